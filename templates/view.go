@@ -1,0 +1,109 @@
+// Package templates renders the seller's pages.
+//
+// It knows nothing of the engine: handlers fill a view struct of plain values and
+// render a component. Components:
+//
+//	RoomPage(RoomView)   the page of one room, in whatever state its reader is in
+//	ErrorPage(ErrorView) a page for a browser that asked for something it cannot have
+//
+// The pages need nothing but themselves and what is under AssetPrefix, so they are
+// to be served with ContentSecurityPolicy. They work by plain forms without
+// JavaScript. What the forms and links send, each answered by 303 back to the page:
+//
+//	POST /rooms/{room}/join   seller_id, lang
+//	POST /rooms/{room}/leave  reason=completed|cancelled, fence (only of a holder), confirm=yes
+//	GET  /rooms/{room}?ask=leave  shows the page with AskLeave
+//	GET  /rooms/{room}?lang=ko|en switches the language
+//
+// A leave without confirm=yes is to be answered by 303 to ?ask=leave.
+//
+// # Hooks
+//
+// What tests, and nobody else's style sheet, may hold on to:
+//
+//	body[data-state]       idle | waiting | locked | ended, always the state on show
+//	body[data-next]        "true" while first in line
+//	body[data-connection]  off (no script) | connecting | open | lost | closed
+//	body[data-paused]      "true" while support has paused the room
+//	#seller-id #join       the form's field and button (idle and ended)
+//	#error                 what went wrong with the last press; empty otherwise
+//	#queue-length          how many wait; #holder says whether somebody holds (idle)
+//	#newcomer-estimate     a newcomer's wait in words (idle)
+//	#position              my place as a bare number (waiting)
+//	#ahead                 people ahead, in words (waiting)
+//	#estimate              my wait in words and its ceiling (waiting)
+//	#lease-countdown       what the holder has left, m:ss (waiting)
+//	#leave                 asks whether to leave (waiting)
+//	#countdown             what I have left, m:ss (locked)
+//	#done #cancel          end my turn; cancel asks first (locked)
+//	#leave-confirm         "yes, leave" in the question #leave-dialog; #leave-stay is "no"
+//	#sms-code              the newest code (locked and ended); #sms-copy copies it
+//	#outcome               how it ended, in words; data-outcome has the contract's word
+//	#connection            connection state in words; #updated the time of the last word heard
+package templates
+
+// ContentSecurityPolicy is all that the pages need. The JSON blocks in them are
+// data and are not executed, so they need no script permission.
+const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// The states of a RoomView: the contract's statuses of a state frame.
+const (
+	StateIdle    = "idle"
+	StateWaiting = "waiting"
+	StateLocked  = "locked"
+	StateEnded   = "ended"
+)
+
+// RoomView is a room as one reader sees it at one moment.
+type RoomView struct {
+	Lang        string // "ko" or "en"; anything else reads as "ko"
+	Room        string // the room's id, already checked
+	AssetPrefix string // where static files are, without a closing slash; static.Prefix()
+
+	State   string // StateIdle, StateWaiting, StateLocked or StateEnded
+	Outcome string // the contract's word while StateEnded, else empty
+
+	Epoch   string // with Version: what the browser compares frames with
+	Version int64
+
+	Ticket         int64 // 0 while idle
+	QueuePosition  int   // from 1 = next, while waiting
+	JoinedPosition int   // the position at joining; 0 where it is not known
+	QueueLength    int   // how many wait
+	EstimatedWait  *int  // seconds; a newcomer's while idle; nil while paused or locked
+	MaximumWait    *int  // seconds; as EstimatedWait
+	LeaseExpiresAt int64 // unix milliseconds of the current lease's end; 0 where free
+	ServerTime     int64 // unix milliseconds of the moment of this view
+	Fence          int64 // of my lease while locked, else 0
+	LeaseSeconds   int   // how long a turn is in this room
+	Paused         bool
+
+	SellerID    string // filled in for the seller, or whom the token names
+	SellerFixed bool   // the token names the seller: the page does not ask for it
+
+	SMS []SMSView // mine, oldest first; shown while locked and when ended
+
+	Error          string // what the last form was refused for, in the reader's language
+	AskLeave       bool   // ask whether to leave
+	RefreshSeconds int    // without JavaScript, while waiting or locked; 0 is 5
+}
+
+// SMSView is one message that was matched to the reader's lease.
+type SMSView struct {
+	Text       string
+	Code       string // empty where the message has none
+	ReceivedAt int64  // unix milliseconds
+}
+
+// ErrorView is a page instead of the one asked for.
+type ErrorView struct {
+	Lang        string
+	AssetPrefix string
+
+	// Code is the contract's code (unknown_room, store_unavailable, …). It picks
+	// the words; a code without words of its own gets general ones.
+	Code   string
+	Detail string // said instead of the code's words, where it is not empty
+	Room   string // the room to go back to; empty where there is none
+}
