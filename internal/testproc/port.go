@@ -1,0 +1,47 @@
+package testproc
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"testing"
+)
+
+// Ports are taken from below the range the kernel gives to outgoing connections. Inside that range a client that
+// redials a stopped server can connect to itself and then keep the server from coming back.
+const (
+	lowestPort = 15_000
+	portCount  = 15_000
+)
+
+var given = struct {
+	sync.Mutex
+	ports map[int]bool
+}{ports: map[int]bool{}}
+
+// FreePort returns a port of 127.0.0.1 that nobody listens on and that this test binary was not given before. Another
+// process can still take it first, so whoever uses it checks that it talks to its own child.
+func FreePort(tb testing.TB) int {
+	tb.Helper()
+	given.Lock()
+	defer given.Unlock()
+	for range 1000 {
+		port := lowestPort + rand.IntN(portCount)
+		if given.ports[port] || !free(port) {
+			continue
+		}
+		given.ports[port] = true
+		return port
+	}
+	tb.Fatal("found no free port")
+	return 0
+}
+
+func free(port int) bool {
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		return false
+	}
+	return l.Close() == nil
+}
