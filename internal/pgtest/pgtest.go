@@ -1,0 +1,125 @@
+// Package pgtest gives tests a real PostgreSQL: one server for the whole test binary, a fresh database for each URL.
+package pgtest
+
+import (
+	"context"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const startWithin = 60 * time.Second
+
+// DB is one PostgreSQL server.
+type DB struct {
+	tb     testing.TB
+	server *server
+}
+
+// shared is the binary's server and how many tests (and Main) hold it.
+var shared struct {
+	sync.Mutex
+	server  *server
+	holders int
+}
+
+// Main runs the tests of a package whose tests share one server from first use to the end of the binary. Without it
+// the server ends whenever no test uses it, and the next test starts another.
+//
+//	func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+func Main(m *testing.M) int {
+	shared.Lock()
+	shared.holders++
+	shared.Unlock()
+	defer release()
+	return m.Run()
+}
+
+// Start gives the test the binary's server. A test that wants to stop it uses StartOwn, so as not to hurt the others.
+func Start(tb testing.TB) *DB {
+	tb.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == nil {
+		shared.server = launch(tb)
+	}
+	shared.holders++
+	tb.Cleanup(release)
+	return &DB{tb: tb, server: shared.server}
+}
+
+// StartOwn gives the test a server of its own, whose outage hurts nobody else.
+func StartOwn(tb testing.TB) *DB {
+	tb.Helper()
+	s := launch(tb)
+	tb.Cleanup(s.remove)
+	return &DB{tb: tb, server: s}
+}
+
+func release() {
+	shared.Lock()
+	defer shared.Unlock()
+	shared.holders--
+	if shared.holders == 0 && shared.server != nil {
+		shared.server.remove()
+		shared.server = nil
+	}
+}
+
+// URL makes a fresh database and returns what DATABASE_URL would be.
+func (d *DB) URL() string {
+	d.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, d.server.url("postgres"))
+	if err != nil {
+		d.tb.Fatalf("pgtest: %v", err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	name := d.server.nextDatabase()
+	if _, err := conn.Exec(ctx, "CREATE DATABASE "+name); err != nil {
+		d.tb.Fatalf("pgtest: create database: %v", err)
+	}
+	return d.server.url(name)
+}
+
+// Stop is an outage: connections break and new ones are refused until Start.
+func (d *DB) Stop() { d.server.stop() }
+
+// Start ends an outage; it returns when the server answers, with all its data.
+func (d *DB) Start() {
+	d.tb.Helper()
+	if err := d.server.start(); err != nil {
+		d.tb.Fatalf("pgtest: %v", err)
+	}
+}
+
+// launch makes a cluster of databases and starts its server.
+func launch(tb testing.TB) *server {
+	tb.Helper()
+	s, err := newServer(tb)
+	if err == nil {
+		err = s.start()
+	}
+	if err != nil {
+		s.remove()
+		tb.Fatalf("pgtest: %v", err)
+	}
+	return s
+}
+
+// owner is the account that runs the server: PostgreSQL refuses root.
+func owner(tb testing.TB) *account {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	tb.Helper()
+	a, err := lookUp("postgres")
+	if err != nil {
+		tb.Fatalf("postgresql is not installed (%v): run `make setup`", err)
+	}
+	return a
+}
