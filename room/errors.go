@@ -1,0 +1,33 @@
+package room
+
+import "errors"
+
+// What a rule refuses. Callers compare with errors.Is; the room is unchanged by any of them.
+var (
+	ErrInvalidRoom    = errors.New("room id is not valid")
+	ErrInvalidSeller  = errors.New("seller id is not valid")
+	ErrInvalidSession = errors.New("session id is not a UUID")
+
+	ErrNoPlace        = errors.New("session has no place in this room")
+	ErrStaleFence     = errors.New("fence is not the current lease's")
+	ErrStaleTicket    = errors.New("ticket is not waiting")
+	ErrLockHeld       = errors.New("lock is held")
+	ErrPaused         = errors.New("room is paused")
+	ErrSellerHasPlace = errors.New("seller has a place under another session")
+	ErrLeaseTooLong   = errors.New("lease would be longer than ten minutes in all")
+)
+
+// ErrStore wraps every failure to reach Redis or to understand its answer: whether the call took
+// effect is not known, and repeating it with the same request id is safe.
+var ErrStore = errors.New("store unavailable")
+
+// refusals maps the codes of the scripts to errors.
+var refusals = map[string]error{
+	"no_place":         ErrNoPlace,
+	"stale_fence":      ErrStaleFence,
+	"stale_ticket":     ErrStaleTicket,
+	"lock_held":        ErrLockHeld,
+	"room_paused":      ErrPaused,
+	"seller_has_place": ErrSellerHasPlace,
+	"lease_too_long":   ErrLeaseTooLong,
+}

@@ -1,0 +1,63 @@
+package room
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Event is what a script tells on the room's channel: everything a mirror needs to go from the
+// version before to this one. Session ids in it are credentials: an event never leaves the process.
+type Event struct {
+	Epoch   int64       `json:"epoch"`
+	Version int64       `json:"version"`
+	Now     int64       `json:"now"`  // unix ms of Redis's clock
+	Hold    float64     `json:"hold"` // smoothed holding time, ms
+	Paused  bool        `json:"paused"`
+	Changed bool        `json:"changed"` // false: only Notes; Version is the one before, still
+	Lease   *EventLease `json:"lease"`   // the lease after the change
+	Joined  []Joined    `json:"joined"`  // new places; one that was granted at once is also the lease
+	Ended   []Finished  `json:"ended"`
+	Moved   []Joined    `json:"moved"` // waiters with a new rank
+	Reset   bool        `json:"reset"` // the line was renumbered: take a snapshot
+	Notes   []Note      `json:"notes"`
+}
+
+// EventLease is the live lease; Rank is set when this very change took it from the line.
+type EventLease struct {
+	Lease
+	Session string   `json:"session"`
+	Rank    *float64 `json:"rank"`
+}
+
+// Joined is a place in the line.
+type Joined struct {
+	Session string  `json:"session"`
+	Ticket  int64   `json:"ticket"`
+	Rank    float64 `json:"rank"`
+	From    float64 `json:"from"` // the rank before, when moved
+}
+
+// Finished is a place that ended: a holder's with its fence, a waiter's with its rank.
+type Finished struct {
+	Session string   `json:"session"`
+	Ticket  int64    `json:"ticket"`
+	Outcome Outcome  `json:"outcome"`
+	Fence   int64    `json:"fence"`
+	Rank    *float64 `json:"rank"`
+}
+
+// Note is something that changes no seller's state: presence, or a message to be looked up.
+type Note struct {
+	Ticket  int64  `json:"ticket"`
+	Away    *bool  `json:"away"`
+	Message string `json:"message"` // the session a message is there for; see Engine.Look
+}
+
+// ParseEvent reads an event. The error does not repeat the payload.
+func ParseEvent(payload string) (Event, error) {
+	var e Event
+	if err := json.Unmarshal([]byte(payload), &e); err != nil {
+		return Event{}, fmt.Errorf("read event: %d bytes are not an event", len(payload))
+	}
+	return e, nil
+}

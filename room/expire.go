@@ -1,0 +1,38 @@
+package room
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+)
+
+var expireScript = script("expire")
+
+// Checked is what Expire found.
+type Checked struct {
+	View
+	Active  bool  // somebody holds or waits
+	Asleep  bool  // idle, with nothing left to do: its keys will go away by themselves
+	NextAt  int64 // unix ms of Redis's clock: look again then
+	Journal int   // entries that the ledger does not have yet
+}
+
+// Expire brings the room to now: a lease that is over ends and the next in line has the lock. It is
+// idempotent; timers, notifications and the sweep all call it, from every replica.
+func (e *Engine) Expire(ctx context.Context, id ID) (Checked, error) {
+	res, err := e.run(ctx, expireScript, id, "expire", e.cfg.LookEvery.Milliseconds(), e.cfg.Retention.Milliseconds())
+	if err != nil {
+		return Checked{}, err
+	}
+	a, err := e.parseAnswer(res)
+	if err != nil {
+		return Checked{}, err
+	}
+	if len(a.rest) != 2 {
+		return Checked{}, fmt.Errorf("%w: expire reply has %d fields too many or few", ErrStore, len(a.rest)-2)
+	}
+	next, _ := strconv.ParseInt(a.rest[0], 10, 64)
+	journal, _ := strconv.Atoi(a.rest[1])
+	return Checked{View: a.standing.View, Active: a.code == "active", Asleep: a.code == "asleep",
+		NextAt: next, Journal: journal}, nil
+}

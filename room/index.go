@@ -1,0 +1,116 @@
+package room
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+var (
+	registerScript = indexScript("index_register")
+	claimScript    = indexScript("index_claim")
+	settleScript   = indexScript("index_settle")
+)
+
+// registeredFor is how long a process trusts its own registration of a room. Shorter than what
+// join.lua accepts (45 s), which is shorter than what index_settle.lua keeps (60 s).
+const registeredFor = 20 * time.Second
+
+// claimFor is how long a claimed room waits before another replica may take it: the claimer died.
+const claimFor = 500 * time.Millisecond
+
+// index is the list of rooms that somebody has to look at, for when no replica has a timer on them.
+// A room is put in before it is used and taken out when it sleeps; so none with a live place is missing.
+type index struct {
+	rdb  redis.UniversalClient
+	keys []string
+
+	mu         sync.Mutex
+	registered map[ID]registration
+	swept      time.Time
+}
+
+type registration struct {
+	at    int64 // Redis's clock, ms
+	local time.Time
+}
+
+func newIndex(rdb redis.UniversalClient, name string) *index {
+	return &index{rdb: rdb, keys: []string{"{" + name + "}:due", "{" + name + "}:registered"},
+		registered: make(map[ID]registration)}
+}
+
+// register returns when this process last registered the room, doing so when that is too long ago.
+func (x *index) register(ctx context.Context, id ID) (int64, error) {
+	if at, ok := x.recent(id); ok {
+		return at, nil
+	}
+	asked := time.Now()
+	at, err := registerScript.Run(ctx, x.rdb, x.keys, string(id)).Int64()
+	if err != nil {
+		return 0, fmt.Errorf("%w: register room: %w", ErrStore, err)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.prune(asked)
+	x.registered[id] = registration{at: at, local: asked}
+	return at, nil
+}
+
+func (x *index) recent(id ID) (int64, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	r, ok := x.registered[id]
+	return r.at, ok && time.Since(r.local) < registeredFor
+}
+
+func (x *index) forget(id ID) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.registered, id)
+}
+
+// prune forgets old registrations, once per registeredFor.
+func (x *index) prune(now time.Time) {
+	if now.Sub(x.swept) < registeredFor {
+		return
+	}
+	x.swept = now
+	for id, r := range x.registered {
+		if now.Sub(r.local) >= registeredFor {
+			delete(x.registered, id)
+		}
+	}
+}
+
+// claim is a room to look at and what to hand back.
+type claim struct {
+	room ID
+	mark string
+}
+
+func (x *index) claim(ctx context.Context, most int) ([]claim, error) {
+	list, err := claimScript.Run(ctx, x.rdb, x.keys[:1], most, claimFor.Milliseconds()).StringSlice()
+	if err != nil {
+		return nil, fmt.Errorf("%w: claim due rooms: %w", ErrStore, err)
+	}
+	claims := make([]claim, 0, len(list)/2)
+	for i := 0; i+1 < len(list); i += 2 {
+		claims = append(claims, claim{room: ID(list[i]), mark: list[i+1]})
+	}
+	return claims, nil
+}
+
+// settle says when to look at a claimed room again.
+func (x *index) settle(ctx context.Context, c claim, in time.Duration, asleep bool) error {
+	err := settleScript.Run(ctx, x.rdb, x.keys, string(c.room), c.mark,
+		strconv.FormatInt(max(in.Milliseconds(), 0), 10), flag(asleep)).Err()
+	if err != nil {
+		return fmt.Errorf("%w: settle due room: %w", ErrStore, err)
+	}
+	return nil
+}

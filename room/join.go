@@ -1,0 +1,50 @@
+package room
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+var joinScript = script("join")
+
+// errRegister says that a room's index entry was too old when the script ran.
+var errRegister = errors.New("index entry too old")
+
+// JoinRequest is 준비 완료.
+type JoinRequest struct {
+	Request string        // id of this request: a repeat is told the same; "" = a new one
+	Session string        // from ParseSession or NewSession
+	Seller  string        // from ParseSeller
+	NoWait  bool          // refuse instead of queueing
+	Lease   time.Duration // this place's lease; 0 = the room's
+	Channel string        // Pub/Sub channel told of the grant besides the room's; "" = none
+}
+
+// Join gives the session the lock or a place in line. A session that has a place is told that place.
+// Refusals: ErrSellerHasPlace, ErrLockHeld and ErrPaused (both with NoWait only).
+func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, error) {
+	once := requestKey(q.Request)
+	for {
+		at, err := e.index.register(ctx, id)
+		if err != nil {
+			return Standing{}, err
+		}
+		st, err := e.standing(ctx, joinScript, id, once, q.Session, q.Seller, flag(!q.NoWait),
+			q.Lease.Milliseconds(), q.Channel, at)
+		if !errors.Is(err, errRegister) {
+			return st, err
+		}
+		e.index.forget(id)
+		if ctx.Err() != nil {
+			return Standing{}, ctx.Err()
+		}
+	}
+}
+
+func flag(b bool) string {
+	if b {
+		return "1"
+	}
+	return "0"
+}

@@ -1,0 +1,27 @@
+package room
+
+import (
+	"context"
+	"strconv"
+)
+
+var leaveScript = script("leave")
+
+// LeaveRequest ends a place.
+type LeaveRequest struct {
+	Request string  // id of this request: a repeat is told the same; "" = a new one
+	Session string  // whose place
+	Outcome Outcome // Completed or Cancelled; a waiter's is always Cancelled
+	Fence   int64   // refuse unless this is the session's own live lease; 0 = whichever it holds
+}
+
+// Leave ends the session's lease, and the next in line has the lock in the same step; or it takes
+// the session out of the line. The standing tells the outcome.
+// Refusals: ErrNoPlace, ErrStaleFence.
+func (e *Engine) Leave(ctx context.Context, id ID, q LeaveRequest) (Standing, error) {
+	fence := ""
+	if q.Fence != 0 {
+		fence = strconv.FormatInt(q.Fence, 10)
+	}
+	return e.standing(ctx, leaveScript, id, requestKey(q.Request), q.Session, string(q.Outcome), fence)
+}

@@ -1,0 +1,29 @@
+-- expire.lua: nothing is asked; the room is brought to now. Safe to call at any time by anybody.
+-- ARGV   6 look again at the latest (ms from now)  7 how long an idle room's keys are kept (ms)
+-- Codes: active (somebody holds or waits), idle, asleep (idle and its keys are set to go away)
+-- Returns code view standing(-) next-look(ms) journal-length
+
+local CAP, RETENTION = tonumber(ARGV[6]), ARGV[7]
+
+advance()
+commit()
+
+local waiting, pending = redis.call('ZCARD', QUEUE), redis.call('XLEN', JOURNAL)
+local code, look = 'active', NOW + CAP
+if held() then look = math.min(look, S.expires) end
+if waiting > 0 then
+  local gone = redis.call('ZRANGE', SEEN, 0, 0, 'WITHSCORES')
+  if gone[2] then look = math.min(look, tonumber(gone[2]) + AWAY_AFTER + 1) end
+  local away = redis.call('ZRANGE', AWAY, 0, 0, 'WITHSCORES')
+  if away[2] then look = math.min(look, tonumber(away[2]) + AWAY_AFTER + DROP_AFTER + 1) end
+elseif not held() then
+  code = 'idle'
+  if pending == 0 and not S.paused then
+    code = 'asleep'
+    if S.epoch > 0 and not S.quiet then
+      redis.call('HSET', STATE, 'quiet', '1')
+      for i = 2, 10 do redis.call('PEXPIRE', KEYS[i], RETENTION) end
+    end
+  end
+end
+return reply(code, '') .. ' ' .. int(math.max(look, NOW)) .. ' ' .. pending

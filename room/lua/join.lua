@@ -1,0 +1,41 @@
+-- join.lua: 준비 완료. A free lock is granted at once, otherwise the session waits in line.
+-- ARGV   6 session  7 seller  8 "1" = may wait  9 this place's lease (ms, 0 = the room's)
+--       10 channel to tell of the grant ("" = none)  11 registered (ms): when the room was last put into the index
+-- Codes: ok, lock_held, room_paused, seller_has_place, register (the index entry is too old: renew it, ask again)
+-- A session that has a place gets that place: nothing changes.
+
+local SESSION, SELLER, MAY_WAIT = ARGV[6], ARGV[7], ARGV[8] == '1'
+local OWN_LEASE, CHANNEL, REGISTERED = ARGV[9], ARGV[10], tonumber(ARGV[11])
+local REGISTERED_FOR = 45 * 1000
+
+local told = repeated()
+if told then return told end
+if NOW - REGISTERED > REGISTERED_FOR then return 'register ' .. view() .. ' ' .. standing('') end
+
+wake()
+advance()
+
+local mine = place(SESSION)
+if mine and mine.live then
+  commit()
+  return reply('ok', SESSION)
+end
+if redis.call('HEXISTS', SELLERS, SELLER) == 1 then return refuse('seller_has_place') end
+if not MAY_WAIT and S.paused then return refuse('room_paused') end
+if not MAY_WAIT and held() then return refuse('lock_held') end
+
+S.tickets = S.tickets + 1
+local p = { ticket = S.tickets, seller = SELLER, channel = CHANNEL, lease = OWN_LEASE ~= '0' and tonumber(OWN_LEASE) or nil }
+redis.call('HSET', PLACES, SESSION, table.concat({ 'live', int(p.ticket), SELLER, int(NOW), CHANNEL, OWN_LEASE ~= '0' and OWN_LEASE or '' }, '|'))
+redis.call('HSET', SELLERS, SELLER, SESSION)
+if mine then redis.call('ZREM', ENDED, SESSION) end
+joined[1] = string.format('{"session":"%s","ticket":%.0f,"rank":%.0f}', SESSION, p.ticket, p.ticket)
+record('joined', string.format('"ticket":%.0f,"seller":"%s"', p.ticket, SELLER))
+changed = true
+
+if held() or S.paused then
+  redis.call('ZADD', QUEUE, int(p.ticket), SESSION)
+else
+  grant(SESSION, p, int(p.ticket))
+end
+return answer('ok', SESSION)

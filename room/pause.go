@@ -1,0 +1,20 @@
+package room
+
+import "context"
+
+var pauseScript = script("pause")
+
+// Action is what a member of support did, for the journal.
+type Action struct {
+	Who    string `json:"who"`
+	Action string `json:"action"`
+	Reason string `json:"reason"`
+	Ticket int64  `json:"ticket,omitempty"`
+	Fence  int64  `json:"fence,omitempty"`
+}
+
+// Pause stops or resumes granting: while a room is paused its line keeps its order and nobody is
+// granted; the live lease goes on. Repeating it changes nothing.
+func (e *Engine) Pause(ctx context.Context, id ID, request string, paused bool, by Action) (Standing, error) {
+	return e.standing(ctx, pauseScript, id, requestKey(request), flag(paused), by.members())
+}

@@ -1,0 +1,90 @@
+package room
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// answer is a script's reply, read.
+type answer struct {
+	code     string
+	standing Standing
+	rest     []string
+}
+
+// parseAnswer reads "code view standing rest…". A refusal's standing is valid beside its error.
+func (e *Engine) parseAnswer(res any) (answer, error) {
+	text, ok := res.(string)
+	if !ok {
+		return answer{}, fmt.Errorf("%w: reply is a %T", ErrStore, res)
+	}
+	r := reader{fields: strings.Fields(text)}
+	a := answer{code: r.text()}
+	a.standing = Standing{View: r.view(), Place: r.place(), LeaseLength: e.cfg.Lease}
+	if r.short {
+		return answer{}, fmt.Errorf("%w: reply is cut short", ErrStore)
+	}
+	a.rest = r.fields
+	return a, codeError(a.code)
+}
+
+// codeError is the error of a refusal; the codes that are no refusals are the caller's to read.
+func codeError(code string) error {
+	if err, ok := refusals[code]; ok {
+		return err
+	}
+	switch code {
+	case "ok", "active", "idle", "asleep":
+		return nil
+	case "register":
+		return errRegister
+	}
+	return fmt.Errorf("%w: reply code %q", ErrStore, code)
+}
+
+// reader takes fields from the front.
+type reader struct {
+	fields []string
+	short  bool
+}
+
+func (r *reader) text() string {
+	if len(r.fields) == 0 {
+		r.short = true
+		return ""
+	}
+	f := r.fields[0]
+	r.fields = r.fields[1:]
+	if f == "-" {
+		return ""
+	}
+	return f
+}
+
+func (r *reader) int() int64 {
+	n, _ := strconv.ParseInt(r.text(), 10, 64)
+	return n
+}
+
+func (r *reader) float() float64 {
+	f, _ := strconv.ParseFloat(r.text(), 64)
+	return f
+}
+
+func (r *reader) view() View {
+	v := View{Epoch: r.int(), Version: r.int(), Now: r.int(), Waiting: int(r.int())}
+	v.Hold = time.Duration(r.float() * float64(time.Millisecond))
+	v.Paused = r.text() == "1"
+	lease := Lease{Ticket: r.int(), Fence: r.int(), GrantedAt: r.int(), ExpiresAt: r.int()}
+	if lease.Fence != 0 {
+		v.Lease = &lease
+	}
+	return v
+}
+
+func (r *reader) place() Place {
+	return Place{Status: Status(r.text()), Ticket: r.int(), Seller: r.text(), Outcome: Outcome(r.text()),
+		Fence: r.int(), Position: int(r.int()), Rank: r.float()}
+}

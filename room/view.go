@@ -1,0 +1,96 @@
+package room
+
+import "time"
+
+// Status says how a session stands in a room.
+type Status string
+
+// A session without a place is idle; one whose last place is over has ended.
+const (
+	Idle    Status = "idle"
+	Waiting Status = "waiting"
+	Locked  Status = "locked"
+	Ended   Status = "ended"
+)
+
+// Outcome says how a place ended.
+type Outcome string
+
+// The outcomes of the contract.
+const (
+	Completed Outcome = "completed"
+	Cancelled Outcome = "cancelled"
+	Expired   Outcome = "expired"
+	Forced    Outcome = "forced"  // support, or a hand on the key, ended the lease
+	Removed   Outcome = "removed" // support removed the waiter
+	Dropped   Outcome = "dropped" // away for too long
+	Lost      Outcome = "lost"    // the store lost the data
+)
+
+// Lease is one holding of the lock: the half-open time from GrantedAt to its end. Times are unix
+// milliseconds of Redis's clock.
+type Lease struct {
+	Ticket    int64 `json:"ticket"`
+	Fence     int64 `json:"fence"`
+	GrantedAt int64 `json:"granted_at"`
+	ExpiresAt int64 `json:"expires_at"`
+}
+
+// View is a room as everybody may see it, at one version.
+type View struct {
+	Epoch   int64
+	Version int64
+	Now     int64 // unix milliseconds of Redis's clock
+	Waiting int   // how many wait, away or not
+	Hold    time.Duration
+	Paused  bool
+	Lease   *Lease // nil while the lock is free
+}
+
+// Place is how one session stands.
+type Place struct {
+	Status   Status
+	Ticket   int64
+	Seller   string
+	Outcome  Outcome // when ended
+	Fence    int64   // when locked, and when a lease has ended
+	Position int     // from 1 = next; 0 unless waiting
+	Rank     float64 // where in the line; 0 unless waiting
+}
+
+// Standing is a room and one session's place in it, at one version.
+type Standing struct {
+	View
+	Place
+	LeaseLength time.Duration
+}
+
+// Waits are the expected and the longest wait, each rounded up to whole milliseconds.
+type Waits struct {
+	Estimated time.Duration
+	Maximum   time.Duration
+}
+
+// WaitsAt reckons the waits of position p (from 1 = next; a newcomer's is Waiting+1) at unix
+// millisecond now: what the lease is expected to take still, never over what it has left, plus
+// (p−1) holdings; at the longest what it has left plus (p−1) leases. ok is false while paused:
+// nobody can say.
+func (v View) WaitsAt(p int, now int64, lease time.Duration) (w Waits, ok bool) {
+	if v.Paused {
+		return Waits{}, false
+	}
+	var left, expected time.Duration
+	if v.Lease != nil {
+		left = max(time.Duration(v.Lease.ExpiresAt-now)*time.Millisecond, 0)
+		elapsed := time.Duration(now-v.Lease.GrantedAt) * time.Millisecond
+		expected = min(max(v.Hold-elapsed, 0), left)
+	}
+	ahead := time.Duration(max(p-1, 0))
+	return Waits{Estimated: expected + ahead*v.Hold, Maximum: left + ahead*lease}, true
+}
+
+// Seconds rounds a wait up to whole seconds.
+func Seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
+
+// Time is the instant of a unix millisecond, in UTC.
+func Time(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
