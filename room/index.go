@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	registerScript = indexScript("index_register")
-	claimScript    = indexScript("index_claim")
-	settleScript   = indexScript("index_settle")
+	indexRegisterScript = indexScript("index_register")
+	indexClaimScript    = indexScript("index_claim")
+	indexSettleScript   = indexScript("index_settle")
 )
 
 // registeredFor is how long a process trusts its own registration of a room. Shorter than what
@@ -50,7 +50,7 @@ func (x *index) register(ctx context.Context, id ID) (int64, error) {
 		return at, nil
 	}
 	asked := time.Now()
-	at, err := registerScript.Run(ctx, x.rdb, x.keys, string(id)).Int64()
+	at, err := indexRegisterScript.Run(ctx, x.rdb, x.keys, string(id)).Int64()
 	if err != nil {
 		return 0, fmt.Errorf("%w: register room: %w", ErrStore, err)
 	}
@@ -94,7 +94,7 @@ type claim struct {
 }
 
 func (x *index) claim(ctx context.Context, most int) ([]claim, error) {
-	list, err := claimScript.Run(ctx, x.rdb, x.keys[:1], most, claimFor.Milliseconds()).StringSlice()
+	list, err := indexClaimScript.Run(ctx, x.rdb, x.keys[:1], most, claimFor.Milliseconds()).StringSlice()
 	if err != nil {
 		return nil, fmt.Errorf("%w: claim due rooms: %w", ErrStore, err)
 	}
@@ -107,7 +107,7 @@ func (x *index) claim(ctx context.Context, most int) ([]claim, error) {
 
 // settle says when to look at a claimed room again.
 func (x *index) settle(ctx context.Context, c claim, in time.Duration, asleep bool) error {
-	err := settleScript.Run(ctx, x.rdb, x.keys, string(c.room), c.mark,
+	err := indexSettleScript.Run(ctx, x.rdb, x.keys, string(c.room), c.mark,
 		strconv.FormatInt(max(in.Milliseconds(), 0), 10), flag(asleep)).Err()
 	if err != nil {
 		return fmt.Errorf("%w: settle due room: %w", ErrStore, err)

@@ -1,0 +1,96 @@
+package room
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Entry is what one script journalled. ID is the stream's, growing within a room; with Epoch it is the
+// idempotency key of the ledger.
+type Entry struct {
+	ID      string
+	Epoch   int64
+	Version int64
+	Records []Record
+}
+
+// Record is one thing that happened. Type says which fields count:
+//
+//	epoch     a new epoch began: open places of earlier epochs are lost
+//	joined    Ticket Seller
+//	granted   Ticket Seller Fence GrantedAt ExpiresAt
+//	extended  Ticket Seller Fence ExpiresAt
+//	ended     Ticket Seller Outcome EndedAt, Fence when it held the lock
+//	away      Ticket Seller Since: it is passed over from now on
+//	back      Ticket Seller
+//	moved     Ticket Seller Position
+//	message   MessageNote Result Reason Completes, and of the lease Ticket Fence Seller GrantedAt EndedAt
+//	action    Action, by support
+type Record struct {
+	Type      string  `json:"type"`
+	At        int64   `json:"at"` // unix ms of Redis's clock
+	Ticket    int64   `json:"ticket"`
+	Seller    string  `json:"seller"`
+	Fence     int64   `json:"fence"`
+	GrantedAt int64   `json:"granted_at"`
+	ExpiresAt int64   `json:"expires_at"`
+	EndedAt   int64   `json:"ended_at"`
+	Since     int64   `json:"since"`
+	Position  int     `json:"position"`
+	Outcome   Outcome `json:"outcome"`
+	Result    Result  `json:"result"`
+	Reason    string  `json:"reason"` // of a message: a Reason; of an action: what support wrote
+	Completes bool    `json:"completes"`
+	Who       string  `json:"who"`
+	Action    string  `json:"action"`
+	MessageNote
+}
+
+// ReadJournal reads the oldest entries of a room's journal, at most n.
+func (e *Engine) ReadJournal(ctx context.Context, id ID, n int) ([]Entry, error) {
+	list, err := e.rdb.XRangeN(ctx, JournalKey(id), "-", "+", int64(n)).Result()
+	if err != nil {
+		return nil, fmt.Errorf("%w: read journal: %w", ErrStore, err)
+	}
+	entries := make([]Entry, len(list))
+	for i, m := range list {
+		if entries[i], err = parseEntry(m); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+// TrimJournal takes entries out of a room's journal: the ledger has them for good.
+func (e *Engine) TrimJournal(ctx context.Context, id ID, entries []Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	ids := make([]string, len(entries))
+	for i, entry := range entries {
+		ids[i] = entry.ID
+	}
+	if err := e.rdb.XDel(ctx, JournalKey(id), ids...).Err(); err != nil {
+		return fmt.Errorf("%w: trim journal: %w", ErrStore, err)
+	}
+	return nil
+}
+
+func parseEntry(m redis.XMessage) (Entry, error) {
+	entry := Entry{ID: m.ID}
+	var err error
+	if entry.Epoch, err = strconv.ParseInt(fmt.Sprint(m.Values["epoch"]), 10, 64); err != nil {
+		return Entry{}, fmt.Errorf("journal entry %s: epoch: %w", m.ID, err)
+	}
+	if entry.Version, err = strconv.ParseInt(fmt.Sprint(m.Values["version"]), 10, 64); err != nil {
+		return Entry{}, fmt.Errorf("journal entry %s: version: %w", m.ID, err)
+	}
+	if err := json.Unmarshal([]byte(fmt.Sprint(m.Values["records"])), &entry.Records); err != nil {
+		return Entry{}, fmt.Errorf("journal entry %s: records: %w", m.ID, err)
+	}
+	return entry, nil
+}
