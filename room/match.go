@@ -40,7 +40,7 @@ type MatchRequest struct {
 	From, To  int64         // the half-open time it was sent in, unix ms; both 0 = when Redis sees it
 	Guard     time.Duration // widens that time on both sides: how far the carrier's clock may be off
 	Keep      bool          // a match does not end the lease
-	Shown     Message       // what the holder sees once the ledger agreed; ReceivedAt 0 = now
+	Shown     Message       // what the holder sees once the ledger agreed
 	Note      MessageNote   // what the journal keeps; holds no secret
 }
 

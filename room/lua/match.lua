@@ -46,23 +46,25 @@ local lease = #found == 1 and found[1] or nil
 local result = not lease and 'unmatched' or lease.current and 'matched' or 'late'
 local reason = #found == 0 and 'no_lease' or #found > 1 and 'ambiguous' or '-'
 
-if result == 'matched' then
-  redis.call('ZADD', INBOX, int(NOW + SHOWN_FOR), table.concat({ lease.session, DIGEST, '0', SHOWN }, '|'))
-  redis.call('ZREMRANGEBYSCORE', INBOX, '-inf', int(NOW))
-  redis.call('PEXPIRE', INBOX, SHOWN_FOR)
-  if COMPLETES then
-    lease.ended = NOW
-    finish('completed', NOW)
-    advance()
-  end
-end
-
-local text = table.concat({ 'ok', result, reason, lease and int(lease.ticket) or '-', lease and int(lease.fence) or '-',
-  int(S.epoch), lease and int(lease.granted) or '-', lease and int(lease.ended) or '-', int(NOW) }, ' ')
+local ends = result == 'matched' and COMPLETES
+if ends then lease.ended = NOW end
 record('message', string.format('"result":"%s"%s%s,"completes":%s,%s', result,
   reason ~= '-' and ',"reason":"' .. reason .. '"' or '',
   lease and string.format(',"ticket":%.0f,"fence":%.0f,"seller":"%s","granted_at":%.0f,"ended_at":%.0f', lease.ticket,
     lease.fence, lease.seller, lease.granted, lease.ended) or '', tostring(COMPLETES), MEMBERS))
+
+if result == 'matched' then
+  redis.call('ZADD', INBOX, int(NOW + SHOWN_FOR), table.concat({ lease.session, DIGEST, '0', SHOWN }, '|'))
+  redis.call('ZREMRANGEBYSCORE', INBOX, '-inf', int(NOW))
+  redis.call('PEXPIRE', INBOX, SHOWN_FOR)
+end
+if ends then
+  finish('completed', NOW)
+  advance()
+end
+
+local text = table.concat({ 'ok', result, reason, lease and int(lease.ticket) or '-', lease and int(lease.fence) or '-',
+  int(S.epoch), lease and int(lease.granted) or '-', lease and int(lease.ended) or '-', int(NOW) }, ' ')
 commit()
 redis.call('SET', ONCE, text, 'PX', ONCE_A_DAY)
 return text
