@@ -1,0 +1,32 @@
+.DEFAULT_GOAL := help
+.PHONY: help run test check race bench generate setup
+
+TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
+# Tests start servers and browsers of their own: more packages at a time than this starve each other.
+TESTFLAGS := -p 2 -timeout 8m
+PKG ?= ./...
+
+help: ## Show what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: ## Start waitroom on http://127.0.0.1:8080 with nothing else installed (ARGS="--addr :9000")
+	go run ./cmd/waitroom $(ARGS)
+
+test: setup ## Install what the tests need, where it is missing, and run them all (PKG=./room)
+	go test $(TESTFLAGS) $(PKG)
+
+race: ## Run all tests with the race detector (PKG=./room)
+	@scripts/setup.sh race
+	CGO_ENABLED=1 go test -race $(TESTFLAGS) $(PKG)
+
+bench: setup ## Run the benchmarks, without the tests (PKG=./room)
+	go test -run '^$$' -bench . -benchmem -p 1 -timeout 30m $(PKG)
+
+check: ## Look for what tests do not find: format, vet, staticcheck, generated code, known vulnerabilities
+	@TEMPL=$(TEMPL) scripts/check.sh
+
+generate: ## Generate Go from the templates
+	go run $(TEMPL) generate -path templates
+
+setup: ## Install what the tests need: redis, postgresql, chromium, a Korean font (Debian, Ubuntu)
+	@scripts/setup.sh

@@ -1,0 +1,89 @@
+// Package imports holds the packages to the one direction in which they may import each other.
+package imports
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/waitroom/waitroom"
+
+// mayImport is the table: each package of the top level, with those of ours that it may import directly. What is
+// under a directory counts as the directory.
+var mayImport = map[string][]string{
+	"cmd":       {"server"},
+	"server":    {"web", "hub", "sms", "ledger", "outbox", "room", "templates", "static"},
+	"web":       {"room", "sms", "templates"},
+	"hub":       {"room"},
+	"sms":       {"room"},
+	"ledger":    {"room", "outbox"},
+	"lock":      {"room"},
+	"room":      {},
+	"outbox":    {},
+	"templates": {},
+	"static":    {},
+	"internal":  {"internal"}, // support for tests: no product code imports it, and it imports none
+}
+
+// testOnly must not be part of what is shipped.
+var testOnly = []string{
+	"github.com/stretchr/testify", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/chromedp/chromedp",
+}
+
+func goList(t *testing.T, args ...string) [][]string {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	cmd.Dir = "../.."
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, stderr.String())
+	var lines [][]string
+	for line := range strings.Lines(string(out)) {
+		lines = append(lines, strings.Fields(line))
+	}
+	return lines
+}
+
+// top is the first directory of one of our packages, "" for everybody else's.
+func top(path string) string {
+	rest, ours := strings.CutPrefix(path, module+"/")
+	if !ours {
+		return ""
+	}
+	first, _, _ := strings.Cut(rest, "/")
+	return first
+}
+
+func TestImportsRunOneWay(t *testing.T) {
+	packages := goList(t, "-e", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
+	require.NotEmpty(t, packages)
+	for _, line := range packages {
+		importer := line[0]
+		allowed, known := mayImport[top(importer)]
+		require.True(t, known, "%s is not in the table of packages", importer)
+		for _, imported := range line[1:] {
+			to := top(imported)
+			if to == "" || to == top(importer) {
+				continue
+			}
+			require.Contains(t, allowed, to, "%s must not import %s", importer, imported)
+		}
+	}
+}
+
+func TestNothingThatIsShippedNeedsATestLibrary(t *testing.T) {
+	for _, line := range goList(t, "-e", "-deps", "./cmd/...", "./lock/...") {
+		if len(line) == 0 {
+			continue
+		}
+		path := line[0]
+		isTestOnly := slices.ContainsFunc(testOnly, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") })
+		require.False(t, isTestOnly, "%s is part of the product", path)
+		require.NotEqual(t, "internal", top(path), "%s is part of the product", path)
+	}
+}

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Runs every check, also after one has failed, and says at the end which did. It changes nothing in the tree.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+STATICCHECK=honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK=golang.org/x/vuln/cmd/govulncheck@v1.8.0
+TEMPL=${TEMPL:?run this by: make check}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=()
+
+check() { # name, command …
+	local name=$1
+	shift
+	if "$@" >"$work/out" 2>&1; then
+		echo "ok    $name"
+		grep '^note:' "$work/out" | sed 's/^/      /'
+		return
+	fi
+	echo "FAIL  $name"
+	sed 's/^/      /' "$work/out"
+	failed+=("$name")
+}
+
+formatted() {
+	local files
+	files=$(gofmt -l .) || return
+	[ -z "$files" ] || { echo "run gofmt -w on:"; echo "$files"; return 1; }
+}
+
+# vet covers every module of the tree: what measures the product has dependencies that are not the product's.
+vet() {
+	local mod rc=0
+	while read -r mod; do
+		(cd "$(dirname "$mod")" && go vet ./...) || rc=1
+	done < <(find . -name go.mod -not -path '*/node_modules/*')
+	return $rc
+}
+
+# generated makes the templates' code anew, elsewhere, and compares.
+generated() {
+	mkdir -p "$work/templ/templates"
+	cp go.mod "$work/templ/"
+	cp templates/*.templ "$work/templ/templates/" || return
+	(cd "$work/templ" && go run "$TEMPL" generate -path templates) >"$work/templ.log" 2>&1 || { cat "$work/templ.log"; return 1; }
+	local rc=0 file
+	for file in templates/*_templ.go "$work"/templ/templates/*_templ.go; do
+		file=$(basename "$file")
+		diff -u "templates/$file" "$work/templ/templates/$file" >>"$work/templ.diff" 2>&1 || { echo "templates/$file is not what its template says"; rc=1; }
+	done
+	[ $rc -eq 0 ] || { echo "run make generate"; head -50 "$work/templ.diff"; }
+	return $rc
+}
+
+shell() {
+	local file rc=0
+	for file in scripts/*.sh .ci/run; do
+		bash -n "$file" || rc=1
+	done
+	return $rc
+}
+
+# vulnerable needs data from the network. Without it, that is said and not held against the code.
+vulnerable() {
+	GOBIN="$work/bin" go install "$GOVULNCHECK" || return
+	"$work/bin/govulncheck" ./... >"$work/vuln" 2>&1
+	local rc=$?
+	if [ $rc -ne 0 ] && grep -q 'fetching vulnerabilities' "$work/vuln"; then
+		echo "note: not checked, the vulnerability database could not be reached"
+		return 0
+	fi
+	cat "$work/vuln"
+	return $rc
+}
+
+check "gofmt" formatted
+check "go vet" vet
+check "staticcheck" go run "$STATICCHECK" ./...
+check "modules" go mod verify
+check "generated templates" generated
+check "shell scripts" shell
+check "imports" go test ./internal/imports
+check "govulncheck" vulnerable
+
+if [ ${#failed[@]} -gt 0 ]; then
+	printf 'check: failed:'
+	printf ' [%s]' "${failed[@]}"
+	echo
+	exit 1
+fi
+echo "check: all good"

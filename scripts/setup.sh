@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Installs the programs that the tests start, where they are missing. The product itself needs none of them.
+#   scripts/setup.sh        what `make test` needs
+#   scripts/setup.sh race   and a C compiler, which the race detector needs
+set -euo pipefail
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+has_any() {
+	local name
+	for name in "$@"; do
+		if has "$name"; then return 0; fi
+	done
+	return 1
+}
+
+has_postgresql() { has initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null; }
+
+has_korean_font() {
+	compgen -G '/usr/share/fonts/opentype/noto/NotoSansCJK*' >/dev/null ||
+		{ has fc-list && [ -n "$(fc-list :lang=ko family)" ]; }
+}
+
+missing=()
+need() { # package, then the test that says whether it is there
+	local package=$1
+	shift
+	"$@" || missing+=("$package")
+}
+
+need redis-server has redis-server
+need redis-sentinel has redis-sentinel
+need postgresql has_postgresql
+need chromium has_any chromium chromium-browser google-chrome
+need chromium-driver has chromedriver
+need fonts-noto-cjk has_korean_font
+if [ "${1-}" = race ]; then
+	need gcc has_any gcc clang
+	need libc6-dev test -e /usr/include/stdlib.h
+fi
+
+if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
+
+give_up() {
+	echo "setup: the tests need: ${missing[*]}" >&2
+	echo "setup: $1" >&2
+	exit 1
+}
+
+has apt-get || give_up "there is no apt-get here; install the same programs with this system's own package manager."
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+	has sudo || give_up "this is not root and there is no sudo; run as root: apt-get install ${missing[*]}"
+	as_root=(sudo)
+	if [ ! -t 0 ]; then as_root=(sudo -n); fi # nobody is there to type a password
+	"${as_root[@]}" true || give_up "sudo refused; run as root: apt-get install ${missing[*]}"
+fi
+
+# Debian starts a service as soon as its package is there. The tests start servers of their own, so that is not wanted.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+	trap '"${as_root[@]}" rm -f "$policy"' EXIT
+	printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null
+	"${as_root[@]}" chmod 755 "$policy"
+fi
+
+apt() {
+	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+		apt-get -y -qq -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 "$@"
+}
+
+echo "setup: installing ${missing[*]}"
+apt update || give_up "apt-get update failed."
+apt install --no-install-recommends "${missing[@]}" || give_up "apt-get install failed."
