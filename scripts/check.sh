@@ -45,13 +45,13 @@ generated() {
 	cp go.mod "$work/templ/"
 	cp templates/*.templ "$work/templ/templates/" || return
 	(cd "$work/templ" && go run "$TEMPL" generate -path templates) >"$work/templ.log" 2>&1 || { cat "$work/templ.log"; return 1; }
-	local rc=0 file
-	for file in templates/*_templ.go "$work"/templ/templates/*_templ.go; do
-		file=$(basename "$file")
-		diff -u "templates/$file" "$work/templ/templates/$file" >>"$work/templ.diff" 2>&1 || { echo "templates/$file is not what its template says"; rc=1; }
-	done
-	[ $rc -eq 0 ] || { echo "run make generate"; head -50 "$work/templ.diff"; }
-	return $rc
+	mkdir "$work/templ/now"
+	cp templates/*_templ.go "$work/templ/now/"
+	rm "$work"/templ/templates/*.templ
+	(cd "$work/templ" && diff -ruN now templates >"$work/templ.diff") && return
+	echo "run make generate, and remove generated files that have no template:"
+	head -50 "$work/templ.diff"
+	return 1
 }
 
 shell() {
