@@ -72,6 +72,7 @@ end
 local changed, lease_changed = false, false
 local joined, ended, moved, noted, records = {}, {}, {}, {}, {}
 local granted_rank
+local reset = false
 
 local function held() return S.session ~= '' end
 
@@ -85,8 +86,9 @@ end
 -- begin starts a new epoch: the room was never used, or the store lost it.
 local function begin()
   redis.call('DEL', LOCK, QUEUE, PLACES, SELLERS, SEEN, AWAY, ENDED)
-  S.epoch, S.version, S.tickets, S.hold = US, 0, 0, LEASE
-  redis.call('HSET', STATE, 'epoch', int(US))
+  S.epoch, S.version, S.tickets, S.hold = math.max(US, S.epoch + 1), 0, 0, LEASE
+  S.session, S.seller, S.ticket, S.granted, S.expires = '', '', 0, 0, 0
+  redis.call('HSET', STATE, 'epoch', int(S.epoch))
   record('epoch')
 end
 
@@ -140,6 +142,15 @@ local function leave_line(session, outcome)
   settle(session, place(session), outcome, NOW, nil, rank)
 end
 
+-- waiter finds who waits with a ticket: its rank is the ticket, unless it was moved.
+local function waiter(ticket)
+  local line = redis.call('ZRANGEBYSCORE', QUEUE, int(ticket), int(ticket))
+  if not line[1] or place(line[1]).ticket ~= ticket then line = redis.call('ZRANGE', QUEUE, 0, -1) end
+  for _, session in ipairs(line) do
+    if place(session).ticket == ticket then return session end
+  end
+end
+
 ---------------------------------------------------------------- the lease
 
 -- grant gives the free lock to a session; its fence is above every fence before it.
@@ -156,7 +167,6 @@ end
 -- finish ends the lease; `at` is when it was over. The line moves in advance().
 local function finish(outcome, at)
   local session, fence = S.session, S.fence
-  local length = S.expires - S.granted
   S.hold = math.min(0.2 * math.max(at - S.granted, 0) + 0.8 * S.hold, LEASE)
   redis.call('ZADD', LEASES, int(S.granted), table.concat({ int(fence), int(S.ticket), int(at), session, S.seller }, '|'))
   redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - LEASES_KEPT))
@@ -246,9 +256,9 @@ end
 
 local function event_json()
   return string.format('{"epoch":%.0f,"version":%.0f,"now":%.0f,"hold":%.3f,"paused":%s,"changed":%s,"lease":%s,' ..
-    '"joined":[%s],"ended":[%s],"moved":[%s],"notes":[%s]}', S.epoch, S.version, NOW, S.hold, tostring(S.paused),
+    '"joined":[%s],"ended":[%s],"moved":[%s],"reset":%s,"notes":[%s]}', S.epoch, S.version, NOW, S.hold, tostring(S.paused),
     tostring(changed), lease_json(), table.concat(joined, ','), table.concat(ended, ','), table.concat(moved, ','),
-    table.concat(noted, ','))
+    tostring(reset), table.concat(noted, ','))
 end
 
 -- commit writes what changed, tells it once, and journals it. Without a change it does nothing.

@@ -1,0 +1,173 @@
+package room_test
+
+import (
+	"encoding/json"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+func TestFreeLockIsGrantedAtOnceAndTheOthersWaitInOrder(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a, b, c := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c")
+		first := a.join()
+		require.Equal(t, room.Locked, first.Status)
+		require.Equal(t, int64(1), first.Ticket)
+		require.Equal(t, int64(2*time.Minute/time.Millisecond), first.Lease.ExpiresAt-first.Lease.GrantedAt)
+		require.Equal(t, 1, b.join().Position)
+		last := c.join()
+		require.Equal(t, room.Waiting, last.Status)
+		require.Equal(t, 2, last.Position)
+		require.Equal(t, int64(3), last.Ticket)
+
+		over := a.leave(room.Completed)
+		require.Equal(t, room.Completed, over.Outcome)
+		require.Equal(t, first.Fence, over.Fence)
+		second := b.stand()
+		require.Equal(t, room.Locked, second.Status)
+		require.Greater(t, second.Fence, first.Fence)
+		require.Equal(t, over.Version, second.Version, "a handoff is one change")
+		require.Equal(t, 1, c.stand().Position)
+	})
+}
+
+func TestLockKeyTellsPeopleWhoHoldsAndGoesAwayByItself(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a := newSeller(t, e, "하록")
+		st := a.join()
+		var held struct {
+			SessionID string    `json:"session_id"`
+			SellerID  string    `json:"seller_id"`
+			Ticket    int64     `json:"ticket"`
+			Fence     int64     `json:"fence"`
+			LockedAt  time.Time `json:"locked_at"`
+			ExpiresAt time.Time `json:"expires_at"`
+		}
+		text, err := rdb.Get(t.Context(), "{integration}:lock").Result()
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal([]byte(text), &held))
+		require.Equal(t, a.session, held.SessionID)
+		require.Equal(t, "하록", held.SellerID)
+		require.Equal(t, st.Fence, held.Fence)
+		require.Equal(t, st.Ticket, held.Ticket)
+		require.Equal(t, st.Lease.GrantedAt, held.LockedAt.UnixMilli())
+		require.Equal(t, st.Lease.ExpiresAt, held.ExpiresAt.UnixMilli())
+		ttl, err := rdb.PTTL(t.Context(), "{integration}:lock").Result()
+		require.NoError(t, err)
+		require.Positive(t, ttl)
+	})
+}
+
+func TestLeaseEndsAtItsEndAndTheNextIsGranted(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{Lease: 30 * time.Millisecond})
+		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+		first := a.join()
+		b.join()
+		passUntil(t, rdb, first.Lease.ExpiresAt)
+		found, err := e.Expire(t.Context(), integration)
+		require.NoError(t, err)
+		require.Equal(t, int64(2), found.Lease.Ticket)
+		require.Equal(t, room.Expired, a.stand().Outcome)
+	})
+}
+
+func TestDeletingTheLockKeyEndsTheLeaseAsForced(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+		first := a.join()
+		b.join()
+		require.NoError(t, rdb.Del(t.Context(), "{integration}:lock").Err())
+		second := b.stand()
+		require.Equal(t, room.Locked, second.Status)
+		require.Greater(t, second.Fence, first.Fence)
+		require.Equal(t, room.Forced, a.stand().Outcome)
+	})
+}
+
+func TestStaleFenceEndsNothing(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+		first, waiting := a.join(), b.join()
+		for _, s := range []seller{a, b} {
+			_, err := e.Leave(t.Context(), integration, room.LeaveRequest{Session: s.session, Outcome: room.Completed, Fence: first.Fence + 1})
+			require.ErrorIs(t, err, room.ErrStaleFence)
+		}
+		_, err := e.Leave(t.Context(), integration, room.LeaveRequest{Session: b.session, Outcome: room.Completed, Fence: first.Fence})
+		require.ErrorIs(t, err, room.ErrStaleFence, "a fence of another's lease")
+		require.Equal(t, waiting.Version, b.stand().Version)
+	})
+}
+
+func TestOneSellerOnePlaceAndARefusedJoinUsesNoTicket(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a, other := newSeller(t, e, "a"), newSeller(t, e, "a")
+		first := a.join()
+		again := a.join()
+		require.Equal(t, first.Place, again.Place)
+		require.Equal(t, first.Version, again.Version, "a repeat is no change")
+		_, err := e.Join(t.Context(), integration, room.JoinRequest{Session: other.session, Seller: "a"})
+		require.ErrorIs(t, err, room.ErrSellerHasPlace)
+		_, err = e.Join(t.Context(), integration, room.JoinRequest{Session: other.session, Seller: "b", NoWait: true})
+		require.ErrorIs(t, err, room.ErrLockHeld)
+		require.Equal(t, int64(2), newSeller(t, e, "c").join().Ticket)
+	})
+}
+
+func TestPausedRoomQueuesAndGrantsNobodyUntilResumed(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+		a.join()
+		_, err := e.Pause(t.Context(), integration, "", true, room.Action{Who: "kim", Action: "pause", Reason: `carrier "down"`})
+		require.NoError(t, err)
+		b.join()
+		a.leave(room.Completed)
+		require.Equal(t, room.Waiting, b.stand().Status)
+		_, err = e.Join(t.Context(), integration, room.JoinRequest{Session: room.NewSession(), Seller: "c", NoWait: true})
+		require.ErrorIs(t, err, room.ErrPaused)
+		_, err = e.Pause(t.Context(), integration, "", false, room.Action{Who: "kim", Action: "resume", Reason: "back"})
+		require.NoError(t, err)
+		require.Equal(t, room.Locked, b.stand().Status)
+	})
+}
+
+func TestTwoHundredJoinsAtOnceGiveOneLeaseAndEveryPositionOnce(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		const n = 200
+		e := room.New(rdb, room.Config{})
+		standings := make([]room.Standing, n)
+		errs := make([]error, n)
+		var joins sync.WaitGroup
+		for i := range n {
+			joins.Go(func() {
+				standings[i], errs[i] = e.Join(t.Context(), integration,
+					room.JoinRequest{Session: room.NewSession(), Seller: room.NewSession()})
+			})
+		}
+		joins.Wait()
+		tickets, holders := map[int64]bool{}, 0
+		for i, st := range standings {
+			require.NoError(t, errs[i])
+			tickets[st.Ticket] = true
+			if st.Status == room.Locked {
+				holders++
+				continue
+			}
+			require.Equal(t, int(st.Ticket)-1, st.Position, "nobody left: the position follows from the ticket")
+		}
+		require.Equal(t, 1, holders)
+		require.Len(t, tickets, n)
+		require.True(t, tickets[1] && tickets[n], "tickets have no gaps")
+	})
+}

@@ -1,0 +1,43 @@
+-- move.lua: support moves a waiter to another position. Its rank becomes one between its new
+-- neighbours'; where no number is left between them, the whole line is renumbered.
+-- ARGV   6 ticket  7 position (from 1; past the end = last)  8 action (JSON members)
+-- Codes: ok, stale_ticket
+
+local told = repeated()
+if told then return told end
+advance()
+
+local session = waiter(tonumber(ARGV[6]))
+if not session then return refuse('stale_ticket') end
+
+local from = redis.call('ZSCORE', QUEUE, session)
+redis.call('ZREM', QUEUE, session)
+local at = math.min(tonumber(ARGV[7]), redis.call('ZCARD', QUEUE) + 1)
+
+local function rank_at(position)
+  return position >= 1 and tonumber(redis.call('ZRANGE', QUEUE, position - 1, position - 1, 'WITHSCORES')[2]) or nil
+end
+
+local before, after = rank_at(at - 1), rank_at(at)
+local rank
+if not before and not after then
+  rank = tonumber(from)
+elseif not before then
+  rank = after - 1
+else
+  rank = (before + (after or S.tickets + 1)) / 2
+end
+if before and (rank <= before or rank >= (after or S.tickets + 1)) then
+  local line = redis.call('ZRANGE', QUEUE, 0, -1)
+  table.insert(line, at, session)
+  for i, s in ipairs(line) do redis.call('ZADD', QUEUE, i, s) end
+  rank, reset = at, true
+else
+  redis.call('ZADD', QUEUE, string.format('%.17g', rank), session)
+end
+
+record('action', ARGV[8])
+record('moved', string.format('"ticket":%s,"seller":"%s","position":%.0f', ARGV[6], place(session).seller, at))
+moved[1] = string.format('{"session":"%s","ticket":%s,"rank":%.17g,"from":%s}', session, ARGV[6], rank, from)
+changed = true
+return answer('ok', '')

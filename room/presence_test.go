@@ -1,0 +1,92 @@
+package room_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+func TestAwayWaiterIsPassedOverAndIsFirstAgainWhenBack(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{AwayAfter: 20 * time.Millisecond})
+		a, b, c, d := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c"), newSeller(t, e, "d")
+		a.join()
+		b.join()
+		c.join()
+		d.join()
+		b.here(time.Second)
+		b.gone()
+		passUntil(t, rdb, b.stand().Now+21)
+		require.Equal(t, 1, b.stand().Position, "an away waiter keeps its place")
+		a.leave(room.Completed)
+		require.Equal(t, room.Locked, c.stand().Status, "and is passed over")
+		require.Equal(t, 1, b.stand().Position)
+		b.here(time.Minute)
+		c.leave(room.Completed)
+		require.Equal(t, room.Locked, b.stand().Status, "back, it is first again")
+	})
+}
+
+func TestLockStaysFreeWhileEverybodyIsAwayAndGoesToWhoIsBack(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{AwayAfter: 10 * time.Millisecond})
+		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+		a.join()
+		b.join()
+		b.here(0)
+		passUntil(t, rdb, b.stand().Now+11)
+		a.leave(room.Cancelled)
+		require.Nil(t, b.stand().Lease)
+		b.here(time.Second)
+		require.Equal(t, room.Locked, b.stand().Status)
+	})
+}
+
+func TestNewcomerIsGrantedWhileThoseAheadAreAway(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{AwayAfter: 10 * time.Millisecond})
+		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+		a.join()
+		b.join()
+		b.here(0)
+		passUntil(t, rdb, b.stand().Now+11)
+		a.leave(room.Cancelled)
+		st, err := e.Join(t.Context(), integration, room.JoinRequest{Session: room.NewSession(), Seller: "c", NoWait: true})
+		require.NoError(t, err)
+		require.Equal(t, room.Locked, st.Status)
+		require.Equal(t, int64(3), st.Ticket)
+	})
+}
+
+func TestAwayForTooLongIsDropped(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{AwayAfter: 10 * time.Millisecond, DropAfter: 15 * time.Millisecond})
+		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+		a.join()
+		b.join()
+		b.here(0)
+		gone := b.stand().Now
+		passUntil(t, rdb, gone+26)
+		b.here(time.Second) // too late: it was gone for both times together
+		st := b.stand()
+		require.Equal(t, room.Ended, st.Status)
+		require.Equal(t, room.Dropped, st.Outcome)
+	})
+}
+
+func TestSessionWithoutASocketIsNeverAway(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{AwayAfter: time.Millisecond, DropAfter: time.Millisecond})
+		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+		a.join()
+		joined := b.join()
+		passUntil(t, rdb, joined.Now+10)
+		require.Equal(t, 1, b.stand().Position)
+		a.leave(room.Completed)
+		require.Equal(t, room.Locked, b.stand().Status)
+	})
+}

@@ -1,0 +1,51 @@
+package room
+
+import (
+	"context"
+	"time"
+)
+
+// longestLease is how long support may make a lease in all.
+const longestLease = 10 * time.Minute
+
+var (
+	releaseScript = script("release")
+	extendScript  = script("extend")
+	removeScript  = script("remove")
+	moveScript    = script("move")
+	renewScript   = script("renew")
+)
+
+// Release ends the lease with this fence as forced. Refusal: ErrStaleFence.
+func (e *Engine) Release(ctx context.Context, id ID, request string, fence int64, by Action) (Standing, error) {
+	by.Fence = fence
+	return e.standing(ctx, releaseScript, id, requestKey(request), fence, by.members())
+}
+
+// Extend gives the lease with this fence more time, to ten minutes in all at the most.
+// Refusals: ErrStaleFence, ErrLeaseTooLong.
+func (e *Engine) Extend(ctx context.Context, id ID, request string, fence int64, more time.Duration, by Action) (Standing, error) {
+	by.Fence = fence
+	return e.standing(ctx, extendScript, id, requestKey(request), fence, more.Milliseconds(),
+		longestLease.Milliseconds(), by.members())
+}
+
+// Remove takes the waiter with this ticket out of the line. Refusal: ErrStaleTicket.
+func (e *Engine) Remove(ctx context.Context, id ID, request string, ticket int64, by Action) (Standing, error) {
+	by.Ticket = ticket
+	return e.standing(ctx, removeScript, id, requestKey(request), ticket, by.members())
+}
+
+// Move puts the waiter with this ticket at a position, from 1; past the end is last.
+// Refusal: ErrStaleTicket.
+func (e *Engine) Move(ctx context.Context, id ID, request string, ticket int64, position int, by Action) (Standing, error) {
+	by.Ticket = ticket
+	return e.standing(ctx, moveScript, id, requestKey(request), ticket, position, by.members())
+}
+
+// Renew begins a new epoch when the store has gone back behind a version that was seen in this one:
+// a failover lost writes, so places and leases that were told may be missing or doubled.
+func (e *Engine) Renew(ctx context.Context, id ID, epoch, version int64) (View, error) {
+	st, err := e.standing(ctx, renewScript, id, "renew", epoch, version)
+	return st.View, err
+}
