@@ -1,0 +1,44 @@
+import { clock } from "./words.js";
+
+/**
+ * <wr-countdown>: what is left until a moment of the server's clock. It ticks by itself and
+ * is silent for screen readers; whoever wants to speak of it listens to "wr-tick".
+ */
+export class Countdown extends HTMLElement {
+  #timer = 0;
+  #until = null;
+  #whole = 1;
+  #server = null;
+
+  /** until: unix ms or null; whole: the full time in ms, for the ring. */
+  run(server, until, whole) {
+    this.#server = server;
+    this.#until = until;
+    this.#whole = Math.max(whole, until == null ? 1 : until - server.now(), 1);
+    this.#tick();
+  }
+
+  disconnectedCallback() {
+    clearTimeout(this.#timer);
+  }
+
+  #tick() {
+    clearTimeout(this.#timer);
+    const left = this.#until == null ? 0 : Math.max(this.#until - this.#server.now(), 0);
+    const text = left === 0 && this.dataset.over ? this.dataset.over : clock(left);
+    if (this.textContent !== text) this.textContent = text;
+    this.#draw(left);
+    if (this.#until != null) this.dispatchEvent(new CustomEvent("wr-tick", { detail: left }));
+    if (left > 0) this.#timer = setTimeout(() => this.#tick(), left % 1000 || 1000);
+  }
+
+  #draw(left) {
+    const ring = this.dataset.ring && document.getElementById(this.dataset.ring);
+    if (!ring) return;
+    // The ring glides for a second towards where it will be: see the style sheet.
+    const ahead = Math.max(left - 1000, 0);
+    ring.setAttribute("stroke-dashoffset", String(100 - (100 * ahead) / this.#whole));
+  }
+}
+
+customElements.define("wr-countdown", Countdown);

@@ -1,0 +1,95 @@
+import { backoff } from "./backoff.js";
+
+const SILENCE = 40000; // milliseconds; the server says something every 25 s
+
+/**
+ * A socket that is always there: it comes back after a break by itself, unless it was told
+ * not to. onStatus hears "connecting", "open", "lost" or "closed"; open is when the first
+ * frame has come, because only then is what the page shows true again.
+ */
+export class RoomSocket {
+  #socket = null;
+  #attempt = 0;
+  #retry = 0;
+  #watch = 0;
+  #over = false;
+
+  constructor({ url, onFrame, onStatus }) {
+    this.url = url;
+    this.onFrame = onFrame;
+    this.onStatus = onStatus;
+  }
+
+  start() {
+    this.onStatus("connecting");
+    this.#open();
+  }
+
+  /** Starts over at once: after sleep or a change of network a socket may only look alive. */
+  renew() {
+    if (this.#over) return;
+    this.#attempt = 0;
+    this.#open();
+  }
+
+  /** Lets go without coming back, for a page that is being put away. */
+  rest() {
+    this.#drop();
+  }
+
+  #open() {
+    this.#drop();
+    const socket = new WebSocket(this.url);
+    this.#socket = socket;
+    this.#listen();
+    socket.addEventListener("message", (event) => this.#heard(socket, event.data));
+    socket.addEventListener("close", (event) => {
+      if (socket === this.#socket) this.#lost(event.code);
+    });
+  }
+
+  #heard(socket, data) {
+    if (socket !== this.#socket) return;
+    this.#listen();
+    const frame = parse(data);
+    if (!frame) return;
+    if (frame.type === "ping") socket.send('{"type":"pong"}');
+    if (frame.type === "state") {
+      this.#attempt = 0;
+      this.onStatus("open");
+    }
+    this.onFrame(frame);
+  }
+
+  #lost(code) {
+    this.#drop();
+    if (code >= 4500 && code <= 4999) {
+      this.#over = true;
+      this.onStatus("closed");
+      return;
+    }
+    this.onStatus("lost");
+    this.#retry = setTimeout(() => this.#open(), backoff(this.#attempt++));
+  }
+
+  #listen() {
+    clearTimeout(this.#watch);
+    this.#watch = setTimeout(() => this.#lost(0), SILENCE);
+  }
+
+  #drop() {
+    clearTimeout(this.#retry);
+    clearTimeout(this.#watch);
+    const socket = this.#socket;
+    this.#socket = null;
+    if (socket && socket.readyState < WebSocket.CLOSING) socket.close(1000);
+  }
+}
+
+function parse(data) {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return null;
+  }
+}

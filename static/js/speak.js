@@ -1,0 +1,25 @@
+const SETTLE = 400; // milliseconds: of changes that come together only the last is said
+
+/** The page's voice for screen readers. */
+export class Speaker {
+  #polite = document.getElementById("say");
+  #assertive = document.getElementById("shout");
+  #timer = 0;
+
+  say(text) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => put(this.#polite, text), SETTLE);
+  }
+
+  shout(text) {
+    clearTimeout(this.#timer);
+    put(this.#polite, "");
+    put(this.#assertive, text);
+  }
+}
+
+/** The same words again are only spoken when they are new to the element. */
+function put(element, text) {
+  element.textContent = "";
+  if (text) requestAnimationFrame(() => (element.textContent = text));
+}

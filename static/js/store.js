@@ -1,0 +1,64 @@
+const NOTHING = {
+  type: "state",
+  status: "idle",
+  outcome: null,
+  ticket: null,
+  queue_position: null,
+  queue_length: 0,
+  estimated_wait: null,
+  maximum_wait: null,
+  lease_expires_at: null,
+  fence: null,
+  paused: false,
+};
+
+/** The newest state known. Frames, answers and the page itself all come in here. */
+export class Store {
+  #listeners = [];
+
+  constructor(initial) {
+    this.state = { ...NOTHING, ...initial };
+  }
+
+  onChange(listener) {
+    this.#listeners.push(listener);
+  }
+
+  /** Takes a whole state, unless a newer one of the same epoch is already known. */
+  apply(frame) {
+    const same = String(frame.epoch) === String(this.state.epoch);
+    if (same && frame.version < this.state.version) return false;
+    const before = this.state;
+    this.state = { ...NOTHING, ...frame };
+    for (const listener of this.#listeners) listener(this.state, before);
+    return true;
+  }
+
+  /** Takes the answer to an action, which says a little less than a frame does. */
+  applyAnswer(answer, now) {
+    return this.apply({
+      ...answer,
+      server_time: now,
+      status: STATUS[answer.status] ?? answer.status,
+      lease_expires_at: time(answer.expires_at ?? answer.lease_expires_at),
+      queue_length: answer.queue_length ?? this.state.queue_length,
+      paused: answer.paused ?? this.state.paused,
+    });
+  }
+
+  /** Takes the room's status, in which my part is "me". */
+  applyStatus(status) {
+    const { me, ...room } = status;
+    const rest = { ...room, status: "idle", lease_expires_at: null };
+    if (room.expires_in != null) rest.lease_expires_at = room.server_time + room.expires_in * 1000;
+    if (!me) return this.apply(rest);
+    return this.applyAnswer({ ...me, epoch: room.epoch, version: room.version, paused: room.paused }, room.server_time);
+  }
+}
+
+const STATUS = { released: "ended", left: "ended" };
+
+function time(value) {
+  if (value == null) return null;
+  return typeof value === "number" ? value : Date.parse(value);
+}

@@ -1,0 +1,152 @@
+import { ahead, clock, estimate, fill, span, timeOfDay, waitSentence, waitsNow } from "./words.js";
+
+const byID = (id) => document.getElementById(id);
+
+/** Draws a state into the page that the server rendered. */
+export class View {
+  constructor({ words, leaseSeconds, journey, server, messages }) {
+    this.words = words;
+    this.lease = leaseSeconds * 1000;
+    this.journey = journey;
+    this.server = server;
+    this.messages = messages;
+    this.state = null;
+    byID("lease-countdown").addEventListener("wr-tick", () => this.#waits());
+  }
+
+  draw(state) {
+    this.state = state;
+    const body = document.body.dataset;
+    body.state = state.status;
+    body.next = String(state.status === "waiting" && state.queue_position === 1);
+    body.paused = String(state.paused);
+    this.panels();
+    byID("paused").hidden = !state.paused || state.status === "locked";
+    if (state.status === "idle") this.#idle(state);
+    if (state.status === "waiting") this.#waiting(state);
+    if (state.status === "ended") this.#ended(state);
+    this.#countdowns(state);
+    for (const field of document.querySelectorAll("[data-fence]")) field.value = state.fence ?? "";
+    const join = byID("join");
+    if (join) put(join, state.status === "ended" ? join.dataset.again : join.dataset.first);
+  }
+
+  panels() {
+    const { status } = this.state;
+    for (const panel of document.querySelectorAll("[data-panel]")) {
+      panel.hidden = !panel.dataset.panel.split(" ").includes(status);
+    }
+    if (status === "ended") this.messages.hidden = this.messages.count === 0;
+  }
+
+  /** To the heading of the state on show, which is where reading goes on. */
+  focus() {
+    const heading = document.querySelector("[data-panel]:not([hidden]) h1");
+    heading?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }
+
+  connection(status) {
+    document.body.dataset.connection = status;
+    put(byID("connection"), this.words.connection[status]);
+  }
+
+  heard() {
+    const now = new Date();
+    put(byID("updated"), timeOfDay(now));
+    byID("updated").dateTime = now.toISOString();
+  }
+
+  /** Where something went wrong is said beside what was pressed. */
+  error(text) {
+    const { status } = this.state;
+    for (const place of document.querySelectorAll("[data-error]")) put(place, place.dataset.error === status ? text : "");
+    const formError = byID("error");
+    const form = status === "idle" || status === "ended";
+    put(formError, form ? text : "");
+    byID("seller-id")?.setAttribute("aria-invalid", String(form && text !== ""));
+  }
+
+  get waitWords() {
+    const { estimated, maximum } = waitsNow(this.state, this.server.now());
+    return waitSentence(this.words, estimated, maximum);
+  }
+
+  get ending() {
+    const t = this.words;
+    if (this.state.outcome === "completed" && this.messages.code) return t.code_arrived;
+    return t.outcomes[this.state.outcome] ?? t.outcomes[""];
+  }
+
+  title(left) {
+    const { status, queue_position: n } = this.state;
+    const t = this.words;
+    if (status === "locked") return fill(t.title_turn, { clock: clock(left) });
+    if (status === "waiting") return `${fill(t.title_waiting, { n })} · ${t.brand}`;
+    if (status === "ended") return `${this.ending.title} · ${t.brand}`;
+    return t.brand;
+  }
+
+  #idle(state) {
+    put(byID("queue-length"), fill(this.words.people, { n: state.queue_length }));
+    this.#waits();
+  }
+
+  #waiting(state) {
+    const { words: t } = this;
+    const n = state.queue_position;
+    const joined = this.journey.start(state);
+    const passed = joined - n;
+    const position = byID("position");
+    put(position, String(n));
+    position.dataset.digits = String(String(n).length);
+    put(byID("ahead"), ahead(t, n));
+    put(byID("ticket"), byID("ticket").textContent.replace(/\d+/, String(state.ticket)));
+    put(byID("passed"), passed > 0 ? fill(t.passed, { n: passed }) : t.started);
+    const progress = byID("progress");
+    progress.max = joined;
+    progress.value = passed;
+    byID("lease-countdown").dataset.over = state.paused ? "–" : t.handing_off;
+    this.#waits();
+  }
+
+  #ended(state) {
+    const { title, lead } = this.ending;
+    byID("outcome").dataset.outcome = state.outcome ?? "";
+    put(byID("outcome"), title);
+    put(byID("outcome-lead"), lead);
+  }
+
+  #countdowns(state) {
+    const mine = state.status === "locked";
+    byID("countdown").run(this.server, mine ? state.lease_expires_at : null, this.lease);
+    byID("lease-countdown").run(this.server, mine ? null : state.lease_expires_at, this.lease);
+  }
+
+  /** What runs down between two frames. */
+  #waits() {
+    const { state, words: t } = this;
+    if (state?.status === "waiting") put(byID("estimate"), this.waitWords);
+    if (state?.status !== "idle") return;
+    const left = state.lease_expires_at == null ? 0 : state.lease_expires_at - this.server.now();
+    const held = state.lease_expires_at != null || state.maximum_wait > 0;
+    put(byID("holder"), left > 0 ? fill(t.held_left, { left: clock(left) }) : held ? t.held : t.free);
+    put(byID("newcomer-estimate"), this.#newcomer(state, held));
+  }
+
+  #newcomer(state, held) {
+    if (state.estimated_wait == null) return this.words.no_wait_yet;
+    if (!held && state.queue_length === 0) return this.words.start_now;
+    const maximum = state.maximum_wait ?? state.estimated_wait;
+    return estimate(this.words, waitsNow({ ...state, maximum_wait: maximum }, this.server.now()).estimated);
+  }
+}
+
+/** Untouched text does not flicker, and is not read again. */
+export function put(element, text) {
+  if (element && element.textContent.trim() !== text) element.textContent = text;
+}
+
+export function spoken(words, milliseconds) {
+  return span(words, Math.max(Math.ceil(milliseconds / 1000), 0));
+}

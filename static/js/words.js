@@ -1,0 +1,76 @@
+// Words for waits and times. The server has the same rules in Go; one table of
+// examples holds both to them.
+
+const SOON = 10; // seconds
+
+/** Puts values into a pattern: {name}, or {name:one:other} for a number and its noun. */
+export function fill(pattern, values) {
+  return pattern.replace(/\{(\w+)(?::([^:}]*):([^}]*))?\}/g, (_, name, one, other) => {
+    const value = String(values[name] ?? "");
+    if (!other) return value;
+    return `${value} ${value === "1" ? one : other}`;
+  });
+}
+
+export function estimate(t, seconds) {
+  if (seconds <= SOON) return t.soon;
+  if (seconds < 60) return t.under_minute;
+  const minutes = Math.floor((seconds + 30) / 60);
+  if (minutes < 60) return fill(t.about_minutes, { m: minutes });
+  return hours(Math.floor((minutes + 2) / 5) * 5, t.about_hours, t.about_hours_min);
+}
+
+/** Rounds up: what is said to be the longest wait must not be exceeded. */
+function ceiling(t, seconds) {
+  const minutes = Math.max(Math.floor((seconds + 59) / 60), 1);
+  if (minutes < 60) return fill(t.minutes, { m: minutes });
+  return hours(Math.floor((minutes + 4) / 5) * 5, t.hours, t.hours_min);
+}
+
+function hours(minutes, whole, rest) {
+  const h = Math.floor(minutes / 60);
+  return minutes % 60 === 0 ? fill(whole, { h }) : fill(rest, { h, m: minutes % 60 });
+}
+
+export function waitSentence(t, estimated, maximum) {
+  if (estimated == null || maximum == null) return t.no_waits;
+  let pattern = t.wait_about;
+  if (estimated <= SOON) pattern = t.wait_soon;
+  else if (estimated < 60) pattern = t.wait_under;
+  return fill(pattern, { wait: estimate(t, estimated), max: ceiling(t, maximum) });
+}
+
+export function span(t, seconds) {
+  const m = Math.floor(seconds / 60);
+  const s = seconds % 60;
+  if (m === 0) return fill(t.seconds, { s });
+  return s === 0 ? fill(t.minutes, { m }) : fill(t.minutes_sec, { m, s });
+}
+
+/** m:ss; a second that has begun counts as whole, so that 0:00 means over. */
+export function clock(milliseconds) {
+  const seconds = Math.floor(Math.max(milliseconds + 999, 0) / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+export function timeOfDay(date) {
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((n) => String(n).padStart(2, "0")).join(":");
+}
+
+export function ahead(t, position) {
+  return position <= 1 ? t.next : fill(t.ahead, { n: position - 1 });
+}
+
+/**
+ * The waits of a state as of now. The server tells them when something changes; until
+ * then only the current lease runs down, so no more than its part of the wait may go:
+ * for position p that is at most a p-th.
+ */
+export function waitsNow(state, now) {
+  const { estimated_wait: estimated, maximum_wait: maximum, lease_expires_at: until } = state;
+  if (estimated == null || maximum == null || until == null) return { estimated, maximum };
+  const place = state.queue_position ?? state.queue_length + 1;
+  const gone = Math.max(0, Math.floor((Math.min(now, until) - state.server_time) / 1000));
+  const rest = Math.floor((estimated * (place - 1)) / place);
+  return { estimated: Math.max(estimated - gone, rest), maximum: Math.max(maximum - gone, 0) };
+}

@@ -1,0 +1,273 @@
+package templates
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+)
+
+// pageData is the page's JSON block: what the modules start from.
+type pageData struct {
+	Room         string       `json:"room"`
+	Lang         string       `json:"lang"`
+	LeaseSeconds int          `json:"lease_seconds"`
+	Joined       int          `json:"joined"`
+	State        frame        `json:"state"`
+	SMS          []smsFrame   `json:"sms"`
+	Icons        iconsByState `json:"icons"`
+	Words        LiveText     `json:"words"`
+}
+
+// frame is the view as the contract's state frame, so that the modules have one
+// way to read a state, wherever it came from.
+type frame struct {
+	Type           string  `json:"type"`
+	Room           string  `json:"room"`
+	Epoch          string  `json:"epoch"`
+	Version        int64   `json:"version"`
+	ServerTime     int64   `json:"server_time"`
+	Status         string  `json:"status"`
+	Outcome        *string `json:"outcome"`
+	Ticket         *int64  `json:"ticket"`
+	QueuePosition  *int    `json:"queue_position"`
+	QueueLength    int     `json:"queue_length"`
+	EstimatedWait  *int    `json:"estimated_wait"`
+	MaximumWait    *int    `json:"maximum_wait"`
+	LeaseExpiresAt *int64  `json:"lease_expires_at"`
+	Fence          *int64  `json:"fence"`
+	Paused         bool    `json:"paused"`
+}
+
+type smsFrame struct {
+	Type       string `json:"type"`
+	Text       string `json:"text"`
+	Code       string `json:"code"`
+	ReceivedAt int64  `json:"received_at"`
+}
+
+type iconsByState struct {
+	Waiting string `json:"waiting"`
+	Turn    string `json:"turn"`
+}
+
+func (v RoomView) data() pageData {
+	messages := make([]smsFrame, 0, len(v.SMS))
+	for _, m := range v.SMS {
+		messages = append(messages, smsFrame{"sms", m.Text, m.Code, m.ReceivedAt})
+	}
+	return pageData{
+		Room: v.Room, Lang: v.text().Lang, LeaseSeconds: v.LeaseSeconds, Joined: v.JoinedPosition,
+		State: v.frame(), SMS: messages, Words: v.text().Live,
+		Icons: iconsByState{v.AssetPrefix + "/icons/waiting.svg", v.AssetPrefix + "/icons/turn.svg"},
+	}
+}
+
+func (v RoomView) frame() frame {
+	return frame{
+		Type: "state", Room: v.Room, Epoch: v.Epoch, Version: v.Version, ServerTime: v.ServerTime, Status: v.State,
+		Outcome: present(v.Outcome), Ticket: present(v.Ticket), QueuePosition: present(v.QueuePosition),
+		QueueLength: v.QueueLength, EstimatedWait: v.EstimatedWait, MaximumWait: v.MaximumWait,
+		LeaseExpiresAt: present(v.LeaseExpiresAt), Fence: present(v.Fence), Paused: v.Paused,
+	}
+}
+
+// present is nil for the zero value, which the views use for "does not apply".
+func present[T comparable](value T) *T {
+	var zero T
+	if value == zero {
+		return nil
+	}
+	return &value
+}
+
+func (v RoomView) text() Text { return TextIn(v.Lang) }
+
+// shows reports whether a part of the page that belongs to the given states, in
+// words with spaces between, is on show.
+func (v RoomView) shows(states string) bool {
+	return slices.Contains(strings.Fields(states), v.State)
+}
+
+func (v RoomView) asking() bool {
+	return v.AskLeave && v.shows("waiting locked")
+}
+
+func (v RoomView) next() bool {
+	return v.State == StateWaiting && v.QueuePosition == 1
+}
+
+func (v RoomView) left() int64 {
+	if v.LeaseExpiresAt == 0 {
+		return 0
+	}
+	return max(v.LeaseExpiresAt-v.ServerTime, 0)
+}
+
+// refresh is how often a browser without JavaScript asks again, in seconds. It
+// does not while a question is open, which a refresh would only interrupt.
+func (v RoomView) refresh() int {
+	if !v.shows("waiting locked") || v.asking() {
+		return 0
+	}
+	if v.RefreshSeconds > 0 {
+		return v.RefreshSeconds
+	}
+	return 5
+}
+
+func (v RoomView) path(rest string) templ.SafeURL {
+	return templ.SafeURL("/rooms/" + url.PathEscape(v.Room) + rest)
+}
+
+// held reports whether somebody has the lock. A frame of the idle state need not
+// say until when, but only a held lock or a line makes a newcomer wait.
+func (v RoomView) held() bool {
+	return v.LeaseExpiresAt > 0 || (v.MaximumWait != nil && *v.MaximumWait > 0)
+}
+
+func (v RoomView) holderWords() string {
+	t := v.text().Live
+	switch {
+	case v.left() > 0:
+		return fill(t.HeldLeft, "left", Clock(v.left()))
+	case v.held():
+		return t.Held
+	default:
+		return t.Free
+	}
+}
+
+func (v RoomView) newcomerWords() string {
+	t := v.text().Live
+	switch {
+	case v.EstimatedWait == nil:
+		return t.NoWaitYet
+	case !v.held() && v.QueueLength == 0:
+		return t.StartNow
+	default:
+		return estimate(t, *v.EstimatedWait)
+	}
+}
+
+func (v RoomView) aheadWords() string {
+	if v.QueuePosition <= 1 {
+		return v.text().Live.Next
+	}
+	return fill(v.text().Live.Ahead, "n", v.QueuePosition-1)
+}
+
+func (v RoomView) waitWords() string {
+	return WaitSentence(v.Lang, v.EstimatedWait, v.MaximumWait)
+}
+
+func (v RoomView) holderLeft() string {
+	if v.left() == 0 {
+		return v.text().Live.HandingOff
+	}
+	return Clock(v.left())
+}
+
+func (v RoomView) joined() int { return max(v.JoinedPosition, v.QueuePosition, 1) }
+
+// passed is how many have gone from in front of me since I joined.
+func (v RoomView) passed() int { return v.joined() - max(v.QueuePosition, 1) }
+
+func (v RoomView) passedWords() string {
+	if v.passed() == 0 {
+		return v.text().Live.Started
+	}
+	return fill(v.text().Live.Passed, "n", v.passed())
+}
+
+// ring is how much of the countdown's ring is gone, in hundredths.
+func (v RoomView) ring() string {
+	lease := max(int64(v.LeaseSeconds)*1000, v.left(), 1)
+	return strconv.FormatInt(100-100*v.left()/lease, 10)
+}
+
+func (v RoomView) lease() string { return SpanWords(v.Lang, v.LeaseSeconds) }
+
+func (v RoomView) latest() SMSView {
+	if len(v.SMS) == 0 {
+		return SMSView{}
+	}
+	return v.SMS[len(v.SMS)-1]
+}
+
+func (v RoomView) codeWords() string {
+	switch {
+	case len(v.SMS) == 0:
+		return v.text().Live.AwaitSMS
+	case v.latest().Code == "":
+		return v.text().Live.NoCode
+	default:
+		return v.latest().Code
+	}
+}
+
+// ending is what is said of how the place ended. A completed place with a code
+// says first what the code is for: its seller has yet to type it in.
+func (v RoomView) ending() Notice {
+	t := v.text().Live
+	if v.Outcome == "completed" && v.latest().Code != "" {
+		return t.CodeArrived
+	}
+	return notice(t.Outcomes, v.Outcome)
+}
+
+func (v RoomView) title() string {
+	t := v.text()
+	switch {
+	case v.State == StateLocked:
+		return fill(t.Live.TitleTurn, "clock", Clock(v.left()))
+	case v.State == StateWaiting:
+		return fill(t.Live.TitleWaiting, "n", v.QueuePosition) + " · " + t.Brand
+	case v.State == StateEnded:
+		return v.ending().Title + " · " + t.Brand
+	default:
+		return t.Brand
+	}
+}
+
+func (v RoomView) refreshWords() string {
+	if v.refresh() == 0 {
+		return ""
+	}
+	return fill(v.text().RefreshNote, "n", v.refresh())
+}
+
+func (v ErrorView) words() Notice {
+	said := notice(TextIn(v.Lang).Errors, v.Code)
+	if v.Detail != "" {
+		said.Lead = v.Detail
+	}
+	return said
+}
+
+// korea is where the rooms' sellers read the time until a script knows better.
+var korea = time.FixedZone("KST", 9*60*60)
+
+func timeOfDay(milliseconds int64) string {
+	return time.UnixMilli(milliseconds).In(korea).Format("15:04:05")
+}
+
+func timestamp(milliseconds int64) string {
+	return time.UnixMilli(milliseconds).UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+func boolWord(b bool) string { return strconv.FormatBool(b) }
+
+func number(n int) string { return strconv.Itoa(n) }
+
+// fenceWord leaves the field empty for who does not hold: a fence that is given
+// is checked.
+func fenceWord(fence int64) string {
+	if fence == 0 {
+		return ""
+	}
+	return strconv.FormatInt(fence, 10)
+}

@@ -1,0 +1,16 @@
+package templates
+
+// noScript, as a page's refresh, says that it needs no script either.
+const noScript = -1
+
+// modules are the files that room.js leads to, for the browser to fetch at once
+// instead of finding them one import after another.
+func modules(refresh int) []string {
+	if refresh == noScript {
+		return nil
+	}
+	return []string{
+		"actions", "alert", "backoff", "chime", "clock", "countdown", "journey", "leave",
+		"narrator", "sms", "socket", "speak", "store", "view", "wake", "words",
+	}
+}

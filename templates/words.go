@@ -1,0 +1,119 @@
+package templates
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+)
+
+// soon is how close a turn is, in seconds, when it is no longer worth a number.
+const soon = 10
+
+// EstimateWords says a wait of so many seconds the way people do: "약 3분".
+func EstimateWords(lang string, seconds int) string {
+	return estimate(TextIn(lang).Live, seconds)
+}
+
+// WaitSentence says when the turn comes and by when at the latest. Without both
+// times, as in a paused room, it says that there are none.
+func WaitSentence(lang string, estimated, maximum *int) string {
+	t := TextIn(lang).Live
+	if estimated == nil || maximum == nil {
+		return t.NoWaits
+	}
+	pattern := t.WaitAbout
+	switch {
+	case *estimated <= soon:
+		pattern = t.WaitSoon
+	case *estimated < 60:
+		pattern = t.WaitUnder
+	}
+	return fill(pattern, "wait", estimate(t, *estimated), "max", ceiling(t, *maximum))
+}
+
+// SpanWords says a length of time exactly, to the second: "1분 30초".
+func SpanWords(lang string, seconds int) string {
+	return span(TextIn(lang).Live, seconds)
+}
+
+// Clock is what a countdown shows for so many milliseconds, m:ss. A second that
+// has begun counts as whole, so that 0:00 means over.
+func Clock(milliseconds int64) string {
+	seconds := max(milliseconds+999, 0) / 1000
+	return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
+}
+
+func estimate(t LiveText, seconds int) string {
+	switch minutes := (seconds + 30) / 60; {
+	case seconds <= soon:
+		return t.Soon
+	case seconds < 60:
+		return t.UnderMinute
+	case minutes < 60:
+		return fill(t.AboutMinutes, "m", minutes)
+	default:
+		return hours((minutes+2)/5*5, t.AboutHours, t.AboutHoursMin)
+	}
+}
+
+// ceiling rounds up: what is said to be the longest wait must not be exceeded.
+func ceiling(t LiveText, seconds int) string {
+	minutes := max((seconds+59)/60, 1)
+	if minutes < 60 {
+		return fill(t.Minutes, "m", minutes)
+	}
+	return hours((minutes+4)/5*5, t.Hours, t.HoursMin)
+}
+
+func hours(minutes int, whole, rest string) string {
+	if minutes%60 == 0 {
+		return fill(whole, "h", minutes/60)
+	}
+	return fill(rest, "h", minutes/60, "m", minutes%60)
+}
+
+func span(t LiveText, seconds int) string {
+	switch minutes, rest := seconds/60, seconds%60; {
+	case minutes == 0:
+		return fill(t.Seconds, "s", rest)
+	case rest == 0:
+		return fill(t.Minutes, "m", minutes)
+	default:
+		return fill(t.MinutesSec, "m", minutes, "s", rest)
+	}
+}
+
+var placeholder = regexp.MustCompile(`\{(\w+)(?::([^:}]*):([^}]*))?\}`)
+
+// fill puts values, given as name, value, name, value …, into a pattern.
+func fill(pattern string, pairs ...any) string {
+	return placeholder.ReplaceAllStringFunc(pattern, func(found string) string {
+		part := placeholder.FindStringSubmatch(found)
+		value := valueOf(part[1], pairs)
+		switch {
+		case part[3] == "":
+			return value
+		case value == "1":
+			return value + " " + part[2]
+		default:
+			return value + " " + part[3]
+		}
+	})
+}
+
+func valueOf(name string, pairs []any) string {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i] != name {
+			continue
+		}
+		switch value := pairs[i+1].(type) {
+		case string:
+			return value
+		case int:
+			return strconv.Itoa(value)
+		case int64:
+			return strconv.FormatInt(value, 10)
+		}
+	}
+	return ""
+}
