@@ -57,19 +57,25 @@ if [ "$(id -u)" -ne 0 ]; then
 	"${as_root[@]}" true || give_up "sudo refused; run as root: apt-get install ${missing[*]}"
 fi
 
+log=$(mktemp)
+undo=(rm -f "$log")
+trap '"${undo[@]}"' EXIT
+
 # Debian starts a service as soon as its package is there. The tests start servers of their own, so that is not wanted.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
-	trap '"${as_root[@]}" rm -f "$policy"' EXIT
+	undo=("${as_root[@]}" rm -f "$log" "$policy")
 	printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null
 	"${as_root[@]}" chmod 755 "$policy"
 fi
 
 apt() {
 	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-		apt-get -y -qq -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 "$@"
+		apt-get -y -q -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1 && return
+	tail -30 "$log" >&2
+	return 1
 }
 
-echo "setup: installing ${missing[*]}"
+echo "setup: installing ${missing[*]} (a minute or two)"
 apt update || give_up "apt-get update failed."
 apt install --no-install-recommends "${missing[@]}" || give_up "apt-get install failed."
