@@ -77,5 +77,5 @@ apt() {
 }
 
 echo "setup: installing ${missing[*]} (a minute or two)"
-apt update || give_up "apt-get update failed."
+apt update || echo "setup: apt-get update failed; going on with the lists that are here" >&2
 apt install --no-install-recommends "${missing[@]}" || give_up "apt-get install failed."
