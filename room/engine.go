@@ -19,13 +19,16 @@ import (
 
 // Config says how rooms behave. Zero fields get the defaults.
 type Config struct {
-	Lease     time.Duration // how long the lock is held at the most; default 2 minutes
-	AwayAfter time.Duration // a waiter gone for longer is passed over; default 15 seconds
-	DropAfter time.Duration // and one away for longer than this loses its place; default 5 minutes
-	Journal   int           // how many journal entries a room keeps for the ledger at the most; 0 = no journal
-	Retention time.Duration // how long an idle room's keys are kept; default 26 hours
-	LookEvery time.Duration // how often an active room is looked at when nobody else does; default 1 second
-	Index     string        // hash tag of the index keys; default "waitroom"
+	Lease      time.Duration // how long the lock is held at the most; default 2 minutes
+	AwayAfter  time.Duration // a waiter gone for longer is passed over; default 15 seconds
+	DropAfter  time.Duration // and one away for longer than this loses its place; default 5 minutes
+	Journal    int           // how many journal entries a room keeps for the ledger at the most; 0 = no journal
+	Retention  time.Duration // how long an idle room's keys are kept; default 26 hours
+	LookEvery  time.Duration // how often an active room is looked at when nobody else does; default 1 second
+	SweepEvery time.Duration // how often Sweep asks for due rooms; default 250 ms
+	Outcomes   time.Duration // how long an ended place's outcome is told; default 15 minutes
+	Leases     time.Duration // how far back a late message finds its lease; negative = not at all; default 25 hours
+	Index      string        // hash tag of the index keys; default "waitroom"
 }
 
 func (c Config) withDefaults() Config {
@@ -34,6 +37,9 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.DropAfter, 5*time.Minute)
 	setDefault(&c.Retention, 26*time.Hour)
 	setDefault(&c.LookEvery, time.Second)
+	setDefault(&c.SweepEvery, 250*time.Millisecond)
+	setDefault(&c.Outcomes, 15*time.Minute)
+	setDefault(&c.Leases, 25*time.Hour)
 	if c.Index == "" {
 		c.Index = "waitroom"
 	}
@@ -48,15 +54,17 @@ func setDefault(d *time.Duration, v time.Duration) {
 
 // Engine acts on rooms. It holds no state of theirs and may be used by many goroutines.
 type Engine struct {
-	rdb   redis.UniversalClient
-	cfg   Config
-	index *index
+	rdb    redis.UniversalClient
+	cfg    Config
+	policy string // what every script is told of cfg beside the times of presence
+	index  *index
 }
 
 // New makes an engine on a client, which stays the caller's to close.
 func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
-	return &Engine{rdb: rdb, cfg: cfg, index: newIndex(rdb, cfg.Index)}
+	policy := fmt.Sprintf("%d|%d|%d", cfg.Journal, cfg.Outcomes.Milliseconds(), max(cfg.Leases.Milliseconds(), 0))
+	return &Engine{rdb: rdb, cfg: cfg, policy: policy, index: newIndex(rdb, cfg.Index)}
 }
 
 // Config returns the configuration with its defaults filled in.
@@ -74,7 +82,7 @@ func (e *Engine) Ping(ctx context.Context) error {
 func (e *Engine) run(ctx context.Context, s *redis.Script, id ID, once string, args ...any) (any, error) {
 	argv := make([]any, 0, 5+len(args))
 	argv = append(argv, string(id), e.cfg.Lease.Milliseconds(), e.cfg.AwayAfter.Milliseconds(),
-		e.cfg.DropAfter.Milliseconds(), e.cfg.Journal)
+		e.cfg.DropAfter.Milliseconds(), e.policy)
 	res, err := s.Run(ctx, e.rdb, keys(id, once), append(argv, args...)...).Result()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)

@@ -18,7 +18,8 @@ type JoinRequest struct {
 	Seller  string        // from ParseSeller
 	NoWait  bool          // refuse instead of queueing
 	Lease   time.Duration // this place's lease; 0 = the room's
-	Channel string        // Pub/Sub channel told of the grant besides the room's; "" = none
+	Channel string        // Pub/Sub channel told when the waiter is granted, besides the room's; "" = none
+	Vouch   time.Duration // the waiter counts as seen until then, as by Seen; 0 = never away unless Seen says so
 }
 
 // Join gives the session the lock or a place in line. A session that has a place is told that place.
@@ -31,7 +32,7 @@ func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, erro
 			return Standing{}, err
 		}
 		st, err := e.standing(ctx, joinScript, id, once, q.Session, q.Seller, flag(!q.NoWait),
-			q.Lease.Milliseconds(), q.Channel, at)
+			q.Lease.Milliseconds(), q.Channel, at, q.Vouch.Milliseconds())
 		if !errors.Is(err, errRegister) {
 			return st, err
 		}

@@ -5,10 +5,6 @@ import (
 	"time"
 )
 
-// sweepEvery is how often a replica asks for due rooms: often enough that presence is noticed and a
-// lease ended within a second when nobody has a timer on it.
-const sweepEvery = 250 * time.Millisecond
-
 // sweepBatch is how many rooms one replica claims at a time.
 const sweepBatch = 100
 
@@ -19,7 +15,7 @@ const restFor = 20 * time.Second
 // after another: the ledger drains the room's journal there. It returns ctx's error; failures of
 // the store go to `failed` and the sweep goes on.
 func (e *Engine) Sweep(ctx context.Context, looked func(context.Context, ID, Checked), failed func(error)) error {
-	tick := time.NewTicker(sweepEvery)
+	tick := time.NewTicker(e.cfg.SweepEvery)
 	defer tick.Stop()
 	for {
 		for {

@@ -1,11 +1,12 @@
 -- join.lua: 준비 완료. A free lock is granted at once, otherwise the session waits in line.
 -- ARGV   6 session  7 seller  8 "1" = may wait  9 this place's lease (ms, 0 = the room's)
---       10 channel to tell of the grant ("" = none)  11 registered (ms): when the room was last put into the index
+--       10 channel to tell when a waiter is granted ("" = none)  11 registered (ms): when the room was last put into the index
+--       12 vouched for (ms from now): a waiter is away when nobody vouches for it again by then; 0 = never away
 -- Codes: ok, lock_held, room_paused, seller_has_place, register (the index entry is too old: renew it, ask again)
 -- A session that has a place gets that place: nothing changes.
 
 local SESSION, SELLER, MAY_WAIT = ARGV[6], ARGV[7], ARGV[8] == '1'
-local OWN_LEASE, CHANNEL, REGISTERED = ARGV[9], ARGV[10], tonumber(ARGV[11])
+local OWN_LEASE, CHANNEL, REGISTERED, VOUCH = ARGV[9], ARGV[10], tonumber(ARGV[11]), tonumber(ARGV[12])
 local REGISTERED_FOR = 45 * 1000
 
 local told = repeated()
@@ -25,7 +26,7 @@ if not MAY_WAIT and S.paused then return refuse('room_paused') end
 if not MAY_WAIT and held() then return refuse('lock_held') end
 
 S.tickets = S.tickets + 1
-local p = { ticket = S.tickets, seller = SELLER, channel = CHANNEL, lease = OWN_LEASE ~= '0' and tonumber(OWN_LEASE) or nil }
+local p = { ticket = S.tickets, seller = SELLER, channel = '', lease = OWN_LEASE ~= '0' and tonumber(OWN_LEASE) or nil }
 redis.call('HSET', PLACES, SESSION, table.concat({ 'live', int(p.ticket), SELLER, int(NOW), CHANNEL, OWN_LEASE ~= '0' and OWN_LEASE or '' }, '|'))
 redis.call('HSET', SELLERS, SELLER, SESSION)
 if mine then redis.call('ZREM', ENDED, SESSION) end
@@ -35,6 +36,7 @@ changed = true
 
 if held() or S.paused then
   redis.call('ZADD', QUEUE, int(p.ticket), SESSION)
+  if VOUCH > 0 then redis.call('ZADD', SEEN, int(NOW + VOUCH), SESSION) end
 else
   grant(SESSION, p, int(p.ticket))
 end

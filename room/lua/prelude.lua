@@ -13,7 +13,8 @@
 --       10 journal  stream  what happened, until the ledger has it
 --       11 inbox    zset    "session|fence|shown|json" of a matched message -> forget at (ms)
 --       12 once     string  the reply to this request id (or message), so that a repeat is told the same
--- ARGV   1 room  2 lease (ms)  3 away after (ms)  4 drop after (ms)  5 journal bound (0 = none)
+-- ARGV   1 room  2 lease (ms)  3 away after (ms)  4 drop after (ms)  5 "journal bound (0 = none)|how long an
+--        ended place's outcome is told (ms)|how far back a late message finds its lease (ms, 0 = not at all)"
 --        6.. the verb's own
 -- Returns fields joined by one space, "-" for none; the first is "ok" or the refusal's code.
 -- Publishes one event on "{room}:events" for every change (see event.go).
@@ -21,11 +22,11 @@
 local LOCK, QUEUE, STATE, PLACES, SELLERS, SEEN = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local AWAY, ENDED, LEASES, JOURNAL, INBOX, ONCE = KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12]
 local ROOM, LEASE = ARGV[1], tonumber(ARGV[2])
-local AWAY_AFTER, DROP_AFTER, JOURNAL_MAX = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local AWAY_AFTER, DROP_AFTER = tonumber(ARGV[3]), tonumber(ARGV[4])
+local JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT = ARGV[5]:match('^(%d+)|(%d+)|(%d+)$')
+JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT = tonumber(JOURNAL_MAX), tonumber(ENDED_KEPT), tonumber(LEASES_KEPT)
 
 local ONCE_KEPT = 60 * 1000             -- a repeated request is recognised for a minute
-local ENDED_KEPT = 15 * 60 * 1000       -- an outcome is told for 10 minutes; a margin on top
-local LEASES_KEPT = 25 * 60 * 60 * 1000 -- late messages reach back 24 hours; a margin on top
 local BATCH = 200                       -- no script settles more than this many at once
 
 local clock = redis.call('TIME')
@@ -168,8 +169,10 @@ end
 local function finish(outcome, at)
   local session, fence = S.session, S.fence
   S.hold = math.min(0.2 * math.max(at - S.granted, 0) + 0.8 * S.hold, LEASE)
-  redis.call('ZADD', LEASES, int(S.granted), table.concat({ int(fence), int(S.ticket), int(at), session, S.seller }, '|'))
-  redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - LEASES_KEPT))
+  if LEASES_KEPT > 0 then
+    redis.call('ZADD', LEASES, int(S.granted), table.concat({ int(fence), int(S.ticket), int(at), session, S.seller }, '|'))
+    redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - LEASES_KEPT))
+  end
   local p = { ticket = S.ticket, seller = S.seller }
   S.session, S.seller, S.ticket, S.granted, S.expires = '', '', 0, 0, 0
   lease_changed = true
