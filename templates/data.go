@@ -233,9 +233,10 @@ func (v RoomView) title() string {
 	}
 }
 
-func (v RoomView) refreshWords() string {
+// offlineWords say how a page without script stays true.
+func (v RoomView) offlineWords() string {
 	if v.refresh() == 0 {
-		return ""
+		return v.text().Live.Connection["off"]
 	}
 	return fill(v.text().RefreshNote, "n", v.refresh())
 }

@@ -769,7 +769,7 @@ func connectionLine(v RoomView, t Text) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var38 string
-		templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(v.refreshWords())
+		templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(v.offlineWords())
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `room.templ`, Line: 136, Col: 42}
 		}

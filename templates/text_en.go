@@ -3,7 +3,7 @@ package templates
 func english() Text {
 	return Text{
 		Lang:     "en",
-		Brand:    "Verification waiting room",
+		Brand:    "Waiting room",
 		SkipTo:   "Skip to the page",
 		Other:    "한국어",
 		OtherTag: "ko",
@@ -25,11 +25,11 @@ func english() Text {
 		PausedLead:  "Our support team is looking into something. If you are in line, your place is kept.",
 
 		MyPlace:      "Your place",
-		HolderLeft:   "Time left for the seller verifying now",
+		HolderLeft:   "Current turn ends in",
 		ThisTicket:   "Ticket {ticket}",
 		KeepOpen:     "A reload or a short break keeps your place. Leave this page open: when it is your turn you have {lease}.",
 		Leave:        "Leave the line",
-		AlertsTitle:  "We will play a sound when it is your turn",
+		AlertsTitle:  "We play a sound when it’s your turn",
 		SoundTest:    "Hear the sound",
 		NotifyEnable: "Turn on notifications",
 
@@ -71,7 +71,7 @@ func english() Text {
 
 func englishLive() LiveText {
 	return LiveText{
-		Brand: "Verification waiting room",
+		Brand: "Waiting room",
 
 		Free:      "Nobody is verifying",
 		Held:      "A seller is verifying",
@@ -79,7 +79,7 @@ func englishLive() LiveText {
 		People:    "{n:person:people}",
 		StartNow:  "You start at once",
 		NoWaits:   "We will estimate once the line moves again",
-		NoWaitYet: "Checking",
+		NoWaitYet: "Known after the pause",
 
 		Unit:       "in line",
 		Next:       "You are next",
@@ -112,7 +112,7 @@ func englishLive() LiveText {
 		Outcomes:    englishOutcomes(),
 		CodeArrived: Notice{"Your code has arrived", "Enter it on the marketplace page. The next seller has the turn now."},
 		Connection: map[string]string{
-			"off":        "Reloads by itself",
+			"off":        "Reload to check",
 			"connecting": "Connecting",
 			"open":       "Live",
 			"lost":       "Connection lost, reconnecting",

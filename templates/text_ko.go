@@ -25,7 +25,7 @@ func korean() Text {
 		PausedLead:  "상담원이 확인하고 있어요. 줄을 서 있으면 순서는 그대로 유지돼요.",
 
 		MyPlace:      "내 순서",
-		HolderLeft:   "지금 인증 중인 분의 남은 시간",
+		HolderLeft:   "인증 중인 분의 남은 시간",
 		ThisTicket:   "대기 번호 {ticket}",
 		KeepOpen:     "새로고침하거나 잠깐 닫아도 순서는 유지돼요. 차례가 오면 {lease} 안에 인증해야 하니 화면을 열어 두세요.",
 		Leave:        "줄에서 나가기",
@@ -78,8 +78,8 @@ func koreanLive() LiveText {
 		HeldLeft:  "한 분이 인증 중 · {left}",
 		People:    "{n}명",
 		StartNow:  "바로 시작해요",
-		NoWaits:   "예상 시간은 다시 시작하면 알려드려요",
-		NoWaitYet: "확인하는 중",
+		NoWaits:   "다시 시작하면 예상 시간을 알려드려요",
+		NoWaitYet: "다시 시작하면 알려드려요",
 
 		Unit:       "번째",
 		Next:       "바로 다음 차례예요",
@@ -112,7 +112,7 @@ func koreanLive() LiveText {
 		Outcomes:    koreanOutcomes(),
 		CodeArrived: Notice{"인증번호가 도착했어요", "아래 번호를 마켓 화면에 입력해 주세요. 차례는 다음 분께 넘어갔어요."},
 		Connection: map[string]string{
-			"off":        "자동으로 새로고침해요",
+			"off":        "새로고침해 확인하세요",
 			"connecting": "연결하고 있어요",
 			"open":       "실시간 연결됨",
 			"lost":       "연결이 끊겨 다시 잇고 있어요",

@@ -1,0 +1,207 @@
+package templates_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/static"
+	"github.com/waitroom/waitroom/templates"
+)
+
+var outcomes = []string{"completed", "cancelled", "expired", "forced", "removed", "dropped", "lost"}
+
+func TestPageHasNothingTheContentPolicyForbids(t *testing.T) {
+	forbidden := regexp.MustCompile(`(?i)\sstyle=|\son[a-z]+=|<style|javascript:|https?://`)
+	script := regexp.MustCompile(`<script[^>]*>`)
+	for state, view := range everyState() {
+		page := render(t, templates.RoomPage(view))
+		require.NotRegexp(t, forbidden, page, state)
+		for _, tag := range script.FindAllString(page, -1) {
+			require.Regexp(t, `src="/static/|type="application/json"`, tag, state)
+		}
+	}
+}
+
+func TestEveryOutcomeHasItsOwnWordsInBothLanguages(t *testing.T) {
+	said := map[string]string{}
+	for _, lang := range []string{"ko", "en"} {
+		for _, outcome := range outcomes {
+			view := everyState()["ended"]
+			view.Lang, view.Outcome = lang, outcome
+			title := between(t, render(t, templates.RoomPage(view)), `id="outcome"`, "</h1>")
+			require.Empty(t, said[title], "%s in %s", outcome, lang)
+			said[title] = outcome
+			require.Contains(t, title, `data-outcome="`+outcome+`"`)
+		}
+	}
+}
+
+func TestNoWordIsMissingInEitherLanguage(t *testing.T) {
+	for _, lang := range []string{"ko", "en"} {
+		requireFilled(t, lang, reflect.ValueOf(templates.TextIn(lang)))
+	}
+	ko, en := templates.TextIn("ko"), templates.TextIn("en")
+	require.Equal(t, keys(ko.Live.Outcomes), keys(en.Live.Outcomes))
+	require.Equal(t, keys(ko.Live.Connection), keys(en.Live.Connection))
+	require.Equal(t, keys(ko.Errors), keys(en.Errors))
+}
+
+func TestSellerIDCannotBreakOutOfThePage(t *testing.T) {
+	hostile := `"></script><script>alert(1)</script><img src=x onerror=alert(1)>`
+	for _, fixed := range []bool{false, true} {
+		view := everyState()["idle"]
+		view.SellerID, view.SellerFixed, view.Error = hostile, fixed, hostile
+		view.SMS = []templates.SMSView{{Text: hostile, Code: hostile}}
+		page := render(t, templates.RoomPage(view))
+		require.NotContains(t, page, "<script>")
+		require.NotContains(t, page, "<img")
+	}
+}
+
+func TestOnlyThePartOfTheStateIsOnShow(t *testing.T) {
+	shown := map[string][]string{
+		"idle": {"join", "seller-id"}, "waiting": {"position", "leave"},
+		"locked": {"countdown", "done", "cancel"}, "ended": {"outcome", "join"},
+	}
+	panel := regexp.MustCompile(`(?s)<(section|form|wr-sms)[^>]*data-panel="([^"]*)"[^>]*?( hidden)?>`)
+	for state, ids := range shown {
+		page := render(t, templates.RoomPage(everyState()[state]))
+		require.Contains(t, page, `data-state="`+state+`"`)
+		for _, found := range panel.FindAllStringSubmatch(page, -1) {
+			belongs := strings.Contains(found[2], state) && !strings.HasPrefix(found[0], "<wr-sms")
+			if belongs {
+				require.NotContains(t, found[0], " hidden", state)
+			} else if !strings.Contains(found[2], state) {
+				require.Contains(t, found[0], " hidden", state)
+			}
+		}
+		for _, id := range ids {
+			require.Equal(t, 1, strings.Count(page, ` id="`+id+`"`), id)
+		}
+	}
+}
+
+func TestPageWithoutScriptRefreshesOnlyWhileThereIsSomethingToWaitFor(t *testing.T) {
+	views := everyState()
+	for state, refreshes := range map[string]bool{"idle": false, "waiting": true, "locked": true, "ended": false} {
+		page := render(t, templates.RoomPage(views[state]))
+		require.Equal(t, refreshes, strings.Contains(page, `<noscript><meta http-equiv="refresh" content="5">`), state)
+	}
+	asking := views["waiting"]
+	asking.AskLeave = true
+	page := render(t, templates.RoomPage(asking))
+	require.NotContains(t, page, "http-equiv")
+	require.Regexp(t, `<dialog[^>]* open`, page)
+}
+
+func TestFormsSendWhatTheContractNeedsWithoutScript(t *testing.T) {
+	page := render(t, templates.RoomPage(everyState()["locked"]))
+	done := between(t, page, `id="done-form"`, "</form>")
+	require.Contains(t, done, `method="post" action="/rooms/integration/leave"`)
+	require.Contains(t, done, `name="reason" value="completed"`)
+	require.Contains(t, done, `name="fence" value="77"`)
+	require.Contains(t, done, `name="confirm" value="yes"`)
+	require.Contains(t, between(t, page, `id="join-form"`, "</form>"), `method="post" action="/rooms/integration/join"`)
+	waiting := render(t, templates.RoomPage(everyState()["waiting"]))
+	require.Contains(t, between(t, waiting, `id="leave-form"`, "</form>"), `name="fence" value=""`)
+}
+
+func TestPageStartsItsModulesFromAStateFrame(t *testing.T) {
+	page := render(t, templates.RoomPage(everyState()["waiting"]))
+	block := between(t, page, `<script id="page-data" type="application/json">`, "</script>")
+	var data struct{ State map[string]any }
+	_, block, _ = strings.Cut(block, ">")
+	require.NoError(t, json.Unmarshal([]byte(block), &data))
+	require.Equal(t, "waiting", data.State["status"])
+	require.EqualValues(t, 2, data.State["queue_position"])
+	require.Nil(t, data.State["fence"])
+	require.Nil(t, data.State["outcome"])
+}
+
+func TestErrorPageSaysWhatToDo(t *testing.T) {
+	page := render(t, templates.ErrorPage(templates.ErrorView{Lang: "ko", Code: "unknown_room", Detail: "<b>"}))
+	require.Contains(t, page, "이런 대기실은 없어요")
+	require.Contains(t, page, "&lt;b&gt;")
+	require.NotContains(t, page, "<script")
+}
+
+func TestEveryFileThePageNamesIsServed(t *testing.T) {
+	named := regexp.MustCompile(`(?:href|src)="(/static/[^"]+)"`)
+	view := everyState()["idle"]
+	view.AssetPrefix = static.Prefix()
+	found := named.FindAllStringSubmatch(render(t, templates.RoomPage(view)), -1)
+	require.Greater(t, len(found), 10)
+	for _, asset := range found {
+		answer := httptest.NewRecorder()
+		static.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, asset[1], nil))
+		require.Equal(t, http.StatusOK, answer.Code, asset[1])
+	}
+}
+
+func everyState() map[string]templates.RoomView {
+	wait, ceiling := 180, 300
+	view := templates.RoomView{
+		Lang: "ko", Room: "integration", AssetPrefix: "/static/v-1", Epoch: "e", Version: 3,
+		QueueLength: 3, ServerTime: 1_790_000_000_000, LeaseExpiresAt: 1_790_000_087_000, LeaseSeconds: 120,
+	}
+	idle, waiting, locked, ended := view, view, view, view
+	idle.State, idle.EstimatedWait, idle.MaximumWait = "idle", &wait, &ceiling
+	waiting.State, waiting.Ticket, waiting.QueuePosition = "waiting", 9, 2
+	waiting.EstimatedWait, waiting.MaximumWait = &wait, &ceiling
+	locked.State, locked.Ticket, locked.Fence = "locked", 9, 77
+	ended.State, ended.Ticket, ended.Outcome, ended.LeaseExpiresAt = "ended", 9, "expired", 0
+	return map[string]templates.RoomView{"idle": idle, "waiting": waiting, "locked": locked, "ended": ended}
+}
+
+func render(t *testing.T, component templ.Component) string {
+	t.Helper()
+	var page strings.Builder
+	require.NoError(t, component.Render(t.Context(), &page))
+	return page.String()
+}
+
+// between is the text from a mark to the next end.
+func between(t *testing.T, page, mark, end string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(page, mark)
+	require.True(t, found, mark)
+	part, _, found := strings.Cut(rest, end)
+	require.True(t, found, end)
+	return mark + part
+}
+
+func requireFilled(t *testing.T, path string, value reflect.Value) {
+	t.Helper()
+	switch value.Kind() {
+	case reflect.String:
+		require.NotEmpty(t, value.String(), path)
+	case reflect.Struct:
+		for i := range value.NumField() {
+			requireFilled(t, path+"."+value.Type().Field(i).Name, value.Field(i))
+		}
+	case reflect.Map:
+		for _, key := range value.MapKeys() {
+			requireFilled(t, path+"["+key.String()+"]", value.MapIndex(key))
+		}
+	case reflect.Slice:
+		for i := range value.Len() {
+			requireFilled(t, path, value.Index(i))
+		}
+	}
+}
+
+func keys[V any](of map[string]V) map[string]bool {
+	found := map[string]bool{}
+	for key := range of {
+		found[key] = true
+	}
+	return found
+}

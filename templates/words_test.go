@@ -1,0 +1,54 @@
+package templates_test
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/templates"
+)
+
+// wordsTable is the table that holds the Go words and the browser's to each other.
+type wordsTable struct {
+	Estimate []struct {
+		Seconds int
+		Ko, En  string
+	}
+	Span []struct {
+		Seconds int
+		Ko, En  string
+	}
+	Sentence []struct {
+		Estimated, Maximum *int
+		Ko, En             string
+	}
+	Clock []struct {
+		Milliseconds int64
+		Text         string
+	}
+}
+
+func TestWaitsAreSaidAsTheTableSays(t *testing.T) {
+	content, err := os.ReadFile("testdata/words.json")
+	require.NoError(t, err)
+	var table wordsTable
+	require.NoError(t, json.Unmarshal(content, &table))
+
+	for _, row := range table.Estimate {
+		require.Equal(t, row.Ko, templates.EstimateWords("ko", row.Seconds))
+		require.Equal(t, row.En, templates.EstimateWords("en", row.Seconds))
+	}
+	for _, row := range table.Span {
+		require.Equal(t, row.Ko, templates.SpanWords("ko", row.Seconds))
+		require.Equal(t, row.En, templates.SpanWords("en", row.Seconds))
+	}
+	for _, row := range table.Sentence {
+		require.Equal(t, row.Ko, templates.WaitSentence("ko", row.Estimated, row.Maximum))
+		require.Equal(t, row.En, templates.WaitSentence("en", row.Estimated, row.Maximum))
+	}
+	for _, row := range table.Clock {
+		require.Equal(t, row.Text, templates.Clock(row.Milliseconds))
+	}
+}
