@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/bcrypt"
+
+	"github.com/waitroom/waitroom/server"
+)
+
+// healthcheck asks the server that has the same settings whether it lives.
+func healthcheck(args []string) error {
+	cfg, err := server.ParseConfig(args)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, cfg.LocalURL()+"/healthz", nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", req.URL, resp.Status)
+	}
+	return nil
+}
+
+func version(out io.Writer) error {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return errors.New("this program was built without its version")
+	}
+	fmt.Fprintf(out, "waitroom %s", info.Main.Version)
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision", "vcs.time":
+			fmt.Fprintf(out, " %s", s.Value)
+		}
+	}
+	fmt.Fprintf(out, " %s\n", info.GoVersion)
+	return nil
+}
+
+// hashPassword reads one line, so that the password is in no command line and no history.
+func hashPassword(in io.Reader, out io.Writer) error {
+	line, err := bufio.NewReader(in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read password: %w", err)
+	}
+	password := strings.TrimRight(line, "\r\n")
+	if password == "" {
+		return errors.New("give the password on standard input")
+	}
+	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.DefaultCost)
+	if err != nil {
+		return err // longer than 72 bytes
+	}
+	fmt.Fprintln(out, string(hash))
+	return nil
+}

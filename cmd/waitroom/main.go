@@ -1,0 +1,77 @@
+// Command waitroom gives every room's lock to one seller at a time, in the order in which they came.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/waitroom/waitroom/server"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run is the whole program; the result is its exit code.
+func run(args []string, in io.Reader, out, problems io.Writer) int {
+	command := "serve"
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		command, args = args[0], args[1:]
+	}
+	err := dispatch(command, args, in, out, problems)
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, server.ErrHelp):
+		usage(out)
+		return 0
+	}
+	fmt.Fprintf(problems, "waitroom: %v\n", err)
+	return 1
+}
+
+func dispatch(command string, args []string, in io.Reader, out, problems io.Writer) error {
+	switch command {
+	case "serve":
+		return serve(args, problems)
+	case "healthcheck":
+		return healthcheck(args)
+	case "version":
+		return version(out)
+	case "hash-password":
+		return hashPassword(in, out)
+	case "help":
+		return server.ErrHelp
+	}
+	return fmt.Errorf("there is no command %q; see waitroom --help", command)
+}
+
+// serve runs until the first SIGINT or SIGTERM and drains; the second ends the process at once.
+func serve(args []string, problems io.Writer) error {
+	cfg, err := server.ParseConfig(args)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return server.Run(ctx, cfg, cfg.NewLog(problems))
+}
+
+func usage(out io.Writer) {
+	fmt.Fprint(out, `waitroom: one at a time, first come first served.
+
+Usage:
+  waitroom [serve] [settings]      serve until interrupted
+  waitroom healthcheck [settings]  exit 0 when the server with these settings lives
+  waitroom version                 say which version this is
+  waitroom hash-password           read a password from standard input and print its hash
+
+Settings, as flag or environment variable; the flag wins:
+`)
+	server.WriteSettings(out)
+}

@@ -1,0 +1,106 @@
+package server
+
+import (
+	"errors"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/waitroom/waitroom/web"
+)
+
+// Config is everything that can be set from outside. ParseConfig makes one.
+type Config struct {
+	Addr  string // where to listen
+	Redis RedisURL
+	Rooms web.Rooms
+
+	Lease     time.Duration
+	AwayAfter time.Duration
+	DropAfter time.Duration
+
+	AllowedOrigins []string
+	TrustedProxies []netip.Prefix
+	RateLimit      web.Rate
+
+	LogFormat    string // text or json
+	LogLevel     slog.Level
+	DrainTimeout time.Duration
+
+	DatabaseURL      Secret
+	SMSWebhookSecret Secret
+	SMSGuard         time.Duration
+	SMSCompletes     bool
+	WebhookURL       Secret // it may hold credentials
+	WebhookSecret    Secret
+	SupportUsers     map[string]Secret // name → bcrypt hash
+
+	SellerAuth      string // open
+	SellerJWTSecret Secret
+	SellerJWKSURL   string
+
+	Unknown []string // environment variables that look like ours and are not
+}
+
+// Secret is a text that does not print.
+type Secret string
+
+func (Secret) String() string { return "***" }
+
+// GoString hides it from %#v too.
+func (Secret) GoString() string { return "***" }
+
+// LogValue hides it from slog.
+func (Secret) LogValue() slog.Value { return slog.StringValue("***") }
+
+const (
+	everywhere = ":8080"
+	loopback   = "127.0.0.1:8080"
+)
+
+// finish fills in and checks what depends on more than one setting.
+func (c *Config) finish() []error {
+	if c.Addr == "" {
+		c.Addr = everywhere
+		if c.Redis.Embedded() {
+			c.Addr = loopback
+		}
+	}
+	if (c.WebhookURL == "") != (c.WebhookSecret == "") {
+		return []error{errors.New("WAITROOM_WEBHOOK_URL (--webhook-url) and WAITROOM_WEBHOOK_SECRET (--webhook-secret): set both or neither")}
+	}
+	return nil
+}
+
+// settings is the whole configuration, in the order in which help shows it.
+func settings() []setting {
+	return []setting{
+		{"addr", "", "host:port to listen on (default :8080; embedded: 127.0.0.1:8080)", false, readAddr},
+		{"redis-url", "embedded", "embedded, redis://, rediss://, unix://, redis+sentinel://h1:p,h2:p/master?db=0 or redis+cluster://h1:p,h2:p", true, readRedis},
+		{"rooms", "integration", "comma-separated room ids; prefix:* allows all that begin with prefix:", false, readRooms},
+		{"lease", "2m", "how long the lock is held at the most, 1s to 10m", false,
+			duration(func(c *Config) *time.Duration { return &c.Lease }, time.Second, 10*time.Minute)},
+		{"away-after", "15s", "a waiter whose connection is gone for longer is passed over", false,
+			duration(func(c *Config) *time.Duration { return &c.AwayAfter }, 100*time.Millisecond, time.Hour)},
+		{"drop-after", "5m", "a waiter that is away for longer loses its place", false,
+			duration(func(c *Config) *time.Duration { return &c.DropAfter }, 100*time.Millisecond, 24*time.Hour)},
+		{"allowed-origins", "", "comma-separated origins of other sites that may act here, such as https://portal.example", false, readOrigins},
+		{"trusted-proxies", "", "comma-separated addresses or networks of proxies whose X-Forwarded-* headers are believed", false, readProxies},
+		{"rate-limit", "100/s", "joins per client address, with ten seconds' worth at once; 0 = off", false, readRate},
+		{"log-format", "text", "text or json", false, oneOf(func(c *Config) *string { return &c.LogFormat }, "text", "json")},
+		{"log-level", "info", "debug, info, warn or error", false, readLevel},
+		{"drain-timeout", "20s", "how long a shutdown may take", false,
+			duration(func(c *Config) *time.Duration { return &c.DrainTimeout }, 100*time.Millisecond, 10*time.Minute)},
+		{"database-url", "sqlite:data/waitroom.db", "the ledger: sqlite:PATH or postgres://…", true, readDatabase},
+		{"sms-webhook-secret", "", "signs inbound SMS; none = inbound SMS is refused", true, secret(func(c *Config) *Secret { return &c.SMSWebhookSecret })},
+		{"sms-guard", "0s", "clock difference between carrier and Redis to reckon with", false,
+			duration(func(c *Config) *time.Duration { return &c.SMSGuard }, 0, time.Minute)},
+		{"sms-completes", "true", "a matched SMS ends the lease: true or false", false, readCompletes},
+		{"webhook-url", "", "where the integration is told what happened", true, readWebhook},
+		{"webhook-secret", "", "signs what the integration is told", true, secret(func(c *Config) *Secret { return &c.WebhookSecret })},
+		{"support-users", "", "comma-separated name:bcrypt-hash; waitroom hash-password makes one", true, readUsers},
+		{"seller-auth", "open", "how sellers are known: open", false, readSellerAuth},
+		{"seller-jwt-secret", "", "HS256 secret of sellers' tokens", true, secret(func(c *Config) *Secret { return &c.SellerJWTSecret })},
+		{"seller-jwks-url", "", "keys of sellers' tokens", false, readJWKS},
+	}
+}

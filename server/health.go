@@ -1,0 +1,60 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// askWithin is how long a check may take before it counts as failed.
+const askWithin = time.Second
+
+// check is one thing that readiness depends on, or only tells of.
+type check struct {
+	name string
+	bad  string // what is said when ask fails
+	ask  func(context.Context) error
+	soft bool // told, and the server is ready all the same
+}
+
+// health answers whether the process lives and whether it should be sent requests.
+type health struct {
+	checks   []check
+	draining atomic.Bool
+}
+
+// live is GET /healthz. It touches nothing: a store that is away is no reason to restart us.
+func (h *health) live(w http.ResponseWriter, _ *http.Request) {
+	writeHealth(w, http.StatusOK, map[string]any{"status": "ok"})
+}
+
+// ready is GET /readyz.
+func (h *health) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), askWithin)
+	defer cancel()
+	said, ok := map[string]string{"server": "ok"}, true
+	if h.draining.Load() {
+		said["server"], ok = "draining", false
+	}
+	for _, c := range h.checks {
+		said[c.name] = "ok"
+		if c.ask(ctx) != nil {
+			said[c.name] = c.bad
+			ok = ok && c.soft
+		}
+	}
+	if ok {
+		writeHealth(w, http.StatusOK, map[string]any{"status": "ready", "checks": said})
+		return
+	}
+	writeHealth(w, http.StatusServiceUnavailable, map[string]any{"status": "not_ready", "checks": said})
+}
+
+func writeHealth(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // who asked may be gone
+}

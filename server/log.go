@@ -1,0 +1,47 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// NewLog makes the log that LOG_FORMAT and LOG_LEVEL ask for.
+func (c Config) NewLog(w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: c.LogLevel}
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// redisLog brings the Redis client's own remarks into our log.
+type redisLog struct{ log *slog.Logger }
+
+func (l redisLog) Printf(ctx context.Context, format string, args ...any) {
+	l.log.DebugContext(ctx, "redis client", "said", fmt.Sprintf(format, args...))
+}
+
+// grumble logs a failure that repeats itself at most once in a while.
+type grumble struct {
+	log   *slog.Logger
+	every time.Duration
+
+	mu   sync.Mutex
+	last time.Time
+}
+
+func (g *grumble) failed(msg string, err error) {
+	g.mu.Lock()
+	due := time.Since(g.last) >= g.every
+	if due {
+		g.last = time.Now()
+	}
+	g.mu.Unlock()
+	if due {
+		g.log.Warn(msg, "error", err)
+	}
+}

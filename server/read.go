@@ -1,0 +1,200 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/bcrypt"
+
+	"github.com/waitroom/waitroom/web"
+)
+
+func duration(field func(*Config) *time.Duration, least, most time.Duration) func(*Config, string) error {
+	return func(c *Config, value string) error {
+		d, err := time.ParseDuration(value)
+		if err != nil || d < least || d > most {
+			return fmt.Errorf("want a duration from %s to %s, such as 90s or 2m", short(least), short(most))
+		}
+		*field(c) = d
+		return nil
+	}
+}
+
+// short writes 10m0s as 10m.
+func short(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+func oneOf(field func(*Config) *string, allowed ...string) func(*Config, string) error {
+	return func(c *Config, value string) error {
+		if !slices.Contains(allowed, value) {
+			return fmt.Errorf("want %s", strings.Join(allowed, " or "))
+		}
+		*field(c) = value
+		return nil
+	}
+}
+
+func secret(field func(*Config) *Secret) func(*Config, string) error {
+	return func(c *Config, value string) error {
+		*field(c) = Secret(value)
+		return nil
+	}
+}
+
+func readAddr(c *Config, value string) error {
+	if value == "" {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(value)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return errors.New("want host:port or :port, such as :8080 or 127.0.0.1:8080")
+	}
+	c.Addr = value
+	return nil
+}
+
+func readRedis(c *Config, value string) (err error) {
+	c.Redis, err = ParseRedis(value)
+	return err
+}
+
+func readRooms(c *Config, value string) (err error) {
+	c.Rooms, err = web.ParseRooms(value)
+	return err
+}
+
+func readRate(c *Config, value string) (err error) {
+	if c.RateLimit, err = web.ParseRate(value); err != nil {
+		return errors.New("want a rate such as 100/s or 30/m, or 0 for no limit")
+	}
+	return nil
+}
+
+func readLevel(c *Config, value string) error {
+	if !slices.Contains([]string{"debug", "info", "warn", "error"}, strings.ToLower(value)) {
+		return errors.New("want debug, info, warn or error")
+	}
+	return c.LogLevel.UnmarshalText([]byte(value))
+}
+
+// list are the entries of a comma-separated value.
+func list(value string) []string {
+	var entries []string
+	for entry := range strings.SplitSeq(value, ",") {
+		if entry = strings.TrimSpace(entry); entry != "" {
+			entries = append(entries, entry)
+		}
+	}
+	return entries
+}
+
+func readOrigins(c *Config, value string) error {
+	check := http.NewCrossOriginProtection()
+	for _, origin := range list(value) {
+		u, err := url.Parse(origin)
+		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || check.AddTrustedOrigin(origin) != nil {
+			return fmt.Errorf("%q is not an origin: want scheme://host or scheme://host:port, such as https://portal.example", origin)
+		}
+		c.AllowedOrigins = append(c.AllowedOrigins, origin)
+	}
+	return nil
+}
+
+func readProxies(c *Config, value string) error {
+	for _, entry := range list(value) {
+		network, err := netip.ParsePrefix(entry)
+		if addr, bad := netip.ParseAddr(entry); bad == nil {
+			network, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+		}
+		if err != nil {
+			return fmt.Errorf("%q is neither an address nor a network: want such as 10.0.0.7 or 10.0.0.0/8", entry)
+		}
+		c.TrustedProxies = append(c.TrustedProxies, network.Masked())
+	}
+	return nil
+}
+
+func readDatabase(c *Config, value string) error {
+	path, sqlite := strings.CutPrefix(value, "sqlite:")
+	postgres := strings.HasPrefix(value, "postgres://") || strings.HasPrefix(value, "postgresql://")
+	if !postgres && (!sqlite || path == "") {
+		return errors.New("want sqlite:PATH or postgres://…")
+	}
+	c.DatabaseURL = Secret(value)
+	return nil
+}
+
+func readCompletes(c *Config, value string) (err error) {
+	if c.SMSCompletes, err = strconv.ParseBool(value); err != nil {
+		return errors.New("want true or false")
+	}
+	return nil
+}
+
+func readWebhook(c *Config, value string) error {
+	if value != "" && !isHTTP(value) {
+		return errors.New("want a URL such as https://integration.example/hooks")
+	}
+	c.WebhookURL = Secret(value)
+	return nil
+}
+
+func readJWKS(c *Config, value string) error {
+	if value != "" && !isHTTP(value) {
+		return errors.New("want a URL such as https://portal.example/jwks.json")
+	}
+	c.SellerJWKSURL = value
+	return nil
+}
+
+func isHTTP(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+// readUsers never repeats an entry: it may hold a password that somebody forgot to hash.
+func readUsers(c *Config, value string) error {
+	c.SupportUsers = map[string]Secret{}
+	for i, entry := range list(value) {
+		name, hash, ok := strings.Cut(entry, ":")
+		if !ok || name == "" {
+			return fmt.Errorf("entry %d is not name:bcrypt-hash", i+1)
+		}
+		if _, err := bcrypt.Cost([]byte(hash)); err != nil {
+			return fmt.Errorf("entry %d has no bcrypt hash after its name; `waitroom hash-password` makes one", i+1)
+		}
+		c.SupportUsers[name] = Secret(hash)
+	}
+	return nil
+}
+
+func readSellerAuth(c *Config, value string) error {
+	switch value {
+	case "open":
+		c.SellerAuth = value
+		return nil
+	case "jwt":
+		return errors.New("jwt is not in this version yet; want open")
+	}
+	return errors.New("want open")
+}
+

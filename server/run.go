@@ -1,0 +1,82 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Run serves until ctx ends or something that it cannot do without ends, and drains.
+func (s *Server) Run(ctx context.Context) error {
+	defer s.store.close()
+	keep, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	background, failed := errgroup.WithContext(keep)
+	background.Go(func() error { return unlessEnded(failed, "sockets", s.live.Run(failed)) })
+	background.Go(func() error { return unlessEnded(failed, "sweep", s.sweep(failed)) })
+
+	served := make(chan error, 1)
+	go func() { served <- s.http.Serve(s.listener) }()
+	s.announce()
+
+	var serving error
+	select {
+	case <-ctx.Done():
+		s.log.Info("shutting down", "within", s.cfg.DrainTimeout)
+	case <-failed.Done():
+	case serving = <-served:
+		serving = fmt.Errorf("serve: %w", serving)
+	}
+	s.drain()
+	stop()
+	return errors.Join(serving, background.Wait())
+}
+
+// unlessEnded keeps the error of what should have gone on; that it ends with ctx is no error.
+func unlessEnded(ctx context.Context, what string, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err == nil {
+		err = errors.New("ended by itself")
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// sweep looks at the rooms that nobody else looks at.
+func (s *Server) sweep(ctx context.Context) error {
+	g := &grumble{log: s.log, every: 10 * time.Second}
+	return s.engine.Sweep(ctx, nil, func(err error) { g.failed("rooms could not be looked at", err) })
+}
+
+// drain lets go of everybody in the order in which they can come back somewhere else: no new
+// requests, then the sockets, which are told to reconnect, then the requests under way.
+func (s *Server) drain() {
+	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
+	defer cancel()
+	s.health.draining.Store(true)
+	s.http.SetKeepAlivesEnabled(false)
+	_ = s.listener.Close()
+	if err := s.live.Drain(ctx); err != nil {
+		s.log.Warn("not every socket could be told", "error", err)
+	}
+	if err := s.http.Shutdown(ctx); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		s.log.Warn("requests were cut off", "error", err)
+		_ = s.http.Close()
+	}
+}
+
+// announce tells a person where to go and what to expect.
+func (s *Server) announce() {
+	for _, name := range s.cfg.Unknown {
+		s.log.Warn("unknown setting is ignored", "name", name)
+	}
+	s.log.Info("waitroom is open at "+s.URL(), "addr", s.Addr(), "store", s.cfg.Redis.String(), "rooms", s.cfg.Rooms.String())
+	if s.cfg.Redis.Embedded() {
+		s.log.Info("the embedded store serves one replica and forgets everything when it ends; set WAITROOM_REDIS_URL to keep places over a restart")
+	}
+}

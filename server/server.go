@@ -1,0 +1,138 @@
+// Package server puts the program together: configuration, store, handlers, sockets, and the order
+// in which they start and stop.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/static"
+	"github.com/waitroom/waitroom/web"
+)
+
+// Server is one replica.
+type Server struct {
+	cfg      Config
+	log      *slog.Logger
+	listener net.Listener
+	http     *http.Server
+	store    store
+	engine   *room.Engine
+	live     live
+	health   *health
+}
+
+// Run serves until ctx ends, then drains and returns nil; or it returns why it could not go on.
+func Run(ctx context.Context, cfg Config, log *slog.Logger) error {
+	redis.SetLogger(redisLog{log})
+	s, err := New(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	return s.Run(ctx)
+}
+
+// New opens the store, waits until it answers, and listens. Who does not call Run calls Close.
+func New(ctx context.Context, cfg Config, log *slog.Logger) (*Server, error) {
+	gin.SetMode(gin.ReleaseMode)
+	s := &Server{cfg: cfg, log: log}
+	if err := s.open(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Server) open(ctx context.Context) (err error) {
+	if s.listener, err = net.Listen("tcp", s.cfg.Addr); err != nil {
+		return fmt.Errorf("WAITROOM_ADDR (--addr) is %q: %w", s.cfg.Addr, err)
+	}
+	if s.store, err = s.cfg.Redis.open(); err != nil {
+		return err
+	}
+	if err = awaitStore(ctx, s.store, s.cfg.Redis); err != nil {
+		return err
+	}
+	s.engine = room.New(s.store, room.Config{Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter})
+	return s.assemble()
+}
+
+// assemble makes the handlers and what they rest on.
+func (s *Server) assemble() error {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	s.live = newLive(s, registry)
+	s.health = &health{checks: []check{
+		{name: "redis", bad: "unavailable", ask: s.engine.Ping},
+		{name: "subscription", bad: "stale", ask: s.subscribed},
+	}}
+	handler, err := web.New(web.Config{
+		Engine: s.engine, Sockets: sockets{s.live}, Rooms: s.cfg.Rooms, Lease: s.engine.Config().Lease,
+		Origins: s.cfg.AllowedOrigins, Proxies: s.cfg.TrustedProxies, Joins: s.cfg.RateLimit,
+		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry,
+		Handlers: map[string]http.Handler{
+			"/static/*file": static.Handler(),
+			"/healthz":      http.HandlerFunc(s.health.live),
+			"/readyz":       http.HandlerFunc(s.health.ready),
+			"/metrics":      promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry}),
+		},
+	})
+	if err != nil {
+		return err
+	}
+	s.http = &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		IdleTimeout: 60 * time.Second, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+	return nil
+}
+
+var errStale = errors.New("no sign of life from the subscription")
+
+func (s *Server) subscribed(context.Context) error {
+	if !s.live.Fresh() {
+		return errStale
+	}
+	return nil
+}
+
+// Addr is where the server listens.
+func (s *Server) Addr() string { return s.listener.Addr().String() }
+
+// URL is where a person on this machine finds it.
+func (s *Server) URL() string { return localURL(s.Addr()) }
+
+// localURL is how to reach an address of ours from this machine.
+func localURL(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "http://" + addr
+	}
+	if ip := net.ParseIP(host); host == "" || (ip != nil && ip.IsUnspecified()) {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// LocalURL is where this configuration's server is reached from its own machine.
+func (c Config) LocalURL() string { return localURL(c.Addr) }
+
+// Close frees what New took, for a server that never ran.
+func (s *Server) Close() {
+	if s.listener != nil {
+		_ = s.listener.Close()
+	}
+	if s.store.close != nil {
+		s.store.close()
+	}
+}

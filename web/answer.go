@@ -1,0 +1,116 @@
+package web
+
+import (
+	"time"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// instant is a unix millisecond that is written as RFC 3339 in UTC.
+type instant int64
+
+func (i instant) MarshalText() ([]byte, error) {
+	return room.Time(int64(i)).AppendFormat(nil, "2006-01-02T15:04:05.000Z"), nil
+}
+
+// lockedAnswer is told to the holder.
+type lockedAnswer struct {
+	Status    room.Status `json:"status"`
+	Room      room.ID     `json:"room"`
+	Session   string      `json:"session_id"`
+	Seller    string      `json:"seller_id"`
+	Ticket    int64       `json:"ticket"`
+	Fence     int64       `json:"fence"`
+	GrantedAt instant     `json:"granted_at"`
+	ExpiresAt instant     `json:"expires_at"`
+	ExpiresIn int64       `json:"expires_in"`
+	Epoch     int64       `json:"epoch"`
+	Version   int64       `json:"version"`
+}
+
+// waitingAnswer is told to who waits.
+type waitingAnswer struct {
+	Status         room.Status `json:"status"`
+	Room           room.ID     `json:"room"`
+	Session        string      `json:"session_id"`
+	Seller         string      `json:"seller_id"`
+	Ticket         int64       `json:"ticket"`
+	Position       int         `json:"queue_position"`
+	Length         int         `json:"queue_length"`
+	EstimatedWait  *int64      `json:"estimated_wait"`
+	MaximumWait    *int64      `json:"maximum_wait"`
+	LeaseExpiresAt *instant    `json:"lease_expires_at"`
+	Epoch          int64       `json:"epoch"`
+	Version        int64       `json:"version"`
+}
+
+// endedAnswer is told to whose last place is over.
+type endedAnswer struct {
+	Status  room.Status  `json:"status"`
+	Outcome room.Outcome `json:"outcome"`
+	Ticket  int64        `json:"ticket"`
+}
+
+// leftAnswer is told to who gave its place back: "released" a lease, "left" the line.
+type leftAnswer struct {
+	Status  string       `json:"status"`
+	Outcome room.Outcome `json:"outcome"`
+	Room    room.ID      `json:"room"`
+	Session string       `json:"session_id"`
+	Ticket  int64        `json:"ticket"`
+	Fence   int64        `json:"fence,omitempty"`
+	Epoch   int64        `json:"epoch"`
+	Version int64        `json:"version"`
+}
+
+// statusAnswer is told to anybody; only Me is about who asks.
+type statusAnswer struct {
+	Room          room.ID `json:"room"`
+	Status        string  `json:"status"`
+	Paused        bool    `json:"paused"`
+	Length        int     `json:"queue_length"`
+	ExpiresIn     *int64  `json:"expires_in"`
+	EstimatedWait *int64  `json:"estimated_wait"`
+	Epoch         int64   `json:"epoch"`
+	Version       int64   `json:"version"`
+	ServerTime    int64   `json:"server_time"`
+	Me            any     `json:"me"`
+}
+
+// standingAnswer is what a session is told of its own place; nil when it has none.
+func standingAnswer(id room.ID, session string, v room.View, p room.Place, lease time.Duration) any {
+	switch p.Status {
+	case room.Locked:
+		return lockedAnswer{Status: p.Status, Room: id, Session: session, Seller: p.Seller, Ticket: p.Ticket, Fence: p.Fence,
+			GrantedAt: instant(v.Lease.GrantedAt), ExpiresAt: instant(v.Lease.ExpiresAt), ExpiresIn: *expiresIn(v),
+			Epoch: v.Epoch, Version: v.Version}
+	case room.Waiting:
+		a := waitingAnswer{Status: p.Status, Room: id, Session: session, Seller: p.Seller, Ticket: p.Ticket,
+			Position: p.Position, Length: v.Waiting, Epoch: v.Epoch, Version: v.Version}
+		a.EstimatedWait, a.MaximumWait = waits(v, p.Position, lease)
+		if v.Lease != nil {
+			a.LeaseExpiresAt = new(instant(v.Lease.ExpiresAt))
+		}
+		return a
+	case room.Ended:
+		return endedAnswer{Status: p.Status, Outcome: p.Outcome, Ticket: p.Ticket}
+	}
+	return nil
+}
+
+// waits are the waits of a position in whole seconds; nil while paused.
+func waits(v room.View, position int, lease time.Duration) (estimated, maximum *int64) {
+	w, ok := v.WaitsAt(position, v.Now, lease)
+	if !ok {
+		return nil, nil
+	}
+	return new(room.Seconds(w.Estimated)), new(room.Seconds(w.Maximum))
+}
+
+// expiresIn is what the lease has left in whole seconds; nil where the lock is free.
+func expiresIn(v room.View) *int64 {
+	if v.Lease == nil {
+		return nil
+	}
+	return new(room.Seconds(time.Duration(max(v.Lease.ExpiresAt-v.Now, 0)) * time.Millisecond))
+}

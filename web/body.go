@@ -1,0 +1,70 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+)
+
+// maxBody is how much a request may bring.
+const maxBody = 16 << 10
+
+// lockBody is the body of a request about the lock. Other fields are ignored.
+type lockBody struct {
+	Seller  string `json:"seller_id"`
+	Session string `json:"session_id"`
+}
+
+// readBody reads the whole body. Refusals: body_too_large, and invalid_json for one that broke off.
+func readBody(c *gin.Context) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return nil, Refusal("body_too_large")
+	}
+	if err != nil {
+		return nil, Refusal("invalid_json")
+	}
+	return body, nil
+}
+
+// readLock reads the body of a join.
+func readLock(c *gin.Context) (lockBody, error) {
+	if !isJSON(c) {
+		return lockBody{}, Refusal("unsupported_media_type")
+	}
+	body, err := readBody(c)
+	if err != nil {
+		return lockBody{}, err
+	}
+	return parseLock(body)
+}
+
+// readOptionalLock reads the body of a DELETE, which need not have one.
+func readOptionalLock(c *gin.Context) (lockBody, error) {
+	body, err := readBody(c)
+	if err != nil || len(body) == 0 {
+		return lockBody{}, err
+	}
+	if !isJSON(c) {
+		return lockBody{}, Refusal("unsupported_media_type")
+	}
+	return parseLock(body)
+}
+
+// parseLock wants exactly one JSON object.
+func parseLock(text []byte) (lockBody, error) {
+	var body *lockBody
+	if err := json.Unmarshal(text, &body); err != nil || body == nil {
+		return lockBody{}, Refusal("invalid_json")
+	}
+	return *body, nil
+}
+
+func isJSON(c *gin.Context) bool {
+	kind, _, err := mime.ParseMediaType(c.GetHeader("Content-Type"))
+	return err == nil && kind == "application/json"
+}

@@ -1,0 +1,48 @@
+package web
+
+import (
+	"net/http"
+	"runtime/debug"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/templates"
+)
+
+// secure sets what every answer has. The referrer stays within the site rather than being withheld:
+// without one, browsers send a form's Origin as "null".
+func secure(c *gin.Context) {
+	header := c.Writer.Header()
+	header.Set("Content-Security-Policy", templates.ContentSecurityPolicy)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("X-Frame-Options", "DENY")
+	header.Set("Referrer-Policy", "same-origin")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+}
+
+// sameSite refuses a change that another site's page asks for.
+func (s *site) sameSite(c *gin.Context) {
+	if s.crossed.Check(c.Request) != nil {
+		s.refuse(c, "cross_site")
+	}
+}
+
+// recover answers 500 for a handler that panicked and goes on serving.
+func (s *site) recover(c *gin.Context) {
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		if v == http.ErrAbortHandler {
+			panic(v)
+		}
+		s.Log.Error("handler panicked", "route", c.FullPath(), "panic", v, "stack", string(debug.Stack()))
+		c.Abort()
+		if !c.Writer.Written() {
+			s.refuse(c, "internal")
+		}
+	}()
+	c.Next()
+}

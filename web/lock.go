@@ -1,0 +1,143 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// join is POST /api/{room}/lock: 준비 완료.
+func (s *site) join(c *gin.Context) {
+	body, err := readLock(c)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	session, err := s.sessionOf(c, body.Session)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	session, standing, err := s.enter(c, session, body.Seller, !mayWait(c))
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	status := http.StatusAccepted
+	if standing.Status == room.Locked {
+		status = http.StatusOK
+	}
+	s.answer(c, status, standingAnswer(roomOf(c), session, standing.View, standing.Place, standing.LeaseLength))
+}
+
+// enter joins the session, or a new one where there is none, and sets its cookie.
+func (s *site) enter(c *gin.Context, session, sellerID string, noWait bool) (string, room.Standing, error) {
+	seller, err := room.ParseSeller(sellerID)
+	if err != nil {
+		return "", room.Standing{}, err
+	}
+	if session == "" {
+		session = room.NewSession()
+	}
+	ctx, cancel := s.asking(c)
+	defer cancel()
+	standing, err := s.Engine.Join(ctx, roomOf(c), room.JoinRequest{Request: uuid.NewString(), Session: session,
+		Seller: seller, NoWait: noWait})
+	if err != nil {
+		return "", room.Standing{}, err
+	}
+	s.remember(c, session)
+	return session, standing, nil
+}
+
+// mayWait is true unless the request says wait=false, in whatever way that is said.
+func mayWait(c *gin.Context) bool {
+	wait, err := strconv.ParseBool(c.Query("wait"))
+	return err != nil || wait
+}
+
+// leave is DELETE /api/{room}/lock: done, or given up.
+func (s *site) leave(c *gin.Context) {
+	body, err := readOptionalLock(c)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	session, err := s.sessionOf(c, body.Session)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	reason, fence, err := leaving(c)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	standing, err := s.exit(c, session, reason, fence)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	status := "left"
+	if standing.Fence != 0 {
+		status = "released"
+	}
+	s.answer(c, http.StatusOK, leftAnswer{Status: status, Outcome: standing.Outcome, Room: roomOf(c), Session: session,
+		Ticket: standing.Ticket, Fence: standing.Fence, Epoch: standing.Epoch, Version: standing.Version})
+}
+
+// leaving reads ?reason= and ?fence=. A fence that is given must be one: an empty one would end
+// whichever lease is live, which is what fences are there to prevent.
+func leaving(c *gin.Context) (reason room.Outcome, fence int64, err error) {
+	given, ok := c.GetQuery("reason")
+	if !ok {
+		given = string(room.Cancelled)
+	}
+	if reason, err = parseReason(given); err != nil {
+		return "", 0, err
+	}
+	if given, ok = c.GetQuery("fence"); ok {
+		fence, err = parseFence(given)
+	}
+	return reason, fence, err
+}
+
+func parseReason(text string) (room.Outcome, error) {
+	if reason := room.Outcome(text); reason == room.Completed || reason == room.Cancelled {
+		return reason, nil
+	}
+	return "", Refusal("invalid_reason")
+}
+
+func parseFence(text string) (int64, error) {
+	fence, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || fence <= 0 {
+		return 0, Refusal("invalid_fence")
+	}
+	return fence, nil
+}
+
+func (s *site) exit(c *gin.Context, session string, reason room.Outcome, fence int64) (room.Standing, error) {
+	if session == "" {
+		return room.Standing{}, room.ErrNoPlace
+	}
+	ctx, cancel := s.asking(c)
+	defer cancel()
+	return s.Engine.Leave(ctx, roomOf(c), room.LeaveRequest{Request: uuid.NewString(), Session: session,
+		Outcome: reason, Fence: fence})
+}
+
+// asking is the context of one question to the store.
+func (s *site) asking(c *gin.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(c.Request.Context(), s.Timeout)
+}
+
+func (s *site) answer(c *gin.Context, status int, body any) {
+	c.Header("Cache-Control", "no-store")
+	c.JSON(status, body)
+}

@@ -1,0 +1,28 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+)
+
+// message is POST /api/{room}/sms. It is signed, so it needs neither a session nor a content type.
+func (s *site) message(c *gin.Context) {
+	body, err := readBody(c)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	if s.SMS == nil {
+		s.refuse(c, "sms_not_configured")
+		return
+	}
+	ctx, cancel := s.asking(c)
+	defer cancel()
+	result, err := s.SMS.Receive(ctx, roomOf(c), c.Request.Header, body)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	s.answer(c, http.StatusOK, result)
+}

@@ -1,0 +1,72 @@
+package web
+
+import (
+	"crypto/rand"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+const requestHeader = "X-Request-ID"
+
+var requestPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// metrics counts requests by route, never by address: a room in the path must not make a series.
+type metrics struct {
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+}
+
+func newMetrics(r prometheus.Registerer) *metrics {
+	m := &metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_http_requests_total",
+			Help: "HTTP requests by route, method and status."}, []string{"route", "method", "status"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "waitroom_http_request_seconds",
+			Help: "How long HTTP requests took, by route and method.", Buckets: prometheus.ExponentialBuckets(0.00025, 2, 15)},
+			[]string{"route", "method"}),
+	}
+	if r != nil {
+		r.MustRegister(m.requests, m.seconds)
+	}
+	return m
+}
+
+// observe names, times, counts and logs every request. Neither query nor headers are logged: both
+// can hold credentials.
+func (s *site) observe(c *gin.Context) {
+	begun := time.Now()
+	id := c.GetHeader(requestHeader)
+	if !requestPattern.MatchString(id) {
+		id = rand.Text()
+	}
+	c.Header(requestHeader, id)
+	c.Next()
+
+	took, status, route := time.Since(begun), c.Writer.Status(), c.FullPath()
+	if route == "" {
+		route = "none"
+	}
+	method := methodLabel(c.Request.Method)
+	s.metrics.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
+	s.metrics.seconds.WithLabelValues(route, method).Observe(took.Seconds())
+	level := slog.LevelDebug
+	if status >= http.StatusInternalServerError {
+		level = slog.LevelInfo
+	}
+	s.Log.Log(c.Request.Context(), level, "request", "request", id, "method", c.Request.Method,
+		"path", c.Request.URL.Path, "status", status, "took", took, "client", c.ClientIP())
+}
+
+// methodLabel keeps a client's own inventions out of the series.
+func methodLabel(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodPost, http.MethodDelete:
+		return method
+	}
+	return "other"
+}

@@ -1,0 +1,140 @@
+package web
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/templates"
+)
+
+// home is GET /: the default room's page.
+func (s *site) home(c *gin.Context) {
+	id, ok := s.Rooms.Default()
+	if !ok {
+		s.refuse(c, "not_found")
+		return
+	}
+	s.showRoom(c, id)
+}
+
+// page is GET /rooms/{room}.
+func (s *site) page(c *gin.Context) { s.showRoom(c, roomOf(c)) }
+
+func (s *site) toPage(c *gin.Context) {
+	c.Redirect(http.StatusPermanentRedirect, pagePath(roomOf(c), ""))
+}
+
+func (s *site) showRoom(c *gin.Context, id room.ID) {
+	lang := spoken(c.Request)
+	if picked := c.Query("lang"); speaks(picked) {
+		lang = picked
+		s.choose(c, lang)
+	}
+	session := s.visitor(c)
+	view, seat, err := s.look(c, id, session)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	v := roomView(id, view, seat, s.Lease)
+	v.Lang, v.AssetPrefix = lang, s.AssetPrefix
+	v.AskLeave = c.Query("ask") == "leave"
+	s.addNotice(c, id, &v)
+	s.show(c, http.StatusOK, lang, templates.RoomPage(v))
+}
+
+// visitor is the browser's session. One that has none is given it now, so that its first 준비 완료
+// already comes from the session that it will keep.
+func (s *site) visitor(c *gin.Context) string {
+	session, err := room.ParseSession(s.cookie(c))
+	if err != nil {
+		session = room.NewSession()
+		s.remember(c, session)
+	}
+	return session
+}
+
+// roomView is what the page shows of a room to one reader.
+func roomView(id room.ID, v room.View, seat room.Seat, lease time.Duration) templates.RoomView {
+	page := templates.RoomView{Room: string(id), State: string(seat.Status), Outcome: string(seat.Outcome),
+		Epoch: strconv.FormatInt(v.Epoch, 10), Version: v.Version, Ticket: seat.Ticket, QueuePosition: seat.Position,
+		QueueLength: v.Waiting, ServerTime: v.Now, LeaseSeconds: int(room.Seconds(lease)), Paused: v.Paused, SellerID: seat.Seller}
+	if v.Lease != nil {
+		page.LeaseExpiresAt = v.Lease.ExpiresAt
+	}
+	switch seat.Status {
+	case room.Waiting:
+		page.EstimatedWait, page.MaximumWait = pageWaits(v, seat.Position, lease)
+	case room.Locked:
+		page.Fence = seat.Fence
+	default:
+		page.EstimatedWait, page.MaximumWait = pageWaits(v, v.Waiting+1, lease)
+	}
+	for _, m := range seat.Messages {
+		page.SMS = append(page.SMS, smsView(m))
+	}
+	return page
+}
+
+func smsView(m room.Message) templates.SMSView {
+	v := templates.SMSView{Text: m.Text, ReceivedAt: m.ReceivedAt}
+	if m.Code != nil {
+		v.Code = *m.Code
+	}
+	return v
+}
+
+func pageWaits(v room.View, position int, lease time.Duration) (estimated, maximum *int) {
+	e, m := waits(v, position, lease)
+	if e == nil {
+		return nil, nil
+	}
+	return new(int(*e)), new(int(*m))
+}
+
+// show renders a page whole before any of it is sent, so that a failure is still a 500.
+func (s *site) show(c *gin.Context, status int, lang string, page templ.Component) {
+	var body bytes.Buffer
+	if err := page.Render(c.Request.Context(), &body); err != nil {
+		s.Log.Error("page not rendered", "route", c.FullPath(), "error", err)
+		writeProblem(c, "internal", problems["internal"])
+		return
+	}
+	c.Header("Cache-Control", "no-store")
+	c.Header("Content-Language", lang)
+	c.Data(status, "text/html; charset=utf-8", body.Bytes())
+}
+
+func (s *site) errorPage(c *gin.Context, status int, code string) {
+	lang := spoken(c.Request)
+	v := templates.ErrorView{Lang: lang, AssetPrefix: s.AssetPrefix, Code: code}
+	if id, err := room.ParseID(c.Param("room")); err == nil && s.Rooms.Has(id) {
+		v.Room = string(id)
+	} else if id, ok := s.Rooms.Default(); ok {
+		v.Room = string(id)
+	}
+	s.show(c, status, lang, templates.ErrorPage(v))
+}
+
+// wantsPage reports whether a person is asking: never of the API, always of a room's page.
+func wantsPage(c *gin.Context) bool {
+	path := c.Request.URL.Path
+	switch {
+	case strings.HasPrefix(path, "/api/"):
+		return false
+	case strings.HasPrefix(path, "/rooms/"):
+		return true
+	}
+	return strings.Contains(c.GetHeader("Accept"), "text/html")
+}
+
+// pagePath is the address of a room's page.
+func pagePath(id room.ID, rest string) string { return "/rooms/" + url.PathEscape(string(id)) + rest }

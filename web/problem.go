@@ -1,0 +1,165 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// Refusal is a code of the problem table as an error, for those who refuse a request elsewhere.
+type Refusal string
+
+func (r Refusal) Error() string { return string(r) }
+
+// problem is what is said about a code.
+type problem struct {
+	status int
+	title  string
+	ko, en string // what to do now
+	retry  int    // seconds; 0 = no Retry-After
+}
+
+// problems is the one table of everything that can be wrong with a request.
+var problems = map[string]problem{
+	"invalid_json": {http.StatusBadRequest, "Body is not one JSON object",
+		"본문에 JSON 객체 하나를 보내 주세요. 예: {\"seller_id\":\"s-1\"}", "Send one JSON object as the body, such as {\"seller_id\":\"s-1\"}.", 0},
+	"invalid_seller": {http.StatusBadRequest, "Seller id is not valid",
+		"판매자 ID를 확인해 주세요. 글자, 숫자와 _ . @ - 를 64자까지 쓸 수 있어요.", "Check seller_id: 1 to 64 letters, digits and _ . @ - are allowed.", 0},
+	"invalid_session": {http.StatusBadRequest, "Session id is not valid",
+		"세션 ID는 36자로 쓴 UUID여야 해요. 없으면 빼고 보내 주세요. 새로 만들어 드려요.", "Give the session id as a UUID of 36 characters, or leave it out to be given a new one.", 0},
+	"invalid_reason": {http.StatusBadRequest, "Reason is not valid",
+		"reason은 completed 또는 cancelled 중 하나예요.", "Use reason=completed or reason=cancelled.", 0},
+	"invalid_fence": {http.StatusBadRequest, "Fence is not valid",
+		"fence는 잠금을 받을 때 함께 받은 양의 정수예요. 모르면 빼고 보내 주세요.", "Give the positive integer that came with the lock, or leave fence out.", 0},
+	"invalid_message": {http.StatusBadRequest, "Message is not valid",
+		"message_id, from, text, sent_at을 확인해 주세요.", "Check message_id, from, text and sent_at.", 0},
+	"bad_signature": {http.StatusUnauthorized, "Signature does not match",
+		"서명과 서명 시각을 확인해 주세요. 시각은 5분 안이어야 해요.", "Check the signature and its timestamp, which must be within 5 minutes.", 0},
+	"cross_site": {http.StatusForbidden, "Request comes from another site",
+		"다른 사이트에서 온 요청이라 받지 않았어요. 대기실에서 직접 눌러 주세요.", "This came from another site. Use the waiting room itself, or have that site's origin allowed.", 0},
+	"not_found": {http.StatusNotFound, "There is nothing here",
+		"주소를 다시 확인해 주세요.", "Check the address.", 0},
+	"unknown_room": {http.StatusNotFound, "There is no such room",
+		"이런 대기실은 없어요. 주소를 다시 확인해 주세요.", "There is no such room. Check its name in the address.", 0},
+	"no_place": {http.StatusNotFound, "Session has no place in this room",
+		"이 세션은 줄을 서 있지 않아요. 이미 끝났거나 아직 서지 않았어요.", "This session neither holds the lock nor waits: its place has ended, or it never joined.", 0},
+	"method_not_allowed": {http.StatusMethodNotAllowed, "Method is not allowed here",
+		"이 주소에서 쓸 수 있는 방법은 Allow 헤더에 있어요.", "Use one of the methods in the Allow header.", 0},
+	"lock_held": {http.StatusConflict, "Lock is held",
+		"다른 분이 인증 중이에요. 줄을 서려면 wait=false 없이 보내 주세요.", "Somebody holds the lock. Ask without wait=false to stand in line.", 0},
+	"room_paused": {http.StatusConflict, "Room is paused",
+		"지금은 잠시 멈췄어요. 줄을 서려면 wait=false 없이 보내 주세요.", "Support has paused the room. Ask without wait=false to stand in line.", 0},
+	"seller_has_place": {http.StatusConflict, "Seller has a place already",
+		"이 판매자는 이미 줄을 서 있어요. 줄을 선 브라우저에서 이어가 주세요.", "This seller has a place under another session. Carry on in the browser that joined.", 0},
+	"stale_fence": {http.StatusConflict, "Fence is not the current lease's",
+		"그 차례는 이미 끝났거나 아직 받지 않았어요. 지금 상태를 다시 확인해 주세요.", "That lease is over, or was never this session's. Ask for the status and go by what it says.", 0},
+	"body_too_large": {http.StatusRequestEntityTooLarge, "Body is too large",
+		"본문은 16 KiB까지 보낼 수 있어요.", "Send at most 16 KiB.", 0},
+	"unsupported_media_type": {http.StatusUnsupportedMediaType, "Body is not sent as JSON",
+		"Content-Type: application/json으로 보내 주세요.", "Send the body with Content-Type: application/json.", 0},
+	"upgrade_required": {http.StatusUpgradeRequired, "This is a WebSocket",
+		"이 주소에는 WebSocket으로 연결해 주세요.", "Connect here with a WebSocket.", 0},
+	"too_many_requests": {http.StatusTooManyRequests, "Too many requests",
+		"요청이 한꺼번에 몰렸어요. 잠시 뒤 다시 눌러 주세요.", "Wait as long as Retry-After says, then ask again.", 1},
+	"internal": {http.StatusInternalServerError, "Something went wrong here",
+		"저희 쪽에 문제가 생겼어요. 잠시 뒤 다시 눌러 주세요. 여러 번 눌러도 순서는 하나예요.", "This is our fault. Ask again; repeating a request never takes a second place.", 0},
+	"store_unavailable": {http.StatusServiceUnavailable, "Store cannot be reached",
+		"지금은 대기실에 닿지 않아요. 잠시 뒤 다시 눌러 주세요. 여러 번 눌러도 순서는 하나예요.", "Ask again in a moment with the same session: repeating a request never takes a second place.", 1},
+	"draining": {http.StatusServiceUnavailable, "Server is shutting down",
+		"서버가 바뀌는 중이에요. 곧 다시 연결해 주세요.", "This replica is shutting down. Connect again.", 1},
+	"sms_not_configured": {http.StatusServiceUnavailable, "Inbound SMS is not configured",
+		"문자 수신이 설정되어 있지 않아요. WAITROOM_SMS_WEBHOOK_SECRET을 설정해 주세요.", "Set WAITROOM_SMS_WEBHOOK_SECRET on the server.", 60},
+}
+
+func (p problem) detail(lang string) string {
+	if lang == "en" {
+		return p.en
+	}
+	return p.ko
+}
+
+// codes are the codes of what the engine refuses.
+var codes = []struct {
+	err  error
+	code string
+}{
+	{room.ErrInvalidRoom, "unknown_room"},
+	{room.ErrInvalidSeller, "invalid_seller"},
+	{room.ErrInvalidSession, "invalid_session"},
+	{room.ErrNoPlace, "no_place"},
+	{room.ErrStaleFence, "stale_fence"},
+	{room.ErrLockHeld, "lock_held"},
+	{room.ErrPaused, "room_paused"},
+	{room.ErrSellerHasPlace, "seller_has_place"},
+	{room.ErrStore, "store_unavailable"},
+	{context.DeadlineExceeded, "store_unavailable"},
+	{context.Canceled, "store_unavailable"},
+}
+
+// codeOf is the code of an error; what nobody thought of is internal.
+func codeOf(err error) string {
+	if refusal, ok := errors.AsType[Refusal](err); ok {
+		return string(refusal)
+	}
+	for _, known := range codes {
+		if errors.Is(err, known.err) {
+			return known.code
+		}
+	}
+	return "internal"
+}
+
+// fail answers an error.
+func (s *site) fail(c *gin.Context, err error) {
+	code := codeOf(err)
+	if problems[code].status >= http.StatusInternalServerError && c.Request.Context().Err() == nil {
+		s.Log.Warn("request failed", "route", c.FullPath(), "code", code, "error", err)
+	}
+	s.refuse(c, code)
+}
+
+// refuse answers a code of the table: in JSON to a program, on a page to a person.
+func (s *site) refuse(c *gin.Context, code string) {
+	p, ok := problems[code]
+	if !ok {
+		code, p = "internal", problems["internal"]
+	}
+	c.Abort()
+	header := c.Writer.Header()
+	if p.retry > 0 && header.Get("Retry-After") == "" {
+		header.Set("Retry-After", strconv.Itoa(p.retry))
+	}
+	header.Set("Cache-Control", "no-store")
+	header.Add("Vary", "Accept, Accept-Language, Cookie")
+	if wantsPage(c) {
+		s.errorPage(c, p.status, code)
+		return
+	}
+	writeProblem(c, code, p)
+}
+
+func writeProblem(c *gin.Context, code string, p problem) {
+	lang := spoken(c.Request)
+	body, err := json.Marshal(struct {
+		Type   string `json:"type"`
+		Title  string `json:"title"`
+		Status int    `json:"status"`
+		Code   string `json:"code"`
+		Detail string `json:"detail"`
+	}{"urn:waitroom:problem:" + code, p.title, p.status, code, p.detail(lang)})
+	if err != nil { // strings and a number always marshal
+		panic(err)
+	}
+	c.Header("Content-Language", lang)
+	c.Data(p.status, "application/problem+json", body)
+}
+
+func (s *site) nothingHere(c *gin.Context) { s.refuse(c, "not_found") }
+
+func (s *site) notLikeThis(c *gin.Context) { s.refuse(c, "method_not_allowed") }

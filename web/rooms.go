@@ -1,0 +1,75 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// Rooms says which rooms there are: some by name, others by how their name begins.
+type Rooms struct {
+	names    []room.ID
+	prefixes []string
+}
+
+// ParseRooms reads a list such as "integration,stock:*". Room ids are checked; "prefix:*" allows
+// every id that begins with "prefix:".
+func ParseRooms(list string) (Rooms, error) {
+	var rooms Rooms
+	for entry := range strings.SplitSeq(list, ",") {
+		entry = strings.TrimSpace(entry)
+		prefix, all := strings.CutSuffix(entry, ":*")
+		id, err := room.ParseID(prefix)
+		if err != nil {
+			return Rooms{}, fmt.Errorf("room %q: %w", entry, err)
+		}
+		if all {
+			rooms.prefixes = append(rooms.prefixes, prefix+":")
+		} else {
+			rooms.names = append(rooms.names, id)
+		}
+	}
+	return rooms, nil
+}
+
+// Has reports whether there is such a room.
+func (r Rooms) Has(id room.ID) bool {
+	return slices.Contains(r.names, id) || slices.ContainsFunc(r.prefixes, func(p string) bool {
+		return strings.HasPrefix(string(id), p)
+	})
+}
+
+// Default is the first room with a name of its own; ok is false where all are prefixes.
+func (r Rooms) Default() (id room.ID, ok bool) {
+	if len(r.names) == 0 {
+		return "", false
+	}
+	return r.names[0], true
+}
+
+// String is the list as it was given.
+func (r Rooms) String() string {
+	var entries []string
+	for _, id := range r.names {
+		entries = append(entries, string(id))
+	}
+	for _, p := range r.prefixes {
+		entries = append(entries, p+"*")
+	}
+	return strings.Join(entries, ", ")
+}
+
+// known lets only those requests through whose room there is.
+func (s *site) known(c *gin.Context) {
+	id, err := room.ParseID(c.Param("room"))
+	if err != nil || !s.Rooms.Has(id) {
+		s.refuse(c, "unknown_room")
+	}
+}
+
+// roomOf is the room of a request that known has let through.
+func roomOf(c *gin.Context) room.ID { return room.ID(c.Param("room")) }

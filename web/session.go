@@ -1,0 +1,91 @@
+package web
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+const (
+	sessionHeader = "X-Session-ID"
+	sessionCookie = "waitroom_session"
+	hostPrefix    = "__Host-" // keeps a neighbouring subdomain from planting a cookie
+	sessionKept   = 30 * 24 * 60 * 60
+)
+
+// sessionOf is who asks: the header says, else the body, else the cookie; "" for nobody. What a
+// client names itself must be valid. A cookie that is not is as good as none, since whoever has it
+// cannot change it: the next page or join replaces it.
+func (s *site) sessionOf(c *gin.Context, inBody string) (string, error) {
+	if named := c.GetHeader(sessionHeader); named != "" {
+		return room.ParseSession(named)
+	}
+	if inBody != "" {
+		return room.ParseSession(inBody)
+	}
+	session, err := room.ParseSession(s.cookie(c))
+	if err != nil {
+		return "", nil
+	}
+	return session, nil
+}
+
+// socketSession is who opens a socket. Here a bad cookie is refused: a browser that sends one would
+// otherwise watch as a spectator and never learn of its place.
+func (s *site) socketSession(c *gin.Context) (string, error) {
+	named := c.GetHeader(sessionHeader)
+	if named == "" {
+		named = s.cookie(c)
+	}
+	if named == "" {
+		return "", nil
+	}
+	return room.ParseSession(named)
+}
+
+func (s *site) cookie(c *gin.Context) string {
+	cookie, err := c.Request.Cookie(s.cookieName(c))
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+func (s *site) cookieName(c *gin.Context) string {
+	if s.secure(c) {
+		return hostPrefix + sessionCookie
+	}
+	return sessionCookie
+}
+
+// remember gives the browser its session for the requests to come.
+func (s *site) remember(c *gin.Context, session string) {
+	http.SetCookie(c.Writer, &http.Cookie{Name: s.cookieName(c), Value: session, Path: "/", MaxAge: sessionKept,
+		HttpOnly: true, Secure: s.secure(c), SameSite: http.SameSiteLaxMode})
+}
+
+// secure reports whether the browser speaks https, to us or to a proxy that we believe.
+func (s *site) secure(c *gin.Context) bool {
+	if c.Request.TLS != nil {
+		return true
+	}
+	proto, _, _ := strings.Cut(c.GetHeader("X-Forwarded-Proto"), ",")
+	return strings.EqualFold(strings.TrimSpace(proto), "https") && s.fromProxy(c)
+}
+
+func (s *site) fromProxy(c *gin.Context) bool {
+	ip, err := netip.ParseAddr(c.RemoteIP())
+	if err != nil {
+		return false
+	}
+	for _, p := range s.Proxies {
+		if p.Contains(ip.Unmap()) {
+			return true
+		}
+	}
+	return false
+}

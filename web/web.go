@@ -1,0 +1,133 @@
+// Package web is everything that is asked over HTTP: the lock API, the sellers' pages and the way
+// to a socket. It decides nothing about rooms; it reads requests, asks the engine, and says what
+// came of it, in JSON or in words.
+package web
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// Engine is what the handlers need of room.Engine.
+type Engine interface {
+	Join(context.Context, room.ID, room.JoinRequest) (room.Standing, error)
+	Leave(context.Context, room.ID, room.LeaveRequest) (room.Standing, error)
+	Look(context.Context, room.ID, ...string) (room.View, []room.Seat, error)
+}
+
+// Sockets takes over a request that becomes a WebSocket. It answers nothing when it returns an error
+// from before the upgrade; a Refusal picks the answer. An empty session is a spectator.
+type Sockets interface {
+	ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error
+}
+
+// SMS takes an inbound message: it checks the signature in the header and returns what is to be
+// answered as JSON. A Refusal picks the problem.
+type SMS interface {
+	Receive(ctx context.Context, id room.ID, header http.Header, body []byte) (any, error)
+}
+
+// Config is what the handlers are made of. Engine, Rooms and Lease are required.
+type Config struct {
+	Engine  Engine
+	Sockets Sockets       // nil: 404
+	SMS     SMS           // nil: 503 sms_not_configured
+	Rooms   Rooms         // which rooms there are
+	Lease   time.Duration // the engine's
+
+	Origins []string       // other origins whose pages may act here
+	Proxies []netip.Prefix // whose X-Forwarded-* headers are believed
+	Joins   Rate           // joins per client address
+	Timeout time.Duration  // of one question to the store; default 4 seconds
+
+	AssetPrefix string                  // where the pages find their files
+	Handlers    map[string]http.Handler // more that is served by GET: path → handler
+
+	Log        *slog.Logger
+	Registerer prometheus.Registerer // nil: nothing is counted
+}
+
+// site is the handlers' receiver.
+type site struct {
+	Config
+	joins   *limiter
+	crossed *http.CrossOriginProtection
+	metrics *metrics
+}
+
+// New makes the handler of the whole server. It fails on an origin that is none.
+func New(cfg Config) (http.Handler, error) {
+	if cfg.Timeout == 0 {
+		cfg.Timeout = 4 * time.Second
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &site{Config: cfg, joins: newLimiter(cfg.Joins), crossed: http.NewCrossOriginProtection(), metrics: newMetrics(cfg.Registerer)}
+	for _, origin := range cfg.Origins {
+		if err := s.crossed.AddTrustedOrigin(origin); err != nil {
+			return nil, fmt.Errorf("trust origin %q: %w", origin, err)
+		}
+	}
+	g, err := s.router()
+	if err != nil {
+		return nil, err
+	}
+	return headAsGet(g), nil
+}
+
+func (s *site) router() (*gin.Engine, error) {
+	g := gin.New()
+	proxies := make([]string, len(s.Proxies))
+	for i, p := range s.Proxies {
+		proxies[i] = p.String()
+	}
+	if err := g.SetTrustedProxies(proxies); err != nil {
+		return nil, fmt.Errorf("trust proxies: %w", err)
+	}
+	g.RedirectTrailingSlash = false
+	g.HandleMethodNotAllowed = true
+	g.Use(s.observe, s.recover, secure, s.sameSite)
+	g.NoRoute(s.nothingHere)
+	g.NoMethod(s.notLikeThis)
+
+	api := g.Group("/api/:room", s.known)
+	api.POST("/lock", s.limit, s.join)
+	api.DELETE("/lock", s.leave)
+	api.GET("/lock/status", s.status)
+	api.GET("/ws", s.socket)
+	api.POST("/sms", s.message)
+
+	g.GET("/", s.home)
+	pages := g.Group("/rooms/:room", s.known)
+	pages.GET("", s.page)
+	pages.GET("/", s.toPage)
+	pages.POST("/join", s.limit, s.joinForm)
+	pages.POST("/leave", s.leaveForm)
+
+	for path, handler := range s.Handlers {
+		g.GET(path, gin.WrapH(handler))
+	}
+	return g, nil
+}
+
+// headAsGet answers HEAD like GET; net/http leaves the body out by itself.
+func headAsGet(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			get := *r
+			get.Method = http.MethodGet
+			r = &get
+		}
+		next.ServeHTTP(w, r)
+	})
+}
