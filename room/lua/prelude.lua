@@ -29,6 +29,9 @@ JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT = tonumber(JOURNAL_MAX), tonumber(ENDED_KEP
 local ONCE_KEPT = 60 * 1000             -- a repeated request is recognised for a minute
 local BATCH = 200                       -- no script settles more than this many at once
 
+-- Asked before the time is read: a key that its own expiry took away is then past its end below, and
+-- one that is missing before its end was deleted by hand.
+local LOCK_THERE = redis.call('EXISTS', LOCK) == 1
 local clock = redis.call('TIME')
 local US = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
 local NOW = math.floor(US / 1000)
@@ -213,7 +216,7 @@ local function advance()
   if held() then
     if NOW >= S.expires then
       finish('expired', S.expires)
-    elseif redis.call('EXISTS', LOCK) == 0 then
+    elseif not LOCK_THERE and not lease_changed then
       finish('forced', NOW)
     end
   end

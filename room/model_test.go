@@ -1,0 +1,159 @@
+package room_test
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// model is the contract's rules in plain Go. Its clock is what Redis answered.
+type model struct {
+	lease, awayAfter, dropAfter int64 // ms
+
+	version int64
+	tickets int64
+	hold    float64
+	paused  bool
+	line    []string // sessions that wait, in order
+	holder  string
+	granted int64
+	places  map[string]*modelPlace
+	changed bool
+}
+
+type modelPlace struct {
+	seller  string
+	ticket  int64
+	live    bool
+	outcome room.Outcome
+	seen    bool  // a socket was there
+	vouched int64 // present until, ms; gone since, once that is over
+}
+
+func newModel(lease, awayAfter, dropAfter time.Duration) *model {
+	return &model{lease: lease.Milliseconds(), awayAfter: awayAfter.Milliseconds(), dropAfter: dropAfter.Milliseconds(),
+		hold: float64(lease.Milliseconds()), places: map[string]*modelPlace{}}
+}
+
+// at runs one verb at a time of Redis's clock: one version for all that it changed.
+func (m *model) at(now int64, verb func()) {
+	m.changed = false
+	verb()
+	if m.changed {
+		m.version++
+	}
+}
+
+// advance brings the room to now (rules 2, 5 and 7).
+func (m *model) advance(now int64) {
+	if m.holder != "" && now >= m.granted+m.lease {
+		m.finish(room.Expired, m.granted+m.lease)
+	}
+	for _, s := range slices.Clone(m.line) {
+		if m.gone(s, now) > m.awayAfter+m.dropAfter {
+			m.end(s, room.Dropped)
+		}
+	}
+	if m.holder != "" || m.paused {
+		return
+	}
+	for _, s := range m.line {
+		if m.gone(s, now) <= m.awayAfter {
+			m.line = slices.DeleteFunc(m.line, func(x string) bool { return x == s })
+			m.grant(s, now)
+			return
+		}
+	}
+}
+
+// gone is for how long nobody has vouched for a waiter, in ms.
+func (m *model) gone(session string, now int64) int64 {
+	if p := m.places[session]; p.seen {
+		return now - p.vouched
+	}
+	return 0
+}
+
+func (m *model) grant(session string, now int64) {
+	m.holder, m.granted, m.changed = session, now, true
+}
+
+func (m *model) finish(outcome room.Outcome, at int64) {
+	m.hold = math.Min(0.2*float64(at-m.granted)+0.8*m.hold, float64(m.lease))
+	s := m.holder
+	m.holder = ""
+	m.end(s, outcome)
+}
+
+func (m *model) end(session string, outcome room.Outcome) {
+	m.line = slices.DeleteFunc(m.line, func(x string) bool { return x == session })
+	p := m.places[session]
+	p.live, p.outcome, m.changed = false, outcome, true
+}
+
+func (m *model) live(session string) bool {
+	p := m.places[session]
+	return p != nil && p.live
+}
+
+func (m *model) join(session, seller string, noWait bool, now int64) error {
+	m.advance(now)
+	if m.live(session) {
+		return nil
+	}
+	for _, p := range m.places {
+		if p.live && p.seller == seller {
+			return room.ErrSellerHasPlace
+		}
+	}
+	if noWait && m.paused {
+		return room.ErrPaused
+	}
+	if noWait && m.holder != "" {
+		return room.ErrLockHeld
+	}
+	m.tickets++
+	m.places[session] = &modelPlace{seller: seller, ticket: m.tickets, live: true}
+	m.changed = true
+	if m.holder == "" && !m.paused {
+		m.grant(session, now)
+	} else {
+		m.line = append(m.line, session)
+	}
+	return nil
+}
+
+func (m *model) leave(session string, outcome room.Outcome, now int64) error {
+	m.advance(now)
+	if !m.live(session) {
+		return room.ErrNoPlace
+	}
+	if m.holder == session {
+		m.finish(outcome, now)
+		m.advance(now)
+	} else {
+		m.end(session, room.Cancelled)
+	}
+	return nil
+}
+
+func (m *model) seen(session string, vouch int64, here bool, now int64) {
+	if slices.Contains(m.line, session) && m.gone(session, now) <= m.awayAfter+m.dropAfter {
+		p := m.places[session]
+		p.seen, p.vouched = true, now
+		if here {
+			p.vouched += vouch
+		}
+	}
+	m.advance(now)
+}
+
+func (m *model) pause(paused bool, now int64) {
+	m.advance(now)
+	if m.paused != paused {
+		m.paused, m.changed = paused, true
+		m.advance(now)
+	}
+}
