@@ -1,0 +1,72 @@
+package room_test
+
+import (
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+func TestLostDataStartsANewEpochAndTheFenceStillGrows(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+		before := a.join()
+		b.join()
+		require.NoError(t, rdb.FlushDB(t.Context()).Err())
+		require.Equal(t, room.Idle, b.stand().Status)
+		after := b.join()
+		require.Equal(t, room.Locked, after.Status)
+		require.Equal(t, int64(1), after.Ticket)
+		require.Greater(t, after.Epoch, before.Epoch)
+		require.Greater(t, after.Fence, before.Fence)
+	})
+}
+
+func TestStateLostAloneDoesNotLeaveTheOldLeaseBehind(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+		before := a.join()
+		require.NoError(t, rdb.Del(t.Context(), "{integration}:state").Err())
+		after := b.join()
+		require.Equal(t, room.Locked, after.Status)
+		require.Greater(t, after.Fence, before.Fence)
+		require.Equal(t, room.Idle, a.stand().Status)
+	})
+}
+
+func TestRenewStartsANewEpochOnlyWhenTheStoreWentBack(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a := newSeller(t, e, "a")
+		before := a.join()
+		same, err := e.Renew(t.Context(), integration, before.Epoch, before.Version)
+		require.NoError(t, err)
+		require.Equal(t, before.Epoch, same.Epoch)
+		after, err := e.Renew(t.Context(), integration, before.Epoch, before.Version+1)
+		require.NoError(t, err)
+		require.Greater(t, after.Epoch, before.Epoch)
+		require.Nil(t, after.Lease)
+		again, err := e.Renew(t.Context(), integration, before.Epoch, before.Version+1)
+		require.NoError(t, err)
+		require.Equal(t, after.Epoch, again.Epoch, "another replica noticed too")
+		require.Zero(t, rdb.Exists(t.Context(), "{integration}:lock").Val())
+		require.Greater(t, a.join().Fence, before.Fence)
+	})
+}
+
+// A clock that was set back does not make a fence smaller.
+func TestFenceGrowsWhenTheClockGoesBack(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a := newSeller(t, e, "a")
+		a.join()
+		a.leave(room.Completed)
+		const ahead = int64(4_000_000_000_000_000)
+		require.NoError(t, rdb.HSet(t.Context(), "{integration}:state", "fence", ahead).Err())
+		require.Equal(t, ahead+1, a.join().Fence)
+	})
+}

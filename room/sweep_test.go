@@ -1,0 +1,138 @@
+package room_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+// sweep runs an engine's sweep until the test ends.
+func sweep(t *testing.T, e *room.Engine, looked func(room.ID, room.Checked)) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() {
+		done <- e.Sweep(ctx, func(_ context.Context, id room.ID, c room.Checked) { looked(id, c) }, func(err error) { t.Log(err) })
+	}()
+	t.Cleanup(func() {
+		cancel()
+		require.ErrorIs(t, <-done, context.Canceled)
+	})
+}
+
+func TestSweepHandsOffWhereNobodyLooks(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		granting := room.New(rdb, room.Config{Lease: 50 * time.Millisecond}) // dead from here on
+		a, b := newSeller(t, granting, "a"), newSeller(t, granting, "b")
+		a.join()
+		b.join()
+
+		watch := rdb.Subscribe(t.Context(), room.Channel(integration))
+		t.Cleanup(func() { require.NoError(t, watch.Close()) })
+		_, err := watch.Receive(t.Context())
+		require.NoError(t, err)
+		sweep(t, room.New(rdb, room.Config{Lease: 50 * time.Millisecond}), func(room.ID, room.Checked) {})
+		message, err := watch.ReceiveMessage(t.Context())
+		require.NoError(t, err)
+		event, err := room.ParseEvent(message.Payload)
+		require.NoError(t, err)
+		require.Equal(t, room.Expired, event.Ended[0].Outcome)
+		require.Equal(t, b.session, event.Lease.Session)
+		t.Logf("handed off %d ms after the end of the lease", event.Now-(event.Lease.GrantedAt))
+	})
+}
+
+// Of several replicas one looks at a room: with everybody sweeping, each look finds the room due.
+func TestOneReplicaLooksAtADueRoom(t *testing.T) {
+	rdb := redistest.Start(t).Client()
+	const rooms, replicas = 40, 3
+	var mu sync.Mutex
+	looks := map[room.ID]int{}
+	all := make(chan struct{})
+	join := room.New(rdb, room.Config{LookEvery: time.Hour})
+	for i := range rooms {
+		_, err := join.Join(t.Context(), room.ID(fmt.Sprint("r", i)), room.JoinRequest{Session: room.NewSession(), Seller: "s"})
+		require.NoError(t, err)
+	}
+	for range replicas {
+		sweep(t, room.New(rdb, room.Config{LookEvery: time.Hour}), func(id room.ID, _ room.Checked) {
+			mu.Lock()
+			defer mu.Unlock()
+			looks[id]++
+			if len(looks) == rooms && looks[id] == 1 {
+				close(all)
+			}
+		})
+	}
+	<-all
+	mu.Lock()
+	defer mu.Unlock()
+	for id, n := range looks {
+		require.Equal(t, 1, n, "room %s", id)
+	}
+}
+
+func TestClaimedRoomIsDueAgainWhenTheClaimerDies(t *testing.T) {
+	server := redistest.Start(t)
+	proxy := server.Proxy()
+	e := room.New(server.Client(), room.Config{Lease: 30 * time.Millisecond})
+	a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+	a.join()
+	b.join()
+	dying := room.New(proxy.Client(), room.Config{Lease: 30 * time.Millisecond})
+	ctx, cancel := context.WithCancel(t.Context())
+	claimed := proxy.DropNextReply(redistest.Command("EVALSHA"))
+	died := make(chan error, 1)
+	go func() { died <- dying.Sweep(ctx, nil, func(error) {}) }()
+	<-claimed
+	cancel()
+	require.True(t, errors.Is(<-died, context.Canceled))
+	granted := make(chan int64, 100)
+	sweep(t, e, func(_ room.ID, c room.Checked) {
+		if c.Lease != nil {
+			granted <- c.Lease.Ticket
+		}
+	})
+	for ticket := range granted {
+		if ticket == 2 {
+			return
+		}
+	}
+}
+
+func TestIdleRoomGoesToSleepAndItsKeysGoAway(t *testing.T) {
+	embedded := redistest.StartEmbedded(t)
+	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
+	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+	start := time.Now()
+	embedded.SetTime(start)
+	e := room.New(rdb, room.Config{Retention: time.Hour})
+	a := newSeller(t, e, "a")
+	a.join()
+	found, err := e.Expire(t.Context(), integration)
+	require.NoError(t, err)
+	require.True(t, found.Active)
+	a.leave(room.Completed)
+	found, err = e.Expire(t.Context(), integration)
+	require.NoError(t, err)
+	require.True(t, found.Asleep)
+	require.Positive(t, rdb.PTTL(t.Context(), "{integration}:state").Val())
+
+	first := a.join()
+	require.Negative(t, rdb.PTTL(t.Context(), "{integration}:state").Val(), "a join wakes it")
+	require.Equal(t, int64(2), first.Ticket, "nothing was forgotten")
+	a.leave(room.Completed)
+	_, err = e.Expire(t.Context(), integration)
+	require.NoError(t, err)
+	embedded.SetTime(start.Add(2 * time.Hour))
+	embedded.FastForward(2 * time.Hour)
+	require.Empty(t, rdb.Keys(t.Context(), "{integration}*").Val())
+}
