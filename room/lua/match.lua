@@ -19,17 +19,18 @@ wake()
 advance()
 
 -- Ahead of Redis's clock counts as now.
-if FROM == 0 or FROM > NOW then FROM, TO = NOW, NOW + 1 end
+if (FROM == 0 and TO == 0) or FROM > NOW then FROM, TO = NOW, NOW + 1 end
+local TOO_OLD = FROM < NOW - LATE_AFTER
 FROM, TO = FROM - GUARD, TO + GUARD
 
 -- touching lists the leases the time touches, the latest first; two are enough to know that it is
 -- ambiguous. Leases do not overlap, so the first that ended before it ends the search.
 local function touching()
   local found = {}
+  if TOO_OLD then return found end
   if held() and S.granted < TO then
     found[1] = { fence = S.fence, ticket = S.ticket, granted = S.granted, ended = S.expires, session = S.session, seller = S.seller, current = true }
   end
-  if FROM < NOW - LATE_AFTER then return found end
   local past = redis.call('ZREVRANGEBYSCORE', LEASES, '(' .. int(TO), '-inf', 'WITHSCORES', 'LIMIT', 0, 8)
   for i = 1, #past, 2 do
     local p, granted = split(past[i]), tonumber(past[i + 1])

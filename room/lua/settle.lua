@@ -1,20 +1,19 @@
 -- settle.lua: the ledger has judged a matched message.
 -- KEYS  12 once: what the message was told
 -- ARGV   6 digest of the message id  7 "1" = agreed: its holder is shown it now; "0" = refused: nobody is,
---        and whoever asks again is told that it is ambiguous
+--        not who has been shown it either (it was judged late), and whoever asks again is told that it is ambiguous
 -- Codes: ok. Repeating it changes nothing.
 
 local DIGEST, AGREED = ARGV[6], ARGV[7] == '1'
 
 for _, entry in ipairs(redis.call('ZRANGEBYSCORE', INBOX, int(NOW), '+inf')) do
   local session, digest, shown, json = entry:match('^([^|]*)|([^|]*)|([^|]*)|(.*)$')
-  if digest == DIGEST and shown == '0' then
-    local forget = redis.call('ZSCORE', INBOX, entry)
-    redis.call('ZREM', INBOX, entry)
-    if AGREED then
-      redis.call('ZADD', INBOX, forget, table.concat({ session, digest, '1', json }, '|'))
-      noted[#noted + 1] = string.format('{"message":"%s"}', session)
+  if digest == DIGEST and not (AGREED and shown == '1') then
+    if AGREED then -- before the old entry goes: a set that is empty for a moment loses its end
+      redis.call('ZADD', INBOX, redis.call('ZSCORE', INBOX, entry), table.concat({ session, digest, '1', json }, '|'))
     end
+    redis.call('ZREM', INBOX, entry)
+    if AGREED or shown == '1' then noted[#noted + 1] = string.format('{"message":"%s"}', session) end
   end
 end
 if not AGREED then

@@ -1,0 +1,52 @@
+package room_test
+
+import (
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+func TestJournalHasEverythingInOrderAndGivesItUpWhenTrimmed(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{Journal: 1000})
+		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+		first := a.join()
+		b.join()
+		a.leave(room.Completed)
+		_, err := e.Pause(t.Context(), integration, "", true, room.Action{Who: "kim", Action: "pause", Reason: "\"50%\" | \\ down\n"})
+		require.NoError(t, err)
+
+		entries, err := e.ReadJournal(t.Context(), integration, 100)
+		require.NoError(t, err)
+		var kinds []string
+		var records []room.Record
+		for i, entry := range entries {
+			require.Equal(t, first.Epoch, entry.Epoch)
+			require.Equal(t, int64(i+1), entry.Version)
+			for _, r := range entry.Records {
+				kinds, records = append(kinds, r.Type), append(records, r)
+			}
+		}
+		require.Equal(t, []string{"epoch", "joined", "granted", "joined", "ended", "granted", "action"}, kinds)
+		require.Equal(t, first.Fence, records[2].Fence)
+		require.Equal(t, first.Lease.ExpiresAt, records[2].ExpiresAt)
+		require.Equal(t, room.Completed, records[4].Outcome)
+		require.Equal(t, "\"50%\" | \\ down\n", records[6].Reason)
+
+		require.NoError(t, e.TrimJournal(t.Context(), integration, entries))
+		found, err := e.Expire(t.Context(), integration)
+		require.NoError(t, err)
+		require.Zero(t, found.Journal)
+	})
+}
+
+func TestRoomWithoutAJournalWritesNone(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		newSeller(t, e, "a").join()
+		require.Zero(t, rdb.Exists(t.Context(), room.JournalKey(integration)).Val())
+	})
+}
