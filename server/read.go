@@ -197,4 +197,3 @@ func readSellerAuth(c *Config, value string) error {
 	}
 	return errors.New("want open")
 }
-

@@ -67,9 +67,7 @@ func (s *site) readForm(c *gin.Context) bool {
 		s.refuse(c, "body_too_large")
 		return false
 	}
-	if lang := c.PostForm("lang"); speaks(lang) && lang != spoken(c.Request) {
-		s.choose(c, lang)
-	}
+	s.choose(c, c.PostForm("lang"))
 	return true
 }
 

@@ -33,11 +33,8 @@ func (s *site) toPage(c *gin.Context) {
 }
 
 func (s *site) showRoom(c *gin.Context, id room.ID) {
-	lang := spoken(c.Request)
-	if picked := c.Query("lang"); speaks(picked) {
-		lang = picked
-		s.choose(c, lang)
-	}
+	lang := pageLanguage(c.Request)
+	s.choose(c, c.Query("lang"))
 	session := s.visitor(c)
 	view, seat, err := s.look(c, id, session)
 	if err != nil {
@@ -114,7 +111,8 @@ func (s *site) show(c *gin.Context, status int, lang string, page templ.Componen
 }
 
 func (s *site) errorPage(c *gin.Context, status int, code string) {
-	lang := spoken(c.Request)
+	lang := pageLanguage(c.Request)
+	s.choose(c, c.Query("lang"))
 	v := templates.ErrorView{Lang: lang, AssetPrefix: s.AssetPrefix, Code: code}
 	if id, err := room.ParseID(c.Param("room")); err == nil && s.Rooms.Has(id) {
 		v.Room = string(id)

@@ -136,7 +136,7 @@ func (s *site) refuse(c *gin.Context, code string) {
 		header.Set("Retry-After", strconv.Itoa(p.retry))
 	}
 	header.Set("Cache-Control", "no-store")
-	header.Add("Vary", "Accept, Accept-Language, Cookie")
+	header.Set("Vary", "Accept, Accept-Language, Cookie")
 	if wantsPage(c) {
 		s.errorPage(c, p.status, code)
 		return
@@ -145,7 +145,7 @@ func (s *site) refuse(c *gin.Context, code string) {
 }
 
 func writeProblem(c *gin.Context, code string, p problem) {
-	lang := spoken(c.Request)
+	lang := apiLanguage(c.Request)
 	body, err := json.Marshal(struct {
 		Type   string `json:"type"`
 		Title  string `json:"title"`

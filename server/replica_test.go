@@ -1,0 +1,74 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience is how long a test waits for what has to happen, before it says that it did not.
+const patience = 20 * time.Second
+
+// replica is a whole server on a port of its own.
+type replica struct {
+	*Server
+	end  context.CancelFunc
+	done chan error
+}
+
+// config is what `waitroom serve` would have with these arguments, on any free port.
+func config(t *testing.T, args ...string) Config {
+	t.Helper()
+	cfg, err := ParseConfig(append([]string{"--addr", "127.0.0.1:0", "--drain-timeout", "5s"}, args...))
+	require.NoError(t, err)
+	return cfg
+}
+
+// start runs a server until the test ends.
+func start(t *testing.T, cfg Config) *replica {
+	t.Helper()
+	s, err := New(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	ctx, end := context.WithCancel(context.Background())
+	r := &replica{Server: s, end: end, done: make(chan error, 1)}
+	go func() { r.done <- s.Run(ctx) }()
+	t.Cleanup(func() { require.NoError(t, r.stop(t)) })
+	return r
+}
+
+// stop asks the server to end and returns how it ended. A second stop tells the same.
+func (r *replica) stop(t *testing.T) error {
+	t.Helper()
+	r.end()
+	select {
+	case err := <-r.done:
+		r.done <- err
+		return err
+	case <-time.After(patience):
+		t.Fatal("the server does not end")
+		return nil
+	}
+}
+
+// onBothStores runs a test on the embedded store and on a real Redis.
+func onBothStores(t *testing.T, test func(t *testing.T, store string)) {
+	t.Run("embedded", func(t *testing.T) { test(t, "embedded") })
+	t.Run("redis", func(t *testing.T) { test(t, redistest.Start(t).URL()) })
+}
+
+// newHTTP is a browserless client: no cookies, no redirects followed.
+func newHTTP(t *testing.T) *http.Client {
+	transport := &http.Transport{MaxIdleConnsPerHost: 300}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport, Timeout: patience,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
