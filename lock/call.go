@@ -1,0 +1,99 @@
+package lock
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// enter counts one more to wait for in Close; false = closed.
+func (l *Redis) enter() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.closed {
+		l.work.Add(1)
+	}
+	return !l.closed
+}
+
+// call runs f, and returns as soon as ctx ends: a Redis client looks at ctx only between two
+// attempts. A result that nobody waits for any more goes to late.
+func call[T any](ctx context.Context, l *Redis, f func() (T, error), late func(T, error)) (T, error) {
+	var none T
+	if err := ctx.Err(); err != nil {
+		return none, fmt.Errorf("lock: %w", err)
+	}
+	if !l.enter() {
+		return f()
+	}
+	type result struct {
+		value T
+		err   error
+	}
+	answer := make(chan result) // unbuffered: either the caller takes it, or late does
+	go func() {
+		defer l.work.Done()
+		value, err := f()
+		select {
+		case answer <- result{value, err}:
+		case <-ctx.Done():
+			if late != nil {
+				late(value, err)
+			}
+		}
+	}()
+	select {
+	case r := <-answer:
+		if r.err != nil && !room.Refused(r.err) && ctx.Err() != nil {
+			return r.value, fmt.Errorf("lock: %w", ctx.Err())
+		}
+		return r.value, r.err
+	case <-ctx.Done():
+		return none, fmt.Errorf("lock: %w", ctx.Err())
+	}
+}
+
+// join asks for the lock or a place in line. Whatever goes wrong, no place is left behind.
+func (l *Redis) join(ctx context.Context, w *waiter, now bool) (room.Standing, error) {
+	q := room.JoinRequest{Session: w.session, Seller: w.seller(), NoWait: now, Lease: w.lease}
+	if !now {
+		q.Channel, q.Vouch = l.channel, l.heartbeat
+	}
+	w.sent = time.Now()
+	st, err := call(ctx, l, func() (room.Standing, error) {
+		st, err := l.engine.Join(ctx, w.key.room(), q)
+		if err != nil && !room.Refused(err) {
+			l.leaveLater(w) // it may have been done
+		}
+		return st, err
+	}, func(_ room.Standing, err error) {
+		if err == nil {
+			l.leaveLater(w)
+		}
+	})
+	w.redisNow = st.Now
+	return st, err
+}
+
+// leave ends the place of a waiter, also when it has the lock by now; the next in line has it then.
+func (l *Redis) leave(w *waiter) (room.Standing, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), storeWithin)
+	defer cancel()
+	st, err := l.engine.Leave(ctx, w.key.room(), room.LeaveRequest{Session: w.session, Outcome: room.Cancelled})
+	if err == nil {
+		l.note(w.key.room(), st.View)
+	}
+	return st, err
+}
+
+// leaveLater leaves without making anybody wait. Should it fail, the place is passed over when its
+// heartbeat ends, or its lease ends.
+func (l *Redis) leaveLater(w *waiter) {
+	l.work.Go(func() {
+		if _, err := l.leave(w); err != nil && !room.Refused(err) {
+			l.log.Warn("lock: leave line", "key", w.key.String(), "error", err)
+		}
+	})
+}

@@ -1,0 +1,150 @@
+package lock
+
+import (
+	"strings"
+	"time"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// waiter is one TryLock: a session and a seller of its own, so that a process can contend with itself.
+type waiter struct {
+	key     Key
+	session string
+	lease   time.Duration
+	news    chan grant // holds one: the grant, or the zero grant when the place was lost
+
+	sent     time.Time // before the join was sent
+	redisNow int64     // Redis's clock in its answer, unix ms
+
+	epoch, ticket int64 // of the place; 0 before it is known; Redis.mu guards them
+}
+
+// grant is the news that a waiter has the lock.
+type grant struct {
+	fence   int64
+	expires int64 // unix ms of Redis's clock
+}
+
+func newWaiter(key Key, lease time.Duration) *waiter {
+	return &waiter{key: key, session: room.NewSession(), lease: lease, news: make(chan grant, 1)}
+}
+
+func (w *waiter) seller() string { return strings.ReplaceAll(w.session, "-", "") }
+
+// holding makes the lease of a grant; nil where there is none: the place was lost, or the news took
+// longer than the lease. Redis's clock was at redisNow after `sent`, so that the end is reckoned early.
+func (l *Redis) holding(w *waiter, g grant) *Lease {
+	if g.fence == 0 {
+		return nil
+	}
+	now := time.Now()
+	until := w.sent.Add(time.Duration(g.expires-w.redisNow) * time.Millisecond)
+	if latest := now.Add(w.lease); until.After(latest) { // Redis's clock was set back
+		until = latest
+	}
+	if !now.Before(until) {
+		l.leaveLater(w)
+		return nil
+	}
+	return &Lease{Key: w.key, Fence: g.fence, ExpiresAt: until, session: w.session}
+}
+
+// line is who of this process waits for one lock.
+type line struct {
+	waiters map[string]*waiter // by session
+	tickets map[int64]*waiter
+	timer   *time.Timer // the holder's lease is over
+}
+
+// list registers a waiter before it joins: the grant can be faster than the answer to the join.
+func (l *Redis) list(w *waiter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ln := l.lines[w.key.room()]
+	if ln == nil {
+		ln = &line{waiters: make(map[string]*waiter), tickets: make(map[int64]*waiter)}
+		l.lines[w.key.room()] = ln
+	}
+	ln.waiters[w.session] = w
+}
+
+// placed notes the ticket and what the join's answer says about the holder.
+func (l *Redis) placed(w *waiter, st room.Standing) {
+	l.mu.Lock()
+	if ln := l.lines[w.key.room()]; ln != nil && ln.waiters[w.session] == w {
+		w.epoch, w.ticket = st.Epoch, st.Ticket
+		ln.tickets[st.Ticket] = w
+	}
+	l.mu.Unlock()
+	l.note(w.key.room(), st.View)
+}
+
+func (l *Redis) unlist(w *waiter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forget(w)
+}
+
+// forget is for who has mu. It answers false when the waiter was not in line any more.
+func (l *Redis) forget(w *waiter) bool {
+	id := w.key.room()
+	ln := l.lines[id]
+	if ln == nil || ln.waiters[w.session] != w {
+		return false
+	}
+	delete(ln.waiters, w.session)
+	if ln.tickets[w.ticket] == w {
+		delete(ln.tickets, w.ticket)
+	}
+	if len(ln.waiters) == 0 {
+		if ln.timer != nil {
+			ln.timer.Stop()
+		}
+		delete(l.lines, id)
+	}
+	return true
+}
+
+// tell gives a waiter its news, once. It is for who has mu.
+func (l *Redis) tell(w *waiter, g grant) bool {
+	if !l.forget(w) {
+		return false
+	}
+	w.news <- g
+	return true
+}
+
+// note reads from any answer who holds the lock: perhaps a waiter of ours whose push is late or lost;
+// and until when: should the holder be dead, the first waiter's process ends its lease.
+func (l *Redis) note(id room.ID, v room.View) {
+	if v.Lease == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ln := l.lines[id]
+	if ln == nil {
+		return
+	}
+	if w := ln.tickets[v.Lease.Ticket]; w != nil && w.epoch == v.Epoch {
+		l.found(w, grant{fence: v.Lease.Fence, expires: v.Lease.ExpiresAt})
+	}
+	if len(ln.waiters) > 0 {
+		l.arm(id, ln, time.Duration(v.Lease.ExpiresAt-v.Now+1)*time.Millisecond)
+	}
+}
+
+// arm is for who has mu.
+func (l *Redis) arm(id room.ID, ln *line, in time.Duration) {
+	if ln.timer != nil {
+		ln.timer.Reset(in)
+		return
+	}
+	ln.timer = time.AfterFunc(in, func() {
+		if l.enter() {
+			defer l.work.Done()
+			l.expire(id)
+		}
+	})
+}

@@ -1,0 +1,175 @@
+package lock
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+const (
+	pingAfter      = 2 * time.Second        // of silence on the subscription; twice as long and it is renewed
+	subscribeAgain = 200 * time.Millisecond // pause before a broken subscription is renewed
+)
+
+// attempt is one try at the first subscription; all who need it wait for the same one.
+type attempt struct {
+	over chan struct{}
+	err  error
+}
+
+// subscribed returns when pushes reach this locker: who waits in line has to be told.
+func (l *Redis) subscribed(ctx context.Context) error {
+	l.mu.Lock()
+	a := l.first
+	if a == nil {
+		a = &attempt{over: make(chan struct{})}
+		l.first = a
+		l.attempts <- a
+	}
+	l.mu.Unlock()
+	select {
+	case <-a.over:
+		return a.err
+	case <-ctx.Done():
+		return fmt.Errorf("lock: %w", ctx.Err())
+	case <-l.done:
+		return ErrClosed
+	}
+}
+
+// listen has the process's one subscription, from the first waiter on.
+func (l *Redis) listen(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case a := <-l.attempts:
+			sub, err := l.subscribe(ctx)
+			l.settleFirst(a, err)
+			for err == nil {
+				l.follow(ctx, sub)
+				sub, err = l.subscribeAgain(ctx)
+			}
+		}
+	}
+}
+
+func (l *Redis) settleFirst(a *attempt, err error) {
+	if err != nil {
+		a.err = fmt.Errorf("%w: subscribe: %w", ErrStore, err)
+		l.mu.Lock()
+		l.first = nil
+		l.mu.Unlock()
+	}
+	close(a.over)
+}
+
+func (l *Redis) subscribe(ctx context.Context) (*redis.PubSub, error) {
+	sub := l.rdb.Subscribe(ctx, l.channel)
+	if _, err := sub.ReceiveTimeout(ctx, storeWithin); err != nil {
+		_ = sub.Close()
+		return nil, err
+	}
+	return sub, nil
+}
+
+// subscribeAgain tries until it has a subscription or ctx ends. What was told meanwhile is looked up.
+func (l *Redis) subscribeAgain(ctx context.Context) (*redis.PubSub, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(subscribeAgain):
+		}
+		sub, err := l.subscribe(ctx)
+		if err == nil {
+			select {
+			case l.lookNow <- struct{}{}:
+			default:
+			}
+			return sub, nil
+		}
+		l.warn(ctx, "subscribe", err)
+	}
+}
+
+// follow reads pushes until the subscription fails, is silent although asked, or is given up.
+func (l *Redis) follow(ctx context.Context, sub *redis.PubSub) {
+	hangUp := func() { _ = sub.Close() }
+	defer hangUp()
+	defer context.AfterFunc(ctx, hangUp)()
+	l.mu.Lock()
+	l.hangUp = hangUp
+	l.mu.Unlock()
+	asked := false
+	for {
+		message, err := sub.ReceiveTimeout(ctx, pingAfter)
+		var timeout net.Error
+		switch {
+		case err == nil:
+			asked = false
+			if m, ok := message.(*redis.Message); ok {
+				l.pushed(m.Payload)
+			}
+		case ctx.Err() != nil || asked || !errors.As(err, &timeout) || !timeout.Timeout():
+			return
+		default:
+			asked = true
+			if sub.Ping(ctx) != nil {
+				return
+			}
+		}
+	}
+}
+
+// pushed reads what the releaser's script told: a waiter of ours has the lock.
+func (l *Redis) pushed(payload string) {
+	var p struct {
+		Room room.ID
+		room.EventLease
+	}
+	if err := json.Unmarshal([]byte(payload), &p); err != nil {
+		l.log.Warn("lock: push is not readable", "bytes", len(payload))
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.unpushed, p.Session)
+	if ln := l.lines[p.Room]; ln != nil && ln.waiters[p.Session] != nil {
+		l.tell(ln.waiters[p.Session], grant{fence: p.Fence, expires: p.ExpiresAt})
+		if len(ln.waiters) > 0 { // the lease just began
+			l.arm(p.Room, ln, time.Duration(p.ExpiresAt-p.GrantedAt+1)*time.Millisecond)
+		}
+	}
+}
+
+// found tells a waiter of a grant that an answer showed before its push came. It is for who has mu.
+func (l *Redis) found(w *waiter, g grant) {
+	if l.tell(w, g) {
+		l.unpushed[w.session] = time.Now()
+	}
+}
+
+// doubtPushes gives up a subscription that looks healthy and tells nothing, as one to a demoted
+// master does.
+func (l *Redis) doubtPushes() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for session, since := range l.unpushed {
+		if time.Since(since) < l.heartbeat {
+			continue
+		}
+		delete(l.unpushed, session)
+		if l.hangUp != nil {
+			l.work.Go(l.hangUp) // closing can wait for a dial
+			l.hangUp = nil
+		}
+	}
+}
