@@ -2,6 +2,7 @@ package room
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -11,21 +12,13 @@ const sweepBatch = 100
 // restFor is how long an idle room is left alone.
 const restFor = 20 * time.Second
 
-// Sweep looks at due rooms until ctx ends. After each look it hands what it found to `looked`, one room
-// after another: the ledger drains the room's journal there. It returns ctx's error; failures of
-// the store go to `failed` and the sweep goes on.
-func (e *Engine) Sweep(ctx context.Context, looked func(context.Context, ID, Checked), failed func(error)) error {
+// Sweep looks at due rooms until ctx ends, and returns its error. What it found in a room goes to `looked`,
+// which must not block: other rooms wait. Failures go to `failed`, and the sweep goes on with the next room.
+func (e *Engine) Sweep(ctx context.Context, looked func(ID, Checked), failed func(error)) error {
 	tick := time.NewTicker(e.cfg.SweepEvery)
 	defer tick.Stop()
 	for {
-		for {
-			n, err := e.sweepOnce(ctx, looked)
-			if err != nil && ctx.Err() == nil {
-				failed(err)
-			}
-			if err != nil || n < sweepBatch {
-				break
-			}
+		for e.sweepOnce(ctx, looked, failed) == sweepBatch && ctx.Err() == nil {
 		}
 		select {
 		case <-ctx.Done():
@@ -35,24 +28,32 @@ func (e *Engine) Sweep(ctx context.Context, looked func(context.Context, ID, Che
 	}
 }
 
-func (e *Engine) sweepOnce(ctx context.Context, looked func(context.Context, ID, Checked)) (int, error) {
+// sweepOnce looks at one batch and returns how many rooms were due.
+func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked), failed func(error)) int {
 	claims, err := e.index.claim(ctx, sweepBatch)
-	if err != nil {
-		return 0, err
-	}
 	for _, c := range claims {
-		found, err := e.Expire(ctx, c.room)
-		if err != nil {
-			return 0, err
-		}
-		if err := e.index.settle(ctx, c, e.rest(found), found.Asleep); err != nil {
-			return 0, err
-		}
-		if looked != nil {
-			looked(ctx, c.room, found)
+		if e := e.sweepRoom(ctx, c, looked); e != nil {
+			err = fmt.Errorf("room %s: %w", c.room, e)
 		}
 	}
-	return len(claims), nil
+	if err != nil && ctx.Err() == nil {
+		failed(err)
+	}
+	return len(claims)
+}
+
+func (e *Engine) sweepRoom(ctx context.Context, c claim, looked func(ID, Checked)) error {
+	found, err := e.Expire(ctx, c.room)
+	if err != nil {
+		return err
+	}
+	if err := e.index.settle(ctx, c, e.rest(found), found.Asleep); err != nil {
+		return err
+	}
+	if looked != nil {
+		looked(c.room, found)
+	}
+	return nil
 }
 
 // rest is how long until a room is to be looked at again.

@@ -20,7 +20,7 @@ func sweep(t *testing.T, e *room.Engine, looked func(room.ID, room.Checked)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		done <- e.Sweep(ctx, func(_ context.Context, id room.ID, c room.Checked) { looked(id, c) }, func(err error) { t.Log(err) })
+		done <- e.Sweep(ctx, looked, func(err error) { t.Log(err) })
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -135,4 +135,19 @@ func TestIdleRoomGoesToSleepAndItsKeysGoAway(t *testing.T) {
 	embedded.SetTime(start.Add(2 * time.Hour))
 	embedded.FastForward(2 * time.Hour)
 	require.Empty(t, rdb.Keys(t.Context(), "{integration}*").Val())
+}
+
+// One room that can not be looked at does not keep the others waiting.
+func TestSweepGoesOnPastABrokenRoom(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		for _, id := range []room.ID{"a-broken", "b-whole"} {
+			_, err := e.Join(t.Context(), id, room.JoinRequest{Session: room.NewSession(), Seller: "s"})
+			require.NoError(t, err)
+		}
+		require.NoError(t, rdb.Set(t.Context(), "{a-broken}:state", "by hand", 0).Err())
+		looked := make(chan room.ID, 100)
+		sweep(t, e, func(id room.ID, _ room.Checked) { looked <- id })
+		require.Equal(t, room.ID("b-whole"), <-looked)
+	})
 }
