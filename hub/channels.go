@@ -1,0 +1,80 @@
+package hub
+
+import "sync"
+
+// channels is a set of Pub/Sub channels to be subscribed, and what changed in it since it was last
+// carried out. Any goroutine may change it; one carries it out.
+type channels struct {
+	mu      sync.Mutex
+	wanted  map[string]struct{}
+	changed map[string]struct{}
+	kick    chan struct{}
+}
+
+func newChannels() *channels {
+	return &channels{wanted: make(map[string]struct{}), changed: make(map[string]struct{}), kick: make(chan struct{}, 1)}
+}
+
+func (c *channels) add(channel string) {
+	c.mu.Lock()
+	c.wanted[channel] = struct{}{}
+	c.mu.Unlock()
+	c.change(channel)
+}
+
+func (c *channels) remove(channel string) {
+	c.mu.Lock()
+	delete(c.wanted, channel)
+	c.mu.Unlock()
+	c.change(channel)
+}
+
+func (c *channels) change(channel string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.changed[channel] = struct{}{}
+	c.wake()
+}
+
+// again marks every wanted channel as changed: there is a new connection.
+func (c *channels) again() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for channel := range c.wanted {
+		c.changed[channel] = struct{}{}
+	}
+	c.wake()
+}
+
+func (c *channels) wake() {
+	select {
+	case c.kick <- struct{}{}:
+	default:
+	}
+}
+
+// next takes what changed: to be subscribed, and not any more.
+func (c *channels) next() (on, off []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for channel := range c.changed {
+		if _, want := c.wanted[channel]; want {
+			on = append(on, channel)
+		} else {
+			off = append(off, channel)
+		}
+	}
+	clear(c.changed)
+	return on, off
+}
+
+// all lists the wanted.
+func (c *channels) all() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := make([]string, 0, len(c.wanted))
+	for channel := range c.wanted {
+		list = append(list, channel)
+	}
+	return list
+}

@@ -1,0 +1,64 @@
+package hub
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// clockWindow is for how long the fastest message counts; Redis's clock may drift from ours.
+const clockWindow = 30 * time.Second
+
+// clock reckons what Redis's clock says now. Each message from Redis carries its time; the one that
+// was fastest on its way bounds the difference best. Ours is the monotonic clock.
+type clock struct {
+	start  time.Time
+	offset atomic.Int64 // ns to take from the time since start to get Redis's unix time
+	known  atomic.Bool
+
+	mu        sync.Mutex
+	now, last int64 // the least difference in this window and in the one before
+	turned    time.Time
+}
+
+const noSample = int64(^uint64(0) >> 1)
+
+func newClock() *clock {
+	c := &clock{start: time.Now(), now: noSample, last: noSample}
+	c.offset.Store(-c.start.UnixNano()) // our own wall clock, until Redis has spoken
+	return c
+}
+
+// sample learns from a message of Redis's that carries unix millisecond ms and just came in.
+func (c *clock) sample(ms int64) {
+	at := time.Now()
+	difference := int64(at.Sub(c.start)) - ms*int64(time.Millisecond)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at.Sub(c.turned) > clockWindow {
+		c.turned, c.last, c.now = at, c.now, noSample
+	}
+	c.now = min(c.now, difference)
+	c.offset.Store(min(c.now, c.last))
+	c.known.Store(true)
+}
+
+// forget drops what was learnt: another server may answer now.
+func (c *clock) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now, c.last = noSample, noSample
+}
+
+// ms is Redis's time in unix milliseconds, as far as we can tell.
+func (c *clock) ms() int64 {
+	return (int64(time.Since(c.start)) - c.offset.Load()) / int64(time.Millisecond)
+}
+
+// until is how long it is to unix millisecond ms of Redis's clock.
+func (c *clock) until(ms int64) time.Duration {
+	return time.Duration(ms*int64(time.Millisecond) + c.offset.Load() - int64(time.Since(c.start)))
+}
+
+// since is how long ago unix millisecond ms of Redis's clock was.
+func (c *clock) since(ms int64) time.Duration { return max(-c.until(ms), 0) }

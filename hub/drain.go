@@ -1,0 +1,49 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// drainStep is how often a drain closes some sockets.
+const drainStep = 10 * time.Millisecond
+
+// Drain takes no more sockets and closes those there are with 4001, spread over DrainSpread so that
+// they do not all come back somewhere else at the same moment. A close frame is written without
+// waiting; a peer that does not answer within CloseGrace is cut off. It returns when no socket is
+// left, or with ctx's error, after closing the rest at once.
+func (h *Hub) Drain(ctx context.Context) error {
+	h.draining.Store(true)
+	h.shutAll(ctx)
+	tick := time.NewTicker(drainStep)
+	defer tick.Stop()
+	for {
+		left := h.conns()
+		if len(left) == 0 {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			for _, c := range left {
+				c.kill()
+			}
+			return fmt.Errorf("drain: %d sockets closed at once: %w", len(left), ctx.Err())
+		}
+	}
+}
+
+// shutAll closes the sockets in even steps.
+func (h *Hub) shutAll(ctx context.Context) {
+	all := h.conns()
+	steps := max(1, int(h.cfg.DrainSpread/drainStep))
+	for i := range steps {
+		for _, c := range all[len(all)*i/steps : len(all)*(i+1)/steps] {
+			c.shut(codeDraining, "draining")
+		}
+		if i+1 < steps && !pause(ctx, drainStep) {
+			return
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package hub
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// shared holds the parts of a state frame that are the same for everybody in the room, encoded once
+// per version. They stand between the parts of each socket's own, in the contract's order.
+type shared struct {
+	open   []byte // {"type":"state","room":"…"
+	head   []byte // ,"epoch":…,"version":…,"server_time":
+	length []byte // ,"queue_length":…,"estimated_wait":
+	lease  []byte // ,"lease_expires_at":…,"fence":
+	tail   []byte // ,"paused":…}
+}
+
+func (s *shared) room(id room.ID) {
+	name, err := json.Marshal(string(id))
+	if err != nil {
+		name = []byte(`""`) // strings always marshal
+	}
+	s.open = append([]byte(`{"type":"state","room":`), name...)
+}
+
+func (s *shared) state(m *mirror) {
+	b := append(s.head[:0], s.open...)
+	b = appendInt(b, `,"epoch":`, m.epoch)
+	b = appendInt(b, `,"version":`, m.version)
+	s.head = append(b, `,"server_time":`...)
+
+	b = appendInt(s.length[:0], `,"queue_length":`, int64(len(m.line)))
+	s.length = append(b, `,"estimated_wait":`...)
+
+	b = appendIf(s.lease[:0], `,"lease_expires_at":`, m.lease.ExpiresAt, m.held())
+	s.lease = append(b, `,"fence":`...)
+
+	s.tail = append(s.tail[:0], `,"paused":`...)
+	s.tail = append(strconv.AppendBool(s.tail, m.paused), '}')
+}
+
+// appendState appends a state frame: how the room is, and how the seat stands in it. now is in unix
+// ms of Redis's clock. ok is false where seat and mirror contradict each other.
+func (l *hall) appendState(b []byte, st seat, now int64) (_ []byte, ok bool) {
+	position, newcomer := 0, len(l.m.line)+1
+	switch st.status {
+	case room.Waiting:
+		if position, ok = l.m.line.position(st.rank); !ok {
+			return b, false
+		}
+	case room.Locked:
+		if st.fence != l.m.lease.Fence {
+			return b, false
+		}
+	}
+	b = append(b, l.shared.head...)
+	b = strconv.AppendInt(b, now, 10)
+	b = appendText(b, `,"status":`, string(st.status))
+	b = appendText(b, `,"outcome":`, string(st.outcome))
+	b = appendIf(b, `,"ticket":`, st.ticket, st.ticket != 0)
+	b = appendIf(b, `,"queue_position":`, int64(position), position != 0)
+	b = append(b, l.shared.length...)
+	if position == 0 {
+		position = newcomer
+	}
+	w, known := l.m.waits(position, now, l.h.lease)
+	known = known && st.status != room.Locked
+	b = appendIf(b, "", room.Seconds(w.Estimated), known)
+	b = appendIf(b, `,"maximum_wait":`, room.Seconds(w.Maximum), known)
+	b = append(b, l.shared.lease...)
+	b = appendIf(b, "", st.fence, st.status == room.Locked)
+	return append(b, l.shared.tail...), true
+}
+
+func appendPing(b []byte, now int64) []byte {
+	return append(appendInt(b, `{"type":"ping","server_time":`, now), '}')
+}
+
+// appendMessage appends an SMS. Its text and code are secrets, for this socket only.
+func appendMessage(b []byte, m room.Message) []byte {
+	text, err := json.Marshal(struct {
+		Type string `json:"type"`
+		room.Message
+	}{"sms", m})
+	if err != nil {
+		return b // strings and integers always marshal
+	}
+	return append(b, text...)
+}
+
+func appendInt(b []byte, name string, n int64) []byte {
+	return strconv.AppendInt(append(b, name...), n, 10)
+}
+
+func appendIf(b []byte, name string, n int64, applies bool) []byte {
+	if !applies {
+		return append(append(b, name...), "null"...)
+	}
+	return appendInt(b, name, n)
+}
+
+// appendText appends one of our own words, which need no escaping; "" is null.
+func appendText(b []byte, name, word string) []byte {
+	b = append(b, name...)
+	if word == "" {
+		return append(b, "null"...)
+	}
+	return append(append(append(b, '"'), word...), '"')
+}

@@ -1,0 +1,55 @@
+package hub_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+func TestFramesFollowAPlaceFromIdleToEnded(t *testing.T) {
+	r := start(t, redistest.Start(t).Client(), room.Config{Lease: time.Minute}, hub.Config{})
+	ids := sessions(2)
+	spectator, a, b := r.dial(""), r.dial(ids[0]), r.dial(ids[1])
+
+	st := a.untilStatus(room.Idle)
+	require.Equal(t, "integration", st.Room)
+	require.Zero(t, st.Version)
+	require.Nil(t, st.Ticket)
+	require.Equal(t, int64(0), *st.EstimatedWait)
+	require.Nil(t, st.LeaseExpiresAt)
+
+	first := join(t, r.Engine, ids[0])
+	st = a.untilStatus(room.Locked)
+	require.Equal(t, first.Fence, *st.Fence)
+	require.Equal(t, first.Lease.ExpiresAt, *st.LeaseExpiresAt)
+	require.Equal(t, first.Version, st.Version)
+	require.Equal(t, first.Epoch, st.Epoch)
+	require.Nil(t, st.EstimatedWait)
+	require.Nil(t, st.QueuePosition)
+
+	join(t, r.Engine, ids[1])
+	st = b.untilStatus(room.Waiting)
+	require.Equal(t, int64(1), *st.QueuePosition)
+	require.Equal(t, int64(1), st.QueueLength)
+	require.Equal(t, int64(2), *st.Ticket)
+	require.Nil(t, st.Fence)
+	require.Equal(t, int64(60), *st.MaximumWait)
+	require.Equal(t, first.Lease.ExpiresAt, *st.LeaseExpiresAt)
+	st = spectator.until("the newcomer's wait", func(st state) bool { return st.QueueLength == 1 })
+	require.Equal(t, "idle", st.Status)
+	require.Equal(t, int64(120), *st.MaximumWait)
+
+	leave(t, r.Engine, ids[0], room.Completed)
+	st = a.untilOutcome(room.Completed)
+	require.Equal(t, "ended", st.Status)
+	require.Equal(t, int64(1), *st.Ticket)
+	require.Nil(t, st.Fence)
+	require.NotNil(t, st.EstimatedWait)
+	b.untilStatus(room.Locked)
+	untilSettled(t, r.Engine, lobby, a, b)
+}

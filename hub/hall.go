@@ -1,0 +1,245 @@
+package hub
+
+import (
+	"sync"
+	"time"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// frontRow is how many at the head of the line always hear at once.
+const frontRow = 10
+
+// hall is one room on this replica: its mirror, its sessions and their sockets. Nothing is written
+// to a socket under its lock, and no call goes out under it.
+type hall struct {
+	h  *Hub
+	id room.ID
+
+	mu       sync.RWMutex
+	m        mirror
+	live     bool   // a snapshot was taken: there is something to tell
+	base     int64  // version of the latest snapshot: what is known as of before may have missed an event
+	rev      uint32 // grows when a snapshot replaced the mirror
+	shared   shared
+	sessions map[string]*session
+	byRank   map[float64]*session
+	conns    []*conn
+	dead     bool      // let go of: a new socket needs a new hall
+	empty    time.Time // since when there is no socket
+
+	sync   resync
+	look   lookup
+	beat   heartbeat
+	expiry deadline
+	back   coalescer
+}
+
+func newHall(h *Hub, id room.ID) *hall {
+	l := &hall{h: h, id: room.ID([]byte(id)), sessions: make(map[string]*session), byRank: make(map[float64]*session), empty: time.Now()}
+	l.shared.room(l.id)
+	return l
+}
+
+// enter adds a socket; session "" is a spectator. False when the hall was let go of meanwhile.
+func (l *hall) enter(c *conn, id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dead {
+		return false
+	}
+	c.hall, c.at = l, len(l.conns)
+	l.conns = append(l.conns, c)
+	if id != "" {
+		l.seatConn(c, id)
+	}
+	if l.live {
+		c.mark(dueState|dueMessages, true)
+	}
+	return true
+}
+
+func (l *hall) seatConn(c *conn, id string) {
+	s := l.sessions[id]
+	if s == nil {
+		s = &session{id: string([]byte(id)), epoch: -1}
+		l.sessions[s.id] = s
+		l.ask(s)
+		l.arrived(s)
+	}
+	c.session = s
+	s.conns = append(s.conns, c)
+}
+
+// leave takes a socket out. The last one of a session takes the session with it.
+func (l *hall) leave(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	last := len(l.conns) - 1
+	l.conns[c.at] = l.conns[last]
+	l.conns[c.at].at = c.at
+	l.conns[last] = nil
+	l.conns = l.conns[:last]
+	if last == 0 {
+		l.conns, l.empty = nil, time.Now()
+	}
+	if s := c.session; s != nil {
+		for i := range s.conns {
+			if s.conns[i] == c {
+				s.conns = append(s.conns[:i:i], s.conns[i+1:]...)
+				break
+			}
+		}
+		if len(s.conns) == 0 {
+			l.setSeat(s, seat{status: s.seat.status}, s.epoch, s.asOf)
+			delete(l.sessions, s.id)
+			l.departed(s)
+		}
+	}
+}
+
+// setSeat changes a seat and keeps byRank in step.
+func (l *hall) setSeat(s *session, to seat, epoch, version int64) bool {
+	if s.seat.rank != 0 && l.byRank[s.seat.rank] == s {
+		delete(l.byRank, s.seat.rank)
+	}
+	if to.rank != 0 {
+		l.byRank[to.rank] = s
+	}
+	return s.take(to, epoch, version)
+}
+
+// current reports whether a seat is as the mirror is: told at a version that the mirror has reached,
+// and no event since then was missed.
+func (l *hall) current(s *session) bool {
+	return s.seat.status != "" && s.epoch == l.m.epoch && s.asOf >= l.base && s.asOf <= l.m.version
+}
+
+// event takes an event from the subscription.
+func (l *hall) event(e room.Event) {
+	l.mu.Lock()
+	switch {
+	case l.sync.running:
+		l.keep(e)
+	case l.live:
+		l.apply(&e)
+	}
+	l.mu.Unlock()
+	l.tellBack()
+}
+
+// apply brings mirror and seats to the event and tells those whom it concerns most.
+func (l *hall) apply(e *room.Event) {
+	before, gapped := l.m.lease, l.m.epoch
+	v := l.m.apply(e)
+	l.h.metrics.event(v)
+	switch v {
+	case gap:
+		if e.Epoch != gapped {
+			l.resync(reasonEpoch)
+		} else {
+			l.resync(reasonGap)
+		}
+		return
+	case applied:
+		if e.Epoch != gapped {
+			l.base = 0
+			l.adoptEpoch()
+		}
+		l.shared.state(&l.m)
+		l.seats(e)
+		l.tellFront()
+		l.tellAhead()
+		l.back.due = true
+		l.armExpiry()
+		l.h.metrics.expired(e, before)
+	}
+	for i := range e.Notes {
+		if s := l.sessions[e.Notes[i].Message]; s != nil {
+			l.ask(s)
+		}
+	}
+}
+
+// adoptEpoch moves the seats of those who had no place into an epoch that just began.
+func (l *hall) adoptEpoch() {
+	for _, s := range l.sessions {
+		if s.seat.status != "" && !s.seat.live() {
+			s.epoch, s.asOf = l.m.epoch, 0
+		}
+	}
+}
+
+// seats applies an event to the sessions that are here.
+func (l *hall) seats(e *room.Event) {
+	for i := range e.Ended {
+		f := &e.Ended[i]
+		l.reseat(e, f.Session, seat{status: room.Ended, outcome: f.Outcome, ticket: f.Ticket})
+	}
+	for i := range e.Joined {
+		j := &e.Joined[i]
+		if s := l.reseat(e, j.Session, seat{status: room.Waiting, ticket: j.Ticket, rank: j.Rank}); s != nil {
+			l.arrived(s)
+		}
+	}
+	for i := range e.Moved {
+		j := &e.Moved[i]
+		l.reseat(e, j.Session, seat{status: room.Waiting, ticket: j.Ticket, rank: j.Rank})
+	}
+	if e.Lease != nil {
+		l.reseat(e, e.Lease.Session, seat{status: room.Locked, ticket: e.Lease.Ticket, fence: e.Lease.Fence})
+	}
+}
+
+// reseat returns the session when it is here and the event told it something new.
+func (l *hall) reseat(e *room.Event, id string, to seat) *session {
+	s := l.sessions[id]
+	if s == nil || s.epoch == e.Epoch && s.asOf >= e.Version {
+		return nil // a look was answered after the event
+	}
+	if s.seat == to && l.current(s) {
+		return nil
+	}
+	l.setSeat(s, to, e.Epoch, e.Version)
+	s.mark(dueState)
+	return s
+}
+
+func (s *session) mark(what uint32) {
+	for _, c := range s.conns {
+		c.mark(what, true)
+	}
+}
+
+// tellFront tells the head of the line, before everybody behind it.
+func (l *hall) tellFront() {
+	for _, rank := range l.m.line.front(frontRow) {
+		if s := l.byRank[rank]; s != nil {
+			s.mark(dueState)
+		}
+	}
+}
+
+// retire lets go of a hall without sockets; false while it is needed.
+func (l *hall) retire(linger time.Duration) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dead || len(l.conns) > 0 || time.Since(l.empty) < linger {
+		return false
+	}
+	l.dead, l.live = true, false
+	l.stop()
+	return true
+}
+
+func (l *hall) stopTimers() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stop()
+}
+
+func (l *hall) stop() {
+	l.expiry.stop()
+	l.back.stop()
+	l.sync.stop()
+}

@@ -1,0 +1,43 @@
+package hub
+
+import "slices"
+
+// line holds the ranks of those who wait, in order. Taking the head costs nothing, a join appends.
+type line []float64
+
+// position counts from 1 = next; ok is false when nobody has that rank.
+func (l line) position(rank float64) (p int, ok bool) {
+	i, ok := slices.BinarySearch(l, rank)
+	return i + 1, ok
+}
+
+// insert puts a rank in its place; false when it is there already.
+func (l *line) insert(rank float64) bool {
+	if n := len(*l); n == 0 || (*l)[n-1] < rank {
+		*l = append(*l, rank)
+		return true
+	}
+	i, found := slices.BinarySearch(*l, rank)
+	if found {
+		return false
+	}
+	*l = slices.Insert(*l, i, rank)
+	return true
+}
+
+// remove takes a rank out; false when it is not there.
+func (l *line) remove(rank float64) bool {
+	i, found := slices.BinarySearch(*l, rank)
+	switch {
+	case !found:
+		return false
+	case i == 0:
+		*l = (*l)[1:]
+	default:
+		*l = slices.Delete(*l, i, i+1)
+	}
+	return true
+}
+
+// front are the first n ranks, or fewer.
+func (l line) front(n int) line { return l[:min(n, len(l))] }

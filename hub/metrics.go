@@ -1,0 +1,64 @@
+package hub
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// metrics carry no room and no session: labels are few and fixed.
+type metrics struct {
+	sockets, rooms           prometheus.Gauge
+	states, pings, messages  prometheus.Counter
+	resyncs                  *prometheus.CounterVec
+	events                   [4]prometheus.Counter // by verdict
+	slow, silent, reconnects prometheus.Counter
+	expireLag, handoff       prometheus.Histogram
+}
+
+func newMetrics(r prometheus.Registerer) *metrics {
+	f := promauto.With(r)
+	counter := func(name, help string) prometheus.Counter {
+		return f.NewCounter(prometheus.CounterOpts{Namespace: "waitroom", Subsystem: "hub", Name: name, Help: help})
+	}
+	gauge := func(name, help string) prometheus.Gauge {
+		return f.NewGauge(prometheus.GaugeOpts{Namespace: "waitroom", Subsystem: "hub", Name: name, Help: help})
+	}
+	vector := func(name, label, help string) *prometheus.CounterVec {
+		return f.NewCounterVec(prometheus.CounterOpts{Namespace: "waitroom", Subsystem: "hub", Name: name, Help: help}, []string{label})
+	}
+	histogram := func(name, help string) prometheus.Histogram {
+		return f.NewHistogram(prometheus.HistogramOpts{Namespace: "waitroom", Subsystem: "hub", Name: name, Help: help,
+			Buckets: []float64{.0005, .001, .002, .005, .01, .02, .05, .1, .25, .5, 1, 2, 5, 10}})
+	}
+	frames := vector("frames_total", "type", "Frames written to sockets.")
+	events := vector("events_total", "verdict", "Events from the store, by what they were to the mirror.")
+	return &metrics{
+		sockets: gauge("sockets", "Open sockets."),
+		rooms:   gauge("rooms", "Rooms followed."),
+		states:  frames.WithLabelValues("state"), pings: frames.WithLabelValues("ping"), messages: frames.WithLabelValues("sms"),
+		resyncs: vector("resyncs_total", "reason", "Snapshots asked for, by reason."),
+		events: [...]prometheus.Counter{applied: events.WithLabelValues("applied"), noted: events.WithLabelValues("noted"),
+			old: events.WithLabelValues("old"), gap: events.WithLabelValues("gap")},
+		slow:       counter("slow_closes_total", "Sockets closed because they took nothing for too long."),
+		silent:     counter("silent_closes_total", "Sockets closed because they answered no ping."),
+		reconnects: counter("reconnects_total", "Subscriptions made anew because the probe did not come back."),
+		expireLag:  histogram("expire_lag_seconds", "From a lease's expires_at to the store's ending it, by the store's clock."),
+		handoff:    histogram("handoff_seconds", "From the grant to the new holder's frame, by the store's clock."),
+	}
+}
+
+func (m *metrics) event(v verdict) { m.events[v].Inc() }
+
+// expired observes how late a lease that ran out was ended.
+func (m *metrics) expired(e *room.Event, before room.Lease) {
+	for i := range e.Ended {
+		if f := &e.Ended[i]; f.Outcome == room.Expired && f.Fence == before.Fence {
+			late := time.Duration(e.Now-before.ExpiresAt) * time.Millisecond
+			m.expireLag.Observe(late.Seconds())
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package hub
+
+import (
+	"slices"
+	"time"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// mirror is what a replica knows of a room, at one version. It is not safe for concurrent use.
+type mirror struct {
+	epoch, version int64
+	now            int64 // unix ms of Redis's clock when the room was so
+	line           line
+	lease          room.Lease // zero while the lock is free
+	hold           time.Duration
+	paused         bool
+}
+
+// verdict is what an event was to a mirror.
+type verdict int
+
+const (
+	applied verdict = iota // the mirror is at the event's version now
+	noted                  // nothing but notes
+	old                    // the mirror has it already
+	gap                    // events are missing, or do not fit: take a snapshot
+)
+
+// apply brings the mirror from the version before to the event's, if it is that one. After gap the
+// mirror is not to be used until adopt.
+func (m *mirror) apply(e *room.Event) verdict {
+	switch {
+	case e.Epoch != m.epoch:
+		if m.epoch != 0 || e.Version != 1 || !e.Changed {
+			return gap
+		}
+		// The room was never used: its first change starts from nothing.
+	case !e.Changed && e.Version == m.version:
+		return noted
+	case e.Version <= m.version:
+		if e.Changed && e.Now > m.now {
+			return gap // newer than what we have by the clock, older by count: the store lost writes
+		}
+		return old
+	case e.Version != m.version+1 || !e.Changed:
+		return gap
+	}
+	if e.Reset || !m.move(e) {
+		return gap
+	}
+	m.epoch, m.version, m.now = e.Epoch, e.Version, e.Now
+	m.hold, m.paused = time.Duration(e.Hold*float64(time.Millisecond)), e.Paused
+	m.lease = room.Lease{}
+	if e.Lease != nil {
+		m.lease = e.Lease.Lease
+	}
+	return applied
+}
+
+// move moves the line; false when the event does not fit to it.
+func (m *mirror) move(e *room.Event) bool {
+	fits := true
+	for i := range e.Ended {
+		switch f := &e.Ended[i]; {
+		case f.Rank != nil:
+			fits = m.line.remove(*f.Rank) && fits
+		case f.Fence != m.lease.Fence:
+			return false // granted and ended within one change: the event does not say whence
+		}
+	}
+	for i := range e.Joined {
+		fits = m.line.insert(e.Joined[i].Rank) && fits
+	}
+	for i := range e.Moved {
+		fits = m.line.remove(e.Moved[i].From) && fits
+	}
+	for i := range e.Moved {
+		fits = m.line.insert(e.Moved[i].Rank) && fits
+	}
+	if e.Lease != nil && e.Lease.Rank != nil {
+		fits = m.line.remove(*e.Lease.Rank) && fits
+	}
+	return fits
+}
+
+// adopt takes a snapshot for the truth. It reports whether the snapshot is older than what the mirror
+// had, within one epoch: the store lost writes.
+func (m *mirror) adopt(s room.Snapshot) (regressed bool) {
+	regressed = s.Epoch == m.epoch && s.Version < m.version
+	*m = mirror{epoch: s.Epoch, version: s.Version, now: s.Now, line: slices.Clone(s.Ranks), hold: s.Hold, paused: s.Paused}
+	if s.Lease != nil {
+		m.lease = *s.Lease
+	}
+	return regressed
+}
+
+// held reports whether somebody has the lock.
+func (m *mirror) held() bool { return m.lease.Fence != 0 }
+
+// waits reckons the waits of position p at unix millisecond now.
+func (m *mirror) waits(p int, now int64, lease time.Duration) (room.Waits, bool) {
+	v := room.View{Hold: m.hold, Paused: m.paused}
+	if m.held() {
+		v.Lease = &m.lease
+	}
+	return v.WaitsAt(p, now, lease)
+}

@@ -1,0 +1,69 @@
+package hub
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// checkOrigin lets in the server's own pages, the configured origins, and programs that send neither
+// an Origin nor a cookie. A cookie without an Origin could be another site's doing.
+func checkOrigin(r *http.Request, allowed []string) error {
+	origins := r.Header.Values("Origin")
+	if len(origins) == 0 {
+		if len(r.Header.Values("Cookie")) > 0 {
+			return fmt.Errorf("%w: a cookie without an Origin", ErrOrigin)
+		}
+		return nil
+	}
+	u, err := url.Parse(origins[0])
+	if err != nil || u.Host == "" || len(origins) > 1 {
+		return fmt.Errorf("%w: not an origin", ErrOrigin)
+	}
+	if strings.EqualFold(u.Host, r.Host) {
+		return nil
+	}
+	for _, a := range allowed {
+		if strings.EqualFold(a, u.Host) || strings.EqualFold(strings.TrimSuffix(a, "/"), u.Scheme+"://"+u.Host) {
+			return nil
+		}
+	}
+	return ErrOrigin
+}
+
+// checkUpgrade refuses what the WebSocket library would refuse, before anything is written.
+func checkUpgrade(w http.ResponseWriter, r *http.Request) error {
+	switch {
+	case r.Method != http.MethodGet:
+		return fmt.Errorf("%w: use GET", ErrNotUpgrade)
+	case !r.ProtoAtLeast(1, 1) || r.ProtoMajor > 1:
+		return fmt.Errorf("%w: use HTTP/1.1", ErrNotUpgrade)
+	case !hasToken(r.Header, "Connection", "upgrade") || !hasToken(r.Header, "Upgrade", "websocket"):
+		return fmt.Errorf("%w: send Connection: Upgrade and Upgrade: websocket", ErrNotUpgrade)
+	case r.Header.Get("Sec-WebSocket-Version") != "13":
+		return fmt.Errorf("%w: send Sec-WebSocket-Version: 13", ErrNotUpgrade)
+	case !canHijack(w):
+		return fmt.Errorf("%w: the connection can not be taken over", ErrNotUpgrade)
+	}
+	keys := r.Header.Values("Sec-WebSocket-Key")
+	if len(keys) != 1 {
+		return fmt.Errorf("%w: send one Sec-WebSocket-Key", ErrNotUpgrade)
+	}
+	if key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(keys[0])); err != nil || len(key) != 16 {
+		return fmt.Errorf("%w: Sec-WebSocket-Key is not 16 bytes in base64", ErrNotUpgrade)
+	}
+	return nil
+}
+
+func hasToken(h http.Header, name, token string) bool {
+	for _, line := range h.Values(name) {
+		for part := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(part), token) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,87 @@
+package hub
+
+import (
+	"context"
+	"time"
+)
+
+// expiryLate is how long after expires_at the engine is asked, so that by its clock the lease is over.
+const expiryLate = time.Millisecond
+
+// deadline is the timer on a room's lease. The hall's lock guards it.
+type deadline struct {
+	timer *time.Timer
+	fence int64
+	ends  int64
+	wait  time.Duration // between attempts while the store is away
+}
+
+func (d *deadline) stop() {
+	if d.timer != nil {
+		d.timer.Stop()
+	}
+}
+
+// armExpiry sets the timer for the mirror's lease.
+func (l *hall) armExpiry() {
+	d := &l.expiry
+	if d.fence == l.m.lease.Fence && d.ends == l.m.lease.ExpiresAt {
+		return
+	}
+	d.fence, d.ends, d.wait = l.m.lease.Fence, l.m.lease.ExpiresAt, 0
+	if !l.m.held() {
+		d.stop()
+		return
+	}
+	l.expireIn(l.h.clock.until(d.ends) + expiryLate)
+}
+
+func (l *hall) expireIn(wait time.Duration) {
+	if l.expiry.timer == nil {
+		l.expiry.timer = time.AfterFunc(wait, func() { l.h.spawn(l.expire) })
+		return
+	}
+	l.expiry.timer.Reset(wait)
+}
+
+// expire brings the room to now and, should the lease not be over by Redis's clock, sets the timer
+// for what is left.
+func (l *hall) expire(ctx context.Context) {
+	found, err := l.h.engine.Expire(ctx, l.id)
+	l.mu.Lock()
+	d := &l.expiry
+	switch {
+	case l.dead:
+	case err != nil:
+		d.wait = min(max(2*d.wait, retryFirst), retryMost)
+		l.expireIn(d.wait)
+	case found.Lease != nil && found.Lease.Fence == d.fence:
+		l.expireIn(time.Duration(found.Lease.ExpiresAt-found.Now)*time.Millisecond + expiryLate)
+	}
+	l.mu.Unlock()
+	if err == nil {
+		l.observe(found.View)
+	}
+}
+
+// freed says that the lock key was deleted. After our own scripts the event is right behind; when it
+// was done by hand, the mirror still shows the lease a moment later.
+func (l *hall) freed() {
+	l.mu.RLock()
+	fence := l.m.lease.Fence
+	l.mu.RUnlock()
+	if fence == 0 {
+		return
+	}
+	time.AfterFunc(deletedGrace, func() {
+		l.mu.RLock()
+		same := l.m.lease.Fence == fence && !l.dead
+		l.mu.RUnlock()
+		if same {
+			l.h.spawn(l.expire)
+		}
+	})
+}
+
+// deletedGrace is how long the event of a release may be behind its notification.
+const deletedGrace = 5 * time.Millisecond

@@ -1,0 +1,177 @@
+package hub
+
+import (
+	"errors"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// What became of a frame.
+type sent int
+
+const (
+	took    sent = iota // the kernel has it, or the rest of it follows by itself
+	blocked             // an earlier frame is not through yet: what was due is marked again after it
+	gone                // the socket is closed or closing
+)
+
+const (
+	opText  = 0x81
+	opClose = 0x88
+)
+
+// wire is a socket's connection. It stands below the WebSocket library, which reads frames from it
+// and writes its control frames to it; the hub's own frames are written here directly. No write
+// waits: what the kernel does not take at once is finished by a goroutine that lives only as long
+// as that, and in the meantime nothing else is written.
+type wire struct {
+	net.Conn
+	raw   syscall.RawConn // nil where the connection is none of the kernel's
+	early []byte          // came with the request, read before anything else
+
+	owner *conn
+
+	mu     sync.Mutex
+	rest   []byte // of the frame that is not through yet
+	due    uint32
+	closed bool // a close frame is out, or nothing can follow
+}
+
+func (w *wire) attach(conn net.Conn, early []byte) {
+	w.Conn, w.early = conn, early
+	if s, ok := conn.(syscall.Conn); ok && canTry {
+		if raw, err := s.SyscallConn(); err == nil {
+			w.raw = raw
+		}
+	}
+}
+
+// Read reads what came with the request, then the connection.
+func (w *wire) Read(p []byte) (int, error) {
+	if len(w.early) > 0 {
+		n := copy(p, w.early)
+		w.early = w.early[n:]
+		return n, nil
+	}
+	w.early = nil
+	return w.Conn.Read(p)
+}
+
+// Write takes the library's control frames, each whole. After a close frame there are no more: they
+// are taken for written. A pong that does not fit any more is not sent.
+func (w *wire) Write(p []byte) (int, error) {
+	pen := pens.Get().(*pen)
+	defer pens.Put(pen)
+	if w.send(pen, p, 0) == gone && !w.isClosed() {
+		return 0, net.ErrClosed
+	}
+	return len(p), nil
+}
+
+func (w *wire) isClosed() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.closed
+}
+
+// send writes one whole frame. Where it answers blocked, the owner is marked with due later.
+func (w *wire) send(pen *pen, frame []byte, due uint32) sent {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.closed:
+		return gone
+	case w.rest != nil:
+		w.due |= due
+		return blocked
+	}
+	if frame[0] == opClose {
+		w.closed = true
+	}
+	n, err := pen.write(w, frame)
+	if err != nil {
+		w.closed = true
+		return gone
+	}
+	if n < len(frame) {
+		w.rest = append([]byte(nil), frame[n:]...)
+		go w.finish() // ends with the write deadline at the latest
+	}
+	return took
+}
+
+// finish writes what the kernel did not take at once.
+func (w *wire) finish() {
+	_ = w.SetWriteDeadline(time.Now().Add(w.owner.h.cfg.WriteTimeout))
+	n, err := w.Conn.Write(w.rest) // nobody else touches rest while it is not nil
+	_ = w.SetWriteDeadline(time.Time{})
+	w.mu.Lock()
+	due, rest := w.due, w.rest[n:]
+	w.due, w.rest = 0, nil
+	if err != nil {
+		if isTimeout(err) {
+			w.giveUp(rest)
+		}
+		w.closed = true
+	}
+	w.mu.Unlock()
+	switch {
+	case err != nil:
+		w.owner.broken(isTimeout(err))
+	case due != 0:
+		w.owner.mark(due, true)
+	}
+}
+
+// giveUp tells a slow peer why, where the kernel can be talked into taking a little more.
+func (w *wire) giveUp(rest []byte) {
+	if s, ok := w.Conn.(interface{ SetWriteBuffer(int) error }); ok {
+		_ = s.SetWriteBuffer(256 << 10)
+	}
+	pen := pens.Get().(*pen)
+	defer pens.Put(pen)
+	frame := append(append([]byte(nil), rest...), closeFrame(codeSlow, "slow")...)
+	_, _ = pen.write(w, frame)
+}
+
+func isTimeout(err error) bool {
+	var t net.Error
+	return errors.As(err, &t) && t.Timeout()
+}
+
+// pen makes a write that does not wait, without an allocation for each.
+type pen struct {
+	p    []byte
+	n    int
+	err  error
+	call func(fd uintptr) bool
+}
+
+var pens = sync.Pool{New: func() any { return newPen() }}
+
+func newPen() *pen {
+	p := new(pen)
+	p.call = p.once
+	return p
+}
+
+func (p *pen) write(w *wire, b []byte) (int, error) {
+	if w.raw == nil {
+		return p.wait(w, b)
+	}
+	p.p, p.n, p.err = b, 0, nil
+	err := w.raw.Write(p.call)
+	p.p = nil
+	if err == nil {
+		err = p.err
+	}
+	return p.n, err
+}
+
+// wait is for connections that only know how to wait.
+func (p *pen) wait(w *wire, b []byte) (int, error) {
+	_ = w.SetWriteDeadline(time.Now().Add(w.owner.h.cfg.WriteTimeout))
+	return w.Conn.Write(b)
+}

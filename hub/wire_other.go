@@ -1,0 +1,14 @@
+//go:build !unix
+
+package hub
+
+import "errors"
+
+// canTry says that a write can be tried without waiting.
+const canTry = false
+
+// once is not used: attach leaves raw nil where writes can not be tried.
+func (p *pen) once(uintptr) bool {
+	p.err = errors.ErrUnsupported
+	return true
+}

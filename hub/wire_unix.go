@@ -1,0 +1,23 @@
+//go:build unix
+
+package hub
+
+import "syscall"
+
+// canTry says that a write can be tried without waiting.
+const canTry = true
+
+// once writes what the kernel takes now.
+func (p *pen) once(fd uintptr) bool {
+	for {
+		n, err := syscall.Write(int(fd), p.p)
+		switch err {
+		case syscall.EINTR:
+			continue
+		case syscall.EAGAIN:
+			return true
+		}
+		p.n, p.err = max(n, 0), err
+		return true
+	}
+}

@@ -1,0 +1,162 @@
+package hub
+
+import (
+	"context"
+	"encoding/binary"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// headroom is what a frame's header needs at the most, in front of its payload.
+const headroom = 10
+
+// writer is one of the pool.
+func (h *Hub) writer(context.Context) {
+	pen, buf := newPen(), make([]byte, headroom, 1024)
+	var batch [claimed]*conn
+	for {
+		n := h.queue.pop(batch[:])
+		if n == 0 {
+			return
+		}
+		for i, c := range batch[:n] {
+			batch[i] = nil
+			if due := c.claim(); due != 0 {
+				buf = c.serve(pen, buf, due)
+				c.release()
+			}
+		}
+	}
+}
+
+// serve writes what is due to a socket, from the state of this moment.
+func (c *conn) serve(pen *pen, buf []byte, due uint32) []byte {
+	if due&dueState != 0 {
+		buf = c.writeState(pen, buf[:headroom])
+	}
+	if due&dueMessages != 0 && c.session != nil {
+		c.writeMessages(pen)
+	}
+	if due&duePing != 0 {
+		buf = appendPing(buf[:headroom], c.h.clock.ms())
+		if c.send(pen, frame(buf), duePing) == took {
+			c.h.metrics.pings.Inc()
+		}
+	}
+	return buf
+}
+
+// writeState writes the state, unless the socket has it or it can not be told yet: whoever makes it
+// tellable marks the socket again.
+func (c *conn) writeState(pen *pen, buf []byte) []byte {
+	buf, t, ok := c.state(buf)
+	if !ok {
+		return buf
+	}
+	if t.regressed {
+		// Versions never go back on one socket; on its next one they may.
+		c.shut(codeRestart, "restored")
+		return buf
+	}
+	if c.send(pen, frame(buf), dueState) != took {
+		return buf
+	}
+	first := !c.opened
+	c.opened, c.epoch, c.version, c.hallRev, c.sessionRev = true, t.epoch, t.version, t.hallRev, t.sessionRev
+	c.h.metrics.states.Inc()
+	if t.fence != c.lease {
+		c.lease = t.fence
+		if t.fence != 0 && !first {
+			c.h.metrics.handoff.Observe(c.h.clock.since(t.granted).Seconds())
+		}
+	}
+	if first && c.session != nil {
+		c.mark(dueMessages, false)
+	}
+	return buf
+}
+
+// telling says what a state frame told.
+type telling struct {
+	epoch, version      int64
+	hallRev, sessionRev uint32
+	fence, granted      int64 // when it told of the lock
+	regressed           bool
+}
+
+// state makes the state frame; ok is false when there is nothing to tell, or nothing yet.
+func (c *conn) state(buf []byte) (_ []byte, t telling, ok bool) {
+	l := c.hall
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if !l.live {
+		return buf, t, false
+	}
+	t = telling{epoch: l.m.epoch, version: l.m.version, hallRev: l.rev}
+	st := seat{status: room.Idle}
+	if s := c.session; s != nil {
+		if !l.current(s) {
+			return buf, t, false
+		}
+		st, t.sessionRev = s.seat, s.rev
+	}
+	if st.status == room.Locked {
+		t.fence, t.granted = st.fence, l.m.lease.GrantedAt
+	}
+	if c.opened && t.epoch == c.epoch {
+		t.regressed = t.version < c.version
+		if t.version == c.version && t.hallRev == c.hallRev && t.sessionRev == c.sessionRev {
+			return buf, t, false
+		}
+	}
+	buf, ok = l.appendState(buf, st, c.h.clock.ms())
+	if !ok {
+		c.h.spawn(func(context.Context) { l.drifted(t.version) })
+	}
+	return buf, t, ok
+}
+
+// drifted takes a snapshot because a seat and the mirror contradict each other.
+func (l *hall) drifted(version int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.m.version == version && !l.sync.running {
+		l.resync(reasonDrift)
+	}
+}
+
+// writeMessages writes the messages that this socket was not sent yet, and only after its first state.
+func (c *conn) writeMessages(pen *pen) {
+	if !c.opened {
+		return
+	}
+	c.hall.mu.RLock()
+	list := append([]message(nil), c.session.after(c.messages, c.h.clock.ms())...)
+	c.hall.mu.RUnlock()
+	for _, m := range list {
+		buf := appendMessage(make([]byte, headroom, 512), m.Message)
+		if c.send(pen, frame(buf), dueMessages) != took {
+			return
+		}
+		c.messages = m.number
+		c.h.metrics.messages.Inc()
+	}
+}
+
+// frame puts a text frame's header in front of the payload that starts at headroom.
+func frame(buf []byte) []byte {
+	n := len(buf) - headroom
+	switch {
+	case n < 126:
+		buf[8], buf[9] = opText, byte(n)
+		return buf[8:]
+	case n <= 0xffff:
+		buf[6], buf[7] = opText, 126
+		binary.BigEndian.PutUint16(buf[8:10], uint16(n))
+		return buf[6:]
+	default:
+		buf[0], buf[1] = opText, 127
+		binary.BigEndian.PutUint64(buf[2:10], uint64(n))
+		return buf
+	}
+}
