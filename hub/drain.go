@@ -37,7 +37,7 @@ func (h *Hub) Drain(ctx context.Context) error {
 // shutAll closes the sockets in even steps.
 func (h *Hub) shutAll(ctx context.Context) {
 	all := h.conns()
-	steps := max(1, int(h.cfg.DrainSpread/drainStep))
+	steps := max(1, min(int(h.cfg.DrainSpread/drainStep), len(all))) // a few are gone soon, none at once
 	for i := range steps {
 		for _, c := range all[len(all)*i/steps : len(all)*(i+1)/steps] {
 			c.shut(codeDraining, "draining")
