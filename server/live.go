@@ -2,39 +2,37 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
-	"github.com/prometheus/client_golang/prometheus"
-
+	"github.com/waitroom/waitroom/hub"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/web"
 )
 
-// live is what the server needs of the hub.
-type live interface {
-	Run(context.Context) error
-	ServeSocket(http.ResponseWriter, *http.Request, room.ID, string) error
-	Fresh() bool
-	Drain(context.Context) error
-}
-
-func newLive(*Server, *prometheus.Registry) live { return none{} }
-
-// none serves no sockets.
-type none struct{}
-
-func (none) Run(ctx context.Context) error {
-	<-ctx.Done()
-	return ctx.Err()
-}
-
-func (none) ServeSocket(http.ResponseWriter, *http.Request, room.ID, string) error {
-	return web.Refusal("not_found")
-}
-
-func (none) Fresh() bool { return true }
-
-func (none) Drain(context.Context) error { return nil }
-
 // sockets puts the hub's refusals into the words of the problem table.
-type sockets struct{ live }
+type sockets struct{ *hub.Hub }
+
+func (s sockets) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error {
+	err := s.Hub.ServeSocket(w, r, id, session)
+	switch {
+	case errors.Is(err, hub.ErrOrigin):
+		return web.Refusal("cross_site")
+	case errors.Is(err, hub.ErrNotUpgrade):
+		w.Header().Set("Upgrade", "websocket")
+		return web.Refusal("upgrade_required")
+	case errors.Is(err, hub.ErrDraining):
+		return web.Refusal("draining")
+	}
+	return err
+}
+
+var errStale = errors.New("no sign of life from the subscription")
+
+// subscribed is the readiness check of the hub's subscription.
+func (s *Server) subscribed(context.Context) error {
+	if !s.hub.Fresh() {
+		return errStale
+	}
+	return nil
+}

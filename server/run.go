@@ -16,7 +16,7 @@ func (s *Server) Run(ctx context.Context) error {
 	keep, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	background, failed := errgroup.WithContext(keep)
-	background.Go(func() error { return unlessEnded(failed, "sockets", s.live.Run(failed)) })
+	background.Go(func() error { return unlessEnded(failed, "sockets", s.hub.Run(failed)) })
 	background.Go(func() error { return unlessEnded(failed, "sweep", s.sweep(failed)) })
 
 	served := make(chan error, 1)
@@ -61,7 +61,7 @@ func (s *Server) drain() {
 	s.health.draining.Store(true)
 	s.http.SetKeepAlivesEnabled(false)
 	_ = s.listener.Close()
-	if err := s.live.Drain(ctx); err != nil {
+	if err := s.hub.Drain(ctx); err != nil {
 		s.log.Warn("not every socket could be told", "error", err)
 	}
 	if err := s.http.Shutdown(ctx); err != nil && !errors.Is(err, http.ErrServerClosed) {

@@ -4,7 +4,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -17,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/waitroom/waitroom/hub"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/static"
 	"github.com/waitroom/waitroom/web"
@@ -30,7 +30,7 @@ type Server struct {
 	http     *http.Server
 	store    store
 	engine   *room.Engine
-	live     live
+	hub      *hub.Hub
 	health   *health
 }
 
@@ -73,13 +73,13 @@ func (s *Server) open(ctx context.Context) (err error) {
 func (s *Server) assemble() error {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	s.live = newLive(s, registry)
+	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store, Log: s.log, Origins: s.cfg.AllowedOrigins, Registerer: registry})
 	s.health = &health{checks: []check{
 		{name: "redis", bad: "unavailable", ask: s.engine.Ping},
 		{name: "subscription", bad: "stale", ask: s.subscribed},
 	}}
 	handler, err := web.New(web.Config{
-		Engine: s.engine, Sockets: sockets{s.live}, Rooms: s.cfg.Rooms, Lease: s.engine.Config().Lease,
+		Engine: s.engine, Sockets: sockets{s.hub}, Rooms: s.cfg.Rooms, Lease: s.engine.Config().Lease,
 		Origins: s.cfg.AllowedOrigins, Proxies: s.cfg.TrustedProxies, Joins: s.cfg.RateLimit,
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry,
 		Handlers: map[string]http.Handler{
@@ -94,15 +94,6 @@ func (s *Server) assemble() error {
 	}
 	s.http = &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		IdleTimeout: 60 * time.Second, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
-	return nil
-}
-
-var errStale = errors.New("no sign of life from the subscription")
-
-func (s *Server) subscribed(context.Context) error {
-	if !s.live.Fresh() {
-		return errStale
-	}
 	return nil
 }
 
