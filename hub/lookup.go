@@ -17,11 +17,10 @@ type lookup struct {
 
 // ask has a session looked up.
 func (l *hall) ask(s *session) {
-	if s.asked {
-		return
+	if !s.asked {
+		s.asked = true
+		l.look.line = append(l.look.line, s)
 	}
-	s.asked = true
-	l.look.line = append(l.look.line, s)
 	l.lookUp()
 }
 
