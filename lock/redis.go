@@ -142,10 +142,16 @@ func (l *Redis) tryNow(ctx context.Context, w *waiter) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	if held := l.holding(w, grant{fence: st.Fence, expires: st.Lease.ExpiresAt}); held != nil {
-		return held, nil
+	return l.granted(w, st)
+}
+
+// granted is the lease of a join that found the lock free.
+func (l *Redis) granted(w *waiter, st room.Standing) (*Lease, error) {
+	held := l.holding(w, grant{fence: st.Fence, expires: st.Lease.ExpiresAt})
+	if held == nil {
+		return nil, fmt.Errorf("%w: Redis took longer to answer than the lease", ErrNotAcquired)
 	}
-	return nil, ErrNotAcquired
+	return held, nil
 }
 
 // waitInLine returns neither lease nor error when the place was lost.
@@ -158,7 +164,7 @@ func (l *Redis) waitInLine(ctx context.Context, w *waiter, over <-chan time.Time
 	}
 	if st.Status == room.Locked {
 		l.unlist(w)
-		return l.holding(w, grant{fence: st.Fence, expires: st.Lease.ExpiresAt}), nil
+		return l.granted(w, st)
 	}
 	l.placed(w, st)
 	var cause error

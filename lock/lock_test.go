@@ -1,0 +1,81 @@
+package lock_test
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/lock"
+	"github.com/waitroom/waitroom/lock/locktest"
+)
+
+const (
+	soon = 20 * time.Second // what must happen happens by then
+	long = time.Minute      // a wait or a lease that does not run out in a test
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(roleEnv) != "" {
+		os.Exit(playRole())
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func TestRedisKeepsTheRules(t *testing.T) {
+	stores := map[string]func(*testing.T) redis.UniversalClient{
+		"embedded": func(t *testing.T) redis.UniversalClient { return client(t, redistest.StartEmbedded(t).Addr()) },
+		"single":   func(t *testing.T) redis.UniversalClient { return redistest.Start(t).Client() },
+		"sentinel": func(t *testing.T) redis.UniversalClient { return redistest.StartSentinel(t).Client() },
+		"cluster":  func(t *testing.T) redis.UniversalClient { return redistest.StartCluster(t).Client() },
+	}
+	for name, start := range stores {
+		t.Run(name, func(t *testing.T) {
+			rdb := start(t)
+			locktest.Conformance(t, func(t *testing.T) lock.Locker { return newLocker(t, rdb) })
+		})
+	}
+}
+
+func newLocker(t testing.TB, rdb redis.UniversalClient) *lock.Redis {
+	t.Helper()
+	l := lock.New(rdb, lock.Config{})
+	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	return l
+}
+
+func client(t testing.TB, addr string) *redis.Client {
+	t.Helper()
+	rdb := redis.NewClient(&redis.Options{Addr: addr})
+	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+	return rdb
+}
+
+func newKey(t testing.TB, parts ...string) lock.Key {
+	t.Helper()
+	key, err := lock.NewKey(parts...)
+	require.NoError(t, err)
+	return key
+}
+
+// within is a context that ends before a stuck test would.
+func within(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// waiting returns when n wait for the lock.
+func waiting(t testing.TB, l *lock.Redis, key lock.Key, n int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		have, err := l.Waiting(t.Context(), key)
+		return err == nil && have == n
+	}, soon, time.Millisecond)
+}

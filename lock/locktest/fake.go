@@ -1,0 +1,215 @@
+// Package locktest is for tests of code that uses a lock.Locker: a Locker in memory, and the suite
+// of rules that every Locker keeps.
+package locktest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/waitroom/waitroom/lock"
+)
+
+// Fake is a lock.Locker in the memory of one process: fair, fenced, with leases that run out, and
+// nothing to start. It uses the time package alone, so that it also works in a testing/synctest bubble.
+type Fake struct {
+	mu    sync.Mutex
+	keys  map[lock.Key]*state
+	fence int64
+	err   error
+}
+
+// state is one key's lock and line.
+type state struct {
+	fence int64 // of the live lease; 0 = free
+	timer *time.Timer
+	line  []*waiter
+}
+
+type waiter struct {
+	lease   time.Duration
+	granted chan *lock.Lease
+}
+
+var _ lock.Locker = (*Fake)(nil)
+
+// NewFake makes one with all locks free.
+func NewFake() *Fake { return &Fake{keys: make(map[lock.Key]*state)} }
+
+// Break makes every call fail from now on with an error that wraps lock.ErrStore, as when Redis is
+// away; Repair ends that. Leases run on meanwhile.
+func (f *Fake) Break() { f.setErr(fmt.Errorf("%w: broken by the test", lock.ErrStore)) }
+
+// Repair ends Break.
+func (f *Fake) Repair() { f.setErr(nil) }
+
+func (f *Fake) setErr(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = err
+}
+
+// Expire ends the key's lease as if its time were over, and the next in line has the lock. Leases that
+// were handed out do not know: their holder finds out as it would in life.
+func (f *Fake) Expire(key lock.Key) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.next(key, f.key(key))
+}
+
+// TryLock implements lock.Locker.
+func (f *Fake) TryLock(ctx context.Context, key lock.Key, wait, lease time.Duration) (*lock.Lease, error) {
+	if key == (lock.Key{}) {
+		return nil, lock.ErrInvalidKey
+	}
+	if lease < time.Millisecond {
+		return nil, lock.ErrInvalidLease
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", key, err)
+	}
+	held, w, err := f.ask(key, wait, lease)
+	if held != nil || err != nil {
+		return held, err
+	}
+	over := time.NewTimer(wait)
+	defer over.Stop()
+	select {
+	case held := <-w.granted:
+		return held, nil
+	case <-over.C:
+		err = lock.ErrNotAcquired
+	case <-ctx.Done():
+		err = fmt.Errorf("lock %s: %w", key, ctx.Err())
+	}
+	f.giveUp(key, w)
+	return nil, err
+}
+
+// ask returns a lease, or a place in line, or why there is neither.
+func (f *Fake) ask(key lock.Key, wait, lease time.Duration) (*lock.Lease, *waiter, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err != nil {
+		return nil, nil, f.err
+	}
+	s := f.key(key)
+	if s.fence == 0 {
+		return f.grant(key, s, lease), nil, nil
+	}
+	if wait <= 0 {
+		return nil, nil, lock.ErrNotAcquired
+	}
+	w := &waiter{lease: lease, granted: make(chan *lock.Lease, 1)}
+	s.line = append(s.line, w)
+	return nil, w, nil
+}
+
+// giveUp leaves the line, and gives back what was granted meanwhile.
+func (f *Fake) giveUp(key lock.Key, w *waiter) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.key(key)
+	s.line = slices.DeleteFunc(s.line, func(other *waiter) bool { return other == w })
+	select {
+	case held := <-w.granted:
+		if s.fence == held.Fence {
+			f.next(key, s)
+		}
+	default:
+	}
+}
+
+// Unlock implements lock.Locker.
+func (f *Fake) Unlock(ctx context.Context, lease *lock.Lease) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.ready(ctx); err != nil {
+		return err
+	}
+	if !f.live(lease) {
+		return lock.ErrNotHeld
+	}
+	f.next(lease.Key, f.key(lease.Key))
+	return nil
+}
+
+// IsHeld implements lock.Locker.
+func (f *Fake) IsHeld(ctx context.Context, lease *lock.Lease) (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.ready(ctx); err != nil {
+		return false, err
+	}
+	return f.live(lease), nil
+}
+
+// IsLocked implements lock.Locker.
+func (f *Fake) IsLocked(ctx context.Context, key lock.Key) (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.ready(ctx); err != nil {
+		return false, err
+	}
+	return f.key(key).fence != 0, nil
+}
+
+// Waiting tells how many wait for the lock.
+func (f *Fake) Waiting(ctx context.Context, key lock.Key) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.key(key).line), f.ready(ctx)
+}
+
+// ready and all below are for who has mu.
+func (f *Fake) ready(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("lock: %w", err)
+	}
+	return f.err
+}
+
+func (f *Fake) key(key lock.Key) *state {
+	s := f.keys[key]
+	if s == nil {
+		s = &state{}
+		f.keys[key] = s
+	}
+	return s
+}
+
+func (f *Fake) live(lease *lock.Lease) bool {
+	return lease != nil && lease.Fence != 0 && f.key(lease.Key).fence == lease.Fence
+}
+
+func (f *Fake) grant(key lock.Key, s *state, lease time.Duration) *lock.Lease {
+	f.fence++
+	fence, until := f.fence, time.Now().Add(lease)
+	s.fence = fence
+	s.timer = time.AfterFunc(lease, func() { f.runOut(key, fence) })
+	return &lock.Lease{Key: key, Fence: fence, ExpiresAt: until}
+}
+
+// next ends the live lease and grants the next in line.
+func (f *Fake) next(key lock.Key, s *state) {
+	if s.fence == 0 {
+		return
+	}
+	s.timer.Stop()
+	s.fence = 0
+	if len(s.line) > 0 {
+		w := s.line[0]
+		s.line = s.line[1:]
+		w.granted <- f.grant(key, s, w.lease)
+	}
+}
+
+func (f *Fake) runOut(key lock.Key, fence int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s := f.key(key); s.fence == fence {
+		f.next(key, s)
+	}
+}
