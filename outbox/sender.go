@@ -1,0 +1,81 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+// sendTimeout is how long the receiver may take: well under LockTimeout, so that a slow one is not
+// called by two workers at a time.
+const sendTimeout = 10 * time.Second
+
+// bodyBytes is how much of an answer is read, so that the connection can be used again.
+const bodyBytes = 64 << 10
+
+// sender posts signed webhooks to one address.
+type sender struct {
+	url    string
+	signer *webhooks.Webhook
+	client *http.Client
+}
+
+func newSender(address, secret string) (*sender, error) {
+	u, err := url.Parse(address)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return nil, errors.New("WEBHOOK_URL: not an http or https address")
+	}
+	signer, err := webhooks.NewWebhook(secret)
+	if err != nil || strings.TrimPrefix(secret, "whsec_") == "" {
+		return nil, errors.New("WEBHOOK_SECRET: use base64, as in whsec_…")
+	}
+	client := &http.Client{
+		Timeout:       sendTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return &sender{url: address, signer: signer, client: client}, nil
+}
+
+// send posts a task; any 2xx means that the receiver has it. Errors do not name the address, which may
+// hold a token.
+func (s *sender) send(ctx context.Context, t Task, at time.Time) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, strings.NewReader(t.Payload))
+	if err != nil {
+		return errors.New("the address is not usable")
+	}
+	signature, err := s.signer.Sign(t.EventID, at, []byte(t.Payload))
+	if err != nil {
+		return fmt.Errorf("sign: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "waitroom")
+	req.Header.Set(webhooks.HeaderWebhookID, t.EventID)
+	req.Header.Set(webhooks.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
+	req.Header.Set(webhooks.HeaderWebhookSignature, signature)
+	res, err := s.client.Do(req)
+	if err != nil {
+		return withoutAddress(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, bodyBytes))
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		return fmt.Errorf("receiver answered %d", res.StatusCode)
+	}
+	return nil
+}
+
+func withoutAddress(err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
+}
