@@ -7,13 +7,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/waitroom/waitroom/internal/redistest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	redis.SetLogger(redisLog{slog.New(slog.DiscardHandler)})
+	goleak.VerifyTestMain(m)
+}
 
 // patience is how long a test waits for what has to happen, before it says that it did not.
 const patience = 20 * time.Second

@@ -1,0 +1,107 @@
+package server
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/redistest"
+)
+
+// page is one seller's browser on the room's page.
+type page struct {
+	t   *testing.T
+	ctx context.Context
+}
+
+func openPage(t *testing.T, ctx context.Context, url string) page {
+	t.Helper()
+	p := page{t: t, ctx: ctx}
+	require.NoError(t, chromedp.Do(ctx, chrometest.Viewport(360, 740, false, false), chromedp.Navigate(url)))
+	p.is(`document.body.dataset.connection === "open"`)
+	return p
+}
+
+// is waits until the page says that something is so.
+func (p page) is(expression string) {
+	p.t.Helper()
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[bool]("!!("+expression+")"))
+	require.NoError(p.t, err, expression)
+}
+
+func (p page) state(state string) { p.t.Helper(); p.is(`document.body.dataset.state === "` + state + `"`) }
+
+func (p page) press(id string) {
+	p.t.Helper()
+	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS(id))))
+}
+
+func (p page) join(seller string) {
+	p.t.Helper()
+	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.SendKeys(chromedp.CSS("#seller-id"), seller)))
+	p.press("#join")
+}
+
+// picture keeps a screenshot where WAITROOM_PICTURES says, for a person to look at.
+func (p page) picture(name string, dark bool) {
+	dir := os.Getenv("WAITROOM_PICTURES")
+	if dir == "" {
+		return
+	}
+	for width, suffix := range map[int]string{360: "-360", 1280: "-1280"} {
+		file := name + suffix + map[bool]string{true: "-dark", false: ""}[dark] + ".png"
+		require.NoError(p.t, chromedp.Do(p.ctx, chrometest.Viewport(width, 800, dark, false)))
+		require.NoError(p.t, chrometest.Screenshot(p.ctx, filepath.Join(dir, file)))
+	}
+}
+
+// The story itself: the first holds, the second watches, the first gives up, the second's page says
+// that it is its turn. Nobody reloads anything.
+func wholeTurn(t *testing.T, first, second string) {
+	browser := chrometest.New(t)
+	a, b := openPage(t, browser, first), openPage(t, chrometest.Isolated(t, browser), second)
+	a.state("idle")
+
+	a.join("seller-a")
+	a.state("locked")
+	a.is(`/^[12]:[0-5][0-9]$/.test(document.querySelector("#countdown").textContent.trim())`)
+
+	b.join("seller-b")
+	b.state("waiting")
+	b.is(`document.querySelector("#position").textContent.trim() === "1"`)
+	b.is(`document.querySelector("#estimate").textContent.trim() !== ""`)
+	b.is(`/^[12]:[0-5][0-9]$/.test(document.querySelector("#lease-countdown").textContent.trim())`)
+	for _, dark := range []bool{false, true} {
+		a.picture("locked", dark)
+		b.picture("waiting", dark)
+	}
+
+	b.is(`window.wasHere = true`)
+	a.press("#cancel")
+	a.press("#leave-confirm")
+	a.state("ended")
+	b.state("locked")
+	b.is(`window.wasHere && /^[12]:[0-5][0-9]$/.test(document.querySelector("#countdown").textContent.trim())`)
+	a.is(`document.querySelector("#outcome").dataset.outcome === "cancelled"`)
+	a.picture("ended", false)
+
+	b.press("#done")
+	b.state("ended")
+	b.is(`document.querySelector("#outcome").dataset.outcome === "completed"`)
+}
+
+func TestTwoBrowsersTakeTheirTurnsOnTheEmbeddedStore(t *testing.T) {
+	url := start(t, config(t)).URL()
+	wholeTurn(t, url, url)
+}
+
+func TestTwoBrowsersTakeTheirTurnsOnTwoReplicas(t *testing.T) {
+	store := redistest.Start(t).URL()
+	one, other := start(t, config(t, "--redis-url", store)), start(t, config(t, "--redis-url", store))
+	wholeTurn(t, one.URL(), other.URL())
+}

@@ -1,0 +1,162 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/bcrypt"
+
+	"github.com/waitroom/waitroom/web"
+)
+
+func TestDefaultsAreTheContracts(t *testing.T) {
+	c, err := ParseConfig(nil)
+	require.NoError(t, err)
+	require.Equal(t, "127.0.0.1:8080", c.Addr, "the embedded store has no business on the network")
+	require.True(t, c.Redis.Embedded())
+	require.Equal(t, "integration", c.Rooms.String())
+	require.Equal(t, 2*time.Minute, c.Lease)
+	require.Equal(t, 15*time.Second, c.AwayAfter)
+	require.Equal(t, 5*time.Minute, c.DropAfter)
+	require.Equal(t, 20*time.Second, c.DrainTimeout)
+	require.Equal(t, web.Rate{PerSecond: 100, Burst: 1000}, c.RateLimit)
+	require.Empty(t, c.AllowedOrigins)
+	require.Empty(t, c.TrustedProxies)
+	require.Equal(t, "text", c.LogFormat)
+	require.Equal(t, slog.LevelInfo, c.LogLevel)
+	require.Equal(t, Secret("sqlite:data/waitroom.db"), c.DatabaseURL)
+	require.True(t, c.SMSCompletes)
+	require.Equal(t, "open", c.SellerAuth)
+
+	c, err = ParseConfig([]string{"--redis-url", "redis://localhost"})
+	require.NoError(t, err)
+	require.Equal(t, ":8080", c.Addr)
+	c, err = ParseConfig([]string{"--addr", ":9000"})
+	require.NoError(t, err)
+	require.Equal(t, ":9000", c.Addr)
+}
+
+func TestFlagWinsOverEnvironment(t *testing.T) {
+	t.Setenv("WAITROOM_LEASE", "30s")
+	t.Setenv("WAITROOM_AWAY_AFTER", "")
+	t.Setenv("WAITROOM_TRUSTED_PROXIES", "10.1.2.3, 192.168.0.0/16, ::1")
+	t.Setenv("WAITROOM_LAESE", "30s")
+	c, err := ParseConfig(nil)
+	require.NoError(t, err)
+	require.Equal(t, 30*time.Second, c.Lease)
+	require.Equal(t, 15*time.Second, c.AwayAfter, "an empty variable is none")
+	require.Equal(t, []netip.Prefix{netip.MustParsePrefix("10.1.2.3/32"), netip.MustParsePrefix("192.168.0.0/16"),
+		netip.MustParsePrefix("::1/128")}, c.TrustedProxies)
+	require.Equal(t, []string{"WAITROOM_LAESE"}, c.Unknown, "a misspelt variable is named")
+	c, err = ParseConfig([]string{"--lease=45s"})
+	require.NoError(t, err)
+	require.Equal(t, 45*time.Second, c.Lease)
+}
+
+// badValues has at least one bad value for every setting that can have one.
+var badValues = map[string][]string{
+	"addr":            {"8080", "host", ":http-ish", ":70000", "1.2.3.4:x"},
+	"redis-url":       {"hush", "http://hush", "redis+cluster://hush"},
+	"rooms":           {"", "A", "support", "a,,b", "*", "a*", "stock:", "a b", strings.Repeat("x", 129)},
+	"lease":           {"", "2", "999ms", "10m1s", "-1m", "two minutes"},
+	"away-after":      {"", "0s", "25h", "x"},
+	"drop-after":      {"", "0s", "25h", "x"},
+	"allowed-origins": {"portal.example", "https://portal.example/path", "*", "ftp://x", "https://a.example b", "null"},
+	"trusted-proxies": {"proxy", "10.0.0.0/33", "*"},
+	"rate-limit":      {"", "100", "-1/s", "x/s", "0/s", "1/h", "NaN/s", "Inf/s"},
+	"log-format":      {"", "xml"},
+	"log-level":       {"", "loud", "info+1"},
+	"drain-timeout":   {"", "0s", "11m", "x"},
+	"database-url":    {"hush", "sqlite:", "mysql://hush"},
+	"sms-guard":       {"", "-1s", "2m"},
+	"sms-completes":   {"", "maybe"},
+	"webhook-url":     {"hush", "ftp://hush", "https://"},
+	"support-users":   {"hush", ":hush", "name:hush", "name"},
+	"seller-auth":     {"", "jwt", "closed"},
+	"seller-jwks-url": {"x", "ftp://x"},
+}
+
+func TestWrongValueStopsTheStartAndIsNamed(t *testing.T) {
+	for _, s := range settings() {
+		if strings.HasSuffix(s.name, "-secret") {
+			continue // any text is one
+		}
+		require.NotEmpty(t, badValues[s.name], "%s has no bad value in the table", s.name)
+		for _, value := range badValues[s.name] {
+			t.Run(s.name+"="+value, func(t *testing.T) {
+				_, err := ParseConfig([]string{"--" + s.name + "=" + value})
+				require.ErrorContains(t, err, s.env())
+				require.ErrorContains(t, err, "--"+s.name)
+				if s.secret {
+					require.NotContains(t, err.Error(), "hush")
+				} else {
+					require.ErrorContains(t, err, fmt.Sprintf("%q", value))
+				}
+				if value != "" {
+					t.Setenv(s.env(), value)
+					_, fromEnv := ParseConfig(nil)
+					require.EqualError(t, fromEnv, err.Error())
+				}
+			})
+		}
+	}
+}
+
+func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
+	_, err := ParseConfig([]string{"--lease", "x", "--rooms", "X"})
+	require.ErrorContains(t, err, "WAITROOM_LEASE")
+	require.ErrorContains(t, err, "WAITROOM_ROOMS")
+}
+
+func TestUnknownFlagsAndWordsStopTheStart(t *testing.T) {
+	_, err := ParseConfig([]string{"--laese", "2m"})
+	require.ErrorContains(t, err, "laese")
+	_, err = ParseConfig([]string{"fast"})
+	require.ErrorContains(t, err, `"fast"`)
+	_, err = ParseConfig([]string{"--help"})
+	require.ErrorIs(t, err, ErrHelp)
+}
+
+func TestWebhookNeedsItsSecret(t *testing.T) {
+	_, err := ParseConfig([]string{"--webhook-url", "https://integration.example"})
+	require.ErrorContains(t, err, "WAITROOM_WEBHOOK_SECRET")
+	_, err = ParseConfig([]string{"--webhook-url", "https://integration.example", "--webhook-secret", "x"})
+	require.NoError(t, err)
+}
+
+func TestSecretsDoNotPrint(t *testing.T) {
+	hash, err := bcrypt.GenerateFromPassword([]byte("x"), bcrypt.MinCost)
+	require.NoError(t, err)
+	c, err := ParseConfig([]string{"--redis-url", "redis://:hush@localhost", "--database-url", "postgres://u:hush@db/x",
+		"--sms-webhook-secret", "hush", "--webhook-url", "https://u:hush@x.example", "--webhook-secret", "hush",
+		"--seller-jwt-secret", "hush", "--support-users", "kim:" + string(hash)})
+	require.NoError(t, err)
+	var out bytes.Buffer
+	c.NewLog(&out).Info("config", "config", c, "secret", c.WebhookSecret)
+	for _, text := range []string{out.String(), fmt.Sprintf("%v %+v %#v", c, c, c)} {
+		require.NotContains(t, text, "hush")
+		require.NotContains(t, text, string(hash))
+	}
+}
+
+func TestHelpListsEverySetting(t *testing.T) {
+	var out bytes.Buffer
+	WriteSettings(&out)
+	for _, s := range settings() {
+		require.Contains(t, out.String(), "--"+s.name+", "+s.env())
+	}
+}
+
+func TestLogIsInTheFormatThatIsAskedFor(t *testing.T) {
+	var out bytes.Buffer
+	Config{LogFormat: "json"}.NewLog(&out).Info("hello")
+	require.True(t, strings.HasPrefix(out.String(), "{"))
+	Config{LogLevel: slog.LevelWarn}.NewLog(&out).Info("not said")
+	require.NotContains(t, out.String(), "not said")
+}

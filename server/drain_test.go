@@ -1,0 +1,102 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+)
+
+func TestDrainTellsEverySocketToReconnectAndKeepsEveryPlace(t *testing.T) {
+	redis := redistest.Start(t)
+	leaving, staying := start(t, config(t, "--redis-url", redis.URL())), start(t, config(t, "--redis-url", redis.URL()))
+	a, b := newSeller(t, leaving.URL(), "a"), newSeller(t, leaving.URL(), "b")
+	a.join()
+	b.join()
+	conns := []*websocket.Conn{
+		open(t, leaving.URL(), "X-Session-ID", a.session), open(t, leaving.URL(), "X-Session-ID", b.session), open(t, leaving.URL()),
+	}
+	for _, conn := range conns {
+		next(t, conn)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- leaving.stop(t) }()
+	for _, conn := range conns {
+		require.EqualValues(t, 4001, closing(t, conn))
+	}
+	require.NoError(t, <-ended)
+	_, err := a.http.Get(leaving.URL() + "/healthz")
+	require.Error(t, err, "nobody listens any more")
+
+	b.base = staying.URL()
+	conn := open(t, staying.URL(), "X-Session-ID", b.session)
+	require.Equal(t, "waiting", next(t, conn)["status"])
+	require.EqualValues(t, 2, b.status().me().number("ticket"))
+}
+
+func TestServerThatCannotReachItsStoreSaysWhichSettingAndNoPassword(t *testing.T) {
+	redis := redistest.Start(t)
+	redis.Stop()
+	cfg := config(t, "--redis-url", "redis://:hush%21@"+redis.Addr())
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	_, err := New(ctx, cfg, slog.New(slog.DiscardHandler))
+	require.ErrorContains(t, err, "WAITROOM_REDIS_URL")
+	require.ErrorContains(t, err, redis.Addr())
+	require.NotContains(t, err.Error(), "hush")
+}
+
+func TestServerWhoseAddressIsTakenSaysWhichSetting(t *testing.T) {
+	r := start(t, config(t))
+	_, err := New(t.Context(), config(t, "--addr", r.Addr()), slog.New(slog.DiscardHandler))
+	require.ErrorContains(t, err, "WAITROOM_ADDR")
+	require.ErrorContains(t, err, r.Addr())
+}
+
+// said collects what a server logs.
+type said struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+func TestLogTellsWhereToGoAndNamesNoSession(t *testing.T) {
+	redis := redistest.Start(t)
+	require.NoError(t, redis.Client().ConfigSet(t.Context(), "requirepass", "hush").Err())
+	var log said
+	cfg := config(t, "--redis-url", "redis://:hush@"+redis.Addr(), "--log-level", "debug")
+	s, err := New(t.Context(), cfg, cfg.NewLog(&log))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	a := newSeller(t, s.URL(), "a")
+	a.join()
+	a.ask(http.MethodGet, lockPath+"/status?token=hushhush", "")
+	cancel()
+	require.NoError(t, <-done)
+	require.Contains(t, log.String(), "waitroom is open at "+s.URL())
+	require.Contains(t, log.String(), redis.Addr())
+	require.Contains(t, log.String(), "path=/api/integration/lock ")
+	require.NotContains(t, log.String(), a.session)
+	require.NotContains(t, log.String(), "hush")
+}

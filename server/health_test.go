@@ -1,0 +1,81 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
+)
+
+// readiness waits until /readyz answers that status and returns what it says.
+func readiness(t *testing.T, s *seller, status int) map[string]any {
+	t.Helper()
+	var checks map[string]any
+	testproc.Until(t, patience, func() error {
+		got := s.ask(http.MethodGet, "/readyz", "")
+		checks, _ = got.json["checks"].(map[string]any)
+		if got.StatusCode != status {
+			return fmt.Errorf("readyz: %d %s", got.StatusCode, got.body)
+		}
+		return nil
+	})
+	return checks
+}
+
+func TestReadinessFollowsRedisAndLivenessDoesNot(t *testing.T) {
+	redis := redistest.Start(t)
+	r := start(t, config(t, "--redis-url", redis.URL()))
+	s := newSeller(t, r.URL(), "a")
+	require.Equal(t, map[string]any{"server": "ok", "redis": "ok", "subscription": "ok"}, readiness(t, s, http.StatusOK))
+
+	redis.Stop()
+	require.Equal(t, "unavailable", readiness(t, s, http.StatusServiceUnavailable)["redis"])
+	require.Equal(t, http.StatusOK, s.ask(http.MethodGet, "/healthz", "").StatusCode)
+	requireProblem(t, s.join(), http.StatusServiceUnavailable, "store_unavailable")
+	requireProblem(t, s.ask(http.MethodGet, lockPath+"/status", ""), http.StatusServiceUnavailable, "store_unavailable")
+	page := s.ask(http.MethodGet, "/", "", "Accept", "text/html")
+	require.Equal(t, http.StatusServiceUnavailable, page.StatusCode)
+	require.Contains(t, page.body, "지금은 대기실을 열 수 없어요")
+
+	redis.Restart()
+	require.Equal(t, map[string]any{"server": "ok", "redis": "ok", "subscription": "ok"}, readiness(t, s, http.StatusOK))
+	require.Equal(t, http.StatusOK, s.join().StatusCode)
+}
+
+func TestReadinessSaysThatTheServerIsDraining(t *testing.T) {
+	h := &health{}
+	h.draining.Store(true)
+	w := httptest.NewRecorder()
+	h.ready(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
+	require.Equal(t, http.StatusServiceUnavailable, w.Code)
+	require.JSONEq(t, `{"status":"not_ready","checks":{"server":"draining"}}`, w.Body.String())
+}
+
+func TestSoftCheckIsToldAndDoesNotCount(t *testing.T) {
+	h := &health{checks: []check{{name: "ledger", bad: "behind", soft: true, ask: func(context.Context) error { return errors.New("behind") }}}}
+	w := httptest.NewRecorder()
+	h.ready(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
+	require.Equal(t, http.StatusOK, w.Code)
+	require.JSONEq(t, `{"status":"ready","checks":{"server":"ok","ledger":"behind"}}`, w.Body.String())
+}
+
+func TestMetricsAreToldByRouteAndNameNobody(t *testing.T) {
+	r := start(t, config(t, "--rooms", "integration,stock:*"))
+	a := newSeller(t, r.URL(), "seller-canary")
+	a.join()
+	a.joinRoom("stock:canary", "")
+	got := a.ask(http.MethodGet, "/metrics", "")
+	require.Equal(t, http.StatusOK, got.StatusCode)
+	require.Contains(t, got.body, `waitroom_http_requests_total{method="POST",route="/api/:room/lock",status="200"} 2`)
+	require.Contains(t, got.body, "go_goroutines")
+	require.Contains(t, got.body, "process_resident_memory_bytes")
+	require.NotContains(t, got.body, "canary")
+	require.NotContains(t, got.body, a.session)
+}
