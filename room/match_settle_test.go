@@ -1,0 +1,160 @@
+package room_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+const inboxKey = "{integration}:inbox"
+
+func messages(t require.TestingT, e *room.Engine, session string) []room.Message {
+	_, seats, err := e.Look(context.Background(), integration, session)
+	require.NoError(t, err)
+	return seats[0].Messages
+}
+
+func TestHolderSeesAMessageOnlyOnceTheLedgerAgreed(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+		a.join()
+		b.join()
+		code := "482913"
+		q := sms("m", 0, 0)
+		q.Shown = room.Message{Text: `[쿠팡] "인증|번호" 482913` + "\n\\", Code: &code, ReceivedAt: 7}
+		match(t, e, q)
+		require.Empty(t, messages(t, e, a.session), "not settled")
+
+		events := rdb.Subscribe(t.Context(), room.Channel(integration))
+		defer func() { require.NoError(t, events.Close()) }()
+		_, err := events.Receive(t.Context())
+		require.NoError(t, err)
+		for range 2 {
+			require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
+			require.Equal(t, []room.Message{q.Shown}, messages(t, e, a.session))
+			require.Empty(t, messages(t, e, b.session), "another's")
+		}
+		told, err := events.ReceiveMessage(t.Context())
+		require.NoError(t, err)
+		event, err := room.ParseEvent(told.Payload)
+		require.NoError(t, err)
+		require.False(t, event.Changed)
+		require.Equal(t, a.session, event.Notes[0].Message)
+		require.NotContains(t, told.Payload, code)
+	})
+}
+
+func TestMessageIsForgottenTenMinutesAfterItsMatch(t *testing.T) {
+	embedded := redistest.StartEmbedded(t)
+	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
+	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+	begin := time.Now().Truncate(time.Millisecond)
+	embedded.SetTime(begin)
+	e := room.New(rdb, room.Config{})
+	a := newSeller(t, e, "a")
+	a.join()
+	match(t, e, sms("m", 0, 0))
+	require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
+	embedded.SetTime(begin.Add(10*time.Minute - time.Millisecond))
+	require.Len(t, messages(t, e, a.session), 1)
+	embedded.SetTime(begin.Add(10*time.Minute + time.Millisecond))
+	require.Empty(t, messages(t, e, a.session))
+	require.False(t, embedded.Exists(inboxKey), "the text is gone from the store")
+}
+
+func TestInboxGoesAwayByItselfWhateverTheVerdict(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		newSeller(t, e, "a").join()
+		ends := func() {
+			ttl, err := rdb.PTTL(t.Context(), inboxKey).Result()
+			require.NoError(t, err)
+			require.Positive(t, ttl)
+			require.LessOrEqual(t, ttl, 10*time.Minute)
+		}
+		match(t, e, sms("m", 0, 0))
+		ends()
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
+		ends()
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", false))
+		left, err := rdb.Exists(t.Context(), inboxKey).Result()
+		require.NoError(t, err)
+		require.Zero(t, left)
+	})
+}
+
+func TestRefusedMessageIsNeverShownAndItsRepeatsAreAmbiguous(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a := newSeller(t, e, "a")
+		a.join()
+		m := match(t, e, sms("m", 0, 0))
+		for range 2 {
+			require.NoError(t, e.SettleMatch(t.Context(), integration, "m", false))
+			require.Empty(t, messages(t, e, a.session))
+			again := match(t, e, sms("m", 0, 0))
+			requireNone(t, room.Ambiguous, again, "a repeat")
+			require.Equal(t, m.Epoch, again.Epoch)
+			require.Equal(t, m.At, again.At)
+		}
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
+		require.Empty(t, messages(t, e, a.session), "a replica that did not hear the verdict shows nothing")
+		requireNone(t, room.Ambiguous, match(t, e, sms("m", 0, 0)), "nor does it change the answer")
+		require.Equal(t, room.Completed, a.stand().Outcome, "the lease has ended all the same")
+	})
+}
+
+func TestRefusalThatComesLateWithdrawsWhatWasShown(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a := newSeller(t, e, "a")
+		a.join()
+		match(t, e, sms("m", 0, 0))
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", false))
+		require.Empty(t, messages(t, e, a.session))
+		requireNone(t, room.Ambiguous, match(t, e, sms("m", 0, 0)), "a repeat")
+	})
+}
+
+func TestVerdictOnOneMessageLeavesTheOthersAlone(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a := newSeller(t, e, "a")
+		a.join()
+		for _, id := range []string{"m1", "m2", "m3"} {
+			q := sms(id, 0, 0)
+			q.Keep = true
+			match(t, e, q)
+		}
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m2", true))
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m3", false))
+		require.Equal(t, []room.Message{{Text: "text of m2"}}, messages(t, e, a.session))
+		require.Equal(t, room.Matched, match(t, e, sms("m1", 0, 0)).Result)
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "unknown", false))
+		require.Equal(t, []room.Message{{Text: "text of m2"}}, messages(t, e, a.session))
+	})
+}
+
+func TestVerdictAfterTheDataIsLostChangesNothing(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a := newSeller(t, e, "a")
+		a.join()
+		match(t, e, sms("m", 0, 0))
+		require.NoError(t, rdb.FlushDB(t.Context()).Err())
+		for _, agreed := range []bool{true, false} {
+			require.NoError(t, e.SettleMatch(t.Context(), integration, "m", agreed))
+		}
+		keys, err := rdb.Keys(t.Context(), "*").Result()
+		require.NoError(t, err)
+		require.Empty(t, keys)
+	})
+}
