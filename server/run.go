@@ -19,21 +19,26 @@ func (s *Server) Run(ctx context.Context) error {
 	background.Go(func() error { return unlessEnded(failed, "sockets", s.hub.Run(failed)) })
 	background.Go(func() error { return unlessEnded(failed, "sweep", s.sweep(failed)) })
 
-	served := make(chan error, 1)
-	go func() { served <- s.http.Serve(s.listener) }()
+	served := make(chan struct{})
+	background.Go(func() error {
+		defer close(served)
+		err := s.http.Serve(s.listener)
+		if s.health.draining.Load() {
+			return nil
+		}
+		return fmt.Errorf("serve: %w", err)
+	})
 	s.announce()
 
-	var serving error
 	select {
 	case <-ctx.Done():
 		s.log.Info("shutting down", "within", s.cfg.DrainTimeout)
 	case <-failed.Done():
-	case serving = <-served:
-		serving = fmt.Errorf("serve: %w", serving)
+		s.log.Error("shutting down: something that everything rests on has ended", "within", s.cfg.DrainTimeout)
 	}
-	s.drain()
+	s.drain(served)
 	stop()
-	return errors.Join(serving, background.Wait())
+	return background.Wait()
 }
 
 // unlessEnded keeps the error of what should have gone on; that it ends with ctx is no error.
@@ -54,13 +59,15 @@ func (s *Server) sweep(ctx context.Context) error {
 }
 
 // drain lets go of everybody in the order in which they can come back somewhere else: no new
-// requests, then the sockets, which are told to reconnect, then the requests under way.
-func (s *Server) drain() {
+// requests, then the sockets, which are told to reconnect, then the requests under way. served is
+// closed when nobody is accepted any more.
+func (s *Server) drain(served <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
 	defer cancel()
 	s.health.draining.Store(true)
 	s.http.SetKeepAlivesEnabled(false)
 	_ = s.listener.Close()
+	<-served
 	if err := s.hub.Drain(ctx); err != nil {
 		s.log.Warn("not every socket could be told", "error", err)
 	}
