@@ -130,3 +130,22 @@ func TestAllowedOriginMayChange(t *testing.T) {
 		require.Equal(t, status, got.StatusCode, origin)
 	}
 }
+
+func TestAllowedOriginsPageMayReadTheAnswer(t *testing.T) {
+	r := start(t, config(t, "--allowed-origins", "https://portal.example"))
+	s := newSeller(t, r.URL(), "a")
+	asked := s.ask("OPTIONS", lockPath, "", "Origin", "https://portal.example", "Access-Control-Request-Method", "POST",
+		"Access-Control-Request-Headers", "content-type,x-session-id")
+	require.Equal(t, http.StatusNoContent, asked.StatusCode)
+	require.Contains(t, asked.Header.Get("Access-Control-Allow-Headers"), "X-Session-ID")
+	require.Contains(t, asked.Header.Get("Access-Control-Allow-Methods"), "DELETE")
+	for _, got := range []reply{asked,
+		s.ask("POST", lockPath, `{"seller_id":"a"}`, asJSON, jsonType, "Origin", "https://portal.example"),
+		s.ask("POST", lockPath, `{`, asJSON, jsonType, "Origin", "https://portal.example")} {
+		require.Equal(t, "https://portal.example", got.Header.Get("Access-Control-Allow-Origin"))
+		require.Equal(t, "true", got.Header.Get("Access-Control-Allow-Credentials"))
+		require.Contains(t, got.Header.Values("Vary"), "Origin")
+	}
+	other := s.ask("GET", lockPath+"/status", "", "Origin", "https://evil.example")
+	require.Empty(t, other.Header.Get("Access-Control-Allow-Origin"))
+}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -169,4 +171,26 @@ func TestJoinsAreLimitedPerClient(t *testing.T) {
 	require.Contains(t, []string{"59", "60"}, got.Header.Get("Retry-After"))
 	require.Zero(t, b.status().number("queue_length"), "asking is not limited")
 	require.Equal(t, http.StatusOK, a.leave("").StatusCode, "leaving is not limited")
+}
+
+func TestLostReplyOfTheStoreTakesNoSecondTicketAndEndsNoSecondLease(t *testing.T) {
+	proxy := redistest.Start(t).Proxy()
+	r := start(t, config(t, "--redis-url", proxy.URL()))
+	a, b, c := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b"), newSeller(t, r.URL(), "c")
+	lose := func(s *seller) <-chan struct{} {
+		return proxy.DropNextReply(func(request []byte) bool { return bytes.Contains(request, []byte(s.session)) })
+	}
+	lost := lose(a)
+	require.EqualValues(t, 1, a.join().number("ticket"))
+	<-lost
+	lost = lose(b)
+	require.EqualValues(t, 2, b.join().number("ticket"))
+	<-lost
+	require.EqualValues(t, 3, c.join().number("ticket"))
+
+	lost = lose(a)
+	require.EqualValues(t, 1, a.leave("?reason=completed").number("ticket"))
+	<-lost
+	require.Equal(t, "locked", b.status().me().text("status"), "one release, one handoff")
+	require.Equal(t, "waiting", c.status().me().text("status"))
 }

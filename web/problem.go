@@ -136,7 +136,7 @@ func (s *site) refuse(c *gin.Context, code string) {
 		header.Set("Retry-After", strconv.Itoa(p.retry))
 	}
 	header.Set("Cache-Control", "no-store")
-	header.Set("Vary", "Accept, Accept-Language, Cookie")
+	header.Add("Vary", "Accept, Accept-Language, Cookie")
 	if wantsPage(c) {
 		s.errorPage(c, p.status, code)
 		return

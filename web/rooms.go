@@ -51,7 +51,7 @@ func (r Rooms) Default() (id room.ID, ok bool) {
 	return r.names[0], true
 }
 
-// String is the list as it was given.
+// String lists the rooms, those with a name of their own first.
 func (r Rooms) String() string {
 	var entries []string
 	for _, id := range r.names {

@@ -96,7 +96,7 @@ func (s *site) router() (*gin.Engine, error) {
 	}
 	g.RedirectTrailingSlash = false
 	g.HandleMethodNotAllowed = true
-	g.Use(s.observe, s.recover, secure, s.sameSite)
+	g.Use(s.observe, s.recover, secure, s.cors, s.sameSite)
 	g.NoRoute(s.nothingHere)
 	g.NoMethod(s.notLikeThis)
 
