@@ -213,21 +213,25 @@ func embed() (store, error) {
 // startWithin is how long the store may keep a starting server waiting.
 const startWithin = 5 * time.Second
 
-// awaitStore returns when the store answers.
+// awaitStore returns when the store answers. The error tells what the last try came to.
 func awaitStore(ctx context.Context, s store, where RedisURL) error {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
+	var last error
 	for {
 		err := s.Ping(ctx).Err()
 		if err == nil {
 			return nil
 		}
+		if last == nil || ctx.Err() == nil {
+			last = err
+		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return fmt.Errorf("WAITROOM_REDIS_URL (--redis-url): %s does not answer: %w", where, err)
+			return fmt.Errorf("WAITROOM_REDIS_URL (--redis-url): %s does not answer: %w", where, last)
 		}
 	}
 }

@@ -32,9 +32,9 @@ func (s *Server) Run(ctx context.Context) error {
 
 	select {
 	case <-ctx.Done():
-		s.log.Info("shutting down", "within", s.cfg.DrainTimeout)
+		s.log.Info("shutting down", "within", s.cfg.DrainTimeout.String())
 	case <-failed.Done():
-		s.log.Error("shutting down: something that everything rests on has ended", "within", s.cfg.DrainTimeout)
+		s.log.Error("shutting down: something that everything rests on has ended", "within", s.cfg.DrainTimeout.String())
 	}
 	s.drain(served)
 	stop()
