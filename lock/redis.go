@@ -68,7 +68,7 @@ func New(rdb redis.UniversalClient, cfg Config) *Redis {
 	}
 	engine := room.New(rdb, room.Config{
 		AwayAfter: awayAfter, DropAfter: dropAfter, Outcomes: forgetAfter, Leases: -1, Retention: idleKept,
-		LookEvery: lookEvery, SweepEvery: lookEvery, Index: "waitroom-lock",
+		Silent: true, LookEvery: lookEvery, SweepEvery: lookEvery, Index: "waitroom-lock",
 	})
 	l := &Redis{
 		rdb: rdb, engine: engine, heartbeat: cfg.Heartbeat, log: cfg.Logger,

@@ -11,5 +11,5 @@ local expires = S.expires + tonumber(ARGV[7])
 if expires - S.granted > tonumber(ARGV[8]) then return refuse('lease_too_long') end
 S.expires, changed, lease_changed = expires, true, true
 record('action', ARGV[9])
-record('extended', string.format('"ticket":%.0f,"seller":"%s","fence":%.0f,"expires_at":%.0f', S.ticket, S.seller, S.fence, expires))
+record('extended', string.format('"ticket":%d,"seller":"%s","fence":%d,"expires_at":%d', S.ticket, S.seller, S.fence, expires))
 return answer('ok', '')

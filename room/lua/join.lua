@@ -30,8 +30,8 @@ local p = { ticket = S.tickets, seller = SELLER, channel = '', lease = OWN_LEASE
 redis.call('HSET', PLACES, SESSION, table.concat({ 'live', int(p.ticket), SELLER, int(NOW), CHANNEL, OWN_LEASE ~= '0' and OWN_LEASE or '' }, '|'))
 redis.call('HSET', SELLERS, SELLER, SESSION)
 if mine then redis.call('ZREM', ENDED, SESSION) end
-joined[1] = string.format('{"session":"%s","ticket":%.0f,"rank":%.0f}', SESSION, p.ticket, p.ticket)
-record('joined', string.format('"ticket":%.0f,"seller":"%s"', p.ticket, SELLER))
+joined[1] = string.format('{"session":"%s","ticket":%d,"rank":%d}', SESSION, p.ticket, p.ticket)
+record('joined', string.format('"ticket":%d,"seller":"%s"', p.ticket, SELLER))
 changed = true
 
 if held() or S.paused then

@@ -51,7 +51,7 @@ local ends = result == 'matched' and COMPLETES
 if ends then lease.ended = NOW end
 record('message', string.format('"result":"%s"%s%s,"completes":%s,%s', result,
   reason ~= '-' and ',"reason":"' .. reason .. '"' or '',
-  lease and string.format(',"ticket":%.0f,"fence":%.0f,"seller":"%s","granted_at":%.0f,"ended_at":%.0f', lease.ticket,
+  lease and string.format(',"ticket":%d,"fence":%d,"seller":"%s","granted_at":%d,"ended_at":%d', lease.ticket,
     lease.fence, lease.seller, lease.granted, lease.ended) or '', tostring(COMPLETES), MEMBERS))
 
 if result == 'matched' then

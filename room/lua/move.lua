@@ -37,7 +37,7 @@ else
 end
 
 record('action', ARGV[8])
-record('moved', string.format('"ticket":%s,"seller":"%s","position":%.0f', ARGV[6], place(session).seller, at))
+record('moved', string.format('"ticket":%s,"seller":"%s","position":%d', ARGV[6], place(session).seller, at))
 moved[1] = string.format('{"session":"%s","ticket":%s,"rank":%.17g,"from":%s}', session, ARGV[6], rank, from)
 changed = true
 return answer('ok', '')

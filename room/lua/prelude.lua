@@ -14,7 +14,7 @@
 --       11 inbox    zset    "session|fence|shown|json" of a matched message -> forget at (ms)
 --       12 once     string  the reply to this request id (or message), so that a repeat is told the same
 -- ARGV   1 room  2 lease (ms)  3 away after (ms)  4 drop after (ms)  5 "journal bound (0 = none)|how long an
---        ended place's outcome is told (ms)|how far back a late message finds its lease (ms, 0 = not at all)"
+--        ended place's outcome is told (ms)|how far back a late message finds its lease (ms, 0 = not at all)|1 = events are told"
 --        6.. the verb's own
 -- Returns fields joined by one space, "-" for none; the first is "ok" or the refusal's code.
 -- Publishes one event on "{room}:events" for every change (see event.go).
@@ -23,8 +23,8 @@ local LOCK, QUEUE, STATE, PLACES, SELLERS, SEEN = KEYS[1], KEYS[2], KEYS[3], KEY
 local AWAY, ENDED, LEASES, JOURNAL, INBOX, ONCE = KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12]
 local ROOM, LEASE = ARGV[1], tonumber(ARGV[2])
 local AWAY_AFTER, DROP_AFTER = tonumber(ARGV[3]), tonumber(ARGV[4])
-local JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT = ARGV[5]:match('^(%d+)|(%d+)|(%d+)$')
-JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT = tonumber(JOURNAL_MAX), tonumber(ENDED_KEPT), tonumber(LEASES_KEPT)
+local JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS = ARGV[5]:match('^(%d+)|(%d+)|(%d+)|(%d)$')
+JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS = tonumber(JOURNAL_MAX), tonumber(ENDED_KEPT), tonumber(LEASES_KEPT), TELLS == '1'
 
 local ONCE_KEPT = 60 * 1000             -- a repeated request is recognised for a minute
 local BATCH = 200                       -- no script settles more than this many at once
@@ -36,7 +36,8 @@ local clock = redis.call('TIME')
 local US = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
 local NOW = math.floor(US / 1000)
 
-local function int(n) return string.format('%.0f', n) end
+-- int writes a whole number; %d is exact here and much faster than %.0f.
+local function int(n) return string.format('%d', n) end
 
 -- split cuts "a|b|c" into its parts; empty parts stay.
 local function split(text)
@@ -56,7 +57,7 @@ local function iso(ms)
   local mp = math.floor((5 * doy + 2) / 153)
   local month = mp < 10 and mp + 3 or mp - 9
   local year = yoe + era * 400 + (month <= 2 and 1 or 0)
-  return string.format('%04.0f-%02.0f-%02.0fT%02.0f:%02.0f:%02.0f.%03.0fZ', year, month,
+  return string.format('%04d-%02d-%02dT%02d:%02d:%02d.%03dZ', year, month,
     doy - math.floor((153 * mp + 2) / 5) + 1, math.floor(rest / 3600000),
     math.floor(rest / 60000) % 60, math.floor(rest / 1000) % 60, rest % 1000)
 end
@@ -109,11 +110,11 @@ end
 local function place(session)
   local text = redis.call('HGET', PLACES, session)
   if not text then return nil end
-  local p = split(text)
-  local live = p[1] == 'live'
-  return { live = live, outcome = not live and p[1] or nil, ticket = tonumber(p[2]), seller = p[3],
-    at = tonumber(p[4]), channel = live and p[5] or '', fence = not live and p[5] or nil,
-    lease = live and tonumber(p[6]) or nil }
+  local outcome, ticket, seller, at, channel, lease = text:match('^([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)$')
+  local live = outcome == 'live'
+  return { live = live, outcome = not live and outcome or nil, ticket = tonumber(ticket), seller = seller,
+    at = tonumber(at), channel = live and channel or '', fence = not live and channel or nil,
+    lease = live and tonumber(lease) or nil }
 end
 
 -- settle writes a place's outcome and forgets a few of those that were told for long enough.
@@ -126,9 +127,9 @@ local function settle(session, p, outcome, at, fence, rank)
     redis.call('ZREM', ENDED, unpack(old))
     redis.call('HDEL', PLACES, unpack(old))
   end
-  ended[#ended + 1] = string.format('{"session":"%s","ticket":%.0f,"outcome":"%s"%s%s}', session, p.ticket, outcome,
+  ended[#ended + 1] = string.format('{"session":"%s","ticket":%d,"outcome":"%s"%s%s}', session, p.ticket, outcome,
     fence and ',"fence":' .. int(fence) or '', rank and ',"rank":' .. rank or '')
-  record('ended', string.format('"ticket":%.0f,"seller":"%s","outcome":"%s","ended_at":%.0f%s', p.ticket, p.seller,
+  record('ended', string.format('"ticket":%d,"seller":"%s","outcome":"%s","ended_at":%d%s', p.ticket, p.seller,
     outcome, at, fence and ',"fence":' .. int(fence) or ''))
   changed = true
 end
@@ -164,7 +165,7 @@ local function grant(session, p, rank)
   S.granted, S.expires = NOW, NOW + (p.lease or LEASE)
   S.channel, granted_rank = p.channel, rank
   changed, lease_changed = true, true
-  record('granted', string.format('"ticket":%.0f,"seller":"%s","fence":%.0f,"granted_at":%.0f,"expires_at":%.0f',
+  record('granted', string.format('"ticket":%d,"seller":"%s","fence":%d,"granted_at":%d,"expires_at":%d',
     S.ticket, S.seller, S.fence, S.granted, S.expires))
 end
 
@@ -186,8 +187,8 @@ local function mark_away(session, since)
   redis.call('ZREM', SEEN, session)
   redis.call('ZADD', AWAY, int(since), session)
   local p = place(session)
-  noted[#noted + 1] = string.format('{"ticket":%.0f,"away":true}', p.ticket)
-  record('away', string.format('"ticket":%.0f,"seller":"%s","since":%.0f', p.ticket, p.seller, since))
+  noted[#noted + 1] = string.format('{"ticket":%d,"away":true}', p.ticket)
+  record('away', string.format('"ticket":%d,"seller":"%s","since":%d', p.ticket, p.seller, since))
 end
 
 -- first finds the foremost waiter that is not away.
@@ -208,6 +209,17 @@ local function first()
   end
 end
 
+-- presence marks who is away and drops who is gone, once for a script: its time stands still.
+local present_known = false
+local function presence()
+  if present_known then return end
+  present_known = true
+  local gone = redis.call('ZRANGEBYSCORE', SEEN, '-inf', '(' .. int(NOW - AWAY_AFTER), 'WITHSCORES', 'LIMIT', 0, BATCH)
+  for i = 1, #gone, 2 do mark_away(gone[i], tonumber(gone[i + 1])) end
+  local dropped = redis.call('ZRANGEBYSCORE', AWAY, '-inf', '(' .. int(NOW - AWAY_AFTER - DROP_AFTER), 'LIMIT', 0, BATCH)
+  for _, session in ipairs(dropped) do leave_line(session, 'dropped') end
+end
+
 -- advance brings the room to NOW: it ends what is over, marks who is away, drops who is gone,
 -- and hands the free lock to the first in line. Every verb calls it first, so that the room's
 -- state is a function of what was asked and of Redis's clock, whoever looks.
@@ -220,10 +232,7 @@ local function advance()
       finish('forced', NOW)
     end
   end
-  local gone = redis.call('ZRANGEBYSCORE', SEEN, '-inf', '(' .. int(NOW - AWAY_AFTER), 'WITHSCORES', 'LIMIT', 0, BATCH)
-  for i = 1, #gone, 2 do mark_away(gone[i], tonumber(gone[i + 1])) end
-  local dropped = redis.call('ZRANGEBYSCORE', AWAY, '-inf', '(' .. int(NOW - AWAY_AFTER - DROP_AFTER), 'LIMIT', 0, BATCH)
-  for _, session in ipairs(dropped) do leave_line(session, 'dropped') end
+  presence()
   if not held() and not S.paused then
     local session, rank = first()
     if session then
@@ -237,13 +246,13 @@ end
 
 local function lease_json()
   if not held() then return 'null' end
-  return string.format('{"session":"%s","ticket":%.0f,"fence":%.0f,"granted_at":%.0f,"expires_at":%.0f%s}',
+  return string.format('{"session":"%s","ticket":%d,"fence":%d,"granted_at":%d,"expires_at":%d%s}',
     S.session, S.ticket, S.fence, S.granted, S.expires, granted_rank and ',"rank":' .. granted_rank or '')
 end
 
 local function write_lock()
   if held() then
-    redis.call('SET', LOCK, string.format('{"session_id":"%s","seller_id":"%s","ticket":%.0f,"fence":%.0f,"locked_at":"%s","expires_at":"%s"}',
+    redis.call('SET', LOCK, string.format('{"session_id":"%s","seller_id":"%s","ticket":%d,"fence":%d,"locked_at":"%s","expires_at":"%s"}',
       S.session, S.seller, S.ticket, S.fence, iso(S.granted), iso(S.expires)), 'PXAT', int(S.expires))
   else
     redis.call('DEL', LOCK)
@@ -261,7 +270,7 @@ local function write_state()
 end
 
 local function event_json()
-  return string.format('{"epoch":%.0f,"version":%.0f,"now":%.0f,"hold":%.3f,"paused":%s,"changed":%s,"lease":%s,' ..
+  return string.format('{"epoch":%d,"version":%d,"now":%d,"hold":%.3f,"paused":%s,"changed":%s,"lease":%s,' ..
     '"joined":[%s],"ended":[%s],"moved":[%s],"reset":%s,"notes":[%s]}', S.epoch, S.version, NOW, S.hold, tostring(S.paused),
     tostring(changed), lease_json(), table.concat(joined, ','), table.concat(ended, ','), table.concat(moved, ','),
     tostring(reset), table.concat(noted, ','))
@@ -275,7 +284,7 @@ local function commit()
     if lease_changed then write_lock() end
     write_state()
   end
-  if changed or #noted > 0 then redis.call('PUBLISH', '{' .. ROOM .. '}:events', event_json()) end
+  if TELLS and (changed or #noted > 0) then redis.call('PUBLISH', '{' .. ROOM .. '}:events', event_json()) end
   if S.channel and S.channel ~= '' then
     redis.call('PUBLISH', S.channel, string.format('{"room":"%s",%s', ROOM, lease_json():sub(2)))
   end

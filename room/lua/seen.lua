@@ -15,8 +15,8 @@ local function present(session, till)
   if away then
     redis.call('ZREM', AWAY, session)
     local p = place(session)
-    noted[#noted + 1] = string.format('{"ticket":%.0f,"away":false}', p.ticket)
-    record('back', string.format('"ticket":%.0f,"seller":"%s"', p.ticket, p.seller))
+    noted[#noted + 1] = string.format('{"ticket":%d,"away":false}', p.ticket)
+    record('back', string.format('"ticket":%d,"seller":"%s"', p.ticket, p.seller))
   end
   redis.call('ZADD', SEEN, till, session)
 end
