@@ -1,0 +1,95 @@
+package ledger
+
+import (
+	"sync"
+	"time"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// behindAfter is how long a room's journal may wait before the ledger counts as behind.
+const behindAfter = 3 * time.Second
+
+// forgetAfter is how long a room counts that this replica saw waiting and has not seen since: the
+// others look after it.
+const forgetAfter = 10 * time.Second
+
+// backlog is what this replica knows of journals that are not drained, and the queue of rooms to drain.
+type backlog struct {
+	now   func() time.Time
+	queue chan room.ID
+
+	mu    sync.Mutex
+	rooms map[room.ID]*waiting
+}
+
+type waiting struct {
+	entries int
+	since   time.Time
+	seen    time.Time
+	queued  bool
+}
+
+// queueRooms bounds the queue; a room that finds no space is looked at again in a second.
+const queueRooms = 4096
+
+func newBacklog(now func() time.Time) *backlog {
+	return &backlog{now: now, queue: make(chan room.ID, queueRooms), rooms: make(map[room.ID]*waiting)}
+}
+
+// saw takes in how long a room's journal is, and queues it for a drain.
+func (b *backlog) saw(id room.ID, entries int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if entries == 0 {
+		delete(b.rooms, id)
+		return
+	}
+	w := b.rooms[id]
+	if w == nil {
+		w = &waiting{since: b.now()}
+		b.rooms[id] = w
+	}
+	w.entries, w.seen = entries, b.now()
+	if w.queued {
+		return
+	}
+	select {
+	case b.queue <- id:
+		w.queued = true
+	default:
+	}
+}
+
+// taken says that a room has left the queue.
+func (b *backlog) taken(id room.ID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if w := b.rooms[id]; w != nil {
+		w.queued = false
+	}
+}
+
+// drained says that a room's journal was read to its end.
+func (b *backlog) drained(id room.ID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.rooms, id)
+}
+
+// sum is how many entries wait, in how many rooms, and since when the longest does.
+func (b *backlog) sum() (entries int, since time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for id, w := range b.rooms {
+		if b.now().Sub(w.seen) > forgetAfter {
+			delete(b.rooms, id)
+			continue
+		}
+		entries += w.entries
+		if since.IsZero() || w.since.Before(since) {
+			since = w.since
+		}
+	}
+	return entries, since
+}

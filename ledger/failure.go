@@ -1,0 +1,67 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// errOdd is what is wrong with a record that no later program of this version could apply either.
+var errOdd = errors.New("record is odd")
+
+// odd tells a fault of the data, which trying again does not mend, from one of the database.
+func odd(err error) bool {
+	if errors.Is(err, errOdd) {
+		return true
+	}
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return strings.HasPrefix(pg.Code, "22") || strings.HasPrefix(pg.Code, "23") // data, integrity
+	}
+	var lite *sqlite.Error
+	if errors.As(err, &lite) {
+		switch lite.Code() & 0xff {
+		case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_RANGE:
+			return true
+		}
+	}
+	return false
+}
+
+// temporary is true for a database that can not be reached or is overloaded, and false for one that
+// refuses us: a wrong password, a database that is not there.
+func temporary(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		switch pg.Code[:2] {
+		case "08", "40", "53", "55", "57", "58": // connection, rollback, resources, in use, shutting down, system
+			return true
+		}
+		return false
+	}
+	var lite *sqlite.Error
+	if errors.As(err, &lite) {
+		code := lite.Code() & 0xff
+		return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
+	}
+	var network net.Error
+	var connecting *pgconn.ConnectError
+	return errors.Is(err, ErrAway) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) ||
+		errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) || errors.As(err, &connecting)
+}
+
+// clean makes an error that does not hold the database's password.
+func (l *Ledger) clean(err error) error {
+	if err == nil || l.secret == "" || !strings.Contains(err.Error(), l.secret) {
+		return err
+	}
+	return fmt.Errorf("%w: %s", ErrAway, strings.ReplaceAll(err.Error(), l.secret, "***"))
+}

@@ -1,0 +1,64 @@
+package ledger
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+type metrics struct {
+	entries   prometheus.Counter
+	lag       prometheus.Histogram
+	failures  prometheus.Counter
+	parked    prometheus.Counter
+	filling   prometheus.Counter
+	incidents *prometheus.CounterVec
+	judged    *prometheus.CounterVec
+}
+
+func newMetrics(r prometheus.Registerer, l *Ledger) *metrics {
+	counter := func(name, help string) prometheus.Counter {
+		return prometheus.NewCounter(prometheus.CounterOpts{Name: "waitroom_ledger_" + name, Help: help})
+	}
+	vec := func(name, help, label string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_ledger_" + name, Help: help}, []string{label})
+	}
+	gauge := func(name, help string, read func() float64) prometheus.GaugeFunc {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "waitroom_ledger_" + name, Help: help}, read)
+	}
+	m := &metrics{
+		entries: counter("entries_total", "Journal entries taken in."),
+		lag: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "waitroom_ledger_lag_seconds",
+			Help: "Time from a change to its entry in the ledger.", Buckets: []float64{.05, .1, .25, .5, 1, 2, 5, 15, 60, 300}}),
+		failures:  counter("failures_total", "Database operations that failed."),
+		parked:    counter("parked_total", "Journal entries that could not be applied and were put aside."),
+		filling:   counter("journal_filling_total", "Times that a room's journal was seen at least half full."),
+		incidents: vec("incidents_total", "Incidents, by kind.", "kind"),
+		judged:    vec("judged_total", "Matched messages judged, by verdict.", "verdict"),
+	}
+	if r != nil {
+		r.MustRegister(m.entries, m.lag, m.failures, m.parked, m.filling, m.incidents, m.judged,
+			gauge("pending_entries", "Journal entries that this replica knows to wait.",
+				func() float64 { return float64(l.Status().Pending) }),
+			gauge("behind_seconds", "How long the ledger has been behind; 0 when it is not.", l.behindSeconds))
+	}
+	return m
+}
+
+func (l *Ledger) behindSeconds() float64 {
+	if s := l.Status(); s.Behind {
+		return l.cfg.Now().Sub(s.Since).Seconds()
+	}
+	return 0
+}
+
+func (m *metrics) drained(entries []room.Entry, now time.Time) {
+	m.entries.Add(float64(len(entries)))
+	for _, e := range entries {
+		if at, err := entryTime(e); err == nil {
+			m.lag.Observe(max(now.Sub(at).Seconds(), 0))
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package ledger
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// park puts an entry aside that can not be applied, for a person to look at, so that it does not
+// hold up those behind it for ever.
+func (w *work) park(e room.Entry, why error) error {
+	parked, err := w.exec(`INSERT INTO parked (room, epoch, entry, body, error) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT DO NOTHING`, string(w.id), e.Epoch, e.ID, plain(bodyOf(e)), plain(why.Error()))
+	if err == nil && parked > 0 {
+		w.parked = append(w.parked, parkedEntry{entry: e.ID, why: why})
+	}
+	return err
+}
+
+type parkedEntry struct {
+	entry string
+	why   error
+}
+
+// bodyOf is what an entry holds, without digits that could be a code.
+func bodyOf(e room.Entry) string {
+	if e.Odd != nil {
+		return codeRuns.ReplaceAllString(e.Raw, "****")
+	}
+	records := slices.Clone(e.Records)
+	for i := range records {
+		records[i].Text, records[i].From = mask(records[i].Text), maskSender(records[i].From)
+	}
+	body, err := json.Marshal(records)
+	if err != nil {
+		return err.Error()
+	}
+	return string(body)
+}
+
+// codeRuns are runs of digits as long as a code's; times and fences are longer.
+var codeRuns = regexp.MustCompile(`\b[0-9]{4,8}\b`)
+
+// plain is text that every database takes: no NUL, valid UTF-8.
+func plain(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+}

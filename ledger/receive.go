@@ -1,0 +1,87 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// Receive makes a message durable before it is matched. settled is what it was told when its fate is
+// known already: a repeat is told the same for ever. It fails at once while the database is known to
+// be away (ErrAway): the message goes its way without, and the journal brings it here later.
+func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote) (settled *room.Match, err error) {
+	done, err := l.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	err = l.guard(ctx, func() error {
+		w := &work{Querier: l.db, ctx: ctx, dialect: l.dialect, id: id}
+		if err := w.received(note); err != nil {
+			return err
+		}
+		settled, err = w.settled(note.MessageID)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("receive: %w", l.clean(err))
+	}
+	return settled, nil
+}
+
+// settled is what a message was told; nil when that is not known yet.
+func (w *work) settled(messageID string) (*room.Match, error) {
+	var m room.Match
+	err := w.row(`SELECT result, reason, epoch, ticket, fence, granted_at, ended_at, matched_at FROM messages
+		WHERE room = $1 AND message_id = $2 AND state = 'judged'`, string(w.id), plain(messageID)).
+		Scan(&m.Result, &m.Reason, &m.Epoch, &m.Ticket, &m.Fence, &m.Granted, &m.Ended, &m.At)
+	if noRows(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &m, nil
+}
+
+// Judge is the second line of defence: whether a match may count. The verdict is for ever, a repeat is
+// told the same. Matches are judged in the order in which the room made them, so it takes in the
+// room's journal first, which has this very match. An error means that it is not judged yet: the
+// journal has it, and the verdict is given and told when it can be.
+func (l *Ledger) Judge(ctx context.Context, id room.ID, epoch int64, m room.Record) (agree bool, err error) {
+	if err := l.Drain(ctx, id); err != nil {
+		return false, fmt.Errorf("judge: %w", err)
+	}
+	agree, found, err := l.verdict(ctx, id, m)
+	if err != nil || found {
+		return agree, err
+	}
+	// The journal lost it: judged by what the caller knows.
+	err = l.inRoom(ctx, id, func(w *work) error { return w.message(epoch, m) })
+	if err != nil {
+		return false, fmt.Errorf("judge: %w", err)
+	}
+	agree, _, err = l.verdict(ctx, id, m)
+	return agree, err
+}
+
+// verdict looks up the verdict on a match. One to another lease than the message's first is refused.
+func (l *Ledger) verdict(ctx context.Context, id room.ID, m room.Record) (agree, found bool, err error) {
+	err = l.guard(ctx, func() error {
+		var verdict string
+		w := &work{Querier: l.db, ctx: ctx, dialect: l.dialect, id: id}
+		var fence int64
+		err := w.row(`SELECT verdict, fence FROM messages WHERE room = $1 AND message_id = $2 AND state = 'judged'`,
+			string(id), plain(m.MessageID)).Scan(&verdict, &fence)
+		if noRows(err) {
+			return nil
+		}
+		agree, found = verdict == agreed && fence == m.Fence, err == nil
+		return err
+	})
+	if err != nil {
+		return false, false, fmt.Errorf("read verdict: %w", l.clean(err))
+	}
+	return agree, found, nil
+}

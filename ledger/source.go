@@ -1,0 +1,91 @@
+package ledger
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/waitroom/waitroom/outbox"
+)
+
+// source is a DATABASE_URL, read.
+type source struct {
+	dialect outbox.Dialect
+	path    string          // of SQLite's file
+	pg      *pgx.ConnConfig // of PostgreSQL
+	secret  string
+}
+
+var errURL = errors.New("DATABASE_URL: use sqlite:PATH or postgres://user:password@host/database")
+
+// parseURL reads a DATABASE_URL. Its error does not repeat it: it may hold a password.
+func parseURL(url string) (source, error) {
+	if path, ok := strings.CutPrefix(url, "sqlite:"); ok {
+		if path == "" || strings.HasPrefix(path, ":memory:") {
+			return source{}, errURL
+		}
+		return source{dialect: outbox.SQLite, path: path}, nil
+	}
+	if !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://") {
+		return source{}, errURL
+	}
+	cfg, err := pgx.ParseConfig(url)
+	if err != nil {
+		return source{}, errURL
+	}
+	return source{dialect: outbox.Postgres, pg: cfg, secret: cfg.Password}, nil
+}
+
+// sqliteOptions: FULL makes every commit durable before the journal is trimmed, so that a power cut
+// loses nothing; IMMEDIATE makes a writer wait at the start of its transaction and not fail in its middle.
+const sqliteOptions = "?_busy_timeout=5000&_journal_mode=WAL&_synchronous=FULL&_txlock=immediate"
+
+const (
+	connections   = 8
+	connectWithin = 3 * time.Second
+)
+
+func (s source) open() (*sql.DB, error) {
+	if s.dialect == outbox.Postgres {
+		return s.openPostgres(), nil
+	}
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o750); err != nil {
+		return nil, fmt.Errorf("DATABASE_URL: make directory: %w", err)
+	}
+	escaped := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(s.path)
+	db, err := sql.Open("sqlite", "file:"+escaped+sqliteOptions)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	db.SetMaxOpenConns(connections)
+	return db, nil
+}
+
+func (s source) openPostgres() *sql.DB {
+	if s.pg.ConnectTimeout == 0 {
+		s.pg.ConnectTimeout = connectWithin
+	}
+	defaults := map[string]string{
+		"application_name": "waitroom",
+		// A replica that freezes within a transaction must not hold its rooms for ever.
+		"idle_in_transaction_session_timeout": "10s",
+	}
+	for name, value := range defaults {
+		if s.pg.RuntimeParams[name] == "" {
+			s.pg.RuntimeParams[name] = value
+		}
+	}
+	db := stdlib.OpenDB(*s.pg)
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	db.SetConnMaxIdleTime(5 * time.Minute)
+	return db
+}

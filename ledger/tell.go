@@ -1,0 +1,78 @@
+package ledger
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/room"
+)
+
+// event is what the integration is told: never a session, never a text or code. Times are unix ms.
+type event struct {
+	Ticket    int64
+	Fence     int64
+	Seller    string
+	Outcome   room.Outcome
+	GrantedAt int64
+	ExpiresAt int64
+	EndedAt   int64
+	MessageID string
+	SentAt    int64
+	Kind      string // of an incident
+	Detail    string
+}
+
+type payload struct {
+	Type      string `json:"type"`
+	Timestamp string `json:"timestamp"`
+	Data      data   `json:"data"`
+}
+
+type data struct {
+	Room      string       `json:"room"`
+	Ticket    int64        `json:"ticket,omitempty"`
+	Fence     int64        `json:"fence,omitempty"`
+	SellerID  string       `json:"seller_id,omitempty"`
+	GrantedAt string       `json:"granted_at,omitempty"`
+	ExpiresAt string       `json:"expires_at,omitempty"`
+	EndedAt   string       `json:"ended_at,omitempty"`
+	Outcome   room.Outcome `json:"outcome,omitempty"`
+	MessageID string       `json:"message_id,omitempty"`
+	SentAt    string       `json:"sent_at,omitempty"`
+	Kind      string       `json:"kind,omitempty"`
+	Detail    string       `json:"detail,omitempty"`
+}
+
+// send puts an event into the outbox, in this transaction. Events of one lease are told in this order.
+func (w *work) send(kind string, at int64, e event) error {
+	if !w.tell {
+		return nil
+	}
+	body, err := json.Marshal(payload{Type: kind, Timestamp: stamp(at), Data: data{
+		Room: string(w.id), Ticket: e.Ticket, Fence: e.Fence, SellerID: plain(e.Seller), GrantedAt: stamp(e.GrantedAt),
+		ExpiresAt: stamp(e.ExpiresAt), EndedAt: stamp(e.EndedAt), Outcome: e.Outcome, MessageID: plain(e.MessageID),
+		SentAt: stamp(e.SentAt), Kind: e.Kind, Detail: e.Detail}})
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", kind, err)
+	}
+	return outbox.Enqueue(w.ctx, w, w.dialect, outbox.Task{Room: string(w.id), LeaseKey: leaseKey(w.id, e),
+		Type: kind, Payload: string(body), CreatedAt: at})
+}
+
+// leaseKey orders the events of a lease; what belongs to no lease has a key of its own.
+func leaseKey(id room.ID, e event) string {
+	if e.Fence != 0 {
+		return string(id) + "/" + strconv.FormatInt(e.Fence, 10)
+	}
+	return string(id) + "/" + e.Kind + "/" + plain(e.MessageID) + "/" + strconv.FormatInt(e.Ticket, 10)
+}
+
+// stamp writes unix ms as the contract writes times; 0 is none.
+func stamp(ms int64) string {
+	if ms == 0 {
+		return ""
+	}
+	return room.Time(ms).Format("2006-01-02T15:04:05.000Z07:00")
+}

@@ -1,0 +1,145 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/room"
+)
+
+// work is one transaction's way to the tables.
+type work struct {
+	outbox.Querier
+	ctx     context.Context
+	dialect outbox.Dialect
+	id      room.ID
+	tell    bool
+	alarms  []alarm  // to be logged when the transaction is through
+	judged  []string // verdicts given in it
+	parked  []parkedEntry
+}
+
+func (w *work) exec(query string, args ...any) (changed int64, err error) {
+	res, err := w.ExecContext(w.ctx, w.dialect.Bind(query), args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+func (w *work) row(query string, args ...any) *sql.Row {
+	return w.QueryRowContext(w.ctx, w.dialect.Bind(query), args...)
+}
+
+// each calls read for every row; it must not use the transaction meanwhile.
+func (w *work) each(read func(scan func(...any) error) error, query string, args ...any) error {
+	rows, err := w.QueryContext(w.ctx, w.dialect.Bind(query), args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := read(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// guard runs do where the database is there, migrated first, and fails at once where it is known to be away.
+func (l *Ledger) guard(ctx context.Context, do func() error) error {
+	if err := l.circuit.enter(); err != nil {
+		return err
+	}
+	err := l.ready(ctx)
+	if err == nil {
+		err = do()
+	}
+	if l.circuit.leave(err) {
+		l.log.Info("ledger is back")
+	}
+	if err != nil && !odd(err) && ctx.Err() == nil {
+		l.metrics.failures.Inc()
+	}
+	return err
+}
+
+func (l *Ledger) ready(ctx context.Context) error {
+	if l.migrated.Load() {
+		return nil
+	}
+	if err := l.migrate(ctx); err != nil {
+		return err
+	}
+	l.migrated.Store(true)
+	return nil
+}
+
+// inRoom runs do in a transaction that is alone in its room, across all replicas: it waits for the one
+// before it. Where do fails nothing is written.
+func (l *Ledger) inRoom(ctx context.Context, id room.ID, do func(*work) error) error {
+	done, err := l.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	w := &work{ctx: ctx, dialect: l.dialect, id: id, tell: l.cfg.Tell}
+	err = l.guard(ctx, func() error { return l.transact(ctx, w, do) })
+	if err != nil {
+		return l.clean(err)
+	}
+	l.through(w)
+	return nil
+}
+
+func (l *Ledger) transact(ctx context.Context, w *work, do func(*work) error) error {
+	tx, err := l.db.BeginTx(ctx, nil) // SQLite: IMMEDIATE, which is alone in the whole file
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	w.Querier = tx
+	if l.dialect == outbox.Postgres {
+		if _, err := w.exec(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, string(w.id)); err != nil {
+			return fmt.Errorf("lock room: %w", err)
+		}
+	}
+	if err := do(w); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// turn waits until no other goroutine of this process writes to SQLite.
+func (l *Ledger) turn(ctx context.Context) (done func(), err error) {
+	if l.writer == nil {
+		return func() {}, nil
+	}
+	select {
+	case l.writer <- struct{}{}:
+		return func() { <-l.writer }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait to write: %w", ctx.Err())
+	}
+}
+
+// through tells what must be told once it is certain.
+func (l *Ledger) through(w *work) {
+	for _, verdict := range w.judged {
+		l.metrics.judged.WithLabelValues(verdict).Inc()
+	}
+	for _, p := range w.parked {
+		l.metrics.parked.Inc()
+		l.log.Error("ledger can not apply a journal entry and has parked it", "room", string(w.id), "entry", p.entry, "error", p.why)
+	}
+	for _, a := range w.alarms {
+		l.metrics.incidents.WithLabelValues(a.kind).Inc()
+		l.log.Error("ledger incident: "+a.detail, "kind", a.kind, "room", string(w.id), "subject", a.subject,
+			"ticket", a.ticket, "fence", a.fence)
+	}
+}
