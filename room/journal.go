@@ -16,6 +16,9 @@ type Entry struct {
 	Epoch   int64
 	Version int64
 	Records []Record
+
+	Odd error  // why the entry can not be read; the fields above but ID are not to be trusted then
+	Raw string // and what it holds
 }
 
 // Record is one thing that happened. Type says which fields count:
@@ -50,7 +53,8 @@ type Record struct {
 	MessageNote
 }
 
-// ReadJournal reads the oldest entries of a room's journal, at most n.
+// ReadJournal reads the oldest entries of a room's journal, at most n. One that can not be read is
+// handed over as Odd, so that it holds up no other.
 func (e *Engine) ReadJournal(ctx context.Context, id ID, n int) ([]Entry, error) {
 	list, err := e.rdb.XRangeN(ctx, JournalKey(id), "-", "+", int64(n)).Result()
 	if err != nil {
@@ -59,7 +63,7 @@ func (e *Engine) ReadJournal(ctx context.Context, id ID, n int) ([]Entry, error)
 	entries := make([]Entry, len(list))
 	for i, m := range list {
 		if entries[i], err = parseEntry(m); err != nil {
-			return nil, err
+			entries[i] = Entry{ID: m.ID, Odd: err, Raw: fmt.Sprint(m.Values)}
 		}
 	}
 	return entries, nil
