@@ -2,7 +2,9 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -13,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/room"
 )
 
 func TestDrainTellsEverySocketToReconnectAndKeepsEveryPlace(t *testing.T) {
@@ -99,4 +103,32 @@ func TestLogTellsWhereToGoAndNamesNoSession(t *testing.T) {
 	require.Contains(t, log.String(), "path=/api/integration/lock ")
 	require.NotContains(t, log.String(), a.session)
 	require.NotContains(t, log.String(), "hush")
+}
+
+func TestRequestUnderWayIsAnsweredBeforeTheServerEnds(t *testing.T) {
+	store := redistest.Start(t)
+	proxy := store.Proxy()
+	r := start(t, config(t, "--redis-url", proxy.URL()))
+	a := newSeller(t, r.URL(), "a")
+	a.join() // so that the next join is one question to the store
+	a.leave("")
+	proxy.Blackhole(redistest.ToClient)
+	answered := make(chan reply, 1)
+	go func() { answered <- a.join() }()
+	testproc.Until(t, patience, func() error { return store.Client().Get(t.Context(), room.LockKey("integration")).Err() })
+
+	r.end()
+	testproc.Until(t, patience, func() error {
+		conn, err := net.Dial("tcp", r.Addr())
+		if err != nil {
+			return nil
+		}
+		_ = conn.Close()
+		return errors.New("it still listens")
+	})
+	proxy.Heal()
+	got := <-answered
+	require.Equal(t, http.StatusOK, got.StatusCode, got.body)
+	require.EqualValues(t, 2, got.number("ticket"))
+	require.NoError(t, r.stop(t))
 }
