@@ -1,0 +1,235 @@
+package ledger_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/pgtest"
+	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/room"
+)
+
+const here = room.ID("integration")
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+
+// bench is a database that several ledgers may share, and a journal.
+type bench struct {
+	url     string
+	journal *journal
+	log     *lockedBuffer
+	now     *clock
+}
+
+// onBoth runs a test on SQLite and on PostgreSQL.
+func onBoth(t *testing.T, test func(*testing.T, *bench)) {
+	t.Run("sqlite", func(t *testing.T) {
+		test(t, newBench("sqlite:"+filepath.Join(t.TempDir(), "made for it", "waitroom.db")))
+	})
+	t.Run("postgres", func(t *testing.T) { test(t, newBench(pgtest.Start(t).URL())) })
+}
+
+func newBench(url string) *bench {
+	return &bench{url: url, journal: &journal{entries: map[room.ID][]room.Entry{}}, log: &lockedBuffer{},
+		now: &clock{now: time.Now()}}
+}
+
+func (b *bench) config() ledger.Config {
+	return ledger.Config{URL: b.url, Journal: b.journal, Rooms: b.journal, Tell: true, Now: b.now.Now,
+		Log: slog.New(slog.NewTextHandler(b.log, nil))}
+}
+
+func (b *bench) open(t *testing.T) *ledger.Ledger {
+	t.Helper()
+	return openWith(t, b.config())
+}
+
+func openWith(t *testing.T, c ledger.Config) *ledger.Ledger {
+	t.Helper()
+	l, err := ledger.Open(t.Context(), c)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	return l
+}
+
+// write journals records as one entry.
+func (b *bench) write(epoch int64, records ...room.Record) {
+	b.journal.write(here, epoch, records...)
+}
+
+// scan reads one row.
+func scan(t *testing.T, l *ledger.Ledger, query string, into ...any) {
+	t.Helper()
+	require.NoError(t, l.DB().QueryRow(query).Scan(into...))
+}
+
+func count(t *testing.T, l *ledger.Ledger, from string) (n int) {
+	t.Helper()
+	scan(t, l, "SELECT COUNT(*) FROM "+from, &n)
+	return n
+}
+
+// strings reads one column.
+func column(t *testing.T, db *sql.DB, query string) (values []string) {
+	t.Helper()
+	rows, err := db.Query(query)
+	require.NoError(t, err)
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var v string
+		require.NoError(t, rows.Scan(&v))
+		values = append(values, v)
+	}
+	require.NoError(t, rows.Err())
+	return values
+}
+
+// journal is a room's journal and its verdicts in memory.
+type journal struct {
+	mu       sync.Mutex
+	seq      int
+	entries  map[room.ID][]room.Entry
+	settled  []string
+	epoch    int64
+	failTrim func() bool
+}
+
+var errLost = errors.New("the replica died before it trimmed")
+
+func (j *journal) write(id room.ID, epoch int64, records ...room.Record) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.seq++
+	j.entries[id] = append(j.entries[id], room.Entry{ID: fmt.Sprintf("1763689000000-%d", j.seq), Epoch: epoch, Records: records})
+}
+
+func (j *journal) add(id room.ID, e room.Entry) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.entries[id] = append(j.entries[id], e)
+}
+
+func (j *journal) ReadJournal(_ context.Context, id room.ID, n int) ([]room.Entry, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	list := j.entries[id]
+	return append([]room.Entry(nil), list[:min(n, len(list))]...), nil
+}
+
+func (j *journal) TrimJournal(_ context.Context, id room.ID, entries []room.Entry) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.failTrim != nil && j.failTrim() {
+		return errLost
+	}
+	gone := map[string]bool{}
+	for _, e := range entries {
+		gone[e.ID] = true
+	}
+	var left []room.Entry
+	for _, e := range j.entries[id] {
+		if !gone[e.ID] {
+			left = append(left, e)
+		}
+	}
+	j.entries[id] = left
+	return nil
+}
+
+func (j *journal) Look(context.Context, room.ID, ...string) (room.View, []room.Seat, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return room.View{Epoch: j.epoch, Now: 1763689999000}, nil, nil
+}
+
+func (j *journal) SettleMatch(_ context.Context, _ room.ID, messageID string, agreed bool) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.settled = append(j.settled, fmt.Sprint(messageID, " ", agreed))
+	return nil
+}
+
+func (j *journal) told() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return append([]string(nil), j.settled...)
+}
+
+func (j *journal) left(id room.ID) int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.entries[id])
+}
+
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) Move(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// A lease as the journal tells it: its fence is its number in thousands of µs, its time 10 ms from number·10.
+
+func joined(ticket int64) room.Record {
+	return room.Record{Type: "joined", At: ticket * 10, Ticket: ticket, Seller: fmt.Sprintf("s-%d", ticket)}
+}
+
+func granted(ticket int64) room.Record {
+	return room.Record{Type: "granted", At: ticket * 10, Ticket: ticket, Seller: fmt.Sprintf("s-%d", ticket), Fence: ticket * 1000,
+		GrantedAt: ticket * 10, ExpiresAt: ticket*10 + 120}
+}
+
+func ended(ticket int64, o room.Outcome) room.Record {
+	return room.Record{Type: "ended", At: ticket*10 + 10, Ticket: ticket, Seller: fmt.Sprintf("s-%d", ticket), Fence: ticket * 1000,
+		Outcome: o, EndedAt: ticket*10 + 10}
+}
+
+func matched(messageID string, ticket int64) room.Record {
+	return room.Record{Type: "message", At: ticket*10 + 10, Ticket: ticket, Seller: fmt.Sprintf("s-%d", ticket), Fence: ticket * 1000,
+		GrantedAt: ticket * 10, EndedAt: ticket*10 + 10, Result: room.Matched, Completes: true,
+		MessageNote: room.MessageNote{MessageID: messageID, From: "01012345678", Text: "code 482913", SentAt: ticket*10 + 5, Received: ticket*10 + 9}}
+}
+
+// life is a whole lease that an SMS completed.
+func (b *bench) life(ticket int64) {
+	b.write(1, joined(ticket), granted(ticket))
+	b.write(1, matched(fmt.Sprintf("m-%d", ticket), ticket), ended(ticket, room.Completed))
+}
