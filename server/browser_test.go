@@ -34,7 +34,10 @@ func (p page) is(expression string) {
 	require.NoError(p.t, err, expression)
 }
 
-func (p page) state(state string) { p.t.Helper(); p.is(`document.body.dataset.state === "` + state + `"`) }
+func (p page) state(state string) {
+	p.t.Helper()
+	p.is(`document.body.dataset.state === "` + state + `"`)
+}
 
 func (p page) press(id string) {
 	p.t.Helper()

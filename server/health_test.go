@@ -33,7 +33,7 @@ func TestReadinessFollowsRedisAndLivenessDoesNot(t *testing.T) {
 	redis := redistest.Start(t)
 	r := start(t, config(t, "--redis-url", redis.URL()))
 	s := newSeller(t, r.URL(), "a")
-	require.Equal(t, map[string]any{"server": "ok", "redis": "ok", "subscription": "ok"}, readiness(t, s, http.StatusOK))
+	require.Equal(t, map[string]any{"server": "ok", "redis": "ok", "subscription": "ok", "ledger": "ok"}, readiness(t, s, http.StatusOK))
 
 	redis.Stop()
 	require.Equal(t, "unavailable", readiness(t, s, http.StatusServiceUnavailable)["redis"])
@@ -45,7 +45,7 @@ func TestReadinessFollowsRedisAndLivenessDoesNot(t *testing.T) {
 	require.Contains(t, page.body, "지금은 대기실을 열 수 없어요")
 
 	redis.Restart()
-	require.Equal(t, map[string]any{"server": "ok", "redis": "ok", "subscription": "ok"}, readiness(t, s, http.StatusOK))
+	require.Equal(t, map[string]any{"server": "ok", "redis": "ok", "subscription": "ok", "ledger": "ok"}, readiness(t, s, http.StatusOK))
 	require.Equal(t, http.StatusOK, s.join().StatusCode)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -32,7 +33,8 @@ type replica struct {
 // config is what `waitroom serve` would have with these arguments, on any free port.
 func config(t *testing.T, args ...string) Config {
 	t.Helper()
-	cfg, err := ParseConfig(append([]string{"--addr", "127.0.0.1:0", "--drain-timeout", "5s"}, args...))
+	cfg, err := ParseConfig(append([]string{"--addr", "127.0.0.1:0", "--drain-timeout", "5s",
+		"--database-url", "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db")}, args...))
 	require.NoError(t, err)
 	return cfg
 }

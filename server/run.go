@@ -12,12 +12,16 @@ import (
 
 // Run serves until ctx ends or something that it cannot do without ends, and drains.
 func (s *Server) Run(ctx context.Context) error {
-	defer s.store.close()
+	defer s.Close()
 	keep, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	background, failed := errgroup.WithContext(keep)
 	background.Go(func() error { return unlessEnded(failed, "sockets", s.hub.Run(failed)) })
 	background.Go(func() error { return unlessEnded(failed, "sweep", s.sweep(failed)) })
+	background.Go(func() error { return unlessEnded(failed, "ledger", s.ledger.Run(failed)) })
+	if s.outbox != nil {
+		background.Go(func() error { return unlessEnded(failed, "outbox", s.outbox.Run(failed)) })
+	}
 
 	served := make(chan struct{})
 	background.Go(func() error {
@@ -55,7 +59,7 @@ func unlessEnded(ctx context.Context, what string, err error) error {
 // sweep looks at the rooms that nobody else looks at.
 func (s *Server) sweep(ctx context.Context) error {
 	g := &grumble{log: s.log, every: 10 * time.Second}
-	return s.engine.Sweep(ctx, nil, func(err error) { g.failed("rooms could not be looked at", err) })
+	return s.engine.Sweep(ctx, s.looked, func(err error) { g.failed("rooms could not be looked at", err) })
 }
 
 // drain lets go of everybody in the order in which they can come back somewhere else: no new

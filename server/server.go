@@ -17,6 +17,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/static"
 	"github.com/waitroom/waitroom/web"
@@ -30,6 +32,8 @@ type Server struct {
 	http     *http.Server
 	store    store
 	engine   *room.Engine
+	ledger   *ledger.Ledger
+	outbox   *outbox.Worker // nil where nobody is to be told
 	hub      *hub.Hub
 	health   *health
 }
@@ -65,18 +69,23 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err = awaitStore(ctx, s.store, s.cfg.Redis); err != nil {
 		return err
 	}
-	s.engine = room.New(s.store, room.Config{Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter})
-	return s.assemble()
+	s.engine = room.New(s.store, room.Config{Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
+		Journal: journalMax})
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if err = s.openLedger(ctx, registry); err != nil {
+		return err
+	}
+	return s.assemble(registry)
 }
 
 // assemble makes the handlers and what they rest on.
-func (s *Server) assemble() error {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+func (s *Server) assemble(registry *prometheus.Registry) error {
 	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store, Log: s.log, Origins: s.cfg.AllowedOrigins, Registerer: registry})
 	s.health = &health{checks: []check{
 		{name: "redis", bad: "unavailable", ask: s.engine.Ping},
 		{name: "subscription", bad: "stale", ask: s.subscribed},
+		{name: "ledger", bad: "behind", ask: s.recorded, soft: true},
 	}}
 	handler, err := web.New(web.Config{
 		Engine: s.engine, Sockets: sockets{s.hub}, Rooms: s.cfg.Rooms, Lease: s.engine.Config().Lease,
@@ -125,5 +134,8 @@ func (s *Server) Close() {
 	}
 	if s.store.close != nil {
 		s.store.close()
+	}
+	if s.ledger != nil {
+		_ = s.ledger.Close()
 	}
 }

@@ -59,7 +59,8 @@ func startReplica(t *testing.T, args ...string) *replica {
 	file, err := os.Create(logPath)
 	require.NoError(t, err)
 	defer func() { _ = file.Close() }()
-	cmd := exec.Command(program, append([]string{"serve", "--addr", addr}, args...)...)
+	cmd := exec.Command(program, append([]string{"serve", "--addr", addr,
+		"--database-url", "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db")}, args...)...)
 	cmd.Stderr = file
 	process, err := testproc.Start(cmd, syscall.SIGKILL)
 	require.NoError(t, err)

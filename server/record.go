@@ -1,0 +1,49 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/room"
+)
+
+// journalMax is how many changes of a room wait for the ledger at the most: about a hundred megabytes,
+// days of a busy room. It is told loudly long before.
+const journalMax = 200_000
+
+// openLedger opens the record and, where there is somebody to tell, the outbox beside it.
+func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer) (err error) {
+	tells := s.cfg.WebhookURL != ""
+	s.ledger, err = ledger.Open(ctx, ledger.Config{URL: string(s.cfg.DatabaseURL), Journal: s.engine, Rooms: s.engine,
+		JournalMax: journalMax, Tell: tells, Log: s.log, Registerer: registry})
+	if err != nil {
+		return fmt.Errorf("WAITROOM_DATABASE_URL (--database-url): %w", err)
+	}
+	if !tells {
+		return nil
+	}
+	s.outbox, err = outbox.NewWorker(outbox.Config{Store: outbox.NewStore(s.ledger.DB(), s.ledger.Dialect(), nil),
+		URL: string(s.cfg.WebhookURL), Secret: string(s.cfg.WebhookSecret), Log: s.log, Registerer: registry,
+		Recorded: s.ledger.Told})
+	return err
+}
+
+// looked hands what the sweep found to the ledger, which takes the room's journal in.
+func (s *Server) looked(id room.ID, found room.Checked) {
+	s.ledger.Looked(context.Background(), id, found)
+}
+
+var errBehind = errors.New("ledger is behind")
+
+// recorded is the soft check of the ledger: it may be behind, and nobody's turn waits for it.
+func (s *Server) recorded(context.Context) error {
+	if s.ledger.Status().Behind {
+		return errBehind
+	}
+	return nil
+}
