@@ -1,0 +1,18 @@
+package sms
+
+import "github.com/waitroom/waitroom/room"
+
+// Answer is what the sender of an SMS is told.
+type Answer struct {
+	Result room.Result `json:"result"`
+	Reason room.Reason `json:"reason,omitempty"` // when unmatched
+	Ticket int64       `json:"ticket,omitempty"` // of the lease it belongs to
+	Fence  int64       `json:"fence,omitempty"`
+}
+
+func answerOf(m room.Match) Answer {
+	if m.Result == room.Unmatched {
+		return Answer{Result: m.Result, Reason: m.Reason}
+	}
+	return Answer{Result: m.Result, Ticket: m.Ticket, Fence: m.Fence}
+}

@@ -1,0 +1,140 @@
+package sms
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCodeIsTheRunOfDigitsThatTheWordingMarks(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		// The label stands before the code.
+		{"in brackets", "[쿠팡] 인증번호는 [482913]입니다.", "482913"},
+		{"behind a particle", "[스마트스토어] 인증번호 482913 을 입력해 주세요", "482913"},
+		{"in round brackets", "인증번호(4829)를 화면에 적어 주세요.", "4829"},
+		{"behind a colon", "[11번가] 인증번호: 482913", "482913"},
+		{"full-width colon and space", "인증번호　：　482913", "482913"},
+		{"without any space", "인증번호482913", "482913"},
+		{"on the next line", "[Web발신]\n[지마켓] 본인확인 인증번호\n[482913]\n타인에게 알려주지 마세요", "482913"},
+		{"after a request", "인증번호를 3분 안에 입력해 주세요.\n482913", "482913"},
+		{"with its length told", "인증번호(6자리): 482913", "482913"},
+		{"split label", "인증 번호는 482913입니다", "482913"},
+		{"인증코드", "옥션 인증코드 73920184 입니다", "73920184"},
+		{"확인코드", "확인코드는 5521 이에요", "5521"},
+		{"확인번호", "요청하신 확인번호 552190", "552190"},
+		{"보안코드", "판매자센터 보안코드=904417", "904417"},
+		{"승인번호", "로그인 승인번호 [904417]", "904417"},
+		{"본인확인", "본인확인을 위해 904417 을 넣어 주세요", "904417"},
+		{"일회용 비밀번호", "일회용 비밀번호 <904417>", "904417"},
+		{"OTP", "OTP 904417 유효시간 5분", "904417"},
+		{"otp with a particle", "otp는 904417", "904417"},
+		{"Chinese marketplace", "【店铺】您的验证码是482913，请勿泄露", "482913"},
+		{"Japanese marketplace", "認証コード：482913 を入力してください", "482913"},
+		{"English, is", "Your verification code is 482913. Never share it.", "482913"},
+		{"English, colon", "Seller Hub security code: 4829", "4829"},
+		{"English, is and colon", "Your one-time password is: 482913", "482913"},
+		{"English, plain code", "Use code 482913 to sign in", "482913"},
+		{"English, passcode", "Passcode 48291377 expires in 10 minutes", "48291377"},
+		{"bound to a site", "@seller.example.com #482913", "482913"},
+		{"bound to a site with a number", "@seller2026.example.com #482913", "482913"},
+
+		// The label stands after the code.
+		{"is your code", "482913 is your Marketplace verification code.", "482913"},
+		{"letter and hyphen", "G-482913 is your verification code", "482913"},
+		{"label in brackets", "482913 (인증번호)", "482913"},
+		{"bracketed, then label", "[482913] 인증번호를 입력해 주세요", "482913"},
+		{"topic particle", "482913은 쿠팡윙 인증번호입니다", "482913"},
+		{"code for an order", "482913 is your verification code for order 20261121", "482913"},
+
+		// What else has digits.
+		{"an amount before", "12만원 결제 요청, 인증번호 482913", "482913"},
+		{"a longer amount before", "1234567원 결제 인증번호는 482913", "482913"},
+		{"an amount with a comma", "12,345원 결제를 위한 인증번호 482913", "482913"},
+		{"an amount with four digits after a comma", "1,2345원 승인, 번호 482913", "482913"},
+		{"won sign", "₩5000 결제 인증 482913", "482913"},
+		{"a service number before", "1588-1234에서 보낸 인증번호는 482913입니다", "482913"},
+		{"a telephone number before", "02-1234-5678 [셀러] 인증번호 482913", "482913"},
+		{"a mobile number before", "010-1234-5678 고객님의 인증번호는 482913", "482913"},
+		{"a service number after the label", "인증번호 안내 (문의 1588-1234) 482913", "482913"},
+		{"an unbroken service number", "인증번호 안내 고객센터 15881234 번호 482913", "482913"},
+		{"a date before", "2026-11-21 10:20:30 인증번호 482913", "482913"},
+		{"a dotted date", "2026.11.21 인증번호 482913", "482913"},
+		{"a Korean date", "2026년 11월 21일 인증번호 482913", "482913"},
+		{"a year after the label", "인증번호 발급 2026년 11월 21일 / 482913", "482913"},
+		{"an order number before", "주문번호 20261121 관련 인증번호 482913", "482913"},
+		{"an order between label and code", "인증번호 안내 - 주문번호 20261121 [482913]", "482913"},
+		{"a card before", "카드(1234) 본인 인증번호 482913", "482913"},
+		{"a web address between", "인증번호는 https://m.example.kr/2026/1234 에서 482913", "482913"},
+		{"an id that ends in digits", "seller2026님의 인증번호 482913", "482913"},
+		{"a warning repeats the label", "인증번호 [482913]. 인증번호를 남에게 알려주지 마세요. 15881234", "482913"},
+		{"the label twice, the code last", "인증번호는 알려주지 마세요. 인증번호: 482913", "482913"},
+		{"two codes", "인증번호 482913, 인증번호 112233", "482913"},
+		{"a strong label against a weak one", "상품코드 55667788, 인증번호 482913", "482913"},
+
+		// Nothing marks one: the first run.
+		{"a bare run", "482913", "482913"},
+		{"the first of two", "hello 1234 and 567890", "1234"},
+		{"an amount is all there is", "5000원이 입금되었습니다", "5000"},
+		{"a broken code", "Your verification code is: 1234-5678", "1234"},
+		{"full-width digits", "인증번호는 ４８２９１３ 입니다", "482913"},
+		{"half and full width are one run", "인증번호 48２９13", "482913"},
+
+		// None.
+		{"no digits", "안녕하세요", ""},
+		{"too short", "번호 123", ""},
+		{"too long, and not cut", "인증번호 123456789", ""},
+		{"too long beside one", "접수 123456789012 인증번호 482913", "482913"},
+		{"a mobile number without hyphens", "01012345678", ""},
+		{"in threes", "code 123-456", ""},
+		{"digits of another script", "رمز ١٢٣٤٥٦", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			code, ok := FindCode(tt.text)
+			require.Equal(t, tt.want != "", ok)
+			require.Equal(t, tt.want, code.Reveal())
+		})
+	}
+}
+
+var maximal = regexp.MustCompile(`[0-9]+`)
+
+func candidates(text string) []string {
+	return slices.DeleteFunc(maximal.FindAllString(plainDigits(text), -1), func(run string) bool { return len(run) < 4 || len(run) > 8 })
+}
+
+func FuzzCodeIsAWholeRunOfFourToEightDigitsOrNone(f *testing.F) {
+	for _, seed := range []string{"", "인증번호 482913", "482913 is your code", "1588-1234", "２０２６년 code:1234", "@a.b #12345678", "@a1234.b # 5678",
+		"인증\xff번호1234", strings.Repeat("1234 code ", 50)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		code, ok := FindCode(text)
+		runs := candidates(text)
+		require.Equal(t, len(runs) > 0, ok, "a code there is, if there is a run")
+		if ok {
+			require.Contains(t, runs, code.Reveal())
+		}
+		require.NotRegexp(t, `[0-9０-９]`, Mask(text))
+	})
+}
+
+func TestMaskTakesEveryDigitOfEveryScript(t *testing.T) {
+	require.Equal(t, "인증번호 ****** / ** *** * *", Mask("인증번호 482913 / ٤٨ ４８２ ① ½"))
+	require.Equal(t, "[쿠팡] no digits", Mask("[쿠팡] no digits"))
+}
+
+func BenchmarkFindCode(b *testing.B) {
+	texts := map[string]string{"usual": "[Web발신]\n[지마켓] 본인확인 인증번호\n[482913]\n타인에게 알려주지 마세요",
+		"16 KiB of numbers": strings.Repeat("1234 ", 16<<10/5), "16 KiB of codes": strings.Repeat("code 1234 ", 16<<10/10)}
+	for name, text := range texts {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				FindCode(text)
+			}
+		})
+	}
+}

@@ -1,0 +1,126 @@
+package sms
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var received = time.Date(2026, 11, 21, 0, 30, 0, 250e6, time.UTC)
+
+func TestBodyThatIsNotOneJSONObjectIsInvalidJSON(t *testing.T) {
+	for _, body := range []string{"", " ", "{", "null", "[]", `"x"`, "1", `{} {}`, `{}{"a":1}`, `{"text":"a"} x`, `{"text":}`,
+		"{\"message_id\":\"m\",\"text\":\"\xff482913\"}"} {
+		_, err := parse([]byte(body), received)
+		require.ErrorIs(t, err, ErrInvalidJSON, "%q", body)
+	}
+}
+
+func TestMessageThatCanNotBeUsedIsRefusedWithWhatToDo(t *testing.T) {
+	tests := []struct {
+		name, body string
+		want       *Fault
+	}{
+		{"nothing", `{}`, faultID},
+		{"no id", `{"text":"code 80264173"}`, faultID},
+		{"null id", `{"message_id":null,"text":"code 80264173"}`, faultID},
+		{"empty id", `{"message_id":"","text":"code 80264173"}`, faultID},
+		{"blank id", `{"message_id":"  ","text":"code 80264173"}`, faultID},
+		{"number as id", `{"message_id":80264173,"text":"code 80264173"}`, faultID},
+		{"id too long", `{"message_id":"` + strings.Repeat("가", 129) + `","text":"code 80264173"}`, faultID},
+		{"id with a line break", `{"message_id":"a\nb","text":"code 80264173"}`, faultID},
+		{"id with NUL", `{"message_id":"a\u0000b","text":"code 80264173"}`, faultID},
+		{"id with half a character", `{"message_id":"a\ud800","text":"code 80264173"}`, faultID},
+		{"names are exact", `{"Message_ID":"m","text":"code 80264173"}`, faultID},
+		{"sender is no string", `{"message_id":"m","from":80264173,"text":"code 80264173"}`, faultFrom},
+		{"no text", `{"message_id":"m"}`, faultText},
+		{"null text", `{"message_id":"m","text":null}`, faultText},
+		{"blank text", `{"message_id":"m","text":" \n"}`, faultText},
+		{"text is no string", `{"message_id":"m","text":["80264173"]}`, faultText},
+		{"time is no string", `{"message_id":"m","text":"80264173","sent_at":1795221000}`, faultSentAt},
+		{"empty time", `{"message_id":"m","text":"80264173","sent_at":""}`, faultSentAt},
+		{"time without offset", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T09:30:00"}`, faultSentAt},
+		{"date only", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21"}`, faultSentAt},
+		{"a space for T", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21 09:30:00Z"}`, faultSentAt},
+		{"fraction without digits", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T09:30:00.Z"}`, faultSentAt},
+		{"comma for a point", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T09:30:00,5Z"}`, faultSentAt},
+		{"one-digit hour", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T9:30:00Z"}`, faultSentAt},
+		{"hour 24", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T24:00:00Z"}`, faultSentAt},
+		{"30 February", `{"message_id":"m","text":"80264173","sent_at":"2026-02-30T00:00:00Z"}`, faultSentAt},
+		{"offset of 24 hours", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T00:00:00+24:00"}`, faultSentAt},
+		{"leap second", `{"message_id":"m","text":"80264173","sent_at":"2026-06-30T23:59:60Z"}`, faultLeapSecond},
+		{"leap second with a fraction", `{"message_id":"m","text":"80264173","sent_at":"2016-12-31T23:59:60.5Z"}`, faultLeapSecond},
+		{"over 60 s ahead", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T00:31:00.251Z"}`, faultFuture},
+		{"a second over 60 s ahead", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T00:31:01Z"}`, faultFuture},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := parse([]byte(tt.body), received)
+			require.Equal(t, tt.want, err)
+			require.ErrorIs(t, err, ErrInvalidMessage)
+			fault, ok := errors.AsType[*Fault](err)
+			require.True(t, ok)
+			for _, said := range []string{err.Error(), fault.Detail("ko"), fault.Detail("en")} {
+				require.NotEmpty(t, said)
+				require.NotContains(t, said, "80264173")
+			}
+			require.NotEqual(t, fault.Detail("ko"), fault.Detail("en"))
+		})
+	}
+}
+
+func TestSentAtStandsForItsWholeSecondOrItsMillisecond(t *testing.T) {
+	at := time.Date(2026, 11, 21, 0, 30, 0, 0, time.UTC).UnixMilli()
+	tests := []struct {
+		name, value string
+		want        window
+	}{
+		{"absent", ``, window{}},
+		{"null", `,"sent_at":null`, window{}},
+		{"whole second", `,"sent_at":"2026-11-21T00:30:00Z"`, window{at, at + 1000}},
+		{"with an offset", `,"sent_at":"2026-11-21T09:30:00+09:00"`, window{at, at + 1000}},
+		{"west of Greenwich", `,"sent_at":"2026-11-20T19:00:00-05:30"`, window{at, at + 1000}},
+		{"unknown offset", `,"sent_at":"2026-11-21T00:30:00-00:00"`, window{at, at + 1000}},
+		{"small letters", `,"sent_at":"2026-11-21t00:30:00z"`, window{at, at + 1000}},
+		{"a fraction of zeros is exact", `,"sent_at":"2026-11-21T00:30:00.000Z"`, window{at, at + 1}},
+		{"milliseconds", `,"sent_at":"2026-11-21T00:30:00.249Z"`, window{at + 249, at + 250}},
+		{"tenths", `,"sent_at":"2026-11-21T00:30:00.2Z"`, window{at + 200, at + 201}},
+		{"nanoseconds are cut", `,"sent_at":"2026-11-21T00:29:59.999999999Z"`, window{at - 1, at}},
+		{"more than nanoseconds", `,"sent_at":"2026-11-21T00:29:59.9999999999999Z"`, window{at - 1, at}},
+		{"60 s ahead", `,"sent_at":"2026-11-21T00:31:00.250Z"`, window{at + 60_250, at + 60_251}},
+		{"the second 60 s ahead", `,"sent_at":"2026-11-21T00:31:00Z"`, window{at + 60_000, at + 61_000}},
+		{"the beginning of unix time", `,"sent_at":"1970-01-01T00:00:00Z"`, window{0, 1000}},
+		{"before unix time", `,"sent_at":"1969-12-31T23:59:59.9999Z"`, window{-1, 0}},
+		{"long ago", `,"sent_at":"0001-01-01T00:00:00Z"`, window{-62135596800000, -62135596799000}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m, err := parse([]byte(`{"message_id":"m","text":"hi"`+tt.value+`}`), received)
+			require.NoError(t, err)
+			require.Equal(t, tt.want, m.sent)
+		})
+	}
+}
+
+func TestMessageIsReadWholeAndNotedWithoutItsDigits(t *testing.T) {
+	m, err := parse([]byte(`{"message_id":"`+strings.Repeat("가", 128)+`","from":"1588-0000","text":"[쿠팡] 인증번호\u0000 80264173",
+		"sent_at":"2026-11-21T00:30:00Z","extra":{"a":[1]},"text2":null}`), received)
+	require.NoError(t, err)
+	require.Equal(t, strings.Repeat("가", 128), m.id)
+	note, shown := m.note(received), m.shown(received)
+	require.Equal(t, "1588-0000", note.From)
+	require.Equal(t, "[쿠팡] 인증번호\uFFFD ********", note.Text, "and nothing that a database does not take")
+	require.Equal(t, m.sent.from, note.SentAt)
+	require.Equal(t, received.UnixMilli(), note.Received)
+	require.Equal(t, "[쿠팡] 인증번호\uFFFD 80264173", shown.Text)
+	require.Equal(t, "80264173", *shown.Code)
+	require.Equal(t, received.UnixMilli(), shown.ReceivedAt)
+
+	m, err = parse([]byte(`{"message_id":"m","from":null,"text":"hello"}`), received)
+	require.NoError(t, err)
+	require.Empty(t, m.from)
+	require.Nil(t, m.shown(received).Code, "a message without a code")
+}

@@ -1,0 +1,56 @@
+package sms
+
+import (
+	"errors"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// metrics counts answers. No label holds anything of a message.
+type metrics struct {
+	answers *prometheus.CounterVec
+	refused prometheus.Counter
+	away    prometheus.Counter
+	seconds prometheus.Histogram
+}
+
+func newMetrics(r prometheus.Registerer) *metrics {
+	m := &metrics{
+		answers: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_sms_total",
+			Help: "Inbound SMS by what was answered; a repeat counts again."}, []string{"result"}),
+		refused: prometheus.NewCounter(prometheus.CounterOpts{Name: "waitroom_sms_refused_total",
+			Help: "Matches that the ledger refused: each is an incident."}),
+		away: prometheus.NewCounter(prometheus.CounterOpts{Name: "waitroom_sms_ledger_away_total",
+			Help: "Questions about an inbound SMS that the ledger did not answer in time."}),
+		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "waitroom_sms_answer_seconds",
+			Help: "How long inbound SMS took to be answered.", Buckets: prometheus.ExponentialBuckets(0.00025, 2, 15)}),
+	}
+	if r != nil {
+		r.MustRegister(m.answers, m.refused, m.away, m.seconds)
+	}
+	return m
+}
+
+func (m *metrics) answered(match room.Match, err error, took time.Duration) {
+	m.answers.WithLabelValues(resultLabel(match, err)).Inc()
+	m.seconds.Observe(took.Seconds())
+}
+
+func resultLabel(match room.Match, err error) string {
+	switch {
+	case errors.Is(err, ErrSignature):
+		return "bad_signature"
+	case errors.Is(err, ErrInvalidJSON):
+		return "invalid_json"
+	case errors.Is(err, ErrInvalidMessage):
+		return "invalid_message"
+	case err != nil:
+		return "failed"
+	case match.Result == room.Unmatched:
+		return string(match.Reason)
+	}
+	return string(match.Result)
+}

@@ -1,0 +1,178 @@
+package sms
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+const smsText = "[쿠팡] 인증번호는 [482913]입니다"
+
+func TestMatchedMessageIsShownToItsHolderAndHandsTheLockOn(t *testing.T) {
+	s := newStage(t)
+	require.Equal(t, s.matched(), s.one.must(t, "m", smsText, s.lease.GrantedAt))
+	seat := s.seat(s.a)
+	require.Equal(t, room.Completed, seat.Outcome)
+	require.Equal(t, smsText, seat.Messages[0].Text)
+	require.Equal(t, "482913", *seat.Messages[0].Code)
+	require.Equal(t, room.Locked, s.seat(s.b).Status)
+	require.Equal(t, "[쿠팡] 인증번호는 [******]입니다", s.ledger.notes[0].Text)
+	r := s.ledger.records[0]
+	require.Equal(t, "message", r.Type)
+	require.Equal(t, s.lease.Fence, r.Fence)
+	require.Equal(t, s.lease.GrantedAt, r.GrantedAt)
+	require.Equal(t, s.lease.GrantedAt, r.SentAt)
+	require.Equal(t, r.At, r.EndedAt)
+	require.True(t, r.Completes)
+	require.Equal(t, "m", r.MessageID)
+}
+
+func TestLateMessageIsBoundToItsLeaseAndShownToNobody(t *testing.T) {
+	s := newStage(t)
+	s.pass(s.lease.GrantedAt)
+	s.leave(s.a)
+	require.Equal(t, s.late(), s.one.must(t, "m", smsText, s.lease.GrantedAt))
+	require.Equal(t, room.Locked, s.seat(s.b).Status)
+	s.requireShown(s.a)
+	s.requireShown(s.b)
+}
+
+func TestMessageOfNoLeaseOrOfTwoIsUnmatched(t *testing.T) {
+	s := newStage(t)
+	require.Equal(t, noLease, s.one.must(t, "m1", smsText, s.lease.GrantedAt-1))
+	wide := s.replica(Config{Completes: true, Guard: time.Minute})
+	s.pass(s.lease.GrantedAt)
+	s.leave(s.a)
+	require.Equal(t, ambiguous, wide.must(t, "m2", smsText, s.lease.GrantedAt))
+	require.Equal(t, room.Locked, s.seat(s.b).Status)
+}
+
+func TestKeptLeaseGoesOn(t *testing.T) {
+	s := newStage(t)
+	keeps := s.replica(Config{Completes: false})
+	require.Equal(t, s.matched(), keeps.must(t, "m1", "인증번호 1111", 0))
+	require.Equal(t, s.matched(), keeps.must(t, "m2", "인증번호 2222", 0))
+	require.Equal(t, room.Locked, s.seat(s.a).Status)
+	require.Len(t, s.seat(s.a).Messages, 2)
+	require.False(t, s.ledger.records[0].Completes)
+}
+
+func TestWithoutALedgerTheFirstLineCounts(t *testing.T) {
+	s := newStage(t)
+	alone, err := New(Config{Engine: s.engine, Secret: testSecret, Completes: true})
+	require.NoError(t, err)
+	header, body := post(t, "m", smsText, 0)
+	for range 2 {
+		answer, err := alone.Receive(t.Context(), integration, header, body)
+		require.NoError(t, err)
+		require.Equal(t, s.matched(), answer)
+	}
+	s.requireShown(s.a, smsText)
+}
+
+func TestAnswersAreTheContracts(t *testing.T) {
+	tests := map[string]room.Match{
+		`{"result":"matched","ticket":7,"fence":1795220000000001}`: {Result: room.Matched, Ticket: 7, Fence: 1795220000000001, Epoch: 1, At: 2},
+		`{"result":"late","ticket":7,"fence":9}`:                   {Result: room.Late, Ticket: 7, Fence: 9, Granted: 3},
+		`{"result":"unmatched","reason":"no_lease"}`:               {Result: room.Unmatched, Reason: room.NoLease},
+		`{"result":"unmatched","reason":"ambiguous"}`:              {Result: room.Unmatched, Reason: room.Ambiguous, Ticket: 7, Fence: 9},
+	}
+	for want, match := range tests {
+		got, err := json.Marshal(answerOf(match))
+		require.NoError(t, err)
+		require.Equal(t, want, string(got))
+	}
+}
+
+func TestSignatureIsCheckedBeforeTheBodyAndTheBodyBeforeTheMessage(t *testing.T) {
+	s := newStage(t)
+	for _, tt := range []struct {
+		secret, body string
+		want         error
+	}{
+		{otherSecret, `{`, ErrSignature},
+		{otherSecret, `{}`, ErrSignature},
+		{testSecret, `{`, ErrInvalidJSON},
+		{testSecret, `{}`, ErrInvalidMessage},
+	} {
+		_, err := s.one.Receive(t.Context(), integration, signed(t, tt.secret, time.Now(), []byte(tt.body)), []byte(tt.body))
+		require.ErrorIs(t, err, tt.want)
+	}
+	_, err := s.one.Receive(t.Context(), integration, http.Header{}, nil)
+	require.ErrorIs(t, err, ErrSignature)
+	require.Empty(t, s.ledger.received)
+	require.Equal(t, room.Locked, s.seat(s.a).Status)
+}
+
+func TestStoreThatIsAwayIsSaidAndTheMessageMaySimplyBeSentAgain(t *testing.T) {
+	s := newStage(t)
+	impatient := redis.NewClient(&redis.Options{Addr: s.server.Addr(), ContextTimeoutEnabled: true})
+	defer func() { require.NoError(t, impatient.Close()) }()
+	s.one.engine.Engine = room.New(impatient, room.Config{Journal: 1000})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	s.server.Pause()
+	header, body := post(t, "m", smsText, s.lease.GrantedAt)
+	_, err := s.one.Receive(ctx, integration, header, body)
+	s.server.Resume()
+	require.ErrorIs(t, err, room.ErrStore)
+	require.Equal(t, s.matched(), s.two.must(t, "m", smsText, s.lease.GrantedAt))
+	s.requireShown(s.a, smsText)
+}
+
+func TestSenderThatGoesAwayAfterTheMatchChangesNothing(t *testing.T) {
+	s := newStage(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	s.one.engine.afterMatch = cancel
+	header, body := post(t, "m", smsText, 0)
+	answer, err := s.one.Receive(ctx, integration, header, body)
+	require.NoError(t, err)
+	require.Equal(t, s.matched(), answer)
+	s.requireShown(s.a, smsText)
+}
+
+func TestEveryAnswerIsCounted(t *testing.T) {
+	s := newStage(t)
+	registry := prometheus.NewRegistry()
+	r := s.replica(Config{Completes: true, Registerer: registry})
+	s.pass(s.lease.GrantedAt)
+	r.must(t, "m1", smsText, 0)
+	r.must(t, "m1", smsText, 0)
+	r.must(t, "m2", smsText, s.lease.GrantedAt)
+	r.must(t, "m3", smsText, s.lease.GrantedAt-1)
+	s.ledger.refuse(s.seat(s.b).Fence)
+	require.Equal(t, ambiguous, r.must(t, "m4", smsText, 0))
+	_, err := r.send(t, "", smsText, 0)
+	require.ErrorIs(t, err, ErrInvalidMessage)
+	r.ledger.receive, r.ledger.judge = away, away
+	require.Equal(t, noLease, r.must(t, "m5", smsText, 0))
+
+	require.Equal(t, map[string]float64{"matched": 2, "late": 1, "no_lease": 2, "ambiguous": 1, "invalid_message": 1,
+		"waitroom_sms_refused_total": 1, "waitroom_sms_ledger_away_total": 2, "waitroom_sms_answer_seconds": 7}, counts(t, registry))
+}
+
+// counts are the counters by their label, or by their name where they have none.
+func counts(t *testing.T, registry *prometheus.Registry) map[string]float64 {
+	t.Helper()
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	found := map[string]float64{}
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			name := family.GetName()
+			for _, label := range m.GetLabel() {
+				name = label.GetValue()
+			}
+			found[name] = m.GetCounter().GetValue() + float64(m.GetHistogram().GetSampleCount())
+		}
+	}
+	return found
+}

@@ -1,0 +1,272 @@
+package sms
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+const integration = room.ID("integration")
+
+// stage is a Redis, a ledger, two replicas, and sellers a and b, of whom a holds the lock.
+type stage struct {
+	t      *testing.T
+	server *redistest.Server
+	engine *room.Engine
+	ledger *fakeLedger
+	one    *replica
+	two    *replica
+	a, b   string
+	lease  *room.Lease // a's
+}
+
+// replica is a service whose steps a test can come between.
+type replica struct {
+	*Service
+	engine *hookedEngine
+	ledger *hookedLedger
+}
+
+func newStage(t *testing.T) *stage {
+	s := &stage{t: t, server: redistest.Start(t), ledger: newFakeLedger()}
+	s.engine = room.New(s.server.Client(), room.Config{Journal: 1000})
+	s.one, s.two = s.replica(Config{Completes: true}), s.replica(Config{Completes: true})
+	s.a, s.b = room.NewSession(), room.NewSession()
+	s.lease = s.join(s.a, "a").Lease
+	s.join(s.b, "b")
+	return s
+}
+
+func (s *stage) replica(c Config) *replica {
+	r := &replica{engine: &hookedEngine{Engine: s.engine}, ledger: &hookedLedger{fakeLedger: s.ledger}}
+	c.Engine, c.Ledger, c.Secret = r.engine, r.ledger, testSecret
+	var err error
+	r.Service, err = New(c)
+	require.NoError(s.t, err)
+	return r
+}
+
+func (s *stage) join(session, seller string) room.Standing {
+	s.t.Helper()
+	st, err := s.engine.Join(context.Background(), integration, room.JoinRequest{Session: session, Seller: seller})
+	require.NoError(s.t, err)
+	return st
+}
+
+func (s *stage) leave(session string) {
+	s.t.Helper()
+	_, err := s.engine.Leave(context.Background(), integration, room.LeaveRequest{Session: session, Outcome: room.Completed})
+	require.NoError(s.t, err)
+}
+
+// seat is how a session stands, and what it is shown.
+func (s *stage) seat(session string) room.Seat {
+	s.t.Helper()
+	_, seats, err := s.engine.Look(context.Background(), integration, session)
+	require.NoError(s.t, err)
+	return seats[0]
+}
+
+func (s *stage) requireShown(session string, texts ...string) {
+	s.t.Helper()
+	var got []string
+	for _, m := range s.seat(session).Messages {
+		got = append(got, m.Text)
+	}
+	require.Equal(s.t, texts, got)
+}
+
+// pass waits until Redis's clock is past a time.
+func (s *stage) pass(ms int64) {
+	require.Eventually(s.t, func() bool {
+		now, err := s.server.Client().Time(context.Background()).Result()
+		return err == nil && now.UnixMilli() > ms
+	}, 20*time.Second, time.Millisecond)
+}
+
+// drain does with the journal what the ledger does.
+func (s *stage) drain() {
+	s.t.Helper()
+	entries, err := s.engine.ReadJournal(context.Background(), integration, 1000)
+	require.NoError(s.t, err)
+	for _, entry := range entries {
+		for _, r := range entry.Records {
+			if r.Type != "message" {
+				continue
+			}
+			_, err := s.ledger.Receive(context.Background(), integration, r.MessageNote)
+			require.NoError(s.t, err)
+			agreed, err := s.ledger.Judge(context.Background(), integration, entry.Epoch, r)
+			require.NoError(s.t, err)
+			require.NoError(s.t, s.engine.SettleMatch(context.Background(), integration, r.MessageID, agreed))
+		}
+	}
+	require.NoError(s.t, s.engine.TrimJournal(context.Background(), integration, entries))
+}
+
+// send posts a message, signed; without a time when sent is 0, else with that unix ms.
+func (r *replica) send(t testing.TB, id, text string, sent int64) (Answer, error) {
+	t.Helper()
+	header, body := post(t, id, text, sent)
+	return r.Receive(context.Background(), integration, header, body)
+}
+
+func post(t testing.TB, id, text string, sent int64) (http.Header, []byte) {
+	t.Helper()
+	fields := map[string]any{"message_id": id, "from": "1588-0000", "text": text}
+	if sent != 0 {
+		fields["sent_at"] = room.Time(sent).Format("2006-01-02T15:04:05.000Z07:00")
+	}
+	body, err := json.Marshal(fields)
+	require.NoError(t, err)
+	return signed(t, testSecret, time.Now(), body), body
+}
+
+// must posts a message and wants an answer.
+func (r *replica) must(t testing.TB, id, text string, sent int64) Answer {
+	t.Helper()
+	answer, err := r.send(t, id, text, sent)
+	require.NoError(t, err)
+	return answer
+}
+
+func (s *stage) matched() Answer {
+	return Answer{Result: room.Matched, Ticket: s.lease.Ticket, Fence: s.lease.Fence}
+}
+
+func (s *stage) late() Answer {
+	return Answer{Result: room.Late, Ticket: s.lease.Ticket, Fence: s.lease.Fence}
+}
+
+var (
+	ambiguous = Answer{Result: room.Unmatched, Reason: room.Ambiguous}
+	noLease   = Answer{Result: room.Unmatched, Reason: room.NoLease}
+)
+
+// errDied is what a replica panics with where a test lets it die.
+var errDied = errors.New("replica died")
+
+func die() { panic(errDied) }
+
+func dies(t testing.TB, f func()) {
+	t.Helper()
+	require.PanicsWithError(t, errDied.Error(), f)
+}
+
+// hookedEngine calls what a test puts between the steps.
+type hookedEngine struct {
+	Engine
+	beforeMatch, afterMatch, beforeSettle, afterSettle func()
+}
+
+func (h *hookedEngine) Match(ctx context.Context, id room.ID, q room.MatchRequest) (room.Match, error) {
+	step(h.beforeMatch)
+	m, err := h.Engine.Match(ctx, id, q)
+	step(h.afterMatch)
+	return m, err
+}
+
+func (h *hookedEngine) SettleMatch(ctx context.Context, id room.ID, messageID string, agreed bool) error {
+	step(h.beforeSettle)
+	err := h.Engine.SettleMatch(ctx, id, messageID, agreed)
+	step(h.afterSettle)
+	return err
+}
+
+func step(f func()) {
+	if f != nil {
+		f()
+	}
+}
+
+// hookedLedger is the way to the ledger; an error on it is all that the replica gets.
+type hookedLedger struct {
+	*fakeLedger
+	receive, judge func(context.Context) error
+}
+
+func (h *hookedLedger) Receive(ctx context.Context, id room.ID, note room.MessageNote) (*room.Match, error) {
+	if h.receive != nil {
+		if err := h.receive(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return h.fakeLedger.Receive(ctx, id, note)
+}
+
+func (h *hookedLedger) Judge(ctx context.Context, id room.ID, epoch int64, r room.Record) (bool, error) {
+	if h.judge != nil {
+		if err := h.judge(ctx); err != nil {
+			return false, err
+		}
+	}
+	return h.fakeLedger.Judge(ctx, id, epoch, r)
+}
+
+// fakeLedger keeps the contract's constraints in memory.
+type fakeLedger struct {
+	mu       sync.Mutex
+	received map[string]int64
+	judged   map[string]*room.Match // as it is to be told
+	verified map[int64]string       // fence → the message that completed it
+	notes    []room.MessageNote
+	records  []room.Record
+}
+
+func newFakeLedger() *fakeLedger {
+	return &fakeLedger{received: map[string]int64{}, judged: map[string]*room.Match{}, verified: map[int64]string{}}
+}
+
+func (l *fakeLedger) Receive(_ context.Context, _ room.ID, note room.MessageNote) (*room.Match, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if m := l.judged[note.MessageID]; m != nil {
+		return m, nil
+	}
+	if at, ok := l.received[note.MessageID]; ok {
+		return &room.Match{At: at}, nil
+	}
+	l.received[note.MessageID] = note.Received
+	l.notes = append(l.notes, note)
+	return nil, nil
+}
+
+func (l *fakeLedger) Judge(_ context.Context, _ room.ID, epoch int64, r room.Record) (bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if m := l.judged[r.MessageID]; m != nil {
+		return m.Result == r.Result, nil
+	}
+	l.records = append(l.records, r)
+	m := &room.Match{Result: r.Result, Reason: room.Reason(r.Reason), Ticket: r.Ticket, Fence: r.Fence, Epoch: epoch, At: r.At}
+	if r.Result == room.Matched && r.Completes && l.verified[r.Fence] != "" {
+		m = &room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: epoch, At: r.At}
+	} else if r.Result == room.Matched && r.Completes {
+		l.verified[r.Fence] = r.MessageID
+	}
+	l.judged[r.MessageID] = m
+	return m.Result == r.Result, nil
+}
+
+// refuse makes the ledger refuse a match to a fence: another message has completed it.
+func (l *fakeLedger) refuse(fence int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.verified[fence] = "another"
+}
+
+func away(context.Context) error { return errors.New("connection refused") }
+
+func hangs(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
