@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/waitroom/waitroom/internal/pgtest"
 	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/lock"
 	"github.com/waitroom/waitroom/lock/locktest"
@@ -24,8 +25,13 @@ func TestMain(m *testing.M) {
 	if os.Getenv(roleEnv) != "" {
 		os.Exit(playRole())
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(shared{m})
 }
+
+// shared runs the tests with one PostgreSQL for all of them, which is gone before goroutines are counted.
+type shared struct{ m *testing.M }
+
+func (s shared) Run() int { return pgtest.Main(s.m) }
 
 func TestRedisKeepsTheRules(t *testing.T) {
 	stores := map[string]func(*testing.T) redis.UniversalClient{

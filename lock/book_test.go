@@ -1,0 +1,125 @@
+package lock_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/lock"
+)
+
+// writer makes the pages of books that are being written, one at a time for each book.
+type writer struct {
+	locker lock.Locker
+	page   func(ctx context.Context, book string) error
+}
+
+// write does not wait: whoever comes while a page is made is told to come back.
+func (w writer) write(ctx context.Context, book string) error {
+	key, err := lock.NewKey("book", "progress", book)
+	if err != nil {
+		return err
+	}
+	return lock.Do(ctx, w.locker, key, 0, 120*time.Second, func(ctx context.Context, _ int64) error {
+		return w.page(ctx, book)
+	})
+}
+
+func (w writer) handler() http.Handler {
+	gin.SetMode(gin.TestMode)
+	g := gin.New()
+	g.POST("/books/:book/pages", func(c *gin.Context) {
+		switch err := w.write(c, c.Param("book")); {
+		case errors.Is(err, lock.ErrNotAcquired):
+			c.JSON(http.StatusConflict, gin.H{"code": "lock_held", "detail": "지금 다른 페이지를 만들고 있어요. 끝나면 다시 눌러 주세요."})
+		case errors.Is(err, lock.ErrInvalidKey):
+			c.Status(http.StatusNotFound)
+		case err != nil:
+			c.Status(http.StatusInternalServerError)
+		default:
+			c.Status(http.StatusNoContent)
+		}
+	})
+	return g
+}
+
+func TestOneAloneGetsTheLockAndItIsFreeAfterwards(t *testing.T) {
+	l := newLocker(t, redistest.Start(t).Client())
+	w := writer{l, func(context.Context, string) error { return nil }}
+	require.NoError(t, w.write(within(t), "test-book-1"))
+	locked, err := l.IsLocked(within(t), newKey(t, "book", "progress", "test-book-1"))
+	require.NoError(t, err)
+	require.False(t, locked)
+}
+
+func TestOfTenAtOnceExactlyOneSucceeds(t *testing.T) {
+	const threads = 10
+	var written, refused atomic.Int32
+	tried := make(chan struct{}) // closed when all others were refused
+	w := writer{newLocker(t, redistest.Start(t).Client()), func(context.Context, string) error { <-tried; return nil }}
+	var all sync.WaitGroup
+	for range threads {
+		all.Go(func() {
+			switch err := w.write(within(t), "concurrent-book"); {
+			case err == nil:
+				written.Add(1)
+			case errors.Is(err, lock.ErrNotAcquired):
+				if refused.Add(1) == threads-1 {
+					close(tried)
+				}
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	require.EqualValues(t, 1, written.Load())
+	require.EqualValues(t, threads-1, refused.Load())
+}
+
+func TestFailedWorkReleasesTheLock(t *testing.T) {
+	fail := true
+	w := writer{newLocker(t, redistest.Start(t).Client()), func(context.Context, string) error {
+		if fail {
+			return errMine
+		}
+		return nil
+	}}
+	require.ErrorIs(t, w.write(within(t), "exception-book"), errMine)
+	fail = false
+	require.NoError(t, w.write(within(t), "exception-book"))
+}
+
+func TestWhoComesWhileAPageIsMadeIsAnswered409(t *testing.T) {
+	begun, finish := make(chan struct{}), make(chan struct{})
+	h := writer{newLocker(t, redistest.Start(t).Client()), func(_ context.Context, book string) error {
+		if book == "1" {
+			close(begun)
+			<-finish
+		}
+		return nil
+	}}.handler()
+	post := func(path string) *httptest.ResponseRecorder {
+		answer := httptest.NewRecorder()
+		h.ServeHTTP(answer, httptest.NewRequestWithContext(within(t), http.MethodPost, path, nil))
+		return answer
+	}
+	first := make(chan int)
+	go func() { first <- post("/books/1/pages").Code }()
+	<-begun
+	second := post("/books/1/pages")
+	require.Equal(t, http.StatusConflict, second.Code)
+	require.Contains(t, second.Body.String(), `"code":"lock_held"`)
+	require.Equal(t, http.StatusNoContent, post("/books/2/pages").Code, "another book does not wait")
+	close(finish)
+	require.Equal(t, http.StatusNoContent, <-first)
+}

@@ -1,0 +1,117 @@
+package lock_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/lock"
+	"github.com/waitroom/waitroom/lock/locktest"
+)
+
+var errMine = errors.New("mine")
+
+func TestDoReturnsTheWorksError(t *testing.T) {
+	f, key := locktest.NewFake(), newKey(t, "order", "1")
+	require.ErrorIs(t, lock.Do(t.Context(), f, key, 0, long, func(context.Context, int64) error { return errMine }), errMine)
+	require.NoError(t, lock.Do(t.Context(), f, key, 0, long, func(context.Context, int64) error { return nil }))
+}
+
+func TestDoDoesNotRunWithoutTheLock(t *testing.T) {
+	f, key := locktest.NewFake(), newKey(t, "order", "1")
+	_, err := f.TryLock(t.Context(), key, 0, long)
+	require.NoError(t, err)
+	err = lock.Do(t.Context(), f, key, 0, long, func(context.Context, int64) error { panic("it ran") })
+	require.ErrorIs(t, err, lock.ErrNotAcquired)
+}
+
+func TestDoUnlocksAfterGoexitToo(t *testing.T) {
+	f, key := locktest.NewFake(), newKey(t, "order", "1")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = lock.Do(t.Context(), f, key, 0, long, func(context.Context, int64) error {
+			runtime.Goexit()
+			return nil
+		})
+	}()
+	<-done
+	locked, err := f.IsLocked(t.Context(), key)
+	require.NoError(t, err)
+	require.False(t, locked)
+}
+
+func TestDoHandsOutTheFence(t *testing.T) {
+	f, key := locktest.NewFake(), newKey(t, "order", "1")
+	last := int64(0)
+	for range 3 {
+		require.NoError(t, lock.Do(t.Context(), f, key, 0, long, func(_ context.Context, fence int64) error {
+			require.Greater(t, fence, last)
+			last = fence
+			return nil
+		}))
+	}
+}
+
+func TestDoTellsWhenItsLeaseWasEndedMeanwhile(t *testing.T) {
+	f, key := locktest.NewFake(), newKey(t, "order", "1")
+	err := lock.Do(t.Context(), f, key, 0, long, func(ctx context.Context, _ int64) error {
+		f.Expire(key)
+		require.NoError(t, ctx.Err())
+		return errMine
+	})
+	require.ErrorIs(t, err, errMine)
+	require.ErrorIs(t, err, lock.ErrNotHeld)
+}
+
+func TestDoWhileRedisGoesAway(t *testing.T) {
+	cases := map[string]struct {
+		lease time.Duration
+		work  func(context.Context) error
+		hold  func(*testing.T, error)
+	}{
+		"work that ends within its lease stands": {
+			lease: long,
+			work:  func(context.Context) error { return nil },
+			hold:  func(t *testing.T, err error) { require.NoError(t, err) },
+		},
+		"work that goes on is cancelled at the end of its lease": {
+			lease: 200 * time.Millisecond,
+			work:  func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) },
+			hold:  func(t *testing.T, err error) { require.ErrorIs(t, err, lock.ErrNotHeld) },
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			rdb := redistest.Start(t)
+			l := newLocker(t, client(t, rdb.Addr()))
+			err := lock.Do(within(t), l, newKey(t, "order", "1"), soon, c.lease, func(ctx context.Context, _ int64) error {
+				rdb.Kill()
+				return c.work(ctx)
+			})
+			c.hold(t, err)
+		})
+	}
+}
+
+func TestWaitThatRunsOutWhileRedisIsAwaySaysBoth(t *testing.T) {
+	rdb := redistest.Start(t)
+	l, key := newLocker(t, client(t, rdb.Addr())), newKey(t, "order", "1")
+	_, err := l.TryLock(within(t), key, 0, long)
+	require.NoError(t, err)
+	result := make(chan error, 1)
+	go func() {
+		_, err := l.TryLock(t.Context(), key, time.Second, long)
+		result <- err
+	}()
+	waiting(t, l, key, 1)
+	rdb.Kill()
+	err = <-result
+	require.ErrorIs(t, err, lock.ErrNotAcquired)
+	require.ErrorIs(t, err, lock.ErrStore)
+}

@@ -1,0 +1,256 @@
+package lock_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/lock"
+)
+
+type taken struct {
+	held *lock.Lease
+	err  error
+}
+
+// queue starts a TryLock and returns when n wait.
+func queue(ctx context.Context, t testing.TB, l *lock.Redis, key lock.Key, n int) <-chan taken {
+	t.Helper()
+	result := make(chan taken, 1)
+	go func() {
+		held, err := l.TryLock(ctx, key, long, long)
+		result <- taken{held, err}
+	}()
+	waiting(t, l, key, n)
+	return result
+}
+
+func TestSixtyFourContendersOfTwoProcessesAreServedInTheOrderOfAsking(t *testing.T) {
+	ctx := within(t)
+	rdb := redistest.Start(t)
+	key := newKey(t, "order", "fifo")
+	two := []*lock.Redis{newLocker(t, rdb.Client()), newLocker(t, client(t, rdb.Addr()))}
+	held, err := two[0].TryLock(ctx, key, 0, long)
+	require.NoError(t, err)
+	var line []<-chan taken
+	for i := range 64 {
+		line = append(line, queue(ctx, t, two[i%2], key, i+1))
+	}
+	for i, place := range line {
+		require.NoError(t, two[(i+1)%2].Unlock(ctx, held), "any locker may unlock a lease that it is handed")
+		next := <-place
+		require.NoError(t, next.err, i)
+		require.Greater(t, next.held.Fence, held.Fence)
+		held = next.held
+	}
+	require.NoError(t, two[0].Unlock(ctx, held))
+}
+
+func TestLockIsAStringInRedisThatNamesItsFence(t *testing.T) {
+	rdb := redistest.Start(t)
+	l, key := newLocker(t, rdb.Client()), newKey(t, "stock", "item", "456")
+	held, err := l.TryLock(within(t), key, 0, long)
+	require.NoError(t, err)
+	require.Equal(t, held.Fence, fenceOf(t, rdb, key))
+	require.Equal(t, fmt.Sprintf("stock:item:456#%d", held.Fence), fmt.Sprintf("%+v", held), "the session in it is a credential")
+}
+
+func TestWaitersOfAProcessShareOneSubscription(t *testing.T) {
+	ctx := within(t)
+	rdb := redistest.Start(t)
+	l := newLocker(t, rdb.Client())
+	for i := range 8 {
+		key := newKey(t, "order", fmt.Sprint(i))
+		_, err := l.TryLock(ctx, key, 0, long)
+		require.NoError(t, err)
+		queue(ctx, t, l, key, 1)
+	}
+	channels, err := rdb.Client().PubSubChannels(ctx, "*").Result()
+	require.NoError(t, err)
+	require.Len(t, channels, 1)
+}
+
+func TestNothingIsSentBeforeTheFirstUse(t *testing.T) {
+	l := lock.New(client(t, "127.0.0.1:1"), lock.Config{})
+	require.NoError(t, l.Close())
+}
+
+func TestCloseEndsWaitsAndUnlockStillWorks(t *testing.T) {
+	ctx := within(t)
+	rdb := redistest.Start(t)
+	l, other, key := newLocker(t, rdb.Client()), newLocker(t, rdb.Client()), newKey(t, "order", "close")
+	held, err := l.TryLock(ctx, key, 0, long)
+	require.NoError(t, err)
+	place := queue(ctx, t, l, key, 1)
+	require.NoError(t, l.Close())
+	require.ErrorIs(t, (<-place).err, lock.ErrClosed)
+	waiting(t, other, key, 0)
+	_, err = l.TryLock(ctx, key, long, long)
+	require.ErrorIs(t, err, lock.ErrClosed)
+	require.NoError(t, l.Unlock(ctx, held))
+}
+
+func TestLostReplyChangesNothing(t *testing.T) {
+	ctx := within(t)
+	proxy := redistest.Start(t).Proxy()
+	l, key := newLocker(t, proxy.Client()), newKey(t, "order", "retry")
+	warm, err := l.TryLock(ctx, key, long, long)
+	require.NoError(t, err)
+	require.NoError(t, l.Unlock(ctx, warm))
+
+	lost := proxy.DropNextReply(redistest.Command("EVALSHA"))
+	held, err := l.TryLock(ctx, key, long, long)
+	require.NoError(t, err)
+	<-lost
+	lost = proxy.DropNextReply(redistest.Command("EVALSHA"))
+	require.NoError(t, l.Unlock(ctx, held), "the first of the two unlocked it")
+	<-lost
+	locked, err := l.IsLocked(ctx, key)
+	require.NoError(t, err)
+	require.False(t, locked)
+}
+
+func TestWaiterIsTold(t *testing.T) {
+	cases := map[string]struct {
+		before, after func(*redistest.Proxy) // the waiter waits; the lock was handed to it
+	}{
+		"when the subscription broke before the push": {
+			before: func(p *redistest.Proxy) { p.Refuse(); p.CutAll() },
+			after:  func(p *redistest.Proxy) { p.Accept() },
+		},
+		"when nothing of what Redis tells arrives for a while": {
+			before: func(p *redistest.Proxy) { p.Blackhole(redistest.ToClient) },
+			after:  func(p *redistest.Proxy) { p.CutAll(); p.Heal() },
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			ctx := within(t)
+			rdb := redistest.Start(t)
+			proxy := rdb.Proxy()
+			holder, waiter := newLocker(t, rdb.Client()), newLocker(t, proxy.Client())
+			key := newKey(t, "order", "push")
+			held, err := holder.TryLock(ctx, key, 0, long)
+			require.NoError(t, err)
+			place := make(chan taken, 1)
+			go func() {
+				held, err := waiter.TryLock(ctx, key, long, long)
+				place <- taken{held, err}
+			}()
+			waiting(t, holder, key, 1)
+			c.before(proxy)
+			require.NoError(t, holder.Unlock(ctx, held))
+			c.after(proxy)
+			next := <-place
+			require.NoError(t, next.err)
+			require.Greater(t, next.held.Fence, held.Fence)
+		})
+	}
+}
+
+func TestWaitersGetInLineAgainWhenRedisLostItsData(t *testing.T) {
+	ctx := within(t)
+	rdb := redistest.Start(t)
+	l, key := newLocker(t, rdb.Client()), newKey(t, "order", "lost")
+	held, err := l.TryLock(ctx, key, 0, long)
+	require.NoError(t, err)
+	place := queue(ctx, t, l, key, 1)
+	require.NoError(t, rdb.Client().FlushAll(ctx).Err())
+	next := <-place
+	require.NoError(t, next.err)
+	require.Greater(t, next.held.Fence, held.Fence)
+	require.ErrorIs(t, l.Unlock(ctx, held), lock.ErrNotHeld)
+	require.NoError(t, l.Unlock(ctx, next.held))
+}
+
+func TestWaiterIsServedAfterAFailover(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*soon)
+	defer cancel()
+	sentinel := redistest.StartSentinel(t)
+	l, key := newLocker(t, sentinel.Client()), newKey(t, "order", "failover")
+	held, err := l.TryLock(ctx, key, 0, long)
+	require.NoError(t, err)
+	place := queue(ctx, t, l, key, 1)
+	sentinel.Failover()
+	require.Eventually(t, func() bool {
+		err = l.Unlock(ctx, held)
+		return !errors.Is(err, lock.ErrStore)
+	}, soon, 10*time.Millisecond)
+	next := <-place
+	require.NoError(t, next.err)
+	require.Greater(t, next.held.Fence, held.Fence)
+}
+
+func TestHandDeletedLockGoesToTheNextInLine(t *testing.T) {
+	ctx := within(t)
+	rdb := redistest.Start(t)
+	l, key := newLocker(t, rdb.Client()), newKey(t, "order", "deleted")
+	held, err := l.TryLock(ctx, key, 0, long)
+	require.NoError(t, err)
+	place := queue(ctx, t, l, key, 1)
+	require.NoError(t, rdb.Client().Del(ctx, "{lock:order:deleted}:lock").Err())
+	require.NoError(t, (<-place).err)
+	require.ErrorIs(t, l.Unlock(ctx, held), lock.ErrNotHeld)
+}
+
+func TestContextEndsEveryCallWhileRedisDoesNotAnswer(t *testing.T) {
+	rdb := redistest.Start(t)
+	l, key := newLocker(t, client(t, rdb.Addr())), newKey(t, "order", "frozen")
+	held, err := l.TryLock(within(t), key, long, long)
+	require.NoError(t, err)
+	rdb.Pause()
+	defer rdb.Resume()
+	calls := map[string]func(context.Context) error{
+		"TryLock":     func(ctx context.Context) error { _, err := l.TryLock(ctx, key, long, long); return err },
+		"TryLock now": func(ctx context.Context) error { _, err := l.TryLock(ctx, key, 0, long); return err },
+		"Unlock":      func(ctx context.Context) error { return l.Unlock(ctx, held) },
+		"IsHeld":      func(ctx context.Context) error { _, err := l.IsHeld(ctx, held); return err },
+		"IsLocked":    func(ctx context.Context) error { _, err := l.IsLocked(ctx, key); return err },
+		"first TryLock": func(ctx context.Context) error {
+			fresh := newLocker(t, client(t, rdb.Addr()))
+			_, err := fresh.TryLock(ctx, key, long, long)
+			return err
+		},
+	}
+	for name, call := range calls {
+		ctx, cancel := context.WithCancel(t.Context())
+		go cancel()
+		require.ErrorIs(t, call(ctx), context.Canceled, name)
+	}
+}
+
+func TestNothingIsLeftBehindByCallsThatNobodyWaitedFor(t *testing.T) {
+	rdb := redistest.Start(t)
+	l, key := newLocker(t, rdb.Client()), newKey(t, "order", "abandoned")
+	warm, err := l.TryLock(within(t), key, long, long)
+	require.NoError(t, err)
+	require.NoError(t, l.Unlock(within(t), warm))
+	rdb.Pause()
+	for range 4 {
+		ctx, cancel := context.WithCancel(t.Context())
+		go cancel()
+		_, err := l.TryLock(ctx, key, long, long)
+		require.ErrorIs(t, err, context.Canceled)
+	}
+	rdb.Resume()
+	held, err := l.TryLock(within(t), key, soon, long)
+	require.NoError(t, err)
+	waiting(t, l, key, 0)
+	require.NoError(t, l.Unlock(within(t), held))
+}
+
+func TestStoreThatIsAwayIsToldAsSuch(t *testing.T) {
+	l := newLocker(t, client(t, "127.0.0.1:1"))
+	key := newKey(t, "order", "away")
+	for _, wait := range []time.Duration{0, long} {
+		_, err := l.TryLock(within(t), key, wait, long)
+		require.ErrorIs(t, err, lock.ErrStore)
+	}
+	_, err := l.IsLocked(within(t), key)
+	require.ErrorIs(t, err, lock.ErrStore)
+}
