@@ -22,7 +22,6 @@ import (
 const (
 	codeNotUTF8    = 1007
 	codeTooBig     = 1009
-	codeRestart    = 1012
 	codeDraining   = 4001
 	codeSlow       = 4002
 	codeBadMessage = 4500

@@ -91,7 +91,7 @@ func (l *hall) leave(c *conn) {
 			}
 		}
 		if len(s.conns) == 0 {
-			l.setSeat(s, seat{status: s.seat.status}, s.epoch, s.asOf)
+			l.setSeat(s, seat{}, s.epoch, s.asOf)
 			delete(l.sessions, s.id)
 			l.departed(s)
 		}
@@ -100,10 +100,10 @@ func (l *hall) leave(c *conn) {
 
 // setSeat changes a seat and keeps byRank in step.
 func (l *hall) setSeat(s *session, to seat, epoch, version int64) bool {
-	if s.seat.rank != 0 && l.byRank[s.seat.rank] == s {
+	if s.seat.status == room.Waiting && l.byRank[s.seat.rank] == s {
 		delete(l.byRank, s.seat.rank)
 	}
-	if to.rank != 0 {
+	if to.status == room.Waiting {
 		l.byRank[to.rank] = s
 	}
 	return s.take(to, epoch, version)
@@ -135,6 +135,7 @@ func (l *hall) apply(e *room.Event) {
 	l.h.metrics.event(v)
 	switch v {
 	case gap:
+		l.live = false // nothing is told until the snapshot has come
 		if e.Epoch != gapped {
 			l.resync(reasonEpoch)
 		} else {

@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"slices"
 	"time"
 
 	"github.com/waitroom/waitroom/room"
@@ -69,30 +68,32 @@ func (m *mirror) move(e *room.Event) bool {
 			return false // granted and ended within one change: the event does not say whence
 		}
 	}
+	// Who was granted the lock left the line before anybody was moved; unless it joined only now.
+	granted := e.Lease != nil && e.Lease.Rank != nil
+	if granted && m.line.remove(*e.Lease.Rank) {
+		granted = false
+	}
 	for i := range e.Joined {
 		fits = m.line.insert(e.Joined[i].Rank) && fits
 	}
 	for i := range e.Moved {
-		fits = m.line.remove(e.Moved[i].From) && fits
+		fits = m.line.remove(e.Moved[i].From) && m.line.insert(e.Moved[i].Rank) && fits
 	}
-	for i := range e.Moved {
-		fits = m.line.insert(e.Moved[i].Rank) && fits
-	}
-	if e.Lease != nil && e.Lease.Rank != nil {
+	if granted {
 		fits = m.line.remove(*e.Lease.Rank) && fits
 	}
 	return fits
 }
 
-// adopt takes a snapshot for the truth. It reports whether the snapshot is older than what the mirror
-// had, within one epoch: the store lost writes.
-func (m *mirror) adopt(s room.Snapshot) (regressed bool) {
-	regressed = s.Epoch == m.epoch && s.Version < m.version
-	*m = mirror{epoch: s.Epoch, version: s.Version, now: s.Now, line: slices.Clone(s.Ranks), hold: s.Hold, paused: s.Paused}
+// ahead reports whether the mirror knows a later version than the store: the store lost writes.
+func (m *mirror) ahead(v room.View) bool { return v.Epoch == m.epoch && v.Version < m.version }
+
+// adopt takes a snapshot for the truth.
+func (m *mirror) adopt(s room.Snapshot) {
+	*m = mirror{epoch: s.Epoch, version: s.Version, now: s.Now, line: s.Ranks, hold: s.Hold, paused: s.Paused}
 	if s.Lease != nil {
 		m.lease = *s.Lease
 	}
-	return regressed
 }
 
 // held reports whether somebody has the lock.

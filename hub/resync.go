@@ -73,47 +73,61 @@ func (l *hall) keep(e room.Event) {
 func (l *hall) snapshots(ctx context.Context) {
 	wait := retryFirst
 	for {
-		snap, err := l.h.engine.Snapshot(ctx, l.id)
-		if err == nil {
-			l.h.clock.sample(snap.Now)
-			if l.take(snap) {
-				break
-			}
+		done, err := l.snapshot(ctx)
+		switch {
+		case done:
+			l.tellBack()
+			return
+		case err == nil:
 			continue
+		case ctx.Err() == nil:
+			l.h.log.WarnContext(ctx, "snapshot failed", "room", l.id, "error", err)
 		}
-		l.h.log.WarnContext(ctx, "snapshot failed", "room", l.id, "error", err)
 		if !pause(ctx, wait/2+rand.N(wait/2)) {
 			return
 		}
 		wait = min(2*wait, retryMost)
 	}
-	l.tellBack()
+}
+
+// snapshot takes one; done is false when another one is needed.
+func (l *hall) snapshot(ctx context.Context) (done bool, err error) {
+	snap, err := l.h.engine.Snapshot(ctx, l.id)
+	if err != nil {
+		return false, err
+	}
+	l.h.clock.sample(snap.Now)
+	l.mu.Lock()
+	regressed, epoch, version := l.m.ahead(snap.View), l.m.epoch, l.m.version
+	if !regressed {
+		done = l.take(snap)
+	}
+	l.mu.Unlock()
+	if regressed {
+		// What was told since can not be taken back, and a version must not go back: a new epoch.
+		l.h.metrics.resyncs.WithLabelValues(reasonRegress).Inc()
+		l.h.log.ErrorContext(ctx, "the store lost writes", "room", l.id, "epoch", epoch, "told", version, "found", snap.Version)
+		_, err = l.h.engine.Renew(ctx, l.id, epoch, version)
+	}
+	return done, err
 }
 
 // take adopts a snapshot and what came after it; false when another one is needed.
 func (l *hall) take(snap room.Snapshot) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.dead {
 		return true
 	}
-	if l.m.adopt(snap) {
-		l.h.metrics.resyncs.WithLabelValues(reasonRegress).Inc()
-		l.h.log.Error("the store lost writes: its version went back", "room", l.id, "epoch", snap.Epoch, "version", snap.Version)
-		for _, s := range l.sessions {
-			s.epoch = -1 // told at a version that never was
-		}
-	}
-	l.live, l.base = true, snap.Version
-	l.rev++
-	l.shared.state(&l.m)
 	events := l.sync.events
 	l.sync.events = nil
 	if l.sync.again {
-		l.sync.again = false
+		l.sync.again = false // events that came until now are in the next one
 		return false
 	}
+	l.m.adopt(snap)
+	l.shared.state(&l.m)
 	l.sync.running = false
+	l.live, l.base = true, snap.Version
+	l.rev++
 	l.askAll()
 	l.back.due, l.back.until = true, time.Time{}
 	l.armExpiry()

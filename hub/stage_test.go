@@ -31,6 +31,7 @@ type replica struct {
 	t      testing.TB
 	Hub    *hub.Hub
 	Engine *room.Engine
+	Redis  redis.UniversalClient
 	URL    string
 	end    func()
 }
@@ -56,13 +57,18 @@ func start(t testing.TB, rdb redis.UniversalClient, rules room.Config, cfg hub.C
 		server.Close()
 	})
 	t.Cleanup(end)
+	untilFresh(t, h)
+	return &replica{t: t, Hub: h, Engine: engine, Redis: rdb, URL: "ws" + strings.TrimPrefix(server.URL, "http"), end: end}
+}
+
+func untilFresh(t testing.TB, h *hub.Hub) {
+	t.Helper()
 	testproc.Until(t, within, func() error {
 		if !h.Fresh() {
 			return fmt.Errorf("subscription is not alive")
 		}
 		return nil
 	})
-	return &replica{t: t, Hub: h, Engine: engine, URL: "ws" + strings.TrimPrefix(server.URL, "http"), end: end}
 }
 
 // state is a state frame as a client sees it.

@@ -53,11 +53,6 @@ func (c *conn) writeState(pen *pen, buf []byte) []byte {
 	if !ok {
 		return buf
 	}
-	if t.regressed {
-		// Versions never go back on one socket; on its next one they may.
-		c.shut(codeRestart, "restored")
-		return buf
-	}
 	if c.send(pen, frame(buf), dueState) != took {
 		return buf
 	}
@@ -81,7 +76,6 @@ type telling struct {
 	epoch, version      int64
 	hallRev, sessionRev uint32
 	fence, granted      int64 // when it told of the lock
-	regressed           bool
 }
 
 // state makes the state frame; ok is false when there is nothing to tell, or nothing yet.
@@ -104,8 +98,8 @@ func (c *conn) state(buf []byte) (_ []byte, t telling, ok bool) {
 		t.fence, t.granted = st.fence, l.m.lease.GrantedAt
 	}
 	if c.opened && t.epoch == c.epoch {
-		t.regressed = t.version < c.version
-		if t.version == c.version && t.hallRev == c.hallRev && t.sessionRev == c.sessionRev {
+		same := t.version == c.version && t.hallRev == c.hallRev && t.sessionRev == c.sessionRev
+		if same || t.version < c.version { // versions never go back on a socket
 			return buf, t, false
 		}
 	}

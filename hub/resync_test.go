@@ -1,0 +1,165 @@
+package hub_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+// stir makes n changes: joins and leaves of whoever it takes; cut is called in between.
+func stir(t testing.TB, e *room.Engine, ids []string, n int, cut func()) {
+	for i := range n {
+		id := ids[rand.IntN(len(ids))]
+		if st, err := e.Stand(context.Background(), lobby, id); err == nil && (st.Status == room.Waiting || st.Status == room.Locked) {
+			leave(t, e, id, room.Completed)
+		} else {
+			join(t, e, id)
+		}
+		if i%50 == 25 {
+			cut()
+		}
+	}
+}
+
+func TestEverySocketShowsTheTrueStateAfterPubSubWasCut(t *testing.T) {
+	server := redistest.Start(t)
+	direct := room.New(server.Client(), room.Config{})
+	for name, cut := range map[string]func(p *redistest.Proxy){
+		"killed by the server": func(*redistest.Proxy) {
+			require.NoError(t, server.Client().Do(context.Background(), "CLIENT", "KILL", "TYPE", "pubsub").Err())
+		},
+		"connections cut": func(p *redistest.Proxy) { p.CutAll() },
+		"packets lost for a while": func(p *redistest.Proxy) {
+			p.Blackhole(redistest.ToClient)
+			stir(t, direct, sessions(3), 6, func() {})
+			p.Heal()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, server.Client().FlushAll(t.Context()).Err())
+			proxy := server.Proxy()
+			one, two := start(t, proxy.Client(), room.Config{}, hub.Config{}), start(t, proxy.Client(), room.Config{}, hub.Config{})
+			ids := sessions(40)
+			var sockets []*socket
+			for i, id := range ids {
+				sockets = append(sockets, []*replica{one, two}[i%2].dial(id))
+			}
+			stir(t, direct, ids, 500, func() { cut(proxy) })
+			untilSettled(t, direct, lobby, sockets...)
+		})
+	}
+}
+
+// The subscription stays connected and says nothing: the beat's answer shows that the mirror is behind.
+func TestASilentSubscriptionIsNoticed(t *testing.T) {
+	server := redistest.Start(t)
+	silent := server.Proxy()
+	rdb := splitClient{server.Client(), silent.Client()}
+	r := start(t, rdb, room.Config{}, hub.Config{})
+	ids := sessions(3)
+	sockets := []*socket{r.dial(ids[0]), r.dial(ids[1]), r.dial(ids[2])}
+	for _, s := range sockets {
+		s.untilStatus(room.Idle)
+	}
+	silent.Blackhole(redistest.ToClient)
+	stir(t, r.Engine, ids, 20, func() {})
+	untilSettled(t, r.Engine, lobby, sockets...)
+	silent.Refuse()
+	silent.CutAll()
+	stir(t, r.Engine, ids, 20, func() {})
+	untilSettled(t, r.Engine, lobby, sockets...)
+	require.False(t, r.Hub.Fresh())
+	silent.Heal()
+	untilFresh(t, r.Hub)
+	stir(t, r.Engine, ids, 20, func() {})
+	untilSettled(t, r.Engine, lobby, sockets...)
+}
+
+// splitClient subscribes over another way than it commands.
+type splitClient struct {
+	*redis.Client
+	other *redis.Client
+}
+
+func (c splitClient) Subscribe(ctx context.Context, channels ...string) *redis.PubSub {
+	return c.other.Subscribe(ctx, channels...)
+}
+
+func TestThoseWhoHadAPlaceAreToldWhenTheStoreLosesIt(t *testing.T) {
+	server := redistest.Start(t)
+	r := start(t, server.Client(), room.Config{}, hub.Config{})
+	ids := sessions(4)
+	holder, waiter, done, idle := r.dial(ids[0]), r.dial(ids[1]), r.dial(ids[2]), r.dial(ids[3])
+	join(t, r.Engine, ids[0])
+	join(t, r.Engine, ids[1])
+	join(t, r.Engine, ids[2])
+	leave(t, r.Engine, ids[2], room.Cancelled)
+	before := done.untilOutcome(room.Cancelled)
+	require.NoError(t, server.Client().FlushAll(t.Context()).Err())
+
+	st := waiter.untilOutcome(room.Lost)
+	require.Equal(t, "ended", st.Status)
+	require.Equal(t, int64(2), *st.Ticket)
+	require.NotEqual(t, before.Epoch, st.Epoch)
+	holder.untilOutcome(room.Lost)
+	done.until("still its own outcome, in the new epoch", func(st state) bool { return st.Epoch != before.Epoch && *st.Outcome == "cancelled" })
+	idle.until("the new epoch", func(st state) bool { return st.Epoch != before.Epoch && st.Status == "idle" })
+
+	again := join(t, r.Engine, ids[1])
+	require.Equal(t, int64(1), again.Ticket)
+	require.Equal(t, again.Fence, *waiter.until("the lock in the new epoch", func(st state) bool { return st.Epoch == again.Epoch && st.Status == "locked" }).Fence)
+	holder.until("the new epoch", func(st state) bool { return st.Epoch == again.Epoch && *st.Outcome == "lost" })
+}
+
+// A failover brings back an older store: the same epoch, a lower version.
+func TestAStoreThatWentBackGetsANewEpoch(t *testing.T) {
+	server := redistest.Start(t)
+	rdb := server.Client()
+	r := start(t, rdb, room.Config{}, hub.Config{})
+	ids := sessions(3)
+	a, b, c := r.dial(ids[0]), r.dial(ids[1]), r.dial(ids[2])
+	join(t, r.Engine, ids[0])
+	dump := map[string]string{}
+	keys, err := rdb.Keys(t.Context(), "{integration}:*").Result()
+	require.NoError(t, err)
+	for _, key := range keys {
+		dump[key] = rdb.Dump(t.Context(), key).Val()
+	}
+	join(t, r.Engine, ids[1])
+	before := join(t, r.Engine, ids[2])
+	c.untilPosition(2)
+	_, err = rdb.TxPipelined(t.Context(), func(tx redis.Pipeliner) error {
+		tx.FlushAll(t.Context())
+		for key, value := range dump {
+			tx.Restore(t.Context(), key, 0, value)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	for _, s := range []*socket{a, b, c} {
+		require.Greater(t, s.untilOutcome(room.Lost).Epoch, before.Epoch)
+	}
+}
+
+func TestOneReplicaToldByAnother(t *testing.T) {
+	rdb := redistest.Start(t).Client()
+	one, two := start(t, rdb, room.Config{}, hub.Config{}), start(t, rdb, room.Config{}, hub.Config{})
+	ids := sessions(30)
+	var sockets []*socket
+	for i, id := range ids {
+		sockets = append(sockets, []*replica{one, two}[i%2].dial(id))
+		join(t, one.Engine, id)
+	}
+	for i, id := range ids {
+		require.Equal(t, int64(i+1), *sockets[i].untilStatus(room.Locked).Ticket)
+		leave(t, two.Engine, id, room.Completed)
+	}
+	untilSettled(t, one.Engine, lobby, sockets...)
+}
