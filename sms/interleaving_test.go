@@ -188,6 +188,7 @@ func TestLedgerAnswersARepeatWhenRedisHasLostIt(t *testing.T) {
 	s := newStage(t)
 	require.Equal(t, s.matched(), s.one.must(t, "m", smsText, 0))
 	none := s.one.must(t, "n", smsText, s.lease.GrantedAt-1)
+	s.drain()
 	require.NoError(t, s.server.Client().FlushDB(t.Context()).Err())
 	next := s.join(s.b, "b")
 	require.Equal(t, s.matched(), s.two.must(t, "m", smsText, 0))

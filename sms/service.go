@@ -26,8 +26,8 @@ type Ledger interface {
 	// new one; with a Result when it was judged (as it is to be told, so ambiguous when it was refused); else
 	// with At alone, the unix ms at which it was first received.
 	Receive(ctx context.Context, id room.ID, note room.MessageNote) (known *room.Match, err error)
-	// Judge records a message's result, or refuses it: one verdict by room and message id, for ever.
-	// The record is the journal's, save that Seller may be missing.
+	// Judge agrees to a matched message or refuses it: one verdict by room and message id, for ever. The record
+	// is the journal's, save that it has no Seller. The journal alone brings the ledger what was not matched.
 	Judge(ctx context.Context, id room.ID, epoch int64, r room.Record) (agreed bool, err error)
 }
 
@@ -136,21 +136,21 @@ func (s *Service) recall(ctx context.Context, id room.ID, note room.MessageNote)
 	return known
 }
 
-// conclude asks the second line and tells the engine what it said. Where the ledger is away the first line's
-// word counts, and the journal brings the message to the ledger later.
+// conclude asks the second line about a match and tells the engine what it said. Where the ledger is away the
+// first line's word counts, and the journal brings the message to the ledger later.
 func (s *Service) conclude(ctx context.Context, id room.ID, q room.MatchRequest, m room.Match) (room.Match, error) {
+	if m.Result != room.Matched {
+		return m, nil
+	}
 	agreed, err := s.judge(ctx, id, q, m)
-	switch {
-	case err != nil:
-		return s.goOn(ctx, id, q, m, err)
-	case !agreed:
+	if err != nil {
+		return s.goOn(ctx, id, q, err)
+	}
+	s.settle(ctx, id, q.MessageID, agreed)
+	if !agreed {
 		s.metrics.refused.Inc()
-		s.Log.ErrorContext(ctx, "the ledger refuses a match", "room", id, "message", q.MessageID, "result", m.Result,
-			"ticket", m.Ticket, "fence", m.Fence)
-		s.settle(ctx, id, q.MessageID, false)
+		s.Log.ErrorContext(ctx, "the ledger refuses a match", "room", id, "message", q.MessageID, "ticket", m.Ticket, "fence", m.Fence)
 		return room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: m.Epoch, At: m.At}, nil
-	case m.Result == room.Matched:
-		s.settle(ctx, id, q.MessageID, true)
 	}
 	return m, nil
 }
@@ -168,20 +168,17 @@ func (s *Service) judge(ctx context.Context, id room.ID, q room.MatchRequest, m 
 
 // goOn shows a match without the ledger's word. Another replica may have had that word meanwhile, so what is
 // answered is what the engine says after; it does not show what was refused.
-func (s *Service) goOn(ctx context.Context, id room.ID, q room.MatchRequest, m room.Match, cause error) (room.Match, error) {
+func (s *Service) goOn(ctx context.Context, id room.ID, q room.MatchRequest, cause error) (room.Match, error) {
 	s.metrics.away.Inc()
 	s.Log.WarnContext(ctx, "ledger is away: a message is judged later", "room", id, "message", q.MessageID, "error", cause)
-	if m.Result != room.Matched {
-		return m, nil
-	}
 	if err := s.Engine.SettleMatch(ctx, id, q.MessageID, true); err != nil {
 		return room.Match{}, fmt.Errorf("show message: %w", err)
 	}
-	again, err := s.Engine.Match(ctx, id, q)
+	m, err := s.Engine.Match(ctx, id, q)
 	if err != nil {
 		return room.Match{}, fmt.Errorf("match message: %w", err)
 	}
-	return again, nil
+	return m, nil
 }
 
 // settle passes a verdict on. The ledger has it for good, so whoever drains the journal can do it as well.

@@ -40,6 +40,9 @@ func TestLateMessageIsBoundToItsLeaseAndShownToNobody(t *testing.T) {
 	s.pass(s.lease.GrantedAt)
 	s.leave(s.a)
 	require.Equal(t, s.late(), s.one.must(t, "m", smsText, s.lease.GrantedAt))
+	require.Equal(t, s.late(), s.two.must(t, "m", smsText, 0), "a repeat, by Redis")
+	s.drain()
+	require.Equal(t, s.late(), s.two.must(t, "m", smsText, 0), "a repeat, by the ledger")
 	require.Equal(t, room.Locked, s.seat(s.b).Status)
 	s.requireShown(s.a)
 	s.requireShown(s.b)
@@ -156,7 +159,7 @@ func TestEveryAnswerIsCounted(t *testing.T) {
 	require.Equal(t, noLease, r.must(t, "m5", smsText, 0))
 
 	require.Equal(t, map[string]float64{"matched": 2, "late": 1, "no_lease": 2, "ambiguous": 1, "invalid_message": 1,
-		"waitroom_sms_refused_total": 1, "waitroom_sms_ledger_away_total": 2, "waitroom_sms_answer_seconds": 7}, counts(t, registry))
+		"waitroom_sms_refused_total": 1, "waitroom_sms_ledger_away_total": 1, "waitroom_sms_answer_seconds": 7}, counts(t, registry))
 }
 
 // counts are the counters by their label, or by their name where they have none.

@@ -10,6 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/sms"
 )
 
 // Refusal is a code of the problem table as an error, for those who refuse a request elsewhere.
@@ -84,7 +85,7 @@ func (p problem) detail(lang string) string {
 	return p.ko
 }
 
-// codes are the codes of what the engine refuses.
+// codes are the codes of what the engine and the SMS service refuse.
 var codes = []struct {
 	err  error
 	code string
@@ -97,6 +98,9 @@ var codes = []struct {
 	{room.ErrLockHeld, "lock_held"},
 	{room.ErrPaused, "room_paused"},
 	{room.ErrSellerHasPlace, "seller_has_place"},
+	{sms.ErrSignature, "bad_signature"},
+	{sms.ErrInvalidJSON, "invalid_json"},
+	{sms.ErrInvalidMessage, "invalid_message"},
 	{room.ErrStore, "store_unavailable"},
 	{context.DeadlineExceeded, "store_unavailable"},
 	{context.Canceled, "store_unavailable"},
@@ -130,6 +134,10 @@ func (s *site) refuse(c *gin.Context, code string) {
 	if !ok {
 		code, p = "internal", problems["internal"]
 	}
+	s.tell(c, code, p)
+}
+
+func (s *site) tell(c *gin.Context, code string, p problem) {
 	c.Abort()
 	header := c.Writer.Header()
 	if p.retry > 0 && header.Get("Retry-After") == "" {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/sms"
 )
 
 func TestEveryCodeHasAStatusATitleAndBothLanguages(t *testing.T) {
@@ -43,7 +44,7 @@ func TestErrorsBecomeTheCodesOfTheTable(t *testing.T) {
 // broken is an engine that panics, and a store for messages that answers what it is told to.
 type broken struct {
 	Engine
-	answer any
+	answer sms.Answer
 	err    error
 }
 
@@ -51,7 +52,7 @@ func (broken) Look(context.Context, room.ID, ...string) (room.View, []room.Seat,
 	panic("no such luck")
 }
 
-func (b broken) Receive(_ context.Context, _ room.ID, _ http.Header, _ []byte) (any, error) {
+func (b broken) Receive(_ context.Context, _ room.ID, _ http.Header, _ []byte) (sms.Answer, error) {
 	return b.answer, b.err
 }
 
@@ -83,15 +84,6 @@ func TestPanicIsAnsweredAndLoggedAndTheServerGoesOn(t *testing.T) {
 	}
 	require.Equal(t, http.StatusInternalServerError, ask(t, h, "GET", "/").Code)
 	require.Contains(t, log.String(), "no such luck")
-}
-
-func TestMessageIsHandedOnAndItsRefusalAnswered(t *testing.T) {
-	w := ask(t, handler(t, Config{SMS: broken{answer: map[string]string{"result": "matched"}}}), "POST", "/api/integration/sms")
-	require.Equal(t, http.StatusOK, w.Code)
-	require.JSONEq(t, `{"result":"matched"}`, w.Body.String())
-	w = ask(t, handler(t, Config{SMS: broken{err: Refusal("bad_signature")}}), "POST", "/api/integration/sms")
-	require.Equal(t, http.StatusUnauthorized, w.Code)
-	require.Contains(t, w.Body.String(), `"code":"bad_signature"`)
 }
 
 func TestOriginThatIsNoneIsRefusedAtTheStart(t *testing.T) {

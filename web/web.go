@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/sms"
 )
 
 // Engine is what the handlers need of room.Engine.
@@ -30,10 +31,9 @@ type Sockets interface {
 	ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error
 }
 
-// SMS takes an inbound message: it checks the signature in the header and returns what is to be
-// answered as JSON. A Refusal picks the problem.
+// SMS takes an inbound message: it checks the signature in the header and says where the message belongs.
 type SMS interface {
-	Receive(ctx context.Context, id room.ID, header http.Header, body []byte) (any, error)
+	Receive(ctx context.Context, id room.ID, header http.Header, body []byte) (sms.Answer, error)
 }
 
 // Config is what the handlers are made of. Engine, Rooms and Lease are required.

@@ -1,9 +1,12 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/sms"
 )
 
 // message is POST /api/{room}/sms. It is signed, so it needs neither a session nor a content type.
@@ -20,6 +23,13 @@ func (s *site) message(c *gin.Context) {
 	ctx, cancel := s.asking(c)
 	defer cancel()
 	result, err := s.SMS.Receive(ctx, roomOf(c), c.Request.Header, body)
+	if fault, ok := errors.AsType[*sms.Fault](err); ok {
+		code := codeOf(err)
+		p := problems[code]
+		p.ko, p.en = fault.Detail("ko"), fault.Detail("en")
+		s.tell(c, code, p)
+		return
+	}
 	if err != nil {
 		s.fail(c, err)
 		return

@@ -1,0 +1,84 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/sms"
+)
+
+func TestMessageIsHandedOnAndAnsweredAsTheContractSays(t *testing.T) {
+	for want, answer := range map[string]sms.Answer{
+		`{"result":"matched","ticket":3,"fence":9}`:   {Result: room.Matched, Ticket: 3, Fence: 9},
+		`{"result":"unmatched","reason":"ambiguous"}`: {Result: room.Unmatched, Reason: room.Ambiguous},
+	} {
+		w := ask(t, handler(t, Config{SMS: broken{answer: answer}}), "POST", "/api/integration/sms")
+		require.Equal(t, http.StatusOK, w.Code)
+		require.JSONEq(t, want, w.Body.String())
+	}
+	w := ask(t, handler(t, Config{SMS: broken{err: fmt.Errorf("match: %w", room.ErrStore)}}), "POST", "/api/integration/sms")
+	require.Equal(t, http.StatusServiceUnavailable, w.Code)
+	require.Contains(t, w.Body.String(), `"code":"store_unavailable"`)
+	require.NotEmpty(t, w.Header().Get("Retry-After"))
+}
+
+func TestMessagesAreCheckedInTheOrderOfTheContract(t *testing.T) {
+	const secret = "whsec_d2FpdHJvb20tdGVzdC1zZWNyZXQtMDE="
+	service, err := sms.New(sms.Config{Secret: secret})
+	require.NoError(t, err)
+	tooLarge := `{"text":"` + strings.Repeat("x", maxBody) + `"}`
+	tests := []struct {
+		name, body string
+		sms        SMS
+		signed     bool
+		status     int
+		code       string
+		detail     string
+	}{
+		{"too large, not configured", tooLarge, nil, false, http.StatusRequestEntityTooLarge, "body_too_large", ""},
+		{"not configured, not signed", "{", nil, false, http.StatusServiceUnavailable, "sms_not_configured", ""},
+		{"too large, not signed", tooLarge, service, false, http.StatusRequestEntityTooLarge, "body_too_large", ""},
+		{"not signed, no JSON", "{", service, false, http.StatusUnauthorized, "bad_signature", ""},
+		{"no JSON", "{", service, true, http.StatusBadRequest, "invalid_json", "message_id"},
+		{"empty", "", service, true, http.StatusBadRequest, "invalid_json", "message_id"},
+		{"no message", "{}", service, true, http.StatusBadRequest, "invalid_message", "message_id"},
+		{"no time", `{"message_id":"m","text":"4829","sent_at":"4829"}`, service, true, http.StatusBadRequest, "invalid_message", "RFC 3339"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := httptest.NewRequestWithContext(t.Context(), "POST", "/api/integration/sms", strings.NewReader(tt.body))
+			r.Header.Set("Accept-Language", "en")
+			if tt.signed {
+				sign(t, secret, r, tt.body)
+			}
+			w := httptest.NewRecorder()
+			handler(t, Config{SMS: tt.sms}).ServeHTTP(w, r)
+			require.Equal(t, tt.status, w.Code)
+			require.Equal(t, "application/problem+json", w.Header().Get("Content-Type"))
+			require.Contains(t, w.Body.String(), `"code":"`+tt.code+`"`)
+			require.Contains(t, w.Body.String(), tt.detail)
+			require.NotContains(t, w.Body.String(), "4829")
+		})
+	}
+}
+
+func sign(t *testing.T, secret string, r *http.Request, body string) {
+	t.Helper()
+	webhook, err := webhooks.NewWebhook(secret)
+	require.NoError(t, err)
+	now := time.Now()
+	signature, err := webhook.Sign("msg_1", now, []byte(body))
+	require.NoError(t, err)
+	r.Header.Set("webhook-id", "msg_1")
+	r.Header.Set("webhook-timestamp", strconv.FormatInt(now.Unix(), 10))
+	r.Header.Set("webhook-signature", signature)
+}
