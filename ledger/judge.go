@@ -158,6 +158,11 @@ func (w *work) incident(epoch int64, a alarm) error {
 		return err
 	}
 	w.alarms = append(w.alarms, a)
+	_, err = w.note(epoch, "incident/"+a.kind+"/"+plain(a.subject), a.fence, room.Record{Type: "incident", At: a.at,
+		Ticket: a.ticket, Fence: a.fence, Seller: a.seller, Action: a.kind, Reason: a.detail})
+	if err != nil {
+		return err
+	}
 	e := event{Ticket: a.ticket, Fence: a.fence, Seller: a.seller, Kind: a.kind, Detail: a.detail}
 	if a.kind == "ticket_reused" {
 		e.Fence = 0

@@ -103,6 +103,7 @@ type journal struct {
 	settled  []string
 	epoch    int64
 	failTrim func() bool
+	onTrim   func()
 }
 
 var errLost = errors.New("the replica died before it trimmed")
@@ -132,6 +133,9 @@ func (j *journal) TrimJournal(_ context.Context, id room.ID, entries []room.Entr
 	defer j.mu.Unlock()
 	if j.failTrim != nil && j.failTrim() {
 		return errLost
+	}
+	if j.onTrim != nil {
+		defer j.onTrim()
 	}
 	gone := map[string]bool{}
 	for _, e := range entries {

@@ -30,7 +30,7 @@ CREATE TABLE places (
   CHECK ((outcome IS NULL) = (ended_at IS NULL))
 ) WITHOUT ROWID;
 CREATE INDEX places_open ON places (room, epoch) WHERE outcome IS NULL;
-CREATE INDEX places_time ON places (room, joined_at);
+CREATE INDEX places_time ON places (room, COALESCE(joined_at, ended_at, 0));
 CREATE INDEX places_seller ON places (room, seller, joined_at);
 
 CREATE TABLE leases (
@@ -47,7 +47,7 @@ CREATE TABLE leases (
   CHECK ((outcome IS NULL) = (ended_at IS NULL))
 ) WITHOUT ROWID;
 CREATE INDEX leases_open ON leases (room, epoch) WHERE outcome IS NULL;
-CREATE INDEX leases_time ON leases (room, granted_at);
+CREATE INDEX leases_time ON leases (room, COALESCE(granted_at, ended_at, 0));
 CREATE INDEX leases_seller ON leases (room, seller, granted_at);
 
 -- messages never hold a code: every digit of sender and body is masked.

@@ -1,0 +1,112 @@
+package ledger_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/room"
+)
+
+// flat is a page's rows in one list.
+func flat(p ledger.Page) (rows []string) {
+	for _, r := range p.Leases {
+		rows = append(rows, fmt.Sprint("lease ", r))
+	}
+	for _, r := range p.Places {
+		rows = append(rows, fmt.Sprint("place ", r))
+	}
+	for _, r := range p.Messages {
+		rows = append(rows, fmt.Sprint("message ", r))
+	}
+	for _, r := range p.Actions {
+		rows = append(rows, fmt.Sprint("action ", r))
+	}
+	return rows
+}
+
+func TestHistoryIsReadInPagesWithoutGapsOrRepeats(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		for ticket := range int64(30) {
+			b.life(ticket + 1)
+		}
+		for n := range 12 { // many in one millisecond
+			b.write(1, room.Record{Type: "joined", At: 77, Ticket: int64(100 + n), Seller: "crowd"})
+		}
+		b.write(1, room.Record{Type: "action", At: 77, Who: "kim", Action: "pause", Reason: "test"})
+		require.NoError(t, l.Drain(t.Context(), here))
+		whole, err := l.History(t.Context(), here, ledger.Filter{Limit: 1000})
+		require.NoError(t, err)
+		require.Empty(t, whole.Next)
+		require.Len(t, flat(whole), 3*30+12+1)
+		require.Equal(t, ledger.LeaseRow{Epoch: 1, Fence: 1000, Ticket: 1, Seller: "s-1", GrantedAt: 10, EndedAt: 20,
+			Outcome: room.Completed}, whole.Leases[0])
+		require.Equal(t, ledger.MessageRow{Epoch: 1, MessageID: "m-1", Result: room.Matched, Ticket: 1, Fence: 1000,
+			SentAt: 15, ReceivedAt: 19}, whole.Messages[0])
+
+		var together ledger.Page
+		f := ledger.Filter{Limit: 7}
+		for {
+			p, err := l.History(t.Context(), here, f)
+			require.NoError(t, err)
+			together.Leases = append(together.Leases, p.Leases...)
+			together.Places = append(together.Places, p.Places...)
+			together.Messages = append(together.Messages, p.Messages...)
+			together.Actions = append(together.Actions, p.Actions...)
+			if f.Cursor = p.Next; f.Cursor == "" {
+				break
+			}
+			require.Len(t, flat(p), 7)
+		}
+		require.Equal(t, flat(whole), flat(together))
+	})
+}
+
+func TestHistoryIsNarrowedBySellerAndTime(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		for ticket := range int64(5) {
+			b.life(ticket + 1)
+		}
+		b.write(1, room.Record{Type: "action", At: 31, Who: "kim", Action: "extend", Reason: "r", Ticket: 3, Fence: 3000})
+		b.write(1, room.Record{Type: "action", At: 41, Who: "kim", Action: "extend", Reason: "r", Fence: 4000})
+		require.NoError(t, l.Drain(t.Context(), here))
+		p, err := l.History(t.Context(), here, ledger.Filter{Seller: "s-4"})
+		require.NoError(t, err)
+		require.Equal(t, []int{1, 1, 1, 1}, []int{len(p.Leases), len(p.Places), len(p.Messages), len(p.Actions)})
+		p, err = l.History(t.Context(), here, ledger.Filter{From: 20, To: 40})
+		require.NoError(t, err)
+		require.Equal(t, []int{2, 2, 2, 1}, []int{len(p.Leases), len(p.Places), len(p.Messages), len(p.Actions)})
+		p, err = l.History(t.Context(), "other", ledger.Filter{})
+		require.NoError(t, err)
+		require.Empty(t, flat(p))
+		_, err = l.History(t.Context(), here, ledger.Filter{Cursor: "nonsense"})
+		require.ErrorIs(t, err, ledger.ErrCursor)
+	})
+}
+
+func TestASellersTimelineSaysWhyATurnWasLost(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		b.write(1, joined(1), granted(1))
+		b.write(1, ended(1, room.Expired))
+		require.NoError(t, l.Drain(t.Context(), here))
+		task := outbox.Task{Room: string(here), EventID: "evt_1", Type: "lock.ended", UpdatedAt: 25,
+			Payload: column(t, l.DB(), `SELECT payload FROM outbox_tasks WHERE type = 'lock.ended'`)[0]}
+		require.NoError(t, l.Told(t.Context(), task))
+		require.NoError(t, l.Told(t.Context(), task))
+		rows, err := l.Timeline(t.Context(), here, ledger.Filter{Seller: "s-1"})
+		require.NoError(t, err)
+		var kinds []string
+		for _, r := range rows {
+			kinds = append(kinds, r.Kind)
+			require.EqualValues(t, 1, r.Epoch)
+		}
+		require.Equal(t, []string{"joined", "granted", "ended", "told"}, kinds)
+		require.JSONEq(t, `{"outcome":"expired","ended_at":20}`, string(rows[2].Detail))
+	})
+}

@@ -1,0 +1,108 @@
+package ledger
+
+import (
+	"fmt"
+	"strings"
+)
+
+// kind is one table of the history. at orders its rows, key those of the same millisecond.
+type kind struct {
+	table, columns, at, key string
+	seller                  string // the condition on a seller; %s is its parameter
+	read                    func(scan func(...any) error, p *position) (func(*Page), error)
+}
+
+// padded makes numbers sort as text.
+func padded(column string) string {
+	return `CAST(1000000000000000000 + ` + column + ` AS TEXT)`
+}
+
+var kinds = []kind{
+	{
+		table: "leases", columns: "epoch, fence, ticket, seller, COALESCE(granted_at, 0), COALESCE(ended_at, 0), COALESCE(outcome, '')",
+		at: "COALESCE(granted_at, ended_at, 0)", key: padded("fence"), seller: "seller = %s",
+		read: func(scan func(...any) error, p *position) (func(*Page), error) {
+			var r LeaseRow
+			err := scan(&p.At, &p.Key, &r.Epoch, &r.Fence, &r.Ticket, &r.Seller, &r.GrantedAt, &r.EndedAt, &r.Outcome)
+			return func(page *Page) { page.Leases = append(page.Leases, r) }, err
+		},
+	},
+	{
+		table: "places", columns: "epoch, ticket, seller, COALESCE(joined_at, 0), COALESCE(ended_at, 0), COALESCE(outcome, '')",
+		at: "COALESCE(joined_at, ended_at, 0)", key: padded("epoch") + ` || '/' || ` + padded("ticket"), seller: "seller = %s",
+		read: func(scan func(...any) error, p *position) (func(*Page), error) {
+			var r PlaceRow
+			err := scan(&p.At, &p.Key, &r.Epoch, &r.Ticket, &r.Seller, &r.JoinedAt, &r.EndedAt, &r.Outcome)
+			return func(page *Page) { page.Places = append(page.Places, r) }, err
+		},
+	},
+	{
+		table: "messages", columns: "epoch, message_id, result, reason, ticket, fence, sent_at, received_at",
+		at: "received_at", key: "message_id", seller: "seller = %s",
+		read: func(scan func(...any) error, p *position) (func(*Page), error) {
+			var r MessageRow
+			err := scan(&p.At, &p.Key, &r.Epoch, &r.MessageID, &r.Result, &r.Reason, &r.Ticket, &r.Fence, &r.SentAt, &r.ReceivedAt)
+			return func(page *Page) { page.Messages = append(page.Messages, r) }, err
+		},
+	},
+	{
+		table: "actions", columns: "epoch, who, action, reason, ticket, fence, at",
+		at: "at", key: `entry || '/' || ` + padded("n"),
+		seller: `(EXISTS (SELECT 1 FROM places p WHERE p.room = t.room AND p.epoch = t.epoch AND p.ticket = t.ticket AND p.seller = %[1]s)
+			OR EXISTS (SELECT 1 FROM leases l WHERE l.room = t.room AND l.fence = t.fence AND l.seller = %[1]s))`,
+		read: func(scan func(...any) error, p *position) (func(*Page), error) {
+			var r ActionRow
+			err := scan(&p.At, &p.Key, &r.Epoch, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence, &r.At)
+			return func(page *Page) { page.Actions = append(page.Actions, r) }, err
+		},
+	},
+}
+
+// history reads the rows of one kind that follow a position, one more than the page has.
+func (w *work) history(n int, k kind, f Filter, after *position) (rows []found, err error) {
+	q := &conditions{args: []any{string(w.id)}, list: []string{"room = $1"}}
+	if f.Seller != "" {
+		q.add(k.seller, f.Seller)
+	}
+	if f.From != 0 {
+		q.add(k.at+" >= %s", f.From)
+	}
+	if f.To != 0 {
+		q.add(k.at+" < %s", f.To)
+	}
+	switch {
+	case after == nil:
+	case n < after.Kind:
+		q.add(k.at+" > %s", after.At)
+	case n > after.Kind:
+		q.add(k.at+" >= %s", after.At)
+	default:
+		q.add(k.at+" >= %s", after.At)
+		q.add("("+k.at+" > %s OR "+k.key+" > "+q.param(after.Key)+")", after.At)
+	}
+	query := fmt.Sprintf("SELECT %s, %s, %s FROM %s t WHERE %s ORDER BY %s, %s LIMIT %d", k.at, k.key, k.columns, k.table,
+		strings.Join(q.list, " AND "), k.at, k.key, f.Limit+1)
+	err = w.each(func(scan func(...any) error) error {
+		p := position{Kind: n}
+		put, err := k.read(scan, &p)
+		rows = append(rows, found{position: p, put: put})
+		return err
+	}, query, q.args...)
+	return rows, err
+}
+
+// conditions are what follows WHERE, and its parameters.
+type conditions struct {
+	list []string
+	args []any
+}
+
+func (q *conditions) param(value any) string {
+	q.args = append(q.args, value)
+	return fmt.Sprintf("$%d", len(q.args))
+}
+
+// add adds a condition in which %s is value.
+func (q *conditions) add(condition string, value any) {
+	q.list = append(q.list, fmt.Sprintf(condition, q.param(value)))
+}
