@@ -260,6 +260,13 @@ func timestamp(milliseconds int64) string {
 	return time.UnixMilli(milliseconds).UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
+// around is what stands before and after a placeholder whose value has an element
+// of its own.
+func around(pattern, placeholder string) (before, after string) {
+	before, after, _ = strings.Cut(pattern, placeholder)
+	return strings.TrimSpace(before), strings.TrimSpace(after)
+}
+
 func boolWord(b bool) string { return strconv.FormatBool(b) }
 
 func number(n int) string { return strconv.Itoa(n) }

@@ -47,7 +47,9 @@ type Text struct {
 	AskCancel   Question
 	WhyTitle    string
 	Why         []string
-	LastHeard   string
+	AsOf        string // {time}
+	Reload      string
+	RoomName    string // {room}
 	RefreshNote string // {n}
 
 	Live   LiveText

@@ -33,7 +33,7 @@ let pressed = false; // whether the newest change is the answer to my own press
 store.onChange((state, before) => {
   const changed = state.status !== before.status;
   if (changed) question.close();
-  if (String(state.ticket) !== String(before.ticket) && state.status !== "idle") messages.forget();
+  if (before.ticket != null && before.ticket !== state.ticket) messages.forget();
   view.draw(state);
   if (changed) {
     view.error("");

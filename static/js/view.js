@@ -12,6 +12,9 @@ export class View {
     this.messages = messages;
     this.state = null;
     byID("lease-countdown").addEventListener("wr-tick", () => this.#waits());
+    const label = byID("time-left");
+    const usual = label.textContent;
+    byID("countdown").addEventListener("wr-tick", ({ detail: left }) => put(label, left > 0 ? usual : words.time_is_up));
   }
 
   draw(state) {
