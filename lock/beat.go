@@ -50,8 +50,10 @@ func (l *Redis) waiting() map[room.ID][]string {
 func (l *Redis) vouch(ctx context.Context, id room.ID, sessions []string) {
 	for from := 0; from < len(sessions); from += room.SeenBatch {
 		batch := sessions[from:min(from+room.SeenBatch, len(sessions))]
+		sent := time.Now()
 		v, err := l.engine.Seen(ctx, id, l.heartbeat, batch, nil)
 		if err == nil {
+			l.compare(id, sent, v.Now)
 			l.note(id, v)
 			err = l.settle(ctx, id, v)
 		}

@@ -14,8 +14,8 @@ type waiter struct {
 	lease   time.Duration
 	news    chan grant // holds one: the grant, or the zero grant when the place was lost
 
-	sent     time.Time // before the join was sent
-	redisNow int64     // Redis's clock in its answer, unix ms
+	sent     time.Time // before a request was sent
+	redisNow int64     // Redis's clock in the answer to it, unix ms
 
 	epoch, ticket int64 // of the place; 0 before it is known; Redis.mu guards them
 }
@@ -33,13 +33,14 @@ func newWaiter(key Key, lease time.Duration) *waiter {
 func (w *waiter) seller() string { return strings.ReplaceAll(w.session, "-", "") }
 
 // holding makes the lease of a grant; nil where there is none: the place was lost, or the news took
-// longer than the lease. Redis's clock was at redisNow after `sent`, so that the end is reckoned early.
+// longer than the lease. Redis's clock was at redisNow after `sent`, so that the end is reckoned early;
+// a millisecond more makes up for that clock's grain.
 func (l *Redis) holding(w *waiter, g grant) *Lease {
 	if g.fence == 0 {
 		return nil
 	}
 	now := time.Now()
-	until := w.sent.Add(time.Duration(g.expires-w.redisNow) * time.Millisecond)
+	until := w.sent.Add(time.Duration(g.expires-w.redisNow-1) * time.Millisecond)
 	if latest := now.Add(w.lease); until.After(latest) { // Redis's clock was set back
 		until = latest
 	}
@@ -78,6 +79,17 @@ func (l *Redis) placed(w *waiter, st room.Standing) {
 	}
 	l.mu.Unlock()
 	l.note(w.key.room(), st.View)
+}
+
+// compare notes the two clocks again, so that they have no time to drift apart.
+func (l *Redis) compare(id room.ID, sent time.Time, redisNow int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if ln := l.lines[id]; ln != nil {
+		for _, w := range ln.tickets {
+			w.sent, w.redisNow = sent, redisNow
+		}
+	}
 }
 
 func (l *Redis) unlist(w *waiter) {

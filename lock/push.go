@@ -73,6 +73,7 @@ func (l *Redis) settleFirst(a *attempt, err error) {
 
 func (l *Redis) subscribe(ctx context.Context) (*redis.PubSub, error) {
 	sub := l.rdb.Subscribe(ctx, l.channel)
+	defer context.AfterFunc(ctx, func() { _ = sub.Close() })()
 	if _, err := sub.ReceiveTimeout(ctx, storeWithin); err != nil {
 		_ = sub.Close()
 		return nil, err

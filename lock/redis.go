@@ -191,7 +191,10 @@ func (l *Redis) giveUp(ctx context.Context, w *waiter, cause error) (*Lease, err
 	}
 	select {
 	case g := <-w.news:
-		return l.holding(w, g), nil
+		if held := l.holding(w, g); held != nil {
+			return held, nil
+		}
+		return nil, cause
 	default:
 	}
 	_, err := call(ctx, l, func() (room.Standing, error) { return l.leave(w) }, nil)
