@@ -55,7 +55,6 @@ type Text struct {
 	Live   LiveText
 	Errors map[string]Notice // by the contract's code; "" is every other
 	Back   string
-	Retry  string
 }
 
 // LiveText is what the browser needs too, to change the page by itself.
@@ -106,7 +105,6 @@ type LiveText struct {
 	NoSeller     string            `json:"no_seller"`
 	Unreachable  string            `json:"unreachable"`
 	WentWrong    string            `json:"went_wrong"`
-	Busy         string            `json:"busy"`
 	SayWaiting   string            `json:"say_waiting"` // {n} {ahead} {wait}
 	SayPaused    string            `json:"say_paused"`
 	SayResumed   string            `json:"say_resumed"`

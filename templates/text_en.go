@@ -67,7 +67,6 @@ func english() Text {
 		Live:   englishLive(),
 		Errors: englishErrors(),
 		Back:   "Back to the waiting room",
-		Retry:  "Try again",
 	}
 }
 
@@ -125,7 +124,6 @@ func englishLive() LiveText {
 		NoSeller:     "Please enter your seller ID.",
 		Unreachable:  "We could not reach the server. Press again: however often you press, you have one place.",
 		WentWrong:    "That did not work. Please press again in a moment.",
-		Busy:         "Working on it",
 		SayWaiting:   "You are number {n} in line. {ahead}. {wait}.",
 		SayPaused:    "Support has paused the line. Your place is kept.",
 		SayResumed:   "The line is moving again.",

@@ -67,7 +67,6 @@ func korean() Text {
 		Live:   koreanLive(),
 		Errors: koreanErrors(),
 		Back:   "대기실로 돌아가기",
-		Retry:  "다시 시도하기",
 	}
 }
 
@@ -125,7 +124,6 @@ func koreanLive() LiveText {
 		NoSeller:     "판매자 ID를 적어 주세요.",
 		Unreachable:  "서버에 닿지 못했어요. 다시 눌러 주세요. 여러 번 눌러도 순서는 하나예요.",
 		WentWrong:    "처리하지 못했어요. 잠시 뒤 다시 눌러 주세요.",
-		Busy:         "처리하고 있어요",
 		SayWaiting:   "지금 {n}번째예요. {ahead}. {wait}.",
 		SayPaused:    "상담원이 줄을 잠시 멈췄어요. 순서는 그대로예요.",
 		SayResumed:   "줄이 다시 움직여요.",

@@ -26,7 +26,8 @@
 //	body[data-connection]  off (no script) | connecting | open | lost | closed
 //	body[data-paused]      "true" while support has paused the room
 //	#seller-id #join       the form's field and button (idle and ended)
-//	#error                 what went wrong with the last press; empty otherwise
+//	#error                 what went wrong with the last press (idle and ended); empty otherwise.
+//	                       [data-error=waiting], [data-error=locked]: the same in those states
 //	#queue-length          how many wait; #holder says whether somebody holds (idle)
 //	#newcomer-estimate     a newcomer's wait in words (idle)
 //	#position              my place as a bare number (waiting)
@@ -40,6 +41,8 @@
 //	#sms-code              the newest code (locked and ended); #sms-copy copies it
 //	#outcome               how it ended, in words; data-outcome has the contract's word
 //	#connection            connection state in words; #updated the time of the last word heard
+//	#say #shout            what screen readers are told, politely and at once
+//	#paused                on show while the room is paused and it is not my turn
 package templates
 
 // ContentSecurityPolicy is all that the pages need. The JSON blocks in them are
