@@ -297,6 +297,13 @@ func agrees(st state, v room.View, p room.Place) bool {
 		(st.Status != "locked" || value(st.Fence) == p.Fence) && (st.Outcome == nil || *st.Outcome == string(p.Outcome))
 }
 
+func outcome(st state) string {
+	if st.Outcome == nil {
+		return ""
+	}
+	return *st.Outcome
+}
+
 func value(p *int64) int64 {
 	if p == nil {
 		return 0
