@@ -101,6 +101,9 @@ func (e *Engine) standing(ctx context.Context, s *redis.Script, id ID, once stri
 	return a.standing, err
 }
 
+// unremembered is the key of a request whose reply nobody keeps.
+const unremembered = "request:"
+
 // requestKey is where the reply to a request is remembered for a minute.
 func requestKey(request string) string {
 	if request == "" {

@@ -2,10 +2,12 @@ package room_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -69,4 +71,27 @@ func TestFenceGrowsWhenTheClockGoesBack(t *testing.T) {
 		require.NoError(t, rdb.HSet(t.Context(), "{integration}:state", "fence", ahead).Err())
 		require.Equal(t, ahead+1, a.join().Fence)
 	})
+}
+
+// An SMS could belong to either of two leases that overlap.
+func TestLeasesDoNotOverlapWhenTheClockGoesBack(t *testing.T) {
+	embedded := redistest.StartEmbedded(t)
+	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
+	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+	start := time.Now()
+	embedded.SetTime(start)
+	e := room.New(rdb, room.Config{})
+	a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+	a.join()
+	b.join()
+	embedded.SetTime(start.Add(10 * time.Second))
+	over := a.leave(room.Completed)
+	embedded.SetTime(start.Add(5 * time.Second))
+	b.leave(room.Completed)
+	next := a.join()
+	require.GreaterOrEqual(t, next.Lease.GrantedAt, over.Now)
+	leases, err := rdb.ZRangeWithScores(t.Context(), "{integration}:leases", 0, -1).Result()
+	require.NoError(t, err)
+	require.Len(t, leases, 2)
+	require.GreaterOrEqual(t, leases[1].Score, float64(over.Now))
 }

@@ -15,6 +15,7 @@ var errRegister = errors.New("index entry too old")
 type JoinRequest struct {
 	Request string        // id of this request: a repeat is told the same; "" = a new one
 	Session string        // from ParseSession or NewSession
+	Fresh   bool          // the session joins this once only and so tells a repeat by itself: nothing need be remembered
 	Seller  string        // from ParseSeller
 	NoWait  bool          // refuse instead of queueing
 	Lease   time.Duration // this place's lease; 0 = the room's
@@ -25,7 +26,10 @@ type JoinRequest struct {
 // Join gives the session the lock or a place in line. A session that has a place is told that place.
 // Refusals: ErrSellerHasPlace, ErrLockHeld and ErrPaused (both with NoWait only).
 func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, error) {
-	once := requestKey(q.Request)
+	once := unremembered
+	if !q.Fresh {
+		once = requestKey(q.Request)
+	}
 	for {
 		at, err := e.index.register(ctx, id)
 		if err != nil {

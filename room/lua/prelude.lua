@@ -26,6 +26,7 @@ local AWAY_AFTER, DROP_AFTER = tonumber(ARGV[3]), tonumber(ARGV[4])
 local JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS = ARGV[5]:match('^(%d+)|(%d+)|(%d+)|(%d)$')
 JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS = tonumber(JOURNAL_MAX), tonumber(ENDED_KEPT), tonumber(LEASES_KEPT), TELLS == '1'
 
+local REMEMBERED = ONCE ~= '{' .. ROOM .. '}:request:' -- without an id nothing is to be remembered
 local ONCE_KEPT = 60 * 1000             -- a repeated request is recognised for a minute
 local BATCH = 200                       -- no script settles more than this many at once
 
@@ -67,11 +68,11 @@ end
 local S = {}
 do
   local v = redis.call('HMGET', STATE, 'epoch', 'version', 'tickets', 'fence', 'hold', 'paused',
-    'session', 'seller', 'ticket', 'granted', 'expires', 'quiet')
+    'session', 'seller', 'ticket', 'granted', 'expires', 'quiet', 'over')
   S.epoch, S.version, S.tickets = tonumber(v[1] or 0), tonumber(v[2] or 0), tonumber(v[3] or 0)
   S.fence, S.hold, S.paused = tonumber(v[4] or 0), math.min(tonumber(v[5] or LEASE), LEASE), v[6] == '1'
   S.session, S.seller, S.ticket = v[7] or '', v[8] or '', tonumber(v[9] or 0)
-  S.granted, S.expires, S.quiet = tonumber(v[10] or 0), tonumber(v[11] or 0), v[12] == '1'
+  S.granted, S.expires, S.quiet, S.over = tonumber(v[10] or 0), tonumber(v[11] or 0), v[12] == '1', tonumber(v[13] or 0)
 end
 
 local changed, lease_changed = false, false
@@ -162,7 +163,8 @@ end
 local function grant(session, p, rank)
   S.session, S.seller, S.ticket = session, p.seller, p.ticket
   S.fence = math.max(US, S.fence + 1)
-  S.granted, S.expires = NOW, NOW + (p.lease or LEASE)
+  S.granted = math.max(NOW, S.over) -- leases do not overlap, not even when the clock goes back
+  S.expires = S.granted + (p.lease or LEASE)
   S.channel, granted_rank = p.channel, rank
   changed, lease_changed = true, true
   record('granted', string.format('"ticket":%d,"seller":"%s","fence":%d,"granted_at":%d,"expires_at":%d',
@@ -172,7 +174,9 @@ end
 -- finish ends the lease; `at` is when it was over. The line moves in advance().
 local function finish(outcome, at)
   local session, fence = S.session, S.fence
-  S.hold = math.min(0.2 * math.max(at - S.granted, 0) + 0.8 * S.hold, LEASE)
+  at = math.max(at, S.granted)
+  S.over = at
+  S.hold = math.min(0.2 * (at - S.granted) + 0.8 * S.hold, LEASE)
   if LEASES_KEPT > 0 then
     redis.call('ZADD', LEASES, int(S.granted), table.concat({ int(fence), int(S.ticket), int(at), session, S.seller }, '|'))
     redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - LEASES_KEPT))
@@ -263,7 +267,7 @@ local function write_state()
   local fields = { 'version', int(S.version), 'tickets', int(S.tickets), 'paused', S.paused and '1' or '0' }
   if lease_changed then
     local lease = { 'session', S.session, 'seller', S.seller, 'ticket', int(S.ticket), 'granted', int(S.granted),
-      'expires', int(S.expires), 'fence', int(S.fence), 'hold', string.format('%.3f', S.hold) }
+      'expires', int(S.expires), 'over', int(S.over), 'fence', int(S.fence), 'hold', string.format('%.3f', S.hold) }
     for _, v in ipairs(lease) do fields[#fields + 1] = v end
   end
   redis.call('HSET', STATE, unpack(fields))
@@ -322,7 +326,7 @@ local function reply(code, session) return code .. ' ' .. view() .. ' ' .. stand
 local function answer(code, session)
   commit()
   local text = reply(code, session)
-  redis.call('SET', ONCE, text, 'PX', ONCE_KEPT)
+  if REMEMBERED then redis.call('SET', ONCE, text, 'PX', ONCE_KEPT) end
   return text
 end
 
@@ -332,4 +336,4 @@ local function refuse(code, session)
   return reply(code, session or '')
 end
 
-local function repeated() return redis.call('GET', ONCE) end
+local function repeated() return REMEMBERED and redis.call('GET', ONCE) end
