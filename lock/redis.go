@@ -16,7 +16,7 @@ import (
 const (
 	awayAfter    = time.Millisecond // a waiter is passed over when its process's last word ran out
 	dropAfter    = 5 * time.Second  // and loses its place this much later
-	forgetAfter  = time.Minute      // an ended place is remembered: only a retried call asks for it
+	forgetAfter  = time.Second      // an ended place is remembered: nobody asks for it
 	idleKept     = 10 * time.Minute // a lock's keys go away by themselves when nobody used it for so long
 	lookEvery    = 5 * time.Second  // an active lock is looked at when no waiter does
 	storeWithin  = 10 * time.Second // bounds what nobody waits for
