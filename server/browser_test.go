@@ -22,7 +22,7 @@ type page struct {
 func openPage(t *testing.T, ctx context.Context, url string) page {
 	t.Helper()
 	p := page{t: t, ctx: ctx}
-	require.NoError(t, chromedp.Do(ctx, chrometest.Viewport(360, 740, false, false), chromedp.Navigate(url)))
+	require.NoError(t, chromedp.Do(ctx, chrometest.Viewport(360, 740, false, false), chrometest.Language("ko-KR"), chromedp.Navigate(url)))
 	p.is(`document.body.dataset.connection === "open"`)
 	return p
 }
@@ -58,7 +58,7 @@ func (p page) picture(name string, dark bool) {
 	}
 	for width, suffix := range map[int]string{360: "-360", 1280: "-1280"} {
 		file := name + suffix + map[bool]string{true: "-dark", false: ""}[dark] + ".png"
-		require.NoError(p.t, chromedp.Do(p.ctx, chrometest.Viewport(width, 800, dark, false)))
+		require.NoError(p.t, chromedp.Do(p.ctx, chrometest.Viewport(width, 800, dark, true)))
 		require.NoError(p.t, chrometest.Screenshot(p.ctx, filepath.Join(dir, file)))
 	}
 }

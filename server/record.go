@@ -10,6 +10,8 @@ import (
 	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/sms"
+	"github.com/waitroom/waitroom/web"
 )
 
 // journalMax is how many changes of a room wait for the ledger at the most: about a hundred megabytes,
@@ -33,9 +35,22 @@ func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer)
 	return err
 }
 
+// openSMS makes the matching of inbound messages; nil where it is not configured.
+func (s *Server) openSMS(registry prometheus.Registerer) (web.SMS, error) {
+	if s.cfg.SMSWebhookSecret == "" {
+		return nil, nil
+	}
+	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger, Secret: string(s.cfg.SMSWebhookSecret),
+		Guard: s.cfg.SMSGuard, Completes: s.cfg.SMSCompletes, Log: s.log, Registerer: registry})
+	if err != nil {
+		return nil, fmt.Errorf("WAITROOM_SMS_WEBHOOK_SECRET (--sms-webhook-secret): %w", err)
+	}
+	return service, nil
+}
+
 // looked hands what the sweep found to the ledger, which takes the room's journal in.
 func (s *Server) looked(id room.ID, found room.Checked) {
-	s.ledger.Looked(context.Background(), id, found)
+	s.ledger.Looked(id, found)
 }
 
 var errBehind = errors.New("ledger is behind")

@@ -87,8 +87,12 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		{name: "subscription", bad: "stale", ask: s.subscribed},
 		{name: "ledger", bad: "behind", ask: s.recorded, soft: true},
 	}}
+	messages, err := s.openSMS(registry)
+	if err != nil {
+		return err
+	}
 	handler, err := web.New(web.Config{
-		Engine: s.engine, Sockets: sockets{s.hub}, Rooms: s.cfg.Rooms, Lease: s.engine.Config().Lease,
+		Engine: s.engine, SMS: messages, Sockets: sockets{s.hub}, Rooms: s.cfg.Rooms, Lease: s.engine.Config().Lease,
 		Origins: s.cfg.AllowedOrigins, Proxies: s.cfg.TrustedProxies, Joins: s.cfg.RateLimit,
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry,
 		Handlers: map[string]http.Handler{

@@ -1,0 +1,51 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/require"
+)
+
+const smsSecret = "whsec_c2VjcmV0LW9mLXRoZS1jYXJyaWVyLTEyMzQ1Ng=="
+
+// carrier posts a signed SMS.
+func carrier(t *testing.T, base, id, text string, sentAt time.Time) reply {
+	t.Helper()
+	body, err := json.Marshal(map[string]string{"message_id": id, "from": "1588-0000", "text": text, "sent_at": sentAt.Format("2006-01-02T15:04:05.000Z07:00")})
+	require.NoError(t, err)
+	signer, err := webhooks.NewWebhook(smsSecret)
+	require.NoError(t, err)
+	now := time.Now()
+	signature, err := signer.Sign(id, now, body)
+	require.NoError(t, err)
+	return newSeller(t, base, "carrier").ask(http.MethodPost, "/api/integration/sms", string(body),
+		"Webhook-Id", id, "Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10), "Webhook-Signature", signature)
+}
+
+func TestSMSEndsTheLeaseItBelongsToAndALateOneTouchesNobody(t *testing.T) {
+	onBothStores(t, func(t *testing.T, store string) {
+		base := start(t, config(t, "--redis-url", store, "--sms-webhook-secret", smsSecret)).URL()
+		a, b := newSeller(t, base, "a"), newSeller(t, base, "b")
+		first := a.join()
+		b.join()
+		granted := moment(t, first.json["granted_at"].(string))
+		got := carrier(t, base, "m-1", "인증번호는 [482913] 입니다", granted)
+		require.Equal(t, http.StatusOK, got.StatusCode, got.body)
+		require.JSONEq(t, fmt.Sprintf(`{"result":"matched","ticket":1,"fence":%s}`, first.json["fence"]), got.body)
+		second := b.join()
+		require.Equal(t, "locked", second.json["status"])
+
+		late := carrier(t, base, "m-2", "인증번호는 [111222] 입니다", granted)
+		require.JSONEq(t, fmt.Sprintf(`{"result":"late","ticket":1,"fence":%s}`, first.json["fence"]), late.body)
+		require.Equal(t, second.json["fence"], b.join().json["fence"], "the holder is untouched")
+		require.Equal(t, got.body, carrier(t, base, "m-1", "인증번호는 [482913] 입니다", granted).body)
+		none := carrier(t, base, "m-3", "인증번호는 [333444] 입니다", granted.Add(-time.Hour))
+		require.JSONEq(t, `{"result":"unmatched","reason":"no_lease"}`, none.body)
+	})
+}
