@@ -1,0 +1,198 @@
+package hub
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+// follower is a mirror fed by the real engine's events, as the hub does it but without sockets.
+type follower struct {
+	t      *rapid.T
+	e      *room.Engine
+	id     room.ID
+	events <-chan *redis.Message
+	m      mirror
+	count  *int
+	gaps   *int
+}
+
+// catchUp applies what was published until the store's version is reached.
+func (f *follower) catchUp() room.Snapshot {
+	snap, err := f.e.Snapshot(context.Background(), f.id)
+	require.NoError(f.t, err)
+	if snap.Version == 0 {
+		f.m.adopt(snap) // begun and never changed: there is no event yet
+	}
+	for f.m.epoch != snap.Epoch || f.m.version < snap.Version {
+		select {
+		case msg := <-f.events:
+			event, err := room.ParseEvent(msg.Payload)
+			require.NoError(f.t, err)
+			*f.count++
+			if f.m.apply(&event) == gap {
+				*f.gaps++
+				f.m.adopt(snap)
+			}
+		case <-time.After(2 * time.Second):
+			require.Fail(f.t, "events are missing", "at %d of %d", f.m.version, snap.Version)
+		}
+	}
+	return snap
+}
+
+func TestAMirrorFedByEventsEqualsASnapshot(t *testing.T) {
+	server := redistest.Start(t)
+	rdb := server.Client()
+	count, gaps := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		require.NoError(t, rdb.FlushAll(context.Background()).Err())
+		e := room.New(rdb, room.Config{AwayAfter: time.Minute, DropAfter: time.Minute})
+		const id = room.ID("integration")
+		sub := rdb.Subscribe(context.Background(), room.Channel(id))
+		defer func() { _ = sub.Close() }()
+		_, err := sub.Receive(context.Background())
+		require.NoError(t, err)
+		f := &follower{t: t, count: &count, gaps: &gaps, e: e, id: id, events: sub.Channel(redis.WithChannelSize(1000))}
+		start, err := e.Snapshot(context.Background(), id)
+		require.NoError(t, err)
+		f.m.adopt(start)
+		people := make([]string, 8)
+		for i := range people {
+			people[i] = room.NewSession()
+		}
+		anybody := rapid.IntRange(0, len(people)-1)
+		ctx := context.Background()
+		t.Repeat(map[string]func(*rapid.T){
+			"join": func(t *rapid.T) {
+				i := anybody.Draw(t, "who")
+				lease := time.Duration(rapid.SampledFrom([]int{0, 0, 0, 1, 5}).Draw(t, "lease")) * time.Millisecond
+				_, err := e.Join(ctx, id, room.JoinRequest{Session: people[i], Seller: "s" + people[i][:8], Lease: lease})
+				require.NoError(t, err)
+			},
+			"leave": func(t *rapid.T) {
+				_, err := e.Leave(ctx, id, room.LeaveRequest{Session: people[anybody.Draw(t, "who")], Outcome: room.Completed})
+				require.False(t, err != nil && !room.Refused(err), err)
+			},
+			"pause":  func(t *rapid.T) { _, _ = e.Pause(ctx, id, "", rapid.Bool().Draw(t, "paused"), room.Action{}) },
+			"expire": func(t *rapid.T) { _, _ = e.Expire(ctx, id) },
+			"delete": func(t *rapid.T) { rdb.Del(ctx, room.LockKey(id)) },
+			"move": func(t *rapid.T) {
+				ticket, to := rapid.Int64Range(1, 20).Draw(t, "ticket"), rapid.IntRange(1, 9).Draw(t, "to")
+				_, _ = e.Move(ctx, id, "", ticket, to, room.Action{})
+			},
+			"remove": func(t *rapid.T) {
+				_, _ = e.Remove(ctx, id, "", rapid.Int64Range(1, 20).Draw(t, "ticket"), room.Action{})
+			},
+			"gone": func(t *rapid.T) {
+				_, _ = e.Seen(ctx, id, time.Second, nil, []string{people[anybody.Draw(t, "who")]})
+			},
+			"": func(t *rapid.T) {
+				snap := f.catchUp()
+				require.Equal(t, snap.Epoch, f.m.epoch)
+				require.Equal(t, snap.Version, f.m.version)
+				require.True(t, slices.Equal(snap.Ranks, f.m.line), "%v, not %v", f.m.line, snap.Ranks)
+				require.Equal(t, snap.Lease != nil, f.m.held())
+				if snap.Lease != nil {
+					require.Equal(t, *snap.Lease, f.m.lease)
+				}
+				require.Equal(t, snap.Paused, f.m.paused)
+				require.Equal(t, snap.Hold, f.m.hold)
+			},
+		})
+	})
+	require.Less(t, gaps*20, count, "gaps are rare")
+}
+
+func event(version int64, change func(*room.Event)) *room.Event {
+	e := &room.Event{Epoch: 7, Version: version, Changed: true, Now: 1000 + version}
+	if change != nil {
+		change(e)
+	}
+	return e
+}
+
+func TestMirrorTellsWhatAnEventIsToIt(t *testing.T) {
+	three := func(e *room.Event) { e.Joined = []room.Joined{{Rank: 3, Ticket: 3}} }
+	rank := 2.0
+	for name, c := range map[string]struct {
+		event *room.Event
+		want  verdict
+		line  line
+	}{
+		"the next":                     {event(11, three), applied, line{1, 2, 3}},
+		"the next, nothing in line":    {event(11, nil), applied, line{1, 2}},
+		"the same again":               {&room.Event{Epoch: 7, Version: 10, Changed: true, Now: 900}, old, nil},
+		"an older":                     {&room.Event{Epoch: 7, Version: 9, Changed: true, Now: 900}, old, nil},
+		"an older count, a later time": {&room.Event{Epoch: 7, Version: 9, Changed: true, Now: 1001}, gap, nil},
+		"only notes":                   {&room.Event{Epoch: 7, Version: 10, Now: 1001}, noted, line{1, 2}},
+		"notes of a later version":     {&room.Event{Epoch: 7, Version: 11, Now: 1001}, gap, nil},
+		"one too far":                  {event(12, three), gap, nil},
+		"another epoch":                {&room.Event{Epoch: 8, Version: 1, Changed: true}, gap, nil},
+		"renumbered":                   {event(11, func(e *room.Event) { e.Reset = true }), gap, nil},
+		"one ends that does not wait":  {event(11, func(e *room.Event) { r := 9.0; e.Ended = []room.Finished{{Rank: &r}} }), gap, nil},
+		"one joins that waits":         {event(11, func(e *room.Event) { e.Joined = []room.Joined{{Rank: 2}} }), gap, nil},
+		"a lease of which nobody knew": {event(11, func(e *room.Event) { e.Ended = []room.Finished{{Fence: 5}} }), gap, nil},
+		"the lease ends, one is granted": {event(11, func(e *room.Event) {
+			e.Ended = []room.Finished{{Fence: 4}}
+			e.Lease = &room.EventLease{Lease: room.Lease{Fence: 6}, Rank: &rank}
+		}), applied, line{1}},
+		"one leaves":               {event(11, func(e *room.Event) { e.Ended = []room.Finished{{Rank: &rank}} }), applied, line{1}},
+		"one is moved to the head": {event(11, func(e *room.Event) { e.Moved = []room.Joined{{Rank: 0, From: 2}} }), applied, line{0, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := mirror{epoch: 7, version: 10, now: 1000, line: line{1, 2}, lease: room.Lease{Fence: 4}}
+			require.Equal(t, c.want, m.apply(c.event))
+			if c.line != nil {
+				require.Equal(t, c.line, m.line)
+			}
+		})
+	}
+}
+
+func TestARoomThatWasNeverUsedStartsWithItsFirstEvent(t *testing.T) {
+	m := mirror{}
+	require.Equal(t, applied, m.apply(event(1, func(e *room.Event) { e.Joined = []room.Joined{{Rank: 1}} })))
+	require.Equal(t, int64(7), m.epoch)
+	m = mirror{}
+	require.Equal(t, gap, m.apply(event(2, nil)))
+}
+
+func TestLineKeepsOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var l line
+		model := map[float64]bool{}
+		t.Repeat(map[string]func(*rapid.T){
+			"insert": func(t *rapid.T) {
+				r := rapid.Float64Range(-5, 20).Draw(t, "rank")
+				require.Equal(t, !model[r], l.insert(r))
+				model[r] = true
+			},
+			"remove": func(t *rapid.T) {
+				if len(l) > 0 {
+					r := l[rapid.IntRange(0, len(l)-1).Draw(t, "at")]
+					require.True(t, l.remove(r))
+					require.False(t, l.remove(r))
+					delete(model, r)
+				}
+			},
+			"": func(t *rapid.T) {
+				require.True(t, slices.IsSorted(l))
+				require.Len(t, l, len(model))
+				for i, r := range l {
+					p, ok := l.position(r)
+					require.True(t, ok)
+					require.Equal(t, i+1, p)
+				}
+			},
+		})
+	})
+}
