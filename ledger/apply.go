@@ -2,87 +2,61 @@ package ledger
 
 import (
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/waitroom/waitroom/room"
 )
 
-// entry applies what one script journalled, unless it was applied before.
-func (w *work) entry(e room.Entry) error {
-	if e.Odd != nil {
-		return fmt.Errorf("%w: %w", errOdd, e.Odd)
-	}
-	for n, r := range e.Records {
-		first, err := w.note(e.Epoch, e.ID, int64(n), r)
-		if err != nil {
-			return fmt.Errorf("entry %s: %w", e.ID, err)
+// entries applies what scripts journalled, except what was applied before.
+func (w *work) entries(list []room.Entry) error {
+	var notes []note
+	for _, e := range list {
+		if e.Odd != nil {
+			return fmt.Errorf("%w: %w", errOdd, e.Odd)
 		}
-		if !first {
+		for n, r := range e.Records {
+			notes = append(notes, note{noteKey{e.Epoch, e.ID, int64(n)}, r})
+		}
+	}
+	fresh, err := w.noteAll(notes)
+	if err != nil {
+		return err
+	}
+	for _, note := range notes {
+		if !fresh[note.noteKey] {
 			continue
 		}
-		err = w.record(e, int64(n), r)
+		err := w.record(note)
 		if errors.Is(err, errOdd) { // the others of the entry are none the worse
-			err = w.park(room.Entry{ID: fmt.Sprintf("%s/%d", e.ID, n), Epoch: e.Epoch, Records: e.Records[n : n+1]}, err)
+			err = w.park(room.Entry{ID: fmt.Sprintf("%s/%d", note.entry, note.n), Epoch: note.epoch, Records: []room.Record{note.Record}}, err)
 		}
 		if err != nil {
-			return fmt.Errorf("entry %s: %s: %w", e.ID, r.Type, err)
+			return fmt.Errorf("entry %s: %s: %w", note.entry, note.Type, err)
 		}
 	}
 	return nil
 }
 
-// note writes a record into the timeline; first is false where it is there already.
-func (w *work) note(epoch int64, entry string, n int64, r room.Record) (first bool, err error) {
-	changed, err := w.exec(`INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
-		string(w.id), epoch, entry, n, r.At, plain(r.Type), r.Ticket, r.Fence, plain(r.Seller), detailOf(r))
-	return changed > 0, err
-}
-
-// detail is what a timeline says beyond its columns; nothing of a message's text is in it.
-type detail struct {
-	Outcome   room.Outcome `json:"outcome,omitempty"`
-	EndedAt   int64        `json:"ended_at,omitempty"`
-	ExpiresAt int64        `json:"expires_at,omitempty"`
-	Since     int64        `json:"since,omitempty"`
-	Position  int          `json:"position,omitempty"`
-	MessageID string       `json:"message_id,omitempty"`
-	Result    room.Result  `json:"result,omitempty"`
-	Who       string       `json:"who,omitempty"`
-	Action    string       `json:"action,omitempty"`
-	Reason    string       `json:"reason,omitempty"`
-}
-
-func detailOf(r room.Record) string {
-	b, err := json.Marshal(detail{Outcome: r.Outcome, EndedAt: r.EndedAt, ExpiresAt: r.ExpiresAt, Since: r.Since,
-		Position: r.Position, MessageID: plain(r.MessageID), Result: r.Result, Who: plain(r.Who), Action: plain(r.Action),
-		Reason: plain(r.Reason)})
-	if err != nil { // strings and integers always marshal
-		return "{}"
-	}
-	return string(b)
-}
-
-func (w *work) record(e room.Entry, n int64, r room.Record) error {
+func (w *work) record(note note) error {
+	epoch, r := note.epoch, note.Record
 	switch r.Type {
 	case "epoch":
-		return w.epoch(e.Epoch, r.At)
+		return w.epoch(epoch, r.At)
 	case "joined":
-		return w.joined(e.Epoch, r)
+		return w.joined(epoch, r)
 	case "granted":
-		return w.granted(e.Epoch, r)
+		return w.granted(epoch, r)
 	case "extended":
 		_, err := w.exec(`UPDATE leases SET expires_at = $1 WHERE room = $2 AND fence = $3`, r.ExpiresAt, string(w.id), r.Fence)
 		return err
 	case "ended":
-		return w.ended(e.Epoch, r)
+		return w.ended(epoch, r)
 	case "message":
-		return w.message(e.Epoch, r)
+		return w.message(epoch, r)
 	case "action":
 		_, err := w.exec(`INSERT INTO actions (room, epoch, entry, n, at, who, action, reason, ticket, fence)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, string(w.id), e.Epoch, e.ID, n, r.At, plain(r.Who),
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, string(w.id), epoch, note.entry, note.n, r.At, plain(r.Who),
 			plain(r.Action), plain(r.Reason), r.Ticket, r.Fence)
 		return err
 	}
@@ -118,7 +92,7 @@ func (w *work) replaceTicket(epoch int64, r room.Record) error {
 	}
 	if !ended.Valid {
 		former.Type, former.At, former.Ticket, former.Outcome, former.EndedAt = "ended", r.At, r.Ticket, room.Lost, r.At
-		if _, err := w.note(epoch, lostEntry, -r.At, former); err != nil {
+		if err := w.note(epoch, lostEntry, -r.At, former); err != nil {
 			return err
 		}
 	}

@@ -59,19 +59,12 @@ func (l *Ledger) take(ctx context.Context, id room.ID, entries []room.Entry) err
 
 // apply writes all entries in one transaction; where one of them is odd, each in its own.
 func (l *Ledger) apply(ctx context.Context, id room.ID, entries []room.Entry) error {
-	err := l.inRoom(ctx, id, func(w *work) error {
-		for _, e := range entries {
-			if err := w.entry(e); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := l.inRoom(ctx, id, func(w *work) error { return w.entries(entries) })
 	if err == nil || !odd(err) {
 		return err
 	}
 	for _, e := range entries {
-		err := l.inRoom(ctx, id, func(w *work) error { return w.entry(e) })
+		err := l.inRoom(ctx, id, func(w *work) error { return w.entries([]room.Entry{e}) })
 		if odd(err) {
 			err = l.inRoom(ctx, id, func(w *work) error { return w.park(e, err) })
 		}

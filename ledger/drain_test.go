@@ -221,10 +221,10 @@ func TestAFillingJournalIsSaidLoudly(t *testing.T) {
 	c := b.config()
 	c.JournalMax = 100
 	l := openWith(t, c)
-	l.Looked(t.Context(), here, room.Checked{Journal: 49})
+	l.Looked(here, room.Checked{Journal: 49})
 	require.NotContains(t, b.log.String(), "fills up")
 	for range 10 {
-		l.Looked(t.Context(), here, room.Checked{Journal: 50})
+		l.Looked(here, room.Checked{Journal: 50})
 	}
 	require.Equal(t, 1, strings.Count(b.log.String(), "fills up"), "not at every look")
 	require.Equal(t, 50, l.Status().Pending)

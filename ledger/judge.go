@@ -8,6 +8,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
+// judged is the state of a message whose result is known.
+const judged = "judged"
+
 // A verdict on a matched message is for ever.
 const (
 	agreed  = "agreed"
@@ -20,10 +23,11 @@ func (w *work) message(epoch int64, r room.Record) error {
 	if r.MessageID == "" || r.Result == "" {
 		return fmt.Errorf("%w: message without an id or result", errOdd)
 	}
-	if err := w.received(r.MessageNote); err != nil {
+	before, err := w.received(r.MessageNote)
+	if err != nil {
 		return err
 	}
-	known, err := w.judgedBefore(r)
+	known, err := w.judgedBefore(before, r)
 	if err != nil || known {
 		return err
 	}
@@ -47,25 +51,31 @@ func (w *work) message(epoch int64, r room.Record) error {
 	return w.agree(epoch, r)
 }
 
-// received makes a message durable before it is matched. Its digits are masked, whoever did so before.
-func (w *work) received(n room.MessageNote) error {
-	_, err := w.exec(`INSERT INTO messages (room, message_id, state, sender, body, sent_at, received_at)
-		VALUES ($1, $2, 'received', $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-		string(w.id), plain(n.MessageID), plain(maskSender(n.From)), plain(mask(n.Text)), n.SentAt, n.Received)
-	return err
+// known is what the ledger has of a message.
+type known struct {
+	state   string
+	claimed int64
+	room.Match
+}
+
+// received makes a message durable before it is matched, and tells what is known of it. Its digits are
+// masked, whoever did so before.
+func (w *work) received(n room.MessageNote) (k known, err error) {
+	err = w.row(`INSERT INTO messages (room, message_id, state, sender, body, sent_at, received_at)
+		VALUES ($1, $2, 'received', $3, $4, $5, $6) ON CONFLICT (room, message_id) DO UPDATE SET message_id = excluded.message_id
+		RETURNING state, claimed, result, reason, epoch, ticket, fence, granted_at, ended_at, matched_at`,
+		string(w.id), plain(n.MessageID), plain(maskSender(n.From)), plain(mask(n.Text)), n.SentAt, n.Received).
+		Scan(&k.state, &k.claimed, &k.Result, &k.Reason, &k.Epoch, &k.Ticket, &k.Fence, &k.Granted, &k.Ended, &k.At)
+	return k, err
 }
 
 // judgedBefore tells a repeat. One that claims another lease than the first time is an incident: the
 // room forgot what it had answered.
-func (w *work) judgedBefore(r room.Record) (bool, error) {
-	var state string
-	var fence int64
-	err := w.row(`SELECT state, claimed FROM messages WHERE room = $1 AND message_id = $2`, string(w.id), plain(r.MessageID)).
-		Scan(&state, &fence)
-	if err != nil || state != "judged" {
-		return false, err
+func (w *work) judgedBefore(before known, r room.Record) (bool, error) {
+	if before.state != judged {
+		return false, nil
 	}
-	if fence == r.Fence || r.Result != room.Matched {
+	if before.claimed == r.Fence || r.Result != room.Matched {
 		return true, nil
 	}
 	return true, w.incident(0, alarm{kind: "message_matched_twice", subject: r.MessageID, ticket: r.Ticket, fence: r.Fence,
@@ -82,13 +92,10 @@ func (w *work) objection(r room.Record) (string, error) {
 		except = r.Fence
 	}
 	var above, overlapping int
-	err := w.row(`SELECT COUNT(*) FROM verifications WHERE room = $1 AND fence >= $2 AND fence <> $3`,
-		string(w.id), r.Fence, except).Scan(&above)
-	if err != nil {
-		return "", err
-	}
-	err = w.row(`SELECT COUNT(*) FROM verifications WHERE room = $1 AND ended_at > $2 AND granted_at < $3 AND fence <> $4`,
-		string(w.id), r.GrantedAt, r.EndedAt, except).Scan(&overlapping)
+	err := w.row(`SELECT
+		(SELECT COUNT(*) FROM verifications WHERE room = $1 AND fence >= $2 AND fence <> $3),
+		(SELECT COUNT(*) FROM verifications WHERE room = $1 AND ended_at > $4 AND granted_at < $5 AND fence <> $3)`,
+		string(w.id), r.Fence, except, r.GrantedAt, r.EndedAt).Scan(&above, &overlapping)
 	switch {
 	case err != nil:
 		return "", err
@@ -158,7 +165,7 @@ func (w *work) incident(epoch int64, a alarm) error {
 		return err
 	}
 	w.alarms = append(w.alarms, a)
-	_, err = w.note(epoch, "incident/"+a.kind+"/"+plain(a.subject), a.fence, room.Record{Type: "incident", At: a.at,
+	err = w.note(epoch, "incident/"+a.kind+"/"+plain(a.subject), a.fence, room.Record{Type: "incident", At: a.at,
 		Ticket: a.ticket, Fence: a.fence, Seller: a.seller, Action: a.kind, Reason: a.detail})
 	if err != nil {
 		return err

@@ -78,6 +78,7 @@ type Ledger struct {
 	backlog  *backlog
 	metrics  *metrics
 
+	statements   statements    // SQLite's
 	backlogAlarm *rate.Limiter // how often a journal that fills up is logged
 	failureLog   *rate.Limiter // and a drain that fails
 }

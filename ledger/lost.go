@@ -53,7 +53,7 @@ func (w *work) lose(epoch, at int64) error {
 		return err
 	}
 	for _, p := range places {
-		_, err := w.note(epoch, lostEntry, p.ticket, room.Record{Type: "ended", At: at, Ticket: p.ticket, Fence: p.fence,
+		err := w.note(epoch, lostEntry, p.ticket, room.Record{Type: "ended", At: at, Ticket: p.ticket, Fence: p.fence,
 			Seller: p.seller, Outcome: room.Lost, EndedAt: at})
 		if err != nil {
 			return err

@@ -32,7 +32,7 @@ func TestTheLedgerIsCompleteAfterTheDatabaseWasAway(t *testing.T) {
 	require.ErrorIs(t, err, ledger.ErrAway, "nobody waits for a database known to be away")
 	_, err = l.Judge(t.Context(), here, 1, matched("m-2", 2))
 	require.ErrorIs(t, err, ledger.ErrAway)
-	l.Looked(t.Context(), here, room.Checked{Journal: 40})
+	l.Looked(here, room.Checked{Journal: 40})
 	status := l.Status()
 	require.True(t, status.Behind)
 	require.Equal(t, 40, status.Pending)
@@ -80,7 +80,7 @@ func TestRunDrainsWhatTheSweepFound(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- l.Run(ctx) }()
-		l.Looked(ctx, here, room.Checked{Journal: 2})
+		l.Looked(here, room.Checked{Journal: 2})
 		<-drained
 		stop()
 		require.True(t, errors.Is(<-ended, context.Canceled))

@@ -18,31 +18,16 @@ func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote)
 	defer done()
 	err = l.guard(ctx, func() error {
 		w := &work{Querier: l.db, ctx: ctx, dialect: l.dialect, id: id}
-		if err := w.received(note); err != nil {
-			return err
+		k, err := w.received(note)
+		if err == nil && k.state == judged {
+			settled = &k.Match
 		}
-		settled, err = w.settled(note.MessageID)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("receive: %w", l.clean(err))
 	}
 	return settled, nil
-}
-
-// settled is what a message was told; nil when that is not known yet.
-func (w *work) settled(messageID string) (*room.Match, error) {
-	var m room.Match
-	err := w.row(`SELECT result, reason, epoch, ticket, fence, granted_at, ended_at, matched_at FROM messages
-		WHERE room = $1 AND message_id = $2 AND state = 'judged'`, string(w.id), plain(messageID)).
-		Scan(&m.Result, &m.Reason, &m.Epoch, &m.Ticket, &m.Fence, &m.Granted, &m.Ended, &m.At)
-	if noRows(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &m, nil
 }
 
 // Judge is the second line of defence: whether a match may count. The verdict is for ever, a repeat is

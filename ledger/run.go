@@ -17,9 +17,9 @@ const (
 	drainWithin    = 20 * time.Second
 )
 
-// Looked takes in what the sweep found in a room; it does not wait. Run drains the room then. A
+// Looked takes in what the engine's sweep found in a room; it does not wait. Run drains the room then. A
 // journal that fills up is told loudly long before its bound.
-func (l *Ledger) Looked(_ context.Context, id room.ID, found room.Checked) {
+func (l *Ledger) Looked(id room.ID, found room.Checked) {
 	l.backlog.saw(id, found.Journal)
 	if full := l.cfg.JournalMax; full > 0 && found.Journal*2 >= full {
 		l.metrics.filling.Inc()

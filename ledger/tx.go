@@ -11,14 +11,14 @@ import (
 
 // work is one transaction's way to the tables.
 type work struct {
-	outbox.Querier
-	ctx     context.Context
-	dialect outbox.Dialect
-	id      room.ID
-	tell    bool
-	alarms  []alarm  // to be logged when the transaction is through
-	judged  []string // verdicts given in it
-	parked  []parkedEntry
+	outbox.Querier // what is asked goes here; through prepared statements where SQLite would parse it each time
+	ctx            context.Context
+	dialect        outbox.Dialect
+	id             room.ID
+	tell           bool
+	alarms         []alarm  // to be logged when the transaction is through
+	judged         []string // verdicts given in it
+	parked         []parkedEntry
 }
 
 func (w *work) exec(query string, args ...any) (changed int64, err error) {
@@ -101,6 +101,9 @@ func (l *Ledger) transact(ctx context.Context, w *work, do func(*work) error) er
 	}
 	defer func() { _ = tx.Rollback() }()
 	w.Querier = tx
+	if l.dialect == outbox.SQLite {
+		w.Querier = prepared{tx: tx, db: l.db, statements: &l.statements}
+	}
 	if l.dialect == outbox.Postgres {
 		if _, err := w.exec(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, string(w.id)); err != nil {
 			return fmt.Errorf("lock room: %w", err)

@@ -1,0 +1,83 @@
+package ledger
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/room"
+)
+
+// note is a record and its place in the timeline, which is known for ever: what is written there once
+// is not applied again.
+type note struct {
+	noteKey
+	room.Record
+}
+
+type noteKey struct {
+	epoch int64
+	entry string
+	n     int64
+}
+
+// noteAll writes notes and tells which are there for the first time. They go in as one JSON parameter:
+// one statement, however many they are.
+func (w *work) noteAll(notes []note) (fresh map[noteKey]bool, err error) {
+	rows := make([][]any, len(notes))
+	for i, n := range notes {
+		rows[i] = []any{n.epoch, n.entry, n.n, n.At, plain(n.Type), n.Ticket, n.Fence, plain(n.Seller), detailOf(n.Record)}
+	}
+	list, err := json.Marshal(rows)
+	if err != nil {
+		return nil, fmt.Errorf("encode timeline: %w", err)
+	}
+	from := `json_each($2) AS v`
+	if w.dialect == outbox.Postgres {
+		from = `jsonb_array_elements(CAST($2 AS jsonb)) AS v(value)`
+	}
+	fresh = make(map[noteKey]bool, len(notes))
+	err = w.each(func(scan func(...any) error) error {
+		var k noteKey
+		err := scan(&k.epoch, &k.entry, &k.n)
+		fresh[k] = true
+		return err
+	}, `INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
+		SELECT $1, CAST(value->>0 AS BIGINT), value->>1, CAST(value->>2 AS BIGINT), CAST(value->>3 AS BIGINT), value->>4,
+			CAST(value->>5 AS BIGINT), CAST(value->>6 AS BIGINT), value->>7, value->>8
+		FROM `+from+` WHERE true ON CONFLICT DO NOTHING RETURNING epoch, entry, n`, string(w.id), string(list))
+	if err != nil {
+		return nil, fmt.Errorf("write timeline: %w", err)
+	}
+	return fresh, nil
+}
+
+// note writes one that no journal entry has.
+func (w *work) note(epoch int64, entry string, n int64, r room.Record) error {
+	_, err := w.noteAll([]note{{noteKey{epoch, entry, n}, r}})
+	return err
+}
+
+// detail is what a timeline says beyond its columns; nothing of a message's text is in it.
+type detail struct {
+	Outcome   room.Outcome `json:"outcome,omitempty"`
+	EndedAt   int64        `json:"ended_at,omitempty"`
+	ExpiresAt int64        `json:"expires_at,omitempty"`
+	Since     int64        `json:"since,omitempty"`
+	Position  int          `json:"position,omitempty"`
+	MessageID string       `json:"message_id,omitempty"`
+	Result    room.Result  `json:"result,omitempty"`
+	Who       string       `json:"who,omitempty"`
+	Action    string       `json:"action,omitempty"`
+	Reason    string       `json:"reason,omitempty"`
+}
+
+func detailOf(r room.Record) string {
+	b, err := json.Marshal(detail{Outcome: r.Outcome, EndedAt: r.EndedAt, ExpiresAt: r.ExpiresAt, Since: r.Since,
+		Position: r.Position, MessageID: plain(r.MessageID), Result: r.Result, Who: plain(r.Who), Action: plain(r.Action),
+		Reason: plain(r.Reason)})
+	if err != nil { // strings and integers always marshal
+		return "{}"
+	}
+	return string(b)
+}
