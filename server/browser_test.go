@@ -108,3 +108,26 @@ func TestTwoBrowsersTakeTheirTurnsOnTwoReplicas(t *testing.T) {
 	one, other := start(t, config(t, "--redis-url", store)), start(t, config(t, "--redis-url", store))
 	wholeTurn(t, one.URL(), other.URL())
 }
+
+// One browser is one session: cookies know no port, so the other replica knows it too.
+func TestPlaceOutlivesAReloadASecondTabAndAnotherReplica(t *testing.T) {
+	store := redistest.Start(t).URL()
+	one, other := start(t, config(t, "--redis-url", store)), start(t, config(t, "--redis-url", store))
+	holder := newSeller(t, one.URL(), "holder").join()
+	require.Equal(t, "locked", holder.json["status"])
+
+	browser := chrometest.New(t)
+	chrometest.AllowErrors(browser, "ERR_CONNECTION_REFUSED") // the first replica ends below
+	waiter := openPage(t, browser, one.URL())
+	waiter.join("waiter")
+	waiter.state("waiting")
+	same := `document.body.dataset.state === "waiting" && document.body.innerText.includes("대기 번호 2")`
+	waiter.is(same)
+
+	require.NoError(t, chromedp.Do(browser, chromedp.Reload()))
+	waiter.is(same)
+	openPage(t, chrometest.Tab(t, browser), one.URL()).is(same)
+	openPage(t, chrometest.Tab(t, browser), other.URL()).is(same)
+	require.NoError(t, one.stop(t))
+	openPage(t, chrometest.Tab(t, browser), other.URL()).is(same)
+}
