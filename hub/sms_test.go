@@ -1,0 +1,49 @@
+package hub_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+func TestAMessageGoesToItsHolderOnceOnEachSocket(t *testing.T) {
+	rdb := redistest.Start(t).Client()
+	one, two := start(t, rdb, room.Config{}, hub.Config{}), start(t, rdb, room.Config{}, hub.Config{})
+	ids := sessions(2)
+	holder, next := one.dial(ids[0]), one.dial(ids[1])
+	join(t, one.Engine, ids[0])
+	join(t, one.Engine, ids[1])
+	holder.untilStatus(room.Locked)
+
+	code, at := "482913", time.Now().UnixMilli()
+	match := func(id string, keep bool) {
+		_, err := two.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: id, Keep: keep,
+			Shown: room.Message{Text: id + " 인증번호 482913", Code: &code, ReceivedAt: at}})
+		require.NoError(t, err)
+		require.NoError(t, two.Engine.SettleMatch(t.Context(), lobby, id, true))
+	}
+	match("first", true)
+	require.Equal(t, map[string]any{"type": "sms", "text": "first 인증번호 482913", "code": "482913", "received_at": float64(at)}, holder.untilOther(1))
+	match("second", false)
+	require.Equal(t, "second 인증번호 482913", holder.untilOther(2)["text"])
+	holder.untilOutcome(room.Completed)
+	next.untilStatus(room.Locked)
+
+	reload := two.dial(ids[0])
+	texts := []any{reload.untilOther(1)["text"], reload.untilOther(2)["text"]}
+	require.ElementsMatch(t, []any{"first 인증번호 482913", "second 인증번호 482913"}, texts)
+	reload.mu.Lock()
+	require.Contains(t, reload.raw[0], `"type":"state"`, "the first frame is a state")
+	reload.mu.Unlock()
+
+	leave(t, one.Engine, ids[1], room.Completed)
+	next.untilOutcome(room.Completed)
+	require.Len(t, holder.others, 2)
+	require.Len(t, reload.others, 2)
+	require.Empty(t, next.others)
+}
