@@ -57,7 +57,7 @@ func call[T any](ctx context.Context, l *Redis, f func() (T, error), late func(T
 
 // join asks for the lock or a place in line. Whatever goes wrong, no place is left behind.
 func (l *Redis) join(ctx context.Context, w *waiter, now bool) (room.Standing, error) {
-	q := room.JoinRequest{Fresh: true, Session: w.session, Seller: w.seller(), NoWait: now, Lease: w.lease}
+	q := room.JoinRequest{Fresh: true, Session: w.session, NoWait: now, Lease: w.lease}
 	if !now {
 		q.Channel, q.Vouch = l.channel, l.heartbeat
 	}

@@ -1,13 +1,12 @@
 package lock
 
 import (
-	"strings"
 	"time"
 
 	"github.com/waitroom/waitroom/room"
 )
 
-// waiter is one TryLock: a session and a seller of its own, so that a process can contend with itself.
+// waiter is one TryLock: a session of its own, so that a process can contend with itself.
 type waiter struct {
 	key     Key
 	session string
@@ -29,8 +28,6 @@ type grant struct {
 func newWaiter(key Key, lease time.Duration) *waiter {
 	return &waiter{key: key, session: room.NewSession(), lease: lease, news: make(chan grant, 1)}
 }
-
-func (w *waiter) seller() string { return strings.ReplaceAll(w.session, "-", "") }
 
 // holding makes the lease of a grant; nil where there is none: the place was lost, or the news took
 // longer than the lease. Redis's clock was at redisNow after `sent`, so that the end is reckoned early;

@@ -16,7 +16,6 @@ import (
 const (
 	awayAfter    = time.Millisecond // a waiter is passed over when its process's last word ran out
 	dropAfter    = 5 * time.Second  // and loses its place this much later
-	forgetAfter  = time.Second      // an ended place is remembered: nobody asks for it
 	idleKept     = 10 * time.Minute // a lock's keys go away by themselves when nobody used it for so long
 	lookEvery    = 5 * time.Second  // an active lock is looked at when no waiter does
 	storeWithin  = 10 * time.Second // bounds what nobody waits for
@@ -67,7 +66,7 @@ func New(rdb redis.UniversalClient, cfg Config) *Redis {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	engine := room.New(rdb, room.Config{
-		AwayAfter: awayAfter, DropAfter: dropAfter, Outcomes: forgetAfter, Leases: -1, Retention: idleKept,
+		AwayAfter: awayAfter, DropAfter: dropAfter, Outcomes: -1, Leases: -1, Retention: idleKept,
 		Silent: true, LookEvery: lookEvery, SweepEvery: lookEvery, Index: "waitroom-lock",
 	})
 	l := &Redis{

@@ -26,7 +26,7 @@ type Config struct {
 	Retention  time.Duration // how long an idle room's keys are kept; default 26 hours
 	LookEvery  time.Duration // how often an active room is looked at when nobody else does; default 1 second
 	SweepEvery time.Duration // how often Sweep asks for due rooms; default 250 ms
-	Outcomes   time.Duration // how long an ended place's outcome is told; default 15 minutes
+	Outcomes   time.Duration // how long an ended place's outcome is told; negative = not at all; default 15 minutes
 	Leases     time.Duration // how far back a late message finds its lease; negative = not at all; default 25 hours
 	Silent     bool          // nobody mirrors the rooms: no events on their channels
 	Index      string        // hash tag of the index keys; default "waitroom"
@@ -64,7 +64,7 @@ type Engine struct {
 // New makes an engine on a client, which stays the caller's to close.
 func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
-	policy := fmt.Sprintf("%d|%d|%d|%s", cfg.Journal, cfg.Outcomes.Milliseconds(), max(cfg.Leases.Milliseconds(), 0), flag(!cfg.Silent))
+	policy := fmt.Sprintf("%d|%d|%d|%s", cfg.Journal, max(cfg.Outcomes.Milliseconds(), 0), max(cfg.Leases.Milliseconds(), 0), flag(!cfg.Silent))
 	return &Engine{rdb: rdb, cfg: cfg, policy: policy, index: newIndex(rdb, cfg.Index)}
 }
 

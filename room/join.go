@@ -16,7 +16,7 @@ type JoinRequest struct {
 	Request string        // id of this request: a repeat is told the same; "" = a new one
 	Session string        // from ParseSession or NewSession
 	Fresh   bool          // the session joins this once only and so tells a repeat by itself: nothing need be remembered
-	Seller  string        // from ParseSeller
+	Seller  string        // from ParseSeller; "" = nobody's: then it is the session alone that has one place
 	NoWait  bool          // refuse instead of queueing
 	Lease   time.Duration // this place's lease; 0 = the room's
 	Channel string        // Pub/Sub channel told when the waiter is granted, besides the room's; "" = none

@@ -1,5 +1,5 @@
 -- join.lua: 준비 완료. A free lock is granted at once, otherwise the session waits in line.
--- ARGV   6 session  7 seller  8 "1" = may wait  9 this place's lease (ms, 0 = the room's)
+-- ARGV   6 session  7 seller ("" = nobody's)  8 "1" = may wait  9 this place's lease (ms, 0 = the room's)
 --       10 channel to tell when a waiter is granted ("" = none)  11 registered (ms): when the room was last put into the index
 --       12 vouched for (ms from now): a waiter is away when nobody vouches for it again by then; 0 = never away
 -- Codes: ok, lock_held, room_paused, seller_has_place, register (the index entry is too old: renew it, ask again)
@@ -21,14 +21,14 @@ if mine and mine.live then
   commit()
   return reply('ok', SESSION)
 end
-if redis.call('HEXISTS', SELLERS, SELLER) == 1 then return refuse('seller_has_place') end
+if SELLER ~= '' and redis.call('HEXISTS', SELLERS, SELLER) == 1 then return refuse('seller_has_place') end
 if not MAY_WAIT and S.paused then return refuse('room_paused') end
 if not MAY_WAIT and held() then return refuse('lock_held') end
 
 S.tickets = S.tickets + 1
 local p = { ticket = S.tickets, seller = SELLER, channel = '', lease = OWN_LEASE ~= '0' and tonumber(OWN_LEASE) or nil }
 redis.call('HSET', PLACES, SESSION, table.concat({ 'live', int(p.ticket), SELLER, int(NOW), CHANNEL, OWN_LEASE ~= '0' and OWN_LEASE or '' }, '|'))
-redis.call('HSET', SELLERS, SELLER, SESSION)
+if SELLER ~= '' then redis.call('HSET', SELLERS, SELLER, SESSION) end
 if mine then redis.call('ZREM', ENDED, SESSION) end
 joined[1] = string.format('{"session":"%s","ticket":%d,"rank":%d}', SESSION, p.ticket, p.ticket)
 record('joined', string.format('"ticket":%d,"seller":"%s"', p.ticket, SELLER))

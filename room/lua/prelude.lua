@@ -47,9 +47,10 @@ local function split(text)
   return parts
 end
 
--- iso writes unix ms as RFC 3339 in UTC (days to civil date by the proleptic Gregorian calendar).
-local function iso(ms)
-  local days, rest = math.floor(ms / 86400000), ms % 86400000
+-- date writes a day of the proleptic Gregorian calendar, counted from 1970. Two times are mostly of one day.
+local dates = {}
+local function date(days)
+  if dates[days] then return dates[days] end
   local z = days + 719468
   local era = math.floor(z / 146097)
   local doe = z - era * 146097
@@ -58,8 +59,15 @@ local function iso(ms)
   local mp = math.floor((5 * doy + 2) / 153)
   local month = mp < 10 and mp + 3 or mp - 9
   local year = yoe + era * 400 + (month <= 2 and 1 or 0)
-  return string.format('%04d-%02d-%02dT%02d:%02d:%02d.%03dZ', year, month,
-    doy - math.floor((153 * mp + 2) / 5) + 1, math.floor(rest / 3600000),
+  dates[days] = string.format('%04d-%02d-%02d', year, month, doy - math.floor((153 * mp + 2) / 5) + 1)
+  return dates[days]
+end
+
+-- iso writes unix ms as RFC 3339 in UTC.
+local function iso(ms)
+  local days = math.floor(ms / 86400000)
+  local rest = ms - days * 86400000
+  return string.format('%sT%02d:%02d:%02d.%03dZ', date(days), math.floor(rest / 3600000),
     math.floor(rest / 60000) % 60, math.floor(rest / 1000) % 60, rest % 1000)
 end
 
@@ -120,13 +128,17 @@ end
 
 -- settle writes a place's outcome and forgets a few of those that were told for long enough.
 local function settle(session, p, outcome, at, fence, rank)
-  redis.call('HSET', PLACES, session, table.concat({ outcome, int(p.ticket), p.seller, int(at), fence and int(fence) or '', '' }, '|'))
-  redis.call('HDEL', SELLERS, p.seller)
-  redis.call('ZADD', ENDED, int(at), session)
-  local old = redis.call('ZRANGEBYSCORE', ENDED, '-inf', int(NOW - ENDED_KEPT), 'LIMIT', 0, 4)
-  if #old > 0 then
-    redis.call('ZREM', ENDED, unpack(old))
-    redis.call('HDEL', PLACES, unpack(old))
+  if p.seller ~= '' then redis.call('HDEL', SELLERS, p.seller) end
+  if ENDED_KEPT > 0 then
+    redis.call('HSET', PLACES, session, table.concat({ outcome, int(p.ticket), p.seller, int(at), fence and int(fence) or '', '' }, '|'))
+    redis.call('ZADD', ENDED, int(at), session)
+    local old = redis.call('ZRANGEBYSCORE', ENDED, '-inf', int(NOW - ENDED_KEPT), 'LIMIT', 0, 4)
+    if #old > 0 then
+      redis.call('ZREM', ENDED, unpack(old))
+      redis.call('HDEL', PLACES, unpack(old))
+    end
+  else
+    redis.call('HDEL', PLACES, session)
   end
   ended[#ended + 1] = string.format('{"session":"%s","ticket":%d,"outcome":"%s"%s%s}', session, p.ticket, outcome,
     fence and ',"fence":' .. int(fence) or '', rank and ',"rank":' .. rank or '')
@@ -310,13 +322,14 @@ end
 local function standing(session)
   local p = session ~= '' and place(session)
   if not p then return 'idle - - - - - -' end
+  local seller = p.seller ~= '' and p.seller or '-'
   if not p.live then
-    return table.concat({ 'ended', int(p.ticket), p.seller, p.outcome, p.fence ~= '' and p.fence or '-', '-', '-' }, ' ')
+    return table.concat({ 'ended', int(p.ticket), seller, p.outcome, p.fence ~= '' and p.fence or '-', '-', '-' }, ' ')
   end
   if session == S.session then
-    return table.concat({ 'locked', int(p.ticket), p.seller, '-', int(S.fence), '-', '-' }, ' ')
+    return table.concat({ 'locked', int(p.ticket), seller, '-', int(S.fence), '-', '-' }, ' ')
   end
-  return table.concat({ 'waiting', int(p.ticket), p.seller, '-', '-', redis.call('ZRANK', QUEUE, session) + 1,
+  return table.concat({ 'waiting', int(p.ticket), seller, '-', '-', redis.call('ZRANK', QUEUE, session) + 1,
     redis.call('ZSCORE', QUEUE, session) }, ' ')
 end
 
