@@ -15,14 +15,14 @@ const drainBatch = 200
 // Drain takes a room's journal into the ledger, up to its end: apply, tell the verdicts, trim. Any
 // number of replicas may do so at once. An error leaves in the journal what is not certainly applied.
 func (l *Ledger) Drain(ctx context.Context, id room.ID) error {
+	if err := l.circuit.closed(); err != nil {
+		return err
+	}
 	unlock, err := l.rooms.lock(ctx, id)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := l.circuit.closed(); err != nil {
-		return err
-	}
 	for {
 		entries, err := l.cfg.Journal.ReadJournal(ctx, id, drainBatch)
 		if err != nil {

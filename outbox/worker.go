@@ -88,8 +88,18 @@ func (w *Worker) Tick(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	first, ok, err := w.store.Claim(ctx, asOf)
+	if err != nil || !ok {
+		return err // most ticks end here, with one question asked
+	}
 	var g errgroup.Group // one that fails does not cut the others' deliveries short
-	for range w.parallel {
+	g.Go(func() error {
+		if err := w.work(ctx, first); err != nil {
+			return err
+		}
+		return w.drain(ctx, asOf)
+	})
+	for range w.parallel - 1 {
 		g.Go(func() error { return w.drain(ctx, asOf) })
 	}
 	return g.Wait()
