@@ -30,8 +30,8 @@ local p = { ticket = S.tickets, seller = SELLER, channel = '', lease = OWN_LEASE
 redis.call('HSET', PLACES, SESSION, table.concat({ 'live', int(p.ticket), SELLER, int(NOW), CHANNEL, OWN_LEASE ~= '0' and OWN_LEASE or '' }, '|'))
 if SELLER ~= '' then redis.call('HSET', SELLERS, SELLER, SESSION) end
 if mine then redis.call('ZREM', ENDED, SESSION) end
-joined[1] = string.format('{"session":"%s","ticket":%d,"rank":%d}', SESSION, p.ticket, p.ticket)
-record('joined', string.format('"ticket":%d,"seller":"%s"', p.ticket, SELLER))
+if TELLS then joined[1] = string.format('{"session":"%s","ticket":%d,"rank":%d}', SESSION, p.ticket, p.ticket) end
+record('joined', '"ticket":%d,"seller":"%s"', p.ticket, SELLER)
 changed = true
 
 if held() or S.paused then

@@ -90,11 +90,11 @@ local reset = false
 
 local function held() return S.session ~= '' end
 
--- record adds a line to the journal; `rest` is JSON members without braces.
-local function record(kind, rest)
-  if JOURNAL_MAX > 0 then
-    records[#records + 1] = '{"type":"' .. kind .. '","at":' .. int(NOW) .. (rest and ',' .. rest or '') .. '}'
-  end
+-- record adds a line to the journal; `rest` is JSON members without braces, or a format for what follows.
+local function record(kind, rest, ...)
+  if JOURNAL_MAX == 0 then return end
+  if select('#', ...) > 0 then rest = string.format(rest, ...) end
+  records[#records + 1] = '{"type":"' .. kind .. '","at":' .. int(NOW) .. (rest and ',' .. rest or '') .. '}'
 end
 
 -- begin starts a new epoch: the room was never used, or the store lost it.
@@ -140,10 +140,12 @@ local function settle(session, p, outcome, at, fence, rank)
   else
     redis.call('HDEL', PLACES, session)
   end
-  ended[#ended + 1] = string.format('{"session":"%s","ticket":%d,"outcome":"%s"%s%s}', session, p.ticket, outcome,
-    fence and ',"fence":' .. int(fence) or '', rank and ',"rank":' .. rank or '')
-  record('ended', string.format('"ticket":%d,"seller":"%s","outcome":"%s","ended_at":%d%s', p.ticket, p.seller,
-    outcome, at, fence and ',"fence":' .. int(fence) or ''))
+  if TELLS then
+    ended[#ended + 1] = string.format('{"session":"%s","ticket":%d,"outcome":"%s"%s%s}', session, p.ticket, outcome,
+      fence and ',"fence":' .. int(fence) or '', rank and ',"rank":' .. rank or '')
+  end
+  record('ended', '"ticket":%d,"seller":"%s","outcome":"%s","ended_at":%d%s', p.ticket, p.seller, outcome, at,
+    fence and ',"fence":' .. int(fence) or '')
   changed = true
 end
 
@@ -179,8 +181,8 @@ local function grant(session, p, rank)
   S.expires = S.granted + (p.lease or LEASE)
   S.channel, granted_rank = p.channel, rank
   changed, lease_changed = true, true
-  record('granted', string.format('"ticket":%d,"seller":"%s","fence":%d,"granted_at":%d,"expires_at":%d',
-    S.ticket, S.seller, S.fence, S.granted, S.expires))
+  record('granted', '"ticket":%d,"seller":"%s","fence":%d,"granted_at":%d,"expires_at":%d',
+    S.ticket, S.seller, S.fence, S.granted, S.expires)
 end
 
 -- finish ends the lease; `at` is when it was over. The line moves in advance().
