@@ -63,8 +63,9 @@ func (c *circuit) leave(err error) (back bool) {
 	return back
 }
 
-func (c *circuit) state() (err error, since time.Time) {
+// state is since when the database is away, and why; a nil error where it is not.
+func (c *circuit) state() (since time.Time, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.err, c.since
+	return c.since, c.err
 }

@@ -90,7 +90,7 @@ type Status struct {
 
 // Status is for /readyz and support.
 func (l *Ledger) Status() Status {
-	err, away := l.circuit.state()
+	away, err := l.circuit.state()
 	pending, waiting := l.backlog.sum()
 	s := Status{Pending: pending}
 	if err != nil {

@@ -119,7 +119,7 @@ func (w *Worker) drain(ctx context.Context, asOf int64) error {
 
 // work does the phase the task is in. Its error is the database's; the receiver's is the task's.
 func (w *Worker) work(ctx context.Context, t Task) error {
-	failed, next := w.step(ctx, t)
+	next, failed := w.step(ctx, t)
 	if failed != nil && ctx.Err() != nil {
 		return ctx.Err() // whether it was delivered is not known: whoever takes it over asks again
 	}
@@ -133,17 +133,18 @@ func (w *Worker) work(ctx context.Context, t Task) error {
 	return err
 }
 
-func (w *Worker) step(ctx context.Context, t Task) (failed error, next Phase) {
+// step does the phase; next is the one to follow where it did not fail.
+func (w *Worker) step(ctx context.Context, t Task) (next Phase, failed error) {
 	if t.Phase == Record {
-		return w.recorded(ctx, t), Done
+		return Done, w.recorded(ctx, t)
 	}
 	at, err := w.store.Now(ctx)
 	if err != nil {
-		return err, Record
+		return Record, err
 	}
 	err = w.sender.send(ctx, t, time.UnixMilli(at))
 	w.metrics.attempt(err)
-	return err, Record
+	return Record, err
 }
 
 func (w *Worker) settle(ctx context.Context, t Task, next Phase, failed error) error {
