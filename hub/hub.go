@@ -162,6 +162,15 @@ func (h *Hub) spawn(f func(context.Context)) bool {
 	return true
 }
 
+// failed counts a call that the store did not answer; all of them are made again. The log is quiet
+// about it: with many rooms, a store that is away would fill it.
+func (h *Hub) failed(ctx context.Context, what string, id room.ID, err error) {
+	if ctx.Err() == nil {
+		h.metrics.failures.Inc()
+		h.log.DebugContext(ctx, what, "room", id, "error", err)
+	}
+}
+
 // Fresh reports whether the subscription is alive: its own probe came back lately.
 func (h *Hub) Fresh() bool { return h.sub.fresh() }
 

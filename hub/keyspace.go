@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,6 +26,7 @@ type keyspace struct {
 	h        *Hub
 	db       int
 	channels *channels
+	refused  sync.Once
 
 	mu      sync.Mutex
 	closed  bool
@@ -70,7 +72,7 @@ func (k *keyspace) subscribe(ctx context.Context) {
 }
 
 func (k *keyspace) run(ctx context.Context) {
-	k.enable(ctx)
+	k.h.spawn(k.enable)
 	cluster, ok := k.h.cfg.Redis.(*redis.ClusterClient)
 	if !ok {
 		k.listen(ctx, "", k.h.cfg.Redis)
@@ -134,7 +136,10 @@ func (k *keyspace) receive(ctx context.Context, ps *redis.PubSub) {
 			wait = min(2*wait, retryMost)
 			continue
 		}
-		wait = retryFirst
+		if wait > retryFirst { // another server may answer now, with settings of its own
+			wait = retryFirst
+			k.h.spawn(k.enable)
+		}
 		if m, ok := msg.(*redis.Message); ok {
 			k.notified(m)
 		}
@@ -173,18 +178,35 @@ type configurer interface {
 	ConfigSet(ctx context.Context, name, value string) *redis.StatusCmd
 }
 
-// enable switches the notifications on where they are off. Managed servers refuse that.
+// enable switches the notifications on where they are off. Managed servers refuse that, which is said
+// once; one that can not be reached is asked again.
 func (k *keyspace) enable(ctx context.Context) {
-	var err error
+	for {
+		err := k.configure(ctx)
+		var refused redis.Error
+		switch {
+		case err == nil:
+			return
+		case errors.As(err, &refused):
+			k.refused.Do(func() {
+				k.h.log.InfoContext(ctx, "no keyspace notifications: timers and the sweep do without", "reason", err)
+			})
+			return
+		}
+		if !pause(ctx, retryMost) {
+			return
+		}
+	}
+}
+
+func (k *keyspace) configure(ctx context.Context) error {
 	switch c := k.h.cfg.Redis.(type) {
 	case *redis.ClusterClient:
-		err = c.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return enable(ctx, c) })
+		return c.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return enable(ctx, c) })
 	case configurer:
-		err = enable(ctx, c)
+		return enable(ctx, c)
 	}
-	if err != nil && ctx.Err() == nil {
-		k.h.log.Info("no keyspace notifications; timers and the sweep do without", "reason", err)
-	}
+	return nil
 }
 
 const notifyOption = "notify-keyspace-events"

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"errors"
 
 	"github.com/waitroom/waitroom/room"
 )
@@ -50,9 +49,7 @@ func (l *hall) lookups(ctx context.Context) {
 			l.looked(view, batch, seats)
 			continue
 		}
-		if !errors.Is(err, context.Canceled) {
-			l.h.log.WarnContext(ctx, "look failed", "room", l.id, "error", err)
-		}
+		l.h.failed(ctx, "look failed", l.id, err)
 		l.lookAgain(batch)
 		if !pause(ctx, wait) {
 			return

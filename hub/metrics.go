@@ -16,6 +16,7 @@ type metrics struct {
 	resyncs                  *prometheus.CounterVec
 	events                   [4]prometheus.Counter // by verdict
 	slow, silent, reconnects prometheus.Counter
+	failures                 prometheus.Counter
 	expireLag, handoff       prometheus.Histogram
 }
 
@@ -46,6 +47,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		slow:       counter("slow_closes_total", "Sockets closed because they took nothing for too long."),
 		silent:     counter("silent_closes_total", "Sockets closed because they answered no ping."),
 		reconnects: counter("reconnects_total", "Subscriptions made anew because the probe did not come back."),
+		failures:   counter("store_failures_total", "Calls to the store that failed; each is made again."),
 		expireLag:  histogram("expire_lag_seconds", "From a lease's expires_at to the store's ending it, by the store's clock."),
 		handoff:    histogram("handoff_seconds", "From the grant to the new holder's frame, by the store's clock."),
 	}

@@ -77,7 +77,7 @@ func present(list []string, n int, so func(string) bool) (taken, rest []string) 
 func (l *hall) seen(ctx context.Context, here, gone []string) bool {
 	view, err := l.h.engine.Seen(ctx, l.id, l.h.cfg.Beat, here, gone)
 	if err != nil {
-		l.h.log.WarnContext(ctx, "presence not told", "room", l.id, "error", err)
+		l.h.failed(ctx, "presence not told", l.id, err)
 		return false
 	}
 	l.observe(view)
@@ -127,15 +127,20 @@ func (l *hall) beatOnce(ctx context.Context) {
 	l.beat.beating = false
 }
 
-// waiters are the sessions here that wait, as far as is known. It also forgets old messages.
+// waiters are the sessions here that wait, as far as is known, always in about the same order: so
+// each is named about once per beat. It also forgets old messages.
 func (l *hall) waiters() []string {
 	now := l.h.clock.ms()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	ids := make([]string, 0, len(l.byRank))
-	for id, s := range l.sessions {
+	for _, c := range l.conns {
+		s := c.session
+		if s == nil || s.conns[0] != c {
+			continue
+		}
 		if s.seat.status == room.Waiting || s.seat.status == "" {
-			ids = append(ids, id)
+			ids = append(ids, s.id)
 		}
 		s.forget(now)
 	}

@@ -21,8 +21,25 @@ const claimed = 16
 type queue struct {
 	mu     sync.Mutex
 	filled *sync.Cond
-	lanes  [2][]*conn // urgent, the rest
+	lanes  [2]lane // urgent, the rest
 	ended  bool
+}
+
+// lane is a queue that keeps its memory.
+type lane struct {
+	conns []*conn
+	head  int
+}
+
+func (l *lane) push(c *conn) { l.conns = append(l.conns, c) }
+
+func (l *lane) pop(to []*conn) int {
+	n := copy(to, l.conns[l.head:])
+	clear(l.conns[l.head : l.head+n])
+	if l.head += n; l.head == len(l.conns) {
+		l.conns, l.head = l.conns[:0], 0
+	}
+	return n
 }
 
 func newQueue() *queue {
@@ -46,7 +63,7 @@ func (c *conn) mark(what uint32, urgent bool) {
 
 func (q *queue) push(lane int, c *conn) {
 	q.mu.Lock()
-	q.lanes[lane] = append(q.lanes[lane], c)
+	q.lanes[lane].push(c)
 	q.mu.Unlock()
 	q.filled.Signal()
 }
@@ -60,7 +77,7 @@ func (q *queue) pushAll(conns []*conn) {
 		q.mu.Lock()
 		for _, c := range part {
 			if old := c.due.Or(dueState); old&(dueWork|busy) == 0 {
-				q.lanes[1] = append(q.lanes[1], c)
+				q.lanes[1].push(c)
 			}
 		}
 		q.mu.Unlock()
@@ -74,13 +91,10 @@ func (q *queue) pop(to []*conn) int {
 	defer q.mu.Unlock()
 	for !q.ended {
 		for i := range q.lanes {
-			if n := copy(to, q.lanes[i]); n > 0 {
-				clear(q.lanes[i][:n])
-				q.lanes[i] = q.lanes[i][n:]
+			if n := q.lanes[i].pop(to); n > 0 {
 				return n
 			}
 		}
-		q.lanes = [2][]*conn{}
 		q.filled.Wait()
 	}
 	return 0

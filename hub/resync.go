@@ -80,9 +80,8 @@ func (l *hall) snapshots(ctx context.Context) {
 			return
 		case err == nil:
 			continue
-		case ctx.Err() == nil:
-			l.h.log.WarnContext(ctx, "snapshot failed", "room", l.id, "error", err)
 		}
+		l.h.failed(ctx, "snapshot failed", l.id, err)
 		if !pause(ctx, wait/2+rand.N(wait/2)) {
 			return
 		}

@@ -48,6 +48,9 @@ func (l *hall) expireIn(wait time.Duration) {
 // for what is left.
 func (l *hall) expire(ctx context.Context) {
 	found, err := l.h.engine.Expire(ctx, l.id)
+	if err != nil {
+		l.h.failed(ctx, "expire failed", l.id, err)
+	}
 	l.mu.Lock()
 	d := &l.expiry
 	switch {

@@ -1,0 +1,121 @@
+package hub_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/room"
+)
+
+func TestHandoffsAreToldOnEveryStore(t *testing.T) {
+	for name, store := range map[string]func(testing.TB) redis.UniversalClient{
+		"embedded": func(tb testing.TB) redis.UniversalClient {
+			rdb := redis.NewClient(&redis.Options{Addr: redistest.StartEmbedded(tb).Addr()})
+			tb.Cleanup(func() { _ = rdb.Close() })
+			return rdb
+		},
+		"sentinel": func(tb testing.TB) redis.UniversalClient { return redistest.StartSentinel(tb).Client() },
+		"cluster":  func(tb testing.TB) redis.UniversalClient { return redistest.StartCluster(tb).Client() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, store(t), room.Config{Lease: time.Minute}, hub.Config{})
+			for i := range 6 { // rooms in many slots
+				id := room.ID(fmt.Sprint("room:", i))
+				who := sessions(3)
+				var sockets []*socket
+				for j, session := range who {
+					sockets = append(sockets, r.dialRoom(id, session))
+					_, err := r.Engine.Join(t.Context(), id, room.JoinRequest{Session: session, Seller: fmt.Sprint("s", j)})
+					require.NoError(t, err)
+				}
+				sockets[0].untilStatus(room.Locked)
+				sockets[2].untilPosition(2)
+				_, err := r.Engine.Leave(t.Context(), id, room.LeaveRequest{Session: who[0], Outcome: room.Completed})
+				require.NoError(t, err)
+				sockets[1].untilStatus(room.Locked)
+				require.NoError(t, r.Redis.Del(t.Context(), room.LockKey(id)).Err())
+				if name == "embedded" { // it speaks of no keys: the sweep would find it
+					_, err = r.Engine.Expire(t.Context(), id)
+					require.NoError(t, err)
+				}
+				sockets[1].untilOutcome(room.Forced)
+				sockets[2].untilStatus(room.Locked)
+			}
+		})
+	}
+}
+
+func TestAFailoverLeavesEverySocketWithTheTrueState(t *testing.T) {
+	sentinel := redistest.StartSentinel(t)
+	r := start(t, sentinel.Client(), room.Config{}, hub.Config{})
+	ids := sessions(6)
+	var sockets []*socket
+	for _, id := range ids {
+		sockets = append(sockets, r.dial(id))
+		join(t, r.Engine, id)
+	}
+	sentinel.KillMaster()
+	testproc.Until(t, 2*within, func() error {
+		_, err := r.Engine.Leave(context.Background(), lobby, room.LeaveRequest{Session: ids[0], Outcome: room.Completed})
+		if room.Refused(err) {
+			return nil // done before, or lost with the old master
+		}
+		return err
+	})
+	untilSettled(t, r.Engine, lobby, sockets...)
+	untilFresh(t, r.Hub)
+}
+
+// Behind TLS a write can not be tried without waiting: the plain way must do the same.
+func TestSocketsWorkOverTLS(t *testing.T) {
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		require.NoError(t, r.Hub.ServeSocket(w, req, lobby, ""))
+	}))
+	defer server.Close()
+	client := server.Client()
+	defer client.CloseIdleConnections()
+	ws, _, err := websocket.Dial(t.Context(), "wss"+strings.TrimPrefix(server.URL, "https"), &websocket.DialOptions{HTTPClient: client})
+	require.NoError(t, err)
+	defer func() { _ = ws.CloseNow() }()
+	_, text, err := ws.Read(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"status":"idle"`)
+	require.NoError(t, ws.Close(websocket.StatusNormalClosure, ""))
+}
+
+func TestARoomWithoutSocketsIsLetGoAndFollowedAgain(t *testing.T) {
+	rdb := redistest.Start(t).Client()
+	r := start(t, rdb, room.Config{}, hub.Config{Linger: 40 * time.Millisecond})
+	id := room.NewSession()
+	subscribed := func(want int64) {
+		testproc.Until(t, within, func() error {
+			n, err := rdb.PubSubNumSub(context.Background(), room.Channel(lobby)).Result()
+			if err == nil && n[room.Channel(lobby)] != want {
+				err = fmt.Errorf("%d subscriptions", n[room.Channel(lobby)])
+			}
+			return err
+		})
+	}
+	for range 3 {
+		s := r.dial(id)
+		s.untilStatus(room.Idle)
+		subscribed(1)
+		require.NoError(t, s.ws.Close(websocket.StatusNormalClosure, ""))
+		subscribed(0)
+	}
+	join(t, r.Engine, id)
+	r.dial(id).untilStatus(room.Locked)
+}
