@@ -11,7 +11,7 @@ import (
 
 const (
 	replicas = 4                      // processes the contenders stand for: each has its own client
-	warmUp   = 300 * time.Millisecond // connections, scripts, the first round
+	warmUp   = 300 * time.Millisecond // connections and scripts
 	clearly  = 20 * time.Millisecond  // who asked this much earlier asked earlier, however long requests take
 )
 
@@ -58,7 +58,7 @@ func contend(lib library, addr string, n int, work, length time.Duration) (resul
 	for i := range n {
 		all.Go(func() { t.loop(ctx, i, sides[i%len(sides)], key, work) })
 	}
-	time.Sleep(warmUp)
+	time.Sleep(warmUp + time.Duration(n)*2*time.Millisecond) // everybody got in line, and the first round is over
 	t.start()
 	begun, sent := time.Now(), count.sent.Load()
 	time.Sleep(length)
