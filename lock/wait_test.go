@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/redistest"
@@ -253,4 +255,37 @@ func TestStoreThatIsAwayIsToldAsSuch(t *testing.T) {
 	}
 	_, err := l.IsLocked(within(t), key)
 	require.ErrorIs(t, err, lock.ErrStore)
+}
+
+// deaf is a client whose first subscription looks healthy and is told nothing, as one to a demoted master.
+type deaf struct {
+	redis.UniversalClient
+	elsewhere redis.UniversalClient
+	heard     atomic.Bool
+}
+
+func (d *deaf) Subscribe(ctx context.Context, channels ...string) *redis.PubSub {
+	if d.heard.Swap(true) {
+		return d.UniversalClient.Subscribe(ctx, channels...)
+	}
+	return d.elsewhere.Subscribe(ctx, channels...)
+}
+
+func TestSubscriptionThatTellsNothingIsRenewed(t *testing.T) {
+	ctx := within(t)
+	rdb := redistest.Start(t)
+	holder, key := newLocker(t, rdb.Client()), newKey(t, "order", "deaf")
+	l := lock.New(&deaf{UniversalClient: client(t, rdb.Addr()), elsewhere: redistest.Start(t).Client()},
+		lock.Config{Heartbeat: 300 * time.Millisecond})
+	defer l.Close()
+	held, err := holder.TryLock(ctx, key, 0, long)
+	require.NoError(t, err)
+	place := queue(ctx, t, l, key, 1)
+	require.NoError(t, holder.Unlock(ctx, held))
+	next := <-place
+	require.NoError(t, next.err, "the answer to a heartbeat told it")
+	require.Eventually(t, func() bool {
+		channels, err := rdb.Client().PubSubChannels(ctx, "*").Result()
+		return err == nil && len(channels) == 1
+	}, soon, time.Millisecond)
 }
