@@ -18,7 +18,9 @@ type model struct {
 	paused  bool
 	line    []string // sessions that wait, in order
 	holder  string
+	fence   int64 // of the holder's lease, once somebody was told it; 0 = nobody was yet
 	granted int64
+	expires int64
 	places  map[string]*modelPlace
 	changed bool
 }
@@ -48,8 +50,8 @@ func (m *model) at(now int64, verb func()) {
 
 // advance brings the room to now (rules 2, 5 and 7).
 func (m *model) advance(now int64) {
-	if m.holder != "" && now >= m.granted+m.lease {
-		m.finish(room.Expired, m.granted+m.lease)
+	if m.holder != "" && now >= m.expires {
+		m.finish(room.Expired, m.expires)
 	}
 	for _, s := range slices.Clone(m.line) {
 		if m.gone(s, now) > m.awayAfter+m.dropAfter {
@@ -77,7 +79,7 @@ func (m *model) gone(session string, now int64) int64 {
 }
 
 func (m *model) grant(session string, now int64) {
-	m.holder, m.granted, m.changed = session, now, true
+	m.holder, m.fence, m.granted, m.expires, m.changed = session, 0, now, now+m.lease, true
 }
 
 func (m *model) finish(outcome room.Outcome, at int64) {
@@ -156,4 +158,57 @@ func (m *model) pause(paused bool, now int64) {
 		m.paused, m.changed = paused, true
 		m.advance(now)
 	}
+}
+
+// holds reports whether a fence is the live lease's.
+func (m *model) holds(fence int64) bool { return m.holder != "" && m.fence == fence }
+
+func (m *model) release(fence, now int64) error {
+	m.advance(now)
+	if !m.holds(fence) {
+		return room.ErrStaleFence
+	}
+	m.finish(room.Forced, now)
+	m.advance(now)
+	return nil
+}
+
+func (m *model) extend(fence, more, now int64) error {
+	m.advance(now)
+	switch {
+	case !m.holds(fence):
+		return room.ErrStaleFence
+	case m.expires+more-m.granted > (10 * time.Minute).Milliseconds():
+		return room.ErrLeaseTooLong
+	}
+	m.expires, m.changed = m.expires+more, true
+	return nil
+}
+
+// waiter is the index of a ticket in the line, or -1.
+func (m *model) waiter(ticket int64) int {
+	return slices.IndexFunc(m.line, func(s string) bool { return m.places[s].ticket == ticket })
+}
+
+func (m *model) remove(ticket, now int64) error {
+	m.advance(now)
+	i := m.waiter(ticket)
+	if i < 0 {
+		return room.ErrStaleTicket
+	}
+	m.end(m.line[i], room.Removed)
+	return nil
+}
+
+func (m *model) move(ticket int64, position int, now int64) error {
+	m.advance(now)
+	from := m.waiter(ticket)
+	if from < 0 {
+		return room.ErrStaleTicket
+	}
+	to := min(position, len(m.line)) - 1
+	session := m.line[from]
+	m.line = slices.Insert(slices.Delete(m.line, from, from+1), to, session)
+	m.changed = m.changed || from != to
+	return nil
 }

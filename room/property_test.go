@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Whatever joins, leaves, presences, pauses and deadlines come in whatever order, the scripts say what
+// Whatever joins, leaves, presences, deadlines and acts of support come in whatever order, the scripts say what
 // the contract's rules say, after every step, about the room and about everybody in it.
 func TestScriptsKeepTheRulesInAnyOrderOfEvents(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
@@ -22,12 +22,16 @@ func TestScriptsKeepTheRulesInAnyOrderOfEvents(t *testing.T) {
 			require.NoError(rt, rdb.FlushDB(context.Background()).Err())
 			r := newRun(rdb)
 			rt.Repeat(map[string]func(*rapid.T){
-				"join":  r.join,
-				"leave": r.leave,
-				"seen":  r.seen,
-				"pause": r.pause,
-				"pass":  r.pass,
-				"":      r.agree,
+				"join":    r.join,
+				"leave":   r.leave,
+				"seen":    r.seen,
+				"pause":   r.pause,
+				"release": r.release,
+				"extend":  r.extend,
+				"remove":  r.remove,
+				"move":    r.move,
+				"pass":    r.pass,
+				"":        r.agree,
 			})
 		})
 	})
@@ -40,7 +44,7 @@ type run struct {
 	engine   *room.Engine
 	model    *model
 	sessions []string
-	lock     int64 // the highest fence so far
+	fences   []int64 // all that were told; 1 was never granted
 }
 
 const (
@@ -50,7 +54,7 @@ const (
 )
 
 func newRun(rdb redis.UniversalClient) *run {
-	r := &run{rdb: rdb, model: newModel(runLease, runAway, runDrop),
+	r := &run{rdb: rdb, fences: []int64{1}, model: newModel(runLease, runAway, runDrop),
 		engine: room.New(rdb, room.Config{Lease: runLease, AwayAfter: runAway, DropAfter: runDrop})}
 	for i := range 6 {
 		r.sessions = append(r.sessions, fmt.Sprintf("00000000-0000-4000-8000-00000000000%d", i))
@@ -64,19 +68,13 @@ func (r *run) join(t *rapid.T) {
 	q := room.JoinRequest{Session: r.session(t), Seller: rapid.SampledFrom([]string{"a", "b", "c", "d", "e"}).Draw(t, "seller"),
 		NoWait: rapid.IntRange(0, 4).Draw(t, "no wait") == 0}
 	st, err := r.engine.Join(context.Background(), integration, q)
-	var want error
-	r.model.at(st.Now, func() { want = r.model.join(q.Session, q.Seller, q.NoWait, st.Now) })
-	require.ErrorIs(t, err, want)
-	require.Equal(t, want == nil, err == nil)
+	r.refused(t, st, err, func() error { return r.model.join(q.Session, q.Seller, q.NoWait, st.Now) })
 }
 
 func (r *run) leave(t *rapid.T) {
 	q := room.LeaveRequest{Session: r.session(t), Outcome: rapid.SampledFrom([]room.Outcome{room.Completed, room.Cancelled}).Draw(t, "outcome")}
 	st, err := r.engine.Leave(context.Background(), integration, q)
-	var want error
-	r.model.at(st.Now, func() { want = r.model.leave(q.Session, q.Outcome, st.Now) })
-	require.ErrorIs(t, err, want)
-	require.Equal(t, want == nil, err == nil)
+	r.refused(t, st, err, func() error { return r.model.leave(q.Session, q.Outcome, st.Now) })
 }
 
 func (r *run) seen(t *rapid.T) {
@@ -100,6 +98,52 @@ func (r *run) pause(t *rapid.T) {
 	r.model.at(st.Now, func() { r.model.pause(paused, st.Now) })
 }
 
+func (r *run) release(t *rapid.T) {
+	fence := r.fence(t)
+	st, err := r.engine.Release(context.Background(), integration, "", fence, byKim)
+	r.refused(t, st, err, func() error { return r.model.release(fence, st.Now) })
+}
+
+func (r *run) extend(t *rapid.T) {
+	fence := r.fence(t)
+	more := time.Duration(rapid.SampledFrom([]int{1, 7, 20, 600_000}).Draw(t, "more")) * time.Millisecond
+	st, err := r.engine.Extend(context.Background(), integration, "", fence, more, byKim)
+	r.refused(t, st, err, func() error { return r.model.extend(fence, more.Milliseconds(), st.Now) })
+}
+
+func (r *run) remove(t *rapid.T) {
+	ticket := r.ticket(t)
+	st, err := r.engine.Remove(context.Background(), integration, "", ticket, byKim)
+	r.refused(t, st, err, func() error { return r.model.remove(ticket, st.Now) })
+}
+
+func (r *run) move(t *rapid.T) {
+	ticket, position := r.ticket(t), rapid.IntRange(1, 7).Draw(t, "position")
+	st, err := r.engine.Move(context.Background(), integration, "", ticket, position, byKim)
+	r.refused(t, st, err, func() error { return r.model.move(ticket, position, st.Now) })
+}
+
+// fence is mostly the last one that was told.
+func (r *run) fence(t *rapid.T) int64 {
+	if rapid.IntRange(0, 3).Draw(t, "stale") == 0 {
+		return rapid.SampledFrom(r.fences).Draw(t, "fence")
+	}
+	return r.fences[len(r.fences)-1]
+}
+
+// ticket is one of the last, or the next.
+func (r *run) ticket(t *rapid.T) int64 {
+	return max(r.model.tickets+1-rapid.Int64Range(0, int64(len(r.sessions))).Draw(t, "ticket"), 1)
+}
+
+// refused compares what a verb said with what the model says of it.
+func (r *run) refused(t *rapid.T, st room.Standing, err error, verb func() error) {
+	var want error
+	r.model.at(st.Now, func() { want = verb() })
+	require.ErrorIs(t, err, want)
+	require.Equal(t, want == nil, err == nil)
+}
+
 // pass lets some milliseconds go by on Redis's clock.
 func (r *run) pass(t *rapid.T) {
 	now, err := r.rdb.Time(context.Background()).Result()
@@ -120,13 +164,21 @@ func (r *run) agree(t *rapid.T) {
 	require.InDelta(t, m.hold, float64(view.Hold)/float64(time.Millisecond), 0.01, "hold")
 	if view.Lease != nil {
 		require.Equal(t, m.granted, view.Lease.GrantedAt)
-		require.Equal(t, m.granted+m.lease, view.Lease.ExpiresAt)
-		require.GreaterOrEqual(t, view.Lease.Fence, r.lock, "the fence only grows")
-		r.lock = view.Lease.Fence
+		require.Equal(t, m.expires, view.Lease.ExpiresAt)
+		r.grown(t, view.Lease.Fence)
 	}
 	for i, session := range r.sessions {
 		r.agreeOn(t, session, seats[i].Place)
 	}
+}
+
+// grown notes the live lease's fence, which is above all before or the one that is known.
+func (r *run) grown(t *rapid.T, fence int64) {
+	if r.model.fence == 0 {
+		require.Greater(t, fence, r.fences[len(r.fences)-1], "the fence only grows")
+		r.model.fence, r.fences = fence, append(r.fences, fence)
+	}
+	require.Equal(t, r.model.fence, fence)
 }
 
 func (r *run) agreeOn(t *rapid.T, session string, got room.Place) {

@@ -10,23 +10,17 @@ advance()
 local session = waiter(tonumber(ARGV[6]))
 if not session then return refuse('stale_ticket') end
 
+record('action', ARGV[8])
 local from = redis.call('ZSCORE', QUEUE, session)
-redis.call('ZREM', QUEUE, session)
-local at = math.min(tonumber(ARGV[7]), redis.call('ZCARD', QUEUE) + 1)
+local at = math.min(math.max(tonumber(ARGV[7]), 1), redis.call('ZCARD', QUEUE))
+if redis.call('ZRANK', QUEUE, session) + 1 == at then return answer('ok', '') end -- there already
 
+redis.call('ZREM', QUEUE, session)
 local function rank_at(position)
   return position >= 1 and tonumber(redis.call('ZRANGE', QUEUE, position - 1, position - 1, 'WITHSCORES')[2]) or nil
 end
-
 local before, after = rank_at(at - 1), rank_at(at)
-local rank
-if not before and not after then
-  rank = tonumber(from)
-elseif not before then
-  rank = after - 1
-else
-  rank = (before + (after or S.tickets + 1)) / 2
-end
+local rank = before and (before + (after or S.tickets + 1)) / 2 or after - 1
 if before and (rank <= before or rank >= (after or S.tickets + 1)) then
   local line = redis.call('ZRANGE', QUEUE, 0, -1)
   table.insert(line, at, session)
@@ -36,7 +30,6 @@ else
   redis.call('ZADD', QUEUE, string.format('%.17g', rank), session)
 end
 
-record('action', ARGV[8])
 record('moved', string.format('"ticket":%s,"seller":"%s","position":%d', ARGV[6], place(session).seller, at))
 moved[1] = string.format('{"session":"%s","ticket":%s,"rank":%.17g,"from":%s}', session, ARGV[6], rank, from)
 changed = true
