@@ -18,6 +18,7 @@ const (
 	dropAfter    = 5 * time.Second  // and loses its place this much later
 	idleKept     = 10 * time.Minute // a lock's keys go away by themselves when nobody used it for so long
 	lookEvery    = 5 * time.Second  // an active lock is looked at when no waiter does
+	idleEvery    = 61 * time.Second // an idle one once more: then it leaves the index
 	storeWithin  = 10 * time.Second // bounds what nobody waits for
 	beatsPerWord = 3                // how many heartbeats may be lost before a waiter is passed over
 )
@@ -67,7 +68,7 @@ func New(rdb redis.UniversalClient, cfg Config) *Redis {
 	}
 	engine := room.New(rdb, room.Config{
 		AwayAfter: awayAfter, DropAfter: dropAfter, Outcomes: -1, Leases: -1, Retention: idleKept,
-		Silent: true, LookEvery: lookEvery, SweepEvery: lookEvery, Index: "waitroom-lock",
+		Silent: true, LookEvery: lookEvery, IdleEvery: idleEvery, SweepEvery: lookEvery, Index: "waitroom-lock",
 	})
 	l := &Redis{
 		rdb: rdb, engine: engine, heartbeat: cfg.Heartbeat, log: cfg.Logger,

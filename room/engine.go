@@ -25,6 +25,7 @@ type Config struct {
 	Journal    int           // how many journal entries a room keeps for the ledger at the most; 0 = no journal
 	Retention  time.Duration // how long an idle room's keys are kept; default 26 hours
 	LookEvery  time.Duration // how often an active room is looked at when nobody else does; default 1 second
+	IdleEvery  time.Duration // how often an idle one is, until it is taken out of the index after a minute; default 20 seconds
 	SweepEvery time.Duration // how often Sweep asks for due rooms; default 250 ms
 	Outcomes   time.Duration // how long an ended place's outcome is told; negative = not at all; default 15 minutes
 	Leases     time.Duration // how far back a late message finds its lease; negative = not at all; default 25 hours
@@ -38,6 +39,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.DropAfter, 5*time.Minute)
 	setDefault(&c.Retention, 26*time.Hour)
 	setDefault(&c.LookEvery, time.Second)
+	setDefault(&c.IdleEvery, 20*time.Second)
 	setDefault(&c.SweepEvery, 250*time.Millisecond)
 	setDefault(&c.Outcomes, 15*time.Minute)
 	setDefault(&c.Leases, 25*time.Hour)
