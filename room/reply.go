@@ -85,6 +85,6 @@ func (r *reader) view() View {
 }
 
 func (r *reader) place() Place {
-	return Place{Status: Status(r.text()), Ticket: r.int(), Seller: r.text(), Outcome: Outcome(r.text()),
+	return Place{Status: Status(r.text()), Ticket: r.int(), Seller: strings.TrimPrefix(r.text(), "="), Outcome: Outcome(r.text()),
 		Fence: r.int(), Position: int(r.int()), Rank: r.float()}
 }

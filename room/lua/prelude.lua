@@ -320,11 +320,11 @@ local function view()
 end
 
 -- standing is the part of a reply that says how a session stands:
--- status ticket seller outcome fence position rank
+-- status ticket =seller outcome fence position rank
 local function standing(session)
   local p = session ~= '' and place(session)
   if not p then return 'idle - - - - - -' end
-  local seller = p.seller ~= '' and p.seller or '-'
+  local seller = '=' .. p.seller -- a seller may be called "-"
   if not p.live then
     return table.concat({ 'ended', int(p.ticket), seller, p.outcome, p.fence ~= '' and p.fence or '-', '-', '-' }, ' ')
   end
