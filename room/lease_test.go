@@ -2,6 +2,7 @@ package room_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -170,4 +172,33 @@ func TestTwoHundredJoinsAtOnceGiveOneLeaseAndEveryPositionOnce(t *testing.T) {
 		require.Len(t, tickets, n)
 		require.True(t, tickets[1] && tickets[n], "tickets have no gaps")
 	})
+}
+
+// "-" stands for nothing in the scripts' replies, and is a seller id of the contract.
+func TestASellerMayBeCalledDash(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		a := newSeller(t, room.New(rdb, room.Config{}), "-")
+		require.Equal(t, "-", a.join().Seller)
+		require.Equal(t, "-", a.leave(room.Cancelled).Seller)
+		require.Empty(t, newSeller(t, a.engine, "b").stand().Seller)
+	})
+}
+
+// A lease that ended while nobody looked is told as long as any other, from when it is noticed.
+func TestOutcomeIsToldHoweverLateTheEndIsNoticed(t *testing.T) {
+	embedded := redistest.StartEmbedded(t)
+	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
+	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+	start := time.Now()
+	embedded.SetTime(start)
+	e := room.New(rdb, room.Config{})
+	a := newSeller(t, e, "a")
+	ends := a.join().Lease.ExpiresAt
+	for _, later := range []time.Duration{time.Hour, time.Hour + 10*time.Minute} {
+		embedded.SetTime(start.Add(later))
+		require.Equal(t, room.Expired, a.stand().Outcome)
+	}
+	entries, err := rdb.ZRange(t.Context(), "{integration}:leases", 0, -1).Result()
+	require.NoError(t, err)
+	require.Contains(t, entries[0], "|"+strconv.FormatInt(ends, 10)+"|", "it was over at its end all the same")
 }

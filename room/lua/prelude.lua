@@ -131,7 +131,7 @@ local function settle(session, p, outcome, at, fence, rank)
   if p.seller ~= '' then redis.call('HDEL', SELLERS, p.seller) end
   if ENDED_KEPT > 0 then
     redis.call('HSET', PLACES, session, table.concat({ outcome, int(p.ticket), p.seller, int(at), fence and int(fence) or '', '' }, '|'))
-    redis.call('ZADD', ENDED, int(at), session)
+    redis.call('ZADD', ENDED, int(NOW), session) -- not `at`: it is told from now on, however late its end was noticed
     local old = redis.call('ZRANGEBYSCORE', ENDED, '-inf', int(NOW - ENDED_KEPT), 'LIMIT', 0, 4)
     if #old > 0 then
       redis.call('ZREM', ENDED, unpack(old))
