@@ -95,3 +95,56 @@ func TestLeasesDoNotOverlapWhenTheClockGoesBack(t *testing.T) {
 	require.Len(t, leases, 2)
 	require.GreaterOrEqual(t, leases[1].Score, float64(over.Now))
 }
+
+// Places without their room's state can not be trusted: whoever looks first begins a new epoch.
+func TestStateLostAloneIsNoticedByWhoeverLooks(t *testing.T) {
+	for name, look := range map[string]func(t *testing.T, e *room.Engine, s seller){
+		"the holder":  func(_ *testing.T, _ *room.Engine, s seller) { s.stand() },
+		"a heartbeat": func(_ *testing.T, _ *room.Engine, s seller) { s.here(time.Second) },
+		"the sweep": func(t *testing.T, e *room.Engine, _ seller) {
+			_, err := e.Expire(t.Context(), integration)
+			require.NoError(t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+				e := room.New(rdb, room.Config{AwayAfter: time.Millisecond})
+				a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+				before := a.join()
+				b.join()
+				b.here(0)
+				passUntil(t, rdb, b.stand().Now+3)
+				require.NoError(t, rdb.Del(t.Context(), "{integration}:state").Err())
+				look(t, e, a)
+				for _, s := range []seller{a, b} {
+					after := s.stand()
+					require.Equal(t, room.Idle, after.Status)
+					require.Greater(t, after.Epoch, before.Epoch)
+					require.Zero(t, after.Waiting)
+				}
+			})
+		})
+	}
+}
+
+// The record of the new epoch must not go away with an idle room's keys.
+func TestRenewWakesAnIdleRoom(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{Journal: 1000})
+		a := newSeller(t, e, "a")
+		a.join()
+		before := a.leave(room.Cancelled)
+		entries, err := e.ReadJournal(t.Context(), integration, 100)
+		require.NoError(t, err)
+		require.NoError(t, e.TrimJournal(t.Context(), integration, entries))
+		found, err := e.Expire(t.Context(), integration)
+		require.NoError(t, err)
+		require.True(t, found.Asleep)
+
+		_, err = e.Renew(t.Context(), integration, before.Epoch, before.Version+1)
+		require.NoError(t, err)
+		for _, key := range []string{"{integration}:state", room.JournalKey(integration)} {
+			require.Equal(t, time.Duration(-1), rdb.PTTL(t.Context(), key).Val(), key)
+		}
+	})
+}

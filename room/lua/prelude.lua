@@ -100,6 +100,7 @@ end
 -- begin starts a new epoch: the room was never used, or the store lost it.
 local function begin()
   redis.call('DEL', LOCK, QUEUE, PLACES, SELLERS, SEEN, AWAY, ENDED)
+  for _, kept in ipairs({ LEASES, JOURNAL }) do redis.call('PERSIST', kept) end
   S.epoch, S.version, S.tickets, S.hold = math.max(US, S.epoch + 1), 0, 0, LEASE
   S.session, S.seller, S.ticket, S.granted, S.expires = '', '', 0, 0, 0
   redis.call('HSET', STATE, 'epoch', int(S.epoch))
@@ -242,7 +243,11 @@ end
 -- and hands the free lock to the first in line. Every verb calls it first, so that the room's
 -- state is a function of what was asked and of Redis's clock, whoever looks.
 local function advance()
-  if S.epoch == 0 then return end
+  if S.epoch == 0 then
+    if redis.call('EXISTS', PLACES) == 0 then return end
+    begin() -- the state was lost and the places were not: they can not be trusted
+    changed, lease_changed = true, true
+  end
   if held() then
     if NOW >= S.expires then
       finish('expired', S.expires)

@@ -22,7 +22,7 @@ local function present(session, till)
 end
 
 for i = 8, #ARGV do
-  if redis.call('ZSCORE', QUEUE, ARGV[i]) then present(ARGV[i], i - 7 <= HERE and VOUCH or int(NOW)) end
+  if S.epoch > 0 and redis.call('ZSCORE', QUEUE, ARGV[i]) then present(ARGV[i], i - 7 <= HERE and VOUCH or int(NOW)) end
 end
 advance()
 commit()
