@@ -4,6 +4,7 @@
 -- Codes: ok. Nothing happens unless the epoch is still that one and its version is lower.
 
 if S.epoch == tonumber(ARGV[6]) and S.version < tonumber(ARGV[7]) then
+  wake()
   begin()
   changed, lease_changed = true, true
 end
