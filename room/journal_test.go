@@ -6,6 +6,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -49,4 +50,23 @@ func TestRoomWithoutAJournalWritesNone(t *testing.T) {
 		newSeller(t, e, "a").join()
 		require.Zero(t, rdb.Exists(t.Context(), room.JournalKey(integration)).Val())
 	})
+}
+
+// A user without the right to publish is refused in the midst of a script, which takes nothing back.
+func TestWhatAScriptWroteIsJournalledAlsoWhereItMayNotPublish(t *testing.T) {
+	server := redistest.Start(t)
+	require.NoError(t, server.Client().Do(t.Context(), "ACL", "SETUSER", "mute", "on", "nopass", "~*", "resetchannels", "+@all").Err())
+	mute := redis.NewClient(&redis.Options{Addr: server.Addr(), Username: "mute", Password: "any"})
+	t.Cleanup(func() { require.NoError(t, mute.Close()) })
+	_, err := room.New(mute, room.Config{Journal: 10}).Join(t.Context(), integration, room.JoinRequest{Session: room.NewSession(), Seller: "a"})
+	require.ErrorIs(t, err, room.ErrStore)
+
+	e := room.New(server.Client(), room.Config{})
+	view, _, err := e.Look(t.Context(), integration)
+	require.NoError(t, err)
+	entries, err := e.ReadJournal(t.Context(), integration, 10)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	last := entries[0].Records[len(entries[0].Records)-1]
+	require.Equal(t, view.Lease.Fence, last.Fence, "the lease that is live")
 }

@@ -307,13 +307,14 @@ local function commit()
     if lease_changed then write_lock() end
     write_state()
   end
-  if TELLS and (changed or #noted > 0) then redis.call('PUBLISH', '{' .. ROOM .. '}:events', event_json()) end
-  if S.channel and S.channel ~= '' then
-    redis.call('PUBLISH', S.channel, string.format('{"room":"%s",%s', ROOM, lease_json():sub(2)))
-  end
   if #records > 0 then
     redis.call('XADD', JOURNAL, 'MAXLEN', '~', JOURNAL_MAX, '*', 'epoch', int(S.epoch), 'version', int(S.version),
       'records', '[' .. table.concat(records, ',') .. ']')
+  end
+  -- Last, since a user without the right to publish is refused here: what is written is written whole.
+  if TELLS and (changed or #noted > 0) then redis.call('PUBLISH', '{' .. ROOM .. '}:events', event_json()) end
+  if S.channel and S.channel ~= '' then
+    redis.call('PUBLISH', S.channel, string.format('{"room":"%s",%s', ROOM, lease_json():sub(2)))
   end
 end
 
