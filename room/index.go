@@ -2,6 +2,7 @@ package room
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -44,11 +45,34 @@ func newIndex(rdb redis.UniversalClient, name string) *index {
 		registered: make(map[ID]registration)}
 }
 
-// register returns when this process last registered the room, doing so when that is too long ago.
-func (x *index) register(ctx context.Context, id ID) (int64, error) {
-	if at, ok := x.recent(id); ok {
-		return at, nil
+// listed runs a script that is about to use the room, with the time of this process's registration (ms)
+// and whether it was made for this call. Where the script finds that not good enough, it is made anew.
+func (x *index) listed(ctx context.Context, id ID, script func(registered int64, fresh string) error) error {
+	for {
+		at, known := x.recent(id)
+		if !known {
+			var err error
+			if at, err = x.register(ctx, id); err != nil {
+				return err
+			}
+		}
+		if err := script(at, flag(!known)); !errors.Is(err, errRegister) {
+			return err
+		}
+		x.forget(id)
+		if known {
+			continue
+		}
+		select { // the clocks of two masters differ: wait that long
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", ErrStore, ctx.Err())
+		case <-time.After(5 * time.Millisecond):
+		}
 	}
+}
+
+// register writes the room into the index, due at once, and returns Redis's time of that.
+func (x *index) register(ctx context.Context, id ID) (int64, error) {
 	asked := time.Now()
 	at, err := indexRegisterScript.Run(ctx, x.rdb, x.keys, string(id)).Int64()
 	if err != nil {

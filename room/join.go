@@ -30,21 +30,13 @@ func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, erro
 	if !q.Fresh {
 		once = requestKey(q.Request)
 	}
-	for {
-		at, err := e.index.register(ctx, id)
-		if err != nil {
-			return Standing{}, err
-		}
-		st, err := e.standing(ctx, joinScript, id, once, q.Session, q.Seller, flag(!q.NoWait),
-			q.Lease.Milliseconds(), q.Channel, at, q.Vouch.Milliseconds())
-		if !errors.Is(err, errRegister) {
-			return st, err
-		}
-		e.index.forget(id)
-		if ctx.Err() != nil {
-			return Standing{}, ctx.Err()
-		}
-	}
+	var st Standing
+	err := e.index.listed(ctx, id, func(registered int64, fresh string) (err error) {
+		st, err = e.standing(ctx, joinScript, id, once, q.Session, q.Seller, flag(!q.NoWait),
+			q.Lease.Milliseconds(), q.Channel, registered, q.Vouch.Milliseconds(), fresh)
+		return err
+	})
+	return st, err
 }
 
 func flag(b bool) string {

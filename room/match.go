@@ -77,15 +77,16 @@ func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error
 	if err != nil {
 		return Match{}, fmt.Errorf("encode message note: %w", err)
 	}
-	if _, err := e.index.register(ctx, id); err != nil {
-		return Match{}, err
-	}
-	res, err := e.run(ctx, matchScript, id, messageKey(q.MessageID), q.From, q.To, q.Guard.Milliseconds(),
-		flag(!q.Keep), digest(q.MessageID), shown, string(note[1:len(note)-1]))
-	if err != nil {
-		return Match{}, err
-	}
-	return parseMatch(res)
+	var m Match
+	err = e.index.listed(ctx, id, func(registered int64, fresh string) error {
+		res, err := e.run(ctx, matchScript, id, messageKey(q.MessageID), q.From, q.To, q.Guard.Milliseconds(),
+			flag(!q.Keep), digest(q.MessageID), shown, string(note[1:len(note)-1]), registered, fresh)
+		if err == nil {
+			m, err = parseMatch(res)
+		}
+		return err
+	})
+	return m, err
 }
 
 // SettleMatch tells the engine the ledger's verdict on a matched message: agreed shows it to its holder,
@@ -99,6 +100,9 @@ func parseMatch(res any) (Match, error) {
 	text, _ := res.(string)
 	r := reader{fields: strings.Fields(text)}
 	code := r.text()
+	if code == "register" {
+		return Match{}, errRegister
+	}
 	m := Match{Result: Result(r.text()), Reason: Reason(r.text()), Ticket: r.int(), Fence: r.int(), Epoch: r.int(),
 		Granted: r.int(), Ended: r.int(), At: r.int()}
 	if code != "ok" || r.short {

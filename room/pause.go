@@ -16,5 +16,11 @@ type Action struct {
 // Pause stops or resumes granting: while a room is paused its line keeps its order and nobody is
 // granted; the live lease goes on. Repeating it changes nothing.
 func (e *Engine) Pause(ctx context.Context, id ID, request string, paused bool, by Action) (Standing, error) {
-	return e.standing(ctx, pauseScript, id, requestKey(request), flag(paused), by.members())
+	once := requestKey(request)
+	var st Standing
+	err := e.index.listed(ctx, id, func(registered int64, fresh string) (err error) {
+		st, err = e.standing(ctx, pauseScript, id, once, flag(paused), by.members(), registered, fresh)
+		return err
+	})
+	return st, err
 }

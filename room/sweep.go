@@ -9,9 +9,6 @@ import (
 // sweepBatch is how many rooms one replica claims at a time.
 const sweepBatch = 100
 
-// restFor is how long an idle room is left alone.
-const restFor = 20 * time.Second
-
 // Sweep looks at due rooms until ctx ends, and returns its error. What it found in a room goes to `looked`,
 // which must not block: other rooms wait. Failures go to `failed`, and the sweep goes on with the next room.
 func (e *Engine) Sweep(ctx context.Context, looked func(ID, Checked), failed func(error)) error {
@@ -61,8 +58,8 @@ func (e *Engine) sweepRoom(ctx context.Context, c claim, looked func(ID, Checked
 
 // rest is how long until a room is to be looked at again.
 func (e *Engine) rest(found Checked) time.Duration {
-	if !found.Active && found.Journal == 0 {
-		return restFor
+	if found.Asleep && found.Epoch != 0 { // whoever uses it next has to register it anew
+		return e.cfg.IdleEvery
 	}
 	return time.Duration(found.NextAt-found.Now) * time.Millisecond
 }

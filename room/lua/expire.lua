@@ -20,8 +20,8 @@ elseif not held() then
   code = 'idle'
   if pending == 0 and not S.paused then
     code = 'asleep'
-    if S.epoch > 0 and not S.quiet then
-      redis.call('HSET', STATE, 'quiet', '1')
+    if S.epoch > 0 and S.quiet == 0 then
+      redis.call('HSET', STATE, 'quiet', int(NOW))
       for i = 2, 10 do redis.call('PEXPIRE', KEYS[i], RETENTION) end
     end
   end

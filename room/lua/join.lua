@@ -2,16 +2,16 @@
 -- ARGV   6 session  7 seller ("" = nobody's)  8 "1" = may wait  9 this place's lease (ms, 0 = the room's)
 --       10 channel to tell when a waiter is granted ("" = none)  11 registered (ms): when the room was last put into the index
 --       12 vouched for (ms from now): a waiter is away when nobody vouches for it again by then; 0 = never away
+--       13 "1" = registered for this very call
 -- Codes: ok, lock_held, room_paused, seller_has_place, register (the index entry is too old: renew it, ask again)
 -- A session that has a place gets that place: nothing changes.
 
 local SESSION, SELLER, MAY_WAIT = ARGV[6], ARGV[7], ARGV[8] == '1'
 local OWN_LEASE, CHANNEL, REGISTERED, VOUCH = ARGV[9], ARGV[10], tonumber(ARGV[11]), tonumber(ARGV[12])
-local REGISTERED_FOR = 45 * 1000
 
 local told = repeated()
 if told then return told end
-if NOW - REGISTERED > REGISTERED_FOR then return 'register ' .. view() .. ' ' .. standing('') end
+if unlisted(REGISTERED, ARGV[13]) then return register() end
 
 wake()
 advance()

@@ -3,7 +3,9 @@
 -- ARGV   6 from  7 to: the half-open time it was sent in (ms); both 0 = now  8 guard (ms): widens it on both sides
 --        9 "1" = a match ends the lease as completed  10 digest of the message id
 --       11 JSON shown to the holder (secret)  12 JSON members for the journal (no secret)
--- Returns code result reason ticket fence epoch granted ended received(ms)
+--       13 registered (ms)  14 "1" = for this very call
+-- Returns "register", see join.lua, or
+--   "ok" result reason ticket fence epoch granted ended received(ms)
 --   result  matched | late | unmatched;  reason  no_lease | ambiguous for unmatched
 -- The holder is not shown the message yet: settle.lua does that when the ledger has agreed.
 
@@ -15,6 +17,7 @@ local SHOWN_FOR = 10 * 60 * 1000
 
 local told = repeated()
 if told then return told end
+if unlisted(tonumber(ARGV[13]), ARGV[14]) then return register() end
 wake()
 advance()
 

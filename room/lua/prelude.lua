@@ -27,6 +27,7 @@ local JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS = ARGV[5]:match('^(%d+)|(%d+)|
 JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS = tonumber(JOURNAL_MAX), tonumber(ENDED_KEPT), tonumber(LEASES_KEPT), TELLS == '1'
 
 local REMEMBERED = ONCE ~= '{' .. ROOM .. '}:request:' -- without an id nothing is to be remembered
+local REGISTERED_FOR = 45 * 1000        -- shorter than what index_settle.lua keeps
 local ONCE_KEPT = 60 * 1000             -- a repeated request is recognised for a minute
 local BATCH = 200                       -- no script settles more than this many at once
 
@@ -80,7 +81,7 @@ do
   S.epoch, S.version, S.tickets = tonumber(v[1] or 0), tonumber(v[2] or 0), tonumber(v[3] or 0)
   S.fence, S.hold, S.paused = tonumber(v[4] or 0), math.min(tonumber(v[5] or LEASE), LEASE), v[6] == '1'
   S.session, S.seller, S.ticket = v[7] or '', v[8] or '', tonumber(v[9] or 0)
-  S.granted, S.expires, S.quiet, S.over = tonumber(v[10] or 0), tonumber(v[11] or 0), v[12] == '1', tonumber(v[13] or 0)
+  S.granted, S.expires, S.quiet, S.over = tonumber(v[10] or 0), tonumber(v[11] or 0), tonumber(v[12] or 0), tonumber(v[13] or 0)
 end
 
 local changed, lease_changed = false, false
@@ -107,10 +108,18 @@ local function begin()
   record('epoch')
 end
 
+-- unlisted is true when the room's index entry may be gone, or due only long from now: the process
+-- registered too long ago, or before the room fell asleep; or it did not do so for this very call, and the
+-- store has nothing of the room, so perhaps nothing of the index either. Whoever is about to use the room
+-- registers again then, which makes it due at once.
+local function unlisted(registered, fresh)
+  return registered <= S.quiet or NOW - registered > REGISTERED_FOR or (S.epoch == 0 and fresh ~= '1')
+end
+
 -- wake takes back the end that an idle room's keys were given.
 local function wake()
   if S.epoch == 0 then begin() end
-  if not S.quiet then return end
+  if S.quiet == 0 then return end
   for i = 2, 10 do redis.call('PERSIST', KEYS[i]) end
   redis.call('HDEL', STATE, 'quiet')
 end
@@ -356,5 +365,8 @@ local function refuse(code, session)
   commit()
   return reply(code, session or '')
 end
+
+-- register asks the caller to put the room into the index and come again; nothing happened.
+local function register() return 'register ' .. view() .. ' ' .. standing('') end
 
 local function repeated() return REMEMBERED and redis.call('GET', ONCE) end
