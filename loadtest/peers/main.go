@@ -47,7 +47,7 @@ func run(length time.Duration, only, out string) error {
 			}
 		}
 	}
-	command := strings.TrimSpace("go run . " + strings.Join(os.Args[1:], " "))
+	command := strings.TrimSpace("cd loadtest/peers && go run . " + strings.Join(os.Args[1:], " "))
 	text := report(machine(), command, results)
 	fmt.Println(text)
 	if out == "" {
@@ -68,6 +68,8 @@ func machine() string {
 		}
 	}
 	version, _ := exec.Command("redis-server", "--version").Output()
-	return fmt.Sprintf("Machine: %d × %s, %s, %s; %s.", runtime.NumCPU(), cpu, runtime.GOOS, runtime.Version(),
-		strings.Join(strings.Fields(string(version))[:3], " "))
+	load, _ := os.ReadFile("/proc/loadavg")
+	return fmt.Sprintf("Machine: %d × %s, %s, %s; %s; Redis, the contenders and whatever else ran shared it (load average at the end: %s).",
+		runtime.NumCPU(), cpu, runtime.GOOS, runtime.Version(), strings.Join(strings.Fields(string(version))[:3], " "),
+		strings.Join(strings.Fields(string(load))[:2], ", "))
 }

@@ -19,7 +19,8 @@ func report(machine, command string, results []result) string {
 	fmt.Fprintf(&b, "Made by `%s`, one run, one Redis. Every contender takes the lock, works, releases and asks again at once; the\n"+
 		"contenders are spread over %d clients, as over %d processes.\n\n", command, replicas, replicas)
 	b.WriteString("- handoffs/s: the lock goes from one contender to another. grants/s also counts those who take again what they just released.\n" +
-		"- wake-up: from the call to release until the next one, who was waiting by then, has the lock.\n" +
+		"- wake-up: from the call to release until the next one, who was waiting by then, has the lock. Where a library\n" +
+		"  polls, that is a poll that happened to come right after a release: in most cases the releaser itself was faster (grants/s).\n" +
 		"- commands: sent by all clients to Redis, for each handoff; what scripts do inside Redis is not counted.\n")
 	fmt.Fprintf(&b, "- overtaking: grants to somebody while one who had asked over %d ms earlier still waited.\n"+
 		"- longest wait: of any contender, those who were still waiting at the end included.\n", clearly.Milliseconds())
@@ -57,6 +58,12 @@ func (r result) wake(q float64) time.Duration {
 	return sorted[int(q*float64(len(sorted)-1))]
 }
 
+// short is the name without what its settings mean.
+func (r result) short() string {
+	name, _, _ := strings.Cut(r.library, " (")
+	return name
+}
+
 // verdict says where ours stands, and where a peer is better.
 func verdict(group []result) string {
 	mine, peers := group[0], group[1:]
@@ -66,8 +73,11 @@ func verdict(group []result) string {
 		var names []string
 		for _, p := range peers {
 			if p.handoffs > 0 && is(p) {
-				names = append(names, p.library)
+				names = append(names, p.short())
 			}
+		}
+		if len(names) == len(peers) {
+			names = []string{"every peer"}
 		}
 		if len(names) > 0 {
 			text += fmt.Sprintf(" Better at %s: %s.", what, strings.Join(names, "; "))
