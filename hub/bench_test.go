@@ -1,6 +1,8 @@
 package hub_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -10,10 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/hub"
 	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -118,6 +122,46 @@ func BenchmarkHandoffToldToAll(b *testing.B) {
 		crowd.until("all", st.Version)
 		line = append(line[1:], line[0])
 		b.StartTimer()
+	}
+	report(b, took)
+}
+
+// BenchmarkExpiryHandoff prints how long it takes from a lease's expires_at to the next holder's frame,
+// in a Redis with 10,000 other keys that have a TTL: that is where its own notifications come late.
+func BenchmarkExpiryHandoff(b *testing.B) {
+	rdb := redistest.Start(b).Client()
+	_, err := rdb.Pipelined(b.Context(), func(p redis.Pipeliner) error {
+		for i := range 10_000 {
+			p.Set(b.Context(), "other:"+strconv.Itoa(i), i, time.Hour)
+		}
+		return nil
+	})
+	require.NoError(b, err)
+	rules := room.Config{Lease: 50 * time.Millisecond}
+	one, two := start(b, rdb, rules, hub.Config{}), start(b, rdb, rules, hub.Config{})
+	waiters := sessions(100)
+	crowd := gather(b, two.URL+"/"+string(lobby), waiters)
+	defer crowd.end()
+	var took []time.Duration
+	for b.Loop() {
+		st := join(b, one.Engine, room.NewSession())
+		ends := st.Lease.ExpiresAt
+		for _, id := range waiters {
+			join(b, one.Engine, id)
+		}
+		for range waiters {
+			next, _ := crowd.next("until")
+			_, ns := crowd.next("locked")
+			took = append(took, time.Duration(ns-ends*int64(time.Millisecond)))
+			ends = next
+		}
+		testproc.Until(b, within, func() error { // the last one's lease must be over before it joins again
+			st, err := one.Engine.Stand(context.Background(), lobby, "")
+			if err == nil && st.Lease != nil {
+				err = errors.New("still held")
+			}
+			return err
+		})
 	}
 	report(b, took)
 }

@@ -67,14 +67,3 @@ func (c *channels) next() (on, off []string) {
 	clear(c.changed)
 	return on, off
 }
-
-// all lists the wanted.
-func (c *channels) all() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	list := make([]string, 0, len(c.wanted))
-	for channel := range c.wanted {
-		list = append(list, channel)
-	}
-	return list
-}

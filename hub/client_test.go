@@ -25,7 +25,7 @@ import (
 const clientURL = "HUB_BENCH_CLIENT"
 
 // crowd is many sockets in a process of their own, so that this one's memory and time are the hub's.
-// What it sees comes as lines, each with the wall clock: "locked ticket ns", "all version ns".
+// What it sees comes as lines, each with the wall clock: "until expires_at ns", "locked ticket ns", "all version ns".
 type crowd struct {
 	tb    testing.TB
 	lines *bufio.Scanner
@@ -127,7 +127,10 @@ func (o *observer) read(ws *websocket.Conn) {
 			continue
 		}
 		if bytes.Contains(text, []byte(`"status":"locked"`)) {
+			o.mu.Lock()
+			o.say("until", number(text, `"lease_expires_at":`))
 			o.say("locked", number(text, `"ticket":`))
+			o.mu.Unlock()
 		}
 		if first {
 			first = false

@@ -14,7 +14,6 @@ const clockWindow = 30 * time.Second
 type clock struct {
 	start  time.Time
 	offset atomic.Int64 // ns to take from the time since start to get Redis's unix time
-	known  atomic.Bool
 
 	mu        sync.Mutex
 	now, last int64 // the least difference in this window and in the one before
@@ -40,7 +39,6 @@ func (c *clock) sample(ms int64) {
 	}
 	c.now = min(c.now, difference)
 	c.offset.Store(min(c.now, c.last))
-	c.known.Store(true)
 }
 
 // forget drops what was learnt: another server may answer now.

@@ -15,15 +15,27 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// stir makes n changes: joins and leaves of whoever it takes; cut is called in between.
+// stir makes n changes: joins and leaves of whoever it takes, and what support does; cut is called in
+// between.
 func stir(t testing.TB, e *room.Engine, ids []string, n int, cut func()) {
+	ctx := context.Background()
 	for i := range n {
 		id := ids[rand.IntN(len(ids))]
-		if st, err := e.Stand(context.Background(), lobby, id); err == nil && (st.Status == room.Waiting || st.Status == room.Locked) {
+		st, err := e.Stand(ctx, lobby, id)
+		require.NoError(t, err)
+		switch waits := st.Status == room.Waiting; {
+		case i%17 == 3:
+			_, err = e.Pause(ctx, lobby, "", i%2 == 0, room.Action{})
+		case waits && i%5 < 2:
+			_, err = e.Move(ctx, lobby, "", st.Ticket, 1+rand.IntN(st.Waiting), room.Action{})
+		case waits && i%5 == 3:
+			_, err = e.Remove(ctx, lobby, "", st.Ticket, room.Action{})
+		case waits || st.Status == room.Locked:
 			leave(t, e, id, room.Completed)
-		} else {
+		default:
 			join(t, e, id)
 		}
+		require.NoError(t, err)
 		if i%50 == 25 {
 			cut()
 		}
