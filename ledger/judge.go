@@ -53,8 +53,9 @@ func (w *work) message(epoch int64, r room.Record) error {
 
 // known is what the ledger has of a message.
 type known struct {
-	state   string
-	claimed int64
+	state    string
+	claimed  int64
+	received int64 // when it came for the first time, unix ms
 	room.Match
 }
 
@@ -63,9 +64,9 @@ type known struct {
 func (w *work) received(n room.MessageNote) (k known, err error) {
 	err = w.row(`INSERT INTO messages (room, message_id, state, sender, body, sent_at, received_at)
 		VALUES ($1, $2, 'received', $3, $4, $5, $6) ON CONFLICT (room, message_id) DO UPDATE SET message_id = excluded.message_id
-		RETURNING state, claimed, result, reason, epoch, ticket, fence, granted_at, ended_at, matched_at`,
+		RETURNING state, claimed, result, reason, epoch, ticket, fence, granted_at, ended_at, matched_at, received_at`,
 		string(w.id), plain(n.MessageID), plain(maskSender(n.From)), plain(mask(n.Text)), n.SentAt, n.Received).
-		Scan(&k.state, &k.claimed, &k.Result, &k.Reason, &k.Epoch, &k.Ticket, &k.Fence, &k.Granted, &k.Ended, &k.At)
+		Scan(&k.state, &k.claimed, &k.Result, &k.Reason, &k.Epoch, &k.Ticket, &k.Fence, &k.Granted, &k.Ended, &k.At, &k.received)
 	return k, err
 }
 

@@ -165,6 +165,11 @@ func TestLateAndUnmatchedMessagesAreKeptAndToldTheSame(t *testing.T) {
 		settled, err = l.Receive(t.Context(), here, note)
 		require.NoError(t, err)
 		require.Nil(t, settled, "received is not judged")
+		again := note
+		again.Received = 99
+		settled, err = l.Receive(t.Context(), here, again)
+		require.NoError(t, err)
+		require.Equal(t, room.Match{At: 33}, *settled, "a repeat was sent when it first came, not now")
 
 		late := matched("m-late", 1)
 		late.Result, late.Completes = room.Late, true

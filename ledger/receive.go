@@ -7,10 +7,11 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Receive makes a message durable before it is matched. settled is what it was told when its fate is
-// known already: a repeat is told the same for ever. It fails at once while the database is known to
+// Receive makes a message durable before it is matched, and says what is known of one that came before:
+// what it was told, when its fate is known already, since a repeat is told the same for ever; else with At
+// alone when it came first, which is when it was sent for all that we know. It fails at once while the database is known to
 // be away (ErrAway): the message goes its way without, and the journal brings it here later.
-func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote) (settled *room.Match, err error) {
+func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote) (before *room.Match, err error) {
 	done, err := l.turn(ctx)
 	if err != nil {
 		return nil, err
@@ -19,15 +20,19 @@ func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote)
 	err = l.guard(ctx, func() error {
 		w := &work{Querier: l.db, ctx: ctx, dialect: l.dialect, id: id}
 		k, err := w.received(note)
-		if err == nil && k.state == judged {
-			settled = &k.Match
+		switch {
+		case err != nil:
+		case k.state == judged:
+			before = &k.Match
+		case k.received < note.Received:
+			before = &room.Match{At: k.received}
 		}
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("receive: %w", l.clean(err))
 	}
-	return settled, nil
+	return before, nil
 }
 
 // Judge is the second line of defence: whether a match may count. The verdict is for ever, a repeat is
