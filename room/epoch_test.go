@@ -148,3 +148,26 @@ func TestRenewWakesAnIdleRoom(t *testing.T) {
 		}
 	})
 }
+
+// Somebody saw the room; the store was emptied. The epoch is new for those who watch, and the record of
+// it is found by the sweep, although nobody joins.
+func TestRenewBeginsAnewWhereTheStoreHasNothingOfTheRoom(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{Journal: 1000})
+		before := newSeller(t, e, "a").join()
+		never, err := e.Renew(t.Context(), "never", 0, 0)
+		require.NoError(t, err)
+		require.Zero(t, never.Epoch, "a room that nobody saw is not lost")
+
+		require.NoError(t, rdb.FlushAll(t.Context()).Err())
+		ahead := before.Epoch + time.Hour.Microseconds() // seen by the clock of the master before
+		after, err := e.Renew(t.Context(), integration, ahead, before.Version)
+		require.NoError(t, err)
+		require.Greater(t, after.Epoch, ahead)
+		require.EqualValues(t, 1, after.Version)
+		again, err := e.Renew(t.Context(), integration, ahead, before.Version)
+		require.NoError(t, err)
+		require.Equal(t, after.Epoch, again.Epoch, "another replica noticed too")
+		sweepUntil(t, e, func(id room.ID, found room.Checked) bool { return id == integration && found.Journal > 0 })
+	})
+}

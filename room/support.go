@@ -43,9 +43,13 @@ func (e *Engine) Move(ctx context.Context, id ID, request string, ticket int64, 
 	return e.standing(ctx, moveScript, id, requestKey(request), ticket, position, by.members())
 }
 
-// Renew begins a new epoch when the store has gone back behind a version that was seen in this one:
-// a failover lost writes, so places and leases that were told may be missing or doubled.
+// Renew begins a new epoch when the store has gone back behind a version that was seen in this one, or
+// knows nothing of the room any more: places and leases that were told may be missing or doubled.
 func (e *Engine) Renew(ctx context.Context, id ID, epoch, version int64) (View, error) {
-	st, err := e.standing(ctx, renewScript, id, "renew", epoch, version)
+	var st Standing
+	err := e.index.listed(ctx, id, func(registered int64, fresh string) (err error) {
+		st, err = e.standing(ctx, renewScript, id, "renew", epoch, version, registered, fresh)
+		return err
+	})
 	return st.View, err
 }
