@@ -174,11 +174,16 @@ end
 
 -- waiter finds who waits with a ticket: its rank is the ticket, unless it was moved.
 local function waiter(ticket)
+  local mark = 'live|' .. int(ticket) .. '|'
   local line = redis.call('ZRANGEBYSCORE', QUEUE, int(ticket), int(ticket))
-  if not line[1] or place(line[1]).ticket ~= ticket then line = redis.call('ZRANGE', QUEUE, 0, -1) end
-  for _, session in ipairs(line) do
-    if place(session).ticket == ticket then return session end
-  end
+  local from, step = 0, 500
+  repeat
+    local texts = #line > 0 and redis.call('HMGET', PLACES, unpack(line)) or {}
+    for i, text in ipairs(texts) do
+      if text and text:sub(1, #mark) == mark then return line[i] end
+    end
+    line, from = redis.call('ZRANGE', QUEUE, from, from + step - 1), from + step
+  until #line == 0
 end
 
 ---------------------------------------------------------------- the lease
@@ -233,6 +238,7 @@ local function first()
         mark_away(session, vouched)
       end
     end
+    if from == 0 and redis.call('ZCARD', AWAY) == redis.call('ZCARD', QUEUE) then return nil end -- nobody is there
     from, step = from + step, 64
   end
 end
