@@ -115,7 +115,7 @@ func (s *site) router() (*gin.Engine, error) {
 	pages.POST("/leave", s.leaveForm)
 
 	for path, handler := range s.Handlers {
-		g.GET(path, gin.WrapH(handler))
+		g.GET(path, s.beside(handler))
 	}
 	return g, nil
 }

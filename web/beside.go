@@ -1,0 +1,40 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+)
+
+// beside serves one of Config.Handlers. What it does not find is refused in our own words.
+func (s *site) beside(handler http.Handler) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		w := &finder{ResponseWriter: c.Writer}
+		handler.ServeHTTP(w, c.Request)
+		if w.missing {
+			c.Writer.Header().Del("Content-Type")
+			s.nothingHere(c)
+		}
+	}
+}
+
+// finder holds back a 404.
+type finder struct {
+	gin.ResponseWriter
+	missing bool
+}
+
+func (f *finder) WriteHeader(status int) {
+	if status == http.StatusNotFound {
+		f.missing = true
+		return
+	}
+	f.ResponseWriter.WriteHeader(status)
+}
+
+func (f *finder) Write(p []byte) (int, error) {
+	if f.missing {
+		return len(p), nil
+	}
+	return f.ResponseWriter.Write(p)
+}
