@@ -1,0 +1,114 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+)
+
+// stay is what a client saw of one place. What it can not know to the millisecond is a span; both of
+// its ends are possible.
+type stay struct {
+	room, session, seller string
+	ticket                int64
+	fence                 int64 // 0: it did not see itself holding the lock
+	granted               span
+	ended                 span
+	outcome               string
+	repeated              bool // the join was: the first may have made a place that nobody saw
+}
+
+// span is a time between two, in unix ms.
+type span struct{ from, to int64 }
+
+func (s span) exact() bool            { return s.from == s.to }
+func (s span) has(ms int64) bool      { return s.from <= ms && ms <= s.to }
+func (s *span) narrow(from, to int64) { s.from, s.to = max(s.from, from), min(s.to, to) }
+
+const lastMoment = 1 << 60
+
+func newStay(s *seller, name string) *stay {
+	return &stay{room: s.room, session: s.session, seller: name, granted: span{0, lastMoment}, ended: span{0, lastMoment}}
+}
+
+func (p *stay) joined(r reply, now standing) {
+	p.ticket, p.repeated = now.Ticket, r.attempts > 1
+	p.granted.from = r.asked
+	p.locked(r, now)
+}
+
+// seen takes in what the status says.
+func (p *stay) seen(r reply, now standing) error {
+	if now.Ticket != p.ticket {
+		return fmt.Errorf("ticket %d has become %d", p.ticket, now.Ticket)
+	}
+	p.locked(r, now)
+	if now.Status != "ended" {
+		return nil
+	}
+	if p.outcome != "" && p.outcome != now.Outcome {
+		return fmt.Errorf("ticket %d: outcome %s has become %s", p.ticket, p.outcome, now.Outcome)
+	}
+	p.outcome = now.Outcome
+	p.ended.narrow(p.granted.from, r.told)
+	p.granted.narrow(0, r.told)
+	if p.outcome == "expired" && p.fence != 0 {
+		p.ended.narrow(p.granted.from+leaseLength.Milliseconds(), p.granted.from+leaseLength.Milliseconds())
+	}
+	return nil
+}
+
+func (p *stay) locked(r reply, now standing) {
+	if now.Status != "locked" {
+		return
+	}
+	p.fence = now.Fence
+	p.granted.narrow(now.GrantedAt.UnixMilli(), now.GrantedAt.UnixMilli())
+	p.ended.narrow(max(r.lastAttempts, p.granted.from), now.ExpiresAt.UnixMilli())
+}
+
+// released takes in the answer to a DELETE. A repeat of one whose answer was lost finds no place.
+func (p *stay) released(r reply) error {
+	var left struct {
+		Status, Outcome string
+		Ticket, Fence   int64
+	}
+	if r.status == http.StatusNotFound || r.status == http.StatusConflict { // it had ended before
+		return nil
+	}
+	if err := json.Unmarshal([]byte(r.body), &left); err != nil || r.status != http.StatusOK || left.Ticket != p.ticket {
+		return fmt.Errorf("leave of ticket %d: %d %s", p.ticket, r.status, r.body)
+	}
+	p.outcome = left.Outcome
+	if left.Fence != 0 {
+		p.fence = left.Fence
+		p.granted.narrow(0, r.told)
+	}
+	p.ended.narrow(r.asked, r.told)
+	return nil
+}
+
+// book is what all clients saw.
+type book struct {
+	mu    sync.Mutex
+	stays []*stay
+}
+
+func (b *book) add(p *stay) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.stays = append(b.stays, p)
+}
+
+// leases is how many were seen so far.
+func (b *book) leases() (n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, p := range b.stays {
+		if p.fence != 0 {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"golang.org/x/sync/errgroup"
+)
+
+const smsSecret = "whsec_c2VjcmV0LW9mLXRoZS1jYXJyaWVyLTEyMzQ1Ng=="
+
+// message is one SMS on its way.
+type message struct {
+	room, id, code string
+	body           string
+	from, to       int64 // the half-open time it was sent in, unix ms; both 0 = when it arrives
+
+	asked, told int64 // when it was first posted, and when the first answer was there
+	raw         string
+	answer      answer
+}
+
+type answer struct {
+	Result string
+	Reason string
+	Ticket int64
+	Fence  int64
+}
+
+// route is how a message travels.
+type route struct {
+	replica int
+	leases  int // how many leases later it arrives
+	twins   bool
+	again   bool // once more, a lease later
+}
+
+// carrier signs and posts messages, and sees to it that each is answered.
+type carrier struct {
+	fleet  *fleet
+	signer *webhooks.Webhook
+	count  atomic.Int64
+
+	mu       sync.Mutex
+	messages []*message
+}
+
+func newCarrier(f *fleet) (*carrier, error) {
+	signer, err := webhooks.NewWebhook(smsSecret)
+	return &carrier{fleet: f, signer: signer}, err
+}
+
+// stamp says how a carrier gives the time.
+type stamp int
+
+const (
+	milliseconds stamp = iota
+	wholeSecond
+	noTime
+	clockAhead // it counts as now
+)
+
+// write makes a message that was sent at a time.
+func (c *carrier) write(room string, at time.Time, how stamp) *message {
+	n := c.count.Add(1)
+	m := &message{room: room, id: fmt.Sprint("m-", n), code: fmt.Sprint(10_000_000 + n)}
+	fields := map[string]string{"message_id": m.id, "from": "1588-0000", "text": "[쿠팡] 인증번호는 [" + m.code + "] 입니다."}
+	at = at.In(time.FixedZone("KST", 9*60*60)).Truncate(time.Millisecond)
+	switch how {
+	case milliseconds:
+		fields["sent_at"] = at.Format("2006-01-02T15:04:05.000Z07:00")
+		m.from, m.to = at.UnixMilli(), at.UnixMilli()+1
+	case wholeSecond:
+		at = at.Truncate(time.Second)
+		fields["sent_at"] = at.Format(time.RFC3339)
+		m.from, m.to = at.UnixMilli(), at.UnixMilli()+1000
+	case clockAhead:
+		fields["sent_at"] = at.Add(45 * time.Second).Format("2006-01-02T15:04:05.000Z07:00")
+	}
+	body, _ := json.Marshal(fields) // strings always marshal
+	m.body = string(body)
+	return m
+}
+
+func (c *carrier) call(m *message) call {
+	return call{method: http.MethodPost, path: "/api/" + m.room + "/sms", body: m.body, header: func() http.Header {
+		now := time.Now()
+		signature, _ := c.signer.Sign(m.id, now, []byte(m.body)) // an HMAC does not fail
+		return http.Header{"Webhook-Id": {m.id}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)}, "Webhook-Signature": {signature}}
+	}}
+}
+
+// deliver brings a message by its route; pace is its room's. Every post of it must be answered alike.
+func (c *carrier) deliver(ctx context.Context, m *message, by route, pace *pace) error {
+	if err := pace.pass(ctx, by.leases); err != nil {
+		return err
+	}
+	var both errgroup.Group
+	replies := make([]reply, 1, 3)
+	if by.twins {
+		replies = replies[:2]
+	}
+	for i := range replies {
+		both.Go(func() (err error) {
+			replies[i], err = c.fleet.insist(ctx, by.replica+i, c.call(m))
+			return err
+		})
+	}
+	if err := both.Wait(); err != nil {
+		return err
+	}
+	if by.again {
+		if err := pace.pass(ctx, 1); err != nil {
+			return err
+		}
+		r, err := c.fleet.insist(ctx, by.replica+2, c.call(m))
+		if err != nil {
+			return err
+		}
+		replies = append(replies, r)
+	}
+	return c.answered(m, replies)
+}
+
+func (c *carrier) answered(m *message, replies []reply) error {
+	m.asked, m.told, m.raw = replies[0].asked, replies[0].told, replies[0].body
+	for _, r := range replies {
+		if r.status != http.StatusOK || r.body != m.raw {
+			return fmt.Errorf("message %s in %s: %d %s, and another post of it %s", m.id, m.room, r.status, r.body, m.raw)
+		}
+		m.asked, m.told = min(m.asked, r.asked), min(m.told, r.told)
+	}
+	if err := json.Unmarshal([]byte(m.raw), &m.answer); err != nil {
+		return fmt.Errorf("message %s: %s: %w", m.id, m.raw, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.messages = append(c.messages, m)
+	return nil
+}
+
+// pace counts a room's leases as the sellers see them, for who waits for some to pass.
+type pace struct {
+	mu     sync.Mutex
+	leases int
+	over   bool
+	moved  chan struct{}
+}
+
+func newPace() *pace { return &pace{moved: make(chan struct{})} }
+
+func (p *pace) granted() { p.move(func() { p.leases++ }) }
+
+// finish lets nobody wait any more.
+func (p *pace) finish() { p.move(func() { p.over = true }) }
+
+func (p *pace) move(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f()
+	close(p.moved)
+	p.moved = make(chan struct{})
+}
+
+// pass waits until n more leases were granted, or there are no more.
+func (p *pace) pass(ctx context.Context, n int) error {
+	p.mu.Lock()
+	until := p.leases + n
+	for p.leases < until && !p.over {
+		moved := p.moved
+		p.mu.Unlock()
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		p.mu.Lock()
+	}
+	p.mu.Unlock()
+	return nil
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/waitroom/waitroom/internal/pgtest"
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+const leaseLength = time.Second
+
+// street is rooms full of sellers, and the carrier who brings their messages.
+type street struct {
+	t       *testing.T
+	seed    uint64
+	fleet   *fleet
+	carrier *carrier
+	book    *book
+	rdb     *redis.Client
+	db      *sql.DB
+	rooms   []string
+	sellers []*seller
+	over    atomic.Bool // nobody comes again
+	ended   chan error
+}
+
+// openStreet starts replicas on a database; the last room has one seller, the others four.
+func openStreet(t *testing.T, replicas, rooms int, databaseURL string, args ...string) *street {
+	t.Helper()
+	store := redistest.Start(t)
+	s := &street{t: t, seed: seed(t), book: &book{}, rdb: store.Client(), db: openDatabase(t, "pgx", databaseURL), ended: make(chan error, 1)}
+	s.fleet = startFleet(t, replicas, append([]string{"--redis-url", store.URL(), "--database-url", databaseURL, "--rooms", "r:*",
+		"--lease", leaseLength.String(), "--sms-webhook-secret", smsSecret, "--rate-limit", "0", "--log-level", "warn"}, args...)...)
+	var err error
+	s.carrier, err = newCarrier(s.fleet)
+	require.NoError(t, err)
+	for i := range rooms {
+		s.rooms = append(s.rooms, fmt.Sprint("r:", i))
+	}
+	return s
+}
+
+// seed makes the sellers' choices; WAITROOM_TEST_SEED repeats those of another run.
+func seed(t *testing.T) uint64 {
+	n, err := strconv.ParseUint(os.Getenv("WAITROOM_TEST_SEED"), 10, 64)
+	if err != nil {
+		n = rand.Uint64()
+	}
+	t.Logf("WAITROOM_TEST_SEED=%d", n)
+	return n
+}
+
+// fill lets the sellers come, again and again until over is set; ended tells when all have gone.
+func (s *street) fill(ctx context.Context) {
+	var group errgroup.Group
+	for i, id := range s.rooms {
+		members, pace := 4, newPace()
+		if i == len(s.rooms)-1 {
+			members = 1
+		}
+		group.Go(func() error { return s.inhabit(ctx, id, i, members, pace) })
+	}
+	go func() { s.ended <- group.Wait() }()
+}
+
+// inhabit is one room from its first seller to its last message.
+func (s *street) inhabit(ctx context.Context, id string, n, members int, pace *pace) error {
+	var sellers, post, sockets errgroup.Group
+	post.Go(func() error { // nobody's: before any lease
+		m := s.carrier.write(id, time.Now().Add(-time.Hour), milliseconds)
+		return s.carrier.deliver(ctx, m, route{twins: true, again: true}, pace)
+	})
+	listening, hangUp := context.WithCancel(ctx)
+	defer hangUp()
+	for i := range members {
+		x := &seller{fleet: s.fleet, carrier: s.carrier, book: s.book, pace: pace, post: &post, room: id, session: room.NewSession(),
+			name: fmt.Sprintf("s%d-%d", n, i), rng: rand.New(rand.NewPCG(s.seed, uint64(n*100+i)))}
+		if i%2 == 0 {
+			x.socket = newSocket(s.fleet, id, x.session)
+			sockets.Go(func() error { return x.socket.listen(listening) })
+		}
+		s.book.mu.Lock()
+		s.sellers = append(s.sellers, x)
+		s.book.mu.Unlock()
+		sellers.Go(func() error {
+			for !s.over.Load() {
+				if err := x.stay(ctx); err != nil {
+					return fmt.Errorf("%s: %w", x.name, err)
+				}
+			}
+			return nil
+		})
+	}
+	err := sellers.Wait()
+	pace.finish()
+	for _, wait := range []func() error{post.Wait, func() error { hangUp(); return sockets.Wait() }} {
+		if failed := wait(); err == nil {
+			err = failed
+		}
+	}
+	return err
+}
+
+// kill kills replicas, never all at once, until enough happened. It is the test's own goroutine.
+func (s *street) kill(ctx context.Context, leases, least int) (kills int) {
+	rng := rand.New(rand.NewPCG(s.seed, 1<<32))
+	for kills < least || s.book.leases() < leases {
+		select {
+		case err := <-s.ended:
+			require.NoError(s.t, err)
+		case <-time.After(time.Duration(50+rng.IntN(800)) * time.Millisecond):
+		}
+		require.NoError(s.t, ctx.Err(), "%d leases, %d kills", s.book.leases(), kills)
+		m := s.fleet.members[rng.IntN(len(s.fleet.members))]
+		m.process.Kill()
+		kills++
+		require.NoError(s.t, linger(ctx, time.Duration(rng.IntN(300))*time.Millisecond))
+		s.fleet.start(m)
+	}
+	return kills
+}
+
+// close lets everybody finish and waits for the ledger.
+func (s *street) close() {
+	s.t.Helper()
+	s.over.Store(true)
+	require.NoError(s.t, <-s.ended)
+	awaitLedger(s.t, s.rdb, s.db, s.rooms...)
+}
+
+// check compares what the clients saw, what the messages were answered, and what the ledger has.
+func (s *street) check() {
+	ledger := readLedger(s.t, s.db)
+	stays, messages := ledger.complete(s.book.stays), s.carrier.messages
+	all := histories(stays)
+	var wrong []string
+	for id, h := range all {
+		wrong = append(wrong, h.boundEnds(slices.DeleteFunc(slices.Clone(messages), func(m *message) bool { return m.room != id }))...)
+		h.inOrder()
+	}
+	faults, certain := judgeAll(all, messages)
+	wrong = append(wrong, faults...)
+	wrong = append(wrong, ledger.compare(stays, messages)...)
+	faults, exact := judgeAll(all, messages) // once more, now that the spans are exact
+	wrong = append(wrong, faults...)
+	wrong = append(wrong, s.shown(all)...)
+
+	results := map[string]int{}
+	for _, m := range messages {
+		results[m.answer.Result+" "+m.answer.Reason]++
+	}
+	outcomes := map[string]int{}
+	for _, p := range stays {
+		outcomes[p.outcome]++
+	}
+	s.t.Logf("%d leases, %d places: %v; %d messages: %v; %d of them certain from what the clients saw, %d with the ledger's times; %d requests repeated",
+		len(ledger.leases), len(ledger.places), outcomes, len(messages), results, certain, exact, s.fleet.failed.Load())
+	require.Empty(s.t, wrong, "%d faults", len(wrong))
+	require.Greater(s.t, 5*certain, len(messages), "the clients know where too few messages belong")
+	require.Greater(s.t, 4*exact, 3*len(messages), "it is not known where too many messages belong")
+	require.Zero(s.t, count(s.t, s.db, `SELECT COUNT(*) FROM incidents`))
+	require.Zero(s.t, count(s.t, s.db, `SELECT COUNT(*) FROM parked`))
+	require.Equal(s.t, len(ledger.leases), count(s.t, s.db, `SELECT COUNT(*) FROM timeline WHERE kind = 'granted'`))
+	require.Equal(s.t, len(messages), count(s.t, s.db, `SELECT COUNT(*) FROM timeline WHERE kind = 'message'`))
+	require.Equal(s.t, results["matched "], count(s.t, s.db, `SELECT COUNT(*) FROM verifications`))
+}
+
+func judgeAll(all map[string]history, messages []*message) (wrong []string, certain int) {
+	for _, m := range messages {
+		fault, sure := all[m.room].judge(m)
+		if fault != "" {
+			wrong = append(wrong, fault)
+		}
+		if sure {
+			certain++
+		}
+	}
+	return wrong, certain
+}
+
+// shown says where a message was shown to another than the holder of its lease, or not to that one.
+func (s *street) shown(all map[string]history) (wrong []string) {
+	owner := map[string]string{} // code → session
+	want := map[string][]string{}
+	for _, m := range s.carrier.messages {
+		if p := all[m.room][m.answer.Fence]; m.answer.Result == "matched" && p != nil {
+			owner[m.code] = p.session
+			want[p.session] = append(want[p.session], m.code)
+		}
+	}
+	engine := room.New(s.rdb, room.Config{Lease: leaseLength})
+	for _, x := range s.sellers {
+		_, seats, err := engine.Look(s.t.Context(), room.ID(x.room), x.session)
+		require.NoError(s.t, err)
+		var got []string
+		for _, m := range seats[0].Messages {
+			got = append(got, *m.Code)
+		}
+		slices.Sort(got)
+		slices.Sort(want[x.session])
+		if !slices.Equal(got, want[x.session]) {
+			wrong = append(wrong, fmt.Sprintf("%s in %s is shown %v, not %v", x.name, x.room, got, want[x.session]))
+		}
+		if x.socket == nil {
+			continue
+		}
+		for _, code := range x.socket.shown() {
+			if owner[code] != x.session {
+				wrong = append(wrong, fmt.Sprintf("%s in %s was sent %s, which is another's", x.name, x.room, code))
+			}
+		}
+	}
+	return wrong
+}
+
+func TestEverySMSBelongsToExactlyOneLease(t *testing.T) {
+	s := openStreet(t, 3, 8, pgtest.Start(t).URL())
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	began := time.Now()
+	s.fill(ctx)
+	kills := s.kill(ctx, 500, 12)
+	s.close()
+	t.Logf("%d kills in %s", kills, time.Since(began).Round(time.Millisecond))
+	s.check()
+	require.GreaterOrEqual(t, s.book.leases(), 500)
+}

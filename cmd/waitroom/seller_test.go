@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// seller is one browser or API client in one room. It comes again and again.
+type seller struct {
+	fleet   *fleet
+	carrier *carrier
+	book    *book
+	pace    *pace
+	rng     *rand.Rand
+	post    *errgroup.Group // messages on their way
+	room    string
+	session string
+	name    string
+	socket  *socket // nil: it asks again and again
+	places  int
+}
+
+// standing is what the API says of a session's place.
+type standing struct {
+	Status    string
+	Outcome   string
+	Ticket    int64
+	Fence     int64
+	GrantedAt time.Time `json:"granted_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+func (s *seller) insist(ctx context.Context, method, path, body string) (reply, error) {
+	return s.fleet.insist(ctx, s.rng.IntN(len(s.fleet.members)), call{method: method, path: "/api/" + s.room + path, body: body, session: s.session})
+}
+
+func (s *seller) chance(percent int) bool { return s.rng.IntN(100) < percent }
+
+// stay is one place from its beginning to its end.
+func (s *seller) stay(ctx context.Context) error {
+	s.places++
+	p := newStay(s, fmt.Sprintf("%s-%d", s.name, s.places))
+	now, err := s.join(ctx, p)
+	if err != nil {
+		return err
+	}
+	if now.Status == "waiting" && s.chance(4) {
+		err = s.release(ctx, p, "cancelled")
+	} else if now, err = s.await(ctx, p, func(now standing) bool { return now.Status != "waiting" }); err == nil && now.Status == "locked" {
+		s.pace.granted()
+		err = s.hold(ctx, p)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := s.await(ctx, p, func(now standing) bool { return now.Status == "ended" }); err != nil {
+		return err
+	}
+	s.book.add(p)
+	return s.afterwards(ctx)
+}
+
+// hold is what sellers do with their turn.
+func (s *seller) hold(ctx context.Context, p *stay) error {
+	if err := linger(ctx, time.Duration(s.rng.IntN(8))*time.Millisecond); err != nil {
+		return err
+	}
+	switch n := s.rng.IntN(100); {
+	case n < 48:
+		s.send(ctx, time.Now(), milliseconds, 0)
+	case n < 66:
+		s.send(ctx, time.Now(), milliseconds, s.rng.IntN(4))
+		return s.leave(ctx, p, "completed")
+	case n < 76:
+		s.send(ctx, time.Now(), milliseconds, 1+s.rng.IntN(3))
+		return s.leave(ctx, p, "cancelled")
+	case n < 80:
+		return s.leave(ctx, p, "completed")
+	case n < 86:
+		s.send(ctx, time.Now(), wholeSecond, s.rng.IntN(2))
+	case n < 91:
+		s.send(ctx, time.Now(), noTime, 0)
+	case n < 95:
+		s.send(ctx, time.Now(), clockAhead, 0)
+	default: // the SMS is there only when the lease has expired, or not even then
+		s.send(ctx, time.Now(), milliseconds, 1+s.rng.IntN(3))
+	}
+	return nil
+}
+
+func (s *seller) leave(ctx context.Context, p *stay, reason string) error {
+	if err := linger(ctx, time.Duration(1+s.rng.IntN(15))*time.Millisecond); err != nil {
+		return err
+	}
+	return s.release(ctx, p, reason)
+}
+
+// afterwards is a message for whomever, or nobody, and a rest.
+func (s *seller) afterwards(ctx context.Context) error {
+	if s.chance(15) {
+		s.send(ctx, time.Now().Add(-time.Duration(s.rng.IntN(400))*time.Millisecond), milliseconds, s.rng.IntN(4))
+	}
+	if err := linger(ctx, time.Duration(1+s.rng.IntN(6))*time.Millisecond); err != nil {
+		return err
+	}
+	if s.chance(10) { // in a room of one seller: nobody's
+		s.send(ctx, time.Now(), milliseconds, s.rng.IntN(3))
+		return linger(ctx, 2*time.Millisecond)
+	}
+	return nil
+}
+
+// send gives a message to the carrier, who delivers it some leases later.
+func (s *seller) send(ctx context.Context, at time.Time, how stamp, leases int) {
+	m := s.carrier.write(s.room, at, how)
+	by := route{replica: s.rng.IntN(3), leases: leases, twins: s.chance(20), again: s.chance(20)}
+	s.post.Go(func() error { return s.carrier.deliver(ctx, m, by, s.pace) })
+}
+
+func (s *seller) join(ctx context.Context, p *stay) (standing, error) {
+	r, err := s.insist(ctx, http.MethodPost, "/lock", `{"seller_id":"`+p.seller+`"}`)
+	if err != nil {
+		return standing{}, err
+	}
+	var now standing
+	if err := json.Unmarshal([]byte(r.body), &now); err != nil || r.status > http.StatusAccepted {
+		return standing{}, fmt.Errorf("join: %d %s", r.status, r.body)
+	}
+	p.joined(r, now)
+	return now, nil
+}
+
+// release ends the lease, or the place in line where the lock is not held.
+func (s *seller) release(ctx context.Context, p *stay, reason string) error {
+	path := "/lock?reason=" + reason
+	if p.fence != 0 {
+		path += fmt.Sprint("&fence=", p.fence)
+	}
+	r, err := s.insist(ctx, http.MethodDelete, path, "")
+	if err != nil {
+		return err
+	}
+	return p.released(r)
+}
+
+// await asks how the place stands until it is so. Who has a socket asks only when that tells of something.
+func (s *seller) await(ctx context.Context, p *stay, so func(standing) bool) (standing, error) {
+	for {
+		r, err := s.insist(ctx, http.MethodGet, "/lock/status", "")
+		if err != nil {
+			return standing{}, err
+		}
+		var status struct{ Me *standing }
+		if err := json.Unmarshal([]byte(r.body), &status); err != nil || r.status != http.StatusOK || status.Me == nil {
+			return standing{}, fmt.Errorf("status of ticket %d: %d %s", p.ticket, r.status, r.body)
+		}
+		if err := p.seen(r, *status.Me); err != nil {
+			return standing{}, err
+		}
+		if so(*status.Me) {
+			return *status.Me, nil
+		}
+		if err := s.wake(ctx); err != nil {
+			return standing{}, fmt.Errorf("ticket %d in %s is still %s: %w", p.ticket, s.room, status.Me.Status, err)
+		}
+	}
+}
+
+func (s *seller) wake(ctx context.Context) error {
+	if s.socket == nil {
+		return linger(ctx, 10*time.Millisecond)
+	}
+	select {
+	case <-s.socket.wake:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
