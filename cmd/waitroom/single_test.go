@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+// single is one replica with sellers and a carrier, whose store and database a test looks into.
+type single struct {
+	t       *testing.T
+	fleet   *fleet
+	carrier *carrier
+	rdb     *redis.Client
+	db      *sql.DB
+}
+
+const oneRoom = "integration"
+
+func newSingle(t *testing.T, driver, databaseURL, dsn string, args ...string) *single {
+	store := redistest.Start(t)
+	b := &single{t: t, rdb: store.Client()}
+	b.fleet = startFleet(t, 1, append([]string{"--redis-url", store.URL(), "--database-url", databaseURL,
+		"--sms-webhook-secret", smsSecret}, args...)...)
+	b.db = openDatabase(t, driver, dsn)
+	var err error
+	b.carrier, err = newCarrier(b.fleet)
+	require.NoError(t, err)
+	return b
+}
+
+// sqliteFile is a ledger in a file: its DATABASE_URL, and how the driver names it.
+func sqliteFile(t *testing.T) (url, dsn string) {
+	path := filepath.Join(t.TempDir(), "waitroom.db")
+	return "sqlite:" + path, "file:" + path + "?_busy_timeout=5000"
+}
+
+// join gives a new session the lock or a place in line, and a socket.
+func (b *single) join(seller string) (string, *socket) {
+	session := room.NewSession()
+	r, err := b.fleet.insist(b.t.Context(), 0, call{method: http.MethodPost, path: "/api/" + oneRoom + "/lock",
+		body: `{"seller_id":"` + seller + `"}`, session: session})
+	require.NoError(b.t, err)
+	require.LessOrEqual(b.t, r.status, http.StatusAccepted, r.body)
+	s := newSocket(b.fleet, oneRoom, session)
+	ctx, cancel := context.WithCancel(context.Background())
+	gone := make(chan struct{})
+	go func() { defer close(gone); _ = s.listen(ctx) }()
+	b.t.Cleanup(func() { cancel(); <-gone })
+	return session, s
+}
+
+// status is what a session is told of its place.
+func (b *single) status(session string) standing {
+	b.t.Helper()
+	r, err := b.fleet.insist(b.t.Context(), 0, call{method: http.MethodGet, path: "/api/" + oneRoom + "/lock/status", session: session})
+	require.NoError(b.t, err)
+	var status struct{ Me standing }
+	require.NoError(b.t, json.Unmarshal([]byte(r.body), &status), r.body)
+	return status.Me
+}
+
+// page is the session's page.
+func (b *single) page(session string) string {
+	b.t.Helper()
+	r, err := b.fleet.insist(b.t.Context(), 0, call{method: http.MethodGet, path: "/rooms/" + oneRoom,
+		header: func() http.Header { return http.Header{"Cookie": {"waitroom_session=" + session}} }})
+	require.NoError(b.t, err)
+	require.Equal(b.t, http.StatusOK, r.status)
+	return r.body
+}
+
+// send posts a message, twice, with a time or (the zero one) without.
+func (b *single) send(at time.Time) *message {
+	b.t.Helper()
+	how := milliseconds
+	if at.IsZero() {
+		how = noTime
+	}
+	m, over := b.carrier.write(oneRoom, at, how), newPace()
+	over.finish()
+	require.NoError(b.t, b.carrier.deliver(b.t.Context(), m, route{again: true}, over))
+	return m
+}
