@@ -173,9 +173,12 @@ func (l *hall) adoptEpoch() {
 
 // seats applies an event to the sessions that are here.
 func (l *hall) seats(e *room.Event) {
-	for i := range e.Ended {
-		f := &e.Ended[i]
-		l.reseat(e, f.Session, seat{status: room.Ended, outcome: f.Outcome, ticket: f.Ticket})
+	if e.Lease != nil {
+		l.reseat(e, e.Lease.Session, seat{status: room.Locked, ticket: e.Lease.Ticket, fence: e.Lease.Fence})
+	}
+	for i := range e.Moved {
+		j := &e.Moved[i]
+		l.reseat(e, j.Session, seat{status: room.Waiting, ticket: j.Ticket, rank: j.Rank})
 	}
 	for i := range e.Joined {
 		j := &e.Joined[i]
@@ -183,12 +186,9 @@ func (l *hall) seats(e *room.Event) {
 			l.arrived(s)
 		}
 	}
-	for i := range e.Moved {
-		j := &e.Moved[i]
-		l.reseat(e, j.Session, seat{status: room.Waiting, ticket: j.Ticket, rank: j.Rank})
-	}
-	if e.Lease != nil {
-		l.reseat(e, e.Lease.Session, seat{status: room.Locked, ticket: e.Lease.Ticket, fence: e.Lease.Fence})
+	for i := range e.Ended {
+		f := &e.Ended[i]
+		l.reseat(e, f.Session, seat{status: room.Ended, outcome: f.Outcome, ticket: f.Ticket})
 	}
 }
 

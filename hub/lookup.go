@@ -112,7 +112,7 @@ func (l *hall) takeSeat(s *session, view room.View, found room.Seat) {
 		s.mark(dueState)
 	case s.epoch == l.m.epoch && s.asOf > l.m.version:
 		l.look.ahead = append(l.look.ahead, s)
-	case s.epoch == l.m.epoch && s.asOf < l.base:
+	case s.epoch == l.m.epoch && s.asOf < l.base, s.epoch != l.m.epoch && view.Now <= l.m.now:
 		l.ask(s) // answered before the snapshot was: events between the two were missed
 	}
 }

@@ -85,8 +85,10 @@ func (m *mirror) move(e *room.Event) bool {
 	return fits
 }
 
-// ahead reports whether the mirror knows a later version than the store: the store lost writes.
-func (m *mirror) ahead(v room.View) bool { return v.Epoch == m.epoch && v.Version < m.version }
+// ahead reports whether the mirror knows more than the store: the store lost writes, or all it had of the room.
+func (m *mirror) ahead(v room.View) bool {
+	return v.Epoch == m.epoch && v.Version < m.version || v.Epoch == 0 && m.epoch != 0
+}
 
 // adopt takes a snapshot for the truth.
 func (m *mirror) adopt(s room.Snapshot) {

@@ -98,6 +98,7 @@ func (l *hall) snapshot(ctx context.Context) (done bool, err error) {
 	l.h.clock.sample(snap.Now)
 	l.mu.Lock()
 	regressed, epoch, version := l.m.ahead(snap.View), l.m.epoch, l.m.version
+	idle := !l.m.held() && len(l.m.line) == 0
 	if !regressed {
 		done = l.take(snap)
 	}
@@ -105,7 +106,9 @@ func (l *hall) snapshot(ctx context.Context) (done bool, err error) {
 	if regressed {
 		// What was told since can not be taken back, and a version must not go back: a new epoch.
 		l.h.metrics.resyncs.WithLabelValues(reasonRegress).Inc()
-		l.h.log.ErrorContext(ctx, "the store lost writes", "room", l.id, "epoch", epoch, "told", version, "found", snap.Version)
+		if !idle { // an idle room is forgotten after a day
+			l.h.log.ErrorContext(ctx, "the store lost writes", "room", l.id, "epoch", epoch, "told", version, "found", snap.Version)
+		}
 		_, err = l.h.engine.Renew(ctx, l.id, epoch, version)
 	}
 	return done, err

@@ -62,19 +62,20 @@ func (s *Server) sweep(ctx context.Context) error {
 	return s.engine.Sweep(ctx, s.looked, func(err error) { g.failed("rooms could not be looked at", err) })
 }
 
-// drain lets go of everybody in the order in which they can come back somewhere else: no new
-// requests, then the sockets, which are told to reconnect, then the requests under way. served is
-// closed when nobody is accepted any more.
+// drain lets go of everybody in the order in which they can come back somewhere else: readiness says no,
+// the sockets are told to reconnect and no new ones are taken, then the requests under way are answered.
+// Until the sockets are gone requests are served: who balances can see why. served is closed when nobody
+// is accepted any more.
 func (s *Server) drain(served <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
 	defer cancel()
 	s.health.draining.Store(true)
-	s.http.SetKeepAlivesEnabled(false)
-	_ = s.listener.Close()
-	<-served
 	if err := s.hub.Drain(ctx); err != nil {
 		s.log.Warn("not every socket could be told", "error", err)
 	}
+	s.http.SetKeepAlivesEnabled(false)
+	_ = s.listener.Close()
+	<-served
 	if err := s.http.Shutdown(ctx); err != nil && !errors.Is(err, http.ErrServerClosed) {
 		s.log.Warn("requests were cut off", "error", err)
 		_ = s.http.Close()

@@ -48,7 +48,6 @@ type waitingAnswer struct {
 type endedAnswer struct {
 	Status  room.Status  `json:"status"`
 	Outcome room.Outcome `json:"outcome"`
-	Ticket  int64        `json:"ticket"`
 }
 
 // leftAnswer is told to who gave its place back: "released" a lease, "left" the line.
@@ -93,7 +92,7 @@ func standingAnswer(id room.ID, session string, v room.View, p room.Place, lease
 		}
 		return a
 	case room.Ended:
-		return endedAnswer{Status: p.Status, Outcome: p.Outcome, Ticket: p.Ticket}
+		return endedAnswer{Status: p.Status, Outcome: p.Outcome}
 	}
 	return nil
 }

@@ -55,10 +55,19 @@ func readOptionalLock(c *gin.Context) (lockBody, error) {
 	return parseLock(body)
 }
 
-// parseLock wants exactly one JSON object.
+// parseLock wants exactly one JSON object. A field that is no string is refused by its own code.
 func parseLock(text []byte) (lockBody, error) {
 	var body *lockBody
-	if err := json.Unmarshal(text, &body); err != nil || body == nil {
+	err := json.Unmarshal(text, &body)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		switch wrong.Field {
+		case "seller_id":
+			return lockBody{}, Refusal("invalid_seller")
+		case "session_id":
+			return lockBody{}, Refusal("invalid_session")
+		}
+	}
+	if err != nil || body == nil {
 		return lockBody{}, Refusal("invalid_json")
 	}
 	return *body, nil
