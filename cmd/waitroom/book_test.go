@@ -22,7 +22,6 @@ type stay struct {
 // span is a time between two, in unix ms.
 type span struct{ from, to int64 }
 
-func (s span) exact() bool            { return s.from == s.to }
 func (s span) has(ms int64) bool      { return s.from <= ms && ms <= s.to }
 func (s *span) narrow(from, to int64) { s.from, s.to = max(s.from, from), min(s.to, to) }
 
@@ -38,9 +37,9 @@ func (p *stay) joined(r reply, now standing) {
 	p.locked(r, now)
 }
 
-// seen takes in what the status says.
+// seen takes in what the status says; of a place that has ended it does not say the ticket.
 func (p *stay) seen(r reply, now standing) error {
-	if now.Ticket != p.ticket {
+	if now.Ticket != p.ticket && (now.Status != "ended" || now.Ticket != 0) {
 		return fmt.Errorf("ticket %d has become %d", p.ticket, now.Ticket)
 	}
 	p.locked(r, now)
