@@ -36,6 +36,20 @@ func TestEverySocketOfASessionIsToldItsState(t *testing.T) {
 	}
 }
 
+// The seller's own press is what notices that its lease is over: one event ends a place of the session,
+// gives it another, and grants it.
+func TestOneEventMayEndAPlaceAndGrantTheNextToTheSameSession(t *testing.T) {
+	rdb := redistest.StartWith(t, redistest.Config{Args: []string{"--rename-command", "CONFIG", ""}}).Client()
+	r := start(t, rdb, room.Config{LookEvery: time.Minute}, hub.Config{Beat: time.Minute})
+	id := room.NewSession()
+	socket := r.dial(id)
+	join(t, r.Engine, id)
+	socket.untilStatus(room.Locked)
+	require.NoError(t, rdb.Del(t.Context(), room.LockKey(lobby)).Err())
+	join(t, r.Engine, id)
+	socket.until("the second lease", func(st state) bool { return st.Status == "locked" && *st.Ticket == 2 })
+}
+
 func TestPausedRoomHasNoWaits(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
 	ids := sessions(2)

@@ -1,0 +1,42 @@
+// Package docs holds the documentation to the code.
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const root = "../.."
+
+// A rule whose test was renamed or deleted would be held by nothing.
+func TestEveryTestThatTheArchitectureNamesExists(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs/architecture.md"))
+	require.NoError(t, err)
+	named := regexp.MustCompile("`(Test[A-Za-z0-9_]+)`").FindAllStringSubmatch(string(text), -1)
+	require.NotEmpty(t, named)
+	tests := testsOf(t)
+	for _, name := range named {
+		require.True(t, tests[name[1]], name[1])
+	}
+}
+
+func testsOf(t *testing.T) map[string]bool {
+	tests, declared := map[string]bool{}, regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		for _, m := range declared.FindAllStringSubmatch(string(source), -1) {
+			tests[m[1]] = true
+		}
+		return err
+	}))
+	return tests
+}
