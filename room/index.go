@@ -117,16 +117,21 @@ type claim struct {
 	mark string
 }
 
-func (x *index) claim(ctx context.Context, most int) ([]claim, error) {
+// claim takes due rooms, at most so many, and says in how long the next is due; negative when none is listed.
+func (x *index) claim(ctx context.Context, most int) ([]claim, time.Duration, error) {
 	list, err := indexClaimScript.Run(ctx, x.rdb, x.keys[:1], most, claimFor.Milliseconds()).StringSlice()
+	if err != nil || len(list) == 0 {
+		return nil, 0, fmt.Errorf("%w: claim due rooms: %w", ErrStore, err)
+	}
+	next, err := strconv.ParseInt(list[0], 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("%w: claim due rooms: %w", ErrStore, err)
+		return nil, 0, fmt.Errorf("%w: claim due rooms: %w", ErrStore, err)
 	}
 	claims := make([]claim, 0, len(list)/2)
-	for i := 0; i+1 < len(list); i += 2 {
+	for i := 1; i+1 < len(list); i += 2 {
 		claims = append(claims, claim{room: ID(list[i]), mark: list[i+1]})
 	}
-	return claims, nil
+	return claims, time.Duration(next) * time.Millisecond, nil
 }
 
 // settle says when to look at a claimed room again.

@@ -9,34 +9,44 @@ import (
 // sweepBatch is how many rooms one replica claims at a time.
 const sweepBatch = 100
 
-// Sweep looks at due rooms until ctx ends, and returns its error. What it found in a room goes to `looked`,
+// Sweep looks at due rooms until ctx ends, and returns its error. It asks for them when the next is due, and
+// every SweepEvery at the least, since others list rooms meanwhile. What it found in a room goes to `looked`,
 // which must not block: other rooms wait. Failures go to `failed`, and the sweep goes on with the next room.
 func (e *Engine) Sweep(ctx context.Context, looked func(ID, Checked), failed func(error)) error {
-	tick := time.NewTicker(e.cfg.SweepEvery)
-	defer tick.Stop()
 	for {
-		for e.sweepOnce(ctx, looked, failed) == sweepBatch && ctx.Err() == nil {
+		wait, err := e.sweepOnce(ctx, looked)
+		if err != nil && ctx.Err() == nil {
+			failed(err)
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-tick.C:
+		case <-time.After(wait):
 		}
 	}
 }
 
-// sweepOnce looks at one batch and returns how many rooms were due.
-func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked), failed func(error)) int {
-	claims, err := e.index.claim(ctx, sweepBatch)
+const (
+	justAfter   = time.Millisecond     // how much later than due a room is asked for, so that it is due then
+	sweepAtMost = 5 * time.Millisecond // however many rooms there are, no oftener than this
+)
+
+// sweepOnce looks at one batch and returns how long to wait for the next.
+func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked)) (time.Duration, error) {
+	claims, next, err := e.index.claim(ctx, sweepBatch)
+	if err != nil {
+		return e.cfg.SweepEvery, err
+	}
+	asked := time.Now()
 	for _, c := range claims {
 		if e := e.sweepRoom(ctx, c, looked); e != nil {
 			err = fmt.Errorf("room %s: %w", c.room, e)
 		}
 	}
-	if err != nil && ctx.Err() == nil {
-		failed(err)
+	if next < 0 || next > e.cfg.SweepEvery {
+		next = e.cfg.SweepEvery
 	}
-	return len(claims)
+	return max(next+justAfter-time.Since(asked), sweepAtMost), err
 }
 
 func (e *Engine) sweepRoom(ctx context.Context, c claim, looked func(ID, Checked)) error {
