@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -112,4 +113,32 @@ func TestOneLookOfTheSweepFindsEverybodyWhoIsAway(t *testing.T) {
 		sweep(t, e, func(room.ID, room.Checked) { away <- rdb.ZCard(context.Background(), "{integration}:away").Val() })
 		require.Equal(t, int64(waiters), <-away)
 	})
+}
+
+// While the store is away nobody can vouch for anybody: that is no absence. Once the replicas have had
+// time to say who is there, who is not is judged by when it was last there.
+func TestOutageOfTheStoreMakesNobodyAway(t *testing.T) {
+	embedded := redistest.StartEmbedded(t)
+	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
+	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+	now := time.Now()
+	pass := func(d time.Duration) { now = now.Add(d); embedded.SetTime(now) }
+	pass(0)
+	e := room.New(rdb, room.Config{Lease: 10 * time.Minute})
+	a, b, c, d := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c"), newSeller(t, e, "d")
+	for _, s := range []seller{a, b, c, d} {
+		s.join()
+	}
+	for _, s := range []seller{b, c, d} {
+		s.here(time.Second)
+	}
+	pass(8 * time.Minute) // longer than it takes to be dropped
+	a.leave(room.Completed)
+	require.Equal(t, room.Locked, b.stand().Status, "who was there when the store went away is not passed over")
+	d.here(time.Second)
+	pass(4 * time.Second)
+	d.here(time.Second)
+	b.leave(room.Completed)
+	require.Equal(t, room.Dropped, c.stand().Outcome, "nobody has vouched for it since")
+	require.Equal(t, room.Locked, d.stand().Status)
 }

@@ -13,9 +13,9 @@ local code, look = 'active', NOW + CAP
 if held() then look = math.min(look, S.expires) end
 if waiting > 0 then
   local gone = redis.call('ZRANGE', SEEN, 0, 0, 'WITHSCORES')
-  if gone[2] then look = math.min(look, tonumber(gone[2]) + AWAY_AFTER + 1) end
+  if gone[2] then look = math.min(look, math.max(tonumber(gone[2]) + AWAY_AFTER + 1, S.trust)) end
   local away = redis.call('ZRANGE', AWAY, 0, 0, 'WITHSCORES')
-  if away[2] then look = math.min(look, tonumber(away[2]) + AWAY_AFTER + DROP_AFTER + 1) end
+  if away[2] then look = math.min(look, math.max(tonumber(away[2]) + AWAY_AFTER + DROP_AFTER + 1, S.trust)) end
 elseif not held() then
   code = 'idle'
   if pending == 0 and not S.paused then

@@ -29,6 +29,9 @@ JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS = tonumber(JOURNAL_MAX), tonumber(EN
 local REMEMBERED = ONCE ~= '{' .. ROOM .. '}:request:' -- without an id nothing is to be remembered
 local REGISTERED_FOR = 45 * 1000        -- shorter than what index_settle.lua keeps
 local ONCE_KEPT = 60 * 1000             -- a repeated request is recognised for a minute
+local UNSEEN = 10 * 1000                -- an active room is looked at far more often than this
+local TRUSTED = 3 * 1000                -- within this every replica vouches for its sessions again
+local LOOK_NOTED = 1000                 -- how exactly the last look is known
 local BATCH = 200                       -- no script settles more than this many at once
 
 -- Asked before the time is read: a key that its own expiry took away is then past its end below, and
@@ -77,12 +80,20 @@ end
 local S = {}
 do
   local v = redis.call('HMGET', STATE, 'epoch', 'version', 'tickets', 'fence', 'hold', 'paused',
-    'session', 'seller', 'ticket', 'granted', 'expires', 'quiet', 'over')
+    'session', 'seller', 'ticket', 'granted', 'expires', 'quiet', 'over', 'looked', 'trust')
   S.epoch, S.version, S.tickets = tonumber(v[1] or 0), tonumber(v[2] or 0), tonumber(v[3] or 0)
   S.fence, S.hold, S.paused = tonumber(v[4] or 0), math.min(tonumber(v[5] or LEASE), LEASE), v[6] == '1'
   S.session, S.seller, S.ticket = v[7] or '', v[8] or '', tonumber(v[9] or 0)
   S.granted, S.expires, S.quiet, S.over = tonumber(v[10] or 0), tonumber(v[11] or 0), tonumber(v[12] or 0), tonumber(v[13] or 0)
+  S.looked, S.trust = tonumber(v[14] or 0), tonumber(v[15] or 0)
+  if S.trust > NOW + TRUSTED then S.trust = 0 end -- the clock went back
+  -- Nobody could vouch for anybody while the store was away: who was there then counts as there, until
+  -- the replicas have had time to say who is.
+  if S.looked > 0 and NOW - S.looked > UNSEEN and redis.call('EXISTS', SEEN, AWAY) > 0 then S.trust = NOW + TRUSTED end
 end
+
+-- gone_for is true when a session that was last there at `since` has been gone for over `ms`.
+local function gone_for(since, ms) return since < NOW - ms and NOW >= S.trust end
 
 local changed, lease_changed = false, false
 local joined, ended, moved, noted, records = {}, {}, {}, {}, {}
@@ -234,7 +245,7 @@ local function first()
       local session, rank = line[i], line[i + 1]
       if not redis.call('ZSCORE', AWAY, session) then
         local vouched = tonumber(redis.call('ZSCORE', SEEN, session) or NOW)
-        if vouched >= NOW - AWAY_AFTER then return session, rank end
+        if not gone_for(vouched, AWAY_AFTER) then return session, rank end
         mark_away(session, vouched)
       end
     end
@@ -246,7 +257,7 @@ end
 -- presence marks who is away and drops who is gone, once for a script: its time stands still.
 local present_known = false
 local function presence()
-  if present_known then return end
+  if present_known or NOW < S.trust then return end
   present_known = true
   local gone = redis.call('ZRANGEBYSCORE', SEEN, '-inf', '(' .. int(NOW - AWAY_AFTER), 'WITHSCORES', 'LIMIT', 0, BATCH)
   for i = 1, #gone, 2 do mark_away(gone[i], tonumber(gone[i + 1])) end
@@ -321,6 +332,9 @@ local function commit()
     S.version = S.version + 1
     if lease_changed then write_lock() end
     write_state()
+  end
+  if S.epoch > 0 and math.abs(NOW - S.looked) >= LOOK_NOTED then
+    redis.call('HSET', STATE, 'looked', int(NOW), 'trust', int(S.trust))
   end
   if #records > 0 then
     redis.call('XADD', JOURNAL, 'MAXLEN', '~', JOURNAL_MAX, '*', 'epoch', int(S.epoch), 'version', int(S.version),

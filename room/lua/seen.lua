@@ -11,7 +11,7 @@ local VOUCH, HERE = int(NOW + tonumber(ARGV[6])), tonumber(ARGV[7])
 local function present(session, till)
   local away = redis.call('ZSCORE', AWAY, session)
   local since = tonumber(away or redis.call('ZSCORE', SEEN, session) or NOW)
-  if since < NOW - AWAY_AFTER - DROP_AFTER then return end
+  if gone_for(since, AWAY_AFTER + DROP_AFTER) then return end
   if away then
     redis.call('ZREM', AWAY, session)
     local p = place(session)
