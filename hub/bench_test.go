@@ -129,7 +129,12 @@ func BenchmarkHandoffToldToAll(b *testing.B) {
 // BenchmarkExpiryHandoff prints how long it takes from a lease's expires_at to the next holder's frame,
 // in a Redis with 10,000 other keys that have a TTL: that is where its own notifications come late.
 func BenchmarkExpiryHandoff(b *testing.B) {
-	rdb := redistest.Start(b).Client()
+	for name, config := range servers {
+		b.Run(name, func(b *testing.B) { benchmarkExpiry(b, redistest.StartWith(b, config).Client()) })
+	}
+}
+
+func benchmarkExpiry(b *testing.B, rdb *redis.Client) {
 	_, err := rdb.Pipelined(b.Context(), func(p redis.Pipeliner) error {
 		for i := range 10_000 {
 			p.Set(b.Context(), "other:"+strconv.Itoa(i), i, time.Hour)
