@@ -37,6 +37,7 @@ type Config struct {
 	Log        *slog.Logger
 	Origins    []string              // allowed beside the server's own host: "https://shop.example" or "shop.example"
 	Registerer prometheus.Registerer // nil = metrics are kept and shown to nobody
+	Unnotified bool                  // the store has no keyspace notifications: do not ask for them
 
 	PingEvery    time.Duration // an application ping per socket; default 25 s; silent for 2.4 of them is closed
 	Beat         time.Duration // how often presence is told and mirrors are checked; default 700 ms

@@ -181,6 +181,9 @@ type configurer interface {
 // enable switches the notifications on where they are off. Managed servers refuse that, which is said
 // once; one that can not be reached is asked again.
 func (k *keyspace) enable(ctx context.Context) {
+	if k.h.cfg.Unnotified {
+		return
+	}
 	for {
 		err := k.configure(ctx)
 		var refused redis.Error

@@ -2,8 +2,10 @@ package server
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -32,7 +34,19 @@ func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer)
 	s.outbox, err = outbox.NewWorker(outbox.Config{Store: outbox.NewStore(s.ledger.DB(), s.ledger.Dialect(), nil),
 		URL: string(s.cfg.WebhookURL), Secret: string(s.cfg.WebhookSecret), Log: s.log, Registerer: registry,
 		Recorded: s.ledger.Told})
-	return err
+	if err != nil {
+		return fmt.Errorf("WAITROOM_%w", err)
+	}
+	s.warnOfShort("WAITROOM_WEBHOOK_SECRET", s.cfg.WebhookSecret)
+	return nil
+}
+
+// warnOfShort speaks of a secret with fewer bytes than Standard Webhooks asks for.
+func (s *Server) warnOfShort(name string, secret Secret) {
+	const fewest = 24
+	if base64.StdEncoding.DecodedLen(len(strings.TrimPrefix(string(secret), "whsec_"))) < fewest {
+		s.log.Warn(name + " is short and can be guessed: use the base64 of 24 to 64 random bytes, such as from openssl rand -base64 32")
+	}
 }
 
 // openSMS makes the matching of inbound messages; nil where it is not configured.
@@ -43,8 +57,9 @@ func (s *Server) openSMS(registry prometheus.Registerer) (web.SMS, error) {
 	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger, Secret: string(s.cfg.SMSWebhookSecret),
 		Guard: s.cfg.SMSGuard, Completes: s.cfg.SMSCompletes, Log: s.log, Registerer: registry})
 	if err != nil {
-		return nil, fmt.Errorf("WAITROOM_SMS_WEBHOOK_SECRET (--sms-webhook-secret): %w", err)
+		return nil, fmt.Errorf("WAITROOM_%w (--sms-webhook-secret)", err)
 	}
+	s.warnOfShort("WAITROOM_SMS_WEBHOOK_SECRET", s.cfg.SMSWebhookSecret)
 	return service, nil
 }
 

@@ -42,7 +42,9 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	s.drain(served)
 	stop()
-	return background.Wait()
+	err := background.Wait()
+	s.log.Info("stopped")
+	return err
 }
 
 // unlessEnded keeps the error of what should have gone on; that it ends with ctx is no error.

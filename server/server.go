@@ -81,7 +81,8 @@ func (s *Server) open(ctx context.Context) (err error) {
 
 // assemble makes the handlers and what they rest on.
 func (s *Server) assemble(registry *prometheus.Registry) error {
-	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store, Log: s.log, Origins: s.cfg.AllowedOrigins, Registerer: registry})
+	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store, Log: s.log, Origins: s.cfg.AllowedOrigins, Registerer: registry,
+		Unnotified: s.cfg.Redis.Embedded()})
 	s.health = &health{checks: []check{
 		{name: "redis", bad: "unavailable", ask: s.engine.Ping},
 		{name: "subscription", bad: "stale", ask: s.subscribed},

@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"testing"
@@ -48,4 +49,21 @@ func TestSMSEndsTheLeaseItBelongsToAndALateOneTouchesNobody(t *testing.T) {
 		none := carrier(t, base, "m-3", "인증번호는 [333444] 입니다", granted.Add(-time.Hour))
 		require.JSONEq(t, `{"result":"unmatched","reason":"no_lease"}`, none.body)
 	})
+}
+
+func TestBadSecretStopsTheStartAndAShortOneIsSpokenOf(t *testing.T) {
+	for name, args := range map[string][]string{
+		"WAITROOM_SMS_WEBHOOK_SECRET is not base64": {"--sms-webhook-secret", "not base64!"},
+		"WAITROOM_WEBHOOK_SECRET: use base64":       {"--webhook-url", "http://127.0.0.1:9/hook", "--webhook-secret", "not base64!"},
+	} {
+		_, err := New(t.Context(), config(t, args...), slog.New(slog.DiscardHandler))
+		require.ErrorContains(t, err, name)
+		require.NotContains(t, err.Error(), "not base64!")
+	}
+	log := &said{}
+	s, err := New(t.Context(), config(t, "--sms-webhook-secret", "whsec_YWJj"), slog.New(slog.NewTextHandler(log, nil)))
+	require.NoError(t, err)
+	s.Close()
+	require.Contains(t, log.String(), "WAITROOM_SMS_WEBHOOK_SECRET is short")
+	require.NotContains(t, log.String(), "YWJj")
 }
