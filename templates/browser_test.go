@@ -109,7 +109,7 @@ func TestSellerGoesFromReadyToVerifiedInTheBrowser(t *testing.T) {
 	tab.do(chromedp.Click("#join"))
 	tab.until(`document.body.dataset.state === "waiting"`)
 	require.Equal(t, "4", tab.text("position"))
-	require.Equal(t, "내 앞에 3명 있어요", tab.text("ahead"))
+	require.Equal(t, "한 분이 인증 중이고, 내 앞에 3명이 기다려요", tab.text("ahead"))
 	require.Equal(t, "약 3분 뒤 차례예요 (늦어도 8분)", tab.text("estimate"))
 	tab.until(`document.activeElement === document.querySelector("[data-panel=waiting] h1")`)
 	tab.until(`document.getElementById("say").textContent.includes("지금 4번째예요")`)
@@ -142,13 +142,14 @@ func TestSellerGoesFromReadyToVerifiedInTheBrowser(t *testing.T) {
 	room.closeAll(4001)
 	tab.until(`document.body.dataset.connection === "lost"`)
 	require.Equal(t, "482103", tab.text("sms-code"))
+	require.Equal(t, "인증번호가 도착했어요", tab.text("turn-title"))
 	tab.until(`document.body.dataset.connection === "open"`)
 
 	room.then(object{"status": "ended", "outcome": "completed", "fence": nil, "lease_expires_at": nil})
 	tab.do(chromedp.Click("#done"))
 	tab.until(`document.body.dataset.state === "ended"`)
 	require.Equal(t, "DELETE /api/integration/lock?reason=completed&fence=77 ", room.lastCall())
-	require.Equal(t, "인증번호가 도착했어요", tab.text("outcome"))
+	require.Equal(t, "인증을 마쳤어요", tab.text("outcome"), "the seller pressed with the code on show")
 	require.Equal(t, "482103", tab.text("sms-code"))
 
 	room.closeAll(4502)
@@ -159,6 +160,36 @@ func TestSellerGoesFromReadyToVerifiedInTheBrowser(t *testing.T) {
 	require.Len(t, tab.complaints, 1, "only the refused join is in the console: %v", tab.complaints)
 }
 
+func TestBrowserShowsNoCodeOfAnEarlierTurn(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.open(room, "ko")
+	turn := func(ticket int) object {
+		return object{
+			"status": "locked", "outcome": nil, "ticket": ticket, "fence": ticket, "estimated_wait": nil,
+			"maximum_wait": nil, "lease_expires_at": time.Now().Add(2 * time.Minute).UnixMilli(),
+		}
+	}
+	code, err := json.Marshal(object{"type": "sms", "text": "482103", "code": "482103", "received_at": time.Now().UnixMilli()})
+	require.NoError(t, err)
+	gone := object{"status": "ended", "outcome": "completed", "fence": nil, "lease_expires_at": nil}
+
+	room.push(t, turn(9))
+	room.send(t, code)
+	room.push(t, gone)
+	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요"`)
+
+	room.push(t, turn(10))
+	room.send(t, code)
+	room.push(t, object{"lease_expires_at": time.Now().Add(time.Minute).UnixMilli()})
+	tab.until(`/^(1:00|0:\d\d)$/.test(document.getElementById("countdown").textContent)`)
+	require.Equal(t, "지금 차례예요", tab.text("turn-title"))
+	require.Equal(t, "문자를 기다리고 있어요", tab.text("sms-code"))
+
+	room.push(t, object{"status": "ended", "outcome": "cancelled", "fence": nil, "lease_expires_at": nil})
+	tab.until(`document.getElementById("outcome").textContent === "차례를 취소했어요"`)
+	tab.requireQuiet()
+}
+
 func TestBrowserSaysWaitsAsTheTableSays(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	table, err := os.ReadFile("testdata/words.json")
@@ -166,13 +197,14 @@ func TestBrowserSaysWaitsAsTheTableSays(t *testing.T) {
 	for _, lang := range []string{"ko", "en"} {
 		tab.open(room, lang)
 		wrong, err := chromedp.Run(tab.ctx, chromedp.Evaluate[[]string](fmt.Sprintf(`(async (table, lang) => {
-			const { estimate, span, waitSentence, clock } = await import("/static/js/words.js");
+			const { ahead, estimate, span, waitSentence, clock } = await import("/static/js/words.js");
 			const t = JSON.parse(document.getElementById("page-data").textContent).words;
 			const wrong = [];
 			const same = (want, got) => want === got || wrong.push(want + " | " + got);
 			for (const row of table.estimate) same(row[lang], estimate(t, row.seconds));
 			for (const row of table.span) same(row[lang], span(t, row.seconds));
 			for (const row of table.sentence) same(row[lang], waitSentence(t, row.estimated, row.maximum));
+			for (const row of table.ahead) same(row[lang], ahead(t, row.position, row.held));
 			for (const row of table.clock) same(row.text, clock(row.milliseconds));
 			return wrong;
 		})(%s, %q)`, table, lang), chromedp.EvalAwaitPromise))

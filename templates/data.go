@@ -154,10 +154,7 @@ func (v RoomView) newcomerWords() string {
 }
 
 func (v RoomView) aheadWords() string {
-	if v.QueuePosition <= 1 {
-		return v.text().Live.Next
-	}
-	return fill(v.text().Live.Ahead, "n", v.QueuePosition-1)
+	return AheadWords(v.Lang, v.QueuePosition, v.LeaseExpiresAt > 0)
 }
 
 func (v RoomView) waitWords() string {
@@ -209,14 +206,32 @@ func (v RoomView) codeWords() string {
 	}
 }
 
+// turn is what is said of my turn: what to do next.
+func (v RoomView) turn() Notice {
+	t := v.text().Live
+	switch {
+	case len(v.SMS) == 0:
+		return t.Turn
+	case v.latest().Code == "":
+		return t.TurnText
+	default:
+		return t.TurnCode
+	}
+}
+
 // ending is what is said of how the place ended. A completed place with a code
-// says first what the code is for: its seller has yet to type it in.
+// says first what the code is for: its seller has yet to type it in, unless they
+// pressed that they had, which only their browser remembers.
 func (v RoomView) ending() Notice {
 	t := v.text().Live
-	if v.Outcome == "completed" && v.latest().Code != "" {
+	switch {
+	case v.Outcome == "completed" && v.latest().Code != "":
 		return t.CodeArrived
+	case v.Outcome == "cancelled" && v.Fence != 0:
+		return t.TurnGivenUp
+	default:
+		return notice(t.Outcomes, v.Outcome)
 	}
-	return notice(t.Outcomes, v.Outcome)
 }
 
 func (v RoomView) title() string {

@@ -14,6 +14,6 @@ func modules(refresh int) []string {
 	}
 	return []string{
 		"actions", "alert", "backoff", "chime", "clock", "countdown", "journey", "leave",
-		"narrator", "sms", "socket", "speak", "store", "view", "wake", "words",
+		"lost", "narrator", "sms", "socket", "speak", "store", "view", "wake", "words",
 	}
 }

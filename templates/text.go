@@ -15,7 +15,7 @@ type Text struct {
 	Waiting     string
 	IfYouJoin   string
 	SellerLabel string
-	SellerHint  string
+	SellerHint  string // {signs}
 	SellerFixed string // {seller}
 	SellerNone  string
 	Join        string
@@ -34,11 +34,15 @@ type Text struct {
 	SoundTest    string
 	NotifyEnable string
 
-	TurnTitle string
-	TurnLead  string
-	TimeLeft  string
-	Done      string
-	Cancel    string
+	TimeLeft string
+	Done     string
+	Cancel   string
+
+	LostTitle   string
+	LostLead    string
+	LostWaiting string
+	LostTurn    string
+	LostLong    string
 
 	CodeTitle   string
 	EarlierSMS  string
@@ -71,7 +75,8 @@ type LiveText struct {
 
 	Unit       string `json:"unit"`
 	Next       string `json:"next"`
-	Ahead      string `json:"ahead"` // {n}
+	Ahead      string `json:"ahead"`      // {n}
+	AheadHeld  string `json:"ahead_held"` // {n}
 	Started    string `json:"started"`
 	Passed     string `json:"passed"` // {n}
 	HandingOff string `json:"handing_off"`
@@ -90,15 +95,21 @@ type LiveText struct {
 	WaitSoon      string `json:"wait_soon"`       // {max}
 	WaitUnder     string `json:"wait_under"`      // {max}
 	WaitAbout     string `json:"wait_about"`      // {wait} {max}
+	WaitMost      string `json:"wait_most"`       // {max}
+	WaitLost      string `json:"wait_lost"`
 
+	Turn      Notice `json:"turn"`
+	TurnCode  Notice `json:"turn_code"` // with a code on show
+	TurnText  Notice `json:"turn_text"` // with a message that has no code
 	NoCode    string `json:"no_code"`
 	AwaitSMS  string `json:"await_sms"`
 	Arrived   string `json:"arrived"` // {time}
 	Copied    string `json:"copied"`
 	CopyByOwn string `json:"copy_by_own"`
 
-	Outcomes     map[string]Notice `json:"outcomes"` // by the contract's word; "" is every other
-	CodeArrived  Notice            `json:"code_arrived"`
+	Outcomes     map[string]Notice `json:"outcomes"`     // by the contract's word; "" is every other
+	CodeArrived  Notice            `json:"code_arrived"` // the message itself ended the turn
+	TurnGivenUp  Notice            `json:"turn_given_up"`
 	Connection   map[string]string `json:"connection"` // by body[data-connection]
 	NotifyOn     string            `json:"notify_on"`
 	NotifyOff    string            `json:"notify_off"`
@@ -113,8 +124,8 @@ type LiveText struct {
 	SayCode      string            `json:"say_code"` // {code}
 	TitleWaiting string            `json:"title_waiting"`
 	TitleTurn    string            `json:"title_turn"` // {clock}
-	TitleCode    string            `json:"title_code"`
 	NotifyTurn   Notice            `json:"notify_turn"`
+	NotifyCode   Notice            `json:"notify_code"`
 }
 
 // Notice is one thing said: what it is, and what to do about it.

@@ -14,7 +14,7 @@ func english() Text {
 		Waiting:     "Waiting",
 		IfYouJoin:   "If you join now",
 		SellerLabel: "Seller ID",
-		SellerHint:  "Letters, digits and _ . @ - are fine.",
+		SellerHint:  "Letters, digits and {signs} are fine.",
 		SellerFixed: "You are joining as {seller}",
 		SellerNone:  "Please come in from the seller portal again. Once we know who you are you can join the line.",
 		Join:        "I’m ready",
@@ -33,11 +33,15 @@ func english() Text {
 		SoundTest:    "Hear the sound",
 		NotifyEnable: "Turn on notifications",
 
-		TurnTitle: "It’s your turn",
-		TurnLead:  "Ask for the code on the marketplace page. The text will show up right here.",
-		TimeLeft:  "Time left",
-		Done:      "Verified",
-		Cancel:    "Cancel",
+		TimeLeft: "Time left",
+		Done:     "Verified",
+		Cancel:   "Cancel",
+
+		LostTitle:   "The connection was lost",
+		LostLead:    "We are reconnecting.",
+		LostWaiting: "Your place is kept for a while.",
+		LostTurn:    "It is still your turn, but the time goes on.",
+		LostLong:    "Please check your internet connection.",
 
 		CodeTitle:  "Verification code",
 		EarlierSMS: "Earlier texts",
@@ -85,6 +89,7 @@ func englishLive() LiveText {
 		Unit:       "in line",
 		Next:       "You are next",
 		Ahead:      "{n:person:people} ahead of you",
+		AheadHeld:  "One seller is verifying, {n} more ahead of you",
 		Started:    "You have just joined",
 		Passed:     "{n:seller has:sellers have} finished since you joined",
 		HandingOff: "Handing over",
@@ -103,7 +108,12 @@ func englishLive() LiveText {
 		WaitSoon:      "Any moment now ({max} at most)",
 		WaitUnder:     "Less than a minute to go ({max} at most)",
 		WaitAbout:     "{wait} to go ({max} at most)",
+		WaitMost:      "{max} to go at most",
+		WaitLost:      "We will tell you once reconnected",
 
+		Turn:      Notice{"It’s your turn", "Ask for the code on the marketplace page. The text will show up right here."},
+		TurnCode:  Notice{"Your code has arrived", "Enter it on the marketplace page, then press “Verified”."},
+		TurnText:  Notice{"A text has arrived", "If it has a code, enter that on the marketplace page, then press “Verified”."},
 		NoCode:    "No code found",
 		AwaitSMS:  "Waiting for the text",
 		Arrived:   "Arrived {time}",
@@ -111,7 +121,8 @@ func englishLive() LiveText {
 		CopyByOwn: "Press and hold the code to copy it",
 
 		Outcomes:    englishOutcomes(),
-		CodeArrived: Notice{"Your code has arrived", "Enter it on the marketplace page. The next seller has the turn now."},
+		CodeArrived: Notice{"Your code has arrived", "Enter it on the marketplace page. The text has ended your turn."},
+		TurnGivenUp: Notice{"You cancelled your turn", "To try again, please join the line anew."},
 		Connection: map[string]string{
 			"off":        "Not live",
 			"connecting": "Connecting",
@@ -132,8 +143,8 @@ func englishLive() LiveText {
 		SayCode:      "Your code has arrived. {code}.",
 		TitleWaiting: "Number {n} in line",
 		TitleTurn:    "{clock} It’s your turn",
-		TitleCode:    "Code arrived",
 		NotifyTurn:   Notice{"It’s your turn", "Go back to the waiting room and start verifying."},
+		NotifyCode:   Notice{"Your code has arrived", "Go back to the waiting room to see it."},
 	}
 }
 
@@ -141,7 +152,7 @@ func englishOutcomes() map[string]Notice {
 	return map[string]Notice{
 		"completed": {"You are verified", "Carry on on the marketplace page. To link another account, join the line again."},
 		"cancelled": {"You have left the line", "Join again whenever you are ready."},
-		"expired":   {"Time ran out, so the turn went to the next seller", "You can join again. It helps to have your phone and the marketplace open first."},
+		"expired":   {"Your time is up", "You can join again. It helps to have your phone and the marketplace open first."},
 		"forced":    {"Support ended this turn", "If you are not verified yet, join the line again. Our support team can tell you more."},
 		"removed":   {"Support took you out of the line", "You can join again. Our support team can tell you more."},
 		"dropped":   {"You were disconnected for long, so your place was given up", "You can join again. Leave this page open while you wait."},

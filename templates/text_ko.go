@@ -14,7 +14,7 @@ func korean() Text {
 		Waiting:     "기다리는 분",
 		IfYouJoin:   "지금 줄 서면",
 		SellerLabel: "판매자 ID",
-		SellerHint:  "글자, 숫자와 _ . @ - 를 쓸 수 있어요.",
+		SellerHint:  "글자, 숫자와 {signs} 를 쓸 수 있어요.",
 		SellerFixed: "{seller} 판매자로 함께해요",
 		SellerNone:  "판매자 포털에서 다시 들어와 주세요. 누구인지 확인되면 바로 줄을 설 수 있어요.",
 		Join:        "준비 완료",
@@ -33,11 +33,15 @@ func korean() Text {
 		SoundTest:    "소리 들어보기",
 		NotifyEnable: "브라우저 알림 켜기",
 
-		TurnTitle: "지금 차례예요",
-		TurnLead:  "마켓 화면에서 인증번호를 요청하세요. 문자가 오면 여기에 바로 보여드려요.",
-		TimeLeft:  "남은 시간",
-		Done:      "인증 완료",
-		Cancel:    "취소",
+		TimeLeft: "남은 시간",
+		Done:     "인증 완료",
+		Cancel:   "취소",
+
+		LostTitle:   "연결이 끊겼어요",
+		LostLead:    "다시 연결하고 있어요.",
+		LostWaiting: "잠깐은 순서가 유지돼요.",
+		LostTurn:    "차례는 그대로지만 남은 시간은 계속 줄어요.",
+		LostLong:    "인터넷 연결을 확인해 주세요.",
 
 		CodeTitle:  "인증번호",
 		EarlierSMS: "먼저 온 문자",
@@ -85,6 +89,7 @@ func koreanLive() LiveText {
 		Unit:       "번째",
 		Next:       "바로 다음 차례예요",
 		Ahead:      "내 앞에 {n}명 있어요",
+		AheadHeld:  "한 분이 인증 중이고, 내 앞에 {n}명이 기다려요",
 		Started:    "방금 줄을 섰어요",
 		Passed:     "줄 선 뒤로 {n}명이 끝났어요",
 		HandingOff: "넘기는 중",
@@ -103,7 +108,12 @@ func koreanLive() LiveText {
 		WaitSoon:      "곧 차례예요 (늦어도 {max})",
 		WaitUnder:     "1분 미만 남았어요 (늦어도 {max})",
 		WaitAbout:     "{wait} 뒤 차례예요 (늦어도 {max})",
+		WaitMost:      "늦어도 {max} 뒤 차례예요",
+		WaitLost:      "다시 연결되면 알려드려요",
 
+		Turn:      Notice{"지금 차례예요", "마켓 화면에서 인증번호를 요청하세요. 문자가 오면 여기에 바로 보여드려요."},
+		TurnCode:  Notice{"인증번호가 도착했어요", "마켓 화면에 입력하고 ‘인증 완료’를 눌러 주세요."},
+		TurnText:  Notice{"문자가 도착했어요", "문자에 번호가 있으면 마켓 화면에 입력하고 ‘인증 완료’를 눌러 주세요."},
 		NoCode:    "번호를 찾지 못했어요",
 		AwaitSMS:  "문자를 기다리고 있어요",
 		Arrived:   "{time} 도착",
@@ -111,7 +121,8 @@ func koreanLive() LiveText {
 		CopyByOwn: "번호를 길게 눌러 복사해 주세요",
 
 		Outcomes:    koreanOutcomes(),
-		CodeArrived: Notice{"인증번호가 도착했어요", "아래 번호를 마켓 화면에 입력해 주세요. 차례는 다음 분께 넘어갔어요."},
+		CodeArrived: Notice{"인증번호가 도착했어요", "아래 번호를 마켓 화면에 입력해 주세요. 문자가 와서 이번 차례는 끝났어요."},
+		TurnGivenUp: Notice{"차례를 취소했어요", "다시 하려면 줄을 새로 서 주세요."},
 		Connection: map[string]string{
 			"off":        "자동 갱신 꺼짐",
 			"connecting": "연결하고 있어요",
@@ -132,8 +143,8 @@ func koreanLive() LiveText {
 		SayCode:      "인증번호가 도착했어요. {code}.",
 		TitleWaiting: "{n}번째",
 		TitleTurn:    "{clock} 지금 차례예요",
-		TitleCode:    "인증번호 도착",
 		NotifyTurn:   Notice{"지금 차례예요", "눌러서 대기실로 돌아와 인증을 시작하세요."},
+		NotifyCode:   Notice{"인증번호 도착", "눌러서 대기실로 돌아와 번호를 확인하세요."},
 	}
 }
 
@@ -141,7 +152,7 @@ func koreanOutcomes() map[string]Notice {
 	return map[string]Notice{
 		"completed": {"인증을 마쳤어요", "마켓 화면에서 연동을 이어가세요. 다른 계정도 연동하려면 다시 줄을 설 수 있어요."},
 		"cancelled": {"줄에서 나왔어요", "준비되면 언제든 다시 줄을 설 수 있어요."},
-		"expired":   {"시간이 지나 다음 분께 넘어갔어요", "다시 줄을 설 수 있어요. 휴대폰과 마켓 화면을 먼저 열어 두면 넉넉해요."},
+		"expired":   {"인증 시간이 끝났어요", "다시 줄을 설 수 있어요. 휴대폰과 마켓 화면을 먼저 열어 두면 넉넉해요."},
 		"forced":    {"상담원이 이번 차례를 마쳤어요", "인증이 끝나지 않았다면 다시 줄을 서 주세요. 궁금한 점은 고객센터에 물어봐 주세요."},
 		"removed":   {"상담원이 줄에서 뺐어요", "다시 줄을 설 수 있어요. 궁금한 점은 고객센터에 물어봐 주세요."},
 		"dropped":   {"연결이 오래 끊겨 순서가 지나갔어요", "다시 줄을 설 수 있어요. 이번에는 화면을 열어 둔 채 기다려 주세요."},

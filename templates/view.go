@@ -40,6 +40,9 @@
 //	#leave-confirm         "yes, leave" in the question #leave-dialog; #leave-stay is "no"
 //	#sms-code              the newest code (locked and ended); #sms-copy copies it
 //	#outcome               how it ended, in words; data-outcome has the contract's word
+//	#turn-title            what to do in my turn; another once a message has come (locked)
+//	#lost                  on show while the connection is gone for over a second; #lost-reload
+//	                       reloads, on show after 15 s
 //	#connection            connection state in words; #updated the time of the last word heard
 //	#say #shout            what screen readers are told, politely and at once
 //	#paused                on show while the room is paused and it is not my turn
@@ -78,7 +81,7 @@ type RoomView struct {
 	MaximumWait    *int  // seconds; as EstimatedWait
 	LeaseExpiresAt int64 // unix milliseconds of the current lease's end; 0 where free
 	ServerTime     int64 // unix milliseconds of the moment of this view
-	Fence          int64 // of my lease while locked, else 0
+	Fence          int64 // of my lease while locked; when ended, of the lease I had, if known; else 0
 	LeaseSeconds   int   // how long a turn is in this room
 	Paused         bool
 

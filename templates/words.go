@@ -27,8 +27,23 @@ func WaitSentence(lang string, estimated, maximum *int) string {
 		pattern = t.WaitSoon
 	case *estimated < 60:
 		pattern = t.WaitUnder
+	case nearest(*estimated) >= longest(*maximum):
+		pattern = t.WaitMost
 	}
 	return fill(pattern, "wait", estimate(t, *estimated), "max", ceiling(t, *maximum))
+}
+
+// AheadWords says who goes before a position, and that somebody verifies already.
+func AheadWords(lang string, position int, held bool) string {
+	t := TextIn(lang).Live
+	switch {
+	case position <= 1:
+		return t.Next
+	case held:
+		return fill(t.AheadHeld, "n", position-1)
+	default:
+		return fill(t.Ahead, "n", position-1)
+	}
 }
 
 // SpanWords says a length of time exactly, to the second: "1분 30초".
@@ -44,7 +59,7 @@ func Clock(milliseconds int64) string {
 }
 
 func estimate(t LiveText, seconds int) string {
-	switch minutes := (seconds + 30) / 60; {
+	switch minutes := nearest(seconds); {
 	case seconds <= soon:
 		return t.Soon
 	case seconds < 60:
@@ -52,17 +67,34 @@ func estimate(t LiveText, seconds int) string {
 	case minutes < 60:
 		return fill(t.AboutMinutes, "m", minutes)
 	default:
-		return hours((minutes+2)/5*5, t.AboutHours, t.AboutHoursMin)
+		return hours(minutes, t.AboutHours, t.AboutHoursMin)
 	}
 }
 
-// ceiling rounds up: what is said to be the longest wait must not be exceeded.
-func ceiling(t LiveText, seconds int) string {
+// nearest is a wait in minutes, from an hour on in steps of five.
+func nearest(seconds int) int {
+	minutes := (seconds + 30) / 60
+	if minutes < 60 {
+		return minutes
+	}
+	return (minutes + 2) / 5 * 5
+}
+
+// longest rounds up: what is said to be the longest wait must not be exceeded.
+func longest(seconds int) int {
 	minutes := max((seconds+59)/60, 1)
+	if minutes < 60 {
+		return minutes
+	}
+	return (minutes + 4) / 5 * 5
+}
+
+func ceiling(t LiveText, seconds int) string {
+	minutes := longest(seconds)
 	if minutes < 60 {
 		return fill(t.Minutes, "m", minutes)
 	}
-	return hours((minutes+4)/5*5, t.Hours, t.HoursMin)
+	return hours(minutes, t.Hours, t.HoursMin)
 }
 
 func hours(minutes int, whole, rest string) string {

@@ -24,6 +24,11 @@ type wordsTable struct {
 		Estimated, Maximum *int
 		Ko, En             string
 	}
+	Ahead []struct {
+		Position int
+		Held     bool
+		Ko, En   string
+	}
 	Clock []struct {
 		Milliseconds int64
 		Text         string
@@ -47,6 +52,10 @@ func TestWaitsAreSaidAsTheTableSays(t *testing.T) {
 	for _, row := range table.Sentence {
 		require.Equal(t, row.Ko, templates.WaitSentence("ko", row.Estimated, row.Maximum))
 		require.Equal(t, row.En, templates.WaitSentence("en", row.Estimated, row.Maximum))
+	}
+	for _, row := range table.Ahead {
+		require.Equal(t, row.Ko, templates.AheadWords("ko", row.Position, row.Held))
+		require.Equal(t, row.En, templates.AheadWords("en", row.Position, row.Held))
 	}
 	for _, row := range table.Clock {
 		require.Equal(t, row.Text, templates.Clock(row.Milliseconds))

@@ -25,7 +25,7 @@ export class TurnAlert {
   message() {
     this.chime.call(1);
     buzz([200]);
-    this.#notify({ title: this.words.title_code, lead: this.words.code_arrived.lead });
+    this.#notify(this.words.notify_code);
   }
 
   over() {

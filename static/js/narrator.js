@@ -1,4 +1,4 @@
-import { ahead, fill } from "./words.js";
+import { fill } from "./words.js";
 import { spoken } from "./view.js";
 
 const MILESTONES = [60000, 30000, 10000]; // milliseconds left that are worth a word
@@ -51,7 +51,7 @@ export class Narrator {
 
   #waiting(state, before) {
     if (before.status === "waiting" && before.queue_position === state.queue_position) return;
-    const values = { n: state.queue_position, ahead: ahead(this.words, state.queue_position), wait: this.view.waitWords };
+    const values = { n: state.queue_position, ahead: this.view.aheadWords, wait: this.view.waitWords };
     this.speaker.say(fill(this.words.say_waiting, values));
   }
 

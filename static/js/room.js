@@ -19,8 +19,8 @@ const server = new ServerClock();
 server.observe(page.state.server_time);
 const store = new Store(page.state);
 const messages = document.getElementById("sms");
-messages.start(words, page.sms);
 const journey = new Journey(room, page.state, page.joined);
+messages.start(words, page.sms, journey.pastUntil(page.state));
 const view = new View({ words, leaseSeconds: page.lease_seconds, journey, server, messages });
 const alert = new TurnAlert({ words, icons: page.icons, room });
 const narrator = new Narrator({ words, view, alert, server, speaker: new Speaker() });
@@ -33,7 +33,7 @@ let pressed = false; // whether the newest change is the answer to my own press
 store.onChange((state, before) => {
   const changed = state.status !== before.status;
   if (changed) question.close();
-  if (before.ticket != null && before.ticket !== state.ticket) messages.forget();
+  if (state.ticket != null && before.ticket !== state.ticket) journey.past(state, messages.forget());
   view.draw(state);
   if (changed) {
     view.error("");
@@ -99,6 +99,7 @@ document.getElementById("join-form").addEventListener("submit", (event) => {
 
 document.getElementById("done-form").addEventListener("submit", (event) => {
   event.preventDefault();
+  journey.finish(store.state, messages.count);
   act("done", () => actions.leave("completed", store.state.fence));
 });
 

@@ -4,11 +4,13 @@ import { fill, timeOfDay } from "./words.js";
 export class Messages extends HTMLElement {
   #words = null;
   #list = [];
+  #past = 0; // unix ms: what came until then was for an earlier turn
 
-  start(words, messages) {
+  start(words, messages, past) {
+    this.#past = past;
     this.#words = words;
-    this.#find("copy").addEventListener("click", () => this.#copy());
-    this.#list = messages.map(whole);
+    this.#find("copy").addEventListener("click", () => this.#copy(this.code, this.#find("code")));
+    this.#list = messages.map(whole).filter((m) => m.at > past);
     this.#draw();
   }
 
@@ -23,15 +25,19 @@ export class Messages extends HTMLElement {
   /** Takes a message and says whether it is new: a reconnect may bring it again. */
   add(message) {
     const added = whole(message);
+    if (added.at <= this.#past) return false;
     if (this.#list.some((m) => m.text === added.text && m.at.getTime() === added.at.getTime())) return false;
     this.#list.push(added);
     this.#draw();
     return true;
   }
 
+  /** Another place begins. The server may tell the old messages again: they stay gone. */
   forget() {
+    for (const { at } of this.#list) this.#past = Math.max(this.#past, at.getTime());
     this.#list = [];
     this.#draw();
+    return this.#past;
   }
 
   #draw() {
@@ -46,16 +52,32 @@ export class Messages extends HTMLElement {
     this.#find("time").textContent = last ? fill(t.arrived, { time: timeOfDay(last.at) }) : "";
     this.#find("note").textContent = "";
     this.#find("earlier-part").hidden = this.#list.length < 2;
-    this.#find("earlier").replaceChildren(...this.#list.slice(0, -1).reverse().map(row));
+    this.#find("earlier").replaceChildren(...this.#list.slice(0, -1).reverse().map((m) => this.#row(m)));
   }
 
-  async #copy() {
+  /** An earlier message; its code can still be the one that the market asks for. */
+  #row(message) {
+    const item = document.createElement("li");
+    const text = document.createElement("span");
+    text.textContent = message.text;
+    item.append(text);
+    if (!message.code) return item;
+    const button = this.#find("copy").cloneNode(true);
+    button.removeAttribute("id");
+    button.hidden = false;
+    button.setAttribute("aria-label", `${message.code} ${button.textContent}`);
+    button.addEventListener("click", () => this.#copy(message.code, text));
+    item.append(button);
+    return item;
+  }
+
+  async #copy(code, place) {
     const note = this.#find("note");
     try {
-      await navigator.clipboard.writeText(this.code);
+      await navigator.clipboard.writeText(code);
       note.textContent = this.#words.copied;
     } catch {
-      getSelection().selectAllChildren(this.#find("code"));
+      getSelection().selectAllChildren(place);
       note.textContent = this.#words.copy_by_own;
     }
   }
@@ -67,12 +89,6 @@ export class Messages extends HTMLElement {
 
 function whole(message) {
   return { text: message.text ?? "", code: message.code ?? "", at: new Date(message.received_at) };
-}
-
-function row(message) {
-  const item = document.createElement("li");
-  item.textContent = message.text;
-  return item;
 }
 
 customElements.define("wr-sms", Messages);

@@ -1,3 +1,4 @@
+import { LostNotice } from "./lost.js";
 import { ahead, clock, estimate, fill, span, timeOfDay, waitSentence, waitsNow } from "./words.js";
 
 const byID = (id) => document.getElementById(id);
@@ -11,6 +12,7 @@ export class View {
     this.server = server;
     this.messages = messages;
     this.state = null;
+    this.lost = new LostNotice(() => this.#waits());
     byID("lease-countdown").addEventListener("wr-tick", () => this.#waits());
     const label = byID("time-left");
     const usual = label.textContent;
@@ -27,6 +29,7 @@ export class View {
     byID("paused").hidden = !state.paused || state.status === "locked";
     if (state.status === "idle") this.#idle(state);
     if (state.status === "waiting") this.#waiting(state);
+    if (state.status === "locked") this.#turn(state);
     if (state.status === "ended") this.#ended(state);
     this.#countdowns(state);
     for (const field of document.querySelectorAll("[data-fence]")) field.value = state.fence ?? "";
@@ -52,6 +55,7 @@ export class View {
   connection(status) {
     document.body.dataset.connection = status;
     put(byID("connection"), this.words.connection[status]);
+    this.lost.hear(status);
   }
 
   heard() {
@@ -70,15 +74,23 @@ export class View {
     byID("seller-id")?.setAttribute("aria-invalid", String(form && text !== ""));
   }
 
+  get aheadWords() {
+    return ahead(this.words, this.state.queue_position, this.state.lease_expires_at != null);
+  }
+
+  /** A wait is not counted down without a connection: who is gone by now is not known. */
   get waitWords() {
+    if (this.lost.shown) return this.words.wait_lost;
     const { estimated, maximum } = waitsNow(this.state, this.server.now());
     return waitSentence(this.words, estimated, maximum);
   }
 
   get ending() {
-    const t = this.words;
-    if (this.state.outcome === "completed" && this.messages.code) return t.code_arrived;
-    return t.outcomes[this.state.outcome] ?? t.outcomes[""];
+    const { words: t, state, messages, journey } = this;
+    const entered = journey.finished(state) === messages.count;
+    if (state.outcome === "completed" && messages.code && !entered) return t.code_arrived;
+    if (state.outcome === "cancelled" && journey.held(state)) return t.turn_given_up;
+    return t.outcomes[state.outcome] ?? t.outcomes[""];
   }
 
   title(left) {
@@ -103,7 +115,7 @@ export class View {
     const position = byID("position");
     put(position, String(n));
     position.dataset.digits = String(String(n).length);
-    put(byID("ahead"), ahead(t, n));
+    put(byID("ahead"), this.aheadWords);
     put(byID("ticket"), byID("ticket").textContent.replace(/\d+/, String(state.ticket)));
     put(byID("passed"), passed > 0 ? fill(t.passed, { n: passed }) : t.started);
     const progress = byID("progress");
@@ -111,6 +123,14 @@ export class View {
     progress.value = passed;
     byID("lease-countdown").dataset.over = state.paused ? "–" : t.handing_off;
     this.#waits();
+  }
+
+  #turn(state) {
+    const { words: t, messages } = this;
+    const { title, lead } = messages.code ? t.turn_code : messages.count > 0 ? t.turn_text : t.turn;
+    put(byID("turn-title"), title);
+    put(byID("turn-lead"), lead);
+    this.journey.hold(state);
   }
 
   #ended(state) {
@@ -138,6 +158,7 @@ export class View {
   }
 
   #newcomer(state, held) {
+    if (this.lost.shown) return this.words.wait_lost;
     if (state.estimated_wait == null) return this.words.no_wait_yet;
     if (!held && state.queue_length === 0) return this.words.start_now;
     const maximum = state.maximum_wait ?? state.estimated_wait;

@@ -15,16 +15,27 @@ export function fill(pattern, values) {
 export function estimate(t, seconds) {
   if (seconds <= SOON) return t.soon;
   if (seconds < 60) return t.under_minute;
-  const minutes = Math.floor((seconds + 30) / 60);
+  const minutes = nearest(seconds);
   if (minutes < 60) return fill(t.about_minutes, { m: minutes });
-  return hours(Math.floor((minutes + 2) / 5) * 5, t.about_hours, t.about_hours_min);
+  return hours(minutes, t.about_hours, t.about_hours_min);
+}
+
+/** A wait in minutes, from an hour on in steps of five. */
+function nearest(seconds) {
+  const minutes = Math.floor((seconds + 30) / 60);
+  return minutes < 60 ? minutes : Math.floor((minutes + 2) / 5) * 5;
 }
 
 /** Rounds up: what is said to be the longest wait must not be exceeded. */
-function ceiling(t, seconds) {
+function longest(seconds) {
   const minutes = Math.max(Math.floor((seconds + 59) / 60), 1);
+  return minutes < 60 ? minutes : Math.floor((minutes + 4) / 5) * 5;
+}
+
+function ceiling(t, seconds) {
+  const minutes = longest(seconds);
   if (minutes < 60) return fill(t.minutes, { m: minutes });
-  return hours(Math.floor((minutes + 4) / 5) * 5, t.hours, t.hours_min);
+  return hours(minutes, t.hours, t.hours_min);
 }
 
 function hours(minutes, whole, rest) {
@@ -37,6 +48,7 @@ export function waitSentence(t, estimated, maximum) {
   let pattern = t.wait_about;
   if (estimated <= SOON) pattern = t.wait_soon;
   else if (estimated < 60) pattern = t.wait_under;
+  else if (nearest(estimated) >= longest(maximum)) pattern = t.wait_most;
   return fill(pattern, { wait: estimate(t, estimated), max: ceiling(t, maximum) });
 }
 
@@ -57,8 +69,10 @@ export function timeOfDay(date) {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((n) => String(n).padStart(2, "0")).join(":");
 }
 
-export function ahead(t, position) {
-  return position <= 1 ? t.next : fill(t.ahead, { n: position - 1 });
+/** Who goes before a position; held: somebody verifies already. */
+export function ahead(t, position, held) {
+  if (position <= 1) return t.next;
+  return fill(held ? t.ahead_held : t.ahead, { n: position - 1 });
 }
 
 /**
