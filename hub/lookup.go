@@ -96,10 +96,15 @@ func (l *hall) looked(view room.View, batch []*session, seats []room.Seat) {
 	l.observe(view)
 }
 
+// takeSeat takes an answer; its messages only where the session still has the place they are for.
 func (l *hall) takeSeat(s *session, view room.View, found room.Seat) {
-	if s.learn(found.Messages) {
+	l.placeSeat(s, view, found)
+	if s.seat.ticket == found.Ticket && s.learn(found.Messages) {
 		s.mark(dueMessages)
 	}
+}
+
+func (l *hall) placeSeat(s *session, view room.View, found room.Seat) {
 	if s.epoch == view.Epoch && s.asOf > view.Version && s.asOf >= l.base {
 		return // an event told more meanwhile
 	}

@@ -47,6 +47,9 @@ func (s *session) take(to seat, epoch, version int64) bool {
 	if s.seat == to {
 		return false
 	}
+	if s.seat.ticket != to.ticket {
+		s.messages = nil // they were for the place before
+	}
 	s.seat = to
 	s.rev++
 	return true

@@ -47,3 +47,28 @@ func TestAMessageGoesToItsHolderOnceOnEachSocket(t *testing.T) {
 	require.Len(t, reload.others, 2)
 	require.Empty(t, next.others)
 }
+
+func TestNextTurnsSocketIsNotToldTheLastTurnsMessage(t *testing.T) {
+	rdb := redistest.Start(t).Client()
+	r := start(t, rdb, room.Config{}, hub.Config{})
+	id := room.NewSession()
+	first := r.dial(id)
+	lease := join(t, r.Engine, id).Lease
+	first.untilStatus(room.Locked)
+	text := func(message string) {
+		_, err := r.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: message, From: lease.GrantedAt, To: lease.GrantedAt + 1,
+			Shown: room.Message{Text: message, ReceivedAt: lease.GrantedAt}})
+		require.NoError(t, err)
+		require.NoError(t, r.Engine.SettleMatch(t.Context(), lobby, message, true))
+	}
+	text("first turn")
+	require.Equal(t, "first turn", first.untilOther(1)["text"])
+	first.untilOutcome(room.Completed)
+
+	lease = join(t, r.Engine, id).Lease
+	first.until("the second turn", func(st state) bool { return st.Status == "locked" && *st.Ticket == 2 })
+	again := r.dial(id)
+	again.untilStatus(room.Locked)
+	text("second turn")
+	require.Equal(t, "second turn", again.untilOther(1)["text"], "the first message a socket of this turn is told")
+}

@@ -25,7 +25,7 @@ type Message struct {
 	ReceivedAt int64   `json:"received_at"` // unix ms
 }
 
-// Seat is a session's place and the messages shown to it in the last minutes.
+// Seat is a session's place and the messages of its last lease that it was shown in the last minutes.
 type Seat struct {
 	Place
 	Messages []Message

@@ -158,3 +158,24 @@ func TestVerdictAfterTheDataIsLostChangesNothing(t *testing.T) {
 		require.Empty(t, keys)
 	})
 }
+
+// A code of the turn before would be typed into the wrong verification.
+func TestMessageOfAnEarlierTurnIsNotShownInTheNext(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a := newSeller(t, e, "a")
+		lease := a.join().Lease
+		messages := func() []room.Message {
+			_, seats, err := e.Look(t.Context(), integration, a.session)
+			require.NoError(t, err)
+			return seats[0].Messages
+		}
+		_, err := e.Match(t.Context(), integration, room.MatchRequest{MessageID: "m", From: lease.GrantedAt, To: lease.GrantedAt + 1,
+			Shown: room.Message{Text: "first turn", ReceivedAt: lease.GrantedAt}})
+		require.NoError(t, err)
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
+		require.Len(t, messages(), 1, "its turn is over and it is shown")
+		require.Equal(t, room.Locked, a.join().Status)
+		require.Empty(t, messages())
+	})
+}

@@ -58,7 +58,7 @@ record('message', string.format('"result":"%s"%s%s,"completes":%s,%s', result,
     lease.fence, lease.seller, lease.granted, lease.ended) or '', tostring(COMPLETES), MEMBERS))
 
 if result == 'matched' then
-  redis.call('ZADD', INBOX, int(NOW + SHOWN_FOR), table.concat({ lease.session, DIGEST, '0', SHOWN }, '|'))
+  redis.call('ZADD', INBOX, int(NOW + SHOWN_FOR), table.concat({ lease.session .. '/' .. int(lease.fence), DIGEST, '0', SHOWN }, '|'))
   redis.call('ZREMRANGEBYSCORE', INBOX, '-inf', int(NOW))
   redis.call('PEXPIRE', INBOX, SHOWN_FOR)
 end

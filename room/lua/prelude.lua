@@ -11,7 +11,7 @@
 --        8 ended    zset    session whose place has ended -> when (ms)
 --        9 leases   zset    "fence|ticket|ended|session|seller" of an ended lease -> granted (ms)
 --       10 journal  stream  what happened, until the ledger has it
---       11 inbox    zset    "session|digest|shown|json" of a matched message -> forget at (ms)
+--       11 inbox    zset    "session/fence|digest|shown|json" of a matched message -> forget at (ms)
 --       12 once     string  the reply to this request id (or message), so that a repeat is told the same
 -- ARGV   1 room  2 lease (ms)  3 away after (ms)  4 drop after (ms)  5 "journal bound (0 = none)|how long an
 --        ended place's outcome is told (ms)|how far back a late message finds its lease (ms, 0 = not at all)|1 = events are told"

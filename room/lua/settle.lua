@@ -7,13 +7,13 @@
 local DIGEST, AGREED = ARGV[6], ARGV[7] == '1'
 
 for _, entry in ipairs(redis.call('ZRANGEBYSCORE', INBOX, int(NOW), '+inf')) do
-  local session, digest, shown, json = entry:match('^([^|]*)|([^|]*)|([^|]*)|(.*)$')
+  local owner, digest, shown, json = entry:match('^([^|]*)|([^|]*)|([^|]*)|(.*)$')
   if digest == DIGEST and not (AGREED and shown == '1') then
     if AGREED then -- before the old entry goes: a set that is empty for a moment loses its end
-      redis.call('ZADD', INBOX, redis.call('ZSCORE', INBOX, entry), table.concat({ session, digest, '1', json }, '|'))
+      redis.call('ZADD', INBOX, redis.call('ZSCORE', INBOX, entry), table.concat({ owner, digest, '1', json }, '|'))
     end
     redis.call('ZREM', INBOX, entry)
-    if AGREED or shown == '1' then noted[#noted + 1] = string.format('{"message":"%s"}', session) end
+    if AGREED or shown == '1' then noted[#noted + 1] = string.format('{"message":"%s"}', owner:match('^[^/]*')) end
   end
 end
 if not AGREED then
