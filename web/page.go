@@ -63,15 +63,15 @@ func (s *site) visitor(c *gin.Context) string {
 func roomView(id room.ID, v room.View, seat room.Seat, lease time.Duration) templates.RoomView {
 	page := templates.RoomView{Room: string(id), State: string(seat.Status), Outcome: string(seat.Outcome),
 		Epoch: strconv.FormatInt(v.Epoch, 10), Version: v.Version, Ticket: seat.Ticket, QueuePosition: seat.Position,
-		QueueLength: v.Waiting, ServerTime: v.Now, LeaseSeconds: int(room.Seconds(lease)), Paused: v.Paused, SellerID: seat.Seller}
+		QueueLength: v.Waiting, ServerTime: v.Now, LeaseSeconds: int(room.Seconds(lease)), Paused: v.Paused, SellerID: seat.Seller,
+		Fence: seat.Fence}
 	if v.Lease != nil {
 		page.LeaseExpiresAt = v.Lease.ExpiresAt
 	}
 	switch seat.Status {
 	case room.Waiting:
 		page.EstimatedWait, page.MaximumWait = pageWaits(v, seat.Position, lease)
-	case room.Locked:
-		page.Fence = seat.Fence
+	case room.Locked: // nobody waits for what one has
 	default:
 		page.EstimatedWait, page.MaximumWait = pageWaits(v, v.Waiting+1, lease)
 	}
