@@ -192,14 +192,21 @@ func judgeAll(all map[string]history, messages []*message) (wrong []string, cert
 	return wrong, certain
 }
 
+// turn is one lease of a session: a message is shown in the turn it is for, and in no later one.
+type turn struct {
+	session string
+	fence   int64
+}
+
 // shown says where a message was shown to another than the holder of its lease, or not to that one.
 func (s *street) shown(all map[string]history) (wrong []string) {
 	owner := map[string]string{} // code → session
-	want := map[string][]string{}
+	want := map[turn][]string{}
 	for _, m := range s.carrier.messages {
 		if p := all[m.room][m.answer.Fence]; m.answer.Result == "matched" && p != nil {
 			owner[m.code] = p.session
-			want[p.session] = append(want[p.session], m.code)
+			its := turn{p.session, m.answer.Fence}
+			want[its] = append(want[its], m.code)
 		}
 	}
 	engine := room.New(s.rdb, room.Config{Lease: leaseLength})
@@ -210,10 +217,11 @@ func (s *street) shown(all map[string]history) (wrong []string) {
 		for _, m := range seats[0].Messages {
 			got = append(got, *m.Code)
 		}
+		last := want[turn{x.session, seats[0].Fence}]
 		slices.Sort(got)
-		slices.Sort(want[x.session])
-		if !slices.Equal(got, want[x.session]) {
-			wrong = append(wrong, fmt.Sprintf("%s in %s is shown %v, not %v", x.name, x.room, got, want[x.session]))
+		slices.Sort(last)
+		if !slices.Equal(got, last) {
+			wrong = append(wrong, fmt.Sprintf("%s in %s is shown %v, not %v", x.name, x.room, got, last))
 		}
 		if x.socket == nil {
 			continue
