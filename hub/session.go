@@ -55,8 +55,10 @@ func (s *session) take(to seat, epoch, version int64) bool {
 	return true
 }
 
-// learn remembers the messages not known yet; it reports whether any is new.
+// learn takes the messages there are for the session's place, and forgets those that were withdrawn; it
+// reports whether any is new.
 func (s *session) learn(list []room.Message) bool {
+	s.messages = slices.DeleteFunc(s.messages, func(m message) bool { return !slices.ContainsFunc(list, m.is) })
 	fresh := false
 	for _, m := range list {
 		if !s.knows(m) {
@@ -81,12 +83,11 @@ func (s *session) forget(now int64) {
 }
 
 func (s *session) knows(m room.Message) bool {
-	for i := range s.messages {
-		if s.messages[i].ReceivedAt == m.ReceivedAt && s.messages[i].Text == m.Text {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.messages, func(known message) bool { return known.is(m) })
+}
+
+func (m message) is(other room.Message) bool {
+	return m.ReceivedAt == other.ReceivedAt && m.Text == other.Text
 }
 
 // after lists the messages with a higher number that may still be shown.

@@ -72,3 +72,27 @@ func TestNextTurnsSocketIsNotToldTheLastTurnsMessage(t *testing.T) {
 	text("second turn")
 	require.Equal(t, "second turn", again.untilOther(1)["text"], "the first message a socket of this turn is told")
 }
+
+// The ledger may refuse a message after it was shown, when it was away before.
+func TestWithdrawnMessageIsToldToNoFurtherSocket(t *testing.T) {
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
+	id := room.NewSession()
+	first := r.dial(id)
+	lease := join(t, r.Engine, id).Lease
+	first.untilStatus(room.Locked)
+	settle := func(message string, agreed bool) {
+		require.NoError(t, r.Engine.SettleMatch(t.Context(), lobby, message, agreed))
+	}
+	text := func(message string) {
+		_, err := r.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: message, From: lease.GrantedAt, To: lease.GrantedAt + 1,
+			Keep: true, Shown: room.Message{Text: message, ReceivedAt: lease.GrantedAt}})
+		require.NoError(t, err)
+		settle(message, true)
+	}
+	text("refused later")
+	require.Equal(t, "refused later", first.untilOther(1)["text"])
+	settle("refused later", false)
+	text("agreed")
+	require.Equal(t, "agreed", first.untilOther(2)["text"])
+	require.Equal(t, "agreed", r.dial(id).untilOther(1)["text"])
+}

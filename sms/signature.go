@@ -9,12 +9,7 @@ import (
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// ParseSecret checks SMS_WEBHOOK_SECRET: base64, with or without "whsec_" in front. The error does not repeat it.
-func ParseSecret(secret string) error {
-	_, err := newVerifier(secret)
-	return err
-}
-
+// newVerifier takes SMS_WEBHOOK_SECRET: base64, with or without "whsec_" in front. The error does not repeat it.
 func newVerifier(secret string) (*webhooks.Webhook, error) {
 	if strings.TrimPrefix(secret, "whsec_") == "" {
 		return nil, errors.New("SMS_WEBHOOK_SECRET is empty: give whsec_ and the base64 of 24 to 64 random bytes")

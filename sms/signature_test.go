@@ -89,12 +89,10 @@ func TestWrongSecretStopsTheStartAndIsNotRepeated(t *testing.T) {
 	for _, secret := range []string{"", "whsec_", "whsec_not base64 8026", "whsec_abc", "%%%%"} {
 		_, err := New(Config{Secret: secret})
 		require.ErrorContains(t, err, "SMS_WEBHOOK_SECRET", "%q", secret)
-		require.Equal(t, err, ParseSecret(secret))
 		if len(secret) > len("whsec_") {
 			require.NotContains(t, err.Error(), strings.TrimPrefix(secret, "whsec_"))
 		}
 	}
-	require.NoError(t, ParseSecret(testSecret))
 	_, err := New(Config{Secret: testSecret, Guard: -time.Second})
 	require.ErrorContains(t, err, "SMS_GUARD")
 }
