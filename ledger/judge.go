@@ -65,7 +65,7 @@ func (w *work) received(n room.MessageNote) (k known, err error) {
 	err = w.row(`INSERT INTO messages (room, message_id, state, sender, body, sent_at, received_at)
 		VALUES ($1, $2, 'received', $3, $4, $5, $6) ON CONFLICT (room, message_id) DO UPDATE SET message_id = excluded.message_id
 		RETURNING state, claimed, result, reason, epoch, ticket, fence, granted_at, ended_at, matched_at, received_at`,
-		string(w.id), plain(n.MessageID), plain(maskSender(n.From)), plain(mask(n.Text)), n.SentAt, n.Received).
+		string(w.id), plain(n.MessageID), plain(room.MaskSender(n.From)), plain(room.Mask(n.Text)), n.SentAt, n.Received).
 		Scan(&k.state, &k.claimed, &k.Result, &k.Reason, &k.Epoch, &k.Ticket, &k.Fence, &k.Granted, &k.Ended, &k.At, &k.received)
 	return k, err
 }

@@ -32,7 +32,7 @@ func bodyOf(e room.Entry) string {
 	}
 	records := slices.Clone(e.Records)
 	for i := range records {
-		records[i].Text, records[i].From = mask(records[i].Text), maskSender(records[i].From)
+		records[i].Text, records[i].From = room.Mask(records[i].Text), room.MaskSender(records[i].From)
 	}
 	body, err := json.Marshal(records)
 	if err != nil {

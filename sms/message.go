@@ -110,7 +110,7 @@ func parseSentAt(s string) (window, error) {
 
 // note is what is kept of the message.
 func (m message) note(received time.Time) room.MessageNote {
-	return room.MessageNote{MessageID: m.id, From: m.from, Text: Mask(m.text.Reveal()), SentAt: m.sent.from,
+	return room.MessageNote{MessageID: m.id, From: room.MaskSender(m.from), Text: room.Mask(m.text.Reveal()), SentAt: m.sent.from,
 		Received: received.UnixMilli()}
 }
 

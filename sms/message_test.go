@@ -111,7 +111,7 @@ func TestMessageIsReadWholeAndNotedWithoutItsDigits(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, strings.Repeat("가", 128), m.id)
 	note, shown := m.note(received), m.shown(received)
-	require.Equal(t, "1588-0000", note.From)
+	require.Equal(t, "****-0000", note.From)
 	require.Equal(t, "[쿠팡] 인증번호\uFFFD ********", note.Text, "and nothing that a database does not take")
 	require.Equal(t, m.sent.from, note.SentAt)
 	require.Equal(t, received.UnixMilli(), note.Received)
