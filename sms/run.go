@@ -1,0 +1,177 @@
+package sms
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxRuns is how many runs, and how many labels, are looked at.
+const maxRuns = 100
+
+// run is what may be a code: text[from:to], which reads as code.
+type run struct {
+	from, to int
+	code     string
+	letters  bool // it has capital letters: a code only where the wording marks it
+	word     bool // it has nothing but capital letters
+	doubtful bool // it is written as a year, a date or a telephone number is: a code only right beside its label
+}
+
+// piece is a run of ASCII letters and digits: text[from:to].
+type piece struct {
+	from, to                int
+	digits, capitals, small int
+	fixed                   bool // it belongs to an address, a number, a date or a unit: no code, and no part of one
+}
+
+func (p piece) size() int { return p.to - p.from }
+
+// solid is what has its own place in a text: addresses, telephone numbers, dates.
+var solid = regexp.MustCompile(`(?i)(?:https?://|www\.)[^\s()<>\[\]"'\x{80}-\x{10FFFF}]+` +
+	`|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/[^\s()<>\[\]"'\x{80}-\x{10FFFF}]*` +
+	`|\b[a-z0-9._%+-]+@[a-z0-9-]+\.[a-z.]+` +
+	`|\+\d{1,3}[-. (]{0,2}\d[-. ()\d]{5,16}\d\b` +
+	`|\(?\b0\d{1,3}\)?[-. )]{1,2}\d{3,4}[-. ]\d{4}\b|\(?\b\d{3}\)?[-. ]{1,2}\d{3}-\d{4}\b|\b1[568]\d\d-\d{4}\b` +
+	`|\b(?:19|20)\d\d[-./] ?\d{1,2}[-./] ?\d{1,2}\b|\b\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d\d\b|\b\d\d\.\d{1,2}\.\d{1,2}\b`)
+
+// runsOf are the first runs of a text in which a code could be, at most maxRuns.
+func runsOf(text string) []run {
+	pieces := piecesOf(text)
+	var runs []run
+	for i := 0; i < len(pieces) && len(runs) < maxRuns; {
+		n := 1
+		for i+n < len(pieces) && joined(text, pieces[i+n-1], pieces[i+n]) {
+			n++
+		}
+		if n == 1 {
+			for i+n < len(pieces) && spaced(text, pieces[i+n-1], pieces[i+n]) &&
+				(i+n+1 == len(pieces) || !joined(text, pieces[i+n], pieces[i+n+1])) {
+				n++
+			}
+		}
+		if r, ok := runOf(text, pieces[i:i+n]); ok {
+			runs = append(runs, r)
+		}
+		i += n
+	}
+	return runs
+}
+
+func piecesOf(text string) []piece {
+	places := solid.FindAllStringIndex(text, -1)
+	var pieces []piece
+	for i := 0; i < len(text); {
+		p := piece{from: i, to: i}
+		for p.to < len(text) && p.count(text[p.to]) {
+			p.to++
+		}
+		if p.size() == 0 {
+			i++
+			continue
+		}
+		i = p.to
+		for len(places) > 0 && places[0][1] <= p.from {
+			places = places[1:]
+		}
+		p.fixed = len(places) > 0 && places[0][0] < p.to || foreign(text, p) || numeral(text, p) || p.digits > 0 && unit(text[p.to:])
+		pieces = append(pieces, p)
+	}
+	return pieces
+}
+
+func (p *piece) count(c byte) bool {
+	switch {
+	case c >= '0' && c <= '9':
+		p.digits++
+	case c >= 'A' && c <= 'Z':
+		p.capitals++
+	case c >= 'a' && c <= 'z':
+		p.small++
+	default:
+		return false
+	}
+	return true
+}
+
+// foreign is true for a part of a word that has other Latin letters, or marks, too.
+func foreign(text string, p piece) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:p.from])
+	after, _ := utf8.DecodeRuneInString(text[p.to:])
+	latin := func(r rune) bool { return unicode.Is(unicode.Latin, r) || unicode.Is(unicode.M, r) }
+	return latin(before) || latin(after)
+}
+
+// numeral is true for a part of a number or a time: "1,234", "3.14", "14:02", "11/21", "9~18".
+func numeral(text string, p piece) bool {
+	signs := ",./~"
+	if p.size() <= 2 {
+		signs += ":"
+	}
+	digit := func(i int) bool { return i >= 0 && i < len(text) && text[i] >= '0' && text[i] <= '9' }
+	return p.from > 0 && strings.IndexByte(signs, text[p.from-1]) >= 0 && digit(p.from-2) ||
+		p.to < len(text) && strings.IndexByte(signs, text[p.to]) >= 0 && digit(p.to+1)
+}
+
+// joined is true for two pieces of one run: "123-456".
+func joined(text string, a, b piece) bool {
+	switch text[a.to:b.from] {
+	case "-", "_", "·":
+		return a.small == 0 && b.small == 0 && !a.fixed && !b.fixed
+	case " - ", " · ":
+		return a.digits == a.size() && b.digits == a.size() && b.size() == a.digits && !a.fixed && !b.fixed
+	}
+	return false
+}
+
+// spaced is true for two pieces of one run that have only a blank between them. They are of one kind, and as long as
+// each other: "123 456", "1 2 3 4", "A 7 K 2", "A7K 2QD". A year does not go together with anything.
+func spaced(text string, a, b piece) bool {
+	if text[a.to:b.from] != " " || a.fixed || b.fixed || a.small+b.small > 0 || a.size() != b.size() || a.size() > 4 {
+		return false
+	}
+	if a.capitals+b.capitals == 0 {
+		return !year.MatchString(text[a.from:a.to]) && !year.MatchString(text[b.from:b.to])
+	}
+	return a.size() == 1 || a.digits > 0 && a.capitals > 0 && b.digits > 0 && b.capitals > 0
+}
+
+// What a number is taken for at sight.
+var (
+	year    = regexp.MustCompile(`^(?:19|20)\d\d$`)
+	day     = regexp.MustCompile(`^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$`)
+	service = regexp.MustCompile(`^(?:15(?:22|33|44|66|77|88|99)|16(?:00|22|44|61|66|68|70|88)|18(?:00|11|33|55|77|99))\d{4}$`)
+	date    = regexp.MustCompile(`^\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$`)
+)
+
+// runOf reads pieces as one run; ok is false where they are no code.
+func runOf(text string, pieces []piece) (r run, ok bool) {
+	r = run{from: pieces[0].from, to: pieces[len(pieces)-1].to}
+	if p := pieces[0]; len(pieces) == 2 && p.digits == 0 && pieces[1].capitals == 0 && text[p.to] == '-' &&
+		pieces[1].size() >= minCode && (p.size() < minCode || p.size()+pieces[1].size() > maxCode) { // "G-123456"
+		pieces = pieces[1:]
+		r.doubtful = p.size() > 1
+	}
+	even, all := true, piece{}
+	for _, p := range pieces {
+		if p.fixed {
+			return run{}, false
+		}
+		r.code += text[p.from:p.to]
+		even = even && p.size() == pieces[0].size()
+		all.digits, all.capitals, all.small = all.digits+p.digits, all.capitals+p.capitals, all.small+p.small
+	}
+	if len(r.code) < minCode || len(r.code) > maxCode || all.small > 0 {
+		return run{}, false
+	}
+	r.letters, r.word = all.capitals > 0, all.digits == 0
+	if len(pieces) == 1 {
+		r.doubtful = r.doubtful || year.MatchString(r.code) || day.MatchString(r.code) || service.MatchString(r.code)
+		return r, true
+	}
+	size := pieces[0].size()
+	broken := strings.HasPrefix(text[r.to:], "-") // the start of something longer
+	r.doubtful = broken || !even || size == 2 && (len(pieces) == 2 || date.MatchString(r.code)) || size == 4
+	return r, true
+}
