@@ -1,6 +1,7 @@
 package sms
 
 import (
+	"regexp"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -63,12 +64,15 @@ func bare(text string, runs []run) (run, bool) {
 		return run{}, false
 	}
 	for _, r := range runs {
-		if !r.doubtful && !r.letters {
+		if !r.doubtful && !r.letters && !round.MatchString(r.code) {
 			return r, true
 		}
 	}
 	return run{}, false
 }
+
+// round is what a price is, and one code in a thousand.
+var round = regexp.MustCompile(`^[1-9]\d*000$`)
 
 // foremost is the first run in the text that any of the labels marks.
 func foremost(text string, runs []run, labels [][]int, mark marker) (run, bool) {

@@ -101,6 +101,60 @@ func TestCodeIsTheRunOfDigitsThatTheWordingMarks(t *testing.T) {
 	}
 }
 
+// What the corpus has no line for.
+func TestWordingTellsACodeFromAnotherNumber(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"letters beside a strong label", "OTP: KXMPQR", "KXMPQR"},
+		{"letters beside a weak label", "Your Uber code is KXMPQR.", "KXMPQR"},
+		{"letters that begin a sentence", "Your Uber code is NEVER told to others.", ""},
+		{"letters in a text of capitals", "YOUR UBER CODE: NEVER.", ""},
+		{"letters in small and capitals beside a label", "OTP: Kxmpqr", ""},
+		{"a strong label in reach before a bare run", "요청 77123 처리. 아래 OTP 를 적어 주세요: 482913", "482913"},
+		{"a weak label in reach before a bare run", "요청 77123 처리. 아래 코드를 화면에 적어 주세요\n482913", "482913"},
+		{"out of reach", "요청 77123 처리. 아래 코드를 " + strings.Repeat("꼭 ", 40) + "482913", "77123"},
+		{"a year beside a weak label", "Your Uber code is 2026.", "2026"},
+		{"a year in reach alone", "인증번호를 확인해 주세요 2026", ""},
+		{"a year in front of a sender's label", "[2026] 인증번호를 확인해 주세요", ""},
+		{"a year before a code", "2026 4829 는 인증번호", "4829"},
+		{"a year behind a code", "인증번호 4829 2026 신년", "4829"},
+		{"a year in reach before the label, said of something else", "2026 결산. 인증번호를 확인해 주세요", ""},
+		{"a day", "20261121", ""},
+		{"a service number without a hyphen", "15881234", ""},
+		{"a price", "35000", ""},
+		{"another Latin letter", "Ä1234", ""},
+		{"another Latin letter behind", "1234ß", ""},
+		{"a mark", "1234\u0301", ""},
+		{"seconds of times", "상영 21:30 45 50", ""},
+		{"a product", "AB-1234", ""},
+		{"a code with two letters before it", "인증번호 AB-1234", "1234"},
+		{"uneven pieces", "123-4567", ""},
+		{"uneven pieces beside a label", "인증번호 123-4567", "1234567"},
+		{"two pairs", "12 34", ""},
+		{"three pairs", "12 34 56", "123456"},
+		{"three pairs that are a day", "26 11 21", ""},
+		{"two fours", "4829 1377", ""},
+		{"a short number before pieces", "안내 100 482-913", "482913"},
+		{"letters and digits with blanks", "인증번호 A 7 K 2 Q D 입니다", "A7K2QD"},
+		{"letters and digits in two pieces", "인증번호 A7K 2QD 입니다", "A7K2QD"},
+		{"nine digits with blanks", "인증번호 482 913 377 입니다", ""},
+		{"letters and digits in the middle of a line", "인증번호를 적어 주세요 IPHONE16 으로", ""},
+		{"letters and digits before a label in reach", "A7K2QD 라고 적힌 인증번호를 확인", ""},
+		{"an amount with its sign", "₩5900", ""},
+		{"an amount with its currency", "Rs. 5900 paid", ""},
+		{"part of a name", "seller-2026x abc_4829", ""},
+		{"a label with a hyphen", "code-482913", "482913"},
+		{"a name behind", "482913-abc", ""},
+		{"stars behind", "4829****", ""},
+		{"stars on both sides", "**4829**", "4829"},
+		{"a sender that names another number", "[주문] 482913", "482913"},
+		{"a line that names another number", "주문\n482913", "482913"},
+	}
+	for _, tt := range tests {
+		code, _ := FindCode(tt.text)
+		require.Equal(t, tt.want, code.Reveal(), tt.name)
+	}
+}
+
 var codeShape = regexp.MustCompile(`^[0-9A-Z]{4,8}$`)
 
 func FuzzCodeIsFourToEightCapitalsOrDigitsOfTheTextAndGoneOnceItIsMasked(f *testing.F) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/waitroom/waitroom/room"
 )
@@ -39,29 +40,18 @@ func corpus(t testing.TB) []shape {
 	return shapes
 }
 
-func TestCorpusIsReadWithAtMostOneCodeInAHundredWrongAndNoneWhereThereIsNone(t *testing.T) {
+// The contract allows one code in a hundred to be read wrongly, and none to be found where there is none. Every line of
+// the corpus is read rightly: one that can not be has to be argued for here.
+func TestCorpusIsReadRightLineByLine(t *testing.T) {
 	shapes := corpus(t)
 	require.GreaterOrEqual(t, len(shapes), 200)
-	coded := 0
-	var missed, made []string
+	var wrong []string
 	for _, s := range shapes {
-		code, _ := FindCode(s.text)
-		if s.code != "" {
-			coded++
-		}
-		miss := fmt.Sprintf("line %d (%s): want %q, got %q in %q", s.line, s.source, s.code, code.Reveal(), s.text)
-		switch {
-		case code.Reveal() == s.code:
-		case s.code == "":
-			made = append(made, miss)
-		default:
-			missed = append(missed, miss)
+		if code, _ := FindCode(s.text); code.Reveal() != s.code {
+			wrong = append(wrong, fmt.Sprintf("line %d (%s): want %q, got %q in %q", s.line, s.source, s.code, code.Reveal(), s.text))
 		}
 	}
-	t.Logf("%d shapes, %d with a code: %d wrong; %d found where there is none\n%s", len(shapes), coded, len(missed), len(made),
-		strings.Join(missed, "\n"))
-	require.Empty(t, made, "a code where there is none")
-	require.LessOrEqual(t, len(missed)*100, coded, strings.Join(missed, "\n"))
+	require.Empty(t, wrong, "%d of %d\n%s", len(wrong), len(shapes), strings.Join(wrong, "\n"))
 }
 
 // As a code stands in a text: with separators, and with what no reader sees.
@@ -82,4 +72,37 @@ func TestNoCodeOfTheCorpusIsLeftWhereItsTextIsMasked(t *testing.T) {
 		}
 		require.NotContains(t, unseparated.Replace(normalise(masked)), s.code, "line %d", s.line)
 	}
+}
+
+// However a code is written, it is found right beside its label, and masked.
+func TestCodeIsFoundAndMaskedHoweverItIsWritten(t *testing.T) {
+	labels := []string{"인증번호 [%s]", "[쿠팡] 인증번호는 %s 입니다. 문의 1588-1234", "Your verification code is: %s", "验证码：%s，请勿泄露", "%s is your login code.", "OTP %s"}
+	rapid.Check(t, func(t *rapid.T) {
+		code := rapid.StringMatching(`[0-9]{4,8}|[A-Z][0-9][A-Z0-9]{2,6}`).Draw(t, "code")
+		separator, every := "", 1
+		if len(code) == 6 || len(code) == 8 {
+			every = len(code) / 2
+			separator = rapid.SampledFrom([]string{"", "-", "–", "·", "_"}).Draw(t, "separator")
+		}
+		unseen := rapid.SampledFrom([]string{"", "\u200b", "\u2060", "\ufeff", "\u00ad", "\u202a"}).Draw(t, "unseen")
+		wide := rapid.Bool().Draw(t, "full width")
+		var written strings.Builder
+		for i, c := range code {
+			if i > 0 && i%every == 0 {
+				written.WriteString(separator)
+			}
+			if wide {
+				c += '！' - '!'
+			}
+			written.WriteString(string(c) + unseen)
+		}
+		label := rapid.SampledFrom(labels).Draw(t, "label")
+		text := fmt.Sprintf(label, written.String())
+		if service.MatchString(code) {
+			return // "1588-1234" is a telephone number before it is a code
+		}
+		found, _ := FindCode(text)
+		require.Equal(t, code, found.Reveal(), text)
+		require.NotContains(t, unseparated.Replace(normalise(room.Mask(text))), code)
+	})
 }

@@ -4,7 +4,7 @@
 // with the leases, ends the one it matches, and hands the lock on. The second is the ledger: its constraints agree to
 // a match or refuse it. A message goes
 //
-//	1 received   the ledger has it, its digits masked; one that was judged before is answered from there
+//	1 received   the ledger has it, masked; one that was judged before is answered from there
 //	2 matched    one script: result remembered, lease ended, next granted, journalled
 //	3 judged     the ledger agrees to a match or refuses it, once and for ever
 //	4 settled    agreed: its holder is shown it; refused: nobody is, and repeats are told "ambiguous"

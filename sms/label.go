@@ -15,7 +15,7 @@ const reach = 60
 var (
 	strongLabel = regexp.MustCompile(`(?i)` +
 		`(?:인증|확인|보안|승인|검증|일회용|1회용|로그인|본인\s?확인|본인\s?인증)\s?(?:번호|코드|암호|비밀번호|숫자|키)` +
-		`|\bOTP\b(?:\s?(?:번호|코드))?` +
+		`|\bOTP\b(?:\s?(?:번호|코드))?|\b(?:[ms]|sms-?)?TAN\b` +
 		`|\b(?:verification|verify|security|authentication|auth|activation|confirmation|authori[sz]ation|login|log-in|sign-?in|access|2fa|one[- ]time)` +
 		`[\s-]?(?:code|number|pin|passcode|password)\b` +
 		`|\bpasscode\b|验证码|驗證碼|校验码|校驗碼|动态码|动态密码|動態密碼|確認碼|认证码|認證碼|認証コード|認証番号|確認コード|確認番号|検証コード|ワンタイムパスワード` +
@@ -30,7 +30,7 @@ var (
 var (
 	tightAfter = regexp.MustCompile(`(?i)^(?:[^\p{L}\p{N}.!?。]|입니다|이에요|은|는|을|를|이|가|로|으로|안내|입력|번호|코드|是|为|為|は|です` +
 		`|là|é|\b(?:is|are|as|no|number|code|la|es|ist|lautet|est|adalah)\b)*$`)
-	tightNext = regexp.MustCompile(`(?i)^[^\p{L}\p{N}.!?。]*(?:$|(?:\b(?:is|as|ist|est|es|la|adalah)\b|là|é|은|는|이|가|을|를|是|为|為|は)[^.!?。\n]*$)`)
+	tightNext = regexp.MustCompile(`(?i)^[^\p{L}\p{N}.!?。]*(?:$|(?:\b(?:is|as|ist|est|es|la|adalah)\b|là|é|은|는|이|가|을|를|是|为|為|は)[^.!?。\n]*$)|^ ?\([^).!?。\n]*$`)
 	said      = regexp.MustCompile(`[\p{L}(]`)
 	wordEnd   = regexp.MustCompile(`^(?:[^\p{L}\p{N} ]|\s*$| ?(?:입니다|이에요|을|를))`)
 	openLine  = regexp.MustCompile(`(?:^|\n)[^\p{L}\p{N}\n]*$|[\[(<{"'「『【*]\s?$`)
@@ -78,13 +78,18 @@ func inReach(text string, runs []run, from, to int) (run, bool) {
 }
 
 // wordBeside is the next run when it has only capital letters, ends its phrase, and not all of the text is written so.
-func wordBeside(text string, runs []run, _, to int) (run, bool) {
+func wordBeside(text string, runs []run, from, to int) (run, bool) {
 	i := nextRun(runs, to)
-	if i == len(runs) || !runs[i].word || strings.ToUpper(text) == text && strings.ToLower(text) != text && !hangul.MatchString(text) {
+	if i == len(runs) || !runs[i].word || shouted(text[:from]+text[runs[i].to:]) {
 		return run{}, false
 	}
 	gap := text[to:runs[i].from]
-	return runs[i], near(gap) && said.MatchString(gap+"(") && tightAfter.MatchString(gap) && wordEnd.MatchString(text[runs[i].to:])
+	return runs[i], near(gap) && tightAfter.MatchString(gap) && wordEnd.MatchString(text[runs[i].to:])
+}
+
+// shouted is true for a text that has letters, and all of them capitals.
+func shouted(text string) bool {
+	return strings.ToUpper(text) == text && strings.ToLower(text) != text && !hangul.MatchString(text)
 }
 
 var hangul = regexp.MustCompile(`\p{Hangul}`)

@@ -28,12 +28,15 @@ type piece struct {
 
 func (p piece) size() int { return p.to - p.from }
 
+// serviceHead is how the numbers begin that companies in Korea are called at from everywhere.
+const serviceHead = `1(?:5(?:22|33|44|66|77|88|99)|6(?:00|22|44|61|66|68|70|88)|8(?:00|11|33|55|77|99))`
+
 // solid is what has its own place in a text: addresses, telephone numbers, dates.
 var solid = regexp.MustCompile(`(?i)(?:https?://|www\.)[^\s()<>\[\]"'\x{80}-\x{10FFFF}]+` +
 	`|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/[^\s()<>\[\]"'\x{80}-\x{10FFFF}]*` +
 	`|\b[a-z0-9._%+-]+@[a-z0-9-]+\.[a-z.]+` +
-	`|\+\d{1,3}[-. (]{0,2}\d[-. ()\d]{5,16}\d\b` +
-	`|\(?\b0\d{1,3}\)?[-. )]{1,2}\d{3,4}[-. ]\d{4}\b|\(?\b\d{3}\)?[-. ]{1,2}\d{3}-\d{4}\b|\b1[568]\d\d-\d{4}\b` +
+	`|\+\d{8,14}\b|\+\d{1,3}[-. ]?\(?\d{1,3}\)?[-. ]?\d{3,4}[-. ]?\d{4}\b|\(?\b\d{3}\)?[-. ]{1,2}\d{3}-\d{4}\b` +
+	`|\(?\b0\d{1,3}\)?[-. )]{1,2}\d{3,4}[-. ]\d{4}\b|\b01\d{5,6}[-. ]\d{4}\b|\b01\d[-. ]\d{7,8}\b|\b` + serviceHead + `-\d{4}\b` +
 	`|\b(?:19|20)\d\d[-./] ?\d{1,2}[-./] ?\d{1,2}\b|\b\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d\d\b|\b\d\d\.\d{1,2}\.\d{1,2}\b`)
 
 // runsOf are the first runs of a text in which a code could be, at most maxRuns.
@@ -141,7 +144,7 @@ func spaced(text string, a, b piece) bool {
 var (
 	year    = regexp.MustCompile(`^(?:19|20)\d\d$`)
 	day     = regexp.MustCompile(`^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$`)
-	service = regexp.MustCompile(`^(?:15(?:22|33|44|66|77|88|99)|16(?:00|22|44|61|66|68|70|88)|18(?:00|11|33|55|77|99))\d{4}$`)
+	service = regexp.MustCompile(`^` + serviceHead + `\d{4}$`)
 	date    = regexp.MustCompile(`^\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$`)
 )
 
@@ -155,7 +158,7 @@ func runOf(text string, pieces []piece) (r run, ok bool) {
 	}
 	even, all := true, piece{}
 	for _, p := range pieces {
-		if p.fixed {
+		if p.fixed || len(r.code) > maxCode {
 			return run{}, false
 		}
 		r.code += text[p.from:p.to]
