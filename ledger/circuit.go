@@ -1,8 +1,6 @@
 package ledger
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -15,10 +13,11 @@ const probeEvery = 500 * time.Millisecond
 type circuit struct {
 	now func() time.Time
 
-	mu    sync.Mutex
-	err   error // nil = it works
-	since time.Time
-	next  time.Time // when somebody may try again
+	mu      sync.Mutex
+	err     error // nil = it works
+	since   time.Time
+	next    time.Time // when somebody may try again
+	answers uint64    // how many questions it has answered
 }
 
 // enter is nil for whoever may try.
@@ -45,22 +44,53 @@ func (c *circuit) closed() error {
 	return fmt.Errorf("%w: %w", ErrAway, c.err)
 }
 
-// leave takes in what became of a try. It is true when the database is back with this one.
-func (c *circuit) leave(err error) (back bool) {
+// leave takes in what became of a try. It is true when the database is back with this one. One that was slow
+// says nothing: the probe that it calls for does.
+func (c *circuit) leave(err error, slow bool) (back bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case err == nil || odd(err):
-		back = c.err != nil
-		c.err, c.since = nil, time.Time{}
-	case errors.Is(err, context.Canceled): // says nothing about the database
-	default:
-		if c.err == nil {
-			c.since = c.now()
-		}
-		c.err, c.next = err, c.now().Add(probeEvery)
+		return c.answered()
+	case !slow:
+		c.failed(err)
 	}
+	return false
+}
+
+// fail opens the circuit.
+func (c *circuit) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failed(err)
+}
+
+// probed takes in what a probe found that was sent when the database had given so many answers. One that has
+// come since says more than a probe that failed. It is true when the database is back.
+func (c *circuit) probed(err error, answers uint64) (back bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case err == nil:
+		return c.answered()
+	case c.answers == answers:
+		c.failed(err)
+	}
+	return false
+}
+
+func (c *circuit) answered() (back bool) {
+	back = c.err != nil
+	c.err, c.since = nil, time.Time{}
+	c.answers++
 	return back
+}
+
+func (c *circuit) failed(err error) {
+	if c.err == nil {
+		c.since = c.now()
+	}
+	c.err, c.next = err, c.now().Add(probeEvery)
 }
 
 // state is since when the database is away, and why; a nil error where it is not.
@@ -68,4 +98,11 @@ func (c *circuit) state() (since time.Time, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.since, c.err
+}
+
+// count is how many questions the database has answered.
+func (c *circuit) count() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.answers
 }

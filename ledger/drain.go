@@ -20,6 +20,7 @@ func (l *Ledger) Drain(ctx context.Context, id room.ID) error {
 	}
 	unlock, err := l.rooms.lock(ctx, id)
 	if err != nil {
+		l.suspect()
 		return err
 	}
 	defer unlock()

@@ -36,6 +36,30 @@ func odd(err error) bool {
 	return false
 }
 
+// slow tells a question that had to wait for too long, by its caller's time or behind another one's lock, from a
+// database that is away. Where it is both, the probe finds out.
+func slow(ctx context.Context, err error) bool {
+	if err == nil || odd(err) {
+		return false
+	}
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		// rolled back for another's sake, lock not available, cancelled for the time it took
+		return strings.HasPrefix(pg.Code, "40") || pg.Code == "55P03" || pg.Code == "57014"
+	}
+	return ctx.Err() != nil || busy(err)
+}
+
+// busy is SQLite's word that somebody else writes.
+func busy(err error) bool {
+	var lite *sqlite.Error
+	if !errors.As(err, &lite) {
+		return false
+	}
+	code := lite.Code() & 0xff
+	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
+}
+
 // temporary is true for a database that can not be reached or is overloaded, and false for one that
 // refuses us: a wrong password, a database that is not there.
 func temporary(err error) bool {
@@ -47,10 +71,8 @@ func temporary(err error) bool {
 		}
 		return false
 	}
-	var lite *sqlite.Error
-	if errors.As(err, &lite) {
-		code := lite.Code() & 0xff
-		return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
+	if lite := new(sqlite.Error); errors.As(err, &lite) {
+		return busy(err)
 	}
 	var network net.Error
 	var connecting *pgconn.ConnectError

@@ -74,6 +74,7 @@ type Ledger struct {
 	writer   chan struct{} // SQLite has one writer at a time: ours queue here, not in its busy loop
 	migrated atomic.Bool
 	circuit  circuit
+	probe    probe
 	rooms    roomLocks
 	backlog  *backlog
 	metrics  *metrics
@@ -100,6 +101,7 @@ func Open(ctx context.Context, c Config) (*Ledger, error) {
 	}
 	l := &Ledger{cfg: c, log: c.Log, db: db, dialect: src.dialect, secret: src.secret}
 	l.circuit.now = c.Now
+	l.probe = probe{source: src, allow: rate.NewLimiter(rate.Every(probeEvery), 1)}
 	l.backlogAlarm, l.failureLog = newAlarm(), newAlarm()
 	l.backlog = newBacklog(c.Now)
 	l.metrics = newMetrics(c.Registerer, l)
@@ -110,16 +112,20 @@ func Open(ctx context.Context, c Config) (*Ledger, error) {
 	defer cancel()
 	if err := l.guard(ctx, func() error { return nil }); err != nil {
 		if !temporary(err) {
-			_ = db.Close()
+			_ = l.Close()
 			return nil, l.clean(err)
 		}
+		l.circuit.fail(err) // also where it only took its time: there was enough of it
 		l.log.Error("ledger is away: starting without, it will catch up", "error", l.clean(err))
 	}
 	return l, nil
 }
 
-// Close ends the connections.
-func (l *Ledger) Close() error { return l.db.Close() }
+// Close ends the connections, and the probe if there is one.
+func (l *Ledger) Close() error {
+	l.probe.close()
+	return l.db.Close()
+}
 
 // DB is the database, for the outbox, which keeps its tasks beside the ledger.
 func (l *Ledger) DB() *sql.DB { return l.db }

@@ -16,6 +16,7 @@ type metrics struct {
 	filling   prometheus.Counter
 	incidents *prometheus.CounterVec
 	judged    *prometheus.CounterVec
+	probes    *prometheus.CounterVec
 }
 
 func newMetrics(r prometheus.Registerer, l *Ledger) *metrics {
@@ -37,9 +38,10 @@ func newMetrics(r prometheus.Registerer, l *Ledger) *metrics {
 		filling:   counter("journal_filling_total", "Times that a room's journal was seen at least half full."),
 		incidents: vec("incidents_total", "Incidents, by kind.", "kind"),
 		judged:    vec("judged_total", "Matched messages judged, by verdict.", "verdict"),
+		probes:    vec("probes_total", "Times the database was asked whether it is there because a question was slow, by answer.", "answer"),
 	}
 	if r != nil {
-		r.MustRegister(m.entries, m.lag, m.failures, m.parked, m.filling, m.incidents, m.judged,
+		r.MustRegister(m.entries, m.lag, m.failures, m.parked, m.filling, m.incidents, m.judged, m.probes,
 			gauge("pending_entries", "Journal entries that this replica knows to wait.",
 				func() float64 { return float64(l.Status().Pending) }),
 			gauge("behind_seconds", "How long the ledger has been behind; 0 when it is not.", l.behindSeconds))

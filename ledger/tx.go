@@ -57,8 +57,12 @@ func (l *Ledger) guard(ctx context.Context, do func() error) error {
 	if err == nil {
 		err = do()
 	}
-	if l.circuit.leave(err) {
+	waited := slow(ctx, err)
+	if l.circuit.leave(err, waited) {
 		l.log.Info("ledger is back")
+	}
+	if waited {
+		l.suspect()
 	}
 	if err != nil && !odd(err) && ctx.Err() == nil {
 		l.metrics.failures.Inc()
@@ -127,6 +131,7 @@ func (l *Ledger) turn(ctx context.Context) (done func(), err error) {
 	case l.writer <- struct{}{}:
 		return func() { <-l.writer }, nil
 	case <-ctx.Done():
+		l.suspect()
 		return nil, fmt.Errorf("wait to write: %w", ctx.Err())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -48,4 +49,18 @@ func TestDataOutlivesAnOutage(t *testing.T) {
 	var n int
 	require.NoError(t, connect(t, url).QueryRow(ctx, "SELECT n FROM kept").Scan(&n))
 	require.Equal(t, 7, n)
+}
+
+func TestAFrozenServerAnswersNothingUntilItThaws(t *testing.T) {
+	db := pgtest.StartOwn(t)
+	url := db.URL()
+	before := connect(t, url)
+	db.Freeze()
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	_, err := pgx.Connect(ctx, url)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+
+	db.Thaw()
+	require.NoError(t, before.Ping(context.Background()), "the connection was kept")
 }

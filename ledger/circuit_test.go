@@ -1,0 +1,184 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/waitroom/waitroom/internal/pgtest"
+	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/room"
+)
+
+// hold keeps a room's writers waiting, on SQLite those of the whole file, until release.
+func hold(t *testing.T, by *ledger.Ledger) (release func()) {
+	t.Helper()
+	conn, err := by.DB().Conn(t.Context())
+	require.NoError(t, err)
+	for _, statement := range map[outbox.Dialect][]string{
+		outbox.SQLite:   {`BEGIN IMMEDIATE`},
+		outbox.Postgres: {`BEGIN`, `SELECT pg_advisory_xact_lock(hashtextextended('integration', 0))`},
+	}[by.Dialect()] {
+		_, err := conn.ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	return func() {
+		_, err := conn.ExecContext(t.Context(), `ROLLBACK`)
+		require.NoError(t, err)
+		require.NoError(t, conn.Close())
+	}
+}
+
+// probes is how often the database was asked whether it is there, and answered so.
+func probes(t *testing.T, r *prometheus.Registry, answer string) (n float64) {
+	t.Helper()
+	families, err := r.Gather()
+	require.NoError(t, err)
+	for _, f := range families {
+		if f.GetName() != "waitroom_ledger_probes_total" {
+			continue
+		}
+		for _, m := range f.GetMetric() {
+			if m.GetLabel()[0].GetValue() == answer {
+				n += m.GetCounter().GetValue()
+			}
+		}
+	}
+	return n
+}
+
+func TestOneSlowQuestionHoldsUpNobodyElse(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		registry := prometheus.NewRegistry()
+		c := b.config()
+		c.Registerer = registry
+		l := openWith(t, c)
+		b.life(1)
+		release := hold(t, b.open(t))
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		_, err := l.Judge(ctx, here, 1, matched("m-1", 1))
+		require.Error(t, err)
+		require.NotErrorIs(t, err, ledger.ErrAway)
+
+		others := func() {
+			t.Helper()
+			require.Equal(t, ledger.Status{}, l.Status())
+			_, err := l.Timeline(t.Context(), here, ledger.Filter{Seller: "s-1"})
+			require.NoError(t, err)
+			if l.Dialect() == outbox.Postgres { // which has more than one writer
+				_, err = l.Receive(t.Context(), here, room.MessageNote{MessageID: "other"})
+				require.NoError(t, err)
+				require.NoError(t, l.Drain(t.Context(), "other"))
+			}
+		}
+		others()
+		wait(t, func() bool { return probes(t, registry, "there") > 0 })
+		others()
+		release()
+		agreed, err := l.Judge(t.Context(), here, 1, matched("m-1", 1))
+		require.NoError(t, err, "it may be asked again at once")
+		require.True(t, agreed)
+		require.Zero(t, probes(t, registry, "none"))
+	})
+}
+
+// The probe has a connection of its own: those that wait have all the others.
+func TestSlowQuestionsThatTakeEveryConnectionSayNothing(t *testing.T) {
+	b := newBench(pgtest.Start(t).URL())
+	registry := prometheus.NewRegistry()
+	c := b.config()
+	c.Registerer = registry
+	l := openWith(t, c)
+	tx, err := b.open(t).DB().Begin()
+	require.NoError(t, err)
+	_, err = tx.Exec(`LOCK TABLE messages IN ACCESS EXCLUSIVE MODE`)
+	require.NoError(t, err)
+	var questions sync.WaitGroup
+	for n := range 30 {
+		questions.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(200+20*n)*time.Millisecond)
+			defer cancel()
+			if _, err := l.Receive(ctx, here, room.MessageNote{MessageID: "m"}); errors.Is(err, ledger.ErrAway) {
+				t.Errorf("receive: %v", err)
+			}
+		})
+	}
+	questions.Wait()
+	wait(t, func() bool { return probes(t, registry, "there") > 0 })
+	require.NoError(t, tx.Rollback())
+	_, err = l.Receive(t.Context(), here, room.MessageNote{MessageID: "m"})
+	require.NoError(t, err)
+	require.Equal(t, ledger.Status{}, l.Status())
+	require.Zero(t, probes(t, registry, "none"))
+}
+
+func TestAFrozenDatabaseIsFoundOutByOneProbe(t *testing.T) {
+	pg := pgtest.StartOwn(t)
+	b := newBench(pg.URL())
+	registry := prometheus.NewRegistry()
+	c := b.config()
+	c.Registerer = registry
+	l := openWith(t, c)
+	require.NoError(t, l.Drain(t.Context(), here))
+	b.life(1)
+
+	pg.Freeze()
+	for range 3 {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		_, err := l.Receive(ctx, here, room.MessageNote{MessageID: "m"})
+		cancel()
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.NotErrorIs(t, err, ledger.ErrAway, "its own time says nothing")
+	}
+	wait(t, func() bool { return l.Status().Behind })
+	require.Contains(t, l.Status().Error, "does not answer")
+	require.EqualValues(t, 1, probes(t, registry, "none"))
+	_, err := l.Receive(t.Context(), here, room.MessageNote{MessageID: "m"})
+	require.ErrorIs(t, err, ledger.ErrAway)
+
+	pg.Thaw()
+	b.now.Move(time.Second)
+	require.NoError(t, l.Drain(t.Context(), here))
+	require.Equal(t, ledger.Status{}, l.Status())
+	require.Equal(t, []string{"m-1 true"}, b.journal.told())
+}
+
+func TestCloseEndsAProbe(t *testing.T) {
+	pg := pgtest.StartOwn(t)
+	b := newBench(pg.URL())
+	c := b.config()
+	before := goleak.IgnoreCurrent()
+	l, err := ledger.Open(t.Context(), c)
+	require.NoError(t, err)
+	pg.Freeze()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err = l.Receive(ctx, here, room.MessageNote{MessageID: "m"})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	pg.Thaw()
+	require.NoError(t, l.Close())
+	require.Equal(t, ledger.Status{}, l.Status())
+	goleak.VerifyNone(t, before)
+}
+
+var errNotYet = errors.New("not yet")
+
+// wait waits until it is so.
+func wait(t *testing.T, so func() bool) {
+	t.Helper()
+	testproc.Until(t, 10*time.Second, func() error {
+		if !so() {
+			return errNotYet
+		}
+		return nil
+	})
+}

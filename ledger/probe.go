@@ -1,0 +1,98 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// probeWithin is how long a database may take to answer that it is there.
+const probeWithin = time.Second
+
+// probe asks a database whether it is there, on nobody's time and on a connection of its own: those that wait may
+// have taken all the others. One runs at a time, at most every probeEvery.
+type probe struct {
+	source source
+	allow  *rate.Limiter
+
+	mu      sync.Mutex
+	stop    context.CancelFunc // of the one that runs; nil = none does
+	closed  bool
+	running sync.WaitGroup
+}
+
+// suspect has the database probed after a question that was slow. Only a probe that fails opens the circuit.
+func (l *Ledger) suspect() {
+	answers := l.circuit.count()
+	l.probe.start(func(err error) {
+		if err != nil {
+			l.metrics.probes.WithLabelValues("none").Inc()
+		} else {
+			l.metrics.probes.WithLabelValues("there").Inc()
+		}
+		if l.circuit.probed(err, answers) {
+			l.log.Info("ledger is back")
+		}
+	})
+}
+
+// start has answer called with what a probe found, unless one runs, or ran just now, or the probe is closed.
+func (p *probe) start(answer func(error)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.stop != nil || !p.allow.Allow() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), probeWithin)
+	p.stop = cancel
+	p.running.Go(func() {
+		err := p.ask(ctx)
+		cancel()
+		if p.finished() {
+			answer(err)
+		}
+	})
+}
+
+// ask returns in time also where the system hangs, as it does for a file on a disk that is gone.
+func (p *probe) ask(ctx context.Context) error {
+	answer := make(chan error, 1)
+	go func() { answer <- p.ping(ctx) }()
+	select {
+	case err := <-answer:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("database does not answer: %w", ctx.Err())
+	}
+}
+
+func (p *probe) ping(ctx context.Context) error {
+	db, err := p.source.open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	return db.PingContext(ctx)
+}
+
+// finished is true where somebody still wants to know.
+func (p *probe) finished() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stop = nil
+	return !p.closed
+}
+
+// close ends the probe and lets no other begin.
+func (p *probe) close() {
+	p.mu.Lock()
+	p.closed = true
+	if p.stop != nil {
+		p.stop()
+	}
+	p.mu.Unlock()
+	p.running.Wait()
+}
