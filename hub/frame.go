@@ -14,7 +14,7 @@ type shared struct {
 	head   []byte // ,"epoch":…,"version":…,"server_time":
 	length []byte // ,"queue_length":…,"estimated_wait":
 	lease  []byte // ,"lease_expires_at":…,"fence":
-	tail   []byte // ,"paused":…}
+	tail   []byte // ,"paused":…,"claim_by":null,"codes":
 }
 
 func (s *shared) room(id room.ID) {
@@ -38,7 +38,7 @@ func (s *shared) state(m *mirror) {
 	s.lease = append(b, `,"fence":`...)
 
 	s.tail = append(s.tail[:0], `,"paused":`...)
-	s.tail = append(strconv.AppendBool(s.tail, m.paused), '}')
+	s.tail = append(strconv.AppendBool(s.tail, m.paused), `,"claim_by":null,"codes":`...)
 }
 
 // appendState appends a state frame: how the room is, and how the seat stands in it. now is in unix
@@ -71,7 +71,21 @@ func (l *hall) appendState(b []byte, st seat, now int64) (_ []byte, ok bool) {
 	b = appendIf(b, `,"maximum_wait":`, room.Seconds(w.Maximum), known)
 	b = append(b, l.shared.lease...)
 	b = appendIf(b, "", st.fence, st.status == room.Locked)
-	return append(b, l.shared.tail...), true
+	b = append(b, l.shared.tail...)
+	if st.status == room.Locked {
+		b = appendCodes(b, l.m.lease, now)
+	} else {
+		b = append(b, "null"...)
+	}
+	return append(b, '}'), true
+}
+
+// appendCodes appends what the holder's asks are like.
+func appendCodes(b []byte, lease room.Lease, now int64) []byte {
+	b = appendInt(b, `{"asked":`, int64(lease.Asked))
+	b = appendInt(b, `,"open":`, int64(lease.Open))
+	b = appendIf(b, `,"ask_after":`, lease.AskAfter, lease.AskAfter > now)
+	return append(b, '}')
 }
 
 func appendPing(b []byte, now int64) []byte {
@@ -79,11 +93,19 @@ func appendPing(b []byte, now int64) []byte {
 }
 
 // appendMessage appends an SMS. Its text and code are secrets, for this socket only.
-func appendMessage(b []byte, m room.Message) []byte {
-	text, err := json.Marshal(struct {
+func appendMessage(b []byte, m message) []byte {
+	var frame any = struct {
 		Type string `json:"type"`
 		room.Message
-	}{"sms", m})
+	}{"sms", m.Message}
+	if m.offered {
+		frame = struct {
+			Type       string `json:"type"`
+			MessageID  string `json:"message_id"`
+			ReceivedAt int64  `json:"received_at"`
+		}{"sms_unclaimed", m.MessageID, m.ReceivedAt}
+	}
+	text, err := json.Marshal(frame)
 	if err != nil {
 		return b // strings and integers always marshal
 	}

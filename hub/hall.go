@@ -130,7 +130,7 @@ func (l *hall) event(e room.Event) {
 
 // apply brings mirror and seats to the event and tells those whom it concerns most.
 func (l *hall) apply(e *room.Event) {
-	before, gapped := l.m.lease, l.m.epoch
+	before, paused, gapped := l.m.lease, l.m.paused, l.m.epoch
 	v := l.m.apply(e)
 	l.h.metrics.event(v)
 	switch v {
@@ -148,6 +148,13 @@ func (l *hall) apply(e *room.Event) {
 			l.adoptEpoch()
 		}
 		l.shared.state(&l.m)
+		if paused == e.Paused && codesOnly(e, before) { // nobody but the holder is shown anything else
+			if s := l.sessions[e.Lease.Session]; s != nil {
+				s.mark(dueState)
+			}
+			l.tellAhead()
+			break
+		}
 		l.seats(e)
 		l.tellFront()
 		l.tellAhead()
@@ -160,6 +167,11 @@ func (l *hall) apply(e *room.Event) {
 			l.ask(s)
 		}
 	}
+}
+
+// codesOnly reports whether an event changed nothing but what the holder asked for.
+func codesOnly(e *room.Event, before room.Lease) bool {
+	return len(e.Joined)+len(e.Ended)+len(e.Moved) == 0 && e.Lease != nil && e.Lease.Fence == before.Fence && e.Lease.ExpiresAt == before.ExpiresAt
 }
 
 // adoptEpoch moves the seats of those who had no place into an epoch that just began.

@@ -99,7 +99,7 @@ func (l *hall) looked(view room.View, batch []*session, seats []room.Seat) {
 // takeSeat takes an answer; its messages only where the session still has the place they are for.
 func (l *hall) takeSeat(s *session, view room.View, found room.Seat) {
 	l.placeSeat(s, view, found)
-	if s.seat.ticket == found.Ticket && s.learn(found.Messages) {
+	if s.seat.ticket == found.Ticket && s.learn(shownIn(found)) {
 		s.mark(dueMessages)
 	}
 }

@@ -2,13 +2,9 @@ package hub
 
 import (
 	"slices"
-	"time"
 
 	"github.com/waitroom/waitroom/room"
 )
-
-// smsKept is how long a message is shown again on reload (the contract's 10 minutes).
-const smsKept = 10 * time.Minute
 
 // seat is how a session stands.
 type seat struct {
@@ -35,10 +31,24 @@ type session struct {
 	messages []message
 }
 
-// message is an SMS with its number on this replica, so that each socket is sent it once.
+// message is an SMS with its number on this replica, so that each socket is sent it once. One that is only offered has neither
+// text nor code.
 type message struct {
 	room.Message
-	number int
+	offered bool
+	number  int
+}
+
+// shownIn lists all that a session is shown.
+func shownIn(seat room.Seat) []message {
+	list := make([]message, 0, len(seat.Messages)+len(seat.Offers))
+	for _, m := range seat.Messages {
+		list = append(list, message{Message: m})
+	}
+	for _, o := range seat.Offers {
+		list = append(list, message{Message: room.Message{MessageID: o.MessageID, ReceivedAt: o.ReceivedAt, ForgetAt: o.ForgetAt}, offered: true})
+	}
+	return list
 }
 
 // take sets the seat as of a version; it reports whether that changed anything.
@@ -48,56 +58,51 @@ func (s *session) take(to seat, epoch, version int64) bool {
 		return false
 	}
 	if s.seat.ticket != to.ticket {
-		s.messages = nil // they were for the place before
+		s.messages = slices.DeleteFunc(s.messages, func(m message) bool { return !m.Late }) // they were for the place before
 	}
 	s.seat = to
 	s.rev++
 	return true
 }
 
-// learn takes the messages there are for the session's place, and forgets those that were withdrawn; it
-// reports whether any is new.
-func (s *session) learn(list []room.Message) bool {
+// learn takes the messages there are for the session, and forgets those that were withdrawn; it reports whether any is new.
+func (s *session) learn(list []message) bool {
 	s.messages = slices.DeleteFunc(s.messages, func(m message) bool { return !slices.ContainsFunc(list, m.is) })
 	fresh := false
 	for _, m := range list {
-		if !s.knows(m) {
+		if !slices.ContainsFunc(s.messages, m.is) {
 			s.told++
-			s.messages = append(s.messages, message{Message: m, number: s.told})
+			m.number = s.told
+			s.messages = append(s.messages, m)
 			fresh = true
 		}
 	}
 	return fresh
 }
 
-// forget drops the messages that have been shown for long enough. The store shows none as old as
-// that, so none comes back.
+// forget drops the messages that have been shown for long enough. The store shows none as old as that, so none comes back.
 func (s *session) forget(now int64) {
 	if len(s.messages) == 0 {
 		return
 	}
-	s.messages = slices.DeleteFunc(s.messages, func(m message) bool { return m.ReceivedAt <= now-2*smsKept.Milliseconds() })
+	s.messages = slices.DeleteFunc(s.messages, func(m message) bool { return m.ForgetAt <= now })
 	if len(s.messages) == 0 {
 		s.messages = nil
 	}
 }
 
-func (s *session) knows(m room.Message) bool {
-	return slices.ContainsFunc(s.messages, func(known message) bool { return known.is(m) })
-}
-
-func (m message) is(other room.Message) bool {
-	return m.ReceivedAt == other.ReceivedAt && m.Text == other.Text
+func (m message) is(other message) bool {
+	return m.MessageID == other.MessageID && m.Fence == other.Fence && m.offered == other.offered
 }
 
 // after lists the messages with a higher number that may still be shown.
-func (s *session) after(number int, now int64) []message {
-	for i := range s.messages {
-		if m := &s.messages[i]; m.number > number && m.ReceivedAt > now-smsKept.Milliseconds() {
-			return s.messages[i:]
+func (s *session) after(number int, now int64) (list []message) {
+	for _, m := range s.messages {
+		if m.number > number && m.ForgetAt > now {
+			list = append(list, m)
 		}
 	}
-	return nil
+	return list
 }
 
 // seatOf is what a look found. A place that the store does not know any more although it was live

@@ -2,7 +2,6 @@ package hub_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,22 +12,25 @@ import (
 
 func TestAMessageGoesToItsHolderOnceOnEachSocket(t *testing.T) {
 	rdb := redistest.Start(t).Client()
-	one, two := start(t, rdb, room.Config{}, hub.Config{}), start(t, rdb, room.Config{}, hub.Config{})
+	keys := room.Config{Keys: room.NewKeyring([]byte("one secret of all replicas"))}
+	one, two := start(t, rdb, keys, hub.Config{}), start(t, rdb, keys, hub.Config{})
 	ids := sessions(2)
 	holder, next := one.dial(ids[0]), one.dial(ids[1])
 	join(t, one.Engine, ids[0])
 	join(t, one.Engine, ids[1])
 	holder.untilStatus(room.Locked)
 
-	code, at := "482913", time.Now().UnixMilli()
-	match := func(id string, keep bool) {
-		_, err := two.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: id, Keep: keep,
-			Shown: room.Message{Text: id + " 인증번호 482913", Code: &code, ReceivedAt: at}})
+	code := "482913"
+	match := func(id string, keep bool) room.Match {
+		m, err := two.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: id, Keep: keep,
+			Shown: room.Message{Text: id + " 인증번호 482913", Code: &code}})
 		require.NoError(t, err)
 		require.NoError(t, two.Engine.SettleMatch(t.Context(), lobby, id, true))
+		return m
 	}
-	match("first", true)
-	require.Equal(t, map[string]any{"type": "sms", "text": "first 인증번호 482913", "code": "482913", "received_at": float64(at)}, holder.untilOther(1))
+	at := match("first", true).At
+	require.Equal(t, map[string]any{"type": "sms", "message_id": "first", "text": "first 인증번호 482913", "code": "482913", "received_at": float64(at),
+		"late": false}, holder.untilOther(1))
 	match("second", false)
 	require.Equal(t, "second 인증번호 482913", holder.untilOther(2)["text"])
 	holder.untilOutcome(room.Completed)
@@ -57,7 +59,7 @@ func TestNextTurnsSocketIsNotToldTheLastTurnsMessage(t *testing.T) {
 	first.untilStatus(room.Locked)
 	text := func(message string) {
 		_, err := r.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: message, From: lease.GrantedAt, To: lease.GrantedAt + 1,
-			Shown: room.Message{Text: message, ReceivedAt: lease.GrantedAt}})
+			Shown: room.Message{Text: message, Code: new("482913")}})
 		require.NoError(t, err)
 		require.NoError(t, r.Engine.SettleMatch(t.Context(), lobby, message, true))
 	}
@@ -85,7 +87,7 @@ func TestWithdrawnMessageIsToldToNoFurtherSocket(t *testing.T) {
 	}
 	text := func(message string) {
 		_, err := r.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: message, From: lease.GrantedAt, To: lease.GrantedAt + 1,
-			Keep: true, Shown: room.Message{Text: message, ReceivedAt: lease.GrantedAt}})
+			Keep: true, Shown: room.Message{Text: message, Code: new("482913")}})
 		require.NoError(t, err)
 		settle(message, true)
 	}

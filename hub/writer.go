@@ -125,10 +125,10 @@ func (c *conn) writeMessages(pen *pen) {
 		return
 	}
 	c.hall.mu.RLock()
-	list := append([]message(nil), c.session.after(c.messages, c.h.clock.ms())...)
+	list := c.session.after(c.messages, c.h.clock.ms())
 	c.hall.mu.RUnlock()
 	for _, m := range list {
-		buf := appendMessage(make([]byte, headroom, 512), m.Message)
+		buf := appendMessage(make([]byte, headroom, 512), m)
 		if c.send(pen, frame(buf), dueMessages) != took {
 			return
 		}

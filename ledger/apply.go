@@ -25,6 +25,9 @@ func (w *work) entries(list []room.Entry) error {
 	}
 	for _, note := range notes {
 		if !fresh[note.noteKey] {
+			if err := w.appliedBefore(note.Record); err != nil {
+				return err
+			}
 			continue
 		}
 		err := w.record(note)
@@ -36,6 +39,19 @@ func (w *work) entries(list []room.Entry) error {
 		}
 	}
 	return nil
+}
+
+// appliedBefore finds the verdict on a match that was judged before: whoever did so may have died before the room
+// was told.
+func (w *work) appliedBefore(r room.Record) error {
+	if !r.Judge && r.Type != claimed {
+		return nil
+	}
+	agree, found, err := w.verdictOn(r)
+	if err == nil && found { // else it is parked
+		w.tellAgain(r, agree)
+	}
+	return err
 }
 
 func (w *work) record(note note) error {
@@ -54,13 +70,19 @@ func (w *work) record(note note) error {
 		return w.ended(epoch, r)
 	case "message":
 		return w.message(epoch, r)
+	case claimed:
+		return w.claimed(epoch, r)
+	case rejected:
+		return w.rejected(epoch, r)
+	case "incident":
+		return w.journalled(epoch, r)
 	case "action":
 		_, err := w.exec(`INSERT INTO actions (room, epoch, entry, n, at, who, action, reason, ticket, fence)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, string(w.id), epoch, note.entry, note.n, r.At, plain(r.Who),
 			plain(r.Action), plain(r.Reason), r.Ticket, r.Fence)
 		return err
 	}
-	return nil // away, back, moved, and what a later version may add: in the timeline
+	return nil // away, back, moved, asked, and what a later version may add: in the timeline
 }
 
 // joined opens a place. A ticket that somebody else has means that the store lost writes and gave it

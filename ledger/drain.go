@@ -15,41 +15,53 @@ const drainBatch = 200
 // Drain takes a room's journal into the ledger, up to its end: apply, tell the verdicts, trim. Any
 // number of replicas may do so at once. An error leaves in the journal what is not certainly applied.
 func (l *Ledger) Drain(ctx context.Context, id room.ID) error {
+	_, err := l.drain(ctx, id)
+	return err
+}
+
+// drain is Drain. It also returns the verdicts on what it found in the journal, those that the room has been
+// told; also beside an error.
+func (l *Ledger) drain(ctx context.Context, id room.ID) (told map[match]bool, err error) {
 	if err := l.circuit.closed(); err != nil {
-		return err
+		return nil, err
 	}
 	unlock, err := l.rooms.lock(ctx, id)
 	if err != nil {
 		l.suspect()
-		return err
+		return nil, err
 	}
 	defer unlock()
+	told = make(map[match]bool)
 	for {
 		entries, err := l.cfg.Journal.ReadJournal(ctx, id, drainBatch)
 		if err != nil {
-			return fmt.Errorf("drain: %w", err)
+			return told, fmt.Errorf("drain: %w", err)
 		}
-		if err := l.take(ctx, id, entries); err != nil {
-			return fmt.Errorf("drain: %w", err)
+		if err := l.take(ctx, id, entries, told); err != nil {
+			return told, fmt.Errorf("drain: %w", err)
 		}
 		if len(entries) < drainBatch {
 			l.backlog.drained(id)
-			return nil
+			return told, nil
 		}
 	}
 }
 
-// take applies entries, tells the rooms the verdicts in them, and trims the journal. The verdicts are
+// take applies entries, tells the room the verdicts in them, and trims the journal. The verdicts are
 // told before the trim, also for entries that were applied before: whoever applied them may be dead.
-func (l *Ledger) take(ctx context.Context, id room.ID, entries []room.Entry) error {
+func (l *Ledger) take(ctx context.Context, id room.ID, entries []room.Entry, told map[match]bool) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	if err := l.apply(ctx, id, entries); err != nil {
+	verdicts, err := l.apply(ctx, id, entries)
+	if err != nil {
 		return err
 	}
-	if err := l.settle(ctx, id, entries); err != nil {
-		return err
+	for _, v := range verdicts {
+		if err := l.tell(ctx, id, v); err != nil {
+			return err
+		}
+		told[v.match] = v.agreed
 	}
 	if err := l.cfg.Journal.TrimJournal(ctx, id, entries); err != nil {
 		return err
@@ -58,44 +70,34 @@ func (l *Ledger) take(ctx context.Context, id room.ID, entries []room.Entry) err
 	return nil
 }
 
-// apply writes all entries in one transaction; where one of them is odd, each in its own.
-func (l *Ledger) apply(ctx context.Context, id room.ID, entries []room.Entry) error {
-	err := l.inRoom(ctx, id, func(w *work) error { return w.entries(entries) })
+// apply writes all entries in one transaction; where one of them is odd, each in its own. It returns the verdicts
+// on their matches, in the journal's order.
+func (l *Ledger) apply(ctx context.Context, id room.ID, entries []room.Entry) (verdicts []verdict, err error) {
+	verdicts, err = l.applyAtOnce(ctx, id, entries)
 	if err == nil || !odd(err) {
-		return err
+		return verdicts, err
 	}
+	verdicts = nil
 	for _, e := range entries {
-		err := l.inRoom(ctx, id, func(w *work) error { return w.entries([]room.Entry{e}) })
+		some, err := l.applyAtOnce(ctx, id, []room.Entry{e})
 		if odd(err) {
-			err = l.inRoom(ctx, id, func(w *work) error { return w.park(e, err) })
+			some, err = nil, l.inRoom(ctx, id, func(w *work) error { return w.park(e, err) })
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
+		verdicts = append(verdicts, some...)
 	}
-	return nil
+	return verdicts, nil
 }
 
-// settle tells the rooms what became of the messages in entries.
-func (l *Ledger) settle(ctx context.Context, id room.ID, entries []room.Entry) error {
-	for _, e := range entries {
-		for _, r := range e.Records {
-			if r.Type != "message" || r.Result != room.Matched {
-				continue
-			}
-			agreed, found, err := l.verdict(ctx, id, r)
-			if err != nil {
-				return err
-			}
-			if !found { // parked
-				continue
-			}
-			if err := l.cfg.Rooms.SettleMatch(ctx, id, r.MessageID, agreed); err != nil {
-				return fmt.Errorf("settle match: %w", err)
-			}
-		}
-	}
-	return nil
+func (l *Ledger) applyAtOnce(ctx context.Context, id room.ID, entries []room.Entry) (verdicts []verdict, err error) {
+	err = l.inRoom(ctx, id, func(w *work) error {
+		err := w.entries(entries)
+		verdicts = w.verdicts
+		return err
+	})
+	return verdicts, err
 }
 
 // entryTime is when Redis wrote an entry, which its id begins with.

@@ -115,14 +115,15 @@ func (s *seen) message(t *testing.T, e *room.Engine, l *ledger.Ledger, id string
 	if _, err := l.Receive(t.Context(), here, note); err != nil {
 		t.Errorf("receive: %v", err)
 	}
-	m, err := e.Match(t.Context(), here, room.MatchRequest{MessageID: id, Note: note})
+	m, err := e.Match(t.Context(), here, room.MatchRequest{MessageID: id, Note: note,
+		Shown: room.Message{Text: "code 482913 " + id, Code: new("482913")}})
 	if err != nil {
 		t.Errorf("match: %v", err)
 		return
 	}
-	if m.Result == room.Matched {
+	if m.Judge {
 		agreed, err := l.Judge(t.Context(), here, m.Epoch, room.Record{Type: "message", MessageNote: note, Result: m.Result,
-			Ticket: m.Ticket, Fence: m.Fence, GrantedAt: m.Granted, EndedAt: m.Ended, At: m.At, Completes: true})
+			Ticket: m.Ticket, Fence: m.Fence, GrantedAt: m.Granted, EndedAt: m.Ended, At: m.At, Judge: true, Completes: m.Completes})
 		if err != nil && !errors.Is(err, errLost) || err == nil && !agreed {
 			t.Errorf("judge: %v %v", agreed, err)
 		}
@@ -148,7 +149,8 @@ func TestARestartedStoreLeavesNothingOpen(t *testing.T) {
 		require.Equal(t, 3, count(t, l, "places WHERE outcome IS NULL"))
 		server.Restart()
 		require.NoError(t, server.Client().Ping(t.Context()).Err())
-		require.NoError(t, l.Reconcile(t.Context()))
+		c.Rooms = room.New(server.Client(), room.Config{Journal: 1000}) // a process that knew nothing of the room
+		require.NoError(t, openWith(t, c).Reconcile(t.Context()))
 		require.Equal(t, 3, count(t, l, "places WHERE outcome = 'lost'"))
 		require.Equal(t, 1, count(t, l, "leases WHERE outcome = 'lost'"))
 	})

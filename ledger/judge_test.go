@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -36,7 +37,7 @@ func TestAMatchThatBreaksARuleIsRefused(t *testing.T) {
 				again, err := l.Judge(t.Context(), here, 1, bad)
 				require.NoError(t, err)
 				require.False(t, again, "a verdict is for ever")
-				require.Equal(t, []string{"m-5 true", "bad false"}, b.journal.told())
+				require.Equal(t, []string{"m-5 true", "bad false", "bad false"}, b.journal.told(), "and told each time")
 
 				settled, err := l.Receive(t.Context(), here, bad.MessageNote)
 				require.NoError(t, err)
@@ -129,6 +130,9 @@ func TestAMessageIsNeverMatchedToASecondLease(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, agreed)
 		require.Equal(t, []string{"m-1 true", "m-1 false"}, b.journal.told())
+		agreed, err = l.Judge(t.Context(), here, 2, second)
+		require.NoError(t, err)
+		require.False(t, agreed, "also once the journal has it no longer")
 		require.Equal(t, []string{"1000"}, column(t, l.DB(), `SELECT fence FROM verifications`))
 		require.Equal(t, []string{"message_matched_twice"}, column(t, l.DB(), `SELECT kind FROM incidents`))
 	})
@@ -140,17 +144,18 @@ func TestWhereAMatchEndsNoLeaseSeveralMatchOne(t *testing.T) {
 		b.write(1, joined(1), granted(1))
 		for n := range 3 {
 			r := matched(fmt.Sprintf("k-%d", n), 1)
-			r.Completes, r.EndedAt = false, 130
+			r.Completes, r.EndedAt = false, int64(12+n) // when it was matched
 			b.write(1, r)
 		}
 		b.write(1, ended(1, room.Completed))
 		b.life(2)
 		stale := matched("stale", 1)
-		stale.Completes, stale.EndedAt = false, 130
+		stale.Completes = false
 		b.write(1, stale)
 		require.NoError(t, l.Drain(t.Context(), here))
 		require.Equal(t, []string{"k-0 true", "k-1 true", "k-2 true", "m-2 true", "stale false"}, b.journal.told())
-		require.Equal(t, []string{"m-2"}, column(t, l.DB(), `SELECT message_id FROM verifications`))
+		require.Equal(t, []string{"k-0 0", "k-1 0", "k-2 0", "m-2 1"}, column(t, l.DB(),
+			`SELECT message_id || ' ' || completes FROM verifications ORDER BY id`))
 		require.Equal(t, 4, count(t, l, "outbox_tasks WHERE type = 'sms.matched'"))
 	})
 }
@@ -172,7 +177,7 @@ func TestLateAndUnmatchedMessagesAreKeptAndToldTheSame(t *testing.T) {
 		require.Equal(t, room.Match{At: 33}, *settled, "a repeat was sent when it first came, not now")
 
 		late := matched("m-late", 1)
-		late.Result, late.Completes = room.Late, true
+		late.Result, late.Judge, late.Completes = room.Late, false, false
 		none := room.Record{Type: "message", At: 44, Result: room.Unmatched, Reason: string(room.NoLease),
 			MessageNote: room.MessageNote{MessageID: "m-none", Received: 43}}
 		b.write(1, late)
@@ -195,26 +200,65 @@ func TestTheDatabaseRefusesABrokenRuleFromAnybody(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		b.life(5)
+		before := matched("before", 6) // which ended nothing
+		before.Completes, before.EndedAt = false, 65
+		b.write(1, joined(6), granted(6), before)
 		require.NoError(t, l.Drain(t.Context(), here))
-		insert := `INSERT INTO verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at) VALUES `
+		insert := `INSERT INTO verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at, completes) VALUES `
 		for name, statement := range map[string]string{
-			"the same fence":   insert + `('integration', 5000, 1, 6, 'x', 60, 70)`,
-			"a lower fence":    insert + `('integration', 4000, 1, 6, 'x', 60, 70)`,
-			"an overlap":       insert + `('integration', 6000, 1, 6, 'x', 59, 70)`,
-			"the same message": insert + `('integration', 6000, 1, 6, 'm-5', 60, 70)`,
-			"no fence":         insert + `('other', 0, 1, 6, 'x', 60, 70)`,
-			"backwards":        insert + `('other', 6000, 1, 6, 'x', 70, 60)`,
-			"a change":         `UPDATE verifications SET fence = 1`,
-			"a deletion":       `DELETE FROM verifications`,
-			"a message again":  `INSERT INTO messages (room, message_id, state, sender, body, sent_at, received_at) VALUES ('integration', 'm-5', 'judged', '', '', 0, 0)`,
-			"a place again":    `INSERT INTO places (room, epoch, ticket, seller) VALUES ('integration', 1, 5, 'x')`,
+			"the same fence":            insert + `('integration', 5000, 1, 6, 'x', 65, 70, 1)`,
+			"the same fence, no end":    insert + `('integration', 5000, 1, 6, 'x', 65, 70, 0)`,
+			"a lower fence":             insert + `('integration', 5999, 1, 6, 'x', 65, 70, 1)`,
+			"a lower fence, no end":     insert + `('integration', 5999, 1, 6, 'x', 65, 70, 0)`,
+			"an overlap":                insert + `('integration', 7000, 1, 7, 'x', 64, 70, 1)`,
+			"an overlap, no end":        insert + `('integration', 7000, 1, 7, 'x', 64, 70, 0)`,
+			"the same message":          insert + `('integration', 7000, 1, 7, 'm-5', 65, 70, 1)`,
+			"the same message, no end":  insert + `('integration', 7000, 1, 7, 'before', 65, 70, 0)`,
+			"no fence":                  insert + `('other', 0, 1, 6, 'x', 65, 70, 1)`,
+			"backwards":                 insert + `('other', 6000, 1, 6, 'x', 70, 60, 1)`,
+			"half an end":               insert + `('other', 6000, 1, 6, 'x', 60, 70, 2)`,
+			"one that never stood":      `INSERT INTO verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at, voided_at) VALUES ('other', 6000, 1, 6, 'x', 60, 70, 80)`,
+			"a change":                  `UPDATE verifications SET fence = 1`,
+			"a change beside a void":    `UPDATE verifications SET voided_at = 80, completes = 0 WHERE message_id = 'm-5'`,
+			"a message for another":     `UPDATE verifications SET voided_at = 80, message_id = 'x' WHERE message_id = 'm-5'`,
+			"nothing":                   `UPDATE verifications SET voided_at = NULL`,
+			"a deletion":                `DELETE FROM verifications`,
+			"a message again":           `INSERT INTO messages (room, message_id, state, sender, body, sent_at, received_at) VALUES ('integration', 'm-5', 'judged', '', '', 0, 0)`,
+			"a place again":             `INSERT INTO places (room, epoch, ticket, seller) VALUES ('integration', 1, 5, 'x')`,
+			"an attribution of no kind": `INSERT INTO attributions (room, message_id, kind, fence, epoch, ticket, seller, at) VALUES ('integration', 'm-5', 'x', 1, 1, 1, '', 0)`,
 		} {
 			_, err := l.DB().Exec(statement)
 			require.Error(t, err, name)
 		}
-		_, err := l.DB().Exec(insert + `('integration', 6000, 1, 6, 'x', 60, 70)`)
-		require.NoError(t, err)
-		_, err = l.DB().Exec(insert + `('other', 1, 1, 1, 'x', 50, 60)`)
-		require.NoError(t, err, "rooms do not touch each other")
+		if l.Dialect() == outbox.SQLite {
+			for _, values := range []string{`(7000, 'integration', 7000, 1, 7, 'm-5', 65, 70)`, `(1, 'other', 7000, 1, 7, 'x', 65, 70)`} {
+				_, err := l.DB().Exec(`INSERT OR REPLACE INTO verifications (id, room, fence, epoch, ticket, message_id, granted_at, ended_at) VALUES ` + values)
+				require.Error(t, err, "a replacement")
+			}
+		}
+		require.Equal(t, []string{"m-5", "before"}, column(t, l.DB(), `SELECT message_id FROM verifications ORDER BY id`))
+		_, err := l.DB().Exec(insert + `('integration', 6000, 1, 6, 'it', 60, 70, 1)`)
+		require.NoError(t, err, "the end of a lease that a message was for")
+		_, err = l.DB().Exec(insert + `('integration', 6000, 1, 6, 'x', 60, 70, 0)`)
+		require.Error(t, err, "nothing follows it")
+		for _, allowed := range []string{
+			`UPDATE verifications SET voided_at = 80 WHERE message_id = 'm-5'`,
+			insert + `('integration', 7000, 1, 7, 'm-5', 70, 80, 1)`,
+			insert + `('other', 1, 1, 1, 'x', 50, 60, 1)`,
+		} {
+			_, err := l.DB().Exec(allowed)
+			require.NoError(t, err, allowed)
+		}
+		for name, statement := range map[string]string{
+			"one after the end":            insert + `('integration', 6000, 1, 6, 'x', 60, 70, 0)`,
+			"a fence below one voided":     insert + `('integration', 4000, 1, 4, 'x', 30, 40, 1)`,
+			"a void again":                 `UPDATE verifications SET voided_at = 90 WHERE voided_at IS NOT NULL`,
+			"a void undone":                `UPDATE verifications SET voided_at = NULL WHERE voided_at IS NOT NULL`,
+			"a second one that stands":     insert + `('integration', 8000, 1, 8, 'm-5', 80, 90, 0)`,
+			"a deletion of what is voided": `DELETE FROM verifications WHERE voided_at IS NOT NULL`,
+		} {
+			_, err := l.DB().Exec(statement)
+			require.Error(t, err, name)
+		}
 	})
 }

@@ -228,7 +228,7 @@ func ended(ticket int64, o room.Outcome) room.Record {
 
 func matched(messageID string, ticket int64) room.Record {
 	return room.Record{Type: "message", At: ticket*10 + 10, Ticket: ticket, Seller: fmt.Sprintf("s-%d", ticket), Fence: ticket * 1000,
-		GrantedAt: ticket * 10, EndedAt: ticket*10 + 10, Result: room.Matched, Completes: true,
+		GrantedAt: ticket * 10, EndedAt: ticket*10 + 10, Result: room.Matched, Code: true, Judge: true, Completes: true,
 		MessageNote: room.MessageNote{MessageID: messageID, From: "01012345678", Text: "code 482913", SentAt: ticket*10 + 5, Received: ticket*10 + 9}}
 }
 

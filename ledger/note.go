@@ -70,12 +70,14 @@ type detail struct {
 	Who       string       `json:"who,omitempty"`
 	Action    string       `json:"action,omitempty"`
 	Reason    string       `json:"reason,omitempty"`
+	Asks      int          `json:"asks,omitempty"`
+	Duplicate bool         `json:"duplicate,omitempty"`
 }
 
 func detailOf(r room.Record) string {
 	b, err := json.Marshal(detail{Outcome: r.Outcome, EndedAt: r.EndedAt, ExpiresAt: r.ExpiresAt, Since: r.Since,
 		Position: r.Position, MessageID: plain(r.MessageID), Result: r.Result, Who: plain(r.Who), Action: plain(r.Action),
-		Reason: plain(r.Reason)})
+		Reason: plain(r.Reason), Asks: r.Asks, Duplicate: r.Duplicate})
 	if err != nil { // strings and integers always marshal
 		return "{}"
 	}

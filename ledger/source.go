@@ -51,6 +51,10 @@ const sqliteOptions = "?_busy_timeout=5000&_journal_mode=WAL&_synchronous=FULL&_
 const (
 	connections   = 8
 	connectWithin = 3 * time.Second
+
+	// SQLite's waits for a writer hold a connection each. A transaction of ours needs a second one for a statement that is not compiled
+	// yet, so there are more than the outbox's workers and ours can wait with.
+	sqliteConnections = 24
 )
 
 func (s source) open() (*sql.DB, error) {
@@ -65,7 +69,7 @@ func (s source) open() (*sql.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	db.SetMaxOpenConns(connections)
+	db.SetMaxOpenConns(sqliteConnections)
 	return db, nil
 }
 

@@ -9,7 +9,8 @@ import (
 )
 
 // TimelineRow is one thing that happened to a seller: joined, away, back, moved, granted, extended,
-// ended, message, incident, told (the integration was). Detail is a JSON object; no text of an SMS is in it.
+// ended, asked, message, claimed, rejected, incident, told (the integration was). Detail is a JSON object; no text
+// of an SMS is in it.
 type TimelineRow struct {
 	At, Epoch, Ticket, Fence int64
 	Kind                     string

@@ -16,8 +16,10 @@ type work struct {
 	dialect        outbox.Dialect
 	id             room.ID
 	tell           bool
-	alarms         []alarm  // to be logged when the transaction is through
-	judged         []string // verdicts given in it
+	alarms         []alarm   // to be logged when the transaction is through
+	verdicts       []verdict // on the matches in it, given now or before; the room is to be told
+	given          int       // those given now
+	refusals       int       // of those given now
 	parked         []parkedEntry
 }
 
@@ -138,9 +140,8 @@ func (l *Ledger) turn(ctx context.Context) (done func(), err error) {
 
 // through tells what must be told once it is certain.
 func (l *Ledger) through(w *work) {
-	for _, verdict := range w.judged {
-		l.metrics.judged.WithLabelValues(verdict).Inc()
-	}
+	l.metrics.judged.WithLabelValues(agreed).Add(float64(w.given - w.refusals))
+	l.metrics.judged.WithLabelValues(refused).Add(float64(w.refusals))
 	for _, p := range w.parked {
 		l.metrics.parked.Inc()
 		l.log.Error("ledger can not apply a journal entry and has parked it", "room", string(w.id), "entry", p.entry, "error", p.why)

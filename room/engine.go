@@ -8,7 +8,7 @@ package room
 
 import (
 	"context"
-	_ "embed"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -29,6 +29,9 @@ type Config struct {
 	SweepEvery time.Duration // how often Sweep asks for due rooms; default 250 ms
 	Outcomes   time.Duration // how long an ended place's outcome is told; negative = not at all; default 15 minutes
 	Leases     time.Duration // how far back a late message finds its lease; negative = not at all; default 25 hours
+	Quarantine time.Duration // how far apart the asks of two leases are at the least, unless the first ones were answered; negative = not at all; default 30 seconds
+	Required   bool          // every lease is asking: a message that nobody asked for belongs to nobody
+	Keys       *Keyring      // seals what scripts are handed of a message; default: a key of this engine's own
 	Silent     bool          // nobody mirrors the rooms: no events on their channels
 	Index      string        // hash tag of the index keys; default "waitroom"
 }
@@ -43,6 +46,10 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.SweepEvery, 250*time.Millisecond)
 	setDefault(&c.Outcomes, 15*time.Minute)
 	setDefault(&c.Leases, 25*time.Hour)
+	setDefault(&c.Quarantine, 30*time.Second)
+	if c.Keys == nil {
+		c.Keys = NewKeyring([]byte(rand.Text()))
+	}
 	if c.Index == "" {
 		c.Index = "waitroom"
 	}
@@ -61,32 +68,53 @@ type Engine struct {
 	cfg    Config
 	policy string // what every script is told of cfg beside the times of presence
 	index  *index
+	clock  clock
+	told   *told
+	asks   *filters
 }
 
 // New makes an engine on a client, which stays the caller's to close.
 func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
-	policy := fmt.Sprintf("%d|%d|%d|%s", cfg.Journal, max(cfg.Outcomes.Milliseconds(), 0), max(cfg.Leases.Milliseconds(), 0), flag(!cfg.Silent))
-	return &Engine{rdb: rdb, cfg: cfg, policy: policy, index: newIndex(rdb, cfg.Index)}
+	policy := fmt.Sprintf("%d|%d|%d|%s|%d|%s", cfg.Journal, max(cfg.Outcomes.Milliseconds(), 0), max(cfg.Leases.Milliseconds(), 0),
+		flag(!cfg.Silent), max(cfg.Quarantine.Milliseconds(), 0), flag(cfg.Required))
+	return &Engine{rdb: rdb, cfg: cfg, policy: policy, index: newIndex(rdb, cfg.Index), told: newTold(cfg.Retention / 2), asks: newFilters()}
 }
 
 // Config returns the configuration with its defaults filled in.
 func (e *Engine) Config() Config { return e.cfg }
 
-// Ping asks Redis for a sign of life.
+// Ping asks Redis for a sign of life, and its time.
 func (e *Engine) Ping(ctx context.Context) error {
-	if err := e.rdb.Ping(ctx).Err(); err != nil {
+	now, err := e.rdb.Time(ctx).Result()
+	if err != nil {
 		return fmt.Errorf("%w: %w", ErrStore, err)
 	}
+	e.clock.observe(now.UnixMilli())
 	return nil
 }
 
-// run runs a verb's script. once names the key that remembers the reply.
-func (e *Engine) run(ctx context.Context, s *redis.Script, id ID, once string, args ...any) (any, error) {
+// run runs a verb's script. own are the verb's own keys, the first of which remembers the reply. Where the store went back
+// behind what this process was told of the room, a new epoch begins first.
+func (e *Engine) run(ctx context.Context, s *redis.Script, id ID, own []string, args ...any) (any, error) {
+	for {
+		epoch, version := e.told.of(id)
+		res, err := e.eval(ctx, s, id, own, epoch, version, args...)
+		if err != nil || res != "behind" {
+			return res, err
+		}
+		if _, err := e.Renew(ctx, id, epoch, version); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// eval runs a script that does nothing where the room is behind an epoch and version; 0 is behind nothing.
+func (e *Engine) eval(ctx context.Context, s *redis.Script, id ID, own []string, epoch, version int64, args ...any) (any, error) {
 	argv := make([]any, 0, 5+len(args))
-	argv = append(argv, string(id), e.cfg.Lease.Milliseconds(), e.cfg.AwayAfter.Milliseconds(),
-		e.cfg.DropAfter.Milliseconds(), e.policy)
-	res, err := s.Run(ctx, e.rdb, keys(id, once), append(argv, args...)...).Result()
+	argv = append(argv, string(id), e.cfg.Lease.Milliseconds(), e.cfg.AwayAfter.Milliseconds(), e.cfg.DropAfter.Milliseconds(),
+		fmt.Sprintf("%s|%d|%d", e.policy, epoch, version))
+	res, err := s.Run(ctx, e.rdb, keys(id, own), append(argv, args...)...).Result()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)
 	}
@@ -95,12 +123,34 @@ func (e *Engine) run(ctx context.Context, s *redis.Script, id ID, once string, a
 
 // standing runs a script whose reply is one line.
 func (e *Engine) standing(ctx context.Context, s *redis.Script, id ID, once string, args ...any) (Standing, error) {
-	res, err := e.run(ctx, s, id, once, args...)
-	if err != nil {
-		return Standing{}, err
-	}
-	a, err := e.parseAnswer(res)
+	a, err := e.answer(ctx, s, id, once, args...)
 	return a.standing, err
+}
+
+// answer runs a script whose reply is one line, and reads all of it.
+func (e *Engine) answer(ctx context.Context, s *redis.Script, id ID, once string, args ...any) (answer, error) {
+	res, err := e.run(ctx, s, id, []string{once}, args...)
+	if err != nil {
+		return answer{}, err
+	}
+	return e.read(id, res)
+}
+
+// read reads a reply of one line, and takes in what it says of the room.
+func (e *Engine) read(id ID, res any) (answer, error) {
+	a, err := e.parseAnswer(res)
+	e.saw(id, a.standing.View)
+	return a, err
+}
+
+// saw takes in what a reply said of a room: anything earlier would be a store that went back.
+func (e *Engine) saw(id ID, v View) {
+	if v.Now != 0 {
+		e.clock.observe(v.Now)
+	}
+	if !e.cfg.Silent {
+		e.told.tell(id, v.Epoch, v.Version)
+	}
 }
 
 // unremembered is the key of a request whose reply nobody keeps.

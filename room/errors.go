@@ -15,6 +15,11 @@ var (
 	ErrPaused         = errors.New("room is paused")
 	ErrSellerHasPlace = errors.New("seller has a place under another session")
 	ErrLeaseTooLong   = errors.New("lease would be longer than ten minutes in all")
+	ErrInvalidExpect  = errors.New("what is expected is not valid")
+	ErrNumberBusy     = errors.New("a code that another lease asked for may still come")
+	ErrTooManyAsks    = errors.New("lease has asked too often")
+	ErrNoMessage      = errors.New("there is no such message for this session")
+	ErrTooManyRejects = errors.New("lease has rejected too many messages")
 )
 
 // ErrStore wraps every failure to reach Redis or to understand its answer: whether the call took
@@ -30,4 +35,8 @@ var refusals = map[string]error{
 	"room_paused":      ErrPaused,
 	"seller_has_place": ErrSellerHasPlace,
 	"lease_too_long":   ErrLeaseTooLong,
+	"number_busy":      ErrNumberBusy,
+	"too_many_asks":    ErrTooManyAsks,
+	"no_message":       ErrNoMessage,
+	"too_many_rejects": ErrTooManyRejects,
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-var expireScript = script("expire")
+var expireScript = script("expire", "inbox")
 
 // Checked is what Expire found.
 type Checked struct {
@@ -20,11 +20,7 @@ type Checked struct {
 // Expire brings the room to now: a lease that is over ends and the next in line has the lock. It is
 // idempotent; timers, notifications and the sweep all call it, from every replica.
 func (e *Engine) Expire(ctx context.Context, id ID) (Checked, error) {
-	res, err := e.run(ctx, expireScript, id, "expire", e.cfg.LookEvery.Milliseconds(), e.cfg.Retention.Milliseconds())
-	if err != nil {
-		return Checked{}, err
-	}
-	a, err := e.parseAnswer(res)
+	a, err := e.answer(ctx, expireScript, id, "expire", e.cfg.LookEvery.Milliseconds(), e.cfg.Retention.Milliseconds())
 	if err != nil {
 		return Checked{}, err
 	}

@@ -20,6 +20,7 @@ type JoinRequest struct {
 	NoWait  bool          // refuse instead of queueing
 	Lease   time.Duration // this place's lease; 0 = the room's
 	Channel string        // Pub/Sub channel told when the waiter is granted, besides the room's; "" = none
+	Asks    bool          // it says by Expect before it asks for a code
 	Vouch   time.Duration // the waiter counts as seen until then, as by Seen; 0 = never away unless Seen says so
 }
 
@@ -33,7 +34,7 @@ func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, erro
 	var st Standing
 	err := e.index.listed(ctx, id, func(registered int64, fresh string) (err error) {
 		st, err = e.standing(ctx, joinScript, id, once, q.Session, q.Seller, flag(!q.NoWait),
-			q.Lease.Milliseconds(), q.Channel, registered, q.Vouch.Milliseconds(), fresh)
+			q.Lease.Milliseconds(), q.Channel, registered, q.Vouch.Milliseconds(), fresh, flag(q.Asks))
 		return err
 	})
 	return st, err

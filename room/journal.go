@@ -31,7 +31,11 @@ type Entry struct {
 //	away      Ticket Seller Since: it is passed over from now on
 //	back      Ticket Seller
 //	moved     Ticket Seller Position
-//	message   MessageNote Result Reason Completes, and of the lease Ticket Fence Seller GrantedAt EndedAt
+//	asked     Ticket Seller Fence Asks: the holder said that it asks for a code
+//	message   MessageNote Result Reason Code Duplicate Judge Completes, and of the lease Ticket Fence Seller GrantedAt EndedAt
+//	claimed   the holder said that an unmatched message is its own: as message, with Judge; of MessageNote the id alone
+//	rejected  MessageID Ticket Fence Seller: it said that one is not
+//	incident  Action (the kind) Reason MessageID: something that must not happen did, and a person should look
 //	action    Action, by support
 type Record struct {
 	Type      string  `json:"type"`
@@ -41,13 +45,17 @@ type Record struct {
 	Fence     int64   `json:"fence"`
 	GrantedAt int64   `json:"granted_at"`
 	ExpiresAt int64   `json:"expires_at"`
-	EndedAt   int64   `json:"ended_at"`
+	EndedAt   int64   `json:"ended_at"` // of a message's lease that goes on: when it was matched
 	Since     int64   `json:"since"`
 	Position  int     `json:"position"`
+	Asks      int     `json:"asks"`
 	Outcome   Outcome `json:"outcome"`
 	Result    Result  `json:"result"`
-	Reason    string  `json:"reason"` // of a message: a Reason; of an action: what support wrote
-	Completes bool    `json:"completes"`
+	Reason    string  `json:"reason"`    // of a message: a Reason; of an action: what support wrote
+	Code      bool    `json:"code"`      // a code was found in the message
+	Duplicate bool    `json:"duplicate"` // the same sender and text as a message before
+	Judge     bool    `json:"judge"`     // the ledger has to agree to the match
+	Completes bool    `json:"completes"` // the match ended the lease
 	Who       string  `json:"who"`
 	Action    string  `json:"action"`
 	MessageNote

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	lookScript     = script("look")
+	lookScript     = script("look", "inbox")
 	snapshotScript = script("snapshot")
 )
 
@@ -20,15 +20,27 @@ const LookBatch = 500
 
 // Message is an SMS as its holder sees it. Its text and code are secrets.
 type Message struct {
+	MessageID  string  `json:"message_id"`
 	Text       string  `json:"text"`
 	Code       *string `json:"code"`
 	ReceivedAt int64   `json:"received_at"` // unix ms
+	Late       bool    `json:"late"`        // its lease was over when it came
+	Fence      int64   `json:"-"`           // of the lease it belongs to
+	ForgetAt   int64   `json:"-"`           // unix ms: nobody is shown it from then on
 }
 
-// Seat is a session's place and the messages of its last lease that it was shown in the last minutes.
+// Offer is a message with a code that no ask of the holder explains: it may say that it is its own.
+type Offer struct {
+	MessageID  string `json:"message_id"`
+	ReceivedAt int64  `json:"received_at"` // unix ms
+	ForgetAt   int64  `json:"-"`           // unix ms
+}
+
+// Seat is a session's place and the messages that it is shown.
 type Seat struct {
 	Place
-	Messages []Message
+	Messages []Message // of its last lease, and late ones of earlier leases
+	Offers   []Offer   // to the holder alone
 }
 
 // Look tells how the room is and how sessions stand, all at one version. Seats are in the order of
@@ -49,9 +61,9 @@ func (e *Engine) Look(ctx context.Context, id ID, sessions ...string) (View, []S
 	for i := range seats {
 		p := reader{fields: strings.Fields(lines[1+2*i])}
 		seats[i].Place = p.place()
-		if text := lines[2+2*i]; text != "" {
-			if err := json.Unmarshal([]byte(text), &seats[i].Messages); err != nil {
-				return View{}, nil, fmt.Errorf("%w: a message is not readable", ErrStore)
+		for _, entry := range strings.Fields(lines[2+2*i]) {
+			if err := e.addShown(id, &seats[i], entry); err != nil {
+				return View{}, nil, err
 			}
 		}
 		r.short = r.short || p.short
@@ -59,7 +71,34 @@ func (e *Engine) Look(ctx context.Context, id ID, sessions ...string) (View, []S
 	if r.short {
 		return View{}, nil, fmt.Errorf("%w: reply is cut short", ErrStore)
 	}
+	e.saw(id, view)
 	return view, seats, nil
+}
+
+// addShown adds what a session is shown. What was sealed with a secret that is not known here is not shown here.
+func (e *Engine) addShown(id ID, seat *Seat, entry string) error {
+	f := strings.Split(entry, "|")
+	if len(f) != 7 {
+		return fmt.Errorf("%w: a message is not readable", ErrStore)
+	}
+	text, err := e.cfg.Keys.open(f[6], aboutMessage(id, f[1]))
+	if err != nil {
+		return nil
+	}
+	var m Message
+	if err := json.Unmarshal(text, &m); err != nil {
+		return fmt.Errorf("%w: a message is not readable", ErrStore)
+	}
+	m.Fence, _ = strconv.ParseInt(f[2], 10, 64)
+	m.Late = f[3] == "1"
+	m.ReceivedAt, _ = strconv.ParseInt(f[4], 10, 64)
+	m.ForgetAt, _ = strconv.ParseInt(f[5], 10, 64)
+	if f[0] == "o" {
+		seat.Offers = append(seat.Offers, Offer{MessageID: m.MessageID, ReceivedAt: m.ReceivedAt, ForgetAt: m.ForgetAt})
+		return nil
+	}
+	seat.Messages = append(seat.Messages, m)
+	return nil
 }
 
 // Stand tells how one session stands; "" is a spectator.
@@ -83,7 +122,7 @@ func (e *Engine) Snapshot(ctx context.Context, id ID) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	a, err := e.parseAnswer(lines[0])
+	a, err := e.read(id, lines[0])
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -99,7 +138,7 @@ func (e *Engine) Snapshot(ctx context.Context, id ID) (Snapshot, error) {
 
 // lines runs a script whose reply is a list of n strings.
 func (e *Engine) lines(ctx context.Context, s *redis.Script, id ID, n int, args ...any) ([]string, error) {
-	res, err := e.run(ctx, s, id, "look", args...)
+	res, err := e.run(ctx, s, id, []string{"look"}, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -6,13 +6,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
 
 var (
-	matchScript  = script("match")
-	settleScript = script("settle")
+	matchScript  = script("match", "inbox", "asks")
+	settleScript = script("settle", "inbox", "asks")
 )
 
 // Result says where an SMS belongs.
@@ -30,63 +31,158 @@ type Reason string
 
 // The reasons of the contract.
 const (
-	NoLease   Reason = "no_lease"
-	Ambiguous Reason = "ambiguous"
+	NoLease     Reason = "no_lease"     // nobody held the lock
+	Ambiguous   Reason = "ambiguous"    // two leases could have caused it
+	NotExpected Reason = "not_expected" // no lease that could have caused it asked for it
+	Rejected    Reason = "rejected"     // its holder said that it is not its own
 )
 
 // MatchRequest is an SMS to be matched.
 type MatchRequest struct {
 	MessageID string        // the carrier's; a repeat is told what the first was told
-	From, To  int64         // the half-open time it was sent in, unix ms; both 0 = when Redis sees it
-	Guard     time.Duration // widens that time on both sides: how far the carrier's clock may be off
+	From, To  int64         // the half-open time it was sent in, unix ms by the carrier's clock; both 0 = it did not say
+	Age       time.Duration // since this replica read it, by its monotonic clock
+	ReadAt    int64         // when it was first read, unix ms by Redis's clock as far as is known; 0 = not known
+	Guard     time.Duration // widens its time on both sides: how far the carrier's clock may be off
 	Keep      bool          // a match does not end the lease
-	Shown     Message       // what the holder sees once the ledger agreed
+	Sender    string        // as the carrier wrote it
+	Foreign   bool          // the room takes no messages from this sender: it belongs to nobody
+	Part      Part          // zero: it is whole
+	Shown     Message       // what the holder sees once the ledger agreed; with a Code where there is one
 	Note      MessageNote   // what the journal keeps; holds no secret
+}
+
+// Part says which piece of a long message this is.
+type Part struct {
+	Ref   string // the carrier's word for the whole
+	Parts int    // of how many
+	Part  int    // from 1
 }
 
 // MessageNote is what the ledger keeps of an SMS: its digits are masked.
 type MessageNote struct {
-	MessageID string `json:"message_id"`
-	From      string `json:"from,omitempty"`
-	Text      string `json:"text,omitempty"`
-	SentAt    int64  `json:"sent_at,omitempty"` // unix ms, as the carrier said; 0 = it did not say
-	Received  int64  `json:"received_at"`       // unix ms, by the replica's clock
+	MessageID   string `json:"message_id"`
+	From        string `json:"from,omitempty"`
+	Text        string `json:"text,omitempty"`
+	SentAt      int64  `json:"sent_at,omitempty"`     // unix ms, as the carrier said; 0 = it did not say
+	Received    int64  `json:"received_at"`           // unix ms, by Redis's clock as far as the replica knew it
+	Fingerprint string `json:"fingerprint,omitempty"` // keyed digest of sender, text and time: tells a reused id
 }
 
 // Match is the answer to an SMS.
 type Match struct {
-	Result  Result
-	Reason  Reason // when unmatched
-	Ticket  int64
-	Fence   int64
-	Epoch   int64
-	Granted int64 // unix ms: the lease's time; for one that goes on, Ended is its end as it stands
-	Ended   int64
-	At      int64 // when Redis matched it, unix ms
+	Result    Result
+	Reason    Reason // when unmatched
+	Ticket    int64
+	Fence     int64
+	Epoch     int64
+	Granted   int64 // unix ms: the lease's time; for one that goes on, Ended is when the message was matched
+	Ended     int64
+	At        int64 // when Redis matched it, unix ms
+	Duplicate bool  // the same sender and text as a message before
+	Judge     bool  // the ledger has to agree before it is shown
+	Completes bool  // it ended the lease
 }
 
-// Match attributes an SMS to the lease its time lies in, in one step: a match to the current lease ends
-// it as completed (unless Keep) and hands the lock to the next in line. The holder is shown nothing
-// until SettleMatch.
+// matchArgs is what match.lua is handed: nothing of the text that is not sealed or a keyed digest.
+type matchArgs struct {
+	Digest      string          `json:"digest"`
+	ID          string          `json:"id"`
+	From        int64           `json:"from"`
+	To          int64           `json:"to"`
+	Age         float64         `json:"age"`
+	Read        int64           `json:"read"`
+	Guard       int64           `json:"guard"`
+	Completes   bool            `json:"completes"`
+	Code        bool            `json:"code"`
+	Foreign     bool            `json:"foreign"`
+	Fingerprint string          `json:"fingerprint"`
+	Fits        map[string]bool `json:"fits"`
+	Part        int             `json:"part"`
+	Same        string          `json:"same"`
+	Sealed      string          `json:"sealed"`
+	Members     string          `json:"members"`
+}
+
+// Match attributes an SMS to the lease that caused it, in one step: a code for the current lease ends it as completed (unless
+// Keep, or another ask is open) and hands the lock to the next in line. The holder is shown nothing until SettleMatch.
 func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error) {
-	shown, err := json.Marshal(q.Shown)
+	began := time.Now()
+	args, own, err := e.matchArgs(id, q)
 	if err != nil {
-		return Match{}, fmt.Errorf("encode message: %w", err)
+		return Match{}, err
 	}
-	note, err := json.Marshal(q.Note)
-	if err != nil {
-		return Match{}, fmt.Errorf("encode message note: %w", err)
-	}
+	args.Fits = e.asks.fit(id, q.Sender, q.Shown.Text)
 	var m Match
 	err = e.index.listed(ctx, id, func(registered int64, fresh string) error {
-		res, err := e.run(ctx, matchScript, id, messageKey(q.MessageID), q.From, q.To, q.Guard.Milliseconds(),
-			flag(!q.Keep), digest(q.MessageID), shown, string(note[1:len(note)-1]), registered, fresh)
-		if err == nil {
-			m, err = parseMatch(res)
+		for range maxTrips {
+			args.Age = float64((q.Age+time.Since(began)).Microseconds()+1) / 1000
+			text, err := json.Marshal(args)
+			if err != nil {
+				return fmt.Errorf("encode message: %w", err)
+			}
+			res, err := e.run(ctx, matchScript, id, own, text, registered, fresh)
+			if err != nil {
+				return err
+			}
+			if reply, ok := res.(string); ok && strings.HasPrefix(reply, "asks ") {
+				e.learn(id, strings.Fields(reply)[1:], q, args.Fits)
+				continue
+			}
+			var version int64
+			if m, version, err = parseMatch(res); err == nil {
+				e.saw(id, View{Epoch: m.Epoch, Version: version})
+			}
+			return err
 		}
-		return err
+		return fmt.Errorf("%w: the asks changed %d times meanwhile", ErrStore, maxTrips)
 	})
 	return m, err
+}
+
+// maxTrips bounds how often a match is tried again because asks were made meanwhile: each time names all that are unknown.
+const maxTrips = 10
+
+func (e *Engine) matchArgs(id ID, q MatchRequest) (args matchArgs, own []string, err error) {
+	d := digest(q.MessageID)
+	args = matchArgs{Digest: d, ID: jsonText(q.MessageID), From: q.From, To: q.To, Read: q.ReadAt, Guard: q.Guard.Milliseconds(),
+		Completes: !q.Keep, Code: q.Shown.Code != nil, Foreign: q.Foreign, Part: q.Part.Part, Fingerprint: e.Fingerprint(id, q)}
+	sender := plainSender(q.Sender)
+	args.Same = e.cfg.Keys.mark(string(id), "same", sender, q.Shown.Text)
+	own = []string{messageKey(q.MessageID), "same:" + args.Same, "parts:"}
+	if args.Part != 0 {
+		own[2] += e.cfg.Keys.mark(string(id), "parts", sender, q.Part.Ref, strconv.Itoa(q.Part.Parts))
+	}
+	q.Shown.MessageID = q.MessageID
+	shown, err := json.Marshal(q.Shown)
+	if err != nil {
+		return args, nil, fmt.Errorf("encode message: %w", err)
+	}
+	args.Sealed = e.cfg.Keys.seal(shown, aboutMessage(id, d))
+	q.Note.Fingerprint = args.Fingerprint
+	note, err := json.Marshal(q.Note)
+	if err != nil {
+		return args, nil, fmt.Errorf("encode message note: %w", err)
+	}
+	args.Members = string(note[1 : len(note)-1])
+	return args, own, nil
+}
+
+// Fingerprint tells a message from another that comes with the same id.
+func (e *Engine) Fingerprint(id ID, q MatchRequest) string {
+	return e.cfg.Keys.mark(string(id), "fingerprint", plainSender(q.Sender), q.Shown.Text, strconv.FormatInt(q.From, 10))
+}
+
+// learn takes in the asks that match.lua has to know a message's fit to: "fence.ask:filter".
+func (e *Engine) learn(id ID, asks []string, q MatchRequest, fits map[string]bool) {
+	for _, text := range asks {
+		ask, sealed, _ := strings.Cut(text, ":")
+		f, ok := e.cfg.Keys.openFilter(id, sealed)
+		if ok {
+			e.asks.learn(id, ask, f)
+		}
+		fits[ask] = ok && f.fits(q.Sender, q.Shown.Text)
+	}
 }
 
 // SettleMatch tells the engine the ledger's verdict on a matched message: agreed shows it to its holder,
@@ -96,24 +192,28 @@ func (e *Engine) SettleMatch(ctx context.Context, id ID, messageID string, agree
 	return err
 }
 
-func parseMatch(res any) (Match, error) {
+func parseMatch(res any) (m Match, version int64, err error) {
 	text, _ := res.(string)
 	r := reader{fields: strings.Fields(text)}
 	code := r.text()
 	if code == "register" {
-		return Match{}, errRegister
+		return Match{}, 0, errRegister
 	}
-	m := Match{Result: Result(r.text()), Reason: Reason(r.text()), Ticket: r.int(), Fence: r.int(), Epoch: r.int(),
-		Granted: r.int(), Ended: r.int(), At: r.int()}
+	m = Match{Result: Result(r.text()), Reason: Reason(r.text()), Ticket: r.int(), Fence: r.int(), Epoch: r.int(),
+		Granted: r.int(), Ended: r.int(), At: r.int(), Duplicate: r.text() == "1", Judge: r.text() == "1", Completes: r.text() == "1"}
+	version = r.int()
 	if code != "ok" || r.short {
-		return Match{}, fmt.Errorf("%w: match reply is not readable", ErrStore)
+		return Match{}, 0, fmt.Errorf("%w: match reply is not readable", ErrStore)
 	}
-	return m, nil
+	return m, version, nil
 }
 
 // messageKey is where a message's answer is remembered for a day. The id is the carrier's text, so the
 // key holds its digest.
-func messageKey(messageID string) string { return "message:" + digest(messageID) }
+func messageKey(messageID string) string { return "sms:" + digest(messageID) }
+
+// aboutMessage is what a sealed message belongs to.
+func aboutMessage(id ID, digest string) string { return string(id) + "/" + digest }
 
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))

@@ -3,6 +3,8 @@ package room_test
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,9 +16,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Whatever leases there were and whenever a message was sent, the script attributes it as the contract does, and
-// shows it to nobody but the holder of that lease. The embedded store's clock is moved by hand, so that a failure
-// shrinks; Redis's goes by itself.
+// Whatever leases and asks there were and whenever a message was sent, the script attributes it as the rules do, and shows it to
+// nobody but the holder of that lease. The embedded store's clock is moved by hand, so that a failure shrinks; Redis's goes by
+// itself.
 func TestNoMessageIsEverAttributedToAnotherLease(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) {
 		embedded := redistest.StartEmbedded(t)
@@ -35,17 +37,22 @@ func TestNoMessageIsEverAttributedToAnotherLease(t *testing.T) {
 	})
 }
 
+const quarantine = 12 // ms
+
 func attributes(t *testing.T, rdb redis.UniversalClient, pass func(*rapid.T, int64)) {
 	rapid.Check(t, func(rt *rapid.T) {
 		require.NoError(rt, rdb.FlushDB(context.Background()).Err())
-		p := &post{rdb: rdb, engine: room.New(rdb, room.Config{Lease: 15 * time.Millisecond, Journal: 10_000}),
-			shown: map[string]string{}, told: map[string]room.Match{}}
+		p := &post{rdb: rdb, shown: map[string]string{}, told: map[string]room.Match{}, engine: room.New(rdb, room.Config{
+			Lease: 15 * time.Millisecond, Journal: 10_000, Quarantine: quarantine * time.Millisecond})}
 		rt.Repeat(map[string]func(*rapid.T){
 			"join":    p.join,
 			"leave":   p.leave,
+			"expect":  p.expect,
 			"pass":    func(rt *rapid.T) { pass(rt, rapid.Int64Range(1, 8).Draw(rt, "ms")) },
 			"message": p.message,
+			"resend":  p.resend,
 			"again":   p.again,
+			"reject":  p.reject,
 			"":        p.look,
 		})
 	})
@@ -62,32 +69,73 @@ type post struct {
 	rdb      redis.UniversalClient
 	engine   *room.Engine
 	sessions []string              // by ticket, from 1
+	asking   []bool                // by ticket, from 1: joined with asks
 	ids      []string              // of messages
 	told     map[string]room.Match // by message
 	shown    map[string]string     // text → session
+	world    world
 }
 
 func (p *post) join(t *rapid.T) {
-	session := room.NewSession()
+	session, asks := room.NewSession(), rapid.Bool().Draw(t, "asks")
 	st, err := p.engine.Join(context.Background(), integration,
-		room.JoinRequest{Session: session, Seller: fmt.Sprintf("s%d", len(p.sessions)+1)})
+		room.JoinRequest{Session: session, Seller: fmt.Sprintf("s%d", len(p.sessions)+1), Asks: asks})
 	require.NoError(t, err)
-	p.sessions = append(p.sessions, session)
+	p.sessions, p.asking = append(p.sessions, session), append(p.asking, asks)
 	require.Equal(t, int64(len(p.sessions)), st.Ticket)
+	p.sync(t, "")
+}
+
+func (p *post) view(t *rapid.T) room.View {
+	view, _, err := p.engine.Look(context.Background(), integration)
+	require.NoError(t, err)
+	p.sync(t, "")
+	return view
 }
 
 func (p *post) leave(t *rapid.T) {
-	view, _, err := p.engine.Look(context.Background(), integration)
-	require.NoError(t, err)
+	view := p.view(t)
 	if view.Lease == nil {
 		return
 	}
-	_, err = p.engine.Leave(context.Background(), integration,
+	_, err := p.engine.Leave(context.Background(), integration,
 		room.LeaveRequest{Session: p.sessions[view.Lease.Ticket-1], Outcome: room.Completed, Fence: view.Lease.Fence})
 	if err != nil {
 		require.True(t, room.Refused(err), "it may just have expired: %v", err)
 	}
+	p.sync(t, "")
 }
+
+// expect has the holder ask, sometimes for one sender's messages alone.
+func (p *post) expect(t *rapid.T) {
+	view := p.view(t)
+	if view.Lease == nil {
+		return
+	}
+	filter := rapid.SampledFrom([]room.Filter{{}, {}, {From: []string{"1588-1234"}}, {From: []string{"02-555-0000"}}}).Draw(t, "filter")
+	x, err := p.engine.Expect(context.Background(), integration, room.ExpectRequest{Session: p.sessions[view.Lease.Ticket-1],
+		Fence: view.Lease.Fence, Filter: filter})
+	p.sync(t, "")
+	lease := p.world.byFence(view.Lease.Fence)
+	switch {
+	case err == nil:
+		lease.asking = true
+		lease.asks = append(lease.asks, ask{at: p.world.lastAsked, from: filter.From})
+		busy := p.world.busyUntil(lease)
+		require.LessOrEqual(t, busy, p.world.lastAsked, "another's code may still come")
+		require.Equal(t, lease.open(), x.Open)
+		require.Equal(t, len(lease.asks), x.Asked)
+	case x.AskAfter != 0:
+		require.ErrorIs(t, err, room.ErrNumberBusy)
+		lease.asking = true
+		require.Equal(t, p.world.busyUntil(lease), x.AskAfter)
+		require.Greater(t, x.AskAfter, x.Now)
+	default:
+		require.True(t, room.Refused(err), "it may just have expired: %v", err)
+	}
+}
+
+var senders = []string{"1588-1234", "02-555-0000"}
 
 // message sends one that was sent a while ago, or is sent now, or seems to come from the future.
 func (p *post) message(t *rapid.T) {
@@ -97,22 +145,55 @@ func (p *post) message(t *rapid.T) {
 		q.From = storeNow(t, p.rdb) - rapid.Int64Range(-5, 60).Draw(t, "ms ago")
 		q.To = q.From + rapid.SampledFrom([]int64{1, 1, 10}).Draw(t, "precision")
 	}
+	p.send(t, q)
+}
+
+// resend sends the text of another message again, under an id of its own.
+func (p *post) resend(t *rapid.T) {
+	if len(p.ids) == 0 {
+		return
+	}
+	q := sms(fmt.Sprintf("m%d", len(p.ids)+1), 0, 0)
+	q.From = storeNow(t, p.rdb)
+	q.To = q.From + 1
+	q.Shown.Text = "text of " + rapid.SampledFrom(p.ids).Draw(t, "message")
+	p.send(t, q)
+}
+
+func (p *post) send(t *rapid.T, q room.MatchRequest) {
+	id := q.MessageID
+	q.Sender = rapid.SampledFrom(senders).Draw(t, "sender")
+	if rapid.IntRange(0, 3).Draw(t, "code") == 0 {
+		q.Shown.Code = nil
+	}
 	q.Guard = time.Duration(rapid.SampledFrom([]int{0, 0, 1, 4}).Draw(t, "guard")) * time.Millisecond
 	q.Keep = rapid.IntRange(0, 2).Draw(t, "keep") == 0
 	m, err := p.engine.Match(context.Background(), integration, q)
 	require.NoError(t, err)
-	want := attribute(p.leasesBefore(t, id), m.At, q)
-	require.Equal(t, want, verdict{m.Result, m.Reason, m.Fence}, "message %s, sent in [%d, %d), guard %v, now %d", id, q.From, q.To, q.Guard, m.At)
-
+	p.sync(t, id)
+	why := fmt.Sprintf("message %s, sent in [%d, %d), guard %v, now %d; %s", id, q.From, q.To, q.Guard, m.At, &p.world)
+	got := verdict{m.Result, m.Reason, m.Fence, m.Duplicate}
 	agreed := rapid.IntRange(0, 5).Draw(t, "agreed") > 0
-	require.NoError(t, p.engine.SettleMatch(context.Background(), integration, id, agreed))
-	switch {
-	case !agreed:
-		m = room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: m.Epoch, At: m.At}
-	case m.Result == room.Matched:
-		p.shown[q.Shown.Text] = p.sessions[m.Ticket-1]
+	fits := p.world.take(q, m.At, got)
+	require.True(t, fits, "%s: %+v", why, got)
+	last := p.world.messages[len(p.world.messages)-1]
+	require.Equal(t, last.ends, m.Completes, why)
+	if m.Judge {
+		require.NoError(t, p.engine.SettleMatch(context.Background(), integration, id, agreed))
+		m.Judge = false
+		if !agreed {
+			m = room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: m.Epoch, At: m.At, Duplicate: m.Duplicate}
+			if !last.repeats {
+				last.takeBack()
+			}
+			last.bound = nil
+		}
+	}
+	if last.bound != nil && !last.repeats {
+		p.shown[id] = p.sessions[last.bound.ticket-1]
 	}
 	p.ids, p.told[id] = append(p.ids, id), m
+	p.sync(t, "")
 }
 
 // again sends one that was sent before.
@@ -126,77 +207,393 @@ func (p *post) again(t *rapid.T) {
 	require.Equal(t, p.told[id], m)
 }
 
-// look reads what everybody is shown.
+// reject says of a message that is shown that it is not its session's.
+func (p *post) reject(t *rapid.T) {
+	var shown []*sent
+	for _, m := range p.world.messages {
+		if m.bound != nil && !m.repeats {
+			shown = append(shown, m)
+		}
+	}
+	if len(shown) == 0 {
+		return
+	}
+	m := rapid.SampledFrom(shown).Draw(t, "message")
+	err := p.engine.Reject(context.Background(), integration, p.sessions[m.bound.ticket-1], m.bound.fence, m.id)
+	p.sync(t, "")
+	if m.bound.rejects == 3 {
+		require.ErrorIs(t, err, room.ErrTooManyRejects)
+		return
+	}
+	require.NoError(t, err)
+	m.bound.rejects++
+	m.takeBack()
+	delete(p.shown, m.id)
+}
+
+// look reads what everybody is shown. Each session has one lease here at the most, so all of it is of its last.
 func (p *post) look(t *rapid.T) {
 	_, seats, err := p.engine.Look(context.Background(), integration, p.sessions...)
 	require.NoError(t, err)
-	seen := 0
+	p.sync(t, "")
+	seen := map[string]string{}
 	for i, seat := range seats {
 		for _, message := range seat.Messages {
-			seen++
-			require.Equal(t, p.shown[message.Text], p.sessions[i], "%s", message.Text)
+			seen[message.MessageID] = p.sessions[i]
 		}
 	}
-	require.Len(t, p.shown, seen)
+	require.Equal(t, p.shown, seen)
 }
 
-// held is a lease as the contract speaks of it.
-type held struct {
-	fence, granted, end int64
-	live                bool
-}
-
-// leasesBefore are the leases as they were in the step that matched the message: what it ended itself was live.
-func (p *post) leasesBefore(t *rapid.T, id string) []held {
+// sync brings the world's leases to what the journal says; with a message, to the moment before it had an effect.
+func (p *post) sync(t *rapid.T, message string) {
 	entries, err := p.engine.ReadJournal(context.Background(), integration, 10_000)
 	require.NoError(t, err)
-	var leases []held
+	w := &p.world
+	n := 0
 	for _, entry := range entries {
 		for _, r := range entry.Records {
+			n++
+			if n <= w.read {
+				continue
+			}
+			if r.Type == "message" && r.MessageID == message {
+				return
+			}
+			w.read = n
 			switch {
 			case r.Type == "granted":
-				leases = append(leases, held{fence: r.Fence, granted: r.GrantedAt, end: r.ExpiresAt, live: true})
+				w.leases = append(w.leases, &held{ticket: r.Ticket, fence: r.Fence, granted: r.GrantedAt, end: r.ExpiresAt, live: true, asking: p.asking[r.Ticket-1]})
+			case r.Type == "extended":
+				w.byFence(r.Fence).end = r.ExpiresAt
+			case r.Type == "asked":
+				w.lastAsked = r.At
 			case r.Type == "ended" && r.Fence != 0:
-				last := &leases[len(leases)-1]
+				last := w.leases[len(w.leases)-1]
 				require.Equal(t, last.fence, r.Fence, "leases end in the order of their grants")
 				last.end, last.live = r.EndedAt, false
-			case r.Type == "message" && r.MessageID == id:
-				return leases
 			}
 		}
 	}
-	require.Fail(t, "the message is not in the journal")
+	require.Empty(t, message, "the message is not in the journal")
+}
+
+// world is what happened, as the rules speak of it.
+type world struct {
+	read      int // records of the journal
+	leases    []*held
+	lastAsked int64
+	messages  []*sent
+}
+
+// held is a lease.
+type held struct {
+	ticket, fence, granted, end int64
+	live, asking                bool
+	codes                       int // that came where it is not asking
+	asks                        []ask
+	rejects                     int
+}
+
+type ask struct {
+	at     int64
+	from   []string
+	answer string // the message that answered it
+}
+
+// sent is a message and what became of it.
+type sent struct {
+	id, sender, text string
+	bound            *held
+	code             bool
+	repeats          bool // it is shown already
+	ends             bool
+}
+
+// takeBack makes it nobody's: what it answered, under whichever id, is open again.
+func (m *sent) takeBack() {
+	for i := range m.bound.asks {
+		if m.bound.asks[i].answer == m.id {
+			m.bound.asks[i].answer = ""
+		}
+	}
+	if !m.bound.asking && m.code {
+		m.bound.codes--
+	}
+	m.bound = nil
+}
+
+// firstOf is the message that another one repeats.
+func (w *world) firstOf(m *sent) *sent {
+	for i := len(w.messages) - 1; i >= 0; i-- {
+		if first := w.messages[i]; first != m && first.sender == m.sender && first.text == m.text && !first.repeats {
+			return first
+		}
+	}
 	return nil
 }
 
 type verdict struct {
-	result room.Result
-	reason room.Reason
-	fence  int64
+	result    room.Result
+	reason    room.Reason
+	fence     int64
+	duplicate bool
 }
 
-// attribute is the contract's rule: the one lease that the widened time touches.
-func attribute(leases []held, now int64, q room.MatchRequest) verdict {
-	from, to := q.From, q.To
-	if (from == 0 && to == 0) || from > now {
-		from, to = now, now+1
+func (w *world) String() string {
+	var text strings.Builder
+	for _, l := range w.leases {
+		fmt.Fprintf(&text, "%+v ", *l)
 	}
-	from, to = from-q.Guard.Milliseconds(), to+q.Guard.Milliseconds()
-	var touched []held
-	for _, l := range leases {
-		lasting := l.granted < to && from < l.end
+	for _, m := range w.messages {
+		fmt.Fprintf(&text, "%+v ", *m)
+	}
+	return text.String()
+}
+
+func (w *world) byFence(fence int64) *held {
+	return w.leases[slices.IndexFunc(w.leases, func(l *held) bool { return l.fence == fence })]
+}
+
+func (l *held) open() (n int) {
+	for _, a := range l.asks {
+		if a.answer == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// busyUntil is when rule 3 lets a lease ask.
+func (w *world) busyUntil(mine *held) (until int64) {
+	for _, l := range w.leases {
+		if l == mine {
+			continue
+		}
+		for _, a := range l.asks {
+			if a.answer == "" {
+				until = max(until, a.at+quarantine)
+			}
+		}
+		if !l.asking && l.codes == 0 && !l.live {
+			until = max(until, l.end+quarantine)
+		}
+	}
+	return until
+}
+
+// take has a message come and reports whether a verdict on it is right. Without a time of its own a message is as old as its way
+// here took, which is not known exactly: whatever is right for some age is right.
+func (w *world) take(q room.MatchRequest, now int64, got verdict) bool {
+	oldest := int64(1)
+	if q.From == 0 {
+		oldest = 60
+	}
+	for age := range oldest {
+		from, to := q.From, q.To
+		switch {
+		case from == 0:
+			from, to = now-age, now+1
+		case from > now:
+			from, to = now-(from-now), now+1
+		}
+		guard := q.Guard.Milliseconds()
+		l, a, want, repeats := w.attribute(q, from-guard, to+guard)
+		if want != got {
+			continue
+		}
+		w.effect(q, l, a, repeats)
+		return true
+	}
+	return false
+}
+
+// attribute is rules 5, 1 and 2 for a message that was sent in [from, to): its lease, the ask that a code answers, and what is told.
+func (w *world) attribute(q room.MatchRequest, from, to int64) (*held, *ask, verdict, bool) {
+	for i := len(w.messages) - 1; i >= 0; i-- {
+		first := w.messages[i]
+		if first.sender != q.Sender || first.text != q.Shown.Text || first.repeats {
+			continue
+		}
+		if first.bound == nil {
+			break // it is judged afresh
+		}
+		result := room.Late
+		if got := w.first(first); got != "" {
+			result = got
+		}
+		return first.bound, first.bound.answerable(q, from, to), verdict{result, "", first.bound.fence, true}, true
+	}
+	l, a, reason := w.judge(q, from, to)
+	switch {
+	case l == nil:
+		return nil, nil, verdict{room.Unmatched, reason, 0, false}, false
+	case l.live:
+		return l, a, verdict{room.Matched, "", l.fence, false}, false
+	}
+	return l, a, verdict{room.Late, "", l.fence, false}, false
+}
+
+// results are what the first message of a text was told.
+var results = map[*sent]room.Result{}
+
+func (w *world) first(m *sent) room.Result { return results[m] }
+
+func (w *world) judge(q room.MatchRequest, from, to int64) (*held, *ask, room.Reason) {
+	var touched []*held
+	plain := false
+	for _, l := range w.leases {
+		lasting := l.granted < to && (from < l.end || l.live)
 		momentary := l.granted == l.end && from <= l.granted && l.granted < to
 		if lasting || momentary {
 			touched = append(touched, l)
+			plain = plain || !l.asking
+		}
+	}
+	if plain { // rule 1
+		l := touched[0]
+		if len(touched) > 1 || w.quarantined(l, from, to) || w.othersBy(q, l, from, min(to, l.granted)) ||
+			!l.live && l.codes > 0 && w.othersBy(q, l, max(from, l.end), to) {
+			return nil, nil, room.Ambiguous
+		}
+		return l, nil, ""
+	}
+	l, reason := w.asker(q, from, to)
+	switch {
+	case l != nil:
+		return l, l.answerable(q, from, to), ""
+	case reason == "" && len(touched) > 0:
+		return nil, nil, room.NotExpected
+	case reason == "":
+		return nil, nil, room.NoLease
+	}
+	return nil, nil, reason
+}
+
+// othersBy: for a part of its window it would be another's, or it can not be told whose.
+func (w *world) othersBy(q room.MatchRequest, mine *held, from, to int64) bool {
+	if from >= to {
+		return false
+	}
+	l, reason := w.asker(q, from, to)
+	return l != nil && l != mine || reason == room.Ambiguous
+}
+
+// asker is rule 2: the lease that asked last, or why there is none.
+func (w *world) asker(q room.MatchRequest, from, to int64) (*held, room.Reason) {
+	owners := map[*held]bool{} // rule 2, for each moment in which it may have been sent
+	for at := from; at < to; at++ {
+		latest := int64(-1)
+		var last *held
+		for _, l := range w.leases { // of two in one millisecond, the later lease's is the later
+			if asked := l.askedBy(at); asked >= 0 && asked >= latest {
+				latest, last = asked, l
+			}
+		}
+		if last != nil {
+			owners[last] = true
 		}
 	}
 	switch {
-	case len(touched) == 0:
-		return verdict{room.Unmatched, room.NoLease, 0}
-	case len(touched) > 1:
-		return verdict{room.Unmatched, room.Ambiguous, 0}
-	case touched[0].live:
-		return verdict{room.Matched, "", touched[0].fence}
+	case len(owners) > 1:
+		return nil, room.Ambiguous
+	case len(owners) == 1:
+		for l := range owners {
+			if !l.asking || w.displaced(l, from, to) {
+				return nil, room.Ambiguous
+			}
+			if l.fits(q, to) {
+				return l, ""
+			}
+		}
 	}
-	return verdict{room.Late, "", touched[0].fence}
+	return nil, ""
+}
+
+func (w *world) quarantined(mine *held, from, to int64) bool {
+	for _, l := range w.leases {
+		for _, a := range l.asks {
+			if l.fence < mine.fence && a.answer == "" && a.at < to && from < a.at+quarantine {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// displaced: a later lease asked less than a quarantine ago and has all its codes; it may have been sent another's, and this may be
+// its own. Who asked longer ago than that is not sure to be meant.
+func (w *world) displaced(l *held, from, to int64) bool {
+	if from-l.last(to-1) < quarantine {
+		return false
+	}
+	return slices.ContainsFunc(w.leases, func(other *held) bool {
+		asked := other.last(to - 1)
+		return other.fence > l.fence && other.asking && !other.live && other.open() == 0 && asked >= 0 && from-asked < quarantine
+	})
+}
+
+// last is when a lease asked last, at or before a moment; -1 for not at all.
+func (l *held) last(at int64) int64 {
+	last := int64(-1)
+	for _, a := range l.asks {
+		if a.at <= at {
+			last = max(last, a.at)
+		}
+	}
+	return last
+}
+
+// askedBy is when a lease that counts asked last, at or before a moment; -1 for not at all.
+func (l *held) askedBy(at int64) int64 {
+	switch {
+	case !l.asking && !l.live && l.codes == 0 && l.end <= at:
+		return l.end
+	case l.asking && (l.live || l.open() > 0):
+		return l.last(at)
+	}
+	return -1
+}
+
+func (a *ask) takes(q room.MatchRequest) bool {
+	return len(a.from) == 0 || room.OneOf(q.Sender, a.from)
+}
+
+func (l *held) fits(q room.MatchRequest, to int64) bool {
+	return slices.ContainsFunc(l.asks, func(a ask) bool { return a.at < to && a.takes(q) })
+}
+
+// answerable is the earliest open ask that a message may be the answer to.
+func (l *held) answerable(q room.MatchRequest, _, to int64) (found *ask) {
+	for i := range l.asks {
+		if a := &l.asks[i]; a.at < to && a.answer == "" && a.takes(q) && (found == nil || a.at < found.at) {
+			found = a
+		}
+	}
+	return found
+}
+
+// effect is rule 4: what a code does.
+func (w *world) effect(q room.MatchRequest, l *held, a *ask, repeats bool) {
+	m := &sent{id: q.MessageID, sender: q.Sender, text: q.Shown.Text, code: q.Shown.Code != nil, bound: l, repeats: repeats}
+	w.messages = append(w.messages, m)
+	if l == nil {
+		return
+	}
+	results[m] = room.Late
+	if l.live {
+		results[m] = room.Matched
+	}
+	if q.Shown.Code == nil {
+		return
+	}
+	if a != nil {
+		a.answer = q.MessageID
+		if repeats {
+			a.answer = w.firstOf(m).id
+		}
+	} else if !l.asking && !repeats {
+		l.codes++
+	}
+	m.ends = l.live && !q.Keep && l.open() == 0
 }

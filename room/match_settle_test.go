@@ -12,7 +12,10 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-const inboxKey = "{integration}:inbox"
+const (
+	inboxKey = "{integration}:inbox"
+	textsKey = "{integration}:texts"
+)
 
 func messages(t require.TestingT, e *room.Engine, session string) []room.Message {
 	_, seats, err := e.Look(context.Background(), integration, session)
@@ -28,8 +31,9 @@ func TestHolderSeesAMessageOnlyOnceTheLedgerAgreed(t *testing.T) {
 		b.join()
 		code := "482913"
 		q := sms("m", 0, 0)
-		q.Shown = room.Message{Text: `[쿠팡] "인증|번호" 482913` + "\n\\", Code: &code, ReceivedAt: 7}
-		match(t, e, q)
+		q.Shown = room.Message{Text: `[쿠팡] "인증|번호" 482913` + "\n\\", Code: &code}
+		m := match(t, e, q)
+		want := room.Message{MessageID: "m", Text: q.Shown.Text, Code: &code, ReceivedAt: m.At, Fence: m.Fence, ForgetAt: m.At + 600_000}
 		require.Empty(t, messages(t, e, a.session), "not settled")
 
 		events := rdb.Subscribe(t.Context(), room.Channel(integration))
@@ -38,7 +42,7 @@ func TestHolderSeesAMessageOnlyOnceTheLedgerAgreed(t *testing.T) {
 		require.NoError(t, err)
 		for range 2 {
 			require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
-			require.Equal(t, []room.Message{q.Shown}, messages(t, e, a.session))
+			require.Equal(t, []room.Message{want}, messages(t, e, a.session))
 			require.Empty(t, messages(t, e, b.session), "another's")
 		}
 		told, err := events.ReceiveMessage(t.Context())
@@ -66,7 +70,26 @@ func TestMessageIsForgottenTenMinutesAfterItsMatch(t *testing.T) {
 	require.Len(t, messages(t, e, a.session), 1)
 	embedded.SetTime(begin.Add(10*time.Minute + time.Millisecond))
 	require.Empty(t, messages(t, e, a.session))
-	require.False(t, embedded.Exists(inboxKey), "the text is gone from the store")
+	_, err := e.Expire(t.Context(), integration)
+	require.NoError(t, err)
+	require.False(t, embedded.Exists(inboxKey) || embedded.Exists(textsKey), "the text is gone from the store")
+}
+
+func TestEachMessageIsForgottenAtItsOwnTime(t *testing.T) {
+	d := newDesk(t, room.Config{Lease: 10 * time.Minute})
+	d.plain("a")
+	for range 2 {
+		d.sms(func(q *room.MatchRequest) { q.Keep = true })
+		d.pass(4 * time.Minute)
+	}
+	for _, left := range []int64{2, 1, 0} {
+		checked, err := d.engine.Expire(d.Context(), integration)
+		require.NoError(t, err)
+		require.Equal(t, left, d.rdb.HLen(d.Context(), textsKey).Val())
+		require.Equal(t, left, d.rdb.ZCard(d.Context(), inboxKey).Val())
+		require.LessOrEqual(t, checked.NextAt, d.now.Add(time.Second).UnixMilli())
+		d.pass(4 * time.Minute)
+	}
 }
 
 func TestInboxGoesAwayByItselfWhateverTheVerdict(t *testing.T) {
@@ -74,19 +97,19 @@ func TestInboxGoesAwayByItselfWhateverTheVerdict(t *testing.T) {
 		e := room.New(rdb, room.Config{})
 		newSeller(t, e, "a").join()
 		ends := func() {
-			ttl, err := rdb.PTTL(t.Context(), inboxKey).Result()
-			require.NoError(t, err)
-			require.Positive(t, ttl)
-			require.LessOrEqual(t, ttl, 10*time.Minute)
+			for _, key := range []string{inboxKey, textsKey} {
+				ttl, err := rdb.PTTL(t.Context(), key).Result()
+				require.NoError(t, err)
+				require.Positive(t, ttl)
+				require.LessOrEqual(t, ttl, 10*time.Minute)
+			}
 		}
 		match(t, e, sms("m", 0, 0))
 		ends()
 		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
 		ends()
 		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", false))
-		left, err := rdb.Exists(t.Context(), inboxKey).Result()
-		require.NoError(t, err)
-		require.Zero(t, left)
+		ends()
 	})
 }
 
@@ -136,10 +159,10 @@ func TestVerdictOnOneMessageLeavesTheOthersAlone(t *testing.T) {
 		}
 		require.NoError(t, e.SettleMatch(t.Context(), integration, "m2", true))
 		require.NoError(t, e.SettleMatch(t.Context(), integration, "m3", false))
-		require.Equal(t, []room.Message{{Text: "text of m2"}}, messages(t, e, a.session))
+		require.Equal(t, []string{"text of m2"}, texts(messages(t, e, a.session)))
 		require.Equal(t, room.Matched, match(t, e, sms("m1", 0, 0)).Result)
 		require.NoError(t, e.SettleMatch(t.Context(), integration, "unknown", false))
-		require.Equal(t, []room.Message{{Text: "text of m2"}}, messages(t, e, a.session))
+		require.Equal(t, []string{"text of m2"}, texts(messages(t, e, a.session)))
 	})
 }
 
@@ -150,8 +173,9 @@ func TestVerdictAfterTheDataIsLostChangesNothing(t *testing.T) {
 		a.join()
 		match(t, e, sms("m", 0, 0))
 		require.NoError(t, rdb.FlushDB(t.Context()).Err())
+		knew := room.New(rdb, room.Config{}) // nothing of the room
 		for _, agreed := range []bool{true, false} {
-			require.NoError(t, e.SettleMatch(t.Context(), integration, "m", agreed))
+			require.NoError(t, knew.SettleMatch(t.Context(), integration, "m", agreed))
 		}
 		keys, err := rdb.Keys(t.Context(), "*").Result()
 		require.NoError(t, err)
@@ -171,7 +195,7 @@ func TestMessageOfAnEarlierTurnIsNotShownInTheNext(t *testing.T) {
 			return seats[0].Messages
 		}
 		_, err := e.Match(t.Context(), integration, room.MatchRequest{MessageID: "m", From: lease.GrantedAt, To: lease.GrantedAt + 1,
-			Shown: room.Message{Text: "first turn", ReceivedAt: lease.GrantedAt}})
+			Shown: room.Message{Text: "first turn 482913", Code: new("482913")}})
 		require.NoError(t, err)
 		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
 		require.Len(t, messages(), 1, "its turn is over and it is shown")

@@ -14,10 +14,18 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// sms makes a request for a message sent within [from, to); the text is its id.
+// sms makes a request for a message with a code, sent within [from, to); the text tells its id.
 func sms(id string, from, to int64) room.MatchRequest {
-	return room.MatchRequest{MessageID: id, From: from, To: to, Shown: room.Message{Text: "text of " + id},
+	code := "482913"
+	return room.MatchRequest{MessageID: id, From: from, To: to, Sender: "1588-1234", Shown: room.Message{Text: "text of " + id, Code: &code},
 		Note: room.MessageNote{MessageID: id, Text: "****"}}
+}
+
+func texts(messages []room.Message) (list []string) {
+	for _, m := range messages {
+		list = append(list, m.Text)
+	}
+	return list
 }
 
 func match(t *testing.T, e *room.Engine, q room.MatchRequest) room.Match {
@@ -129,8 +137,11 @@ func TestLateMessageBelongsToTheEarlierLeaseAndTouchesNobody(t *testing.T) {
 		requireLease(t, room.Late, first.Lease, m, "an earlier lease")
 		require.Equal(t, before.Lease.GrantedAt, m.Ended)
 		after := b.stand()
-		require.Equal(t, before.Version, after.Version)
-		require.Equal(t, before.Lease, after.Lease)
+		require.Equal(t, before.Lease.Fence, after.Lease.Fence)
+		require.Equal(t, before.Lease.ExpiresAt, after.Lease.ExpiresAt)
+		require.Positive(t, before.Lease.AskAfter)
+		require.Zero(t, after.Lease.AskAfter, "what might still have come has come")
+		require.Equal(t, before.Version+1, after.Version)
 		require.Equal(t, room.Cancelled, a.stand().Outcome, "its outcome stays")
 	})
 }
@@ -174,14 +185,16 @@ func TestAheadOfRedisCountsAsNow(t *testing.T) {
 		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
 		first := a.join().Lease
 		b.join()
-		ahead := first.GrantedAt + 50_000
+		ahead := storeNow(t, rdb) + 50_000
 		requireLease(t, room.Matched, first, probe(t, e, ahead, ahead+1, 0), "ahead")
 		requireLease(t, room.Matched, first, probe(t, e, ahead, ahead+1000, 0), "a whole second ahead")
 		passUntil(t, rdb, first.GrantedAt+4)
 		a.leave(room.Completed)
 		second := b.stand().Lease
-		requireLease(t, room.Matched, second, probe(t, e, ahead, ahead+1, 0), "now is the next one's")
-		requireNone(t, room.Ambiguous, probe(t, e, ahead, ahead+1, time.Minute), "the guard widens that now")
+		passUntil(t, rdb, second.GrantedAt+20)
+		requireNone(t, room.Ambiguous, probe(t, e, ahead, ahead+1, 0), "it is widened to the past by as much")
+		now := storeNow(t, rdb)
+		requireLease(t, room.Matched, second, probe(t, e, now+1, now+2, 0), "hardly ahead")
 	})
 }
 
@@ -213,7 +226,8 @@ func TestMessageOutsideEveryLeaseHasNone(t *testing.T) {
 		requireLease(t, room.Late, first, probe(t, e, first.ExpiresAt-1, second.GrantedAt, 0), "up to the late handoff")
 		requireLease(t, room.Matched, second, probe(t, e, first.ExpiresAt, second.GrantedAt+1, 0), "into the late handoff")
 		b.leave(room.Completed)
-		requireNone(t, room.NoLease, probe(t, e, 0, 0, 0), "now, with the lock free")
+		passUntil(t, rdb, storeNow(t, rdb)+20)
+		requireNone(t, room.NoLease, probe(t, e, 0, 0, 0), "now, with the lock free and every code there")
 	})
 }
 
@@ -229,7 +243,8 @@ func TestExpiryIsNoticedByTheMatchWhichThenIsLateAndTheNextHasTheLock(t *testing
 		require.Equal(t, first.ExpiresAt, m.Ended)
 		require.Equal(t, room.Expired, a.stand().Outcome)
 		passUntil(t, rdb, b.stand().Lease.ExpiresAt)
-		requireNone(t, room.NoLease, probe(t, e, 0, 0, 0), "nobody waits any more")
+		passUntil(t, rdb, storeNow(t, rdb)+20)
+		requireNone(t, room.Ambiguous, probe(t, e, 0, 0, 0), "nobody holds, and who held last may have asked")
 	})
 }
 
@@ -286,6 +301,7 @@ func TestSameMessageIsToldTheSameAndHasNoSecondEffect(t *testing.T) {
 		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
 		second := b.stand()
 		require.Equal(t, room.Locked, second.Status)
+		told.Judge = false // the ledger agreed
 		require.Equal(t, told, match(t, e, sms("m", 0, 0)), "without a time, under the next lease")
 		require.Equal(t, told, match(t, e, sms("m", second.Lease.GrantedAt, second.Lease.GrantedAt+1)), "with another time")
 		other := sms("m", 0, 0)
@@ -297,7 +313,7 @@ func TestSameMessageIsToldTheSameAndHasNoSecondEffect(t *testing.T) {
 		require.Equal(t, first.Fence, told.Fence)
 		_, seats, err := e.Look(t.Context(), integration, a.session, b.session, c.session)
 		require.NoError(t, err)
-		require.Equal(t, []room.Message{{Text: "text of m"}}, seats[0].Messages)
+		require.Equal(t, []string{"text of m"}, texts(seats[0].Messages))
 		require.Empty(t, seats[1].Messages)
 		none := match(t, e, sms("n", 1, 2))
 		require.Equal(t, none, match(t, e, sms("n", 0, 0)), "no lease stays no lease")
@@ -355,7 +371,7 @@ func TestLostReplyOfAMatchEndsOneLease(t *testing.T) {
 	a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
 	first := a.join()
 	b.join()
-	lost := proxy.DropNextReply(mentions("text of m"))
+	lost := proxy.DropNextReply(mentions("sms:"))
 	m := match(t, e, sms("m", 0, 0))
 	<-lost
 	requireLease(t, room.Matched, first.Lease, m, "the client's own repeat")
@@ -373,7 +389,8 @@ func TestKeptLeaseGoesOnAndMayHaveSeveralMessages(t *testing.T) {
 			q.Keep = true
 			m := match(t, e, q)
 			requireLease(t, room.Matched, first.Lease, m, id)
-			require.Equal(t, first.Lease.ExpiresAt, m.Ended, "its end as it stands")
+			require.Equal(t, m.At, m.Ended, "it goes on")
+			require.False(t, m.Completes)
 			require.NoError(t, e.SettleMatch(t.Context(), integration, id, true))
 		}
 		after := a.stand()
@@ -381,6 +398,6 @@ func TestKeptLeaseGoesOnAndMayHaveSeveralMessages(t *testing.T) {
 		require.Equal(t, before.Version, after.Version, "nobody's state changed")
 		_, seats, err := e.Look(t.Context(), integration, a.session)
 		require.NoError(t, err)
-		require.ElementsMatch(t, []room.Message{{Text: "text of m1"}, {Text: "text of m2"}}, seats[0].Messages)
+		require.ElementsMatch(t, []string{"text of m1", "text of m2"}, texts(seats[0].Messages))
 	})
 }

@@ -77,7 +77,8 @@ func (r *reader) view() View {
 	v := View{Epoch: r.int(), Version: r.int(), Now: r.int(), Waiting: int(r.int())}
 	v.Hold = time.Duration(r.float() * float64(time.Millisecond))
 	v.Paused = r.text() == "1"
-	lease := Lease{Ticket: r.int(), Fence: r.int(), GrantedAt: r.int(), ExpiresAt: r.int()}
+	lease := Lease{Ticket: r.int(), Fence: r.int(), GrantedAt: r.int(), ExpiresAt: r.int(),
+		Asked: int(r.int()), Open: int(r.int()), AskAfter: r.int()}
 	if lease.Fence != 0 {
 		v.Lease = &lease
 	}

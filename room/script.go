@@ -2,6 +2,8 @@ package room
 
 import (
 	"embed"
+	"slices"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -9,9 +11,16 @@ import (
 //go:embed lua/*.lua
 var luaFiles embed.FS
 
-// script makes a verb's script: the prelude and the verb's own file.
-func script(verb string) *redis.Script {
-	return redis.NewScript(luaSource("prelude") + "\n" + luaSource(verb))
+// shared is what every verb's script begins with.
+var shared = []string{"prelude", "lease", "tell"}
+
+// script makes a verb's script: what all verbs share, the parts that it shares with some others, and its own file.
+func script(verb string, parts ...string) *redis.Script {
+	var source strings.Builder
+	for _, name := range slices.Concat(shared, parts, []string{verb}) {
+		source.WriteString(luaSource(name) + "\n")
+	}
+	return redis.NewScript(source.String())
 }
 
 // indexScript makes a script on the index, which shares nothing with a room's.

@@ -21,6 +21,7 @@ func TestScriptsRunOnSentinelAndCluster(t *testing.T) {
 			e := room.New(start(t), room.Config{Journal: 1000})
 			for i := range 20 { // rooms in many slots
 				handOff(t, e, room.ID(fmt.Sprint("room:", i)))
+				claimCode(t, e, room.ID(fmt.Sprint("claim:", i)))
 			}
 		})
 	}
@@ -43,4 +44,37 @@ func handOff(t *testing.T, e *room.Engine, id room.ID) {
 	entries, err := e.ReadJournal(t.Context(), id, 10)
 	require.NoError(t, err)
 	require.Len(t, entries, 3)
+	_, err = e.Leave(t.Context(), id, room.LeaveRequest{Session: b, Outcome: room.Completed})
+	require.NoError(t, err)
+}
+
+// claimCode takes a code from the message that nobody had asked for to its holder, and comes back with the same text.
+func claimCode(t *testing.T, e *room.Engine, id room.ID) {
+	session := room.NewSession()
+	st, err := e.Join(t.Context(), id, room.JoinRequest{Session: session, Seller: session, Asks: true})
+	require.NoError(t, err)
+	brought := func(messageID string) room.Match {
+		now := storeTime(t, e, id)
+		q := sms(messageID, now, now+1)
+		q.Shown.Text, q.Part = "the same", room.Part{Ref: messageID, Parts: 2, Part: 1}
+		m, err := e.Match(t.Context(), id, q)
+		require.NoError(t, err)
+		return m
+	}
+	require.Equal(t, room.NotExpected, brought("m").Reason)
+	_, err = e.Expect(t.Context(), id, room.ExpectRequest{Session: session, Fence: st.Fence, MessageID: "m"})
+	require.NoError(t, err)
+	require.NoError(t, e.SettleMatch(t.Context(), id, "m", true))
+	again := brought("again")
+	require.True(t, again.Duplicate)
+	require.Equal(t, st.Fence, again.Fence)
+	require.NoError(t, e.Reject(t.Context(), id, session, st.Fence, "m"))
+	_, err = e.Expire(t.Context(), id)
+	require.NoError(t, err)
+}
+
+func storeTime(t *testing.T, e *room.Engine, id room.ID) int64 {
+	view, _, err := e.Look(t.Context(), id)
+	require.NoError(t, err)
+	return view.Now
 }

@@ -46,10 +46,13 @@ func (e *Engine) Move(ctx context.Context, id ID, request string, ticket int64, 
 // Renew begins a new epoch when the store has gone back behind a version that was seen in this one, or
 // knows nothing of the room any more: places and leases that were told may be missing or doubled.
 func (e *Engine) Renew(ctx context.Context, id ID, epoch, version int64) (View, error) {
-	var st Standing
-	err := e.index.listed(ctx, id, func(registered int64, fresh string) (err error) {
-		st, err = e.standing(ctx, renewScript, id, "renew", epoch, version, registered, fresh)
+	var a answer
+	err := e.index.listed(ctx, id, func(registered int64, fresh string) error {
+		res, err := e.eval(ctx, renewScript, id, []string{"renew"}, 0, 0, epoch, version, registered, fresh)
+		if err == nil {
+			a, err = e.read(id, res)
+		}
 		return err
 	})
-	return st.View, err
+	return a.standing.View, err
 }

@@ -34,6 +34,10 @@ type Lease struct {
 	Fence     int64 `json:"fence"`
 	GrantedAt int64 `json:"granted_at"`
 	ExpiresAt int64 `json:"expires_at"`
+
+	Asked    int   `json:"asked"`     // how often the holder said that it asks for a code
+	Open     int   `json:"open"`      // and how many of those asks no code has come for
+	AskAfter int64 `json:"ask_after"` // while the number is busy: from when the holder may ask; 0 = it is not
 }
 
 // View is a room as everybody may see it, at one version.

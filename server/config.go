@@ -31,6 +31,8 @@ type Config struct {
 	SMSWebhookSecret Secret
 	SMSGuard         time.Duration
 	SMSCompletes     bool
+	SMSExpect        string // auto or required
+	SMSQuarantine    time.Duration
 	WebhookURL       Secret // it may hold credentials
 	WebhookSecret    Secret
 	SupportUsers     map[string]Secret // name → bcrypt hash
@@ -92,10 +94,14 @@ func settings() []setting {
 		{"drain-timeout", "20s", "how long a shutdown may take", false,
 			duration(func(c *Config) *time.Duration { return &c.DrainTimeout }, 100*time.Millisecond, 10*time.Minute)},
 		{"database-url", "sqlite:data/waitroom.db", "the ledger: sqlite:PATH or postgres://…", true, readDatabase},
-		{"sms-webhook-secret", "", "signs inbound SMS; none = inbound SMS is refused", true, secret(func(c *Config) *Secret { return &c.SMSWebhookSecret })},
+		{"sms-webhook-secret", "", "signs inbound SMS; none = inbound SMS is refused; NEW,OLD while it is replaced", true, secret(func(c *Config) *Secret { return &c.SMSWebhookSecret })},
 		{"sms-guard", "0s", "clock difference between carrier and Redis to reckon with", false,
 			duration(func(c *Config) *time.Duration { return &c.SMSGuard }, 0, time.Minute)},
 		{"sms-completes", "true", "a matched SMS ends the lease: true or false", false, readCompletes},
+		{"sms-expect", "auto", "auto: who says that it asks for codes is held to it; required: everybody is", false,
+			oneOf(func(c *Config) *string { return &c.SMSExpect }, "auto", "required")},
+		{"sms-quarantine", "30s", "how long a code that was asked for and did not come keeps the next one from asking, 0s to 5m", false,
+			duration(func(c *Config) *time.Duration { return &c.SMSQuarantine }, 0, 5*time.Minute)},
 		{"webhook-url", "", "where the integration is told what happened", true, readWebhook},
 		{"webhook-secret", "", "signs what the integration is told", true, secret(func(c *Config) *Secret { return &c.WebhookSecret })},
 		{"support-users", "", "comma-separated name:bcrypt-hash; waitroom hash-password makes one", true, readUsers},

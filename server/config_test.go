@@ -76,6 +76,8 @@ var badValues = map[string][]string{
 	"database-url":    {"hush", "sqlite:", "mysql://hush"},
 	"sms-guard":       {"", "-1s", "2m"},
 	"sms-completes":   {"", "maybe"},
+	"sms-expect":      {"", "never"},
+	"sms-quarantine":  {"", "-1s", "301s", "x"},
 	"webhook-url":     {"hush", "ftp://hush", "https://"},
 	"support-users":   {"hush", ":hush", "name:hush", "name"},
 	"seller-auth":     {"", "jwt", "closed"},

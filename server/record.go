@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -49,6 +50,26 @@ func (s *Server) warnOfShort(name string, secret Secret) {
 	}
 }
 
+// sealKeys are the keys that seal messages in the store: nil where there are no messages.
+func (s *Server) sealKeys() (*room.Keyring, error) {
+	if s.cfg.SMSWebhookSecret == "" {
+		return nil, nil
+	}
+	secrets, err := sms.Keys(string(s.cfg.SMSWebhookSecret))
+	if err != nil {
+		return nil, fmt.Errorf("WAITROOM_%w (--sms-webhook-secret)", err)
+	}
+	return room.NewKeyring(secrets...), nil
+}
+
+// quarantine is a setting as the engine takes it, where 0 is its default and not none.
+func quarantine(d time.Duration) time.Duration {
+	if d == 0 {
+		return -1
+	}
+	return d
+}
+
 // openSMS makes the matching of inbound messages; nil where it is not configured.
 func (s *Server) openSMS(registry prometheus.Registerer) (web.SMS, error) {
 	if s.cfg.SMSWebhookSecret == "" {
@@ -59,7 +80,9 @@ func (s *Server) openSMS(registry prometheus.Registerer) (web.SMS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("WAITROOM_%w (--sms-webhook-secret)", err)
 	}
-	s.warnOfShort("WAITROOM_SMS_WEBHOOK_SECRET", s.cfg.SMSWebhookSecret)
+	for one := range strings.SplitSeq(string(s.cfg.SMSWebhookSecret), ",") {
+		s.warnOfShort("WAITROOM_SMS_WEBHOOK_SECRET", Secret(strings.TrimSpace(one)))
+	}
 	return service, nil
 }
 

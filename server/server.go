@@ -69,8 +69,12 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err = awaitStore(ctx, s.store, s.cfg.Redis); err != nil {
 		return err
 	}
+	keys, err := s.sealKeys()
+	if err != nil {
+		return err
+	}
 	s.engine = room.New(s.store, room.Config{Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
-		Journal: journalMax})
+		Journal: journalMax, Quarantine: quarantine(s.cfg.SMSQuarantine), Required: s.cfg.SMSExpect == "required", Keys: keys})
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if err = s.openLedger(ctx, registry); err != nil {

@@ -18,7 +18,7 @@ const smsSecret = "whsec_c2VjcmV0LW9mLXRoZS1jYXJyaWVyLTEyMzQ1Ng=="
 // carrier posts a signed SMS.
 func carrier(t *testing.T, base, id, text string, sentAt time.Time) reply {
 	t.Helper()
-	body, err := json.Marshal(map[string]string{"message_id": id, "from": "1588-0000", "text": text, "sent_at": sentAt.Format("2006-01-02T15:04:05.000Z07:00")})
+	body, err := json.Marshal(map[string]string{"message_id": id, "from": "1588-0000", "text": text, "sent_at": sentAt.Truncate(time.Millisecond).Add(time.Microsecond).Format(time.RFC3339Nano)}) // a fraction of zeros would be the whole second
 	require.NoError(t, err)
 	signer, err := webhooks.NewWebhook(smsSecret)
 	require.NoError(t, err)

@@ -32,16 +32,18 @@ func (f *Fault) Detail(lang string) string {
 var (
 	faultJSON = &Fault{ErrInvalidJSON, `본문에 JSON 객체 하나를 UTF-8로 보내 주세요. 예: {"message_id":"m-1","text":"…"}`,
 		`Send one JSON object in UTF-8 as the body, such as {"message_id":"m-1","text":"…"}.`}
-	faultID = &Fault{ErrInvalidMessage, "message_id를 1~128자의 글자로 보내 주세요. 같은 문자를 다시 보낼 때는 같은 값이어야 해요.",
-		"Give message_id as a string of 1 to 128 printable characters: the same one whenever the same SMS is sent again."}
-	faultFrom = &Fault{ErrInvalidMessage, "from은 문자열이에요. 모르면 빼고 보내 주세요.",
-		"Give from as a string, or leave it out."}
+	faultID = &Fault{ErrInvalidMessage, "message_id를 1~128자의 글자나 숫자로 보내 주세요. 같은 문자를 다시 보낼 때는 같은 값이어야 해요.",
+		"Give message_id as a number or a string of 1 to 128 printable characters: the same one whenever the same SMS is sent again."}
+	faultFrom = &Fault{ErrInvalidMessage, "from은 문자열이나 숫자예요. 모르면 빼고 보내 주세요.",
+		"Give from as a string or a number, or leave it out."}
 	faultText = &Fault{ErrInvalidMessage, "text에 문자 내용을 문자열로 보내 주세요. 비어 있으면 안 돼요.",
 		"Give the SMS itself in text, as a string that is not blank."}
-	faultSentAt = &Fault{ErrInvalidMessage, "sent_at은 2026-11-21T09:30:00.250+09:00처럼 시간대가 있는 RFC 3339로 보내 주세요. 모르면 빼고 보내 주세요.",
-		"Give sent_at in RFC 3339 with its offset, such as 2026-11-21T09:30:00.250+09:00, or leave it out."}
+	faultSentAt = &Fault{ErrInvalidMessage, "sent_at은 2026-11-21T09:30:00.250+09:00처럼 시간대가 있는 RFC 3339나 유닉스 시각(초 또는 밀리초)으로 보내 주세요. 모르면 빼고 보내 주세요.",
+		"Give sent_at in RFC 3339 with its offset, such as 2026-11-21T09:30:00.250+09:00, or as unix seconds or milliseconds, or leave it out."}
 	faultLeapSecond = &Fault{ErrInvalidMessage, "sent_at의 초는 00~59예요. 윤초(60)는 다음 초로 보내 주세요.",
 		"Seconds in sent_at go from 00 to 59: give a leap second (60) as the second after it."}
-	faultFuture = &Fault{ErrInvalidMessage, "sent_at이 지금보다 60초 넘게 앞서 있어요. 보내는 쪽 시계를 맞춰 주세요.",
-		"sent_at is more than 60 s in the future: set the sender's clock."}
+	faultRoom = &Fault{ErrInvalidMessage, "room은 주소에 있는 방과 같아야 해요. 같게 보내거나 빼고 보내 주세요.",
+		"Give as room the one in the address, or leave it out."}
+	faultPart = &Fault{ErrInvalidMessage, "긴 문자를 나눠 보낼 때는 ref와 함께 parts(1~255)와 part(1~parts)를 숫자로 보내 주세요.",
+		"For a piece of a long message give ref, parts (1 to 255) and part (1 to parts), the last two as numbers."}
 )

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	maxID    = 128              // characters
-	maxAhead = 60 * time.Second // how far ahead of us a carrier's clock may be
+	maxID    = 128 // characters, of an id and of a long message's reference
+	maxParts = 255 // of a long message
 )
 
 // message is an SMS as it was posted. Unix ms; the times are 0 where the carrier gave none.
@@ -22,23 +22,24 @@ type message struct {
 	from string
 	text Secret
 	sent window
+	part room.Part
 }
 
 // window is a half-open time.
 type window struct{ from, to int64 }
 
-// parse reads a body. The error is a *Fault.
-func parse(body []byte, now time.Time) (message, error) {
+// parse reads a body that was posted to a room. The error is a *Fault.
+func parse(id room.ID, body []byte) (message, error) {
 	var fields map[string]json.RawMessage
 	if !utf8.Valid(body) || json.Unmarshal(body, &fields) != nil || fields == nil {
 		return message{}, faultJSON
 	}
 	var m message
 	var ok bool
-	if m.id, ok = text(fields["message_id"]); !ok || !validID(m.id) {
+	if m.id, ok = textOrNumber(fields["message_id"]); !ok || !validID(m.id) {
 		return message{}, faultID
 	}
-	if m.from, ok = text(fields["from"]); !ok {
+	if m.from, ok = textOrNumber(fields["from"]); !ok {
 		return message{}, faultFrom
 	}
 	content, ok := text(fields["text"])
@@ -46,23 +47,18 @@ func parse(body []byte, now time.Time) (message, error) {
 		return message{}, faultText
 	}
 	m.text = NewSecret(content)
-	at, ok := text(fields["sent_at"])
-	if !ok {
-		return message{}, faultSentAt
+	if to, ok := text(fields["room"]); !ok || (to != "" && to != string(id)) {
+		return message{}, faultRoom
 	}
-	if fields["sent_at"] == nil || string(fields["sent_at"]) == "null" {
-		return m, nil
+	if m.part, ok = part(fields); !ok {
+		return message{}, faultPart
 	}
-	sent, err := parseSentAt(at)
-	if err != nil {
-		return message{}, err
-	}
-	if sent.from > now.Add(maxAhead).UnixMilli() {
-		return message{}, faultFuture
-	}
-	m.sent = sent
-	return m, nil
+	var err error
+	m.sent, err = sentAt(fields["sent_at"])
+	return m, err
 }
+
+func absent(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }
 
 // text reads a string; absent and null are "". What no database takes (NUL) becomes a replacement character.
 func text(raw json.RawMessage) (string, bool) {
@@ -76,22 +72,59 @@ func text(raw json.RawMessage) (string, bool) {
 	return strings.ReplaceAll(s, "\x00", "\uFFFD"), true
 }
 
+// textOrNumber reads a string, or a whole number as it is written.
+func textOrNumber(raw json.RawMessage) (string, bool) {
+	if wholeNumber.Match(raw) {
+		return string(raw), true
+	}
+	return text(raw)
+}
+
 func validID(id string) bool {
 	n := utf8.RuneCountInString(id)
 	unprintable := func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }
 	return n >= 1 && n <= maxID && strings.TrimSpace(id) != "" && !strings.ContainsFunc(id, unprintable)
 }
 
+// part reads which piece of a long message it is; one without all three fields, or the only one, is whole.
+func part(fields map[string]json.RawMessage) (p room.Part, ok bool) {
+	if absent(fields["ref"]) || absent(fields["parts"]) || absent(fields["part"]) {
+		return room.Part{}, true
+	}
+	if p.Ref, ok = textOrNumber(fields["ref"]); !ok || utf8.RuneCountInString(p.Ref) > maxID {
+		return room.Part{}, false
+	}
+	if json.Unmarshal(fields["parts"], &p.Parts) != nil || json.Unmarshal(fields["part"], &p.Part) != nil ||
+		p.Part < 1 || p.Part > p.Parts || p.Parts > maxParts {
+		return room.Part{}, false
+	}
+	if p.Ref == "" || p.Parts == 1 {
+		return room.Part{}, true
+	}
+	return p, true
+}
+
 var (
-	rfc3339    = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$`)
-	leapSecond = regexp.MustCompile(`^.{17}60`)
+	wholeNumber = regexp.MustCompile(`^-?[0-9]{1,32}$`)
+	rfc3339     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$`)
+	leapSecond  = regexp.MustCompile(`^.{17}60`)
 )
 
-// parseSentAt reads RFC 3339. Without a fraction it stands for its whole second, with one for its millisecond.
+// sentAt reads when the carrier took a message; the zero window where it does not say.
+func sentAt(raw json.RawMessage) (window, error) {
+	if absent(raw) {
+		return window{}, nil
+	}
+	if s, ok := text(raw); ok {
+		return parseSentAt(s)
+	}
+	return unixSentAt(raw)
+}
+
+// parseSentAt reads RFC 3339.
 func parseSentAt(s string) (window, error) {
 	s = strings.ToUpper(s)
-	parts := rfc3339.FindStringSubmatch(s)
-	if parts == nil {
+	if !rfc3339.MatchString(s) {
 		return window{}, faultSentAt
 	}
 	if leapSecond.MatchString(s) {
@@ -101,22 +134,43 @@ func parseSentAt(s string) (window, error) {
 	if err != nil {
 		return window{}, faultSentAt
 	}
+	return windowOf(t), nil
+}
+
+// What a unix time in seconds is not above, and one in milliseconds is: the years 1973 and 5138.
+const milliseconds = 100_000_000_000
+
+// unixSentAt reads unix seconds, with or without a fraction, or unix milliseconds.
+func unixSentAt(raw json.RawMessage) (window, error) {
+	var n float64
+	if json.Unmarshal(raw, &n) != nil || n < 0 || n > 253_402_300_799_999 {
+		return window{}, faultSentAt
+	}
+	if n < milliseconds {
+		n *= 1000
+	}
+	return windowOf(time.UnixMilli(int64(n))), nil
+}
+
+// windowOf is the time that an instant stands for: its millisecond where it has a fraction that is not all zeros, else its whole
+// second, since nobody knows whether the zeros were measured.
+func windowOf(t time.Time) window {
 	length := time.Millisecond
-	if parts[1] == "" {
+	if t.Nanosecond() == 0 {
 		length = time.Second
 	}
-	return window{t.UnixMilli(), t.Add(length).UnixMilli()}, nil
+	return window{t.UnixMilli(), t.Add(length).UnixMilli()}
 }
 
 // note is what is kept of the message.
-func (m message) note(received time.Time) room.MessageNote {
+func (m message) note(received int64) room.MessageNote {
 	return room.MessageNote{MessageID: m.id, From: room.MaskSender(m.from), Text: room.Mask(m.text.Reveal()), SentAt: m.sent.from,
-		Received: received.UnixMilli()}
+		Received: received}
 }
 
 // shown is what its holder sees: one of the two places where the secret is revealed (the other masks it).
-func (m message) shown(received time.Time) room.Message {
-	shown := room.Message{Text: m.text.Reveal(), ReceivedAt: received.UnixMilli()}
+func (m message) shown() room.Message {
+	shown := room.Message{MessageID: m.id, Text: m.text.Reveal()}
 	if code, ok := FindCode(shown.Text); ok {
 		value := code.Reveal()
 		shown.Code = &value

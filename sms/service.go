@@ -17,31 +17,36 @@ import (
 // Engine is the first line: what the service needs of room.Engine.
 type Engine interface {
 	Match(context.Context, room.ID, room.MatchRequest) (room.Match, error)
+	Expect(context.Context, room.ID, room.ExpectRequest) (room.Expectation, error)
+	// SettleMatch shows a match to its holder, or withdraws it. The ledger calls it with its verdict; the service only where
+	// there is no ledger to ask.
 	SettleMatch(ctx context.Context, id room.ID, messageID string, agreed bool) error
+	At(time.Time) int64
+	Fingerprint(room.ID, room.MatchRequest) string
 }
 
-// Ledger is the second line. Both methods may be repeated at will; an error says that the ledger is away.
+// Ledger is the second line. Both methods may be repeated at will; an error says that the ledger did not answer.
 type Ledger interface {
 	// Receive records a message as received, and says what is known of one that was received before: nil for a
 	// new one; with a Result when it was judged (as it is to be told, so ambiguous when it was refused); else
 	// with At alone, the unix ms at which it was first received.
 	Receive(ctx context.Context, id room.ID, note room.MessageNote) (known *room.Match, err error)
-	// Judge agrees to a matched message or refuses it: one verdict by room and message id, for ever. The record
-	// is the journal's, save that it has no Seller. The journal alone brings the ledger what was not matched.
+	// Judge agrees to a matched message or refuses it: one verdict by room and message id, for ever. Without an error the room
+	// was told. The record is the journal's, save that it has no Seller. The journal alone brings the ledger what is not judged.
 	Judge(ctx context.Context, id room.ID, epoch int64, r room.Record) (agreed bool, err error)
 }
 
 // Config is what a service is made of. Engine and Secret are required.
 type Config struct {
 	Engine     Engine
-	Ledger     Ledger        // nil: there is no second line
-	Secret     string        // SMS_WEBHOOK_SECRET
-	Guard      time.Duration // SMS_GUARD
-	Completes  bool          // SMS_COMPLETES: a match ends the lease
-	LedgerWait time.Duration // how long each of the two questions to the ledger may take; default 500 ms
+	Ledger     Ledger                 // nil: there is no second line
+	Secret     string                 // SMS_WEBHOOK_SECRET
+	Senders    func(room.ID) []string // whose messages a room takes; nil, or an empty list: everybody's
+	Guard      time.Duration          // SMS_GUARD
+	Completes  bool                   // SMS_COMPLETES: a match ends the lease
+	LedgerWait time.Duration          // how long each of the two questions to the ledger may take; default 500 ms
 	Log        *slog.Logger
 	Registerer prometheus.Registerer // nil: nothing is counted
-	Now        func() time.Time      // default time.Now
 }
 
 // settleWithin is how long a message that is matched may take to be settled, though whoever sent it has gone.
@@ -50,13 +55,13 @@ const settleWithin = 5 * time.Second
 // Service takes inbound SMS. It keeps nothing between two calls and may be used by many goroutines.
 type Service struct {
 	Config
-	verifier *webhooks.Webhook
-	metrics  *metrics
+	verifiers []*webhooks.Webhook
+	metrics   *metrics
 }
 
 // New makes a service. The error names the setting that is wrong.
 func New(c Config) (*Service, error) {
-	verifier, err := newVerifier(c.Secret)
+	verifiers, err := newVerifiers(c.Secret)
 	if err != nil {
 		return nil, err
 	}
@@ -69,10 +74,7 @@ func New(c Config) (*Service, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	return &Service{Config: c, verifier: verifier, metrics: newMetrics(c.Registerer)}, nil
+	return &Service{Config: c, verifiers: verifiers, metrics: newMetrics(c.Registerer)}, nil
 }
 
 // Receive takes one SMS and says where it belongs. Errors: ErrSignature, ErrInvalidJSON, ErrInvalidMessage (the
@@ -88,24 +90,22 @@ func (s *Service) Receive(ctx context.Context, id room.ID, header http.Header, b
 }
 
 func (s *Service) receive(ctx context.Context, id room.ID, header http.Header, body []byte) (room.Match, error) {
-	if err := verify(s.verifier, header, body); err != nil {
+	read := time.Now() // by the monotonic clock from here on: what this machine thinks the time is does not count
+	if err := verify(s.verifiers, header, body); err != nil {
 		return room.Match{}, err
 	}
-	now := s.Now()
-	m, err := parse(body, now)
+	m, err := parse(id, body)
 	if err != nil {
 		return room.Match{}, err
 	}
-	q := room.MatchRequest{MessageID: m.id, From: m.sent.from, To: m.sent.to, Guard: s.Guard, Keep: !s.Completes,
-		Shown: m.shown(now), Note: m.note(now)}
+	q := s.request(id, m, read)
 	if known := s.recall(ctx, id, q.Note); known != nil {
 		if known.Result != "" {
 			return *known, nil
 		}
-		if m.sent == (window{}) { // received before and not matched: it was sent then, not now
-			q.From, q.To = known.At, known.At+1
-		}
+		q.ReadAt = min(q.ReadAt, known.At) // a repeat is as old as the first
 	}
+	q.Age = time.Since(read)
 	match, err := s.Engine.Match(ctx, id, q)
 	if err != nil {
 		return room.Match{}, fmt.Errorf("match message: %w", err)
@@ -118,6 +118,23 @@ func (s *Service) receive(ctx context.Context, id room.ID, header http.Header, b
 			"reason", match.Reason, "ticket", match.Ticket, "fence", match.Fence)
 	}
 	return match, err
+}
+
+// request is what the engine is asked of a message that was read at an instant.
+func (s *Service) request(id room.ID, m message, read time.Time) room.MatchRequest {
+	q := room.MatchRequest{MessageID: m.id, From: m.sent.from, To: m.sent.to, ReadAt: s.Engine.At(read), Guard: s.Guard, Keep: !s.Completes,
+		Sender: m.from, Part: m.part, Shown: m.shown()}
+	received := q.ReadAt
+	if received == 0 { // Redis never answered here: the best there is
+		received = read.UnixMilli()
+	}
+	q.Note = m.note(received)
+	q.Note.Fingerprint = s.Engine.Fingerprint(id, q)
+	if s.Senders != nil {
+		senders := s.Senders(id)
+		q.Foreign = len(senders) > 0 && !room.OneOf(m.from, senders)
+	}
+	return q
 }
 
 // recall makes the message durable and says what the ledger knows of it; nil also when it can not be asked.
@@ -136,43 +153,45 @@ func (s *Service) recall(ctx context.Context, id room.ID, note room.MessageNote)
 	return known
 }
 
-// conclude asks the second line about a match and tells the engine what it said. Where the ledger is away the
-// first line's word counts, and the journal brings the message to the ledger later.
+// conclude asks the second line about a match. Where it does not answer the first line's word counts, and the journal brings the
+// message to the ledger later.
 func (s *Service) conclude(ctx context.Context, id room.ID, q room.MatchRequest, m room.Match) (room.Match, error) {
-	if m.Result != room.Matched {
+	if !m.Judge {
 		return m, nil
 	}
-	agreed, err := s.judge(ctx, id, q, m)
+	agreed, err := s.judge(ctx, id, m, room.Record{Type: "message", Code: q.Shown.Code != nil, Duplicate: m.Duplicate, MessageNote: q.Note})
 	if err != nil {
 		return s.goOn(ctx, id, q, err)
 	}
-	s.settle(ctx, id, q.MessageID, agreed)
 	if !agreed {
-		s.metrics.refused.Inc()
-		s.Log.ErrorContext(ctx, "the ledger refuses a match", "room", id, "message", q.MessageID, "ticket", m.Ticket, "fence", m.Fence)
-		return room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: m.Epoch, At: m.At}, nil
+		s.refused(ctx, id, q.MessageID, m)
+		return room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: m.Epoch, At: m.At, Duplicate: m.Duplicate}, nil
 	}
 	return m, nil
 }
 
-func (s *Service) judge(ctx context.Context, id room.ID, q room.MatchRequest, m room.Match) (bool, error) {
+// judge asks the ledger, which tells the room what it says; without one the first line's word is told.
+func (s *Service) judge(ctx context.Context, id room.ID, m room.Match, r room.Record) (bool, error) {
 	if s.Ledger == nil {
-		return true, nil
+		return true, s.Engine.SettleMatch(ctx, id, r.MessageID, true)
 	}
+	r.At, r.Ticket, r.Fence, r.GrantedAt, r.EndedAt = m.At, m.Ticket, m.Fence, m.Granted, m.Ended
+	r.Result, r.Reason, r.Judge, r.Completes = m.Result, string(m.Reason), true, m.Completes
 	ctx, cancel := context.WithTimeout(ctx, s.LedgerWait)
 	defer cancel()
-	return s.Ledger.Judge(ctx, id, m.Epoch, room.Record{Type: "message", At: m.At, Ticket: m.Ticket, Fence: m.Fence,
-		GrantedAt: m.Granted, EndedAt: m.Ended, Result: m.Result, Reason: string(m.Reason), Completes: !q.Keep,
-		MessageNote: q.Note})
+	return s.Ledger.Judge(ctx, id, m.Epoch, r)
+}
+
+func (s *Service) refused(ctx context.Context, id room.ID, messageID string, m room.Match) {
+	s.metrics.refused.Inc()
+	s.Log.ErrorContext(ctx, "the ledger refuses a match", "room", id, "message", messageID, "ticket", m.Ticket, "fence", m.Fence)
 }
 
 // goOn shows a match without the ledger's word. Another replica may have had that word meanwhile, so what is
 // answered is what the engine says after; it does not show what was refused.
 func (s *Service) goOn(ctx context.Context, id room.ID, q room.MatchRequest, cause error) (room.Match, error) {
-	s.metrics.away.Inc()
-	s.Log.WarnContext(ctx, "ledger is away: a message is judged later", "room", id, "message", q.MessageID, "error", cause)
-	if err := s.Engine.SettleMatch(ctx, id, q.MessageID, true); err != nil {
-		return room.Match{}, fmt.Errorf("show message: %w", err)
+	if err := s.show(ctx, id, q.MessageID, cause); err != nil {
+		return room.Match{}, err
 	}
 	m, err := s.Engine.Match(ctx, id, q)
 	if err != nil {
@@ -181,9 +200,32 @@ func (s *Service) goOn(ctx context.Context, id room.ID, q room.MatchRequest, cau
 	return m, nil
 }
 
-// settle passes a verdict on. The ledger has it for good, so whoever drains the journal can do it as well.
-func (s *Service) settle(ctx context.Context, id room.ID, messageID string, agreed bool) {
-	if err := s.Engine.SettleMatch(ctx, id, messageID, agreed); err != nil {
-		s.Log.WarnContext(ctx, "a judged message is settled later", "room", id, "message", messageID, "error", err)
+func (s *Service) show(ctx context.Context, id room.ID, messageID string, cause error) error {
+	s.metrics.away.Inc()
+	s.Log.WarnContext(ctx, "ledger is away: a message is judged later", "room", id, "message", messageID, "error", cause)
+	if err := s.Engine.SettleMatch(ctx, id, messageID, true); err != nil {
+		return fmt.Errorf("show message: %w", err)
 	}
+	return nil
+}
+
+// Claim is Expect with a message: the holder had asked before it came. What the ledger refuses is nobody's: room.ErrNoMessage.
+// The other refusals are the engine's.
+func (s *Service) Claim(ctx context.Context, id room.ID, q room.ExpectRequest) (room.Expectation, error) {
+	q.Keep = !s.Completes
+	x, err := s.Engine.Expect(ctx, id, q)
+	if err != nil {
+		return x, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
+	defer cancel()
+	agreed, err := s.judge(ctx, id, x.Claim, room.Record{Type: "claimed", Code: true, MessageNote: room.MessageNote{MessageID: q.MessageID}})
+	if err != nil {
+		return x, s.show(ctx, id, q.MessageID, err)
+	}
+	if !agreed {
+		s.refused(ctx, id, q.MessageID, x.Claim)
+		return room.Expectation{}, room.ErrNoMessage
+	}
+	return x, nil
 }

@@ -35,7 +35,7 @@ func TestMatchedMessageIsShownToItsHolderAndHandsTheLockOn(t *testing.T) {
 	require.Equal(t, "m", r.MessageID)
 }
 
-func TestLateMessageIsBoundToItsLeaseAndShownToNobody(t *testing.T) {
+func TestLateMessageIsBoundToItsLeaseAndShownToWhomItBelongs(t *testing.T) {
 	s := newStage(t)
 	s.pass(s.lease.GrantedAt)
 	s.leave(s.a)
@@ -44,7 +44,8 @@ func TestLateMessageIsBoundToItsLeaseAndShownToNobody(t *testing.T) {
 	s.drain()
 	require.Equal(t, s.late(), s.two.must(t, "m", smsText, 0), "a repeat, by the ledger")
 	require.Equal(t, room.Locked, s.seat(s.b).Status)
-	s.requireShown(s.a)
+	s.requireShown(s.a, smsText)
+	require.True(t, s.seat(s.a).Messages[0].Late)
 	s.requireShown(s.b)
 }
 
@@ -56,6 +57,16 @@ func TestMessageOfNoLeaseOrOfTwoIsUnmatched(t *testing.T) {
 	s.leave(s.a)
 	require.Equal(t, ambiguous, wide.must(t, "m2", smsText, s.lease.GrantedAt))
 	require.Equal(t, room.Locked, s.seat(s.b).Status)
+}
+
+func TestMessageOfASenderThatTheRoomDoesNotTakeIsNobodys(t *testing.T) {
+	s := newStage(t)
+	listed := []string{"+82 2-555-0000"}
+	r := s.replica(Config{Completes: true, Senders: func(room.ID) []string { return listed }})
+	require.Equal(t, Answer{Result: room.Unmatched, Reason: room.NotExpected}, r.must(t, "m", smsText, 0))
+	s.requireShown(s.a)
+	listed = append(listed, "15880000")
+	require.Equal(t, s.matched(), r.must(t, "n", smsText, 0))
 }
 
 func TestKeptLeaseGoesOn(t *testing.T) {
@@ -149,14 +160,16 @@ func TestEveryAnswerIsCounted(t *testing.T) {
 	s.pass(s.lease.GrantedAt)
 	r.must(t, "m1", smsText, 0)
 	r.must(t, "m1", smsText, 0)
-	r.must(t, "m2", smsText, s.lease.GrantedAt)
-	r.must(t, "m3", smsText, s.lease.GrantedAt-1)
-	s.ledger.refuse(s.seat(s.b).Fence)
-	require.Equal(t, ambiguous, r.must(t, "m4", smsText, 0))
+	r.must(t, "m2", "인증번호 2222", s.lease.GrantedAt)
+	r.must(t, "m3", "인증번호 3333", s.lease.GrantedAt-1)
+	b := s.seat(s.b)
+	s.ledger.refuse(b.Fence)
+	s.pass(b.Fence/1000 + 20)
+	require.Equal(t, ambiguous, r.must(t, "m4", "인증번호 4444", 0))
 	_, err := r.send(t, "", smsText, 0)
 	require.ErrorIs(t, err, ErrInvalidMessage)
 	r.ledger.receive, r.ledger.judge = away, away
-	require.Equal(t, noLease, r.must(t, "m5", smsText, 0))
+	require.Equal(t, noLease, r.must(t, "m5", "인증번호 5555", s.lease.GrantedAt-2))
 
 	require.Equal(t, map[string]float64{"matched": 2, "late": 1, "no_lease": 2, "ambiguous": 1, "invalid_message": 1,
 		"waitroom_sms_refused_total": 1, "waitroom_sms_ledger_away_total": 1, "waitroom_sms_answer_seconds": 7}, counts(t, registry))

@@ -1,6 +1,7 @@
 package sms
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,22 +10,44 @@ import (
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// newVerifier takes SMS_WEBHOOK_SECRET: base64, with or without "whsec_" in front. The error does not repeat it.
-func newVerifier(secret string) (*webhooks.Webhook, error) {
-	if strings.TrimPrefix(secret, "whsec_") == "" {
-		return nil, errors.New("SMS_WEBHOOK_SECRET is empty: give whsec_ and the base64 of 24 to 64 random bytes")
+// Keys are the keys in SMS_WEBHOOK_SECRET: one in base64, with or without "whsec_" in front, or several with commas between. The
+// first is the current one; those behind it are on their way out. The error does not repeat any.
+func Keys(secret string) (keys [][]byte, err error) {
+	for one := range strings.SplitSeq(secret, ",") {
+		one = strings.TrimPrefix(strings.TrimSpace(one), "whsec_")
+		if one == "" {
+			return nil, errors.New("SMS_WEBHOOK_SECRET is empty: give whsec_ and the base64 of 24 to 64 random bytes")
+		}
+		key, err := base64.StdEncoding.DecodeString(one)
+		if err != nil { // the error says where the base64 broke off, which is more than a log should have
+			return nil, errors.New("SMS_WEBHOOK_SECRET is not base64: give whsec_ and the base64 of 24 to 64 random bytes")
+		}
+		keys = append(keys, key)
 	}
-	v, err := webhooks.NewWebhook(secret)
-	if err != nil { // the library's error says where the base64 broke off, which is more than a log should have
-		return nil, errors.New("SMS_WEBHOOK_SECRET is not base64: give whsec_ and the base64 of 24 to 64 random bytes")
+	return keys, nil
+}
+
+func newVerifiers(secret string) (list []*webhooks.Webhook, err error) {
+	keys, err := Keys(secret)
+	if err != nil {
+		return nil, err
 	}
-	return v, nil
+	for _, key := range keys {
+		v, err := webhooks.NewWebhookRaw(key)
+		if err != nil {
+			return nil, errors.New("SMS_WEBHOOK_SECRET has a key that can not be used")
+		}
+		list = append(list, v)
+	}
+	return list, nil
 }
 
 // verify checks signature and timestamp, which may be 5 minutes off. The error wraps ErrSignature.
-func verify(v *webhooks.Webhook, header http.Header, body []byte) error {
-	if err := v.Verify(body, header); err != nil {
-		return fmt.Errorf("%w: %w", ErrSignature, err)
+func verify(list []*webhooks.Webhook, header http.Header, body []byte) (err error) {
+	for _, v := range list {
+		if err = v.Verify(body, header); err == nil {
+			return nil
+		}
 	}
-	return nil
+	return fmt.Errorf("%w: %w", ErrSignature, err)
 }

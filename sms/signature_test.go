@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	testSecret  = "whsec_d2FpdHJvb20tdGVzdC1zZWNyZXQtMDE="
-	otherSecret = "whsec_d2FpdHJvb20tdGVzdC1zZWNyZXQtMDI="
+	testSecret     = "whsec_d2FpdHJvb20tdGVzdC1zZWNyZXQtMDE="
+	otherSecret    = "whsec_d2FpdHJvb20tdGVzdC1zZWNyZXQtMDI="
+	replacedSecret = "whsec_d2FpdHJvb20tdGVzdC1zZWNyZXQtMDM="
 )
 
 // signed are the headers of a body that is signed at a time.
@@ -34,7 +35,7 @@ func signed(t testing.TB, secret string, at time.Time, body []byte) http.Header 
 func TestSignatureMustBeOursAndAtMostFiveMinutesOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now, body := time.Now(), []byte(`{"text":"x"}`)
-		v, err := newVerifier(testSecret)
+		v, err := newVerifiers(testSecret + ", " + replacedSecret)
 		require.NoError(t, err)
 		tests := []struct {
 			name   string
@@ -50,6 +51,7 @@ func TestSignatureMustBeOursAndAtMostFiveMinutesOff(t *testing.T) {
 			{"a second older", testSecret, -5*time.Minute - time.Second, "", nil, false},
 			{"a second further ahead", testSecret, 5*time.Minute + time.Second, "", nil, false},
 			{"another secret", otherSecret, 0, "", nil, false},
+			{"the secret that is being replaced", replacedSecret, 0, "", nil, true},
 			{"another body", testSecret, 0, `{"text":"y"}`, nil, false},
 			{"without a prefix in the secret", strings.TrimPrefix(testSecret, "whsec_"), 0, "", nil, true},
 			{"another id", testSecret, 0, "", func(h http.Header) { h.Set("webhook-id", "msg_2") }, false},
@@ -86,7 +88,7 @@ func TestSignatureMustBeOursAndAtMostFiveMinutesOff(t *testing.T) {
 }
 
 func TestWrongSecretStopsTheStartAndIsNotRepeated(t *testing.T) {
-	for _, secret := range []string{"", "whsec_", "whsec_not base64 8026", "whsec_abc", "%%%%"} {
+	for _, secret := range []string{"", "whsec_", "whsec_not base64 8026", "whsec_abc", "%%%%", testSecret + ",", testSecret + ",%%%%"} {
 		_, err := New(Config{Secret: secret})
 		require.ErrorContains(t, err, "SMS_WEBHOOK_SECRET", "%q", secret)
 		if len(secret) > len("whsec_") {

@@ -48,6 +48,7 @@ func newStage(t *testing.T) *stage {
 
 func (s *stage) replica(c Config) *replica {
 	r := &replica{engine: &hookedEngine{Engine: s.engine}, ledger: &hookedLedger{fakeLedger: s.ledger}}
+	r.ledger.settle = r.engine.SettleMatch
 	c.Engine, c.Ledger, c.Secret = r.engine, r.ledger, testSecret
 	var err error
 	r.Service, err = New(c)
@@ -106,7 +107,7 @@ func (s *stage) drain() {
 			_, err := s.ledger.Receive(context.Background(), integration, r.MessageNote)
 			require.NoError(s.t, err)
 			agreed := s.ledger.record(entry.Epoch, r)
-			if r.Result == room.Matched {
+			if r.Judge {
 				require.NoError(s.t, s.engine.SettleMatch(context.Background(), integration, r.MessageID, agreed))
 			}
 		}
@@ -125,7 +126,7 @@ func post(t testing.TB, id, text string, sent int64) (http.Header, []byte) {
 	t.Helper()
 	fields := map[string]any{"message_id": id, "from": "1588-0000", "text": text}
 	if sent != 0 {
-		fields["sent_at"] = room.Time(sent).Format("2006-01-02T15:04:05.000Z07:00")
+		fields["sent_at"] = room.Time(sent).Add(time.Microsecond).Format(time.RFC3339Nano) // a fraction of zeros would be the whole second
 	}
 	body, err := json.Marshal(fields)
 	require.NoError(t, err)
@@ -192,6 +193,7 @@ func step(f func()) {
 // hookedLedger is the way to the ledger; an error on it is all that the replica gets.
 type hookedLedger struct {
 	*fakeLedger
+	settle         func(ctx context.Context, id room.ID, messageID string, agreed bool) error
 	receive, judge func(context.Context) error
 }
 
@@ -204,13 +206,18 @@ func (h *hookedLedger) Receive(ctx context.Context, id room.ID, note room.Messag
 	return h.fakeLedger.Receive(ctx, id, note)
 }
 
+// Judge tells the room what the ledger says, as the ledger does.
 func (h *hookedLedger) Judge(ctx context.Context, id room.ID, epoch int64, r room.Record) (bool, error) {
 	if h.judge != nil {
 		if err := h.judge(ctx); err != nil {
 			return false, err
 		}
 	}
-	return h.fakeLedger.Judge(ctx, id, epoch, r)
+	agreed, err := h.fakeLedger.Judge(ctx, id, epoch, r)
+	if err == nil {
+		err = h.settle(ctx, id, r.MessageID, agreed)
+	}
+	return agreed, err
 }
 
 // fakeLedger keeps the contract's constraints in memory.

@@ -6,11 +6,13 @@
 local CAP, RETENTION = tonumber(ARGV[6]), ARGV[7]
 
 advance()
+local forget = forget_messages()
 commit()
 
 local waiting, pending = redis.call('ZCARD', QUEUE), redis.call('XLEN', JOURNAL)
 local code, look = 'active', NOW + CAP
 if held() then look = math.min(look, S.expires) end
+if forget then look = math.min(look, forget) end
 if waiting > 0 then
   local gone = redis.call('ZRANGE', SEEN, 0, 0, 'WITHSCORES')
   if gone[2] then look = math.min(look, math.max(tonumber(gone[2]) + AWAY_AFTER + 1, S.trust)) end
@@ -18,7 +20,7 @@ if waiting > 0 then
   if away[2] then look = math.min(look, math.max(tonumber(away[2]) + AWAY_AFTER + DROP_AFTER + 1, S.trust)) end
 elseif not held() then
   code = 'idle'
-  if pending == 0 and not S.paused then
+  if pending == 0 and not S.paused and not forget then
     code = 'asleep'
     if S.epoch > 0 and S.quiet == 0 then
       redis.call('HSET', STATE, 'quiet', int(NOW))

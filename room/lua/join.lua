@@ -2,7 +2,7 @@
 -- ARGV   6 session  7 seller ("" = nobody's)  8 "1" = may wait  9 this place's lease (ms, 0 = the room's)
 --       10 channel to tell when a waiter is granted ("" = none)  11 registered (ms): when the room was last put into the index
 --       12 vouched for (ms from now): a waiter is away when nobody vouches for it again by then; 0 = never away
---       13 "1" = registered for this very call
+--       13 "1" = registered for this very call  14 "1" = it says before it asks for a code (see expect.lua)
 -- Codes: ok, lock_held, room_paused, seller_has_place, register (the index entry is too old: renew it, ask again)
 -- A session that has a place gets that place: nothing changes.
 
@@ -26,8 +26,8 @@ if not MAY_WAIT and S.paused then return refuse('room_paused') end
 if not MAY_WAIT and held() then return refuse('lock_held') end
 
 S.tickets = S.tickets + 1
-local p = { ticket = S.tickets, seller = SELLER, channel = '', lease = OWN_LEASE ~= '0' and tonumber(OWN_LEASE) or nil }
-redis.call('HSET', PLACES, SESSION, table.concat({ 'live', int(p.ticket), SELLER, int(NOW), CHANNEL, OWN_LEASE ~= '0' and OWN_LEASE or '' }, '|'))
+local p = { ticket = S.tickets, seller = SELLER, channel = '', lease = OWN_LEASE ~= '0' and tonumber(OWN_LEASE) or nil, asks = ARGV[14] == '1' }
+redis.call('HSET', PLACES, SESSION, table.concat({ 'live', int(p.ticket), SELLER, int(NOW), CHANNEL, OWN_LEASE ~= '0' and OWN_LEASE or '', ARGV[14] }, '|'))
 if SELLER ~= '' then redis.call('HSET', SELLERS, SELLER, SESSION) end
 if mine then redis.call('ZREM', ENDED, SESSION) end
 if TELLS then joined[1] = string.format('{"session":"%s","ticket":%d,"rank":%d}', SESSION, p.ticket, p.ticket) end

@@ -1,28 +1,44 @@
 -- look.lua: how the room is and how some sessions stand.
 -- ARGV   6.. sessions, at most 500
--- Returns a list: "ok view", then for each session its standing and, where it was shown a message
--- of its last lease in the last minutes, a second element with those messages as a JSON array ("" = none).
+-- Returns a list: "ok view", then for each session its standing, and what it is shown ("" = nothing): of each message
+-- "m" (it is its own) or "o" (it is offered)|digest|fence|1 = late|received(ms)|forget at(ms)|sealed, joined by one space.
 
 advance()
 commit()
 
-local messages = {}
-for _, entry in ipairs(redis.call('ZRANGEBYSCORE', INBOX, int(NOW), '+inf')) do
-  local owner, _, shown, json = entry:match('^([^|]*)|([^|]*)|([^|]*)|(.*)$')
-  if shown == '1' then messages[owner] = (messages[owner] and messages[owner] .. ',' or '') .. json end
+-- of lists the messages of the last minutes by their session.
+local of = {}
+do
+  local list = redis.call('ZRANGEBYSCORE', INBOX, '(' .. int(NOW), '+inf', 'WITHSCORES')
+  for i = 1, #list, 2 do
+    local digest, session = list[i]:match('^([^|]*)|([^|]*)|')
+    if session ~= '' then
+      of[session] = of[session] or {}
+      table.insert(of[session], { digest, list[i + 1] })
+    end
+  end
 end
 
--- shown_to are the messages of the session's own last lease: a code of the turn before is not for this one.
+-- shown_to are the messages of the session's own last lease, and late ones of its earlier leases: a code of the turn before is not
+-- for this one.
 local function shown_to(session)
-  local p = session ~= '' and place(session)
-  local fence = p and (session == S.session and int(S.fence) or p.fence)
-  local list = fence and messages[session .. '/' .. fence]
-  return list and '[' .. list .. ']' or ''
+  local p = of[session] and place(session)
+  if not p then return '' end
+  local fence, out = session == S.session and S.fence or tonumber(p.fence or '') or -1, {}
+  for _, entry in ipairs(of[session]) do
+    local m = message(entry[1])
+    local kind = m and ((m.state == 's' and (m.late or m.fence == fence) and 'm') or
+      (m.state == 'o' and session == S.session and m.fence == S.fence and 'o'))
+    if kind then
+      out[#out + 1] = table.concat({ kind, m.digest, int(m.fence), m.late and '1' or '0', m.received, entry[2], m.sealed }, '|')
+    end
+  end
+  return table.concat(out, ' ')
 end
 
 local out = { 'ok ' .. view() }
 for i = 6, #ARGV do
   out[#out + 1] = standing(ARGV[i])
-  out[#out + 1] = shown_to(ARGV[i])
+  out[#out + 1] = ARGV[i] ~= '' and shown_to(ARGV[i]) or ''
 end
 return out

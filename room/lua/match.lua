@@ -1,74 +1,366 @@
--- match.lua: an SMS arrives. It belongs to the one lease its time lies in, or to none: never a guess.
--- KEYS  12 once: what this message was told the first time
--- ARGV   6 from  7 to: the half-open time it was sent in (ms); both 0 = now  8 guard (ms): widens it on both sides
---        9 "1" = a match ends the lease as completed  10 digest of the message id
---       11 JSON shown to the holder (secret)  12 JSON members for the journal (no secret)
---       13 registered (ms)  14 "1" = for this very call
--- Returns "register", see join.lua, or
---   "ok" result reason ticket fence epoch granted ended received(ms)
---   result  matched | late | unmatched;  reason  no_lease | ambiguous for unmatched
--- The holder is not shown the message yet: settle.lua does that when the ledger has agreed.
+-- match.lua: an SMS arrives. It belongs to the one lease that could have caused it, or to none: never a guess.
+-- KEYS  13 once: hash, what this message was told the first time
+--       14 same: the first message of this sender and text in the last ten minutes, as its digest
+--       15 parts: the first part of the same long message in the last minute, as "digest|1 = a part answered an ask|,part,part,"
+-- ARGV   6 JSON: digest, id (as JSON), from, to (when the carrier took it, ms; both 0 = it did not say), age (ms since it was read, with a fraction),
+--          read (when it was first read, ms of Redis's clock; 0 = not known), guard (ms), completes (a code ends the lease),
+--          code (there is one), foreign (the room takes nothing from this sender), fingerprint, fits ({"fence.ask": does it fit}),
+--          part (0 = it is whole), same (what its sender and text are known by), sealed, members (JSON members for the journal; no secret)
+--        7 registered (ms)  8 "1" = for this very call
+-- Returns "register", see join.lua, or "asks fence.ask:filter …" where Go has to say first which asks it fits, or
+--   "ok" result reason ticket fence epoch granted ended received(ms) duplicate judge completes version
+--   result  matched | late | unmatched;  reason  no_lease | ambiguous | not_expected | rejected for unmatched
+-- The holder is not shown a match yet: settle.lua does that when the ledger has agreed. What is late is shown at once.
+--
+-- The rules (docs/matching.md has them in words):
+--   window   when it was sent, by the room's clock
+--   plain    rule 1: within the time of a lease that is not asking
+--   asked    rule 2: the lease that asked last at or before it was sent
+--   same     rule 5: the same sender and text is the same message; so are the parts of one
+-- Rule 3 (quarantine) is expect.lua's; rule 4 (no code, no effect) is in attribute; rule 6 (what fits) is Go's.
 
-local FROM, TO, GUARD = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
-local COMPLETES, DIGEST, SHOWN, MEMBERS = ARGV[9] == '1', ARGV[10], ARGV[11], ARGV[12]
-local ONCE_A_DAY = 25 * 60 * 60 * 1000  -- then the ledger knows the message
+local A = cjson.decode(ARGV[6])
+local DIGEST, SAME, PARTS = A.digest, KEYS[14], KEYS[15]
+local REMEMBERED_FOR = 25 * 60 * 60 * 1000  -- then the ledger knows the message
 local LATE_AFTER = 24 * 60 * 60 * 1000
-local SHOWN_FOR = 10 * 60 * 1000
+local PARTS_FOR = 60 * 1000
+local ON_ITS_WAY = 3                        -- what is between a replica and us, and what it knows of our time, is no better than this (ms)
+local AHEAD = 60 * 1000                     -- how far ahead of us a carrier's clock may be
 
-local told = repeated()
-if told then return told end
-if unlisted(tonumber(ARGV[13]), ARGV[14]) then return register() end
+local function answer_text(h)
+  return table.concat({ 'ok', h.result, h.reason, h.ticket, h.fence, h.epoch, h.granted, h.ended, h.at, h.duplicate, h.judge, h.completes,
+    int(S.version) }, ' ')
+end
+
+local function incident(kind, detail) record('incident', '"action":"%s","reason":"%s","message_id":%s', kind, detail, A.id) end
+
+do
+  local list, told = redis.call('HGETALL', ONCE), {}
+  for i = 1, #list, 2 do told[list[i]] = list[i + 1] end
+  if told.result then
+    local key = A.fingerprint:match('^[^:]*')
+    if told.fingerprint:match('^[^:]*') == key and told.fingerprint ~= A.fingerprint then
+      incident('message_id_reused', 'a message came with the id of another; the first answer stays')
+    end
+    commit()
+    return answer_text(told)
+  end
+end
+if unlisted(tonumber(ARGV[7]), ARGV[8]) then return register() end
 wake()
 advance()
+forget_messages()
 
--- Ahead of Redis's clock counts as now.
-if (FROM == 0 and TO == 0) or FROM > NOW then FROM, TO = NOW, NOW + 1 end
-local TOO_OLD = FROM < NOW - LATE_AFTER
-FROM, TO = FROM - GUARD, TO + GUARD
+---------------------------------------------------------------- when it was sent
 
--- touching lists the leases the time touches, the latest first; two are enough to know that it is
--- ambiguous. Leases do not overlap, so the first that ended before it ends the search.
-local function touching()
-  local found = {}
-  if TOO_OLD then return found end
-  if held() and S.granted < TO then
-    found[1] = { fence = S.fence, ticket = S.ticket, granted = S.granted, ended = S.expires, session = S.session, seller = S.seller, current = true }
+local CLOCK = room_clock()
+
+local function window()
+  local from, to = A.from, A.to
+  local unsaid = from == 0 and to == 0
+  if unsaid or from > CLOCK + AHEAD then
+    local age = A.age
+    if A.read > 0 and NOW - age - A.read > ON_ITS_WAY then age = NOW - A.read end -- Redis let it wait
+    from, to = CLOCK - math.ceil(age - (CLOCK == NOW and US / 1000 - NOW or 0)), CLOCK + 1
+  elseif from > CLOCK then -- it counts as now, and the carrier's clock is ahead by as much at the least
+    from, to = CLOCK - (from - CLOCK), CLOCK + 1
   end
-  local past = redis.call('ZREVRANGEBYSCORE', LEASES, '(' .. int(TO), '-inf', 'WITHSCORES', 'LIMIT', 0, 8)
-  for i = 1, #past, 2 do
-    local p, granted = split(past[i]), tonumber(past[i + 1])
-    local over = tonumber(p[3])
-    if over <= FROM and not (over == granted and granted >= FROM) then break end
-    found[#found + 1] = { fence = tonumber(p[1]), ticket = tonumber(p[2]), granted = granted, ended = over, session = p[4], seller = p[5] }
-    if #found > 1 then break end
-  end
-  return found
+  return from - A.guard, to + A.guard, from < NOW - LATE_AFTER
 end
 
-local found = touching()
-local lease = #found == 1 and found[1] or nil
-local result = not lease and 'unmatched' or lease.current and 'matched' or 'late'
-local reason = #found == 0 and 'no_lease' or #found > 1 and 'ambiguous' or '-'
+local FROM, TO, TOO_OLD = window()
 
-local ends = result == 'matched' and COMPLETES
-if ends then lease.ended = NOW end
-record('message', string.format('"result":"%s"%s%s,"completes":%s,%s', result,
-  reason ~= '-' and ',"reason":"' .. reason .. '"' or '',
-  lease and string.format(',"ticket":%d,"fence":%d,"seller":"%s","granted_at":%d,"ended_at":%d', lease.ticket,
-    lease.fence, lease.seller, lease.granted, lease.ended) or '', tostring(COMPLETES), MEMBERS))
+---------------------------------------------------------------- whose it is
 
-if result == 'matched' then
-  redis.call('ZADD', INBOX, int(NOW + SHOWN_FOR), table.concat({ lease.session .. '/' .. int(lease.fence), DIGEST, '0', SHOWN }, '|'))
-  redis.call('ZREMRANGEBYSCORE', INBOX, '-inf', int(NOW))
-  redis.call('PEXPIRE', INBOX, SHOWN_FOR)
+-- lease(i) is the live lease and those before it, the latest first, of those that were granted before the message was sent.
+local leases, before = {}, past(TO, 8)
+if held() and S.granted < TO then leases[1] = current() end
+local function lease(i)
+  while #leases < i do
+    local l = before()
+    if not l then return nil end
+    leases[#leases + 1] = l
+  end
+  return leases[i]
+end
+
+-- touched counts the leases in whose time it may have been sent, and finds one of them that is not asking.
+local function touched()
+  local n, plain = 0, nil
+  local l = lease(1)
+  while l and (l.current or l.ended > FROM or (l.ended == l.granted and l.granted >= FROM)) do
+    n = n + 1
+    plain = plain or (not l.asking and l)
+    l = lease(n + 1)
+  end
+  return n, plain
+end
+
+-- quarantined: a lease before this one asked, its code has not come, and may be what this is.
+local function quarantined(mine)
+  if FROM >= S.open_at + QUARANTINE then return false end
+  local i = 1
+  local l = lease(i)
+  while l and (l.current or l.ended >= FROM - QUARANTINE) do
+    if l.fence < mine.fence and l.asking then
+      for _, a in ipairs(l.asks) do
+        if a.answered == '' and a.at < TO and FROM < a.at + QUARANTINE then return true end
+      end
+    end
+    i = i + 1
+    l = lease(i)
+  end
+  return false
+end
+
+-- has_open says whether an ended lease has an ask that no code came for.
+local function has_open(l)
+  for _, a in ipairs(l.asks) do
+    if a.answered == '' then return true end
+  end
+  return false
+end
+
+-- asked_before lists the asks of a lease that were made at or before the message was sent, and not too long before, the earliest first.
+local function asked_before(l)
+  local list = {}
+  for _, a in ipairs(l.asks) do
+    if a.at < TO and FROM - a.at <= OPEN_FOR then list[#list + 1] = a end
+  end
+  return list
+end
+
+-- candidates lists what a lease may have asked this for: the live one where it has asked, an ended one while an ask of it is open.
+-- A lease that was not asking and got no code may have asked at any time: as if at its end.
+local function candidates(l)
+  if l.asking then
+    if l.current or has_open(l) then return asked_before(l) end
+  elseif not l.current and l.codes == 0 and l.ended < TO and FROM - l.ended <= OPEN_FOR then
+    return { { at = l.ended, unsaid = true } }
+  end
+  return {}
+end
+
+-- asker finds the lease that asked last at or before the message was sent, and its asks; or that this can not be told. Where an ended
+-- lease asked less than a quarantine ago and has its codes, one of them may have been another's that came late, and this may be its own:
+-- who asked longer ago than that is not sure to be meant.
+local function asker()
+  local i, found, asks, first, answered = 1, nil, nil, nil, nil
+  local l = lease(i)
+  while l and (l.current or l.ended >= FROM - OPEN_FOR) do
+    local list = candidates(l)
+    if #list > 0 and found then
+      if list[1].at < first then return nil, 'ambiguous' end
+    elseif #list > 0 then
+      if answered and answered ~= l.session and FROM - list[#list].at >= QUARANTINE then return nil, 'ambiguous' end
+      found, asks, first = l, list, list[1].at
+      if first <= FROM then break end -- it asked before: nobody else can have asked later
+    elseif l.asking and not l.current and not answered then
+      local theirs = asked_before(l)
+      if #theirs > 0 and FROM - theirs[#theirs].at < QUARANTINE then answered = l.session end
+    end
+    i = i + 1
+    l = lease(i)
+  end
+  if found and asks[1].unsaid then return nil, 'ambiguous' end
+  return found, asks
+end
+
+local unknown -- asks of which Go has not said whether it fits
+local function fits(l, a)
+  if a.filter == '' then return true end
+  local known = A.fits[int(l.fence) .. '.' .. int(a.n)]
+  if known == nil then
+    unknown = unknown or {}
+    unknown[#unknown + 1] = int(l.fence) .. '.' .. int(a.n) .. ':' .. a.filter
+  end
+  return known
+end
+
+-- open_ask is the earliest ask that a code answers; ok says whether any ask fits at all.
+local function open_ask(l, list)
+  local first, ok
+  for _, a in ipairs(list) do
+    if not a.unsaid and fits(l, a) then
+      ok = true
+      if a.answered == '' and not first then first = a end
+    end
+  end
+  return first, ok
+end
+
+-- asked_outside: a part of the window lies before or after the lease, and there it would be another's by rule 2.
+local function asked_outside(plain)
+  local from, to = FROM, TO
+  local function others(part_from, part_to)
+    if part_from >= part_to then return false end
+    FROM, TO = part_from, part_to
+    local l, list = asker()
+    local theirs = list == 'ambiguous' or (l and l.fence ~= plain.fence and select(2, open_ask(l, list)))
+    FROM, TO = from, to
+    return theirs
+  end
+  return others(from, math.min(to, plain.granted)) or (not plain.current and plain.codes > 0 and others(math.max(from, plain.ended), to))
+end
+
+-- judge says whose it is by its time and the asks: lease and the ask that a code answers, or nil and the reason.
+local function judge()
+  if A.foreign then return nil, 'not_expected' end
+  if TOO_OLD then return nil, 'no_lease' end
+  local leases_touched, plain = touched()
+  if plain then
+    if leases_touched > 1 or quarantined(plain) or (S.lost > 0 and FROM < S.lost + QUARANTINE) or asked_outside(plain) then return nil, 'ambiguous' end
+    return plain, nil
+  end
+  local l, list = asker()
+  if list == 'ambiguous' then return nil, list end
+  if l then
+    local ask, ok = open_ask(l, list)
+    if ok then return l, ask end
+  end
+  return nil, leases_touched > 0 and 'not_expected' or 'no_lease'
+end
+
+-- same says whose it is where it is a message that came before, under another id: that lease or a later one of the same session
+-- that has an open ask; and whether it is bound anew.
+local function same()
+  local first = redis.call('GET', SAME)
+  local m = first and message(first)
+  if not m or (m.state ~= 's' and m.state ~= 'w') then return nil end
+  local i = 1
+  local l = lease(i)
+  while l and l.fence > m.fence do
+    if l.session == m.session and l.asking then
+      local ask = open_ask(l, candidates(l))
+      if ask then return l, ask, true end
+    end
+    i = i + 1
+    l = lease(i)
+  end
+  l = by_fence(m.fence)
+  if l then return l, (open_ask(l, candidates(l))), false, m end
+end
+
+-- part says the same of a part of a long message whose first part came before.
+local function part()
+  if A.part == 0 then return nil end
+  local known = redis.call('GET', PARTS)
+  if not known then return nil end
+  local first, answered, numbers = known:match('^([^|]*)|(%d)|(.*)$')
+  local m = message(first)
+  if not m or numbers:find(',' .. int(A.part) .. ',', 1, true) then return nil end
+  return m, answered == '1', first, numbers
+end
+
+---------------------------------------------------------------- what comes of it
+
+local told = { result = 'unmatched', reason = '-', ticket = '-', fence = '-', epoch = int(S.epoch), granted = '-', ended = '-',
+  at = int(NOW), duplicate = '0', judge = '0', completes = '0', fingerprint = A.fingerprint }
+
+-- answer_ask has a code answer an ask, under the digest of the first message of its text; a lease that does not ask has its code then.
+local function answer_ask(l, ask, bound, digest)
+  if not A.code then return end
+  if ask then
+    ask.answered = digest
+  elseif not l.asking and bound then
+    l.codes = l.codes + 1
+  else
+    return
+  end
+  if l.current or l.text then write_lease(l) end
+end
+
+-- attribute binds it to a lease; bound says that it is shown to the lease's session, and so has to be agreed to.
+local function attribute(l, ask, bound, digest)
+  answer_ask(l, ask, bound, digest)
+  local ends = l.current and A.completes and A.code and S.open == 0
+  told.result = l.current and 'matched' or 'late'
+  told.ticket, told.fence, told.granted, told.ended = int(l.ticket), int(l.fence), int(l.granted), int(l.current and NOW or l.ended)
+  told.completes, told.judge = ends and '1' or '0', (l.current and (bound or ends)) and '1' or '0'
+  return ends
+end
+
+local function journal(l)
+  record('message', string.format('"result":"%s"%s,"code":%s,"duplicate":%s,"judge":%s,"completes":%s%s,%s', told.result,
+    told.reason ~= '-' and ',"reason":"' .. told.reason .. '"' or '', tostring(A.code), tostring(told.duplicate == '1'),
+    tostring(told.judge == '1'), tostring(told.completes == '1'),
+    l and string.format(',"ticket":%d,"fence":%d,"seller":"%s","granted_at":%d,"ended_at":%s', l.ticket, l.fence, l.seller, l.granted,
+      told.ended) or '', A.members))
+end
+
+-- keep_text keeps the sealed text for whom it is for, and for support.
+local function keep_text(l, state)
+  local m = { digest = DIGEST, session = l and l.session or '', fence = l and l.fence or 0, ticket = l and l.ticket or 0, state = state,
+    result = told.result, reason = told.reason, late = told.result == 'late', received = told.at, from = FROM, to = TO,
+    code = A.code, same = A.same, sealed = A.sealed }
+  write_message(m)
+  if l and state ~= 'o' then first_of(m) end
+  if state ~= 'w' then show(m.session) end
+end
+
+-- offered is the live lease where it may say that this code is its own: it is asking, but had not asked when it was sent.
+local function offered()
+  local l = leases[1]
+  if not (told.reason == 'not_expected' and A.code and not A.foreign and l and l.current and l.asking) then return nil end
+  for _, a in ipairs(l.asks) do
+    if a.answered == '' and a.at < TO then return nil end
+  end
+  return not asked_by_others(l.session, OPEN_FOR) and l or nil
+end
+
+local l, ask, ends
+local bound = true
+local first_part, part_answered, part_first, part_numbers = part()
+local again, again_ask, anew, m = same()
+if again then
+  l, ask, bound, told.duplicate = again, again_ask, anew, '1'
+elseif first_part then
+  if first_part.state == 's' or first_part.state == 'w' then
+    l = by_fence(first_part.fence)
+    if l and not part_answered then ask = open_ask(l, candidates(l)) end
+  end
+  if not l then told.reason = first_part.reason ~= '' and first_part.reason or 'ambiguous' end
+else
+  l, ask = judge()
+  if not l then told.reason = ask end
+end
+if unknown then -- nothing was done but what time alone did
+  commit()
+  return 'asks ' .. table.concat(unknown, ' ')
+end
+
+if l then
+  local had = l.codes
+  ends = attribute(l, ask, bound, bound and DIGEST or m.digest)
+  if again and not anew then -- it was told before: with the first one's result
+    told.result = m.result
+  end
+  part_answered = part_answered or (A.code and (ask ~= nil or l.codes ~= had))
+end
+if A.from > CLOCK + AHEAD then
+  incident('carrier_clock', 'the carrier says that it took a message over a minute from now; its clock is not believed')
+end
+journal(l)
+if bound then
+  local to = l or offered()
+  keep_text(to, l and (told.judge == '1' and 'w' or 's') or to and 'o' or 'n')
+end
+if A.part > 0 then
+  redis.call('SET', PARTS, (part_first or DIGEST) .. '|' .. (part_answered and '1' or '0') .. '|' .. (part_numbers or ',') .. int(A.part) .. ',',
+    'PX', PARTS_FOR)
 end
 if ends then
+  changed = true
   finish('completed', NOW)
   advance()
 end
-
-local text = table.concat({ 'ok', result, reason, lease and int(lease.ticket) or '-', lease and int(lease.fence) or '-',
-  int(S.epoch), lease and int(lease.granted) or '-', lease and int(lease.ended) or '-', int(NOW) }, ' ')
 commit()
-redis.call('SET', ONCE, text, 'PX', ONCE_A_DAY)
-return text
+told.judged = told.judge -- it may be refused, now or after it was shown
+local fields = {}
+for name, value in pairs(told) do
+  fields[#fields + 1] = name
+  fields[#fields + 1] = value
+end
+redis.call('HSET', ONCE, unpack(fields))
+redis.call('PEXPIRE', ONCE, REMEMBERED_FOR)
+return answer_text(told)

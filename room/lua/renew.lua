@@ -8,11 +8,11 @@
 local EPOCH, VERSION = tonumber(ARGV[6]), tonumber(ARGV[7])
 local gone = S.epoch == 0 and EPOCH > 0
 
-if gone or (S.epoch == EPOCH and S.version < VERSION) then
+if gone or S.epoch < EPOCH or (S.epoch == EPOCH and S.version < VERSION) then
   if unlisted(tonumber(ARGV[8]), ARGV[9]) then return register() end
   S.epoch = EPOCH
   wake()
-  begin()
+  begin(true)
   changed, lease_changed = true, true
 end
 commit()

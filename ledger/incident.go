@@ -1,0 +1,53 @@
+package ledger
+
+import (
+	"fmt"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// alarm is an incident: something that must not happen did, and a person should look.
+type alarm struct {
+	kind    string
+	subject string
+	ticket  int64
+	fence   int64
+	seller  string
+	detail  string
+	at      int64
+	noted   bool // it is in the timeline already
+}
+
+// journalled takes in an incident that the room saw.
+func (w *work) journalled(epoch int64, r room.Record) error {
+	if r.Action == "" {
+		return fmt.Errorf("%w: incident without a kind", errOdd)
+	}
+	return w.incident(epoch, alarm{kind: plain(r.Action), subject: r.MessageID, ticket: r.Ticket, fence: r.Fence,
+		seller: r.Seller, detail: plain(r.Reason), at: r.At, noted: true})
+}
+
+// incident writes an incident, once for each kind, subject and fence, and has it told and logged.
+func (w *work) incident(epoch int64, a alarm) error {
+	first, err := w.exec(`INSERT INTO incidents (room, kind, subject, epoch, ticket, fence, detail, at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+		string(w.id), a.kind, plain(a.subject), epoch, a.ticket, a.fence, a.detail, a.at)
+	if err != nil || first == 0 {
+		return err
+	}
+	w.alarms = append(w.alarms, a)
+	if !a.noted {
+		err = w.note(epoch, "incident/"+a.kind+"/"+plain(a.subject), a.fence, room.Record{Type: "incident", At: a.at,
+			Ticket: a.ticket, Fence: a.fence, Seller: a.seller, Action: a.kind, Reason: a.detail})
+		if err != nil {
+			return err
+		}
+	}
+	e := event{Ticket: a.ticket, Fence: a.fence, Seller: a.seller, Kind: a.kind, Detail: a.detail}
+	if a.kind == "ticket_reused" {
+		e.Fence = 0
+	} else {
+		e.MessageID = a.subject
+	}
+	return w.send("incident", a.at, e)
+}

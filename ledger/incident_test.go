@@ -1,0 +1,70 @@
+package ledger_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+func TestAnIncidentThatARoomSawIsToldOnce(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		seen := room.Record{Type: "incident", At: 7, Action: "carrier_clock", Reason: "sent 90 s ahead", MessageNote: room.MessageNote{MessageID: "m"}}
+		b.write(1, seen)
+		b.write(1, seen)
+		b.write(1, room.Record{Type: "incident", At: 8}) // of no kind
+		require.NoError(t, l.Drain(t.Context(), here))
+		require.Equal(t, []string{"carrier_clock m sent 90 s ahead 7"}, column(t, l.DB(),
+			`SELECT kind || ' ' || subject || ' ' || detail || ' ' || at FROM incidents`))
+		require.Equal(t, []string{`{"room":"integration","message_id":"m","kind":"carrier_clock","detail":"sent 90 s ahead"}`}, dataOf(t, l, "incident"))
+		require.Equal(t, 1, strings.Count(b.log.String(), "ledger incident"))
+		require.Equal(t, 3, count(t, l, "timeline WHERE kind = 'incident'"), "as often as it was journalled")
+		require.Equal(t, 1, count(t, l, "parked"))
+	})
+}
+
+func TestAnIdThatComesWithAnotherMessageIsAnIncidentOnce(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		receive := func(fingerprint, text string) *room.Match {
+			t.Helper()
+			known, err := l.Receive(t.Context(), here, room.MessageNote{MessageID: "m", From: "1588", Text: text, Received: 5, Fingerprint: fingerprint})
+			require.NoError(t, err)
+			return known
+		}
+		receive("k1:aa", "the first")
+		for _, same := range []string{"k1:aa", "", "k2:bb", "bb"} { // the same, none, by another key, of no key
+			receive(same, "again")
+		}
+		require.Zero(t, count(t, l, "incidents"))
+		for range 2 {
+			receive("k1:bb", "another")
+			require.Equal(t, []string{"message_id_reused m"}, column(t, l.DB(), `SELECT kind || ' ' || subject FROM incidents`))
+		}
+		b.write(1, room.Record{Type: "incident", At: 7, Action: "message_id_reused", MessageNote: room.MessageNote{MessageID: "m"}})
+		again := unmatched("m", 9, room.NoLease)
+		again.Fingerprint = "k1:cc"
+		b.write(1, again)
+		require.NoError(t, l.Drain(t.Context(), here))
+		require.Equal(t, []string{"message_id_reused m"}, column(t, l.DB(), `SELECT kind || ' ' || subject FROM incidents`))
+		require.Equal(t, 1, count(t, l, "outbox_tasks WHERE type = 'incident'"))
+		require.Equal(t, []string{"the first k1:aa"}, column(t, l.DB(), `SELECT body || ' ' || fingerprint FROM messages`))
+		require.Equal(t, room.NoLease, receive("k1:dd", "another").Reason, "the first answer stays")
+	})
+}
+
+func TestAnotherMessageUnderAnIdIsFoundWhereTheRoomForgotTheFirst(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		first, second := unmatched("m", 9, room.NoLease), unmatched("m", 19, room.NoLease)
+		first.Fingerprint, second.Fingerprint = "k1:aa", "k1:bb"
+		b.write(1, first)
+		b.write(2, second)
+		require.NoError(t, l.Drain(t.Context(), here))
+		require.Equal(t, []string{"message_id_reused 19"}, column(t, l.DB(), `SELECT kind || ' ' || at FROM incidents`))
+		require.Equal(t, []string{"9"}, column(t, l.DB(), `SELECT matched_at FROM messages`))
+	})
+}

@@ -1,0 +1,130 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// match is what a verdict is on: the word of the room, or of a holder, that a message belongs to a lease.
+type match struct {
+	claimed   bool // it is a holder's
+	messageID string
+	fence     int64
+}
+
+func matchOf(r room.Record) match {
+	return match{claimed: r.Type == claimed, messageID: r.MessageID, fence: r.Fence}
+}
+
+// verdict is what the second line said of a match.
+type verdict struct {
+	match
+	agreed bool
+}
+
+// give notes a verdict that this transaction gives.
+func (w *work) give(r room.Record, agree bool) {
+	w.given++
+	if !agree {
+		w.refusals++
+	}
+	w.tellAgain(r, agree)
+}
+
+// tellAgain notes a verdict for the room to be told, in the order of the journal.
+func (w *work) tellAgain(r room.Record, agree bool) {
+	w.verdicts = append(w.verdicts, verdict{matchOf(r), agree})
+}
+
+// verdictOn looks up the verdict on a match. One to another lease than the message's first is refused.
+func (w *work) verdictOn(r room.Record) (agree, found bool, err error) {
+	if r.Type == claimed {
+		verdict, found, err := w.attributed(r)
+		return verdict == agreed, found, err
+	}
+	var verdict string
+	var fence int64
+	err = w.row(`SELECT verdict, fence FROM messages WHERE room = $1 AND message_id = $2 AND state = 'judged'`,
+		string(w.id), plain(r.MessageID)).Scan(&verdict, &fence)
+	if noRows(err) {
+		return false, false, nil
+	}
+	return verdict == agreed && fence == r.Fence, err == nil, err
+}
+
+// Judge is the second line of defence: whether a match may count. The record is the journal's, of type message
+// or claimed. The verdict is for ever; a repeat is told the same.
+//
+// With a nil error the room has been told the verdict: nobody else needs to. An error means that it may not have
+// been; the journal has the match then, and whoever drains it tells the room.
+//
+// Matches are judged in the order in which the room made them, so the room's journal is taken in first, which has
+// this very match.
+func (l *Ledger) Judge(ctx context.Context, id room.ID, epoch int64, r room.Record) (agree bool, err error) {
+	told, err := l.drain(ctx, id)
+	if agree, ok := told[matchOf(r)]; ok {
+		return agree, nil // also where something behind it in the journal failed
+	}
+	if err != nil {
+		return false, fmt.Errorf("judge: %w", err)
+	}
+	agree, err = l.judgeLost(ctx, id, epoch, r)
+	if err != nil {
+		return false, fmt.Errorf("judge: %w", err)
+	}
+	return agree, nil
+}
+
+// judgeLost judges a match that is not in the journal. Mostly another replica has taken it in; else the journal
+// lost it, and it is judged by what the caller knows. The room is told either way: nobody may have been left to
+// do so.
+func (l *Ledger) judgeLost(ctx context.Context, id room.ID, epoch int64, r room.Record) (agree bool, err error) {
+	r.Judge = true
+	agree, found, err := l.verdict(ctx, id, r)
+	if err != nil {
+		return false, err
+	}
+	if !found {
+		var given []verdict
+		err := l.inRoom(ctx, id, func(w *work) error {
+			err := w.judge(epoch, r)
+			given = w.verdicts
+			return err
+		})
+		if err != nil {
+			return false, err
+		}
+		agree = given[len(given)-1].agreed
+	}
+	return agree, l.tell(ctx, id, verdict{matchOf(r), agree})
+}
+
+// judge gives the verdict on a match, or finds it given.
+func (w *work) judge(epoch int64, r room.Record) error {
+	if r.Type == claimed {
+		return w.claimed(epoch, r)
+	}
+	return w.message(epoch, r)
+}
+
+func (l *Ledger) verdict(ctx context.Context, id room.ID, r room.Record) (agree, found bool, err error) {
+	err = l.guard(ctx, func() error {
+		w := &work{Querier: l.db, ctx: ctx, dialect: l.dialect, id: id}
+		agree, found, err = w.verdictOn(r)
+		return err
+	})
+	if err != nil {
+		return false, false, fmt.Errorf("read verdict: %w", l.clean(err))
+	}
+	return agree, found, nil
+}
+
+// tell tells a room a verdict.
+func (l *Ledger) tell(ctx context.Context, id room.ID, v verdict) error {
+	if err := l.cfg.Rooms.SettleMatch(ctx, id, v.messageID, v.agreed); err != nil {
+		return fmt.Errorf("settle match: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+package room_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+// What was tried to have a code shown to the wrong one, or to nobody.
+
+func TestClaimedMessageThatComesAgainIsItsOwnersStill(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	id, _ := d.sms(saying("인증번호 482913"))
+	x, err := a.claim(id)
+	require.NoError(t, err)
+	require.NoError(t, d.engine.SettleMatch(d.Context(), integration, id, true))
+	d.pass(time.Second)
+	b.expect()
+	d.pass(time.Second)
+	_, m := d.sms(saying("인증번호 482913"))
+	require.True(t, m.Duplicate)
+	require.Equal(t, x.Fence, m.Fence)
+	require.Equal(t, room.Locked, b.stand().Status)
+	require.Empty(t, messages(t, d.engine, b.session))
+}
+
+func TestRejectedTextLeavesEveryAskItAnsweredOpen(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	a.expect()
+	d.pass(3 * time.Second)
+	a.expect()
+	second := d.now
+	id, m := d.sms(saying("인증번호 482913"))
+	_, again := d.sms(saying("인증번호 482913"))
+	require.True(t, again.Completes)
+	require.NoError(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, id))
+	require.Equal(t, second.Add(30*time.Second).UnixMilli(), b.busy())
+	for range 2 {
+		d.pass(time.Second)
+		_, own := d.sms()
+		require.Equal(t, room.Late, own.Result)
+		require.Equal(t, m.Fence, own.Fence)
+	}
+	b.expect()
+}
+
+func TestMatchThatTheLedgerRefusedAnsweredNothing(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	a.expect()
+	asked := d.now
+	d.pass(time.Second)
+	m := match(t, d.engine, sms("refused", d.now.UnixMilli(), d.now.UnixMilli()+1))
+	require.True(t, m.Judge)
+	require.NoError(t, d.engine.SettleMatch(d.Context(), integration, "refused", false))
+	require.Equal(t, asked.Add(30*time.Second).UnixMilli(), b.busy())
+	require.NoError(t, d.engine.SettleMatch(d.Context(), integration, "refused", false))
+	d.pass(time.Second)
+	_, own := d.sms()
+	require.Equal(t, room.Late, own.Result)
+	require.Equal(t, m.Fence, own.Fence)
+}
+
+func TestAnyNumberOfFiltersIsTwoRoundTripsAtTheMost(t *testing.T) {
+	client := redis.NewClient(&redis.Options{Addr: redistest.Start(t).Addr()})
+	t.Cleanup(func() { require.NoError(t, client.Close()) })
+	trips := &roundTrips{}
+	client.AddHook(trips)
+	keys := room.Config{Keys: room.NewKeyring([]byte("one secret of all replicas"))}
+	e, elsewhere := room.New(client, keys), room.New(client, keys)
+	a := newSeller(t, e, "a")
+	join := func() {
+		_, err := e.Join(t.Context(), integration, room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
+		require.NoError(t, err)
+	}
+	join()
+	a.expect()
+	text := func(id string) room.MatchRequest {
+		q := sms(id, 0, 0)
+		q.Shown.Text = "the same"
+		return q
+	}
+	require.Equal(t, room.Matched, match(t, e, text("first")).Result)
+	require.NoError(t, e.SettleMatch(t.Context(), integration, "first", true))
+	for i := range 7 {
+		join()
+		for k := range 10 {
+			q := a.request()
+			q.Filter.Contains = fmt.Sprint("x", i, ".", k)
+			_, err := e.Expect(t.Context(), integration, q)
+			require.NoError(t, err)
+		}
+		a.leave(room.Cancelled)
+	}
+	match(t, elsewhere, sms("the script is loaded", 1, 2))
+	before := trips.Load()
+	require.True(t, match(t, elsewhere, text("again")).Duplicate)
+	require.EqualValues(t, 2, trips.Load()-before)
+}
+
+func TestRepeatedKeyWithAnotherFilterChangesNothing(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	q := a.request()
+	q.Key, q.Filter.From = "k", []string{"15881234"}
+	first, err := d.engine.Expect(d.Context(), integration, q)
+	require.NoError(t, err)
+	q.Filter.From = []string{"999"}
+	again, err := d.engine.Expect(d.Context(), integration, q)
+	require.NoError(t, err)
+	require.Equal(t, first, again)
+	q.MessageID = "none"
+	_, err = d.engine.Expect(d.Context(), integration, q)
+	require.ErrorIs(t, err, room.ErrNoMessage, "a claim is no repeat of an ask")
+	_, m := d.sms(from("15881234"))
+	require.Equal(t, room.Matched, m.Result)
+}
+
+func TestMessageThatMayHaveBeenSentBeforeAPlainLeaseIsNotSurelyItsOwn(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	a.expect()
+	a.leave(room.Cancelled)
+	d.pass(31*time.Second + 400*time.Millisecond)
+	b := d.plain("b")
+	d.pass(100 * time.Millisecond)
+	_, m := d.sms(func(q *room.MatchRequest) { q.From -= q.From % 1000; q.To = q.From + 1000 })
+	requireNone(t, room.Ambiguous, m, "sent before b's lease it is a's")
+	require.Equal(t, room.Locked, b.stand().Status)
+	_, m = d.sms()
+	require.Equal(t, room.Matched, m.Result)
+}
+
+func TestIncidentIsJournalledOnceHoweverManyTripsTheMatchTook(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	keys := room.NewKeyring([]byte("one secret of all replicas"))
+	d.engine = room.New(d.rdb, room.Config{Journal: 10_000, Keys: keys})
+	elsewhere := room.New(d.rdb, room.Config{Journal: 10_000, Keys: keys})
+	q := a.request()
+	q.Filter.From = []string{"15881234"}
+	_, err := elsewhere.Expect(d.Context(), integration, q)
+	require.NoError(t, err)
+	d.sms(ago(-100 * time.Second))
+	require.Len(t, d.records("incident"), 1)
+}
+
+func TestLeaseThatKeptACodeHasOneWhateverItRejected(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.plain("a"), d.asker("b")
+	keep := func(q *room.MatchRequest) { q.Keep = true }
+	id, m := d.sms(keep)
+	d.sms(keep)
+	require.NoError(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, id))
+	a.leave(room.Completed)
+	b.expect()
+}
+
+func TestSendersAreComparedByTheirDigits(t *testing.T) {
+	for _, same := range []string{"010-1234-5678", "010 1234 5678", "+82 10-1234-5678", "(+82)1012345678", "＋82 10 1234 5678", "+82(0)10-1234-5678", "０１０１２３４５６７８"} {
+		require.True(t, room.OneOf(same, []string{"02-000-0000", "01012345678"}), same)
+	}
+	for _, other := range []string{"821012345678", "1012345678", "0101234567", "010-1234-5678 +82", "coupang", ""} {
+		require.False(t, room.OneOf(other, []string{"01012345678"}), other)
+	}
+	require.True(t, room.OneOf(" Coupang", []string{"COUPANG"}))
+}

@@ -1,0 +1,520 @@
+package room_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+// desk is a room on a store whose clock the test moves.
+type desk struct {
+	*testing.T
+	store  *miniredis.Miniredis
+	rdb    *redis.Client
+	engine *room.Engine
+	now    time.Time
+	texts  int
+}
+
+func newDesk(t *testing.T, c room.Config) *desk {
+	d := &desk{T: t, store: redistest.StartEmbedded(t), now: time.UnixMilli(1_800_000_000_000)}
+	d.rdb = redis.NewClient(&redis.Options{Addr: d.store.Addr()})
+	t.Cleanup(func() { require.NoError(t, d.rdb.Close()) })
+	c.Journal = 10_000
+	d.engine = room.New(d.rdb, c)
+	d.pass(0)
+	return d
+}
+
+func (d *desk) pass(after time.Duration) {
+	d.now = d.now.Add(after)
+	d.store.SetTime(d.now)
+}
+
+// asker joins a seller that says before it asks for codes.
+func (d *desk) asker(name string) seller {
+	d.Helper()
+	s := newSeller(d.T, d.engine, name)
+	_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: s.session, Seller: name, Asks: true})
+	require.NoError(d, err)
+	return s
+}
+
+// plain joins one that does not.
+func (d *desk) plain(name string) seller {
+	d.Helper()
+	s := newSeller(d.T, d.engine, name)
+	s.join()
+	return s
+}
+
+func (s seller) request() room.ExpectRequest {
+	return room.ExpectRequest{Session: s.session, Fence: s.stand().Fence}
+}
+
+func (s seller) expect() room.Expectation {
+	s.t.Helper()
+	x, err := s.engine.Expect(s.t.Context(), integration, s.request())
+	require.NoError(s.t, err)
+	return x
+}
+
+// busy wants to be told that the number is, and until when.
+func (s seller) busy() int64 {
+	s.t.Helper()
+	x, err := s.engine.Expect(s.t.Context(), integration, s.request())
+	require.ErrorIs(s.t, err, room.ErrNumberBusy)
+	return x.AskAfter
+}
+
+// sms brings a message of its own text that was sent just now; change may make it another.
+func (d *desk) sms(change ...func(*room.MatchRequest)) (string, room.Match) {
+	d.Helper()
+	d.texts++
+	q := sms(fmt.Sprint("m", d.texts), d.now.UnixMilli(), d.now.UnixMilli()+1)
+	for _, f := range change {
+		f(&q)
+	}
+	m := match(d.T, d.engine, q)
+	if m.Judge {
+		require.NoError(d, d.engine.SettleMatch(d.Context(), integration, q.MessageID, true))
+	}
+	return q.MessageID, m
+}
+
+func ago(age time.Duration) func(*room.MatchRequest) {
+	return func(q *room.MatchRequest) { q.From, q.To = q.From-age.Milliseconds(), q.To-age.Milliseconds() }
+}
+
+func from(sender string) func(*room.MatchRequest) {
+	return func(q *room.MatchRequest) { q.Sender = sender }
+}
+
+func saying(text string) func(*room.MatchRequest) {
+	return func(q *room.MatchRequest) { q.Shown.Text = text }
+}
+
+func without(q *room.MatchRequest) { q.Shown.Code = nil }
+
+func (d *desk) records(kind string) (list []room.Record) {
+	d.Helper()
+	entries, err := d.engine.ReadJournal(d.Context(), integration, 10_000)
+	require.NoError(d, err)
+	for _, entry := range entries {
+		for _, r := range entry.Records {
+			if r.Type == kind {
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
+// One message that nobody asked for shifted every later code to the next seller when any message ended any lease.
+func TestOneStrayMessageShiftsNoCode(t *testing.T) {
+	for name, stray := range map[string]func(*room.MatchRequest){"an advert": without, "a code that nobody asked for": func(*room.MatchRequest) {}} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			var line []seller
+			for i := range 9 {
+				line = append(line, d.asker(fmt.Sprint("s", i)))
+			}
+			d.pass(2 * time.Second)
+			_, m := d.sms(stray)
+			requireNone(t, room.NotExpected, m, "nobody has asked yet")
+			for i, s := range line {
+				d.pass(4 * time.Second)
+				s.expect()
+				d.pass(3 * time.Second)
+				_, m := d.sms()
+				require.Equal(t, room.Matched, m.Result, "code %d", i)
+				require.Equal(t, int64(i+1), m.Ticket)
+				require.Equal(t, room.Completed, s.stand().Outcome)
+			}
+		})
+	}
+}
+
+func TestCodeThatComesLateIsTheOneWhoAskedForIt(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	d.pass(time.Second)
+	a.expect()
+	first := a.stand().Fence
+	d.pass(time.Second)
+	a.leave(room.Cancelled)
+	until := d.now.Add(29 * time.Second).UnixMilli()
+	require.Equal(t, until, b.busy(), "30 s after a asked")
+	require.Equal(t, until, b.stand().Lease.AskAfter)
+	d.pass(20 * time.Second)
+	id, m := d.sms()
+	require.Equal(t, room.Late, m.Result)
+	require.Equal(t, first, m.Fence)
+	require.Equal(t, room.Locked, b.stand().Status, "who holds now is untouched")
+	require.Zero(t, b.stand().Lease.AskAfter, "and may ask, now that the code has come")
+	b.expect()
+	_, m = d.sms()
+	require.Equal(t, b.name, d.records("message")[1].Seller)
+	require.Equal(t, room.Matched, m.Result)
+
+	shown := messages(t, d.engine, a.session)
+	require.Len(t, shown, 1)
+	require.Equal(t, id, shown[0].MessageID)
+	require.True(t, shown[0].Late)
+	d.pass(10*time.Minute + time.Second)
+	require.Empty(t, messages(t, d.engine, a.session))
+}
+
+// a's slow code took b's turn, as it was sent later than the quarantine; b's own must not go back to a as a's.
+func TestCodeThatAnotherDisplacedIsNobodys(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b, c := d.asker("a"), d.asker("b"), d.asker("c")
+	a.expect()
+	a.leave(room.Cancelled)
+	d.pass(31 * time.Second)
+	b.expect()
+	d.pass(2 * time.Second)
+	_, m := d.sms()
+	require.Equal(t, b.name, d.records("message")[0].Seller, "it was a's; nobody can tell")
+	require.Equal(t, room.Matched, m.Result)
+	d.pass(2 * time.Second)
+	_, m = d.sms()
+	requireNone(t, room.Ambiguous, m, "a's, or b's own")
+	require.Empty(t, messages(t, d.engine, a.session))
+	d.pass(26 * time.Second)
+	_, m = d.sms(without)
+	require.Equal(t, room.Late, m.Result, "past b's quarantine it is a's alone")
+	require.Equal(t, room.Locked, c.stand().Status)
+}
+
+// The second code overtook the first one.
+func TestCodesOfOneLeaseMayComeInAnyOrder(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	a.expect()
+	fence := a.stand().Fence
+	d.pass(20 * time.Second)
+	a.expect()
+	d.pass(5 * time.Second)
+	d.sms()
+	a.leave(room.Cancelled)
+	d.asker("b")
+	d.pass(5 * time.Second)
+	_, m := d.sms(ago(15 * time.Second))
+	require.Equal(t, room.Late, m.Result)
+	require.Equal(t, fence, m.Fence)
+}
+
+// Rule 3: and what the wait costs the holder is given back to it, once.
+func TestBusyNumberPutsTheLeaseOffOnce(t *testing.T) {
+	d := newDesk(t, room.Config{Lease: 40 * time.Second})
+	a, b := d.asker("a"), d.asker("b")
+	a.expect()
+	a.leave(room.Cancelled)
+	before := b.stand()
+	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), before.Lease.AskAfter, "told at the grant")
+	d.pass(10 * time.Second)
+	b.busy()
+	require.Equal(t, before.Lease.ExpiresAt+20_000, b.stand().Lease.ExpiresAt, "by what it has to wait")
+	d.pass(5 * time.Second)
+	b.busy()
+	require.Equal(t, before.Lease.ExpiresAt+20_000, b.stand().Lease.ExpiresAt)
+	require.Len(t, d.records("extended"), 1)
+	d.pass(15*time.Second - time.Millisecond)
+	b.busy()
+	d.pass(time.Millisecond)
+	x := b.expect()
+	require.Equal(t, 1, x.Asked)
+	require.Equal(t, 1, x.Open)
+	require.Equal(t, before.Lease.ExpiresAt+20_000, x.ExpiresAt)
+}
+
+func TestBusyNumberMakesNoLeaseLongerThanTenMinutes(t *testing.T) {
+	d := newDesk(t, room.Config{Lease: 10 * time.Minute, Quarantine: 5 * time.Minute})
+	a, b := d.asker("a"), d.asker("b")
+	a.expect()
+	a.leave(room.Cancelled)
+	granted := b.stand().Lease.GrantedAt
+	b.busy()
+	require.Equal(t, granted+600_000, b.stand().Lease.ExpiresAt)
+}
+
+func TestNumberIsNotBusyWhereNobodyElsesCodeMayCome(t *testing.T) {
+	t.Run("all were answered", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a, b := d.asker("a"), d.asker("b")
+		a.expect()
+		d.sms()
+		require.Equal(t, room.Completed, a.stand().Outcome)
+		b.expect()
+	})
+	t.Run("it is the same session's", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a := d.asker("a")
+		a.expect()
+		a.leave(room.Cancelled)
+		a.join()
+		a.expect()
+	})
+	t.Run("its session asked once more, and one was answered", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a, b := d.asker("a"), d.asker("b")
+		a.expect()
+		d.pass(10 * time.Second)
+		a.expect()
+		_, m := d.sms()
+		require.Equal(t, room.Matched, m.Result)
+		require.False(t, m.Completes, "an ask is open")
+		require.Equal(t, room.Locked, a.stand().Status)
+		a.leave(room.Completed)
+		require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.busy(), "the later ask is open")
+	})
+	t.Run("its own is open, and the other's was answered late", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		x, a := d.asker("x"), d.asker("a")
+		x.expect()
+		x.leave(room.Cancelled)
+		d.pass(5 * time.Second)
+		d.sms()
+		a.expect()
+		a.leave(room.Cancelled)
+		d.pass(2 * time.Second)
+		a.join()
+		a.expect()
+	})
+	t.Run("without a quarantine", func(t *testing.T) {
+		d := newDesk(t, room.Config{Quarantine: -1})
+		a, b := d.asker("a"), d.asker("b")
+		a.expect()
+		a.leave(room.Cancelled)
+		b.expect()
+	})
+}
+
+// A lease that does not say when it asks may have asked until its end.
+func TestLeaseThatIsNotAskingAndGotNoCodeKeepsTheNumberBusy(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.plain("a"), d.asker("b")
+	d.pass(10 * time.Second)
+	a.leave(room.Completed)
+	ended := d.now
+	require.Equal(t, ended.Add(30*time.Second).UnixMilli(), b.busy())
+	d.pass(40 * time.Second)
+	_, m := d.sms(ago(5 * time.Second))
+	requireNone(t, room.Ambiguous, m, "it may be the answer to what a asked for")
+	x := b.expect()
+	_, m = d.sms()
+	require.Equal(t, room.Matched, m.Result, "b asked last")
+	require.Equal(t, x.Fence, m.Fence)
+}
+
+func TestNumberIsBusyWithAnothersCodeAlsoWhereOnesOwnIsTheLatest(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	x, y := d.asker("x"), d.plain("y")
+	x.expect()
+	asked := d.now
+	x.leave(room.Cancelled)
+	d.pass(time.Second)
+	y.leave(room.Cancelled) // it may have asked, too
+	_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: y.session, Seller: "y", Asks: true})
+	require.NoError(t, err)
+	require.Equal(t, asked.Add(30*time.Second).UnixMilli(), y.busy())
+}
+
+func TestMessageOfALeaseThatIsNotAskingIsAmbiguousWhileAnothersCodeMayCome(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.plain("b")
+	d.pass(time.Second)
+	a.expect()
+	a.leave(room.Cancelled)
+	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.stand().Lease.AskAfter, "told, though it does not ask")
+	d.pass(30*time.Second - time.Millisecond)
+	_, m := d.sms()
+	requireNone(t, room.Ambiguous, m, "within the quarantine of a's ask")
+	d.pass(time.Millisecond)
+	_, m = d.sms()
+	require.Equal(t, room.Matched, m.Result)
+	require.Equal(t, room.Completed, b.stand().Outcome)
+}
+
+// Rule 4.
+func TestMessageWithoutACodeIsShownAndEndsNothing(t *testing.T) {
+	for name, join := range map[string]func(*desk, string) seller{"asking": (*desk).asker, "not asking": (*desk).plain} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			a := join(d, "a")
+			if name == "asking" {
+				a.expect()
+			}
+			before := a.stand()
+			_, m := d.sms(without)
+			require.Equal(t, room.Matched, m.Result)
+			require.False(t, m.Completes)
+			after := a.stand()
+			require.Equal(t, before.Lease, after.Lease)
+			require.Equal(t, before.Version, after.Version)
+			require.Len(t, messages(t, d.engine, a.session), 1)
+			_, m = d.sms()
+			require.True(t, m.Completes)
+			require.Equal(t, room.Completed, a.stand().Outcome)
+		})
+	}
+}
+
+func TestAskIsAtMostTenMinutesOld(t *testing.T) {
+	d := newDesk(t, room.Config{Lease: 10 * time.Minute})
+	a := d.asker("a")
+	a.expect()
+	asked := a.stand().Fence
+	d.pass(5 * time.Minute)
+	a.leave(room.Cancelled)
+	d.pass(5 * time.Minute)
+	_, m := d.sms(without)
+	require.Equal(t, asked, m.Fence, "and it is open still")
+	d.pass(time.Millisecond)
+	_, m = d.sms()
+	requireNone(t, room.NoLease, m, "and the lock is free")
+}
+
+func TestFilterKeepsOtherMessagesOut(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	q := a.request()
+	q.Filter = room.Filter{From: []string{"+82 2-1588-1234", "COUPANG"}, Contains: "쿠팡"}
+	_, err := d.engine.Expect(d.Context(), integration, q)
+	require.NoError(t, err)
+	for why, change := range map[string]func(*room.MatchRequest){
+		"another sender": func(q *room.MatchRequest) { q.Sender, q.Shown.Text = "1577-0000", "쿠팡 482913" },
+		"another text":   func(q *room.MatchRequest) { q.Sender, q.Shown.Text = "02-1588-1234", "옥션 482913" },
+	} {
+		_, m := d.sms(change)
+		requireNone(t, room.NotExpected, m, why)
+	}
+	require.Empty(t, offers(t, d.engine, a.session), "it has an open ask: nothing is offered")
+	_, m := d.sms(from("coupang"), saying("[쿠팡] 482913"), func(q *room.MatchRequest) { q.Keep = true })
+	require.Equal(t, room.Matched, m.Result, "a sender in letters, whatever their case")
+	_, m = d.sms(from("0215881234"), saying("[쿠팡] 482914"))
+	require.Equal(t, room.Matched, m.Result, "the same number, written otherwise")
+
+	stranger := room.New(d.rdb, room.Config{}) // of another secret: it can not say what is wanted
+	fresh := d.asker("b")
+	q = fresh.request()
+	q.Filter = room.Filter{Contains: "쿠팡"}
+	_, err = d.engine.Expect(d.Context(), integration, q)
+	require.NoError(t, err)
+	unread := sms("unread", d.now.UnixMilli(), d.now.UnixMilli()+1)
+	unread.Shown.Text = "쿠팡 777777"
+	requireNone(t, room.NotExpected, match(t, stranger, unread), "nobody can say that it fits")
+	for _, bad := range []room.Filter{{From: make([]string, 11)}, {From: []string{""}}, {Contains: string(make([]rune, 65))}} {
+		q.Filter = bad
+		_, err := d.engine.Expect(d.Context(), integration, q)
+		require.ErrorIs(t, err, room.ErrInvalidExpect)
+	}
+}
+
+func TestSenderThatTheRoomDoesNotTakeIsNobodysAndIsNotOffered(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.plain("a")
+	_, m := d.sms(func(q *room.MatchRequest) { q.Foreign = true })
+	requireNone(t, room.NotExpected, m, "also where the lease is not asking")
+	require.Equal(t, room.Locked, a.stand().Status)
+	b := newDesk(t, room.Config{Required: true})
+	b.plain("b")
+	b.sms(func(q *room.MatchRequest) { q.Foreign = true })
+	require.Equal(t, room.NotExpected, room.Reason(b.records("message")[0].Reason))
+}
+
+func TestWhereAsksAreRequiredEveryLeaseIsAsking(t *testing.T) {
+	d := newDesk(t, room.Config{Required: true})
+	a := d.plain("a")
+	_, m := d.sms()
+	requireNone(t, room.NotExpected, m, "it has not asked")
+	require.Len(t, offers(t, d.engine, a.session), 1)
+	a.expect()
+	_, m = d.sms()
+	require.Equal(t, room.Matched, m.Result)
+}
+
+func TestLeaseMayAskTenTimes(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	for n := range 10 {
+		require.Equal(t, n+1, a.expect().Open)
+		d.pass(time.Second)
+	}
+	_, err := d.engine.Expect(d.Context(), integration, a.request())
+	require.ErrorIs(t, err, room.ErrTooManyAsks)
+	require.Equal(t, 10, a.stand().Lease.Asked)
+}
+
+func TestOnlyTheHolderAsks(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	fence := a.stand().Fence
+	for want, q := range map[error]room.ExpectRequest{
+		room.ErrStaleFence: {Session: b.session, Fence: fence},
+		room.ErrNoPlace:    {Session: room.NewSession(), Fence: fence},
+	} {
+		_, err := d.engine.Expect(d.Context(), integration, q)
+		require.ErrorIs(t, err, want)
+	}
+	_, err := d.engine.Expect(d.Context(), integration, room.ExpectRequest{Session: a.session, Fence: fence - 1})
+	require.ErrorIs(t, err, room.ErrStaleFence)
+	require.Empty(t, d.records("asked"))
+	require.Zero(t, a.stand().Lease.Asked)
+}
+
+func TestRepeatedAskIsTheSameAsk(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	q := a.request()
+	q.Key = "press 1"
+	first, err := d.engine.Expect(d.Context(), integration, q)
+	require.NoError(t, err)
+	d.pass(5 * time.Minute / 4)
+	again, err := d.engine.Expect(d.Context(), integration, q)
+	require.NoError(t, err)
+	require.Equal(t, first, again)
+	require.Equal(t, 1, a.stand().Lease.Asked)
+	q.Key = "press 2"
+	other, err := d.engine.Expect(d.Context(), integration, q)
+	require.NoError(t, err)
+	require.Equal(t, 2, other.Asked)
+}
+
+func TestRefusedAskIsNotKept(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	a.expect()
+	a.leave(room.Cancelled)
+	q := b.request()
+	q.Key = "press"
+	_, err := d.engine.Expect(d.Context(), integration, q)
+	require.ErrorIs(t, err, room.ErrNumberBusy)
+	d.pass(30 * time.Second)
+	x, err := d.engine.Expect(d.Context(), integration, q)
+	require.NoError(t, err)
+	require.Equal(t, 1, x.Asked)
+}
+
+func TestLostReplyOfAnAskIsOneAsk(t *testing.T) {
+	server := redistest.Start(t)
+	proxy := server.Proxy()
+	e := room.New(proxy.Client(), room.Config{Journal: 100})
+	a := newSeller(t, e, "a")
+	fence := a.join().Fence
+	lost := proxy.DropNextReply(mentions("request:"))
+	x, err := e.Expect(t.Context(), integration, room.ExpectRequest{Session: a.session, Fence: fence})
+	<-lost
+	require.NoError(t, err)
+	require.Equal(t, 1, x.Asked)
+	require.Equal(t, 1, a.stand().Lease.Asked)
+	require.Equal(t, 1, journalled(t, e, "asked"))
+}

@@ -1,0 +1,100 @@
+package room
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+var (
+	expectScript = script("expect", "inbox", "asks")
+	rejectScript = script("reject", "inbox", "asks")
+)
+
+const (
+	maxAsks    = 10 // of one lease
+	maxRejects = 3
+)
+
+// ExpectRequest says that the holder now asks for a code.
+type ExpectRequest struct {
+	Session   string
+	Fence     int64
+	Filter    Filter
+	Key       string // Idempotency-Key: a repeat in the same lease is the same ask; "" = none
+	MessageID string // the holder asked before and this unmatched message is the answer; "" = it asks now
+	Keep      bool   // with MessageID: the code does not end the lease
+}
+
+// Expectation is the answer to an ask.
+type Expectation struct {
+	Standing
+	Ticket    int64
+	Fence     int64
+	Asked     int   // how often this lease has asked
+	Open      int   // and how many of the asks no code has come for
+	ExpiresAt int64 // unix ms: the lease's end
+	AskAfter  int64 // unix ms: with ErrNumberBusy, from when it may be asked again
+	Claim     Match // with MessageID: where the message belongs now
+}
+
+// Expect notes that the holder asks for a code, or with MessageID that it had asked before. Refusals: ErrInvalidExpect,
+// ErrNoPlace, ErrStaleFence, ErrTooManyAsks, ErrNoMessage, and ErrNumberBusy with AskAfter.
+func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectation, error) {
+	if err := q.Filter.Valid(); err != nil {
+		return Expectation{}, err
+	}
+	request := ""
+	if q.Key != "" {
+		request = "expect:" + digest(fmt.Sprintf("%s %d %q %q", q.Session, q.Fence, q.Key, q.MessageID))
+	}
+	message := ""
+	if q.MessageID != "" {
+		message = digest(q.MessageID)
+	}
+	filter, err := e.cfg.Keys.sealFilter(id, q.Filter)
+	if err != nil {
+		return Expectation{}, err
+	}
+	a, err := e.answer(ctx, expectScript, id, requestKey(request), q.Session, q.Fence, filter, message, jsonText(q.MessageID),
+		flag(!q.Keep), maxAsks)
+	x := Expectation{Standing: a.standing}
+	r := reader{fields: a.rest}
+	switch {
+	case err == nil:
+		x.Asked, x.Open, x.ExpiresAt, x.Ticket, x.Fence = int(r.int()), int(r.int()), r.int(), r.int(), r.int()
+		if message != "" {
+			x.Claim = Match{Result: Matched, Ticket: x.Ticket, Fence: x.Fence, Epoch: r.int(), Granted: r.int(), Ended: r.int(), Judge: true}
+			x.Claim.At, x.Claim.Completes = x.Claim.Ended, x.Open == 0 && !q.Keep
+		}
+		if r.short {
+			return Expectation{}, fmt.Errorf("%w: expect reply is cut short", ErrStore)
+		}
+		if message == "" && filter != "" && q.Key == "" { // the lease's asks are numbered from 1; a repeat may say another filter
+			e.asks.learn(id, fmt.Sprintf("%d.%d", x.Fence, x.Asked), q.Filter)
+		}
+	case len(a.rest) == 1: // number_busy
+		x.AskAfter = r.int()
+	}
+	return x, err
+}
+
+// Reject says that a message is not its holder's: it is unmatched from then on, and its ask is open again as of its old time.
+// Refusals: ErrNoMessage, ErrStaleFence, ErrTooManyRejects.
+func (e *Engine) Reject(ctx context.Context, id ID, session string, fence int64, messageID string) error {
+	_, err := e.answer(ctx, rejectScript, id, requestKey(""), session, strconv.FormatInt(fence, 10), digest(messageID), jsonText(messageID), maxRejects)
+	return err
+}
+
+func jsonText(text string) string {
+	b, err := json.Marshal(text)
+	if err != nil { // strings always marshal
+		return `""`
+	}
+	return string(b)
+}
+
+// At is Redis's time at an instant of this process, in unix ms, or somewhat before it; 0 where Redis never answered.
+func (e *Engine) At(instant time.Time) int64 { return e.clock.at(instant) }

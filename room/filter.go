@@ -1,0 +1,141 @@
+package room
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// What a filter may have.
+const (
+	maxSenders = 10
+	maxPiece   = 64 // characters
+)
+
+// Filter is what a message must be like to be the answer to an ask. The zero value takes every message.
+type Filter struct {
+	From     []string `json:"from,omitempty"`     // its sender is one of these; compared by their digits, +82 as 0
+	Contains string   `json:"contains,omitempty"` // and its text has this piece
+}
+
+// Valid is ErrInvalidExpect for more than 10 senders, or one or a piece of over 64 characters.
+func (f Filter) Valid() error {
+	if len(f.From) > maxSenders || utf8.RuneCountInString(f.Contains) > maxPiece {
+		return ErrInvalidExpect
+	}
+	for _, sender := range f.From {
+		if n := utf8.RuneCountInString(sender); n == 0 || n > maxPiece {
+			return ErrInvalidExpect
+		}
+	}
+	return nil
+}
+
+// sealFilter writes a filter for the scripts, which only hand it on; "" takes every message.
+func (k *Keyring) sealFilter(id ID, f Filter) (string, error) {
+	if len(f.From) == 0 && f.Contains == "" {
+		return "", nil
+	}
+	b, err := json.Marshal(f)
+	if err != nil {
+		return "", fmt.Errorf("encode filter: %w", err)
+	}
+	return k.seal(b, aboutFilter(id)), nil
+}
+
+// openFilter reads it. One that was sealed with a secret that is not known here takes no message: nobody can say what it wants.
+func (k *Keyring) openFilter(id ID, sealed string) (f Filter, ok bool) {
+	b, err := k.open(sealed, aboutFilter(id))
+	if err != nil || json.Unmarshal(b, &f) != nil {
+		return Filter{}, false
+	}
+	return f, true
+}
+
+func aboutFilter(id ID) string { return string(id) + "/filter" }
+
+// fits reports whether a message is like that.
+func (f Filter) fits(sender, text string) bool {
+	if !strings.Contains(norm.NFC.String(text), norm.NFC.String(f.Contains)) {
+		return false
+	}
+	return len(f.From) == 0 || OneOf(sender, f.From)
+}
+
+// OneOf reports whether a sender is one of a list. Senders are compared by their digits, with +82 as 0; those without any, letter
+// by letter, whatever their case.
+func OneOf(sender string, list []string) bool {
+	is := plainSender(sender)
+	for _, other := range list {
+		if plainSender(other) == is {
+			return true
+		}
+	}
+	return false
+}
+
+func plainSender(sender string) string {
+	digits := strings.Map(func(r rune) rune {
+		if r >= '０' && r <= '９' {
+			r += '0' - '０'
+		}
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, sender)
+	if digits == "" {
+		return strings.ToLower(strings.TrimFunc(norm.NFC.String(sender), unicode.IsSpace))
+	}
+	if plus := strings.IndexAny(sender, "+＋"); plus >= 0 && plus < strings.IndexFunc(sender, isDigit) && strings.HasPrefix(digits, "82") {
+		return "0" + strings.TrimPrefix(digits[2:], "0")
+	}
+	return digits
+}
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' || r >= '０' && r <= '９' }
+
+// filters remembers the asks' filters, so that most messages need no second question. An ask is named by its lease's fence and
+// its number, which name no other for ever.
+type filters struct {
+	mu    sync.Mutex
+	rooms map[ID]map[string]Filter
+}
+
+const (
+	filtersPerRoom = 64
+	filterRooms    = 4096
+)
+
+func newFilters() *filters { return &filters{rooms: make(map[ID]map[string]Filter)} }
+
+// learn takes in the filter of an ask.
+func (x *filters) learn(id ID, ask string, f Filter) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	known := x.rooms[id]
+	if known == nil || len(known) >= filtersPerRoom {
+		if known == nil && len(x.rooms) >= filterRooms {
+			clear(x.rooms) // they are asked for again
+		}
+		known = make(map[string]Filter)
+		x.rooms[id] = known
+	}
+	known[ask] = f
+}
+
+// fit says which of the asks that are known a message fits.
+func (x *filters) fit(id ID, sender, text string) map[string]bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	fits := make(map[string]bool, len(x.rooms[id]))
+	for ask, f := range x.rooms[id] {
+		fits[ask] = f.fits(sender, text)
+	}
+	return fits
+}

@@ -1,0 +1,89 @@
+package room
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"strings"
+)
+
+// Keyring seals what Redis is handed of a message, so that nobody reads it there: not in its keys, its slow log, its monitor, its
+// files or its replicas. It seals with the first secret and opens with any: a secret that was replaced still opens what is there.
+type Keyring struct {
+	keys []sealKey
+}
+
+type sealKey struct {
+	id     string // tells keys apart, and tells nothing of them
+	sealer cipher.AEAD
+	digest []byte
+}
+
+// NewKeyring derives keys from secrets, the current one first. There is at least one.
+func NewKeyring(secrets ...[]byte) *Keyring {
+	k := &Keyring{}
+	for _, secret := range secrets {
+		k.keys = append(k.keys, newSealKey(secret))
+	}
+	return k
+}
+
+func newSealKey(secret []byte) sealKey {
+	derive := func(info string, n int) []byte {
+		key, err := hkdf.Key(sha256.New, secret, nil, "waitroom "+info, n)
+		if err != nil {
+			panic(err) // only for a length that no hash gives
+		}
+		return key
+	}
+	block, err := aes.NewCipher(derive("seal", 32))
+	if err != nil {
+		panic(err) // only for a key of another length
+	}
+	sealer, err := cipher.NewGCM(block)
+	if err != nil {
+		panic(err)
+	}
+	return sealKey{id: hex.EncodeToString(derive("key id", 4)), sealer: sealer, digest: derive("digest", 32)}
+}
+
+var errSealed = errors.New("it was sealed with a secret that is not known here")
+
+// seal hides text; about says what it belongs to, and has to be given to open it.
+func (k *Keyring) seal(text []byte, about string) string {
+	key := k.keys[0]
+	nonce := make([]byte, key.sealer.NonceSize())
+	_, _ = rand.Read(nonce) // never fails
+	return key.id + "." + base64.RawURLEncoding.EncodeToString(key.sealer.Seal(nonce, nonce, text, []byte(about)))
+}
+
+func (k *Keyring) open(sealed, about string) ([]byte, error) {
+	id, body, _ := strings.Cut(sealed, ".")
+	b, err := base64.RawURLEncoding.DecodeString(body)
+	if err != nil {
+		return nil, errSealed
+	}
+	for _, key := range k.keys {
+		if n := key.sealer.NonceSize(); key.id == id && len(b) > n {
+			return key.sealer.Open(nil, b[:n], b[n:], []byte(about))
+		}
+	}
+	return nil, errSealed
+}
+
+// mark is a keyed digest of some texts: the same for the same, and nobody without the secret can try out which they were.
+func (k *Keyring) mark(texts ...string) string {
+	key := k.keys[0]
+	h := hmac.New(sha256.New, key.digest)
+	for _, text := range texts {
+		sum := sha256.Sum256([]byte(text))
+		h.Write(sum[:])
+	}
+	return key.id + ":" + hex.EncodeToString(h.Sum(nil)[:16])
+}

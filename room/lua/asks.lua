@@ -1,0 +1,66 @@
+-- asks.lua: the asks of a room's leases. For expect, match, reject and settle.
+
+local OPEN_FOR = 10 * 60 * 1000   -- an ask waits for its code no longer than this
+local LONGEST = 10 * 60 * 1000    -- no lease is longer than this in all
+
+-- CLOCK is the room's time: it never goes back behind what happened in the room, though Redis's clock may in a failover.
+local function room_clock() return math.max(NOW, S.granted, S.over, S.last_ask) end
+
+local function asks_text(asks)
+  local parts = {}
+  for i, a in ipairs(asks) do parts[i] = int(a.n) .. ',' .. int(a.at) .. ',' .. a.answered .. ',' .. a.filter .. ';' end
+  return table.concat(parts)
+end
+
+-- current is the live lease in the shape of an ended one; nil where the lock is free.
+local function current()
+  if not held() then return nil end
+  return { current = true, fence = S.fence, ticket = S.ticket, session = S.session, seller = S.seller, granted = S.granted, ended = S.expires,
+    asking = S.asking, codes = S.codes, rejects = S.rejects, asks = S.asked > 0 and parse_asks(redis.call('HGET', STATE, 'asks') or '') or {} }
+end
+
+-- by_fence finds a lease that is live or ended in the last day.
+local function by_fence(fence)
+  if held() and S.fence == fence then return current() end
+  for lease in past(nil, 8) do
+    if lease.fence == fence then return lease end
+    if lease.fence < fence then return nil end
+  end
+end
+
+-- write_lease writes a lease's asks and flags back. What the holder is told of them changes with it: also from when it may
+-- ask, where the lease is an earlier one.
+local function write_lease(lease)
+  if lease.current then
+    local asked, open, last = #lease.asks, 0, 0
+    for _, a in ipairs(lease.asks) do
+      if a.answered == '' then open = open + 1 end
+      last = math.max(last, a.at)
+    end
+    if asked > 0 then redis.call('HSET', STATE, 'asks', asks_text(lease.asks)) end
+    if asked ~= S.asked or open ~= S.open then changed = true end
+    S.asked, S.open, S.last_ask, S.asking, S.codes, S.rejects = asked, open, last, lease.asking, lease.codes, lease.rejects
+    codes_changed = true
+    return
+  end
+  local text = lease_text(lease.fence, lease.ticket, lease.ended, lease.session, lease.seller, lease.asking, lease.codes, lease.rejects,
+    asks_text(lease.asks))
+  redis.call('ZADD', LEASES, int(lease.granted), text)
+  if text ~= lease.text then redis.call('ZREM', LEASES, lease.text) end
+  lease.text = text
+  local at = last_open(lease)
+  if at then leave_open(lease.session, at) end
+  if held() then
+    local after = busy_until(S.session)
+    if after ~= S.ask_after and (after > NOW or S.ask_after > NOW) then S.ask_after, changed, codes_changed = after, true, true end
+  end
+end
+
+-- take_back makes a message the answer to nothing: what it answered is open again as of its old time.
+local function take_back(lease, m)
+  for _, a in ipairs(lease.asks) do
+    if a.answered == m.digest then a.answered = '' end
+  end
+  if not lease.asking and m.code then lease.codes = math.max(lease.codes - 1, 0) end
+  write_lease(lease)
+end

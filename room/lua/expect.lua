@@ -1,0 +1,92 @@
+-- expect.lua: the holder says that it now asks for a code; or, with a message, that it had asked and this is the answer.
+-- ARGV   6 session  7 fence  8 filter (for Go to read; "" = any message)  9 digest of the message ("" = it asks now)
+--       10 the message's id as JSON  11 "1" = a code ends the lease  12 how many asks a lease may have
+-- Codes: ok, no_place, stale_fence, too_many_asks, no_message,
+--   number_busy: another session's lease asked and its code may still come; until when is added to the reply. The first such
+--   answer puts the lease's end off by what it has to wait.
+-- Returns after the standing: asked open expires ticket fence, then of a message that was claimed: epoch granted ended.
+
+local SESSION, FENCE, FILTER, DIGEST, ID = ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10]
+local COMPLETES, MOST = ARGV[11] == '1', tonumber(ARGV[12])
+ONCE_KEPT = LONGEST -- as long as a lease: a repeat is the same ask
+
+local told = repeated()
+if told then return told end
+advance()
+
+local mine = place(SESSION)
+if not (mine and mine.live) then return refuse('no_place', SESSION) end
+if S.session ~= SESSION or int(S.fence) ~= FENCE then return refuse('stale_fence', SESSION) end
+
+local lease = current()
+if not lease.asking then S.asking, lease.asking, codes_changed = true, true, true end
+
+local function add(at, answered)
+  local n = 0
+  for _, a in ipairs(lease.asks) do n = math.max(n, a.n) end
+  table.insert(lease.asks, { n = n + 1, at = at, answered = answered, filter = FILTER })
+  table.sort(lease.asks, function(a, b) return a.at < b.at or (a.at == b.at and a.n < b.n) end)
+end
+
+-- claim binds the message to the lease, as if it had asked before the message was sent: the earliest later ask counts as that.
+local function claim()
+  local m = message(DIGEST)
+  if not (m and m.state == 'o' and m.session == SESSION and m.fence == S.fence) then return nil, 'no_message' end
+  local theirs = asked_by_others(SESSION, OPEN_FOR)
+  if theirs then return nil, 'number_busy', ' ' .. int(theirs + OPEN_FOR) end
+  local answered
+  for _, a in ipairs(lease.asks) do
+    if a.answered == '' and a.at >= m.from then
+      a.answered, answered = DIGEST, true
+      break
+    end
+  end
+  if not answered then add(math.max(math.min(m.from, NOW), S.granted), DIGEST) end
+  local entry = inbox_entry(m)
+  m.state, m.result, m.reason, m.ticket = 'w', 'matched', '', S.ticket
+  write_message(m, entry)
+  first_of(m)
+  return m
+end
+
+local function reply_of(lease, expires, m)
+  local open = 0
+  for _, a in ipairs(lease.asks) do if a.answered == '' then open = open + 1 end end
+  return string.format(' %d %d %d %d %d', #lease.asks, open, expires, lease.ticket, lease.fence) ..
+    (m and string.format(' %d %d %d', S.epoch, lease.granted, NOW) or '')
+end
+
+if DIGEST ~= '' then
+  local m, refused, more = claim()
+  if not m then return refuse(refused, SESSION, more) end
+  write_lease(lease)
+  local ends, expires = COMPLETES and S.open == 0, S.expires
+  record('claimed', '"message_id":%s,"result":"matched","code":true,"judge":true,"completes":%s,"ticket":%d,"fence":%d,"seller":"%s",' ..
+    '"granted_at":%d,"ended_at":%d', ID, tostring(ends), S.ticket, S.fence, S.seller, S.granted, NOW)
+  changed = true
+  if ends then
+    finish('completed', NOW)
+    advance()
+  end
+  return answer('ok', SESSION, reply_of(lease, expires, m))
+end
+
+if #lease.asks >= MOST then return refuse('too_many_asks', SESSION) end
+local free = busy_until(SESSION)
+if free > 0 then
+  if S.ask_after ~= free then S.ask_after, changed, codes_changed = free, true, true end
+  local expires = math.min(S.expires + free - NOW, S.granted + LONGEST)
+  if not S.put_off then
+    S.put_off, codes_changed = true, true
+    if expires > S.expires then
+      S.expires, changed, lease_changed = expires, true, true
+      record('extended', '"ticket":%d,"seller":"%s","fence":%d,"expires_at":%d', S.ticket, S.seller, S.fence, expires)
+    end
+  end
+  return refuse('number_busy', SESSION, ' ' .. int(free))
+end
+
+add(room_clock(), '')
+write_lease(lease)
+record('asked', '"ticket":%d,"seller":"%s","fence":%d,"asks":%d', S.ticket, S.seller, S.fence, S.asked)
+return answer('ok', SESSION, reply_of(lease, S.expires))

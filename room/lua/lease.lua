@@ -1,0 +1,181 @@
+-- lease.lua: granting the lock and ending leases, who is there to be granted, and what ended leases asked for. For every verb.
+
+-- An ask is { n, at, answered, filter }: its number in the lease, when, the digest of the message that answered it ("" = it
+-- is open), and what the message must be like (for Go to read; "" = like anything). In text: "n,at,answered,filter;…".
+local function parse_asks(text)
+  local asks = {}
+  for n, at, answered, filter in (text or ''):gmatch('(%d+),(%d+),([^,]*),([^;]*);') do
+    asks[#asks + 1] = { n = tonumber(n), at = tonumber(at), answered = answered, filter = filter }
+  end
+  return asks
+end
+
+-- parse_lease reads an ended lease. One that an older program wrote says nothing of codes: it counts as answered.
+local function parse_lease(text, granted)
+  local p = split(text)
+  local asking, code, rejects = (p[6] or '0,1,0'):match('^(%d),(%d+),(%d+)$')
+  return { fence = tonumber(p[1]), ticket = tonumber(p[2]), ended = tonumber(p[3]), session = p[4], seller = p[5], granted = tonumber(granted),
+    asking = asking == '1', codes = tonumber(code), rejects = tonumber(rejects), asks = parse_asks(p[7]), text = text }
+end
+
+-- past lists the ended leases, the latest first, as an iterator; with `to` those that were granted before it. It reads
+-- `step` at a time.
+local function past(to, step)
+  local from, i, list = 0, 1, {}
+  return function()
+    if i > #list then
+      list = redis.call('ZREVRANGEBYSCORE', LEASES, to and '(' .. int(to) or '+inf', '-inf', 'WITHSCORES', 'LIMIT', from, step)
+      from, i = from + step, 1
+      if #list == 0 then return nil end
+    end
+    i = i + 2
+    return parse_lease(list[i - 2], list[i - 1])
+  end
+end
+
+-- last_open is when an ended lease asked last for what has not come: at its end, where it was not asking and no code came,
+-- since it may have asked at any time; nil where nothing is open.
+local function last_open(lease)
+  if not lease.asking then return lease.codes == 0 and lease.ended or nil end
+  local at
+  for _, ask in ipairs(lease.asks) do
+    if ask.answered == '' and ask.at > (at or -1) then at = ask.at end
+  end
+  return at
+end
+
+-- leave_open notes that an ended lease left an ask open, so that most of the time nobody has to look.
+local function leave_open(session, at)
+  if session == S.open_session then
+    S.open_at = math.max(S.open_at, at)
+  elseif at < S.open_at then
+    S.open_other = math.max(S.open_other, at)
+  else
+    S.open_other, S.open_session, S.open_at = math.max(S.open_other, S.open_at), session, at
+  end
+  codes_changed = true
+end
+
+-- asked_by_others is when another session's lease asked last for what has not come, unless that is over `ms` ago; nil for none.
+local function asked_by_others(session, ms)
+  local latest = session == S.open_session and S.open_other or S.open_at
+  if latest == 0 or NOW >= latest + ms then return nil end
+  for lease in past(nil, 2) do
+    if NOW >= lease.ended + ms then return nil end
+    local at = lease.session ~= session and last_open(lease)
+    if at and NOW < at + ms then return at end
+  end
+end
+
+-- busy_until is when a session may ask for a code that can be told from another's; 0 = now.
+local function busy_until(session)
+  local at = asked_by_others(session, QUARANTINE)
+  local free = math.max(at and at + QUARANTINE or 0, S.lost > 0 and S.lost + QUARANTINE or 0)
+  return NOW < free and free or 0
+end
+
+-- grant gives the free lock to a session; its fence is above every fence before it.
+local function grant(session, p, rank)
+  S.session, S.seller, S.ticket = session, p.seller, p.ticket
+  S.fence = math.max(US, S.fence + 1)
+  S.granted = math.max(NOW, S.over) -- leases do not overlap, not even when the clock goes back
+  S.expires = S.granted + (p.lease or LEASE)
+  S.channel, granted_rank = p.channel, rank
+  read_codes(S, '', S.open_session .. '|' .. int(S.open_at) .. '|' .. int(S.open_other))
+  S.asking, S.ask_after = REQUIRED or p.asks, LEASES_KEPT > 0 and busy_until(session) or 0
+  changed, lease_changed, codes_changed = true, true, LEASES_KEPT > 0
+  record('granted', '"ticket":%d,"seller":"%s","fence":%d,"granted_at":%d,"expires_at":%d',
+    S.ticket, S.seller, S.fence, S.granted, S.expires)
+end
+
+local function lease_text(fence, ticket, ended, session, seller, asking, codes, rejects, asks)
+  return table.concat({ int(fence), int(ticket), int(ended), session, seller,
+    string.format('%s,%d,%d', asking and '1' or '0', codes, rejects), asks }, '|')
+end
+
+-- keep writes an ended lease down, for messages that come late.
+local function keep(ended)
+  local asks = S.asked > 0 and redis.call('HGET', STATE, 'asks') or ''
+  redis.call('ZADD', LEASES, int(S.granted), lease_text(S.fence, S.ticket, ended, S.session, S.seller, S.asking, S.codes, S.rejects, asks))
+  redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - LEASES_KEPT))
+  local at = last_open({ asking = S.asking, codes = S.codes, ended = ended, asks = S.open > 0 and parse_asks(asks) or {} })
+  if at then leave_open(S.session, at) end
+  if S.asked > 0 then redis.call('HDEL', STATE, 'asks') end
+end
+
+-- finish ends the lease; `at` is when it was over. The line moves in advance().
+local function finish(outcome, at)
+  local session, fence = S.session, S.fence
+  at = math.max(at, S.granted, S.last_ask)
+  S.over = at
+  S.hold = math.min(0.2 * (at - S.granted) + 0.8 * S.hold, LEASE)
+  if LEASES_KEPT > 0 then keep(at) end
+  local p = { ticket = S.ticket, seller = S.seller }
+  S.session, S.seller, S.ticket, S.granted, S.expires = '', '', 0, 0, 0
+  lease_changed = true
+  settle(session, p, outcome, at, fence, nil)
+end
+
+local function mark_away(session, since)
+  redis.call('ZREM', SEEN, session)
+  redis.call('ZADD', AWAY, int(since), session)
+  local p = place(session)
+  noted[#noted + 1] = string.format('{"ticket":%d,"away":true}', p.ticket)
+  record('away', string.format('"ticket":%d,"seller":"%s","since":%d', p.ticket, p.seller, since))
+end
+
+-- first finds the foremost waiter that is not away.
+local function first()
+  local from, step = 0, 1
+  while true do
+    local line = redis.call('ZRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')
+    if #line == 0 then return nil end
+    for i = 1, #line, 2 do
+      local session, rank = line[i], line[i + 1]
+      if not redis.call('ZSCORE', AWAY, session) then
+        local vouched = tonumber(redis.call('ZSCORE', SEEN, session) or NOW)
+        if not gone_for(vouched, AWAY_AFTER) then return session, rank end
+        mark_away(session, vouched)
+      end
+    end
+    if from == 0 and redis.call('ZCARD', AWAY) == redis.call('ZCARD', QUEUE) then return nil end -- nobody is there
+    from, step = from + step, 64
+  end
+end
+
+-- presence marks who is away and drops who is gone, once for a script: its time stands still.
+local present_known = false
+local function presence()
+  if present_known or NOW < S.trust then return end
+  present_known = true
+  local gone = redis.call('ZRANGEBYSCORE', SEEN, '-inf', '(' .. int(NOW - AWAY_AFTER), 'WITHSCORES', 'LIMIT', 0, BATCH)
+  for i = 1, #gone, 2 do mark_away(gone[i], tonumber(gone[i + 1])) end
+  local dropped = redis.call('ZRANGEBYSCORE', AWAY, '-inf', '(' .. int(NOW - AWAY_AFTER - DROP_AFTER), 'LIMIT', 0, BATCH)
+  for _, session in ipairs(dropped) do leave_line(session, 'dropped') end
+end
+
+-- advance brings the room to NOW: it ends what is over, marks who is away, drops who is gone,
+-- and hands the free lock to the first in line. Every verb calls it first, so that the room's
+-- state is a function of what was asked and of Redis's clock, whoever looks.
+local function advance()
+  if S.epoch == 0 then
+    if redis.call('EXISTS', PLACES) == 0 then return end
+    begin(true) -- the state was lost and the places were not: they can not be trusted
+    changed, lease_changed = true, true
+  end
+  if held() then
+    if NOW >= S.expires then
+      finish('expired', S.expires)
+    elseif not LOCK_THERE and not lease_changed then
+      finish('forced', NOW)
+    end
+  end
+  presence()
+  if not held() and not S.paused then
+    local session, rank = first()
+    if session then
+      unqueue(session)
+      grant(session, place(session), rank)
+    end
+  end
+end

@@ -1,0 +1,28 @@
+-- reject.lua: the session of a message's lease says that the message is not its own. It is nobody's from then on, and the ask
+-- that it answered is open again as of its old time, also where the lease is over.
+-- ARGV   6 session  7 fence  8 digest of the message  9 the message's id as JSON  10 how many a lease may reject
+-- Codes: ok, no_message, stale_fence, too_many_rejects
+
+local SESSION, FENCE, DIGEST, ID, MOST = ARGV[6], ARGV[7], ARGV[8], ARGV[9], tonumber(ARGV[10])
+
+local told = repeated()
+if told then return told end
+advance()
+forget_messages()
+
+local m = message(DIGEST)
+if not (m and m.session == SESSION and m.state == 's') then return refuse('no_message', SESSION) end
+if int(m.fence) ~= FENCE then return refuse('stale_fence', SESSION) end
+local lease = by_fence(m.fence)
+if lease and lease.rejects >= MOST then return refuse('too_many_rejects', SESSION) end
+
+if lease then
+  lease.rejects = lease.rejects + 1
+  take_back(lease, m)
+end
+record('rejected', '"message_id":%s,"ticket":%d,"fence":%d,"seller":"%s"', ID, m.ticket, m.fence, lease and lease.seller or '')
+local entry = inbox_entry(m)
+m.session, m.fence, m.ticket, m.state, m.result, m.reason = '', 0, 0, 'n', 'unmatched', 'rejected'
+write_message(m, entry)
+show(SESSION)
+return answer('ok', SESSION)

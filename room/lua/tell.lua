@@ -1,0 +1,114 @@
+-- tell.lua: writing what changed, once, and saying so: the event, the journal, the reply. For every verb.
+
+local function lease_json()
+  if not held() then return 'null' end
+  return string.format('{"session":"%s","ticket":%d,"fence":%d,"granted_at":%d,"expires_at":%d,"asked":%d,"open":%d,"ask_after":%d%s}',
+    S.session, S.ticket, S.fence, S.granted, S.expires, S.asked, S.open, S.ask_after, granted_rank and ',"rank":' .. granted_rank or '')
+end
+
+local function write_lock()
+  if held() then
+    redis.call('SET', LOCK, string.format('{"session_id":"%s","seller_id":"%s","ticket":%d,"fence":%d,"locked_at":"%s","expires_at":"%s"}',
+      S.session, S.seller, S.ticket, S.fence, iso(S.granted), iso(S.expires)), 'PXAT', int(S.expires))
+  else
+    redis.call('DEL', LOCK)
+  end
+end
+
+-- write_state writes the fields of the state that this script may have changed.
+local function write_state()
+  local fields = {}
+  local function put(name, value)
+    fields[#fields + 1] = name
+    fields[#fields + 1] = value
+  end
+  if changed then
+    put('version', int(S.version)); put('tickets', int(S.tickets)); put('paused', S.paused and '1' or '0')
+  end
+  if lease_changed then
+    put('session', S.session); put('seller', S.seller); put('ticket', int(S.ticket)); put('granted', int(S.granted))
+    put('expires', int(S.expires)); put('over', int(S.over)); put('fence', int(S.fence)); put('hold', string.format('%.3f', S.hold))
+  end
+  if codes_changed then
+    put('codes', string.format('%s|%d|%d|%d|%d|%s|%d|%d', S.asking and '1' or '0', S.asked, S.open, S.ask_after,
+      S.codes, S.put_off and '1' or '0', S.rejects, S.last_ask))
+    put('unanswered', S.open_session .. '|' .. int(S.open_at) .. '|' .. int(S.open_other))
+  end
+  redis.call('HSET', STATE, unpack(fields))
+end
+
+local function event_json()
+  return string.format('{"epoch":%d,"version":%d,"now":%d,"hold":%.3f,"paused":%s,"changed":%s,"lease":%s,' ..
+    '"joined":[%s],"ended":[%s],"moved":[%s],"reset":%s,"notes":[%s]}', S.epoch, S.version, NOW, S.hold, tostring(S.paused),
+    tostring(changed), lease_json(), table.concat(joined, ','), table.concat(ended, ','), table.concat(moved, ','),
+    tostring(reset), table.concat(noted, ','))
+end
+
+-- commit writes what changed, tells it once, and journals it. Without a change it does nothing.
+-- The version grows by one however much happened: a handoff is one change.
+local function commit()
+  if changed then
+    S.version = S.version + 1
+    if lease_changed then write_lock() end
+  end
+  if changed or codes_changed then write_state() end
+  if S.epoch > 0 and math.abs(NOW - S.looked) >= LOOK_NOTED then
+    redis.call('HSET', STATE, 'looked', int(NOW), 'trust', int(S.trust))
+  end
+  if #records > 0 then
+    redis.call('XADD', JOURNAL, 'MAXLEN', '~', JOURNAL_MAX, '*', 'epoch', int(S.epoch), 'version', int(S.version),
+      'records', '[' .. table.concat(records, ',') .. ']')
+  end
+  -- Last, since a user without the right to publish is refused here: what is written is written whole.
+  if TELLS and (changed or #noted > 0) then redis.call('PUBLISH', '{' .. ROOM .. '}:events', event_json()) end
+  if S.channel and S.channel ~= '' then
+    redis.call('PUBLISH', S.channel, string.format('{"room":"%s",%s', ROOM, lease_json():sub(2)))
+  end
+end
+
+-- view is the part of a reply that says how the room is.
+local function view()
+  local lease = '- - - - - - -'
+  if held() then
+    lease = string.format('%d %d %d %d %d %d %d', S.ticket, S.fence, S.granted, S.expires, S.asked, S.open, S.ask_after)
+  end
+  return table.concat({ int(S.epoch), int(S.version), int(NOW), redis.call('ZCARD', QUEUE), string.format('%.3f', S.hold),
+    S.paused and '1' or '0', lease }, ' ')
+end
+
+-- standing is the part of a reply that says how a session stands:
+-- status ticket =seller outcome fence position rank
+local function standing(session)
+  local p = session ~= '' and place(session)
+  if not p then return 'idle - - - - - -' end
+  local seller = '=' .. p.seller -- a seller may be called "-"
+  if not p.live then
+    return table.concat({ 'ended', int(p.ticket), seller, p.outcome, p.fence ~= '' and p.fence or '-', '-', '-' }, ' ')
+  end
+  if session == S.session then
+    return table.concat({ 'locked', int(p.ticket), seller, '-', int(S.fence), '-', '-' }, ' ')
+  end
+  return table.concat({ 'waiting', int(p.ticket), seller, '-', '-', redis.call('ZRANK', QUEUE, session) + 1,
+    redis.call('ZSCORE', QUEUE, session) }, ' ')
+end
+
+local function reply(code, session) return code .. ' ' .. view() .. ' ' .. standing(session) end
+
+-- answer commits and remembers the reply under the request's id; `more` is added to it.
+local function answer(code, session, more)
+  commit()
+  local text = reply(code, session) .. (more or '')
+  if REMEMBERED then redis.call('SET', ONCE, text, 'PX', ONCE_KEPT) end
+  return text
+end
+
+-- refuse commits what time alone changed and says why nothing else did.
+local function refuse(code, session, more)
+  commit()
+  return reply(code, session or '') .. (more or '')
+end
+
+-- register asks the caller to put the room into the index and come again; nothing happened.
+local function register() return 'register ' .. view() .. ' ' .. standing('') end
+
+local function repeated() return REMEMBERED and redis.call('GET', ONCE) end

@@ -1,0 +1,148 @@
+package room_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// Rule 5.
+func TestSameTextIsTheSameMessageWhateverItsID(t *testing.T) {
+	t.Run("it answers one more ask", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a, b := d.asker("a"), d.asker("b")
+		a.expect()
+		d.pass(20 * time.Second)
+		a.expect()
+		d.pass(time.Second)
+		_, first := d.sms(saying("인증번호 482913"))
+		require.False(t, first.Completes)
+		d.pass(time.Second)
+		_, m := d.sms(saying("인증번호 482913"))
+		require.True(t, m.Duplicate)
+		require.Equal(t, first.Fence, m.Fence)
+		require.True(t, m.Completes, "nothing is open any more")
+		require.Equal(t, room.Completed, a.stand().Outcome)
+		require.Len(t, messages(t, d.engine, a.session), 1, "it is shown once")
+		b.expect()
+	})
+	t.Run("the next lease is untouched", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a, b := d.plain("a"), d.plain("b")
+		_, first := d.sms(saying("인증번호 482913"))
+		d.pass(5 * time.Second)
+		require.Equal(t, room.Locked, b.stand().Status)
+		id, m := d.sms(saying("인증번호 482913"))
+		require.True(t, m.Duplicate)
+		require.Equal(t, first.Fence, m.Fence)
+		require.Equal(t, room.Matched, m.Result, "what the first was told")
+		require.False(t, m.Judge, "and nothing is bound anew")
+		require.Equal(t, room.Locked, b.stand().Status)
+		require.Equal(t, m, match(t, d.engine, sms(id, 0, 0)), "a repeat of it is told the same")
+		require.NotEmpty(t, a.stand().Outcome)
+		d.pass(10 * time.Minute)
+		d.plain("c")
+		_, m = d.sms(saying("인증번호 482913"))
+		require.False(t, m.Duplicate, "after ten minutes it is another")
+	})
+	t.Run("a later lease of the same session that asks has it", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a := d.asker("a")
+		a.expect()
+		_, first := d.sms(saying("인증번호 482913"))
+		again := d.asker("x")
+		again.leave(room.Cancelled)
+		_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
+		require.NoError(t, err)
+		d.pass(time.Minute)
+		x := a.expect()
+		_, m := d.sms(saying("인증번호 482913"))
+		require.True(t, m.Duplicate)
+		require.Greater(t, x.Fence, first.Fence)
+		require.Equal(t, x.Fence, m.Fence)
+		require.Equal(t, room.Completed, a.stand().Outcome)
+		require.Len(t, messages(t, d.engine, a.session), 1)
+	})
+	t.Run("what belonged to nobody is judged afresh", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a := d.asker("a")
+		_, m := d.sms(saying("인증번호 482913"))
+		requireNone(t, room.NotExpected, m, "nobody asked")
+		d.pass(time.Second)
+		a.expect()
+		_, m = d.sms(saying("인증번호 482913"))
+		require.Equal(t, room.Matched, m.Result)
+		require.False(t, m.Duplicate)
+	})
+	t.Run("another sender's is another", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		d.plain("a")
+		d.plain("b")
+		_, first := d.sms(saying("인증번호 482913"))
+		d.pass(time.Second)
+		_, m := d.sms(saying("인증번호 482913"), from("02-000-0000"))
+		require.False(t, m.Duplicate)
+		require.NotEqual(t, first.Fence, m.Fence)
+	})
+}
+
+func part(ref string, n int) func(*room.MatchRequest) {
+	return func(q *room.MatchRequest) { q.Part = room.Part{Ref: ref, Parts: 2, Part: n} }
+}
+
+func TestPartsOfOneMessageBelongTogether(t *testing.T) {
+	t.Run("the second comes in the next lease", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a, b := d.plain("a"), d.plain("b")
+		_, first := d.sms(part("r", 1))
+		require.Equal(t, room.Completed, a.stand().Outcome)
+		d.pass(59 * time.Second)
+		_, m := d.sms(part("r", 2))
+		require.Equal(t, room.Late, m.Result)
+		require.Equal(t, first.Fence, m.Fence)
+		require.Equal(t, room.Locked, b.stand().Status)
+		require.Len(t, messages(t, d.engine, a.session), 2)
+	})
+	t.Run("they answer one ask", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a := d.asker("a")
+		a.expect()
+		d.pass(time.Second)
+		a.expect()
+		d.sms(part("r", 2))
+		require.Equal(t, 1, a.stand().Lease.Open)
+		d.sms(part("r", 1))
+		require.Equal(t, 1, a.stand().Lease.Open)
+		require.Equal(t, room.Locked, a.stand().Status)
+	})
+	t.Run("the code is in the second", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a := d.asker("a")
+		a.expect()
+		d.sms(part("r", 1), without)
+		require.Equal(t, 1, a.stand().Lease.Open)
+		d.sms(part("r", 2))
+		require.Equal(t, room.Completed, a.stand().Outcome)
+	})
+	t.Run("the first belonged to nobody", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a := d.asker("a")
+		d.sms(part("r", 1))
+		d.pass(time.Second)
+		a.expect()
+		_, m := d.sms(part("r", 2))
+		requireNone(t, room.NotExpected, m, "nor does the second")
+	})
+	t.Run("a minute later it is another", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		d.plain("a")
+		d.plain("b")
+		_, first := d.sms(part("r", 1))
+		d.pass(time.Minute + time.Millisecond)
+		_, m := d.sms(part("r", 2))
+		require.Greater(t, m.Fence, first.Fence)
+	})
+}
