@@ -18,6 +18,7 @@ type pageData struct {
 	Joined       int          `json:"joined"`
 	State        frame        `json:"state"`
 	SMS          []smsFrame   `json:"sms"`
+	Offers       []offerFrame `json:"offers"`
 	Icons        iconsByState `json:"icons"`
 	Words        LiveText     `json:"words"`
 }
@@ -40,12 +41,29 @@ type frame struct {
 	LeaseExpiresAt *int64  `json:"lease_expires_at"`
 	Fence          *int64  `json:"fence"`
 	Paused         bool    `json:"paused"`
+	ClaimBy        *int64  `json:"claim_by"`
+	Codes          *codes  `json:"codes"`
+}
+
+type codes struct {
+	Asked    int    `json:"asked"`
+	Open     int    `json:"open"`
+	AskAfter *int64 `json:"ask_after"`
 }
 
 type smsFrame struct {
 	Type       string `json:"type"`
+	MessageID  string `json:"message_id"`
 	Text       string `json:"text"`
 	Code       string `json:"code"`
+	ReceivedAt int64  `json:"received_at"`
+	Late       bool   `json:"late"`
+	Fence      *int64 `json:"fence"` // the contract's frame has none
+}
+
+type offerFrame struct {
+	Type       string `json:"type"`
+	MessageID  string `json:"message_id"`
 	ReceivedAt int64  `json:"received_at"`
 }
 
@@ -57,11 +75,15 @@ type iconsByState struct {
 func (v RoomView) data() pageData {
 	messages := make([]smsFrame, 0, len(v.SMS))
 	for _, m := range v.SMS {
-		messages = append(messages, smsFrame{"sms", m.Text, m.Code, m.ReceivedAt})
+		messages = append(messages, smsFrame{"sms", m.MessageID, m.Text, m.Code, m.ReceivedAt, m.Late, present(m.Fence)})
+	}
+	offers := make([]offerFrame, 0, len(v.Offers))
+	for _, o := range v.Offers {
+		offers = append(offers, offerFrame{"sms_unclaimed", o.MessageID, o.ReceivedAt})
 	}
 	return pageData{
 		Room: v.Room, Lang: v.text().Lang, LeaseSeconds: v.LeaseSeconds, Joined: v.JoinedPosition,
-		State: v.frame(), SMS: messages, Words: v.text().Live,
+		State: v.frame(), SMS: messages, Offers: offers, Words: v.text().Live,
 		Icons: iconsByState{v.AssetPrefix + "/icons/waiting.svg", v.AssetPrefix + "/icons/turn.svg"},
 	}
 }
@@ -71,8 +93,15 @@ func (v RoomView) frame() frame {
 		Type: "state", Room: v.Room, Epoch: v.Epoch, Version: v.Version, ServerTime: v.ServerTime, Status: v.State,
 		Outcome: present(v.Outcome), Ticket: present(v.Ticket), QueuePosition: present(v.QueuePosition),
 		QueueLength: v.QueueLength, EstimatedWait: v.EstimatedWait, MaximumWait: v.MaximumWait,
-		LeaseExpiresAt: present(v.LeaseExpiresAt), Fence: present(v.Fence), Paused: v.Paused,
+		LeaseExpiresAt: present(v.LeaseExpiresAt), Fence: present(v.Fence), Paused: v.Paused, Codes: v.codes(),
 	}
+}
+
+func (v RoomView) codes() *codes {
+	if v.Codes == nil {
+		return nil
+	}
+	return &codes{v.Codes.Asked, v.Codes.Open, present(v.Codes.AskAfter)}
 }
 
 // present is nil for the zero value, which the views use for "does not apply".
@@ -92,8 +121,24 @@ func (v RoomView) shows(states string) bool {
 	return slices.Contains(strings.Fields(states), v.State)
 }
 
-func (v RoomView) asking() bool {
-	return v.AskLeave && v.shows("waiting locked")
+// asking reports whether a question is open: one that there is nothing to ask about is not.
+func (v RoomView) asking(question string) bool {
+	if v.Ask != question {
+		return false
+	}
+	switch question {
+	case QuestionLeave:
+		return v.shows("waiting locked")
+	case QuestionDone:
+		return v.awaiting()
+	case QuestionReject:
+		return v.main().Text != "" && v.shows("locked ended")
+	}
+	return false
+}
+
+func (v RoomView) askingAny() bool {
+	return v.asking(QuestionLeave) || v.asking(QuestionDone) || v.asking(QuestionReject)
 }
 
 func (v RoomView) next() bool {
@@ -108,15 +153,31 @@ func (v RoomView) left() int64 {
 }
 
 // refresh is how often a browser without JavaScript asks again, in seconds. It
-// does not while a question is open, which a refresh would only interrupt.
+// does not while a question is open, which a refresh would only interrupt. When
+// ended, it does once, when there is a message to forget.
 func (v RoomView) refresh() int {
-	if !v.shows("waiting locked") || v.asking() {
+	if v.askingAny() {
 		return 0
+	}
+	if !v.shows("waiting locked") {
+		return v.forgetIn()
 	}
 	if v.RefreshSeconds > 0 {
 		return v.RefreshSeconds
 	}
 	return 5
+}
+
+// kept is how long a message is shown, in milliseconds.
+const kept = 600_000
+
+// forgetIn is in how many seconds the first message on show is to be forgotten; 0 where there is none.
+func (v RoomView) forgetIn() int {
+	shown := v.current()
+	if len(shown) == 0 {
+		return 0
+	}
+	return int(max(shown[0].ReceivedAt+kept-v.ServerTime, 0)/1000) + 1
 }
 
 func (v RoomView) path(rest string) templ.SafeURL {
@@ -188,44 +249,13 @@ func (v RoomView) ring() string {
 
 func (v RoomView) lease() string { return SpanWords(v.Lang, v.LeaseSeconds) }
 
-func (v RoomView) latest() SMSView {
-	if len(v.SMS) == 0 {
-		return SMSView{}
-	}
-	return v.SMS[len(v.SMS)-1]
-}
-
-func (v RoomView) codeWords() string {
-	switch {
-	case len(v.SMS) == 0:
-		return v.text().Live.AwaitSMS
-	case v.latest().Code == "":
-		return v.text().Live.NoCode
-	default:
-		return v.latest().Code
-	}
-}
-
-// turn is what is said of my turn: what to do next.
-func (v RoomView) turn() Notice {
-	t := v.text().Live
-	switch {
-	case len(v.SMS) == 0:
-		return t.Turn
-	case v.latest().Code == "":
-		return t.TurnText
-	default:
-		return t.TurnCode
-	}
-}
-
 // ending is what is said of how the place ended. A completed place with a code
 // says first what the code is for: its seller has yet to type it in, unless they
 // pressed that they had, which only their browser remembers.
 func (v RoomView) ending() Notice {
 	t := v.text().Live
 	switch {
-	case v.Outcome == "completed" && v.latest().Code != "":
+	case v.Outcome == "completed" && v.main().Code != "" && !v.main().Late:
 		return t.CodeArrived
 	case v.Outcome == "cancelled" && v.Fence != 0:
 		return t.TurnGivenUp
@@ -250,7 +280,7 @@ func (v RoomView) title() string {
 
 // offlineWords say how a page without script stays true.
 func (v RoomView) offlineWords() string {
-	if v.refresh() == 0 {
+	if v.refresh() == 0 || !v.shows("waiting locked") {
 		return v.text().Live.Connection["off"]
 	}
 	return fill(v.text().RefreshNote, "n", v.refresh())

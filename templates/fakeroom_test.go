@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -27,8 +28,17 @@ type fakeRoom struct {
 	state   object
 	version int
 	sockets map[*websocket.Conn]bool
-	calls   []string // method, path and body of each action
-	next    object   // the state that the next action leads to
+	view    templates.RoomView // the page
+	calls   []call
+	fail    int    // so many calls are answered 503 first
+	next    object // the state that the next action leads to, or a problem
+}
+
+// call is one action that the page asked for.
+type call struct {
+	what string // method, path and seller
+	key  string // Idempotency-Key
+	body object
 }
 
 func startFakeRoom(t *testing.T) *fakeRoom {
@@ -36,12 +46,14 @@ func startFakeRoom(t *testing.T) *fakeRoom {
 	room := &fakeRoom{sockets: map[*websocket.Conn]bool{}, state: object{
 		"type": "state", "room": "integration", "epoch": "e", "status": "idle", "queue_length": 3,
 		"estimated_wait": 327, "maximum_wait": 447, "paused": false,
-	}}
+	}, view: everyState()["idle"]}
 	mux := http.NewServeMux()
 	mux.Handle("/static/", static.Handler())
 	mux.HandleFunc("GET /rooms/integration", room.page)
 	mux.HandleFunc("GET /api/integration/ws", room.socket)
 	mux.HandleFunc("/api/integration/lock", room.action)
+	mux.HandleFunc("POST /api/integration/lock/{verb}", room.action)
+	mux.HandleFunc("GET /api/integration/lock/status", room.status)
 	room.server = httptest.NewServer(mux)
 	t.Cleanup(room.server.Close)
 	return room
@@ -49,7 +61,7 @@ func startFakeRoom(t *testing.T) *fakeRoom {
 
 func (r *fakeRoom) page(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Content-Security-Policy", templates.ContentSecurityPolicy)
-	view := everyState()["idle"]
+	view := r.view
 	view.Lang = req.URL.Query().Get("lang")
 	view.AssetPrefix, view.ServerTime, view.Version = static.Prefix(), time.Now().UnixMilli(), 0
 	_ = templates.RoomPage(view).Render(req.Context(), w)
@@ -78,17 +90,52 @@ func (r *fakeRoom) action(w http.ResponseWriter, req *http.Request) {
 	_ = json.NewDecoder(req.Body).Decode(&body)
 	seller, _ := body["seller_id"].(string)
 	r.mu.Lock()
-	r.calls = append(r.calls, req.Method+" "+req.URL.RequestURI()+" "+seller)
-	next := r.next
+	r.calls = append(r.calls, call{req.Method + " " + req.URL.RequestURI() + " " + seller, req.Header.Get("Idempotency-Key"), body})
+	next, failed := r.next, r.fail > 0
+	r.fail--
 	r.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
-	if problem, refused := next["code"]; refused {
-		w.WriteHeader(http.StatusConflict)
-		_ = json.NewEncoder(w).Encode(object{"code": problem, "detail": next["detail"]})
-		return
+	switch _, refused := next["code"]; {
+	case failed:
+		w.WriteHeader(http.StatusServiceUnavailable)
+	case refused:
+		status, ok := next["http"].(int)
+		if !ok {
+			status = http.StatusConflict
+		}
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(next)
+	case req.PathValue("verb") == "expect":
+		_ = json.NewEncoder(w).Encode(r.expect())
+	case req.PathValue("verb") == "reject":
+		_, _ = w.Write([]byte(`{"status":"rejected"}`))
+	default:
+		_, _ = w.Write(r.change(next))
 	}
-	_, _ = w.Write(r.change(next))
 }
+
+// expect notes one more ask and answers it.
+func (r *fakeRoom) expect() object {
+	asked := 1
+	if codes, ok := r.state["codes"].(object); ok {
+		asked += codes["asked"].(int)
+	}
+	r.change(object{"codes": object{"asked": asked, "open": asked, "ask_after": nil}})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return object{"status": "expecting", "room": "integration", "ticket": r.state["ticket"], "fence": r.state["fence"],
+		"asked": asked, "open": asked, "expires_at": rfc(r.state["lease_expires_at"].(int64)), "epoch": "e", "version": r.version}
+}
+
+// status says that my place has ended, as the contract does: without its ticket.
+func (r *fakeRoom) status(w http.ResponseWriter, _ *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_ = json.NewEncoder(w).Encode(object{"room": "integration", "status": "free", "paused": false, "queue_length": 0, "expires_in": nil,
+		"epoch": "e", "version": r.version, "server_time": time.Now().UnixMilli(), "me": object{"status": "ended", "outcome": "completed"}})
+}
+
+func rfc(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // change goes on to a state, says so without telling anybody, and gives its frame.
 func (r *fakeRoom) change(to object) []byte {
@@ -103,6 +150,14 @@ func (r *fakeRoom) change(to object) []byte {
 func (r *fakeRoom) push(t *testing.T, to object) {
 	t.Helper()
 	r.send(t, r.change(to))
+}
+
+// tell sends a frame that is no state.
+func (r *fakeRoom) tell(t *testing.T, frame object) {
+	t.Helper()
+	encoded, err := json.Marshal(frame)
+	require.NoError(t, err)
+	r.send(t, encoded)
 }
 
 func (r *fakeRoom) send(t *testing.T, frame []byte) {
@@ -129,10 +184,19 @@ func (r *fakeRoom) closeAll(code websocket.StatusCode) {
 	}
 }
 
-func (r *fakeRoom) lastCall() string {
+func (r *fakeRoom) lastCall() string { return r.last().what }
+
+func (r *fakeRoom) last() call {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.calls[len(r.calls)-1]
+}
+
+// made are all calls so far.
+func (r *fakeRoom) made() []call {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.calls)
 }
 
 func (r *fakeRoom) frame() []byte {

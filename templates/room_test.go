@@ -51,6 +51,7 @@ func TestNoWordIsMissingInEitherLanguage(t *testing.T) {
 	ko, en := templates.TextIn("ko"), templates.TextIn("en")
 	require.Equal(t, keys(ko.Live.Outcomes), keys(en.Live.Outcomes))
 	require.Equal(t, keys(ko.Live.Connection), keys(en.Live.Connection))
+	require.Equal(t, keys(ko.Live.Turn), keys(en.Live.Turn))
 	require.Equal(t, keys(ko.Errors), keys(en.Errors))
 }
 
@@ -96,7 +97,7 @@ func TestPageWithoutScriptRefreshesOnlyWhileThereIsSomethingToWaitFor(t *testing
 		require.Equal(t, refreshes, strings.Contains(page, `<noscript><meta http-equiv="refresh" content="5">`), state)
 	}
 	asking := views["waiting"]
-	asking.AskLeave = true
+	asking.Ask = templates.QuestionLeave
 	page := render(t, templates.RoomPage(asking))
 	require.NotContains(t, page, "http-equiv")
 	require.Regexp(t, `<dialog[^>]* open`, page)
@@ -114,6 +115,69 @@ func TestFormsSendWhatTheContractNeedsWithoutScript(t *testing.T) {
 	require.Contains(t, between(t, waiting, `id="leave-form"`, "</form>"), `name="fence" value=""`)
 }
 
+// codeAt is a message of the locked view's lease that came so many seconds before it.
+func codeAt(id, code string, before int64) templates.SMSView {
+	return templates.SMSView{MessageID: id, Text: "text " + code, Code: code, ReceivedAt: 1_790_000_000_000 - before*1000, Fence: 77}
+}
+
+func TestTurnShowsWhatToDoNext(t *testing.T) {
+	view := everyState()["locked"]
+	step := func() string { return between(t, render(t, templates.RoomPage(view)), `data-step="`, `"`) }
+	require.Equal(t, `data-step="ask`, step())
+	view.Codes = &templates.CodesView{AskAfter: view.ServerTime + 22_500}
+	require.Equal(t, `data-step="busy`, step())
+	page := render(t, templates.RoomPage(view))
+	require.Contains(t, between(t, page, `id="ask-countdown"`, "</wr-countdown>"), "0:23")
+	require.Regexp(t, `id="ask"[^>]* hidden`, page)
+	require.Contains(t, page, `<noscript><button form="ask-form"`, "without a script the page does not free it by itself")
+	view.Codes = &templates.CodesView{Asked: 1, Open: 1}
+	require.Equal(t, `data-step="asked`, step())
+	view.SMS = []templates.SMSView{codeAt("m-1", "", 9)}
+	require.Equal(t, `data-step="text`, step())
+	view.SMS = []templates.SMSView{codeAt("m-1", "482103", 9), codeAt("m-2", "", 3)}
+	require.Equal(t, `data-step="code`, step())
+	page = render(t, templates.RoomPage(view))
+	require.Contains(t, between(t, page, `id="sms-code"`, "</output>"), ">482103", "a later text does not hide the code")
+	view = everyState()["waiting"]
+	require.Equal(t, `data-step="`, step(), "it is no turn")
+}
+
+func TestAsksAndRejectionsAreFormsWithoutScript(t *testing.T) {
+	view := everyState()["locked"]
+	view.Codes, view.AskKey = &templates.CodesView{Asked: 1, Open: 1}, "key-1"
+	view.Offers = []templates.OfferView{{MessageID: "m-5", ReceivedAt: view.ServerTime}}
+	page := render(t, templates.RoomPage(view))
+	asks := between(t, page, `id="ask-form"`, "</form>")
+	require.Contains(t, asks, `method="post" action="/rooms/integration/expect"`)
+	require.Contains(t, asks, `name="fence" value="77"`)
+	require.Contains(t, asks, `name="key" value="key-1"`)
+	require.Contains(t, page, `<button id="ask-again" form="ask-form"`)
+	require.Contains(t, between(t, page, `id="unclaimed-form"`, "</form>"), `name="message_id" value="m-5"`)
+	require.NotContains(t, between(t, page, `id="done-form"`, "</form>"), `name="confirm"`, "an ask waits for its code: it asks first")
+	require.NotRegexp(t, `<dialog[^>]* open`, page)
+
+	view.Ask = templates.QuestionDone
+	page = render(t, templates.RoomPage(view))
+	require.Regexp(t, `<dialog id="done-dialog"[^>]* open`, page)
+	require.NotContains(t, page, "http-equiv")
+
+	view.Ask, view.SMS = templates.QuestionReject, []templates.SMSView{codeAt("m-1", "482103", 9)}
+	reject := between(t, render(t, templates.RoomPage(view)), `id="reject-dialog"`, "</dialog>")
+	require.Regexp(t, `^[^>]* open`, reject)
+	require.Contains(t, reject, `name="message_id" value="m-1"`)
+	require.Contains(t, reject, `name="fence" value="77"`)
+}
+
+func TestEndedPageWithoutScriptForgetsItsCode(t *testing.T) {
+	view := everyState()["ended"]
+	view.SMS = []templates.SMSView{codeAt("m-1", "482103", 590)}
+	view.SMS[0].Late = true
+	page := render(t, templates.RoomPage(view))
+	require.Contains(t, page, `<noscript><meta http-equiv="refresh" content="11"></noscript>`)
+	require.Contains(t, between(t, page, `id="sms-title"`, "</h2>"), "차례가 끝난 뒤 도착한 문자예요")
+	require.NotContains(t, page, "초마다 새로고침해요")
+}
+
 func TestPageStartsItsModulesFromAStateFrame(t *testing.T) {
 	page := render(t, templates.RoomPage(everyState()["waiting"]))
 	block := between(t, page, `<script id="page-data" type="application/json">`, "</script>")
@@ -124,6 +188,10 @@ func TestPageStartsItsModulesFromAStateFrame(t *testing.T) {
 	require.EqualValues(t, 2, data.State["queue_position"])
 	require.Nil(t, data.State["fence"])
 	require.Nil(t, data.State["outcome"])
+	for _, field := range []string{"claim_by", "codes"} {
+		require.Contains(t, data.State, field)
+		require.Nil(t, data.State[field])
+	}
 }
 
 func TestErrorPageSaysWhatToDo(t *testing.T) {

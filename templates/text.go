@@ -44,17 +44,26 @@ type Text struct {
 	LostTurn    string
 	LostLong    string
 
-	CodeTitle   string
-	EarlierSMS  string
-	Copy        string
-	AskLeave    Question
-	AskCancel   Question
-	WhyTitle    string
-	Why         []string
-	AsOf        string // {time}
-	Reload      string
-	RoomName    string // {room}
-	RefreshNote string // {n}
+	RequestNow   string
+	RequestAgain string
+	Busy         string // {left}
+	BusyMore     string
+	Unclaimed    Question
+	EarlierSMS   string
+	PastTitle    string
+	PastLead     string
+	Copy         string
+	RejectCode   string
+	AskLeave     Question
+	AskCancel    Question
+	AskDone      Question
+	AskReject    Question
+	WhyTitle     string
+	Why          []string
+	AsOf         string // {time}
+	Reload       string
+	RoomName     string // {room}
+	RefreshNote  string // {n}
 
 	Live   LiveText
 	Errors map[string]Notice // by the contract's code; "" is every other
@@ -98,17 +107,19 @@ type LiveText struct {
 	WaitMost      string `json:"wait_most"`       // {max}
 	WaitLost      string `json:"wait_lost"`
 
-	Turn      Notice `json:"turn"`
-	TurnCode  Notice `json:"turn_code"` // with a code on show
-	TurnText  Notice `json:"turn_text"` // with a message that has no code
-	NoCode    string `json:"no_code"`
-	AwaitSMS  string `json:"await_sms"`
-	Arrived   string `json:"arrived"` // {time}
-	Copied    string `json:"copied"`
-	CopyByOwn string `json:"copy_by_own"`
+	Turn      map[string]Notice `json:"turn"` // by body[data-step]
+	CodeTitle string            `json:"code_title"`
+	TextTitle string            `json:"text_title"` // of a message that has no code
+	LateTitle string            `json:"late_title"`
+	NoCode    string            `json:"no_code"`
+	AwaitSMS  string            `json:"await_sms"`
+	Arrived   string            `json:"arrived"` // {time}
+	Copied    string            `json:"copied"`
+	CopyByOwn string            `json:"copy_by_own"`
 
 	Outcomes     map[string]Notice `json:"outcomes"`     // by the contract's word; "" is every other
 	CodeArrived  Notice            `json:"code_arrived"` // the message itself ended the turn
+	CodeRejected Notice            `json:"code_rejected"`
 	TurnGivenUp  Notice            `json:"turn_given_up"`
 	Connection   map[string]string `json:"connection"` // by body[data-connection]
 	NotifyOn     string            `json:"notify_on"`
@@ -121,11 +132,17 @@ type LiveText struct {
 	SayResumed   string            `json:"say_resumed"`
 	SayTurn      string            `json:"say_turn"` // {left}
 	SayLeft      string            `json:"say_left"` // {left}
+	SayBusy      string            `json:"say_busy"` // {left}
+	SayFree      string            `json:"say_free"`
 	SayCode      string            `json:"say_code"` // {code}
+	SayText      string            `json:"say_text"` // {text}
+	SayPast      string            `json:"say_past"`
+	SayUnclaimed string            `json:"say_unclaimed"`
 	TitleWaiting string            `json:"title_waiting"`
 	TitleTurn    string            `json:"title_turn"` // {clock}
 	NotifyTurn   Notice            `json:"notify_turn"`
 	NotifyCode   Notice            `json:"notify_code"`
+	NotifyText   Notice            `json:"notify_text"`
 }
 
 // Notice is one thing said: what it is, and what to do about it.

@@ -12,16 +12,22 @@
 //
 //	POST /rooms/{room}/join   seller_id, lang
 //	POST /rooms/{room}/leave  reason=completed|cancelled, fence (only of a holder), confirm=yes
-//	GET  /rooms/{room}?ask=leave  shows the page with AskLeave
+//	POST /rooms/{room}/expect fence, key; message_id where an offered message is claimed
+//	POST /rooms/{room}/reject fence, message_id, confirm=yes
+//	GET  /rooms/{room}?ask=leave|done|reject  shows the page with that Ask
+//	GET  /rooms/{room}?not={message_id} shows the page without that offer
 //	GET  /rooms/{room}?lang=ko|en switches the language
 //
-// A leave without confirm=yes is to be answered by 303 to ?ask=leave.
+// A leave without confirm=yes is to be answered by 303 to ?ask=leave, or ?ask=done where
+// the reason is completed; a reject without it by 303 to ?ask=reject.
 //
 // # Hooks
 //
 // What tests, and nobody else's style sheet, may hold on to:
 //
 //	body[data-state]       idle | waiting | locked | ended, always the state on show
+//	body[data-step]        where my turn is: ask | busy | asked | text (one without a code came) |
+//	                       code | again (I rejected it); empty in the other states
 //	body[data-next]        "true" while first in line
 //	body[data-connection]  off (no script) | connecting | open | lost | closed
 //	body[data-paused]      "true" while support has paused the room
@@ -36,9 +42,18 @@
 //	#lease-countdown       what the holder has left, m:ss (waiting)
 //	#leave                 asks whether to leave (waiting)
 //	#countdown             what I have left, m:ss (locked)
-//	#done #cancel          end my turn; cancel asks first (locked)
-//	#leave-confirm         "yes, leave" in the question #leave-dialog; #leave-stay is "no"
-//	#sms-code              the newest code (locked and ended); #sms-copy copies it
+//	#ask                   "I ask for the code now": step 1 (locked)
+//	#ask-busy              instead of it while the number is busy; #ask-countdown until when, m:ss
+//	#ask-again             "I ask once more", once I have asked (locked)
+//	#done #cancel          end my turn (locked); cancel asks first, and so does done while an ask
+//	                       waits for its code
+//	#leave-confirm         "yes, leave" in the question #leave-dialog; #leave-stay is "no";
+//	                       so also #done-dialog and #reject-dialog
+//	#unclaimed             on show while a message waits to be claimed; #unclaimed-yes #unclaimed-no
+//	#sms-code              the newest code (locked and ended); #sms-copy copies it,
+//	                       #sms-reject says that it is wrong, which asks first
+//	#sms-title             what the message on show is: a code, a text, or one that came late
+//	#past                  messages of an earlier turn that came late (waiting and locked)
 //	#outcome               how it ended, in words; data-outcome has the contract's word
 //	#turn-title            what to do in my turn; another once a message has come (locked)
 //	#lost                  on show while the connection is gone for over a second; #lost-reload
@@ -88,18 +103,44 @@ type RoomView struct {
 	SellerID    string // filled in for the seller, or whom the token names
 	SellerFixed bool   // the token names the seller: the page does not ask for it
 
-	SMS []SMSView // mine, oldest first; shown while locked and when ended
+	Codes  *CodesView  // of the holder; nil for everybody else
+	AskKey string      // makes what the forms of this page ask one ask, however often they are sent
+	Offers []OfferView // messages that the holder may say are its own, oldest first
+	SMS    []SMSView   // mine, oldest first: this turn's, and late ones
 
 	Error          string // what the last form was refused for, in the reader's language
-	AskLeave       bool   // ask whether to leave
+	Ask            string // a question to ask: QuestionLeave, QuestionDone or QuestionReject; else empty
 	RefreshSeconds int    // without JavaScript, while waiting or locked; 0 is 5
 }
 
-// SMSView is one message that was matched to the reader's lease.
+// The questions of a page without JavaScript.
+const (
+	QuestionLeave  = "leave"
+	QuestionDone   = "done"
+	QuestionReject = "reject"
+)
+
+// CodesView is how the holder has asked for codes.
+type CodesView struct {
+	Asked    int
+	Open     int   // how many of the asks no code has come for
+	AskAfter int64 // unix milliseconds: from when it may ask, while the number is busy; else 0
+}
+
+// OfferView is a message with a code that may be the holder's own; what it says is not shown.
+type OfferView struct {
+	MessageID  string
+	ReceivedAt int64 // unix milliseconds
+}
+
+// SMSView is one message that was matched to a lease of the reader.
 type SMSView struct {
+	MessageID  string
 	Text       string
 	Code       string // empty where the message has none
-	ReceivedAt int64  // unix milliseconds
+	ReceivedAt int64  // unix milliseconds; it is shown for ten minutes
+	Late       bool   // its lease was over when it came
+	Fence      int64  // of its lease; 0 where it is not known
 }
 
 // ErrorView is a page instead of the one asked for.

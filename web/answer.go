@@ -24,6 +24,7 @@ type lockedAnswer struct {
 	GrantedAt instant     `json:"granted_at"`
 	ExpiresAt instant     `json:"expires_at"`
 	ExpiresIn int64       `json:"expires_in"`
+	AskAfter  *instant    `json:"ask_after,omitempty"` // while the number is busy
 	Epoch     int64       `json:"epoch"`
 	Version   int64       `json:"version"`
 }
@@ -82,7 +83,7 @@ func standingAnswer(id room.ID, session string, v room.View, p room.Place, lease
 	case room.Locked:
 		return lockedAnswer{Status: p.Status, Room: id, Session: session, Seller: p.Seller, Ticket: p.Ticket, Fence: p.Fence,
 			GrantedAt: instant(v.Lease.GrantedAt), ExpiresAt: instant(v.Lease.ExpiresAt), ExpiresIn: *expiresIn(v),
-			Epoch: v.Epoch, Version: v.Version}
+			AskAfter: askAfter(v), Epoch: v.Epoch, Version: v.Version}
 	case room.Waiting:
 		a := waitingAnswer{Status: p.Status, Room: id, Session: session, Seller: p.Seller, Ticket: p.Ticket,
 			Position: p.Position, Length: v.Waiting, Epoch: v.Epoch, Version: v.Version}
@@ -95,6 +96,14 @@ func standingAnswer(id room.ID, session string, v room.View, p room.Place, lease
 		return endedAnswer{Status: p.Status, Outcome: p.Outcome}
 	}
 	return nil
+}
+
+// askAfter is from when the holder may ask for a code; nil where it may.
+func askAfter(v room.View) *instant {
+	if v.Lease == nil || v.Lease.AskAfter <= v.Now {
+		return nil
+	}
+	return new(instant(v.Lease.AskAfter))
 }
 
 // waits are the waits of a position in whole seconds; nil while paused.

@@ -17,6 +17,7 @@ const maxBody = 16 << 10
 type lockBody struct {
 	Seller  string `json:"seller_id"`
 	Session string `json:"session_id"`
+	Asks    bool   `json:"asks"`
 }
 
 // readBody reads the whole body. Refusals: body_too_large, and invalid_json for one that broke off.

@@ -21,7 +21,7 @@ func (s *site) cors(c *gin.Context) {
 	header.Set("Access-Control-Expose-Headers", "Retry-After, X-Request-ID")
 	if c.Request.Method == http.MethodOptions && c.GetHeader("Access-Control-Request-Method") != "" {
 		header.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
-		header.Set("Access-Control-Allow-Headers", "Content-Type, Accept-Language, Authorization, X-Session-ID, X-Request-ID")
+		header.Set("Access-Control-Allow-Headers", "Content-Type, Accept-Language, Authorization, Idempotency-Key, X-Session-ID, X-Request-ID")
 		header.Set("Access-Control-Max-Age", "600")
 		c.AbortWithStatus(http.StatusNoContent)
 	}

@@ -23,7 +23,7 @@ func (s *site) joinForm(c *gin.Context) {
 		return
 	}
 	seller := strings.TrimSpace(c.PostForm("seller_id"))
-	if _, _, err := s.enter(c, s.visitor(c), seller, false); err != nil {
+	if _, _, err := s.enter(c, s.visitor(c), seller, true, false); err != nil {
 		s.notice(c, codeOf(err), seller)
 	}
 	s.back(c, "")
@@ -35,7 +35,11 @@ func (s *site) leaveForm(c *gin.Context) {
 		return
 	}
 	if c.PostForm("confirm") != "yes" {
-		s.back(c, "?ask=leave")
+		ask := templates.QuestionLeave
+		if c.PostForm("reason") == string(room.Completed) {
+			ask = templates.QuestionDone
+		}
+		s.back(c, "?ask="+ask)
 		return
 	}
 	// The page that comes next says by itself that there is no place any more.
@@ -58,6 +62,41 @@ func (s *site) leaveByForm(c *gin.Context) error {
 	}
 	_, err = s.exit(c, s.visitor(c), reason, fence)
 	return err
+}
+
+// expectForm is 이제 요청할게요 without a script, and 네 to the question whose a message is.
+func (s *site) expectForm(c *gin.Context) {
+	if !s.readForm(c) {
+		return
+	}
+	fence, err := parseFence(c.PostForm("fence"))
+	if err == nil {
+		_, err = s.expecting(c, room.ExpectRequest{Session: s.visitor(c), Fence: fence, Key: c.PostForm("key"),
+			MessageID: c.PostForm("message_id")})
+	}
+	if err != nil {
+		s.notice(c, codeOf(err), "")
+	}
+	s.back(c, "")
+}
+
+// rejectForm is 번호가 맞지 않아요 without a script.
+func (s *site) rejectForm(c *gin.Context) {
+	if !s.readForm(c) {
+		return
+	}
+	if c.PostForm("confirm") != "yes" {
+		s.back(c, "?ask="+templates.QuestionReject)
+		return
+	}
+	fence, err := parseFence(c.PostForm("fence"))
+	if err == nil {
+		err = s.rejecting(c, s.visitor(c), fence, c.PostForm("message_id"))
+	}
+	if err != nil {
+		s.notice(c, codeOf(err), "")
+	}
+	s.back(c, "")
 }
 
 // readForm reads the fields, and keeps the language that the form's page was in.

@@ -23,7 +23,7 @@ func (s *site) join(c *gin.Context) {
 		s.fail(c, err)
 		return
 	}
-	session, standing, err := s.enter(c, session, body.Seller, !mayWait(c))
+	session, standing, err := s.enter(c, session, body.Seller, body.Asks, !mayWait(c))
 	if err != nil {
 		s.fail(c, err)
 		return
@@ -36,7 +36,7 @@ func (s *site) join(c *gin.Context) {
 }
 
 // enter joins the session, or a new one where there is none, and sets its cookie.
-func (s *site) enter(c *gin.Context, session, sellerID string, noWait bool) (string, room.Standing, error) {
+func (s *site) enter(c *gin.Context, session, sellerID string, asks, noWait bool) (string, room.Standing, error) {
 	seller, err := room.ParseSeller(sellerID)
 	if err != nil {
 		return "", room.Standing{}, err
@@ -47,7 +47,7 @@ func (s *site) enter(c *gin.Context, session, sellerID string, noWait bool) (str
 	ctx, cancel := s.asking(c)
 	defer cancel()
 	standing, err := s.Engine.Join(ctx, roomOf(c), room.JoinRequest{Request: uuid.NewString(), Session: session,
-		Seller: seller, NoWait: noWait})
+		Seller: seller, NoWait: noWait, Asks: asks})
 	if err != nil {
 		return "", room.Standing{}, err
 	}

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/a-h/templ"
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
@@ -43,7 +45,8 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 	}
 	v := roomView(id, view, seat, s.Lease)
 	v.Lang, v.AssetPrefix = lang, s.AssetPrefix
-	v.AskLeave = c.Query("ask") == "leave"
+	v.Ask, v.AskKey = c.Query("ask"), uuid.NewString()
+	v.Offers = slices.DeleteFunc(v.Offers, func(o templates.OfferView) bool { return o.MessageID == c.Query("not") })
 	s.addNotice(c, id, &v)
 	s.show(c, http.StatusOK, lang, templates.RoomPage(v))
 }
@@ -75,14 +78,31 @@ func roomView(id room.ID, v room.View, seat room.Seat, lease time.Duration) temp
 	default:
 		page.EstimatedWait, page.MaximumWait = pageWaits(v, v.Waiting+1, lease)
 	}
-	for _, m := range seat.Messages {
-		page.SMS = append(page.SMS, smsView(m))
-	}
+	addCodes(&page, v, seat)
 	return page
 }
 
+// addCodes adds the reader's asks and messages. A message that came in its turn is shown until the next place, a late
+// one also then.
+func addCodes(page *templates.RoomView, v room.View, seat room.Seat) {
+	if seat.Status == room.Locked && v.Lease != nil {
+		page.Codes = &templates.CodesView{Asked: v.Lease.Asked, Open: v.Lease.Open}
+		if v.Lease.AskAfter > v.Now {
+			page.Codes.AskAfter = v.Lease.AskAfter
+		}
+		for _, o := range seat.Offers {
+			page.Offers = append(page.Offers, templates.OfferView{MessageID: o.MessageID, ReceivedAt: o.ReceivedAt})
+		}
+	}
+	for _, m := range seat.Messages {
+		if m.Late || m.Fence == 0 || m.Fence == seat.Fence {
+			page.SMS = append(page.SMS, smsView(m))
+		}
+	}
+}
+
 func smsView(m room.Message) templates.SMSView {
-	v := templates.SMSView{Text: m.Text, ReceivedAt: m.ReceivedAt}
+	v := templates.SMSView{MessageID: m.MessageID, Text: m.Text, ReceivedAt: m.ReceivedAt, Late: m.Late, Fence: m.Fence}
 	if m.Code != nil {
 		v.Code = *m.Code
 	}
@@ -102,7 +122,7 @@ func (s *site) show(c *gin.Context, status int, lang string, page templ.Componen
 	var body bytes.Buffer
 	if err := page.Render(c.Request.Context(), &body); err != nil {
 		s.Log.Error("page not rendered", "route", c.FullPath(), "error", err)
-		writeProblem(c, "internal", problems["internal"])
+		writeProblem(c, "internal", problems["internal"], nil)
 		return
 	}
 	c.Header("Cache-Control", "no-store")

@@ -37,9 +37,11 @@ var problems = map[string]problem{
 	"invalid_reason": {http.StatusBadRequest, "Reason is not valid",
 		"reason은 completed 또는 cancelled 중 하나예요.", "Use reason=completed or reason=cancelled.", 0},
 	"invalid_fence": {http.StatusBadRequest, "Fence is not valid",
-		"fence는 잠금을 받을 때 함께 받은 양의 정수예요. 모르면 빼고 보내 주세요.", "Give the positive integer that came with the lock, or leave fence out.", 0},
+		"fence는 잠금을 받을 때 함께 받은 양의 정수예요. 줄에서 나갈 때만 뺄 수 있어요.", "Give the positive integer that came with the lock; only leaving goes without.", 0},
 	"invalid_message": {http.StatusBadRequest, "Message is not valid",
 		"message_id, from, text, sent_at을 확인해 주세요.", "Check message_id, from, text and sent_at.", 0},
+	"invalid_expect": {http.StatusBadRequest, "What is expected is not valid",
+		"from은 10개까지, from의 번호와 contains, Idempotency-Key는 64자까지 쓸 수 있어요.", "Give at most 10 senders in from. Each of them, contains and Idempotency-Key may have 64 characters.", 0},
 	"bad_signature": {http.StatusUnauthorized, "Signature does not match",
 		"서명과 서명 시각을 확인해 주세요. 시각은 5분 안이어야 해요.", "Check the signature and its timestamp, which must be within 5 minutes.", 0},
 	"cross_site": {http.StatusForbidden, "Request comes from another site",
@@ -50,6 +52,8 @@ var problems = map[string]problem{
 		"이런 대기실은 없어요. 주소를 다시 확인해 주세요.", "There is no such room. Check its name in the address.", 0},
 	"no_place": {http.StatusNotFound, "Session has no place in this room",
 		"이 세션은 줄을 서 있지 않아요. 이미 끝났거나 아직 서지 않았어요.", "This session neither holds the lock nor waits: its place has ended, or it never joined.", 0},
+	"no_message": {http.StatusNotFound, "There is no such message for this session",
+		"그런 문자가 없어요. 이미 지웠거나 볼 수 있는 시간이 지났어요.", "There is no such message for this session: it was rejected, its time is over, or it is another's.", 0},
 	"method_not_allowed": {http.StatusMethodNotAllowed, "Method is not allowed here",
 		"이 주소에서 쓸 수 있는 방법은 Allow 헤더에 있어요.", "Use one of the methods in the Allow header.", 0},
 	"lock_held": {http.StatusConflict, "Lock is held",
@@ -60,6 +64,13 @@ var problems = map[string]problem{
 		"이 판매자는 이미 줄을 서 있어요. 줄을 선 브라우저에서 이어가 주세요.", "This seller has a place under another session. Carry on in the browser that joined.", 0},
 	"stale_fence": {http.StatusConflict, "Fence is not the current lease's",
 		"그 차례는 이미 끝났거나 아직 받지 않았어요. 지금 상태를 다시 확인해 주세요.", "That lease is over, or was never this session's. Ask for the status and go by what it says.", 0},
+	"number_busy": {http.StatusConflict, "A code that another lease asked for may still come",
+		"앞 사람이 요청한 문자가 아직 올 수 있어요. 조금 뒤 다시 눌러 주세요. 기다리는 만큼 시간을 더 드려요.",
+		"Wait as long as Retry-After says, then ask again. The lease is put off once by what it has to wait.", 0},
+	"too_many_asks": {http.StatusConflict, "Lease has asked too often",
+		"이번 차례에는 더 요청할 수 없어요. 취소하고 다시 줄을 서 주세요.", "A lease may ask 10 times. End it and join again to ask more.", 0},
+	"too_many_rejects": {http.StatusConflict, "Lease has rejected too many messages",
+		"이번 차례에는 문자를 더 지울 수 없어요. 고객센터에 알려 주세요.", "A lease may reject 3 messages. Tell support about this one.", 0},
 	"body_too_large": {http.StatusRequestEntityTooLarge, "Body is too large",
 		"본문은 16 KiB까지 보낼 수 있어요.", "Send at most 16 KiB.", 0},
 	"unsupported_media_type": {http.StatusUnsupportedMediaType, "Body is not sent as JSON",
@@ -95,6 +106,11 @@ var codes = []struct {
 	{room.ErrInvalidSession, "invalid_session"},
 	{room.ErrNoPlace, "no_place"},
 	{room.ErrStaleFence, "stale_fence"},
+	{room.ErrInvalidExpect, "invalid_expect"},
+	{room.ErrNumberBusy, "number_busy"},
+	{room.ErrTooManyAsks, "too_many_asks"},
+	{room.ErrNoMessage, "no_message"},
+	{room.ErrTooManyRejects, "too_many_rejects"},
 	{room.ErrLockHeld, "lock_held"},
 	{room.ErrPaused, "room_paused"},
 	{room.ErrSellerHasPlace, "seller_has_place"},
@@ -134,10 +150,11 @@ func (s *site) refuse(c *gin.Context, code string) {
 	if !ok {
 		code, p = "internal", problems["internal"]
 	}
-	s.tell(c, code, p)
+	s.tell(c, code, p, nil)
 }
 
-func (s *site) tell(c *gin.Context, code string, p problem) {
+// tell answers a problem; after is from when the holder may ask, where that is the problem.
+func (s *site) tell(c *gin.Context, code string, p problem, after *instant) {
 	c.Abort()
 	header := c.Writer.Header()
 	if p.retry > 0 && header.Get("Retry-After") == "" {
@@ -149,19 +166,20 @@ func (s *site) tell(c *gin.Context, code string, p problem) {
 		s.errorPage(c, p.status, code)
 		return
 	}
-	writeProblem(c, code, p)
+	writeProblem(c, code, p, after)
 }
 
-func writeProblem(c *gin.Context, code string, p problem) {
+func writeProblem(c *gin.Context, code string, p problem, after *instant) {
 	lang := apiLanguage(c.Request)
 	body, err := json.Marshal(struct {
-		Type   string `json:"type"`
-		Title  string `json:"title"`
-		Status int    `json:"status"`
-		Code   string `json:"code"`
-		Detail string `json:"detail"`
-	}{"urn:waitroom:problem:" + code, p.title, p.status, code, p.detail(lang)})
-	if err != nil { // strings and a number always marshal
+		Type     string   `json:"type"`
+		Title    string   `json:"title"`
+		Status   int      `json:"status"`
+		Code     string   `json:"code"`
+		Detail   string   `json:"detail"`
+		AskAfter *instant `json:"ask_after,omitempty"`
+	}{"urn:waitroom:problem:" + code, p.title, p.status, code, p.detail(lang), after})
+	if err != nil { // strings and numbers always marshal
 		panic(err)
 	}
 	c.Header("Content-Language", lang)

@@ -56,6 +56,10 @@ func (b broken) Receive(_ context.Context, _ room.ID, _ http.Header, _ []byte) (
 	return b.answer, b.err
 }
 
+func (broken) Claim(context.Context, room.ID, room.ExpectRequest) (room.Expectation, error) {
+	panic("no such luck")
+}
+
 func handler(t *testing.T, cfg Config) http.Handler {
 	t.Helper()
 	rooms, err := ParseRooms("integration")

@@ -27,7 +27,7 @@ func (s *site) message(c *gin.Context) {
 		code := codeOf(err)
 		p := problems[code]
 		p.ko, p.en = fault.Detail("ko"), fault.Detail("en")
-		s.tell(c, code, p)
+		s.tell(c, code, p, nil)
 		return
 	}
 	if err != nil {

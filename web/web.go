@@ -23,6 +23,8 @@ type Engine interface {
 	Join(context.Context, room.ID, room.JoinRequest) (room.Standing, error)
 	Leave(context.Context, room.ID, room.LeaveRequest) (room.Standing, error)
 	Look(context.Context, room.ID, ...string) (room.View, []room.Seat, error)
+	Expect(context.Context, room.ID, room.ExpectRequest) (room.Expectation, error)
+	Reject(ctx context.Context, id room.ID, session string, fence int64, messageID string) error
 }
 
 // Sockets takes over a request that becomes a WebSocket. It answers nothing when it returns an error
@@ -31,16 +33,18 @@ type Sockets interface {
 	ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error
 }
 
-// SMS takes an inbound message: it checks the signature in the header and says where the message belongs.
+// SMS takes an inbound message: it checks the signature in the header and says where the message belongs. Claim
+// gives an unmatched message to the holder that says it asked for it, where both lines of defence agree.
 type SMS interface {
 	Receive(ctx context.Context, id room.ID, header http.Header, body []byte) (sms.Answer, error)
+	Claim(ctx context.Context, id room.ID, q room.ExpectRequest) (room.Expectation, error)
 }
 
 // Config is what the handlers are made of. Engine, Rooms and Lease are required.
 type Config struct {
 	Engine  Engine
 	Sockets Sockets       // nil: 404
-	SMS     SMS           // nil: 503 sms_not_configured
+	SMS     SMS           // nil: 503 sms_not_configured, and there is no message to claim
 	Rooms   Rooms         // which rooms there are
 	Lease   time.Duration // the engine's
 
@@ -103,6 +107,8 @@ func (s *site) router() (*gin.Engine, error) {
 	api := g.Group("/api/:room", s.known)
 	api.POST("/lock", s.limit, s.join)
 	api.DELETE("/lock", s.leave)
+	api.POST("/lock/expect", s.expect)
+	api.POST("/lock/reject", s.reject)
 	api.GET("/lock/status", s.status)
 	api.GET("/ws", s.socket)
 	api.POST("/sms", s.message)
@@ -113,6 +119,8 @@ func (s *site) router() (*gin.Engine, error) {
 	pages.GET("/", s.toPage)
 	pages.POST("/join", s.limit, s.joinForm)
 	pages.POST("/leave", s.leaveForm)
+	pages.POST("/expect", s.expectForm)
+	pages.POST("/reject", s.rejectForm)
 
 	for path, handler := range s.Handlers {
 		g.GET(path, s.beside(handler))

@@ -5,9 +5,10 @@ const PATIENCE = 8000; // milliseconds for one try
 
 /** What went wrong with an action, in words for people. */
 export class Refused extends Error {
-  constructor(code, detail) {
+  /** problem is the server's whole answer; final: it is one, and asking again would get the same. */
+  constructor(code, detail, problem = {}, final = false) {
     super(detail);
-    this.code = code;
+    Object.assign(this, { code, problem, final });
   }
 }
 
@@ -20,8 +21,17 @@ export class Actions {
   }
 
   join(seller) {
-    const body = JSON.stringify({ seller_id: seller });
-    return this.#call(this.lock, { method: "POST", body, headers: { "Content-Type": "application/json" } });
+    return this.#post(this.lock, { seller_id: seller, asks: true });
+  }
+
+  /** I ask for a code now; or, with the id of a message, I had asked for that one. */
+  expect(fence, key, message) {
+    return this.#post(`${this.lock}/expect`, { fence, message_id: message }, { "Idempotency-Key": key });
+  }
+
+  /** That message is not mine. */
+  reject(fence, message) {
+    return this.#post(`${this.lock}/reject`, { fence, message_id: message });
   }
 
   leave(reason, fence) {
@@ -32,6 +42,11 @@ export class Actions {
 
   status() {
     return this.#call(`${this.lock}/status`, {});
+  }
+
+  #post(url, body, headers = {}) {
+    const all = { ...headers, "Content-Type": "application/json" };
+    return this.#call(url, { method: "POST", body: JSON.stringify(body), headers: all });
   }
 
   async #call(url, options) {
@@ -48,7 +63,7 @@ export class Actions {
 
   async #refusal(answer) {
     const problem = await answer.json().catch(() => ({}));
-    return new Refused(problem.code ?? "", problem.detail || this.words.went_wrong);
+    return new Refused(problem.code ?? "", problem.detail || this.words.went_wrong, problem, !passing(answer.status));
   }
 }
 

@@ -22,10 +22,11 @@ export class TurnAlert {
     this.#notify(this.words.notify_turn);
   }
 
-  message() {
+  /** A message has come; code: it has one that is mine. */
+  message(code) {
     this.chime.call(1);
     buzz([200]);
-    this.#notify(this.words.notify_code);
+    this.#notify(code ? this.words.notify_code : this.words.notify_text);
   }
 
   over() {

@@ -16,7 +16,12 @@ export class Journey {
 
   /** My turn has come. */
   hold(state) {
-    this.#keep("held", state, 1);
+    this.#keep("held", state, state.fence);
+  }
+
+  /** The fence of this place's turn; null where it had none that is known. */
+  fence(state) {
+    return state.fence ?? (Number(this.#kept("held", state)) || null);
   }
 
   /** Whether this place came to its turn before it ended. */
@@ -24,15 +29,52 @@ export class Journey {
     return state.fence != null || this.#kept("held", state) != null;
   }
 
-  /** I pressed that I was done, with so many messages on show. */
-  finish(state, messages) {
-    this.#keep("finished", state, messages);
+  /** I pressed that I was done, with that message on show. */
+  finish(state, message) {
+    this.#keep("finished", state, message);
   }
 
-  /** How many messages were on show when I was done; null if it was not I who ended it. */
+  /** Which message was on show when I was done; null if it was not I who ended it. */
   finished(state) {
-    const kept = this.#kept("finished", state);
-    return kept == null ? null : Number(kept);
+    return this.#kept("finished", state);
+  }
+
+  /** I asked for a code, with that message on show: another will come. What I rejected before is past. */
+  ask(state, message) {
+    this.#keep("asked", state, message);
+    this.#keep("rejected", state, "");
+  }
+
+  /** Which message was on show when I last asked. */
+  askedOver(state) {
+    return this.#kept("asked", state);
+  }
+
+  /** I said that a code was not mine. */
+  reject(state) {
+    this.#keep("rejected", state, 1);
+  }
+
+  rejected(state) {
+    return Boolean(this.#kept("rejected", state));
+  }
+
+  /** My turn was put off, because the number was busy. */
+  putOff(state) {
+    this.#keep("put-off", state, 1);
+  }
+
+  wasPutOff(state) {
+    return this.#kept("put-off", state) != null;
+  }
+
+  /** I said that I did not ask for a message. */
+  refuse(state, message) {
+    this.#keep(`refused:${message}`, state, 1);
+  }
+
+  refused(state, message) {
+    return this.#kept(`refused:${message}`, state) != null;
   }
 
   /** The messages up to a moment, in unix ms, are those of a turn before this place. */

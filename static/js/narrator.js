@@ -26,11 +26,33 @@ export class Narrator {
     if (state.paused !== before.paused && state.status === "waiting") this.#paused(state.paused);
   }
 
-  message(code) {
+  /** A message has come. Only a code that may be entered is worth breaking into what is being read. */
+  message({ code, text, late }, status) {
     const t = this.words;
-    this.speaker.shout(fill(t.say_code, { code: code ? [...code].join(" ") : t.no_code }));
-    this.alert.message();
+    if (late && status !== "ended") this.speaker.say(t.say_past);
+    else if (code) this.speaker.shout(`${late ? `${t.late_title}. ` : ""}${fill(t.say_code, { code: [...code].join(" ") })}`);
+    else this.speaker.say(fill(t.say_text, { text }));
+    if (!late || status === "ended") this.alert.message(code !== "");
     this.#head(this.view.state);
+  }
+
+  forget() {
+    this.speaker.hush();
+    this.#head(this.view.state);
+  }
+
+  /** A message waits to be claimed. */
+  unclaimed() {
+    this.speaker.say(this.words.say_unclaimed);
+    this.alert.message(false);
+  }
+
+  /** My turn goes on to another step by itself, or because I pressed. */
+  step(step, before) {
+    const { title, lead } = this.words.turn[step] ?? {};
+    if (step === "busy") this.#busy();
+    else if (step === "ask" && before === "busy") this.speaker.say(this.words.say_free);
+    else if (step === "asked" || step === "again") this.speaker.say(`${title}. ${lead}`);
   }
 
   /** The countdown is silent; a few moments of it are not. */
@@ -46,7 +68,13 @@ export class Narrator {
     const left = this.#rest(state);
     this.#left = left;
     this.speaker.shout(fill(this.words.say_turn, { left: spoken(this.words, left) }));
+    if (this.view.turn.step === "busy") this.#busy();
     if (!pressed) this.alert.turn();
+  }
+
+  #busy() {
+    const left = this.view.state.codes.ask_after - this.server.now();
+    this.speaker.say(fill(this.words.say_busy, { left: spoken(this.words, left) }));
   }
 
   #waiting(state, before) {

@@ -1,38 +1,51 @@
 import { Actions, Refused } from "./actions.js";
 import { TurnAlert, offerAlerts } from "./alert.js";
+import { Asking } from "./asking.js";
 import { ServerClock } from "./clock.js";
 import "./countdown.js";
 import { Journey } from "./journey.js";
-import { LeaveQuestion } from "./leave.js";
+import { Question } from "./question.js";
 import "./sms.js";
 import { RoomSocket } from "./socket.js";
 import { Speaker } from "./speak.js";
 import { Store } from "./store.js";
 import { Narrator } from "./narrator.js";
+import { Unclaimed } from "./unclaimed.js";
 import { View } from "./view.js";
 import { whenBack } from "./wake.js";
 
-const page = JSON.parse(document.getElementById("page-data").textContent);
+const block = document.getElementById("page-data");
+const page = JSON.parse(block.textContent);
 const { room, words } = page;
+block.textContent = JSON.stringify({ ...page, sms: [] }); // messages are forgotten in time, here too
 
 const server = new ServerClock();
 server.observe(page.state.server_time);
 const store = new Store(page.state);
 const messages = document.getElementById("sms");
 const journey = new Journey(room, page.state, page.joined);
-messages.start(words, page.sms, journey.pastUntil(page.state));
-const view = new View({ words, leaseSeconds: page.lease_seconds, journey, server, messages });
+const past = journey.pastUntil(page.state);
+messages.start({ words, server, messages: page.sms, past, onForget: forget });
+const unclaimed = new Unclaimed({ words, server, journey, onYes: claim });
+const onStep = (step, before) => narrator.step(step, before);
+const view = new View({ words, leaseSeconds: page.lease_seconds, journey, server, messages, unclaimed, onStep });
 const alert = new TurnAlert({ words, icons: page.icons, room });
 const narrator = new Narrator({ words, view, alert, server, speaker: new Speaker() });
 const actions = new Actions({ room, lang: page.lang, words });
-const question = new LeaveQuestion(() => act("leave-confirm", () => actions.leave("cancelled", store.state.fence)));
+const asking = new Asking({ actions, store, journey, server });
+const questions = [
+  new Question("leave", ["leave", "cancel"], () => act("leave-confirm", () => actions.leave("cancelled", store.state.fence))),
+  new Question("done", [], finish),
+  new Question("reject", ["sms-reject"], reject),
+];
+const notYet = questions[1];
 
 let busy = false;
 let pressed = false; // whether the newest change is the answer to my own press
 
 store.onChange((state, before) => {
   const changed = state.status !== before.status;
-  if (changed) question.close();
+  if (changed) for (const question of questions) question.close();
   if (state.ticket != null && before.ticket !== state.ticket) journey.past(state, messages.forget());
   view.draw(state);
   if (changed) {
@@ -40,6 +53,7 @@ store.onChange((state, before) => {
     view.focus();
   }
   narrator.tell(state, before, pressed);
+  asking.putOff();
 });
 
 const socket = new RoomSocket({
@@ -52,20 +66,32 @@ function receive(frame) {
   if (frame.server_time) server.observe(frame.server_time);
   view.heard();
   if (frame.type === "state") store.apply(frame);
-  if (frame.type === "sms" && messages.add(frame)) {
-    view.draw(store.state);
-    narrator.message(messages.code);
-  }
+  if (frame.type === "sms") receiveMessage(frame);
+  if (frame.type === "sms_unclaimed" && unclaimed.hear(frame)) narrator.unclaimed();
+}
+
+function receiveMessage(frame) {
+  const added = messages.add(frame);
+  if (!added) return;
+  unclaimed.drop(added.id);
+  view.draw(store.state);
+  narrator.message(added, store.state.status);
+}
+
+/** A message is gone, from what is shown and from what was said. */
+function forget() {
+  narrator.forget();
+  view.draw(store.state);
 }
 
 /** Does what a press asks for, once at a time, and shows what comes of it. */
-async function act(id, call) {
+async function act(id, call, take = (answer) => store.applyAnswer(answer, server.now())) {
   if (busy) return;
   busy = pressed = true;
   document.getElementById(id).setAttribute("aria-busy", "true");
   view.error("");
   try {
-    store.applyAnswer(await call(), server.now());
+    take(await call());
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     await settle(error);
@@ -77,6 +103,7 @@ async function act(id, call) {
 
 /** A place that is gone already is no error to whoever wanted to leave it. */
 async function settle(error) {
+  if (error.code === "number_busy" && error.problem.ask_after) return asking.refused(error);
   if (error.code !== "no_place" && error.code !== "stale_fence") return view.error(error.message);
   try {
     store.applyStatus(await actions.status());
@@ -99,9 +126,60 @@ document.getElementById("join-form").addEventListener("submit", (event) => {
 
 document.getElementById("done-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  journey.finish(store.state, messages.count);
-  act("done", () => actions.leave("completed", store.state.fence));
+  if (view.turn.awaiting) notYet.ask();
+  else finish();
 });
+
+function finish() {
+  journey.finish(store.state, messages.main?.id ?? "");
+  act("done", () => actions.leave("completed", store.state.fence));
+}
+
+document.getElementById("ask-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  act(event.submitter?.id ?? "ask", () => asking.ask(), (answer) => {
+    journey.ask(store.state, messages.main?.id ?? "");
+    store.applyExpectation(answer);
+    view.focus();
+  });
+});
+
+/** Yes, I asked for that message. What is refused is said where it was asked. */
+function claim(id) {
+  act("unclaimed-yes", () => asking.ask(id).catch((error) => refuseClaim(id, error)), (answer) => {
+    if (!answer) return;
+    unclaimed.drop(id);
+    store.applyExpectation(answer);
+    view.focus();
+  });
+}
+
+function refuseClaim(id, error) {
+  if (error.code === "no_message") unclaimed.drop(id);
+  if (error.code !== "number_busy") throw error;
+  unclaimed.error(error.message);
+}
+
+/** The code on show is not mine. The message knows its lease; if not, it is this place's. */
+function reject() {
+  const { main } = messages;
+  if (!main) return;
+  const fence = main.fence ?? journey.fence(store.state);
+  act("sms-reject", () => actions.reject(fence, main.id).catch(refuseReject), (answer) => {
+    if (!answer) return;
+    journey.reject(store.state);
+    messages.reject(main.id);
+    forget();
+    view.focus();
+  });
+}
+
+/** A message that is gone already is no error to whoever wanted it gone. */
+function refuseReject(error) {
+  if (!(error instanceof Refused) || !error.final) throw error;
+  if (error.code === "no_message") return { status: "rejected" };
+  messages.note(error.message);
+}
 
 document.getElementById("countdown").addEventListener("wr-tick", (event) => narrator.tick(event.detail));
 
@@ -109,5 +187,8 @@ document.getElementById("join-form").noValidate = true;
 offerAlerts(alert);
 view.draw(store.state);
 narrator.begin(store.state);
+for (const offer of page.offers) unclaimed.hear(offer);
 socket.start();
+asking.putOff();
+document.addEventListener("visibilitychange", () => asking.putOff());
 whenBack({ back: () => socket.renew(), away: () => socket.rest() });

@@ -1,84 +1,151 @@
 import { fill, timeOfDay } from "./words.js";
 
-/** <wr-sms>: the messages of my turn, the newest large. */
+const KEPT = 600000; // milliseconds that a message is shown
+
+/** <wr-sms>: the messages of my turn, the code large; what came late for an earlier one is put into #past. */
 export class Messages extends HTMLElement {
   #words = null;
+  #server = null;
+  #onForget = null;
   #list = [];
   #past = 0; // unix ms: what came until then was for an earlier turn
+  #status = "";
+  #refused = new Set(); // ids that I rejected
+  #timer = 0;
 
-  start(words, messages, past) {
+  start({ words, server, messages, past, onForget }) {
     this.#past = past;
     this.#words = words;
+    this.#server = server;
+    this.#onForget = onForget;
     this.#find("copy").addEventListener("click", () => this.#copy(this.code, this.#find("code")));
-    this.#list = messages.map(whole).filter((m) => m.at > past);
-    this.#draw();
+    for (const message of messages) this.add(message);
+    // A page that slept may have slept through the moment.
+    document.addEventListener("visibilitychange", () => this.#sweep());
+    document.addEventListener("resume", () => this.#sweep());
   }
 
+  /** How many messages are shown as this turn's. */
   get count() {
-    return this.#list.length;
+    return this.#current.length;
   }
 
   get code() {
-    return this.#list.at(-1)?.code ?? "";
+    return this.main?.code ?? "";
   }
 
-  /** Takes a message and says whether it is new: a reconnect may bring it again. */
+  /** The message shown large: the newest code, the turn's own before a late one, else the newest. */
+  get main() {
+    const best = (most, m) => (importance(m) >= importance(most) ? m : most);
+    return this.#current.reduce(best, undefined);
+  }
+
+  /** Takes a message, and gives it back where it is new: a reconnect may bring it again. */
   add(message) {
     const added = whole(message);
-    if (added.at <= this.#past) return false;
-    if (this.#list.some((m) => m.text === added.text && m.at.getTime() === added.at.getTime())) return false;
+    if (!added.late && added.at.getTime() <= this.#past) return null;
+    if (this.#over(added) || this.#refused.has(added.id) || this.#list.some((m) => m.id === added.id)) return null;
     this.#list.push(added);
-    this.#draw();
-    return true;
+    this.#list.sort((a, b) => a.at - b.at);
+    this.#sweep();
+    return added;
   }
 
-  /** Another place begins. The server may tell the old messages again: they stay gone. */
+  /** It was not mine. */
+  reject(id) {
+    this.#refused.add(id);
+    this.#list = this.#list.filter((m) => m.id !== id);
+    this.#draw();
+  }
+
+  /** Another place begins. The server may tell the old messages again: they stay gone, but for late ones. */
   forget() {
     for (const { at } of this.#list) this.#past = Math.max(this.#past, at.getTime());
-    this.#list = [];
+    this.#list = this.#list.filter((m) => m.late);
     this.#draw();
     return this.#past;
   }
 
-  #draw() {
-    const last = this.#list.at(-1);
-    const t = this.#words;
-    const code = this.#find("code");
-    this.dataset.count = String(this.#list.length);
-    code.textContent = last ? last.code || t.no_code : t.await_sms;
-    code.dataset.empty = String(!last?.code);
-    this.#find("copy").hidden = !last?.code;
-    this.#find("text").textContent = last?.text ?? "";
-    this.#find("time").textContent = last ? fill(t.arrived, { time: timeOfDay(last.at) }) : "";
-    this.#find("note").textContent = "";
-    this.#find("earlier-part").hidden = this.#list.length < 2;
-    this.#find("earlier").replaceChildren(...this.#list.slice(0, -1).reverse().map((m) => this.#row(m)));
+  /** Shows what belongs to a state; an ended turn without messages shows none. */
+  show(status) {
+    this.#status = status;
+    this.#draw();
+    this.hidden = !(status === "locked" || (status === "ended" && this.count > 0));
+    document.getElementById("past").hidden = this.#earlier.length === 0;
   }
 
-  /** An earlier message; its code can still be the one that the market asks for. */
+  note(text) {
+    this.#find("note").textContent = text;
+  }
+
+  get #current() {
+    if (this.#status === "ended") return this.#list;
+    return this.#status === "locked" ? this.#list.filter((m) => !m.late) : [];
+  }
+
+  get #earlier() {
+    return ["waiting", "locked"].includes(this.#status) ? this.#list.filter((m) => m.late) : [];
+  }
+
+  #over(message) {
+    return message.at.getTime() + KEPT <= this.#server.now();
+  }
+
+  /** Forgets what has been shown for long enough, and comes back when the next one will have been. */
+  #sweep() {
+    clearTimeout(this.#timer);
+    const left = this.#list.filter((m) => !this.#over(m));
+    const forgot = left.length < this.#list.length;
+    this.#list = left;
+    this.#draw();
+    if (left.length > 0) {
+      const first = left[0].at.getTime() + KEPT - this.#server.now();
+      this.#timer = setTimeout(() => this.#sweep(), Math.max(first, 1));
+    }
+    if (forgot) this.#onForget();
+  }
+
+  #draw() {
+    const { main } = this;
+    const t = this.#words;
+    const code = this.#find("code");
+    if (main?.id !== this.dataset.main) this.note("");
+    this.dataset.main = main?.id ?? "";
+    this.dataset.count = String(this.count);
+    this.#find("title").textContent = title(t, main);
+    code.textContent = main ? main.code || t.no_code : t.await_sms;
+    code.dataset.empty = String(!main?.code);
+    this.#find("copy").hidden = !main?.code;
+    this.#find("reject-form").hidden = !main?.code;
+    this.#find("text").textContent = main?.text ?? "";
+    this.#find("time").textContent = main ? fill(t.arrived, { time: timeOfDay(main.at) }) : "";
+    const others = this.#current.filter((m) => m !== main).reverse();
+    this.#find("earlier-part").hidden = others.length === 0;
+    this.#find("earlier").replaceChildren(...others.map((m) => this.#row(m)));
+    document.getElementById("past-list").replaceChildren(...this.#earlier.map((m) => line(m.text)));
+  }
+
+  /** Another message; its code can still be the one that the market asks for. */
   #row(message) {
-    const item = document.createElement("li");
-    const text = document.createElement("span");
-    text.textContent = message.text;
-    item.append(text);
+    const item = line(message.text);
+    if (message.late) item.firstChild.prepend(strong(this.#words.late_title));
     if (!message.code) return item;
     const button = this.#find("copy").cloneNode(true);
     button.removeAttribute("id");
     button.hidden = false;
     button.setAttribute("aria-label", `${message.code} ${button.textContent}`);
-    button.addEventListener("click", () => this.#copy(message.code, text));
+    button.addEventListener("click", () => this.#copy(message.code, item.firstChild));
     item.append(button);
     return item;
   }
 
   async #copy(code, place) {
-    const note = this.#find("note");
     try {
       await navigator.clipboard.writeText(code);
-      note.textContent = this.#words.copied;
+      this.note(this.#words.copied);
     } catch {
       getSelection().selectAllChildren(place);
-      note.textContent = this.#words.copy_by_own;
+      this.note(this.#words.copy_by_own);
     }
   }
 
@@ -87,8 +154,34 @@ export class Messages extends HTMLElement {
   }
 }
 
-function whole(message) {
-  return { text: message.text ?? "", code: message.code ?? "", at: new Date(message.received_at) };
+function whole({ message_id, text, code, received_at, late, fence }) {
+  const id = message_id ?? `${received_at} ${text}`;
+  return { id, text: text ?? "", code: code ?? "", at: new Date(received_at), late: late === true, fence };
+}
+
+function importance(message) {
+  if (!message) return 0;
+  if (!message.code) return 1;
+  return message.late ? 2 : 3;
+}
+
+function title(t, main) {
+  if (main?.late) return t.late_title;
+  return main && !main.code ? t.text_title : t.code_title;
+}
+
+function strong(text) {
+  const said = document.createElement("strong");
+  said.textContent = text;
+  return said;
+}
+
+function line(text) {
+  const item = document.createElement("li");
+  const said = document.createElement("span");
+  said.textContent = text;
+  item.append(said);
+  return item;
 }
 
 customElements.define("wr-sms", Messages);

@@ -11,6 +11,13 @@ export class Speaker {
     this.#timer = setTimeout(() => put(this.#polite, text), SETTLE);
   }
 
+  /** Takes back what was said: it may hold a code that is to be forgotten. */
+  hush() {
+    clearTimeout(this.#timer);
+    put(this.#polite, "");
+    put(this.#assertive, "");
+  }
+
   shout(text) {
     clearTimeout(this.#timer);
     put(this.#polite, "");
@@ -18,8 +25,11 @@ export class Speaker {
   }
 }
 
+const frames = new WeakMap();
+
 /** The same words again are only spoken when they are new to the element. */
 function put(element, text) {
+  cancelAnimationFrame(frames.get(element));
   element.textContent = "";
-  if (text) requestAnimationFrame(() => (element.textContent = text));
+  if (text) frames.set(element, requestAnimationFrame(() => (element.textContent = text)));
 }

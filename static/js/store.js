@@ -10,6 +10,8 @@ const NOTHING = {
   lease_expires_at: null,
   fence: null,
   paused: false,
+  claim_by: null,
+  codes: null,
 };
 
 /** The newest state known. Frames, answers and the page itself all come in here. */
@@ -34,16 +36,37 @@ export class Store {
     return true;
   }
 
-  /** Takes the answer to an action, which says a little less than a frame does. */
+  /** Takes the answer to an action, which says a little less than a frame does: an end has no ticket. */
   applyAnswer(answer, now) {
     return this.apply({
       ...answer,
       server_time: now,
       status: STATUS[answer.status] ?? answer.status,
+      ticket: answer.ticket ?? (answer.status === "ended" ? this.state.ticket : null),
       lease_expires_at: time(answer.expires_at ?? answer.lease_expires_at),
       queue_length: answer.queue_length ?? this.state.queue_length,
       paused: answer.paused ?? this.state.paused,
+      codes: answer.status === "locked" ? this.#codes(answer) : null,
     });
+  }
+
+  /** Takes the answer to an ask, unless the lease it was for is over by now. */
+  applyExpectation({ fence, asked, open, expires_at, epoch, version }) {
+    if (this.state.fence !== fence) return false;
+    const codes = { asked, open, ask_after: null };
+    return this.apply({ ...this.state, epoch, version, lease_expires_at: time(expires_at), codes });
+  }
+
+  /** Takes that a lease may not ask before a moment, in unix ms. */
+  applyBusy(fence, after) {
+    if (this.state.fence !== fence || !Number.isFinite(after)) return false;
+    return this.apply({ ...this.state, codes: { asked: 0, open: 0, ...this.state.codes, ask_after: after } });
+  }
+
+  /** An answer does not say how often was asked; that is known where it is the same lease. */
+  #codes({ fence, ask_after }) {
+    const known = this.state.fence === fence ? this.state.codes : null;
+    return { asked: 0, open: 0, ...known, ask_after: time(ask_after) };
   }
 
   /** Takes the room's status, in which my part is "me". */

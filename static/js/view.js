@@ -1,16 +1,19 @@
+import { byID, put } from "./dom.js";
 import { LostNotice } from "./lost.js";
+import { Turn } from "./turn.js";
 import { ahead, clock, estimate, fill, span, timeOfDay, waitSentence, waitsNow } from "./words.js";
-
-const byID = (id) => document.getElementById(id);
 
 /** Draws a state into the page that the server rendered. */
 export class View {
-  constructor({ words, leaseSeconds, journey, server, messages }) {
+  /** onStep hears of each new step of my turn. */
+  constructor({ words, leaseSeconds, journey, server, messages, unclaimed, onStep }) {
     this.words = words;
     this.lease = leaseSeconds * 1000;
     this.journey = journey;
     this.server = server;
     this.messages = messages;
+    this.unclaimed = unclaimed;
+    this.turn = new Turn({ words, server, journey, messages, onStep });
     this.state = null;
     this.lost = new LostNotice(() => this.#waits());
     byID("lease-countdown").addEventListener("wr-tick", () => this.#waits());
@@ -26,10 +29,13 @@ export class View {
     body.next = String(state.status === "waiting" && state.queue_position === 1);
     body.paused = String(state.paused);
     this.panels();
+    this.messages.show(state.status);
+    this.unclaimed.show(state);
+    if (state.status === "locked") this.journey.hold(state);
+    this.turn.draw(state);
     byID("paused").hidden = !state.paused || state.status === "locked";
     if (state.status === "idle") this.#idle(state);
     if (state.status === "waiting") this.#waiting(state);
-    if (state.status === "locked") this.#turn(state);
     if (state.status === "ended") this.#ended(state);
     this.#countdowns(state);
     for (const field of document.querySelectorAll("[data-fence]")) field.value = state.fence ?? "";
@@ -42,7 +48,6 @@ export class View {
     for (const panel of document.querySelectorAll("[data-panel]")) {
       panel.hidden = !panel.dataset.panel.split(" ").includes(status);
     }
-    if (status === "ended") this.messages.hidden = this.messages.count === 0;
   }
 
   /** To the heading of the state on show, which is where reading goes on. */
@@ -87,8 +92,10 @@ export class View {
 
   get ending() {
     const { words: t, state, messages, journey } = this;
-    const entered = journey.finished(state) === messages.count;
-    if (state.outcome === "completed" && messages.code && !entered) return t.code_arrived;
+    const { main } = messages;
+    if (!main && journey.rejected(state)) return t.code_rejected;
+    const entered = main && journey.finished(state) === main.id;
+    if (state.outcome === "completed" && main?.code && !main.late && !entered) return t.code_arrived;
     if (state.outcome === "cancelled" && journey.held(state)) return t.turn_given_up;
     return t.outcomes[state.outcome] ?? t.outcomes[""];
   }
@@ -125,14 +132,6 @@ export class View {
     this.#waits();
   }
 
-  #turn(state) {
-    const { words: t, messages } = this;
-    const { title, lead } = messages.code ? t.turn_code : messages.count > 0 ? t.turn_text : t.turn;
-    put(byID("turn-title"), title);
-    put(byID("turn-lead"), lead);
-    this.journey.hold(state);
-  }
-
   #ended(state) {
     const { title, lead } = this.ending;
     byID("outcome").dataset.outcome = state.outcome ?? "";
@@ -164,11 +163,6 @@ export class View {
     const maximum = state.maximum_wait ?? state.estimated_wait;
     return estimate(this.words, waitsNow({ ...state, maximum_wait: maximum }, this.server.now()).estimated);
   }
-}
-
-/** Untouched text does not flicker, and is not read again. */
-export function put(element, text) {
-  if (element && element.textContent.trim() !== text) element.textContent = text;
 }
 
 export function spoken(words, milliseconds) {

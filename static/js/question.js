@@ -1,22 +1,24 @@
-/** The question before a place or a turn is given up. */
-export class LeaveQuestion {
-  #dialog = document.getElementById("leave-dialog");
+/** Asks before something that can not be undone: #<name>-dialog with its -stay and its form. */
+export class Question {
+  #dialog;
 
-  constructor(onYes) {
+  /** openers are the ids of buttons whose forms ask first. */
+  constructor(name, openers, onYes) {
+    this.#dialog = document.getElementById(`${name}-dialog`);
     // Without JavaScript the question is part of the page; here it is asked properly.
     const asked = this.#dialog.open;
     if (asked) this.#dialog.close();
-    for (const id of ["leave", "cancel"]) {
+    for (const id of openers) {
       document.getElementById(id).form.addEventListener("submit", (event) => {
         event.preventDefault();
         this.ask();
       });
     }
-    document.getElementById("leave-stay").addEventListener("click", (event) => {
+    document.getElementById(`${name}-stay`).addEventListener("click", (event) => {
       event.preventDefault();
       this.close();
     });
-    document.getElementById("leave-form").addEventListener("submit", (event) => {
+    this.#dialog.querySelector("form").addEventListener("submit", (event) => {
       event.preventDefault();
       this.close();
       onYes();

@@ -1,0 +1,58 @@
+package server
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/redistest"
+)
+
+// text is what an element says.
+func text(id string) string { return `document.querySelector("` + id + `").textContent.trim()` }
+
+// Two sellers, two replicas, the way codes take: asked for, come, not mine, come late, nobody had said that she asks.
+func TestSellersPageTakesACodeFromTheAskToTheEnd(t *testing.T) {
+	store := redistest.Start(t).URL()
+	args := []string{"--redis-url", store, "--sms-webhook-secret", smsSecret, "--sms-quarantine", "4s"}
+	one, other := start(t, config(t, args...)), start(t, config(t, args...))
+	browser := chrometest.New(t)
+	chrometest.AllowErrors(browser, "409")
+	a, b := openPage(t, browser, one.URL()), openPage(t, chrometest.Isolated(t, browser), other.URL())
+	a.join("seller-a")
+	a.state("locked")
+	b.join("seller-b")
+	b.state("waiting")
+
+	require.Contains(t, carrier(t, other.URL(), "advert", "(광고) 주말 특가 안내", time.Now()).body, "not_expected")
+	a.state("locked")
+	a.press("#ask")
+	a.is(`document.body.dataset.step === "asked"`)
+	a.picture("asked", false)
+	require.Contains(t, carrier(t, other.URL(), "m-1", "[쿠팡] 인증번호는 [482913] 입니다", time.Now().Add(10*time.Millisecond)).body, `"matched"`)
+	a.state("ended")
+	a.is(text("#sms-code") + ` === "482913"`)
+	b.state("locked")
+	a.picture("code", false)
+
+	a.press("#sms-reject")
+	a.press("#reject-confirm")
+	a.is(`!document.body.innerText.includes("482913")`)
+	b.is(`document.body.dataset.step === "busy"`) // a's ask is open again
+	b.is(`/^0:0[0-4]$/.test(` + text("#ask-countdown") + `)`)
+	b.picture("busy", false)
+	require.Contains(t, carrier(t, one.URL(), "m-2", "[쿠팡] 인증번호는 [555666] 입니다", time.Now()).body, `"late"`)
+	a.is(text("#sms-code") + ` === "555666"`)
+	a.picture("late", false)
+
+	b.is(`document.body.dataset.step === "ask"`) // nothing else may come any more
+	require.Contains(t, carrier(t, one.URL(), "m-3", "[쿠팡] 인증번호는 [777888] 입니다", time.Now()).body, "not_expected")
+	b.is(`document.querySelector("#unclaimed").checkVisibility()`)
+	b.is(`!document.body.innerText.includes("777888")`)
+	b.picture("unclaimed", false)
+	b.press("#unclaimed-yes")
+	b.state("ended")
+	b.is(text("#sms-code") + ` === "777888"`)
+}

@@ -1,0 +1,76 @@
+import { byID, put } from "./dom.js";
+import { fill, timeOfDay } from "./words.js";
+
+const KEPT = 600000; // milliseconds that a message may be claimed
+
+/** The question whose a message is: one that came without an ask that explains it. */
+export class Unclaimed {
+  #list = [];
+  #state = null;
+  #timer = 0;
+
+  /** journey remembers what was answered with no; onYes hears the id of a message. */
+  constructor({ words, server, journey, onYes }) {
+    Object.assign(this, { words, server, journey });
+    byID("unclaimed-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (this.#shown) onYes(this.#shown.id);
+    });
+    byID("unclaimed-not").addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (this.#shown) this.#no(this.#shown.id);
+    });
+  }
+
+  get open() {
+    return this.#shown != null;
+  }
+
+  /** Takes an offer, and says whether it is asked about now that was not before. */
+  hear({ message_id: id, received_at }) {
+    if (this.#list.some((m) => m.id === id) || this.journey.refused(this.#state, id)) return false;
+    const asked = this.open;
+    this.#list.push({ id, at: received_at });
+    this.#draw();
+    return !asked && this.open;
+  }
+
+  /** What was offered belongs to one lease. */
+  show(state) {
+    if (this.#state?.fence !== state.fence) this.#list = [];
+    this.#state = state;
+    this.#draw();
+  }
+
+  /** It is answered: by this page, or because the message has come to somebody. */
+  drop(id) {
+    this.#list = this.#list.filter((m) => m.id !== id);
+    this.#draw();
+  }
+
+  error(text) {
+    put(byID("unclaimed-error"), text);
+  }
+
+  #no(id) {
+    this.journey.refuse(this.#state, id);
+    this.drop(id);
+    byID("turn-title").focus();
+  }
+
+  get #shown() {
+    return this.#state?.status === "locked" ? this.#list[0] : undefined;
+  }
+
+  #draw() {
+    clearTimeout(this.#timer);
+    this.#list = this.#list.filter((m) => m.at + KEPT > this.server.now());
+    const shown = this.#shown;
+    const box = byID("unclaimed");
+    if (box.dataset.message !== (shown?.id ?? "")) this.error("");
+    box.dataset.message = shown?.id ?? "";
+    box.hidden = !shown;
+    byID("unclaimed-time").textContent = shown ? fill(this.words.arrived, { time: timeOfDay(new Date(shown.at)) }) : "";
+    if (shown) this.#timer = setTimeout(() => this.#draw(), Math.max(shown.at + KEPT - this.server.now(), 1));
+  }
+}

@@ -1,0 +1,335 @@
+package templates_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/templates"
+)
+
+// turn is a state frame's part of my turn, in which the number is busy for a while.
+func turn(busy time.Duration) object {
+	var after any
+	if busy > 0 {
+		after = time.Now().Add(busy).UnixMilli()
+	}
+	return object{
+		"status": "locked", "outcome": nil, "ticket": 9, "fence": 77, "queue_position": nil, "estimated_wait": nil, "maximum_wait": nil,
+		"lease_expires_at": time.Now().Add(2 * time.Minute).UnixMilli(), "codes": object{"asked": 0, "open": 0, "ask_after": after},
+	}
+}
+
+func ended(outcome string) object {
+	return object{"status": "ended", "outcome": outcome, "fence": nil, "lease_expires_at": nil, "codes": nil}
+}
+
+// message is an sms frame that came so long ago; code may be nil.
+func message(id, text string, code any, ago time.Duration) object {
+	return object{"type": "sms", "message_id": id, "text": text, "code": code, "received_at": time.Now().Add(-ago).UnixMilli(), "late": false}
+}
+
+func late(frame object) object {
+	frame["late"] = true
+	return frame
+}
+
+func offer(id string) object {
+	return object{"type": "sms_unclaimed", "message_id": id, "received_at": time.Now().UnixMilli()}
+}
+
+// shows waits for an element to be on show, and hides for it not to be.
+func (b *browser) shows(id string) { b.t.Helper(); b.until(fmt.Sprintf(onShow, id)) }
+func (b *browser) hides(id string) { b.t.Helper(); b.until("!" + fmt.Sprintf(onShow, id)) }
+
+const onShow = `(document.getElementById(%q).getClientRects().length > 0)`
+
+func (b *browser) says(id, text string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf(`document.getElementById(%q).textContent.includes(%q)`, id, text))
+}
+
+func (b *browser) step(step string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf(`document.body.dataset.step === %q`, step))
+}
+
+// nowhere requires that a secret is not in the page any more, shown or not.
+func (b *browser) nowhere(secret string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf(`!document.documentElement.outerHTML.includes(%q)`, secret))
+}
+
+// expectTurn opens the page in my turn.
+func expectTurn(t *testing.T) (*fakeRoom, *browser) {
+	t.Helper()
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.open(room, "ko")
+	room.push(t, turn(0))
+	tab.step("ask")
+	return room, tab
+}
+
+func TestTurnAsksFirstAndSpeaksOfTheMarketplaceThen(t *testing.T) {
+	room, tab := expectTurn(t)
+	tab.shows("ask")
+	for _, id := range []string{"ask-again", "ask-busy", "sms", "unclaimed"} {
+		tab.hides(id)
+	}
+	require.Equal(t, "지금 차례예요", tab.text("turn-title"))
+	require.Contains(t, tab.text("turn-lead"), "요청하기 바로 전에 눌러 주세요")
+
+	room.mu.Lock()
+	room.fail = 1
+	room.mu.Unlock()
+	tab.do(chromedp.Click("#ask"))
+	tab.step("asked")
+	require.Equal(t, "이제 마켓플레이스에서 인증번호를 요청해 주세요", tab.text("turn-title"))
+	tab.until(`document.activeElement.id === "turn-title"`)
+	tab.says("say", "이제 마켓플레이스에서 인증번호를 요청해 주세요")
+	tab.hides("ask")
+	require.Equal(t, "문자를 기다리고 있어요", tab.text("sms-code"))
+
+	calls := room.made()
+	require.Len(t, calls, 2)
+	require.Equal(t, "POST /api/integration/lock/expect ", calls[0].what)
+	require.Equal(t, object{"fence": 77.0}, calls[0].body)
+	require.NotEmpty(t, calls[0].key)
+	require.Equal(t, calls[0].key, calls[1].key, "its own retry is the same ask")
+
+	tab.do(chromedp.Click("#ask-again"))
+	tab.until(`!document.querySelector("[aria-busy]")`)
+	require.Len(t, room.made(), 3)
+	require.NotEqual(t, calls[0].key, room.last().key, "another ask has another key")
+}
+
+func TestJoiningSaysThatThePageAsks(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.open(room, "ko")
+	room.then(turn(0))
+	tab.do(chromedp.SendKeys("#seller-id", "s-1"), chromedp.Click("#join"))
+	tab.step("ask")
+	require.Equal(t, object{"seller_id": "s-1", "asks": true}, room.last().body)
+}
+
+func TestBusyNumberIsCountedDownAndThenItMayBePressed(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.open(room, "ko")
+	busy := turn(4500 * time.Millisecond)
+	after := busy["codes"].(object)["ask_after"].(int64)
+	room.then(object{"code": "number_busy", "detail": "바빠요", "ask_after": rfc(after)})
+	room.push(t, busy)
+	tab.step("busy")
+	tab.hides("ask")
+	tab.until(`/^0:0[1-5]$/.test(document.getElementById("ask-countdown").textContent)`)
+	tab.says("ask-busy", "앞 사람이 요청한 문자가 아직 올 수 있어서")
+	tab.says("say", "뒤에 요청할 수 있어요")
+	tab.shows("ask-more")
+	require.Len(t, room.made(), 1, "the refused ask that puts the lease off")
+
+	tab.step("ask")
+	require.GreaterOrEqual(t, time.Now().UnixMilli(), after)
+	tab.shows("ask")
+	tab.hides("ask-busy")
+	tab.says("say", "이제 인증번호를 요청할 수 있어요")
+
+	again := time.Now().Add(2 * time.Second).UnixMilli()
+	room.then(object{"code": "number_busy", "detail": "바빠요", "ask_after": rfc(again)})
+	tab.do(chromedp.Click("#ask"))
+	tab.step("busy")
+	room.then(nil)
+	tab.step("ask")
+	tab.do(chromedp.Click("#ask"))
+	tab.step("asked")
+}
+
+func TestMessageThatNoAskExplainsIsAskedAboutBeforeItIsShown(t *testing.T) {
+	room, tab := expectTurn(t)
+	room.tell(t, offer("m-1"))
+	tab.shows("unclaimed")
+	tab.says("unclaimed-title", "방금 요청한 문자인가요?")
+	tab.says("say", "문자가 왔어요")
+	tab.hides("sms")
+
+	tab.do(chromedp.Click("#unclaimed-no"))
+	tab.hides("unclaimed")
+	require.Empty(t, room.made(), "no is told to nobody")
+	room.tell(t, offer("m-1"))
+	room.tell(t, offer("m-2"))
+	tab.shows("unclaimed")
+
+	room.then(object{"code": "number_busy", "detail": "앞 사람의 문자일 수 있어요"})
+	tab.do(chromedp.Click("#unclaimed-yes"))
+	tab.until(`document.getElementById("unclaimed-error").innerText === "앞 사람의 문자일 수 있어요"`)
+	require.Equal(t, object{"fence": 77.0, "message_id": "m-2"}, room.last().body, "m-1 was answered")
+
+	room.then(object{"code": "no_message", "detail": "그런 문자가 없어요", "http": http.StatusNotFound})
+	tab.do(chromedp.Click("#unclaimed-yes"))
+	tab.until(`document.querySelector("[data-error=locked]").innerText === "그런 문자가 없어요"`)
+	tab.hides("unclaimed")
+
+	room.then(nil)
+	room.tell(t, offer("m-3"))
+	tab.shows("unclaimed")
+	tab.do(chromedp.Click("#unclaimed-yes"))
+	tab.hides("unclaimed")
+	tab.step("asked")
+	require.Equal(t, object{"fence": 77.0, "message_id": "m-3"}, room.last().body)
+	require.NotEmpty(t, room.last().key)
+	room.tell(t, message("m-3", "인증번호 482103", "482103", 0))
+	tab.step("code")
+	require.Equal(t, "482103", tab.text("sms-code"))
+}
+
+func TestRejectedCodeIsGoneAndTheSellerIsToldToAskAgain(t *testing.T) {
+	room, tab := expectTurn(t)
+	tab.do(chromedp.Click("#ask"))
+	tab.step("asked")
+	code := message("m-1", "인증번호 482103", "482103", 0)
+	room.tell(t, code)
+	tab.step("code")
+	tab.says("shout", "4 8 2 1 0 3")
+
+	tab.do(chromedp.Click("#sms-reject"))
+	tab.shows("reject-confirm")
+	require.Len(t, room.made(), 1, "it asks first")
+	tab.do(chromedp.Click("#reject-confirm"))
+	tab.step("again")
+	tab.nowhere("4 8 2 1 0 3")
+	require.Equal(t, "POST /api/integration/lock/reject ", room.lastCall())
+	require.Equal(t, object{"fence": 77.0, "message_id": "m-1"}, room.last().body)
+	require.Contains(t, tab.text("turn-lead"), "다시 요청할게요")
+	tab.shows("ask-again")
+	room.tell(t, code)
+	room.push(t, object{"queue_length": 5})
+	tab.says("queue-length", "3명") // of the idle part, which this state does not touch
+	tab.step("again")
+	tab.until(`document.getElementById("sms").dataset.count === "0" && !document.querySelector("main").innerText.includes("482103")`)
+
+	tab.do(chromedp.Click("#ask-again"))
+	tab.step("asked")
+	room.tell(t, message("m-2", "인증번호 777111", "777111", 0))
+	tab.step("code")
+	tab.do(chromedp.Click("#ask-again"))
+	tab.step("asked")
+	room.push(t, ended("completed"))
+	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요"`)
+
+	room.then(object{"code": "too_many_rejects", "detail": "더 지울 수 없어요"})
+	tab.do(chromedp.Click("#sms-reject"), chromedp.WaitVisible("#reject-confirm"), chromedp.Click("#reject-confirm"))
+	tab.says("sms-note", "더 지울 수 없어요")
+	require.Equal(t, object{"fence": 77.0, "message_id": "m-2"}, room.last().body, "the fence of the turn that is over")
+	room.then(nil)
+	tab.do(chromedp.Click("#sms-reject"), chromedp.WaitVisible("#reject-confirm"), chromedp.Click("#reject-confirm"))
+	tab.until(`document.getElementById("outcome").textContent === "문자를 지웠어요"`)
+	tab.hides("sms")
+}
+
+func TestMessageWithoutACodeIsNoSuccess(t *testing.T) {
+	room, tab := expectTurn(t)
+	tab.do(chromedp.Click("#ask"))
+	tab.step("asked")
+	room.tell(t, message("m-1", "[마켓] 이번 주 광고", nil, 0))
+	tab.step("text")
+	require.Equal(t, "인증번호가 없는 문자예요", tab.text("sms-code"))
+	require.Equal(t, "[마켓] 이번 주 광고", tab.text("sms-text"))
+	require.Equal(t, "인증번호를 아직 기다리고 있어요", tab.text("turn-title"))
+	tab.says("say", "인증번호가 없는 문자가 왔어요")
+	tab.hides("sms-copy")
+	tab.hides("sms-reject")
+	require.NotContains(t, tab.text("shout"), "도착", "only a code breaks into what is being read")
+
+	tab.do(chromedp.Click("#done"))
+	tab.shows("done-confirm")
+	tab.do(chromedp.Click("#done-stay"))
+	tab.hides("done-confirm")
+	require.Len(t, room.made(), 1, "to be done before the code has come asks first")
+
+	room.tell(t, message("m-2", "인증번호 482103", "482103", 0))
+	room.tell(t, message("m-3", "[마켓] 또 광고", nil, 0))
+	tab.step("code")
+	tab.says("sms-earlier", "또 광고")
+	require.Equal(t, "482103", tab.text("sms-code"), "a later text does not hide the code")
+}
+
+func TestLateMessageIsTheEndedTurnsAndNeverTheNext(t *testing.T) {
+	room, tab := expectTurn(t)
+	room.push(t, ended("expired"))
+	tab.until(`document.body.dataset.state === "ended"`)
+	tab.hides("sms")
+	room.tell(t, late(message("m-1", "인증번호 482103", "482103", time.Second)))
+	tab.shows("sms")
+	require.Equal(t, "차례가 끝난 뒤 도착한 문자예요", tab.text("sms-title"))
+	require.Equal(t, "482103", tab.text("sms-code"))
+	require.Equal(t, "인증 시간이 끝났어요", tab.text("outcome"), "it did not end the turn")
+	tab.says("shout", "차례가 끝난 뒤 도착한 문자예요. 인증번호가 도착했어요. 4 8 2 1 0 3")
+
+	room.push(t, object{"status": "waiting", "outcome": nil, "ticket": 10, "queue_position": 1, "queue_length": 1})
+	tab.until(`document.body.dataset.state === "waiting"`)
+	tab.hides("sms")
+	tab.says("past-list", "인증번호 482103")
+	tab.shows("past")
+	next := turn(0)
+	next["ticket"], next["fence"] = 10, 78
+	room.push(t, next)
+	tab.step("ask")
+	tab.shows("past")
+	require.NotContains(t, tab.text("sms-code"), "482103")
+	room.tell(t, late(message("m-2", "늦은 문자 555666", "555666", 0)))
+	tab.says("past-list", "555666")
+	tab.says("say", "이번 차례의 인증번호가 아니에요")
+	tab.step("ask")
+	require.NotContains(t, tab.text("sms-code"), "555666")
+}
+
+func TestCodeOutlivesAPressThatCameTooLate(t *testing.T) {
+	room, tab := expectTurn(t)
+	room.tell(t, message("m-1", "인증번호 482103", "482103", 0))
+	tab.step("code")
+	room.then(object{"code": "no_place", "detail": "끝났어요", "http": http.StatusNotFound})
+	tab.do(chromedp.Click("#done"))
+	tab.until(`document.body.dataset.state === "ended"`)
+	room.push(t, ended("completed"))
+	room.closeAll(4001)
+	tab.until(`document.body.dataset.connection === "lost"`)
+	tab.until(`document.body.dataset.connection === "open"`)
+	require.Equal(t, "482103", tab.text("sms-code"))
+	tab.shows("sms")
+}
+
+func TestCodeIsForgottenTenMinutesAfterItCame(t *testing.T) {
+	room, tab := expectTurn(t)
+	room.push(t, ended("completed"))
+	room.tell(t, message("m-1", "인증번호 482103", "482103", 10*time.Minute-2*time.Second))
+	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요"`)
+	require.Equal(t, "482103", tab.text("sms-code"))
+	tab.hides("sms")
+	tab.nowhere("482103")
+	tab.nowhere("4 8 2 1 0 3") // as it was spoken
+	require.Equal(t, "인증을 마쳤어요", tab.text("outcome"))
+	room.tell(t, message("m-2", "인증번호 999000", "999000", 10*time.Minute))
+	room.push(t, object{"paused": true})
+	tab.shows("paused")
+	tab.nowhere("999000")
+	tab.nowhere("9 9 9 0 0 0")
+
+	came := time.Now().Add(2*time.Second - 10*time.Minute).UnixMilli()
+	locked := everyState()["locked"]
+	locked.LeaseExpiresAt = time.Now().Add(time.Minute).UnixMilli()
+	locked.Codes = &templates.CodesView{Asked: 1}
+	locked.SMS = []templates.SMSView{{MessageID: "m-3", Text: "인증번호 313233", Code: "313233", ReceivedAt: came}}
+	room.mu.Lock()
+	room.view = locked
+	room.mu.Unlock()
+	state := turn(0)
+	state["codes"] = object{"asked": 1, "open": 0, "ask_after": nil}
+	room.change(state)
+	tab.open(room, "ko")
+	require.Equal(t, "313233", tab.text("sms-code"))
+	tab.nowhere("313233")
+	tab.step("asked")
+}

@@ -1,0 +1,135 @@
+package templates
+
+import "slices"
+
+// current are the messages of the turn on show, oldest first. Once it has ended those
+// that came late are as good as the others; before, they are an earlier turn's.
+func (v RoomView) current() []SMSView {
+	return v.messages(func(m SMSView) bool { return v.shows("ended") || (v.shows("locked") && !m.Late) })
+}
+
+// past are the late messages of an earlier turn, for who waits or holds again.
+func (v RoomView) past() []SMSView {
+	return v.messages(func(m SMSView) bool { return v.shows("waiting locked") && m.Late })
+}
+
+func (v RoomView) messages(belongs func(SMSView) bool) []SMSView {
+	return slices.DeleteFunc(slices.Clone(v.SMS), func(m SMSView) bool { return !belongs(m) })
+}
+
+// main is the message that is shown large: the newest code, the turn's own before a late
+// one, else the newest message.
+func (v RoomView) main() SMSView {
+	var best SMSView
+	rank := 0
+	for _, m := range v.current() {
+		if r := importance(m); r >= rank {
+			best, rank = m, r
+		}
+	}
+	return best
+}
+
+// mainFence is the fence of the main message's lease: this turn's, where nothing else is known.
+func (v RoomView) mainFence() int64 {
+	if fence := v.main().Fence; fence != 0 {
+		return fence
+	}
+	return v.Fence
+}
+
+func importance(m SMSView) int {
+	switch {
+	case m.Code == "":
+		return 1
+	case m.Late:
+		return 2
+	}
+	return 3
+}
+
+// others are the messages beside the main one, newest first.
+func (v RoomView) others() []SMSView {
+	list, main := v.current(), v.main()
+	if i := slices.Index(list, main); i >= 0 {
+		list = slices.Delete(list, i, i+1)
+	}
+	slices.Reverse(list)
+	return list
+}
+
+func (v RoomView) codeWords() string {
+	switch {
+	case len(v.current()) == 0:
+		return v.text().Live.AwaitSMS
+	case v.main().Code == "":
+		return v.text().Live.NoCode
+	default:
+		return v.main().Code
+	}
+}
+
+// smsTitle says what the main message is.
+func (v RoomView) smsTitle() string {
+	t, main := v.text().Live, v.main()
+	switch {
+	case main.Late:
+		return t.LateTitle
+	case len(v.current()) > 0 && main.Code == "":
+		return t.TextTitle
+	default:
+		return t.CodeTitle
+	}
+}
+
+// step is where my turn is; empty in the other states. The browser knows one more, "again".
+func (v RoomView) step() string {
+	switch {
+	case !v.shows("locked"):
+		return ""
+	case v.main().Code != "":
+		return "code"
+	case v.busyLeft() > 0:
+		return "busy"
+	case v.Codes == nil || v.Codes.Asked == 0:
+		return "ask"
+	case len(v.current()) > 0:
+		return "text"
+	default:
+		return "asked"
+	}
+}
+
+// busyLeft is for how many milliseconds the number is busy still.
+func (v RoomView) busyLeft() int64 {
+	if v.Codes == nil {
+		return 0
+	}
+	return max(v.Codes.AskAfter-v.ServerTime, 0)
+}
+
+// awaiting reports whether the holder has asked and no code has come yet.
+func (v RoomView) awaiting() bool {
+	return v.shows("locked") && v.Codes != nil && v.Codes.Open > 0 && v.main().Code == ""
+}
+
+// again reports whether the holder has asked before, so that it asks again.
+func (v RoomView) again() bool {
+	return v.shows("locked") && v.Codes != nil && v.Codes.Asked > 0 && v.busyLeft() == 0
+}
+
+// turn is what is said of my turn: what to do next.
+func (v RoomView) turn() Notice {
+	if step := v.step(); step != "" {
+		return v.text().Live.Turn[step]
+	}
+	return v.text().Live.Turn["ask"]
+}
+
+// offer is the message to ask about: the oldest.
+func (v RoomView) offer() OfferView {
+	if !v.shows("locked") || len(v.Offers) == 0 {
+		return OfferView{}
+	}
+	return v.Offers[0]
+}

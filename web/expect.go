@@ -1,0 +1,160 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+const (
+	keyHeader = "Idempotency-Key"
+	maxKey    = 64 // characters
+)
+
+// expectBody is the body of a request about what the holder asks for. Other fields are ignored.
+type expectBody struct {
+	Session   string   `json:"session_id"`
+	Fence     int64    `json:"fence"`
+	From      []string `json:"from"`
+	Contains  string   `json:"contains"`
+	MessageID string   `json:"message_id"`
+}
+
+// expectAnswer is told to the holder that asks for a code.
+type expectAnswer struct {
+	Status    string  `json:"status"`
+	Room      room.ID `json:"room"`
+	Session   string  `json:"session_id"`
+	Ticket    int64   `json:"ticket"`
+	Fence     int64   `json:"fence"`
+	Asked     int     `json:"asked"`
+	Open      int     `json:"open"`
+	ExpiresAt instant `json:"expires_at"`
+	Epoch     int64   `json:"epoch"`
+	Version   int64   `json:"version"`
+}
+
+// expect is POST /api/{room}/lock/expect: 이제 요청할게요.
+func (s *site) expect(c *gin.Context) {
+	body, session, err := s.readExpect(c)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	q := room.ExpectRequest{Session: session, Fence: body.Fence, Filter: room.Filter{From: body.From, Contains: body.Contains},
+		Key: c.GetHeader(keyHeader), MessageID: body.MessageID}
+	expected, err := s.expecting(c, q)
+	if errors.Is(err, room.ErrNumberBusy) {
+		s.busy(c, expected)
+		return
+	}
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	s.answer(c, http.StatusOK, expectAnswer{Status: "expecting", Room: roomOf(c), Session: session, Ticket: expected.Ticket,
+		Fence: expected.Fence, Asked: expected.Asked, Open: expected.Open, ExpiresAt: instant(expected.ExpiresAt),
+		Epoch: expected.Epoch, Version: expected.Version})
+}
+
+// reject is POST /api/{room}/lock/reject: 번호가 맞지 않아요.
+func (s *site) reject(c *gin.Context) {
+	body, session, err := s.readExpect(c)
+	if err == nil {
+		err = s.rejecting(c, session, body.Fence, body.MessageID)
+	}
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	s.answer(c, http.StatusOK, gin.H{"status": "rejected"})
+}
+
+// expecting asks the engine, or claims a message where one is named.
+func (s *site) expecting(c *gin.Context, q room.ExpectRequest) (room.Expectation, error) {
+	if err := checkExpect(q); err != nil {
+		return room.Expectation{}, err
+	}
+	if q.Session == "" {
+		return room.Expectation{}, room.ErrNoPlace
+	}
+	ctx, cancel := s.asking(c)
+	defer cancel()
+	switch {
+	case q.MessageID == "":
+		return s.Engine.Expect(ctx, roomOf(c), q)
+	case s.SMS == nil:
+		return room.Expectation{}, room.ErrNoMessage
+	}
+	return s.SMS.Claim(ctx, roomOf(c), q)
+}
+
+func (s *site) rejecting(c *gin.Context, session string, fence int64, messageID string) error {
+	if session == "" || messageID == "" {
+		return room.ErrNoMessage
+	}
+	ctx, cancel := s.asking(c)
+	defer cancel()
+	return s.Engine.Reject(ctx, roomOf(c), session, fence, messageID)
+}
+
+// busy answers number_busy, with from when to ask again.
+func (s *site) busy(c *gin.Context, expected room.Expectation) {
+	wait := max(room.Seconds(time.Duration(expected.AskAfter-expected.Now)*time.Millisecond), 1)
+	c.Header("Retry-After", strconv.FormatInt(wait, 10))
+	s.tell(c, "number_busy", problems["number_busy"], new(instant(expected.AskAfter)))
+}
+
+// checkExpect holds a request to its limits. A sender that is empty would be every sender without digits.
+func checkExpect(q room.ExpectRequest) error {
+	if utf8.RuneCountInString(q.Key) > maxKey {
+		return room.ErrInvalidExpect
+	}
+	return q.Filter.Valid()
+}
+
+// readExpect reads the body and says who asks.
+func (s *site) readExpect(c *gin.Context) (expectBody, string, error) {
+	if !isJSON(c) {
+		return expectBody{}, "", Refusal("unsupported_media_type")
+	}
+	text, err := readBody(c)
+	if err != nil {
+		return expectBody{}, "", err
+	}
+	body, err := parseExpect(text)
+	if err != nil {
+		return expectBody{}, "", err
+	}
+	session, err := s.sessionOf(c, body.Session)
+	return body, session, err
+}
+
+// parseExpect wants exactly one JSON object with a fence. A field of another type is refused by its own code.
+func parseExpect(text []byte) (expectBody, error) {
+	var body *expectBody
+	err := json.Unmarshal(text, &body)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		switch wrong.Field {
+		case "session_id":
+			return expectBody{}, Refusal("invalid_session")
+		case "fence":
+			return expectBody{}, Refusal("invalid_fence")
+		}
+		return expectBody{}, room.ErrInvalidExpect
+	}
+	if err != nil || body == nil {
+		return expectBody{}, Refusal("invalid_json")
+	}
+	if body.Fence <= 0 {
+		return expectBody{}, Refusal("invalid_fence")
+	}
+	return *body, nil
+}
