@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
-// history is a room's leases by fence, against which its messages are judged: an account of the rule
-// of its own, written from the contract.
+// history is a room's leases by fence, as the clients saw them.
 type history map[int64]*stay
 
 // histories are the leases of all rooms.
@@ -37,87 +37,230 @@ func (h history) inOrder() {
 	}
 }
 
-// boundEnds uses that a match ends its lease in that moment.
-func (h history) boundEnds(messages []*message) (wrong []string) {
-	by := map[int64]string{}
+// accounts are the leases of all rooms, and how each message was judged by our own account of the rules.
+type accounts struct {
+	rooms   map[string]*account
+	wrong   []string
+	certain int // messages that the rules leave no choice of
+}
+
+// follow goes through what happened in each room, in its order.
+func follow(all map[string]history, events []event, messages []*message) *accounts {
+	x := &accounts{rooms: map[string]*account{}}
+	byID := map[string]*message{}
 	for _, m := range messages {
-		if m.answer.Result != "matched" {
-			continue
+		byID[m.id] = m
+	}
+	for i, e := range events {
+		a := x.rooms[e.room]
+		if a == nil {
+			a = newAccount()
+			x.rooms[e.room] = a
 		}
-		p := h[m.answer.Fence]
-		if p == nil {
-			wrong = append(wrong, fmt.Sprintf("%s: matched to fence %d, which nobody had", m.id, m.answer.Fence))
-			continue
+		var wrong string
+		switch p := all[e.room][e.fence]; e.kind {
+		case "granted":
+			wrong = a.granted(e, p)
+		case "extended", "asked":
+			wrong = a.asked(e)
+		case "ended":
+			wrong = a.ended(e)
+		case "message":
+			wrong = x.judge(a, e, byID[e.message], events[i+1:])
 		}
-		if by[p.fence] != "" {
-			wrong = append(wrong, fmt.Sprintf("%s and %s both completed fence %d", m.id, by[p.fence], p.fence))
+		if wrong != "" {
+			x.wrong = append(x.wrong, fmt.Sprintf("%s in %s at %d: %s", e.kind, e.room, e.at, wrong))
 		}
-		by[p.fence] = m.id
-		p.ended.narrow(m.asked, m.told)
-		if p.outcome != "completed" || p.ended.from > p.ended.to {
-			wrong = append(wrong, fmt.Sprintf("%s: matched to fence %d, which was %s before", m.id, p.fence, p.outcome))
+	}
+	return x
+}
+
+// judge compares a message's answer, and whether it ended its lease, with what the rules say.
+func (x *accounts) judge(a *account, e event, m *message, next []event) string {
+	if m == nil {
+		return "no carrier brought " + e.message
+	}
+	if e.at < m.asked || e.at > m.told {
+		return fmt.Sprintf("%s was judged then, and posted from %d to %d", m.id, m.asked, m.told)
+	}
+	got := verdict{m.answer.Result, m.answer.Reason, m.answer.Fence, m.answer.Duplicate}
+	possible := a.possible(m, e.at)
+	if len(possible) == 1 {
+		x.certain++
+	}
+	found := slices.IndexFunc(possible, func(j judgement) bool { return j.verdict == got })
+	if found < 0 {
+		a.take(judgement{verdict: got, message: m, lease: a.byFence[got.fence]}, e.at)
+		return fmt.Sprintf("%s (sent %d–%d) is %s, not %v", m.id, m.from, m.to, m.raw, possible)
+	}
+	j := a.take(possible[found], e.at)
+	ended := len(next) > 0 && next[0].entry == e.entry && next[0].room == e.room && next[0].kind == "ended" && next[0].fence == got.fence
+	switch {
+	case j.lease != nil && j.lease.ticket != m.answer.Ticket:
+		return fmt.Sprintf("%s: that lease is ticket %d's", m.id, j.lease.ticket)
+	case ended != j.ends:
+		return fmt.Sprintf("%s: it ended its lease: %t", m.id, ended)
+	}
+	return ""
+}
+
+// busy says where the number was busy, and no code of another session could still come until the time that was told.
+func (x *accounts) busy(stays []*stay) (wrong []string) {
+	for _, p := range stays {
+		for _, r := range p.requests {
+			if r.until != 0 && !x.rooms[p.room].keepsBusy(p, r.until-quarantine.Milliseconds()) {
+				wrong = append(wrong, fmt.Sprintf("ticket %d in %s: the number is busy until %d", p.ticket, p.room, r.until))
+			}
 		}
 	}
 	return wrong
 }
 
-// touching are the fences of the leases that a message's time surely and possibly touches, when it is matched.
-func (h history) touching(m *message) (surely, possibly []int64) {
-	for fence, p := range h {
-		s, maybe := p.touchedBy(m)
-		if s {
-			surely = append(surely, fence)
-		}
-		if maybe {
-			possibly = append(possibly, fence)
-		}
-	}
-	return surely, possibly
+// keepsBusy says whether another session's earlier lease asked, or ended without a word, at a moment.
+func (a *account) keepsBusy(mine *stay, moment int64) bool {
+	return slices.ContainsFunc(a.leases, func(l *lease) bool {
+		return l.fence < mine.fence && l.session != mine.session && (slices.Contains(times(l.asks), moment) || !l.asking && l.end == moment)
+	})
 }
 
-// touchedBy compares half-open times. A lease that is granted later than the message is answered is not
-// there yet. One that lives when the message arrives may end with it, in the same millisecond.
-func (p *stay) touchedBy(m *message) (surely, possibly bool) {
-	if m.from == 0 { // sent when it arrived, between asked and told
-		return p.granted.to < m.asked && p.ended.from > m.told, p.granted.from <= m.told && p.ended.to >= m.asked
-	}
-	endsWithIt, empty := p.ended.to >= m.asked, p.granted.to >= m.from
-	possibly = p.granted.from < m.to && p.granted.from <= m.told &&
-		(p.ended.to > m.from || p.ended.to == m.from && (endsWithIt || empty))
-	surely = p.granted.to < m.to && p.granted.to < m.asked && p.ended.from > m.from
-	return surely, possibly
+// judged is how a message was judged.
+func (x *accounts) judged(m *message) *judgement { return x.rooms[m.room].judged[m.id] }
+
+// astray are the codes that went to another session than their own, by how that could be; what could not is a fault.
+type astray struct {
+	inside                    int // codes that were sent in the quarantine of their ask
+	insideRight, insideNobody int
+	beyond, beyondWrong       int
+	displaced                 map[string]int // by what took their place
+	overtaken                 int
+	unasked, adverts          int
+	wrong                     []string
 }
 
-// judge says what is wrong with a message's answer, and whether only this answer was possible.
-func (h history) judge(m *message) (wrong string, certain bool) {
-	surely, possibly := h.touching(m)
-	certain = len(surely) == len(possibly)
-	a := m.answer
-	fault := func(why string) (string, bool) {
-		return fmt.Sprintf("%s in %s is %s, but %s (sent %d–%d, asked %d, told %d, surely %v, possibly %v)",
-			m.id, m.room, m.raw, why, m.from, m.to, m.asked, m.told, surely, possibly), certain
+func (s astray) String() string {
+	return fmt.Sprintf("%d codes sent within their quarantine: %d to their own, %d to nobody, displaced by another that took their place: %v, "+
+		"%d overtaken by their own lease's next code, %d wrong; %d sent after it: %d wrong; %d of sellers who had not asked wrong; %d codes of nobody taken for somebody's", s.inside,
+		s.insideRight, s.insideNobody, s.displaced, s.overtaken, len(s.wrong), s.beyond, s.beyondWrong, s.unasked, s.adverts)
+}
+
+// truth compares each code's hidden truth with whom it was attributed to.
+func (x *accounts) truth(all map[string]history, messages []*message) (s astray) {
+	s.displaced = map[string]int{}
+	for _, m := range messages {
+		if m.code == "" {
+			continue
+		}
+		own := all[m.room][m.answer.Fence]
+		taken := m.answer.attributed() && own != nil
+		right := taken && m.cause != nil && own.session == m.cause.place.session
+		switch {
+		case m.cause == nil:
+			if taken {
+				s.adverts++
+			}
+		case m.cause.ask == nil:
+			if taken && !right {
+				s.unasked++
+				if fault := x.unasked(m); fault != "" {
+					s.wrong = append(s.wrong, fault)
+				}
+			}
+		case !x.within(m):
+			s.beyond++
+			if taken && !right {
+				s.beyondWrong++
+			}
+		default:
+			s.inside++
+			by := x.displaced(m)
+			switch {
+			case right:
+				s.insideRight++
+			case !taken:
+				s.insideNobody++
+			case by != "":
+				s.displaced[by]++
+			case x.overtaken(m):
+				s.overtaken++
+			default:
+				s.wrong = append(s.wrong, fmt.Sprintf("%s in %s, sent at %d (it says %d–%d), judged at %d, asked for by ticket %d (%s), is %s",
+					m.id, m.room, m.sent, m.from, m.to, x.judged(m).at, m.cause.place.ticket,
+					x.rooms[m.room].byFence[m.cause.place.fence], m.raw))
+			}
+		}
 	}
+	return s
+}
+
+// unasked says what is wrong where the code of a seller that is not asking is another's: in its lease it is its own or nobody's.
+func (x *accounts) unasked(m *message) string {
+	l := x.rooms[m.room].byFence[m.cause.place.fence]
+	if l == nil || l.asking || m.resent || m.sent < l.granted || x.sentBy(m) >= l.end {
+		return ""
+	}
+	return fmt.Sprintf("%s in %s, sent at %d in the lease of ticket %d, which is not asking, is %s", m.id, m.room, m.sent, l.ticket, m.raw)
+}
+
+// sentBy is when a message was sent at the latest: one without a time is as old as its way here.
+func (x *accounts) sentBy(m *message) int64 {
+	if m.from == 0 {
+		return m.told
+	}
+	return m.sent
+}
+
+// within says whether a code was sent within the quarantine of the ask before it.
+func (x *accounts) within(m *message) bool {
+	l, last := x.rooms[m.room].byFence[m.cause.place.fence], int64(0)
+	for _, a := range l.asks {
+		if a.at <= m.sent {
+			last = max(last, a.at)
+		}
+	}
+	return last > 0 && x.sentBy(m) < last+quarantine.Milliseconds()
+}
+
+// displaced says what had answered a code's ask when it came, that is not this lease's own code: one that went astray, which is counted
+// itself, one that nobody asked for, or the own one once more.
+func (x *accounts) displaced(m *message) string {
+	own := func(z *message) bool { return z.cause != nil && z.cause.place == m.cause.place }
 	switch {
-	case a.Result == "unmatched" && a.Reason == "no_lease" && len(surely) > 0:
-		return fault("it was sent in a lease")
-	case a.Result == "unmatched" && a.Reason == "ambiguous" && len(possibly) < 2:
-		return fault("no two leases are near")
-	case a.Result == "unmatched" && a.Reason != "no_lease" && a.Reason != "ambiguous":
-		return fault("there is no such reason")
-	case a.Result == "unmatched":
-		return "", certain
-	case a.Result != "matched" && a.Result != "late":
-		return fault("there is no such result")
-	case !slices.Contains(possibly, a.Fence):
-		return fault("it was not sent in that lease")
-	case len(surely) > 1 || len(surely) == 1 && surely[0] != a.Fence:
-		return fault("it was sent in another lease, too")
-	case h[a.Fence].ticket != a.Ticket:
-		return fault(fmt.Sprint("that lease is ticket ", h[a.Fence].ticket, "'s"))
-	case a.Result == "late" && h[a.Fence].ended.from > m.told:
-		return fault("that lease went on")
-	case a.Result == "matched" && h[a.Fence].ended.to < m.asked:
-		return fault("that lease was over")
+	case x.answeredBefore(m, func(z *message) bool { return z.cause != nil && !own(z) }):
+		return "another's"
+	case x.answeredBefore(m, func(z *message) bool { return z.cause == nil }):
+		return "nobody's"
+	case x.answeredBefore(m, func(z *message) bool { return own(z) && z.answer.Duplicate }):
+		return "its own, repeated"
 	}
-	return "", certain
+	return ""
+}
+
+// overtaken says whether it had been answered by a code of the same lease that was sent later and came sooner.
+func (x *accounts) overtaken(m *message) bool {
+	return x.answeredBefore(m, func(z *message) bool { return z.cause != nil && z.cause.place == m.cause.place && z.sent > m.sent })
+}
+
+func (x *accounts) answeredBefore(m *message, by func(*message) bool) bool {
+	return slices.ContainsFunc(x.rooms[m.room].byFence[m.cause.place.fence].asks, func(a ask) bool {
+		return a.answer != nil && a.answer != m && x.judged(a.answer).at <= x.judged(m).at && by(a.answer)
+	})
+}
+
+func (l *lease) String() string {
+	if l == nil {
+		return "no lease"
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "fence %d, %d–%d", l.fence, l.granted, l.end)
+	for _, a := range l.asks {
+		fmt.Fprintf(&text, ", asked %d", a.at)
+		if a.answer != nil {
+			by := "nobody"
+			if a.answer.cause != nil {
+				by = fmt.Sprint("ticket ", a.answer.cause.place.ticket)
+			}
+			fmt.Fprintf(&text, " (answered by %s, sent at %d, which %s asked for)", a.answer.id, a.answer.sent, by)
+		}
+	}
+	return text.String()
 }

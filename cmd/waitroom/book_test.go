@@ -17,6 +17,30 @@ type stay struct {
 	ended                 span
 	outcome               string
 	repeated              bool // the join was: the first may have made a place that nobody saw
+	manner                manner
+	requests              []*request // that it is asking, in order
+}
+
+// manner is how a seller goes about its codes.
+type manner int
+
+const (
+	plain    manner = iota // says nothing
+	asks                   // joins with the word that it will, and says before each code that it asks
+	calls                  // says only the latter
+	promises               // says only the former
+)
+
+func (m manner) joinsAsking() bool { return m == asks || m == promises }
+
+// request is one POST of expect, with its repeats after lost answers.
+type request struct {
+	span   // from its first attempt to its answer
+	filter filter
+	number int64 // of the ask in its lease; 0: it was not told one
+	until  int64 // the number was busy; 0: it was not
+	late   bool  // the lease was over, or was when the repeat came
+	again  bool  // it was posted more than once
 }
 
 // span is a time between two, in unix ms.
@@ -28,7 +52,7 @@ func (s *span) narrow(from, to int64) { s.from, s.to = max(s.from, from), min(s.
 const lastMoment = 1 << 60
 
 func newStay(s *seller, name string) *stay {
-	return &stay{room: s.room, session: s.session, seller: name, granted: span{0, lastMoment}, ended: span{0, lastMoment}}
+	return &stay{room: s.room, session: s.session, seller: name, manner: s.manner(), granted: span{0, lastMoment}, ended: span{0, lastMoment}}
 }
 
 func (p *stay) joined(r reply, now standing) {
@@ -53,9 +77,32 @@ func (p *stay) seen(r reply, now standing) error {
 	p.ended.narrow(p.granted.from, r.told)
 	p.granted.narrow(0, r.told)
 	if p.outcome == "expired" && p.fence != 0 {
-		p.ended.narrow(p.granted.from+leaseLength.Milliseconds(), p.granted.from+leaseLength.Milliseconds())
+		end := p.granted.from + leaseLength.Milliseconds()
+		p.ended.narrow(end, end+p.manner.putOff())
 	}
 	return nil
+}
+
+// putOff is by how much a busy number may put a lease's end off.
+func (m manner) putOff() int64 {
+	if m == asks || m == calls {
+		return quarantine.Milliseconds()
+	}
+	return 0
+}
+
+// expires is when the lease may end by itself, as the first answer that the number is busy left it.
+func (p *stay) expires() span {
+	end := p.granted.from + leaseLength.Milliseconds()
+	for _, r := range p.requests {
+		switch {
+		case r.until != 0:
+			return span{end + max(r.until-r.to, 0), end + r.until - r.from}
+		case r.late: // its answer may have been lost
+			return span{end, end + p.manner.putOff()}
+		}
+	}
+	return span{end, end}
 }
 
 func (p *stay) locked(r reply, now standing) {
@@ -64,7 +111,7 @@ func (p *stay) locked(r reply, now standing) {
 	}
 	p.fence = now.Fence
 	p.granted.narrow(now.GrantedAt.UnixMilli(), now.GrantedAt.UnixMilli())
-	p.ended.narrow(max(r.lastAttempts, p.granted.from), now.ExpiresAt.UnixMilli())
+	p.ended.narrow(max(r.lastAttempts, p.granted.from), now.ExpiresAt.UnixMilli()+p.manner.putOff())
 }
 
 // released takes in the answer to a DELETE. A repeat of one whose answer was lost finds no place.

@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -16,12 +18,25 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/internal/testproc"
 	"github.com/waitroom/waitroom/room"
 )
 
-// canary is the code that must not be found; every message carries it.
-const canary = "73190284"
+// What must not be found: every message has this code, as a reader writes it, and once more in its tail.
+const (
+	canary       = "73190284"
+	canaryText   = "7319-0284"
+	canaryWide   = "７３１９０２８４"
+	canaryTail   = "QXZVKW"
+	canarySender = "010-7319-5566"
+)
+
+// secrets are in no place but before the holder; what is no secret in the store may not leave it.
+var (
+	secrets   = []string{canary, canaryText, canaryWide, canaryTail, canarySender, strings.ReplaceAll(canarySender, "-", ""), "7319-5566", smsSecret, rawSecret}
+	rawSecret = strings.TrimPrefix(smsSecret, "whsec_")
+)
 
 // receiver keeps what the integration is told.
 type receiver struct {
@@ -73,76 +88,189 @@ func (s *single) posts(paths map[string]string) (answers string) {
 	return answers
 }
 
-// sendCanary sends a message whose code is the canary, three times.
-func (s *single) sendCanary(at time.Time, how stamp) *message {
-	m, over := s.carrier.write(oneRoom, at, how), newPace()
-	over.finish()
-	m.body = strings.ReplaceAll(m.body, m.code, canary)
-	require.NoError(s.t, s.carrier.deliver(s.t.Context(), m, route{twins: true, again: true}, over))
-	return m
+// canaryLetter has the canary as its code, and a word that tells it from others.
+func (s *single) canaryLetter() (l letter, word string) {
+	word = s.carrier.word()
+	return letter{sender: canarySender, code: canary, text: "[" + word + "] 인증번호는 [" + canaryText + "] 입니다. (" + canaryWide + ")\n" +
+		"@seller.example.com #" + canary + " " + canaryTail}, word
+}
+
+// sendCanary sends it, three times, and returns the word in it.
+func (s *single) sendCanary(want string, at time.Time, how stamp) (*message, string) {
+	s.t.Helper()
+	l, word := s.canaryLetter()
+	m := s.bring(s.carrier.compose(oneRoom, l, at, how), route{twins: true, again: true})
+	require.Equal(s.t, want, strings.TrimSpace(m.answer.Result+" "+m.answer.Reason))
+	return m, word
 }
 
 // A code goes through the whole server, well and badly; then everything that is not its holder's is searched for it.
 func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	integration := newReceiver(t)
 	url, dsn := sqliteFile(t)
-	s := newSingle(t, "sqlite", url, dsn, "--webhook-url", integration.URL, "--webhook-secret", smsSecret,
+	store := redistest.StartWith(t, redistest.Config{Args: []string{"--appendonly", "yes", "--rdbcompression", "no",
+		"--slowlog-log-slower-than", "0", "--slowlog-max-len", "1000000"}})
+	monitored := monitor(t, store.Addr())
+	s := newSingleOn(t, store, "sqlite", url, dsn, "--webhook-url", integration.URL, "--webhook-secret", smsSecret,
 		"--log-level", "debug", "--log-format", "json")
 	published := s.subscribe()
-	a, socket := s.join("a")
-	b, others := s.join("b")
-	c, _ := s.join("c")
+	a, ofA := s.join("a")
+	b, ofB := s.join("b")
+	c, ofC := s.join("c")
+	d, ofD := s.join("d")
 	first := s.status(a)
-	require.Equal(t, "matched", s.sendCanary(time.Now(), milliseconds).answer.Result)
-	require.Equal(t, "late", s.sendCanary(first.GrantedAt, milliseconds).answer.Result)
-	require.Equal(t, "unmatched", s.sendCanary(first.GrantedAt.Add(-time.Hour), milliseconds).answer.Result)
-	require.Equal(t, "unmatched", s.sendCanary(first.GrantedAt, wholeSecond).answer.Result)
+	s.expect(a, first.Fence, `,"from":["`+canarySender+`"]`)
+	asked := time.UnixMilli(s.expect(a, first.Fence, ""))
+	m, toA := s.sendCanary("matched", asked, milliseconds)
+	s.awaitFrame(ofA, toA)
+	asked = time.Now()
+	require.Equal(t, http.StatusOK, s.do(http.MethodDelete, a, "/lock?reason=completed", "").status)
+	_, lateToA := s.sendCanary("late", asked, milliseconds)
+	s.awaitFrame(ofA, lateToA)
+	again := s.bring(s.carrier.compose(oneRoom, m.letter, time.Now(), milliseconds), route{again: true})
+	require.Equal(t, answer{"matched", "", first.Ticket, first.Fence, true}, again.answer)
+	_, toB := s.sendCanary("matched", time.Now(), milliseconds)
+	s.awaitFrame(ofB, toB)
+	m, toC := s.sendCanary("matched", time.Now(), noTime)
+	s.awaitFrame(ofC, toC)
+	s.reject(c, m)
+	_, nobodys := s.sendCanary("unmatched no_lease", first.GrantedAt.Add(-time.Hour), milliseconds)
+	_, anybodys := s.sendCanary("unmatched ambiguous", first.GrantedAt, clockAhead)
 	out := map[string]string{}
 	out["answers to what is wrong"] = s.posts(map[string]string{
 		"/api/" + oneRoom + "/sms":       `{"message_id":"bad","text":"` + canary + `","sent_at":"` + canary + `"}`,
 		"/api/" + oneRoom + "/sms?q=1":   `{"text":"` + canary,
+		"/api/" + oneRoom + "/sms?q=2":   `{"message_id":"bad","from":"` + canarySender + `","text":"` + canary + `","ref":"` + canary + `","part":3,"parts":2}`,
 		"/api/other/sms":                 `{"message_id":"bad","text":"` + canary + `"}`,
 		"/api/" + oneRoom + "/sms?big=1": `{"message_id":"bad","text":"` + strings.Repeat(canary+" ", 4096) + `"}`,
 		"/api/" + oneRoom + "/lock":      `{"message_id":"bad","text":"` + canary + `"}`,
 	})
 
-	s.awaitFrame(socket, canary)
 	require.Contains(t, s.page(a), canary, "its holder sees it on reload")
-	testproc.Until(t, patience, func() error { // granted, ended and matched of a
-		if n := count(t, s.db, `SELECT COUNT(*) FROM outbox_tasks WHERE phase = 'done'`); n < 3 {
-			return fmt.Errorf("%d tasks are done", n)
-		}
-		return nil
-	})
-	for name, session := range map[string]string{"the next holder": b, "a waiter": c, "nobody": ""} {
+	integration.await(t, "lock.granted", "sms.matched", "lock.ended", "message_rejected")
+	for socket, own := range map[*socket][]string{ofA: {toA, lateToA}, ofB: {toB}, ofC: {toC}, ofD: nil} {
+		requireOnly(t, framesOf(socket), own, []string{toA, lateToA, toB, toC, nobodys, anybodys})
+	}
+	for name, session := range map[string]string{"a holder": d, "who rejected it": c, "nobody": ""} {
 		out["page of "+name] = s.page(session)
 		out["status for "+name] = s.get(session, "/api/"+oneRoom+"/lock/status")
 	}
-	for _, f := range others.frames() {
-		out["frames of the next holder"] += f.raw + "\n"
-	}
+	out["status for its holder"] = s.get(a, "/api/"+oneRoom+"/lock/status")
+	out["frames of the next holder"] = framesOf(ofD)
 	out["metrics"] = s.get("", "/metrics")
 	out["readyz"] = s.get("", "/readyz")
 	out["webhooks"] = integration.told()
-	require.Contains(t, out["webhooks"], "sms.matched")
-	out["events"] = published()
-	keys := s.keys()
-	require.Contains(t, keys["{"+oneRoom+"}:inbox"], canary)
-	delete(keys, "{"+oneRoom+"}:inbox")
-	out["keys"] = fmt.Sprint(keys)
+	s.searchStore(store, out, published, monitored)
 	s.fleet.members[0].process.Stop(syscall.SIGTERM)
 	out["log"] = s.file(s.fleet.members[0].log)
 	require.Contains(t, out["log"], `"level":"DEBUG"`)
 	for _, path := range s.databaseFiles(url) {
-		out[path] = s.file(path)
+		out["database "+path] = s.file(path)
 	}
 	require.NotEmpty(t, s.databaseFiles(url))
+	sizes := map[string]int{}
 	for where, content := range out {
+		sizes[where] = len(content)
 		require.NotEmpty(t, content, where)
-		requireNone(t, where, content, canary)
-		if where != "keys" && where != "events" { // which never leave the store and the replicas
-			requireNone(t, where, content, a)
-			requireNone(t, where, content, strings.TrimPrefix(smsSecret, "whsec_"))
+		for _, secret := range secrets {
+			requireNone(t, where, content, secret)
+		}
+		if !strings.HasPrefix(where, "store: ") && !strings.HasPrefix(where, "status for ") { // and each is told its own
+			for _, session := range []string{a, b, c, d} {
+				requireNone(t, where, content, session)
+			}
+		}
+	}
+	t.Logf("searched, in bytes: %v", sizes)
+}
+
+// searchStore adds all that can be read of Redis: keys, what is published, the slow log, the monitor, and every file.
+func (s *single) searchStore(store *redistest.Server, out map[string]string, published func() string, monitored func() string) {
+	s.t.Helper()
+	keys := s.keys()
+	require.NotEmpty(s.t, keys["{"+oneRoom+"}:texts"], "they are there, and sealed")
+	out["store: keys"] = fmt.Sprint(keys)
+	slow, err := s.rdb.SlowLogGet(s.t.Context(), -1).Result()
+	require.NoError(s.t, err)
+	require.NoError(s.t, s.rdb.Save(s.t.Context()).Err())
+	out["store: slow log"], out["store: published"], out["store: monitor"] = fmt.Sprintf("%+v", slow), published(), monitored()
+	for _, verb := range []string{"evalsha", "hset", "zadd", "xadd", "publish"} { // what scripts do, too
+		require.Contains(s.t, strings.ToLower(out["store: monitor"]), `"`+verb+`"`)
+	}
+	require.Contains(s.t, strings.ToLower(out["store: slow log"]), "evalsha")
+	files := map[string]bool{}
+	require.NoError(s.t, filepath.WalkDir(store.Dir(), func(path string, entry os.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			if content := s.file(path); content != "" {
+				out["store: file "+entry.Name()] = content
+				files[filepath.Ext(path)] = files[filepath.Ext(path)] || strings.Contains(content, "{"+oneRoom+"}:texts")
+			}
+		}
+		return err
+	}))
+	require.Subset(s.t, files, map[string]bool{".aof": true, ".rdb": true}, "both have the messages, sealed")
+}
+
+// monitor collects all that Redis is asked, by whomever, until the returned function is called.
+func monitor(t *testing.T, addr string) func() string {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	_, err = conn.Write([]byte("MONITOR\r\n"))
+	require.NoError(t, err)
+	ok := make([]byte, len("+OK\r\n"))
+	_, err = io.ReadFull(conn, ok)
+	require.NoError(t, err)
+	require.Equal(t, "+OK\r\n", string(ok))
+	all := make(chan string, 1)
+	go func() {
+		got, _ := io.ReadAll(conn) // its end is the close
+		all <- string(got)
+	}()
+	return func() string {
+		require.NoError(t, conn.SetReadDeadline(time.Now()))
+		return <-all
+	}
+}
+
+// reject says that a message is not the session's.
+func (s *single) reject(session string, m *message) {
+	s.t.Helper()
+	r := s.do(http.MethodPost, session, "/lock/reject", fmt.Sprintf(`{"fence":%d,"message_id":"%s"}`, m.answer.Fence, m.id))
+	require.Equal(s.t, http.StatusOK, r.status, r.body)
+}
+
+// await returns when the integration was told of all these.
+func (r *receiver) await(t *testing.T, words ...string) {
+	t.Helper()
+	testproc.Until(t, patience, func() error {
+		told := r.told()
+		for _, word := range words {
+			if !strings.Contains(told, word) {
+				return fmt.Errorf("it was not told of %s", word)
+			}
+		}
+		return nil
+	})
+}
+
+func framesOf(socket *socket) string {
+	var all strings.Builder
+	for _, f := range socket.frames() {
+		all.WriteString(f.raw + "\n")
+	}
+	return all.String()
+}
+
+// requireOnly wants some of the words in a text, and none of the others.
+func requireOnly(t *testing.T, text string, own, all []string) {
+	t.Helper()
+	for _, word := range all {
+		if slices.Contains(own, word) {
+			require.Contains(t, text, "["+word+"]")
+		} else {
+			require.NotContains(t, text, "["+word+"]")
 		}
 	}
 }

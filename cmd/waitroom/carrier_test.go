@@ -18,21 +18,35 @@ const smsSecret = "whsec_c2VjcmV0LW9mLXRoZS1jYXJyaWVyLTEyMzQ1Ng=="
 
 // message is one SMS on its way.
 type message struct {
-	room, id, code string
-	body           string
-	from, to       int64 // the half-open time it was sent in, unix ms; both 0 = when it arrives
+	letter
+	room, id string
+	body     string
+	from, to int64  // the half-open time it says it was sent in, unix ms; both 0 = it does not say
+	sent     int64  // when it was sent in truth
+	cause    *cause // the hidden truth; nil: nobody asked for it
+	resent   bool   // the text of one before, with an id of its own
+	reused   bool   // its id came again with another text
 
 	asked, told int64 // when it was first posted, and when the first answer was there
 	raw         string
 	answer      answer
 }
 
-type answer struct {
-	Result string
-	Reason string
-	Ticket int64
-	Fence  int64
+// cause is who is behind a code: a place, and the ask where it said that it asks.
+type cause struct {
+	place *stay
+	ask   *request
 }
+
+type answer struct {
+	Result    string
+	Reason    string
+	Ticket    int64
+	Fence     int64
+	Duplicate bool
+}
+
+func (a answer) attributed() bool { return a.Result == "matched" || a.Result == "late" }
 
 // route is how a message travels.
 type route struct {
@@ -67,26 +81,42 @@ const (
 	clockAhead // it counts as now
 )
 
-// write makes a message that was sent at a time.
+// write makes a message with a new code that was sent at a time.
 func (c *carrier) write(room string, at time.Time, how stamp) *message {
-	n := c.count.Add(1)
-	m := &message{room: room, id: fmt.Sprint("m-", n), code: fmt.Sprint(10_000_000 + n)}
-	fields := map[string]string{"message_id": m.id, "from": "1588-0000", "text": "[쿠팡] 인증번호는 [" + m.code + "] 입니다."}
+	return c.compose(room, c.codeLetter(shops[0]), at, how)
+}
+
+func (c *carrier) compose(room string, l letter, at time.Time, how stamp) *message {
 	at = at.In(time.FixedZone("KST", 9*60*60)).Truncate(time.Millisecond)
+	m := &message{letter: l, room: room, id: fmt.Sprint("m-", c.count.Add(1)), sent: at.UnixMilli()}
+	fields := map[string]any{"message_id": m.id, "from": l.sender, "text": l.text}
+	if l.parts > 0 {
+		fields["ref"], fields["part"], fields["parts"] = l.ref, l.part, l.parts
+	}
+	const inMilliseconds = "2006-01-02T15:04:05.000Z07:00"
 	switch how {
 	case milliseconds:
-		fields["sent_at"] = at.Format("2006-01-02T15:04:05.000Z07:00")
-		m.from, m.to = at.UnixMilli(), at.UnixMilli()+1
+		m.from, m.to = m.sent, m.sent+1
+		if m.sent%1000 == 0 { // nobody knows whether the zeros were measured
+			m.to = m.sent + 1000
+		}
+		fields["sent_at"] = at.Format(inMilliseconds)
 	case wholeSecond:
-		at = at.Truncate(time.Second)
-		fields["sent_at"] = at.Format(time.RFC3339)
-		m.from, m.to = at.UnixMilli(), at.UnixMilli()+1000
+		m.from = m.sent - m.sent%1000
+		m.to = m.from + 1000
+		fields["sent_at"] = at.Truncate(time.Second).Format(time.RFC3339)
 	case clockAhead:
-		fields["sent_at"] = at.Add(45 * time.Second).Format("2006-01-02T15:04:05.000Z07:00")
+		at = at.Add(45 * time.Second)
+		m.from, m.to = at.UnixMilli(), at.UnixMilli()+1
+		fields["sent_at"] = at.Format(inMilliseconds)
 	}
-	body, _ := json.Marshal(fields) // strings always marshal
-	m.body = string(body)
+	m.body = encode(fields)
 	return m
+}
+
+func encode(fields map[string]any) string {
+	body, _ := json.Marshal(fields) // strings and numbers always marshal
+	return string(body)
 }
 
 func (c *carrier) call(m *message) call {
@@ -127,6 +157,19 @@ func (c *carrier) deliver(ctx context.Context, m *message, by route, pace *pace)
 		replies = append(replies, r)
 	}
 	return c.answered(m, replies)
+}
+
+// reuse posts another text with the id of a message that was answered: it gets that answer.
+func (c *carrier) reuse(ctx context.Context, m *message) error {
+	other := c.codeLetter(shops[0])
+	again := *m
+	again.body = encode(map[string]any{"message_id": m.id, "from": other.sender, "text": other.text})
+	m.reused = true
+	r, err := c.fleet.insist(ctx, 0, c.call(&again))
+	if err == nil && (r.status != http.StatusOK || r.body != m.raw) {
+		err = fmt.Errorf("message %s in %s: %s, and another with its id %d %s", m.id, m.room, m.raw, r.status, r.body)
+	}
+	return err
 }
 
 func (c *carrier) answered(m *message, replies []reply) error {

@@ -85,6 +85,7 @@ type call struct {
 // reply is an answer and when (unix ms) it was first asked for and had.
 type reply struct {
 	status       int
+	header       http.Header
 	body         string
 	asked, told  int64
 	attempts     int
@@ -113,7 +114,7 @@ func (f *fleet) ask(ctx context.Context, base string, c call) (reply, error) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	text, err := io.ReadAll(resp.Body)
-	r.status, r.body, r.told = resp.StatusCode, string(text), time.Now().UnixMilli()
+	r.status, r.header, r.body, r.told = resp.StatusCode, resp.Header, string(text), time.Now().UnixMilli()
 	r.lastAttempts = r.asked
 	return r, err
 }

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
@@ -19,6 +22,17 @@ type ledgerBook struct {
 	leases   []ledgerLease
 	places   []ledgerPlace
 	messages []ledgerMessage
+	events   []event // by room, in the order in which they happened
+}
+
+// event is a line of the timeline: what a script did.
+type event struct {
+	room, kind, entry string
+	ms, sequence, n   int64 // where it stands in the journal
+	at, ticket, fence int64
+	ended             int64
+	message           string
+	asks              int64
 }
 
 type ledgerLease struct {
@@ -40,7 +54,8 @@ type ledgerPlace struct {
 type ledgerMessage struct {
 	room, id, state, result, reason string
 	ticket, fence                   int64
-	verified                        bool
+	duplicate, completes            int64
+	verified                        int
 }
 
 func openDatabase(t *testing.T, driver, url string) *sql.DB {
@@ -90,15 +105,46 @@ func readLedger(t *testing.T, db *sql.DB) ledgerBook {
 		b.places = append(b.places, p)
 		return err
 	}))
-	require.NoError(t, rows(t.Context(), db, `SELECT room, message_id, state, result, reason, ticket, fence,
-		EXISTS (SELECT 1 FROM verifications v WHERE v.room = m.room AND v.message_id = m.message_id AND v.fence = m.fence)
+	require.NoError(t, rows(t.Context(), db, `SELECT room, message_id, state, result, reason, ticket, fence, duplicate, completes,
+		(SELECT COUNT(*) FROM verifications v WHERE v.room = m.room AND v.message_id = m.message_id AND v.fence = m.fence
+			AND v.completes = m.completes AND v.voided_at IS NULL)
 		FROM messages m ORDER BY room, message_id`, func(scan func(...any) error) error {
 		var m ledgerMessage
-		err := scan(&m.room, &m.id, &m.state, &m.result, &m.reason, &m.ticket, &m.fence, &m.verified)
+		err := scan(&m.room, &m.id, &m.state, &m.result, &m.reason, &m.ticket, &m.fence, &m.duplicate, &m.completes, &m.verified)
 		b.messages = append(b.messages, m)
 		return err
 	}))
+	b.events = readEvents(t, db)
 	return b
+}
+
+// readEvents reads what the scripts journalled.
+func readEvents(t *testing.T, db *sql.DB) (list []event) {
+	t.Helper()
+	require.NoError(t, rows(t.Context(), db, `SELECT room, entry, n, at, kind, ticket, fence, detail FROM timeline
+		WHERE kind IN ('granted', 'extended', 'asked', 'message', 'ended')`, func(scan func(...any) error) error {
+		var e event
+		var text string
+		if err := scan(&e.room, &e.entry, &e.n, &e.at, &e.kind, &e.ticket, &e.fence, &text); err != nil {
+			return err
+		}
+		var detail struct {
+			EndedAt   int64  `json:"ended_at"`
+			MessageID string `json:"message_id"`
+			Asks      int64
+		}
+		if err := json.Unmarshal([]byte(text), &detail); err != nil {
+			return err
+		}
+		e.ended, e.message, e.asks = detail.EndedAt, detail.MessageID, detail.Asks
+		_, err := fmt.Sscanf(e.entry, "%d-%d", &e.ms, &e.sequence)
+		list = append(list, e)
+		return err
+	}))
+	slices.SortFunc(list, func(a, b event) int {
+		return cmp.Or(cmp.Compare(a.room, b.room), cmp.Compare(a.ms, b.ms), cmp.Compare(a.sequence, b.sequence), cmp.Compare(a.n, b.n))
+	})
+	return list
 }
 
 // awaitLedger returns when nothing of the rooms waits to be written down.
@@ -136,7 +182,7 @@ func (b ledgerBook) complete(stays []*stay) []*stay {
 		if byTicket[key] != nil || later == nil || later.ticket < place.ticket {
 			continue
 		}
-		p := &stay{room: place.room, session: later.session, seller: place.seller, ticket: place.ticket, outcome: place.outcome,
+		p := &stay{room: place.room, session: later.session, seller: place.seller, ticket: place.ticket, outcome: place.outcome, manner: later.manner,
 			granted: span{0, lastMoment}, ended: span{0, lastMoment}}
 		byTicket[key] = p
 		stays = append(stays, p)
@@ -150,11 +196,10 @@ func (b ledgerBook) complete(stays []*stay) []*stay {
 }
 
 // compare says where the ledger is not what the clients saw, and takes over its times, which lie in the clients' spans.
-func (b ledgerBook) compare(stays []*stay, messages []*message) (wrong []string) {
+func (b ledgerBook) compare(stays []*stay) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	b.comparePlaces(stays, say)
 	b.compareLeases(stays, say)
-	b.compareMessages(messages, say)
 	return wrong
 }
 
@@ -202,27 +247,36 @@ func (b ledgerBook) compareLeases(stays []*stay, say say) {
 		last = l
 		p := seen[l.room][l.fence]
 		if p == nil || p.ticket != l.ticket || p.seller != l.seller || p.outcome != l.outcome ||
-			!p.granted.has(l.granted) || !p.ended.has(l.ended) || l.expires != l.granted+leaseLength.Milliseconds() {
+			!p.granted.has(l.granted) || !p.ended.has(l.ended) {
 			say("lease: the ledger has %+v, its client %+v", l, p)
 			continue
 		}
 		p.granted, p.ended = span{l.granted, l.granted}, span{l.ended, l.ended}
+		if expires := p.expires(); !expires.has(l.expires) {
+			say("lease: the ledger has %+v, and it may expire in %v", l, expires)
+		}
 	}
 }
 
-func (b ledgerBook) compareMessages(messages []*message, say say) {
+// compareMessages says where the ledger has another answer than the carrier, or not one verification for each match that it was asked
+// about.
+func (b ledgerBook) compareMessages(messages []*message, x *accounts) (wrong []string) {
 	told := map[string]*message{}
 	for _, m := range messages {
 		told[m.room+"/"+m.id] = m
 	}
 	if len(b.messages) != len(told) {
-		say("the ledger has %d messages and the carrier %d", len(b.messages), len(told))
+		wrong = append(wrong, fmt.Sprintf("the ledger has %d messages and the carrier %d", len(b.messages), len(told)))
 	}
 	for _, l := range b.messages {
 		m := told[l.room+"/"+l.id]
-		if m == nil || l.state != "judged" || (answer{l.result, l.reason, l.ticket, l.fence}) != m.answer ||
-			l.verified != (l.result == "matched") {
-			say("message: the ledger has %+v, the carrier %+v", l, m)
+		if m == nil || l.state != "judged" || (answer{l.result, l.reason, l.ticket, l.fence, l.duplicate == 1}) != m.answer {
+			wrong = append(wrong, fmt.Sprintf("message: the ledger has %+v, the carrier %+v", l, m))
+			continue
+		}
+		if j := x.judged(m); j == nil || j.verified != (l.verified == 1) || j.ends != (l.completes == 1) {
+			wrong = append(wrong, fmt.Sprintf("message: the ledger has %+v, and by the rules it is %+v", l, j))
 		}
 	}
+	return wrong
 }

@@ -22,9 +22,13 @@ type seller struct {
 	room    string
 	session string
 	name    string
-	socket  *socket // nil: it asks again and again
+	socket  *socket  // nil: it asks again and again
+	manners []manner // that its room has
 	places  int
 }
+
+// manner of the next place.
+func (s *seller) manner() manner { return s.manners[s.rng.IntN(len(s.manners))] }
 
 // standing is what the API says of a session's place.
 type standing struct {
@@ -68,28 +72,33 @@ func (s *seller) stay(ctx context.Context) error {
 
 // hold is what sellers do with their turn.
 func (s *seller) hold(ctx context.Context, p *stay) error {
-	if err := linger(ctx, time.Duration(s.rng.IntN(8))*time.Millisecond); err != nil {
+	if err := linger(ctx, s.upTo(8)); err != nil {
 		return err
 	}
+	s.noise(ctx)
+	if p.manner == asks || p.manner == calls {
+		return s.ask(ctx, p)
+	}
+	by := &cause{place: p}
 	switch n := s.rng.IntN(100); {
 	case n < 48:
-		s.send(ctx, time.Now(), milliseconds, 0)
+		s.send(ctx, by, milliseconds, 0)
 	case n < 66:
-		s.send(ctx, time.Now(), milliseconds, s.rng.IntN(4))
+		s.send(ctx, by, milliseconds, s.rng.IntN(4))
 		return s.leave(ctx, p, "completed")
 	case n < 76:
-		s.send(ctx, time.Now(), milliseconds, 1+s.rng.IntN(3))
+		s.send(ctx, by, milliseconds, 1+s.rng.IntN(3))
 		return s.leave(ctx, p, "cancelled")
 	case n < 80:
 		return s.leave(ctx, p, "completed")
 	case n < 86:
-		s.send(ctx, time.Now(), wholeSecond, s.rng.IntN(2))
+		s.send(ctx, by, wholeSecond, s.rng.IntN(2))
 	case n < 91:
-		s.send(ctx, time.Now(), noTime, 0)
+		s.send(ctx, by, noTime, 0)
 	case n < 95:
-		s.send(ctx, time.Now(), clockAhead, 0)
+		s.send(ctx, by, clockAhead, 0)
 	default: // the SMS is there only when the lease has expired, or not even then
-		s.send(ctx, time.Now(), milliseconds, 1+s.rng.IntN(3))
+		s.send(ctx, by, milliseconds, 1+s.rng.IntN(3))
 	}
 	return nil
 }
@@ -101,30 +110,25 @@ func (s *seller) leave(ctx context.Context, p *stay, reason string) error {
 	return s.release(ctx, p, reason)
 }
 
+func (s *seller) upTo(ms int) time.Duration { return time.Duration(s.rng.IntN(ms)) * time.Millisecond }
+
 // afterwards is a message for whomever, or nobody, and a rest.
 func (s *seller) afterwards(ctx context.Context) error {
 	if s.chance(15) {
-		s.send(ctx, time.Now().Add(-time.Duration(s.rng.IntN(400))*time.Millisecond), milliseconds, s.rng.IntN(4))
+		s.stray(ctx, time.Now().Add(-s.upTo(400)), s.rng.IntN(4))
 	}
 	if err := linger(ctx, time.Duration(1+s.rng.IntN(6))*time.Millisecond); err != nil {
 		return err
 	}
 	if s.chance(10) { // in a room of one seller: nobody's
-		s.send(ctx, time.Now(), milliseconds, s.rng.IntN(3))
+		s.stray(ctx, time.Now(), s.rng.IntN(3))
 		return linger(ctx, 2*time.Millisecond)
 	}
 	return nil
 }
 
-// send gives a message to the carrier, who delivers it some leases later.
-func (s *seller) send(ctx context.Context, at time.Time, how stamp, leases int) {
-	m := s.carrier.write(s.room, at, how)
-	by := route{replica: s.rng.IntN(3), leases: leases, twins: s.chance(20), again: s.chance(20)}
-	s.post.Go(func() error { return s.carrier.deliver(ctx, m, by, s.pace) })
-}
-
 func (s *seller) join(ctx context.Context, p *stay) (standing, error) {
-	r, err := s.insist(ctx, http.MethodPost, "/lock", `{"seller_id":"`+p.seller+`"}`)
+	r, err := s.insist(ctx, http.MethodPost, "/lock", fmt.Sprintf(`{"seller_id":%q,"asks":%t}`, p.seller, p.manner.joinsAsking()))
 	if err != nil {
 		return standing{}, err
 	}

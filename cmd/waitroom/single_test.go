@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"testing"
@@ -29,7 +30,10 @@ type single struct {
 const oneRoom = "integration"
 
 func newSingle(t *testing.T, driver, databaseURL, dsn string, args ...string) *single {
-	store := redistest.Start(t)
+	return newSingleOn(t, redistest.Start(t), driver, databaseURL, dsn, args...)
+}
+
+func newSingleOn(t *testing.T, store *redistest.Server, driver, databaseURL, dsn string, args ...string) *single {
 	b := &single{t: t, rdb: store.Client()}
 	b.fleet = startFleet(t, 1, append([]string{"--redis-url", store.URL(), "--database-url", databaseURL,
 		"--sms-webhook-secret", smsSecret}, args...)...)
@@ -49,9 +53,7 @@ func sqliteFile(t *testing.T) (url, dsn string) {
 // join gives a new session the lock or a place in line, and a socket.
 func (b *single) join(seller string) (string, *socket) {
 	session := room.NewSession()
-	r, err := b.fleet.insist(b.t.Context(), 0, call{method: http.MethodPost, path: "/api/" + oneRoom + "/lock",
-		body: `{"seller_id":"` + seller + `"}`, session: session})
-	require.NoError(b.t, err)
+	r := b.do(http.MethodPost, session, "/lock", `{"seller_id":"`+seller+`"}`)
 	require.LessOrEqual(b.t, r.status, http.StatusAccepted, r.body)
 	s := newSocket(b.fleet, oneRoom, session)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -59,6 +61,22 @@ func (b *single) join(seller string) (string, *socket) {
 	go func() { defer close(gone); _ = s.listen(ctx) }()
 	b.t.Cleanup(func() { cancel(); <-gone })
 	return session, s
+}
+
+// do is a session's request to its room.
+func (b *single) do(method, session, path, body string) reply {
+	b.t.Helper()
+	r, err := b.fleet.insist(b.t.Context(), 0, call{method: method, path: "/api/" + oneRoom + path, body: body, session: session})
+	require.NoError(b.t, err)
+	return r
+}
+
+// expect has the holder say that it asks, and returns when (unix ms) it is known to have done so.
+func (b *single) expect(session string, fence int64, more string) int64 {
+	b.t.Helper()
+	r := b.do(http.MethodPost, session, "/lock/expect", fmt.Sprintf(`{"fence":%d%s}`, fence, more))
+	require.Equal(b.t, http.StatusOK, r.status, r.body)
+	return r.told
 }
 
 // status is what a session is told of its place.
@@ -88,8 +106,14 @@ func (b *single) send(at time.Time) *message {
 	if at.IsZero() {
 		how = noTime
 	}
-	m, over := b.carrier.write(oneRoom, at, how), newPace()
+	return b.bring(b.carrier.write(oneRoom, at, how), route{again: true})
+}
+
+// bring delivers a message by a route on which no lease has to pass.
+func (b *single) bring(m *message, by route) *message {
+	b.t.Helper()
+	over := newPace()
 	over.finish()
-	require.NoError(b.t, b.carrier.deliver(b.t.Context(), m, route{again: true}, over))
+	require.NoError(b.t, b.carrier.deliver(b.t.Context(), m, by, over))
 	return m
 }

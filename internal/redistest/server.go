@@ -71,6 +71,9 @@ func StartWith(tb testing.TB, c Config) *Server {
 // Addr is host:port.
 func (s *Server) Addr() string { return "127.0.0.1:" + strconv.Itoa(s.port) }
 
+// Dir is where the server keeps its files: its log, and what it was told to keep.
+func (s *Server) Dir() string { return s.dir }
+
 // URL is what REDIS_URL would be.
 func (s *Server) URL() string { return "redis://" + s.Addr() }
 

@@ -1,0 +1,404 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+)
+
+// account is a room's leases, asks and messages, gone through in the order in which they happened, and what the rules of the contract
+// say of each message: written from the contract, not from the engine.
+type account struct {
+	leases  []*lease // by fence
+	byFence map[int64]*lease
+	same    map[string]*judgement // by sender and text: the first
+	parts   map[string]*long
+	judged  map[string]*judgement
+}
+
+type lease struct {
+	*stay
+	fence, ticket, granted, end int64
+	live, asking, code          bool
+	asks                        []ask // in order
+}
+
+type ask struct {
+	at     int64
+	filter filter
+	answer *message // the code that answered it
+}
+
+// long is a message in parts.
+type long struct {
+	first    *judgement
+	answered bool
+	had      map[int]bool
+}
+
+type verdict struct {
+	result, reason string
+	fence          int64
+	duplicate      bool
+}
+
+// judgement is where a message belongs.
+type judgement struct {
+	verdict
+	message  *message
+	lease    *lease
+	ask      int   // of the lease: which a code answers; -1: none
+	repeats  bool  // it is told what the first one was told, and shown to nobody again
+	ends     bool  // its lease
+	verified bool  // the ledger is asked about it
+	at       int64 // when
+}
+
+func (j judgement) String() string { return fmt.Sprintf("%+v", j.verdict) }
+
+func newAccount() *account {
+	return &account{byFence: map[int64]*lease{}, same: map[string]*judgement{}, parts: map[string]*long{}, judged: map[string]*judgement{}}
+}
+
+func (a *account) granted(e event, p *stay) string {
+	if p == nil {
+		return "nobody had that lease"
+	}
+	l := &lease{stay: p, fence: e.fence, ticket: e.ticket, granted: p.granted.from, live: true, asking: p.manner.joinsAsking()}
+	a.leases = append(a.leases, l)
+	a.byFence[l.fence] = l
+	return ""
+}
+
+func (a *account) ended(e event) string {
+	if e.fence == 0 {
+		return ""
+	}
+	l := a.byFence[e.fence]
+	if l == nil || !l.live {
+		return "that lease was not live"
+	}
+	l.live, l.end = false, e.ended
+	return ""
+}
+
+// asked takes in an ask, or that the holder's lease was put off since the number was busy.
+func (a *account) asked(e event) string {
+	l := a.byFence[e.fence]
+	if l == nil || !l.live {
+		return "that lease was not live"
+	}
+	l.asking = true
+	r := slices.IndexFunc(l.requests, func(r *request) bool { return r.has(e.at) && r.explains(e) })
+	if r < 0 {
+		return fmt.Sprintf("ticket %d did not say so", e.ticket)
+	}
+	if e.kind == "extended" {
+		return ""
+	}
+	l.asks = append(l.asks, ask{at: e.at, filter: l.requests[r].filter})
+	if busy := a.busyUntil(l); busy > e.at {
+		return fmt.Sprintf("ticket %d asked, and another's code may come until %d", e.ticket, busy)
+	}
+	return ""
+}
+
+// explains says whether it may be what did that. Without a key each post of it is an ask of its own.
+func (r *request) explains(e event) bool {
+	if e.kind == "extended" {
+		return r.until != 0 || r.again
+	}
+	return r.number == e.asks || r.again && (r.late || r.number > e.asks)
+}
+
+// busyUntil is when rule 3 lets a lease ask.
+func (a *account) busyUntil(mine *lease) (until int64) {
+	for _, l := range a.leases {
+		if l.session == mine.session {
+			continue
+		}
+		for _, ask := range l.asks {
+			if ask.answer == nil {
+				until = max(until, ask.at+quarantine.Milliseconds())
+			}
+		}
+		if !l.asking && !l.code && !l.live {
+			until = max(until, l.end+quarantine.Milliseconds())
+		}
+	}
+	return until
+}
+
+// possible are the judgements that the rules allow: more than one only where it is not known when a message was sent.
+func (a *account) possible(m *message, at int64) (list []judgement) {
+	for _, w := range m.windows(at) {
+		j := a.attribute(m, w)
+		j.message = m
+		if !slices.ContainsFunc(list, func(other judgement) bool { return other.verdict == j.verdict }) {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
+// clocksDiffer is by how much a replica's idea of Redis's time may be behind (ms).
+const clocksDiffer = 50
+
+// windows are the times in which a message may have been sent for all that is known of it, half open.
+func (m *message) windows(at int64) (list []span) {
+	switch {
+	case m.from == 0:
+		for from := m.asked - clocksDiffer; from <= at; from++ {
+			list = append(list, span{from, at + 1})
+		}
+		return list
+	case m.from > at:
+		return []span{{at - (m.from - at), at + 1}}
+	}
+	return []span{{m.from, m.to}}
+}
+
+// attribute is rule 5, then rules 1 and 2.
+func (a *account) attribute(m *message, w span) judgement {
+	if first := a.same[m.sender+"|"+m.text]; first != nil {
+		for _, l := range slices.Backward(a.leases) {
+			if l.fence > first.fence && l.session == first.lease.session && l.asking {
+				if n := l.answers(m, w); n >= 0 {
+					return judgement{verdict: verdict{l.result(), "", l.fence, true}, lease: l, ask: n}
+				}
+			}
+		}
+		told := first.verdict
+		told.duplicate = true
+		return judgement{verdict: told, lease: first.lease, ask: first.lease.answers(m, w), repeats: true}
+	}
+	if whole := a.wholeOf(m); whole != nil {
+		l, n := whole.first.lease, -1
+		if l == nil {
+			return none(whole.first.reason)
+		}
+		if !whole.answered {
+			n = l.answers(m, w)
+		}
+		return judgement{verdict: verdict{l.result(), "", l.fence, false}, lease: l, ask: n}
+	}
+	return a.judge(m, w)
+}
+
+// wholeOf is the long message that this is another part of.
+func (a *account) wholeOf(m *message) *long {
+	if whole := a.parts[m.sender+"|"+m.ref]; m.parts > 0 && whole != nil && !whole.had[m.part] {
+		return whole
+	}
+	return nil
+}
+
+func none(reason string) judgement {
+	return judgement{verdict: verdict{"unmatched", reason, 0, false}, ask: -1}
+}
+
+func (l *lease) result() string {
+	if l.live {
+		return "matched"
+	}
+	return "late"
+}
+
+// judge is rules 1 and 2.
+func (a *account) judge(m *message, w span) judgement {
+	var touched []*lease
+	silent := false
+	for _, l := range a.leases {
+		if l.granted < w.to && (l.live || w.from < l.end || l.granted == l.end && w.from <= l.granted) {
+			touched = append(touched, l)
+			silent = silent || !l.asking
+		}
+	}
+	if silent {
+		l := touched[0]
+		if len(touched) > 1 || a.quarantined(l, w) || a.anothers(l, m, span{w.from, min(w.to, l.granted)}) ||
+			!l.live && l.code && a.anothers(l, m, span{max(w.from, l.end), w.to}) {
+			return none("ambiguous")
+		}
+		return judgement{verdict: verdict{l.result(), "", l.fence, false}, lease: l, ask: -1}
+	}
+	l, sure := a.asker(m, w)
+	switch {
+	case !sure:
+		return none("ambiguous")
+	case l != nil:
+		return judgement{verdict: verdict{l.result(), "", l.fence, false}, lease: l, ask: l.answers(m, w)}
+	case len(touched) > 0:
+		return none("not_expected")
+	}
+	return none("no_lease")
+}
+
+// anothers says that a message which was sent in a part of its window would not surely be of the lease that the rest of it lies in.
+func (a *account) anothers(mine *lease, m *message, w span) bool {
+	if w.from >= w.to {
+		return false
+	}
+	l, sure := a.asker(m, w)
+	return !sure || l != nil && l != mine
+}
+
+// asker is rule 2: the lease that asked last and fits, and whether that can be told.
+func (a *account) asker(m *message, w span) (l *lease, sure bool) {
+	owners := a.owners(w)
+	switch {
+	case len(owners) > 1 || len(owners) == 1 && (!owners[0].asking || a.displaced(owners[0], w)):
+		return nil, false
+	case len(owners) == 1 && owners[0].fits(m, w):
+		return owners[0], true
+	}
+	return nil, true
+}
+
+// displaced says that a later lease of another session asked less than a quarantine ago and has its codes: one of them may have been this
+// one's, and the message its own.
+func (a *account) displaced(l *lease, w span) bool {
+	if w.from-l.last(w.to-1) < quarantine.Milliseconds() {
+		return false
+	}
+	for _, other := range slices.Backward(a.leases) {
+		if other.fence <= l.fence {
+			return false
+		}
+		if at := other.last(w.to - 1); other.asking && !other.live && !other.waits() && at >= 0 && w.from-at < quarantine.Milliseconds() {
+			return other.session != l.session
+		}
+	}
+	return false
+}
+
+// waits says whether an ask is open.
+func (l *lease) waits() bool {
+	return slices.ContainsFunc(l.asks, func(a ask) bool { return a.answer == nil })
+}
+
+// last is when a lease had asked last at a moment; -1: it had not.
+func (l *lease) last(moment int64) int64 {
+	last := int64(-1)
+	for _, ask := range l.asks {
+		if ask.at <= moment {
+			last = max(last, ask.at)
+		}
+	}
+	return last
+}
+
+// quarantined says that the code of an ask of an earlier lease has not come, and may be this.
+func (a *account) quarantined(mine *lease, w span) bool {
+	for _, l := range a.leases {
+		for _, ask := range l.asks {
+			if l.fence < mine.fence && ask.answer == nil && ask.at < w.to && w.from < ask.at+quarantine.Milliseconds() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// owners are the leases that had asked last, at each moment in which a message may have been sent.
+func (a *account) owners(w span) (owners []*lease) {
+	moments := []int64{w.from}
+	for _, l := range a.leases {
+		for _, at := range append([]int64{l.end}, times(l.asks)...) {
+			if w.from < at && at < w.to {
+				moments = append(moments, at)
+			}
+		}
+	}
+	for _, moment := range moments {
+		var last *lease
+		latest := int64(-1)
+		for _, l := range a.leases { // of two in one millisecond, the later lease's is the later
+			if at := l.askedBy(moment); at >= 0 && at >= latest {
+				last, latest = l, at
+			}
+		}
+		if last != nil && !slices.Contains(owners, last) {
+			owners = append(owners, last)
+		}
+	}
+	return owners
+}
+
+func times(asks []ask) (list []int64) {
+	for _, ask := range asks {
+		list = append(list, ask.at)
+	}
+	return list
+}
+
+// openFor is how long an ask waits for its code (ms).
+const openFor = 10 * 60 * 1000
+
+// askedBy is when a lease had asked last at a moment, as rule 2 counts; -1: it had not.
+func (l *lease) askedBy(moment int64) int64 {
+	last := int64(-1)
+	if !l.asking && !l.live && !l.code && l.end <= moment {
+		last = l.end
+	}
+	if l.live || l.waits() {
+		last = max(last, l.last(moment))
+	}
+	if moment-last > openFor {
+		return -1
+	}
+	return last
+}
+
+func (l *lease) fits(m *message, w span) bool {
+	return slices.ContainsFunc(l.asks, func(a ask) bool {
+		return a.at < w.to && w.from-a.at <= openFor && a.filter.takes(m.letter)
+	})
+}
+
+// answers is the earliest open ask that a message may be the answer to; -1: none.
+func (l *lease) answers(m *message, w span) int {
+	return slices.IndexFunc(l.asks, func(a ask) bool {
+		return a.at < w.to && w.from-a.at <= openFor && a.answer == nil && a.filter.takes(m.letter)
+	})
+}
+
+// take is rule 4, and remembers the message for rule 5.
+func (a *account) take(j judgement, at int64) *judgement {
+	m, l := j.message, j.lease
+	j.at = at
+	answers := false
+	if l != nil && m.code != "" {
+		answers = j.ask >= 0 || !l.asking && !l.code
+		switch {
+		case j.ask >= 0:
+			l.asks[j.ask].answer = m
+		case !l.asking:
+			l.code = true
+		}
+		j.ends = l.live && !l.waits()
+	}
+	j.verified = l != nil && l.live && (!j.repeats || j.ends)
+	a.remember(&j, answers)
+	return &j
+}
+
+func (a *account) remember(j *judgement, answers bool) {
+	m := j.message
+	a.judged[m.id] = j
+	if m.parts > 0 {
+		whole, key := a.wholeOf(m), m.sender+"|"+m.ref
+		switch {
+		case whole == nil && j.repeats: // it is nowhere, and so no first part
+			delete(a.parts, key)
+		case whole == nil:
+			whole = &long{first: j, had: map[int]bool{}}
+			a.parts[key] = whole
+		}
+		if whole != nil {
+			whole.had[m.part], whole.answered = true, whole.answered || answers
+		}
+	}
+	if j.lease != nil && !j.repeats {
+		a.same[m.sender+"|"+m.text] = j
+	}
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// letter is what a message says.
+type letter struct {
+	sender, text string
+	code         string // "" = there is none in it
+	ref          string
+	part, parts  int // both 0 = it is whole
+}
+
+// shop is a marketplace: who sends its codes, and what stands in them.
+type shop struct{ sender, name string }
+
+var shops = []shop{{"1588-0000", "쿠팡"}, {"02-555-0000", "네이버"}}
+
+// codeLetter has a code that no other has.
+func (c *carrier) codeLetter(of shop) letter {
+	code := fmt.Sprint(10_000_000 + c.count.Add(1))
+	return letter{sender: of.sender, text: "[" + of.name + "] 인증번호는 [" + code + "] 입니다.", code: code}
+}
+
+// longLetter is a code in two parts. The part without the code may be the same for everybody.
+func (c *carrier) longLetter(of shop, common bool) [2]letter {
+	first := c.codeLetter(of)
+	rest := "남에게 알려 주지 마세요."
+	if !common {
+		rest += " " + c.word()
+	}
+	ref := c.word()
+	first.ref, first.part, first.parts = ref, 1, 2
+	return [2]letter{first, {sender: of.sender, text: rest, ref: ref, part: 2, parts: 2}}
+}
+
+// advert has no code; codelike has one that nobody asked for, and not the sender of any marketplace.
+func (c *carrier) advert(of shop) letter {
+	return letter{sender: of.sender, text: "(광고) [" + of.name + "] 이번 주 특가를 만나 보세요. " + c.word()}
+}
+
+func (c *carrier) codelike() letter {
+	return c.codeLetter(shop{"1577-9999", "쿠팡 택배"})
+}
+
+// word is one that was not there before, in letters that no code has.
+func (c *carrier) word() string {
+	return strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprint(c.count.Add(1)))
+}
+
+// filter is what an ask wants of its answer.
+type filter struct {
+	From     []string `json:"from,omitempty"`
+	Contains string   `json:"contains,omitempty"`
+}
+
+// takes says whether a letter can be the answer.
+func (f filter) takes(l letter) bool {
+	from := len(f.From) == 0
+	for _, sender := range f.From {
+		from = from || sameSender(sender, l.sender)
+	}
+	return from && strings.Contains(l.text, f.Contains)
+}
+
+// sameSender compares digits, with +82 as 0.
+func sameSender(a, b string) bool {
+	digits := func(s string) string {
+		if rest, ok := strings.CutPrefix(s, "+82"); ok {
+			s = "0" + rest
+		}
+		return strings.Map(func(r rune) rune {
+			if r < '0' || r > '9' {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	return digits(a) == digits(b)
+}

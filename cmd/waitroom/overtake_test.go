@@ -1,0 +1,35 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A seller that asks a second time may get the second code first. The first one was sent within its quarantine, and is still its own:
+// not that of who had asked before, in vain.
+func TestCodeIsItsOwnSellersThoughTheNextCodeCameFirst(t *testing.T) {
+	url, dsn := sqliteFile(t)
+	s := newSingle(t, "sqlite", url, dsn, "--sms-quarantine", "100ms")
+	a, ofA := s.join("a")
+	b, ofB := s.join("b")
+	s.expect(a, s.status(a).Fence, "")
+	require.Equal(t, http.StatusOK, s.do(http.MethodDelete, a, "/lock?reason=cancelled", "").status, "its code is lost")
+	holder := s.status(b)
+	require.NoError(t, linger(t.Context(), 150*time.Millisecond), "the quarantine passes")
+
+	s.expect(b, holder.Fence, "")
+	first := s.carrier.write(oneRoom, time.Now(), milliseconds)
+	require.NoError(t, linger(t.Context(), 5*time.Millisecond))
+	s.expect(b, holder.Fence, "")
+	second := s.bring(s.carrier.write(oneRoom, time.Now(), milliseconds), route{})
+	require.Equal(t, answer{Result: "matched", Ticket: holder.Ticket, Fence: holder.Fence}, second.answer)
+	require.Equal(t, http.StatusOK, s.do(http.MethodDelete, b, "/lock?reason=completed", "").status)
+
+	s.bring(first, route{})
+	require.Equal(t, answer{Result: "late", Ticket: holder.Ticket, Fence: holder.Fence}, first.answer)
+	s.awaitFrame(ofB, first.code)
+	require.Empty(t, ofA.shown())
+}

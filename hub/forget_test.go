@@ -1,0 +1,66 @@
+package hub_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+func TestCodeIsToldToNoSocketTenMinutesAndASecondAfterItCame(t *testing.T) {
+	embedded := redistest.StartEmbedded(t)
+	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
+	t.Cleanup(func() { _ = rdb.Close() })
+	begin := time.Now().Truncate(time.Millisecond)
+	embedded.SetTime(begin)
+	r := start(t, rdb, room.Config{Lease: 5 * time.Minute, Journal: 1000}, hub.Config{Unnotified: true})
+	ids := sessions(3)
+	holder := r.dial(ids[0])
+	for _, id := range ids {
+		join(t, r.Engine, id)
+	}
+	came := begin.Add(time.Second)
+	embedded.SetTime(came)
+	message := func(id string, want room.Result) {
+		m, err := r.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: id, From: begin.UnixMilli(), To: begin.UnixMilli() + 1,
+			Shown: room.Message{Text: id + " 482913", Code: new("482913")}})
+		require.NoError(t, err)
+		require.Equal(t, want, m.Result)
+		require.NoError(t, r.Engine.SettleMatch(t.Context(), lobby, id, true))
+	}
+	message("in its lease", room.Matched)
+	message("late", room.Late)
+	require.Equal(t, "482913", holder.untilOther(2)["code"])
+
+	embedded.SetTime(came.Add(10*time.Minute - 30*time.Second))
+	require.Equal(t, "482913", r.dial(ids[0]).untilOther(2)["code"], "it is shown again on reload")
+
+	embedded.SetTime(came.Add(10*time.Minute + time.Second))
+	_, seats, err := r.Engine.Look(t.Context(), lobby, ids[0])
+	require.NoError(t, err)
+	require.Empty(t, seats[0].Messages)
+	again := r.dial(ids[0])
+	again.untilOutcome(room.Completed)
+	join(t, r.Engine, ids[0]) // a new place: whatever was to be told of the old one is told before
+	for _, s := range []*socket{holder, again} {
+		s.until("a new place", func(st state) bool { return value(st.Ticket) == int64(len(ids)+1) })
+	}
+	require.Empty(t, again.notStates())
+	require.Len(t, holder.notStates(), 2, "nor once more")
+	_, err = r.Engine.Expire(t.Context(), lobby)
+	require.NoError(t, err)
+	require.False(t, embedded.Exists("{integration}:texts") || embedded.Exists("{integration}:inbox"))
+}
+
+// notStates are the frames so far that are no state.
+func (s *socket) notStates() []map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.others)
+}
