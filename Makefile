@@ -1,10 +1,13 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test check race bench generate setup
+.PHONY: help run test check race bench sim generate setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.
 TESTFLAGS := -p 2 -timeout 8m
 PKG ?= ./...
+LEASES ?= 2000
+SEED ?= 1
+ROWS ?=
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,6 +24,9 @@ race: ## Run all tests with the race detector (PKG=./room)
 
 bench: setup ## Run the benchmarks, without the tests (PKG=./room)
 	go test -run '^$$' -bench . -benchmem -p 1 -timeout 30m $(PKG)
+
+sim: ## Play carriers and sellers on the real engine; print how many codes go astray (LEASES=2000 SEED=1 ROWS=before)
+	GOGC=400 go test ./sms/sim -v -count 1 -timeout 4h -run '^TestTable$$' -sim.leases $(LEASES) -sim.seed $(SEED) -sim.rows '$(ROWS)'
 
 check: ## Look for what tests do not find: format, vet, staticcheck, generated code, known vulnerabilities
 	@TEMPL=$(TEMPL) scripts/check.sh

@@ -1,0 +1,181 @@
+package sim_test
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"regexp"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/sms/sim"
+)
+
+var (
+	tableLeases = flag.Int("sim.leases", 0, "print the table, with so many leases in every row")
+	tableRows   = flag.String("sim.rows", "", "only the rows whose name this regular expression finds")
+	seed        = flag.Uint64("sim.seed", 1, "what chance is told from")
+)
+
+func store(tb testing.TB) sim.Store {
+	tb.Helper()
+	embedded := redistest.StartEmbedded(tb)
+	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
+	tb.Cleanup(func() { require.NoError(tb, rdb.Close()) })
+	return sim.Store{Client: rdb, SetTime: embedded.SetTime}
+}
+
+func run(tb testing.TB, w sim.World, leases int) sim.Tally {
+	tb.Helper()
+	tally, err := sim.Run(tb.Context(), store(tb), w, *seed, leases)
+	require.NoError(tb, err)
+	tb.Logf("\n%s\n%s", sim.TableHead, tally.Row("", w))
+	return tally
+}
+
+// slow is the world of the bars with so many codes slow.
+func slow(share float64) sim.World {
+	w := sim.Default()
+	w.Slow = share
+	return w
+}
+
+// before is how it was when nobody could say that he asks.
+func before(w sim.World) sim.World {
+	w.Asking, w.Quarantine = 0, 0
+	return w
+}
+
+// bar is the largest share of wrong attributions at 30 s of quarantine, by the share of slow codes.
+var bar = map[float64]float64{.02: .002, .05: .007}
+
+// within is how many there may be in so many leases, chance counted in: three standard deviations of a Poisson count of pairs,
+// since one that goes astray mostly sends another after it.
+func within(bar float64, leases int) int {
+	mean := bar * float64(leases)
+	return int(mean + 3*math.Sqrt(2*mean))
+}
+
+// hard is a world in which most leases end while a code is under way.
+func hard() sim.World {
+	w := slow(.2)
+	w.Quick = sim.Lognormal{Median: 20 * time.Second, Sigma: .6}
+	w.Again, w.AgainMost, w.Cancel, w.Asking, w.Adverts = 1, 5, .5, .8, 20
+	w.Resent, w.SameCode = .1, .3
+	return w
+}
+
+func TestCodeSentWithinTheQuarantineGoesAstrayOnlyWhereAnotherTookItsPlace(t *testing.T) {
+	for _, stamp := range []sim.Stamp{sim.Exact, sim.Second, sim.Unsaid} {
+		w := hard()
+		w.Stamp = stamp
+		require.Zero(t, run(t, w, 80).Wrong[sim.Broken], stamp)
+	}
+}
+
+func TestWithoutQuarantineSuchCodesDoGoAstray(t *testing.T) {
+	w := hard()
+	w.Quarantine, w.Promised = 0, 30*time.Second
+	require.NotZero(t, run(t, w, 80).Wrong[sim.Broken], "the simulation would not notice")
+}
+
+func TestWrongAttributionsAreWithinTheBarAndWereFarAboveIt(t *testing.T) {
+	const leases = 400
+	most := within(bar[.05], leases)
+	require.LessOrEqual(t, run(t, slow(.05), leases).AllWrong(), most)
+	require.Greater(t, run(t, before(slow(.05)), leases).AllWrong(), most)
+}
+
+func TestSameSeedPlaysTheSame(t *testing.T) {
+	require.Equal(t, run(t, slow(.05), 40), run(t, slow(.05), 40))
+}
+
+// row is one of the table.
+type row struct {
+	name   string
+	world  sim.World
+	bar    float64 // 0 = none is set
+	tally  sim.Tally
+	err    error
+	played chan struct{} // closed when tally and err are there
+}
+
+func rows(share float64) (list []*row) {
+	add := func(name string, change func(*sim.World)) *row {
+		w := slow(share)
+		change(&w)
+		list = append(list, &row{name: name, world: w, played: make(chan struct{})})
+		return list[len(list)-1]
+	}
+	add("before: nobody asks", func(w *sim.World) { *w = before(*w) })
+	add("before: nobody asks", func(w *sim.World) { *w = before(*w); w.Stamp = sim.Unsaid })
+	for _, seconds := range []int{0, 15, 30, 60, 120} {
+		r := add(fmt.Sprintf("all ask, quarantine %d s", seconds), func(w *sim.World) { w.Quarantine = time.Duration(seconds) * time.Second })
+		if seconds == 30 {
+			r.bar = bar[share]
+		}
+	}
+	add("all ask, 30 s", func(w *sim.World) { w.Stamp = sim.Second }).bar = bar[share]
+	add("all ask, 30 s", func(w *sim.World) { w.Stamp = sim.Unsaid })
+	add("all ask, 30 s, asks without a sender", func(w *sim.World) { w.Unfiltered = true })
+	add("all ask, 30 s, codes of 4 digits", func(w *sim.World) { w.Digits = 4 })
+	add("all ask, 30 s, codes come twice", func(w *sim.World) { w.SameCode, w.Resent = .5, .02 })
+	add("half ask, 30 s", func(w *sim.World) { w.Asking = .5 })
+	return list
+}
+
+// TestTable prints what the rules are worth: make sim.
+func TestTable(t *testing.T) {
+	if *tableLeases == 0 {
+		t.Skip("make sim prints the table")
+	}
+	wanted := regexp.MustCompile(*tableRows)
+	table := slices.DeleteFunc(append(rows(.02), rows(.05)...), func(r *row) bool { return !wanted.MatchString(r.name) })
+	begun := time.Now()
+	play(t, table)
+	fmt.Println(sim.TableHead)
+	calls := 0
+	for _, r := range table {
+		<-r.played
+		require.NoError(t, r.err, r.name)
+		calls += r.tally.Calls
+		fmt.Println(r.tally.Row(r.name, r.world))
+	}
+	fmt.Printf("\n%d leases a row, seed %d; %d calls of the engine, %.0f a second\n", *tableLeases, *seed, calls,
+		float64(calls)/time.Since(begun).Seconds())
+	for _, r := range table {
+		if r.world.Quarantine > 0 {
+			require.Zero(t, r.tally.Wrong[sim.Broken], "%s: sent in time", r.name)
+		}
+		if r.bar > 0 {
+			require.LessOrEqual(t, r.tally.AllWrong(), within(r.bar, r.tally.Leases), "%s: wrong", r.name)
+		}
+	}
+}
+
+// play fills the rows in, as many at a time as there are processors, each with a store of its own.
+func play(t *testing.T, table []*row) {
+	next := make(chan *row, len(table))
+	for _, r := range table {
+		next <- r
+	}
+	close(next)
+	var wg sync.WaitGroup
+	t.Cleanup(wg.Wait)
+	for range runtime.GOMAXPROCS(0) {
+		mine := store(t)
+		wg.Go(func() {
+			for r := range next {
+				r.tally, r.err = sim.Run(t.Context(), mine, r.world, *seed, *tableLeases)
+				close(r.played)
+			}
+		})
+	}
+}
