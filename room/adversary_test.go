@@ -173,3 +173,70 @@ func TestSendersAreComparedByTheirDigits(t *testing.T) {
 	}
 	require.True(t, room.OneOf(" Coupang", []string{"COUPANG"}))
 }
+
+// B asked while a's ask was answered; a took the answer back.
+func TestCodeIsNobodysWhereAnAnswerThatWasTakenBackLeavesTwoAsksOpen(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	a.expect()
+	d.pass(time.Second)
+	stray, m := d.sms()
+	b.expect()
+	d.pass(time.Second)
+	require.NoError(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, stray))
+	_, own := d.sms()
+	requireNone(t, room.Ambiguous, own, "a's or b's")
+	require.Empty(t, messages(t, d.engine, b.session))
+	d.pass(29 * time.Second)
+	_, own = d.sms()
+	require.Equal(t, room.Matched, own.Result, "past the quarantine of a's ask it is b's")
+}
+
+// Between a's old ask and the message lies another seller's, and a's own second turn does not hide it.
+func TestDisplacedCodeIsNobodysThoughTheFirstAskerHadAnotherTurn(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	a.expect()
+	a.leave(room.Cancelled)
+	d.pass(31 * time.Second)
+	b.expect()
+	d.sms()
+	_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
+	require.NoError(t, err)
+	d.pass(time.Second)
+	a.expect()
+	d.sms()
+	d.pass(time.Second)
+	_, m := d.sms()
+	requireNone(t, room.Ambiguous, m, "a's first, or b's own")
+}
+
+func TestDisplacedCodeIsNobodysAlsoAtTheEdgeOfTheQuarantine(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	d.pass(300 * time.Millisecond)
+	a, b := d.asker("a"), d.asker("b")
+	a.expect()
+	a.leave(room.Cancelled)
+	d.pass(30*time.Second + 50*time.Millisecond)
+	b.expect()
+	d.pass(10 * time.Millisecond)
+	d.sms()
+	d.pass(10 * time.Millisecond)
+	_, m := d.sms(func(q *room.MatchRequest) { q.From -= q.From % 1000; q.To = q.From + 1000 })
+	requireNone(t, room.Ambiguous, m, "its second begins within a's quarantine and ends after it")
+}
+
+func TestMessageThatMayBeOfTheLeaseBeforeIsNotOffered(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	d.pass(300 * time.Millisecond)
+	a.leave(room.Cancelled)
+	d.pass(300 * time.Millisecond)
+	second := func(q *room.MatchRequest) { q.From -= q.From % 1000; q.To = q.From + 1000 }
+	_, m := d.sms(second)
+	requireNone(t, room.NotExpected, m, "nobody asked")
+	require.Empty(t, offers(t, d.engine, b.session))
+	d.pass(time.Second)
+	d.sms(second)
+	require.Len(t, offers(t, d.engine, b.session), 1)
+}

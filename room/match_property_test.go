@@ -499,7 +499,7 @@ func (w *world) asker(q room.MatchRequest, from, to int64) (*held, room.Reason) 
 		return nil, room.Ambiguous
 	case len(owners) == 1:
 		for l := range owners {
-			if !l.asking || w.displaced(l, from, to) {
+			if !l.asking || w.displaced(l, from, to) || w.quarantined(l, from, to) {
 				return nil, room.Ambiguous
 			}
 			if l.fits(q, to) {
@@ -524,7 +524,7 @@ func (w *world) quarantined(mine *held, from, to int64) bool {
 // displaced: a later lease asked less than a quarantine ago and has all its codes; it may have been sent another's, and this may be
 // its own. Who asked longer ago than that is not sure to be meant.
 func (w *world) displaced(l *held, from, to int64) bool {
-	if from-l.last(to-1) < quarantine {
+	if to-1-l.last(to-1) < quarantine {
 		return false
 	}
 	return slices.ContainsFunc(w.leases, func(other *held) bool {

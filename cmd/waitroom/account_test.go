@@ -257,18 +257,14 @@ func (a *account) asker(m *message, w span) (l *lease, sure bool) {
 // displaced says that a later lease of another session asked less than a quarantine ago and has its codes: one of them may have been this
 // one's, and the message its own.
 func (a *account) displaced(l *lease, w span) bool {
-	if w.from-l.last(w.to-1) < quarantine.Milliseconds() {
+	if w.to-1-l.last(w.to-1) < quarantine.Milliseconds() {
 		return false
 	}
-	for _, other := range slices.Backward(a.leases) {
-		if other.fence <= l.fence {
-			return false
-		}
-		if at := other.last(w.to - 1); other.asking && !other.live && !other.waits() && at >= 0 && w.from-at < quarantine.Milliseconds() {
-			return other.session != l.session
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.leases, func(other *lease) bool {
+		at := other.last(w.to - 1)
+		return other.fence > l.fence && other.session != l.session && other.asking && !other.live && !other.waits() && at >= 0 &&
+			w.from-at < quarantine.Milliseconds()
+	})
 }
 
 // waits says whether an ask is open.

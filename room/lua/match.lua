@@ -96,13 +96,13 @@ local function touched()
   return n, plain
 end
 
--- quarantined: a lease before this one asked, its code has not come, and may be what this is.
-local function quarantined(mine)
+-- quarantined: a lease before this one asked, its code has not come, and may be what this is. `but` is a session that does not count.
+local function quarantined(mine, but)
   if FROM >= S.open_at + QUARANTINE then return false end
   local i = 1
   local l = lease(i)
   while l and (l.current or l.ended >= FROM - QUARANTINE) do
-    if l.fence < mine.fence and l.asking then
+    if l.fence < mine.fence and l.asking and l.session ~= but then
       for _, a in ipairs(l.asks) do
         if a.answered == '' and a.at < TO and FROM < a.at + QUARANTINE then return true end
       end
@@ -145,24 +145,27 @@ end
 -- lease asked less than a quarantine ago and has its codes, one of them may have been another's that came late, and this may be its own:
 -- who asked longer ago than that is not sure to be meant.
 local function asker()
-  local i, found, asks, first, answered = 1, nil, nil, nil, nil
+  local i, found, asks, first, answered = 1, nil, nil, nil, {}
   local l = lease(i)
   while l and (l.current or l.ended >= FROM - OPEN_FOR) do
     local list = candidates(l)
     if #list > 0 and found then
       if list[1].at < first then return nil, 'ambiguous' end
     elseif #list > 0 then
-      if answered and answered ~= l.session and FROM - list[#list].at >= QUARANTINE then return nil, 'ambiguous' end
+      for _, session in ipairs(answered) do
+        if session ~= l.session and TO - 1 - list[#list].at >= QUARANTINE then return nil, 'ambiguous' end
+      end
       found, asks, first = l, list, list[1].at
       if first <= FROM then break end -- it asked before: nobody else can have asked later
-    elseif l.asking and not l.current and not answered then
+    elseif l.asking and not l.current then
       local theirs = asked_before(l)
-      if #theirs > 0 and FROM - theirs[#theirs].at < QUARANTINE then answered = l.session end
+      if #theirs > 0 and FROM - theirs[#theirs].at < QUARANTINE then answered[#answered + 1] = l.session end
     end
     i = i + 1
     l = lease(i)
   end
-  if found and asks[1].unsaid then return nil, 'ambiguous' end
+  -- Two open asks are closer than a quarantine where the first one's answer was taken back.
+  if found and (asks[1].unsaid or quarantined(found, found.session)) then return nil, 'ambiguous' end
   return found, asks
 end
 
@@ -301,7 +304,7 @@ end
 -- offered is the live lease where it may say that this code is its own: it is asking, but had not asked when it was sent.
 local function offered()
   local l = leases[1]
-  if not (told.reason == 'not_expected' and A.code and not A.foreign and l and l.current and l.asking) then return nil end
+  if not (told.reason == 'not_expected' and A.code and not A.foreign and l and l.current and l.asking and touched() == 1) then return nil end
   for _, a in ipairs(l.asks) do
     if a.answered == '' and a.at < TO then return nil end
   end
