@@ -1,0 +1,321 @@
+package room_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// world is what happened, as the rules speak of it.
+type world struct {
+	read      int // records of the journal
+	leases    []*held
+	lastAsked int64
+	messages  []*sent
+}
+
+// held is a lease.
+type held struct {
+	ticket, fence, granted, end int64
+	live, asking                bool
+	codes                       int // that came where it is not asking
+	asks                        []ask
+	rejects                     int
+}
+
+type ask struct {
+	at     int64
+	from   []string
+	answer string // the message that answered it
+}
+
+// sent is a message and what became of it.
+type sent struct {
+	id, sender, text string
+	bound            *held
+	told             room.Result
+	code             bool
+	repeats          bool // it is shown already
+	ends             bool
+}
+
+// takeBack makes it nobody's: what it answered, under whichever id, is open again.
+func (m *sent) takeBack() {
+	for i := range m.bound.asks {
+		if m.bound.asks[i].answer == m.id {
+			m.bound.asks[i].answer = ""
+		}
+	}
+	if !m.bound.asking && m.code {
+		m.bound.codes--
+	}
+	m.bound = nil
+}
+
+// firstOf is the message that another one repeats.
+func (w *world) firstOf(m *sent) *sent {
+	for i := len(w.messages) - 1; i >= 0; i-- {
+		if first := w.messages[i]; first != m && first.sender == m.sender && first.text == m.text && !first.repeats {
+			return first
+		}
+	}
+	return nil
+}
+
+type verdict struct {
+	result    room.Result
+	reason    room.Reason
+	fence     int64
+	duplicate bool
+}
+
+func (w *world) String() string {
+	var text strings.Builder
+	for _, l := range w.leases {
+		fmt.Fprintf(&text, "%+v ", *l)
+	}
+	for _, m := range w.messages {
+		fmt.Fprintf(&text, "%+v ", *m)
+	}
+	return text.String()
+}
+
+func (w *world) byFence(fence int64) *held {
+	return w.leases[slices.IndexFunc(w.leases, func(l *held) bool { return l.fence == fence })]
+}
+
+func (l *held) open() (n int) {
+	for _, a := range l.asks {
+		if a.answer == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// busyUntil is when rule 3 lets a lease ask.
+func (w *world) busyUntil(mine *held) (until int64) {
+	for _, l := range w.leases {
+		if l == mine {
+			continue
+		}
+		for _, a := range l.asks {
+			if a.answer == "" {
+				until = max(until, a.at+quarantine)
+			}
+		}
+		if !l.asking && l.codes == 0 && !l.live {
+			until = max(until, l.end+quarantine)
+		}
+	}
+	return until
+}
+
+// take has a message come and reports whether a verdict on it is right. Without a time of its own a message is as old as its way
+// here took, which is not known exactly: whatever is right for some age is right.
+func (w *world) take(q room.MatchRequest, now int64, got verdict) bool {
+	oldest := int64(1)
+	if q.From == 0 {
+		oldest = 60
+	}
+	for age := range oldest {
+		from, to := q.From, q.To
+		switch {
+		case from == 0:
+			from, to = now-age, now+1
+		case from > now:
+			from, to = now-(from-now), now+1
+		}
+		guard := q.Guard.Milliseconds()
+		l, a, want, repeats := w.attribute(q, from-guard, to+guard)
+		if want != got {
+			continue
+		}
+		w.effect(q, l, a, repeats)
+		return true
+	}
+	return false
+}
+
+// attribute is rules 5, 1 and 2 for a message that was sent in [from, to): its lease, the ask that a code answers, and what is told.
+func (w *world) attribute(q room.MatchRequest, from, to int64) (*held, *ask, verdict, bool) {
+	for i := len(w.messages) - 1; i >= 0; i-- {
+		first := w.messages[i]
+		if first.sender != q.Sender || first.text != q.Shown.Text || first.repeats {
+			continue
+		}
+		if first.bound == nil {
+			break // it is judged afresh
+		}
+		return first.bound, first.bound.answerable(q, from, to), verdict{first.told, "", first.bound.fence, true}, true
+	}
+	l, a, reason := w.judge(q, from, to)
+	switch {
+	case l == nil:
+		return nil, nil, verdict{room.Unmatched, reason, 0, false}, false
+	case l.live:
+		return l, a, verdict{room.Matched, "", l.fence, false}, false
+	}
+	return l, a, verdict{room.Late, "", l.fence, false}, false
+}
+
+func (w *world) judge(q room.MatchRequest, from, to int64) (*held, *ask, room.Reason) {
+	var touched []*held
+	plain := false
+	for _, l := range w.leases {
+		lasting := l.granted < to && (from < l.end || l.live)
+		momentary := l.granted == l.end && from <= l.granted && l.granted < to
+		if lasting || momentary {
+			touched = append(touched, l)
+			plain = plain || !l.asking
+		}
+	}
+	if plain { // rule 1
+		l := touched[0]
+		if len(touched) > 1 || w.quarantined(l, from, to) || w.othersBy(q, l, from, min(to, l.granted)) ||
+			!l.live && l.codes > 0 && w.othersBy(q, l, max(from, l.end), to) {
+			return nil, nil, room.Ambiguous
+		}
+		return l, nil, ""
+	}
+	l, reason := w.asker(q, from, to)
+	switch {
+	case l != nil:
+		return l, l.answerable(q, from, to), ""
+	case reason == "" && len(touched) > 0:
+		return nil, nil, room.NotExpected
+	case reason == "":
+		return nil, nil, room.NoLease
+	}
+	return nil, nil, reason
+}
+
+// othersBy: for a part of its window it would be another's, or it can not be told whose.
+func (w *world) othersBy(q room.MatchRequest, mine *held, from, to int64) bool {
+	if from >= to {
+		return false
+	}
+	l, reason := w.asker(q, from, to)
+	return l != nil && l != mine || reason == room.Ambiguous
+}
+
+// asker is rule 2: the lease that asked last, or why there is none.
+func (w *world) asker(q room.MatchRequest, from, to int64) (*held, room.Reason) {
+	owners := map[*held]bool{} // rule 2, for each moment in which it may have been sent
+	for at := from; at < to; at++ {
+		latest := int64(-1)
+		var last *held
+		for _, l := range w.leases { // of two in one millisecond, the later lease's is the later
+			if asked := l.askedBy(at); asked >= 0 && asked >= latest {
+				latest, last = asked, l
+			}
+		}
+		if last != nil {
+			owners[last] = true
+		}
+	}
+	switch {
+	case len(owners) > 1:
+		return nil, room.Ambiguous
+	case len(owners) == 1:
+		for l := range owners {
+			if !l.asking || w.displaced(l, from, to) || w.quarantined(l, from, to) {
+				return nil, room.Ambiguous
+			}
+			if l.fits(q, to) {
+				return l, ""
+			}
+		}
+	}
+	return nil, ""
+}
+
+func (w *world) quarantined(mine *held, from, to int64) bool {
+	for _, l := range w.leases {
+		for _, a := range l.asks {
+			if l.fence < mine.fence && a.answer == "" && a.at < to && from < a.at+quarantine {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// displaced: a later lease asked less than a quarantine ago and has all its codes; it may have been sent another's, and this may be
+// its own. Who asked longer ago than that is not sure to be meant.
+func (w *world) displaced(l *held, from, to int64) bool {
+	if to-1-l.last(to-1) < quarantine {
+		return false
+	}
+	return slices.ContainsFunc(w.leases, func(other *held) bool {
+		asked := other.last(to - 1)
+		return other.fence > l.fence && other.asking && !other.live && other.open() == 0 && asked >= 0 && from-asked < quarantine
+	})
+}
+
+// last is when a lease asked last, at or before a moment; -1 for not at all.
+func (l *held) last(at int64) int64 {
+	last := int64(-1)
+	for _, a := range l.asks {
+		if a.at <= at {
+			last = max(last, a.at)
+		}
+	}
+	return last
+}
+
+// askedBy is when a lease that counts asked last, at or before a moment; -1 for not at all.
+func (l *held) askedBy(at int64) int64 {
+	switch {
+	case !l.asking && !l.live && l.codes == 0 && l.end <= at:
+		return l.end
+	case l.asking && (l.live || l.open() > 0):
+		return l.last(at)
+	}
+	return -1
+}
+
+func (a *ask) takes(q room.MatchRequest) bool {
+	return len(a.from) == 0 || room.OneOf(q.Sender, a.from)
+}
+
+func (l *held) fits(q room.MatchRequest, to int64) bool {
+	return slices.ContainsFunc(l.asks, func(a ask) bool { return a.at < to && a.takes(q) })
+}
+
+// answerable is the earliest open ask that a message may be the answer to.
+func (l *held) answerable(q room.MatchRequest, _, to int64) (found *ask) {
+	for i := range l.asks {
+		if a := &l.asks[i]; a.at < to && a.answer == "" && a.takes(q) && (found == nil || a.at < found.at) {
+			found = a
+		}
+	}
+	return found
+}
+
+// effect is rule 4: what a code does.
+func (w *world) effect(q room.MatchRequest, l *held, a *ask, repeats bool) {
+	m := &sent{id: q.MessageID, sender: q.Sender, text: q.Shown.Text, code: q.Shown.Code != nil, bound: l, repeats: repeats}
+	w.messages = append(w.messages, m)
+	if l == nil {
+		return
+	}
+	m.told = room.Late
+	if l.live {
+		m.told = room.Matched
+	}
+	if q.Shown.Code == nil {
+		return
+	}
+	if a != nil {
+		a.answer = q.MessageID
+		if repeats {
+			a.answer = w.firstOf(m).id
+		}
+	} else if !l.asking && !repeats {
+		l.codes++
+	}
+	m.ends = l.live && !q.Keep && l.open() == 0
+}
