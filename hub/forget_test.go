@@ -32,7 +32,7 @@ func TestCodeIsToldToNoSocketTenMinutesAndASecondAfterItCame(t *testing.T) {
 			Shown: room.Message{Text: id + " 482913", Code: new("482913")}})
 		require.NoError(t, err)
 		require.Equal(t, want, m.Result)
-		require.NoError(t, r.Engine.SettleMatch(t.Context(), lobby, id, true))
+		require.NoError(t, r.Engine.SettleMatch(t.Context(), lobby, id, 0, true))
 	}
 	message("in its lease", room.Matched)
 	message("late", room.Late)

@@ -25,7 +25,7 @@ func TestAMessageGoesToItsHolderOnceOnEachSocket(t *testing.T) {
 		m, err := two.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: id, Keep: keep,
 			Shown: room.Message{Text: id + " 인증번호 482913", Code: &code}})
 		require.NoError(t, err)
-		require.NoError(t, two.Engine.SettleMatch(t.Context(), lobby, id, true))
+		require.NoError(t, two.Engine.SettleMatch(t.Context(), lobby, id, 0, true))
 		return m
 	}
 	at := match("first", true).At
@@ -61,7 +61,7 @@ func TestNextTurnsSocketIsNotToldTheLastTurnsMessage(t *testing.T) {
 		_, err := r.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: message, From: lease.GrantedAt, To: lease.GrantedAt + 1,
 			Shown: room.Message{Text: message, Code: new("482913")}})
 		require.NoError(t, err)
-		require.NoError(t, r.Engine.SettleMatch(t.Context(), lobby, message, true))
+		require.NoError(t, r.Engine.SettleMatch(t.Context(), lobby, message, 0, true))
 	}
 	text("first turn")
 	require.Equal(t, "first turn", first.untilOther(1)["text"])
@@ -83,7 +83,7 @@ func TestWithdrawnMessageIsToldToNoFurtherSocket(t *testing.T) {
 	lease := join(t, r.Engine, id).Lease
 	first.untilStatus(room.Locked)
 	settle := func(message string, agreed bool) {
-		require.NoError(t, r.Engine.SettleMatch(t.Context(), lobby, message, agreed))
+		require.NoError(t, r.Engine.SettleMatch(t.Context(), lobby, message, 0, agreed))
 	}
 	text := func(message string) {
 		_, err := r.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: message, From: lease.GrantedAt, To: lease.GrantedAt + 1,

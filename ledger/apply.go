@@ -44,7 +44,7 @@ func (w *work) entries(list []room.Entry) error {
 // appliedBefore finds the verdict on a match that was judged before: whoever did so may have died before the room
 // was told.
 func (w *work) appliedBefore(r room.Record) error {
-	if !r.Judge && r.Type != claimed {
+	if !r.Judge && !gives(r.Type) {
 		return nil
 	}
 	agree, found, err := w.verdictOn(r)
@@ -70,17 +70,14 @@ func (w *work) record(note note) error {
 		return w.ended(epoch, r)
 	case "message":
 		return w.message(epoch, r)
-	case claimed:
-		return w.claimed(epoch, r)
+	case claimed, assigned:
+		return w.given(epoch, r)
 	case rejected:
 		return w.rejected(epoch, r)
 	case "incident":
 		return w.journalled(epoch, r)
 	case "action":
-		_, err := w.exec(`INSERT INTO actions (room, epoch, entry, n, at, who, action, reason, ticket, fence)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, string(w.id), epoch, note.entry, note.n, r.At, plain(r.Who),
-			plain(r.Action), plain(r.Reason), r.Ticket, r.Fence)
-		return err
+		return w.action(note)
 	}
 	return nil // away, back, moved, asked, and what a later version may add: in the timeline
 }

@@ -9,13 +9,21 @@ import (
 // What is said of a message after its first answer, which stays: a repeat by the carrier gets it.
 const (
 	claimed  = "claimed"
+	assigned = "assigned"
 	rejected = "rejected"
 )
 
-// claimed writes that a holder says that an unmatched message is its own, and judges that.
-func (w *work) claimed(epoch int64, r room.Record) error {
+// gives is true for the types of records that give a message to a lease after its first answer; these are always judged.
+func gives(kind string) bool { return kind == claimed || kind == assigned }
+
+// standing is the condition that the attribution a gives its message to a lease to this day.
+const standing = `a.kind IN ('claimed', 'assigned') AND a.verdict = 'agreed' AND NOT EXISTS (SELECT 1 FROM attributions r
+	WHERE r.room = a.room AND r.message_id = a.message_id AND r.kind = 'rejected' AND r.fence = a.fence AND r.at >= a.at)`
+
+// given writes that a holder says that an unmatched message is its own, or that support gives it to a lease, and judges that.
+func (w *work) given(epoch int64, r room.Record) error {
 	if r.MessageID == "" {
-		return fmt.Errorf("%w: claim without a message", errOdd)
+		return fmt.Errorf("%w: %s without a message", errOdd, r.Type)
 	}
 	verdict, found, err := w.attributed(r)
 	if err != nil {
@@ -25,40 +33,62 @@ func (w *work) claimed(epoch int64, r room.Record) error {
 		w.tellAgain(r, verdict == agreed)
 		return nil
 	}
-	why, err := w.objection(r)
+	why, err := w.objectionToGiven(r)
 	if err != nil {
 		return err
 	}
 	if why != "" {
-		if err := w.attribute(epoch, r, claimed, refused); err != nil {
+		if err := w.attribute(epoch, r, refused); err != nil {
 			return err
 		}
 		return w.refuse(epoch, r, why)
 	}
-	if err := w.attribute(epoch, r, claimed, agreed); err != nil {
+	if err := w.attribute(epoch, r, agreed); err != nil {
 		return err
 	}
-	err = w.row(`SELECT sent_at FROM messages WHERE room = $1 AND message_id = $2`, string(w.id), plain(r.MessageID)).Scan(&r.SentAt)
+	if err := w.belongs(epoch, r); err != nil {
+		return err
+	}
+	return w.agreeToGiven(epoch, r)
+}
+
+// agreeToGiven binds a message to a lease that goes on. What it caused in one that is over it caused then: the attribution
+// says all there is to say.
+func (w *work) agreeToGiven(epoch int64, r room.Record) error {
+	if r.Result == room.Late {
+		w.give(r, true)
+		return nil
+	}
+	err := w.row(`SELECT sent_at FROM messages WHERE room = $1 AND message_id = $2`, string(w.id), plain(r.MessageID)).Scan(&r.SentAt)
 	if err != nil && !noRows(err) {
 		return err
 	}
 	return w.agree(epoch, r)
 }
 
-// attributed looks up the verdict on a claim.
+// attributed looks up the verdict on a claim or an assignment. Support may give a message to a lease again, once it was refused
+// or its holder had rejected it: that is judged anew. Which it is shows by its time, which a repeat has of the first.
 func (w *work) attributed(r room.Record) (verdict string, found bool, err error) {
-	err = w.row(`SELECT verdict FROM attributions WHERE room = $1 AND message_id = $2 AND kind = $3 AND fence = $4`,
-		string(w.id), plain(r.MessageID), claimed, r.Fence).Scan(&verdict)
+	var stands bool
+	var last int64
+	err = w.row(`SELECT a.verdict, `+standing+`, COALESCE((SELECT MAX(l.at) FROM attributions l
+			WHERE l.room = a.room AND l.message_id = a.message_id AND l.fence = a.fence AND l.kind IN ('rejected', $3)), 0)
+		FROM attributions a WHERE a.room = $1 AND a.message_id = $2 AND a.kind = $3 AND a.fence = $4`,
+		string(w.id), plain(r.MessageID), r.Type, r.Fence).Scan(&verdict, &stands, &last)
 	if noRows(err) {
 		return "", false, nil
 	}
-	return verdict, err == nil, err
+	again := r.Type == assigned && !stands && r.At > last
+	return verdict, err == nil && !again, err
 }
 
-// attribute writes what was said. The first word of a kind for a lease stays.
-func (w *work) attribute(epoch int64, r room.Record, kind, verdict string) error {
+// attribute writes what was said: of a kind for a lease, the latest.
+func (w *work) attribute(epoch int64, r room.Record, verdict string) error {
 	_, err := w.exec(`INSERT INTO attributions (room, message_id, kind, fence, epoch, ticket, seller, verdict, who, reason, at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`, string(w.id), plain(r.MessageID), kind,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT (room, message_id, kind, fence) DO UPDATE SET verdict = excluded.verdict, who = excluded.who,
+			reason = excluded.reason, at = excluded.at
+		WHERE excluded.at > attributions.at`, string(w.id), plain(r.MessageID), r.Type,
 		r.Fence, epoch, r.Ticket, plain(r.Seller), verdict, plain(r.Who), plain(r.Reason), r.At)
 	return err
 }
@@ -69,7 +99,10 @@ func (w *work) rejected(epoch int64, r room.Record) error {
 	if r.MessageID == "" {
 		return fmt.Errorf("%w: rejection without a message", errOdd)
 	}
-	if err := w.attribute(epoch, r, rejected, ""); err != nil {
+	if err := w.attribute(epoch, r, ""); err != nil {
+		return err
+	}
+	if err := w.belongsNowhere(r); err != nil {
 		return err
 	}
 	_, err := w.exec(`UPDATE verifications SET voided_at = $4

@@ -72,7 +72,7 @@ func TestOneSlowQuestionHoldsUpNobodyElse(t *testing.T) {
 		others := func() {
 			t.Helper()
 			require.Equal(t, ledger.Status{}, l.Status())
-			_, err := l.Timeline(t.Context(), here, ledger.Filter{Seller: "s-1"})
+			_, err := l.Story(t.Context(), ledger.Story{Room: here, Seller: "s-1"})
 			require.NoError(t, err)
 			if l.Dialect() == outbox.Postgres { // which has more than one writer
 				_, err = l.Receive(t.Context(), here, room.MessageNote{MessageID: "other"})

@@ -54,7 +54,7 @@ type PlaceRow struct {
 	Outcome           room.Outcome // "" = it goes on
 }
 
-// MessageRow is one SMS; it has no text.
+// MessageRow is one SMS and where it belongs now, which may not be what it was first answered; it has no text.
 type MessageRow struct {
 	Epoch              int64
 	MessageID          string
@@ -69,6 +69,7 @@ type ActionRow struct {
 	Epoch               int64
 	Who, Action, Reason string
 	Ticket, Fence       int64
+	MessageID           string // "" = it was about none
 	At                  int64
 }
 
@@ -94,10 +95,9 @@ func (l *Ledger) History(ctx context.Context, id room.ID, f Filter) (Page, error
 	if f.Limit <= 0 {
 		f.Limit = defaultLimit
 	}
-	f.Limit = min(f.Limit, maxLimit)
+	f.Limit, f.Seller = min(f.Limit, maxLimit), plain(f.Seller)
 	var rows []found
-	err = l.guard(ctx, func() error {
-		w := &work{Querier: l.db, ctx: ctx, dialect: l.dialect, id: id}
+	err = l.reading(ctx, id, func(w *work) error {
 		for kind, k := range kinds {
 			some, err := w.history(kind, k, f, after)
 			if err != nil {
@@ -108,7 +108,7 @@ func (l *Ledger) History(ctx context.Context, id room.ID, f Filter) (Page, error
 		return nil
 	})
 	if err != nil {
-		return Page{}, fmt.Errorf("history: %w", l.clean(err))
+		return Page{}, fmt.Errorf("history: %w", err)
 	}
 	return page(rows, f.Limit), nil
 }
@@ -150,5 +150,6 @@ func parseCursor(text string) (*position, error) {
 	if err != nil || p.Kind < 0 || p.Kind >= len(kinds) {
 		return nil, ErrCursor
 	}
+	p.Key = plain(p.Key)
 	return &p, nil
 }

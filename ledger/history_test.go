@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/ledger"
-	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -86,27 +85,5 @@ func TestHistoryIsNarrowedBySellerAndTime(t *testing.T) {
 		require.Empty(t, flat(p))
 		_, err = l.History(t.Context(), here, ledger.Filter{Cursor: "nonsense"})
 		require.ErrorIs(t, err, ledger.ErrCursor)
-	})
-}
-
-func TestASellersTimelineSaysWhyATurnWasLost(t *testing.T) {
-	onBoth(t, func(t *testing.T, b *bench) {
-		l := b.open(t)
-		b.write(1, joined(1), granted(1))
-		b.write(1, ended(1, room.Expired))
-		require.NoError(t, l.Drain(t.Context(), here))
-		task := outbox.Task{Room: string(here), EventID: "evt_1", Type: "lock.ended", UpdatedAt: 25,
-			Payload: column(t, l.DB(), `SELECT payload FROM outbox_tasks WHERE type = 'lock.ended'`)[0]}
-		require.NoError(t, l.Told(t.Context(), task))
-		require.NoError(t, l.Told(t.Context(), task))
-		rows, err := l.Timeline(t.Context(), here, ledger.Filter{Seller: "s-1"})
-		require.NoError(t, err)
-		var kinds []string
-		for _, r := range rows {
-			kinds = append(kinds, r.Kind)
-			require.EqualValues(t, 1, r.Epoch)
-		}
-		require.Equal(t, []string{"joined", "granted", "ended", "told"}, kinds)
-		require.JSONEq(t, `{"outcome":"expired","ended_at":20}`, string(rows[2].Detail))
 	})
 }

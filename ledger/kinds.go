@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// kind is one table of the history. at orders its rows, key those of the same millisecond.
+// kind is one table of the history. at orders its rows, key those of the same millisecond; seller is whose they are.
 type kind struct {
-	table, columns, at, key string
-	seller                  string // the condition on a seller; %s is its parameter
-	read                    func(scan func(...any) error, p *position) (func(*Page), error)
+	table, columns, at, key, seller string
+	read                            func(scan func(...any) error, p *position) (func(*Page), error)
 }
 
 // padded makes numbers sort as text.
@@ -20,7 +19,7 @@ func padded(column string) string {
 var kinds = []kind{
 	{
 		table: "leases", columns: "epoch, fence, ticket, seller, COALESCE(granted_at, 0), COALESCE(ended_at, 0), COALESCE(outcome, '')",
-		at: "COALESCE(granted_at, ended_at, 0)", key: padded("fence"), seller: "seller = %s",
+		at: "COALESCE(granted_at, ended_at, 0)", key: padded("fence"), seller: "seller",
 		read: func(scan func(...any) error, p *position) (func(*Page), error) {
 			var r LeaseRow
 			err := scan(&p.At, &p.Key, &r.Epoch, &r.Fence, &r.Ticket, &r.Seller, &r.GrantedAt, &r.EndedAt, &r.Outcome)
@@ -29,7 +28,7 @@ var kinds = []kind{
 	},
 	{
 		table: "places", columns: "epoch, ticket, seller, COALESCE(joined_at, 0), COALESCE(ended_at, 0), COALESCE(outcome, '')",
-		at: "COALESCE(joined_at, ended_at, 0)", key: padded("epoch") + ` || '/' || ` + padded("ticket"), seller: "seller = %s",
+		at: "COALESCE(joined_at, ended_at, 0)", key: padded("epoch") + ` || '/' || ` + padded("ticket"), seller: "seller",
 		read: func(scan func(...any) error, p *position) (func(*Page), error) {
 			var r PlaceRow
 			err := scan(&p.At, &p.Key, &r.Epoch, &r.Ticket, &r.Seller, &r.JoinedAt, &r.EndedAt, &r.Outcome)
@@ -37,22 +36,19 @@ var kinds = []kind{
 		},
 	},
 	{
-		table: "messages", columns: "epoch, message_id, result, reason, ticket, fence, sent_at, received_at",
-		at: "received_at", key: "message_id", seller: "seller = %s",
+		table: "messages", columns: belongsColumns, at: "received_at", key: "message_id", seller: belongsSeller,
 		read: func(scan func(...any) error, p *position) (func(*Page), error) {
 			var r MessageRow
-			err := scan(&p.At, &p.Key, &r.Epoch, &r.MessageID, &r.Result, &r.Reason, &r.Ticket, &r.Fence, &r.SentAt, &r.ReceivedAt)
+			err := scan(append([]any{&p.At, &p.Key}, r.scanned()...)...)
 			return func(page *Page) { page.Messages = append(page.Messages, r) }, err
 		},
 	},
 	{
-		table: "actions", columns: "epoch, who, action, reason, ticket, fence, at",
-		at: "at", key: `entry || '/' || ` + padded("n"),
-		seller: `(EXISTS (SELECT 1 FROM places p WHERE p.room = t.room AND p.epoch = t.epoch AND p.ticket = t.ticket AND p.seller = %[1]s)
-			OR EXISTS (SELECT 1 FROM leases l WHERE l.room = t.room AND l.fence = t.fence AND l.seller = %[1]s))`,
+		table: "actions", columns: "epoch, who, action, reason, ticket, fence, message_id, at",
+		at: "at", key: `entry || '/' || ` + padded("n"), seller: "seller",
 		read: func(scan func(...any) error, p *position) (func(*Page), error) {
 			var r ActionRow
-			err := scan(&p.At, &p.Key, &r.Epoch, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence, &r.At)
+			err := scan(&p.At, &p.Key, &r.Epoch, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence, &r.MessageID, &r.At)
 			return func(page *Page) { page.Actions = append(page.Actions, r) }, err
 		},
 	},
@@ -62,7 +58,7 @@ var kinds = []kind{
 func (w *work) history(n int, k kind, f Filter, after *position) (rows []found, err error) {
 	q := &conditions{args: []any{string(w.id)}, list: []string{"room = $1"}}
 	if f.Seller != "" {
-		q.add(k.seller, f.Seller)
+		q.add(k.seller+" = %s", f.Seller)
 	}
 	if f.From != 0 {
 		q.add(k.at+" >= %s", f.From)
@@ -80,8 +76,8 @@ func (w *work) history(n int, k kind, f Filter, after *position) (rows []found, 
 		q.add(k.at+" >= %s", after.At)
 		q.add("("+k.at+" > %s OR "+k.key+" > "+q.param(after.Key)+")", after.At)
 	}
-	query := fmt.Sprintf("SELECT %s, %s, %s FROM %s t WHERE %s ORDER BY %s, %s LIMIT %d", k.at, k.key, k.columns, k.table,
-		strings.Join(q.list, " AND "), k.at, k.key, f.Limit+1)
+	query := fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s ORDER BY %s, %s LIMIT %d", k.at, k.key, k.columns, k.table,
+		q.where(), k.at, k.key, f.Limit+1)
 	err = w.each(func(scan func(...any) error) error {
 		p := position{Kind: n}
 		put, err := k.read(scan, &p)
@@ -101,6 +97,8 @@ func (q *conditions) param(value any) string {
 	q.args = append(q.args, value)
 	return fmt.Sprintf("$%d", len(q.args))
 }
+
+func (q *conditions) where() string { return strings.Join(q.list, " AND ") }
 
 // add adds a condition in which %s is value.
 func (q *conditions) add(condition string, value any) {

@@ -33,7 +33,7 @@ type Journal interface {
 // Rooms is what else the ledger asks and tells the rooms; *room.Engine has it.
 type Rooms interface {
 	Look(ctx context.Context, id room.ID, sessions ...string) (room.View, []room.Seat, error)
-	SettleMatch(ctx context.Context, id room.ID, messageID string, agreed bool) error
+	SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64, agreed bool) error
 }
 
 // Config says what the ledger works with. Zero fields get the defaults.
@@ -45,6 +45,8 @@ type Config struct {
 	Tell       bool // events go into the outbox; false = they are not told, also not later
 	Log        *slog.Logger
 	Registerer prometheus.Registerer // nil = no metrics
+	Guard      time.Duration         // how far a carrier's clock may be off
+	Alarmed    func(room.ID)         // called after an incident was first written, for one room at a time, and keeps nobody waiting but Close
 	Now        func() time.Time      // for tests: when to try a database again that was away
 }
 
@@ -77,6 +79,7 @@ type Ledger struct {
 	probe    probe
 	rooms    roomLocks
 	backlog  *backlog
+	bell     bell
 	metrics  *metrics
 
 	statements   statements    // SQLite's
@@ -104,6 +107,7 @@ func Open(ctx context.Context, c Config) (*Ledger, error) {
 	l.probe = probe{source: src, allow: rate.NewLimiter(rate.Every(probeEvery), 1)}
 	l.backlogAlarm, l.failureLog = newAlarm(), newAlarm()
 	l.backlog = newBacklog(c.Now)
+	l.bell.alarmed = c.Alarmed
 	l.metrics = newMetrics(c.Registerer, l)
 	if src.dialect == outbox.SQLite {
 		l.writer = make(chan struct{}, 1)
@@ -123,6 +127,7 @@ func Open(ctx context.Context, c Config) (*Ledger, error) {
 
 // Close ends the connections, and the probe if there is one.
 func (l *Ledger) Close() error {
+	l.bell.close()
 	l.probe.close()
 	return l.db.Close()
 }

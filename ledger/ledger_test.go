@@ -115,6 +115,14 @@ func (j *journal) write(id room.ID, epoch int64, records ...room.Record) {
 	j.entries[id] = append(j.entries[id], room.Entry{ID: fmt.Sprintf("1763689000000-%d", j.seq), Epoch: epoch, Records: records})
 }
 
+// rename gives a room's journal to another room.
+func (j *journal) rename(from, to room.ID) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.entries[to] = j.entries[from]
+	delete(j.entries, from)
+}
+
 func (j *journal) add(id room.ID, e room.Entry) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -157,7 +165,7 @@ func (j *journal) Look(context.Context, room.ID, ...string) (room.View, []room.S
 	return room.View{Epoch: j.epoch, Now: 1763689999000}, nil, nil
 }
 
-func (j *journal) SettleMatch(_ context.Context, _ room.ID, messageID string, agreed bool) error {
+func (j *journal) SettleMatch(_ context.Context, _ room.ID, messageID string, fence int64, agreed bool) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.settled = append(j.settled, fmt.Sprint(messageID, " ", agreed))

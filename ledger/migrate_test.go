@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 )
@@ -69,5 +71,54 @@ func TestADatabaseOfTheFirstVersionIsMigratedWithWhatItHolds(t *testing.T) {
 			`SELECT message_id || ' ' || COALESCE(CAST(voided_at AS TEXT), 'stands') FROM verifications WHERE room = 'integration' ORDER BY fence`))
 		_, err = l.DB().Exec(`DELETE FROM verifications`)
 		require.Error(t, err)
+	})
+}
+
+func TestADatabaseWithoutTheSellersOfActionsIsMigratedWithThem(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		migrateTo(t, b.url, 3,
+			`INSERT INTO leases (room, fence, epoch, ticket, seller) VALUES ('integration', 1000, 1, 1, 's-1')`,
+			`INSERT INTO places (room, epoch, ticket, seller) VALUES ('integration', 1, 2, 's-2'), ('integration', 2, 2, 'another'), ('other', 1, 2, 'another')`,
+			`INSERT INTO actions (room, epoch, entry, n, at, who, action, reason, ticket, fence) VALUES
+				('integration', 1, '9-1', 0, 5, 'kim', 'release', '', 0, 1000), ('integration', 1, '9-2', 1, 6, 'kim', 'remove', '', 2, 0),
+				('integration', 1, '9-3', 0, 7, 'kim', 'pause', '', 0, 0)`,
+			`INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence) VALUES
+				('integration', 1, '9-1', 0, 5, 'action', 0, 1000), ('integration', 1, '9-2', 1, 6, 'action', 2, 0),
+				('integration', 1, '9-3', 0, 7, 'action', 0, 0), ('integration', 1, '9-4', 0, 8, 'epoch', 0, 0)`)
+		l := b.open(t)
+		require.Equal(t, []string{"release s-1", "remove s-2", "pause "}, column(t, l.DB(), `SELECT action || ' ' || seller FROM actions ORDER BY at`))
+		require.Equal(t, []string{"9-1 s-1", "9-2 s-2", "9-3 ", "9-4 "}, column(t, l.DB(), `SELECT entry || ' ' || seller FROM timeline ORDER BY at`))
+		p, err := l.History(t.Context(), here, ledger.Filter{Seller: "s-2"})
+		require.NoError(t, err)
+		require.Len(t, p.Actions, 1)
+		rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1"})
+		require.NoError(t, err)
+		require.Len(t, rows, 1)
+	})
+}
+
+func TestADatabaseOfClaimedAndRejectedMessagesIsMigratedToWhereTheyBelong(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		rows := []string{`INSERT INTO leases (room, fence, epoch, ticket, seller) VALUES ('integration', 1000, 1, 1, 's-1')`}
+		for i, m := range []struct{ id, first string }{
+			{"claimed", `'unmatched', 'no_lease', 0, 0, ''`}, {"refused", `'unmatched', 'no_lease', 0, 0, ''`},
+			{"rejected", `'matched', '', 1, 1000, 's-1'`}, {"passed on", `'matched', '', 1, 1000, 's-1'`},
+			{"given up", `'unmatched', 'ambiguous', 0, 0, ''`}, {"kept", `'matched', '', 1, 1000, 's-1'`},
+		} {
+			rows = append(rows, fmt.Sprintf(`INSERT INTO messages (room, message_id, state, sender, body, sent_at, received_at, epoch, result, reason, ticket,
+				fence, seller) VALUES ('integration', '%s', 'judged', '', '', 0, %d, 1, %s)`, m.id, i, m.first))
+		}
+		rows = append(rows, `INSERT INTO attributions (room, message_id, kind, fence, epoch, ticket, seller, verdict, at) VALUES
+			('integration', 'claimed', 'claimed', 2000, 1, 2, 's-2', 'agreed', 5), ('integration', 'refused', 'claimed', 2000, 1, 2, 's-2', 'refused', 5),
+			('integration', 'rejected', 'rejected', 1000, 1, 1, 's-1', '', 5),
+			('integration', 'passed on', 'rejected', 1000, 1, 1, 's-1', '', 5), ('integration', 'passed on', 'claimed', 2000, 1, 2, 's-2', 'agreed', 6),
+			('integration', 'given up', 'claimed', 2000, 1, 2, 's-2', 'agreed', 5), ('integration', 'given up', 'rejected', 2000, 1, 2, 's-2', '', 6),
+			('other', 'kept', 'rejected', 1000, 1, 1, 's-1', '', 5)`)
+		migrateTo(t, b.url, 3, rows...)
+		l := b.open(t)
+		require.Equal(t, []string{"claimed matched  2/2000", "refused unmatched no_lease 0/0", "rejected unmatched rejected 0/0",
+			"passed on matched  2/2000", "given up unmatched rejected 0/0", "kept matched  1/1000"}, belonging(t, l, ""))
+		require.Equal(t, []string{"kept matched  1/1000"}, belonging(t, l, "s-1"))
+		require.Equal(t, []string{"claimed matched  2/2000", "passed on matched  2/2000"}, belonging(t, l, "s-2"))
 	})
 }

@@ -58,8 +58,8 @@ func (w *work) note(epoch int64, entry string, n int64, r room.Record) error {
 	return err
 }
 
-// detail is what a timeline says beyond its columns; nothing of a message's text is in it.
-type detail struct {
+// Detail is what a timeline says beyond its columns; nothing of a message's text is in it. Times are unix ms.
+type Detail struct {
 	Outcome   room.Outcome `json:"outcome,omitempty"`
 	EndedAt   int64        `json:"ended_at,omitempty"`
 	ExpiresAt int64        `json:"expires_at,omitempty"`
@@ -68,14 +68,14 @@ type detail struct {
 	MessageID string       `json:"message_id,omitempty"`
 	Result    room.Result  `json:"result,omitempty"`
 	Who       string       `json:"who,omitempty"`
-	Action    string       `json:"action,omitempty"`
-	Reason    string       `json:"reason,omitempty"`
+	Action    string       `json:"action,omitempty"` // of an incident its kind, of told the event's
+	Reason    string       `json:"reason,omitempty"` // of a message a room.Reason, else what somebody wrote
 	Asks      int          `json:"asks,omitempty"`
 	Duplicate bool         `json:"duplicate,omitempty"`
 }
 
 func detailOf(r room.Record) string {
-	b, err := json.Marshal(detail{Outcome: r.Outcome, EndedAt: r.EndedAt, ExpiresAt: r.ExpiresAt, Since: r.Since,
+	b, err := json.Marshal(Detail{Outcome: r.Outcome, EndedAt: r.EndedAt, ExpiresAt: r.ExpiresAt, Since: r.Since,
 		Position: r.Position, MessageID: plain(r.MessageID), Result: r.Result, Who: plain(r.Who), Action: plain(r.Action),
 		Reason: plain(r.Reason), Asks: r.Asks, Duplicate: r.Duplicate})
 	if err != nil { // strings and integers always marshal

@@ -149,11 +149,11 @@ type deaf struct {
 	down bool
 }
 
-func (d *deaf) SettleMatch(ctx context.Context, id room.ID, messageID string, agreed bool) error {
+func (d *deaf) SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64, agreed bool) error {
 	if d.down {
 		return room.ErrStore
 	}
-	return d.journal.SettleMatch(ctx, id, messageID, agreed)
+	return d.journal.SettleMatch(ctx, id, messageID, fence, agreed)
 }
 
 func TestAVerdictThatJudgeReturnsHasBeenTold(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
@@ -16,10 +17,11 @@ type work struct {
 	dialect        outbox.Dialect
 	id             room.ID
 	tell           bool
-	alarms         []alarm   // to be logged when the transaction is through
-	verdicts       []verdict // on the matches in it, given now or before; the room is to be told
-	given          int       // those given now
-	refusals       int       // of those given now
+	guard          time.Duration // how far a carrier's clock may be off
+	alarms         []alarm       // to be logged when the transaction is through
+	verdicts       []verdict     // on the matches in it, given now or before; the room is to be told
+	judged         int           // those given now
+	refusals       int           // of those given now
 	parked         []parkedEntry
 }
 
@@ -83,6 +85,11 @@ func (l *Ledger) ready(ctx context.Context) error {
 	return nil
 }
 
+// reading runs do outside of any transaction.
+func (l *Ledger) reading(ctx context.Context, id room.ID, do func(*work) error) error {
+	return l.clean(l.guard(ctx, func() error { return do(&work{Querier: l.db, ctx: ctx, dialect: l.dialect, id: id}) }))
+}
+
 // inRoom runs do in a transaction that is alone in its room, across all replicas: it waits for the one
 // before it. Where do fails nothing is written.
 func (l *Ledger) inRoom(ctx context.Context, id room.ID, do func(*work) error) error {
@@ -91,7 +98,7 @@ func (l *Ledger) inRoom(ctx context.Context, id room.ID, do func(*work) error) e
 		return err
 	}
 	defer done()
-	w := &work{ctx: ctx, dialect: l.dialect, id: id, tell: l.cfg.Tell}
+	w := &work{ctx: ctx, dialect: l.dialect, id: id, tell: l.cfg.Tell, guard: l.cfg.Guard}
 	err = l.guard(ctx, func() error { return l.transact(ctx, w, do) })
 	if err != nil {
 		return l.clean(err)
@@ -140,7 +147,7 @@ func (l *Ledger) turn(ctx context.Context) (done func(), err error) {
 
 // through tells what must be told once it is certain.
 func (l *Ledger) through(w *work) {
-	l.metrics.judged.WithLabelValues(agreed).Add(float64(w.given - w.refusals))
+	l.metrics.judged.WithLabelValues(agreed).Add(float64(w.judged - w.refusals))
 	l.metrics.judged.WithLabelValues(refused).Add(float64(w.refusals))
 	for _, p := range w.parked {
 		l.metrics.parked.Inc()
@@ -150,5 +157,8 @@ func (l *Ledger) through(w *work) {
 		l.metrics.incidents.WithLabelValues(a.kind).Inc()
 		l.log.Error("ledger incident: "+a.detail, "kind", a.kind, "room", string(w.id), "subject", a.subject,
 			"ticket", a.ticket, "fence", a.fence)
+	}
+	if len(w.alarms) > 0 {
+		l.bell.ring(w.id)
 	}
 }

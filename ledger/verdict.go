@@ -7,15 +7,19 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// match is what a verdict is on: the word of the room, or of a holder, that a message belongs to a lease.
+// match is what a verdict is on: the word of the room, of a holder or of support that a message belongs to a lease.
 type match struct {
-	claimed   bool // it is a holder's
+	kind      string // claimed: a holder's; assigned: support's; else the room's
 	messageID string
 	fence     int64
 }
 
 func matchOf(r room.Record) match {
-	return match{claimed: r.Type == claimed, messageID: r.MessageID, fence: r.Fence}
+	m := match{messageID: r.MessageID, fence: r.Fence}
+	if gives(r.Type) {
+		m.kind = r.Type
+	}
+	return m
 }
 
 // verdict is what the second line said of a match.
@@ -26,7 +30,7 @@ type verdict struct {
 
 // give notes a verdict that this transaction gives.
 func (w *work) give(r room.Record, agree bool) {
-	w.given++
+	w.judged++
 	if !agree {
 		w.refusals++
 	}
@@ -40,7 +44,7 @@ func (w *work) tellAgain(r room.Record, agree bool) {
 
 // verdictOn looks up the verdict on a match. One to another lease than the message's first is refused.
 func (w *work) verdictOn(r room.Record) (agree, found bool, err error) {
-	if r.Type == claimed {
+	if gives(r.Type) {
 		verdict, found, err := w.attributed(r)
 		return verdict == agreed, found, err
 	}
@@ -54,8 +58,8 @@ func (w *work) verdictOn(r room.Record) (agree, found bool, err error) {
 	return verdict == agreed && fence == r.Fence, err == nil, err
 }
 
-// Judge is the second line of defence: whether a match may count. The record is the journal's, of type message
-// or claimed. The verdict is for ever; a repeat is told the same.
+// Judge is the second line of defence: whether a match may count. The record is the journal's, of type message,
+// claimed or assigned, with the journal's time. The verdict is for ever; a repeat is told the same.
 //
 // With a nil error the room has been told the verdict: nobody else needs to. An error means that it may not have
 // been; the journal has the match then, and whoever drains it tells the room.
@@ -87,24 +91,24 @@ func (l *Ledger) judgeLost(ctx context.Context, id room.ID, epoch int64, r room.
 		return false, err
 	}
 	if !found {
-		var given []verdict
+		var verdicts []verdict
 		err := l.inRoom(ctx, id, func(w *work) error {
 			err := w.judge(epoch, r)
-			given = w.verdicts
+			verdicts = w.verdicts
 			return err
 		})
 		if err != nil {
 			return false, err
 		}
-		agree = given[len(given)-1].agreed
+		agree = verdicts[len(verdicts)-1].agreed
 	}
 	return agree, l.tell(ctx, id, verdict{matchOf(r), agree})
 }
 
 // judge gives the verdict on a match, or finds it given.
 func (w *work) judge(epoch int64, r room.Record) error {
-	if r.Type == claimed {
-		return w.claimed(epoch, r)
+	if gives(r.Type) {
+		return w.given(epoch, r)
 	}
 	return w.message(epoch, r)
 }
@@ -123,7 +127,7 @@ func (l *Ledger) verdict(ctx context.Context, id room.ID, r room.Record) (agree,
 
 // tell tells a room a verdict.
 func (l *Ledger) tell(ctx context.Context, id room.ID, v verdict) error {
-	if err := l.cfg.Rooms.SettleMatch(ctx, id, v.messageID, v.agreed); err != nil {
+	if err := l.cfg.Rooms.SettleMatch(ctx, id, v.messageID, v.fence, v.agreed); err != nil {
 		return fmt.Errorf("settle match: %w", err)
 	}
 	return nil

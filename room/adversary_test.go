@@ -20,7 +20,7 @@ func TestClaimedMessageThatComesAgainIsItsOwnersStill(t *testing.T) {
 	id, _ := d.sms(saying("인증번호 482913"))
 	x, err := a.claim(id)
 	require.NoError(t, err)
-	require.NoError(t, d.engine.SettleMatch(d.Context(), integration, id, true))
+	require.NoError(t, d.engine.SettleMatch(d.Context(), integration, id, 0, true))
 	d.pass(time.Second)
 	b.expect()
 	d.pass(time.Second)
@@ -60,9 +60,9 @@ func TestMatchThatTheLedgerRefusedAnsweredNothing(t *testing.T) {
 	d.pass(time.Second)
 	m := match(t, d.engine, sms("refused", d.now.UnixMilli(), d.now.UnixMilli()+1))
 	require.True(t, m.Judge)
-	require.NoError(t, d.engine.SettleMatch(d.Context(), integration, "refused", false))
+	require.NoError(t, d.engine.SettleMatch(d.Context(), integration, "refused", 0, false))
 	require.Equal(t, asked.Add(30*time.Second).UnixMilli(), b.busy())
-	require.NoError(t, d.engine.SettleMatch(d.Context(), integration, "refused", false))
+	require.NoError(t, d.engine.SettleMatch(d.Context(), integration, "refused", 0, false))
 	d.pass(time.Second)
 	_, own := d.sms()
 	require.Equal(t, room.Late, own.Result)
@@ -89,7 +89,7 @@ func TestAnyNumberOfFiltersIsTwoRoundTripsAtTheMost(t *testing.T) {
 		return q
 	}
 	require.Equal(t, room.Matched, match(t, e, text("first")).Result)
-	require.NoError(t, e.SettleMatch(t.Context(), integration, "first", true))
+	require.NoError(t, e.SettleMatch(t.Context(), integration, "first", 0, true))
 	for i := range 7 {
 		join()
 		for k := range 10 {

@@ -23,8 +23,10 @@ type desk struct {
 	texts  int
 }
 
-func newDesk(t *testing.T, c room.Config) *desk {
-	d := &desk{T: t, store: redistest.StartEmbedded(t), now: time.UnixMilli(1_800_000_000_000)}
+func newDesk(t *testing.T, c room.Config) *desk { return newDeskOn(t, redistest.StartEmbedded(t), c) }
+
+func newDeskOn(t *testing.T, store *miniredis.Miniredis, c room.Config) *desk {
+	d := &desk{T: t, store: store, now: time.UnixMilli(1_800_000_000_000)}
 	d.rdb = redis.NewClient(&redis.Options{Addr: d.store.Addr()})
 	t.Cleanup(func() { require.NoError(t, d.rdb.Close()) })
 	c.Journal = 10_000
@@ -84,7 +86,7 @@ func (d *desk) sms(change ...func(*room.MatchRequest)) (string, room.Match) {
 	}
 	m := match(d.T, d.engine, q)
 	if m.Judge {
-		require.NoError(d, d.engine.SettleMatch(d.Context(), integration, q.MessageID, true))
+		require.NoError(d, d.engine.SettleMatch(d.Context(), integration, q.MessageID, 0, true))
 	}
 	return q.MessageID, m
 }

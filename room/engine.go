@@ -123,13 +123,13 @@ func (e *Engine) eval(ctx context.Context, s *redis.Script, id ID, own []string,
 
 // standing runs a script whose reply is one line.
 func (e *Engine) standing(ctx context.Context, s *redis.Script, id ID, once string, args ...any) (Standing, error) {
-	a, err := e.answer(ctx, s, id, once, args...)
+	a, err := e.answer(ctx, s, id, []string{once}, args...)
 	return a.standing, err
 }
 
-// answer runs a script whose reply is one line, and reads all of it.
-func (e *Engine) answer(ctx context.Context, s *redis.Script, id ID, once string, args ...any) (answer, error) {
-	res, err := e.run(ctx, s, id, []string{once}, args...)
+// answer runs a script whose reply is one line, and reads all of it. own are the verb's own keys, as of run.
+func (e *Engine) answer(ctx context.Context, s *redis.Script, id ID, own []string, args ...any) (answer, error) {
+	res, err := e.run(ctx, s, id, own, args...)
 	if err != nil {
 		return answer{}, err
 	}

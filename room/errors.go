@@ -19,6 +19,8 @@ var (
 	ErrNumberBusy     = errors.New("a code that another lease asked for may still come")
 	ErrTooManyAsks    = errors.New("lease has asked too often")
 	ErrNoMessage      = errors.New("there is no such message for this session")
+	ErrAlreadyMatched = errors.New("message belongs to a lease already")
+	ErrNotPossible    = errors.New("lease could not have caused the message")
 	ErrTooManyRejects = errors.New("lease has rejected too many messages")
 )
 
@@ -38,5 +40,7 @@ var refusals = map[string]error{
 	"number_busy":      ErrNumberBusy,
 	"too_many_asks":    ErrTooManyAsks,
 	"no_message":       ErrNoMessage,
+	"already_matched":  ErrAlreadyMatched,
+	"not_possible":     ErrNotPossible,
 	"too_many_rejects": ErrTooManyRejects,
 }

@@ -26,6 +26,7 @@ type Event struct {
 type EventLease struct {
 	Lease
 	Session string   `json:"session"`
+	Seller  string   `json:"seller"`
 	Rank    *float64 `json:"rank"`
 }
 
@@ -33,6 +34,7 @@ type EventLease struct {
 type Joined struct {
 	Session string  `json:"session"`
 	Ticket  int64   `json:"ticket"`
+	Seller  string  `json:"seller"` // of a new place
 	Rank    float64 `json:"rank"`
 	From    float64 `json:"from"` // the rank before, when moved
 }
@@ -46,12 +48,26 @@ type Finished struct {
 	Rank    *float64 `json:"rank"`
 }
 
-// Note is something that changes no seller's state: presence, or a message to be looked up.
+// Note is something that changes no seller's state: presence, a message to be looked up, or a word from support.
 type Note struct {
-	Ticket  int64  `json:"ticket"`
-	Away    *bool  `json:"away"`
-	Message string `json:"message"` // the session a message is there for; see Engine.Look
+	Ticket  int64   `json:"ticket"`
+	Away    *bool   `json:"away"`
+	Since   int64   `json:"since"`   // unix ms: gone since, of one that is away
+	Message string  `json:"message"` // the session a message is there for; see Engine.Look
+	Session string  `json:"session"` // the session that support did something for
+	Support Helping `json:"support"` // and what
+	Desk    bool    `json:"desk"`    // messages or incidents changed: who watches looks them up; see Engine.Letters
 }
+
+// Helping is what support did for one session, so that its page can say so.
+type Helping string
+
+// What a session is told of.
+const (
+	Extended Helping = "extended" // its lease has more time
+	Moved    Helping = "moved"    // it stands elsewhere in the line
+	Assigned Helping = "assigned" // a message was found to be its own
+)
 
 // ParseEvent reads an event. The error does not repeat the payload.
 func ParseEvent(payload string) (Event, error) {

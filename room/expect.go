@@ -50,15 +50,15 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 	if q.Key != "" {
 		request = "expect:" + digest(fmt.Sprintf("%s %d %q %q", q.Session, q.Fence, q.Key, q.MessageID))
 	}
-	message := ""
+	message, own := "", []string{requestKey(request)}
 	if q.MessageID != "" {
-		message = digest(q.MessageID)
+		message, own = digest(q.MessageID), append(own, messageKey(q.MessageID))
 	}
 	filter, err := e.cfg.Keys.sealFilter(id, q.Filter)
 	if err != nil {
 		return Expectation{}, err
 	}
-	a, err := e.answer(ctx, expectScript, id, requestKey(request), q.Session, q.Fence, filter, message, jsonText(q.MessageID),
+	a, err := e.answer(ctx, expectScript, id, own, q.Session, q.Fence, filter, message, jsonText(q.MessageID),
 		flag(!q.Keep), maxAsks)
 	x := Expectation{Standing: a.standing}
 	r := reader{fields: a.rest}
@@ -84,7 +84,8 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 // Reject says that a message is not its holder's: it is unmatched from then on, and its ask is open again as of its old time.
 // Refusals: ErrNoMessage, ErrStaleFence, ErrTooManyRejects.
 func (e *Engine) Reject(ctx context.Context, id ID, session string, fence int64, messageID string) error {
-	_, err := e.answer(ctx, rejectScript, id, requestKey(""), session, strconv.FormatInt(fence, 10), digest(messageID), jsonText(messageID), maxRejects)
+	own := []string{requestKey(""), messageKey(messageID)}
+	_, err := e.answer(ctx, rejectScript, id, own, session, strconv.FormatInt(fence, 10), digest(messageID), jsonText(messageID), maxRejects)
 	return err
 }
 

@@ -20,7 +20,7 @@ type Checked struct {
 // Expire brings the room to now: a lease that is over ends and the next in line has the lock. It is
 // idempotent; timers, notifications and the sweep all call it, from every replica.
 func (e *Engine) Expire(ctx context.Context, id ID) (Checked, error) {
-	a, err := e.answer(ctx, expireScript, id, "expire", e.cfg.LookEvery.Milliseconds(), e.cfg.Retention.Milliseconds())
+	a, err := e.answer(ctx, expireScript, id, []string{"expire"}, e.cfg.LookEvery.Milliseconds(), e.cfg.Retention.Milliseconds())
 	if err != nil {
 		return Checked{}, err
 	}

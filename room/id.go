@@ -16,7 +16,6 @@ type ID string
 const (
 	maxIDBytes     = 128
 	maxSellerRunes = 64
-	reservedID     = "support"
 )
 
 var (
@@ -27,7 +26,7 @@ var (
 // ParseID checks a room id: lower-case letters, digits and _ . - in parts joined by colons, at most
 // 128 bytes, and not "support". The error wraps ErrInvalidRoom.
 func ParseID(s string) (ID, error) {
-	if len(s) > maxIDBytes || s == reservedID || !idPattern.MatchString(s) {
+	if len(s) > maxIDBytes || s == string(SupportRoom) || !idPattern.MatchString(s) {
 		return "", fmt.Errorf("%w: use a-z 0-9 _ . - in parts joined by ':', at most %d bytes", ErrInvalidRoom, maxIDBytes)
 	}
 	return ID(s), nil

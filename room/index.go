@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -142,4 +144,24 @@ func (x *index) settle(ctx context.Context, c claim, in time.Duration, asleep bo
 		return fmt.Errorf("%w: settle due room: %w", ErrStore, err)
 	}
 	return nil
+}
+
+// scanPiece is about how many rooms Redis names at once.
+const scanPiece = 1000
+
+// rooms lists all rooms in order. Each that is there all the time is named, whatever changes meanwhile.
+func (x *index) rooms(ctx context.Context) ([]ID, error) {
+	found := make(map[ID]struct{})
+	for cursor := uint64(0); ; {
+		list, next, err := x.rdb.ZScan(ctx, x.keys[0], cursor, "", scanPiece).Result()
+		if err != nil {
+			return nil, fmt.Errorf("%w: list rooms: %w", ErrStore, err)
+		}
+		for i := 0; i+1 < len(list); i += 2 { // a room and when it is due
+			found[ID(list[i])] = struct{}{}
+		}
+		if cursor = next; cursor == 0 {
+			return slices.Sorted(maps.Keys(found)), nil
+		}
+	}
 }

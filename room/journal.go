@@ -34,9 +34,10 @@ type Entry struct {
 //	asked     Ticket Seller Fence Asks: the holder said that it asks for a code
 //	message   MessageNote Result Reason Code Duplicate Judge Completes, and of the lease Ticket Fence Seller GrantedAt EndedAt
 //	claimed   the holder said that an unmatched message is its own: as message, with Judge; of MessageNote the id alone
+//	assigned  support said so of a lease that is live or over: as claimed, with Who and Reason (what support wrote)
 //	rejected  MessageID Ticket Fence Seller: it said that one is not
 //	incident  Action (the kind) Reason MessageID: something that must not happen did, and a person should look
-//	action    Action, by support
+//	action    Who Action Reason: what support did; and of the one concerned Ticket Seller, and Fence of a lease, and MessageID
 type Record struct {
 	Type      string  `json:"type"`
 	At        int64   `json:"at"` // unix ms of Redis's clock
@@ -51,7 +52,7 @@ type Record struct {
 	Asks      int     `json:"asks"`
 	Outcome   Outcome `json:"outcome"`
 	Result    Result  `json:"result"`
-	Reason    string  `json:"reason"`    // of a message: a Reason; of an action: what support wrote
+	Reason    string  `json:"reason"`    // of a message: a Reason; of an action, and what was assigned: what support wrote
 	Code      bool    `json:"code"`      // a code was found in the message
 	Duplicate bool    `json:"duplicate"` // the same sender and text as a message before
 	Judge     bool    `json:"judge"`     // the ledger has to agree to the match

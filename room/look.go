@@ -138,15 +138,24 @@ func (e *Engine) Snapshot(ctx context.Context, id ID) (Snapshot, error) {
 
 // lines runs a script whose reply is a list of n strings.
 func (e *Engine) lines(ctx context.Context, s *redis.Script, id ID, n int, args ...any) ([]string, error) {
+	out, err := e.list(ctx, s, id, args...)
+	if err == nil && len(out) != n {
+		return nil, fmt.Errorf("%w: reply is not a list of %d", ErrStore, n)
+	}
+	return out, err
+}
+
+// list runs a script whose reply is a list of strings.
+func (e *Engine) list(ctx context.Context, s *redis.Script, id ID, args ...any) ([]string, error) {
 	res, err := e.run(ctx, s, id, []string{"look"}, args...)
 	if err != nil {
 		return nil, err
 	}
 	list, ok := res.([]any)
-	if !ok || len(list) != n {
-		return nil, fmt.Errorf("%w: reply is not a list of %d", ErrStore, n)
+	if !ok {
+		return nil, fmt.Errorf("%w: reply is a %T, not a list", ErrStore, res)
 	}
-	out := make([]string, n)
+	out := make([]string, len(list))
 	for i, v := range list {
 		if out[i], ok = v.(string); !ok {
 			return nil, fmt.Errorf("%w: reply has a %T", ErrStore, v)

@@ -13,7 +13,7 @@ import (
 
 var (
 	matchScript  = script("match", "inbox", "asks")
-	settleScript = script("settle", "inbox", "asks")
+	settleScript = script("settle", "inbox", "asks", "support")
 )
 
 // Result says where an SMS belongs.
@@ -82,6 +82,8 @@ type Match struct {
 	Duplicate bool  // the same sender and text as a message before
 	Judge     bool  // the ledger has to agree before it is shown
 	Completes bool  // it ended the lease
+	Version   int64 // of the room after an assignment; 0 = not told
+	Forgotten bool  // of an assigned message: its text was forgotten before, and nobody is shown it
 }
 
 // matchArgs is what match.lua is handed: nothing of the text that is not sealed or a keyed digest.
@@ -185,10 +187,11 @@ func (e *Engine) learn(id ID, asks []string, q MatchRequest, fits map[string]boo
 	}
 }
 
-// SettleMatch tells the engine the ledger's verdict on a matched message: agreed shows it to its holder,
-// refused forgets it and answers repeats as ambiguous. Idempotent.
-func (e *Engine) SettleMatch(ctx context.Context, id ID, messageID string, agreed bool) error {
-	_, err := e.standing(ctx, settleScript, id, messageKey(messageID), digest(messageID), flag(agreed))
+// SettleMatch tells the engine the ledger's verdict on a message that was matched, claimed or assigned: agreed shows it to its holder,
+// refused makes it nobody's, and answers repeats of a match as ambiguous. A verdict on a lease that the message belongs to no more
+// changes nothing; fence 0 is whichever it belongs to. Idempotent.
+func (e *Engine) SettleMatch(ctx context.Context, id ID, messageID string, fence int64, agreed bool) error {
+	_, err := e.standing(ctx, settleScript, id, messageKey(messageID), digest(messageID), flag(agreed), fence)
 	return err
 }
 

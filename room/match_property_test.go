@@ -177,7 +177,7 @@ func (p *post) send(t *rapid.T, q room.MatchRequest) {
 	last := p.world.messages[len(p.world.messages)-1]
 	require.Equal(t, last.ends, m.Completes, why)
 	if m.Judge {
-		require.NoError(t, p.engine.SettleMatch(context.Background(), integration, id, agreed))
+		require.NoError(t, p.engine.SettleMatch(context.Background(), integration, id, 0, agreed))
 		m.Judge = false
 		if !agreed {
 			m = room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: m.Epoch, At: m.At, Duplicate: m.Duplicate}

@@ -41,7 +41,7 @@ func TestHolderSeesAMessageOnlyOnceTheLedgerAgreed(t *testing.T) {
 		_, err := events.Receive(t.Context())
 		require.NoError(t, err)
 		for range 2 {
-			require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
+			require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
 			require.Equal(t, []room.Message{want}, messages(t, e, a.session))
 			require.Empty(t, messages(t, e, b.session), "another's")
 		}
@@ -65,7 +65,7 @@ func TestMessageIsForgottenTenMinutesAfterItsMatch(t *testing.T) {
 	a := newSeller(t, e, "a")
 	a.join()
 	match(t, e, sms("m", 0, 0))
-	require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
+	require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
 	embedded.SetTime(begin.Add(10*time.Minute - time.Millisecond))
 	require.Len(t, messages(t, e, a.session), 1)
 	embedded.SetTime(begin.Add(10*time.Minute + time.Millisecond))
@@ -106,9 +106,9 @@ func TestInboxGoesAwayByItselfWhateverTheVerdict(t *testing.T) {
 		}
 		match(t, e, sms("m", 0, 0))
 		ends()
-		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
 		ends()
-		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", false))
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, false))
 		ends()
 	})
 }
@@ -120,14 +120,14 @@ func TestRefusedMessageIsNeverShownAndItsRepeatsAreAmbiguous(t *testing.T) {
 		a.join()
 		m := match(t, e, sms("m", 0, 0))
 		for range 2 {
-			require.NoError(t, e.SettleMatch(t.Context(), integration, "m", false))
+			require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, false))
 			require.Empty(t, messages(t, e, a.session))
 			again := match(t, e, sms("m", 0, 0))
 			requireNone(t, room.Ambiguous, again, "a repeat")
 			require.Equal(t, m.Epoch, again.Epoch)
 			require.Equal(t, m.At, again.At)
 		}
-		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
 		require.Empty(t, messages(t, e, a.session), "a replica that did not hear the verdict shows nothing")
 		requireNone(t, room.Ambiguous, match(t, e, sms("m", 0, 0)), "nor does it change the answer")
 		require.Equal(t, room.Completed, a.stand().Outcome, "the lease has ended all the same")
@@ -140,8 +140,8 @@ func TestRefusalThatComesLateWithdrawsWhatWasShown(t *testing.T) {
 		a := newSeller(t, e, "a")
 		a.join()
 		match(t, e, sms("m", 0, 0))
-		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
-		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", false))
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, false))
 		require.Empty(t, messages(t, e, a.session))
 		requireNone(t, room.Ambiguous, match(t, e, sms("m", 0, 0)), "a repeat")
 	})
@@ -157,11 +157,11 @@ func TestVerdictOnOneMessageLeavesTheOthersAlone(t *testing.T) {
 			q.Keep = true
 			match(t, e, q)
 		}
-		require.NoError(t, e.SettleMatch(t.Context(), integration, "m2", true))
-		require.NoError(t, e.SettleMatch(t.Context(), integration, "m3", false))
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m2", 0, true))
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m3", 0, false))
 		require.Equal(t, []string{"text of m2"}, texts(messages(t, e, a.session)))
 		require.Equal(t, room.Matched, match(t, e, sms("m1", 0, 0)).Result)
-		require.NoError(t, e.SettleMatch(t.Context(), integration, "unknown", false))
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "unknown", 0, false))
 		require.Equal(t, []string{"text of m2"}, texts(messages(t, e, a.session)))
 	})
 }
@@ -175,7 +175,7 @@ func TestVerdictAfterTheDataIsLostChangesNothing(t *testing.T) {
 		require.NoError(t, rdb.FlushDB(t.Context()).Err())
 		knew := room.New(rdb, room.Config{}) // nothing of the room
 		for _, agreed := range []bool{true, false} {
-			require.NoError(t, knew.SettleMatch(t.Context(), integration, "m", agreed))
+			require.NoError(t, knew.SettleMatch(t.Context(), integration, "m", 0, agreed))
 		}
 		keys, err := rdb.Keys(t.Context(), "*").Result()
 		require.NoError(t, err)
@@ -197,7 +197,7 @@ func TestMessageOfAnEarlierTurnIsNotShownInTheNext(t *testing.T) {
 		_, err := e.Match(t.Context(), integration, room.MatchRequest{MessageID: "m", From: lease.GrantedAt, To: lease.GrantedAt + 1,
 			Shown: room.Message{Text: "first turn 482913", Code: new("482913")}})
 		require.NoError(t, err)
-		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
 		require.Len(t, messages(), 1, "its turn is over and it is shown")
 		require.Equal(t, room.Locked, a.join().Status)
 		require.Empty(t, messages())

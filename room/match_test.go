@@ -298,7 +298,7 @@ func TestSameMessageIsToldTheSameAndHasNoSecondEffect(t *testing.T) {
 		c.join()
 		told := match(t, e, sms("m", 0, 0))
 		require.Equal(t, room.Matched, told.Result)
-		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
 		second := b.stand()
 		require.Equal(t, room.Locked, second.Status)
 		told.Judge = false // the ledger agreed
@@ -391,7 +391,7 @@ func TestKeptLeaseGoesOnAndMayHaveSeveralMessages(t *testing.T) {
 			requireLease(t, room.Matched, first.Lease, m, id)
 			require.Equal(t, m.At, m.Ended, "it goes on")
 			require.False(t, m.Completes)
-			require.NoError(t, e.SettleMatch(t.Context(), integration, id, true))
+			require.NoError(t, e.SettleMatch(t.Context(), integration, id, 0, true))
 		}
 		after := a.stand()
 		require.Equal(t, room.Locked, after.Status)

@@ -2,7 +2,7 @@ package room
 
 import "context"
 
-var pauseScript = script("pause")
+var pauseScript = script("pause", "support")
 
 // Action is what a member of support did, for the journal.
 type Action struct {
@@ -19,7 +19,7 @@ func (e *Engine) Pause(ctx context.Context, id ID, request string, paused bool, 
 	once := requestKey(request)
 	var st Standing
 	err := e.index.listed(ctx, id, func(registered int64, fresh string) (err error) {
-		st, err = e.standing(ctx, pauseScript, id, once, flag(paused), by.members(), registered, fresh)
+		st, err = e.standing(ctx, pauseScript, id, once, flag(paused), by.reasons(), registered, fresh)
 		return err
 	})
 	return st, err

@@ -73,6 +73,9 @@ func (r *reader) float() float64 {
 	return f
 }
 
+// seller reads one that is written as "=seller", since a seller may be called "-"; "" for none.
+func (r *reader) seller() string { return strings.TrimPrefix(r.text(), "=") }
+
 func (r *reader) view() View {
 	v := View{Epoch: r.int(), Version: r.int(), Now: r.int(), Waiting: int(r.int())}
 	v.Hold = time.Duration(r.float() * float64(time.Millisecond))
@@ -86,6 +89,6 @@ func (r *reader) view() View {
 }
 
 func (r *reader) place() Place {
-	return Place{Status: Status(r.text()), Ticket: r.int(), Seller: strings.TrimPrefix(r.text(), "="), Outcome: Outcome(r.text()),
+	return Place{Status: Status(r.text()), Ticket: r.int(), Seller: r.seller(), Outcome: Outcome(r.text()),
 		Fence: r.int(), Position: int(r.int()), Rank: r.float()}
 }

@@ -64,13 +64,34 @@ func claimCode(t *testing.T, e *room.Engine, id room.ID) {
 	require.Equal(t, room.NotExpected, brought("m").Reason)
 	_, err = e.Expect(t.Context(), id, room.ExpectRequest{Session: session, Fence: st.Fence, MessageID: "m"})
 	require.NoError(t, err)
-	require.NoError(t, e.SettleMatch(t.Context(), id, "m", true))
+	require.NoError(t, e.SettleMatch(t.Context(), id, "m", 0, true))
 	again := brought("again")
 	require.True(t, again.Duplicate)
 	require.Equal(t, st.Fence, again.Fence)
 	require.NoError(t, e.Reject(t.Context(), id, session, st.Fence, "m"))
+	lookAfter(t, e, id, st.Fence)
 	_, err = e.Expire(t.Context(), id)
 	require.NoError(t, err)
+}
+
+// lookAfter looks at a room as support does, and gives a message that its holder rejected back to it.
+func lookAfter(t *testing.T, e *room.Engine, id room.ID, fence int64) {
+	roster, err := e.Roster(t.Context(), id)
+	require.NoError(t, err)
+	require.Empty(t, roster.Line)
+	_, err = e.Glance(t.Context(), id)
+	require.NoError(t, err)
+	letters, err := e.Letters(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, "m", letters[0].MessageID)
+	_, err = e.Assign(t.Context(), id, room.AssignRequest{MessageID: "m", Fence: fence, By: byKim})
+	require.NoError(t, err)
+	require.NoError(t, e.SettleMatch(t.Context(), id, "m", 0, true))
+	require.NoError(t, e.Audit(t.Context(), id, byKim))
+	require.NoError(t, e.Alert(t.Context(), id))
+	rooms, err := e.Active(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, rooms, id)
 }
 
 func storeTime(t *testing.T, e *room.Engine, id room.ID) int64 {

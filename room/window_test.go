@@ -257,7 +257,7 @@ func TestNothingOfATextIsReadableInTheStore(t *testing.T) {
 	q := sms("m", 0, 0)
 	q.Keep, q.Shown = true, room.Message{Text: "인증번호 80264173 canary", Code: new("80264173")}
 	match(t, e, q)
-	require.NoError(t, e.SettleMatch(t.Context(), integration, "m", true))
+	require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
 	require.Equal(t, []string{q.Shown.Text}, texts(messages(t, e, a.session)))
 
 	var all strings.Builder

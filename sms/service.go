@@ -1,6 +1,7 @@
 package sms
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,9 +19,11 @@ import (
 type Engine interface {
 	Match(context.Context, room.ID, room.MatchRequest) (room.Match, error)
 	Expect(context.Context, room.ID, room.ExpectRequest) (room.Expectation, error)
+	Assign(context.Context, room.ID, room.AssignRequest) (room.Match, error)
+	Incident(ctx context.Context, id room.ID, kind, subject, detail string) error
 	// SettleMatch shows a match to its holder, or withdraws it. The ledger calls it with its verdict; the service only where
 	// there is no ledger to ask.
-	SettleMatch(ctx context.Context, id room.ID, messageID string, agreed bool) error
+	SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64, agreed bool) error
 	At(time.Time) int64
 	Fingerprint(room.ID, room.MatchRequest) string
 }
@@ -52,11 +55,12 @@ type Config struct {
 // settleWithin is how long a message that is matched may take to be settled, though whoever sent it has gone.
 const settleWithin = 5 * time.Second
 
-// Service takes inbound SMS. It keeps nothing between two calls and may be used by many goroutines.
+// Service takes inbound SMS. It keeps nothing of a message between two calls and may be used by many goroutines.
 type Service struct {
 	Config
 	verifiers []*webhooks.Webhook
 	metrics   *metrics
+	refusals  *refusals
 }
 
 // New makes a service. The error names the setting that is wrong.
@@ -74,7 +78,9 @@ func New(c Config) (*Service, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{Config: c, verifiers: verifiers, metrics: newMetrics(c.Registerer)}, nil
+	s := &Service{Config: c, verifiers: verifiers, metrics: newMetrics(c.Registerer)}
+	s.refusals = &refusals{tell: s.incident, counts: make(map[refusal]*count)}
+	return s, nil
 }
 
 // Receive takes one SMS and says where it belongs. Errors: ErrSignature, ErrInvalidJSON, ErrInvalidMessage (the
@@ -84,6 +90,7 @@ func (s *Service) Receive(ctx context.Context, id room.ID, header http.Header, b
 	match, err := s.receive(ctx, id, header, body)
 	s.metrics.answered(match, err, time.Since(begun))
 	if err != nil {
+		s.turnedAway(id, err)
 		return Answer{}, err
 	}
 	return answerOf(match), nil
@@ -161,7 +168,7 @@ func (s *Service) conclude(ctx context.Context, id room.ID, q room.MatchRequest,
 	}
 	agreed, err := s.judge(ctx, id, m, room.Record{Type: "message", Code: q.Shown.Code != nil, Duplicate: m.Duplicate, MessageNote: q.Note})
 	if err != nil {
-		return s.goOn(ctx, id, q, err)
+		return s.goOn(ctx, id, q, m.Fence, err)
 	}
 	if !agreed {
 		s.refused(ctx, id, q.MessageID, m)
@@ -173,10 +180,10 @@ func (s *Service) conclude(ctx context.Context, id room.ID, q room.MatchRequest,
 // judge asks the ledger, which tells the room what it says; without one the first line's word is told.
 func (s *Service) judge(ctx context.Context, id room.ID, m room.Match, r room.Record) (bool, error) {
 	if s.Ledger == nil {
-		return true, s.Engine.SettleMatch(ctx, id, r.MessageID, true)
+		return true, s.Engine.SettleMatch(ctx, id, r.MessageID, m.Fence, true)
 	}
 	r.At, r.Ticket, r.Fence, r.GrantedAt, r.EndedAt = m.At, m.Ticket, m.Fence, m.Granted, m.Ended
-	r.Result, r.Reason, r.Judge, r.Completes = m.Result, string(m.Reason), true, m.Completes
+	r.Result, r.Reason, r.Judge, r.Completes = m.Result, cmp.Or(r.Reason, string(m.Reason)), true, m.Completes
 	ctx, cancel := context.WithTimeout(ctx, s.LedgerWait)
 	defer cancel()
 	return s.Ledger.Judge(ctx, id, m.Epoch, r)
@@ -189,8 +196,8 @@ func (s *Service) refused(ctx context.Context, id room.ID, messageID string, m r
 
 // goOn shows a match without the ledger's word. Another replica may have had that word meanwhile, so what is
 // answered is what the engine says after; it does not show what was refused.
-func (s *Service) goOn(ctx context.Context, id room.ID, q room.MatchRequest, cause error) (room.Match, error) {
-	if err := s.show(ctx, id, q.MessageID, cause); err != nil {
+func (s *Service) goOn(ctx context.Context, id room.ID, q room.MatchRequest, fence int64, cause error) (room.Match, error) {
+	if err := s.show(ctx, id, q.MessageID, fence, cause); err != nil {
 		return room.Match{}, err
 	}
 	m, err := s.Engine.Match(ctx, id, q)
@@ -200,10 +207,10 @@ func (s *Service) goOn(ctx context.Context, id room.ID, q room.MatchRequest, cau
 	return m, nil
 }
 
-func (s *Service) show(ctx context.Context, id room.ID, messageID string, cause error) error {
+func (s *Service) show(ctx context.Context, id room.ID, messageID string, fence int64, cause error) error {
 	s.metrics.away.Inc()
 	s.Log.WarnContext(ctx, "ledger is away: a message is judged later", "room", id, "message", messageID, "error", cause)
-	if err := s.Engine.SettleMatch(ctx, id, messageID, true); err != nil {
+	if err := s.Engine.SettleMatch(ctx, id, messageID, fence, true); err != nil {
 		return fmt.Errorf("show message: %w", err)
 	}
 	return nil
@@ -221,7 +228,7 @@ func (s *Service) Claim(ctx context.Context, id room.ID, q room.ExpectRequest) (
 	defer cancel()
 	agreed, err := s.judge(ctx, id, x.Claim, room.Record{Type: "claimed", Code: true, MessageNote: room.MessageNote{MessageID: q.MessageID}})
 	if err != nil {
-		return x, s.show(ctx, id, q.MessageID, err)
+		return x, s.show(ctx, id, q.MessageID, x.Claim.Fence, err)
 	}
 	if !agreed {
 		s.refused(ctx, id, q.MessageID, x.Claim)

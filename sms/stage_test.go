@@ -108,7 +108,7 @@ func (s *stage) drain() {
 			require.NoError(s.t, err)
 			agreed := s.ledger.record(entry.Epoch, r)
 			if r.Judge {
-				require.NoError(s.t, s.engine.SettleMatch(context.Background(), integration, r.MessageID, agreed))
+				require.NoError(s.t, s.engine.SettleMatch(context.Background(), integration, r.MessageID, 0, agreed))
 			}
 		}
 	}
@@ -177,9 +177,9 @@ func (h *hookedEngine) Match(ctx context.Context, id room.ID, q room.MatchReques
 	return m, err
 }
 
-func (h *hookedEngine) SettleMatch(ctx context.Context, id room.ID, messageID string, agreed bool) error {
+func (h *hookedEngine) SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64, agreed bool) error {
 	step(h.beforeSettle)
-	err := h.Engine.SettleMatch(ctx, id, messageID, agreed)
+	err := h.Engine.SettleMatch(ctx, id, messageID, fence, agreed)
 	step(h.afterSettle)
 	return err
 }
@@ -193,7 +193,7 @@ func step(f func()) {
 // hookedLedger is the way to the ledger; an error on it is all that the replica gets.
 type hookedLedger struct {
 	*fakeLedger
-	settle         func(ctx context.Context, id room.ID, messageID string, agreed bool) error
+	settle         func(ctx context.Context, id room.ID, messageID string, fence int64, agreed bool) error
 	receive, judge func(context.Context) error
 }
 
@@ -215,7 +215,7 @@ func (h *hookedLedger) Judge(ctx context.Context, id room.ID, epoch int64, r roo
 	}
 	agreed, err := h.fakeLedger.Judge(ctx, id, epoch, r)
 	if err == nil {
-		err = h.settle(ctx, id, r.MessageID, agreed)
+		err = h.settle(ctx, id, r.MessageID, 0, agreed)
 	}
 	return agreed, err
 }

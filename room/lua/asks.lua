@@ -1,4 +1,4 @@
--- asks.lua: the asks of a room's leases. For expect, match, reject and settle.
+-- asks.lua: the asks of a room's leases. For expect, match, reject and settle, and for letters and assign.
 
 local OPEN_FOR = 10 * 60 * 1000   -- an ask waits for its code no longer than this
 local LONGEST = 10 * 60 * 1000    -- no lease is longer than this in all
@@ -54,6 +54,14 @@ local function write_lease(lease)
     local after = busy_until(S.session)
     if after ~= S.ask_after and (after > NOW or S.ask_after > NOW) then S.ask_after, changed, codes_changed = after, true, true end
   end
+end
+
+-- add_ask adds an ask to a lease where it belongs by its time.
+local function add_ask(lease, at, answered, filter)
+  local n = 0
+  for _, a in ipairs(lease.asks) do n = math.max(n, a.n) end
+  table.insert(lease.asks, { n = n + 1, at = at, answered = answered, filter = filter })
+  table.sort(lease.asks, function(a, b) return a.at < b.at or (a.at == b.at and a.n < b.n) end)
 end
 
 -- take_back makes a message the answer to nothing: what it answered is open again as of its old time.

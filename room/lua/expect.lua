@@ -1,4 +1,5 @@
 -- expect.lua: the holder says that it now asks for a code; or, with a message, that it had asked and this is the answer.
+-- KEYS  14 the message's answer, where there is a message; see inbox.lua
 -- ARGV   6 session  7 fence  8 filter (for Go to read; "" = any message)  9 digest of the message ("" = it asks now)
 --       10 the message's id as JSON  11 "1" = a code ends the lease  12 how many asks a lease may have
 -- Codes: ok, no_place, stale_fence, too_many_asks, no_message,
@@ -21,13 +22,6 @@ if S.session ~= SESSION or int(S.fence) ~= FENCE then return refuse('stale_fence
 local lease = current()
 if not lease.asking then S.asking, lease.asking, codes_changed = true, true, true end
 
-local function add(at, answered)
-  local n = 0
-  for _, a in ipairs(lease.asks) do n = math.max(n, a.n) end
-  table.insert(lease.asks, { n = n + 1, at = at, answered = answered, filter = FILTER })
-  table.sort(lease.asks, function(a, b) return a.at < b.at or (a.at == b.at and a.n < b.n) end)
-end
-
 -- claim binds the message to the lease, as if it had asked before the message was sent: the earliest later ask counts as that.
 local function claim()
   local m = message(DIGEST)
@@ -41,11 +35,13 @@ local function claim()
       break
     end
   end
-  if not answered then add(math.max(math.min(m.from, NOW), S.granted), DIGEST) end
+  if not answered then add_ask(lease, math.max(math.min(m.from, NOW), S.granted), DIGEST, FILTER) end
   local entry = inbox_entry(m)
   m.state, m.result, m.reason, m.ticket = 'w', 'matched', '', S.ticket
   write_message(m, entry)
   first_of(m)
+  own(KEYS[14], m.fence, 'c')
+  desk()
   return m
 end
 
@@ -86,7 +82,7 @@ if free > 0 then
   return refuse('number_busy', SESSION, ' ' .. int(free))
 end
 
-add(room_clock(), '')
+add_ask(lease, room_clock(), '', FILTER)
 write_lease(lease)
 record('asked', '"ticket":%d,"seller":"%s","fence":%d,"asks":%d', S.ticket, S.seller, S.fence, S.asked)
 return answer('ok', SESSION, reply_of(lease, S.expires))

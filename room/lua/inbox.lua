@@ -1,20 +1,30 @@
--- inbox.lua: the messages of the last ten minutes. For expire, expect, look, match, reject and settle.
+-- inbox.lua: the messages of the last ten minutes. For all verbs that have to do with messages.
 --
--- A message of TEXTS: "session|fence|ticket|state|result|reason|late|received|from|to|code|same|sealed"
+-- A message of TEXTS: "session|fence|ticket|state|result|reason|late|received|from|to|code|same|sealed|whole"
 --   state   w it waits for the ledger's verdict   s it is shown to its session   o it is offered to the session, whose lease with
 --           that fence holds the lock   n it is for nobody
 --   code    1 = there is one in it
 --   same    keyed digest of its sender and text: what comes again as another message
+--   whole   of a part of a long message: keyed digest that its other parts have too; "" = it is whole
 -- INBOX has the same digest, session and fence, so that a session's messages are found without reading any text.
+--
+-- A message's answer, "{room}:sms:DIGEST", is a hash that outlives the text by a day: what match.lua told, which stays, and
+--   from to code    as above, of the message itself
+--   owner           the fence of the lease that it belongs to since it was claimed, assigned, or rejected ("0" = to none)
+--   given           c by a claim, a by support: what the ledger judges now is that, and no more what was told
 
 local SHOWN_FOR = 10 * 60 * 1000
 
-local function message(digest)
-  local text = redis.call('HGET', TEXTS, digest)
-  if not text then return nil end
+local function parse_message(digest, text)
   local p = split(text)
   return { digest = digest, session = p[1], fence = tonumber(p[2]), ticket = tonumber(p[3]), state = p[4], result = p[5], reason = p[6],
-    late = p[7] == '1', received = p[8], from = tonumber(p[9]), to = tonumber(p[10]), code = p[11] == '1', same = p[12], sealed = p[13] }
+    late = p[7] == '1', received = p[8], from = tonumber(p[9]), to = tonumber(p[10]), code = p[11] == '1', same = p[12], sealed = p[13],
+    whole = p[14] or '' }
+end
+
+local function message(digest)
+  local text = redis.call('HGET', TEXTS, digest)
+  return text and parse_message(digest, text) or nil
 end
 
 local function inbox_entry(m) return table.concat({ m.digest, m.session, int(m.fence) }, '|') end
@@ -25,7 +35,7 @@ local function write_message(m, entry)
   redis.call('ZADD', INBOX, forget, inbox_entry(m)) -- before the old one goes: a set that is empty for a moment loses its end
   if entry and entry ~= inbox_entry(m) then redis.call('ZREM', INBOX, entry) end
   redis.call('HSET', TEXTS, m.digest, table.concat({ m.session, int(m.fence), int(m.ticket), m.state, m.result, m.reason,
-    m.late and '1' or '0', m.received, int(m.from), int(m.to), m.code and '1' or '0', m.same, m.sealed }, '|'))
+    m.late and '1' or '0', m.received, int(m.from), int(m.to), m.code and '1' or '0', m.same, m.sealed, m.whole }, '|'))
   if not entry then
     redis.call('PEXPIRE', INBOX, SHOWN_FOR)
     redis.call('PEXPIRE', TEXTS, SHOWN_FOR)
@@ -46,7 +56,46 @@ local function forget_messages()
   return tonumber(redis.call('ZRANGE', INBOX, 0, 0, 'WITHSCORES')[2])
 end
 
+-- recent lists the messages that are not forgotten, the earliest first, as an iterator; it reads a part of them at a time.
+local function recent()
+  local entries, i, part, texts = redis.call('ZRANGEBYSCORE', INBOX, '(' .. int(NOW), '+inf'), 0, 100, nil
+  local digests = {}
+  for n, entry in ipairs(entries) do digests[n] = entry:match('^[^|]*') end
+  return function()
+    while i < #digests do
+      if i % part == 0 then texts = redis.call('HMGET', TEXTS, unpack(digests, i + 1, math.min(i + part, #digests))) end
+      i = i + 1
+      local text = texts[(i - 1) % part + 1]
+      if text then return parse_message(digests[i], text) end
+    end
+  end
+end
+
+-- akin says whether two are the same message by rule 5: the same text came again, or they are parts of one.
+local function akin(m, o) return m.digest ~= o.digest and (m.same == o.same or (m.whole ~= '' and m.whole == o.whole)) end
+
+-- kin is one that is the same message and belongs to somebody; nil for none.
+local function kin(m)
+  for o in recent() do
+    if (o.state == 's' or o.state == 'w') and akin(m, o) then return o end
+  end
+end
+
 -- show tells the replicas to look up what a session is shown.
 local function show(session)
   if session ~= '' then noted[#noted + 1] = '{"message":"' .. session .. '"}' end
+end
+
+-- desk tells who watches the room that the messages or incidents to look at are others now.
+local desk_told = false
+local function desk()
+  if not desk_told then noted[#noted + 1] = '{"desk":true}' end
+  desk_told = true
+end
+
+-- own notes in a message's answer whose it is from now on; what its carrier is told again stays.
+local function own(answer, fence, given)
+  if redis.call('HEXISTS', answer, 'result') == 0 then return end -- it is forgotten
+  redis.call('HSET', answer, 'owner', int(fence))
+  if given then redis.call('HSET', answer, 'given', given) end
 end

@@ -30,7 +30,7 @@ local p = { ticket = S.tickets, seller = SELLER, channel = '', lease = OWN_LEASE
 redis.call('HSET', PLACES, SESSION, table.concat({ 'live', int(p.ticket), SELLER, int(NOW), CHANNEL, OWN_LEASE ~= '0' and OWN_LEASE or '', ARGV[14] }, '|'))
 if SELLER ~= '' then redis.call('HSET', SELLERS, SELLER, SESSION) end
 if mine then redis.call('ZREM', ENDED, SESSION) end
-if TELLS then joined[1] = string.format('{"session":"%s","ticket":%d,"rank":%d}', SESSION, p.ticket, p.ticket) end
+if TELLS then joined[1] = string.format('{"session":"%s","ticket":%d,"seller":"%s","rank":%d}', SESSION, p.ticket, SELLER, p.ticket) end
 record('joined', '"ticket":%d,"seller":"%s"', p.ticket, SELLER)
 changed = true
 

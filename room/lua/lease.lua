@@ -120,7 +120,7 @@ local function mark_away(session, since)
   redis.call('ZREM', SEEN, session)
   redis.call('ZADD', AWAY, int(since), session)
   local p = place(session)
-  noted[#noted + 1] = string.format('{"ticket":%d,"away":true}', p.ticket)
+  noted[#noted + 1] = string.format('{"ticket":%d,"away":true,"since":%d}', p.ticket, since)
   record('away', string.format('"ticket":%d,"seller":"%s","since":%d', p.ticket, p.seller, since))
 end
 

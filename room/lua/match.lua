@@ -32,7 +32,10 @@ local function answer_text(h)
     int(S.version) }, ' ')
 end
 
-local function incident(kind, detail) record('incident', '"action":"%s","reason":"%s","message_id":%s', kind, detail, A.id) end
+local function incident(kind, detail)
+  record('incident', '"action":"%s","reason":"%s","message_id":%s', kind, detail, A.id)
+  desk()
+end
 
 do
   local list, told = redis.call('HGETALL', ONCE), {}
@@ -258,7 +261,8 @@ end
 ---------------------------------------------------------------- what comes of it
 
 local told = { result = 'unmatched', reason = '-', ticket = '-', fence = '-', epoch = int(S.epoch), granted = '-', ended = '-',
-  at = int(NOW), duplicate = '0', judge = '0', completes = '0', fingerprint = A.fingerprint }
+  at = int(NOW), duplicate = '0', judge = '0', completes = '0', fingerprint = A.fingerprint,
+  from = int(FROM), to = int(TO), code = A.code and '1' or '0' } -- when it was sent, should support assign it; see inbox.lua
 
 -- answer_ask has a code answer an ask, under the digest of the first message of its text; a lease that does not ask has its code then.
 local function answer_ask(l, ask, bound, digest)
@@ -295,10 +299,11 @@ end
 local function keep_text(l, state)
   local m = { digest = DIGEST, session = l and l.session or '', fence = l and l.fence or 0, ticket = l and l.ticket or 0, state = state,
     result = told.result, reason = told.reason, late = told.result == 'late', received = told.at, from = FROM, to = TO,
-    code = A.code, same = A.same, sealed = A.sealed }
+    code = A.code, same = A.same, sealed = A.sealed, whole = A.part > 0 and PARTS:match('}:parts:(.*)$') or '' }
   write_message(m)
   if l and state ~= 'o' then first_of(m) end
   if state ~= 'w' then show(m.session) end
+  if m.result ~= 'matched' then desk() end
 end
 
 -- offered is the live lease where it may say that this code is its own: it is asking, but had not asked when it was sent.

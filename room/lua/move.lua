@@ -1,16 +1,19 @@
 -- move.lua: support moves a waiter to another position. Its rank becomes one between its new
 -- neighbours'; where no number is left between them, the whole line is renumbered.
--- ARGV   6 ticket  7 position (from 1; past the end = last)  8 action (JSON members)
+-- ARGV   6 ticket  7 position (from 1; past the end = last)  8 action (JSON members; "" = none)
 -- Codes: ok, stale_ticket
+
+local TICKET = tonumber(ARGV[6])
 
 local told = repeated()
 if told then return told end
 advance()
 
-local session = waiter(tonumber(ARGV[6]))
+local session = waiter(TICKET)
 if not session then return refuse('stale_ticket') end
 
-record('action', ARGV[8])
+local seller = place(session).seller
+act(ARGV[8], TICKET, nil, seller)
 local from = redis.call('ZSCORE', QUEUE, session)
 local at = math.min(math.max(tonumber(ARGV[7]), 1), redis.call('ZCARD', QUEUE))
 if redis.call('ZRANK', QUEUE, session) + 1 == at then return answer('ok', '') end -- there already
@@ -30,7 +33,8 @@ else
   redis.call('ZADD', QUEUE, string.format('%.17g', rank), session)
 end
 
-record('moved', string.format('"ticket":%s,"seller":"%s","position":%d', ARGV[6], place(session).seller, at))
-moved[1] = string.format('{"session":"%s","ticket":%s,"rank":%.17g,"from":%s}', session, ARGV[6], rank, from)
+record('moved', string.format('"ticket":%d,"seller":"%s","position":%d', TICKET, seller, at))
+moved[1] = string.format('{"session":"%s","ticket":%d,"rank":%.17g,"from":%s}', session, TICKET, rank, from)
+helped(session, 'moved')
 changed = true
 return answer('ok', '')

@@ -12,7 +12,7 @@ advance()
 local PAUSED = ARGV[6] == '1'
 if S.paused ~= PAUSED then
   S.paused, changed = PAUSED, true
-  if ARGV[7] ~= '' then record('action', ARGV[7]) end
+  act(ARGV[7])
   advance()
 end
 return answer('ok', '')

@@ -1,5 +1,6 @@
 -- reject.lua: the session of a message's lease says that the message is not its own. It is nobody's from then on, and the ask
 -- that it answered is open again as of its old time, also where the lease is over.
+-- KEYS  14 the message's answer; see inbox.lua
 -- ARGV   6 session  7 fence  8 digest of the message  9 the message's id as JSON  10 how many a lease may reject
 -- Codes: ok, no_message, stale_fence, too_many_rejects
 
@@ -24,5 +25,7 @@ record('rejected', '"message_id":%s,"ticket":%d,"fence":%d,"seller":"%s"', ID, m
 local entry = inbox_entry(m)
 m.session, m.fence, m.ticket, m.state, m.result, m.reason = '', 0, 0, 'n', 'unmatched', 'rejected'
 write_message(m, entry)
+own(KEYS[14], 0)
 show(SESSION)
+desk()
 return answer('ok', SESSION)

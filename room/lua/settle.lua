@@ -1,25 +1,45 @@
--- settle.lua: the ledger has judged a match.
--- KEYS  13 once: hash, what the message was told
--- ARGV   6 digest of the message id  7 "1" = agreed: its holder is shown it now; "0" = refused: nobody is, not who has been shown
---        it either (it was judged late), whoever asks again is told that it is ambiguous, and it answered nothing
+-- settle.lua: the ledger has judged a match, or what a holder claimed or support assigned since.
+-- KEYS  13 once: hash, what the message was told; see inbox.lua
+-- ARGV   6 digest of the message id  7 "1" = agreed: whom it belongs to is shown it now; "0" = refused: nobody is, not who has been
+--        shown it either (it was judged late), and it answered nothing. Whoever asks again is told that it is ambiguous, unless
+--        it was claimed or assigned: then the first answer stays
+--        8 fence of the lease that the verdict is on; 0 = whichever the message belongs to. One that it belongs to no more is not
+--        concerned: a verdict is told again where whoever told it died
 -- Codes: ok. Repeating it changes nothing.
 
-local DIGEST, AGREED = ARGV[6], ARGV[7] == '1'
+local DIGEST, AGREED, FENCE = ARGV[6], ARGV[7] == '1', tonumber(ARGV[8])
+
+local judged, owner, given, code, first = unpack(redis.call('HMGET', ONCE, 'judged', 'owner', 'given', 'code', 'fence'))
+owner = tonumber(owner or 0)
+
+-- on says whether the verdict is on the lease with a fence.
+local function on(fence) return FENCE == 0 or FENCE == fence end
+
+-- answers_nothing makes the message the answer to nothing, where its lease is known still.
+local function answers_nothing(fence, m)
+  local lease = by_fence(fence)
+  if lease then take_back(lease, m) end
+end
 
 local m = message(DIGEST)
-if m and (m.state == 'w' or (m.state == 's' and not AGREED)) then
+if m and on(m.fence) and (m.state == 'w' or (m.state == 's' and not AGREED)) then
   local session, shown, entry = m.session, m.state == 's', inbox_entry(m)
   if AGREED then
     m.state = 's'
   else
-    local lease = by_fence(m.fence)
-    if lease then take_back(lease, m) end
+    answers_nothing(m.fence, m)
     m.session, m.fence, m.ticket, m.state, m.result, m.reason = '', 0, 0, 'n', 'unmatched', 'ambiguous'
+    desk()
   end
   write_message(m, entry)
   if AGREED or shown then show(session) end
+  if AGREED and given == 'a' then helped(session, 'assigned') end
+elseif not m and given and owner > 0 and on(owner) and not AGREED then -- its text is forgotten
+  answers_nothing(owner, { digest = DIGEST, code = code == '1' })
 end
-if redis.call('HGET', ONCE, 'judged') == '1' then
+if given then
+  if owner > 0 and on(owner) and not AGREED then own(ONCE, 0) end
+elseif judged == '1' and on(tonumber(first)) then
   redis.call('HSET', ONCE, 'judge', '0')
   if not AGREED then
     redis.call('HSET', ONCE, 'result', 'unmatched', 'reason', 'ambiguous', 'ticket', '-', 'fence', '-', 'granted', '-', 'ended', '-',

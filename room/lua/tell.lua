@@ -1,9 +1,9 @@
 -- tell.lua: writing what changed, once, and saying so: the event, the journal, the reply. For every verb.
 
-local function lease_json()
+local function lease_json(more)
   if not held() then return 'null' end
-  return string.format('{"session":"%s","ticket":%d,"fence":%d,"granted_at":%d,"expires_at":%d,"asked":%d,"open":%d,"ask_after":%d%s}',
-    S.session, S.ticket, S.fence, S.granted, S.expires, S.asked, S.open, S.ask_after, granted_rank and ',"rank":' .. granted_rank or '')
+  return string.format('{"session":"%s","ticket":%d,"fence":%d,"granted_at":%d,"expires_at":%d,"asked":%d,"open":%d,"ask_after":%d%s%s}',
+    S.session, S.ticket, S.fence, S.granted, S.expires, S.asked, S.open, S.ask_after, granted_rank and ',"rank":' .. granted_rank or '', more)
 end
 
 local function write_lock()
@@ -40,7 +40,7 @@ end
 local function event_json()
   return string.format('{"epoch":%d,"version":%d,"now":%d,"hold":%.3f,"paused":%s,"changed":%s,"lease":%s,' ..
     '"joined":[%s],"ended":[%s],"moved":[%s],"reset":%s,"notes":[%s]}', S.epoch, S.version, NOW, S.hold, tostring(S.paused),
-    tostring(changed), lease_json(), table.concat(joined, ','), table.concat(ended, ','), table.concat(moved, ','),
+    tostring(changed), lease_json(',"seller":"' .. S.seller .. '"'), table.concat(joined, ','), table.concat(ended, ','), table.concat(moved, ','),
     tostring(reset), table.concat(noted, ','))
 end
 
@@ -62,7 +62,7 @@ local function commit()
   -- Last, since a user without the right to publish is refused here: what is written is written whole.
   if TELLS and (changed or #noted > 0) then redis.call('PUBLISH', '{' .. ROOM .. '}:events', event_json()) end
   if S.channel and S.channel ~= '' then
-    redis.call('PUBLISH', S.channel, string.format('{"room":"%s",%s', ROOM, lease_json():sub(2)))
+    redis.call('PUBLISH', S.channel, string.format('{"room":"%s",%s', ROOM, lease_json(''):sub(2)))
   end
 end
 

@@ -102,7 +102,7 @@ func (s *shift) arrive(ctx context.Context, m message) error {
 	}
 	if match.Judge {
 		s.tally.Calls++
-		if err := s.engine.SettleMatch(ctx, integration, id, true); err != nil {
+		if err := s.engine.SettleMatch(ctx, integration, id, match.Fence, true); err != nil {
 			return fmt.Errorf("settle: %w", err)
 		}
 	}

@@ -1,0 +1,112 @@
+package ledger
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// AuditFilter says which actions of support are wanted. Zero fields do not narrow it.
+type AuditFilter struct {
+	Room     room.ID
+	Who      string
+	From, To int64  // half-open, unix ms
+	Limit    int    // default 100, at most 1,000
+	Cursor   string // the one that the page before gave
+}
+
+// AuditRow is something support did, in a room, or in room.SupportRoom where it concerns none.
+type AuditRow struct {
+	Room room.ID
+	ActionRow
+}
+
+// actionKey is where an action is among all actions.
+type actionKey struct {
+	At    int64  `json:"a"`
+	Room  string `json:"r"`
+	Epoch int64  `json:"e"`
+	Entry string `json:"i"`
+	N     int64  `json:"n"`
+}
+
+// Audit reads what support did, latest first. ErrCursor when the cursor is nobody's.
+func (l *Ledger) Audit(ctx context.Context, f AuditFilter) (rows []AuditRow, next string, err error) {
+	before, err := parseActionKey(f.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	if f.Limit <= 0 {
+		f.Limit = defaultLimit
+	}
+	f.Limit = min(f.Limit, maxLimit)
+	var keys []actionKey
+	err = l.reading(ctx, f.Room, func(w *work) error {
+		rows, keys, err = w.audit(f, before)
+		return err
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("audit: %w", err)
+	}
+	if len(rows) > f.Limit {
+		rows, next = rows[:f.Limit], keys[f.Limit-1].cursor()
+	}
+	return rows, next, nil
+}
+
+// audit reads a page and one row more.
+func (w *work) audit(f AuditFilter, before *actionKey) (rows []AuditRow, keys []actionKey, err error) {
+	q := &conditions{}
+	q.add("at >= %s", f.From)
+	if f.Room != "" {
+		q.add("room = %s", plain(string(f.Room)))
+	}
+	if f.Who != "" {
+		q.add("who = %s", plain(f.Who))
+	}
+	if f.To != 0 {
+		q.add("at < %s", f.To)
+	}
+	if k := before; k != nil {
+		q.add("at <= %s", k.At)
+		q.add("(at, room, epoch, entry, n) < ("+strings.Join([]string{q.param(k.At), q.param(plain(k.Room)), q.param(k.Epoch),
+			q.param(plain(k.Entry))}, ", ")+", %s)", k.N)
+	}
+	err = w.each(func(scan func(...any) error) error {
+		var k actionKey
+		var r AuditRow
+		err := scan(&k.At, &k.Room, &k.Epoch, &k.Entry, &k.N, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence, &r.MessageID)
+		r.Room, r.Epoch, r.At = room.ID(k.Room), k.Epoch, k.At
+		rows, keys = append(rows, r), append(keys, k)
+		return err
+	}, fmt.Sprintf(`SELECT at, room, epoch, entry, n, who, action, reason, ticket, fence, message_id FROM actions WHERE %s
+		ORDER BY at DESC, room DESC, epoch DESC, entry DESC, n DESC LIMIT %d`, q.where(), f.Limit+1), q.args...)
+	return rows, keys, err
+}
+
+func (k actionKey) cursor() string {
+	b, err := json.Marshal(k)
+	if err != nil { // integers and strings always marshal
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+func parseActionKey(text string) (*actionKey, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var k actionKey
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		err = json.Unmarshal(b, &k)
+	}
+	if err != nil || k.Room == "" {
+		return nil, ErrCursor
+	}
+	return &k, nil
+}

@@ -1,0 +1,126 @@
+package ledger_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/room"
+)
+
+func act(at int64, who, action string) room.Record {
+	return room.Record{Type: "action", At: at, Who: who, Action: action, Reason: "why " + action}
+}
+
+// did lists actions, and the cursor of the next.
+func did(t *testing.T, l *ledger.Ledger, f ledger.AuditFilter) (list []string, next string) {
+	t.Helper()
+	rows, next, err := l.Audit(t.Context(), f)
+	require.NoError(t, err)
+	for _, r := range rows {
+		list = append(list, fmt.Sprint(r.Room, " ", r.At, " ", r.Who, " ", r.Action))
+	}
+	return list, next
+}
+
+func TestAnAuditSaysWhatSupportDidInAllRooms(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		release := act(20, "kim", "release")
+		release.Ticket, release.Fence, release.Seller = 1, 1000, "s-1"
+		b.write(1, release)
+		b.journal.write("other", 1, act(30, "lee", "pause"))
+		b.journal.write(room.SupportRoom, 1, act(10, "kim", "sign-in"), act(40, "x\x00\xff", "sign-in-failed"))
+		for _, id := range []room.ID{here, "other", room.SupportRoom} {
+			require.NoError(t, l.Drain(t.Context(), id))
+		}
+		for name, c := range map[string]struct {
+			filter ledger.AuditFilter
+			want   []string
+		}{
+			"everything":    {ledger.AuditFilter{}, []string{"support 40 x\uFFFD\uFFFD sign-in-failed", "other 30 lee pause", "integration 20 kim release", "support 10 kim sign-in"}},
+			"of somebody":   {ledger.AuditFilter{Who: "kim"}, []string{"integration 20 kim release", "support 10 kim sign-in"}},
+			"of nobody":     {ledger.AuditFilter{Who: "\x00"}, nil},
+			"in a room":     {ledger.AuditFilter{Room: "support"}, []string{"support 40 x\uFFFD\uFFFD sign-in-failed", "support 10 kim sign-in"}},
+			"in some time":  {ledger.AuditFilter{From: 20, To: 40}, []string{"other 30 lee pause", "integration 20 kim release"}},
+			"and all of it": {ledger.AuditFilter{Who: "kim", Room: here, From: 20, To: 21}, []string{"integration 20 kim release"}},
+		} {
+			got, next := did(t, l, c.filter)
+			require.Equal(t, c.want, got, name)
+			require.Empty(t, next, name)
+		}
+		rows, _, err := l.Audit(t.Context(), ledger.AuditFilter{Room: here})
+		require.NoError(t, err)
+		require.Equal(t, []ledger.AuditRow{{Room: here, ActionRow: ledger.ActionRow{Epoch: 1, Who: "kim", Action: "release",
+			Reason: "why release", Ticket: 1, Fence: 1000, At: 20}}}, rows)
+	})
+}
+
+func TestAnAuditIsReadInPagesWithoutGapsOrRepeats(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		for n := range int64(25) { // many at once
+			for _, id := range []room.ID{here, "other", "rooms.third"} {
+				b.journal.write(id, n/7, act(n/5, "kim", fmt.Sprint("a", n)), act(n/5, "lee", fmt.Sprint("b", n)))
+			}
+		}
+		for _, id := range []room.ID{here, "other", "rooms.third"} {
+			require.NoError(t, l.Drain(t.Context(), id))
+		}
+		for _, f := range []ledger.AuditFilter{{}, {Who: "kim"}, {Room: here}, {From: 2, To: 4}} {
+			f.Limit = 1000
+			whole, next := did(t, l, f)
+			require.Empty(t, next)
+			var paged []string
+			for f.Limit = 7; ; {
+				var some []string
+				some, f.Cursor = did(t, l, f)
+				paged = append(paged, some...)
+				if f.Cursor == "" {
+					break
+				}
+				require.Len(t, some, 7)
+			}
+			require.Equal(t, whole, paged)
+		}
+		for _, cursor := range []string{"nonsense", "e30", "bnVsbA", "W10"} {
+			_, _, err := l.Audit(t.Context(), ledger.AuditFilter{Cursor: cursor})
+			require.ErrorIs(t, err, ledger.ErrCursor)
+		}
+	})
+}
+
+func TestAnActionIsKeptUnderTheSellerItWasFor(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		b.life(1)
+		said, byTicket, byFence, room := act(30, "kim", "said"), act(31, "kim", "ticket"), act(32, "kim", "fence"), act(33, "kim", "pause")
+		said.Ticket, said.Seller, byTicket.Ticket, byFence.Fence = 77, "s-9", 1, 1000
+		b.write(1, said, byTicket, byFence, room)
+		require.NoError(t, l.Drain(t.Context(), here))
+		require.Equal(t, []string{"said s-9", "ticket s-1", "fence s-1", "pause "}, column(t, l.DB(), `SELECT action || ' ' || seller FROM actions ORDER BY at`))
+		p, err := l.History(t.Context(), here, ledger.Filter{Seller: "s-1"})
+		require.NoError(t, err)
+		require.Len(t, p.Actions, 2)
+	})
+}
+
+func TestAnActionNamesItsMessage(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		assign, pause := act(30, "kim", "assign"), act(31, "kim", "pause")
+		assign.Ticket, assign.Fence, assign.MessageID = 1, 1000, "m\x00\xff"
+		b.write(1, assign, pause)
+		require.NoError(t, l.Drain(t.Context(), here))
+		p, err := l.History(t.Context(), here, ledger.Filter{})
+		require.NoError(t, err)
+		require.Equal(t, []ledger.ActionRow{
+			{Epoch: 1, Who: "kim", Action: "assign", Reason: "why assign", Ticket: 1, Fence: 1000, MessageID: "m\uFFFD\uFFFD", At: 30},
+			{Epoch: 1, Who: "kim", Action: "pause", Reason: "why pause", At: 31}}, p.Actions)
+		rows, _, err := l.Audit(t.Context(), ledger.AuditFilter{})
+		require.NoError(t, err)
+		require.Equal(t, []ledger.AuditRow{{Room: here, ActionRow: p.Actions[1]}, {Room: here, ActionRow: p.Actions[0]}}, rows)
+	})
+}

@@ -1,0 +1,188 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/pgtest"
+	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/room"
+)
+
+// explained is a database that says how it would answer what it is asked.
+type explained struct {
+	*sql.DB
+	dialect outbox.Dialect
+	plans   []string
+}
+
+func (e *explained) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if err := e.explain(ctx, query, args...); err != nil {
+		return nil, err
+	}
+	return e.DB.QueryContext(ctx, query, args...)
+}
+
+func (e *explained) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	if err := e.explain(ctx, query, args...); err != nil {
+		e.plans = append(e.plans, "SCAN: "+err.Error())
+	}
+	return e.DB.QueryRowContext(ctx, query, args...)
+}
+
+func (e *explained) explain(ctx context.Context, query string, args ...any) error {
+	how, into := "EXPLAIN QUERY PLAN ", []any{new(int), new(int), new(int)}
+	if e.dialect == outbox.Postgres {
+		how, into = "EXPLAIN ", nil
+	}
+	rows, err := e.DB.QueryContext(ctx, how+query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var line string
+		if err := rows.Scan(append(into, &line)...); err != nil {
+			return err
+		}
+		e.plans = append(e.plans, line)
+	}
+	return rows.Err()
+}
+
+// wholeRoom says that all that a room has in an index is read; what is open is as much as who is there.
+var wholeRoom = regexp.MustCompile(`\(room=\?\)|Index Cond: \(room = '[^']*'::text\)$`)
+
+// scans are the lines that say that a whole table or index is read, or all of a room.
+func (e *explained) scans() (list []string) {
+	for _, line := range e.plans {
+		if strings.Contains(line, "Seq Scan") || strings.HasPrefix(line, "SCAN") && line != "SCAN CONSTANT ROW" ||
+			wholeRoom.MatchString(line) && !strings.Contains(line, "_open ") {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// busy fills a database with what many rooms have written for a while: each statement's i counts rows.
+var fill = []string{
+	`places (room, epoch, ticket, seller, joined_at, ended_at, outcome, fence)
+		SELECT 'r' || (i % 50), 1, i, 's' || (i % 900), i * 10000, CASE WHEN i < 29900 THEN i * 10000 + 5000 END, CASE WHEN i < 29900 THEN 'completed' END, i FROM n`,
+	`leases (room, fence, epoch, ticket, seller, granted_at, expires_at, ended_at, outcome)
+		SELECT 'r' || (i % 50), i, 1, i, 's' || (i % 900), i * 10000, i * 10000 + 9999, i * 10000 + 5000, 'completed' FROM n`,
+	`timeline (room, epoch, entry, n, at, kind, ticket, seller) SELECT 'r' || (i % 50), 1, i || '-0', 0, i * 10000, 'joined', i, 's' || (i % 900) FROM n`,
+	`messages (room, message_id, state, sender, body, sent_at, received_at, result, seller, now_by, now_result, now_seller)
+		SELECT 'r' || (i % 50), 'm' || i, 'judged', '', '', i * 10000, i * 10000, CASE WHEN i % 10 = 0 THEN 'unmatched' ELSE 'matched' END,
+			's' || (i % 900), CASE WHEN i % 7 = 0 THEN 'claimed' END, CASE WHEN i % 7 = 0 THEN 'matched' END, CASE WHEN i % 7 = 0 THEN 's' || (i % 300) END FROM n`,
+	`attributions (room, message_id, kind, fence, epoch, ticket, seller, verdict, at)
+		SELECT 'r' || (i % 50), 'm' || i, CASE WHEN i % 3 = 0 THEN 'rejected' ELSE 'claimed' END, i, 1, i, '', 'agreed', i * 10000 FROM n`,
+	`verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at) SELECT 'r' || (i % 50), i, 1, i, 'm' || i, i * 10000, i * 10000 + 5000 FROM n WHERE i < 3000`,
+	`actions (room, epoch, entry, n, at, who, action, reason, seller)
+		SELECT 'r' || (i % 50), 1, i || '-0', 0, i * 10000, 'w' || (i % 70), 'move', '', 's' || (i % 900) FROM n`,
+	`incidents (room, kind, subject, epoch, ticket, fence, detail, at) SELECT 'r' || (i % 50), 'match_refused', 'm' || i, 1, i, i, '', i * 10000 FROM n`,
+}
+
+func busyDatabase(t *testing.T, url string) (*Ledger, *explained) {
+	t.Helper()
+	l, err := Open(t.Context(), Config{URL: url})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	for _, rows := range fill {
+		_, err := l.db.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000) INSERT INTO ` + rows)
+		require.NoError(t, err, rows)
+	}
+	if l.dialect == outbox.Postgres { // which does so by itself after a while
+		_, err := l.db.Exec(`ANALYZE`)
+		require.NoError(t, err)
+	}
+	return l, &explained{DB: l.db, dialect: l.dialect}
+}
+
+func TestNoQuestionOfTheDeskReadsAWholeTable(t *testing.T) {
+	const now = 30_000 * 10_000
+	page := func(f AuditFilter) func(*work) error {
+		return func(w *work) error {
+			f.Limit = 10
+			_, keys, err := w.audit(f, nil)
+			if err == nil {
+				_, _, err = w.audit(f, &keys[5])
+			}
+			return err
+		}
+	}
+	story := func(s Story) func(*work) error {
+		return func(w *work) error {
+			s.Limit = 100
+			rows, err := w.story(s)
+			if err == nil && len(rows) == 0 {
+				err = fmt.Errorf("no story of %s", s.Seller)
+			}
+			return err
+		}
+	}
+	history := func(n int) func(*work) error {
+		return func(w *work) error {
+			f := Filter{Seller: "s10", Limit: 10}
+			rows, err := w.history(n, kinds[n], f, nil)
+			if err == nil && len(rows) < 6 {
+				err = fmt.Errorf("only %d rows", len(rows))
+			}
+			if err == nil {
+				_, err = w.history(n, kinds[n], f, &rows[5].position)
+			}
+			return err
+		}
+	}
+	given := room.Record{Type: assigned, MessageNote: room.MessageNote{MessageID: "m29960"}, Fence: 29960, Result: room.Late,
+		GrantedAt: 299_600_000, EndedAt: 299_605_000}
+	asks := map[string]func(*work) error{
+		"minutes":            func(w *work) error { return w.minutes(newSeries(now-3*minute, now+minute, false)) },
+		"minutes with depth": func(w *work) error { return w.minutes(newSeries(now-3*minute, now+minute, true)) },
+		"lost messages": func(w *work) error {
+			list, err := w.lost(now-60*minute, 10)
+			if err == nil && len(list) == 0 {
+				err = fmt.Errorf("none is lost")
+			}
+			return err
+		},
+		"incidents":           func(w *work) error { _, err := w.incidents(now-60*minute, 10); return err },
+		"audit":               page(AuditFilter{}),
+		"audit of a time":     page(AuditFilter{From: now - minute, To: now}),
+		"audit of somebody":   page(AuditFilter{Who: "w10"}),
+		"audit of a room":     page(AuditFilter{Room: "r10"}),
+		"audit of all these":  page(AuditFilter{Room: "r10", Who: "w10", From: 1, To: now}),
+		"story":               story(Story{Seller: "s10"}),
+		"story in a room":     story(Story{Seller: "s10", Room: "r10"}),
+		"a seller's leases":   history(0),
+		"a seller's places":   history(1),
+		"a seller's messages": history(2),
+		"a seller's actions":  history(3),
+		"an objection":        func(w *work) error { _, err := w.objectionToGiven(given); return err },
+		"a live objection":    func(w *work) error { g := given; g.Result = room.Matched; _, err := w.objectionToGiven(g); return err },
+		"what was attributed": func(w *work) error { _, _, err := w.attributed(given); return err },
+	}
+	for name, url := range map[string]func(*testing.T) string{
+		"sqlite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db") },
+		"postgres": func(t *testing.T) string { return pgtest.Start(t).URL() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, db := busyDatabase(t, url(t))
+			for name, ask := range asks {
+				db.plans = nil
+				require.NoError(t, ask(&work{Querier: db, ctx: t.Context(), dialect: l.dialect, id: "r10"}), name)
+				require.NotEmpty(t, db.plans, name)
+				require.Empty(t, db.scans(), "%s:\n%s", name, strings.Join(db.plans, "\n"))
+				if testing.Verbose() {
+					t.Logf("%s:\n%s", name, strings.Join(db.plans, "\n"))
+				}
+			}
+		})
+	}
+}

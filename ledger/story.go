@@ -1,0 +1,155 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// TimelineRow is one thing that happened to a seller: joined, away, back, moved, granted, extended, ended, asked, message,
+// claimed, assigned, rejected, action (support did it), incident, told (the integration was). Detail is a Detail as JSON. Room,
+// Epoch, Entry and N name it.
+type TimelineRow struct {
+	Room                     room.ID
+	At, Epoch, Ticket, Fence int64 // At: unix ms
+	Kind                     string
+	Detail                   json.RawMessage
+	Entry                    string // the journal's, or what stands for it
+	N                        int64  // within the entry
+}
+
+// Story says whose timeline is wanted.
+type Story struct {
+	Seller  string
+	Room    room.ID   // "" = every room
+	From    int64     // unix ms
+	Limit   int       // the latest so many; default and at most 1,000
+	Pending []room.ID // whose journals are read too, for what is not taken in yet
+}
+
+const (
+	storyJournal = 10_000 // how many entries of a journal a story reads: what several minutes of a busy room write
+	storyReaders = 8
+)
+
+// Story reads what happened to a seller, earliest first: what is in the ledger and what still waits in the journals, each once.
+// Where the database is away it returns what is in the journals beside ErrAway; where a journal can not be read, what it has
+// besides, and the error.
+func (l *Ledger) Story(ctx context.Context, s Story) ([]TimelineRow, error) {
+	s.Seller = plain(s.Seller)
+	if s.Seller == "" {
+		return nil, nil
+	}
+	if s.Limit <= 0 || s.Limit > maxLimit {
+		s.Limit = maxLimit
+	}
+	// In this order: what leaves a journal meanwhile is in the ledger.
+	pending, failed := l.pending(ctx, s)
+	var rows []TimelineRow
+	err := l.reading(ctx, s.Room, func(w *work) (err error) {
+		rows, err = w.story(s)
+		return err
+	})
+	if temporary(err) && !errors.Is(err, ErrAway) {
+		err = fmt.Errorf("%w: %w", ErrAway, err)
+	}
+	if err = errors.Join(err, failed); err != nil {
+		err = fmt.Errorf("story: %w", err)
+	}
+	return together(rows, pending, s.Limit), err
+}
+
+// story reads the latest rows.
+func (w *work) story(s Story) (rows []TimelineRow, err error) {
+	q := &conditions{list: []string{"seller <> ''"}}
+	q.add("seller = %s", s.Seller)
+	q.add("at >= %s", s.From)
+	if s.Room != "" {
+		q.add("room = %s", plain(string(s.Room)))
+	}
+	err = w.each(func(scan func(...any) error) error {
+		var r TimelineRow
+		var detail string
+		err := scan(&r.Room, &r.At, &r.Epoch, &r.Ticket, &r.Fence, &r.Kind, &detail, &r.Entry, &r.N)
+		r.Detail = json.RawMessage(detail)
+		rows = append(rows, r)
+		return err
+	}, fmt.Sprintf(`SELECT room, at, epoch, ticket, fence, kind, detail, entry, n FROM timeline WHERE %s
+		ORDER BY at DESC, room DESC, epoch DESC, entry DESC, n DESC LIMIT %d`, q.where(), s.Limit), q.args...)
+	return rows, err
+}
+
+// pending reads what the journals have of a seller. The error is the first one; the other journals are read all the same.
+func (l *Ledger) pending(ctx context.Context, s Story) ([]TimelineRow, error) {
+	ids := slices.DeleteFunc(slices.Clone(s.Pending), func(id room.ID) bool { return s.Room != "" && id != s.Room })
+	found := make([][]TimelineRow, len(ids))
+	var g errgroup.Group
+	g.SetLimit(storyReaders)
+	for i, id := range ids {
+		g.Go(func() error {
+			entries, err := l.cfg.Journal.ReadJournal(ctx, id, storyJournal)
+			for _, e := range entries {
+				found[i] = append(found[i], rowsOf(id, e, s)...)
+			}
+			return err
+		})
+	}
+	err := g.Wait()
+	return slices.Concat(found...), err
+}
+
+// rowsOf are the rows that an entry will be once it is taken in.
+func rowsOf(id room.ID, e room.Entry, s Story) (rows []TimelineRow) {
+	if e.Odd != nil {
+		return nil
+	}
+	for n, r := range e.Records {
+		if plain(r.Seller) == s.Seller && r.At >= s.From {
+			rows = append(rows, TimelineRow{Room: id, At: r.At, Epoch: e.Epoch, Ticket: r.Ticket, Fence: r.Fence, Kind: plain(r.Type),
+				Detail: json.RawMessage(detailOf(r)), Entry: e.ID, N: int64(n)})
+		}
+	}
+	return rows
+}
+
+// together puts rows in order, each once, and keeps the latest.
+func together(rows, pending []TimelineRow, limit int) []TimelineRow {
+	rows = append(rows, pending...)
+	slices.SortFunc(rows, TimelineRow.compare)
+	rows = slices.CompactFunc(rows, func(a, b TimelineRow) bool { return a.compare(b) == 0 })
+	return rows[max(len(rows)-limit, 0):]
+}
+
+// compare orders rows by when they happened; what happened in the same millisecond of a room, by its journal.
+func (r TimelineRow) compare(other TimelineRow) int {
+	return cmp.Or(cmp.Compare(r.At, other.At), cmp.Compare(r.Room, other.Room), cmp.Compare(r.Epoch, other.Epoch),
+		compareEntries(r.Entry, other.Entry), cmp.Compare(r.N, other.N))
+}
+
+// compareEntries orders the journal's ids as the store does; what stands for one follows them.
+func compareEntries(a, b string) int {
+	x, y := parseEntryID(a), parseEntryID(b)
+	return cmp.Or(cmp.Compare(x.ms, y.ms), cmp.Compare(x.seq, y.seq), cmp.Compare(a, b))
+}
+
+type entryID struct{ ms, seq uint64 }
+
+func parseEntryID(text string) entryID {
+	before, after, _ := strings.Cut(text, "-")
+	ms, err := strconv.ParseUint(before, 10, 64)
+	seq, errSeq := strconv.ParseUint(after, 10, 64)
+	if err != nil || errSeq != nil {
+		return entryID{ms: math.MaxUint64, seq: math.MaxUint64}
+	}
+	return entryID{ms, seq}
+}

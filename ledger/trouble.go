@@ -1,0 +1,103 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// Lost is a message that belongs to no lease, or came late, with what could have caused it by what the ledger knows.
+type Lost struct {
+	MessageRow
+	Sender, Body string // masked
+	Code         bool   // there is a code in it
+	Could        []LeaseRow
+}
+
+// Incident is something that must not have happened.
+type Incident struct {
+	Kind, Subject, Detail string
+	Epoch, Ticket, Fence  int64
+	At                    int64 // unix ms
+}
+
+// Troubles reads what a person may have to look at since an instant (unix ms), latest first, at most so many of each. A message
+// that was claimed, or that support has given to a lease, is none.
+func (l *Ledger) Troubles(ctx context.Context, id room.ID, since int64, limit int) (lost []Lost, seen []Incident, err error) {
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	limit = min(limit, maxLimit)
+	err = l.reading(ctx, id, func(w *work) error {
+		if lost, err = w.lost(since, limit); err != nil {
+			return err
+		}
+		seen, err = w.incidents(since, limit)
+		return err
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("troubles: %w", err)
+	}
+	return lost, seen, nil
+}
+
+// lost reads the messages that nobody has.
+func (w *work) lost(since int64, limit int) (list []Lost, err error) {
+	err = w.each(func(scan func(...any) error) error {
+		var m Lost
+		err := scan(append(m.scanned(), &m.Sender, &m.Body, &m.Code)...)
+		list = append(list, m)
+		return err
+	}, `SELECT `+belongsColumns+`, sender, body, code FROM messages WHERE room = $1 AND received_at >= $2 AND `+nobodys+`
+		ORDER BY received_at DESC, message_id LIMIT $3`, string(w.id), since, limit)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if list[i].Could, err = w.could(list[i]); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+const (
+	couldCause = int64(10 * time.Minute / time.Millisecond) // how long after its end a lease may still cause a message
+	couldLast  = int64(time.Hour / time.Millisecond)        // longer than any lease
+	mostCould  = 100
+)
+
+// could are the leases that were live when a message was sent, or ended in the ten minutes before; the latest first.
+func (w *work) could(m Lost) (list []LeaseRow, err error) {
+	from, to := m.SentAt, m.SentAt
+	switch {
+	case from == 0:
+		from, to = m.ReceivedAt, m.ReceivedAt
+	case from%wholeSecond == 0:
+		to += wholeSecond - 1
+	}
+	err = w.each(func(scan func(...any) error) error {
+		var r LeaseRow
+		err := scan(&r.Epoch, &r.Fence, &r.Ticket, &r.Seller, &r.GrantedAt, &r.EndedAt, &r.Outcome)
+		list = append(list, r)
+		return err
+	}, `SELECT epoch, fence, ticket, seller, COALESCE(granted_at, 0), COALESCE(ended_at, 0), COALESCE(outcome, '') FROM leases
+		WHERE room = $1 AND COALESCE(granted_at, ended_at, 0) > $2 AND COALESCE(granted_at, ended_at, 0) <= $3
+			AND (ended_at IS NULL OR ended_at > $4)
+		ORDER BY COALESCE(granted_at, ended_at, 0) DESC, fence DESC LIMIT $5`,
+		string(w.id), from-couldCause-couldLast, to, from-couldCause, mostCould)
+	return list, err
+}
+
+func (w *work) incidents(since int64, limit int) (list []Incident, err error) {
+	err = w.each(func(scan func(...any) error) error {
+		var i Incident
+		err := scan(&i.Kind, &i.Subject, &i.Detail, &i.Epoch, &i.Ticket, &i.Fence, &i.At)
+		list = append(list, i)
+		return err
+	}, `SELECT kind, subject, detail, epoch, ticket, fence, at FROM incidents WHERE room = $1 AND at >= $2
+		ORDER BY at DESC, kind, subject, fence LIMIT $3`, string(w.id), since, limit)
+	return list, err
+}

@@ -1,0 +1,50 @@
+package room
+
+import (
+	"context"
+	"fmt"
+)
+
+var assignScript = script("assign", "inbox", "asks", "could", "support")
+
+// AssignRequest says that support gives an unmatched message to a lease that could have caused it.
+type AssignRequest struct {
+	MessageID string
+	Fence     int64
+	Keep      bool   // the code does not end the lease
+	Request   string // a repeat with the same id is told what the first was told
+	By        Action
+}
+
+// Assign gives an unmatched message to a lease that was live when it was sent or had asked in the ten minutes before. Within ten
+// minutes of its coming it is shown to the lease's session, once the ledger has agreed (SettleMatch); afterwards it is a record
+// only. The carrier's repeat still gets the first answer. Refusals: ErrNoMessage, ErrAlreadyMatched, ErrStaleFence (there is no
+// such lease), ErrNotPossible.
+func (e *Engine) Assign(ctx context.Context, id ID, q AssignRequest) (Match, error) {
+	q.By.Action = "assign"
+	why := members(struct {
+		Who    string `json:"who"`
+		Reason string `json:"reason"`
+	}{q.By.Who, q.By.Reason})
+	own := []string{requestKey(q.Request), messageKey(q.MessageID)}
+	var m Match
+	err := e.index.listed(ctx, id, func(registered int64, fresh string) error {
+		a, err := e.answer(ctx, assignScript, id, own, q.Fence, digest(q.MessageID), jsonText(q.MessageID), flag(!q.Keep), q.By.reasons(),
+			why, registered, fresh)
+		if err == nil {
+			m, err = assigned(a)
+		}
+		return err
+	})
+	return m, err
+}
+
+func assigned(a answer) (Match, error) {
+	r := reader{fields: a.rest}
+	m := Match{Result: Result(r.text()), Ticket: r.int(), Fence: r.int(), Epoch: r.int(), Granted: r.int(), Ended: r.int(),
+		At: a.standing.Now, Version: a.standing.Version, Judge: true, Completes: r.text() == "1", Forgotten: r.text() == "1"}
+	if r.short {
+		return Match{}, fmt.Errorf("%w: assign reply is cut short", ErrStore)
+	}
+	return m, nil
+}

@@ -1,0 +1,640 @@
+package room_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+func (d *desk) assign(messageID string, fence int64, change ...func(*room.AssignRequest)) (room.Match, error) {
+	q := room.AssignRequest{MessageID: messageID, Fence: fence, By: byKim}
+	for _, f := range change {
+		f(&q)
+	}
+	return d.engine.Assign(d.Context(), integration, q)
+}
+
+func (d *desk) assigned(messageID string, fence int64, change ...func(*room.AssignRequest)) room.Match {
+	d.Helper()
+	m, err := d.assign(messageID, fence, change...)
+	require.NoError(d, err)
+	return m
+}
+
+func (d *desk) settle(messageID string, agreed bool) {
+	d.Helper()
+	require.NoError(d, d.engine.SettleMatch(d.Context(), integration, messageID, 0, agreed))
+}
+
+// again is what the carrier is told when it comes with a message once more.
+func (d *desk) again(messageID string) room.Match {
+	d.Helper()
+	return match(d.T, d.engine, sms(messageID, 0, 0))
+}
+
+func keep(q *room.AssignRequest) { q.Keep = true }
+
+func foreign(q *room.MatchRequest) { q.Foreign = true }
+
+// expectOnly asks for a message that no other is like.
+func (s seller) expectOnly(contains string) room.Expectation {
+	s.t.Helper()
+	q := s.request()
+	q.Filter.Contains = contains
+	x, err := s.engine.Expect(s.t.Context(), integration, q)
+	require.NoError(s.t, err)
+	return x
+}
+
+// stray brings a message that nobody asked for.
+func (d *desk) stray(change ...func(*room.MatchRequest)) string {
+	d.Helper()
+	id, m := d.sms(change...)
+	require.Equal(d, room.Unmatched, m.Result)
+	return id
+}
+
+func TestAssignedCodeEndsTheLiveLeaseAndIsShownOnceTheLedgerAgreed(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	lease := a.stand().Lease
+	a.expectOnly("쿠팡")
+	d.pass(time.Second)
+	id, first := d.sms()
+	requireNone(t, room.NotExpected, first, "it is not like what a asked for")
+	d.pass(time.Second)
+
+	m := d.assigned(id, lease.Fence)
+	require.Equal(t, room.Match{Result: room.Matched, Ticket: 1, Fence: lease.Fence, Epoch: a.stand().Epoch, Granted: lease.GrantedAt,
+		Ended: d.now.UnixMilli(), At: d.now.UnixMilli(), Judge: true, Completes: true, Version: 4}, m)
+	require.Equal(t, room.Completed, a.stand().Outcome)
+	require.Equal(t, room.Locked, b.stand().Status, "handed on in the same step")
+	require.Empty(t, messages(t, d.engine, a.session), "the ledger has not agreed")
+	require.Equal(t, first, d.again(id), "the carrier still gets the first answer")
+
+	told := listen(t, d.rdb)
+	d.settle(id, true)
+	require.Equal(t, id, messages(t, d.engine, a.session)[0].MessageID)
+	require.False(t, messages(t, d.engine, a.session)[0].Late)
+	require.Equal(t, []room.Note{{Message: a.session}, {Session: a.session, Support: room.Assigned}}, notes(told()))
+	require.Equal(t, first, d.again(id))
+	b.expect() // a's ask has its answer
+}
+
+func TestAssignmentIsJournalledWithWhoDidItAndWhy(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	d.asker("b")
+	lease := a.stand().Lease
+	id := d.stray()
+	d.assigned(id, lease.Fence)
+	entries, err := d.engine.ReadJournal(t.Context(), integration, 100)
+	require.NoError(t, err)
+	last := entries[len(entries)-1].Records
+	now := d.now.UnixMilli()
+	require.Equal(t, room.Record{Type: "action", At: now, Who: "kim", Action: "assign", Reason: "because", Ticket: 1, Fence: lease.Fence, Seller: "a",
+		MessageNote: room.MessageNote{MessageID: id}}, last[0])
+	require.Equal(t, room.Record{Type: "assigned", At: now, Who: "kim", Reason: "because", Result: room.Matched, Code: true, Judge: true,
+		Completes: true, Ticket: 1, Fence: lease.Fence, Seller: "a", GrantedAt: lease.GrantedAt, EndedAt: now,
+		MessageNote: room.MessageNote{MessageID: id}}, last[1])
+	require.Equal(t, []string{"ended", "granted"}, []string{last[2].Type, last[3].Type}, "the end stands behind it")
+}
+
+func TestAssignedCodeAnswersTheAskThatFitsInTime(t *testing.T) {
+	t.Run("the earliest that is open, and another keeps the lease going", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a := d.asker("a")
+		a.expectOnly("쿠팡")
+		d.pass(time.Second)
+		a.expectOnly("쿠팡")
+		id := d.stray()
+		require.False(t, d.assigned(id, a.stand().Fence).Completes)
+		lease := a.stand().Lease
+		require.Equal(t, 2, lease.Asked)
+		require.Equal(t, 1, lease.Open)
+	})
+	t.Run("one that was made later, where there is none before", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a := d.asker("a")
+		d.pass(time.Second)
+		id := d.stray()
+		d.pass(time.Second)
+		a.expect()
+		require.True(t, d.assigned(id, a.stand().Fence, func(*room.AssignRequest) {}).Completes)
+	})
+	t.Run("one that nobody knew of, where there is none", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a := d.asker("a")
+		d.pass(time.Second)
+		id := d.stray()
+		require.False(t, d.assigned(id, a.stand().Fence, keep).Completes)
+		lease := a.stand().Lease
+		require.Equal(t, 1, lease.Asked)
+		require.Zero(t, lease.Open)
+	})
+	t.Run("a lease that is not asking has its code", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a, b := d.plain("a"), d.asker("b")
+		id := d.stray(foreign)
+		require.True(t, d.assigned(id, a.stand().Fence).Completes)
+		b.expect()
+	})
+	t.Run("a message without a code answers and ends nothing", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a := d.asker("a")
+		a.expectOnly("쿠팡")
+		id := d.stray(without)
+		require.False(t, d.assigned(id, a.stand().Fence).Completes)
+		require.Equal(t, 1, a.stand().Lease.Open)
+		d.settle(id, true)
+		require.Len(t, messages(t, d.engine, a.session), 1)
+	})
+}
+
+func TestAssignedCodeDoesNotEndALeaseThatIsToBeKept(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.plain("a")
+	id := d.stray(foreign)
+	require.False(t, d.assigned(id, a.stand().Fence, keep).Completes)
+	require.Equal(t, room.Locked, a.stand().Status)
+	d.settle(id, true)
+	require.Len(t, messages(t, d.engine, a.session), 1)
+}
+
+func TestMessageAssignedToALeaseThatIsOverIsLateAndTouchesNobody(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	fence := a.stand().Fence
+	a.expectOnly("쿠팡")
+	d.pass(time.Second)
+	a.leave(room.Cancelled)
+	ended := d.now.UnixMilli()
+	b.busy()
+	d.pass(time.Second)
+	id := d.stray()
+
+	m := d.assigned(id, fence)
+	require.Equal(t, room.Late, m.Result)
+	require.Equal(t, ended, m.Ended)
+	require.False(t, m.Completes)
+	require.Equal(t, room.Cancelled, a.stand().Outcome, "its outcome stays")
+	require.Equal(t, room.Locked, b.stand().Status)
+	require.Zero(t, b.stand().Lease.AskAfter, "a's ask has its answer")
+	d.settle(id, true)
+	require.True(t, messages(t, d.engine, a.session)[0].Late)
+	require.Empty(t, messages(t, d.engine, b.session))
+}
+
+func TestAssignmentThatTheLedgerRefusesIsNobodysAgainAndItsAskIsOpen(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	fence := a.stand().Fence
+	a.expectOnly("쿠팡")
+	asked := d.now
+	a.leave(room.Cancelled)
+	d.pass(time.Second)
+	id, first := d.sms()
+	d.assigned(id, fence)
+	require.Zero(t, b.stand().Lease.AskAfter)
+	for range 2 {
+		d.settle(id, false)
+		require.Empty(t, messages(t, d.engine, a.session))
+		require.Equal(t, asked.Add(30*time.Second).UnixMilli(), b.stand().Lease.AskAfter)
+		require.Equal(t, first, d.again(id), "the first answer stays")
+		letters := d.letters()
+		require.Equal(t, room.Unmatched, letters[0].Result)
+		require.Zero(t, letters[0].Fence)
+	}
+	require.Equal(t, room.Matched, d.assigned(id, b.stand().Fence).Result, "it may be another's")
+	d.settle(id, true)
+	require.Len(t, messages(t, d.engine, b.session), 1)
+	d.settle(id, false)
+	require.Empty(t, messages(t, d.engine, b.session), "a verdict that comes late withdraws it")
+}
+
+func TestAssignmentAfterTenMinutesIsARecordOnly(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.plain("b")
+	fence := a.stand().Fence
+	a.expectOnly("쿠팡")
+	asked := d.now
+	d.pass(time.Second)
+	a.leave(room.Cancelled)
+	id, first := d.sms(foreign)
+	b.leave(room.Cancelled)
+	d.pass(10*time.Minute + time.Second)
+	d.sleep()
+
+	m := d.assigned(id, fence)
+	require.True(t, m.Forgotten)
+	require.Equal(t, room.Late, m.Result)
+	require.Contains(t, d.active(), integration, "the room was asleep: its journal has to be drained")
+	_, err := d.assign(id, fence)
+	require.ErrorIs(t, err, room.ErrAlreadyMatched)
+	d.settle(id, true)
+	require.Empty(t, messages(t, d.engine, a.session))
+	require.Equal(t, first, d.again(id))
+
+	soon := func(q *room.MatchRequest) { // sent right after a asked, and very late
+		q.From, q.To, q.Shown.Text = asked.UnixMilli()+10, asked.UnixMilli()+11, "쿠팡"
+	}
+	_, other := d.sms(soon)
+	requireNone(t, room.NotExpected, other, "a's ask has its answer")
+	d.settle(id, false)
+	require.Equal(t, first, d.again(id))
+	_, other = d.sms(soon)
+	require.Equal(t, room.Late, other.Result, "its ask is open again")
+	require.Equal(t, fence, other.Fence)
+	require.Equal(t, room.Late, d.assigned(id, fence).Result, "and it may be assigned again")
+}
+
+func TestAssignmentAsARecordIsPossibleForADay(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.plain("a")
+	fence := a.stand().Fence
+	id := d.stray(foreign)
+	a.leave(room.Cancelled)
+	for range 24 {
+		d.pass(time.Hour)
+		d.sleep()
+	}
+	require.True(t, d.assigned(id, fence).Forgotten)
+	id = d.stray(foreign)
+	d.pass(26 * time.Hour)
+	_, err := d.assign(id, fence)
+	require.ErrorIs(t, err, room.ErrNoMessage)
+}
+
+func TestMessageOfAnOlderProgramIsAssignedOnlyWhileItsTextIsThere(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.plain("a")
+	fence := a.stand().Fence
+	for range 2 {
+		d.stray(foreign)
+	}
+	for _, key := range d.store.Keys() {
+		if d.store.Type(key) == "hash" && len(key) > len("{integration}:sms:") && key[:len("{integration}:sms:")] == "{integration}:sms:" {
+			for _, field := range []string{"from", "to", "code"} {
+				d.store.HDel(key, field)
+			}
+		}
+	}
+	d.assigned("m1", fence, keep)
+	d.pass(10*time.Minute + time.Second)
+	_, err := d.assign("m2", fence)
+	require.ErrorIs(t, err, room.ErrNotPossible)
+	_, err = d.assign("m2", fence+1)
+	require.ErrorIs(t, err, room.ErrStaleFence)
+	_, err = d.assign("m1", fence)
+	require.ErrorIs(t, err, room.ErrAlreadyMatched)
+}
+
+func TestMessageThatIsSomebodysIsNotAssigned(t *testing.T) {
+	for name, belongs := range map[string]func(d *desk, a seller) string{
+		"matched": func(d *desk, a seller) string {
+			a.expect()
+			id, m := d.sms()
+			require.Equal(d, room.Matched, m.Result)
+			return id
+		},
+		"waiting for the verdict": func(d *desk, a seller) string {
+			a.expect()
+			require.True(d, match(d.T, d.engine, sms("m", d.now.UnixMilli(), d.now.UnixMilli()+1)).Judge)
+			return "m"
+		},
+		"claimed": func(d *desk, a seller) string {
+			id := d.stray()
+			_, err := a.claim(id)
+			require.NoError(d, err)
+			d.settle(id, true)
+			return id
+		},
+		"claimed, the verdict is out": func(d *desk, a seller) string {
+			id := d.stray()
+			_, err := a.claim(id)
+			require.NoError(d, err)
+			return id
+		},
+		"assigned": func(d *desk, a seller) string {
+			id := d.stray()
+			d.assigned(id, a.stand().Fence)
+			d.settle(id, true)
+			return id
+		},
+		"the same text again": func(d *desk, a seller) string {
+			a.expect()
+			d.sms(saying("one"))
+			id, m := d.sms(saying("one"))
+			require.True(d, m.Duplicate)
+			return id
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			a := d.asker("a")
+			fence := a.stand().Fence
+			id := belongs(d, a)
+			for _, when := range []string{"while its text is there", "after"} {
+				before := len(d.records("action"))
+				_, err := d.assign(id, fence)
+				require.ErrorIs(t, err, room.ErrAlreadyMatched, when)
+				require.Len(t, d.records("action"), before)
+				d.pass(10*time.Minute + time.Second)
+			}
+		})
+	}
+}
+
+func TestAssignIsRefusedByName(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	long := d.plain("long-ago")
+	longAgo := long.stand().Fence
+	long.leave(room.Cancelled)
+	d.pass(5 * time.Minute)
+	plain := d.plain("just-before")
+	justBefore := plain.stand().Fence
+	d.pass(time.Second)
+	plain.leave(room.Cancelled)
+	d.pass(31 * time.Second)
+	asker := d.asker("asked-before")
+	asked := asker.stand().Fence
+	asker.expectOnly("쿠팡")
+	d.pass(time.Second)
+	asker.leave(room.Cancelled)
+	d.pass(time.Second)
+	id := d.stray()
+	d.pass(time.Second)
+	after := d.asker("after").stand().Fence
+	for name, c := range map[string]struct {
+		id    string
+		fence int64
+		want  error
+	}{
+		"unknown message":              {"none", asked, room.ErrNoMessage},
+		"unknown fence":                {id, asked + 1, room.ErrStaleFence},
+		"no fence":                     {id, 0, room.ErrStaleFence},
+		"granted after it was sent":    {id, after, room.ErrNotPossible},
+		"over before, and never asked": {id, justBefore, room.ErrNotPossible},
+		"over long before":             {id, longAgo, room.ErrNotPossible},
+	} {
+		_, err := d.assign(c.id, c.fence)
+		require.ErrorIs(t, err, c.want, name)
+	}
+	require.Empty(t, d.records("action"))
+	require.Empty(t, d.records("assigned"))
+	d.pass(9 * time.Minute)
+	d.assigned(id, asked)
+}
+
+func TestAskOverTenMinutesBeforeCouldNotHaveCausedAMessage(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	fence := a.stand().Fence
+	a.expectOnly("쿠팡")
+	a.leave(room.Cancelled)
+	d.pass(10 * time.Minute)
+	last := d.stray()
+	d.pass(time.Millisecond)
+	_, err := d.assign(d.stray(), fence)
+	require.ErrorIs(t, err, room.ErrNotPossible)
+	d.assigned(last, fence)
+}
+
+func TestAssignInARoomThatWasNeverUsedWritesNothing(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	_, err := d.assign("m", 1)
+	require.ErrorIs(t, err, room.ErrNoMessage)
+	require.Equal(t, []string{"{waitroom}:due", "{waitroom}:registered"}, d.store.Keys(), "but that somebody has to look at it")
+}
+
+func TestRejectedMessageMayBeAssignedToAnotherLease(t *testing.T) {
+	for name, gone := range map[string]time.Duration{"while its text is there": 0, "as a record": 10*time.Minute + time.Second} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			a, b := d.asker("a"), d.asker("b")
+			a.expect()
+			id, first := d.sms()
+			require.Equal(t, room.Matched, first.Result)
+			other := b.stand().Fence
+			require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, first.Fence, id))
+			d.pass(gone)
+			m := d.assigned(id, other)
+			require.Equal(t, other, m.Fence)
+			require.Equal(t, gone != 0, m.Forgotten)
+			for _, agreed := range []bool{true, false, false} {
+				d.settle(id, agreed)
+				require.Equal(t, first.Fence, d.again(id).Fence, "the carrier still gets the first answer")
+				require.Empty(t, messages(t, d.engine, a.session))
+			}
+			d.assigned(id, other)
+		})
+	}
+}
+
+// Whoever told a verdict may have died before the journal was trimmed: then it is told once more, whatever happened since.
+func TestVerdictOnALeaseThatAMessageBelongsToNoMoreChangesNothing(t *testing.T) {
+	for name, gone := range map[string]time.Duration{"while its text is there": 0, "as a record": 10*time.Minute + time.Second} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			a, b := d.asker("a"), d.asker("b")
+			a.expect()
+			id, first := d.sms()
+			other := b.stand().Fence
+			require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, first.Fence, id))
+			d.pass(gone)
+			d.assigned(id, other)
+			verdict := func(fence int64, agreed bool) {
+				require.NoError(t, d.engine.SettleMatch(t.Context(), integration, id, fence, agreed))
+			}
+			verdict(first.Fence, true)
+			require.Empty(t, messages(t, d.engine, b.session), "the verdict on its own lease is not there yet")
+			verdict(first.Fence, false)
+			_, err := d.assign(id, other)
+			require.ErrorIs(t, err, room.ErrAlreadyMatched, "nor was it taken back")
+			verdict(other, true)
+			require.Len(t, messages(t, d.engine, b.session), map[bool]int{true: 1}[gone == 0])
+			verdict(first.Fence, false)
+			require.Len(t, messages(t, d.engine, b.session), map[bool]int{true: 1}[gone == 0])
+			verdict(other, false)
+			require.Empty(t, messages(t, d.engine, b.session))
+			d.assigned(id, other)
+		})
+	}
+}
+
+func TestMessageOfAnAssignedTextIsThatLeasesToo(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	fence := a.stand().Fence
+	id := d.stray(saying("one text"))
+	d.assigned(id, fence)
+	d.settle(id, true)
+	_, m := d.sms(saying("one text"))
+	require.True(t, m.Duplicate)
+	require.Equal(t, fence, m.Fence)
+}
+
+func TestHolderIsAskedNoMoreWhetherAnAssignedMessageIsItsOwn(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	former := a.stand().Fence
+	a.expectOnly("쿠팡")
+	d.pass(time.Second)
+	d.sms(saying("쿠팡"))
+	d.pass(time.Second)
+	id := d.stray()
+	require.Len(t, offers(t, d.engine, b.session), 1)
+	told := listen(t, d.rdb)
+	d.assigned(id, former)
+	require.Empty(t, offers(t, d.engine, b.session))
+	require.Contains(t, notes(told()), room.Note{Message: b.session})
+	_, err := b.claim(id)
+	require.ErrorIs(t, err, room.ErrNoMessage)
+}
+
+func TestRepeatedAssignmentIsToldWhatTheFirstWasTold(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	fence := a.stand().Fence
+	once := func(q *room.AssignRequest) { q.Request = "press" }
+	_, err := d.assign("m1", fence, once)
+	require.ErrorIs(t, err, room.ErrNoMessage)
+	id := d.stray()
+	first := d.assigned(id, fence, once)
+	d.pass(time.Second)
+	require.Equal(t, first, d.assigned(id, fence, once), "and a refusal was not kept")
+	require.Len(t, d.records("assigned"), 1)
+}
+
+func TestLostReplyOfAnAssignmentIsOneAssignment(t *testing.T) {
+	server := redistest.Start(t)
+	proxy := server.Proxy()
+	e := room.New(proxy.Client(), room.Config{Journal: 100})
+	a := newSeller(t, e, "a")
+	fence := a.join().Fence
+	q := sms("m", 0, 0)
+	q.Foreign = true
+	match(t, e, q)
+	lost := proxy.DropNextReply(mentions("because"))
+	m, err := e.Assign(t.Context(), integration, room.AssignRequest{MessageID: "m", Fence: fence, By: byKim})
+	<-lost
+	require.NoError(t, err)
+	require.True(t, m.Completes)
+	require.Equal(t, 1, journalled(t, e, "assigned"))
+	require.Equal(t, 1, journalled(t, e, "action"))
+}
+
+func TestAssignWorksOnEveryStore(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{Journal: 100})
+		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+		fence := a.join().Fence
+		b.join()
+		q := sms("m", 0, 0)
+		q.Foreign = true
+		match(t, e, q)
+		letters, err := e.Letters(t.Context(), integration)
+		require.NoError(t, err)
+		require.Equal(t, fence, letters[0].Could[0].Fence)
+		m, err := e.Assign(t.Context(), integration, room.AssignRequest{MessageID: "m", Fence: fence, By: byKim})
+		require.NoError(t, err)
+		require.Equal(t, room.Matched, m.Result)
+		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
+		require.Len(t, messages(t, e, a.session), 1)
+		require.Equal(t, room.Locked, b.stand().Status)
+	})
+}
+
+// couldBe lists the fences of the leases that a message may be assigned to.
+func (d *desk) couldBe(messageID string) (fences []int64) {
+	for _, l := range d.letters() {
+		for _, c := range l.Could {
+			if l.MessageID == messageID {
+				fences = append(fences, c.Fence)
+			}
+		}
+	}
+	return fences
+}
+
+// Rule 5: the same sender and text is the same message, whatever its id, and so are the parts of one. None of it goes to a second seller.
+func TestWhatIsTheSameMessageIsAssignedToOneSellerAlone(t *testing.T) {
+	for name, how := range map[string][2]func(*room.MatchRequest){
+		"the same text":   {saying("one"), saying("one")},
+		"parts of a text": {part("r", 1), part("r", 2)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			a, b := d.asker("a"), d.asker("b")
+			first := a.stand().Fence
+			d.pass(time.Second)
+			one := d.stray(how[0])
+			d.pass(time.Second)
+			a.leave(room.Cancelled)
+			second := b.stand().Fence
+			d.pass(time.Second)
+			other := d.stray(how[1])
+			require.Len(t, offers(t, d.engine, b.session), 1)
+
+			d.assigned(one, first)
+			require.Empty(t, offers(t, d.engine, b.session), "it is asked no more")
+			for _, settled := range []bool{false, true} {
+				_, err := d.assign(other, second)
+				require.ErrorIs(t, err, room.ErrAlreadyMatched)
+				_, err = b.claim(other)
+				require.ErrorIs(t, err, room.ErrNoMessage)
+				require.NotContains(t, d.couldBe(other), second)
+				if !settled {
+					d.settle(one, true)
+				}
+			}
+			require.Empty(t, messages(t, d.engine, b.session))
+			require.Len(t, messages(t, d.engine, a.session), 1)
+
+			d.settle(one, false)
+			require.Contains(t, d.couldBe(other), second, "it is nobody's again")
+			d.assigned(other, second)
+		})
+	}
+}
+
+// A copy that may have been sent in the same seller's lease too is that seller's to have.
+func TestSameTextIsAssignedToTheSameSellerAgain(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	first := a.stand().Fence
+	d.pass(time.Second)
+	one := d.stray(saying("one"))
+	d.pass(time.Second)
+	a.leave(room.Cancelled)
+	d.pass(time.Second)
+	other := d.stray(saying("one"), func(q *room.MatchRequest) { q.From -= 1500 })
+	require.Len(t, d.couldBe(other), 2)
+	d.assigned(one, first)
+	require.Equal(t, []int64{first}, d.couldBe(other))
+	_, err := d.assign(other, b.stand().Fence)
+	require.ErrorIs(t, err, room.ErrAlreadyMatched)
+	require.Equal(t, first, d.assigned(other, first).Fence)
+}
+
+func TestSameTextThatItsHolderClaimedIsAssignedToNobodyElse(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	first := a.stand().Fence
+	one := d.stray(saying("one"))
+	d.pass(time.Second)
+	a.leave(room.Cancelled)
+	other := d.stray(saying("one"))
+	_, err := b.claim(other)
+	require.NoError(t, err)
+	_, err = d.assign(one, first)
+	require.ErrorIs(t, err, room.ErrAlreadyMatched)
+	require.Empty(t, d.couldBe(one))
+	d.settle(other, false)
+	d.assigned(one, first)
+}

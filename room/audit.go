@@ -1,0 +1,41 @@
+package room
+
+import "context"
+
+var auditScript = script("audit", "inbox")
+
+// SupportRoom is the reserved room whose journal keeps what support does in no room: signing in, and out.
+const SupportRoom ID = "support"
+
+// Audit journals what a member of support did that changes nothing in the room, such as an export.
+func (e *Engine) Audit(ctx context.Context, id ID, by Action) error {
+	if by == (Action{}) {
+		return nil
+	}
+	return e.journal(ctx, id, "action", by.members(), false)
+}
+
+// Incident journals that something happened that a person should look at. Kind is a word such as message_refused; subject tells one
+// from another of its kind; detail says what happened and holds no secret. Support is told.
+func (e *Engine) Incident(ctx context.Context, id ID, kind, subject, detail string) error {
+	return e.journal(ctx, id, "incident", members(struct {
+		Kind    string `json:"action"`
+		Subject string `json:"message_id"`
+		Detail  string `json:"reason"`
+	}{kind, subject, detail}), true)
+}
+
+// journal writes a record that is none of the line's. The room is put into the index, so that its journal is drained.
+func (e *Engine) journal(ctx context.Context, id ID, kind, rest string, desk bool) error {
+	once := requestKey("")
+	return e.index.listed(ctx, id, func(registered int64, fresh string) error {
+		_, err := e.standing(ctx, auditScript, id, once, kind, rest, flag(desk), registered, fresh)
+		return err
+	})
+}
+
+// Alert tells who watches the room that its messages or incidents are to be looked up again.
+func (e *Engine) Alert(ctx context.Context, id ID) error {
+	_, err := e.standing(ctx, auditScript, id, unremembered, "", "", flag(true), 0, flag(false))
+	return err
+}

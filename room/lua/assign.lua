@@ -1,0 +1,99 @@
+-- assign.lua: support gives a message that belongs to nobody to a lease that could have caused it. The ledger has the last word: settle.lua.
+-- KEYS  14 the message's answer; see inbox.lua
+-- ARGV   6 fence  7 digest of the message id  8 the id as JSON  9 "1" = a code ends the lease  10 action (JSON members)
+--       11 who and why (JSON members)  12 registered (ms)  13 "1" = for this very call
+-- Codes: ok, register, no_message, already_matched (also where the same message under another id, or another part of it, is another's), stale_fence (there is no such lease), not_possible
+-- Returns after the standing: result ticket fence epoch granted ended completes, and "1" where its text is forgotten: it is a record only.
+
+local ANSWER = KEYS[14]
+local FENCE, DIGEST, ID, COMPLETES, ACTION, BY = tonumber(ARGV[6]), ARGV[7], ARGV[8], ARGV[9] == '1', ARGV[10], ARGV[11]
+
+local told = repeated()
+if told then return told end
+
+local first = {}
+first.result, first.owner, first.from, first.to, first.code = unpack(redis.call('HMGET', ANSWER, 'result', 'owner', 'from', 'to', 'code'))
+if not first.result and not message(DIGEST) then return refuse('no_message') end
+if unlisted(tonumber(ARGV[12]), ARGV[13]) then return register() end -- the room may be asleep, and what is journalled has to be drained
+wake()
+advance()
+forget_messages()
+
+-- find is the message as far as it is known, and whether it is somebody's. An older program kept no more of it than its answer.
+local function find()
+  local m = message(DIGEST)
+  if m then return m, m.state == 's' or m.state == 'w' end
+  local somebodys = first.result ~= 'unmatched'
+  if first.owner then somebodys = first.owner ~= '0' end
+  return { digest = DIGEST, from = tonumber(first.from or 0), to = tonumber(first.to or 0), code = first.code == '1', forgotten = true }, somebodys
+end
+
+-- give_answer makes it the answer to the earliest ask that no code came for and that is not too long before; where there is none, to one
+-- that was made before it was sent, and nobody knew of. A lease that is not asking has one code more.
+local function give_answer(lease, m)
+  if not m.code then return end
+  if not lease.asking then
+    lease.codes = lease.codes + 1
+    return write_lease(lease)
+  end
+  local answered
+  for _, a in ipairs(lease.asks) do
+    if a.answered == '' and m.from - a.at <= OPEN_FOR then
+      a.answered, answered = DIGEST, true
+      break
+    end
+  end
+  if not answered then add_ask(lease, math.max(math.min(m.from, NOW, lease.ended), lease.granted), DIGEST, '') end
+  write_lease(lease)
+end
+
+-- bind writes down whose it is now; nobody is shown it before the ledger has agreed.
+local function bind(lease, m)
+  own(ANSWER, lease.fence, 'a')
+  if m.forgotten then return end
+  local entry, offered = inbox_entry(m), m.state == 'o' and m.session or ''
+  m.session, m.fence, m.ticket, m.state, m.reason = lease.session, lease.fence, lease.ticket, 'w', ''
+  m.late, m.result = not lease.current, lease.current and 'matched' or 'late'
+  write_message(m, entry)
+  first_of(m)
+  show(offered) -- it is asked no more whether that is its own
+end
+
+-- withdraw takes the same message back from whom it is offered to under another id.
+local function withdraw(m)
+  for o in recent() do
+    if o.state == 'o' and o.session ~= m.session and akin(m, o) then
+      local entry, session = inbox_entry(o), o.session
+      o.session, o.fence, o.state = '', 0, 'n'
+      write_message(o, entry)
+      show(session)
+    end
+  end
+end
+
+local m, somebodys = find()
+if somebodys then return refuse('already_matched') end
+local lease = by_fence(FENCE)
+if not lease then return refuse('stale_fence') end
+local other = not m.forgotten and kin(m)
+if other and other.session ~= lease.session then return refuse('already_matched') end
+if not caused(lease, m.from, m.to) then return refuse('not_possible') end
+
+give_answer(lease, m)
+bind(lease, m)
+if not m.forgotten then withdraw(m) end
+desk()
+local live = lease.current
+local ends, result, ended = live and COMPLETES and m.code and S.open == 0, live and 'matched' or 'late', live and NOW or lease.ended
+local granted = lease.granted
+act(ACTION ~= '' and ACTION .. ',"message_id":' .. ID or '', lease.ticket, lease.fence, lease.seller)
+record('assigned', string.format('"message_id":%s,"result":"%s","code":%s,"judge":true,"completes":%s,"ticket":%d,"fence":%d,"seller":"%s",' ..
+  '"granted_at":%d,"ended_at":%d,', ID, result, tostring(m.code), tostring(ends or false), lease.ticket, lease.fence, lease.seller,
+  granted, ended) .. BY)
+if ends then
+  changed = true
+  finish('completed', NOW)
+  advance()
+end
+return answer('ok', '', string.format(' %s %d %d %d %d %d %s %s', result, lease.ticket, lease.fence, S.epoch, granted, ended,
+  ends and '1' or '0', m.forgotten and '1' or '0'))

@@ -1,0 +1,33 @@
+-- roster.lua: the whole line at one version, with who stands in it, for support's mirror. No session is in it.
+-- Returns a list: "ok view standing(-)"; "=holder's-seller(-) joined(ms)"; then of each part of the line, in order, three lists joined by one
+-- space: the places as PLACES has them (see prelude.lua), their ranks, and since when (ms) each is away (0 = it is not), which is "" where
+-- nobody is away.
+
+local PART = 1000 -- more values than about 8,000 at once do not fit on Lua's stack
+
+advance()
+commit()
+
+local somebody_away = redis.call('ZCARD', AWAY) > 0
+
+-- away_since lists since when each of some sessions is away.
+local function away_since(sessions)
+  if not somebody_away then return '' end
+  local since = redis.call('ZMSCORE', AWAY, unpack(sessions))
+  for i = 1, #sessions do since[i] = since[i] or '0' end
+  return table.concat(since, ' ')
+end
+
+local holder = held() and place(S.session)
+local out = { reply('ok', ''), (held() and '=' .. S.seller or '-') .. ' ' .. int(holder and holder.at or 0) }
+for from = 0, redis.call('ZCARD', QUEUE) - 1, PART do
+  local line = redis.call('ZRANGE', QUEUE, from, from + PART - 1, 'WITHSCORES')
+  local sessions, ranks = {}, {}
+  for i = 1, #line, 2 do
+    sessions[#sessions + 1], ranks[#ranks + 1] = line[i], line[i + 1]
+  end
+  out[#out + 1] = table.concat(redis.call('HMGET', PLACES, unpack(sessions)), ' ')
+  out[#out + 1] = table.concat(ranks, ' ')
+  out[#out + 1] = away_since(sessions)
+end
+return out

@@ -1,0 +1,70 @@
+package room
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+var rosterScript = script("roster")
+
+// Waiter is one in the line as support sees it: without its session, which is a credential.
+type Waiter struct {
+	Ticket    int64
+	Seller    string
+	Rank      float64 // where in the line
+	JoinedAt  int64   // unix ms
+	AwaySince int64   // unix ms: passed over, and gone since; 0 = it is not away
+}
+
+// Roster is the whole line at one version, with who stands in it.
+type Roster struct {
+	View
+	Holder   string // the seller that holds the lock; "" while it is free
+	JoinedAt int64  // unix ms: when the holder joined; 0 where that is not known
+	Line     []Waiter
+}
+
+// Roster reads the whole line for support's mirror: once for a gap, never for each change.
+func (e *Engine) Roster(ctx context.Context, id ID) (Roster, error) {
+	list, err := e.list(ctx, rosterScript, id)
+	if err != nil {
+		return Roster{}, err
+	}
+	if len(list)%3 != 2 {
+		return Roster{}, fmt.Errorf("%w: roster of %d strings", ErrStore, len(list))
+	}
+	a, err := e.read(id, list[0])
+	if err != nil {
+		return Roster{}, err
+	}
+	head := reader{fields: strings.Fields(list[1])}
+	r := Roster{View: a.standing.View, Holder: head.seller(), JoinedAt: head.int(), Line: make([]Waiter, 0, a.standing.Waiting)}
+	for i := 2; i < len(list); i += 3 {
+		if r.Line, err = addWaiters(r.Line, strings.Fields(list[i]), strings.Fields(list[i+1]), strings.Fields(list[i+2])); err != nil {
+			return Roster{}, err
+		}
+	}
+	return r, nil
+}
+
+// addWaiters adds a part of the line: places as Redis has them, their ranks, and since when they are away, which is empty where nobody is.
+func addWaiters(line []Waiter, places, ranks, away []string) ([]Waiter, error) {
+	if len(ranks) != len(places) || len(away) != len(places) && len(away) != 0 {
+		return nil, fmt.Errorf("%w: roster has %d places, %d ranks", ErrStore, len(places), len(ranks))
+	}
+	for i, place := range places {
+		p := strings.SplitN(place, "|", 5) // live, ticket, seller, joined
+		if len(p) < 5 {
+			return nil, fmt.Errorf("%w: a place is not readable", ErrStore)
+		}
+		r := reader{fields: []string{p[1], p[3], ranks[i]}}
+		w := Waiter{Seller: p[2], Ticket: r.int(), JoinedAt: r.int(), Rank: r.float()}
+		if len(away) > 0 {
+			since := reader{fields: away[i : i+1]}
+			w.AwaySince = int64(since.float()) // a score
+		}
+		line = append(line, w)
+	}
+	return line, nil
+}

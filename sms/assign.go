@@ -1,0 +1,34 @@
+package sms
+
+import (
+	"context"
+	"errors"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// ErrRefused says that the ledger does not agree to what support assigned: the message is nobody's. A live lease that its code
+// completes has ended nevertheless.
+var ErrRefused = errors.New("the ledger refuses the match")
+
+// Assign gives an unmatched message to a lease that support says it belongs to, where the ledger agrees: else ErrRefused. The other
+// refusals are the engine's.
+func (s *Service) Assign(ctx context.Context, id room.ID, q room.AssignRequest) (room.Match, error) {
+	q.Keep = !s.Completes
+	m, err := s.Engine.Assign(ctx, id, q)
+	if err != nil || !m.Judge {
+		return m, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
+	defer cancel()
+	agreed, err := s.judge(ctx, id, m, room.Record{Type: "assigned", Code: true, Who: q.By.Who, Reason: q.By.Reason,
+		MessageNote: room.MessageNote{MessageID: q.MessageID}})
+	if err != nil {
+		return m, s.show(ctx, id, q.MessageID, m.Fence, err)
+	}
+	if !agreed {
+		s.refused(ctx, id, q.MessageID, m)
+		return room.Match{}, ErrRefused
+	}
+	return m, nil
+}
