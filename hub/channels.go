@@ -1,6 +1,9 @@
 package hub
 
-import "sync"
+import (
+	"context"
+	"sync"
+)
 
 // channels is a set of Pub/Sub channels to be subscribed, and what changed in it since it was last
 // carried out. Any goroutine may change it; one carries it out.
@@ -66,4 +69,15 @@ func (c *channels) next() (on, off []string) {
 	}
 	clear(c.changed)
 	return on, off
+}
+
+// carryOut does what next says. A failure is the receiver's to see; the client remembers what it is to subscribe to.
+func (c *channels) carryOut(ctx context.Context, subscribe, unsubscribe func(context.Context, ...string) error) {
+	on, off := c.next()
+	if len(off) > 0 {
+		_ = unsubscribe(ctx, off...)
+	}
+	if len(on) > 0 {
+		_ = subscribe(ctx, on...)
+	}
 }

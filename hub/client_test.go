@@ -80,6 +80,9 @@ func clientMain() bool {
 	if url == "" {
 		return false
 	}
+	if desk := os.Getenv(watchURL); desk != "" {
+		watchMain(desk)
+	}
 	var sessions []string
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() && in.Text() != "" {

@@ -25,6 +25,7 @@ const (
 	codeDraining   = 4001
 	codeSlow       = 4002
 	codeBadMessage = 4500
+	codeSignedOut  = 4501
 )
 
 const (
@@ -39,8 +40,9 @@ type conn struct {
 	h  *Hub
 	ws *websocket.Conn
 
-	hall    *hall
-	session *session // nil for a spectator
+	hall    *hall    // nil where it shows all rooms
+	session *session // nil for a spectator, and for support
+	desk    *desk    // nil for sellers
 	at      int      // index in hall.conns, by the hall's lock
 	slot    int      // in the wheel
 	spot    int      // index in the slot, by the slot's lock
@@ -53,6 +55,7 @@ type conn struct {
 	hallRev        uint32
 	sessionRev     uint32
 	messages       int // number of the last message sent
+	noticed        int // and of the last notice
 	lease          int64
 	opened         bool // the first state was sent
 }
@@ -62,17 +65,31 @@ type conn struct {
 // was written: ErrOrigin, ErrNotUpgrade, ErrDraining or room.ErrStore. After a nil error the response
 // is not to be touched.
 func (h *Hub) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error {
-	if err := checkOrigin(r, h.cfg.Origins); err != nil {
+	c, err := h.accept(w, r, h.cfg.Origins)
+	if err != nil || c == nil {
 		return err
+	}
+	h.sockets.Add(1)
+	h.metrics.sockets.Inc()
+	for !h.open(id).enter(c, session) {
+	}
+	h.run(c)
+	return nil
+}
+
+// accept takes the connection over; nil where it broke meanwhile: there is nobody to tell.
+func (h *Hub) accept(w http.ResponseWriter, r *http.Request, origins []string) (*conn, error) {
+	if err := checkOrigin(r, origins); err != nil {
+		return nil, err
 	}
 	if err := checkUpgrade(w, r); err != nil {
-		return err
+		return nil, err
 	}
 	if h.draining.Load() {
-		return ErrDraining
+		return nil, ErrDraining
 	}
 	if h.sub.lost() {
-		return fmt.Errorf("%w: %w", room.ErrStore, errStale)
+		return nil, fmt.Errorf("%w: %w", room.ErrStore, errStale)
 	}
 	c := &conn{h: h}
 	c.owner = c
@@ -81,7 +98,7 @@ func (h *Hub) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, se
 		CompressionMode:    websocket.CompressionDisabled,
 	})
 	if err != nil {
-		return nil // the connection broke while it was taken over: there is nobody to tell
+		return nil, nil
 	}
 	ws.SetReadLimit(readLimit)
 	c.ws = ws
@@ -89,14 +106,15 @@ func (h *Hub) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, se
 		_ = s.SetWriteBuffer(h.cfg.WriteBuffer)
 	}
 	c.pong.Store(int64(time.Since(h.clock.start)))
-	h.metrics.sockets.Inc()
-	for !h.open(id).enter(c, session) {
-	}
+	return c, nil
+}
+
+// run has the socket's goroutine run.
+func (h *Hub) run(c *conn) {
 	h.wheel.add(c)
 	if !h.spawn(c.read) {
 		c.left()
 	}
-	return nil
 }
 
 // read is the socket's goroutine.
@@ -195,6 +213,11 @@ func (c *conn) broken(slow bool) {
 func (c *conn) left() {
 	_ = c.ws.CloseNow()
 	c.h.wheel.remove(c)
+	if c.desk != nil {
+		c.deskLeft()
+		return
+	}
 	c.hall.leave(c)
+	c.h.sockets.Add(-1)
 	c.h.metrics.sockets.Dec()
 }

@@ -15,6 +15,7 @@ const drainStep = 10 * time.Millisecond
 // left, or with ctx's error, after closing the rest at once.
 func (h *Hub) Drain(ctx context.Context) error {
 	h.draining.Store(true)
+	h.spawn(h.replicas.announce)
 	h.shutAll(ctx)
 	tick := time.NewTicker(drainStep)
 	defer tick.Stop()

@@ -33,6 +33,7 @@ type hall struct {
 	beat   heartbeat
 	expiry deadline
 	back   coalescer
+	desk   *deskRoom // nil while nobody of support watches here
 }
 
 func newHall(h *Hub, id room.ID) *hall {
@@ -67,7 +68,7 @@ func (l *hall) seatConn(c *conn, id string) {
 		l.ask(s)
 		l.arrived(s)
 	}
-	c.session = s
+	c.session, c.noticed = s, s.noticed
 	s.conns = append(s.conns, c)
 }
 
@@ -130,6 +131,7 @@ func (l *hall) event(e room.Event) {
 
 // apply brings mirror and seats to the event and tells those whom it concerns most.
 func (l *hall) apply(e *room.Event) {
+	l.notify(e)
 	before, paused, gapped := l.m.lease, l.m.paused, l.m.epoch
 	v := l.m.apply(e)
 	l.h.metrics.event(v)
@@ -166,6 +168,9 @@ func (l *hall) apply(e *room.Event) {
 		if s := l.sessions[e.Notes[i].Message]; s != nil {
 			l.ask(s)
 		}
+	}
+	if l.desk != nil {
+		l.desk.event(e, v)
 	}
 }
 
@@ -231,28 +236,4 @@ func (l *hall) tellFront() {
 			s.mark(dueState)
 		}
 	}
-}
-
-// retire lets go of a hall without sockets; false while it is needed.
-func (l *hall) retire(linger time.Duration) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.dead || len(l.conns) > 0 || time.Since(l.empty) < linger {
-		return false
-	}
-	l.dead, l.live = true, false
-	l.stop()
-	return true
-}
-
-func (l *hall) stopTimers() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.stop()
-}
-
-func (l *hall) stop() {
-	l.expiry.stop()
-	l.back.stop()
-	l.sync.stop()
 }

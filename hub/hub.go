@@ -11,13 +11,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/redis/go-redis/v9"
 
 	"github.com/waitroom/waitroom/room"
 )
@@ -29,54 +25,6 @@ var (
 	ErrDraining   = errors.New("server is draining, try another") // 503
 	errStale      = errors.New("subscription is not alive")       // wrapped with room.ErrStore: 503
 )
-
-// Config says what a hub needs. Zero durations and sizes get the defaults.
-type Config struct {
-	Engine     *room.Engine
-	Redis      redis.UniversalClient // for the subscription; stays the caller's to close
-	Log        *slog.Logger
-	Origins    []string              // allowed beside the server's own host: "https://shop.example" or "shop.example"
-	Registerer prometheus.Registerer // nil = metrics are kept and shown to nobody
-	Unnotified bool                  // the store has no keyspace notifications: do not ask for them
-
-	PingEvery    time.Duration // an application ping per socket; default 25 s; silent for 2.4 of them is closed
-	Beat         time.Duration // how often presence is told and mirrors are checked; default 700 ms
-	Probe        time.Duration // how often the subscription is tested; default 1 s
-	Coalesce     time.Duration // the back of the line hears of changes no more often; default 250 ms
-	WriteTimeout time.Duration // a socket that takes nothing for as long is slow; default 5 s
-	CloseGrace   time.Duration // how long a peer has to answer a close; default 1 s
-	DrainSpread  time.Duration // over how long a drain's closes are spread; default 2 s
-	Linger       time.Duration // how long a room without sockets is still followed; default 30 s
-	WriteBuffer  int           // a socket's kernel write buffer, bytes; default 8 KiB
-	Writers      int           // size of the writer pool; default 2 per processor
-}
-
-func (c Config) withDefaults() Config {
-	setDefault(&c.PingEvery, 25*time.Second)
-	setDefault(&c.Beat, 700*time.Millisecond)
-	setDefault(&c.Probe, time.Second)
-	setDefault(&c.Coalesce, 250*time.Millisecond)
-	setDefault(&c.WriteTimeout, 5*time.Second)
-	setDefault(&c.CloseGrace, time.Second)
-	setDefault(&c.DrainSpread, 2*time.Second)
-	setDefault(&c.Linger, 30*time.Second)
-	setDefault(&c.WriteBuffer, 8<<10)
-	setDefault(&c.Writers, 2*runtime.GOMAXPROCS(0))
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	if c.Registerer == nil {
-		c.Registerer = prometheus.NewRegistry()
-	}
-	return c
-}
-
-func setDefault[T comparable](p *T, v T) {
-	var zero T
-	if *p == zero {
-		*p = v
-	}
-}
 
 // Hub holds the sockets of one replica. Its methods may be called from any goroutine.
 type Hub struct {
@@ -91,11 +39,16 @@ type Hub struct {
 	sub     *subscription
 	keys    *keyspace
 
+	desks    *desks
+	replicas *replicas
+	overview *overview
+
 	// life ends when Run does. What runs in the background lives by it, not by any caller's context.
 	life context.Context
 	end  context.CancelFunc
 
 	draining atomic.Bool
+	sockets  atomic.Int64 // of sellers
 
 	mu    sync.RWMutex
 	halls map[room.ID]*hall
@@ -112,6 +65,7 @@ func New(cfg Config) *Hub {
 		clock: newClock(), queue: newQueue(), halls: make(map[room.ID]*hall)}
 	h.life, h.end = context.WithCancel(context.Background())
 	h.wheel = newWheel(h)
+	h.desks, h.replicas, h.overview = newDesks(h), newReplicas(h), newOverview(h)
 	h.sub = newSubscription(h)
 	h.keys = newKeyspace(h)
 	return h
@@ -131,6 +85,8 @@ func (h *Hub) Run(ctx context.Context) error {
 	h.spawn(h.wheel.run)
 	h.spawn(h.presence)
 	h.spawn(h.janitor)
+	h.spawn(h.desks.run)
+	h.spawn(h.desks.askAgain)
 	<-ctx.Done()
 	h.stop()
 	return ctx.Err()
@@ -177,7 +133,7 @@ func (h *Hub) Fresh() bool { return h.sub.fresh() }
 
 // conns lists every open socket.
 func (h *Hub) conns() []*conn {
-	var all []*conn
+	all := h.desks.list()
 	h.eachHall(func(l *hall) {
 		l.mu.RLock()
 		all = append(all, l.conns...)
@@ -221,31 +177,4 @@ func (h *Hub) open(id room.ID) *hall {
 	}
 	h.mu.Unlock()
 	return l
-}
-
-// janitor lets go of rooms that nobody looks at any more.
-func (h *Hub) janitor(ctx context.Context) {
-	tick := time.NewTicker(h.cfg.Linger / 4)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		h.eachHall(func(l *hall) {
-			if l.retire(h.cfg.Linger) {
-				h.forget(l)
-			}
-		})
-	}
-}
-
-func (h *Hub) forget(l *hall) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.halls, l.id)
-	h.sub.remove(l.id)
-	h.keys.remove(l.id)
-	h.metrics.rooms.Dec()
 }

@@ -11,13 +11,15 @@ import (
 
 // metrics carry no room and no session: labels are few and fixed.
 type metrics struct {
-	sockets, rooms           prometheus.Gauge
+	sockets, rooms, desks    prometheus.Gauge
 	states, pings, messages  prometheus.Counter
 	resyncs                  *prometheus.CounterVec
 	events                   [4]prometheus.Counter // by verdict
 	slow, silent, reconnects prometheus.Counter
 	failures                 prometheus.Counter
 	expireLag, handoff       prometheus.Histogram
+
+	deskResyncs, changes, changeBytes prometheus.Counter
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
@@ -38,18 +40,22 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	frames := vector("frames_total", "type", "Frames written to sockets.")
 	events := vector("events_total", "verdict", "Events from the store, by what they were to the mirror.")
 	return &metrics{
-		sockets: gauge("sockets", "Open sockets."),
+		sockets: gauge("sockets", "Open sockets of sellers and spectators."),
 		rooms:   gauge("rooms", "Rooms followed."),
+		desks:   gauge("desk_sockets", "Open sockets of support, which are not among the others."),
 		states:  frames.WithLabelValues("state"), pings: frames.WithLabelValues("ping"), messages: frames.WithLabelValues("sms"),
 		resyncs: vector("resyncs_total", "reason", "Snapshots asked for, by reason."),
 		events: [...]prometheus.Counter{applied: events.WithLabelValues("applied"), noted: events.WithLabelValues("noted"),
 			old: events.WithLabelValues("old"), gap: events.WithLabelValues("gap")},
-		slow:       counter("slow_closes_total", "Sockets closed because they took nothing for too long."),
-		silent:     counter("silent_closes_total", "Sockets closed because they answered no ping."),
-		reconnects: counter("reconnects_total", "Subscriptions made anew because the probe did not come back."),
-		failures:   counter("store_failures_total", "Calls to the store that failed; each is made again."),
-		expireLag:  histogram("expire_lag_seconds", "From a lease's expires_at to the store's ending it, by the store's clock."),
-		handoff:    histogram("handoff_seconds", "From the grant to the new holder's frame, by the store's clock."),
+		slow:        counter("slow_closes_total", "Sockets closed because they took nothing for too long."),
+		silent:      counter("silent_closes_total", "Sockets closed because they answered no ping."),
+		reconnects:  counter("reconnects_total", "Subscriptions made anew because the probe did not come back."),
+		failures:    counter("store_failures_total", "Calls to the store that failed; each is made again."),
+		expireLag:   histogram("expire_lag_seconds", "From a lease's expires_at to the store's ending it, by the store's clock."),
+		deskResyncs: counter("desk_resyncs_total", "Times a socket of support was shown everything anew."),
+		changes:     counter("desk_changes_total", "Changes told to support, each once however many watch."),
+		changeBytes: counter("desk_change_bytes_total", "Bytes of those changes."),
+		handoff:     histogram("handoff_seconds", "From the grant to the new holder's frame, by the store's clock."),
 	}
 }
 

@@ -102,7 +102,7 @@ func (h *Hub) presence(ctx context.Context) {
 func (l *hall) startBeat(now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if b := &l.beat; !b.beating && l.live && len(l.conns) > 0 && !now.Before(b.next) {
+	if b := &l.beat; !b.beating && l.live && (len(l.conns) > 0 || l.desk != nil) && !now.Before(b.next) {
 		b.next = now.Add(l.h.cfg.Beat)
 		b.beating = l.h.spawn(l.beatOnce)
 	}

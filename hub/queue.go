@@ -8,10 +8,14 @@ const (
 	dueState uint32 = 1 << iota
 	dueMessages
 	duePing
-	dueUrgent // stands in the urgent lane
-	busy      // a writer has it: who marks it leaves the rest to that writer
+	dueNotices
+	dueFeed     // of support's sockets
+	dueBeat     // likewise
+	dueReplicas // likewise
+	dueUrgent   // stands in the urgent lane
+	busy        // a writer has it: who marks it leaves the rest to that writer
 
-	dueWork = dueState | dueMessages | duePing
+	dueWork = dueState | dueMessages | duePing | dueNotices | dueFeed | dueBeat | dueReplicas
 )
 
 // claimed is how many sockets a writer takes at a time: few enough that the urgent lane never waits long.

@@ -91,7 +91,7 @@ func (l *hall) snapshots(ctx context.Context) {
 
 // snapshot takes one; done is false when another one is needed.
 func (l *hall) snapshot(ctx context.Context) (done bool, err error) {
-	snap, err := l.h.engine.Snapshot(ctx, l.id)
+	snap, roster, err := l.readLine(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -100,7 +100,7 @@ func (l *hall) snapshot(ctx context.Context) (done bool, err error) {
 	regressed, epoch, version := l.m.ahead(snap.View), l.m.epoch, l.m.version
 	idle := !l.m.held() && len(l.m.line) == 0
 	if !regressed {
-		done = l.take(snap)
+		done = l.take(snap, roster)
 	}
 	l.mu.Unlock()
 	if regressed {
@@ -114,8 +114,25 @@ func (l *hall) snapshot(ctx context.Context) (done bool, err error) {
 	return done, err
 }
 
+// readLine reads the line, with who stands in it where support watches.
+func (l *hall) readLine(ctx context.Context) (room.Snapshot, *room.Roster, error) {
+	l.mu.RLock()
+	watched := l.desk != nil
+	l.mu.RUnlock()
+	if !watched {
+		snap, err := l.h.engine.Snapshot(ctx, l.id)
+		return snap, nil, err
+	}
+	roster, err := l.h.engine.Roster(ctx, l.id)
+	snap := room.Snapshot{View: roster.View, Ranks: make([]float64, len(roster.Line))}
+	for i := range roster.Line {
+		snap.Ranks[i] = roster.Line[i].Rank
+	}
+	return snap, &roster, err
+}
+
 // take adopts a snapshot and what came after it; false when another one is needed.
-func (l *hall) take(snap room.Snapshot) bool {
+func (l *hall) take(snap room.Snapshot, roster *room.Roster) bool {
 	if l.dead {
 		return true
 	}
@@ -133,6 +150,9 @@ func (l *hall) take(snap room.Snapshot) bool {
 	l.askAll()
 	l.back.due, l.back.until = true, time.Time{}
 	l.armExpiry()
+	if l.desk != nil {
+		l.desk.resynced(roster)
+	}
 	for i := range events {
 		if l.sync.running {
 			l.keep(events[i])

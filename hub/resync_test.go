@@ -31,11 +31,11 @@ func stir(t testing.TB, e *room.Engine, ids []string, n int, cut func()) {
 		case waits && i%5 == 3:
 			_, err = e.Remove(ctx, lobby, "", st.Ticket, room.Action{})
 		case waits || st.Status == room.Locked:
-			leave(t, e, id, room.Completed)
+			_, err = e.Leave(ctx, lobby, room.LeaveRequest{Session: id, Outcome: room.Completed})
 		default:
 			join(t, e, id)
 		}
-		require.NoError(t, err)
+		require.False(t, err != nil && !room.Refused(err), err) // where leases are short, one may be over by now
 		if i%50 == 25 {
 			cut()
 		}

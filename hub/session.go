@@ -29,6 +29,9 @@ type session struct {
 	asked    bool // waits to be looked up
 	told     int  // how many messages there ever were here
 	messages []message
+
+	noticed int // how many notices there ever were here
+	notices []notice
 }
 
 // message is an SMS with its number on this replica, so that each socket is sent it once. One that is only offered has neither

@@ -34,6 +34,8 @@ type replica struct {
 	Redis  redis.UniversalClient
 	URL    string
 	end    func()
+
+	watchers *watchers
 }
 
 // start runs a replica until the test ends. It returns when the subscription is alive.
@@ -41,13 +43,18 @@ func start(t testing.TB, rdb redis.UniversalClient, rules room.Config, cfg hub.C
 	t.Helper()
 	engine := room.New(rdb, rules)
 	cfg.Engine, cfg.Redis = engine, rdb
-	h := hub.New(cfg)
+	h, watchers := hub.New(cfg), new(watchers)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { _ = h.Run(ctx) })
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id := room.ID(strings.TrimPrefix(r.URL.Path, "/"))
-		if err := h.ServeSocket(w, r, id, r.Header.Get("X-Session-ID")); err != nil {
+		err := error(nil)
+		if id, support := strings.CutPrefix(r.URL.Path, deskPath); support {
+			err = h.ServeDesk(w, r, room.ID(id), watchers.of(r))
+		} else {
+			err = h.ServeSocket(w, r, room.ID(strings.TrimPrefix(r.URL.Path, "/")), r.Header.Get("X-Session-ID"))
+		}
+		if err != nil {
 			http.Error(w, err.Error(), http.StatusTeapot)
 		}
 	}))
@@ -58,7 +65,7 @@ func start(t testing.TB, rdb redis.UniversalClient, rules room.Config, cfg hub.C
 	})
 	t.Cleanup(end)
 	untilFresh(t, h)
-	return &replica{t: t, Hub: h, Engine: engine, Redis: rdb, URL: "ws" + strings.TrimPrefix(server.URL, "http"), end: end}
+	return &replica{t: t, Hub: h, Engine: engine, Redis: rdb, URL: "ws" + strings.TrimPrefix(server.URL, "http"), end: end, watchers: watchers}
 }
 
 func untilFresh(t testing.TB, h *hub.Hub) {

@@ -28,6 +28,7 @@ type subscription struct {
 	missing atomic.Int64 // probes published and not come back
 
 	channels *channels
+	patterns *channels
 
 	mu     sync.Mutex
 	ps     *redis.PubSub
@@ -35,8 +36,9 @@ type subscription struct {
 }
 
 func newSubscription(h *Hub) *subscription {
-	s := &subscription{h: h, channel: "{waitroom}:probe:" + uuid.NewString(), start: time.Now(), channels: newChannels()}
+	s := &subscription{h: h, channel: "{waitroom}:probe:" + uuid.NewString(), start: time.Now(), channels: newChannels(), patterns: newChannels()}
 	s.channels.add(s.channel)
+	s.channels.add(signedOut)
 	return s
 }
 
@@ -80,6 +82,7 @@ func (s *subscription) current(ctx context.Context) *redis.PubSub {
 	if s.ps == nil {
 		s.ps = s.h.cfg.Redis.Subscribe(ctx)
 		s.channels.again()
+		s.patterns.again()
 	}
 	return s.ps
 }
@@ -91,6 +94,7 @@ func (s *subscription) subscribe(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-s.channels.kick:
+		case <-s.patterns.kick:
 		}
 		s.mu.Lock()
 		ps := s.ps
@@ -98,23 +102,23 @@ func (s *subscription) subscribe(ctx context.Context) {
 		if ps == nil {
 			continue // the one who makes it asks again
 		}
-		// A failure is the receiver's to see; the client remembers what it is to subscribe to.
-		on, off := s.channels.next()
-		if len(off) > 0 {
-			_ = ps.Unsubscribe(ctx, off...)
-		}
-		if len(on) > 0 {
-			_ = ps.Subscribe(ctx, on...)
-		}
+		s.channels.carryOut(ctx, ps.Subscribe, ps.Unsubscribe)
+		s.patterns.carryOut(ctx, ps.PSubscribe, ps.PUnsubscribe)
 	}
 }
 
 func (s *subscription) confirmed(m *redis.Subscription) {
-	if m.Kind != "subscribe" {
+	switch {
+	case m.Kind == "psubscribe":
+		s.h.overview.again()
 		return
-	}
-	if m.Channel == s.channel {
+	case m.Kind != "subscribe":
+		return
+	case m.Channel == s.channel:
 		s.alive()
+		return
+	case m.Channel == signedOut:
+		s.h.desks.check()
 		return
 	}
 	if l := s.h.hall(roomOf(m.Channel)); l != nil {
@@ -129,8 +133,18 @@ func (s *subscription) alive() {
 }
 
 func (s *subscription) message(m *redis.Message) {
-	if m.Channel == s.channel {
+	switch {
+	case m.Pattern != "":
+		s.h.overview.touch(roomOf(m.Channel))
+		return
+	case m.Channel == s.channel:
 		s.alive()
+		return
+	case m.Channel == signedOut:
+		s.h.desks.signOut(m.Payload)
+		return
+	case m.Channel == replicasChannel:
+		s.h.replicas.message(m.Payload)
 		return
 	}
 	l := s.h.hall(roomOf(m.Channel))
@@ -166,6 +180,7 @@ func (s *subscription) probe(ctx context.Context) {
 		}
 		if err := s.h.cfg.Redis.Publish(ctx, s.channel, strconv.Itoa(n)).Err(); err == nil {
 			s.missing.Add(1)
+			s.h.replicas.announce(ctx)
 		}
 		select {
 		case <-ctx.Done():
@@ -203,6 +218,12 @@ func (s *subscription) close() {
 func (s *subscription) fresh() bool {
 	heard := s.heard.Load()
 	return heard != 0 && time.Since(s.start)-time.Duration(heard) < 3*s.h.cfg.Probe
+}
+
+// asOf is when a probe came back last, in unix ms of Redis's clock.
+func (s *subscription) asOf() int64 {
+	silent := time.Since(s.start) - time.Duration(s.heard.Load())
+	return s.h.clock.ms() - silent.Milliseconds()
 }
 
 // lost reports that the subscription has been dead for so long that a new socket would be told

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"bytes"
 	"errors"
 	"net"
 	"sync"
@@ -34,7 +35,7 @@ type wire struct {
 	owner *conn
 
 	mu     sync.Mutex
-	rest   []byte // of the frame that is not through yet
+	rest   []byte // of what is not through yet
 	due    uint32
 	closed bool // a close frame is out, or nothing can follow
 }
@@ -76,8 +77,15 @@ func (w *wire) isClosed() bool {
 	return w.closed
 }
 
-// send writes one whole frame. Where it answers blocked, the owner is marked with due later.
-func (w *wire) send(pen *pen, frame []byte, due uint32) sent {
+// send writes one whole frame, or several. Where it answers blocked, the owner is marked with due later.
+func (w *wire) send(pen *pen, frame []byte, due uint32) sent { return w.put(pen, frame, due, false) }
+
+// sendShared writes a frame that nobody changes any more: what the kernel does not take at once is not copied, however long it is.
+func (w *wire) sendShared(pen *pen, frame []byte, due uint32) sent {
+	return w.put(pen, frame, due, true)
+}
+
+func (w *wire) put(pen *pen, frame []byte, due uint32, shared bool) sent {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -90,22 +98,27 @@ func (w *wire) send(pen *pen, frame []byte, due uint32) sent {
 	if frame[0] == opClose {
 		w.closed = true
 	}
-	n, err := pen.write(w, frame)
+	n, err := 0, error(nil)
+	if w.raw != nil || len(frame) <= longWrite {
+		n, err = pen.write(w, frame)
+	}
 	if err != nil {
 		w.closed = true
 		return gone
 	}
 	if n < len(frame) {
-		w.rest = append([]byte(nil), frame[n:]...)
-		go w.finish() // ends with the write deadline at the latest
+		w.rest = frame[n:]
+		if !shared {
+			w.rest = bytes.Clone(w.rest)
+		}
+		go w.finish() // ends when the peer takes nothing for as long as the write deadline
 	}
 	return took
 }
 
 // finish writes what the kernel did not take at once.
 func (w *wire) finish() {
-	_ = w.SetWriteDeadline(time.Now().Add(w.owner.h.cfg.WriteTimeout))
-	n, err := w.Conn.Write(w.rest) // nobody else touches rest while it is not nil
+	n, err := w.writeAll(w.rest) // nobody else touches rest while it is not nil
 	_ = w.SetWriteDeadline(time.Time{})
 	w.mu.Lock()
 	due, rest := w.due, w.rest[n:]
@@ -125,10 +138,29 @@ func (w *wire) finish() {
 	}
 }
 
+// longWrite is how much a peer has to take within the write deadline, so that who takes a long frame slowly is not slow, and who
+// takes next to nothing is. Where a write can only wait, longer ones are not the writers' to make.
+const longWrite = 16 << 10
+
+// writeAll writes with a new deadline for each part.
+func (w *wire) writeAll(b []byte) (n int, err error) {
+	for err == nil && n < len(b) {
+		_ = w.SetWriteDeadline(time.Now().Add(w.owner.h.cfg.WriteTimeout))
+		var part int
+		part, err = w.Conn.Write(b[n:min(n+longWrite, len(b))])
+		n += part
+	}
+	return n, err
+}
+
 // giveUp tells a slow peer why, where the kernel can be talked into taking a little more.
 func (w *wire) giveUp(rest []byte) {
+	const most = 256 << 10
+	if len(rest) > most {
+		return
+	}
 	if s, ok := w.Conn.(interface{ SetWriteBuffer(int) error }); ok {
-		_ = s.SetWriteBuffer(256 << 10)
+		_ = s.SetWriteBuffer(most)
 	}
 	pen := pens.Get().(*pen)
 	defer pens.Put(pen)

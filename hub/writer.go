@@ -31,17 +31,28 @@ func (h *Hub) writer(context.Context) {
 
 // serve writes what is due to a socket, from the state of this moment.
 func (c *conn) serve(pen *pen, buf []byte, due uint32) []byte {
+	if c.desk != nil {
+		return c.serveDesk(pen, buf, due)
+	}
 	if due&dueState != 0 {
 		buf = c.writeState(pen, buf[:headroom])
+	}
+	if due&dueNotices != 0 && c.session != nil {
+		buf = c.writeNotices(pen, buf)
 	}
 	if due&dueMessages != 0 && c.session != nil {
 		c.writeMessages(pen)
 	}
 	if due&duePing != 0 {
-		buf = appendPing(buf[:headroom], c.h.clock.ms())
-		if c.send(pen, frame(buf), duePing) == took {
-			c.h.metrics.pings.Inc()
-		}
+		buf = c.writePing(pen, buf)
+	}
+	return buf
+}
+
+func (c *conn) writePing(pen *pen, buf []byte) []byte {
+	buf = appendPing(buf[:headroom], c.h.clock.ms())
+	if c.send(pen, frame(buf), duePing) == took {
+		c.h.metrics.pings.Inc()
 	}
 	return buf
 }
@@ -68,6 +79,9 @@ func (c *conn) writeState(pen *pen, buf []byte) []byte {
 	if first && c.session != nil {
 		c.mark(dueMessages, false)
 	}
+	if t.noticed != c.noticed {
+		c.mark(dueNotices, true)
+	}
 	return buf
 }
 
@@ -76,6 +90,7 @@ type telling struct {
 	epoch, version      int64
 	hallRev, sessionRev uint32
 	fence, granted      int64 // when it told of the lock
+	noticed             int   // the session's latest notice
 }
 
 // state makes the state frame; ok is false when there is nothing to tell, or nothing yet.
@@ -92,7 +107,7 @@ func (c *conn) state(buf []byte) (_ []byte, t telling, ok bool) {
 		if !l.current(s) {
 			return buf, t, false
 		}
-		st, t.sessionRev = s.seat, s.rev
+		st, t.sessionRev, t.noticed = s.seat, s.rev, s.noticed
 	}
 	if st.status == room.Locked {
 		t.fence, t.granted = st.fence, l.m.lease.GrantedAt

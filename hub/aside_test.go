@@ -1,0 +1,161 @@
+package hub_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/room"
+)
+
+// drawer is a Desk that a test fills.
+type drawer struct {
+	mu      sync.Mutex
+	items   []hub.Item
+	minutes []hub.Item
+	looks   int     // how often items were asked for
+	asked   []int64 // since when minutes were asked for
+	away    bool
+	busy    int
+	most    int // questions at the same time
+}
+
+func (d *drawer) Items(context.Context, room.ID) ([]hub.Item, error) {
+	defer d.enter()()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.looks++
+	return d.items, d.failure()
+}
+
+func (d *drawer) Minutes(_ context.Context, _ room.ID, since int64) ([]hub.Item, error) {
+	defer d.enter()()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked = append(d.asked, since)
+	return d.minutes, d.failure()
+}
+
+func (d *drawer) failure() error {
+	if d.away {
+		return errors.New("the database is away")
+	}
+	return nil
+}
+
+func (d *drawer) enter() (leave func()) {
+	d.add(1)
+	return func() { d.add(-1) }
+}
+
+func (d *drawer) add(n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.busy += n
+	d.most = max(d.most, d.busy)
+}
+
+func (d *drawer) seen() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.looks
+}
+
+func (d *drawer) put(items, minutes []hub.Item, away bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.items, d.minutes, d.away = items, minutes, away
+}
+
+func item(key, word string) hub.Item {
+	return hub.Item{Key: key, JSON: json.RawMessage(fmt.Sprintf(`{"key":%q,"word":%q}`, key, word))}
+}
+
+func shows(list func(*hub.Page) map[string]map[string]any, want map[string]string) func(*hub.Page) bool {
+	return func(p *hub.Page) bool {
+		have := list(p)
+		for key, word := range want {
+			if have[key]["word"] != word {
+				return false
+			}
+		}
+		return len(have) == len(want)
+	}
+}
+
+func items(p *hub.Page) map[string]map[string]any   { return p.Items }
+func minutes(p *hub.Page) map[string]map[string]any { return p.Minutes }
+
+func TestSupportIsToldWhatChangedOfMessagesAndIncidents(t *testing.T) {
+	d := &drawer{items: []hub.Item{item("m:1", "a"), item("m:2", "b")}}
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Desk: d})
+	s := r.watch(lobby)
+	s.until("the items", shows(items, map[string]string{"m:1": "a", "m:2": "b"}))
+	d.put([]hub.Item{item("m:3", "c"), item("m:2", "b, assigned")}, nil, false)
+	require.NoError(t, r.Engine.Alert(t.Context(), lobby))
+	s.until("what changed", shows(items, map[string]string{"m:3": "c", "m:2": "b, assigned"}))
+	looks := d.seen()
+	require.NoError(t, r.Engine.Alert(t.Context(), lobby))
+	testproc.Until(t, within, func() error {
+		if d.seen() == looks {
+			return errors.New("not asked again")
+		}
+		return nil
+	})
+
+	d.put(nil, nil, true)
+	require.NoError(t, r.Engine.Alert(t.Context(), lobby))
+	next := r.watch(lobby)
+	next.until("what was known", shows(items, map[string]string{"m:3": "c", "m:2": "b, assigned"}))
+	d.put([]hub.Item{item("m:4", "d")}, nil, false)
+	for _, s := range []*screen{s, next} {
+		s.until("the database is back", shows(items, map[string]string{"m:4": "d"}))
+		require.Equal(t, "desk", kind(s.frames()[0]))
+	}
+	require.Equal(t, 3, s.count("items"), "what did not change is not told again")
+	next.until("the replicas", func(p *hub.Page) bool { return p.Told["replicas"] > 0 })
+	require.Equal(t, []string{"desk", "items", "minutes"}, kinds(next.frames()[:3]))
+	require.Equal(t, 1, d.most, "one question at a time")
+}
+
+func kind(text string) string {
+	var f struct{ Type string }
+	_ = json.Unmarshal([]byte(text), &f)
+	return f.Type
+}
+
+func kinds(list []string) (all []string) {
+	for _, text := range list {
+		all = append(all, kind(text))
+	}
+	return all
+}
+
+func TestSupportIsToldTheMinutesAfterAChange(t *testing.T) {
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
+	now, err := r.Redis.Time(t.Context()).Result()
+	require.NoError(t, err)
+	minute := now.UnixMilli() / 60_000 * 60_000
+	at := func(minutes int64) string { return fmt.Sprint(minute + minutes*60_000) }
+	d := &drawer{minutes: []hub.Item{item(at(-70), "old"), item(at(-1), "before"), item(at(0), "now")}}
+	r = start(t, r.Redis, room.Config{}, hub.Config{Desk: d})
+	s := r.watch(lobby)
+	s.until("the last hour", shows(minutes, map[string]string{at(-70): "old", at(-1): "before", at(0): "now"}))
+	d.put(nil, []hub.Item{item(at(-1), "before"), item(at(0), "more")}, false)
+	join(t, r.Engine, room.NewSession())
+	s.until("what changed", shows(minutes, map[string]string{at(-70): "old", at(-1): "before", at(0): "more"}))
+	r.watch(lobby).until("the last hour", shows(minutes, map[string]string{at(-1): "before", at(0): "more"}))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	require.Zero(t, d.asked[0])
+	require.GreaterOrEqual(t, d.asked[1], minute-60_000)
+	require.Zero(t, d.asked[1]%60_000)
+}

@@ -1,0 +1,79 @@
+package hub
+
+import (
+	"log/slog"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// Config says what a hub needs. Zero durations and sizes get the defaults.
+type Config struct {
+	Engine     *room.Engine
+	Redis      redis.UniversalClient // for the subscription; stays the caller's to close
+	Log        *slog.Logger
+	Origins    []string              // allowed beside the server's own host: "https://shop.example" or "shop.example"
+	Registerer prometheus.Registerer // nil = metrics are kept and shown to nobody
+	Unnotified bool                  // the store has no keyspace notifications: do not ask for them
+
+	// What support is shown beside the line.
+	Desk   Desk               // nil = no messages, incidents and minutes
+	Rooms  func(room.ID) bool // whether a room is one of this server's; nil = every room is
+	Named  []room.ID          // rooms that are listed also while nobody uses them
+	Name   string             // what this replica is called; default: the host's name
+	Behind func() bool        // whether the ledger is behind; nil = it never is
+
+	PingEvery    time.Duration // an application ping per socket; default 25 s; silent for 2.4 of them is closed
+	Beat         time.Duration // how often presence is told and mirrors are checked; default 700 ms
+	Probe        time.Duration // how often the subscription is tested; default 1 s
+	Coalesce     time.Duration // the back of the line hears of changes no more often; default 250 ms
+	WriteTimeout time.Duration // a socket that takes nothing for as long is slow; default 5 s
+	CloseGrace   time.Duration // how long a peer has to answer a close; default 1 s
+	DrainSpread  time.Duration // over how long a drain's closes are spread; default 2 s
+	Recheck      time.Duration // how often it is asked whether a member of support is still signed in; default 20 s
+	Linger       time.Duration // how long a room without sockets is still followed; default 30 s
+	WriteBuffer  int           // a socket's kernel write buffer, bytes; default 8 KiB
+	Writers      int           // size of the writer pool; default 2 per processor
+}
+
+func (c Config) withDefaults() Config {
+	setDefault(&c.PingEvery, 25*time.Second)
+	setDefault(&c.Beat, 700*time.Millisecond)
+	setDefault(&c.Probe, time.Second)
+	setDefault(&c.Coalesce, 250*time.Millisecond)
+	setDefault(&c.WriteTimeout, 5*time.Second)
+	setDefault(&c.CloseGrace, time.Second)
+	setDefault(&c.DrainSpread, 2*time.Second)
+	setDefault(&c.Recheck, 20*time.Second)
+	setDefault(&c.Linger, 30*time.Second)
+	setDefault(&c.WriteBuffer, 8<<10)
+	setDefault(&c.Writers, 2*runtime.GOMAXPROCS(0))
+	if c.Name == "" {
+		c.Name, _ = os.Hostname() // "" where it has none
+	}
+	if c.Rooms == nil {
+		c.Rooms = func(room.ID) bool { return true }
+	}
+	if c.Behind == nil {
+		c.Behind = func() bool { return false }
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Registerer == nil {
+		c.Registerer = prometheus.NewRegistry()
+	}
+	return c
+}
+
+func setDefault[T comparable](p *T, v T) {
+	var zero T
+	if *p == zero {
+		*p = v
+	}
+}

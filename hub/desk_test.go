@@ -1,0 +1,221 @@
+package hub_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+// storm makes n changes of all kinds; cut is called in between.
+func storm(t testing.TB, e *room.Engine, ids []string, n int, cut func()) {
+	t.Helper()
+	ctx := context.Background()
+	for i := range n {
+		if i%10 == 3 {
+			_, err := e.Seen(ctx, lobby, time.Second, ids[:3], ids[3:6])
+			require.NoError(t, err)
+		}
+		if i%12 == 5 {
+			_, err := e.Join(ctx, lobby, room.JoinRequest{Session: ids[rand.IntN(len(ids))], Seller: "s" + room.NewSession()[:8], Lease: 5 * time.Millisecond})
+			require.False(t, err != nil && !room.Refused(err), err)
+		}
+		stir(t, e, ids, 1, func() {})
+		if i%50 == 25 {
+			cut()
+		}
+	}
+}
+
+func TestSupportSeesTheLineAsItIsOnEveryReplica(t *testing.T) {
+	server := redistest.Start(t)
+	rules := room.Config{AwayAfter: time.Millisecond, DropAfter: 300 * time.Millisecond}
+	direct := room.New(server.Client(), rules)
+	for name, cut := range map[string]func(p *redistest.Proxy){
+		"nothing goes wrong": func(*redistest.Proxy) {},
+		"killed by the server": func(*redistest.Proxy) {
+			require.NoError(t, server.Client().Do(context.Background(), "CLIENT", "KILL", "TYPE", "pubsub").Err())
+		},
+		"connections cut": func(p *redistest.Proxy) { p.CutAll() },
+		"packets lost for a while": func(p *redistest.Proxy) {
+			p.Blackhole(redistest.ToClient)
+			stir(t, direct, sessions(3), 6, func() {})
+			p.Heal()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, server.Client().FlushAll(t.Context()).Err())
+			proxy := server.Proxy()
+			one, two := start(t, proxy.Client(), rules, hub.Config{}), start(t, proxy.Client(), rules, hub.Config{})
+			ids := sessions(40)
+			for _, id := range ids[20:] {
+				one.dial(id)
+			}
+			screens := []*screen{one.watch(lobby), two.watch(lobby)}
+			storm(t, direct, ids, 200, func() { cut(proxy) })
+			screens = append(screens, one.watch(lobby), two.watch(lobby))
+			storm(t, direct, ids, 200, func() { cut(proxy) })
+			untilTrue(t, direct, lobby, screens...)
+			for _, s := range screens {
+				for _, text := range s.frames() {
+					for _, id := range ids {
+						require.NotContains(t, text, id, "a session is a credential")
+					}
+				}
+			}
+		})
+	}
+}
+
+// The subscription stays connected and says nothing: the beat's answer shows that mirror and roster are behind, also where only
+// support watches.
+func TestSupportSeesTheTruthAlthoughTheSubscriptionIsSilent(t *testing.T) {
+	server := redistest.Start(t)
+	silent := server.Proxy()
+	r := start(t, splitClient{server.Client(), silent.Client()}, room.Config{}, hub.Config{})
+	ids := sessions(5)
+	s := r.watch(lobby)
+	s.until("the room", func(p *hub.Page) bool { return p.Told["desk"] == 1 })
+	silent.Blackhole(redistest.ToClient)
+	stir(t, r.Engine, ids, 20, func() {})
+	untilTrue(t, r.Engine, lobby, s)
+	silent.Heal()
+	untilFresh(t, r.Hub)
+	stir(t, r.Engine, ids, 20, func() {})
+	untilTrue(t, r.Engine, lobby, s)
+}
+
+// Nobody but the replica's own timer ends the lease: no seller is connected, and there is no notification and no beat.
+func TestLeaseEndsInTimeWhereOnlySupportWatches(t *testing.T) {
+	r := start(t, redistest.StartWith(t, servers["without notifications"]).Client(),
+		room.Config{Lease: 300 * time.Millisecond}, hub.Config{Beat: time.Hour})
+	s := r.watch(lobby)
+	ids := sessions(2)
+	join(t, r.Engine, ids[0])
+	join(t, r.Engine, ids[1])
+	s.until("all over", func(p *hub.Page) bool { return p.Version == 4 && p.Holder == nil })
+}
+
+// Sellers are on the first watcher's replica already: they are told nothing for its sake, and a second one is told the same bytes.
+func TestFiftyWatchersAreToldTheSameBytes(t *testing.T) {
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
+	ids := sessions(10)
+	for _, id := range ids {
+		join(t, r.Engine, id)
+	}
+	seller := r.dial(ids[9])
+	seller.untilPosition(9)
+	var screens []*screen
+	for range 50 {
+		screens = append(screens, r.watch(lobby))
+	}
+	for _, s := range screens {
+		s.until("the room", func(p *hub.Page) bool { return p.Told["desk"] == 1 })
+	}
+	seller.mu.Lock()
+	states := len(seller.states)
+	seller.mu.Unlock()
+	require.Equal(t, 1, states)
+	for range 40 {
+		leave(t, r.Engine, ids[0], room.Completed)
+		join(t, r.Engine, ids[0])
+		ids = append(ids[1:], ids[0])
+	}
+	untilTrue(t, r.Engine, lobby, screens...)
+	var want string
+	for _, s := range screens {
+		changes := ""
+		for _, text := range s.frames() {
+			if strings.Contains(text, `"type":"change"`) {
+				changes += text + "\n"
+			}
+		}
+		require.Equal(t, 1, s.count("desk"), "the whole line is told once")
+		if want == "" {
+			want = changes
+		}
+		require.Equal(t, want, changes)
+	}
+	require.Equal(t, 80, strings.Count(want, "\n"))
+}
+
+func TestSupportIsNobodysPresence(t *testing.T) {
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Beat: 20 * time.Millisecond})
+	ids := sessions(2)
+	join(t, r.Engine, ids[0])
+	join(t, r.Engine, ids[1])
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	ws, _, err := websocket.Dial(ctx, r.URL+deskPath+string(lobby), &websocket.DialOptions{HTTPHeader: http.Header{
+		"X-Watcher": {r.watchers.add(hub.Watcher{})}, "X-Session-ID": {ids[1]}}})
+	require.NoError(t, err)
+	defer func() { _ = ws.CloseNow() }()
+	s := r.watch(lobby)
+	s.until("beats", func(p *hub.Page) bool { return p.Told["beat"] >= 2 })
+	require.Zero(t, r.Redis.Exists(t.Context(), "{integration}:seen").Val())
+}
+
+func TestSupportMustComeFromTheServersOwnPages(t *testing.T) {
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Origins: []string{"https://shop.example"}})
+	own := "http" + strings.TrimPrefix(r.URL, "ws")
+	for name, c := range map[string]struct {
+		header http.Header
+		ok     bool
+	}{
+		"own origin and cookie":     {http.Header{"Origin": {own}, "Cookie": {"a=b"}}, true},
+		"no origin, no cookie":      {http.Header{}, true},
+		"an origin only of sellers": {http.Header{"Origin": {"https://shop.example"}}, false},
+		"other origin":              {http.Header{"Origin": {"https://evil.example"}}, false},
+		"cookie without origin":     {http.Header{"Cookie": {"a=b"}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.header.Set("X-Watcher", r.watchers.add(hub.Watcher{}))
+			ctx, cancel := context.WithTimeout(context.Background(), within)
+			defer cancel()
+			ws, res, err := websocket.Dial(ctx, r.URL+deskPath+"integration", &websocket.DialOptions{HTTPHeader: c.header})
+			if c.ok {
+				require.NoError(t, err)
+				require.NoError(t, ws.CloseNow())
+				return
+			}
+			require.Error(t, err)
+			require.Equal(t, http.StatusTeapot, res.StatusCode)
+		})
+	}
+}
+
+func TestSupportsSocketsArePingedAndDrained(t *testing.T) {
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{PingEvery: 400 * time.Millisecond, DrainSpread: 50 * time.Millisecond})
+	silent, answering, all := r.watch(lobby), r.watch(lobby), r.watch("")
+	for n := range 4 {
+		for _, s := range []*screen{answering, all} {
+			s.until("a ping", func(p *hub.Page) bool { return p.Told["ping"] > n })
+			require.NoError(t, s.ws.Write(t.Context(), websocket.MessageText, []byte(`{"type":"pong"}`)))
+		}
+	}
+	require.Equal(t, -1, silent.untilClosed())
+	require.NoError(t, r.Hub.Drain(t.Context()))
+	require.Equal(t, 4001, answering.untilClosed())
+	require.Equal(t, 4001, all.untilClosed())
+}
+
+func TestBeatSaysHowOldIsWhatSupportSees(t *testing.T) {
+	server := redistest.Start(t)
+	r := start(t, server.Client(), room.Config{}, hub.Config{})
+	s := r.watch(lobby)
+	s.until("a beat", func(p *hub.Page) bool { return p.Beat.ServerTime > 0 && p.Beat.ServerTime-p.Beat.AsOf < 1500 })
+	server.Pause()
+	defer server.Resume()
+	s.until("old data", func(p *hub.Page) bool { return p.Beat.ServerTime-p.Beat.AsOf > 2500 })
+	server.Resume()
+	s.until("fresh data", func(p *hub.Page) bool { return p.Beat.ServerTime-p.Beat.AsOf < 1500 })
+}

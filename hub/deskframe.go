@@ -1,0 +1,149 @@
+package hub
+
+import (
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// The frames of support's sockets. Each is made once and told to many; no session is in any of them.
+
+// text makes a whole frame of a payload that starts at headroom.
+func text(buf []byte) []byte { return frame(buf) }
+
+// blank is room for a frame with about so many bytes of payload.
+func blank(about int) []byte { return make([]byte, headroom, headroom+about) }
+
+// deskFrame shows the whole room.
+func deskFrame(id room.ID, r *roster, now int64) []byte {
+	b := blank(512 + 64*len(r.line))
+	b = appendString(append(b, `{"type":"desk","room":`...), string(id))
+	b = appendRoom(b, r, now)
+	b = append(b, `,"line":[`...)
+	for i := range r.line {
+		w := &r.line[i]
+		b = appendWaiter(comma(b), w)
+		b = append(appendInt(b, ",", w.AwaySince), ']')
+	}
+	return text(append(b, "]}"...))
+}
+
+// changeFrame shows how the room is now, and what changed of the line.
+func changeFrame(r *roster, c *change, now int64) []byte {
+	b := append(blank(512), `{"type":"change"`...)
+	b = appendRoom(b, r, now)
+	b = appendList(b, `,"left":[`, c.left, func(b []byte, p *parting) []byte {
+		b = appendInt(b, "[", p.ticket)
+		return append(appendText(b, ",", string(p.outcome)), ']')
+	})
+	b = appendList(b, `,"joined":[`, c.joined, func(b []byte, p *placing) []byte {
+		b = appendWaiter(b, &p.Waiter)
+		return append(appendInt(b, ",", int64(p.position)), ']')
+	})
+	b = appendList(b, `,"moved":[`, c.moved, func(b []byte, p *placing) []byte {
+		b = appendInt(b, "[", p.Ticket)
+		return append(appendInt(b, ",", int64(p.position)), ']')
+	})
+	b = appendList(b, `,"away":[`, c.away, func(b []byte, a *absence) []byte {
+		b = appendInt(b, "[", a.ticket)
+		return append(appendInt(b, ",", a.since), ']')
+	})
+	return text(append(b, '}'))
+}
+
+// appendRoom appends what a room's first frame and its changes have in common.
+func appendRoom(b []byte, r *roster, now int64) []byte {
+	b = appendInt(b, `,"epoch":`, r.epoch)
+	b = appendInt(b, `,"version":`, r.version)
+	b = appendInt(b, `,"server_time":`, now)
+	b = appendBool(b, `,"paused":`, r.paused)
+	b = appendInt(b, `,"hold":`, r.hold)
+	if r.lease.Fence == 0 {
+		return append(b, `,"holder":null`...)
+	}
+	l := &r.lease
+	b = appendInt(b, `,"holder":{"ticket":`, l.Ticket)
+	b = appendString(append(b, `,"seller_id":`...), r.holder)
+	b = appendInt(b, `,"fence":`, l.Fence)
+	b = appendInt(b, `,"granted_at":`, l.GrantedAt)
+	b = appendInt(b, `,"expires_at":`, l.ExpiresAt)
+	b = appendInt(b, `,"asked":`, int64(l.Asked))
+	b = appendInt(b, `,"open":`, int64(l.Open))
+	b = appendIf(b, `,"ask_after":`, l.AskAfter, l.AskAfter > now)
+	return append(b, '}')
+}
+
+// appendWaiter appends a waiter's part of a list, to be closed.
+func appendWaiter(b []byte, w *room.Waiter) []byte {
+	b = appendInt(b, "[", w.Ticket)
+	b = appendString(append(b, ','), w.Seller)
+	return appendInt(b, ",", w.JoinedAt)
+}
+
+// appendList appends a member that is a list; an empty one is left out.
+func appendList[T any](b []byte, open string, list []T, one func([]byte, *T) []byte) []byte {
+	if len(list) == 0 {
+		return b
+	}
+	b = append(b, open...)
+	for i := range list {
+		b = one(comma(b), &list[i])
+	}
+	return append(b, ']')
+}
+
+// comma separates an element from one before it.
+func comma(b []byte) []byte {
+	if b[len(b)-1] == '[' {
+		return b
+	}
+	return append(b, ',')
+}
+
+func appendBool(b []byte, name string, yes bool) []byte {
+	return strconv.AppendBool(append(b, name...), yes)
+}
+
+// appendString appends any text as JSON. Sellers' ids need no escaping.
+func appendString(b []byte, s string) []byte {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] == '"' || s[i] == '\\' {
+			return appendJSON(b, s)
+		}
+	}
+	if !utf8.ValidString(s) {
+		return appendJSON(b, s)
+	}
+	return append(append(append(b, '"'), s...), '"')
+}
+
+func appendJSON(b []byte, v any) []byte {
+	s, err := json.Marshal(v)
+	if err != nil {
+		return append(b, "null"...) // strings and our own structs always marshal
+	}
+	return append(b, s...)
+}
+
+// listFrame shows items or minutes: with reset these are all there are.
+func listFrame(kind string, reset bool, set []Item, drop []string) []byte {
+	b := appendText(blank(1024), `{"type":`, kind)
+	if reset {
+		b = append(b, `,"reset":true`...)
+	}
+	b = append(b, `,"set":[`...)
+	for i := range set {
+		b = append(comma(b), set[i].JSON...)
+	}
+	b = append(b, ']')
+	b = appendList(b, `,"drop":[`, drop, func(b []byte, key *string) []byte { return appendString(b, *key) })
+	return text(append(b, '}'))
+}
+
+// beatFrame shows how old what is shown is.
+func beatFrame(now, asOf int64) []byte {
+	b := appendInt(blank(64), `{"type":"beat","server_time":`, now)
+	return text(append(appendInt(b, `,"as_of":`, asOf), '}'))
+}

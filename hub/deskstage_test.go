@@ -1,0 +1,185 @@
+package hub_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/room"
+)
+
+const deskPath = "/-/desk/"
+
+// watchers are the members of support that a replica's test let in.
+type watchers struct {
+	mu   sync.Mutex
+	list []hub.Watcher
+}
+
+func (w *watchers) of(r *http.Request) (who hub.Watcher) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var n int
+	if _, err := fmt.Sscan(r.Header.Get("X-Watcher"), &n); err == nil {
+		who = w.list[n]
+	}
+	return who
+}
+
+func (w *watchers) add(who hub.Watcher) (number string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.list = append(w.list, who)
+	return fmt.Sprint(len(w.list) - 1)
+}
+
+// screen is a page of support that keeps what it was told.
+type screen struct {
+	t  testing.TB
+	ws *websocket.Conn
+
+	mu     sync.Mutex
+	told   chan struct{} // closed and renewed at each frame
+	page   hub.Page
+	raw    []string
+	failed error
+	closed error
+}
+
+// watch opens a room for support; "" are all rooms.
+func (r *replica) watch(id room.ID) *screen { return r.watchAs(id, hub.Watcher{Key: "agent"}) }
+
+func (r *replica) watchAs(id room.ID, who hub.Watcher) *screen {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	header := http.Header{"X-Watcher": {r.watchers.add(who)}}
+	ws, _, err := websocket.Dial(ctx, r.URL+deskPath+string(id), &websocket.DialOptions{HTTPHeader: header})
+	require.NoError(r.t, err)
+	ws.SetReadLimit(-1)
+	s := &screen{t: r.t, ws: ws, told: make(chan struct{})}
+	var reading sync.WaitGroup
+	reading.Go(s.read)
+	r.t.Cleanup(func() {
+		_ = ws.CloseNow()
+		reading.Wait()
+		require.NoError(r.t, s.failed)
+	})
+	return s
+}
+
+func (s *screen) read() {
+	for {
+		_, text, err := s.ws.Read(context.Background())
+		s.mu.Lock()
+		if err != nil {
+			s.closed = err
+		} else {
+			s.raw = append(s.raw, string(text))
+			if err := s.page.Take(text); err != nil && s.failed == nil {
+				s.failed = err
+			}
+		}
+		close(s.told)
+		s.told = make(chan struct{})
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// until waits until the page is so.
+func (s *screen) until(what string, so func(*hub.Page) bool) {
+	s.t.Helper()
+	s.untilFrames(what, func([]string) bool { return so(&s.page) })
+}
+
+func (s *screen) untilFrames(what string, so func(raw []string) bool) {
+	s.t.Helper()
+	deadline := time.After(within)
+	for {
+		s.mu.Lock()
+		told, ok, closed, failed := s.told, so(s.raw), s.closed, s.failed
+		s.mu.Unlock()
+		require.NoError(s.t, failed)
+		if ok {
+			return
+		}
+		require.NoError(s.t, closed, "closed while waiting for: %s", what)
+		select {
+		case <-told:
+		case <-deadline:
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			require.Fail(s.t, "never told", "waiting for: %s; told %v, last %s", what, s.page.Told, s.raw[max(0, len(s.raw)-3):])
+		}
+	}
+}
+
+// untilClosed waits for the close and returns its code.
+func (s *screen) untilClosed() int {
+	s.t.Helper()
+	for {
+		s.mu.Lock()
+		told, closed := s.told, s.closed
+		s.mu.Unlock()
+		if closed != nil {
+			return int(websocket.CloseStatus(closed))
+		}
+		select {
+		case <-told:
+		case <-time.After(within):
+			require.Fail(s.t, "never closed")
+		}
+	}
+}
+
+// frames are the frames so far.
+func (s *screen) frames() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.raw)
+}
+
+// shows reports whether the page is so now.
+func (s *screen) shows(so func(*hub.Page) bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return so(&s.page)
+}
+
+func (s *screen) count(kind string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.page.Told[kind]
+}
+
+// untilTrue waits until every page shows what the engine says of the room.
+func untilTrue(t testing.TB, e *room.Engine, id room.ID, screens ...*screen) {
+	t.Helper()
+	testproc.Until(t, within, func() error {
+		r, err := e.Roster(context.Background(), id)
+		if err != nil {
+			return err
+		}
+		for i, s := range screens {
+			s.mu.Lock()
+			differs := s.page.Differs(r)
+			s.mu.Unlock()
+			if differs != "" {
+				return fmt.Errorf("page %d: %s", i, differs)
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,57 @@
+package hub
+
+import (
+	"context"
+	"time"
+)
+
+// janitor lets go of rooms that nobody looks at any more.
+func (h *Hub) janitor(ctx context.Context) {
+	tick := time.NewTicker(h.cfg.Linger / 4)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		h.eachHall(func(l *hall) {
+			if l.retire(h.cfg.Linger) {
+				h.forget(l)
+			}
+		})
+	}
+}
+
+func (h *Hub) forget(l *hall) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.halls, l.id)
+	h.sub.remove(l.id)
+	h.keys.remove(l.id)
+	h.metrics.rooms.Dec()
+}
+
+// retire lets go of a hall without sockets; false while it is needed.
+func (l *hall) retire(linger time.Duration) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dead || len(l.conns) > 0 || l.desk != nil || time.Since(l.empty) < linger {
+		return false
+	}
+	l.dead, l.live = true, false
+	l.stop()
+	return true
+}
+
+func (l *hall) stopTimers() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stop()
+}
+
+func (l *hall) stop() {
+	l.expiry.stop()
+	l.back.stop()
+	l.sync.stop()
+}

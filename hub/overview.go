@@ -1,0 +1,212 @@
+package hub
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// everyRoom is the pattern of all rooms' channels.
+const everyRoom = "{*}:events"
+
+const (
+	glanceEvery = 250 * time.Millisecond // how often a room is looked at, and changes are told, at the most
+	glancers    = 8                      // how many rooms are looked at at a time
+	glanceMost  = 250                    // and how many between two tellings: the store has other things to do
+	listEvery   = 30 * time.Second       // how often the rooms in use are listed
+
+	// The subscription's confirmation has the rooms listed. Should it not come, they are shown all the same.
+	confirmWithin = 2 * time.Second
+)
+
+// overview is what support is shown of all rooms. Events only say which rooms are to be looked at. It is followed while somebody
+// watches, and for a while after.
+type overview struct {
+	h    *Hub
+	feed feed
+
+	mu      sync.Mutex
+	rows    map[room.ID]*row
+	dirty   []room.ID // in the order in which they became so
+	relist  bool      // all rooms are to be looked at anew
+	listing time.Time // when they were listed last
+	listed  bool
+	ready   bool // there is something to show
+	running bool
+	empty   time.Time // since when nobody watches
+
+	openMu sync.Mutex
+	opened opening
+	until  time.Time
+}
+
+func newOverview(h *Hub) *overview { return &overview{h: h, rows: make(map[room.ID]*row)} }
+
+func (o *overview) watch(c *conn) {
+	c.desk.source, c.desk.feed = o, &o.feed
+	o.mu.Lock()
+	o.feed.add(c)
+	if !o.running {
+		o.listing = time.Now().Add(confirmWithin - listEvery)
+		o.h.sub.patterns.add(everyRoom)
+		o.running = o.h.spawn(o.run)
+	}
+	o.mu.Unlock()
+	c.mark(dueFeed, false)
+}
+
+func (o *overview) leave(c *conn) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.feed.remove(c) == 0 {
+		o.empty = time.Now()
+	}
+}
+
+// over ends it when nobody has watched for a while.
+func (o *overview) over() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.feed.watchers() > 0 || time.Since(o.empty) < o.h.cfg.Linger {
+		return false
+	}
+	o.h.sub.patterns.remove(everyRoom)
+	o.running, o.listed, o.ready, o.dirty = false, false, false, nil
+	clear(o.rows)
+	o.feed.reset()
+	return true
+}
+
+// again has all rooms looked at: the channels are confirmed from now on, and what was told before may have been missed.
+func (o *overview) again() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.relist = true
+}
+
+// touch says that something happened in a room.
+func (o *overview) touch(id room.ID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.running {
+		return
+	}
+	r := o.rows[id]
+	if r == nil {
+		if id == "" || !o.h.cfg.Rooms(id) && !slices.Contains(o.h.cfg.Named, id) {
+			return
+		}
+		r = new(row)
+		o.rows[room.ID([]byte(id))] = r
+	}
+	r.touched, r.gone = time.Now(), false
+	o.soil(id, r)
+}
+
+// soil has a room looked at.
+func (o *overview) soil(id room.ID, r *row) {
+	if !r.dirty {
+		r.dirty = true
+		o.dirty = append(o.dirty, id)
+	}
+}
+
+func (o *overview) run(ctx context.Context) {
+	for !o.over() {
+		began := time.Now()
+		answered := o.list(ctx) && o.look(ctx)
+		wait := glanceEvery
+		switch more := o.tell(); {
+		case !answered:
+			wait = retryMost
+		case more:
+			wait = 0 // rooms that were never looked at
+		}
+		if !pause(ctx, max(wait-time.Since(began), time.Millisecond)) {
+			return
+		}
+	}
+}
+
+// list brings the list of rooms up to date, now and then; false when that failed.
+func (o *overview) list(ctx context.Context) bool {
+	o.mu.Lock()
+	all, asked := o.relist, time.Now()
+	due := all || asked.Sub(o.listing) >= listEvery
+	o.relist = false
+	o.mu.Unlock()
+	if !due {
+		return true
+	}
+	active, err := o.h.engine.Active(ctx)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err != nil {
+		o.h.failed(ctx, "rooms not listed", "", err)
+		o.relist = o.relist || all
+		return false
+	}
+	o.listing, o.listed = asked, true
+	o.take(active, all, asked)
+	return true
+}
+
+// take takes the rooms in use: others are forgotten, unless they are named or something just happened there.
+func (o *overview) take(active []room.ID, all bool, asked time.Time) {
+	there := make(map[room.ID]bool, len(active))
+	for _, id := range active {
+		there[id] = o.h.cfg.Rooms(id)
+	}
+	for _, id := range o.h.cfg.Named {
+		there[id] = true
+	}
+	for id, ok := range there {
+		if ok && o.rows[id] == nil {
+			o.rows[id] = new(row)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(o.rows)) {
+		switch r := o.rows[id]; {
+		case !there[id] && r.touched.Before(asked):
+			r.gone = true
+		case all || !r.told || r.passes():
+			r.gone = false
+			o.soil(id, r)
+		}
+	}
+}
+
+// look looks at the rooms that something happened in, the longest waiting first; false when the store does not answer.
+func (o *overview) look(ctx context.Context) bool {
+	o.mu.Lock()
+	n := min(len(o.dirty), glanceMost)
+	todo := o.dirty[:n:n]
+	o.dirty = o.dirty[n:]
+	for _, id := range todo {
+		if r := o.rows[id]; r != nil {
+			r.dirty = false
+		}
+	}
+	o.mu.Unlock()
+	answered := true
+	inParallel(glancers, todo, func(id room.ID) {
+		g, err := o.h.engine.Glance(ctx, id)
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		switch r := o.rows[id]; {
+		case err != nil:
+			answered = false
+			o.h.failed(ctx, "room not looked at", id, err)
+			if r != nil {
+				o.soil(id, r)
+			}
+		case r != nil:
+			r.glance, r.known = g, true
+		}
+	})
+	return answered
+}

@@ -1,0 +1,169 @@
+package hub
+
+import (
+	"context"
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+// payload is what is in a text frame of the server, which is all there is.
+func payload(t require.TestingT, frame []byte) []byte {
+	require.Equal(t, byte(opText), frame[0])
+	n, head := uint64(frame[1]), 2
+	switch n {
+	case 126:
+		n, head = uint64(binary.BigEndian.Uint16(frame[2:])), 4
+	case 127:
+		n, head = binary.BigEndian.Uint64(frame[2:]), 10
+	}
+	require.Len(t, frame[head:], int(n))
+	return frame[head:]
+}
+
+// clerk is a roster fed by the real engine's events, and a page fed by the roster's changes.
+type clerk struct {
+	t      *rapid.T
+	e      *room.Engine
+	events <-chan *redis.Message
+	m      mirror
+	r      roster
+	page   Page
+	counts struct{ events, gaps, away, moved int }
+}
+
+func (c *clerk) adopt(s room.Roster) {
+	ranks := make([]float64, len(s.Line))
+	for i := range s.Line {
+		ranks[i] = s.Line[i].Rank
+	}
+	c.m.adopt(room.Snapshot{View: s.View, Ranks: ranks})
+	c.r.adopt(s)
+	require.NoError(c.t, c.page.Take(payload(c.t, deskFrame(lobbyRoom, &c.r, s.Now))))
+}
+
+const lobbyRoom = room.ID("integration")
+
+// catchUp applies what was published until the store's version is reached and everything said of it was heard.
+func (c *clerk) catchUp(rdb redis.UniversalClient) room.Roster {
+	s, err := c.e.Roster(context.Background(), lobbyRoom)
+	require.NoError(c.t, err)
+	if s.Version == 0 {
+		c.adopt(s) // begun and never changed: there is no event yet
+	}
+	require.NoError(c.t, rdb.Publish(context.Background(), room.Channel(lobbyRoom), "that is all").Err())
+	for {
+		select {
+		case msg := <-c.events:
+			if msg.Payload == "that is all" {
+				return s
+			}
+			c.event(msg.Payload, s)
+		case <-time.After(5 * time.Second):
+			require.Fail(c.t, "events are missing")
+		}
+	}
+}
+
+func (c *clerk) event(payloadText string, s room.Roster) {
+	e, err := room.ParseEvent(payloadText)
+	require.NoError(c.t, err)
+	c.counts.events++
+	switch c.m.apply(&e) {
+	case gap:
+		c.counts.gaps++
+		c.adopt(s)
+	case applied, noted:
+		change, ok := c.r.apply(&e)
+		require.True(c.t, ok, "the roster does not fit where the mirror did")
+		require.Equal(c.t, c.m.version, c.r.version)
+		require.Len(c.t, c.r.line, len(c.m.line))
+		for i, rank := range c.m.line {
+			require.Equal(c.t, rank, c.r.line[i].Rank)
+		}
+		c.counts.away += len(change.away)
+		c.counts.moved += len(change.moved)
+		require.NoError(c.t, c.page.Take(payload(c.t, changeFrame(&c.r, &change, e.Now))))
+		require.Empty(c.t, c.page.Differs(rosterOf(&c.r)), "the page shows what the roster has, at every version")
+	}
+}
+
+func rosterOf(r *roster) room.Roster {
+	s := room.Roster{View: room.View{Epoch: r.epoch, Version: r.version, Hold: time.Duration(r.hold) * time.Millisecond, Paused: r.paused},
+		Holder: r.holder, Line: r.line}
+	if r.lease.Fence != 0 {
+		s.Lease = &r.lease
+	}
+	return s
+}
+
+func TestAPageFedByChangesShowsTheLineAsTheEngineHasIt(t *testing.T) {
+	rdb := redistest.StartWith(t, redistest.Config{Args: []string{"--enable-debug-command", "yes"}}).Client()
+	events, gaps, away, moved := 0, 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		ctx := context.Background()
+		require.NoError(t, rdb.FlushAll(ctx).Err())
+		e := room.New(rdb, room.Config{AwayAfter: time.Millisecond, DropAfter: 30 * time.Millisecond})
+		sub := rdb.Subscribe(ctx, room.Channel(lobbyRoom))
+		defer func() { _ = sub.Close() }()
+		_, err := sub.Receive(ctx)
+		require.NoError(t, err)
+		c := &clerk{t: t, e: e, events: sub.Channel(redis.WithChannelSize(1000))}
+		start, err := e.Roster(ctx, lobbyRoom)
+		require.NoError(t, err)
+		c.adopt(start)
+		people := make([]string, 8)
+		for i := range people {
+			people[i] = room.NewSession()
+		}
+		who := func(t *rapid.T) string { return people[rapid.IntRange(0, len(people)-1).Draw(t, "who")] }
+		ticket := func(t *rapid.T) int64 {
+			return rapid.Int64Range(max(1, c.r.lease.Ticket), c.r.lease.Ticket+9).Draw(t, "ticket")
+		}
+		refusable := func(_ any, err error) { require.False(t, err != nil && !room.Refused(err), err) }
+		t.Repeat(map[string]func(*rapid.T){
+			"join": func(t *rapid.T) {
+				lease := time.Duration(rapid.SampledFrom([]int{0, 0, 0, 1, 5}).Draw(t, "lease")) * time.Millisecond
+				id := who(t)
+				refusable(e.Join(ctx, lobbyRoom, room.JoinRequest{Session: id, Seller: "판매자" + id[:4], Lease: lease}))
+			},
+			"leave": func(t *rapid.T) {
+				refusable(e.Leave(ctx, lobbyRoom, room.LeaveRequest{Session: who(t), Outcome: room.Completed}))
+			},
+			"ask": func(t *rapid.T) { refusable(e.Expect(ctx, lobbyRoom, room.ExpectRequest{Session: who(t)})) },
+			"pause": func(t *rapid.T) {
+				refusable(e.Pause(ctx, lobbyRoom, "", rapid.Bool().Draw(t, "paused"), room.Action{}))
+			},
+			"expire": func(t *rapid.T) { refusable(e.Expire(ctx, lobbyRoom)) },
+			"delete": func(t *rapid.T) { rdb.Del(ctx, room.LockKey(lobbyRoom)) },
+			"extend": func(t *rapid.T) {
+				refusable(e.Extend(ctx, lobbyRoom, "", c.r.lease.Fence, time.Second, room.Action{}))
+			},
+			"move": func(t *rapid.T) {
+				refusable(e.Move(ctx, lobbyRoom, "", ticket(t), rapid.IntRange(1, 9).Draw(t, "to"), room.Action{}))
+			},
+			"remove": func(t *rapid.T) { refusable(e.Remove(ctx, lobbyRoom, "", ticket(t), room.Action{})) },
+			"gone": func(t *rapid.T) {
+				refusable(e.Seen(ctx, lobbyRoom, time.Second, nil, []string{who(t)}))
+				require.NoError(t, rdb.Do(ctx, "DEBUG", "SLEEP", "0.002").Err()) // by the store's clock, for longer than AwayAfter
+			},
+			"back": func(t *rapid.T) { refusable(e.Seen(ctx, lobbyRoom, time.Second, []string{who(t)}, nil)) },
+			"": func(t *rapid.T) {
+				c.t = t
+				require.Empty(t, c.page.Differs(c.catchUp(rdb)))
+			},
+		})
+		events, gaps = events+c.counts.events, gaps+c.counts.gaps
+		away, moved = away+c.counts.away, moved+c.counts.moved
+	})
+	require.Less(t, gaps*20, events, "gaps are rare")
+	require.Positive(t, away)
+	require.Positive(t, moved)
+}

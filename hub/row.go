@@ -1,0 +1,76 @@
+package hub
+
+import (
+	"slices"
+	"time"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+const (
+	handoffsIn = time.Minute      // handoffs are those within
+	lostFor    = 10 * time.Minute // how long a loss of data is trouble
+	someLeases = 3                // of fewer that ended it says nothing that most expired
+)
+
+// row is a room in the overview.
+type row struct {
+	known   bool
+	glance  room.Glance
+	shown   shown // as it was told
+	told    bool
+	dirty   bool // it is to be looked at
+	gone    bool // it is to be dropped
+	touched time.Time
+}
+
+// shown is what is told of a room.
+type shown struct {
+	paused        bool
+	held          bool
+	holder        string
+	expires       int64
+	waiting, away int
+	oldest        int64
+	handoffs      int
+	trouble       trouble
+}
+
+// trouble is what a person should look at, as a set.
+type trouble uint8
+
+const (
+	troublePaused  trouble = 1 << iota
+	troubleStuck           // somebody waits, the lock is free, and nobody may have it: all are away
+	troubleExpired         // most leases expire
+	troubleNobodys         // a code belongs to nobody
+	troubleLost            // the store lost data
+)
+
+var troubles = [...]string{"paused", "stuck", "expired", "nobodys", "lost"}
+
+// passes reports whether there is trouble that time alone may end.
+func (r *row) passes() bool { return r.shown.trouble&(troubleExpired|troubleNobodys) != 0 }
+
+// at is what is to be told of the room at unix ms now.
+func (r *row) at(now int64) shown {
+	g := &r.glance
+	s := shown{paused: g.Paused, holder: g.Holder, waiting: g.Waiting, away: g.Away, oldest: g.Oldest}
+	if g.Lease != nil {
+		s.held, s.expires = true, g.Lease.ExpiresAt
+	}
+	before, _ := slices.BinarySearch(g.Grants, now-handoffsIn.Milliseconds()+1)
+	s.handoffs = len(g.Grants) - before
+	s.trouble.add(troublePaused, g.Paused)
+	s.trouble.add(troubleStuck, g.Waiting > 0 && g.Lease == nil && !g.Paused)
+	s.trouble.add(troubleExpired, g.Leases >= someLeases && 2*g.Expired > g.Leases)
+	s.trouble.add(troubleNobodys, g.Nobodys > 0)
+	s.trouble.add(troubleLost, g.LostAt != 0 && now-g.LostAt < lostFor.Milliseconds())
+	return s
+}
+
+func (t *trouble) add(what trouble, so bool) {
+	if so {
+		*t |= what
+	}
+}
