@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/netip"
 	"time"
@@ -36,12 +37,21 @@ type Config struct {
 	WebhookURL       Secret // it may hold credentials
 	WebhookSecret    Secret
 	SupportUsers     map[string]Secret // name → bcrypt hash
+	SupportOIDC      SupportOIDC
+	PublicURL        string // what the server is called from outside, without a slash at its end
 
 	SellerAuth      string // open
 	SellerJWTSecret Secret
 	SellerJWKSURL   string
 
 	Unknown []string // environment variables that look like ours and are not
+}
+
+// SupportOIDC says how support signs in where there is an OpenID Connect provider; without an issuer there is none.
+type SupportOIDC struct {
+	Issuer, ClientID     string
+	ClientSecret         Secret
+	WatchGroup, ActGroup string // "" admits nobody
 }
 
 // Secret is a text that does not print.
@@ -68,11 +78,38 @@ func (c *Config) finish() []error {
 			c.Addr = loopback
 		}
 	}
+	var wrong []error
 	if (c.WebhookURL == "") != (c.WebhookSecret == "") {
-		return []error{errors.New("WAITROOM_WEBHOOK_URL (--webhook-url) and WAITROOM_WEBHOOK_SECRET (--webhook-secret): set both or neither")}
+		wrong = append(wrong, errors.New("WAITROOM_WEBHOOK_URL (--webhook-url) and WAITROOM_WEBHOOK_SECRET (--webhook-secret): set both or neither"))
 	}
-	return nil
+	return append(wrong, c.finishOIDC()...)
 }
+
+// finishOIDC holds that support signs in by a provider that is set wholly, or by passwords.
+func (c *Config) finishOIDC() (wrong []error) {
+	o := c.SupportOIDC
+	if o.Issuer == "" {
+		if o != (SupportOIDC{}) {
+			wrong = append(wrong, fmt.Errorf("%s: the other settings of OpenID Connect need it", called("support-oidc-issuer")))
+		}
+		return wrong
+	}
+	for _, need := range []struct{ name, value string }{
+		{"support-oidc-client-id", o.ClientID}, {"support-oidc-client-secret", string(o.ClientSecret)}, {"public-url", c.PublicURL},
+	} {
+		if need.value == "" {
+			wrong = append(wrong, fmt.Errorf("%s: %s needs it", called(need.name), called("support-oidc-issuer")))
+		}
+	}
+	if len(c.SupportUsers) > 0 {
+		wrong = append(wrong, fmt.Errorf("%s and %s: choose one, support signs in by passwords or by the provider",
+			called("support-oidc-issuer"), called("support-users")))
+	}
+	return wrong
+}
+
+// called is how a setting is named to a person.
+func called(name string) string { return setting{name: name}.env() + " (--" + name + ")" }
 
 // settings is the whole configuration, in the order in which help shows it.
 func settings() []setting {
@@ -105,6 +142,14 @@ func settings() []setting {
 		{"webhook-url", "", "where the integration is told what happened", true, readWebhook},
 		{"webhook-secret", "", "signs what the integration is told", true, secret(func(c *Config) *Secret { return &c.WebhookSecret })},
 		{"support-users", "", "comma-separated name:bcrypt-hash; waitroom hash-password makes one", true, readUsers},
+		{"support-oidc-issuer", "", "OpenID Connect provider by which support signs in, instead of support-users, such as https://login.example", false, readIssuer},
+		{"support-oidc-client-id", "", "what the provider calls us", false, oneLine(func(c *Config) *string { return &c.SupportOIDC.ClientID })},
+		{"support-oidc-client-secret", "", "the secret that the provider gave us", true, secret(func(c *Config) *Secret { return &c.SupportOIDC.ClientSecret })},
+		{"support-oidc-watch-group", "", "group of the provider's whose members may watch; none = nobody", false,
+			oneLine(func(c *Config) *string { return &c.SupportOIDC.WatchGroup })},
+		{"support-oidc-act-group", "", "group of the provider's whose members may watch and act; none = nobody", false,
+			oneLine(func(c *Config) *string { return &c.SupportOIDC.ActGroup })},
+		{"public-url", "", "what the server is called from outside, such as https://wait.example", false, readPublicURL},
 		{"seller-auth", "open", "how sellers are known: open", false, readSellerAuth},
 		{"seller-jwt-secret", "", "HS256 secret of sellers' tokens", true, secret(func(c *Config) *Secret { return &c.SellerJWTSecret })},
 		{"seller-jwks-url", "", "keys of sellers' tokens", false, readJWKS},

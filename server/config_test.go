@@ -61,27 +61,32 @@ func TestFlagWinsOverEnvironment(t *testing.T) {
 
 // badValues has at least one bad value for every setting that can have one.
 var badValues = map[string][]string{
-	"addr":            {"8080", "host", ":http-ish", ":70000", "1.2.3.4:x"},
-	"redis-url":       {"hush", "http://hush", "redis+cluster://hush"},
-	"rooms":           {"", "A", "support", "a,,b", "*", "a*", "stock:", "a b", strings.Repeat("x", 129)},
-	"lease":           {"", "2", "999ms", "10m1s", "-1m", "two minutes"},
-	"away-after":      {"", "0s", "25h", "x"},
-	"drop-after":      {"", "0s", "25h", "x"},
-	"allowed-origins": {"portal.example", "https://portal.example/path", "*", "ftp://x", "https://a.example b", "null"},
-	"trusted-proxies": {"proxy", "10.0.0.0/33", "*"},
-	"rate-limit":      {"", "100", "-1/s", "x/s", "0/s", "1/h", "NaN/s", "Inf/s"},
-	"log-format":      {"", "xml"},
-	"log-level":       {"", "loud", "info+1"},
-	"drain-timeout":   {"", "0s", "11m", "x"},
-	"database-url":    {"hush", "sqlite:", "mysql://hush"},
-	"sms-guard":       {"", "-1s", "2m"},
-	"sms-completes":   {"", "maybe"},
-	"sms-expect":      {"", "never"},
-	"sms-quarantine":  {"", "-1s", "301s", "x"},
-	"webhook-url":     {"hush", "ftp://hush", "https://"},
-	"support-users":   {"hush", ":hush", "name:hush", "name"},
-	"seller-auth":     {"", "jwt", "closed"},
-	"seller-jwks-url": {"x", "ftp://x"},
+	"addr":                     {"8080", "host", ":http-ish", ":70000", "1.2.3.4:x"},
+	"redis-url":                {"hush", "http://hush", "redis+cluster://hush"},
+	"rooms":                    {"", "A", "support", "a,,b", "*", "a*", "stock:", "a b", strings.Repeat("x", 129)},
+	"lease":                    {"", "2", "999ms", "10m1s", "-1m", "two minutes"},
+	"away-after":               {"", "0s", "25h", "x"},
+	"drop-after":               {"", "0s", "25h", "x"},
+	"allowed-origins":          {"portal.example", "https://portal.example/path", "*", "ftp://x", "https://a.example b", "null"},
+	"trusted-proxies":          {"proxy", "10.0.0.0/33", "*"},
+	"rate-limit":               {"", "100", "-1/s", "x/s", "0/s", "1/h", "NaN/s", "Inf/s"},
+	"log-format":               {"", "xml"},
+	"log-level":                {"", "loud", "info+1"},
+	"drain-timeout":            {"", "0s", "11m", "x"},
+	"database-url":             {"hush", "sqlite:", "mysql://hush"},
+	"sms-guard":                {"", "-1s", "2m"},
+	"sms-completes":            {"", "maybe"},
+	"sms-expect":               {"", "never"},
+	"sms-quarantine":           {"", "-1s", "301s", "x"},
+	"webhook-url":              {"hush", "ftp://hush", "https://"},
+	"support-users":            {"hush", ":hush", "name:hush", "name"},
+	"support-oidc-issuer":      {"hush", "https://", "http://login.example", "ftp://login.example", "https://a:b@login.example", "https://login.example?x", "https://login.example/#x"},
+	"support-oidc-client-id":   {strings.Repeat("x", 256), "a\tb"},
+	"support-oidc-watch-group": {strings.Repeat("x", 256), "a\x7fb"},
+	"support-oidc-act-group":   {"a\xffb", "a\nb"},
+	"public-url":               {"wait.example", "https://", "ftp://wait.example", "https://wait.example/desk", "https://wait.example?x", "https://a:b@wait.example"},
+	"seller-auth":              {"", "jwt", "closed"},
+	"seller-jwks-url":          {"x", "ftp://x"},
 }
 
 func TestWrongValueStopsTheStartAndIsNamed(t *testing.T) {
@@ -132,6 +137,35 @@ func TestWebhookNeedsItsSecret(t *testing.T) {
 	require.NoError(t, err)
 }
 
+func TestProviderIsSetWhollyAndInsteadOfUsers(t *testing.T) {
+	issuer, id, secret := "--support-oidc-issuer=https://login.example/realms/shop", "--support-oidc-client-id=waitroom", "--support-oidc-client-secret=hush"
+	public := "--public-url=https://wait.example/"
+	c, err := ParseConfig([]string{issuer, id, secret, public, "--support-oidc-watch-group=IT Support", "--support-oidc-act-group=/leads"})
+	require.NoError(t, err)
+	require.Equal(t, SupportOIDC{Issuer: "https://login.example/realms/shop", ClientID: "waitroom", ClientSecret: "hush", WatchGroup: "IT Support", ActGroup: "/leads"},
+		c.SupportOIDC)
+	require.Equal(t, "https://wait.example", c.PublicURL)
+	hash, err := bcrypt.GenerateFromPassword([]byte("x"), bcrypt.MinCost)
+	require.NoError(t, err)
+	for missing, args := range map[string][]string{
+		"SUPPORT_OIDC_CLIENT_ID":     {issuer, secret, public},
+		"SUPPORT_OIDC_CLIENT_SECRET": {issuer, id, public},
+		"PUBLIC_URL":                 {issuer, id, secret},
+		"choose one":                 {issuer, id, secret, public, "--support-users=kim:" + string(hash)},
+		"SUPPORT_OIDC_ISSUER":        {id},
+	} {
+		_, err := ParseConfig(args)
+		require.ErrorContains(t, err, missing)
+		require.ErrorContains(t, err, "WAITROOM_SUPPORT_OIDC_ISSUER (--support-oidc-issuer)")
+		require.NotContains(t, err.Error(), "hush")
+		require.NotContains(t, err.Error(), "\n", "nothing else is wrong")
+	}
+	for _, near := range []string{"http://localhost:5556/dex", "http://127.0.0.1:1", "http://[::1]:1"} {
+		_, err := ParseConfig([]string{"--support-oidc-issuer=" + near, id, secret, public})
+		require.NoError(t, err, "the provider may be on this machine")
+	}
+}
+
 func TestSecretsDoNotPrint(t *testing.T) {
 	hash, err := bcrypt.GenerateFromPassword([]byte("x"), bcrypt.MinCost)
 	require.NoError(t, err)
@@ -139,6 +173,7 @@ func TestSecretsDoNotPrint(t *testing.T) {
 		"--sms-webhook-secret", "hush", "--webhook-url", "https://u:hush@x.example", "--webhook-secret", "hush",
 		"--seller-jwt-secret", "hush", "--support-users", "kim:" + string(hash)})
 	require.NoError(t, err)
+	c.SupportOIDC.ClientSecret = "hush"
 	var out bytes.Buffer
 	c.NewLog(&out).Info("config", "config", c, "secret", c.WebhookSecret)
 	for _, text := range []string{out.String(), fmt.Sprintf("%v %+v %#v", c, c, c)} {

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/crypto/bcrypt"
 
@@ -185,6 +187,45 @@ func readUsers(c *Config, value string) error {
 		c.SupportUsers[name] = Secret(hash)
 	}
 	return nil
+}
+
+// oneLine reads a name that another program gave to something.
+func oneLine(field func(*Config) *string) func(*Config, string) error {
+	return func(c *Config, value string) error {
+		if len(value) > 255 || !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl) {
+			return errors.New("want one line of at most 255 bytes")
+		}
+		*field(c) = value
+		return nil
+	}
+}
+
+func readIssuer(c *Config, value string) error {
+	u, err := url.Parse(value)
+	if value != "" && (err != nil || !isSite(u) || (u.Scheme != "https" && !isLoopback(u.Hostname()))) {
+		return errors.New("want the provider's https URL as it calls itself, such as https://login.example/realms/shop (http on this machine only)")
+	}
+	c.SupportOIDC.Issuer = value
+	return nil
+}
+
+func readPublicURL(c *Config, value string) error {
+	u, err := url.Parse(value)
+	if value != "" && (err != nil || !isSite(u) || strings.Trim(u.Path, "/") != "") {
+		return errors.New("want scheme://host or scheme://host:port, such as https://wait.example")
+	}
+	c.PublicURL = strings.TrimRight(value, "/")
+	return nil
+}
+
+// isSite is true for what may have a path, and nothing after it or hidden in it.
+func isSite(u *url.URL) bool {
+	return (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
+}
+
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || (err == nil && ip.Unmap().IsLoopback())
 }
 
 func readSellerAuth(c *Config, value string) error {

@@ -1,0 +1,113 @@
+package signin
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/redis/go-redis/v9"
+	"golang.org/x/oauth2"
+)
+
+// begunKept is how long somebody may take at the provider.
+const begunKept = 10 * time.Minute
+
+// begun is a sign-in whose browser is at the provider.
+type begun struct {
+	State    string `json:"state"`
+	Nonce    string `json:"nonce"`
+	Verifier string `json:"verifier"`
+	Next     string `json:"next"`
+}
+
+func begunKey(cookie string) string { return prefix + "begun:" + digest(cookie) }
+
+// Begin starts a sign-in by OpenID Connect: where to send the browser, and what it has to bring back in a cookie for ten minutes.
+// Refusal: ErrAway; other errors are the store's.
+func (d *Desk) Begin(ctx context.Context, next string) (url, cookie string, err error) {
+	if d.provider == nil {
+		return "", "", ErrAway
+	}
+	at, err := d.provider.find(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	b := begun{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: SafeNext(next)}
+	kept, err := json.Marshal(b)
+	if err != nil { // strings always marshal
+		panic(err)
+	}
+	cookie = newToken()
+	if err := d.cfg.Redis.Set(ctx, begunKey(cookie), kept, begunKept).Err(); err != nil {
+		return "", "", stored(err)
+	}
+	return at.oauth.AuthCodeURL(b.State, oidc.Nonce(b.Nonce), oauth2.S256ChallengeOption(b.Verifier)), cookie, nil
+}
+
+// Finish ends it. Refusals: ErrExpired, ErrNotAdmitted, ErrAway; other errors are the store's. next is what Begin was given.
+func (d *Desk) Finish(ctx context.Context, cookie, state, code, address string) (token string, who Agent, next string, err error) {
+	b, err := d.take(ctx, cookie)
+	if err != nil {
+		return "", Agent{}, "", err
+	}
+	if subtle.ConstantTimeCompare([]byte(state), []byte(b.State)) != 1 || code == "" {
+		return "", Agent{}, "", ErrExpired
+	}
+	p, err := d.provider.redeem(ctx, code, b)
+	if err != nil {
+		if errors.Is(err, errToken) {
+			d.audit(ctx, "?", "sign_in_failed", "the provider's token is not right"+from(address))
+		}
+		return "", Agent{}, "", err
+	}
+	token, who, err = d.admit(ctx, p, address)
+	return token, who, b.Next, err
+}
+
+// take gives out what was begun in the browser that has the cookie, once.
+func (d *Desk) take(ctx context.Context, cookie string) (begun, error) {
+	if d.provider == nil || len(cookie) != tokenLength {
+		return begun{}, ErrExpired
+	}
+	kept, err := d.cfg.Redis.GetDel(ctx, begunKey(cookie)).Bytes()
+	if errors.Is(err, redis.Nil) {
+		return begun{}, ErrExpired
+	}
+	var b begun
+	if err == nil {
+		err = json.Unmarshal(kept, &b)
+	}
+	if err != nil {
+		return begun{}, stored(err)
+	}
+	return b, nil
+}
+
+// admit begins the session of a person whom the provider vouches for, with the role that the groups give.
+func (d *Desk) admit(ctx context.Context, p person, address string) (token string, who Agent, err error) {
+	s := session{Name: p.name, Role: d.cfg.OIDC.role(p.groups), How: byOIDC}
+	if s.Role == "" {
+		d.audit(ctx, p.name, "sign_in_refused", "subject "+p.subject+" is in no group that may watch"+from(address))
+		return "", Agent{}, ErrNotAdmitted
+	}
+	if token, who, err = d.begin(ctx, s); err != nil {
+		return "", Agent{}, err
+	}
+	d.audit(ctx, p.name, "signed_in", "by "+s.How+" as subject "+p.subject+from(address))
+	return token, who, nil
+}
+
+// role is the most that one of the groups gives; "" for none.
+func (o OIDC) role(of groups) Role {
+	switch {
+	case of.has(o.ActGroup):
+		return Act
+	case of.has(o.WatchGroup):
+		return Watch
+	}
+	return ""
+}

@@ -1,0 +1,76 @@
+package signin
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+)
+
+// person is who the provider says that somebody is.
+type person struct {
+	name, subject string // fit to be shown
+	groups        groups
+}
+
+// longestName is in characters.
+const longestName = 64
+
+// personOf reads a verified token. The party is whom it was made for, where it says so.
+func personOf(token *oidc.IDToken) (p person, party string, err error) {
+	var claims struct {
+		Username string `json:"preferred_username"`
+		Email    string `json:"email"`
+		Groups   groups `json:"groups"`
+		Party    string `json:"azp"`
+	}
+	if err := token.Claims(&claims); err != nil {
+		return person{}, "", err
+	}
+	p = person{subject: clean(token.Subject), groups: claims.Groups}
+	for _, name := range []string{claims.Username, claims.Email, token.Subject} {
+		if p.name = clean(name); p.name != "" {
+			break
+		}
+	}
+	return p, claims.Party, nil
+}
+
+// clean leaves of a text what can be seen, so that nobody passes for another or breaks a line.
+func clean(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text)
+	if letters := []rune(text); len(letters) > longestName {
+		text = string(letters[:longestName])
+	}
+	return strings.TrimSpace(text)
+}
+
+// groups is a claim that some providers send as an array and some, for one group, as a string.
+type groups []string
+
+func (g *groups) UnmarshalJSON(b []byte) error {
+	var claim any
+	if err := json.Unmarshal(b, &claim); err != nil {
+		return err
+	}
+	several, ok := claim.([]any)
+	if !ok {
+		several = []any{claim}
+	}
+	for _, one := range several {
+		if name, ok := one.(string); ok {
+			*g = append(*g, name)
+		}
+	}
+	return nil
+}
+
+// has is false for a group that is not set.
+func (g groups) has(name string) bool { return name != "" && slices.Contains(g, name) }

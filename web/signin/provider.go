@@ -1,0 +1,146 @@
+package signin
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+	"golang.org/x/sync/singleflight"
+)
+
+// errToken is ErrExpired, of a token that the provider gave and that is not right: another try may be.
+var errToken = fmt.Errorf("%w: the provider's token is not right", ErrExpired)
+
+// provider is asked what it is when somebody first signs in, and again until it answers: we start without it.
+type provider struct {
+	cfg    OIDC
+	log    *slog.Logger
+	client *http.Client
+	asking singleflight.Group
+	known  atomic.Pointer[issuer]
+}
+
+// issuer is what the provider said of itself.
+type issuer struct {
+	oauth    oauth2.Config
+	verifier *oidc.IDTokenVerifier
+}
+
+func newProvider(cfg OIDC, log *slog.Logger) *provider {
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 5 * time.Second,
+		DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10} // it is seldom asked
+	return &provider{cfg: cfg, log: log, client: &http.Client{Transport: transport, Timeout: 5 * time.Second}}
+}
+
+// find asks the provider, once for all who want to know at the same time. Who gives up leaves the others to wait.
+func (p *provider) find(ctx context.Context) (*issuer, error) {
+	if at := p.known.Load(); at != nil {
+		return at, nil
+	}
+	answer := p.asking.DoChan("", func() (any, error) { return p.discover() })
+	select {
+	case a := <-answer:
+		if a.Err != nil {
+			return nil, a.Err
+		}
+		return a.Val.(*issuer), nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%w: %w", ErrAway, ctx.Err())
+	}
+}
+
+func (p *provider) discover() (*issuer, error) {
+	ctx := p.through(context.Background())
+	found, err := oidc.NewProvider(ctx, p.cfg.Issuer)
+	if err != nil {
+		return nil, p.away("the provider does not say what it is", err)
+	}
+	var offers struct {
+		Scopes []string `json:"scopes_supported"`
+	}
+	if err := found.Claims(&offers); err != nil {
+		return nil, p.away("the provider does not say what it is", err)
+	}
+	scopes := []string{oidc.ScopeOpenID, "profile", "email"}
+	if len(offers.Scopes) == 0 || slices.Contains(offers.Scopes, "groups") {
+		scopes = append(scopes, "groups") // some refuse what they do not know
+	}
+	at := &issuer{
+		oauth: oauth2.Config{ClientID: p.cfg.ClientID, ClientSecret: p.cfg.ClientSecret, RedirectURL: p.cfg.Redirect,
+			Endpoint: found.Endpoint(), Scopes: scopes},
+		verifier: found.VerifierContext(ctx, &oidc.Config{ClientID: p.cfg.ClientID}),
+	}
+	p.known.Store(at)
+	return at, nil
+}
+
+// through has requests made by our client, which has time-outs.
+func (p *provider) through(ctx context.Context) context.Context {
+	return oidc.ClientContext(ctx, p.client)
+}
+
+// redeem exchanges what the browser brought for the provider's word on who it is. Refusals: ErrExpired, ErrAway.
+func (p *provider) redeem(ctx context.Context, code string, b begun) (person, error) {
+	at, err := p.find(ctx)
+	if err != nil {
+		return person{}, err
+	}
+	tokens, err := at.oauth.Exchange(p.through(ctx), code, oauth2.VerifierOption(b.Verifier))
+	if err != nil {
+		return person{}, p.refused(err)
+	}
+	raw, ok := tokens.Extra("id_token").(string)
+	if !ok {
+		return person{}, p.away("the provider gives no id_token", nil)
+	}
+	who, err := p.verify(ctx, at, raw, b.Nonce)
+	if err != nil {
+		p.log.Warn("sign-in: the provider's token is not right", "error", err)
+		return person{}, errToken
+	}
+	return who, nil
+}
+
+func (p *provider) verify(ctx context.Context, at *issuer, raw, nonce string) (person, error) {
+	token, err := at.verifier.Verify(p.through(ctx), raw)
+	if err != nil {
+		return person{}, err
+	}
+	who, party, err := personOf(token)
+	switch {
+	case err != nil:
+		return person{}, err
+	case subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(nonce)) != 1:
+		return person{}, errors.New("nonce is another's")
+	case party != "" && party != p.cfg.ClientID:
+		return person{}, fmt.Errorf("made for %q", party)
+	case who.name == "":
+		return person{}, errors.New("says nothing of who it is")
+	}
+	return who, nil
+}
+
+// refused is why there are no tokens. What the provider answered is not logged as it is: it may hold some.
+func (p *provider) refused(err error) error {
+	answer, ok := errors.AsType[*oauth2.RetrieveError](err)
+	switch {
+	case !ok:
+		return p.away("the provider does not take codes", err)
+	case answer.ErrorCode == "invalid_grant":
+		return ErrExpired
+	}
+	return p.away("the provider does not take codes", fmt.Errorf("%s, %q %q", answer.Response.Status, answer.ErrorCode, answer.ErrorDescription))
+}
+
+func (p *provider) away(what string, err error) error {
+	p.log.Warn("sign-in: "+what, "issuer", p.cfg.Issuer, "error", err)
+	return fmt.Errorf("%w: %s", ErrAway, what)
+}

@@ -1,0 +1,146 @@
+package signin
+
+import (
+	"encoding/base64"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/oauth2-proxy/mockoidc"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+func TestTokenThatIsNotRightIsRefused(t *testing.T) {
+	c := openCounter(t)
+	for name, wrong := range map[string]user{
+		"another nonce":          {"nonce": "x"},
+		"no nonce":               {"nonce": ""},
+		"expired":                {"exp": time.Now().Add(-time.Minute).Unix()},
+		"no expiry":              {"exp": nil},
+		"another audience":       {"aud": "another"},
+		"no audience":            {"aud": nil},
+		"made for another party": {"aud": []string{c.at.ClientID, "another"}, "azp": "another"},
+		"another issuer":         {"iss": "https://evil.example"},
+		"not valid yet":          {"nbf": time.Now().Add(time.Hour).Unix()},
+		"name of another kind":   {"preferred_username": []string{"kim"}},
+		"nobody":                 {"sub": ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wrong["groups"] = "actors"
+			_, err := c.enter(wrong)
+			require.ErrorIs(t, err, ErrExpired)
+			require.Equal(t, []string{"? sign_in_failed: the provider's token is not right, from 192.0.2.1"}, c.written.take())
+		})
+	}
+	for name, alter := range map[string]func(answer map[string]any){
+		"changed on its way": func(answer map[string]any) {
+			answer["id_token"] = forged(answer["id_token"].(string), "groups", "actors")
+		},
+		"not signed": func(answer map[string]any) {
+			parts := strings.Split(forged(answer["id_token"].(string), "groups", "actors"), ".")
+			answer["id_token"] = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." + parts[1] + "."
+		},
+		"no token": func(answer map[string]any) { answer["id_token"] = "" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.at.alter = alter
+			defer func() { c.at.alter = nil }()
+			_, err := c.enter(user{"groups": "watchers"})
+			require.ErrorIs(t, err, ErrExpired)
+		})
+	}
+	require.NotContains(t, everything(t, c.rdb), "session:")
+	_, err := c.enter(user{"groups": "actors"})
+	require.NoError(t, err)
+}
+
+func TestGroupsAreAskedForWhereTheProviderKnowsThem(t *testing.T) {
+	before := mockoidc.ScopesSupported
+	defer func() { mockoidc.ScopesSupported = before }()
+	at, rdb := startIssuer(t, "127.0.0.1:0"), redistest.Start(t).Client()
+	for _, row := range []struct {
+		offered []string
+		asked   bool
+	}{{[]string{"openid", "email", "profile"}, false}, {[]string{"openid", "groups"}, true}, {nil, true}} {
+		mockoidc.ScopesSupported = row.offered
+		d, _ := newDesk(Config{Redis: rdb, OIDC: at.oidc()})
+		to, _, err := d.Begin(t.Context(), "")
+		require.NoError(t, err)
+		u, err := url.Parse(to)
+		require.NoError(t, err)
+		require.Equal(t, row.asked, slices.Contains(strings.Fields(u.Query().Get("scope")), "groups"))
+	}
+}
+
+func TestProviderMayComeAfterUsAndGoAway(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	addr := listener.Addr().String()
+	require.NoError(t, listener.Close())
+	cfg := settingsOf("http://" + addr + mockoidc.IssuerBase)
+	rdb := redistest.Start(t).Client()
+	d, written := newDesk(Config{Redis: rdb, OIDC: cfg})
+	_, _, err = d.Begin(t.Context(), "")
+	require.ErrorIs(t, err, ErrAway)
+	require.Contains(t, written.log.String(), addr)
+	require.NotErrorIs(t, err, room.ErrStore)
+
+	at := startIssuer(t, addr)
+	c := &counter{d, t, at, rdb, written}
+	_, err = c.enter(user{"groups": "actors"})
+	require.NoError(t, err)
+	cookie, state, code := c.begin(user{"groups": "actors"})
+	require.NoError(t, at.Shutdown())
+	require.ErrorIs(t, c.finish(cookie, state, code), ErrAway)
+}
+
+func TestProviderThatAnswersWronglyIsAway(t *testing.T) {
+	c := openCounter(t)
+	for name, alter := range map[string]func(answer map[string]any){
+		"no id_token":     func(answer map[string]any) { delete(answer, "id_token") },
+		"no access_token": func(answer map[string]any) { delete(answer, "access_token") },
+		"an error":        func(answer map[string]any) { answer["error"] = "invalid_client" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.at.alter = alter
+			_, err := c.enter(user{"groups": "actors"})
+			require.ErrorIs(t, err, ErrAway)
+		})
+	}
+	c.at.alter = nil
+	bad := c.at.oidc()
+	bad.ClientSecret = "another"
+	c.Desk, c.written = newDesk(Config{Redis: c.rdb, OIDC: bad})
+	_, err := c.enter(user{"groups": "actors"})
+	require.ErrorIs(t, err, ErrAway)
+	require.Contains(t, c.written.log.String(), "invalid_client", "the operator is told why")
+	bad.Issuer += "/"
+	c.Desk, c.written = newDesk(Config{Redis: c.rdb, OIDC: bad})
+	_, _, err = c.Begin(t.Context(), "")
+	require.ErrorIs(t, err, ErrAway)
+}
+
+func TestNoTokenOfTheProvidersIsStoredOrLogged(t *testing.T) {
+	c := openCounter(t)
+	_, err := c.enter(user{"groups": "actors"})
+	require.NoError(t, err)
+	_, err = c.enter(user{"groups": "actors", "nonce": "x"})
+	require.ErrorIs(t, err, ErrExpired)
+	c.at.alter = func(answer map[string]any) { delete(answer, "access_token") }
+	_, err = c.enter(user{"groups": "actors"})
+	require.ErrorIs(t, err, ErrAway)
+	c.at.alter = func(answer map[string]any) { answer["error"] = "invalid_client" }
+	_, err = c.enter(user{"groups": "actors"})
+	require.ErrorIs(t, err, ErrAway)
+	kept := everything(t, c.rdb) + c.written.log.String() + strings.Join(c.written.take(), "\n")
+	require.GreaterOrEqual(t, len(c.at.tokens), 5)
+	for _, secret := range append(c.at.tokens, c.at.ClientSecret) {
+		require.NotContains(t, kept, secret)
+	}
+}

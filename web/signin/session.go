@@ -1,0 +1,120 @@
+package signin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// How somebody signed in.
+const (
+	byPassword = "password"
+	byOneTime  = "one-time password"
+	byOIDC     = "OpenID Connect"
+)
+
+// session is what Redis keeps of a sign-in, under the digest of its token. When it ends is the key's own end.
+type session struct {
+	Name string `json:"name"`
+	Role Role   `json:"role"`
+	How  string `json:"how"`
+}
+
+func sessionKey(key string) string { return prefix + "session:" + key }
+
+// agent is who the session is of, known by key and ending after left.
+func (s session) agent(key string, left time.Duration) Agent {
+	return Agent{Name: s.Name, Role: s.Role, Key: key, Until: time.Now().Add(left)}
+}
+
+func (s session) encode() string {
+	b, err := json.Marshal(s)
+	if err != nil { // strings always marshal
+		panic(err)
+	}
+	return string(b)
+}
+
+// begin opens a session; token is the credential.
+func (d *Desk) begin(ctx context.Context, s session) (token string, who Agent, err error) {
+	token = newToken()
+	key := digest(token)
+	if err := d.cfg.Redis.Set(ctx, sessionKey(key), s.encode(), d.cfg.Kept).Err(); err != nil {
+		return "", Agent{}, stored(err)
+	}
+	return token, s.agent(key, d.cfg.Kept), nil
+}
+
+// Agent finds who has signed in. Refusal: ErrNotSignedIn; other errors are the store's.
+func (d *Desk) Agent(ctx context.Context, token string) (Agent, error) {
+	_, who, err := d.find(ctx, token)
+	return who, err
+}
+
+func (d *Desk) find(ctx context.Context, token string) (session, Agent, error) {
+	if len(token) != tokenLength {
+		return session{}, Agent{}, ErrNotSignedIn
+	}
+	return d.look(ctx, digest(token))
+}
+
+// look finds a session by its key, in one trip.
+func (d *Desk) look(ctx context.Context, key string) (session, Agent, error) {
+	pipe := d.cfg.Redis.Pipeline()
+	value, left := pipe.Get(ctx, sessionKey(key)), pipe.PTTL(ctx, sessionKey(key))
+	if _, err := pipe.Exec(ctx); errors.Is(err, redis.Nil) {
+		return session{}, Agent{}, ErrNotSignedIn
+	} else if err != nil {
+		return session{}, Agent{}, stored(err)
+	}
+	var s session
+	if err := json.Unmarshal([]byte(value.Val()), &s); err != nil {
+		return session{}, Agent{}, stored(err)
+	}
+	if left.Val() <= 0 || !d.admits(s) {
+		return session{}, Agent{}, ErrNotSignedIn
+	}
+	return s, s.agent(key, left.Val()), nil
+}
+
+// admits reports whether a session begun earlier would be begun today: the settings may be others since.
+func (d *Desk) admits(s session) bool {
+	switch s.How {
+	case byOIDC:
+		return d.cfg.OIDC != nil
+	case byPassword:
+		return d.cfg.OIDC == nil && d.cfg.Users[s.Name] != ""
+	case byOneTime:
+		return d.takesOneTime()
+	}
+	return false
+}
+
+// KeyOf is what the sign-in of a token is, or was, known by: Agent.Key, also when there is no session of it any more.
+func KeyOf(token string) string { return digest(token) }
+
+// Signed finds out whether a sign-in is known by this key still.
+func (d *Desk) Signed(ctx context.Context, key string) (bool, error) {
+	_, _, err := d.look(ctx, key)
+	if errors.Is(err, ErrNotSignedIn) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// SignOut ends a session and says whose it was. Refusal: ErrNotSignedIn.
+func (d *Desk) SignOut(ctx context.Context, token string) (Agent, error) {
+	s, who, err := d.find(ctx, token)
+	if err != nil {
+		return Agent{}, err
+	}
+	// How many are deleted says nothing: the client may have sent this twice.
+	if err := d.cfg.Redis.Del(ctx, sessionKey(who.Key)).Err(); err != nil {
+		return Agent{}, stored(err)
+	}
+	d.audit(ctx, who.Name, "signed_out", "was signed in by "+s.How)
+	return who, nil
+}
