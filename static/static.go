@@ -1,4 +1,4 @@
-// Package static holds the files that pages load: styles, ES modules and icons.
+// Package static holds the files that pages load: styles, ES modules, icons and what others made.
 package static
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-//go:embed css js icons
+//go:embed css js icons thirdparty
 var files embed.FS
 
 // root is where Handler is to be mounted.

@@ -27,9 +27,12 @@ func TestOnlyTheCurrentVersionIsKeptForEver(t *testing.T) {
 
 func TestFilesHaveTheTypesBrowsersInsistOn(t *testing.T) {
 	for path, kind := range map[string]string{
-		"/static/js/room.js":        "text/javascript; charset=utf-8",
-		"/static/css/base.css":      "text/css; charset=utf-8",
-		"/static/icons/waiting.svg": "image/svg+xml",
+		"/static/js/room.js":                     "text/javascript; charset=utf-8",
+		"/static/css/base.css":                   "text/css; charset=utf-8",
+		"/static/icons/waiting.svg":              "image/svg+xml",
+		"/static/thirdparty/uplot/uPlot.esm.js":  "text/javascript; charset=utf-8",
+		"/static/thirdparty/uplot/uPlot.min.css": "text/css; charset=utf-8",
+		"/static/thirdparty/uplot/LICENSE":       "text/plain; charset=utf-8",
 	} {
 		require.Equal(t, kind, get(path, nil).Header().Get("Content-Type"), path)
 	}
@@ -46,6 +49,11 @@ func TestNothingButFilesIsServed(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, get(path, nil).Code, path)
 	}
 	require.True(t, strings.HasPrefix(static.Prefix(), "/static/v-"))
+}
+
+// A folder named vendor is left out when a module is downloaded, and the build would miss its files.
+func TestNothingEmbeddedIsLeftOutOfADownloadedModule(t *testing.T) {
+	require.NoDirExists(t, "vendor")
 }
 
 func get(path string, header http.Header) *httptest.ResponseRecorder {

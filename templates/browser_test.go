@@ -13,7 +13,11 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/chrometest"
 )
+
+func TestMain(m *testing.M) { os.Exit(chrometest.Main(m)) }
 
 // browser is one Chromium tab that remembers every complaint of its console.
 type browser struct {
@@ -26,14 +30,8 @@ type browser struct {
 
 func openBrowser(t *testing.T) *browser {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
-	limited, stop := context.WithTimeout(t.Context(), 40*time.Second)
-	allocator, closeAllocator := chromedp.NewExecAllocator(limited, options...)
-	ctx, closeTab := chromedp.NewContext(allocator)
-	t.Cleanup(func() { closeTab(); closeAllocator(); stop() })
-
+	ctx := chrometest.New(t)
+	chrometest.AllowErrors(ctx, "") // each test looks at its complaints itself
 	b := &browser{t: t, ctx: ctx}
 	require.NoError(t, chromedp.Listen(ctx, b.hear))
 	return b

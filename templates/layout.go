@@ -13,7 +13,7 @@ func modules(refresh int) []string {
 		return nil
 	}
 	return []string{
-		"actions", "alert", "asking", "backoff", "chime", "clock", "countdown", "dom", "journey", "lost", "narrator",
-		"question", "sms", "socket", "speak", "store", "turn", "unclaimed", "view", "wake", "words",
+		"actions", "alert", "asking", "backoff", "chime", "clock", "countdown", "dom", "http", "journey", "lost",
+		"narrator", "notice", "question", "sms", "socket", "speak", "store", "turn", "unclaimed", "view", "wake", "words",
 	}
 }

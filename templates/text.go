@@ -1,5 +1,7 @@
 package templates
 
+import "sync"
+
 // Text is every word of the seller's pages in one language. {name} stands for a
 // value, {name:one:other} for a number with its noun: "{n:person:people}".
 type Text struct {
@@ -68,6 +70,8 @@ type Text struct {
 	Live   LiveText
 	Errors map[string]Notice // by the contract's code; "" is every other
 	Back   string
+
+	Desk DeskText // support's pages
 }
 
 // LiveText is what the browser needs too, to change the page by itself.
@@ -143,6 +147,7 @@ type LiveText struct {
 	NotifyTurn   Notice            `json:"notify_turn"`
 	NotifyCode   Notice            `json:"notify_code"`
 	NotifyText   Notice            `json:"notify_text"`
+	Notices      map[string]string `json:"notices"` // what support did for me, by the contract's word
 }
 
 // Notice is one thing said: what it is, and what to do about it.
@@ -156,12 +161,18 @@ type Question struct {
 	Title, Lead, Yes, No string
 }
 
+// The catalogues are made once; nobody changes them.
+var (
+	inEnglish = sync.OnceValue(english)
+	inKorean  = sync.OnceValue(korean)
+)
+
 // TextIn is the text of a language; Korean where there is none in it.
 func TextIn(lang string) Text {
 	if lang == "en" {
-		return english()
+		return inEnglish()
 	}
-	return korean()
+	return inKorean()
 }
 
 // notice finds the words for a code, or those for every other.

@@ -95,6 +95,8 @@ func english() Text {
 		Live:   englishLive(),
 		Errors: englishErrors(),
 		Back:   "Back to the waiting room",
+
+		Desk: englishDesk(),
 	}
 }
 
@@ -184,6 +186,11 @@ func englishLive() LiveText {
 		NotifyTurn:   Notice{"It’s your turn", "Go back to the waiting room and start verifying."},
 		NotifyCode:   Notice{"Your code has arrived", "Go back to the waiting room to see it."},
 		NotifyText:   Notice{"A text has arrived", "Go back to the waiting room to see whose it is."},
+		Notices: map[string]string{
+			"extended": "Support has given you more time.",
+			"moved":    "Support has changed the order. Please check your place.",
+			"assigned": "Support has checked this text for you.",
+		},
 	}
 }
 

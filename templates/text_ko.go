@@ -95,6 +95,8 @@ func korean() Text {
 		Live:   koreanLive(),
 		Errors: koreanErrors(),
 		Back:   "대기실로 돌아가기",
+
+		Desk: koreanDesk(),
 	}
 }
 
@@ -184,6 +186,11 @@ func koreanLive() LiveText {
 		NotifyTurn:   Notice{"지금 차례예요", "눌러서 대기실로 돌아와 인증을 시작하세요."},
 		NotifyCode:   Notice{"인증번호 도착", "눌러서 대기실로 돌아와 번호를 확인하세요."},
 		NotifyText:   Notice{"문자가 왔어요", "눌러서 대기실로 돌아와 확인해 주세요."},
+		Notices: map[string]string{
+			"extended": "상담원이 시간을 더 드렸어요.",
+			"moved":    "상담원이 순서를 바꿨어요. 지금 순서를 확인해 주세요.",
+			"assigned": "상담원이 확인한 문자예요.",
+		},
 	}
 }
 

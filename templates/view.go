@@ -60,6 +60,7 @@
 //	                       reloads, on show after 15 s
 //	#connection            connection state in words; #updated the time of the last word heard
 //	#say #shout            what screen readers are told, politely and at once
+//	#notice                what support did for this seller, empty once it is no longer true
 //	#paused                on show while the room is paused and it is not my turn
 package templates
 

@@ -32,18 +32,63 @@ func switches() []chromedp.ExecAllocatorOption {
 	)
 }
 
-// New starts a browser with a fresh profile and returns its first tab. Both are gone at the end of the test.
-func New(tb testing.TB) context.Context {
+// shared is the browser of all tests of a package, where Main runs them: to start one takes a second.
+var shared struct {
+	on   bool
+	ctx  context.Context // nil until the first test that needs it
+	free func()
+}
+
+// Main runs a package's tests, one after the other, with one browser for all of them: TestMain hands its result to os.Exit.
+func Main(m *testing.M) int {
+	shared.on = true
+	code := m.Run()
+	if shared.ctx != nil {
+		_ = chromedp.Cancel(shared.ctx)
+		shared.free()
+	}
+	return code
+}
+
+// allocate starts a browser; free ends it.
+func allocate(tb testing.TB, parent context.Context) (ctx context.Context, free func()) {
 	tb.Helper()
 	path := testproc.Find(tb, "chromium", "chromium-browser", "google-chrome")
+	alloc, free := chromedp.NewExecAllocator(parent, append(switches(), chromedp.ExecPath(path))...)
+	return alloc, free
+}
+
+// New returns the first tab of a browser with a fresh profile: one of its own, or a part of the shared one that shares nothing with
+// the others. Both are gone at the end of the test.
+func New(tb testing.TB) context.Context {
+	tb.Helper()
 	root, stop := context.WithTimeout(context.Background(), lifetime)
-	alloc, free := chromedp.NewExecAllocator(root, append(switches(), chromedp.ExecPath(path))...)
 	w := &watch{}
-	ctx, _ := chromedp.NewContext(context.WithValue(alloc, watchKey{}, w)) // Cancel below ends it
+	var ctx context.Context
+	end := func() {}
+	if shared.on {
+		if shared.ctx == nil {
+			var alloc context.Context
+			alloc, shared.free = allocate(tb, context.Background())
+			shared.ctx, _ = chromedp.NewContext(alloc) // Main ends it
+			if _, err := chromedp.Run(shared.ctx, chromedp.Evaluate[int]("1")); err != nil {
+				tb.Fatalf("chrometest: %v", err)
+			}
+		}
+		parent, cancel := context.WithCancel(context.WithValue(shared.ctx, watchKey{}, w))
+		context.AfterFunc(root, cancel)
+		ctx, end = chromedp.NewContext(parent, chromedp.WithNewBrowserContext())
+	} else {
+		alloc, free := allocate(tb, root)
+		ctx, _ = chromedp.NewContext(context.WithValue(alloc, watchKey{}, w)) // Cancel below ends it
+		end = func() {
+			_ = chromedp.Cancel(ctx)
+			free()
+		}
+	}
 	tb.Cleanup(func() {
 		flush(ctx)
-		_ = chromedp.Cancel(ctx)
-		free()
+		end()
 		stop()
 		for _, complaint := range w.unexpected() {
 			tb.Errorf("chrometest: %s", complaint)

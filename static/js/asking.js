@@ -1,4 +1,4 @@
-import { Refused } from "./actions.js";
+import { Refused, freshKey } from "./http.js";
 
 const WORTH = 3000; // milliseconds of waiting that are worth asking to be made up for
 
@@ -51,10 +51,4 @@ export class Asking {
     this.journey.putOff(state);
     this.store.applyBusy(state.fence, Date.parse(error.problem.ask_after));
   }
-}
-
-/** crypto.randomUUID is there in secure contexts only. */
-function freshKey() {
-  if (crypto.randomUUID) return crypto.randomUUID();
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,9 +1,11 @@
-import { Actions, Refused } from "./actions.js";
+import { Actions } from "./actions.js";
 import { TurnAlert, offerAlerts } from "./alert.js";
 import { Asking } from "./asking.js";
 import { ServerClock } from "./clock.js";
 import "./countdown.js";
+import { Refused } from "./http.js";
 import { Journey } from "./journey.js";
+import { SupportNotice } from "./notice.js";
 import { Question } from "./question.js";
 import "./sms.js";
 import { RoomSocket } from "./socket.js";
@@ -26,6 +28,7 @@ const messages = document.getElementById("sms");
 const journey = new Journey(room, page.state, page.joined);
 const past = journey.pastUntil(page.state);
 messages.start({ words, server, messages: page.sms, past, onForget: forget });
+const notice = new SupportNotice({ words: words.notices, messages });
 const unclaimed = new Unclaimed({ words, server, journey, onYes: claim });
 const onStep = (step, before) => narrator.step(step, before);
 const view = new View({ words, leaseSeconds: page.lease_seconds, journey, server, messages, unclaimed, onStep });
@@ -48,6 +51,7 @@ store.onChange((state, before) => {
   if (changed) for (const question of questions) question.close();
   if (state.ticket != null && before.ticket !== state.ticket) journey.past(state, messages.forget());
   view.draw(state);
+  notice.check(state);
   if (changed) {
     view.error("");
     view.focus();
@@ -68,6 +72,7 @@ function receive(frame) {
   if (frame.type === "state") store.apply(frame);
   if (frame.type === "sms") receiveMessage(frame);
   if (frame.type === "sms_unclaimed" && unclaimed.hear(frame)) narrator.unclaimed();
+  if (frame.type === "notice") notice.hear(frame, store.state);
 }
 
 function receiveMessage(frame) {
@@ -75,6 +80,8 @@ function receiveMessage(frame) {
   if (!added) return;
   unclaimed.drop(added.id);
   view.draw(store.state);
+  notice.message(added.id);
+  notice.check(store.state);
   narrator.message(added, store.state.status);
 }
 
@@ -82,6 +89,7 @@ function receiveMessage(frame) {
 function forget() {
   narrator.forget();
   view.draw(store.state);
+  notice.check(store.state);
 }
 
 /** Does what a press asks for, once at a time, and shows what comes of it. */

@@ -40,11 +40,15 @@ export class Messages extends HTMLElement {
     return this.#current.reduce(best, undefined);
   }
 
+  has(id) {
+    return this.#list.some((m) => m.id === id);
+  }
+
   /** Takes a message, and gives it back where it is new: a reconnect may bring it again. */
   add(message) {
     const added = whole(message);
     if (!added.late && added.at.getTime() <= this.#past) return null;
-    if (this.#over(added) || this.#refused.has(added.id) || this.#list.some((m) => m.id === added.id)) return null;
+    if (this.#over(added) || this.#refused.has(added.id) || this.has(added.id)) return null;
     this.#list.push(added);
     this.#list.sort((a, b) => a.at - b.at);
     this.#sweep();

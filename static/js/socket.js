@@ -4,8 +4,9 @@ const SILENCE = 40000; // milliseconds; the server says something every 25 s
 
 /**
  * A socket that is always there: it comes back after a break by itself, unless it was told
- * not to. onStatus hears "connecting", "open", "lost" or "closed"; open is when the first
- * frame has come, because only then is what the page shows true again.
+ * not to. onStatus hears "connecting", "open", "lost" or "closed", and with the last two the
+ * code of the close; open is when a frame of the type "first" has come, because only then is
+ * what the page shows true again. silence: after so many ms without a word it is lost.
  */
 export class RoomSocket {
   #socket = null;
@@ -14,10 +15,8 @@ export class RoomSocket {
   #watch = 0;
   #over = false;
 
-  constructor({ url, onFrame, onStatus }) {
-    this.url = url;
-    this.onFrame = onFrame;
-    this.onStatus = onStatus;
+  constructor({ url, onFrame, onStatus, first = "state", silence = SILENCE }) {
+    Object.assign(this, { url, onFrame, onStatus, first, silence });
   }
 
   start() {
@@ -30,6 +29,11 @@ export class RoomSocket {
     if (this.#over) return;
     this.#attempt = 0;
     this.#open();
+  }
+
+  /** Comes back for a whole state, after a pause that grows: what was told did not fit together. */
+  again() {
+    if (!this.#over) this.#lost(0);
   }
 
   /** Lets go without coming back, for a page that is being put away. */
@@ -54,7 +58,7 @@ export class RoomSocket {
     const frame = parse(data);
     if (!frame) return;
     if (frame.type === "ping") socket.send('{"type":"pong"}');
-    if (frame.type === "state") {
+    if (frame.type === this.first) {
       this.#attempt = 0;
       this.onStatus("open");
     }
@@ -65,16 +69,16 @@ export class RoomSocket {
     this.#drop();
     if (code >= 4500 && code <= 4999) {
       this.#over = true;
-      this.onStatus("closed");
+      this.onStatus("closed", code);
       return;
     }
-    this.onStatus("lost");
+    this.onStatus("lost", code);
     this.#retry = setTimeout(() => this.#open(), backoff(this.#attempt++));
   }
 
   #listen() {
     clearTimeout(this.#watch);
-    this.#watch = setTimeout(() => this.#lost(0), SILENCE);
+    this.#watch = setTimeout(() => this.#lost(0), this.silence);
   }
 
   #drop() {

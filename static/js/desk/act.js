@@ -1,0 +1,159 @@
+import { byID, make, put } from "../dom.js";
+import { Refused } from "../http.js";
+import { fill } from "../words.js";
+
+const LONGEST = 200; // characters of a reason
+
+/**
+ * The question before every action: who is concerned, what will happen, and why. It is open for one action at a time, and looks
+ * again with every change of the room whether there is still something to do.
+ */
+export class ActDialog {
+  #action = null;
+  #send = null;
+  #over = false; // nothing is left to do here
+  #busy = false;
+
+  /** stale(): whether what the page shows may be old. */
+  constructor({ words, api, stale }) {
+    Object.assign(this, { words, api, stale });
+    this.dialog = byID("act");
+    this.text = byID("act-text");
+    this.place = byID("act-position");
+    byID("act-no").addEventListener("click", () => this.dialog.close());
+    byID("act-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#submit();
+    });
+    byID("act-form").addEventListener("input", () => this.check());
+    byID("act-form").addEventListener("change", () => this.#say(""));
+    this.dialog.addEventListener("close", () => this.#closed());
+  }
+
+  /**
+   * action: {verb, about, who, effect(values), outdated(), choices, position, body(values), done(answer, values), back()}. values are
+   * {choice, position}; outdated gives the words for why there is nothing to do any more; back returns the focus.
+   */
+  ask(action) {
+    const { title, yes } = this.words.act[action.verb];
+    this.#action = action;
+    this.#send = this.api.action(action.verb);
+    this.#over = false;
+    put(byID("act-title"), title);
+    put(byID("act-about"), this.words.about[action.about ?? "seller"]);
+    put(byID("act-who"), action.who);
+    put(byID("act-yes"), yes);
+    byID("act-yes").classList.toggle("danger", Boolean(action.danger));
+    this.text.value = "";
+    byID("act-picks").replaceChildren(...this.words.reasons[action.verb].map((text) => pick("reason", text, text)));
+    this.#choices(action.choices);
+    this.#position(action.position);
+    this.#say("");
+    this.dialog.showModal();
+    this.check();
+  }
+
+  /** With every change: what will happen, and whether it can still. */
+  check() {
+    if (!this.#action || this.#busy) return;
+    const outdated = this.#over ? "" : this.#action.outdated();
+    if (outdated) this.#end(outdated);
+    byID("act-yes").disabled = this.#over;
+    byID("act-old").hidden = !this.stale();
+    if (!this.#over) put(byID("act-effect"), this.#action.effect(this.#values));
+  }
+
+  get #values() {
+    const chosen = this.dialog.querySelector('[name="choice"]:checked');
+    return { choice: chosen?.value, position: Math.trunc(Number(this.place.value)) || 0 };
+  }
+
+  get #reason() {
+    const picked = this.dialog.querySelector('[name="reason"]:checked')?.value ?? "";
+    return [picked, this.text.value.trim()].filter(Boolean).join(" · ");
+  }
+
+  #choices(choices) {
+    const field = byID("act-choices");
+    field.hidden = !choices;
+    if (!choices) return field.querySelector(".picks").replaceChildren();
+    put(field.querySelector("legend"), field.dataset[choices.legend]);
+    field.querySelector(".picks").replaceChildren(
+      ...choices.of.map(({ value, words, picked }) => pick("choice", value, words, picked)),
+    );
+  }
+
+  #position(position) {
+    byID("act-place").hidden = !position;
+    this.place.value = position?.value ?? "";
+    this.place.max = position?.max ?? "";
+  }
+
+  async #submit() {
+    if (this.#busy || this.#over) return;
+    const reason = this.#reason;
+    const wrong = this.#wrong(reason);
+    if (wrong) return this.#say(wrong);
+    this.#working(true);
+    const action = this.#action;
+    const values = this.#values;
+    try {
+      const answer = await this.#send({ ...action.body(values), reason });
+      this.dialog.close();
+      action.done(answer, values);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.#refused(error);
+    } finally {
+      this.#working(false);
+    }
+  }
+
+  #wrong(reason) {
+    const over = [...reason].length - LONGEST;
+    if (reason === "") return this.words.no_reason;
+    if (over > 0) return fill(this.words.long_text, { n: over });
+    if (this.#action.position && this.#values.position < 1) return this.words.refusals.invalid_position;
+    return "";
+  }
+
+  /** A refusal that further presses would only repeat ends the question; what was typed wrong can be put right. */
+  #refused(error) {
+    const text = this.api.plain(error);
+    if (error.final && !error.code.startsWith("invalid_")) return this.#end(text);
+    if (error.final) this.#send = this.api.action(this.#action.verb);
+    this.#say(text);
+  }
+
+  #end(text) {
+    this.#over = true;
+    byID("act-yes").disabled = true;
+    put(byID("act-effect"), "–");
+    this.#say(text);
+  }
+
+  #working(busy) {
+    this.#busy = busy;
+    byID("act-yes").toggleAttribute("aria-busy", busy);
+    if (busy) byID("act-yes").setAttribute("aria-busy", "true");
+    else this.check();
+  }
+
+  #say(text) {
+    put(byID("act-error"), text);
+  }
+
+  /** A close is told a moment later: by then another question may be open. */
+  #closed() {
+    if (this.dialog.open) return;
+    const action = this.#action;
+    this.#action = null;
+    action?.back?.();
+  }
+}
+
+function pick(name, value, words, picked = false) {
+  const label = make("label", { class: "pick" }, make("input", { type: "radio", name, value }), make("span", {}, words));
+  label.firstElementChild.checked = picked;
+  return label;
+}

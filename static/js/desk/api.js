@@ -1,0 +1,31 @@
+import { Refused, freshKey, post } from "../http.js";
+import { signIn } from "./live.js";
+
+/** What support may do in a room. Each call has a key of its own, so that a repeat is the same action. */
+export class Api {
+  constructor({ room, lang, words }) {
+    this.root = `/api/support/${encodeURIComponent(room)}`;
+    this.page = { lang, words };
+    this.words = words;
+  }
+
+  /** An action that is tried with the same key until it was answered: give the same function for a further press. */
+  action(verb) {
+    const key = freshKey();
+    return (body) => this.#send(verb, body, key);
+  }
+
+  async #send(verb, body, key) {
+    try {
+      return await post(`${this.root}/${verb}`, body, this.page, { "Idempotency-Key": key });
+    } catch (error) {
+      if (error instanceof Refused && error.problem.code === "not_signed_in") signIn();
+      throw error;
+    }
+  }
+
+  /** A refusal in plain words. */
+  plain(error) {
+    return this.words.refusals[error.code] ?? error.message;
+  }
+}

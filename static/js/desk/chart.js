@@ -1,0 +1,132 @@
+import uPlot from "../../thirdparty/uplot/uPlot.esm.js";
+import { byID, make, put } from "../dom.js";
+import { hourAndMinute } from "./time.js";
+
+/** A figure: the plot, and the same numbers as a table. */
+export class Chart {
+  #plot = null;
+  #data = null; // {at: [ms], series: [{name, words, color, values, plotted, bars}]}, series as they are listed
+  #shape = "";
+
+  /** format(value) puts a value into words; steps are those that an axis may have. */
+  constructor({ name, words, format, steps }) {
+    Object.assign(this, { words, format, steps });
+    this.figure = byID(`chart-${name}`);
+    this.place = this.figure.querySelector(".chart-plot");
+    this.table = this.figure.querySelector(".chart-table");
+    this.title = words.charts[name].title;
+    this.now = this.figure.querySelector(".chart-now");
+    this.toggle = this.figure.querySelector(".chart-toggle");
+    this.toggle.addEventListener("click", () => this.#turn());
+    new ResizeObserver(() => this.#resize()).observe(this.place);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#anew());
+  }
+
+  draw(data) {
+    this.#data = data;
+    this.#say(null);
+    if (this.table.hidden) this.#drawPlot();
+    else this.#drawTable();
+  }
+
+  #turn() {
+    const table = this.table.hidden;
+    this.table.hidden = !table;
+    this.place.hidden = table;
+    const other = table ? this.words.plot : this.words.table;
+    put(this.toggle, other);
+    this.toggle.setAttribute("aria-label", `${this.title} – ${other}`);
+    if (this.#data) this.draw(this.#data);
+  }
+
+  #drawPlot() {
+    const { at, series } = this.#data;
+    const data = [at.map((ms) => ms / 1000), ...this.#drawn.map(({ plotted, values }) => plotted ?? values)];
+    const shape = series.map(({ name }) => name).join();
+    if (!this.#plot || shape !== this.#shape) this.#make(shape, data);
+    else this.#plot.setData(data);
+  }
+
+  /** What is listed last is drawn first: a stack's higher edges lie behind its lower ones. */
+  get #drawn() {
+    return this.#data.series.toReversed();
+  }
+
+  #make(shape, data) {
+    this.#plot?.destroy();
+    this.#shape = shape;
+    const { clientWidth: width, clientHeight: height } = this.place;
+    this.#plot = width > 0 ? new uPlot(this.#options(width, height), data, this.place) : null;
+  }
+
+  #anew() {
+    if (this.#data && this.table.hidden) this.#make(this.#shape, this.#plot?.data ?? [[]]);
+  }
+
+  #resize() {
+    const { clientWidth: width, clientHeight: height } = this.place;
+    if (width === 0) return;
+    if (this.#plot) this.#plot.setSize({ width, height });
+    else if (this.#data) this.#drawPlot();
+  }
+
+  #options(width, height) {
+    const color = (name) => getComputedStyle(this.figure).getPropertyValue(name).trim();
+    const axis = { stroke: color("--ink-soft"), font: "11px system-ui, sans-serif", ticks: { show: false } };
+    const grid = { stroke: color("--line"), width: 1 };
+    return {
+      width,
+      height,
+      padding: [6, 8, 0, 0],
+      legend: { show: false },
+      cursor: { y: false, drag: { setScale: false }, points: { size: 5 } },
+      scales: { y: { range: (_, __, max) => [0, Math.max(max ?? 0, 1) * 1.1] } },
+      axes: [
+        { ...axis, size: 20, gap: 2, space: 60, grid: { show: false }, values: (_, times) => times.map((s) => hourAndMinute(s * 1000)) },
+        { ...axis, size: 44, gap: 4, space: 24, grid, incrs: this.steps, values: (_, values) => values.map((value) => (value === 0 ? "0" : this.format(value))) },
+      ],
+      series: [{}, ...this.#drawn.map((one) => this.#series(one, color))],
+      hooks: { setCursor: [({ cursor: { idx } }) => this.#data && this.#say(idx)] },
+    };
+  }
+
+  #series({ color: name, bars }, color) {
+    const stroke = color(name);
+    const look = bars ? { fill: stroke, width: 0, paths: uPlot.paths.bars({ size: [0.8, 24] }) } : { width: 1.5, stroke };
+    return { points: { show: false }, spanGaps: false, ...look };
+  }
+
+  /** The numbers of the minute pointed at; without one the newest of a line, and the sum of bars. */
+  #say(index) {
+    const { at, series } = this.#data;
+    const parts = series.map((one) => ({ ...one, value: index == null ? newest(one) : one.values[index] }));
+    const said = parts.filter(({ value }) => value != null).map((part) => this.#value(part, series.length > 1));
+    const time = index == null ? "" : make("span", {}, hourAndMinute(at[index]));
+    this.now.replaceChildren(...(said.length > 0 ? [time, ...said] : [make("span", {}, this.words.no_data)]));
+  }
+
+  #value({ color, words, value }, named) {
+    const name = named ? [make("i", { class: `key ${color.slice(2)}` }), `${words} `] : [];
+    return make("span", { class: "chart-value" }, ...name, make("b", {}, this.format(value)));
+  }
+
+  /** The newest minute is on top. */
+  #drawTable() {
+    const { at, series } = this.#data;
+    const head = make("tr", {}, make("th", { scope: "col" }, this.words.minute), ...series.map(({ words }) => make("th", { scope: "col", class: "num" }, words)));
+    const rows = at.map((ms, i) =>
+      make("tr", {},
+        make("th", { scope: "row" }, hourAndMinute(ms)),
+        ...series.map(({ values }) => make("td", { class: "num" }, values[i] == null ? "–" : this.format(values[i]))),
+      ),
+    );
+    const { scrollTop } = this.table;
+    this.table.replaceChildren(make("table", { class: "desk-table" }, make("thead", {}, head), make("tbody", {}, ...rows.reverse())));
+    this.table.scrollTop = scrollTop;
+  }
+}
+
+function newest({ values, bars }) {
+  if (bars) return values.reduce((sum, value) => sum + value, 0);
+  return values.findLast((value) => value != null);
+}

@@ -1,0 +1,61 @@
+import { byID } from "../dom.js";
+
+const KEPT = "desk-keys";
+
+/**
+ * Single keys that do something. They rest while something is typed or a dialog is open, and can be switched off: who speaks to
+ * a computer types without meaning to. A letter counts by its key on the board too, so that it works while Korean is typed.
+ */
+export class Keys {
+  #actions = new Map();
+
+  constructor() {
+    this.help = byID("help");
+    const on = byID("keys-on");
+    on.checked = remembered() !== "off";
+    on.addEventListener("change", () => remember(on.checked ? "on" : "off"));
+    byID("help-open").addEventListener("click", () => this.help.showModal());
+    this.on("?", () => this.help.showModal());
+    document.addEventListener("keydown", (event) => this.#press(event, on.checked));
+  }
+
+  on(key, action) {
+    this.#actions.set(key, action);
+  }
+
+  #press(event, on) {
+    if (!on || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (document.querySelector("dialog[open], [popover]:popover-open") || takes(event)) return;
+    const action = this.#actions.get(event.key) ?? this.#actions.get(letter(event));
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+}
+
+function letter({ key, code, shiftKey }) {
+  if (/^[a-z]$/i.test(key) || shiftKey) return "";
+  return /^Key[A-Z]$/.test(code) ? code.slice(3).toLowerCase() : "";
+}
+
+/** Whether what has focus has a use for the key itself. */
+function takes({ key, target }) {
+  if (key === "Enter") return target.closest("a, button, summary, input, textarea, select") != null;
+  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+}
+
+function remembered() {
+  try {
+    return localStorage.getItem(KEPT);
+  } catch {
+    return null;
+  }
+}
+
+function remember(value) {
+  try {
+    localStorage.setItem(KEPT, value);
+  } catch {
+    // Private windows may refuse; it then counts for this page only.
+  }
+}

@@ -1,0 +1,111 @@
+/** One state of a room's line, from a full frame and the changes after it. It knows no page. */
+class Line {
+  constructor(frame) {
+    this.rows = frame.line.map(([ticket, seller, joined, away]) => ({ ticket, seller, joined, away }));
+    this.byTicket = new Map(this.rows.map((row) => [row.ticket, row]));
+    this.#head(frame);
+  }
+
+  /** Takes a change, wholly or not at all; false where it does not fit what is known. */
+  change(frame) {
+    const { left = [], joined = [], moved = [], away = [], holder } = frame;
+    if (!this.#fits(left, joined, moved, away, holder)) return false;
+    const gone = left.map(([ticket]) => this.byTicket.get(ticket)).concat(this.byTicket.get(holder?.ticket));
+    const again = moved.map(([ticket, position]) => ({ row: this.byTicket.get(ticket), position }));
+    const fresh = joined.map(([ticket, seller, at, position]) => ({ row: { ticket, seller, joined: at, away: 0 }, position }));
+    this.#take(gone, again.map(({ row }) => row));
+    this.#put([...again, ...fresh]);
+    for (const [ticket, since] of away) {
+      const row = this.byTicket.get(ticket);
+      if (row) row.away = since;
+    }
+    this.#head(frame);
+    return true;
+  }
+
+  #head({ epoch, version, paused, hold, holder }) {
+    Object.assign(this, { epoch, version, paused, hold, holder: holder ?? null });
+  }
+
+  /** Tickets of left may be the former holder's, of away the new one's; every other has to be known, and every new one new. */
+  #fits(left, joined, moved, away, holder) {
+    const known = (ticket) => this.byTicket.has(ticket);
+    const news = new Set(joined.map(([ticket]) => ticket));
+    const gone = new Set(left.map(([ticket]) => ticket).filter(known));
+    if (known(holder?.ticket)) gone.add(holder.ticket);
+    const size = this.rows.length - gone.size + news.size;
+    const places = joined.map(([, , , position]) => position).concat(moved.map(([, position]) => position));
+    return (
+      left.every(([ticket]) => known(ticket) || ticket === this.holder?.ticket) &&
+      joined.every(([ticket]) => !known(ticket) || gone.has(ticket)) &&
+      moved.every(([ticket]) => known(ticket) && !gone.has(ticket)) &&
+      away.every(([ticket]) => known(ticket) || news.has(ticket) || ticket === holder?.ticket) &&
+      places.every((position) => position >= 1 && position <= size)
+    );
+  }
+
+  #take(gone, moved) {
+    const out = new Set([...gone, ...moved]);
+    out.delete(undefined);
+    if (out.size === 0) return;
+    for (const row of gone) if (row) this.byTicket.delete(row.ticket);
+    this.rows = this.rows.filter((row) => !out.has(row));
+  }
+
+  /** Positions are those after the change, so the foremost goes in first. */
+  #put(places) {
+    for (const { row, position } of places.sort((a, b) => a.position - b.position)) {
+      this.rows.splice(position - 1, 0, row);
+      this.byTicket.set(row.ticket, row);
+    }
+  }
+}
+
+const NOTHING = { epoch: "", version: -1, paused: false, hold: 0, holder: null, line: [] };
+
+/**
+ * What is known of a room. Frames come in by apply; versions never go back within an epoch: a whole
+ * state that is older than what is shown is kept aside until changes have brought it up to it.
+ */
+export class DeskModel {
+  #shown = new Line(NOTHING);
+  #told = null;
+
+  /** "changed", "old" (nothing to show), or "gap": only a full frame can help. */
+  apply(frame) {
+    if (frame.type === "desk") this.#told = new Line(frame);
+    else if (!this.#told || frame.epoch !== this.#told.epoch) return "gap";
+    else if (frame.version < this.#told.version) return "old";
+    else if (!this.#told.change(frame)) return "gap";
+    const older = this.#told.epoch === this.#shown.epoch && this.#told.version < this.#shown.version;
+    if (older) return "old";
+    this.#shown = this.#told;
+    return "changed";
+  }
+
+  get epoch() { return this.#shown.epoch; }
+  get version() { return this.#shown.version; }
+  get paused() { return this.#shown.paused; }
+  get hold() { return this.#shown.hold; }
+  get holder() { return this.#shown.holder; }
+  get line() { return this.#shown.rows; }
+
+  find(ticket) {
+    return this.#shown.byTicket.get(ticket);
+  }
+
+  /** The place in the line, 1 = next; 0 for who is not in it. */
+  position(ticket) {
+    const row = this.find(ticket);
+    return row ? this.line.indexOf(row) + 1 : 0;
+  }
+
+  /** Who would have the lock next: those away are passed over. */
+  get next() {
+    return this.line.find((row) => row.away === 0);
+  }
+
+  get away() {
+    return this.line.reduce((count, row) => count + (row.away > 0 ? 1 : 0), 0);
+  }
+}

@@ -1,0 +1,104 @@
+// The quiet pages of support: times in the reader's zone, the link to a page, and days as its reader counts them.
+import { endOf, startOf, stamp, typed, zone } from "./times.js";
+
+const all = (selector) => document.querySelectorAll(selector);
+
+function localTimes() {
+  for (const time of all("time[data-at]")) {
+    const { at, after, format } = time.dataset;
+    time.textContent = stamp(Number(at), Number(after ?? 0), format);
+    time.title = stamp(Number(at), 0, "full");
+  }
+  for (const mark of all(".utc")) mark.hidden = true;
+  for (const said of all("[data-zone]")) said.textContent = said.dataset.zone.replace("{zone}", zone());
+}
+
+// The page in the other language is the same page: what was asked for stays.
+function keepQuery() {
+  for (const link of all("a.lang")) {
+    const query = new URLSearchParams(location.search);
+    query.set("lang", link.hreflang);
+    link.href = `?${query}`;
+  }
+}
+
+async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false; // not over https, or not allowed
+  }
+}
+
+function copyLink() {
+  const button = document.getElementById("copy-link");
+  if (!button) return;
+  const words = button.textContent;
+  const said = document.getElementById("copy-said");
+  let back;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const done = await copied(location.href);
+    const now = done ? button.dataset.copied : button.dataset.failed;
+    button.textContent = said.textContent = now;
+    clearTimeout(back);
+    back = setTimeout(() => {
+      button.textContent = words;
+      said.textContent = "";
+    }, 4000);
+  });
+}
+
+// A day is the reader's own day: what is sent is the instants at which it begins and ends.
+function days() {
+  const form = document.getElementById("filter");
+  const fields = form?.querySelectorAll("[data-date]") ?? [];
+  if (fields.length === 0) return;
+  const hint = document.getElementById("time-hint");
+  hint.textContent = hint.dataset.local.replace("{zone}", zone());
+  for (const field of fields) field.value = typed(field.value, field.dataset.date);
+  for (const said of all("[data-typed]")) said.textContent = typed(said.textContent, said.dataset.typed);
+  form.addEventListener("formdata", ({ formData }) => {
+    for (const field of fields) {
+      const text = field.value.trim();
+      formData.set(field.name, field.dataset.date === "start" ? startOf(text) : endOf(text));
+    }
+  });
+  presets(form);
+}
+
+function period(preset) {
+  const day = (back) => {
+    const at = new Date();
+    return stamp(at.setDate(at.getDate() - back), 0, "date");
+  };
+  switch (preset) {
+    case "hour":
+      return [new Date(Date.now() - 3_600_000).toISOString(), ""];
+    case "yesterday":
+      return [day(1), day(1)];
+    case "week":
+      return [day(6), ""];
+    default:
+      return [day(0), ""];
+  }
+}
+
+function presets(form) {
+  const group = form.querySelector(".presets");
+  group.hidden = false;
+  group.addEventListener("click", ({ target }) => {
+    const preset = target.closest("[data-preset]")?.dataset.preset;
+    if (!preset) return;
+    const [from, to] = period(preset);
+    form.elements.from.value = from;
+    form.elements.to.value = to;
+    form.requestSubmit();
+  });
+}
+
+localTimes();
+keepQuery();
+copyLink();
+days();

@@ -1,0 +1,122 @@
+import "../countdown.js";
+import { byID, put } from "../dom.js";
+import { ActDialog } from "./act.js";
+import { Api } from "./api.js";
+import { HolderCard } from "./holder.js";
+import { ItemsPanel } from "./items.js";
+import { Keyed } from "./keyed.js";
+import { Keys } from "./keys.js";
+import { LinePanel } from "./line.js";
+import { Live } from "./live.js";
+import { DeskModel } from "./model.js";
+import { Note } from "./note.js";
+import { drawReplicas } from "./replicas.js";
+import { Trouble } from "./trouble.js";
+import { Verbs } from "./verbs.js";
+
+const page = JSON.parse(byID("page-data").textContent);
+const { room, words } = page;
+const model = new DeskModel();
+const items = new Keyed();
+const minutes = new Keyed();
+
+const live = new Live({ path: `/api/support/${encodeURIComponent(room)}/ws`, first: "desk", words, onFrame: receive });
+const { server } = live;
+const api = new Api(page);
+const dialog = new ActDialog({ words, api, stale: () => live.stale });
+const notes = { holder: new Note(byID("holder-note")), line: new Note(byID("line-note")), pause: new Note(byID("pause-note")) };
+const verbs = new Verbs({
+  words, model, items, server, dialog, api, notes,
+  unit: byID("act-choices").dataset.unit,
+  mark: (ticket, said) => line.mark(ticket, said),
+  told: (item, said) => messages.tell(item, said),
+});
+const holder = new HolderCard({ words, model, server, room, lease: page.lease_seconds * 1000 });
+const line = new LinePanel({ words, model, server, room, verbs: page.may_act ? rowVerbs() : null });
+const assign = page.may_act ? (item, lease, back) => verbs.assign(item, lease, back) : null;
+const messages = new ItemsPanel({ words, items, server, room, assign });
+const trouble = new Trouble({ words, model, items, server });
+const keys = new Keys();
+let charts = null;
+let drawing = false;
+
+function rowVerbs() {
+  return { move: (row, back) => verbs.move(row, back), remove: (row, back) => verbs.remove(row, back) };
+}
+
+function receive(frame) {
+  if (frame.type === "desk" || frame.type === "change") take(frame);
+  if (frame.type === "items") show(items, frame, () => messages.draw());
+  if (frame.type === "minutes") show(minutes, frame, drawCharts);
+  if (frame.type === "replicas") {
+    trouble.replicas = frame.list;
+    drawReplicas(words, frame.list);
+    trouble.draw();
+  }
+}
+
+/** A change that does not fit is answered by coming back for all of it. */
+function take(frame) {
+  const taken = model.apply(frame);
+  if (taken === "gap") live.socket.again();
+  if (taken === "changed") draw();
+}
+
+function show(list, frame, drawn) {
+  list.apply(frame);
+  drawn();
+  trouble.draw();
+  dialog.check();
+}
+
+/** However many changes come, there is one drawing a picture. */
+function draw() {
+  if (drawing) return;
+  drawing = true;
+  requestAnimationFrame(() => {
+    drawing = false;
+    holder.draw();
+    line.draw();
+    trouble.draw();
+    drawPause();
+    dialog.check();
+  });
+}
+
+function drawPause() {
+  document.body.dataset.paused = String(model.paused);
+  const button = byID("pause");
+  if (!button) return;
+  button.disabled = false;
+  put(button, model.paused ? words.resume : words.pause);
+}
+
+function drawCharts() {
+  if (model.version >= 0) charts?.draw(minutes.all, server.now(), model.line.length);
+}
+
+function undo() {
+  return notes.line.undo() || notes.pause.undo();
+}
+
+byID("extend")?.addEventListener("click", () => verbs.extend());
+byID("release")?.addEventListener("click", () => verbs.release());
+byID("pause")?.addEventListener("click", () => verbs.pause());
+keys.on("/", () => line.search.focus());
+keys.on("j", () => line.grid.move(1));
+keys.on("k", () => line.grid.move(-1));
+keys.on("Enter", () => line.grid.open());
+keys.on("u", undo);
+
+live.onTick(() => {
+  line.grid.redraw();
+  messages.draw();
+  trouble.draw();
+  drawCharts();
+});
+live.start();
+
+import("./charts.js").then(({ Charts }) => {
+  charts = new Charts(words);
+  drawCharts();
+});

@@ -1,0 +1,38 @@
+import { byID } from "../dom.js";
+import { Keyed } from "./keyed.js";
+import { Keys } from "./keys.js";
+import { Live } from "./live.js";
+import { lineOfReplicas } from "./replicas.js";
+import { RoomsTable } from "./rooms_table.js";
+
+const { words } = JSON.parse(byID("page-data").textContent);
+const rooms = new Keyed("room");
+const live = new Live({ path: "/api/support/ws", first: "rooms", words, onFrame: receive });
+const table = new RoomsTable({ words, rooms, server: live.server });
+const keys = new Keys();
+let drawing = false;
+
+function receive(frame) {
+  if (frame.type === "rooms") {
+    rooms.apply(frame);
+    draw();
+  }
+  if (frame.type === "replicas") lineOfReplicas(words, frame.list);
+}
+
+/** However many frames come, there is one drawing a picture. */
+function draw() {
+  if (drawing) return;
+  drawing = true;
+  requestAnimationFrame(() => {
+    drawing = false;
+    table.draw();
+  });
+}
+
+keys.on("/", () => table.search.focus());
+keys.on("j", () => table.grid.move(1));
+keys.on("k", () => table.grid.move(-1));
+keys.on("Enter", () => table.grid.open());
+live.onTick(() => table.tick());
+live.start();

@@ -1,0 +1,45 @@
+/** A field that narrows a list while it is typed into. */
+export class Search {
+  text = "";
+
+  /** onChange: what is looked for is another; onEnter: to the list. */
+  constructor(field, onChange, onEnter) {
+    this.field = field;
+    field.addEventListener("input", () => this.#read(onChange));
+    field.addEventListener("keydown", (event) => {
+      if (event.isComposing) return;
+      if (event.key === "Enter" || event.key === "ArrowDown") onEnter();
+      else if (event.key === "Escape") this.#clear(onChange, onEnter);
+      else return;
+      event.preventDefault();
+    });
+  }
+
+  get empty() {
+    return this.text === "";
+  }
+
+  focus() {
+    this.field.focus();
+    this.field.select();
+  }
+
+  matches(word) {
+    return plain(word).includes(this.text);
+  }
+
+  #read(onChange) {
+    this.text = plain(this.field.value.trim());
+    onChange();
+  }
+
+  #clear(onChange, onEnter) {
+    if (this.field.value === "") return onEnter();
+    this.field.value = "";
+    this.#read(onChange);
+  }
+}
+
+function plain(text) {
+  return text.normalize("NFC").toLowerCase();
+}

@@ -1,0 +1,186 @@
+package templates_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/static"
+	"github.com/waitroom/waitroom/templates"
+)
+
+// serveQuietPages serves support's pages that are not live under /support/{lang}/{name}, as the real server would.
+func serveQuietPages(t *testing.T) string {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.Handle("/static/", static.Handler())
+	mux.HandleFunc("/support/{lang}/{name}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", templates.ContentSecurityPolicy)
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		page, ok := quietPages(r.PathValue("lang"))[r.PathValue("name")]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		_ = page.Render(r.Context(), w)
+	})
+	mux.HandleFunc("/support/integration/history", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", templates.ContentSecurityPolicy)
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		v := historyView("ko")
+		v.Seller, v.From, v.To = r.FormValue("seller"), r.FormValue("from"), r.FormValue("to")
+		_ = templates.HistoryPage(v).Render(r.Context(), w)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// inSeoul makes the browser's zone Asia/Seoul.
+func inSeoul() chrometest.Action {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Asia/Seoul"})
+		return err
+	})
+}
+
+func read(t *testing.T, ctx context.Context, expression string) string {
+	t.Helper()
+	text, err := chromedp.Run(ctx, chromedp.Evaluate[string](expression))
+	require.NoError(t, err, expression)
+	return text
+}
+
+// until waits for an expression to become true, on this page or on the one it leads to.
+func until(t *testing.T, ctx context.Context, expression string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression))
+		return err == nil && is
+	}, 10*time.Second, 10*time.Millisecond, expression)
+}
+
+func TestNothingKeepsPeopleOutOfAQuietPage(t *testing.T) {
+	site, ctx := serveQuietPages(t), chrometest.New(t)
+	for _, dark := range []bool{false, true} {
+		require.NoError(t, chromedp.Do(ctx, chrometest.Viewport(1440, 900, dark, true)))
+		for _, lang := range []string{"ko", "en"} {
+			for name := range quietPages(lang) {
+				if name == "bounce" { // it leads on; it is tried below
+					continue
+				}
+				require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/"+lang+"/"+name)))
+				found, err := chrometest.Axe(ctx)
+				require.NoError(t, err)
+				require.Empty(t, found, "%s in %s, dark %v", name, lang, dark)
+			}
+		}
+	}
+}
+
+func TestNoQuietPageIsWiderThanAPhone(t *testing.T) {
+	site, ctx := serveQuietPages(t), chrometest.New(t)
+	require.NoError(t, chromedp.Do(ctx, chrometest.Viewport(360, 740, false, true)))
+	for _, lang := range []string{"ko", "en"} {
+		for name := range quietPages(lang) {
+			if name == "bounce" {
+				continue
+			}
+			require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/"+lang+"/"+name)))
+			wide := read(t, ctx, `[...document.querySelectorAll("body *")].filter((e) => !e.closest(".unseen, .skip, thead") &&
+				(e.getBoundingClientRect().right > innerWidth + 1 || (e.localName !== "input" && e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1))).map((e) => e.outerHTML.slice(0, 80)).join("\n")`)
+			require.Empty(t, wide, "%s in %s", name, lang)
+			found, err := chrometest.Axe(ctx)
+			require.NoError(t, err)
+			require.Empty(t, found, "%s in %s on a phone", name, lang)
+		}
+	}
+}
+
+func TestTimesAreTheReadersOwnAndUTCWithoutAScript(t *testing.T) {
+	site, ctx := serveQuietPages(t), chrometest.New(t)
+	line, heading := `document.querySelectorAll(".lines")[1].children[1].innerText.replace(/\s+/g, " ")`, `document.querySelector("#visit-2").innerText.replace(/\s+/g, " ")`
+	require.NoError(t, chromedp.Do(ctx, inSeoul(), chromedp.Navigate(site+"/support/ko/story")))
+	until(t, ctx, `document.querySelector(".utc").hidden`)
+	require.Equal(t, "23:03:12 자리를 비워 순서를 넘겼어요 · 다음 차례는 유지돼요 · 23:02:57에 연결이 끊겼어요", read(t, ctx, line))
+	require.Equal(t, "3번 표 · integration · 2026-07-03 23:01–23:05 · 인증을 마쳤어요", read(t, ctx, heading))
+	require.Equal(t, "시각은 내 시간대예요 (Asia/Seoul)", read(t, ctx, `document.querySelector(".zone").textContent`))
+
+	require.NoError(t, chromedp.Do(ctx, chrometest.WithoutScript(), chromedp.Navigate(site+"/support/ko/story")))
+	require.Equal(t, "14:03:12 자리를 비워 순서를 넘겼어요 · 다음 차례는 유지돼요 · 14:02:57에 연결이 끊겼어요", read(t, ctx, line))
+	require.Equal(t, "3번 표 · integration · 2026-07-03 14:01–14:05 UTC · 인증을 마쳤어요", read(t, ctx, heading))
+	require.Equal(t, "시각은 UTC예요", read(t, ctx, `document.querySelector(".zone").textContent`))
+	require.Equal(t, "true", read(t, ctx, `String(document.querySelector("#copy-link").hidden)`))
+}
+
+func TestPagesWriteTimesAsTheServerDoes(t *testing.T) {
+	site, ctx := serveQuietPages(t), chrometest.New(t)
+	for _, name := range []string{"story", "history", "audit", "deliveries"} {
+		require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/ko/"+name)))
+		wrong, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`(async () => {
+			const { stamp } = await import("/static/js/desk/times.js");
+			const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
+			return [...page.querySelectorAll("time")].filter((time) => {
+				const { at, after, format } = time.dataset;
+				const ahead = new Date().getTimezoneOffset() * 60_000;
+				return stamp(Number(at) + ahead, after ? Number(after) + ahead : 0, format) !== time.textContent;
+			}).map((time) => time.outerHTML);
+		})()`, chromedp.EvalAwaitPromise))
+		require.NoError(t, err)
+		require.Empty(t, wrong, name)
+	}
+}
+
+func TestADayInTheSearchIsTheReadersOwn(t *testing.T) {
+	site, ctx := serveQuietPages(t), chrometest.New(t)
+	sent := func() string { return read(t, ctx, `location.search`) }
+	value := func(id string) string { return read(t, ctx, fmt.Sprintf(`document.getElementById(%q).value`, id)) }
+	require.NoError(t, chromedp.Do(ctx, inSeoul(), chromedp.Navigate(site+"/support/integration/history")))
+	until(t, ctx, `!document.querySelector(".presets").hidden`)
+	require.NoError(t, chromedp.Do(ctx, chromedp.SendKeys("#from", "2026-07-03"), chromedp.SendKeys("#to", "2026-07-03"), chromedp.Click("#filter .primary")))
+	until(t, ctx, `location.search.includes("from") && !document.querySelector(".presets").hidden`)
+	require.Equal(t, "?seller=&from=2026-07-02T15%3A00%3A00.000Z&to=2026-07-03T15%3A00%3A00.000Z", sent())
+	require.Equal(t, "2026-07-03 2026-07-03", value("from")+" "+value("to"), "and it is shown as it was typed")
+	require.Contains(t, read(t, ctx, `document.getElementById("rows").innerText.replace(/\s+/g, " ")`), "시작 2026-07-03 끝 2026-07-03")
+
+	read(t, ctx, `(document.getElementById("from").value = "2026-02-31") && (document.getElementById("to").value = "")`)
+	require.NoError(t, chromedp.Do(ctx, chromedp.Click("#filter .primary")))
+	until(t, ctx, `location.search.includes("02-31") && !document.querySelector(".presets").hidden`)
+	require.Equal(t, "?seller=&from=2026-02-31&to=", sent(), "what is no day is the server's to refuse")
+
+	require.NoError(t, chromedp.Do(ctx, chromedp.Click("[data-preset=yesterday]")))
+	until(t, ctx, `/from=....-..-..T15/.test(location.search) && /to=....-..-..T15/.test(location.search)`)
+}
+
+func TestALinkIsCopiedAndTheLanguageKeepsThePage(t *testing.T) {
+	site, ctx := serveQuietPages(t), chrometest.New(t)
+	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/ko/story?room=integration")))
+	until(t, ctx, `!document.querySelector("#copy-link").hidden`)
+	require.Equal(t, "?room=integration&lang=en", read(t, ctx, `document.querySelector("a.lang").getAttribute("href")`))
+	read(t, ctx, `Object.defineProperty(navigator, "clipboard", { value: { writeText: async (t) => { window.copied = t; } } }) && ""`)
+	require.NoError(t, chromedp.Do(ctx, chromedp.Click("#copy-link")))
+	until(t, ctx, `document.querySelector("#copy-said").textContent === "복사했어요" && window.copied === location.href`)
+}
+
+func TestSignInWorksWithAKeyboardAndWithoutAScript(t *testing.T) {
+	site, ctx := serveQuietPages(t), chrometest.New(t)
+	focused := func() string { return read(t, ctx, `document.activeElement.id`) }
+	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/ko/sign-in")))
+	until(t, ctx, `document.activeElement.id === "username"`)
+	require.NoError(t, chromedp.Do(ctx, chrometest.WithoutScript(), chromedp.Navigate(site+"/support/ko/sign-in-failed")))
+	until(t, ctx, `document.activeElement.id === "error"`)
+	require.Equal(t, "error", focused(), "the error is read out first")
+
+	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/ko/bounce")))
+	until(t, ctx, `location.pathname === "/support/integration"`)
+	chrometest.AllowErrors(ctx, "/support/integration")
+}

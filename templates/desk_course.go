@@ -1,0 +1,81 @@
+package templates
+
+// course is how far a visit has come: what a sentence needs to know of the events before it.
+type course struct {
+	state   string // waiting, away, holding, or the outcome
+	joined  int64  // unix ms, as all times here; 0 = it did not happen
+	since   int64  // away since
+	granted int64  // the turn that goes on, or was the last
+	until   int64  // when it ends at the latest
+	over    int64
+	asks    int
+	matched bool       // a message came within the last turn
+	late    bool       // or after it
+	done    StoryEvent // what support did last
+}
+
+func (c course) after(e StoryEvent) course {
+	switch e.Kind {
+	case "joined":
+		c.state, c.joined = "waiting", e.At
+	case "granted":
+		c.state, c.granted, c.until, c.since = "holding", e.At, e.ExpiresAt, 0
+		c.asks, c.matched, c.late = 0, false, false
+	case "extended":
+		c.until = e.ExpiresAt
+	case "asked":
+		c.asks = max(e.Asks, c.asks+1)
+	case "away":
+		c.state, c.since = "away", e.gone()
+	case "back":
+		c.state, c.since = "waiting", 0
+	case "message", "claimed", "assigned":
+		c.late = c.late || e.Result == "late"
+		c.matched = c.matched || e.Result == "matched" || e.Kind == "claimed"
+	case "action":
+		c.done = e
+	case "ended":
+		c = c.ended(e)
+	}
+	return c
+}
+
+// ended ends a visit; a turn that was not claimed ends alone, and the place goes on.
+func (c course) ended(e StoryEvent) course {
+	if e.Outcome == "unclaimed" {
+		c.state, c.granted, c.since = "away", 0, e.At
+		return c
+	}
+	c.state, c.over = e.Outcome, e.At
+	return c
+}
+
+// acted is whether an event came of what support has just done.
+func (c course) acted(e StoryEvent) bool {
+	return c.done.Kind != "" && brought[c.done.Action] == effect{e.Kind, e.Outcome} && c.done.At == e.At
+}
+
+// effect is the kind of an event, and the outcome of one that ends a visit.
+type effect struct{ kind, outcome string }
+
+// brought is what an action of support brings about in the same instant: one line says both.
+var brought = map[string]effect{
+	"release": {"ended", "forced"},
+	"remove":  {"ended", "removed"},
+	"extend":  {"extended", ""},
+	"move":    {"moved", ""},
+	"assign":  {"assigned", ""},
+}
+
+// by is whether support has just done it: what it brings about is of the same script, and so of the same instant.
+func (c course) by(action string, at int64) bool {
+	return c.done.Action == action && c.done.At == at
+}
+
+// gone is since when somebody is away.
+func (e StoryEvent) gone() int64 {
+	if e.Since != 0 {
+		return e.Since
+	}
+	return e.At
+}

@@ -1,0 +1,38 @@
+package templates
+
+import "strings"
+
+// deskData is the JSON block of a live page of support: what its modules start from.
+type deskData struct {
+	Room         string       `json:"room,omitempty"`
+	Lang         string       `json:"lang"`
+	MayAct       bool         `json:"may_act"`
+	LeaseSeconds int          `json:"lease_seconds,omitempty"`
+	Words        DeskLiveText `json:"words"`
+}
+
+func (v RoomsView) data(words DeskLiveText) deskData {
+	return deskData{Lang: TextIn(v.Lang).Lang, MayAct: v.MayAct, Words: words}
+}
+
+func (v DeskRoomView) data(words DeskLiveText) deskData {
+	return deskData{
+		Room: v.Room, Lang: TextIn(v.Lang).Lang, MayAct: v.MayAct, LeaseSeconds: v.LeaseSeconds, Words: words,
+	}
+}
+
+// deskStyle is where a style sheet of a page of support is: a bare name is one of our own.
+func deskStyle(prefix, name string) string {
+	if !strings.Contains(name, "/") {
+		name = "css/" + name
+	}
+	return prefix + "/" + name + ".css"
+}
+
+// startSort says of a column how the table of all rooms is sorted before anybody picks another.
+func startSort(column string) string {
+	if column == "trouble" {
+		return "descending"
+	}
+	return "none"
+}

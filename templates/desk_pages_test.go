@@ -1,0 +1,333 @@
+package templates_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/static"
+	"github.com/waitroom/waitroom/templates"
+)
+
+func deskView(lang string) templates.DeskView {
+	return templates.DeskView{Lang: lang, AssetPrefix: static.Prefix(), Agent: "kim", MayAct: true}
+}
+
+// visitor is who has not signed in yet.
+func visitor(lang string) templates.DeskView {
+	return templates.DeskView{Lang: lang, AssetPrefix: static.Prefix()}
+}
+
+// quietPages are support's pages that are not live, in every state, by name.
+func quietPages(lang string) map[string]templ.Component {
+	failed, oidc := signInView(lang), signInView(lang)
+	failed.Name, failed.Error = "kim", "wrong_password"
+	oidc.OIDC, oidc.Error = true, "not_admitted"
+	away, nothing := storyView(lang), storyView(lang)
+	away.Partial, away.Room, away.Events = true, "integration", away.Events[:3]
+	nothing.Events = nil
+	refused, none := historyView(lang), historyView(lang)
+	refused.Error, refused.From, refused.Rows = "invalid_time", "yesterday", nil
+	none.Rows, none.Next = nil, ""
+	off, watching, quiet := deliveriesView(lang), deliveriesView(lang), deliveriesView(lang)
+	off.Enabled, watching.MayAct, quiet.Rows = false, false, nil
+	return map[string]templ.Component{
+		"sign-in": templates.SignInPage(signInView(lang)), "sign-in-failed": templates.SignInPage(failed),
+		"sign-in-oidc": templates.SignInPage(oidc),
+		"bounce":       templates.BouncePage(templates.BounceView{DeskView: visitor(lang), Next: "/support/integration"}),
+		"story":        templates.StoryPage(storyView(lang)), "story-away": templates.StoryPage(away), "story-empty": templates.StoryPage(nothing),
+		"history": templates.HistoryPage(historyView(lang)), "history-refused": templates.HistoryPage(refused), "history-empty": templates.HistoryPage(none),
+		"audit":      templates.AuditPage(auditView(lang)),
+		"deliveries": templates.DeliveriesPage(deliveriesView(lang)), "deliveries-off": templates.DeliveriesPage(off),
+		"deliveries-watching": templates.DeliveriesPage(watching), "deliveries-empty": templates.DeliveriesPage(quiet),
+	}
+}
+
+func signInView(lang string) templates.SignInView {
+	return templates.SignInView{DeskView: visitor(lang), Next: "/support/integration?x=1"}
+}
+
+func storyView(lang string) templates.StoryView {
+	again := with(happened("joined", 400), func(e *templates.StoryEvent) { e.Ticket, e.Room = 12, "coupang:seoul" })
+	moved := with(happened("moved", 430), func(e *templates.StoryEvent) { e.Ticket, e.Room, e.Position = 12, "coupang:seoul", 1 })
+	action := with(acted("move", "우리 쪽 문제로 차례를 놓침", 430), func(e *templates.StoryEvent) { e.Ticket, e.Room = 12, "coupang:seoul" })
+	turn := with(granted(460, 580), func(e *templates.StoryEvent) { e.Ticket, e.Room, e.Fence = 12, "coupang:seoul", 81 })
+	asked := with(happened("asked", 470), func(e *templates.StoryEvent) { e.Ticket, e.Room, e.Fence = 12, "coupang:seoul", 81 })
+	end := with(over("expired", 580), func(e *templates.StoryEvent) { e.Ticket, e.Room, e.Fence = 12, "coupang:seoul", 81 })
+	late := with(letter("message", "late", "", 612), func(e *templates.StoryEvent) { e.Ticket, e.Room, e.Fence = 12, "coupang:seoul", 81 })
+	return templates.StoryView{DeskView: deskView(lang), Seller: "s-1", Events: []templates.StoryEvent{
+		happened("joined", 0), gone(117, 132), happened("back", 150), granted(200, 320), happened("asked", 205),
+		letter("message", "unmatched", "ambiguous", 240), about("incident", "carrier_clock", 241),
+		acted("extend", "문자 지연", 250), with(granted(250, 380), func(e *templates.StoryEvent) { e.Kind = "extended" }),
+		letter("message", "matched", "", 260), over("completed", 260), about("told", "lock.ended", 262),
+		again, action, moved, turn, asked, end, late,
+	}}
+}
+
+func historyView(lang string) templates.HistoryView {
+	return templates.HistoryView{
+		DeskView: deskView(lang), Room: "integration", Seller: "s-1", From: "2026-07-03", Next: "cursor=abc&seller=s-1", RowLimit: 50_000,
+		Export: "/api/support/integration/history?format=csv&seller=s-1&from=2026-07-03",
+		Rows: []templates.HistoryRow{
+			{Kind: "place", Epoch: 1, Ticket: 3, Seller: "s-1", From: at(0), To: at(260), Outcome: "completed"},
+			{Kind: "lease", Epoch: 1, Ticket: 3, Fence: 1783087460000123, Seller: "s-1", From: at(200), To: at(260), Outcome: "completed"},
+			{Kind: "message", Epoch: 1, Ticket: 3, Fence: 1783087460000123, From: at(255), To: at(260), MessageID: "carrier-20260703-1", Result: "matched"},
+			{Kind: "message", Epoch: 1, From: at(255), To: at(260), MessageID: "carrier-20260703-2", Result: "unmatched", Reason: "ambiguous"},
+			{Kind: "action", Epoch: 1, Ticket: 4, From: at(300), Who: "kim", Action: "move", Reason: "우리 쪽 문제로 차례를 놓침"},
+			{Kind: "place", Epoch: 1, Ticket: 5, Seller: "판매자-가나다@shop.example", From: at(300)},
+			{Kind: "lease", Epoch: 1, Ticket: 4, Fence: 1783087560000456, Seller: "s-2", From: at(301), To: at(421), Outcome: "expired"},
+			{Kind: "place", Epoch: 1, Ticket: 6, Seller: "s-3", From: at(35_900), To: at(36_100), Outcome: "dropped"},
+		},
+	}
+}
+
+func auditView(lang string) templates.AuditView {
+	v := templates.AuditView{DeskView: deskView(lang), Who: "kim", Next: "cursor=abc&who=kim"}
+	for n, action := range supportActions {
+		row := templates.AuditRow{At: at(int64(600 - n*45)), Who: "kim", Action: action}
+		if n < 7 {
+			row.Room, row.Reason, row.Ticket, row.Fence = "integration", "판매자 전화 요청", int64(n+3), 1783087460000123
+		}
+		v.Rows = append(v.Rows, row)
+	}
+	return v
+}
+
+var supportActions = []string{
+	"release", "extend", "remove", "move", "pause", "resume", "assign", "signed_in", "signed_out", "sign_in_failed", "sign_in_limited",
+	"sign_in_refused", "exported",
+}
+
+func deliveriesView(lang string) templates.DeliveriesView {
+	return templates.DeliveriesView{DeskView: deskView(lang), Enabled: true, Pending: 1204, Dead: 2, Retried: 40, Rows: []templates.Delivery{
+		{ID: 42, Key: "integration/1783087460000123", Type: "lock.ended", At: at(0), GivenUp: at(86_400), LastError: `Post "https://portal.example/hooks/waitroom": dial tcp 10.0.0.7:443: connect: connection refused`},
+		{ID: 41, Key: "integration/1783087460000123", Type: "lock.melted", At: at(-60), GivenUp: at(86_350), LastError: "503 Service Unavailable"},
+	}}
+}
+
+func TestQuietPagesHaveNothingTheContentPolicyForbids(t *testing.T) {
+	forbidden := regexp.MustCompile(`(?i)\sstyle=|\son[a-z]+=|<style|javascript:|(href|src|action|content)="[^"]*https?://`)
+	for _, lang := range []string{"ko", "en"} {
+		for name, page := range quietPages(lang) {
+			html := render(t, page)
+			require.NotRegexp(t, forbidden, html, name)
+			require.Equal(t, 1, strings.Count(html, "<h1"), name)
+			require.Equal(t, 1, strings.Count(html, `id="main"`), name)
+			for _, tag := range regexp.MustCompile(`<script[^>]*>`).FindAllString(html, -1) {
+				require.Contains(t, tag, `src="/static/`, name)
+			}
+		}
+	}
+}
+
+func TestEveryFileAQuietPageNamesIsServed(t *testing.T) {
+	named := regexp.MustCompile(`(?:href|src)="(/static/[^"]+)"`)
+	for name, page := range quietPages("ko") {
+		found := named.FindAllStringSubmatch(render(t, page), -1)
+		require.NotEmpty(t, found, name)
+		for _, asset := range found {
+			answer := httptest.NewRecorder()
+			static.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, asset[1], nil))
+			require.Equal(t, http.StatusOK, answer.Code, asset[1])
+		}
+	}
+}
+
+func TestWhatIsTypedOrRecordedCannotBreakOutOfAQuietPage(t *testing.T) {
+	hostile := `"></script><script>alert(1)</script><img src=x>`
+	story := storyView("ko")
+	story.Seller, story.Room = hostile, hostile
+	for n := range story.Events {
+		e := &story.Events[n]
+		e.Room, e.Kind, e.Outcome, e.MessageID, e.Who, e.Action, e.Why = hostile, e.Kind+hostile, hostile, hostile, hostile, hostile, hostile
+	}
+	history := historyView("ko")
+	history.Seller, history.From, history.To, history.Room, history.Next = hostile, hostile, hostile, hostile, hostile
+	history.Rows = append(history.Rows, templates.HistoryRow{Kind: hostile, Seller: hostile, Outcome: hostile}, templates.HistoryRow{Kind: "action", Who: hostile, Reason: hostile})
+	audit := auditView("ko")
+	audit.Who, audit.Room = hostile, hostile
+	audit.Rows[0] = templates.AuditRow{Who: hostile, Action: hostile, Reason: hostile, Room: hostile}
+	deliveries := deliveriesView("ko")
+	deliveries.Rows[0].LastError, deliveries.Rows[0].Key, deliveries.Rows[0].Type, deliveries.Error = hostile, hostile, hostile, hostile
+	signIn := signInView("ko")
+	signIn.Name, signIn.Next, signIn.Error = hostile, hostile, hostile
+	for name, page := range map[string]templ.Component{
+		"story": templates.StoryPage(story), "history": templates.HistoryPage(history), "audit": templates.AuditPage(audit),
+		"deliveries": templates.DeliveriesPage(deliveries), "sign-in": templates.SignInPage(signIn),
+		"bounce": templates.BouncePage(templates.BounceView{Next: hostile}),
+	} {
+		html := render(t, page)
+		require.NotContains(t, html, "<script>", name)
+		require.NotContains(t, html, "<img", name)
+	}
+}
+
+func TestSignInSaysWhatWentWrongAndNotWhoExists(t *testing.T) {
+	view := signInView("ko")
+	page := render(t, templates.SignInPage(view))
+	form := between(t, page, `<form id="sign-in"`, "</form>")
+	require.Contains(t, form, `method="post" action="/support/sign-in"`)
+	require.Contains(t, form, `name="next" value="/support/integration?x=1"`)
+	require.Regexp(t, `<input id="username" name="username"[^>]* autocomplete="username"[^>]* autofocus`, form)
+	require.Regexp(t, `<input id="password" name="password" type="password" autocomplete="current-password"`, form)
+	require.NotContains(t, page, `role="alert"`)
+
+	said := map[string]bool{}
+	for _, code := range []string{"wrong_password", "too_many_requests", "not_admitted", "sign_in_expired", "store_unavailable", "provider_unavailable", "else"} {
+		view.Error, view.Minutes, view.Name = code, 5, "kim"
+		page = render(t, templates.SignInPage(view))
+		require.Regexp(t, `<div class="banner bad" role="alert" id="error" tabindex="-1" autofocus>`, page)
+		require.Contains(t, page, "<title>로그인하지 못했어요", code)
+		text := between(t, page, `id="error-text"`, "</p>")
+		require.False(t, said[text], code)
+		said[text] = true
+		require.Equal(t, code == "wrong_password", strings.Contains(page, `aria-describedby="error-text" aria-invalid="true"`), code)
+		require.NotContains(t, between(t, page, `<input id="password"`, ">"), "value", "a password is never sent back")
+	}
+	view.Error = "too_many_requests"
+	require.Contains(t, render(t, templates.SignInPage(view)), "5분 뒤에")
+	view.Lang, view.Minutes = "en", 1
+	require.Contains(t, render(t, templates.SignInPage(view)), "in 1 minute.")
+}
+
+func TestSignInByAProviderIsALinkThatKeepsWhereToGo(t *testing.T) {
+	view := signInView("en")
+	view.OIDC = true
+	page := render(t, templates.SignInPage(view))
+	require.Contains(t, page, `href="/support/oidc/start?next=%2Fsupport%2Fintegration%3Fx%3D1"`, "a form may not be sent on to another site")
+	require.NotContains(t, page, "<form")
+}
+
+func TestBounceLeadsToThisSiteOnly(t *testing.T) {
+	for next, want := range map[string]string{
+		"/support/integration?a=1&b=2": "/support/integration?a=1&amp;b=2",
+		"//evil.example":               "/support",
+		`/\evil.example`:               "/support",
+		"https://evil.example":         "/support",
+		"javascript:alert(1)":          "/support",
+		"":                             "/support",
+	} {
+		page := render(t, templates.BouncePage(templates.BounceView{Next: next}))
+		require.Contains(t, page, `<meta http-equiv="refresh" content="0;url=`+want+`">`, next)
+		require.Contains(t, page, `href="`+want+`"`, next)
+	}
+}
+
+func TestStoryPageTellsTheLatestVisitFirst(t *testing.T) {
+	page := render(t, templates.StoryPage(storyView("ko")))
+	require.Contains(t, flat(between(t, page, `id="answer"`, "</p>")), "마지막 차례: 2분 안에 인증하지 않아 다음 분께 넘어갔어요 · 문자는 차례가 끝난 뒤에 도착했어요")
+	require.Less(t, strings.Index(page, "12번 표"), strings.Index(page, "3번 표"))
+	require.Contains(t, page, `href="/support/-/sellers/s-1?room=coupang%3Aseoul"`)
+	require.Contains(t, page, `href="/support/coupang:seoul/history?seller=s-1"`)
+	require.Contains(t, flat(page), "14:03:12 자리를 비워 순서를 넘겼어요 · 다음 차례는 유지돼요", "as an agent reads it out")
+	require.Contains(t, page, `<time datetime="2026-07-03T14:03:12.000Z" data-at="1783087392000" data-format="second" data-after="1783087260000">14:03:12</time>`)
+	require.Contains(t, page, "시각은 UTC예요")
+	require.Contains(t, flat(page), "3번 표 · integration · 2026-07-03 14:01 – 14:05 UTC · 인증을 마쳤어요")
+	require.NotContains(t, page, `id="partial"`)
+
+	away := storyView("en")
+	away.Partial, away.Room, away.Events = true, "integration", away.Events[:3]
+	page = render(t, templates.StoryPage(away))
+	require.Contains(t, page, "This is not everything")
+	require.Contains(t, flat(page), "Ticket 3 · integration · since 2026-07-03 14:01 UTC · waiting")
+	require.Contains(t, page, "Showing integration only")
+	require.Contains(t, page, `href="/support/-/sellers/s-1"`)
+}
+
+func TestSellersAreAddressedWhateverTheirLetters(t *testing.T) {
+	v := storyView("ko")
+	v.Seller = "가/나?x=1#y"
+	require.Contains(t, render(t, templates.StoryPage(v)), `href="/support/-/sellers/%EA%B0%80%2F%EB%82%98%3Fx=1%23y`)
+}
+
+func TestHistoryPageShowsEveryKindAndWhatItIsNarrowedTo(t *testing.T) {
+	page := render(t, templates.HistoryPage(historyView("ko")))
+	text := flat(page)
+	for _, said := range []string{
+		"이 쪽에 8줄", "제때 도착 · 문자 carrier-20260703-1", "주인 없음 · 누구 것인지 알 수 없음 · 문자 carrier-20260703-2",
+		"kim · 순서 옮기기 · 우리 쪽 문제로 차례를 놓침", "2026-07-03 23:59:20 2026-07-04 00:02:40 줄 s-3", "진행 중", "시간 지남", "한 번에 50,000줄까지",
+	} {
+		require.Contains(t, text, said)
+	}
+	require.Contains(t, page, `href="/support/-/sellers/s-2?room=integration"`)
+	require.Contains(t, page, `rel="next" href="?cursor=abc&amp;seller=s-1"`)
+	require.Contains(t, page, `id="export-bom" href="/api/support/integration/history?format=csv&amp;seller=s-1&amp;from=2026-07-03&amp;bom=1"`)
+	require.Contains(t, between(t, page, `id="filter"`, "</form>"), `name="from" type="text" value="2026-07-03"`)
+
+	refused := historyView("en")
+	refused.Error = "invalid_time"
+	page = render(t, templates.HistoryPage(refused))
+	require.Contains(t, page, "That date or time could not be read")
+	require.Equal(t, 1, strings.Count(page, `aria-invalid="true"`), "an empty field is not wrong")
+	require.NotContains(t, page, `id="export"`)
+}
+
+func TestAuditNamesEveryActionInBothLanguages(t *testing.T) {
+	for _, lang := range []string{"ko", "en"} {
+		actions, said := templates.TextIn(lang).Desk.Actions, map[string]bool{}
+		for _, action := range supportActions {
+			require.NotEmpty(t, actions[action], action)
+			require.False(t, said[actions[action]], action)
+			said[actions[action]] = true
+			require.Contains(t, render(t, templates.AuditPage(auditView(lang))), actions[action])
+		}
+	}
+}
+
+func TestOnlyWhoMayActIsOfferedToSendAgain(t *testing.T) {
+	v := deliveriesView("ko")
+	page := render(t, templates.DeliveriesPage(v))
+	require.Contains(t, page, `<form method="post" action="/support/-/deliveries/42/retry">`)
+	require.Contains(t, page, "40번 알림을 다시 보내고 있어요.")
+	require.Contains(t, page, "1,204건")
+	require.Contains(t, flat(page), "차례가 끝남 lock.ended")
+	v.MayAct = false
+	page = render(t, templates.DeliveriesPage(v))
+	require.NotContains(t, page, "/retry")
+	require.Contains(t, page, "보기 전용 계정이라")
+	v.Enabled = false
+	page = render(t, templates.DeliveriesPage(v))
+	require.Contains(t, page, "WAITROOM_WEBHOOK_URL")
+	require.NotContains(t, page, `id="dead"`)
+}
+
+func TestDeskWordsAreThereInBothLanguagesAlike(t *testing.T) {
+	ko, en := templates.TextIn("ko").Desk, templates.TextIn("en").Desk
+	for name, pair := range map[string][2]map[string]string{
+		"states": {ko.States, en.States}, "tags": {ko.Tags, en.Tags}, "reasons": {ko.Reasons, en.Reasons}, "actions": {ko.Actions, en.Actions},
+		"events": {ko.Events, en.Events}, "sign-in": {ko.SignIn.Errors, en.SignIn.Errors}, "kinds": {ko.History.Kinds, en.History.Kinds},
+		"ended": {ko.Story.Ended, en.Story.Ended}, "left": {ko.Story.Left, en.Story.Left}, "unmatched": {ko.Story.Unmatched, en.Story.Unmatched},
+		"incidents": {ko.Story.Incidents, en.Story.Incidents}, "did": {ko.Story.Did, en.Story.Did}, "answers": {ko.Story.Answers, en.Story.Answers},
+	} {
+		require.Equal(t, keys(pair[0]), keys(pair[1]), name)
+	}
+	require.Equal(t, keys(ko.Errors), keys(en.Errors))
+	holes := regexp.MustCompile(`\{\w+`)
+	for code, pattern := range ko.Story.Answers {
+		require.ElementsMatch(t, holes.FindAllString(pattern, -1), holes.FindAllString(en.Story.Answers[code], -1), code)
+	}
+	for _, outcome := range outcomes {
+		require.NotEmpty(t, ko.States[outcome], outcome)
+		require.NotEmpty(t, ko.Tags[outcome], outcome)
+		require.NotEmpty(t, ko.Story.Answers[outcome], outcome)
+	}
+}
+
+var tags, spaces = regexp.MustCompile(`<[^>]*>`), regexp.MustCompile(`\s+`)
+
+// flat is the text of a page as it is read.
+func flat(html string) string {
+	return strings.TrimSpace(spaces.ReplaceAllString(tags.ReplaceAllString(html, " "), " "))
+}
+
+func TestBounceDoesNotSayThatSomebodyIsSignedIn(t *testing.T) {
+	for lang, wrong := range map[string]string{"ko": "로그인", "en": "igned in"} {
+		page := render(t, templates.BouncePage(templates.BounceView{DeskView: visitor(lang), Next: "/support"}))
+		require.NotContains(t, page, wrong, "it may be a stranger who followed a link")
+	}
+}

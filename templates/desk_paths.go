@@ -1,0 +1,48 @@
+package templates
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+)
+
+// desk is the address that all pages of support are below.
+const desk = "/support"
+
+func roomPath(room string) templ.SafeURL {
+	return templ.SafeURL(desk + "/" + url.PathEscape(room))
+}
+
+// historyPath is a room's history; of a seller's where one is given.
+func historyPath(room, seller string) templ.SafeURL {
+	return roomPath(room) + "/history" + query("seller", seller)
+}
+
+// sellerPath is a seller's timeline; of one room where one is given.
+func sellerPath(seller, room string) templ.SafeURL {
+	return desk + "/-/sellers/" + templ.SafeURL(url.PathEscape(seller)) + query("room", room)
+}
+
+// langPath is the page itself in another language.
+func langPath(query, lang string) templ.SafeURL {
+	if query != "" {
+		query += "&"
+	}
+	return templ.SafeURL("?" + query + "lang=" + lang)
+}
+
+func query(name, value string) templ.SafeURL {
+	if value == "" {
+		return ""
+	}
+	return templ.SafeURL("?" + url.Values{name: {value}}.Encode())
+}
+
+// ownPath is an address within this site, so that no page leads to another.
+func ownPath(path string) string {
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\\r\n") {
+		return desk
+	}
+	return path
+}

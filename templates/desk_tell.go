@@ -1,0 +1,192 @@
+package templates
+
+import (
+	"cmp"
+	"slices"
+)
+
+// teller finds the sentences of a story.
+type teller struct{ Text }
+
+// tell says one event, after what happened before.
+func (t teller) tell(e StoryEvent, c course) Words {
+	s := t.Desk.Story
+	switch e.Kind {
+	case "joined":
+		return say(s.Joined, "n", e.Ticket)
+	case "granted":
+		return t.with(say(s.Granted, "until", instant(e.ExpiresAt)), s.Waited, e.At-c.joined, c.joined)
+	case "asked":
+		if n := max(e.Asks, c.asks+1); n > 1 {
+			return say(s.AskedAgain, "n", n)
+		}
+		return say(s.Asked)
+	case "extended":
+		if c.by("extend", e.At) {
+			return t.done(s.ExtendedBy, e, c, "until", instant(e.ExpiresAt))
+		}
+		return say(s.ExtendedBusy, "until", instant(e.ExpiresAt))
+	case "away":
+		return t.join(say(s.Away), say(s.Gone, "since", instant(e.gone())))
+	case "back":
+		if c.since == 0 {
+			return say(s.Back)
+		}
+		return say(s.BackAfter, "span", t.span(e.At-c.since))
+	case "moved":
+		return t.done(s.Moved, e, c, "n", e.Position)
+	case "ended":
+		return t.ended(e, c)
+	case "action":
+		return t.did(e)
+	}
+	return t.beside(e, c)
+}
+
+// beside says what happened beside the line: messages, incidents, what the integration was told.
+func (t teller) beside(e StoryEvent, c course) Words {
+	s := t.Desk.Story
+	switch e.Kind {
+	case "message":
+		return t.message(e)
+	case "claimed":
+		return say(s.Claimed)
+	case "rejected":
+		return say(s.Rejected)
+	case "assigned":
+		return t.done(s.Assigned, e, c)
+	case "incident":
+		return say(word(s.Incidents, e.Action), "kind", e.Action)
+	case "told":
+		return say(s.Told, "what", cmp.Or(t.Desk.Events[e.Action], e.Action))
+	}
+	return say(s.Unknown, "kind", e.Kind)
+}
+
+func (t teller) message(e StoryEvent) Words {
+	s := t.Desk.Story
+	said := say(word(s.Unmatched, e.Reason))
+	switch e.Result {
+	case "matched":
+		said = say(s.Matched)
+	case "late":
+		said = say(s.Late)
+	}
+	if e.Duplicate {
+		return t.join(said, say(s.Duplicate))
+	}
+	return said
+}
+
+// ended says how a turn ended, or a wait, and how long it was.
+func (t teller) ended(e StoryEvent, c course) Words {
+	s := t.Desk.Story
+	if s.waited(e, c) {
+		return t.with(t.done(word(s.Left, e.Outcome), e, c, "outcome", e.Outcome), s.AwayFor, e.At-c.since, c.since)
+	}
+	pattern, more, span := word(s.Ended, e.Outcome), s.Used, e.At-c.granted
+	switch {
+	case e.Outcome == "expired":
+		more, span = s.Given, c.until-c.granted
+	case e.Outcome == "forced" && !c.by("release", e.At):
+		pattern = s.ForcedByHand
+	}
+	return t.with(t.done(pattern, e, c, "outcome", e.Outcome), more, span, c.granted)
+}
+
+// waited is whether what ended was a wait and no turn. Of an event that says neither, its outcome tells.
+func (s StoryText) waited(e StoryEvent, c course) bool {
+	if e.Fence != 0 || c.state == "holding" {
+		return false
+	}
+	_, wait := s.Left[e.Outcome]
+	_, turn := s.Ended[e.Outcome]
+	return wait || !turn
+}
+
+// did says what somebody of support did, and why.
+func (t teller) did(e StoryEvent) Words {
+	return t.because(say(word(t.Desk.Story.Did, e.Action), "who", t.agent(e.Who), "action", e.Action), e)
+}
+
+// done says what came of something that support did, by whom, and why, where that is known.
+func (t teller) done(pattern string, e StoryEvent, c course, pairs ...any) Words {
+	by := e
+	if c.acted(e) {
+		by = c.done
+	}
+	return t.because(say(pattern, append(pairs, "who", t.agent(by.Who))...), by)
+}
+
+func (t teller) agent(who string) string {
+	if who == "" {
+		return t.Desk.Story.Support
+	}
+	return fill(t.Desk.Story.Agent, "who", who)
+}
+
+func (t teller) because(said Words, e StoryEvent) Words {
+	if e.Why == "" {
+		return said
+	}
+	return t.join(said, say(t.Desk.Story.Because, "why", e.Why))
+}
+
+// answer says what became of a visit, and where its time ran out, why.
+func (t teller) answer(c course) Words {
+	s := t.Desk.Story
+	pattern, by := word(s.Answers, c.state), StoryEvent{}
+	switch {
+	case c.by("release", c.over) || c.by("remove", c.over):
+		by = c.done
+	case c.state == "forced":
+		pattern = s.AnswerByHand
+	case c.state == "cancelled" && c.granted != 0:
+		pattern = s.AnswerTurn
+	}
+	said := say(pattern, "span", t.span(c.until-c.granted), "until", instant(c.until), "who", t.agent(by.Who))
+	if c.state == "expired" {
+		return t.join(said, say(t.lacked(c)))
+	}
+	return t.because(said, by)
+}
+
+// lacked is what a turn whose time ran out did not have.
+func (t teller) lacked(c course) string {
+	s := t.Desk.Story
+	switch {
+	case c.matched:
+		return s.MessageInTime
+	case c.late:
+		return s.MessageLate
+	case c.asks == 0:
+		return s.NeverAsked
+	}
+	return s.NoMessage
+}
+
+// with adds how long something took, where it is known when it began and it took a second at least.
+func (t teller) with(said Words, pattern string, ms, began int64) Words {
+	if began == 0 || ms < 1000 {
+		return said
+	}
+	return t.join(said, say(pattern, "span", t.span(ms)))
+}
+
+func (t teller) join(first, second Words) Words {
+	return slices.Concat(first, Words{{Text: t.Desk.Story.Sep}}, second)
+}
+
+// span says a length of time: to the second below an hour, to the minute from there on.
+func (t teller) span(ms int64) string {
+	seconds := int(max(ms, 0)+500) / 1000
+	if seconds < 60*60 {
+		return span(t.Live, seconds)
+	}
+	return hours(seconds/60, t.Live.Hours, t.Live.HoursMin)
+}
+
+// word is the word for a code, or the one for every other.
+func word(of map[string]string, code string) string {
+	return cmp.Or(of[code], of[""])
+}

@@ -1,0 +1,123 @@
+package templates
+
+// DeskView is what every page of support knows of its reader.
+type DeskView struct {
+	Lang        string // "ko" or "en"
+	AssetPrefix string
+	Agent       string // who is signed in; "" = nobody
+	MayAct      bool   // it may step in, and not only watch
+	Query       string // of the page's address, without the language
+}
+
+// SignInView is the form of /support/sign-in.
+type SignInView struct {
+	DeskView
+	Next  string // where to go afterwards: a path of support's own
+	Name  string // as it was typed
+	Error string // a code: wrong_password, too_many_requests, not_admitted, sign_in_expired, store_unavailable,
+	// provider_unavailable; "" = none
+	Minutes int  // with too_many_requests: to wait, rounded up
+	OIDC    bool // one button to the provider instead of name and password
+}
+
+// BounceView is a page that leads on by itself: a cookie of the same site alone is sent with a press on this site only.
+type BounceView struct {
+	DeskView
+	Next string
+}
+
+// RoomsView is /support: all rooms, live over /api/support/ws.
+type RoomsView struct{ DeskView }
+
+// DeskRoomView is /support/{room}: one room, live over /api/support/{room}/ws.
+type DeskRoomView struct {
+	DeskView
+	Room         string
+	LeaseSeconds int
+}
+
+// StoryView is a seller's timeline: /support/-/sellers/{seller}, of one room with ?room=.
+type StoryView struct {
+	DeskView
+	Seller  string
+	Room    string // "" = every room
+	Events  []StoryEvent
+	Partial bool // the ledger is away: only what it has not taken in yet is shown
+}
+
+// StoryEvent is one thing that happened. Kind says which fields count; see room.Record and ledger.TimelineRow.
+type StoryEvent struct {
+	At                   int64 // unix ms
+	Room                 string
+	Epoch, Ticket, Fence int64
+	Kind                 string
+	Outcome              string
+	Result, Reason       string // of a message
+	ExpiresAt, Since     int64
+	Position, Asks       int
+	MessageID            string
+	Who, Action, Why     string // of support
+	Duplicate            bool
+}
+
+// HistoryView is /support/{room}/history.
+type HistoryView struct {
+	DeskView
+	Room     string
+	Seller   string
+	From, To string // as typed: a date or an instant
+	Error    string // a code: invalid_time, invalid_cursor, ledger_unavailable; "" = none
+	Rows     []HistoryRow
+	Next     string // the query of the next page; "" = this is the last
+	Export   string // the address of the same rows as CSV
+	RowLimit int    // how many rows an export has at the most
+}
+
+// HistoryRow is one row of any kind: lease, place, message or action.
+type HistoryRow struct {
+	Kind                 string
+	Epoch, Ticket, Fence int64
+	Seller               string
+	From, To             int64 // unix ms; 0 = not known, or not yet
+	Outcome              string
+	MessageID            string
+	Result               string
+	Who, Action, Reason  string
+}
+
+// AuditView is /support/-/audit.
+type AuditView struct {
+	DeskView
+	Who, Room string // the filter
+	Rows      []AuditRow
+	Next      string // the query of the next page
+	Error     string // ledger_unavailable
+}
+
+// AuditRow is one thing that somebody of support did.
+type AuditRow struct {
+	At                  int64  // unix ms
+	Room                string // "" = in no room
+	Who, Action, Reason string
+	Ticket, Fence       int64
+}
+
+// DeliveriesView is /support/-/deliveries: what the integration could not be told.
+type DeliveriesView struct {
+	DeskView
+	Enabled       bool // somebody is to be told at all
+	Pending, Dead int
+	Rows          []Delivery
+	Error         string
+	Retried       int64 // the id that was just put back; 0 = none
+}
+
+// Delivery is one webhook that was given up.
+type Delivery struct {
+	ID        int64
+	Key       string // room and fence
+	Type      string
+	At        int64 // unix ms: when it happened
+	GivenUp   int64 // unix ms
+	LastError string
+}

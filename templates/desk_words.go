@@ -1,0 +1,101 @@
+package templates
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Words are a sentence with instants in it: a page shows those in its reader's own zone.
+type Words []Word
+
+// Word is a piece of text, or an instant.
+type Word struct {
+	Text string
+	At   int64 // unix ms; 0 = it is text
+}
+
+// instant is a value of a pattern that stays an instant.
+type instant int64
+
+// String is the sentence with its instants as times of day in UTC.
+func (w Words) String() string {
+	var b strings.Builder
+	for _, part := range w {
+		if part.At != 0 {
+			b.WriteString(stamp(part.At, 0, formatSecond))
+		}
+		b.WriteString(part.Text)
+	}
+	return b.String()
+}
+
+// say fills a pattern as fill does, and leaves instants as such.
+func say(pattern string, pairs ...any) Words {
+	var words Words
+	for i := 0; i+1 < len(pairs); i += 2 {
+		at, ok := pairs[i+1].(instant)
+		if !ok {
+			continue
+		}
+		if head, tail, found := strings.Cut(pattern, "{"+pairs[i].(string)+"}"); found {
+			words = append(words, Word{Text: fill(head, pairs...)}, Word{At: int64(at)})
+			pattern = tail
+		}
+	}
+	words = append(words, Word{Text: fill(pattern, pairs...)})
+	return trimmed(words)
+}
+
+func trimmed(words Words) Words {
+	kept := words[:0]
+	for _, w := range words {
+		if w != (Word{}) {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}
+
+// The ways a page writes an instant; static/js/desk/pages.js has the same.
+const (
+	formatSecond = "second" // 14:03:12
+	formatMinute = "minute" // 14:03
+	formatFull   = "full"   // 2026-07-03 14:03:12
+	formatDay    = "day"    // 2026-07-03 14:03
+)
+
+var layouts = map[string]string{
+	formatSecond: time.TimeOnly,
+	formatMinute: "15:04",
+	formatFull:   time.DateTime,
+	formatDay:    "2006-01-02 15:04",
+}
+
+// stamp writes an instant in UTC; with the date too where it is on another day than the one before it.
+func stamp(at, after int64, format string) string {
+	when, last := time.UnixMilli(at).UTC(), time.UnixMilli(after).UTC()
+	if after != 0 && when.Format(time.DateOnly) != last.Format(time.DateOnly) {
+		format = dated(format)
+	}
+	return when.Format(layouts[format])
+}
+
+func dated(format string) string {
+	switch format {
+	case formatSecond:
+		return formatFull
+	case formatMinute:
+		return formatDay
+	}
+	return format
+}
+
+func machineTime(at int64) string {
+	return time.UnixMilli(at).UTC().Format("2006-01-02T15:04:05.000Z07:00")
+}
+
+// parts joins those that are not empty.
+func parts(sep string, list ...string) string {
+	return strings.Join(slices.DeleteFunc(list, func(part string) bool { return part == "" }), sep)
+}

@@ -1,0 +1,47 @@
+package templates_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func support(notice string) object {
+	return object{"type": "notice", "notice": notice, "server_time": time.Now().UnixMilli()}
+}
+
+func TestSellerIsToldWhatSupportDidUntilItIsNoLongerTrue(t *testing.T) {
+	room, tab := expectTurn(t)
+	room.tell(t, support("extended"))
+	tab.says("notice", "상담원이 시간을 더 드렸어요")
+	room.push(t, object{"lease_expires_at": time.Now().Add(3 * time.Minute).UnixMilli()})
+	tab.until(`/^[23]:/.test(document.getElementById("countdown").textContent)`)
+	require.NotEmpty(t, tab.text("notice"), "the turn goes on")
+	room.push(t, ended("expired"))
+	tab.until(`document.body.dataset.state === "ended" && document.getElementById("notice").textContent === ""`)
+
+	room.push(t, object{"status": "waiting", "outcome": nil, "ticket": 12, "queue_position": 3, "queue_length": 5, "codes": nil})
+	room.tell(t, support("moved"))
+	tab.says("notice", "상담원이 순서를 바꿨어요. 지금 순서를 확인해 주세요.")
+	room.push(t, object{"queue_position": 2})
+	tab.until(`document.getElementById("position").textContent === "2"`)
+	require.NotEmpty(t, tab.text("notice"), "the place is the same")
+	room.push(t, turn(0))
+	tab.until(`document.getElementById("notice").textContent === ""`)
+	tab.requireQuiet()
+}
+
+func TestSellerIsToldThatSupportCheckedATextWhileItIsOnShow(t *testing.T) {
+	room, tab := expectTurn(t)
+	room.push(t, ended("completed"))
+	room.tell(t, support("assigned"))
+	room.tell(t, message("a", "인증번호 482103", "482103", 0))
+	tab.says("notice", "상담원이 확인한 문자예요")
+	tab.says("sms-code", "482103")
+	room.push(t, turn(0))
+	room.tell(t, support("unheard of"))
+	room.push(t, object{"ticket": 13, "fence": 78})
+	tab.until(`document.getElementById("notice").textContent === ""`)
+	tab.requireQuiet()
+}
