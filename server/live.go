@@ -14,7 +14,11 @@ import (
 type sockets struct{ *hub.Hub }
 
 func (s sockets) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error {
-	err := s.Hub.ServeSocket(w, r, id, session)
+	return refusal(w, s.Hub.ServeSocket(w, r, id, session))
+}
+
+// refusal is the problem that the hub's error is.
+func refusal(w http.ResponseWriter, err error) error {
 	switch {
 	case errors.Is(err, hub.ErrOrigin):
 		return web.Refusal("cross_site")

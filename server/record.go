@@ -14,7 +14,6 @@ import (
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
-	"github.com/waitroom/waitroom/web"
 )
 
 // journalMax is how many changes of a room wait for the ledger at the most: about a hundred megabytes,
@@ -25,15 +24,15 @@ const journalMax = 200_000
 func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer) (err error) {
 	tells := s.cfg.WebhookURL != ""
 	s.ledger, err = ledger.Open(ctx, ledger.Config{URL: string(s.cfg.DatabaseURL), Journal: s.engine, Rooms: s.engine,
-		JournalMax: journalMax, Tell: tells, Log: s.log, Registerer: registry})
+		JournalMax: journalMax, Tell: tells, Log: s.log, Registerer: registry, Guard: s.cfg.SMSGuard, Alarmed: s.alarmed})
 	if err != nil {
 		return fmt.Errorf("WAITROOM_DATABASE_URL (--database-url): %w", err)
 	}
 	if !tells {
 		return nil
 	}
-	s.outbox, err = outbox.NewWorker(outbox.Config{Store: outbox.NewStore(s.ledger.DB(), s.ledger.Dialect(), nil),
-		URL: string(s.cfg.WebhookURL), Secret: string(s.cfg.WebhookSecret), Log: s.log, Registerer: registry,
+	s.tasks = outbox.NewStore(s.ledger.DB(), s.ledger.Dialect(), nil)
+	s.outbox, err = outbox.NewWorker(outbox.Config{Store: s.tasks, URL: string(s.cfg.WebhookURL), Secret: string(s.cfg.WebhookSecret), Log: s.log, Registerer: registry,
 		Recorded: s.ledger.Told})
 	if err != nil {
 		return fmt.Errorf("WAITROOM_%w", err)
@@ -71,7 +70,7 @@ func quarantine(d time.Duration) time.Duration {
 }
 
 // openSMS makes the matching of inbound messages; nil where it is not configured.
-func (s *Server) openSMS(registry prometheus.Registerer) (web.SMS, error) {
+func (s *Server) openSMS(registry prometheus.Registerer) (*sms.Service, error) {
 	if s.cfg.SMSWebhookSecret == "" {
 		return nil, nil
 	}
@@ -84,6 +83,13 @@ func (s *Server) openSMS(registry prometheus.Registerer) (web.SMS, error) {
 		s.warnOfShort("WAITROOM_SMS_WEBHOOK_SECRET", Secret(strings.TrimSpace(one)))
 	}
 	return service, nil
+}
+
+// alarmed tells who watches a room that the ledger has written down an incident there.
+func (s *Server) alarmed(id room.ID) {
+	ctx, cancel := context.WithTimeout(context.Background(), alertWithin)
+	defer cancel()
+	_ = s.engine.Alert(ctx, id) // else it is looked up at the next change
 }
 
 // looked hands what the sweep found to the ledger, which takes the room's journal in.

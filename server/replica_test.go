@@ -39,11 +39,17 @@ func config(t *testing.T, args ...string) Config {
 	return cfg
 }
 
-// start runs a server until the test ends.
+// start makes a server that logs nothing and runs it.
 func start(t *testing.T, cfg Config) *replica {
 	t.Helper()
 	s, err := New(t.Context(), cfg, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
+	return run(t, s)
+}
+
+// run runs a server until the test ends.
+func run(t *testing.T, s *Server) *replica {
+	t.Helper()
 	ctx, end := context.WithCancel(context.Background())
 	r := &replica{Server: s, end: end, done: make(chan error, 1)}
 	go func() { r.done <- s.Run(ctx) }()

@@ -33,6 +33,7 @@ func (s *Server) Run(ctx context.Context) error {
 		return fmt.Errorf("serve: %w", err)
 	})
 	s.announce()
+	s.welcome(ctx)
 
 	select {
 	case <-ctx.Done():

@@ -22,6 +22,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/static"
 	"github.com/waitroom/waitroom/web"
+	"github.com/waitroom/waitroom/web/signin"
 )
 
 // Server is one replica.
@@ -33,7 +34,9 @@ type Server struct {
 	store    store
 	engine   *room.Engine
 	ledger   *ledger.Ledger
-	outbox   *outbox.Worker // nil where nobody is to be told
+	tasks    *outbox.Store  // nil where nobody is to be told
+	outbox   *outbox.Worker // likewise
+	desk     *signin.Desk
 	hub      *hub.Hub
 	health   *health
 }
@@ -86,7 +89,9 @@ func (s *Server) open(ctx context.Context) (err error) {
 // assemble makes the handlers and what they rest on.
 func (s *Server) assemble(registry *prometheus.Registry) error {
 	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store, Log: s.log, Origins: s.cfg.AllowedOrigins, Registerer: registry,
-		Unnotified: s.cfg.Redis.Embedded()})
+		Unnotified: s.cfg.Redis.Embedded(), Desk: newDesk(s.engine, s.ledger), Rooms: s.cfg.Rooms.Has, Named: s.cfg.Rooms.Names(),
+		Name: s.replicaName(), Behind: func() bool { return s.ledger.Status().Behind }})
+	s.openDesk()
 	s.health = &health{checks: []check{
 		{name: "redis", bad: "unavailable", ask: s.engine.Ping},
 		{name: "subscription", bad: "stale", ask: s.subscribed},
@@ -96,8 +101,8 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	if err != nil {
 		return err
 	}
-	handler, err := web.New(web.Config{
-		Engine: s.engine, SMS: messages, Sockets: sockets{s.hub}, Rooms: s.cfg.Rooms, Lease: s.engine.Config().Lease,
+	site := web.Config{
+		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Rooms: s.cfg.Rooms, Lease: s.engine.Config().Lease,
 		Origins: s.cfg.AllowedOrigins, Proxies: s.cfg.TrustedProxies, Joins: s.cfg.RateLimit,
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry,
 		Handlers: map[string]http.Handler{
@@ -106,7 +111,11 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 			"/readyz":       http.HandlerFunc(s.health.ready),
 			"/metrics":      promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry}),
 		},
-	})
+	}
+	if messages != nil {
+		site.SMS, site.Refused = messages, messages.Refused
+	}
+	handler, err := web.New(site)
 	if err != nil {
 		return err
 	}

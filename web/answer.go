@@ -10,8 +10,10 @@ import (
 type instant int64
 
 func (i instant) MarshalText() ([]byte, error) {
-	return room.Time(int64(i)).AppendFormat(nil, "2006-01-02T15:04:05.000Z"), nil
+	return room.Time(int64(i)).AppendFormat(nil, instantLayout), nil
 }
+
+const instantLayout = "2006-01-02T15:04:05.000Z"
 
 // lockedAnswer is told to the holder.
 type lockedAnswer struct {

@@ -11,7 +11,7 @@ import (
 // cors lets the pages of other origins that may act here read the answers. Support is not theirs.
 func (s *site) cors(c *gin.Context) {
 	path, origin := c.Request.URL.Path, c.GetHeader("Origin")
-	if !strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/api/support/") || !slices.Contains(s.Origins, origin) {
+	if !strings.HasPrefix(path, "/api/") || inSupport(path) || !slices.Contains(s.Origins, origin) {
 		return
 	}
 	header := c.Writer.Header()

@@ -21,9 +21,13 @@ func secure(c *gin.Context) {
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
-// sameSite refuses a change that another site's page asks for.
+// sameSite refuses a change that another site's page asks for. No other site is trusted with what is support's.
 func (s *site) sameSite(c *gin.Context) {
-	if s.crossed.Check(c.Request) != nil {
+	crossed := s.crossed
+	if inSupport(c.Request.URL.Path) {
+		crossed = s.foreign
+	}
+	if crossed.Check(c.Request) != nil {
 		s.refuse(c, "cross_site")
 	}
 }

@@ -130,25 +130,29 @@ func (s *site) show(c *gin.Context, status int, lang string, page templ.Componen
 	c.Data(status, "text/html; charset=utf-8", body.Bytes())
 }
 
-func (s *site) errorPage(c *gin.Context, status int, code string) {
+func (s *site) errorPage(c *gin.Context, code string, p problem) {
 	lang := pageLanguage(c.Request)
 	s.choose(c, c.Query("lang"))
 	v := templates.ErrorView{Lang: lang, AssetPrefix: s.AssetPrefix, Code: code}
-	if id, err := room.ParseID(c.Param("room")); err == nil && s.Rooms.Has(id) {
+	if inSupport(c.Request.URL.Path) { // a seller's page is no way back
+		v.Detail = p.detail(lang)
+	} else if id, err := room.ParseID(c.Param("room")); err == nil && s.Rooms.Has(id) {
 		v.Room = string(id)
 	} else if id, ok := s.Rooms.Default(); ok {
 		v.Room = string(id)
 	}
-	s.show(c, status, lang, templates.ErrorPage(v))
+	s.show(c, p.status, lang, templates.ErrorPage(v))
 }
 
-// wantsPage reports whether a person is asking: never of the API, always of a room's page.
+// wantsPage reports whether a person is asking: never of the API, always of a room's page, and of support's unless it asks for JSON.
 func wantsPage(c *gin.Context) bool {
 	path := c.Request.URL.Path
 	switch {
 	case strings.HasPrefix(path, "/api/"):
 		return false
 	case strings.HasPrefix(path, "/rooms/"):
+		return true
+	case inSupport(path) && !strings.Contains(c.GetHeader("Accept"), "application/json"):
 		return true
 	}
 	return strings.Contains(c.GetHeader("Accept"), "text/html")

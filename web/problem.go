@@ -11,6 +11,7 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
+	"github.com/waitroom/waitroom/web/signin"
 )
 
 // Refusal is a code of the problem table as an error, for those who refuse a request elsewhere.
@@ -85,6 +86,48 @@ var problems = map[string]problem{
 		"지금은 대기실에 닿지 않아요. 잠시 뒤 다시 눌러 주세요. 여러 번 눌러도 순서는 하나예요.", "Ask again in a moment with the same session: repeating a request never takes a second place.", 1},
 	"draining": {http.StatusServiceUnavailable, "Server is shutting down",
 		"서버가 바뀌는 중이에요. 곧 다시 연결해 주세요.", "This replica is shutting down. Connect again.", 1},
+	"not_signed_in": {http.StatusUnauthorized, "Nobody is signed in",
+		"고객센터 계정으로 로그인해 주세요.", "Sign in at /support/sign-in.", 0},
+	"wrong_password": {http.StatusUnauthorized, "Name or password is wrong",
+		"이름이나 비밀번호가 맞지 않아요.", "Check the name and the password.", 0},
+	"sign_in_expired": {http.StatusUnauthorized, "Sign-in took too long, or was begun in another browser",
+		"로그인이 너무 오래 걸렸거나 다른 브라우저에서 시작됐어요. 처음부터 다시 해 주세요.", "Begin the sign-in again, in this browser.", 0},
+	"not_admitted": {http.StatusForbidden, "Account is in no group that may watch",
+		"이 계정은 고객센터 화면을 볼 수 있는 그룹에 없어요. 관리자에게 알려 주세요.", "This account is in no group that may see the desk. Ask whoever runs it.", 0},
+	"not_allowed": {http.StatusForbidden, "Role does not allow this",
+		"이 계정은 보기만 할 수 있어요.", "This account may only watch.", 0},
+	"invalid_ticket": {http.StatusBadRequest, "Ticket is not valid",
+		"ticket은 줄에 보이는 양의 정수예요.", "Give the positive integer that the waiter is shown with.", 0},
+	"invalid_seconds": {http.StatusBadRequest, "Seconds are not valid",
+		"seconds는 1~120 사이의 정수예요.", "Give a whole number from 1 to 120.", 0},
+	"invalid_position": {http.StatusBadRequest, "Position is not valid",
+		"position은 1부터 시작하는 정수예요. 1이 바로 다음 차례예요.", "Give a whole number from 1, which is next.", 0},
+	"invalid_key": {http.StatusBadRequest, "Idempotency-Key is not valid",
+		"Idempotency-Key는 64자까지 쓸 수 있어요.", "Idempotency-Key may have 64 characters.", 0},
+	"invalid_time": {http.StatusBadRequest, "Time is not valid",
+		"from과 to는 2026-11-21T09:30:00+09:00처럼 시간대가 있는 RFC 3339, 2026-11-21 같은 날짜(UTC), 유닉스 시각(밀리초나 초) 중 하나예요.",
+		"Give from and to in RFC 3339 with an offset, such as 2026-11-21T09:30:00+09:00, as a date (UTC) or as unix milliseconds or seconds.", 0},
+	"invalid_limit": {http.StatusBadRequest, "Limit is not valid",
+		"limit은 1 이상의 정수예요.", "Give a whole number from 1.", 0},
+	"invalid_cursor": {http.StatusBadRequest, "Cursor is not valid",
+		"cursor는 앞 쪽의 next 값이에요. 처음부터 다시 찾아 주세요.", "Give the next of the page before, or begin without one.", 0},
+	"invalid_format": {http.StatusBadRequest, "Format is not valid",
+		"format은 json 또는 csv예요.", "Use format=json or format=csv.", 0},
+	"stale_ticket": {http.StatusConflict, "Ticket is not waiting",
+		"그 번호는 이제 줄에 없어요. 아무것도 바뀌지 않았어요.", "That ticket is not in the line any more. Nothing was changed.", 0},
+	"lease_too_long": {http.StatusConflict, "Lease would be too long",
+		"한 차례는 모두 합해 10분까지만 늘릴 수 있어요.", "A lease may be 10 minutes long in all.", 0},
+	"already_matched": {http.StatusConflict, "Message belongs to a lease already",
+		"그 문자는 이미 다른 차례의 것이에요.", "That message belongs to a lease already.", 0},
+	"not_possible": {http.StatusConflict, "Message can not be that lease's",
+		"그 차례가 받았을 수 없는 문자예요. 그때 진행 중이었거나 그 전 10분 안에 요청한 차례에만 줄 수 있어요. 바뀐 것은 없어요.",
+		"That lease could not have caused it: it was neither live when the message was sent, nor had it asked in the 10 minutes before. Nothing was changed.", 0},
+	"not_dead": {http.StatusConflict, "Delivery was not given up",
+		"이미 다시 보내고 있거나 보낸 알림이에요.", "That delivery is under way again, or done.", 0},
+	"provider_unavailable": {http.StatusServiceUnavailable, "Provider of sign-ins cannot be reached",
+		"로그인을 맡은 서비스에 닿지 않아요. 잠시 뒤 다시 해 주세요.", "The OpenID Connect provider does not answer. Try again in a moment.", 5},
+	"ledger_unavailable": {http.StatusServiceUnavailable, "Ledger cannot be reached",
+		"지금은 기록을 볼 수 없어요. 대기실은 그대로 움직여요. 잠시 뒤 다시 열어 주세요.", "The record can not be read now; the rooms go on. Ask again in a moment.", 5},
 	"sms_not_configured": {http.StatusServiceUnavailable, "Inbound SMS is not configured",
 		"문자 수신이 설정되어 있지 않아요. WAITROOM_SMS_WEBHOOK_SECRET을 설정해 주세요.", "Set WAITROOM_SMS_WEBHOOK_SECRET on the server.", 60},
 }
@@ -110,6 +153,16 @@ var codes = []struct {
 	{room.ErrNumberBusy, "number_busy"},
 	{room.ErrTooManyAsks, "too_many_asks"},
 	{room.ErrNoMessage, "no_message"},
+	{room.ErrStaleTicket, "stale_ticket"},
+	{room.ErrLeaseTooLong, "lease_too_long"},
+	{room.ErrAlreadyMatched, "already_matched"},
+	{room.ErrNotPossible, "not_possible"},
+	{sms.ErrRefused, "not_possible"},
+	{signin.ErrNotSignedIn, "not_signed_in"},
+	{signin.ErrWrong, "wrong_password"},
+	{signin.ErrNotAdmitted, "not_admitted"},
+	{signin.ErrExpired, "sign_in_expired"},
+	{signin.ErrAway, "provider_unavailable"},
 	{room.ErrTooManyRejects, "too_many_rejects"},
 	{room.ErrLockHeld, "lock_held"},
 	{room.ErrPaused, "room_paused"},
@@ -127,6 +180,9 @@ func codeOf(err error) string {
 	if refusal, ok := errors.AsType[Refusal](err); ok {
 		return string(refusal)
 	}
+	if _, limited := errors.AsType[signin.Limited](err); limited {
+		return "too_many_requests"
+	}
 	for _, known := range codes {
 		if errors.Is(err, known.err) {
 			return known.code
@@ -141,16 +197,19 @@ func (s *site) fail(c *gin.Context, err error) {
 	if problems[code].status >= http.StatusInternalServerError && c.Request.Context().Err() == nil {
 		s.Log.Warn("request failed", "route", c.FullPath(), "code", code, "error", err)
 	}
+	if errors.Is(err, sms.ErrRefused) {
+		s.tell(c, code, problemOf(c, code).in(ledgerWords), nil)
+		return
+	}
 	s.refuse(c, code)
 }
 
 // refuse answers a code of the table: in JSON to a program, on a page to a person.
 func (s *site) refuse(c *gin.Context, code string) {
-	p, ok := problems[code]
-	if !ok {
-		code, p = "internal", problems["internal"]
+	if _, ok := problems[code]; !ok {
+		code = "internal"
 	}
-	s.tell(c, code, p, nil)
+	s.tell(c, code, problemOf(c, code), nil)
 }
 
 // tell answers a problem; after is from when the holder may ask, where that is the problem.
@@ -163,7 +222,7 @@ func (s *site) tell(c *gin.Context, code string, p problem, after *instant) {
 	header.Set("Cache-Control", "no-store")
 	header.Add("Vary", "Accept, Accept-Language, Cookie")
 	if wantsPage(c) {
-		s.errorPage(c, p.status, code)
+		s.errorPage(c, code, p)
 		return
 	}
 	writeProblem(c, code, p, after)

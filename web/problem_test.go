@@ -32,6 +32,12 @@ func TestEveryCodeHasAStatusATitleAndBothLanguages(t *testing.T) {
 	for _, known := range codes {
 		require.Contains(t, problems, known.code)
 	}
+	for code, w := range deskWords {
+		require.Contains(t, problems, code)
+		require.NotEmpty(t, w.title, code)
+		require.Regexp(t, korean, w.ko, code)
+		require.NotRegexp(t, korean, w.en, code)
+	}
 }
 
 func TestErrorsBecomeTheCodesOfTheTable(t *testing.T) {

@@ -43,6 +43,9 @@ func (r Rooms) Has(id room.ID) bool {
 	})
 }
 
+// Names are the rooms with a name of their own.
+func (r Rooms) Names() []room.ID { return slices.Clone(r.names) }
+
 // Default is the first room with a name of its own; ok is false where all are prefixes.
 func (r Rooms) Default() (id room.ID, ok bool) {
 	if len(r.names) == 0 {

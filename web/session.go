@@ -55,11 +55,14 @@ func (s *site) cookie(c *gin.Context) string {
 	return cookie.Value
 }
 
-func (s *site) cookieName(c *gin.Context) string {
+func (s *site) cookieName(c *gin.Context) string { return s.hostCookie(c, sessionCookie) }
+
+// hostCookie is the name of a cookie of this host alone.
+func (s *site) hostCookie(c *gin.Context, name string) string {
 	if s.secure(c) {
-		return hostPrefix + sessionCookie
+		return hostPrefix + name
 	}
-	return sessionCookie
+	return name
 }
 
 // remember gives the browser its session for the requests to come.

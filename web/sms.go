@@ -13,6 +13,9 @@ import (
 func (s *site) message(c *gin.Context) {
 	body, err := readBody(c)
 	if err != nil {
+		if code := codeOf(err); s.Refused != nil && code == sms.BodyTooLarge {
+			s.Refused(roomOf(c), code)
+		}
 		s.fail(c, err)
 		return
 	}

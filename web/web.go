@@ -1,4 +1,4 @@
-// Package web is everything that is asked over HTTP: the lock API, the sellers' pages and the way
+// Package web is everything that is asked over HTTP: the lock API, the sellers' pages, the support desk and the way
 // to a socket. It decides nothing about rooms; it reads requests, asks the engine, and says what
 // came of it, in JSON or in words.
 package web
@@ -43,10 +43,12 @@ type SMS interface {
 // Config is what the handlers are made of. Engine, Rooms and Lease are required.
 type Config struct {
 	Engine  Engine
-	Sockets Sockets       // nil: 404
-	SMS     SMS           // nil: 503 sms_not_configured, and there is no message to claim
-	Rooms   Rooms         // which rooms there are
-	Lease   time.Duration // the engine's
+	Sockets Sockets                       // nil: 404
+	SMS     SMS                           // nil: 503 sms_not_configured, and there is no message to claim
+	Refused func(id room.ID, code string) // is told of a message that is refused before SMS sees it; nil: nobody is
+	Support *Support                      // nil: there is no desk
+	Rooms   Rooms                         // which rooms there are
+	Lease   time.Duration                 // the engine's
 
 	Origins []string       // other origins whose pages may act here
 	Proxies []netip.Prefix // whose X-Forwarded-* headers are believed
@@ -64,7 +66,8 @@ type Config struct {
 type site struct {
 	Config
 	joins   *limiter
-	crossed *http.CrossOriginProtection
+	crossed *http.CrossOriginProtection // trusts Origins
+	foreign *http.CrossOriginProtection // trusts none
 	metrics *metrics
 }
 
@@ -76,7 +79,8 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &site{Config: cfg, joins: newLimiter(cfg.Joins), crossed: http.NewCrossOriginProtection(), metrics: newMetrics(cfg.Registerer)}
+	s := &site{Config: cfg, joins: newLimiter(cfg.Joins), crossed: http.NewCrossOriginProtection(),
+		foreign: http.NewCrossOriginProtection(), metrics: newMetrics(cfg.Registerer)}
 	for _, origin := range cfg.Origins {
 		if err := s.crossed.AddTrustedOrigin(origin); err != nil {
 			return nil, fmt.Errorf("trust origin %q: %w", origin, err)
@@ -100,7 +104,7 @@ func (s *site) router() (*gin.Engine, error) {
 	}
 	g.RedirectTrailingSlash = false
 	g.HandleMethodNotAllowed = true
-	g.Use(s.observe, s.recover, secure, s.cors, s.sameSite)
+	g.Use(s.observe, s.recover, secure, s.cors, s.sameSite, s.guard)
 	g.NoRoute(s.nothingHere)
 	g.NoMethod(s.notLikeThis)
 
@@ -122,6 +126,7 @@ func (s *site) router() (*gin.Engine, error) {
 	pages.POST("/expect", s.expectForm)
 	pages.POST("/reject", s.rejectForm)
 
+	s.supportRoutes(g)
 	for path, handler := range s.Handlers {
 		g.GET(path, s.beside(handler))
 	}

@@ -1,0 +1,226 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/room"
+)
+
+const (
+	mostItems   = 200
+	troubledFor = 24 * time.Hour  // how long a message or an incident is shown
+	takenIn     = 5 * time.Second // by when the ledger has what happened
+	alertWithin = 2 * time.Second
+)
+
+// desk is what support is shown beside the line: the store's messages of the last minutes, and what the ledger knows of the day.
+type desk struct {
+	engine *room.Engine
+	ledger *ledger.Ledger
+
+	mu    sync.Mutex
+	again map[room.ID]bool // rooms that are looked up once more
+}
+
+func newDesk(e *room.Engine, l *ledger.Ledger) *desk {
+	return &desk{engine: e, ledger: l, again: make(map[room.ID]bool)}
+}
+
+// messageItem is a message that belongs to nobody, or came late. Times are unix ms.
+type messageItem struct {
+	Key        string          `json:"key"`
+	Kind       string          `json:"kind"`
+	At         int64           `json:"at"`
+	MessageID  string          `json:"message_id"`
+	Result     room.Result     `json:"result"`
+	Reason     room.Reason     `json:"reason"`
+	Text       string          `json:"text"` // masked
+	From       string          `json:"from"` // masked
+	SentAt     *int64          `json:"sent_at"`
+	Code       bool            `json:"code"`
+	Ticket     int64           `json:"ticket"`
+	Fence      int64           `json:"fence"`
+	Offered    bool            `json:"offered"`
+	Assignable bool            `json:"assignable"`
+	Could      []candidateItem `json:"could"`
+}
+
+// candidateItem is a lease that could have caused a message.
+type candidateItem struct {
+	Fence     int64  `json:"fence"`
+	Ticket    int64  `json:"ticket"`
+	Seller    string `json:"seller_id"`
+	GrantedAt int64  `json:"granted_at"`
+	EndedAt   int64  `json:"ended_at"`
+	AskedAt   int64  `json:"asked_at"`
+	Live      bool   `json:"live"`
+}
+
+// incidentItem is something that must not have happened.
+type incidentItem struct {
+	Key      string `json:"key"`
+	Kind     string `json:"kind"`
+	At       int64  `json:"at"`
+	Incident string `json:"incident"`
+	Ticket   int64  `json:"ticket"`
+	Fence    int64  `json:"fence"`
+	Subject  string `json:"subject"`
+	Detail   string `json:"detail"`
+}
+
+// Items are the messages and incidents that a person may have to look at, the latest first. While the ledger is away, those that
+// the store has.
+func (d *desk) Items(ctx context.Context, id room.ID) ([]hub.Item, error) {
+	letters, err := d.engine.Letters(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	now := d.now()
+	lost, incidents, err := d.ledger.Troubles(ctx, id, now-troubledFor.Milliseconds(), mostItems)
+	if err != nil {
+		lost, incidents = nil, nil
+	}
+	messages := messageItems(letters, lost)
+	if err == nil && slices.ContainsFunc(messages, func(m messageItem) bool { return m.SentAt == nil && m.From == "" && now-m.At < takenIn.Milliseconds() }) {
+		d.lookAgain(id)
+	}
+	return itemsOf(messages, incidentItems(incidents))
+}
+
+// now is Redis's time as far as it is known.
+func (d *desk) now() int64 { return cmp.Or(d.engine.At(time.Now()), time.Now().UnixMilli()) }
+
+// lookAgain has a room's items looked up once more, when the ledger has taken in who sent what has just come.
+func (d *desk) lookAgain(id room.ID) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.again[id] {
+		return
+	}
+	d.again[id] = true
+	time.AfterFunc(takenIn/2, func() {
+		d.mu.Lock()
+		delete(d.again, id)
+		d.mu.Unlock()
+		d.alert(id)
+	})
+}
+
+// alert tells all replicas that a room's items are others. Where it fails they are looked up at the next change.
+func (d *desk) alert(id room.ID) {
+	ctx, cancel := context.WithTimeout(context.Background(), alertWithin)
+	defer cancel()
+	_ = d.engine.Alert(ctx, id)
+}
+
+// messageItems puts together what the store has of a message, which is newer, and what the ledger has, which is more.
+func messageItems(letters []room.Letter, lost []ledger.Lost) []messageItem {
+	items := make([]messageItem, 0, len(letters)+len(lost))
+	known := make(map[string]int, len(letters))
+	for _, l := range letters {
+		if l.MessageID == "" { // sealed with a secret that is not known here: the ledger has it
+			continue
+		}
+		known[l.MessageID] = len(items)
+		items = append(items, letterItem(l))
+	}
+	for _, l := range lost {
+		i, ok := known[l.MessageID]
+		if !ok {
+			i = len(items)
+			items = append(items, lostItem(l))
+		}
+		items[i].From = l.Sender
+		if l.SentAt != 0 {
+			items[i].SentAt = new(l.SentAt)
+		}
+	}
+	return items
+}
+
+func letterItem(l room.Letter) messageItem {
+	m := messageItem{At: l.ReceivedAt, MessageID: l.MessageID, Result: l.Result, Reason: l.Reason, Text: l.Text, Code: l.Code,
+		Ticket: l.Ticket, Fence: l.Fence, Offered: l.Offered, Could: []candidateItem{}}
+	for _, c := range l.Could {
+		m.Could = append(m.Could, candidateItem(c))
+	}
+	return m.finished()
+}
+
+func lostItem(l ledger.Lost) messageItem {
+	m := messageItem{At: l.ReceivedAt, MessageID: l.MessageID, Result: l.Result, Reason: l.Reason, Text: l.Body, Code: l.Code,
+		Ticket: l.Ticket, Fence: l.Fence, Could: []candidateItem{}}
+	for _, c := range l.Could {
+		m.Could = append(m.Could, candidateItem{Fence: c.Fence, Ticket: c.Ticket, Seller: c.Seller, GrantedAt: c.GrantedAt,
+			EndedAt: c.EndedAt, Live: c.Outcome == ""})
+	}
+	return m.finished()
+}
+
+// finished has what follows from the rest. The key is a digest: an id is the carrier's text.
+func (m messageItem) finished() messageItem {
+	sum := sha256.Sum256([]byte(m.MessageID))
+	m.Key, m.Kind = "m:"+hex.EncodeToString(sum[:16]), "message"
+	m.Assignable = m.Result == room.Unmatched && len(m.Could) > 0
+	return m
+}
+
+// incidentItems names each incident once: the same may have happened to several leases.
+func incidentItems(incidents []ledger.Incident) []incidentItem {
+	items := make([]incidentItem, 0, len(incidents))
+	used := make(map[string]bool, len(incidents))
+	for _, i := range incidents {
+		key := "i:" + i.Kind + ":" + i.Subject
+		if used[key] {
+			key += fmt.Sprint(":", i.Fence)
+		}
+		used[key] = true
+		items = append(items, incidentItem{Key: key, Kind: "incident", At: i.At, Incident: i.Kind, Ticket: i.Ticket, Fence: i.Fence,
+			Subject: i.Subject, Detail: i.Detail})
+	}
+	return items
+}
+
+// itemsOf are both kinds together, the latest first.
+func itemsOf(messages []messageItem, incidents []incidentItem) ([]hub.Item, error) {
+	type dated struct {
+		at   int64
+		key  string
+		item any
+	}
+	all := make([]dated, 0, len(messages)+len(incidents))
+	for _, m := range messages {
+		all = append(all, dated{m.At, m.Key, m})
+	}
+	for _, i := range incidents {
+		all = append(all, dated{i.At, i.Key, i})
+	}
+	slices.SortStableFunc(all, func(a, b dated) int { return cmp.Compare(b.at, a.at) })
+	var items []hub.Item
+	for _, d := range all[:min(len(all), mostItems)] {
+		item, err := itemOf(d.key, d.item)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+func itemOf(key string, of any) (hub.Item, error) {
+	text, err := json.Marshal(of)
+	if err != nil {
+		return hub.Item{}, fmt.Errorf("encode item: %w", err)
+	}
+	return hub.Item{Key: key, JSON: text}, nil
+}

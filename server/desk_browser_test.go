@@ -1,0 +1,166 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/testproc"
+)
+
+// agentPage is the tab of a member of support, signed in and on the room's desk.
+func agentPage(t *testing.T, p page, base string) page {
+	t.Helper()
+	require.NoError(t, chromedp.Do(p.ctx, chrometest.Viewport(1440, 900, false, false), chrometest.Language("ko-KR"),
+		chromedp.Navigate(base+"/support/integration")))
+	p.leads("/support/sign-in")
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.SendKeys(chromedp.CSS("#username"), "kim"),
+		chromedp.SendKeys(chromedp.CSS("#password"), "kim's password"), chromedp.Click(chromedp.CSS("#sign-in button"))))
+	p.leads("/support/integration")
+	p.is(`document.body.dataset.connection === "open"`)
+	p.is(`window.wasHere = true`)
+	return p
+}
+
+// leads waits until the page has led to another.
+func (p page) leads(path string) {
+	p.t.Helper()
+	require.Eventually(p.t, func() bool {
+		there, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`location.pathname === "`+path+`"`))
+		return err == nil && there
+	}, patience, 20*time.Millisecond, path)
+}
+
+// does presses an element, gives the first of the ready-made reasons, and says yes.
+func (p page) does(press, more string) {
+	p.t.Helper()
+	p.is(`(document.querySelector('` + press + `').click(), document.getElementById("act").open)`)
+	p.is(more)
+	p.is(`(document.querySelector("#act-picks input").click(), true)`)
+	p.is(`!document.getElementById("act-yes").disabled && (document.getElementById("act-yes").click(), true)`)
+	p.is(`!document.getElementById("act").open`)
+}
+
+// row does something to who waits with a ticket.
+func (p page) row(ticket int, verb, more string) {
+	p.t.Helper()
+	p.is(fmt.Sprintf(`document.querySelector('[data-key="%d"] .more')`, ticket))
+	p.is(fmt.Sprintf(`(document.querySelector('[data-key="%d"] .more').click(), true)`, ticket))
+	p.does(`#row-menu [data-verb=`+verb+`]`, more)
+}
+
+func (p page) noticed() {
+	p.t.Helper()
+	p.is(`document.getElementById("notice").textContent.trim() !== ""`)
+}
+
+// An agent at one replica, sellers at another: what the agent does is on their pages and on the desk, and nobody reloads anything.
+func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
+	o := openOffice(t)
+	browser := chrometest.New(t)
+	open := func() page { return page{t, chrometest.Isolated(t, browser)} }
+	agent := agentPage(t, open(), o.a.URL())
+	var sellers [4]page
+	for i := range sellers {
+		sellers[i] = openPage(t, open().ctx, o.b.URL())
+		sellers[i].join(fmt.Sprint("s-", i+1))
+		sellers[i].is(`["locked", "waiting"].includes(document.body.dataset.state)`)
+	}
+	agent.is(`document.getElementById("holder-seller").textContent === "s-1" && document.querySelector('[data-key="4"]')`)
+
+	agent.does("#extend", `true`)
+	sellers[0].noticed()
+	agent.is(`document.getElementById("holder-note").textContent.trim() !== ""`)
+
+	agent.row(4, "move", `(document.getElementById("act-position").value = "1", document.getElementById("act-form").dispatchEvent(new Event("input")), true)`)
+	sellers[3].is(`document.querySelector("#position").textContent.trim() === "1"`)
+	sellers[3].noticed()
+	agent.is(`document.querySelector('[data-key="4"] [data-cell=position]').textContent === "1"`)
+	agent.is(`document.querySelector("#line-note button") && (document.querySelector("#line-note button").click(), true)`)
+	sellers[3].is(`document.querySelector("#position").textContent.trim() === "3"`)
+
+	agent.row(3, "remove", `true`)
+	sellers[2].state("ended")
+	sellers[2].is(`document.querySelector("#outcome").dataset.outcome === "removed"`)
+	agent.is(`!document.querySelector('[data-key="3"]')`)
+
+	agent.does("#pause", `true`)
+	sellers[1].is(`document.body.dataset.paused === "true"`)
+	agent.does("#release", `true`)
+	sellers[0].is(`document.querySelector("#outcome").dataset.outcome === "forced"`)
+	agent.is(`document.getElementById("holder").dataset.held === "false"`)
+	sellers[1].state("waiting")
+	agent.does("#pause", `true`)
+	sellers[1].state("locked")
+	agent.is(`document.getElementById("holder-seller").textContent === "s-2" && window.wasHere`)
+
+	kim := newAgent(t, o.b.URL(), "kim")
+	kim.history("", func(r reply) bool { return len(r.list("actions")) == 7 })
+	audit := kim.ask(http.MethodGet, "/support/-/audit?lang=en", "").body
+	for _, word := range []string{"kim", "s-1"[:1]} {
+		require.Contains(t, audit, word)
+	}
+
+	// Signing out elsewhere ends this page too.
+	agent.is(`(fetch("/support/sign-out", {method: "POST"}), true)`)
+	agent.leads("/support/sign-in")
+}
+
+// A seller whose tab was closed, who was passed over, came back, held, and let it expire: the timeline tells that in order.
+func TestTimelineTellsWhyATurnWasLost(t *testing.T) {
+	o := openOffice(t, "--lease", "2s", "--away-after", "300ms", "--sms-quarantine", "0s")
+	browser := chrometest.New(t)
+	first := newSeller(t, o.a.URL(), "first")
+	first.join()
+	closed := chrometest.Isolated(t, browser)
+	seller := openPage(t, closed, o.b.URL())
+	seller.join("s-lost")
+	seller.state("waiting")
+	kim := newAgent(t, o.a.URL(), "kim")
+	kinds := func() string {
+		got := kim.ask(http.MethodGet, "/api/support/integration/timeline?seller=s-lost", "")
+		var all []string
+		for _, e := range got.list("events") {
+			e, _ := e.(map[string]any)
+			kind := fmt.Sprint(e["kind"])
+			if e["outcome"] != nil {
+				kind += " " + fmt.Sprint(e["outcome"])
+			}
+			all = append(all, kind)
+		}
+		return strings.Join(all, ", ")
+	}
+	tells := func(want string) {
+		t.Helper()
+		testproc.Until(t, patience, func() error {
+			if got := kinds(); got != want {
+				return errors.New(got)
+			}
+			return nil
+		})
+	}
+	require.NoError(t, chromedp.Do(closed, chromedp.Navigate("about:blank")))
+	tells("joined, away")
+	require.NoError(t, chromedp.Do(closed, chromedp.Navigate(o.b.URL())))
+	tells("joined, away, back, granted, ended expired")
+
+	for lang, words := range map[string][]string{
+		"ko": {"줄을 섰어요", "자리를 비워 순서를 넘겼어요", "돌아왔어요", "차례", "넘어갔어요"},
+		"en": {"joined the line", "was away", "came back", "got the turn", "time ran out"},
+	} {
+		page := kim.ask(http.MethodGet, "/support/-/sellers/s-lost?lang="+lang, "").body
+		at := 0
+		for _, word := range words {
+			next := strings.Index(strings.ToLower(page[at:]), word)
+			require.GreaterOrEqual(t, next, 0, "%s in %s, in order: %s", word, lang, page)
+			at += next
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web"
+)
+
+// records puts the ledger's rows into the web's words.
+type records struct {
+	engine *room.Engine
+	ledger *ledger.Ledger
+}
+
+// unread is the problem that the ledger's error is.
+func unread(err error) error {
+	switch {
+	case err == nil || errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, ledger.ErrCursor):
+		return fmt.Errorf("%w: %w", web.Refusal("invalid_cursor"), err)
+	}
+	return fmt.Errorf("%w: %w", web.Refusal("ledger_unavailable"), err)
+}
+
+func (r records) History(ctx context.Context, id room.ID, f web.HistoryFilter) (web.History, error) {
+	page, err := r.ledger.History(ctx, id, ledger.Filter(f))
+	if err != nil {
+		return web.History{}, unread(err)
+	}
+	h := web.History{Next: web.Word(page.Next)}
+	for _, l := range page.Leases {
+		h.Leases = append(h.Leases, web.LeaseRow{Epoch: l.Epoch, Fence: l.Fence, Ticket: l.Ticket, Seller: l.Seller,
+			GrantedAt: web.When(l.GrantedAt), EndedAt: web.When(l.EndedAt), Outcome: web.Word(l.Outcome)})
+	}
+	for _, p := range page.Places {
+		h.Places = append(h.Places, web.PlaceRow{Epoch: p.Epoch, Ticket: p.Ticket, Seller: p.Seller,
+			JoinedAt: web.When(p.JoinedAt), EndedAt: web.When(p.EndedAt), Outcome: web.Word(p.Outcome)})
+	}
+	for _, m := range page.Messages {
+		h.Messages = append(h.Messages, web.MessageRow{Epoch: m.Epoch, MessageID: m.MessageID, Result: web.Word(m.Result),
+			Ticket: web.Number(m.Ticket), Fence: web.Number(m.Fence), SentAt: web.When(m.SentAt), ReceivedAt: web.When(m.ReceivedAt),
+			Reason: string(m.Reason)})
+	}
+	for _, a := range page.Actions {
+		h.Actions = append(h.Actions, web.ActionRow{Epoch: a.Epoch, Who: a.Who, Action: a.Action, Reason: a.Reason,
+			Ticket: web.Number(a.Ticket), Fence: web.Number(a.Fence), At: web.When(a.At), MessageID: a.MessageID})
+	}
+	return h, nil
+}
+
+// Story reads a seller's timeline, with what the journals hold still.
+func (r records) Story(ctx context.Context, f web.StoryFilter) ([]web.StoryEvent, bool, error) {
+	pending := []room.ID{f.Room}
+	if f.Room == "" {
+		var err error
+		if pending, err = r.engine.Active(ctx); err != nil {
+			return nil, false, err
+		}
+	}
+	rows, err := r.ledger.Story(ctx, ledger.Story{Seller: f.Seller, Room: f.Room, From: f.From, Limit: f.Limit, Pending: pending})
+	partial := errors.Is(err, ledger.ErrAway)
+	switch {
+	case errors.Is(err, room.ErrStore):
+		return nil, false, err
+	case err != nil && !partial:
+		return nil, false, unread(err)
+	}
+	events := make([]web.StoryEvent, len(rows))
+	for i, row := range rows {
+		if events[i], err = storyEvent(row); err != nil {
+			return nil, false, err
+		}
+	}
+	return events, partial, nil
+}
+
+func storyEvent(r ledger.TimelineRow) (web.StoryEvent, error) {
+	var d ledger.Detail
+	if err := json.Unmarshal(r.Detail, &d); err != nil {
+		return web.StoryEvent{}, fmt.Errorf("read timeline: %w", err)
+	}
+	return web.StoryEvent{At: web.When(r.At), Room: r.Room, Epoch: r.Epoch, Ticket: web.Number(r.Ticket), Fence: web.Number(r.Fence),
+		Kind: r.Kind, Outcome: web.Word(d.Outcome), Result: web.Word(d.Result), Reason: web.Word(d.Reason), MessageID: web.Word(d.MessageID),
+		ExpiresAt: web.When(d.ExpiresAt), Since: web.When(d.Since), Position: d.Position, Asks: d.Asks, Who: web.Word(d.Who),
+		Action: web.Word(d.Action), Duplicate: d.Duplicate}, nil
+}
+
+func (r records) Audit(ctx context.Context, f web.AuditFilter) ([]templates.AuditRow, string, error) {
+	found, next, err := r.ledger.Audit(ctx, ledger.AuditFilter{Room: f.Room, Who: f.Who, Cursor: f.Cursor})
+	if err != nil {
+		return nil, "", unread(err)
+	}
+	rows := make([]templates.AuditRow, len(found))
+	for i, a := range found {
+		rows[i] = templates.AuditRow{At: a.At, Room: string(a.Room), Who: a.Who, Action: a.Action, Reason: a.Reason, Ticket: a.Ticket, Fence: a.Fence}
+		if a.Room == room.SupportRoom {
+			rows[i].Room = ""
+		}
+	}
+	return rows, next, nil
+}

@@ -1,0 +1,91 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/sms"
+	"github.com/waitroom/waitroom/web"
+	"github.com/waitroom/waitroom/web/signin"
+)
+
+// auditWithin is how long a sign-in waits to be written down.
+const auditWithin = 2 * time.Second
+
+// openDesk makes the sign-in of support.
+func (s *Server) openDesk() {
+	cfg := signin.Config{Redis: s.store, Log: s.log, Audit: s.audit, Users: make(map[string]string, len(s.cfg.SupportUsers))}
+	for name, hash := range s.cfg.SupportUsers {
+		cfg.Users[name] = string(hash)
+	}
+	if o := s.cfg.SupportOIDC; o.Issuer != "" {
+		cfg.OIDC = &signin.OIDC{Issuer: o.Issuer, ClientID: o.ClientID, ClientSecret: string(o.ClientSecret),
+			Redirect: s.cfg.PublicURL + "/support/oidc/callback", WatchGroup: o.WatchGroup, ActGroup: o.ActGroup}
+	}
+	s.desk = signin.New(cfg)
+}
+
+// audit writes down who signed in, or tried to. Nobody's sign-in fails for it.
+func (s *Server) audit(ctx context.Context, who, action, reason string) {
+	ctx, cancel := context.WithTimeout(ctx, auditWithin)
+	defer cancel()
+	if err := s.engine.Audit(ctx, room.SupportRoom, room.Action{Who: who, Action: action, Reason: reason}); err != nil {
+		s.log.Error("a sign-in is not in the audit", "who", who, "action", action, "reason", reason, "error", err)
+	}
+}
+
+// support is what the web needs for the desk. Messages are nil where SMS is not configured.
+func (s *Server) support(messages *sms.Service) *web.Support {
+	d := &web.Support{Desk: s.desk, Engine: s.engine, Records: records{s.engine, s.ledger}, Sockets: deskSockets{s.hub}}
+	if messages != nil {
+		d.Assign = messages
+	}
+	if s.tasks != nil {
+		d.Deliveries = deliveries{s.tasks}
+	}
+	return d
+}
+
+// deskSockets are the hub's sockets of support.
+type deskSockets struct{ *hub.Hub }
+
+func (s deskSockets) ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID, who web.Watcher) error {
+	return refusal(w, s.Hub.ServeDesk(w, r, id, hub.Watcher(who)))
+}
+
+// welcome tells whoever started the server how support signs in, where nobody has said who may.
+func (s *Server) welcome(ctx context.Context) {
+	if len(s.cfg.SupportUsers) > 0 || s.cfg.SupportOIDC.Issuer != "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, auditWithin)
+	defer cancel()
+	password, err := s.desk.OneTime(ctx)
+	if err != nil {
+		s.log.Warn("there is no one-time password for support; set WAITROOM_SUPPORT_USERS (--support-users)", "error", err)
+		return
+	}
+	s.log.Info("support signs in at "+s.outside()+"/support/sign-in as support with this password, once and within 24 hours; "+
+		"for users that last set WAITROOM_SUPPORT_USERS (--support-users), with waitroom hash-password", "password", password)
+}
+
+// outside is what the server is called by people.
+func (s *Server) outside() string {
+	if s.cfg.PublicURL != "" {
+		return s.cfg.PublicURL
+	}
+	return s.URL()
+}
+
+// replicaName tells a person one replica from another, also on one machine.
+func (s *Server) replicaName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "?"
+	}
+	return host + " " + s.Addr()
+}

@@ -1,0 +1,59 @@
+package server
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/oauth2-proxy/mockoidc"
+	"github.com/stretchr/testify/require"
+)
+
+// byProvider is a browser that has come back from the provider as a member of a group, with what it was answered.
+func byProvider(t *testing.T, r *replica, provider *mockoidc.MockOIDC, group string) (*seller, reply) {
+	t.Helper()
+	provider.QueueUser(&mockoidc.MockUser{Subject: "s-" + group, PreferredUsername: "kim-" + group, Groups: []string{group}})
+	s := newReader(t, r.URL())
+	s.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	there := s.ask("GET", "/support/oidc/start?next=/support/integration/history", "")
+	require.Equal(t, http.StatusSeeOther, there.StatusCode, there.body)
+	require.True(t, strings.HasPrefix(there.Header.Get("Location"), provider.Issuer()))
+	request, err := http.NewRequestWithContext(t.Context(), "GET", there.Header.Get("Location"), nil)
+	require.NoError(t, err)
+	sent, err := s.http.Do(request)
+	require.NoError(t, err)
+	require.NoError(t, sent.Body.Close())
+	back, err := url.Parse(sent.Header.Get("Location"))
+	require.NoError(t, err)
+	require.Equal(t, "wait.example", back.Host)
+	return s, s.ask("GET", back.RequestURI(), "", "Sec-Fetch-Site", "cross-site")
+}
+
+func TestProviderSaysWhoMayWatchAndWhoMayAct(t *testing.T) {
+	provider, err := mockoidc.Run()
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = provider.Shutdown() })
+	r := start(t, config(t, "--public-url", "http://wait.example", "--support-oidc-issuer", provider.Issuer(), "--support-oidc-client-id", provider.ClientID,
+		"--support-oidc-client-secret", provider.ClientSecret, "--support-oidc-watch-group", "watchers", "--support-oidc-act-group", "actors"))
+
+	watcher, got := byProvider(t, r, provider, "watchers")
+	require.Equal(t, http.StatusOK, got.StatusCode, got.body)
+	require.Contains(t, got.body, "/support/integration/history", "a page leads on, since the cookie is not sent along from another site")
+	require.Equal(t, http.SameSiteStrictMode, cookieOf(t, got, "waitroom_support").SameSite)
+	require.Equal(t, http.StatusOK, watcher.ask("GET", "/support/integration", "").StatusCode)
+	requireProblem(t, watcher.act("pause", `{"reason":"r"}`), 403, "not_allowed")
+
+	actor, _ := byProvider(t, r, provider, "actors")
+	actor.mustAct("pause", `{"reason":"r"}`)
+
+	nobody, got := byProvider(t, r, provider, "others")
+	require.Equal(t, http.StatusForbidden, got.StatusCode)
+	requireProblem(t, nobody.ask("GET", "/api/support/integration/history", ""), 401, "not_signed_in")
+	actor.history("", func(r reply) bool { return len(r.list("actions")) == 1 })
+	require.Eventually(t, func() bool {
+		page := actor.ask("GET", "/support/-/audit", "").body
+		return strings.Contains(page, "kim-watchers") && strings.Contains(page, "kim-others")
+	}, patience, patience/500)
+	require.Equal(t, http.StatusUnauthorized, actor.ask("GET", "/support/oidc/callback?state=x&code=y", "").StatusCode)
+}

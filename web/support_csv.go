@@ -1,0 +1,139 @@
+package web
+
+import (
+	"cmp"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+const (
+	rowLimit    = 100_000 // of one export
+	csvPage     = 1000    // rows read at a time
+	csvPatience = 30 * time.Second
+)
+
+// columns are those of an export. A row has those that its kind has.
+var columns = []string{"kind", "epoch", "ticket", "fence", "seller_id", "joined_at", "granted_at", "ended_at", "outcome", "message_id",
+	"result", "reason", "sent_at", "received_at", "who", "action", "at"}
+
+// historyCSV streams the history page by page. What goes wrong before the first byte is a problem like any other; after it the
+// connection breaks off, so that nobody takes half for the whole.
+func (s *site) historyCSV(c *gin.Context, f HistoryFilter) {
+	limit := rowLimit
+	if f.Limit > 0 {
+		limit = min(f.Limit, rowLimit)
+	}
+	f.Limit = min(limit, csvPage)
+	page, err := s.rows(c, f)
+	if err == nil {
+		err = s.exported(c)
+	}
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	csvHeader(c, limit)
+	out := newCSVWriter(c.Writer, c.Query("bom") == "1")
+	for {
+		out.page(page)
+		limit -= page.rows()
+		s.flush(c, out)
+		if page.Next == "" {
+			return
+		}
+		if limit <= 0 {
+			out.more(string(page.Next))
+			s.flush(c, out)
+			return
+		}
+		f.Cursor, f.Limit = string(page.Next), min(limit, csvPage)
+		if page, err = s.rows(c, f); err != nil {
+			s.Log.Warn("export broke off", "room", roomOf(c), "error", err)
+			panic(http.ErrAbortHandler)
+		}
+	}
+}
+
+// exported writes down who takes what along. Without that nothing is taken along.
+func (s *site) exported(c *gin.Context) error {
+	query := c.Request.URL.Query()
+	query.Del("format")
+	query.Del("bom")
+	ctx, cancel := s.asking(c)
+	defer cancel()
+	return s.Support.Engine.Audit(ctx, roomOf(c), room.Action{Who: agentOf(c).Name, Action: "exported", Reason: shorten(query.Encode())})
+}
+
+// shorten keeps a text to what a reason may have.
+func shorten(text string) string {
+	if runes := []rune(text); len(runes) > maxReason {
+		return string(runes[:maxReason-1]) + "…"
+	}
+	return text
+}
+
+func csvHeader(c *gin.Context, limit int) {
+	name := "waitroom-" + strings.ReplaceAll(string(roomOf(c)), ":", "-") + "-history.csv"
+	c.Header("Content-Type", "text/csv; charset=utf-8; header=present")
+	c.Header("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	c.Header("X-Row-Limit", strconv.Itoa(limit))
+	c.Status(http.StatusOK)
+}
+
+// flush sends what there is. A reader that takes nothing for long, or is gone, ends the export.
+func (s *site) flush(c *gin.Context, out *csvWriter) {
+	control := http.NewResponseController(c.Writer)
+	_ = control.SetWriteDeadline(time.Now().Add(csvPatience))
+	err := out.Flush()
+	if err == nil {
+		err = control.Flush()
+	}
+	if err != nil || c.Request.Context().Err() != nil {
+		panic(http.ErrAbortHandler)
+	}
+	_ = control.SetWriteDeadline(time.Time{})
+}
+
+// page writes the rows of all kinds, oldest first.
+func (w *csvWriter) page(h History) {
+	type dated struct {
+		at When
+		record
+	}
+	rows := make([]dated, 0, h.rows())
+	for _, r := range h.Leases {
+		rows = append(rows, dated{cmp.Or(r.GrantedAt, r.EndedAt), record{"kind": "lease", "epoch": text(r.Epoch), "ticket": text(r.Ticket),
+			"fence": text(r.Fence), "seller_id": r.Seller, "granted_at": r.GrantedAt.String(), "ended_at": r.EndedAt.String(),
+			"outcome": string(r.Outcome)}})
+	}
+	for _, r := range h.Places {
+		rows = append(rows, dated{cmp.Or(r.JoinedAt, r.EndedAt), record{"kind": "place", "epoch": text(r.Epoch), "ticket": text(r.Ticket),
+			"seller_id": r.Seller, "joined_at": r.JoinedAt.String(), "ended_at": r.EndedAt.String(), "outcome": string(r.Outcome)}})
+	}
+	for _, r := range h.Messages {
+		rows = append(rows, dated{r.ReceivedAt, record{"kind": "message", "epoch": text(r.Epoch), "ticket": r.Ticket.String(),
+			"fence": r.Fence.String(), "message_id": r.MessageID, "result": string(r.Result), "sent_at": r.SentAt.String(),
+			"received_at": r.ReceivedAt.String()}})
+	}
+	for _, r := range h.Actions {
+		rows = append(rows, dated{r.At, record{"kind": "action", "epoch": text(r.Epoch), "ticket": r.Ticket.String(),
+			"fence": r.Fence.String(), "message_id": r.MessageID, "reason": r.Reason, "who": r.Who, "action": r.Action, "at": r.At.String()}})
+	}
+	slices.SortStableFunc(rows, func(a, b dated) int { return cmp.Compare(a.at, b.at) })
+	for _, r := range rows {
+		w.row(r.record)
+	}
+}
+
+// rows is how many rows a page has.
+func (h History) rows() int { return len(h.Leases) + len(h.Places) + len(h.Messages) + len(h.Actions) }
+
+func text(n int64) string { return strconv.FormatInt(n, 10) }

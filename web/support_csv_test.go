@@ -1,0 +1,266 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const historyPath = "/api/support/integration/history"
+
+func somePage(next string) History {
+	return History{Next: Word(next),
+		Leases: []LeaseRow{{Epoch: 1, Fence: 9, Ticket: 4, Seller: "한글", GrantedAt: 2000, EndedAt: 5000, Outcome: "completed"},
+			{Epoch: 1, Fence: 10, Ticket: 5, Seller: "=cmd|' /C calc'!A0", GrantedAt: 6000}},
+		Places:   []PlaceRow{{Epoch: 1, Ticket: 4, Seller: "@a,b", JoinedAt: 1000, EndedAt: 5000, Outcome: "completed"}, {Epoch: 1, Ticket: 6, Seller: "-x", EndedAt: 7000, Outcome: "lost"}},
+		Messages: []MessageRow{{Epoch: 1, MessageID: "+m\"1\"", Result: "unmatched", ReceivedAt: 3000}, {Epoch: 1, MessageID: "m2", Result: "late", Ticket: 4, Fence: 9, SentAt: 3500, ReceivedAt: 5500}},
+		Actions: []ActionRow{{Epoch: 1, Who: "kim", Action: "release", Reason: "line 1\nline \"2\"", Fence: 9, At: 5000}, {Epoch: 1, Who: "\tpark", Action: "move", Reason: "\rx", Ticket: 5, At: 5600},
+			{Epoch: 1, Who: "kim", Action: "assign", Reason: "r", Ticket: 4, Fence: 9, MessageID: "=m2", At: 5700}}}
+}
+
+// flat are the rows of the JSON as cells of the export, in the order of their times.
+func flat(t *testing.T, body []byte) (rows []map[string]string) {
+	t.Helper()
+	var lists map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(body, &lists))
+	for kind, list := range map[string]string{"lease": "leases", "place": "places", "message": "messages", "action": "actions"} {
+		var some []map[string]any
+		d := json.NewDecoder(bytes.NewReader(lists[list]))
+		d.UseNumber()
+		require.NoError(t, d.Decode(&some))
+		for _, row := range some {
+			cells := map[string]string{"kind": kind}
+			for name, value := range row {
+				if value != nil {
+					cells[name] = fmt.Sprint(value)
+				}
+			}
+			rows = append(rows, cells)
+		}
+	}
+	return rows
+}
+
+// rfc4180 reads a file to the letter: records end in CRLF, and what stands in quotes is as it was. encoding/csv is not as strict.
+func rfc4180(t *testing.T, text string) (records [][]string) {
+	t.Helper()
+	cell := regexp.MustCompile(`^(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)`)
+	var cells []string
+	for text != "" {
+		m := cell.FindStringSubmatch(text)
+		require.NotNil(t, m, "%.80q", text)
+		text = text[len(m[0]):]
+		cells = append(cells, strings.ReplaceAll(m[1], `""`, `"`)+m[2])
+		if m[3] == "\r\n" {
+			records, cells = append(records, cells), nil
+		}
+	}
+	return records
+}
+
+// readCSV reads an export as the rows it has, without the apostrophes that keep cells from being formulas.
+func readCSV(t *testing.T, body io.Reader) (rows []map[string]string) {
+	t.Helper()
+	text, err := io.ReadAll(body)
+	require.NoError(t, err)
+	records := rfc4180(t, string(text))
+	for _, r := range records[1:] {
+		cells := map[string]string{}
+		for i, name := range records[0] {
+			if r[i] != "" {
+				cells[name] = strings.TrimPrefix(r[i], "'")
+			}
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+func TestHistoryIsTheContractsJSON(t *testing.T) {
+	f := newFakeDesk()
+	f.pages = []History{somePage("c2"), {}}
+	h := deskHandler(t, f)
+	w := f.call(t, h, "park", "GET", historyPath+"?seller=a&from=2026-11-21&to=2026-11-21&limit=5&cursor=c1", "")
+	require.Equal(t, http.StatusOK, w.Code)
+	require.Contains(t, w.Body.String(), `{"epoch":1,"fence":9,"ticket":4,"seller_id":"한글","granted_at":"1970-01-01T00:00:02.000Z","ended_at":"1970-01-01T00:00:05.000Z","outcome":"completed"}`)
+	require.Contains(t, w.Body.String(), `"granted_at":"1970-01-01T00:00:06.000Z","ended_at":null,"outcome":null}`)
+	require.Contains(t, w.Body.String(), `{"epoch":1,"message_id":"+m\"1\"","result":"unmatched","ticket":null,"fence":null,"sent_at":null,"received_at":"1970-01-01T00:00:03.000Z"}`)
+	require.Contains(t, w.Body.String(), `"ticket":5,"fence":null,"at":"1970-01-01T00:00:05.600Z"},{`)
+	require.Contains(t, w.Body.String(), `"ticket":4,"fence":9,"at":"1970-01-01T00:00:05.700Z","message_id":"=m2"}]`)
+	require.Contains(t, w.Body.String(), `"next":"c2"`)
+	require.Equal(t, HistoryFilter{Seller: "a", From: 1795219200000, To: 1795305600000, Limit: 5, Cursor: "c1"}, f.asked[0])
+	w = f.call(t, h, "park", "GET", historyPath, "")
+	require.JSONEq(t, `{"leases":[],"places":[],"messages":[],"actions":[],"next":null}`, w.Body.String())
+	require.Empty(t, f.did, "to read is not audited")
+}
+
+func TestTimesAreReadAsPeopleAndProgramsWriteThem(t *testing.T) {
+	for text, want := range map[string]int64{"": 0, "1795219200000": 1795219200000, "2026-11-21": 1795219200000, "2026-11-21T00:00:00Z": 1795219200000,
+		"2026-11-21T09:00:00+09:00": 1795219200000, "2026-11-21T09:00:00 09:00": 1795219200000, "2026-11-21t00:00:00.250z": 1795219200250,
+		"1795219200": 1795219200000, "100000000": 100_000_000_000, "99999999999": 99_999_999_999_000, "100000000000": 100_000_000_000} {
+		got, err := parseTime(text, false)
+		require.NoError(t, err, text)
+		require.Equal(t, want, got, text)
+	}
+	for _, text := range []string{"yesterday", "2026-11-21T00:00:00", "-1", "1.5", "2026-02-30", "99999999999999999999", "0", "99999999", "2026"} {
+		_, err := parseTime(text, true)
+		require.Equal(t, Refusal("invalid_time"), err, text)
+	}
+}
+
+func TestBadSearchIsRefusedByName(t *testing.T) {
+	f := newFakeDesk()
+	h := deskHandler(t, f)
+	for query, code := range map[string]string{"seller=a%20b": "invalid_seller", "from=x": "invalid_time", "to=x": "invalid_time", "limit=0": "invalid_limit",
+		"limit=-1": "invalid_limit", "limit=x": "invalid_limit", "format=xml": "invalid_format", "format=": "invalid_format"} {
+		w := f.call(t, h, "kim", "GET", historyPath+"?"+query, "")
+		require.Equal(t, http.StatusBadRequest, w.Code, query)
+		require.Contains(t, w.Body.String(), code, query)
+	}
+	f.lost = Refusal("ledger_unavailable")
+	for _, format := range []string{"json", "csv"} {
+		w := f.call(t, h, "kim", "GET", historyPath+"?format="+format, "")
+		require.Equal(t, http.StatusServiceUnavailable, w.Code)
+		require.NotEmpty(t, w.Header().Get("Retry-After"))
+		require.Contains(t, w.Body.String(), `"code":"ledger_unavailable"`)
+	}
+	f.lost = Refusal("invalid_cursor")
+	require.Equal(t, http.StatusBadRequest, f.call(t, h, "kim", "GET", historyPath+"?cursor=x", "").Code)
+	require.Empty(t, f.did)
+}
+
+func TestExportHasTheRowsOfTheJSON(t *testing.T) {
+	f := newFakeDesk()
+	f.pages = []History{somePage("c2"), somePage(""), somePage("")}
+	h := deskHandler(t, f)
+	w := f.call(t, h, "kim", "GET", historyPath+"?format=csv&seller=a&bom=1", "")
+	require.Equal(t, http.StatusOK, w.Code)
+	require.Equal(t, "text/csv; charset=utf-8; header=present", w.Header().Get("Content-Type"))
+	require.Equal(t, `attachment; filename=waitroom-integration-history.csv`, w.Header().Get("Content-Disposition"))
+	require.Equal(t, "100000", w.Header().Get("X-Row-Limit"))
+	require.Equal(t, "no-store", w.Header().Get("Cache-Control"))
+	require.Equal(t, []string{"audit integration exported"}, f.did)
+	require.Equal(t, "seller=a", f.by.Reason)
+	require.Equal(t, []HistoryFilter{{Seller: "a", Limit: 1000}, {Seller: "a", Limit: 1000, Cursor: "c2"}}, f.asked)
+
+	body, marked := strings.CutPrefix(w.Body.String(), "\uFEFF")
+	require.True(t, marked)
+	require.True(t, strings.HasPrefix(body, "kind,epoch,ticket,fence,seller_id,joined_at,granted_at,ended_at,outcome,message_id,result,reason,sent_at,received_at,who,action,at\r\n"))
+	got := readCSV(t, strings.NewReader(body))
+	want := flat(t, f.call(t, h, "kim", "GET", historyPath, "").Body.Bytes())
+	require.Len(t, got, 2*len(want))
+	require.ElementsMatch(t, append(want, want...), got)
+	require.Equal(t, "place", got[0]["kind"], "the earliest is first")
+}
+
+func TestCellsAreWhatTheyWere(t *testing.T) {
+	for _, text := range []string{"a\rb\nc", "a\r\nb", "a\n", "\"", "\"\"a", "a,b", " a ", "a\u00a0", "가\tb", "\\.", "a\u2028b", ""} {
+		f := newFakeDesk()
+		f.pages = []History{{Actions: []ActionRow{{Epoch: 1, Who: "kim", Action: "release", Reason: text, At: 5000}}}}
+		w := f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv", "")
+		records := rfc4180(t, w.Body.String())
+		require.Len(t, records, 2)
+		require.Equal(t, text, records[1][slices.Index(columns, "reason")])
+	}
+}
+
+func TestNoCellIsAFormula(t *testing.T) {
+	f := newFakeDesk()
+	page := somePage("")
+	for _, first := range []string{"＝", "＋", "－", "＠"} {
+		page.Actions = append(page.Actions, ActionRow{Epoch: 1, Who: "kim", Action: "pause", Reason: first + "1+1", At: 9000})
+	}
+	f.pages = []History{page}
+	w := f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv", "")
+	records, err := csv.NewReader(w.Body).ReadAll()
+	require.NoError(t, err)
+	found := 0
+	for _, r := range records {
+		for _, cell := range r {
+			require.NotRegexp(t, "^[=+@\t\r\n＝＋－＠-]", cell)
+			if strings.HasPrefix(cell, "'") {
+				found++
+			}
+		}
+	}
+	require.Equal(t, 11, found)
+}
+
+func TestRowsThatAreLeftOutAreTold(t *testing.T) {
+	f := newFakeDesk()
+	f.pages = []History{{Leases: make([]LeaseRow, 1000), Next: "c2"}, {Leases: make([]LeaseRow, 500), Next: "c3"}}
+	w := f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv&limit=1500", "")
+	require.Equal(t, "1500", w.Header().Get("X-Row-Limit"))
+	require.Equal(t, 500, f.asked[1].Limit)
+	records, err := csv.NewReader(w.Body).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, records, 1+1500+1)
+	require.Equal(t, []string{"more", "c3"}, records[1501][:2])
+
+	f = newFakeDesk()
+	f.pages = []History{{Leases: make([]LeaseRow, 1000), Next: "c2"}, {Leases: make([]LeaseRow, 500)}}
+	w = f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv&limit=1500", "")
+	require.NotContains(t, w.Body.String(), "more")
+	w = f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv&limit=1000000", "")
+	require.Equal(t, "100000", w.Header().Get("X-Row-Limit"))
+}
+
+func TestExportThatBreaksOffIsNoFileThatLooksWhole(t *testing.T) {
+	f := newFakeDesk()
+	f.pages = []History{{Leases: make([]LeaseRow, 1000), Next: "c2"}}
+	f.lost = Refusal("ledger_unavailable")
+	server := httptest.NewServer(deskHandler(t, f))
+	defer server.Close()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+historyPath+"?format=csv", nil)
+	require.NoError(t, err)
+	r.AddCookie(&http.Cookie{Name: supportCookie, Value: "kim"})
+	resp, err := server.Client().Do(r)
+	require.NoError(t, err)
+	defer func() { _ = resp.Body.Close() }()
+	require.Equal(t, http.StatusOK, resp.StatusCode)
+	_, err = io.ReadAll(resp.Body)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+}
+
+func TestWhatIsNotWrittenDownIsNotExported(t *testing.T) {
+	f := newFakeDesk()
+	f.pages, f.refuse = []History{somePage("")}, fmt.Errorf("no")
+	w := f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv", "")
+	require.Equal(t, http.StatusInternalServerError, w.Code)
+	require.NotContains(t, w.Body.String(), "한글")
+}
+
+func TestReaderThatGoesAwayEndsTheExport(t *testing.T) {
+	f := newFakeDesk()
+	for range 10_000 {
+		f.pages = append(f.pages, History{Leases: make([]LeaseRow, 1000), Next: "more"})
+	}
+	h, ended := deskHandler(t, f), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		r.URL.RawQuery = "format=csv"
+		h.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	ctx, leave := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, "GET", server.URL+historyPath, nil)
+	require.NoError(t, err)
+	r.AddCookie(&http.Cookie{Name: supportCookie, Value: "kim"})
+	resp, err := server.Client().Do(r)
+	require.NoError(t, err)
+	defer func() { _ = resp.Body.Close() }()
+	leave()
+	<-ended
+	require.Less(t, len(f.asked), rowLimit/csvPage)
+}

@@ -1,0 +1,210 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/signin"
+)
+
+// fakeDesk is everything behind the desk. Tokens are names of agents; did is what was done, in order.
+type fakeDesk struct {
+	agents  map[string]signin.Agent
+	oidc    bool
+	err     error // of every sign-in
+	refuse  error // of every action
+	did     []string
+	by      room.Action
+	request string // of the last release
+	pages   []History
+	asked   []HistoryFilter
+	events  []StoryEvent
+	lost    error // of the records
+	untold  error // of telling replicas of a sign-out
+}
+
+func newFakeDesk() *fakeDesk {
+	until := time.Now().Add(8 * time.Hour)
+	return &fakeDesk{agents: map[string]signin.Agent{
+		"choi": {Name: "choi", Role: signin.Act, Key: signin.KeyOf("choi"), Until: until},
+		"kim":  {Name: "kim", Role: signin.Act, Key: signin.KeyOf("kim"), Until: until},
+		"park": {Name: "park", Role: signin.Watch, Key: signin.KeyOf("park"), Until: until},
+	}}
+}
+
+func (f *fakeDesk) support() *Support {
+	return &Support{Desk: fakeSignIn{f}, Engine: fakeDeskEngine{f}, Assign: fakeDeskEngine{f}, Records: fakeRecords{f},
+		Sockets: fakeDeskSockets{f}, Deliveries: fakeDeliveries{f}}
+}
+
+type (
+	fakeSignIn      struct{ *fakeDesk }
+	fakeDeskEngine  struct{ *fakeDesk }
+	fakeRecords     struct{ *fakeDesk }
+	fakeDeskSockets struct{ *fakeDesk }
+	fakeDeliveries  struct{ *fakeDesk }
+)
+
+func (f fakeSignIn) ByPassword() bool { return !f.oidc }
+
+func (f fakeSignIn) SignIn(_ context.Context, name, password, _ string) (string, signin.Agent, error) {
+	if f.err != nil {
+		return "", signin.Agent{}, f.err
+	}
+	who, ok := f.agents[name]
+	if !ok || password != "open sesame" {
+		return "", signin.Agent{}, signin.ErrWrong
+	}
+	return name, who, nil
+}
+
+func (f fakeSignIn) Begin(_ context.Context, next string) (string, string, error) {
+	return "https://issuer.example/authorize", "state " + next, f.err
+}
+
+func (f fakeSignIn) Finish(_ context.Context, cookie, state, code, _ string) (string, signin.Agent, string, error) {
+	next, ok := strings.CutPrefix(cookie, "state ")
+	if f.err != nil {
+		return "", signin.Agent{}, "", f.err
+	}
+	if !ok || state == "" || code == "" {
+		return "", signin.Agent{}, "", signin.ErrExpired
+	}
+	return "kim", f.agents["kim"], next, nil
+}
+
+func (f fakeSignIn) Agent(_ context.Context, token string) (signin.Agent, error) {
+	if token == "store" {
+		return signin.Agent{}, room.ErrStore
+	}
+	who, ok := f.agents[token]
+	if !ok {
+		return signin.Agent{}, signin.ErrNotSignedIn
+	}
+	return who, nil
+}
+
+func (f fakeSignIn) Signed(context.Context, string) (bool, error) { return true, nil }
+
+func (f *fakeDesk) done(format string, args ...any) (room.Standing, error) {
+	if f.refuse != nil {
+		return room.Standing{}, f.refuse
+	}
+	f.did = append(f.did, fmt.Sprintf(format, args...))
+	return room.Standing{View: room.View{Epoch: 7, Version: 40}}, nil
+}
+
+func (f fakeDeskEngine) Release(_ context.Context, id room.ID, request string, fence int64, by room.Action) (room.Standing, error) {
+	f.by, f.request = by, request
+	return f.done("release %s %d", id, fence)
+}
+
+func (f fakeDeskEngine) Extend(_ context.Context, id room.ID, _ string, fence int64, more time.Duration, by room.Action) (room.Standing, error) {
+	f.by = by
+	return f.done("extend %s %d %s", id, fence, more)
+}
+
+func (f fakeDeskEngine) Remove(_ context.Context, id room.ID, _ string, ticket int64, by room.Action) (room.Standing, error) {
+	f.by = by
+	return f.done("remove %s %d", id, ticket)
+}
+
+func (f fakeDeskEngine) Move(_ context.Context, id room.ID, _ string, ticket int64, position int, by room.Action) (room.Standing, error) {
+	f.by = by
+	return f.done("move %s %d %d", id, ticket, position)
+}
+
+func (f fakeDeskEngine) Pause(_ context.Context, id room.ID, _ string, paused bool, by room.Action) (room.Standing, error) {
+	f.by = by
+	return f.done("pause %s %t", id, paused)
+}
+
+func (f fakeDeskEngine) Audit(_ context.Context, id room.ID, by room.Action) error {
+	f.by = by
+	_, err := f.done("audit %s %s", id, by.Action)
+	return err
+}
+
+func (f fakeDeskEngine) Assign(_ context.Context, id room.ID, q room.AssignRequest) (room.Match, error) {
+	f.by = q.By
+	_, err := f.done("assign %s %s %d", id, q.MessageID, q.Fence)
+	return room.Match{Result: room.Late, Ticket: 3, Epoch: 7}, err
+}
+
+func (f fakeRecords) History(_ context.Context, _ room.ID, q HistoryFilter) (History, error) {
+	f.asked = append(f.asked, q)
+	n := len(f.asked) - 1
+	if n >= len(f.pages) {
+		return History{}, f.lost
+	}
+	return f.pages[n], nil
+}
+
+func (f fakeRecords) Story(_ context.Context, q StoryFilter) ([]StoryEvent, bool, error) {
+	f.did = append(f.did, fmt.Sprint("story ", q.Seller, " ", q.Room, " ", q.From))
+	return f.events, f.lost != nil, nil
+}
+
+func (f fakeRecords) Audit(_ context.Context, q AuditFilter) ([]templates.AuditRow, string, error) {
+	f.did = append(f.did, fmt.Sprint("audit of ", q.Who, " ", q.Room))
+	return nil, "", f.lost
+}
+
+func (f fakeSignIn) SignOut(_ context.Context, token string) (signin.Agent, error) {
+	who, err := f.Agent(context.Background(), token)
+	if err == nil {
+		delete(f.agents, token)
+	}
+	return who, err
+}
+
+func (f fakeDeskSockets) SignOut(_ context.Context, key string) error {
+	f.did = append(f.did, "sign out "+key)
+	return f.untold
+}
+
+func (f fakeDeliveries) Dead(context.Context) ([]templates.Delivery, error) { return nil, f.lost }
+
+func (f fakeDeliveries) Count(context.Context) (int, int, error) { return 1, 2, f.lost }
+
+func (f fakeDeliveries) Retry(_ context.Context, id int64) error {
+	_, err := f.done("retry %d", id)
+	return err
+}
+
+func (f fakeDeskSockets) ServeDesk(w http.ResponseWriter, _ *http.Request, id room.ID, who Watcher) error {
+	f.did = append(f.did, fmt.Sprintf("serve %q %s", id, who.Key))
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// deskHandler is the whole handler with this desk.
+func deskHandler(t *testing.T, f *fakeDesk) http.Handler {
+	t.Helper()
+	return handler(t, Config{Support: f.support(), Lease: 2 * time.Minute, Origins: []string{"https://portal.example"}})
+}
+
+// call asks as an agent, "" for nobody; headers are name, value, name, value …
+func (f *fakeDesk) call(t *testing.T, h http.Handler, token, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
+	if token != "" {
+		r.AddCookie(&http.Cookie{Name: supportCookie, Value: token})
+	}
+	if strings.HasPrefix(path, "/api/") && method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}

@@ -1,0 +1,93 @@
+package web
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/templates"
+)
+
+// roomsPage is GET /support.
+func (s *site) roomsPage(c *gin.Context) {
+	v := s.deskView(c)
+	s.show(c, http.StatusOK, v.Lang, templates.RoomsPage(templates.RoomsView{DeskView: v}))
+}
+
+// deskPage is GET /support/{room}.
+func (s *site) deskPage(c *gin.Context) {
+	v := templates.DeskRoomView{DeskView: s.deskView(c), Room: string(roomOf(c)), LeaseSeconds: int(room.Seconds(s.Lease))}
+	s.show(c, http.StatusOK, v.Lang, templates.DeskRoomPage(v))
+}
+
+// historyPage is GET /support/{room}/history.
+func (s *site) historyPage(c *gin.Context) {
+	v := templates.HistoryView{DeskView: s.deskView(c), Room: string(roomOf(c)), Seller: c.Query("seller"), From: c.Query("from"),
+		To: c.Query("to"), RowLimit: rowLimit}
+	f, err := historyFilter(c)
+	var page History
+	if err == nil {
+		page, err = s.rows(c, f)
+	}
+	status := http.StatusOK
+	if err != nil {
+		v.Error, status = s.pageError(c, err)
+	}
+	query := c.Request.URL.Query()
+	query.Del("lang")
+	if page.Next != "" {
+		query.Set("cursor", string(page.Next))
+		v.Next = query.Encode()
+	}
+	v.Rows, v.Export = historyRows(page), exportPath(roomOf(c), query)
+	s.show(c, status, v.Lang, templates.HistoryPage(v))
+}
+
+// pageError is the code to say on a page that can say it, and the status to say it with.
+func (s *site) pageError(c *gin.Context, err error) (code string, status int) {
+	code = codeOf(err)
+	p := problemOf(c, code)
+	if p.status >= http.StatusInternalServerError {
+		s.Log.Warn("page has no rows", "route", c.FullPath(), "code", code, "error", err)
+	}
+	return code, p.status
+}
+
+// exportPath is the address of all rows of a search as CSV, in a form that spreadsheet programs read.
+func exportPath(id room.ID, query url.Values) string {
+	for _, page := range []string{"cursor", "limit", "bom"} {
+		query.Del(page)
+	}
+	query.Set("format", "csv")
+	query.Set("bom", "1")
+	return "/api/support/" + url.PathEscape(string(id)) + "/history?" + query.Encode()
+}
+
+// historyRows are the rows of all kinds, oldest first.
+func historyRows(h History) []templates.HistoryRow {
+	rows := make([]templates.HistoryRow, 0, h.rows())
+	for _, r := range h.Leases {
+		rows = append(rows, templates.HistoryRow{Kind: "lease", Epoch: r.Epoch, Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller,
+			From: int64(r.GrantedAt), To: int64(r.EndedAt), Outcome: string(r.Outcome)})
+	}
+	for _, r := range h.Places {
+		rows = append(rows, templates.HistoryRow{Kind: "place", Epoch: r.Epoch, Ticket: r.Ticket, Seller: r.Seller,
+			From: int64(r.JoinedAt), To: int64(r.EndedAt), Outcome: string(r.Outcome)})
+	}
+	for _, r := range h.Messages {
+		rows = append(rows, templates.HistoryRow{Kind: "message", Epoch: r.Epoch, Ticket: int64(r.Ticket), Fence: int64(r.Fence),
+			From: int64(r.ReceivedAt), MessageID: r.MessageID, Result: string(r.Result), Reason: r.Reason})
+	}
+	for _, r := range h.Actions {
+		rows = append(rows, templates.HistoryRow{Kind: "action", Epoch: r.Epoch, Ticket: int64(r.Ticket), Fence: int64(r.Fence),
+			From: int64(r.At), Who: r.Who, Action: r.Action, Reason: r.Reason})
+	}
+	slices.SortStableFunc(rows, func(a, b templates.HistoryRow) int {
+		return cmp.Compare(cmp.Or(a.From, a.To), cmp.Or(b.From, b.To))
+	})
+	return rows
+}
