@@ -112,7 +112,9 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 		"--slowlog-log-slower-than", "0", "--slowlog-max-len", "1000000"}})
 	monitored := monitor(t, store.Addr())
 	s := newSingleOn(t, store, "sqlite", url, dsn, "--webhook-url", integration.URL, "--webhook-secret", smsSecret,
-		"--log-level", "debug", "--log-format", "json")
+		"--log-level", "debug", "--log-format", "json", "--support-users", supportUsers(t))
+	agent := newAgent(t, s.fleet.members[0].url)
+	roomDesk, allRooms := agent.watch("/api/support/"+oneRoom+"/ws"), agent.watch("/api/support/ws")
 	published := s.subscribe()
 	a, ofA := s.join("a")
 	b, ofB := s.join("b")
@@ -134,8 +136,8 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	m, toC := s.sendCanary("matched", time.Now(), noTime)
 	s.awaitFrame(ofC, toC)
 	s.reject(c, m)
-	_, nobodys := s.sendCanary("unmatched no_lease", first.GrantedAt.Add(-time.Hour), milliseconds)
-	_, anybodys := s.sendCanary("unmatched ambiguous", first.GrantedAt, clockAhead)
+	stray, nobodys := s.sendCanary("unmatched no_lease", first.GrantedAt.Add(-time.Hour), milliseconds)
+	other, anybodys := s.sendCanary("unmatched ambiguous", first.GrantedAt, clockAhead)
 	out := map[string]string{}
 	out["answers to what is wrong"] = s.posts(map[string]string{
 		"/api/" + oneRoom + "/sms":       `{"message_id":"bad","text":"` + canary + `","sent_at":"` + canary + `"}`,
@@ -157,6 +159,15 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	}
 	out["status for its holder"] = s.get(a, "/api/"+oneRoom+"/lock/status")
 	out["frames of the next holder"] = framesOf(ofD)
+	out["desk: assign"] = agent.act("/api/support/"+oneRoom+"/assign", fmt.Sprintf(`{"message_id":%q,"fence":%d,"reason":"the seller says so"}`, other.id, first.Fence))
+	require.Contains(t, out["desk: assign"], `"result":"late"`)
+	roomDesk.await(t, `"type":"desk"`, `"ambiguous"`, `"no_lease"`, `"rejected"`, `"message_refused"`, "minutes")
+	allRooms.await(t, `"nobodys"`)
+	for where, content := range agent.seen("a", first.Fence, stray.id) {
+		out[where] = content
+	}
+	out["desk: room's socket"], out["desk: all rooms' socket"] = roomDesk.text(), allRooms.text()
+	require.Contains(t, out["desk: room's socket"], "["+nobodys+"]", "the text is there, masked")
 	out["metrics"] = s.get("", "/metrics")
 	out["readyz"] = s.get("", "/readyz")
 	out["webhooks"] = integration.told()
@@ -172,7 +183,7 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	for where, content := range out {
 		sizes[where] = len(content)
 		require.NotEmpty(t, content, where)
-		for _, secret := range secrets {
+		for _, secret := range append(secrets, agentPassword, agent.token()) {
 			requireNone(t, where, content, secret)
 		}
 		if !strings.HasPrefix(where, "store: ") && !strings.HasPrefix(where, "status for ") { // and each is told its own
