@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test check race bench sim generate setup
+.PHONY: help run test check race bench sim estimates generate setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.
@@ -8,6 +8,7 @@ PKG ?= ./...
 LEASES ?= 2000
 SEED ?= 1
 ROWS ?=
+SEEDS ?= 5
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +28,9 @@ bench: setup ## Run the benchmarks, without the tests (PKG=./room)
 
 sim: ## Play carriers and sellers on the real engine; print how many codes go astray (LEASES=2000 SEED=1 ROWS=before)
 	GOGC=400 go test ./sms/sim -v -count 1 -timeout 4h -run '^TestTable$$' -sim.leases $(LEASES) -sim.seed $(SEED) -sim.rows '$(ROWS)'
+
+estimates: ## Compare ways to estimate a wait, on simulated rooms; write docs/estimates.md (SEEDS=5)
+	go run ./loadtest/estimates -seeds $(SEEDS) -out docs
 
 check: ## Look for what tests do not find: format, vet, staticcheck, generated code, known vulnerabilities
 	@TEMPL=$(TEMPL) scripts/check.sh

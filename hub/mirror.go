@@ -12,7 +12,7 @@ type mirror struct {
 	now            int64 // unix ms of Redis's clock when the room was so
 	line           line
 	lease          room.Lease // zero while the lock is free
-	hold           time.Duration
+	hold, spread   time.Duration
 	paused         bool
 }
 
@@ -49,7 +49,8 @@ func (m *mirror) apply(e *room.Event) verdict {
 		return gap
 	}
 	m.epoch, m.version, m.now = e.Epoch, e.Version, e.Now
-	m.hold, m.paused = time.Duration(e.Hold*float64(time.Millisecond)), e.Paused
+	m.hold, m.spread = time.Duration(e.Hold*float64(time.Millisecond)), time.Duration(e.Spread*float64(time.Millisecond))
+	m.paused = e.Paused
 	m.lease = room.Lease{}
 	if e.Lease != nil {
 		m.lease = e.Lease.Lease
@@ -92,7 +93,7 @@ func (m *mirror) ahead(v room.View) bool {
 
 // adopt takes a snapshot for the truth.
 func (m *mirror) adopt(s room.Snapshot) {
-	*m = mirror{epoch: s.Epoch, version: s.Version, now: s.Now, line: s.Ranks, hold: s.Hold, paused: s.Paused}
+	*m = mirror{epoch: s.Epoch, version: s.Version, now: s.Now, line: s.Ranks, hold: s.Hold, spread: s.Spread, paused: s.Paused}
 	if s.Lease != nil {
 		m.lease = *s.Lease
 	}
@@ -103,7 +104,7 @@ func (m *mirror) held() bool { return m.lease.Fence != 0 }
 
 // waits reckons the waits of position p at unix millisecond now.
 func (m *mirror) waits(p int, now int64, lease time.Duration) (room.Waits, bool) {
-	v := room.View{Hold: m.hold, Paused: m.paused}
+	v := room.View{Hold: m.hold, Spread: m.spread, Paused: m.paused}
 	if m.held() {
 		v.Lease = &m.lease
 	}

@@ -106,6 +106,7 @@ func TestAMirrorFedByEventsEqualsASnapshot(t *testing.T) {
 				}
 				require.Equal(t, snap.Paused, f.m.paused)
 				require.Equal(t, snap.Hold, f.m.hold)
+				require.Equal(t, snap.Spread, f.m.spread)
 			},
 		})
 	})

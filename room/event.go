@@ -10,8 +10,9 @@ import (
 type Event struct {
 	Epoch   int64       `json:"epoch"`
 	Version int64       `json:"version"`
-	Now     int64       `json:"now"`  // unix ms of Redis's clock
-	Hold    float64     `json:"hold"` // smoothed holding time, ms
+	Now     int64       `json:"now"`    // unix ms of Redis's clock
+	Hold    float64     `json:"hold"`   // average hold, ms; see View
+	Spread  float64     `json:"spread"` // ms
 	Paused  bool        `json:"paused"`
 	Changed bool        `json:"changed"` // false: only Notes; Version is the one before, still
 	Lease   *EventLease `json:"lease"`   // the lease after the change

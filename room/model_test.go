@@ -1,7 +1,6 @@
 package room_test
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -14,7 +13,7 @@ type model struct {
 
 	version int64
 	tickets int64
-	hold    float64
+	past    holds
 	paused  bool
 	line    []string // sessions that wait, in order
 	holder  string
@@ -36,7 +35,7 @@ type modelPlace struct {
 
 func newModel(lease, awayAfter, dropAfter time.Duration) *model {
 	return &model{lease: lease.Milliseconds(), awayAfter: awayAfter.Milliseconds(), dropAfter: dropAfter.Milliseconds(),
-		hold: float64(lease.Milliseconds()), places: map[string]*modelPlace{}}
+		past: newHolds(lease), places: map[string]*modelPlace{}}
 }
 
 // at runs one verb at a time of Redis's clock: one version for all that it changed.
@@ -83,7 +82,7 @@ func (m *model) grant(session string, now int64) {
 }
 
 func (m *model) finish(outcome room.Outcome, at int64) {
-	m.hold = math.Min(0.2*float64(at-m.granted)+0.8*m.hold, float64(m.lease))
+	m.past.learn(at - m.granted)
 	s := m.holder
 	m.holder = ""
 	m.end(s, outcome)

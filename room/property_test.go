@@ -161,7 +161,7 @@ func (r *run) agree(t *rapid.T) {
 	require.Equal(t, len(m.line), view.Waiting, "waiting")
 	require.Equal(t, m.paused, view.Paused, "paused")
 	require.Equal(t, m.holder != "", view.Lease != nil, "held")
-	require.InDelta(t, m.hold, float64(view.Hold)/float64(time.Millisecond), 0.01, "hold")
+	m.past.requireIn(t, view)
 	if view.Lease != nil {
 		require.Equal(t, m.granted, view.Lease.GrantedAt)
 		require.Equal(t, m.expires, view.Lease.ExpiresAt)

@@ -78,7 +78,8 @@ func (r *reader) seller() string { return strings.TrimPrefix(r.text(), "=") }
 
 func (r *reader) view() View {
 	v := View{Epoch: r.int(), Version: r.int(), Now: r.int(), Waiting: int(r.int())}
-	v.Hold = time.Duration(r.float() * float64(time.Millisecond))
+	hold, spread, _ := strings.Cut(r.text(), ",")
+	v.Hold, v.Spread = duration(hold), duration(spread)
 	v.Paused = r.text() == "1"
 	lease := Lease{Ticket: r.int(), Fence: r.int(), GrantedAt: r.int(), ExpiresAt: r.int(),
 		Asked: int(r.int()), Open: int(r.int()), AskAfter: r.int()}
@@ -86,6 +87,12 @@ func (r *reader) view() View {
 		v.Lease = &lease
 	}
 	return v
+}
+
+// duration reads milliseconds; what is no number is none.
+func duration(ms string) time.Duration {
+	f, _ := strconv.ParseFloat(ms, 64)
+	return time.Duration(f * float64(time.Millisecond))
 }
 
 func (r *reader) place() Place {

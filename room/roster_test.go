@@ -51,7 +51,8 @@ func (w *watched) take(t require.TestingT, e room.Event) {
 	for _, note := range e.Notes {
 		w.away(note)
 	}
-	w.Version, w.Epoch, w.Paused, w.Hold, w.Now = e.Version, e.Epoch, e.Paused, time.Duration(e.Hold*float64(time.Millisecond)), e.Now
+	w.Version, w.Epoch, w.Paused, w.Now = e.Version, e.Epoch, e.Paused, e.Now
+	w.Hold, w.Spread = time.Duration(e.Hold*float64(time.Millisecond)), time.Duration(e.Spread*float64(time.Millisecond))
 	w.Waiting, w.reset = len(w.Line), w.reset || e.Reset
 }
 

@@ -1,6 +1,9 @@
 package room
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Status says how a session stands in a room.
 type Status string
@@ -44,9 +47,10 @@ type Lease struct {
 type View struct {
 	Epoch   int64
 	Version int64
-	Now     int64 // unix milliseconds of Redis's clock
-	Waiting int   // how many wait, away or not
-	Hold    time.Duration
+	Now     int64         // unix milliseconds of Redis's clock
+	Waiting int           // how many wait, away or not
+	Hold    time.Duration // how long a lease is held: the average of those that ended, never over the lease length
+	Spread  time.Duration // how far holds lie from it: their standard deviation; see docs/estimates.md
 	Paused  bool
 	Lease   *Lease // nil while the lock is free
 }
@@ -77,7 +81,7 @@ type Waits struct {
 
 // WaitsAt reckons the waits of position p (from 1 = next; a newcomer's is Waiting+1) at unix
 // millisecond now: what the lease is expected to take still, never over what it has left, plus
-// (p−1) holdings; at the longest what it has left plus (p−1) leases. ok is false while paused:
+// (p−1) average holds; at the longest what it has left plus (p−1) leases. ok is false while paused:
 // nobody can say.
 func (v View) WaitsAt(p int, now int64, lease time.Duration) (w Waits, ok bool) {
 	if v.Paused {
@@ -87,10 +91,22 @@ func (v View) WaitsAt(p int, now int64, lease time.Duration) (w Waits, ok bool) 
 	if v.Lease != nil {
 		left = max(time.Duration(v.Lease.ExpiresAt-now)*time.Millisecond, 0)
 		elapsed := time.Duration(now-v.Lease.GrantedAt) * time.Millisecond
-		expected = min(max(v.Hold-elapsed, 0), left)
+		expected = min(v.rest(elapsed), left)
 	}
 	ahead := time.Duration(max(p-1, 0))
-	return Waits{Estimated: expected + ahead*v.Hold, Maximum: left + ahead*lease}, true
+	longest := left + ahead*lease
+	return Waits{Estimated: min(expected+ahead*v.Hold, longest), Maximum: longest}, true
+}
+
+// rest is what a lease that is so old is expected to take still: the average hold less what has passed, where holds are all alike;
+// the median of what knows no age, where they vary as chance does; in between by the share of the variance.
+func (v View) rest(elapsed time.Duration) time.Duration {
+	if v.Hold <= 0 {
+		return 0
+	}
+	off := float64(v.Spread) / float64(v.Hold)
+	wild := min(off*off, 1)
+	return time.Duration(wild*math.Ln2*float64(v.Hold) + (1-wild)*float64(max(v.Hold-elapsed, 0)))
 }
 
 // Seconds rounds a wait up to whole seconds.

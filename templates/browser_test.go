@@ -195,7 +195,7 @@ func TestBrowserSaysWaitsAsTheTableSays(t *testing.T) {
 	for _, lang := range []string{"ko", "en"} {
 		tab.open(room, lang)
 		wrong, err := chromedp.Run(tab.ctx, chromedp.Evaluate[[]string](fmt.Sprintf(`(async (table, lang) => {
-			const { ahead, estimate, span, waitSentence, clock } = await import("/static/js/words.js");
+			const { ahead, estimate, span, waitSentence, waitsNow, clock } = await import("/static/js/words.js");
 			const t = JSON.parse(document.getElementById("page-data").textContent).words;
 			const wrong = [];
 			const same = (want, got) => want === got || wrong.push(want + " | " + got);
@@ -204,6 +204,14 @@ func TestBrowserSaysWaitsAsTheTableSays(t *testing.T) {
 			for (const row of table.sentence) same(row[lang], waitSentence(t, row.estimated, row.maximum));
 			for (const row of table.ahead) same(row[lang], ahead(t, row.position, row.held));
 			for (const row of table.clock) same(row.text, clock(row.milliseconds));
+			const began = 1_800_000_000_000;
+			for (const row of table.waits) {
+				const until = row.left == null ? null : began + row.left * 1000;
+				const state = { estimated_wait: row.estimated, maximum_wait: row.maximum, lease_expires_at: until, server_time: began };
+				const { estimated, maximum } = waitsNow(state, began + row.gone * 1000);
+				same(row.then_estimated, estimated);
+				same(row.then_maximum, maximum);
+			}
 			return wrong;
 		})(%s, %q)`, table, lang), chromedp.EvalAwaitPromise))
 		require.NoError(t, err)

@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"outbox":    {},
 	"templates": {},
 	"static":    {},
+	"loadtest":  {},
 	"internal":  {"internal"}, // support for tests: no product code imports it, and it imports none
 }
 

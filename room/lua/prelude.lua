@@ -2,7 +2,7 @@
 --
 -- KEYS   1 lock     string  the lease as people read it, PXAT = its end; missing = no lease
 --        2 queue    zset    waiting session -> rank (the ticket, until moved)
---        3 state    hash    counters, the lease it last granted, pause, smoothed holding time
+--        3 state    hash    counters, the lease it last granted, pause, average hold and how far holds lie from it
 --        4 places   hash    session -> "live|ticket|seller|joined|channel|lease|asks"
 --                                   or "OUTCOME|ticket|seller|ended|fence||"
 --        5 sellers  hash    seller -> session of its live place
@@ -97,9 +97,12 @@ end
 local S = {}
 do
   local v = redis.call('HMGET', STATE, 'epoch', 'version', 'tickets', 'fence', 'hold', 'paused',
-    'session', 'seller', 'ticket', 'granted', 'expires', 'quiet', 'over', 'looked', 'trust', 'codes', 'unanswered', 'lost')
+    'session', 'seller', 'ticket', 'granted', 'expires', 'quiet', 'over', 'looked', 'trust', 'codes', 'unanswered', 'lost',
+    'spread', 'holds')
   S.epoch, S.version, S.tickets = tonumber(v[1] or 0), tonumber(v[2] or 0), tonumber(v[3] or 0)
   S.fence, S.hold, S.paused = tonumber(v[4] or 0), math.min(tonumber(v[5] or LEASE), LEASE), v[6] == '1'
+  -- An older program let every lease weigh a fifth and knew no spread: its average goes on with that weight.
+  S.spread, S.holds = math.min(tonumber(v[19] or 0), LEASE), tonumber(v[20] or (v[5] and 3 or 0))
   S.session, S.seller, S.ticket = v[7] or '', v[8] or '', tonumber(v[9] or 0)
   S.granted, S.expires, S.quiet, S.over = tonumber(v[10] or 0), tonumber(v[11] or 0), tonumber(v[12] or 0), tonumber(v[13] or 0)
   S.looked, S.trust, S.lost = tonumber(v[14] or 0), tonumber(v[15] or 0), tonumber(v[18] or 0)
@@ -115,7 +118,7 @@ if TOLD_EPOCH > S.epoch or (TOLD_EPOCH == S.epoch and TOLD_VERSION > S.version) 
 -- gone_for is true when a session that was last there at `since` has been gone for over `ms`.
 local function gone_for(since, ms) return since < NOW - ms and NOW >= S.trust end
 
-local changed, lease_changed, codes_changed = false, false, false
+local changed, lease_changed, codes_changed, learned = false, false, false, false
 local joined, ended, moved, noted, records = {}, {}, {}, {}, {}
 local granted_rank
 local reset = false
@@ -133,7 +136,8 @@ end
 local function begin(lost)
   redis.call('DEL', LOCK, QUEUE, PLACES, SELLERS, SEEN, AWAY, ENDED)
   for _, kept in ipairs({ LEASES, JOURNAL }) do redis.call('PERSIST', kept) end
-  S.epoch, S.version, S.tickets, S.hold = math.max(US, S.epoch + 1), 0, 0, LEASE
+  S.epoch, S.version, S.tickets = math.max(US, S.epoch + 1), 0, 0
+  S.hold, S.spread, S.holds, learned = LEASE, 0, 0, true
   S.session, S.seller, S.ticket, S.granted, S.expires = '', '', 0, 0, 0
   redis.call('HSET', STATE, 'epoch', int(S.epoch))
   if lost then

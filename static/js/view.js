@@ -160,8 +160,7 @@ export class View {
     if (this.lost.shown) return this.words.wait_lost;
     if (state.estimated_wait == null) return this.words.no_wait_yet;
     if (!held && state.queue_length === 0) return this.words.start_now;
-    const maximum = state.maximum_wait ?? state.estimated_wait;
-    return estimate(this.words, waitsNow({ ...state, maximum_wait: maximum }, this.server.now()).estimated);
+    return estimate(this.words, waitsNow(state, this.server.now()).estimated);
   }
 }
 

@@ -76,15 +76,15 @@ export function ahead(t, position, held) {
 }
 
 /**
- * The waits of a state as of now. The server tells them when something changes; until
- * then only the current lease runs down, so no more than its part of the wait may go:
- * for position p that is at most a p-th.
+ * The waits of a state as of now. The server tells them when something changes; until then the
+ * lease runs down, and with it the maximum. The estimate stays until that is less: how long the
+ * holder still takes need not grow less with time, and this must not fall below what the server
+ * will say next.
  */
 export function waitsNow(state, now) {
   const { estimated_wait: estimated, maximum_wait: maximum, lease_expires_at: until } = state;
   if (estimated == null || maximum == null || until == null) return { estimated, maximum };
-  const place = state.queue_position ?? state.queue_length + 1;
   const gone = Math.max(0, Math.floor((Math.min(now, until) - state.server_time) / 1000));
-  const rest = Math.floor((estimated * (place - 1)) / place);
-  return { estimated: Math.max(estimated - gone, rest), maximum: Math.max(maximum - gone, 0) };
+  const most = Math.max(maximum - gone, 0);
+  return { estimated: Math.min(estimated, most), maximum: most };
 }

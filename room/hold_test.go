@@ -1,0 +1,202 @@
+package room_test
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// holds is what a room has learned of how long its leases are held, in plain Go (ms).
+type holds struct {
+	lease, average, variance float64
+	n                        int
+}
+
+func newHolds(lease time.Duration) holds {
+	return holds{lease: float64(lease.Milliseconds()), average: float64(lease.Milliseconds())}
+}
+
+// learn takes in a lease that was held for so long: every lease weighs the same, and none less than a tenth.
+func (h *holds) learn(ms int64) {
+	h.n++
+	weight := max(1/float64(h.n+1), 0.1)
+	off := min(float64(ms), h.lease) - h.average
+	h.variance = (1 - weight) * (h.variance + weight*off*off)
+	h.average += weight * off
+}
+
+// requireIn compares it with a view. Redis keeps thousandths of a millisecond.
+func (h *holds) requireIn(t require.TestingT, v room.View) {
+	require.InDelta(t, h.average, milliseconds(v.Hold), 0.01, "average hold")
+	require.InDelta(t, math.Sqrt(h.variance), milliseconds(v.Spread), 0.05, "spread")
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+const stateKey = "{integration}:state"
+
+// hold ends a lease that looks as if it had been held for about so long, and returns for how long it was.
+func (s seller) hold(rdb redis.UniversalClient, about time.Duration) (ms int64, after room.Standing) {
+	granted := s.join().Lease.GrantedAt - about.Milliseconds()
+	require.NoError(s.t, rdb.HSet(context.Background(), stateKey, "granted", granted).Err())
+	after = s.leave(room.Completed)
+	return after.Now - granted, after
+}
+
+func TestAverageHoldAndSpreadAreThoseOfTheModel(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		rapid.Check(t, func(rt *rapid.T) {
+			require.NoError(rt, rdb.FlushDB(context.Background()).Err())
+			s := newSeller(t, room.New(rdb, room.Config{}), "a")
+			told := listen(rt, rdb)
+			want := newHolds(2 * time.Minute)
+			want.requireIn(rt, s.stand().View)
+			for _, about := range rapid.SliceOfN(rapid.Int64Range(0, 150_000), 1, 30).Draw(rt, "holds") { // some were extended
+				ms, after := s.hold(rdb, time.Duration(about)*time.Millisecond)
+				want.learn(ms)
+				want.requireIn(rt, after.View)
+			}
+			requireToldAlike(rt, s.engine, told())
+		})
+	})
+}
+
+// requireToldAlike holds every way in which a room is told to the last event.
+func requireToldAlike(t require.TestingT, e *room.Engine, events []room.Event) {
+	last := events[len(events)-1]
+	want := [2]time.Duration{time.Duration(last.Hold * float64(time.Millisecond)), time.Duration(last.Spread * float64(time.Millisecond))}
+	view, _, err := e.Look(context.Background(), integration)
+	require.NoError(t, err)
+	snapshot, err := e.Snapshot(context.Background(), integration)
+	require.NoError(t, err)
+	glance, err := e.Glance(context.Background(), integration)
+	require.NoError(t, err)
+	for _, v := range []room.View{view, snapshot.View, glance.View, roster(t, e).View} {
+		require.Equal(t, want, [2]time.Duration{v.Hold, v.Spread})
+	}
+}
+
+// A new room forgets the lease length after a few leases.
+func TestEveryLeaseWeighsTheSameUntilOneWeighsATenth(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	s := newSeller(t, d.engine, "a")
+	hold := func(for_ time.Duration) room.Standing {
+		s.join()
+		d.pass(for_)
+		return s.leave(room.Completed)
+	}
+	require.Equal(t, [2]time.Duration{2 * time.Minute, 0}, [2]time.Duration{s.stand().Hold, s.stand().Spread})
+	first := hold(20 * time.Second)
+	require.Equal(t, [2]time.Duration{70 * time.Second, 50 * time.Second}, [2]time.Duration{first.Hold, first.Spread}, "half the lease length, half the lease")
+	for range 8 {
+		hold(20 * time.Second)
+	}
+	require.InDelta(t, 30, s.stand().Hold.Seconds(), 0.001, "the mean of nine and the lease length")
+	require.InDelta(t, 30, s.stand().Spread.Seconds(), 0.001, "and their standard deviation")
+	require.InDelta(t, 29, hold(20*time.Second).Hold.Seconds(), 0.001)
+	require.InDelta(t, 28.1, hold(20*time.Second).Hold.Seconds(), 0.001)
+}
+
+func TestLeaseThatSupportExtendedTeachesNoMoreThanTheLeaseLength(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	s := newSeller(t, d.engine, "a")
+	st := s.join()
+	_, err := d.engine.Extend(t.Context(), integration, "", st.Fence, 2*time.Minute, byKim)
+	require.NoError(t, err)
+	d.pass(3 * time.Minute)
+	after := s.leave(room.Completed)
+	require.Equal(t, 2*time.Minute, after.Hold)
+	require.Zero(t, after.Spread)
+}
+
+// It began without a lease, and so without an average.
+func TestRoomThatWasPausedBeforeItsFirstLeaseLearnsFromNothing(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		s := newSeller(t, room.New(rdb, room.Config{}), "a")
+		for _, paused := range []bool{true, false} {
+			_, err := s.engine.Pause(t.Context(), integration, "", paused, room.Action{})
+			require.NoError(t, err)
+		}
+		ms, after := s.hold(rdb, 20*time.Second)
+		want := newHolds(2 * time.Minute)
+		want.learn(ms)
+		want.requireIn(t, after.View)
+	})
+}
+
+// A program of before kept the average alone, of which the newest lease was a fifth.
+func TestRoomOfAnOlderProgramGoesOnWithItsAverage(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		s := newSeller(t, room.New(rdb, room.Config{}), "a")
+		s.join()
+		s.leave(room.Completed)
+		require.NoError(t, rdb.HDel(t.Context(), stateKey, "spread", "holds").Err())
+		require.NoError(t, rdb.HSet(t.Context(), stateKey, "hold", "40000.000").Err())
+		require.Equal(t, [2]time.Duration{40 * time.Second, 0}, [2]time.Duration{s.stand().Hold, s.stand().Spread})
+		want := holds{lease: 120_000, average: 40_000, n: 3}
+		ms, after := s.hold(rdb, 90*time.Second)
+		require.InDelta(t, 0.2*float64(ms)+0.8*40_000, milliseconds(after.Hold), 0.01, "the weight that it had")
+		want.learn(ms)
+		want.requireIn(t, after.View)
+		for range 8 {
+			ms, after = s.hold(rdb, 10*time.Second)
+			want.learn(ms)
+			want.requireIn(t, after.View)
+		}
+	})
+}
+
+// What it remembered of a request is in its own words.
+func TestReplyThatAnOlderProgramRememberedIsUnderstood(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		s := newSeller(t, e, "a")
+		first := s.join()
+		require.NoError(t, rdb.Set(t.Context(), "{integration}:request:r-1",
+			"ok 7 3 1000 2 40000.000 0 1 9 900 1900 0 0 0 waiting 2 =a - - 1 2", time.Minute).Err())
+		st, err := e.Join(t.Context(), integration, room.JoinRequest{Session: s.session, Seller: s.name, Request: "r-1"})
+		require.NoError(t, err)
+		require.Greater(t, first.Fence, st.Lease.Fence)
+		require.Equal(t, room.View{Epoch: 7, Version: 3, Now: 1000, Waiting: 2, Hold: 40 * time.Second,
+			Lease: &room.Lease{Ticket: 1, Fence: 9, GrantedAt: 900, ExpiresAt: 1900}}, st.View)
+		require.Equal(t, 1, st.Position)
+	})
+}
+
+func TestRoomThatLostItsDataHasLearnedNothing(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		s := newSeller(t, e, "a")
+		for range 3 {
+			s.hold(rdb, 20*time.Second)
+		}
+		before := s.stand()
+		require.NotZero(t, before.Spread)
+		after, err := e.Renew(t.Context(), integration, before.Epoch, before.Version+1)
+		require.NoError(t, err)
+		require.Greater(t, after.Epoch, before.Epoch)
+		want := newHolds(2 * time.Minute)
+		want.requireIn(t, s.stand().View)
+		ms, st := s.hold(rdb, 30*time.Second)
+		want.learn(ms)
+		want.requireIn(t, st.View)
+	})
+}
+
+// A lease length that was made shorter bounds what was learned under the longer one.
+func TestAverageHoldAndSpreadAreNeverOverTheLeaseLength(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		s := newSeller(t, room.New(rdb, room.Config{}), "a")
+		s.hold(rdb, time.Second)
+		require.Greater(t, s.stand().Spread, 10*time.Second)
+		s.engine = room.New(rdb, room.Config{Lease: 10 * time.Second})
+		require.Equal(t, [2]time.Duration{10 * time.Second, 10 * time.Second}, [2]time.Duration{s.stand().Hold, s.stand().Spread})
+	})
+}

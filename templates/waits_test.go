@@ -1,0 +1,93 @@
+package templates_test
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// waitsRow is what a room knows and what a frame tells of it, and what the page says some time after the frame. All in seconds.
+type waitsRow struct {
+	Paused             bool
+	Hold, Spread       float64
+	Elapsed, Left      *float64 // of the live lease; nil while the lock is free
+	Position           int
+	Estimated, Maximum *int64 // the frame's
+	Gone               float64
+	ThenEstimated      *int64 `json:"then_estimated"`
+	ThenMaximum        *int64 `json:"then_maximum"`
+}
+
+const (
+	frameAt     = int64(1_800_000_000_000) // unix ms
+	leaseLength = 2 * time.Minute
+)
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+func (r waitsRow) view() room.View {
+	v := room.View{Paused: r.Paused, Hold: seconds(r.Hold), Spread: seconds(r.Spread)}
+	if r.Left != nil {
+		v.Lease = &room.Lease{GrantedAt: frameAt - seconds(*r.Elapsed).Milliseconds(), ExpiresAt: frameAt + seconds(*r.Left).Milliseconds()}
+	}
+	return v
+}
+
+// at is what the server says so long after the frame.
+func (r waitsRow) at(gone float64) (estimated, maximum *int64) {
+	w, ok := r.view().WaitsAt(r.Position, frameAt+seconds(gone).Milliseconds(), leaseLength)
+	if !ok {
+		return nil, nil
+	}
+	return new(room.Seconds(w.Estimated)), new(room.Seconds(w.Maximum))
+}
+
+// page is the rule of waitsNow in words.js; the table holds the two together.
+func (r waitsRow) page(gone float64) (estimated, maximum *int64) {
+	if r.Estimated == nil || r.Left == nil {
+		return r.Estimated, r.Maximum
+	}
+	most := max(*r.Maximum-max(int64(min(gone, *r.Left)), 0), 0)
+	return new(min(*r.Estimated, most)), new(most)
+}
+
+func TestPageCountsWaitsDownAsTheTableSays(t *testing.T) {
+	content, err := os.ReadFile("testdata/words.json")
+	require.NoError(t, err)
+	var table struct{ Waits []waitsRow }
+	require.NoError(t, json.Unmarshal(content, &table))
+	require.NotEmpty(t, table.Waits)
+	for _, row := range table.Waits {
+		estimated, maximum := row.at(0)
+		require.Equal(t, [2]*int64{row.Estimated, row.Maximum}, [2]*int64{estimated, maximum}, "frame %+v", row)
+		estimated, maximum = row.page(row.Gone)
+		require.Equal(t, [2]*int64{row.ThenEstimated, row.ThenMaximum}, [2]*int64{estimated, maximum}, "page %+v", row)
+	}
+}
+
+// Else the next frame, of somebody who joined behind, would raise what the page has come down to.
+func TestPageNeverCountsBelowWhatTheNextFrameWillSayNorUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tenths := func(most int, name string) float64 { return float64(rapid.IntRange(0, most).Draw(t, name)) / 10 }
+		elapsed, left := tenths(6000, "elapsed"), tenths(1200, "left")
+		row := waitsRow{Hold: tenths(1200, "hold"), Spread: tenths(1200, "spread"), Elapsed: &elapsed, Left: &left,
+			Position: rapid.IntRange(1, 10).Draw(t, "position")}
+		row.Estimated, row.Maximum = row.at(0)
+		before := *row.Estimated
+		for gone := 0.0; gone < left+3; gone += 0.7 {
+			estimated, maximum := row.page(gone)
+			told, longest := row.at(gone)
+			require.GreaterOrEqual(t, *estimated, *told, "after %v s", gone)
+			require.GreaterOrEqual(t, *maximum, *longest, "after %v s", gone)
+			require.LessOrEqual(t, *estimated, before)
+			require.LessOrEqual(t, *estimated, *maximum)
+			before = *estimated
+		}
+	})
+}
