@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test check race bench sim estimates generate setup
+.PHONY: help run demo test check race bench sim estimates generate setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.
@@ -15,6 +15,9 @@ help: ## Show what can be made
 
 run: ## Start waitroom on http://127.0.0.1:8080 with nothing else installed (ARGS="--addr :9000")
 	go run ./cmd/waitroom $(ARGS)
+
+demo: ## A living line to look at: waitroom with simulated sellers and carrier, until Ctrl-C (DEMO_FOR=30s)
+	@go build -o bin/demo ./loadtest/demo && exec bin/demo
 
 test: setup ## Install what the tests need, where it is missing, and run them all (PKG=./room)
 	go test $(TESTFLAGS) $(PKG)

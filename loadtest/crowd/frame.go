@@ -1,0 +1,119 @@
+package crowd
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// State is how a session stands in a room at one version: a state frame, or an answer that says the
+// same. Fields that do not apply are zero.
+type State struct {
+	Epoch, Version int64
+	Status         string // idle, waiting, locked or ended
+	Outcome        string
+	Ticket         int64
+	Position       int64 // from 1 = next
+	Length         int64 // of the line
+	Fence          int64
+	ServerTime     int64 // unix ms of Redis's clock; 0 = not told
+	ExpiresAt      int64 // unix ms, of the current lease
+	ClaimBy        int64 // unix ms; 0 = nothing to claim
+}
+
+// kinds of frames.
+const (
+	kindState = "state"
+	kindSMS   = "sms"
+	kindPing  = "ping"
+)
+
+// fields finds the fields of a flat frame without reading it all: thousands of them come each second.
+// The fields are expected in the contract's order and found in any.
+type fields struct{ text, rest []byte }
+
+func (f *fields) value(name string) []byte {
+	if _, after, ok := bytes.Cut(f.rest, []byte(name)); ok {
+		f.rest = after
+		return after
+	}
+	if _, after, ok := bytes.Cut(f.text, []byte(name)); ok {
+		return after
+	}
+	return nil
+}
+
+// number is 0 for null and for what is not there.
+func (f *fields) number(name string) (n int64) {
+	for _, d := range f.value(name) {
+		if d < '0' || d > '9' {
+			break
+		}
+		n = n*10 + int64(d-'0')
+	}
+	return n
+}
+
+// word is "" for null and for what is not there.
+func (f *fields) word(name string) string {
+	value := f.value(name)
+	if len(value) == 0 || value[0] != '"' {
+		return ""
+	}
+	end := bytes.IndexByte(value[1:], '"')
+	if end < 0 {
+		return ""
+	}
+	return known(value[1 : 1+end])
+}
+
+// known saves an allocation for the words that come all the time.
+func known(word []byte) string {
+	switch string(word) {
+	case "waiting":
+		return "waiting"
+	case "locked":
+		return "locked"
+	case "ended":
+		return "ended"
+	case "idle":
+		return "idle"
+	case kindState:
+		return kindState
+	}
+	return string(word)
+}
+
+// kindOf is the type of a frame.
+func kindOf(text []byte) string {
+	f := fields{text, text}
+	return f.word(`"type":`)
+}
+
+// parseState reads a state frame.
+func parseState(text []byte) State {
+	f := fields{text, text}
+	return State{
+		Epoch:      f.number(`"epoch":`),
+		Version:    f.number(`"version":`),
+		ServerTime: f.number(`"server_time":`),
+		Status:     f.word(`"status":`),
+		Outcome:    f.word(`"outcome":`),
+		Ticket:     f.number(`"ticket":`),
+		Position:   f.number(`"queue_position":`),
+		Length:     f.number(`"queue_length":`),
+		ExpiresAt:  f.number(`"lease_expires_at":`),
+		Fence:      f.number(`"fence":`),
+		ClaimBy:    f.number(`"claim_by":`),
+	}
+}
+
+// smsFrame is a code that its holder is shown.
+type smsFrame struct {
+	MessageID string `json:"message_id"`
+	Code      string `json:"code"`
+}
+
+func parseSMS(text []byte) (s smsFrame, err error) {
+	err = json.Unmarshal(text, &s)
+	return s, err
+}

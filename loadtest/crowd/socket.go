@@ -1,0 +1,204 @@
+package crowd
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"time"
+)
+
+const (
+	readBuffer   = 512 // holds a whole state frame
+	longestFrame = 64 << 10
+	opText       = 1
+	opClose      = 8
+	opPing       = 9
+	frameTimeout = 10 * time.Second // from a frame's first byte to its last
+)
+
+// ErrTimeout says that nothing came in time; the socket is as good as before.
+var ErrTimeout = errors.New("nothing came in time")
+
+// CloseError is a socket that the server closed.
+type CloseError struct {
+	Code   int
+	Reason string
+}
+
+func (e *CloseError) Error() string { return fmt.Sprintf("closed with %d %s", e.Code, e.Reason) }
+
+// Again reports whether the contract says to come back: 1001, 1012 and 4000–4499.
+func (e *CloseError) Again() bool {
+	return e.Code == 1001 || e.Code == 1012 || e.Code >= 4000 && e.Code < 4500
+}
+
+// Socket is a WebSocket client that costs little: frames are read as they are, with one small buffer
+// and no goroutine of its own. A library's client has four times as much memory. It is for one
+// goroutine; Interrupt and Close are for any.
+type Socket struct {
+	net.Conn
+	r    *bufio.Reader
+	long []byte // of the last frame that was longer than the buffer
+	skip int    // bytes of the last frame, still in the buffer
+}
+
+// Dialer opens sockets and says where it may.
+type Dialer struct {
+	// Anywhere lets it talk to more than this machine's loopback.
+	Anywhere bool
+}
+
+// Dial opens a room's socket; session "" is a spectator. base is http:// or https://.
+func (d Dialer) Dial(ctx context.Context, base, room, session string) (*Socket, error) {
+	u, err := url.Parse(base)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := d.connect(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		_ = conn.SetDeadline(deadline)
+	}
+	s := &Socket{Conn: conn, r: bufio.NewReaderSize(conn, readBuffer)}
+	if err := s.upgrade(u.Host, room, session); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	_ = conn.SetDeadline(time.Time{})
+	return s, nil
+}
+
+func (d Dialer) connect(ctx context.Context, u *url.URL) (net.Conn, error) {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	addr := net.JoinHostPort(u.Hostname(), port)
+	dialer := d.net()
+	if u.Scheme == "https" {
+		return (&tls.Dialer{NetDialer: dialer, Config: &tls.Config{MinVersion: tls.VersionTLS12}}).DialContext(ctx, "tcp", addr)
+	}
+	return dialer.DialContext(ctx, "tcp", addr)
+}
+
+// StatusError is an upgrade that was refused.
+type StatusError struct{ Status int }
+
+func (e *StatusError) Error() string { return fmt.Sprintf("upgrade refused: %d", e.Status) }
+
+func (s *Socket) upgrade(host, room, session string) error {
+	request := "GET /api/" + room + "/ws HTTP/1.1\r\nHost: " + host + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+	if session != "" {
+		request += "X-Session-ID: " + session + "\r\n"
+	}
+	if _, err := io.WriteString(s.Conn, request+"\r\n"); err != nil {
+		return err
+	}
+	resp, err := http.ReadResponse(s.r, nil)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusSwitchingProtocols {
+		_ = resp.Body.Close()
+		return &StatusError{resp.StatusCode}
+	}
+	return nil
+}
+
+// Read returns the next text frame, which is good until the next Read. It answers the protocol's own
+// pings. At the deadline it is ErrTimeout; zero is none. A close is a *CloseError.
+func (s *Socket) Read(deadline time.Time) ([]byte, error) {
+	for {
+		op, text, err := s.frame(deadline)
+		switch {
+		case err != nil:
+			return nil, err
+		case op == opText:
+			return text, nil
+		case op == opPing:
+			if err := s.write(opPing+1, text); err != nil {
+				return nil, err
+			}
+		case op == opClose:
+			e := &CloseError{Code: 1005}
+			if len(text) >= 2 {
+				e.Code, e.Reason = int(binary.BigEndian.Uint16(text)), string(text[2:])
+			}
+			_ = s.write(opClose, text[:min(2, len(text))])
+			return nil, e
+		}
+	}
+}
+
+func (s *Socket) frame(deadline time.Time) (op byte, payload []byte, err error) {
+	_, _ = s.r.Discard(s.skip)
+	s.skip = 0
+	if s.r.Buffered() < 2 {
+		_ = s.SetReadDeadline(deadline)
+	}
+	head, err := s.r.Peek(2) // what came of it stays, when the time is over
+	if err != nil {
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			err = ErrTimeout
+		}
+		return 0, nil, err
+	}
+	op, length := head[0]&0xf, int(head[1])
+	header := 2
+	if head[0]&0x80 == 0 || length > 126 {
+		return 0, nil, errors.New("a frame that is in pieces, masked or too long")
+	}
+	_ = s.SetReadDeadline(time.Now().Add(frameTimeout))
+	if length == 126 {
+		header = 4
+		if head, err = s.r.Peek(4); err != nil {
+			return 0, nil, err
+		}
+		length = int(binary.BigEndian.Uint16(head[2:]))
+	}
+	if header+length <= readBuffer {
+		text, err := s.r.Peek(header + length)
+		if err != nil {
+			return 0, nil, err
+		}
+		s.skip = header + length
+		return op, text[header:], nil
+	}
+	if length > longestFrame {
+		return 0, nil, fmt.Errorf("a frame of %d bytes", length)
+	}
+	_, _ = s.r.Discard(header)
+	s.long = make([]byte, length)
+	_, err = io.ReadFull(s.r, s.long)
+	return op, s.long, err
+}
+
+var pong = []byte(`{"type":"pong"}`)
+
+// Pong answers the contract's ping.
+func (s *Socket) Pong() error { return s.write(opText, pong) }
+
+// write sends a small frame, masked with zeros as the protocol allows a client that hides nothing.
+func (s *Socket) write(op byte, payload []byte) error {
+	if len(payload) > 125 {
+		payload = payload[:125]
+	}
+	frame := append(make([]byte, 0, 6+len(payload)), 0x80|op, 0x80|byte(len(payload)), 0, 0, 0, 0)
+	_ = s.SetWriteDeadline(time.Now().Add(frameTimeout))
+	_, err := s.Conn.Write(append(frame, payload...))
+	return err
+}
+
+// Interrupt ends a Read that is under way with ErrTimeout.
+func (s *Socket) Interrupt() { _ = s.SetReadDeadline(time.Unix(1, 0)) }
