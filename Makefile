@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check race bench sim estimates generate setup
+.PHONY: help run demo test check race bench sim estimates load load-check generate setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.
@@ -9,9 +9,12 @@ LEASES ?= 2000
 SEED ?= 1
 ROWS ?=
 SEEDS ?= 5
+SCENARIO ?= smoke
+REPLICAS ?= 3
+BASE_URL ?=
 
 help: ## Show what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## Start waitroom on http://127.0.0.1:8080 with nothing else installed (ARGS="--addr :9000")
 	go run ./cmd/waitroom $(ARGS)
@@ -34,6 +37,16 @@ sim: ## Play carriers and sellers on the real engine; print how many codes go as
 
 estimates: ## Compare ways to estimate a wait, on simulated rooms; write docs/estimates.md (SEEDS=5)
 	go run ./loadtest/estimates -seeds $(SEEDS) -out docs
+
+load: ## Put load on replicas started for it, or on BASE_URL, with k6 (SCENARIO=steady REPLICAS=3; docs/load-testing.md)
+	@$(if $(BASE_URL),,scripts/setup-load.sh)
+	@go build -o bin/load ./loadtest/run
+	@bin/load -scenario '$(SCENARIO)' -replicas '$(REPLICAS)' -base '$(BASE_URL)'
+
+load-check: ## Check load's own checks: builds that break a promise on purpose must fail the threshold that is for it
+	@scripts/setup-load.sh
+	@go build -o bin/load ./loadtest/run
+	@bin/load -check -scenario smoke -replicas '$(REPLICAS)'
 
 check: ## Look for what tests do not find: format, vet, staticcheck, generated code, known vulnerabilities
 	@TEMPL=$(TEMPL) scripts/check.sh

@@ -3,6 +3,7 @@ package pgtest
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"sync"
 	"testing"
@@ -97,10 +98,23 @@ func (d *DB) Start() {
 	}
 }
 
+// Serve runs a server where there is no test, with one database: its URL, and what stops the server and removes the data.
+func Serve() (url string, stop func(), err error) {
+	s, err := newServer()
+	if err == nil {
+		err = s.start()
+	}
+	if err != nil {
+		s.remove()
+		return "", nil, fmt.Errorf("pgtest: %w", err)
+	}
+	return s.url("postgres"), s.remove, nil
+}
+
 // launch makes a cluster of databases and starts its server.
 func launch(tb testing.TB) *server {
 	tb.Helper()
-	s, err := newServer(tb)
+	s, err := newServer()
 	if err == nil {
 		err = s.start()
 	}
@@ -112,14 +126,13 @@ func launch(tb testing.TB) *server {
 }
 
 // owner is the account that runs the server: PostgreSQL refuses root.
-func owner(tb testing.TB) *account {
+func owner() (*account, error) {
 	if os.Geteuid() != 0 {
-		return nil
+		return nil, nil
 	}
-	tb.Helper()
 	a, err := lookUp("postgres")
 	if err != nil {
-		tb.Fatalf("postgresql is not installed (%v): run `make setup`", err)
+		return nil, fmt.Errorf("postgresql is not installed (%w): run `make setup`", err)
 	}
-	return a
+	return a, nil
 }

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"sync/atomic"
 	"syscall"
-	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -30,10 +29,17 @@ type server struct {
 }
 
 // newServer makes the data directory. What it returns is to be removed, also beside an error.
-func newServer(tb testing.TB) (*server, error) {
-	tb.Helper()
-	s := &server{bin: findBin(tb), owner: owner(tb), port: testproc.FreePort(tb)}
-	var err error
+func newServer() (_ *server, err error) {
+	s := &server{}
+	if s.bin, err = findBin(); err != nil {
+		return s, err
+	}
+	if s.owner, err = owner(); err != nil {
+		return s, err
+	}
+	if s.port, err = testproc.Port(); err != nil {
+		return s, err
+	}
 	if s.dir, err = tempDir(s.owner); err != nil {
 		return s, err
 	}
@@ -141,17 +147,15 @@ func (s *server) command(name string, args ...string) *exec.Cmd {
 }
 
 // findBin prefers the newest Debian version; Debian keeps these programs out of PATH.
-func findBin(tb testing.TB) string {
-	tb.Helper()
+func findBin() (string, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if len(found) > 0 {
-		return filepath.Dir(slices.MaxFunc(found, byVersion))
+		return filepath.Dir(slices.MaxFunc(found, byVersion)), nil
 	}
 	if path, err := exec.LookPath("initdb"); err == nil {
-		return filepath.Dir(path)
+		return filepath.Dir(path), nil
 	}
-	tb.Fatal("postgresql is not installed: run `make setup`")
-	return ""
+	return "", errors.New("postgresql is not installed: run `make setup`")
 }
 
 func byVersion(a, b string) int { return version(a) - version(b) }

@@ -1,6 +1,7 @@
 package testproc
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -24,6 +25,15 @@ var given = struct {
 // process can still take it first, so whoever uses it checks that it talks to its own child.
 func FreePort(tb testing.TB) int {
 	tb.Helper()
+	port, err := Port()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return port
+}
+
+// Port is FreePort where there is no test.
+func Port() (int, error) {
 	given.Lock()
 	defer given.Unlock()
 	for range 1000 {
@@ -32,10 +42,9 @@ func FreePort(tb testing.TB) int {
 			continue
 		}
 		given.ports[port] = true
-		return port
+		return port, nil
 	}
-	tb.Fatal("found no free port")
-	return 0
+	return 0, errors.New("found no free port")
 }
 
 func free(port int) bool {

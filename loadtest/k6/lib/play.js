@@ -1,0 +1,26 @@
+import { begin } from "./metrics.js";
+import { Room } from "./room.js";
+import { until } from "./wait.js";
+
+/**
+ * play opens a room, has the scenario play in it, lets it run empty and judges it. A scene is given its time and no more: in a room
+ * that is broken it might never end.
+ */
+export async function play(run, plan, scene) {
+  begin();
+  const room = new Room(run, plan);
+  const end = Date.now() + (plan.duration + plan.drain) * 1000;
+  let played = false;
+  after(room, plan.duration * 1000, () => (room.stopped = true));
+  scene(room, plan).then(() => (played = true));
+  await until(end - Date.now(), () => played && room.sessions.size === 0);
+  await room.settle();
+}
+
+/** after does something once, ms from now, unless the room has stopped by then. */
+export function after(room, ms, what) {
+  setTimeout(() => room.stopped || what(), ms);
+}
+
+/** steady keeps the plan's sellers in the room until it stops. */
+export const steady = (room, plan) => room.crowd(plan.sellers);

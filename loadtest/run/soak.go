@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"strings"
+)
+
+// Memory is flat when, at the pace of the last two thirds of the run, ten minutes add no more than this, or than this part of the mean.
+// The first third is for caches and pools to fill. Redis remembers each lease for a day and each ended place for ten minutes, by the contract.
+const (
+	flatMiB  = 8
+	flatPart = 0.10
+	tenMin   = 600
+)
+
+// slope is how a process's memory went over the last two thirds of a run.
+type slope struct {
+	Mean   float64 `json:"mean_mib"`
+	PerTen float64 `json:"mib_in_ten_minutes"`
+	Flat   bool    `json:"flat"`
+}
+
+// slopeOf fits a line by least squares.
+func slopeOf(samples []usage) slope {
+	samples = samples[len(samples)/3:]
+	if len(samples) < 2 {
+		return slope{Flat: true}
+	}
+	n, from := float64(len(samples)), samples[0].At
+	var t, m, tt, tm float64
+	for _, u := range samples {
+		x := u.At.Sub(from).Seconds()
+		t, m, tt, tm = t+x, m+u.RSS, tt+x*x, tm+x*u.RSS
+	}
+	s := slope{Mean: m / n}
+	if d := n*tt - t*t; d > 0 {
+		s.PerTen = (n*tm - t*m) / d * tenMin
+	}
+	s.Flat = s.PerTen <= max(flatMiB, flatPart*s.Mean)
+	return s
+}
+
+// flat prints how memory went and is an error where it grew.
+func (r *report) flat() error {
+	var wrong []error
+	for _, p := range r.Processes {
+		m := p.SlopeOf
+		log.Printf("memory of %-10s mean %6.1f MiB, %+6.2f MiB in ten minutes", p.Name, m.Mean, m.PerTen)
+		if !m.Flat && p.judged() {
+			wrong = append(wrong, fmt.Errorf("memory of %s grows by %.1f MiB in ten minutes", p.Name, m.PerTen))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// judged is true for what must not grow: haproxy and k6 are not ours.
+func (p process) judged() bool { return p.Name == "redis" || strings.HasPrefix(p.Name, "replica") }
