@@ -303,7 +303,7 @@ local function keep_text(l, state)
   write_message(m)
   if l and state ~= 'o' then first_of(m) end
   if state ~= 'w' then show(m.session) end
-  if m.result ~= 'matched' then desk() end
+  desk() -- also a match: what is the same message and was nobody's can be no one else's now
 end
 
 -- offered is the live lease where it may say that this code is its own: it is asking, but had not asked when it was sent.
