@@ -207,6 +207,7 @@ func TestEveryKeyOfTheRoom(t *testing.T) {
 func TestLettersAreKeysWhileKoreanIsTyped(t *testing.T) {
 	tab := openDesk(t, startFakeDesk(t, 20))
 	tab.open(roomPage)
+	tab.until(`document.querySelector('[data-key="2"]')`)
 	run[bool](tab, `(document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ㅓ", code: "KeyJ", bubbles: true })), true)`)
 	tab.until(`document.activeElement.dataset.key === "2"`)
 }
