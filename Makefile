@@ -39,12 +39,12 @@ estimates: ## Compare ways to estimate a wait, on simulated rooms; write docs/es
 	go run ./loadtest/estimates -seeds $(SEEDS) -out docs
 
 load: ## Put load on replicas started for it, or on BASE_URL, with k6 (SCENARIO=steady REPLICAS=3; docs/load-testing.md)
-	@$(if $(BASE_URL),,scripts/setup-load.sh)
+	@$(if $(BASE_URL),,scripts/setup.sh load)
 	@go build -o bin/load ./loadtest/run
 	@bin/load -scenario '$(SCENARIO)' -replicas '$(REPLICAS)' -base '$(BASE_URL)'
 
 load-check: ## Check load's own checks: builds that break a promise on purpose must fail the threshold that is for it
-	@scripts/setup-load.sh
+	@scripts/setup.sh load
 	@go build -o bin/load ./loadtest/run
 	@bin/load -check -scenario smoke -replicas '$(REPLICAS)'
 

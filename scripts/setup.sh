@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs the programs that the tests start, where they are missing. The product itself needs none of them.
+# Installs the programs that tests and load tests start, where they are missing. The product itself needs none of them.
 #   scripts/setup.sh        what `make test` needs
 #   scripts/setup.sh race   and a C compiler, which the race detector needs
+#   scripts/setup.sh load   what `make load` starts beside waitroom
 set -euo pipefail
 
 has() { command -v "$1" >/dev/null 2>&1; }
@@ -28,12 +29,18 @@ need() { # package, then the test that says whether it is there
 	"$@" || missing+=("$package")
 }
 
+for_whom="the tests need"
 need redis-server has redis-server
-need redis-sentinel has redis-sentinel
 need postgresql has_postgresql
-need chromium has_any chromium chromium-browser google-chrome
-need chromium-driver has chromedriver
-need fonts-noto-cjk has_korean_font
+if [ "${1-}" = load ]; then
+	for_whom="make load needs"
+	need haproxy has_any haproxy /usr/sbin/haproxy
+else
+	need redis-sentinel has redis-sentinel
+	need chromium has_any chromium chromium-browser google-chrome
+	need chromium-driver has chromedriver
+	need fonts-noto-cjk has_korean_font
+fi
 if [ "${1-}" = race ]; then
 	need gcc has_any gcc clang
 	need libc6-dev test -e /usr/include/stdlib.h
@@ -42,7 +49,7 @@ fi
 if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 
 give_up() {
-	echo "setup: the tests need: ${missing[*]}" >&2
+	echo "setup: $for_whom: ${missing[*]}" >&2
 	echo "setup: $1" >&2
 	exit 1
 }
@@ -61,7 +68,7 @@ log=$(mktemp)
 undo=(rm -f "$log")
 trap '"${undo[@]}"' EXIT
 
-# Debian starts a service as soon as its package is there. The tests start servers of their own, so that is not wanted.
+# Debian starts a service as soon as its package is there. Tests and load tests start servers of their own, so that is not wanted.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
 	undo=("${as_root[@]}" rm -f "$log" "$policy")

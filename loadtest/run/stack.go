@@ -286,7 +286,7 @@ func find(name string) (string, error) {
 	if path, err := exec.LookPath("/usr/sbin/" + name); err == nil {
 		return path, nil
 	}
-	return "", fmt.Errorf("%s is not installed: run `scripts/setup-load.sh` (Debian, Ubuntu), or install it with this system's own package manager", name)
+	return "", fmt.Errorf("%s is not installed: run `scripts/setup.sh load` (Debian, Ubuntu), or install it with this system's own package manager", name)
 }
 
 func address() (string, error) {

@@ -59,6 +59,16 @@ local function bind(lease, m)
   show(offered) -- it is asked no more whether that is its own
 end
 
+-- akin says whether two are the same message by rule 5: the same text came again, or they are parts of one.
+local function akin(m, o) return m.digest ~= o.digest and (m.same == o.same or (m.whole ~= '' and m.whole == o.whole)) end
+
+-- kin is one that is the same message and belongs to somebody; nil for none.
+local function kin(m)
+  for o in recent() do
+    if (o.state == 's' or o.state == 'w') and akin(m, o) then return o end
+  end
+end
+
 -- withdraw takes the same message back from whom it is offered to under another id.
 local function withdraw(m)
   for o in recent() do

@@ -71,16 +71,6 @@ local function recent()
   end
 end
 
--- akin says whether two are the same message by rule 5: the same text came again, or they are parts of one.
-local function akin(m, o) return m.digest ~= o.digest and (m.same == o.same or (m.whole ~= '' and m.whole == o.whole)) end
-
--- kin is one that is the same message and belongs to somebody; nil for none.
-local function kin(m)
-  for o in recent() do
-    if (o.state == 's' or o.state == 'w') and akin(m, o) then return o end
-  end
-end
-
 -- show tells the replicas to look up what a session is shown.
 local function show(session)
   if session ~= '' then noted[#noted + 1] = '{"message":"' .. session .. '"}' end

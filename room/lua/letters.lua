@@ -11,7 +11,7 @@ local function lease_of(candidate)
   return table.concat({ int(l.fence), int(l.ticket), '=' .. l.seller, int(l.granted), int(l.ended), int(asked), l.current and '1' or '0' }, '|')
 end
 
--- somebodys is by what is the same message, where one belongs to a session: the others can be no one else's; see akin in inbox.lua.
+-- somebodys is by what is the same message, where one belongs to a session: the others can be no one else's; see akin in assign.lua.
 local somebodys = {}
 for m in recent() do
   if m.state == 's' or m.state == 'w' then

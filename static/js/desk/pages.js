@@ -13,15 +13,6 @@ function localTimes() {
   for (const said of all("[data-zone]")) said.textContent = said.dataset.zone.replace("{zone}", zone());
 }
 
-// The page in the other language is the same page: what was asked for stays.
-function keepQuery() {
-  for (const link of all("a.lang")) {
-    const query = new URLSearchParams(location.search);
-    query.set("lang", link.hreflang);
-    link.href = `?${query}`;
-  }
-}
-
 async function copied(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -99,6 +90,5 @@ function presets(form) {
 }
 
 localTimes();
-keepQuery();
 copyLink();
 days();

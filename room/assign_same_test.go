@@ -1,0 +1,155 @@
+package room_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// couldBe lists the fences of the leases that a message may be assigned to.
+func (d *desk) couldBe(messageID string) (fences []int64) {
+	for _, l := range d.letters() {
+		for _, c := range l.Could {
+			if l.MessageID == messageID {
+				fences = append(fences, c.Fence)
+			}
+		}
+	}
+	return fences
+}
+
+// Rule 5: the same sender and text is the same message, whatever its id, and so are the parts of one. None of it goes to a second seller.
+func TestWhatIsTheSameMessageIsAssignedToOneSellerAlone(t *testing.T) {
+	for name, how := range map[string][2]func(*room.MatchRequest){
+		"the same text":   {saying("one"), saying("one")},
+		"parts of a text": {part("r", 1), part("r", 2)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			a, b := d.asker("a"), d.asker("b")
+			first := a.stand().Fence
+			d.pass(time.Second)
+			one := d.stray(how[0])
+			d.pass(time.Second)
+			a.leave(room.Cancelled)
+			second := b.stand().Fence
+			d.pass(time.Second)
+			other := d.stray(how[1])
+			require.Len(t, offers(t, d.engine, b.session), 1)
+
+			d.assigned(one, first)
+			require.Empty(t, offers(t, d.engine, b.session), "it is asked no more")
+			for _, settled := range []bool{false, true} {
+				_, err := d.assign(other, second)
+				require.ErrorIs(t, err, room.ErrAlreadyMatched)
+				_, err = b.claim(other)
+				require.ErrorIs(t, err, room.ErrNoMessage)
+				require.NotContains(t, d.couldBe(other), second)
+				if !settled {
+					d.settle(one, true)
+				}
+			}
+			require.Empty(t, messages(t, d.engine, b.session))
+			require.Len(t, messages(t, d.engine, a.session), 1)
+
+			d.settle(one, false)
+			require.Contains(t, d.couldBe(other), second, "it is nobody's again")
+			d.assigned(other, second)
+		})
+	}
+}
+
+// A copy that may have been sent in the same seller's lease too is that seller's to have.
+func TestSameTextIsAssignedToTheSameSellerAgain(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	first := a.stand().Fence
+	d.pass(time.Second)
+	one := d.stray(saying("one"))
+	d.pass(time.Second)
+	a.leave(room.Cancelled)
+	d.pass(time.Second)
+	other := d.stray(saying("one"), func(q *room.MatchRequest) { q.From -= 1500 })
+	require.Len(t, d.couldBe(other), 2)
+	d.assigned(one, first)
+	require.Equal(t, []int64{first}, d.couldBe(other))
+	_, err := d.assign(other, b.stand().Fence)
+	require.ErrorIs(t, err, room.ErrAlreadyMatched)
+	require.Equal(t, first, d.assigned(other, first).Fence)
+}
+
+func TestSameTextThatItsHolderClaimedIsAssignedToNobodyElse(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	first := a.stand().Fence
+	one := d.stray(saying("one"))
+	d.pass(time.Second)
+	a.leave(room.Cancelled)
+	other := d.stray(saying("one"))
+	_, err := b.claim(other)
+	require.NoError(t, err)
+	_, err = d.assign(one, first)
+	require.ErrorIs(t, err, room.ErrAlreadyMatched)
+	require.Empty(t, d.couldBe(one))
+	d.settle(other, false)
+	d.assigned(one, first)
+}
+
+func TestMessageThatIsSomebodysIsNotAssigned(t *testing.T) {
+	for name, belongs := range map[string]func(d *desk, a seller) string{
+		"matched": func(d *desk, a seller) string {
+			a.expect()
+			id, m := d.sms()
+			require.Equal(d, room.Matched, m.Result)
+			return id
+		},
+		"waiting for the verdict": func(d *desk, a seller) string {
+			a.expect()
+			require.True(d, match(d.T, d.engine, sms("m", d.now.UnixMilli(), d.now.UnixMilli()+1)).Judge)
+			return "m"
+		},
+		"claimed": func(d *desk, a seller) string {
+			id := d.stray()
+			_, err := a.claim(id)
+			require.NoError(d, err)
+			d.settle(id, true)
+			return id
+		},
+		"claimed, the verdict is out": func(d *desk, a seller) string {
+			id := d.stray()
+			_, err := a.claim(id)
+			require.NoError(d, err)
+			return id
+		},
+		"assigned": func(d *desk, a seller) string {
+			id := d.stray()
+			d.assigned(id, a.stand().Fence)
+			d.settle(id, true)
+			return id
+		},
+		"the same text again": func(d *desk, a seller) string {
+			a.expect()
+			d.sms(saying("one"))
+			id, m := d.sms(saying("one"))
+			require.True(d, m.Duplicate)
+			return id
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			a := d.asker("a")
+			fence := a.stand().Fence
+			id := belongs(d, a)
+			for _, when := range []string{"while its text is there", "after"} {
+				before := len(d.records("action"))
+				_, err := d.assign(id, fence)
+				require.ErrorIs(t, err, room.ErrAlreadyMatched, when)
+				require.Len(t, d.records("action"), before)
+				d.pass(10*time.Minute + time.Second)
+			}
+		})
+	}
+}
