@@ -138,9 +138,12 @@ func (l *hall) apply(e *room.Event) {
 	switch v {
 	case gap:
 		l.live = false // nothing is told until the snapshot has come
-		if e.Epoch != gapped {
+		switch {
+		case e.Epoch != gapped:
 			l.resync(reasonEpoch)
-		} else {
+		case e.Lineage != l.m.lineage:
+			l.resync(reasonHistory)
+		default:
 			l.resync(reasonGap)
 		}
 		return

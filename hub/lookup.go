@@ -108,7 +108,7 @@ func (l *hall) placeSeat(s *session, view room.View, found room.Seat) {
 	if s.epoch == view.Epoch && s.asOf > view.Version && s.asOf >= l.base {
 		return // an event told more meanwhile
 	}
-	if s.epoch == l.m.epoch && view.Epoch != l.m.epoch && view.Now < l.m.now {
+	if s.epoch == l.m.epoch && view.Epoch < l.m.epoch {
 		return // an answer from before the new epoch
 	}
 	l.setSeat(s, seatOf(found.Place, s.seat), view.Epoch, view.Version)
@@ -117,7 +117,7 @@ func (l *hall) placeSeat(s *session, view room.View, found room.Seat) {
 		s.mark(dueState)
 	case s.epoch == l.m.epoch && s.asOf > l.m.version:
 		l.look.ahead = append(l.look.ahead, s)
-	case s.epoch == l.m.epoch && s.asOf < l.base, s.epoch != l.m.epoch && view.Now <= l.m.now:
+	case s.epoch == l.m.epoch && s.asOf < l.base, s.epoch < l.m.epoch:
 		l.ask(s) // answered before the snapshot was: events between the two were missed
 	}
 }

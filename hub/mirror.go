@@ -9,6 +9,7 @@ import (
 // mirror is what a replica knows of a room, at one version. It is not safe for concurrent use.
 type mirror struct {
 	epoch, version int64
+	lineage        string
 	now            int64 // unix ms of Redis's clock when the room was so
 	line           line
 	lease          room.Lease // zero while the lock is free
@@ -35,12 +36,11 @@ func (m *mirror) apply(e *room.Event) verdict {
 			return gap
 		}
 		// The room was never used: its first change starts from nothing.
+	case e.Lineage != m.lineage:
+		return gap // another history of the server: the last writes may be missing
 	case !e.Changed && e.Version == m.version:
 		return noted
 	case e.Version <= m.version:
-		if e.Changed && e.Now > m.now {
-			return gap // newer than what we have by the clock, older by count: the store lost writes
-		}
 		return old
 	case e.Version != m.version+1 || !e.Changed:
 		return gap
@@ -48,7 +48,7 @@ func (m *mirror) apply(e *room.Event) verdict {
 	if e.Reset || !m.move(e) {
 		return gap
 	}
-	m.epoch, m.version, m.now = e.Epoch, e.Version, e.Now
+	m.epoch, m.version, m.lineage, m.now = e.Epoch, e.Version, e.Lineage, e.Now
 	m.hold, m.spread = time.Duration(e.Hold*float64(time.Millisecond)), time.Duration(e.Spread*float64(time.Millisecond))
 	m.paused = e.Paused
 	m.lease = room.Lease{}
@@ -86,14 +86,9 @@ func (m *mirror) move(e *room.Event) bool {
 	return fits
 }
 
-// ahead reports whether the mirror knows more than the store: the store lost writes, or all it had of the room.
-func (m *mirror) ahead(v room.View) bool {
-	return v.Epoch == m.epoch && v.Version < m.version || v.Epoch == 0 && m.epoch != 0
-}
-
 // adopt takes a snapshot for the truth.
 func (m *mirror) adopt(s room.Snapshot) {
-	*m = mirror{epoch: s.Epoch, version: s.Version, now: s.Now, line: s.Ranks, hold: s.Hold, spread: s.Spread, paused: s.Paused}
+	*m = mirror{epoch: s.Epoch, version: s.Version, lineage: s.Lineage, now: s.Now, line: s.Ranks, hold: s.Hold, spread: s.Spread, paused: s.Paused}
 	if s.Lease != nil {
 		m.lease = *s.Lease
 	}

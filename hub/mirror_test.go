@@ -133,7 +133,7 @@ func TestMirrorTellsWhatAnEventIsToIt(t *testing.T) {
 		"the next, nothing in line":    {event(11, nil), applied, line{1, 2}},
 		"the same again":               {&room.Event{Epoch: 7, Version: 10, Changed: true, Now: 900}, old, nil},
 		"an older":                     {&room.Event{Epoch: 7, Version: 9, Changed: true, Now: 900}, old, nil},
-		"an older count, a later time": {&room.Event{Epoch: 7, Version: 9, Changed: true, Now: 1001}, gap, nil},
+		"another history":              {&room.Event{Epoch: 7, Version: 11, Lineage: "b:11,a:1", Changed: true}, gap, nil},
 		"only notes":                   {&room.Event{Epoch: 7, Version: 10, Now: 1001}, noted, line{1, 2}},
 		"notes of a later version":     {&room.Event{Epoch: 7, Version: 11, Now: 1001}, gap, nil},
 		"one too far":                  {event(12, three), gap, nil},

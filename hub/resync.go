@@ -15,7 +15,7 @@ const (
 	reasonEpoch      = "epoch"      // the room began anew
 	reasonBehind     = "behind"     // the engine told of a version whose event does not come
 	reasonDrift      = "drift"      // mirror and engine differ at the same version
-	reasonRegress    = "regress"    // the store's version went back: it lost writes
+	reasonHistory    = "history"    // another history of the server began: a restart or a promotion
 )
 
 const (
@@ -97,21 +97,8 @@ func (l *hall) snapshot(ctx context.Context) (done bool, err error) {
 	}
 	l.h.clock.sample(snap.Now)
 	l.mu.Lock()
-	regressed, epoch, version := l.m.ahead(snap.View), l.m.epoch, l.m.version
-	idle := !l.m.held() && len(l.m.line) == 0
-	if !regressed {
-		done = l.take(snap, roster)
-	}
-	l.mu.Unlock()
-	if regressed {
-		// What was told since can not be taken back, and a version must not go back: a new epoch.
-		l.h.metrics.resyncs.WithLabelValues(reasonRegress).Inc()
-		if !idle { // an idle room is forgotten after a day
-			l.h.log.ErrorContext(ctx, "the store lost writes", "room", l.id, "epoch", epoch, "told", version, "found", snap.Version)
-		}
-		_, err = l.h.engine.Renew(ctx, l.id, epoch, version)
-	}
-	return done, err
+	defer l.mu.Unlock()
+	return l.take(snap, roster), nil
 }
 
 // readLine reads the line, with who stands in it where support watches.
@@ -173,14 +160,14 @@ func (l *hall) observe(v room.View) {
 		return
 	}
 	switch m := &l.m; {
-	case v.Epoch != m.epoch && v.Now >= m.now:
+	case v.Epoch > m.epoch:
 		l.resync(reasonEpoch)
-	case v.Epoch != m.epoch:
+	case v.Epoch < m.epoch:
 		return
+	case v.Lineage != m.lineage:
+		l.resync(reasonHistory)
 	case v.Version > m.version:
 		l.want(v.Version)
-	case v.Version < m.version && v.Now > m.now:
-		l.resync(reasonRegress)
 	case v.Version == m.version && v.Waiting != len(m.line):
 		l.resync(reasonDrift)
 	}

@@ -157,6 +157,7 @@ func (s *subscription) message(m *redis.Message) {
 		return
 	}
 	s.h.clock.sample(e.Now)
+	s.h.engine.Heard(l.id, &e)
 	l.event(e)
 }
 

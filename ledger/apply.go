@@ -58,7 +58,9 @@ func (w *work) record(note note) error {
 	epoch, r := note.epoch, note.Record
 	switch r.Type {
 	case "epoch":
-		return w.epoch(epoch, r.At)
+		return w.epoch(epoch, r)
+	case "told":
+		return w.told(r)
 	case "joined":
 		return w.joined(epoch, r)
 	case "granted":

@@ -16,21 +16,44 @@ type open struct {
 	granted, expires     int64
 }
 
-// epoch ends what earlier epochs of the room left open: the store that knew of it lost its data.
-func (w *work) epoch(current, at int64) error {
+// epoch ends what earlier epochs of the room left open: the store that knew of it lost its data. What it kept goes on in this one.
+func (w *work) epoch(current int64, r room.Record) error {
 	epochs, err := w.openEpochs()
 	if err != nil {
 		return err
+	}
+	for _, kept := range r.Kept {
+		if err := w.keep(current, epochs, kept, r.At); err != nil {
+			return err
+		}
 	}
 	for _, epoch := range epochs {
 		if epoch == current {
 			continue
 		}
-		if err := w.lose(epoch, at); err != nil {
+		if err := w.lose(epoch, r.At); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// keep has a place go on in another epoch.
+func (w *work) keep(current int64, epochs []int64, kept room.Kept, at int64) error {
+	for _, epoch := range epochs {
+		if epoch == current {
+			continue
+		}
+		moved, err := w.exec(`UPDATE places SET epoch = $3 WHERE room = $1 AND epoch = $2 AND ticket = $4 AND seller = $5 AND outcome IS NULL
+			AND NOT EXISTS (SELECT 1 FROM places other WHERE other.room = $1 AND other.epoch = $3 AND other.ticket = $4)`,
+			string(w.id), epoch, current, kept.Ticket, plain(kept.Seller))
+		if err != nil || moved > 0 {
+			return err
+		}
+	}
+	_, err := w.exec(`INSERT INTO places (room, epoch, ticket, seller, joined_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+		string(w.id), current, kept.Ticket, plain(kept.Seller), at)
+	return err
 }
 
 // openEpochs are the room's epochs with open places or leases.

@@ -68,7 +68,7 @@ func New(rdb redis.UniversalClient, cfg Config) *Redis {
 	}
 	engine := room.New(rdb, room.Config{
 		AwayAfter: awayAfter, DropAfter: dropAfter, Outcomes: -1, Leases: -1, Retention: idleKept,
-		Silent: true, LookEvery: lookEvery, IdleEvery: idleEvery, SweepEvery: lookEvery, Index: "waitroom-lock",
+		Silent: true, LookEvery: lookEvery, IdleEvery: idleEvery, SweepEvery: lookEvery, Index: "waitroom-lock", Prefix: roomPrefix,
 	})
 	l := &Redis{
 		rdb: rdb, engine: engine, heartbeat: cfg.Heartbeat, log: cfg.Logger,

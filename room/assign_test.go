@@ -276,7 +276,7 @@ func TestAssignInARoomThatWasNeverUsedWritesNothing(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	_, err := d.assign("m", 1)
 	require.ErrorIs(t, err, room.ErrNoMessage)
-	require.Equal(t, []string{"{waitroom}:due", "{waitroom}:registered"}, d.store.Keys(), "but that somebody has to look at it")
+	require.Equal(t, []string{"{waitroom}:due", "{waitroom}:life", "{waitroom}:registered"}, d.store.Keys(), "but that somebody has to look at it")
 }
 
 func TestMessageOfAnAssignedTextIsThatLeasesToo(t *testing.T) {

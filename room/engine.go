@@ -11,6 +11,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,10 +33,23 @@ type Config struct {
 	Outcomes   time.Duration // how long an ended place's outcome is told; negative = not at all; default 15 minutes
 	Leases     time.Duration // how far back a late message finds its lease; negative = not at all; default 25 hours
 	Quarantine time.Duration // how far apart the asks of two leases are at the least, unless the first ones were answered; negative = not at all; default 30 seconds
+	Doubt      time.Duration // how long a room that may have lost data answers nobody, so that every replica can say what it told; negative = not at all; default 1 second
 	Required   bool          // every lease is asking: a message that nobody asked for belongs to nobody
 	Keys       *Keyring      // seals what scripts are handed of a message; default: a key of this engine's own
 	Silent     bool          // nobody mirrors the rooms: no events on their channels
 	Index      string        // hash tag of the index keys; default "waitroom"
+	Prefix     string        // what the ids of its rooms begin with
+
+	// Recorded is the durable record's word on a room that Redis lost data of, or knows nothing of; nil where there is no such record.
+	Recorded func(context.Context, ID) (Recorded, error)
+	// Lost is told of a room whose data was lost, right after its new epoch has begun; nil tells nobody.
+	Lost func(ID, View)
+}
+
+// Recorded is what the durable record knows of a room.
+type Recorded struct {
+	Fence, Ticket int64 // the highest
+	Open          bool  // a lease without an end
 }
 
 func (c Config) withDefaults() Config {
@@ -47,6 +63,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Outcomes, 15*time.Minute)
 	setDefault(&c.Leases, 25*time.Hour)
 	setDefault(&c.Quarantine, 30*time.Second)
+	setDefault(&c.Doubt, time.Second)
 	if c.Keys == nil {
 		c.Keys = NewKeyring([]byte(rand.Text()))
 	}
@@ -71,6 +88,9 @@ type Engine struct {
 	clock  clock
 	told   *told
 	asks   *filters
+
+	lifeline lifeline
+	work     sync.WaitGroup // what goes on beside the sweep
 }
 
 // New makes an engine on a client, which stays the caller's to close.
@@ -78,7 +98,12 @@ func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
 	policy := fmt.Sprintf("%d|%d|%d|%s|%d|%s", cfg.Journal, max(cfg.Outcomes.Milliseconds(), 0), max(cfg.Leases.Milliseconds(), 0),
 		flag(!cfg.Silent), max(cfg.Quarantine.Milliseconds(), 0), flag(cfg.Required))
-	return &Engine{rdb: rdb, cfg: cfg, policy: policy, index: newIndex(rdb, cfg.Index), told: newTold(cfg.Retention / 2), asks: newFilters()}
+	e := &Engine{rdb: rdb, cfg: cfg, policy: policy, told: newTold(cfg.Retention / 2), asks: newFilters()}
+	e.index = newIndex(rdb, cfg.Index, max(cfg.Doubt, 0))
+	if !cfg.Silent {
+		e.index.fresh = e.fresh
+	}
+	return e
 }
 
 // Config returns the configuration with its defaults filled in.
@@ -95,25 +120,58 @@ func (e *Engine) Ping(ctx context.Context) error {
 }
 
 // run runs a verb's script. own are the verb's own keys, the first of which remembers the reply. Where the store went back
-// behind what this process was told of the room, a new epoch begins first.
+// behind what this process was told of the room, that is laid before it first; where another history of the server has just begun,
+// it waits until the other processes have had the time to do so.
 func (e *Engine) run(ctx context.Context, s *redis.Script, id ID, own []string, args ...any) (any, error) {
 	for {
-		epoch, version := e.told.of(id)
-		res, err := e.eval(ctx, s, id, own, epoch, version, args...)
-		if err != nil || res != "behind" {
+		res, doubt, err := e.try(ctx, s, id, own, args...)
+		if err != nil || doubt == 0 {
 			return res, err
 		}
-		if _, err := e.Renew(ctx, id, epoch, version); err != nil {
+		if err := pause(ctx, doubt); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// eval runs a script that does nothing where the room is behind an epoch and version; 0 is behind nothing.
-func (e *Engine) eval(ctx context.Context, s *redis.Script, id ID, own []string, epoch, version int64, args ...any) (any, error) {
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", ErrStore, ctx.Err())
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// mostLays bounds how often a room is shown what this process was told: it has all of it after the first time, unless the store went back again.
+const mostLays = 5
+
+// try is run that does not wait: doubt is how long the room answers nobody, then; 0 where it did answer.
+func (e *Engine) try(ctx context.Context, s *redis.Script, id ID, own []string, args ...any) (res any, doubt time.Duration, err error) {
+	for range mostLays {
+		if res, err = e.eval(ctx, s, id, own, e.told.mark(id), false, args...); err != nil {
+			return nil, 0, err
+		}
+		text, _ := res.(string)
+		if ms, ok := strings.CutPrefix(text, "doubt "); ok {
+			left, _ := strconv.ParseInt(ms, 10, 64)
+			return nil, time.Duration(max(left, 1)) * time.Millisecond, nil
+		}
+		if text != "behind" {
+			return res, 0, nil
+		}
+		if err = e.lay(ctx, id); err != nil {
+			return nil, 0, err
+		}
+	}
+	return nil, 0, fmt.Errorf("%w: the room goes back in time again and again", ErrStore)
+}
+
+// eval runs a script that does nothing where the room does not have in its past what was told of it.
+func (e *Engine) eval(ctx context.Context, s *redis.Script, id ID, own []string, told mark, lays bool, args ...any) (any, error) {
 	argv := make([]any, 0, 5+len(args))
 	argv = append(argv, string(id), e.cfg.Lease.Milliseconds(), e.cfg.AwayAfter.Milliseconds(), e.cfg.DropAfter.Milliseconds(),
-		fmt.Sprintf("%s|%d|%d", e.policy, epoch, version))
+		fmt.Sprintf("%s|%d|%d|%s|%s|%d", e.policy, told.epoch, told.version, told.lineage, flag(lays), max(e.cfg.Doubt.Milliseconds(), 0)))
 	res, err := s.Run(ctx, e.rdb, keys(id, own), append(argv, args...)...).Result()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)
@@ -149,7 +207,21 @@ func (e *Engine) saw(id ID, v View) {
 		e.clock.observe(v.Now)
 	}
 	if !e.cfg.Silent {
-		e.told.tell(id, v.Epoch, v.Version)
+		e.told.saw(id, v)
+	}
+}
+
+// stood takes in how a reply said that a session stands.
+func (e *Engine) stood(id ID, session string, st Standing) {
+	if !e.cfg.Silent {
+		e.told.stood(id, session, st.View, st.Place)
+	}
+}
+
+// Heard takes in an event, before anybody is told of it: a store that does not have it in its past has lost writes.
+func (e *Engine) Heard(id ID, event *Event) {
+	if !e.cfg.Silent {
+		e.told.heard(id, event)
 	}
 }
 
@@ -161,7 +233,7 @@ func requestKey(request string) string {
 	if request == "" {
 		request = uuid.NewString()
 	}
-	return "request:" + request
+	return unremembered + request
 }
 
 // Refused tells a rule's refusal from a failure of the store.

@@ -11,55 +11,6 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestLostDataStartsANewEpochAndTheFenceStillGrows(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		e := room.New(rdb, room.Config{})
-		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
-		before := a.join()
-		b.join()
-		require.NoError(t, rdb.FlushDB(t.Context()).Err())
-		require.Equal(t, room.Idle, b.stand().Status)
-		after := b.join()
-		require.Equal(t, room.Locked, after.Status)
-		require.Equal(t, int64(1), after.Ticket)
-		require.Greater(t, after.Epoch, before.Epoch)
-		require.Greater(t, after.Fence, before.Fence)
-	})
-}
-
-func TestStateLostAloneDoesNotLeaveTheOldLeaseBehind(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		e := room.New(rdb, room.Config{})
-		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
-		before := a.join()
-		require.NoError(t, rdb.Del(t.Context(), "{integration}:state").Err())
-		after := b.join()
-		require.Equal(t, room.Locked, after.Status)
-		require.Greater(t, after.Fence, before.Fence)
-		require.Equal(t, room.Idle, a.stand().Status)
-	})
-}
-
-func TestRenewStartsANewEpochOnlyWhenTheStoreWentBack(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		e := room.New(rdb, room.Config{})
-		a := newSeller(t, e, "a")
-		before := a.join()
-		same, err := e.Renew(t.Context(), integration, before.Epoch, before.Version)
-		require.NoError(t, err)
-		require.Equal(t, before.Epoch, same.Epoch)
-		after, err := e.Renew(t.Context(), integration, before.Epoch, before.Version+1)
-		require.NoError(t, err)
-		require.Greater(t, after.Epoch, before.Epoch)
-		require.Nil(t, after.Lease)
-		again, err := e.Renew(t.Context(), integration, before.Epoch, before.Version+1)
-		require.NoError(t, err)
-		require.Equal(t, after.Epoch, again.Epoch, "another replica noticed too")
-		require.Zero(t, rdb.Exists(t.Context(), "{integration}:lock").Val())
-		require.Greater(t, a.join().Fence, before.Fence)
-	})
-}
-
 // A clock that was set back does not make a fence smaller.
 func TestFenceGrowsWhenTheClockGoesBack(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
@@ -96,78 +47,59 @@ func TestLeasesDoNotOverlapWhenTheClockGoesBack(t *testing.T) {
 	require.GreaterOrEqual(t, leases[1].Score, float64(over.Now))
 }
 
-// Places without their room's state can not be trusted: whoever looks first begins a new epoch.
-func TestStateLostAloneIsNoticedByWhoeverLooks(t *testing.T) {
-	for name, look := range map[string]func(t *testing.T, e *room.Engine, s seller){
-		"the holder":  func(_ *testing.T, _ *room.Engine, s seller) { s.stand() },
-		"a heartbeat": func(_ *testing.T, _ *room.Engine, s seller) { s.here(time.Second) },
-		"the sweep": func(t *testing.T, e *room.Engine, _ seller) {
-			_, err := e.Expire(t.Context(), integration)
-			require.NoError(t, err)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-				e := room.New(rdb, room.Config{AwayAfter: time.Millisecond})
-				a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
-				before := a.join()
-				b.join()
-				b.here(0)
-				passUntil(t, rdb, b.stand().Now+3)
-				require.NoError(t, rdb.Del(t.Context(), "{integration}:state").Err())
-				look(t, e, a)
-				for _, s := range []seller{a, b} {
-					after := s.stand()
-					require.Equal(t, room.Idle, after.Status)
-					require.Greater(t, after.Epoch, before.Epoch)
-					require.Zero(t, after.Waiting)
-				}
-			})
+// Redis's clock is set back by half a minute while somebody holds the lock and somebody is away.
+func TestClockThatIsSetBackPutsNothingOff(t *testing.T) {
+	embedded := redistest.StartEmbedded(t)
+	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
+	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+	at := time.Now()
+	embedded.SetTime(at)
+	pass := func(d time.Duration) {
+		at = at.Add(d)
+		embedded.SetTime(at)
+	}
+	e := room.New(rdb, room.Config{Journal: 1000})
+	a, b, c := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c")
+	a.join()
+	b.join()
+	c.join()
+	b.here(time.Second)
+	pass(20 * time.Second)
+	a.stand()
+	pass(-30 * time.Second)
+	st := a.stand()
+	require.Equal(t, 100*time.Second, time.Duration(st.Lease.ExpiresAt-st.Now)*time.Millisecond, "what it had left")
+	pass(100 * time.Second)
+	st = c.stand()
+	require.Equal(t, room.Locked, st.Status, "b has been gone for longer than it may be")
+	require.Equal(t, 2*time.Minute, time.Duration(st.Lease.ExpiresAt-st.Now)*time.Millisecond)
+	pass(-time.Hour)
+	c.leave(room.Cancelled)
+	d := newSeller(t, e, "d").join()
+	require.Equal(t, room.Locked, d.Status)
+	require.Equal(t, 2*time.Minute, time.Duration(d.Lease.ExpiresAt-d.Now)*time.Millisecond)
+}
+
+// Nobody can vouch for anybody while the store stands still.
+func TestNobodyIsAwayForAStoreThatStoodStill(t *testing.T) {
+	for _, awayAfter := range []time.Duration{time.Second, 3 * time.Second, 9 * time.Second, 15 * time.Second} {
+		t.Run(awayAfter.String(), func(t *testing.T) {
+			embedded := redistest.StartEmbedded(t)
+			rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
+			t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+			at := time.Now()
+			embedded.SetTime(at)
+			e := room.New(rdb, room.Config{AwayAfter: awayAfter})
+			a, b, c := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c")
+			for _, s := range []seller{a, b, c} {
+				s.join()
+			}
+			b.here(700 * time.Millisecond)
+			c.here(700 * time.Millisecond)
+			embedded.SetTime(at.Add(awayAfter + 2*time.Second))
+			c.here(700 * time.Millisecond) // its replica was the first to get through
+			a.leave(room.Completed)
+			require.Equal(t, room.Locked, b.stand().Status)
 		})
 	}
-}
-
-// The record of the new epoch must not go away with an idle room's keys.
-func TestRenewWakesAnIdleRoom(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		e := room.New(rdb, room.Config{Journal: 1000})
-		a := newSeller(t, e, "a")
-		a.join()
-		before := a.leave(room.Cancelled)
-		entries, err := e.ReadJournal(t.Context(), integration, 100)
-		require.NoError(t, err)
-		require.NoError(t, e.TrimJournal(t.Context(), integration, entries))
-		found, err := e.Expire(t.Context(), integration)
-		require.NoError(t, err)
-		require.True(t, found.Asleep)
-
-		_, err = e.Renew(t.Context(), integration, before.Epoch, before.Version+1)
-		require.NoError(t, err)
-		for _, key := range []string{"{integration}:state", room.JournalKey(integration)} {
-			require.Equal(t, time.Duration(-1), rdb.PTTL(t.Context(), key).Val(), key)
-		}
-	})
-}
-
-// Somebody saw the room; the store was emptied. The epoch is new for those who watch, and the record of
-// it is found by the sweep, although nobody joins.
-func TestRenewBeginsAnewWhereTheStoreHasNothingOfTheRoom(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		e := room.New(rdb, room.Config{Journal: 1000})
-		before := newSeller(t, e, "a").join()
-		never, err := e.Renew(t.Context(), "never", 0, 0)
-		require.NoError(t, err)
-		require.Zero(t, never.Epoch, "a room that nobody saw is not lost")
-
-		require.NoError(t, rdb.FlushAll(t.Context()).Err())
-		ahead := before.Epoch + time.Hour.Microseconds() // seen by the clock of the master before
-		after, err := e.Renew(t.Context(), integration, ahead, before.Version)
-		require.NoError(t, err)
-		require.Greater(t, after.Epoch, ahead)
-		require.EqualValues(t, 1, after.Version)
-		again, err := e.Renew(t.Context(), integration, ahead, before.Version)
-		require.NoError(t, err)
-		require.Equal(t, after.Epoch, again.Epoch, "another replica noticed too")
-		sweepUntil(t, e, func(id room.ID, found room.Checked) bool { return id == integration && found.Journal > 0 })
-	})
 }

@@ -10,9 +10,10 @@ import (
 type Event struct {
 	Epoch   int64       `json:"epoch"`
 	Version int64       `json:"version"`
-	Now     int64       `json:"now"`    // unix ms of Redis's clock
-	Hold    float64     `json:"hold"`   // average hold, ms; see View
-	Spread  float64     `json:"spread"` // ms
+	Lineage string      `json:"lineage"` // see View
+	Now     int64       `json:"now"`     // unix ms of Redis's clock
+	Hold    float64     `json:"hold"`    // average hold, ms; see View
+	Spread  float64     `json:"spread"`  // ms
 	Paused  bool        `json:"paused"`
 	Changed bool        `json:"changed"` // false: only Notes; Version is the one before, still
 	Lease   *EventLease `json:"lease"`   // the lease after the change
@@ -69,6 +70,15 @@ const (
 	Moved    Helping = "moved"    // it stands elsewhere in the line
 	Assigned Helping = "assigned" // a message was found to be its own
 )
+
+// view is what the event says of the room as far as it has to be remembered.
+func (e *Event) view() View {
+	v := View{Epoch: e.Epoch, Version: e.Version, Lineage: e.Lineage, Now: e.Now}
+	if e.Lease != nil {
+		v.Lease = &e.Lease.Lease
+	}
+	return v
+}
 
 // ParseEvent reads an event. The error does not repeat the payload.
 func ParseEvent(payload string) (Event, error) {

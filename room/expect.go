@@ -61,6 +61,7 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 	a, err := e.answer(ctx, expectScript, id, own, q.Session, q.Fence, filter, message, jsonText(q.MessageID),
 		flag(!q.Keep), maxAsks)
 	x := Expectation{Standing: a.standing}
+	e.stood(id, q.Session, a.standing)
 	r := reader{fields: a.rest}
 	switch {
 	case err == nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 )
 
 var expireScript = script("expire", "inbox")
@@ -20,15 +21,32 @@ type Checked struct {
 // Expire brings the room to now: a lease that is over ends and the next in line has the lock. It is
 // idempotent; timers, notifications and the sweep all call it, from every replica.
 func (e *Engine) Expire(ctx context.Context, id ID) (Checked, error) {
-	a, err := e.answer(ctx, expireScript, id, []string{"expire"}, e.cfg.LookEvery.Milliseconds(), e.cfg.Retention.Milliseconds())
+	for {
+		found, doubt, err := e.expire(ctx, id)
+		if err != nil || doubt == 0 {
+			return found, err
+		}
+		if err := pause(ctx, doubt); err != nil {
+			return Checked{}, err
+		}
+	}
+}
+
+// expire is Expire that does not wait where the room answers nobody for a moment: see try.
+func (e *Engine) expire(ctx context.Context, id ID) (Checked, time.Duration, error) {
+	res, doubt, err := e.try(ctx, expireScript, id, []string{"expire"}, e.cfg.LookEvery.Milliseconds(), e.cfg.Retention.Milliseconds())
+	if err != nil || doubt > 0 {
+		return Checked{}, doubt, err
+	}
+	a, err := e.read(id, res)
 	if err != nil {
-		return Checked{}, err
+		return Checked{}, 0, err
 	}
 	if len(a.rest) != 2 {
-		return Checked{}, fmt.Errorf("%w: expire reply has %d fields too many or few", ErrStore, len(a.rest)-2)
+		return Checked{}, 0, fmt.Errorf("%w: expire reply has %d fields too many or few", ErrStore, len(a.rest)-2)
 	}
 	next, _ := strconv.ParseInt(a.rest[0], 10, 64)
 	journal, _ := strconv.Atoi(a.rest[1])
 	return Checked{View: a.standing.View, Active: a.code == "active", Asleep: a.code == "asleep",
-		NextAt: next, Journal: journal}, nil
+		NextAt: next, Journal: journal}, 0, nil
 }

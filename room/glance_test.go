@@ -106,8 +106,6 @@ func TestGlanceTellsWhenTheStoreLostTheData(t *testing.T) {
 		e := room.New(rdb, room.Config{})
 		st := newSeller(t, e, "a").join()
 		require.NoError(t, rdb.FlushDB(t.Context()).Err())
-		_, err := e.Renew(t.Context(), integration, st.Epoch, st.Version)
-		require.NoError(t, err)
 		g, err := e.Glance(t.Context(), integration)
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, g.LostAt, st.Now)

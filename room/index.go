@@ -2,6 +2,7 @@ package room
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -29,10 +30,13 @@ const claimFor = 500 * time.Millisecond
 // index is the list of rooms that somebody has to look at, for when no replica has a timer on them.
 // A room is put in before it is used and taken out when it sleeps; so none with a live place is missing.
 type index struct {
-	rdb  redis.UniversalClient
-	keys []string
+	rdb   redis.UniversalClient
+	keys  []string                        // due, registered, life, clock, whole
+	doubt time.Duration                   // how long a room that may have been lost is not begun: who knows it says so meanwhile
+	fresh func(context.Context, ID) error // is asked before a room begins that the store knows nothing of; nil = nobody is
 
 	mu         sync.Mutex
+	life       string // the index's, as this process saw it last
 	registered map[ID]registration
 	swept      time.Time
 }
@@ -40,58 +44,111 @@ type index struct {
 type registration struct {
 	at    int64 // Redis's clock, ms
 	local time.Time
+	doubt time.Duration // where the store knows nothing of the room, it may have lost it this short a time ago
 }
 
-func newIndex(rdb redis.UniversalClient, name string) *index {
-	return &index{rdb: rdb, keys: []string{"{" + name + "}:due", "{" + name + "}:registered"},
-		registered: make(map[ID]registration)}
+func newIndex(rdb redis.UniversalClient, name string, doubt time.Duration) *index {
+	x := &index{rdb: rdb, doubt: doubt, registered: make(map[ID]registration)}
+	for _, key := range []string{"due", "registered", "life", "clock", "whole"} {
+		x.keys = append(x.keys, "{"+name+"}:"+key)
+	}
+	return x
 }
 
-// listed runs a script that is about to use the room, with the time of this process's registration (ms)
-// and whether it was made for this call. Where the script finds that not good enough, it is made anew.
+// listed runs a script that is about to use the room, with the time of this process's registration (ms) and whether it was made for
+// this call: only then may the script begin a room that the store knows nothing of. Where the script finds that not good enough, it is made anew.
 func (x *index) listed(ctx context.Context, id ID, script func(registered int64, fresh string) error) error {
+	asked := x.fresh == nil
 	for {
-		at, known := x.recent(id)
+		r, known := x.recent(id)
 		if !known {
 			var err error
-			if at, err = x.register(ctx, id); err != nil {
+			if r, err = x.register(ctx, id); err != nil {
 				return err
 			}
 		}
-		if err := script(at, flag(!known)); !errors.Is(err, errRegister) {
+		err := script(r.at, flag(!known && asked))
+		if !errors.Is(err, errRegister) {
 			return err
 		}
 		x.forget(id)
 		if known {
 			continue
 		}
-		select { // the clocks of two masters differ: wait that long
-		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", ErrStore, ctx.Err())
-		case <-time.After(5 * time.Millisecond):
+		wait := 5 * time.Millisecond // the clocks of two masters differ: wait that long
+		if !asked {
+			wait = max(wait, r.doubt)
+			if err := x.fresh(ctx, id); err != nil {
+				return err
+			}
+			asked = true
+		}
+		if err := pause(ctx, wait); err != nil {
+			return err
 		}
 	}
 }
 
-// register writes the room into the index, due at once, and returns Redis's time of that.
-func (x *index) register(ctx context.Context, id ID) (int64, error) {
-	asked := time.Now()
-	at, err := indexRegisterScript.Run(ctx, x.rdb, x.keys, string(id)).Int64()
+// registeredNow runs a script on a room whatever the store knows of it. The script may leave the room asleep, so the registration is good for nothing else.
+func (x *index) registeredNow(ctx context.Context, id ID, script func(registered int64, fresh string) error) error {
+	for {
+		r, err := x.list(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err = script(r.at, "1"); !errors.Is(err, errRegister) {
+			return err
+		}
+		if err := pause(ctx, 5*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// register writes a room that is about to be used into the index, and remembers that.
+func (x *index) register(ctx context.Context, id ID) (registration, error) {
+	r, err := x.list(ctx, id)
 	if err != nil {
-		return 0, fmt.Errorf("%w: register room: %w", ErrStore, err)
+		return r, err
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.prune(asked)
-	x.registered[id] = registration{at: at, local: asked}
-	return at, nil
+	x.prune(r.local)
+	x.registered[id] = r
+	return r, nil
 }
 
-func (x *index) recent(id ID) (int64, bool) {
+// list writes a room into the index, due at once.
+func (x *index) list(ctx context.Context, id ID) (registration, error) {
+	r := registration{local: time.Now()}
+	mine := rand.Text()
+	found, err := indexRegisterScript.Run(ctx, x.rdb, x.keys[:3], string(id), mine).StringSlice()
+	if err != nil || len(found) != 4 {
+		return r, fmt.Errorf("%w: register room: %w", ErrStore, err)
+	}
+	var at [3]int64
+	for i := range at {
+		at[i], _ = strconv.ParseInt(found[i], 10, 64)
+	}
+	r.at = at[0]
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	began, before := time.Duration(at[0]-at[1])*time.Millisecond, time.Duration(at[0]-at[2])*time.Millisecond
+	switch {
+	case began < x.doubt && (x.life != "" || found[3] != mine): // another index may have been there just before
+		r.doubt = x.doubt - max(began, 0)
+	case at[2] >= 0 && before > x.doubt: // the room was used before
+		r.doubt = x.doubt
+	}
+	x.life = found[3]
+	return r, nil
+}
+
+func (x *index) recent(id ID) (registration, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	r, ok := x.registered[id]
-	return r.at, ok && time.Since(r.local) < registeredFor
+	return r, ok && time.Since(r.local) < registeredFor
 }
 
 func (x *index) forget(id ID) {
@@ -119,32 +176,44 @@ type claim struct {
 	mark string
 }
 
-// claim takes due rooms, at most so many, and says in how long the next is due; negative when none is listed.
-func (x *index) claim(ctx context.Context, most int) ([]claim, time.Duration, error) {
-	list, err := indexClaimScript.Run(ctx, x.rdb, x.keys[:1], most, claimFor.Milliseconds()).StringSlice()
-	if err != nil || len(list) == 0 {
-		return nil, 0, fmt.Errorf("%w: claim due rooms: %w", ErrStore, err)
+// claims is what one replica is to look at.
+type claims struct {
+	rooms []claim
+	next  time.Duration // in how long the next room is due; negative when none is listed
+	life  string        // of the index: another one where the store lost it
+	whole bool          // every room in use is listed
+}
+
+// claim takes due rooms, at most so many.
+func (x *index) claim(ctx context.Context, most int) (claims, error) {
+	list, err := indexClaimScript.Run(ctx, x.rdb, []string{x.keys[0], x.keys[2], x.keys[3], x.keys[4]},
+		most, claimFor.Milliseconds(), rand.Text()).StringSlice()
+	if err != nil || len(list) < 3 {
+		return claims{}, fmt.Errorf("%w: claim due rooms: %w", ErrStore, err)
 	}
 	next, err := strconv.ParseInt(list[0], 10, 64)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%w: claim due rooms: %w", ErrStore, err)
+		return claims{}, fmt.Errorf("%w: claim due rooms: %w", ErrStore, err)
 	}
-	claims := make([]claim, 0, len(list)/2)
-	for i := 1; i+1 < len(list); i += 2 {
-		claims = append(claims, claim{room: ID(list[i]), mark: list[i+1]})
+	c := claims{next: time.Duration(next) * time.Millisecond, life: list[1], whole: list[2] == "1"}
+	for i := 3; i+1 < len(list); i += 2 {
+		c.rooms = append(c.rooms, claim{room: ID(list[i]), mark: list[i+1]})
 	}
-	return claims, time.Duration(next) * time.Millisecond, nil
+	return c, nil
 }
 
 // settle says when to look at a claimed room again.
 func (x *index) settle(ctx context.Context, c claim, in time.Duration, asleep bool) error {
-	err := indexSettleScript.Run(ctx, x.rdb, x.keys, string(c.room), c.mark,
+	err := indexSettleScript.Run(ctx, x.rdb, x.keys[:2], string(c.room), c.mark,
 		strconv.FormatInt(max(in.Milliseconds(), 0), 10), flag(asleep)).Err()
 	if err != nil {
 		return fmt.Errorf("%w: settle due room: %w", ErrStore, err)
 	}
 	return nil
 }
+
+// sentinel is in the index beside the rooms: see index_register.lua.
+const sentinel = "!"
 
 // scanPiece is about how many rooms Redis names at once.
 const scanPiece = 1000
@@ -158,7 +227,9 @@ func (x *index) rooms(ctx context.Context) ([]ID, error) {
 			return nil, fmt.Errorf("%w: list rooms: %w", ErrStore, err)
 		}
 		for i := 0; i+1 < len(list); i += 2 { // a room and when it is due
-			found[ID(list[i])] = struct{}{}
+			if list[i] != sentinel {
+				found[ID(list[i])] = struct{}{}
+			}
 		}
 		if cursor = next; cursor == 0 {
 			return slices.Sorted(maps.Keys(found)), nil

@@ -1,12 +1,14 @@
 package room_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -16,8 +18,12 @@ const far = time.Hour
 // leftAlone looks at every due room once, as the sweep does, so that a sleeping one is due again far from now.
 func leftAlone(t *testing.T, rdb redis.UniversalClient, e *room.Engine) {
 	t.Helper()
-	sweepUntil(t, e, func(id room.ID, c room.Checked) bool { return id == integration && c.Asleep })
-	require.Eventually(t, func() bool { return dueIn(t, rdb) > far/2 }, 5*time.Second, time.Millisecond)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- e.Sweep(ctx, nil, func(error) {}) }()
+	require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 && dueIn(t, rdb) > far/2 }, 5*time.Second, time.Millisecond)
+	stop()
+	<-done
 }
 
 func dueIn(t *testing.T, rdb redis.UniversalClient) time.Duration {
@@ -59,11 +65,74 @@ func TestWhoeverWakesARoomMakesItDueAtOnce(t *testing.T) {
 
 func TestRoomIsListedAgainWhenTheIndexIsLostWithTheRest(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		e := room.New(rdb, room.Config{})
+		e := room.New(rdb, room.Config{Doubt: -1})
 		a := newSeller(t, e, "a")
 		a.join()
 		require.NoError(t, rdb.FlushDB(t.Context()).Err())
 		a.join()
 		require.LessOrEqual(t, dueIn(t, rdb), time.Duration(0))
 	})
+}
+
+// Its replica is dead: nobody living knows the room.
+func TestIndexThatIsLostAloneIsRebuiltFromTheRooms(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		dead, e := room.New(rdb, room.Config{Lease: time.Second}), room.New(rdb, room.Config{})
+		a, b := newSeller(t, dead, "a"), newSeller(t, dead, "b")
+		a.join()
+		b.join()
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		granted := make(chan room.Checked, 100)
+		go func() {
+			_ = e.Sweep(ctx, func(_ room.ID, found room.Checked) {
+				if found.Lease != nil && found.Lease.Ticket == 2 {
+					select {
+					case granted <- found:
+					default:
+					}
+				}
+			}, func(error) {})
+		}()
+		require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, 5*time.Second, time.Millisecond)
+		require.NoError(t, rdb.Del(t.Context(), "{waitroom}:due", "{waitroom}:registered", "{waitroom}:life").Err())
+		require.Equal(t, int64(2), (<-granted).Lease.Ticket)
+		require.Equal(t, room.Locked, b.stand().Status)
+	})
+}
+
+// The case: the two keys alone are deleted, and the life goes on.
+func TestRoomsThatAreTakenOutOfTheIndexComeBack(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		newSeller(t, room.New(rdb, room.Config{}), "a").join()
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go func() { _ = e.Sweep(ctx, nil, func(error) {}) }()
+		require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, 5*time.Second, time.Millisecond)
+		require.NoError(t, rdb.Del(t.Context(), "{waitroom}:due", "{waitroom}:registered").Err())
+		require.Eventually(t, func() bool { return rdb.ZScore(t.Context(), "{waitroom}:due", string(integration)).Err() == nil }, 10*time.Second, time.Millisecond)
+	})
+}
+
+func TestRoomIsDueInTimeThoughTheClockWentBack(t *testing.T) {
+	store := redistest.StartEmbedded(t)
+	rdb := redis.NewClient(&redis.Options{Addr: store.Addr()})
+	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+	start := time.Now()
+	store.SetTime(start)
+	e := room.New(rdb, room.Config{})
+	newSeller(t, e, "a").join()
+	looks := make(chan room.Checked, 1000)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	go func() { _ = e.Sweep(ctx, func(_ room.ID, found room.Checked) { looks <- found }, func(error) {}) }()
+	<-looks
+	back := start.Add(-time.Hour)
+	store.SetTime(back)
+	for found := range looks {
+		if found.Now == back.UnixMilli() {
+			return
+		}
+	}
 }

@@ -37,6 +37,7 @@ func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, erro
 			q.Lease.Milliseconds(), q.Channel, registered, q.Vouch.Milliseconds(), fresh, flag(q.Asks))
 		return err
 	})
+	e.stood(id, q.Session, st)
 	return st, err
 }
 

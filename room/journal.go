@@ -23,7 +23,8 @@ type Entry struct {
 
 // Record is one thing that happened. Type says which fields count:
 //
-//	epoch     a new epoch began: open places of earlier epochs are lost
+//	epoch     a new epoch began: open places of earlier epochs are lost, but those of Kept, which go on in it
+//	told      Ticket Seller Of JoinedAt Fence GrantedAt ExpiresAt Outcome EndedAt: a place as somebody was told it, which the store lost; 0 is not known
 //	joined    Ticket Seller
 //	granted   Ticket Seller Fence GrantedAt ExpiresAt
 //	extended  Ticket Seller Fence ExpiresAt
@@ -51,6 +52,9 @@ type Record struct {
 	Position  int     `json:"position"`
 	Asks      int     `json:"asks"`
 	Outcome   Outcome `json:"outcome"`
+	Of        int64   `json:"of"` // the place's epoch
+	JoinedAt  int64   `json:"joined_at"`
+	Kept      []Kept  `json:"kept"`
 	Result    Result  `json:"result"`
 	Reason    string  `json:"reason"`    // of a message: a Reason; of an action, and what was assigned: what support wrote
 	Code      bool    `json:"code"`      // a code was found in the message
@@ -60,6 +64,12 @@ type Record struct {
 	Who       string  `json:"who"`
 	Action    string  `json:"action"`
 	MessageNote
+}
+
+// Kept is a place that a loss left in the line.
+type Kept struct {
+	Ticket int64  `json:"ticket"`
+	Seller string `json:"seller"`
 }
 
 // ReadJournal reads the oldest entries of a room's journal, at most n. One that can not be read is

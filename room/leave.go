@@ -23,5 +23,7 @@ func (e *Engine) Leave(ctx context.Context, id ID, q LeaveRequest) (Standing, er
 	if q.Fence != 0 {
 		fence = strconv.FormatInt(q.Fence, 10)
 	}
-	return e.standing(ctx, leaveScript, id, requestKey(q.Request), q.Session, string(q.Outcome), fence)
+	st, err := e.standing(ctx, leaveScript, id, requestKey(q.Request), q.Session, string(q.Outcome), fence)
+	e.stood(id, q.Session, st)
+	return st, err
 }

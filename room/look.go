@@ -72,6 +72,9 @@ func (e *Engine) Look(ctx context.Context, id ID, sessions ...string) (View, []S
 		return View{}, nil, fmt.Errorf("%w: reply is cut short", ErrStore)
 	}
 	e.saw(id, view)
+	for i, session := range sessions {
+		e.stood(id, session, Standing{View: view, Place: seats[i].Place})
+	}
 	return view, seats, nil
 }
 

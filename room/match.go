@@ -131,9 +131,9 @@ func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error
 				e.learn(id, strings.Fields(reply)[1:], q, args.Fits)
 				continue
 			}
-			var version int64
-			if m, version, err = parseMatch(res); err == nil {
-				e.saw(id, View{Epoch: m.Epoch, Version: version})
+			var now mark
+			if m, now, err = parseMatch(res); err == nil && !e.cfg.Silent {
+				e.told.matched(id, now, m)
 			}
 			return err
 		}
@@ -195,20 +195,21 @@ func (e *Engine) SettleMatch(ctx context.Context, id ID, messageID string, fence
 	return err
 }
 
-func parseMatch(res any) (m Match, version int64, err error) {
+// parseMatch reads a match and at which mark the room is.
+func parseMatch(res any) (m Match, now mark, err error) {
 	text, _ := res.(string)
 	r := reader{fields: strings.Fields(text)}
 	code := r.text()
 	if code == "register" {
-		return Match{}, 0, errRegister
+		return Match{}, mark{}, errRegister
 	}
 	m = Match{Result: Result(r.text()), Reason: Reason(r.text()), Ticket: r.int(), Fence: r.int(), Epoch: r.int(),
 		Granted: r.int(), Ended: r.int(), At: r.int(), Duplicate: r.text() == "1", Judge: r.text() == "1", Completes: r.text() == "1"}
-	version = r.int()
+	now = mark{epoch: r.int(), version: r.int(), lineage: r.text()}
 	if code != "ok" || r.short {
-		return Match{}, 0, fmt.Errorf("%w: match reply is not readable", ErrStore)
+		return Match{}, mark{}, fmt.Errorf("%w: match reply is not readable", ErrStore)
 	}
-	return m, version, nil
+	return m, now, nil
 }
 
 // messageKey is where a message's answer is remembered for a day. The id is the carrier's text, so the

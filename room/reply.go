@@ -36,7 +36,7 @@ func codeError(code string) error {
 		return err
 	}
 	switch code {
-	case "ok", "active", "idle", "asleep":
+	case "ok", "active", "idle", "asleep", "renewed":
 		return nil
 	case "register":
 		return errRegister
@@ -78,8 +78,10 @@ func (r *reader) seller() string { return strings.TrimPrefix(r.text(), "=") }
 
 func (r *reader) view() View {
 	v := View{Epoch: r.int(), Version: r.int(), Now: r.int(), Waiting: int(r.int())}
-	hold, spread, _ := strings.Cut(r.text(), ",")
-	v.Hold, v.Spread = duration(hold), duration(spread)
+	// An older program wrote less of this.
+	hold, rest, _ := strings.Cut(r.text(), ",")
+	spread, lineage, _ := strings.Cut(rest, ",")
+	v.Hold, v.Spread, v.Lineage = duration(hold), duration(spread), lineage
 	v.Paused = r.text() == "1"
 	lease := Lease{Ticket: r.int(), Fence: r.int(), GrantedAt: r.int(), ExpiresAt: r.int(),
 		Asked: int(r.int()), Open: int(r.int()), AskAfter: r.int()}

@@ -12,7 +12,7 @@ import (
 var luaFiles embed.FS
 
 // shared is what every verb's script begins with.
-var shared = []string{"prelude", "lease", "tell"}
+var shared = []string{"prelude", "lineage", "lease", "tell"}
 
 // script makes a verb's script: what all verbs share, the parts that it shares with some others, and its own file.
 func script(verb string, parts ...string) *redis.Script {

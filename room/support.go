@@ -13,7 +13,6 @@ var (
 	extendScript  = script("extend", "support")
 	removeScript  = script("remove", "support")
 	moveScript    = script("move", "support")
-	renewScript   = script("renew")
 )
 
 // Release ends the lease with this fence as forced. Refusal: ErrStaleFence.
@@ -37,18 +36,4 @@ func (e *Engine) Remove(ctx context.Context, id ID, request string, ticket int64
 // Refusal: ErrStaleTicket.
 func (e *Engine) Move(ctx context.Context, id ID, request string, ticket int64, position int, by Action) (Standing, error) {
 	return e.standing(ctx, moveScript, id, requestKey(request), ticket, position, by.reasons())
-}
-
-// Renew begins a new epoch when the store has gone back behind a version that was seen in this one, or
-// knows nothing of the room any more: places and leases that were told may be missing or doubled.
-func (e *Engine) Renew(ctx context.Context, id ID, epoch, version int64) (View, error) {
-	var a answer
-	err := e.index.listed(ctx, id, func(registered int64, fresh string) error {
-		res, err := e.eval(ctx, renewScript, id, []string{"renew"}, 0, 0, epoch, version, registered, fresh)
-		if err == nil {
-			a, err = e.read(id, res)
-		}
-		return err
-	})
-	return a.standing.View, err
 }

@@ -13,8 +13,12 @@ const sweepBatch = 100
 // every SweepEvery at the least, since others list rooms meanwhile. What it found in a room goes to `looked`,
 // which must not block: other rooms wait. Failures go to `failed`, and the sweep goes on with the next room.
 func (e *Engine) Sweep(ctx context.Context, looked func(ID, Checked), failed func(error)) error {
+	defer e.work.Wait()
+	if !e.cfg.Silent {
+		e.work.Go(func() { e.watch(ctx) })
+	}
 	for {
-		wait, err := e.sweepOnce(ctx, looked)
+		wait, err := e.sweepOnce(ctx, looked, failed)
 		if err != nil && ctx.Err() == nil {
 			failed(err)
 		}
@@ -32,13 +36,15 @@ const (
 )
 
 // sweepOnce looks at one batch and returns how long to wait for the next.
-func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked)) (time.Duration, error) {
-	claims, next, err := e.index.claim(ctx, sweepBatch)
+func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked), failed func(error)) (time.Duration, error) {
+	claims, err := e.index.claim(ctx, sweepBatch)
 	if err != nil {
 		return e.cfg.SweepEvery, err
 	}
+	e.follow(ctx, claims, failed)
 	asked := time.Now()
-	for _, c := range claims {
+	next := claims.next
+	for _, c := range claims.rooms {
 		if e := e.sweepRoom(ctx, c, looked); e != nil {
 			err = fmt.Errorf("room %s: %w", c.room, e)
 		}
@@ -50,12 +56,15 @@ func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked)) (time.
 }
 
 func (e *Engine) sweepRoom(ctx context.Context, c claim, looked func(ID, Checked)) error {
-	found, err := e.Expire(ctx, c.room)
-	for err == nil && found.NextAt <= found.Now { // one script settles only so many
-		found, err = e.Expire(ctx, c.room)
+	found, doubt, err := e.expire(ctx, c.room)
+	for err == nil && doubt == 0 && found.NextAt <= found.Now { // one script settles only so many
+		found, doubt, err = e.expire(ctx, c.room)
 	}
 	if err != nil {
 		return err
+	}
+	if doubt > 0 { // other rooms do not wait for this one
+		return e.index.settle(ctx, c, doubt, false)
 	}
 	if err := e.index.settle(ctx, c, e.rest(found), found.Asleep); err != nil {
 		return err

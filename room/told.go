@@ -1,54 +1,273 @@
 package room
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"time"
 )
 
-// told is the latest that this process was told of each room. A store that knows less went back: it lost writes.
+// told is what this process was told of each room, by replies and events, and so may have told others. A store that does not have it in
+// its past has lost writes; then it is laid before the room: see renew.lua.
 type told struct {
-	keep time.Duration // rooms that nobody asked for in this long are forgotten: the store forgets them too
+	keep time.Duration // rooms and places that nobody asked for in this long are forgotten: the store forgets them too
 
 	mu    sync.Mutex
-	rooms map[ID]lastTold
+	rooms map[ID]*toldRoom
 	swept time.Time
 }
 
-type lastTold struct {
+// mark is one version in one history of a room.
+type mark struct {
 	epoch, version int64
-	at             time.Time
+	lineage        string // under which histories of the server the epoch's versions were written: see lineage.lua
 }
 
-func newTold(keep time.Duration) *told { return &told{keep: keep, rooms: make(map[ID]lastTold)} }
+func (m mark) after(other mark) bool {
+	return m.epoch > other.epoch || m.epoch == other.epoch && m.version >= other.version
+}
 
-func (t *told) of(id ID) (epoch, version int64) {
+type toldRoom struct {
+	mark
+	at     time.Time
+	lease  Lease     // the last that was told; zero while the lock is free
+	ends   time.Time // when it would end, by this process's own clock
+	fence  int64     // the highest
+	ticket int64
+	places map[int64]*toldPlace // by ticket
+	pruned time.Time
+}
+
+// toldPlace is a place as it was told last.
+type toldPlace struct {
+	Session   string  `json:"session"`
+	Seller    string  `json:"seller"`
+	Ticket    int64   `json:"ticket"`
+	Of        int64   `json:"of"`                // epoch
+	JoinedAt  int64   `json:"joined,omitempty"`  // unix ms, 0 = not known
+	Fence     int64   `json:"fence,omitempty"`   // where it held the lock
+	GrantedAt int64   `json:"granted,omitempty"` // unix ms
+	ExpiresAt int64   `json:"expires,omitempty"`
+	Outcome   Outcome `json:"outcome,omitempty"` // where it ended
+	EndedAt   int64   `json:"ended,omitempty"`   // unix ms
+
+	version int64
+	at      time.Time
+}
+
+// endedKept is how long the end of a place is remembered: the ledger has it long before.
+const endedKept = 2 * time.Minute
+
+func newTold(keep time.Duration) *told { return &told{keep: keep, rooms: make(map[ID]*toldRoom)} }
+
+// mark is the latest that was told of a room; zero for nothing.
+func (t *told) mark(id ID) mark {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r, ok := t.rooms[id]
-	if !ok || time.Since(r.at) > t.keep {
-		return 0, 0
+	if r := t.rooms[id]; r != nil && time.Since(r.at) <= t.keep {
+		return r.mark
 	}
-	return r.epoch, r.version
+	return mark{}
 }
 
-func (t *told) tell(id ID, epoch, version int64) {
+// saw takes in how a room is.
+func (t *told) saw(id ID, v View) {
+	if v.Epoch == 0 {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if r, ok := t.rooms[id]; ok && (r.epoch > epoch || r.epoch == epoch && r.version > version) {
+	now := time.Now()
+	r := t.room(id, now)
+	m := mark{v.Epoch, v.Version, v.Lineage}
+	if !m.after(r.mark) {
 		return // a reply that was overtaken
 	}
-	if epoch == 0 {
+	r.mark, r.lease = m, Lease{}
+	if v.Lease != nil {
+		r.lease, r.ends = *v.Lease, now.Add(time.Duration(v.Lease.ExpiresAt-v.Now)*time.Millisecond)
+		r.fence, r.ticket = max(r.fence, v.Lease.Fence), max(r.ticket, v.Lease.Ticket)
+	}
+}
+
+// stood takes in how a session stands.
+func (t *told) stood(id ID, session string, v View, p Place) {
+	if session == "" || p.Ticket == 0 || v.Epoch == 0 || p.Outcome == Lost {
 		return
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	now := time.Now()
-	t.rooms[id] = lastTold{epoch, version, now}
-	if now.Sub(t.swept) < t.keep {
+	r := t.room(id, now)
+	r.fence = max(r.fence, p.Fence)
+	place := r.place(p.Ticket, v.Epoch, v.Version, now)
+	if place == nil {
 		return
 	}
-	t.swept = now
-	for id, r := range t.rooms {
-		if now.Sub(r.at) > t.keep {
-			delete(t.rooms, id)
+	place.Session, place.Seller = session, p.Seller
+	switch p.Status {
+	case Locked:
+		if v.Lease != nil && v.Lease.Fence == p.Fence {
+			place.Fence, place.GrantedAt, place.ExpiresAt = p.Fence, v.Lease.GrantedAt, v.Lease.ExpiresAt
+		}
+	case Ended:
+		place.Fence, place.Outcome, place.EndedAt = p.Fence, p.Outcome, cmp.Or(place.EndedAt, v.Now)
+	}
+}
+
+// matched takes in what a message was matched to.
+func (t *told) matched(id ID, now mark, m Match) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.room(id, time.Now())
+	if now.after(r.mark) {
+		r.mark = now
+	}
+	if !m.Completes {
+		return
+	}
+	if r.lease.Fence == m.Fence {
+		r.lease = Lease{}
+	}
+	if p := r.places[m.Ticket]; p != nil && p.Of == m.Epoch && p.Outcome == "" {
+		p.Fence, p.Outcome, p.EndedAt, p.at = m.Fence, Completed, m.Ended, time.Now()
+	}
+}
+
+// heard takes in an event.
+func (t *told) heard(id ID, e *Event) {
+	t.saw(id, e.view())
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	r := t.room(id, now)
+	for _, j := range e.Joined {
+		if p := r.place(j.Ticket, e.Epoch, e.Version, now); p != nil {
+			p.Session, p.Seller, p.JoinedAt = j.Session, j.Seller, e.Now
 		}
 	}
+	if l := e.Lease; l != nil && l.Ticket != 0 {
+		if p := r.place(l.Ticket, e.Epoch, e.Version, now); p != nil {
+			p.Session, p.Seller, p.Fence, p.GrantedAt, p.ExpiresAt = l.Session, l.Seller, l.Fence, l.GrantedAt, l.ExpiresAt
+		}
+	}
+	for _, f := range e.Ended {
+		if p := r.place(f.Ticket, e.Epoch, e.Version, now); p != nil {
+			p.Session, p.Fence, p.Outcome, p.EndedAt = f.Session, f.Fence, f.Outcome, e.Now
+		}
+	}
+}
+
+// room is what was told of a room so far. It also forgets what was told long ago.
+func (t *told) room(id ID, now time.Time) *toldRoom {
+	if now.Sub(t.swept) > t.keep {
+		t.swept = now
+		for id, r := range t.rooms {
+			if now.Sub(r.at) > t.keep {
+				delete(t.rooms, id)
+			}
+		}
+	}
+	r := t.rooms[id]
+	if r == nil {
+		r = &toldRoom{places: make(map[int64]*toldPlace), pruned: now}
+		t.rooms[id] = r
+	}
+	r.at = now
+	r.prune(now, t.keep)
+	return r
+}
+
+// place is what was told of a ticket so far; nil where more was told already.
+func (r *toldRoom) place(ticket, epoch, version int64, now time.Time) *toldPlace {
+	r.ticket = max(r.ticket, ticket)
+	p := r.places[ticket]
+	if p == nil {
+		p = &toldPlace{Ticket: ticket}
+		r.places[ticket] = p
+	}
+	if p.Of > epoch || p.Of == epoch && p.version > version {
+		return nil
+	}
+	p.Of, p.version, p.at = epoch, version, now
+	return p
+}
+
+func (r *toldRoom) prune(now time.Time, keep time.Duration) {
+	if now.Sub(r.pruned) < endedKept {
+		return
+	}
+	r.pruned = now
+	for ticket, p := range r.places {
+		if age := now.Sub(p.at); age > keep || p.Outcome != "" && age > endedKept {
+			delete(r.places, ticket)
+		}
+	}
+}
+
+// knowledge is what is laid before a room: see renew.lua.
+type knowledge struct {
+	mark   mark
+	Fence  int64       `json:"fence"`
+	Ticket int64       `json:"ticket"`
+	Lost   bool        `json:"lost"`
+	Last   int64       `json:"last"`
+	Lease  *toldLease  `json:"lease"`
+	Places []toldPlace `json:"places"`
+}
+
+type toldLease struct {
+	Fence     int64 `json:"fence"`
+	Ticket    int64 `json:"ticket"`
+	GrantedAt int64 `json:"granted"`
+	Left      int64 `json:"left"` // ms
+}
+
+// knowledge is all that was told of a room.
+func (t *told) knowledge(id ID) knowledge {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := knowledge{Places: []toldPlace{}}
+	r := t.rooms[id]
+	if r == nil {
+		return k
+	}
+	k.mark, k.Fence, k.Ticket, k.Last = r.mark, r.fence, r.ticket, r.fence
+	if left := time.Until(r.ends).Milliseconds(); r.lease.Fence != 0 && left > 0 {
+		k.Lease = &toldLease{Fence: r.lease.Fence, Ticket: r.lease.Ticket, GrantedAt: r.lease.GrantedAt, Left: left}
+	}
+	for _, p := range r.places {
+		if p.Session != "" {
+			k.Places = append(k.Places, *p)
+		}
+	}
+	slices.SortFunc(k.Places, func(a, b toldPlace) int { return cmp.Compare(a.Ticket, b.Ticket) })
+	return k
+}
+
+// laid says that the room has what was told of it before. Who waits in it is told so anew.
+func (t *told) laid(id ID, before mark) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.rooms[id]
+	if r == nil {
+		return
+	}
+	for ticket, p := range r.places {
+		if p.Of <= before.epoch && (p.Outcome != "" || p.Fence != 0) {
+			delete(r.places, ticket)
+		}
+	}
+}
+
+// all are the rooms that something was told of, the latest first.
+func (t *told) all() []ID {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	list := make([]ID, 0, len(t.rooms))
+	for id := range t.rooms {
+		list = append(list, id)
+	}
+	slices.SortFunc(list, func(a, b ID) int { return t.rooms[b].at.Compare(t.rooms[a].at) })
+	return list
 }

@@ -47,6 +47,7 @@ type Lease struct {
 type View struct {
 	Epoch   int64
 	Version int64
+	Lineage string        // under which histories of the server the epoch's versions were written; see lineage.lua
 	Now     int64         // unix milliseconds of Redis's clock
 	Waiting int           // how many wait, away or not
 	Hold    time.Duration // how long a lease is held: the average of those that ended, never over the lease length

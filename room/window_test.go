@@ -163,7 +163,7 @@ func TestReusedIDIsAnIncidentAndTheFirstAnswerStays(t *testing.T) {
 
 // Nobody has a socket in the room: the engine itself remembers what it was told.
 func TestRoomThatOnlyTheAPIUsesNoticesAStoreThatWentBack(t *testing.T) {
-	d := newDesk(t, room.Config{})
+	d := newDesk(t, room.Config{Lease: 20 * time.Second})
 	a, b := d.asker("a"), d.asker("b")
 	before := a.stand()
 	state, err := d.rdb.HGetAll(d.Context(), "{integration}:state").Result()
@@ -181,11 +181,13 @@ func TestRoomThatOnlyTheAPIUsesNoticesAStoreThatWentBack(t *testing.T) {
 	require.Greater(t, after.Epoch, before.Epoch)
 
 	c := d.asker("c")
+	require.Equal(t, room.Waiting, c.stand().Status, "the lease that was told has not ended")
+	d.pass(20 * time.Second)
 	require.Equal(t, room.Locked, c.stand().Status)
-	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), c.busy(), "asks may be lost as well")
+	require.Equal(t, d.now.Add(10*time.Second).UnixMilli(), c.busy(), "asks may be lost as well")
 	c.leave(room.Cancelled)
 	plain := d.plain("d")
-	d.pass(29 * time.Second)
+	d.pass(9 * time.Second)
 	_, m = d.sms()
 	requireNone(t, room.Ambiguous, m, "it may be the answer to an ask that was lost")
 	d.pass(time.Second)

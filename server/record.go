@@ -92,6 +92,12 @@ func (s *Server) alarmed(id room.ID) {
 	_ = s.engine.Alert(ctx, id) // else it is looked up at the next change
 }
 
+// lost says that the store lost a room's data. Who had a place there is told by the room itself.
+func (s *Server) lost(id room.ID, now room.View) {
+	s.log.Error("the store lost writes: the room begins a new epoch, and whoever held its lock or is not in what is left has lost the place",
+		"room", id, "epoch", now.Epoch, "waiting", now.Waiting)
+}
+
 // looked hands what the sweep found to the ledger, which takes the room's journal in.
 func (s *Server) looked(id room.ID, found room.Checked) {
 	s.ledger.Looked(id, found)

@@ -77,7 +77,8 @@ func (s *Server) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.engine = room.New(s.store, room.Config{Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
-		Journal: journalMax, Quarantine: quarantine(s.cfg.SMSQuarantine), Required: s.cfg.SMSExpect == "required", Keys: keys})
+		Journal: journalMax, Quarantine: quarantine(s.cfg.SMSQuarantine), Required: s.cfg.SMSExpect == "required", Keys: keys,
+		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) { return s.ledger.Known(ctx, id) }, Lost: s.lost})
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if err = s.openLedger(ctx, registry); err != nil {

@@ -23,6 +23,8 @@ type deskEngine struct {
 	err  error
 }
 
+func (*deskEngine) At(at time.Time) int64 { return at.UnixMilli() }
+
 func (d *deskEngine) Incident(_ context.Context, id room.ID, kind, subject, detail string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

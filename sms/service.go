@@ -98,7 +98,7 @@ func (s *Service) Receive(ctx context.Context, id room.ID, header http.Header, b
 
 func (s *Service) receive(ctx context.Context, id room.ID, header http.Header, body []byte) (room.Match, error) {
 	read := time.Now() // by the monotonic clock from here on: what this machine thinks the time is does not count
-	if err := verify(s.verifiers, header, body); err != nil {
+	if err := verify(s.verifiers, header, body, s.now(read)); err != nil {
 		return room.Match{}, err
 	}
 	m, err := parse(id, body)
@@ -125,6 +125,14 @@ func (s *Service) receive(ctx context.Context, id room.ID, header http.Header, b
 			"reason", match.Reason, "ticket", match.Ticket, "fence", match.Fence)
 	}
 	return match, err
+}
+
+// now is the store's time at an instant, in unix ms; this machine's own where the store never answered.
+func (s *Service) now(at time.Time) int64 {
+	if now := s.Engine.At(at); now != 0 {
+		return now
+	}
+	return at.UnixMilli()
 }
 
 // request is what the engine is asked of a message that was read at an instant.

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
@@ -42,12 +44,26 @@ func newVerifiers(secret string) (list []*webhooks.Webhook, err error) {
 	return list, nil
 }
 
-// verify checks signature and timestamp, which may be 5 minutes off. The error wraps ErrSignature.
-func verify(list []*webhooks.Webhook, header http.Header, body []byte) (err error) {
+// tolerance is how far a signature's timestamp may be off.
+const tolerance = 5 * time.Minute
+
+// verify checks the signature, and its timestamp by what the time is now (unix ms). The error wraps ErrSignature.
+func verify(list []*webhooks.Webhook, header http.Header, body []byte, now int64) (err error) {
 	for _, v := range list {
-		if err = v.Verify(body, header); err == nil {
-			return nil
+		if err = v.VerifyIgnoringTimestamp(body, header); err == nil {
+			return timely(header.Get(webhooks.HeaderWebhookTimestamp), now)
 		}
 	}
 	return fmt.Errorf("%w: %w", ErrSignature, err)
+}
+
+func timely(text string, now int64) error {
+	signed, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return fmt.Errorf("%w: the timestamp is no number of seconds", ErrSignature)
+	}
+	if off := time.UnixMilli(now).Sub(time.Unix(signed, 0)); off.Abs() > tolerance {
+		return fmt.Errorf("%w: the timestamp is over %s off", ErrSignature, tolerance)
+	}
+	return nil
 }

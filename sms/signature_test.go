@@ -77,7 +77,7 @@ func TestSignatureMustBeOursAndAtMostFiveMinutesOff(t *testing.T) {
 			if tt.body != "" {
 				got = []byte(tt.body)
 			}
-			err := verify(v, h, got)
+			err := verify(v, h, got, now.UnixMilli())
 			if tt.ok {
 				require.NoError(t, err, tt.name)
 			} else {
@@ -85,6 +85,25 @@ func TestSignatureMustBeOursAndAtMostFiveMinutesOff(t *testing.T) {
 			}
 		}
 	})
+}
+
+// otherClock is a store whose clock is not this machine's.
+type otherClock struct {
+	Engine
+	ahead time.Duration
+}
+
+func (c otherClock) At(at time.Time) int64 { return at.Add(c.ahead).UnixMilli() }
+
+func TestASignaturesTimeIsJudgedByTheStoresClockNotTheReplicas(t *testing.T) {
+	st := newStage(t)
+	r := st.replica(Config{})
+	r.Engine = otherClock{r.engine, time.Hour}
+	body := []byte(`{"message_id":"m-1","from":"1588","text":"hello"}`)
+	_, err := r.Receive(t.Context(), integration, signed(t, testSecret, time.Now(), body), body)
+	require.ErrorIs(t, err, ErrSignature)
+	_, err = r.Receive(t.Context(), integration, signed(t, testSecret, time.Now().Add(time.Hour), body), body)
+	require.NoError(t, err)
 }
 
 func TestWrongSecretStopsTheStartAndIsNotRepeated(t *testing.T) {

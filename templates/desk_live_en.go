@@ -31,7 +31,7 @@ func englishDeskLive() DeskLiveText {
 		Shown: "{n} of {all}", Frozen: "Order held while you look",
 
 		Ticket: "no. {ticket}", AwayCount: "{n} away", Connected: "Connected", AwayFor: "Away {time}",
-		Asks: "asked {n}× · {open} not come yet", NobodyNext: "nobody", AsksNone: "not asked yet", AskAfter: "may ask from {time}", Over: "handing over",
+		Asks: "asked {n}× · {open} not come yet", NobodyNext: "nobody", Nobodys: "nobody (the store lost data)", AsksNone: "not asked yet", AskAfter: "may ask from {time}", Over: "handing over",
 		Pause: "Pause the line", Resume: "Resume", Undo: "Undo", ActionsFor: "Actions for {seller}",
 		Unreachable: "The server could not be reached. Press again: however often you press, it is done once.",
 		WentWrong:   "That did not work. Please press again in a moment.",

@@ -31,7 +31,7 @@ func koreanDeskLive() DeskLiveText {
 		Shown: "{all} 중 {n}", Frozen: "보고 있는 동안 순서를 고정했어요",
 
 		Ticket: "{ticket}번", AwayCount: "자리 비움 {n}", Connected: "연결됨", AwayFor: "자리 비움 {time}",
-		Asks: "{n}번 요청 · 안 온 문자 {open}", NobodyNext: "없음", AsksNone: "아직 요청 안 함", AskAfter: "{time}부터 요청 가능", Over: "넘기는 중",
+		Asks: "{n}번 요청 · 안 온 문자 {open}", NobodyNext: "없음", Nobodys: "없음 (저장소가 데이터를 잃음)", AsksNone: "아직 요청 안 함", AskAfter: "{time}부터 요청 가능", Over: "넘기는 중",
 		Pause: "줄 멈추기", Resume: "다시 움직이기", Undo: "되돌리기", ActionsFor: "{seller} 처리",
 		Unreachable: "서버에 닿지 못했어요. 다시 눌러 주세요. 여러 번 눌러도 한 번만 처리돼요.",
 		WentWrong:   "처리하지 못했어요. 잠시 뒤 다시 눌러 주세요.",

@@ -44,6 +44,7 @@ type DeskLiveText struct {
 	Connected   string `json:"connected"`
 	AwayFor     string `json:"away_for"` // {time}
 	NobodyNext  string `json:"nobody_next"`
+	Nobodys     string `json:"nobodys"`
 	Asks        string `json:"asks"` // {n} {open}
 	AsksNone    string `json:"asks_none"`
 	AskAfter    string `json:"ask_after"` // {time}

@@ -75,6 +75,8 @@ func TestMessagesAreCheckedInTheOrderOfTheContract(t *testing.T) {
 // untold is an engine without support.
 type untold struct{ sms.Engine }
 
+func (untold) At(at time.Time) int64 { return at.UnixMilli() }
+
 func (untold) Incident(context.Context, room.ID, string, string, string) error { return nil }
 
 func sign(t *testing.T, secret string, r *http.Request, body string) {

@@ -12,9 +12,9 @@ local function asks_text(asks)
   return table.concat(parts)
 end
 
--- current is the live lease in the shape of an ended one; nil where the lock is free.
+-- current is the live lease in the shape of an ended one; nil where the lock is nobody's.
 local function current()
-  if not held() then return nil end
+  if not held() or S.session == ORPHANED then return nil end
   return { current = true, fence = S.fence, ticket = S.ticket, session = S.session, seller = S.seller, granted = S.granted, ended = S.expires,
     asking = S.asking, codes = S.codes, rejects = S.rejects, asks = S.asked > 0 and parse_asks(redis.call('HGET', STATE, 'asks') or '') or {} }
 end

@@ -1,12 +1,21 @@
 -- index_register.lua: a room is about to be used. Written before the room's own script runs, so that
 -- a room with a live place is in the index whatever dies in between.
--- KEYS   1 due         zset  room -> look at it then (ms)
---        2 registered  zset  room -> when a process last said that it uses it (ms)
--- ARGV   1 room
--- Returns the time of registration (ms).
+-- KEYS   1 due         zset    room -> look at it then (ms); and "!", which is no room: where it is missing, so may rooms be
+--        2 registered  zset    room -> when a process last said that it uses it (ms)
+--        3 life        string  "name began(ms)" of this index: another one where the store lost it
+-- ARGV   1 room  2 a name, should a life begin
+-- Returns the time (ms), when the index began (ms), when the room was registered before (ms; -1 = it was not), and the life's name.
 
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
-redis.call('ZADD', KEYS[1], string.format('%.0f', now), ARGV[1])
-redis.call('ZADD', KEYS[2], string.format('%.0f', now), ARGV[1])
-return now
+local function ms(n) return string.format('%.0f', n) end
+
+if redis.call('EXISTS', KEYS[3]) == 0 or not redis.call('ZSCORE', KEYS[1], '!') then
+  redis.call('SET', KEYS[3], ARGV[2] .. ' ' .. ms(now))
+  redis.call('ZADD', KEYS[1], '+inf', '!')
+end
+local life, began = redis.call('GET', KEYS[3]):match('^(%S+) (%d+)')
+local before = redis.call('ZSCORE', KEYS[2], ARGV[1])
+redis.call('ZADD', KEYS[1], ms(now), ARGV[1])
+redis.call('ZADD', KEYS[2], ms(now), ARGV[1])
+return { ms(now), began, before or '-1', life }

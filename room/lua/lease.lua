@@ -79,7 +79,7 @@ local function grant(session, p, rank)
   S.session, S.seller, S.ticket = session, p.seller, p.ticket
   S.fence = math.max(US, S.fence + 1)
   S.granted = math.max(NOW, S.over) -- leases do not overlap, not even when the clock goes back
-  S.expires = S.granted + (p.lease or LEASE)
+  S.expires = NOW + (p.lease or LEASE)
   S.channel, granted_rank = p.channel, rank
   read_codes(S, '', S.open_session .. '|' .. int(S.open_at) .. '|' .. int(S.open_other))
   S.asking, S.ask_after = REQUIRED or p.asks, LEASES_KEPT > 0 and busy_until(session) or 0
@@ -111,11 +111,16 @@ local function learn(held_for)
   S.hold, learned = S.hold + weight * off, true
 end
 
--- finish ends the lease; `at` is when it was over. The line moves in advance().
+-- finish ends the lease; `at` is when it was over. The line moves in advance(). Whose lease it was that is nobody's any more was told long ago.
 local function finish(outcome, at)
   local session, fence = S.session, S.fence
   at = math.max(at, S.granted, S.last_ask)
   S.over = at
+  if session == ORPHANED then
+    S.session, S.seller, S.ticket, S.granted, S.expires = '', '', 0, 0, 0
+    changed, lease_changed = true, true
+    return
+  end
   learn(at - S.granted)
   if LEASES_KEPT > 0 then keep(at) end
   local p = { ticket = S.ticket, seller = S.seller }
@@ -162,15 +167,28 @@ local function presence()
   for _, session in ipairs(dropped) do leave_line(session, 'dropped') end
 end
 
+-- set_back brings what lies ahead to a clock that went back by `ms`, so that nothing takes longer for it.
+local function set_back(ms)
+  if held() then
+    S.expires, changed, lease_changed = S.expires - ms, true, true
+    if S.session ~= ORPHANED then
+      record('extended', '"ticket":%d,"seller":"%s","fence":%d,"expires_at":%d', S.ticket, S.seller, S.fence, S.expires)
+    end
+  end
+  for _, key in ipairs({ SEEN, AWAY }) do
+    local list = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
+    for i = 1, #list, 2 do redis.call('ZADD', key, int(list[i + 1] - ms), list[i]) end
+  end
+  S.looked = NOW
+  redis.call('HSET', STATE, 'looked', int(NOW))
+end
+
 -- advance brings the room to NOW: it ends what is over, marks who is away, drops who is gone,
 -- and hands the free lock to the first in line. Every verb calls it first, so that the room's
 -- state is a function of what was asked and of Redis's clock, whoever looks.
 local function advance()
-  if S.epoch == 0 then
-    if redis.call('EXISTS', PLACES) == 0 then return end
-    begin(true) -- the state was lost and the places were not: they can not be trusted
-    changed, lease_changed = true, true
-  end
+  if S.epoch == 0 then return end
+  if NOW < S.looked then set_back(S.looked - NOW) end
   if held() then
     if NOW >= S.expires then
       finish('expired', S.expires)

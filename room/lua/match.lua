@@ -8,7 +8,7 @@
 --          part (0 = it is whole), same (what its sender and text are known by), sealed, members (JSON members for the journal; no secret)
 --        7 registered (ms)  8 "1" = for this very call
 -- Returns "register", see join.lua, or "asks fence.ask:filter …" where Go has to say first which asks it fits, or
---   "ok" result reason ticket fence epoch granted ended received(ms) duplicate judge completes version
+--   "ok" result reason ticket fence epoch granted ended received(ms) duplicate judge completes, and the room's epoch version lineage
 --   result  matched | late | unmatched;  reason  no_lease | ambiguous | not_expected | rejected for unmatched
 -- The holder is not shown a match yet: settle.lua does that when the ledger has agreed. What is late is shown at once.
 --
@@ -29,7 +29,7 @@ local AHEAD = 60 * 1000                     -- how far ahead of us a carrier's c
 
 local function answer_text(h)
   return table.concat({ 'ok', h.result, h.reason, h.ticket, h.fence, h.epoch, h.granted, h.ended, h.at, h.duplicate, h.judge, h.completes,
-    int(S.version) }, ' ')
+    int(S.epoch), int(S.version), S.lineage ~= '' and S.lineage or '-' }, ' ')
 end
 
 local function incident(kind, detail)
@@ -220,6 +220,8 @@ local function judge()
   end
   local l, list = asker()
   if list == 'ambiguous' then return nil, list end
+  -- What was asked since the last writes that are left is not known.
+  if l and S.lost > 0 and TO > S.lost_from and FROM < S.lost + QUARANTINE then return nil, 'ambiguous' end
   if l then
     local ask, ok = open_ask(l, list)
     if ok then return l, ask end

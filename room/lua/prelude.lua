@@ -16,25 +16,26 @@
 --       13 once     string  the reply to this request id, so that a repeat is told the same; of a message a hash
 -- ARGV   1 room  2 lease (ms)  3 away after (ms)  4 drop after (ms)  5 "journal bound (0 = none)|how long an
 --        ended place's outcome is told (ms)|how far back a late message finds its lease (ms, 0 = not at all)|1 = events are told|
---        quarantine of asks (ms)|1 = every lease is asking|epoch|version that the caller was told last (0|0 = none)"
+--        quarantine of asks (ms)|1 = every lease is asking|epoch|version|lineage that the caller was told last (0|0| = none)|
+--        1 = it lays before the room what it was told (renew.lua)|how long a room that may have gone back answers nobody (ms)"
 --        6.. the verb's own
--- Returns fields joined by one space, "-" for none; the first is "ok" or the refusal's code; or "behind", and nothing
--- was done: the store went back behind what the caller was told (see renew.lua).
+-- Returns fields joined by one space, "-" for none; the first is "ok" or the refusal's code; or "behind" or "doubt", and
+-- nothing was done: see lineage.lua.
 -- Publishes one event on "{room}:events" for every change (see event.go).
 
 local LOCK, QUEUE, STATE, PLACES, SELLERS, SEEN = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local AWAY, ENDED, LEASES, JOURNAL, INBOX, TEXTS, ONCE = KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
 local ROOM, LEASE = ARGV[1], tonumber(ARGV[2])
 local AWAY_AFTER, DROP_AFTER = tonumber(ARGV[3]), tonumber(ARGV[4])
-local JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS, QUARANTINE, REQUIRED, TOLD_EPOCH, TOLD_VERSION =
-  ARGV[5]:match('^(%d+)|(%d+)|(%d+)|(%d)|(%d+)|(%d)|(%d+)|(%d+)$')
+local JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS, QUARANTINE, REQUIRED, TOLD_EPOCH, TOLD_VERSION, TOLD_LINEAGE, LAYS, DOUBT =
+  ARGV[5]:match('^(%d+)|(%d+)|(%d+)|(%d)|(%d+)|(%d)|(%d+)|(%d+)|([%x:,]*)|(%d)|(%d+)$')
 JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS = tonumber(JOURNAL_MAX), tonumber(ENDED_KEPT), tonumber(LEASES_KEPT), TELLS == '1'
-QUARANTINE, REQUIRED, TOLD_EPOCH, TOLD_VERSION = tonumber(QUARANTINE), REQUIRED == '1', tonumber(TOLD_EPOCH), tonumber(TOLD_VERSION)
+QUARANTINE, REQUIRED, TOLD_EPOCH, TOLD_VERSION, DOUBT = tonumber(QUARANTINE), REQUIRED == '1', tonumber(TOLD_EPOCH), tonumber(TOLD_VERSION), tonumber(DOUBT)
 
 local REMEMBERED = ONCE ~= '{' .. ROOM .. '}:request:' -- without an id nothing is to be remembered
 local REGISTERED_FOR = 45 * 1000        -- shorter than what index_settle.lua keeps
 local ONCE_KEPT = 60 * 1000             -- a repeated request is recognised for a minute, if the verb does not say otherwise
-local UNSEEN = 10 * 1000                -- an active room is looked at far more often than this
+local UNSEEN = math.max(1500, math.min(AWAY_AFTER / 2, 10 * 1000)) -- an active room is looked at more often than this, and nobody is away sooner
 local TRUSTED = 3 * 1000                -- within this every replica vouches for its sessions again
 local LOOK_NOTED = 1000                 -- how exactly the last look is known
 local BATCH = 200                       -- no script settles more than this many at once
@@ -98,7 +99,7 @@ local S = {}
 do
   local v = redis.call('HMGET', STATE, 'epoch', 'version', 'tickets', 'fence', 'hold', 'paused',
     'session', 'seller', 'ticket', 'granted', 'expires', 'quiet', 'over', 'looked', 'trust', 'codes', 'unanswered', 'lost',
-    'spread', 'holds')
+    'spread', 'holds', 'lineage', 'doubt', 'lost_from')
   S.epoch, S.version, S.tickets = tonumber(v[1] or 0), tonumber(v[2] or 0), tonumber(v[3] or 0)
   S.fence, S.hold, S.paused = tonumber(v[4] or 0), math.min(tonumber(v[5] or LEASE), LEASE), v[6] == '1'
   -- An older program let every lease weigh a fifth and knew no spread: its average goes on with that weight.
@@ -106,14 +107,13 @@ do
   S.session, S.seller, S.ticket = v[7] or '', v[8] or '', tonumber(v[9] or 0)
   S.granted, S.expires, S.quiet, S.over = tonumber(v[10] or 0), tonumber(v[11] or 0), tonumber(v[12] or 0), tonumber(v[13] or 0)
   S.looked, S.trust, S.lost = tonumber(v[14] or 0), tonumber(v[15] or 0), tonumber(v[18] or 0)
+  S.lineage, S.doubt, S.lost_from = v[21] or '', tonumber(v[22] or 0), tonumber(v[23] or 0)
   read_codes(S, v[16], v[17])
   if S.trust > NOW + TRUSTED then S.trust = 0 end -- the clock went back
   -- Nobody could vouch for anybody while the store was away: who was there then counts as there, until
   -- the replicas have had time to say who is.
   if S.looked > 0 and NOW - S.looked > UNSEEN and redis.call('EXISTS', SEEN, AWAY) > 0 then S.trust = NOW + TRUSTED end
 end
-
-if TOLD_EPOCH > S.epoch or (TOLD_EPOCH == S.epoch and TOLD_VERSION > S.version) then return 'behind' end
 
 -- gone_for is true when a session that was last there at `since` has been gone for over `ms`.
 local function gone_for(since, ms) return since < NOW - ms and NOW >= S.trust end
@@ -123,6 +123,7 @@ local joined, ended, moved, noted, records = {}, {}, {}, {}, {}
 local granted_rank
 local reset = false
 
+local ORPHANED = '-' -- holds the lock where a loss took its holder: until the lease would have ended, nobody is granted
 local function held() return S.session ~= '' end
 
 -- record adds a line to the journal; `rest` is JSON members without braces, or a format for what follows.
@@ -132,18 +133,19 @@ local function record(kind, rest, ...)
   records[#records + 1] = '{"type":"' .. kind .. '","at":' .. int(NOW) .. (rest and ',' .. rest or '') .. '}'
 end
 
--- begin starts a new epoch: the room was never used, or the store lost it. After a loss it is not known who asked for what.
-local function begin(lost)
-  redis.call('DEL', LOCK, QUEUE, PLACES, SELLERS, SEEN, AWAY, ENDED)
+-- history names the server's history: its replication id, which changes with a restart and a promotion, when the last writes may be missing.
+-- "" where the server does not say.
+local history = TELLS and redis.pcall('INFO', 'replication') or ''
+history = type(history) == 'string' and history:match('master_replid:(%x%x%x%x%x%x%x%x%x%x%x%x)') or ''
+
+-- begin starts the first epoch of a room that nothing is known of.
+local function begin()
+  redis.call('DEL', LOCK, QUEUE, SELLERS, SEEN, AWAY, ENDED)
   for _, kept in ipairs({ LEASES, JOURNAL }) do redis.call('PERSIST', kept) end
-  S.epoch, S.version, S.tickets = math.max(US, S.epoch + 1), 0, 0
+  S.epoch, S.version = math.max(US, S.epoch + 1), 0
   S.hold, S.spread, S.holds, learned = LEASE, 0, 0, true
-  S.session, S.seller, S.ticket, S.granted, S.expires = '', '', 0, 0, 0
-  redis.call('HSET', STATE, 'epoch', int(S.epoch))
-  if lost then
-    S.lost = NOW
-    redis.call('HSET', STATE, 'lost', int(NOW))
-  end
+  S.lineage = history ~= '' and history .. ':1' or ''
+  redis.call('HSET', STATE, 'epoch', int(S.epoch), 'lineage', S.lineage)
   record('epoch')
 end
 
@@ -155,12 +157,17 @@ local function unlisted(registered, fresh)
   return registered <= S.quiet or NOW - registered > REGISTERED_FOR or (S.epoch == 0 and fresh ~= '1')
 end
 
--- wake takes back the end that an idle room's keys were given.
-local function wake()
-  if S.epoch == 0 then begin(false) end
+-- stay takes back the end that an idle room's keys were given.
+local function stay()
   if S.quiet == 0 then return end
   for i = 2, 10 do redis.call('PERSIST', KEYS[i]) end
   redis.call('HDEL', STATE, 'quiet')
+end
+
+-- wake makes the room one that is used.
+local function wake()
+  if S.epoch == 0 then begin() end
+  stay()
 end
 
 ---------------------------------------------------------------- places

@@ -1,19 +1,130 @@
--- renew.lua: the store went back in time (a failover lost writes): somebody has seen a later version of
--- this epoch than Redis knows, or Redis knows nothing of the room any more. What was told then can not be
--- trusted, so a new epoch begins, above the one that was seen.
--- ARGV   6 epoch  7 version that was seen  8 registered (ms)  9 "1" = for this very call
--- Codes: ok, register. Nothing happens unless the epoch is still that one and its version is lower, or
--- the room is gone.
+-- renew.lua: a process lays before the room what it was told. Where that is not in the room's past, the store went back in time (a failover,
+-- an older file, an emptied store) and a new epoch begins, above the one that was told:
+--   - who waits in what is left keeps place, order and ticket, unless it was told otherwise since;
+--   - whoever held the lock, and whoever was told of a place that is not there any more, is told that it is lost;
+--   - until the last lease that was told of would have ended, the lock is nobody's and is not granted;
+--   - fences and tickets go on above those that are known.
+-- Where another process began the new epoch already, what this one knows is added to that.
+-- ARGV   6 epoch  7 version  8 lineage that was told last (0 0 "" = nothing)  9 registered (ms)  10 "1" = for this very call
+--       11 JSON: fence, ticket (the highest that are known, also to the ledger), lost (true = the ledger knows of a lease that is lost),
+--          lease (null where the last one is over: fence, ticket, granted, left (ms)), last (fence of the last lease that was told),
+--          places ([{session, ticket, seller, of (epoch), joined, fence, granted, expires, outcome, ended}]; fence where it held the lock, outcome where it ended)
+-- Codes: renewed, ok, register. Nothing happens where all of it is in the room's past.
 
-local EPOCH, VERSION = tonumber(ARGV[6]), tonumber(ARGV[7])
-local gone = S.epoch == 0 and EPOCH > 0
+local EPOCH, VERSION, LINEAGE, K = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8], cjson.decode(ARGV[11])
+local LEFT = S.epoch == 0 and redis.call('EXISTS', PLACES) == 1 -- the places without the state
+local LOST = LEFT or S.epoch < EPOCH or (S.epoch == EPOCH and went_back(VERSION, LINEAGE))
+local KNOWN = S.epoch == 0 and (K.fence > 0 or K.ticket > 0)    -- the ledger alone knows the room
 
-if gone or S.epoch < EPOCH or (S.epoch == EPOCH and S.version < VERSION) then
-  if unlisted(tonumber(ARGV[8]), ARGV[9]) then return register() end
-  S.epoch = EPOCH
+if (LOST or KNOWN) and unlisted(tonumber(ARGV[9]), ARGV[10]) then return register() end
+
+-- tell_lost writes that a session's place was lost, or how it ended as somebody was told.
+local function tell_lost(session, ticket, seller, fence, outcome)
+  unqueue(session)
+  if seller ~= '' and redis.call('HGET', SELLERS, seller) == session then redis.call('HDEL', SELLERS, seller) end
+  if ENDED_KEPT > 0 then
+    redis.call('HSET', PLACES, session, table.concat({ outcome or 'lost', int(ticket), seller, int(NOW), fence and int(fence) or '', '', '' }, '|'))
+    redis.call('ZADD', ENDED, int(NOW), session)
+  else
+    redis.call('HDEL', PLACES, session)
+  end
+  changed, reset = true, true
+end
+
+-- told_of journals a place as it was told, so that the ledger has it: the store may have lost that.
+local function told_of(f, of)
+  record('told', '"of":%d,"ticket":%d,"seller":"%s","joined_at":%d,"fence":%d,"granted_at":%d,"expires_at":%d,"outcome":"%s","ended_at":%d',
+    of, f.ticket, f.seller, f.joined or 0, f.fence or 0, f.granted or 0, f.expires or 0, f.outcome or 'lost', f.outcome and f.ended or NOW)
+end
+
+-- compare brings one place to what was told of it.
+local function compare(f)
+  local p = place(f.session)
+  local same = p and p.ticket == f.ticket
+  if same and (not p.live or f.session == S.session and not LOST) then return end -- known, or granted since
+  local waits = same and redis.call('ZSCORE', QUEUE, f.session)
+  if waits and not f.outcome and not f.fence then return end -- it keeps its place
+  told_of(f, same and not LOST and S.epoch or f.of)
+  if same or not p or (not p.live and p.ticket < f.ticket) then tell_lost(f.session, f.ticket, f.seller, f.fence, f.outcome) end
+end
+
+-- carry ends the places that are not in the line, whoever held the lock among them, and lists the others for the ledger: they go on.
+local function carry()
+  local kept, list = {}, redis.call('HGETALL', PLACES)
+  for i = 1, #list, 2 do
+    local live, ticket, seller = list[i + 1]:match('^([^|]*)|(%d+)|([^|]*)|')
+    S.tickets = math.max(S.tickets, tonumber(ticket))
+    if live == 'live' and redis.call('ZSCORE', QUEUE, list[i]) then
+      kept[#kept + 1] = string.format('{"ticket":%d,"seller":"%s"}', ticket, seller)
+    elseif live == 'live' then
+      tell_lost(list[i], ticket, seller, list[i] == S.session and S.fence or nil)
+    end
+  end
+  return table.concat(kept, ',')
+end
+
+-- left_of is the lease in what is left, unless a later one was told of or that it is over; and of the state alone that is gone, what its lock key says.
+local function left_of()
+  if held() and S.fence > K.last then return { fence = S.fence, ticket = S.ticket, granted = S.granted, expires = S.expires } end
+  local text = LEFT and redis.call('GET', LOCK)
+  local ok, lock = pcall(cjson.decode, text or '')
+  if not ok or type(lock) ~= 'table' or not tonumber(lock.fence) then return nil end
+  return { fence = tonumber(lock.fence), ticket = tonumber(lock.ticket) or 0, granted = NOW, expires = NOW + redis.call('PTTL', LOCK) }
+end
+
+-- orphan keeps the lock from everybody until a lease would have ended.
+local function orphan(lease)
+  if not lease or lease.expires <= NOW or (held() and S.session ~= ORPHANED) then return end
+  if S.session == ORPHANED and S.expires >= lease.expires then return end
+  S.session, S.seller, S.ticket, S.granted, S.expires = ORPHANED, '', lease.ticket, math.min(lease.granted, NOW), lease.expires
+  S.fence = math.max(S.fence, lease.fence)
+  read_codes(S, '', '')
+  changed, lease_changed, codes_changed = true, true, true
+end
+
+local function note_loss(from)
+  S.lost, S.lost_from = NOW, from
+  redis.call('HSET', STATE, 'lost', int(NOW), 'lost_from', int(from))
+end
+
+-- renew begins the new epoch.
+local function renew()
+  local of, lease = math.max(S.epoch, EPOCH), left_of()
+  local last = LEFT and 0 or S.looked
+  stay()
+  for _, f in ipairs(K.places) do compare(f) end
+  local kept = carry()
+  S.epoch, S.version = math.max(US, of + 1), 0
+  S.session, S.seller, S.ticket, S.granted, S.expires = '', '', 0, 0, 0
+  S.lineage = history ~= '' and history .. ':1' or ''
+  S.doubt = history ~= '' and NOW + DOUBT or 0 -- else the store is in the one process that there is, or does not say when it changes
+  redis.call('HDEL', STATE, 'asks')
+  redis.call('HSET', STATE, 'epoch', int(S.epoch), 'lineage', S.lineage, 'doubt', int(S.doubt))
+  read_codes(S, '', '')
+  learned, changed, lease_changed, codes_changed, reset = true, true, true, true, true
+  note_loss(last)
+  record('epoch', '"kept":[' .. kept .. ']')
+  orphan(lease)
+end
+
+if LOST then
+  renew()
+elseif KNOWN then
   wake()
-  begin(true)
-  changed, lease_changed = true, true
+  changed = true
+elseif EPOCH > 0 and EPOCH < S.epoch then
+  for _, f in ipairs(K.places) do compare(f) end
+  if S.lost * 1000 < S.epoch - DOUBT * 1000 then note_loss(0) end -- it began without knowing that anything was lost
+end
+if LOST or KNOWN or EPOCH < S.epoch then
+  if K.fence > S.fence or K.ticket > S.tickets then
+    S.fence, S.tickets = math.max(S.fence, K.fence), math.max(S.tickets, K.ticket)
+    changed, lease_changed = true, true
+  end
+  if KNOWN and K.lost then note_loss(0) end
+  if K.lease and K.lease ~= cjson.null then
+    orphan({ fence = K.lease.fence, ticket = K.lease.ticket, granted = K.lease.granted, expires = NOW + K.lease.left })
+  end
 end
 commit()
-return reply('ok', '')
+return reply(LOST and 'renewed' or 'ok', '')

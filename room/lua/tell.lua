@@ -41,8 +41,8 @@ local function write_state()
 end
 
 local function event_json()
-  return string.format('{"epoch":%d,"version":%d,"now":%d,"hold":%.3f,"spread":%.3f,"paused":%s,"changed":%s,"lease":%s,' ..
-    '"joined":[%s],"ended":[%s],"moved":[%s],"reset":%s,"notes":[%s]}', S.epoch, S.version, NOW, S.hold, S.spread, tostring(S.paused),
+  return string.format('{"epoch":%d,"version":%d,"lineage":"%s","now":%d,"hold":%.3f,"spread":%.3f,"paused":%s,"changed":%s,"lease":%s,' ..
+    '"joined":[%s],"ended":[%s],"moved":[%s],"reset":%s,"notes":[%s]}', S.epoch, S.version, S.lineage, NOW, S.hold, S.spread, tostring(S.paused),
     tostring(changed), lease_json(',"seller":"' .. S.seller .. '"'), table.concat(joined, ','), table.concat(ended, ','), table.concat(moved, ','),
     tostring(reset), table.concat(noted, ','))
 end
@@ -69,14 +69,14 @@ local function commit()
   end
 end
 
--- view is the part of a reply that says how the room is. Average hold and spread are one field: what an older program remembered of a
--- request has the first alone.
+-- view is the part of a reply that says how the room is. Average hold, spread and lineage are one field: what an older program remembered of a
+-- request has less of it.
 local function view()
   local lease = '- - - - - - -'
   if held() then
     lease = string.format('%d %d %d %d %d %d %d', S.ticket, S.fence, S.granted, S.expires, S.asked, S.open, S.ask_after)
   end
-  return table.concat({ int(S.epoch), int(S.version), int(NOW), redis.call('ZCARD', QUEUE), string.format('%.3f,%.3f', S.hold, S.spread),
+  return table.concat({ int(S.epoch), int(S.version), int(NOW), redis.call('ZCARD', QUEUE), string.format('%.3f,%.3f,%s', S.hold, S.spread, S.lineage),
     S.paused and '1' or '0', lease }, ' ')
 end
 

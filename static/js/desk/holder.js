@@ -27,8 +27,10 @@ export class HolderCard {
   #held(holder) {
     const { words: t } = this;
     const link = byID("holder-seller");
-    put(link, holder.seller_id);
-    link.href = seller(holder.seller_id, this.room);
+    // After a loss of data the lock is nobody's until its lease would have ended.
+    put(link, holder.seller_id || t.nobodys);
+    if (holder.seller_id) link.href = seller(holder.seller_id, this.room);
+    else link.removeAttribute("href");
     put(byID("holder-ticket"), fill(t.ticket, { ticket: holder.ticket }));
     put(byID("holder-granted"), timeOfDay(new Date(holder.granted_at)));
     put(byID("holder-fence"), String(holder.fence));

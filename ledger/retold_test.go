@@ -1,0 +1,76 @@
+package ledger_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+func retold(of, ticket int64, outcome room.Outcome, fence int64) room.Record {
+	r := room.Record{Type: "told", At: 99, Of: of, Ticket: ticket, Seller: joined(ticket).Seller, JoinedAt: 5, Outcome: outcome, EndedAt: 98}
+	if fence != 0 {
+		r.Fence, r.GrantedAt, r.ExpiresAt = fence, 6, 126
+	}
+	return r
+}
+
+func TestPlacesThatALossLeftInTheLineGoOnInTheNewEpoch(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		b.write(1, joined(1), granted(1), joined(2), joined(3))
+		b.write(1, room.Record{Type: "ended", At: 15, Ticket: 3, Seller: "s-3", Outcome: room.Cancelled, EndedAt: 15})
+		kept := []room.Kept{{Ticket: 2, Seller: "s-2"}, {Ticket: 3, Seller: "s-3"}} // the end of 3 was lost
+		b.write(50, room.Record{Type: "epoch", At: 99, Kept: kept})
+		b.write(50, room.Record{Type: "ended", At: 120, Ticket: 2, Seller: "s-2", Outcome: room.Cancelled, EndedAt: 120})
+		require.NoError(t, l.Drain(t.Context(), here))
+		require.Equal(t, []string{"1/1 lost", "1/3 cancelled", "50/2 cancelled", "50/3 open"}, column(t, l.DB(),
+			`SELECT epoch || '/' || ticket || ' ' || COALESCE(outcome, 'open') FROM places ORDER BY epoch, ticket`))
+		require.Equal(t, []string{"20"}, column(t, l.DB(), `SELECT joined_at FROM places WHERE epoch = 50 AND ticket = 2`), "since when it waits")
+	})
+}
+
+func TestWhatAReplicaToldIsWrittenThoughTheStoreLostIt(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		b.write(1, joined(1), granted(1))
+		b.write(50, retold(1, 2, room.Lost, 2000), retold(1, 3, room.Completed, 3000), retold(1, 1, room.Completed, 1000), room.Record{Type: "epoch", At: 99})
+		b.write(50, retold(1, 2, room.Cancelled, 2000)) // another replica knew more
+		b.write(50, retold(1, 3, room.Lost, 3000))      // and one less
+		require.NoError(t, l.Drain(t.Context(), here))
+		require.Equal(t, []string{"1 completed 1000", "2 cancelled 2000", "3 completed 3000"}, column(t, l.DB(),
+			`SELECT ticket || ' ' || outcome || ' ' || fence FROM places ORDER BY ticket`))
+		require.Equal(t, []string{"1000 completed", "2000 cancelled", "3000 completed"}, column(t, l.DB(),
+			`SELECT fence || ' ' || outcome FROM leases ORDER BY fence`))
+		require.Equal(t, 3, count(t, l, "outbox_tasks WHERE type = 'lock.ended'"), "the integration is told of each end once")
+		require.Zero(t, count(t, l, "parked"))
+	})
+}
+
+func TestTicketThatWasToldToTwoIsAnIncident(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		other := retold(1, 1, room.Lost, 0)
+		other.Seller = "other"
+		b.write(1, joined(1))
+		b.write(50, other, room.Record{Type: "epoch", At: 99})
+		require.NoError(t, l.Drain(t.Context(), here))
+		require.Equal(t, []string{"s-1 lost"}, column(t, l.DB(), `SELECT seller || ' ' || outcome FROM places`))
+		require.Equal(t, []string{"ticket_reused"}, column(t, l.DB(), `SELECT kind FROM incidents`))
+	})
+}
+
+func TestLedgerKnowsTheHighestFenceAndTicketOfARoom(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		found, err := l.Known(t.Context(), here)
+		require.NoError(t, err)
+		require.Equal(t, room.Recorded{}, found)
+		b.write(1, joined(1), granted(1), joined(2))
+		require.NoError(t, l.Drain(t.Context(), here))
+		found, err = l.Known(t.Context(), here)
+		require.NoError(t, err)
+		require.Equal(t, room.Recorded{Fence: 1000, Ticket: 2, Open: true}, found)
+	})
+}

@@ -1,0 +1,105 @@
+package room
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// lifeline follows the life of the index: where it is another one, the store lost the index and perhaps rooms with it.
+type lifeline struct {
+	mu   sync.Mutex
+	life string
+	busy bool
+}
+
+// follow takes in what a claim said of the index. Where rooms may be missing in it they are put back meanwhile.
+func (e *Engine) follow(ctx context.Context, found claims, failed func(error)) {
+	l := &e.lifeline
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	another := l.life != "" && l.life != found.life
+	if l.busy || (!another && found.whole) {
+		l.life = found.life
+		return
+	}
+	l.life, l.busy = found.life, true
+	e.work.Go(func() {
+		if another {
+			e.show(ctx, true)
+		}
+		if err := e.rebuild(ctx, found.life); err != nil && ctx.Err() == nil {
+			failed(err)
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.busy = false
+	})
+}
+
+// rebuiltWithin is how long a replica that rebuilds the index may be silent until another one does.
+const rebuiltWithin = 2 * time.Second
+
+// rebuild puts every room that the store has into the index, for nobody knows the rooms of a replica that is dead. One replica at a time does so.
+func (e *Engine) rebuild(ctx context.Context, life string) error {
+	busy, whole := "{"+e.cfg.Index+"}:rebuilding", e.index.keys[4]
+	mine, err := e.rdb.SetNX(ctx, busy, "1", rebuiltWithin).Result()
+	if err != nil || !mine {
+		return storeError("rebuild index", err)
+	}
+	err = e.eachRoom(ctx, func(id ID) error {
+		_, err := e.index.list(ctx, id)
+		return errors.Join(err, e.rdb.PExpire(ctx, busy, rebuiltWithin).Err())
+	})
+	if err != nil {
+		return fmt.Errorf("rebuild index: %w", err)
+	}
+	if err := e.rdb.Set(ctx, whole, life, 0).Err(); err != nil {
+		return storeError("rebuild index", err)
+	}
+	return storeError("rebuild index", e.rdb.Del(ctx, busy).Err())
+}
+
+func storeError(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %s: %w", ErrStore, doing, err)
+}
+
+// eachRoom names every room of this index that the store has a state of.
+func (e *Engine) eachRoom(ctx context.Context, found func(ID) error) error {
+	if cluster, ok := e.rdb.(*redis.ClusterClient); ok {
+		var mu sync.Mutex
+		return cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error {
+			return e.scan(ctx, c, func(id ID) error {
+				mu.Lock()
+				defer mu.Unlock()
+				return found(id)
+			})
+		})
+	}
+	return e.scan(ctx, e.rdb, found)
+}
+
+func (e *Engine) scan(ctx context.Context, c redis.Cmdable, found func(ID) error) error {
+	pages := c.Scan(ctx, 0, "{"+e.cfg.Prefix+"*}:state", scanPiece).Iterator()
+	for pages.Next(ctx) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(pages.Val(), "{"), "}")
+		if e.cfg.Prefix == "" && strings.HasPrefix(name, libraryPrefix) {
+			continue // a lock of the library: it has an index of its own
+		}
+		if err := found(ID(name)); err != nil {
+			return err
+		}
+	}
+	return storeError("list rooms", pages.Err())
+}
+
+// libraryPrefix is what the keys of the lock library begin with.
+const libraryPrefix = "lock:"

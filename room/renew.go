@@ -1,0 +1,66 @@
+package room
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+var renewScript = script("renew")
+
+// lay shows a room what this process was told of it. Where the store does not have that in its past it has lost writes, and a new epoch
+// begins: see renew.lua.
+func (e *Engine) lay(ctx context.Context, id ID) error {
+	return e.layAll(ctx, id, e.recorded(ctx, id))
+}
+
+// fresh lays before a room that the store may know nothing of what the durable record knows of it.
+func (e *Engine) fresh(ctx context.Context, id ID) error {
+	found := e.recorded(ctx, id)
+	if found == (Recorded{}) {
+		return nil
+	}
+	return e.layAll(ctx, id, found)
+}
+
+// recordWithin is how long the durable record may take to say what it knows of a room.
+const recordWithin = 250 * time.Millisecond
+
+// recorded is what the durable record knows of a room; where it does not say, what the living processes know has to do.
+func (e *Engine) recorded(ctx context.Context, id ID) Recorded {
+	if e.cfg.Recorded == nil {
+		return Recorded{}
+	}
+	ctx, cancel := context.WithTimeout(ctx, recordWithin)
+	defer cancel()
+	found, err := e.cfg.Recorded(ctx, id)
+	if err != nil {
+		return Recorded{}
+	}
+	return found
+}
+
+func (e *Engine) layAll(ctx context.Context, id ID, found Recorded) error {
+	k := e.told.knowledge(id)
+	k.Fence, k.Ticket, k.Lost = max(k.Fence, found.Fence), max(k.Ticket, found.Ticket), found.Open
+	text, err := json.Marshal(k)
+	if err != nil {
+		return fmt.Errorf("encode what was told: %w", err)
+	}
+	return e.index.registeredNow(ctx, id, func(registered int64, fresh string) error {
+		res, err := e.eval(ctx, renewScript, id, []string{"renew"}, mark{}, true, k.mark.epoch, k.mark.version, k.mark.lineage, registered, fresh, text)
+		if err != nil {
+			return err
+		}
+		a, err := e.read(id, res)
+		if err != nil {
+			return err
+		}
+		e.told.laid(id, k.mark)
+		if a.code == "renewed" && e.cfg.Lost != nil {
+			e.cfg.Lost(id, a.standing.View)
+		}
+		return nil
+	})
+}
