@@ -28,8 +28,8 @@ type Config struct {
 	Name   string             // what this replica is called; default: the host's name
 	Behind func() bool        // whether the ledger is behind; nil = it never is
 
-	PingEvery    time.Duration // an application ping per socket; default 25 s; silent for 2.4 of them is closed
-	Beat         time.Duration // how often presence is told and mirrors are checked; default 700 ms
+	PingEvery    time.Duration // a ping per socket; default 25 s. Nothing heard for 0.4 of it after one, or two unanswered by the page: closed
+	Beat         time.Duration // how often presence is told and mirrors are checked; default 700 ms, or a twelfth of the engine's AwayAfter where that is less, 50 ms at the least
 	Probe        time.Duration // how often the subscription is tested; default 1 s
 	Coalesce     time.Duration // the back of the line hears of changes no more often; default 250 ms
 	WriteTimeout time.Duration // a socket that takes nothing for as long is slow; default 5 s
@@ -43,7 +43,7 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	setDefault(&c.PingEvery, 25*time.Second)
-	setDefault(&c.Beat, 700*time.Millisecond)
+	setDefault(&c.Beat, min(700*time.Millisecond, max(c.Engine.Config().AwayAfter/12, 50*time.Millisecond)))
 	setDefault(&c.Probe, time.Second)
 	setDefault(&c.Coalesce, 250*time.Millisecond)
 	setDefault(&c.WriteTimeout, 5*time.Second)

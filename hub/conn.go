@@ -48,7 +48,7 @@ type conn struct {
 	spot    int      // index in the slot, by the slot's lock
 
 	due  atomic.Uint32 // what is to be written; see queue
-	pong atomic.Int64  // when the peer last answered, ns of the hub's clock
+	pong atomic.Int64  // when the page last answered, ns of the hub's clock
 
 	// The writer's own: whoever has claimed the conn.
 	epoch, version int64
@@ -96,6 +96,8 @@ func (h *Hub) accept(w http.ResponseWriter, r *http.Request, origins []string) (
 	ws, err := websocket.Accept(hijacker{w, &c.wire}, r, &websocket.AcceptOptions{
 		InsecureSkipVerify: true, // checkOrigin is stricter
 		CompressionMode:    websocket.CompressionDisabled,
+		OnPingReceived:     c.pinged,
+		OnPongReceived:     c.ponged,
 	})
 	if err != nil {
 		return nil, nil
@@ -105,7 +107,9 @@ func (h *Hub) accept(w http.ResponseWriter, r *http.Request, origins []string) (
 	if s, ok := c.Conn.(interface{ SetWriteBuffer(int) error }); ok {
 		_ = s.SetWriteBuffer(h.cfg.WriteBuffer)
 	}
-	c.pong.Store(int64(time.Since(h.clock.start)))
+	c.keepAlive()
+	c.heard.Store(h.now())
+	c.pong.Store(h.now())
 	return c, nil
 }
 
@@ -127,13 +131,20 @@ func (c *conn) read(ctx context.Context) {
 	for {
 		code, reason, err := c.message(buf[:])
 		switch {
+		case c.flooded:
+			c.h.metrics.floods.Inc()
+			c.shut(codeBadMessage, "bad_message")
+			c.discard()
+			return
 		case err != nil && code == codeTooBig:
 			c.discard()
 			return
 		case err != nil:
+			c.ended(err)
 			return
 		case code == 0:
-			c.pong.Store(int64(time.Since(c.h.clock.start)))
+			c.pong.Store(c.h.now())
+			c.answered()
 		default:
 			c.shut(code, reason)
 		}
@@ -175,10 +186,10 @@ func isPong(text []byte) bool {
 	return json.Unmarshal(text, &m) == nil && m.Type == "pong"
 }
 
-// discard lets a peer that was told to close read that, before the connection goes.
+// discard lets a peer that was told to close read that, before the connection goes: what it still sends is read and not looked at.
 func (c *conn) discard() {
 	_ = c.SetReadDeadline(time.Now().Add(c.h.cfg.CloseGrace))
-	_, _ = io.CopyN(io.Discard, &c.wire, drainLimit)
+	_, _ = io.CopyN(io.Discard, c.Conn, drainLimit)
 }
 
 // shut sends a close frame, after which nothing else is sent. The reader ends when the peer has

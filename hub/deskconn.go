@@ -51,7 +51,7 @@ func (c *conn) serveDesk(pen *pen, buf []byte, due uint32) []byte {
 		c.writeShared(pen, c.h.desks.beat(), dueBeat)
 	}
 	if due&duePing != 0 {
-		buf = c.writePing(pen, buf)
+		buf = c.writePings(pen, buf, duePing)
 	}
 	return buf
 }

@@ -66,6 +66,7 @@ func (l *hall) seatConn(c *conn, id string) {
 		s = &session{id: string([]byte(id)), epoch: -1}
 		l.sessions[s.id] = s
 		l.ask(s)
+		delete(l.beat.lost, s.id)
 		l.arrived(s)
 	}
 	c.session, c.noticed = s, s.noticed
@@ -85,17 +86,31 @@ func (l *hall) leave(c *conn) {
 		l.conns, l.empty = nil, time.Now()
 	}
 	if s := c.session; s != nil {
-		for i := range s.conns {
-			if s.conns[i] == c {
-				s.conns = append(s.conns[:i:i], s.conns[i+1:]...)
-				break
-			}
+		l.unseatConn(c, s)
+	}
+}
+
+func (l *hall) unseatConn(c *conn, s *session) {
+	there := l.h.wasThere(c, s)
+	for i := range s.conns {
+		if s.conns[i] == c {
+			s.conns = append(s.conns[:i:i], s.conns[i+1:]...)
+			break
 		}
-		if len(s.conns) == 0 {
-			l.setSeat(s, seat{}, s.epoch, s.asOf)
-			delete(l.sessions, s.id)
-			l.departed(s)
-		}
+	}
+	s.left = max(s.left, c.heard.Load())
+	if there {
+		s.left = l.h.now()
+	}
+	if len(s.conns) > 0 {
+		return
+	}
+	l.setSeat(s, seat{}, s.epoch, s.asOf)
+	delete(l.sessions, s.id)
+	if there {
+		l.departed(s)
+	} else {
+		l.lost(s)
 	}
 }
 
@@ -232,11 +247,13 @@ func (s *session) mark(what uint32) {
 	}
 }
 
-// tellFront tells the head of the line, before everybody behind it.
+// tellFront tells the head of the line, before everybody behind it, and asks who has come there whether it is still there.
 func (l *hall) tellFront() {
+	now := l.h.now()
 	for _, rank := range l.m.line.front(frontRow) {
 		if s := l.byRank[rank]; s != nil {
 			s.mark(dueState)
+			l.h.alive.probe(s, now)
 		}
 	}
 }

@@ -47,6 +47,9 @@ type Hub struct {
 	life context.Context
 	end  context.CancelFunc
 
+	alive liveness
+	woke  atomic.Int64 // when this process was last noticed to have stood still, ns of the hub's clock
+
 	draining atomic.Bool
 	sockets  atomic.Int64 // of sellers
 
@@ -63,6 +66,7 @@ func New(cfg Config) *Hub {
 	cfg = cfg.withDefaults()
 	h := &Hub{cfg: cfg, engine: cfg.Engine, lease: cfg.Engine.Config().Lease, log: cfg.Log, metrics: newMetrics(cfg.Registerer),
 		clock: newClock(), queue: newQueue(), halls: make(map[room.ID]*hall)}
+	h.alive = livenessOf(cfg.Engine.Config().AwayAfter)
 	h.life, h.end = context.WithCancel(context.Background())
 	h.wheel = newWheel(h)
 	h.desks, h.replicas, h.overview = newDesks(h), newReplicas(h), newOverview(h)
@@ -127,6 +131,9 @@ func (h *Hub) failed(ctx context.Context, what string, id room.ID, err error) {
 		h.log.DebugContext(ctx, what, "room", id, "error", err)
 	}
 }
+
+// now is the time on the hub's own clock, ns.
+func (h *Hub) now() int64 { return int64(time.Since(h.clock.start)) }
 
 // Fresh reports whether the subscription is alive: its own probe came back lately.
 func (h *Hub) Fresh() bool { return h.sub.fresh() }

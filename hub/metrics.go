@@ -11,13 +11,15 @@ import (
 
 // metrics carry no room and no session: labels are few and fixed.
 type metrics struct {
-	sockets, rooms, desks    prometheus.Gauge
-	states, pings, messages  prometheus.Counter
-	resyncs                  *prometheus.CounterVec
-	events                   [4]prometheus.Counter // by verdict
-	slow, silent, reconnects prometheus.Counter
-	failures                 prometheus.Counter
-	expireLag, handoff       prometheus.Histogram
+	sockets, rooms, desks prometheus.Gauge
+	states, messages      prometheus.Counter
+	pings, probes         prometheus.Counter
+	resyncs               *prometheus.CounterVec
+	events                [4]prometheus.Counter // by verdict
+	slow, silent, floods  prometheus.Counter
+	reconnects            prometheus.Counter
+	failures              prometheus.Counter
+	expireLag, handoff    prometheus.Histogram
 
 	deskResyncs, changes, changeBytes prometheus.Counter
 }
@@ -43,12 +45,13 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		sockets: gauge("sockets", "Open sockets of sellers and spectators."),
 		rooms:   gauge("rooms", "Rooms followed."),
 		desks:   gauge("desk_sockets", "Open sockets of support, which are not among the others."),
-		states:  frames.WithLabelValues("state"), pings: frames.WithLabelValues("ping"), messages: frames.WithLabelValues("sms"),
+		states:  frames.WithLabelValues("state"), pings: frames.WithLabelValues("ping"), probes: frames.WithLabelValues("probe"), messages: frames.WithLabelValues("sms"),
 		resyncs: vector("resyncs_total", "reason", "Snapshots asked for, by reason."),
 		events: [...]prometheus.Counter{applied: events.WithLabelValues("applied"), noted: events.WithLabelValues("noted"),
 			old: events.WithLabelValues("old"), gap: events.WithLabelValues("gap")},
 		slow:        counter("slow_closes_total", "Sockets closed because they took nothing for too long."),
 		silent:      counter("silent_closes_total", "Sockets closed because they answered no ping."),
+		floods:      counter("flood_closes_total", "Sockets closed because they sent too much."),
 		reconnects:  counter("reconnects_total", "Subscriptions made anew because the probe did not come back."),
 		failures:    counter("store_failures_total", "Calls to the store that failed; each is made again."),
 		expireLag:   histogram("expire_lag_seconds", "From a lease's expires_at to the store's ending it, by the store's clock."),

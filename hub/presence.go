@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/waitroom/waitroom/room"
@@ -13,7 +14,8 @@ const beatBatch = 200
 
 // heartbeat is a room's presence on this replica. The hall's lock guards it.
 type heartbeat struct {
-	came, went []string // since the last beat: told at once
+	came, went []string         // since the last beat: told at once
+	lost       map[string]*loss // by session
 	telling    bool
 	beating    bool
 	next       time.Time
@@ -84,16 +86,30 @@ func (l *hall) seen(ctx context.Context, here, gone []string) bool {
 	return true
 }
 
+// silence tells of those who do not answer. What fails is told again by the next beat.
+func (l *hall) silence(ctx context.Context, silent []room.Silence) {
+	view, err := l.h.engine.Silent(ctx, l.id, l.h.cfg.Beat, silent)
+	if err != nil {
+		l.h.failed(ctx, "silence not told", l.id, err)
+		return
+	}
+	l.observe(view)
+}
+
 // presence beats for every room, each Beat. The answers also show a mirror that is behind although
 // the subscription looks healthy.
 func (h *Hub) presence(ctx context.Context) {
 	tick := time.NewTicker(h.cfg.Beat / 8)
 	defer tick.Stop()
+	last := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case now := <-tick.C:
+		case <-tick.C:
+			now := time.Now()
+			h.stoodStill(now.Sub(last))
+			last = now
 			h.eachHall(func(l *hall) { l.startBeat(now) })
 		}
 	}
@@ -102,7 +118,7 @@ func (h *Hub) presence(ctx context.Context) {
 func (l *hall) startBeat(now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if b := &l.beat; !b.beating && l.live && (len(l.conns) > 0 || l.desk != nil) && !now.Before(b.next) {
+	if b := &l.beat; !b.beating && l.live && (len(l.conns)+len(b.lost) > 0 || l.desk != nil) && !now.Before(b.next) {
 		b.next = now.Add(l.h.cfg.Beat)
 		b.beating = l.h.spawn(l.beatOnce)
 	}
@@ -110,7 +126,10 @@ func (l *hall) startBeat(now time.Time) {
 
 // beatOnce names everybody who waits here, in batches spread over the beat.
 func (l *hall) beatOnce(ctx context.Context) {
-	ids := l.waiters()
+	ids, silent := l.attendance()
+	for part := range slices.Chunk(silent, beatBatch) {
+		l.silence(ctx, part)
+	}
 	gaps := max(1, (len(ids)+beatBatch-1)/beatBatch)
 	for first := true; first || len(ids) > 0; first = false {
 		if !first && !pause(ctx, l.h.cfg.Beat/time.Duration(gaps+1)) {
@@ -125,24 +144,4 @@ func (l *hall) beatOnce(ctx context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.beat.beating = false
-}
-
-// waiters are the sessions here that wait, as far as is known, always in about the same order: so
-// each is named about once per beat. It also forgets old messages.
-func (l *hall) waiters() []string {
-	now := l.h.clock.ms()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	ids := make([]string, 0, len(l.byRank))
-	for _, c := range l.conns {
-		s := c.session
-		if s == nil || s.conns[0] != c {
-			continue
-		}
-		if s.seat.status == room.Waiting || s.seat.status == "" {
-			ids = append(ids, s.id)
-		}
-		s.forget(now)
-	}
-	return ids
 }

@@ -8,6 +8,7 @@ const (
 	dueState uint32 = 1 << iota
 	dueMessages
 	duePing
+	dueProbe // of those in front, between their pings
 	dueNotices
 	dueFeed     // of support's sockets
 	dueBeat     // likewise
@@ -15,7 +16,7 @@ const (
 	dueUrgent   // stands in the urgent lane
 	busy        // a writer has it: who marks it leaves the rest to that writer
 
-	dueWork = dueState | dueMessages | duePing | dueNotices | dueFeed | dueBeat | dueReplicas
+	dueWork = dueState | dueMessages | duePing | dueProbe | dueNotices | dueFeed | dueBeat | dueReplicas
 )
 
 // claimed is how many sockets a writer takes at a time: few enough that the urgent lane never waits long.

@@ -58,7 +58,7 @@ func (c *rawConn) frame() (op byte, payload []byte, err error) {
 	return head[0] & 0xf, payload, err
 }
 
-// rawClose reads until the close frame and returns its code; 0 when the connection just ends.
+// rawClose reads until the close frame and returns its code, 1005 where it has none; 0 when the connection just ends.
 func rawClose(t testing.TB, c *rawConn) int {
 	t.Helper()
 	require.NoError(t, c.SetReadDeadline(time.Now().Add(within)))
@@ -67,7 +67,10 @@ func rawClose(t testing.TB, c *rawConn) int {
 		if err != nil {
 			return 0
 		}
-		if op == 8 {
+		switch {
+		case op == 8 && len(payload) == 0:
+			return 1005
+		case op == 8:
 			return int(binary.BigEndian.Uint16(payload))
 		}
 	}

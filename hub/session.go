@@ -26,8 +26,10 @@ type session struct {
 	epoch, asOf int64  // at which version the seat was told; events since then are in it
 	rev         uint32 // grows when the seat changes
 
-	asked    bool // waits to be looked up
-	told     int  // how many messages there ever were here
+	asked    bool  // waits to be looked up
+	probed   int64 // when its sockets were asked and have not answered as far as was looked, ns of the hub's clock; 0 = not asked
+	left     int64 // when the latest socket that has left was last heard of, likewise
+	told     int   // how many messages there ever were here
 	messages []message
 
 	noticed int // how many notices there ever were here

@@ -161,7 +161,7 @@ func TestOnlyPongsAreTakenFromClients(t *testing.T) {
 }
 
 func TestSocketsArePingedAndTheSilentClosed(t *testing.T) {
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{PingEvery: 200 * time.Millisecond})
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{PingEvery: 400 * time.Millisecond})
 	silent, answering := r.dial(""), r.dial("")
 	answered := 0
 	for answered < 4 {

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// slots is over how many moments of the ping interval the sockets are spread.
-const slots = 100
+const (
+	slots       = 100 // over how many moments of the ping interval the sockets are spread
+	answerSlots = 40  // how many moments a browser has to answer
+)
 
-// silentFor is for how many ping intervals a socket may answer nothing.
-const silentFor = 2.4
-
-// wheel pings the sockets, each once per interval and all spread over it, and closes the silent.
+// wheel pings the sockets, each once per interval and all spread over it, and closes the silent: where nothing came since a ping,
+// and where the page has not answered two.
 type wheel struct {
 	h     *Hub
 	mu    sync.Mutex
@@ -21,8 +21,9 @@ type wheel struct {
 }
 
 type slot struct {
-	mu    sync.Mutex
-	conns []*conn
+	mu             sync.Mutex
+	conns          []*conn
+	pinged, before int64 // when its sockets were pinged last, and the time before; ns of the hub's clock
 }
 
 func newWheel(h *Hub) *wheel { return &wheel{h: h} }
@@ -63,27 +64,39 @@ func (w *wheel) run(ctx context.Context) {
 	}
 }
 
+// turn counts moments, not time: a process that stood still gives everybody the time to answer that it would have had.
 func (w *wheel) turn() {
 	w.mu.Lock()
 	w.now = (w.now + 1) % slots
 	now := w.now
 	w.mu.Unlock()
-	for _, c := range w.slots[now].ping(w.h) {
+	w.slots[now].ping(w.h.now())
+	for _, c := range w.slots[(now+slots-answerSlots)%slots].silent() {
 		w.h.metrics.silent.Inc()
 		c.kill()
 	}
 }
 
-// ping marks everybody in the slot for a ping and returns the silent.
-func (s *slot) ping(h *Hub) (silent []*conn) {
+// ping marks everybody in the slot for a ping.
+func (s *slot) ping(now int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	heard := int64(time.Since(h.clock.start)) - int64(silentFor*float64(h.cfg.PingEvery))
+	s.pinged, s.before = now, s.pinged
 	for _, c := range s.conns {
-		if c.pong.Load() < heard {
+		c.mark(duePing, false)
+	}
+}
+
+// silent lists those whose time to answer is over.
+func (s *slot) silent() (silent []*conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.conns {
+		if c.heard.Load() < s.pinged {
+			c.lost.Store(true)
 			silent = append(silent, c)
-		} else {
-			c.mark(duePing, false)
+		} else if c.pong.Load() < s.before {
+			silent = append(silent, c)
 		}
 	}
 	return silent

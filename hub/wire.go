@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -21,6 +22,7 @@ const (
 const (
 	opText  = 0x81
 	opClose = 0x88
+	opPing  = 0x89
 )
 
 // wire is a socket's connection. It stands below the WebSocket library, which reads frames from it
@@ -33,6 +35,11 @@ type wire struct {
 	early []byte          // came with the request, read before anything else
 
 	owner *conn
+
+	heard   atomic.Int64 // when anything was last read, ns of the hub's clock
+	lost    atomic.Bool  // the connection ended because nothing came from the other side
+	taken   meter        // the reader's own
+	flooded bool         // likewise
 
 	mu     sync.Mutex
 	rest   []byte // of what is not through yet
@@ -49,15 +56,24 @@ func (w *wire) attach(conn net.Conn, early []byte) {
 	}
 }
 
-// Read reads what came with the request, then the connection.
-func (w *wire) Read(p []byte) (int, error) {
-	if len(w.early) > 0 {
-		n := copy(p, w.early)
-		w.early = w.early[n:]
-		return n, nil
+// Read reads what came with the request, then the connection. Whatever comes is a sign of life; too much of it is an error.
+func (w *wire) Read(p []byte) (n int, err error) {
+	if w.flooded {
+		return 0, errFlood
 	}
-	w.early = nil
-	return w.Conn.Read(p)
+	if len(w.early) > 0 {
+		n = copy(p, w.early)
+		w.early = w.early[n:]
+	} else {
+		w.early = nil
+		n, err = w.Conn.Read(p)
+	}
+	if n > 0 {
+		now := w.owner.h.now()
+		w.heard.Store(now)
+		w.flooded = w.taken.bytes(now, n)
+	}
+	return n, err
 }
 
 // Write takes the library's control frames, each whole. After a close frame there are no more: they
@@ -104,6 +120,7 @@ func (w *wire) put(pen *pen, frame []byte, due uint32, shared bool) sent {
 	}
 	if err != nil {
 		w.closed = true
+		w.ended(err)
 		return gone
 	}
 	if n < len(frame) {
@@ -166,6 +183,13 @@ func (w *wire) giveUp(rest []byte) {
 	defer pens.Put(pen)
 	frame := append(append([]byte(nil), rest...), closeFrame(codeSlow, "slow")...)
 	_, _ = pen.write(w, frame)
+}
+
+// ended notes why the connection ended: the kernel gave it up where the other side acknowledges nothing.
+func (w *wire) ended(err error) {
+	if errors.Is(err, syscall.ETIMEDOUT) {
+		w.lost.Store(true)
+	}
 }
 
 func isTimeout(err error) bool {

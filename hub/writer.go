@@ -43,19 +43,29 @@ func (c *conn) serve(pen *pen, buf []byte, due uint32) []byte {
 	if due&dueMessages != 0 && c.session != nil {
 		c.writeMessages(pen)
 	}
-	if due&duePing != 0 {
-		buf = c.writePing(pen, buf)
+	if due&(duePing|dueProbe) != 0 {
+		buf = c.writePings(pen, buf, due)
 	}
 	return buf
 }
 
-func (c *conn) writePing(pen *pen, buf []byte) []byte {
+// writePings asks the browser by a ping of the protocol, and on the wheel's turn the page by one of ours too. Both go out together.
+func (c *conn) writePings(pen *pen, buf []byte, due uint32) []byte {
+	if due&duePing == 0 {
+		if c.sendShared(pen, probe, dueProbe) == took {
+			c.h.metrics.probes.Inc()
+		}
+		return buf
+	}
 	buf = appendPing(buf[:headroom], c.h.clock.ms())
-	if c.send(pen, frame(buf), duePing) == took {
+	if c.send(pen, append(frame(buf), probe...), duePing) == took {
 		c.h.metrics.pings.Inc()
 	}
 	return buf
 }
+
+// probe is a ping of the protocol, which the browser answers whatever its page does.
+var probe = []byte{opPing, 0}
 
 // writeState writes the state, unless the socket has it or it can not be told yet: whoever makes it
 // tellable marks the socket again.

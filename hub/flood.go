@@ -1,0 +1,57 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// What a client may send in a second. No browser comes near; and no message that is not refused as it is needs as many bytes.
+const (
+	framesASecond = 10
+	bytesASecond  = 8 << 10
+)
+
+var errFlood = errors.New("more than a client may send")
+
+// meter counts what came since a second began, which is when the first of it came.
+type meter struct {
+	began        int64 // ns of the hub's clock
+	frames, size uint16
+}
+
+func (m *meter) turn(now int64) {
+	if now-m.began >= int64(time.Second) {
+		*m = meter{began: now}
+	}
+}
+
+// frame reports whether one more control frame is one too many.
+func (m *meter) frame(now int64) bool {
+	m.turn(now)
+	m.frames = min(m.frames+1, framesASecond+1)
+	return m.frames > framesASecond
+}
+
+// bytes reports whether n more bytes are too many. They also bound what is never a whole message, such as empty fragments without end.
+func (m *meter) bytes(now int64, n int) bool {
+	m.turn(now)
+	m.size = uint16(min(int(m.size)+n, bytesASecond+1))
+	return m.size > bytesASecond
+}
+
+// answered counts a control frame, or a pong of the page. After too many it is told so, and nothing more is read.
+func (c *conn) answered() {
+	if c.taken.frame(c.h.now()) {
+		c.flooded = true
+		c.shut(codeBadMessage, "bad_message")
+	}
+}
+
+// pinged counts a ping; false leaves it unanswered.
+func (c *conn) pinged(context.Context, []byte) bool {
+	c.answered()
+	return !c.flooded
+}
+
+func (c *conn) ponged(context.Context, []byte) { c.answered() }

@@ -1,0 +1,152 @@
+package hub_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/room"
+)
+
+// A line whose front is asked every 400 ms, and has 240 ms to answer.
+var impatient = room.Config{AwayAfter: 1200 * time.Millisecond}
+
+// goDead lets nothing through any more, without a word to either side, and returns the time by Redis's clock (unix ms) after that.
+func goDead(t testing.TB, n *network, rdb redis.UniversalClient) float64 {
+	n.setDead(true)
+	now, err := rdb.Time(context.Background()).Result()
+	require.NoError(t, err)
+	return float64(now.UnixMilli())
+}
+
+// score is what a sorted set of the room says of a session.
+func score(t testing.TB, rdb redis.UniversalClient, key, session string) float64 {
+	n, err := rdb.ZScore(context.Background(), "{integration}:"+key, session).Result()
+	require.NoError(t, err)
+	return n
+}
+
+func untilSeenBefore(t testing.TB, rdb redis.UniversalClient, session string, ms float64) {
+	testproc.Until(t, within, func() error {
+		seen, err := rdb.ZScore(context.Background(), "{integration}:seen", session).Result()
+		if err == nil && seen > ms {
+			err = fmt.Errorf("vouched for until %.0f ms after", seen-ms)
+		}
+		return err
+	})
+}
+
+func TestWhoDoesNotAnswerIsPassedOverAndIsFirstAgainWhenItDoes(t *testing.T) {
+	r := start(t, redistest.Start(t).Client(), impatient, hub.Config{})
+	network, ids := r.network(), sessions(3)
+	holder, ghost, next := r.dial(ids[0]), r.through(network).dial(ids[1]), r.dial(ids[2])
+	for _, id := range ids {
+		join(t, r.Engine, id)
+	}
+	ghost.untilPosition(1)
+	next.untilPosition(2)
+	untilVouched(t, r.Redis, ids[1])
+	dead := goDead(t, network, r.Redis)
+	untilAway(t, r, ids[1], true)
+	require.LessOrEqual(t, score(t, r.Redis, "away", ids[1]), dead, "away since it was last heard of, not since that was noticed")
+
+	leave(t, r.Engine, ids[0], room.Completed)
+	holder.untilOutcome(room.Completed)
+	next.untilStatus(room.Locked)
+	network.setDead(false)
+	untilAway(t, r, ids[1], false)
+	leave(t, r.Engine, ids[2], room.Completed)
+	ghost.untilStatus(room.Locked)
+}
+
+func TestOnlyTheFrontIsAskedOftenAndWhoComesThereIsAsked(t *testing.T) {
+	r := start(t, redistest.Start(t).Client(), impatient, hub.Config{})
+	network, ids := r.network(), sessions(13)
+	for _, id := range ids[:12] {
+		r.dial(id)
+	}
+	ghost := r.through(network).dial(ids[12])
+	for _, id := range ids {
+		join(t, r.Engine, id)
+	}
+	ghost.untilPosition(12)
+	dead := goDead(t, network, r.Redis)
+	testproc.Until(t, within, func() error {
+		if seen := score(t, r.Redis, "seen", ids[12]); seen < dead+float64(impatient.AwayAfter.Milliseconds()) {
+			return fmt.Errorf("vouched for until %.0f", seen-dead)
+		}
+		return nil
+	})
+	for _, id := range ids[1:3] {
+		leave(t, r.Engine, id, room.Cancelled)
+	}
+	untilAway(t, r, ids[12], true)
+	require.LessOrEqual(t, score(t, r.Redis, "away", ids[12]), dead)
+}
+
+// A browser changes networks: its old socket is silent, its new one is on another replica.
+func TestWhoAnswersElsewhereIsNotAway(t *testing.T) {
+	rdb := redistest.Start(t).Client()
+	one, two := start(t, rdb, impatient, hub.Config{}), start(t, rdb, impatient, hub.Config{})
+	network, ids := one.network(), sessions(3)
+	moved, witness := one.through(network).dial(ids[1]), one.through(network).dial(ids[2])
+	for _, id := range ids {
+		join(t, one.Engine, id)
+	}
+	moved.untilStatus(room.Waiting)
+	witness.untilStatus(room.Waiting)
+	there := two.dial(ids[1])
+	there.untilStatus(room.Waiting)
+	untilVouched(t, rdb, ids[2])
+	goDead(t, network, rdb)
+	untilAway(t, one, ids[2], true)
+	require.ErrorIs(t, rdb.ZScore(t.Context(), "{integration}:away", ids[1]).Err(), redis.Nil)
+	leave(t, one.Engine, ids[0], room.Completed)
+	there.untilStatus(room.Locked)
+}
+
+func TestASocketOverADeadNetworkIsClosedAndWasThereUntilItWasLastHeardOf(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{PingEvery: 500 * time.Millisecond, Registerer: registry})
+	network, ids := r.network(), sessions(2)
+	ghost := r.through(network).dial(ids[1])
+	for _, id := range ids {
+		join(t, r.Engine, id)
+	}
+	ghost.untilStatus(room.Waiting)
+	untilVouched(t, r.Redis, ids[1])
+	dead := goDead(t, network, r.Redis)
+	testproc.Until(t, within, func() error {
+		if n := counted(t, registry, "waitroom_hub_silent_closes_total"); n != 1 {
+			return fmt.Errorf("%v closed", n)
+		}
+		return nil
+	})
+	untilSeenBefore(t, r.Redis, ids[1], dead)
+}
+
+// The page of a frozen tab answers nothing, its browser still does.
+func TestWhoseBrowserAnswersIsThereWhateverItsPageDoes(t *testing.T) {
+	r := start(t, redistest.Start(t).Client(), impatient, hub.Config{})
+	network, ids := r.network(), sessions(3)
+	frozen, witness := r.dial(ids[1]), r.through(network).dial(ids[2]) // neither answers a ping of ours
+	for _, id := range ids {
+		join(t, r.Engine, id)
+	}
+	frozen.untilStatus(room.Waiting)
+	witness.untilStatus(room.Waiting)
+	untilVouched(t, r.Redis, ids[2])
+	goDead(t, network, r.Redis)
+	untilAway(t, r, ids[2], true)
+	require.ErrorIs(t, r.Redis.ZScore(t.Context(), "{integration}:away", ids[1]).Err(), redis.Nil)
+	leave(t, r.Engine, ids[0], room.Completed)
+	frozen.untilStatus(room.Locked)
+}

@@ -1,0 +1,112 @@
+package hub
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"net"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+)
+
+// recorded is a connection that brings a given text and keeps what is written.
+type recorded struct {
+	net.Conn
+	in  *bytes.Reader
+	out bytes.Buffer
+}
+
+func (r *recorded) Read(p []byte) (int, error)       { return r.in.Read(p) }
+func (r *recorded) Write(p []byte) (int, error)      { return r.out.Write(p) }
+func (r *recorded) Close() error                     { return nil }
+func (r *recorded) SetReadDeadline(time.Time) error  { return nil }
+func (r *recorded) SetWriteDeadline(time.Time) error { return nil }
+func (r *recorded) SetDeadline(time.Time) error      { return nil }
+
+// upgraded is a response that hands the connection over.
+type upgraded struct {
+	*httptest.ResponseRecorder
+	conn net.Conn
+}
+
+func (u upgraded) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return u.conn, bufio.NewReadWriter(bufio.NewReader(u.conn), bufio.NewWriter(u.conn)), nil
+}
+
+// said is one frame of ours.
+type said struct {
+	op      byte
+	payload []byte
+}
+
+// answers has a socket of a hub read what a client sent, to its end, and returns what it wrote.
+func answers(t *testing.T, h *Hub, sent []byte) (frames []said) {
+	r := httptest.NewRequest("GET", "/", nil)
+	for name, value := range map[string]string{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+		"Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="} {
+		r.Header.Set(name, value)
+	}
+	conn := &recorded{in: bytes.NewReader(sent)}
+	c, err := h.accept(upgraded{httptest.NewRecorder(), conn}, r, nil)
+	require.NoError(t, err)
+	h.sockets.Add(1)
+	c.hall = newHall(h, "integration")
+	c.hall.enter(c, "")
+	h.wheel.add(c)
+	c.read(context.Background())
+	for out := conn.out.Bytes(); len(out) > 0; {
+		require.GreaterOrEqual(t, len(out), 2)
+		n := int(out[1])
+		require.LessOrEqual(t, 2+n, len(out), "only whole frames, and no long ones")
+		frames = append(frames, said{out[0], out[2 : 2+n]})
+		out = out[2+n:]
+	}
+	return frames
+}
+
+// Whatever a client sends: it is answered by pongs and at most one close, as the last, whose code is one of those that tell what was
+// wrong; nothing is left behind.
+func FuzzClientFrames(f *testing.F) {
+	masked := func(first byte, payload string) string {
+		return string([]byte{first, 0x80 | byte(len(payload)), 0, 0, 0, 0}) + payload
+	}
+	for _, seed := range []string{
+		"", masked(0x81, `{"type":"pong"}`), masked(0x81, `{"type":"join"}`), masked(0x82, "x"), masked(0x81, "\xff"), masked(0x89, "abc"),
+		masked(0x8a, ""), masked(0x88, "\x03\xe8"), masked(0x88, "\x03"), masked(0x88, ""), masked(0x01, `{"type":`) + masked(0x80, `"pong"}`),
+		masked(0x01, "") + masked(0, "") + masked(0, ""), masked(0xc1, "x"), masked(0x8b, ""), "\x81\x01x", masked(0x09, ""), masked(0x80, "x"),
+		"\x81\xfe\x10\x01\x00\x00\x00\x00", "\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00", "\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00",
+		"\x81\xfe\x10\x01\x00\x00\x00\x00" + string(make([]byte, 4097)), string(bytes.Repeat([]byte(masked(0x89, "")), 50)),
+		string(bytes.Repeat([]byte(masked(0, "")), 3000)), "\x89\xfe\x00\x7e\x00\x00\x00\x00" + string(make([]byte, 126)), "\x81",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, sent []byte) {
+		h := &Hub{cfg: Config{WriteTimeout: time.Second, CloseGrace: time.Second}, clock: newClock(), queue: newQueue(), metrics: newMetrics(prometheus.NewRegistry())}
+		h.wheel, h.sub = newWheel(h), &subscription{h: h, start: time.Now()}
+		h.cfg.Probe = time.Hour
+		frames := answers(t, h, sent)
+		for i, frame := range frames {
+			switch frame.op {
+			case opPong:
+				require.Less(t, i, framesASecond)
+			case opClose:
+				require.Equal(t, len(frames)-1, i, "nothing follows a close")
+				if len(frame.payload) > 0 {
+					code := int(binary.BigEndian.Uint16(frame.payload))
+					require.True(t, code >= 1000 && code <= 1014 || code >= 3000 && code <= 4999, "code %d", code)
+				}
+			default:
+				require.Fail(t, "frame of another kind", "%x", frame.op)
+			}
+		}
+		require.Zero(t, h.sockets.Load(), "it is not counted any more")
+		require.Empty(t, h.wheel.slots[0].conns)
+	})
+}
+
+const opPong = 0x8a
