@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check race bench sim estimates load load-check generate setup
+.PHONY: help run demo test check race bench sim estimates growth load load-check generate setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.
@@ -38,6 +38,9 @@ sim: ## Play carriers and sellers on the real engine; print how many codes go as
 estimates: ## Compare ways to estimate a wait, on simulated rooms; write docs/estimates.md (SEEDS=5)
 	go run ./loadtest/estimates -seeds $(SEEDS) -out docs
 
+growth: ## Reckon from measured constants what many sellers take, hold it against a simulation; write docs/scaling.md
+	go run ./loadtest/growth -write
+
 load: ## Put load on replicas started for it, or on BASE_URL, with k6 (SCENARIO=steady REPLICAS=3; docs/load-testing.md)
 	@$(if $(BASE_URL),,scripts/setup.sh load)
 	@go build -o bin/load ./loadtest/run
@@ -46,7 +49,7 @@ load: ## Put load on replicas started for it, or on BASE_URL, with k6 (SCENARIO=
 load-check: ## Check load's own checks: builds that break a promise on purpose must fail the threshold that is for it
 	@scripts/setup.sh load
 	@go build -o bin/load ./loadtest/run
-	@bin/load -check -scenario smoke -replicas '$(REPLICAS)'
+	@bin/load -check -replicas '$(REPLICAS)'
 
 check: ## Look for what tests do not find: format, vet, staticcheck, generated code, known vulnerabilities
 	@TEMPL=$(TEMPL) scripts/check.sh

@@ -107,10 +107,13 @@ type estimator struct {
 // reference names one that nobody could build.
 const reference = "the true mean · less elapsed · everybody"
 
-// today names the rule that the product had until this study.
-const today = "EWMA 0.2 · less elapsed · everybody"
+// before names the rule that the product had until this study, and was is what tables and plots call it.
+const (
+	before = "EWMA 0.2 · less elapsed · everybody"
+	was    = "EWMA 0.2 (before)"
+)
 
-// crossed are the parts that are tried with each other; every part is tried with today's others.
+// crossed are the parts that are tried with each other; every part is tried with the others of the rule of before.
 var crossed = []string{
 	"EWMA 0.2", "EWMA 0.1", "warm EWMA 0.1", "warm EWMA 0.05", "warm EWMA 0.02", "mean of 20", "mean of 50",
 	"less elapsed", "by moments", "by moments, median", "median by bins", "median of last 20", "median of last 50",

@@ -27,9 +27,9 @@ func checks() []check {
 	}
 }
 
-// checked has how far today's and the chosen one are over the best of those allowed, judged in each way.
+// checked has how far the rule of before and the chosen one are over the best of those allowed, judged in each way.
 func (f *findings) checked() string {
-	t := newTable("judged", "today's over the best", "the chosen over the best", "the best")
+	t := newTable("judged", was+" over the best", "the chosen over the best", "the best")
 	for _, c := range checks() {
 		var scores []score
 		for i, e := range f.estimators {
@@ -41,7 +41,7 @@ func (f *findings) checked() string {
 			return c.measure(scores[slices.IndexFunc(scores, func(s score) bool { return s.name == name })])
 		}
 		best := slices.MinFunc(scores, func(a, b score) int { return cmp.Compare(c.measure(a), c.measure(b)) })
-		t.row(c.name, signed(value(today)/c.measure(best)-1), signed(value(chosen)/c.measure(best)-1), best.name)
+		t.row(c.name, signed(value(before)/c.measure(best)-1), signed(value(chosen)/c.measure(best)-1), best.name)
 	}
 	return t.String()
 }

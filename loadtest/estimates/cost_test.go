@@ -14,7 +14,7 @@ import (
 // rules are what the end of a lease would do with a room's state, d being how long it was held, in ms. Each script does it a
 // hundred times.
 var rules = []struct{ name, fields, body string }{
-	{"today's", `'hold'`, `local h = tonumber(v[1] or L); h = math.min(0.2 * d + 0.8 * h, L)
+	{was, `'hold'`, `local h = tonumber(v[1] or L); h = math.min(0.2 * d + 0.8 * h, L)
 		redis.call('HSET', K, 'hold', string.format('%.3f', h))`},
 	{"chosen", `'hold', 'spread', 'holds'`, `local h, s, n = tonumber(v[1] or L), tonumber(v[2] or 0), tonumber(v[3] or 0)
 		n = math.min(n + 1, 9)

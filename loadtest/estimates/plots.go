@@ -16,7 +16,7 @@ func (f *findings) plots() map[string]string {
 func (f *findings) plotScores() string {
 	names := []string{
 		reference, f.best().name, chosen, "warm EWMA 0.1 · less elapsed · everybody", "mean of 20 · less elapsed · everybody",
-		"shrunk mean of 20 · less elapsed · everybody", today, "median of 50 · less elapsed · everybody", "trend of 50 · less elapsed · everybody",
+		"shrunk mean of 20 · less elapsed · everybody", before, "median of 50 · less elapsed · everybody", "trend of 50 · less elapsed · everybody",
 		"EWMA 0.2 · less elapsed · by tickets", "EWMA 0.2 · less elapsed · by share", "ahead ÷ released per minute", "regression of the last 50 grants",
 	}
 	var values []float64
@@ -24,28 +24,28 @@ func (f *findings) plotScores() string {
 		values = append(values, f.score(n).Score)
 	}
 	return rows("Error over all cells, less is better (lease × position: "+number(f.score("lease · less elapsed · everybody").Score)+")",
-		names, values, func(n string) bool { return n == today || n == chosen }, number)
+		names, values, func(n string) bool { return n == before || n == chosen }, number)
 }
 
 func (f *findings) plotBands() string {
-	return bars("Relative error by position", bandNames(), []string{"today, median", "chosen, median", "today, p90", "chosen, p90"},
+	return bars("Relative error by position", bandNames(), []string{was + ", median", "chosen, median", was + ", p90", "chosen, p90"},
 		func(n, s int) float64 {
-			by := f.of([]string{today, chosen}[s%2], ofBand(n))
+			by := f.of([]string{before, chosen}[s%2], ofBand(n))
 			return []float64{by.Median, by.P90}[s/2]
 		}, func(v float64) string { return fmt.Sprintf("%.0f%%", 100*v) })
 }
 
 func (f *findings) plotJumps() string {
 	names := kinds(holdings(), func(h holding) string { return h.name })
-	return bars("How often the estimate jumps up, in 100 views", names, []string{"today", "chosen"}, func(n, s int) float64 {
-		return f.of([]string{today, chosen}[s], ofHolding(names[n])).Jumps
+	return bars("How often the estimate jumps up, in 100 views", names, []string{was, "chosen"}, func(n, s int) float64 {
+		return f.of([]string{before, chosen}[s], ofHolding(names[n])).Jumps
 	}, func(v float64) string { return fmt.Sprintf("%.1f", v) })
 }
 
 // plotTrace shows what one seller far back in a spike is told until it has the lock.
 func plotTrace() string {
 	one := world{holding: holdings()[1], arrivals: arrivals{name: "spike", load: 0.4, count: 200, spike: 200, every: 150}}
-	s := newStudy([]estimator{find(today), find(chosen)})
+	s := newStudy([]estimator{find(before), find(chosen)})
 	var times []float64
 	var said [2][]float64
 	s.settled = func(w *watched) {
@@ -65,7 +65,7 @@ func plotTrace() string {
 	end := times[len(times)-1]
 	f := newFigure("One seller in a spike, heavy-tailed holdings: minutes to go, over minutes waited", 60, 300, end, nice(end*1.3))
 	f.levels(6, func(v float64) string { return fmt.Sprintf("%.0f", v) })
-	f.legend([]string{"today", "chosen", "the truth"})
+	f.legend([]string{was, "chosen", "the truth"})
 	for e := range said {
 		f.line(times[:len(said[e])], said[e], colours[e], false)
 	}

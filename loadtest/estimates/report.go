@@ -48,7 +48,7 @@ func (f *findings) report() string {
 	fmt.Fprintf(&b, "\n%d worlds, %d seeds each, %d views of waiters who got the lock. Waits over `maximum_wait`: %d.\n",
 		len(f.outcomes), f.seeds, f.views(), f.overMax())
 	section := func(title, text string) { fmt.Fprintf(&b, "\n### %s\n\n%s", title, text) }
-	section("Today's and the chosen one, by how long sellers hold the lock", f.versus("holding", kinds(holdings(), func(h holding) string { return h.name }), ofHolding))
+	section(was+" and the chosen one, by how long sellers hold the lock", f.versus("holding", kinds(holdings(), func(h holding) string { return h.name }), ofHolding))
 	section("… by how they come", f.versus("arrivals", []string{"light", "near capacity", "spike"}, ofArrivals))
 	section("… by share of leavers", f.versus("leavers", []string{"0 %", "10 %", "30 %"}, func(s string) where {
 		return func(w world, _ int) bool { return percent(w.leavers) == s }
@@ -80,11 +80,11 @@ func bandNames() (names []string) {
 	return names
 }
 
-// versus has today's and the chosen one side by side.
+// versus has the rule of before and the chosen one side by side.
 func (f *findings) versus(what string, names []string, in func(string) where) string {
-	t := newTable(what, "median error: today", "chosen", "p90 error: today", "chosen", "bias: today", "chosen", "jumps up in 100 views: today", "chosen", "by: today", "chosen")
+	t := newTable(what, "median error: "+was, "chosen", "p90 error: "+was, "chosen", "bias: "+was, "chosen", "jumps up in 100 views: "+was, "chosen", "by: "+was, "chosen")
 	line := func(name string, in where) {
-		a, c := f.of(today, in), f.of(chosen, in)
+		a, c := f.of(before, in), f.of(chosen, in)
 		t.row(name, percent(a.Median), percent(c.Median), percent(a.P90), percent(c.P90), signed(a.Bias), signed(c.Bias),
 			fmt.Sprintf("%.1f", a.Jumps), fmt.Sprintf("%.1f", c.Jumps), fmt.Sprintf("%.0f s", a.Jumped), fmt.Sprintf("%.0f s", c.Jumped))
 	}
@@ -104,7 +104,7 @@ func (f *findings) tried() string {
 			continue
 		}
 		name := s.name
-		if name == today || name == chosen {
+		if name == before || name == chosen {
 			name = "**" + name + "**"
 		}
 		t.row(name, number(s.Score), signed(s.Score/best.Score-1), number(s.Symmetric), percent(s.Median), percent(s.P90), signed(s.Bias),
@@ -113,13 +113,13 @@ func (f *findings) tried() string {
 	return t.String()
 }
 
-// shown are those that differ from today's or from the chosen one in one part, and those made otherwise.
+// shown are those that differ from the rule of before or from the chosen one in one part, and those made otherwise.
 func shown(name string) bool {
 	parts := strings.Split(name, " · ")
 	if len(parts) < 3 {
 		return true
 	}
-	for _, like := range []string{today, chosen} {
+	for _, like := range []string{before, chosen} {
 		others := 0
 		for i, p := range strings.Split(like, " · ") {
 			if p != parts[i] {

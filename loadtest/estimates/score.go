@@ -13,7 +13,7 @@ import (
 //     and the 90th percentile of the relative error, each at least 1 %.
 //  2. The score is the geometric mean of the errors of all cells, each counting the same.
 //  3. Relative errors forgive who promises too little (nobody is more than 100 % too low), and sellers do not: the mean
-//     bias of the cells must not be under −10 %. Nor must the estimate jump up more often than today's.
+//     bias of the cells must not be under −10 %. Nor must the estimate jump up more often than the rule of before.
 //  4. Of those whose score is at most 10 % over the best such one, the simplest is chosen: nothing new in the mirror,
 //     then the fewest numbers kept in Redis, then told to mirrors, then the better score.
 const (
@@ -63,7 +63,7 @@ func judge(e estimator, cells []result) score {
 
 // rank sorts by the score and says who is allowed.
 func rank(scores []score) []score {
-	i := slices.IndexFunc(scores, func(s score) bool { return s.name == today })
+	i := slices.IndexFunc(scores, func(s score) bool { return s.name == before })
 	jumps := scores[i].Jumps
 	for i := range scores {
 		switch s := &scores[i]; {
@@ -72,7 +72,7 @@ func rank(scores []score) []score {
 		case s.Bias < lowest:
 			s.fault = "promises too little"
 		case s.Jumps > jumps:
-			s.fault = "jumps more often than today's"
+			s.fault = "jumps more often than " + was
 		}
 	}
 	slices.SortStableFunc(scores, func(a, b score) int { return cmp.Compare(a.Score, b.Score) })

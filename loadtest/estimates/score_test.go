@@ -53,7 +53,7 @@ func TestRuleTakesTheSimplestThatIsNearTheBestOfThoseAllowed(t *testing.T) {
 		return score{estimator: estimator{name: name, cost: c}, Score: s, Bias: bias, Jumps: jumps}
 	}
 	ranked := rank([]score{
-		named(today, 0.5, 0, 5, cost{kept: 1}),
+		named(before, 0.5, 0, 5, cost{kept: 1}),
 		named(reference, 0.01, 0, 0, cost{}),
 		named("too low", 0.1, -0.2, 0, cost{}),
 		named("restless", 0.1, 0, 6, cost{}),
@@ -82,7 +82,7 @@ func TestCellsWithFewViewsDoNotCount(t *testing.T) {
 
 func TestSameSeedsGiveTheSameFindings(t *testing.T) {
 	all := []world{small(holdings()[1], 0.1, 0.1), small(holdings()[2], 0.1, 0.1)}
-	es := []estimator{find(today), find(chosen)}
+	es := []estimator{find(before), find(chosen)}
 	one := playAll(all, es, 1, 2, 1)
 	two := playAll(all, es, 1, 2, 2)
 	require.Equal(t, len(one), len(two))

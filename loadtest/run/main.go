@@ -27,6 +27,7 @@ type config struct {
 	results  string
 	broken   string // a fault to build into the replicas
 	limit    time.Duration
+	flatMiB  float64  // that a soak may add in ten minutes
 	env      []string // more for k6
 }
 
@@ -42,6 +43,7 @@ func main() {
 	flag.DurationVar(&c.limit, "limit", 30*time.Minute, "how long it may take in all")
 	flag.BoolVar(&check, "check", false, "check the checks: each fault must fail its own threshold, and a sound build none")
 	flag.Parse()
+	c.flatMiB = flatMiB
 	log.SetFlags(log.Ltime)
 	if err := start(c, check); err != nil {
 		log.Fatalf("load: %v", err)
@@ -123,7 +125,7 @@ func run(ctx context.Context, c config) (*report, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err := r.read(c.results); err != nil {
+	if err := r.read(c.results, c.flatMiB); err != nil {
 		return nil, errors.Join(failed, err)
 	}
 	if c.scenario == "soak" {

@@ -49,7 +49,7 @@ func (r *report) mark(what string) {
 	r.Marks = append(r.Marks, mark{time.Now(), what})
 }
 
-// failed lists the metrics whose thresholds did not hold.
+// failed lists the metrics whose thresholds did not hold, and memory where a soak saw it grow.
 func (r *report) failed() []string {
 	var names []string
 	for name, m := range r.summary.Metrics {
@@ -59,12 +59,15 @@ func (r *report) failed() []string {
 			}
 		}
 	}
+	if r.Scenario == "soak" && slices.ContainsFunc(r.Processes, process.grew) {
+		names = append(names, memoryRule)
+	}
 	slices.Sort(names)
 	return names
 }
 
 // read takes what k6 left.
-func (r *report) read(dir string) error {
+func (r *report) read(dir string, flatMiB float64) error {
 	data, err := os.ReadFile(filepath.Join(dir, "summary.json"))
 	if err != nil {
 		return err
@@ -78,7 +81,7 @@ func (r *report) read(dir string) error {
 	}
 	r.text = strings.TrimSpace(string(text))
 	for i := range r.Processes {
-		r.Processes[i].SlopeOf = slopeOf(r.Processes[i].Samples)
+		r.Processes[i].SlopeOf = slopeOf(r.Processes[i].Samples, flatMiB)
 	}
 	r.Series, err = readSamples(filepath.Join(dir, samplesFile))
 	return err

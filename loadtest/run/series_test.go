@@ -34,10 +34,10 @@ func TestMemoryThatGrowsIsNotFlat(t *testing.T) {
 		}
 		return list
 	}
-	require.True(t, slopeOf(grows(0)).Flat)
-	require.False(t, slopeOf(grows(1)).Flat)
-	require.InDelta(t, 10, slopeOf(grows(1)).PerTen, 0.01)
-	require.True(t, slopeOf(nil).Flat)
+	require.True(t, slopeOf(grows(0), flatMiB).Flat)
+	require.False(t, slopeOf(grows(1), flatMiB).Flat)
+	require.InDelta(t, 10, slopeOf(grows(1), flatMiB).PerTen, 0.01)
+	require.True(t, slopeOf(nil, flatMiB).Flat)
 }
 
 func TestFaultsStillFindTheirLine(t *testing.T) {

@@ -1,0 +1,87 @@
+package main
+
+import "math"
+
+// world is how many wait, in how many rooms, on how many replicas. Every room has a holder beside its waiters.
+type world struct {
+	sellers, rooms, replicas float64
+	routed                   bool // the balancer sends a room to the same replica, or to as few as have room for it
+}
+
+// line is how many wait in one room.
+func (w world) line() float64 { return w.sellers / w.rooms }
+
+// rates are what happens in a second, in all rooms together.
+type rates struct {
+	turns, leaves, joins   float64 // leases that end, waiters that give up, new places
+	opens                  float64 // sockets: of who joins, and of who comes back
+	events, deliveries     float64 // changes that are published, and how often a replica is handed one
+	frames                 float64 // states told for a change
+	snapshots, places      float64 // lines read whole, and the places in them
+	waiting, holding       float64 // people, in the mean
+	followed               float64 // rooms, by each replica that follows them
+	redis, replica, ledger float64 // cores that are busy with it
+}
+
+// formulas are the closed ones, apart where a test wants to put in a wrong one.
+type formulas struct {
+	frameRate func(changes, pause float64) float64 // states a second of one far back in a line
+	// replicas that follow one room, and how likely a socket comes to one that does not
+	followers func(w world, n numbers, sockets, churn float64) (follow, fresh float64)
+}
+
+// sound are the formulas that the page uses.
+var sound = formulas{frameRate: coalesced, followers: following}
+
+// coalesced: changes come by chance, the first is told at once, those within the pause after it as one at its end. So from one frame to
+// the next it takes the pause, and where nothing changed in it, which has the chance exp(-changes × pause), as long again until something does.
+func coalesced(changes, pause float64) float64 {
+	if changes == 0 {
+		return 0
+	}
+	return 1 / (pause + math.Exp(-changes*pause)/changes)
+}
+
+// following: where sockets are spread by a balancer that knows no rooms, a replica does not follow a room that has none of its sockets,
+// and had none for a while; churn is how many sockets of a room are opened in a second.
+func following(w world, n numbers, sockets, churn float64) (follow, fresh float64) {
+	if w.routed {
+		return w.each(n), 0
+	}
+	none := math.Pow(1-1/w.replicas, sockets) * math.Exp(-n.linger*churn/w.replicas)
+	return w.replicas * (1 - none), none
+}
+
+// each is how many replicas a room is sent to by a balancer that knows rooms.
+func (w world) each(n numbers) float64 {
+	return min(w.replicas, math.Ceil((w.line()+1)/n.replicaSockets))
+}
+
+// rates says what happens where the lines are as long as they are, so that as many join as go.
+func (f formulas) rates(w world, n numbers) rates {
+	r := rates{turns: w.rooms / n.hold, leaves: w.sellers / n.patience, waiting: w.sellers, holding: w.rooms}
+	people := w.sellers + w.rooms
+	r.joins = r.turns + r.leaves
+	r.opens = r.joins + people/n.reconnectEvery
+	r.events = r.joins + r.leaves + r.turns*(1+n.codes)
+	sockets, churn := w.line()+1, r.opens/w.rooms
+	follow, fresh := f.followers(w, n, sockets, churn)
+	r.followed = w.rooms * follow
+	r.deliveries = r.events * follow
+	changes := (r.joins + r.leaves + r.turns) / w.rooms
+	front := min(w.line(), n.front) + 1
+	r.frames = w.rooms*(front*changes+(sockets-front)*f.frameRate(changes, n.coalesce)) + r.turns*n.codes
+	r.snapshots = r.opens * fresh
+	r.places = r.snapshots * w.line()
+	return r.busy(n)
+}
+
+// busy adds what it all takes.
+func (r rates) busy(n numbers) rates {
+	r.redis = (r.joins*n.redisJoin + r.leaves*n.redisLeave + r.turns*(n.redisHandoff+n.codes*n.redisCode) + r.opens*n.redisReconnect +
+		r.deliveries*n.redisDeliver + r.places*n.redisSnapshotPlace + r.waiting*n.redisIdleWaiter + r.holding*n.redisIdleRoom) / 1e6
+	r.replica = (r.joins*n.replicaJoin + r.leaves*n.replicaLeave + r.turns*(n.replicaHandoff+n.codes*n.replicaCode) + r.opens*n.replicaReconnect +
+		r.deliveries*n.replicaEvent + r.frames*n.replicaFrame + r.waiting*n.replicaIdleWaiter + r.followed*n.replicaIdleRoom) / 1e6
+	r.ledger = (r.joins*n.dbJoin + r.leaves*n.dbLeave + r.turns*(n.dbHandoff+n.codes*n.dbCode)) / 1e6
+	return r
+}
