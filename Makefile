@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check race bench sim estimates growth load load-check generate setup
+.PHONY: help run demo test check race bench gobench sim estimates growth load load-check generate setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.
@@ -12,6 +12,8 @@ SEEDS ?= 5
 SCENARIO ?= smoke
 REPLICAS ?= 3
 BASE_URL ?=
+ONLY ?=
+SCALE ?= 1
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,7 +31,12 @@ race: ## Run all tests with the race detector (PKG=./room)
 	@scripts/setup.sh race
 	CGO_ENABLED=1 go test -race $(TESTFLAGS) $(PKG)
 
-bench: setup ## Run the benchmarks, without the tests (PKG=./room)
+bench: ## Measure what waitroom must reach, its peers beside it; write docs/benchmarks.md (ONLY=idle: one of it, nothing written; CENTRIFUGO_BIN=)
+	@scripts/setup.sh bench
+	@go build -o bin/bench ./loadtest/bench
+	@bin/bench -out docs -only '$(ONLY)' -scale '$(SCALE)'
+
+gobench: setup ## Run Go's benchmarks, without the tests (PKG=./room)
 	go test -run '^$$' -bench . -benchmem -p 1 -timeout 30m $(PKG)
 
 sim: ## Play carriers and sellers on the real engine; print how many codes go astray (LEASES=2000 SEED=1 ROWS=before)

@@ -3,6 +3,7 @@
 #   scripts/setup.sh        what `make test` needs
 #   scripts/setup.sh race   and a C compiler, which the race detector needs
 #   scripts/setup.sh load   what `make load` starts beside waitroom
+#   scripts/setup.sh bench  what `make bench` starts beside waitroom
 set -euo pipefail
 
 has() { command -v "$1" >/dev/null 2>&1; }
@@ -35,6 +36,8 @@ need postgresql has_postgresql
 if [ "${1-}" = load ]; then
 	for_whom="make load needs"
 	need haproxy has_any haproxy /usr/sbin/haproxy
+elif [ "${1-}" = bench ]; then
+	for_whom="make bench needs"
 else
 	need redis-sentinel has redis-sentinel
 	need chromium has_any chromium chromium-browser google-chrome

@@ -98,10 +98,12 @@ func (d *DB) Start() {
 	}
 }
 
-// Serve runs a server where there is no test, with one database: its URL, and what stops the server and removes the data.
-func Serve() (url string, stop func(), err error) {
+// Serve runs a server where there is no test, with one database: its URL, and what stops the server and removes the data. settings, such as
+// fsync=on, come after the careless ones that tests have.
+func Serve(settings ...string) (url string, stop func(), err error) {
 	s, err := newServer()
 	if err == nil {
+		s.settings = settings
 		err = s.start()
 	}
 	if err != nil {

@@ -24,6 +24,7 @@ type server struct {
 	dir       string
 	port      int
 	owner     *account // nil: whoever runs the test
+	settings  []string // more of name=value
 	process   *testproc.Process
 	databases atomic.Int64
 }
@@ -60,10 +61,14 @@ func (s *server) start() error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := s.command("postgres", "-D", s.data(), "-p", strconv.Itoa(s.port),
+	args := []string{"-D", s.data(), "-p", strconv.Itoa(s.port),
 		"-h", "127.0.0.1", "-k", s.dir,
 		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
-		"-c", "max_connections=200", "-c", "shared_buffers=32MB")
+		"-c", "max_connections=200", "-c", "shared_buffers=32MB"}
+	for _, setting := range s.settings {
+		args = append(args, "-c", setting)
+	}
+	cmd := s.command("postgres", args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	// SIGQUIT makes postgres end at once and still take its children and shared memory with it.
 	if s.process, err = testproc.Start(cmd, syscall.SIGQUIT); err != nil {

@@ -107,6 +107,17 @@ func parseState(text []byte) State {
 	}
 }
 
+// ReadState reads a frame; false where it is not of the type state.
+func ReadState(text []byte) (State, bool) {
+	if kindOf(text) != kindState {
+		return State{}, false
+	}
+	return parseState(text), true
+}
+
+// IsPing reports whether a frame wants a Pong.
+func IsPing(text []byte) bool { return kindOf(text) == kindPing }
+
 // smsFrame is a code that its holder is shown.
 type smsFrame struct {
 	MessageID string `json:"message_id"`

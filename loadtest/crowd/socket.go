@@ -58,6 +58,11 @@ type Dialer struct {
 
 // Dial opens a room's socket; session "" is a spectator. base is http:// or https://.
 func (d Dialer) Dial(ctx context.Context, base, room, session string) (*Socket, error) {
+	return d.Open(ctx, base, "/api/"+room+"/ws", session)
+}
+
+// Open opens a socket at any path, also of a server that is not waitroom.
+func (d Dialer) Open(ctx context.Context, base, path, session string) (*Socket, error) {
 	u, err := url.Parse(base)
 	if err != nil {
 		return nil, err
@@ -70,7 +75,7 @@ func (d Dialer) Dial(ctx context.Context, base, room, session string) (*Socket, 
 		_ = conn.SetDeadline(deadline)
 	}
 	s := &Socket{Conn: conn, r: bufio.NewReaderSize(conn, readBuffer)}
-	if err := s.upgrade(u.Host, room, session); err != nil {
+	if err := s.upgrade(u.Host, path, session); err != nil {
 		_ = conn.Close()
 		return nil, err
 	}
@@ -96,8 +101,8 @@ type StatusError struct{ Status int }
 
 func (e *StatusError) Error() string { return fmt.Sprintf("upgrade refused: %d", e.Status) }
 
-func (s *Socket) upgrade(host, room, session string) error {
-	request := "GET /api/" + room + "/ws HTTP/1.1\r\nHost: " + host + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+func (s *Socket) upgrade(host, path, session string) error {
+	request := "GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
 	if session != "" {
 		request += "X-Session-ID: " + session + "\r\n"
@@ -188,6 +193,9 @@ var pong = []byte(`{"type":"pong"}`)
 
 // Pong answers the contract's ping.
 func (s *Socket) Pong() error { return s.write(opText, pong) }
+
+// Send sends a short text, as another server's protocol may want it.
+func (s *Socket) Send(text string) error { return s.write(opText, []byte(text)) }
 
 // write sends a small frame, masked with zeros as the protocol allows a client that hides nothing.
 func (s *Socket) write(op byte, payload []byte) error {

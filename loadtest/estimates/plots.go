@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/waitroom/waitroom/loadtest/plot"
+)
 
 // plots are the figures of docs/estimates.md by name.
 func (f *findings) plots() map[string]string {
@@ -23,12 +27,12 @@ func (f *findings) plotScores() string {
 	for _, n := range names {
 		values = append(values, f.score(n).Score)
 	}
-	return rows("Error over all cells, less is better (lease × position: "+number(f.score("lease · less elapsed · everybody").Score)+")",
+	return plot.Rows("Error over all cells, less is better (lease × position: "+number(f.score("lease · less elapsed · everybody").Score)+")",
 		names, values, func(n string) bool { return n == before || n == chosen }, number)
 }
 
 func (f *findings) plotBands() string {
-	return bars("Relative error by position", bandNames(), []string{was + ", median", "chosen, median", was + ", p90", "chosen, p90"},
+	return plot.Bars("Relative error by position", bandNames(), []string{was + ", median", "chosen, median", was + ", p90", "chosen, p90"},
 		func(n, s int) float64 {
 			by := f.of([]string{before, chosen}[s%2], ofBand(n))
 			return []float64{by.Median, by.P90}[s/2]
@@ -37,7 +41,7 @@ func (f *findings) plotBands() string {
 
 func (f *findings) plotJumps() string {
 	names := kinds(holdings(), func(h holding) string { return h.name })
-	return bars("How often the estimate jumps up, in 100 views", names, []string{was, "chosen"}, func(n, s int) float64 {
+	return plot.Bars("How often the estimate jumps up, in 100 views", names, []string{was, "chosen"}, func(n, s int) float64 {
 		return f.of([]string{before, chosen}[s], ofHolding(names[n])).Jumps
 	}, func(v float64) string { return fmt.Sprintf("%.1f", v) })
 }
@@ -63,22 +67,22 @@ func plotTrace() string {
 	}
 	s.run(one, 1)
 	end := times[len(times)-1]
-	f := newFigure("One seller in a spike, heavy-tailed holdings: minutes to go, over minutes waited", 60, 300, end, nice(end*1.3))
-	f.levels(6, func(v float64) string { return fmt.Sprintf("%.0f", v) })
-	f.legend([]string{was, "chosen", "the truth"})
+	f := plot.New("One seller in a spike, heavy-tailed holdings: minutes to go, over minutes waited", 60, 300, end, plot.Nice(end*1.3))
+	f.Levels(6, func(v float64) string { return fmt.Sprintf("%.0f", v) })
+	f.Legend([]string{was, "chosen", "the truth"})
 	for e := range said {
-		f.line(times[:len(said[e])], said[e], colours[e], false)
+		f.Line(times[:len(said[e])], said[e], plot.Colours[e], false)
 	}
-	f.line([]float64{0, end}, []float64{end, 0}, colours[2], true)
+	f.Line([]float64{0, end}, []float64{end, 0}, plot.Colours[2], true)
 	for m := 0.0; m < end; m += 20 {
-		f.anchored(f.x(m), f.top+f.height+18, "middle", fmt.Sprintf("%.0f", m))
+		f.Anchored(f.X(m), f.Top+f.Height+18, "middle", fmt.Sprintf("%.0f", m))
 	}
-	return f.done()
+	return f.Done()
 }
 
 func (f *findings) plotCoverage() string {
 	names := append([]string{"all"}, kinds(holdings(), func(h holding) string { return h.name })[1:]...)
-	return bars("How many waits end within the proposed range (meant: 80 %)", names, bandNames(), func(n, s int) float64 {
+	return plot.Bars("How many waits end within the proposed range (meant: 80 %)", names, bandNames(), func(n, s int) float64 {
 		name := names[n]
 		if name == "all" {
 			name = ""

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/waitroom/waitroom/loadtest/stack"
 )
 
 const (
@@ -40,7 +42,7 @@ type track struct {
 }
 
 // contend lets n contenders take, use and release one lock again and again for a while.
-func contend(lib library, addr string, n int, work, length time.Duration) (result, error) {
+func contend(ctx context.Context, lib library, addr string, n int, work, length time.Duration) (result, error) {
 	count := &commands{}
 	sides := make([]replica, min(replicas, n))
 	for i := range sides {
@@ -52,21 +54,22 @@ func contend(lib library, addr string, n int, work, length time.Duration) (resul
 	}
 	t := &track{asked: make([]time.Time, n), last: -1, r: result{library: lib.name, contenders: n, work: work}}
 	key := fmt.Sprintf("%d", time.Now().UnixNano())
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() { t.loop(ctx, i, sides[i%len(sides)], key, work) })
 	}
-	time.Sleep(warmUp + time.Duration(n)*2*time.Millisecond) // everybody got in line, and the first round is over
+	stack.Pause(ctx, warmUp+time.Duration(n)*2*time.Millisecond) // everybody got in line, and the first round is over
 	t.start()
 	begun, sent := time.Now(), count.sent.Load()
-	time.Sleep(length)
+	stack.Pause(ctx, length)
 	t.finish()
 	t.r.took, t.r.commands = time.Since(begun), count.sent.Load()-sent
+	failed := ctx.Err()
 	stop()
 	all.Wait()
-	return t.r, nil
+	return t.r, failed
 }
 
 func (t *track) loop(ctx context.Context, me int, side replica, key string, work time.Duration) {

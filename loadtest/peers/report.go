@@ -2,15 +2,9 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
-)
-
-const (
-	beginMark = "<!-- peers: begin, written by loadtest/peers -->"
-	endMark   = "<!-- peers: end -->"
 )
 
 func report(machine, command string, results []result) string {
@@ -134,22 +128,4 @@ func span(d time.Duration) string {
 		return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000)
 	}
 	return fmt.Sprintf("%.1f s", d.Seconds())
-}
-
-// put replaces this program's part of a file, or adds it at the end.
-func put(path, text string) error {
-	old, err := os.ReadFile(path)
-	if err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	if len(old) == 0 {
-		old = []byte("# Benchmarks\n")
-	}
-	part := beginMark + "\n" + text + endMark + "\n"
-	before, rest, found := strings.Cut(string(old), beginMark)
-	if !found {
-		return os.WriteFile(path, []byte(strings.TrimRight(before, "\n")+"\n\n"+part), 0o644)
-	}
-	_, after, _ := strings.Cut(rest, endMark+"\n")
-	return os.WriteFile(path, []byte(before+part+after), 0o644)
 }

@@ -5,6 +5,8 @@ import (
 	"log"
 	"os"
 	"time"
+
+	"github.com/waitroom/waitroom/loadtest/stack"
 )
 
 const (
@@ -21,37 +23,25 @@ func failoverFor() time.Duration {
 }
 
 // killOne kills the first replica after a while, as a crash would, and starts it again.
-func (s *stack) killOne(ctx context.Context, r *report, after time.Duration) {
-	if len(s.replicas) == 0 {
+func (d *deployment) killOne(ctx context.Context, r *report, after time.Duration) {
+	if len(d.replicas) == 0 {
 		log.Print("failover: this deployment is not ours: kill a replica of it yourself, now or soon")
 		return
 	}
-	victim := s.replicas[0]
-	if !pause(ctx, after) {
+	victim := d.replicas[0]
+	if !stack.Pause(ctx, after) {
 		return
 	}
-	log.Printf("failover: killing %s", victim.name)
-	victim.running().Kill()
+	log.Printf("failover: killing %s", victim.Name)
+	victim.Kill()
 	r.mark("killed")
-	if !pause(ctx, deadFor) {
+	if !stack.Pause(ctx, deadFor) {
 		return
 	}
-	if err := s.serve(ctx, victim); err != nil {
+	if err := d.Serve(ctx, victim); err != nil {
 		log.Printf("failover: %v", err)
 		return
 	}
-	log.Printf("failover: %s is back", victim.name)
+	log.Printf("failover: %s is back", victim.Name)
 	r.mark("back")
-}
-
-// pause is false when the context ended first.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/waitroom/waitroom/loadtest/stack"
 )
 
 // fault is the product changed so that it breaks a promise. Go builds it by an overlay: the checkout stays as it is.
@@ -55,20 +57,15 @@ func faultNames() []string {
 // build makes the program of the checkout, with a fault where one is named.
 func build(ctx context.Context, root, dir, broken string) (string, error) {
 	program := filepath.Join(dir, "waitroom")
-	args := []string{"build", "-o", program}
+	var args []string
 	if broken != "" {
 		overlay, err := overlay(root, dir, broken)
 		if err != nil {
 			return "", err
 		}
-		args = append(args, "-overlay", overlay)
+		args = []string{"-overlay", overlay}
 	}
-	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/waitroom")...)
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return program, nil
+	return program, stack.Build(ctx, root, program, args...)
 }
 
 func overlay(root, dir, broken string) (string, error) {

@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/waitroom/waitroom/loadtest/stack"
 )
 
 // config is what a run is told.
@@ -101,27 +103,27 @@ func run(ctx context.Context, c config) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stack{}
-	defer s.stop()
+	d := &deployment{Stack: &stack.Stack{}}
+	defer d.stop()
 	if c.base == "" {
-		if err := s.start(ctx, c); err != nil {
+		if err := d.start(ctx, c); err != nil {
 			return nil, err
 		}
-		c.base, c.env = s.url, append(c.env, s.env...)
+		c.base, c.env = d.url, append(c.env, d.env...)
 	}
-	r := &report{Scenario: c.scenario, Base: c.base, Began: time.Now(), Machine: machine(), Replicas: len(s.replicas), Fault: c.broken}
+	r := &report{Scenario: c.scenario, Base: c.base, Began: time.Now(), Machine: machine(), Replicas: len(d.replicas), Fault: c.broken}
 	if c.scenario == "failover" {
 		c.env = append(c.env, "DURATION="+failoverFor().String())
 		chaos, end := context.WithCancel(ctx)
 		var done sync.WaitGroup
-		done.Go(func() { s.killOne(chaos, r, failoverFor()/2) })
+		done.Go(func() { d.killOne(chaos, r, failoverFor()/2) })
 		defer done.Wait() // before the stack is stopped: it may be starting a replica
 		defer end()
 	}
 	var pid atomic.Int64
-	watch := s.watch(ctx, func() int { return int(pid.Load()) })
+	watched := watch(ctx, func() int { return int(pid.Load()) }, d.Children)
 	failed := play(ctx, k6, c, func(p int) { pid.Store(int64(p)) })
-	r.Processes = watch()
+	r.Processes = watched()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

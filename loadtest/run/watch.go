@@ -2,19 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"runtime"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/waitroom/waitroom/loadtest/stack"
 )
 
-const (
-	watchEvery = time.Second
-	clockTicks = 100 // a second, in /proc/PID/stat, on every Linux there is
-)
+const watchEvery = time.Second
 
 // usage is what a process used at a moment.
 type usage struct {
@@ -31,29 +25,30 @@ type process struct {
 }
 
 // watch samples memory and processor of k6 and of every child until the returned function is called. Without /proc there is nothing to see.
-func (s *stack) watch(ctx context.Context, k6 func() int) func() []process {
+func watch(ctx context.Context, k6 func() int, children []*stack.Child) func() []process {
 	ctx, cancel := context.WithCancel(ctx)
 	list, pids := []process{{Name: "k6"}}, []func() int{k6}
-	for _, c := range s.watched {
-		list, pids = append(list, process{Name: c.name}), append(pids, c.pid)
+	for _, c := range children {
+		list, pids = append(list, process{Name: c.Name}), append(pids, c.Pid)
 	}
-	last := make([]float64, len(list))
+	last := make([]stack.Usage, len(list))
 	sample := func() {
 		for i, pid := range pids {
-			u, ticks, ok := look(pid())
+			u, ok := stack.Look(pid())
 			if !ok {
 				continue
 			}
-			if last[i] > 0 {
-				u.CPU = max(ticks-last[i], 0) / clockTicks / watchEvery.Seconds()
+			now := usage{At: u.At, RSS: u.RSS}
+			if !last[i].At.IsZero() {
+				now.CPU = u.Cores(last[i])
 			}
-			last[i] = ticks
-			list[i].Samples = append(list[i].Samples, u)
+			last[i] = u
+			list[i].Samples = append(list[i].Samples, now)
 		}
 	}
 	var done sync.WaitGroup
 	done.Go(func() {
-		for pause(ctx, watchEvery) {
+		for stack.Pause(ctx, watchEvery) {
 			sample()
 		}
 	})
@@ -64,42 +59,7 @@ func (s *stack) watch(ctx context.Context, k6 func() int) func() []process {
 	}
 }
 
-// look reads a process's memory, and the ticks of processor time it has had.
-func look(pid int) (u usage, ticks float64, ok bool) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return u, 0, false
-	}
-	for line := range strings.Lines(string(status)) {
-		if rest, found := strings.CutPrefix(line, "VmRSS:"); found {
-			kib, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
-			u = usage{At: time.Now(), RSS: kib / 1024}
-			ok = err == nil
-		}
-	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil || !ok {
-		return u, 0, false
-	}
-	// pid (name) state …: user and system time are the 12th and 13th after the name, which may hold anything
-	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-	user, _ := strconv.ParseFloat(fields[11], 64)
-	system, _ := strconv.ParseFloat(fields[12], 64)
-	return u, user + system, true
-}
-
 // machine says what the run was on.
 func machine() string {
-	cpu := runtime.GOARCH
-	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(text)) {
-			if name, found := strings.CutPrefix(line, "model name"); found {
-				cpu = strings.TrimLeft(strings.TrimSpace(name), ": \t")
-				break
-			}
-		}
-	}
-	load, _ := os.ReadFile("/proc/loadavg")
-	first, _, _ := strings.Cut(string(load), " ")
-	return fmt.Sprintf("%d × %s, %s; load average at the start %s; k6 ran on the same machine", runtime.NumCPU(), cpu, runtime.GOOS, first)
+	return stack.Machine() + "; load average at the start " + stack.Load() + "; k6 ran on the same machine"
 }

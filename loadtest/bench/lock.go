@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/waitroom/waitroom/loadtest/stack"
+)
+
+const (
+	lockRounds   = 3
+	lockSpan     = 2 * time.Second
+	oursPrefix   = "**waitroom"
+	contended    = "64:0s"
+	cellsOfPage  = "2:0s,2:1ms,64:0s,64:1ms,512:0s,512:1ms"
+	peersCommand = "make bench"
+)
+
+// lock has loadtest/peers measure the libraries, several times in turn. The whole table goes onto the page.
+func (b *bench) lock(ctx context.Context) error {
+	rates := map[string]sample{}
+	overtaking := 0
+	for round := range lockRounds {
+		args := []string{"-cells", contended}
+		if round == 0 && b.writes() {
+			args = []string{"-cells", cellsOfPage, "-out", b.page(), "-command", peersCommand}
+		}
+		list, err := b.contend(ctx, args)
+		if err != nil {
+			return err
+		}
+		for _, r := range list {
+			if r.Contenders != 64 || r.WorkMS != 0 {
+				continue
+			}
+			rates[r.Library] = append(rates[r.Library], r.Handoffs)
+			if strings.HasPrefix(r.Library, oursPrefix) {
+				overtaking += r.Overtaking
+			}
+		}
+	}
+	return b.lockRow(rates, overtaking)
+}
+
+func (b *bench) lockRow(rates map[string]sample, overtaking int) error {
+	var ours, better, rueidis float64
+	how := fmt.Sprintf("Handoffs/s, medians of %d rounds in turn:", lockRounds)
+	for _, name := range slices.Sorted(maps.Keys(rates)) {
+		s := rates[name]
+		how += fmt.Sprintf(" %s %s (%s);", strings.Trim(name, "*"), number(s.median()), s.spread(""))
+		switch {
+		case strings.HasPrefix(name, oursPrefix):
+			ours = s.median()
+		case strings.HasPrefix(name, "rueidislock, default"):
+			rueidis = s.median()
+		case strings.HasPrefix(name, "redsync, default"), strings.HasPrefix(name, "redislock, linear"):
+			better = max(better, s.median())
+		}
+	}
+	if ours == 0 || better == 0 || rueidis == 0 {
+		return errors.New("loadtest/peers did not measure all libraries")
+	}
+	b.add(row{what: "`lock`: 64 contenders on one key, handoffs/s", bar: "≥ 3 × the better of redsync and redislock, above rueidislock's default; exactly FIFO", checks: []check{
+		{"", ours / better, " × redsync or redislock", 3, true}, {"", ours / rueidis, " × rueidislock", 1, true}, {"", float64(overtaking), " overtaken", 0, false}},
+		how: strings.TrimSuffix(how, ";") + ". Overtaken: grants to somebody while one who had asked over 20 ms earlier still waited; that the order is exactly FIFO a test holds (lock/locktest)."})
+	return nil
+}
+
+// rate is one of loadtest/peers's.
+type rate struct {
+	Library    string  `json:"library"`
+	Contenders int     `json:"contenders"`
+	WorkMS     float64 `json:"work_ms"`
+	Handoffs   float64 `json:"handoffs_per_second"`
+	Overtaking int     `json:"overtaking"`
+}
+
+// contend runs loadtest/peers once, on a Redis of ours.
+func (b *bench) contend(ctx context.Context, args []string) (list []rate, err error) {
+	s, err := stack.New("waitroom-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer s.Stop()
+	_, addr, err := s.Redis(ctx)
+	if err != nil {
+		return nil, err
+	}
+	to := filepath.Join(s.Dir, "rates.json")
+	child, err := s.Launch("peers", exec.Command(b.peers, append(args, "-redis", addr, "-json", to, "-length", b.span(lockSpan).String())...))
+	if err != nil {
+		return nil, err
+	}
+	if err := child.Wait(ctx); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(to)
+	if err != nil {
+		return nil, fmt.Errorf("loadtest/peers: %s", child.Tail())
+	}
+	return list, json.Unmarshal(text, &list)
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"sync/atomic"
+	"time"
+
+	"github.com/waitroom/waitroom/loadtest/stack"
+)
+
+const (
+	pairClients = 64
+	pairRooms   = 200
+	pairRounds  = 4
+	pairSpan    = 5 * time.Second
+)
+
+// pairs compares how many joins and dones a second one replica does with a bare handler's.
+func (b *bench) pairs(ctx context.Context) error {
+	s, err := b.open(ctx, layout{replicas: 1})
+	if err != nil {
+		return err
+	}
+	defer s.Stop()
+	bare, err := stack.Address()
+	if err != nil {
+		return err
+	}
+	child, err := s.Launch("bare Gin", exec.Command(b.peers, "-serve", "gin", "-addr", bare, "-redis", s.addr))
+	if err != nil {
+		return err
+	}
+	if err := child.Until(ctx, func() error { return stack.Ready("http://" + bare) }); err != nil {
+		return err
+	}
+	var ours, theirs, ratio, behind sample
+	for round := range b.n(pairRounds) + 1 {
+		span := b.span(pairSpan)
+		if round == 0 {
+			span = time.Second // connections, scripts, caches
+		}
+		theirRate, err := b.pairRate(ctx, bare, span)
+		if err != nil {
+			return err
+		}
+		ourRate, err := b.pairRate(ctx, s.replicas[0].Addr, span)
+		if err != nil {
+			return err
+		}
+		left, err := s.journals(ctx)
+		if err != nil {
+			return err
+		}
+		if err := s.drained(ctx); err != nil {
+			return err
+		}
+		if round > 0 {
+			ours, theirs, ratio, behind = append(ours, ourRate), append(theirs, theirRate), append(ratio, ourRate/theirRate), append(behind, float64(left))
+		}
+	}
+	b.add(row{what: "join + done pairs/s, one replica, 64 clients, 200 rooms, ledger on", bar: "≥ 0.45 × a bare Gin handler doing `SET NX PX` and `DEL`",
+		checks: []check{{"", ratio.median(), " ×", 0.45, true}}, how: fmt.Sprintf("%d rounds of %s in turn, the ledger (SQLite) caught up in between; waitroom %s pairs/s (%s), the bare handler %s (%s), ratio %s; "+
+			"when the clients stopped the ledger was %s entries behind. The clients share the machine.", len(ratio), b.span(pairSpan), number(ours.median()), ours.spread(""), number(theirs.median()),
+			theirs.spread(""), ratio.spread(" ×"), behind.spread(""))})
+	return nil
+}
+
+// pairRate is pairs a second; clients keep out of each other's rooms.
+func (b *bench) pairRate(ctx context.Context, addr string, span time.Duration) (float64, error) {
+	var pairs atomic.Int64
+	began := time.Now()
+	err := each(ctx, addr, pairClients, pairClients, func(c *conn, i int) error {
+		var rooms []string
+		for r := i; r < pairRooms; r += pairClients {
+			rooms = append(rooms, fmt.Sprint("bench:", r))
+		}
+		for n := 0; time.Since(began) < span && ctx.Err() == nil; n++ {
+			p, room := newPerson(), rooms[n%len(rooms)]
+			for _, verb := range []string{"POST", "DELETE"} {
+				path, body := "/api/"+room+"/lock", p.body
+				if verb == "DELETE" {
+					path, body = path+"?reason=completed", ""
+				}
+				status, text, err := c.do(verb, path, p.session, body)
+				if err != nil {
+					return err
+				}
+				if status != 200 {
+					return fmt.Errorf("%s %s: %d %s", verb, path, status, text)
+				}
+			}
+			pairs.Add(1)
+		}
+		return ctx.Err()
+	})
+	return float64(pairs.Load()) / time.Since(began).Seconds(), err
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// check is one number with what it must reach.
+type check struct {
+	name  string // "p50"; "" where there is one number alone
+	value float64
+	unit  string
+	limit float64
+	least bool // the value must be at least the limit, and otherwise at most
+}
+
+// holds is false also of what is no number.
+func (c check) holds() bool {
+	if math.IsNaN(c.value) {
+		return false
+	}
+	if c.least {
+		return c.value >= c.limit
+	}
+	return c.value <= c.limit
+}
+
+func (c check) String() string { return strings.TrimSpace(c.name + " " + number(c.value) + c.unit) }
+
+// row is one line of the table.
+type row struct {
+	what, bar string
+	checks    []check
+	open      string // why nobody can say whether it holds
+	err       error  // why it was not measured
+	how       string // what was done, and what peers did in the same run
+}
+
+func (r row) value() string {
+	if r.err != nil {
+		return "–"
+	}
+	var values []string
+	for _, c := range r.checks {
+		text := c.String()
+		if !c.holds() && r.open == "" && len(r.checks) > 1 {
+			text = "**" + text + "**"
+		}
+		values = append(values, text)
+	}
+	return strings.Join(values, ", ")
+}
+
+// verdict says whether the bar holds: all of it or it is missed.
+func (r row) verdict() string {
+	switch {
+	case r.err != nil:
+		return "**not measured**: " + oneLine(r.err.Error())
+	case r.open != "":
+		return "not judged: " + r.open
+	case len(r.checks) == 0:
+		return "**not measured**: nothing came"
+	}
+	for _, c := range r.checks {
+		if !c.holds() {
+			return "**missed**"
+		}
+	}
+	return "yes"
+}
+
+// table is Markdown.
+func table(rows []row) string {
+	var b strings.Builder
+	b.WriteString("| what | bar | value | holds? |\n| --- | --- | --- | --- |\n")
+	for _, r := range rows {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.what, r.bar, r.value(), r.verdict())
+	}
+	return b.String()
+}
+
+const longestError = 300
+
+// oneLine fits into a cell.
+func oneLine(text string) string {
+	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", "/")
+	if len(text) > longestError {
+		return strings.ToValidUTF8(text[:longestError], "") + " …"
+	}
+	return text
+}
+
+// unmeasured are the rows of which nothing is known.
+func unmeasured(rows []row) (n int) {
+	for _, r := range rows {
+		if r.err != nil || r.open == "" && len(r.checks) == 0 {
+			n++
+		}
+	}
+	return n
+}
