@@ -40,7 +40,7 @@ type Config struct {
 	SupportOIDC      SupportOIDC
 	PublicURL        string // what the server is called from outside, without a slash at its end
 
-	SellerAuth      string // open
+	SellerAuth      string // open or jwt
 	SellerJWTSecret Secret
 	SellerJWKSURL   string
 
@@ -82,7 +82,7 @@ func (c *Config) finish() []error {
 	if (c.WebhookURL == "") != (c.WebhookSecret == "") {
 		wrong = append(wrong, errors.New("WAITROOM_WEBHOOK_URL (--webhook-url) and WAITROOM_WEBHOOK_SECRET (--webhook-secret): set both or neither"))
 	}
-	return append(wrong, c.finishOIDC()...)
+	return append(append(wrong, c.finishOIDC()...), c.finishSellers()...)
 }
 
 // finishOIDC holds that support signs in by a provider that is set wholly, or by passwords.
@@ -150,8 +150,10 @@ func settings() []setting {
 		{"support-oidc-act-group", "", "group of the provider's whose members may watch and act; none = nobody", false,
 			oneLine(func(c *Config) *string { return &c.SupportOIDC.ActGroup })},
 		{"public-url", "", "what the server is called from outside, such as https://wait.example", false, readPublicURL},
-		{"seller-auth", "open", "how sellers are known: open", false, readSellerAuth},
-		{"seller-jwt-secret", "", "HS256 secret of sellers' tokens", true, secret(func(c *Config) *Secret { return &c.SellerJWTSecret })},
-		{"seller-jwks-url", "", "keys of sellers' tokens", false, readJWKS},
+		{"seller-auth", "open", "open: sellers say who they are; jwt: the portal's tokens do", false,
+			oneOf(func(c *Config) *string { return &c.SellerAuth }, "open", "jwt")},
+		{"seller-jwt-secret", "", "secret of at least 32 bytes that the portal signs sellers' tokens with, by HS256", true,
+			secret(func(c *Config) *Secret { return &c.SellerJWTSecret })},
+		{"seller-jwks-url", "", "instead of seller-jwt-secret: where the portal's public keys are, for tokens by RS256, ES256 or EdDSA", false, readJWKS},
 	}
 }

@@ -85,8 +85,8 @@ var badValues = map[string][]string{
 	"support-oidc-watch-group": {strings.Repeat("x", 256), "a\x7fb"},
 	"support-oidc-act-group":   {"a\xffb", "a\nb"},
 	"public-url":               {"wait.example", "https://", "ftp://wait.example", "https://wait.example/desk", "https://wait.example?x", "https://a:b@wait.example"},
-	"seller-auth":              {"", "jwt", "closed"},
-	"seller-jwks-url":          {"x", "ftp://x"},
+	"seller-auth":              {"", "JWT", "closed"},
+	"seller-jwks-url":          {"x", "ftp://x", "https://", "http://portal.example/keys", "https://a:b@portal.example"},
 }
 
 func TestWrongValueStopsTheStartAndIsNamed(t *testing.T) {
@@ -166,12 +166,33 @@ func TestProviderIsSetWhollyAndInsteadOfUsers(t *testing.T) {
 	}
 }
 
+func TestSellersAreKnownInOneWay(t *testing.T) {
+	secret, keys := "--seller-jwt-secret="+strings.Repeat("hush", 8), "--seller-jwks-url=https://portal.example/keys"
+	for missing, args := range map[string][]string{
+		"SELLER_JWT_SECRET (--seller-jwt-secret) or WAITROOM_SELLER_JWKS_URL": {"--seller-auth=jwt"},
+		"choose one":           {"--seller-auth=jwt", secret, keys},
+		"at least 32 bytes":    {"--seller-auth=jwt", "--seller-jwt-secret=" + strings.Repeat("hush", 7) + "hus"},
+		"SELLER_JWT_SECRET":    {secret},
+		"WAITROOM_SELLER_AUTH": {keys},
+	} {
+		_, err := ParseConfig(args)
+		require.ErrorContains(t, err, missing)
+		require.NotContains(t, err.Error(), "hush")
+		require.NotContains(t, err.Error(), "\n", "nothing else is wrong")
+	}
+	for _, way := range []string{secret, keys, "--seller-jwks-url=http://127.0.0.1:1/keys"} {
+		c, err := ParseConfig([]string{"--seller-auth=jwt", way})
+		require.NoError(t, err)
+		require.Equal(t, "jwt", c.SellerAuth)
+	}
+}
+
 func TestSecretsDoNotPrint(t *testing.T) {
 	hash, err := bcrypt.GenerateFromPassword([]byte("x"), bcrypt.MinCost)
 	require.NoError(t, err)
 	c, err := ParseConfig([]string{"--redis-url", "redis://:hush@localhost", "--database-url", "postgres://u:hush@db/x",
 		"--sms-webhook-secret", "hush", "--webhook-url", "https://u:hush@x.example", "--webhook-secret", "hush",
-		"--seller-jwt-secret", "hush", "--support-users", "kim:" + string(hash)})
+		"--seller-auth", "jwt", "--seller-jwt-secret", strings.Repeat("hush", 8), "--support-users", "kim:" + string(hash)})
 	require.NoError(t, err)
 	c.SupportOIDC.ClientSecret = "hush"
 	var out bytes.Buffer

@@ -160,14 +160,6 @@ func readWebhook(c *Config, value string) error {
 	return nil
 }
 
-func readJWKS(c *Config, value string) error {
-	if value != "" && !isHTTP(value) {
-		return errors.New("want a URL such as https://portal.example/jwks.json")
-	}
-	c.SellerJWKSURL = value
-	return nil
-}
-
 func isHTTP(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
@@ -226,15 +218,4 @@ func isSite(u *url.URL) bool {
 func isLoopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || (err == nil && ip.Unmap().IsLoopback())
-}
-
-func readSellerAuth(c *Config, value string) error {
-	switch value {
-	case "open":
-		c.SellerAuth = value
-		return nil
-	case "jwt":
-		return errors.New("jwt is not in this version yet; want open")
-	}
-	return errors.New("want open")
 }

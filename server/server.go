@@ -103,7 +103,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		return err
 	}
 	site := web.Config{
-		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Rooms: s.cfg.Rooms, Lease: s.engine.Config().Lease,
+		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Rooms: s.cfg.Rooms, Lease: s.engine.Config().Lease,
 		Origins: s.cfg.AllowedOrigins, Proxies: s.cfg.TrustedProxies, Joins: s.cfg.RateLimit,
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry,
 		Handlers: map[string]http.Handler{

@@ -15,7 +15,7 @@ func english() Text {
 		IfYouJoin:   "If you join now",
 		SellerLabel: "Seller ID",
 		SellerHint:  "Letters, digits and {signs} are fine.",
-		SellerFixed: "You are joining as {seller}",
+		SellerFixed: "You are here as {seller}",
 		SellerNone:  "Please come in from the seller portal again. Once we know who you are you can join the line.",
 		Join:        "I’m ready",
 		JoinAgain:   "Join the line again",
@@ -216,7 +216,13 @@ func englishErrors() map[string]Notice {
 		"cross_site":        {"That came from another site, so we did not take it", "Please press the button in the waiting room itself."},
 		"seller_has_place":  {"This seller is already in line", "Carry on in the browser that joined. A seller has one place."},
 		"invalid_seller":    {"Please check the seller ID", "Up to 64 letters, digits and _ . @ - are fine."},
-		"invalid_token":     {"The link you came by has run out", "Please come in from the seller portal again."},
+		"not_identified":    {"We do not know who you are", "Please come in from the seller portal again. If you were in line, you still are."},
+		"invalid_token":     {"The link you came by is not right", "Please come in from the seller portal again."},
+		"token_expired":     {"The link you came by has run out", "It works for a minute. Please come in from the seller portal again."},
+		"token_early":       {"The seller portal's clock is not right", "Please come in from the portal again in a moment."},
+		"token_used":        {"That link was used before", "It works once. Please come in from the seller portal again. If you were in line, you still are."},
+		"wrong_audience":    {"The link you came by is not for this waiting room", "Please come in from the seller portal again."},
+		"keys_unavailable":  {"We cannot check who you are right now", "Please come in from the seller portal again in a moment."},
 		"":                  {"We could not show this page", "Please try again in a moment."},
 	}
 }

@@ -59,7 +59,7 @@ func (s *site) expect(c *gin.Context) {
 		s.fail(c, err)
 		return
 	}
-	s.answer(c, http.StatusOK, expectAnswer{Status: "expecting", Room: roomOf(c), Session: session, Ticket: expected.Ticket,
+	s.answer(c, http.StatusOK, expectAnswer{Status: "expecting", Room: roomOf(c), Session: s.told(c, session), Ticket: expected.Ticket,
 		Fence: expected.Fence, Asked: expected.Asked, Open: expected.Open, ExpiresAt: instant(expected.ExpiresAt),
 		Epoch: expected.Epoch, Version: expected.Version})
 }

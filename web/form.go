@@ -23,7 +23,11 @@ func (s *site) joinForm(c *gin.Context) {
 		return
 	}
 	seller := strings.TrimSpace(c.PostForm("seller_id"))
-	if _, _, err := s.enter(c, s.visitor(c), seller, true, false); err != nil {
+	session, err := s.visitor(c)
+	if err == nil {
+		_, _, err = s.enter(c, session, seller, true, false)
+	}
+	if err != nil {
 		s.notice(c, codeOf(err), seller)
 	}
 	s.back(c, "")
@@ -60,7 +64,11 @@ func (s *site) leaveByForm(c *gin.Context) error {
 			return err
 		}
 	}
-	_, err = s.exit(c, s.visitor(c), reason, fence)
+	session, err := s.visitor(c)
+	if err != nil {
+		return err
+	}
+	_, err = s.exit(c, session, reason, fence)
 	return err
 }
 
@@ -69,9 +77,9 @@ func (s *site) expectForm(c *gin.Context) {
 	if !s.readForm(c) {
 		return
 	}
-	fence, err := parseFence(c.PostForm("fence"))
+	session, fence, err := s.holder(c)
 	if err == nil {
-		_, err = s.expecting(c, room.ExpectRequest{Session: s.visitor(c), Fence: fence, Key: c.PostForm("key"),
+		_, err = s.expecting(c, room.ExpectRequest{Session: session, Fence: fence, Key: c.PostForm("key"),
 			MessageID: c.PostForm("message_id")})
 	}
 	if err != nil {
@@ -89,14 +97,23 @@ func (s *site) rejectForm(c *gin.Context) {
 		s.back(c, "?ask="+templates.QuestionReject)
 		return
 	}
-	fence, err := parseFence(c.PostForm("fence"))
+	session, fence, err := s.holder(c)
 	if err == nil {
-		err = s.rejecting(c, s.visitor(c), fence, c.PostForm("message_id"))
+		err = s.rejecting(c, session, fence, c.PostForm("message_id"))
 	}
 	if err != nil {
 		s.notice(c, codeOf(err), "")
 	}
 	s.back(c, "")
+}
+
+// holder is who sends a form of a turn, and of which turn.
+func (s *site) holder(c *gin.Context) (session string, fence int64, err error) {
+	if session, err = s.visitor(c); err != nil {
+		return "", 0, err
+	}
+	fence, err = parseFence(c.PostForm("fence"))
+	return session, fence, err
 }
 
 // readForm reads the fields, and keeps the language that the form's page was in.

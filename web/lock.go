@@ -32,12 +32,12 @@ func (s *site) join(c *gin.Context) {
 	if standing.Status == room.Locked {
 		status = http.StatusOK
 	}
-	s.answer(c, status, standingAnswer(roomOf(c), session, standing.View, standing.Place, standing.LeaseLength))
+	s.answer(c, status, standingAnswer(roomOf(c), s.told(c, session), standing.View, standing.Place, standing.LeaseLength))
 }
 
 // enter joins the session, or a new one where there is none, and sets its cookie.
 func (s *site) enter(c *gin.Context, session, sellerID string, asks, noWait bool) (string, room.Standing, error) {
-	seller, err := room.ParseSeller(sellerID)
+	seller, err := s.sellerOf(c, sellerID)
 	if err != nil {
 		return "", room.Standing{}, err
 	}
@@ -51,7 +51,7 @@ func (s *site) enter(c *gin.Context, session, sellerID string, asks, noWait bool
 	if err != nil {
 		return "", room.Standing{}, err
 	}
-	s.remember(c, session)
+	s.remember(c, s.told(c, session))
 	return session, standing, nil
 }
 
@@ -87,7 +87,7 @@ func (s *site) leave(c *gin.Context) {
 	if standing.Fence != 0 {
 		status = "released"
 	}
-	s.answer(c, http.StatusOK, leftAnswer{Status: status, Outcome: standing.Outcome, Room: roomOf(c), Session: session,
+	s.answer(c, http.StatusOK, leftAnswer{Status: status, Outcome: standing.Outcome, Room: roomOf(c), Session: s.told(c, session),
 		Ticket: standing.Ticket, Fence: standing.Fence, Epoch: standing.Epoch, Version: standing.Version})
 }
 

@@ -31,13 +31,21 @@ func (s *site) home(c *gin.Context) {
 func (s *site) page(c *gin.Context) { s.showRoom(c, roomOf(c)) }
 
 func (s *site) toPage(c *gin.Context) {
-	c.Redirect(http.StatusPermanentRedirect, pagePath(roomOf(c), ""))
+	to := url.URL{Path: "/rooms/" + string(roomOf(c)), RawQuery: c.Request.URL.RawQuery}
+	c.Redirect(http.StatusPermanentRedirect, to.String())
 }
 
 func (s *site) showRoom(c *gin.Context, id room.ID) {
 	lang := pageLanguage(c.Request)
+	if s.arrives(c, id) {
+		return
+	}
 	s.choose(c, c.Query("lang"))
-	session := s.visitor(c)
+	session, err := s.guest(c)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
 	view, seat, err := s.look(c, id, session)
 	if err != nil {
 		s.fail(c, err)
@@ -48,18 +56,22 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 	v.Ask, v.AskKey = c.Query("ask"), uuid.NewString()
 	v.Offers = slices.DeleteFunc(v.Offers, func(o templates.OfferView) bool { return o.MessageID == c.Query("not") })
 	s.addNotice(c, id, &v)
+	s.addSeller(c, &v)
 	s.show(c, http.StatusOK, lang, templates.RoomPage(v))
 }
 
 // visitor is the browser's session. One that has none is given it now, so that its first 준비 완료
-// already comes from the session that it will keep.
-func (s *site) visitor(c *gin.Context) string {
+// already comes from the session that it will keep; where sellers are known by tokens, one is what a token is exchanged for.
+func (s *site) visitor(c *gin.Context) (string, error) {
 	session, err := room.ParseSession(s.cookie(c))
+	if s.Sellers != nil {
+		return s.acting(c, session)
+	}
 	if err != nil {
 		session = room.NewSession()
 		s.remember(c, session)
 	}
-	return session
+	return session, nil
 }
 
 // roomView is what the page shows of a room to one reader.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
+	"github.com/waitroom/waitroom/web/identity"
 	"github.com/waitroom/waitroom/web/signin"
 )
 
@@ -86,6 +87,27 @@ var problems = map[string]problem{
 		"지금은 대기실에 닿지 않아요. 잠시 뒤 다시 눌러 주세요. 여러 번 눌러도 순서는 하나예요.", "Ask again in a moment with the same session: repeating a request never takes a second place.", 1},
 	"draining": {http.StatusServiceUnavailable, "Server is shutting down",
 		"서버가 바뀌는 중이에요. 곧 다시 연결해 주세요.", "This replica is shutting down. Connect again.", 1},
+	"not_identified": {http.StatusUnauthorized, "No seller is proven",
+		"누구인지 확인되지 않았어요. 판매자 포털에서 다시 들어와 주세요. 서 있던 줄은 그대로예요.",
+		"Come again from the portal, or send its token as Authorization: Bearer. A place in the line stays.", 0},
+	"invalid_token": {http.StatusUnauthorized, "Token is not valid",
+		"들어오는 링크가 올바르지 않아요. 판매자 포털에서 다시 들어와 주세요.",
+		"The token is not signed as agreed, or lacks sub, iat (in a link) or exp (as Bearer). Come again from the portal.", 0},
+	"token_expired": {http.StatusUnauthorized, "Token is too old",
+		"들어오는 링크는 1분 동안만 쓸 수 있어요. 판매자 포털에서 다시 들어와 주세요.",
+		"A token in a link is good for 60 seconds, one sent as Bearer until its exp. Come again from the portal.", 0},
+	"token_early": {http.StatusUnauthorized, "Token is of a time to come",
+		"판매자 포털의 시계가 맞지 않아요. 잠시 뒤 포털에서 다시 들어와 주세요.",
+		"The token's iat or nbf is more than 10 seconds ahead. Check the portal's clock, then come again from the portal.", 0},
+	"token_used": {http.StatusUnauthorized, "Token was used before",
+		"들어오는 링크는 한 번만 쓸 수 있어요. 판매자 포털에서 다시 들어와 주세요.",
+		"A token in a link works once, and not as Bearer after that. Come again from the portal.", 0},
+	"wrong_audience": {http.StatusUnauthorized, "Token is for somebody else",
+		"이 대기실로 들어오는 링크가 아니에요. 판매자 포털에서 다시 들어와 주세요.",
+		"The token's aud or room names neither this server nor this room. Come again from the portal.", 0},
+	"keys_unavailable": {http.StatusServiceUnavailable, "Portal's keys cannot be fetched",
+		"지금은 누구인지 확인할 수 없어요. 잠시 뒤 판매자 포털에서 다시 들어와 주세요.",
+		"The portal's keys do not come, so its token can not be checked. Try again in a moment.", 5},
 	"not_signed_in": {http.StatusUnauthorized, "Nobody is signed in",
 		"고객센터 계정으로 로그인해 주세요.", "Sign in at /support/sign-in.", 0},
 	"wrong_password": {http.StatusUnauthorized, "Name or password is wrong",
@@ -163,6 +185,13 @@ var codes = []struct {
 	{signin.ErrNotAdmitted, "not_admitted"},
 	{signin.ErrExpired, "sign_in_expired"},
 	{signin.ErrAway, "provider_unavailable"},
+	{identity.ErrNotIdentified, "not_identified"},
+	{identity.ErrToken, "invalid_token"},
+	{identity.ErrExpired, "token_expired"},
+	{identity.ErrEarly, "token_early"},
+	{identity.ErrUsed, "token_used"},
+	{identity.ErrAudience, "wrong_audience"},
+	{identity.ErrKeys, "keys_unavailable"},
 	{room.ErrTooManyRejects, "too_many_rejects"},
 	{room.ErrLockHeld, "lock_held"},
 	{room.ErrPaused, "room_paused"},

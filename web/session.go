@@ -8,6 +8,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/web/identity"
 )
 
 const (
@@ -17,15 +18,27 @@ const (
 	sessionKept   = 30 * 24 * 60 * 60
 )
 
-// sessionOf is who asks: the header says, else the body, else the cookie; "" for nobody. What a
-// client names itself must be valid. A cookie that is not is as good as none, since whoever has it
-// cannot change it: the next page or join replaces it.
+// sessionOf is who acts: by the session that is named or, where sellers are known by tokens, the one of whom that is proven for.
 func (s *site) sessionOf(c *gin.Context, inBody string) (string, error) {
+	session, err := s.named(c, inBody)
+	if err != nil {
+		return "", err
+	}
+	return s.acting(c, session)
+}
+
+// named is the session that a request names: the header says, else the body, else the cookie; "" for nobody. What a
+// client names itself must be valid. A cookie that is not is as good as none, since whoever has it
+// cannot change it: the next page or join replaces it. Beside a token a cookie says nothing: another page may have set it.
+func (s *site) named(c *gin.Context, inBody string) (string, error) {
 	if named := c.GetHeader(sessionHeader); named != "" {
 		return room.ParseSession(named)
 	}
 	if inBody != "" {
 		return room.ParseSession(inBody)
+	}
+	if s.hasBearer(c) {
+		return "", nil
 	}
 	session, err := room.ParseSession(s.cookie(c))
 	if err != nil {
@@ -38,13 +51,15 @@ func (s *site) sessionOf(c *gin.Context, inBody string) (string, error) {
 // otherwise watch as a spectator and never learn of its place.
 func (s *site) socketSession(c *gin.Context) (string, error) {
 	named := c.GetHeader(sessionHeader)
-	if named == "" {
+	if named == "" && !s.hasBearer(c) {
 		named = s.cookie(c)
 	}
-	if named == "" {
-		return "", nil
+	if named != "" {
+		if _, err := room.ParseSession(named); err != nil {
+			return "", err
+		}
 	}
-	return room.ParseSession(named)
+	return s.reading(c, strings.ToLower(named))
 }
 
 func (s *site) cookie(c *gin.Context) string {
@@ -67,8 +82,16 @@ func (s *site) hostCookie(c *gin.Context, name string) string {
 
 // remember gives the browser its session for the requests to come.
 func (s *site) remember(c *gin.Context, session string) {
-	http.SetCookie(c.Writer, &http.Cookie{Name: s.cookieName(c), Value: session, Path: "/", MaxAge: sessionKept,
+	http.SetCookie(c.Writer, &http.Cookie{Name: s.cookieName(c), Value: session, Path: "/", MaxAge: s.sessionKept(),
 		HttpOnly: true, Secure: s.secure(c), SameSite: http.SameSiteLaxMode})
+}
+
+// sessionKept is for how many seconds a browser keeps its session.
+func (s *site) sessionKept() int {
+	if s.Sellers != nil {
+		return int(identity.Kept.Seconds())
+	}
+	return sessionKept
 }
 
 // secure reports whether the browser speaks https, to us or to a proxy that we believe.

@@ -10,7 +10,10 @@ import (
 
 // status is GET /api/{room}/lock/status.
 func (s *site) status(c *gin.Context) {
-	session, err := s.sessionOf(c, "")
+	session, err := s.named(c, "")
+	if err == nil {
+		session, err = s.reading(c, session)
+	}
 	if err != nil {
 		s.fail(c, err)
 		return
@@ -22,7 +25,7 @@ func (s *site) status(c *gin.Context) {
 	}
 	a := statusAnswer{Room: roomOf(c), Status: "free", Paused: view.Paused, Length: view.Waiting, ExpiresIn: expiresIn(view),
 		Epoch: view.Epoch, Version: view.Version, ServerTime: view.Now,
-		Me: standingAnswer(roomOf(c), session, view, seat.Place, s.Lease)}
+		Me: standingAnswer(roomOf(c), s.told(c, session), view, seat.Place, s.Lease)}
 	if view.Lease != nil {
 		a.Status = string(room.Locked)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
+	"github.com/waitroom/waitroom/web/identity"
 )
 
 // Engine is what the handlers need of room.Engine.
@@ -47,6 +48,7 @@ type Config struct {
 	SMS     SMS                           // nil: 503 sms_not_configured, and there is no message to claim
 	Refused func(id room.ID, code string) // is told of a message that is refused before SMS sees it; nil: nobody is
 	Support *Support                      // nil: there is no desk
+	Sellers *identity.Sellers             // proves who sellers are; nil: they say so themselves
 	Rooms   Rooms                         // which rooms there are
 	Lease   time.Duration                 // the engine's
 

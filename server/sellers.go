@@ -1,0 +1,60 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/waitroom/waitroom/web/identity"
+)
+
+const (
+	byToken      = "jwt" // of SELLER_AUTH
+	minJWTSecret = 32    // bytes: as many as HS256 makes (RFC 7518, 3.2)
+
+	// audience is what a seller's token may call us wherever we are; PUBLIC_URL and a room's id are the others.
+	audience = "waitroom"
+)
+
+func readJWKS(c *Config, value string) error {
+	u, err := url.Parse(value)
+	if value != "" && (err != nil || !isHTTP(value) || u.User != nil || (u.Scheme != "https" && !isLoopback(u.Hostname()))) {
+		return errors.New("want an https URL such as https://portal.example/jwks.json (http on this machine only)")
+	}
+	c.SellerJWKSURL = value
+	return nil
+}
+
+// finishSellers holds that tokens are checked in one way, or not at all.
+func (c *Config) finishSellers() (wrong []error) {
+	auth, secret, keys := called("seller-auth"), called("seller-jwt-secret"), called("seller-jwks-url")
+	switch {
+	case c.SellerAuth == byToken && c.SellerJWTSecret == "" && c.SellerJWKSURL == "":
+		wrong = append(wrong, fmt.Errorf("%s is %q: it needs %s or %s", auth, byToken, secret, keys))
+	case c.SellerAuth == byToken && c.SellerJWTSecret != "" && c.SellerJWKSURL != "":
+		wrong = append(wrong, fmt.Errorf("%s and %s: choose one", secret, keys))
+	case c.SellerAuth == "open" && c.SellerJWTSecret != "":
+		wrong = append(wrong, fmt.Errorf("%s: it needs %s to be %q", secret, auth, byToken))
+	case c.SellerAuth == "open" && c.SellerJWKSURL != "":
+		wrong = append(wrong, fmt.Errorf("%s: it needs %s to be %q", keys, auth, byToken))
+	}
+	if c.SellerJWTSecret != "" && len(c.SellerJWTSecret) < minJWTSecret {
+		wrong = append(wrong, fmt.Errorf("%s: want at least %d bytes", secret, minJWTSecret))
+	}
+	return wrong
+}
+
+// sellers proves who sellers are; nil where they say so themselves.
+func (s *Server) sellers(registry *prometheus.Registry) *identity.Sellers {
+	if s.cfg.SellerAuth != byToken {
+		return nil
+	}
+	cfg := identity.Config{Redis: s.store, Secret: []byte(s.cfg.SellerJWTSecret), KeysURL: s.cfg.SellerJWKSURL,
+		Audiences: []string{audience}, Log: s.log, Registerer: registry}
+	if s.cfg.PublicURL != "" {
+		cfg.Audiences = append(cfg.Audiences, s.cfg.PublicURL)
+	}
+	return identity.New(cfg)
+}

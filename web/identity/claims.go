@@ -1,0 +1,178 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	jose "github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/json" // knows no two fields of one name, and no other spelling of one
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// claims are what a token says of its seller, once its signature has been checked. Instants are unix ms, 0 where there is none.
+type claims struct {
+	seller                 string
+	issuer, id             string
+	audience               []string
+	room                   string // the only one that it is for; "" where it does not say
+	issued, begins, expire int64
+	payload                []byte
+	wide                   bool // its audience is not just a room
+}
+
+// spoken is a token's payload.
+type spoken struct {
+	Subject  string   `json:"sub"`
+	Issuer   string   `json:"iss"`
+	ID       string   `json:"jti"`
+	Audience audience `json:"aud"`
+	Room     string   `json:"room"`
+	Issued   moment   `json:"iat"`
+	Begins   moment   `json:"nbf"`
+	Expires  moment   `json:"exp"`
+}
+
+// audience is one text or several.
+type audience []string
+
+// UnmarshalJSON reads either form.
+func (a *audience) UnmarshalJSON(text []byte) error {
+	var one string
+	if json.Unmarshal(text, &one) == nil {
+		*a = audience{one}
+		return nil
+	}
+	var several []string
+	if err := json.Unmarshal(text, &several); err != nil {
+		return err
+	}
+	*a = append(audience{}, several...)
+	return nil
+}
+
+// moment is a NumericDate in ms: unix seconds, which may have a fraction.
+type moment int64
+
+const lastSecond = 253402300799 // of the year 9999
+
+// UnmarshalJSON refuses what is no instant.
+func (m *moment) UnmarshalJSON(text []byte) error {
+	seconds, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || !(seconds >= 1 && seconds <= lastSecond) {
+		return fmt.Errorf("%s is no time", text)
+	}
+	*m = moment(math.Floor(seconds * 1000))
+	return nil
+}
+
+// verify checks a token's signature and whom it is for, not its times.
+func (s *Sellers) verify(ctx context.Context, id room.ID, token string) (claims, error) {
+	signed, err := parse(token, s.keys.algorithms())
+	if err != nil {
+		return claims{}, err
+	}
+	payload, err := s.keys.verify(ctx, signed)
+	if err != nil {
+		return claims{}, err
+	}
+	c, err := read(payload)
+	if err != nil {
+		return claims{}, err
+	}
+	return c, c.checkAudience(id, s.cfg.Audiences, len(s.cfg.Secret) > 0)
+}
+
+// parse reads a token in its compact form. An algorithm that is not one of these is refused before any key is looked at.
+func parse(token string, algorithms []jose.SignatureAlgorithm) (*jose.JSONWebSignature, error) {
+	if len(token) > maxToken {
+		return nil, fmt.Errorf("%w: over %d bytes", ErrToken, maxToken)
+	}
+	signed, err := jose.ParseSignedCompact(token, algorithms)
+	if err != nil {
+		return nil, fmt.Errorf("%w: not signed as agreed", ErrToken) // the library's words may repeat some of it
+	}
+	return signed, nil
+}
+
+// read takes in the claims of a payload whose signature is right.
+func read(payload []byte) (claims, error) {
+	var s spoken
+	if err := json.Unmarshal(payload, &s); err != nil {
+		return claims{}, fmt.Errorf("%w: its claims can not be read", ErrToken)
+	}
+	seller, err := room.ParseSeller(s.Subject)
+	if err != nil {
+		return claims{}, fmt.Errorf("%w: sub is no seller id", ErrToken)
+	}
+	return claims{seller: seller, issuer: s.Issuer, id: s.ID, audience: s.Audience, room: s.Room, issued: int64(s.Issued),
+		begins: int64(s.Begins), expire: int64(s.Expires), payload: payload}, nil
+}
+
+// checkAudience holds a token to whom it is for: us, or this room. Who shares a secret with us alone need not say so.
+func (c *claims) checkAudience(id room.ID, ours []string, optional bool) error {
+	if c.room != "" && c.room != string(id) {
+		return ErrAudience
+	}
+	if c.audience == nil {
+		if c.wide = optional; !c.wide {
+			return fmt.Errorf("%w: it has no aud", ErrAudience)
+		}
+		return nil
+	}
+	c.wide = slices.ContainsFunc(c.audience, func(a string) bool { return slices.Contains(ours, strings.TrimSuffix(a, "/")) })
+	if !c.wide && !slices.Contains(c.audience, string(id)) {
+		return ErrAudience
+	}
+	return nil
+}
+
+// rooms are where the token's word counts, when it was shown in this one; nil: everywhere.
+func (c *claims) rooms(id room.ID) []string {
+	if c.wide && c.room == "" {
+		return nil
+	}
+	return []string{string(id)}
+}
+
+// checkBearer holds a token that came with a request to its times, at an instant in unix ms.
+func (c *claims) checkBearer(now int64) error {
+	if c.expire == 0 {
+		return fmt.Errorf("%w: it has no exp", ErrToken)
+	}
+	return c.checkTimes(now)
+}
+
+// checkLink holds a token that came in an address to its times: whatever exp says, it is good for a minute.
+func (c *claims) checkLink(now int64) error {
+	if c.issued == 0 {
+		return fmt.Errorf("%w: it has no iat", ErrToken)
+	}
+	if now-c.issued > linkAge.Milliseconds() {
+		return ErrExpired
+	}
+	return c.checkTimes(now)
+}
+
+func (c *claims) checkTimes(now int64) error {
+	switch {
+	case c.expire != 0 && now >= c.expire:
+		return ErrExpired
+	case max(c.issued, c.begins) > now+ahead.Milliseconds():
+		return ErrEarly
+	}
+	return nil
+}
+
+// mark is what the token is remembered by once it was used. One without jti is its own id: what was signed, since a signature can be
+// written in several ways.
+func (c *claims) mark() string {
+	if c.id != "" {
+		return digest("jti", c.issuer, c.id)
+	}
+	return digest("payload", string(c.payload))
+}

@@ -1,0 +1,219 @@
+// Package identity knows which seller is asking, by signed tokens of the portal that sellers come from. A browser brings one once, in the
+// address, and is given a session that stands for the seller; a program brings one with each request.
+//
+// Whatever sessions a seller has proven itself with, all act as one session of the engine: so they share one place in a room.
+package identity
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// What is refused.
+var (
+	ErrNotIdentified = errors.New("no seller is proven by this")
+	ErrToken         = errors.New("token is not one that the portal signed for a seller")
+	ErrExpired       = errors.New("token is too old")
+	ErrEarly         = errors.New("token is of a time that has not come yet")
+	ErrUsed          = errors.New("token was used before")
+	ErrAudience      = errors.New("token is for somebody else, or for another room")
+)
+
+// ErrKeys says that the portal's keys can not be fetched, so that nothing can be said about a token.
+var ErrKeys = errors.New("the portal's keys can not be fetched")
+
+const (
+	// Kept is how long a session stands for the seller that it was proven for.
+	Kept = 12 * time.Hour
+	// linkAge is how old a token in an address may be.
+	linkAge = 60 * time.Second
+	// ahead is how far the portal's clock may be ahead of Redis's.
+	ahead = 10 * time.Second
+
+	maxToken   = 8 << 10 // bytes
+	remembered = 1 << 16 // sessions that one replica can put back after the store lost them
+)
+
+// Config says whose word counts. Either Secret or KeysURL is set.
+type Config struct {
+	Redis      redis.UniversalClient
+	Secret     []byte   // of tokens signed by HS256; at least 32 bytes
+	KeysURL    string   // of a JWKS, for tokens signed by RS256, ES256 or EdDSA
+	Audiences  []string // what a token's aud may call us, besides the room's id
+	Log        *slog.Logger
+	Registerer prometheus.Registerer // nil: nothing is counted
+}
+
+// Sellers knows the sellers of one process. It may be used by many goroutines.
+type Sellers struct {
+	cfg    Config
+	keys   verifier
+	known  *lru.Cache[string, record] // by the session's key in Redis
+	root   *rootKey
+	tokens *prometheus.CounterVec
+}
+
+// New makes what knows the sellers. It asks nobody for keys yet.
+func New(cfg Config) *Sellers {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	known, err := lru.New[string, record](remembered)
+	if err != nil { // only for a size below 1
+		panic(err)
+	}
+	s := &Sellers{cfg: cfg, known: known, root: newRootKey(), tokens: prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "waitroom_seller_tokens_total", Help: "Sellers' tokens by how they came (link, bearer) and what was said of them."},
+		[]string{"way", "result"})}
+	if cfg.Registerer != nil {
+		cfg.Registerer.MustRegister(s.tokens)
+	}
+	if cfg.KeysURL == "" {
+		s.keys = secretKey(cfg.Secret)
+	} else {
+		s.keys = newKeySet(cfg.KeysURL, cfg.Log, cfg.Registerer)
+	}
+	return s
+}
+
+// Proof says who is asking.
+type Proof struct {
+	Seller  string // in NFC
+	Session string // what acts for the seller in the engine; it is told nobody who did not prove to be the seller by a token
+	Told    string // what the one who asks knows its session by
+
+	rooms []string // where it counts; nil: everywhere
+	bound bool     // Told stands for the seller by itself
+}
+
+// Link exchanges a token from an address for a new session of a browser, which stands for the seller for as long as Kept. A token does it
+// once, over all replicas. The browser's session until now, "" for none, leaves it the rooms it could enter as the same seller.
+// Refusals: ErrToken, ErrExpired, ErrEarly, ErrUsed, ErrAudience; other errors are ErrKeys and room.ErrStore.
+func (s *Sellers) Link(ctx context.Context, id room.ID, token, before string) (session string, err error) {
+	session, err = s.link(ctx, id, token, before)
+	s.count("link", err)
+	return session, err
+}
+
+func (s *Sellers) link(ctx context.Context, id room.ID, token, before string) (string, error) {
+	claims, err := s.verify(ctx, id, token)
+	if err != nil {
+		return "", err
+	}
+	found, err := s.find(ctx, before, claims.mark())
+	if err != nil {
+		return "", err
+	}
+	if err := claims.checkLink(found.now); err != nil {
+		return "", err
+	}
+	r := record{Seller: claims.seller, Rooms: claims.rooms(id), Until: found.now + Kept.Milliseconds()}
+	r = r.with(found.record)
+	session := room.NewSession()
+	if err := s.spend(ctx, claims, found.now, session, r); err != nil {
+		return "", err
+	}
+	return session, nil
+}
+
+// Bearer says whom a token proves that came with a request. It may come any number of times until it expires, unless it was in an address.
+// The session is what the request names, "" for none. Refusals: those of Link, and room.ErrInvalidSession for another seller's session.
+func (s *Sellers) Bearer(ctx context.Context, id room.ID, token, session string) (Proof, error) {
+	p, err := s.bearer(ctx, id, token, session)
+	s.count("bearer", err)
+	return p, err
+}
+
+func (s *Sellers) bearer(ctx context.Context, id room.ID, token, session string) (Proof, error) {
+	claims, err := s.verify(ctx, id, token)
+	if err != nil {
+		return Proof{}, err
+	}
+	found, err := s.find(ctx, session, claims.mark())
+	if err != nil {
+		return Proof{}, err
+	}
+	switch err := claims.checkBearer(found.now); {
+	case err != nil:
+		return Proof{}, err
+	case found.spent:
+		return Proof{}, ErrUsed
+	case found.record.Seller != "" && found.record.Seller != claims.seller:
+		return Proof{}, fmt.Errorf("%w: it is another seller's", room.ErrInvalidSession)
+	}
+	p := Proof{Seller: claims.seller, Session: found.root.session(claims.seller), Told: session, rooms: claims.rooms(id),
+		bound: found.record.admits(id)}
+	if p.Told == "" {
+		p.Told = p.Session
+	}
+	return p, nil
+}
+
+// Session says whom a session stands for. Refusal: ErrNotIdentified; other errors are the store's.
+func (s *Sellers) Session(ctx context.Context, id room.ID, session string) (Proof, error) {
+	if session == "" {
+		return Proof{}, ErrNotIdentified
+	}
+	found, err := s.find(ctx, session, "")
+	if err != nil {
+		return Proof{}, err
+	}
+	if !found.record.admits(id) {
+		return Proof{}, ErrNotIdentified
+	}
+	return Proof{Seller: found.record.Seller, Session: found.root.session(found.record.Seller), Told: session, bound: true}, nil
+}
+
+// Keep has the session that a proof is told with stand for the seller by itself from now on.
+func (s *Sellers) Keep(ctx context.Context, p Proof) error {
+	if p.bound {
+		return nil
+	}
+	found, err := s.find(ctx, p.Told, "")
+	if err != nil {
+		return err
+	}
+	r := record{Seller: p.Seller, Rooms: p.rooms, Until: found.now + Kept.Milliseconds()}
+	return s.keep(ctx, p.Told, r.with(found.record))
+}
+
+func (s *Sellers) count(way string, err error) {
+	s.tokens.WithLabelValues(way, resultOf(err)).Inc()
+}
+
+// resultOf is what is counted of an error; never what a token says.
+func resultOf(err error) string {
+	for _, known := range []struct {
+		err  error
+		text string
+	}{{nil, "ok"}, {ErrToken, "invalid"}, {ErrExpired, "expired"}, {ErrEarly, "early"}, {ErrUsed, "used"}, {ErrAudience, "audience"},
+		{ErrKeys, "keys"}} {
+		if errors.Is(err, known.err) {
+			return known.text
+		}
+	}
+	return "other"
+}
+
+// digest stands in Redis for what nobody is to read there.
+func digest(parts ...string) string {
+	h := sha256.New()
+	for _, part := range parts {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// stored makes an error of the store known as one.
+func stored(err error) error { return fmt.Errorf("%w: seller: %w", room.ErrStore, err) }

@@ -1,0 +1,104 @@
+package identity
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"encoding/json"
+	"fmt"
+
+	jose "github.com/go-jose/go-jose/v4"
+)
+
+// verifier checks a signature and gives what was signed. Refusal: ErrToken; ErrKeys where that can not be said.
+type verifier interface {
+	algorithms() []jose.SignatureAlgorithm
+	verify(context.Context, *jose.JSONWebSignature) ([]byte, error)
+}
+
+// secretKey is shared with the portal.
+type secretKey []byte
+
+func (secretKey) algorithms() []jose.SignatureAlgorithm { return []jose.SignatureAlgorithm{jose.HS256} }
+
+func (k secretKey) verify(_ context.Context, signed *jose.JSONWebSignature) ([]byte, error) {
+	payload, err := signed.Verify([]byte(k))
+	if err != nil {
+		return nil, errSignature
+	}
+	return payload, nil
+}
+
+var errSignature = fmt.Errorf("%w: its signature is not right", ErrToken)
+
+// minRSA is how many bits an RSA key has at the least (RFC 7518, 3.3).
+const minRSA = 2048
+
+// key is one public key of the portal's.
+type key struct {
+	id        string
+	algorithm jose.SignatureAlgorithm
+	public    any
+}
+
+// readKeys takes those keys out of a JWKS that sign by an algorithm of ours; others may be there for other things.
+func readKeys(text []byte) ([]key, error) {
+	var set struct {
+		Keys []json.RawMessage `json:"keys"`
+	}
+	if err := json.Unmarshal(text, &set); err != nil {
+		return nil, fmt.Errorf("not a JWKS: %w", err)
+	}
+	var keys []key
+	for _, raw := range set.Keys {
+		var k jose.JSONWebKey
+		if k.UnmarshalJSON(raw) != nil {
+			continue
+		}
+		algorithm := algorithmOf(k)
+		if algorithm == "" || (k.Algorithm != "" && k.Algorithm != string(algorithm)) || (k.Use != "" && k.Use != "sig") {
+			continue
+		}
+		keys = append(keys, key{id: k.KeyID, algorithm: algorithm, public: k.Key})
+	}
+	if len(keys) == 0 {
+		return nil, fmt.Errorf("none of %d keys is a public one for RS256 (from %d bits), ES256 or EdDSA", len(set.Keys), minRSA)
+	}
+	return keys, nil
+}
+
+// algorithmOf is the one algorithm that a key is for, "" for none. A key is never tried with another, whatever the token says.
+func algorithmOf(k jose.JSONWebKey) jose.SignatureAlgorithm {
+	if !k.Valid() {
+		return ""
+	}
+	switch public := k.Key.(type) {
+	case *rsa.PublicKey:
+		if public.N.BitLen() >= minRSA {
+			return jose.RS256
+		}
+	case *ecdsa.PublicKey:
+		if public.Curve == elliptic.P256() {
+			return jose.ES256
+		}
+	case ed25519.PublicKey:
+		return jose.EdDSA
+	}
+	return ""
+}
+
+// tryKeys checks a signature with the keys that its header leads to: the one it names, else all of its algorithm.
+func tryKeys(keys []key, signed *jose.JSONWebSignature) ([]byte, bool) {
+	header := signed.Signatures[0].Header
+	for _, k := range keys {
+		if string(k.algorithm) != header.Algorithm || (header.KeyID != "" && header.KeyID != k.id) {
+			continue
+		}
+		if payload, err := signed.Verify(k.public); err == nil {
+			return payload, true
+		}
+	}
+	return nil, false
+}

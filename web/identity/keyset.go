@@ -1,0 +1,140 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	jose "github.com/go-jose/go-jose/v4"
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/singleflight"
+	"golang.org/x/time/rate"
+)
+
+const (
+	keysFresh   = 10 * time.Minute // after that they are looked at again: one may have been withdrawn
+	keysEvery   = 10 * time.Second // how often tokens that no key fits can have the portal asked
+	keysBurst   = 5
+	maxKeys     = 1 << 20 // bytes of a JWKS
+	keysTimeout = 5 * time.Second
+)
+
+// keySet are the portal's keys, fetched when they are first needed and again when a token comes that none of them fits. What was fetched
+// last stays where fetching fails.
+type keySet struct {
+	url     string
+	log     *slog.Logger
+	client  *http.Client
+	now     func() time.Time
+	asking  singleflight.Group
+	fetches *prometheus.CounterVec
+
+	mu      sync.Mutex
+	keys    []key
+	fetched time.Time
+	limit   *rate.Limiter
+	failed  error // what the last fetch ended with
+}
+
+func newKeySet(url string, log *slog.Logger, r prometheus.Registerer) *keySet {
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: keysTimeout, DisableKeepAlives: true,
+		MaxResponseHeaderBytes: 64 << 10} // it is seldom asked
+	k := &keySet{url: url, log: log, client: &http.Client{Transport: transport, Timeout: keysTimeout}, now: time.Now,
+		limit: rate.NewLimiter(rate.Every(keysEvery), keysBurst),
+		fetches: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_seller_keys_fetches_total",
+			Help: "How often the portal's keys were fetched, by how it ended (ok, failed)."}, []string{"result"})}
+	if r != nil {
+		r.MustRegister(k.fetches)
+	}
+	return k
+}
+
+func (*keySet) algorithms() []jose.SignatureAlgorithm {
+	return []jose.SignatureAlgorithm{jose.RS256, jose.ES256, jose.EdDSA}
+}
+
+// verify tries the keys that are known, and those that the portal has now where none of them is right.
+func (k *keySet) verify(ctx context.Context, signed *jose.JSONWebSignature) ([]byte, error) {
+	keys, old := k.held()
+	if payload, ok := tryKeys(keys, signed); ok {
+		if old {
+			k.refresh() // behind the seller's back
+		}
+		return payload, nil
+	}
+	select {
+	case <-k.refresh():
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%w: %w", ErrKeys, ctx.Err())
+	}
+	keys, _ = k.held()
+	if payload, ok := tryKeys(keys, signed); ok {
+		return payload, nil
+	}
+	if err := k.failure(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrKeys, err)
+	}
+	return nil, errSignature
+}
+
+func (k *keySet) held() (keys []key, old bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.keys, k.now().Sub(k.fetched) > keysFresh
+}
+
+func (k *keySet) failure() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.failed
+}
+
+// refresh fetches the keys, once for all who want them at the same time, and not too often. The channel says when it is over.
+func (k *keySet) refresh() <-chan singleflight.Result {
+	return k.asking.DoChan("", func() (any, error) {
+		if k.limit.AllowN(k.now(), 1) {
+			k.take(k.fetch())
+		}
+		return nil, nil
+	})
+}
+
+func (k *keySet) take(keys []key, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.failed = err
+	if err != nil {
+		k.fetches.WithLabelValues("failed").Inc()
+		k.log.Warn("the portal's keys can not be fetched; those known stay", "url", k.url, "known", len(k.keys), "error", err)
+		return
+	}
+	k.fetches.WithLabelValues("ok").Inc()
+	k.keys, k.fetched = keys, k.now()
+}
+
+func (k *keySet) fetch() ([]key, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), keysTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, k.url, nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "application/jwk-set+json, application/json")
+	response, err := k.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("answered %s", response.Status)
+	}
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxKeys))
+	if err != nil {
+		return nil, err
+	}
+	return readKeys(text)
+}
