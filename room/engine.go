@@ -25,6 +25,7 @@ type Config struct {
 	Lease      time.Duration // how long the lock is held at the most; default 2 minutes
 	AwayAfter  time.Duration // a waiter gone for longer is passed over; default 15 seconds
 	DropAfter  time.Duration // and one away for longer than this loses its place; default 5 minutes
+	Waiters    int           // how many may wait in a room; 0 = any number
 	Journal    int           // how many journal entries a room keeps for the ledger at the most; 0 = no journal
 	Retention  time.Duration // how long an idle room's keys are kept; default 26 hours
 	LookEvery  time.Duration // how often an active room is looked at when nobody else does; default 1 second

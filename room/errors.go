@@ -1,6 +1,11 @@
 package room
 
-import "errors"
+import (
+	"errors"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+)
 
 // What a rule refuses. Callers compare with errors.Is; the room is unchanged by any of them.
 var (
@@ -13,6 +18,7 @@ var (
 	ErrStaleTicket    = errors.New("ticket is not waiting")
 	ErrLockHeld       = errors.New("lock is held")
 	ErrPaused         = errors.New("room is paused")
+	ErrRoomFull       = errors.New("as many wait as may wait in this room")
 	ErrSellerHasPlace = errors.New("seller has a place under another session")
 	ErrLeaseTooLong   = errors.New("lease would be longer than ten minutes in all")
 	ErrInvalidExpect  = errors.New("what is expected is not valid")
@@ -28,6 +34,21 @@ var (
 // effect is not known, and repeating it with the same request id is safe.
 var ErrStore = errors.New("store unavailable")
 
+// NoWrites reports whether Redis refused a write while it answers reads: its memory is full, too few replicas follow it, or it
+// can not save to its disk. A replica's refusal is none of these: what it would answer may be old.
+func NoWrites(err error) bool {
+	refused, ok := errors.AsType[redis.Error](err)
+	if !ok {
+		return false
+	}
+	for _, why := range []string{"OOM ", "NOREPLICAS ", "MISCONF "} {
+		if text := refused.Error(); strings.HasPrefix(text, why) || strings.Contains(text, "-"+why) { // before Redis 7 in a script's own error
+			return true
+		}
+	}
+	return false
+}
+
 // refusals maps the codes of the scripts to errors.
 var refusals = map[string]error{
 	"no_place":         ErrNoPlace,
@@ -35,6 +56,7 @@ var refusals = map[string]error{
 	"stale_ticket":     ErrStaleTicket,
 	"lock_held":        ErrLockHeld,
 	"room_paused":      ErrPaused,
+	"room_full":        ErrRoomFull,
 	"seller_has_place": ErrSellerHasPlace,
 	"lease_too_long":   ErrLeaseTooLong,
 	"number_busy":      ErrNumberBusy,

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-var glanceScript = script("glance", "inbox")
+var glanceScript = readScript("glance", "inbox")
 
 // What a Glance looks at.
 const (

@@ -25,7 +25,7 @@ type JoinRequest struct {
 }
 
 // Join gives the session the lock or a place in line. A session that has a place is told that place.
-// Refusals: ErrSellerHasPlace, ErrLockHeld and ErrPaused (both with NoWait only).
+// Refusals: ErrSellerHasPlace, ErrRoomFull, ErrLockHeld and ErrPaused (both with NoWait only).
 func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, error) {
 	once := unremembered
 	if !q.Fresh {
@@ -34,7 +34,7 @@ func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, erro
 	var st Standing
 	err := e.index.listed(ctx, id, func(registered int64, fresh string) (err error) {
 		st, err = e.standing(ctx, joinScript, id, once, q.Session, q.Seller, flag(!q.NoWait),
-			q.Lease.Milliseconds(), q.Channel, registered, q.Vouch.Milliseconds(), fresh, flag(q.Asks))
+			q.Lease.Milliseconds(), q.Channel, registered, q.Vouch.Milliseconds(), fresh, flag(q.Asks), e.cfg.Waiters)
 		return err
 	})
 	e.stood(id, q.Session, st)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-var lettersScript = script("letters", "inbox", "asks", "could")
+var lettersScript = readScript("letters", "inbox", "asks", "could")
 
 // Letter is a message of the last ten minutes as support sees it: what could be a code is masked.
 type Letter struct {

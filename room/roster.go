@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-var rosterScript = script("roster")
+var rosterScript = readScript("roster")
 
 // Waiter is one in the line as support sees it: without its session, which is a credential.
 type Waiter struct {

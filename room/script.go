@@ -23,6 +23,13 @@ func script(verb string, parts ...string) *redis.Script {
 	return redis.NewScript(source.String())
 }
 
+// reading is a verb that asks only. It brings the room to now as every verb does, unless the store takes no writes.
+type reading struct{ now, still *redis.Script }
+
+func readScript(verb string, parts ...string) reading {
+	return reading{now: script(verb, append(parts, "now")...), still: script(verb, append(parts, "still")...)}
+}
+
 // indexScript makes a script on the index, which shares nothing with a room's.
 func indexScript(verb string) *redis.Script { return redis.NewScript(luaSource(verb)) }
 

@@ -67,6 +67,9 @@ type Place struct {
 	Rank     float64 // where in the line; 0 unless waiting
 }
 
+// Live reports whether it waits or holds the lock.
+func (p Place) Live() bool { return p.Status == Waiting || p.Status == Locked }
+
 // Standing is a room and one session's place in it, at one version.
 type Standing struct {
 	View

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/waitroom/waitroom/web"
+	"github.com/waitroom/waitroom/web/quota"
 )
 
 // Config is everything that can be set from outside. ParseConfig makes one.
@@ -22,11 +23,16 @@ type Config struct {
 
 	AllowedOrigins []string
 	TrustedProxies []netip.Prefix
-	RateLimit      web.Rate
+	RateLimit      quota.Rate
+	PlacesPerIP    int // of these four, 0 is no limit
+	SocketsPerIP   int
+	RoomLimit      int
+	MetricsAddr    string // "" = with everything else
 
 	LogFormat    string // text or json
 	LogLevel     slog.Level
 	DrainTimeout time.Duration
+	MinDrain     time.Duration
 
 	DatabaseURL      Secret
 	SMSWebhookSecret Secret
@@ -82,6 +88,9 @@ func (c *Config) finish() []error {
 	if (c.WebhookURL == "") != (c.WebhookSecret == "") {
 		wrong = append(wrong, errors.New("WAITROOM_WEBHOOK_URL (--webhook-url) and WAITROOM_WEBHOOK_SECRET (--webhook-secret): set both or neither"))
 	}
+	if c.MinDrain > c.DrainTimeout {
+		wrong = append(wrong, fmt.Errorf("%s is %s: want at most %s, which is %s", called("min-drain"), short(c.MinDrain), called("drain-timeout"), short(c.DrainTimeout)))
+	}
 	return append(append(wrong, c.finishOIDC()...), c.finishSellers()...)
 }
 
@@ -125,11 +134,17 @@ func settings() []setting {
 			duration(func(c *Config) *time.Duration { return &c.DropAfter }, 100*time.Millisecond, 24*time.Hour)},
 		{"allowed-origins", "", "comma-separated origins of other sites that may act here, such as https://portal.example", false, readOrigins},
 		{"trusted-proxies", "", "comma-separated addresses or networks of proxies whose X-Forwarded-* headers are believed", false, readProxies},
-		{"rate-limit", "100/s", "joins per client address, with ten seconds' worth at once; 0 = off", false, readRate},
+		{"rate-limit", "100/s", "joins per client address over all replicas, with ten seconds' worth at once; 0 = off", false, readRate},
+		{"places-per-ip", "200", "live places of one client address over all rooms; 0 = off", false, count(func(c *Config) *int { return &c.PlacesPerIP })},
+		{"sockets-per-ip", "1000", "open sockets of one client address on this replica; 0 = off", false, count(func(c *Config) *int { return &c.SocketsPerIP })},
+		{"room-limit", "10000", "waiters of one room; 0 = off", false, count(func(c *Config) *int { return &c.RoomLimit })},
+		{"metrics-addr", "", "host:port of its own for /metrics (default: where everything else is)", false, readMetricsAddr},
 		{"log-format", "text", "text or json", false, oneOf(func(c *Config) *string { return &c.LogFormat }, "text", "json")},
 		{"log-level", "info", "debug, info, warn or error", false, readLevel},
 		{"drain-timeout", "20s", "how long a shutdown may take", false,
 			duration(func(c *Config) *time.Duration { return &c.DrainTimeout }, 100*time.Millisecond, 10*time.Minute)},
+		{"min-drain", "0s", "how long a stopping server serves at least, at most drain-timeout", false,
+			duration(func(c *Config) *time.Duration { return &c.MinDrain }, 0, 10*time.Minute)},
 		{"database-url", "sqlite:data/waitroom.db", "the ledger: sqlite:PATH or postgres://…", true, readDatabase},
 		{"sms-webhook-secret", "", "signs inbound SMS; none = inbound SMS is refused; NEW,OLD while it is replaced", true, secret(func(c *Config) *Secret { return &c.SMSWebhookSecret })},
 		{"sms-guard", "0s", "clock difference between carrier and Redis to reckon with", false,

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/bcrypt"
 
-	"github.com/waitroom/waitroom/web"
+	"github.com/waitroom/waitroom/web/quota"
 )
 
 func TestDefaultsAreTheContracts(t *testing.T) {
@@ -25,7 +27,12 @@ func TestDefaultsAreTheContracts(t *testing.T) {
 	require.Equal(t, 15*time.Second, c.AwayAfter)
 	require.Equal(t, 5*time.Minute, c.DropAfter)
 	require.Equal(t, 20*time.Second, c.DrainTimeout)
-	require.Equal(t, web.Rate{PerSecond: 100, Burst: 1000}, c.RateLimit)
+	require.Equal(t, quota.Rate{PerSecond: 100, Burst: 1000}, c.RateLimit)
+	require.Equal(t, 200, c.PlacesPerIP)
+	require.Equal(t, 1000, c.SocketsPerIP)
+	require.Equal(t, 10000, c.RoomLimit)
+	require.Empty(t, c.MetricsAddr)
+	require.Zero(t, c.MinDrain)
 	require.Empty(t, c.AllowedOrigins)
 	require.Empty(t, c.TrustedProxies)
 	require.Equal(t, "text", c.LogFormat)
@@ -70,9 +77,14 @@ var badValues = map[string][]string{
 	"allowed-origins":          {"portal.example", "https://portal.example/path", "*", "ftp://x", "https://a.example b", "null"},
 	"trusted-proxies":          {"proxy", "10.0.0.0/33", "*"},
 	"rate-limit":               {"", "100", "-1/s", "x/s", "0/s", "1/h", "NaN/s", "Inf/s"},
+	"places-per-ip":            {"", "-1", "x", "1000001", "1.5"},
+	"sockets-per-ip":           {"", "-1", "x"},
+	"room-limit":               {"", "-1", "x"},
+	"metrics-addr":             {"9090", ":x", "1.2.3.4"},
 	"log-format":               {"", "xml"},
 	"log-level":                {"", "loud", "info+1"},
 	"drain-timeout":            {"", "0s", "11m", "x"},
+	"min-drain":                {"", "-1s", "11m", "x"},
 	"database-url":             {"hush", "sqlite:", "mysql://hush"},
 	"sms-guard":                {"", "-1s", "2m"},
 	"sms-completes":            {"", "maybe"},
@@ -206,9 +218,41 @@ func TestSecretsDoNotPrint(t *testing.T) {
 func TestHelpListsEverySetting(t *testing.T) {
 	var out bytes.Buffer
 	WriteSettings(&out)
-	for _, s := range settings() {
+	for _, s := range allSettings() {
 		require.Contains(t, out.String(), "--"+s.name+", "+s.env())
 	}
+}
+
+func TestSecretIsReadFromItsFile(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	t.Setenv("WAITROOM_WEBHOOK_SECRET_FILE", write("webhook", "hush\n"))
+	c, err := ParseConfig([]string{"--redis-url-file", write("redis", "redis://:hush@localhost:7000\n"), "--webhook-url", "https://x.example"})
+	require.NoError(t, err)
+	require.Equal(t, Secret("hush"), c.WebhookSecret)
+	require.Equal(t, "Redis at localhost:7000, db 0", c.Redis.String())
+	require.Empty(t, c.Unknown)
+
+	for name, path := range map[string]string{"gone": filepath.Join(dir, "gone"), "empty": write("empty", " \n"), "wrong": write("wrong", "hush")} {
+		_, err := ParseConfig([]string{"--database-url-file", path})
+		require.ErrorContains(t, err, "WAITROOM_DATABASE_URL", name)
+		require.NotContains(t, err.Error(), "hush", name)
+	}
+	_, err = ParseConfig([]string{"--webhook-secret", "hush", "--webhook-url", "https://x.example"})
+	require.ErrorContains(t, err, "WAITROOM_WEBHOOK_SECRET_FILE (--webhook-secret-file): set one of them")
+	_, err = ParseConfig([]string{"--lease-file", "x"})
+	require.ErrorContains(t, err, "lease-file", "what is no secret has no file")
+}
+
+func TestServerServesNoLongerThanItMayTakeToStop(t *testing.T) {
+	_, err := ParseConfig([]string{"--min-drain", "20s"})
+	require.NoError(t, err)
+	_, err = ParseConfig([]string{"--min-drain", "20001ms"})
+	require.ErrorContains(t, err, "WAITROOM_MIN_DRAIN (--min-drain)")
 }
 
 func TestLogIsInTheFormatThatIsAskedFor(t *testing.T) {

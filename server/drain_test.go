@@ -108,7 +108,7 @@ func TestLogTellsWhereToGoAndNamesNoSession(t *testing.T) {
 func TestRequestUnderWayIsAnsweredBeforeTheServerEnds(t *testing.T) {
 	store := redistest.Start(t)
 	proxy := store.Proxy()
-	r := start(t, config(t, "--redis-url", proxy.URL()))
+	r := start(t, config(t, "--redis-url", proxy.URL(), "--rate-limit", "0", "--places-per-ip", "0"))
 	a := newSeller(t, r.URL(), "a")
 	a.join() // so that the next join is one question to the store
 	a.leave("")
@@ -131,4 +131,26 @@ func TestRequestUnderWayIsAnsweredBeforeTheServerEnds(t *testing.T) {
 	require.Equal(t, http.StatusOK, got.StatusCode, got.body)
 	require.EqualValues(t, 2, got.number("ticket"))
 	require.NoError(t, r.stop(t))
+}
+
+func TestStoppingServerServesForAWhileThoughItHasNoSockets(t *testing.T) {
+	r := start(t, config(t, "--min-drain", "2s", "--drain-timeout", "10s"))
+	s := newSeller(t, r.URL(), "a")
+	r.end()
+	require.Equal(t, "draining", readiness(t, s, http.StatusServiceUnavailable)["server"])
+	require.Equal(t, http.StatusOK, s.join().StatusCode, "who balances has not noticed yet")
+	require.NoError(t, r.stop(t))
+}
+
+func TestStoreThatIsAwayFillsNoLog(t *testing.T) {
+	store := redistest.Start(t)
+	r, log := logged(t, "--redis-url", store.URL())
+	s := newSeller(t, r.URL(), "a")
+	store.Stop()
+	for range 20 {
+		requireProblem(t, s.ask(http.MethodGet, lockPath+"/status", ""), http.StatusServiceUnavailable, "store_unavailable")
+	}
+	require.NoError(t, r.stop(t))
+	require.Less(t, strings.Count(log.String(), "route=/api/:room/lock/status"), 20)
+	require.Contains(t, log.String(), "requests failed: the store is away")
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -17,6 +18,13 @@ type check struct {
 	bad  string // what is said when ask fails
 	ask  func(context.Context) error
 	soft bool // told, and the server is ready all the same
+}
+
+func (c check) said(err error) string {
+	if errors.Is(err, errNoWrites) {
+		return "refuses_writes"
+	}
+	return c.bad
 }
 
 // health answers whether the process lives and whether it should be sent requests.
@@ -40,8 +48,8 @@ func (h *health) ready(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, c := range h.checks {
 		said[c.name] = "ok"
-		if c.ask(ctx) != nil {
-			said[c.name] = c.bad
+		if err := c.ask(ctx); err != nil {
+			said[c.name] = c.said(err)
 			ok = ok && c.soft
 		}
 	}

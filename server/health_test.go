@@ -7,11 +7,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/room"
 )
 
 // readiness waits until /readyz answers that status and returns what it says.
@@ -47,6 +49,50 @@ func TestReadinessFollowsRedisAndLivenessDoesNot(t *testing.T) {
 	redis.Restart()
 	require.Equal(t, map[string]any{"server": "ok", "redis": "ok", "subscription": "ok", "ledger": "ok"}, readiness(t, s, http.StatusOK))
 	require.Equal(t, http.StatusOK, s.join().StatusCode)
+}
+
+func TestReadinessSaysThatTheStoreRefusesWritesAndWhoAsksIsStillTold(t *testing.T) {
+	redis := redistest.Start(t)
+	r := start(t, config(t, "--redis-url", redis.URL()))
+	a, b, c := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b"), newSeller(t, r.URL(), "c")
+	a.join()
+	b.join()
+	for setting, values := range map[string][2]string{"maxmemory": {"1", "0"}, "min-replicas-to-write": {"1", "0"}} {
+		set := func(value string) { require.NoError(t, redis.Client().ConfigSet(t.Context(), setting, value).Err()) }
+		readiness(t, a, http.StatusOK)
+		set(values[0])
+		require.Equal(t, "refuses_writes", readiness(t, a, http.StatusServiceUnavailable)["redis"], setting)
+		requireProblem(t, c.join(), http.StatusServiceUnavailable, "store_unavailable")
+
+		require.Equal(t, "locked", a.status().me().text("status"), setting)
+		require.EqualValues(t, 1, b.status().me().number("queue_position"), setting)
+		require.Equal(t, http.StatusOK, b.ask(http.MethodGet, "/", "", "Accept", "text/html").StatusCode, setting)
+		require.Equal(t, "waiting", next(t, open(t, r.URL(), "X-Session-ID", b.session))["status"], setting)
+
+		set(values[1])
+		require.Equal(t, "ok", readiness(t, a, http.StatusOK)["redis"], setting)
+		require.Equal(t, http.StatusAccepted, c.join().StatusCode, setting)
+		require.Equal(t, http.StatusOK, c.leave("").StatusCode, setting)
+	}
+}
+
+func TestReadinessFollowsAMasterOfTheClusterThatDies(t *testing.T) {
+	cluster := redistest.StartClusterWithReplicas(t)
+	master, replica := cluster.MasterOf(room.LockKey("integration"))
+	r := start(t, config(t, "--redis-url", cluster.URL()))
+	a := newSeller(t, r.URL(), "a")
+	require.Equal(t, http.StatusOK, a.join().StatusCode)
+	readiness(t, a, http.StatusOK)
+
+	master.Kill()
+	require.NotEqual(t, "ok", readiness(t, a, http.StatusServiceUnavailable)["redis"])
+	replica.UntilPromoted()
+	promoted := time.Now()
+	readiness(t, a, http.StatusOK)
+	got := a.ask(http.MethodGet, lockPath+"/status", "")
+	require.Equal(t, http.StatusOK, got.StatusCode, "who is ready serves: %s", got.body)
+	t.Logf("served %s after the replica had taken over", time.Since(promoted))
+	require.Equal(t, http.StatusOK, a.join().StatusCode)
 }
 
 func TestReadinessSaysThatTheServerIsDraining(t *testing.T) {

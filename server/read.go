@@ -17,6 +17,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/waitroom/waitroom/web"
+	"github.com/waitroom/waitroom/web/quota"
 )
 
 func duration(field func(*Config) *time.Duration, least, most time.Duration) func(*Config, string) error {
@@ -60,6 +61,17 @@ func secret(field func(*Config) *Secret) func(*Config, string) error {
 }
 
 func readAddr(c *Config, value string) error {
+	c.Addr = value
+	return checkAddr(value)
+}
+
+func readMetricsAddr(c *Config, value string) error {
+	c.MetricsAddr = value
+	return checkAddr(value)
+}
+
+// checkAddr says what is wrong with where to listen; "" is nowhere in particular.
+func checkAddr(value string) error {
 	if value == "" {
 		return nil
 	}
@@ -70,9 +82,20 @@ func readAddr(c *Config, value string) error {
 	if err != nil {
 		return errors.New("want host:port or :port, such as :8080 or 127.0.0.1:8080")
 	}
-	c.Addr = value
 	return nil
 }
+
+// count reads a limit: 0 is none.
+func count(field func(*Config) *int) func(*Config, string) error {
+	return func(c *Config, value string) (err error) {
+		if *field(c), err = strconv.Atoi(value); err != nil || *field(c) < 0 || *field(c) > mostCounted {
+			return errors.New("want a whole number up to a million, or 0 for no limit")
+		}
+		return nil
+	}
+}
+
+const mostCounted = 1_000_000
 
 func readRedis(c *Config, value string) (err error) {
 	c.Redis, err = ParseRedis(value)
@@ -85,7 +108,7 @@ func readRooms(c *Config, value string) (err error) {
 }
 
 func readRate(c *Config, value string) (err error) {
-	if c.RateLimit, err = web.ParseRate(value); err != nil {
+	if c.RateLimit, err = quota.ParseRate(value); err != nil {
 		return errors.New("want a rate such as 100/s or 30/m, or 0 for no limit")
 	}
 	return nil

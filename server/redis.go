@@ -21,7 +21,8 @@ import (
 const (
 	dialTimeout = 2 * time.Second
 	callTimeout = 2 * time.Second
-	poolSize    = 64 // connections per node
+	poolSize    = 64          // connections per node
+	reloadAfter = time.Second // the client asks for a cluster's masters anew when it is used and knows them for longer
 )
 
 // RedisURL says which store to use. It does not print its password.
@@ -183,7 +184,9 @@ func (u RedisURL) open() (store, error) {
 	case "sentinel":
 		return storeOf(redis.NewFailoverClient(u.many.Failover())), nil
 	case "cluster":
-		return storeOf(redis.NewClusterClient(u.many.Cluster())), nil
+		o := u.many.Cluster()
+		o.ClusterStateReloadInterval = reloadAfter // a master that does not answer is no reason for the client to ask
+		return storeOf(redis.NewClusterClient(o)), nil
 	}
 	return embed()
 }

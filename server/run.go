@@ -32,6 +32,9 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 		return fmt.Errorf("serve: %w", err)
 	})
+	if s.metrics != nil {
+		background.Go(func() error { return unlessEnded(failed, "metrics", s.metrics.run()) })
+	}
 	s.announce()
 	s.welcome(ctx)
 
@@ -43,6 +46,9 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	s.drain(served)
 	stop()
+	if s.metrics != nil {
+		s.metrics.close()
+	}
 	err := background.Wait()
 	s.log.Info("stopped")
 	return err
@@ -67,15 +73,17 @@ func (s *Server) sweep(ctx context.Context) error {
 
 // drain lets go of everybody in the order in which they can come back somewhere else: readiness says no,
 // the sockets are told to reconnect and no new ones are taken, then the requests under way are answered.
-// Until the sockets are gone requests are served: who balances can see why. served is closed when nobody
+// Until the sockets are gone, and for MIN_DRAIN, requests are served: who balances can see why. served is closed when nobody
 // is accepted any more.
 func (s *Server) drain(served <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
 	defer cancel()
 	s.health.draining.Store(true)
+	balanced := time.After(s.cfg.MinDrain)
 	if err := s.hub.Drain(ctx); err != nil {
 		s.log.Warn("not every socket could be told", "error", err)
 	}
+	<-balanced
 	s.http.SetKeepAlivesEnabled(false)
 	_ = s.listener.Close()
 	<-served

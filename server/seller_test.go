@@ -42,6 +42,7 @@ type seller struct {
 	base    string
 	session string // "" = none is sent
 	id      string
+	host    string // what the server is called; "" = as in base
 }
 
 func newSeller(t *testing.T, base, id string) *seller {
@@ -53,6 +54,7 @@ func (s *seller) ask(method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), method, s.base+path, strings.NewReader(body))
 	require.NoError(s.t, err)
+	req.Host = s.host
 	if s.session != "" {
 		req.Header.Set("X-Session-ID", s.session)
 	}

@@ -31,6 +31,7 @@ type Server struct {
 	log      *slog.Logger
 	listener net.Listener
 	http     *http.Server
+	metrics  *metricsServer // nil where the metrics are with everything else
 	store    store
 	engine   *room.Engine
 	ledger   *ledger.Ledger
@@ -77,7 +78,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.engine = room.New(s.store, room.Config{Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
-		Journal: journalMax, Quarantine: quarantine(s.cfg.SMSQuarantine), Required: s.cfg.SMSExpect == "required", Keys: keys,
+		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: quarantine(s.cfg.SMSQuarantine), Required: s.cfg.SMSExpect == "required", Keys: keys,
 		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) { return s.ledger.Known(ctx, id) }, Lost: s.lost})
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -94,7 +95,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		Name: s.replicaName(), Behind: func() bool { return s.ledger.Status().Behind }})
 	s.openDesk()
 	s.health = &health{checks: []check{
-		{name: "redis", bad: "unavailable", ask: s.engine.Ping},
+		{name: "redis", bad: "unavailable", ask: newProbe(s.store, s.engine.Ping).ask},
 		{name: "subscription", bad: "stale", ask: s.subscribed},
 		{name: "ledger", bad: "behind", ask: s.recorded, soft: true},
 	}}
@@ -102,16 +103,25 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	if err != nil {
 		return err
 	}
+	hosts, err := s.cfg.hosts()
+	if err != nil {
+		return err
+	}
 	site := web.Config{
 		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Rooms: s.cfg.Rooms, Lease: s.engine.Config().Lease,
-		Origins: s.cfg.AllowedOrigins, Proxies: s.cfg.TrustedProxies, Joins: s.cfg.RateLimit,
+		Origins: s.cfg.AllowedOrigins, Proxies: s.cfg.TrustedProxies, Hosts: hosts, Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry,
 		Handlers: map[string]http.Handler{
 			"/static/*file": static.Handler(),
 			"/healthz":      http.HandlerFunc(s.health.live),
 			"/readyz":       http.HandlerFunc(s.health.ready),
-			"/metrics":      promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry}),
 		},
+	}
+	told := promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry})
+	if s.cfg.MetricsAddr == "" {
+		site.Handlers["/metrics"] = told
+	} else if s.metrics, err = listenMetrics(s.cfg.MetricsAddr, told); err != nil {
+		return err
 	}
 	if messages != nil {
 		site.SMS, site.Refused = messages, messages.Refused
@@ -150,6 +160,9 @@ func (c Config) LocalURL() string { return localURL(c.Addr) }
 func (s *Server) Close() {
 	if s.listener != nil {
 		_ = s.listener.Close()
+	}
+	if s.metrics != nil {
+		s.metrics.close()
 	}
 	if s.store.close != nil {
 		s.store.close()

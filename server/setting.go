@@ -39,15 +39,54 @@ func (s setting) wrong(value string, err error) error {
 	return fmt.Errorf("%s (--%s) is %q: %w", s.env(), s.name, value, err)
 }
 
-// ParseConfig reads flags, then the environment. The error names every setting that is wrong.
+// fileSetting says in which file a secret is: what is in the environment or in the arguments, others can list.
+func (s setting) fileSetting() setting {
+	return setting{name: s.name + "-file", help: "file that has " + s.name + " in it"}
+}
+
+// allSettings are the settings, each secret also as the file that has it.
+func allSettings() []setting {
+	var all []setting
+	for _, s := range settings() {
+		all = append(all, s)
+		if s.secret {
+			all = append(all, s.fileSetting())
+		}
+	}
+	return all
+}
+
+// value is what a setting was given, by itself or by its file. Given twice it would not be clear which counts.
+func (s setting) value(given map[string]string) (string, error) {
+	text, set := given[s.name]
+	path, inFile := given[s.fileSetting().name]
+	if !s.secret || !inFile {
+		if !set {
+			text = s.fallback
+		}
+		return strings.TrimSpace(text), nil
+	}
+	file := called(s.fileSetting().name)
+	if set {
+		return "", fmt.Errorf("%s and %s: set one of them", called(s.name), file)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", file, err)
+	}
+	if text = strings.TrimSpace(string(content)); text == "" {
+		return "", fmt.Errorf("%s: %q is empty", file, path)
+	}
+	return text, nil
+}
+
+// ParseConfig reads flags, then the environment, then the files that these name. The error names every setting that is wrong.
 // Usage asks for ErrHelp.
 func ParseConfig(args []string) (Config, error) {
-	all := settings()
 	flags := flag.NewFlagSet("waitroom", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	values := make([]*string, len(all))
-	for i, s := range all {
-		values[i] = flags.String(s.name, s.fallback, s.help)
+	for _, s := range allSettings() {
+		flags.String(s.name, "", s.help)
 	}
 	if err := ff.Parse(flags, args, ff.WithEnvVarPrefix(envPrefix)); err != nil {
 		return Config{}, err
@@ -55,11 +94,15 @@ func ParseConfig(args []string) (Config, error) {
 	if flags.NArg() > 0 {
 		return Config{}, fmt.Errorf("%q is neither a flag nor a command", flags.Arg(0))
 	}
+	given := make(map[string]string)
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = f.Value.String() })
 	var c Config
 	var wrong []error
-	for i, s := range all {
-		value := strings.TrimSpace(*values[i])
-		if err := s.read(&c, value); err != nil {
+	for _, s := range settings() {
+		value, err := s.value(given)
+		if err != nil {
+			wrong = append(wrong, err)
+		} else if err := s.read(&c, value); err != nil {
 			wrong = append(wrong, s.wrong(value, err))
 		}
 	}
@@ -76,7 +119,7 @@ func unknown(environ []string) []string {
 		if !strings.HasPrefix(name, envPrefix+"_") {
 			continue
 		}
-		if !slices.ContainsFunc(settings(), func(s setting) bool { return s.env() == name }) {
+		if !slices.ContainsFunc(allSettings(), func(s setting) bool { return s.env() == name }) {
 			names = append(names, name)
 		}
 	}
@@ -92,5 +135,8 @@ func WriteSettings(w io.Writer) {
 			fallback = " (default " + s.fallback + ")"
 		}
 		fmt.Fprintf(w, "  --%s, %s\n        %s%s\n", s.name, s.env(), s.help, fallback)
+		if file := s.fileSetting(); s.secret {
+			fmt.Fprintf(w, "        or a file that has it: --%s, %s\n", file.name, file.env())
+		}
 	}
 }

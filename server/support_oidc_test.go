@@ -15,6 +15,7 @@ func byProvider(t *testing.T, r *replica, provider *mockoidc.MockOIDC, group str
 	t.Helper()
 	provider.QueueUser(&mockoidc.MockUser{Subject: "s-" + group, PreferredUsername: "kim-" + group, Groups: []string{group}})
 	s := newReader(t, r.URL())
+	s.host = "wait.example"
 	s.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	there := s.ask("GET", "/support/oidc/start?next=/support/integration/history", "")
 	require.Equal(t, http.StatusSeeOther, there.StatusCode, there.body)

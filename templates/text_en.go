@@ -213,6 +213,8 @@ func englishErrors() map[string]Notice {
 		"not_found":         {"There is no such page", "Please check the address."},
 		"store_unavailable": {"The waiting room cannot be opened right now", "Please try again in a moment. If you were in line, you still are."},
 		"too_many_requests": {"Too many requests at once", "Please try again in a moment."},
+		"room_full":         {"The line is full right now", "Please try again in a moment."},
+		"wrong_host":        {"The waiting room is not at this address", "Please open it by the address you were given."},
 		"cross_site":        {"That came from another site, so we did not take it", "Please press the button in the waiting room itself."},
 		"seller_has_place":  {"This seller is already in line", "Carry on in the browser that joined. A seller has one place."},
 		"invalid_seller":    {"Please check the seller ID", "Up to 64 letters, digits and _ . @ - are fine."},

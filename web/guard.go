@@ -9,9 +9,12 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// secure sets what every answer has. The referrer stays within the site rather than being withheld:
+// httpsKept is for how long a browser that came by https comes by nothing else: a year.
+const httpsKept = "max-age=31536000"
+
+// harden sets what every answer has. The referrer stays within the site rather than being withheld:
 // without one, browsers send a form's Origin as "null".
-func secure(c *gin.Context) {
+func (s *site) harden(c *gin.Context) {
 	header := c.Writer.Header()
 	header.Set("Content-Security-Policy", templates.ContentSecurityPolicy)
 	header.Set("X-Content-Type-Options", "nosniff")
@@ -19,6 +22,9 @@ func secure(c *gin.Context) {
 	header.Set("Referrer-Policy", "same-origin")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if s.secure(c) || s.Hosts.scheme == "https" {
+		header.Set("Strict-Transport-Security", httpsKept)
+	}
 }
 
 // sameSite refuses a change that another site's page asks for. No other site is trusted with what is support's.

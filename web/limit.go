@@ -1,102 +1,79 @@
 package web
 
 import (
-	"fmt"
+	"context"
+	"errors"
 	"math"
-	"net/netip"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/gin-gonic/gin"
-	lru "github.com/hashicorp/golang-lru/v2"
-	"golang.org/x/time/rate"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/web/quota"
 )
 
-// Rate is how often one client address may join. The zero value does not limit.
-type Rate struct {
-	PerSecond float64
-	Burst     int
+// The settings of the limits that are judged elsewhere than in quota.
+const (
+	roomLimit    = "ROOM_LIMIT"
+	socketsPerIP = "SOCKETS_PER_IP"
+)
+
+// admitted has a session join where the limits let it. One that is known may have a place that was taken from another address, and is
+// told that, however many places this address has.
+func (s *site) admitted(ctx context.Context, c *gin.Context, session string, known bool, join func() (room.Standing, error)) (room.Standing, error) {
+	admission, err := s.Quota.Admit(ctx, network(s.client(c)), roomOf(c), session)
+	if limit, ok := errors.AsType[quota.Limited](err); ok {
+		if known && limit.Setting == quota.PlacesPerIP {
+			return s.heldPlace(ctx, c, session, limit)
+		}
+		return room.Standing{}, s.refusedFor(c, limit)
+	}
+	standing, err := join()
+	switch {
+	case err == nil:
+		admission.Joined()
+	case room.Refused(err):
+		admission.Refused(ctx)
+	}
+	if errors.Is(err, room.ErrRoomFull) {
+		s.limited.note(roomLimit, s.client(c))
+	}
+	return standing, err
 }
 
-// burstSeconds is how many seconds' worth may come at once.
-const burstSeconds = 10
-
-// ParseRate reads "100/s" or "30/m"; "0" is no limit. Ten seconds' worth may come at once.
-func ParseRate(text string) (Rate, error) {
-	if text == "0" {
-		return Rate{}, nil
+// heldPlace is the place that a session has; refused where it has none.
+func (s *site) heldPlace(ctx context.Context, c *gin.Context, session string, refused quota.Limited) (room.Standing, error) {
+	view, seats, err := s.Engine.Look(ctx, roomOf(c), session)
+	switch {
+	case err != nil:
+		return room.Standing{}, err
+	case !seats[0].Live():
+		return room.Standing{}, s.refusedFor(c, refused)
 	}
-	number, unit, ok := strings.Cut(text, "/")
-	n, err := strconv.ParseFloat(number, 64)
-	if !ok || err != nil || !(n > 0 && n <= 1e6) {
-		return Rate{}, fmt.Errorf("rate %q is not like 100/s or 30/m", text)
-	}
-	switch unit {
-	case "s":
-	case "m":
-		n /= 60
-	default:
-		return Rate{}, fmt.Errorf("rate %q is neither per second (/s) nor per minute (/m)", text)
-	}
-	return Rate{PerSecond: n, Burst: max(int(n*burstSeconds), 1)}, nil
+	return room.Standing{View: view, Place: seats[0].Place, LeaseLength: s.Lease}, nil
 }
 
-// remembered is how many client addresses are told apart; beyond that, who was longest away starts anew.
-const remembered = 1 << 16
-
-type limiter struct {
-	rate    Rate
-	clients *lru.Cache[netip.Addr, *rate.Limiter]
+// refusedFor writes down that somebody is refused for a limit.
+func (s *site) refusedFor(c *gin.Context, limit quota.Limited) quota.Limited {
+	s.limited.note(limit.Setting, s.client(c))
+	return limit
 }
 
-// newLimiter returns nil where nothing is limited.
-func newLimiter(r Rate) *limiter {
-	if r.PerSecond == 0 {
-		return nil
-	}
-	clients, err := lru.New[netip.Addr, *rate.Limiter](remembered)
-	if err != nil { // only for a size below 1
-		panic(err)
-	}
-	return &limiter{rate: r, clients: clients}
+// limitWords say which limit it was, where it is not how fast somebody joins.
+var limitWords = map[string]words{
+	quota.PlacesPerIP: {"Address has too many places",
+		"이 네트워크에서 이미 많은 분이 줄을 서 있어요. 자리가 나면 다시 눌러 주세요.", "As many places as one address may have are taken from this one. End one, or ask again later."},
+	socketsPerIP: {"Address has too many sockets",
+		"이 네트워크에서 열린 화면이 너무 많아요. 쓰지 않는 화면을 닫아 주세요.", "As many sockets as one address may have are open from this one. Close one, or connect again later."},
 }
 
-// after is how long the client has to wait; 0 lets it in and counts it.
-func (l *limiter) after(client netip.Addr) time.Duration {
-	fresh := rate.NewLimiter(rate.Limit(l.rate.PerSecond), l.rate.Burst)
-	if known, ok, _ := l.clients.PeekOrAdd(client, fresh); ok {
-		fresh = known
-		l.clients.Get(client)
+// refuseFor answers for a limit.
+func (s *site) refuseFor(c *gin.Context, limit quota.Limited) {
+	const code = "too_many_requests"
+	c.Header("Retry-After", strconv.Itoa(max(int(math.Ceil(limit.After.Seconds())), 1)))
+	p := problemOf(c, code)
+	if w, ok := limitWords[limit.Setting]; ok {
+		p = p.in(w)
 	}
-	r := fresh.Reserve()
-	wait := r.Delay()
-	if wait > 0 {
-		r.Cancel()
-	}
-	return wait
-}
-
-// limit holds back who joins too often.
-func (s *site) limit(c *gin.Context) {
-	if s.joins == nil {
-		return
-	}
-	if wait := s.joins.after(network(c.ClientIP())); wait > 0 {
-		c.Header("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-		s.refuse(c, "too_many_requests")
-	}
-}
-
-// network is who counts as one client: an IPv4 address, or the /64 that one IPv6 subscriber has.
-func network(ip string) netip.Addr {
-	addr, err := netip.ParseAddr(ip)
-	if err != nil {
-		return netip.Addr{}
-	}
-	addr = addr.Unmap().WithZone("")
-	if addr.Is6() {
-		return netip.PrefixFrom(addr, 64).Masked().Addr()
-	}
-	return addr
+	s.tell(c, code, p, nil)
 }

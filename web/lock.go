@@ -41,13 +41,16 @@ func (s *site) enter(c *gin.Context, session, sellerID string, asks, noWait bool
 	if err != nil {
 		return "", room.Standing{}, err
 	}
-	if session == "" {
+	known := session != ""
+	if !known {
 		session = room.NewSession()
 	}
 	ctx, cancel := s.asking(c)
 	defer cancel()
-	standing, err := s.Engine.Join(ctx, roomOf(c), room.JoinRequest{Request: uuid.NewString(), Session: session,
-		Seller: seller, NoWait: noWait, Asks: asks})
+	standing, err := s.admitted(ctx, c, session, known, func() (room.Standing, error) {
+		return s.Engine.Join(ctx, roomOf(c), room.JoinRequest{Request: uuid.NewString(), Session: session,
+			Seller: seller, NoWait: noWait, Asks: asks})
+	})
 	if err != nil {
 		return "", room.Standing{}, err
 	}
@@ -128,8 +131,12 @@ func (s *site) exit(c *gin.Context, session string, reason room.Outcome, fence i
 	}
 	ctx, cancel := s.asking(c)
 	defer cancel()
-	return s.Engine.Leave(ctx, roomOf(c), room.LeaveRequest{Request: uuid.NewString(), Session: session,
+	standing, err := s.Engine.Leave(ctx, roomOf(c), room.LeaveRequest{Request: uuid.NewString(), Session: session,
 		Outcome: reason, Fence: fence})
+	if err == nil {
+		s.Quota.Left(network(s.client(c)))
+	}
+	return standing, err
 }
 
 // asking is the context of one question to the store.

@@ -45,6 +45,7 @@ func (s *site) observe(c *gin.Context) {
 		id = rand.Text()
 	}
 	c.Header(requestHeader, id)
+	s.noticeProxy(c)
 	c.Next()
 
 	took, status, route := time.Since(begun), c.Writer.Status(), c.FullPath()
@@ -55,11 +56,11 @@ func (s *site) observe(c *gin.Context) {
 	s.metrics.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
 	s.metrics.seconds.WithLabelValues(route, method).Observe(took.Seconds())
 	level := slog.LevelDebug
-	if status >= http.StatusInternalServerError {
+	if status >= http.StatusInternalServerError && status != http.StatusServiceUnavailable { // which is said once for many
 		level = slog.LevelInfo
 	}
 	s.Log.Log(c.Request.Context(), level, "request", "request", id, "method", c.Request.Method,
-		"path", c.Request.URL.Path, "status", status, "took", took, "client", c.ClientIP())
+		"path", c.Request.URL.Path, "status", status, "took", took, "client", s.client(c).String())
 }
 
 // methodLabel keeps a client's own inventions out of the series.

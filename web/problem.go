@@ -12,6 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/web/identity"
+	"github.com/waitroom/waitroom/web/quota"
 	"github.com/waitroom/waitroom/web/signin"
 )
 
@@ -73,6 +74,9 @@ var problems = map[string]problem{
 		"이번 차례에는 더 요청할 수 없어요. 취소하고 다시 줄을 서 주세요.", "A lease may ask 10 times. End it and join again to ask more.", 0},
 	"too_many_rejects": {http.StatusConflict, "Lease has rejected too many messages",
 		"이번 차례에는 문자를 더 지울 수 없어요. 고객센터에 알려 주세요.", "A lease may reject 3 messages. Tell support about this one.", 0},
+	"wrong_host": {http.StatusMisdirectedRequest, "Server is not called that",
+		"이 주소로는 대기실을 열 수 없어요. 안내받은 주소로 다시 열어 주세요. (서버 설정: WAITROOM_PUBLIC_URL)",
+		"This server does not answer to that host. Use the address it is known by, or set WAITROOM_PUBLIC_URL to this one.", 0},
 	"body_too_large": {http.StatusRequestEntityTooLarge, "Body is too large",
 		"본문은 16 KiB까지 보낼 수 있어요.", "Send at most 16 KiB.", 0},
 	"unsupported_media_type": {http.StatusUnsupportedMediaType, "Body is not sent as JSON",
@@ -81,6 +85,8 @@ var problems = map[string]problem{
 		"이 주소에는 WebSocket으로 연결해 주세요.", "Connect here with a WebSocket.", 0},
 	"too_many_requests": {http.StatusTooManyRequests, "Too many requests",
 		"요청이 한꺼번에 몰렸어요. 잠시 뒤 다시 눌러 주세요.", "Wait as long as Retry-After says, then ask again.", 1},
+	"room_full": {http.StatusServiceUnavailable, "As many wait as may wait in this room",
+		"지금은 줄이 가득 찼어요. 잠시 뒤 다시 눌러 주세요.", "The line is full. Ask again later.", 10},
 	"internal": {http.StatusInternalServerError, "Something went wrong here",
 		"저희 쪽에 문제가 생겼어요. 잠시 뒤 다시 눌러 주세요. 여러 번 눌러도 순서는 하나예요.", "This is our fault. Ask again; repeating a request never takes a second place.", 0},
 	"store_unavailable": {http.StatusServiceUnavailable, "Store cannot be reached",
@@ -195,6 +201,7 @@ var codes = []struct {
 	{room.ErrTooManyRejects, "too_many_rejects"},
 	{room.ErrLockHeld, "lock_held"},
 	{room.ErrPaused, "room_paused"},
+	{room.ErrRoomFull, "room_full"},
 	{room.ErrSellerHasPlace, "seller_has_place"},
 	{sms.ErrSignature, "bad_signature"},
 	{sms.ErrInvalidJSON, "invalid_json"},
@@ -212,6 +219,9 @@ func codeOf(err error) string {
 	if _, limited := errors.AsType[signin.Limited](err); limited {
 		return "too_many_requests"
 	}
+	if _, limited := errors.AsType[quota.Limited](err); limited {
+		return "too_many_requests"
+	}
 	for _, known := range codes {
 		if errors.Is(err, known.err) {
 			return known.code
@@ -223,14 +233,28 @@ func codeOf(err error) string {
 // fail answers an error.
 func (s *site) fail(c *gin.Context, err error) {
 	code := codeOf(err)
-	if problems[code].status >= http.StatusInternalServerError && c.Request.Context().Err() == nil {
-		s.Log.Warn("request failed", "route", c.FullPath(), "code", code, "error", err)
+	s.failed(c, code, err)
+	if limit, ok := errors.AsType[quota.Limited](err); ok {
+		s.refuseFor(c, limit)
+		return
 	}
 	if errors.Is(err, sms.ErrRefused) {
 		s.tell(c, code, problemOf(c, code).in(ledgerWords), nil)
 		return
 	}
 	s.refuse(c, code)
+}
+
+// failed writes down what went wrong here.
+func (s *site) failed(c *gin.Context, code string, err error) {
+	switch {
+	case problems[code].status < http.StatusInternalServerError || c.Request.Context().Err() != nil:
+	case code == "room_full": // that is a limit: see limited
+	case code == "store_unavailable":
+		s.away.request(c.FullPath(), err)
+	default:
+		s.Log.Warn("request failed", "route", c.FullPath(), "code", code, "error", err)
+	}
 }
 
 // refuse answers a code of the table: in JSON to a program, on a page to a person.

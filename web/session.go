@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"net/netip"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -101,17 +100,4 @@ func (s *site) secure(c *gin.Context) bool {
 	}
 	proto, _, _ := strings.Cut(c.GetHeader("X-Forwarded-Proto"), ",")
 	return strings.EqualFold(strings.TrimSpace(proto), "https") && s.fromProxy(c)
-}
-
-func (s *site) fromProxy(c *gin.Context) bool {
-	ip, err := netip.ParseAddr(c.RemoteIP())
-	if err != nil {
-		return false
-	}
-	for _, p := range s.Proxies {
-		if p.Contains(ip.Unmap()) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,6 +1,15 @@
 package web
 
-import "github.com/gin-gonic/gin"
+import (
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/web/quota"
+)
+
+// socketAgain is when who has too many sockets may try again.
+const socketAgain = 5 * time.Second
 
 // socket is GET /api/{room}/ws. After the upgrade nothing more is written here.
 func (s *site) socket(c *gin.Context) {
@@ -13,7 +22,17 @@ func (s *site) socket(c *gin.Context) {
 		s.fail(c, err)
 		return
 	}
-	if err := s.Sockets.ServeSocket(c.Writer, c.Request, roomOf(c), session); err != nil && !c.Writer.Written() {
+	leave, ok := s.open.take(network(s.client(c)))
+	if !ok {
+		s.refuseFor(c, s.refusedFor(c, quota.Limited{Setting: socketsPerIP, After: socketAgain}))
+		return
+	}
+	w := &counter{ResponseWriter: c.Writer, closed: leave}
+	err = s.Sockets.ServeSocket(w, c.Request, roomOf(c), session)
+	if !w.taken {
+		leave()
+	}
+	if err != nil && !c.Writer.Written() {
 		s.fail(c, err)
 	}
 }

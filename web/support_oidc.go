@@ -48,7 +48,7 @@ func (s *site) oidcCallback(c *gin.Context) {
 	s.setOIDCCookie(c, "", -1)
 	ctx, cancel := s.asking(c)
 	defer cancel()
-	token, who, next, err := s.Support.Desk.Finish(ctx, brought, c.Query("state"), c.Query("code"), addressIn(c))
+	token, who, next, err := s.Support.Desk.Finish(ctx, brought, c.Query("state"), c.Query("code"), s.addressIn(c))
 	if err != nil {
 		s.notSignedIn(c, err, templates.SignInView{Next: desk})
 		return

@@ -44,7 +44,7 @@ func (s *site) signInForm(c *gin.Context) {
 	name := strings.TrimSpace(c.PostForm("username"))
 	ctx, cancel := s.asking(c)
 	defer cancel()
-	token, who, err := s.Support.Desk.SignIn(ctx, name, c.PostForm("password"), addressIn(c))
+	token, who, err := s.Support.Desk.SignIn(ctx, name, c.PostForm("password"), s.addressIn(c))
 	if err != nil {
 		s.notSignedIn(c, err, templates.SignInView{Next: next, Name: name})
 		return
@@ -109,7 +109,7 @@ func (s *site) showSignIn(c *gin.Context, status int, v templates.SignInView) {
 }
 
 // addressIn is the client's address, for the limit of wrong tries.
-func addressIn(c *gin.Context) string { return network(c.ClientIP()).String() }
+func (s *site) addressIn(c *gin.Context) string { return network(s.client(c)).String() }
 
 func (s *site) supportToken(c *gin.Context) string {
 	cookie, err := c.Request.Cookie(s.hostCookie(c, supportCookie))

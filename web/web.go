@@ -17,6 +17,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/web/identity"
+	"github.com/waitroom/waitroom/web/quota"
 )
 
 // Engine is what the handlers need of room.Engine.
@@ -52,10 +53,12 @@ type Config struct {
 	Rooms   Rooms                         // which rooms there are
 	Lease   time.Duration                 // the engine's
 
-	Origins []string       // other origins whose pages may act here
-	Proxies []netip.Prefix // whose X-Forwarded-* headers are believed
-	Joins   Rate           // joins per client address
-	Timeout time.Duration  // of one question to the store; default 4 seconds
+	Origins           []string       // other origins whose pages may act here
+	Proxies           []netip.Prefix // whose X-Forwarded-* headers are believed
+	Hosts             Hosts          // what the server is called; default: anything
+	Quota             *quota.Quota   // of joins for each client address; nil: no limit
+	SocketsPerAddress int            // open at the same time; 0 = no limit
+	Timeout           time.Duration  // of one question to the store; default 4 seconds
 
 	AssetPrefix string                  // where the pages find their files
 	Handlers    map[string]http.Handler // more that is served by GET: path → handler
@@ -67,7 +70,10 @@ type Config struct {
 // site is the handlers' receiver.
 type site struct {
 	Config
-	joins   *limiter
+	open    *openSockets
+	limited *refusals
+	away    *away
+	unnamed unnamed
 	crossed *http.CrossOriginProtection // trusts Origins
 	foreign *http.CrossOriginProtection // trusts none
 	metrics *metrics
@@ -81,7 +87,7 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &site{Config: cfg, joins: newLimiter(cfg.Joins), crossed: http.NewCrossOriginProtection(),
+	s := &site{Config: cfg, open: newOpenSockets(cfg.SocketsPerAddress), limited: newRefusals(cfg.Log, cfg.Registerer), away: &away{log: cfg.Log}, crossed: http.NewCrossOriginProtection(),
 		foreign: http.NewCrossOriginProtection(), metrics: newMetrics(cfg.Registerer)}
 	for _, origin := range cfg.Origins {
 		if err := s.crossed.AddTrustedOrigin(origin); err != nil {
@@ -97,21 +103,17 @@ func New(cfg Config) (http.Handler, error) {
 
 func (s *site) router() (*gin.Engine, error) {
 	g := gin.New()
-	proxies := make([]string, len(s.Proxies))
-	for i, p := range s.Proxies {
-		proxies[i] = p.String()
-	}
-	if err := g.SetTrustedProxies(proxies); err != nil {
-		return nil, fmt.Errorf("trust proxies: %w", err)
+	if err := g.SetTrustedProxies(nil); err != nil { // client knows better
+		return nil, fmt.Errorf("trust no proxies: %w", err)
 	}
 	g.RedirectTrailingSlash = false
 	g.HandleMethodNotAllowed = true
-	g.Use(s.observe, s.recover, secure, s.cors, s.sameSite, s.guard)
+	g.Use(s.observe, s.recover, s.harden, s.rightHost, s.cors, s.sameSite, s.guard)
 	g.NoRoute(s.nothingHere)
 	g.NoMethod(s.notLikeThis)
 
 	api := g.Group("/api/:room", s.known)
-	api.POST("/lock", s.limit, s.join)
+	api.POST("/lock", s.join)
 	api.DELETE("/lock", s.leave)
 	api.POST("/lock/expect", s.expect)
 	api.POST("/lock/reject", s.reject)
@@ -123,7 +125,7 @@ func (s *site) router() (*gin.Engine, error) {
 	pages := g.Group("/rooms/:room", s.known)
 	pages.GET("", s.page)
 	pages.GET("/", s.toPage)
-	pages.POST("/join", s.limit, s.joinForm)
+	pages.POST("/join", s.joinForm)
 	pages.POST("/leave", s.leaveForm)
 	pages.POST("/expect", s.expectForm)
 	pages.POST("/reject", s.rejectForm)

@@ -49,7 +49,7 @@ func openStreet(t *testing.T, replicas, rooms int, databaseURL string, args ...s
 	store := redistest.Start(t)
 	s := &street{t: t, seed: seed(t), book: &book{}, rdb: store.Client(), db: openDatabase(t, "pgx", databaseURL), ended: make(chan error, 1)}
 	s.fleet = startFleet(t, replicas, append([]string{"--redis-url", store.URL(), "--database-url", databaseURL, "--rooms", "r:*",
-		"--lease", leaseLength.String(), "--sms-webhook-secret", smsSecret, "--sms-quarantine", quarantine.String(), "--rate-limit", "0", "--log-level", "warn"}, args...)...)
+		"--lease", leaseLength.String(), "--sms-webhook-secret", smsSecret, "--sms-quarantine", quarantine.String(), "--rate-limit", "0", "--places-per-ip", "0", "--sockets-per-ip", "0", "--log-level", "warn"}, args...)...)
 	var err error
 	s.carrier, err = newCarrier(s.fleet)
 	require.NoError(t, err)

@@ -25,7 +25,7 @@ const secret = "whsec_c2VjcmV0LW9mLXRoZS1jYXJyaWVyLTEyMzQ1Ng=="
 
 // startReplica serves until the test ends, and returns its address.
 func startReplica(t *testing.T, args ...string) string {
-	cfg, err := server.ParseConfig(append([]string{"--addr", "127.0.0.1:0", "--rate-limit", "0", "--rooms", "integration,coupang",
+	cfg, err := server.ParseConfig(append([]string{"--addr", "127.0.0.1:0", "--rate-limit", "0", "--places-per-ip", "0", "--sockets-per-ip", "0", "--rooms", "integration,coupang",
 		"--sms-webhook-secret", secret, "--sms-quarantine", "1s", "--drain-timeout", "1s"}, args...))
 	require.NoError(t, err)
 	s, err := server.New(t.Context(), cfg, slog.New(slog.NewTextHandler(io.Discard, nil)))

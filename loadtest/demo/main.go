@@ -122,7 +122,7 @@ func (d *demo) open(ctx context.Context, data string, problems io.Writer) (*serv
 		names = append(names, r.Room)
 	}
 	cfg, err := server.ParseConfig([]string{"--addr", address(), "--redis-url", "embedded", "--rooms", strings.Join(names, ","),
-		"--database-url", "sqlite:" + filepath.Join(data, "waitroom.db"), "--rate-limit", "0", "--log-level", "warn",
+		"--database-url", "sqlite:" + filepath.Join(data, "waitroom.db"), "--rate-limit", "0", "--places-per-ip", "0", "--log-level", "warn",
 		"--lease", "40s", "--away-after", "5s", "--drop-after", "1m", "--sms-quarantine", "5s", "--drain-timeout", "3s",
 		"--sms-webhook-secret", d.secret, "--support-users", supportName + ":" + string(hash)})
 	if err != nil {

@@ -110,7 +110,8 @@ func (l *lab) another(ctx context.Context) (url string, pid int, stop func(), er
 	cmd := exec.Command(l.program, "serve")
 	cmd.Env = append(os.Environ(), "WAITROOM_ADDR="+addr, "WAITROOM_REDIS_URL=redis://"+l.rdb.Options().Addr,
 		"WAITROOM_DATABASE_URL="+l.db.Config().ConnString(), "WAITROOM_ROOMS=integration,growth:*", "WAITROOM_LEASE=10m",
-		"WAITROOM_SMS_WEBHOOK_SECRET="+l.key, "WAITROOM_RATE_LIMIT=0", "WAITROOM_LOG_LEVEL=warn", "WAITROOM_ROOM_LIMIT=0",
+		"WAITROOM_SMS_WEBHOOK_SECRET="+l.key, "WAITROOM_LOG_LEVEL=warn",
+		"WAITROOM_RATE_LIMIT=0", "WAITROOM_PLACES_PER_IP=0", "WAITROOM_SOCKETS_PER_IP=0", "WAITROOM_ROOM_LIMIT=0",
 		"WAITROOM_PLACES_PER_IP=0", "WAITROOM_SOCKETS_PER_IP=0")
 	if pid, stop, err = l.start(cmd); err != nil {
 		return "", 0, nil, err

@@ -4,9 +4,6 @@
 -- Returns a list: "ok view standing(-)", then "=holder's-seller(-) away oldest(ms, 0) leases expired nobodys lost(ms, 0)", and the times of the
 -- grants (ms), the latest first, joined by one space.
 
-advance()
-commit()
-
 -- grants are the times of the latest leases; an ended lease's own text has a session in it and stays here.
 local function grants(since, most)
   local list = held() and S.granted >= since and { int(S.granted) } or {}

@@ -3,9 +3,6 @@
 -- code in it|received(ms)|from(ms)|to(ms)|1 = it is offered|sealed", and behind a space each of the leases that could have caused it
 -- (see could.lua): "fence|ticket|=seller|granted(ms)|ended(ms)|asked(ms, 0 = it did not)|1 = live". No session is in it.
 
-advance()
-commit()
-
 local function lease_of(candidate)
   local l, asked = candidate[1], candidate[2]
   return table.concat({ int(l.fence), int(l.ticket), '=' .. l.seller, int(l.granted), int(l.ended), int(asked), l.current and '1' or '0' }, '|')

@@ -3,9 +3,6 @@
 -- Returns a list: "ok view", then for each session its standing, and what it is shown ("" = nothing): of each message
 -- "m" (it is its own) or "o" (it is offered)|digest|fence|1 = late|received(ms)|forget at(ms)|sealed, joined by one space.
 
-advance()
-commit()
-
 -- of lists the messages of the last minutes by their session.
 local of = {}
 do

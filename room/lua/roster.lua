@@ -5,9 +5,6 @@
 
 local PART = 1000 -- more values than about 8,000 at once do not fit on Lua's stack
 
-advance()
-commit()
-
 local somebody_away = redis.call('ZCARD', AWAY) > 0
 
 -- away_since lists since when each of some sessions is away.

@@ -1,0 +1,59 @@
+package room
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
+)
+
+func TestWhoAsksIsToldWhileTheStoreTakesNoWrites(t *testing.T) {
+	for setting, value := range map[string]string{"maxmemory": "1", "min-replicas-to-write": "1"} {
+		t.Run(setting, func(t *testing.T) {
+			redis := redistest.Start(t)
+			e := New(redis.Client(), Config{Lease: 200 * time.Millisecond})
+			holder, waiter := NewSession(), NewSession()
+			held, err := e.Join(t.Context(), "r", JoinRequest{Session: holder, Seller: "a"})
+			require.NoError(t, err)
+			_, err = e.Join(t.Context(), "r", JoinRequest{Session: waiter, Seller: "b"})
+			require.NoError(t, err)
+			require.NoError(t, redis.Client().ConfigSet(t.Context(), setting, value).Err())
+
+			_, err = e.Join(t.Context(), "r", JoinRequest{Session: NewSession(), Seller: "c"})
+			require.True(t, NoWrites(err), "%v", err)
+			require.ErrorIs(t, err, ErrStore)
+			var view View
+			var seats []Seat
+			testproc.Until(t, 10*time.Second, func() (err error) { // the lease ends, and nobody can be granted
+				view, seats, err = e.Look(t.Context(), "r", holder, waiter)
+				if err == nil && seats[0].Status == Locked {
+					err = ErrLockHeld
+				}
+				return err
+			})
+			require.Nil(t, view.Lease)
+			require.Equal(t, Ended, seats[0].Status)
+			require.Equal(t, Expired, seats[0].Outcome)
+			require.Equal(t, held.Lease.Fence, seats[0].Fence)
+			require.Equal(t, Waiting, seats[1].Status)
+			require.Equal(t, 1, seats[1].Position)
+			snapshot, err := e.Snapshot(t.Context(), "r")
+			require.NoError(t, err)
+			require.Len(t, snapshot.Ranks, 1)
+			_, err = e.Roster(t.Context(), "r")
+			require.NoError(t, err)
+			_, err = e.Glance(t.Context(), "r")
+			require.NoError(t, err)
+			_, err = e.Letters(t.Context(), "r")
+			require.NoError(t, err)
+
+			require.NoError(t, redis.Client().ConfigSet(t.Context(), setting, "0").Err())
+			st, err := e.Stand(t.Context(), "r", waiter)
+			require.NoError(t, err)
+			require.Equal(t, Locked, st.Status)
+		})
+	}
+}

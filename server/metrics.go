@@ -1,0 +1,39 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+// metricsServer tells the metrics where the public does not come.
+type metricsServer struct {
+	listener net.Listener
+	http     *http.Server
+}
+
+func listenMetrics(addr string, told http.Handler) (*metricsServer, error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("%s is %q: %w", called("metrics-addr"), addr, err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", told)
+	return &metricsServer{listener: listener, http: &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 30 * time.Second, IdleTimeout: 60 * time.Second}}, nil
+}
+
+// run serves until close.
+func (m *metricsServer) run() error {
+	if err := m.http.Serve(m.listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+func (m *metricsServer) close() {
+	_ = m.http.Close()
+	_ = m.listener.Close() // where run was never called
+}

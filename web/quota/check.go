@@ -1,0 +1,133 @@
+package quota
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+const (
+	namedAtMost = room.LookBatch  // places looked up at once
+	roomsAtMost = 32              // and rooms; the next check may meet others
+	roomsAtOnce = 8               // of these
+	share       = 10              // an address is looked up for a tenth of the time at the most
+	pending     = 2 * time.Second // a join may be under way for as long
+)
+
+// full are places of an address that has as many as it may, with their marks.
+type full []string
+
+func (full) Error() string { return "address has all the places that it may have" }
+
+// check is when an address was looked up last.
+type check struct {
+	mu    sync.Mutex // held while it is looked up
+	at    time.Time  // when that was done
+	took  time.Duration
+	found bool
+}
+
+// Left says that a place of an address has just ended: the next who is refused for it is believed to be wrong about that.
+func (q *Quota) Left(from netip.Addr) {
+	if q == nil || q.cfg.Places == 0 {
+		return
+	}
+	if c, ok := q.checks.Peek(q.digest(from)); ok {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.took = 0
+	}
+}
+
+// check looks up which of an address's places have ended, in whatever way, and forgets those. It is true where there were some.
+func (q *Quota) check(ctx context.Context, address string, counted full) bool {
+	c := &check{}
+	if known, ok, _ := q.checks.PeekOrAdd(address, c); ok {
+		c = known
+	}
+	asked := time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.at.After(asked) {
+		return c.found // somebody else has just done it
+	}
+	begun := time.Now()
+	if begun.Sub(c.at) < share*c.took {
+		return false
+	}
+	over := q.over(ctx, address, counted)
+	c.found = len(over) > 0 && undoScript.Run(ctx, q.cfg.Redis, []string{key(address, "places")}, over...).Err() == nil
+	c.at, c.took = time.Now(), time.Since(begun)
+	return c.found
+}
+
+// counted is a place and its mark.
+type counted struct{ place, mark string }
+
+// over lists the places that are over, each with its mark.
+func (q *Quota) over(ctx context.Context, address string, list full) []any {
+	rooms, order := map[room.ID][]counted{}, []room.ID{}
+	for pair := range slices.Chunk(list, 2) {
+		id, _, _ := strings.Cut(pair[0], " ")
+		if _, ok := rooms[room.ID(id)]; !ok {
+			order = append(order, room.ID(id))
+		}
+		rooms[room.ID(id)] = append(rooms[room.ID(id)], counted{pair[0], pair[1]})
+	}
+	rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	var mu sync.Mutex
+	var over []any
+	var all errgroup.Group
+	all.SetLimit(roomsAtOnce)
+	for _, id := range order[:min(len(order), roomsAtMost)] {
+		all.Go(func() error {
+			found := q.overIn(ctx, address, id, rooms[id])
+			mu.Lock()
+			defer mu.Unlock()
+			over = append(over, found...)
+			return nil
+		})
+	}
+	_ = all.Wait() // a room that can not be looked at counts as it is
+	return over
+}
+
+// overIn lists those of one room.
+func (q *Quota) overIn(ctx context.Context, address string, id room.ID, list []counted) (over []any) {
+	sessions := make([]string, len(list))
+	for i, c := range list {
+		_, sessions[i], _ = strings.Cut(c.place, " ")
+	}
+	view, seats, err := q.cfg.Rooms.Look(ctx, id, sessions...)
+	if err != nil {
+		return nil
+	}
+	for i, c := range list {
+		if !seats[i].Live() && q.done(address, c, view.Now) {
+			over = append(over, c.place, c.mark)
+		}
+	}
+	return over
+}
+
+// done is true where no join of that place can be under way any more: it was made here, or is too long ago by Redis's clock (unix ms).
+func (q *Quota) done(address string, c counted, now int64) bool {
+	us, err := strconv.ParseFloat(c.mark, 64)
+	if err != nil {
+		return false
+	}
+	if joined, ok := q.settled.Peek(key(address, "places") + " " + c.place); ok && joined == us {
+		return true
+	}
+	ms := int64(us / 1000)
+	return now-ms > q.pending.Milliseconds() || now < ms // the clock went back
+}

@@ -1,0 +1,165 @@
+// Package quota limits what one client address may take: how fast it joins, and how many live places it has over all rooms. It is
+// judged in Redis, over all replicas, in one round trip before a join.
+package quota
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"strconv"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+//go:embed admit.lua
+var admitLua string
+
+//go:embed undo.lua
+var undoLua string
+
+var (
+	admitScript = redis.NewScript(admitLua)
+	undoScript  = redis.NewScript(undoLua)
+)
+
+const (
+	remembered = 26 * time.Hour // as long as an idle room is kept
+	askAgain   = time.Second    // what who has too many places is told to wait
+	kept       = 1 << 14        // how many addresses and places this replica remembers itself
+)
+
+// Looker tells how sessions stand in a room.
+type Looker interface {
+	Look(ctx context.Context, id room.ID, sessions ...string) (room.View, []room.Seat, error)
+}
+
+// Config is what limits and where it is judged. Redis and Rooms are required.
+type Config struct {
+	Redis  redis.UniversalClient
+	Rooms  Looker
+	Rate   Rate
+	Places int    // live places of one address over all rooms; 0 = no limit
+	Key    []byte // makes addresses unreadable in Redis; the same on all replicas
+}
+
+// Limited is the refusal of a join.
+type Limited struct {
+	Setting string        // which limit it was
+	After   time.Duration // when to try again
+}
+
+func (l Limited) Error() string { return "refused for " + l.Setting }
+
+// The settings of the limits.
+const (
+	RateLimit   = "RATE_LIMIT"
+	PlacesPerIP = "PLACES_PER_IP"
+)
+
+// Quota limits joins. It may be used by many goroutines.
+type Quota struct {
+	cfg     Config
+	pending time.Duration               // a join may be under way for as long
+	checks  *lru.Cache[string, *check]  // by address
+	settled *lru.Cache[string, float64] // place → mark of an admission whose join is done
+}
+
+// New returns nil where nothing is limited.
+func New(cfg Config) *Quota {
+	if cfg.Rate == (Rate{}) && cfg.Places == 0 {
+		return nil
+	}
+	return &Quota{cfg: cfg, pending: pending, checks: cache[*check](), settled: cache[float64]()}
+}
+
+func cache[V any]() *lru.Cache[string, V] {
+	c, err := lru.New[string, V](kept)
+	if err != nil { // only for a size below 1
+		panic(err)
+	}
+	return c
+}
+
+// Admission is leave to join once. The zero value counts nothing.
+type Admission struct {
+	q      *Quota
+	places string
+	place  string
+	mark   float64
+	fresh  bool // the place was not counted before
+}
+
+// Admit counts a session's join to a room, or refuses it: Limited, and nothing is counted. A place that the session has is not
+// counted twice. Where the limits can not be judged it is refused too, with room.ErrStore: else who makes the store slow has no limits.
+func (q *Quota) Admit(ctx context.Context, from netip.Addr, id room.ID, session string) (Admission, error) {
+	if q == nil {
+		return Admission{}, nil
+	}
+	address := q.digest(from)
+	a, err := q.admit(ctx, address, id, session)
+	if full, ok := errors.AsType[full](err); ok {
+		if q.check(ctx, address, full) {
+			a, err = q.admit(ctx, address, id, session)
+		}
+	}
+	if _, ok := errors.AsType[full](err); ok {
+		return Admission{}, Limited{Setting: PlacesPerIP, After: askAgain}
+	}
+	return a, err
+}
+
+func (q *Quota) admit(ctx context.Context, address string, id room.ID, session string) (Admission, error) {
+	cost := q.cfg.Rate.interval()
+	places, place := key(address, "places"), string(id)+" "+session
+	reply, err := admitScript.Run(ctx, q.cfg.Redis, []string{key(address, "joins"), places}, cost, cost*float64(q.cfg.Rate.Burst-1),
+		q.cfg.Places, place, remembered.Milliseconds(), namedAtMost, rand.Float64()).StringSlice()
+	if err != nil {
+		return Admission{}, fmt.Errorf("%w: judge limits: %w", room.ErrStore, err)
+	}
+	if reply[0] == "places" {
+		return Admission{}, full(reply[1:])
+	}
+	number, err := strconv.ParseFloat(reply[1], 64)
+	if err != nil {
+		return Admission{}, fmt.Errorf("%w: judge limits: %w", room.ErrStore, err)
+	}
+	if reply[0] == "rate" {
+		return Admission{}, Limited{Setting: RateLimit, After: time.Duration(number) * time.Millisecond}
+	}
+	return Admission{q: q, places: places, place: place, mark: number, fresh: reply[2] == "1"}, nil
+}
+
+// Joined says that the join is done.
+func (a Admission) Joined() {
+	if a.q != nil && a.q.cfg.Places > 0 {
+		a.q.settled.Add(a.places+" "+a.place, a.mark)
+	}
+}
+
+// Refused says that there was no join: the place is not counted, unless it is asked for again just now.
+func (a Admission) Refused(ctx context.Context) {
+	if a.q == nil || !a.fresh {
+		return
+	}
+	// Where that fails, the place is counted until the address has too many and they are looked up.
+	_ = undoScript.Run(ctx, a.q.cfg.Redis, []string{a.places}, a.place, a.mark).Err()
+}
+
+// digest names an address, so that nobody reads it in Redis.
+func (q *Quota) digest(from netip.Addr) string {
+	mac := hmac.New(sha256.New, q.cfg.Key)
+	mac.Write([]byte("waitroom limits " + from.String()))
+	return hex.EncodeToString(mac.Sum(nil)[:12])
+}
+
+func key(address, name string) string { return "{waitroom-limit:" + address + "}:" + name }

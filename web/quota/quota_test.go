@@ -1,0 +1,218 @@
+package quota
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+var client = netip.MustParseAddr("203.0.113.7")
+
+// seen is what everybody is found to be.
+type seen room.Status
+
+func (s seen) Look(_ context.Context, _ room.ID, sessions ...string) (room.View, []room.Seat, error) {
+	seats := make([]room.Seat, len(sessions))
+	for i := range seats {
+		seats[i].Status = room.Status(s)
+	}
+	return room.View{Now: time.Now().UnixMilli()}, seats, nil
+}
+
+func limited(t *testing.T, err error, setting string) Limited {
+	t.Helper()
+	l, ok := errors.AsType[Limited](err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, setting, l.Setting)
+	require.Positive(t, l.After)
+	return l
+}
+
+// onBoth runs a test on the embedded store and on a real Redis.
+func onBoth(t *testing.T, test func(t *testing.T, rdb redis.UniversalClient)) {
+	t.Run("embedded", func(t *testing.T) {
+		rdb := redis.NewClient(&redis.Options{Addr: redistest.StartEmbedded(t).Addr()})
+		t.Cleanup(func() { _ = rdb.Close() })
+		test(t, rdb)
+	})
+	t.Run("redis", func(t *testing.T) { test(t, redistest.Start(t).Client()) })
+}
+
+func TestAddressMayJoinAgainAsSoonAsItIsTold(t *testing.T) {
+	store := redistest.StartEmbedded(t)
+	rdb := redis.NewClient(&redis.Options{Addr: store.Addr()})
+	t.Cleanup(func() { _ = rdb.Close() })
+	now := time.Now()
+	store.SetTime(now)
+	rate := Rate{PerSecond: 2, Burst: 3}
+	a, b := New(Config{Redis: rdb, Rate: rate}), New(Config{Redis: rdb, Rate: rate})
+	join := func(q *Quota, from netip.Addr) error {
+		_, err := q.Admit(t.Context(), from, "r", room.NewSession())
+		return err
+	}
+	for _, q := range []*Quota{a, b, a} {
+		require.NoError(t, join(q, client))
+	}
+	for _, q := range []*Quota{a, b} {
+		require.Equal(t, 500*time.Millisecond, limited(t, join(q, client), RateLimit).After, "it counts on every replica, and being refused costs nothing")
+	}
+	require.NoError(t, join(b, netip.MustParseAddr("203.0.113.8")))
+	store.SetTime(now.Add(500 * time.Millisecond))
+	require.NoError(t, join(b, client))
+	limited(t, join(b, client), RateLimit)
+	store.SetTime(now.Add(-time.Hour))
+	require.LessOrEqual(t, limited(t, join(b, client), RateLimit).After, time.Second, "a clock that goes back keeps nobody out")
+}
+
+func TestOfManyJoinsAtOnceAsManyAreLetInAsThereMayBePlaces(t *testing.T) {
+	onBoth(t, func(t *testing.T, rdb redis.UniversalClient) {
+		replicas := []*Quota{}
+		for range 3 {
+			replicas = append(replicas, New(Config{Redis: rdb, Rooms: seen(room.Waiting), Places: 60}))
+		}
+		var let atomic.Int64
+		var all sync.WaitGroup
+		for i := range 300 {
+			all.Go(func() {
+				if a, err := replicas[i%3].Admit(t.Context(), client, room.ID("r:"+strconv.Itoa(i%7)), room.NewSession()); err == nil {
+					let.Add(1)
+					a.Joined()
+				}
+			})
+		}
+		all.Wait()
+		require.EqualValues(t, 60, let.Load())
+	})
+}
+
+func TestPlaceIsCountedOnceAndARefusedJoinNotAtAll(t *testing.T) {
+	onBoth(t, func(t *testing.T, rdb redis.UniversalClient) {
+		q := New(Config{Redis: rdb, Rooms: seen(room.Waiting), Places: 2})
+		session := room.NewSession()
+		for range 3 {
+			a, err := q.Admit(t.Context(), client, "r", session)
+			require.NoError(t, err)
+			a.Joined()
+		}
+		for range 3 {
+			refused, err := q.Admit(t.Context(), client, "r", room.NewSession())
+			require.NoError(t, err)
+			refused.Refused(t.Context())
+		}
+		_, err := q.Admit(t.Context(), client, "other", session)
+		require.NoError(t, err)
+		_, err = q.Admit(t.Context(), client, "third", session)
+		limited(t, err, PlacesPerIP)
+		again, err := q.Admit(t.Context(), client, "r", session)
+		require.NoError(t, err)
+		again.Refused(t.Context())
+		_, err = q.Admit(t.Context(), client, "third", session)
+		limited(t, err, PlacesPerIP)
+	})
+}
+
+func TestPlaceThatIsOverIsNotCountedHoweverItEnded(t *testing.T) {
+	onBoth(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{Lease: time.Minute})
+		q := New(Config{Redis: rdb, Rooms: e, Places: 3})
+		var sessions []string
+		enter := func(id room.ID) error {
+			session := room.NewSession()
+			a, err := q.Admit(t.Context(), client, id, session)
+			if err == nil {
+				_, err = e.Join(t.Context(), id, room.JoinRequest{Session: session})
+				a.Joined()
+				sessions = append(sessions, session)
+			}
+			return err
+		}
+		require.NoError(t, enter("r"))
+		require.NoError(t, enter("r"))
+		require.NoError(t, enter("s"))
+		limited(t, enter("r"), PlacesPerIP)
+		_, err := e.Leave(t.Context(), "r", room.LeaveRequest{Session: sessions[1], Outcome: room.Cancelled})
+		require.NoError(t, err)
+		q.Left(client)
+		require.NoError(t, enter("s"))
+		limited(t, enter("r"), PlacesPerIP)
+
+		require.NoError(t, rdb.Del(t.Context(), room.LockKey("r")).Err()) // nobody tells the limits of that
+		require.Eventually(t, func() bool { return enter("s") == nil }, 10*time.Second, 5*time.Millisecond)
+		limited(t, enter("s"), PlacesPerIP)
+	})
+}
+
+func TestJoinUnderWayIsNotTakenForAPlaceThatIsOver(t *testing.T) {
+	rdb := redistest.Start(t).Client()
+	a, b := New(Config{Redis: rdb, Rooms: seen(room.Ended), Places: 1}), New(Config{Redis: rdb, Rooms: seen(room.Ended), Places: 1})
+	a.pending, b.pending = time.Hour, time.Hour
+	under, err := a.Admit(t.Context(), client, "r", room.NewSession())
+	require.NoError(t, err)
+	for _, q := range []*Quota{a, b} {
+		_, err := q.Admit(t.Context(), client, "r", room.NewSession())
+		limited(t, err, PlacesPerIP)
+	}
+	under.Joined()
+	a.Left(client)
+	_, err = a.Admit(t.Context(), client, "r", room.NewSession())
+	require.NoError(t, err, "its own replica knows that the join is done")
+}
+
+func TestNobodyReadsAnAddressInTheStore(t *testing.T) {
+	rdb := redistest.Start(t).Client()
+	names := func(key string) []string {
+		require.NoError(t, rdb.FlushAll(t.Context()).Err())
+		q := New(Config{Redis: rdb, Rooms: seen(room.Waiting), Places: 1, Rate: Rate{1, 1}, Key: []byte(key)})
+		_, err := q.Admit(t.Context(), client, "r", room.NewSession())
+		require.NoError(t, err)
+		keys, err := rdb.Keys(t.Context(), "*").Result()
+		require.NoError(t, err)
+		require.Len(t, keys, 2)
+		for _, key := range keys {
+			require.NotContains(t, key, client.String())
+			require.Positive(t, rdb.PTTL(t.Context(), key).Val(), "nothing stays for ever")
+		}
+		return keys
+	}
+	require.NotEqual(t, names("one"), names("another"))
+}
+
+func TestJoinIsRefusedWhereTheLimitsCanNotBeJudged(t *testing.T) {
+	store := redistest.Start(t)
+	rdb := redis.NewClient(&redis.Options{Addr: store.Addr(), MaxRetries: -1, DialerRetries: 1})
+	t.Cleanup(func() { _ = rdb.Close() })
+	q := New(Config{Redis: rdb, Rooms: seen(room.Waiting), Places: 1})
+	admitted, err := q.Admit(t.Context(), client, "r", room.NewSession())
+	require.NoError(t, err)
+	store.Stop()
+	_, err = q.Admit(t.Context(), client, "r", room.NewSession())
+	require.ErrorIs(t, err, room.ErrStore)
+	admitted.Refused(t.Context())
+	require.Nil(t, New(Config{}), "nothing is limited")
+	_, err = (*Quota)(nil).Admit(t.Context(), client, "r", room.NewSession())
+	require.NoError(t, err)
+}
+
+func TestPlaceThatWasAskedForAgainIsNotForgottenWithTheFirst(t *testing.T) {
+	rdb := redistest.Start(t).Client()
+	q := New(Config{Redis: rdb, Rooms: seen(room.Waiting), Places: 1})
+	session := room.NewSession()
+	refused, err := q.Admit(t.Context(), client, "r", session)
+	require.NoError(t, err)
+	_, err = q.Admit(t.Context(), client, "r", session)
+	require.NoError(t, err)
+	refused.Refused(t.Context())
+	_, err = q.Admit(t.Context(), client, "r", room.NewSession())
+	limited(t, err, PlacesPerIP)
+}

@@ -1,0 +1,44 @@
+package quota
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Rate is how often one address may join. The zero value does not limit.
+type Rate struct {
+	PerSecond float64
+	Burst     int
+}
+
+// burstSeconds is how many seconds' worth may come at once.
+const burstSeconds = 10
+
+// ParseRate reads "100/s" or "30/m"; "0" is no limit. Ten seconds' worth may come at once.
+func ParseRate(text string) (Rate, error) {
+	if text == "0" {
+		return Rate{}, nil
+	}
+	number, unit, ok := strings.Cut(text, "/")
+	n, err := strconv.ParseFloat(number, 64)
+	if !ok || err != nil || !(n > 0 && n <= 1e6) {
+		return Rate{}, fmt.Errorf("rate %q is not like 100/s or 30/m", text)
+	}
+	switch unit {
+	case "s":
+	case "m":
+		n /= 60
+	default:
+		return Rate{}, fmt.Errorf("rate %q is neither per second (/s) nor per minute (/m)", text)
+	}
+	return Rate{PerSecond: n, Burst: max(int(n*burstSeconds), 1)}, nil
+}
+
+// interval is how long one join keeps another away once the burst is used up, in µs; 0 = not limited.
+func (r Rate) interval() float64 {
+	if r.PerSecond == 0 {
+		return 0
+	}
+	return 1e6 / r.PerSecond
+}
