@@ -130,7 +130,11 @@ func TestThoseWhoHadAPlaceAreToldWhenTheStoreLosesIt(t *testing.T) {
 	holder.untilOutcome(room.Lost)
 
 	again := join(t, r.Engine, ids[1])
-	require.Equal(t, int64(1), again.Ticket)
+	require.Equal(t, int64(4), again.Ticket, "above those that were told")
+	require.Equal(t, room.Waiting, again.Status, "until the lease that was told is over")
+	_, err := r.Engine.Release(t.Context(), "integration", "", again.Lease.Fence, room.Action{Who: "kim", Reason: "the store lost data"})
+	require.NoError(t, err)
+	again = join(t, r.Engine, ids[1])
 	require.Equal(t, again.Fence, *waiter.until("the lock in the new epoch", func(st state) bool { return st.Epoch == again.Epoch && st.Status == "locked" }).Fence)
 	for s, status := range map[*socket]string{holder: "ended lost", done: "ended cancelled", idle: "idle "} {
 		s.until(status+" in the new epoch", func(st state) bool { return st.Epoch == again.Epoch && st.Status+" "+outcome(st) == status })

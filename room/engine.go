@@ -158,6 +158,9 @@ func (e *Engine) try(ctx context.Context, s *redis.Script, id ID, own []string, 
 			left, _ := strconv.ParseInt(ms, 10, 64)
 			return nil, time.Duration(max(left, 1)) * time.Millisecond, nil
 		}
+		if text == "newer" {
+			return nil, 0, ErrNewer
+		}
 		if text != "behind" {
 			return res, 0, nil
 		}

@@ -8,6 +8,7 @@ import (
 // Event is what a script tells on the room's channel: everything a mirror needs to go from the
 // version before to this one. Session ids in it are credentials: an event never leaves the process.
 type Event struct {
+	Format  int         `json:"format"` // see Format; 0 = written before there were formats
 	Epoch   int64       `json:"epoch"`
 	Version int64       `json:"version"`
 	Lineage string      `json:"lineage"` // see View
@@ -85,6 +86,9 @@ func ParseEvent(payload string) (Event, error) {
 	var e Event
 	if err := json.Unmarshal([]byte(payload), &e); err != nil {
 		return Event{}, fmt.Errorf("read event: %d bytes are not an event", len(payload))
+	}
+	if e.Format > Format {
+		return Event{}, fmt.Errorf("read event: %w: it is of format %d", ErrNewer, e.Format)
 	}
 	return e, nil
 }

@@ -38,15 +38,15 @@ func TestGlanceTellsHowARoomIs(t *testing.T) {
 	require.Equal(t, begin+1000, d.glance().Oldest, "the earliest, not the first")
 
 	b.gone()
-	for range 2 { // a room that nobody looks at for longer judges nobody away
-		d.pass(8 * time.Second)
+	for range 3 { // a room that nobody looks at for longer judges nobody away
+		d.pass(7 * time.Second)
 		g = d.glance()
 	}
 	require.Equal(t, 1, g.Away)
 	c.leave(room.Cancelled)
 	require.Zero(t, d.glance().Leases, "a waiter's end is no lease's")
 	b.here(time.Hour)
-	d.pass(2*time.Minute - 18*time.Second)
+	d.pass(2*time.Minute - 23*time.Second)
 	g = d.glance()
 	require.Equal(t, "-", g.Holder)
 	require.Equal(t, []int64{begin, begin + 120_000}, g.Grants)

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,10 +34,12 @@ type index struct {
 	rdb   redis.UniversalClient
 	keys  []string                        // due, registered, life, clock, whole
 	doubt time.Duration                   // how long a room that may have been lost is not begun: who knows it says so meanwhile
+	name  string                          // of this process, which the lives that it begins are called by
 	fresh func(context.Context, ID) error // is asked before a room begins that the store knows nothing of; nil = nobody is
 
 	mu         sync.Mutex
 	life       string // the index's, as this process saw it last
+	followed   string // the life that followed another one which this process knew
 	registered map[ID]registration
 	swept      time.Time
 }
@@ -48,7 +51,7 @@ type registration struct {
 }
 
 func newIndex(rdb redis.UniversalClient, name string, doubt time.Duration) *index {
-	x := &index{rdb: rdb, doubt: doubt, registered: make(map[ID]registration)}
+	x := &index{rdb: rdb, doubt: doubt, name: rand.Text(), registered: make(map[ID]registration)}
 	for _, key := range []string{"due", "registered", "life", "clock", "whole"} {
 		x.keys = append(x.keys, "{"+name+"}:"+key)
 	}
@@ -105,6 +108,22 @@ func (x *index) registeredNow(ctx context.Context, id ID, script func(registered
 	}
 }
 
+// lifeName is what a life is called, should the call that asks begin one.
+func (x *index) lifeName() string { return x.name + "." + rand.Text() }
+
+// saw takes in which life the index has.
+func (x *index) saw(life string) {
+	if x.life != "" && x.life != life {
+		x.followed = life
+	}
+	x.life = life
+}
+
+// doubtful says whether another life may have been there right before this one, with rooms that somebody knows.
+func (x *index) doubtful(life string) bool {
+	return x.followed == life || !strings.HasPrefix(life, x.name+".")
+}
+
 // register writes a room that is about to be used into the index, and remembers that.
 func (x *index) register(ctx context.Context, id ID) (registration, error) {
 	r, err := x.list(ctx, id)
@@ -121,8 +140,7 @@ func (x *index) register(ctx context.Context, id ID) (registration, error) {
 // list writes a room into the index, due at once.
 func (x *index) list(ctx context.Context, id ID) (registration, error) {
 	r := registration{local: time.Now()}
-	mine := rand.Text()
-	found, err := indexRegisterScript.Run(ctx, x.rdb, x.keys[:3], string(id), mine).StringSlice()
+	found, err := indexRegisterScript.Run(ctx, x.rdb, x.keys[:3], string(id), x.lifeName()).StringSlice()
 	if err != nil || len(found) != 4 {
 		return r, fmt.Errorf("%w: register room: %w", ErrStore, err)
 	}
@@ -133,14 +151,14 @@ func (x *index) list(ctx context.Context, id ID) (registration, error) {
 	r.at = at[0]
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.saw(found[3])
 	began, before := time.Duration(at[0]-at[1])*time.Millisecond, time.Duration(at[0]-at[2])*time.Millisecond
 	switch {
-	case began < x.doubt && (x.life != "" || found[3] != mine): // another index may have been there just before
+	case began < x.doubt && x.doubtful(found[3]):
 		r.doubt = x.doubt - max(began, 0)
 	case at[2] >= 0 && before > x.doubt: // the room was used before
 		r.doubt = x.doubt
 	}
-	x.life = found[3]
 	return r, nil
 }
 
@@ -187,7 +205,7 @@ type claims struct {
 // claim takes due rooms, at most so many.
 func (x *index) claim(ctx context.Context, most int) (claims, error) {
 	list, err := indexClaimScript.Run(ctx, x.rdb, []string{x.keys[0], x.keys[2], x.keys[3], x.keys[4]},
-		most, claimFor.Milliseconds(), rand.Text()).StringSlice()
+		most, claimFor.Milliseconds(), x.lifeName()).StringSlice()
 	if err != nil || len(list) < 3 {
 		return claims{}, fmt.Errorf("%w: claim due rooms: %w", ErrStore, err)
 	}
@@ -195,6 +213,9 @@ func (x *index) claim(ctx context.Context, most int) (claims, error) {
 	if err != nil {
 		return claims{}, fmt.Errorf("%w: claim due rooms: %w", ErrStore, err)
 	}
+	x.mu.Lock()
+	x.saw(list[1])
+	x.mu.Unlock()
 	c := claims{next: time.Duration(next) * time.Millisecond, life: list[1], whole: list[2] == "1"}
 	for i := 3; i+1 < len(list); i += 2 {
 		c.rooms = append(c.rooms, claim{room: ID(list[i]), mark: list[i+1]})

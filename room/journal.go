@@ -79,11 +79,19 @@ func (e *Engine) ReadJournal(ctx context.Context, id ID, n int) ([]Entry, error)
 	if err != nil {
 		return nil, fmt.Errorf("%w: read journal: %w", ErrStore, err)
 	}
-	entries := make([]Entry, len(list))
-	for i, m := range list {
-		if entries[i], err = parseEntry(m); err != nil {
-			entries[i] = Entry{ID: m.ID, Odd: err, Raw: fmt.Sprint(m.Values)}
+	entries := make([]Entry, 0, len(list))
+	for _, m := range list {
+		if format, _ := strconv.Atoi(fmt.Sprint(m.Values["format"])); format > Format {
+			if len(entries) > 0 {
+				return entries, nil // those behind it wait for a later program
+			}
+			return nil, fmt.Errorf("read journal: %w: it is of format %d", ErrNewer, format)
 		}
+		entry, err := parseEntry(m)
+		if err != nil {
+			entry = Entry{ID: m.ID, Odd: err, Raw: fmt.Sprint(m.Values)}
+		}
+		entries = append(entries, entry)
 	}
 	return entries, nil
 }

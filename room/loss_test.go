@@ -178,7 +178,7 @@ func TestNobodyIsGrantedBeforeTheLastLeaseThatWasToldWouldHaveEnded(t *testing.T
 		"emptied":  func(t *testing.T, l *losing, _ func()) { require.NoError(t, l.rdb.FlushAll(t.Context()).Err()) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newLosing(t, room.Config{Lease: 3 * time.Second})
+			l := newLosing(t, room.Config{Lease: 1500 * time.Millisecond})
 			a, b, c := l.seller(l.one, "a"), l.seller(l.one, "b"), l.seller(l.two, "c")
 			a.join()
 			b.join()

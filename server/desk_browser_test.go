@@ -142,13 +142,14 @@ func TestMessageThatAnAgentAssignsIsShownOnItsSellersPage(t *testing.T) {
 func TestTimelineTellsWhyATurnWasLost(t *testing.T) {
 	o := openOffice(t, "--lease", "2s", "--away-after", "300ms", "--sms-quarantine", "0s")
 	browser := chrometest.New(t)
+	kim := newAgent(t, o.a.URL(), "kim")
 	first := newSeller(t, o.a.URL(), "first")
-	first.join()
+	fence := first.join().json["fence"]
+	kim.mustAct("extend", fmt.Sprintf(`{"fence":%s,"seconds":120,"reason":"a browser takes its time"}`, fence))
 	closed := chrometest.Isolated(t, browser)
 	seller := openPage(t, closed, o.b.URL())
 	seller.join("s-lost")
 	seller.state("waiting")
-	kim := newAgent(t, o.a.URL(), "kim")
 	kinds := func() string {
 		got := kim.ask(http.MethodGet, "/api/support/integration/timeline?seller=s-lost", "")
 		var all []string
@@ -173,6 +174,7 @@ func TestTimelineTellsWhyATurnWasLost(t *testing.T) {
 	}
 	require.NoError(t, chromedp.Do(closed, chromedp.Navigate("about:blank")))
 	tells("joined, away")
+	kim.mustAct("release", fmt.Sprintf(`{"fence":%s,"reason":"now it is the other's turn"}`, fence))
 	require.NoError(t, chromedp.Do(closed, chromedp.Navigate(o.b.URL())))
 	tells("joined, away, back, granted, ended expired")
 

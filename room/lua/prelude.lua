@@ -20,7 +20,7 @@
 --        1 = it lays before the room what it was told (renew.lua)|how long a room that may have gone back answers nobody (ms)"
 --        6.. the verb's own
 -- Returns fields joined by one space, "-" for none; the first is "ok" or the refusal's code; or "behind" or "doubt", and
--- nothing was done: see lineage.lua.
+-- nothing was done: see lineage.lua; or "newer", and nothing was done: a later program wrote the room, in a format that this one does not know.
 -- Publishes one event on "{room}:events" for every change (see event.go).
 
 local LOCK, QUEUE, STATE, PLACES, SELLERS, SEEN = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -32,6 +32,7 @@ local JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS, QUARANTINE, REQUIRED, TOLD_EP
 JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS = tonumber(JOURNAL_MAX), tonumber(ENDED_KEPT), tonumber(LEASES_KEPT), TELLS == '1'
 QUARANTINE, REQUIRED, TOLD_EPOCH, TOLD_VERSION, DOUBT = tonumber(QUARANTINE), REQUIRED == '1', tonumber(TOLD_EPOCH), tonumber(TOLD_VERSION), tonumber(DOUBT)
 
+local FORMAT = 1                        -- how keys, events and journal entries are written; room.Format says what another one means
 local REMEMBERED = ONCE ~= '{' .. ROOM .. '}:request:' -- without an id nothing is to be remembered
 local REGISTERED_FOR = 45 * 1000        -- shorter than what index_settle.lua keeps
 local ONCE_KEPT = 60 * 1000             -- a repeated request is recognised for a minute, if the verb does not say otherwise
@@ -99,7 +100,7 @@ local S = {}
 do
   local v = redis.call('HMGET', STATE, 'epoch', 'version', 'tickets', 'fence', 'hold', 'paused',
     'session', 'seller', 'ticket', 'granted', 'expires', 'quiet', 'over', 'looked', 'trust', 'codes', 'unanswered', 'lost',
-    'spread', 'holds', 'lineage', 'doubt', 'lost_from')
+    'spread', 'holds', 'lineage', 'doubt', 'lost_from', 'format')
   S.epoch, S.version, S.tickets = tonumber(v[1] or 0), tonumber(v[2] or 0), tonumber(v[3] or 0)
   S.fence, S.hold, S.paused = tonumber(v[4] or 0), math.min(tonumber(v[5] or LEASE), LEASE), v[6] == '1'
   -- An older program let every lease weigh a fifth and knew no spread: its average goes on with that weight.
@@ -107,6 +108,7 @@ do
   S.session, S.seller, S.ticket = v[7] or '', v[8] or '', tonumber(v[9] or 0)
   S.granted, S.expires, S.quiet, S.over = tonumber(v[10] or 0), tonumber(v[11] or 0), tonumber(v[12] or 0), tonumber(v[13] or 0)
   S.looked, S.trust, S.lost = tonumber(v[14] or 0), tonumber(v[15] or 0), tonumber(v[18] or 0)
+  S.format = tonumber(v[24] or 0) -- 0: written before there were formats
   S.lineage, S.doubt, S.lost_from = v[21] or '', tonumber(v[22] or 0), tonumber(v[23] or 0)
   read_codes(S, v[16], v[17])
   if S.trust > NOW + TRUSTED then S.trust = 0 end -- the clock went back
@@ -114,6 +116,8 @@ do
   -- the replicas have had time to say who is.
   if S.looked > 0 and NOW - S.looked > UNSEEN and redis.call('EXISTS', SEEN, AWAY) > 0 then S.trust = NOW + TRUSTED end
 end
+
+if S.format > FORMAT then return 'newer' end
 
 -- gone_for is true when a session that was last there at `since` has been gone for over `ms`.
 local function gone_for(since, ms) return since < NOW - ms and NOW >= S.trust end

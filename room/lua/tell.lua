@@ -22,6 +22,7 @@ local function write_state()
     fields[#fields + 1] = name
     fields[#fields + 1] = value
   end
+  if S.format ~= FORMAT then put('format', int(FORMAT)) end
   if changed then
     put('version', int(S.version)); put('tickets', int(S.tickets)); put('paused', S.paused and '1' or '0')
   end
@@ -41,8 +42,8 @@ local function write_state()
 end
 
 local function event_json()
-  return string.format('{"epoch":%d,"version":%d,"lineage":"%s","now":%d,"hold":%.3f,"spread":%.3f,"paused":%s,"changed":%s,"lease":%s,' ..
-    '"joined":[%s],"ended":[%s],"moved":[%s],"reset":%s,"notes":[%s]}', S.epoch, S.version, S.lineage, NOW, S.hold, S.spread, tostring(S.paused),
+  return string.format('{"format":%d,"epoch":%d,"version":%d,"lineage":"%s","now":%d,"hold":%.3f,"spread":%.3f,"paused":%s,"changed":%s,"lease":%s,' ..
+    '"joined":[%s],"ended":[%s],"moved":[%s],"reset":%s,"notes":[%s]}', FORMAT, S.epoch, S.version, S.lineage, NOW, S.hold, S.spread, tostring(S.paused),
     tostring(changed), lease_json(',"seller":"' .. S.seller .. '"'), table.concat(joined, ','), table.concat(ended, ','), table.concat(moved, ','),
     tostring(reset), table.concat(noted, ','))
 end
@@ -59,7 +60,7 @@ local function commit()
     redis.call('HSET', STATE, 'looked', int(NOW), 'trust', int(S.trust))
   end
   if #records > 0 then
-    redis.call('XADD', JOURNAL, 'MAXLEN', '~', JOURNAL_MAX, '*', 'epoch', int(S.epoch), 'version', int(S.version),
+    redis.call('XADD', JOURNAL, 'MAXLEN', '~', JOURNAL_MAX, '*', 'format', int(FORMAT), 'epoch', int(S.epoch), 'version', int(S.version),
       'records', '[' .. table.concat(records, ',') .. ']')
   end
   -- Last, since a user without the right to publish is refused here: what is written is written whole.
