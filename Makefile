@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check race bench gobench sim estimates growth load load-check generate setup
+.PHONY: help run demo test check race bench gobench sim estimates growth load load-check faults faults-check generate setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.
@@ -57,6 +57,16 @@ load-check: ## Check load's own checks: builds that break a promise on purpose m
 	@scripts/setup.sh load
 	@go build -o bin/load ./loadtest/run
 	@bin/load -check -replicas '$(REPLICAS)'
+
+faults: ## Do harm to real processes under simulated sellers, and judge all that anybody was told (SEEDS=1 SEED=1 PLAN=flushall; docs/faults.md)
+	@scripts/setup.sh faults
+	@mkdir -p results/faults
+	go test ./internal/faults -run '^TestNothingIsLostAndNobodyIsDoubledUnderFaults$$' -v -count 1 -timeout 4h -faults.plans '$(or $(PLAN),all)' \
+		-faults.seed $(SEED) -faults.seeds $(if $(filter command environment,$(firstword $(origin SEEDS))),$(SEEDS),1) -faults.results '$(CURDIR)/results/faults'
+
+faults-check: ## Check the harness itself: builds that break a rule on purpose must be caught (BROKEN=two_holders)
+	@scripts/setup.sh faults
+	go test ./internal/faults -run '^TestEveryInvariantIsCaughtWhenTheProductBreaksIt$$' -v -count 1 -timeout 2h -faults.broken '$(or $(BROKEN),all)'
 
 check: ## Look for what tests do not find: format, vet, staticcheck, generated code, known vulnerabilities
 	@TEMPL=$(TEMPL) scripts/check.sh

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"database/sql"
+	"errors"
 
 	"github.com/waitroom/waitroom/room"
 )
@@ -23,7 +24,7 @@ func (w *work) epoch(current int64, r room.Record) error {
 		return err
 	}
 	for _, kept := range r.Kept {
-		if err := w.keep(current, epochs, kept, r.At); err != nil {
+		if err := w.keep(current, kept, r.At); err != nil {
 			return err
 		}
 	}
@@ -38,21 +39,19 @@ func (w *work) epoch(current int64, r room.Record) error {
 	return nil
 }
 
-// keep has a place go on in another epoch.
-func (w *work) keep(current int64, epochs []int64, kept room.Kept, at int64) error {
-	for _, epoch := range epochs {
-		if epoch == current {
-			continue
-		}
-		moved, err := w.exec(`UPDATE places SET epoch = $3 WHERE room = $1 AND epoch = $2 AND ticket = $4 AND seller = $5 AND outcome IS NULL
-			AND NOT EXISTS (SELECT 1 FROM places other WHERE other.room = $1 AND other.epoch = $3 AND other.ticket = $4)`,
-			string(w.id), epoch, current, kept.Ticket, plain(kept.Seller))
-		if err != nil || moved > 0 {
-			return err
-		}
+// keep has a place go on in another epoch; also one whose end is in the ledger: the store lost that end, and gives it another one.
+func (w *work) keep(current int64, kept room.Kept, at int64) error {
+	var epoch int64
+	err := w.row(`SELECT epoch FROM places WHERE room = $1 AND seller = $2 AND ticket = $3 ORDER BY epoch DESC LIMIT 1`,
+		string(w.id), plain(kept.Seller), kept.Ticket).Scan(&epoch)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		_, err = w.exec(`INSERT INTO places (room, epoch, ticket, seller, joined_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+			string(w.id), current, kept.Ticket, plain(kept.Seller), at)
+	case err == nil && epoch != current:
+		_, err = w.exec(`UPDATE places SET epoch = $3, outcome = NULL, ended_at = NULL, fence = NULL WHERE room = $1 AND epoch = $2 AND ticket = $4`,
+			string(w.id), epoch, current, kept.Ticket)
 	}
-	_, err := w.exec(`INSERT INTO places (room, epoch, ticket, seller, joined_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
-		string(w.id), current, kept.Ticket, plain(kept.Seller), at)
 	return err
 }
 
@@ -88,8 +87,17 @@ func (w *work) lose(epoch, at int64) error {
 		return err
 	}
 	for _, l := range leases {
-		err := w.send("lock.ended", at, event{Ticket: l.ticket, Fence: l.fence, Seller: l.seller, Outcome: room.Lost,
-			GrantedAt: l.granted, ExpiresAt: l.expires, EndedAt: at})
+		ended, err := w.endOf(l.fence, at)
+		if err != nil {
+			return err
+		}
+		if ended < at {
+			if _, err := w.exec(`UPDATE leases SET ended_at = $3 WHERE room = $1 AND fence = $2`, string(w.id), l.fence, ended); err != nil {
+				return err
+			}
+		}
+		err = w.send("lock.ended", at, event{Ticket: l.ticket, Fence: l.fence, Seller: l.seller, Outcome: room.Lost,
+			GrantedAt: l.granted, ExpiresAt: l.expires, EndedAt: ended})
 		if err != nil {
 			return err
 		}

@@ -24,8 +24,8 @@ func (w *work) told(r room.Record) error {
 
 // toldPlace finds the place or writes it, and returns the epoch that it is in by now.
 func (w *work) toldPlace(r room.Record) (epoch int64, err error) {
-	err = w.row(`SELECT epoch FROM places WHERE room = $1 AND seller = $2 AND ticket = $3 AND epoch >= $4 ORDER BY epoch DESC LIMIT 1`,
-		string(w.id), plain(r.Seller), r.Ticket, r.Of).Scan(&epoch)
+	err = w.row(`SELECT epoch FROM places WHERE room = $1 AND seller = $2 AND ticket = $3 ORDER BY epoch DESC LIMIT 1`,
+		string(w.id), plain(r.Seller), r.Ticket).Scan(&epoch)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r.Of, w.insertTold(r)
 	}
@@ -58,6 +58,16 @@ func (w *work) toldLease(epoch int64, r room.Record) error {
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
+	if r.EndedAt, err = w.endOf(r.Fence, r.EndedAt); err != nil {
+		return err
+	}
+	if r.GrantedAt > 0 {
+		_, err := w.exec(`UPDATE leases SET ended_at = $3 WHERE room = $1 AND ended_at > $3
+			AND fence = (SELECT MAX(fence) FROM leases WHERE room = $1 AND fence < $2)`, string(w.id), r.Fence, r.GrantedAt)
+		if err != nil {
+			return err
+		}
+	}
 	e := event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: r.Outcome, GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt, EndedAt: r.EndedAt}
 	switch {
 	case known && outcome.Valid && (outcome.String != string(room.Lost) || r.Outcome == room.Lost):
@@ -79,6 +89,19 @@ func (w *work) toldLease(epoch int64, r room.Record) error {
 		return err
 	}
 	return w.send("lock.ended", r.At, e)
+}
+
+// endOf is when a lease was over that is said to have ended at a time: before the next one began at the latest. Nobody saw the end of one that was lost.
+func (w *work) endOf(fence, at int64) (int64, error) {
+	var next sql.NullInt64
+	err := w.row(`SELECT granted_at FROM leases WHERE room = $1 AND fence > $2 ORDER BY fence LIMIT 1`, string(w.id), fence).Scan(&next)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, err
+	}
+	if next.Valid {
+		at = min(at, next.Int64)
+	}
+	return at, nil
 }
 
 // orNull is NULL for one that is not known.

@@ -25,7 +25,7 @@ func TestPlacesThatALossLeftInTheLineGoOnInTheNewEpoch(t *testing.T) {
 		b.write(50, room.Record{Type: "epoch", At: 99, Kept: kept})
 		b.write(50, room.Record{Type: "ended", At: 120, Ticket: 2, Seller: "s-2", Outcome: room.Cancelled, EndedAt: 120})
 		require.NoError(t, l.Drain(t.Context(), here))
-		require.Equal(t, []string{"1/1 lost", "1/3 cancelled", "50/2 cancelled", "50/3 open"}, column(t, l.DB(),
+		require.Equal(t, []string{"1/1 lost", "50/2 cancelled", "50/3 open"}, column(t, l.DB(),
 			`SELECT epoch || '/' || ticket || ' ' || COALESCE(outcome, 'open') FROM places ORDER BY epoch, ticket`))
 		require.Equal(t, []string{"20"}, column(t, l.DB(), `SELECT joined_at FROM places WHERE epoch = 50 AND ticket = 2`), "since when it waits")
 	})
@@ -72,5 +72,29 @@ func TestLedgerKnowsTheHighestFenceAndTicketOfARoom(t *testing.T) {
 		found, err = l.Known(t.Context(), here)
 		require.NoError(t, err)
 		require.Equal(t, room.Recorded{Fence: 1000, Ticket: 2, Open: true}, found)
+	})
+}
+
+// Nobody saw the end of a lease that was lost: it was over when the next one began.
+func TestLeaseThatWasLostIsOverWhenTheNextOneBegan(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		b.write(1, joined(1), granted(1), joined(2), granted(2)) // the end of the first is missing
+		next := retold(1, 3, room.Lost, 3000)
+		next.GrantedAt = 60
+		b.write(50, room.Record{Type: "epoch", At: 99}, next, retold(1, 1, room.Completed, 1000))
+		require.NoError(t, l.Drain(t.Context(), here))
+		require.Equal(t, []string{"1000 20 completed", "2000 60 lost", "3000 98 lost"}, column(t, l.DB(),
+			`SELECT fence || ' ' || ended_at || ' ' || outcome FROM leases ORDER BY fence`))
+	})
+}
+
+func TestPlaceThatWasSettledIsNotWrittenAgainUnderALaterEpoch(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		b.write(1, joined(1), granted(1), ended(1, room.Completed))
+		b.write(50, retold(50, 1, room.Lost, 1000), room.Record{Type: "epoch", At: 99})
+		require.NoError(t, l.Drain(t.Context(), here))
+		require.Equal(t, []string{"1/1 completed"}, column(t, l.DB(), `SELECT epoch || '/' || ticket || ' ' || outcome FROM places`))
 	})
 }

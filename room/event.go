@@ -46,7 +46,9 @@ type Joined struct {
 type Finished struct {
 	Session string   `json:"session"`
 	Ticket  int64    `json:"ticket"`
+	Seller  string   `json:"seller"`
 	Outcome Outcome  `json:"outcome"`
+	At      int64    `json:"at"` // unix ms: when it was over
 	Fence   int64    `json:"fence"`
 	Rank    *float64 `json:"rank"`
 }

@@ -61,7 +61,7 @@ func newIndex(rdb redis.UniversalClient, name string, doubt time.Duration) *inde
 // listed runs a script that is about to use the room, with the time of this process's registration (ms) and whether it was made for
 // this call: only then may the script begin a room that the store knows nothing of. Where the script finds that not good enough, it is made anew.
 func (x *index) listed(ctx context.Context, id ID, script func(registered int64, fresh string) error) error {
-	asked := x.fresh == nil
+	asked, waited := x.fresh == nil, x.fresh == nil
 	for {
 		r, known := x.recent(id)
 		if !known {
@@ -70,7 +70,7 @@ func (x *index) listed(ctx context.Context, id ID, script func(registered int64,
 				return err
 			}
 		}
-		err := script(r.at, flag(!known && asked))
+		err := script(r.at, flag(!known && asked && (waited || r.doubt == 0)))
 		if !errors.Is(err, errRegister) {
 			return err
 		}
@@ -80,11 +80,13 @@ func (x *index) listed(ctx context.Context, id ID, script func(registered int64,
 		}
 		wait := 5 * time.Millisecond // the clocks of two masters differ: wait that long
 		if !asked {
-			wait = max(wait, r.doubt)
 			if err := x.fresh(ctx, id); err != nil {
 				return err
 			}
 			asked = true
+		}
+		if r.doubt > 0 && !waited {
+			wait, waited = r.doubt, true
 		}
 		if err := pause(ctx, wait); err != nil {
 			return err

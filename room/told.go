@@ -55,6 +55,9 @@ type toldPlace struct {
 	at      time.Time
 }
 
+// orphaned is who holds the lock where a loss took its holder: see prelude.lua.
+const orphaned = "-"
+
 // endedKept is how long the end of a place is remembered: the ledger has it long before.
 const endedKept = 2 * time.Minute
 
@@ -100,6 +103,9 @@ func (t *told) stood(id ID, session string, v View, p Place) {
 	now := time.Now()
 	r := t.room(id, now)
 	r.fence = max(r.fence, p.Fence)
+	if known := r.places[p.Ticket]; known != nil && known.Outcome != "" {
+		return // an end stays as it was told
+	}
 	place := r.place(p.Ticket, v.Epoch, v.Version, now)
 	if place == nil {
 		return
@@ -111,7 +117,10 @@ func (t *told) stood(id ID, session string, v View, p Place) {
 			place.Fence, place.GrantedAt, place.ExpiresAt = p.Fence, v.Lease.GrantedAt, v.Lease.ExpiresAt
 		}
 	case Ended:
-		place.Fence, place.Outcome, place.EndedAt = p.Fence, p.Outcome, cmp.Or(place.EndedAt, v.Now)
+		place.Fence, place.Outcome, place.EndedAt = p.Fence, p.Outcome, v.Now
+		if place.ExpiresAt != 0 {
+			place.EndedAt = min(v.Now, place.ExpiresAt)
+		}
 	}
 }
 
@@ -146,14 +155,14 @@ func (t *told) heard(id ID, e *Event) {
 			p.Session, p.Seller, p.JoinedAt = j.Session, j.Seller, e.Now
 		}
 	}
-	if l := e.Lease; l != nil && l.Ticket != 0 {
+	if l := e.Lease; l != nil && l.Session != orphaned {
 		if p := r.place(l.Ticket, e.Epoch, e.Version, now); p != nil {
 			p.Session, p.Seller, p.Fence, p.GrantedAt, p.ExpiresAt = l.Session, l.Seller, l.Fence, l.GrantedAt, l.ExpiresAt
 		}
 	}
 	for _, f := range e.Ended {
 		if p := r.place(f.Ticket, e.Epoch, e.Version, now); p != nil {
-			p.Session, p.Fence, p.Outcome, p.EndedAt = f.Session, f.Fence, f.Outcome, e.Now
+			p.Session, p.Seller, p.Fence, p.Outcome, p.EndedAt = f.Session, f.Seller, f.Fence, f.Outcome, f.At
 		}
 	}
 }

@@ -4,6 +4,7 @@
 #   scripts/setup.sh race   and a C compiler, which the race detector needs
 #   scripts/setup.sh load   what `make load` starts beside waitroom
 #   scripts/setup.sh bench  what `make bench` starts beside waitroom
+#   scripts/setup.sh faults what `make faults` starts beside waitroom, and the C compiler by which it sets Redis's clock
 set -euo pipefail
 
 has() { command -v "$1" >/dev/null 2>&1; }
@@ -38,6 +39,12 @@ if [ "${1-}" = load ]; then
 	need haproxy has_any haproxy /usr/sbin/haproxy
 elif [ "${1-}" = bench ]; then
 	for_whom="make bench needs"
+elif [ "${1-}" = faults ]; then
+	for_whom="make faults needs"
+	need redis-sentinel has redis-sentinel
+	need haproxy has_any haproxy /usr/sbin/haproxy
+	need gcc has_any gcc clang
+	need libc6-dev test -e /usr/include/stdlib.h
 else
 	need redis-sentinel has redis-sentinel
 	need chromium has_any chromium chromium-browser google-chrome

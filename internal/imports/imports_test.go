@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 // testOnly must not be part of what is shipped.
 var testOnly = []string{
 	"github.com/stretchr/testify", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/chromedp/chromedp",
-	"github.com/oauth2-proxy/mockoidc", "github.com/golang-jwt/jwt/v5",
+	"github.com/oauth2-proxy/mockoidc", "github.com/golang-jwt/jwt/v5", "github.com/Shopify/toxiproxy/v2", "github.com/anishathalye/porcupine",
 }
 
 func goList(t *testing.T, args ...string) [][]string {

@@ -2,7 +2,9 @@ package redistest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,11 +19,12 @@ const (
 	slots          = 16384
 )
 
-// Cluster is a Redis Cluster of three masters, without replicas or with one each.
+// Cluster is a Redis Cluster of three masters, without replicas unless AddReplicas gives them some.
 type Cluster struct {
 	tb       testing.TB
+	config   Config
 	nodes    []*Server
-	replicas []*Server // in the order of their masters; nil where there are none
+	replicas []*Server
 }
 
 // StartCluster runs three masters until the test ends; it returns when each of them says that the cluster is ok.
@@ -33,9 +36,11 @@ func StartCluster(tb testing.TB) *Cluster {
 // StartClusterWith is StartCluster with more arguments for every node.
 func StartClusterWith(tb testing.TB, config Config) *Cluster {
 	tb.Helper()
-	c := &Cluster{tb: tb}
-	for i := range clusterMasters {
-		c.nodes = append(c.nodes, startNode(tb, config))
+	c := &Cluster{tb: tb, config: config}
+	for range clusterMasters {
+		c.nodes = append(c.nodes, c.start())
+	}
+	for i := range c.nodes {
 		c.form(i)
 	}
 	testproc.Until(tb, agreeWithin, c.ok)
@@ -46,26 +51,107 @@ func StartClusterWith(tb testing.TB, config Config) *Cluster {
 // about a second later.
 func StartClusterWithReplicas(tb testing.TB) *Cluster {
 	tb.Helper()
-	config := Config{Args: []string{"--cluster-node-timeout", "500", "--repl-ping-replica-period", "1", "--repl-diskless-sync-delay", "0"}}
-	c := StartClusterWith(tb, config)
+	c := StartClusterWith(tb, Config{Args: []string{"--cluster-node-timeout", "500", "--repl-ping-replica-period", "1"}})
+	c.AddReplicas()
+	return c
+}
+
+func (c *Cluster) start() *Server {
+	c.tb.Helper()
+	return StartWith(c.tb, Config{Args: append([]string{
+		"--cluster-enabled", "yes",
+		"--cluster-port", strconv.Itoa(testproc.FreePort(c.tb)),
+		"--cluster-node-timeout", "2000",
+		"--repl-diskless-sync-delay", "0",
+	}, c.config.Args...)})
+}
+
+// AddReplicas gives each master a replica; it returns when they have its data.
+func (c *Cluster) AddReplicas() {
+	c.tb.Helper()
 	for range c.nodes {
-		c.replicas = append(c.replicas, startNode(tb, config))
-		c.meet(c.replicas[len(c.replicas)-1])
+		replica := c.start()
+		c.meet(replica)
+		c.replicas = append(c.replicas, replica)
 	}
 	for i := range c.replicas {
 		c.follow(i)
 	}
-	return c
+	testproc.Until(c.tb, agreeWithin, c.ok)
 }
 
-func startNode(tb testing.TB, config Config) *Server {
-	tb.Helper()
-	args := append([]string{
-		"--cluster-enabled", "yes",
-		"--cluster-port", strconv.Itoa(testproc.FreePort(tb)),
-		"--cluster-node-timeout", "2000",
-	}, config.Args...)
-	return StartWith(tb, Config{Args: args})
+// Replicas are those that AddReplicas added; after a failover one of them may be a master.
+func (c *Cluster) Replicas() []*Server { return c.replicas }
+
+// Owner is the master that has a key's slot now, by the word of every server that answers.
+func (c *Cluster) Owner(key string) (*Server, error) {
+	ctx := context.Background()
+	errs := []error{fmt.Errorf("nobody has %s", key)}
+	for _, node := range append(slices.Clone(c.nodes), c.replicas...) {
+		if err := node.isMaster(); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if err := node.Client().Exists(ctx, key).Err(); err != nil { // MOVED: another one's
+			errs = append(errs, err)
+			continue
+		}
+		return node, nil
+	}
+	return nil, errors.Join(errs...)
+}
+
+// Move moves a key's slot, with all that is in it, to the next master, and returns how many keys that were.
+func (c *Cluster) Move(key string) (keys int, err error) {
+	from, err := c.Owner(key)
+	if err != nil {
+		return 0, err
+	}
+	at := slices.Index(c.nodes, from)
+	to := c.nodes[(at+1)%len(c.nodes)]
+	ctx := context.Background()
+	slot, err := from.Client().ClusterKeySlot(ctx, key).Result()
+	if err != nil {
+		return 0, err
+	}
+	ids := [2]string{}
+	for i, node := range []*Server{from, to} {
+		if ids[i], err = node.Client().Do(ctx, "CLUSTER", "MYID").Text(); err != nil {
+			return 0, err
+		}
+	}
+	begin := errors.Join(to.Client().Do(ctx, "CLUSTER", "SETSLOT", slot, "IMPORTING", ids[0]).Err(),
+		from.Client().Do(ctx, "CLUSTER", "SETSLOT", slot, "MIGRATING", ids[1]).Err())
+	if begin != nil {
+		return 0, begin
+	}
+	if keys, err = from.migrate(ctx, slot, to); err != nil {
+		return keys, err
+	}
+	for _, node := range []*Server{to, from} {
+		if err := node.Client().Do(ctx, "CLUSTER", "SETSLOT", slot, "NODE", ids[1]).Err(); err != nil {
+			return keys, err
+		}
+	}
+	return keys, nil
+}
+
+// migrate sends everything in a slot, a few keys at a time.
+func (s *Server) migrate(ctx context.Context, slot int64, to *Server) (moved int, err error) {
+	for {
+		keys, err := s.Client().ClusterGetKeysInSlot(ctx, int(slot), 10).Result()
+		if err != nil || len(keys) == 0 {
+			return moved, err
+		}
+		args := []any{"MIGRATE", "127.0.0.1", to.port, "", 0, 5000, "KEYS"}
+		for _, key := range keys {
+			args = append(args, key)
+		}
+		if err := s.Client().Do(ctx, args...).Err(); err != nil {
+			return moved, err
+		}
+		moved += len(keys)
+	}
 }
 
 // Addrs are the masters' addresses.
@@ -168,7 +254,7 @@ func (c *Cluster) ok() error {
 		if err != nil {
 			return err
 		}
-		known := fmt.Sprintf("cluster_known_nodes:%d\r\n", clusterMasters)
+		known := fmt.Sprintf("cluster_known_nodes:%d\r\n", len(c.nodes)+len(c.replicas))
 		if !strings.Contains(info, "cluster_state:ok") || !strings.Contains(info, known) {
 			return fmt.Errorf("%s: %s", node.Addr(), info)
 		}

@@ -137,6 +137,18 @@ func TestBlackholeHoldsOneDirectionUntilHeal(t *testing.T) {
 	require.NoError(t, <-answer)
 }
 
+func TestServerGoesByTheClockItIsGiven(t *testing.T) {
+	ctx := context.Background()
+	clock := redistest.NewClock(t)
+	s := redistest.StartWith(t, redistest.Config{Clock: clock})
+	off := func() time.Duration { return time.Until(s.Client().Time(ctx).Val()).Round(10 * time.Second) }
+	require.Zero(t, off())
+	clock.Set(-30 * time.Second)
+	require.Equal(t, -30*time.Second, off())
+	clock.Set(20 * time.Second)
+	require.Equal(t, 20*time.Second, off())
+}
+
 func TestSentinelClientFollowsTheMaster(t *testing.T) {
 	ctx := context.Background()
 	s := redistest.StartSentinel(t)
@@ -155,6 +167,22 @@ func TestSentinelClientFollowsTheMaster(t *testing.T) {
 	require.Equal(t, second, dead)
 	require.Equal(t, first, s.Master())
 	require.Eventually(t, write, 20*time.Second, 10*time.Millisecond)
+}
+
+func TestMasterThatIsShutOutIsReplacedAndComesBackAsAReplica(t *testing.T) {
+	ctx := context.Background()
+	s := redistest.StartSentinelWith(t, redistest.SentinelConfig{Users: true})
+	old, replica := s.Master(), s.Replica()
+	s.StopReplication(old)
+	require.NoError(t, old.Client().Set(ctx, "k", "lost", 0).Err(), "others still reach it")
+	s.StopObserving(old)
+	s.AwaitFailover(old)
+	require.Equal(t, replica, s.Master())
+	require.Zero(t, s.Master().Client().Exists(ctx, "k").Val())
+	s.Reunite(old)
+	s.Follow(old)
+	s.AwaitWhole()
+	require.Zero(t, old.Client().Exists(ctx, "k").Val(), "what it took alone is gone")
 }
 
 func TestClusterServesEverySlot(t *testing.T) {

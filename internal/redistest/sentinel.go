@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,9 +29,27 @@ const (
 	failoverWithin = 3 * time.Second
 )
 
-// Sentinel is a master, its replica and three sentinels that watch them.
+// SentinelConfig says what differs from a master with one replica, and servers that keep nothing.
+type SentinelConfig struct {
+	Replicas int      // 0 = 1
+	Args     []string // more arguments of every server
+	// Users has replicas and sentinels sign in as users of their own, so that a test can shut either out of the master
+	// (Isolate) while other clients still reach it.
+	Users bool
+	// ReplicasClock is the wall clock of the servers that begin as replicas; nil = the machine's.
+	ReplicasClock *Clock
+}
+
+// Users of Redis that replication and the sentinels sign in as, each its own password.
+const (
+	replicationUser = "replication"
+	observerUser    = "observer"
+)
+
+// Sentinel is a master, its replicas and three sentinels that watch them.
 type Sentinel struct {
 	tb        testing.TB
+	users     bool
 	nodes     []*Server
 	addrs     []string
 	observers []*redis.SentinelClient
@@ -39,10 +58,28 @@ type Sentinel struct {
 // StartSentinel runs the five processes until the test ends; it returns when all sentinels know the replica and each other.
 func StartSentinel(tb testing.TB) *Sentinel {
 	tb.Helper()
-	master := Start(tb)
-	replica := StartWith(tb, Config{Args: []string{"--replicaof", "127.0.0.1 " + strconv.Itoa(master.port)}})
-	s := &Sentinel{tb: tb, nodes: []*Server{master, replica}}
-	testproc.Until(tb, agreeWithin, replica.linkedToMaster)
+	return StartSentinelWith(tb, SentinelConfig{})
+}
+
+// StartSentinelWith is StartSentinel with more replicas, and with more arguments for every server.
+func StartSentinelWith(tb testing.TB, c SentinelConfig) *Sentinel {
+	tb.Helper()
+	args := append(slices.Clip(c.Args), "--repl-diskless-sync-delay", "0")
+	if c.Users {
+		args = append(args, "--masteruser", replicationUser, "--masterauth", replicationUser)
+		for _, user := range []string{replicationUser, observerUser} {
+			args = append(args, "--user", user, "on", ">"+user, "~*", "&*", "+@all")
+		}
+	}
+	master := StartWith(tb, Config{Args: args})
+	s := &Sentinel{tb: tb, users: c.Users, nodes: []*Server{master}}
+	for range max(c.Replicas, 1) {
+		replica := StartWith(tb, Config{Clock: c.ReplicasClock, Args: append(slices.Clip(args), "--replicaof", "127.0.0.1 "+strconv.Itoa(master.port))})
+		s.nodes = append(s.nodes, replica)
+	}
+	for _, replica := range s.nodes[1:] {
+		testproc.Until(tb, agreeWithin, replica.linkedToMaster)
+	}
 	ports := make([]int, sentinels)
 	for i := range ports {
 		ports[i] = testproc.FreePort(tb)
@@ -79,13 +116,78 @@ func (s *Sentinel) Master() *Server {
 	return s.node(addr)
 }
 
-// Replica is the server that is not the master.
+// Replica is a server that is not the master.
 func (s *Sentinel) Replica() *Server {
 	s.tb.Helper()
-	if s.Master() == s.nodes[0] {
-		return s.nodes[1]
+	return s.Replicas()[0]
+}
+
+// Replicas are the servers that are not the master.
+func (s *Sentinel) Replicas() []*Server {
+	s.tb.Helper()
+	master := s.Master()
+	return slices.DeleteFunc(slices.Clone(s.nodes), func(node *Server) bool { return node == master })
+}
+
+// Nodes are the servers, without the sentinels.
+func (s *Sentinel) Nodes() []*Server { return s.nodes }
+
+// StopReplication shuts the replicas out of a master until Reunite: it goes on alone. It needs Users.
+func (s *Sentinel) StopReplication(master *Server) {
+	s.tb.Helper()
+	s.shut(master, replicationUser)
+}
+
+// StopObserving shuts the sentinels out of a server until Reunite: they take it for dead. It needs Users.
+func (s *Sentinel) StopObserving(node *Server) {
+	s.tb.Helper()
+	s.strangers(node, "-")
+	s.shut(node, observerUser)
+}
+
+// strangers allows ("+") or forbids ("-") what the sentinels need to those who did not sign in, as whom they then go on.
+func (s *Sentinel) strangers(node *Server, may string) {
+	s.tb.Helper()
+	if err := node.Client().ACLSetUser(context.Background(), "default", may+"ping", may+"info", may+"slaveof", may+"replicaof").Err(); err != nil {
+		s.tb.Fatalf("redistest: %v", err)
 	}
-	return s.nodes[0]
+}
+
+// Reunite ends StopReplication and StopObserving.
+func (s *Sentinel) Reunite(node *Server) {
+	s.tb.Helper()
+	s.strangers(node, "+")
+	for _, user := range []string{replicationUser, observerUser} {
+		if err := node.Client().ACLSetUser(context.Background(), user, "on").Err(); err != nil {
+			s.tb.Fatalf("redistest: %v", err)
+		}
+	}
+}
+
+func (s *Sentinel) shut(node *Server, user string) {
+	s.tb.Helper()
+	ctx := context.Background()
+	err := node.Client().ACLSetUser(ctx, user, "off").Err()
+	if err == nil {
+		err = node.Client().ClientKillByFilter(ctx, "USER", user).Err()
+	}
+	if err != nil {
+		s.tb.Fatalf("redistest: shut %s out: %v", user, err)
+	}
+}
+
+// Follow makes a server a replica of the master.
+func (s *Sentinel) Follow(node *Server) {
+	s.tb.Helper()
+	if err := node.Client().ReplicaOf(context.Background(), "127.0.0.1", strconv.Itoa(s.Master().port)).Err(); err != nil {
+		s.tb.Fatalf("redistest: %v", err)
+	}
+}
+
+// AwaitFailover returns when all sentinels agree on another master than the old one, and it takes writes.
+func (s *Sentinel) AwaitFailover(old *Server) {
+	s.tb.Helper()
+	s.untilOtherThan(old)
 }
 
 // Failover makes the replica the master in an orderly way and returns when all sentinels say so.
@@ -120,6 +222,15 @@ func (s *Sentinel) untilOtherThan(old *Server) {
 		}
 		return s.node(addr).isMaster()
 	})
+}
+
+// AwaitWhole returns when every sentinel sees every server in its place again.
+func (s *Sentinel) AwaitWhole() {
+	s.tb.Helper()
+	testproc.Until(s.tb, agreeWithin, s.complete)
+	for _, replica := range s.Replicas() {
+		testproc.Until(s.tb, agreeWithin, replica.linkedToMaster)
+	}
 }
 
 // startObserver runs sentinel i. It is told its own id and the others', so that they need no seconds to find each other.
@@ -158,7 +269,13 @@ func (s *Sentinel) observerConfig(i int, ports []int, dir string) string {
 	line("sentinel monitor %s 127.0.0.1 %d %d", MasterName, s.nodes[0].port, quorum)
 	line("sentinel down-after-milliseconds %s %d", MasterName, downAfter.Milliseconds())
 	line("sentinel failover-timeout %s %d", MasterName, failoverWithin.Milliseconds())
-	line("sentinel known-replica %s 127.0.0.1 %d", MasterName, s.nodes[1].port)
+	for _, replica := range s.nodes[1:] {
+		line("sentinel known-replica %s 127.0.0.1 %d", MasterName, replica.port)
+	}
+	if s.users {
+		line("sentinel auth-user %s %s", MasterName, observerUser)
+		line("sentinel auth-pass %s %s", MasterName, observerUser)
+	}
 	for other, port := range ports {
 		if other != i {
 			line("sentinel known-sentinel %s 127.0.0.1 %d %040x", MasterName, port, other+1)
@@ -174,7 +291,7 @@ func (s *Sentinel) complete() error {
 		if err != nil {
 			return err
 		}
-		if m["flags"] != "master" || m["num-slaves"] != "1" || m["num-other-sentinels"] != strconv.Itoa(sentinels-1) {
+		if m["flags"] != "master" || m["num-slaves"] != strconv.Itoa(len(s.nodes)-1) || m["num-other-sentinels"] != strconv.Itoa(sentinels-1) {
 			return fmt.Errorf("flags %s, replicas %s, other sentinels %s", m["flags"], m["num-slaves"], m["num-other-sentinels"])
 		}
 	}
@@ -204,7 +321,7 @@ func (s *Sentinel) node(addr string) *Server {
 			return node
 		}
 	}
-	s.tb.Fatalf("redistest: %s is neither of the two servers", addr)
+	s.tb.Fatalf("redistest: %s is none of the servers", addr)
 	return nil
 }
 

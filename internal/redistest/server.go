@@ -30,6 +30,8 @@ type Config struct {
 	// Args are more arguments of redis-server, such as "--notify-keyspace-events", "Kgx" or
 	// "--rename-command", "CONFIG", "".
 	Args []string
+	// Clock is the wall clock that the server goes by; nil = the machine's.
+	Clock *Clock
 }
 
 // Server is one redis-server. Its methods are for the test's own goroutine.
@@ -39,6 +41,7 @@ type Server struct {
 	dir     string
 	port    int
 	args    []string
+	env     []string // beside ours
 	process *testproc.Process
 	client  *redis.Client
 }
@@ -53,6 +56,9 @@ func Start(tb testing.TB) *Server {
 func StartWith(tb testing.TB, c Config) *Server {
 	tb.Helper()
 	s := &Server{tb: tb, program: testproc.Find(tb, "redis-server"), dir: tb.TempDir(), args: c.Args}
+	if c.Clock != nil {
+		s.env = c.Clock.env()
+	}
 	const attempts = 5 // another process can take a free port first
 	for attempt := 1; ; attempt++ {
 		s.port = testproc.FreePort(tb)
@@ -110,7 +116,7 @@ func (s *Server) Restart() {
 // start returns when the server answers.
 func (s *Server) start() error {
 	args := append([]string{"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--save", "", "--dir", s.dir}, s.args...)
-	process, logPath, err := launch(s.program, s.dir, args)
+	process, logPath, err := launch(s.program, s.dir, args, s.env...)
 	if err != nil {
 		return err
 	}
@@ -147,7 +153,7 @@ func (s *Server) untilAnswers() error {
 }
 
 // launch starts a Redis program whose output goes to a log beside its data.
-func launch(program, dir string, args []string) (*testproc.Process, string, error) {
+func launch(program, dir string, args []string, env ...string) (*testproc.Process, string, error) {
 	logPath := filepath.Join(dir, "redis.log")
 	log, err := os.OpenFile(logPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -156,6 +162,7 @@ func launch(program, dir string, args []string) (*testproc.Process, string, erro
 	defer func() { _ = log.Close() }() // the child has its own copy
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
+	cmd.Env = append(os.Environ(), env...)
 	process, err := testproc.Start(cmd, syscall.SIGKILL)
 	return process, logPath, err
 }

@@ -201,7 +201,7 @@ local function settle(session, p, outcome, at, fence, rank)
     redis.call('HDEL', PLACES, session)
   end
   if TELLS then
-    ended[#ended + 1] = string.format('{"session":"%s","ticket":%d,"outcome":"%s"%s%s}', session, p.ticket, outcome,
+    ended[#ended + 1] = string.format('{"session":"%s","ticket":%d,"seller":"%s","outcome":"%s","at":%d%s%s}', session, p.ticket, p.seller, outcome, at,
       fence and ',"fence":' .. int(fence) or '', rank and ',"rank":' .. rank or '')
   end
   record('ended', '"ticket":%d,"seller":"%s","outcome":"%s","ended_at":%d%s', p.ticket, p.seller, outcome, at,

@@ -41,7 +41,12 @@ end
 local function compare(f)
   local p = place(f.session)
   local same = p and p.ticket == f.ticket
-  if same and (not p.live or f.session == S.session and not LOST) then return end -- known, or granted since
+  if same and not p.live then
+    if p.outcome ~= 'lost' or not f.outcome then return end -- known
+    told_of(f, f.of)                                        -- another process was told no end of it
+    return tell_lost(f.session, f.ticket, f.seller, f.fence, f.outcome)
+  end
+  if same and f.session == S.session and not LOST then return end -- granted since
   local waits = same and redis.call('ZSCORE', QUEUE, f.session)
   if waits and not f.outcome and not f.fence then return end -- it keeps its place
   told_of(f, same and not LOST and S.epoch or f.of)

@@ -1,0 +1,261 @@
+package faults
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+)
+
+// book is a history, sorted for the rules.
+type book struct {
+	rules   Rules
+	records []Record
+	faults  []Record
+	clocks  []Record
+	of      map[string]*roomBook
+	people  map[string]*presence
+}
+
+// roomBook is what was told of one room.
+type roomBook struct {
+	*book
+	name     string
+	told     []statement
+	leases   []*lease // by fence
+	ended    []endCall
+	messages map[string]Record // what the carrier was asked for, by id
+	place    map[string]int64  // the ticket that a session was told last when it asked
+}
+
+// statement is what a session was told of its place, by an answer or a frame.
+type statement struct {
+	Record
+	asOf int64 // unix ms: the earliest moment of which it can speak
+}
+
+func (s statement) live() bool { return s.Status == "waiting" || s.Status == "locked" }
+
+func (s statement) lineage() lineage { return lineage{s.Epoch, s.Version} }
+
+// lease is one holding of the lock, as it was told.
+type lease struct {
+	fence, ticket int64
+	session       string
+	granted       int64 // unix ms; 0 = only known to be not after first
+	expires       int64 // the latest end that was told
+	first         statement
+	locked        []statement
+	ender         int64 // unix ms: the earliest beginning of a call that may have ended it; 0 = there was none
+	outcome       string
+}
+
+// grantedBy is the latest that the lease can have begun.
+func (l *lease) grantedBy() int64 {
+	if l.granted != 0 {
+		return l.granted
+	}
+	return l.first.Ended.Wall
+}
+
+// endedFrom is the earliest that the lease can have been over.
+func (l *lease) endedFrom() int64 {
+	if l.ender != 0 {
+		return min(l.ender, l.expires)
+	}
+	return l.expires
+}
+
+// endCall is a call that may have ended a lease.
+type endCall struct {
+	session string
+	fence   int64
+	began   int64
+}
+
+// presence is when a session's browser was surely connected.
+type presence struct {
+	spans []span // unix ms
+}
+
+type span struct{ from, to int64 }
+
+const forever = int64(1) << 62
+
+func read(records []Record, rules Rules) *book {
+	b := &book{rules: rules, records: records, of: map[string]*roomBook{}, people: map[string]*presence{}}
+	for _, r := range records {
+		switch r.Kind {
+		case KindFault:
+			b.faults = append(b.faults, r)
+		case KindClock:
+			b.clocks = append(b.clocks, r)
+		}
+	}
+	for _, r := range records {
+		if r.Room != "" {
+			b.room(r.Room).take(r)
+		}
+	}
+	b.readPresence()
+	for _, r := range b.of {
+		r.readLeases()
+	}
+	return b
+}
+
+func (b *book) rooms() []string { return slices.Sorted(maps.Keys(b.of)) }
+
+func (b *book) room(name string) *roomBook {
+	r := b.of[name]
+	if r == nil {
+		r = &roomBook{book: b, name: name, messages: map[string]Record{}, place: map[string]int64{}}
+		b.of[name] = r
+	}
+	return r
+}
+
+func (r *roomBook) take(rec Record) {
+	switch {
+	case rec.Kind == KindMessage:
+		r.messages[rec.Message] = rec
+	case rec.Kind == KindFrame && rec.Type == "state":
+		r.told = append(r.told, statement{rec, rec.ServerTime})
+	case rec.Kind == KindCall:
+		r.takeCall(rec)
+	}
+}
+
+func (r *roomBook) takeCall(rec Record) {
+	answered := rec.Error == "" && rec.HTTP < 300
+	unknown := rec.Error != "" || rec.HTTP >= 500
+	if (answered || unknown) && (rec.Op == "leave" || rec.Op == "sms") {
+		session := rec.Session
+		if m, ok := r.messages[rec.Message]; ok {
+			session = m.Session
+		}
+		r.ended = append(r.ended, endCall{session, rec.Fence, rec.Began.Wall})
+	}
+	if answered && (rec.Op == "join" || rec.Op == "status" || rec.Op == "leave") && rec.Status != "" {
+		if rec.Ticket != 0 {
+			r.place[rec.Session] = rec.Ticket
+		} else if rec.Status == "ended" { // a status does not say which place: a session asks one thing after the other
+			rec.Ticket = r.place[rec.Session]
+		}
+		r.told = append(r.told, statement{rec, rec.Began.Wall})
+	}
+}
+
+// readLeases gathers what was told of each lease.
+func (r *roomBook) readLeases() {
+	byFence := map[int64]*lease{}
+	for _, s := range r.told {
+		if s.Status != "locked" || s.Fence == 0 {
+			continue
+		}
+		l := byFence[s.Fence]
+		if l == nil {
+			l = &lease{fence: s.Fence, ticket: s.Ticket, session: s.Session, first: s}
+			byFence[s.Fence] = l
+		}
+		l.locked = append(l.locked, s)
+		l.granted = max(l.granted, s.GrantedAt)
+		l.expires = max(l.expires, s.ExpiresAt)
+	}
+	for _, e := range r.ended {
+		for _, l := range byFence {
+			if l.session == e.session && (e.fence == l.fence || e.fence == 0) && (l.ender == 0 || e.began < l.ender) {
+				l.ender = e.began
+			}
+		}
+	}
+	r.leases = slices.SortedFunc(maps.Values(byFence), func(a, c *lease) int { return cmp.Compare(a.fence, c.fence) })
+}
+
+// learn takes from the ledger when leases began that nobody was told of.
+func (r *roomBook) learn(ledger Ledger) {
+	for _, row := range ledger.Leases {
+		i, ok := slices.BinarySearchFunc(r.leases, row.Fence, func(l *lease, fence int64) int { return cmp.Compare(l.fence, fence) })
+		if !ok || row.Room != r.name {
+			continue
+		}
+		if r.leases[i].granted == 0 {
+			r.leases[i].granted = row.Granted
+		}
+		r.leases[i].outcome = row.Outcome
+	}
+}
+
+// readPresence follows every socket. One on a replica that a fault took is gone from the fault's beginning on.
+func (b *book) readPresence() {
+	open := map[int64]Record{}
+	for _, r := range b.records {
+		switch r.Kind {
+		case KindOpen:
+			open[r.Socket] = r
+		case KindClose:
+			b.present(open[r.Socket], r.Ended.Wall)
+			delete(open, r.Socket)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(open)) {
+		b.present(open[id], forever)
+	}
+}
+
+func (b *book) present(opened Record, until int64) {
+	p := b.people[opened.Session]
+	if p == nil {
+		p = &presence{}
+		b.people[opened.Session] = p
+	}
+	from := opened.Ended.Wall
+	for _, f := range b.faults {
+		if !slices.Contains(f.Replicas, opened.Replica) || f.Ended.Wall < from || f.Began.Wall > until {
+			continue
+		}
+		if f.Began.Wall > from {
+			p.spans = append(p.spans, span{from, f.Began.Wall})
+		}
+		from = f.Ended.Wall
+	}
+	if from < until {
+		p.spans = append(p.spans, span{from, until})
+	}
+}
+
+// mayBeAway reports whether a session can have been away at a moment: its browser was gone for longer than after, or
+// came back only just now.
+func (p *presence) mayBeAway(at int64, after time.Duration) bool {
+	if p == nil || len(p.spans) == 0 {
+		return false // it never had a socket
+	}
+	slack := backWithin.Milliseconds()
+	there, gone := int64(-1), false // until when it was there; whether it had been away when it came back
+	spans := slices.Clone(p.spans)
+	slices.SortFunc(spans, func(a, c span) int { return cmp.Compare(a.from, c.from) })
+	for _, s := range spans {
+		if s.from > at {
+			break
+		}
+		if there >= 0 && s.from-there > (after-noticed).Milliseconds() && s.from+slack > at {
+			gone = true
+		}
+		there = max(there, s.to)
+	}
+	return gone || there >= 0 && at-there > (after-noticed).Milliseconds()
+}
+
+// broken reports whether a fault was at work between two moments (unix ms), or was healed only just before.
+func (b *book) broken(from, to int64) bool {
+	for _, f := range b.faults {
+		if f.Began.Wall <= to && f.Ended.Wall+healWithin.Milliseconds() >= from {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *roomBook) violation(kind string, at Moment, detail string) Violation {
+	return Violation{Kind: kind, Room: r.name, At: at.Mono, Detail: detail}
+}

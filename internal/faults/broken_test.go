@@ -1,0 +1,157 @@
+package faults
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var broken = flag.String("faults.broken", "", "invariants to break in the product, with commas between, or all: each must be caught")
+
+// breakage is a rule that the product is made to break: some of its lines are changed. Go builds it by an overlay, and the
+// checkout stays as it is.
+type breakage struct {
+	kind  string // of the violation that must be found
+	how   string
+	plan  Plan
+	edits []edit
+}
+
+type edit struct{ file, from, to string }
+
+func breakages() []breakage {
+	lua := func(file, from, to string) edit { return edit{"room/lua/" + file, from, to} }
+	return []breakage{
+		{TwoHolders, "every fifth ticket is granted a lock that is held", Calm(), []edit{
+			lua("join.lua", "if held() or S.paused then", "if (held() and S.tickets % 5 ~= 0) or S.paused then")}},
+		{HeldTooLong, "a lease ends 1.5 s late", Calm(), []edit{
+			lua("lease.lua", "if NOW >= S.expires then", "if NOW >= S.expires + 1500 then"),
+			lua("lease.lua", "elseif not LOCK_THERE and not lease_changed then", "elseif false then")}},
+		{EndTooFar, "leases are told to end six seconds later", Calm(), []edit{
+			lua("lease.lua", "S.expires = NOW + (p.lease or LEASE)", "S.expires = NOW + (p.lease or LEASE) + 6000")}},
+		{NoService, "from the thirtieth ticket on every join fails", Calm(), []edit{
+			lua("join.lua", "wake()\nadvance()\n", "if S.tickets >= 30 then return redis.error_reply('ERR broken') end\nwake()\nadvance()\n")}},
+		{Stuck, "for five of every eight seconds nobody is granted", Calm(), []edit{
+			lua("join.lua", "if held() or S.paused then", "if held() or S.paused or NOW % 8000 < 5000 then"),
+			lua("lease.lua", "  if not held() and not S.paused then", "  if not held() and not S.paused and NOW % 8000 >= 5000 then")}},
+		{Overtaken, "the last in line is granted", Calm(), []edit{
+			lua("lease.lua", "redis.call('ZRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')", "redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}},
+		{FenceBack, "every fourth fence is five seconds old", Calm(), []edit{
+			lua("lease.lua", "S.fence = math.max(US, S.fence + 1)", "S.fence = S.tickets % 4 == 0 and US - 5000000 or math.max(US, S.fence + 1)")}},
+		{TicketReused, "every sixth ticket is given out twice", Calm(), []edit{
+			lua("join.lua", "S.tickets = S.tickets + 1", "S.tickets = NOW % 6 == 0 and S.tickets or S.tickets + 1")}},
+		{TicketBack, "tickets go back by three now and then", Calm(), []edit{
+			lua("join.lua", "S.tickets = S.tickets + 1", "S.tickets = S.tickets % 7 == 6 and NOW % 2 == 0 and S.tickets - 3 or S.tickets + 1")}},
+		{SamePosition, "the second in line is told that it is the first", Calm(), []edit{
+			lua("tell.lua", "redis.call('ZRANK', QUEUE, session) + 1", "math.max(1, redis.call('ZRANK', QUEUE, session))")}},
+		{TwoPlaces, "pressing again gives a new place", Calm(), []edit{
+			lua("join.lua", "if mine and mine.live then", "if mine and mine.live and NOW % 2 == 0 then"),
+			lua("join.lua", "if SELLER ~= '' and redis.call('HEXISTS', SELLERS, SELLER) == 1 then", "if false then")}},
+		{TwoOutcomes, "who asks how its place ended is told something else", Calm(), []edit{
+			lua("tell.lua", "seller, p.outcome, p.fence", "seller, NOW % 2 == 0 and 'removed' or p.outcome, p.fence")}},
+		{BackFromEnd, "a place that has ended is told as waiting", Calm(), []edit{
+			lua("tell.lua", "  if not p.live then", "  if not p.live and p.ticket % 4 == 0 then return table.concat({ 'waiting', int(p.ticket), seller, '-', '-', '1', '1' }, ' ') end\n  if not p.live then")}},
+		{Vanished, "every fifth waiter's place is forgotten", Calm(), []edit{
+			lua("join.lua", "if held() or S.paused then", "if held() and S.tickets % 5 == 0 then redis.call('HDEL', PLACES, SESSION) elseif held() or S.paused then")}},
+		{LostUnasked, "a new epoch begins for no reason", Calm(), []edit{
+			lua("lease.lua", "local function advance()\n", "local function advance()\n  if S.epoch > 0 and S.version > 20 and NOW % 50 == 0 and not changed then begin(true) changed, lease_changed = true, true end\n")}},
+		{VersionBack, "frames name an older version now and then", Calm(), []edit{
+			{"hub/frame.go", "`,\"version\":`, m.version)", "`,\"version\":`, m.version-m.version%5/4*3)"}}},
+		{SocketBehind, "a socket is not told of every third turn", Calm(), []edit{
+			{"hub/writer.go", "	if st.status == room.Locked {\n", "	if st.status == room.Locked && st.ticket%3 == 0 {\n		return buf, t, false\n	}\n	if st.status == room.Locked {\n"}}},
+		{WrongCode, "a message is shown to the first in line", Calm(), []edit{
+			lua("match.lua", "session = l and l.session or '', fence", "session = l and (redis.call('ZRANGE', QUEUE, 0, 0)[1] or l.session) or '', fence"),
+			lua("look.lua", "(m.late or m.fence == fence) and 'm'", "'m'")}},
+		{CodeLeaked, "an answered message's body is logged", Calm(), []edit{
+			{"sms/service.go", `"message answered", "room", id, "message", m.id,`, `"message answered", "room", id, "message", string(body),`}}},
+		{LedgerMissing, "the ledger skips every seventh ticket", Calm(), []edit{
+			{"ledger/apply.go", "		for n, r := range e.Records {\n", "		for n, r := range e.Records {\n			if r.Ticket%7 == 3 {\n				continue\n			}\n"}}},
+		{LedgerOverlap, "leases begin earlier in the ledger", Calm(), []edit{
+			{"ledger/apply.go", "plain(r.Seller), r.GrantedAt, r.ExpiresAt)\n", "plain(r.Seller), r.GrantedAt-700, r.ExpiresAt)\n"}}},
+		{LedgerOutcomes, "the ledger does not close every fifth place", Calm(), []edit{
+			{"ledger/apply.go", "		return w.ended(epoch, r)", "		if r.Ticket%5 == 0 {\n			return nil\n		}\n		return w.ended(epoch, r)"}}},
+		{LedgerGap, "every ninth ticket is left out", Calm(), []edit{
+			lua("join.lua", "S.tickets = S.tickets + 1", "S.tickets = S.tickets + (S.tickets % 9 == 8 and 2 or 1)")}},
+		{GhostGranted, "nobody is ever away", only("half-open"), []edit{
+			lua("lease.lua", "if not gone_for(vouched, AWAY_AFTER) then", "if true then"),
+			lua("lease.lua", "if present_known or NOW < S.trust then return end", "if true then return end")}},
+		{RequestDropped, "SIGTERM is not listened to", only("rolling-restart"), []edit{
+			{"cmd/waitroom/main.go", "os.Interrupt, syscall.SIGTERM)", "os.Interrupt, syscall.SIGHUP)"}}},
+		{SellersNoticed, "a ledger that is behind makes a replica not ready", only("database"), []edit{
+			{"server/server.go", "ask: s.recorded, soft: true}", "ask: s.recorded}"}}},
+	}
+}
+
+// only is one of the plans.
+func only(name string) Plan {
+	for _, p := range Plans() {
+		if p.Name == name {
+			return p
+		}
+	}
+	return Plan{}
+}
+
+// TestEveryInvariantIsCaughtWhenTheProductBreaksIt plays plans on programs that break one rule each.
+func TestEveryInvariantIsCaughtWhenTheProductBreaksIt(t *testing.T) {
+	if *broken == "" {
+		t.Skip("takes minutes: make faults-check")
+	}
+	for _, b := range breakages() {
+		if *broken != "all" && !strings.Contains(","+*broken+",", ","+b.kind+",") {
+			continue
+		}
+		t.Run(b.kind, func(t *testing.T) {
+			dir := t.TempDir()
+			program, err := build(dir, "-overlay", b.overlay(t, dir))
+			require.NoError(t, err)
+			result, err := Play(t.Context(), t, b.plan, *seed, program, dir)
+			kinds := map[string]int{}
+			for _, v := range result.Violations {
+				kinds[v.Kind]++
+			}
+			t.Logf("%s: %s: found %v (%v)", b.kind, b.how, kinds, err)
+			require.Contains(t, kinds, b.kind, b.how)
+		})
+	}
+}
+
+// Every breakage still fits the product: else make faults-check would find out only much later.
+func TestEveryBreakageStillFitsTheProduct(t *testing.T) {
+	for _, b := range breakages() {
+		b.overlay(t, t.TempDir())
+	}
+}
+
+// overlay writes the changed files and the list by which Go takes them.
+func (b breakage) overlay(t *testing.T, dir string) string {
+	changed := map[string][]byte{}
+	for _, e := range b.edits {
+		text := changed[e.file]
+		if text == nil {
+			var err error
+			text, err = os.ReadFile(filepath.Join("../..", e.file))
+			require.NoError(t, err)
+		}
+		require.Equal(t, 1, bytes.Count(text, []byte(e.from)), "%s: %s has changed: it is to have once %q", b.kind, e.file, e.from)
+		changed[e.file] = bytes.Replace(text, []byte(e.from), []byte(e.to), 1)
+	}
+	replace := map[string]string{}
+	for file, text := range changed {
+		from, err := filepath.Abs(filepath.Join("../..", file))
+		require.NoError(t, err)
+		replace[from] = filepath.Join(dir, strings.ReplaceAll(file, "/", "-"))
+		require.NoError(t, os.WriteFile(replace[from], text, 0o600))
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	require.NoError(t, err)
+	at := filepath.Join(dir, "overlay.json")
+	require.NoError(t, os.WriteFile(at, list, 0o600))
+	return at
+}

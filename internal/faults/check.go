@@ -1,0 +1,96 @@
+package faults
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Kinds of violations. Each is a rule of the contract.
+const (
+	TwoHolders     = "two_holders"     // rule 1: a lease began before the one before it was over, or one fence was told to two
+	HeldTooLong    = "held_too_long"   // rule 5: told as held after its end, or after the next one had it
+	EndTooFar      = "end_too_far"     // rule 5: a lease's end is told to lie further ahead than a lease is long
+	Stuck          = "stuck"           // rules 5, 7: the lock was free, somebody waited, and nobody got it
+	Overtaken      = "overtaken"       // rule 2: granted while one who came earlier was there and waited
+	FenceBack      = "fence_back"      // rule 6: a later lease has a lower fence
+	TicketReused   = "ticket_reused"   // a ticket was told to two sessions
+	TicketBack     = "ticket_back"     // a later ticket is lower
+	SamePosition   = "same_position"   // two had one position at one version
+	TwoPlaces      = "two_places"      // rules 4, 9: a session was told a second ticket while the first lived
+	TwoOutcomes    = "two_outcomes"    // rule 3: a ticket ended twice
+	BackFromEnd    = "back_from_end"   // rule 3: a ticket lives again
+	Vanished       = "vanished"        // rule 3: nothing is known any more of somebody who had a place
+	LostUnasked    = "lost_unasked"    // rule 10: told lost, or given a new epoch, where nothing was lost
+	VersionBack    = "version_back"    // a socket was told an older version of an epoch, or an older epoch
+	SocketBehind   = "socket_behind"   // a socket was not told in time
+	WrongCode      = "wrong_code"      // rule 12: a code was shown to, or attributed to, somebody else
+	CodeLeaked     = "code_leaked"     // a code is in a log, in metrics or in Redis's files
+	LedgerMissing  = "ledger_missing"  // rule 3: what clients were told is not in the ledger, or not so
+	LedgerOverlap  = "ledger_overlap"  // rule 1, by the ledger
+	LedgerOutcomes = "ledger_outcomes" // rule 3, by the ledger: not one outcome
+	LedgerGap      = "ledger_gap"      // tickets of an epoch are not 1, 2, 3 …
+	IndexLost      = "index_lost"      // the index of rooms was not built again in time
+	GhostGranted   = "ghost_granted"   // rule 2: somebody whose connection hung was granted the lock
+	RequestDropped = "request_dropped" // a replica that was ended politely dropped a request
+	SellersNoticed = "sellers_noticed" // the database was away, and a seller's call failed
+	NoService      = "no_service"      // nobody answered
+)
+
+// Violation is a rule that was broken, and where in the history.
+type Violation struct {
+	Kind   string
+	Room   string
+	At     int64 // µs since the run began; 0 = of the whole run
+	Detail string
+}
+
+func (v Violation) String() string {
+	return fmt.Sprintf("%s %s at %.3f s: %s", v.Kind, v.Room, float64(v.At)/1e6, v.Detail)
+}
+
+// Rules say what a history is held to.
+type Rules struct {
+	Loses     bool // the store was meant to lose data
+	AwayAfter time.Duration
+	Lease     time.Duration
+	Serves    time.Duration // how soon after a fault calls are answered again; 0 = servesWithin
+}
+
+// Times that no rule names: what a machine under load may take.
+const (
+	clockGrain  = 3 * time.Millisecond // two readings of one machine's clock, cut to milliseconds
+	noticed     = time.Second          // away is noticed within it
+	backWithin  = 1500 * time.Millisecond
+	grantWithin = 3 * time.Second // from a lease's end to the next, when nothing is broken
+	healWithin  = 5 * time.Second // from the end of a fault until it explains nothing any more
+	frameWithin = 3 * time.Second // from an answer that says so to a frame that does
+
+	clockSettles = 1500 * time.Millisecond // from setting Redis's clock to everybody's knowing it
+)
+
+// Check judges a history by every rule. The ledger's part is left out where nothing of it was read.
+func Check(records []Record, ledger Ledger, rules Rules) (found []Violation) {
+	b := read(byRedis(records), rules)
+	for _, room := range b.rooms() {
+		r := b.of[room]
+		r.learn(ledger)
+		found = append(found, r.leasesApart()...)
+		found = append(found, r.heldTooLong()...)
+		found = append(found, r.endsSoon()...)
+		found = append(found, r.order()...)
+		found = append(found, r.stuck()...)
+		found = append(found, r.tickets()...)
+		found = append(found, r.places()...)
+		found = append(found, r.losses()...)
+	}
+	found = append(found, b.served()...)
+	found = append(found, b.sockets()...)
+	found = append(found, b.codes()...)
+	if ledger.Read {
+		found = append(found, b.ledger(ledger)...)
+	}
+	slices.SortStableFunc(found, func(a, c Violation) int { return cmp.Compare(a.At, c.At) })
+	return found
+}

@@ -1,0 +1,385 @@
+package faults
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// story is a history made by hand. Its clock moves only as it is told to.
+type story struct {
+	records []Record
+	now     int64 // ms since the run began
+	ledger  Ledger
+	rules   Rules
+}
+
+const (
+	base = int64(1_800_000_000_000) // unix ms at which stories begin
+	life = 4000                     // ms that a lease has
+)
+
+func newStory() *story {
+	return &story{now: 1000, rules: Rules{AwayAfter: 5 * time.Second, Lease: life * time.Millisecond}}
+}
+
+func (s *story) moment() Moment { return Moment{Mono: s.now * 1000, Wall: base + s.now} }
+
+func (s *story) add(r Record) {
+	if r.Ended.Mono == 0 {
+		r.Ended = s.moment()
+	}
+	if r.Began.Mono == 0 {
+		r.Began = r.Ended
+	}
+	if r.Room == "" && r.Kind != KindFault {
+		r.Room = "room"
+	}
+	if r.Epoch == 0 {
+		r.Epoch = 7
+	}
+	r.N = int64(len(s.records)) + 1
+	s.records = append(s.records, r)
+	s.now++
+}
+
+func (s *story) after(ms int64) *story {
+	s.now += ms
+	return s
+}
+
+// locked is an answer that says so. A lease of fence f began at f ms.
+func (s *story) locked(op, session string, ticket, fence, version int64) {
+	s.add(Record{Kind: KindCall, Op: op, HTTP: 200, Session: session, Status: "locked", Ticket: ticket, Fence: fence, Version: version,
+		GrantedAt: base + fence, ExpiresAt: base + fence + life})
+}
+
+func (s *story) waiting(op, session string, ticket, position, length, version int64) {
+	s.add(Record{Kind: KindCall, Op: op, HTTP: 202, Session: session, Status: "waiting", Ticket: ticket, Position: position, Length: length, Version: version})
+}
+
+func (s *story) ended(session, outcome string, ticket, fence, version int64) {
+	s.add(Record{Kind: KindCall, Op: "leave", HTTP: 200, Session: session, Status: "ended", Outcome: outcome, Ticket: ticket, Fence: fence, Version: version})
+}
+
+func (s *story) frame(socket int64, r Record) {
+	r.Kind, r.Type, r.Socket, r.ServerTime = KindFrame, "state", socket, base+s.now
+	s.add(r)
+}
+
+// turn is a holder a, b who waits and has the next turn, and both done.
+func turn() *story {
+	s := newStory()
+	s.locked("join", "a", 1, 1000, 1)
+	s.waiting("join", "b", 2, 1, 1, 2)
+	s.after(500).ended("a", "completed", 1, 1000, 3)
+	granted := s.now
+	s.locked("status", "b", 2, granted, 3)
+	s.after(100).ended("b", "cancelled", 2, granted, 4)
+	s.ledger = Ledger{Read: true,
+		Leases: []LeaseRow{{Room: "room", Epoch: 7, Fence: 1000, Ticket: 1, Outcome: "completed", Granted: base + 1000, Ended: base + granted - 1},
+			{Room: "room", Epoch: 7, Fence: granted, Ticket: 2, Outcome: "cancelled", Granted: base + granted, Ended: base + s.now - 1}},
+		Places: []PlaceRow{{Room: "room", Epoch: 7, Ticket: 1, Outcome: "completed"}, {Room: "room", Epoch: 7, Ticket: 2, Outcome: "cancelled"}}}
+	return s
+}
+
+func (s *story) kinds() map[string]int {
+	kinds := map[string]int{}
+	for _, v := range Check(s.records, s.ledger, s.rules) {
+		kinds[v.Kind]++
+	}
+	return kinds
+}
+
+func TestASoundHistoryBreaksNoRule(t *testing.T) {
+	s := turn()
+	require.Empty(t, Check(s.records, s.ledger, s.rules))
+}
+
+// Each story breaks one rule, and the checker must name it.
+func TestEveryBrokenRuleIsNamed(t *testing.T) {
+	for name, lie := range map[string]struct {
+		kind string
+		tell func() *story
+	}{
+		"the next lease begins while the one before has time left and nobody ended it": {TwoHolders, func() *story {
+			s := newStory()
+			s.locked("join", "a", 1, 1000, 1)
+			s.waiting("join", "b", 2, 1, 1, 2)
+			s.after(500).locked("status", "b", 2, s.now, 3)
+			return s
+		}},
+		"who asks is told that it holds, at a version after the next one's": {TwoHolders, func() *story {
+			s := turn()
+			s.locked("status", "a", 1, 1000, 5)
+			return s
+		}},
+		"one fence is told to two": {TwoHolders, func() *story {
+			s := turn()
+			s.locked("status", "c", 3, 1000, 5)
+			return s
+		}},
+		"after a loss a newcomer is granted before the lease that was told is over": {TwoHolders, func() *story {
+			s := newStory()
+			s.rules.Loses = true
+			s.locked("join", "a", 1, 1000, 9)
+			s.after(500).add(Record{Kind: KindCall, Op: "join", HTTP: 200, Session: "b", Status: "locked", Ticket: 2, Fence: 1500, Epoch: 8, Version: 1,
+				GrantedAt: base + 1500, ExpiresAt: base + 1500 + life})
+			return s
+		}},
+		"an answer says held after the lease's end": {HeldTooLong, func() *story {
+			s := newStory()
+			s.locked("join", "a", 1, 1000, 1)
+			s.after(life+500).locked("status", "a", 1, 1000, 2)
+			return s
+		}},
+		"a socket says held long after the next one was granted": {HeldTooLong, func() *story {
+			s := turn()
+			s.after(5000).frame(1, Record{Session: "a", Status: "locked", Ticket: 1, Fence: 1000, Version: 2, ExpiresAt: base + 20_000})
+			return s
+		}},
+		"a lease's end lies further ahead than a lease is long": {EndTooFar, func() *story {
+			s := newStory()
+			s.add(Record{Kind: KindCall, Op: "join", HTTP: 200, Session: "a", Status: "locked", Ticket: 1, Fence: 1000, Version: 1,
+				GrantedAt: base + 1000, ExpiresAt: base + 1000 + 5*life})
+			return s
+		}},
+		"after a fault nobody is granted a free lock": {NoService, func() *story {
+			s := newStory()
+			s.add(Record{Kind: KindFault, Fault: "SIGKILL Redis"})
+			s.after(20_000).add(Record{Kind: KindCall, Op: "join", Room: prefix + "probe", HTTP: 503, Session: "p"})
+			return s
+		}},
+		"after a fault calls are answered too late": {NoService, func() *story {
+			s := newStory()
+			s.rules.Serves = 2 * time.Second
+			s.add(Record{Kind: KindFault, Fault: "master killed"})
+			s.after(3000).add(Record{Kind: KindCall, Op: "join", Room: prefix + "probe", HTTP: 200, Session: "p", Status: "locked", Ticket: 1, Fence: s.now, Version: 1,
+				GrantedAt: base + s.now, ExpiresAt: base + s.now + life})
+			return s
+		}},
+		"the lock is free, one waits who is there, and nobody gets it": {Stuck, func() *story {
+			s := newStory()
+			s.locked("join", "a", 1, 1000, 1)
+			s.waiting("join", "b", 2, 1, 1, 2)
+			s.after(life+10_000).waiting("status", "b", 2, 1, 1, 3)
+			return s
+		}},
+		"who came later is granted while who came earlier is there and waits": {Overtaken, func() *story {
+			s := newStory()
+			s.locked("join", "a", 1, 1000, 1)
+			s.waiting("join", "b", 2, 1, 1, 2)
+			s.waiting("join", "c", 3, 2, 2, 3)
+			s.after(100).ended("a", "completed", 1, 1000, 4)
+			s.locked("status", "c", 3, s.now, 4)
+			s.waiting("status", "b", 2, 1, 1, 4)
+			return s
+		}},
+		"who has had a socket all the time is passed over as away": {Overtaken, func() *story {
+			s := newStory()
+			s.add(Record{Kind: KindOpen, Socket: 1, Session: "b"})
+			s.after(7000).locked("join", "a", 1, s.now, 1)
+			held := s.now - 1
+			s.waiting("join", "b", 2, 1, 1, 2)
+			s.waiting("join", "c", 3, 2, 2, 3)
+			s.after(3000).ended("a", "completed", 1, held, 4)
+			s.locked("status", "c", 3, s.now, 4)
+			s.waiting("status", "b", 2, 1, 1, 4)
+			return s
+		}},
+		"a later lease has a lower fence": {FenceBack, func() *story {
+			s := turn()
+			s.add(Record{Kind: KindCall, Op: "join", HTTP: 200, Session: "c", Status: "locked", Ticket: 3, Fence: 900, Version: 6, GrantedAt: base + s.now,
+				ExpiresAt: base + s.now + life})
+			return s
+		}},
+		"a ticket is told to two sessions": {TicketReused, func() *story {
+			s := turn()
+			s.waiting("join", "c", 2, 1, 1, 6)
+			return s
+		}},
+		"a new place has a ticket below one that was told": {TicketBack, func() *story {
+			s := newStory()
+			s.locked("join", "a", 5, 1000, 1)
+			s.waiting("join", "b", 4, 1, 1, 2)
+			return s
+		}},
+		"two are told one position at one version": {SamePosition, func() *story {
+			s := newStory()
+			s.locked("join", "a", 1, 1000, 1)
+			s.waiting("join", "b", 2, 1, 2, 3)
+			s.waiting("join", "c", 3, 1, 2, 3)
+			return s
+		}},
+		"a position is past the end of the line": {SamePosition, func() *story {
+			s := newStory()
+			s.waiting("join", "b", 2, 3, 2, 3)
+			return s
+		}},
+		"a session gets a second place while its lease lives": {TwoPlaces, func() *story {
+			s := newStory()
+			s.locked("join", "a", 1, 1000, 1)
+			s.waiting("join", "a", 2, 1, 1, 2)
+			return s
+		}},
+		"pressing again gives a waiter a second place": {TwoPlaces, func() *story {
+			s := newStory()
+			s.waiting("join", "a", 1, 1, 1, 1)
+			s.waiting("join", "a", 2, 2, 2, 2)
+			return s
+		}},
+		"a ticket ends twice": {TwoOutcomes, func() *story {
+			s := turn()
+			s.ended("b", "expired", 2, 0, 9)
+			return s
+		}},
+		"a ticket that has ended waits again": {BackFromEnd, func() *story {
+			s := turn()
+			s.waiting("status", "b", 2, 1, 1, 9)
+			return s
+		}},
+		"a ticket that was told lost holds again": {BackFromEnd, func() *story {
+			s := newStory()
+			s.rules.Loses = true
+			s.locked("join", "a", 1, 1000, 1)
+			s.add(Record{Kind: KindCall, Op: "status", HTTP: 200, Session: "a", Status: "ended", Outcome: "lost", Epoch: 8, Version: 1})
+			s.after(5).locked("status", "a", 1, 1000, 2)
+			return s
+		}},
+		"nothing is known any more of who had a place": {Vanished, func() *story {
+			s := newStory()
+			s.waiting("join", "a", 1, 1, 1, 1)
+			s.add(Record{Kind: KindCall, Op: "status", HTTP: 200, Session: "a", Status: "idle", Version: 2})
+			return s
+		}},
+		"lost is told where nothing was lost": {LostUnasked, func() *story {
+			s := newStory()
+			s.waiting("join", "a", 1, 1, 1, 1)
+			s.frame(1, Record{Session: "a", Status: "ended", Outcome: "lost", Ticket: 1, Version: 2})
+			return s
+		}},
+		"an epoch begins where nothing was lost": {LostUnasked, func() *story {
+			s := newStory()
+			s.waiting("join", "a", 1, 1, 1, 1)
+			s.add(Record{Kind: KindCall, Op: "status", HTTP: 200, Session: "a", Status: "waiting", Ticket: 1, Position: 1, Length: 1, Epoch: 8, Version: 1})
+			return s
+		}},
+		"a socket is told an older version": {VersionBack, func() *story {
+			s := newStory()
+			s.frame(1, Record{Session: "a", Status: "idle", Version: 5})
+			s.frame(1, Record{Session: "a", Status: "idle", Version: 4})
+			return s
+		}},
+		"a socket is told an older epoch": {VersionBack, func() *story {
+			s := newStory()
+			s.frame(1, Record{Session: "a", Status: "idle", Epoch: 8, Version: 1})
+			s.frame(1, Record{Session: "a", Status: "idle", Epoch: 7, Version: 9})
+			return s
+		}},
+		"a socket is not told of the turn that the API tells of": {SocketBehind, func() *story {
+			s := newStory()
+			s.add(Record{Kind: KindOpen, Socket: 1, Session: "a"})
+			s.frame(1, Record{Session: "a", Status: "idle", Version: 1})
+			s.locked("join", "a", 1, s.now, 2)
+			return s
+		}},
+		"a code is shown to another session": {WrongCode, func() *story {
+			s := turn()
+			s.add(Record{Kind: KindMessage, Session: "a", Fence: 1000, Message: "m", Code: "QX1"})
+			s.add(Record{Kind: KindFrame, Type: "sms", Session: "b", Message: "m", Code: "QX1"})
+			return s
+		}},
+		"a message is attributed to another lease": {WrongCode, func() *story {
+			s := turn()
+			s.add(Record{Kind: KindMessage, Session: "a", Fence: 1000, Message: "m", Code: "QX1"})
+			s.add(Record{Kind: KindCall, Op: "sms", HTTP: 200, Message: "m", Result: "late", Fence: 1504})
+			return s
+		}},
+		"a message gets another answer when it is repeated": {WrongCode, func() *story {
+			s := turn()
+			s.add(Record{Kind: KindMessage, Session: "a", Fence: 1000, Message: "m", Code: "QX1"})
+			s.add(Record{Kind: KindCall, Op: "sms", HTTP: 200, Message: "m", Result: "late", Fence: 1000})
+			s.add(Record{Kind: KindCall, Op: "sms", HTTP: 200, Message: "m", Result: "unmatched"})
+			return s
+		}},
+		"the ledger keeps a code": {CodeLeaked, func() *story {
+			s := turn()
+			s.add(Record{Kind: KindMessage, Session: "a", Fence: 1000, Message: "m", Code: "QX1"})
+			s.ledger.Bodies = "[마켓] QX1"
+			return s
+		}},
+		"a lease that was told is not in the ledger": {LedgerMissing, func() *story {
+			s := turn()
+			s.ledger.Leases = s.ledger.Leases[1:]
+			return s
+		}},
+		"a ticket that was told is not in the ledger": {LedgerMissing, func() *story {
+			s := turn()
+			s.ledger.Places = s.ledger.Places[:1]
+			return s
+		}},
+		"the ledger has another outcome than was told": {LedgerMissing, func() *story {
+			s := turn()
+			s.ledger.Places[1].Outcome = "expired"
+			return s
+		}},
+		"two leases overlap in the ledger": {LedgerOverlap, func() *story {
+			s := turn()
+			s.ledger.Leases[0].Ended += 50
+			return s
+		}},
+		"a place is open in the ledger": {LedgerOutcomes, func() *story {
+			s := turn()
+			s.ledger.Places[1].Outcome = ""
+			return s
+		}},
+		"a ticket has two outcomes in the ledger": {LedgerOutcomes, func() *story {
+			s := turn()
+			s.ledger.Places = append(s.ledger.Places, PlaceRow{Room: "room", Epoch: 8, Ticket: 2, Outcome: "lost"})
+			return s
+		}},
+		"one whose connection hung is granted the lock": {GhostGranted, func() *story {
+			s := turn()
+			s.add(Record{Kind: KindGhost, Session: "b", Detail: "ghost-0"})
+			s.ledger.Leases = append(s.ledger.Leases, LeaseRow{Room: "room", Epoch: 7, Fence: 60_000, Ticket: 2, Seller: "ghost-0", Outcome: "expired",
+				Granted: base + 60_000, Ended: base + 64_000})
+			return s
+		}},
+		"a ticket is missing in the ledger": {LedgerGap, func() *story {
+			s := turn()
+			s.ledger.Places = append(s.ledger.Places, PlaceRow{Room: "room", Epoch: 7, Ticket: 4, Outcome: "expired"})
+			return s
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := lie.tell()
+			require.Contains(t, s.kinds(), lie.kind)
+		})
+	}
+}
+
+func TestWhoIsAwayMayBePassedOver(t *testing.T) {
+	s := newStory()
+	s.add(Record{Kind: KindOpen, Socket: 1, Session: "b"})
+	s.locked("join", "a", 1, s.now, 1)
+	s.waiting("join", "b", 2, 1, 1, 2)
+	s.waiting("join", "c", 3, 2, 2, 3)
+	s.add(Record{Kind: KindClose, Socket: 1, Session: "b"})
+	s.after(6000).locked("status", "c", 3, s.now, 4)
+	s.waiting("status", "b", 2, 1, 1, 4)
+	require.NotContains(t, s.kinds(), Overtaken)
+}
+
+func TestWhoseReplicaWasTakenMayBePassedOver(t *testing.T) {
+	s := newStory()
+	s.add(Record{Kind: KindOpen, Socket: 1, Session: "b", Replica: "replica-1"})
+	s.locked("join", "a", 1, s.now, 1)
+	s.waiting("join", "b", 2, 1, 1, 2)
+	s.waiting("join", "c", 3, 2, 2, 3)
+	from := s.moment()
+	s.after(6000).locked("status", "c", 3, s.now, 4)
+	s.waiting("status", "b", 2, 1, 1, 4)
+	s.add(Record{Kind: KindFault, Replicas: []string{"replica-1"}, Began: from})
+	require.NotContains(t, s.kinds(), Overtaken)
+}

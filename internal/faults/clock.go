@@ -1,0 +1,101 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// clockIs records that Redis's clock is off from now on.
+func (r *Run) clockIs(ahead time.Duration) {
+	r.offset.Store(int64(ahead))
+	r.history.Add(Record{Kind: KindClock, Offset: ahead.Milliseconds()})
+}
+
+// now is the time by Redis's clock.
+func (r *Run) now() time.Time { return time.Now().Add(time.Duration(r.offset.Load())) }
+
+// setClock sets Redis's clock ahead of the machine's, or (negative) behind it.
+func setClock(ahead time.Duration) Step {
+	return Step{fmt.Sprintf("Redis's clock set to %+.0f s", ahead.Seconds()), func(ctx context.Context, r *Run) error {
+		if r.clock == nil {
+			return fmt.Errorf("the store has no clock of its own here")
+		}
+		if err := r.midLease(ctx); err != nil {
+			return err
+		}
+		return r.fault("clock set", nil, func() (string, error) {
+			before := r.offset.Load()
+			r.clock.Set(ahead)
+			r.clockIs(ahead)
+			is, err := r.store.master(r.rooms[0]).Client().Time(ctx).Result()
+			if err != nil {
+				return "", err
+			}
+			off := time.Until(is)
+			if (off - ahead).Abs() > time.Second {
+				return "", fmt.Errorf("%w: Redis's clock is off by %s", errUnmet, off)
+			}
+			return fmt.Sprintf("from %+.0f s", time.Duration(before).Seconds()), nil
+		})
+	}}
+}
+
+// byRedis turns the machine's times of a history into Redis's.
+func byRedis(records []Record) []Record {
+	var changes []Record
+	for _, r := range records {
+		if r.Kind == KindClock {
+			changes = append(changes, r)
+		}
+	}
+	if len(changes) == 0 {
+		return records
+	}
+	turned := make([]Record, len(records))
+	for i, r := range records {
+		r.Began.Wall += offsetAt(changes, r.Began.Mono)
+		r.Ended.Wall += offsetAt(changes, r.Ended.Mono)
+		if r.Kind == KindFault { // it explains what lies between, also where the clock was set back in it
+			r.Began.Wall, r.Ended.Wall = min(r.Began.Wall, r.Ended.Wall), max(r.Began.Wall, r.Ended.Wall)
+		}
+		turned[i] = r
+	}
+	return turned
+}
+
+func offsetAt(changes []Record, mono int64) (offset int64) {
+	for _, c := range changes {
+		if c.Ended.Mono <= mono {
+			offset = c.Offset
+		}
+	}
+	return offset
+}
+
+// endsSoon holds that no lease's end is told to lie further ahead than a lease is long, also after the clock was set back.
+func (r *roomBook) endsSoon() (found []Violation) {
+	slack := quarantine + clockSettles
+	for _, s := range r.told {
+		ahead := time.Duration(s.ExpiresAt-s.Ended.Wall) * time.Millisecond
+		if s.ExpiresAt == 0 || r.rules.Lease == 0 || ahead <= r.rules.Lease+slack || r.clockJustSet(s.Ended.Mono) {
+			continue
+		}
+		return append(found, r.violation(EndTooFar, s.Ended, fmt.Sprintf("ticket %d is told that the lease ends in %s", s.Ticket, ahead)))
+	}
+	return found
+}
+
+func (b *book) clockJustSet(mono int64) bool {
+	return b.clockSet(mono-clockSettles.Microseconds(), mono+clockSettles.Microseconds())
+}
+
+// clockSet reports whether Redis's clock was set between two moments (µs).
+func (b *book) clockSet(from, to int64) bool {
+	for _, c := range b.clocks {
+		if c.Ended.Mono >= from && c.Ended.Mono <= to {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,168 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// fault records harm from its beginning to its end. during returns what shows that it happened.
+func (r *Run) fault(name string, taken []*replica, during func() (string, error)) error {
+	began := r.history.Now()
+	rec := Record{Kind: KindFault, Began: began, Fault: name}
+	for _, p := range taken {
+		rec.Replicas = append(rec.Replicas, p.name)
+	}
+	detail, err := during()
+	rec.Detail = detail
+	if err != nil {
+		rec.Error = err.Error()
+	}
+	r.history.Add(rec)
+	if err == nil {
+		r.tb.Logf("%s: %s", name, detail)
+	}
+	return err
+}
+
+// errUnmet is a fault that never met anybody: the run shows nothing.
+var errUnmet = errors.New("the fault never happened")
+
+// felt counts what clients noticed since the n-th record: calls without an answer or with an excuse, sockets that broke.
+func (r *Run) felt(since int, of ...*replica) (n int) {
+	for _, rec := range r.history.Since(since) {
+		broken := rec.Kind == KindClose || rec.Kind == KindCall && (rec.Error != "" || rec.HTTP >= 500)
+		if broken && (len(of) == 0 || rec.Replica == of[0].name) {
+			n++
+		}
+	}
+	return n
+}
+
+// slowest is the longest call that ended since the n-th record.
+func (r *Run) slowest(since int) (longest time.Duration) {
+	for _, rec := range r.history.Since(since) {
+		if rec.Kind == KindCall {
+			longest = max(longest, time.Duration(rec.Ended.Mono-rec.Began.Mono)*time.Microsecond)
+		}
+	}
+	return longest
+}
+
+// noticed is the evidence that somebody felt a fault: errors, or waits of about its length. A call that waited is known
+// only when it has ended.
+func (r *Run) noticed(ctx context.Context, since int, lasted time.Duration, of ...*replica) (string, error) {
+	if err := pause(ctx, 200*time.Millisecond); err != nil {
+		return "", err
+	}
+	errors, slowest := r.felt(since, of...), r.slowest(since)
+	if errors == 0 && slowest < lasted*2/3 {
+		return "", fmt.Errorf("%w: nobody noticed it (slowest call %s)", errUnmet, slowest)
+	}
+	return fmt.Sprintf("%d calls and sockets broke, slowest call %s", errors, slowest.Round(time.Millisecond)), nil
+}
+
+func (r *Run) victim() *replica { return r.replicas[r.rng.IntN(len(r.replicas))] }
+
+func (r *Run) upTo(d time.Duration) time.Duration { return time.Duration(r.rng.Int64N(int64(d))) }
+
+// times does the same several times, with load in between.
+func times(ctx context.Context, n int, between func() time.Duration, do func() error) error {
+	for i := range n {
+		if i > 0 {
+			if err := pause(ctx, between()); err != nil {
+				return err
+			}
+		}
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// killReplica kills replicas, one after the other, and starts each again.
+func killReplica(n int) Step {
+	return Step{"replicas killed", func(ctx context.Context, r *Run) error {
+		return times(ctx, n, func() time.Duration { return time.Second + r.upTo(time.Second) }, func() error {
+			p := r.victim()
+			return r.fault("SIGKILL "+p.name, []*replica{p}, func() (string, error) {
+				since := r.history.Len()
+				p.process.Kill()
+				if err := pause(ctx, 200*time.Millisecond+r.upTo(time.Second)); err != nil {
+					return "", err
+				}
+				if err := p.start(); err != nil {
+					return "", err
+				}
+				return r.noticed(ctx, since, patience, p)
+			})
+		})
+	}}
+}
+
+// stopReplica freezes a replica and lets it go on.
+func stopReplica(d time.Duration) Step {
+	return Step{"a replica stopped for " + d.String(), func(ctx context.Context, r *Run) error {
+		p := r.victim()
+		return r.fault("SIGSTOP "+p.name, []*replica{p}, func() (string, error) {
+			since := r.history.Len()
+			p.process.Signal(syscall.SIGSTOP)
+			err := pause(ctx, d)
+			p.process.Signal(syscall.SIGCONT)
+			if err != nil {
+				return "", err
+			}
+			return r.noticed(ctx, since, d)
+		})
+	}}
+}
+
+// ways are the links of a replica that a plan can name.
+func (p *replica) way(which string) (*link, []*replica, error) {
+	if which == "front" {
+		return p.front, []*replica{p}, nil
+	}
+	if p.back == nil {
+		return nil, nil, fmt.Errorf("%s has no one link to Redis", p.name)
+	}
+	return p.back, []*replica{p}, nil
+}
+
+// onLink does harm to one replica's link for a while.
+func onLink(name, which string, d time.Duration, harm func(*link) error) Step {
+	return Step{name, func(ctx context.Context, r *Run) error {
+		p := r.victim()
+		l, taken, err := p.way(which)
+		if err != nil {
+			return err
+		}
+		return r.fault(name+" of "+p.name, taken, func() (string, error) {
+			since := r.history.Len()
+			err := harm(l)
+			if err == nil {
+				err = pause(ctx, d)
+			}
+			if err := errors.Join(err, l.Heal()); err != nil {
+				return "", err
+			}
+			return r.noticed(ctx, since, 150*time.Millisecond)
+		})
+	}}
+}
+
+func cut(which string, d time.Duration) Step {
+	return onLink("link "+which+" cut for "+d.String(), which, d, func(l *link) error { l.Cut(); return nil })
+}
+
+func hang(which string, d time.Duration, directions ...string) Step {
+	name := fmt.Sprintf("link %s loses %s for %s", which, strings.Join(directions, " and "), d)
+	return onLink(name, which, d, func(l *link) error { return l.Hang(directions...) })
+}
+
+func slow(which string, d, delay time.Duration) Step {
+	return onLink(fmt.Sprintf("link %s slowed by %s for %s", which, delay, d), which, d, func(l *link) error { return l.Slow(delay) })
+}

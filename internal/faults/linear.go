@@ -1,0 +1,141 @@
+package faults
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// A room as a linearizable object: every call takes effect at one moment between its beginning and its answer, and the
+// answers are those of one line that is served in order. Leases are long, nobody has a socket, so nobody is ever away and
+// nothing ends by itself. A call without an answer may take effect at any time from its beginning on, or never.
+
+// linearInput is a call.
+type linearInput struct {
+	op      string // join, leave or status
+	session string
+}
+
+// linearOutput is its answer. The zero one is no answer.
+type linearOutput struct {
+	known            bool
+	status           string // locked, waiting, ended, idle or no_place
+	ticket, position int64
+}
+
+// line is the state of a room: who waits, the holder first, with the last ticket given and whose places have ended.
+type line struct {
+	tickets int64
+	order   []spot
+	ended   []string
+}
+
+type spot struct {
+	session string
+	ticket  int64
+}
+
+func (l line) at(session string) int {
+	return slices.IndexFunc(l.order, func(s spot) bool { return s.session == session })
+}
+
+// place is what a session is told of its place.
+func (l line) place(session string) linearOutput {
+	switch at := l.at(session); {
+	case at == 0:
+		return linearOutput{known: true, status: "locked", ticket: l.order[0].ticket}
+	case at > 0:
+		return linearOutput{known: true, status: "waiting", ticket: l.order[at].ticket, position: int64(at)}
+	case slices.Contains(l.ended, session):
+		return linearOutput{known: true, status: "ended"}
+	}
+	return linearOutput{known: true, status: "idle"}
+}
+
+// step is what a call answers and leaves behind.
+func (l line) step(in linearInput) (linearOutput, line) {
+	at := l.at(in.session)
+	switch in.op {
+	case "join":
+		if at < 0 {
+			l = line{l.tickets + 1, append(slices.Clip(l.order), spot{in.session, l.tickets + 1}), without(l.ended, in.session)}
+		}
+		return l.place(in.session), l
+	case "leave":
+		if at < 0 {
+			return linearOutput{known: true, status: "no_place"}, l
+		}
+		out := linearOutput{known: true, status: "ended", ticket: l.order[at].ticket}
+		ended := append(without(l.ended, in.session), in.session)
+		slices.Sort(ended)
+		return out, line{l.tickets, slices.Delete(slices.Clone(l.order), at, at+1), ended}
+	}
+	return l.place(in.session), l
+}
+
+func without(sessions []string, session string) []string {
+	return slices.DeleteFunc(slices.Clone(sessions), func(s string) bool { return s == session })
+}
+
+func (l line) equal(other line) bool {
+	return l.tickets == other.tickets && slices.Equal(l.order, other.order) && slices.Equal(l.ended, other.ended)
+}
+
+var roomModel = porcupine.Model{
+	Init: func() any { return line{} },
+	Step: func(state, input, output any) (bool, any) {
+		want, next := state.(line).step(input.(linearInput))
+		got := output.(linearOutput)
+		return !got.known || got == want, next
+	},
+	Equal: func(a, b any) bool { return a.(line).equal(b.(line)) },
+	DescribeOperation: func(input, output any) string {
+		in, out := input.(linearInput), output.(linearOutput)
+		if !out.known {
+			return fmt.Sprintf("%s %.4s: no answer", in.op, in.session)
+		}
+		return fmt.Sprintf("%s %.4s: %s ticket %d at %d", in.op, in.session, out.status, out.ticket, out.position)
+	},
+	DescribeState: func(state any) string {
+		var b strings.Builder
+		for _, s := range state.(line).order {
+			fmt.Fprintf(&b, "%.4s(%d) ", s.session, s.ticket)
+		}
+		return b.String()
+	},
+}
+
+// operations turns the calls of one room into what porcupine takes.
+func operations(records []Record, room string) (list []porcupine.Operation) {
+	clients := map[string]int{}
+	for _, r := range records {
+		if r.Kind != KindCall || r.Room != room || (r.Op != "join" && r.Op != "leave" && r.Op != "status") {
+			continue
+		}
+		if _, ok := clients[r.Session]; !ok {
+			clients[r.Session] = len(clients)
+		}
+		op := porcupine.Operation{ClientId: clients[r.Session], Input: linearInput{r.Op, r.Session}, Call: r.Began.Mono, Return: r.Ended.Mono}
+		out := linearOutput{known: r.Error == "" && r.HTTP < 500, status: r.Status, ticket: r.Ticket, position: r.Position}
+		switch {
+		case !out.known && r.Op == "status":
+			continue // nothing is known of it and it does nothing
+		case !out.known:
+			out, op.Return = linearOutput{}, math.MaxInt64
+		case r.Problem == "no_place":
+			out = linearOutput{known: true, status: "no_place"}
+		}
+		op.Output = out
+		list = append(list, op)
+	}
+	return list
+}
+
+// linearizable judges the calls of a room. What could not be judged within the time is not held to be right.
+func linearizable(records []Record, room string, within time.Duration) (porcupine.CheckResult, porcupine.LinearizationInfo) {
+	return porcupine.CheckOperationsVerbose(roomModel, operations(records, room), within)
+}

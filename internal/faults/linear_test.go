@@ -1,0 +1,146 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	linearClients = 6
+	linearCalls   = 40 // of each client
+	linearWithin  = 60 * time.Second
+)
+
+// A room is one object to everybody, whichever replica they ask and whatever breaks meanwhile.
+func TestARoomIsLinearizableUnderFaults(t *testing.T) {
+	for n := range *seeds {
+		seed := *seed + uint64(n)
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { linear(t, seed) })
+	}
+}
+
+func linear(t *testing.T, seed uint64) {
+	plan := Plan{Name: "linear", LosesReplies: true, Replicas: 2, Lease: 10 * time.Minute}
+	built, err := waitroom()
+	require.NoError(t, err)
+	r := newRun(t, plan, seed, built, t.TempDir())
+	require.NoError(t, r.start())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	calling, stop := context.WithCancel(ctx)
+	harmed := make(chan error, 1)
+	go func() { harmed <- r.torment(calling) }()
+	var clients errgroup.Group
+	for i := range linearClients {
+		rng := r.random(fmt.Sprint("client ", i))
+		s := &seller{run: r, room: r.rooms[0], name: fmt.Sprint("linear-", i), rng: rng, session: r.session(rng)}
+		clients.Go(func() error { return s.callAtRandom(ctx) })
+	}
+	require.NoError(t, clients.Wait())
+	stop()
+	require.NoError(t, <-harmed)
+
+	records, err := r.history.Close()
+	require.NoError(t, err)
+	open := 0
+	for _, op := range operations(records, r.rooms[0]) {
+		if !op.Output.(linearOutput).known {
+			open++
+		}
+	}
+	result, info := linearizable(records, r.rooms[0], linearWithin)
+	if result != porcupine.Ok && *results != "" {
+		path := filepath.Join(*results, fmt.Sprintf("linear-%d.html", seed))
+		require.NoError(t, porcupine.VisualizePath(roomModel, info, path))
+		t.Logf("drawn in %s", path)
+	}
+	require.Equal(t, porcupine.Ok, result, "seed %d: %d calls, %d of them without an answer", seed, len(operations(records, r.rooms[0])), open)
+	require.Positive(t, open, "some calls are to have had no answer, or nothing was tried")
+	t.Logf("seed %d: %d calls, %d of them without an answer", seed, len(operations(records, r.rooms[0])), open)
+}
+
+// torment loses replies and cuts the sellers' links until the calls are over. It is not the test's goroutine: it kills nothing.
+func (r *Run) torment(ctx context.Context) error {
+	rng := r.random("torment")
+	for {
+		if pause(ctx, time.Duration(10+rng.IntN(60))*time.Millisecond) != nil {
+			return nil
+		}
+		p := r.replicas[rng.IntN(len(r.replicas))]
+		switch rng.IntN(4) {
+		case 0:
+			p.front.Cut()
+			_ = pause(ctx, 20*time.Millisecond)
+			if err := p.front.Heal(); err != nil {
+				return err
+			}
+		case 1:
+			p.back.Cut()
+			if err := p.back.Heal(); err != nil {
+				return err
+			}
+		default:
+			lossy := r.store.(*single).lossy
+			lossy[rng.IntN(len(lossy))].DropNextReply(nil)
+		}
+	}
+}
+
+// callAtRandom makes calls one after the other. What has no answer is not repeated: it may still take effect.
+func (s *seller) callAtRandom(ctx context.Context) error {
+	for range linearCalls {
+		c := s.join()
+		switch s.rng.IntN(5) {
+		case 0, 1:
+			c = s.leaving()
+		case 2:
+			c = s.status()
+		}
+		_, err := s.run.replicas[s.rng.IntN(len(s.run.replicas))].ask(ctx, c)
+		if err != nil && ctx.Err() != nil {
+			return errors.Join(ctx.Err(), err)
+		}
+		if err := s.linger(ctx, time.Millisecond, 30*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestALineOutOfOrderIsNotLinearizable(t *testing.T) {
+	call := func(n int64, op, session, status string, ticket, position int64) Record {
+		return Record{Kind: KindCall, Room: "room", Op: op, Session: session, HTTP: 200, Status: status, Ticket: ticket, Position: position,
+			Began: Moment{Mono: 10 * n}, Ended: Moment{Mono: 10*n + 5}}
+	}
+	sound := []Record{
+		call(1, "join", "a", "locked", 1, 0), call(2, "join", "b", "waiting", 2, 1), call(3, "join", "c", "waiting", 3, 2),
+		call(4, "leave", "a", "ended", 1, 0), call(5, "status", "b", "locked", 2, 0), call(6, "status", "c", "waiting", 3, 1),
+	}
+	unanswered := Record{Kind: KindCall, Room: "room", Op: "leave", Session: "b", Error: "EOF", Began: Moment{Mono: 62}, Ended: Moment{Mono: 63}}
+	for name, c := range map[string]struct {
+		more []Record
+		want porcupine.CheckResult
+	}{
+		"sound":                                   {nil, porcupine.Ok},
+		"the wrong one is granted":                {[]Record{call(7, "leave", "b", "ended", 2, 0), call(8, "join", "d", "locked", 4, 0)}, porcupine.Illegal},
+		"a ticket is used twice":                  {[]Record{call(7, "join", "d", "waiting", 3, 2)}, porcupine.Illegal},
+		"a place is forgotten":                    {[]Record{call(7, "status", "c", "idle", 0, 0)}, porcupine.Illegal},
+		"two hold":                                {[]Record{call(7, "status", "c", "locked", 3, 0)}, porcupine.Illegal},
+		"a leave without an answer took effect":   {[]Record{unanswered, call(7, "status", "c", "locked", 3, 0)}, porcupine.Ok},
+		"a leave without an answer took none":     {[]Record{unanswered, call(7, "status", "c", "waiting", 3, 1)}, porcupine.Ok},
+		"a leave without an answer is taken back": {[]Record{unanswered, call(7, "status", "c", "locked", 3, 0), call(8, "status", "b", "locked", 2, 0)}, porcupine.Illegal},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, _ := linearizable(append(append([]Record(nil), sound...), c.more...), "room", time.Minute)
+			require.Equal(t, c.want, got)
+		})
+	}
+}

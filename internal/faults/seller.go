@@ -1,0 +1,194 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+)
+
+// seller is one browser or API client in one room. It comes again and again, and decides by its own dice.
+type seller struct {
+	run     *Run
+	room    string
+	session string
+	name    string
+	rng     *rand.Rand
+	socket  *socket // nil: an API client, that asks again and again
+	hurries bool    // joins and leaves all the time
+	asked   int
+}
+
+// come goes on until the crowd is told to leave, and then gives back the place it has.
+func (s *seller) come(ctx context.Context) error {
+	for !s.run.leaving() {
+		if err := s.place(ctx); err != nil {
+			return fmt.Errorf("%s in %s: %w", s.name, s.room, err)
+		}
+		if err := s.rest(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *seller) rest(ctx context.Context) error {
+	if s.hurries {
+		return s.linger(ctx, 20*time.Millisecond, 60*time.Millisecond)
+	}
+	return s.linger(ctx, 0, 300*time.Millisecond)
+}
+
+// place is one place from its beginning to its end.
+func (s *seller) place(ctx context.Context) error {
+	now, err := s.insist(ctx, s.join())
+	if err != nil {
+		return err
+	}
+	var handled int64 // the fence of the turn that was had
+	gives := s.rng.IntN(100) < 3
+	for {
+		switch {
+		case now.Status == "waiting" && (s.run.leaving() || gives):
+			gives = false
+			err = s.leave(ctx, "cancelled", 0)
+		case now.Status == "waiting":
+			err = s.wait(ctx)
+		case now.Status == "locked" && now.Fence != handled:
+			handled = now.Fence
+			err = s.hold(ctx, now)
+		case now.Status == "locked" && s.run.leaving():
+			err = s.leave(ctx, "cancelled", now.Fence)
+		case now.Status == "locked":
+			err = s.wait(ctx)
+		default: // ended, or nothing is known of it any more
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if now, err = s.insist(ctx, s.status()); err != nil {
+			return err
+		}
+	}
+}
+
+// wait returns when something was told, or after a while. Some press again meanwhile, or reload.
+func (s *seller) wait(ctx context.Context) error {
+	switch n := s.rng.IntN(100); {
+	case n < 4:
+		_, err := s.insist(ctx, s.join())
+		return err
+	case n < 7 && s.socket != nil:
+		s.socket.reload()
+	}
+	if s.socket == nil {
+		return s.linger(ctx, 100*time.Millisecond, 200*time.Millisecond)
+	}
+	select {
+	case <-s.socket.wake:
+		return s.linger(ctx, 0, 20*time.Millisecond)
+	case <-s.run.left:
+	case <-time.After(s.between(800*time.Millisecond, 1200*time.Millisecond)):
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+// hold is what sellers do with their turn.
+func (s *seller) hold(ctx context.Context, now answer) error {
+	if s.hurries {
+		return s.leave(ctx, "completed", now.Fence)
+	}
+	if err := s.linger(ctx, 30*time.Millisecond, 500*time.Millisecond); err != nil {
+		return err
+	}
+	switch n := s.rng.IntN(100); {
+	case n < 40:
+		return s.ask(ctx, now.Fence)
+	case n < 75:
+		return s.leave(ctx, "completed", now.Fence)
+	case n < 88:
+		return s.leave(ctx, "cancelled", now.Fence)
+	}
+	return nil // lets it expire
+}
+
+// ask says that a code is on its way, and has the carrier bring one.
+func (s *seller) ask(ctx context.Context, fence int64) error {
+	s.asked++
+	got, err := s.insist(ctx, call{op: "expect", method: http.MethodPost, path: s.path("/lock/expect"), body: fmt.Sprintf(`{"fence":%d}`, fence),
+		room: s.room, session: s.session, fence: fence, key: fmt.Sprint(s.name, "-", s.asked)})
+	if err != nil {
+		return err
+	}
+	if got.http != http.StatusOK {
+		return s.leave(ctx, "completed", fence)
+	}
+	s.run.carrier.send(ctx, s.room, s.session, fence, s.rng)
+	return nil
+}
+
+func (s *seller) leave(ctx context.Context, reason string, fence int64) error {
+	path := s.path("/lock?reason=" + reason)
+	if fence != 0 {
+		path += fmt.Sprint("&fence=", fence)
+	}
+	_, err := s.insist(ctx, call{op: "leave", method: http.MethodDelete, path: path, room: s.room, session: s.session, fence: fence})
+	return err
+}
+
+func (s *seller) path(rest string) string { return "/api/" + s.room + rest }
+
+func (s *seller) join() call {
+	return call{op: "join", method: http.MethodPost, path: s.path("/lock"), room: s.room, session: s.session,
+		body: fmt.Sprintf(`{"seller_id":%q,"asks":true}`, s.name)}
+}
+
+// leaving gives back whatever the session has.
+func (s *seller) leaving() call {
+	return call{op: "leave", method: http.MethodDelete, path: s.path("/lock"), room: s.room, session: s.session}
+}
+
+func (s *seller) status() call {
+	return call{op: "status", method: http.MethodGet, path: s.path("/lock/status"), room: s.room, session: s.session}
+}
+
+// insist asks one replica after the other until one answers.
+func (s *seller) insist(ctx context.Context, c call) (answer, error) {
+	return s.run.insist(ctx, s.rng, c)
+}
+
+func (s *seller) linger(ctx context.Context, least, most time.Duration) error {
+	return pause(ctx, s.between(least, most))
+}
+
+func (s *seller) between(least, most time.Duration) time.Duration {
+	return least + time.Duration(s.rng.Int64N(int64(most-least)))
+}
+
+// insist asks replicas in a random order until one answers, and not with an excuse.
+func (r *Run) insist(ctx context.Context, rng *rand.Rand, c call) (answer, error) {
+	for n := rng.IntN(len(r.doors)); ; n++ {
+		got, err := r.doors[n%len(r.doors)].ask(ctx, c)
+		if err == nil && got.http < http.StatusInternalServerError && got.http != http.StatusTooManyRequests {
+			return got, nil
+		}
+		if err := pause(ctx, 20*time.Millisecond+time.Duration(rng.Int64N(int64(80*time.Millisecond)))); err != nil {
+			return answer{}, fmt.Errorf("%s: no answer: %w", c.op, err)
+		}
+	}
+}
+
+// pause lets time pass: what a person takes, or a fault lasts.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

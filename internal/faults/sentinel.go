@@ -1,0 +1,134 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+)
+
+// sentinel is a master, two replicas and three sentinels.
+type sentinel struct{ *redistest.Sentinel }
+
+func startSentinel(r *Run, args []string) store {
+	config := redistest.SentinelConfig{Replicas: 2, Users: true, Args: append(args, r.plan.RedisArgs...)}
+	if r.plan.Clock {
+		r.clock = redistest.NewClock(r.tb)
+		r.clock.Set(-replicasBehind)
+		config.ReplicasClock = r.clock
+	}
+	return sentinel{redistest.StartSentinelWith(r.tb, config)}
+}
+
+// replicasBehind is how far the clock of replicas is behind the master's in a plan about clocks.
+const replicasBehind = 20 * time.Second
+
+func (s sentinel) connect(*Run, string) (string, *link) { return s.URL(), nil }
+
+func (s sentinel) master(string) *redistest.Server { return s.Master() }
+
+func (s sentinel) servers() []*redistest.Server { return s.Nodes() }
+
+// onSentinel does harm to a master that is healed when another one has taken over, and brings the old one back.
+func onSentinel(name string, midLease bool, harm func(ctx context.Context, r *Run, s sentinel, master *redistest.Server) (string, error), back func(sentinel, *redistest.Server)) Step {
+	return Step{name, func(ctx context.Context, r *Run) error {
+		s, ok := r.store.(sentinel)
+		if !ok {
+			return fmt.Errorf("there are no sentinels here")
+		}
+		if midLease {
+			if err := r.midLease(ctx); err != nil {
+				return err
+			}
+		}
+		old := s.Master()
+		err := r.fault(name, nil, func() (string, error) {
+			detail, err := harm(ctx, r, s, old)
+			if err == nil {
+				s.AwaitFailover(old)
+				r.followClock(s)
+			}
+			return detail, err
+		})
+		if err != nil {
+			return err
+		}
+		r.recovered(ctx, name)
+		back(s, old)
+		s.AwaitWhole()
+		return nil
+	}}
+}
+
+// followClock records the clock of the new master.
+func (r *Run) followClock(s sentinel) {
+	if r.clock != nil && s.Master() != s.Nodes()[0] {
+		r.clockIs(-replicasBehind)
+	}
+}
+
+// comeBack starts a dead master again, behind the new one: the sentinels would see to that too, seconds later.
+func comeBack(s sentinel, old *redistest.Server) {
+	old.Restart()
+	for _, replica := range s.Replicas() {
+		s.Follow(replica)
+	}
+}
+
+// failOver has the sentinels promote a replica, as for maintenance.
+func failOver() Step {
+	return onSentinel("failover by command", false, func(_ context.Context, _ *Run, s sentinel, _ *redistest.Server) (string, error) {
+		s.Failover()
+		return "promoted", nil
+	}, func(sentinel, *redistest.Server) {})
+}
+
+// killMaster kills the master; replication had no lag.
+func killMaster() Step {
+	return onSentinel("master killed", true, func(_ context.Context, _ *Run, _ sentinel, master *redistest.Server) (string, error) {
+		master.Kill()
+		return "killed", nil
+	}, comeBack)
+}
+
+// failOverWithLag kills a master whose replicas have been behind for a while: what it said meanwhile is lost.
+func failOverWithLag(lag time.Duration) Step {
+	return onSentinel("failover with a lag of "+lag.String(), true, func(ctx context.Context, r *Run, s sentinel, master *redistest.Server) (string, error) {
+		s.StopReplication(master)
+		if err := pause(ctx, lag); err != nil {
+			return "", err
+		}
+		known := map[string]lineage{}
+		for _, replica := range s.Replicas() {
+			has, err := lineages(ctx, replica.Client(), r.rooms)
+			if err != nil {
+				return "", err
+			}
+			for room, l := range has {
+				if l.beyond(known[room]) {
+					known[room] = l
+				}
+			}
+		}
+		detail, err := met(lost(r.history.Told(), known), "replicas stopped at a time")
+		if err != nil {
+			return "", err
+		}
+		master.Kill()
+		return detail, nil
+	}, comeBack)
+}
+
+// partition shuts replicas and sentinels out of the master, which goes on alone until its clients are told of another
+// one; then it comes back.
+func partition(alone time.Duration) Step {
+	return onSentinel("master partitioned", true, func(_ context.Context, _ *Run, s sentinel, master *redistest.Server) (string, error) {
+		s.StopObserving(master)
+		s.StopReplication(master)
+		return "replicas and sentinels were shut out of the master, its clients were not", nil
+	}, func(s sentinel, old *redistest.Server) {
+		<-time.After(alone)
+		s.Reunite(old)
+	})
+}
