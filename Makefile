@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check race bench gobench sim estimates growth load load-check faults faults-check generate setup
+.PHONY: help run demo test check race bench gobench sim estimates growth load load-check faults faults-check fuzz generate setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.
@@ -14,6 +14,7 @@ REPLICAS ?= 3
 BASE_URL ?=
 ONLY ?=
 SCALE ?= 1
+FUZZ_FOR ?= 10s
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +31,9 @@ test: setup ## Install what the tests need, where it is missing, and run them al
 race: ## Run all tests with the race detector (PKG=./room)
 	@scripts/setup.sh race
 	CGO_ENABLED=1 go test -race $(TESTFLAGS) $(PKG)
+
+fuzz: ## Feed every parser with what nobody would send, FUZZ_FOR=10s each (PKG=./room)
+	@FUZZ_FOR='$(FUZZ_FOR)' PKG='$(PKG)' scripts/fuzz.sh
 
 bench: ## Measure what waitroom must reach, its peers beside it; write docs/benchmarks.md (ONLY=idle: one of it, nothing written; CENTRIFUGO_BIN=)
 	@scripts/setup.sh bench

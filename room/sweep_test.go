@@ -28,19 +28,6 @@ func sweep(t *testing.T, e *room.Engine, looked func(room.ID, room.Checked)) {
 	})
 }
 
-// sweepUntil runs a sweep until it found what is asked for.
-func sweepUntil(t *testing.T, e *room.Engine, found func(room.ID, room.Checked) bool) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	err := e.Sweep(ctx, func(id room.ID, c room.Checked) {
-		if found(id, c) {
-			cancel()
-		}
-	}, func(err error) { t.Error(err) })
-	require.ErrorIs(t, err, context.Canceled)
-}
-
 func TestSweepHandsOffWhereNobodyLooks(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		granting := room.New(rdb, room.Config{Lease: 50 * time.Millisecond}) // dead from here on

@@ -150,12 +150,20 @@ func readProxies(c *Config, value string) error {
 		if addr, bad := netip.ParseAddr(entry); bad == nil {
 			network, err = netip.PrefixFrom(addr, addr.BitLen()), nil
 		}
-		if err != nil {
+		if network = plainNetwork(network); err != nil || !network.IsValid() {
 			return fmt.Errorf("%q is neither an address nor a network: want such as 10.0.0.7 or 10.0.0.0/8", entry)
 		}
 		c.TrustedProxies = append(c.TrustedProxies, network.Masked())
 	}
 	return nil
+}
+
+// plainNetwork writes IPv4 in IPv6 as IPv4, as callers' addresses are compared; one that is wider than all of IPv4 is not valid.
+func plainNetwork(network netip.Prefix) netip.Prefix {
+	if !network.Addr().Is4In6() {
+		return network
+	}
+	return netip.PrefixFrom(network.Addr().Unmap(), network.Bits()-96)
 }
 
 func readDatabase(c *Config, value string) error {
@@ -216,8 +224,8 @@ func oneLine(field func(*Config) *string) func(*Config, string) error {
 }
 
 func readIssuer(c *Config, value string) error {
-	u, err := url.Parse(value)
-	if value != "" && (err != nil || !isSite(u) || (u.Scheme != "https" && !isLoopback(u.Hostname()))) {
+	u, ok := site(value)
+	if value != "" && (!ok || (u.Scheme != "https" && !isLoopback(u.Hostname()))) {
 		return errors.New("want the provider's https URL as it calls itself, such as https://login.example/realms/shop (http on this machine only)")
 	}
 	c.SupportOIDC.Issuer = value
@@ -225,17 +233,24 @@ func readIssuer(c *Config, value string) error {
 }
 
 func readPublicURL(c *Config, value string) error {
-	u, err := url.Parse(value)
-	if value != "" && (err != nil || !isSite(u) || strings.Trim(u.Path, "/") != "") {
+	if value == "" {
+		return nil
+	}
+	u, ok := site(value)
+	if !ok || strings.Trim(u.Path, "/") != "" {
 		return errors.New("want scheme://host or scheme://host:port, such as https://wait.example")
 	}
-	c.PublicURL = strings.TrimRight(value, "/")
+	c.PublicURL = u.Scheme + "://" + u.Host
 	return nil
 }
 
-// isSite is true for what may have a path, and nothing after it or hidden in it.
-func isSite(u *url.URL) bool {
-	return (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
+// site reads what may have a path, and nothing after it or hidden in it. A host of dots would be no name at all.
+func site(text string) (u *url.URL, ok bool) {
+	u, err := url.Parse(text)
+	if err != nil || strings.ContainsAny(text, "?#") || u.User != nil {
+		return nil, false
+	}
+	return u, (u.Scheme == "http" || u.Scheme == "https") && strings.Trim(u.Hostname(), ".") != "" && !strings.Contains(u.Host, "%")
 }
 
 func isLoopback(host string) bool {

@@ -42,16 +42,27 @@ func ParseRedis(text string) (RedisURL, error) {
 		return RedisURL{kind: "embedded"}, nil
 	}
 	scheme, rest, ok := strings.Cut(text, "://")
-	if !ok {
+	if !ok || strings.Contains(text, "#") { // what is behind it would count for nothing
 		return RedisURL{}, errRedis
 	}
 	switch scheme {
-	case "redis", "rediss", "unix":
+	case "unix":
+		if !isSocket(rest) {
+			return RedisURL{}, errRedis
+		}
+		return parseSingle(text)
+	case "redis", "rediss":
 		return parseSingle(text)
 	case "redis+sentinel", "rediss+sentinel", "redis+cluster", "rediss+cluster":
 		return parseMany(scheme, rest)
 	}
 	return RedisURL{}, errRedis
+}
+
+// isSocket reports whether nothing but a path follows the credentials: what else stands there may be half of a password.
+func isSocket(rest string) bool {
+	user, path, ok := strings.Cut(rest, "/")
+	return ok && (user == "" || strings.HasSuffix(user, "@") && !strings.Contains(path, "@"))
 }
 
 func parseSingle(text string) (RedisURL, error) {
@@ -106,7 +117,11 @@ func manyOptions(hosts string, u *url.URL) (*redis.UniversalOptions, error) {
 		MaintNotificationsConfig: noMaintenance(), Username: u.User.Username()}
 	o.Password, _ = u.User.Password()
 	for host := range strings.SplitSeq(hosts, ",") {
-		if _, port, err := net.SplitHostPort(host); err != nil || port == "" {
+		_, port, err := net.SplitHostPort(host)
+		if err == nil {
+			_, err = strconv.ParseUint(port, 10, 16)
+		}
+		if err != nil {
 			return nil, errRedis
 		}
 		o.Addrs = append(o.Addrs, host)
@@ -118,6 +133,9 @@ func sentinel(o *redis.UniversalOptions, u *url.URL) (RedisURL, error) {
 	o.MasterName = strings.Trim(u.Path, "/")
 	if o.MasterName == "" {
 		return RedisURL{}, errors.New("redis+sentinel:// needs the master's name after the hosts, as in redis+sentinel://h1:p,h2:p/master-name")
+	}
+	if strings.ContainsAny(o.MasterName, "/@") { // half of a password that was not escaped
+		return RedisURL{}, errRedis
 	}
 	for name, values := range u.Query() {
 		switch name {

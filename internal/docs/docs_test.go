@@ -15,19 +15,21 @@ import (
 const root = "../.."
 
 // A rule whose test was renamed or deleted would be held by nothing.
-func TestEveryTestThatTheArchitectureNamesExists(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "docs/architecture.md"))
-	require.NoError(t, err)
-	named := regexp.MustCompile("`(Test[A-Za-z0-9_]+)`").FindAllStringSubmatch(string(text), -1)
-	require.NotEmpty(t, named)
+func TestEveryTestThatAPageNamesExists(t *testing.T) {
 	tests := testsOf(t)
-	for _, name := range named {
-		require.True(t, tests[name[1]], name[1])
+	for _, page := range []string{"architecture.md", "threat-model.md"} {
+		text, err := os.ReadFile(filepath.Join(root, "docs", page))
+		require.NoError(t, err)
+		named := regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9_]+)`").FindAllStringSubmatch(string(text), -1)
+		require.NotEmpty(t, named, page)
+		for _, name := range named {
+			require.True(t, tests[name[1]], "%s names %s", page, name[1])
+		}
 	}
 }
 
 func testsOf(t *testing.T) map[string]bool {
-	tests, declared := map[string]bool{}, regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	tests, declared := map[string]bool{}, regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
 	require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err

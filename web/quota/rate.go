@@ -15,6 +15,9 @@ type Rate struct {
 // burstSeconds is how many seconds' worth may come at once.
 const burstSeconds = 10
 
+// slowest is one a day. What is far below it could not be told from no limit.
+const slowest = 1.0 / (24 * 60 * 60)
+
 // ParseRate reads "100/s" or "30/m"; "0" is no limit. Ten seconds' worth may come at once.
 func ParseRate(text string) (Rate, error) {
 	if text == "0" {
@@ -31,6 +34,9 @@ func ParseRate(text string) (Rate, error) {
 		n /= 60
 	default:
 		return Rate{}, fmt.Errorf("rate %q is neither per second (/s) nor per minute (/m)", text)
+	}
+	if n < slowest {
+		return Rate{}, fmt.Errorf("rate %q is less than one a day", text)
 	}
 	return Rate{PerSecond: n, Burst: max(int(n*burstSeconds), 1)}, nil
 }

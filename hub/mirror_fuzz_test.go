@@ -1,0 +1,50 @@
+package hub
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// Whatever is published on a room's channel: a mirror goes from one version to the next of its epoch, keeps its line in order with
+// everybody in it once, or asks for a snapshot.
+func FuzzEventsInAMirror(f *testing.F) {
+	for _, seed := range []string{
+		`{"epoch":1,"version":1,"changed":true,"joined":[{"ticket":1,"rank":1}]}` + "\n" + `{"epoch":1,"version":2,"changed":true,"joined":[{"ticket":2,"rank":2}],"lease":{"fence":7,"ticket":1,"rank":1}}`,
+		`{"epoch":1,"version":1,"changed":true,"joined":[{"rank":1},{"rank":1}]}`, `{"epoch":1,"version":1,"changed":true,"joined":[{"rank":-1e308},{"rank":1e308},{"rank":0}]}`,
+		`{"epoch":1,"version":1,"changed":true,"joined":[{"rank":1},{"rank":2},{"rank":3}],"moved":[{"rank":0.5,"from":3},{"rank":9,"from":9}]}`,
+		`{"epoch":1,"version":1,"changed":true,"ended":[{"fence":0},{"rank":5}]}`, `{"epoch":1,"version":2}`, `{"epoch":2,"version":1,"changed":true,"reset":true}`,
+		`{"epoch":1,"version":1,"changed":true,"hold":1e300,"lease":{"fence":1,"expires_at":-5}}`, "null\n{}",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, payloads string) {
+		var m mirror
+		for payload := range strings.SplitSeq(payloads, "\n") {
+			e, err := room.ParseEvent(payload)
+			if err != nil {
+				continue
+			}
+			before := m
+			switch m.apply(&e) {
+			case gap:
+				return
+			case applied:
+				require.Equal(t, before.version+1, m.version)
+				require.True(t, before.epoch == 0 || before.epoch == m.epoch)
+				require.Equal(t, e.Lease != nil && e.Lease.Fence != 0, m.held())
+			default:
+				require.Equal(t, before.version, m.version)
+			}
+			require.True(t, slices.IsSorted(m.line))
+			require.Len(t, slices.Compact(slices.Clone(m.line)), len(m.line))
+			if w, known := m.waits(len(m.line)+1, e.Now, 120_000_000_000); known {
+				require.LessOrEqual(t, w.Estimated, w.Maximum)
+			}
+		}
+	})
+}

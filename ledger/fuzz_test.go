@@ -1,0 +1,53 @@
+package ledger
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A cursor that is taken names a place in the history that a database can be asked for, and is the same when it is given out again.
+func FuzzCursor(f *testing.F) {
+	for _, seed := range []string{"", "e30", "bnVsbA", "W10", "!", position{At: 1795220000000, Kind: 2, Key: "1 2"}.cursor(), position{Kind: -1}.cursor(),
+		position{Kind: 99}.cursor(), position{Key: "a\x00b"}.cursor(), "eyJhIjoxZTMwfQ"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := parseCursor(text)
+		if err != nil {
+			require.Equal(t, ErrCursor, err)
+			return
+		}
+		if p == nil {
+			require.Empty(t, text)
+			return
+		}
+		require.True(t, p.Kind >= 0 && p.Kind < len(kinds))
+		require.Equal(t, plain(p.Key), p.Key)
+		again, err := parseCursor(p.cursor())
+		require.NoError(t, err)
+		require.Equal(t, p, again)
+	})
+}
+
+func FuzzAuditCursorThatIsTakenIsTheSameWhenItIsGivenOutAgain(f *testing.F) {
+	for _, seed := range []string{"", "e30", "bnVsbA", "W10", "!", actionKey{At: 1, Room: "integration", Epoch: 2, Entry: "5-1", N: 3}.cursor(), actionKey{At: 1}.cursor(),
+		actionKey{Room: "a\x00b"}.cursor()} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		k, err := parseActionKey(text)
+		if err != nil {
+			require.Equal(t, ErrCursor, err)
+			return
+		}
+		if k == nil {
+			require.Empty(t, text)
+			return
+		}
+		require.NotEmpty(t, k.Room)
+		again, err := parseActionKey(k.cursor())
+		require.NoError(t, err)
+		require.Equal(t, k, again)
+	})
+}
