@@ -3,7 +3,7 @@
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.
-TESTFLAGS := -p 2 -timeout 8m
+TESTFLAGS := -p 3 -timeout 8m
 PKG ?= ./...
 LEASES ?= 2000
 SEED ?= 1

@@ -55,7 +55,7 @@ func TestAMirrorFedByEventsEqualsASnapshot(t *testing.T) {
 	count, gaps := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		require.NoError(t, rdb.FlushAll(context.Background()).Err())
-		e := room.New(rdb, room.Config{AwayAfter: time.Minute, DropAfter: time.Minute})
+		e := room.New(rdb, room.Config{AwayAfter: time.Minute, DropAfter: time.Minute, Doubt: -1})
 		const id = room.ID("integration")
 		sub := rdb.Subscribe(context.Background(), room.Channel(id))
 		defer func() { _ = sub.Close() }()

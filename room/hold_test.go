@@ -54,7 +54,7 @@ func TestAverageHoldAndSpreadAreThoseOfTheModel(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		rapid.Check(t, func(rt *rapid.T) {
 			require.NoError(rt, rdb.FlushDB(context.Background()).Err())
-			s := newSeller(t, room.New(rdb, room.Config{}), "a")
+			s := newSeller(t, room.New(rdb, room.Config{Doubt: -1}), "a")
 			told := listen(rt, rdb)
 			want := newHolds(2 * time.Minute)
 			want.requireIn(rt, s.stand().View)
