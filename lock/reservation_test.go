@@ -157,7 +157,7 @@ func TestStaleHolderWakesAfterItsLeaseFreesNothingAndWritesNothing(t *testing.T)
 	}
 	key := newKey(t, "stock", "item", "456")
 
-	stale, err := l.TryLock(ctx, key, 0, 50*time.Millisecond) // and its holder falls asleep
+	stale, err := l.TryLock(ctx, key, 0, 500*time.Millisecond) // and its holder falls asleep
 	require.NoError(t, err)
 	held, err := l.TryLock(ctx, key, soon, long)
 	require.NoError(t, err)
