@@ -28,7 +28,7 @@ type slot struct {
 
 func newWheel(h *Hub) *wheel { return &wheel{h: h} }
 
-// add gives a socket its place: its first ping is one interval away.
+// add gives a socket its place: its first ping is one interval away. Pings before that were not for it, however long it has been opening.
 func (w *wheel) add(c *conn) {
 	w.mu.Lock()
 	c.slot = w.now
@@ -36,6 +36,9 @@ func (w *wheel) add(c *conn) {
 	s := &w.slots[c.slot]
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	now := w.h.now()
+	c.heard.Store(now)
+	c.pong.Store(now)
 	c.spot = len(s.conns)
 	s.conns = append(s.conns, c)
 }
