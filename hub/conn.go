@@ -47,8 +47,9 @@ type conn struct {
 	slot    int      // in the wheel
 	spot    int      // index in the slot, by the slot's lock
 
-	due  atomic.Uint32 // what is to be written; see queue
-	pong atomic.Int64  // when the page last answered, ns of the hub's clock
+	due   atomic.Uint32 // what is to be written; see queue
+	pong  atomic.Int64  // when the page last answered, ns of the hub's clock
+	asked atomic.Int64  // when the last ping of the wheel was written, likewise
 
 	// The writer's own: whoever has claimed the conn.
 	epoch, version int64

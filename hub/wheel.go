@@ -9,6 +9,7 @@ import (
 const (
 	slots       = 100 // over how many moments of the ping interval the sockets are spread
 	answerSlots = 40  // how many moments a browser has to answer
+	leastAnswer = 5   // which part of the ping interval it has at the least, where its ping was written late
 )
 
 // wheel pings the sockets, each once per interval and all spread over it, and closes the silent: where nothing came since a ping,
@@ -74,7 +75,7 @@ func (w *wheel) turn() {
 	now := w.now
 	w.mu.Unlock()
 	w.slots[now].ping(w.h.now())
-	for _, c := range w.slots[(now+slots-answerSlots)%slots].silent() {
+	for _, c := range w.slots[(now+slots-answerSlots)%slots].silent(w.h.now(), int64(w.h.cfg.PingEvery)/leastAnswer) {
 		w.h.metrics.silent.Inc()
 		c.kill()
 	}
@@ -90,15 +91,17 @@ func (s *slot) ping(now int64) {
 	}
 }
 
-// silent lists those whose time to answer is over.
-func (s *slot) silent() (silent []*conn) {
+// silent lists those whose time to answer is over. Whose ping has waited here behind others' frames has had no time to answer.
+func (s *slot) silent(now, within int64) (silent []*conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.conns {
-		if c.heard.Load() < s.pinged {
+		switch asked := c.asked.Load(); {
+		case asked < s.pinged || now-asked < within:
+		case c.heard.Load() < asked:
 			c.lost.Store(true)
 			silent = append(silent, c)
-		} else if c.pong.Load() < s.before {
+		case c.pong.Load() < s.before:
 			silent = append(silent, c)
 		}
 	}

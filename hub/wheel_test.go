@@ -20,8 +20,11 @@ func TestSocketThatWasStillOpeningWhenOthersWerePingedIsNotSilent(t *testing.T) 
 		s.ping(h.now())
 	}
 	w.add(c)
-	require.Empty(t, s.silent())
+	require.Empty(t, s.silent(h.now(), 0))
 	time.Sleep(time.Millisecond)
-	s.pinged = h.now() // its own ping
-	require.Len(t, s.silent(), 1)
+	s.pinged = h.now() // its own ping, which waits to be written
+	require.Empty(t, s.silent(h.now(), 0))
+	c.asked.Store(h.now())
+	require.Empty(t, s.silent(h.now(), int64(time.Minute)), "written just now")
+	require.Len(t, s.silent(h.now(), 0), 1)
 }

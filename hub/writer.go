@@ -58,6 +58,7 @@ func (c *conn) writePings(pen *pen, buf []byte, due uint32) []byte {
 		return buf
 	}
 	buf = appendPing(buf[:headroom], c.h.clock.ms())
+	c.asked.Store(c.h.now()) // before it is: an answer is never older
 	if c.send(pen, append(frame(buf), probe...), duePing) == took {
 		c.h.metrics.pings.Inc()
 	}
