@@ -5,11 +5,14 @@ import (
 	"time"
 )
 
-// When the kernel gives a connection up whose other side acknowledges nothing, sent or not: after 20 s at the latest.
+// When the kernel gives a connection up whose other side acknowledges nothing, sent or not: after 20 s. Five probes have to be
+// lost before: a single one gets lost on any network, and also on loopback, where a thousand fall due at once and the kernel's
+// queue (net.core.netdev_max_backlog) holds no more.
 const (
-	keepIdle     = 15 * time.Second
-	keepInterval = 5 * time.Second
-	userTimeout  = 20 * time.Second
+	keepIdle     = 10 * time.Second
+	keepInterval = 2 * time.Second
+	keepProbes   = 5
+	userTimeout  = keepIdle + keepProbes*keepInterval
 )
 
 // keepAlive has the kernel notice a dead peer, where the connection is one of its own. It sees no further than the next proxy;
@@ -18,7 +21,7 @@ func (w *wire) keepAlive() {
 	if tcp, ok := w.Conn.(interface {
 		SetKeepAliveConfig(net.KeepAliveConfig) error
 	}); ok {
-		_ = tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: keepIdle, Interval: keepInterval, Count: 1})
+		_ = tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: keepIdle, Interval: keepInterval, Count: keepProbes})
 		w.setUserTimeout()
 	}
 }
