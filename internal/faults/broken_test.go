@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -78,6 +82,8 @@ func breakages() []breakage {
 			{"ledger/apply.go", "		return w.ended(epoch, r)", "		if r.Ticket%5 == 0 {\n			return nil\n		}\n		return w.ended(epoch, r)"}}},
 		{LedgerGap, "every ninth ticket is left out", Calm(), []edit{
 			lua("join.lua", "S.tickets = S.tickets + 1", "S.tickets = S.tickets + (S.tickets % 9 == 8 and 2 or 1)")}},
+		{IndexLost, "nobody sees that the index has another life", only("index-lost"), []edit{
+			{"room/rebuild.go", "if l.busy || (!another && found.whole) {", "if l.busy || l.life != \"\" || !another && found.whole {"}}},
 		{GhostGranted, "nobody is ever away", only("half-open"), []edit{
 			lua("lease.lua", "if not gone_for(vouched, AWAY_AFTER) then", "if true then"),
 			lua("lease.lua", "if present_known or NOW < S.trust then return end", "if true then return end")}},
@@ -127,6 +133,42 @@ func TestEveryBreakageStillFitsTheProduct(t *testing.T) {
 	for _, b := range breakages() {
 		b.overlay(t, t.TempDir())
 	}
+}
+
+// A rule that nothing has ever broken may be one that holds nothing.
+func TestEveryKindHasABreakageThatIsToldOf(t *testing.T) {
+	broken := map[string]bool{}
+	for _, b := range breakages() {
+		broken[b.kind] = true
+	}
+	page, err := os.ReadFile("../../docs/guarantees.md")
+	require.NoError(t, err)
+	_, table, _ := strings.Cut(string(page), "## How each rule was seen to be caught")
+	kinds := kindsOf(t, "check.go")
+	require.Contains(t, kinds, TwoHolders)
+	for _, kind := range kinds {
+		require.True(t, broken[kind], "nothing breaks %s: add it to breakages", kind)
+		require.True(t, strings.Contains(table, "`"+kind+"`"), "docs/guarantees.md does not say how %s was broken", kind)
+	}
+}
+
+// kindsOf are the constants of a file that are texts.
+func kindsOf(t *testing.T, file string) (kinds []string) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	require.NoError(t, err)
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 {
+			return true
+		}
+		if text, ok := spec.Values[0].(*ast.BasicLit); ok && text.Kind == token.STRING {
+			kind, err := strconv.Unquote(text.Value)
+			require.NoError(t, err)
+			kinds = append(kinds, kind)
+		}
+		return true
+	})
+	return kinds
 }
 
 // overlay writes the changed files and the list by which Go takes them.
