@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check race bench gobench sim estimates growth load load-check faults faults-check fuzz generate setup
+.PHONY: help run demo test check race bench gobench sim estimates growth load load-check faults faults-check mixed-versions fuzz generate setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.
@@ -17,7 +17,7 @@ SCALE ?= 1
 FUZZ_FOR ?= 10s
 
 help: ## Show what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## Start waitroom on http://127.0.0.1:8080 with nothing else installed (ARGS="--addr :9000")
 	go run ./cmd/waitroom $(ARGS)
@@ -71,6 +71,12 @@ faults: ## Do harm to real processes under simulated sellers, and judge all that
 faults-check: ## Check the harness itself: builds that break a rule on purpose must be caught (BROKEN=two_holders)
 	@scripts/setup.sh faults
 	go test ./internal/faults -run '^TestEveryInvariantIsCaughtWhenTheProductBreaksIt$$' -v -count 1 -timeout 2h -faults.broken '$(or $(BROKEN),all)'
+
+mixed-versions: ## Have replicas of another version and of this one serve the same rooms, upgrade and roll back (FROM=v1.0.0, default: the latest tag)
+	@scripts/setup.sh faults
+	@mkdir -p results/faults
+	@program=$$(scripts/version.sh '$(FROM)') && go test ./internal/faults -run '^TestNothingIsLostAndNobodyIsDoubledUnderFaults$$' -v -count 1 -timeout 1h \
+		-faults.plans mixed-versions -faults.older "$$program" -faults.seed $(SEED) -faults.results '$(CURDIR)/results/faults'
 
 check: ## Look for what tests do not find: format, vet, staticcheck, generated code, known vulnerabilities
 	@TEMPL=$(TEMPL) scripts/check.sh

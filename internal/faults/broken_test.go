@@ -72,6 +72,8 @@ func breakages() []breakage {
 		{WrongCode, "a message is shown to the first in line", Calm(), []edit{
 			lua("match.lua", "session = l and l.session or '', fence", "session = l and (redis.call('ZRANGE', QUEUE, 0, 0)[1] or l.session) or '', fence"),
 			lua("look.lua", "(m.late or m.fence == fence) and 'm'", "'m'")}},
+		{CodeUnseen, "every third ticket is not shown its code", Calm(), []edit{
+			lua("look.lua", "  if not p then return '' end", "  if not p or p.ticket % 3 == 0 then return '' end")}},
 		{CodeLeaked, "an answered message's body is logged", Calm(), []edit{
 			{"sms/service.go", `"message answered", "room", id, "message", m.id,`, `"message answered", "room", id, "message", string(body),`}}},
 		{LedgerMissing, "the ledger skips every seventh ticket", Calm(), []edit{

@@ -26,6 +26,7 @@ const (
 	VersionBack    = "version_back"    // a socket was told an older version of an epoch, or an older epoch
 	SocketBehind   = "socket_behind"   // a socket was not told in time
 	WrongCode      = "wrong_code"      // rule 12: a code was shown to, or attributed to, somebody else
+	CodeUnseen     = "code_unseen"     // a code that came for somebody with a socket was shown to nobody
 	CodeLeaked     = "code_leaked"     // a code is in a log, in metrics or in Redis's files
 	LedgerMissing  = "ledger_missing"  // rule 3: what clients were told is not in the ledger, or not so
 	LedgerOverlap  = "ledger_overlap"  // rule 1, by the ledger
@@ -55,6 +56,7 @@ type Rules struct {
 	Loses     bool // the store was meant to lose data
 	AwayAfter time.Duration
 	Lease     time.Duration
+	Shows     bool          // every code that came for somebody with a socket is shown
 	Serves    time.Duration // how soon after a fault calls are answered again; 0 = servesWithin
 }
 
@@ -88,6 +90,9 @@ func Check(records []Record, ledger Ledger, rules Rules) (found []Violation) {
 	found = append(found, b.served()...)
 	found = append(found, b.sockets()...)
 	found = append(found, b.codes()...)
+	if rules.Shows {
+		found = append(found, b.unseen()...)
+	}
 	if ledger.Read {
 		found = append(found, b.ledger(ledger)...)
 	}

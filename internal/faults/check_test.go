@@ -97,6 +97,24 @@ func TestASoundHistoryBreaksNoRule(t *testing.T) {
 	require.Empty(t, Check(s.records, s.ledger, s.rules))
 }
 
+// code is one that is matched to a, who has a socket.
+func (s *story) code() {
+	s.add(Record{Kind: KindOpen, Session: "a"})
+	s.add(Record{Kind: KindMessage, Session: "a", Fence: 1000, Message: "m", Code: "QX1"})
+	s.add(Record{Kind: KindCall, Op: "sms", HTTP: 200, Message: "m", Result: "matched", Fence: 1000})
+}
+
+func TestACodeNeedNotBeShownToWhoIsGoneOrHasAnotherTurn(t *testing.T) {
+	s := turn()
+	s.rules.Shows = true
+	s.code()
+	s.after(50).add(Record{Kind: KindCall, Op: "join", Session: "a", HTTP: 202})
+	s.code()
+	s.add(Record{Kind: KindClose, Session: "a"})
+	s.after(500).add(Record{Kind: KindNote})
+	require.NotContains(t, s.kinds(), CodeUnseen)
+}
+
 // Each story breaks one rule, and the checker must name it.
 func TestEveryBrokenRuleIsNamed(t *testing.T) {
 	for name, lie := range map[string]struct {
@@ -301,6 +319,13 @@ func TestEveryBrokenRuleIsNamed(t *testing.T) {
 			s.add(Record{Kind: KindMessage, Session: "a", Fence: 1000, Message: "m", Code: "QX1"})
 			s.add(Record{Kind: KindCall, Op: "sms", HTTP: 200, Message: "m", Result: "late", Fence: 1000})
 			s.add(Record{Kind: KindCall, Op: "sms", HTTP: 200, Message: "m", Result: "unmatched"})
+			return s
+		}},
+		"a code that came for somebody with a socket is not shown": {CodeUnseen, func() *story {
+			s := turn()
+			s.rules.Shows = true
+			s.code()
+			s.after(500).add(Record{Kind: KindClose, Session: "a"})
 			return s
 		}},
 		"the ledger keeps a code": {CodeLeaked, func() *story {

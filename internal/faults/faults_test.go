@@ -23,6 +23,7 @@ var (
 	seeds   = flag.Int("faults.seeds", 1, "how many seeds")
 	results = flag.String("faults.results", "", "where the histories of failing runs are kept")
 	program = flag.String("faults.program", "", "a waitroom that is built already, to be tried instead of this checkout's")
+	older   = flag.String("faults.older", "", "another version's waitroom, for the plan mixed-versions (make mixed-versions FROM=v1.0.0)")
 	again   = flag.String("faults.again", "", "a kept run's directory: judge its history again, by the checker as it is now")
 	keep    = flag.Bool("faults.keep", false, "keep the histories of all runs")
 )
@@ -68,8 +69,9 @@ func chosen(t *testing.T) []Plan {
 	var list []Plan
 	for name := range strings.SplitSeq(*plans, ",") {
 		found := false
-		for _, p := range append(Plans(), Short(), Calm()) {
+		for _, p := range append(Plans(), Short(), Calm(), Mixed(*older)) {
 			if p.Name == name {
+				require.False(t, name == mixedVersions && *older == "", "%s needs another version's program: -faults.older, or make mixed-versions", name)
 				list, found = append(list, p), true
 			}
 		}

@@ -15,6 +15,8 @@ type Plan struct {
 	Clock        bool          // Redis has a clock of its own (Single), or its replicas have one that is behind (Sentinel)
 	Balancer     bool          // sellers come by haproxy
 	InOrder      bool          // the steps are not shuffled
+	Shows        bool          // every code that comes for somebody with a socket must be shown
+	Older        string        // another version's program, which every second replica runs; "" = all run one
 	Replicas     int           // 0 = 3
 	Sellers      int           // of each room; 0 = 7
 	Lease        time.Duration // 0 = 4 s
@@ -63,7 +65,7 @@ func Short() Plan {
 
 // Calm is a plan without any harm.
 func Calm() Plan {
-	return Plan{Name: "calm", Replicas: 2, Steps: []Step{{"nothing", func(ctx context.Context, _ *Run) error { return pause(ctx, 8*time.Second) }}}}
+	return Plan{Name: "calm", Replicas: 2, Shows: true, Steps: []Step{{"nothing", func(ctx context.Context, _ *Run) error { return pause(ctx, 8*time.Second) }}}}
 }
 
 // Plans are all of them, in the order in which they are played.

@@ -20,6 +20,7 @@ const patience = 60 * time.Second
 type replica struct {
 	run     *Run
 	name    string
+	program string // that it runs
 	addr    string // its own
 	front   *link  // from sellers
 	back    *link  // to Redis; nil where it has several ways there
@@ -32,7 +33,7 @@ type replica struct {
 // newReplica prepares a replica; start runs it.
 func newReplica(r *Run, n int, env []string) *replica {
 	addr := fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(r.tb))
-	p := &replica{run: r, name: fmt.Sprint("replica-", n), addr: addr, env: append(env, "WAITROOM_ADDR="+addr)}
+	p := &replica{run: r, name: fmt.Sprint("replica-", n), program: r.program, addr: addr, env: append(env, "WAITROOM_ADDR="+addr)}
 	p.log = filepath.Join(r.dir, p.name+".log")
 	p.front = r.network.to(p.name, addr)
 	transport := &http.Transport{MaxIdleConnsPerHost: 64, DialContext: (&net.Dialer{Timeout: time.Second}).DialContext}
@@ -50,7 +51,7 @@ func (p *replica) start() error {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	cmd := exec.Command(p.run.program, "serve")
+	cmd := exec.Command(p.program, "serve")
 	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.Dir = append(environment(), p.env...), file, file, p.run.dir
 	process, err := testproc.Start(cmd, syscall.SIGKILL)
 	if err != nil {

@@ -103,6 +103,9 @@ func (r *Run) start() (err error) {
 	for i := range r.plan.replicas() {
 		p := newReplica(r, i+1, env)
 		url, back := r.store.connect(r, p.name)
+		if r.plan.Older != "" && i%2 == 1 {
+			p.program = r.plan.Older
+		}
 		p.back, p.env = back, append(p.env, "WAITROOM_REDIS_URL="+url)
 		r.replicas = append(r.replicas, p)
 	}
@@ -181,7 +184,7 @@ func (r *Run) play(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	rules := Rules{Loses: r.plan.Loses, AwayAfter: awayAfter, Lease: r.plan.lease(), Serves: r.plan.Serves}
+	rules := Rules{Loses: r.plan.Loses, AwayAfter: awayAfter, Lease: r.plan.lease(), Shows: r.plan.Shows, Serves: r.plan.Serves}
 	if err := keepCase(r.dir, rules, ledger); err != nil {
 		return Result{}, err
 	}

@@ -1,0 +1,118 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+	"time"
+)
+
+const mixedVersions = "mixed-versions"
+
+// Mixed is a plan in which two versions serve the same rooms, one is killed and comes back, and then the older one is
+// replaced under load by this one, as in an upgrade, and comes back, as in a roll-back.
+func Mixed(older string) Plan {
+	return Plan{Name: mixedVersions, Older: older, Shows: true, InOrder: true, Replicas: 4, Postgres: true, Steps: []Step{
+		sideBySide(12 * time.Second), killReplica(2), becomes("upgraded", true), becomes("rolled back", false), sideBySide(10 * time.Second),
+	}}
+}
+
+// sideBySide is load on both versions until news went from each to the other, at least for so long.
+func sideBySide(d time.Duration) Step {
+	return Step{"two versions side by side", func(ctx context.Context, r *Run) error {
+		since := r.history.Len()
+		if err := pause(ctx, d); err != nil {
+			return err
+		}
+		var c crossings
+		err := until(2*d, func() error { c = r.crossings(since); return c.all() })
+		r.history.Note("side by side: %s", c)
+		return err
+	}}
+}
+
+// crossings count what one version did and the other told, both ways.
+type crossings struct {
+	turns, codes [2]int // by this version's sockets of what the older one answered; by the older one's
+}
+
+func (c crossings) String() string {
+	return fmt.Sprintf("%d turns and %d codes that the older version gave and this one showed, %d and %d the other way",
+		c.turns[0], c.codes[0], c.turns[1], c.codes[1])
+}
+
+func (c crossings) all() error {
+	if min(c.turns[0], c.turns[1], c.codes[0], c.codes[1]) == 0 {
+		return fmt.Errorf("%w: %s", errUnmet, c)
+	}
+	return nil
+}
+
+// crossings are those since the n-th record: a lease that a call to one version ended, whose next holder is told by the other's
+// socket; and a message that one took and the other showed.
+func (r *Run) crossings(since int) (c crossings) {
+	old := map[string]bool{}
+	for _, p := range r.replicas {
+		old[p.name] = p.program != r.program
+	}
+	took, ended := map[string]string{}, map[string]string{} // the replica that took a message; that answered the change to a room's version
+	at := func(rec Record) string { return fmt.Sprint(rec.Room, " ", rec.Epoch, " ", rec.Version) }
+	records := r.history.Since(since)
+	for _, rec := range records {
+		switch {
+		case rec.Kind == KindCall && rec.Op == "sms" && rec.Result == "matched":
+			took[rec.Message] = rec.Replica
+		case rec.Kind == KindCall && rec.Op == "leave" && rec.HTTP < 300:
+			ended[at(rec)] = rec.Replica
+		}
+	}
+	for _, rec := range records {
+		if rec.Kind != KindFrame {
+			continue
+		}
+		count, by := &c.turns, ended[at(rec)]
+		if rec.Type == "sms" {
+			count, by = &c.codes, took[rec.Message]
+		} else if rec.Status != "locked" {
+			continue
+		}
+		if by == "" || old[by] == old[rec.Replica] {
+			continue
+		}
+		if old[by] {
+			count[0]++
+		} else {
+			count[1]++
+		}
+	}
+	return c
+}
+
+// becomes replaces every second replica, one by one and politely, by this version or by the older one.
+func becomes(how string, this bool) Step {
+	return Step{"replicas " + how, func(ctx context.Context, r *Run) error {
+		for i, p := range r.replicas {
+			if i%2 == 0 {
+				continue
+			}
+			err := r.fault(p.name+" "+how, []*replica{p}, func() (string, error) {
+				since := r.history.Len()
+				p.process.Stop(syscall.SIGTERM)
+				if p.program = r.plan.Older; this {
+					p.program = r.program
+				}
+				if err := p.start(); err != nil {
+					return "", err
+				}
+				return r.noticed(ctx, since, patience, p)
+			})
+			if err != nil {
+				return err
+			}
+			if err := pause(ctx, every); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
