@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check race bench gobench sim estimates growth load load-check faults faults-check mixed-versions fuzz generate setup
+.PHONY: help run demo test check race bench gobench sim estimates growth load load-check day day-check faults faults-check mixed-versions fuzz generate setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.
@@ -62,11 +62,22 @@ load-check: ## Check load's own checks: builds that break a promise on purpose m
 	@go build -o bin/load ./loadtest/run
 	@bin/load -check -replicas '$(REPLICAS)'
 
+day: ## Play 50 hours of 20 rooms at full use in six minutes; fail where memory, keys, streams, goroutines or files grow (HOURS=50 BROKEN=leases)
+	@scripts/setup.sh faults
+	@go build -o bin/day ./loadtest/day
+	@bin/day -hours $(or $(HOURS),50) -broken '$(BROKEN)'
+
+day-check: ## Check day's own check: builds that leak on purpose must be found to grow
+	@scripts/setup.sh faults
+	@go build -o bin/day ./loadtest/day
+	@bin/day -check
+
 faults: ## Do harm to real processes under simulated sellers, and judge all that anybody was told (SEEDS=1 SEED=1 PLAN=flushall; docs/faults.md)
 	@scripts/setup.sh faults
 	@mkdir -p results/faults
 	go test ./internal/faults -run '^TestNothingIsLostAndNobodyIsDoubledUnderFaults$$' -v -count 1 -timeout 4h -faults.plans '$(or $(PLAN),all)' \
 		-faults.seed $(SEED) -faults.seeds $(if $(filter command environment,$(firstword $(origin SEEDS))),$(SEEDS),1) -faults.results '$(CURDIR)/results/faults'
+	@$(if $(PLAN),:,if scripts/version.sh --any; then $(MAKE) --no-print-directory mixed-versions; else echo 'faults: mixed versions were NOT tried: no version v* is tagged yet (make mixed-versions FROM=commit)'; fi)
 
 faults-check: ## Check the harness itself: builds that break a rule on purpose must be caught (BROKEN=two_holders)
 	@scripts/setup.sh faults

@@ -3,6 +3,8 @@ package redistest
 import (
 	_ "embed" // the library's source
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +17,7 @@ var clockSource []byte
 
 // Clock is a wall clock that servers can be given instead of the machine's (Config.Clock), to be set while they run.
 type Clock struct {
-	tb      testing.TB
+	tb      testing.TB // nil: Put tells of errors
 	library string
 	file    string
 }
@@ -23,26 +25,41 @@ type Clock struct {
 // NewClock makes a clock that is right. It needs a C compiler and a dynamically linked redis-server.
 func NewClock(tb testing.TB) *Clock {
 	tb.Helper()
-	compiler, err := exec.LookPath("cc")
+	c, err := MakeClock(tb.TempDir())
 	if err != nil {
-		tb.Fatal("no C compiler is installed: run `scripts/setup.sh faults`")
-	}
-	dir := tb.TempDir()
-	c := &Clock{tb: tb, library: filepath.Join(dir, "clock.so"), file: filepath.Join(dir, "offset")}
-	source := filepath.Join(dir, "clock.c")
-	if err := os.WriteFile(source, clockSource, 0o600); err != nil {
 		tb.Fatalf("redistest: %v", err)
 	}
-	if out, err := exec.Command(compiler, "-shared", "-fPIC", "-O1", "-o", c.library, source).CombinedOutput(); err != nil {
-		tb.Fatalf("redistest: %v\n%s", err, out)
-	}
-	c.Set(0)
+	c.tb = tb
 	return c
+}
+
+// MakeClock is NewClock for a program that is no test. Its files stay in dir.
+func MakeClock(dir string) (*Clock, error) {
+	compiler, err := exec.LookPath("cc")
+	if err != nil {
+		return nil, errors.New("no C compiler is installed: run `scripts/setup.sh faults`")
+	}
+	c := &Clock{library: filepath.Join(dir, "clock.so"), file: filepath.Join(dir, "offset")}
+	source := filepath.Join(dir, "clock.c")
+	if err := os.WriteFile(source, clockSource, 0o600); err != nil {
+		return nil, err
+	}
+	if out, err := exec.Command(compiler, "-shared", "-fPIC", "-O1", "-o", c.library, source).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, out)
+	}
+	return c, c.Put(0)
 }
 
 // Set puts the clock ahead of the machine's, or (negative) behind it, at once.
 func (c *Clock) Set(ahead time.Duration) {
 	c.tb.Helper()
+	if err := c.Put(ahead); err != nil {
+		c.tb.Fatalf("redistest: set the clock: %v", err)
+	}
+}
+
+// Put is Set for a program that is no test.
+func (c *Clock) Put(ahead time.Duration) error {
 	file, err := os.OpenFile(c.file, os.O_CREATE|os.O_WRONLY, 0o600) // not made anew: the servers have it mapped
 	if err == nil {
 		var b [8]byte
@@ -50,9 +67,8 @@ func (c *Clock) Set(ahead time.Duration) {
 		_, err = file.WriteAt(b[:], 0)
 		_ = file.Close()
 	}
-	if err != nil {
-		c.tb.Fatalf("redistest: set the clock: %v", err)
-	}
+	return err
 }
 
-func (c *Clock) env() []string { return []string{"LD_PRELOAD=" + c.library, "CLOCK_FILE=" + c.file} }
+// Env are the settings by which a server has this clock.
+func (c *Clock) Env() []string { return []string{"LD_PRELOAD=" + c.library, "CLOCK_FILE=" + c.file} }

@@ -57,7 +57,7 @@ func StartWith(tb testing.TB, c Config) *Server {
 	tb.Helper()
 	s := &Server{tb: tb, program: testproc.Find(tb, "redis-server"), dir: tb.TempDir(), args: c.Args}
 	if c.Clock != nil {
-		s.env = c.Clock.env()
+		s.env = c.Clock.Env()
 	}
 	const attempts = 5 // another process can take a free port first
 	for attempt := 1; ; attempt++ {

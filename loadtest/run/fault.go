@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
@@ -19,31 +17,28 @@ import (
 // fault is the product changed so that it breaks a promise. Go builds it by an overlay: the checkout stays as it is.
 type fault struct {
 	name      string
-	edits     []edit
+	edits     []stack.Edit
 	scenario  string // that must notice
 	threshold string // by this metric
 }
-
-// edit is a piece of a file of the checkout, which is there once, and what becomes of it.
-type edit struct{ file, from, to string }
 
 // leak keeps 1 MiB for good each time it is reached.
 const leak = "go func() { kept := make([]byte, 1<<20); for i := range kept { kept[i] = 1 }; <-make(chan struct{}); println(kept[0]) }()\n"
 
 var faults = []fault{
-	{"two-holders", []edit{{"room/lua/join.lua", "if held() or S.paused then", "if (held() and S.tickets % 5 ~= 0) or S.paused then"}}, "smoke", "two_holders"},
+	{"two-holders", []stack.Edit{stack.Change("room/lua/join.lua", "if held() or S.paused then", "if (held() and S.tickets % 5 ~= 0) or S.paused then")}, "smoke", "two_holders"},
 	// Every second lease that ended is still shown to its holder: at versions at which the next one holds.
-	{"stale-holder", []edit{
-		{"hub/hall.go", "l.reseat(e, f.Session, seat{status: room.Ended", "if f.Fence%2 == 1 { continue }\nl.reseat(e, f.Session, seat{status: room.Ended"},
-		{"hub/frame.go", "if st.fence != l.m.lease.Fence {", "if false {"},
+	{"stale-holder", []stack.Edit{
+		stack.Change("hub/hall.go", "l.reseat(e, f.Session, seat{status: room.Ended", "if f.Fence%2 == 1 { continue }\nl.reseat(e, f.Session, seat{status: room.Ended"),
+		stack.Change("hub/frame.go", "if st.fence != l.m.lease.Fence {", "if false {"),
 	}, "smoke", "two_holders"},
-	{"overtaking", []edit{{"room/lua/lease.lua", "local line = redis.call('ZRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')",
-		"local line = redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')"}}, "smoke", "overtaken"},
-	{"lost-place", []edit{{"room/lua/join.lua", "if held() or S.paused then",
-		"if held() and S.tickets % 5 == 0 then redis.call('HDEL', PLACES, SESSION) elseif held() or S.paused then"}}, "smoke", "lost_places"},
-	{"blind-desk", []edit{{"hub/deskroom.go", "d.feed.tell(frame)", "if d.roster.version%7 != 0 { d.feed.tell(frame) }"}}, "desk", "desk_wrong"},
-	{"replica-leak", []edit{{"room/join.go", "once := unremembered", leak + "once := unremembered"}}, "soak", memoryRule},
-	{"redis-leak", []edit{{"room/lua/leave.lua", "if holds then", "redis.call('APPEND', STATE .. ':leak', string.rep('x', 1048576))\nif holds then"}}, "soak", memoryRule},
+	{"overtaking", []stack.Edit{stack.Change("room/lua/lease.lua", "local line = redis.call('ZRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')",
+		"local line = redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}, "smoke", "overtaken"},
+	{"lost-place", []stack.Edit{stack.Change("room/lua/join.lua", "if held() or S.paused then",
+		"if held() and S.tickets % 5 == 0 then redis.call('HDEL', PLACES, SESSION) elseif held() or S.paused then")}, "smoke", "lost_places"},
+	{"blind-desk", []stack.Edit{stack.Change("hub/deskroom.go", "d.feed.tell(frame)", "if d.roster.version%7 != 0 { d.feed.tell(frame) }")}, "desk", "desk_wrong"},
+	{"replica-leak", []stack.Edit{stack.Change("room/join.go", "once := unremembered", leak+"once := unremembered")}, "soak", memoryRule},
+	{"redis-leak", []stack.Edit{stack.Change("room/lua/leave.lua", "if holds then", "redis.call('APPEND', STATE .. ':leak', string.rep('x', 1048576))\nif holds then")}, "soak", memoryRule},
 }
 
 func faultNames() []string {
@@ -73,34 +68,11 @@ func overlay(root, dir, broken string) (string, error) {
 	if i < 0 {
 		return "", fmt.Errorf("there is no fault %q; there are: %s", broken, strings.Join(faultNames(), " "))
 	}
-	replace := map[string]string{}
-	for _, e := range faults[i].edits {
-		path, changed, err := e.apply(root, dir)
-		if err != nil {
-			return "", fmt.Errorf("fault %s: %w", broken, err)
-		}
-		replace[path] = changed
-	}
-	list, err := json.Marshal(map[string]any{"Replace": replace})
+	list, err := stack.Overlay(root, dir, faults[i].edits)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("fault %s: %w", broken, err)
 	}
-	at := filepath.Join(dir, "overlay.json")
-	return at, os.WriteFile(at, list, 0o600)
-}
-
-// apply writes the changed file into dir.
-func (e edit) apply(root, dir string) (path, changed string, err error) {
-	path = filepath.Join(root, filepath.FromSlash(e.file))
-	source, err := os.ReadFile(path)
-	if err != nil {
-		return "", "", err
-	}
-	if bytes.Count(source, []byte(e.from)) != 1 {
-		return "", "", fmt.Errorf("%s has changed: it must have %q once", path, e.from)
-	}
-	changed = filepath.Join(dir, filepath.Base(e.file))
-	return path, changed, os.WriteFile(changed, bytes.Replace(source, []byte(e.from), []byte(e.to), 1), 0o600)
+	return list, nil
 }
 
 // shortened are the scenarios that would take too long for a check. In so short a run a sound build still warms up, so the bar for

@@ -3,12 +3,18 @@ package stack
 import (
 	"context"
 	"net"
+	"os"
 	"os/exec"
 	"time"
 )
 
 // Redis starts a redis-server that keeps nothing and returns when it answers, with its host:port.
 func (s *Stack) Redis(ctx context.Context, args ...string) (c *Child, addr string, err error) {
+	return s.RedisWith(ctx, nil, args...)
+}
+
+// RedisWith is Redis with more in its environment.
+func (s *Stack) RedisWith(ctx context.Context, env []string, args ...string) (c *Child, addr string, err error) {
 	program, err := Find("redis-server", "scripts/setup.sh load")
 	if err != nil {
 		return nil, "", err
@@ -18,7 +24,9 @@ func (s *Stack) Redis(ctx context.Context, args ...string) (c *Child, addr strin
 	}
 	_, port, _ := net.SplitHostPort(addr)
 	args = append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", s.Dir}, args...)
-	if c, err = s.Launch("redis", exec.Command(program, args...)); err != nil {
+	cmd := exec.Command(program, args...)
+	cmd.Env = append(os.Environ(), env...)
+	if c, err = s.Launch("redis", cmd); err != nil {
 		return nil, "", err
 	}
 	return c, addr, c.Until(ctx, func() error { return answers(addr) })
