@@ -52,6 +52,7 @@ func TestWhatStaysOpenWhenEverybodyHasGoneIsNamed(t *testing.T) {
 	before := sample{"goroutines 1": 33, "files 1": 20, "rss 1": 40}
 	require.NoError(t, left(before, sample{"goroutines 1": 40, "files 1": 40, "rss 1": 80}))
 	require.ErrorContains(t, left(before, sample{"goroutines 1": 60, "files 1": 20, "rss 1": 40}), "goroutines 1")
+	require.ErrorContains(t, left(before, sample{"goroutines 1": 33, "files 1": 200, "rss 1": 40}), "files 1")
 }
 
 func TestEveryColumnAndLeakHasABound(t *testing.T) {

@@ -23,7 +23,7 @@ var leaks = []leak{
 	{"outcomes", "places", stack.Change("room/lua/prelude.lua", "    if #old > 0 then\n      redis.call('ZREM', ENDED", "    if false then\n      redis.call('ZREM', ENDED")},
 	{"answers", "keys", stack.Change("room/lua/tell.lua", "redis.call('SET', ONCE, text, 'PX', ONCE_KEPT)", "redis.call('SET', ONCE, text)")},
 	{"goroutines", "goroutines", stack.Change("room/join.go", "once := unremembered", "go func() { select {} }()\nonce := unremembered")},
-	{"memory", "heap", stack.Change("room/join.go", "once := unremembered", "go func() { kept := make([]byte, 2<<10); for i := range kept { kept[i] = 1 }; <-make(chan struct{}); println(kept[0]) }()\nonce := unremembered")},
+	{"memory", "heap", stack.Change("room/join.go", "once := unremembered", "go func() { kept := make([]byte, 8<<10); for i := range kept { kept[i] = 1 }; <-make(chan struct{}); println(kept[0]) }()\nonce := unremembered")},
 }
 
 func leakNames() (names []string) {
@@ -33,14 +33,17 @@ func leakNames() (names []string) {
 	return names
 }
 
-// checkHours are enough for a leak to show.
-const checkHours = warmUp + 6
+// Hours and rooms that are enough for a leak to show.
+const (
+	checkHours = warmUp + 6
+	checkRooms = 8
+)
 
 // check plays every leak; each must be noticed by the quantity that is for it.
 func check(ctx context.Context, c config) error {
 	var missed []error
 	for _, l := range leaks {
-		c.broken, c.hours, c.pace = l.name, checkHours, 0
+		c.broken, c.hours, c.rooms, c.pace = l.name, checkHours, checkRooms, 0
 		err := run(ctx, c)
 		if !errors.Is(err, errGrows) || !strings.Contains(err.Error(), l.of) {
 			missed = append(missed, fmt.Errorf("%s was not noticed by %s: %w", l.name, l.of, err))

@@ -34,7 +34,7 @@ func main() {
 	flag.StringVar(&c.root, "root", ".", "the checkout")
 	flag.IntVar(&c.hours, "hours", 50, fmt.Sprintf("hours by Redis's clock; the first %d fill what is kept and are not judged", warmUp))
 	flag.IntVar(&c.rooms, "rooms", 20, "rooms; each has 30 leases an hour")
-	flag.DurationVar(&c.pace, "pace", pace, "how long an hour takes at least: a replica remembers some things by its own clock, two minutes at most, and the warm-up has to be longer")
+	flag.DurationVar(&c.pace, "pace", pace, "how long an hour takes at least: a replica remembers the end of a place for two to four minutes by its own clock, and the warm-up has to be as long")
 	flag.StringVar(&c.broken, "broken", "", "make the product leak on purpose, which must be noticed: "+strings.Join(leakNames(), ", "))
 	all := flag.Bool("check", false, "play each leak and see that it is noticed")
 	flag.Parse()
