@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -13,6 +12,7 @@ import (
 type note struct {
 	noteKey
 	room.Record
+	applied bool // before; only its verdict is to be told again
 }
 
 type noteKey struct {
@@ -32,10 +32,6 @@ func (w *work) noteAll(notes []note) (fresh map[noteKey]bool, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode timeline: %w", err)
 	}
-	from := `json_each($2) AS v`
-	if w.dialect == outbox.Postgres {
-		from = `jsonb_array_elements(CAST($2 AS jsonb)) AS v(value)`
-	}
 	fresh = make(map[noteKey]bool, len(notes))
 	err = w.each(func(scan func(...any) error) error {
 		var k noteKey
@@ -45,7 +41,7 @@ func (w *work) noteAll(notes []note) (fresh map[noteKey]bool, err error) {
 	}, `INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
 		SELECT $1, CAST(value->>0 AS BIGINT), value->>1, CAST(value->>2 AS BIGINT), CAST(value->>3 AS BIGINT), value->>4,
 			CAST(value->>5 AS BIGINT), CAST(value->>6 AS BIGINT), value->>7, value->>8
-		FROM `+from+` WHERE true ON CONFLICT DO NOTHING RETURNING epoch, entry, n`, string(w.id), string(list))
+		FROM `+w.rows("$2")+` WHERE true ON CONFLICT DO NOTHING RETURNING epoch, entry, n`, string(w.id), string(list))
 	if err != nil {
 		return nil, fmt.Errorf("write timeline: %w", err)
 	}
@@ -54,7 +50,7 @@ func (w *work) noteAll(notes []note) (fresh map[noteKey]bool, err error) {
 
 // note writes one that no journal entry has.
 func (w *work) note(epoch int64, entry string, n int64, r room.Record) error {
-	_, err := w.noteAll([]note{{noteKey{epoch, entry, n}, r}})
+	_, err := w.noteAll([]note{{noteKey: noteKey{epoch, entry, n}, Record: r}})
 	return err
 }
 
