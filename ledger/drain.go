@@ -70,25 +70,23 @@ func (l *Ledger) take(ctx context.Context, id room.ID, entries []room.Entry, tol
 	return nil
 }
 
-// apply writes all entries in one transaction; where one of them is odd, each in its own. It returns the verdicts
-// on their matches, in the journal's order.
+// apply writes entries in one transaction; where one of them is odd, each half in its own, until that one is alone and is parked. It returns
+// the verdicts on their matches, in the journal's order.
 func (l *Ledger) apply(ctx context.Context, id room.ID, entries []room.Entry) (verdicts []verdict, err error) {
 	verdicts, err = l.applyAtOnce(ctx, id, entries)
 	if err == nil || !odd(err) {
 		return verdicts, err
 	}
-	verdicts = nil
-	for _, e := range entries {
-		some, err := l.applyAtOnce(ctx, id, []room.Entry{e})
-		if odd(err) {
-			some, err = nil, l.inRoom(ctx, id, func(w *work) error { return w.park(e, err) })
-		}
-		if err != nil {
-			return nil, err
-		}
-		verdicts = append(verdicts, some...)
+	if len(entries) == 1 {
+		return nil, l.inRoom(ctx, id, func(w *work) error { return w.park(entries[0], err) })
 	}
-	return verdicts, nil
+	half := len(entries) / 2
+	first, err := l.apply(ctx, id, entries[:half])
+	if err != nil {
+		return nil, err
+	}
+	second, err := l.apply(ctx, id, entries[half:])
+	return append(first, second...), err
 }
 
 func (l *Ledger) applyAtOnce(ctx context.Context, id room.ID, entries []room.Entry) (verdicts []verdict, err error) {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -149,13 +150,15 @@ func (j *journal) TrimJournal(_ context.Context, id room.ID, entries []room.Entr
 	for _, e := range entries {
 		gone[e.ID] = true
 	}
-	var left []room.Entry
-	for _, e := range j.entries[id] {
-		if !gone[e.ID] {
-			left = append(left, e)
-		}
+	list := j.entries[id]
+	for len(list) > 0 && gone[list[0].ID] { // mostly these are all
+		delete(gone, list[0].ID)
+		list = list[1:]
 	}
-	j.entries[id] = left
+	if len(gone) > 0 {
+		list = slices.DeleteFunc(slices.Clone(list), func(e room.Entry) bool { return gone[e.ID] })
+	}
+	j.entries[id] = list
 	return nil
 }
 
