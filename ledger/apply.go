@@ -88,8 +88,6 @@ func (w *work) record(note note) error {
 		return w.epoch(epoch, r)
 	case "told":
 		return w.told(r)
-	case "message":
-		return w.message(epoch, r)
 	case claimed, assigned:
 		return w.given(epoch, r)
 	case rejected:
@@ -128,6 +126,8 @@ func (w *work) inBatch(b *batch, note note) error {
 		b.leases[r.Fence].extend(r)
 	case "ended":
 		return w.ended(b, epoch, r)
+	case "message":
+		return w.message(b, note)
 	case "incident":
 		return w.journalled(epoch, r)
 	}
@@ -164,6 +164,7 @@ func (w *work) granted(b *batch, epoch int64, r room.Record) error {
 	if !b.leases[r.Fence].grant(epoch, r) {
 		return fmt.Errorf("%w: fence %d was granted before", errOdd, r.Fence)
 	}
+	b.highest = max(b.highest, r.Fence)
 	return w.send("lock.granted", r.At, event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller,
 		GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt})
 }
@@ -181,6 +182,7 @@ func (w *work) ended(b *batch, epoch int64, r room.Record) error {
 	if !l.end(epoch, r) {
 		return nil
 	}
+	b.highest = max(b.highest, r.Fence)
 	return w.send("lock.ended", r.At, event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: r.Outcome,
 		GrantedAt: orZero(l.granted), ExpiresAt: orZero(l.expires), EndedAt: r.EndedAt})
 }

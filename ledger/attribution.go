@@ -63,7 +63,10 @@ func (w *work) agreeToGiven(epoch int64, r room.Record) error {
 	if err != nil && !noRows(err) {
 		return err
 	}
-	return w.agree(epoch, r)
+	if err := w.writeVerifications([]verification{{epoch, r}}); err != nil {
+		return err
+	}
+	return w.agree(r)
 }
 
 // attributed looks up the verdict on a claim or an assignment. Support may give a message to a lease again, once it was refused

@@ -2,37 +2,51 @@ package ledger
 
 import (
 	"fmt"
+
+	"github.com/waitroom/waitroom/room"
 )
 
-// batch is the places and leases that a run of records is about: read at once, changed in memory in the journal's order,
-// written at once. Nobody else changes them meanwhile, because the transaction is alone in its room.
+// batch is what a run of records is about, of places, leases and messages: read at once, changed in memory in the journal's
+// order, written at once. Nobody else changes these meanwhile, because the transaction is alone in its room.
 type batch struct {
 	places     map[placeKey]*place
 	leases     map[int64]*lease
 	placeOrder []*place // as the journal first names them
 	leaseOrder []*lease
+	highest    int64 // of the fences that the run granted or ended
+
+	messages  map[string]*known
+	facts     map[noteKey]facts // of its matches, before the run
+	concluded [][]any
+	verified  []verification
 }
 
 // alone is true of a record that reads or changes tables beside the batch: what is before it is written first.
 func (n note) alone() bool {
 	switch n.Type {
-	case "epoch", "told", "message", claimed, assigned, rejected, "action":
+	case "epoch", "told", claimed, assigned, rejected, "action":
 		return true
 	}
 	return n.applied
 }
 
-// read takes in what the tables have of those that the notes are about.
+// read takes in what the tables have of what the notes are about.
 func (w *work) read(notes []note) (*batch, error) {
-	b := &batch{places: make(map[placeKey]*place), leases: make(map[int64]*lease)}
+	b := &batch{places: make(map[placeKey]*place), leases: make(map[int64]*lease), facts: make(map[noteKey]facts)}
+	var messages []note
 	for _, n := range notes {
 		switch n.Type {
-		case "joined", "granted", "ended":
+		case "joined":
 			b.askPlace(placeKey{n.epoch, n.Ticket})
-		}
-		switch n.Type {
-		case "granted", "extended", "ended":
+		case "granted", "ended":
+			b.askPlace(placeKey{n.epoch, n.Ticket})
 			b.askLease(n.Fence)
+		case "extended":
+			b.askLease(n.Fence)
+		case "message":
+			if complete(n.Record) {
+				messages = append(messages, n)
+			}
 		}
 	}
 	if err := w.readPlaces(b.places); err != nil {
@@ -40,6 +54,9 @@ func (w *work) read(notes []note) (*batch, error) {
 	}
 	if err := w.readLeases(b.leases); err != nil {
 		return nil, fmt.Errorf("read leases: %w", err)
+	}
+	if err := w.readMessages(b, messages); err != nil {
+		return nil, fmt.Errorf("read messages: %w", err)
 	}
 	return b, nil
 }
@@ -58,6 +75,48 @@ func (b *batch) askLease(fence int64) {
 	}
 }
 
+// readMessages takes in the messages and, of those that are to be judged, the facts.
+func (w *work) readMessages(b *batch, notes []note) error {
+	var all []room.MessageNote
+	for _, n := range notes {
+		all = append(all, n.MessageNote)
+	}
+	var err error
+	if b.messages, err = w.received(all); err != nil {
+		return err
+	}
+	var keys []noteKey
+	var matches []room.Record
+	for _, n := range notes {
+		if n.Judge && b.messages[plain(n.MessageID)].state != judged {
+			keys, matches = append(keys, n.noteKey), append(matches, n.Record)
+		}
+	}
+	found, err := w.factsOf(matches)
+	if err != nil {
+		return err
+	}
+	for i, key := range keys {
+		b.facts[key] = found[i]
+	}
+	return nil
+}
+
+// factsOf are those of a match, with what the run has done before it. That its message was verified, answered or given meanwhile
+// is not among them: one that has its answer is not judged again, and what gives one is alone.
+func (b *batch) factsOf(match note) facts {
+	f := b.facts[match.noteKey]
+	for _, v := range b.verified {
+		f.settled = f.settled || v.Fence > match.Fence || v.Fence == match.Fence && v.Completes
+		f.overlapping = f.overlapping || v.EndedAt > match.GrantedAt && v.GrantedAt < match.EndedAt && v.Fence != match.Fence
+	}
+	f.passed = f.passed || b.highest > match.Fence
+	if l := b.leases[match.Fence]; l != nil && l.outcome != nil {
+		f.outcome = *l.outcome
+	}
+	return f
+}
+
 // write brings the tables to where the batch is.
 func (w *work) write(b *batch) error {
 	if err := w.writePlaces(b.placeOrder); err != nil {
@@ -65,6 +124,12 @@ func (w *work) write(b *batch) error {
 	}
 	if err := w.writeLeases(b.leaseOrder); err != nil {
 		return fmt.Errorf("write leases: %w", err)
+	}
+	if err := w.writeConcluded(b.concluded); err != nil {
+		return fmt.Errorf("write messages: %w", err)
+	}
+	if err := w.writeVerifications(b.verified); err != nil {
+		return fmt.Errorf("write verifications: %w", err)
 	}
 	return nil
 }

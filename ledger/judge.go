@@ -3,6 +3,7 @@ package ledger
 import (
 	"database/sql"
 	"errors"
+	"strings"
 
 	"github.com/waitroom/waitroom/room"
 )
@@ -13,38 +14,65 @@ const (
 	refused = "refused"
 )
 
-// objection says what rule a match to the live lease would break; "" when none. The end that a completing match gives its
+// facts are what the ledger knows that a match to the live lease may break a rule of. The end that a completing match gives its
 // lease stands behind it in the journal: a lease that is over by now was over by something else.
-func (w *work) objection(r room.Record) (string, error) {
-	if r.Fence <= 0 || r.EndedAt < r.GrantedAt {
-		return "its lease is not one", nil
-	}
-	var settled, overlapping, passed bool
-	var has taken
-	var outcome string
-	err := w.row(`SELECT `+takenColumns+`,
-		EXISTS (SELECT 1 FROM verifications
-			WHERE room = $1 AND fence >= $3 AND (fence > $3 OR (completes = 1 AND voided_at IS NULL))),
-		EXISTS (SELECT 1 FROM verifications WHERE room = $1 AND ended_at > $4 AND granted_at < $5 AND fence <> $3),
-		EXISTS (SELECT 1 FROM leases WHERE room = $1 AND fence > $3),
-		COALESCE((SELECT outcome FROM leases WHERE room = $1 AND fence = $3), '')`,
-		string(w.id), plain(r.MessageID), r.Fence, r.GrantedAt, r.EndedAt).
-		Scan(&has.verified, &has.given, &has.answered, &settled, &overlapping, &passed, &outcome)
+type facts struct {
+	taken
+	settled     bool   // its fence is not above the highest settled one
+	overlapping bool   // its lease overlaps a settled one
+	passed      bool   // its fence is below one that was granted
+	outcome     string // of its lease; "" of one that is not over, for all that is known
+}
+
+// objection says what rule a match would break; "" when none.
+func (f facts) objection(r room.Record) string {
 	switch {
-	case err != nil:
-		return "", err
-	case settled:
-		return "its fence is not above the highest settled one", nil
-	case overlapping:
-		return "its lease overlaps a settled one", nil
-	case has.objection() != "":
-		return has.objection(), nil
-	case outcome != "":
-		return "its lease was over by something else: " + outcome, nil
-	case passed:
-		return "its fence is below one that was granted", nil
+	case r.Fence <= 0 || r.EndedAt < r.GrantedAt:
+		return "its lease is not one"
+	case f.settled:
+		return "its fence is not above the highest settled one"
+	case f.overlapping:
+		return "its lease overlaps a settled one"
+	case f.taken.objection() != "":
+		return f.taken.objection()
+	case f.outcome != "":
+		return "its lease was over by something else: " + f.outcome
+	case f.passed:
+		return "its fence is below one that was granted"
 	}
-	return "", nil
+	return ""
+}
+
+// factsOf looks up the facts of each of some matches.
+func (w *work) factsOf(matches []room.Record) ([]facts, error) {
+	found := make([]facts, len(matches))
+	if len(matches) == 0 {
+		return found, nil
+	}
+	var rows [][]any
+	for i, r := range matches {
+		rows = append(rows, []any{i, plain(r.MessageID), r.Fence, r.GrantedAt, r.EndedAt})
+	}
+	list, err := encode(rows)
+	if err != nil {
+		return nil, err
+	}
+	return found, w.each(func(scan func(...any) error) error {
+		var i int
+		var f facts
+		err := scan(&i, &f.verified, &f.given, &f.answered, &f.settled, &f.overlapping, &f.passed, &f.outcome)
+		found[i] = f
+		return err
+	}, `SELECT q.i, `+takenColumns("q.message_id")+`,
+		EXISTS (SELECT 1 FROM verifications v WHERE v.room = $1 AND v.fence >= q.fence
+			AND (v.fence > q.fence OR (v.completes = 1 AND v.voided_at IS NULL))),
+		EXISTS (SELECT 1 FROM verifications v
+			WHERE v.room = $1 AND v.ended_at > q.granted_at AND v.granted_at < q.ended_at AND v.fence <> q.fence),
+		EXISTS (SELECT 1 FROM leases l WHERE l.room = $1 AND l.fence > q.fence),
+		COALESCE((SELECT l.outcome FROM leases l WHERE l.room = $1 AND l.fence = q.fence), '')
+		FROM (SELECT CAST(value->>0 AS BIGINT) AS i, value->>1 AS message_id, CAST(value->>2 AS BIGINT) AS fence,
+			CAST(value->>3 AS BIGINT) AS granted_at, CAST(value->>4 AS BIGINT) AS ended_at FROM `+w.rows("$2")+`) q`,
+		string(w.id), list)
 }
 
 // taken is how a message belongs to a lease already.
@@ -54,13 +82,17 @@ type taken struct {
 	answered bool // by its first answer, which its holder has not rejected; one that has no answer yet has none
 }
 
-// takenColumns are those of taken, of the message $2 of the room $1.
-const takenColumns = `
-	EXISTS (SELECT 1 FROM verifications WHERE room = $1 AND message_id = $2 AND voided_at IS NULL),
-	EXISTS (SELECT 1 FROM attributions a WHERE a.room = $1 AND a.message_id = $2 AND ` + standing + `),
-	EXISTS (SELECT 1 FROM messages m WHERE m.room = $1 AND m.message_id = $2 AND m.result IN ('matched', 'late')
+// takenColumns are those of taken, of a message of the room $1. OFFSET 0 keeps PostgreSQL from reading whole tables into a hash
+// where it does not know yet how large they are.
+func takenColumns(message string) string {
+	return strings.ReplaceAll(`
+	EXISTS (SELECT 1 FROM verifications v WHERE v.room = $1 AND v.message_id = MESSAGE AND v.voided_at IS NULL LIMIT 1 OFFSET 0),
+	EXISTS (SELECT 1 FROM attributions a WHERE a.room = $1 AND a.message_id = MESSAGE AND `+standing+` LIMIT 1 OFFSET 0),
+	EXISTS (SELECT 1 FROM messages m WHERE m.room = $1 AND m.message_id = MESSAGE AND m.result IN ('matched', 'late')
 		AND NOT EXISTS (SELECT 1 FROM attributions r
-			WHERE r.room = m.room AND r.message_id = m.message_id AND r.kind = 'rejected' AND r.fence = m.fence))`
+			WHERE r.room = m.room AND r.message_id = m.message_id AND r.kind = 'rejected' AND r.fence = m.fence) LIMIT 1 OFFSET 0)`,
+		"MESSAGE", message)
+}
 
 func (t taken) objection() string {
 	switch {
@@ -78,14 +110,18 @@ func (t taken) objection() string {
 // come for because it was sent before.
 func (w *work) objectionToGiven(r room.Record) (string, error) {
 	if r.Result != room.Late {
-		return w.objection(r)
+		found, err := w.factsOf([]room.Record{r})
+		if err != nil {
+			return "", err
+		}
+		return found[0].objection(r), nil
 	}
 	if r.Fence <= 0 || r.EndedAt < r.GrantedAt {
 		return "its lease is not one", nil
 	}
 	var has taken
 	var sent, granted int64
-	err := w.row(`SELECT `+takenColumns+`,
+	err := w.row(`SELECT `+takenColumns("$2")+`,
 		COALESCE((SELECT sent_at FROM messages WHERE room = $1 AND message_id = $2), 0),
 		COALESCE((SELECT granted_at FROM leases WHERE room = $1 AND fence = $3), $4)`,
 		string(w.id), plain(r.MessageID), r.Fence, r.GrantedAt).
@@ -104,15 +140,27 @@ func (w *work) objectionToGiven(r room.Record) (string, error) {
 // wholeSecond is how exact a carrier's time is at the least, in ms.
 const wholeSecond = 1000
 
-// agree binds a message to its lease for good.
-func (w *work) agree(epoch int64, r room.Record) error {
-	w.give(r, true)
-	_, err := w.exec(`INSERT INTO verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at, completes)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		string(w.id), r.Fence, epoch, r.Ticket, plain(r.MessageID), r.GrantedAt, r.EndedAt, number(r.Completes))
-	if err != nil {
-		return err
+// verification binds a message to its lease for good.
+type verification struct {
+	epoch int64
+	room.Record
+}
+
+// writeVerifications writes them one after the other: the table's rules are asked of each, and see those before it.
+func (w *work) writeVerifications(list []verification) error {
+	var rows [][]any
+	for _, v := range list {
+		rows = append(rows, []any{v.Fence, v.epoch, v.Ticket, plain(v.MessageID), v.GrantedAt, v.EndedAt, number(v.Completes)})
 	}
+	return w.writeRows(`INSERT INTO verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at, completes)
+		SELECT $1, CAST(value->>0 AS BIGINT), CAST(value->>1 AS BIGINT), CAST(value->>2 AS BIGINT), value->>3,
+			CAST(value->>4 AS BIGINT), CAST(value->>5 AS BIGINT), CAST(value->>6 AS BIGINT)
+		FROM `+w.rows("$2"), rows)
+}
+
+// agree has the room and the integration told that a message belongs to its lease.
+func (w *work) agree(r room.Record) error {
+	w.give(r, true)
 	return w.send("sms.matched", r.At, event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, GrantedAt: r.GrantedAt,
 		MessageID: r.MessageID, SentAt: r.SentAt})
 }

@@ -12,37 +12,34 @@ const judged = "judged"
 
 // message writes what became of an SMS and, where the second line has a say in it, judges that. The first
 // result of a message stays.
-func (w *work) message(epoch int64, r room.Record) error {
-	if r.MessageID == "" || r.Result == "" {
+func (w *work) message(b *batch, note note) error {
+	r := note.Record
+	if !complete(r) {
 		return fmt.Errorf("%w: message without an id or result", errOdd)
 	}
-	before, err := w.received(r.MessageNote)
-	if err != nil {
-		return err
-	}
+	before := b.messages[plain(r.MessageID)]
 	if before.another(r.MessageNote) {
-		if err := w.reused(before, r.MessageNote); err != nil {
+		if err := w.reused(*before, r.MessageNote); err != nil {
 			return err
 		}
 	}
 	if before.state == judged {
-		return w.messageAgain(before, r)
+		return w.messageAgain(*before, r)
 	}
 	if !r.Judge {
-		return w.conclude(epoch, r, "", r.Fence)
+		b.conclude(note.epoch, r, "", r.Fence)
+		return nil
 	}
-	why, err := w.objection(r)
-	if err != nil {
-		return err
+	if why := b.factsOf(note).objection(r); why != "" {
+		return w.refuseMessage(b, note.epoch, r, why)
 	}
-	if why != "" {
-		return w.refuseMessage(epoch, r, why)
-	}
-	if err := w.conclude(epoch, r, agreed, r.Fence); err != nil {
-		return err
-	}
-	return w.agree(epoch, r)
+	b.conclude(note.epoch, r, agreed, r.Fence)
+	b.verified = append(b.verified, verification{note.epoch, r})
+	return w.agree(r)
 }
+
+// complete is true of a message that can be written.
+func complete(r room.Record) bool { return r.MessageID != "" && r.Result != "" }
 
 // known is what the ledger has of a message.
 type known struct {
@@ -54,17 +51,36 @@ type known struct {
 	room.Match
 }
 
-// received makes a message durable before it is matched, and tells what is known of it. Its digits are
-// masked, whoever did so before. What it was the first time stays.
-func (w *work) received(n room.MessageNote) (k known, err error) {
-	err = w.row(`INSERT INTO messages (room, message_id, state, sender, body, sent_at, received_at, fingerprint)
-		VALUES ($1, $2, 'received', $3, $4, $5, $6, $7) ON CONFLICT (room, message_id) DO UPDATE SET message_id = excluded.message_id
-		RETURNING state, claimed, result, reason, epoch, ticket, fence, granted_at, ended_at, matched_at, received_at, duplicate,
-			verdict, fingerprint`,
-		string(w.id), plain(n.MessageID), plain(room.MaskSender(n.From)), plain(room.Mask(n.Text)), n.SentAt, n.Received, plain(n.Fingerprint)).
-		Scan(&k.state, &k.claimed, &k.Result, &k.Reason, &k.Epoch, &k.Ticket, &k.Fence, &k.Granted, &k.Ended, &k.At, &k.received,
-			&k.Duplicate, &k.verdict, &k.fingerprint)
-	return k, err
+// received makes messages durable before they are matched, and tells what is known of each, by its id. Their digits are
+// masked, whoever did so before. What one was the first time stays.
+func (w *work) received(notes []room.MessageNote) (map[string]*known, error) {
+	found := make(map[string]*known, len(notes))
+	var rows [][]any
+	for _, n := range notes {
+		id := plain(n.MessageID)
+		if found[id] == nil { // else another of this id is before it
+			found[id] = new(known)
+			rows = append(rows, []any{id, plain(room.MaskSender(n.From)), plain(room.Mask(n.Text)), n.SentAt, n.Received, plain(n.Fingerprint)})
+		}
+	}
+	list, err := encode(rows)
+	if err != nil || len(rows) == 0 {
+		return found, err
+	}
+	return found, w.each(func(scan func(...any) error) error {
+		var id string
+		var k known
+		err := scan(&id, &k.state, &k.claimed, &k.Result, &k.Reason, &k.Epoch, &k.Ticket, &k.Fence, &k.Granted, &k.Ended, &k.At,
+			&k.received, &k.Duplicate, &k.verdict, &k.fingerprint)
+		if err == nil {
+			*found[id] = k
+		}
+		return err
+	}, `INSERT INTO messages (room, message_id, state, sender, body, sent_at, received_at, fingerprint)
+		SELECT $1, value->>0, 'received', value->>1, value->>2, CAST(value->>3 AS BIGINT), CAST(value->>4 AS BIGINT), value->>5
+		FROM `+w.rows("$2")+` WHERE true ON CONFLICT (room, message_id) DO UPDATE SET message_id = excluded.message_id
+		RETURNING message_id, state, claimed, result, reason, epoch, ticket, fence, granted_at, ended_at, matched_at, received_at,
+			duplicate, verdict, fingerprint`, string(w.id), list)
 }
 
 // another tells another message that came with the id of this one. Fingerprints are compared where the same key
@@ -94,25 +110,34 @@ func (w *work) messageAgain(before known, r room.Record) error {
 		seller: r.Seller, detail: "a message was matched to a second lease; the first answer stays", at: r.At})
 }
 
-// conclude writes a message's result; claimed is the fence that the room had bound it to.
-func (w *work) conclude(epoch int64, r room.Record, verdict string, claimed int64) error {
-	_, err := w.exec(`UPDATE messages SET state = 'judged', result = $3, reason = $4, verdict = $5, completes = $6, epoch = $7,
-		ticket = $8, fence = $9, seller = $10, granted_at = $11, ended_at = $12, matched_at = $13, claimed = $14,
-		duplicate = $15, code = $16
-		WHERE room = $1 AND message_id = $2`, string(w.id), plain(r.MessageID), string(r.Result), r.Reason, verdict,
-		number(r.Completes), epoch, r.Ticket, r.Fence, plain(r.Seller), r.GrantedAt, r.EndedAt, r.At, claimed,
-		number(r.Duplicate), number(r.Code))
-	return err
+// conclude gives a message its result; claimed is the fence that the room had bound it to.
+func (b *batch) conclude(epoch int64, r room.Record, verdict string, claimed int64) {
+	k := b.messages[plain(r.MessageID)]
+	k.state, k.verdict, k.claimed, k.Epoch, k.Fence = judged, verdict, claimed, epoch, r.Fence
+	b.concluded = append(b.concluded, []any{plain(r.MessageID), string(r.Result), r.Reason, verdict, number(r.Completes), epoch,
+		r.Ticket, r.Fence, plain(r.Seller), r.GrantedAt, r.EndedAt, r.At, claimed, number(r.Duplicate), number(r.Code)})
+}
+
+// writeConcluded writes results of messages that are there: what an insert would need beside these is as good as empty.
+func (w *work) writeConcluded(rows [][]any) error {
+	return w.writeRows(`INSERT INTO messages (room, state, sender, body, sent_at, received_at, message_id, result, reason, verdict, completes,
+			epoch, ticket, fence, seller, granted_at, ended_at, matched_at, claimed, duplicate, code)
+		SELECT $1, 'judged', '', '', 0, 0, value->>0, value->>1, value->>2, value->>3, CAST(value->>4 AS BIGINT), CAST(value->>5 AS BIGINT),
+			CAST(value->>6 AS BIGINT), CAST(value->>7 AS BIGINT), value->>8, CAST(value->>9 AS BIGINT), CAST(value->>10 AS BIGINT),
+			CAST(value->>11 AS BIGINT), CAST(value->>12 AS BIGINT), CAST(value->>13 AS BIGINT), CAST(value->>14 AS BIGINT)
+		FROM `+w.rows("$2")+` WHERE true ON CONFLICT (room, message_id) DO UPDATE SET state = 'judged', result = excluded.result,
+			reason = excluded.reason, verdict = excluded.verdict, completes = excluded.completes, epoch = excluded.epoch,
+			ticket = excluded.ticket, fence = excluded.fence, seller = excluded.seller, granted_at = excluded.granted_at,
+			ended_at = excluded.ended_at, matched_at = excluded.matched_at, claimed = excluded.claimed,
+			duplicate = excluded.duplicate, code = excluded.code`, rows)
 }
 
 // refuseMessage answers the message as ambiguous, bound to nothing.
-func (w *work) refuseMessage(epoch int64, r room.Record, why string) error {
+func (w *work) refuseMessage(b *batch, epoch int64, r room.Record, why string) error {
 	none := r
 	none.Result, none.Reason, none.Completes = room.Unmatched, string(room.Ambiguous), false
 	none.Ticket, none.Fence, none.Seller, none.GrantedAt, none.EndedAt = 0, 0, "", 0, 0
-	if err := w.conclude(epoch, none, refused, r.Fence); err != nil {
-		return err
-	}
+	b.conclude(epoch, none, refused, r.Fence)
 	return w.refuse(epoch, r, why)
 }
 

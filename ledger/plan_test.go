@@ -60,10 +60,10 @@ func (e *explained) explain(ctx context.Context, query string, args ...any) erro
 // wholeRoom says that all that a room has in an index is read; what is open is as much as who is there.
 var wholeRoom = regexp.MustCompile(`\(room=\?\)|Index Cond: \(room = '[^']*'::text\)$`)
 
-// scans are the lines that say that a whole table or index is read, or all of a room.
+// scans are the lines that say that a whole table or index is read, or all of a room. SQLite's one virtual table is a list of parameters.
 func (e *explained) scans() (list []string) {
 	for _, line := range e.plans {
-		if strings.Contains(line, "Seq Scan") || strings.HasPrefix(line, "SCAN") && line != "SCAN CONSTANT ROW" ||
+		if strings.Contains(line, "Seq Scan") || strings.HasPrefix(line, "SCAN") && line != "SCAN CONSTANT ROW" && !strings.Contains(line, "VIRTUAL TABLE INDEX 1:") ||
 			wholeRoom.MatchString(line) && !strings.Contains(line, "_open ") {
 			list = append(list, line)
 		}
@@ -152,19 +152,28 @@ func TestNoQuestionOfTheDeskReadsAWholeTable(t *testing.T) {
 			}
 			return err
 		},
-		"incidents":           func(w *work) error { _, err := w.incidents(now-60*minute, 10); return err },
-		"audit":               page(AuditFilter{}),
-		"audit of a time":     page(AuditFilter{From: now - minute, To: now}),
-		"audit of somebody":   page(AuditFilter{Who: "w10"}),
-		"audit of a room":     page(AuditFilter{Room: "r10"}),
-		"audit of all these":  page(AuditFilter{Room: "r10", Who: "w10", From: 1, To: now}),
-		"story":               story(Story{Seller: "s10"}),
-		"story in a room":     story(Story{Seller: "s10", Room: "r10"}),
-		"a seller's leases":   history(0),
-		"a seller's places":   history(1),
-		"a seller's messages": history(2),
-		"a seller's actions":  history(3),
-		"an objection":        func(w *work) error { _, err := w.objectionToGiven(given); return err },
+		"incidents":                func(w *work) error { _, err := w.incidents(now-60*minute, 10); return err },
+		"audit":                    page(AuditFilter{}),
+		"audit of a time":          page(AuditFilter{From: now - minute, To: now}),
+		"audit of somebody":        page(AuditFilter{Who: "w10"}),
+		"audit of a room":          page(AuditFilter{Room: "r10"}),
+		"audit of all these":       page(AuditFilter{Room: "r10", Who: "w10", From: 1, To: now}),
+		"story":                    story(Story{Seller: "s10"}),
+		"story in a room":          story(Story{Seller: "s10", Room: "r10"}),
+		"a seller's leases":        history(0),
+		"a seller's places":        history(1),
+		"a seller's messages":      history(2),
+		"a seller's actions":       history(3),
+		"an objection":             func(w *work) error { _, err := w.objectionToGiven(given); return err },
+		"what is known of matches": func(w *work) error { _, err := w.factsOf([]room.Record{given, given}); return err },
+		"places and leases": func(w *work) error {
+			key := placeKey{1, 29960}
+			err := w.readPlaces(map[placeKey]*place{key: {placeKey: key}})
+			if err == nil {
+				err = w.readLeases(map[int64]*lease{29960: {fence: 29960}})
+			}
+			return err
+		},
 		"a live objection":    func(w *work) error { g := given; g.Result = room.Matched; _, err := w.objectionToGiven(g); return err },
 		"what was attributed": func(w *work) error { _, _, err := w.attributed(given); return err },
 	}

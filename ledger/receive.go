@@ -40,7 +40,10 @@ func (l *Ledger) receive(ctx context.Context, id room.ID, note room.MessageNote)
 	defer done()
 	err = l.guard(ctx, func() error {
 		w := &work{Querier: l.db, ctx: ctx, dialect: l.dialect, id: id}
-		k, err = w.received(note)
+		found, err := w.received([]room.MessageNote{note})
+		if err == nil {
+			k = *found[plain(note.MessageID)]
+		}
 		return err
 	})
 	return k, err

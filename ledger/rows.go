@@ -20,12 +20,20 @@ func (w *work) writeRows(query string, rows [][]any) error {
 	if len(rows) == 0 {
 		return nil
 	}
+	list, err := encode(rows)
+	if err == nil {
+		_, err = w.exec(query, string(w.id), list)
+	}
+	return err
+}
+
+// encode makes the parameter of rows.
+func encode(rows [][]any) (string, error) {
 	list, err := json.Marshal(rows)
 	if err != nil {
-		return fmt.Errorf("encode rows: %w", err)
+		return "", fmt.Errorf("encode rows: %w", err)
 	}
-	_, err = w.exec(query, string(w.id), string(list))
-	return err
+	return string(list), nil
 }
 
 // among is the condition that a column has one of a list's values. It is one that PostgreSQL looks up in an index also where

@@ -110,7 +110,15 @@ func (w *work) judge(epoch int64, r room.Record) error {
 	if gives(r.Type) {
 		return w.given(epoch, r)
 	}
-	return w.message(epoch, r)
+	match := note{noteKey: noteKey{epoch: epoch}, Record: r}
+	b, err := w.read([]note{match})
+	if err != nil {
+		return err
+	}
+	if err := w.message(b, match); err != nil {
+		return err
+	}
+	return w.write(b)
 }
 
 func (l *Ledger) verdict(ctx context.Context, id room.ID, r room.Record) (agree, found bool, err error) {
