@@ -10,7 +10,7 @@ import (
 )
 
 // drainBatch is how many entries are read and applied at a time.
-const drainBatch = 200
+const drainBatch = 500
 
 // Drain takes a room's journal into the ledger, up to its end: apply, tell the verdicts, trim. Any
 // number of replicas may do so at once. An error leaves in the journal what is not certainly applied.

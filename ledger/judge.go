@@ -46,18 +46,11 @@ func (f facts) objection(r room.Record) string {
 // factsOf looks up the facts of each of some matches.
 func (w *work) factsOf(matches []room.Record) ([]facts, error) {
 	found := make([]facts, len(matches))
-	if len(matches) == 0 {
-		return found, nil
-	}
 	var rows [][]any
 	for i, r := range matches {
 		rows = append(rows, []any{i, plain(r.MessageID), r.Fence, r.GrantedAt, r.EndedAt})
 	}
-	list, err := encode(rows)
-	if err != nil {
-		return nil, err
-	}
-	return found, w.each(func(scan func(...any) error) error {
+	return found, w.eachRow(func(scan func(...any) error) error {
 		var i int
 		var f facts
 		err := scan(&i, &f.verified, &f.given, &f.answered, &f.settled, &f.overlapping, &f.passed, &f.outcome)
@@ -71,8 +64,7 @@ func (w *work) factsOf(matches []room.Record) ([]facts, error) {
 		EXISTS (SELECT 1 FROM leases l WHERE l.room = $1 AND l.fence > q.fence),
 		COALESCE((SELECT l.outcome FROM leases l WHERE l.room = $1 AND l.fence = q.fence), '')
 		FROM (SELECT CAST(value->>0 AS BIGINT) AS i, value->>1 AS message_id, CAST(value->>2 AS BIGINT) AS fence,
-			CAST(value->>3 AS BIGINT) AS granted_at, CAST(value->>4 AS BIGINT) AS ended_at FROM `+w.rows("$2")+`) q`,
-		string(w.id), list)
+			CAST(value->>3 AS BIGINT) AS granted_at, CAST(value->>4 AS BIGINT) AS ended_at FROM `+w.rows("$2")+`) q`, rows)
 }
 
 // taken is how a message belongs to a lease already.

@@ -49,22 +49,20 @@ func (l *lease) begin(epoch int64, r room.Record) {
 
 // readLeases takes in what the table has of the leases.
 func (w *work) readLeases(leases map[int64]*lease) error {
-	var fences []int64
+	var rows [][]any
 	for fence := range leases {
-		fences = append(fences, fence)
+		rows = append(rows, []any{fence})
 	}
-	if len(leases) == 0 {
-		return nil
-	}
-	return w.each(func(scan func(...any) error) error {
+	return w.eachRow(func(scan func(...any) error) error {
 		l := lease{known: true}
 		err := scan(&l.fence, &l.epoch, &l.ticket, &l.seller, &l.granted, &l.expires, &l.ended, &l.outcome)
-		if asked := leases[l.fence]; asked != nil {
-			*asked = l
+		if err == nil {
+			*leases[l.fence] = l
 		}
 		return err
-	}, `SELECT fence, epoch, ticket, seller, granted_at, expires_at, ended_at, outcome FROM leases
-		WHERE room = $1 AND `+w.among("fence", "$2"), string(w.id), w.list(fences))
+	}, `SELECT t.fence, t.epoch, t.ticket, t.seller, t.granted_at, t.expires_at, t.ended_at, t.outcome
+		FROM (SELECT CAST(value->>0 AS BIGINT) AS fence FROM `+w.rows("$2")+`) q`+
+		w.matching("leases", "t.room = $1 AND t.fence = q.fence"), rows)
 }
 
 func (w *work) writeLeases(leases []*lease) error {

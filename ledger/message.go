@@ -63,11 +63,7 @@ func (w *work) received(notes []room.MessageNote) (map[string]*known, error) {
 			rows = append(rows, []any{id, plain(room.MaskSender(n.From)), plain(room.Mask(n.Text)), n.SentAt, n.Received, plain(n.Fingerprint)})
 		}
 	}
-	list, err := encode(rows)
-	if err != nil || len(rows) == 0 {
-		return found, err
-	}
-	return found, w.each(func(scan func(...any) error) error {
+	return found, w.eachRow(func(scan func(...any) error) error {
 		var id string
 		var k known
 		err := scan(&id, &k.state, &k.claimed, &k.Result, &k.Reason, &k.Epoch, &k.Ticket, &k.Fence, &k.Granted, &k.Ended, &k.At,
@@ -80,7 +76,7 @@ func (w *work) received(notes []room.MessageNote) (map[string]*known, error) {
 		SELECT $1, value->>0, 'received', value->>1, value->>2, CAST(value->>3 AS BIGINT), CAST(value->>4 AS BIGINT), value->>5
 		FROM `+w.rows("$2")+` WHERE true ON CONFLICT (room, message_id) DO UPDATE SET message_id = excluded.message_id
 		RETURNING message_id, state, claimed, result, reason, epoch, ticket, fence, granted_at, ended_at, matched_at, received_at,
-			duplicate, verdict, fingerprint`, string(w.id), list)
+			duplicate, verdict, fingerprint`, rows)
 }
 
 // another tells another message that came with the id of this one. Fingerprints are compared where the same key

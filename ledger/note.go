@@ -28,12 +28,8 @@ func (w *work) noteAll(notes []note) (fresh map[noteKey]bool, err error) {
 	for i, n := range notes {
 		rows[i] = []any{n.epoch, n.entry, n.n, n.At, plain(n.Type), n.Ticket, n.Fence, plain(n.Seller), detailOf(n.Record)}
 	}
-	list, err := encode(rows)
-	if err != nil {
-		return nil, err
-	}
 	fresh = make(map[noteKey]bool, len(notes))
-	err = w.each(func(scan func(...any) error) error {
+	err = w.eachRow(func(scan func(...any) error) error {
 		var k noteKey
 		err := scan(&k.epoch, &k.entry, &k.n)
 		fresh[k] = true
@@ -41,7 +37,7 @@ func (w *work) noteAll(notes []note) (fresh map[noteKey]bool, err error) {
 	}, `INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
 		SELECT $1, CAST(value->>0 AS BIGINT), value->>1, CAST(value->>2 AS BIGINT), CAST(value->>3 AS BIGINT), value->>4,
 			CAST(value->>5 AS BIGINT), CAST(value->>6 AS BIGINT), value->>7, value->>8
-		FROM `+w.rows("$2")+` WHERE true ON CONFLICT DO NOTHING RETURNING epoch, entry, n`, string(w.id), list)
+		FROM `+w.rows("$2")+` WHERE true ON CONFLICT DO NOTHING RETURNING epoch, entry, n`, rows)
 	if err != nil {
 		return nil, fmt.Errorf("write timeline: %w", err)
 	}

@@ -59,22 +59,20 @@ func (p *place) begin(r room.Record) {
 
 // readPlaces takes in what the table has of the places.
 func (w *work) readPlaces(places map[placeKey]*place) error {
-	var epochs, tickets []int64
+	var rows [][]any
 	for key := range places {
-		epochs, tickets = append(epochs, key.epoch), append(tickets, key.ticket)
+		rows = append(rows, []any{key.epoch, key.ticket})
 	}
-	if len(places) == 0 {
-		return nil
-	}
-	return w.each(func(scan func(...any) error) error {
+	return w.eachRow(func(scan func(...any) error) error {
 		p := place{known: true}
 		err := scan(&p.epoch, &p.ticket, &p.seller, &p.joined, &p.ended, &p.outcome, &p.fence)
-		if asked := places[p.placeKey]; asked != nil {
-			*asked = p
+		if err == nil {
+			*places[p.placeKey] = p
 		}
 		return err
-	}, `SELECT epoch, ticket, seller, joined_at, ended_at, outcome, fence FROM places
-		WHERE room = $1 AND `+w.among("epoch", "$2")+` AND `+w.among("ticket", "$3"), string(w.id), w.list(epochs), w.list(tickets))
+	}, `SELECT t.epoch, t.ticket, t.seller, t.joined_at, t.ended_at, t.outcome, t.fence
+		FROM (SELECT CAST(value->>0 AS BIGINT) AS epoch, CAST(value->>1 AS BIGINT) AS ticket FROM `+w.rows("$2")+`) q`+
+		w.matching("places", "t.room = $1 AND t.epoch = q.epoch AND t.ticket = q.ticket"), rows)
 }
 
 func (w *work) writePlaces(places []*place) error {

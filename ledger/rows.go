@@ -27,6 +27,18 @@ func (w *work) writeRows(query string, rows [][]any) error {
 	return err
 }
 
+// eachRow is writeRows for a statement that answers with rows.
+func (w *work) eachRow(read func(scan func(...any) error) error, query string, rows [][]any) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	list, err := encode(rows)
+	if err == nil {
+		err = w.each(read, query, string(w.id), list)
+	}
+	return err
+}
+
 // encode makes the parameter of rows.
 func encode(rows [][]any) (string, error) {
 	list, err := json.Marshal(rows)
@@ -36,23 +48,11 @@ func encode(rows [][]any) (string, error) {
 	return string(list), nil
 }
 
-// among is the condition that a column has one of a list's values. It is one that PostgreSQL looks up in an index also where
-// it knows nothing of the table yet.
-func (w *work) among(column, param string) string {
+// matching joins the rows q of a parameter with those of a table, t, that meet the condition: one look into an index for each q. PostgreSQL
+// would rather read the whole room where it does not know yet how much that is; OFFSET 0 keeps it from that.
+func (w *work) matching(table, condition string) string {
 	if w.dialect == outbox.Postgres {
-		return column + ` = ANY(` + param + `)`
+		return ` CROSS JOIN LATERAL (SELECT * FROM ` + table + ` t WHERE ` + condition + ` OFFSET 0) t`
 	}
-	return column + ` IN (SELECT value FROM json_each(` + param + `))`
-}
-
-// list is a parameter of among.
-func (w *work) list(values []int64) any {
-	if w.dialect == outbox.Postgres {
-		return values
-	}
-	text, err := json.Marshal(values)
-	if err != nil { // integers always marshal
-		return "[]"
-	}
-	return string(text)
+	return ` CROSS JOIN ` + table + ` t WHERE ` + condition
 }
