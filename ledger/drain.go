@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/waitroom/waitroom/room"
@@ -100,9 +101,9 @@ func (l *Ledger) applyAtOnce(ctx context.Context, id room.ID, entries []room.Ent
 
 // entryTime is when Redis wrote an entry, which its id begins with.
 func entryTime(e room.Entry) (time.Time, error) {
-	var ms, n int64
-	if _, err := fmt.Sscanf(e.ID, "%d-%d", &ms, &n); err != nil {
+	id := parseEntryID(e.ID)
+	if id.ms > math.MaxInt64 {
 		return time.Time{}, errors.New("entry id is odd")
 	}
-	return time.UnixMilli(ms), nil
+	return time.UnixMilli(int64(id.ms)), nil
 }

@@ -64,7 +64,7 @@ func (w *work) factsOf(matches []room.Record) ([]facts, error) {
 		EXISTS (SELECT 1 FROM leases l WHERE l.room = $1 AND l.fence > q.fence),
 		COALESCE((SELECT l.outcome FROM leases l WHERE l.room = $1 AND l.fence = q.fence), '')
 		FROM (SELECT CAST(value->>0 AS BIGINT) AS i, value->>1 AS message_id, CAST(value->>2 AS BIGINT) AS fence,
-			CAST(value->>3 AS BIGINT) AS granted_at, CAST(value->>4 AS BIGINT) AS ended_at FROM `+w.rows("$2")+`) q`, rows)
+			CAST(value->>3 AS BIGINT) AS granted_at, CAST(value->>4 AS BIGINT) AS ended_at FROM `+w.rows()+`) q`, rows)
 }
 
 // taken is how a message belongs to a lease already.
@@ -147,7 +147,7 @@ func (w *work) writeVerifications(list []verification) error {
 	return w.writeRows(`INSERT INTO verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at, completes)
 		SELECT $1, CAST(value->>0 AS BIGINT), CAST(value->>1 AS BIGINT), CAST(value->>2 AS BIGINT), value->>3,
 			CAST(value->>4 AS BIGINT), CAST(value->>5 AS BIGINT), CAST(value->>6 AS BIGINT)
-		FROM `+w.rows("$2"), rows)
+		FROM `+w.rows(), rows)
 }
 
 // agree has the room and the integration told that a message belongs to its lease.

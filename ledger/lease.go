@@ -61,7 +61,7 @@ func (w *work) readLeases(leases map[int64]*lease) error {
 		}
 		return err
 	}, `SELECT t.fence, t.epoch, t.ticket, t.seller, t.granted_at, t.expires_at, t.ended_at, t.outcome
-		FROM (SELECT CAST(value->>0 AS BIGINT) AS fence FROM `+w.rows("$2")+`) q`+
+		FROM (SELECT CAST(value->>0 AS BIGINT) AS fence FROM `+w.rows()+`) q`+
 		w.matching("leases", "t.room = $1 AND t.fence = q.fence"), rows)
 }
 
@@ -76,7 +76,7 @@ func (w *work) writeLeases(leases []*lease) error {
 	return w.writeRows(`INSERT INTO leases (room, fence, epoch, ticket, seller, granted_at, expires_at, ended_at, outcome)
 		SELECT $1, CAST(value->>0 AS BIGINT), CAST(value->>1 AS BIGINT), CAST(value->>2 AS BIGINT), value->>3, CAST(value->>4 AS BIGINT),
 			CAST(value->>5 AS BIGINT), CAST(value->>6 AS BIGINT), value->>7
-		FROM `+w.rows("$2")+` WHERE true ON CONFLICT (room, fence) DO UPDATE SET granted_at = excluded.granted_at,
+		FROM `+w.rows()+` WHERE true ON CONFLICT (room, fence) DO UPDATE SET granted_at = excluded.granted_at,
 			expires_at = excluded.expires_at, ended_at = excluded.ended_at, outcome = excluded.outcome`, rows)
 }
 

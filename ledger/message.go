@@ -74,7 +74,7 @@ func (w *work) received(notes []room.MessageNote) (map[string]*known, error) {
 		return err
 	}, `INSERT INTO messages (room, message_id, state, sender, body, sent_at, received_at, fingerprint)
 		SELECT $1, value->>0, 'received', value->>1, value->>2, CAST(value->>3 AS BIGINT), CAST(value->>4 AS BIGINT), value->>5
-		FROM `+w.rows("$2")+` WHERE true ON CONFLICT (room, message_id) DO UPDATE SET message_id = excluded.message_id
+		FROM `+w.rows()+` WHERE true ON CONFLICT (room, message_id) DO UPDATE SET message_id = excluded.message_id
 		RETURNING message_id, state, claimed, result, reason, epoch, ticket, fence, granted_at, ended_at, matched_at, received_at,
 			duplicate, verdict, fingerprint`, rows)
 }
@@ -121,7 +121,7 @@ func (w *work) writeConcluded(rows [][]any) error {
 		SELECT $1, 'judged', '', '', 0, 0, value->>0, value->>1, value->>2, value->>3, CAST(value->>4 AS BIGINT), CAST(value->>5 AS BIGINT),
 			CAST(value->>6 AS BIGINT), CAST(value->>7 AS BIGINT), value->>8, CAST(value->>9 AS BIGINT), CAST(value->>10 AS BIGINT),
 			CAST(value->>11 AS BIGINT), CAST(value->>12 AS BIGINT), CAST(value->>13 AS BIGINT), CAST(value->>14 AS BIGINT)
-		FROM `+w.rows("$2")+` WHERE true ON CONFLICT (room, message_id) DO UPDATE SET state = 'judged', result = excluded.result,
+		FROM `+w.rows()+` WHERE true ON CONFLICT (room, message_id) DO UPDATE SET state = 'judged', result = excluded.result,
 			reason = excluded.reason, verdict = excluded.verdict, completes = excluded.completes, epoch = excluded.epoch,
 			ticket = excluded.ticket, fence = excluded.fence, seller = excluded.seller, granted_at = excluded.granted_at,
 			ended_at = excluded.ended_at, matched_at = excluded.matched_at, claimed = excluded.claimed,

@@ -37,7 +37,7 @@ func (w *work) noteAll(notes []note) (fresh map[noteKey]bool, err error) {
 	}, `INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
 		SELECT $1, CAST(value->>0 AS BIGINT), value->>1, CAST(value->>2 AS BIGINT), CAST(value->>3 AS BIGINT), value->>4,
 			CAST(value->>5 AS BIGINT), CAST(value->>6 AS BIGINT), value->>7, value->>8
-		FROM `+w.rows("$2")+` WHERE true ON CONFLICT DO NOTHING RETURNING epoch, entry, n`, rows)
+		FROM `+w.rows()+` WHERE true ON CONFLICT DO NOTHING RETURNING epoch, entry, n`, rows)
 	if err != nil {
 		return nil, fmt.Errorf("write timeline: %w", err)
 	}

@@ -71,7 +71,7 @@ func (w *work) readPlaces(places map[placeKey]*place) error {
 		}
 		return err
 	}, `SELECT t.epoch, t.ticket, t.seller, t.joined_at, t.ended_at, t.outcome, t.fence
-		FROM (SELECT CAST(value->>0 AS BIGINT) AS epoch, CAST(value->>1 AS BIGINT) AS ticket FROM `+w.rows("$2")+`) q`+
+		FROM (SELECT CAST(value->>0 AS BIGINT) AS epoch, CAST(value->>1 AS BIGINT) AS ticket FROM `+w.rows()+`) q`+
 		w.matching("places", "t.room = $1 AND t.epoch = q.epoch AND t.ticket = q.ticket"), rows)
 }
 
@@ -86,6 +86,6 @@ func (w *work) writePlaces(places []*place) error {
 	return w.writeRows(`INSERT INTO places (room, epoch, ticket, seller, joined_at, ended_at, outcome, fence)
 		SELECT $1, CAST(value->>0 AS BIGINT), CAST(value->>1 AS BIGINT), value->>2, CAST(value->>3 AS BIGINT), CAST(value->>4 AS BIGINT),
 			value->>5, CAST(value->>6 AS BIGINT)
-		FROM `+w.rows("$2")+` WHERE true ON CONFLICT (room, epoch, ticket) DO UPDATE SET seller = excluded.seller,
+		FROM `+w.rows()+` WHERE true ON CONFLICT (room, epoch, ticket) DO UPDATE SET seller = excluded.seller,
 			joined_at = excluded.joined_at, ended_at = excluded.ended_at, outcome = excluded.outcome, fence = excluded.fence`, rows)
 }

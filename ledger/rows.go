@@ -7,12 +7,12 @@ import (
 	"github.com/waitroom/waitroom/outbox"
 )
 
-// rows reads a JSON parameter as rows, each an array "value": a statement takes as many as there are.
-func (w *work) rows(param string) string {
+// rows reads the parameter $2 as rows, each an array "value": a statement takes as many as there are.
+func (w *work) rows() string {
 	if w.dialect == outbox.Postgres {
-		return `jsonb_array_elements(CAST(` + param + ` AS jsonb)) AS v(value)`
+		return `jsonb_array_elements(CAST($2 AS jsonb)) AS v(value)`
 	}
-	return `json_each(` + param + `) AS v`
+	return `json_each($2) AS v`
 }
 
 // writeRows runs a statement on the room, $1, and the rows, $2.
@@ -48,7 +48,7 @@ func encode(rows [][]any) (string, error) {
 	return string(list), nil
 }
 
-// matching joins the rows q of a parameter with those of a table, t, that meet the condition: one look into an index for each q. PostgreSQL
+// matching joins rows q with those of a table, t, that meet the condition: one look into an index for each q. PostgreSQL
 // would rather read the whole room where it does not know yet how much that is; OFFSET 0 keeps it from that.
 func (w *work) matching(table, condition string) string {
 	if w.dialect == outbox.Postgres {
