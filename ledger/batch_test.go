@@ -145,3 +145,20 @@ func TestManyRecordsAtATimeWriteWhatOneAtATimeDoes(t *testing.T) {
 		}
 	})
 }
+
+// Many verifications are written by one statement, so the database has to see those before each.
+func TestTheTablesRulesSeeTheVerificationsOfTheSameStatement(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		for name, second := range map[string]string{
+			"the same message":    `2, 'm-1', 20, 30, 1`,
+			"a completed lease's": `1, 'm-2', 10, 20, 0`,
+			"an overlapping one":  `2, 'm-2', 15, 30, 1`,
+		} {
+			_, err := l.DB().Exec(`INSERT INTO verifications (room, epoch, ticket, fence, message_id, granted_at, ended_at, completes)
+				VALUES ('integration', 1, 1, 1, 'm-1', 10, 20, 1), ('integration', 1, 1, ` + second + `)`)
+			require.Error(t, err, name)
+		}
+		require.Zero(t, count(t, l, "verifications"))
+	})
+}
