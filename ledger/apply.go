@@ -8,8 +8,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// entries applies what scripts journalled, except what was applied before: in the journal's order, and what only changes places
-// and leases together.
+// entries applies what scripts journalled, except what was applied before: in the journal's order, together what may be (see note.alone).
 func (w *work) entries(list []room.Entry) error {
 	notes, err := notesOf(list)
 	if err != nil {
