@@ -12,10 +12,8 @@ import (
 )
 
 const (
-	backWithin  = 30 * time.Second // later is not measured
-	othersEvery = 20 * time.Millisecond
-	othersSpan  = 5 * time.Second
-	othersRoom  = "bench:others"
+	backWithin = 30 * time.Second // later is not measured
+	othersSpan = 5 * time.Second
 )
 
 // failover kills the replica that has all the sockets.
@@ -44,8 +42,10 @@ func (b *bench) failover(ctx context.Context) error {
 	if !stack.Pause(ctx, b.span(stepRest)) {
 		return ctx.Err()
 	}
-	joins, end := make(chan sample, 1), make(chan struct{})
-	go func() { joins <- b.others(ctx, s.replicas[1].Addr, end) }()
+	others, err := b.startOthers(s.replicas[1].Addr)
+	if err != nil {
+		return err
+	}
 	killed := time.Now()
 	back.start(killed)
 	s.replicas[0].Kill()
@@ -55,8 +55,7 @@ func (b *bench) failover(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	stack.Pause(ctx, max(b.span(othersSpan)-time.Since(killed), 0))
-	close(end)
-	took := <-joins
+	took := others.stop()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -84,7 +83,7 @@ func (b *bench) failoverRow(back *returns, a *audience, joins sample, killed tim
 	b.add(row{what: "replica killed with 9,000 sockets", bar: "all back with a true state within 3 s, no place lost, joins by others under 100 ms p99 meanwhile", checks: []check{
 		{"last back after", seconds.at(1), " s", 3, false}, {"places lost", lost, "", 0, false}, {"joins p99", joins.at(.99), " ms", 100, false}},
 		how: fmt.Sprintf("SIGKILL; each client comes to the other replica after 0 to 1 s by chance, as the contract has it, and doubles that where it is refused. Half were back after %s s, 99 %% after %s s. True: the same ticket, "+
-			"and all positions are 1, 2, 3 … at the end. %d joins by others in another room, one every %s, the connection included: median %s ms.", number(seconds.median()), number(seconds.at(.99)), len(joins), othersEvery, number(joins.median()))})
+			"and all positions are 1, 2, 3 … at the end. %d joins by others in another room, by a process of their own, one every %s, the connection included: median %s ms.", number(seconds.median()), number(seconds.at(.99)), len(joins), othersEvery, number(joins.median()))})
 	return nil
 }
 
@@ -120,42 +119,4 @@ func (r *returns) heard(n int, s crowd.State, at time.Time) {
 	if r.left--; r.left == 0 {
 		close(r.all)
 	}
-}
-
-// others join another room all the while, each when it is due, however long the one before takes; ms of each, 30 s for one that failed.
-func (b *bench) others(ctx context.Context, addr string, end <-chan struct{}) (took sample) {
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	tick := time.NewTicker(othersEvery)
-	defer tick.Stop()
-	for ctx.Err() == nil {
-		select {
-		case due := <-tick.C:
-			all.Go(func() {
-				spent := joinAnew(addr, due)
-				mu.Lock()
-				defer mu.Unlock()
-				took = append(took, ms(spent))
-			})
-			continue
-		case <-end:
-		case <-ctx.Done():
-		}
-		break
-	}
-	all.Wait()
-	return took
-}
-
-// joinAnew comes on a connection of its own.
-func joinAnew(addr string, due time.Time) time.Duration {
-	c, err := dial(addr)
-	if err != nil {
-		return requestWithin
-	}
-	defer func() { _ = c.Close() }()
-	if _, err := c.join(othersRoom, newPerson()); err != nil {
-		return requestWithin
-	}
-	return time.Since(due)
 }

@@ -27,6 +27,7 @@ type bench struct {
 	only       string
 	scale      float64
 	centrifugo string // its program, where there is one
+	program    string // a waitroom that is built already; "" = the checkout's
 
 	dir      string // for what is built
 	waitroom string
@@ -42,11 +43,16 @@ type bench struct {
 type figure struct{ name, alt, svg string }
 
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == othersArg {
+		beOthers(os.Args[2], os.Stdin, os.Stdout)
+		return
+	}
 	b := &bench{centrifugo: os.Getenv("CENTRIFUGO_BIN")}
 	limit := flag.Duration("limit", 40*time.Minute, "how long it may take in all")
 	flag.StringVar(&b.root, "root", ".", "the checkout")
 	flag.StringVar(&b.out, "out", "", "directory of docs, to write benchmarks.md and its plots into")
 	flag.StringVar(&b.only, "only", "", "measure only these, with commas between: "+strings.Join(names(), " ")+"; nothing is written then")
+	flag.StringVar(&b.program, "program", "", "a waitroom that is built already, such as another version, instead of the checkout's; nothing is written then")
 	flag.Float64Var(&b.scale, "scale", 1, "part of the sizes, to see that it works: the values mean nothing below 1")
 	flag.Parse()
 	log.SetFlags(log.Ltime)
@@ -115,7 +121,7 @@ func (b *bench) complete(ctx context.Context) (err error) {
 }
 
 // writes reports whether the page is written: a part of it would not be one run.
-func (b *bench) writes() bool { return b.out != "" && b.only == "" }
+func (b *bench) writes() bool { return b.out != "" && b.only == "" && b.program == "" }
 
 func (b *bench) page() string   { return filepath.Join(b.out, "benchmarks.md") }
 func (b *bench) images() string { return filepath.Join(b.out, "images", "benchmarks") }
@@ -138,8 +144,8 @@ func (b *bench) measure(ctx context.Context, m measure) error {
 // build makes waitroom and the peers of this checkout.
 func (b *bench) build(ctx context.Context) error {
 	log.Print("building waitroom and its peers")
-	b.waitroom, b.peers = filepath.Join(b.dir, "waitroom"), filepath.Join(b.dir, "peers")
-	if err := stack.Build(ctx, b.root, b.waitroom); err != nil {
+	b.peers = filepath.Join(b.dir, "peers")
+	if err := b.buildWaitroom(ctx); err != nil {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", b.peers, ".")
@@ -148,6 +154,15 @@ func (b *bench) build(ctx context.Context) error {
 		return fmt.Errorf("go build in loadtest/peers: %w\n%s", err, out)
 	}
 	return nil
+}
+
+func (b *bench) buildWaitroom(ctx context.Context) (err error) {
+	if b.program != "" {
+		b.waitroom, err = filepath.Abs(b.program)
+		return err
+	}
+	b.waitroom = filepath.Join(b.dir, "waitroom")
+	return stack.Build(ctx, b.root, b.waitroom)
 }
 
 // n is so many, or the part that was asked for.
