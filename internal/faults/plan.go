@@ -3,6 +3,8 @@ package faults
 import (
 	"context"
 	"time"
+
+	"github.com/waitroom/waitroom/internal/haproxy"
 )
 
 // Plan is what is started and what is done to it. A seed decides the order of the steps, their times and their victims.
@@ -97,7 +99,7 @@ func Plans() []Plan {
 		{Name: "cluster-slots", Store: Cluster, Steps: []Step{moveSlots(), moveSlots()}},
 		{Name: "cluster-index", Store: Cluster, Steps: []Step{loseIndex(), loseIndex()}},
 		{Name: "database", Postgres: true, Steps: []Step{stopDatabase(4 * time.Second), freezeDatabase(4 * time.Second), fillDatabase(4 * time.Second)}},
-		{Name: "rolling-restart", Balancer: true, Postgres: true, Steps: []Step{replaceReplicas()}},
+		{Name: "rolling-restart", Balancer: true, Postgres: true, Lease: 20 * time.Second, Env: []string{haproxy.MinDrain}, Steps: []Step{replaceReplicas(3000)}},
 		{Name: "floods", Steps: []Step{floodJoins(2000), manySockets(1000), slowReaders(100, 3*time.Second), floodPings(20, 2*time.Second)}},
 		{Name: "half-open", Sellers: 16, Steps: []Step{ghosts(3)}},
 		{Name: "cluster-shard", Store: Cluster, Loses: true, Steps: []Step{emptyShard()}},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/waitroom/waitroom/internal/haproxy"
 	"github.com/waitroom/waitroom/internal/pgtest"
 	"github.com/waitroom/waitroom/loadtest/stack"
 )
@@ -32,7 +33,7 @@ type deployment struct {
 
 // start returns when the balancer sends requests to every replica. What it started is to be stopped also beside an error.
 func (d *deployment) start(ctx context.Context, c config) (err error) {
-	haproxy, err := stack.Find("haproxy", setup)
+	balancer, err := stack.Find("haproxy", setup)
 	if err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func (d *deployment) start(ctx context.Context, c config) (err error) {
 		}
 		d.replicas = append(d.replicas, r)
 	}
-	return d.balance(ctx, haproxy)
+	return d.balance(ctx, c.root, balancer)
 }
 
 // stop ends what was started, if anything was.
@@ -94,19 +95,22 @@ func (d *deployment) configure(ctx context.Context) error {
 	return nil
 }
 
-// balance starts haproxy: every replica in turn, whoever asks, as long as it says that it is ready.
-func (d *deployment) balance(ctx context.Context, program string) error {
+// balance starts haproxy, as users are told to: every replica in turn, whoever asks, as long as it says that it is ready.
+func (d *deployment) balance(ctx context.Context, root, program string) error {
 	addr, err := stack.Address()
 	if err != nil {
 		return err
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, haproxyConfig, addr)
-	for i, r := range d.replicas {
-		fmt.Fprintf(&b, "  server r%d %s\n", i+1, r.Addr)
+	var addrs []string
+	for _, r := range d.replicas {
+		addrs = append(addrs, r.Addr)
+	}
+	config, err := haproxy.Config(root, addr, addrs)
+	if err != nil {
+		return err
 	}
 	path := filepath.Join(d.Dir, "haproxy.cfg")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+	if err := os.WriteFile(path, config, 0o600); err != nil {
 		return err
 	}
 	c, err := d.Launch("haproxy", exec.Command(program, "-db", "-f", path))
@@ -116,26 +120,3 @@ func (d *deployment) balance(ctx context.Context, program string) error {
 	d.url = "http://" + addr
 	return c.Until(ctx, func() error { return stack.Ready(d.url) })
 }
-
-const haproxyConfig = `global
-  maxconn 9000
-defaults
-  mode http
-  timeout connect 1s
-  timeout client 60s
-  timeout server 60s
-  timeout tunnel 1h
-  timeout check 3s
-  option forwardfor
-  option redispatch
-  retries 3
-  retry-on conn-failure
-frontend all
-  bind %s
-  default_backend replicas
-backend replicas
-  balance roundrobin
-  option httpchk GET /readyz
-  http-check expect status 200
-  default-server check inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
-`

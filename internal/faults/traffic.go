@@ -1,0 +1,78 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+)
+
+const (
+	trafficRooms = 8
+	trafficRest  = 10 * time.Millisecond
+)
+
+// traffic is requests without end, each client in a room of its own, so that there are always some under way.
+type traffic struct {
+	stop context.CancelFunc
+	gone sync.WaitGroup
+
+	mu       sync.Mutex
+	answered int
+	dropped  []string // what became of those that were not
+}
+
+// startTraffic has clients join and leave until halt. They wait for as long as it takes: a slow answer is one.
+func (r *Run) startTraffic(ctx context.Context) *traffic {
+	t := &traffic{}
+	transport := &http.Transport{MaxIdleConnsPerHost: trafficRooms}
+	r.tb.Cleanup(transport.CloseIdleConnections)
+	door := &replica{run: r, name: r.doors[0].name, front: r.doors[0].front, client: &http.Client{Transport: transport, Timeout: patience}}
+	ctx, t.stop = context.WithCancel(ctx)
+	for i := range trafficRooms {
+		s := &seller{run: r, room: fmt.Sprint(prefix, "traffic-", i), name: fmt.Sprint("traffic-", i), session: r.session(r.rng)}
+		t.gone.Go(func() {
+			for ctx.Err() == nil {
+				t.ask(door, s.join())
+				t.ask(door, s.leaving())
+				_ = pause(ctx, trafficRest)
+			}
+			_ = until(patience, func() error { // what had no answer may have a place
+				_, err := door.do(context.WithoutCancel(ctx), s.leaving())
+				return err
+			})
+		})
+	}
+	return t
+}
+
+// ask is not cut short by halt: whoever has asked wants its answer.
+func (t *traffic) ask(door *replica, c call) {
+	got, err := door.do(context.Background(), c)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case err != nil:
+		t.dropped = append(t.dropped, fmt.Sprintf("%s: %v", c.op, err))
+	case got.http != http.StatusOK && got.http != http.StatusNotFound: // nobody else is in the room; after a drop the place may be gone
+		t.dropped = append(t.dropped, fmt.Sprintf("%s: %d %s", c.op, got.http, got.Code))
+	default:
+		t.answered++
+	}
+}
+
+// look is how many requests were answered since the last look, and what became of the others.
+func (t *traffic) look() (answered int, dropped []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	answered, dropped = t.answered, t.dropped
+	t.answered, t.dropped = 0, nil
+	return answered, dropped
+}
+
+// halt returns when every request has had its answer.
+func (t *traffic) halt() {
+	t.stop()
+	t.gone.Wait()
+}

@@ -1,0 +1,239 @@
+package faults
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+	"golang.org/x/sync/errgroup"
+)
+
+// backFirst is the most that a browser waits before its first try to come back, as the contract has it; each further one is twice that.
+const backFirst = time.Second
+
+// waiters are many in a room of their own who do nothing but wait, each with a socket that comes back whenever it is lost. The first of them holds
+// the lock. They come by haproxy itself; no link of theirs is harmed.
+type waiters struct {
+	run    *Run
+	room   string
+	door   *replica
+	people []*waiter // in the order of the line
+	stop   context.CancelFunc
+	gone   sync.WaitGroup
+
+	mu      sync.Mutex
+	lost    int           // sockets, since the last look
+	refused []string      // why tries to come back failed, likewise
+	longest time.Duration // without a socket that was told a state, likewise
+}
+
+// waiter is one of them. waiters.mu guards it.
+type waiter struct {
+	session string
+	ticket  int64
+	last    frame     // since it has this socket
+	without time.Time // since when it has none; zero while it has
+}
+
+// gather has n people take places and open sockets, and returns when all were told a state. Whoever gathers calls leave.
+func (r *Run) gather(ctx context.Context, n int) (*waiters, error) {
+	w := &waiters{run: r, room: prefix + "waiters", door: r.doors[0], people: make([]*waiter, n)}
+	var all errgroup.Group
+	all.SetLimit(32)
+	for i := range w.people {
+		session := r.session(r.rng)
+		all.Go(func() error {
+			got, err := r.insisting(ctx, w.join(session, i))
+			w.people[i] = &waiter{session: session, ticket: got.Ticket, without: time.Now()}
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(w.people, func(a, b *waiter) int { return int(a.ticket - b.ticket) })
+	ctx, w.stop = context.WithCancel(ctx)
+	for i, p := range w.people {
+		if i%64 == 63 { // no more at a time than a socket's opening takes
+			if err := pause(ctx, 10*time.Millisecond); err != nil {
+				return w, err
+			}
+		}
+		w.gone.Go(func() { w.wait(ctx, p) })
+	}
+	if err := until(patience, w.allThere); err != nil {
+		return w, err
+	}
+	w.look()
+	return w, nil
+}
+
+func (w *waiters) join(session string, n int) call {
+	return call{method: http.MethodPost, path: "/api/" + w.room + "/lock", room: w.room, session: session, body: fmt.Sprintf(`{"seller_id":"waiter-%d"}`, n)}
+}
+
+// wait keeps a socket open until ctx ends.
+func (w *waiters) wait(ctx context.Context, p *waiter) {
+	for most := backFirst; ctx.Err() == nil; most *= 2 {
+		if w.connection(ctx, p) {
+			most = backFirst
+		}
+		_ = pause(ctx, rand.N(most))
+	}
+}
+
+// connection is one socket from its beginning to its end; false where it was never told a state.
+func (w *waiters) connection(ctx context.Context, p *waiter) (told bool) {
+	opening, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	conn, _, err := websocket.Dial(opening, "ws://"+w.door.addr+"/api/"+w.room+"/ws", &websocket.DialOptions{HTTPHeader: http.Header{"X-Session-Id": {p.session}}})
+	if err != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.refused = append(w.refused, err.Error())
+		return false
+	}
+	defer func() { _ = conn.CloseNow() }()
+	for {
+		var f frame
+		_, text, err := conn.Read(ctx)
+		if err == nil {
+			err = json.Unmarshal(text, &f)
+		}
+		switch {
+		case err != nil:
+			if told && ctx.Err() == nil {
+				w.loses(p)
+			}
+			return told
+		case f.Type == "ping":
+			_ = conn.Write(ctx, websocket.MessageText, []byte(`{"type":"pong"}`)) // where it fails, so does the next read
+		case f.Type == "state":
+			told = true
+			w.told(p, f)
+		}
+	}
+}
+
+func (w *waiters) told(p *waiter, f frame) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !p.without.IsZero() {
+		w.longest = max(w.longest, time.Since(p.without))
+		p.without = time.Time{}
+	}
+	p.last = f
+}
+
+func (w *waiters) loses(p *waiter) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lost++
+	p.without, p.last = time.Now(), frame{}
+}
+
+// look is how many sockets were lost since the last look, which tries to open one were refused, and how long anybody was without one.
+func (w *waiters) look() (lost int, refused []string, longest time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range w.people {
+		if !p.without.IsZero() {
+			w.longest = max(w.longest, time.Since(p.without))
+		}
+	}
+	lost, refused, longest = w.lost, w.refused, w.longest
+	w.lost, w.refused, w.longest = 0, nil, 0
+	return lost, refused, longest
+}
+
+func (w *waiters) allThere() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := 0
+	for _, p := range w.people {
+		if !p.without.IsZero() {
+			n++
+		}
+	}
+	if n > 0 {
+		return fmt.Errorf("%d of %d have no socket", n, len(w.people))
+	}
+	return nil
+}
+
+// inOrder holds that every socket shows its own ticket, and its place in the line: one holds, the others are 1, 2, 3 … by their tickets.
+func (w *waiters) inOrder() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, p := range w.people {
+		status := "waiting"
+		if i == 0 {
+			status = "locked"
+		}
+		if f := p.last; f.Status != status || f.Ticket != p.ticket || f.Position != int64(i) {
+			return fmt.Errorf("ticket %d, %d from the front, is told %s with ticket %d at position %d", p.ticket, i, f.Status, f.Ticket, f.Position)
+		}
+	}
+	return nil
+}
+
+// handOn has the holder leave, and returns the next one's lease.
+func (w *waiters) handOn(ctx context.Context) (lease, error) {
+	if _, err := w.run.insisting(ctx, w.leaving(w.people[0])); err != nil {
+		return lease{}, err
+	}
+	w.people = w.people[1:] // whose socket stays, and is told that its place has ended
+	return w.held(ctx)
+}
+
+// held is the lease of who holds the lock, as it is told who asks.
+func (w *waiters) held(ctx context.Context) (lease, error) {
+	p := w.people[0]
+	got, err := w.run.insisting(ctx, call{op: "status", method: http.MethodGet, path: "/api/" + w.room + "/lock/status", session: p.session})
+	if err != nil {
+		return lease{}, err
+	}
+	me := got.mine("status")
+	if me.Status != "locked" || me.ExpiresAt == nil {
+		return lease{}, fmt.Errorf("ticket %d does not hold the lock: it is %s", p.ticket, me.Status)
+	}
+	return lease{ticket: me.Ticket, fence: me.Fence, expires: me.ExpiresAt.UnixMilli()}, nil
+}
+
+func (w *waiters) leaving(p *waiter) call {
+	return call{method: http.MethodDelete, path: "/api/" + w.room + "/lock", session: p.session}
+}
+
+// leave closes all sockets and gives back all places, the last one's first: so nobody is granted meanwhile but who holds.
+func (w *waiters) leave(ctx context.Context) error {
+	if w.stop != nil {
+		w.stop()
+	}
+	w.gone.Wait()
+	var all errgroup.Group
+	all.SetLimit(32)
+	for _, p := range slices.Backward(w.people) {
+		all.Go(func() error {
+			_, err := w.run.insisting(ctx, w.leaving(p))
+			return err
+		})
+	}
+	return all.Wait()
+}
+
+// insisting repeats a call until it is answered, and records nothing.
+func (r *Run) insisting(ctx context.Context, c call) (got answer, err error) {
+	err = until(patience, func() error {
+		if got, err = r.doors[0].do(ctx, c); err == nil && got.http >= http.StatusInternalServerError {
+			err = fmt.Errorf("%s %s: %d %s", c.method, c.path, got.http, got.Code)
+		}
+		return err
+	})
+	return got, err
+}
