@@ -64,7 +64,8 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (*Server, error) {
 }
 
 func (s *Server) open(ctx context.Context) (err error) {
-	if s.listener, err = net.Listen("tcp", s.cfg.Addr); err != nil {
+	// No keep-alive by the listener: sockets have the hub's, and whoever asks nothing more is let go of by IdleTimeout.
+	if s.listener, err = (&net.ListenConfig{KeepAlive: -1}).Listen(ctx, "tcp", s.cfg.Addr); err != nil {
 		return fmt.Errorf("WAITROOM_ADDR (--addr) is %q: %w", s.cfg.Addr, err)
 	}
 	if s.store, err = s.cfg.Redis.open(); err != nil {
@@ -130,7 +131,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	if err != nil {
 		return err
 	}
-	s.http = &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+	s.http = &http.Server{Handler: s.turnstile(handler), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		IdleTimeout: 60 * time.Second, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 	return nil
 }

@@ -1,0 +1,112 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// opening is a server whose sockets open one by one when they are told to; "/" is answered at once.
+type opening struct {
+	*turnstile
+	began, open chan string
+	gone        chan string // whose request is over
+}
+
+func newOpening() *opening {
+	o := &opening{began: make(chan string, 100), open: make(chan string), gone: make(chan string, 100)}
+	o.turnstile = newTurnstile(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") != "" {
+			o.began <- r.URL.Path
+			<-o.open
+		}
+		w.WriteHeader(http.StatusAccepted)
+	}), turns)
+	return o
+}
+
+func (o *opening) come(ctx context.Context, path string) {
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
+	r.Header.Set("Upgrade", "websocket")
+	o.ServeHTTP(httptest.NewRecorder(), r)
+	o.gone <- path
+}
+
+// fill has as many sockets be opening as may.
+func (o *opening) fill(ctx context.Context) {
+	for range cap(o.turns) {
+		go o.come(ctx, "/full")
+		<-o.began
+	}
+}
+
+// empty opens all that are left.
+func (o *opening) empty() {
+	close(o.open)
+	synctest.Wait()
+}
+
+func TestRequestIsAnsweredWhileSocketsStandInLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOpening()
+		defer o.empty()
+		o.fill(t.Context())
+		go o.come(t.Context(), "/waits")
+		synctest.Wait()
+		require.Empty(t, o.began, "no more are opened at a time")
+
+		answer, came := httptest.NewRecorder(), time.Now()
+		o.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/", nil))
+		require.Equal(t, http.StatusAccepted, answer.Code)
+		require.Equal(t, came, time.Now(), "it has not waited, by the fake clock")
+	})
+}
+
+func TestSocketThatIsOpenMakesRoomForTheNextInLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOpening()
+		defer o.empty()
+		o.fill(t.Context())
+		for _, path := range []string{"/first", "/second"} {
+			go o.come(t.Context(), path)
+			synctest.Wait()
+		}
+		o.open <- ""
+		require.Equal(t, "/first", <-o.began)
+		synctest.Wait()
+		require.Empty(t, o.began)
+	})
+}
+
+func TestClientThatLeavesTheLineForASocketIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOpening()
+		defer o.empty()
+		o.fill(t.Context())
+		impatient, leave := context.WithCancel(t.Context())
+		go o.come(impatient, "/leaves")
+		synctest.Wait()
+		go o.come(t.Context(), "/stays")
+		synctest.Wait()
+		leave()
+		require.Equal(t, "/leaves", <-o.gone)
+		o.open <- ""
+		require.Equal(t, "/stays", <-o.began)
+	})
+}
+
+func TestWhoHasWaitedLongForASocketGoesInAllTheSame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOpening()
+		defer o.empty()
+		o.fill(t.Context())
+		go o.come(t.Context(), "/waits")
+		time.Sleep(turnWithin) // of the fake clock
+		require.Equal(t, "/waits", <-o.began)
+	})
+}
