@@ -9,8 +9,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// told writes down a place as somebody was told it, which the store lost since. What is known of it already stays, but for an outcome that
-// nobody knew then.
+// told writes down a place as somebody was told it, which the store lost since. What is known of it already stays, but for an outcome and a
+// fence that nobody knew then.
 func (w *work) told(r room.Record) error {
 	if r.Ticket <= 0 || r.Of <= 0 || r.Outcome == "" {
 		return fmt.Errorf("%w: told place without a ticket, epoch or outcome", errOdd)
@@ -33,7 +33,7 @@ func (w *work) toldPlace(r room.Record) (epoch int64, err error) {
 		return 0, err
 	}
 	_, err = w.exec(`UPDATE places SET outcome = $4, ended_at = $5, fence = COALESCE(fence, $6)
-		WHERE room = $1 AND epoch = $2 AND ticket = $3 AND (outcome IS NULL OR (outcome = 'lost' AND $4 <> 'lost'))`,
+		WHERE room = $1 AND epoch = $2 AND ticket = $3 AND (outcome IS NULL OR (outcome = 'lost' AND ($4 <> 'lost' OR fence IS NULL)))`,
 		string(w.id), epoch, r.Ticket, string(r.Outcome), r.EndedAt, orNull(r.Fence))
 	return epoch, err
 }

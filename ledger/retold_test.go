@@ -38,12 +38,14 @@ func TestWhatAReplicaToldIsWrittenThoughTheStoreLostIt(t *testing.T) {
 		b.write(50, retold(1, 2, room.Lost, 2000), retold(1, 3, room.Completed, 3000), retold(1, 1, room.Completed, 1000), room.Record{Type: "epoch", At: 99})
 		b.write(50, retold(1, 2, room.Cancelled, 2000)) // another replica knew more
 		b.write(50, retold(1, 3, room.Lost, 3000))      // and one less
+		b.write(50, retold(1, 4, room.Lost, 0))
+		b.write(50, retold(1, 4, room.Lost, 4000)) // another replica knew that it held the lock
 		require.NoError(t, l.Drain(t.Context(), here))
-		require.Equal(t, []string{"1 completed 1000", "2 cancelled 2000", "3 completed 3000"}, column(t, l.DB(),
+		require.Equal(t, []string{"1 completed 1000", "2 cancelled 2000", "3 completed 3000", "4 lost 4000"}, column(t, l.DB(),
 			`SELECT ticket || ' ' || outcome || ' ' || fence FROM places ORDER BY ticket`))
-		require.Equal(t, []string{"1000 completed", "2000 cancelled", "3000 completed"}, column(t, l.DB(),
+		require.Equal(t, []string{"1000 completed", "2000 cancelled", "3000 completed", "4000 lost"}, column(t, l.DB(),
 			`SELECT fence || ' ' || outcome FROM leases ORDER BY fence`))
-		require.Equal(t, 3, count(t, l, "outbox_tasks WHERE type = 'lock.ended'"), "the integration is told of each end once")
+		require.Equal(t, 4, count(t, l, "outbox_tasks WHERE type = 'lock.ended'"), "the integration is told of each end once")
 		require.Zero(t, count(t, l, "parked"))
 	})
 }

@@ -199,6 +199,39 @@ func TestEndThatOneReplicaToldIsNotLostForAnotherThatDidNotKnow(t *testing.T) {
 	}
 }
 
+// One replica told that a seller waits, another one that it was granted since; whichever speaks first.
+func TestGrantThatOneReplicaToldIsInTheRecordThoughAnotherDidNotKnow(t *testing.T) {
+	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
+		"who knows less": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
+		"who knows more": func(l *losing) (early, late *room.Engine) { return l.two, l.one },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLosing(t, room.Config{})
+			goBack := l.remember()
+			holder, a := l.seller(l.two, "holder"), l.seller(l.one, "a")
+			holder.join()
+			a.join()
+			holder.leave(room.Completed)
+			granted := a.by(l.two).stand()
+			require.Equal(t, room.Locked, granted.Status)
+			goBack()
+			early, late := first(l)
+			for _, e := range []*room.Engine{early, late} {
+				_, err := e.Expire(t.Context(), integration)
+				require.NoError(t, err)
+			}
+			require.Equal(t, room.Lost, a.stand().Outcome)
+			var fences []int64
+			for _, r := range l.journalled("told") {
+				if r.Ticket == granted.Ticket && r.Fence != 0 {
+					fences = append(fences, r.Fence)
+				}
+			}
+			require.Equal(t, []int64{granted.Fence}, fences)
+		})
+	}
+}
+
 // The last lease that a living replica knows of is over at its time, not before, and then the first in line has the lock.
 func TestNobodyIsGrantedBeforeTheLastLeaseThatWasToldWouldHaveEnded(t *testing.T) {
 	for name, lose := range map[string]func(t *testing.T, l *losing, goBack func()){

@@ -42,8 +42,8 @@ local function compare(f)
   local p = place(f.session)
   local same = p and p.ticket == f.ticket
   if same and not p.live then
-    if p.outcome ~= 'lost' or not f.outcome then return end -- known
-    told_of(f, f.of)                                        -- another process was told no end of it
+    if p.outcome ~= 'lost' or not (f.outcome or (f.fence and p.fence == '')) then return end -- known
+    told_of(f, f.of) -- another process was told no end of it, or not that it held the lock
     return tell_lost(f.session, f.ticket, f.seller, f.fence, f.outcome)
   end
   if same and f.session == S.session and not LOST then return end -- granted since
