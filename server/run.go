@@ -19,6 +19,7 @@ func (s *Server) Run(ctx context.Context) error {
 	background.Go(func() error { return unlessEnded(failed, "sockets", s.hub.Run(failed)) })
 	background.Go(func() error { return unlessEnded(failed, "sweep", s.sweep(failed)) })
 	background.Go(func() error { return unlessEnded(failed, "ledger", s.ledger.Run(failed)) })
+	background.Go(func() error { return unlessEnded(failed, "memory", newTidy().run(failed)) })
 	if s.outbox != nil {
 		background.Go(func() error { return unlessEnded(failed, "outbox", s.outbox.Run(failed)) })
 	}
