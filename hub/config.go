@@ -29,7 +29,7 @@ type Config struct {
 	Behind func() bool        // whether the ledger is behind; nil = it never is
 
 	PingEvery    time.Duration // a ping per socket; default 25 s. Nothing heard for 0.4 of it after one, or two unanswered by the page: closed
-	Beat         time.Duration // how often presence is told and mirrors are checked; default 700 ms, or a twelfth of the engine's AwayAfter where that is less, 50 ms at the least
+	Beat         time.Duration // how often the replica says that it is alive and some mirrors are compared with the engine; default 700 ms, or a twelfth of the engine's AwayAfter where that is less, 50 ms at the least
 	Probe        time.Duration // how often the subscription is tested; default 1 s
 	Coalesce     time.Duration // the back of the line hears of changes no more often; default 250 ms
 	WriteTimeout time.Duration // a socket that takes nothing for as long is slow; default 5 s

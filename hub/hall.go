@@ -25,12 +25,14 @@ type hall struct {
 	sessions map[string]*session
 	byRank   map[float64]*session
 	conns    []*conn
-	dead     bool      // let go of: a new socket needs a new hall
-	empty    time.Time // since when there is no socket
+	dead     bool                  // let go of: a new socket needs a new hall
+	empty    time.Time             // since when there is no socket
+	turn     int                   // its place in the rounds
+	shown    map[*session]struct{} // those who are shown messages
 
 	sync   resync
 	look   lookup
-	beat   heartbeat
+	who    presence
 	expiry deadline
 	back   coalescer
 	desk   *deskRoom // nil while nobody of support watches here
@@ -65,9 +67,11 @@ func (l *hall) seatConn(c *conn, id string) {
 	if s == nil {
 		s = &session{id: string([]byte(id)), epoch: -1}
 		l.sessions[s.id] = s
+		l.returned(s)
 		l.ask(s)
-		delete(l.beat.lost, s.id)
-		l.arrived(s)
+	} else if l.who.silent[id] != nil { // it answers on another socket
+		delete(l.who.silent, id)
+		l.presentAgain(s)
 	}
 	c.session, c.noticed = s, s.noticed
 	s.conns = append(s.conns, c)
@@ -105,13 +109,11 @@ func (l *hall) unseatConn(c *conn, s *session) {
 	if len(s.conns) > 0 {
 		return
 	}
+	l.absent(s, s.left)
 	l.setSeat(s, seat{}, s.epoch, s.asOf)
 	delete(l.sessions, s.id)
-	if there {
-		l.departed(s)
-	} else {
-		l.lost(s)
-	}
+	delete(l.who.silent, s.id)
+	delete(l.shown, s)
 }
 
 // setSeat changes a seat and keeps byRank in step.
@@ -122,7 +124,14 @@ func (l *hall) setSeat(s *session, to seat, epoch, version int64) bool {
 	if to.status == room.Waiting {
 		l.byRank[to.rank] = s
 	}
-	return s.take(to, epoch, version)
+	again := s.seat.ticket != to.ticket
+	changed := s.take(to, epoch, version)
+	if again {
+		l.presentAgain(s)
+	} else {
+		l.present(s)
+	}
+	return changed
 }
 
 // current reports whether a seat is as the mirror is: told at a version that the mirror has reached,
@@ -166,6 +175,7 @@ func (l *hall) apply(e *room.Event) {
 		if e.Epoch != gapped {
 			l.base = 0
 			l.adoptEpoch()
+			l.tellAnew()
 		}
 		l.shared.state(&l.m)
 		if paused == e.Paused && codesOnly(e, before) { // nobody but the holder is shown anything else
@@ -185,6 +195,9 @@ func (l *hall) apply(e *room.Event) {
 	for i := range e.Notes {
 		if s := l.sessions[e.Notes[i].Message]; s != nil {
 			l.ask(s)
+		}
+		if away := e.Notes[i].Away; away != nil && *away {
+			l.heldForAway(e.Notes[i].Ticket)
 		}
 	}
 	if l.desk != nil {
@@ -217,9 +230,7 @@ func (l *hall) seats(e *room.Event) {
 	}
 	for i := range e.Joined {
 		j := &e.Joined[i]
-		if s := l.reseat(e, j.Session, seat{status: room.Waiting, ticket: j.Ticket, rank: j.Rank}); s != nil {
-			l.arrived(s)
-		}
+		l.reseat(e, j.Session, seat{status: room.Waiting, ticket: j.Ticket, rank: j.Rank})
 	}
 	for i := range e.Ended {
 		f := &e.Ended[i]
@@ -253,7 +264,7 @@ func (l *hall) tellFront() {
 	for _, rank := range l.m.line.front(frontRow) {
 		if s := l.byRank[rank]; s != nil {
 			s.mark(dueState)
-			l.h.alive.probe(s, now)
+			l.h.liveness.probe(s, now)
 		}
 	}
 }

@@ -47,8 +47,13 @@ type Hub struct {
 	life context.Context
 	end  context.CancelFunc
 
-	alive liveness
-	woke  atomic.Int64 // when this process was last noticed to have stood still, ns of the hub's clock
+	liveness liveness
+	rounds   rounds
+	attend   *attendances
+	hosted   atomic.Int64 // see host
+	beaten   atomic.Int64 // when the last heartbeat was, ns of the hub's clock
+	calls    atomic.Int64 // that told presence
+	woke     atomic.Int64 // when this process was last noticed to have stood still, ns of the hub's clock
 
 	draining atomic.Bool
 	sockets  atomic.Int64 // of sellers
@@ -66,9 +71,9 @@ func New(cfg Config) *Hub {
 	cfg = cfg.withDefaults()
 	h := &Hub{cfg: cfg, engine: cfg.Engine, lease: cfg.Engine.Config().Lease, log: cfg.Log, metrics: newMetrics(cfg.Registerer),
 		clock: newClock(), queue: newQueue(), halls: make(map[room.ID]*hall)}
-	h.alive = livenessOf(cfg.Engine.Config().AwayAfter)
+	h.liveness = livenessOf(cfg.Engine.Config().AwayAfter)
 	h.life, h.end = context.WithCancel(context.Background())
-	h.wheel = newWheel(h)
+	h.wheel, h.attend = newWheel(h), newAttendances(h)
 	h.desks, h.replicas, h.overview = newDesks(h), newReplicas(h), newOverview(h)
 	h.sub = newSubscription(h)
 	h.keys = newKeyspace(h)
@@ -87,7 +92,8 @@ func (h *Hub) Run(ctx context.Context) error {
 	h.spawn(h.keys.run)
 	h.spawn(h.keys.subscribe)
 	h.spawn(h.wheel.run)
-	h.spawn(h.presence)
+	h.spawn(h.heartbeat)
+	h.spawn(h.visits)
 	h.spawn(h.janitor)
 	h.spawn(h.desks.run)
 	h.spawn(h.desks.askAgain)
@@ -178,6 +184,7 @@ func (h *Hub) open(id room.ID) *hall {
 	if l == nil {
 		l = newHall(h, id)
 		h.halls[l.id] = l
+		h.rounds.add(l)
 		h.sub.add(l.id)
 		h.keys.add(l.id)
 		h.metrics.rooms.Inc()

@@ -18,6 +18,7 @@ func (h *Hub) janitor(ctx context.Context) {
 		h.eachHall(func(l *hall) {
 			if l.retire(h.cfg.Linger) {
 				h.forget(l)
+				h.attend.drop(ctx, l.id)
 			}
 		})
 	}
@@ -27,6 +28,7 @@ func (h *Hub) forget(l *hall) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.halls, l.id)
+	h.rounds.remove(l)
 	h.sub.remove(l.id)
 	h.keys.remove(l.id)
 	h.metrics.rooms.Dec()
@@ -36,7 +38,7 @@ func (h *Hub) forget(l *hall) {
 func (l *hall) retire(linger time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.dead || len(l.conns) > 0 || l.desk != nil || time.Since(l.empty) < linger {
+	if l.dead || len(l.conns) > 0 || l.desk != nil || l.who.telling || time.Since(l.empty) < linger {
 		return false
 	}
 	l.dead, l.live = true, false

@@ -100,6 +100,10 @@ func (l *hall) looked(view room.View, batch []*session, seats []room.Seat) {
 func (l *hall) takeSeat(s *session, view room.View, found room.Seat) {
 	l.placeSeat(s, view, found)
 	if s.seat.ticket == found.Ticket && s.learn(shownIn(found)) {
+		if l.shown == nil {
+			l.shown = make(map[*session]struct{})
+		}
+		l.shown[s] = struct{}{}
 		s.mark(dueMessages)
 	}
 }

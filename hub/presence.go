@@ -2,146 +2,218 @@ package hub
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/waitroom/waitroom/room"
 )
 
-// beatBatch is how many sessions one beat names: fewer than the engine takes, so that no other
-// request waits long behind it.
-const beatBatch = 200
+const (
+	presenceBatch = 200 // sessions one call names: fewer than the engine takes, so that no other request waits long behind it
+	presenceAgain = 200 * time.Millisecond
+)
 
-// heartbeat is a room's presence on this replica. The hall's lock guards it.
-type heartbeat struct {
-	came, went []string         // since the last beat: told at once
-	lost       map[string]*loss // by session
-	telling    bool
-	beating    bool
-	next       time.Time
+// presence is what the engine is told of who is here: once, when somebody who waits comes, and when the last of its sockets is gone. What may have been told
+// counts as told until the opposite was: a call that failed may have done what it was to do. The hall's lock guards it.
+type presence struct {
+	came    []string             // to be told; some may have gone since
+	went    map[string]departure // to be told, by session
+	silent  map[string]*session  // told to be gone, since they do not answer
+	telling bool
 }
 
-// arrived tells the engine soon that the session is here: it may have been away.
-func (l *hall) arrived(s *session) {
-	l.beat.came = append(l.beat.came, s.id)
+// departure is a session that was here, and is not.
+type departure struct {
+	host  room.Host // under which it was told to be here; 0 = it was not
+	heard int64     // when it was last heard of, ns of the hub's clock
+}
+
+// present has it told that a session is here, where it waits and that was not told.
+func (l *hall) present(s *session) {
+	if s.told == 0 {
+		l.presentAgain(s)
+	}
+}
+
+// presentAgain is present also where it was told: the engine may have forgotten.
+func (l *hall) presentAgain(s *session) {
+	if s.seat.status != room.Waiting || s.coming || l.who.silent[s.id] != nil {
+		return
+	}
+	s.coming = true
+	l.who.came = append(l.who.came, s.id)
 	l.tellPresence()
 }
 
-// departed tells the engine soon that the session's last socket here is gone.
-func (l *hall) departed(s *session) {
-	l.beat.went = append(l.beat.went, s.id)
+// absent has it told that a session is not here, since it was last heard of; also where its coming was not told: it was here, and may wait by now.
+func (l *hall) absent(s *session, heard int64) {
+	if l.who.went == nil {
+		l.who.went = make(map[string]departure)
+	}
+	l.who.went[s.id] = departure{s.told, heard}
+	s.told = 0
 	l.tellPresence()
+}
+
+// returned takes back that a session has gone, where that was not told yet.
+func (l *hall) returned(s *session) {
+	if d, ok := l.who.went[s.id]; ok && (d.host == 0 || d.host == l.h.host()) {
+		delete(l.who.went, s.id)
+		s.told = d.host
+	}
+}
+
+// silenced has it told that a session does not answer, as long as it does not.
+func (l *hall) silenced(s *session, heard int64) {
+	if l.who.silent[s.id] == nil {
+		if l.who.silent == nil {
+			l.who.silent = make(map[string]*session)
+		}
+		l.who.silent[s.id] = s
+		l.absent(s, heard)
+	}
+}
+
+// answered has it told of those that were silent and have answered.
+func (l *hall) answered() {
+	for id, s := range l.who.silent {
+		if !l.h.silent(s, s.heard()) {
+			delete(l.who.silent, id)
+			l.presentAgain(s)
+		}
+	}
+}
+
+// tellAnew has it told again of everybody: the store lost what it was told, or it was told under another number.
+func (l *hall) tellAnew() {
+	for _, s := range l.sessions {
+		l.presentAgain(s)
+	}
+	l.tellPresence()
+}
+
+// heldForAway has it told again of who is here, although the engine holds it for away: a program of before may have judged it.
+func (l *hall) heldForAway(ticket int64) {
+	if s := l.byRank[float64(ticket)]; s != nil && s.seat.ticket == ticket {
+		l.presentAgain(s)
+		return
+	}
+	for _, s := range l.sessions { // it was moved
+		if s.seat.status == room.Waiting && s.seat.ticket == ticket {
+			l.presentAgain(s)
+		}
+	}
 }
 
 func (l *hall) tellPresence() {
-	if !l.beat.telling {
-		l.beat.telling = l.h.spawn(l.tellComings)
+	if !l.who.telling {
+		l.who.telling = l.h.spawn(l.tellPresences)
 	}
 }
 
-// tellComings tells who came and went, as many at a time as there are by then. What fails is not
-// repeated: the next beat names who is here, and nobody vouches for who is not.
-func (l *hall) tellComings(ctx context.Context) {
-	for {
-		came, went := l.comings()
-		if len(came)+len(went) == 0 {
+// attendance is what one call tells.
+type attendance struct {
+	host room.Host
+	came []string
+	gone []room.Gone
+}
+
+// tellPresences tells who came and went, as many at a time as there are by then, until all is told.
+func (l *hall) tellPresences(ctx context.Context) {
+	for wait := retryFirst; ; {
+		a, ok := l.nextAttendance()
+		if !ok {
 			return
 		}
-		l.seen(ctx, came, went)
-	}
-}
-
-func (l *hall) comings() (came, went []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	b := &l.beat
-	came, b.came = present(b.came, beatBatch, l.here)
-	went, b.went = present(b.went, beatBatch-len(came), func(id string) bool { return !l.here(id) })
-	b.telling = len(came)+len(went) > 0
-	return came, went
-}
-
-func (l *hall) here(id string) bool { return l.sessions[id] != nil }
-
-// present takes up to n ids for which it is still so, and leaves the rest.
-func present(list []string, n int, so func(string) bool) (taken, rest []string) {
-	for i, id := range list {
-		if len(taken) == n {
-			return taken, list[i:]
+		view, err := l.tell(ctx, a)
+		if err == nil {
+			wait = retryFirst
+			l.observe(view)
+			continue
 		}
-		if so(id) {
-			taken = append(taken, id)
-		}
-	}
-	return taken, nil
-}
-
-func (l *hall) seen(ctx context.Context, here, gone []string) bool {
-	view, err := l.h.engine.Seen(ctx, l.id, l.h.cfg.Beat, here, gone)
-	if err != nil {
 		l.h.failed(ctx, "presence not told", l.id, err)
-		return false
-	}
-	l.observe(view)
-	return true
-}
-
-// silence tells of those who do not answer. What fails is told again by the next beat.
-func (l *hall) silence(ctx context.Context, silent []room.Silence) {
-	view, err := l.h.engine.Silent(ctx, l.id, l.h.cfg.Beat, silent)
-	if err != nil {
-		l.h.failed(ctx, "silence not told", l.id, err)
-		return
-	}
-	l.observe(view)
-}
-
-// presence beats for every room, each Beat. The answers also show a mirror that is behind although
-// the subscription looks healthy.
-func (h *Hub) presence(ctx context.Context) {
-	tick := time.NewTicker(h.cfg.Beat / 8)
-	defer tick.Stop()
-	last := time.Now()
-	for {
-		select {
-		case <-ctx.Done():
+		l.untold(a)
+		if !pause(ctx, wait) {
 			return
-		case <-tick.C:
-			now := time.Now()
-			h.stoodStill(now.Sub(last))
-			last = now
-			h.eachHall(func(l *hall) { l.startBeat(now) })
 		}
+		wait = min(2*wait, presenceAgain)
 	}
 }
 
-func (l *hall) startBeat(now time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if b := &l.beat; !b.beating && l.live && (len(l.conns)+len(b.lost) > 0 || l.desk != nil) && !now.Before(b.next) {
-		b.next = now.Add(l.h.cfg.Beat)
-		b.beating = l.h.spawn(l.beatOnce)
+func (l *hall) tell(ctx context.Context, a attendance) (room.View, error) {
+	if len(a.came) > 0 {
+		if err := l.h.attend.ensure(ctx, l.id, a.host); err != nil {
+			return room.View{}, err
+		}
 	}
+	return l.h.engine.Presence(ctx, l.id, a.host, l.h.calls.Add(1), a.came, a.gone)
 }
 
-// beatOnce names everybody who waits here, in batches spread over the beat.
-func (l *hall) beatOnce(ctx context.Context) {
-	ids, silent := l.attendance()
-	for part := range slices.Chunk(silent, beatBatch) {
-		l.silence(ctx, part)
-	}
-	gaps := max(1, (len(ids)+beatBatch-1)/beatBatch)
-	for first := true; first || len(ids) > 0; first = false {
-		if !first && !pause(ctx, l.h.cfg.Beat/time.Duration(gaps+1)) {
-			break
-		}
-		n := min(len(ids), beatBatch)
-		if !l.seen(ctx, ids[:n], nil) {
-			break
-		}
-		ids = ids[n:]
-	}
+// nextAttendance takes what is to be told; false where there is nothing, or no number to tell it under: the heartbeat has it tried again.
+func (l *hall) nextAttendance() (attendance, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.beat.beating = false
+	a, now := attendance{host: l.h.host()}, l.h.now()
+	if l.h.beats(now) {
+		for id, d := range l.who.went {
+			if len(a.gone) == presenceBatch {
+				break
+			}
+			if d.host == 0 {
+				d.host = a.host
+			}
+			a.gone = append(a.gone, room.Gone{Session: id, Host: d.host, For: time.Duration(now - d.heard)})
+			delete(l.who.went, id)
+		}
+		a.came = l.coming(presenceBatch-len(a.gone), a.host)
+	}
+	l.who.telling = len(a.came)+len(a.gone) > 0
+	return a, l.who.telling
+}
+
+// coming takes up to n sessions that have come and are still here.
+func (l *hall) coming(n int, host room.Host) (came []string) {
+	for len(l.who.came) > 0 && len(came) < n {
+		id := l.who.came[0]
+		l.who.came = l.who.came[1:]
+		s := l.sessions[id]
+		if s == nil || !s.coming {
+			continue
+		}
+		s.coming = false
+		if l.who.silent[id] == nil {
+			s.told = host
+			came = append(came, id)
+		}
+	}
+	if len(l.who.came) == 0 {
+		l.who.came = nil
+	}
+	return came
+}
+
+// untold has told again what a call that failed was to tell.
+func (l *hall) untold(a attendance) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.h.now()
+	for _, g := range a.gone {
+		s := l.sessions[g.Session]
+		if s != nil && l.who.silent[g.Session] == nil { // it is back, and was perhaps not told to be gone
+			if s.told == 0 {
+				s.told = g.Host
+			}
+			continue
+		}
+		if l.who.went == nil {
+			l.who.went = make(map[string]departure)
+		}
+		if _, newer := l.who.went[g.Session]; !newer {
+			l.who.went[g.Session] = departure{g.Host, now - int64(g.For)}
+		}
+	}
+	for _, id := range a.came {
+		if s := l.sessions[id]; s != nil {
+			l.presentAgain(s)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package hub_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,10 +18,10 @@ import (
 
 const awayAfter = 400 * time.Millisecond
 
-// untilVouched waits until a session has been vouched for.
-func untilVouched(t testing.TB, rdb redis.UniversalClient, session string) {
+// untilHere waits until the engine was told that a session is here.
+func untilHere(t testing.TB, rdb redis.UniversalClient, session string) {
 	testproc.Until(t, within, func() error {
-		return rdb.ZScore(context.Background(), "{integration}:seen", session).Err()
+		return rdb.ZScore(context.Background(), "{integration}:here", session).Err()
 	})
 }
 
@@ -49,7 +50,7 @@ func TestAWaiterWhoseBrowserIsGoneIsPassedOverUntilItIsBack(t *testing.T) {
 	}
 	gone.untilStatus(room.Waiting)
 	stays.untilStatus(room.Waiting)
-	untilVouched(t, r.Redis, ids[1])
+	untilHere(t, r.Redis, ids[1])
 	require.NoError(t, gone.ws.CloseNow())
 	untilAway(t, r, ids[1], true)
 
@@ -77,12 +78,12 @@ func TestASessionWithASocketElsewhereIsNotAway(t *testing.T) {
 	here, there := one.dial(ids[1]), two.dial(ids[1])
 	here.untilStatus(room.Waiting)
 	there.untilStatus(room.Waiting)
-	untilVouched(t, rdb, ids[1])
+	untilHere(t, rdb, ids[1])
 	// Another waiter is away as soon as this one could be.
 	join(t, one.Engine, ids[2])
 	witness := one.dial(ids[2])
 	witness.untilStatus(room.Waiting)
-	untilVouched(t, rdb, ids[2])
+	untilHere(t, rdb, ids[2])
 	require.NoError(t, here.ws.CloseNow())
 	require.NoError(t, witness.ws.CloseNow())
 	untilAway(t, one, ids[2], true)
@@ -101,9 +102,35 @@ func TestAReplicaThatDiesLeavesItsWaitersAwayByThemselves(t *testing.T) {
 	join(t, one.Engine, ids[0])
 	join(t, one.Engine, ids[1])
 	two.dial(ids[1]).untilStatus(room.Waiting)
-	untilVouched(t, rdb.Client(), ids[1])
+	untilHere(t, rdb.Client(), ids[1])
+	sweep(t, one)
 	proxy.Refuse()
 	proxy.CutAll()
 	untilAway(t, one, ids[1], true)
-	proxy.Heal()
+	proxy.Heal() // its socket was there all the time, and it tells so again
+	untilAway(t, one, ids[1], false)
+}
+
+// sweep runs a replica's sweep until the test ends.
+func sweep(t testing.TB, r *replica) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = r.Engine.Sweep(ctx, nil, func(error) {}) })
+	t.Cleanup(func() { cancel(); running.Wait() })
+}
+
+// The browser presses and closes at once: the replica may hear that it waits when its socket has gone.
+func TestWhoJoinsAndClosesAtOnceIsGone(t *testing.T) {
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Beat: 100 * time.Millisecond})
+	ids := sessions(42)
+	join(t, r.Engine, ids[0])
+	for _, id := range ids[1:41] {
+		s := r.dial(id)
+		s.untilStatus(room.Idle)
+		join(t, r.Engine, id)
+		require.NoError(t, s.ws.CloseNow())
+	}
+	for _, id := range ids[1:41] {
+		untilGone(t, r.Redis, id)
+	}
 }

@@ -129,6 +129,9 @@ func (l *hall) take(snap room.Snapshot, roster *room.Roster) bool {
 		l.sync.again = false // events that came until now are in the next one
 		return false
 	}
+	if snap.Epoch != l.m.epoch || snap.Lineage != l.m.lineage { // what was told of presence may be lost, too
+		l.tellAnew()
+	}
 	l.m.adopt(snap)
 	l.shared.state(&l.m)
 	l.sync.running = false

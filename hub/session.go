@@ -26,10 +26,12 @@ type session struct {
 	epoch, asOf int64  // at which version the seat was told; events since then are in it
 	rev         uint32 // grows when the seat changes
 
-	asked    bool  // waits to be looked up
-	probed   int64 // when its sockets were asked and have not answered as far as was looked, ns of the hub's clock; 0 = not asked
-	left     int64 // when the latest socket that has left was last heard of, likewise
-	told     int   // how many messages there ever were here
+	asked    bool      // waits to be looked up
+	coming   bool      // waits to be told to the engine
+	told     room.Host // the number under which the engine was told that it is here; 0 = it was not
+	probed   int64     // when its sockets were asked and have not answered as far as was looked, ns of the hub's clock; 0 = not asked
+	left     int64     // when the latest socket that has left was last heard of, likewise
+	learned  int       // how many messages there ever were here
 	messages []message
 
 	noticed int // how many notices there ever were here
@@ -76,8 +78,8 @@ func (s *session) learn(list []message) bool {
 	fresh := false
 	for _, m := range list {
 		if !slices.ContainsFunc(s.messages, m.is) {
-			s.told++
-			m.number = s.told
+			s.learned++
+			m.number = s.learned
 			s.messages = append(s.messages, m)
 			fresh = true
 		}

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -28,7 +29,8 @@ type Config struct {
 	Waiters    int           // how many may wait in a room; 0 = any number
 	Journal    int           // how many journal entries a room keeps for the ledger at the most; 0 = no journal
 	Retention  time.Duration // how long an idle room's keys are kept; default 26 hours
-	LookEvery  time.Duration // how often an active room is looked at when nobody else does; default 1 second
+	LookEvery  time.Duration // how often an active room is looked at when nobody else does, unless there are many (see looksEachSecond); default 1 second
+	DrainEvery time.Duration // how often a room is looked at whose journal waits for the ledger; default 1 second
 	IdleEvery  time.Duration // how often an idle one is, until it is taken out of the index after a minute; default 20 seconds
 	SweepEvery time.Duration // how often Sweep asks for due rooms; default 250 ms
 	Outcomes   time.Duration // how long an ended place's outcome is told; negative = not at all; default 15 minutes
@@ -59,6 +61,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.DropAfter, 5*time.Minute)
 	setDefault(&c.Retention, 26*time.Hour)
 	setDefault(&c.LookEvery, time.Second)
+	setDefault(&c.DrainEvery, time.Second)
 	setDefault(&c.IdleEvery, 20*time.Second)
 	setDefault(&c.SweepEvery, 250*time.Millisecond)
 	setDefault(&c.Outcomes, 15*time.Minute)
@@ -90,8 +93,12 @@ type Engine struct {
 	told   *told
 	asks   *filters
 
-	lifeline lifeline
-	work     sync.WaitGroup // what goes on beside the sweep
+	lifeline  lifeline
+	histories atomic.Int64
+	buried    map[Host]time.Time // by the sweep, when
+	outages   *outages
+	journals  *journals
+	work      sync.WaitGroup // what goes on beside the sweep
 }
 
 // New makes an engine on a client, which stays the caller's to close.
@@ -99,7 +106,9 @@ func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
 	policy := fmt.Sprintf("%d|%d|%d|%s|%d|%s", cfg.Journal, max(cfg.Outcomes.Milliseconds(), 0), max(cfg.Leases.Milliseconds(), 0),
 		flag(!cfg.Silent), max(cfg.Quarantine.Milliseconds(), 0), flag(cfg.Required))
-	e := &Engine{rdb: rdb, cfg: cfg, policy: policy, told: newTold(cfg.Retention / 2), asks: newFilters()}
+	e := &Engine{rdb: rdb, cfg: cfg, policy: policy, told: newTold(cfg.Retention / 2), asks: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
+	_, cluster := rdb.(*redis.ClusterClient)
+	e.outages = newOutages(cluster)
 	e.index = newIndex(rdb, cfg.Index, max(cfg.Doubt, 0))
 	if !cfg.Silent {
 		e.index.fresh = e.fresh
@@ -162,6 +171,7 @@ func (e *Engine) try(ctx context.Context, s *redis.Script, id ID, own []string, 
 			return nil, 0, ErrNewer
 		}
 		if text != "behind" {
+			e.journals.grew(id, journalsEvery)
 			return res, 0, nil
 		}
 		if err = e.lay(ctx, id); err != nil {
@@ -175,9 +185,10 @@ func (e *Engine) try(ctx context.Context, s *redis.Script, id ID, own []string, 
 func (e *Engine) eval(ctx context.Context, s *redis.Script, id ID, own []string, told mark, lays bool, args ...any) (any, error) {
 	argv := make([]any, 0, 5+len(args))
 	argv = append(argv, string(id), e.cfg.Lease.Milliseconds(), e.cfg.AwayAfter.Milliseconds(), e.cfg.DropAfter.Milliseconds(),
-		fmt.Sprintf("%s|%d|%d|%s|%s|%d", e.policy, told.epoch, told.version, told.lineage, flag(lays), max(e.cfg.Doubt.Milliseconds(), 0)))
+		fmt.Sprintf("%s|%d|%d|%s|%s|%d|%d", e.policy, told.epoch, told.version, told.lineage, flag(lays), max(e.cfg.Doubt.Milliseconds(), 0), e.outages.end(id)))
 	res, err := s.Run(ctx, e.rdb, keys(id, own), append(argv, args...)...).Result()
 	if err != nil {
+		e.outages.failed(id, err)
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)
 	}
 	return res, nil
@@ -209,6 +220,7 @@ func (e *Engine) read(id ID, res any) (answer, error) {
 func (e *Engine) saw(id ID, v View) {
 	if v.Now != 0 {
 		e.clock.observe(v.Now)
+		e.outages.answered(id, v.Now)
 	}
 	if !e.cfg.Silent {
 		e.told.saw(id, v)
@@ -224,6 +236,7 @@ func (e *Engine) stood(id ID, session string, st Standing) {
 
 // Heard takes in an event, before anybody is told of it: a store that does not have it in its past has lost writes.
 func (e *Engine) Heard(id ID, event *Event) {
+	e.journals.grew(id, journalsLater)
 	if !e.cfg.Silent {
 		e.told.heard(id, event)
 	}

@@ -97,6 +97,10 @@ func TestNobodyIsAwayForAStoreThatStoodStill(t *testing.T) {
 			b.here(700 * time.Millisecond)
 			c.here(700 * time.Millisecond)
 			embedded.SetTime(at.Add(awayAfter + 2*time.Second))
+			embedded.SetError("LOADING Redis is loading the dataset in memory")
+			_, err := e.Expire(t.Context(), integration) // whoever asks notices that
+			require.Error(t, err)
+			embedded.SetError("")
 			c.here(700 * time.Millisecond) // its replica was the first to get through
 			a.leave(room.Completed)
 			require.Equal(t, room.Locked, b.stand().Status)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-var expireScript = script("expire", "inbox")
+var expireScript = script("expire", "inbox", "back", "here")
 
 // Checked is what Expire found.
 type Checked struct {
@@ -22,7 +22,7 @@ type Checked struct {
 // idempotent; timers, notifications and the sweep all call it, from every replica.
 func (e *Engine) Expire(ctx context.Context, id ID) (Checked, error) {
 	for {
-		found, doubt, err := e.expire(ctx, id)
+		found, doubt, err := e.expire(ctx, id, e.cfg.LookEvery, "")
 		if err != nil || doubt == 0 {
 			return found, err
 		}
@@ -32,9 +32,10 @@ func (e *Engine) Expire(ctx context.Context, id ID) (Checked, error) {
 	}
 }
 
-// expire is Expire that does not wait where the room answers nobody for a moment: see try.
-func (e *Engine) expire(ctx context.Context, id ID) (Checked, time.Duration, error) {
-	res, doubt, err := e.try(ctx, expireScript, id, []string{"expire"}, e.cfg.LookEvery.Milliseconds(), e.cfg.Retention.Milliseconds())
+// expire is Expire that does not wait where the room answers nobody for a moment: see try. rest is when an active room is looked at again at the
+// latest, replicas which of them are alive ("" = not known).
+func (e *Engine) expire(ctx context.Context, id ID, rest time.Duration, replicas string) (Checked, time.Duration, error) {
+	res, doubt, err := e.try(ctx, expireScript, id, []string{"expire"}, rest.Milliseconds(), e.cfg.DrainEvery.Milliseconds(), e.cfg.Retention.Milliseconds(), replicas)
 	if err != nil || doubt > 0 {
 		return Checked{}, doubt, err
 	}

@@ -16,9 +16,12 @@ import (
 )
 
 var (
-	indexRegisterScript = indexScript("index_register")
-	indexClaimScript    = indexScript("index_claim")
-	indexSettleScript   = indexScript("index_settle")
+	indexRegisterScript  = indexScript("index_register")
+	indexClaimScript     = indexScript("index_claim")
+	indexSettleScript    = indexScript("index_settle")
+	indexHeartbeatScript = indexScript("index_heartbeat")
+	indexBuryScript      = indexScript("index_bury")
+	indexDueScript       = indexScript("index_due")
 )
 
 // registeredFor is how long a process trusts its own registration of a room. Shorter than what
@@ -32,7 +35,7 @@ const claimFor = 500 * time.Millisecond
 // A room is put in before it is used and taken out when it sleeps; so none with a live place is missing.
 type index struct {
 	rdb   redis.UniversalClient
-	keys  []string                        // due, registered, life, clock, whole
+	keys  []string                        // due, registered, life, clock, whole, alive, dead, outage
 	doubt time.Duration                   // how long a room that may have been lost is not begun: who knows it says so meanwhile
 	name  string                          // of this process, which the lives that it begins are called by
 	fresh func(context.Context, ID) error // is asked before a room begins that the store knows nothing of; nil = nobody is
@@ -52,7 +55,7 @@ type registration struct {
 
 func newIndex(rdb redis.UniversalClient, name string, doubt time.Duration) *index {
 	x := &index{rdb: rdb, doubt: doubt, name: rand.Text(), registered: make(map[ID]registration)}
-	for _, key := range []string{"due", "registered", "life", "clock", "whole"} {
+	for _, key := range []string{"due", "registered", "life", "clock", "whole", "alive", "dead", "outage"} {
 		x.keys = append(x.keys, "{"+name+"}:"+key)
 	}
 	return x
@@ -198,17 +201,19 @@ type claim struct {
 
 // claims is what one replica is to look at.
 type claims struct {
-	rooms []claim
-	next  time.Duration // in how long the next room is due; negative when none is listed
-	life  string        // of the index: another one where the store lost it
-	whole bool          // every room in use is listed
+	rooms    []claim
+	next     time.Duration // in how long the next room is due; negative when none is listed
+	life     string        // of the index: another one where the store lost it
+	whole    bool          // every room in use is listed
+	listed   int           // how many rooms are
+	replicas string        // which are alive, for the room's script
 }
 
-// claim takes due rooms, at most so many.
-func (x *index) claim(ctx context.Context, most int) (claims, error) {
-	list, err := indexClaimScript.Run(ctx, x.rdb, []string{x.keys[0], x.keys[2], x.keys[3], x.keys[4]},
-		most, claimFor.Milliseconds(), x.lifeName()).StringSlice()
-	if err != nil || len(list) < 3 {
+// claim takes due rooms, at most so many. A replica without a heartbeat for that long has died.
+func (x *index) claim(ctx context.Context, most int, dead time.Duration) (claims, error) {
+	list, err := indexClaimScript.Run(ctx, x.rdb, []string{x.keys[0], x.keys[2], x.keys[3], x.keys[4], x.keys[5], x.keys[6], x.keys[7]},
+		most, claimFor.Milliseconds(), x.lifeName(), dead.Milliseconds()).StringSlice()
+	if err != nil || len(list) < 5 {
 		return claims{}, fmt.Errorf("%w: claim due rooms: %w", ErrStore, err)
 	}
 	next, err := strconv.ParseInt(list[0], 10, 64)
@@ -218,8 +223,9 @@ func (x *index) claim(ctx context.Context, most int) (claims, error) {
 	x.mu.Lock()
 	x.saw(list[1])
 	x.mu.Unlock()
-	c := claims{next: time.Duration(next) * time.Millisecond, life: list[1], whole: list[2] == "1"}
-	for i := 3; i+1 < len(list); i += 2 {
+	c := claims{next: time.Duration(next) * time.Millisecond, life: list[1], whole: list[2] == "1", replicas: list[4]}
+	c.listed, _ = strconv.Atoi(list[3])
+	for i := 5; i+1 < len(list); i += 2 {
 		c.rooms = append(c.rooms, claim{room: ID(list[i]), mark: list[i+1]})
 	}
 	return c, nil
@@ -233,6 +239,11 @@ func (x *index) settle(ctx context.Context, c claim, in time.Duration, asleep bo
 		return fmt.Errorf("%w: settle due room: %w", ErrStore, err)
 	}
 	return nil
+}
+
+// dueIn has a listed room looked at by then.
+func (x *index) dueIn(ctx context.Context, id ID, in time.Duration) error {
+	return storeError("make room due", indexDueScript.Run(ctx, x.rdb, x.keys[:1], string(id), max(in.Milliseconds(), 0)).Err())
 }
 
 // sentinel is in the index beside the rooms: see index_register.lua.

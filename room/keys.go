@@ -3,7 +3,7 @@ package room
 // Every key of a room carries the room's id as its hash tag, so that one script works on all of them
 // on Redis Cluster. docs/architecture.md says what each holds.
 var keyNames = [...]string{
-	"lock", "queue", "state", "places", "sellers", "seen", "away", "ended", "leases", "journal", "inbox", "texts",
+	"lock", "queue", "state", "places", "sellers", "seen", "away", "ended", "leases", "journal", "here", "inbox", "texts",
 }
 
 // LockKey is the key that says who holds the lock.

@@ -21,6 +21,7 @@ type model struct {
 	granted int64
 	expires int64
 	places  map[string]*modelPlace
+	hosts   map[string][]room.Host // where each session is
 	changed bool
 }
 
@@ -35,7 +36,7 @@ type modelPlace struct {
 
 func newModel(lease, awayAfter, dropAfter time.Duration) *model {
 	return &model{lease: lease.Milliseconds(), awayAfter: awayAfter.Milliseconds(), dropAfter: dropAfter.Milliseconds(),
-		past: newHolds(lease), places: map[string]*modelPlace{}}
+		past: newHolds(lease), places: map[string]*modelPlace{}, hosts: map[string][]room.Host{}}
 }
 
 // at runs one verb at a time of Redis's clock: one version for all that it changed.
@@ -69,8 +70,11 @@ func (m *model) advance(now int64) {
 	}
 }
 
-// gone is for how long nobody has vouched for a waiter, in ms.
+// gone is for how long a waiter is nowhere and nobody has vouched for it, in ms.
 func (m *model) gone(session string, now int64) int64 {
+	if len(m.hosts[session]) > 0 {
+		return 0
+	}
 	if p := m.places[session]; p.seen {
 		return now - p.vouched
 	}
@@ -149,6 +153,29 @@ func (m *model) seen(session string, vouch int64, here bool, now int64) {
 		}
 	}
 	m.advance(now)
+}
+
+func (m *model) come(session string, host room.Host, now int64) {
+	if waits := slices.Contains(m.line, session); !waits || m.gone(session, now) <= m.awayAfter+m.dropAfter {
+		m.goFrom(session, host)
+		m.hosts[session] = append(m.hosts[session], host)
+	}
+	m.advance(now)
+}
+
+// goes says since when a session has gone from a host.
+func (m *model) goes(session string, host room.Host, since, now int64) {
+	was := m.goFrom(session, host)
+	if p := m.places[session]; len(m.hosts[session]) == 0 && slices.Contains(m.line, session) && (was || !p.seen) {
+		p.seen, p.vouched = true, since
+	}
+	m.advance(now)
+}
+
+func (m *model) goFrom(session string, host room.Host) bool {
+	before := len(m.hosts[session])
+	m.hosts[session] = slices.DeleteFunc(m.hosts[session], func(h room.Host) bool { return h == host })
+	return len(m.hosts[session]) < before
 }
 
 func (m *model) pause(paused bool, now int64) {

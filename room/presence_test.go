@@ -133,6 +133,10 @@ func TestOutageOfTheStoreMakesNobodyAway(t *testing.T) {
 		s.here(time.Second)
 	}
 	pass(8 * time.Minute) // longer than it takes to be dropped
+	embedded.SetError("LOADING Redis is loading the dataset in memory")
+	_, err := e.Expire(t.Context(), integration)
+	require.Error(t, err)
+	embedded.SetError("")
 	a.leave(room.Completed)
 	require.Equal(t, room.Locked, b.stand().Status, "who was there when the store went away is not passed over")
 	d.here(time.Second)

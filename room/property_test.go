@@ -25,6 +25,8 @@ func TestScriptsKeepTheRulesInAnyOrderOfEvents(t *testing.T) {
 				"join":    r.join,
 				"leave":   r.leave,
 				"seen":    r.seen,
+				"come":    r.come,
+				"go":      r.gone,
 				"pause":   r.pause,
 				"release": r.release,
 				"extend":  r.extend,
@@ -45,6 +47,12 @@ type run struct {
 	model    *model
 	sessions []string
 	fences   []int64 // all that were told; 1 was never granted
+	calls    int64
+}
+
+func (r *run) number() int64 {
+	r.calls++
+	return r.calls
 }
 
 const (
@@ -89,6 +97,25 @@ func (r *run) seen(t *rapid.T) {
 	}
 	require.NoError(t, err)
 	r.model.at(view.Now, func() { r.model.seen(session, vouch.Milliseconds(), here, view.Now) })
+}
+
+func (r *run) host(t *rapid.T) room.Host { return room.Host(rapid.IntRange(1, 3).Draw(t, "host")) }
+
+func (r *run) come(t *rapid.T) {
+	session, host := r.session(t), r.host(t)
+	view, err := r.engine.Presence(context.Background(), integration, host, r.number(), []string{session}, nil)
+	require.NoError(t, err)
+	if view.Epoch > 0 {
+		r.model.at(view.Now, func() { r.model.come(session, host, view.Now) })
+	}
+}
+
+func (r *run) gone(t *rapid.T) {
+	session, host, ms := r.session(t), r.host(t), rapid.IntRange(0, 7).Draw(t, "gone for")
+	view, err := r.engine.Presence(context.Background(), integration, host, r.number(), nil,
+		[]room.Gone{{Session: session, Host: host, For: time.Duration(ms) * time.Millisecond}})
+	require.NoError(t, err)
+	r.model.at(view.Now, func() { r.model.goes(session, host, view.Now-int64(ms), view.Now) })
 }
 
 func (r *run) pause(t *rapid.T) {

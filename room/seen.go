@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-var seenScript = script("seen")
+var seenScript = script("seen", "back")
 
 // SeenBatch is how many sessions one Seen may name.
 const SeenBatch = 500
 
-// Seen tells presence: the sessions here are vouched for until `vouch` from now, those gone have no
-// socket any more. Sessions that do not wait are passed by. A session nobody ever vouched for is never
+// Seen tells presence that has to be told again and again: the sessions here are vouched for until `vouch` from now, those gone are there
+// no more. It is for who has no host number (see Presence). Sessions that do not wait are passed by. A session nobody ever vouched for is never
 // away. At most SeenBatch sessions in all.
 func (e *Engine) Seen(ctx context.Context, id ID, vouch time.Duration, here, gone []string) (View, error) {
 	args := make([]any, 0, 2+len(here)+len(gone))

@@ -17,6 +17,9 @@ func (e *Engine) Sweep(ctx context.Context, looked func(ID, Checked), failed fun
 	if !e.cfg.Silent {
 		e.work.Go(func() { e.watch(ctx) })
 	}
+	if looked != nil {
+		e.work.Go(func() { e.followJournals(ctx, looked) })
+	}
 	for {
 		wait, err := e.sweepOnce(ctx, looked, failed)
 		if err != nil && ctx.Err() == nil {
@@ -33,19 +36,24 @@ func (e *Engine) Sweep(ctx context.Context, looked func(ID, Checked), failed fun
 const (
 	justAfter   = time.Millisecond     // how much later than due a room is asked for, so that it is due then
 	sweepAtMost = 5 * time.Millisecond // however many rooms there are, no oftener than this
+
+	// looksEachSecond is how many active rooms are looked at in which nothing is due, however many there are: for what nobody said, such as a lock that was
+	// deleted by hand where Redis tells of no key.
+	looksEachSecond = 50
 )
 
 // sweepOnce looks at one batch and returns how long to wait for the next.
 func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked), failed func(error)) (time.Duration, error) {
-	claims, err := e.index.claim(ctx, sweepBatch)
+	claims, err := e.index.claim(ctx, sweepBatch, e.DeadAfter())
 	if err != nil {
 		return e.cfg.SweepEvery, err
 	}
 	e.follow(ctx, claims, failed)
 	asked := time.Now()
 	next := claims.next
+	err = e.bury(ctx, claims.replicas)
 	for _, c := range claims.rooms {
-		if e := e.sweepRoom(ctx, c, looked); e != nil {
+		if e := e.sweepRoom(ctx, c, claims, looked); e != nil {
 			err = fmt.Errorf("room %s: %w", c.room, e)
 		}
 	}
@@ -55,10 +63,14 @@ func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked), failed
 	return max(next+justAfter-time.Since(asked), sweepAtMost), err
 }
 
-func (e *Engine) sweepRoom(ctx context.Context, c claim, looked func(ID, Checked)) error {
-	found, doubt, err := e.expire(ctx, c.room)
+func (e *Engine) sweepRoom(ctx context.Context, c claim, all claims, looked func(ID, Checked)) error {
+	rest := e.cfg.LookEvery
+	if !e.cfg.Silent {
+		rest = max(rest, time.Duration(all.listed)*time.Second/looksEachSecond)
+	}
+	found, doubt, err := e.expire(ctx, c.room, rest, all.replicas)
 	for err == nil && doubt == 0 && found.NextAt <= found.Now { // one script settles only so many
-		found, doubt, err = e.expire(ctx, c.room)
+		found, doubt, err = e.expire(ctx, c.room, rest, all.replicas)
 	}
 	if err != nil {
 		return err

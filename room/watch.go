@@ -26,12 +26,13 @@ func (e *Engine) watch(ctx context.Context) {
 	defer tick.Stop()
 	var known []string
 	for {
-		found, err := e.histories(ctx)
+		found, err := e.masters(ctx)
 		var unanswered redis.Error
 		switch {
-		case errors.As(err, &unanswered) && !strings.HasPrefix(err.Error(), "LOADING"):
+		case errors.As(err, &unanswered) && (strings.HasPrefix(err.Error(), "ERR ") || strings.HasPrefix(err.Error(), "NOPERM")):
 			return // it does not say: an embedded store, or one that this user may not ask
 		case err == nil && known != nil && slices.ContainsFunc(found, func(h string) bool { return !slices.Contains(known, h) }):
+			e.histories.Add(1)
 			e.show(ctx, false)
 		}
 		if err == nil {
@@ -45,8 +46,12 @@ func (e *Engine) watch(ctx context.Context) {
 	}
 }
 
-// histories are the names of the histories of the masters.
-func (e *Engine) histories(ctx context.Context) ([]string, error) {
+// Histories is how many other histories of the server this process has noticed, while Sweep runs. After each the store may have lost the last writes:
+// who is connected to this replica has to be told again, under another host number.
+func (e *Engine) Histories() int64 { return e.histories.Load() }
+
+// masters are the names of the histories of the masters.
+func (e *Engine) masters(ctx context.Context) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, watchWithin)
 	defer cancel()
 	var mu sync.Mutex
@@ -83,7 +88,7 @@ func (e *Engine) show(ctx context.Context, relist bool) {
 					return nil // whoever uses it registers it
 				}
 			}
-			_, _, _ = e.expire(ctx, id) // what fails is told when the room is used
+			_, _, _ = e.expire(ctx, id, e.cfg.LookEvery, "") // what fails is told when the room is used
 			return nil
 		})
 	}

@@ -5,7 +5,7 @@
 -- Codes: ok, register, no_message, already_matched (also where the same message under another id, or another part of it, is another's), stale_fence (there is no such lease), not_possible
 -- Returns after the standing: result ticket fence epoch granted ended completes, and "1" where its text is forgotten: it is a record only.
 
-local ANSWER = KEYS[14]
+local ANSWER = KEYS[15]
 local FENCE, DIGEST, ID, COMPLETES, ACTION, BY = tonumber(ARGV[6]), ARGV[7], ARGV[8], ARGV[9] == '1', ARGV[10], ARGV[11]
 
 local told = repeated()

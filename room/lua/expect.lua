@@ -1,5 +1,5 @@
 -- expect.lua: the holder says that it now asks for a code; or, with a message, that it had asked and this is the answer.
--- KEYS  14 the message's answer, where there is a message; see inbox.lua
+-- KEYS  15 the message's answer, where there is a message; see inbox.lua
 -- ARGV   6 session  7 fence  8 filter (for Go to read; "" = any message)  9 digest of the message ("" = it asks now)
 --       10 the message's id as JSON  11 "1" = a code ends the lease  12 how many asks a lease may have
 -- Codes: ok, no_place, stale_fence, too_many_asks, no_message,
@@ -40,7 +40,7 @@ local function claim()
   m.state, m.result, m.reason, m.ticket = 'w', 'matched', '', S.ticket
   write_message(m, entry)
   first_of(m)
-  own(KEYS[14], m.fence, 'c')
+  own(KEYS[15], m.fence, 'c')
   desk()
   return m
 end

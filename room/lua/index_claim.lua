@@ -1,8 +1,12 @@
 -- index_claim.lua: takes rooms that are due, so that of several replicas one looks at each.
 -- KEYS   1 due  2 life (see index_register.lua)  3 clock: string, the time of the last claim (ms)  4 whole: string, the life that has all rooms
+--        5 alive, 6 dead, 7 outage (see index_heartbeat.lua)
 -- ARGV   1 how many at the most  2 hold each for (ms): due again then, should the claimer die  3 a name, should a life begin
+--        4 a replica without a heartbeat for so long (ms) has died
 -- Returns when the next room is due (ms from now; -1 = none is listed), the life's name, "1" = all rooms are in it (see Engine.rebuild),
--- then room, claim, room, claim …; the claim is the score to hand back.
+-- how many rooms are listed, which replicas are alive (see bury in here.lua), then room, claim, room, claim …; the claim is the score to hand back.
+
+local DEAD_KEPT = 60 * 60 * 1000   -- the last heartbeat of who died: who buries it later takes it for gone from then on
 
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -12,6 +16,7 @@ local function ms(n) return string.format('%.0f', n) end
 local last = tonumber(redis.call('GET', KEYS[3]) or 0)
 if now < last then
   for _, room in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ms(now), '(+inf')) do redis.call('ZADD', KEYS[1], ms(now), room) end
+  for _, host in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], '(' .. ms(now), '+inf')) do redis.call('ZADD', KEYS[5], ms(now), host) end
 end
 if now ~= last then redis.call('SET', KEYS[3], ms(now)) end
 
@@ -23,7 +28,26 @@ if not life or not redis.call('ZSCORE', KEYS[1], '!') then
 end
 local claim = ms(now + ARGV[2])
 local name = life:match('^%S+')
-local out = { '-1', name, redis.call('GET', KEYS[4]) == name and '1' or '0' }
+
+-- replicas says who is alive: "now(µs) outage(ms) host,host,… host:last heartbeat(ms ago),…". Where nobody has had a heartbeat lately the store was
+-- away, or everybody was: nobody is taken for dead then (see index_heartbeat.lua).
+local function replicas()
+  local outage = math.max(redis.call('PTTL', KEYS[7]), 0)
+  local latest = redis.call('ZRANGE', KEYS[5], -1, -1, 'WITHSCORES')
+  if outage == 0 and latest[2] and tonumber(latest[2]) >= now - ARGV[4] then
+    local silent = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', '(' .. ms(now - ARGV[4]), 'WITHSCORES')
+    for i = 1, #silent, 2 do
+      redis.call('ZREM', KEYS[5], silent[i])
+      redis.call('ZADD', KEYS[6], silent[i + 1], silent[i])
+    end
+  end
+  redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', ms(now - DEAD_KEPT))
+  local dead, list = {}, redis.call('ZRANGE', KEYS[6], 0, -1, 'WITHSCORES')
+  for i = 1, #list, 2 do dead[#dead + 1] = list[i] .. ':' .. ms(math.max(now - list[i + 1], 0)) end
+  return string.format('%.0f %d %s %s', clock[1] * 1000000 + clock[2], outage, table.concat(redis.call('ZRANGE', KEYS[5], 0, -1), ','), table.concat(dead, ','))
+end
+
+local out = { '-1', name, redis.call('GET', KEYS[4]) == name and '1' or '0', ms(redis.call('ZCARD', KEYS[1])), replicas() }
 for _, room in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ms(now), 'LIMIT', 0, ARGV[1])) do
   redis.call('ZADD', KEYS[1], claim, room)
   out[#out + 1] = room

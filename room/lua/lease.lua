@@ -129,12 +129,23 @@ local function finish(outcome, at)
   settle(session, p, outcome, at, fence, nil)
 end
 
+-- mark_away is true, unless the session is there all the same.
 local function mark_away(session, since)
   redis.call('ZREM', SEEN, session)
+  if redis.call('ZSCORE', HERE, session) then return end -- an older program vouched for it, too
   redis.call('ZADD', AWAY, int(since), session)
   local p = place(session)
   noted[#noted + 1] = string.format('{"ticket":%d,"away":true,"since":%d}', p.ticket, since)
   record('away', string.format('"ticket":%d,"seller":"%s","since":%d', p.ticket, p.seller, since))
+  return true
+end
+
+-- back_again writes that who was away is not any more.
+local function back_again(session)
+  redis.call('ZREM', AWAY, session)
+  local p = place(session)
+  noted[#noted + 1] = string.format('{"ticket":%d,"away":false}', p.ticket)
+  record('back', string.format('"ticket":%d,"seller":"%s"', p.ticket, p.seller))
 end
 
 -- first finds the foremost waiter that is not away.
@@ -147,13 +158,19 @@ local function first()
       local session, rank = line[i], line[i + 1]
       if not redis.call('ZSCORE', AWAY, session) then
         local vouched = tonumber(redis.call('ZSCORE', SEEN, session) or NOW)
-        if not gone_for(vouched, AWAY_AFTER) then return session, rank end
-        mark_away(session, vouched)
+        if not gone_for(vouched, AWAY_AFTER) or not mark_away(session, vouched) then return session, rank end
       end
     end
     if from == 0 and redis.call('ZCARD', AWAY) == redis.call('ZCARD', QUEUE) then return nil end -- nobody is there
     from, step = from + step, 64
   end
+end
+
+-- trust has nobody judged for a while: the store was away, and nobody was able to say that it is there. Who was there then counts as there until the
+-- replicas have had the time to say who is.
+local function trust(ms)
+  local till = NOW + math.min(ms, TRUSTED)
+  if ms > 0 and till > S.trust then S.trust, trust_changed = till, true end
 end
 
 -- presence marks who is away and drops who is gone, once for a script: its time stands still.
@@ -164,7 +181,9 @@ local function presence()
   local gone = redis.call('ZRANGEBYSCORE', SEEN, '-inf', '(' .. int(NOW - AWAY_AFTER), 'WITHSCORES', 'LIMIT', 0, BATCH)
   for i = 1, #gone, 2 do mark_away(gone[i], tonumber(gone[i + 1])) end
   local dropped = redis.call('ZRANGEBYSCORE', AWAY, '-inf', '(' .. int(NOW - AWAY_AFTER - DROP_AFTER), 'LIMIT', 0, BATCH)
-  for _, session in ipairs(dropped) do leave_line(session, 'dropped') end
+  for _, session in ipairs(dropped) do
+    if redis.call('ZSCORE', HERE, session) then back_again(session) else leave_line(session, 'dropped') end -- an older program held it for away
+  end
 end
 
 -- set_back brings what lies ahead to a clock that went back by `ms`, so that nothing takes longer for it.
@@ -183,12 +202,17 @@ local function set_back(ms)
   redis.call('HSET', STATE, 'looked', int(NOW))
 end
 
+local function turn_clock()
+  if NOW < S.looked then set_back(S.looked - NOW) end
+end
+
 -- advance brings the room to NOW: it ends what is over, marks who is away, drops who is gone,
 -- and hands the free lock to the first in line. Every verb calls it first, so that the room's
 -- state is a function of what was asked and of Redis's clock, whoever looks.
 local function advance()
   if S.epoch == 0 then return end
-  if NOW < S.looked then set_back(S.looked - NOW) end
+  turn_clock()
+  trust(OUTAGE + TRUSTED - NOW)
   if held() then
     if NOW >= S.expires then
       finish('expired', S.expires)

@@ -20,7 +20,7 @@
 -- Rule 3 (quarantine) is expect.lua's; rule 4 (no code, no effect) is in attribute; rule 6 (what fits) is Go's.
 
 local A = cjson.decode(ARGV[6])
-local DIGEST, SAME, PARTS = A.digest, KEYS[14], KEYS[15]
+local DIGEST, SAME, PARTS = A.digest, KEYS[15], KEYS[16]
 local REMEMBERED_FOR = 25 * 60 * 60 * 1000  -- then the ledger knows the message
 local LATE_AFTER = 24 * 60 * 60 * 1000
 local PARTS_FOR = 60 * 1000

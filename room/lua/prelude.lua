@@ -6,38 +6,40 @@
 --        4 places   hash    session -> "live|ticket|seller|joined|channel|lease|asks"
 --                                   or "OUTCOME|ticket|seller|ended|fence||"
 --        5 sellers  hash    seller -> session of its live place
---        6 seen     zset    waiting session whose browser is or was connected -> vouched for until (ms)
+--        6 seen     zset    waiting session whose browser was connected, or that a program vouches for -> was or will have been there until (ms)
 --        7 away     zset    waiting session passed over -> gone since (ms)
 --        8 ended    zset    session whose place has ended -> when (ms)
 --        9 leases   zset    "fence|ticket|ended|session|seller|asking,codes,rejects|asks" of an ended lease -> granted (ms)
 --       10 journal  stream  what happened, until the ledger has it
---       11 inbox    zset    "digest|session|fence" of a message of the last minutes -> forget at (ms); see inbox.lua
---       12 texts    hash    digest -> where that message belongs, and its sealed text; see inbox.lua
---       13 once     string  the reply to this request id, so that a repeat is told the same; of a message a hash
+--       11 here     zset    session whose browser is connected -> the replica's host number; see here.lua
+--       12 inbox    zset    "digest|session|fence" of a message of the last minutes -> forget at (ms); see inbox.lua
+--       13 texts    hash    digest -> where that message belongs, and its sealed text; see inbox.lua
+--       14 once     string  the reply to this request id, so that a repeat is told the same; of a message a hash
 -- ARGV   1 room  2 lease (ms)  3 away after (ms)  4 drop after (ms)  5 "journal bound (0 = none)|how long an
 --        ended place's outcome is told (ms)|how far back a late message finds its lease (ms, 0 = not at all)|1 = events are told|
 --        quarantine of asks (ms)|1 = every lease is asking|epoch|version|lineage that the caller was told last (0|0| = none)|
---        1 = it lays before the room what it was told (renew.lua)|how long a room that may have gone back answers nobody (ms)"
+--        1 = it lays before the room what it was told (renew.lua)|how long a room that may have gone back answers nobody (ms)|
+--        when the store was away for the caller last (ms, 0 = not lately)"
 --        6.. the verb's own
 -- Returns fields joined by one space, "-" for none; the first is "ok" or the refusal's code; or "behind" or "doubt", and
 -- nothing was done: see lineage.lua; or "newer", and nothing was done: a later program wrote the room, in a format that this one does not know.
 -- Publishes one event on "{room}:events" for every change (see event.go).
 
 local LOCK, QUEUE, STATE, PLACES, SELLERS, SEEN = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local AWAY, ENDED, LEASES, JOURNAL, INBOX, TEXTS, ONCE = KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
+local AWAY, ENDED, LEASES, JOURNAL, HERE, INBOX, TEXTS, ONCE = KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
 local ROOM, LEASE = ARGV[1], tonumber(ARGV[2])
 local AWAY_AFTER, DROP_AFTER = tonumber(ARGV[3]), tonumber(ARGV[4])
-local JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS, QUARANTINE, REQUIRED, TOLD_EPOCH, TOLD_VERSION, TOLD_LINEAGE, LAYS, DOUBT =
-  ARGV[5]:match('^(%d+)|(%d+)|(%d+)|(%d)|(%d+)|(%d)|(%d+)|(%d+)|([%x:,]*)|(%d)|(%d+)$')
+local JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS, QUARANTINE, REQUIRED, TOLD_EPOCH, TOLD_VERSION, TOLD_LINEAGE, LAYS, DOUBT, OUTAGE =
+  ARGV[5]:match('^(%d+)|(%d+)|(%d+)|(%d)|(%d+)|(%d)|(%d+)|(%d+)|([%x:,]*)|(%d)|(%d+)|(%d+)$')
 JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS = tonumber(JOURNAL_MAX), tonumber(ENDED_KEPT), tonumber(LEASES_KEPT), TELLS == '1'
 QUARANTINE, REQUIRED, TOLD_EPOCH, TOLD_VERSION, DOUBT = tonumber(QUARANTINE), REQUIRED == '1', tonumber(TOLD_EPOCH), tonumber(TOLD_VERSION), tonumber(DOUBT)
+OUTAGE = tonumber(OUTAGE)
 
 local FORMAT = 1                        -- how keys, events and journal entries are written; room.Format says what another one means
 local REMEMBERED = ONCE ~= '{' .. ROOM .. '}:request:' -- without an id nothing is to be remembered
 local REGISTERED_FOR = 45 * 1000        -- shorter than what index_settle.lua keeps
 local ONCE_KEPT = 60 * 1000             -- a repeated request is recognised for a minute, if the verb does not say otherwise
-local UNSEEN = math.max(1500, math.min(AWAY_AFTER / 2, 10 * 1000)) -- an active room is looked at more often than this, and nobody is away sooner
-local TRUSTED = 3 * 1000                -- within this every replica vouches for its sessions again
+local TRUSTED = 3 * 1000                -- within this after an outage every replica has told again who is there
 local LOOK_NOTED = 1000                 -- how exactly the last look is known
 local BATCH = 200                       -- no script settles more than this many at once
 
@@ -112,9 +114,6 @@ do
   S.lineage, S.doubt, S.lost_from = v[21] or '', tonumber(v[22] or 0), tonumber(v[23] or 0)
   read_codes(S, v[16], v[17])
   if S.trust > NOW + TRUSTED then S.trust = 0 end -- the clock went back
-  -- Nobody could vouch for anybody while the store was away: who was there then counts as there, until
-  -- the replicas have had time to say who is.
-  if S.looked > 0 and NOW - S.looked > UNSEEN and redis.call('EXISTS', SEEN, AWAY) > 0 then S.trust = NOW + TRUSTED end
 end
 
 if S.format > FORMAT then return 'newer' end
@@ -122,7 +121,7 @@ if S.format > FORMAT then return 'newer' end
 -- gone_for is true when a session that was last there at `since` has been gone for over `ms`.
 local function gone_for(since, ms) return since < NOW - ms and NOW >= S.trust end
 
-local changed, lease_changed, codes_changed, learned = false, false, false, false
+local changed, lease_changed, codes_changed, trust_changed, learned = false, false, false, false, false
 local joined, ended, moved, noted, records = {}, {}, {}, {}, {}
 local granted_rank
 local reset = false
@@ -144,7 +143,7 @@ history = type(history) == 'string' and history:match('master_replid:(%x%x%x%x%x
 
 -- begin starts the first epoch of a room that nothing is known of.
 local function begin()
-  redis.call('DEL', LOCK, QUEUE, SELLERS, SEEN, AWAY, ENDED)
+  redis.call('DEL', LOCK, QUEUE, SELLERS, SEEN, AWAY, ENDED, HERE)
   for _, kept in ipairs({ LEASES, JOURNAL }) do redis.call('PERSIST', kept) end
   S.epoch, S.version = math.max(US, S.epoch + 1), 0
   S.hold, S.spread, S.holds, learned = LEASE, 0, 0, true
@@ -164,7 +163,7 @@ end
 -- stay takes back the end that an idle room's keys were given.
 local function stay()
   if S.quiet == 0 then return end
-  for i = 2, 10 do redis.call('PERSIST', KEYS[i]) end
+  for i = 2, 11 do redis.call('PERSIST', KEYS[i]) end
   redis.call('HDEL', STATE, 'quiet')
 end
 

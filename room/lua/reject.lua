@@ -25,7 +25,7 @@ record('rejected', '"message_id":%s,"ticket":%d,"fence":%d,"seller":"%s"', ID, m
 local entry = inbox_entry(m)
 m.session, m.fence, m.ticket, m.state, m.result, m.reason = '', 0, 0, 'n', 'unmatched', 'rejected'
 write_message(m, entry)
-own(KEYS[14], 0)
+own(KEYS[15], 0)
 show(SESSION)
 desk()
 return answer('ok', SESSION)

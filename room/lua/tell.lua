@@ -56,7 +56,7 @@ local function commit()
     if lease_changed then write_lock() end
   end
   if changed or codes_changed then write_state() end
-  if S.epoch > 0 and math.abs(NOW - S.looked) >= LOOK_NOTED then
+  if S.epoch > 0 and (trust_changed or math.abs(NOW - S.looked) >= LOOK_NOTED) then
     redis.call('HSET', STATE, 'looked', int(NOW), 'trust', int(S.trust))
   end
   if #records > 0 then

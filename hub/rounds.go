@@ -1,0 +1,93 @@
+package hub
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// rounds is all halls in some order, to look at them by turns.
+type rounds struct {
+	mu      sync.Mutex
+	halls   []*hall
+	visited int // the next one to visit
+	checked int // the next one to compare with the engine
+}
+
+func (r *rounds) add(l *hall) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l.turn = len(r.halls)
+	r.halls = append(r.halls, l)
+}
+
+func (r *rounds) remove(l *hall) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last := len(r.halls) - 1
+	r.halls[l.turn] = r.halls[last]
+	r.halls[l.turn].turn = l.turn
+	r.halls[last] = nil
+	r.halls = r.halls[:last]
+}
+
+// next lists the next n halls to compare, each once.
+func (r *rounds) next(n int) []*hall { return r.some(&r.checked, n) }
+
+// visit lists the next part of the halls, of so many parts.
+func (r *rounds) visit(parts int) []*hall {
+	r.mu.Lock()
+	n := (len(r.halls) + parts - 1) / parts
+	r.mu.Unlock()
+	return r.some(&r.visited, n)
+}
+
+func (r *rounds) some(at *int, n int) []*hall {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n = min(n, len(r.halls))
+	list := make([]*hall, 0, n)
+	for range n {
+		if *at >= len(r.halls) {
+			*at = 0
+		}
+		list = append(list, r.halls[*at])
+		*at++
+	}
+	return list
+}
+
+const visitParts = 8 // over how many moments the visits are spread
+
+// visits has each hall ask those in front and forget what was shown for long enough.
+func (h *Hub) visits(ctx context.Context) {
+	tick := time.NewTicker(h.liveness.visit / visitParts)
+	defer tick.Stop()
+	last := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			now := time.Now()
+			h.stoodStill(now.Sub(last))
+			last = now
+			for _, l := range h.rounds.visit(visitParts) {
+				l.visit()
+			}
+		}
+	}
+}
+
+func (l *hall) visit() {
+	now, ms := l.h.now(), l.h.clock.ms()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.answered()
+	l.askFront(now)
+	for s := range l.shown {
+		if s.forget(ms); len(s.messages) == 0 {
+			delete(l.shown, s)
+		}
+	}
+}

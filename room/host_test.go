@@ -1,0 +1,301 @@
+package room_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/room"
+)
+
+// site is replicas on a store whose clock stands still, unless it is told to pass.
+type site struct {
+	*testing.T
+	store  *miniredis.Miniredis
+	rdb    redis.UniversalClient
+	engine *room.Engine
+	now    time.Time
+	calls  int64
+}
+
+func (s *site) number() int64 {
+	s.calls++
+	return s.calls
+}
+
+func newSite(t *testing.T) *site {
+	s := &site{T: t, store: redistest.StartEmbedded(t), now: time.Now()}
+	rdb := redis.NewClient(&redis.Options{Addr: s.store.Addr()})
+	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+	s.rdb, s.engine = rdb, room.New(rdb, room.Config{Lease: 10 * time.Minute, Doubt: -1, SweepEvery: 5 * time.Millisecond, LookEvery: time.Hour})
+	s.store.SetTime(s.now)
+	return s
+}
+
+func (s *site) pass(d time.Duration) {
+	s.now = s.now.Add(d)
+	s.store.SetTime(s.now)
+}
+
+// live has time pass, second by second, in which replicas have heartbeats.
+func (s *site) live(d time.Duration, hosts ...room.Host) {
+	s.Helper()
+	for range int(d / time.Second) {
+		s.pass(time.Second)
+		s.beats(hosts...)
+		s.untilClaimed()
+	}
+}
+
+// line has as many sellers join, of whom the first has the lock.
+func (s *site) line(n int) (all []seller) {
+	for i := range n {
+		a := newSeller(s.T, s.engine, string(rune('a'+i)))
+		a.join()
+		all = append(all, a)
+	}
+	return all
+}
+
+// beats keeps replicas alive.
+func (s *site) beats(hosts ...room.Host) {
+	s.Helper()
+	for _, h := range hosts {
+		same, err := s.engine.Heartbeat(s.Context(), h)
+		require.NoError(s, err)
+		require.Equal(s, h, same)
+	}
+}
+
+func (s *site) replica() room.Host {
+	s.Helper()
+	host, err := s.engine.Heartbeat(s.Context(), 0)
+	require.NoError(s, err)
+	require.NoError(s, s.engine.Attend(s.Context(), host, integration))
+	return host
+}
+
+func (s *site) come(host room.Host, who ...seller) {
+	s.Helper()
+	var ids []string
+	for _, w := range who {
+		ids = append(ids, w.session)
+	}
+	_, err := s.engine.Presence(s.Context(), integration, host, s.number(), ids, nil)
+	require.NoError(s, err)
+}
+
+func (s *site) gone(host room.Host, who seller, since time.Duration) {
+	s.Helper()
+	_, err := s.engine.Presence(s.Context(), integration, host, s.number(), nil, []room.Gone{{Session: who.session, Host: host, For: since}})
+	require.NoError(s, err)
+}
+
+// goneSince is when a session that waits was there last (unix ms); 0 where it is there.
+func (s *site) goneSince(who seller) int64 {
+	for _, key := range []string{"{integration}:away", "{integration}:seen"} {
+		if at, err := s.rdb.ZScore(context.Background(), key, who.session).Result(); err == nil {
+			return int64(at)
+		}
+	}
+	return 0
+}
+
+// untilClaimed waits until the sweep has looked for due rooms and dead replicas.
+func (s *site) untilClaimed() {
+	s.Helper()
+	testproc.Until(s, 20*time.Second, func() error {
+		if at := s.rdb.Get(context.Background(), "{waitroom}:clock").Val(); at != fmt.Sprint(s.now.UnixMilli()) {
+			return fmt.Errorf("it looked at %s", at)
+		}
+		return nil
+	})
+}
+
+func (s *site) untilGone(who seller) int64 {
+	testproc.Until(s, 20*time.Second, func() error {
+		if s.goneSince(who) == 0 {
+			return errors.New("it is there")
+		}
+		return nil
+	})
+	return s.goneSince(who)
+}
+
+func TestWhoIsHereIsToldOnceAndStaysHoweverLong(t *testing.T) {
+	s := newSite(t)
+	host, all := s.replica(), s.line(3)
+	s.come(host, all[1:]...)
+	sweep(t, s.engine, nil)
+	for range 100 {
+		s.pass(time.Second)
+		s.beats(host)
+	}
+	s.gone(host, all[1], 0)
+	gone := s.now.UnixMilli()
+	require.Equal(t, gone, s.goneSince(all[1]))
+	s.pass(s.engine.Config().AwayAfter + time.Millisecond)
+	all[0].leave(room.Completed)
+	require.Equal(t, room.Locked, all[2].stand().Status, "the second has gone, the third is still there")
+}
+
+func TestSessionIsThereUntilTheLastOfItsReplicasHasSaidThatItHasGone(t *testing.T) {
+	s := newSite(t)
+	one, two, all := s.replica(), s.replica(), s.line(2)
+	b := all[1]
+	require.NotEqual(t, one, two)
+	s.come(one, b)
+	s.come(two, b)
+	s.gone(one, b, 0)
+	require.Zero(t, s.goneSince(b))
+	s.come(one, b)
+	s.come(one, b) // told twice: the first reply was lost
+	s.gone(one, b, 0)
+	s.gone(one, b, 0)
+	require.Zero(t, s.goneSince(b))
+	s.pass(time.Second)
+	s.gone(two, b, 300*time.Millisecond)
+	require.Equal(t, s.now.UnixMilli()-300, s.goneSince(b), "since it was last heard of")
+	s.come(two, b)
+	require.Zero(t, s.goneSince(b))
+}
+
+func TestWhatAReplicaToldIsTakenBackAsOfItsLastHeartbeatWhenItHasDied(t *testing.T) {
+	s := newSite(t)
+	dies, lives, all := s.replica(), s.replica(), s.line(4)
+	s.come(dies, all[1], all[2])
+	s.come(lives, all[2], all[3])
+	last := s.now.UnixMilli()
+	sweep(t, s.engine, nil)
+	s.beats(dies, lives)
+	for s.now.UnixMilli() <= last+s.engine.DeadAfter().Milliseconds() {
+		require.Zero(t, s.goneSince(all[1]), "it may only be slow")
+		s.pass(time.Second)
+		s.beats(lives)
+		s.untilClaimed()
+	}
+	require.Equal(t, last, s.untilGone(all[1]))
+	require.Zero(t, s.goneSince(all[2]), "it is at another replica, too")
+	require.Zero(t, s.goneSince(all[3]))
+
+	again, err := s.engine.Heartbeat(t.Context(), dies)
+	require.NoError(t, err)
+	require.Greater(t, again, dies, "it was only stopped, and finds that it was taken for dead")
+	s.come(again, all[1])
+	require.Zero(t, s.goneSince(all[1]))
+}
+
+// The first one that is back after all replicas were dead, or after the store was away, gives the others the time to say that they live.
+func TestNoReplicaIsTakenForDeadRightAfterNobodyLooked(t *testing.T) {
+	s := newSite(t)
+	dead, lives, all := s.replica(), s.replica(), s.line(3)
+	s.come(dead, all[1])
+	s.come(lives, all[2])
+	last := s.now.UnixMilli()
+	sweep(t, s.engine, nil)
+	s.untilClaimed()
+	s.pass(time.Minute)
+	s.untilClaimed()
+	require.Zero(t, s.goneSince(all[2]))
+	s.beats(lives)
+	for range 3 {
+		require.Zero(t, s.goneSince(all[1]))
+		s.pass(time.Second)
+		s.beats(lives)
+		s.untilClaimed()
+	}
+	require.Equal(t, last, s.untilGone(all[1]))
+	require.Zero(t, s.goneSince(all[2]))
+	all[0].leave(room.Completed)
+	require.Equal(t, room.Locked, all[2].stand().Status)
+}
+
+func TestCallThatWasGivenUpAndArrivesLateDoesNothing(t *testing.T) {
+	s := newSite(t)
+	host, all := s.replica(), s.line(2)
+	late := s.number()
+	s.come(host, all[1])
+	s.gone(host, all[1], 0)
+	gone := s.goneSince(all[1])
+	_, err := s.engine.Presence(t.Context(), integration, host, late, []string{all[1].session}, nil)
+	require.NoError(t, err)
+	require.Equal(t, gone, s.goneSince(all[1]), "it has gone since that was said")
+	s.come(host, all[1])
+	require.Zero(t, s.goneSince(all[1]))
+}
+
+// There may be so many rooms that one in which nothing is due is looked at once in minutes.
+func TestWhoIsGoneIsAwayInTimeWhereNobodyLooksOtherwise(t *testing.T) {
+	s := newSite(t)
+	host, all := s.replica(), s.line(3)
+	s.come(host, all[1:]...)
+	sweep(t, s.engine, nil)
+	s.live(2*time.Second, host)
+	s.gone(host, all[1], 0)
+	s.live(s.engine.Config().AwayAfter+time.Second, host)
+	testproc.Until(t, 20*time.Second, func() error { return s.rdb.ZScore(t.Context(), "{integration}:away", all[1].session).Err() })
+	all[0].leave(room.Completed)
+	require.Equal(t, room.Locked, all[2].stand().Status)
+}
+
+// Nothing is in doubt because somebody looks late: it was told that it has gone.
+func TestWhoIsGoneIsPassedOverHoweverLateThatIsLookedAt(t *testing.T) {
+	s := newSite(t)
+	host, all := s.replica(), s.line(4)
+	s.come(host, all[1:]...)
+	s.gone(host, all[1], 0)
+	s.pass(20 * time.Second)
+	s.gone(host, all[2], 35*time.Second) // a socket over a dead network is given up late
+	all[0].leave(room.Completed)
+	require.Equal(t, room.Locked, all[3].stand().Status)
+}
+
+func TestWhoWasGoneBeforeItsComingWasToldIsGone(t *testing.T) {
+	s := newSite(t)
+	host, other, all := s.replica(), s.replica(), s.line(3)
+	s.gone(host, all[1], time.Second)
+	require.Equal(t, s.now.UnixMilli()-1000, s.goneSince(all[1]))
+	s.come(other, all[2])
+	s.gone(host, all[2], time.Second)
+	require.Zero(t, s.goneSince(all[2]), "it is connected elsewhere")
+}
+
+// A replica that was stopped for long wakes, and a word of it is under way under the number that it had.
+func TestWhoComesToAReplicaThatWakesIsThereSinceThen(t *testing.T) {
+	s := newSite(t)
+	stopped, lives, all := s.replica(), s.replica(), s.line(2)
+	sweep(t, s.engine, nil)
+	s.live(10*time.Second, lives)
+	s.pass(400 * time.Second)
+	s.beats(lives)
+	s.come(stopped, all[1])
+	s.live(time.Second, lives)
+	_, err := s.engine.Expire(t.Context(), integration)
+	require.NoError(t, err)
+	require.Equal(t, room.Waiting, all[1].stand().Status)
+	again, err := s.engine.Heartbeat(t.Context(), stopped)
+	require.NoError(t, err)
+	s.come(again, all[1])
+	s.live(5*time.Second, lives, again)
+	require.Equal(t, room.Waiting, all[1].stand().Status)
+	require.Zero(t, s.goneSince(all[1]))
+}
+
+func TestListOfADeadReplicasRoomsDoesNotStay(t *testing.T) {
+	s := newSite(t)
+	dies, lives := s.replica(), s.replica()
+	s.line(2)
+	sweep(t, s.engine, nil)
+	s.live(10*time.Second, lives)
+	require.NoError(t, s.engine.Attend(t.Context(), dies, integration), "it is told of late")
+	s.store.FastForward(61 * time.Minute)
+	require.Zero(t, s.rdb.Exists(t.Context(), fmt.Sprintf("{waitroom}:attended:%d", dies)).Val())
+}

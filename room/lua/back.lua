@@ -1,0 +1,12 @@
+-- back.lua: somebody who waits is there. For seen.lua and those that need here.lua.
+
+local function waits(session) return S.epoch > 0 and redis.call('ZSCORE', QUEUE, session) end
+
+-- back is false for who was gone for so long that it is dropped; who was away is not away any more.
+local function back(session)
+  local away = redis.call('ZSCORE', AWAY, session)
+  local since = tonumber(away or redis.call('ZSCORE', SEEN, session) or NOW)
+  if gone_for(since, AWAY_AFTER + DROP_AFTER) then return false end
+  if away then back_again(session) end
+  return true
+end

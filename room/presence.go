@@ -1,0 +1,121 @@
+package room
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+var presenceScript = script("presence", "back", "here")
+
+// Host is what a replica is called where it tells who is connected to it: see Heartbeat. Zero is none.
+type Host int64
+
+// Gone is a session whose last socket at a replica is gone.
+type Gone struct {
+	Session string
+	Host    Host          // it was told to be here under that number
+	For     time.Duration // since when
+}
+
+// Presence tells, once, who has come to a replica and who has gone; SeenBatch sessions in all at the most. Who has come is there until it is told
+// that it has gone, or until the replica has no heartbeat any more: then it was there until the last one. Attend has to name the room before. Calls of a
+// replica are numbered; one that comes after a later one does nothing.
+func (e *Engine) Presence(ctx context.Context, id ID, host Host, number int64, came []string, gone []Gone) (View, error) {
+	args := make([]any, 0, 3+len(came)+3*len(gone))
+	args = append(args, int64(host), number, len(came))
+	for _, s := range came {
+		args = append(args, s)
+	}
+	longest := time.Duration(0)
+	for _, g := range gone {
+		args = append(args, g.Session, int64(g.Host), g.For.Milliseconds())
+		longest = max(longest, g.For)
+	}
+	if len(gone) > 0 { // before: whatever dies in between, somebody looks when they are away
+		if err := e.index.dueIn(ctx, id, e.cfg.AwayAfter-longest+justAfter); err != nil {
+			return View{}, err
+		}
+	}
+	st, err := e.standing(ctx, presenceScript, id, "presence", args...)
+	return st.View, err
+}
+
+// Heartbeat says that a replica is alive, and has to be called several times in DeadAfter. It returns the number under which the replica tells who is
+// connected to it. Where that is another one than it had, it was taken for dead, or the store lost what it told: all of it has to be told again. Zero asks for a new one.
+func (e *Engine) Heartbeat(ctx context.Context, host Host) (Host, error) {
+	text, err := indexHeartbeatScript.Run(ctx, e.rdb, []string{e.index.keys[5], e.index.keys[6], e.index.keys[7], e.attended(host)}, strconv.FormatInt(int64(host), 10)).Text()
+	if err != nil {
+		e.outages.failed("", err)
+		return 0, storeError("heartbeat", err)
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, storeError("heartbeat", err)
+	}
+	return Host(n), nil
+}
+
+// DeadAfter is for how long a replica may be without a heartbeat until it is taken for dead. That is well within AwayAfter: what it told is
+// taken back as of its last heartbeat, in every room, before anybody is away for it.
+func (e *Engine) DeadAfter() time.Duration {
+	return min(max(e.cfg.AwayAfter/4, 200*time.Millisecond), 2500*time.Millisecond)
+}
+
+// Attend notes that a replica is about to tell who is connected to it in some rooms, so that this can be taken back when it dies.
+func (e *Engine) Attend(ctx context.Context, host Host, rooms ...ID) error {
+	names := make([]any, len(rooms))
+	for i, id := range rooms {
+		names[i] = string(id)
+	}
+	_, err := e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+		p.SAdd(ctx, e.attended(host), names...)
+		p.PExpire(ctx, e.attended(host), attendedKept)
+		return nil
+	})
+	return storeError("attend", err)
+}
+
+// attendedKept is how long the list of a replica's rooms is kept when it has no heartbeat any more: as in index_heartbeat.lua.
+const attendedKept = time.Hour
+
+// Unattend takes that back, when all who had come have gone.
+func (e *Engine) Unattend(ctx context.Context, host Host, id ID) error {
+	return storeError("unattend", e.rdb.SRem(ctx, e.attended(host), string(id)).Err())
+}
+
+func (e *Engine) attended(host Host) string {
+	return fmt.Sprintf("{%s}:attended:%d", e.cfg.Index, host)
+}
+
+const (
+	buryBatch = 500              // rooms that are made due at a time
+	buryAgain = 30 * time.Second // a word under the number of who has died may come late
+)
+
+// bury makes the rooms of replicas that have died due. replicas is as index_claim.lua writes it.
+func (e *Engine) bury(ctx context.Context, replicas string) error {
+	fields := strings.Split(replicas, " ")
+	if len(fields) != 4 || fields[3] == "" {
+		clear(e.buried)
+		return nil
+	}
+	for pair := range strings.SplitSeq(fields[3], ",") {
+		text, _, _ := strings.Cut(pair, ":")
+		host, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || time.Since(e.buried[Host(host)]) < buryAgain {
+			continue
+		}
+		for left := 1; left > 0; {
+			if left, err = indexBuryScript.Run(ctx, e.rdb, []string{e.attended(Host(host)), e.index.keys[0]}, buryBatch).Int(); err != nil {
+				return storeError("bury replica", err)
+			}
+		}
+		e.buried[Host(host)] = time.Now()
+	}
+	return nil
+}
