@@ -12,19 +12,17 @@ func TestSocketThatWasStillOpeningWhenOthersWerePingedIsNotSilent(t *testing.T) 
 	h := &Hub{clock: newClock()}
 	w := newWheel(h)
 	c := &conn{h: h}
-	c.heard.Store(h.now())
-	c.pong.Store(h.now())
 	s := &w.slots[w.now]
-	for range 2 {
-		time.Sleep(time.Millisecond)
-		s.ping(h.now())
-	}
+	s.ping(-2) // before the hub's clock began
+	s.ping(-1)
+	c.heard.Store(-3)
+	c.pong.Store(-3)
 	w.add(c)
-	require.Empty(t, s.silent(h.now(), 0))
-	time.Sleep(time.Millisecond)
-	s.pinged = h.now() // its own ping, which waits to be written
-	require.Empty(t, s.silent(h.now(), 0))
-	c.asked.Store(h.now())
-	require.Empty(t, s.silent(h.now(), int64(time.Minute)), "written just now")
-	require.Len(t, s.silent(h.now(), 0), 1)
+	opened := h.now()
+	require.Empty(t, s.silent(opened, 0))
+	s.pinged = opened + 1 // its own ping, which waits to be written
+	require.Empty(t, s.silent(opened+2, 0))
+	c.asked.Store(opened + 2)
+	require.Empty(t, s.silent(opened+3, int64(time.Minute)), "written just now")
+	require.Len(t, s.silent(opened+3, 0), 1)
 }

@@ -58,7 +58,7 @@ func short(n numbers) string {
 	busy := n.busyOnly()
 	verdict := "What gives first is what sellers do."
 	if idle > 0.5*d.redis/n.redisFull {
-		verdict = "**What gives first today is idleness**: every connected session is vouched for each 700 ms and every room looked at each second, which has bars in the contract that it is over."
+		verdict = "**What gives first is idleness.**"
 	}
 	return fmt.Sprintf(`- Of what one Redis may carry, 10,000 waiting sellers in 1,000 rooms take %s; %s of it for those to whom nothing happens. Without that it would be %s.
 - One Redis is full at %s connected waiters or %s rooms (a holder, a waiter) to which nothing happens. %s
