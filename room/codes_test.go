@@ -239,6 +239,19 @@ func TestBusyNumberPutsTheLeaseOffOnce(t *testing.T) {
 	require.Equal(t, before.Lease.ExpiresAt+20_000, x.ExpiresAt)
 }
 
+// What was asked before the clock went back lies ahead of it.
+func TestBusyNumberPutsTheLeaseOffByTheQuarantineAtMostThoughTheClockWentBack(t *testing.T) {
+	d := newDesk(t, room.Config{Lease: 40 * time.Second})
+	a, b := d.asker("a"), d.asker("b")
+	a.expect()
+	a.leave(room.Cancelled)
+	d.pass(-time.Minute)
+	left := b.stand().Lease.ExpiresAt - b.stand().Now
+	b.busy()
+	st := b.stand()
+	require.Equal(t, left+30_000, st.Lease.ExpiresAt-st.Now)
+}
+
 func TestBusyNumberMakesNoLeaseLongerThanTenMinutes(t *testing.T) {
 	d := newDesk(t, room.Config{Lease: 10 * time.Minute, Quarantine: 5 * time.Minute})
 	a, b := d.asker("a"), d.asker("b")

@@ -67,10 +67,11 @@ local function asked_by_others(session, ms)
   end
 end
 
--- busy_until is when a session may ask for a code that can be told from another's; 0 = now.
+-- busy_until is when a session may ask for a code that can be told from another's; 0 = now. What lies ahead was written before the clock went back:
+-- nobody waits longer for it than for what was asked just now.
 local function busy_until(session)
   local at = asked_by_others(session, QUARANTINE)
-  local free = math.max(at and at + QUARANTINE or 0, S.lost > 0 and S.lost + QUARANTINE or 0)
+  local free = math.max(at and math.min(at, NOW) + QUARANTINE or 0, S.lost > 0 and math.min(S.lost, NOW) + QUARANTINE or 0)
   return NOW < free and free or 0
 end
 
