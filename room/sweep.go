@@ -39,7 +39,7 @@ const (
 
 	// looksEachSecond is how many active rooms are looked at in which nothing is due, however many there are: for what nobody said, such as a lock that was
 	// deleted by hand where Redis tells of no key.
-	looksEachSecond = 50
+	looksEachSecond = 20
 )
 
 // sweepOnce looks at one batch and returns how long to wait for the next.

@@ -84,7 +84,7 @@ func fullRoom(n numbers) float64 {
 // perCore is how many a second, or how many that wait, fill a core so far.
 func perCore(full, each float64) string {
 	if each == 0 {
-		return "no end"
+		return "any number of"
 	}
 	return number(full * second / each)
 }
