@@ -3,6 +3,7 @@ package hub
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
@@ -80,6 +81,23 @@ func TestWhoReloadsWhileItsDepartureFailsAndLeavesIsToldToBeGone(t *testing.T) {
 	l.untold(a)
 	l.leave(again)
 	l.requireGone("a")
+}
+
+// The store is away for longer than rooms without sockets are followed.
+func TestRoomIsFollowedUntilItIsToldThatEverybodyHasGone(t *testing.T) {
+	l := newTeller(t)
+	c := l.waits("a")
+	l.next()
+	l.leave(c)
+	l.mu.Lock()
+	l.who.telling, l.empty = false, time.Time{} // no heartbeat: nothing is told now
+	l.mu.Unlock()
+	require.False(t, l.retire(time.Minute))
+	l.requireGone("a")
+	l.mu.Lock()
+	l.who.telling = false
+	l.mu.Unlock()
+	require.True(t, l.retire(time.Minute))
 }
 
 // A new epoch began, and it leaves before it is told again. (`here` outlives the epoch: renew.lua.)

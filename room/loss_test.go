@@ -171,67 +171,6 @@ func TestWhoWaitsInWhatIsLeftKeepsPlaceOrderAndTicket(t *testing.T) {
 	require.Equal(t, map[int64]room.Outcome{1: room.Lost, 2: room.Cancelled, 6: room.Lost}, outcomes, "what was told is in the record")
 }
 
-// One replica told that a seller was granted, another one that it was done; whichever speaks first.
-func TestEndThatOneReplicaToldIsNotLostForAnotherThatDidNotKnow(t *testing.T) {
-	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
-		"who knows less": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
-		"who knows more": func(l *losing) (early, late *room.Engine) { return l.two, l.one },
-	} {
-		t.Run(name, func(t *testing.T) {
-			l := newLosing(t, room.Config{})
-			goBack := l.remember()
-			a := l.seller(l.one, "a")
-			a.join()
-			done := a.by(l.two).leave(room.Completed)
-			goBack()
-			early, late := first(l)
-			for _, e := range []*room.Engine{early, late} {
-				_, err := e.Expire(t.Context(), integration)
-				require.NoError(t, err)
-			}
-			st := a.stand()
-			require.Equal(t, [2]any{room.Ended, room.Completed}, [2]any{st.Status, st.Outcome})
-			told := l.journalled("told")
-			require.Equal(t, room.Completed, told[len(told)-1].Outcome)
-			require.Equal(t, done.Fence, told[len(told)-1].Fence)
-			require.Equal(t, "a", told[len(told)-1].Seller)
-		})
-	}
-}
-
-// One replica told that a seller waits, another one that it was granted since; whichever speaks first.
-func TestGrantThatOneReplicaToldIsInTheRecordThoughAnotherDidNotKnow(t *testing.T) {
-	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
-		"who knows less": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
-		"who knows more": func(l *losing) (early, late *room.Engine) { return l.two, l.one },
-	} {
-		t.Run(name, func(t *testing.T) {
-			l := newLosing(t, room.Config{})
-			goBack := l.remember()
-			holder, a := l.seller(l.two, "holder"), l.seller(l.one, "a")
-			holder.join()
-			a.join()
-			holder.leave(room.Completed)
-			granted := a.by(l.two).stand()
-			require.Equal(t, room.Locked, granted.Status)
-			goBack()
-			early, late := first(l)
-			for _, e := range []*room.Engine{early, late} {
-				_, err := e.Expire(t.Context(), integration)
-				require.NoError(t, err)
-			}
-			require.Equal(t, room.Lost, a.stand().Outcome)
-			var fences []int64
-			for _, r := range l.journalled("told") {
-				if r.Ticket == granted.Ticket && r.Fence != 0 {
-					fences = append(fences, r.Fence)
-				}
-			}
-			require.Equal(t, []int64{granted.Fence}, fences)
-		})
-	}
-}
-
 // The last lease that a living replica knows of is over at its time, not before, and then the first in line has the lock.
 func TestNobodyIsGrantedBeforeTheLastLeaseThatWasToldWouldHaveEnded(t *testing.T) {
 	for name, lose := range map[string]func(t *testing.T, l *losing, goBack func()){
@@ -395,30 +334,4 @@ func TestHolderThatWasLostCanDoNothing(t *testing.T) {
 	_, err = l.one.Release(t.Context(), integration, "", told.Fence, byKim)
 	require.NoError(t, err, "support may end it")
 	require.Zero(t, l.journalled("granted")[0].Of)
-}
-
-// A second loss while the lock is still nobody's after the first.
-func TestLeaseThatIsNobodysIsToldOnAndNoPlaceOfIt(t *testing.T) {
-	l := newLosing(t, room.Config{})
-	told := l.seller(l.one, "a").join()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	events := l.rdb.Subscribe(ctx, room.Channel(integration))
-	defer func() { _ = events.Close() }()
-	_, err := events.Receive(ctx)
-	require.NoError(t, err)
-	for range 2 {
-		require.NoError(t, l.rdb.FlushAll(ctx).Err())
-		l.seller(l.one, "-").stand()
-		msg, err := events.ReceiveMessage(ctx)
-		require.NoError(t, err)
-		event, err := room.ParseEvent(msg.Payload)
-		require.NoError(t, err)
-		require.Equal(t, told.Fence, event.Lease.Fence)
-		l.one.Heard(integration, &event)
-	}
-	for _, r := range l.journalled("told") {
-		require.Equal(t, "a", r.Seller)
-	}
-	require.Equal(t, room.Waiting, l.seller(l.one, "b").join().Status)
 }

@@ -1,0 +1,97 @@
+package room_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// One replica told that a seller was granted, another one that it was done; whichever speaks first.
+func TestEndThatOneReplicaToldIsNotLostForAnotherThatDidNotKnow(t *testing.T) {
+	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
+		"who knows less": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
+		"who knows more": func(l *losing) (early, late *room.Engine) { return l.two, l.one },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLosing(t, room.Config{})
+			goBack := l.remember()
+			a := l.seller(l.one, "a")
+			a.join()
+			done := a.by(l.two).leave(room.Completed)
+			goBack()
+			early, late := first(l)
+			for _, e := range []*room.Engine{early, late} {
+				_, err := e.Expire(t.Context(), integration)
+				require.NoError(t, err)
+			}
+			st := a.stand()
+			require.Equal(t, [2]any{room.Ended, room.Completed}, [2]any{st.Status, st.Outcome})
+			told := l.journalled("told")
+			require.Equal(t, room.Completed, told[len(told)-1].Outcome)
+			require.Equal(t, done.Fence, told[len(told)-1].Fence)
+			require.Equal(t, "a", told[len(told)-1].Seller)
+		})
+	}
+}
+
+// One replica told that a seller waits, another one that it was granted since; whichever speaks first.
+func TestGrantThatOneReplicaToldIsInTheRecordThoughAnotherDidNotKnow(t *testing.T) {
+	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
+		"who knows less": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
+		"who knows more": func(l *losing) (early, late *room.Engine) { return l.two, l.one },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLosing(t, room.Config{})
+			goBack := l.remember()
+			holder, a := l.seller(l.two, "holder"), l.seller(l.one, "a")
+			holder.join()
+			a.join()
+			holder.leave(room.Completed)
+			granted := a.by(l.two).stand()
+			require.Equal(t, room.Locked, granted.Status)
+			goBack()
+			early, late := first(l)
+			for _, e := range []*room.Engine{early, late} {
+				_, err := e.Expire(t.Context(), integration)
+				require.NoError(t, err)
+			}
+			require.Equal(t, room.Lost, a.stand().Outcome)
+			var fences []int64
+			for _, r := range l.journalled("told") {
+				if r.Ticket == granted.Ticket && r.Fence != 0 {
+					fences = append(fences, r.Fence)
+				}
+			}
+			require.Equal(t, []int64{granted.Fence}, fences)
+		})
+	}
+}
+
+// A second loss while the lock is still nobody's after the first.
+func TestLeaseThatIsNobodysIsToldOnAndNoPlaceOfIt(t *testing.T) {
+	l := newLosing(t, room.Config{})
+	told := l.seller(l.one, "a").join()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	events := l.rdb.Subscribe(ctx, room.Channel(integration))
+	defer func() { _ = events.Close() }()
+	_, err := events.Receive(ctx)
+	require.NoError(t, err)
+	for range 2 {
+		require.NoError(t, l.rdb.FlushAll(ctx).Err())
+		l.seller(l.one, "-").stand()
+		msg, err := events.ReceiveMessage(ctx)
+		require.NoError(t, err)
+		event, err := room.ParseEvent(msg.Payload)
+		require.NoError(t, err)
+		require.Equal(t, told.Fence, event.Lease.Fence)
+		l.one.Heard(integration, &event)
+	}
+	for _, r := range l.journalled("told") {
+		require.Equal(t, "a", r.Seller)
+	}
+	require.Equal(t, room.Waiting, l.seller(l.one, "b").join().Status)
+}
