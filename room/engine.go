@@ -47,6 +47,9 @@ type Config struct {
 	Recorded func(context.Context, ID) (Recorded, error)
 	// Lost is told of a room whose data was lost, right after its new epoch has begun; nil tells nobody.
 	Lost func(ID, View)
+	// Stepped is told by how much Redis's clock was stepped ahead, by each process that sweeps; of a cluster for each room. Until the quarantine is over nobody may
+	// ask for a code then, as after a loss. nil tells nobody.
+	Stepped func(time.Duration)
 }
 
 // Recorded is what the durable record knows of a room.
@@ -97,6 +100,7 @@ type Engine struct {
 	histories atomic.Int64
 	buried    map[Host]time.Time // by the sweep, when
 	outages   *outages
+	steps     *steps
 	journals  *journals
 	work      sync.WaitGroup // what goes on beside the sweep
 }
@@ -109,6 +113,7 @@ func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	e := &Engine{rdb: rdb, cfg: cfg, policy: policy, told: newTold(cfg.Retention / 2), asks: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
 	_, cluster := rdb.(*redis.ClusterClient)
 	e.outages = newOutages(cluster)
+	e.steps = newSteps(cluster, max(cfg.Quarantine, 0))
 	e.index = newIndex(rdb, cfg.Index, max(cfg.Doubt, 0))
 	if !cfg.Silent {
 		e.index.fresh = e.fresh
@@ -159,10 +164,16 @@ const mostLays = 5
 // try is run that does not wait: doubt is how long the room answers nobody, then; 0 where it did answer.
 func (e *Engine) try(ctx context.Context, s *redis.Script, id ID, own []string, args ...any) (res any, doubt time.Duration, err error) {
 	for range mostLays {
+		sent := time.Now()
 		if res, err = e.eval(ctx, s, id, own, e.told.mark(id), false, args...); err != nil {
 			return nil, 0, err
 		}
 		text, _ := res.(string)
+		if ms, ok := strings.CutPrefix(text, "ahead "); ok {
+			now, _ := strconv.ParseInt(ms, 10, 64)
+			e.timed(id, sent, now)
+			continue
+		}
 		if ms, ok := strings.CutPrefix(text, "doubt "); ok {
 			left, _ := strconv.ParseInt(ms, 10, 64)
 			return nil, time.Duration(max(left, 1)) * time.Millisecond, nil
@@ -178,14 +189,26 @@ func (e *Engine) try(ctx context.Context, s *redis.Script, id ID, own []string, 
 			return nil, 0, err
 		}
 	}
-	return nil, 0, fmt.Errorf("%w: the room goes back in time again and again", ErrStore)
+	return nil, 0, fmt.Errorf("%w: the room goes back in time again and again, or its answers are late again and again", ErrStore)
+}
+
+// timed takes in what time (unix ms) the reply to a call named, that was sent then and has just been read.
+func (e *Engine) timed(id ID, sent time.Time, now int64) {
+	if ahead := e.steps.observe(id, sent, time.Now(), now); ahead > 0 && e.cfg.Stepped != nil {
+		e.cfg.Stepped(ahead)
+	}
 }
 
 // eval runs a script that does nothing where the room does not have in its past what was told of it.
 func (e *Engine) eval(ctx context.Context, s *redis.Script, id ID, own []string, told mark, lays bool, args ...any) (any, error) {
+	latest, now := int64(0), time.Now()
+	if !lays {
+		latest = e.steps.latest(id, now)
+	}
 	argv := make([]any, 0, 5+len(args))
 	argv = append(argv, string(id), e.cfg.Lease.Milliseconds(), e.cfg.AwayAfter.Milliseconds(), e.cfg.DropAfter.Milliseconds(),
-		fmt.Sprintf("%s|%d|%d|%s|%s|%d|%d", e.policy, told.epoch, told.version, told.lineage, flag(lays), max(e.cfg.Doubt.Milliseconds(), 0), e.outages.end(id)))
+		fmt.Sprintf("%s|%d|%d|%s|%s|%d|%d|%d|%d", e.policy, told.epoch, told.version, told.lineage, flag(lays), max(e.cfg.Doubt.Milliseconds(), 0), e.outages.end(id),
+			latest, e.steps.last(id, now)))
 	res, err := s.Run(ctx, e.rdb, keys(id, own), append(argv, args...)...).Result()
 	if err != nil {
 		e.outages.failed(id, err)

@@ -207,6 +207,7 @@ type claims struct {
 	whole    bool          // every room in use is listed
 	listed   int           // how many rooms are
 	replicas string        // which are alive, for the room's script
+	now      int64         // by Redis's clock (unix ms)
 }
 
 // claim takes due rooms, at most so many. A replica without a heartbeat for that long has died.
@@ -225,6 +226,12 @@ func (x *index) claim(ctx context.Context, most int, dead time.Duration) (claims
 	x.mu.Unlock()
 	c := claims{next: time.Duration(next) * time.Millisecond, life: list[1], whole: list[2] == "1", replicas: list[4]}
 	c.listed, _ = strconv.Atoi(list[3])
+	now, _, _ := strings.Cut(c.replicas, " ")
+	us, err := strconv.ParseInt(now, 10, 64)
+	if err != nil {
+		return claims{}, fmt.Errorf("%w: claim due rooms: %w", ErrStore, err)
+	}
+	c.now = us / 1000
 	for i := 5; i+1 < len(list); i += 2 {
 		c.rooms = append(c.rooms, claim{room: ID(list[i]), mark: list[i+1]})
 	}

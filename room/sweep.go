@@ -44,9 +44,13 @@ const (
 
 // sweepOnce looks at one batch and returns how long to wait for the next.
 func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked), failed func(error)) (time.Duration, error) {
+	sent := time.Now()
 	claims, err := e.index.claim(ctx, sweepBatch, e.DeadAfter())
 	if err != nil {
 		return e.cfg.SweepEvery, err
+	}
+	if !e.steps.each {
+		e.timed("", sent, claims.now)
 	}
 	e.follow(ctx, claims, failed)
 	asked := time.Now()
@@ -68,7 +72,11 @@ func (e *Engine) sweepRoom(ctx context.Context, c claim, all claims, looked func
 	if !e.cfg.Silent {
 		rest = max(rest, time.Duration(all.listed)*time.Second/looksEachSecond)
 	}
+	sent := time.Now()
 	found, doubt, err := e.expire(ctx, c.room, rest, all.replicas)
+	if err == nil && doubt == 0 && e.steps.each {
+		e.timed(c.room, sent, found.Now)
+	}
 	for err == nil && doubt == 0 && found.NextAt <= found.Now { // one script settles only so many
 		found, doubt, err = e.expire(ctx, c.room, rest, all.replicas)
 	}

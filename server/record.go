@@ -98,6 +98,11 @@ func (s *Server) lost(id room.ID, now room.View) {
 		"room", id, "epoch", now.Epoch, "waiting", now.Waiting)
 }
 
+func (s *Server) stepped(ahead time.Duration) {
+	s.log.Warn("Redis's clock was stepped ahead, and leases end early for it; until the quarantine is over nobody may ask for a code. Have the host of Redis slew its clock",
+		"ahead", ahead.Round(time.Millisecond))
+}
+
 // looked hands what the sweep found to the ledger, which takes the room's journal in.
 func (s *Server) looked(id room.ID, found room.Checked) {
 	s.ledger.Looked(id, found)

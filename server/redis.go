@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
 	"strconv"
@@ -15,6 +16,8 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/waitroom/waitroom/server/sentinel"
 )
 
 // Time-outs towards Redis: a seller is told that the store is away rather than kept waiting.
@@ -108,7 +111,7 @@ func parseMany(scheme, rest string) (RedisURL, error) {
 		}
 		return RedisURL{kind: "cluster", many: o}, nil
 	}
-	return sentinel(o, u)
+	return parseSentinel(o, u)
 }
 
 func manyOptions(hosts string, u *url.URL) (*redis.UniversalOptions, error) {
@@ -129,7 +132,7 @@ func manyOptions(hosts string, u *url.URL) (*redis.UniversalOptions, error) {
 	return o, nil
 }
 
-func sentinel(o *redis.UniversalOptions, u *url.URL) (RedisURL, error) {
+func parseSentinel(o *redis.UniversalOptions, u *url.URL) (RedisURL, error) {
 	o.MasterName = strings.Trim(u.Path, "/")
 	if o.MasterName == "" {
 		return RedisURL{}, errors.New("redis+sentinel:// needs the master's name after the hosts, as in redis+sentinel://h1:p,h2:p/master-name")
@@ -194,13 +197,15 @@ type store struct {
 }
 
 // open makes the client, and the server where it is embedded. No connection is made yet.
-func (u RedisURL) open() (store, error) {
+func (u RedisURL) open(log *slog.Logger) (store, error) {
 	switch u.kind {
 	case "single":
 		o := *u.single // the client fills in its options
 		return storeOf(redis.NewClient(&o)), nil
 	case "sentinel":
-		return storeOf(redis.NewFailoverClient(u.many.Failover())), nil
+		c, closeAll := sentinel.NewClient(sentinel.Config{Master: u.many.MasterName, Addrs: u.many.Addrs, Options: *u.many.Simple(),
+			Username: u.many.SentinelUsername, Password: u.many.SentinelPassword, Log: log})
+		return store{c, closeAll}, nil
 	case "cluster":
 		o := u.many.Cluster()
 		o.ClusterStateReloadInterval = reloadAfter // a master that does not answer is no reason for the client to ask

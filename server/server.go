@@ -68,7 +68,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if s.listener, err = (&net.ListenConfig{KeepAlive: -1}).Listen(ctx, "tcp", s.cfg.Addr); err != nil {
 		return fmt.Errorf("WAITROOM_ADDR (--addr) is %q: %w", s.cfg.Addr, err)
 	}
-	if s.store, err = s.cfg.Redis.open(); err != nil {
+	if s.store, err = s.cfg.Redis.open(s.log); err != nil {
 		return err
 	}
 	if err = awaitStore(ctx, s.store, s.cfg.Redis); err != nil {
@@ -80,7 +80,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	}
 	s.engine = room.New(s.store, room.Config{Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
 		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: quarantine(s.cfg.SMSQuarantine), Required: s.cfg.SMSExpect == "required", Keys: keys,
-		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) { return s.ledger.Known(ctx, id) }, Lost: s.lost})
+		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) { return s.ledger.Known(ctx, id) }, Lost: s.lost, Stepped: s.stepped})
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if err = s.openLedger(ctx, registry); err != nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -53,6 +54,7 @@ type Sentinel struct {
 	nodes     []*Server
 	addrs     []string
 	observers []*redis.SentinelClient
+	processes []*testproc.Process // of the sentinels
 }
 
 // StartSentinel runs the five processes until the test ends; it returns when all sentinels know the replica and each other.
@@ -200,6 +202,17 @@ func (s *Sentinel) Failover() {
 	s.untilOtherThan(old)
 }
 
+// FailoverBy has one sentinel make the replica the master, as its own decision; the others need not be there.
+func (s *Sentinel) FailoverBy(i int) error {
+	return s.observers[i].Failover(context.Background(), MasterName).Err()
+}
+
+// PauseObserver stops a sentinel (SIGSTOP): it neither hears nor says anything until the end of the test, or ResumeObserver.
+func (s *Sentinel) PauseObserver(i int) { s.processes[i].Signal(syscall.SIGSTOP) }
+
+// ResumeObserver ends PauseObserver.
+func (s *Sentinel) ResumeObserver(i int) { s.processes[i].Signal(syscall.SIGCONT) }
+
 // KillMaster kills the master (SIGKILL) and returns when all sentinels agree on the other one. The dead one can come
 // back, as a replica, by its Restart.
 func (s *Sentinel) KillMaster() *Server {
@@ -246,6 +259,7 @@ func (s *Sentinel) startObserver(i int, ports []int) {
 		s.tb.Fatalf("redistest: %v", err)
 	}
 	s.tb.Cleanup(process.Kill)
+	s.processes = append(s.processes, process)
 	addr := "127.0.0.1:" + strconv.Itoa(ports[i])
 	observer := redis.NewSentinelClient(&redis.Options{Addr: addr})
 	s.tb.Cleanup(func() { _ = observer.Close() })

@@ -118,5 +118,18 @@ func (d *deployment) balance(ctx context.Context, root, program string) error {
 		return err
 	}
 	d.url = "http://" + addr
-	return c.Until(ctx, func() error { return stack.Ready(d.url) })
+	if err := c.Until(ctx, func() error { return stack.Ready(d.url) }); err != nil {
+		return err
+	}
+	return d.settle(ctx)
+}
+
+// settle waits until the store is no new one any more: for a moment it may be one that lost everything, and nobody is answered.
+func (d *deployment) settle(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Second):
+		return nil
+	}
 }

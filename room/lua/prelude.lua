@@ -19,21 +19,22 @@
 --        ended place's outcome is told (ms)|how far back a late message finds its lease (ms, 0 = not at all)|1 = events are told|
 --        quarantine of asks (ms)|1 = every lease is asking|epoch|version|lineage that the caller was told last (0|0| = none)|
 --        1 = it lays before the room what it was told (renew.lua)|how long a room that may have gone back answers nobody (ms)|
---        when the store was away for the caller last (ms, 0 = not lately)"
+--        when the store was away for the caller last (ms, 0 = not lately)|what our clock says at the most, as far as the caller can tell (ms, 0 = it can not)|
+--        when our clock was last stepped ahead, as far as it knows (ms, 0 = not lately)"
 --        6.. the verb's own
 -- Returns fields joined by one space, "-" for none; the first is "ok" or the refusal's code; or "behind" or "doubt", and
--- nothing was done: see lineage.lua; or "newer", and nothing was done: a later program wrote the room, in a format that this one does not know.
+-- nothing was done: see lineage.lua; or "ahead now" and nothing was done: the call took long, or our clock was stepped ahead (see steps.go); or "newer", and nothing was done: a later program wrote the room, in a format that this one does not know.
 -- Publishes one event on "{room}:events" for every change (see event.go).
 
 local LOCK, QUEUE, STATE, PLACES, SELLERS, SEEN = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local AWAY, ENDED, LEASES, JOURNAL, HERE, INBOX, TEXTS, ONCE = KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
 local ROOM, LEASE = ARGV[1], tonumber(ARGV[2])
 local AWAY_AFTER, DROP_AFTER = tonumber(ARGV[3]), tonumber(ARGV[4])
-local JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS, QUARANTINE, REQUIRED, TOLD_EPOCH, TOLD_VERSION, TOLD_LINEAGE, LAYS, DOUBT, OUTAGE =
-  ARGV[5]:match('^(%d+)|(%d+)|(%d+)|(%d)|(%d+)|(%d)|(%d+)|(%d+)|([%x:,]*)|(%d)|(%d+)|(%d+)$')
+local JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS, QUARANTINE, REQUIRED, TOLD_EPOCH, TOLD_VERSION, TOLD_LINEAGE, LAYS, DOUBT, OUTAGE, LATEST, STEPPED =
+  ARGV[5]:match('^(%d+)|(%d+)|(%d+)|(%d)|(%d+)|(%d)|(%d+)|(%d+)|([%x:,]*)|(%d)|(%d+)|(%d+)|(%d+)|(%d+)$')
 JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS = tonumber(JOURNAL_MAX), tonumber(ENDED_KEPT), tonumber(LEASES_KEPT), TELLS == '1'
 QUARANTINE, REQUIRED, TOLD_EPOCH, TOLD_VERSION, DOUBT = tonumber(QUARANTINE), REQUIRED == '1', tonumber(TOLD_EPOCH), tonumber(TOLD_VERSION), tonumber(DOUBT)
-OUTAGE = tonumber(OUTAGE)
+OUTAGE, LATEST, STEPPED = tonumber(OUTAGE), tonumber(LATEST), tonumber(STEPPED)
 
 local FORMAT = 1                        -- how keys, events and journal entries are written; room.Format says what another one means
 local REMEMBERED = ONCE ~= '{' .. ROOM .. '}:request:' -- without an id nothing is to be remembered
@@ -43,15 +44,16 @@ local TRUSTED = 3 * 1000                -- within this after an outage every rep
 local LOOK_NOTED = 1000                 -- how exactly the last look is known
 local BATCH = 200                       -- no script settles more than this many at once
 
+-- int writes a whole number; %d is exact here and much faster than %.0f.
+local function int(n) return string.format('%d', n) end
+
 -- Asked before the time is read: a key that its own expiry took away is then past its end below, and
 -- one that is missing before its end was deleted by hand.
 local LOCK_THERE = redis.call('EXISTS', LOCK) == 1
 local clock = redis.call('TIME')
 local US = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
 local NOW = math.floor(US / 1000)
-
--- int writes a whole number; %d is exact here and much faster than %.0f.
-local function int(n) return string.format('%d', n) end
+if LATEST > 0 and NOW > LATEST then return 'ahead ' .. int(NOW) end
 
 -- split cuts "a|b|c" into its parts; empty parts stay.
 local function split(text)
@@ -114,6 +116,7 @@ do
   S.lineage, S.doubt, S.lost_from = v[21] or '', tonumber(v[22] or 0), tonumber(v[23] or 0)
   read_codes(S, v[16], v[17])
   if S.trust > NOW + TRUSTED then S.trust = 0 end -- the clock went back
+  if STEPPED > S.lost then S.lost, S.lost_from = STEPPED, 0 end -- how long ago anybody asked is not known
 end
 
 if S.format > FORMAT then return 'newer' end

@@ -1,0 +1,70 @@
+package room_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/room"
+)
+
+// steppedDesk is a desk whose engine sweeps, and so knows Redis's clock; its steps are told.
+func steppedDesk(t *testing.T) (*desk, chan time.Duration) {
+	steps := make(chan time.Duration, 10)
+	d := newDesk(t, room.Config{Stepped: func(ahead time.Duration) { steps <- ahead }})
+	ctx, cancel := context.WithCancel(t.Context())
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_ = d.engine.Sweep(ctx, nil, func(error) {})
+	}()
+	t.Cleanup(func() { cancel(); <-over })
+	return d, steps
+}
+
+// swept waits until the sweep has asked the store since.
+func (d *desk) swept() {
+	d.Helper()
+	require.NoError(d, d.rdb.Del(d.Context(), "{waitroom}:clock").Err())
+	for range 2 { // a claim that was on its way is none since
+		testproc.Until(d.T, 10*time.Second, func() error { return d.rdb.GetDel(d.Context(), "{waitroom}:clock").Err() })
+	}
+}
+
+// The code of who asked before the step may still come, though the clock says that its time is over.
+func TestNobodyMayAskWhileTheTimeBetweenTwoCodesIsNotKnown(t *testing.T) {
+	for name, known := range map[string]bool{"the sweep found the step": true, "the next call finds it": false} {
+		t.Run(name, func(t *testing.T) {
+			d, steps := steppedDesk(t)
+			a, b := d.asker("a"), d.asker("b")
+			a.expect()
+			a.leave(room.Completed)
+			d.swept()
+			d.pass(40 * time.Second) // no time has passed, but the store's clock was set ahead by more than a quarantine
+			if known {
+				require.InDelta(t, 40, (<-steps).Seconds(), 5)
+			}
+			require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.busy())
+			if !known {
+				require.InDelta(t, 40, (<-steps).Seconds(), 5)
+			}
+			_, late := d.sms()
+			requireNone(t, room.Ambiguous, late, "it may be a's")
+			d.swept()
+			require.Empty(t, steps, "it is told once")
+		})
+	}
+}
+
+func TestMessageAfterAStepOfTheClockIsNobodys(t *testing.T) {
+	d, steps := steppedDesk(t)
+	d.asker("a").expect()
+	d.swept()
+	d.pass(40 * time.Second)
+	<-steps
+	_, m := d.sms()
+	requireNone(t, room.Ambiguous, m, "whose it is hangs on who asked when")
+}

@@ -1,0 +1,67 @@
+package room
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// sample is a call and the time that its reply named: all since some instant.
+type sample struct{ sent, read, redis, ahead time.Duration }
+
+func TestStepOfTheClockIsOnlyWhatNoLateReplyExplains(t *testing.T) {
+	const hour = 3_600_000 // ms: what Redis said is unix time
+	for name, samples := range map[string][]sample{
+		"a clock that runs":             {{sent: 0, read: 2, redis: hour + 1}, {sent: 1000, read: 1002, redis: hour + 1001}},
+		"a reply that was late":         {{sent: 0, read: 9000, redis: hour}, {sent: 9000, read: 9002, redis: hour + 9001}},
+		"a call that was late":          {{sent: 0, read: 2, redis: hour + 1}, {sent: 10, read: 9000, redis: hour + 8999}},
+		"both, and the clock as it was": {{sent: 0, read: 9000, redis: hour + 8999}, {sent: 9001, read: 20_000, redis: hour + 9002}},
+		"a clock that is slewed":        {{sent: 0, read: 2, redis: hour + 1}, {sent: 1000, read: 1002, redis: hour + 1901}, {sent: 2000, read: 2002, redis: hour + 3801}},
+		"a clock that was set back":     {{sent: 0, read: 2, redis: hour + 1}, {sent: 1000, read: 1002, redis: hour - 20_000}},
+		"a step":                        {{sent: 0, read: 2, redis: hour + 1}, {sent: 1000, read: 1002, redis: hour + 21_001, ahead: 19_997}},
+		"a step that is seen late":      {{sent: 0, read: 2, redis: hour + 1}, {sent: 1000, read: 3000, redis: hour + 21_001, ahead: 17_999}},
+		"a step right after one back": {{sent: 0, read: 2, redis: hour + 1}, {sent: 100, read: 102, redis: hour - 9899},
+			{sent: 200, read: 202, redis: hour + 201, ahead: 9997}},
+		"two steps": {{sent: 0, read: 2, redis: hour + 1}, {sent: 100, read: 102, redis: hour + 5101, ahead: 4997},
+			{sent: 200, read: 202, redis: hour + 10_201, ahead: 4997}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSteps(false, time.Minute)
+			for _, x := range samples {
+				now := x.redis
+				got := s.observe("", s.start.Add(x.sent*time.Millisecond), s.start.Add(x.read*time.Millisecond), int64(now))
+				require.Equal(t, x.ahead*time.Millisecond, got.Truncate(time.Millisecond))
+			}
+		})
+	}
+}
+
+func TestStepIsForgottenWithTheQuarantine(t *testing.T) {
+	s := newSteps(false, time.Minute)
+	s.observe("a", s.start, s.start, 1000)
+	require.Zero(t, s.last("a", s.start))
+	s.observe("a", s.start, s.start, 9000)
+	require.Equal(t, int64(9000), s.last("b", s.start.Add(time.Minute)), "all rooms have one clock")
+	require.Zero(t, s.last("a", s.start.Add(time.Minute+1)))
+}
+
+func TestShardsOfAClusterHaveClocksOfTheirOwn(t *testing.T) {
+	s := newSteps(true, time.Minute)
+	require.Zero(t, s.observe("a", s.start, s.start, 1000))
+	require.Zero(t, s.observe("b", s.start, s.start, 99_000))
+	require.Zero(t, s.latest("c", s.start), "nothing is known of it")
+	require.Equal(t, int64(1001)+lateMost.Milliseconds(), s.latest("a", s.start))
+	s.observe("b", s.start, s.start, 199_000)
+	require.Zero(t, s.last("a", s.start))
+	require.Equal(t, int64(199_000), s.last("b", s.start))
+}
+
+func TestReckoningsOfRoomsThatNobodyUsesAreForgotten(t *testing.T) {
+	s := newSteps(true, time.Minute)
+	s.observe("a", s.start, s.start, 1000)
+	later := s.start.Add(stepsKept + 1)
+	s.observe("b", later, later, 1000)
+	require.NotContains(t, s.rooms, ID("a"))
+	require.Contains(t, s.rooms, ID("b"))
+}
