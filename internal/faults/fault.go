@@ -53,16 +53,17 @@ func (r *Run) slowest(since int) (longest time.Duration) {
 }
 
 // noticed is the evidence that somebody felt a fault: errors, or waits of about its length. A call that waited is known
-// only when it has ended.
+// only when it has ended, so it is looked for a while.
 func (r *Run) noticed(ctx context.Context, since int, lasted time.Duration, of ...*replica) (string, error) {
-	if err := pause(ctx, 200*time.Millisecond); err != nil {
-		return "", err
+	for range 10 {
+		if err := pause(ctx, 200*time.Millisecond); err != nil {
+			return "", err
+		}
+		if errors, slowest := r.felt(since, of...), r.slowest(since); errors > 0 || slowest >= lasted*2/3 {
+			return fmt.Sprintf("%d calls and sockets broke, slowest call %s", errors, slowest.Round(time.Millisecond)), nil
+		}
 	}
-	errors, slowest := r.felt(since, of...), r.slowest(since)
-	if errors == 0 && slowest < lasted*2/3 {
-		return "", fmt.Errorf("%w: nobody noticed it (slowest call %s)", errUnmet, slowest)
-	}
-	return fmt.Sprintf("%d calls and sockets broke, slowest call %s", errors, slowest.Round(time.Millisecond)), nil
+	return "", fmt.Errorf("%w: nobody noticed it (slowest call %s)", errUnmet, r.slowest(since))
 }
 
 func (r *Run) victim() *replica { return r.replicas[r.rng.IntN(len(r.replicas))] }

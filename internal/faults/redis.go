@@ -16,7 +16,7 @@ func killRedis(n int) Step {
 			return r.fault("SIGKILL Redis", nil, func() (string, error) {
 				since := r.history.Len()
 				s.Kill()
-				dead := 100*time.Millisecond + r.upTo(time.Second)
+				dead := 500*time.Millisecond + r.upTo(time.Second) // long enough for somebody to call
 				if err := pause(ctx, dead); err != nil {
 					return "", err
 				}
