@@ -5,7 +5,18 @@ import (
 	"fmt"
 )
 
-var assignScript = script("assign", "inbox", "asks", "could", "support")
+var assignVerb = newVerb[assignArgs]("assign", "inbox", "asks", "could", "support")
+
+type assignArgs struct {
+	Fence      int64
+	Digest     string // of the message
+	ID         string // the message's, as JSON
+	Completes  bool   // a code ends the lease
+	Action     string // JSON members
+	Why        string // who and why, as JSON members
+	Registered int64
+	Fresh      bool
+}
 
 // AssignRequest says that support gives an unmatched message to a lease that could have caused it.
 type AssignRequest struct {
@@ -28,9 +39,8 @@ func (e *Engine) Assign(ctx context.Context, id ID, q AssignRequest) (Match, err
 	}{q.By.Who, q.By.Reason})
 	own := []string{requestKey(q.Request), messageKey(q.MessageID)}
 	var m Match
-	err := e.index.listed(ctx, id, func(registered int64, fresh string) error {
-		a, err := e.answer(ctx, assignScript, id, own, q.Fence, digest(q.MessageID), jsonText(q.MessageID), flag(!q.Keep), q.By.reasons(),
-			why, registered, fresh)
+	err := e.index.listed(ctx, id, func(l listing) error {
+		a, err := e.answer(ctx, assignVerb.with(assignArgs{q.Fence, digest(q.MessageID), jsonText(q.MessageID), !q.Keep, q.By.reasons(), why, l.at, l.fresh}), id, own)
 		if err == nil {
 			m, err = assigned(a)
 		}

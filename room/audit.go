@@ -2,7 +2,15 @@ package room
 
 import "context"
 
-var auditScript = script("audit", "inbox")
+var auditVerb = newVerb[auditArgs]("audit", "inbox")
+
+type auditArgs struct {
+	Kind       string // of the record; "" = none: only who watches is told
+	Members    string // JSON members of the record
+	Alert      bool   // who watches is told that there is something to look at
+	Registered int64
+	Fresh      bool
+}
 
 // SupportRoom is the reserved room whose journal keeps what support does in no room: signing in, and out.
 const SupportRoom ID = "support"
@@ -28,14 +36,14 @@ func (e *Engine) Incident(ctx context.Context, id ID, kind, subject, detail stri
 // journal writes a record that is none of the line's. The room is put into the index, so that its journal is drained.
 func (e *Engine) journal(ctx context.Context, id ID, kind, rest string, desk bool) error {
 	once := requestKey("")
-	return e.index.listed(ctx, id, func(registered int64, fresh string) error {
-		_, err := e.standing(ctx, auditScript, id, once, kind, rest, flag(desk), registered, fresh)
+	return e.index.listed(ctx, id, func(l listing) error {
+		_, err := e.standing(ctx, auditVerb.with(auditArgs{kind, rest, desk, l.at, l.fresh}), id, once)
 		return err
 	})
 }
 
 // Alert tells who watches the room that its messages or incidents are to be looked up again.
 func (e *Engine) Alert(ctx context.Context, id ID) error {
-	_, err := e.standing(ctx, auditScript, id, unremembered, "", "", flag(true), 0, flag(false))
+	_, err := e.standing(ctx, auditVerb.with(auditArgs{Alert: true}), id, unremembered)
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -90,7 +91,7 @@ func setDefault(d *time.Duration, v time.Duration) {
 type Engine struct {
 	rdb    redis.UniversalClient
 	cfg    Config
-	policy string // what every script is told of cfg beside the times of presence
+	policy []any // what every script is told of cfg
 	index  *index
 	clock  clock
 	told   *told
@@ -108,9 +109,9 @@ type Engine struct {
 // New makes an engine on a client, which stays the caller's to close.
 func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
-	policy := fmt.Sprintf("%d|%d|%d|%s|%d|%s", cfg.Journal, max(cfg.Outcomes.Milliseconds(), 0), max(cfg.Leases.Milliseconds(), 0),
-		flag(!cfg.Silent), max(cfg.Quarantine.Milliseconds(), 0), flag(cfg.Required))
-	e := &Engine{rdb: rdb, cfg: cfg, policy: policy, told: newTold(cfg.Retention / 2), asks: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
+	told := policyArgs.appendTo(nil, reflect.ValueOf(policy{Lease: cfg.Lease, AwayAfter: cfg.AwayAfter, DropAfter: cfg.DropAfter, JournalMax: cfg.Journal,
+		EndedKept: max(cfg.Outcomes, 0), LeasesKept: max(cfg.Leases, 0), Tells: !cfg.Silent, Quarantine: max(cfg.Quarantine, 0), Required: cfg.Required, Doubt: max(cfg.Doubt, 0)}))
+	e := &Engine{rdb: rdb, cfg: cfg, policy: told, told: newTold(cfg.Retention / 2), asks: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
 	_, cluster := rdb.(*redis.ClusterClient)
 	e.outages = newOutages(cluster)
 	e.steps = newSteps(cluster, max(cfg.Quarantine, 0))
@@ -134,12 +135,12 @@ func (e *Engine) Ping(ctx context.Context) error {
 	return nil
 }
 
-// run runs a verb's script. own are the verb's own keys, the first of which remembers the reply. Where the store went back
+// run makes a verb's call. own are the verb's own keys, the first of which remembers the reply. Where the store went back
 // behind what this process was told of the room, that is laid before it first; where another history of the server has just begun,
 // it waits until the other processes have had the time to do so.
-func (e *Engine) run(ctx context.Context, s *redis.Script, id ID, own []string, args ...any) (any, error) {
+func (e *Engine) run(ctx context.Context, c call, id ID, own []string) (any, error) {
 	for {
-		res, doubt, err := e.try(ctx, s, id, own, args...)
+		res, doubt, err := e.try(ctx, c, id, own)
 		if err != nil || doubt == 0 {
 			return res, err
 		}
@@ -162,10 +163,10 @@ func pause(ctx context.Context, d time.Duration) error {
 const mostLays = 5
 
 // try is run that does not wait: doubt is how long the room answers nobody, then; 0 where it did answer.
-func (e *Engine) try(ctx context.Context, s *redis.Script, id ID, own []string, args ...any) (res any, doubt time.Duration, err error) {
+func (e *Engine) try(ctx context.Context, c call, id ID, own []string) (res any, doubt time.Duration, err error) {
 	for range mostLays {
 		sent := time.Now()
-		if res, err = e.eval(ctx, s, id, own, e.told.mark(id), false, args...); err != nil {
+		if res, err = e.eval(ctx, c, id, own, e.told.mark(id), false); err != nil {
 			return nil, 0, err
 		}
 		text, _ := res.(string)
@@ -200,16 +201,15 @@ func (e *Engine) timed(id ID, sent time.Time, now int64) {
 }
 
 // eval runs a script that does nothing where the room does not have in its past what was told of it.
-func (e *Engine) eval(ctx context.Context, s *redis.Script, id ID, own []string, told mark, lays bool, args ...any) (any, error) {
+func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, told mark, lays bool) (any, error) {
 	latest, now := int64(0), time.Now()
 	if !lays {
 		latest = e.steps.latest(id, now)
 	}
-	argv := make([]any, 0, 5+len(args))
-	argv = append(argv, string(id), e.cfg.Lease.Milliseconds(), e.cfg.AwayAfter.Milliseconds(), e.cfg.DropAfter.Milliseconds(),
-		fmt.Sprintf("%s|%d|%d|%s|%s|%d|%d|%d|%d", e.policy, told.epoch, told.version, told.lineage, flag(lays), max(e.cfg.Doubt.Milliseconds(), 0), e.outages.end(id),
-			latest, e.steps.last(id, now)))
-	res, err := s.Run(ctx, e.rdb, keys(id, own), append(argv, args...)...).Result()
+	argv := callerArgs.appendTo(make([]any, 0, shareArgs+len(c.args)), reflect.ValueOf(caller{Room: string(id), ToldEpoch: told.epoch, ToldVersion: told.version,
+		ToldLineage: told.lineage, Lays: lays, Outage: e.outages.end(id), Latest: latest, Stepped: e.steps.last(id, now)}))
+	argv = append(append(argv, e.policy...), c.args...)
+	res, err := c.script.Run(ctx, e.rdb, keys(id, own), argv...).Result()
 	if err != nil {
 		e.outages.failed(id, err)
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)
@@ -217,15 +217,15 @@ func (e *Engine) eval(ctx context.Context, s *redis.Script, id ID, own []string,
 	return res, nil
 }
 
-// standing runs a script whose reply is one line.
-func (e *Engine) standing(ctx context.Context, s *redis.Script, id ID, once string, args ...any) (Standing, error) {
-	a, err := e.answer(ctx, s, id, []string{once}, args...)
+// standing makes a call whose reply is one line.
+func (e *Engine) standing(ctx context.Context, c call, id ID, once string) (Standing, error) {
+	a, err := e.answer(ctx, c, id, []string{once})
 	return a.standing, err
 }
 
-// answer runs a script whose reply is one line, and reads all of it. own are the verb's own keys, as of run.
-func (e *Engine) answer(ctx context.Context, s *redis.Script, id ID, own []string, args ...any) (answer, error) {
-	res, err := e.run(ctx, s, id, own, args...)
+// answer makes a call whose reply is one line, and reads all of it. own are the verb's own keys, as of run.
+func (e *Engine) answer(ctx context.Context, c call, id ID, own []string) (answer, error) {
+	res, err := e.run(ctx, c, id, own)
 	if err != nil {
 		return answer{}, err
 	}

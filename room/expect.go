@@ -4,14 +4,31 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"time"
 )
 
 var (
-	expectScript = script("expect", "inbox", "asks")
-	rejectScript = script("reject", "inbox", "asks")
+	expectVerb = newVerb[expectArgs]("expect", "inbox", "asks")
+	rejectVerb = newVerb[rejectArgs]("reject", "inbox", "asks")
 )
+
+type expectArgs struct {
+	Session   string
+	Fence     int64
+	Filter    string // sealed, for Go to read; "" = any message
+	Digest    string // of the message that is claimed; "" = it asks now
+	ID        string // the message's, as JSON
+	Completes bool   // a code ends the lease
+	Most      int    // asks of a lease
+}
+
+type rejectArgs struct {
+	Session string
+	Fence   int64
+	Digest  string // of the message
+	ID      string // the message's, as JSON
+	Most    int    // rejects of a lease
+}
 
 const (
 	maxAsks    = 10 // of one lease
@@ -58,8 +75,7 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 	if err != nil {
 		return Expectation{}, err
 	}
-	a, err := e.answer(ctx, expectScript, id, own, q.Session, q.Fence, filter, message, jsonText(q.MessageID),
-		flag(!q.Keep), maxAsks)
+	a, err := e.answer(ctx, expectVerb.with(expectArgs{q.Session, q.Fence, filter, message, jsonText(q.MessageID), !q.Keep, maxAsks}), id, own)
 	x := Expectation{Standing: a.standing}
 	e.stood(id, q.Session, a.standing)
 	r := reader{fields: a.rest}
@@ -86,7 +102,7 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 // Refusals: ErrNoMessage, ErrStaleFence, ErrTooManyRejects.
 func (e *Engine) Reject(ctx context.Context, id ID, session string, fence int64, messageID string) error {
 	own := []string{requestKey(""), messageKey(messageID)}
-	_, err := e.answer(ctx, rejectScript, id, own, session, strconv.FormatInt(fence, 10), digest(messageID), jsonText(messageID), maxRejects)
+	_, err := e.answer(ctx, rejectVerb.with(rejectArgs{session, fence, digest(messageID), jsonText(messageID), maxRejects}), id, own)
 	return err
 }
 

@@ -7,7 +7,14 @@ import (
 	"time"
 )
 
-var expireScript = script("expire", "inbox", "back", "here")
+var expireVerb = newVerb[expireArgs]("expire", "inbox", "back", "here")
+
+type expireArgs struct {
+	Rest      time.Duration // when to look again at the latest while somebody holds or waits
+	TakeIn    time.Duration // and while the journal waits to be taken in
+	Retention time.Duration // how long an idle room's keys are kept
+	Replicas  string        // which are alive; see bury in here.lua
+}
 
 // Checked is what Expire found.
 type Checked struct {
@@ -35,7 +42,7 @@ func (e *Engine) Expire(ctx context.Context, id ID) (Checked, error) {
 // expire is Expire that does not wait where the room answers nobody for a moment: see try. rest is when an active room is looked at again at the
 // latest, replicas which of them are alive ("" = not known).
 func (e *Engine) expire(ctx context.Context, id ID, rest time.Duration, replicas string) (Checked, time.Duration, error) {
-	res, doubt, err := e.try(ctx, expireScript, id, []string{"expire"}, rest.Milliseconds(), e.cfg.DrainEvery.Milliseconds(), e.cfg.Retention.Milliseconds(), replicas)
+	res, doubt, err := e.try(ctx, expireVerb.with(expireArgs{rest, e.cfg.DrainEvery, e.cfg.Retention, replicas}), id, []string{"expire"})
 	if err != nil || doubt > 0 {
 		return Checked{}, doubt, err
 	}

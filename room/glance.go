@@ -8,7 +8,15 @@ import (
 	"time"
 )
 
-var glanceScript = readScript("glance", "inbox")
+var glanceQuestion = newQuestion[glanceArgs]("glance", "inbox")
+
+type glanceArgs struct {
+	GrantsFor  time.Duration // how long ago a lease was granted at the most
+	MostGrants int
+	EndsFor    time.Duration // how long ago a place ended at the most
+	MostEnds   int
+	MostOldest int // so many of the line are asked when they joined
+}
 
 // What a Glance looks at.
 const (
@@ -34,7 +42,7 @@ type Glance struct {
 
 // Glance looks at a room without its line.
 func (e *Engine) Glance(ctx context.Context, id ID) (Glance, error) {
-	lines, err := e.lines(ctx, glanceScript, id, 3, glanceGrants.Milliseconds(), mostGrants, glanceEnds.Milliseconds(), mostEnds, mostOldest)
+	lines, err := e.lines(ctx, glanceQuestion.with(glanceArgs{glanceGrants, mostGrants, glanceEnds, mostEnds, mostOldest}), id, 3)
 	if err != nil {
 		return Glance{}, err
 	}

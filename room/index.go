@@ -61,9 +61,14 @@ func newIndex(rdb redis.UniversalClient, name string, doubt time.Duration) *inde
 	return x
 }
 
-// listed runs a script that is about to use the room, with the time of this process's registration (ms) and whether it was made for
-// this call: only then may the script begin a room that the store knows nothing of. Where the script finds that not good enough, it is made anew.
-func (x *index) listed(ctx context.Context, id ID, script func(registered int64, fresh string) error) error {
+// listing is a room's entry in the index.
+type listing struct {
+	at    int64 // when this process put it there (unix ms)
+	fresh bool  // for this very call: only then may a script begin a room that the store knows nothing of
+}
+
+// listed runs a script that is about to use the room. Where the script finds the entry not good enough, it is made anew.
+func (x *index) listed(ctx context.Context, id ID, script func(listing) error) error {
 	asked, waited := x.fresh == nil, x.fresh == nil
 	for {
 		r, known := x.recent(id)
@@ -73,7 +78,7 @@ func (x *index) listed(ctx context.Context, id ID, script func(registered int64,
 				return err
 			}
 		}
-		err := script(r.at, flag(!known && asked && (waited || r.doubt == 0)))
+		err := script(listing{r.at, !known && asked && (waited || r.doubt == 0)})
 		if !errors.Is(err, errRegister) {
 			return err
 		}
@@ -98,13 +103,13 @@ func (x *index) listed(ctx context.Context, id ID, script func(registered int64,
 }
 
 // registeredNow runs a script on a room whatever the store knows of it. The script may leave the room asleep, so the registration is good for nothing else.
-func (x *index) registeredNow(ctx context.Context, id ID, script func(registered int64, fresh string) error) error {
+func (x *index) registeredNow(ctx context.Context, id ID, script func(listing) error) error {
 	for {
 		r, err := x.list(ctx, id)
 		if err != nil {
 			return err
 		}
-		if err = script(r.at, "1"); !errors.Is(err, errRegister) {
+		if err = script(listing{r.at, true}); !errors.Is(err, errRegister) {
 			return err
 		}
 		if err := pause(ctx, 5*time.Millisecond); err != nil {

@@ -6,7 +6,20 @@ import (
 	"time"
 )
 
-var joinScript = script("join")
+var joinVerb = newVerb[joinArgs]("join")
+
+type joinArgs struct {
+	Session    string
+	Seller     string // "" = nobody's
+	MayWait    bool
+	OwnLease   time.Duration // this place's lease; 0 = the room's
+	Channel    string        // to tell when a waiter is granted; "" = none
+	Vouch      time.Duration // a waiter is away when nobody vouches for it again by then; 0 = never
+	Asks       bool          // it says before it asks for a code (see expect.lua)
+	RoomLimit  int           // how many may wait; 0 = any number
+	Registered int64
+	Fresh      bool
+}
 
 // errRegister says that a room's index entry was too old when the script ran.
 var errRegister = errors.New("index entry too old")
@@ -32,18 +45,10 @@ func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, erro
 		once = requestKey(q.Request)
 	}
 	var st Standing
-	err := e.index.listed(ctx, id, func(registered int64, fresh string) (err error) {
-		st, err = e.standing(ctx, joinScript, id, once, q.Session, q.Seller, flag(!q.NoWait),
-			q.Lease.Milliseconds(), q.Channel, registered, q.Vouch.Milliseconds(), fresh, flag(q.Asks), e.cfg.Waiters)
+	err := e.index.listed(ctx, id, func(l listing) (err error) {
+		st, err = e.standing(ctx, joinVerb.with(joinArgs{q.Session, q.Seller, !q.NoWait, q.Lease, q.Channel, q.Vouch, q.Asks, e.cfg.Waiters, l.at, l.fresh}), id, once)
 		return err
 	})
 	e.stood(id, q.Session, st)
 	return st, err
-}
-
-func flag(b bool) string {
-	if b {
-		return "1"
-	}
-	return "0"
 }

@@ -1,11 +1,14 @@
 package room
 
-import (
-	"context"
-	"strconv"
-)
+import "context"
 
-var leaveScript = script("leave")
+var leaveVerb = newVerb[leaveArgs]("leave")
+
+type leaveArgs struct {
+	Session string
+	Outcome string // completed or cancelled
+	Fence   int64  // 0 = whichever it holds
+}
 
 // LeaveRequest ends a place.
 type LeaveRequest struct {
@@ -19,11 +22,7 @@ type LeaveRequest struct {
 // the session out of the line. The standing tells the outcome.
 // Refusals: ErrNoPlace, ErrStaleFence.
 func (e *Engine) Leave(ctx context.Context, id ID, q LeaveRequest) (Standing, error) {
-	fence := ""
-	if q.Fence != 0 {
-		fence = strconv.FormatInt(q.Fence, 10)
-	}
-	st, err := e.standing(ctx, leaveScript, id, requestKey(q.Request), q.Session, string(q.Outcome), fence)
+	st, err := e.standing(ctx, leaveVerb.with(leaveArgs{q.Session, string(q.Outcome), q.Fence}), id, requestKey(q.Request))
 	e.stood(id, q.Session, st)
 	return st, err
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-var lettersScript = readScript("letters", "inbox", "asks", "could")
+var lettersQuestion = newQuestion[struct{}]("letters", "inbox", "asks", "could")
 
 // Letter is a message of the last ten minutes as support sees it: what could be a code is masked.
 type Letter struct {
@@ -38,7 +38,7 @@ type Candidate struct {
 
 // Letters lists the messages of the last ten minutes that are unmatched or came late, the earliest first.
 func (e *Engine) Letters(ctx context.Context, id ID) ([]Letter, error) {
-	list, err := e.list(ctx, lettersScript, id)
+	list, err := e.list(ctx, lettersQuestion.with(struct{}{}), id)
 	if err != nil {
 		return nil, err
 	}

@@ -9,9 +9,11 @@ import (
 )
 
 var (
-	lookScript     = readScript("look", "inbox")
-	snapshotScript = readScript("snapshot")
+	lookQuestion     = newQuestion[lookArgs]("look", "inbox")
+	snapshotQuestion = newQuestion[struct{}]("snapshot")
 )
+
+type lookArgs struct{ Sessions []string }
 
 // LookBatch is how many sessions one Look may name.
 const LookBatch = 500
@@ -44,11 +46,7 @@ type Seat struct {
 // Look tells how the room is and how sessions stand, all at one version. Seats are in the order of
 // the sessions, at most LookBatch.
 func (e *Engine) Look(ctx context.Context, id ID, sessions ...string) (View, []Seat, error) {
-	args := make([]any, len(sessions))
-	for i, s := range sessions {
-		args[i] = s
-	}
-	lines, err := e.lines(ctx, lookScript, id, 1+2*len(sessions), args...)
+	lines, err := e.lines(ctx, lookQuestion.with(lookArgs{sessions}), id, 1+2*len(sessions))
 	if err != nil {
 		return View{}, nil, err
 	}
@@ -119,7 +117,7 @@ type Snapshot struct {
 
 // Snapshot reads the whole line: for a mirror that missed an event, not for every question.
 func (e *Engine) Snapshot(ctx context.Context, id ID) (Snapshot, error) {
-	lines, err := e.lines(ctx, snapshotScript, id, 2)
+	lines, err := e.lines(ctx, snapshotQuestion.with(struct{}{}), id, 2)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -138,8 +136,8 @@ func (e *Engine) Snapshot(ctx context.Context, id ID) (Snapshot, error) {
 }
 
 // lines runs a script whose reply is a list of n strings.
-func (e *Engine) lines(ctx context.Context, s reading, id ID, n int, args ...any) ([]string, error) {
-	out, err := e.list(ctx, s, id, args...)
+func (e *Engine) lines(ctx context.Context, calls [2]call, id ID, n int) ([]string, error) {
+	out, err := e.list(ctx, calls, id)
 	if err == nil && len(out) != n {
 		return nil, fmt.Errorf("%w: reply is not a list of %d", ErrStore, n)
 	}
@@ -147,10 +145,10 @@ func (e *Engine) lines(ctx context.Context, s reading, id ID, n int, args ...any
 }
 
 // list runs a script whose reply is a list of strings. Where the store takes no writes it is told how the room is all the same.
-func (e *Engine) list(ctx context.Context, s reading, id ID, args ...any) ([]string, error) {
-	res, err := e.run(ctx, s.now, id, []string{"look"}, args...)
+func (e *Engine) list(ctx context.Context, calls [2]call, id ID) ([]string, error) {
+	res, err := e.run(ctx, calls[0], id, []string{"look"})
 	if NoWrites(err) {
-		res, err = e.run(ctx, s.still, id, []string{"look"}, args...)
+		res, err = e.run(ctx, calls[1], id, []string{"look"})
 	}
 	if err != nil {
 		return nil, err

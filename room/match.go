@@ -12,9 +12,21 @@ import (
 )
 
 var (
-	matchScript  = script("match", "inbox", "asks")
-	settleScript = script("settle", "inbox", "asks", "support")
+	matchVerb  = newVerb[matchArgs]("match", "inbox", "asks")
+	settleVerb = newVerb[settleArgs]("settle", "inbox", "asks", "support")
 )
+
+type matchArgs struct {
+	Message    []byte // JSON of a matchMessage
+	Registered int64
+	Fresh      bool
+}
+
+type settleArgs struct {
+	Digest string // of the message
+	Agreed bool
+	Fence  int64 // of the lease that the verdict is on; 0 = whichever the message belongs to
+}
 
 // Result says where an SMS belongs.
 type Result string
@@ -86,8 +98,8 @@ type Match struct {
 	Forgotten bool  // of an assigned message: its text was forgotten before, and nobody is shown it
 }
 
-// matchArgs is what match.lua is handed: nothing of the text that is not sealed or a keyed digest.
-type matchArgs struct {
+// matchMessage is what match.lua is handed of a message: nothing of the text that is not sealed or a keyed digest.
+type matchMessage struct {
 	Digest      string          `json:"digest"`
 	ID          string          `json:"id"`
 	From        int64           `json:"from"`
@@ -110,64 +122,64 @@ type matchArgs struct {
 // Keep, or another ask is open) and hands the lock to the next in line. The holder is shown nothing until SettleMatch.
 func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error) {
 	began := time.Now()
-	args, own, err := e.matchArgs(id, q)
+	m, own, err := e.matchMessage(id, q)
 	if err != nil {
 		return Match{}, err
 	}
-	args.Fits = e.asks.fit(id, q.Sender, q.Shown.Text)
-	var m Match
-	err = e.index.listed(ctx, id, func(registered int64, fresh string) error {
+	m.Fits = e.asks.fit(id, q.Sender, q.Shown.Text)
+	var found Match
+	err = e.index.listed(ctx, id, func(l listing) error {
 		for range maxTrips {
-			args.Age = float64((q.Age+time.Since(began)).Microseconds()+1) / 1000
-			text, err := json.Marshal(args)
+			m.Age = float64((q.Age+time.Since(began)).Microseconds()+1) / 1000
+			text, err := json.Marshal(m)
 			if err != nil {
 				return fmt.Errorf("encode message: %w", err)
 			}
-			res, err := e.run(ctx, matchScript, id, own, text, registered, fresh)
+			res, err := e.run(ctx, matchVerb.with(matchArgs{text, l.at, l.fresh}), id, own)
 			if err != nil {
 				return err
 			}
 			if reply, ok := res.(string); ok && strings.HasPrefix(reply, "asks ") {
-				e.learn(id, strings.Fields(reply)[1:], q, args.Fits)
+				e.learn(id, strings.Fields(reply)[1:], q, m.Fits)
 				continue
 			}
 			var now mark
-			if m, now, err = parseMatch(res); err == nil && !e.cfg.Silent {
-				e.told.matched(id, now, m)
+			if found, now, err = parseMatch(res); err == nil && !e.cfg.Silent {
+				e.told.matched(id, now, found)
 			}
 			return err
 		}
 		return fmt.Errorf("%w: the asks changed %d times meanwhile", ErrStore, maxTrips)
 	})
-	return m, err
+	return found, err
 }
 
 // maxTrips bounds how often a match is tried again because asks were made meanwhile: each time names all that are unknown.
 const maxTrips = 10
 
-func (e *Engine) matchArgs(id ID, q MatchRequest) (args matchArgs, own []string, err error) {
+func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, own []string, err error) {
 	d := digest(q.MessageID)
-	args = matchArgs{Digest: d, ID: jsonText(q.MessageID), From: q.From, To: q.To, Read: q.ReadAt, Guard: q.Guard.Milliseconds(),
+	m = matchMessage{Digest: d, ID: jsonText(q.MessageID), From: q.From, To: q.To, Read: q.ReadAt, Guard: q.Guard.Milliseconds(),
 		Completes: !q.Keep, Code: q.Shown.Code != nil, Foreign: q.Foreign, Part: q.Part.Part, Fingerprint: e.Fingerprint(id, q)}
 	sender := plainSender(q.Sender)
-	args.Same = e.cfg.Keys.mark(string(id), "same", sender, q.Shown.Text)
-	own = []string{messageKey(q.MessageID), "same:" + args.Same, "parts:"}
-	if args.Part != 0 {
+	m.Same = e.cfg.Keys.mark(string(id), "same", sender, q.Shown.Text)
+	own = []string{messageKey(q.MessageID), "same:" + m.Same, "parts:"}
+	if m.Part != 0 {
 		own[2] += e.cfg.Keys.mark(string(id), "parts", sender, q.Part.Ref, strconv.Itoa(q.Part.Parts))
 	}
 	q.Shown.MessageID = q.MessageID
 	shown, err := json.Marshal(q.Shown)
 	if err != nil {
-		return args, nil, fmt.Errorf("encode message: %w", err)
+		return m, nil, fmt.Errorf("encode message: %w", err)
 	}
-	args.Sealed = e.cfg.Keys.seal(shown, aboutMessage(id, d))
-	q.Note.Fingerprint = args.Fingerprint
+	m.Sealed = e.cfg.Keys.seal(shown, aboutMessage(id, d))
+	q.Note.Fingerprint = m.Fingerprint
 	note, err := json.Marshal(q.Note)
 	if err != nil {
-		return args, nil, fmt.Errorf("encode message note: %w", err)
+		return m, nil, fmt.Errorf("encode message note: %w", err)
 	}
-	args.Members = string(note[1 : len(note)-1])
-	return args, own, nil
+	m.Members = string(note[1 : len(note)-1])
+	return m, own, nil
 }
 
 // Fingerprint tells a message from another that comes with the same id.
@@ -191,7 +203,7 @@ func (e *Engine) learn(id ID, asks []string, q MatchRequest, fits map[string]boo
 // refused makes it nobody's, and answers repeats of a match as ambiguous. A verdict on a lease that the message belongs to no more
 // changes nothing; fence 0 is whichever it belongs to. Idempotent.
 func (e *Engine) SettleMatch(ctx context.Context, id ID, messageID string, fence int64, agreed bool) error {
-	_, err := e.standing(ctx, settleScript, id, messageKey(messageID), digest(messageID), flag(agreed), fence)
+	_, err := e.standing(ctx, settleVerb.with(settleArgs{digest(messageID), agreed, fence}), id, messageKey(messageID))
 	return err
 }
 

@@ -2,7 +2,14 @@ package room
 
 import "context"
 
-var pauseScript = script("pause", "support")
+var pauseVerb = newVerb[pauseArgs]("pause", "support")
+
+type pauseArgs struct {
+	Paused     bool
+	Action     string // JSON members; "" = nobody is named
+	Registered int64
+	Fresh      bool
+}
 
 // Action is what a member of support did, for the journal.
 type Action struct {
@@ -18,8 +25,8 @@ type Action struct {
 func (e *Engine) Pause(ctx context.Context, id ID, request string, paused bool, by Action) (Standing, error) {
 	once := requestKey(request)
 	var st Standing
-	err := e.index.listed(ctx, id, func(registered int64, fresh string) (err error) {
-		st, err = e.standing(ctx, pauseScript, id, once, flag(paused), by.reasons(), registered, fresh)
+	err := e.index.listed(ctx, id, func(l listing) (err error) {
+		st, err = e.standing(ctx, pauseVerb.with(pauseArgs{paused, by.reasons(), l.at, l.fresh}), id, once)
 		return err
 	})
 	return st, err

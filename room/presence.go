@@ -10,7 +10,15 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-var presenceScript = script("presence", "back", "here")
+var presenceVerb = newVerb[presenceArgs]("presence", "back", "here")
+
+type presenceArgs struct {
+	Host   string // the replica's host number
+	Number int64  // of this call, among that replica's in this room
+	Came   int    // so many of the changes are sessions that have come
+	// Changes are those sessions; then of each that has gone: session, host number that it was told under, for how long it has been gone (ms).
+	Changes []any
+}
 
 // Host is what a replica is called where it tells who is connected to it: see Heartbeat. Zero is none.
 type Host int64
@@ -26,14 +34,13 @@ type Gone struct {
 // that it has gone, or until the replica has no heartbeat any more: then it was there until the last one. Attend has to name the room before. Calls of a
 // replica are numbered; one that comes after a later one does nothing.
 func (e *Engine) Presence(ctx context.Context, id ID, host Host, number int64, came []string, gone []Gone) (View, error) {
-	args := make([]any, 0, 3+len(came)+3*len(gone))
-	args = append(args, int64(host), number, len(came))
+	changes := make([]any, 0, len(came)+3*len(gone))
 	for _, s := range came {
-		args = append(args, s)
+		changes = append(changes, s)
 	}
 	longest := time.Duration(0)
 	for _, g := range gone {
-		args = append(args, g.Session, int64(g.Host), g.For.Milliseconds())
+		changes = append(changes, g.Session, int64(g.Host), g.For.Milliseconds())
 		longest = max(longest, g.For)
 	}
 	if len(gone) > 0 { // before: whatever dies in between, somebody looks when they are away
@@ -41,7 +48,7 @@ func (e *Engine) Presence(ctx context.Context, id ID, host Host, number int64, c
 			return View{}, err
 		}
 	}
-	st, err := e.standing(ctx, presenceScript, id, "presence", args...)
+	st, err := e.standing(ctx, presenceVerb.with(presenceArgs{strconv.FormatInt(int64(host), 10), number, len(came), changes}), id, "presence")
 	return st.View, err
 }
 

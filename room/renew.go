@@ -7,7 +7,16 @@ import (
 	"time"
 )
 
-var renewScript = script("renew")
+var renewVerb = newVerb[renewArgs]("renew")
+
+type renewArgs struct {
+	Epoch      int64 // that was told last; 0 = nothing
+	Version    int64
+	Lineage    string
+	Known      []byte // JSON of a knowledge
+	Registered int64
+	Fresh      bool
+}
 
 // lay shows a room what this process was told of it. Where the store does not have that in its past it has lost writes, and a new epoch
 // begins: see renew.lua.
@@ -48,8 +57,8 @@ func (e *Engine) layAll(ctx context.Context, id ID, found Recorded) error {
 	if err != nil {
 		return fmt.Errorf("encode what was told: %w", err)
 	}
-	return e.index.registeredNow(ctx, id, func(registered int64, fresh string) error {
-		res, err := e.eval(ctx, renewScript, id, []string{"renew"}, mark{}, true, k.mark.epoch, k.mark.version, k.mark.lineage, registered, fresh, text)
+	return e.index.registeredNow(ctx, id, func(l listing) error {
+		res, err := e.eval(ctx, renewVerb.with(renewArgs{k.mark.epoch, k.mark.version, k.mark.lineage, text, l.at, l.fresh}), id, []string{"renew"}, mark{}, true)
 		if err != nil {
 			return err
 		}

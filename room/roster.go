@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-var rosterScript = readScript("roster")
+var rosterQuestion = newQuestion[struct{}]("roster")
 
 // Waiter is one in the line as support sees it: without its session, which is a credential.
 type Waiter struct {
@@ -27,7 +27,7 @@ type Roster struct {
 
 // Roster reads the whole line for support's mirror: once for a gap, never for each change.
 func (e *Engine) Roster(ctx context.Context, id ID) (Roster, error) {
-	list, err := e.list(ctx, rosterScript, id)
+	list, err := e.list(ctx, rosterQuestion.with(struct{}{}), id)
 	if err != nil {
 		return Roster{}, err
 	}

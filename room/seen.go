@@ -2,10 +2,17 @@ package room
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
-var seenScript = script("seen", "back")
+var seenVerb = newVerb[seenArgs]("seen", "back")
+
+type seenArgs struct {
+	Vouch    time.Duration // from now
+	Stay     int           // so many of the sessions are here; the others have gone
+	Sessions []string
+}
 
 // SeenBatch is how many sessions one Seen may name.
 const SeenBatch = 500
@@ -14,14 +21,6 @@ const SeenBatch = 500
 // no more. It is for who has no host number (see Presence). Sessions that do not wait are passed by. A session nobody ever vouched for is never
 // away. At most SeenBatch sessions in all.
 func (e *Engine) Seen(ctx context.Context, id ID, vouch time.Duration, here, gone []string) (View, error) {
-	args := make([]any, 0, 2+len(here)+len(gone))
-	args = append(args, vouch.Milliseconds(), len(here))
-	for _, s := range here {
-		args = append(args, s)
-	}
-	for _, s := range gone {
-		args = append(args, s)
-	}
-	st, err := e.standing(ctx, seenScript, id, "seen", args...)
+	st, err := e.standing(ctx, seenVerb.with(seenArgs{vouch, len(here), slices.Concat(here, gone)}), id, "seen")
 	return st.View, err
 }

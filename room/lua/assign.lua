@@ -1,12 +1,9 @@
 -- assign.lua: support gives a message that belongs to nobody to a lease that could have caused it. The ledger has the last word: settle.lua.
 -- KEYS  14 the message's answer; see inbox.lua
--- ARGV   6 fence  7 digest of the message id  8 the id as JSON  9 "1" = a code ends the lease  10 action (JSON members)
---       11 who and why (JSON members)  12 registered (ms)  13 "1" = for this very call
 -- Codes: ok, register, no_message, already_matched (also where the same message under another id, or another part of it, is another's), stale_fence (there is no such lease), not_possible
 -- Returns after the standing: result ticket fence epoch granted ended completes, and "1" where its text is forgotten: it is a record only.
 
 local ANSWER = KEYS[15]
-local FENCE, DIGEST, ID, COMPLETES, ACTION, BY = tonumber(ARGV[6]), ARGV[7], ARGV[8], ARGV[9] == '1', ARGV[10], ARGV[11]
 
 local told = repeated()
 if told then return told end
@@ -14,7 +11,7 @@ if told then return told end
 local first = {}
 first.result, first.owner, first.from, first.to, first.code = unpack(redis.call('HMGET', ANSWER, 'result', 'owner', 'from', 'to', 'code'))
 if not first.result and not message(DIGEST) then return refuse('no_message') end
-if unlisted(tonumber(ARGV[12]), ARGV[13]) then return register() end -- the room may be asleep, and what is journalled has to be drained
+if unlisted(REGISTERED, FRESH) then return register() end -- the room may be asleep, and what is journalled has to be drained
 wake()
 advance()
 forget_messages()
@@ -99,7 +96,7 @@ local granted = lease.granted
 act(ACTION ~= '' and ACTION .. ',"message_id":' .. ID or '', lease.ticket, lease.fence, lease.seller)
 record('assigned', string.format('"message_id":%s,"result":"%s","code":%s,"judge":true,"completes":%s,"ticket":%d,"fence":%d,"seller":"%s",' ..
   '"granted_at":%d,"ended_at":%d,', ID, result, tostring(m.code), tostring(ends or false), lease.ticket, lease.fence, lease.seller,
-  granted, ended) .. BY)
+  granted, ended) .. WHY)
 if ends then
   changed = true
   finish('completed', NOW)

@@ -1,14 +1,10 @@
 -- expect.lua: the holder says that it now asks for a code; or, with a message, that it had asked and this is the answer.
 -- KEYS  15 the message's answer, where there is a message; see inbox.lua
--- ARGV   6 session  7 fence  8 filter (for Go to read; "" = any message)  9 digest of the message ("" = it asks now)
---       10 the message's id as JSON  11 "1" = a code ends the lease  12 how many asks a lease may have
 -- Codes: ok, no_place, stale_fence, too_many_asks, no_message,
 --   number_busy: another session's lease asked and its code may still come; until when is added to the reply. The first such
 --   answer puts the lease's end off by what it has to wait.
 -- Returns after the standing: asked open expires ticket fence, then of a message that was claimed: epoch granted ended.
 
-local SESSION, FENCE, FILTER, DIGEST, ID = ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10]
-local COMPLETES, MOST = ARGV[11] == '1', tonumber(ARGV[12])
 ONCE_KEPT = LONGEST -- as long as a lease: a repeat is the same ask
 
 local told = repeated()
@@ -17,7 +13,7 @@ advance()
 
 local mine = place(SESSION)
 if not (mine and mine.live) then return refuse('no_place', SESSION) end
-if S.session ~= SESSION or int(S.fence) ~= FENCE then return refuse('stale_fence', SESSION) end
+if S.session ~= SESSION or S.fence ~= FENCE then return refuse('stale_fence', SESSION) end
 
 local lease = current()
 if not lease.asking then S.asking, lease.asking, codes_changed = true, true, true end

@@ -1,19 +1,15 @@
 -- expire.lua: nothing is asked; the room is brought to now. Safe to call at any time by anybody.
--- ARGV   6 look again at the latest while somebody holds or waits (ms from now)  7 the same while the journal waits to be taken in
---        8 how long an idle room's keys are kept (ms)  9 which replicas are alive; see bury in here.lua
 -- Codes: active (somebody holds or waits), idle, asleep (idle and its keys are set to go away)
 -- Returns code view standing(-) next-look(ms) journal-length
 
-local REST, TAKEN_IN, RETENTION = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
-
 if S.epoch > 0 then turn_clock() end
-local more = bury(ARGV[9])
+local more = bury(REPLICAS)
 advance()
 local forget = forget_messages()
 commit()
 
 local waiting, pending = redis.call('ZCARD', QUEUE), redis.call('XLEN', JOURNAL)
-local code, look = 'active', NOW + (pending > 0 and TAKEN_IN or REST)
+local code, look = 'active', NOW + (pending > 0 and TAKE_IN or REST)
 if more then look = NOW end
 if held() then look = math.min(look, S.expires) end
 if forget then look = math.min(look, forget) end

@@ -1,6 +1,4 @@
 -- glance.lua: a room at one look, without its line.
--- ARGV   6 how long ago a lease was granted at the most (ms)  7 how many grants at the most
---        8 how long ago a place ended at the most (ms)  9 how many of those at the most  10 how many of the line are asked when they joined
 -- Returns a list: "ok view standing(-)", then "=holder's-seller(-) away oldest(ms, 0) leases expired nobodys lost(ms, 0)", and the times of the
 -- grants (ms), the latest first, joined by one space.
 
@@ -45,9 +43,9 @@ local function nobodys()
   return n
 end
 
-local leases, expired = outcomes(NOW - tonumber(ARGV[8]), tonumber(ARGV[9]))
+local leases, expired = outcomes(NOW - ENDS_FOR, MOST_ENDS)
 return {
   reply('ok', ''),
-  table.concat({ held() and '=' .. S.seller or '-', redis.call('ZCARD', AWAY), int(oldest(tonumber(ARGV[10]))), leases, expired, nobodys(), int(S.lost) }, ' '),
-  grants(NOW - tonumber(ARGV[6]), tonumber(ARGV[7])),
+  table.concat({ held() and '=' .. S.seller or '-', redis.call('ZCARD', AWAY), int(oldest(MOST_OLDEST)), leases, expired, nobodys(), int(S.lost) }, ' '),
+  grants(NOW - GRANTS_FOR, MOST_GRANTS),
 }

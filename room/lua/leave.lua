@@ -1,8 +1,5 @@
 -- leave.lua: the holder is done or gives up, or a waiter leaves the line.
--- ARGV   6 session  7 outcome (completed | cancelled)  8 fence ("" = whichever it holds)
 -- Codes: ok, no_place, stale_fence
-
-local SESSION, OUTCOME, FENCE = ARGV[6], ARGV[7], ARGV[8]
 
 local told = repeated()
 if told then return told end
@@ -11,7 +8,7 @@ advance()
 local mine = place(SESSION)
 if not (mine and mine.live) then return refuse('no_place', SESSION) end
 local holds = S.session == SESSION
-if FENCE ~= '' and not (holds and FENCE == int(S.fence)) then return refuse('stale_fence', SESSION) end
+if FENCE ~= 0 and not (holds and FENCE == S.fence) then return refuse('stale_fence', SESSION) end
 
 if holds then
   finish(OUTCOME, NOW)

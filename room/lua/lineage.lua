@@ -38,7 +38,7 @@ if S.epoch > 0 and history ~= '' and S.lineage:sub(1, #history) ~= history then
 end
 if S.doubt > NOW + DOUBT then S.doubt = 0 end -- the clock went back
 
-if LAYS == '0' then
+if not LAYS then
   if TOLD_EPOCH > 0 and (TOLD_EPOCH ~= S.epoch or went_back(TOLD_VERSION, TOLD_LINEAGE)) then return 'behind' end
   if S.epoch == 0 and redis.call('EXISTS', PLACES) == 1 then return 'behind' end -- the state alone is gone
   if NOW < S.doubt then return 'doubt ' .. int(S.doubt - NOW) end

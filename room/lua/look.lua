@@ -1,5 +1,4 @@
 -- look.lua: how the room is and how some sessions stand.
--- ARGV   6.. sessions, at most 500
 -- Returns a list: "ok view", then for each session its standing, and what it is shown ("" = nothing): of each message
 -- "m" (it is its own) or "o" (it is offered)|digest|fence|1 = late|received(ms)|forget at(ms)|sealed, joined by one space.
 
@@ -34,8 +33,8 @@ local function shown_to(session)
 end
 
 local out = { 'ok ' .. view() }
-for i = 6, #ARGV do
-  out[#out + 1] = standing(ARGV[i])
-  out[#out + 1] = ARGV[i] ~= '' and shown_to(ARGV[i]) or ''
+for _, session in ipairs(SESSIONS) do
+  out[#out + 1] = standing(session)
+  out[#out + 1] = session ~= '' and shown_to(session) or ''
 end
 return out

@@ -2,11 +2,10 @@
 -- KEYS  13 once: hash, what this message was told the first time
 --       14 same: the first message of this sender and text in the last ten minutes, as its digest
 --       15 parts: the first part of the same long message in the last minute, as "digest|1 = a part answered an ask|,part,part,"
--- ARGV   6 JSON: digest, id (as JSON), from, to (when the carrier took it, ms; both 0 = it did not say), age (ms since it was read, with a fraction),
+-- MESSAGE is JSON: digest, id (as JSON), from, to (when the carrier took it, ms; both 0 = it did not say), age (ms since it was read, with a fraction),
 --          read (when it was first read, ms of Redis's clock; 0 = not known), guard (ms), completes (a code ends the lease),
 --          code (there is one), foreign (the room takes nothing from this sender), fingerprint, fits ({"fence.ask": does it fit}),
 --          part (0 = it is whole), same (what its sender and text are known by), sealed, members (JSON members for the journal; no secret)
---        7 registered (ms)  8 "1" = for this very call
 -- Returns "register", see join.lua, or "asks fence.ask:filter …" where Go has to say first which asks it fits, or
 --   "ok" result reason ticket fence epoch granted ended received(ms) duplicate judge completes, and the room's epoch version lineage
 --   result  matched | late | unmatched;  reason  no_lease | ambiguous | not_expected | rejected for unmatched
@@ -19,7 +18,7 @@
 --   same     rule 5: the same sender and text is the same message; so are the parts of one
 -- Rule 3 (quarantine) is expect.lua's; rule 4 (no code, no effect) is in attribute; rule 6 (what fits) is Go's.
 
-local A = cjson.decode(ARGV[6])
+local A = cjson.decode(MESSAGE)
 local DIGEST, SAME, PARTS = A.digest, KEYS[15], KEYS[16]
 local REMEMBERED_FOR = 25 * 60 * 60 * 1000  -- then the ledger knows the message
 local LATE_AFTER = 24 * 60 * 60 * 1000
@@ -49,7 +48,7 @@ do
     return answer_text(told)
   end
 end
-if unlisted(tonumber(ARGV[7]), ARGV[8]) then return register() end
+if unlisted(REGISTERED, FRESH) then return register() end
 wake()
 advance()
 forget_messages()

@@ -1,9 +1,6 @@
 -- move.lua: support moves a waiter to another position. Its rank becomes one between its new
 -- neighbours'; where no number is left between them, the whole line is renumbered.
--- ARGV   6 ticket  7 position (from 1; past the end = last)  8 action (JSON members; "" = none)
 -- Codes: ok, stale_ticket
-
-local TICKET = tonumber(ARGV[6])
 
 local told = repeated()
 if told then return told end
@@ -13,9 +10,9 @@ local session = waiter(TICKET)
 if not session then return refuse('stale_ticket') end
 
 local seller = place(session).seller
-act(ARGV[8], TICKET, nil, seller)
+act(ACTION, TICKET, nil, seller)
 local from = redis.call('ZSCORE', QUEUE, session)
-local at = math.min(math.max(tonumber(ARGV[7]), 1), redis.call('ZCARD', QUEUE))
+local at = math.min(math.max(POSITION, 1), redis.call('ZCARD', QUEUE))
 if redis.call('ZRANK', QUEUE, session) + 1 == at then return answer('ok', '') end -- there already
 
 redis.call('ZREM', QUEUE, session)

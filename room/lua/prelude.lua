@@ -15,26 +15,14 @@
 --       12 inbox    zset    "digest|session|fence" of a message of the last minutes -> forget at (ms); see inbox.lua
 --       13 texts    hash    digest -> where that message belongs, and its sealed text; see inbox.lua
 --       14 once     string  the reply to this request id, so that a repeat is told the same; of a message a hash
--- ARGV   1 room  2 lease (ms)  3 away after (ms)  4 drop after (ms)  5 "journal bound (0 = none)|how long an
---        ended place's outcome is told (ms)|how far back a late message finds its lease (ms, 0 = not at all)|1 = events are told|
---        quarantine of asks (ms)|1 = every lease is asking|epoch|version|lineage that the caller was told last (0|0| = none)|
---        1 = it lays before the room what it was told (renew.lua)|how long a room that may have gone back answers nobody (ms)|
---        when the store was away for the caller last (ms, 0 = not lately)|what our clock says at the most, as far as the caller can tell (ms, 0 = it can not)|
---        when our clock was last stepped ahead, as far as it knows (ms, 0 = not lately)"
---        6.. the verb's own
+-- What the script is handed has its names already: those of all verbs are the fields of caller and policy in codec.go, the verb's own those of its struct in
+-- the Go file of the same name (MayWait is MAY_WAIT; times and durations in ms).
 -- Returns fields joined by one space, "-" for none; the first is "ok" or the refusal's code; or "behind" or "doubt", and
 -- nothing was done: see lineage.lua; or "ahead now" and nothing was done: the call took long, or our clock was stepped ahead (see steps.go); or "newer", and nothing was done: a later program wrote the room, in a format that this one does not know.
 -- Publishes one event on "{room}:events" for every change (see event.go).
 
 local LOCK, QUEUE, STATE, PLACES, SELLERS, SEEN = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local AWAY, ENDED, LEASES, JOURNAL, HERE, INBOX, TEXTS, ONCE = KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
-local ROOM, LEASE = ARGV[1], tonumber(ARGV[2])
-local AWAY_AFTER, DROP_AFTER = tonumber(ARGV[3]), tonumber(ARGV[4])
-local JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS, QUARANTINE, REQUIRED, TOLD_EPOCH, TOLD_VERSION, TOLD_LINEAGE, LAYS, DOUBT, OUTAGE, LATEST, STEPPED =
-  ARGV[5]:match('^(%d+)|(%d+)|(%d+)|(%d)|(%d+)|(%d)|(%d+)|(%d+)|([%x:,]*)|(%d)|(%d+)|(%d+)|(%d+)|(%d+)$')
-JOURNAL_MAX, ENDED_KEPT, LEASES_KEPT, TELLS = tonumber(JOURNAL_MAX), tonumber(ENDED_KEPT), tonumber(LEASES_KEPT), TELLS == '1'
-QUARANTINE, REQUIRED, TOLD_EPOCH, TOLD_VERSION, DOUBT = tonumber(QUARANTINE), REQUIRED == '1', tonumber(TOLD_EPOCH), tonumber(TOLD_VERSION), tonumber(DOUBT)
-OUTAGE, LATEST, STEPPED = tonumber(OUTAGE), tonumber(LATEST), tonumber(STEPPED)
 
 local FORMAT = 1                        -- how keys, events and journal entries are written; room.Format says what another one means
 local REMEMBERED = ONCE ~= '{' .. ROOM .. '}:request:' -- without an id nothing is to be remembered
@@ -160,7 +148,7 @@ end
 -- store has nothing of the room, so perhaps nothing of the index either. Whoever is about to use the room
 -- registers again then, which makes it due at once.
 local function unlisted(registered, fresh)
-  return registered <= S.quiet or NOW - registered > REGISTERED_FOR or (S.epoch == 0 and fresh ~= '1')
+  return registered <= S.quiet or NOW - registered > REGISTERED_FOR or (S.epoch == 0 and not fresh)
 end
 
 -- stay takes back the end that an idle room's keys were given.

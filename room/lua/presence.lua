@@ -1,10 +1,6 @@
 -- presence.lua: who has come to a replica and who has gone, told once.
--- ARGV   6 the replica's host number  7 the call's number among that replica's in this room, which grows  8 how many of the following have come
---        9.. sessions that have come; then session, host number that it was told under, for how long it has been gone (ms), session, …;
---        at most 500 sessions
 -- Codes: ok
 
-local HOST, NUMBER, CAME = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local CALLS = 'calls:' .. HOST -- "number|when (ms)" of the latest call, in STATE: one that was given up may still arrive, and is not to undo what was told after it
 
 -- forget_calls drops the numbers of replicas that nobody is connected to.
@@ -20,8 +16,8 @@ if latest and NUMBER >= latest then
   if latest == 0 then forget_calls() end
   redis.call('HSET', STATE, CALLS, int(NUMBER) .. '|' .. int(NOW))
   turn_clock()
-  for i = 9 + CAME, #ARGV, 3 do go(ARGV[i], ARGV[i + 1], NOW - tonumber(ARGV[i + 2])) end -- first: some of them have come back
-  for i = 9, 8 + CAME do come(ARGV[i], HOST) end
+  for i = CAME + 1, #CHANGES, 3 do go(CHANGES[i], CHANGES[i + 1], NOW - tonumber(CHANGES[i + 2])) end -- first: some of them have come back
+  for i = 1, CAME do come(CHANGES[i], HOST) end
 end
 advance()
 commit()

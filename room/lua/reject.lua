@@ -1,10 +1,7 @@
 -- reject.lua: the session of a message's lease says that the message is not its own. It is nobody's from then on, and the ask
 -- that it answered is open again as of its old time, also where the lease is over.
 -- KEYS  14 the message's answer; see inbox.lua
--- ARGV   6 session  7 fence  8 digest of the message  9 the message's id as JSON  10 how many a lease may reject
 -- Codes: ok, no_message, stale_fence, too_many_rejects
-
-local SESSION, FENCE, DIGEST, ID, MOST = ARGV[6], ARGV[7], ARGV[8], ARGV[9], tonumber(ARGV[10])
 
 local told = repeated()
 if told then return told end
@@ -13,7 +10,7 @@ forget_messages()
 
 local m = message(DIGEST)
 if not (m and m.session == SESSION and m.state == 's') then return refuse('no_message', SESSION) end
-if int(m.fence) ~= FENCE then return refuse('stale_fence', SESSION) end
+if m.fence ~= FENCE then return refuse('stale_fence', SESSION) end
 local lease = by_fence(m.fence)
 if lease and lease.rejects >= MOST then return refuse('too_many_rejects', SESSION) end
 

@@ -5,18 +5,17 @@
 --   - until the last lease that was told of would have ended, the lock is nobody's and is not granted;
 --   - fences and tickets go on above those that are known.
 -- Where another process began the new epoch already, what this one knows is added to that.
--- ARGV   6 epoch  7 version  8 lineage that was told last (0 0 "" = nothing)  9 registered (ms)  10 "1" = for this very call
---       11 JSON: fence, ticket (the highest that are known, also to the ledger), lost (true = the ledger knows of a lease that is lost),
+-- KNOWN is JSON: fence, ticket (the highest that are known, also to the ledger), lost (true = the ledger knows of a lease that is lost),
 --          lease (null where the last one is over: fence, ticket, granted, left (ms)), last (fence of the last lease that was told),
 --          places ([{session, ticket, seller, of (epoch), joined, fence, granted, expires, outcome, ended}]; fence where it held the lock, outcome where it ended)
 -- Codes: renewed, ok, register. Nothing happens where all of it is in the room's past.
 
-local EPOCH, VERSION, LINEAGE, K = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8], cjson.decode(ARGV[11])
+local K = cjson.decode(KNOWN)
 local LEFT = S.epoch == 0 and redis.call('EXISTS', PLACES) == 1 -- the places without the state
 local LOST = LEFT or S.epoch < EPOCH or (S.epoch == EPOCH and went_back(VERSION, LINEAGE))
-local KNOWN = S.epoch == 0 and (K.fence > 0 or K.ticket > 0)    -- the ledger alone knows the room
+local RECORDED = S.epoch == 0 and (K.fence > 0 or K.ticket > 0)    -- the ledger alone knows the room
 
-if (LOST or KNOWN) and unlisted(tonumber(ARGV[9]), ARGV[10]) then return register() end
+if (LOST or RECORDED) and unlisted(REGISTERED, FRESH) then return register() end
 
 -- tell_lost writes that a session's place was lost, or how it ended as somebody was told.
 local function tell_lost(session, ticket, seller, fence, outcome)
@@ -114,19 +113,19 @@ end
 
 if LOST then
   renew()
-elseif KNOWN then
+elseif RECORDED then
   wake()
   changed = true
 elseif EPOCH > 0 and EPOCH < S.epoch then
   for _, f in ipairs(K.places) do compare(f) end
   if S.lost * 1000 < S.epoch - DOUBT * 1000 then note_loss(0) end -- it began without knowing that anything was lost
 end
-if LOST or KNOWN or EPOCH < S.epoch then
+if LOST or RECORDED or EPOCH < S.epoch then
   if K.fence > S.fence or K.ticket > S.tickets then
     S.fence, S.tickets = math.max(S.fence, K.fence), math.max(S.tickets, K.ticket)
     changed, lease_changed = true, true
   end
-  if KNOWN and K.lost then note_loss(0) end
+  if RECORDED and K.lost then note_loss(0) end
   if K.lease and K.lease ~= cjson.null then
     orphan({ fence = K.lease.fence, ticket = K.lease.ticket, granted = K.lease.granted, expires = NOW + K.lease.left })
   end

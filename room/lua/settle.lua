@@ -1,13 +1,9 @@
 -- settle.lua: the ledger has judged a match, or what a holder claimed or support assigned since.
 -- KEYS  13 once: hash, what the message was told; see inbox.lua
--- ARGV   6 digest of the message id  7 "1" = agreed: whom it belongs to is shown it now; "0" = refused: nobody is, not who has been
---        shown it either (it was judged late), and it answered nothing. Whoever asks again is told that it is ambiguous, unless
---        it was claimed or assigned: then the first answer stays
---        8 fence of the lease that the verdict is on; 0 = whichever the message belongs to. One that it belongs to no more is not
---        concerned: a verdict is told again where whoever told it died
+-- AGREED: whom it belongs to is shown it now. Else nobody is, not who has been shown it either (it was judged late), and it answered nothing; whoever asks
+-- again is told that it is ambiguous, unless it was claimed or assigned: then the first answer stays. A lease that the message belongs to no more is not concerned: a
+-- verdict is told again where whoever told it died.
 -- Codes: ok. Repeating it changes nothing.
-
-local DIGEST, AGREED, FENCE = ARGV[6], ARGV[7] == '1', tonumber(ARGV[8])
 
 local judged, owner, given, code, first = unpack(redis.call('HMGET', ONCE, 'judged', 'owner', 'given', 'code', 'fence'))
 owner = tonumber(owner or 0)

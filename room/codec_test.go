@@ -1,0 +1,82 @@
+package room
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+)
+
+// verbs are what each of them is handed, by its file.
+func verbs() map[string]arguments {
+	return map[string]arguments{
+		"assign": assignVerb.args, "audit": auditVerb.args, "expect": expectVerb.args, "expire": expireVerb.args, "extend": extendVerb.args,
+		"glance": glanceQuestion.now.args, "join": joinVerb.args, "leave": leaveVerb.args, "letters": lettersQuestion.now.args, "look": lookQuestion.now.args,
+		"match": matchVerb.args, "move": moveVerb.args, "pause": pauseVerb.args, "presence": presenceVerb.args, "reject": rejectVerb.args,
+		"release": releaseVerb.args, "remove": removeVerb.args, "renew": renewVerb.args, "roster": rosterQuestion.now.args, "seen": seenVerb.args,
+		"settle": settleVerb.args, "snapshot": snapshotQuestion.now.args,
+	}
+}
+
+func TestAScriptUsesAllThatItIsHandedAndNoPositions(t *testing.T) {
+	parts := []string{"prelude", "lineage", "lease", "tell", "inbox", "asks", "could", "support", "back", "here", "now", "still"}
+	files, err := luaFiles.ReadDir("lua")
+	require.NoError(t, err)
+	handed := verbs()
+	for _, f := range files {
+		name := strings.TrimSuffix(f.Name(), ".lua")
+		if strings.HasPrefix(name, "index_") {
+			continue
+		}
+		source := regexp.MustCompile(`--.*`).ReplaceAllString(luaSource(name), "")
+		require.NotContains(t, source, "ARGV", f.Name())
+		args, isVerb := handed[name]
+		if !isVerb {
+			require.Contains(t, parts, name, "neither a verb nor a part of verbs")
+			continue
+		}
+		for _, argument := range args.names {
+			require.Regexp(t, `\b`+argument+`\b`, source, "%s is not used in %s", argument, f.Name())
+		}
+	}
+	shared := luaSource("prelude") + luaSource("lineage") + luaSource("lease") + luaSource("tell") + luaSource("asks")
+	for _, argument := range append(callerArgs.names, policyArgs.names...) {
+		require.Regexp(t, `\b`+argument+`\b`, shared, "no script uses it")
+	}
+}
+
+type handedOver struct {
+	Word     string
+	MayWait  bool
+	Not      bool
+	RestTime time.Duration
+	Count    int
+	ID       int64
+	JSONText []byte
+	Sessions []string
+}
+
+func TestWhatAScriptIsHandedIsCalledTheSameInGoAndInLua(t *testing.T) {
+	args := argumentsOf(reflect.TypeFor[handedOver]())
+	require.Equal(t, []string{"WORD", "MAY_WAIT", "NOT", "REST_TIME", "COUNT", "ID", "JSONTEXT", "SESSIONS"}, args.names)
+	store := redistest.StartEmbedded(t)
+	rdb := redis.NewClient(&redis.Options{Addr: store.Addr()})
+	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+	script := redis.NewScript(args.lua(2) + `
+		return table.concat({ WORD, tostring(MAY_WAIT), tostring(NOT), REST_TIME + 1, COUNT + 1, string.format('%d', ID + 1), JSONTEXT, table.concat(SESSIONS, ',') }, ' ')`)
+	for want, a := range map[string]handedOver{
+		"- true false 1501 3 1800000000000001 {} a,b": {"-", true, false, 1500 * time.Millisecond, 2, 1_800_000_000_000_000, []byte("{}"), []string{"a", "b"}},
+		" false true 1 1 1  ":                         {Not: true},
+	} {
+		argv := args.appendTo([]any{"somebody else's"}, reflect.ValueOf(a))
+		got, err := script.Run(t.Context(), rdb, nil, argv...).Text()
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+}
