@@ -18,14 +18,14 @@ import (
 var (
 	indexRegisterScript  = indexScript("index_register")
 	indexClaimScript     = indexScript("index_claim")
-	indexSettleScript    = indexScript("index_settle")
+	indexRescheduleScript    = indexScript("index_reschedule")
 	indexHeartbeatScript = indexScript("index_heartbeat")
 	indexBuryScript      = indexScript("index_bury")
 	indexDueScript       = indexScript("index_due")
 )
 
 // registeredFor is how long a process trusts its own registration of a room. Shorter than what
-// join.lua accepts (45 s), which is shorter than what index_settle.lua keeps (60 s).
+// join.lua accepts (45 s), which is shorter than what index_reschedule.lua keeps (60 s).
 const registeredFor = 20 * time.Second
 
 // claimFor is how long a claimed room waits before another replica may take it: the claimer died.
@@ -243,12 +243,12 @@ func (x *index) claim(ctx context.Context, most int, dead time.Duration) (claims
 	return c, nil
 }
 
-// settle says when to look at a claimed room again.
-func (x *index) settle(ctx context.Context, c claim, in time.Duration, asleep bool) error {
-	err := indexSettleScript.Run(ctx, x.rdb, x.keys[:2], string(c.room), c.mark,
+// reschedule says when to look at a claimed room again.
+func (x *index) reschedule(ctx context.Context, c claim, in time.Duration, asleep bool) error {
+	err := indexRescheduleScript.Run(ctx, x.rdb, x.keys[:2], string(c.room), c.mark,
 		strconv.FormatInt(max(in.Milliseconds(), 0), 10), flag(asleep)).Err()
 	if err != nil {
-		return fmt.Errorf("%w: settle due room: %w", ErrStore, err)
+		return fmt.Errorf("%w: reschedule room: %w", ErrStore, err)
 	}
 	return nil
 }

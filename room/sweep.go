@@ -77,16 +77,16 @@ func (e *Engine) sweepRoom(ctx context.Context, c claim, all claims, looked func
 	if err == nil && doubt == 0 && e.steps.each {
 		e.timed(c.room, sent, found.Now)
 	}
-	for err == nil && doubt == 0 && found.NextAt <= found.Now { // one script settles only so many
+	for err == nil && doubt == 0 && found.NextAt <= found.Now { // one script works on only so many
 		found, doubt, err = e.expire(ctx, c.room, rest, all.replicas)
 	}
 	if err != nil {
 		return err
 	}
 	if doubt > 0 { // other rooms do not wait for this one
-		return e.index.settle(ctx, c, doubt, false)
+		return e.index.reschedule(ctx, c, doubt, false)
 	}
-	if err := e.index.settle(ctx, c, e.rest(found), found.Asleep); err != nil {
+	if err := e.index.reschedule(ctx, c, e.rest(found), found.Asleep); err != nil {
 		return err
 	}
 	if looked != nil {

@@ -121,11 +121,11 @@ func (d *deployment) balance(ctx context.Context, root, program string) error {
 	if err := c.Until(ctx, func() error { return stack.Ready(d.url) }); err != nil {
 		return err
 	}
-	return d.settle(ctx)
+	return d.outwaitDoubt(ctx)
 }
 
-// settle waits until the store is no new one any more: for a moment it may be one that lost everything, and nobody is answered.
-func (d *deployment) settle(ctx context.Context) error {
+// outwaitDoubt waits until the store is no new one any more: for a moment it may be one that lost everything, and nobody is answered.
+func (d *deployment) outwaitDoubt(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

@@ -127,7 +127,7 @@ local function finish(outcome, at)
   local p = { ticket = S.ticket, seller = S.seller }
   S.session, S.seller, S.ticket, S.granted, S.expires = '', '', 0, 0, 0
   lease_changed = true
-  settle(session, p, outcome, at, fence, nil)
+  end_place(session, p, outcome, at, fence, nil)
 end
 
 -- mark_away is true, unless the session is there all the same.

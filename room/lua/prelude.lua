@@ -26,11 +26,11 @@ local AWAY, ENDED, LEASES, JOURNAL, HERE, INBOX, TEXTS, ONCE = KEYS[7], KEYS[8],
 
 local FORMAT = 1                        -- how keys, events and journal entries are written; room.Format says what another one means
 local REMEMBERED = ONCE ~= '{' .. ROOM .. '}:request:' -- without an id nothing is to be remembered
-local REGISTERED_FOR = 45 * 1000        -- shorter than what index_settle.lua keeps
+local REGISTERED_FOR = 45 * 1000        -- shorter than what index_reschedule.lua keeps
 local ONCE_KEPT = 60 * 1000             -- a repeated request is recognised for a minute, if the verb does not say otherwise
 local TRUSTED = 3 * 1000                -- within this after an outage every replica has told again who is there
 local LOOK_NOTED = 1000                 -- how exactly the last look is known
-local BATCH = 200                       -- no script settles more than this many at once
+local BATCH = 200                       -- no script works on more than this many at once
 
 -- int writes a whole number; %d is exact here and much faster than %.0f.
 local function int(n) return string.format('%d', n) end
@@ -176,8 +176,8 @@ local function place(session)
     lease = live and tonumber(lease) or nil, asks = asks == '1' }
 end
 
--- settle writes a place's outcome and forgets a few of those that were told for long enough.
-local function settle(session, p, outcome, at, fence, rank)
+-- end_place writes a place's outcome and forgets a few of those that were told for long enough.
+local function end_place(session, p, outcome, at, fence, rank)
   if p.seller ~= '' then redis.call('HDEL', SELLERS, p.seller) end
   if ENDED_KEPT > 0 then
     redis.call('HSET', PLACES, session, table.concat({ outcome, int(p.ticket), p.seller, int(at), fence and int(fence) or '', '', '' }, '|'))
@@ -209,7 +209,7 @@ end
 local function leave_line(session, outcome)
   local rank = redis.call('ZSCORE', QUEUE, session)
   unqueue(session)
-  settle(session, place(session), outcome, NOW, nil, rank)
+  end_place(session, place(session), outcome, NOW, nil, rank)
 end
 
 -- waiter finds who waits with a ticket: its rank is the ticket, unless it was moved.
