@@ -27,15 +27,20 @@ type Config struct {
 
 // NewClient returns a client of the master, whichever it is. close also ends the client.
 func NewClient(c Config) (client *redis.Client, close func()) {
+	client, _, close = open(c)
+	return client, close
+}
+
+func open(c Config) (client *redis.Client, m *master, close func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	m := newMaster(c)
+	m = newMaster(c)
 	for _, addr := range m.cfg.Addrs {
 		m.watch(ctx, addr)
 	}
 	o := c.Options
 	o.Addr, o.Dialer, o.OnConnect = c.Master, m.dial, isMaster
 	client = redis.NewClient(&o)
-	return client, func() {
+	return client, m, func() {
 		cancel()
 		_ = client.Close()
 		m.work.Wait()
@@ -44,15 +49,39 @@ func NewClient(c Config) (client *redis.Client, close func()) {
 
 var errMoved = errors.New("the master moved while it was dialed")
 
-// dial connects to the master. The connection is closed when the sentinels name another one.
-func (m *master) dial(ctx context.Context, network, _ string) (net.Conn, error) {
-	addr, err := m.where(ctx)
-	if err != nil {
-		return nil, err
+// dial connects to the master, also where it moves meanwhile. The connection is closed when the sentinels name another one.
+func (m *master) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	for {
+		addr, moved, err := m.where(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c, err := m.connect(ctx, addr, moved)
+		if err == nil {
+			return c, nil
+		}
+		select {
+		case <-moved:
+		default:
+			return nil, fmt.Errorf("master %s: %w", m.cfg.Master, err)
+		}
 	}
+}
+
+// connect gives up when the master moves: one that is dead may not even refuse.
+func (m *master) connect(ctx context.Context, addr string, moved <-chan struct{}) (net.Conn, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-moved:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
 	raw, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("master %s: %w", m.cfg.Master, err)
+		return nil, err
 	}
 	c := &conn{TCPConn: raw.(*net.TCPConn), master: m}
 	if !m.hold(c, addr) {
@@ -69,7 +98,7 @@ func (m *master) dial(ctx context.Context, network, _ string) (net.Conn, error) 
 	secure := tls.Client(c, config)
 	if err := secure.HandshakeContext(ctx); err != nil {
 		_ = c.Close()
-		return nil, fmt.Errorf("master %s: %w", m.cfg.Master, err)
+		return nil, err
 	}
 	return secure, nil
 }

@@ -23,6 +23,7 @@ type master struct {
 	mu      sync.Mutex
 	answers map[string]answer // by the sentinel's address; those watched
 	addr    string            // "" = nobody has named one
+	moved   chan struct{}     // closed when somebody names another one
 	conns   map[*conn]struct{}
 	known   chan struct{} // closed when somebody has named one
 	asked   chan struct{} // closed when each sentinel of the configuration has answered or failed
@@ -43,8 +44,8 @@ func newMaster(c Config) *master {
 	return &master{cfg: c, answers: make(map[string]answer), conns: make(map[*conn]struct{}), known: make(chan struct{}), asked: make(chan struct{}), left: len(c.Addrs)}
 }
 
-// where is the master's address. At first all sentinels are waited for: one of them may be behind.
-func (m *master) where(ctx context.Context) (string, error) {
+// where is the master's address, until it has moved. At first all sentinels are waited for: one of them may be behind.
+func (m *master) where(ctx context.Context) (addr string, moved <-chan struct{}, err error) {
 	select {
 	case <-m.asked:
 	case <-m.known:
@@ -58,9 +59,9 @@ func (m *master) where(ctx context.Context) (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.addr == "" {
-		return "", m.unknown()
+		return "", nil, m.unknown()
 	}
-	return m.addr, nil
+	return m.addr, m.moved, nil
 }
 
 // unknown says why nobody named a master.
@@ -90,7 +91,7 @@ func (m *master) hear(sentinel string, epoch int64, addr string, err error) {
 		a.err, a.since = err, now
 	}
 	m.answers[sentinel] = a
-	if found := newest(m.answers, now); found != "" && found != m.addr {
+	if found := newest(m.answers, now, m.addr); found != "" && found != m.addr {
 		m.move(found)
 	}
 	if !heard && slices.Contains(m.cfg.Addrs, sentinel) {
@@ -100,14 +101,16 @@ func (m *master) hear(sentinel string, epoch int64, addr string, err error) {
 	}
 }
 
-// newest is the address that the latest failover led to; "" where nobody knows one.
-func newest(answers map[string]answer, now time.Time) string {
+// newest is the address that the latest failover led to; "" where nobody knows one. Where two are named for the same failover, which sentinels call by names
+// of their own or that were set up apart, it stays with the current one.
+func newest(answers map[string]answer, now time.Time, current string) string {
 	var best answer
 	for _, a := range answers {
 		if a.addr == "" || a.err != nil && now.Sub(a.since) > forgetAfter {
 			continue
 		}
-		if best.addr == "" || a.epoch > best.epoch || a.epoch == best.epoch && a.at.After(best.at) {
+		tie := a.epoch == best.epoch && best.addr != current
+		if best.addr == "" || a.epoch > best.epoch || tie && (a.addr == current || a.at.After(best.at)) {
 			best = a
 		}
 	}
@@ -121,11 +124,26 @@ func (m *master) move(addr string) {
 	} else if m.cfg.Log != nil {
 		m.cfg.Log.Warn("the sentinels name another master", "master", m.cfg.Master, "before", m.addr, "now", addr)
 	}
-	m.addr = addr
+	if m.moved != nil {
+		close(m.moved)
+	}
+	m.addr, m.moved = addr, make(chan struct{})
 	for c := range m.conns {
 		_ = c.TCPConn.Close()
 	}
 	clear(m.conns)
+}
+
+// gone forgets a sentinel that another one named and that has not answered for long: it may never come back. Where it is named still, it is watched anew.
+func (m *master) gone(sentinel string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a := m.answers[sentinel]
+	if a.err == nil || time.Since(a.since) <= forgetAfter || slices.Contains(m.cfg.Addrs, sentinel) {
+		return false
+	}
+	delete(m.answers, sentinel)
+	return true
 }
 
 // hold keeps a connection until the master moves; false if it has moved already.

@@ -3,6 +3,9 @@ package sentinel
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,18 +19,21 @@ func TestTheLatestFailoverIsBelievedAndNotWhoeverSpokeLast(t *testing.T) {
 	now := time.Now()
 	away := errors.New("refused")
 	for name, test := range map[string]struct {
-		answers map[string]answer
-		newest  string
+		answers         map[string]answer
+		current, newest string
 	}{
-		"nobody has spoken": {map[string]answer{"s1": {err: away, since: now}}, ""},
-		"one is behind":     {map[string]answer{"s1": {epoch: 2, addr: "new", at: now.Add(-time.Hour)}, "s2": {epoch: 1, addr: "old", at: now}}, "new"},
-		"of one epoch the later word counts": {map[string]answer{"s1": {epoch: 1, addr: "new", at: now}, "s2": {epoch: 1, addr: "old", at: now.Add(-1)}}, "new"},
+		"nobody has spoken":                  {map[string]answer{"s1": {err: away, since: now}}, "", ""},
+		"one is behind":                      {map[string]answer{"s1": {epoch: 2, addr: "new", at: now.Add(-time.Hour)}, "s2": {epoch: 1, addr: "old", at: now}}, "old", "new"},
+		"of one epoch the later word counts": {map[string]answer{"s1": {epoch: 1, addr: "new", at: now}, "s2": {epoch: 1, addr: "old", at: now.Add(-1)}}, "", "new"},
+		"of one epoch it stays where it is": {map[string]answer{"s1": {epoch: 1, addr: "another", at: now}, "s2": {epoch: 1, addr: "current", at: now.Add(-1)},
+			"s3": {epoch: 1, addr: "another", at: now.Add(-2)}}, "current", "current"},
+		"of one epoch nobody names the current one any more": {map[string]answer{"s1": {epoch: 0, addr: "new", at: now}, "s2": {epoch: 0, addr: "new", at: now}}, "old", "new"},
 		"who led the failover has died": {map[string]answer{"s1": {epoch: 2, addr: "new", at: now, err: away, since: now.Add(-forgetAfter)},
-			"s2": {epoch: 1, addr: "old", at: now}}, "new"},
+			"s2": {epoch: 1, addr: "old", at: now}}, "new", "new"},
 		"sentinels were set up anew, with epochs from the start": {map[string]answer{"s1": {epoch: 9, addr: "old", at: now, err: away, since: now.Add(-forgetAfter - 1)},
-			"s2": {epoch: 0, addr: "new", at: now}}, "new"},
+			"s2": {epoch: 0, addr: "new", at: now}}, "old", "new"},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, test.newest, newest(test.answers, now)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.newest, newest(test.answers, now, test.current)) })
 	}
 }
 
@@ -47,4 +53,44 @@ func TestAReplicaIsRefusedThoughItIsNamed(t *testing.T) {
 	c := redis.NewClient(&redis.Options{Dialer: m.dial, OnConnect: isMaster, MaxRetries: -1, DialerRetries: 1})
 	t.Cleanup(func() { _ = c.Close() })
 	require.ErrorIs(t, c.Get(context.Background(), "k").Err(), errReplica)
+}
+
+// silentAddr is where nothing answers, not even that nobody is there, like a machine that has lost its power.
+func silentAddr(t *testing.T) string {
+	t.Helper()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = syscall.Close(fd) })
+	require.NoError(t, syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	require.NoError(t, syscall.Listen(fd, 0))
+	bound, err := syscall.Getsockname(fd)
+	require.NoError(t, err)
+	addr := fmt.Sprintf("127.0.0.1:%d", bound.(*syscall.SockaddrInet4).Port)
+	for { // until nobody more is let in
+		c, err := net.DialTimeout("tcp", addr, 100*time.Millisecond)
+		if err != nil {
+			return addr
+		}
+		t.Cleanup(func() { _ = c.Close() })
+	}
+}
+
+// The pool dials again only when its last dial has come to an end.
+func TestDialOfADeadMasterGoesOnWithTheNewOne(t *testing.T) {
+	live := redistest.Start(t)
+	m := newMaster(Config{Master: "m", Addrs: []string{"s"}})
+	m.hear("s", 1, silentAddr(t), nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	dialed := make(chan net.Conn, 1)
+	go func() {
+		c, _ := m.dial(ctx, "", "")
+		dialed <- c
+	}()
+	time.AfterFunc(50*time.Millisecond, func() { m.hear("s", 2, live.Addr(), nil) }) // it may have begun by then: the end is the same
+	c := <-dialed
+	require.NotNil(t, c)
+	require.Equal(t, live.Addr(), c.RemoteAddr().String())
+	require.NoError(t, c.Close())
+	require.Empty(t, m.conns)
 }

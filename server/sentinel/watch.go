@@ -3,7 +3,6 @@ package sentinel
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"slices"
 	"strconv"
@@ -22,7 +21,7 @@ const (
 // news are a sentinel's words on a failover: the one that leads it knows of the new master first.
 var news = []string{"+switch-master", "+promoted-slave", "+failover-state-reconf-slaves", "+config-update-from"}
 
-// watch asks a sentinel who the master is: at once, when it has news, and every second. Once for each sentinel.
+// watch asks a sentinel who the master is: at once, when it has news, and every second, until it has left. Once for each sentinel.
 func (m *master) watch(ctx context.Context, addr string) {
 	m.work.Go(func() {
 		o := m.cfg.Options
@@ -30,7 +29,7 @@ func (m *master) watch(ctx context.Context, addr string) {
 			DialTimeout: dialMost, ReadTimeout: replyMost, WriteTimeout: replyMost, ContextTimeoutEnabled: true, PoolSize: 2, MaxRetries: -1, DialerRetries: 1,
 			ReadBufferSize: 4096, WriteBufferSize: 4096, PipelinePoolSize: -1, MaintNotificationsConfig: o.MaintNotificationsConfig})
 		defer func() { _ = client.Close() }()
-		for ctx.Err() == nil {
+		for ctx.Err() == nil && !m.gone(addr) {
 			m.follow(ctx, client, addr)
 			pause(ctx, againIn)
 		}
@@ -75,22 +74,19 @@ func (m *master) ask(ctx context.Context, client *redis.Client, sentinel string)
 		}
 		return nil
 	})
-	if err == nil && len(addr.Val()) != 2 {
-		err = errors.New("no such master")
-	}
-	if err != nil {
+	if len(addr.Val()) != 2 {
+		if err == nil {
+			err = errors.New("no such master")
+		}
 		if ctx.Err() == nil {
 			m.hear(sentinel, 0, "", err)
 		}
 		return err
 	}
-	epoch, err := strconv.ParseInt(state.Val()["config-epoch"], 10, 64)
-	if err != nil {
-		err = fmt.Errorf("config-epoch: %w", err)
-	}
-	m.hear(sentinel, epoch, net.JoinHostPort(addr.Val()[0], addr.Val()[1]), err)
+	epoch, _ := strconv.ParseInt(state.Val()["config-epoch"], 10, 64) // a service that stands in for sentinels may not say, and a user may not be allowed to ask
+	m.hear(sentinel, epoch, net.JoinHostPort(addr.Val()[0], addr.Val()[1]), nil)
 	m.meet(ctx, others.Val())
-	return err
+	return nil
 }
 
 // meet watches the sentinels that another one knows, and that are not watched yet.
