@@ -1,0 +1,96 @@
+package sentinel_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/server/sentinel"
+)
+
+// certificate is one for 127.0.0.1 that vouches for itself: its files, and who believes it.
+func certificate(t *testing.T) (cert, key string, roots *x509.CertPool) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA: true, BasicConstraintsValid: true}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	require.NoError(t, err)
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	cert, key, roots = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"), x509.NewCertPool()
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	require.NoError(t, os.WriteFile(cert, text, 0o600))
+	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
+	require.True(t, roots.AppendCertsFromPEM(text))
+	return cert, key, roots
+}
+
+// observer runs a sentinel of a master that is reached by TLS alone. It is asked by TLS at addr; control is for the test.
+func observer(t *testing.T, master int, sealed []string) (addr string, control *redis.SentinelClient) {
+	t.Helper()
+	dir, plain, port := t.TempDir(), testproc.FreePort(t), testproc.FreePort(t)
+	conf := filepath.Join(dir, "sentinel.conf")
+	text := fmt.Sprintf("port %d\ntls-port %d\nbind 127.0.0.1\ndir %s\nsentinel monitor %s 127.0.0.1 %d 1\nuser watcher on >hush allchannels -@all +subscribe "+
+		"+sentinel|get-master-addr-by-name\n%s\n", plain, port, dir, redistest.MasterName, master, strings.Join(sealed, "\n"))
+	require.NoError(t, os.WriteFile(conf, []byte(text), 0o600))
+	cmd := exec.Command(testproc.Find(t, "redis-sentinel"), conf)
+	process, err := testproc.Start(cmd, syscall.SIGKILL)
+	require.NoError(t, err)
+	t.Cleanup(process.Kill)
+	control = redis.NewSentinelClient(&redis.Options{Addr: fmt.Sprintf("127.0.0.1:%d", plain)})
+	t.Cleanup(func() { _ = control.Close() })
+	return fmt.Sprintf("127.0.0.1:%d", port), control
+}
+
+// Sentinels and servers are reached by TLS alone, and who signs in to either may do no more than it has to.
+func TestMasterIsFollowedOverTLSByUsersWithFewRights(t *testing.T) {
+	cert, key, roots := certificate(t)
+	sealed := []string{"tls-replication yes", "tls-cert-file " + cert, "tls-key-file " + key, "tls-ca-cert-file " + cert, "tls-auth-clients no"}
+	ports := [2]int{testproc.FreePort(t), testproc.FreePort(t)}
+	args := []string{"--user", "shop", "on", ">pw", "~*", "&*", "+@all", "-role", "-info"}
+	for _, line := range sealed {
+		args = append(args, strings.Fields("--"+line)...)
+	}
+	old := redistest.StartWith(t, redistest.Config{Args: append(slices.Clip(args), "--tls-port", fmt.Sprint(ports[0]))})
+	next := redistest.StartWith(t, redistest.Config{Args: append(slices.Clip(args), "--tls-port", fmt.Sprint(ports[1]), "--replicaof", fmt.Sprint("127.0.0.1 ", ports[0]),
+		"--repl-diskless-sync-delay", "0")})
+	addr, control := observer(t, ports[0], sealed)
+	client, stop := sentinel.NewClient(sentinel.Config{Master: redistest.MasterName, Addrs: []string{addr}, Username: "watcher", Password: "hush",
+		Options: redis.Options{Username: "shop", Password: "pw", MaxRetries: -1, DialerRetries: 1, TLSConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}})
+	t.Cleanup(stop)
+	testproc.Until(t, 20*time.Second, func() error { return client.Set(t.Context(), "k", "1", 0).Err() })
+	require.Equal(t, "1", old.Client().Get(t.Context(), "k").Val())
+	testproc.Until(t, 20*time.Second, func() error { return control.Failover(t.Context(), redistest.MasterName).Err() })
+	testproc.Until(t, 20*time.Second, func() error {
+		if err := client.Set(t.Context(), "k", "2", 0).Err(); err != nil {
+			return err
+		}
+		if next.Client().Get(t.Context(), "k").Val() != "2" {
+			return errors.New("the old master took it")
+		}
+		return nil
+	})
+}
