@@ -68,3 +68,28 @@ func TestMessageAfterAStepOfTheClockIsNobodys(t *testing.T) {
 	_, m := d.sms()
 	requireNone(t, room.Ambiguous, m, "whose it is hangs on who asked when")
 }
+
+// Another process began the room's new epoch and knows of no loss, nor of the step that came with it: the new master's clock is ahead.
+func TestLossIsNotedForEverybodyAlsoWhereTheClockWasSteppedWithIt(t *testing.T) {
+	d, _ := steppedDesk(t)
+	a := d.asker("a")
+	a.expect()
+	d.swept()
+	d.store.FlushAll()
+	d.pass(20 * time.Second)
+	other := room.New(d.rdb, room.Config{Journal: 10_000, Doubt: -1})
+	b := newSeller(t, other, "b")
+	_, err := other.Join(t.Context(), integration, room.JoinRequest{Session: b.session, Seller: "b", Asks: true})
+	require.NoError(t, err)
+	require.Equal(t, room.Lost, a.stand().Outcome)
+	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.busy(), "a's code may still come")
+}
+
+func TestStepOfTheClockIsNotTakenForALoss(t *testing.T) {
+	d, steps := steppedDesk(t)
+	d.asker("a")
+	d.swept()
+	d.pass(40 * time.Second)
+	<-steps
+	require.Zero(t, d.glance().LostAt)
+}

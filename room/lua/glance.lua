@@ -46,6 +46,6 @@ end
 local leases, expired = outcomes(NOW - ENDS_FOR, MOST_ENDS)
 return {
   reply('ok', ''),
-  table.concat({ held() and '=' .. S.seller or '-', redis.call('ZCARD', AWAY), int(oldest(MOST_OLDEST)), leases, expired, nobodys(), int(S.lost) }, ' '),
+  table.concat({ held() and '=' .. S.seller or '-', redis.call('ZCARD', AWAY), int(oldest(MOST_OLDEST)), leases, expired, nobodys(), int(S.noted) }, ' '),
   grants(NOW - GRANTS_FOR, MOST_GRANTS),
 }

@@ -104,6 +104,7 @@ do
   S.lineage, S.doubt, S.lost_from = v[21] or '', tonumber(v[22] or 0), tonumber(v[23] or 0)
   read_codes(S, v[16], v[17])
   if S.trust > NOW + TRUSTED then S.trust = 0 end -- the clock went back
+  S.noted = S.lost -- in the state, for everybody
   if STEPPED > S.lost then S.lost, S.lost_from = STEPPED, 0 end -- how long ago anybody asked is not known
 end
 

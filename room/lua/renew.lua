@@ -118,7 +118,7 @@ elseif RECORDED then
   changed = true
 elseif EPOCH > 0 and EPOCH < S.epoch then
   for _, f in ipairs(K.places) do compare(f) end
-  if S.lost * 1000 < S.epoch - DOUBT * 1000 then note_loss(0) end -- it began without knowing that anything was lost
+  if S.noted * 1000 < S.epoch - DOUBT * 1000 then note_loss(0) end -- it began without knowing that anything was lost
 end
 if LOST or RECORDED or EPOCH < S.epoch then
   if K.fence > S.fence or K.ticket > S.tickets then
