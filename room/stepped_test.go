@@ -93,3 +93,31 @@ func TestStepOfTheClockIsNotTakenForALoss(t *testing.T) {
 	<-steps
 	require.Zero(t, d.glance().LostAt)
 }
+
+// Whose asks are not known any more may still get a code, and the holder has not been allowed to ask.
+func TestCodeThatMayBeAnothersIsNotOfferedWhileWhoAskedIsNotKnown(t *testing.T) {
+	for name, forget := range map[string]func(*desk){
+		"the clock was stepped ahead": func(d *desk) { d.pass(20 * time.Minute) },
+		"the store lost its data": func(d *desk) {
+			d.store.FlushAll()
+			d.pass(time.Millisecond)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, _ := steppedDesk(t)
+			a := d.asker("a")
+			a.expect()
+			a.leave(room.Cancelled)
+			d.swept()
+			forget(d)
+			b := d.asker("b")
+			b.busy()
+			id, m := d.sms()
+			requireNone(t, room.NotExpected, m, "nobody asked, as far as is known")
+			q := b.request()
+			q.MessageID = id
+			_, err := d.engine.Expect(t.Context(), integration, q)
+			require.ErrorIs(t, err, room.ErrNoMessage, "it was not offered")
+		})
+	}
+}

@@ -307,8 +307,9 @@ local function keep_text(l, state)
   desk() -- also a match: what is the same message and was nobody's can be no one else's now
 end
 
--- offered is the live lease where it may say that this code is its own: it is asking, but had not asked when it was sent.
+-- offered is the live lease where it may say that this code is its own: it is asking, but had not asked when it was sent. Where asks may be lost, it may be another's.
 local function offered()
+  if S.lost > 0 and FROM < S.lost + QUARANTINE then return nil end
   local l = leases[1]
   if not (told.reason == 'not_expected' and A.code and not A.foreign and l and l.current and l.asking and touched() == 1) then return nil end
   for _, a in ipairs(l.asks) do
