@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 var (
@@ -146,6 +147,7 @@ func (e *Engine) lines(ctx context.Context, calls [2]call, id ID, n int) ([]stri
 
 // list runs a script whose reply is a list of strings. Where the store takes no writes it is told how the room is all the same.
 func (e *Engine) list(ctx context.Context, calls [2]call, id ID) ([]string, error) {
+	sent := time.Now()
 	res, err := e.run(ctx, calls[0], id, []string{"look"})
 	if NoWrites(err) {
 		res, err = e.run(ctx, calls[1], id, []string{"look"})
@@ -161,6 +163,13 @@ func (e *Engine) list(ctx context.Context, calls [2]call, id ID) ([]string, erro
 	for i, v := range list {
 		if out[i], ok = v.(string); !ok {
 			return nil, fmt.Errorf("%w: reply has a %T", ErrStore, v)
+		}
+	}
+	if e.steps.each && len(out) > 0 { // it is no repeat of what was told before, so the time is now
+		r := reader{fields: strings.Fields(out[0])}
+		r.text()
+		if now := r.view().Now; now != 0 {
+			e.timed(id, sent, now)
 		}
 	}
 	return out, nil

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/testproc"
@@ -120,4 +121,18 @@ func TestCodeThatMayBeAnothersIsNotOfferedWhileWhoAskedIsNotKnown(t *testing.T) 
 			require.ErrorIs(t, err, room.ErrNoMessage, "it was not offered")
 		})
 	}
+}
+
+// The shards of a cluster have clocks of their own, and another process may be the one that sweeps the room.
+func TestStepOfAShardIsFoundByWhoeverHasLookedAtTheRoom(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	shard := []redis.ClusterSlot{{End: 16383, Nodes: []redis.ClusterNode{{Addr: d.store.Addr()}}}}
+	rdb := redis.NewClusterClient(&redis.ClusterOptions{ClusterSlots: func(context.Context) ([]redis.ClusterSlot, error) { return shard, nil }})
+	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+	d.engine = room.New(rdb, room.Config{Journal: 10_000, Doubt: -1})
+	a, b := d.asker("a"), d.asker("b")
+	a.expect()
+	a.leave(room.Completed)
+	d.pass(40 * time.Second)
+	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.busy())
 }
