@@ -34,8 +34,7 @@ type master struct {
 type answer struct {
 	epoch int64 // of the failover that made it master: the higher one is the later
 	addr  string
-	at    time.Time // when it said so
-	err   error     // why it could not be asked, since
+	err   error // why it could not be asked, since
 	since time.Time
 }
 
@@ -86,12 +85,12 @@ func (m *master) hear(sentinel string, epoch int64, addr string, err error) {
 	a, heard := m.answers[sentinel]
 	switch {
 	case err == nil:
-		a = answer{epoch: epoch, addr: addr, at: now}
+		a = answer{epoch: epoch, addr: addr}
 	case a.err == nil:
 		a.err, a.since = err, now
 	}
 	m.answers[sentinel] = a
-	if found := newest(m.answers, now, m.addr); found != "" && found != m.addr {
+	if found := newest(m.answers, now); found != "" && found != m.addr {
 		m.move(found)
 	}
 	if !heard && slices.Contains(m.cfg.Addrs, sentinel) {
@@ -101,16 +100,15 @@ func (m *master) hear(sentinel string, epoch int64, addr string, err error) {
 	}
 }
 
-// newest is the address that the latest failover led to; "" where nobody knows one. Where two are named for the same failover, which sentinels call by names
-// of their own or that were set up apart, it stays with the current one.
-func newest(answers map[string]answer, now time.Time, current string) string {
+// newest is the address that the latest failover led to; "" where nobody knows one. Where two are named for the same failover, since sentinels call the master by
+// names of their own or were set up apart, every process goes to the same of them, and stays there.
+func newest(answers map[string]answer, now time.Time) string {
 	var best answer
 	for _, a := range answers {
 		if a.addr == "" || a.err != nil && now.Sub(a.since) > forgetAfter {
 			continue
 		}
-		tie := a.epoch == best.epoch && best.addr != current
-		if best.addr == "" || a.epoch > best.epoch || tie && (a.addr == current || a.at.After(best.at)) {
+		if best.addr == "" || a.epoch > best.epoch || a.epoch == best.epoch && a.addr < best.addr {
 			best = a
 		}
 	}

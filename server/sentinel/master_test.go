@@ -19,21 +19,17 @@ func TestTheLatestFailoverIsBelievedAndNotWhoeverSpokeLast(t *testing.T) {
 	now := time.Now()
 	away := errors.New("refused")
 	for name, test := range map[string]struct {
-		answers         map[string]answer
-		current, newest string
+		answers map[string]answer
+		newest  string
 	}{
-		"nobody has spoken":                  {map[string]answer{"s1": {err: away, since: now}}, "", ""},
-		"one is behind":                      {map[string]answer{"s1": {epoch: 2, addr: "new", at: now.Add(-time.Hour)}, "s2": {epoch: 1, addr: "old", at: now}}, "old", "new"},
-		"of one epoch the later word counts": {map[string]answer{"s1": {epoch: 1, addr: "new", at: now}, "s2": {epoch: 1, addr: "old", at: now.Add(-1)}}, "", "new"},
-		"of one epoch it stays where it is": {map[string]answer{"s1": {epoch: 1, addr: "another", at: now}, "s2": {epoch: 1, addr: "current", at: now.Add(-1)},
-			"s3": {epoch: 1, addr: "another", at: now.Add(-2)}}, "current", "current"},
-		"of one epoch nobody names the current one any more": {map[string]answer{"s1": {epoch: 0, addr: "new", at: now}, "s2": {epoch: 0, addr: "new", at: now}}, "old", "new"},
-		"who led the failover has died": {map[string]answer{"s1": {epoch: 2, addr: "new", at: now, err: away, since: now.Add(-forgetAfter)},
-			"s2": {epoch: 1, addr: "old", at: now}}, "new", "new"},
-		"sentinels were set up anew, with epochs from the start": {map[string]answer{"s1": {epoch: 9, addr: "old", at: now, err: away, since: now.Add(-forgetAfter - 1)},
-			"s2": {epoch: 0, addr: "new", at: now}}, "old", "new"},
+		"nobody has spoken":                 {map[string]answer{"s1": {err: away, since: now}}, ""},
+		"one is behind":                     {map[string]answer{"s1": {epoch: 2, addr: "new"}, "s2": {epoch: 1, addr: "a"}}, "new"},
+		"of one epoch all believe the same": {map[string]answer{"s1": {epoch: 1, addr: "b"}, "s2": {epoch: 1, addr: "a"}, "s3": {epoch: 1, addr: "b"}}, "a"},
+		"who led the failover has died":     {map[string]answer{"s1": {epoch: 2, addr: "new", err: away, since: now.Add(-forgetAfter)}, "s2": {epoch: 1, addr: "a"}}, "new"},
+		"sentinels were set up anew, with epochs from the start": {map[string]answer{"s1": {epoch: 9, addr: "a", err: away, since: now.Add(-forgetAfter - 1)},
+			"s2": {epoch: 0, addr: "new"}}, "new"},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, test.newest, newest(test.answers, now, test.current)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.newest, newest(test.answers, now)) })
 	}
 }
 
