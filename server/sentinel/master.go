@@ -108,11 +108,19 @@ func newest(answers map[string]answer, now time.Time) string {
 		if a.addr == "" || a.err != nil && now.Sub(a.since) > forgetAfter {
 			continue
 		}
-		if best.addr == "" || a.epoch > best.epoch || a.epoch == best.epoch && a.addr < best.addr {
+		if best.addr == "" || a.epoch > best.epoch || a.epoch == best.epoch && a.rather(best) {
 			best = a
 		}
 	}
 	return best.addr
+}
+
+// rather tells which of two of the same failover counts: who can be asked now, and then whichever every process takes.
+func (a answer) rather(b answer) bool {
+	if (a.err == nil) != (b.err == nil) {
+		return a.err == nil
+	}
+	return a.addr < b.addr
 }
 
 // move closes what is connected elsewhere: who waits there for an answer asks the new master.
