@@ -31,7 +31,7 @@ func (e *Engine) follow(ctx context.Context, found claims, failed func(error)) {
 	l.life, l.busy = found.life, true
 	e.work.Go(func() {
 		if another {
-			e.show(ctx, true)
+			e.show(ctx, e.told.all(), true)
 		}
 		if err := e.rebuild(ctx, found.life); err != nil && ctx.Err() == nil {
 			failed(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -62,11 +63,13 @@ func (e *Engine) layAll(ctx context.Context, id ID, found Recorded) error {
 		if err != nil {
 			return err
 		}
+		if code, _, _ := strings.Cut(fmt.Sprint(res), " "); code == "ok" || code == "renewed" {
+			e.told.laid(id, k.mark) // before the reply is read, which may be of another epoch
+		}
 		a, err := e.read(id, res)
 		if err != nil {
 			return err
 		}
-		e.told.laid(id, k.mark)
 		if a.code == "renewed" && e.cfg.Lost != nil {
 			e.cfg.Lost(id, a.standing.View)
 		}

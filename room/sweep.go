@@ -44,6 +44,9 @@ const (
 
 // sweepOnce looks at one batch and returns how long to wait for the next.
 func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked), failed func(error)) (time.Duration, error) {
+	if rooms := e.told.unlaid(); rooms != nil { // each answers nobody for only so long
+		e.work.Go(func() { e.show(ctx, rooms, false) })
+	}
 	sent := time.Now()
 	claims, err := e.index.claim(ctx, sweepBatch, e.DeadAfter())
 	if err != nil {

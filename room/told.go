@@ -2,6 +2,7 @@ package room
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -12,9 +13,10 @@ import (
 type told struct {
 	keep time.Duration // rooms and places that nobody asked for in this long are forgotten: the store forgets them too
 
-	mu    sync.Mutex
-	rooms map[ID]*toldRoom
-	swept time.Time
+	mu      sync.Mutex
+	rooms   map[ID]*toldRoom
+	waiting map[ID]bool // rooms of whose new epoch somebody else has spoken, before this process laid before them what it was told
+	swept   time.Time
 }
 
 // mark is one version in one history of a room.
@@ -29,6 +31,7 @@ func (m mark) after(other mark) bool {
 
 type toldRoom struct {
 	mark
+	shown  mark // that was laid before the room last
 	at     time.Time
 	lease  Lease     // the last that was told; zero while the lock is free
 	ends   time.Time // when it would end, by this process's own clock
@@ -61,7 +64,32 @@ const orphaned = "-"
 // endedKept is how long the end of a place is remembered: the ledger has it long before.
 const endedKept = 2 * time.Minute
 
-func newTold(keep time.Duration) *told { return &told{keep: keep, rooms: make(map[ID]*toldRoom)} }
+func newTold(keep time.Duration) *told {
+	return &told{keep: keep, rooms: make(map[ID]*toldRoom), waiting: make(map[ID]bool)}
+}
+
+// current finds what was told of a room so far; nil where an epoch has begun there before this process laid what it was told in the one before. Nothing is
+// taken in of the new one until it has: it would be taken for all that there was, and a ticket that two epochs have for one.
+func (t *told) current(id ID, epoch int64, now time.Time) *toldRoom {
+	r := t.room(id, now)
+	if r.mark.epoch != 0 && epoch > r.mark.epoch && r.shown != r.mark {
+		t.waiting[id] = true
+		return nil
+	}
+	return r
+}
+
+// unlaid lists the rooms that wait for what this process was told, and forgets them.
+func (t *told) unlaid() []ID {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.waiting) == 0 {
+		return nil
+	}
+	list := slices.Collect(maps.Keys(t.waiting))
+	clear(t.waiting)
+	return list
+}
 
 // mark is the latest that was told of a room; zero for nothing.
 func (t *told) mark(id ID) mark {
@@ -81,12 +109,12 @@ func (t *told) saw(id ID, v View) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
-	r := t.room(id, now)
+	r := t.current(id, v.Epoch, now)
 	m := mark{v.Epoch, v.Version, v.Lineage}
-	if !m.after(r.mark) {
+	if r == nil || !m.after(r.mark) {
 		return // a reply that was overtaken
 	}
-	r.mark, r.lease = m, Lease{}
+	r.mark, r.shown, r.lease = m, mark{}, Lease{}
 	if v.Lease != nil {
 		r.lease, r.ends = *v.Lease, now.Add(time.Duration(v.Lease.ExpiresAt-v.Now)*time.Millisecond)
 		r.fence, r.ticket = max(r.fence, v.Lease.Fence), max(r.ticket, v.Lease.Ticket)
@@ -101,7 +129,10 @@ func (t *told) stood(id ID, session string, v View, p Place) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
-	r := t.room(id, now)
+	r := t.current(id, v.Epoch, now)
+	if r == nil {
+		return
+	}
 	r.fence = max(r.fence, p.Fence)
 	if known := r.places[p.Ticket]; known != nil && known.Outcome != "" {
 		return // an end stays as it was told
@@ -128,7 +159,10 @@ func (t *told) stood(id ID, session string, v View, p Place) {
 func (t *told) matched(id ID, now mark, m Match) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := t.room(id, time.Now())
+	r := t.current(id, now.epoch, time.Now())
+	if r == nil {
+		return
+	}
 	if now.after(r.mark) {
 		r.mark = now
 	}
@@ -149,7 +183,10 @@ func (t *told) heard(id ID, e *Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
-	r := t.room(id, now)
+	r := t.current(id, e.Epoch, now)
+	if r == nil {
+		return
+	}
 	for _, j := range e.Joined {
 		if p := r.place(j.Ticket, e.Epoch, e.Version, now); p != nil {
 			p.Session, p.Seller, p.JoinedAt = j.Session, j.Seller, e.Now
@@ -262,6 +299,7 @@ func (t *told) laid(id ID, before mark) {
 	if r == nil {
 		return
 	}
+	r.shown = before
 	for ticket, p := range r.places {
 		if p.Of <= before.epoch && (p.Outcome != "" || p.Fence != 0) {
 			delete(r.places, ticket)

@@ -2,10 +2,15 @@ package room_test
 
 import (
 	"context"
+	"errors"
+	"iter"
 	"testing"
+	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/testproc"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -94,4 +99,69 @@ func TestLeaseThatIsNobodysIsToldOnAndNoPlaceOfIt(t *testing.T) {
 		require.Equal(t, "a", r.Seller)
 	}
 	require.Equal(t, room.Waiting, l.seller(l.one, "b").join().Status)
+}
+
+// Another replica, which knows less, has begun the new epoch and said so, before this one was asked anything.
+func TestWhatAReplicaToldIsLaidThoughItHeardOfTheNewEpochBefore(t *testing.T) {
+	for name, next := range map[string]func(t *testing.T, l *losing){
+		"and is called next": func(t *testing.T, l *losing) {
+			_, err := l.two.Expire(t.Context(), integration)
+			require.NoError(t, err)
+		},
+		"and only sweeps": func(t *testing.T, l *losing) {
+			ctx, cancel := context.WithCancel(t.Context())
+			over := make(chan struct{})
+			go func() {
+				defer close(over)
+				_ = l.two.Sweep(ctx, nil, func(error) {})
+			}()
+			testproc.Until(t, 10*time.Second, func() error {
+				for _, told := range l.journalled("told") {
+					if told.Outcome == room.Cancelled {
+						return nil
+					}
+				}
+				return errors.New("it has not laid what it told")
+			})
+			cancel()
+			<-over
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLosing(t, room.Config{})
+			sub := l.rdb.Subscribe(t.Context(), room.Channel(integration))
+			t.Cleanup(func() { require.NoError(t, sub.Close()) })
+			_, err := sub.Receive(t.Context())
+			require.NoError(t, err)
+			goBack := l.remember()
+			a, b := l.seller(l.one, "a"), l.seller(l.two, "b")
+			a.join()
+			b.join()
+			done := b.leave(room.Cancelled)
+			goBack()
+			require.Equal(t, room.Lost, a.stand().Outcome)
+			for event := range events(t, sub) {
+				l.two.Heard(integration, event)
+				if event.Epoch > done.Epoch {
+					break
+				}
+			}
+			next(t, l)
+			require.Equal(t, room.Cancelled, b.by(l.one).stand().Outcome, "as it was told")
+			require.Greater(t, l.seller(l.one, "c").join().Ticket, done.Ticket)
+		})
+	}
+}
+
+// events are those that come on a channel.
+func events(t *testing.T, sub *redis.PubSub) iter.Seq[*room.Event] {
+	return func(yield func(*room.Event) bool) {
+		for msg := range sub.Channel() {
+			event, err := room.ParseEvent(msg.Payload)
+			require.NoError(t, err)
+			if !yield(&event) {
+				return
+			}
+		}
+	}
 }

@@ -33,7 +33,7 @@ func (e *Engine) watch(ctx context.Context) {
 			return // it does not say: an embedded store, or one that this user may not ask
 		case err == nil && known != nil && slices.ContainsFunc(found, func(h string) bool { return !slices.Contains(known, h) }):
 			e.histories.Add(1)
-			e.show(ctx, false)
+			e.show(ctx, e.told.all(), false)
 		}
 		if err == nil {
 			known = found
@@ -77,11 +77,11 @@ func (e *Engine) masters(ctx context.Context) ([]string, error) {
 	return slices.Collect(maps.Keys(found)), err
 }
 
-// show lays before every room what this process was told of it, where the room does not have that in its past; relist also puts each into the index.
-func (e *Engine) show(ctx context.Context, relist bool) {
+// show lays before rooms what this process was told of it, where the room does not have that in its past; relist also puts each into the index.
+func (e *Engine) show(ctx context.Context, list []ID, relist bool) {
 	var rooms errgroup.Group
 	rooms.SetLimit(shownAtOnce)
-	for _, id := range e.told.all() {
+	for _, id := range list {
 		rooms.Go(func() error {
 			if relist {
 				if _, err := e.index.list(ctx, id); err != nil {
