@@ -17,6 +17,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
+	"github.com/waitroom/waitroom/server/dialer"
 	"github.com/waitroom/waitroom/server/sentinel"
 )
 
@@ -201,6 +202,7 @@ func (u RedisURL) open(log *slog.Logger) (store, error) {
 	switch u.kind {
 	case "single":
 		o := *u.single // the client fills in its options
+		o.Dialer = dialer.Eager(redis.NewDialer(u.single))
 		return storeOf(redis.NewClient(&o)), nil
 	case "sentinel":
 		c, closeAll := sentinel.NewClient(sentinel.Config{Master: u.many.MasterName, Addrs: u.many.Addrs, Options: *u.many.Simple(),
@@ -208,6 +210,7 @@ func (u RedisURL) open(log *slog.Logger) (store, error) {
 		return store{c, closeAll}, nil
 	case "cluster":
 		o := u.many.Cluster()
+		o.Dialer = dialer.Eager(redis.NewDialer(u.many.Simple()))
 		o.ClusterStateReloadInterval = reloadAfter // a master that does not answer is no reason for the client to ask
 		return storeOf(redis.NewClusterClient(o)), nil
 	}

@@ -14,6 +14,8 @@ import (
 	"net"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/server/dialer"
 )
 
 // Config says which master and who knows it.
@@ -38,7 +40,7 @@ func open(c Config) (client *redis.Client, m *master, close func()) {
 		m.watch(ctx, addr)
 	}
 	o := c.Options
-	o.Addr, o.Dialer, o.OnConnect = c.Master, m.dial, isMaster
+	o.Addr, o.Dialer, o.OnConnect = c.Master, dialer.Eager(m.dial), isMaster
 	client = redis.NewClient(&o)
 	return client, m, func() {
 		cancel()
