@@ -16,12 +16,12 @@ import (
 )
 
 var (
-	indexRegisterScript  = indexScript("index_register")
-	indexClaimScript     = indexScript("index_claim")
-	indexRescheduleScript    = indexScript("index_reschedule")
-	indexHeartbeatScript = indexScript("index_heartbeat")
-	indexBuryScript      = indexScript("index_bury")
-	indexDueScript       = indexScript("index_due")
+	indexRegisterScript   = indexScript("index_register")
+	indexClaimScript      = indexScript("index_claim")
+	indexRescheduleScript = indexScript("index_reschedule")
+	indexHeartbeatScript  = indexScript("index_heartbeat")
+	indexBuryScript       = indexScript("index_bury")
+	indexDueScript        = indexScript("index_due")
 )
 
 // registeredFor is how long a process trusts its own registration of a room. Shorter than what

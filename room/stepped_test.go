@@ -136,3 +136,39 @@ func TestStepOfAShardIsFoundByWhoeverHasLookedAtTheRoom(t *testing.T) {
 	d.pass(40 * time.Second)
 	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.busy())
 }
+
+// What is sent from now on has times that leases and asks before had too.
+func TestUntilTheClockHasBeenThereAgainNoCodeIsGivenToAnybody(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	d.pass(40 * time.Second)
+	a.expect()
+	a.leave(room.Completed)
+	peak := d.now
+	d.pass(-20 * time.Second)
+	require.Equal(t, peak.Add(30*time.Second).UnixMilli(), b.busy())
+	_, m := d.sms()
+	require.Equal(t, room.Unmatched, m.Result, "it may be a's, whose ask lies ahead")
+	b.leave(room.Completed)
+	c := d.plain("c")
+	_, m = d.sms()
+	require.Equal(t, room.Unmatched, m.Result, "the times of leases can not be told from earlier ones")
+	c.leave(room.Completed)
+
+	d.pass(50 * time.Second)
+	e := d.asker("e")
+	e.expect()
+	d.pass(time.Second)
+	_, m = d.sms()
+	require.Equal(t, room.Matched, m.Result)
+}
+
+func TestClockThatIsSlewedBackHoldsNoCodesBack(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	d.pass(-900 * time.Millisecond)
+	a.expect()
+	d.pass(time.Second)
+	_, m := d.sms()
+	require.Equal(t, room.Matched, m.Result)
+}

@@ -43,7 +43,8 @@ type lease struct {
 	fence, ticket int64
 	session       string
 	granted       int64 // unix ms; 0 = only known to be not after first
-	expires       int64 // the latest end that was told
+	expires       int64 // the end that was told last: a clock that goes back takes it along
+	endToldAt     lineage
 	first         statement
 	locked        []statement
 	ender         int64 // unix ms: the earliest beginning of a call that may have ended it; 0 = there was none
@@ -160,7 +161,11 @@ func (r *roomBook) readLeases() {
 		}
 		l.locked = append(l.locked, s)
 		l.granted = max(l.granted, s.GrantedAt)
-		l.expires = max(l.expires, s.ExpiresAt)
+		if at := s.lineage(); at.beyond(l.endToldAt) {
+			l.expires, l.endToldAt = s.ExpiresAt, at
+		} else if at == l.endToldAt {
+			l.expires = max(l.expires, s.ExpiresAt)
+		}
 	}
 	for _, e := range r.ended {
 		for _, l := range byFence {

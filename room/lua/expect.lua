@@ -67,7 +67,7 @@ if #lease.asks >= MOST then return refuse('too_many_asks', SESSION) end
 local free = busy_until(SESSION)
 if free > 0 then
   if S.ask_after ~= free then S.ask_after, changed, codes_changed = free, true, true end
-  local expires = math.min(S.expires + free - NOW, S.granted + LONGEST)
+  local expires = math.min(S.expires + math.min(free - NOW, QUARANTINE), S.granted + LONGEST)
   if not S.put_off then
     S.put_off, codes_changed = true, true
     if expires > S.expires then

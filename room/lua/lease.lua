@@ -67,11 +67,11 @@ local function asked_by_others(session, ms)
   end
 end
 
--- busy_until is when a session may ask for a code that can be told from another's; 0 = now. What lies ahead was written before the clock went back:
+-- busy_until is when a session may ask for a code that can be told from another's; 0 = now. An ask that lies ahead was written before the clock went back:
 -- nobody waits longer for it than for what was asked just now.
 local function busy_until(session)
   local at = asked_by_others(session, QUARANTINE)
-  local free = math.max(at and math.min(at, NOW) + QUARANTINE or 0, S.lost > 0 and math.min(S.lost, NOW) + QUARANTINE or 0)
+  local free = math.max(at and math.min(at, NOW) + QUARANTINE or 0, S.lost > 0 and S.lost + QUARANTINE or 0)
   return NOW < free and free or 0
 end
 
@@ -187,8 +187,15 @@ local function presence()
   end
 end
 
--- set_back brings what lies ahead to a clock that went back by `ms`, so that nothing takes longer for it.
+local TURNED = 1000 -- a clock that goes back by less is none that was set (ms)
+
+-- set_back brings what lies ahead to a clock that went back by `ms`, so that nothing takes longer for it. But the times of leases and asks stay, or two leases would overlap:
+-- until the clock has been there again, and for a quarantine more, what is sent can not be told apart by its time, and is nobody's.
 local function set_back(ms)
+  if ms >= TURNED then
+    S.lost, S.lost_from = math.max(S.lost, S.looked, S.granted, S.over, S.last_ask), NOW
+    redis.call('HSET', STATE, 'turned', int(S.lost), 'turned_from', int(NOW))
+  end
   if held() then
     S.expires, changed, lease_changed = S.expires - ms, true, true
     if S.session ~= ORPHANED then

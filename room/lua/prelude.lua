@@ -92,7 +92,7 @@ local S = {}
 do
   local v = redis.call('HMGET', STATE, 'epoch', 'version', 'tickets', 'fence', 'hold', 'paused',
     'session', 'seller', 'ticket', 'granted', 'expires', 'quiet', 'over', 'looked', 'trust', 'codes', 'unanswered', 'lost',
-    'spread', 'holds', 'lineage', 'doubt', 'lost_from', 'format')
+    'spread', 'holds', 'lineage', 'doubt', 'lost_from', 'format', 'turned', 'turned_from')
   S.epoch, S.version, S.tickets = tonumber(v[1] or 0), tonumber(v[2] or 0), tonumber(v[3] or 0)
   S.fence, S.hold, S.paused = tonumber(v[4] or 0), math.min(tonumber(v[5] or LEASE), LEASE), v[6] == '1'
   -- An older program let every lease weigh a fifth and knew no spread: its average goes on with that weight.
@@ -106,6 +106,8 @@ do
   if S.trust > NOW + TRUSTED then S.trust = 0 end -- the clock went back
   S.noted = S.lost -- in the state, for everybody
   if STEPPED > S.lost then S.lost, S.lost_from = STEPPED, 0 end -- how long ago anybody asked is not known
+  local turned = tonumber(v[25] or 0)
+  if turned > S.lost then S.lost, S.lost_from = turned, tonumber(v[26]) end -- see set_back in lease.lua
 end
 
 if S.format > FORMAT then return 'newer' end
