@@ -92,7 +92,8 @@ mixed-versions: ## Have replicas of another version and of this one serve the sa
 check: ## Look for what tests do not find: format, vet, staticcheck, generated code, known vulnerabilities
 	@TEMPL=$(TEMPL) scripts/check.sh
 
-generate: ## Generate Go from the templates
+generate: ## Generate Go from the templates and the catalogue of words
+	go run ./templates/locales/gen
 	go run $(TEMPL) generate -path templates
 
 setup: ## Install what the tests need: redis, postgresql, chromium, a Korean font (Debian, Ubuntu)

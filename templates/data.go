@@ -82,7 +82,7 @@ func (v RoomView) data() pageData {
 		offers = append(offers, offerFrame{"sms_unclaimed", o.MessageID, o.ReceivedAt})
 	}
 	return pageData{
-		Room: v.Room, Lang: v.text().Lang, LeaseSeconds: v.LeaseSeconds, Joined: v.JoinedPosition,
+		Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds, Joined: v.JoinedPosition,
 		State: v.frame(), SMS: messages, Offers: offers, Words: v.text().Live,
 		Icons: iconsByState{v.AssetPrefix + "/icons/waiting.svg", v.AssetPrefix + "/icons/turn.svg"},
 	}
@@ -270,11 +270,11 @@ func (v RoomView) title() string {
 	case v.State == StateLocked:
 		return fill(t.Live.TitleTurn, "clock", Clock(v.left()))
 	case v.State == StateWaiting:
-		return fill(t.Live.TitleWaiting, "n", v.QueuePosition) + " · " + t.Brand
+		return fill(t.Live.TitleWaiting, "n", v.QueuePosition) + " · " + t.Live.Brand
 	case v.State == StateEnded:
-		return v.ending().Title + " · " + t.Brand
+		return v.ending().Title + " · " + t.Live.Brand
 	default:
-		return t.Brand
+		return t.Live.Brand
 	}
 }
 
@@ -283,11 +283,11 @@ func (v RoomView) offlineWords() string {
 	if v.refresh() == 0 || !v.shows("waiting locked") {
 		return v.text().Live.Connection["off"]
 	}
-	return fill(v.text().RefreshNote, "n", v.refresh())
+	return fill(v.text().Page.RefreshNote, "n", v.refresh())
 }
 
 func (v ErrorView) words() Notice {
-	said := notice(TextIn(v.Lang).Errors, v.Code)
+	said := notice(TextIn(v.Lang).Page.Errors, v.Code)
 	if v.Detail != "" {
 		said.Lead = v.Detail
 	}

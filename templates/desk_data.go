@@ -12,12 +12,12 @@ type deskData struct {
 }
 
 func (v RoomsView) data(words DeskLiveText) deskData {
-	return deskData{Lang: TextIn(v.Lang).Lang, MayAct: v.MayAct, Words: words}
+	return deskData{Lang: TextIn(v.Lang).Page.Lang, MayAct: v.MayAct, Words: words}
 }
 
 func (v DeskRoomView) data(words DeskLiveText) deskData {
 	return deskData{
-		Room: v.Room, Lang: TextIn(v.Lang).Lang, MayAct: v.MayAct, LeaseSeconds: v.LeaseSeconds, Words: words,
+		Room: v.Room, Lang: TextIn(v.Lang).Page.Lang, MayAct: v.MayAct, LeaseSeconds: v.LeaseSeconds, Words: words,
 	}
 }
 

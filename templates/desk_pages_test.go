@@ -296,25 +296,12 @@ func TestOnlyWhoMayActIsOfferedToSendAgain(t *testing.T) {
 	require.NotContains(t, page, `id="dead"`)
 }
 
-func TestDeskWordsAreThereInBothLanguagesAlike(t *testing.T) {
-	ko, en := templates.TextIn("ko").Desk, templates.TextIn("en").Desk
-	for name, pair := range map[string][2]map[string]string{
-		"states": {ko.States, en.States}, "tags": {ko.Tags, en.Tags}, "reasons": {ko.Reasons, en.Reasons}, "actions": {ko.Actions, en.Actions},
-		"events": {ko.Events, en.Events}, "sign-in": {ko.SignIn.Errors, en.SignIn.Errors}, "kinds": {ko.History.Kinds, en.History.Kinds},
-		"ended": {ko.Story.Ended, en.Story.Ended}, "left": {ko.Story.Left, en.Story.Left}, "unmatched": {ko.Story.Unmatched, en.Story.Unmatched},
-		"incidents": {ko.Story.Incidents, en.Story.Incidents}, "did": {ko.Story.Did, en.Story.Did}, "answers": {ko.Story.Answers, en.Story.Answers},
-	} {
-		require.Equal(t, keys(pair[0]), keys(pair[1]), name)
-	}
-	require.Equal(t, keys(ko.Errors), keys(en.Errors))
-	holes := regexp.MustCompile(`\{\w+`)
-	for code, pattern := range ko.Story.Answers {
-		require.ElementsMatch(t, holes.FindAllString(pattern, -1), holes.FindAllString(en.Story.Answers[code], -1), code)
-	}
+func TestDeskHasWordsForEveryOutcome(t *testing.T) {
+	desk := templates.TextIn("ko").Desk
 	for _, outcome := range outcomes {
-		require.NotEmpty(t, ko.States[outcome], outcome)
-		require.NotEmpty(t, ko.Tags[outcome], outcome)
-		require.NotEmpty(t, ko.Story.Answers[outcome], outcome)
+		require.NotEmpty(t, desk.States[outcome], outcome)
+		require.NotEmpty(t, desk.Tags[outcome], outcome)
+		require.NotEmpty(t, desk.Story.Answers[outcome], outcome)
 	}
 }
 

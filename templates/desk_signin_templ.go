@@ -245,14 +245,14 @@ func SignInPage(v SignInView) templ.Component {
 }
 
 // title says first that something went wrong, for who hears titles read out.
-func (v SignInView) title(s SignInText) string {
+func (v SignInView) title(s DeskSignInText) string {
 	if v.Error == "" {
 		return s.Title
 	}
 	return s.Failed + " · " + s.Title
 }
 
-func (v SignInView) reason(s SignInText) string {
+func (v SignInView) reason(s DeskSignInText) string {
 	return fill(word(s.Errors, v.Error), "n", max(v.Minutes, 1))
 }
 

@@ -95,7 +95,7 @@ func (t teller) ended(e StoryEvent, c course) Words {
 }
 
 // waited is whether what ended was a wait and no turn. Of an event that says neither, its outcome tells.
-func (s StoryText) waited(e StoryEvent, c course) bool {
+func (s DeskStoryText) waited(e StoryEvent, c course) bool {
 	if e.Fence != 0 || c.state == "holding" {
 		return false
 	}

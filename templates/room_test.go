@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -42,17 +41,6 @@ func TestEveryOutcomeHasItsOwnWordsInBothLanguages(t *testing.T) {
 			require.Contains(t, title, `data-outcome="`+outcome+`"`)
 		}
 	}
-}
-
-func TestNoWordIsMissingInEitherLanguage(t *testing.T) {
-	for _, lang := range []string{"ko", "en"} {
-		requireFilled(t, lang, reflect.ValueOf(templates.TextIn(lang)))
-	}
-	ko, en := templates.TextIn("ko"), templates.TextIn("en")
-	require.Equal(t, keys(ko.Live.Outcomes), keys(en.Live.Outcomes))
-	require.Equal(t, keys(ko.Live.Connection), keys(en.Live.Connection))
-	require.Equal(t, keys(ko.Live.Turn), keys(en.Live.Turn))
-	require.Equal(t, keys(ko.Errors), keys(en.Errors))
 }
 
 func TestSellerIDCannotBreakOutOfThePage(t *testing.T) {
@@ -244,32 +232,4 @@ func between(t *testing.T, page, mark, end string) string {
 	part, _, found := strings.Cut(rest, end)
 	require.True(t, found, end)
 	return mark + part
-}
-
-func requireFilled(t *testing.T, path string, value reflect.Value) {
-	t.Helper()
-	switch value.Kind() {
-	case reflect.String:
-		require.NotEmpty(t, value.String(), path)
-	case reflect.Struct:
-		for i := range value.NumField() {
-			requireFilled(t, path+"."+value.Type().Field(i).Name, value.Field(i))
-		}
-	case reflect.Map:
-		for _, key := range value.MapKeys() {
-			requireFilled(t, path+"["+key.String()+"]", value.MapIndex(key))
-		}
-	case reflect.Slice:
-		for i := range value.Len() {
-			requireFilled(t, path, value.Index(i))
-		}
-	}
-}
-
-func keys[V any](of map[string]V) map[string]bool {
-	found := map[string]bool{}
-	for key := range of {
-		found[key] = true
-	}
-	return found
 }

@@ -1,154 +1,11 @@
 package templates
 
-import "sync"
+import (
+	"encoding/json"
+	"sync"
 
-// Text is every word of the seller's pages in one language. {name} stands for a
-// value, {name:one:other} for a number with its noun: "{n:person:people}".
-type Text struct {
-	Lang     string
-	Brand    string
-	SkipTo   string
-	Other    string // the other language, in its own words
-	OtherTag string
-
-	IdleTitle   string
-	IdleLead    string
-	Now         string
-	Waiting     string
-	IfYouJoin   string
-	SellerLabel string
-	SellerHint  string // {signs}
-	SellerFixed string // {seller}
-	SellerNone  string
-	Join        string
-	JoinAgain   string
-	JoinNote    string // {lease}
-
-	PausedTitle string
-	PausedLead  string
-
-	MyPlace      string
-	HolderLeft   string
-	ThisTicket   string // {ticket}
-	KeepOpen     string // {lease}
-	Leave        string
-	AlertsTitle  string
-	SoundTest    string
-	NotifyEnable string
-
-	TimeLeft string
-	Done     string
-	Cancel   string
-
-	LostTitle   string
-	LostLead    string
-	LostWaiting string
-	LostTurn    string
-	LostLong    string
-
-	RequestNow   string
-	RequestAgain string
-	Busy         string // {left}
-	BusyMore     string
-	Unclaimed    Question
-	EarlierSMS   string
-	PastTitle    string
-	PastLead     string
-	Copy         string
-	RejectCode   string
-	AskLeave     Question
-	AskCancel    Question
-	AskDone      Question
-	AskReject    Question
-	WhyTitle     string
-	Why          []string
-	AsOf         string // {time}
-	Reload       string
-	RoomName     string // {room}
-	RefreshNote  string // {n}
-
-	Live   LiveText
-	Errors map[string]Notice // by the contract's code; "" is every other
-	Back   string
-
-	Desk DeskText // support's pages
-}
-
-// LiveText is what the browser needs too, to change the page by itself.
-type LiveText struct {
-	Brand string `json:"brand"`
-
-	Free      string `json:"free"`
-	Held      string `json:"held"`
-	HeldLeft  string `json:"held_left"` // {left}
-	People    string `json:"people"`    // {n}
-	StartNow  string `json:"start_now"`
-	NoWaits   string `json:"no_waits"`
-	NoWaitYet string `json:"no_wait_yet"`
-
-	Unit       string `json:"unit"`
-	Next       string `json:"next"`
-	Ahead      string `json:"ahead"`      // {n}
-	AheadHeld  string `json:"ahead_held"` // {n}
-	Started    string `json:"started"`
-	Passed     string `json:"passed"` // {n}
-	HandingOff string `json:"handing_off"`
-	TimeIsUp   string `json:"time_is_up"`
-
-	Soon          string `json:"soon"`
-	UnderMinute   string `json:"under_minute"`
-	AboutMinutes  string `json:"about_minutes"`   // {m}
-	AboutHours    string `json:"about_hours"`     // {h}
-	AboutHoursMin string `json:"about_hours_min"` // {h} {m}
-	Seconds       string `json:"seconds"`         // {s}
-	Minutes       string `json:"minutes"`         // {m}
-	MinutesSec    string `json:"minutes_sec"`     // {m} {s}
-	Hours         string `json:"hours"`           // {h}
-	HoursMin      string `json:"hours_min"`       // {h} {m}
-	WaitSoon      string `json:"wait_soon"`       // {max}
-	WaitUnder     string `json:"wait_under"`      // {max}
-	WaitAbout     string `json:"wait_about"`      // {wait} {max}
-	WaitMost      string `json:"wait_most"`       // {max}
-	WaitLost      string `json:"wait_lost"`
-
-	Turn      map[string]Notice `json:"turn"` // by body[data-step]
-	CodeTitle string            `json:"code_title"`
-	TextTitle string            `json:"text_title"` // of a message that has no code
-	LateTitle string            `json:"late_title"`
-	NoCode    string            `json:"no_code"`
-	AwaitSMS  string            `json:"await_sms"`
-	Arrived   string            `json:"arrived"` // {time}
-	Copied    string            `json:"copied"`
-	CopyByOwn string            `json:"copy_by_own"`
-
-	Outcomes     map[string]Notice `json:"outcomes"`     // by the contract's word; "" is every other
-	CodeArrived  Notice            `json:"code_arrived"` // the message itself ended the turn
-	CodeRejected Notice            `json:"code_rejected"`
-	TurnGivenUp  Notice            `json:"turn_given_up"`
-	Connection   map[string]string `json:"connection"` // by body[data-connection]
-	NotifyOn     string            `json:"notify_on"`
-	NotifyOff    string            `json:"notify_off"`
-	NoSeller     string            `json:"no_seller"`
-	Unreachable  string            `json:"unreachable"`
-	WentWrong    string            `json:"went_wrong"`
-	SayWaiting   string            `json:"say_waiting"` // {n} {ahead} {wait}
-	SayPaused    string            `json:"say_paused"`
-	SayResumed   string            `json:"say_resumed"`
-	SayTurn      string            `json:"say_turn"` // {left}
-	SayLeft      string            `json:"say_left"` // {left}
-	SayBusy      string            `json:"say_busy"` // {left}
-	SayFree      string            `json:"say_free"`
-	SayCode      string            `json:"say_code"` // {code}
-	SayText      string            `json:"say_text"` // {text}
-	SayPast      string            `json:"say_past"`
-	SayUnclaimed string            `json:"say_unclaimed"`
-	TitleWaiting string            `json:"title_waiting"`
-	TitleTurn    string            `json:"title_turn"` // {clock}
-	NotifyTurn   Notice            `json:"notify_turn"`
-	NotifyCode   Notice            `json:"notify_code"`
-	NotifyText   Notice            `json:"notify_text"`
-	Notices      map[string]string `json:"notices"` // what support did for me, by the contract's word
-}
+	"github.com/waitroom/waitroom/templates/locales"
+)
 
 // Notice is one thing said: what it is, and what to do about it.
 type Notice struct {
@@ -158,21 +15,62 @@ type Notice struct {
 
 // Question asks before something that cannot be undone.
 type Question struct {
-	Title, Lead, Yes, No string
+	Title string `json:"title"`
+	Lead  string `json:"lead"`
+	Yes   string `json:"yes"`
+	No    string `json:"no"`
 }
 
-// The catalogues are made once; nobody changes them.
-var (
-	inEnglish = sync.OnceValue(english)
-	inKorean  = sync.OnceValue(korean)
-)
+// DeskAct is an action in a dialog: its question, its button, and what is said when it is done.
+type DeskAct struct {
+	Title string `json:"title"`
+	Yes   string `json:"yes"`
+	Done  string `json:"done"`
+}
+
+// DeskChart is a figure's heading and what it says to who cannot see it.
+type DeskChart struct {
+	Title string `json:"title"`
+	Label string `json:"label"`
+}
+
+// DeskKey is a key and what it does.
+type DeskKey struct {
+	Keys string `json:"keys"`
+	What string `json:"what"`
+}
+
+// texts reads the catalogue once; nobody changes it.
+var texts = sync.OnceValue(func() map[string]Text {
+	catalogue, err := locales.Read()
+	if err != nil {
+		panic("templates: the embedded catalogue of words: " + err.Error())
+	}
+	read := map[string]Text{}
+	for _, lang := range locales.Languages() {
+		read[lang] = textOf(catalogue.In(lang))
+	}
+	return read
+})
+
+// textOf puts an entry of the catalogue into the types that were generated from it.
+func textOf(entry any) (t Text) {
+	encoded, err := json.Marshal(entry)
+	if err == nil {
+		err = json.Unmarshal(encoded, &t)
+	}
+	if err != nil {
+		panic("templates: text_gen.go is not of this catalogue, run make generate: " + err.Error())
+	}
+	return t
+}
 
 // TextIn is the text of a language; Korean where there is none in it.
 func TextIn(lang string) Text {
-	if lang == "en" {
-		return inEnglish()
+	if text, ok := texts()[lang]; ok {
+		return text
 	}
-	return inKorean()
+	return texts()["ko"]
 }
 
 // notice finds the words for a code, or those for every other.
@@ -181,4 +79,11 @@ func notice(of map[string]Notice, code string) Notice {
 		return found
 	}
 	return of[""]
+}
+
+func (t DeskTopText) role(act bool) string {
+	if act {
+		return t.MayAct
+	}
+	return t.MayWatch
 }

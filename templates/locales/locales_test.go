@@ -1,0 +1,80 @@
+package locales
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestEveryTextIsThereInEveryLanguage(t *testing.T) {
+	catalogue, err := Read()
+	require.NoError(t, err)
+	require.NotEmpty(t, catalogue.Parts)
+}
+
+func catalogueOf(content string) (Entry, error) {
+	return read(fstest.MapFS{"page.yaml": {Data: []byte(content)}})
+}
+
+func TestTextThatIsNotInOrderIsNamed(t *testing.T) {
+	for content, wrong := range map[string]string{
+		"join:\n  ko: \"준비 완료\"":                                  "page.yaml: join: en is missing",
+		"join:\n  ko: \"준비 완료\"\n  en: \"\"":                      "join: nothing is said in en",
+		"join:\n  ko: \"준비\"\n  en: \"Ready\"\n  fr: \"Prêt\"":    "join: fr is no language of the catalogue",
+		"join:\n  all: \"·\"\n  en: \"·\"":                        "join: en is no language of the catalogue",
+		"join: \"Ready\"":                                         "join: Ready is in no language",
+		"join:\n  ko: 1\n  en: \"1\"":                             "join: nothing is said in ko",
+		"why:\n  - ko: \"하나\"":                                    "why: item 1: en is missing",
+		"errors by code:\n  other:\n    title:\n      en: \"No\"": "errors by code: other: title: ko is missing",
+		"a:\n  all: \"1\"\na:\n  all: \"2\"":                      `"a" already defined`,
+		"a by x:\n  b:\n    all: \"1\"\na:\n  all: \"2\"":         "page/a is there twice",
+	} {
+		_, err := catalogueOf(content)
+		require.ErrorContains(t, err, wrong)
+	}
+}
+
+func TestEntryIsReadInOneLanguage(t *testing.T) {
+	catalogue, err := catalogueOf("join:\n  ko: \"준비 완료\"\n  en: \"Ready\"\nno:\n  all: \"·\"\nwhy:\n  - ko: \"하나\"\n    en: \"One\"\n" +
+		"ended by outcome:\n  off:\n    ko: \"끔\"\n    en: \"Off\"\n  other:\n    ko: \"끝\"\n    en: \"Over\"\n")
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"page": map[string]any{
+		"join": "Ready", "no": "·", "why": []any{"One"}, "ended": map[string]any{"off": "Off", "": "Over"},
+	}}, catalogue.In("en"))
+}
+
+var placeholder = regexp.MustCompile(`\{(\w+)`)
+
+func TestTextWantsTheSameValuesInEveryLanguage(t *testing.T) {
+	catalogue, err := Read()
+	require.NoError(t, err)
+	each(catalogue, "", func(path string, text Entry) {
+		for lang, said := range text.Texts {
+			require.Equal(t, values(text.Texts[Languages()[0]]), values(said), "%s in %s", path, lang)
+		}
+	})
+}
+
+// values are the names of what a text wants, each once.
+func values(text string) []string {
+	var names []string
+	for _, part := range placeholder.FindAllStringSubmatch(text, -1) {
+		names = append(names, part[1])
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// each visits every text that is not the same in all languages.
+func each(e Entry, path string, visit func(path string, text Entry)) {
+	if _, same := e.Texts[everywhere]; e.Texts != nil && !same {
+		visit(path, e)
+	}
+	for _, part := range slices.Concat(e.Parts, e.Items) {
+		each(part, strings.Trim(path+"/"+part.Key, "/"), visit)
+	}
+}

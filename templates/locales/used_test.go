@@ -1,0 +1,215 @@
+package locales
+
+import (
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	root   = "../.."
+	module = "github.com/waitroom/waitroom/"
+)
+
+// scripts are the areas that pages hand over to JavaScript, with the modules that say them. Those name a text as words.key or t.key.
+func scripts() map[string][]string {
+	return map[string][]string{
+		"live":      {"static/js/*.js"},
+		"desk/live": {"static/js/desk/*.js", "static/js/http.js"},
+	}
+}
+
+func TestNoTextIsThereThatNobodySays(t *testing.T) {
+	catalogue, err := Read()
+	require.NoError(t, err)
+	said := saidInGo(t)
+	for area, modules := range scripts() {
+		for _, key := range saidInScripts(t, modules) {
+			said[path.Join(area, key)] = true
+		}
+	}
+	var unused []string
+	entries(catalogue, "", func(name string, _ Entry) {
+		if !said[name] {
+			unused = append(unused, name)
+		}
+	})
+	require.Empty(t, unused)
+}
+
+func TestScriptsAreHandedWhatTheySayAndNothingElse(t *testing.T) {
+	catalogue, err := Read()
+	require.NoError(t, err)
+	handed := map[string][]string{}
+	entries(catalogue, "", func(name string, e Entry) { handed[path.Dir(name)] = append(handed[path.Dir(name)], e.Key) })
+	for area, modules := range scripts() {
+		said := saidInScripts(t, modules)
+		require.Empty(t, without(said, handed[area]), "%s misses what its scripts say", area)
+		require.Empty(t, without(handed[area], said), "no script says it: it belongs beside %s", area)
+	}
+}
+
+// What is looked up by a word of the contract is used where that word stands anywhere in the product.
+func TestNoTextIsThereForAWordThatNobodyKnows(t *testing.T) {
+	catalogue, err := Read()
+	require.NoError(t, err)
+	known := wordsOfTheProduct(t)
+	entries(catalogue, "", func(name string, table Entry) {
+		for _, part := range table.Parts {
+			if table.By != "" && part.Key != other {
+				require.True(t, known[part.Key], "%s: %s", name, part.Key)
+			}
+		}
+	})
+}
+
+// entries visits every entry that an area has a name for.
+func entries(e Entry, area string, visit func(name string, e Entry)) {
+	for _, part := range e.Parts {
+		name := path.Join(area, part.Key)
+		if _, err := fs.Stat(files, name+".yaml"); err == nil {
+			entries(part, name, visit)
+		} else {
+			visit(name, part)
+		}
+	}
+}
+
+// without are those that are not among others.
+func without(list, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(one string) bool { return slices.Contains(others, one) })
+}
+
+var sayings = regexp.MustCompile(`\b(?:words|t)\.([a-z][a-z0-9_]*)`)
+
+// saidInScripts are the keys that modules name.
+func saidInScripts(t *testing.T, modules []string) (said []string) {
+	t.Helper()
+	for _, pattern := range modules {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		require.NoError(t, err)
+		require.NotEmpty(t, found, pattern)
+		for _, file := range found {
+			content, err := os.ReadFile(file)
+			require.NoError(t, err)
+			for _, name := range sayings.FindAllStringSubmatch(string(content), -1) {
+				if name[1] != "js" { // words.js is a module
+					said = append(said, name[1])
+				}
+			}
+		}
+	}
+	return said
+}
+
+// saidInGo are the entries whose fields Go code names, by area and key.
+func saidInGo(t *testing.T) map[string]bool {
+	t.Helper()
+	said := map[string]bool{}
+	load := importer.ForCompiler(token.NewFileSet(), "gc", exported(t))
+	for _, name := range []string{"templates", "web"} {
+		info := types.Info{Uses: map[*ast.Ident]types.Object{}}
+		checked := check(t, name, load, &info)
+		fields := map[types.Object]string{}
+		for _, pkg := range append(checked.Imports(), checked) {
+			if pkg.Path() == module+"templates" {
+				fieldsOf(pkg.Scope().Lookup("Text").Type(), "", fields)
+			}
+		}
+		require.NotEmpty(t, fields)
+		for _, used := range info.Uses {
+			said[fields[used]] = true
+		}
+	}
+	return said
+}
+
+// check reads the types of a package's own files.
+func check(t *testing.T, name string, load types.Importer, info *types.Info) *types.Package {
+	t.Helper()
+	files, set := []*ast.File{}, token.NewFileSet()
+	for _, file := range goList(t, "{{join .GoFiles \"\\n\"}}", "./"+name) {
+		parsed, err := parser.ParseFile(set, filepath.Join(root, name, file), nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		files = append(files, parsed)
+	}
+	config := types.Config{Importer: load}
+	checked, err := config.Check(module+name, set, files, info)
+	require.NoError(t, err)
+	return checked
+}
+
+// fieldsOf names each field of the catalogue's types as the catalogue does.
+func fieldsOf(of types.Type, area string, names map[types.Object]string) {
+	group, ok := of.Underlying().(*types.Struct)
+	if !ok {
+		return
+	}
+	for i := range group.NumFields() {
+		name := path.Join(area, reflect.StructTag(group.Tag(i)).Get("json"))
+		names[group.Field(i)] = name
+		fieldsOf(group.Field(i).Type(), name, names)
+	}
+}
+
+// exported finds what the compiler has written down of a package's types.
+func exported(t *testing.T) importer.Lookup {
+	t.Helper()
+	file := map[string]string{}
+	for _, line := range goList(t, "{{.ImportPath}} {{.Export}}", "-export", "-deps", "./templates", "./web") {
+		name, export, _ := strings.Cut(line, " ")
+		file[name] = export
+	}
+	return func(name string) (io.ReadCloser, error) { return os.Open(file[name]) }
+}
+
+func goList(t *testing.T, format string, args ...string) []string {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-f", format}, args...)...)
+	cmd.Dir = root
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	return strings.Split(strings.TrimSpace(string(out)), "\n")
+}
+
+var literal = regexp.MustCompile("[\"'`.]([a-z][a-z0-9_.]*)\\b|\\b([a-z][a-z0-9_]*):")
+
+// wordsOfTheProduct are the words that stand as a text, or name a property, in what is shipped.
+func wordsOfTheProduct(t *testing.T) map[string]bool {
+	t.Helper()
+	known := map[string]bool{}
+	for _, dir := range []string{"room", "sms", "ledger", "hub", "web", "server", "outbox", "static/js", "templates"} {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(name string, file fs.DirEntry, err error) error {
+			if err != nil || file.IsDir() || !shipped(name) {
+				return err
+			}
+			content, err := os.ReadFile(name)
+			for _, word := range literal.FindAllStringSubmatch(string(content), -1) {
+				known[word[1]+word[2]] = true
+			}
+			return err
+		})
+		require.NoError(t, err)
+	}
+	return known
+}
+
+func shipped(name string) bool {
+	generated := strings.HasSuffix(name, "text_gen.go") || strings.HasSuffix(name, "_templ.go")
+	return slices.Contains([]string{".go", ".js", ".lua", ".templ"}, filepath.Ext(name)) && !strings.HasSuffix(name, "_test.go") && !generated
+}
