@@ -13,6 +13,12 @@ type Notice struct {
 	Lead  string `json:"lead"`
 }
 
+// Problem is what is said of a refused request: to who wrote the program, and what to do about it.
+type Problem struct {
+	Title  string `json:"title"`
+	Detail string `json:"detail"`
+}
+
 // Question asks before something that cannot be undone.
 type Question struct {
 	Title string `json:"title"`

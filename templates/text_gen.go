@@ -4,9 +4,10 @@ package templates
 
 // Text is every word that a person reads, in one language; {name} stands for a value.
 type Text struct {
-	Desk DeskText `json:"desk"`
-	Live LiveText `json:"live"`
-	Page PageText `json:"page"`
+	Desk     DeskText     `json:"desk"`
+	Live     LiveText     `json:"live"`
+	Page     PageText     `json:"page"`
+	Problems ProblemsText `json:"problems"`
 }
 
 // DeskText has the words of "desk" in locales.
@@ -466,4 +467,12 @@ type PageText struct {
 	RefreshNote  string            `json:"refresh_note"` // {n}
 	Errors       map[string]Notice `json:"errors"`       // by code; "" is every other
 	Back         string            `json:"back"`
+}
+
+// ProblemsText has the words of "problems" in locales.
+type ProblemsText struct {
+	API           map[string]Problem `json:"api"`    // by code
+	Desk          map[string]Problem `json:"desk"`   // by code
+	Limits        map[string]Problem `json:"limits"` // by setting
+	LedgerRefused Problem            `json:"ledger_refused"`
 }

@@ -109,7 +109,7 @@ func (s *site) rejecting(c *gin.Context, session string, fence int64, messageID 
 func (s *site) busy(c *gin.Context, expected room.Expectation) {
 	wait := max(room.Seconds(time.Duration(expected.AskAfter-expected.Now)*time.Millisecond), 1)
 	c.Header("Retry-After", strconv.FormatInt(wait, 10))
-	s.tell(c, "number_busy", problems["number_busy"], new(instant(expected.AskAfter)))
+	s.tell(c, "number_busy", problemFor("number_busy"), new(instant(expected.AskAfter)))
 }
 
 // checkExpect holds a request to its limits. A sender that is empty would be every sender without digits.

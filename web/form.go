@@ -154,8 +154,8 @@ func (s *site) addNotice(c *gin.Context, id room.ID, v *templates.RoomView) {
 		return
 	}
 	code, seller, _ := strings.Cut(value, " ")
-	if p, ok := problems[code]; ok {
-		v.Error = p.detail(v.Lang)
+	if _, ok := problems[code]; ok {
+		v.Error = problemFor(code).said(v.Lang).Detail
 	}
 	if v.SellerID == "" {
 		v.SellerID = seller

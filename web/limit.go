@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/quota"
 )
 
@@ -59,21 +60,17 @@ func (s *site) refusedFor(c *gin.Context, limit quota.Limited) quota.Limited {
 	return limit
 }
 
-// limitWords say which limit it was, where it is not how fast somebody joins.
-var limitWords = map[string]words{
-	quota.PlacesPerIP: {"Address has too many places",
-		"이 네트워크에서 이미 많은 분이 줄을 서 있어요. 자리가 나면 다시 눌러 주세요.", "As many places as one address may have are taken from this one. End one, or ask again later."},
-	socketsPerIP: {"Address has too many sockets",
-		"이 네트워크에서 열린 화면이 너무 많아요. 쓰지 않는 화면을 닫아 주세요.", "As many sockets as one address may have are open from this one. Close one, or connect again later."},
-}
-
-// refuseFor answers for a limit.
+// refuseFor answers for a limit, and says which it was where it is not how fast somebody joins.
 func (s *site) refuseFor(c *gin.Context, limit quota.Limited) {
 	const code = "too_many_requests"
 	c.Header("Retry-After", strconv.Itoa(max(int(math.Ceil(limit.After.Seconds())), 1)))
 	p := problemOf(c, code)
-	if w, ok := limitWords[limit.Setting]; ok {
-		p = p.in(w)
+	fast := p.said
+	p.said = func(lang string) templates.Problem {
+		if which, ok := words(lang).Limits[limit.Setting]; ok {
+			return which
+		}
+		return fast(lang)
 	}
 	s.tell(c, code, p, nil)
 }

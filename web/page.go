@@ -134,7 +134,7 @@ func (s *site) show(c *gin.Context, status int, lang string, page templ.Componen
 	var body bytes.Buffer
 	if err := page.Render(c.Request.Context(), &body); err != nil {
 		s.Log.Error("page not rendered", "route", c.FullPath(), "error", err)
-		writeProblem(c, "internal", problems["internal"], nil)
+		writeProblem(c, "internal", problemFor("internal"), nil)
 		return
 	}
 	c.Header("Cache-Control", "no-store")
@@ -147,7 +147,7 @@ func (s *site) errorPage(c *gin.Context, code string, p problem) {
 	s.choose(c, c.Query("lang"))
 	v := templates.ErrorView{Lang: lang, AssetPrefix: s.AssetPrefix, Code: code}
 	if inSupport(c.Request.URL.Path) { // a seller's page is no way back
-		v.Detail = p.detail(lang)
+		v.Detail = p.said(lang).Detail
 	} else if id, err := room.ParseID(c.Param("room")); err == nil && s.Rooms.Has(id) {
 		v.Room = string(id)
 	} else if id, ok := s.Rooms.Default(); ok {

@@ -5,39 +5,63 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
+	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/quota"
 )
 
 func TestEveryCodeHasAStatusATitleAndBothLanguages(t *testing.T) {
-	korean := regexp.MustCompile(`\p{Hangul}`)
 	for code, p := range problems {
 		require.Regexp(t, `^[a-z_]+$`, code)
 		require.NotEmpty(t, http.StatusText(p.status), code)
 		require.GreaterOrEqual(t, p.status, 400, code)
-		require.NotEmpty(t, p.title, code)
-		require.Regexp(t, korean, p.detail("ko"), code)
-		require.NotRegexp(t, korean, p.detail("en"), code)
 		busy := p.status == http.StatusTooManyRequests || p.status == http.StatusServiceUnavailable
 		require.Equal(t, busy, p.retry > 0, "%s: Retry-After", code)
+		require.NotEmpty(t, problemFor(code).said("ko").Title, code)
 	}
 	for _, known := range codes {
 		require.Contains(t, problems, known.code)
 	}
-	for code, w := range deskWords {
-		require.Contains(t, problems, code)
-		require.NotEmpty(t, w.title, code)
-		require.Regexp(t, korean, w.ko, code)
-		require.NotRegexp(t, korean, w.en, code)
+	korean := regexp.MustCompile(`\p{Hangul}`)
+	for _, said := range []func(lang string) map[string]templates.Problem{
+		func(lang string) map[string]templates.Problem { return words(lang).API },
+		func(lang string) map[string]templates.Problem { return words(lang).Desk },
+		func(lang string) map[string]templates.Problem { return words(lang).Limits },
+	} {
+		for code, ko := range said("ko") {
+			require.Regexp(t, korean, ko.Detail, code)
+			require.NotRegexp(t, korean, said("en")[code].Detail, code)
+		}
 	}
+}
+
+// A text for a code that nobody answers would never be read.
+func TestWordsOfErrorsAreForCodesThatThereAre(t *testing.T) {
+	text := templates.TextIn("ko")
+	said := slices.Collect(maps.Keys(text.Problems.API))
+	require.ElementsMatch(t, slices.Collect(maps.Keys(problems)), said)
+	for _, list := range []iter.Seq[string]{
+		maps.Keys(text.Problems.Desk), maps.Keys(text.Page.Errors), maps.Keys(text.Desk.Errors), maps.Keys(text.Desk.SignIn.Errors), maps.Keys(text.Desk.Live.Refusals),
+	} {
+		for code := range list {
+			if code != "" { // every other
+				require.Contains(t, problems, code)
+			}
+		}
+	}
+	require.ElementsMatch(t, []string{quota.PlacesPerIP, socketsPerIP}, slices.Collect(maps.Keys(text.Problems.Limits)))
 }
 
 func TestErrorsBecomeTheCodesOfTheTable(t *testing.T) {

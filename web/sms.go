@@ -7,6 +7,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/waitroom/waitroom/sms"
+	"github.com/waitroom/waitroom/templates"
 )
 
 // message is POST /api/{room}/sms. It is signed, so it needs neither a session nor a content type.
@@ -28,8 +29,10 @@ func (s *site) message(c *gin.Context) {
 	result, err := s.SMS.Receive(ctx, roomOf(c), c.Request.Header, body)
 	if fault, ok := errors.AsType[*sms.Fault](err); ok {
 		code := codeOf(err)
-		p := problems[code]
-		p.ko, p.en = fault.Detail("ko"), fault.Detail("en")
+		p := problemFor(code)
+		p.said = func(lang string) templates.Problem {
+			return templates.Problem{Title: words(lang).API[code].Title, Detail: fault.Detail(lang)}
+		}
 		s.tell(c, code, p, nil)
 		return
 	}

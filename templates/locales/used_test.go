@@ -187,7 +187,7 @@ func goList(t *testing.T, format string, args ...string) []string {
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
 
-var literal = regexp.MustCompile("[\"'`.]([a-z][a-z0-9_.]*)\\b|\\b([a-z][a-z0-9_]*):")
+var literal = regexp.MustCompile("[\"'`.]([A-Za-z][A-Za-z0-9_.]*)\\b|\\b([a-z][a-z0-9_]*):")
 
 // wordsOfTheProduct are the words that stand as a text, or name a property, in what is shipped.
 func wordsOfTheProduct(t *testing.T) map[string]bool {
