@@ -224,9 +224,17 @@ func (v RoomView) waitWords() string {
 
 func (v RoomView) holderLeft() string {
 	if v.left() == 0 {
-		return v.text().Live.HandingOff
+		return v.holderOver()
 	}
 	return Clock(v.left())
+}
+
+// holderOver stands instead of what the holder has left where that is nothing: a line that is paused hands on to nobody.
+func (v RoomView) holderOver() string {
+	if v.Paused {
+		return "–"
+	}
+	return v.text().Live.HandingOff
 }
 
 func (v RoomView) joined() int { return max(v.JoinedPosition, v.QueuePosition, 1) }

@@ -28,7 +28,7 @@ export class Turn {
     this.#step = step;
     document.body.dataset.step = step;
     if (step) this.#show(state, step);
-    byID("ask-countdown").run(this.server, step === "busy" ? state.codes.ask_after : null, 1);
+    byID("ask-countdown").run(this.server, this.#busy(state) ? state.codes.ask_after : null, 1);
     if (same && before !== undefined && step !== before) this.onStep(step, before);
   }
 
@@ -37,10 +37,14 @@ export class Turn {
     const { codes } = state;
     const { main } = this.messages;
     if (main?.code && this.journey.askedOver(state) !== main.id) return "code";
-    if (codes?.ask_after > this.server.now()) return "busy";
+    if (this.#busy(state)) return "busy";
     if (this.journey.rejected(state)) return "again";
     if (!(codes?.asked > 0)) return "ask";
     return main && !main.code ? "text" : "asked";
+  }
+
+  #busy({ status, codes }) {
+    return status === "locked" && codes?.ask_after > this.server.now();
   }
 
   #show(state, step) {
@@ -51,6 +55,6 @@ export class Turn {
     byID("ask").hidden = step === "busy";
     byID("ask-busy").hidden = step !== "busy";
     byID("ask-more").hidden = !this.journey.wasPutOff(state);
-    byID("ask-again").hidden = step === "ask" || step === "busy" || !(state.codes?.asked > 0);
+    byID("ask-again").hidden = step === "ask" || this.#busy(state) || !(state.codes?.asked > 0);
   }
 }
