@@ -192,10 +192,12 @@ func TestBrowserSaysWaitsAsTheTableSays(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	table, err := os.ReadFile("testdata/words.json")
 	require.NoError(t, err)
+	tab.do(inZone("UTC")) // where there is no script, pages of support write instants in it
 	for _, lang := range []string{"ko", "en"} {
 		tab.open(room, lang)
 		wrong, err := chromedp.Run(tab.ctx, chromedp.Evaluate[[]string](fmt.Sprintf(`(async (table, lang) => {
 			const { ahead, estimate, span, waitSentence, waitsNow, clock } = await import("/static/js/words.js");
+			const { stamp } = await import("/static/js/desk/times.js");
 			const t = JSON.parse(document.getElementById("page-data").textContent).words;
 			const wrong = [];
 			const same = (want, got) => want === got || wrong.push(want + " | " + got);
@@ -203,6 +205,7 @@ func TestBrowserSaysWaitsAsTheTableSays(t *testing.T) {
 			for (const row of table.span) same(row[lang], span(t, row.seconds));
 			for (const row of table.sentence) same(row[lang], waitSentence(t, row.estimated, row.maximum));
 			for (const row of table.ahead) same(row[lang], ahead(t, row.position, row.held));
+			for (const row of table.stamp) same(row.text, stamp(row.at, row.after, row.format));
 			for (const row of table.clock) same(row.text, clock(row.milliseconds));
 			const began = 1_800_000_000_000;
 			for (const row of table.waits) {

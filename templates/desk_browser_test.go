@@ -45,10 +45,10 @@ func serveQuietPages(t *testing.T) string {
 	return s.URL
 }
 
-// inSeoul makes the browser's zone Asia/Seoul.
-func inSeoul() chrometest.Action {
+// inZone makes the browser's zone another one.
+func inZone(name string) chrometest.Action {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Asia/Seoul"})
+		_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: name})
 		return err
 	})
 }
@@ -109,7 +109,7 @@ func TestNoQuietPageIsWiderThanAPhone(t *testing.T) {
 func TestTimesAreTheReadersOwnAndUTCWithoutAScript(t *testing.T) {
 	site, ctx := serveQuietPages(t), chrometest.New(t)
 	line, heading := `document.querySelectorAll(".lines")[1].children[1].innerText.replace(/\s+/g, " ")`, `document.querySelector("#visit-2").innerText.replace(/\s+/g, " ")`
-	require.NoError(t, chromedp.Do(ctx, inSeoul(), chromedp.Navigate(site+"/support/ko/story")))
+	require.NoError(t, chromedp.Do(ctx, inZone("Asia/Seoul"), chromedp.Navigate(site+"/support/ko/story")))
 	until(t, ctx, `document.querySelector(".utc").hidden`)
 	require.Equal(t, "23:03:12 자리를 비워 순서를 넘겼어요 · 다음 차례는 유지돼요 · 23:02:57에 연결이 끊겼어요", read(t, ctx, line))
 	require.Equal(t, "3번 표 · integration · 2026-07-03 23:01–23:05 · 인증을 마쳤어요", read(t, ctx, heading))
@@ -144,7 +144,7 @@ func TestADayInTheSearchIsTheReadersOwn(t *testing.T) {
 	site, ctx := serveQuietPages(t), chrometest.New(t)
 	sent := func() string { return read(t, ctx, `location.search`) }
 	value := func(id string) string { return read(t, ctx, fmt.Sprintf(`document.getElementById(%q).value`, id)) }
-	require.NoError(t, chromedp.Do(ctx, inSeoul(), chromedp.Navigate(site+"/support/integration/history")))
+	require.NoError(t, chromedp.Do(ctx, inZone("Asia/Seoul"), chromedp.Navigate(site+"/support/integration/history")))
 	until(t, ctx, `!document.querySelector(".presets").hidden`)
 	require.NoError(t, chromedp.Do(ctx, chromedp.SendKeys("#from", "2026-07-03"), chromedp.SendKeys("#to", "2026-07-03"), chromedp.Click("#filter .primary")))
 	until(t, ctx, `location.search.includes("from") && !document.querySelector(".presets").hidden`)

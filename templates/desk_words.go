@@ -57,7 +57,7 @@ func trimmed(words Words) Words {
 	return kept
 }
 
-// The ways a page writes an instant; static/js/desk/pages.js has the same.
+// The ways a page writes an instant; static/js/desk/times.js has the same, held to it by testdata/words.json.
 const (
 	formatSecond = "second" // 14:03:12
 	formatMinute = "minute" // 14:03

@@ -71,12 +71,15 @@ func textOf(entry any) (t Text) {
 	return t
 }
 
-// TextIn is the text of a language; Korean where there is none in it.
+// Languages are those that there is text in, the first where nothing else is asked for.
+func Languages() []string { return locales.Languages() }
+
+// TextIn is the text of a language; of the first where there is none in it.
 func TextIn(lang string) Text {
 	if text, ok := texts()[lang]; ok {
 		return text
 	}
-	return texts()["ko"]
+	return texts()[Languages()[0]]
 }
 
 // notice finds the words for a code, or those for every other.

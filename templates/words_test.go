@@ -29,6 +29,11 @@ type wordsTable struct {
 		Held     bool
 		Ko, En   string
 	}
+	Stamp []struct {
+		At, After int64
+		Format    string
+		Text      string
+	}
 	Clock []struct {
 		Milliseconds int64
 		Text         string
@@ -56,6 +61,9 @@ func TestWaitsAreSaidAsTheTableSays(t *testing.T) {
 	for _, row := range table.Ahead {
 		require.Equal(t, row.Ko, templates.AheadWords("ko", row.Position, row.Held))
 		require.Equal(t, row.En, templates.AheadWords("en", row.Position, row.Held))
+	}
+	for _, row := range table.Stamp {
+		require.Equal(t, row.Text, templates.Stamp(row.At, row.After, row.Format))
 	}
 	for _, row := range table.Clock {
 		require.Equal(t, row.Text, templates.Clock(row.Milliseconds))

@@ -2,9 +2,12 @@ package web
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/gin-gonic/gin"
 	"golang.org/x/text/language"
+
+	"github.com/waitroom/waitroom/templates"
 )
 
 const (
@@ -12,15 +15,20 @@ const (
 	langKept   = 365 * 24 * 60 * 60
 )
 
-// languages are those that everything is said in; Korean where nothing is asked for.
-var languages = language.NewMatcher([]language.Tag{language.Korean, language.English})
+// languages finds which of those that everything is said in suits somebody best; the first where nothing is asked for.
+var languages = language.NewMatcher(tags(templates.Languages()))
+
+func tags(names []string) (list []language.Tag) {
+	for _, name := range names {
+		list = append(list, language.MustParse(name))
+	}
+	return list
+}
 
 // apiLanguage is the language that a program asks for.
 func apiLanguage(r *http.Request) string {
-	if _, i := language.MatchStrings(languages, r.Header.Get("Accept-Language")); i == 1 {
-		return "en"
-	}
-	return "ko"
+	_, i := language.MatchStrings(languages, r.Header.Get("Accept-Language"))
+	return templates.Languages()[i]
 }
 
 // pageLanguage is the language that a page is read in: what its link just asked for, what was chosen before,
@@ -35,7 +43,7 @@ func pageLanguage(r *http.Request) string {
 	return apiLanguage(r)
 }
 
-func speaks(lang string) bool { return lang == "ko" || lang == "en" }
+func speaks(lang string) bool { return slices.Contains(templates.Languages(), lang) }
 
 // choose keeps the language that a person picked.
 func (s *site) choose(c *gin.Context, lang string) {

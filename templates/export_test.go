@@ -1,0 +1,4 @@
+package templates
+
+// Stamp is what a page of support writes for an instant.
+var Stamp = stamp
