@@ -12,9 +12,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/waitroom/waitroom/internal/pgtest"
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/internal/testproc"
 	"github.com/waitroom/waitroom/ledger"
-	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -23,9 +23,9 @@ func hold(t *testing.T, by *ledger.Ledger) (release func()) {
 	t.Helper()
 	conn, err := by.DB().Conn(t.Context())
 	require.NoError(t, err)
-	for _, statement := range map[outbox.Dialect][]string{
-		outbox.SQLite:   {`BEGIN IMMEDIATE`},
-		outbox.Postgres: {`BEGIN`, `SELECT pg_advisory_xact_lock(hashtextextended('integration', 0))`},
+	for _, statement := range map[dialect.Dialect][]string{
+		dialect.SQLite:   {`BEGIN IMMEDIATE`},
+		dialect.Postgres: {`BEGIN`, `SELECT pg_advisory_xact_lock(hashtextextended('integration', 0))`},
 	}[by.Dialect()] {
 		_, err := conn.ExecContext(t.Context(), statement)
 		require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestOneSlowQuestionHoldsUpNobodyElse(t *testing.T) {
 			require.Equal(t, ledger.Status{}, l.Status())
 			_, err := l.Story(t.Context(), ledger.Story{Room: here, Seller: "s-1"})
 			require.NoError(t, err)
-			if l.Dialect() == outbox.Postgres { // which has more than one writer
+			if l.Dialect() == dialect.Postgres { // which has more than one writer
 				_, err = l.Receive(t.Context(), here, room.MessageNote{MessageID: "other"})
 				require.NoError(t, err)
 				require.NoError(t, l.Drain(t.Context(), "other"))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -230,7 +230,7 @@ func TestTheDatabaseRefusesABrokenRuleFromAnybody(t *testing.T) {
 			_, err := l.DB().Exec(statement)
 			require.Error(t, err, name)
 		}
-		if l.Dialect() == outbox.SQLite {
+		if l.Dialect() == dialect.SQLite {
 			for _, values := range []string{`(7000, 'integration', 7000, 1, 7, 'm-5', 65, 70)`, `(1, 'other', 7000, 1, 7, 'x', 65, 70)`} {
 				_, err := l.DB().Exec(`INSERT OR REPLACE INTO verifications (id, room, fence, epoch, ticket, message_id, granted_at, ended_at) VALUES ` + values)
 				require.Error(t, err, "a replacement")

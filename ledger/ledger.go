@@ -17,7 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/time/rate"
 
-	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -71,7 +71,7 @@ type Ledger struct {
 	cfg      Config
 	log      *slog.Logger
 	db       *sql.DB
-	dialect  outbox.Dialect
+	dialect  dialect.Dialect
 	secret   string        // the database's password, to be kept out of errors
 	writer   chan struct{} // SQLite has one writer at a time: ours queue here, not in its busy loop
 	migrated atomic.Bool
@@ -109,7 +109,7 @@ func Open(ctx context.Context, c Config) (*Ledger, error) {
 	l.backlog = newBacklog(c.Now)
 	l.bell.alarmed = c.Alarmed
 	l.metrics = newMetrics(c.Registerer, l)
-	if src.dialect == outbox.SQLite {
+	if src.dialect == dialect.SQLite {
 		l.writer = make(chan struct{}, 1)
 	}
 	ctx, cancel := context.WithTimeout(ctx, openWithin)
@@ -136,4 +136,4 @@ func (l *Ledger) Close() error {
 func (l *Ledger) DB() *sql.DB { return l.db }
 
 // Dialect is what DB speaks.
-func (l *Ledger) Dialect() outbox.Dialect { return l.dialect }
+func (l *Ledger) Dialect() dialect.Dialect { return l.dialect }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pressly/goose/v3"
 
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/outbox"
 )
 
@@ -29,7 +30,7 @@ const migrateTries = 20
 
 // migrate brings the database to this program's version; with nothing to do it changes nothing.
 func (l *Ledger) migrate(ctx context.Context) error {
-	if l.dialect == outbox.Postgres {
+	if l.dialect == dialect.Postgres {
 		return l.migrateOnce(ctx, goose.DialectPostgres, "migrations/postgres", goose.WithSessionLocker(advisoryLock{}))
 	}
 	var err error

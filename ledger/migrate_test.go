@@ -13,6 +13,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
@@ -21,9 +22,9 @@ import (
 // migrateTo brings a new database to an earlier version and fills it.
 func migrateTo(t *testing.T, url string, version int64, rows ...string) {
 	t.Helper()
-	driver, source, dialect, speaks, dir := "pgx", url, goose.DialectPostgres, outbox.Postgres, "postgres"
+	driver, source, tool, speaks, dir := "pgx", url, goose.DialectPostgres, dialect.Postgres, "postgres"
 	if path, ok := strings.CutPrefix(url, "sqlite:"); ok {
-		driver, source, dialect, speaks, dir = "sqlite", path, goose.DialectSQLite3, outbox.SQLite, "sqlite"
+		driver, source, tool, speaks, dir = "sqlite", path, goose.DialectSQLite3, dialect.SQLite, "sqlite"
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o750))
 	}
 	db, err := sql.Open(driver, source)
@@ -33,7 +34,7 @@ func migrateTo(t *testing.T, url string, version int64, rows ...string) {
 		_, err := tx.ExecContext(ctx, outbox.Schema(speaks))
 		return err
 	}}, nil)
-	provider, err := goose.NewProvider(dialect, db, os.DirFS(filepath.Join("migrations", dir)), goose.WithGoMigrations(tasks),
+	provider, err := goose.NewProvider(tool, db, os.DirFS(filepath.Join("migrations", dir)), goose.WithGoMigrations(tasks),
 		goose.WithDisableGlobalRegistry(true))
 	require.NoError(t, err)
 	_, err = provider.UpTo(t.Context(), version)

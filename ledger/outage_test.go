@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/pgtest"
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/ledger"
-	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -112,7 +112,7 @@ func wipe(t *testing.T, l *ledger.Ledger) {
 	t.Helper()
 	for _, trigger := range []string{"verifications_stay", "verifications_kept"} {
 		drop := "DROP TRIGGER IF EXISTS " + trigger
-		if l.Dialect() == outbox.Postgres {
+		if l.Dialect() == dialect.Postgres {
 			drop += " ON verifications"
 		}
 		_, err := l.DB().Exec(drop)

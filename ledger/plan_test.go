@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/pgtest"
-	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/room"
 )
 
 // explained is a database that says how it would answer what it is asked.
 type explained struct {
 	*sql.DB
-	dialect outbox.Dialect
+	dialect dialect.Dialect
 	plans   []string
 }
 
@@ -39,7 +39,7 @@ func (e *explained) QueryRowContext(ctx context.Context, query string, args ...a
 
 func (e *explained) explain(ctx context.Context, query string, args ...any) error {
 	how, into := "EXPLAIN QUERY PLAN ", []any{new(int), new(int), new(int)}
-	if e.dialect == outbox.Postgres {
+	if e.dialect == dialect.Postgres {
 		how, into = "EXPLAIN ", nil
 	}
 	rows, err := e.DB.QueryContext(ctx, how+query, args...)
@@ -98,7 +98,7 @@ func busyDatabase(t *testing.T, url string) (*Ledger, *explained) {
 		_, err := l.db.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000) INSERT INTO ` + rows)
 		require.NoError(t, err, rows)
 	}
-	if l.dialect == outbox.Postgres { // which does so by itself after a while
+	if l.dialect == dialect.Postgres { // which does so by itself after a while
 		_, err := l.db.Exec(`ANALYZE`)
 		require.NoError(t, err)
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
-	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 )
 
 // source is a DATABASE_URL, read.
 type source struct {
-	dialect outbox.Dialect
+	dialect dialect.Dialect
 	path    string          // of SQLite's file
 	pg      *pgx.ConnConfig // of PostgreSQL
 	secret  string
@@ -32,7 +32,7 @@ func parseURL(url string) (source, error) {
 		if path == "" || strings.HasPrefix(path, ":memory:") {
 			return source{}, errURL
 		}
-		return source{dialect: outbox.SQLite, path: path}, nil
+		return source{dialect: dialect.SQLite, path: path}, nil
 	}
 	if !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://") {
 		return source{}, errURL
@@ -41,7 +41,7 @@ func parseURL(url string) (source, error) {
 	if err != nil {
 		return source{}, errURL
 	}
-	return source{dialect: outbox.Postgres, pg: cfg, secret: cfg.Password}, nil
+	return source{dialect: dialect.Postgres, pg: cfg, secret: cfg.Password}, nil
 }
 
 // sqliteOptions: FULL makes every commit durable before the journal is trimmed, so that a power cut
@@ -58,7 +58,7 @@ const (
 )
 
 func (s source) open() (*sql.DB, error) {
-	if s.dialect == outbox.Postgres {
+	if s.dialect == dialect.Postgres {
 		return s.openPostgres(), nil
 	}
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o750); err != nil {

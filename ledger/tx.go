@@ -6,23 +6,23 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/room"
 )
 
 // work is one transaction's way to the tables.
 type work struct {
-	outbox.Querier // what is asked goes here; through prepared statements where SQLite would parse it each time
-	ctx            context.Context
-	dialect        outbox.Dialect
-	id             room.ID
-	tell           bool
-	guard          time.Duration // how far a carrier's clock may be off
-	alarms         []alarm       // to be logged when the transaction is through
-	verdicts       []verdict     // on the matches in it, given now or before; the room is to be told
-	judged         int           // those given now
-	refusals       int           // of those given now
-	parked         []parkedEntry
+	dialect.Querier // what is asked goes here; through prepared statements where SQLite would parse it each time
+	ctx             context.Context
+	dialect         dialect.Dialect
+	id              room.ID
+	tell            bool
+	guard           time.Duration // how far a carrier's clock may be off
+	alarms          []alarm       // to be logged when the transaction is through
+	verdicts        []verdict     // on the matches in it, given now or before; the room is to be told
+	judged          int           // those given now
+	refusals        int           // of those given now
+	parked          []parkedEntry
 }
 
 func (w *work) exec(query string, args ...any) (changed int64, err error) {
@@ -114,10 +114,10 @@ func (l *Ledger) transact(ctx context.Context, w *work, do func(*work) error) er
 	}
 	defer func() { _ = tx.Rollback() }()
 	w.Querier = tx
-	if l.dialect == outbox.SQLite {
+	if l.dialect == dialect.SQLite {
 		w.Querier = prepared{tx: tx, db: l.db, statements: &l.statements}
 	}
-	if l.dialect == outbox.Postgres {
+	if l.dialect == dialect.Postgres {
 		if _, err := w.exec(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, string(w.id)); err != nil {
 			return fmt.Errorf("lock room: %w", err)
 		}

@@ -1,51 +1,15 @@
 package outbox
 
-import (
-	"context"
-	"database/sql"
-	"strings"
-	"time"
-)
+import "github.com/waitroom/waitroom/internal/sqldb/dialect"
 
-// Dialect is the SQL that a database speaks. Statements are written with $1, $2 ….
-type Dialect int
+// Dialect is the SQL that a database speaks.
+type Dialect = dialect.Dialect
 
 // The databases it works on.
 const (
-	SQLite Dialect = iota + 1
-	Postgres
+	SQLite   = dialect.SQLite
+	Postgres = dialect.Postgres
 )
 
-// Bind writes a statement's parameters as the database wants them. Statements have no other dollar.
-func (d Dialect) Bind(query string) string {
-	if d == SQLite {
-		return strings.ReplaceAll(query, "$", "?")
-	}
-	return query
-}
-
-// skipLocked is what keeps claimants from waiting for each other; SQLite has one writer at a time anyway.
-func (d Dialect) skipLocked() string {
-	if d == Postgres {
-		return "FOR UPDATE SKIP LOCKED"
-	}
-	return ""
-}
-
 // Querier is what a *sql.DB and a *sql.Tx have in common.
-type Querier interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-// now is the one clock of all workers, in unix ms: PostgreSQL's own, because its workers may be on
-// several machines; this machine's for SQLite, whose workers all share it.
-func (d Dialect) now(ctx context.Context, q Querier) (int64, error) {
-	if d != Postgres {
-		return time.Now().UnixMilli(), nil
-	}
-	var ms int64
-	err := q.QueryRowContext(ctx, `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint`).Scan(&ms)
-	return ms, err
-}
+type Querier = dialect.Querier

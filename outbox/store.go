@@ -26,7 +26,7 @@ func (s *Store) Now(ctx context.Context) (int64, error) {
 	if s.clock != nil {
 		return s.clock().UnixMilli(), nil
 	}
-	ms, err := s.dialect.now(ctx, s.db)
+	ms, err := s.dialect.Now(ctx, s.db)
 	if err != nil {
 		return 0, fmt.Errorf("read clock: %w", err)
 	}
@@ -49,7 +49,7 @@ func (s *Store) Claim(ctx context.Context, asOf int64) (task Task, ok bool, err 
 			WHERE t.phase IN ('deliver', 'record') AND t.locked_at < $2 AND NOT EXISTS (
 				SELECT 1 FROM outbox_tasks e
 				WHERE e.lease_key = t.lease_key AND e.seq < t.seq AND e.phase IN ('deliver', 'record'))
-			ORDER BY t.locked_at, t.id LIMIT 1 `+s.dialect.skipLocked()+`)
+			ORDER BY t.locked_at, t.id LIMIT 1 `+s.dialect.SkipLocked()+`)
 		RETURNING `+columns), now, asOf-LockTimeout.Milliseconds()))
 	if errors.Is(err, sql.ErrNoRows) {
 		return Task{}, false, nil

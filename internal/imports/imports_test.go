@@ -13,23 +13,27 @@ import (
 const module = "github.com/waitroom/waitroom"
 
 // mayImport is the table: each package of the top level, with those of ours that it may import directly. What is
-// under a directory counts as the directory.
+// under a directory counts as the directory, but for floors.
 var mayImport = map[string][]string{
-	"cmd":       {"server"},
-	"server":    {"web", "hub", "sms", "ledger", "outbox", "room", "templates", "static"},
-	"web":       {"room", "sms", "templates"},
-	"hub":       {"room"},
-	"sms":       {"room"},
-	"ledger":    {"room", "outbox"},
-	"lock":      {"room"},
-	"room":      {},
-	"outbox":    {},
-	"templates": {},
-	"static":    {},
-	"internal":  {"internal"}, // support for tests: no product code imports it, and it imports none
+	"cmd":            {"server"},
+	"server":         {"web", "hub", "sms", "ledger", "outbox", "room", "templates", "static", "internal/sqldb"},
+	"web":            {"room", "sms", "templates"},
+	"hub":            {"room"},
+	"sms":            {"room"},
+	"ledger":         {"room", "outbox", "internal/sqldb"},
+	"lock":           {"room"},
+	"room":           {},
+	"outbox":         {"internal/sqldb"},
+	"templates":      {},
+	"static":         {},
+	"internal":       {"internal"}, // support for tests: no product code imports it, and it imports none
+	"internal/sqldb": {},
 	// nothing imports it; the demo is a server with a crowd, the runner starts programs as tests do, and the bench plays sms/sim
 	"loadtest": {"server", "internal", "sms"},
 }
+
+// floors are the directories under internal that are part of the product: what several packages stand on.
+var floors = []string{"internal/sqldb"}
 
 // testOnly must not be part of what is shipped.
 var testOnly = []string{
@@ -52,11 +56,16 @@ func goList(t *testing.T, args ...string) [][]string {
 	return lines
 }
 
-// top is the first directory of one of our packages, "" for everybody else's.
+// top is the floor or the first directory of one of our packages, "" for everybody else's.
 func top(path string) string {
 	rest, ours := strings.CutPrefix(path, module+"/")
 	if !ours {
 		return ""
+	}
+	for _, floor := range floors {
+		if rest == floor || strings.HasPrefix(rest, floor+"/") {
+			return floor
+		}
 	}
 	first, _, _ := strings.Cut(rest, "/")
 	return first
@@ -88,5 +97,15 @@ func TestNothingThatIsShippedNeedsATestLibrary(t *testing.T) {
 		isTestOnly := slices.ContainsFunc(testOnly, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") })
 		require.False(t, isTestOnly, "%s is part of the product", path)
 		require.NotEqual(t, "internal", top(path), "%s is part of the product", path)
+	}
+}
+
+// drivers are what a program chooses for itself that uses one of our libraries.
+var drivers = []string{"github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/pressly/goose/v3", "github.com/redis/go-redis/v9"}
+
+func TestTheOutboxBringsNoDriver(t *testing.T) {
+	for _, line := range goList(t, "-e", "-deps", "./outbox") {
+		isDriver := slices.ContainsFunc(drivers, func(p string) bool { return line[0] == p || strings.HasPrefix(line[0], p+"/") })
+		require.False(t, isDriver, "package outbox needs %s", line[0])
 	}
 }
