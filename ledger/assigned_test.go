@@ -146,7 +146,7 @@ func TestAMessageMayHaveBeenSentInTheSecondOfItsLeasesGrantOrTheGuardBefore(t *t
 			onBoth(t, func(t *testing.T, b *bench) {
 				conf := b.config()
 				conf.Guard = c.guard
-				l := openWith(t, conf)
+				l := b.openWith(t, conf)
 				m, late := unmatched("m", 4000, room.Ambiguous), assignLate("m", 2, 5000)
 				m.SentAt, late.GrantedAt, late.EndedAt = c.sent, c.granted, c.granted+500
 				b.write(1, m, late)

@@ -59,7 +59,7 @@ func (w *work) agreeToGiven(epoch int64, r room.Record) error {
 		w.give(r, true)
 		return nil
 	}
-	err := w.row(`SELECT sent_at FROM messages WHERE room = $1 AND message_id = $2`, string(w.id), plain(r.MessageID)).Scan(&r.SentAt)
+	err := w.Row(`SELECT sent_at FROM messages WHERE room = $1 AND message_id = $2`, string(w.id), plain(r.MessageID)).Scan(&r.SentAt)
 	if err != nil && !noRows(err) {
 		return err
 	}
@@ -74,7 +74,7 @@ func (w *work) agreeToGiven(epoch int64, r room.Record) error {
 func (w *work) attributed(r room.Record) (verdict string, found bool, err error) {
 	var stands bool
 	var last int64
-	err = w.row(`SELECT a.verdict, `+standing+`, COALESCE((SELECT MAX(l.at) FROM attributions l
+	err = w.Row(`SELECT a.verdict, `+standing+`, COALESCE((SELECT MAX(l.at) FROM attributions l
 			WHERE l.room = a.room AND l.message_id = a.message_id AND l.fence = a.fence AND l.kind IN ('rejected', $3)), 0)
 		FROM attributions a WHERE a.room = $1 AND a.message_id = $2 AND a.kind = $3 AND a.fence = $4`,
 		string(w.id), plain(r.MessageID), r.Type, r.Fence).Scan(&verdict, &stands, &last)
@@ -87,7 +87,7 @@ func (w *work) attributed(r room.Record) (verdict string, found bool, err error)
 
 // attribute writes what was said: of a kind for a lease, the latest.
 func (w *work) attribute(epoch int64, r room.Record, verdict string) error {
-	_, err := w.exec(`INSERT INTO attributions (room, message_id, kind, fence, epoch, ticket, seller, verdict, who, reason, at)
+	_, err := w.Exec(`INSERT INTO attributions (room, message_id, kind, fence, epoch, ticket, seller, verdict, who, reason, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (room, message_id, kind, fence) DO UPDATE SET verdict = excluded.verdict, who = excluded.who,
 			reason = excluded.reason, at = excluded.at
@@ -108,7 +108,7 @@ func (w *work) rejected(epoch int64, r room.Record) error {
 	if err := w.belongsNowhere(r); err != nil {
 		return err
 	}
-	_, err := w.exec(`UPDATE verifications SET voided_at = $4
+	_, err := w.Exec(`UPDATE verifications SET voided_at = $4
 		WHERE room = $1 AND message_id = $2 AND fence = $3 AND voided_at IS NULL`, string(w.id), plain(r.MessageID), r.Fence, r.At)
 	if err != nil {
 		return err

@@ -76,7 +76,7 @@ func (w *work) audit(f AuditFilter, before *actionKey) (rows []AuditRow, keys []
 		q.add("(at, room, epoch, entry, n) < ("+strings.Join([]string{q.param(k.At), q.param(plain(k.Room)), q.param(k.Epoch),
 			q.param(plain(k.Entry))}, ", ")+", %s)", k.N)
 	}
-	err = w.each(func(scan func(...any) error) error {
+	err = w.Each(func(scan func(...any) error) error {
 		var k actionKey
 		var r AuditRow
 		err := scan(&k.At, &k.Room, &k.Epoch, &k.Entry, &k.N, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence, &r.MessageID)

@@ -13,7 +13,7 @@ func TestWhoeverWatchesIsToldOfANewIncident(t *testing.T) {
 		told := make(chan room.ID)
 		c := b.config()
 		c.Alarmed = func(id room.ID) { told <- id }
-		l := openWith(t, c)
+		l := b.openWith(t, c)
 		b.life(1)
 		seen := room.Record{Type: "incident", At: 7, Action: "carrier_clock", MessageNote: room.MessageNote{MessageID: "m"}}
 		b.write(1, seen)
@@ -44,7 +44,7 @@ func TestAnIncidentIsToldOfOnceItIsWritten(t *testing.T) {
 			}
 			found <- len(incidents)
 		}
-		l := openWith(t, c)
+		l := b.openWith(t, c)
 		b.write(1, room.Record{Type: "incident", At: 7, Action: "carrier_clock"})
 		require.NoError(t, l.Drain(t.Context(), here))
 		require.Equal(t, 1, <-found)

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/pgtest"
-	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -27,9 +26,7 @@ func benchmarkDrain(b *testing.B, url string, tell bool, fill func(*bench, int64
 	bench := newBench(url)
 	c := bench.config()
 	c.Tell = tell
-	l, err := ledger.Open(b.Context(), c)
-	require.NoError(b, err)
-	defer func() { _ = l.Close() }()
+	l := bench.openWith(b, c)
 	for n := range b.N {
 		fill(bench, int64(n+1))
 	}

@@ -60,7 +60,7 @@ func TestOneSlowQuestionHoldsUpNobodyElse(t *testing.T) {
 		registry := prometheus.NewRegistry()
 		c := b.config()
 		c.Registerer = registry
-		l := openWith(t, c)
+		l := b.openWith(t, c)
 		b.life(1)
 		release := hold(t, b.open(t))
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -97,7 +97,7 @@ func TestSlowQuestionsThatTakeEveryConnectionSayNothing(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	c := b.config()
 	c.Registerer = registry
-	l := openWith(t, c)
+	l := b.openWith(t, c)
 	tx, err := b.open(t).DB().Begin()
 	require.NoError(t, err)
 	_, err = tx.Exec(`LOCK TABLE messages IN ACCESS EXCLUSIVE MODE`)
@@ -127,7 +127,7 @@ func TestAFrozenDatabaseIsFoundOutByOneProbe(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	c := b.config()
 	c.Registerer = registry
-	l := openWith(t, c)
+	l := b.openWith(t, c)
 	require.NoError(t, l.Drain(t.Context(), here))
 	b.life(1)
 
@@ -162,15 +162,18 @@ func TestCloseEndsAProbe(t *testing.T) {
 	b := newBench(pg.URL())
 	c := b.config()
 	before := goleak.IgnoreCurrent()
-	l, err := ledger.Open(t.Context(), c)
+	var err error
+	c.DB, err = b.database(t.Context())
 	require.NoError(t, err)
+	l := ledger.New(c)
 	pg.Freeze()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err = l.Receive(ctx, here, room.MessageNote{MessageID: "m"})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	pg.Thaw()
-	require.NoError(t, l.Close())
+	l.Close()
+	require.NoError(t, c.DB.Close())
 	require.Equal(t, ledger.Status{}, l.Status())
 	goleak.VerifyNone(t, before)
 }

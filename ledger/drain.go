@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -23,12 +24,12 @@ func (l *Ledger) Drain(ctx context.Context, id room.ID) error {
 // drain is Drain. It also returns the verdicts on what it found in the journal, those that the room has been
 // told; also beside an error.
 func (l *Ledger) drain(ctx context.Context, id room.ID) (told map[match]bool, err error) {
-	if err := l.circuit.closed(); err != nil {
+	if err := l.db.Away(); err != nil {
 		return nil, err
 	}
 	unlock, err := l.rooms.lock(ctx, id)
 	if err != nil {
-		l.suspect()
+		l.db.Suspect()
 		return nil, err
 	}
 	defer unlock()
@@ -75,7 +76,7 @@ func (l *Ledger) take(ctx context.Context, id room.ID, entries []room.Entry, tol
 // the verdicts on their matches, in the journal's order.
 func (l *Ledger) apply(ctx context.Context, id room.ID, entries []room.Entry) (verdicts []verdict, err error) {
 	verdicts, err = l.applyAtOnce(ctx, id, entries)
-	if err == nil || !odd(err) {
+	if err == nil || !sqldb.OfData(err) {
 		return verdicts, err
 	}
 	if len(entries) == 1 {

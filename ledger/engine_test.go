@@ -42,7 +42,7 @@ func TestTheLedgerHasWhatTheClientsSaw(t *testing.T) {
 		for range 3 {
 			c := b.config()
 			c.Journal, c.Rooms, c.Now = dying{engine}, engine, time.Now
-			replicas = append(replicas, openWith(t, c))
+			replicas = append(replicas, b.openWith(t, c))
 		}
 		saw := &seen{outcomes: map[int64]room.Outcome{}, matches: map[string]room.Match{}}
 		ctx, stop := context.WithCancel(t.Context())
@@ -65,7 +65,7 @@ func TestTheLedgerHasWhatTheClientsSaw(t *testing.T) {
 		sellers.Wait()
 		stop()
 		drains.Wait()
-		l := openWith(t, func() ledger.Config { c := b.config(); c.Journal, c.Rooms = engine, engine; return c }())
+		l := b.openWith(t, func() ledger.Config { c := b.config(); c.Journal, c.Rooms = engine, engine; return c }())
 		require.NoError(t, l.Drain(t.Context(), here))
 
 		require.Len(t, saw.outcomes, 4*perSeller)
@@ -139,7 +139,7 @@ func TestARestartedStoreLeavesNothingOpen(t *testing.T) {
 		engine := room.New(server.Client(), room.Config{Journal: 1000})
 		c := b.config()
 		c.Journal, c.Rooms = engine, engine
-		l := openWith(t, c)
+		l := b.openWith(t, c)
 		for n := range 3 {
 			_, err := engine.Join(t.Context(), here, room.JoinRequest{Session: room.NewSession(), Seller: fmt.Sprintf("s-%d", n)})
 			require.NoError(t, err)
@@ -150,7 +150,7 @@ func TestARestartedStoreLeavesNothingOpen(t *testing.T) {
 		server.Restart()
 		require.NoError(t, server.Client().Ping(t.Context()).Err())
 		c.Rooms = room.New(server.Client(), room.Config{Journal: 1000}) // a process that knew nothing of the room
-		require.NoError(t, openWith(t, c).Reconcile(t.Context()))
+		require.NoError(t, b.openWith(t, c).Reconcile(t.Context()))
 		require.Equal(t, 3, count(t, l, "places WHERE outcome = 'lost'"))
 		require.Equal(t, 1, count(t, l, "leases WHERE outcome = 'lost'"))
 	})
@@ -162,7 +162,7 @@ func TestAnUnreadableJournalEntryIsParked(t *testing.T) {
 		engine := room.New(rdb, room.Config{Journal: 1000})
 		c := b.config()
 		c.Journal, c.Rooms = engine, engine
-		l := openWith(t, c)
+		l := b.openWith(t, c)
 		require.NoError(t, rdb.Do(t.Context(), "XADD", room.JournalKey(here), "*", "epoch", "1", "records", "{nonsense").Err())
 		_, err := engine.Join(t.Context(), here, room.JoinRequest{Session: room.NewSession(), Seller: "s-1"})
 		require.NoError(t, err)

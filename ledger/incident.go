@@ -29,7 +29,7 @@ func (w *work) journalled(epoch int64, r room.Record) error {
 
 // incident writes an incident, once for each kind, subject and fence, and has it told and logged.
 func (w *work) incident(epoch int64, a alarm) error {
-	first, err := w.exec(`INSERT INTO incidents (room, kind, subject, epoch, ticket, fence, detail, at)
+	first, err := w.Exec(`INSERT INTO incidents (room, kind, subject, epoch, ticket, fence, detail, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
 		string(w.id), a.kind, plain(a.subject), epoch, a.ticket, a.fence, a.detail, a.at)
 	if err != nil || first == 0 {

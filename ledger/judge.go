@@ -113,7 +113,7 @@ func (w *work) objectionToGiven(r room.Record) (string, error) {
 	}
 	var has taken
 	var sent, granted int64
-	err := w.row(`SELECT `+takenColumns("$2")+`,
+	err := w.Row(`SELECT `+takenColumns("$2")+`,
 		COALESCE((SELECT sent_at FROM messages WHERE room = $1 AND message_id = $2), 0),
 		COALESCE((SELECT granted_at FROM leases WHERE room = $1 AND fence = $3), $4)`,
 		string(w.id), plain(r.MessageID), r.Fence, r.GrantedAt).

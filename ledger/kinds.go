@@ -78,7 +78,7 @@ func (w *work) history(n int, k kind, f Filter, after *position) (rows []found, 
 	}
 	query := fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s ORDER BY %s, %s LIMIT %d", k.at, k.key, k.columns, k.table,
 		q.where(), k.at, k.key, f.Limit+1)
-	err = w.each(func(scan func(...any) error) error {
+	err = w.Each(func(scan func(...any) error) error {
 		p := position{Kind: n}
 		put, err := k.read(scan, &p)
 		rows = append(rows, found{position: p, put: put})

@@ -62,7 +62,7 @@ func (w *work) readLeases(leases map[int64]*lease) error {
 		return err
 	}, `SELECT t.fence, t.epoch, t.ticket, t.seller, t.granted_at, t.expires_at, t.ended_at, t.outcome
 		FROM (SELECT CAST(value->>0 AS BIGINT) AS fence FROM `+w.rows()+`) q`+
-		w.dialect.Matching("leases", "t.room = $1 AND t.fence = q.fence"), rows)
+		w.Dialect.Matching("leases", "t.room = $1 AND t.fence = q.fence"), rows)
 }
 
 func (w *work) writeLeases(leases []*lease) error {

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/pgtest"
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/room"
 )
@@ -47,21 +48,31 @@ func newBench(url string) *bench {
 }
 
 func (b *bench) config() ledger.Config {
-	return ledger.Config{URL: b.url, Journal: b.journal, Rooms: b.journal, Tell: true, Now: b.now.Now,
+	return ledger.Config{Journal: b.journal, Rooms: b.journal, Tell: true, Now: b.now.Now,
 		Log: slog.New(slog.NewTextHandler(b.log, nil))}
 }
 
 func (b *bench) open(t *testing.T) *ledger.Ledger {
 	t.Helper()
-	return openWith(t, b.config())
+	return b.openWith(t, b.config())
 }
 
-func openWith(t *testing.T, c ledger.Config) *ledger.Ledger {
+// openWith is a replica with a database of its own.
+func (b *bench) openWith(t testing.TB, c ledger.Config) *ledger.Ledger {
 	t.Helper()
-	l, err := ledger.Open(t.Context(), c)
+	var err error
+	c.DB, err = b.database(t.Context())
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	l := ledger.New(c)
+	t.Cleanup(func() {
+		l.Close()
+		require.NoError(t, c.DB.Close())
+	})
 	return l
+}
+
+func (b *bench) database(ctx context.Context) (*sqldb.DB, error) {
+	return sqldb.Open(ctx, sqldb.Config{URL: b.url, Migrations: ledger.Migrations(), Now: b.now.Now, Log: slog.New(slog.NewTextHandler(b.log, nil))})
 }
 
 // write journals records as one entry.

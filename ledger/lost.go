@@ -42,14 +42,14 @@ func (w *work) epoch(current int64, r room.Record) error {
 // keep has a place go on in another epoch; also one whose end is in the ledger: the store lost that end, and gives it another one.
 func (w *work) keep(current int64, kept room.Kept, at int64) error {
 	var epoch int64
-	err := w.row(`SELECT epoch FROM places WHERE room = $1 AND seller = $2 AND ticket = $3 ORDER BY epoch DESC LIMIT 1`,
+	err := w.Row(`SELECT epoch FROM places WHERE room = $1 AND seller = $2 AND ticket = $3 ORDER BY epoch DESC LIMIT 1`,
 		string(w.id), plain(kept.Seller), kept.Ticket).Scan(&epoch)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		_, err = w.exec(`INSERT INTO places (room, epoch, ticket, seller, joined_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+		_, err = w.Exec(`INSERT INTO places (room, epoch, ticket, seller, joined_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
 			string(w.id), current, kept.Ticket, plain(kept.Seller), at)
 	case err == nil && epoch != current:
-		_, err = w.exec(`UPDATE places SET epoch = $3, outcome = NULL, ended_at = NULL, fence = NULL WHERE room = $1 AND epoch = $2 AND ticket = $4`,
+		_, err = w.Exec(`UPDATE places SET epoch = $3, outcome = NULL, ended_at = NULL, fence = NULL WHERE room = $1 AND epoch = $2 AND ticket = $4`,
 			string(w.id), epoch, current, kept.Ticket)
 	}
 	return err
@@ -57,7 +57,7 @@ func (w *work) keep(current int64, kept room.Kept, at int64) error {
 
 // openEpochs are the room's epochs with open places or leases.
 func (w *work) openEpochs() (epochs []int64, err error) {
-	err = w.each(func(scan func(...any) error) error {
+	err = w.Each(func(scan func(...any) error) error {
 		var epoch int64
 		err := scan(&epoch)
 		epochs = append(epochs, epoch)
@@ -92,7 +92,7 @@ func (w *work) lose(epoch, at int64) error {
 			return err
 		}
 		if ended < at {
-			if _, err := w.exec(`UPDATE leases SET ended_at = $3 WHERE room = $1 AND fence = $2`, string(w.id), l.fence, ended); err != nil {
+			if _, err := w.Exec(`UPDATE leases SET ended_at = $3 WHERE room = $1 AND fence = $2`, string(w.id), l.fence, ended); err != nil {
 				return err
 			}
 		}
@@ -106,7 +106,7 @@ func (w *work) lose(epoch, at int64) error {
 }
 
 func (w *work) end(query string, epoch, at int64) (ended []open, err error) {
-	err = w.each(func(scan func(...any) error) error {
+	err = w.Each(func(scan func(...any) error) error {
 		var o open
 		var fence, granted, expires sql.NullInt64
 		err := scan(&o.epoch, &o.ticket, &fence, &o.seller, &granted, &expires)

@@ -5,18 +5,17 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/room"
 )
 
 type metrics struct {
 	entries   prometheus.Counter
 	lag       prometheus.Histogram
-	failures  prometheus.Counter
 	parked    prometheus.Counter
 	filling   prometheus.Counter
 	incidents *prometheus.CounterVec
 	judged    *prometheus.CounterVec
-	probes    *prometheus.CounterVec
 }
 
 func newMetrics(r prometheus.Registerer, l *Ledger) *metrics {
@@ -33,20 +32,33 @@ func newMetrics(r prometheus.Registerer, l *Ledger) *metrics {
 		entries: counter("entries_total", "Journal entries taken in."),
 		lag: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "waitroom_ledger_lag_seconds",
 			Help: "Time from a change to its entry in the ledger.", Buckets: []float64{.05, .1, .25, .5, 1, 2, 5, 15, 60, 300}}),
-		failures:  counter("failures_total", "Database operations that failed."),
 		parked:    counter("parked_total", "Journal entries that could not be applied and were put aside."),
 		filling:   counter("journal_filling_total", "Times that a room's journal was seen at least half full."),
 		incidents: vec("incidents_total", "Incidents, by kind.", "kind"),
 		judged:    vec("judged_total", "Matched messages judged, by verdict.", "verdict"),
-		probes:    vec("probes_total", "Times the database was asked whether it is there because a question was slow, by answer.", "answer"),
 	}
 	if r != nil {
-		r.MustRegister(m.entries, m.lag, m.failures, m.parked, m.filling, m.incidents, m.judged, m.probes,
+		r.MustRegister(m.entries, m.lag, m.parked, m.filling, m.incidents, m.judged,
 			gauge("pending_entries", "Journal entries that this replica knows to wait.",
 				func() float64 { return float64(l.Status().Pending) }),
 			gauge("behind_seconds", "How long the ledger has been behind; 0 when it is not.", l.behindSeconds))
+		r.MustRegister(ofDatabase(l.db)...)
 	}
 	return m
+}
+
+// ofDatabase are the counts that the database keeps by itself.
+func ofDatabase(db *sqldb.DB) []prometheus.Collector {
+	const probes = "Times the database was asked whether it is there because a question was slow, by answer."
+	count := func(name, help string, labels prometheus.Labels, read func(sqldb.Stats) uint64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "waitroom_ledger_" + name, Help: help, ConstLabels: labels},
+			func() float64 { return float64(read(db.Stats())) })
+	}
+	return []prometheus.Collector{
+		count("failures_total", "Database operations that failed.", nil, func(s sqldb.Stats) uint64 { return s.Failures }),
+		count("probes_total", probes, prometheus.Labels{"answer": "there"}, func(s sqldb.Stats) uint64 { return s.Answered }),
+		count("probes_total", probes, prometheus.Labels{"answer": "none"}, func(s sqldb.Stats) uint64 { return s.Silent }),
+	}
 }
 
 func (l *Ledger) behindSeconds() float64 {

@@ -86,10 +86,10 @@ func (w *work) grants(s *series) error {
 		s.grant(g)
 		return err
 	}
-	if err := w.each(read, columns+` >= $2 AND `+began+` < $3`, string(w.id), s.from, s.to); err != nil || !s.depth {
+	if err := w.Each(read, columns+` >= $2 AND `+began+` < $3`, string(w.id), s.from, s.to); err != nil || !s.depth {
 		return err
 	}
-	return w.each(read, columns+` < $2 ORDER BY `+began+` DESC LIMIT 1`, string(w.id), s.from)
+	return w.Each(read, columns+` < $2 ORDER BY `+began+` DESC LIMIT 1`, string(w.id), s.from)
 }
 
 // grant takes in a lease.
@@ -121,7 +121,7 @@ func (w *work) places(s *series) error {
 			WHERE room = $1 AND COALESCE(joined_at, ended_at, 0) >= $2 AND COALESCE(joined_at, ended_at, 0) < $3
 				AND joined_at IS NOT NULL AND (ended_at IS NULL OR ended_at >= joined_at) GROUP BY 2`
 	}
-	return w.each(func(scan func(...any) error) error {
+	return w.Each(func(scan func(...any) error) error {
 		var what, outcome string
 		var at int64
 		var ended, present int // of them all, and of those that count for the depth

@@ -67,7 +67,7 @@ func TestTheServerStartsWhileTheDatabaseIsAway(t *testing.T) {
 
 func TestADatabaseThatRefusesUsStopsTheStart(t *testing.T) {
 	b := newBench(strings.Replace(pgtest.Start(t).URL(), "/test_", "/nowhere_", 1))
-	_, err := ledger.Open(t.Context(), b.config())
+	_, err := b.database(t.Context())
 	require.ErrorContains(t, err, "does not exist")
 }
 

@@ -6,13 +6,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/room"
 )
+
+// errOdd is what is wrong with a record that no later program of this version could apply either.
+var errOdd error = sqldb.DataError("record is odd")
 
 // park puts an entry aside that can not be applied, for a person to look at, so that it does not
 // hold up those behind it for ever.
 func (w *work) park(e room.Entry, why error) error {
-	parked, err := w.exec(`INSERT INTO parked (room, epoch, entry, body, error) VALUES ($1, $2, $3, $4, $5)
+	parked, err := w.Exec(`INSERT INTO parked (room, epoch, entry, body, error) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT DO NOTHING`, string(w.id), e.Epoch, e.ID, plain(bodyOf(e)), plain(why.Error()))
 	if err == nil && parked > 0 {
 		w.parked = append(w.parked, parkedEntry{entry: e.ID, why: why})

@@ -72,7 +72,7 @@ func (w *work) readPlaces(places map[placeKey]*place) error {
 		return err
 	}, `SELECT t.epoch, t.ticket, t.seller, t.joined_at, t.ended_at, t.outcome, t.fence
 		FROM (SELECT CAST(value->>0 AS BIGINT) AS epoch, CAST(value->>1 AS BIGINT) AS ticket FROM `+w.rows()+`) q`+
-		w.dialect.Matching("places", "t.room = $1 AND t.epoch = q.epoch AND t.ticket = q.ticket"), rows)
+		w.Dialect.Matching("places", "t.room = $1 AND t.epoch = q.epoch AND t.ticket = q.ticket"), rows)
 }
 
 func (w *work) writePlaces(places []*place) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/pgtest"
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/room"
 )
@@ -89,20 +90,20 @@ var fill = []string{
 	`incidents (room, kind, subject, epoch, ticket, fence, detail, at) SELECT 'r' || (i % 50), 'match_refused', 'm' || i, 1, i, i, '', i * 10000 FROM n`,
 }
 
-func busyDatabase(t *testing.T, url string) (*Ledger, *explained) {
+func busyDatabase(t *testing.T, url string) *explained {
 	t.Helper()
-	l, err := Open(t.Context(), Config{URL: url})
+	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url, Migrations: Migrations()})
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	for _, rows := range fill {
-		_, err := l.db.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000) INSERT INTO ` + rows)
+		_, err := db.SQL().Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000) INSERT INTO ` + rows)
 		require.NoError(t, err, rows)
 	}
-	if l.dialect == dialect.Postgres { // which does so by itself after a while
-		_, err := l.db.Exec(`ANALYZE`)
+	if db.Dialect() == dialect.Postgres { // which does so by itself after a while
+		_, err := db.SQL().Exec(`ANALYZE`)
 		require.NoError(t, err)
 	}
-	return l, &explained{DB: l.db, dialect: l.dialect}
+	return &explained{DB: db.SQL(), dialect: db.Dialect()}
 }
 
 func TestNoQuestionOfTheDeskReadsAWholeTable(t *testing.T) {
@@ -182,10 +183,10 @@ func TestNoQuestionOfTheDeskReadsAWholeTable(t *testing.T) {
 		"postgres": func(t *testing.T) string { return pgtest.Start(t).URL() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, db := busyDatabase(t, url(t))
+			db := busyDatabase(t, url(t))
 			for name, ask := range asks {
 				db.plans = nil
-				require.NoError(t, ask(&work{Querier: db, ctx: t.Context(), dialect: l.dialect, id: "r10"}), name)
+				require.NoError(t, ask(&work{Session: sqldb.Session{Querier: db, Ctx: t.Context(), Dialect: db.dialect}, id: "r10"}), name)
 				require.NotEmpty(t, db.plans, name)
 				require.Empty(t, db.scans(), "%s:\n%s", name, strings.Join(db.plans, "\n"))
 				if testing.Verbose() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -15,7 +16,7 @@ import (
 func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote) (before *room.Match, err error) {
 	k, err := l.receive(ctx, id, note)
 	if err != nil {
-		return nil, fmt.Errorf("receive: %w", l.clean(err))
+		return nil, fmt.Errorf("receive: %w", err)
 	}
 	if k.another(note) {
 		if err := l.inRoom(ctx, id, func(w *work) error { return w.reused(k, note) }); err != nil {
@@ -33,13 +34,8 @@ func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote)
 }
 
 func (l *Ledger) receive(ctx context.Context, id room.ID, note room.MessageNote) (k known, err error) {
-	done, err := l.turn(ctx)
-	if err != nil {
-		return known{}, err
-	}
-	defer done()
-	err = l.guard(ctx, func() error {
-		w := &work{Querier: l.db, ctx: ctx, dialect: l.dialect, id: id}
+	err = l.db.Write(ctx, func(s sqldb.Session) error {
+		w := &work{Session: s, id: id}
 		found, err := w.received([]room.MessageNote{note})
 		if err == nil {
 			k = *found[plain(note.MessageID)]

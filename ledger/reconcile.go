@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -27,9 +28,8 @@ func (l *Ledger) Reconcile(ctx context.Context) error {
 // open are the rooms with open places or leases, and the epochs these are of.
 func (l *Ledger) open(ctx context.Context) (map[room.ID][]int64, error) {
 	found := make(map[room.ID][]int64)
-	err := l.guard(ctx, func() error {
-		w := &work{Querier: l.db, ctx: ctx, dialect: l.dialect}
-		return w.each(func(scan func(...any) error) error {
+	err := l.db.Read(ctx, func(s sqldb.Session) error {
+		return s.Each(func(scan func(...any) error) error {
 			var id room.ID
 			var epoch int64
 			err := scan(&id, &epoch)
@@ -37,7 +37,7 @@ func (l *Ledger) open(ctx context.Context) (map[room.ID][]int64, error) {
 			return err
 		}, `SELECT room, epoch FROM places WHERE outcome IS NULL UNION SELECT room, epoch FROM leases WHERE outcome IS NULL`)
 	})
-	return found, l.clean(err)
+	return found, err
 }
 
 // reconcile compares a room with the epochs that were open before it is asked: one that begins

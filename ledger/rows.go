@@ -3,7 +3,7 @@ package ledger
 import "github.com/waitroom/waitroom/internal/sqldb/dialect"
 
 // rows reads the parameter $2 as rows.
-func (w *work) rows() string { return w.dialect.Rows("$2") }
+func (w *work) rows() string { return w.Dialect.Rows("$2") }
 
 // writeRows runs a statement on the room, $1, and the rows, $2.
 func (w *work) writeRows(query string, rows [][]any) error {
@@ -12,7 +12,7 @@ func (w *work) writeRows(query string, rows [][]any) error {
 	}
 	list, err := dialect.EncodeRows(rows)
 	if err == nil {
-		_, err = w.exec(query, string(w.id), list)
+		_, err = w.Exec(query, string(w.id), list)
 	}
 	return err
 }
@@ -24,7 +24,7 @@ func (w *work) eachRow(read func(scan func(...any) error) error, query string, r
 	}
 	list, err := dialect.EncodeRows(rows)
 	if err == nil {
-		err = w.each(read, query, string(w.id), list)
+		err = w.Each(read, query, string(w.id), list)
 	}
 	return err
 }

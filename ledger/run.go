@@ -63,7 +63,7 @@ func (l *Ledger) drainQueued(ctx context.Context, id room.ID) {
 	defer cancel()
 	err := l.Drain(ctx, id)
 	if err != nil && !errors.Is(err, context.Canceled) && l.failureLog.Allow() {
-		l.log.Error("ledger does not take in a room's journal; it will try again", "room", string(id), "error", l.clean(err))
+		l.log.Error("ledger does not take in a room's journal; it will try again", "room", string(id), "error", err)
 	}
 }
 
@@ -71,7 +71,7 @@ func (l *Ledger) reconcileAlways(ctx context.Context) error {
 	for {
 		wait := reconcileEvery
 		if err := l.Reconcile(ctx); err != nil && ctx.Err() == nil {
-			l.log.Warn("ledger was not reconciled", "error", l.clean(err))
+			l.log.Warn("ledger was not reconciled", "error", err)
 			wait /= 12
 		}
 		if err := pause(ctx, wait); err != nil {
@@ -90,11 +90,11 @@ type Status struct {
 
 // Status is for /readyz and support.
 func (l *Ledger) Status() Status {
-	away, err := l.circuit.state()
+	away, err := l.db.State()
 	pending, waiting := l.backlog.sum()
 	s := Status{Pending: pending}
 	if err != nil {
-		s.Error = l.clean(err).Error()
+		s.Error = err.Error()
 	}
 	if !waiting.IsZero() && l.cfg.Now().Sub(waiting) > behindAfter {
 		s.Behind, s.Since = true, waiting
@@ -106,4 +106,16 @@ func (l *Ledger) Status() Status {
 		}
 	}
 	return s
+}
+
+// pause waits, but not longer than ctx.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
 }

@@ -163,7 +163,7 @@ func TestAVerdictThatJudgeReturnsHasBeenTold(t *testing.T) {
 				rooms := &deaf{journal: b.journal, down: true}
 				c := b.config()
 				c.Rooms = rooms
-				one, two := openWith(t, c), b.open(t)
+				one, two := b.openWith(t, c), b.open(t)
 				if journalled {
 					b.life(1)
 				}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -60,7 +61,7 @@ func (l *Ledger) Story(ctx context.Context, s Story) ([]TimelineRow, error) {
 		rows, err = w.story(s)
 		return err
 	})
-	if temporary(err) && !errors.Is(err, ErrAway) {
+	if sqldb.Temporary(err) && !errors.Is(err, ErrAway) {
 		err = fmt.Errorf("%w: %w", ErrAway, err)
 	}
 	if err = errors.Join(err, failed); err != nil {
@@ -77,7 +78,7 @@ func (w *work) story(s Story) (rows []TimelineRow, err error) {
 	if s.Room != "" {
 		q.add("room = %s", plain(string(s.Room)))
 	}
-	err = w.each(func(scan func(...any) error) error {
+	err = w.Each(func(scan func(...any) error) error {
 		var r TimelineRow
 		var detail string
 		err := scan(&r.Room, &r.At, &r.Epoch, &r.Ticket, &r.Fence, &r.Kind, &detail, &r.Entry, &r.N)

@@ -161,7 +161,7 @@ func TestAStoryMissesNothingThatIsTakenInMeanwhile(t *testing.T) {
 		drainer := b.open(t)
 		c := b.config()
 		c.Journal = leaving{b.journal, func() { require.NoError(t, drainer.Drain(t.Context(), here)) }}
-		l := openWith(t, c)
+		l := b.openWith(t, c)
 		b.write(1, joined(1), granted(1))
 		rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1", Pending: []room.ID{here}})
 		require.NoError(t, err)
@@ -183,7 +183,7 @@ func TestAStoryWithoutAJournalHasTheRest(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		c := b.config()
 		c.Journal = mute{b.journal}
-		l := openWith(t, c)
+		l := b.openWith(t, c)
 		b.write(1, joined(1))
 		require.NoError(t, l.Drain(t.Context(), here))
 		b.write(1, granted(1))

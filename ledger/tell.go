@@ -57,7 +57,7 @@ func (w *work) send(kind string, at int64, e event) error {
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", kind, err)
 	}
-	return outbox.Enqueue(w.ctx, w, w.dialect, outbox.Task{Room: string(w.id), LeaseKey: leaseKey(w.id, e),
+	return outbox.Enqueue(w.Ctx, w, w.Dialect, outbox.Task{Room: string(w.id), LeaseKey: leaseKey(w.id, e),
 		Type: kind, Payload: string(body), CreatedAt: at})
 }
 

@@ -16,7 +16,7 @@ func (l *Ledger) Told(ctx context.Context, t outbox.Task) error {
 		return fmt.Errorf("read task %d: %w", t.ID, err)
 	}
 	return l.inRoom(ctx, room.ID(t.Room), func(w *work) error {
-		_, err := w.exec(`INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
+		_, err := w.Exec(`INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
 			VALUES ($1, COALESCE((SELECT epoch FROM leases WHERE room = $1 AND fence = $4), 0), $2, 0, $5, 'told', $3, $4, $6, $7)
 			ON CONFLICT DO NOTHING`, t.Room, t.EventID, told.Data.Ticket, told.Data.Fence, t.UpdatedAt, told.Data.SellerID,
 			detailOf(room.Record{Action: t.Type}))

@@ -45,7 +45,7 @@ func (l *Ledger) Troubles(ctx context.Context, id room.ID, since int64, limit in
 
 // lost reads the messages that nobody has.
 func (w *work) lost(since int64, limit int) (list []Lost, err error) {
-	err = w.each(func(scan func(...any) error) error {
+	err = w.Each(func(scan func(...any) error) error {
 		var m Lost
 		err := scan(append(m.scanned(), &m.Sender, &m.Body, &m.Code)...)
 		list = append(list, m)
@@ -78,7 +78,7 @@ func (w *work) could(m Lost) (list []LeaseRow, err error) {
 	case from%wholeSecond == 0:
 		to += wholeSecond - 1
 	}
-	err = w.each(func(scan func(...any) error) error {
+	err = w.Each(func(scan func(...any) error) error {
 		var r LeaseRow
 		err := scan(&r.Epoch, &r.Fence, &r.Ticket, &r.Seller, &r.GrantedAt, &r.EndedAt, &r.Outcome)
 		list = append(list, r)
@@ -92,7 +92,7 @@ func (w *work) could(m Lost) (list []LeaseRow, err error) {
 }
 
 func (w *work) incidents(since int64, limit int) (list []Incident, err error) {
-	err = w.each(func(scan func(...any) error) error {
+	err = w.Each(func(scan func(...any) error) error {
 		var i Incident
 		err := scan(&i.Kind, &i.Subject, &i.Detail, &i.Epoch, &i.Ticket, &i.Fence, &i.At)
 		list = append(list, i)

@@ -50,7 +50,7 @@ func (w *work) verdictOn(r room.Record) (agree, found bool, err error) {
 	}
 	var verdict string
 	var fence int64
-	err = w.row(`SELECT verdict, fence FROM messages WHERE room = $1 AND message_id = $2 AND state = 'judged'`,
+	err = w.Row(`SELECT verdict, fence FROM messages WHERE room = $1 AND message_id = $2 AND state = 'judged'`,
 		string(w.id), plain(r.MessageID)).Scan(&verdict, &fence)
 	if noRows(err) {
 		return false, false, nil
@@ -122,13 +122,12 @@ func (w *work) judge(epoch int64, r room.Record) error {
 }
 
 func (l *Ledger) verdict(ctx context.Context, id room.ID, r room.Record) (agree, found bool, err error) {
-	err = l.guard(ctx, func() error {
-		w := &work{Querier: l.db, ctx: ctx, dialect: l.dialect, id: id}
+	err = l.reading(ctx, id, func(w *work) error {
 		agree, found, err = w.verdictOn(r)
 		return err
 	})
 	if err != nil {
-		return false, false, fmt.Errorf("read verdict: %w", l.clean(err))
+		return false, false, fmt.Errorf("read verdict: %w", err)
 	}
 	return agree, found, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
@@ -20,18 +21,19 @@ import (
 // days of a busy room. It is told loudly long before.
 const journalMax = 200_000
 
-// openLedger opens the record and, where there is somebody to tell, the outbox beside it.
+// openLedger opens the database with the record in it and, where there is somebody to tell, the outbox beside it.
 func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer) (err error) {
-	tells := s.cfg.WebhookURL != ""
-	s.ledger, err = ledger.Open(ctx, ledger.Config{URL: string(s.cfg.DatabaseURL), Journal: s.engine, Rooms: s.engine,
-		JournalMax: journalMax, Tell: tells, Log: s.log, Registerer: registry, Guard: s.cfg.SMSGuard, Alarmed: s.alarmed})
+	s.db, err = sqldb.Open(ctx, sqldb.Config{URL: string(s.cfg.DatabaseURL), Migrations: ledger.Migrations(), Log: s.log})
 	if err != nil {
 		return fmt.Errorf("WAITROOM_DATABASE_URL (--database-url): %w", err)
 	}
+	tells := s.cfg.WebhookURL != ""
+	s.ledger = ledger.New(ledger.Config{DB: s.db, Journal: s.engine, Rooms: s.engine, JournalMax: journalMax, Tell: tells, Log: s.log,
+		Registerer: registry, Guard: s.cfg.SMSGuard, Alarmed: s.alarmed})
 	if !tells {
 		return nil
 	}
-	s.tasks = outbox.NewStore(s.ledger.DB(), s.ledger.Dialect(), nil)
+	s.tasks = outbox.NewStore(s.db.SQL(), s.db.Dialect(), nil)
 	s.outbox, err = outbox.NewWorker(outbox.Config{Store: s.tasks, URL: string(s.cfg.WebhookURL), Secret: string(s.cfg.WebhookSecret), Log: s.log, Registerer: registry,
 		Recorded: s.ledger.Told})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
@@ -34,6 +35,7 @@ type Server struct {
 	metrics  *metricsServer // nil where the metrics are with everything else
 	store    store
 	engine   *room.Engine
+	db       *sqldb.DB
 	ledger   *ledger.Ledger
 	tasks    *outbox.Store  // nil where nobody is to be told
 	outbox   *outbox.Worker // likewise
@@ -169,6 +171,9 @@ func (s *Server) Close() {
 		s.store.close()
 	}
 	if s.ledger != nil {
-		_ = s.ledger.Close()
+		s.ledger.Close()
+	}
+	if s.db != nil {
+		_ = s.db.Close()
 	}
 }

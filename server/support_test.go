@@ -348,7 +348,7 @@ func TestTimelineTellsWhatHappenedBeforeTheLedgerHasIt(t *testing.T) {
 
 func TestExportOfManyRowsIsStreamed(t *testing.T) {
 	r := start(t, config(t, supportArgs(t)...))
-	_, err := r.ledger.DB().ExecContext(t.Context(), `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+	_, err := r.db.SQL().ExecContext(t.Context(), `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
 		INSERT INTO places (room, epoch, ticket, seller, joined_at) SELECT 'integration', 1, i, 's-' || i, 1700000000000 + i / 7 FROM n`)
 	require.NoError(t, err)
 	kim := newAgent(t, r.URL(), "kim")

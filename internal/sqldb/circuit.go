@@ -1,4 +1,4 @@
-package ledger
+package sqldb
 
 import (
 	"fmt"
@@ -50,7 +50,7 @@ func (c *circuit) leave(err error, slow bool) (back bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case err == nil || odd(err):
+	case err == nil || OfData(err):
 		return c.answered()
 	case !slow:
 		c.failed(err)

@@ -1,4 +1,4 @@
-package ledger
+package sqldb
 
 import (
 	"context"
@@ -22,21 +22,6 @@ type probe struct {
 	stop    context.CancelFunc // of the one that runs; nil = none does
 	closed  bool
 	running sync.WaitGroup
-}
-
-// suspect has the database probed after a question that was slow. Only a probe that fails opens the circuit.
-func (l *Ledger) suspect() {
-	answers := l.circuit.count()
-	l.probe.start(func(err error) {
-		if err != nil {
-			l.metrics.probes.WithLabelValues("none").Inc()
-		} else {
-			l.metrics.probes.WithLabelValues("there").Inc()
-		}
-		if l.circuit.probed(err, answers) {
-			l.log.Info("ledger is back")
-		}
-	})
 }
 
 // start has answer called with what a probe found, unless one runs, or ran just now, or the probe is closed.

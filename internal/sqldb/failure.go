@@ -1,11 +1,10 @@
-package ledger
+package sqldb
 
 import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"net"
 	"strings"
 
@@ -14,12 +13,14 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// errOdd is what is wrong with a record that no later program of this version could apply either.
-var errOdd = errors.New("record is odd")
+// DataError is the caller's own word that its data is at fault, and not the database.
+type DataError string
 
-// odd tells a fault of the data, which trying again does not mend, from one of the database.
-func odd(err error) bool {
-	if errors.Is(err, errOdd) {
+func (e DataError) Error() string { return string(e) }
+
+// OfData tells a fault of the data, which trying again does not mend, from one of the database.
+func OfData(err error) bool {
+	if own := DataError(""); errors.As(err, &own) {
 		return true
 	}
 	var pg *pgconn.PgError
@@ -39,7 +40,7 @@ func odd(err error) bool {
 // slow tells a question that had to wait for too long, by its caller's time or behind another one's lock, from a
 // database that is away. Where it is both, the probe finds out.
 func slow(ctx context.Context, err error) bool {
-	if err == nil || odd(err) {
+	if err == nil || OfData(err) {
 		return false
 	}
 	var pg *pgconn.PgError
@@ -60,9 +61,9 @@ func busy(err error) bool {
 	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
 }
 
-// temporary is true for a database that can not be reached or is overloaded, and false for one that
+// Temporary is true for a database that can not be reached or is overloaded, and false for one that
 // refuses us: a wrong password, a database that is not there.
-func temporary(err error) bool {
+func Temporary(err error) bool {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
 		switch pg.Code[:2] {
@@ -78,12 +79,4 @@ func temporary(err error) bool {
 	var connecting *pgconn.ConnectError
 	return errors.Is(err, ErrAway) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) || errors.As(err, &connecting)
-}
-
-// clean makes an error that does not hold the database's password.
-func (l *Ledger) clean(err error) error {
-	if err == nil || l.secret == "" || !strings.Contains(err.Error(), l.secret) {
-		return err
-	}
-	return fmt.Errorf("%w: %s", ErrAway, strings.ReplaceAll(err.Error(), l.secret, "***"))
 }

@@ -1,0 +1,44 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
+)
+
+// Session is a way to the tables for as long as its context: a transaction's, or the database's own. Statements are written with $1, $2 ….
+type Session struct {
+	dialect.Querier // what is asked goes here; through prepared statements where SQLite would parse it each time
+	Ctx             context.Context
+	Dialect         dialect.Dialect
+}
+
+// Exec runs a statement and says how many rows it changed.
+func (s Session) Exec(query string, args ...any) (changed int64, err error) {
+	res, err := s.ExecContext(s.Ctx, s.Dialect.Bind(query), args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// Row asks for one row.
+func (s Session) Row(query string, args ...any) *sql.Row {
+	return s.QueryRowContext(s.Ctx, s.Dialect.Bind(query), args...)
+}
+
+// Each calls read for every row; it must not use the session meanwhile.
+func (s Session) Each(read func(scan func(...any) error) error, query string, args ...any) error {
+	rows, err := s.QueryContext(s.Ctx, s.Dialect.Bind(query), args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := read(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,123 @@
+// Package sqldb is what the ledger and the outbox stand on: a database, SQLite or PostgreSQL, that is migrated before it is used, and
+// that may be away. Whoever asks one that is known to be away fails at once.
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
+)
+
+// ErrAway says that the database can not be reached, or could not be a moment ago.
+var ErrAway = errors.New("database is away")
+
+// Config says which database. Zero fields get the defaults.
+type Config struct {
+	URL        string // DATABASE_URL: sqlite:PATH or postgres://…; default DefaultURL
+	Migrations Migrations
+	Log        *slog.Logger
+	Now        func() time.Time // for tests: when to try a database again that was away
+}
+
+// DefaultURL is where the database is when nobody says.
+const DefaultURL = "sqlite:data/waitroom.db"
+
+func (c Config) withDefaults() Config {
+	if c.URL == "" {
+		c.URL = DefaultURL
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c
+}
+
+// DB is one process's way to a database. It may be used by many goroutines.
+type DB struct {
+	log        *slog.Logger
+	sql        *sql.DB
+	dialect    dialect.Dialect
+	secret     string        // the password, to be kept out of errors
+	writer     chan struct{} // SQLite has one writer at a time: ours queue here, not in its busy loop
+	migrations Migrations
+	migrated   atomic.Bool
+	circuit    circuit
+	probe      probe
+	statements statements // SQLite's
+	stats      stats
+}
+
+// openWithin is how long Open waits for the database before it goes on without.
+const openWithin = 15 * time.Second
+
+// Open connects and migrates. A wrong URL, password or database is an error; a server that can not be
+// reached is not: it is away then, and migrated when it is back. Close it in the end.
+func Open(ctx context.Context, c Config) (*DB, error) {
+	c = c.withDefaults()
+	src, err := parseURL(c.URL)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := src.open()
+	if err != nil {
+		return nil, err
+	}
+	d := &DB{log: c.Log, sql: pool, dialect: src.dialect, secret: src.secret, migrations: c.Migrations}
+	d.circuit.now = c.Now
+	d.probe = probe{source: src, allow: rate.NewLimiter(rate.Every(probeEvery), 1)}
+	if src.dialect == dialect.SQLite {
+		d.writer = make(chan struct{}, 1)
+	}
+	ctx, cancel := context.WithTimeout(ctx, openWithin)
+	defer cancel()
+	if err := d.guard(ctx, func() error { return nil }); err != nil {
+		if !Temporary(err) {
+			_ = d.Close()
+			return nil, d.Clean(err)
+		}
+		d.circuit.fail(err) // also where it only took its time: there was enough of it
+		d.log.Error("database is away: starting without it", "error", d.Clean(err))
+	}
+	return d, nil
+}
+
+// Close ends the connections, and the probe if there is one.
+func (d *DB) Close() error {
+	d.probe.close()
+	return d.sql.Close()
+}
+
+// SQL is the database itself, for whoever needs no guard.
+func (d *DB) SQL() *sql.DB { return d.sql }
+
+// Dialect is what SQL speaks.
+func (d *DB) Dialect() dialect.Dialect { return d.dialect }
+
+// Away is nil where the database may be asked, and ErrAway where that would fail at once.
+func (d *DB) Away() error { return d.circuit.closed() }
+
+// State is since when the database is away, and why, without its password; a nil error where it is not.
+func (d *DB) State() (since time.Time, err error) {
+	since, err = d.circuit.state()
+	return since, d.Clean(err)
+}
+
+// Clean makes an error that does not hold the database's password.
+func (d *DB) Clean(err error) error {
+	if err == nil || d.secret == "" || !strings.Contains(err.Error(), d.secret) {
+		return err
+	}
+	return fmt.Errorf("%w: %s", ErrAway, strings.ReplaceAll(err.Error(), d.secret, "***"))
+}

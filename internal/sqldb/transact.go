@@ -1,0 +1,62 @@
+package sqldb
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
+)
+
+// Read runs do outside of any transaction. It fails with ErrAway at once where the database is known to be away, as Write and Transact do.
+func (d *DB) Read(ctx context.Context, do func(Session) error) error {
+	return d.Clean(d.guard(ctx, func() error { return do(d.session(ctx, d.sql)) }))
+}
+
+// Write is Read for one statement that writes: SQLite's writers of this process wait for each other.
+func (d *DB) Write(ctx context.Context, do func(Session) error) error {
+	done, err := d.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return d.Read(ctx, do)
+}
+
+// Transact runs do in a transaction that is alone under its key, across all processes: it waits for the one
+// before it. Where do fails nothing is written.
+func (d *DB) Transact(ctx context.Context, key string, do func(Session) error) error {
+	done, err := d.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return d.Clean(d.guard(ctx, func() error { return d.transact(ctx, key, do) }))
+}
+
+func (d *DB) transact(ctx context.Context, key string, do func(Session) error) error {
+	tx, err := d.sql.BeginTx(ctx, nil) // SQLite: IMMEDIATE, which is alone in the whole file
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	s := d.session(ctx, tx)
+	switch d.dialect {
+	case dialect.SQLite:
+		s.Querier = prepared{tx: tx, db: d.sql, statements: &d.statements}
+	case dialect.Postgres:
+		if _, err := s.Exec(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, key); err != nil {
+			return fmt.Errorf("lock %q: %w", key, err)
+		}
+	}
+	if err := do(s); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+func (d *DB) session(ctx context.Context, q dialect.Querier) Session {
+	return Session{Querier: q, Ctx: ctx, Dialect: d.dialect}
+}
