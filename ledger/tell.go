@@ -45,7 +45,7 @@ type data struct {
 	Detail    string       `json:"detail,omitempty"`
 }
 
-// send puts an event into the outbox, in this transaction. Events of one lease are told in this order.
+// send has an event told: enqueue puts it into the outbox, in this transaction. Events of one lease are told in this order.
 func (w *work) send(kind string, at int64, e event) error {
 	if !w.tell {
 		return nil
@@ -57,9 +57,12 @@ func (w *work) send(kind string, at int64, e event) error {
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", kind, err)
 	}
-	return outbox.Enqueue(w.Ctx, w, w.Dialect, outbox.Task{Room: string(w.id), LeaseKey: leaseKey(w.id, e),
-		Type: kind, Payload: string(body), CreatedAt: at})
+	w.tasks = append(w.tasks, outbox.Task{Room: string(w.id), LeaseKey: leaseKey(w.id, e), Type: kind, Payload: string(body), CreatedAt: at})
+	return nil
 }
+
+// enqueue puts all that is to be told into the outbox.
+func (w *work) enqueue() error { return outbox.Enqueue(w.Ctx, w, w.Dialect, w.tasks...) }
 
 // leaseKey orders the events of a lease; what belongs to no lease has a key of its own.
 func leaseKey(id room.ID, e event) string {

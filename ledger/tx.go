@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -19,6 +20,7 @@ type work struct {
 	judged   int           // those given now
 	refusals int           // of those given now
 	parked   []parkedEntry
+	tasks    []outbox.Task // to be put into the outbox before it commits
 }
 
 // reading runs do outside of any transaction.
@@ -32,7 +34,10 @@ func (l *Ledger) inRoom(ctx context.Context, id room.ID, do func(*work) error) e
 	w := &work{id: id, tell: l.cfg.Tell, guard: l.cfg.Guard}
 	err := l.db.Transact(ctx, string(id), func(s sqldb.Session) error {
 		w.Session = s
-		return do(w)
+		if err := do(w); err != nil {
+			return err
+		}
+		return w.enqueue()
 	})
 	if err == nil {
 		l.through(w)

@@ -1,6 +1,7 @@
 package outbox_test
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -191,5 +192,28 @@ func TestWithoutAClockTheDatabaseTellsTheTime(t *testing.T) {
 		ms, err := outbox.NewStore(b.db, b.dialect, nil).Now(t.Context())
 		require.NoError(t, err)
 		require.InDelta(t, time.Now().UnixMilli(), ms, 60_000)
+	})
+}
+
+func TestTasksPutInTogetherFollowThoseBeforeInTheirOrder(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		b.put(t, "integration/1", "first")
+		var tasks []outbox.Task
+		for i, lease := range []string{"integration/1", "integration/2", "integration/1", "integration/2"} {
+			tasks = append(tasks, outbox.Task{Room: "integration", LeaseKey: lease, Type: fmt.Sprint(i), Payload: `{"text":"\\u0000 \"인증\""}`, CreatedAt: 7})
+		}
+		require.NoError(t, outbox.Enqueue(t.Context(), b.db, b.dialect, tasks...))
+		require.NoError(t, outbox.Enqueue(t.Context(), b.db, b.dialect), "nothing is to be put in")
+
+		var order []string
+		for task, ok := b.claim(t); ok; task, ok = b.claim(t) {
+			order = append(order, fmt.Sprint(task.LeaseKey, " ", task.Type, " ", task.Seq))
+			if task.Type != "first" {
+				require.Equal(t, tasks[0].Payload, task.Payload)
+				require.EqualValues(t, 7, task.CreatedAt)
+			}
+			require.NoError(t, b.store.Unlock(t.Context(), task, outbox.Done))
+		}
+		require.Equal(t, []string{"integration/1 first 1", "integration/1 0 2", "integration/2 1 1", "integration/1 2 3", "integration/2 3 2"}, order)
 	})
 }

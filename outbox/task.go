@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 )
 
 // Phase is what is to be done with a task next.
@@ -37,16 +39,30 @@ type Task struct {
 	UpdatedAt    int64
 }
 
-// Enqueue puts a task in, within the transaction that made it true: both happen or neither. The
-// caller makes sure that no two transactions put in tasks of one lease key at the same time.
-func Enqueue(ctx context.Context, tx Querier, d Dialect, t Task) error {
-	_, err := tx.ExecContext(ctx, d.Bind(`
-		INSERT INTO outbox_tasks (event_id, room, lease_key, seq, type, payload, phase, created_at, updated_at)
-		SELECT $1, $2, $3, COALESCE(MAX(seq), 0) + 1, $4, $5, 'deliver', CAST($6 AS BIGINT), CAST($6 AS BIGINT)
-		FROM outbox_tasks WHERE lease_key = $3`),
-		"evt_"+uuid.NewString(), t.Room, t.LeaseKey, t.Type, t.Payload, t.CreatedAt)
+// Enqueue puts tasks in by one statement, within the transaction that made them true: all of it happens or nothing. Those of one
+// lease key are worked off in their order here. The caller makes sure that no two transactions put in tasks of one lease key at
+// the same time.
+func Enqueue(ctx context.Context, tx Querier, d Dialect, tasks ...Task) error {
+	if len(tasks) == 0 {
+		return nil
+	}
+	rows := make([][]any, len(tasks))
+	for i, t := range tasks {
+		rows[i] = []any{i, "evt_" + uuid.NewString(), t.Room, t.LeaseKey, t.Type, t.Payload, t.CreatedAt}
+	}
+	list, err := dialect.EncodeRows(rows)
 	if err != nil {
-		return fmt.Errorf("enqueue %s: %w", t.Type, err)
+		return fmt.Errorf("enqueue: %w", err)
+	}
+	_, err = tx.ExecContext(ctx, d.Bind(`
+		INSERT INTO outbox_tasks (event_id, room, lease_key, seq, type, payload, phase, created_at, updated_at)
+		SELECT q.event_id, q.room, q.lease_key, COALESCE((SELECT MAX(t.seq) FROM outbox_tasks t WHERE t.lease_key = q.lease_key), 0)
+			+ ROW_NUMBER() OVER (PARTITION BY q.lease_key ORDER BY q.i), q.type, q.payload, 'deliver', q.at, q.at
+		FROM (SELECT CAST(value->>0 AS BIGINT) AS i, value->>1 AS event_id, value->>2 AS room, value->>3 AS lease_key, value->>4 AS type,
+			value->>5 AS payload, CAST(value->>6 AS BIGINT) AS at FROM `+d.Rows("$1")+`) q
+		ORDER BY q.i`), list)
+	if err != nil {
+		return fmt.Errorf("enqueue: %w", err)
 	}
 	return nil
 }
