@@ -1,168 +1,141 @@
 package ledger
 
 import (
-	"database/sql"
-	"errors"
-	"strings"
+	"context"
+	"fmt"
 
 	"github.com/waitroom/waitroom/room"
 )
 
-// A verdict on a match is for ever.
-const (
-	agreed  = "agreed"
-	refused = "refused"
-)
-
-// facts are what the ledger knows that a match to the live lease may break a rule of. The end that a completing match gives its
-// lease stands behind it in the journal: a lease that is over by now was over by something else.
-type facts struct {
-	taken
-	settled     bool   // its fence is not above the highest settled one
-	overlapping bool   // its lease overlaps a settled one
-	passed      bool   // its fence is below one that was granted
-	outcome     string // of its lease; "" of one that is not over, for all that is known
+// match is what a verdict is on: the word of the room, of a holder or of support that a message belongs to a lease.
+type match struct {
+	kind      string // claimed: a holder's; assigned: support's; else the room's
+	messageID string
+	fence     int64
 }
 
-// objection says what rule a match would break; "" when none.
-func (f facts) objection(r room.Record) string {
-	switch {
-	case r.Fence <= 0 || r.EndedAt < r.GrantedAt:
-		return "its lease is not one"
-	case f.settled:
-		return "its fence is not above the highest settled one"
-	case f.overlapping:
-		return "its lease overlaps a settled one"
-	case f.taken.objection() != "":
-		return f.taken.objection()
-	case f.outcome != "":
-		return "its lease was over by something else: " + f.outcome
-	case f.passed:
-		return "its fence is below one that was granted"
+func matchOf(r room.Record) match {
+	m := match{messageID: r.MessageID, fence: r.Fence}
+	if gives(r.Type) {
+		m.kind = r.Type
 	}
-	return ""
+	return m
 }
 
-// factsOf looks up the facts of each of some matches.
-func (w *work) factsOf(matches []room.Record) ([]facts, error) {
-	found := make([]facts, len(matches))
-	var rows [][]any
-	for i, r := range matches {
-		rows = append(rows, []any{i, plain(r.MessageID), r.Fence, r.GrantedAt, r.EndedAt})
+// verdict is what the second line said of a match.
+type verdict struct {
+	match
+	agreed bool
+}
+
+// give notes a verdict that this transaction gives.
+func (w *work) give(r room.Record, agree bool) {
+	w.judged++
+	if !agree {
+		w.refusals++
 	}
-	return found, w.eachRow(func(scan func(...any) error) error {
-		var i int
-		var f facts
-		err := scan(&i, &f.verified, &f.given, &f.answered, &f.settled, &f.overlapping, &f.passed, &f.outcome)
-		found[i] = f
-		return err
-	}, `SELECT q.i, `+takenColumns("q.message_id")+`,
-		EXISTS (SELECT 1 FROM verifications v WHERE v.room = $1 AND v.fence >= q.fence
-			AND (v.fence > q.fence OR (v.completes = 1 AND v.voided_at IS NULL))),
-		EXISTS (SELECT 1 FROM verifications v
-			WHERE v.room = $1 AND v.ended_at > q.granted_at AND v.granted_at < q.ended_at AND v.fence <> q.fence),
-		EXISTS (SELECT 1 FROM leases l WHERE l.room = $1 AND l.fence > q.fence),
-		COALESCE((SELECT l.outcome FROM leases l WHERE l.room = $1 AND l.fence = q.fence), '')
-		FROM (SELECT CAST(value->>0 AS BIGINT) AS i, value->>1 AS message_id, CAST(value->>2 AS BIGINT) AS fence,
-			CAST(value->>3 AS BIGINT) AS granted_at, CAST(value->>4 AS BIGINT) AS ended_at FROM `+w.rows()+`) q`, rows)
+	w.tellAgain(r, agree)
 }
 
-// taken is how a message belongs to a lease already.
-type taken struct {
-	verified bool // it was matched to it, or given to it while it went on
-	given    bool // and still is
-	answered bool // by its first answer, which its holder has not rejected; one that has no answer yet has none
+// tellAgain notes a verdict for the room to be told, in the order of the journal.
+func (w *work) tellAgain(r room.Record, agree bool) {
+	w.verdicts = append(w.verdicts, verdict{matchOf(r), agree})
 }
 
-// takenColumns are those of taken, of a message of the room $1. OFFSET 0 keeps PostgreSQL from reading whole tables into a hash
-// where it does not know yet how large they are.
-func takenColumns(message string) string {
-	return strings.ReplaceAll(`
-	EXISTS (SELECT 1 FROM verifications v WHERE v.room = $1 AND v.message_id = MESSAGE AND v.voided_at IS NULL LIMIT 1 OFFSET 0),
-	EXISTS (SELECT 1 FROM attributions a WHERE a.room = $1 AND a.message_id = MESSAGE AND `+standing+` LIMIT 1 OFFSET 0),
-	EXISTS (SELECT 1 FROM messages m WHERE m.room = $1 AND m.message_id = MESSAGE AND m.result IN ('matched', 'late')
-		AND NOT EXISTS (SELECT 1 FROM attributions r
-			WHERE r.room = m.room AND r.message_id = m.message_id AND r.kind = 'rejected' AND r.fence = m.fence) LIMIT 1 OFFSET 0)`,
-		"MESSAGE", message)
-}
-
-func (t taken) objection() string {
-	switch {
-	case t.verified:
-		return "it is verified for a lease already"
-	case t.given:
-		return "it was given to a lease already"
-	case t.answered:
-		return "it came for a lease already"
+// verdictOn looks up the verdict on a match. One to another lease than the message's first is refused.
+func (w *work) verdictOn(r room.Record) (agree, found bool, err error) {
+	if gives(r.Type) {
+		verdict, found, err := w.attributed(r)
+		return verdict == agreed, found, err
 	}
-	return ""
+	var verdict string
+	var fence int64
+	err = w.Row(`SELECT verdict, fence FROM messages WHERE room = $1 AND message_id = $2 AND state = 'judged'`,
+		string(w.id), plain(r.MessageID)).Scan(&verdict, &fence)
+	if noRows(err) {
+		return false, false, nil
+	}
+	return verdict == agreed && fence == r.Fence, err == nil, err
 }
 
-// objectionToGiven is objection, also to what support gives to a lease that is over: to one that the message could not have
-// come for because it was sent before.
-func (w *work) objectionToGiven(r room.Record) (string, error) {
-	if r.Result != room.Late {
-		found, err := w.factsOf([]room.Record{r})
+// Judge is the second line of defence: whether a match may count. The record is the journal's, of type message,
+// claimed or assigned, with the journal's time. The verdict is for ever; a repeat is told the same.
+//
+// With a nil error the room has been told the verdict: nobody else needs to. An error means that it may not have
+// been; the journal has the match then, and whoever drains it tells the room.
+//
+// Matches are judged in the order in which the room made them, so the room's journal is taken in first, which has
+// this very match.
+func (l *Ledger) Judge(ctx context.Context, id room.ID, epoch int64, r room.Record) (agree bool, err error) {
+	told, err := l.drain(ctx, id)
+	if agree, ok := told[matchOf(r)]; ok {
+		return agree, nil // also where something behind it in the journal failed
+	}
+	if err != nil {
+		return false, fmt.Errorf("judge: %w", err)
+	}
+	agree, err = l.judgeLost(ctx, id, epoch, r)
+	if err != nil {
+		return false, fmt.Errorf("judge: %w", err)
+	}
+	return agree, nil
+}
+
+// judgeLost judges a match that is not in the journal. Mostly another replica has taken it in; else the journal
+// lost it, and it is judged by what the caller knows. The room is told either way: nobody may have been left to
+// do so.
+func (l *Ledger) judgeLost(ctx context.Context, id room.ID, epoch int64, r room.Record) (agree bool, err error) {
+	r.Judge = true
+	agree, found, err := l.verdict(ctx, id, r)
+	if err != nil {
+		return false, err
+	}
+	if !found {
+		var verdicts []verdict
+		err := l.inRoom(ctx, id, func(w *work) error {
+			err := w.judge(epoch, r)
+			verdicts = w.verdicts
+			return err
+		})
 		if err != nil {
-			return "", err
+			return false, err
 		}
-		return found[0].objection(r), nil
+		agree = verdicts[len(verdicts)-1].agreed
 	}
-	if r.Fence <= 0 || r.EndedAt < r.GrantedAt {
-		return "its lease is not one", nil
+	return agree, l.tell(ctx, id, verdict{matchOf(r), agree})
+}
+
+// judge gives the verdict on a match, or finds it given.
+func (w *work) judge(epoch int64, r room.Record) error {
+	if gives(r.Type) {
+		return w.given(epoch, r)
 	}
-	var has taken
-	var sent, granted int64
-	err := w.Row(`SELECT `+takenColumns("$2")+`,
-		COALESCE((SELECT sent_at FROM messages WHERE room = $1 AND message_id = $2), 0),
-		COALESCE((SELECT granted_at FROM leases WHERE room = $1 AND fence = $3), $4)`,
-		string(w.id), plain(r.MessageID), r.Fence, r.GrantedAt).
-		Scan(&has.verified, &has.given, &has.answered, &sent, &granted)
-	switch {
-	case err != nil:
-		return "", err
-	case has.objection() != "":
-		return has.objection(), nil
-	case sent > 0 && sent+wholeSecond+w.guard.Milliseconds() <= granted:
-		return "it was sent before its lease was granted", nil
+	match := note{noteKey: noteKey{epoch: epoch}, Record: r}
+	b, err := w.read([]note{match})
+	if err != nil {
+		return err
 	}
-	return "", nil
-}
-
-// wholeSecond is how exact a carrier's time is at the least, in ms.
-const wholeSecond = 1000
-
-// verification binds a message to its lease for good.
-type verification struct {
-	epoch int64
-	room.Record
-}
-
-// writeVerifications writes them one after the other: the table's rules are asked of each, and see those before it.
-func (w *work) writeVerifications(list []verification) error {
-	var rows [][]any
-	for _, v := range list {
-		rows = append(rows, []any{v.Fence, v.epoch, v.Ticket, plain(v.MessageID), v.GrantedAt, v.EndedAt, number(v.Completes)})
+	if err := w.message(b, match); err != nil {
+		return err
 	}
-	return w.writeRows(`INSERT INTO verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at, completes)
-		SELECT $1, CAST(value->>0 AS BIGINT), CAST(value->>1 AS BIGINT), CAST(value->>2 AS BIGINT), value->>3,
-			CAST(value->>4 AS BIGINT), CAST(value->>5 AS BIGINT), CAST(value->>6 AS BIGINT)
-		FROM `+w.rows(), rows)
+	return w.write(b)
 }
 
-// agree has the room and the integration told that a message belongs to its lease.
-func (w *work) agree(r room.Record) error {
-	w.give(r, true)
-	return w.send("sms.matched", r.At, event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, GrantedAt: r.GrantedAt,
-		MessageID: r.MessageID, SentAt: r.SentAt})
+func (l *Ledger) verdict(ctx context.Context, id room.ID, r room.Record) (agree, found bool, err error) {
+	err = l.reading(ctx, id, func(w *work) error {
+		agree, found, err = w.verdictOn(r)
+		return err
+	})
+	if err != nil {
+		return false, false, fmt.Errorf("read verdict: %w", err)
+	}
+	return agree, found, nil
 }
 
-// refuse calls for a person.
-func (w *work) refuse(epoch int64, r room.Record, why string) error {
-	w.give(r, false)
-	return w.incident(epoch, alarm{kind: "match_refused", subject: r.MessageID, ticket: r.Ticket, fence: r.Fence,
-		seller: r.Seller, detail: "a match was refused: " + why, at: r.At})
+// tell tells a room a verdict.
+func (l *Ledger) tell(ctx context.Context, id room.ID, v verdict) error {
+	if err := l.cfg.Rooms.SettleMatch(ctx, id, v.messageID, v.fence, v.agreed); err != nil {
+		return fmt.Errorf("settle match: %w", err)
+	}
+	return nil
 }
-
-// noRows is an answer, not a failure.
-func noRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }

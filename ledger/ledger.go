@@ -4,6 +4,9 @@
 // It is filled from the journal that the engine's scripts write beside every change: read, applied in
 // one transaction, then trimmed. An entry is known by room, epoch and id, so that one applied twice,
 // by two replicas or after a crash between apply and trim, counts once. Nobody's turn waits for it.
+//
+// Files that begin with drain take journals in, with judge give verdicts, with read answer support; apply, batch and the rest are what
+// is written, a noun each. The database below it is internal/sqldb's.
 package ledger
 
 import (

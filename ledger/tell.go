@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -78,4 +79,19 @@ func stamp(ms int64) string {
 		return ""
 	}
 	return room.Time(ms).Format("2006-01-02T15:04:05.000Z07:00")
+}
+
+// Told writes into the timeline that the integration has an event. It is the outbox's Recorded.
+func (l *Ledger) Told(ctx context.Context, t outbox.Task) error {
+	var told payload
+	if err := json.Unmarshal([]byte(t.Payload), &told); err != nil {
+		return fmt.Errorf("read task %d: %w", t.ID, err)
+	}
+	return l.inRoom(ctx, room.ID(t.Room), func(w *work) error {
+		_, err := w.Exec(`INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
+			VALUES ($1, COALESCE((SELECT epoch FROM leases WHERE room = $1 AND fence = $4), 0), $2, 0, $5, 'told', $3, $4, $6, $7)
+			ON CONFLICT DO NOTHING`, t.Room, t.EventID, told.Data.Ticket, told.Data.Fence, t.UpdatedAt, told.Data.SellerID,
+			detailOf(room.Record{Action: t.Type}))
+		return err
+	})
 }
