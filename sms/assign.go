@@ -21,14 +21,10 @@ func (s *Service) Assign(ctx context.Context, id room.ID, q room.AssignRequest) 
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
 	defer cancel()
-	agreed, err := s.judge(ctx, id, m, room.Record{Type: "assigned", Code: true, Who: q.By.Who, Reason: q.By.Reason,
+	v, err := s.verdictOn(ctx, id, m, room.Record{Type: "assigned", Code: true, Who: q.By.Who, Reason: q.By.Reason,
 		MessageNote: room.MessageNote{MessageID: q.MessageID}})
-	if err != nil {
-		return m, s.show(ctx, id, q.MessageID, m.Fence, err)
-	}
-	if !agreed {
-		s.refused(ctx, id, q.MessageID, m)
+	if v == refused {
 		return room.Match{}, ErrRefused
 	}
-	return m, nil
+	return m, err
 }

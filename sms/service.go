@@ -1,7 +1,6 @@
 package sms
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -168,60 +167,24 @@ func (s *Service) recall(ctx context.Context, id room.ID, note room.MessageNote)
 	return known
 }
 
-// conclude asks the second line about a match. Where it does not answer the first line's word counts, and the journal brings the
-// message to the ledger later.
+// conclude asks the second line about a match, and says what is answered. Where the ledger did not speak, another replica may have had its
+// word meanwhile: what is answered is what the engine says after, which does not show what was refused.
 func (s *Service) conclude(ctx context.Context, id room.ID, q room.MatchRequest, m room.Match) (room.Match, error) {
 	if !m.Judge {
 		return m, nil
 	}
-	agreed, err := s.judge(ctx, id, m, room.Record{Type: "message", Code: q.Shown.Code != nil, Duplicate: m.Duplicate, MessageNote: q.Note})
-	if err != nil {
-		return s.goOn(ctx, id, q, m.Fence, err)
-	}
-	if !agreed {
-		s.refused(ctx, id, q.MessageID, m)
-		return room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: m.Epoch, At: m.At, Duplicate: m.Duplicate}, nil
-	}
-	return m, nil
-}
-
-// judge asks the ledger, which tells the room what it says; without one the first line's word is told.
-func (s *Service) judge(ctx context.Context, id room.ID, m room.Match, r room.Record) (bool, error) {
-	if s.Ledger == nil {
-		return true, s.Engine.SettleMatch(ctx, id, r.MessageID, m.Fence, true)
-	}
-	r.At, r.Ticket, r.Fence, r.GrantedAt, r.EndedAt = m.At, m.Ticket, m.Fence, m.Granted, m.Ended
-	r.Result, r.Reason, r.Judge, r.Completes = m.Result, cmp.Or(r.Reason, string(m.Reason)), true, m.Completes
-	ctx, cancel := context.WithTimeout(ctx, s.LedgerWait)
-	defer cancel()
-	return s.Ledger.Judge(ctx, id, m.Epoch, r)
-}
-
-func (s *Service) refused(ctx context.Context, id room.ID, messageID string, m room.Match) {
-	s.metrics.refused.Inc()
-	s.Log.ErrorContext(ctx, "the ledger refuses a match", "room", id, "message", messageID, "ticket", m.Ticket, "fence", m.Fence)
-}
-
-// goOn shows a match without the ledger's word. Another replica may have had that word meanwhile, so what is
-// answered is what the engine says after; it does not show what was refused.
-func (s *Service) goOn(ctx context.Context, id room.ID, q room.MatchRequest, fence int64, cause error) (room.Match, error) {
-	if err := s.show(ctx, id, q.MessageID, fence, cause); err != nil {
+	v, err := s.verdictOn(ctx, id, m, room.Record{Type: "message", Code: q.Shown.Code != nil, Duplicate: m.Duplicate, MessageNote: q.Note})
+	switch {
+	case err != nil:
 		return room.Match{}, err
-	}
-	m, err := s.Engine.Match(ctx, id, q)
-	if err != nil {
-		return room.Match{}, fmt.Errorf("match message: %w", err)
+	case v == refused:
+		return room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: m.Epoch, At: m.At, Duplicate: m.Duplicate}, nil
+	case v == unspoken:
+		if m, err = s.Engine.Match(ctx, id, q); err != nil {
+			return room.Match{}, fmt.Errorf("match message: %w", err)
+		}
 	}
 	return m, nil
-}
-
-func (s *Service) show(ctx context.Context, id room.ID, messageID string, fence int64, cause error) error {
-	s.metrics.away.Inc()
-	s.Log.WarnContext(ctx, "ledger is away: a message is judged later", "room", id, "message", messageID, "error", cause)
-	if err := s.Engine.SettleMatch(ctx, id, messageID, fence, true); err != nil {
-		return fmt.Errorf("show message: %w", err)
-	}
-	return nil
 }
 
 // Claim is Expect with a message: the holder had asked before it came. What the ledger refuses is nobody's: room.ErrNoMessage.
@@ -234,13 +197,9 @@ func (s *Service) Claim(ctx context.Context, id room.ID, q room.ExpectRequest) (
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
 	defer cancel()
-	agreed, err := s.judge(ctx, id, x.Claim, room.Record{Type: "claimed", Code: true, MessageNote: room.MessageNote{MessageID: q.MessageID}})
-	if err != nil {
-		return x, s.show(ctx, id, q.MessageID, x.Claim.Fence, err)
-	}
-	if !agreed {
-		s.refused(ctx, id, q.MessageID, x.Claim)
+	v, err := s.verdictOn(ctx, id, x.Claim, room.Record{Type: "claimed", Code: true, MessageNote: room.MessageNote{MessageID: q.MessageID}})
+	if v == refused {
 		return room.Expectation{}, room.ErrNoMessage
 	}
-	return x, nil
+	return x, err
 }
