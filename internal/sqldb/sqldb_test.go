@@ -1,0 +1,114 @@
+package sqldb_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/pgtest"
+	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+
+// migrations make a table of counters; another package's table comes second.
+func migrations() sqldb.Migrations {
+	file := &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT NOT NULL);\n")}
+	return sqldb.Migrations{
+		Files: fstest.MapFS{"sqlite/00001_counters.sql": file, "postgres/00001_counters.sql": file},
+		Schemas: map[int64]func(dialect.Dialect) string{2: func(dialect.Dialect) string {
+			return `CREATE TABLE others AS SELECT name FROM counters`
+		}},
+	}
+}
+
+// onBoth runs a test on SQLite and on PostgreSQL, each with as many processes as are opened.
+func onBoth(t *testing.T, test func(t *testing.T, open func() *sqldb.DB)) {
+	for name, url := range map[string]func() string{
+		"sqlite":   func() string { return "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db") },
+		"postgres": func() string { return pgtest.Start(t).URL() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := url()
+			test(t, func() *sqldb.DB {
+				db, err := sqldb.Open(t.Context(), sqldb.Config{URL: at, Migrations: migrations()})
+				require.NoError(t, err)
+				t.Cleanup(func() { require.NoError(t, db.Close()) })
+				return db
+			})
+		})
+	}
+}
+
+func number(t *testing.T, db *sqldb.DB, query string) (n int) {
+	t.Helper()
+	require.NoError(t, db.SQL().QueryRow(query).Scan(&n))
+	return n
+}
+
+func TestATransactionIsAloneUnderItsKey(t *testing.T) {
+	onBoth(t, func(t *testing.T, open func() *sqldb.DB) {
+		one, two := open(), open()
+		add := func(s sqldb.Session) error {
+			var n int
+			if err := s.Row(`SELECT COALESCE(MAX(n), 0) FROM counters`).Scan(&n); err != nil {
+				return err
+			}
+			_, err := s.Exec(`INSERT INTO counters (name, n) VALUES ('a', $1) ON CONFLICT (name) DO UPDATE SET n = excluded.n`, n+1)
+			return err
+		}
+		var writers sync.WaitGroup
+		for _, db := range []*sqldb.DB{one, two, one, two} {
+			writers.Go(func() {
+				for range 10 {
+					if err := db.Transact(context.Background(), "a", add); err != nil {
+						t.Errorf("add: %v", err)
+					}
+				}
+			})
+		}
+		writers.Wait()
+		require.Equal(t, 40, number(t, one, `SELECT n FROM counters`))
+	})
+}
+
+func TestATransactionThatFailsWritesNothing(t *testing.T) {
+	onBoth(t, func(t *testing.T, open func() *sqldb.DB) {
+		db, broken := open(), errors.New("broken")
+		err := db.Transact(t.Context(), "a", func(s sqldb.Session) error {
+			_, err := s.Exec(`INSERT INTO others (name) VALUES ('a')`)
+			return errors.Join(broken, err)
+		})
+		require.ErrorIs(t, err, broken)
+		require.Zero(t, number(t, db, `SELECT COUNT(*) FROM others`))
+	})
+}
+
+func TestAFaultOfTheDataIsNoneOfTheDatabase(t *testing.T) {
+	onBoth(t, func(t *testing.T, open func() *sqldb.DB) {
+		db := open()
+		insert := func(s sqldb.Session) error {
+			_, err := s.Exec(`INSERT INTO counters (name, n) VALUES ('a', 1)`)
+			return err
+		}
+		require.NoError(t, db.Write(t.Context(), insert))
+		err := db.Write(t.Context(), insert)
+		require.True(t, sqldb.OfData(err), "%v", err)
+		err = db.Read(t.Context(), func(sqldb.Session) error { return sqldb.DataError("nonsense") })
+		require.True(t, sqldb.OfData(err))
+		require.NoError(t, db.Away())
+		require.Zero(t, db.Stats().Failures)
+
+		err = db.Read(t.Context(), func(s sqldb.Session) error { return errors.New("the line is cut") })
+		require.False(t, sqldb.OfData(err))
+		require.ErrorIs(t, db.Away(), sqldb.ErrAway)
+		require.EqualValues(t, 1, db.Stats().Failures)
+	})
+}
