@@ -25,6 +25,7 @@ type extendArgs struct {
 	More    time.Duration
 	Longest time.Duration // that a lease may be in all
 	Action  string
+	Session string // whose lease alone may be meant; "" = anybody's
 }
 
 type removeArgs struct {
@@ -46,7 +47,7 @@ func (e *Engine) Release(ctx context.Context, id ID, request string, fence int64
 // Extend gives the lease with this fence more time, to ten minutes in all at the most.
 // Refusals: ErrStaleFence, ErrLeaseTooLong.
 func (e *Engine) Extend(ctx context.Context, id ID, request string, fence int64, more time.Duration, by Action) (Standing, error) {
-	return e.standing(ctx, extendVerb.with(extendArgs{fence, more, longestLease, by.reasons()}), id, requestKey(request))
+	return e.standing(ctx, extendVerb.with(extendArgs{fence, more, longestLease, by.reasons(), ""}), id, requestKey(request))
 }
 
 // Remove takes the waiter with this ticket out of the line. Refusal: ErrStaleTicket.

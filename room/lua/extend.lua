@@ -1,11 +1,11 @@
--- extend.lua: support gives the holder more time.
+-- extend.lua: support gives the holder more time, or the holder itself takes it.
 -- Codes: ok, stale_fence, lease_too_long
 
 local told = repeated()
 if told then return told end
 advance()
 
-if not held() or S.fence ~= FENCE then return refuse('stale_fence') end
+if not held() or S.fence ~= FENCE or (SESSION ~= '' and S.session ~= SESSION) then return refuse('stale_fence') end
 local expires = S.expires + MORE
 if expires - S.granted > LONGEST then return refuse('lease_too_long') end
 S.expires, changed, lease_changed = expires, true, true
