@@ -3,11 +3,15 @@ package lock
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
 // unlockWithin bounds the unlock of Do, which ctx does not end.
 const unlockWithin = 5 * time.Second
+
+// Option changes how Do and DoValue hold the lock; KeepAlive is one.
+type Option func(*holding)
 
 // Do runs fn while it has the lock, and always unlocks: after a return, an error, a panic (which goes
 // on) and a cancelled ctx.
@@ -17,24 +21,68 @@ const unlockWithin = 5 * time.Second
 // context.Cause is then ErrNotHeld. fn is not stopped by force: what must not happen twice hands the
 // fence to what it writes to.
 //
-// Do returns TryLock's error without running fn, else fn's. Where the lease was over before fn
-// ended, or had been ended by somebody else, ErrNotHeld is joined to it, also to nil: another may
-// have had the lock meanwhile. Where Redis could not be reached to unlock in time, fn's error stands
-// alone, since fn had the lock as long as it ran; the lock is then free at the end of its lease.
-func Do(ctx context.Context, locker Locker, key Key, wait, lease time.Duration, fn func(ctx context.Context, fence int64) error) (err error) {
+// Do returns TryLock's error without running fn, else fn's. Joined to that, also to nil, is
+//
+//   - ErrNotHeld where the lease was over before fn ended, or had been ended by somebody else: another may
+//     have had the lock meanwhile;
+//   - ErrUnlock with its cause where the lock could not be given back: fn had it as long as it ran, and it
+//     is free at the end of its lease.
+func Do(ctx context.Context, locker Locker, key Key, wait, lease time.Duration, fn func(ctx context.Context, fence int64) error, opts ...Option) error {
+	_, err := DoValue(ctx, locker, key, wait, lease, func(ctx context.Context, fence int64) (struct{}, error) {
+		return struct{}{}, fn(ctx, fence)
+	}, opts...)
+	return err
+}
+
+// DoValue is Do for work that has a result, which is returned beside any error.
+func DoValue[T any](ctx context.Context, locker Locker, key Key, wait, lease time.Duration, fn func(ctx context.Context, fence int64) (T, error), opts ...Option) (value T, err error) {
 	held, err := locker.TryLock(ctx, key, wait, lease)
 	if err != nil {
-		return err
+		return value, err
 	}
-	work, cancel := context.WithDeadlineCause(ctx, held.ExpiresAt, ErrNotHeld)
-	defer cancel()
+	h := &holding{locker: locker, held: held, lease: lease}
+	for _, opt := range opts {
+		opt(h)
+	}
+	work, stop := h.begin(ctx)
 	defer func() {
-		late := !time.Now().Before(held.ExpiresAt)
-		unlocking, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockWithin)
-		defer cancel()
-		if unlocked := locker.Unlock(unlocking, held); late || errors.Is(unlocked, ErrNotHeld) {
-			err = errors.Join(err, ErrNotHeld)
+		if failed := h.end(ctx, work, stop); failed != nil {
+			err = errors.Join(err, failed)
 		}
 	}()
 	return fn(work, held.Fence)
+}
+
+// holding is one Do that has the lock.
+type holding struct {
+	locker    Locker
+	held      *Lease
+	lease     time.Duration
+	keepAlive bool
+	unsure    bool // whether the last renewal was done
+}
+
+// begin makes the context of the work, which ends with the lease. stop is to be called, and returns when
+// nobody else uses the lease any more.
+func (h *holding) begin(ctx context.Context) (work context.Context, stop func()) {
+	if h.keepAlive {
+		return h.keep(ctx)
+	}
+	return context.WithDeadlineCause(ctx, h.held.ExpiresAt, ErrNotHeld)
+}
+
+// end unlocks, and tells why the lock may not have been held to the last or is held still.
+func (h *holding) end(ctx, work context.Context, stop func()) error {
+	late := errors.Is(context.Cause(work), ErrNotHeld)
+	stop()
+	late = late || !time.Now().Before(h.held.ExpiresAt)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockWithin)
+	defer cancel()
+	switch err := h.locker.Unlock(ctx, h.held); {
+	case late || errors.Is(err, ErrNotHeld):
+		return ErrNotHeld
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrUnlock, err)
+	}
+	return nil
 }

@@ -1,6 +1,6 @@
-// Package lock is a fair, fenced, distributed lock on Redis. Who waits gets the lock in the order of
-// asking and is woken by a push: the one who unlocks assigns the lock to the next in line in the same
-// step. Nobody polls: taking and releasing are one command each, however many wait.
+// Package lock is the port of a fair, fenced, distributed lock: what application code names. It needs the standard library
+// alone. Package lockredis has the lock itself, on Redis; package locktest one in memory for unit tests, and the
+// suite of rules that both keep.
 //
 //	key, err := lock.NewKey("stock", "item", "456")
 //	...
@@ -8,52 +8,97 @@
 //		return takeOne(ctx, 456, fence)
 //	})
 //
+// # Which call
+//
+//	one piece of work under the lock             Do; DoValue where it has a result
+//	the loser is told at once (409)              Do with a wait of 0: ErrNotAcquired
+//	work longer than a crash may block others    Do with KeepAlive and a short lease
+//	taken in one function, given back elsewhere  TryLock, Unlock
+//	a caller that waits as long as it lives      Lock
+//	taken in one process, given back by another  Lease.Token, Resume
+//	is it running somewhere? (to show, only)     IsLocked
+//
 // # What is promised
 //
-//   - One lease per key is live at any instant, judged by the clock of Redis alone. That rests on one
-//     Redis master that keeps what it was told: a failover can lose the last writes, and with them a
-//     lease. Hence the fence.
-//   - A fence grows with every lease of its key, for ever, across restarts, failovers and lost data.
-//     That rests on Redis's clock not being set back by more than such an outage lasts.
-//   - First come, first served, among all processes: by the order in which Redis sees TryLock. Only a
-//     waiter whose process is silent for the Heartbeat is passed over; back within 5 seconds more, it
-//     has its place again.
-//   - A lease ends at its end with nobody doing anything, and the next in line has the lock some
-//     milliseconds later at the most, a second where the holder's lease is shorter than that.
-//   - A waiter that gives up leaves the line at once; one whose process dies is passed over within its
-//     Heartbeat. Should it be granted the lock before that is noticed, that lease runs out unused.
-//   - A stale holder ends, frees and is told nothing but ErrNotHeld.
-//   - The reply to a command can be lost and the command be sent again by the client: nothing happens twice.
-//   - Pushes make waiting fast, not right: while waiters vouch for themselves, each third of the
-//     Heartbeat, the answers tell what a lost push should have told.
+//   - One lease per key is live at any instant, judged by the clock of the store alone.
+//   - A fence grows with every lease of its key, for ever.
+//   - First come, first served, among all processes. Only a waiter whose process has fallen silent is passed over.
+//   - Who waits is woken by a push: the one who unlocks assigns the lock to the next in line in the same step.
+//   - A lease ends at its end with nobody doing anything.
+//   - A stale holder extends, ends and frees nothing, and is told nothing but ErrNotHeld.
+//   - A call whose reply was lost on the way is not done twice.
+//   - Different keys never wait for each other.
 //
-// # What is not
+// What that rests on, and what is left of it in a failover, is in the package comment of lockredis.
+//
+// # What a fence is for
 //
 // No lock with a lease can stop a holder that is frozen past its end and then writes. Do cancels the
-// work's context in time, but a paused process runs no code. Whatever must never happen twice hands
-// the fence to what it writes to, which refuses a lower one:
+// work's context in time, but a paused process runs no code, and what is on the network arrives when it arrives.
+// Whatever must never happen twice hands the fence to what it writes to, which refuses a lower one:
 //
 //	UPDATE stock SET amount = $2, fence = $1 WHERE item = 456 AND fence < $1
 //
-// or rests on a unique constraint. Zero rows updated then means: somebody had the lock after you.
+// Zero rows updated means: somebody had the lock after you; give up. Where one holder writes the row more than once, compare with
+// fence <= $1. For rows that are not there yet, a row for each key keeps the highest fence, in the same transaction as the write:
+//
+//	INSERT INTO fences (key, fence) VALUES ($1, $2)
+//	ON CONFLICT (key) DO UPDATE SET fence = excluded.fence WHERE fences.fence <= excluded.fence
+//
+// Zero rows inserted means the same: roll back. Or let a unique constraint refuse the second of two: UNIQUE (trainer, date, time).
 //
 // # When not to use it
 //
 // Where a transaction, a unique constraint or SELECT … FOR UPDATE in the database does it alone: that is simpler
-// and stronger. For work that outlasts any sensible lease: use a task queue. For a counter or a rate
+// and stronger. For work that has to be done even if its process dies: use a task queue. For a counter or a rate
 // limit: use a command of Redis. Inside one process: use a sync.Mutex. Do not lock twice in one line
-// of work, or always in the same order of keys. Do not call other services while holding: ask first, then lock.
+// of work, or always in the same order of keys: the lock is not reentrant. Do not call other services while holding: ask first, then lock.
 //
 // # How long
 //
-// The lease is to be several times what the work takes, and the wait what the caller is ready to wait:
+// The lease is to be several times what the work takes, since work that is over it loses the lock; and no longer than others may be
+// blocked by a killed process. Where the two contradict each other, KeepAlive. The wait is what the caller is ready to wait:
 //
 //	work                         wait   lease
 //	quick (take from stock)       5 s    10 s
 //	normal (place an order)      10 s    30 s
 //	heavy (process a batch)      30 s    60 s
+//	long (a migration)            0 s    30 s, KeepAlive, a deadline in ctx
+//
+// The deadline of ctx is to be beyond the wait, or ErrNotAcquired is never seen. A write under the lock is to time out
+// before the lease does.
+//
+// # Beside other locks
+//
+// redsync v4.18 and bsm/redislock v0.9.4 on go-redis, rueidislock v1.0.79 of rueidis, FairLock and RFencedLock of Redisson 3 (Java), each with one Redis:
+//
+//	                           here       redsync    redislock  rueidislock  Redisson
+//	order among processes      FIFO       none       none       none         FIFO (FairLock)
+//	a waiter learns by         push       polling    polling    push (¹)     push
+//	a fence                    every lease  no       no         no           RFencedLock, not FairLock
+//	extend                     yes        yes        yes        by itself    by itself (watchdog)
+//	renewed while work runs    KeepAlive  own code   own code   always       where no lease is given
+//	taken up elsewhere         Token      WithValue  WithToken  no           no
+//	quorum of several masters  no         yes        no         keys (²)     RedissonMultiLock
+//	reentrant                  no         no         no         no           yes
+//	a port without a driver    yes        no         an interface over go-redis  no  no
+//	fake and conformance suite yes        no         no         no           no
+//	other languages            no         no         no         no           Java, JVM
+//	free lock: what Redis does lots       1 SET      1 script   3 SETs       1 script
+//
+// (¹) by invalidation messages of client-side caching (RESP3): all waiters are told, and try. (²) a majority of three keys, by
+// default in one Redis.
+//
+// The honest minuses: each lock and unlock is a script that does far more than SET NX and DEL, which a lock that is hardly
+// contended pays for without needing it (docs/benchmarks.md has the numbers; for fire-and-forget locks on millions of
+// keys, redislock is cheaper). A waiting process keeps a subscription open and sends a heartbeat per key. A lock leaves more in Redis
+// than one key, for minutes. There is no quorum: one master decides. It is not reentrant. Its keys are its own: a SETNX of
+// another program on the same name does not see it.
+//
+// docs/adopting-lock.md of the repository leads there from redsync, redislock and a SETNX of your own.
 //
 // # In tests
 //
-// Application code takes a Locker. Package locktest has one in memory, and the suite that both keep.
+// Application code takes a Locker. locktest.NewFake makes one in memory that can break and let leases run out at a word, also in
+// a testing/synctest bubble; locktest.Conformance holds a Locker of your own to the rules.
 package lock

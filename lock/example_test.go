@@ -6,23 +6,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
-	"github.com/redis/go-redis/v9"
-
 	"github.com/waitroom/waitroom/lock"
 	"github.com/waitroom/waitroom/lock/locktest"
 )
 
+// What takes from the stock asks for the port alone; lockredis.New makes the real one.
 func Example() {
-	server, err := miniredis.Run() // yours is a real one
-	if err != nil {
-		panic(err)
-	}
-	defer server.Close()
-	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
-	defer rdb.Close()
-	locker := lock.New(rdb, lock.Config{})
-	defer locker.Close()
+	var locker lock.Locker = locktest.NewFake()
 
 	key, err := lock.NewKey("stock", "item", "456")
 	if err != nil {
@@ -39,6 +29,45 @@ func Example() {
 	// <nil>
 }
 
+func ExampleNewKey() {
+	for _, parts := range [][]string{{"order", "ORD-123"}, {"stock", "456", "warehouse", "1"}, {"예약", "김코치", "14:00"}, {"order", ""}} {
+		key, err := lock.NewKey(parts...)
+		fmt.Println(key, errors.Is(err, lock.ErrInvalidKey))
+	}
+	// Output:
+	// order:ORD-123 false
+	// stock:456:warehouse:1 false
+	// 예약:김코치:14%3A00 false
+	//  true
+}
+
+func ExampleParseKey() {
+	key, err := lock.ParseKey("예약:김코치:14%3A00")
+	again, _ := lock.NewKey("예약", "김코치", "14:00")
+	fmt.Println(key == again, err)
+	_, err = lock.ParseKey("stock::456")
+	fmt.Println(errors.Is(err, lock.ErrInvalidKey))
+	// Output:
+	// true <nil>
+	// true
+}
+
+// A domain has key types of its own, which only its own ids fit into.
+func ExampleKey() {
+	orderKey := func(id int64) (lock.Key, error) {
+		if id <= 0 {
+			return lock.Key{}, fmt.Errorf("order %d: ids are positive", id)
+		}
+		return lock.NewKey("order", fmt.Sprint(id))
+	}
+	fmt.Println(orderKey(123))
+	_, err := orderKey(0)
+	fmt.Println(err)
+	// Output:
+	// order:123 <nil>
+	// order 0: ids are positive
+}
+
 // A caller that does not want to wait is told at once, which suits an answer of 409.
 func ExampleLocker_noWait() {
 	ctx := context.Background()
@@ -50,16 +79,61 @@ func ExampleLocker_noWait() {
 	_, err = locker.TryLock(ctx, key, 0, 2*time.Minute)
 	fmt.Println(errors.Is(err, lock.ErrNotAcquired))
 	fmt.Println(locker.Unlock(ctx, held))
+	fmt.Println(errors.Is(locker.Unlock(ctx, held), lock.ErrNotHeld))
 	// Output:
 	// book:progress:1 <nil>
 	// true
 	// <nil>
+	// true
 }
 
-// A database that knows the highest fence refuses a holder that woke up after its lease.
+// One process begins, another goes on: the token is all that it needs.
+func ExampleLocker_resume() {
+	ctx := context.Background()
+	var locker lock.Locker = locktest.NewFake()
+	key, _ := lock.NewKey("import", "2025-07-01")
+	held, err := locker.Lock(ctx, key, time.Minute)
+	if err != nil {
+		panic(err)
+	}
+	token := held.Token() // kept with the job, as a secret
+
+	again, err := locker.Resume(ctx, token)
+	fmt.Println(again.Key, again.Fence == held.Fence, err)
+	before := again.ExpiresAt
+	fmt.Println(locker.Extend(ctx, again, time.Minute), again.ExpiresAt.Sub(before))
+	fmt.Println(locker.Unlock(ctx, again))
+	_, err = locker.Resume(ctx, token)
+	fmt.Println(errors.Is(err, lock.ErrNotHeld))
+	// Output:
+	// import:2025-07-01 true <nil>
+	// <nil> 1m0s
+	// <nil>
+	// true
+}
+
+// A short lease for long work: should the process be killed, the lock is free a few seconds later.
+func ExampleKeepAlive() {
+	locker := locktest.NewFake()
+	key, _ := lock.NewKey("migration")
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour) // or work that hangs holds the lock for ever
+	defer cancel()
+	err := lock.Do(ctx, locker, key, 0, 10*time.Second, func(ctx context.Context, _ int64) error {
+		fmt.Println("migrating")
+		return context.Cause(ctx) // ErrNotHeld, where the lease could not be renewed
+	}, lock.KeepAlive)
+	fmt.Println(err)
+	// Output:
+	// migrating
+	// <nil>
+}
+
+// A database that knows the highest fence refuses a holder that woke up after its lease:
+//
+//	UPDATE stock SET amount = $1, fence = $2 WHERE item = 456 AND fence < $2
 func ExampleDo_fence() {
 	row := struct{ amount, fence int64 }{amount: 10}
-	update := func(amount, fence int64) (rows int) { // UPDATE … SET amount, fence WHERE fence < $fence
+	update := func(amount, fence int64) (rows int) {
 		if row.fence >= fence {
 			return 0
 		}
@@ -104,11 +178,24 @@ func ExampleDo_reservation() {
 				return nil
 			})
 	}
-	fmt.Println(reserve("kim", "7", "2025-07-01", "14.00"))
-	fmt.Println(reserve("lee", "7", "2025-07-01", "14.00"))
-	fmt.Println(reserve("lee", "7", "2025-07-01", "15.00"))
+	fmt.Println(reserve("kim", "7", "2025-07-01", "14:00"))
+	fmt.Println(reserve("lee", "7", "2025-07-01", "14:00"))
+	fmt.Println(reserve("lee", "7", "2025-07-01", "15:00"))
 	// Output:
 	// <nil>
 	// somebody else was first: please choose another time
 	// <nil>
+}
+
+func ExampleDoValue() {
+	locker := locktest.NewFake()
+	key, _ := lock.NewKey("invoice", "2025")
+	last := 41
+	number, err := lock.DoValue(context.Background(), locker, key, 5*time.Second, 10*time.Second,
+		func(context.Context, int64) (int, error) {
+			last++
+			return last, nil
+		})
+	fmt.Println(number, err)
+	// Output: 42 <nil>
 }

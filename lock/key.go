@@ -2,43 +2,82 @@ package lock
 
 import (
 	"fmt"
-	"regexp"
+	"net/url"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
-	"github.com/waitroom/waitroom/room"
+const (
+	maxPartBytes = 64
+	maxKeyBytes  = 1024
 )
 
 // Key names what is locked, from the general to the particular: domain, entity, id and so on. It is a
-// value: keys with the same parts are equal. NewKey makes one; the zero Key is not valid.
+// value: keys are equal where all their parts are, byte by byte. NewKey makes one; the zero Key is not valid.
 type Key struct{ text string }
 
-// roomPrefix keeps locks apart from the waiting rooms of the same Redis: the lock of stock:item:456
-// is the key {lock:stock:item:456}:lock.
-const roomPrefix = "lock:"
-
-var partPattern = regexp.MustCompile(`^[a-z0-9_.-]+$`)
-
-// NewKey joins parts to a key: NewKey("stock", "item", "456") is stock:item:456. A part has one or
-// more of a-z 0-9 _ . - and the first starts with a letter or digit; all of it is at most 123 bytes.
-// Upper case is refused instead of folded, so that two ids never become one key.
+// NewKey joins parts to a key: NewKey("stock", "item", "456") is stock:item:456. A part is 1 to 64 bytes of
+// UTF-8, any of it: "ORD-123", "14:00", "예약". The key as String shows it has at most 1,024 bytes.
 // The error wraps ErrInvalidKey.
 func NewKey(parts ...string) (Key, error) {
+	if len(parts) == 0 {
+		return Key{}, fmt.Errorf("%w: it has no parts", ErrInvalidKey)
+	}
+	escaped := make([]string, len(parts))
 	for i, part := range parts {
-		if !partPattern.MatchString(part) {
-			return Key{}, fmt.Errorf("%w: part %d is %q: use one or more of a-z 0-9 _ . -", ErrInvalidKey, i+1, part)
+		if part == "" || len(part) > maxPartBytes || !utf8.ValidString(part) {
+			return Key{}, fmt.Errorf("%w: part %d is %q: use 1 to %d bytes of UTF-8", ErrInvalidKey, i+1, part, maxPartBytes)
 		}
+		escaped[i] = escape(part)
 	}
-	text := strings.Join(parts, ":")
-	if _, err := room.ParseID(text); err != nil && text != "support" { // reserved for rooms, not for locks
-		return Key{}, fmt.Errorf("%w: %q", ErrInvalidKey, text)
-	}
-	if _, err := room.ParseID(roomPrefix + text); err != nil {
-		return Key{}, fmt.Errorf("%w: %q is too long", ErrInvalidKey, text)
+	text := strings.Join(escaped, ":")
+	if len(text) > maxKeyBytes {
+		return Key{}, fmt.Errorf("%w: it has %d bytes, over %d", ErrInvalidKey, len(text), maxKeyBytes)
 	}
 	return Key{text: text}, nil
 }
 
-// String is the parts joined by colons.
+// ParseKey reads what Key.String wrote. The error wraps ErrInvalidKey.
+func ParseKey(text string) (Key, error) {
+	parts := strings.Split(text, ":")
+	for i, part := range parts {
+		var err error
+		if parts[i], err = url.PathUnescape(part); err != nil {
+			return Key{}, fmt.Errorf("%w: part %d is %q: %w", ErrInvalidKey, i+1, part, err)
+		}
+	}
+	key, err := NewKey(parts...)
+	if err != nil {
+		return Key{}, err
+	}
+	if key.text != text {
+		return Key{}, fmt.Errorf("%w: %q is written %q", ErrInvalidKey, text, key.text)
+	}
+	return key, nil
+}
+
+// String is the parts joined by colons. Letters and digits of any script and _ . @ - stand for themselves,
+// every other character is percent-encoded, a colon within a part too.
 func (k Key) String() string { return k.text }
 
-func (k Key) room() room.ID { return room.ID(roomPrefix + k.text) }
+func escape(part string) string {
+	if !strings.ContainsFunc(part, isEscaped) {
+		return part
+	}
+	var b strings.Builder
+	for _, r := range part {
+		if !isEscaped(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, c := range []byte(string(r)) {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+func isEscaped(r rune) bool {
+	return !unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !strings.ContainsRune("_.@-", r)
+}

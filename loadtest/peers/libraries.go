@@ -14,6 +14,7 @@ import (
 	"github.com/redis/rueidis/rueidislock"
 
 	"github.com/waitroom/waitroom/lock"
+	"github.com/waitroom/waitroom/lock/lockredis"
 )
 
 const (
@@ -52,12 +53,12 @@ func goRedis(addr string, count *commands) *redis.Client {
 
 type ours struct {
 	rdb *redis.Client
-	*lock.Redis
+	*lockredis.Locker
 }
 
 func openOurs(addr string, count *commands) (replica, error) {
 	rdb := goRedis(addr, count)
-	return &ours{rdb, lock.New(rdb, lock.Config{})}, nil
+	return &ours{rdb, lockredis.New(rdb, lockredis.Config{})}, nil
 }
 
 func (o *ours) take(ctx context.Context, key string) (func(), error) {

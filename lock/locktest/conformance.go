@@ -18,7 +18,7 @@ const (
 )
 
 // Conformance holds a Locker to the rules of the port. make is called once for every rule. Beside the
-// port, the Locker tells how many wait: Waiting(ctx, key) (int, error), as lock.Redis and Fake do.
+// port, the Locker tells how many wait: Waiting(ctx, key) (int, error), as lockredis.Locker and Fake do.
 func Conformance(t *testing.T, make func(*testing.T) lock.Locker) {
 	rules := []struct {
 		name string
@@ -40,6 +40,15 @@ func Conformance(t *testing.T, make func(*testing.T) lock.Locker) {
 		{"Do unlocks after a panic", (*suite).doPanics},
 		{"Do unlocks when its context is cancelled", (*suite).doCancelled},
 		{"Do cancels the work when its lease is over", (*suite).doTooLong},
+		{"Lock waits in the same line until its context ends", (*suite).lockWaits},
+		{"an extended lease lasts longer", (*suite).extendLasts},
+		{"an extended lease ends at its new end", (*suite).extendedEnds},
+		{"who does not hold the lock extends and frees nothing", (*suite).staleExtendsNothing},
+		{"a token resumes its lease", (*suite).resumes},
+		{"no other text resumes anything", (*suite).resumesNothing},
+		{"a key is any text", (*suite).anyText},
+		{"DoValue returns what the work does", (*suite).doValue},
+		{"KeepAlive renews the lease while the work runs", (*suite).keepAlive},
 	}
 	for _, rule := range rules {
 		t.Run(rule.name, func(t *testing.T) {
@@ -243,6 +252,11 @@ func (s *suite) contextEnded() {
 	s.wantErr(err, context.Canceled)
 	_, err = s.IsLocked(ctx, s.key)
 	s.wantErr(err, context.Canceled)
+	s.wantErr(s.Extend(ctx, held, long), context.Canceled)
+	_, err = s.Resume(ctx, held.Token())
+	s.wantErr(err, context.Canceled)
+	_, err = s.Lock(ctx, s.key, long)
+	s.wantErr(err, context.Canceled)
 	s.wantHeld(held, true)
 }
 
@@ -291,6 +305,12 @@ func (s *suite) refusals() {
 	s.wantErr(err, lock.ErrInvalidKey)
 	_, err = s.TryLock(s.ctx, s.key, long, 0)
 	s.wantErr(err, lock.ErrInvalidLease)
+	_, err = s.Lock(s.ctx, lock.Key{}, long)
+	s.wantErr(err, lock.ErrInvalidKey)
+	_, err = s.Lock(s.ctx, s.key, 0)
+	s.wantErr(err, lock.ErrInvalidLease)
+	_, err = s.IsLocked(s.ctx, lock.Key{})
+	s.wantErr(err, lock.ErrInvalidKey)
 	s.wantLocked(false)
 }
 

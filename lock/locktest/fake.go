@@ -4,6 +4,7 @@ package locktest
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"sync"
@@ -24,6 +25,8 @@ type Fake struct {
 // state is one key's lock and line.
 type state struct {
 	fence int64 // of the live lease; 0 = free
+	proof string
+	until time.Time
 	timer *time.Timer
 	line  []*waiter
 }
@@ -61,25 +64,31 @@ func (f *Fake) Expire(key lock.Key) {
 
 // TryLock implements lock.Locker.
 func (f *Fake) TryLock(ctx context.Context, key lock.Key, wait, lease time.Duration) (*lock.Lease, error) {
-	if key == (lock.Key{}) {
-		return nil, lock.ErrInvalidKey
-	}
-	if lease < time.Millisecond {
-		return nil, lock.ErrInvalidLease
+	over := time.NewTimer(wait)
+	defer over.Stop()
+	return f.take(ctx, key, lease, wait > 0, over.C)
+}
+
+// Lock implements lock.Locker.
+func (f *Fake) Lock(ctx context.Context, key lock.Key, lease time.Duration) (*lock.Lease, error) {
+	return f.take(ctx, key, lease, true, nil)
+}
+
+func (f *Fake) take(ctx context.Context, key lock.Key, lease time.Duration, waits bool, over <-chan time.Time) (*lock.Lease, error) {
+	if err := lock.Validate(key, lease); err != nil {
+		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("lock %s: %w", key, err)
 	}
-	held, w, err := f.ask(key, wait, lease)
+	held, w, err := f.ask(key, waits, lease)
 	if held != nil || err != nil {
 		return held, err
 	}
-	over := time.NewTimer(wait)
-	defer over.Stop()
 	select {
 	case held := <-w.granted:
 		return held, nil
-	case <-over.C:
+	case <-over:
 		err = lock.ErrNotAcquired
 	case <-ctx.Done():
 		err = fmt.Errorf("lock %s: %w", key, ctx.Err())
@@ -89,7 +98,7 @@ func (f *Fake) TryLock(ctx context.Context, key lock.Key, wait, lease time.Durat
 }
 
 // ask returns a lease, or a place in line, or why there is neither.
-func (f *Fake) ask(key lock.Key, wait, lease time.Duration) (*lock.Lease, *waiter, error) {
+func (f *Fake) ask(key lock.Key, waits bool, lease time.Duration) (*lock.Lease, *waiter, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.err != nil {
@@ -99,7 +108,7 @@ func (f *Fake) ask(key lock.Key, wait, lease time.Duration) (*lock.Lease, *waite
 	if s.fence == 0 {
 		return f.grant(key, s, lease), nil, nil
 	}
-	if wait <= 0 {
+	if !waits {
 		return nil, nil, lock.ErrNotAcquired
 	}
 	w := &waiter{lease: lease, granted: make(chan *lock.Lease, 1)}
@@ -136,6 +145,44 @@ func (f *Fake) Unlock(ctx context.Context, lease *lock.Lease) error {
 	return nil
 }
 
+// Extend implements lock.Locker.
+func (f *Fake) Extend(ctx context.Context, lease *lock.Lease, by time.Duration) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.ready(ctx); err != nil {
+		return err
+	}
+	if by < time.Millisecond {
+		return lock.ErrInvalidLease
+	}
+	if !f.live(lease) {
+		return lock.ErrNotHeld
+	}
+	s := f.key(lease.Key)
+	s.until = s.until.Add(by)
+	s.timer.Reset(time.Until(s.until))
+	lease.ExpiresAt = s.until
+	return nil
+}
+
+// Resume implements lock.Locker.
+func (f *Fake) Resume(ctx context.Context, token string) (*lock.Lease, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.ready(ctx); err != nil {
+		return nil, err
+	}
+	lease, err := lock.ParseToken(token)
+	if err != nil {
+		return nil, err
+	}
+	if !f.live(lease) {
+		return nil, lock.ErrNotHeld
+	}
+	lease.ExpiresAt = f.key(lease.Key).until
+	return lease, nil
+}
+
 // IsHeld implements lock.Locker.
 func (f *Fake) IsHeld(ctx context.Context, lease *lock.Lease) (bool, error) {
 	f.mu.Lock()
@@ -148,6 +195,9 @@ func (f *Fake) IsHeld(ctx context.Context, lease *lock.Lease) (bool, error) {
 
 // IsLocked implements lock.Locker.
 func (f *Fake) IsLocked(ctx context.Context, key lock.Key) (bool, error) {
+	if key == (lock.Key{}) {
+		return false, lock.ErrInvalidKey
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.ready(ctx); err != nil {
@@ -181,15 +231,19 @@ func (f *Fake) key(key lock.Key) *state {
 }
 
 func (f *Fake) live(lease *lock.Lease) bool {
-	return lease != nil && lease.Fence != 0 && f.key(lease.Key).fence == lease.Fence
+	if lease == nil || lease.Fence == 0 {
+		return false
+	}
+	s := f.key(lease.Key)
+	return s.fence == lease.Fence && s.proof == lease.Proof()
 }
 
 func (f *Fake) grant(key lock.Key, s *state, lease time.Duration) *lock.Lease {
 	f.fence++
-	fence, until := f.fence, time.Now().Add(lease)
-	s.fence = fence
+	fence := f.fence
+	s.fence, s.proof, s.until = fence, rand.Text(), time.Now().Add(lease)
 	s.timer = time.AfterFunc(lease, func() { f.runOut(key, fence) })
-	return &lock.Lease{Key: key, Fence: fence, ExpiresAt: until}
+	return lock.NewLease(key, fence, s.until, s.proof)
 }
 
 // next ends the live lease and grants the next in line.
@@ -209,7 +263,7 @@ func (f *Fake) next(key lock.Key, s *state) {
 func (f *Fake) runOut(key lock.Key, fence int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if s := f.key(key); s.fence == fence {
+	if s := f.key(key); s.fence == fence && !time.Now().Before(s.until) { // else it was extended meanwhile
 		f.next(key, s)
 	}
 }

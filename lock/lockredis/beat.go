@@ -1,4 +1,4 @@
-package lock
+package lockredis
 
 import (
 	"context"
@@ -15,7 +15,7 @@ const beatsAtOnce = 16
 
 // beat vouches for the waiters of this process until ctx ends. The answers also tell what a push
 // should have told: pushes make waiting fast, not right.
-func (l *Redis) beat(ctx context.Context) {
+func (l *Locker) beat(ctx context.Context) {
 	tick := time.NewTicker(l.heartbeat / beatsPerWord)
 	defer tick.Stop()
 	for {
@@ -35,7 +35,7 @@ func (l *Redis) beat(ctx context.Context) {
 	}
 }
 
-func (l *Redis) waiting() map[room.ID][]string {
+func (l *Locker) waiting() map[room.ID][]string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := make(map[room.ID][]string, len(l.lines))
@@ -47,7 +47,7 @@ func (l *Redis) waiting() map[room.ID][]string {
 	return all
 }
 
-func (l *Redis) vouch(ctx context.Context, id room.ID, sessions []string) {
+func (l *Locker) vouch(ctx context.Context, id room.ID, sessions []string) {
 	for from := 0; from < len(sessions); from += room.SeenBatch {
 		batch := sessions[from:min(from+room.SeenBatch, len(sessions))]
 		sent := time.Now()
@@ -62,7 +62,7 @@ func (l *Redis) vouch(ctx context.Context, id room.ID, sessions []string) {
 }
 
 // settle looks up the waiters whose waiting a view does not explain.
-func (l *Redis) settle(ctx context.Context, id room.ID, v room.View) error {
+func (l *Locker) settle(ctx context.Context, id room.ID, v room.View) error {
 	doubtful := l.doubtful(id, v)
 	for from := 0; from < len(doubtful); from += room.LookBatch {
 		batch := doubtful[from:min(from+room.LookBatch, len(doubtful))]
@@ -79,7 +79,7 @@ func (l *Redis) settle(ctx context.Context, id room.ID, v room.View) error {
 
 // doubtful are the waiters who can not just be waiting: the lock is free, or somebody behind them
 // has it, or the data is other data.
-func (l *Redis) doubtful(id room.ID, v room.View) []string {
+func (l *Locker) doubtful(id room.ID, v room.View) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	ln := l.lines[id]
@@ -95,7 +95,7 @@ func (l *Redis) doubtful(id room.ID, v room.View) []string {
 	return sessions
 }
 
-func (l *Redis) seated(id room.ID, session string, v room.View, p room.Place) {
+func (l *Locker) seated(id room.ID, session string, v room.View, p room.Place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	ln := l.lines[id]
@@ -111,7 +111,7 @@ func (l *Redis) seated(id room.ID, session string, v room.View, p room.Place) {
 }
 
 // expire brings a lock to now when its holder's lease is over, as far as we know.
-func (l *Redis) expire(id room.ID) {
+func (l *Locker) expire(id room.ID) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeWithin)
 	defer cancel()
 	found, err := l.engine.Expire(ctx, id)
@@ -122,7 +122,7 @@ func (l *Redis) expire(id room.ID) {
 }
 
 // sweep keeps house, from the first use on: locks whose users are gone.
-func (l *Redis) sweep(ctx context.Context) {
+func (l *Locker) sweep(ctx context.Context) {
 	select {
 	case <-ctx.Done():
 	case <-l.used:
@@ -130,8 +130,9 @@ func (l *Redis) sweep(ctx context.Context) {
 	}
 }
 
-func (l *Redis) warn(ctx context.Context, what string, err error) {
+func (l *Locker) warn(ctx context.Context, what string, err error) {
 	if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
+		l.watch.failed()
 		l.log.Warn("lock: "+what, "error", err)
 	}
 }

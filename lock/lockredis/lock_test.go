@@ -1,4 +1,4 @@
-package lock_test
+package lockredis_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/waitroom/waitroom/internal/pgtest"
 	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/lock"
+	"github.com/waitroom/waitroom/lock/lockredis"
 	"github.com/waitroom/waitroom/lock/locktest"
 )
 
@@ -42,15 +43,16 @@ func TestRedisKeepsTheRules(t *testing.T) {
 	}
 	for name, start := range stores {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			rdb := start(t)
 			locktest.Conformance(t, func(t *testing.T) lock.Locker { return newLocker(t, rdb) })
 		})
 	}
 }
 
-func newLocker(t testing.TB, rdb redis.UniversalClient) *lock.Redis {
+func newLocker(t testing.TB, rdb redis.UniversalClient) *lockredis.Locker {
 	t.Helper()
-	l := lock.New(rdb, lock.Config{})
+	l := lockredis.New(rdb, lockredis.Config{})
 	t.Cleanup(func() { require.NoError(t, l.Close()) })
 	return l
 }
@@ -78,7 +80,7 @@ func within(t testing.TB) context.Context {
 }
 
 // waiting returns when n wait for the lock.
-func waiting(t testing.TB, l *lock.Redis, key lock.Key, n int) {
+func waiting(t testing.TB, l *lockredis.Locker, key lock.Key, n int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		have, err := l.Waiting(t.Context(), key)

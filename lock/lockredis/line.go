@@ -1,14 +1,15 @@
-package lock
+package lockredis
 
 import (
 	"time"
 
+	"github.com/waitroom/waitroom/lock"
 	"github.com/waitroom/waitroom/room"
 )
 
 // waiter is one TryLock: a session of its own, so that a process can contend with itself.
 type waiter struct {
-	key     Key
+	key     lock.Key
 	session string
 	lease   time.Duration
 	news    chan grant // holds one: the grant, or the zero grant when the place was lost
@@ -16,7 +17,7 @@ type waiter struct {
 	sent     time.Time // before a request was sent
 	redisNow int64     // Redis's clock in the answer to it, unix ms
 
-	epoch, ticket int64 // of the place; 0 before it is known; Redis.mu guards them
+	epoch, ticket int64 // of the place; 0 before it is known; Locker.mu guards them
 }
 
 // grant is the news that a waiter has the lock.
@@ -25,14 +26,14 @@ type grant struct {
 	expires int64 // unix ms of Redis's clock
 }
 
-func newWaiter(key Key, lease time.Duration) *waiter {
+func newWaiter(key lock.Key, lease time.Duration) *waiter {
 	return &waiter{key: key, session: room.NewSession(), lease: lease, news: make(chan grant, 1)}
 }
 
 // holding makes the lease of a grant; nil where there is none: the place was lost, or the news took
 // longer than the lease. Redis's clock was at redisNow after `sent`, so that the end is reckoned early;
 // a millisecond more makes up for that clock's grain.
-func (l *Redis) holding(w *waiter, g grant) *Lease {
+func (l *Locker) holding(w *waiter, g grant) *lock.Lease {
 	if g.fence == 0 {
 		return nil
 	}
@@ -45,7 +46,7 @@ func (l *Redis) holding(w *waiter, g grant) *Lease {
 		l.leaveLater(w)
 		return nil
 	}
-	return &Lease{Key: w.key, Fence: g.fence, ExpiresAt: until, session: w.session}
+	return lock.NewLease(w.key, g.fence, until, w.session)
 }
 
 // line is who of this process waits for one lock.
@@ -56,30 +57,30 @@ type line struct {
 }
 
 // list registers a waiter before it joins: the grant can be faster than the answer to the join.
-func (l *Redis) list(w *waiter) {
+func (l *Locker) list(w *waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	ln := l.lines[w.key.room()]
+	ln := l.lines[roomOf(w.key)]
 	if ln == nil {
 		ln = &line{waiters: make(map[string]*waiter), tickets: make(map[int64]*waiter)}
-		l.lines[w.key.room()] = ln
+		l.lines[roomOf(w.key)] = ln
 	}
 	ln.waiters[w.session] = w
 }
 
 // placed notes the ticket and what the join's answer says about the holder.
-func (l *Redis) placed(w *waiter, st room.Standing) {
+func (l *Locker) placed(w *waiter, st room.Standing) {
 	l.mu.Lock()
-	if ln := l.lines[w.key.room()]; ln != nil && ln.waiters[w.session] == w {
+	if ln := l.lines[roomOf(w.key)]; ln != nil && ln.waiters[w.session] == w {
 		w.epoch, w.ticket = st.Epoch, st.Ticket
 		ln.tickets[st.Ticket] = w
 	}
 	l.mu.Unlock()
-	l.note(w.key.room(), st.View)
+	l.note(roomOf(w.key), st.View)
 }
 
 // compare notes the two clocks again, so that they have no time to drift apart.
-func (l *Redis) compare(id room.ID, sent time.Time, redisNow int64) {
+func (l *Locker) compare(id room.ID, sent time.Time, redisNow int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if ln := l.lines[id]; ln != nil {
@@ -89,15 +90,15 @@ func (l *Redis) compare(id room.ID, sent time.Time, redisNow int64) {
 	}
 }
 
-func (l *Redis) unlist(w *waiter) {
+func (l *Locker) unlist(w *waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.forget(w)
 }
 
 // forget is for who has mu. It answers false when the waiter was not in line any more.
-func (l *Redis) forget(w *waiter) bool {
-	id := w.key.room()
+func (l *Locker) forget(w *waiter) bool {
+	id := roomOf(w.key)
 	ln := l.lines[id]
 	if ln == nil || ln.waiters[w.session] != w {
 		return false
@@ -116,7 +117,7 @@ func (l *Redis) forget(w *waiter) bool {
 }
 
 // tell gives a waiter its news, once. It is for who has mu.
-func (l *Redis) tell(w *waiter, g grant) bool {
+func (l *Locker) tell(w *waiter, g grant) bool {
 	if !l.forget(w) {
 		return false
 	}
@@ -126,7 +127,7 @@ func (l *Redis) tell(w *waiter, g grant) bool {
 
 // note reads from any answer who holds the lock: perhaps a waiter of ours whose push is late or lost;
 // and until when: should the holder be dead, the first waiter's process ends its lease.
-func (l *Redis) note(id room.ID, v room.View) {
+func (l *Locker) note(id room.ID, v room.View) {
 	if v.Lease == nil {
 		return
 	}
@@ -145,7 +146,7 @@ func (l *Redis) note(id room.ID, v room.View) {
 }
 
 // arm is for who has mu.
-func (l *Redis) arm(id room.ID, ln *line, in time.Duration) {
+func (l *Locker) arm(id room.ID, ln *line, in time.Duration) {
 	if ln.timer != nil {
 		ln.timer.Reset(in)
 		return

@@ -1,4 +1,4 @@
-package lock
+package lockredis
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/waitroom/waitroom/lock"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -25,7 +26,7 @@ type attempt struct {
 }
 
 // subscribed returns when pushes reach this locker: who waits in line has to be told.
-func (l *Redis) subscribed(ctx context.Context) error {
+func (l *Locker) subscribed(ctx context.Context) error {
 	l.mu.Lock()
 	a := l.first
 	if a == nil {
@@ -40,12 +41,12 @@ func (l *Redis) subscribed(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("lock: %w", ctx.Err())
 	case <-l.done:
-		return ErrClosed
+		return lock.ErrClosed
 	}
 }
 
 // listen has the process's one subscription, from the first waiter on.
-func (l *Redis) listen(ctx context.Context) {
+func (l *Locker) listen(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -61,9 +62,9 @@ func (l *Redis) listen(ctx context.Context) {
 	}
 }
 
-func (l *Redis) settleFirst(a *attempt, err error) {
+func (l *Locker) settleFirst(a *attempt, err error) {
 	if err != nil {
-		a.err = fmt.Errorf("%w: subscribe: %w", ErrStore, err)
+		a.err = fmt.Errorf("%w: subscribe: %w", lock.ErrStore, err)
 		l.mu.Lock()
 		l.first = nil
 		l.mu.Unlock()
@@ -71,7 +72,7 @@ func (l *Redis) settleFirst(a *attempt, err error) {
 	close(a.over)
 }
 
-func (l *Redis) subscribe(ctx context.Context) (*redis.PubSub, error) {
+func (l *Locker) subscribe(ctx context.Context) (*redis.PubSub, error) {
 	sub := l.rdb.Subscribe(ctx, l.channel)
 	defer context.AfterFunc(ctx, func() { _ = sub.Close() })()
 	if _, err := sub.ReceiveTimeout(ctx, storeWithin); err != nil {
@@ -82,7 +83,7 @@ func (l *Redis) subscribe(ctx context.Context) (*redis.PubSub, error) {
 }
 
 // subscribeAgain tries until it has a subscription or ctx ends. What was told meanwhile is looked up.
-func (l *Redis) subscribeAgain(ctx context.Context) (*redis.PubSub, error) {
+func (l *Locker) subscribeAgain(ctx context.Context) (*redis.PubSub, error) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -102,7 +103,7 @@ func (l *Redis) subscribeAgain(ctx context.Context) (*redis.PubSub, error) {
 }
 
 // follow reads pushes until the subscription fails, is silent although asked, or is given up.
-func (l *Redis) follow(ctx context.Context, sub *redis.PubSub) {
+func (l *Locker) follow(ctx context.Context, sub *redis.PubSub) {
 	hangUp := func() { _ = sub.Close() }
 	defer hangUp()
 	defer context.AfterFunc(ctx, hangUp)()
@@ -131,7 +132,7 @@ func (l *Redis) follow(ctx context.Context, sub *redis.PubSub) {
 }
 
 // pushed reads what the releaser's script told: a waiter of ours has the lock.
-func (l *Redis) pushed(payload string) {
+func (l *Locker) pushed(payload string) {
 	var p struct {
 		Room room.ID
 		room.EventLease
@@ -152,7 +153,7 @@ func (l *Redis) pushed(payload string) {
 }
 
 // found tells a waiter of a grant that an answer showed before its push came. It is for who has mu.
-func (l *Redis) found(w *waiter, g grant) {
+func (l *Locker) found(w *waiter, g grant) {
 	if l.tell(w, g) {
 		l.unpushed[w.session] = time.Now()
 	}
@@ -160,7 +161,7 @@ func (l *Redis) found(w *waiter, g grant) {
 
 // doubtPushes gives up a subscription that looks healthy and tells nothing, as one to a demoted
 // master does.
-func (l *Redis) doubtPushes() {
+func (l *Locker) doubtPushes() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for session, since := range l.unpushed {

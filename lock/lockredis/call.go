@@ -1,4 +1,4 @@
-package lock
+package lockredis
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // enter counts one more to wait for in Close; false = closed.
-func (l *Redis) enter() bool {
+func (l *Locker) enter() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.closed {
@@ -20,7 +20,7 @@ func (l *Redis) enter() bool {
 
 // call runs f, and returns as soon as ctx ends: a Redis client looks at ctx only between two
 // attempts. A result that nobody waits for any more goes to late.
-func call[T any](ctx context.Context, l *Redis, f func() (T, error), late func(T, error)) (T, error) {
+func call[T any](ctx context.Context, l *Locker, f func() (T, error), late func(T, error)) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {
 		return none, fmt.Errorf("lock: %w", err)
@@ -56,14 +56,14 @@ func call[T any](ctx context.Context, l *Redis, f func() (T, error), late func(T
 }
 
 // join asks for the lock or a place in line. Whatever goes wrong, no place is left behind.
-func (l *Redis) join(ctx context.Context, w *waiter, now bool) (room.Standing, error) {
+func (l *Locker) join(ctx context.Context, w *waiter, now bool) (room.Standing, error) {
 	q := room.JoinRequest{Fresh: true, Session: w.session, NoWait: now, Lease: w.lease}
 	if !now {
 		q.Channel, q.Vouch = l.channel, l.heartbeat
 	}
 	w.sent = time.Now()
 	st, err := call(ctx, l, func() (room.Standing, error) {
-		st, err := l.engine.Join(ctx, w.key.room(), q)
+		st, err := l.engine.Join(ctx, roomOf(w.key), q)
 		if err != nil && !room.Refused(err) {
 			l.leaveLater(w) // it may have been done
 		}
@@ -78,21 +78,22 @@ func (l *Redis) join(ctx context.Context, w *waiter, now bool) (room.Standing, e
 }
 
 // leave ends the place of a waiter, also when it has the lock by now; the next in line has it then.
-func (l *Redis) leave(w *waiter) (room.Standing, error) {
+func (l *Locker) leave(w *waiter) (room.Standing, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeWithin)
 	defer cancel()
-	st, err := l.engine.Leave(ctx, w.key.room(), room.LeaveRequest{Session: w.session, Outcome: room.Cancelled})
+	st, err := l.engine.Leave(ctx, roomOf(w.key), room.LeaveRequest{Session: w.session, Outcome: room.Cancelled})
 	if err == nil {
-		l.note(w.key.room(), st.View)
+		l.note(roomOf(w.key), st.View)
 	}
 	return st, err
 }
 
 // leaveLater leaves without making anybody wait. Should it fail, the place is passed over when its
 // heartbeat ends, or its lease ends.
-func (l *Redis) leaveLater(w *waiter) {
+func (l *Locker) leaveLater(w *waiter) {
 	l.work.Go(func() {
 		if _, err := l.leave(w); err != nil && !room.Refused(err) {
+			l.watch.failed()
 			l.log.Warn("lock: leave line", "key", w.key.String(), "error", err)
 		}
 	})

@@ -1,4 +1,4 @@
-package lock_test
+package lockredis_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/lock"
+	"github.com/waitroom/waitroom/lock/lockredis"
 )
 
 type taken struct {
@@ -21,7 +22,7 @@ type taken struct {
 }
 
 // queue starts a TryLock and returns when n wait.
-func queue(ctx context.Context, t testing.TB, l *lock.Redis, key lock.Key, n int) <-chan taken {
+func queue(ctx context.Context, t testing.TB, l *lockredis.Locker, key lock.Key, n int) <-chan taken {
 	t.Helper()
 	result := make(chan taken, 1)
 	go func() {
@@ -36,7 +37,7 @@ func TestSixtyFourContendersOfTwoProcessesAreServedInTheOrderOfAsking(t *testing
 	ctx := within(t)
 	rdb := redistest.Start(t)
 	key := newKey(t, "order", "fifo")
-	two := []*lock.Redis{newLocker(t, rdb.Client()), newLocker(t, client(t, rdb.Addr()))}
+	two := []*lockredis.Locker{newLocker(t, rdb.Client()), newLocker(t, client(t, rdb.Addr()))}
 	held, err := two[0].TryLock(ctx, key, 0, long)
 	require.NoError(t, err)
 	var line []<-chan taken
@@ -78,7 +79,7 @@ func TestWaitersOfAProcessShareOneSubscription(t *testing.T) {
 }
 
 func TestNothingIsSentBeforeTheFirstUse(t *testing.T) {
-	l := lock.New(client(t, "127.0.0.1:1"), lock.Config{})
+	l := lockredis.New(client(t, "127.0.0.1:1"), lockredis.Config{})
 	require.NoError(t, l.Close())
 }
 
@@ -94,6 +95,11 @@ func TestCloseEndsWaitsAndUnlockStillWorks(t *testing.T) {
 	waiting(t, other, key, 0)
 	_, err = l.TryLock(ctx, key, long, long)
 	require.ErrorIs(t, err, lock.ErrClosed)
+	_, err = l.Lock(ctx, key, long)
+	require.ErrorIs(t, err, lock.ErrClosed)
+	held, err = l.Resume(ctx, held.Token())
+	require.NoError(t, err)
+	require.NoError(t, l.Extend(ctx, held, long))
 	require.NoError(t, l.Unlock(ctx, held))
 }
 
@@ -103,15 +109,30 @@ func TestLostReplyChangesNothing(t *testing.T) {
 	l, key := newLocker(t, proxy.Client()), newKey(t, "order", "retry")
 	warm, err := l.TryLock(ctx, key, long, long)
 	require.NoError(t, err)
+	require.NoError(t, l.Extend(ctx, warm, long))
 	require.NoError(t, l.Unlock(ctx, warm))
+	losing := func(call func()) {
+		t.Helper()
+		lost := proxy.DropNextReply(redistest.Command("EVALSHA"))
+		call()
+		<-lost
+	}
 
-	lost := proxy.DropNextReply(redistest.Command("EVALSHA"))
-	held, err := l.TryLock(ctx, key, long, long)
+	var held *lock.Lease
+	losing(func() { held, err = l.Lock(ctx, key, long) })
 	require.NoError(t, err)
-	<-lost
-	lost = proxy.DropNextReply(redistest.Command("EVALSHA"))
-	require.NoError(t, l.Unlock(ctx, held), "the first of the two unlocked it")
-	<-lost
+	losing(func() { err = l.Extend(ctx, held, long) })
+	require.NoError(t, err)
+	require.InDelta(t, 2*long.Seconds(), time.Until(held.ExpiresAt).Seconds(), soon.Seconds(), "it was extended once")
+	var again *lock.Lease
+	losing(func() { again, err = l.Resume(ctx, held.Token()) })
+	require.NoError(t, err)
+	require.InDelta(t, 2*long.Seconds(), time.Until(again.ExpiresAt).Seconds(), soon.Seconds(), "and so Redis has it")
+	losing(func() { err = l.Unlock(ctx, again) })
+	require.NoError(t, err, "the first of the two unlocked it")
+	losing(func() { held, err = l.TryLock(ctx, key, long, long) })
+	require.NoError(t, err)
+	require.NoError(t, l.Unlock(ctx, held))
 	locked, err := l.IsLocked(ctx, key)
 	require.NoError(t, err)
 	require.False(t, locked)
@@ -170,7 +191,7 @@ func TestWaitersGetInLineAgainWhenRedisLostItsData(t *testing.T) {
 	require.NoError(t, l.Unlock(ctx, next.held))
 }
 
-func TestWaiterIsServedAfterAFailover(t *testing.T) {
+func TestLeaseAndLineOutliveAFailover(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*soon)
 	defer cancel()
 	sentinel := redistest.StartSentinel(t)
@@ -178,14 +199,66 @@ func TestWaiterIsServedAfterAFailover(t *testing.T) {
 	held, err := l.TryLock(ctx, key, 0, long)
 	require.NoError(t, err)
 	place := queue(ctx, t, l, key, 1)
+	gone := make(chan taken, 1)
+	go func() {
+		held, err := l.Lock(ctx, key, long)
+		gone <- taken{held, err}
+	}()
+	waiting(t, l, key, 2)
+	kept, begun, finish := make(chan error, 1), make(chan struct{}), make(chan struct{})
+	other := newKey(t, "order", "kept")
+	go func() {
+		kept <- lock.Do(ctx, l, other, 0, soon, func(ctx context.Context, _ int64) error {
+			close(begun)
+			<-finish
+			return context.Cause(ctx)
+		}, lock.KeepAlive)
+	}()
+	<-begun
 	sentinel.Failover()
-	require.Eventually(t, func() bool {
-		err = l.Unlock(ctx, held)
-		return !errors.Is(err, lock.ErrStore)
-	}, soon, 10*time.Millisecond)
-	next := <-place
-	require.NoError(t, next.err)
-	require.Greater(t, next.held.Fence, held.Fence)
+
+	var again *lock.Lease
+	answered(t, func() error { again, err = l.Resume(ctx, held.Token()); return err })
+	require.NoError(t, err, "the new master has the lease")
+	require.NoError(t, l.Extend(ctx, again, long))
+	require.NoError(t, l.Unlock(ctx, again))
+	for _, waiter := range []<-chan taken{place, gone} {
+		next := <-waiter
+		require.NoError(t, next.err)
+		require.Greater(t, next.held.Fence, held.Fence)
+		require.NoError(t, l.Unlock(ctx, next.held))
+		held = next.held
+	}
+	is, err := l.IsLocked(ctx, other)
+	require.NoError(t, err)
+	require.True(t, is)
+	close(finish)
+	require.NoError(t, <-kept)
+}
+
+// answered returns when Redis has answered the call, whatever it said.
+func answered(t *testing.T, call func() error) {
+	t.Helper()
+	require.Eventually(t, func() bool { return !errors.Is(call(), lock.ErrStore) }, soon, 10*time.Millisecond)
+}
+
+func TestLeaseOfLostDataIsOverForEveryVerb(t *testing.T) {
+	ctx := within(t)
+	rdb := redistest.Start(t)
+	l, key := newLocker(t, rdb.Client()), newKey(t, "order", "lost")
+	held, err := l.Lock(ctx, key, long)
+	require.NoError(t, err)
+	require.NoError(t, rdb.Client().FlushAll(ctx).Err())
+	require.ErrorIs(t, l.Extend(ctx, held, long), lock.ErrNotHeld)
+	_, err = l.Resume(ctx, held.Token())
+	require.ErrorIs(t, err, lock.ErrNotHeld)
+	is, err := l.IsHeld(ctx, held)
+	require.NoError(t, err)
+	require.False(t, is)
+	require.ErrorIs(t, l.Unlock(ctx, held), lock.ErrNotHeld)
+	next, err := l.Lock(ctx, key, long)
+	require.NoError(t, err)
+	require.Greater(t, next.Fence, held.Fence)
 }
 
 func TestHandDeletedLockGoesToTheNextInLine(t *testing.T) {
@@ -211,6 +284,9 @@ func TestContextEndsEveryCallWhileRedisDoesNotAnswer(t *testing.T) {
 		"TryLock":     func(ctx context.Context) error { _, err := l.TryLock(ctx, key, long, long); return err },
 		"TryLock now": func(ctx context.Context) error { _, err := l.TryLock(ctx, key, 0, long); return err },
 		"Unlock":      func(ctx context.Context) error { return l.Unlock(ctx, held) },
+		"Lock":        func(ctx context.Context) error { _, err := l.Lock(ctx, key, long); return err },
+		"Extend":      func(ctx context.Context) error { return l.Extend(ctx, held, long) },
+		"Resume":      func(ctx context.Context) error { _, err := l.Resume(ctx, held.Token()); return err },
 		"IsHeld":      func(ctx context.Context) error { _, err := l.IsHeld(ctx, held); return err },
 		"IsLocked":    func(ctx context.Context) error { _, err := l.IsLocked(ctx, key); return err },
 		"first TryLock": func(ctx context.Context) error {
@@ -275,8 +351,8 @@ func TestSubscriptionThatTellsNothingIsRenewed(t *testing.T) {
 	ctx := within(t)
 	rdb := redistest.Start(t)
 	holder, key := newLocker(t, rdb.Client()), newKey(t, "order", "deaf")
-	l := lock.New(&deaf{UniversalClient: client(t, rdb.Addr()), elsewhere: redistest.Start(t).Client()},
-		lock.Config{Heartbeat: 300 * time.Millisecond})
+	l := lockredis.New(&deaf{UniversalClient: client(t, rdb.Addr()), elsewhere: redistest.Start(t).Client()},
+		lockredis.Config{Heartbeat: 300 * time.Millisecond})
 	defer l.Close()
 	held, err := holder.TryLock(ctx, key, 0, long)
 	require.NoError(t, err)

@@ -1,0 +1,42 @@
+package lockredis
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
+)
+
+const (
+	awayAfter    = time.Millisecond // a waiter is passed over when its process's last word ran out
+	dropAfter    = 5 * time.Second  // and loses its place this much later
+	idleKept     = 10 * time.Minute // a lock's keys go away by themselves when nobody used it for so long
+	lookEvery    = 5 * time.Second  // an active lock is looked at when no waiter does
+	idleEvery    = 61 * time.Second // an idle one once more: then it leaves the index
+	storeWithin  = 10 * time.Second // bounds what nobody waits for
+	beatsPerWord = 3                // how many heartbeats may be lost before a waiter is passed over
+)
+
+// Config says how a Locker behaves. Zero fields get the defaults.
+type Config struct {
+	// Heartbeat is how long a waiter keeps its turn while its process says nothing: dead, frozen or cut
+	// off. Each third of it, a process vouches for its waiters, one command per key. Default 3 seconds.
+	Heartbeat time.Duration
+	// Logger is told when work in the background fails. Default: nobody is.
+	Logger *slog.Logger
+	// Registerer counts waits, holds, losses and failures; Lockers that share one count together. Default: nothing is counted.
+	Registerer prometheus.Registerer
+	// Tracer has a span for every call that asks Redis, with the key as an attribute. Default: there are none.
+	Tracer trace.Tracer
+}
+
+func (c Config) withDefaults() Config {
+	if c.Heartbeat <= 0 {
+		c.Heartbeat = 3 * time.Second
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}

@@ -1,0 +1,66 @@
+package lockredis_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/lock"
+)
+
+var errMine = errors.New("mine")
+
+func TestDoWhileRedisGoesAway(t *testing.T) {
+	cases := map[string]struct {
+		lease time.Duration
+		work  func(context.Context) error
+		hold  func(*testing.T, error)
+	}{
+		"work that ends within its lease stands, and that the lock is not free is told": {
+			lease: long,
+			work:  func(context.Context) error { return nil },
+			hold: func(t *testing.T, err error) {
+				require.ErrorIs(t, err, lock.ErrUnlock)
+				require.ErrorIs(t, err, lock.ErrStore)
+				require.NotErrorIs(t, err, lock.ErrNotHeld)
+			},
+		},
+		"work that goes on is cancelled at the end of its lease": {
+			lease: 200 * time.Millisecond,
+			work:  func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) },
+			hold:  func(t *testing.T, err error) { require.ErrorIs(t, err, lock.ErrNotHeld) },
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			rdb := redistest.Start(t)
+			l := newLocker(t, client(t, rdb.Addr()))
+			err := lock.Do(within(t), l, newKey(t, "order", "1"), soon, c.lease, func(ctx context.Context, _ int64) error {
+				rdb.Kill()
+				return c.work(ctx)
+			})
+			c.hold(t, err)
+		})
+	}
+}
+
+func TestWaitThatRunsOutWhileRedisIsAwaySaysBoth(t *testing.T) {
+	rdb := redistest.Start(t)
+	l, key := newLocker(t, client(t, rdb.Addr())), newKey(t, "order", "1")
+	_, err := l.TryLock(within(t), key, 0, long)
+	require.NoError(t, err)
+	result := make(chan error, 1)
+	go func() {
+		_, err := l.TryLock(t.Context(), key, time.Second, long)
+		result <- err
+	}()
+	waiting(t, l, key, 1)
+	rdb.Kill()
+	err = <-result
+	require.ErrorIs(t, err, lock.ErrNotAcquired)
+	require.ErrorIs(t, err, lock.ErrStore)
+}

@@ -1,0 +1,57 @@
+// Package lockredis is the lock.Locker on Redis: who waits gets the lock in the order of asking and is woken by a push. Nobody polls:
+// taking and releasing are one command each, however many wait. It runs on a single Redis, with Sentinel and on Cluster, from 6.2
+// on, and on managed ones: it needs scripts, publish and subscribe, and neither CONFIG nor keyspace notifications.
+//
+// # What its promises rest on
+//
+//   - One lease per key is live at any instant, judged by the clock of Redis alone. That rests on one
+//     Redis master that keeps what it was told: see below.
+//   - A fence grows with every lease of its key, for ever, across restarts, failovers and lost data: it is the time of the grant in
+//     microseconds, or one more than the last. That rests on Redis's clock not being set back by more than such an outage lasts.
+//   - First come, first served: by the order in which Redis sees TryLock and Lock. Only a
+//     waiter whose process is silent for the Heartbeat is passed over; back within 5 seconds more, it
+//     has its place again.
+//   - A lease ends at its end with nobody doing anything, and the next in line has the lock some
+//     milliseconds later at the most, a second where the holder's lease is shorter than that.
+//   - A waiter that gives up leaves the line at once; one whose process dies is passed over within its
+//     Heartbeat. Should it be granted the lock before that is noticed, that lease runs out unused.
+//   - The reply to a command can be lost and the command be sent again by the client: nothing happens twice.
+//   - Pushes make waiting fast, not right: while waiters vouch for themselves, each third of the
+//     Heartbeat, the answers tell what a lost push should have told.
+//
+// # What happens on a failover
+//
+// Calls fail with lock.ErrStore, or wait for the client's retries, until the new master is found. Then, where the new master has
+// all that the old one had told anybody, nothing has happened: leases, places and their order are there. Redis replicates
+// behind its answers, so the last writes may be missing:
+//
+//   - A lease that is missing is over: its holder is told lock.ErrNotHeld by Extend and Unlock, and another may have the lock at
+//     once, while the holder still works. Do notices when it unlocks, KeepAlive at the next renewal. Its fence is lower.
+//   - An unlock that is missing leaves the lock taken to the end of its lease.
+//   - A place in line that is missing: the waiter gets in line again by itself, at the end.
+//
+// While the old master is alive and cut off, both may grant. min-replicas-to-write 1 with min-replicas-max-lag 1 bounds for how long.
+// A failover client of go-redis listens to one sentinel, which it chose: for up to about two seconds after the failover two processes
+// that had chosen different ones can be with two masters, both of which answer. (The server of this repository listens to all
+// sentinels and closes what leads to the old master: docs/decisions/0015-redis-moves.md. This package takes the client that it is
+// given.) So hand the fence to what you write to, or have a constraint there: a lock alone does not keep two writers apart in these seconds, neither
+// this one nor another on Redis.
+//
+// # Time-outs
+//
+// ctx ends every call at once, also while Redis does not answer. Besides it, requests are bounded by the client's own ReadTimeout and
+// MaxRetries. Keep the sum of both (with the defaults about 3 s and 3 retries) below a third of the shortest lease that is kept alive. Heartbeat (3 s) is how long a dead process
+// can delay the line, and how long a living one may pause: raise it where garbage collection or the machine's own pauses come near.
+//
+// # What it costs
+//
+// One command for taking a free lock and one for giving it back, two when the key was not used in the last minute; a waiter
+// two more, and a heartbeat for each key that its process waits for. A process that waits has one subscription, whatever it waits for. What is left
+// in Redis of an unused key goes away by itself after ten minutes. docs/benchmarks.md has it beside its peers.
+//
+// # Metrics and spans
+//
+// With Config.Registerer: waitroom_lock_wait_seconds by result, waitroom_lock_hold_seconds, waitroom_lock_losses_total (a lease that was over before its holder was done,
+// a place in line) and waitroom_lock_failures_total by call. With Config.Tracer: a span lock.TryLock, lock.Unlock and so on
+// for each call, with the attribute lock.key. Keys are in no metric, tokens and proofs nowhere.
+package lockredis

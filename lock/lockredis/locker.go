@@ -1,0 +1,83 @@
+package lockredis
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/lock"
+	"github.com/waitroom/waitroom/room"
+)
+
+// Locker is the lock.Locker on Redis. It may be used by many goroutines.
+type Locker struct {
+	rdb       redis.UniversalClient
+	engine    *room.Engine
+	heartbeat time.Duration
+	log       *slog.Logger
+	watch     *watch
+	channel   string // where Redis tells this locker of grants
+
+	stop     context.CancelFunc
+	done     chan struct{} // closed by Close
+	used     chan struct{} // closed by the first TryLock
+	use      func()
+	attempts chan *attempt // the first subscription, asked for
+	lookNow  chan struct{} // pushes may have been lost
+	work     sync.WaitGroup
+
+	mu       sync.Mutex
+	closed   bool
+	first    *attempt
+	hangUp   func()
+	lines    map[room.ID]*line
+	unpushed map[string]time.Time // session whose grant was found, not told -> since
+}
+
+var _ lock.Locker = (*Locker)(nil)
+
+// roomPrefix keeps locks apart from the waiting rooms of the same Redis: the lock of stock:item:456
+// is the key {lock:stock:item:456}:lock. No room's id has a % or more than 128 bytes; an engine asks for neither.
+const roomPrefix = "lock:"
+
+func roomOf(key lock.Key) room.ID { return room.ID(roomPrefix + key.String()) }
+
+// New makes a locker on a client, which stays the caller's to close, after the locker. It sends
+// nothing before it is first used. Make one for the process: each has a subscription of its own.
+func New(rdb redis.UniversalClient, cfg Config) *Locker {
+	cfg = cfg.withDefaults()
+	engine := room.New(rdb, room.Config{
+		AwayAfter: awayAfter, DropAfter: dropAfter, Outcomes: -1, Leases: -1, Retention: idleKept,
+		Silent: true, LookEvery: lookEvery, IdleEvery: idleEvery, SweepEvery: lookEvery, Index: "waitroom-lock", Prefix: roomPrefix,
+	})
+	l := &Locker{
+		rdb: rdb, engine: engine, heartbeat: cfg.Heartbeat, log: cfg.Logger, watch: newWatch(cfg.Registerer, cfg.Tracer),
+		channel: "waitroom-lock:" + room.NewSession(),
+		done:    make(chan struct{}), used: make(chan struct{}), attempts: make(chan *attempt, 1),
+		lookNow: make(chan struct{}, 1), lines: make(map[room.ID]*line), unpushed: make(map[string]time.Time),
+	}
+	l.use = sync.OnceFunc(func() { close(l.used) })
+	ctx, cancel := context.WithCancel(context.Background())
+	l.stop = cancel
+	l.work.Go(func() { l.listen(ctx) })
+	l.work.Go(func() { l.beat(ctx) })
+	l.work.Go(func() { l.sweep(ctx) })
+	return l
+}
+
+// Close ends the waits of this locker with lock.ErrClosed and what it does in the background; it returns
+// when all that is over. Leases stay, and Unlock still works. The error is always nil.
+func (l *Locker) Close() error {
+	l.mu.Lock()
+	if !l.closed {
+		l.closed = true
+		close(l.done)
+		l.stop()
+	}
+	l.mu.Unlock()
+	l.work.Wait()
+	return nil
+}
