@@ -70,30 +70,32 @@
 //
 // # Beside other locks
 //
-// redsync v4.18 and bsm/redislock v0.9.4 on go-redis, rueidislock v1.0.79 of rueidis, FairLock and RFencedLock of Redisson 3 (Java), each with one Redis:
+// redsync v4.18 and bsm/redislock v0.9.4 on go-redis, rueidislock v1.0.79 of rueidis, and Redisson's FairLock (Java), by their code and documentation:
 //
-//	                           here       redsync    redislock  rueidislock  Redisson
-//	order among processes      FIFO       none       none       none         FIFO (FairLock)
-//	a waiter learns by         push       polling    polling    push (¹)     push
-//	a fence                    every lease  no       no         no           RFencedLock, not FairLock
-//	extend                     yes        yes        yes        by itself    by itself (watchdog)
-//	renewed while work runs    KeepAlive  own code   own code   always       where no lease is given
-//	taken up elsewhere         Token      WithValue  WithToken  no           no
-//	quorum of several masters  no         yes        no         keys (²)     RedissonMultiLock
-//	reentrant                  no         no         no         no           yes
-//	a port without a driver    yes        no         an interface over go-redis  no  no
-//	fake and conformance suite yes        no         no         no           no
-//	other languages            no         no         no         no           Java, JVM
-//	free lock: what Redis does lots       1 SET      1 script   3 SETs       1 script
+//	                            here         redsync     redislock    rueidislock  FairLock
+//	order among processes       FIFO         none        none         none         FIFO
+//	a waiter learns by          push to it   polling     polling      push to all  push
+//	dead waiters delay by       3 s in all   0           0            0            5 s each
+//	fence                       each lease   no          no           no           no: RFencedLock
+//	wait bounded                wait, ctx    tries, ctx  retries,ctx  ctx          wait
+//	extend                      Extend       Extend      Refresh      by itself    watchdog
+//	renewed while work runs     KeepAlive    own code    own code     always       where no lease is given
+//	taken up by another process Token        WithValue   Token        no           no
+//	run a function under it     Do, DoValue  no          no           no           no
+//	what application code names interface    struct      struct       interface    interface
+//	... compiles a driver       no           no          yes          yes          (Java)
+//	fake, conformance suite     yes          no          no           no           no
+//	several masters             no           quorum      no           key majority MultiLock
+//	reentrant, read-write       no           no          no           no           yes
+//	other languages             no           no          no           no           JVM
+//	Redis commands for a pair   about 40     4           5            6 to 14      not measured
+//	left in Redis afterwards    2 keys       nothing     nothing      nothing      nothing
 //
-// (¹) by invalidation messages of client-side caching (RESP3): all waiters are told, and try. (²) a majority of three keys, by
-// default in one Redis.
-//
-// The honest minuses: each lock and unlock is a script that does far more than SET NX and DEL, which a lock that is hardly
-// contended pays for without needing it (docs/benchmarks.md has the numbers; for fire-and-forget locks on millions of
-// keys, redislock is cheaper). A waiting process keeps a subscription open and sends a heartbeat per key. A lock leaves more in Redis
-// than one key, for minutes. There is no quorum: one master decides. It is not reentrant. Its keys are its own: a SETNX of
-// another program on the same name does not see it.
+// The honest minuses. Taking and releasing a free lock makes Redis run several times what SET NX and DEL do, scripts counted, and something is
+// left of every key for ten minutes: for locks on millions of keys that nobody ever waits for, redislock is cheaper. Under
+// contention it is the other way round (docs/benchmarks.md of the repository has both). A process that waits keeps a subscription open and
+// sends a heartbeat for each key. One master decides: there is no quorum. Only programs that use this package see its locks: a SETNX of
+// another program on the same name does not.
 //
 // docs/adopting-lock.md of the repository leads there from redsync, redislock and a SETNX of your own.
 //

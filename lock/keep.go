@@ -59,10 +59,10 @@ func (h *holding) renew(ctx context.Context, over *time.Timer, lost func()) {
 	}
 }
 
-// renewOnce has the lease end a whole lease from now. An attempt whose answer was lost may have put the end off:
-// after it, the store is asked for the end first.
+// renewOnce has the lease end a whole lease from now, and leaves time for another attempt where it hangs. One whose answer
+// was lost may have put the end off: after it, the store is asked for the end first.
 func (h *holding) renewOnce(ctx context.Context) error {
-	ctx, cancel := context.WithDeadline(ctx, h.held.ExpiresAt)
+	ctx, cancel := context.WithTimeout(ctx, min(h.lease/renewals, time.Until(h.held.ExpiresAt)))
 	defer cancel()
 	if h.unsure {
 		now, err := h.locker.Resume(ctx, h.held.Token())

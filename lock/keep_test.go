@@ -151,6 +151,31 @@ func TestRenewalWhoseAnswerWasLostIsNotDoneTwice(t *testing.T) {
 	})
 }
 
+// hung answers every other renewal only.
+type hung struct {
+	*locktest.Fake
+	calls int
+}
+
+func (h *hung) Extend(ctx context.Context, lease *lock.Lease, by time.Duration) error {
+	if h.calls++; h.calls%2 == 1 {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return h.Fake.Extend(ctx, lease, by)
+}
+
+func TestRenewalThatHangsLeavesTimeForAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &hung{Fake: locktest.NewFake()}
+		require.NoError(t, lock.Do(t.Context(), h, newKey(t, "order", "1"), 0, 30*time.Second, func(ctx context.Context, _ int64) error {
+			time.Sleep(5 * time.Minute)
+			return context.Cause(ctx)
+		}, lock.KeepAlive))
+		require.Greater(t, h.calls, 10)
+	})
+}
+
 func TestResumeTellsTheEndAfterAnExtensionWhoseAnswerWasLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &deaf{Fake: locktest.NewFake(), lost: 1}

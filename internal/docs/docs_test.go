@@ -17,10 +17,10 @@ const root = "../.."
 // A rule whose test was renamed or deleted would be held by nothing.
 func TestEveryTestThatAPageNamesExists(t *testing.T) {
 	tests := testsOf(t)
-	for _, page := range []string{"architecture.md", "threat-model.md"} {
+	for _, page := range []string{"architecture.md", "threat-model.md", "seeds.md"} {
 		text, err := os.ReadFile(filepath.Join(root, "docs", page))
 		require.NoError(t, err)
-		named := regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9_]+)`").FindAllStringSubmatch(string(text), -1)
+		named := regexp.MustCompile("`((?:Test|Fuzz|Example)[A-Za-z0-9_]+)`").FindAllStringSubmatch(string(text), -1)
 		require.NotEmpty(t, named, page)
 		for _, name := range named {
 			require.True(t, tests[name[1]], "%s names %s", page, name[1])
@@ -29,7 +29,7 @@ func TestEveryTestThatAPageNamesExists(t *testing.T) {
 }
 
 func testsOf(t *testing.T) map[string]bool {
-	tests, declared := map[string]bool{}, regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+	tests, declared := map[string]bool{}, regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w+)\(`)
 	require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err

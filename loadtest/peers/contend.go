@@ -75,7 +75,7 @@ func contend(ctx context.Context, lib library, addr string, n int, work, length 
 func (t *track) loop(ctx context.Context, me int, side replica, key string, work time.Duration) {
 	for ctx.Err() == nil {
 		t.asks(me)
-		release, err := side.take(ctx, key)
+		mine, err := side.take(ctx, key)
 		if err != nil {
 			continue // the end; or the library's own trouble, which costs it
 		}
@@ -84,7 +84,7 @@ func (t *track) loop(ctx context.Context, me int, side replica, key string, work
 			time.Sleep(work)
 		}
 		t.releases()
-		release()
+		mine.release()
 	}
 }
 

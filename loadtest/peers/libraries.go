@@ -23,10 +23,16 @@ const (
 	forever  = 1 << 30         // tries
 )
 
-// replica is one process's way to the lock: take waits for it and returns how to release it.
+// replica is one process's way to the lock: take waits for it.
 type replica interface {
-	take(ctx context.Context, key string) (release func(), err error)
+	take(ctx context.Context, key string) (held, error)
 	close()
+}
+
+// held is a lock that was taken. extend puts its end off to a lease from now; nil where the library does that by itself.
+type held struct {
+	release func()
+	extend  func(context.Context) error
 }
 
 // library is one contestant and its settings.
@@ -61,16 +67,17 @@ func openOurs(addr string, count *commands) (replica, error) {
 	return &ours{rdb, lockredis.New(rdb, lockredis.Config{})}, nil
 }
 
-func (o *ours) take(ctx context.Context, key string) (func(), error) {
+func (o *ours) take(ctx context.Context, key string) (held, error) {
 	k, err := lock.NewKey("peers", key)
 	if err != nil {
-		return nil, err
+		return held{}, err
 	}
-	held, err := o.TryLock(ctx, k, patience, lease)
+	mine, err := o.TryLock(ctx, k, patience, lease)
 	if err != nil {
-		return nil, err
+		return held{}, err
 	}
-	return func() { _ = o.Unlock(context.Background(), held) }, nil
+	return held{func() { _ = o.Unlock(context.Background(), mine) },
+		func(ctx context.Context) error { return o.Extend(ctx, mine, lease) }}, nil
 }
 
 func (o *ours) close() {
@@ -92,12 +99,13 @@ func openRedsync(options ...redsync.Option) func(string, *commands) (replica, er
 	}
 }
 
-func (r *theirRedsync) take(ctx context.Context, key string) (func(), error) {
+func (r *theirRedsync) take(ctx context.Context, key string) (held, error) {
 	m := r.rs.NewMutex(key, r.options...)
 	if err := m.LockContext(ctx); err != nil {
-		return nil, err
+		return held{}, err
 	}
-	return func() { _, _ = m.UnlockContext(context.Background()) }, nil
+	return held{func() { _, _ = m.UnlockContext(context.Background()) },
+		func(ctx context.Context) error { _, err := m.ExtendContext(ctx); return err }}, nil
 }
 
 func (r *theirRedsync) close() { _ = r.rdb.Close() }
@@ -115,14 +123,15 @@ func openRedislock(backoff time.Duration) func(string, *commands) (replica, erro
 	}
 }
 
-func (r *theirRedislock) take(ctx context.Context, key string) (func(), error) {
+func (r *theirRedislock) take(ctx context.Context, key string) (held, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience) // without a deadline it waits for one lease only
 	defer cancel()
-	held, err := r.locks.Obtain(ctx, key, lease, &redislock.Options{RetryStrategy: redislock.LinearBackoff(r.backoff)})
+	mine, err := r.locks.Obtain(ctx, key, lease, &redislock.Options{RetryStrategy: redislock.LinearBackoff(r.backoff)})
 	if err != nil {
-		return nil, err
+		return held{}, err
 	}
-	return func() { _ = held.Release(context.Background()) }, nil
+	return held{func() { _ = mine.Release(context.Background()) },
+		func(ctx context.Context) error { return mine.Refresh(ctx, lease, nil) }}, nil
 }
 
 func (r *theirRedislock) close() { _ = r.rdb.Close() }
@@ -147,9 +156,9 @@ func openRueidislock(majority int32) func(string, *commands) (replica, error) {
 	}
 }
 
-func (r *theirRueidislock) take(ctx context.Context, key string) (func(), error) {
+func (r *theirRueidislock) take(ctx context.Context, key string) (held, error) {
 	_, release, err := r.WithContext(ctx, key)
-	return release, err
+	return held{release: release}, err
 }
 
 func (r *theirRueidislock) close() { r.Close() }

@@ -24,6 +24,8 @@ type config struct {
 	length  time.Duration
 	only    string
 	cells   string
+	oneOff  int
+	rest    time.Duration
 	out     string
 	json    string
 	redis   string
@@ -37,6 +39,8 @@ func main() {
 	flag.DurationVar(&c.length, "length", 2*time.Second, "how long each cell is measured")
 	flag.StringVar(&c.only, "only", "", "only libraries whose name contains this")
 	flag.StringVar(&c.cells, "cells", "2:0s,2:1ms,64:0s,64:1ms,512:0s,512:1ms", "contenders:work, with commas between")
+	flag.IntVar(&c.oneOff, "oneoff", 2000, "how many keys each library takes once, for the page; 0 = that is not measured")
+	flag.DurationVar(&c.rest, "rest", 5*time.Second, "after how long what is left of those keys is measured")
 	flag.StringVar(&c.out, "out", "", "Markdown file to write the table into, besides printing it")
 	flag.StringVar(&c.json, "json", "", "file for the rates as JSON, instead of printing the table")
 	flag.StringVar(&c.redis, "redis", "", "host:port of an empty Redis; default: one is started")
@@ -80,7 +84,13 @@ func compare(ctx context.Context, c config) error {
 	if err != nil {
 		return err
 	}
-	text := report(machine(), c.command, results)
+	var oneOffs []oneOff
+	if c.oneOff > 0 && (c.out != "" || c.json == "") {
+		if oneOffs, err = measureOneOffs(ctx, c); err != nil {
+			return err
+		}
+	}
+	text := report(machine(), c.command, results) + reportOneOffs(c, oneOffs)
 	if c.out != "" {
 		if err := section.Put(c.out, "Benchmarks", "peers", "loadtest/peers", text); err != nil {
 			return err
@@ -96,6 +106,9 @@ func compare(ctx context.Context, c config) error {
 func measure(ctx context.Context, c config) ([]result, error) {
 	var results []result
 	for cell := range strings.SplitSeq(c.cells, ",") {
+		if cell == "" {
+			continue // -cells "": one-off keys alone
+		}
 		var n int
 		var text string
 		if _, err := fmt.Sscanf(strings.Replace(cell, ":", " ", 1), "%d %s", &n, &text); err != nil {

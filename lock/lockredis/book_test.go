@@ -20,16 +20,16 @@ import (
 // writer makes the pages of books that are being written, one at a time for each book.
 type writer struct {
 	locker lock.Locker
-	page   func(ctx context.Context, book string) error
+	page   func(ctx context.Context, book string) (string, error)
 }
 
 // write does not wait: whoever comes while a page is made is told to come back.
-func (w writer) write(ctx context.Context, book string) error {
+func (w writer) write(ctx context.Context, book string) (page string, err error) {
 	key, err := lock.NewKey("book", "progress", book)
 	if err != nil {
-		return err
+		return "", err
 	}
-	return lock.Do(ctx, w.locker, key, 0, 120*time.Second, func(ctx context.Context, _ int64) error {
+	return lock.DoValue(ctx, w.locker, key, 0, 120*time.Second, func(ctx context.Context, _ int64) (string, error) {
 		return w.page(ctx, book)
 	})
 }
@@ -38,7 +38,7 @@ func (w writer) handler() http.Handler {
 	gin.SetMode(gin.TestMode)
 	g := gin.New()
 	g.POST("/books/:book/pages", func(c *gin.Context) {
-		switch err := w.write(c, c.Param("book")); {
+		switch page, err := w.write(c, c.Param("book")); {
 		case errors.Is(err, lock.ErrNotAcquired):
 			c.JSON(http.StatusConflict, gin.H{"code": "lock_held", "detail": "지금 다른 페이지를 만들고 있어요. 끝나면 다시 눌러 주세요."})
 		case errors.Is(err, lock.ErrInvalidKey):
@@ -46,7 +46,7 @@ func (w writer) handler() http.Handler {
 		case err != nil:
 			c.Status(http.StatusInternalServerError)
 		default:
-			c.Status(http.StatusNoContent)
+			c.JSON(http.StatusOK, gin.H{"page": page})
 		}
 	})
 	return g
@@ -54,8 +54,10 @@ func (w writer) handler() http.Handler {
 
 func TestOneAloneGetsTheLockAndItIsFreeAfterwards(t *testing.T) {
 	l := newLocker(t, redistest.Start(t).Client())
-	w := writer{l, func(context.Context, string) error { return nil }}
-	require.NoError(t, w.write(within(t), "test-book-1"))
+	w := writer{l, func(_ context.Context, book string) (string, error) { return "of " + book, nil }}
+	page, err := w.write(within(t), "test-book-1")
+	require.NoError(t, err)
+	require.Equal(t, "of test-book-1", page)
 	locked, err := l.IsLocked(within(t), newKey(t, "book", "progress", "test-book-1"))
 	require.NoError(t, err)
 	require.False(t, locked)
@@ -65,11 +67,11 @@ func TestOfTenAtOnceExactlyOneSucceeds(t *testing.T) {
 	const threads = 10
 	var written, refused atomic.Int32
 	tried := make(chan struct{}) // closed when all others were refused
-	w := writer{newLocker(t, redistest.Start(t).Client()), func(context.Context, string) error { <-tried; return nil }}
+	w := writer{newLocker(t, redistest.Start(t).Client()), func(context.Context, string) (string, error) { <-tried; return "", nil }}
 	var all sync.WaitGroup
 	for range threads {
 		all.Go(func() {
-			switch err := w.write(within(t), "concurrent-book"); {
+			switch _, err := w.write(within(t), "concurrent-book"); {
 			case err == nil:
 				written.Add(1)
 			case errors.Is(err, lock.ErrNotAcquired):
@@ -88,38 +90,42 @@ func TestOfTenAtOnceExactlyOneSucceeds(t *testing.T) {
 
 func TestFailedWorkReleasesTheLock(t *testing.T) {
 	fail := true
-	w := writer{newLocker(t, redistest.Start(t).Client()), func(context.Context, string) error {
+	w := writer{newLocker(t, redistest.Start(t).Client()), func(context.Context, string) (string, error) {
 		if fail {
-			return errMine
+			return "", errMine
 		}
-		return nil
+		return "", nil
 	}}
-	require.ErrorIs(t, w.write(within(t), "exception-book"), errMine)
+	_, err := w.write(within(t), "exception-book")
+	require.ErrorIs(t, err, errMine)
 	fail = false
-	require.NoError(t, w.write(within(t), "exception-book"))
+	_, err = w.write(within(t), "exception-book")
+	require.NoError(t, err)
 }
 
 func TestWhoComesWhileAPageIsMadeIsAnswered409(t *testing.T) {
 	begun, finish := make(chan struct{}), make(chan struct{})
-	h := writer{newLocker(t, redistest.Start(t).Client()), func(_ context.Context, book string) error {
+	h := writer{newLocker(t, redistest.Start(t).Client()), func(_ context.Context, book string) (string, error) {
 		if book == "1" {
 			close(begun)
 			<-finish
 		}
-		return nil
+		return "of " + book, nil
 	}}.handler()
 	post := func(path string) *httptest.ResponseRecorder {
 		answer := httptest.NewRecorder()
 		h.ServeHTTP(answer, httptest.NewRequestWithContext(within(t), http.MethodPost, path, nil))
 		return answer
 	}
-	first := make(chan int)
-	go func() { first <- post("/books/1/pages").Code }()
+	first := make(chan *httptest.ResponseRecorder)
+	go func() { first <- post("/books/1/pages") }()
 	<-begun
 	second := post("/books/1/pages")
 	require.Equal(t, http.StatusConflict, second.Code)
 	require.Contains(t, second.Body.String(), `"code":"lock_held"`)
-	require.Equal(t, http.StatusNoContent, post("/books/2/pages").Code, "another book does not wait")
+	require.Equal(t, http.StatusOK, post("/books/2/pages").Code, "another book does not wait")
 	close(finish)
-	require.Equal(t, http.StatusNoContent, <-first)
+	done := <-first
+	require.Equal(t, http.StatusOK, done.Code)
+	require.JSONEq(t, `{"page":"of 1"}`, done.Body.String())
 }

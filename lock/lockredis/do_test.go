@@ -17,6 +17,7 @@ var errMine = errors.New("mine")
 func TestDoWhileRedisGoesAway(t *testing.T) {
 	cases := map[string]struct {
 		lease time.Duration
+		opts  []lock.Option
 		work  func(context.Context) error
 		hold  func(*testing.T, error)
 	}{
@@ -35,6 +36,9 @@ func TestDoWhileRedisGoesAway(t *testing.T) {
 			hold:  func(t *testing.T, err error) { require.ErrorIs(t, err, lock.ErrNotHeld) },
 		},
 	}
+	kept := cases["work that goes on is cancelled at the end of its lease"]
+	kept.opts = []lock.Option{lock.KeepAlive}
+	cases["work whose lease can not be renewed is cancelled at its end"] = kept
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			rdb := redistest.Start(t)
@@ -42,7 +46,7 @@ func TestDoWhileRedisGoesAway(t *testing.T) {
 			err := lock.Do(within(t), l, newKey(t, "order", "1"), soon, c.lease, func(ctx context.Context, _ int64) error {
 				rdb.Kill()
 				return c.work(ctx)
-			})
+			}, c.opts...)
 			c.hold(t, err)
 		})
 	}

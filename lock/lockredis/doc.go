@@ -39,14 +39,14 @@
 //
 // # Time-outs
 //
-// ctx ends every call at once, also while Redis does not answer. Besides it, requests are bounded by the client's own ReadTimeout and
-// MaxRetries. Keep the sum of both (with the defaults about 3 s and 3 retries) below a third of the shortest lease that is kept alive. Heartbeat (3 s) is how long a dead process
+// ctx ends every call at once, also while Redis does not answer. Besides it, a request is bounded by the client's own ReadTimeout (3 s by default) for each
+// of its attempts (MaxRetries, 3, beside the first). Keep ReadTimeout below a third of the shortest lease that is kept alive. Heartbeat (3 s) is how long dead processes
 // can delay the line, and how long a living one may pause: raise it where garbage collection or the machine's own pauses come near.
 //
 // # What it costs
 //
-// One command for taking a free lock and one for giving it back, two when the key was not used in the last minute; a waiter
-// two more, and a heartbeat for each key that its process waits for. A process that waits has one subscription, whatever it waits for. What is left
+// One command for taking a lock and one for giving it back, another where the key was not used in the last minute; a waiter's process a
+// heartbeat for each key that it waits for. A process that waits has one subscription, whatever it waits for. What is left
 // in Redis of an unused key goes away by itself after ten minutes. docs/benchmarks.md has it beside its peers.
 //
 // # Metrics and spans

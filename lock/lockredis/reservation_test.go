@@ -99,7 +99,7 @@ func TestOfManyAtOnceOneReservesAndTheOthersAreToldSo(t *testing.T) {
 			t.Run(fmt.Sprintf("%d members, %s", members, name), func(t *testing.T) {
 				g := newGym(t, newLocker(t, rdb.Client()))
 				g.wait = wait
-				afternoon := slot{trainer: members, date: "2025-07-01", time: name[:4] + "-14.00"}
+				afternoon := slot{trainer: members, date: "2025-07-01", time: name[:4] + "-14:00"}
 				var booked, refused atomic.Int32
 				var all sync.WaitGroup
 				for member := range members {
@@ -125,7 +125,7 @@ func TestOfManyAtOnceOneReservesAndTheOthersAreToldSo(t *testing.T) {
 
 func TestUniqueConstraintHoldsWhereTheLockDoesNot(t *testing.T) {
 	g := newGym(t, nil)
-	afternoon := slot{trainer: 7, date: "2025-07-01", time: "14.00"}
+	afternoon := slot{trainer: 7, date: "2025-07-01", time: "14:00"}
 	require.NoError(t, g.insert(t.Context(), afternoon, 1))
 	require.ErrorIs(t, g.insert(t.Context(), afternoon, 2), errTaken, "as one would whose lease ran out between looking and writing")
 	require.Equal(t, 1, g.booked(t))
@@ -133,12 +133,12 @@ func TestUniqueConstraintHoldsWhereTheLockDoesNot(t *testing.T) {
 
 func TestOtherSlotsDoNotWait(t *testing.T) {
 	g := newGym(t, newLocker(t, redistest.Start(t).Client()))
-	key, err := slot{trainer: 7, date: "2025-07-01", time: "14.00"}.key()
+	key, err := slot{trainer: 7, date: "2025-07-01", time: "14:00"}.key()
 	require.NoError(t, err)
 	_, err = g.locker.TryLock(within(t), key, 0, long)
 	require.NoError(t, err)
-	require.NoError(t, g.book(within(t), slot{trainer: 7, date: "2025-07-01", time: "15.00"}, 1))
-	require.NoError(t, g.book(within(t), slot{trainer: 8, date: "2025-07-01", time: "14.00"}, 1))
+	require.NoError(t, g.book(within(t), slot{trainer: 7, date: "2025-07-01", time: "15:00"}, 1))
+	require.NoError(t, g.book(within(t), slot{trainer: 8, date: "2025-07-01", time: "14:00"}, 1))
 }
 
 func TestStaleHolderWakesAfterItsLeaseFreesNothingAndWritesNothing(t *testing.T) {
