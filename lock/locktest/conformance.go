@@ -19,6 +19,10 @@ const (
 
 // Conformance holds a Locker to the rules of the port. make is called once for every rule. Beside the
 // port, the Locker tells how many wait: Waiting(ctx, key) (int, error), as lockredis.Locker and Fake do.
+//
+//	func TestMyLockerKeepsTheRules(t *testing.T) {
+//		locktest.Conformance(t, func(t *testing.T) lock.Locker { return newMyLocker(t) })
+//	}
 func Conformance(t *testing.T, make func(*testing.T) lock.Locker) {
 	rules := []struct {
 		name string
