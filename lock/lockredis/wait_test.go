@@ -215,6 +215,7 @@ func TestLeaseAndLineOutliveAFailover(t *testing.T) {
 		}, lock.KeepAlive)
 	}()
 	<-begun
+	replicated(ctx, t, sentinel.Master())
 	sentinel.Failover()
 
 	var again *lock.Lease
@@ -234,6 +235,17 @@ func TestLeaseAndLineOutliveAFailover(t *testing.T) {
 	require.True(t, is)
 	close(finish)
 	require.NoError(t, <-kept)
+}
+
+// replicated returns when a replica has all that the server was told so far: nobody waits for that in life.
+func replicated(ctx context.Context, t *testing.T, master *redistest.Server) {
+	t.Helper()
+	conn := master.Client().Conn()
+	defer conn.Close()
+	require.NoError(t, conn.Set(ctx, "replicated", "", time.Second).Err())
+	n, err := conn.Wait(ctx, 1, soon).Result()
+	require.NoError(t, err)
+	require.EqualValues(t, 1, n)
 }
 
 // answered returns when Redis has answered the call, whatever it said.
