@@ -90,26 +90,24 @@ func contender(t *testing.T, addr string, key lock.Key, lease time.Duration, rol
 }
 
 func TestProcessKilledWhileHoldingLosesTheLockAtTheEndOfItsLease(t *testing.T) {
-	for _, role := range []string{holds, extends, renews} {
-		t.Run("that "+role, func(t *testing.T) {
-			t.Parallel()
-			ctx := within(t)
-			rdb := redistest.Start(t)
-			l, key := newLocker(t, rdb.Client()), newKey(t, "order", "killed:"+role)
-			process, said := contender(t, rdb.Addr(), key, 1200*time.Millisecond, role)
-			token, err := said.ReadString('\n')
-			require.NoError(t, err)
-			process.Kill()
-			dead, err := l.Resume(ctx, strings.TrimSpace(token))
-			require.NoError(t, err)
-
-			held, err := l.Lock(ctx, key, long)
-			require.NoError(t, err)
-			require.False(t, time.Now().Before(dead.ExpiresAt), "not a moment earlier")
-			require.Greater(t, held.Fence, dead.Fence)
-			require.ErrorIs(t, l.Unlock(ctx, dead), lock.ErrNotHeld)
-			require.NoError(t, l.Unlock(ctx, held))
-		})
+	ctx := within(t)
+	rdb := redistest.Start(t)
+	l, dead := newLocker(t, rdb.Client()), map[string]*lock.Lease{}
+	for _, role := range []string{extends, renews, holds} { // the longest first
+		process, said := contender(t, rdb.Addr(), newKey(t, "order", "killed:"+role), 1200*time.Millisecond, role)
+		token, err := said.ReadString('\n')
+		require.NoError(t, err)
+		process.Kill()
+		dead[role], err = l.Resume(ctx, strings.TrimSpace(token))
+		require.NoError(t, err, role)
+	}
+	for role, lost := range dead {
+		held, err := l.Lock(ctx, lost.Key, long)
+		require.NoError(t, err, role)
+		require.False(t, time.Now().Before(lost.ExpiresAt), "that %s: not a moment earlier", role)
+		require.Greater(t, held.Fence, lost.Fence)
+		require.ErrorIs(t, l.Unlock(ctx, lost), lock.ErrNotHeld)
+		require.NoError(t, l.Unlock(ctx, held))
 	}
 }
 
