@@ -20,7 +20,7 @@ func (b *coalescer) stop() {
 func (l *hall) tellBack() {
 	l.mu.Lock()
 	now := time.Now()
-	if !l.back.due || !l.live || l.dead {
+	if !l.back.due || !l.m.Live || l.dead {
 		l.mu.Unlock()
 		return
 	}

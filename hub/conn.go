@@ -15,6 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -52,13 +53,11 @@ type conn struct {
 	asked atomic.Int64  // when the last ping of the wheel was written, likewise
 
 	// The writer's own: whoever has claimed the conn.
-	epoch, version int64
-	hallRev        uint32
-	sessionRev     uint32
-	messages       int // number of the last message sent
-	noticed        int // and of the last notice
-	lease          int64
-	opened         bool // the first state was sent
+	shown    mirror.Shown
+	messages uint32 // number of the last message sent
+	noticed  uint32 // and of the last notice
+	lease    int64
+	opened   bool // the first state was sent
 }
 
 // ServeSocket turns a request into a socket of a room and returns; session "" is a spectator. The

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -17,13 +18,13 @@ func text(buf []byte) []byte { return frame(buf) }
 func blank(about int) []byte { return make([]byte, headroom, headroom+about) }
 
 // deskFrame shows the whole room.
-func deskFrame(id room.ID, r *roster, now int64) []byte {
-	b := blank(512 + 64*len(r.line))
+func deskFrame(id room.ID, r *mirror.Roster, now int64) []byte {
+	b := blank(512 + 64*len(r.Line))
 	b = appendString(append(b, `{"type":"desk","room":`...), string(id))
 	b = appendRoom(b, r, now)
 	b = append(b, `,"line":[`...)
-	for i := range r.line {
-		w := &r.line[i]
+	for i := range r.Line {
+		w := &r.Line[i]
 		b = appendWaiter(comma(b), w)
 		b = append(appendInt(b, ",", w.AwaySince), ']')
 	}
@@ -31,41 +32,41 @@ func deskFrame(id room.ID, r *roster, now int64) []byte {
 }
 
 // changeFrame shows how the room is now, and what changed of the line.
-func changeFrame(r *roster, c *change, now int64) []byte {
+func changeFrame(r *mirror.Roster, c *mirror.Change, now int64) []byte {
 	b := append(blank(512), `{"type":"change"`...)
 	b = appendRoom(b, r, now)
-	b = appendList(b, `,"left":[`, c.left, func(b []byte, p *parting) []byte {
-		b = appendInt(b, "[", p.ticket)
-		return append(appendText(b, ",", string(p.outcome)), ']')
-	})
-	b = appendList(b, `,"joined":[`, c.joined, func(b []byte, p *placing) []byte {
-		b = appendWaiter(b, &p.Waiter)
-		return append(appendInt(b, ",", int64(p.position)), ']')
-	})
-	b = appendList(b, `,"moved":[`, c.moved, func(b []byte, p *placing) []byte {
+	b = appendList(b, `,"left":[`, c.Left, func(b []byte, p *mirror.Parting) []byte {
 		b = appendInt(b, "[", p.Ticket)
-		return append(appendInt(b, ",", int64(p.position)), ']')
+		return append(appendText(b, ",", string(p.Outcome)), ']')
 	})
-	b = appendList(b, `,"away":[`, c.away, func(b []byte, a *absence) []byte {
-		b = appendInt(b, "[", a.ticket)
-		return append(appendInt(b, ",", a.since), ']')
+	b = appendList(b, `,"joined":[`, c.Joined, func(b []byte, p *mirror.Placing) []byte {
+		b = appendWaiter(b, &p.Waiter)
+		return append(appendInt(b, ",", int64(p.Position)), ']')
+	})
+	b = appendList(b, `,"moved":[`, c.Moved, func(b []byte, p *mirror.Placing) []byte {
+		b = appendInt(b, "[", p.Ticket)
+		return append(appendInt(b, ",", int64(p.Position)), ']')
+	})
+	b = appendList(b, `,"away":[`, c.Away, func(b []byte, a *mirror.Absence) []byte {
+		b = appendInt(b, "[", a.Ticket)
+		return append(appendInt(b, ",", a.Since), ']')
 	})
 	return text(append(b, '}'))
 }
 
 // appendRoom appends what a room's first frame and its changes have in common.
-func appendRoom(b []byte, r *roster, now int64) []byte {
-	b = appendInt(b, `,"epoch":`, r.epoch)
-	b = appendInt(b, `,"version":`, r.version)
+func appendRoom(b []byte, r *mirror.Roster, now int64) []byte {
+	b = appendInt(b, `,"epoch":`, r.Epoch)
+	b = appendInt(b, `,"version":`, r.Version)
 	b = appendInt(b, `,"server_time":`, now)
-	b = appendBool(b, `,"paused":`, r.paused)
-	b = appendInt(b, `,"hold":`, r.hold)
-	if r.lease.Fence == 0 {
+	b = appendBool(b, `,"paused":`, r.Paused)
+	b = appendInt(b, `,"hold":`, r.Hold)
+	if r.Lease.Fence == 0 {
 		return append(b, `,"holder":null`...)
 	}
-	l := &r.lease
+	l := &r.Lease
 	b = appendInt(b, `,"holder":{"ticket":`, l.Ticket)
-	b = appendString(append(b, `,"seller_id":`...), r.holder)
+	b = appendString(append(b, `,"seller_id":`...), r.Holder)
 	b = appendInt(b, `,"fence":`, l.Fence)
 	b = appendInt(b, `,"granted_at":`, l.GrantedAt)
 	b = appendInt(b, `,"expires_at":`, l.ExpiresAt)

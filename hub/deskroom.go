@@ -7,17 +7,21 @@ import (
 	"sync"
 	"time"
 
+	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/room"
 )
 
 // openingFor is how long an opening is good for newcomers: the clock in it must not be old.
 const openingFor = 250 * time.Millisecond
 
+// keptEvents is how many events are kept while a roster is read.
+const keptEvents = 4096
+
 // deskRoom is what support is shown of a room, for as long as it has watchers here. The hall's lock guards it.
 type deskRoom struct {
 	l      *hall
 	feed   feed
-	roster roster
+	roster mirror.Roster
 	live   bool // the roster is at the mirror's version
 	aside  aside
 	end    context.CancelFunc
@@ -69,7 +73,7 @@ func (d *deskRoom) leave(c *conn) {
 // read has the roster read beside a mirror that is followed already: its sellers notice nothing. While there is no such mirror the
 // snapshot under way, or the next, brings the roster too.
 func (d *deskRoom) read() {
-	if l := d.l; l.live && !l.sync.running && !d.live && !d.ahead && !d.reading {
+	if l := d.l; l.m.Live && !l.m.Reading() && !d.live && !d.ahead && !d.reading {
 		d.kept = nil
 		d.reading = l.h.spawn(d.rosters)
 	}
@@ -108,38 +112,23 @@ func (d *deskRoom) take(s room.Roster) bool {
 	kept := d.kept
 	d.kept, d.reading = nil, false
 	switch {
-	case l.desk != d || d.live || !l.live || l.sync.running:
+	case l.desk != d || d.live || !l.m.Live || l.m.Reading():
 		return true // nobody looks any more, or a snapshot brought one, or will
-	case s.Epoch != l.m.epoch:
-		l.resync(reasonEpoch)
+	case s.Epoch != l.m.Epoch:
+		l.resync(mirror.ReasonEpoch)
 		return true
 	}
-	var r roster
-	r.adopt(s)
-	if !r.catchUp(kept) || r.version < l.m.version {
+	var r mirror.Roster
+	r.Adopt(s)
+	fits := r.CatchUp(kept)
+	found := l.m.Revision.Of(r.Revision)
+	if !fits || found == mirror.Known {
 		d.reading = true
 		return false
 	}
 	d.show(r)
-	if d.live, d.ahead = r.version == l.m.version, r.version > l.m.version; d.ahead {
-		l.want(r.version)
-	}
-	return true
-}
-
-// catchUp takes the events after the roster's own version.
-func (r *roster) catchUp(events []room.Event) bool {
-	for i := range events {
-		e := &events[i]
-		if e.Epoch != r.epoch || e.Version < r.version || e.Version == r.version && (e.Changed || e.Now < r.now) {
-			continue
-		}
-		if e.Version > r.version+1 {
-			return false
-		}
-		if _, ok := r.apply(e); !ok {
-			return false
-		}
+	if d.live, d.ahead = found == mirror.Same, found.Unreached(); d.ahead {
+		l.want(r.Revision)
 	}
 	return true
 }
@@ -151,18 +140,18 @@ func (d *deskRoom) resynced(s *room.Roster) {
 		d.read()
 		return
 	}
-	if d.roster.version != 0 {
+	if d.roster.Version != 0 {
 		d.aside.ask(askItems | askMinutes) // what was told of them may have been missed too
 	}
-	var r roster
-	r.adopt(*s)
+	var r mirror.Roster
+	r.Adopt(*s)
 	d.live = true
 	d.show(r)
 }
 
 // show puts a roster in the place of the one that is shown. Whoever watches sees it in full, unless it is the same.
-func (d *deskRoom) show(r roster) {
-	if !d.roster.equal(&r) {
+func (d *deskRoom) show(r mirror.Roster) {
+	if !d.roster.Equal(&r) {
 		d.feed.reset()
 	}
 	d.roster = r
@@ -170,15 +159,15 @@ func (d *deskRoom) show(r roster) {
 }
 
 // event takes an event, and what it was to the mirror.
-func (d *deskRoom) event(e *room.Event, v verdict) {
+func (d *deskRoom) event(e *room.Event, v mirror.Verdict) {
 	d.aside.note(e)
 	switch {
-	case v == old:
+	case v == mirror.Old:
 	case d.live:
 		d.tell(e)
-	case d.reading && len(d.kept) < keepEvents:
+	case d.reading && len(d.kept) < keptEvents:
 		d.kept = append(d.kept, *e)
-	case d.ahead && d.l.m.version == d.roster.version:
+	case d.ahead && d.l.m.Revision == d.roster.Revision:
 		d.live, d.ahead = true, false
 		d.feed.markAll()
 	}
@@ -186,12 +175,12 @@ func (d *deskRoom) event(e *room.Event, v verdict) {
 
 // tell shows everybody what an event changed.
 func (d *deskRoom) tell(e *room.Event) {
-	c, ok := d.roster.apply(e)
+	c, ok := d.roster.Apply(e)
 	switch {
 	case !ok:
 		d.live = false
-		d.l.resync(reasonDrift)
-	case e.Changed || !c.nothing():
+		d.l.resync(mirror.ReasonDrift)
+	case e.Changed || !c.Nothing():
 		frame := changeFrame(&d.roster, &c, d.l.h.clock.ms())
 		d.l.h.metrics.changes.Inc()
 		d.l.h.metrics.changeBytes.Add(float64(len(frame)))
@@ -204,7 +193,7 @@ func (d *deskRoom) opening() (opening, bool) {
 	d.openMu.Lock()
 	defer d.openMu.Unlock()
 	d.l.mu.RLock()
-	if !d.live || !d.l.live {
+	if !d.live || !d.l.m.Live {
 		d.l.mu.RUnlock()
 		return opening{}, false
 	}
@@ -213,7 +202,7 @@ func (d *deskRoom) opening() (opening, bool) {
 		return d.opened, true
 	}
 	r, beside, next := d.roster, d.aside.known(), d.feed.end()
-	r.line = slices.Clone(r.line)
+	r.Line = slices.Clone(r.Line)
 	d.l.mu.RUnlock()
 	full := deskFrame(d.l.id, &r, d.l.h.clock.ms()) // long: not under the lock
 	d.opened, d.until = opening{append([][]byte{full}, beside...), next}, time.Now().Add(openingFor)

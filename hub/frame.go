@@ -3,7 +3,9 @@ package hub
 import (
 	"encoding/json"
 	"strconv"
+	"time"
 
+	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -25,55 +27,55 @@ func (s *shared) room(id room.ID) {
 	s.open = append([]byte(`{"type":"state","room":`), name...)
 }
 
-func (s *shared) state(m *mirror) {
+func (s *shared) state(m *mirror.State) {
 	b := append(s.head[:0], s.open...)
-	b = appendInt(b, `,"epoch":`, m.epoch)
-	b = appendInt(b, `,"version":`, m.version)
+	b = appendInt(b, `,"epoch":`, m.Epoch)
+	b = appendInt(b, `,"version":`, m.Version)
 	s.head = append(b, `,"server_time":`...)
 
-	b = appendInt(s.length[:0], `,"queue_length":`, int64(len(m.line)))
+	b = appendInt(s.length[:0], `,"queue_length":`, int64(len(m.Line)))
 	s.length = append(b, `,"estimated_wait":`...)
 
-	b = appendIf(s.lease[:0], `,"lease_expires_at":`, m.lease.ExpiresAt, m.held())
+	b = appendIf(s.lease[:0], `,"lease_expires_at":`, m.Lease.ExpiresAt, m.Held())
 	s.lease = append(b, `,"fence":`...)
 
 	s.tail = append(s.tail[:0], `,"paused":`...)
-	s.tail = append(strconv.AppendBool(s.tail, m.paused), `,"claim_by":null,"codes":`...)
+	s.tail = append(strconv.AppendBool(s.tail, m.Paused), `,"claim_by":null,"codes":`...)
 }
 
 // appendState appends a state frame: how the room is, and how the seat stands in it. now is in unix
-// ms of Redis's clock. ok is false where seat and mirror contradict each other.
-func (l *hall) appendState(b []byte, st seat, now int64) (_ []byte, ok bool) {
-	position, newcomer := 0, len(l.m.line)+1
-	switch st.status {
+// ms of Redis's clock, lease the length of one. ok is false where seat and mirror contradict each other.
+func (s *shared) appendState(b []byte, m *mirror.State, st mirror.Seat, now int64, lease time.Duration) (_ []byte, ok bool) {
+	position, newcomer := 0, len(m.Line)+1
+	switch st.Status {
 	case room.Waiting:
-		if position, ok = l.m.line.position(st.rank); !ok {
+		if position, ok = m.Line.Position(st.Rank); !ok {
 			return b, false
 		}
 	case room.Locked:
-		if st.fence != l.m.lease.Fence {
+		if st.Fence != m.Lease.Fence {
 			return b, false
 		}
 	}
-	b = append(b, l.shared.head...)
+	b = append(b, s.head...)
 	b = strconv.AppendInt(b, now, 10)
-	b = appendText(b, `,"status":`, string(st.status))
-	b = appendText(b, `,"outcome":`, string(st.outcome))
-	b = appendIf(b, `,"ticket":`, st.ticket, st.ticket != 0)
+	b = appendText(b, `,"status":`, string(st.Status))
+	b = appendText(b, `,"outcome":`, string(st.Outcome))
+	b = appendIf(b, `,"ticket":`, st.Ticket, st.Ticket != 0)
 	b = appendIf(b, `,"queue_position":`, int64(position), position != 0)
-	b = append(b, l.shared.length...)
+	b = append(b, s.length...)
 	if position == 0 {
 		position = newcomer
 	}
-	w, known := l.m.waits(position, now, l.h.lease)
-	known = known && st.status != room.Locked
+	w, known := m.Waits(position, now, lease)
+	known = known && st.Status != room.Locked
 	b = appendIf(b, "", room.Seconds(w.Estimated), known)
 	b = appendIf(b, `,"maximum_wait":`, room.Seconds(w.Maximum), known)
-	b = append(b, l.shared.lease...)
-	b = appendIf(b, "", st.fence, st.status == room.Locked)
-	b = append(b, l.shared.tail...)
-	if st.status == room.Locked {
-		b = appendCodes(b, l.m.lease, now)
+	b = append(b, s.lease...)
+	b = appendIf(b, "", st.Fence, st.Status == room.Locked)
+	b = append(b, s.tail...)
+	if st.Status == room.Locked {
+		b = appendCodes(b, m.Lease, now)
 	} else {
 		b = append(b, "null"...)
 	}
@@ -93,12 +95,12 @@ func appendPing(b []byte, now int64) []byte {
 }
 
 // appendMessage appends an SMS. Its text and code are secrets, for this socket only.
-func appendMessage(b []byte, m message) []byte {
+func appendMessage(b []byte, m mirror.Message) []byte {
 	var frame any = struct {
 		Type string `json:"type"`
 		room.Message
 	}{"sms", m.Message}
-	if m.offered {
+	if m.Offered {
 		frame = struct {
 			Type       string `json:"type"`
 			MessageID  string `json:"message_id"`

@@ -1,36 +1,45 @@
 package hub
 
 import (
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/room"
 )
 
 // frontRow is how many at the head of the line always hear at once.
 const frontRow = 10
 
-// hall is one room on this replica: its mirror, its sessions and their sockets. Nothing is written
+// session is a session that has sockets here. The hall's lock guards it.
+type session = mirror.Session[visitor]
+
+// visitor is what the hub keeps of a session.
+type visitor struct {
+	conns  []*conn
+	asked  bool      // waits to be looked up
+	coming bool      // waits to be told to the engine
+	told   room.Host // the number under which the engine was told that it is here; 0 = it was not
+	probed int64     // when its sockets were asked and have not answered as far as was looked, ns of the hub's clock; 0 = not asked
+	left   int64     // when the latest socket that has left was last heard of, likewise
+}
+
+// hall is one room on this replica: its mirror and the sockets of its sessions. Nothing is written
 // to a socket under its lock, and no call goes out under it.
 type hall struct {
 	h  *Hub
 	id room.ID
 
-	mu       sync.RWMutex
-	m        mirror
-	live     bool   // a snapshot was taken: there is something to tell
-	base     int64  // version of the latest snapshot: what is known as of before may have missed an event
-	rev      uint32 // grows when a snapshot replaced the mirror
-	shared   shared
-	sessions map[string]*session
-	byRank   map[float64]*session
-	conns    []*conn
-	dead     bool                  // let go of: a new socket needs a new hall
-	empty    time.Time             // since when there is no socket
-	turn     int                   // its place in the rounds
-	shown    map[*session]struct{} // those who are shown messages
+	mu     sync.RWMutex
+	m      mirror.Mirror[visitor]
+	shared shared
+	conns  []*conn
+	dead   bool      // let go of: a new socket needs a new hall
+	empty  time.Time // since when there is no socket
+	turn   int       // its place in the rounds
 
-	sync   resync
+	behind behind
 	look   lookup
 	who    presence
 	expiry deadline
@@ -39,7 +48,7 @@ type hall struct {
 }
 
 func newHall(h *Hub, id room.ID) *hall {
-	l := &hall{h: h, id: room.ID([]byte(id)), sessions: make(map[string]*session), byRank: make(map[float64]*session), empty: time.Now()}
+	l := &hall{h: h, id: room.ID([]byte(id)), m: mirror.New[visitor](), empty: time.Now()}
 	l.shared.room(l.id)
 	return l
 }
@@ -56,25 +65,24 @@ func (l *hall) enter(c *conn, id string) bool {
 	if id != "" {
 		l.seatConn(c, id)
 	}
-	if l.live {
+	if l.m.Live {
 		c.mark(dueState|dueMessages, true)
 	}
 	return true
 }
 
 func (l *hall) seatConn(c *conn, id string) {
-	s := l.sessions[id]
+	s := l.m.Session(id)
 	if s == nil {
-		s = &session{id: string([]byte(id)), epoch: -1}
-		l.sessions[s.id] = s
+		s = l.m.Enter(id)
 		l.returned(s)
 		l.ask(s)
 	} else if l.who.silent[id] != nil { // it answers on another socket
 		delete(l.who.silent, id)
 		l.presentAgain(s)
 	}
-	c.session, c.noticed = s, s.noticed
-	s.conns = append(s.conns, c)
+	c.session, c.noticed = s, s.Noticed()
+	s.Here.conns = append(s.Here.conns, c)
 }
 
 // leave takes a socket out. The last one of a session takes the session with it.
@@ -96,175 +104,111 @@ func (l *hall) leave(c *conn) {
 
 func (l *hall) unseatConn(c *conn, s *session) {
 	there := l.h.wasThere(c, s)
-	for i := range s.conns {
-		if s.conns[i] == c {
-			s.conns = append(s.conns[:i:i], s.conns[i+1:]...)
-			break
-		}
+	v := &s.Here
+	if i := slices.Index(v.conns, c); i >= 0 {
+		v.conns = append(v.conns[:i:i], v.conns[i+1:]...)
 	}
-	s.left = max(s.left, c.heard.Load())
+	v.left = max(v.left, c.heard.Load())
 	if there {
-		s.left = l.h.now()
+		v.left = l.h.now()
 	}
-	if len(s.conns) > 0 {
+	if len(v.conns) > 0 {
 		return
 	}
-	l.absent(s, s.left)
-	l.setSeat(s, seat{}, s.epoch, s.asOf)
-	delete(l.sessions, s.id)
-	delete(l.who.silent, s.id)
-	delete(l.shown, s)
-}
-
-// setSeat changes a seat and keeps byRank in step.
-func (l *hall) setSeat(s *session, to seat, epoch, version int64) bool {
-	if s.seat.status == room.Waiting && l.byRank[s.seat.rank] == s {
-		delete(l.byRank, s.seat.rank)
-	}
-	if to.status == room.Waiting {
-		l.byRank[to.rank] = s
-	}
-	again := s.seat.ticket != to.ticket
-	changed := s.take(to, epoch, version)
-	if again {
-		l.presentAgain(s)
-	} else {
-		l.present(s)
-	}
-	return changed
-}
-
-// current reports whether a seat is as the mirror is: told at a version that the mirror has reached,
-// and no event since then was missed.
-func (l *hall) current(s *session) bool {
-	return s.seat.status != "" && s.epoch == l.m.epoch && s.asOf >= l.base && s.asOf <= l.m.version
+	l.absent(s, v.left)
+	l.m.Leave(s)
+	delete(l.who.silent, s.ID)
 }
 
 // event takes an event from the subscription.
 func (l *hall) event(e room.Event) {
 	l.mu.Lock()
-	switch {
-	case l.sync.running:
-		l.keep(e)
-	case l.live:
-		l.apply(&e)
-	}
+	l.apply(&e)
 	l.mu.Unlock()
 	l.tellBack()
 }
 
-// apply brings mirror and seats to the event and tells those whom it concerns most.
+// apply has the mirror take an event, and does what that calls for.
 func (l *hall) apply(e *room.Event) {
-	l.notify(e)
-	before, paused, gapped := l.m.lease, l.m.paused, l.m.epoch
-	v := l.m.apply(e)
-	l.h.metrics.event(v)
-	switch v {
-	case gap:
-		l.live = false // nothing is told until the snapshot has come
-		switch {
-		case e.Epoch != gapped:
-			l.resync(reasonEpoch)
-		case e.Lineage != l.m.lineage:
-			l.resync(reasonHistory)
-		default:
-			l.resync(reasonGap)
-		}
+	before := l.m.Lease
+	f := l.m.Apply(e)
+	for _, s := range f.Noticed {
+		s.Here.mark(dueState | dueNotices)
+	}
+	l.h.metrics.event(f.Verdict)
+	switch {
+	case f.Verdict == mirror.Kept || f.Verdict == mirror.Unwanted:
 		return
-	case applied:
-		if e.Epoch != gapped {
-			l.base = 0
-			l.adoptEpoch()
-			l.tellAnew()
-		}
-		l.shared.state(&l.m)
-		if paused == e.Paused && codesOnly(e, before) { // nobody but the holder is shown anything else
-			if s := l.sessions[e.Lease.Session]; s != nil {
-				s.mark(dueState)
-			}
-			l.tellAhead()
-			break
-		}
-		l.seats(e)
-		l.tellFront()
-		l.tellAhead()
-		l.back.due = true
+	case f.Snapshot != "":
+		l.resync(f.Snapshot)
+		return
+	}
+	if f.Anew {
+		l.tellAnew()
+	}
+	if f.State {
+		l.shared.state(&l.m.State)
+	}
+	l.tell(f)
+	if f.Expires {
 		l.armExpiry()
 		l.h.metrics.expired(e, before)
 	}
-	for i := range e.Notes {
-		if s := l.sessions[e.Notes[i].Message]; s != nil {
-			l.ask(s)
-		}
-		if away := e.Notes[i].Away; away != nil && *away {
-			l.heldForAway(e.Notes[i].Ticket)
-		}
-	}
+	l.heed(f)
 	if l.desk != nil {
-		l.desk.event(e, v)
+		l.desk.event(e, f.Verdict)
 	}
 }
 
-// codesOnly reports whether an event changed nothing but what the holder asked for.
-func codesOnly(e *room.Event, before room.Lease) bool {
-	return len(e.Joined)+len(e.Ended)+len(e.Moved) == 0 && e.Lease != nil && e.Lease.Fence == before.Fence && e.Lease.ExpiresAt == before.ExpiresAt
+// tell tells those whom it concerns most, the head of the line before everybody behind it.
+func (l *hall) tell(f *mirror.Effects[visitor]) {
+	for _, p := range f.Placed {
+		l.placed(p)
+	}
+	for _, s := range f.Seats {
+		s.Here.mark(dueState)
+	}
+	if f.Front {
+		l.tellFront()
+	}
+	for _, s := range f.Caught {
+		s.Here.mark(dueState)
+	}
+	l.back.due = l.back.due || f.All
 }
 
-// adoptEpoch moves the seats of those who had no place into an epoch that just began.
-func (l *hall) adoptEpoch() {
-	for _, s := range l.sessions {
-		if s.seat.status != "" && !s.seat.live() {
-			s.epoch, s.asOf = l.m.epoch, 0
+// heed has looked up what there is to be looked up, and those told to be here whom the engine holds for away.
+func (l *hall) heed(f *mirror.Effects[visitor]) {
+	for _, s := range f.Look {
+		l.ask(s)
+	}
+	for _, ticket := range f.Away { // a program of before may have judged it
+		if s := l.m.Waiter(ticket); s != nil {
+			l.presentAgain(s)
 		}
 	}
 }
 
-// seats applies an event to the sessions that are here.
-func (l *hall) seats(e *room.Event) {
-	if e.Lease != nil {
-		l.reseat(e, e.Lease.Session, seat{status: room.Locked, ticket: e.Lease.Ticket, fence: e.Lease.Fence})
-	}
-	for i := range e.Moved {
-		j := &e.Moved[i]
-		l.reseat(e, j.Session, seat{status: room.Waiting, ticket: j.Ticket, rank: j.Rank})
-	}
-	for i := range e.Joined {
-		j := &e.Joined[i]
-		l.reseat(e, j.Session, seat{status: room.Waiting, ticket: j.Ticket, rank: j.Rank})
-	}
-	for i := range e.Ended {
-		f := &e.Ended[i]
-		l.reseat(e, f.Session, seat{status: room.Ended, outcome: f.Outcome, ticket: f.Ticket})
+// placed has it told that a session is here which has a place now, or another one.
+func (l *hall) placed(p mirror.Placed[visitor]) {
+	if p.Again || p.Here.told == 0 {
+		l.presentAgain(p.Session)
 	}
 }
 
-// reseat returns the session when it is here and the event told it something new.
-func (l *hall) reseat(e *room.Event, id string, to seat) *session {
-	s := l.sessions[id]
-	if s == nil || s.epoch == e.Epoch && s.asOf >= e.Version {
-		return nil // a look was answered after the event
-	}
-	if s.seat == to && l.current(s) {
-		return nil
-	}
-	l.setSeat(s, to, e.Epoch, e.Version)
-	s.mark(dueState)
-	return s
-}
-
-func (s *session) mark(what uint32) {
-	for _, c := range s.conns {
+func (v *visitor) mark(what uint32) {
+	for _, c := range v.conns {
 		c.mark(what, true)
 	}
 }
 
-// tellFront tells the head of the line, before everybody behind it, and asks who has come there whether it is still there.
+// tellFront tells the head of the line, and asks who has come there whether it is still there.
 func (l *hall) tellFront() {
 	now := l.h.now()
-	for _, rank := range l.m.line.front(frontRow) {
-		if s := l.byRank[rank]; s != nil {
-			s.mark(dueState)
-			l.h.liveness.probe(s, now)
+	for _, rank := range l.m.Line.Front(frontRow) {
+		if s := l.m.AtRank(rank); s != nil {
+			s.Here.mark(dueState)
+			l.h.liveness.probe(&s.Here, now)
 		}
 	}
 }

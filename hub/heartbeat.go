@@ -78,7 +78,7 @@ func (h *Hub) checkSome(ctx context.Context) {
 func (l *hall) followed() bool {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return l.live && (len(l.conns) > 0 || l.desk != nil)
+	return l.m.Live && (len(l.conns) > 0 || l.desk != nil)
 }
 
 func (l *hall) check(ctx context.Context) {

@@ -41,7 +41,7 @@ func (l *hall) retire(linger time.Duration) bool {
 	if l.dead || len(l.conns) > 0 || l.desk != nil || l.who.telling || len(l.who.went) > 0 || time.Since(l.empty) < linger {
 		return false
 	}
-	l.dead, l.live = true, false
+	l.dead, l.m.Live = true, false
 	l.stop()
 	return true
 }
@@ -55,5 +55,5 @@ func (l *hall) stopTimers() {
 func (l *hall) stop() {
 	l.expiry.stop()
 	l.back.stop()
-	l.sync.stop()
+	l.behind.stop()
 }

@@ -25,25 +25,25 @@ func livenessOf(away time.Duration) liveness {
 }
 
 // heard is when one of the session's sockets, also of those that have left, was last heard of. The hall's lock guards it.
-func (s *session) heard() int64 {
-	latest := s.left
-	for _, c := range s.conns {
+func (v *visitor) heard() int64 {
+	latest := v.left
+	for _, c := range v.conns {
 		latest = max(latest, c.heard.Load())
 	}
 	return latest
 }
 
 // probe has a session asked, unless it was heard of lately or has to answer still. The hall's lock guards it.
-func (a liveness) probe(s *session, now int64) {
-	if heard := s.heard(); s.probed <= heard && now-heard >= a.every {
-		s.probed = now
-		s.mark(dueProbe)
+func (a liveness) probe(v *visitor, now int64) {
+	if heard := v.heard(); v.probed <= heard && now-heard >= a.every {
+		v.probed = now
+		v.mark(dueProbe)
 	}
 }
 
 // silent reports whether a session that was last heard of then has not answered in time.
-func (h *Hub) silent(s *session, heard int64) bool {
-	return s.probed > heard && h.now()-max(s.probed, h.woke.Load()) > h.liveness.within
+func (h *Hub) silent(v *visitor, heard int64) bool {
+	return v.probed > heard && h.now()-max(v.probed, h.woke.Load()) > h.liveness.within
 }
 
 // stoodStill notes that this process did: what others sent meanwhile is not read yet.
@@ -56,13 +56,13 @@ func (h *Hub) stoodStill(gap time.Duration) {
 // askFront asks the foremost of those who are here, and finds out who has not answered. The hall's lock guards it.
 func (l *hall) askFront(now int64) {
 	asked := 0
-	for _, rank := range l.m.line.front(lookedFor) {
-		s := l.byRank[rank]
+	for _, rank := range l.m.Line.Front(lookedFor) {
+		s := l.m.AtRank(rank)
 		if s == nil {
 			continue
 		}
-		l.h.liveness.probe(s, now)
-		if heard := s.heard(); l.h.silent(s, heard) {
+		l.h.liveness.probe(&s.Here, now)
+		if heard := s.Here.heard(); l.h.silent(&s.Here, heard) {
 			l.silenced(s, heard)
 		} else {
 			asked++
@@ -76,5 +76,5 @@ func (l *hall) askFront(now int64) {
 // wasThere reports whether a socket that leaves was there until now: it was closed, and not just silent. Who has not
 // answered is not there for being closed by some proxy between.
 func (h *Hub) wasThere(c *conn, s *session) bool {
-	return !c.lost.Load() && !h.silent(s, s.heard())
+	return !c.lost.Load() && !h.silent(&s.Here, s.Here.heard())
 }

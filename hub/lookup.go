@@ -11,27 +11,26 @@ import (
 type lookup struct {
 	running bool
 	line    []*session
-	ahead   []*session // answered at a version that the mirror has not reached yet
 }
 
 // ask has a session looked up.
 func (l *hall) ask(s *session) {
-	if !s.asked {
-		s.asked = true
+	if !s.Here.asked {
+		s.Here.asked = true
 		l.look.line = append(l.look.line, s)
 	}
 	l.lookUp()
 }
 
 func (l *hall) askAll() {
-	for _, s := range l.sessions {
+	for s := range l.m.Sessions() {
 		l.ask(s)
 	}
 }
 
 func (l *hall) lookUp() {
 	// Before the first snapshot an answer could not be told: the snapshot asks for everybody.
-	if l.live && !l.look.running && len(l.look.line) > 0 {
+	if l.m.Live && !l.look.running && len(l.look.line) > 0 {
 		l.look.running = l.h.spawn(l.lookups)
 	}
 }
@@ -70,8 +69,8 @@ func (l *hall) nextLook() (batch []*session, ids []string) {
 	batch, l.look.line = l.look.line[:n:n], l.look.line[n:]
 	ids = make([]string, n)
 	for i, s := range batch {
-		s.asked = false
-		ids[i] = s.id
+		s.Here.asked = false
+		ids[i] = s.ID
 	}
 	return batch, ids
 }
@@ -88,55 +87,27 @@ func (l *hall) lookAgain(batch []*session) {
 func (l *hall) looked(view room.View, batch []*session, seats []room.Seat) {
 	l.mu.Lock()
 	for i, s := range batch {
-		if len(s.conns) > 0 {
-			l.takeSeat(s, view, seats[i])
+		if len(s.Here.conns) > 0 {
+			l.answer(s, &view, &seats[i])
 		}
 	}
 	l.mu.Unlock()
 	l.observe(view)
 }
 
-// takeSeat takes an answer; its messages only where the session still has the place they are for.
-func (l *hall) takeSeat(s *session, view room.View, found room.Seat) {
-	l.placeSeat(s, view, found)
-	if s.seat.ticket == found.Ticket && s.learn(shownIn(found)) {
-		if l.shown == nil {
-			l.shown = make(map[*session]struct{})
-		}
-		l.shown[s] = struct{}{}
-		s.mark(dueMessages)
+// answer has the mirror take an answer, and does what that calls for.
+func (l *hall) answer(s *session, view *room.View, found *room.Seat) {
+	a := l.m.Answer(s, view, found)
+	if a.Placed.Session != nil {
+		l.placed(a.Placed)
 	}
-}
-
-func (l *hall) placeSeat(s *session, view room.View, found room.Seat) {
-	if s.epoch == view.Epoch && s.asOf > view.Version && s.asOf >= l.base {
-		return // an event told more meanwhile
+	if a.Tell {
+		s.Here.mark(dueState)
 	}
-	if s.epoch == l.m.epoch && view.Epoch < l.m.epoch {
-		return // an answer from before the new epoch
+	if a.Look {
+		l.ask(s)
 	}
-	l.setSeat(s, seatOf(found.Place, s.seat), view.Epoch, view.Version)
-	switch {
-	case l.current(s):
-		s.mark(dueState)
-	case s.epoch == l.m.epoch && s.asOf > l.m.version:
-		l.look.ahead = append(l.look.ahead, s)
-	case s.epoch == l.m.epoch && s.asOf < l.base, s.epoch < l.m.epoch:
-		l.ask(s) // answered before the snapshot was: events between the two were missed
+	if a.Messages {
+		s.Here.mark(dueMessages)
 	}
-}
-
-// tellAhead tells those whose answer was ahead of the mirror, now that the mirror has moved.
-func (l *hall) tellAhead() {
-	waiting := l.look.ahead[:0]
-	for _, s := range l.look.ahead {
-		switch {
-		case l.current(s):
-			s.mark(dueState)
-		case s.epoch == l.m.epoch && s.asOf > l.m.version:
-			waiting = append(waiting, s)
-		}
-	}
-	clear(l.look.ahead[len(waiting):])
-	l.look.ahead = waiting
 }

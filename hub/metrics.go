@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -47,8 +48,8 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		desks:   gauge("desk_sockets", "Open sockets of support, which are not among the others."),
 		states:  frames.WithLabelValues("state"), pings: frames.WithLabelValues("ping"), probes: frames.WithLabelValues("probe"), messages: frames.WithLabelValues("sms"),
 		resyncs: vector("resyncs_total", "reason", "Snapshots asked for, by reason."),
-		events: [...]prometheus.Counter{applied: events.WithLabelValues("applied"), noted: events.WithLabelValues("noted"),
-			old: events.WithLabelValues("old"), gap: events.WithLabelValues("gap")},
+		events: [...]prometheus.Counter{mirror.Applied: events.WithLabelValues("applied"), mirror.Noted: events.WithLabelValues("noted"),
+			mirror.Old: events.WithLabelValues("old"), mirror.Gap: events.WithLabelValues("gap")},
 		slow:        counter("slow_closes_total", "Sockets closed because they took nothing for too long."),
 		silent:      counter("silent_closes_total", "Sockets closed because they answered no ping."),
 		floods:      counter("flood_closes_total", "Sockets closed because they sent too much."),
@@ -62,7 +63,12 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	}
 }
 
-func (m *metrics) event(v verdict) { m.events[v].Inc() }
+// event counts an event that was compared with a mirror.
+func (m *metrics) event(v mirror.Verdict) {
+	if int(v) < len(m.events) {
+		m.events[v].Inc()
+	}
+}
 
 // expired observes how late a lease that ran out was ended.
 func (m *metrics) expired(e *room.Event, before room.Lease) {

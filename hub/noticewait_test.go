@@ -8,22 +8,30 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/room"
 )
 
 // The state of the change can not be told yet when the notice is due: the mirror takes a snapshot.
 func TestNoticeWaitsForTheStateOfItsChange(t *testing.T) {
-	h := &Hub{cfg: Config{WriteTimeout: time.Minute}, clock: newClock(), queue: newQueue(), metrics: newMetrics(prometheus.NewRegistry())}
+	h := &Hub{ended: true, cfg: Config{WriteTimeout: time.Minute}, clock: newClock(), queue: newQueue(), metrics: newMetrics(prometheus.NewRegistry())}
 	l := newHall(h, lobbyRoom)
-	l.m = mirror{epoch: 7, version: 4}
-	l.shared.state(&l.m)
+	// at has the mirror take a snapshot.
+	at := func(version int64) {
+		_, ok := l.m.Adopt(room.Snapshot{View: room.View{Epoch: 7, Version: version}})
+		require.True(t, ok)
+		l.shared.state(&l.m.State)
+	}
+	at(4)
 	here, there := net.Pipe()
 	defer func() { _ = there.Close() }()
 	c := &conn{h: h, hall: l}
 	c.owner = c
 	c.attach(here, nil)
-	s := &session{id: "a", conns: []*conn{c}, epoch: 7, asOf: 4, seat: seat{status: room.Idle}}
-	l.sessions["a"], c.session = s, s
+	s := l.m.Enter("a")
+	s.Here.conns, c.session = []*conn{c}, s
+	idle := mirror.Seat{Status: room.Idle}
+	l.m.Place(s, idle, l.m.Revision)
 	told := make(chan string, 10)
 	go func() {
 		defer close(told)
@@ -52,19 +60,19 @@ func TestNoticeWaitsForTheStateOfItsChange(t *testing.T) {
 		c.serve(newPen(), make([]byte, headroom, 1024), c.claim())
 		c.release()
 	}
-	l.live = true
-	s.mark(dueState)
+	s.Here.mark(dueState)
 	serve()
 	is(`"version":4`)
 
-	l.live = false
-	l.notify(&room.Event{Epoch: 7, Version: 5, Notes: []room.Note{{Session: "a", Support: room.Moved}}})
+	// It does not fit: nobody was known to hold a lease that ends.
+	l.apply(&room.Event{Epoch: 7, Version: 5, Changed: true, Ended: []room.Finished{{Fence: 1}}, Notes: []room.Note{{Session: "a", Support: room.Moved}}})
+	require.False(t, l.m.Live)
 	serve()
 	require.Empty(t, told)
 
-	l.live, l.m.version = true, 5
-	l.shared.state(&l.m)
-	s.mark(dueState)
+	at(5)
+	l.m.Place(s, idle, l.m.Revision)
+	s.Here.mark(dueState)
 	serve()
 	is(`"version":5`)
 	serve()

@@ -27,20 +27,13 @@ type departure struct {
 	heard int64     // when it was last heard of, ns of the hub's clock
 }
 
-// present has it told that a session is here, where it waits and that was not told.
-func (l *hall) present(s *session) {
-	if s.told == 0 {
-		l.presentAgain(s)
-	}
-}
-
-// presentAgain is present also where it was told: the engine may have forgotten.
+// presentAgain has it told that a session is here, where it waits; also where that was told: the engine may have forgotten.
 func (l *hall) presentAgain(s *session) {
-	if s.seat.status != room.Waiting || s.coming || l.who.silent[s.id] != nil {
+	if s.Seat.Status != room.Waiting || s.Here.coming || l.who.silent[s.ID] != nil {
 		return
 	}
-	s.coming = true
-	l.who.came = append(l.who.came, s.id)
+	s.Here.coming = true
+	l.who.came = append(l.who.came, s.ID)
 	l.tellPresence()
 }
 
@@ -49,26 +42,26 @@ func (l *hall) absent(s *session, heard int64) {
 	if l.who.went == nil {
 		l.who.went = make(map[string]departure)
 	}
-	l.who.went[s.id] = departure{s.told, heard}
-	s.told = 0
+	l.who.went[s.ID] = departure{s.Here.told, heard}
+	s.Here.told = 0
 	l.tellPresence()
 }
 
 // returned takes back that a session has gone, where that was not told yet.
 func (l *hall) returned(s *session) {
-	if d, ok := l.who.went[s.id]; ok && (d.host == 0 || d.host == l.h.host()) {
-		delete(l.who.went, s.id)
-		s.told = d.host
+	if d, ok := l.who.went[s.ID]; ok && (d.host == 0 || d.host == l.h.host()) {
+		delete(l.who.went, s.ID)
+		s.Here.told = d.host
 	}
 }
 
 // silenced has it told that a session does not answer, as long as it does not.
 func (l *hall) silenced(s *session, heard int64) {
-	if l.who.silent[s.id] == nil {
+	if l.who.silent[s.ID] == nil {
 		if l.who.silent == nil {
 			l.who.silent = make(map[string]*session)
 		}
-		l.who.silent[s.id] = s
+		l.who.silent[s.ID] = s
 		l.absent(s, heard)
 	}
 }
@@ -76,7 +69,7 @@ func (l *hall) silenced(s *session, heard int64) {
 // answered has it told of those that were silent and have answered.
 func (l *hall) answered() {
 	for id, s := range l.who.silent {
-		if !l.h.silent(s, s.heard()) {
+		if !l.h.silent(&s.Here, s.Here.heard()) {
 			delete(l.who.silent, id)
 			l.presentAgain(s)
 		}
@@ -85,23 +78,10 @@ func (l *hall) answered() {
 
 // tellAnew has it told again of everybody: the store lost what it was told, or it was told under another number.
 func (l *hall) tellAnew() {
-	for _, s := range l.sessions {
+	for s := range l.m.Sessions() {
 		l.presentAgain(s)
 	}
 	l.tellPresence()
-}
-
-// heldForAway has it told again of who is here, although the engine holds it for away: a program of before may have judged it.
-func (l *hall) heldForAway(ticket int64) {
-	if s := l.byRank[float64(ticket)]; s != nil && s.seat.ticket == ticket {
-		l.presentAgain(s)
-		return
-	}
-	for _, s := range l.sessions { // it was moved
-		if s.seat.status == room.Waiting && s.seat.ticket == ticket {
-			l.presentAgain(s)
-		}
-	}
 }
 
 func (l *hall) tellPresence() {
@@ -124,7 +104,7 @@ func (l *hall) tellPresences(ctx context.Context) {
 		if !ok {
 			return
 		}
-		view, err := l.tell(ctx, a)
+		view, err := l.tellAttendance(ctx, a)
 		if err == nil {
 			wait = retryFirst
 			l.observe(view)
@@ -139,7 +119,7 @@ func (l *hall) tellPresences(ctx context.Context) {
 	}
 }
 
-func (l *hall) tell(ctx context.Context, a attendance) (room.View, error) {
+func (l *hall) tellAttendance(ctx context.Context, a attendance) (room.View, error) {
 	if len(a.came) > 0 {
 		if err := l.h.attend.ensure(ctx, l.id, a.host); err != nil {
 			return room.View{}, err
@@ -175,13 +155,13 @@ func (l *hall) coming(n int, host room.Host) (came []string) {
 	for len(l.who.came) > 0 && len(came) < n {
 		id := l.who.came[0]
 		l.who.came = l.who.came[1:]
-		s := l.sessions[id]
-		if s == nil || !s.coming {
+		s := l.m.Session(id)
+		if s == nil || !s.Here.coming {
 			continue
 		}
-		s.coming = false
+		s.Here.coming = false
 		if l.who.silent[id] == nil {
-			s.told = host
+			s.Here.told = host
 			came = append(came, id)
 		}
 	}
@@ -197,10 +177,10 @@ func (l *hall) untold(a attendance) {
 	defer l.mu.Unlock()
 	now := l.h.now()
 	for _, g := range a.gone {
-		s := l.sessions[g.Session]
+		s := l.m.Session(g.Session)
 		if s != nil && l.who.silent[g.Session] == nil { // it is back, and was perhaps not told to be gone
-			if s.told == 0 {
-				s.told = g.Host
+			if s.Here.told == 0 {
+				s.Here.told = g.Host
 			}
 			continue
 		}
@@ -212,7 +192,7 @@ func (l *hall) untold(a attendance) {
 		}
 	}
 	for _, id := range a.came {
-		if s := l.sessions[id]; s != nil {
+		if s := l.m.Session(id); s != nil {
 			l.presentAgain(s)
 		}
 	}

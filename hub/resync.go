@@ -5,38 +5,25 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/room"
 )
 
-// Why a mirror takes a snapshot; a label of the metric.
 const (
-	reasonSubscribed = "subscribed" // the room's channel is confirmed, for the first time or again
-	reasonGap        = "gap"        // an event is missing or does not fit
-	reasonEpoch      = "epoch"      // the room began anew
-	reasonBehind     = "behind"     // the engine told of a version whose event does not come
-	reasonDrift      = "drift"      // mirror and engine differ at the same version
-	reasonHistory    = "history"    // another history of the server began: a restart or a promotion
-)
-
-const (
-	keepEvents = 4096                  // events kept while a snapshot is under way
 	patience   = 50 * time.Millisecond // how long an event may be behind an answer that knows of it
 	retryFirst = 20 * time.Millisecond
 	retryMost  = time.Second
 )
 
-// resync is a snapshot under way. The hall's lock guards it.
-type resync struct {
-	running bool
-	again   bool // what is under way may be too old already
-	events  []room.Event
-	wanted  int64 // version that the engine told of
-	timer   *time.Timer
+// behind is the wait for the event of a version that the engine told of. The hall's lock guards it.
+type behind struct {
+	wanted mirror.Revision
+	timer  *time.Timer
 }
 
-func (r *resync) stop() {
-	if r.timer != nil {
-		r.timer.Stop()
+func (b *behind) stop() {
+	if b.timer != nil {
+		b.timer.Stop()
 	}
 }
 
@@ -44,29 +31,18 @@ func (r *resync) stop() {
 func (l *hall) confirmed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.resync(reasonSubscribed)
+	l.resync(mirror.ReasonSubscribed)
 }
 
 // resync has a snapshot taken: one at a time for a room, and one more when asked meanwhile.
-func (l *hall) resync(reason string) {
+func (l *hall) resync(reason mirror.Reason) {
 	if l.dead {
 		return
 	}
-	l.h.metrics.resyncs.WithLabelValues(reason).Inc()
-	if l.sync.running {
-		l.sync.again = true
-		return
+	l.h.metrics.resyncs.WithLabelValues(string(reason)).Inc()
+	if l.m.Read() {
+		l.h.spawn(l.snapshots)
 	}
-	l.sync.running = l.h.spawn(l.snapshots)
-}
-
-// keep holds an event back until the snapshot under way has come.
-func (l *hall) keep(e room.Event) {
-	if len(l.sync.events) >= keepEvents {
-		l.sync.events, l.sync.again = nil, true
-		return
-	}
-	l.sync.events = append(l.sync.events, e)
 }
 
 // snapshots takes snapshots until one fits to the events that came meanwhile.
@@ -123,20 +99,15 @@ func (l *hall) take(snap room.Snapshot, roster *room.Roster) bool {
 	if l.dead {
 		return true
 	}
-	events := l.sync.events
-	l.sync.events = nil
-	if l.sync.again {
-		l.sync.again = false // events that came until now are in the next one
+	epoch, lineage := l.m.Epoch, l.m.Lineage
+	events, ok := l.m.Adopt(snap)
+	if !ok {
 		return false
 	}
-	if snap.Epoch != l.m.epoch || snap.Lineage != l.m.lineage { // what was told of presence may be lost, too
+	if snap.Epoch != epoch || snap.Lineage != lineage { // what was told of presence may be lost, too
 		l.tellAnew()
 	}
-	l.m.adopt(snap)
-	l.shared.state(&l.m)
-	l.sync.running = false
-	l.live, l.base = true, snap.Version
-	l.rev++
+	l.shared.state(&l.m.State)
 	l.askAll()
 	l.back.due, l.back.until = true, time.Time{}
 	l.armExpiry()
@@ -144,11 +115,7 @@ func (l *hall) take(snap room.Snapshot, roster *room.Roster) bool {
 		l.desk.resynced(roster)
 	}
 	for i := range events {
-		if l.sync.running {
-			l.keep(events[i])
-		} else {
-			l.apply(&events[i])
-		}
+		l.apply(&events[i])
 	}
 	return true
 }
@@ -159,37 +126,31 @@ func (l *hall) observe(v room.View) {
 	l.h.clock.sample(v.Now)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.live || l.dead || l.sync.running {
+	if l.dead {
 		return
 	}
-	switch m := &l.m; {
-	case v.Epoch > m.epoch:
-		l.resync(reasonEpoch)
-	case v.Epoch < m.epoch:
-		return
-	case v.Lineage != m.lineage:
-		l.resync(reasonHistory)
-	case v.Version > m.version:
-		l.want(v.Version)
-	case v.Version == m.version && v.Waiting != len(m.line):
-		l.resync(reasonDrift)
+	reason, wanted := l.m.Compare(&v)
+	switch {
+	case reason != "":
+		l.resync(reason)
+	case wanted:
+		l.want(mirror.Revision{Epoch: v.Epoch, Version: v.Version})
 	}
 }
 
 // want gives the event of a version a moment to come.
-func (l *hall) want(version int64) {
-	if version <= l.sync.wanted {
+func (l *hall) want(told mirror.Revision) {
+	if told.Compare(l.behind.wanted) <= 0 {
 		return
 	}
-	l.sync.wanted = version
-	epoch := l.m.epoch
-	l.sync.stop()
-	l.sync.timer = time.AfterFunc(patience, func() {
+	l.behind.wanted = told
+	l.behind.stop()
+	l.behind.timer = time.AfterFunc(patience, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.sync.wanted = 0
-		if l.m.epoch == epoch && l.m.version < version && !l.sync.running {
-			l.resync(reasonBehind)
+		l.behind.wanted = mirror.Revision{}
+		if l.m.Of(told).Unreached() && !l.m.Reading() {
+			l.resync(mirror.ReasonBehind)
 		}
 	})
 }

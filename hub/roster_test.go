@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/room"
 )
@@ -33,8 +34,8 @@ type clerk struct {
 	t      *rapid.T
 	e      *room.Engine
 	events <-chan *redis.Message
-	m      mirror
-	r      roster
+	m      mirror.State
+	r      mirror.Roster
 	page   Page
 	counts struct{ events, gaps, away, moved int }
 }
@@ -44,8 +45,8 @@ func (c *clerk) adopt(s room.Roster) {
 	for i := range s.Line {
 		ranks[i] = s.Line[i].Rank
 	}
-	c.m.adopt(room.Snapshot{View: s.View, Ranks: ranks})
-	c.r.adopt(s)
+	c.m.Adopt(room.Snapshot{View: s.View, Ranks: ranks})
+	c.r.Adopt(s)
 	require.NoError(c.t, c.page.Take(payload(c.t, deskFrame(lobbyRoom, &c.r, s.Now))))
 }
 
@@ -76,30 +77,30 @@ func (c *clerk) event(payloadText string, s room.Roster) {
 	e, err := room.ParseEvent(payloadText)
 	require.NoError(c.t, err)
 	c.counts.events++
-	switch c.m.apply(&e) {
-	case gap:
+	switch c.m.Apply(&e) {
+	case mirror.Gap:
 		c.counts.gaps++
 		c.adopt(s)
-	case applied, noted:
-		change, ok := c.r.apply(&e)
+	case mirror.Applied, mirror.Noted:
+		change, ok := c.r.Apply(&e)
 		require.True(c.t, ok, "the roster does not fit where the mirror did")
-		require.Equal(c.t, c.m.version, c.r.version)
-		require.Len(c.t, c.r.line, len(c.m.line))
-		for i, rank := range c.m.line {
-			require.Equal(c.t, rank, c.r.line[i].Rank)
+		require.Equal(c.t, c.m.Version, c.r.Version)
+		require.Len(c.t, c.r.Line, len(c.m.Line))
+		for i, rank := range c.m.Line {
+			require.Equal(c.t, rank, c.r.Line[i].Rank)
 		}
-		c.counts.away += len(change.away)
-		c.counts.moved += len(change.moved)
+		c.counts.away += len(change.Away)
+		c.counts.moved += len(change.Moved)
 		require.NoError(c.t, c.page.Take(payload(c.t, changeFrame(&c.r, &change, e.Now))))
 		require.Empty(c.t, c.page.Differs(rosterOf(&c.r)), "the page shows what the roster has, at every version")
 	}
 }
 
-func rosterOf(r *roster) room.Roster {
-	s := room.Roster{View: room.View{Epoch: r.epoch, Version: r.version, Hold: time.Duration(r.hold) * time.Millisecond, Paused: r.paused},
-		Holder: r.holder, Line: r.line}
-	if r.lease.Fence != 0 {
-		s.Lease = &r.lease
+func rosterOf(r *mirror.Roster) room.Roster {
+	s := room.Roster{View: room.View{Epoch: r.Epoch, Version: r.Version, Hold: time.Duration(r.Hold) * time.Millisecond, Paused: r.Paused},
+		Holder: r.Holder, Line: r.Line}
+	if r.Lease.Fence != 0 {
+		s.Lease = &r.Lease
 	}
 	return s
 }
@@ -129,8 +130,8 @@ func TestAPageFedByChangesShowsTheLineAsTheEngineHasIt(t *testing.T) {
 		c.adopt(start)
 		who := func(t *rapid.T) string { return people[rapid.IntRange(0, len(people)-1).Draw(t, "who")] }
 		ticket := func(t *rapid.T) int64 {
-			tickets := []int64{c.r.lease.Ticket + 100} // nobody's
-			for _, w := range c.r.line {
+			tickets := []int64{c.r.Lease.Ticket + 100} // nobody's
+			for _, w := range c.r.Line {
 				tickets = append(tickets, w.Ticket)
 			}
 			return rapid.SampledFrom(tickets).Draw(t, "ticket")
@@ -152,7 +153,7 @@ func TestAPageFedByChangesShowsTheLineAsTheEngineHasIt(t *testing.T) {
 			"expire": func(t *rapid.T) { refusable(e.Expire(ctx, lobbyRoom)) },
 			"delete": func(t *rapid.T) { rdb.Del(ctx, room.LockKey(lobbyRoom)) },
 			"extend": func(t *rapid.T) {
-				refusable(e.Extend(ctx, lobbyRoom, "", c.r.lease.Fence, time.Second, room.Action{}))
+				refusable(e.Extend(ctx, lobbyRoom, "", c.r.Lease.Fence, time.Second, room.Action{}))
 			},
 			"move": func(t *rapid.T) {
 				refusable(e.Move(ctx, lobbyRoom, "", ticket(t), rapid.IntRange(1, 4).Draw(t, "to"), room.Action{}))

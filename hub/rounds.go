@@ -85,9 +85,5 @@ func (l *hall) visit() {
 	defer l.mu.Unlock()
 	l.answered()
 	l.askFront(now)
-	for s := range l.shown {
-		if s.forget(ms); len(s.messages) == 0 {
-			delete(l.shown, s)
-		}
-	}
+	l.m.Forget(ms)
 }

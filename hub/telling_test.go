@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/room"
 )
@@ -34,7 +35,7 @@ func (l teller) waits(id string) *conn {
 	require.True(l, l.enter(c, id))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.setSeat(c.session, seat{status: room.Waiting, ticket: 2, rank: 2}, 1, 1)
+	l.placed(l.m.Place(c.session, mirror.Seat{Status: room.Waiting, Ticket: 2, Rank: 2}, mirror.Revision{Epoch: 1, Version: 1}))
 	return c
 }
 

@@ -25,11 +25,11 @@ func (d *deadline) stop() {
 // armExpiry sets the timer for the mirror's lease.
 func (l *hall) armExpiry() {
 	d := &l.expiry
-	if d.fence == l.m.lease.Fence && d.ends == l.m.lease.ExpiresAt {
+	if d.fence == l.m.Lease.Fence && d.ends == l.m.Lease.ExpiresAt {
 		return
 	}
-	d.fence, d.ends, d.wait = l.m.lease.Fence, l.m.lease.ExpiresAt, 0
-	if !l.m.held() {
+	d.fence, d.ends, d.wait = l.m.Lease.Fence, l.m.Lease.ExpiresAt, 0
+	if !l.m.Held() {
 		d.stop()
 		return
 	}
@@ -71,14 +71,14 @@ func (l *hall) expire(ctx context.Context) {
 // was done by hand, the mirror still shows the lease a moment later.
 func (l *hall) freed() {
 	l.mu.RLock()
-	fence := l.m.lease.Fence
+	fence := l.m.Lease.Fence
 	l.mu.RUnlock()
 	if fence == 0 {
 		return
 	}
 	time.AfterFunc(deletedGrace, func() {
 		l.mu.RLock()
-		same := l.m.lease.Fence == fence && !l.dead
+		same := l.m.Lease.Fence == fence && !l.dead
 		l.mu.RUnlock()
 		if same {
 			l.h.spawn(l.expire)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 
+	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -79,7 +80,7 @@ func (c *conn) writeState(pen *pen, buf []byte) []byte {
 		return buf
 	}
 	first := !c.opened
-	c.opened, c.epoch, c.version, c.hallRev, c.sessionRev = true, t.epoch, t.version, t.hallRev, t.sessionRev
+	c.opened, c.shown = true, t.shown
 	c.h.metrics.states.Inc()
 	if t.fence != c.lease {
 		c.lease = t.fence
@@ -98,10 +99,9 @@ func (c *conn) writeState(pen *pen, buf []byte) []byte {
 
 // telling says what a state frame told.
 type telling struct {
-	epoch, version      int64
-	hallRev, sessionRev uint32
-	fence, granted      int64 // when it told of the lock
-	noticed             int   // the session's latest notice
+	shown          mirror.Shown
+	fence, granted int64  // when it told of the lock
+	noticed        uint32 // the session's latest notice
 }
 
 // state makes the state frame; ok is false when there is nothing to tell, or nothing yet.
@@ -109,39 +109,37 @@ func (c *conn) state(buf []byte) (_ []byte, t telling, ok bool) {
 	l := c.hall
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	if !l.live {
+	if !l.m.Live {
 		return buf, t, false
 	}
-	t = telling{epoch: l.m.epoch, version: l.m.version, hallRev: l.rev}
-	st := seat{status: room.Idle}
+	t.shown = mirror.Shown{Revision: l.m.Revision, Snapshots: l.m.Snapshots}
+	st := mirror.Seat{Status: room.Idle}
 	if s := c.session; s != nil {
-		if !l.current(s) {
+		if !l.m.Current(s) {
 			return buf, t, false
 		}
-		st, t.sessionRev, t.noticed = s.seat, s.rev, s.noticed
+		st, t.shown.Seats, t.noticed = s.Seat, s.Changes, s.Noticed()
 	}
-	if st.status == room.Locked {
-		t.fence, t.granted = st.fence, l.m.lease.GrantedAt
+	if st.Status == room.Locked {
+		t.fence, t.granted = st.Fence, l.m.Lease.GrantedAt
 	}
-	if c.opened && t.epoch == c.epoch {
-		same := t.version == c.version && t.hallRev == c.hallRev && t.sessionRev == c.sessionRev
-		if same || t.version < c.version { // versions never go back on a socket
-			return buf, t, false
-		}
+	if c.opened && !c.shown.Worth(t.shown) {
+		return buf, t, false
 	}
-	buf, ok = l.appendState(buf, st, c.h.clock.ms())
+	buf, ok = l.shared.appendState(buf, &l.m.State, st, c.h.clock.ms(), c.h.lease)
 	if !ok {
-		c.h.spawn(func(context.Context) { l.drifted(t.version) })
+		at := l.m.Revision
+		c.h.spawn(func(context.Context) { l.drifted(at) })
 	}
 	return buf, t, ok
 }
 
 // drifted takes a snapshot because a seat and the mirror contradict each other.
-func (l *hall) drifted(version int64) {
+func (l *hall) drifted(at mirror.Revision) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.m.version == version && !l.sync.running {
-		l.resync(reasonDrift)
+	if l.m.Revision == at && !l.m.Reading() {
+		l.resync(mirror.ReasonDrift)
 	}
 }
 
@@ -151,14 +149,14 @@ func (c *conn) writeMessages(pen *pen) {
 		return
 	}
 	c.hall.mu.RLock()
-	list := c.session.after(c.messages, c.h.clock.ms())
+	list := c.session.Messages(c.messages, c.h.clock.ms())
 	c.hall.mu.RUnlock()
 	for _, m := range list {
 		buf := appendMessage(make([]byte, headroom, 512), m)
 		if c.send(pen, frame(buf), dueMessages) != took {
 			return
 		}
-		c.messages = m.number
+		c.messages = m.Number
 		c.h.metrics.messages.Inc()
 	}
 }

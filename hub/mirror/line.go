@@ -1,18 +1,18 @@
-package hub
+package mirror
 
 import "slices"
 
-// line holds the ranks of those who wait, in order. Taking the head costs nothing, a join appends.
-type line []float64
+// Line holds the ranks of those who wait, in order. Taking the head costs nothing, a join appends.
+type Line []float64
 
-// position counts from 1 = next; ok is false when nobody has that rank.
-func (l line) position(rank float64) (p int, ok bool) {
+// Position counts from 1 = next; ok is false when nobody has that rank.
+func (l Line) Position(rank float64) (p int, ok bool) {
 	i, ok := slices.BinarySearch(l, rank)
 	return i + 1, ok
 }
 
 // insert puts a rank in its place; false when it is there already.
-func (l *line) insert(rank float64) bool {
+func (l *Line) insert(rank float64) bool {
 	if n := len(*l); n == 0 || (*l)[n-1] < rank {
 		*l = append(*l, rank)
 		return true
@@ -26,7 +26,7 @@ func (l *line) insert(rank float64) bool {
 }
 
 // remove takes a rank out; false when it is not there.
-func (l *line) remove(rank float64) bool {
+func (l *Line) remove(rank float64) bool {
 	i, found := slices.BinarySearch(*l, rank)
 	switch {
 	case !found:
@@ -39,5 +39,5 @@ func (l *line) remove(rank float64) bool {
 	return true
 }
 
-// front are the first n ranks, or fewer.
-func (l line) front(n int) line { return l[:min(n, len(l))] }
+// Front are the first n ranks, or fewer.
+func (l Line) Front(n int) Line { return l[:min(n, len(l))] }

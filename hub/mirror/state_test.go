@@ -1,4 +1,4 @@
-package hub
+package mirror
 
 import (
 	"context"
@@ -20,7 +20,7 @@ type follower struct {
 	e      *room.Engine
 	id     room.ID
 	events <-chan *redis.Message
-	m      mirror
+	m      State
 	count  *int
 	gaps   *int
 }
@@ -30,20 +30,20 @@ func (f *follower) catchUp() room.Snapshot {
 	snap, err := f.e.Snapshot(context.Background(), f.id)
 	require.NoError(f.t, err)
 	if snap.Version == 0 {
-		f.m.adopt(snap) // begun and never changed: there is no event yet
+		f.m.Adopt(snap) // begun and never changed: there is no event yet
 	}
-	for f.m.epoch != snap.Epoch || f.m.version < snap.Version {
+	for f.m.Epoch != snap.Epoch || f.m.Version < snap.Version {
 		select {
 		case msg := <-f.events:
 			event, err := room.ParseEvent(msg.Payload)
 			require.NoError(f.t, err)
 			*f.count++
-			if f.m.apply(&event) == gap {
+			if f.m.Apply(&event) == Gap {
 				*f.gaps++
-				f.m.adopt(snap)
+				f.m.Adopt(snap)
 			}
 		case <-time.After(2 * time.Second):
-			require.Fail(f.t, "events are missing", "at %d of %d", f.m.version, snap.Version)
+			require.Fail(f.t, "events are missing", "at %d of %d", f.m.Version, snap.Version)
 		}
 	}
 	return snap
@@ -64,7 +64,7 @@ func TestAMirrorFedByEventsEqualsASnapshot(t *testing.T) {
 		f := &follower{t: t, count: &count, gaps: &gaps, e: e, id: id, events: sub.Channel(redis.WithChannelSize(1000))}
 		start, err := e.Snapshot(context.Background(), id)
 		require.NoError(t, err)
-		f.m.adopt(start)
+		f.m.Adopt(start)
 		people := make([]string, 8)
 		for i := range people {
 			people[i] = room.NewSession()
@@ -97,16 +97,16 @@ func TestAMirrorFedByEventsEqualsASnapshot(t *testing.T) {
 			},
 			"": func(t *rapid.T) {
 				snap := f.catchUp()
-				require.Equal(t, snap.Epoch, f.m.epoch)
-				require.Equal(t, snap.Version, f.m.version)
-				require.True(t, slices.Equal(snap.Ranks, f.m.line), "%v, not %v", f.m.line, snap.Ranks)
-				require.Equal(t, snap.Lease != nil, f.m.held())
+				require.Equal(t, snap.Epoch, f.m.Epoch)
+				require.Equal(t, snap.Version, f.m.Version)
+				require.True(t, slices.Equal(snap.Ranks, f.m.Line), "%v, not %v", f.m.Line, snap.Ranks)
+				require.Equal(t, snap.Lease != nil, f.m.Held())
 				if snap.Lease != nil {
-					require.Equal(t, *snap.Lease, f.m.lease)
+					require.Equal(t, *snap.Lease, f.m.Lease)
 				}
-				require.Equal(t, snap.Paused, f.m.paused)
-				require.Equal(t, snap.Hold, f.m.hold)
-				require.Equal(t, snap.Spread, f.m.spread)
+				require.Equal(t, snap.Paused, f.m.Paused)
+				require.Equal(t, snap.Hold, f.m.Hold)
+				require.Equal(t, snap.Spread, f.m.Spread)
 			},
 		})
 	})
@@ -126,50 +126,50 @@ func TestMirrorTellsWhatAnEventIsToIt(t *testing.T) {
 	rank := 2.0
 	for name, c := range map[string]struct {
 		event *room.Event
-		want  verdict
-		line  line
+		want  Verdict
+		line  Line
 	}{
-		"the next":                     {event(11, three), applied, line{1, 2, 3}},
-		"the next, nothing in line":    {event(11, nil), applied, line{1, 2}},
-		"the same again":               {&room.Event{Epoch: 7, Version: 10, Changed: true, Now: 900}, old, nil},
-		"an older":                     {&room.Event{Epoch: 7, Version: 9, Changed: true, Now: 900}, old, nil},
-		"another history":              {&room.Event{Epoch: 7, Version: 11, Lineage: "b:11,a:1", Changed: true}, gap, nil},
-		"only notes":                   {&room.Event{Epoch: 7, Version: 10, Now: 1001}, noted, line{1, 2}},
-		"notes of a later version":     {&room.Event{Epoch: 7, Version: 11, Now: 1001}, gap, nil},
-		"one too far":                  {event(12, three), gap, nil},
-		"another epoch":                {&room.Event{Epoch: 8, Version: 1, Changed: true}, gap, nil},
-		"renumbered":                   {event(11, func(e *room.Event) { e.Reset = true }), gap, nil},
-		"one ends that does not wait":  {event(11, func(e *room.Event) { r := 9.0; e.Ended = []room.Finished{{Rank: &r}} }), gap, nil},
-		"one joins that waits":         {event(11, func(e *room.Event) { e.Joined = []room.Joined{{Rank: 2}} }), gap, nil},
-		"a lease of which nobody knew": {event(11, func(e *room.Event) { e.Ended = []room.Finished{{Fence: 5}} }), gap, nil},
+		"the next":                     {event(11, three), Applied, Line{1, 2, 3}},
+		"the next, nothing in line":    {event(11, nil), Applied, Line{1, 2}},
+		"the same again":               {&room.Event{Epoch: 7, Version: 10, Changed: true, Now: 900}, Old, nil},
+		"an older":                     {&room.Event{Epoch: 7, Version: 9, Changed: true, Now: 900}, Old, nil},
+		"another history":              {&room.Event{Epoch: 7, Version: 11, Lineage: "b:11,a:1", Changed: true}, Gap, nil},
+		"only notes":                   {&room.Event{Epoch: 7, Version: 10, Now: 1001}, Noted, Line{1, 2}},
+		"notes of a later version":     {&room.Event{Epoch: 7, Version: 11, Now: 1001}, Gap, nil},
+		"one too far":                  {event(12, three), Gap, nil},
+		"another epoch":                {&room.Event{Epoch: 8, Version: 1, Changed: true}, Gap, nil},
+		"renumbered":                   {event(11, func(e *room.Event) { e.Reset = true }), Gap, nil},
+		"one ends that does not wait":  {event(11, func(e *room.Event) { r := 9.0; e.Ended = []room.Finished{{Rank: &r}} }), Gap, nil},
+		"one joins that waits":         {event(11, func(e *room.Event) { e.Joined = []room.Joined{{Rank: 2}} }), Gap, nil},
+		"a lease of which nobody knew": {event(11, func(e *room.Event) { e.Ended = []room.Finished{{Fence: 5}} }), Gap, nil},
 		"the lease ends, one is granted": {event(11, func(e *room.Event) {
 			e.Ended = []room.Finished{{Fence: 4}}
 			e.Lease = &room.EventLease{Lease: room.Lease{Fence: 6}, Rank: &rank}
-		}), applied, line{1}},
-		"one leaves":               {event(11, func(e *room.Event) { e.Ended = []room.Finished{{Rank: &rank}} }), applied, line{1}},
-		"one is moved to the head": {event(11, func(e *room.Event) { e.Moved = []room.Joined{{Rank: 0, From: 2}} }), applied, line{0, 1}},
+		}), Applied, Line{1}},
+		"one leaves":               {event(11, func(e *room.Event) { e.Ended = []room.Finished{{Rank: &rank}} }), Applied, Line{1}},
+		"one is moved to the head": {event(11, func(e *room.Event) { e.Moved = []room.Joined{{Rank: 0, From: 2}} }), Applied, Line{0, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := mirror{epoch: 7, version: 10, now: 1000, line: line{1, 2}, lease: room.Lease{Fence: 4}}
-			require.Equal(t, c.want, m.apply(c.event))
+			m := State{Span: Span{Revision: Revision{7, 10}, Base: 10}, Line: Line{1, 2}, Lease: room.Lease{Fence: 4}}
+			require.Equal(t, c.want, m.Apply(c.event))
 			if c.line != nil {
-				require.Equal(t, c.line, m.line)
+				require.Equal(t, c.line, m.Line)
 			}
 		})
 	}
 }
 
 func TestARoomThatWasNeverUsedStartsWithItsFirstEvent(t *testing.T) {
-	m := mirror{}
-	require.Equal(t, applied, m.apply(event(1, func(e *room.Event) { e.Joined = []room.Joined{{Rank: 1}} })))
-	require.Equal(t, int64(7), m.epoch)
-	m = mirror{}
-	require.Equal(t, gap, m.apply(event(2, nil)))
+	m := State{}
+	require.Equal(t, Applied, m.Apply(event(1, func(e *room.Event) { e.Joined = []room.Joined{{Rank: 1}} })))
+	require.Equal(t, int64(7), m.Epoch)
+	m = State{}
+	require.Equal(t, Gap, m.Apply(event(2, nil)))
 }
 
 func TestLineKeepsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var l line
+		var l Line
 		model := map[float64]bool{}
 		t.Repeat(map[string]func(*rapid.T){
 			"insert": func(t *rapid.T) {
@@ -189,7 +189,7 @@ func TestLineKeepsOrder(t *testing.T) {
 				require.True(t, slices.IsSorted(l))
 				require.Len(t, l, len(model))
 				for i, r := range l {
-					p, ok := l.position(r)
+					p, ok := l.Position(r)
 					require.True(t, ok)
 					require.Equal(t, i+1, p)
 				}

@@ -1,4 +1,4 @@
-package hub
+package mirror
 
 import (
 	"slices"
@@ -23,26 +23,26 @@ func FuzzEventsInAMirror(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, payloads string) {
-		var m mirror
+		var m State
 		for payload := range strings.SplitSeq(payloads, "\n") {
 			e, err := room.ParseEvent(payload)
 			if err != nil {
 				continue
 			}
 			before := m
-			switch m.apply(&e) {
-			case gap:
+			switch m.Apply(&e) {
+			case Gap:
 				return
-			case applied:
-				require.Equal(t, before.version+1, m.version)
-				require.True(t, before.epoch == 0 || before.epoch == m.epoch)
-				require.Equal(t, e.Lease != nil && e.Lease.Fence != 0, m.held())
+			case Applied:
+				require.Equal(t, before.Version+1, m.Version)
+				require.True(t, before.Epoch == 0 || before.Epoch == m.Epoch)
+				require.Equal(t, e.Lease != nil && e.Lease.Fence != 0, m.Held())
 			default:
-				require.Equal(t, before.version, m.version)
+				require.Equal(t, before.Version, m.Version)
 			}
-			require.True(t, slices.IsSorted(m.line))
-			require.Len(t, slices.Compact(slices.Clone(m.line)), len(m.line))
-			if w, known := m.waits(len(m.line)+1, e.Now, 120_000_000_000); known {
+			require.True(t, slices.IsSorted(m.Line))
+			require.Len(t, slices.Compact(slices.Clone(m.Line)), len(m.Line))
+			if w, known := m.Waits(len(m.Line)+1, e.Now, 120_000_000_000); known {
 				require.LessOrEqual(t, w.Estimated, w.Maximum)
 			}
 		}

@@ -1,0 +1,84 @@
+package mirror
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+func found(rank float64) *room.Seat {
+	return &room.Seat{Place: room.Place{Status: room.Waiting, Ticket: int64(rank), Rank: rank}}
+}
+
+func TestAnswerCountsAsOfItsRevision(t *testing.T) {
+	for name, c := range map[string]struct {
+		knew, told   Revision
+		placed       bool
+		tell, look   bool
+		caughtByNext bool
+	}{
+		"of the mirror's own":                      {knew: Revision{Epoch: -1}, told: Revision{7, 10}, placed: true, tell: true},
+		"of before the snapshot":                   {knew: Revision{Epoch: -1}, told: Revision{7, 9}, placed: true, look: true},
+		"of an epoch that is over":                 {knew: Revision{Epoch: -1}, told: Revision{6, 90}, placed: true, look: true},
+		"of the next version":                      {knew: Revision{7, 10}, told: Revision{7, 11}, placed: true, caughtByNext: true},
+		"of a version far ahead":                   {knew: Revision{7, 10}, told: Revision{7, 15}, placed: true},
+		"of a new epoch":                           {knew: Revision{7, 10}, told: Revision{8, 1}, placed: true},
+		"after an event told more":                 {knew: Revision{7, 10}, told: Revision{7, 9}},
+		"after more was told, before the snapshot": {knew: Revision{7, 8}, told: Revision{7, 6}, placed: true, look: true},
+		"from before the epoch":                    {knew: Revision{7, 10}, told: Revision{6, 12}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := here(t)
+			s := m.Enter("x")
+			m.Place(s, Seat{}, c.knew)
+			a := m.Answer(s, &room.View{Epoch: c.told.Epoch, Version: c.told.Version}, found(9))
+			require.Equal(t, c.placed, a.Placed.Session != nil)
+			require.Equal(t, c.tell, a.Tell)
+			require.Equal(t, c.look, a.Look)
+			require.Equal(t, c.tell, m.Current(s))
+			f := m.Apply(event(11, func(e *room.Event) { e.Lease = held(4, 9) }))
+			require.Equal(t, c.caughtByNext, len(f.Caught) == 1)
+		})
+	}
+}
+
+func TestMessagesAreTakenForThePlaceTheyAreForOnly(t *testing.T) {
+	m := here(t)
+	s := m.Session("b")
+	view := &room.View{Epoch: 7, Version: 10}
+	answer := found(2)
+	answer.Messages = []room.Message{{MessageID: "m", ForgetAt: 100}}
+	require.True(t, m.Answer(s, view, answer).Messages)
+	require.False(t, m.Answer(s, view, answer).Messages, "it is known")
+	require.Len(t, s.Messages(0, 99), 1)
+	require.Empty(t, s.Messages(1, 99), "it was sent")
+	require.Empty(t, s.Messages(0, 100), "it is over")
+	other := found(2)
+	other.Ticket, other.Messages = 99, answer.Messages
+	require.False(t, m.Answer(s, &room.View{Epoch: 7, Version: 3}, other).Messages)
+	m.Forget(100)
+	require.Empty(t, s.Messages(0, 99))
+}
+
+func TestAnswerThatIsAheadIsToldWhenTheMirrorHasCaughtUp(t *testing.T) {
+	m := here(t)
+	s := m.Enter("x")
+	m.Answer(s, &room.View{Epoch: 7, Version: 12}, found(9))
+	goOn := func(e *room.Event) { e.Lease = held(4, 9) }
+	require.Empty(t, m.Apply(event(11, goOn)).Caught)
+	require.Equal(t, []*Session[struct{}]{s}, m.Apply(event(12, goOn)).Caught)
+	require.Empty(t, m.Apply(event(13, goOn)).Caught, "once")
+}
+
+func TestEventChangesNoSeatThatWasLookedUpAfterIt(t *testing.T) {
+	m := here(t)
+	s := m.Session("d")
+	m.Answer(s, &room.View{Epoch: 7, Version: 11}, found(9))
+	f := m.Apply(event(11, func(e *room.Event) {
+		e.Lease, e.Joined = held(4, 9), []room.Joined{{Session: "d", Ticket: 8, Rank: 8}, {Session: "y", Ticket: 9, Rank: 9}}
+	}))
+	require.Empty(t, f.Seats)
+	require.Equal(t, int64(9), s.Seat.Ticket)
+}

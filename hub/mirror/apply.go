@@ -1,0 +1,133 @@
+package mirror
+
+import "github.com/waitroom/waitroom/room"
+
+// Apply takes an event: the state and the seats go on to it, where it is the next one.
+func (m *Mirror[V]) Apply(e *room.Event) *Effects[V] {
+	f := m.effects.reset()
+	switch {
+	case m.reading.running:
+		m.keep(e)
+		f.Verdict = Kept
+	case !m.Live:
+		f.Verdict = Unwanted
+	default:
+		m.apply(e, f)
+	}
+	return f
+}
+
+func (f *Effects[V]) reset() *Effects[V] {
+	clear(f.Noticed)
+	clear(f.Placed)
+	clear(f.Seats)
+	clear(f.Caught)
+	clear(f.Look)
+	*f = Effects[V]{Noticed: f.Noticed[:0], Placed: f.Placed[:0], Seats: f.Seats[:0], Caught: f.Caught[:0], Look: f.Look[:0], Away: f.Away[:0]}
+	return f
+}
+
+func (m *Mirror[V]) apply(e *room.Event, f *Effects[V]) {
+	m.notify(e, f)
+	before, paused, known := m.Lease, m.Paused, m.Span
+	f.Verdict = m.State.Apply(e)
+	switch f.Verdict {
+	case Gap:
+		m.Live = false // nothing is told until the snapshot has come
+		f.Snapshot = known.gap(e)
+		return
+	case Applied:
+		if f.State, f.Anew = true, e.Epoch != known.Epoch; f.Anew {
+			m.adoptEpoch()
+		}
+		if paused == e.Paused && codesOnly(e, &before) { // nobody but the holder is shown anything else
+			if s := m.sessions[e.Lease.Session]; s != nil {
+				f.Seats = append(f.Seats, s)
+			}
+		} else {
+			m.seat(e, f)
+			f.Front, f.All, f.Expires = true, true, true
+		}
+		m.catchUp(f)
+	}
+	m.note(e, f)
+}
+
+// notify has the sessions that are here told what support did for them.
+func (m *Mirror[V]) notify(e *room.Event, f *Effects[V]) {
+	for i := range e.Notes {
+		n := &e.Notes[i]
+		if s := m.sessions[n.Session]; s != nil && n.Support != "" {
+			s.notice(n.Support, Revision{e.Epoch, e.Version})
+			f.Noticed = append(f.Noticed, s)
+		}
+	}
+}
+
+// note takes what is to be looked up, and who is held for away.
+func (m *Mirror[V]) note(e *room.Event, f *Effects[V]) {
+	for i := range e.Notes {
+		n := &e.Notes[i]
+		if s := m.sessions[n.Message]; s != nil {
+			f.Look = append(f.Look, s)
+		}
+		if n.Away != nil && *n.Away {
+			f.Away = append(f.Away, n.Ticket)
+		}
+	}
+}
+
+// adoptEpoch moves the seats of those who had no place into an epoch that just began.
+func (m *Mirror[V]) adoptEpoch() {
+	for _, s := range m.sessions {
+		if s.Seat.Status != "" && !s.Seat.live() {
+			s.Revision = Revision{Epoch: m.Epoch}
+		}
+	}
+}
+
+// seat applies an event to the sessions that are here.
+func (m *Mirror[V]) seat(e *room.Event, f *Effects[V]) {
+	if e.Lease != nil {
+		m.reseat(e.Lease.Session, Seat{Status: room.Locked, Ticket: e.Lease.Ticket, Fence: e.Lease.Fence}, f)
+	}
+	for i := range e.Moved {
+		j := &e.Moved[i]
+		m.reseat(j.Session, Seat{Status: room.Waiting, Ticket: j.Ticket, Rank: j.Rank}, f)
+	}
+	for i := range e.Joined {
+		j := &e.Joined[i]
+		m.reseat(j.Session, Seat{Status: room.Waiting, Ticket: j.Ticket, Rank: j.Rank}, f)
+	}
+	for i := range e.Ended {
+		j := &e.Ended[i]
+		m.reseat(j.Session, Seat{Status: room.Ended, Outcome: j.Outcome, Ticket: j.Ticket}, f)
+	}
+}
+
+func (m *Mirror[V]) reseat(id string, to Seat, f *Effects[V]) {
+	s := m.sessions[id]
+	if s == nil || s.Of(m.Revision).Reached() {
+		return // a look was answered after the event
+	}
+	if s.Seat == to && m.Current(s) {
+		return
+	}
+	f.Placed = append(f.Placed, m.Place(s, to, m.Revision))
+	f.Seats = append(f.Seats, s)
+}
+
+// catchUp finds those whose answer was ahead of the state, now that it has gone on.
+func (m *Mirror[V]) catchUp(f *Effects[V]) {
+	waiting := m.ahead[:0]
+	for _, s := range m.ahead {
+		switch {
+		case m.Current(s):
+			f.Caught = append(f.Caught, s)
+		case m.Of(s.Revision).Unreached():
+			waiting = append(waiting, s)
+		}
+	}
+	clear(m.ahead[len(waiting):])
+	m.ahead = waiting
+}

@@ -1,0 +1,30 @@
+package mirror
+
+import (
+	"slices"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// noticesKept is how many notices a session's sockets may be behind.
+const noticesKept = 4
+
+// Notice is a word to one session of what support did for it. It is told after the state of that change, or a later one.
+type Notice struct {
+	What room.Helping
+	Revision
+	Number uint32
+}
+
+func (s *Session[V]) notice(what room.Helping, told Revision) {
+	s.noticed++
+	s.notices = append(s.notices[max(0, len(s.notices)-noticesKept+1):len(s.notices):len(s.notices)], Notice{what, told, s.noticed})
+}
+
+// Noticed is the number of the latest notice; 0 = there was none.
+func (s *Session[V]) Noticed() uint32 { return s.noticed }
+
+// Notices lists those after a number that a socket which shows a revision may be told.
+func (s *Session[V]) Notices(after uint32, shown Revision) []Notice {
+	return slices.DeleteFunc(slices.Clone(s.notices), func(n Notice) bool { return n.Number <= after || n.Compare(shown) > 0 })
+}

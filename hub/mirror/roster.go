@@ -1,0 +1,217 @@
+package mirror
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// Roster is support's mirror of a room: the line with who stands in it. It follows the same events in the same order as State,
+// which says first what an event is. It is not safe for concurrent use.
+type Roster struct {
+	Revision
+	Now    int64 // unix ms of Redis's clock when the room was so
+	Hold   int64 // ms
+	Paused bool
+	Lease  room.Lease // zero while the lock is free
+	Holder string     // its seller
+	Line   []room.Waiter
+	ranks  map[int64]float64 // of every ticket in the line
+}
+
+// Change is what an event did to a roster. Positions are those after it.
+type Change struct {
+	Left   []Parting
+	Joined []Placing
+	Moved  []Placing
+	Away   []Absence
+}
+
+// Parting is one that has left the line, or the lock.
+type Parting struct {
+	Ticket  int64
+	Outcome room.Outcome
+}
+
+// Placing is where a waiter stands now.
+type Placing struct {
+	room.Waiter
+	Position int // from 1 = next
+}
+
+// Absence is since when a waiter has been away.
+type Absence struct {
+	Ticket int64
+	Since  int64 // unix ms; 0 = it is back
+}
+
+// Nothing reports whether it changed nothing of the line.
+func (c *Change) Nothing() bool { return len(c.Left)+len(c.Joined)+len(c.Moved)+len(c.Away) == 0 }
+
+// Adopt takes what the engine says for the truth.
+func (r *Roster) Adopt(s room.Roster) {
+	*r = Roster{Revision: Revision{s.Epoch, s.Version}, Now: s.Now, Hold: s.Hold.Milliseconds(), Paused: s.Paused, Holder: s.Holder, Line: s.Line,
+		ranks: make(map[int64]float64, len(s.Line))}
+	if s.Lease != nil {
+		r.Lease = *s.Lease
+	}
+	for i := range s.Line {
+		r.ranks[s.Line[i].Ticket] = s.Line[i].Rank
+	}
+}
+
+// Equal reports whether both show the same.
+func (r *Roster) Equal(o *Roster) bool {
+	return r.Revision == o.Revision && r.Holder == o.Holder && r.Lease == o.Lease && r.Paused == o.Paused &&
+		slices.Equal(r.Line, o.Line)
+}
+
+// Apply brings the roster from the version before to the event's; of an event that only notes something, it takes the notes. False when
+// the event does not fit: the roster is not to be used until Adopt.
+func (r *Roster) Apply(e *room.Event) (c Change, ok bool) {
+	if e.Changed {
+		if !r.move(e, &c) {
+			return Change{}, false
+		}
+		r.Revision, r.Hold, r.Paused = Revision{e.Epoch, e.Version}, time.Duration(e.Hold*float64(time.Millisecond)).Milliseconds(), e.Paused
+		r.Lease, r.Holder = room.Lease{}, ""
+		if e.Lease != nil {
+			r.Lease, r.Holder = e.Lease.Lease, e.Lease.Seller
+		}
+		c.Joined, c.Moved = r.placings(e.Joined), r.placings(e.Moved)
+	}
+	r.Now = max(r.Now, e.Now)
+	c.Away = r.absences(e)
+	return c, true
+}
+
+// CatchUp takes those of the events that come after the roster's own revision; false where one is missing or does not fit.
+func (r *Roster) CatchUp(events []room.Event) bool {
+	for i := range events {
+		e := &events[i]
+		switch f := r.Of(Revision{e.Epoch, e.Version}); {
+		case f.OtherEpoch(), f == Known, f == Same && (e.Changed || e.Now < r.Now):
+			continue
+		case f == Ahead:
+			return false
+		}
+		if _, ok := r.Apply(e); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// move moves the line in the order of State.move, and notes who left.
+func (r *Roster) move(e *room.Event, c *Change) bool {
+	for i := range e.Ended {
+		f := &e.Ended[i]
+		switch {
+		case f.Rank != nil:
+			if _, ok := r.remove(*f.Rank); !ok {
+				return false
+			}
+		case f.Fence != r.Lease.Fence:
+			return false
+		}
+		c.Left = append(c.Left, Parting{f.Ticket, f.Outcome})
+	}
+	granted := e.Lease != nil && e.Lease.Rank != nil
+	if granted {
+		if _, ok := r.remove(*e.Lease.Rank); ok {
+			granted = false
+		}
+	}
+	for i := range e.Joined {
+		j := &e.Joined[i]
+		if !r.insert(room.Waiter{Ticket: j.Ticket, Seller: j.Seller, Rank: j.Rank, JoinedAt: e.Now}) {
+			return false
+		}
+	}
+	for i := range e.Moved {
+		w, ok := r.remove(e.Moved[i].From)
+		w.Rank = e.Moved[i].Rank
+		if !ok || !r.insert(w) {
+			return false
+		}
+	}
+	if granted {
+		_, granted = r.remove(*e.Lease.Rank)
+		return granted
+	}
+	return true
+}
+
+// placings are where the event's own stand now, those that stand in the line still, in order.
+func (r *Roster) placings(list []room.Joined) []Placing {
+	var all []Placing
+	for i := range list {
+		if at, ok := r.find(list[i].Ticket); ok {
+			all = append(all, Placing{r.Line[at], at + 1})
+		}
+	}
+	slices.SortFunc(all, func(a, b Placing) int { return cmp.Compare(a.Position, b.Position) })
+	return all
+}
+
+// absences takes who of the line is away now, or back.
+func (r *Roster) absences(e *room.Event) (list []Absence) {
+	for i := range e.Notes {
+		n := &e.Notes[i]
+		at, ok := r.find(n.Ticket)
+		if n.Away == nil || !ok {
+			continue
+		}
+		since := int64(0)
+		if *n.Away {
+			since = cmp.Or(n.Since, e.Now)
+		}
+		if w := &r.Line[at]; w.AwaySince != since {
+			w.AwaySince = since
+			list = append(list, Absence{n.Ticket, since})
+		}
+	}
+	return list
+}
+
+// find is where a ticket stands in the line, from 0.
+func (r *Roster) find(ticket int64) (at int, ok bool) {
+	rank, ok := r.ranks[ticket]
+	if !ok {
+		return 0, false
+	}
+	return r.at(rank)
+}
+
+func (r *Roster) at(rank float64) (int, bool) {
+	return slices.BinarySearchFunc(r.Line, rank, func(w room.Waiter, rank float64) int { return cmp.Compare(w.Rank, rank) })
+}
+
+// insert puts a waiter in its place; false where another has its rank.
+func (r *Roster) insert(w room.Waiter) bool {
+	at, found := r.at(w.Rank)
+	if found {
+		return false
+	}
+	r.Line = slices.Insert(r.Line, at, w)
+	r.ranks[w.Ticket] = w.Rank
+	return true
+}
+
+// remove takes out who has a rank; false where nobody has.
+func (r *Roster) remove(rank float64) (w room.Waiter, ok bool) {
+	at, ok := r.at(rank)
+	if !ok {
+		return w, false
+	}
+	w = r.Line[at]
+	if at == 0 {
+		r.Line = r.Line[1:]
+	} else {
+		r.Line = slices.Delete(r.Line, at, at+1)
+	}
+	delete(r.ranks, w.Ticket)
+	return w, true
+}

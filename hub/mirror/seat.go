@@ -1,0 +1,33 @@
+package mirror
+
+import "github.com/waitroom/waitroom/room"
+
+// Seat is how a session stands.
+type Seat struct {
+	Status  room.Status // "" = not known yet
+	Outcome room.Outcome
+	Ticket  int64
+	Fence   int64
+	Rank    float64
+}
+
+func (s Seat) live() bool { return s.Status == room.Waiting || s.Status == room.Locked }
+
+// seatOf is what a look found. A place that the store does not know any more although it was live
+// was lost; one that had ended stays ended on its sockets until the session joins again.
+func seatOf(p *room.Place, before Seat) Seat {
+	if p.Status == room.Idle {
+		switch {
+		case before.live():
+			return Seat{Status: room.Ended, Outcome: room.Lost, Ticket: before.Ticket}
+		case before.Status == room.Ended:
+			return before
+		}
+		return Seat{Status: room.Idle}
+	}
+	to := Seat{Status: p.Status, Outcome: p.Outcome, Ticket: p.Ticket, Rank: p.Rank}
+	if p.Status == room.Locked {
+		to.Fence = p.Fence
+	}
+	return to
+}

@@ -1,0 +1,99 @@
+package mirror
+
+import (
+	"slices"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// Session is a session that is here, with what its owner keeps of it beside.
+type Session[V any] struct {
+	ID       string
+	Seat     Seat
+	Revision // of which the seat was told; events since then are in it
+
+	Here V
+
+	Changes  uint32 // grows when the seat changes
+	learned  uint32 // how many messages there ever were
+	noticed  uint32 // how many notices there ever were
+	messages []Message
+	notices  []Notice
+}
+
+// take sets the seat as of a revision.
+func (s *Session[V]) take(to Seat, told Revision) {
+	s.Revision = told
+	if s.Seat == to {
+		return
+	}
+	if s.Seat.Ticket != to.Ticket {
+		s.messages = slices.DeleteFunc(s.messages, func(m Message) bool { return !m.Late }) // they were for the place before
+	}
+	s.Seat = to
+	s.Changes++
+}
+
+// Message is an SMS with its number, so that each socket is sent it once. One that is only offered has neither
+// text nor code.
+type Message struct {
+	room.Message
+	Offered bool
+	Number  uint32
+}
+
+func (m *Message) is(other *Message) bool {
+	return m.MessageID == other.MessageID && m.Fence == other.Fence && m.Offered == other.Offered
+}
+
+func has(list []Message, m *Message) bool {
+	return slices.ContainsFunc(list, func(one Message) bool { return one.is(m) })
+}
+
+// shownIn lists all that a session is shown.
+func shownIn(seat *room.Seat) []Message {
+	list := make([]Message, 0, len(seat.Messages)+len(seat.Offers))
+	for _, m := range seat.Messages {
+		list = append(list, Message{Message: m})
+	}
+	for _, o := range seat.Offers {
+		list = append(list, Message{Message: room.Message{MessageID: o.MessageID, ReceivedAt: o.ReceivedAt, ForgetAt: o.ForgetAt}, Offered: true})
+	}
+	return list
+}
+
+// learn takes the messages there are for the session, and forgets those that were withdrawn; it reports whether any is new.
+func (s *Session[V]) learn(list []Message) bool {
+	s.messages = slices.DeleteFunc(s.messages, func(m Message) bool { return !has(list, &m) })
+	fresh := false
+	for _, m := range list {
+		if !has(s.messages, &m) {
+			s.learned++
+			m.Number = s.learned
+			s.messages = append(s.messages, m)
+			fresh = true
+		}
+	}
+	return fresh
+}
+
+// forget drops the messages that have been shown for long enough. The store shows none as old as that, so none comes back.
+func (s *Session[V]) forget(now int64) {
+	if len(s.messages) == 0 {
+		return
+	}
+	s.messages = slices.DeleteFunc(s.messages, func(m Message) bool { return m.ForgetAt <= now })
+	if len(s.messages) == 0 {
+		s.messages = nil
+	}
+}
+
+// Messages lists those with a higher number that may still be shown at unix millisecond now.
+func (s *Session[V]) Messages(after uint32, now int64) (list []Message) {
+	for _, m := range s.messages {
+		if m.Number > after && m.ForgetAt > now {
+			list = append(list, m)
+		}
+	}
+	return list
+}

@@ -1,0 +1,128 @@
+package mirror
+
+import (
+	"time"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// State is what is known of a room, at one revision. It is not safe for concurrent use.
+type State struct {
+	Span
+	Line         Line
+	Lease        room.Lease // zero while the lock is free
+	Hold, Spread time.Duration
+	Paused       bool
+}
+
+// Verdict is what an event was to a mirror.
+type Verdict int
+
+// What an event may be.
+const (
+	Applied  Verdict = iota // the state is of the event's version now
+	Noted                   // nothing but notes
+	Old                     // the state has it already
+	Gap                     // events are missing, or do not fit: take a snapshot
+	Kept                    // put aside until the snapshot under way has come
+	Unwanted                // nothing is known of the room, and nothing asked for
+)
+
+// Apply brings the state from the version before to the event's, if it is that one. After Gap the
+// state is not to be used until Adopt; its Span still says what was known.
+func (m *State) Apply(e *room.Event) Verdict {
+	revision := Revision{e.Epoch, e.Version}
+	switch f := m.OfHistory(revision, e.Lineage); {
+	case f.OtherEpoch():
+		if m.Epoch != 0 || e.Version != 1 || !e.Changed {
+			return Gap
+		}
+		// The room was never used: its first change starts from nothing.
+	case f == OtherHistory:
+		return Gap
+	case f == Same && !e.Changed:
+		return Noted
+	case f == Missed || f.Reached():
+		return Old
+	case f != Next || !e.Changed:
+		return Gap
+	}
+	if e.Reset || !m.move(e) {
+		return Gap
+	}
+	if e.Epoch != m.Epoch {
+		m.Base = 0
+	}
+	m.Revision, m.Lineage = revision, e.Lineage
+	m.Hold, m.Spread = time.Duration(e.Hold*float64(time.Millisecond)), time.Duration(e.Spread*float64(time.Millisecond))
+	m.Paused = e.Paused
+	m.Lease = room.Lease{}
+	if e.Lease != nil {
+		m.Lease = e.Lease.Lease
+	}
+	return Applied
+}
+
+// move moves the line; false when the event does not fit to it.
+func (m *State) move(e *room.Event) bool {
+	fits := true
+	for i := range e.Ended {
+		switch f := &e.Ended[i]; {
+		case f.Rank != nil:
+			fits = m.Line.remove(*f.Rank) && fits
+		case f.Fence != m.Lease.Fence:
+			return false // granted and ended within one change: the event does not say whence
+		}
+	}
+	// Who was granted the lock left the line before anybody was moved; unless it joined only now.
+	granted := e.Lease != nil && e.Lease.Rank != nil
+	if granted && m.Line.remove(*e.Lease.Rank) {
+		granted = false
+	}
+	for i := range e.Joined {
+		fits = m.Line.insert(e.Joined[i].Rank) && fits
+	}
+	for i := range e.Moved {
+		fits = m.Line.remove(e.Moved[i].From) && m.Line.insert(e.Moved[i].Rank) && fits
+	}
+	if granted {
+		fits = m.Line.remove(*e.Lease.Rank) && fits
+	}
+	return fits
+}
+
+// Adopt takes a snapshot for the truth. Its ranks are the state's from then on.
+func (m *State) Adopt(s room.Snapshot) {
+	*m = State{Span: Span{Revision{s.Epoch, s.Version}, s.Version, s.Lineage}, Line: s.Ranks, Hold: s.Hold, Spread: s.Spread, Paused: s.Paused}
+	if s.Lease != nil {
+		m.Lease = *s.Lease
+	}
+}
+
+// Held reports whether somebody has the lock.
+func (m *State) Held() bool { return m.Lease.Fence != 0 }
+
+// Waits reckons the waits of position p at unix millisecond now, where a lease is so long.
+func (m *State) Waits(p int, now int64, lease time.Duration) (room.Waits, bool) {
+	v := room.View{Hold: m.Hold, Spread: m.Spread, Paused: m.Paused}
+	if m.Held() {
+		v.Lease = &m.Lease
+	}
+	return v.WaitsAt(p, now, lease)
+}
+
+// gap says why an event was one.
+func (s *Span) gap(e *room.Event) Reason {
+	switch f := s.OfHistory(Revision{e.Epoch, e.Version}, e.Lineage); {
+	case f.OtherEpoch():
+		return ReasonEpoch
+	case f == OtherHistory:
+		return ReasonHistory
+	}
+	return ReasonGap
+}
+
+// codesOnly reports whether an event changed nothing but what the holder asked for.
+func codesOnly(e *room.Event, before *room.Lease) bool {
+	return len(e.Joined)+len(e.Ended)+len(e.Moved) == 0 && e.Lease != nil && e.Lease.Fence == before.Fence && e.Lease.ExpiresAt == before.ExpiresAt
+}
