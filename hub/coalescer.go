@@ -1,6 +1,10 @@
 package hub
 
-import "time"
+import (
+	"time"
+
+	"github.com/waitroom/waitroom/hub/socket"
+)
 
 // coalescer holds back what the back of the line hears: the first change goes out at once, those
 // within the pause after it go out as one. The hall's lock guards it.
@@ -48,5 +52,5 @@ func (b *coalescer) wake(l *hall, wait time.Duration) {
 func (l *hall) tellAll() {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	l.h.queue.pushAll(l.conns)
+	socket.MarkAll(l.h.pool, l.conns, dueState)
 }

@@ -34,14 +34,11 @@ type Watcher struct {
 // ServeDesk turns a request into a socket of support: of one room, or with "" of all. Errors as ServeSocket's; other origins than
 // the server's own are refused whatever Config.Origins says.
 func (h *Hub) ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID, who Watcher) error {
-	c, err := h.accept(w, r, nil)
-	if err != nil || c == nil {
+	c := &conn{h: h, desk: &desk{who: who, next: unopened}}
+	if ok, err := h.accept(w, r, nil, c); !ok {
 		return err
 	}
-	if s, ok := c.Conn.(interface{ SetWriteBuffer(int) error }); ok {
-		_ = s.SetWriteBuffer(deskBuffers * h.cfg.WriteBuffer)
-	}
-	c.desk = &desk{who: who, next: unopened}
+	c.SetWriteBuffer(deskBuffers * h.cfg.WriteBuffer)
 	h.desks.add(c)
 	h.replicas.follow()
 	if id == "" {

@@ -1,5 +1,7 @@
 package hub
 
+import "github.com/waitroom/waitroom/hub/socket"
+
 // unopened is where a socket is in its feed before it was told anything.
 const unopened = -1
 
@@ -35,51 +37,43 @@ type desk struct {
 }
 
 // serveDesk writes what is due to a socket of support.
-func (c *conn) serveDesk(pen *pen, buf []byte, due uint32) []byte {
+func (c *conn) serveDesk(w *socket.Writer, due uint32) {
 	d := c.desk
 	if due&dueFeed != 0 {
 		first := !d.opened
-		buf = c.writeFeed(pen, buf)
+		c.writeFeed(w)
 		if first && d.opened {
 			due |= dueReplicas
 		}
 	}
 	if d.opened && due&dueReplicas != 0 {
-		c.writeShared(pen, c.h.replicas.frame(), dueReplicas)
+		c.writeShared(w, c.h.replicas.frame(), dueReplicas)
 	}
 	if d.opened && due&dueBeat != 0 {
-		c.writeShared(pen, c.h.desks.beat(), dueBeat)
+		c.writeShared(w, c.h.desks.beat(), dueBeat)
 	}
-	if due&duePing != 0 {
-		buf = c.writePings(pen, buf, duePing)
-	}
-	return buf
 }
 
 // writeFeed writes from where the socket is to the end of the feed, or as far as it takes.
-func (c *conn) writeFeed(pen *pen, buf []byte) []byte {
+func (c *conn) writeFeed(w *socket.Writer) {
 	d := c.desk
 	var room [64][]byte
 	for {
 		for len(d.rest) > 0 {
-			if !c.writeShared(pen, d.rest[0], dueFeed) {
-				return buf
+			if !c.writeShared(w, d.rest[0], dueFeed) {
+				return
 			}
 			d.rest = d.rest[1:]
 		}
 		frames, ok := d.feed.after(d.next, together, room[:0])
 		if !ok {
 			if !c.open() {
-				return buf
+				return
 			}
 			continue
 		}
-		if len(frames) == 0 {
-			return buf
-		}
-		var took bool
-		if buf, took = c.writeTogether(pen, buf, frames); !took {
-			return buf
+		if len(frames) == 0 || !c.SendFrames(w, frames, dueFeed) {
+			return
 		}
 		d.next += int64(len(frames))
 	}
@@ -99,19 +93,7 @@ func (c *conn) open() bool {
 	return true
 }
 
-// writeTogether writes frames in one go.
-func (c *conn) writeTogether(pen *pen, buf []byte, frames [][]byte) (_ []byte, ok bool) {
-	if len(frames) == 1 {
-		return buf, c.writeShared(pen, frames[0], dueFeed)
-	}
-	b := buf[:0]
-	for _, f := range frames {
-		b = append(b, f...)
-	}
-	return b, c.send(pen, b, dueFeed) == took
-}
-
 // writeShared writes a frame that others are told too.
-func (c *conn) writeShared(pen *pen, frame []byte, due uint32) bool {
-	return frame == nil || c.sendShared(pen, frame, due) == took
+func (c *conn) writeShared(w *socket.Writer, frame []byte, due uint32) bool {
+	return frame == nil || c.SendFrame(w, frame, due)
 }

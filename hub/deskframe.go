@@ -6,20 +6,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/waitroom/waitroom/hub/mirror"
+	"github.com/waitroom/waitroom/hub/socket"
 	"github.com/waitroom/waitroom/room"
 )
 
 // The frames of support's sockets. Each is made once and told to many; no session is in any of them.
 
-// text makes a whole frame of a payload that starts at headroom.
-func text(buf []byte) []byte { return frame(buf) }
-
-// blank is room for a frame with about so many bytes of payload.
-func blank(about int) []byte { return make([]byte, headroom, headroom+about) }
-
 // deskFrame shows the whole room.
 func deskFrame(id room.ID, r *mirror.Roster, now int64) []byte {
-	b := blank(512 + 64*len(r.Line))
+	b := socket.Blank(512 + 64*len(r.Line))
 	b = appendString(append(b, `{"type":"desk","room":`...), string(id))
 	b = appendRoom(b, r, now)
 	b = append(b, `,"line":[`...)
@@ -28,12 +23,12 @@ func deskFrame(id room.ID, r *mirror.Roster, now int64) []byte {
 		b = appendWaiter(comma(b), w)
 		b = append(appendInt(b, ",", w.AwaySince), ']')
 	}
-	return text(append(b, "]}"...))
+	return socket.Text(append(b, "]}"...))
 }
 
 // changeFrame shows how the room is now, and what changed of the line.
 func changeFrame(r *mirror.Roster, c *mirror.Change, now int64) []byte {
-	b := append(blank(512), `{"type":"change"`...)
+	b := append(socket.Blank(512), `{"type":"change"`...)
 	b = appendRoom(b, r, now)
 	b = appendList(b, `,"left":[`, c.Left, func(b []byte, p *mirror.Parting) []byte {
 		b = appendInt(b, "[", p.Ticket)
@@ -51,7 +46,7 @@ func changeFrame(r *mirror.Roster, c *mirror.Change, now int64) []byte {
 		b = appendInt(b, "[", a.Ticket)
 		return append(appendInt(b, ",", a.Since), ']')
 	})
-	return text(append(b, '}'))
+	return socket.Text(append(b, '}'))
 }
 
 // appendRoom appends what a room's first frame and its changes have in common.
@@ -130,7 +125,7 @@ func appendJSON(b []byte, v any) []byte {
 
 // listFrame shows items or minutes: with reset these are all there are.
 func listFrame(kind string, reset bool, set []Item, drop []string) []byte {
-	b := appendText(blank(1024), `{"type":`, kind)
+	b := appendText(socket.Blank(1024), `{"type":`, kind)
 	if reset {
 		b = append(b, `,"reset":true`...)
 	}
@@ -140,11 +135,11 @@ func listFrame(kind string, reset bool, set []Item, drop []string) []byte {
 	}
 	b = append(b, ']')
 	b = appendList(b, `,"drop":[`, drop, func(b []byte, key *string) []byte { return appendString(b, *key) })
-	return text(append(b, '}'))
+	return socket.Text(append(b, '}'))
 }
 
 // beatFrame shows how old what is shown is.
 func beatFrame(now, asOf int64) []byte {
-	b := appendInt(blank(64), `{"type":"beat","server_time":`, now)
-	return text(append(appendInt(b, `,"as_of":`, asOf), '}'))
+	b := appendInt(socket.Blank(64), `{"type":"beat","server_time":`, now)
+	return socket.Text(append(appendInt(b, `,"as_of":`, asOf), '}'))
 }

@@ -54,7 +54,7 @@ func (l *hall) watch(c *conn) bool {
 	c.hall, c.desk.source, c.desk.feed = l, d, &d.feed
 	d.feed.add(c)
 	d.read()
-	c.mark(dueFeed, false)
+	c.Mark(dueFeed, false)
 	return true
 }
 

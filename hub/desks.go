@@ -67,7 +67,7 @@ func (d *desks) mark(what uint32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, c := range d.conns {
-		c.mark(what, false)
+		c.Mark(what, false)
 	}
 }
 

@@ -28,7 +28,7 @@ func (h *Hub) Drain(ctx context.Context) error {
 		case <-tick.C:
 		case <-ctx.Done():
 			for _, c := range left {
-				c.kill()
+				c.Kill()
 			}
 			return fmt.Errorf("drain: %d sockets closed at once: %w", len(left), ctx.Err())
 		}
@@ -41,7 +41,7 @@ func (h *Hub) shutAll(ctx context.Context) {
 	steps := max(1, min(int(h.cfg.DrainSpread/drainStep), len(all))) // a few are gone soon, none at once
 	for i := range steps {
 		for _, c := range all[len(all)*i/steps : len(all)*(i+1)/steps] {
-			c.shut(codeDraining, "draining")
+			c.Shut(codeDraining, "draining")
 		}
 		if i+1 < steps && !pause(ctx, drainStep) {
 			return

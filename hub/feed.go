@@ -76,7 +76,7 @@ func (f *feed) markAll() {
 
 func (f *feed) mark() {
 	for _, c := range f.conns {
-		c.mark(dueFeed, false)
+		c.Mark(dueFeed, false)
 	}
 }
 

@@ -90,6 +90,7 @@ func appendCodes(b []byte, lease room.Lease, now int64) []byte {
 	return append(b, '}')
 }
 
+// appendPing asks the page; its answer is {"type":"pong"}.
 func appendPing(b []byte, now int64) []byte {
 	return append(appendInt(b, `{"type":"ping","server_time":`, now), '}')
 }

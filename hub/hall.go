@@ -60,13 +60,13 @@ func (l *hall) enter(c *conn, id string) bool {
 	if l.dead {
 		return false
 	}
-	c.hall, c.at = l, len(l.conns)
+	c.hall, c.at = l, int32(len(l.conns))
 	l.conns = append(l.conns, c)
 	if id != "" {
 		l.seatConn(c, id)
 	}
 	if l.m.Live {
-		c.mark(dueState|dueMessages, true)
+		c.Mark(dueState|dueMessages, true)
 	}
 	return true
 }
@@ -108,7 +108,7 @@ func (l *hall) unseatConn(c *conn, s *session) {
 	if i := slices.Index(v.conns, c); i >= 0 {
 		v.conns = append(v.conns[:i:i], v.conns[i+1:]...)
 	}
-	v.left = max(v.left, c.heard.Load())
+	v.left = max(v.left, c.Heard())
 	if there {
 		v.left = l.h.now()
 	}
@@ -198,7 +198,7 @@ func (l *hall) placed(p mirror.Placed[visitor]) {
 
 func (v *visitor) mark(what uint32) {
 	for _, c := range v.conns {
-		c.mark(what, true)
+		c.Mark(what, true)
 	}
 }
 

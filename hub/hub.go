@@ -1,6 +1,7 @@
 // Package hub tells browsers how their room stands: one WebSocket per browser, one mirror per room.
 //
-// A room's mirror follows the engine's events. A socket that has something to be told is put into a
+// It puts two packages together that know nothing of each other: hub/mirror, what is known of a room, and hub/socket, the
+// connections. A room's mirror follows the engine's events. A socket that has something to be told is put into a
 // queue once; a small pool of writers makes its frame from the mirror at the moment of writing, so
 // the latest state wins and a slow reader costs one frame of memory. A socket has one goroutine, its
 // reader. Nothing here decides anything: when the mirror and the engine differ, the engine is right
@@ -15,13 +16,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/waitroom/waitroom/hub/socket"
 	"github.com/waitroom/waitroom/room"
 )
 
 // What ServeSocket refuses, all before anything is written to the response.
 var (
-	ErrOrigin     = errors.New("origin is not allowed")           // 403 cross_site
-	ErrNotUpgrade = errors.New("request is no WebSocket upgrade") // 400, or 426 where Upgrade is missing
+	ErrOrigin     = socket.ErrOrigin                              // 403 cross_site
+	ErrNotUpgrade = socket.ErrNotUpgrade                          // 400, or 426 where Upgrade is missing
 	ErrDraining   = errors.New("server is draining, try another") // 503
 	errStale      = errors.New("subscription is not alive")       // wrapped with room.ErrStore: 503
 )
@@ -34,8 +36,7 @@ type Hub struct {
 	log     *slog.Logger
 	metrics *metrics
 	clock   *clock
-	queue   *queue
-	wheel   *wheel
+	pool    *socket.Pool
 	sub     *subscription
 	keys    *keyspace
 
@@ -70,28 +71,37 @@ type Hub struct {
 func New(cfg Config) *Hub {
 	cfg = cfg.withDefaults()
 	h := &Hub{cfg: cfg, engine: cfg.Engine, lease: cfg.Engine.Config().Lease, log: cfg.Log, metrics: newMetrics(cfg.Registerer),
-		clock: newClock(), queue: newQueue(), halls: make(map[room.ID]*hall)}
+		clock: newClock(), halls: make(map[room.ID]*hall)}
 	h.liveness = livenessOf(cfg.Engine.Config().AwayAfter)
 	h.life, h.end = context.WithCancel(context.Background())
-	h.wheel, h.attend = newWheel(h), newAttendances(h)
+	h.pool, h.attend = newPool(h), newAttendances(h)
 	h.desks, h.replicas, h.overview = newDesks(h), newReplicas(h), newOverview(h)
 	h.sub = newSubscription(h)
 	h.keys = newKeyspace(h)
 	return h
 }
 
+func newPool(h *Hub) *socket.Pool {
+	m := h.metrics
+	return socket.New(socket.Config{
+		PingEvery: h.cfg.PingEvery, WriteTimeout: h.cfg.WriteTimeout, CloseGrace: h.cfg.CloseGrace, WriteBuffer: h.cfg.WriteBuffer,
+		Start: h.clock.start, Ping: func(b []byte) []byte { return appendPing(b, h.clock.ms()) },
+		Metrics: socket.Metrics{Pings: m.pings, Probes: m.probes, Slow: m.slow, Silent: m.silent, Floods: m.floods},
+	})
+}
+
 // Run follows the rooms and serves the sockets until ctx ends, then closes every socket that is
 // still open, at once, and returns ctx's error when nothing runs any more. A polite end is Drain first.
 func (h *Hub) Run(ctx context.Context) error {
 	for range h.cfg.Writers {
-		h.spawn(h.writer)
+		h.spawn(h.pool.Write)
 	}
 	h.spawn(h.sub.receive)
 	h.spawn(h.sub.probe)
 	h.spawn(h.sub.subscribe)
 	h.spawn(h.keys.run)
 	h.spawn(h.keys.subscribe)
-	h.spawn(h.wheel.run)
+	h.spawn(h.pool.Ping)
 	h.spawn(h.heartbeat)
 	h.spawn(h.visits)
 	h.spawn(h.janitor)
@@ -108,9 +118,9 @@ func (h *Hub) stop() {
 	h.ended = true
 	h.tasksMu.Unlock()
 	h.end()
-	h.queue.close()
+	h.pool.Close()
 	for _, c := range h.conns() {
-		c.kill()
+		c.Kill()
 	}
 	h.sub.close()
 	h.keys.close()

@@ -28,7 +28,7 @@ func livenessOf(away time.Duration) liveness {
 func (v *visitor) heard() int64 {
 	latest := v.left
 	for _, c := range v.conns {
-		latest = max(latest, c.heard.Load())
+		latest = max(latest, c.Heard())
 	}
 	return latest
 }
@@ -37,7 +37,13 @@ func (v *visitor) heard() int64 {
 func (a liveness) probe(v *visitor, now int64) {
 	if heard := v.heard(); v.probed <= heard && now-heard >= a.every {
 		v.probed = now
-		v.mark(dueProbe)
+		v.probe()
+	}
+}
+
+func (v *visitor) probe() {
+	for _, c := range v.conns {
+		c.Probe()
 	}
 }
 
@@ -76,5 +82,5 @@ func (l *hall) askFront(now int64) {
 // wasThere reports whether a socket that leaves was there until now: it was closed, and not just silent. Who has not
 // answered is not there for being closed by some proxy between.
 func (h *Hub) wasThere(c *conn, s *session) bool {
-	return !c.lost.Load() && !h.silent(&s.Here, s.Here.heard())
+	return !c.Lost() && !h.silent(&s.Here, s.Here.heard())
 }

@@ -1,23 +1,24 @@
 package hub
 
-import "github.com/waitroom/waitroom/hub/mirror"
+import (
+	"github.com/waitroom/waitroom/hub/mirror"
+	"github.com/waitroom/waitroom/hub/socket"
+)
 
 // writeNotices writes the notices whose state the socket shows. Of the others writeState reminds.
-func (c *conn) writeNotices(pen *pen, buf []byte) []byte {
+func (c *conn) writeNotices(w *socket.Writer) {
 	if !c.opened {
-		return buf
+		return
 	}
 	c.hall.mu.RLock()
 	list := c.session.Notices(c.noticed, c.shown.Revision)
 	c.hall.mu.RUnlock()
 	for _, n := range list {
-		buf = appendNotice(buf[:headroom], n, c.h.clock.ms())
-		if c.send(pen, frame(buf), dueNotices) != took {
-			break
+		if !c.Send(w, appendNotice(w.Blank(), n, c.h.clock.ms()), dueNotices) {
+			return
 		}
 		c.noticed = n.Number
 	}
-	return buf
 }
 
 func appendNotice(b []byte, n mirror.Notice, now int64) []byte {

@@ -1,10 +1,13 @@
 package hub
 
 import (
-	"net"
+	"context"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
@@ -12,38 +15,45 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// The state of the change can not be told yet when the notice is due: the mirror takes a snapshot.
-func TestNoticeWaitsForTheStateOfItsChange(t *testing.T) {
-	h := &Hub{ended: true, cfg: Config{WriteTimeout: time.Minute}, clock: newClock(), queue: newQueue(), metrics: newMetrics(prometheus.NewRegistry())}
-	l := newHall(h, lobbyRoom)
-	// at has the mirror take a snapshot.
-	at := func(version int64) {
-		_, ok := l.m.Adopt(room.Snapshot{View: room.View{Epoch: 7, Version: version}})
-		require.True(t, ok)
-		l.shared.state(&l.m.State)
-	}
-	at(4)
-	here, there := net.Pipe()
-	defer func() { _ = there.Close() }()
-	c := &conn{h: h, hall: l}
-	c.owner = c
-	c.attach(here, nil)
-	s := l.m.Enter("a")
-	s.Here.conns, c.session = []*conn{c}, s
-	idle := mirror.Seat{Status: room.Idle}
-	l.m.Place(s, idle, l.m.Revision)
+// connected returns a socket of a hub that has no room yet, and what it is told; a ping of the protocol is "ping".
+func connected(t *testing.T, h *Hub) (*conn, <-chan string) {
+	conns := make(chan *conn, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := &conn{h: h}
+		if h.pool.Accept(w, r, &c.Conn, c) {
+			c.Open()
+			conns <- c
+		}
+	}))
+	t.Cleanup(server.Close)
 	told := make(chan string, 10)
+	ws, _, err := websocket.Dial(t.Context(), server.URL, &websocket.DialOptions{OnPingReceived: func(context.Context, []byte) bool {
+		told <- "ping"
+		return true
+	}})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = ws.CloseNow() })
 	go func() {
-		defer close(told)
 		for {
-			var b [1024]byte
-			n, err := there.Read(b[:])
+			_, text, err := ws.Read(context.Background())
 			if err != nil {
 				return
 			}
-			told <- string(b[2:n])
+			told <- string(text)
 		}
 	}()
+	c := <-conns
+	t.Cleanup(c.Leave)
+	return c, told
+}
+
+// The state of the change can not be told yet when the notice is due: the mirror takes a snapshot.
+func TestNoticeWaitsForTheStateOfItsChange(t *testing.T) {
+	h := &Hub{ended: true, cfg: Config{WriteTimeout: time.Minute}, clock: newClock(), metrics: newMetrics(prometheus.NewRegistry())}
+	h.pool = newPool(h)
+	go h.pool.Write(t.Context())
+	defer h.pool.Close()
+	c, told := connected(t, h)
 	is := func(what string) {
 		t.Helper()
 		select {
@@ -53,28 +63,29 @@ func TestNoticeWaitsForTheStateOfItsChange(t *testing.T) {
 			require.Fail(t, "never told", what)
 		}
 	}
-	// serve writes what is due to the socket that stands in the queue.
-	serve := func() {
-		var batch [1]*conn
-		h.queue.pop(batch[:])
-		c.serve(newPen(), make([]byte, headroom, 1024), c.claim())
-		c.release()
+	l := newHall(h, lobbyRoom)
+	s := l.m.Enter("a")
+	s.Here.conns, c.session, c.hall = []*conn{c}, s, l
+	// at has the mirror take a snapshot, and the session looked up.
+	at := func(version int64) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		_, ok := l.m.Adopt(room.Snapshot{View: room.View{Epoch: 7, Version: version}})
+		require.True(t, ok)
+		l.shared.state(&l.m.State)
+		l.m.Place(s, mirror.Seat{Status: room.Idle}, l.m.Revision)
+		s.Here.mark(dueState)
 	}
-	s.Here.mark(dueState)
-	serve()
+	at(4)
 	is(`"version":4`)
 
 	// It does not fit: nobody was known to hold a lease that ends.
-	l.apply(&room.Event{Epoch: 7, Version: 5, Changed: true, Ended: []room.Finished{{Fence: 1}}, Notes: []room.Note{{Session: "a", Support: room.Moved}}})
+	l.event(room.Event{Epoch: 7, Version: 5, Changed: true, Ended: []room.Finished{{Fence: 1}}, Notes: []room.Note{{Session: "a", Support: room.Moved}}})
 	require.False(t, l.m.Live)
-	serve()
-	require.Empty(t, told)
+	c.Probe() // is written after all that is due
+	is("ping")
 
 	at(5)
-	l.m.Place(s, idle, l.m.Revision)
-	s.Here.mark(dueState)
-	serve()
 	is(`"version":5`)
-	serve()
 	is(`"notice":"moved"`)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/waitroom/waitroom/hub/socket"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -80,7 +81,7 @@ func (o *overview) opening() (opening, bool) {
 }
 
 func (o *overview) roomsFrame(reset bool, set []room.ID, drop []string, now int64) []byte {
-	b := append(blank(256+192*len(set)), `{"type":"rooms"`...)
+	b := append(socket.Blank(256+192*len(set)), `{"type":"rooms"`...)
 	if reset {
 		b = append(b, `,"reset":true`...)
 	}
@@ -90,7 +91,7 @@ func (o *overview) roomsFrame(reset bool, set []room.ID, drop []string, now int6
 	}
 	b = append(b, ']')
 	b = appendList(b, `,"drop":[`, drop, func(b []byte, id *string) []byte { return appendString(b, *id) })
-	return text(append(b, '}'))
+	return socket.Text(append(b, '}'))
 }
 
 func appendRow(b []byte, id room.ID, s *shown) []byte {

@@ -56,7 +56,7 @@ func (o *overview) watch(c *conn) {
 		o.running = o.h.spawn(o.run)
 	}
 	o.mu.Unlock()
-	c.mark(dueFeed, false)
+	c.Mark(dueFeed, false)
 }
 
 func (o *overview) leave(c *conn) {

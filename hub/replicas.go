@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/waitroom/waitroom/hub/socket"
 )
 
 // replicasChannel is where every replica says each probe how it is. Only those with watchers listen.
@@ -156,8 +158,8 @@ func (r *replicas) tell() {
 	changed := r.worthTelling(list)
 	if changed {
 		r.told, r.toldAt = list, time.Now()
-		b := appendJSON(append(blank(1024), `{"type":"replicas","list":`...), list)
-		r.toldText = text(append(b, '}'))
+		b := appendJSON(append(socket.Blank(1024), `{"type":"replicas","list":`...), list)
+		r.toldText = socket.Text(append(b, '}'))
 	}
 	r.mu.Unlock()
 	if changed {

@@ -17,7 +17,7 @@ import (
 
 // payload is what is in a text frame of the server, which is all there is.
 func payload(t require.TestingT, frame []byte) []byte {
-	require.Equal(t, byte(opText), frame[0])
+	require.Equal(t, byte(0x81), frame[0], "one text frame, whole")
 	n, head := uint64(frame[1]), 2
 	switch n {
 	case 126:

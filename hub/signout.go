@@ -39,8 +39,8 @@ func (d *desks) signOut(key string) {
 }
 
 func (c *conn) signOut() {
-	if !c.isClosed() { // once: each close gives the peer its grace anew
-		c.shut(codeSignedOut, "signed_out")
+	if !c.Closed() { // once: each close gives the peer its grace anew
+		c.Shut(codeSignedOut, "signed_out")
 	}
 }
 
@@ -96,7 +96,7 @@ func checkEach(ctx context.Context, conns []*conn) bool {
 func checkSome(ctx context.Context, conns []*conn) (unknown []*conn) {
 	var mu sync.Mutex
 	inParallel(checkers, conns, func(c *conn) {
-		if c.isClosed() || c.desk.who.Valid == nil {
+		if c.Closed() || c.desk.who.Valid == nil {
 			return
 		}
 		within, cancel := context.WithTimeout(ctx, checkFor)

@@ -2,16 +2,19 @@ package hub_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/hub"
 	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -205,4 +208,30 @@ func TestFirstBytesBehindTheHandshakeAreRead(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
 	conn := rawDial(t, r, 0, "\x81\x84\x00\x00\x00\x00oops")
 	require.Equal(t, 4500, rawClose(t, conn))
+}
+
+func TestSocketIsCountedUntilItIsGone(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Registerer: registry})
+	until := func(want float64) {
+		t.Helper()
+		testproc.Until(t, within, func() error {
+			families, err := registry.Gather()
+			if err != nil {
+				return err
+			}
+			for _, f := range families {
+				if n := f.GetMetric()[0].GetGauge().GetValue(); f.GetName() == "waitroom_hub_sockets" && n != want {
+					return fmt.Errorf("%v sockets", n)
+				}
+			}
+			return nil
+		})
+	}
+	one, two := r.dial(room.NewSession()), r.dial("")
+	until(2)
+	require.NoError(t, one.ws.CloseNow())
+	until(1)
+	require.NoError(t, two.ws.CloseNow())
+	until(0)
 }

@@ -2,82 +2,35 @@ package hub
 
 import (
 	"context"
-	"encoding/binary"
 
 	"github.com/waitroom/waitroom/hub/mirror"
+	"github.com/waitroom/waitroom/hub/socket"
 	"github.com/waitroom/waitroom/room"
 )
 
-// headroom is what a frame's header needs at the most, in front of its payload.
-const headroom = 10
-
-// writer is one of the pool.
-func (h *Hub) writer(context.Context) {
-	pen, buf := newPen(), make([]byte, headroom, 1024)
-	var batch [claimed]*conn
-	for {
-		n := h.queue.pop(batch[:])
-		if n == 0 {
-			return
-		}
-		for i, c := range batch[:n] {
-			batch[i] = nil
-			if due := c.claim(); due != 0 {
-				buf = c.serve(pen, buf, due)
-				c.release()
-			}
-		}
-	}
-}
-
-// serve writes what is due to a socket, from the state of this moment.
-func (c *conn) serve(pen *pen, buf []byte, due uint32) []byte {
+// Serve writes what is due to the socket, from the state of this moment.
+func (c *conn) Serve(w *socket.Writer, due uint32) {
 	if c.desk != nil {
-		return c.serveDesk(pen, buf, due)
+		c.serveDesk(w, due)
+		return
 	}
 	if due&dueState != 0 {
-		buf = c.writeState(pen, buf[:headroom])
+		c.writeState(w)
 	}
 	if due&dueNotices != 0 && c.session != nil {
-		buf = c.writeNotices(pen, buf)
+		c.writeNotices(w)
 	}
 	if due&dueMessages != 0 && c.session != nil {
-		c.writeMessages(pen)
+		c.writeMessages(w)
 	}
-	if due&(duePing|dueProbe) != 0 {
-		buf = c.writePings(pen, buf, due)
-	}
-	return buf
 }
-
-// writePings asks the browser by a ping of the protocol, and on the wheel's turn the page by one of ours too. Both go out together.
-func (c *conn) writePings(pen *pen, buf []byte, due uint32) []byte {
-	if due&duePing == 0 {
-		if c.sendShared(pen, probe, dueProbe) == took {
-			c.h.metrics.probes.Inc()
-		}
-		return buf
-	}
-	buf = appendPing(buf[:headroom], c.h.clock.ms())
-	c.asked.Store(c.h.now()) // before it is: an answer is never older
-	if c.send(pen, append(frame(buf), probe...), duePing) == took {
-		c.h.metrics.pings.Inc()
-	}
-	return buf
-}
-
-// probe is a ping of the protocol, which the browser answers whatever its page does.
-var probe = []byte{opPing, 0}
 
 // writeState writes the state, unless the socket has it or it can not be told yet: whoever makes it
 // tellable marks the socket again.
-func (c *conn) writeState(pen *pen, buf []byte) []byte {
-	buf, t, ok := c.state(buf)
-	if !ok {
-		return buf
-	}
-	if c.send(pen, frame(buf), dueState) != took {
-		return buf
+func (c *conn) writeState(w *socket.Writer) {
+	buf, t, ok := c.state(w.Blank())
+	if !ok || !c.Send(w, buf, dueState) {
+		return
 	}
 	first := !c.opened
 	c.opened, c.shown = true, t.shown
@@ -89,12 +42,11 @@ func (c *conn) writeState(pen *pen, buf []byte) []byte {
 		}
 	}
 	if first && c.session != nil {
-		c.mark(dueMessages, false)
+		c.Mark(dueMessages, false)
 	}
 	if t.noticed != c.noticed {
-		c.mark(dueNotices, true)
+		c.Mark(dueNotices, true)
 	}
-	return buf
 }
 
 // telling says what a state frame told.
@@ -144,7 +96,7 @@ func (l *hall) drifted(at mirror.Revision) {
 }
 
 // writeMessages writes the messages that this socket was not sent yet, and only after its first state.
-func (c *conn) writeMessages(pen *pen) {
+func (c *conn) writeMessages(w *socket.Writer) {
 	if !c.opened {
 		return
 	}
@@ -152,29 +104,11 @@ func (c *conn) writeMessages(pen *pen) {
 	list := c.session.Messages(c.messages, c.h.clock.ms())
 	c.hall.mu.RUnlock()
 	for _, m := range list {
-		buf := appendMessage(make([]byte, headroom, 512), m)
-		if c.send(pen, frame(buf), dueMessages) != took {
+		frame := socket.Text(appendMessage(socket.Blank(512), m)) // a secret: not in the memory that others' frames are made in
+		if !c.SendFrame(w, frame, dueMessages) {
 			return
 		}
 		c.messages = m.Number
 		c.h.metrics.messages.Inc()
-	}
-}
-
-// frame puts a text frame's header in front of the payload that starts at headroom.
-func frame(buf []byte) []byte {
-	n := len(buf) - headroom
-	switch {
-	case n < 126:
-		buf[8], buf[9] = opText, byte(n)
-		return buf[8:]
-	case n <= 0xffff:
-		buf[6], buf[7] = opText, 126
-		binary.BigEndian.PutUint16(buf[8:10], uint16(n))
-		return buf[6:]
-	default:
-		buf[0], buf[1] = opText, 127
-		binary.BigEndian.PutUint64(buf[2:10], uint64(n))
-		return buf
 	}
 }

@@ -29,14 +29,14 @@ var faults = []fault{
 	{"two-holders", []stack.Edit{stack.Change("room/lua/join.lua", "if held() or S.paused then", "if (held() and S.tickets % 5 ~= 0) or S.paused then")}, "smoke", "two_holders"},
 	// Every second lease that ended is still shown to its holder: at versions at which the next one holds.
 	{"stale-holder", []stack.Edit{
-		stack.Change("hub/hall.go", "l.reseat(e, f.Session, seat{status: room.Ended", "if f.Fence%2 == 1 { continue }\nl.reseat(e, f.Session, seat{status: room.Ended"),
-		stack.Change("hub/frame.go", "if st.fence != l.m.lease.Fence {", "if false {"),
+		stack.Change("hub/mirror/apply.go", "m.reseat(j.Session, Seat{Status: room.Ended", "if j.Fence%2 == 1 { continue }\nm.reseat(j.Session, Seat{Status: room.Ended"),
+		stack.Change("hub/frame.go", "if st.Fence != m.Lease.Fence {", "if false {"),
 	}, "smoke", "two_holders"},
 	{"overtaking", []stack.Edit{stack.Change("room/lua/lease.lua", "local line = redis.call('ZRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')",
 		"local line = redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}, "smoke", "overtaken"},
 	{"lost-place", []stack.Edit{stack.Change("room/lua/join.lua", "if held() or S.paused then",
 		"if held() and S.tickets % 5 == 0 then redis.call('HDEL', PLACES, SESSION) elseif held() or S.paused then")}, "smoke", "lost_places"},
-	{"blind-desk", []stack.Edit{stack.Change("hub/deskroom.go", "d.feed.tell(frame)", "if d.roster.version%7 != 0 { d.feed.tell(frame) }")}, "desk", "desk_wrong"},
+	{"blind-desk", []stack.Edit{stack.Change("hub/deskroom.go", "d.feed.tell(frame)", "if d.roster.Version%7 != 0 { d.feed.tell(frame) }")}, "desk", "desk_wrong"},
 	{"replica-leak", []stack.Edit{stack.Change("room/join.go", "once := unremembered", leak+"once := unremembered")}, "soak", memoryRule},
 	{"redis-leak", []stack.Edit{stack.Change("room/lua/leave.lua", "if holds then", "redis.call('APPEND', STATE .. ':leak', string.rep('x', 1048576))\nif holds then")}, "soak", memoryRule},
 }

@@ -1,4 +1,4 @@
-package hub
+package socket
 
 import (
 	"net"

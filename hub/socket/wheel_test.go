@@ -1,4 +1,4 @@
-package hub
+package socket
 
 import (
 	"testing"
@@ -9,16 +9,16 @@ import (
 
 // A storm of connections: others are pinged between a socket's handshake and its place among those who are pinged.
 func TestSocketThatWasStillOpeningWhenOthersWerePingedIsNotSilent(t *testing.T) {
-	h := &Hub{clock: newClock()}
-	w := newWheel(h)
-	c := &conn{h: h}
+	p := New(Config{Start: time.Now()})
+	w := p.wheel
+	c := &Conn{pool: p}
 	s := &w.slots[w.now]
-	s.ping(-2) // before the hub's clock began
+	s.ping(-2) // before the pool's clock began
 	s.ping(-1)
 	c.heard.Store(-3)
 	c.pong.Store(-3)
 	w.add(c)
-	opened := h.now()
+	opened := p.now()
 	require.Empty(t, s.silent(opened, 0))
 	s.pinged = opened + 1 // its own ping, which waits to be written
 	require.Empty(t, s.silent(opened+2, 0))

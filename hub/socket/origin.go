@@ -1,12 +1,28 @@
-package hub
+package socket
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 )
+
+// What Check refuses.
+var (
+	ErrOrigin     = errors.New("origin is not allowed")
+	ErrNotUpgrade = errors.New("request is no WebSocket upgrade")
+)
+
+// Check says whether a request may become a socket, before anything is written to the response: ErrOrigin or ErrNotUpgrade where it may not.
+// Allowed are "https://shop.example" or "shop.example", beside the server's own host.
+func Check(w http.ResponseWriter, r *http.Request, allowed []string) error {
+	if err := checkOrigin(r, allowed); err != nil {
+		return err
+	}
+	return checkUpgrade(w, r)
+}
 
 // checkOrigin lets in the server's own pages, the configured origins, and programs that send neither
 // an Origin nor a cookie. A cookie without an Origin could be another site's doing.

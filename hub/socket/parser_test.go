@@ -1,9 +1,8 @@
-package hub
+package socket
 
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/binary"
 	"net"
 	"net/http/httptest"
@@ -44,21 +43,21 @@ type said struct {
 	payload []byte
 }
 
-// answers has a socket of a hub read what a client sent, to its end, and returns what it wrote.
-func answers(t *testing.T, h *Hub, sent []byte) (frames []said) {
+// answers has a socket of a pool read what a client sent, to its end, and returns what it wrote.
+func answers(t *testing.T, p *Pool, sent []byte) (frames []said) {
 	r := httptest.NewRequest("GET", "/", nil)
 	for name, value := range map[string]string{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
 		"Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="} {
 		r.Header.Set(name, value)
 	}
 	conn := &recorded{in: bytes.NewReader(sent)}
-	c, err := h.accept(upgraded{httptest.NewRecorder(), conn}, r, nil)
-	require.NoError(t, err)
-	h.sockets.Add(1)
-	c.hall = newHall(h, "integration")
-	c.hall.enter(c, "")
-	h.wheel.add(c)
-	c.read(context.Background())
+	w := upgraded{httptest.NewRecorder(), conn}
+	require.NoError(t, Check(w, r, nil))
+	c := new(Conn)
+	require.True(t, p.Accept(w, r, c, nil))
+	c.Open()
+	c.Run()
+	c.Leave()
 	for out := conn.out.Bytes(); len(out) > 0; {
 		require.GreaterOrEqual(t, len(out), 2)
 		n := int(out[1])
@@ -86,10 +85,8 @@ func FuzzClientFrames(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, sent []byte) {
-		h := &Hub{cfg: Config{WriteTimeout: time.Second, CloseGrace: time.Second}, clock: newClock(), queue: newQueue(), metrics: newMetrics(prometheus.NewRegistry())}
-		h.wheel, h.sub = newWheel(h), &subscription{h: h, start: time.Now()}
-		h.cfg.Probe = time.Hour
-		frames := answers(t, h, sent)
+		p := New(Config{WriteTimeout: time.Second, CloseGrace: time.Second, Start: time.Now(), Metrics: Metrics{Floods: prometheus.NewCounter(prometheus.CounterOpts{})}})
+		frames := answers(t, p, sent)
 		for i, frame := range frames {
 			switch frame.op {
 			case opPong:
@@ -104,8 +101,7 @@ func FuzzClientFrames(f *testing.F) {
 				require.Fail(t, "frame of another kind", "%x", frame.op)
 			}
 		}
-		require.Zero(t, h.sockets.Load(), "it is not counted any more")
-		require.Empty(t, h.wheel.slots[0].conns)
+		require.Empty(t, p.wheel.slots[0].conns)
 	})
 }
 

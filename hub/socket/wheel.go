@@ -1,4 +1,4 @@
-package hub
+package socket
 
 import (
 	"context"
@@ -15,7 +15,7 @@ const (
 // wheel pings the sockets, each once per interval and all spread over it, and closes the silent: where nothing came since a ping,
 // and where the page has not answered two.
 type wheel struct {
-	h     *Hub
+	p     *Pool
 	mu    sync.Mutex
 	now   int
 	slots [slots]slot
@@ -23,28 +23,28 @@ type wheel struct {
 
 type slot struct {
 	mu             sync.Mutex
-	conns          []*conn
-	pinged, before int64 // when its sockets were pinged last, and the time before; ns of the hub's clock
+	conns          []*Conn
+	pinged, before int64 // when its sockets were pinged last, and the time before; ns of the pool's clock
 }
 
-func newWheel(h *Hub) *wheel { return &wheel{h: h} }
+func newWheel(p *Pool) *wheel { return &wheel{p: p} }
 
 // add gives a socket its place: its first ping is one interval away. Pings before that were not for it, however long it has been opening.
-func (w *wheel) add(c *conn) {
+func (w *wheel) add(c *Conn) {
 	w.mu.Lock()
-	c.slot = w.now
+	c.slot = int32(w.now)
 	w.mu.Unlock()
 	s := &w.slots[c.slot]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := w.h.now()
+	now := w.p.now()
 	c.heard.Store(now)
 	c.pong.Store(now)
-	c.spot = len(s.conns)
+	c.spot = int32(len(s.conns))
 	s.conns = append(s.conns, c)
 }
 
-func (w *wheel) remove(c *conn) {
+func (w *wheel) remove(c *Conn) {
 	s := &w.slots[c.slot]
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (w *wheel) remove(c *conn) {
 }
 
 func (w *wheel) run(ctx context.Context) {
-	tick := time.NewTicker(w.h.cfg.PingEvery / slots)
+	tick := time.NewTicker(w.p.cfg.PingEvery / slots)
 	defer tick.Stop()
 	for {
 		select {
@@ -74,10 +74,10 @@ func (w *wheel) turn() {
 	w.now = (w.now + 1) % slots
 	now := w.now
 	w.mu.Unlock()
-	w.slots[now].ping(w.h.now())
-	for _, c := range w.slots[(now+slots-answerSlots)%slots].silent(w.h.now(), int64(w.h.cfg.PingEvery)/leastAnswer) {
-		w.h.metrics.silent.Inc()
-		c.kill()
+	w.slots[now].ping(w.p.now())
+	for _, c := range w.slots[(now+slots-answerSlots)%slots].silent(w.p.now(), int64(w.p.cfg.PingEvery)/leastAnswer) {
+		w.p.cfg.Silent.Inc()
+		c.Kill()
 	}
 }
 
@@ -87,12 +87,12 @@ func (s *slot) ping(now int64) {
 	defer s.mu.Unlock()
 	s.pinged, s.before = now, s.pinged
 	for _, c := range s.conns {
-		c.mark(duePing, false)
+		c.Mark(duePing, false)
 	}
 }
 
 // silent lists those whose time to answer is over. Whose ping has waited here behind others' frames has had no time to answer.
-func (s *slot) silent(now, within int64) (silent []*conn) {
+func (s *slot) silent(now, within int64) (silent []*Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.conns {

@@ -1,4 +1,4 @@
-package hub
+package socket
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What became of a frame.
+// sent is what became of a frame.
 type sent int
 
 const (
@@ -19,14 +19,8 @@ const (
 	gone                // the socket is closed or closing
 )
 
-const (
-	opText  = 0x81
-	opClose = 0x88
-	opPing  = 0x89
-)
-
 // wire is a socket's connection. It stands below the WebSocket library, which reads frames from it
-// and writes its control frames to it; the hub's own frames are written here directly. No write
+// and writes its control frames to it; the server's own frames are written here directly. No write
 // waits: what the kernel does not take at once is finished by a goroutine that lives only as long
 // as that, and in the meantime nothing else is written.
 type wire struct {
@@ -34,9 +28,9 @@ type wire struct {
 	raw   syscall.RawConn // nil where the connection is none of the kernel's
 	early []byte          // came with the request, read before anything else
 
-	owner *conn
+	c *Conn
 
-	heard   atomic.Int64 // when anything was last read, ns of the hub's clock
+	heard   atomic.Int64 // when anything was last read, ns of the pool's clock
 	lost    atomic.Bool  // the connection ended because nothing came from the other side
 	taken   meter        // the reader's own
 	flooded bool         // likewise
@@ -69,7 +63,7 @@ func (w *wire) Read(p []byte) (n int, err error) {
 		n, err = w.Conn.Read(p)
 	}
 	if n > 0 {
-		now := w.owner.h.now()
+		now := w.c.pool.now()
 		w.heard.Store(now)
 		w.flooded = w.taken.bytes(now, n)
 	}
@@ -149,9 +143,9 @@ func (w *wire) finish() {
 	w.mu.Unlock()
 	switch {
 	case err != nil:
-		w.owner.broken(isTimeout(err))
+		w.c.broken(isTimeout(err))
 	case due != 0:
-		w.owner.mark(due, true)
+		w.c.Mark(due, true)
 	}
 }
 
@@ -162,7 +156,7 @@ const longWrite = 16 << 10
 // writeAll writes with a new deadline for each part.
 func (w *wire) writeAll(b []byte) (n int, err error) {
 	for err == nil && n < len(b) {
-		_ = w.SetWriteDeadline(time.Now().Add(w.owner.h.cfg.WriteTimeout))
+		_ = w.SetWriteDeadline(time.Now().Add(w.c.pool.cfg.WriteTimeout))
 		var part int
 		part, err = w.Conn.Write(b[n:min(n+longWrite, len(b))])
 		n += part
@@ -181,7 +175,7 @@ func (w *wire) giveUp(rest []byte) {
 	}
 	pen := pens.Get().(*pen)
 	defer pens.Put(pen)
-	frame := append(append([]byte(nil), rest...), closeFrame(codeSlow, "slow")...)
+	frame := append(append([]byte(nil), rest...), closeFrame(Slow, "slow")...)
 	_, _ = pen.write(w, frame)
 }
 
@@ -195,39 +189,4 @@ func (w *wire) ended(err error) {
 func isTimeout(err error) bool {
 	var t net.Error
 	return errors.As(err, &t) && t.Timeout()
-}
-
-// pen makes a write that does not wait, without an allocation for each.
-type pen struct {
-	p    []byte
-	n    int
-	err  error
-	call func(fd uintptr) bool
-}
-
-var pens = sync.Pool{New: func() any { return newPen() }}
-
-func newPen() *pen {
-	p := new(pen)
-	p.call = p.once
-	return p
-}
-
-func (p *pen) write(w *wire, b []byte) (int, error) {
-	if w.raw == nil {
-		return p.wait(w, b)
-	}
-	p.p, p.n, p.err = b, 0, nil
-	err := w.raw.Write(p.call)
-	p.p = nil
-	if err == nil {
-		err = p.err
-	}
-	return p.n, err
-}
-
-// wait is for connections that only know how to wait.
-func (p *pen) wait(w *wire, b []byte) (int, error) {
-	_ = w.SetWriteDeadline(time.Now().Add(w.owner.h.cfg.WriteTimeout))
-	return w.Conn.Write(b)
 }

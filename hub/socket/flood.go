@@ -1,4 +1,4 @@
-package hub
+package socket
 
 import (
 	"context"
@@ -16,7 +16,7 @@ var errFlood = errors.New("more than a client may send")
 
 // meter counts what came since a second began, which is when the first of it came.
 type meter struct {
-	began        int64 // ns of the hub's clock
+	began        int64 // ns of the pool's clock
 	frames, size uint16
 }
 
@@ -41,17 +41,17 @@ func (m *meter) bytes(now int64, n int) bool {
 }
 
 // answered counts a control frame, or a pong of the page. After too many it is told so, and nothing more is read.
-func (c *conn) answered() {
-	if c.taken.frame(c.h.now()) {
+func (c *Conn) answered() {
+	if c.taken.frame(c.pool.now()) {
 		c.flooded = true
-		c.shut(codeBadMessage, "bad_message")
+		c.Shut(BadMessage, "bad_message")
 	}
 }
 
 // pinged counts a ping; false leaves it unanswered.
-func (c *conn) pinged(context.Context, []byte) bool {
+func (c *Conn) pinged(context.Context, []byte) bool {
 	c.answered()
 	return !c.flooded
 }
 
-func (c *conn) ponged(context.Context, []byte) { c.answered() }
+func (c *Conn) ponged(context.Context, []byte) { c.answered() }

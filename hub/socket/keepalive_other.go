@@ -1,6 +1,6 @@
 //go:build !linux
 
-package hub
+package socket
 
 // setUserTimeout does nothing: only keep-alive is there.
 func (w *wire) setUserTimeout() {}

@@ -1,4 +1,4 @@
-package hub
+package socket
 
 import (
 	"io"
@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 )
 
@@ -15,13 +14,14 @@ func TestAPeerThatTakesALongFrameSlowlyIsNotClosed(t *testing.T) {
 	const writeTimeout = 400 * time.Millisecond
 	here, there := net.Pipe()
 	defer func() { _ = there.Close() }()
-	c := &conn{h: &Hub{cfg: Config{WriteTimeout: writeTimeout}, queue: newQueue(), metrics: newMetrics(prometheus.NewRegistry())}}
-	c.owner = c
+	c := &Conn{pool: New(Config{WriteTimeout: writeTimeout})}
+	c.wire.c = c
 	c.attach(here, nil)
-	long := frame(make([]byte, headroom+300_000))
+	const dueFeed, dueBeat = Own, Own << 1
+	long := Text(make([]byte, headroom+300_000))
 	began := time.Now()
 	require.Equal(t, took, c.sendShared(newPen(), long, dueFeed))
-	require.Equal(t, blocked, c.send(newPen(), frame(make([]byte, headroom)), dueBeat))
+	require.Equal(t, blocked, c.send(newPen(), Text(Blank(0)), dueBeat))
 	require.Less(t, time.Since(began), writeTimeout)
 	pace := time.NewTicker(writeTimeout / 8)
 	defer pace.Stop()
@@ -31,8 +31,8 @@ func TestAPeerThatTakesALongFrameSlowlyIsNotClosed(t *testing.T) {
 		left -= n
 	}
 	require.Greater(t, time.Since(began), writeTimeout)
-	var batch [1]*conn
-	require.Equal(t, 1, c.h.queue.pop(batch[:]), "what was due meanwhile is written after it")
-	require.Equal(t, dueBeat, c.claim())
+	var batch [1]*Conn
+	require.Equal(t, 1, c.pool.queue.pop(batch[:]), "what was due meanwhile is written after it")
+	require.Equal(t, uint32(dueBeat), c.claim())
 	require.False(t, c.isClosed())
 }

@@ -1,22 +1,18 @@
-package hub
+package socket
 
 import "sync"
 
-// What a socket may have to be told. A conn with something due stands in the queue, at most once in
-// each lane; the lane's entry may be stale, so the writer claims the conn before it serves it.
+// What a socket may have to be told is a set of bits. A socket with something due stands in the queue, at most once in
+// each lane; the lane's entry may be stale, so the writer claims the socket before it serves it.
 const (
-	dueState uint32 = 1 << iota
-	dueMessages
-	duePing
-	dueProbe // of those in front, between their pings
-	dueNotices
-	dueFeed     // of support's sockets
-	dueBeat     // likewise
-	dueReplicas // likewise
-	dueUrgent   // stands in the urgent lane
-	busy        // a writer has it: who marks it leaves the rest to that writer
+	duePing   uint32 = 1 << iota
+	dueProbe         // of the browser alone, between pings
+	dueUrgent        // stands in the urgent lane
+	busy             // a writer has it: who marks it leaves the rest to that writer
 
-	dueWork = dueState | dueMessages | duePing | dueProbe | dueNotices | dueFeed | dueBeat | dueReplicas
+	Own // the first of the owner's own bits, which are this one and all above it
+
+	dueWork = ^(dueUrgent | busy)
 )
 
 // claimed is how many sockets a writer takes at a time: few enough that the urgent lane never waits long.
@@ -32,13 +28,13 @@ type queue struct {
 
 // lane is a queue that keeps its memory.
 type lane struct {
-	conns []*conn
+	conns []*Conn
 	head  int
 }
 
-func (l *lane) push(c *conn) { l.conns = append(l.conns, c) }
+func (l *lane) push(c *Conn) { l.conns = append(l.conns, c) }
 
-func (l *lane) pop(to []*conn) int {
+func (l *lane) pop(to []*Conn) int {
 	n := copy(to, l.conns[l.head:])
 	clear(l.conns[l.head : l.head+n])
 	if l.head += n; l.head == len(l.conns) {
@@ -53,35 +49,37 @@ func newQueue() *queue {
 	return q
 }
 
-// mark says that something is due to the socket.
-func (c *conn) mark(what uint32, urgent bool) {
+// Mark says that something is due to the socket.
+func (c *Conn) Mark(what uint32, urgent bool) {
 	if !urgent {
 		if old := c.due.Or(what); old&(dueWork|busy) == 0 {
-			c.h.queue.push(1, c)
+			c.pool.queue.push(1, c)
 		}
 		return
 	}
 	if old := c.due.Or(what | dueUrgent); old&(dueUrgent|busy) == 0 {
-		c.h.queue.push(0, c)
+		c.pool.queue.push(0, c)
 	}
 }
 
-func (q *queue) push(lane int, c *conn) {
+func (q *queue) push(lane int, c *Conn) {
 	q.mu.Lock()
 	q.lanes[lane].push(c)
 	q.mu.Unlock()
 	q.filled.Signal()
 }
 
-// pushAll marks many for their state, behind all others.
-func (q *queue) pushAll(conns []*conn) {
+// MarkAll marks many for one thing, behind all others. They are sockets, or have one in them.
+func MarkAll[C interface{ Socket() *Conn }](p *Pool, conns []C, what uint32) {
 	const at = 256 // under one lock: so many that it costs little, so few that writers do not wait
+	q := p.queue
 	for len(conns) > 0 {
 		part := conns[:min(at, len(conns))]
 		conns = conns[len(part):]
 		q.mu.Lock()
-		for _, c := range part {
-			if old := c.due.Or(dueState); old&(dueWork|busy) == 0 {
+		for _, one := range part {
+			c := one.Socket()
+			if old := c.due.Or(what); old&(dueWork|busy) == 0 {
 				q.lanes[1].push(c)
 			}
 		}
@@ -90,8 +88,11 @@ func (q *queue) pushAll(conns []*conn) {
 	}
 }
 
+// Socket is the socket itself, for what has one in it.
+func (c *Conn) Socket() *Conn { return c }
+
 // pop waits for sockets, the urgent first; 0 when the queue is closed.
-func (q *queue) pop(to []*conn) int {
+func (q *queue) pop(to []*Conn) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for !q.ended {
@@ -112,9 +113,9 @@ func (q *queue) close() {
 	q.filled.Broadcast()
 }
 
-// claim takes what is due and makes the conn this writer's; 0 when there is nothing, or another
+// claim takes what is due and makes the socket this writer's; 0 when there is nothing, or another
 // writer has it.
-func (c *conn) claim() uint32 {
+func (c *Conn) claim() uint32 {
 	for {
 		due := c.due.Load()
 		if due&busy != 0 || due&dueWork == 0 {
@@ -126,14 +127,14 @@ func (c *conn) claim() uint32 {
 	}
 }
 
-// release gives the conn back; what became due meanwhile puts it in the queue again.
-func (c *conn) release() {
+// release gives the socket back; what became due meanwhile puts it in the queue again.
+func (c *Conn) release() {
 	due := c.due.And(^busy)
 	switch {
 	case due&dueWork == 0:
 	case due&dueUrgent != 0:
-		c.h.queue.push(0, c)
+		c.pool.queue.push(0, c)
 	default:
-		c.h.queue.push(1, c)
+		c.pool.queue.push(1, c)
 	}
 }

@@ -1,0 +1,39 @@
+package socket
+
+import "encoding/binary"
+
+const (
+	opText  = 0x81
+	opClose = 0x88
+	opPing  = 0x89
+)
+
+// headroom is what a frame's header needs at the most, in front of its payload.
+const headroom = 10
+
+// Blank is room for a text frame with about so many bytes of payload, to be appended.
+func Blank(about int) []byte { return make([]byte, headroom, headroom+about) }
+
+// Text puts a text frame's header in front of the payload that was appended to Blank, and returns the whole frame.
+func Text(b []byte) []byte {
+	n := len(b) - headroom
+	switch {
+	case n < 126:
+		b[8], b[9] = opText, byte(n)
+		return b[8:]
+	case n <= 0xffff:
+		b[6], b[7] = opText, 126
+		binary.BigEndian.PutUint16(b[8:10], uint16(n))
+		return b[6:]
+	default:
+		b[0], b[1] = opText, 127
+		binary.BigEndian.PutUint64(b[2:10], uint64(n))
+		return b
+	}
+}
+
+// closeFrame is a whole frame; reason has at most 123 bytes.
+func closeFrame(code int, reason string) []byte {
+	b := append(make([]byte, 0, 4+len(reason)), opClose, byte(2+len(reason)))
+	return append(binary.BigEndian.AppendUint16(b, uint16(code)), reason...)
+}

@@ -1,0 +1,60 @@
+// Package socket keeps WebSockets: it takes connections over, reads them, pings them, and writes to them without ever waiting for one. It knows nothing of
+// what they show: a socket that has something to be told is marked, and its owner makes the frames at the moment of writing.
+package socket
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Config says what a pool needs; there are no defaults.
+type Config struct {
+	PingEvery    time.Duration // a ping per socket. Nothing heard for 0.4 of it after one, or two unanswered by the page: closed
+	WriteTimeout time.Duration // a socket that takes nothing for as long is slow
+	CloseGrace   time.Duration // how long a peer has to answer a close
+	WriteBuffer  int           // a socket's kernel write buffer, bytes
+
+	Start time.Time              // when the clock began by which sockets are heard of
+	Ping  func(to []byte) []byte // appends what the page is asked, which it answers by {"type":"pong"}
+
+	Metrics
+}
+
+// Metrics count what pools do.
+type Metrics struct {
+	Pings, Probes prometheus.Counter // asked of the page, and of the browser alone
+	Slow          prometheus.Counter // closed because they took nothing for too long
+	Silent        prometheus.Counter // closed because they answered no ping
+	Floods        prometheus.Counter // closed because they sent too much
+}
+
+// Owner is whose socket it is.
+type Owner interface {
+	// Serve writes what is due to the socket, from the state of this moment. One writer calls it at a time.
+	Serve(w *Writer, due uint32)
+}
+
+// Pool is the sockets of one server: a queue of those that have something to be told, and a wheel that pings them all.
+type Pool struct {
+	cfg   Config
+	queue *queue
+	wheel *wheel
+}
+
+// New makes a pool. Write and Ping bring it to life.
+func New(cfg Config) *Pool {
+	p := &Pool{cfg: cfg, queue: newQueue()}
+	p.wheel = newWheel(p)
+	return p
+}
+
+// now is the time since Start, ns.
+func (p *Pool) now() int64 { return int64(time.Since(p.cfg.Start)) }
+
+// Ping pings the sockets until ctx ends, each once per PingEvery.
+func (p *Pool) Ping(ctx context.Context) { p.wheel.run(ctx) }
+
+// Close ends Write.
+func (p *Pool) Close() { p.queue.close() }

@@ -1,0 +1,86 @@
+package socket
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+)
+
+const (
+	readLimit = 4 << 10
+	// drainLimit is how much a peer may still send after it was told to close.
+	drainLimit = 1 << 20
+)
+
+// Run reads until the connection is over. It is the socket's only goroutine.
+func (c *Conn) Run() {
+	var buf [64]byte
+	for {
+		code, reason, err := c.message(buf[:])
+		switch {
+		case c.flooded:
+			c.pool.cfg.Floods.Inc()
+			c.Shut(BadMessage, "bad_message")
+			c.discard()
+			return
+		case err != nil && code == TooBig:
+			c.discard()
+			return
+		case err != nil:
+			c.ended(err)
+			return
+		case code == 0:
+			c.pong.Store(c.pool.now())
+			c.answered()
+		default:
+			c.Shut(code, reason)
+		}
+	}
+}
+
+// message reads one message; code 0 is a pong, another one says how to close.
+func (c *Conn) message(buf []byte) (code int, reason string, err error) {
+	typ, r, err := c.ws.Reader(context.Background())
+	if err != nil {
+		return 0, "", err
+	}
+	n, err := io.ReadFull(r, buf)
+	text := buf[:n]
+	if err == nil { // longer than any pong: read it all, to tell what is wrong with it
+		more, failed := io.ReadAll(r)
+		text, err = append(bytes.Clone(text), more...), failed
+	}
+	switch {
+	case errors.Is(err, websocket.ErrMessageTooBig):
+		return TooBig, "", err
+	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
+		return 0, "", err
+	case typ == websocket.MessageText && !utf8.Valid(text):
+		return NotUTF8, "not UTF-8", nil
+	case typ == websocket.MessageText && isPong(text):
+		return 0, "", nil
+	}
+	return BadMessage, "bad_message", nil
+}
+
+func isPong(text []byte) bool {
+	if string(text) == `{"type":"pong"}` {
+		return true
+	}
+	var m struct {
+		Type string `json:"type"`
+	}
+	return json.Unmarshal(text, &m) == nil && m.Type == "pong"
+}
+
+// discard lets a peer that was told to close read that, before the connection goes: what it still sends is read and not looked at.
+func (c *Conn) discard() {
+	_ = c.SetReadDeadline(time.Now().Add(c.pool.cfg.CloseGrace))
+	_, _ = io.CopyN(io.Discard, c.Conn, drainLimit)
+}

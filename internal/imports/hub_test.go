@@ -1,0 +1,33 @@
+package imports
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// insideHub says what of ours the packages under hub may import; they know nothing of each other.
+var insideHub = map[string][]string{
+	"hub/mirror": {"room"},
+	"hub/socket": {},
+}
+
+// impure is what a mirror has no use for: it asks nobody, waits for nobody and has no clock of its own.
+var impure = []string{"context", "net", "net/http", "os", "sync", "sync/atomic", "log/slog", "github.com/redis/go-redis/v9"}
+
+func TestPackagesInsideTheHubKnowNothingOfEachOther(t *testing.T) {
+	for name, allowed := range insideHub {
+		imported := goList(t, "-f", `{{join .Imports " "}}`, "./"+name)
+		require.Len(t, imported, 1)
+		for _, path := range imported[0] {
+			if rest, ours := strings.CutPrefix(path, module+"/"); ours {
+				require.Contains(t, allowed, rest, "%s must not import it", name)
+			}
+			if name == "hub/mirror" {
+				require.False(t, slices.Contains(impure, path), "a mirror must not import %s", path)
+			}
+		}
+	}
+}
