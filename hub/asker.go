@@ -3,6 +3,8 @@ package hub
 import (
 	"context"
 	"time"
+
+	"github.com/waitroom/waitroom/hub/follow"
 )
 
 const minuteMS = int64(time.Minute / time.Millisecond)
@@ -21,8 +23,8 @@ func (d *deskRoom) followAside(ctx context.Context) {
 	}
 	tick := time.NewTicker(minutesEvery)
 	defer tick.Stop()
-	a, wait := asker{d: d}, retryFirst
-	for pause(ctx, a.ask(ctx, &wait)) {
+	a, wait := asker{d: d}, follow.Backoff{Most: askAgainMost}
+	for follow.Pause(ctx, a.ask(ctx, &wait)) {
 		select {
 		case <-ctx.Done():
 			return
@@ -34,7 +36,7 @@ func (d *deskRoom) followAside(ctx context.Context) {
 }
 
 // ask asks for what is due and returns how long to wait before the next question.
-func (a *asker) ask(ctx context.Context, wait *time.Duration) time.Duration {
+func (a *asker) ask(ctx context.Context, wait *follow.Backoff) time.Duration {
 	due, failed := a.d.due(), 0
 	if due&askItems != 0 && !a.items(ctx) {
 		failed |= askItems
@@ -43,14 +45,13 @@ func (a *asker) ask(ctx context.Context, wait *time.Duration) time.Duration {
 		failed |= askMinutes
 	}
 	if failed == 0 {
-		*wait = retryFirst
+		wait.Reset()
 		return itemsEvery
 	}
 	a.d.l.mu.Lock()
 	defer a.d.l.mu.Unlock()
 	a.d.aside.ask(failed)
-	*wait = min(2**wait, askAgainMost)
-	return *wait
+	return wait.Next()
 }
 
 func (d *deskRoom) due() int {
@@ -65,7 +66,7 @@ func (d *deskRoom) due() int {
 func (d *deskRoom) countAgain(asked int64) {
 	d.l.mu.Lock()
 	defer d.l.mu.Unlock()
-	if d.aside.settle > 0 || d.l.h.clock.ms()/minuteMS != asked {
+	if d.aside.settle > 0 || d.l.h.clock.MS()/minuteMS != asked {
 		d.aside.settle = max(0, d.aside.settle-1)
 		d.aside.due |= askMinutes
 	}
@@ -81,7 +82,7 @@ func (a *asker) items(ctx context.Context) bool {
 func (a *asker) minutes(ctx context.Context) bool {
 	within, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	now := a.d.l.h.clock.ms()
+	now := a.d.l.h.clock.MS()
 	answer, err := a.d.l.h.cfg.Desk.Minutes(within, a.d.l.id, a.since)
 	ok := a.answered(ctx, "minutes not read", err, func(b *aside) []byte { return b.minutes.part(answer, now-keepMinutes.Milliseconds()) })
 	a.minute = now / minuteMS

@@ -69,7 +69,7 @@ func (h *Hub) accept(w http.ResponseWriter, r *http.Request, origins []string, c
 	if h.draining.Load() {
 		return false, ErrDraining
 	}
-	if h.sub.lost() {
+	if h.sub.Lost() {
 		return false, fmt.Errorf("%w: %w", room.ErrStore, errStale)
 	}
 	return h.pool.Accept(w, r, &c.Conn, c), nil

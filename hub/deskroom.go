@@ -2,11 +2,11 @@ package hub
 
 import (
 	"context"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/waitroom/waitroom/hub/follow"
 	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/room"
 )
@@ -80,21 +80,20 @@ func (d *deskRoom) read() {
 }
 
 func (d *deskRoom) rosters(ctx context.Context) {
-	wait := retryFirst
+	wait := follow.Backoff{Jitter: true}
 	for {
 		r, err := d.l.h.engine.Roster(ctx, d.l.id)
 		if err == nil {
-			d.l.h.clock.sample(r.Now)
+			d.l.h.clock.Sample(r.Now)
 			if d.take(r) {
 				return
 			}
 		} else {
 			d.l.h.failed(ctx, "roster not read", d.l.id, err)
 		}
-		if !pause(ctx, wait/2+rand.N(wait/2)) || !d.watched() {
+		if !wait.Wait(ctx) || !d.watched() {
 			return
 		}
-		wait = min(2*wait, retryMost)
 	}
 }
 
@@ -181,7 +180,7 @@ func (d *deskRoom) tell(e *room.Event) {
 		d.live = false
 		d.l.resync(mirror.ReasonDrift)
 	case e.Changed || !c.Nothing():
-		frame := changeFrame(&d.roster, &c, d.l.h.clock.ms())
+		frame := changeFrame(&d.roster, &c, d.l.h.clock.MS())
 		d.l.h.metrics.changes.Inc()
 		d.l.h.metrics.changeBytes.Add(float64(len(frame)))
 		d.feed.tell(frame)
@@ -204,7 +203,7 @@ func (d *deskRoom) opening() (opening, bool) {
 	r, beside, next := d.roster, d.aside.known(), d.feed.end()
 	r.Line = slices.Clone(r.Line)
 	d.l.mu.RUnlock()
-	full := deskFrame(d.l.id, &r, d.l.h.clock.ms()) // long: not under the lock
+	full := deskFrame(d.l.id, &r, d.l.h.clock.MS()) // long: not under the lock
 	d.opened, d.until = opening{append([][]byte{full}, beside...), next}, time.Now().Add(openingFor)
 	return d.opened, true
 }

@@ -84,7 +84,7 @@ func (d *desks) run(ctx context.Context) {
 		d.h.replicas.sift()
 		if d.count() > 0 {
 			d.closeOver()
-			frame := beatFrame(d.h.clock.ms(), d.h.sub.asOf())
+			frame := beatFrame(d.h.clock.MS(), d.h.sub.AsOf())
 			d.last.Store(&frame)
 			d.mark(dueBeat)
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/waitroom/waitroom/hub/follow"
 )
 
 // drainStep is how often a drain closes some sockets.
@@ -43,7 +45,7 @@ func (h *Hub) shutAll(ctx context.Context) {
 		for _, c := range all[len(all)*i/steps : len(all)*(i+1)/steps] {
 			c.Shut(codeDraining, "draining")
 		}
-		if i+1 < steps && !pause(ctx, drainStep) {
+		if i+1 < steps && !follow.Pause(ctx, drainStep) {
 			return
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/waitroom/waitroom/hub/follow"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -26,7 +27,7 @@ func (h *Hub) heartbeat(ctx context.Context) {
 		began := time.Now()
 		h.alive(ctx, &histories)
 		h.checkSome(ctx)
-		if !pause(ctx, h.cfg.Beat-time.Since(began)) {
+		if !follow.Pause(ctx, h.cfg.Beat-time.Since(began)) {
 			return
 		}
 	}

@@ -1,7 +1,7 @@
 // Package hub tells browsers how their room stands: one WebSocket per browser, one mirror per room.
 //
-// It puts two packages together that know nothing of each other: hub/mirror, what is known of a room, and hub/socket, the
-// connections. A room's mirror follows the engine's events. A socket that has something to be told is put into a
+// It puts three packages together that know nothing of each other: hub/mirror, what is known of a room, hub/follow, what Redis says, and
+// hub/socket, the connections. A room's mirror follows the engine's events. A socket that has something to be told is put into a
 // queue once; a small pool of writers makes its frame from the mirror at the moment of writing, so
 // the latest state wins and a slow reader costs one frame of memory. A socket has one goroutine, its
 // reader. Nothing here decides anything: when the mirror and the engine differ, the engine is right
@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/waitroom/waitroom/hub/follow"
 	"github.com/waitroom/waitroom/hub/socket"
 	"github.com/waitroom/waitroom/room"
 )
@@ -35,10 +36,10 @@ type Hub struct {
 	lease   time.Duration
 	log     *slog.Logger
 	metrics *metrics
-	clock   *clock
+	clock   *follow.Clock
 	pool    *socket.Pool
-	sub     *subscription
-	keys    *keyspace
+	sub     *follow.Subscription
+	keys    *follow.Keyspace
 
 	desks    *desks
 	replicas *replicas
@@ -71,13 +72,15 @@ type Hub struct {
 func New(cfg Config) *Hub {
 	cfg = cfg.withDefaults()
 	h := &Hub{cfg: cfg, engine: cfg.Engine, lease: cfg.Engine.Config().Lease, log: cfg.Log, metrics: newMetrics(cfg.Registerer),
-		clock: newClock(), halls: make(map[room.ID]*hall)}
+		clock: follow.NewClock(), halls: make(map[room.ID]*hall)}
 	h.liveness = livenessOf(cfg.Engine.Config().AwayAfter)
 	h.life, h.end = context.WithCancel(context.Background())
 	h.pool, h.attend = newPool(h), newAttendances(h)
 	h.desks, h.replicas, h.overview = newDesks(h), newReplicas(h), newOverview(h)
-	h.sub = newSubscription(h)
-	h.keys = newKeyspace(h)
+	heard := follow.Config{Redis: cfg.Redis, Log: cfg.Log, Clock: h.clock, Probe: cfg.Probe, Unnotified: cfg.Unnotified,
+		Reconnects: h.metrics.reconnects, Tested: h.replicas.announce, Spawn: h.spawn}
+	h.sub, h.keys = follow.NewSubscription(heard, listener{h}), follow.NewKeyspace(heard, listener{h})
+	h.sub.Channels.Add(signedOut)
 	return h
 }
 
@@ -85,7 +88,7 @@ func newPool(h *Hub) *socket.Pool {
 	m := h.metrics
 	return socket.New(socket.Config{
 		PingEvery: h.cfg.PingEvery, WriteTimeout: h.cfg.WriteTimeout, CloseGrace: h.cfg.CloseGrace, WriteBuffer: h.cfg.WriteBuffer,
-		Start: h.clock.start, Ping: func(b []byte) []byte { return appendPing(b, h.clock.ms()) },
+		Start: h.clock.Start, Ping: func(b []byte) []byte { return appendPing(b, h.clock.MS()) },
 		Metrics: socket.Metrics{Pings: m.pings, Probes: m.probes, Slow: m.slow, Silent: m.silent, Floods: m.floods},
 	})
 }
@@ -96,11 +99,11 @@ func (h *Hub) Run(ctx context.Context) error {
 	for range h.cfg.Writers {
 		h.spawn(h.pool.Write)
 	}
-	h.spawn(h.sub.receive)
-	h.spawn(h.sub.probe)
-	h.spawn(h.sub.subscribe)
-	h.spawn(h.keys.run)
-	h.spawn(h.keys.subscribe)
+	h.spawn(h.sub.Receive)
+	h.spawn(h.sub.Test)
+	h.spawn(h.sub.CarryOut)
+	h.spawn(h.keys.Run)
+	h.spawn(h.keys.CarryOut)
 	h.spawn(h.pool.Ping)
 	h.spawn(h.heartbeat)
 	h.spawn(h.visits)
@@ -122,8 +125,8 @@ func (h *Hub) stop() {
 	for _, c := range h.conns() {
 		c.Kill()
 	}
-	h.sub.close()
-	h.keys.close()
+	h.sub.Close()
+	h.keys.Close()
 	h.eachHall(func(l *hall) { l.stopTimers() })
 	h.tasks.Wait()
 }
@@ -149,10 +152,10 @@ func (h *Hub) failed(ctx context.Context, what string, id room.ID, err error) {
 }
 
 // now is the time on the hub's own clock, ns.
-func (h *Hub) now() int64 { return int64(time.Since(h.clock.start)) }
+func (h *Hub) now() int64 { return int64(time.Since(h.clock.Start)) }
 
 // Fresh reports whether the subscription is alive: its own probe came back lately.
-func (h *Hub) Fresh() bool { return h.sub.fresh() }
+func (h *Hub) Fresh() bool { return h.sub.Fresh() }
 
 // conns lists every open socket.
 func (h *Hub) conns() []*conn {
@@ -195,8 +198,8 @@ func (h *Hub) open(id room.ID) *hall {
 		l = newHall(h, id)
 		h.halls[l.id] = l
 		h.rounds.add(l)
-		h.sub.add(l.id)
-		h.keys.add(l.id)
+		h.sub.Channels.Add(room.Channel(l.id))
+		h.keys.Add(l.id)
 		h.metrics.rooms.Inc()
 	}
 	h.mu.Unlock()

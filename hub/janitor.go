@@ -3,6 +3,8 @@ package hub
 import (
 	"context"
 	"time"
+
+	"github.com/waitroom/waitroom/room"
 )
 
 // janitor lets go of rooms that nobody looks at any more.
@@ -29,8 +31,8 @@ func (h *Hub) forget(l *hall) {
 	defer h.mu.Unlock()
 	delete(h.halls, l.id)
 	h.rounds.remove(l)
-	h.sub.remove(l.id)
-	h.keys.remove(l.id)
+	h.sub.Channels.Remove(room.Channel(l.id))
+	h.keys.Remove(l.id)
 	h.metrics.rooms.Dec()
 }
 

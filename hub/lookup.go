@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 
+	"github.com/waitroom/waitroom/hub/follow"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -36,7 +37,7 @@ func (l *hall) lookUp() {
 }
 
 func (l *hall) lookups(ctx context.Context) {
-	wait := retryFirst
+	var wait follow.Backoff
 	for {
 		batch, ids := l.nextLook()
 		if len(batch) == 0 {
@@ -44,16 +45,15 @@ func (l *hall) lookups(ctx context.Context) {
 		}
 		view, seats, err := l.h.engine.Look(ctx, l.id, ids...)
 		if err == nil {
-			wait = retryFirst
+			wait.Reset()
 			l.looked(view, batch, seats)
 			continue
 		}
 		l.h.failed(ctx, "look failed", l.id, err)
 		l.lookAgain(batch)
-		if !pause(ctx, wait) {
+		if !wait.Wait(ctx) {
 			return
 		}
-		wait = min(2*wait, retryMost)
 	}
 }
 

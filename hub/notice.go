@@ -14,7 +14,7 @@ func (c *conn) writeNotices(w *socket.Writer) {
 	list := c.session.Notices(c.noticed, c.shown.Revision)
 	c.hall.mu.RUnlock()
 	for _, n := range list {
-		if !c.Send(w, appendNotice(w.Blank(), n, c.h.clock.ms()), dueNotices) {
+		if !c.Send(w, appendNotice(w.Blank(), n, c.h.clock.MS()), dueNotices) {
 			return
 		}
 		c.noticed = n.Number

@@ -13,7 +13,7 @@ const rowsTogether = 500
 
 // tell tells what changed of all rooms, also by time alone; true while there are rooms that were not looked at yet.
 func (o *overview) tell() (more bool) {
-	now := o.h.clock.ms()
+	now := o.h.clock.MS()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var set []room.ID
@@ -75,7 +75,7 @@ func (o *overview) opening() (opening, bool) {
 			}
 		}
 		slices.Sort(all)
-		o.opened, o.until = opening{o.frames(true, all, nil, o.h.clock.ms()), o.feed.end()}, time.Now().Add(openingFor)
+		o.opened, o.until = opening{o.frames(true, all, nil, o.h.clock.MS()), o.feed.end()}, time.Now().Add(openingFor)
 	}
 	return o.opened, true
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/waitroom/waitroom/hub/follow"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -18,6 +19,7 @@ const (
 	glancers    = 8                      // how many rooms are looked at at a time
 	glanceMost  = 250                    // and how many between two tellings: the store has other things to do
 	listEvery   = 30 * time.Second       // how often the rooms in use are listed
+	glanceAgain = time.Second            // between attempts while the store does not answer
 
 	// The subscription's confirmation has the rooms listed. Should it not come, they are shown all the same.
 	confirmWithin = 2 * time.Second
@@ -52,7 +54,7 @@ func (o *overview) watch(c *conn) {
 	o.feed.add(c)
 	if !o.running {
 		o.listing = time.Now().Add(confirmWithin - listEvery)
-		o.h.sub.patterns.add(everyRoom)
+		o.h.sub.Patterns.Add(everyRoom)
 		o.running = o.h.spawn(o.run)
 	}
 	o.mu.Unlock()
@@ -74,7 +76,7 @@ func (o *overview) over() bool {
 	if o.feed.watchers() > 0 || time.Since(o.empty) < o.h.cfg.Linger {
 		return false
 	}
-	o.h.sub.patterns.remove(everyRoom)
+	o.h.sub.Patterns.Remove(everyRoom)
 	o.running, o.listed, o.ready, o.dirty = false, false, false, nil
 	clear(o.rows)
 	o.feed.reset()
@@ -122,11 +124,11 @@ func (o *overview) run(ctx context.Context) {
 		wait := glanceEvery
 		switch more := o.tell(); {
 		case !answered:
-			wait = retryMost
+			wait = glanceAgain
 		case more:
 			wait = 0 // rooms that were never looked at
 		}
-		if !pause(ctx, max(wait-time.Since(began), time.Millisecond)) {
+		if !follow.Pause(ctx, max(wait-time.Since(began), time.Millisecond)) {
 			return
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/waitroom/waitroom/hub/follow"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -99,23 +100,23 @@ type attendance struct {
 
 // tellPresences tells who came and went, as many at a time as there are by then, until all is told.
 func (l *hall) tellPresences(ctx context.Context) {
-	for wait := retryFirst; ; {
+	wait := follow.Backoff{Most: presenceAgain}
+	for {
 		a, ok := l.nextAttendance()
 		if !ok {
 			return
 		}
 		view, err := l.tellAttendance(ctx, a)
 		if err == nil {
-			wait = retryFirst
+			wait.Reset()
 			l.observe(view)
 			continue
 		}
 		l.h.failed(ctx, "presence not told", l.id, err)
 		l.untold(a)
-		if !pause(ctx, wait) {
+		if !wait.Wait(ctx) {
 			return
 		}
-		wait = min(2*wait, presenceAgain)
 	}
 }
 

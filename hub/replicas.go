@@ -105,9 +105,9 @@ func (r *replicas) turn() {
 	clear(r.heard)
 	r.told, r.toldText = nil, nil
 	if on {
-		r.h.sub.channels.add(replicasChannel)
+		r.h.sub.Channels.Add(replicasChannel)
 	} else {
-		r.h.sub.channels.remove(replicasChannel)
+		r.h.sub.Channels.Remove(replicasChannel)
 	}
 }
 

@@ -2,18 +2,15 @@ package hub
 
 import (
 	"context"
-	"math/rand/v2"
 	"time"
 
+	"github.com/waitroom/waitroom/hub/follow"
 	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/room"
 )
 
-const (
-	patience   = 50 * time.Millisecond // how long an event may be behind an answer that knows of it
-	retryFirst = 20 * time.Millisecond
-	retryMost  = time.Second
-)
+// patience is how long an event may be behind an answer that knows of it.
+const patience = 50 * time.Millisecond
 
 // behind is the wait for the event of a version that the engine told of. The hall's lock guards it.
 type behind struct {
@@ -47,7 +44,7 @@ func (l *hall) resync(reason mirror.Reason) {
 
 // snapshots takes snapshots until one fits to the events that came meanwhile.
 func (l *hall) snapshots(ctx context.Context) {
-	wait := retryFirst
+	wait := follow.Backoff{Jitter: true}
 	for {
 		done, err := l.snapshot(ctx)
 		switch {
@@ -58,10 +55,9 @@ func (l *hall) snapshots(ctx context.Context) {
 			continue
 		}
 		l.h.failed(ctx, "snapshot failed", l.id, err)
-		if !pause(ctx, wait/2+rand.N(wait/2)) {
+		if !wait.Wait(ctx) {
 			return
 		}
-		wait = min(2*wait, retryMost)
 	}
 }
 
@@ -71,7 +67,7 @@ func (l *hall) snapshot(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	l.h.clock.sample(snap.Now)
+	l.h.clock.Sample(snap.Now)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.take(snap, roster), nil
@@ -123,7 +119,7 @@ func (l *hall) take(snap room.Snapshot, roster *room.Roster) bool {
 // observe compares a view that the engine just gave with the mirror. When the engine knows more, the
 // event is on its way, or lost: it is given a moment to come.
 func (l *hall) observe(v room.View) {
-	l.h.clock.sample(v.Now)
+	l.h.clock.Sample(v.Now)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.dead {
@@ -153,16 +149,4 @@ func (l *hall) want(told mirror.Revision) {
 			l.resync(mirror.ReasonBehind)
 		}
 	})
-}
-
-// pause waits; false when ctx ended first.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
 }

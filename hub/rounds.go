@@ -80,7 +80,7 @@ func (h *Hub) visits(ctx context.Context) {
 }
 
 func (l *hall) visit() {
-	now, ms := l.h.now(), l.h.clock.ms()
+	now, ms := l.h.now(), l.h.clock.MS()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.answered()

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/waitroom/waitroom/hub/follow"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -85,7 +86,7 @@ func (d *desks) checkAll(ctx context.Context) {
 // checkEach asks until all are known; false when ctx ended first.
 func checkEach(ctx context.Context, conns []*conn) bool {
 	for len(conns) > 0 {
-		if conns = checkSome(ctx, conns); len(conns) > 0 && !pause(ctx, checkAgain) {
+		if conns = checkSome(ctx, conns); len(conns) > 0 && !follow.Pause(ctx, checkAgain) {
 			return false
 		}
 	}

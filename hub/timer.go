@@ -3,6 +3,8 @@ package hub
 import (
 	"context"
 	"time"
+
+	"github.com/waitroom/waitroom/hub/follow"
 )
 
 // expiryLate is how long after expires_at the engine is asked, so that by its clock the lease is over.
@@ -13,7 +15,7 @@ type deadline struct {
 	timer *time.Timer
 	fence int64
 	ends  int64
-	wait  time.Duration // between attempts while the store is away
+	wait  follow.Backoff // between attempts while the store is away
 }
 
 func (d *deadline) stop() {
@@ -28,12 +30,12 @@ func (l *hall) armExpiry() {
 	if d.fence == l.m.Lease.Fence && d.ends == l.m.Lease.ExpiresAt {
 		return
 	}
-	d.fence, d.ends, d.wait = l.m.Lease.Fence, l.m.Lease.ExpiresAt, 0
+	d.fence, d.ends, d.wait = l.m.Lease.Fence, l.m.Lease.ExpiresAt, follow.Backoff{}
 	if !l.m.Held() {
 		d.stop()
 		return
 	}
-	l.expireIn(l.h.clock.until(d.ends) + expiryLate)
+	l.expireIn(l.h.clock.Until(d.ends) + expiryLate)
 }
 
 func (l *hall) expireIn(wait time.Duration) {
@@ -56,8 +58,7 @@ func (l *hall) expire(ctx context.Context) {
 	switch {
 	case l.dead:
 	case err != nil:
-		d.wait = min(max(2*d.wait, retryFirst), retryMost)
-		l.expireIn(d.wait)
+		l.expireIn(d.wait.Next())
 	case found.Lease != nil && found.Lease.Fence == d.fence:
 		l.expireIn(time.Duration(found.Lease.ExpiresAt-found.Now)*time.Millisecond + expiryLate)
 	}

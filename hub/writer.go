@@ -38,7 +38,7 @@ func (c *conn) writeState(w *socket.Writer) {
 	if t.fence != c.lease {
 		c.lease = t.fence
 		if t.fence != 0 && !first {
-			c.h.metrics.handoff.Observe(c.h.clock.since(t.granted).Seconds())
+			c.h.metrics.handoff.Observe(c.h.clock.Since(t.granted).Seconds())
 		}
 	}
 	if first && c.session != nil {
@@ -78,7 +78,7 @@ func (c *conn) state(buf []byte) (_ []byte, t telling, ok bool) {
 	if c.opened && !c.shown.Worth(t.shown) {
 		return buf, t, false
 	}
-	buf, ok = l.shared.appendState(buf, &l.m.State, st, c.h.clock.ms(), c.h.lease)
+	buf, ok = l.shared.appendState(buf, &l.m.State, st, c.h.clock.MS(), c.h.lease)
 	if !ok {
 		at := l.m.Revision
 		c.h.spawn(func(context.Context) { l.drifted(at) })
@@ -101,7 +101,7 @@ func (c *conn) writeMessages(w *socket.Writer) {
 		return
 	}
 	c.hall.mu.RLock()
-	list := c.session.Messages(c.messages, c.h.clock.ms())
+	list := c.session.Messages(c.messages, c.h.clock.MS())
 	c.hall.mu.RUnlock()
 	for _, m := range list {
 		frame := socket.Text(appendMessage(socket.Blank(512), m)) // a secret: not in the memory that others' frames are made in

@@ -1,38 +1,40 @@
-package hub
+package follow
 
 import (
 	"context"
 	"sync"
 )
 
-// channels is a set of Pub/Sub channels to be subscribed, and what changed in it since it was last
+// Channels is a set of Pub/Sub channels to be subscribed, and what changed in it since it was last
 // carried out. Any goroutine may change it; one carries it out.
-type channels struct {
+type Channels struct {
 	mu      sync.Mutex
 	wanted  map[string]struct{}
 	changed map[string]struct{}
 	kick    chan struct{}
 }
 
-func newChannels() *channels {
-	return &channels{wanted: make(map[string]struct{}), changed: make(map[string]struct{}), kick: make(chan struct{}, 1)}
+func newChannels() *Channels {
+	return &Channels{wanted: make(map[string]struct{}), changed: make(map[string]struct{}), kick: make(chan struct{}, 1)}
 }
 
-func (c *channels) add(channel string) {
+// Add has a channel subscribed.
+func (c *Channels) Add(channel string) {
 	c.mu.Lock()
 	c.wanted[channel] = struct{}{}
 	c.mu.Unlock()
 	c.change(channel)
 }
 
-func (c *channels) remove(channel string) {
+// Remove has a channel not subscribed any more.
+func (c *Channels) Remove(channel string) {
 	c.mu.Lock()
 	delete(c.wanted, channel)
 	c.mu.Unlock()
 	c.change(channel)
 }
 
-func (c *channels) change(channel string) {
+func (c *Channels) change(channel string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.changed[channel] = struct{}{}
@@ -40,7 +42,7 @@ func (c *channels) change(channel string) {
 }
 
 // again marks every wanted channel as changed: there is a new connection.
-func (c *channels) again() {
+func (c *Channels) again() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for channel := range c.wanted {
@@ -49,7 +51,7 @@ func (c *channels) again() {
 	c.wake()
 }
 
-func (c *channels) wake() {
+func (c *Channels) wake() {
 	select {
 	case c.kick <- struct{}{}:
 	default:
@@ -57,7 +59,7 @@ func (c *channels) wake() {
 }
 
 // next takes what changed: to be subscribed, and not any more.
-func (c *channels) next() (on, off []string) {
+func (c *Channels) next() (on, off []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for channel := range c.changed {
@@ -72,7 +74,7 @@ func (c *channels) next() (on, off []string) {
 }
 
 // carryOut does what next says. A failure is the receiver's to see; the client remembers what it is to subscribe to.
-func (c *channels) carryOut(ctx context.Context, subscribe, unsubscribe func(context.Context, ...string) error) {
+func (c *Channels) carryOut(ctx context.Context, subscribe, unsubscribe func(context.Context, ...string) error) {
 	on, off := c.next()
 	if len(off) > 0 {
 		_ = unsubscribe(ctx, off...)

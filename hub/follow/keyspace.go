@@ -1,4 +1,4 @@
-package hub
+package follow
 
 import (
 	"context"
@@ -19,13 +19,14 @@ import (
 // masterCheck is how often a cluster's masters are listed anew.
 const masterCheck = 5 * time.Second
 
-// keyspace listens to what Redis says about the lock keys: a hand that deletes one is noticed at once.
+// Keyspace listens to what Redis says about the lock keys: a hand that deletes one is noticed at once.
 // It is an accelerator: without it the timers and the sweep do the same, later. On a cluster each
 // master only speaks of its own keys, so each has a connection.
-type keyspace struct {
-	h        *Hub
+type Keyspace struct {
+	cfg      Config
+	keys     LockKeys
 	db       int
-	channels *channels
+	channels *Channels
 	refused  sync.Once
 
 	mu      sync.Mutex
@@ -33,23 +34,33 @@ type keyspace struct {
 	sources map[string]*redis.PubSub // by address; one entry "" where there is no cluster
 }
 
-func newKeyspace(h *Hub) *keyspace {
-	k := &keyspace{h: h, channels: newChannels(), sources: make(map[string]*redis.PubSub)}
-	if c, ok := h.cfg.Redis.(*redis.Client); ok {
+// LockKeys is who is told what becomes of them.
+type LockKeys interface {
+	Expired(room.ID)
+	Deleted(room.ID) // by a script of ours, or by hand
+}
+
+// NewKeyspace makes a listener. Run and CarryOut bring it to life.
+func NewKeyspace(cfg Config, keys LockKeys) *Keyspace {
+	k := &Keyspace{cfg: cfg, keys: keys, channels: newChannels(), sources: make(map[string]*redis.PubSub)}
+	if c, ok := cfg.Redis.(*redis.Client); ok {
 		k.db = c.Options().DB
 	}
 	return k
 }
 
-func (k *keyspace) channel(id room.ID) string {
+func (k *Keyspace) channel(id room.ID) string {
 	return "__keyspace@" + strconv.Itoa(k.db) + "__:" + room.LockKey(id)
 }
 
-func (k *keyspace) add(id room.ID)    { k.channels.add(k.channel(id)) }
-func (k *keyspace) remove(id room.ID) { k.channels.remove(k.channel(id)) }
+// Add listens to a room's lock key.
+func (k *Keyspace) Add(id room.ID) { k.channels.Add(k.channel(id)) }
 
-// subscribe carries out what add and remove asked for, on every connection.
-func (k *keyspace) subscribe(ctx context.Context) {
+// Remove listens to it no more.
+func (k *Keyspace) Remove(id room.ID) { k.channels.Remove(k.channel(id)) }
+
+// CarryOut carries out what Add and Remove asked for, on every connection.
+func (k *Keyspace) CarryOut(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -71,23 +82,24 @@ func (k *keyspace) subscribe(ctx context.Context) {
 	}
 }
 
-func (k *keyspace) run(ctx context.Context) {
-	k.h.spawn(k.enable)
-	cluster, ok := k.h.cfg.Redis.(*redis.ClusterClient)
+// Run keeps the connections until ctx ends, and switches the notifications on where that is allowed.
+func (k *Keyspace) Run(ctx context.Context) {
+	k.cfg.Spawn(k.enable)
+	cluster, ok := k.cfg.Redis.(*redis.ClusterClient)
 	if !ok {
-		k.listen(ctx, "", k.h.cfg.Redis)
+		k.listen(ctx, "", k.cfg.Redis)
 		return
 	}
 	for {
 		k.listenAll(ctx, cluster)
-		if !pause(ctx, masterCheck) {
+		if !Pause(ctx, masterCheck) {
 			return
 		}
 	}
 }
 
 // listenAll listens to every master, and no more to those that are none any more.
-func (k *keyspace) listenAll(ctx context.Context, cluster *redis.ClusterClient) {
+func (k *Keyspace) listenAll(ctx context.Context, cluster *redis.ClusterClient) {
 	var mu sync.Mutex
 	masters := make(map[string]bool)
 	err := cluster.ForEachMaster(ctx, func(_ context.Context, c *redis.Client) error {
@@ -111,7 +123,7 @@ func (k *keyspace) listenAll(ctx context.Context, cluster *redis.ClusterClient) 
 }
 
 // listen opens a connection, unless there is one.
-func (k *keyspace) listen(ctx context.Context, addr string, c interface {
+func (k *Keyspace) listen(ctx context.Context, addr string, c interface {
 	Subscribe(context.Context, ...string) *redis.PubSub
 }) {
 	k.mu.Lock()
@@ -122,23 +134,21 @@ func (k *keyspace) listen(ctx context.Context, addr string, c interface {
 	ps := c.Subscribe(ctx)
 	k.sources[addr] = ps
 	k.channels.again()
-	k.h.spawn(func(ctx context.Context) { k.receive(ctx, ps) })
+	k.cfg.Spawn(func(ctx context.Context) { k.receive(ctx, ps) })
 }
 
-func (k *keyspace) receive(ctx context.Context, ps *redis.PubSub) {
-	wait := retryFirst
+func (k *Keyspace) receive(ctx context.Context, ps *redis.PubSub) {
+	var wait Backoff
 	for {
 		msg, err := ps.Receive(ctx)
 		if err != nil {
-			if err == redis.ErrClosed || !pause(ctx, wait) {
+			if err == redis.ErrClosed || !wait.Wait(ctx) {
 				return
 			}
-			wait = min(2*wait, retryMost)
 			continue
 		}
-		if wait > retryFirst { // another server may answer now, with settings of its own
-			wait = retryFirst
-			k.h.spawn(k.enable)
+		if wait.Reset() { // another server may answer now, with settings of its own
+			k.cfg.Spawn(k.enable)
 		}
 		if m, ok := msg.(*redis.Message); ok {
 			k.notified(m)
@@ -146,24 +156,21 @@ func (k *keyspace) receive(ctx context.Context, ps *redis.PubSub) {
 	}
 }
 
-func (k *keyspace) notified(m *redis.Message) {
+func (k *Keyspace) notified(m *redis.Message) {
 	_, key, ok := strings.Cut(m.Channel, "__:")
 	if !ok {
 		return
 	}
-	l := k.h.hall(roomOf(key))
-	if l == nil {
-		return
-	}
 	switch m.Payload {
 	case "expired":
-		k.h.spawn(l.expire)
+		k.keys.Expired(RoomOf(key))
 	case "del":
-		l.freed()
+		k.keys.Deleted(RoomOf(key))
 	}
 }
 
-func (k *keyspace) close() {
+// Close drops the connections for good.
+func (k *Keyspace) Close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.closed = true
@@ -180,8 +187,8 @@ type configurer interface {
 
 // enable switches the notifications on where they are off. Managed servers refuse that, which is said
 // once; one that can not be reached is asked again.
-func (k *keyspace) enable(ctx context.Context) {
-	if k.h.cfg.Unnotified {
+func (k *Keyspace) enable(ctx context.Context) {
+	if k.cfg.Unnotified {
 		return
 	}
 	for {
@@ -192,18 +199,18 @@ func (k *keyspace) enable(ctx context.Context) {
 			return
 		case errors.As(err, &refused):
 			k.refused.Do(func() {
-				k.h.log.InfoContext(ctx, "no keyspace notifications: timers and the sweep do without", "reason", err)
+				k.cfg.Log.InfoContext(ctx, "no keyspace notifications: timers and the sweep do without", "reason", err)
 			})
 			return
 		}
-		if !pause(ctx, retryMost) {
+		if !Pause(ctx, retryMost) {
 			return
 		}
 	}
 }
 
-func (k *keyspace) configure(ctx context.Context) error {
-	switch c := k.h.cfg.Redis.(type) {
+func (k *Keyspace) configure(ctx context.Context) error {
+	switch c := k.cfg.Redis.(type) {
 	case *redis.ClusterClient:
 		return c.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return enable(ctx, c) })
 	case configurer:

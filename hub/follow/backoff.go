@@ -1,0 +1,54 @@
+package follow
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	retryFirst = 20 * time.Millisecond
+	retryMost  = time.Second
+)
+
+// Backoff is the time between attempts at what is tried until it is done: it doubles.
+type Backoff struct {
+	Most   time.Duration // default 1 s
+	Jitter bool          // wait for some time between half of that and all of it
+	wait   time.Duration
+}
+
+// Next is how long to wait now.
+func (b *Backoff) Next() time.Duration {
+	most := b.Most
+	if most == 0 {
+		most = retryMost
+	}
+	b.wait = min(max(2*b.wait, retryFirst), most)
+	if b.Jitter {
+		return b.wait/2 + rand.N(b.wait/2)
+	}
+	return b.wait
+}
+
+// Wait waits; false when ctx ended first.
+func (b *Backoff) Wait(ctx context.Context) bool { return Pause(ctx, b.Next()) }
+
+// Reset begins anew, after a success; it reports whether anything had failed.
+func (b *Backoff) Reset() (failed bool) {
+	failed = b.wait > 0
+	b.wait = 0
+	return failed
+}
+
+// Pause waits; false when ctx ended first.
+func Pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}

@@ -1,0 +1,25 @@
+// Package follow hears what Redis says, so that mirrors can be kept true: the Pub/Sub connection and whether it is alive, notifications about
+// lock keys, and what Redis's clock says. It does not know what is done with any of it.
+package follow
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
+)
+
+// Config says what is needed; there are no defaults.
+type Config struct {
+	Redis      redis.UniversalClient // stays the caller's to close
+	Log        *slog.Logger
+	Clock      *Clock
+	Probe      time.Duration // how often the subscription is tested
+	Unnotified bool          // the store has no keyspace notifications: do not ask for them
+	Reconnects prometheus.Counter
+
+	Tested func(context.Context)            // called after each probe that was published
+	Spawn  func(func(context.Context)) bool // runs something in the background until the end; false when that has come
+}

@@ -1,0 +1,207 @@
+package follow
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// missedProbes is how many probes may be published without coming back before the connection is
+// taken for dead: a socket to a demoted master looks healthy.
+const missedProbes = 2
+
+// Listener is who is told what the subscription brings. It is called by one goroutine.
+type Listener interface {
+	Confirmed(*redis.Subscription)
+	Message(*redis.Message)
+}
+
+// Subscription is the one Pub/Sub connection for all rooms that have sockets here. Every confirmation of a channel, the first and those after a
+// reconnect, is told: what was published before may have been missed.
+type Subscription struct {
+	Channels *Channels
+	Patterns *Channels
+
+	cfg      Config
+	listener Listener
+	channel  string // its own, for the probe
+	start    time.Time
+	heard    atomic.Int64 // when the last probe came back, ns since start; 0 = none yet
+	missing  atomic.Int64 // probes published and not come back
+
+	mu     sync.Mutex
+	ps     *redis.PubSub
+	closed bool
+}
+
+// NewSubscription makes a subscription. Receive, CarryOut and Test bring it to life.
+func NewSubscription(cfg Config, l Listener) *Subscription {
+	s := &Subscription{cfg: cfg, listener: l, channel: "{waitroom}:probe:" + uuid.NewString(), start: time.Now(), Channels: newChannels(), Patterns: newChannels()}
+	s.Channels.Add(s.channel)
+	return s
+}
+
+// Receive is the loop that everything told by Redis goes through.
+func (s *Subscription) Receive(ctx context.Context) {
+	wait := Backoff{Most: time.Second / 2}
+	for ctx.Err() == nil {
+		ps := s.current(ctx)
+		if ps == nil {
+			return
+		}
+		msg, err := ps.Receive(ctx)
+		if err != nil {
+			// The client connects and subscribes again by itself; the confirmations come through here.
+			if !wait.Wait(ctx) {
+				return
+			}
+			continue
+		}
+		wait.Reset()
+		switch m := msg.(type) {
+		case *redis.Subscription:
+			s.confirmed(m)
+		case *redis.Message:
+			s.message(m)
+		}
+	}
+}
+
+// current is the connection, made anew after reset.
+func (s *Subscription) current(ctx context.Context) *redis.PubSub {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	if s.ps == nil {
+		s.ps = s.cfg.Redis.Subscribe(ctx)
+		s.Channels.again()
+		s.Patterns.again()
+	}
+	return s.ps
+}
+
+// CarryOut subscribes to what Channels and Patterns ask for, as many at a time as there are by then.
+func (s *Subscription) CarryOut(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.Channels.kick:
+		case <-s.Patterns.kick:
+		}
+		s.mu.Lock()
+		ps := s.ps
+		s.mu.Unlock()
+		if ps == nil {
+			continue // the one who makes it asks again
+		}
+		s.Channels.carryOut(ctx, ps.Subscribe, ps.Unsubscribe)
+		s.Patterns.carryOut(ctx, ps.PSubscribe, ps.PUnsubscribe)
+	}
+}
+
+func (s *Subscription) confirmed(m *redis.Subscription) {
+	if m.Kind == "subscribe" && m.Channel == s.channel {
+		s.alive()
+		return
+	}
+	s.listener.Confirmed(m)
+}
+
+func (s *Subscription) message(m *redis.Message) {
+	if m.Pattern == "" && m.Channel == s.channel {
+		s.alive()
+		return
+	}
+	s.listener.Message(m)
+}
+
+// alive says that something came from the other side just now.
+func (s *Subscription) alive() {
+	s.missing.Store(0)
+	s.heard.Store(int64(time.Since(s.start)))
+}
+
+// RoomOf is the room of a channel or key "{room}:name", "" where it is none.
+func RoomOf(channel string) room.ID {
+	if rest, ok := strings.CutPrefix(channel, "{"); ok {
+		if id, _, ok := strings.Cut(rest, "}"); ok {
+			return room.ID(id)
+		}
+	}
+	return ""
+}
+
+// Test publishes to ourselves and makes a new connection when that does not come back.
+func (s *Subscription) Test(ctx context.Context) {
+	tick := time.NewTicker(s.cfg.Probe)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		if s.missing.Load() >= missedProbes {
+			s.reset()
+		}
+		if err := s.cfg.Redis.Publish(ctx, s.channel, strconv.Itoa(n)).Err(); err == nil {
+			s.missing.Add(1)
+			s.cfg.Tested(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// reset drops the connection; receive makes a new one.
+func (s *Subscription) reset() {
+	s.cfg.Reconnects.Inc()
+	s.cfg.Log.Warn("subscription is silent: connecting again")
+	s.missing.Store(0)
+	s.cfg.Clock.Forget()
+	s.mu.Lock()
+	ps := s.ps
+	s.ps = nil
+	s.mu.Unlock()
+	if ps != nil {
+		_ = ps.Close()
+	}
+}
+
+// Close drops the connection for good.
+func (s *Subscription) Close() {
+	s.mu.Lock()
+	ps := s.ps
+	s.ps, s.closed = nil, true
+	s.mu.Unlock()
+	if ps != nil {
+		_ = ps.Close()
+	}
+}
+
+// Fresh reports whether a probe came back lately.
+func (s *Subscription) Fresh() bool {
+	heard := s.heard.Load()
+	return heard != 0 && time.Since(s.start)-time.Duration(heard) < 3*s.cfg.Probe
+}
+
+// AsOf is when a probe came back last, in unix ms of Redis's clock.
+func (s *Subscription) AsOf() int64 {
+	silent := time.Since(s.start) - time.Duration(s.heard.Load())
+	return s.cfg.Clock.MS() - silent.Milliseconds()
+}
+
+// Lost reports that the subscription has been dead for so long that a new socket would be told
+// nothing, or old news.
+func (s *Subscription) Lost() bool {
+	return time.Since(s.start)-time.Duration(s.heard.Load()) >= 3*s.cfg.Probe
+}
