@@ -84,6 +84,10 @@ func TestReadinessFollowsAMasterOfTheClusterThatDies(t *testing.T) {
 	require.Equal(t, http.StatusOK, a.join().StatusCode)
 	readiness(t, a, http.StatusOK)
 
+	known := master.Client().Conn() // else the join may be lost with its master
+	t.Cleanup(func() { _ = known.Close() })
+	require.NoError(t, known.Set(t.Context(), "{integration}:known", "1", 0).Err())
+	require.Equal(t, int64(1), known.Wait(t.Context(), 1, 10*time.Second).Val())
 	master.Kill()
 	require.NotEqual(t, "ok", readiness(t, a, http.StatusServiceUnavailable)["redis"])
 	replica.UntilPromoted()
