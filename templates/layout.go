@@ -14,6 +14,6 @@ func modules(refresh int) []string {
 	}
 	return []string{
 		"actions", "alert", "asking", "backoff", "chime", "clock", "countdown", "dom", "http", "journey", "lost",
-		"narrator", "notice", "question", "sms", "socket", "speak", "store", "turn", "unclaimed", "view", "wake", "words",
+		"narrator", "notice", "place", "question", "sms", "socket", "speak", "store", "turn", "unclaimed", "view", "wake", "words",
 	}
 }

@@ -10,6 +10,7 @@ import { Question } from "./question.js";
 import "./sms.js";
 import { RoomSocket } from "./socket.js";
 import { Speaker } from "./speak.js";
+import { LastPlace } from "./place.js";
 import { Store } from "./store.js";
 import { Narrator } from "./narrator.js";
 import { Unclaimed } from "./unclaimed.js";
@@ -23,7 +24,7 @@ block.textContent = JSON.stringify({ ...page, sms: [] }); // messages are forgot
 
 const server = new ServerClock();
 server.observe(page.state.server_time);
-const store = new Store(page.state);
+const store = new Store(page.state, new LastPlace(room));
 const messages = document.getElementById("sms");
 const journey = new Journey(room, page.state, page.joined);
 const past = journey.pastUntil(page.state);

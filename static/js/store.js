@@ -17,9 +17,12 @@ const NOTHING = {
 /** The newest state known. Frames, answers and the page itself all come in here. */
 export class Store {
   #listeners = [];
+  #last;
 
-  constructor(initial) {
-    this.state = { ...NOTHING, ...initial };
+  /** last: the place that this tab had before, see LastPlace. */
+  constructor(initial, last) {
+    this.#last = last;
+    this.state = last.check({ ...NOTHING, ...initial });
   }
 
   onChange(listener) {
@@ -31,7 +34,7 @@ export class Store {
     const same = String(frame.epoch) === String(this.state.epoch);
     if (same && frame.version < this.state.version) return false;
     const before = this.state;
-    this.state = { ...NOTHING, ...frame };
+    this.state = this.#last.check({ ...NOTHING, ...frame });
     for (const listener of this.#listeners) listener(this.state, before);
     return true;
   }
