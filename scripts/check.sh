@@ -75,6 +75,16 @@ vulnerable() {
 	return $rc
 }
 
+# alerts has Prometheus itself read the rules and play their cases.
+alerts() {
+	command -v promtool >/dev/null || { echo "note: not checked, promtool (Debian's package prometheus) could not be had"; return; }
+	promtool check rules deploy/prometheus/alerts.yaml && promtool test rules deploy/prometheus/alerts_test.yaml &&
+		promtool check config --syntax-only deploy/prometheus/prometheus.yaml
+}
+
+# What is not there and can not be had is said below in a line, and not held against the code.
+timeout 120 scripts/setup.sh check </dev/null >"$work/setup" 2>&1
+
 check "gofmt" formatted
 check "go vet" vet
 check "staticcheck" go run "$STATICCHECK" ./...
@@ -82,6 +92,7 @@ check "modules" go mod verify
 check "generated templates" generated
 check "shell scripts" shell
 check "imports" go test ./internal/imports
+check "alerts" alerts
 check "govulncheck" vulnerable
 
 if [ ${#failed[@]} -gt 0 ]; then

@@ -4,6 +4,7 @@
 #   scripts/setup.sh race   and a C compiler, which the race detector needs
 #   scripts/setup.sh load   what `make load` starts beside waitroom
 #   scripts/setup.sh bench  what `make bench` starts beside waitroom
+#   scripts/setup.sh check  what `make check` looks at deploy/ with
 #   scripts/setup.sh faults what `make faults` starts beside waitroom, and the C compiler by which it sets Redis's clock
 set -euo pipefail
 
@@ -32,9 +33,15 @@ need() { # package, then the test that says whether it is there
 }
 
 for_whom="the tests need"
-need redis-server has redis-server
-need postgresql has_postgresql
-if [ "${1-}" = load ]; then
+if [ "${1-}" != check ]; then
+	need redis-server has redis-server
+	need postgresql has_postgresql
+fi
+if [ "${1-}" = check ]; then
+	for_whom="make check needs"
+	need prometheus has promtool
+	need haproxy has_any haproxy /usr/sbin/haproxy
+elif [ "${1-}" = load ]; then
 	for_whom="make load needs"
 	need haproxy has_any haproxy /usr/sbin/haproxy
 elif [ "${1-}" = bench ]; then

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // askWithin is how long a check may take before it counts as failed.
@@ -40,9 +42,19 @@ func (h *health) live(w http.ResponseWriter, _ *http.Request) {
 
 // ready is GET /readyz.
 func (h *health) ready(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), askWithin)
+	said, ok := h.ask(r.Context())
+	if ok {
+		writeHealth(w, http.StatusOK, map[string]any{"status": "ready", "checks": said})
+		return
+	}
+	writeHealth(w, http.StatusServiceUnavailable, map[string]any{"status": "not_ready", "checks": said})
+}
+
+// ask says how each check is, and whether those that count are all well.
+func (h *health) ask(ctx context.Context) (said map[string]string, ok bool) {
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	said, ok := map[string]string{"server": "ok"}, true
+	said, ok = map[string]string{"server": "ok"}, true
 	if h.draining.Load() {
 		said["server"], ok = "draining", false
 	}
@@ -53,11 +65,21 @@ func (h *health) ready(w http.ResponseWriter, r *http.Request) {
 			ok = ok && c.soft
 		}
 	}
-	if ok {
-		writeHealth(w, http.StatusOK, map[string]any{"status": "ready", "checks": said})
-		return
+	return said, ok
+}
+
+var checkOK = prometheus.NewDesc("waitroom_check_ok", "What /readyz says: 1 where a check is well. Without redis, subscription or server no requests are to be sent here.",
+	[]string{"check"}, nil)
+
+// Describe is part of prometheus.Collector.
+func (h *health) Describe(to chan<- *prometheus.Desc) { to <- checkOK }
+
+// Collect asks anew at each scrape.
+func (h *health) Collect(to chan<- prometheus.Metric) {
+	said, _ := h.ask(context.Background())
+	for check, word := range said {
+		to <- prometheus.MustNewConstMetric(checkOK, prometheus.GaugeValue, one(word == "ok"), check)
 	}
-	writeHealth(w, http.StatusServiceUnavailable, map[string]any{"status": "not_ready", "checks": said})
 }
 
 func writeHealth(w http.ResponseWriter, status int, body any) {

@@ -28,7 +28,7 @@ func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer)
 		return fmt.Errorf("WAITROOM_DATABASE_URL (--database-url): %w", err)
 	}
 	tells := s.cfg.WebhookURL != ""
-	s.ledger = ledger.New(ledger.Config{DB: s.db, Journal: s.engine, Rooms: s.engine, JournalMax: journalMax, Tell: tells, Log: s.log,
+	s.ledger = ledger.New(ledger.Config{DB: s.db, Journal: newTally(s.engine, registry), Rooms: s.engine, JournalMax: journalMax, Tell: tells, Log: s.log,
 		Registerer: registry, Guard: s.cfg.SMSGuard, Alarmed: s.alarmed})
 	if !tells {
 		return nil

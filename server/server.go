@@ -102,6 +102,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		{name: "subscription", bad: "stale", ask: s.subscribed},
 		{name: "ledger", bad: "behind", ask: s.recorded, soft: true},
 	}}
+	registry.MustRegister(s.health, newLineMetrics(s.engine, s.cfg.Rooms.String()))
 	messages, err := s.openSMS(registry)
 	if err != nil {
 		return err

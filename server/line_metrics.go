@@ -1,0 +1,168 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+const (
+	linesKnownFor = 10 * time.Second // scrapes within it are told the same
+	linesWithin   = time.Second      // how long a scrape may wait for the store
+	mostLines     = 256              // rooms looked at for one scrape; where more are in use, the others are as they were some scrapes ago
+)
+
+// lineMetrics tells how the lines are, by entry of ROOMS, so that no room of a prefix makes a series. Every replica tells of all rooms.
+type lineMetrics struct {
+	active  func(context.Context) ([]room.ID, error)
+	glance  func(context.Context, room.ID) (room.Glance, error)
+	lease   time.Duration
+	entries []string // of ROOMS
+
+	used, waiting, away, held, paused, oldest, estimate *prometheus.Desc
+
+	mu     sync.Mutex
+	at     time.Time
+	known  map[room.ID]room.Glance
+	looked map[room.ID]time.Time
+}
+
+func newLineMetrics(e *room.Engine, entries string) *lineMetrics {
+	about := func(name, help string) *prometheus.Desc {
+		return prometheus.NewDesc("waitroom_line_"+name, help, []string{"rooms"}, nil)
+	}
+	return &lineMetrics{active: e.Active, glance: e.Glance, lease: e.Config().Lease, entries: strings.Split(entries, ", "),
+		used:     about("rooms", "Rooms in use, by entry of ROOMS; every replica tells of all."),
+		waiting:  about("waiting", "Sellers who wait, away or not."),
+		away:     about("away", "Sellers who wait and are passed over."),
+		held:     about("held", "Rooms whose lock is held."),
+		paused:   about("paused", "Rooms that support has paused."),
+		oldest:   about("oldest_seconds", "How long the one has waited who came first of all that wait."),
+		estimate: about("estimate_seconds", "The longest wait that a newcomer would be told, of all rooms."),
+		known:    map[room.ID]room.Glance{}, looked: map[room.ID]time.Time{}}
+}
+
+// Describe is part of prometheus.Collector.
+func (m *lineMetrics) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{m.used, m.waiting, m.away, m.held, m.paused, m.oldest, m.estimate} {
+		to <- d
+	}
+}
+
+// Collect tells nothing while the store does not answer: an old number would look like a calm room.
+func (m *lineMetrics) Collect(to chan<- prometheus.Metric) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if time.Since(m.at) >= linesKnownFor {
+		ctx, cancel := context.WithTimeout(context.Background(), linesWithin)
+		defer cancel()
+		if err := m.look(ctx); err != nil {
+			return
+		}
+		m.at = time.Now()
+	}
+	for entry, l := range m.sums() {
+		for _, told := range []struct {
+			about *prometheus.Desc
+			value float64
+		}{{m.used, l.used}, {m.waiting, l.waiting}, {m.away, l.away}, {m.held, l.held}, {m.paused, l.paused}, {m.oldest, l.oldest}, {m.estimate, l.estimate}} {
+			to <- prometheus.MustNewConstMetric(told.about, prometheus.GaugeValue, told.value, entry)
+		}
+	}
+}
+
+// look looks at the rooms in use, those first that were looked at longest ago.
+func (m *lineMetrics) look(ctx context.Context) error {
+	ids, err := m.active(ctx)
+	if err != nil {
+		return err
+	}
+	m.forget(ids)
+	for _, id := range longestAgo(ids, m.looked, mostLines) {
+		g, err := m.glance(ctx, id)
+		if err != nil {
+			return err
+		}
+		m.known[id], m.looked[id] = g, time.Now()
+	}
+	return nil
+}
+
+// forget drops the rooms that are in use no more.
+func (m *lineMetrics) forget(used []room.ID) {
+	now := make(map[room.ID]bool, len(used))
+	for _, id := range used {
+		now[id] = true
+	}
+	for id := range m.known {
+		if !now[id] {
+			delete(m.known, id)
+			delete(m.looked, id)
+		}
+	}
+}
+
+// line is the sum, or the worst, of one entry's rooms.
+type line struct{ used, waiting, away, held, paused, oldest, estimate float64 }
+
+func (m *lineMetrics) sums() map[string]*line {
+	all := make(map[string]*line, len(m.entries))
+	for _, entry := range m.entries {
+		all[entry] = &line{}
+	}
+	for id, g := range m.known {
+		l := all[m.entryOf(id)]
+		if l == nil {
+			continue // of ROOMS no more
+		}
+		l.used++
+		l.waiting += float64(g.Waiting)
+		l.away += float64(g.Away)
+		l.held += one(g.Lease != nil)
+		l.paused += one(g.Paused)
+		if g.Oldest > 0 {
+			l.oldest = max(l.oldest, float64(g.Now-g.Oldest)/1000)
+		}
+		if w, ok := g.WaitsAt(g.Waiting+1, g.Now, m.lease); ok {
+			l.estimate = max(l.estimate, w.Estimated.Seconds())
+		}
+	}
+	return all
+}
+
+// entryOf is the entry that allows a room: its own, else the first prefix that fits.
+func (m *lineMetrics) entryOf(id room.ID) string {
+	first := ""
+	for _, entry := range m.entries {
+		if entry == string(id) {
+			return entry
+		}
+		if prefix, many := strings.CutSuffix(entry, "*"); many && first == "" && strings.HasPrefix(string(id), prefix) {
+			first = entry
+		}
+	}
+	return first
+}
+
+func one(so bool) float64 {
+	if so {
+		return 1
+	}
+	return 0
+}
+
+// longestAgo are the n rooms of which it is longest that they were looked at.
+func longestAgo(ids []room.ID, looked map[room.ID]time.Time, n int) []room.ID {
+	if len(ids) <= n {
+		return ids
+	}
+	ids = slices.Clone(ids)
+	slices.SortFunc(ids, func(a, b room.ID) int { return looked[a].Compare(looked[b]) })
+	return ids[:n]
+}

@@ -1,0 +1,287 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/waitroom/waitroom/internal/portaltest"
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/room"
+)
+
+const deployed = "../deploy/"
+
+// told is what /metrics has: each metric's labels and their values.
+type told map[string]map[string][]string
+
+var (
+	toldLine  = regexp.MustCompile(`(?m)^([a-z_]+)(?:\{(.*)\})? \S+$`)
+	toldLabel = regexp.MustCompile(`([a-z_]+)="([^"]*)"`)
+)
+
+func (m told) add(exposition string) {
+	for _, line := range toldLine.FindAllStringSubmatch(exposition, -1) {
+		if m[line[1]] == nil {
+			m[line[1]] = map[string][]string{}
+		}
+		for _, l := range toldLabel.FindAllStringSubmatch(line[2], -1) {
+			m[line[1]][l[1]] = append(m[line[1]][l[1]], l[2])
+		}
+	}
+}
+
+// query is an expression of PromQL that a dashboard or a rule has, and how its series are called there.
+type query struct{ of, expr, legend string }
+
+type rule struct {
+	Alert, Expr string
+	Labels      map[string]string
+	Annotations map[string]string
+}
+
+func alertRules(t *testing.T) (all []rule) {
+	t.Helper()
+	text, err := os.ReadFile(deployed + "prometheus/alerts.yaml")
+	require.NoError(t, err)
+	var file struct {
+		Groups []struct{ Rules []rule }
+	}
+	require.NoError(t, yaml.Unmarshal(text, &file))
+	for _, g := range file.Groups {
+		all = append(all, g.Rules...)
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
+func dashboardQueries(t *testing.T) (all []query) {
+	t.Helper()
+	text, err := os.ReadFile(deployed + "grafana/waitroom.json")
+	require.NoError(t, err)
+	var board struct {
+		Panels []struct {
+			ID      int
+			Title   string
+			Targets []struct{ Expr, LegendFormat string }
+		}
+		Templating struct{ List []struct{ Definition string } }
+	}
+	require.NoError(t, json.Unmarshal(text, &board))
+	seen := map[int]bool{}
+	for _, p := range board.Panels {
+		require.False(t, seen[p.ID], "two panels have the id %d", p.ID)
+		seen[p.ID] = true
+		for _, target := range p.Targets {
+			all = append(all, query{"panel " + p.Title, target.Expr, target.LegendFormat})
+		}
+	}
+	for _, v := range board.Templating.List {
+		all = append(all, query{of: "variable", expr: v.Definition})
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
+var (
+	quoted   = regexp.MustCompile(`"[^"]*"`)
+	selector = regexp.MustCompile(`([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(\{[^}]*\})?`)
+	matcher  = regexp.MustCompile(`([a-z_]+)\s*(=~|!=|!~|=)\s*"([^"]*)"`)
+	grouping = regexp.MustCompile(`(?:by|on|without)\s*\(([^)]*)\)`)
+	spanned  = regexp.MustCompile(`\[[^\]]*\]|offset \w+`)
+	legended = regexp.MustCompile(`\{\{\s*(\w+)\s*\}\}`)
+)
+
+// language is what PromQL and Grafana have words for; every other word of a query is a metric.
+var language = strings.Fields(`sum min max count rate increase changes histogram_quantile vector label_values and or unless by on`)
+
+// scraped are the labels that whoever scrapes puts to every series, and that buckets have.
+var scraped = []string{"job", "instance", "le"}
+
+// troubled are values that only come with trouble which this test does not make.
+var troubled = map[string]string{"waitroom_sms_total": "failed"}
+
+// check holds one query to what was told.
+func (m told) check(t *testing.T, q query) {
+	t.Helper()
+	expr := grouping.ReplaceAllString(spanned.ReplaceAllString(q.expr, ""), "")
+	expr = strings.TrimSuffix(expr, ", rooms)") // of label_values
+	labels := slices.Clone(scraped)
+	for _, s := range selector.FindAllStringSubmatch(expr, -1) {
+		name := s[1]
+		if slices.Contains(language, name) || name == "up" {
+			continue
+		}
+		require.Contains(t, m, name, "%s asks for a metric that the server does not tell: %s", q.of, q.expr)
+		for label := range m[name] {
+			labels = append(labels, label)
+		}
+		for _, by := range matcher.FindAllStringSubmatch(s[2], -1) {
+			if slices.Contains(scraped, by[1]) {
+				continue
+			}
+			values := m[name][by[1]]
+			require.NotEmpty(t, values, "%s: %s has no label %s", q.of, name, by[1])
+			if by[2] == "=" && troubled[name] != by[3] {
+				require.Contains(t, values, by[3], "%s: %s never has %s=%q", q.of, name, by[1], by[3])
+			}
+		}
+	}
+	for _, by := range grouping.FindAllStringSubmatch(q.expr, -1) {
+		for label := range strings.SplitSeq(by[1], ",") {
+			if label = strings.TrimSpace(label); label != "" {
+				require.Contains(t, labels, label, "%s: %s", q.of, q.expr)
+			}
+		}
+	}
+	for _, l := range legended.FindAllStringSubmatch(q.legend, -1) {
+		require.Contains(t, labels, l[1], "%s: %s", q.of, q.legend)
+	}
+}
+
+// exercised are the metrics of real servers to which everything happened once that makes a series.
+func exercised(t *testing.T) told {
+	t.Helper()
+	refuses := atomic.Bool{}
+	refuses.Store(true)
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if refuses.Swap(false) {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}))
+	t.Cleanup(hook.Close)
+	r := start(t, config(t, "--redis-url", redistest.Start(t).URL(), "--rooms", "integration,stock:*", "--places-per-ip", "3",
+		"--sms-webhook-secret", smsSecret, "--webhook-url", hook.URL, "--webhook-secret", smsSecret))
+	a, b := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b")
+	granted := moment(t, a.join().text("granted_at"))
+	next(t, open(t, r.URL(), "X-Session-ID", a.session))
+	b.join()
+	newSeller(t, r.URL(), "c").joinRoom("stock:1", "")
+	require.Equal(t, http.StatusTooManyRequests, newSeller(t, r.URL(), "d").join().StatusCode)
+	require.Equal(t, http.StatusOK, carrier(t, r.URL(), "m-1", "인증번호는 [482913] 입니다", granted).StatusCode)
+	require.Equal(t, http.StatusOK, carrier(t, r.URL(), "m-1", "인증번호는 [111111] 입니다", granted).StatusCode, "an incident")
+	require.Equal(t, http.StatusUnauthorized, newSeller(t, r.URL(), "").ask(http.MethodPost, "/api/integration/sms", `{}`).StatusCode)
+
+	portal := portaltest.Start(t)
+	portal.Fail(http.StatusInternalServerError)
+	jwks := start(t, config(t, "--seller-auth", "jwt", "--seller-jwks-url", portal.URL))
+	key := portaltest.NewKey(t, "k-1", jwt.SigningMethodES256)
+	bearer := func() int {
+		return newSeller(t, jwks.URL(), "").ask(http.MethodPost, lockPath, `{}`, "Content-Type", "application/json", "Authorization", "Bearer "+key.Token(t, portaltest.For("s-1"))).StatusCode
+	}
+	require.NotEqual(t, http.StatusOK, bearer())
+	portal.Serve(key)
+	require.Less(t, bearer(), http.StatusInternalServerError)
+
+	m := told{}
+	testproc.Until(t, patience, func() error {
+		for _, base := range []string{r.URL(), jwks.URL()} {
+			m.add(newSeller(t, base, "").ask(http.MethodGet, "/metrics", "").body)
+		}
+		for metric, value := range map[string]string{"waitroom_outbox_attempts_total": "delivered", "waitroom_ledger_incidents_total": "message_id_reused", "waitroom_ledger_judged_total": "agreed"} {
+			if !strings.Contains(fmt.Sprint(m[metric]), value) {
+				return fmt.Errorf("%s has %v", metric, m[metric])
+			}
+		}
+		if len(m["waitroom_outbox_tasks"]) == 0 {
+			return fmt.Errorf("outbox: %v", m["waitroom_outbox_tasks"])
+		}
+		return nil
+	})
+	return m
+}
+
+func TestEveryMetricThatTheDashboardAndTheAlertsAskForIsTold(t *testing.T) {
+	m := exercised(t)
+	require.Equal(t, []string{"integration", "stock:*"}, slices.Compact(slices.Sorted(slices.Values(m["waitroom_line_waiting"]["rooms"]))))
+	for _, q := range dashboardQueries(t) {
+		m.check(t, q)
+	}
+	for _, r := range alertRules(t) {
+		m.check(t, query{of: r.Alert, expr: r.Expr})
+	}
+}
+
+// A page at three in the morning with nothing to do beside it is of no use, and a rule that was never seen to fire may never do.
+func TestEveryAlertHasACaseAndAnEntryInTheRunbook(t *testing.T) {
+	cases, err := os.ReadFile(deployed + "prometheus/alerts_test.yaml")
+	require.NoError(t, err)
+	runbook, err := os.ReadFile("../docs/runbook.md")
+	require.NoError(t, err)
+	var alerts []string
+	for _, r := range alertRules(t) {
+		alerts = append(alerts, r.Alert)
+		require.Contains(t, string(cases), `alertname="`+r.Alert+`"`)
+		require.Equal(t, "docs/runbook.md#"+strings.ToLower(r.Alert), r.Annotations["runbook"], r.Alert)
+		require.Contains(t, []string{"page", "ticket"}, r.Labels["severity"], r.Alert)
+		require.NotEmpty(t, r.Annotations["summary"], r.Alert)
+	}
+	for _, entry := range regexp.MustCompile(`(?m)^### (Waitroom\w+)\n(?s:(.*?))(?:\n##|\z)`).FindAllStringSubmatch(string(runbook)+"\n##", -1) {
+		require.Contains(t, alerts, entry[1], "the runbook has an entry for an alert that there is not")
+	}
+	for _, alert := range alerts {
+		_, entry, found := strings.Cut(string(runbook), "\n### "+alert+"\n")
+		require.True(t, found, "the runbook has no entry for %s", alert)
+		entry, _, _ = strings.Cut(entry, "\n##")
+		for _, part := range []string{"**Means.**", "**Sellers.**", "**Do.**"} {
+			require.Contains(t, entry, part, alert)
+		}
+	}
+}
+
+func TestLinesAreToldByEntryOfRoomsAndCountedByOutcome(t *testing.T) {
+	onBothStores(t, func(t *testing.T, store string) {
+		r := start(t, config(t, "--redis-url", store, "--rooms", "integration,stock:*"))
+		for _, name := range []string{"stock:1", "stock:2"} {
+			newSeller(t, r.URL(), "a").joinRoom(name, "")
+		}
+		newSeller(t, r.URL(), "b").joinRoom("stock:2", "")
+		body := newSeller(t, r.URL(), "").ask(http.MethodGet, "/metrics", "").body
+		for _, line := range []string{`waitroom_line_waiting{rooms="stock:*"} 1`, `waitroom_line_held{rooms="stock:*"} 2`, `waitroom_line_rooms{rooms="stock:*"} 2`,
+			`waitroom_line_waiting{rooms="integration"} 0`, `waitroom_check_ok{check="redis"} 1`, `waitroom_check_ok{check="server"} 1`} {
+			require.Contains(t, body, line+"\n")
+		}
+		a := newSeller(t, r.URL(), "c")
+		a.join()
+		require.Equal(t, http.StatusOK, a.leave("?reason=completed").StatusCode)
+		testproc.Until(t, patience, func() error {
+			body := a.ask(http.MethodGet, "/metrics", "").body
+			for _, line := range []string{`waitroom_places_ended_total{outcome="completed"} 1`, `waitroom_places_ended_total{outcome="lost"} 0`,
+				`waitroom_leases_granted_total 3`, `waitroom_places_joined_total 4`} {
+				if !strings.Contains(body, line+"\n") {
+					return fmt.Errorf("no %s in %s", line, body)
+				}
+			}
+			return nil
+		})
+	})
+}
+
+func TestLinesAreNotToldWhileTheStoreIsAway(t *testing.T) {
+	store := redistest.Start(t)
+	r := start(t, config(t, "--redis-url", store.URL()))
+	store.Stop()
+	body := newSeller(t, r.URL(), "").ask(http.MethodGet, "/metrics", "").body
+	require.Contains(t, body, `waitroom_check_ok{check="redis"} 0`+"\n")
+	require.NotContains(t, body, "waitroom_line_waiting{")
+	require.Contains(t, body, "waitroom_hub_sockets 0\n")
+}
+
+func TestRoomsThatWereLookedAtLongestAgoComeFirst(t *testing.T) {
+	now := time.Now()
+	looked := map[room.ID]time.Time{"a": now, "b": now.Add(-time.Hour), "c": now.Add(-time.Minute)}
+	require.Equal(t, []room.ID{"new", "b"}, longestAgo([]room.ID{"a", "b", "c", "new"}, looked, 2))
+}
