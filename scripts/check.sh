@@ -35,7 +35,7 @@ vet() {
 	local mod rc=0
 	while read -r mod; do
 		(cd "$(dirname "$mod")" && go vet ./...) || rc=1
-	done < <(find . -name go.mod -not -path '*/node_modules/*')
+	done < <(find . -name go.mod -not -path '*/node_modules/*' -not -path './deploy/check/*') # which has a check of its own
 	return $rc
 }
 
@@ -56,7 +56,7 @@ generated() {
 
 shell() {
 	local file rc=0
-	for file in scripts/*.sh .ci/run; do
+	for file in scripts/*.sh deploy/*.sh .ci/run; do
 		bash -n "$file" || rc=1
 	done
 	return $rc
@@ -82,6 +82,45 @@ alerts() {
 		promtool check config --syntax-only deploy/prometheus/prometheus.yaml
 }
 
+# deployment reads the Dockerfile, compose.yaml and the chart by the libraries of those who will read them: a module of its own. Where these
+# can not be downloaded, or are not built within a minute, that is said; what was built stays, so that the next time takes seconds.
+deployment() {
+	local part rc
+	for part in files chart; do
+		(cd deploy/check && exec timeout 60 go test -c -o "$work/$part.test" "./$part") >"$work/build" 2>&1
+		rc=$?
+		if [ $rc -eq 0 ]; then
+			(cd "deploy/check/$part" && "$work/$part.test") || return
+		elif [ $rc -eq 124 ]; then
+			echo "note: not checked, deploy/check/$part is not built within a minute: make check again goes on with it"
+		elif grep -qE 'dial tcp|no such host|i/o timeout|connection refused|module lookup disabled|[45][0-9][0-9] ' "$work/build"; then
+			echo "note: not checked, what deploy/check/$part stands on could not be downloaded"
+		else
+			cat "$work/build"
+			return 1
+		fi
+	done
+}
+
+# hosts has haproxy and systemd read what is theirs.
+hosts() {
+	local haproxy file
+	haproxy=$(command -v haproxy || ls /usr/sbin/haproxy 2>/dev/null)
+	if [ -n "$haproxy" ]; then
+		for file in docs/haproxy.cfg deploy/haproxy/haproxy.cfg; do
+			"$haproxy" -c -f "$file" || return
+		done
+	else
+		echo "note: not checked, haproxy could not be had"
+	fi
+	if command -v systemd-analyze >/dev/null; then # of a program and files that are there
+		sed -e 's|/usr/local/bin/waitroom|/bin/true|' deploy/systemd/waitroom.service >"$work/waitroom.service"
+		systemd-analyze verify --man=no "$work/waitroom.service" 2>&1 | tee "$work/systemd" && [ ! -s "$work/systemd" ]
+	else
+		echo "note: not checked, there is no systemd here"
+	fi
+}
+
 # What is not there and can not be had is said below in a line, and not held against the code.
 timeout 120 scripts/setup.sh check </dev/null >"$work/setup" 2>&1
 
@@ -93,6 +132,8 @@ check "generated templates" generated
 check "shell scripts" shell
 check "imports" go test ./internal/imports
 check "alerts" alerts
+check "haproxy, systemd" hosts
+check "Dockerfile, compose, chart" deployment
 check "govulncheck" vulnerable
 
 if [ ${#failed[@]} -gt 0 ]; then

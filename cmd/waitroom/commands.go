@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,12 +40,15 @@ func healthcheck(args []string) error {
 	return nil
 }
 
+// released is the version that a release and the image are built with: -ldflags "-X main.released=v1.2.3". Else Go's own counts.
+var released string
+
 func version(out io.Writer) error {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return errors.New("this program was built without its version")
 	}
-	fmt.Fprintf(out, "waitroom %s", info.Main.Version)
+	fmt.Fprintf(out, "waitroom %s", cmp.Or(released, info.Main.Version))
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision", "vcs.time":

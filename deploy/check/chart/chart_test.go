@@ -1,0 +1,191 @@
+// Package chart draws the chart by Helm's own engine and reads what comes out strictly by Kubernetes's own types.
+package chart
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+const path = "../../helm/waitroom"
+
+type values = map[string]any
+
+// draw is what the chart makes of values on a version of Kubernetes.
+func draw(t *testing.T, v values, kube string) (map[string]string, error) {
+	t.Helper()
+	c, err := loader.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	capabilities := chartutil.DefaultCapabilities.Copy()
+	version, err := chartutil.ParseKubeVersion(kube)
+	if err != nil {
+		t.Fatal(err)
+	}
+	capabilities.KubeVersion = *version
+	all, err := chartutil.ToRenderValues(c, v, chartutil.ReleaseOptions{Name: "r", Namespace: "n", IsInstall: true}, capabilities)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Engine{Strict: true}.Render(c, all)
+}
+
+// objects are what was drawn; a field that Kubernetes does not know, or of a wrong type, is an error.
+func objects(t *testing.T, files map[string]string) map[string]runtime.Object {
+	t.Helper()
+	strict := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, json.SerializerOptions{Yaml: true, Strict: true})
+	found := map[string]runtime.Object{}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if !strings.HasSuffix(name, ".yaml") {
+			continue
+		}
+		for _, text := range strings.Split(files[name], "\n---\n") {
+			if strings.TrimSpace(text) == "" || strings.Contains(text, "kind: ServiceMonitor") {
+				continue
+			}
+			o, kind, err := strict.Decode([]byte(text), nil, nil)
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", name, err, text)
+			}
+			meta := o.(interface{ GetName() string })
+			found[kind.Kind+"/"+meta.GetName()] = o
+		}
+	}
+	return found
+}
+
+// everything is switched on, and all that has a list has something in it.
+var everything = values{
+	"image":            values{"repository": "images.example/waitroom", "tag": "v1.2.3"},
+	"imagePullSecrets": []any{values{"name": "pull"}},
+	"settings":         values{"PUBLIC_URL": "https://wait.example", "SMS_COMPLETES": false, "ROOM_LIMIT": 5000},
+	"secrets":          values{"SMS_WEBHOOK_SECRET": values{"name": "sms", "key": "secret"}},
+	"service":          values{"annotations": values{"a": "b"}},
+	"ingress":          values{"enabled": true, "className": "nginx", "tlsSecret": "tls", "annotations": values{"a": "b"}},
+	"autoscaling":      values{"enabled": true},
+	"spread":           values{"required": true},
+	"networkPolicy": values{"from": []any{values{"namespaceSelector": values{}}}, "metricsFrom": []any{values{"podSelector": values{}}},
+		"to": []any{values{"ipBlock": values{"cidr": "10.0.0.0/8"}}}},
+	"serviceMonitor": values{"enabled": true, "labels": values{"release": "p"}},
+	"podAnnotations": values{"a": "b"},
+	"nodeSelector":   values{"a": "b"},
+	"tolerations":    []any{values{"key": "a", "operator": "Exists"}},
+}
+
+func drawn(t *testing.T, v values, kube string) (map[string]runtime.Object, map[string]string) {
+	t.Helper()
+	files, err := draw(t, v, kube)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects(t, files), files
+}
+
+func TestKubernetesTakesWhatTheChartDraws(t *testing.T) {
+	for _, kube := range []string{"v1.27.0", "v1.34.0"} {
+		for name, v := range map[string]values{"as it is": {}, "everything": everything} {
+			t.Run(kube+" "+name, func(t *testing.T) {
+				found, files := drawn(t, v, kube)
+				d := found["Deployment/r-waitroom"].(*appsv1.Deployment)
+				pod := d.Spec.Template
+				main := pod.Spec.Containers[0]
+				for key, want := range d.Spec.Selector.MatchLabels {
+					for what, labels := range map[string]map[string]string{
+						"pods": pod.Labels, "service": found["Service/r-waitroom"].(*corev1.Service).Spec.Selector,
+						"budget": found["PodDisruptionBudget/r-waitroom"].(*policyv1.PodDisruptionBudget).Spec.Selector.MatchLabels,
+						"policy": found["NetworkPolicy/r-waitroom"].(*networkingv1.NetworkPolicy).Spec.PodSelector.MatchLabels,
+					} {
+						if labels[key] != want {
+							t.Errorf("%s: %s is %q", what, key, labels[key])
+						}
+					}
+				}
+				if main.ReadinessProbe.HTTPGet.Path != "/readyz" || main.LivenessProbe.HTTPGet.Path != "/healthz" {
+					t.Error("probes ask the wrong question")
+				}
+				if !*main.SecurityContext.ReadOnlyRootFilesystem || !*pod.Spec.SecurityContext.RunAsNonRoot {
+					t.Error("it may write, or is root")
+				}
+				if slept := main.Lifecycle != nil; slept != (kube >= "v1.30") {
+					t.Errorf("preStop: %v", main.Lifecycle)
+				} else if slept && main.Lifecycle.PreStop.Sleep.Seconds != 8 {
+					t.Errorf("it sleeps for %d s", main.Lifecycle.PreStop.Sleep.Seconds)
+				}
+				if *pod.Spec.TerminationGracePeriodSeconds != 38 {
+					t.Errorf("it has %d s to end", *pod.Spec.TerminationGracePeriodSeconds)
+				}
+				secretsAreFiles(t, main, pod.Spec.Volumes[0])
+				if hpa, on := found["HorizontalPodAutoscaler/r-waitroom"].(*autoscalingv2.HorizontalPodAutoscaler); on {
+					if d.Spec.Replicas != nil {
+						t.Error("the deployment and the autoscaler both say how many")
+					}
+					if q := hpa.Spec.Metrics[0].Pods.Target.AverageValue; q.Value() != 3000 {
+						t.Errorf("sockets: %v", q)
+					}
+				} else if *d.Spec.Replicas != 3 {
+					t.Errorf("replicas: %d", *d.Spec.Replicas)
+				}
+				if name == "everything" && !strings.Contains(files["waitroom/templates/servicemonitor.yaml"], "jobLabel: app.kubernetes.io/name") {
+					t.Error("no service monitor")
+				}
+			})
+		}
+	}
+}
+
+// secretsAreFiles holds that each secret is mounted where its variable says, and that no variable has one.
+func secretsAreFiles(t *testing.T, c corev1.Container, v corev1.Volume) {
+	t.Helper()
+	var named, mounted []string
+	for _, e := range c.Env {
+		if e.ValueFrom != nil {
+			t.Errorf("%s is in the environment", e.Name)
+		}
+		if strings.HasSuffix(e.Name, "_FILE") {
+			named = append(named, e.Value)
+		}
+	}
+	for _, s := range v.Projected.Sources {
+		mounted = append(mounted, c.VolumeMounts[0].MountPath+"/"+s.Secret.Items[0].Path)
+	}
+	slices.Sort(named)
+	slices.Sort(mounted)
+	if len(named) < 2 || !reflect.DeepEqual(named, mounted) {
+		t.Errorf("variables name %v, mounted are %v", named, mounted)
+	}
+}
+
+func TestValuesThatAreWrongAreRefused(t *testing.T) {
+	for name, v := range map[string]values{
+		"a misspelt value":            {"replica": 3},
+		"a secret among settings":     {"settings": values{"SMS_WEBHOOK_SECRET": "whsec_x"}},
+		"no replicas":                 {"replicas": 0},
+		"an unknown secret":           {"secrets": values{"PASSWORD": values{"name": "a", "key": "b"}}},
+		"a time without its unit":     {"settings": values{"MIN_DRAIN": 8}},
+		"a secret without its key":    {"secrets": values{"REDIS_URL": values{"name": "a", "key": ""}}},
+		"a port that is none":         {"service": values{"port": 70000}},
+		"a service type that is none": {"service": values{"type": "External"}},
+	} {
+		if _, err := draw(t, v, "v1.34.0"); err == nil {
+			t.Errorf("%s is taken", name)
+		}
+	}
+}
