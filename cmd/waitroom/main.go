@@ -42,6 +42,8 @@ func dispatch(command string, args []string, in io.Reader, out, problems io.Writ
 		return healthcheck(args)
 	case "version":
 		return version(out)
+	case "doctor":
+		return doctor(args, out)
 	case "hash-password":
 		return hashPassword(in, out)
 	case "help":
@@ -68,6 +70,7 @@ func usage(out io.Writer) {
 Usage:
   waitroom [serve] [settings]      serve until interrupted
   waitroom healthcheck [settings]  exit 0 when the server with these settings lives
+  waitroom doctor [settings]       say what is wrong with settings, Redis, database and ports, and what to do; exit 1 where something is
   waitroom version                 say which version this is
   waitroom hash-password           read a password from standard input and print its hash
 

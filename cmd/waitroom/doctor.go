@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/waitroom/waitroom/server"
+)
+
+var errDoctor = errors.New("something is wrong: see above")
+
+// doctor says in words what is wrong with what a replica with these settings would stand on, and what to do.
+func doctor(args []string, out io.Writer) error {
+	cfg, err := server.ParseConfig(args)
+	if errors.Is(err, server.ErrHelp) {
+		return err
+	}
+	if err != nil {
+		for line := range strings.Lines(err.Error()) {
+			fmt.Fprintf(out, "WRONG  settings  %s\n", strings.TrimSpace(line))
+		}
+		return errDoctor
+	}
+	if !server.WriteFindings(out, server.Diagnose(context.Background(), cfg)) {
+		return errDoctor
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const oldestPostgres = 120_000 // as server_version_num tells it
+
+// database looks at where the ledger is to be. It makes no table: the first start does.
+func (d *doctor) database(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, doctorWithin)
+	defer cancel()
+	if path, ok := strings.CutPrefix(string(d.cfg.DatabaseURL), "sqlite:"); ok {
+		d.sqlite(path)
+	} else {
+		d.postgres(ctx)
+	}
+	if !d.any("database") {
+		d.fine("database", "The ledger has all that it needs.")
+	}
+}
+
+// sqlite sees whether the file can be written, or the nearest directory that is there.
+func (d *doctor) sqlite(path string) {
+	do := "Give the user who runs waitroom the right to write there, or another path in WAITROOM_DATABASE_URL."
+	if info, err := os.Stat(path); err == nil {
+		if info.IsDir() {
+			d.wrong("database", "Name a file in it.", "%s is a directory.", path)
+			return
+		}
+		file, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			d.wrong("database", do, "%v.", err)
+			return
+		}
+		_ = file.Close()
+	}
+	dir := filepath.Dir(path)
+	for {
+		info, err := os.Stat(dir)
+		if err == nil && !info.IsDir() {
+			d.wrong("database", do, "%s is no directory.", dir)
+			return
+		}
+		if err == nil {
+			break
+		}
+		if parent := filepath.Dir(dir); parent == dir {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	file, err := os.CreateTemp(dir, ".waitroom-doctor-*")
+	if err != nil {
+		d.wrong("database", do, "No file can be made in %s: %v.", dir, err)
+		return
+	}
+	_ = file.Close()
+	_ = os.Remove(file.Name())
+}
+
+func (d *doctor) postgres(ctx context.Context) {
+	cfg, err := pgx.ParseConfig(string(d.cfg.DatabaseURL))
+	if err != nil {
+		d.wrong("database", "Correct WAITROOM_DATABASE_URL: postgres://user:password@host:5432/database", "It is no address of a PostgreSQL.")
+		return
+	}
+	conn, err := pgx.ConnectConfig(ctx, cfg)
+	if err != nil {
+		d.wrong("database", whyNoDatabase(err), "%s", hide(err.Error(), cfg.Password))
+		return
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	var version int
+	var standby, readOnly, mayCreate bool
+	var schema *string
+	err = conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, pg_is_in_recovery(), current_setting('transaction_read_only') = 'on', current_schema(),
+		COALESCE(has_schema_privilege(current_schema(), 'CREATE'), false)`).Scan(&version, &standby, &readOnly, &schema, &mayCreate)
+	switch {
+	case err != nil:
+		d.wrong("database", "Look at its log.", "It does not answer: %s", hide(err.Error(), cfg.Password))
+	case standby:
+		d.wrong("database", "Give the primary's address, or add target_session_attrs=read-write.", "It is a standby, which takes no writes.")
+	case readOnly:
+		d.wrong("database", "ALTER DATABASE or ALTER ROLE … SET default_transaction_read_only = off.", "Its transactions are read-only.")
+	case schema == nil:
+		d.wrong("database", "CREATE SCHEMA public, or set search_path for the user.", "The user %s has no schema to write into.", cfg.User)
+	case !mayCreate:
+		d.wrong("database", fmt.Sprintf("GRANT CREATE, USAGE ON SCHEMA %s TO %s.", *schema, cfg.User), "The user %s may make no tables in the schema %s: migrations fail.", cfg.User, *schema)
+	}
+	if err == nil && version < oldestPostgres {
+		d.wrong("database", "Upgrade it to 12 or newer.", "It is version %d.", version/10_000)
+	}
+}
+
+func whyNoDatabase(err error) string {
+	switch text := err.Error(); {
+	case strings.Contains(text, "password authentication failed"), strings.Contains(text, "28P01"), strings.Contains(text, "28000"):
+		return "Correct the user or the password in WAITROOM_DATABASE_URL, or pg_hba.conf."
+	case strings.Contains(text, "3D000"):
+		return "CREATE DATABASE it, or correct its name in WAITROOM_DATABASE_URL."
+	case strings.Contains(text, "tls"), strings.Contains(text, "SSL"):
+		return "Does it speak TLS? Add sslmode=require, or sslmode=disable within a network that you trust."
+	}
+	return "Is it up, and may this host reach it? Is the address in WAITROOM_DATABASE_URL right?"
+}
+
+// hide takes a secret out of somebody else's words.
+func hide(text, secret string) string {
+	if secret != "" {
+		text = strings.ReplaceAll(text, secret, "***")
+	}
+	return strings.TrimSuffix(strings.ReplaceAll(text, "\n", " "), ".") + "."
+}

@@ -1,0 +1,90 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// tried calls in one script what the engine's scripts call, and returns what the user may not call. Other errors are none of its business.
+// KEYS: a string, a hash, a sorted set, a set and a stream, all of one slot. ARGV: a channel.
+var tried = redis.NewScript(`
+local refused = {}
+local function try(...)
+  local answer = redis.pcall(...)
+  if type(answer) == 'table' and answer.err then
+    local why = string.lower(answer.err)
+    if string.find(why, 'noperm', 1, true) or string.find(why, 'permission', 1, true) or string.find(why, 'executing the script', 1, true) then
+      refused[#refused + 1] = (...)
+    end
+  end
+end
+local s, h, z, set, x = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+try('TIME') try('INFO', 'server') try('SET', s, '1', 'PX', 5000) try('GET', s) try('EXISTS', s) try('PTTL', s) try('PERSIST', s) try('PEXPIRE', s, 5000)
+try('HSET', h, 'a', '1') try('HGET', h, 'a') try('HMGET', h, 'a') try('HGETALL', h) try('HKEYS', h) try('HEXISTS', h, 'a') try('HDEL', h, 'a')
+try('ZADD', z, 1, 'a') try('ZCARD', z) try('ZSCORE', z, 'a') try('ZMSCORE', z, 'a') try('ZRANK', z, 'a') try('ZRANGE', z, 0, -1) try('ZRANGEBYSCORE', z, 0, 1)
+try('ZREVRANGEBYSCORE', z, 1, 0) try('ZREMRANGEBYSCORE', z, 5, 6) try('ZREM', z, 'a')
+try('SADD', set, 'a') try('SCARD', set) try('SREM', set, 'a') try('SPOP', set)
+try('XADD', x, '*', 'a', '1') try('XLEN', x)
+try('PUBLISH', ARGV[1], '')
+try('DEL', s, h, z, set, x)
+return refused`)
+
+// rights tries what the user may do, for the keys and channels of each kind that there are.
+func (d *doctor) rights(ctx context.Context, c redis.UniversalClient) {
+	ids := d.cfg.Rooms.Names()
+	if len(ids) == 0 {
+		ids = []room.ID{"doctor"}
+	}
+	tags := map[string]string{"{waitroom}": "{waitroom}:replicas", "{waitroom-support}": "{waitroom}:signed-out",
+		"{waitroom-limit:doctor}": "{waitroom}:replicas", "{waitroom-seller}": "{waitroom}:replicas"}
+	for _, id := range ids {
+		tag, _, _ := strings.Cut(room.LockKey(id), ":lock")
+		tags[tag] = room.Channel(id)
+	}
+	var refused []string
+	for tag, channel := range tags {
+		refused = append(refused, mayNot(ctx, c, tag, channel)...)
+	}
+	slices.Sort(refused)
+	if refused = slices.Compact(refused); len(refused) > 0 {
+		d.wrong("redis", "ACL SETUSER the user so: ~{*}:* &{*}:* &__keyspace@*:* +@all -@admin -@dangerous +info +config|get +config|set (or ~* &* +@all).",
+			"The user may not: %s.", strings.Join(refused, ", "))
+	}
+}
+
+// mayNot are the commands that the user may not call on keys that begin with tag, or on the channel.
+func mayNot(ctx context.Context, c redis.UniversalClient, tag, channel string) (refused []string) {
+	keys := make([]string, 5)
+	for i, kind := range []string{"string", "hash", "sorted", "set", "stream"} {
+		keys[i] = tag + ":doctor:" + kind
+	}
+	commands, err := tried.Run(ctx, c, keys, channel).StringSlice()
+	if forbidden(err) {
+		return []string{"scripts with keys " + tag + ":*"}
+	}
+	refused = append(refused, commands...)
+	if forbidden(c.XRangeN(ctx, keys[4], "-", "+", 1).Err()) {
+		refused = append(refused, "XRANGE")
+	}
+	if forbidden(c.XDel(ctx, keys[4], "1-1").Err()) {
+		refused = append(refused, "XDEL")
+	}
+	subscription := c.Subscribe(ctx, channel)
+	defer func() { _ = subscription.Close() }()
+	if _, err := subscription.ReceiveTimeout(ctx, time.Second); forbidden(err) {
+		refused = append(refused, "SUBSCRIBE "+channel)
+	}
+	return refused
+}
+
+func forbidden(err error) bool {
+	said, ok := errors.AsType[redis.Error](err)
+	return ok && strings.Contains(said.Error(), "NOPERM")
+}

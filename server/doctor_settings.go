@@ -1,0 +1,102 @@
+package server
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// settings looks at what is set. That each value by itself is right is known: ParseConfig took it.
+func (d *doctor) settings() {
+	const about = "settings"
+	for _, name := range d.cfg.Unknown {
+		d.wrong(about, "Correct its name (waitroom --help has all), or take it away.", "%s is no setting: it counts for nothing.", name)
+	}
+	for name, value := range map[string]Secret{"WAITROOM_SMS_WEBHOOK_SECRET": d.cfg.SMSWebhookSecret, "WAITROOM_WEBHOOK_SECRET": d.cfg.WebhookSecret} {
+		for one := range strings.SplitSeq(string(value), ",") {
+			d.secret(about, name, strings.TrimSpace(one))
+		}
+	}
+	if d.cfg.Redis.Embedded() {
+		d.doubtful(about, "For more than looking at it, set WAITROOM_REDIS_URL.", "The store is embedded: one replica, and nothing is kept when it ends.")
+		return
+	}
+	if d.cfg.SMSWebhookSecret == "" {
+		d.doubtful(about, "Set WAITROOM_SMS_WEBHOOK_SECRET to what the carrier signs with.", "Inbound SMS are refused (503): there is no secret for them.")
+	}
+	if d.cfg.PublicURL == "" {
+		d.doubtful(about, "Set WAITROOM_PUBLIC_URL to what browsers call the server.", "The server answers to any name.")
+	}
+	if len(d.cfg.TrustedProxies) == 0 {
+		d.doubtful(about, "Behind a balancer set WAITROOM_TRUSTED_PROXIES to its addresses.", "No proxy is trusted: behind one, all sellers would share its address and its limits.")
+	}
+	if len(d.cfg.SupportUsers) == 0 && d.cfg.SupportOIDC.Issuer == "" {
+		d.doubtful(about, "Set WAITROOM_SUPPORT_USERS or WAITROOM_SUPPORT_OIDC_ISSUER.", "Support signs in by a password that is in the log of each start and works once.")
+	}
+	if strings.HasPrefix(string(d.cfg.DatabaseURL), "sqlite:") {
+		d.doubtful(about, "For replicas on several machines set WAITROOM_DATABASE_URL to a PostgreSQL.", "The ledger is SQLite: it serves replicas of one machine.")
+	}
+	if !d.any(about) {
+		d.fine(about, "All settings are right.")
+	}
+}
+
+func (d *doctor) secret(about, name, one string) {
+	text, fewest := strings.TrimPrefix(one, "whsec_"), 24
+	switch raw, err := base64.StdEncoding.DecodeString(text); {
+	case one == "":
+	case err != nil:
+		d.wrong(about, "Give the base64 of 24 to 64 random bytes: openssl rand -base64 32", "%s is not base64.", name)
+	case len(raw) < fewest:
+		d.wrong(about, "Give the base64 of 24 to 64 random bytes: openssl rand -base64 32", "%s has %d bytes and can be guessed.", name, len(raw))
+	}
+}
+
+// ports sees whether a replica could listen where it is to, or one does already.
+func (d *doctor) ports(ctx context.Context) {
+	d.port(ctx, "WAITROOM_ADDR", d.cfg.Addr)
+	if d.cfg.MetricsAddr != "" {
+		d.port(ctx, "WAITROOM_METRICS_ADDR", d.cfg.MetricsAddr)
+	}
+}
+
+func (d *doctor) port(ctx context.Context, name, addr string) {
+	const about = "ports"
+	l, err := net.Listen("tcp", addr)
+	switch {
+	case err == nil:
+		_ = l.Close()
+		d.fine(about, "%s %s is free.", name, addr)
+	case !errors.Is(err, syscall.EADDRINUSE):
+		d.wrong(about, "Give an address of this machine, and a port that this user may listen on.", "%s %s: %v.", name, addr, err)
+	case name == "WAITROOM_ADDR" && servesUs(ctx, localURL(addr)):
+		d.fine(about, "%s %s: a waitroom serves there.", name, addr)
+	case name == "WAITROOM_METRICS_ADDR" && servesUs(ctx, d.cfg.LocalURL()):
+		d.fine(about, "%s %s is taken, and a waitroom with these settings serves.", name, addr)
+	default:
+		d.wrong(about, "Stop the other program (ss -ltnp says which), or choose another port.", "%s %s is taken by another program.", name, addr)
+	}
+}
+
+// servesUs reports whether a waitroom answers there.
+func servesUs(ctx context.Context, url string) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/healthz", nil)
+	if err != nil {
+		return false
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var said struct{ Status string }
+	return json.NewDecoder(resp.Body).Decode(&said) == nil && said.Status == "ok"
+}

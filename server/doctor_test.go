@@ -1,0 +1,260 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/pgtest"
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
+)
+
+// kept are a Redis's settings with which nothing is wrong.
+var kept = []string{"--appendonly", "yes", "--notify-keyspace-events", "Kgx"}
+
+func keptRedis(t *testing.T, more ...string) *redistest.Server {
+	return redistest.StartWith(t, redistest.Config{Args: append(slices.Clone(kept), more...)})
+}
+
+// sound is a configuration with which nothing is wrong, and what is said differently.
+func sound(t *testing.T, args ...string) Config {
+	t.Helper()
+	return config(t, append([]string{"--sms-webhook-secret", smsSecret, "--public-url", "https://wait.example", "--trusted-proxies", "10.0.0.1",
+		"--support-users", "kim:$2a$10$7EqJtq98hPqEX7fNZaFWoOhi5cX3bJ7oVYJcM0KqBv2Jc0pUoM8bW"}, args...)...)
+}
+
+func diagnosed(t *testing.T, cfg Config) (said string, well bool) {
+	t.Helper()
+	var out bytes.Buffer
+	well = WriteFindings(&out, Diagnose(t.Context(), cfg))
+	return out.String(), well
+}
+
+// disease is a misconfiguration, and what has to be said of it.
+type disease struct {
+	make  func(t *testing.T) Config
+	about string
+	said  string
+	do    string
+}
+
+var diseases = map[string]disease{
+	"a misspelt setting": {func(t *testing.T) Config {
+		t.Setenv("WAITROOM_LAESE", "1m")
+		return sound(t)
+	}, "settings", "WAITROOM_LAESE is no setting", "Correct its name"},
+	"a short secret": {func(t *testing.T) Config {
+		return sound(t, "--webhook-url", "https://integration.example", "--webhook-secret", "whsec_YWJj")
+	}, "settings", "WAITROOM_WEBHOOK_SECRET has 3 bytes", "openssl rand"},
+	"a port that another program has": {func(t *testing.T) Config {
+		other := httptest.NewServer(http.NotFoundHandler())
+		t.Cleanup(other.Close)
+		return sound(t, "--addr", other.Listener.Addr().String())
+	}, "ports", "taken by another program", "ss -ltnp"},
+	"no Redis": {func(t *testing.T) Config {
+		return sound(t, "--redis-url", fmt.Sprintf("redis://127.0.0.1:%d", testproc.FreePort(t)))
+	}, "redis", "does not answer", "Is it up"},
+	"a wrong password": {func(t *testing.T) Config {
+		return sound(t, "--redis-url", "redis://:hush@"+locked(t).Addr())
+	}, "redis", "WRONGPASS", "password in WAITROOM_REDIS_URL"},
+	"no password": {func(t *testing.T) Config {
+		return sound(t, "--redis-url", locked(t).URL())
+	}, "redis", "NOAUTH", "asks for a password"},
+	"a Redis that keeps nothing": {func(t *testing.T) Config {
+		return sound(t, "--redis-url", redistest.Start(t).URL())
+	}, "redis", "no append-only file", "appendonly yes"},
+	"a Redis that evicts": {func(t *testing.T) Config {
+		return sound(t, "--redis-url", keptRedis(t, "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru").URL())
+	}, "redis", "allkeys-lru", "maxmemory-policy noeviction"},
+	"a Redis that is full": {func(t *testing.T) Config {
+		return sound(t, "--redis-url", keptRedis(t, "--maxmemory", "1").URL())
+	}, "redis", "It refuses writes", "Raise maxmemory"},
+	"replicas that are gone": {func(t *testing.T) Config {
+		return sound(t, "--redis-url", keptRedis(t, "--min-replicas-to-write", "1").URL())
+	}, "redis", "It refuses writes", "min-replicas-to-write"},
+	"a replica for the master": {func(t *testing.T) Config {
+		master := keptRedis(t)
+		host, port, err := net.SplitHostPort(master.Addr())
+		require.NoError(t, err)
+		return sound(t, "--redis-url", keptRedis(t, "--replicaof", host+" "+port).URL())
+	}, "redis", "It is a replica of 127.0.0.1", "redis+sentinel://"},
+	"a user without rights": {func(t *testing.T) Config {
+		s := keptRedis(t, "--user", "app", "on", ">app", "~{*}:*", "&*", "+@all", "-zadd", "-publish")
+		return sound(t, "--redis-url", "redis://app:app@"+s.Addr())
+	}, "redis", "The user may not: PUBLISH, ZADD", "ACL SETUSER"},
+	"a user without the rooms' keys": {func(t *testing.T) Config {
+		s := keptRedis(t, "--user", "app", "on", ">app", "~app:*", "&*", "+@all")
+		return sound(t, "--redis-url", "redis://app:app@"+s.Addr())
+	}, "redis", "{integration}:*", "ACL SETUSER"},
+	"a user without channels": {func(t *testing.T) Config {
+		s := keptRedis(t, "--user", "app", "on", ">app", "~*", "+@all")
+		return sound(t, "--redis-url", "redis://app:app@"+s.Addr())
+	}, "redis", "SUBSCRIBE {integration}:events", "&{*}:*"},
+	"no database of that name": {func(t *testing.T) Config {
+		return sound(t, "--database-url", strings.Replace(pgtest.Start(t).URL(), "/test_", "/nothere_", 1))
+	}, "database", "does not exist", "CREATE DATABASE"},
+	"a database's user without rights": {func(t *testing.T) Config {
+		url := pgtest.Start(t).URL()
+		ask(t, url, "CREATE ROLE nobody_much LOGIN", "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+		return sound(t, "--database-url", strings.Replace(url, "postgres@", "nobody_much@", 1))
+	}, "database", "may make no tables in the schema public", "GRANT CREATE"},
+	"a database that is read-only": {func(t *testing.T) Config {
+		url := pgtest.Start(t).URL()
+		return sound(t, "--database-url", url+"&default_transaction_read_only=on")
+	}, "database", "read-only", "default_transaction_read_only"},
+	"a ledger's file in a file": {func(t *testing.T) Config {
+		path := filepath.Join(t.TempDir(), "file")
+		require.NoError(t, os.WriteFile(path, nil, 0o600))
+		return sound(t, "--database-url", "sqlite:"+path+"/waitroom.db")
+	}, "database", "is no directory", "another path"},
+}
+
+// locked is a Redis that asks for a password.
+func locked(t *testing.T) *redistest.Server {
+	s := keptRedis(t)
+	require.NoError(t, s.Client().ConfigSet(t.Context(), "requirepass", "right").Err())
+	return s
+}
+
+func ask(t *testing.T, url string, statements ...string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	for _, s := range statements {
+		_, err := conn.Exec(t.Context(), s)
+		require.NoError(t, err)
+	}
+}
+
+func TestDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
+	pgtest.Start(t) // for all of them
+	for name, d := range diseases {
+		t.Run(name, func(t *testing.T) {
+			cfg := d.make(t)
+			said, well := diagnosed(t, cfg)
+			require.False(t, well, said)
+			require.Regexp(t, "(?m)^WRONG +"+d.about+" +.*"+regexp.QuoteMeta(d.said)+".*\n.*→.*"+regexp.QuoteMeta(d.do), said)
+			for _, secret := range []string{"hush", "whsec_", "YWJj"} {
+				require.NotContains(t, said, secret)
+			}
+			for line := range strings.Lines(said) {
+				if strings.HasPrefix(line, "WRONG") {
+					require.Regexp(t, "^WRONG +"+d.about+" ", line, "nothing else is wrong")
+				}
+			}
+		})
+	}
+}
+
+func TestDoctorFindsAClockThatIsOff(t *testing.T) {
+	m := redistest.StartEmbedded(t)
+	m.SetTime(time.Now().Add(10 * time.Second))
+	said, well := diagnosed(t, sound(t, "--redis-url", "redis://"+m.Addr()))
+	require.False(t, well)
+	require.Regexp(t, `WRONG +redis +Its clock is (10|9\.\d+)s off this host's`, said)
+}
+
+func TestDoctorAsksTheSentinels(t *testing.T) {
+	s := redistest.StartSentinelWith(t, redistest.SentinelConfig{Args: append(slices.Clone(kept), "--min-replicas-to-write", "1", "--min-replicas-max-lag", "1")})
+	said, well := diagnosed(t, sound(t, "--redis-url", s.URL()))
+	require.True(t, well, said)
+	require.Contains(t, said, "would agree on a failover")
+
+	said, well = diagnosed(t, sound(t, "--redis-url", strings.Replace(s.URL(), "/"+redistest.MasterName, "/somebody", 1)))
+	require.False(t, well)
+	require.Regexp(t, `WRONG +sentinel +\S+ knows no master "somebody"`, said)
+
+	for i := range 2 {
+		s.PauseObserver(i)
+	}
+	defer func() {
+		for i := range 2 {
+			s.ResumeObserver(i)
+		}
+	}()
+	last := "redis+sentinel://" + s.Addrs()[2] + "/" + redistest.MasterName
+	testproc.Until(t, patience, func() error {
+		if said, well = diagnosed(t, sound(t, "--redis-url", last)); well || !strings.Contains(said, "nobody takes over") {
+			return fmt.Errorf("said: %s", said)
+		}
+		return nil
+	})
+}
+
+func TestDoctorFindsNothingWhereNothingIsWrongAndAServerServes(t *testing.T) {
+	cfg := sound(t, "--redis-url", keptRedis(t).URL(), "--database-url", pgtest.Start(t).URL())
+	said, well := diagnosed(t, cfg)
+	require.True(t, well, said)
+	require.NotContains(t, said, "hint")
+	before := cfg.Redis
+	r := start(t, cfg)
+	cfg.Addr = r.Addr()
+	said, well = diagnosed(t, cfg)
+	require.True(t, well, said)
+	require.Contains(t, said, "a waitroom serves there")
+	s, err := before.open(slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	defer s.close()
+	keys, err := s.Keys(t.Context(), "*doctor*").Result()
+	require.NoError(t, err)
+	require.Empty(t, keys)
+}
+
+// Advice that does not help is worse than none.
+func TestRightsThatTheDoctorAsksForAreEnoughForAServer(t *testing.T) {
+	admin := keptRedis(t)
+	all := Diagnose(t.Context(), sound(t, "--redis-url", "redis://app:app@"+keptRedis(t, "--user", "app", "on", ">app", "+ping").Addr()))
+	i := slices.IndexFunc(all, func(f Finding) bool { return strings.HasPrefix(f.Do, "ACL SETUSER the user so: ") })
+	require.GreaterOrEqual(t, i, 0, "%v", all)
+	rights, _, _ := strings.Cut(strings.TrimPrefix(all[i].Do, "ACL SETUSER the user so: "), " (or")
+	args := []any{"ACL", "SETUSER", "app", "on", ">app"}
+	for right := range strings.FieldsSeq(rights) {
+		args = append(args, right)
+	}
+	require.NoError(t, admin.Client().Do(t.Context(), args...).Err())
+	cfg := sound(t, "--redis-url", "redis://app:app@"+admin.Addr(), "--database-url", pgtest.Start(t).URL(), "--public-url", "")
+	told, well := diagnosed(t, cfg)
+	require.True(t, well, told)
+	log := &said{}
+	s, err := New(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)))
+	require.NoError(t, err)
+	r := run(t, s)
+	a := newSeller(t, r.URL(), "a")
+	readiness(t, a, http.StatusOK)
+	require.Equal(t, http.StatusOK, a.join().StatusCode)
+	next(t, open(t, r.URL(), "X-Session-ID", a.session))
+	require.Equal(t, http.StatusOK, a.leave("").StatusCode)
+	require.NotContains(t, strings.ToUpper(log.String()), "NOPERM")
+}
+
+// The doctor tries what scripts call: one that is new has to be among it.
+func TestDoctorTriesEveryCommandOfTheScripts(t *testing.T) {
+	source, err := os.ReadFile("doctor_rights.go")
+	require.NoError(t, err)
+	files, err := filepath.Glob("../room/lua/*.lua")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, call := range regexp.MustCompile(`call\('([A-Z]+)'`).FindAllStringSubmatch(string(text), -1) {
+			require.Contains(t, string(source), "try('"+call[1]+"'", file)
+		}
+	}
+}
