@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check race bench gobench sim estimates growth load load-check day day-check faults faults-check mixed-versions fuzz generate setup
+.PHONY: help run demo test check race bench gobench sim estimates growth load load-check day day-check faults faults-check mixed-versions fuzz release generate setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.
@@ -91,6 +91,9 @@ mixed-versions: ## Have replicas of another version and of this one serve the sa
 
 check: ## Look for what tests do not find: format, vet, staticcheck, generated code, known vulnerabilities
 	@TEMPL=$(TEMPL) scripts/check.sh
+
+release: ## Build every system's program into dist/, with checksums and a bill of materials, stamped with the tag (VERSION=v1.2.3 TARGETS="linux/amd64")
+	@TARGETS='$(TARGETS)' scripts/release.sh $(VERSION)
 
 generate: ## Generate Go from the templates and the catalogue of words
 	go run ./templates/locales/gen

@@ -17,7 +17,7 @@ const root = "../.."
 // A rule whose test was renamed or deleted would be held by nothing.
 func TestEveryTestThatAPageNamesExists(t *testing.T) {
 	tests := testsOf(t)
-	for _, page := range []string{"architecture.md", "threat-model.md", "seeds.md"} {
+	for _, page := range []string{"architecture.md", "threat-model.md", "seeds.md", "upgrading.md"} {
 		text, err := os.ReadFile(filepath.Join(root, "docs", page))
 		require.NoError(t, err)
 		named := regexp.MustCompile("`((?:Test|Fuzz|Example)[A-Za-z0-9_]+)`").FindAllStringSubmatch(string(text), -1)

@@ -1,0 +1,30 @@
+package server
+
+import (
+	"database/sql"
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/pgtest"
+)
+
+// Rolling back is not to need a database from before.
+func TestAServerStartsOnALedgerThatALaterVersionMigrated(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "waitroom.db")
+	postgres := pgtest.Start(t).URL()
+	for _, ledger := range []struct{ driver, source, url string }{{"sqlite", "file:" + file, "sqlite:" + file}, {"pgx", postgres, postgres}} {
+		first := start(t, config(t, "--database-url", ledger.url))
+		require.NoError(t, first.stop(t))
+		db, err := sql.Open(ledger.driver, ledger.source)
+		require.NoError(t, err)
+		_, err = db.ExecContext(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, TRUE)")
+		require.NoError(t, err)
+		require.NoError(t, db.Close())
+		a := newSeller(t, start(t, config(t, "--database-url", ledger.url)).URL(), "a")
+		require.Equal(t, http.StatusOK, a.join().StatusCode)
+		require.Equal(t, "ok", readiness(t, a, http.StatusOK)["ledger"])
+	}
+}
