@@ -16,7 +16,8 @@ if [ -z "${1-}" ] && [ -n "$(git status --porcelain --untracked-files=no)" ]; th
 	exit 1
 fi
 
-export CGO_ENABLED=0 GOFLAGS="${GOFLAGS-} -trimpath"
+export CGO_ENABLED=0 GOFLAGS="${GOFLAGS-} -trimpath -buildvcs=false"
+stamp="$version $(git rev-parse HEAD) $(TZ=UTC git log -1 --format=%cd --date=format-local:%FT%TZ)"
 rm -rf dist
 mkdir -p dist
 for target in ${TARGETS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64}; do
@@ -25,7 +26,7 @@ for target in ${TARGETS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windo
 	program=waitroom
 	[ "$system" != windows ] || program=waitroom.exe
 	mkdir "dist/$name"
-	GOOS=$system GOARCH=$machine go build -ldflags "-s -w -X main.released=$version" -o "dist/$name/$program" ./cmd/waitroom
+	GOOS=$system GOARCH=$machine go build -ldflags "-s -w -X 'main.released=$stamp'" -o "dist/$name/$program" ./cmd/waitroom
 	cp README.md CHANGELOG.md "dist/$name/"
 	go run ./internal/sbom "dist/$name/$program" "$version" >"dist/$name.cdx.json"
 	tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" -C dist -c "$name" | gzip -n >"dist/$name.tar.gz"
