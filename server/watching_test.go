@@ -97,7 +97,6 @@ func dashboardQueries(t *testing.T) (all []query) {
 }
 
 var (
-	quoted   = regexp.MustCompile(`"[^"]*"`)
 	selector = regexp.MustCompile(`([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(\{[^}]*\})?`)
 	matcher  = regexp.MustCompile(`([a-z_]+)\s*(=~|!=|!~|=)\s*"([^"]*)"`)
 	grouping = regexp.MustCompile(`(?:by|on|without)\s*\(([^)]*)\)`)
