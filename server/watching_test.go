@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/goccy/go-yaml"
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/waitroom/waitroom/internal/portaltest"
 	"github.com/waitroom/waitroom/internal/redistest"

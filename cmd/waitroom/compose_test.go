@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/waitroom/waitroom/internal/pgtest"
 	"github.com/waitroom/waitroom/internal/redistest"
@@ -155,9 +155,12 @@ func TestTheImageIsBuiltFromAllThatTheProgramNeeds(t *testing.T) {
 	require.NoError(t, err)
 	for _, path := range strings.Fields(string(out)) {
 		dir := strings.TrimPrefix(path, "github.com/waitroom/waitroom/")
-		if !strings.HasPrefix(dir, "internal/") {
-			dir, _, _ = strings.Cut(dir, "/")
+		parts := strings.Split(dir, "/")
+		deep := 1
+		if parts[0] == "internal" {
+			deep = 2
 		}
+		dir = strings.Join(parts[:min(deep, len(parts))], "/")
 		require.Contains(t, string(text), "\n!"+dir+"\n")
 	}
 }
