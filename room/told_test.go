@@ -101,6 +101,38 @@ func TestLeaseThatIsNobodysIsToldOnAndNoPlaceOfIt(t *testing.T) {
 	require.Equal(t, room.Waiting, l.seller(l.one, "b").join().Status)
 }
 
+// One replica told that a place had ended, another one the place after it; what is left of the room is from before both. Whichever speaks first.
+func TestTheLastPlaceThatASessionWasToldIsItsOwn(t *testing.T) {
+	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
+		"who knows the end":  func(l *losing) (early, late *room.Engine) { return l.two, l.one },
+		"who knows the next": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
+	} {
+		for held, before := range map[string]func(l *losing){"held": func(*losing) {}, "waited": func(l *losing) { l.seller(l.one, "holder").join() }} {
+			t.Run(name+", "+held, func(t *testing.T) {
+				l := newLosing(t, room.Config{})
+				before(l)
+				a := l.seller(l.two, "a")
+				gone := a.join()
+				goBack := l.remember()
+				a.leave(room.Cancelled)
+				l.seller(l.two, "b").join()
+				next := a.by(l.one).join()
+				require.Greater(t, next.Ticket, gone.Ticket)
+				goBack()
+				early, late := first(l)
+				for _, e := range []*room.Engine{early, late} {
+					_, err := e.Expire(t.Context(), integration)
+					require.NoError(t, err)
+				}
+				for _, e := range []*room.Engine{early, late} {
+					st := a.by(e).stand()
+					require.Equal(t, []any{room.Ended, room.Lost, next.Ticket}, []any{st.Status, st.Outcome, st.Ticket})
+				}
+			})
+		}
+	}
+}
+
 // Another replica, which knows less, has begun the new epoch and said so, before this one was asked anything.
 func TestWhatAReplicaToldIsLaidThoughItHeardOfTheNewEpochBefore(t *testing.T) {
 	for name, next := range map[string]func(t *testing.T, l *losing){

@@ -49,7 +49,7 @@ local function compare(f)
   local waits = same and redis.call('ZSCORE', QUEUE, f.session)
   if waits and not f.outcome and not f.fence then return end -- it keeps its place
   told_of(f, same and not LOST and S.epoch or f.of)
-  if same or not p or (not p.live and p.ticket < f.ticket) then tell_lost(f.session, f.ticket, f.seller, f.fence, f.outcome) end
+  if same or not p or ((LOST or not p.live) and p.ticket < f.ticket) then tell_lost(f.session, f.ticket, f.seller, f.fence, f.outcome) end
 end
 
 -- carry ends the places that are not in the line, whoever held the lock among them, and lists the others for the ledger: they go on.
