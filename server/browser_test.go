@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -30,8 +31,14 @@ func openPage(t *testing.T, ctx context.Context, url string) page {
 // is waits until the page says that something is so.
 func (p page) is(expression string) {
 	p.t.Helper()
-	_, err := chromedp.Run(p.ctx, chromedp.Poll[bool]("!!("+expression+")"))
-	require.NoError(p.t, err, expression)
+	for {
+		_, err := chromedp.Run(p.ctx, chromedp.Poll[bool]("!!("+expression+")"))
+		if err != nil && (strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "Execution context was destroyed")) {
+			continue // the page went on to another one meanwhile, which is asked then
+		}
+		require.NoError(p.t, err, expression)
+		return
+	}
 }
 
 func (p page) state(state string) {
