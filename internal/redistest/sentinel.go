@@ -108,13 +108,14 @@ func (s *Sentinel) Client() *redis.Client {
 	return client
 }
 
-// Master is the server that the sentinels now agree on.
+// Master is the server that the sentinels agree on, as soon as they do.
 func (s *Sentinel) Master() *Server {
 	s.tb.Helper()
-	addr, err := s.agreed()
-	if err != nil {
-		s.tb.Fatalf("redistest: %v", err)
-	}
+	var addr string
+	testproc.Until(s.tb, agreeWithin, func() (err error) {
+		addr, err = s.agreed()
+		return err
+	})
 	return s.node(addr)
 }
 
