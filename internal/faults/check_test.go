@@ -104,6 +104,16 @@ func (s *story) code() {
 	s.add(Record{Kind: KindCall, Op: "sms", HTTP: 200, Message: "m", Result: "matched", Fence: 1000})
 }
 
+// The new lease began where the clock, which was set back, has not been yet.
+func TestTimesOfTwoClocksAreNotCompared(t *testing.T) {
+	s := newStory()
+	s.locked("join", "a", 1, 1000, 1)
+	s.waiting("join", "b", 2, 1, 1, 2)
+	s.after(100).add(Record{Kind: KindClock, Offset: -20_000})
+	s.after(400).locked("status", "b", 2, s.now, 3)
+	require.Empty(t, s.kinds())
+}
+
 func TestACodeNeedNotBeShownToWhoIsGoneOrHasAnotherTurn(t *testing.T) {
 	s := turn()
 	s.rules.Shows = true

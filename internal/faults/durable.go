@@ -20,10 +20,10 @@ func (b *book) ledger(l Ledger) (found []Violation) {
 
 // ledgerLeases holds that leases follow each other, and that every lease that was told is there.
 func (b *book) ledgerLeases(l Ledger) (found []Violation) {
-	byFence := map[int64]LeaseRow{}
+	byFence := map[roomFence]LeaseRow{}
 	var last LeaseRow
 	for _, row := range l.Leases { // by room and fence
-		byFence[row.Fence] = row
+		byFence[roomFence{row.Room, row.Fence}] = row
 		if row.Room == last.Room && row.Granted != 0 && last.Ended > row.Granted {
 			found = append(found, Violation{LedgerOverlap, row.Room, 0, fmt.Sprintf(
 				"fence %d of ticket %d began %d ms before fence %d of ticket %d ended (%s)", row.Fence, row.Ticket, last.Ended-row.Granted, last.Fence, last.Ticket, last.Outcome)})
@@ -35,13 +35,19 @@ func (b *book) ledgerLeases(l Ledger) (found []Violation) {
 	}
 	for _, room := range b.rooms() {
 		for _, lease := range b.of[room].leases {
-			if row, ok := byFence[lease.fence]; !ok || row.Ticket != lease.ticket || row.Room != room {
+			if row, ok := byFence[roomFence{room, lease.fence}]; !ok || row.Ticket != lease.ticket {
 				found = append(found, Violation{LedgerMissing, room, lease.first.Ended.Mono, fmt.Sprintf(
 					"fence %d was told to ticket %d, and the ledger has %+v", lease.fence, lease.ticket, row)})
 			}
 		}
 	}
 	return found
+}
+
+// roomFence names a lease: fences are a room's own, and two rooms may be granted in one microsecond.
+type roomFence struct {
+	room  string
+	fence int64
 }
 
 type placeKey struct {

@@ -29,12 +29,12 @@ func (b *book) sockets() (found []Violation) {
 // late finds sockets that were not told of a turn which the API told of, in time and with nothing broken.
 func (b *book) late(frames map[int64][]Record) (found []Violation) {
 	spans := b.socketSpans()
-	done := map[int64]bool{} // fences
+	done := map[roomFence]bool{}
 	for _, r := range b.records {
-		if r.Kind != KindCall || r.Status != "locked" || done[r.Fence] {
+		if r.Kind != KindCall || r.Status != "locked" || done[roomFence{r.Room, r.Fence}] {
 			continue
 		}
-		done[r.Fence] = true
+		done[roomFence{r.Room, r.Fence}] = true
 		by := r.Ended.Mono + frameWithin.Microseconds()
 		for id, s := range spans[r.Session] {
 			if s.from > r.Ended.Mono || s.to < by || b.broken(r.Ended.Wall-healWithin.Milliseconds(), r.Ended.Wall+frameWithin.Milliseconds()) {
