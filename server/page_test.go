@@ -148,3 +148,14 @@ func TestFilesAreKeptByTheBrowserUntilTheyChange(t *testing.T) {
 	again := s.ask("GET", "/static/js/room.js", "", "If-None-Match", got.Header.Get("ETag"))
 	require.Equal(t, http.StatusNotModified, again.StatusCode)
 }
+
+// Browsers ask for it by themselves, on pages that name no icon.
+func TestIconIsWhereBrowsersLookForIt(t *testing.T) {
+	r := start(t, config(t))
+	got := newReader(t, r.URL()).ask("GET", "/favicon.ico", "")
+	if got.StatusCode == http.StatusFound {
+		got = newReader(t, r.URL()).ask("GET", got.Header.Get("Location"), "")
+	}
+	require.Equal(t, http.StatusOK, got.StatusCode)
+	require.Equal(t, "image/svg+xml", got.Header.Get("Content-Type"))
+}

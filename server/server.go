@@ -117,6 +117,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry,
 		Handlers: map[string]http.Handler{
 			"/static/*file": static.Handler(),
+			"/favicon.ico":  http.RedirectHandler(static.Prefix()+"/icons/waiting.svg", http.StatusFound), // asked for by pages that name no icon
 			"/healthz":      http.HandlerFunc(s.health.live),
 			"/readyz":       http.HandlerFunc(s.health.ready),
 		},
