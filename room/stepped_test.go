@@ -163,6 +163,20 @@ func TestUntilTheClockHasBeenThereAgainNoCodeIsGivenToAnybody(t *testing.T) {
 	require.Equal(t, room.Matched, m.Result)
 }
 
+// A repeat of a message is answered before the room is brought to now.
+func TestClockThatWasSetBackIsNoticedAfterARepeatToo(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.plain("a")
+	d.pass(10 * time.Second)
+	advert := sms("advert", d.now.UnixMilli(), d.now.UnixMilli()+1)
+	without(&advert)
+	match(t, d.engine, advert)
+	d.pass(-30 * time.Second)
+	match(t, d.engine, advert)
+	st := a.stand()
+	require.Equal(t, 110*time.Second, time.Duration(st.Lease.ExpiresAt-st.Now)*time.Millisecond, "what it had left")
+}
+
 func TestClockThatIsSlewedBackHoldsNoCodesBack(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")

@@ -11,6 +11,8 @@
 -- Codes: renewed, ok, register. Nothing happens where all of it is in the room's past.
 
 local K = cjson.decode(KNOWN)
+local LOOKED = S.looked
+if S.epoch > 0 then turn_clock() end
 local LEFT = S.epoch == 0 and redis.call('EXISTS', PLACES) == 1 -- the places without the state
 local LOST = LEFT or S.epoch < EPOCH or (S.epoch == EPOCH and went_back(VERSION, LINEAGE))
 local RECORDED = S.epoch == 0 and (K.fence > 0 or K.ticket > 0)    -- the ledger alone knows the room
@@ -94,7 +96,7 @@ end
 -- renew begins the new epoch.
 local function renew()
   local of, lease = math.max(S.epoch, EPOCH), left_of()
-  local last = LEFT and 0 or S.looked
+  local last = LEFT and 0 or LOOKED
   stay()
   for _, f in ipairs(K.places) do compare(f) end
   local kept = carry()

@@ -56,8 +56,8 @@ local function commit()
     if lease_changed then write_lock() end
   end
   if changed or codes_changed then write_state() end
-  if S.epoch > 0 and (trust_changed or math.abs(NOW - S.looked) >= LOOK_NOTED) then
-    redis.call('HSET', STATE, 'looked', int(NOW), 'trust', int(S.trust))
+  if S.epoch > 0 and (trust_changed or NOW - S.looked >= LOOK_NOTED) then
+    redis.call('HSET', STATE, 'looked', int(math.max(NOW, S.looked)), 'trust', int(S.trust)) -- a clock that went back is set_back's to note
   end
   if #records > 0 then
     redis.call('XADD', JOURNAL, 'MAXLEN', '~', JOURNAL_MAX, '*', 'format', int(FORMAT), 'epoch', int(S.epoch), 'version', int(S.version),
