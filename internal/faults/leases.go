@@ -72,7 +72,7 @@ func (r *roomBook) fencesGrow() (found []Violation) {
 // may be late, as long as a fault explains it.
 func (r *roomBook) heldTooLong() (found []Violation) {
 	for i, l := range r.leases {
-		next, told := forever, int64(0)
+		next, told := forever, forever
 		if i+1 < len(r.leases) {
 			next, told = r.leases[i+1].grantedBy(), r.leases[i+1].first.Ended.Mono
 		}
