@@ -100,7 +100,12 @@ func (s *Server) lost(id room.ID, now room.View) {
 		"room", id, "epoch", now.Epoch, "waiting", now.Waiting)
 }
 
+// stepped says that Redis's clock was stepped ahead: once a minute, since of a cluster each room is told of.
 func (s *Server) stepped(ahead time.Duration) {
+	now := time.Now().UnixNano()
+	if last := s.steppedAt.Load(); now-last < int64(time.Minute) || !s.steppedAt.CompareAndSwap(last, now) {
+		return
+	}
 	s.log.Warn("Redis's clock was stepped ahead, and leases end early for it; until the quarantine is over nobody may ask for a code. Have the host of Redis slew its clock",
 		"ahead", ahead.Round(time.Millisecond))
 }

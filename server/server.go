@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -42,6 +43,8 @@ type Server struct {
 	desk     *signin.Desk
 	hub      *hub.Hub
 	health   *health
+
+	steppedAt atomic.Int64 // when a step of Redis's clock was last logged, unix ns
 }
 
 // Run serves until ctx ends, then drains and returns nil; or it returns why it could not go on.

@@ -208,19 +208,22 @@ local function asked_outside(plain)
   return others(from, math.min(to, plain.granted)) or (not plain.current and plain.codes > 0 and others(math.max(from, plain.ended), to))
 end
 
+-- asks_lost: asks may have been lost, or their times say nothing, and one of them may have caused this.
+local function asks_lost() return S.lost > 0 and FROM < S.lost + QUARANTINE end
+
 -- judge says whose it is by its time and the asks: lease and the ask that a code answers, or nil and the reason.
 local function judge()
   if A.foreign then return nil, 'not_expected' end
   if TOO_OLD then return nil, 'no_lease' end
   local leases_touched, plain = touched()
   if plain then
-    if leases_touched > 1 or quarantined(plain) or (S.lost > 0 and FROM < S.lost + QUARANTINE) or asked_outside(plain) then return nil, 'ambiguous' end
+    if leases_touched > 1 or quarantined(plain) or asks_lost() or asked_outside(plain) then return nil, 'ambiguous' end
     return plain, nil
   end
   local l, list = asker()
   if list == 'ambiguous' then return nil, list end
   -- What was asked since the last writes that are left is not known.
-  if l and S.lost > 0 and TO > S.lost_from and FROM < S.lost + QUARANTINE then return nil, 'ambiguous' end
+  if l and TO > S.lost_from and asks_lost() then return nil, 'ambiguous' end
   if l then
     local ask, ok = open_ask(l, list)
     if ok then return l, ask end
@@ -309,7 +312,7 @@ end
 
 -- offered is the live lease where it may say that this code is its own: it is asking, but had not asked when it was sent. Where asks may be lost, it may be another's.
 local function offered()
-  if S.lost > 0 and FROM < S.lost + QUARANTINE then return nil end
+  if asks_lost() then return nil end
   local l = leases[1]
   if not (told.reason == 'not_expected' and A.code and not A.foreign and l and l.current and l.asking and touched() == 1) then return nil end
   for _, a in ipairs(l.asks) do
