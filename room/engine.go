@@ -44,6 +44,8 @@ type Config struct {
 	Index      string        // hash tag of the index keys; default "waitroom"
 	Prefix     string        // what the ids of its rooms begin with
 
+	// Terms are the rules of a room that has rules of its own, by what is configured now; nil where all have those above. It is called for each call of a room's.
+	Terms func(ID) Terms
 	// Recorded is the durable record's word on a room that Redis lost data of, or knows nothing of; nil where there is no such record.
 	Recorded func(context.Context, ID) (Recorded, error)
 	// Lost is told of a room whose data was lost, right after its new epoch has begun; nil tells nobody.
@@ -89,13 +91,13 @@ func setDefault(d *time.Duration, v time.Duration) {
 
 // Engine acts on rooms. It holds no state of theirs and may be used by many goroutines.
 type Engine struct {
-	rdb    redis.UniversalClient
-	cfg    Config
-	policy []any // what every script is told of cfg
-	index  *index
-	clock  clock
-	told   *told
-	asks   *filters
+	rdb      redis.UniversalClient
+	cfg      Config
+	policies sync.Map // Terms → []any, what scripts are told of the rules
+	index    *index
+	clock    clock
+	told     *told
+	asks     *filters
 
 	lifeline  lifeline
 	histories atomic.Int64
@@ -109,9 +111,7 @@ type Engine struct {
 // New makes an engine on a client, which stays the caller's to close.
 func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
-	told := policyArgs.appendTo(nil, reflect.ValueOf(policy{Lease: cfg.Lease, AwayAfter: cfg.AwayAfter, DropAfter: cfg.DropAfter, JournalMax: cfg.Journal,
-		EndedKept: max(cfg.Outcomes, 0), LeasesKept: max(cfg.Leases, 0), Tells: !cfg.Silent, Quarantine: max(cfg.Quarantine, 0), Required: cfg.Required, Doubt: max(cfg.Doubt, 0)}))
-	e := &Engine{rdb: rdb, cfg: cfg, policy: told, told: newTold(cfg.Retention / 2), asks: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
+	e := &Engine{rdb: rdb, cfg: cfg, told: newTold(cfg.Retention / 2), asks: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
 	_, cluster := rdb.(*redis.ClusterClient)
 	e.outages = newOutages(cluster)
 	e.steps = newSteps(cluster, max(cfg.Quarantine, 0))
@@ -208,7 +208,7 @@ func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, told mar
 	}
 	argv := callerArgs.appendTo(make([]any, 0, shareArgs+len(c.args)), reflect.ValueOf(caller{Room: string(id), ToldEpoch: told.epoch, ToldVersion: told.version,
 		ToldLineage: told.lineage, Lays: lays, Outage: e.outages.end(id), Latest: latest, Stepped: e.steps.last(id, now)}))
-	argv = append(append(argv, e.policy...), c.args...)
+	argv = append(append(argv, e.policyOf(id)...), c.args...)
 	res, err := c.script.Run(ctx, e.rdb, keys(id, own), argv...).Result()
 	if err != nil {
 		e.outages.failed(id, err)
@@ -234,7 +234,7 @@ func (e *Engine) answer(ctx context.Context, c call, id ID, own []string) (answe
 
 // read reads a reply of one line, and takes in what it says of the room.
 func (e *Engine) read(id ID, res any) (answer, error) {
-	a, err := e.parseAnswer(res)
+	a, err := e.parseAnswer(id, res)
 	e.saw(id, a.standing.View)
 	return a, err
 }

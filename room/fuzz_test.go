@@ -139,7 +139,7 @@ func FuzzReply(f *testing.F) {
 	needed := len(strings.Fields(whole))
 	f.Fuzz(func(t *testing.T, text string) {
 		fields := strings.Fields(text)
-		a, err := e.parseAnswer(text)
+		a, err := e.parseAnswer("integration", text)
 		if len(fields) < needed {
 			require.ErrorIs(t, err, ErrStore)
 		} else {

@@ -107,7 +107,7 @@ func (e *Engine) Stand(ctx context.Context, id ID, session string) (Standing, er
 	if err != nil {
 		return Standing{}, err
 	}
-	return Standing{View: view, Place: seats[0].Place, LeaseLength: e.cfg.Lease}, nil
+	return Standing{View: view, Place: seats[0].Place, LeaseLength: e.Terms(id).Lease}, nil
 }
 
 // Snapshot is the whole line at one version.

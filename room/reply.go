@@ -15,14 +15,14 @@ type answer struct {
 }
 
 // parseAnswer reads "code view standing rest…". A refusal's standing is valid beside its error.
-func (e *Engine) parseAnswer(res any) (answer, error) {
+func (e *Engine) parseAnswer(id ID, res any) (answer, error) {
 	text, ok := res.(string)
 	if !ok {
 		return answer{}, fmt.Errorf("%w: reply is a %T", ErrStore, res)
 	}
 	r := reader{fields: strings.Fields(text)}
 	a := answer{code: r.text()}
-	a.standing = Standing{View: r.view(), Place: r.place(), LeaseLength: e.cfg.Lease}
+	a.standing = Standing{View: r.view(), Place: r.place(), LeaseLength: e.Terms(id).Lease}
 	if r.short {
 		return answer{}, fmt.Errorf("%w: reply is cut short", ErrStore)
 	}
