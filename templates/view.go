@@ -100,6 +100,13 @@ type RoomView struct {
 	Fence          int64 // of my lease while locked; when ended, of the lease I had, if known; else 0
 	LeaseSeconds   int   // how long a turn is in this room
 	Paused         bool
+	Unclaimed      bool  // while waiting: my turn came, I did not claim it, and I am passed over until I say that I am back
+	ClaimBy        int64 // unix milliseconds until when my lease is to be claimed; 0: it needs not
+
+	Info         RoomInfo
+	AwaySeconds  int // a waiter gone for longer is passed over
+	DropSeconds  int // and one away for longer than this loses its place
+	ClaimSeconds int // how long a turn may stay unclaimed; 0: it needs no claim
 
 	SellerID    string // filled in for the seller, or whom the token names
 	SellerFixed bool   // the token names the seller: the page does not ask for it
