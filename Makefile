@@ -99,5 +99,5 @@ generate: ## Generate Go from the templates and the catalogue of words
 	go run ./templates/locales/gen
 	go run $(TEMPL) generate -path templates
 
-setup: ## Install what the tests need: redis, postgresql, chromium, a Korean font (Debian, Ubuntu)
+setup: ## Install what the tests need: redis, postgresql, mariadb, chromium, a Korean font (Debian, Ubuntu)
 	@scripts/setup.sh

@@ -10,7 +10,7 @@ import (
 // Dialect is the SQL that a database speaks.
 type Dialect = dialect.Dialect
 
-// The databases it works on: SQLite from 3.35, PostgreSQL, MySQL from 8.0.1 and MariaDB from 10.6.
+// The databases it works on: SQLite from 3.38, PostgreSQL from 10, MySQL from 8.0 and MariaDB from 10.6.
 const (
 	SQLite   = dialect.SQLite
 	Postgres = dialect.Postgres

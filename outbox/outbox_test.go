@@ -47,16 +47,31 @@ type source struct {
 
 // onEach runs a test on SQLite, on PostgreSQL and on MariaDB: the rules are the same.
 func onEach(t *testing.T, test func(*testing.T, *bench)) {
-	for name, open := range map[string]func(*testing.T) source{
-		"sqlite": func(t *testing.T) source {
-			return source{outbox.SQLite, "sqlite", "file:" + filepath.Join(t.TempDir(), "outbox.db") +
-				"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_txlock=immediate"}
-		},
-		"postgres": func(t *testing.T) source { return source{outbox.Postgres, "pgx", pgtest.Start(t).URL()} },
-		"mariadb":  func(t *testing.T) source { return source{outbox.MySQL, "mysql", mytest.Start(t).DSN()} },
-	} {
-		t.Run(name, func(t *testing.T) { test(t, newBench(t, open(t))) })
+	for name, where := range map[string]func(*testing.T) source{"sqlite": sqlite, "postgres": postgres, "mariadb": mariadb} {
+		t.Run(name, func(t *testing.T) { test(t, newBench(t, where(t))) })
 	}
+}
+
+func sqlite(t *testing.T) source {
+	return source{outbox.SQLite, "sqlite", "file:" + filepath.Join(t.TempDir(), "outbox.db") +
+		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_txlock=immediate"}
+}
+
+// shared are the servers' databases, which the tests use one after another: one each for all of them is faster.
+var shared struct{ postgres, mariadb string }
+
+func postgres(t *testing.T) source {
+	if shared.postgres == "" {
+		shared.postgres = pgtest.Start(t).URL()
+	}
+	return source{outbox.Postgres, "pgx", shared.postgres}
+}
+
+func mariadb(t *testing.T) source {
+	if shared.mariadb == "" {
+		shared.mariadb = mytest.Start(t).DSN()
+	}
+	return source{outbox.MySQL, "mysql", shared.mariadb}
 }
 
 func newBench(t *testing.T, s source) *bench {
@@ -66,6 +81,8 @@ func newBench(t *testing.T, s source) *bench {
 	t.Cleanup(func() { _ = db.Close() })
 	db.SetMaxOpenConns(20)
 	db.SetMaxIdleConns(20)
+	_, err = db.Exec(`DROP TABLE IF EXISTS outbox_tasks`)
+	require.NoError(t, err)
 	_, err = db.Exec(outbox.Schema(s.Dialect))
 	require.NoError(t, err)
 	c := &clock{now: time.Now().Truncate(time.Second)}

@@ -166,6 +166,7 @@ func TestAPhaseThatNobodyKnowsIsNotTheEnd(t *testing.T) {
 // The effect and the end of a phase are one transaction: it is done once, also where the lock was lost meanwhile.
 func TestAPhaseThatUnlocksInItsOwnTransactionHasItsEffectOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
+		t.Cleanup(func() { _, _ = b.db.Exec(`DROP TABLE shipped`) })
 		_, err := b.db.Exec(`CREATE TABLE shipped (task VARCHAR(64) NOT NULL)`)
 		require.NoError(t, err)
 		b.put(t, "", "a")
@@ -192,6 +193,32 @@ func TestAPhaseThatUnlocksInItsOwnTransactionHasItsEffectOnce(t *testing.T) {
 		require.NoError(t, b.db.QueryRow(`SELECT COUNT(*) FROM shipped`).Scan(&n))
 		require.Equal(t, 1, n)
 		require.Zero(t, b.pending(t))
+	})
+}
+
+func TestAPhaseIsToldToEndBeforeItsLock(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.store = outbox.NewStore(b.db, b.dialect, outbox.StoreConfig{LockTimeout: time.Minute, Now: b.clock.Now})
+		b.putAll(t, outbox.Task{Kind: job}, outbox.Task{Kind: "long"}, outbox.Task{Kind: "short"})
+		end := make(chan time.Time, 3)
+		do := func(ctx context.Context, _ outbox.Task) (outbox.Phase, error) {
+			deadline, _ := ctx.Deadline()
+			end <- deadline
+			return outbox.Done, nil
+		}
+		for kind, want := range map[string]outbox.Kind{job: {Do: do}, "long": {Do: do, Timeout: time.Hour}, "short": {Do: do, Timeout: 10 * time.Second}} {
+			w, err := outbox.NewWorker(outbox.Config{Store: b.store, Kinds: map[string]outbox.Kind{kind: want}})
+			require.NoError(t, err)
+			before := time.Now()
+			require.NoError(t, w.Tick(t.Context()))
+			most := 50 * time.Second
+			if kind == "short" {
+				most = want.Timeout
+			}
+			got := <-end
+			require.False(t, got.Before(before.Add(most)), kind)
+			require.False(t, got.After(time.Now().Add(most)), kind)
+		}
 	})
 }
 
