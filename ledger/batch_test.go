@@ -23,7 +23,7 @@ var written = map[string]string{
 	"actions":       "epoch, entry, n, at, who, action, reason, ticket, fence, message_id, seller",
 	"incidents":     "kind, subject, epoch, ticket, fence, detail, at",
 	"parked":        "epoch, entry, body, error",
-	"outbox_tasks":  "task_key, kind, phase, payload, created_at",
+	"outbox_tasks":  "task_key, ROW_NUMBER() OVER (PARTITION BY task_key ORDER BY id), kind, phase, payload",
 }
 
 // tables are what a drain has written of a room, whose name is left out.
