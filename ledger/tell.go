@@ -3,11 +3,13 @@ package ledger
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 
 	"github.com/google/uuid"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/outbox/webhook"
 	"github.com/waitroom/waitroom/room"
@@ -67,7 +69,13 @@ func (w *work) send(kind string, at int64, e event) error {
 }
 
 // enqueue puts all that is to be told into the outbox.
-func (w *work) enqueue() error { return outbox.Enqueue(w.Ctx, w, w.Dialect, w.tasks...) }
+func (w *work) enqueue() error {
+	err := outbox.Enqueue(w.Ctx, w, w.Dialect, w.tasks...)
+	if errors.Is(err, outbox.ErrInvalidTask) {
+		return sqldb.DataError(err.Error()) // the entry is parked: trying again does not mend it
+	}
+	return err
+}
 
 // leaseKey orders the events of a lease; what belongs to no lease has a key of its own.
 func leaseKey(id room.ID, e event) string {
