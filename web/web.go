@@ -74,6 +74,7 @@ type site struct {
 	limited *refusals
 	away    *away
 	unnamed unnamed
+	zips    zipper
 	crossed *http.CrossOriginProtection // trusts Origins
 	foreign *http.CrossOriginProtection // trusts none
 	metrics *metrics

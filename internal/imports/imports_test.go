@@ -35,10 +35,11 @@ var mayImport = map[string][]string{
 // floors are the directories under internal that are part of the product: what several packages stand on.
 var floors = []string{"internal/sqldb"}
 
-// testOnly must not be part of what is shipped.
+// testOnly, for tests and for what generates code, must not be part of what is shipped.
 var testOnly = []string{
 	"github.com/stretchr/testify", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/chromedp/chromedp",
 	"github.com/oauth2-proxy/mockoidc", "github.com/golang-jwt/jwt/v5", "github.com/Shopify/toxiproxy/v2", "github.com/anishathalye/porcupine",
+	"github.com/evanw/esbuild", "github.com/andybalholm/brotli",
 }
 
 func goList(t *testing.T, args ...string) [][]string {
