@@ -8,11 +8,15 @@ import (
 	"strings"
 )
 
-//go:embed bundle css js icons thirdparty
+//go:embed bundle css embed.d.ts embed.js js icons thirdparty
 var files embed.FS
 
-// root is where Handler is to be mounted.
-const root = "/static/"
+// root is where Handler is to be mounted. module is what pages of other sites import: there it is one file, at an address that
+// stays, and its new version is everywhere five minutes later. Below the version it is as it is written.
+const (
+	root   = "/static/"
+	module = "embed.js"
+)
 
 var (
 	all = read(files)
@@ -33,6 +37,9 @@ func Handler() http.Handler {
 		path := strings.TrimPrefix(r.URL.Path, root)
 		asked, rest, found := strings.Cut(path, "/")
 		cache := "no-cache"
+		if path == module {
+			path, cache = "bundle/"+module, "public, max-age=300"
+		}
 		if found && strings.HasPrefix(asked, "v-") {
 			path = rest
 			if asked == version {
@@ -45,6 +52,9 @@ func Handler() http.Handler {
 			return
 		}
 		w.Header().Set("Cache-Control", cache)
+		if _, mapped := all[path+".map"]; mapped {
+			w.Header().Set("SourceMap", Prefix()+"/"+path+".map")
+		}
 		file.serve(w, r)
 	})
 }

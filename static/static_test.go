@@ -21,6 +21,8 @@ func TestOnlyTheCurrentVersionIsKeptForEver(t *testing.T) {
 		"/static/v-000000000000/js/room.js":    "no-cache",
 		"/static/js/room.js":                   "no-cache",
 		static.Prefix() + "/icons/waiting.svg": "public, max-age=31536000, immutable",
+		"/static/embed.js":                     "public, max-age=300",
+		static.Prefix() + "/embed.js":           "public, max-age=31536000, immutable",
 	} {
 		answer := get(path, nil)
 		require.Equal(t, http.StatusOK, answer.Code, path)
@@ -95,6 +97,14 @@ func decoded(t *testing.T, coding string, body io.Reader) string {
 	content, err := io.ReadAll(body)
 	require.NoError(t, err)
 	return string(content)
+}
+
+func TestTheModuleIsOneFileAtAnAddressThatStays(t *testing.T) {
+	module := get("/static/embed.js", nil)
+	require.NotRegexp(t, `(?m)^import |from *"`, module.Body.String())
+	require.Regexp(t, `as WaitingRoom\b`, module.Body.String())
+	require.Equal(t, http.StatusOK, get(module.Header().Get("SourceMap"), nil).Code)
+	require.Contains(t, get(static.Prefix()+"/embed.js", nil).Body.String(), "export class WaitingRoom", "as it is written, for the source map")
 }
 
 func TestNothingButFilesIsServed(t *testing.T) {

@@ -54,6 +54,7 @@ type Config struct {
 	Lease   time.Duration                 // the engine's
 
 	Origins           []string       // other origins whose pages may act here
+	Ancestors         []string       // other origins whose pages may have a seller's page in a frame
 	Proxies           []netip.Prefix // whose X-Forwarded-* headers are believed
 	Hosts             Hosts          // what the server is called; default: anything
 	Quota             *quota.Quota   // of joins for each client address; nil: no limit

@@ -15,7 +15,7 @@ import (
 
 // scripts and styles are where browsers begin; each becomes one file with all that it leads to.
 var (
-	scripts = []string{"js/room.js", "js/desk/room.js", "js/desk/rooms.js", "js/desk/pages.js"}
+	scripts = []string{"embed.js", "js/room.js", "js/desk/room.js", "js/desk/rooms.js", "js/desk/pages.js"}
 	styles  = []string{"css/seller.css"}
 )
 
@@ -40,19 +40,22 @@ func bundle(dir string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// add bundles one entry. The sources are served beside it, so that a map need not repeat them.
+// add bundles one entry. The sources are served beside it, so that a map need not repeat them; where the map is, a header says.
 func add(files map[string][]byte, dir, entry string) error {
 	root, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
 	out := filepath.Join(root, target)
-	kind, _, _ := strings.Cut(entry, "/")
+	base := "."
+	if kind, _, below := strings.Cut(entry, "/"); below {
+		base = kind
+	}
 	result := api.Build(api.BuildOptions{
-		AbsWorkingDir: root, EntryPoints: []string{entry}, Outbase: kind, Outdir: out,
+		AbsWorkingDir: root, EntryPoints: []string{entry}, Outbase: base, Outdir: out,
 		Bundle: true, Format: api.FormatESModule, LogLevel: api.LogLevelSilent,
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
-		Sourcemap: api.SourceMapLinked, SourcesContent: api.SourcesContentExclude,
+		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude,
 	})
 	if len(result.Errors) > 0 {
 		return errors.New(strings.Join(api.FormatMessages(result.Errors, api.FormatMessagesOptions{}), "\n"))
