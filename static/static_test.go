@@ -22,7 +22,7 @@ func TestOnlyTheCurrentVersionIsKeptForEver(t *testing.T) {
 		"/static/js/room.js":                   "no-cache",
 		static.Prefix() + "/icons/waiting.svg": "public, max-age=31536000, immutable",
 		"/static/embed.js":                     "public, max-age=300",
-		static.Prefix() + "/embed.js":           "public, max-age=31536000, immutable",
+		static.Prefix() + "/embed.js":          "public, max-age=31536000, immutable",
 	} {
 		answer := get(path, nil)
 		require.Equal(t, http.StatusOK, answer.Code, path)
