@@ -94,6 +94,7 @@ var badValues = map[string][]string{
 	"sms-completes":            {"", "maybe"},
 	"sms-expect":               {"", "never"},
 	"sms-quarantine":           {"", "-1s", "301s", "x"},
+	"rooms-file":               {"a\nb", "rooms\x7f.yaml"},
 	"webhook-url":              {"hush", "ftp://hush", "https://"},
 	"support-users":            {"hush", ":hush", "name:hush", "name"},
 	"support-oidc-issuer":      {"hush", "https://", "http://login.example", "ftp://login.example", "https://a:b@login.example", "https://login.example?x", "https://login.example/#x"},

@@ -21,14 +21,30 @@ import (
 	"github.com/waitroom/waitroom/web/quota"
 )
 
+// The limits of what a room may have of its own too.
+const (
+	leaseLeast, leaseMost = time.Second, 10 * time.Minute
+	quarantineMost        = 5 * time.Minute
+)
+
 func duration(field func(*Config) *time.Duration, least, most time.Duration) func(*Config, string) error {
 	return func(c *Config, value string) error {
+		d, err := between(least, most)(value)
+		if err == nil {
+			*field(c) = d
+		}
+		return err
+	}
+}
+
+// between reads a duration.
+func between(least, most time.Duration) func(string) (time.Duration, error) {
+	return func(value string) (time.Duration, error) {
 		d, err := time.ParseDuration(value)
 		if err != nil || d < least || d > most {
-			return fmt.Errorf("want a duration from %s to %s, such as 90s or 2m", short(least), short(most))
+			return 0, fmt.Errorf("want a duration from %s to %s, such as 90s or 2m", short(least), short(most))
 		}
-		*field(c) = d
-		return nil
+		return d, nil
 	}
 }
 

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -51,10 +52,11 @@ func (s *Server) warnOfShort(name string, secret Secret) {
 	}
 }
 
-// sealKeys are the keys that seal messages in the store: nil where there are no messages.
+// sealKeys are the keys that seal messages in the store. Where there is no secret for all rooms it is a key of this process's own: the
+// rooms that take messages seal with theirs.
 func (s *Server) sealKeys() (*room.Keyring, error) {
 	if s.cfg.SMSWebhookSecret == "" {
-		return nil, nil
+		return room.NewKeyring([]byte(rand.Text())), nil
 	}
 	secrets, err := sms.Keys(string(s.cfg.SMSWebhookSecret))
 	if err != nil {
@@ -73,15 +75,18 @@ func quarantine(d time.Duration) time.Duration {
 
 // openSMS makes the matching of inbound messages; nil where it is not configured.
 func (s *Server) openSMS(registry prometheus.Registerer) (*sms.Service, error) {
-	if s.cfg.SMSWebhookSecret == "" {
+	if s.cfg.SMSWebhookSecret == "" && s.rooms == nil {
 		return nil, nil
 	}
-	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger, Secret: string(s.cfg.SMSWebhookSecret),
+	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger, Secret: string(s.cfg.SMSWebhookSecret), Own: s.roomVerifier(), Senders: s.roomSenders,
 		Guard: s.cfg.SMSGuard, Completes: s.cfg.SMSCompletes, Log: s.log, Registerer: registry})
 	if err != nil {
 		return nil, fmt.Errorf("WAITROOM_%w (--sms-webhook-secret)", err)
 	}
 	for one := range strings.SplitSeq(string(s.cfg.SMSWebhookSecret), ",") {
+		if one == "" {
+			continue
+		}
 		s.warnOfShort("WAITROOM_SMS_WEBHOOK_SECRET", Secret(strings.TrimSpace(one)))
 	}
 	return service, nil

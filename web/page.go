@@ -51,7 +51,10 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 		s.fail(c, err)
 		return
 	}
-	v := roomView(id, view, seat, s.Lease)
+	v := roomView(id, view, seat, s.lease(id))
+	if s.Info != nil {
+		v.Info = s.Info(id)
+	}
 	v.Lang, v.AssetPrefix = lang, s.AssetPrefix
 	v.Ask, v.AskKey = c.Query("ask"), uuid.NewString()
 	v.Offers = slices.DeleteFunc(v.Offers, func(o templates.OfferView) bool { return o.MessageID == c.Query("not") })
