@@ -52,9 +52,7 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 		return
 	}
 	v := roomView(id, view, seat, s.lease(id))
-	if s.Info != nil {
-		v.Info = s.Info(id)
-	}
+	s.addRules(id, &v)
 	v.Lang, v.AssetPrefix = lang, s.AssetPrefix
 	v.Ask, v.AskKey = c.Query("ask"), uuid.NewString()
 	v.Offers = slices.DeleteFunc(v.Offers, func(o templates.OfferView) bool { return o.MessageID == c.Query("not") })
@@ -65,6 +63,14 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 		show = s.show
 	}
 	show(c, http.StatusOK, lang, templates.RoomPage(v))
+}
+
+// addRules adds what the operator says of the room, and by which rules a place in it is kept.
+func (s *site) addRules(id room.ID, v *templates.RoomView) {
+	if s.Info != nil {
+		v.Info = s.Info(id)
+	}
+	v.AwaySeconds, v.DropSeconds = int(room.Seconds(s.AwayAfter)), int(room.Seconds(s.DropAfter))
 }
 
 // visitor is the browser's session. One that has none is given it now, so that its first 준비 완료

@@ -56,6 +56,8 @@ type Config struct {
 	Terms func(room.ID) room.Terms         // the engine's
 	Info  func(room.ID) templates.RoomInfo // what the operator says of a room; nil: nothing
 
+	AwayAfter, DropAfter time.Duration // the engine's, for the page to tell
+
 	Origins           []string       // other origins whose pages may act here
 	Ancestors         []string       // other origins whose pages may have a seller's page in a frame
 	Proxies           []netip.Prefix // whose X-Forwarded-* headers are believed
