@@ -27,6 +27,7 @@ func keys() []key {
 		{"phone", tel(func(e *Entry) *string { return &e.Phone })},
 		{"marketplace.name", text(64, func(e *Entry) *string { return &e.Marketplace.Name })},
 		{"marketplace.url", link(func(e *Entry) *string { return &e.Marketplace.URL })},
+		{"support", contact},
 		{"support.text", text(200, func(e *Entry) *string { return &e.Support.Text })},
 		{"support.url", link(func(e *Entry) *string { return &e.Support.URL })},
 		{"support.tel", tel(func(e *Entry) *string { return &e.Support.Tel })},
@@ -41,6 +42,19 @@ func keys() []key {
 	}
 }
 
+// contact reads whom to ask where that is said by one value: a URL, a telephone number or a text.
+func contact(r *reader, d *draft, v *node) error {
+	name := "support.text"
+	switch said := strings.TrimSpace(v.text); {
+	case safe(said):
+		name = "support.url"
+	case telephone.MatchString(said):
+		name = "support.tel"
+	}
+	at := slices.IndexFunc(keys(), func(k key) bool { return k.name == name })
+	return keys()[at].read(r, d, v)
+}
+
 type limit func(text string) (time.Duration, error)
 
 // keys reads what stands under an entry, or under a key of it whose name, with a dot, is within. What is empty is left out.
@@ -52,7 +66,7 @@ func (r *reader) keys(d *draft, within string, n *node) {
 		case at < 0 && !isGroup(name):
 			r.wrong(p.key.line, "%s: %s", d.name, unknown(p.key.text, within))
 		case p.value.kind == nothing:
-		case at < 0 && p.value.kind == group:
+		case p.value.kind == group && isGroup(name):
 			r.keys(d, name+".", p.value)
 		case at < 0:
 			r.wrong(p.value.line, "%s: %s: want %s under it", d.name, name, strings.Join(namesIn(name+"."), " and "))

@@ -107,6 +107,12 @@ shop:busan: {phone: }
 	require.NotEqual(t, f.Of("shop:seoul:1").Verifier.Keys(), f.Of("shop:seoul:2").Verifier.Keys())
 }
 
+func TestWhomToAskMayBeOneValue(t *testing.T) {
+	for said, want := range map[string]Support{"평일 9시~18시": {Text: "평일 9시~18시"}, "https://help.example": {URL: "https://help.example"}, "1588-0000": {Tel: "1588-0000"}} {
+		require.Equal(t, want, read(t, "a:\n  support: "+said+"\n").Of("a").Support)
+	}
+}
+
 func TestRoomsMayAllStandUnderOneWord(t *testing.T) {
 	require.Equal(t, "가", read(t, "rooms:\n  a: {name: 가}\n").Of("a").Name)
 	require.Equal(t, "가", read(t, "rooms: {name: 가}\n").Of("rooms").Name, "a room may be called so")
