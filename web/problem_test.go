@@ -100,7 +100,7 @@ func handler(t *testing.T, cfg Config) http.Handler {
 	}
 	h, err := New(cfg)
 	require.NoError(t, err)
-	return h
+	return described.Handler(t, h)
 }
 
 func ask(t *testing.T, h http.Handler, method, path string) *httptest.ResponseRecorder {
