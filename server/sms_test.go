@@ -26,12 +26,23 @@ func carrierTo(t *testing.T, base, id, secret, from, message, text string, sentA
 	t.Helper()
 	body, err := json.Marshal(map[string]string{"message_id": message, "from": from, "text": text, "sent_at": sentAt.Truncate(time.Millisecond).Add(time.Microsecond).Format(time.RFC3339Nano)}) // a fraction of zeros would be the whole second
 	require.NoError(t, err)
+	return carrierSaysTo(t, base, id, secret, message, string(body))
+}
+
+// carrierSays posts any body, signed.
+func carrierSays(t *testing.T, base, message, body string) reply {
+	t.Helper()
+	return carrierSaysTo(t, base, "integration", smsSecret, message, body)
+}
+
+func carrierSaysTo(t *testing.T, base, id, secret, message, body string) reply {
+	t.Helper()
 	signer, err := webhooks.NewWebhook(secret)
 	require.NoError(t, err)
 	now := time.Now()
-	signature, err := signer.Sign(message, now, body)
+	signature, err := signer.Sign(message, now, []byte(body))
 	require.NoError(t, err)
-	return newSeller(t, base, "carrier").ask(http.MethodPost, "/api/"+id+"/sms", string(body),
+	return newSeller(t, base, "carrier").ask(http.MethodPost, "/api/"+id+"/sms", body,
 		"Webhook-Id", message, "Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10), "Webhook-Signature", signature)
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/templates"
-	"github.com/waitroom/waitroom/web/describe"
 	"github.com/waitroom/waitroom/web/identity"
 	"github.com/waitroom/waitroom/web/quota"
 )
@@ -139,9 +138,7 @@ func (s *site) router() (*gin.Engine, error) {
 	pages.POST("/reject", s.rejectForm)
 
 	s.supportRoutes(g)
-	for path, handler := range describe.Handlers() {
-		g.GET(path, s.beside(handler))
-	}
+	s.docsRoutes(g)
 	for path, handler := range s.Handlers {
 		g.GET(path, s.beside(handler))
 	}

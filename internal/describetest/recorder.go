@@ -148,6 +148,29 @@ func validate(schema *jsonschema.Schema, text []byte) error {
 	return schema.Validate(value)
 }
 
+// Operation is what is described of one.
+type Operation struct {
+	ID, Method, Path string // the path with its parameters in braces
+	Statuses         []int
+}
+
+// Operations are all that are described, by their ids.
+func (r *Recorder) Operations() (list []Operation) {
+	for _, item := range r.items {
+		for method, op := range item.operations {
+			o := Operation{ID: op.id, Method: method, Path: strings.Join(item.parts, "/")}
+			for status := range op.answers {
+				n, _ := strconv.Atoi(status) // "default" is none
+				o.Statuses = append(o.Statuses, n)
+			}
+			slices.Sort(o.Statuses)
+			list = append(list, o)
+		}
+	}
+	slices.SortFunc(list, func(a, b Operation) int { return strings.Compare(a.ID, b.ID) })
+	return list
+}
+
 func (r *Recorder) note(what string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
