@@ -85,10 +85,7 @@ func (r *Recorder) stray(status int, header http.Header, body []byte) error {
 		return nil
 	}
 	p, err := problemOf(body)
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(strays, p.Code) || p.Status != status {
+	if err != nil || !slices.Contains(strays, p.Code) || p.Status != status {
 		return fmt.Errorf("neither this path nor this method is described")
 	}
 	return nil
