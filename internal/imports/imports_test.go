@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"outbox":         {"internal/sqldb"},
 	"templates":      {},
 	"static":         {},
+	"docs":           {},           // examples for who uses the product, which run without it
 	"internal":       {"internal"}, // support for tests: no product code imports it, and it imports none
 	"internal/sqldb": {},
 	// nothing imports it; the demo is a server with a crowd, the runner starts programs as tests do, and the bench plays sms/sim
@@ -40,6 +41,7 @@ var testOnly = []string{
 	"github.com/stretchr/testify", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/chromedp/chromedp",
 	"github.com/oauth2-proxy/mockoidc", "github.com/golang-jwt/jwt/v5", "github.com/Shopify/toxiproxy/v2", "github.com/anishathalye/porcupine",
 	"github.com/evanw/esbuild", "github.com/andybalholm/brotli",
+	"github.com/santhosh-tekuri/jsonschema/v6",
 }
 
 func goList(t *testing.T, args ...string) [][]string {
