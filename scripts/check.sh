@@ -4,6 +4,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 STATICCHECK=honnef.co/go/tools/cmd/staticcheck@v0.8.2
+REDOCLY=@redocly/cli@2.77.0
 GOVULNCHECK=golang.org/x/vuln/cmd/govulncheck@v1.8.0
 TEMPL=${TEMPL:?run this by: make check}
 
@@ -121,6 +122,24 @@ hosts() {
 	fi
 }
 
+# described has a linter read the descriptions: what it says is missing beside the standards' own rules is only advice.
+described() {
+	command -v npx >/dev/null || { echo "note: not checked, npx (Node) could not be had"; return; }
+	REDOCLY_TELEMETRY=off timeout 120 npx --yes "$REDOCLY" lint --extends=minimal --format=github-actions web/describe/openapi.yaml web/describe/asyncapi.yaml >"$work/redocly" 2>"$work/redocly.err"
+	local rc=$?
+	grep '^::error' "$work/redocly" && return 1
+	[ $rc -eq 0 ] || echo "note: not checked, $REDOCLY could not be had"
+}
+
+# examples are run by a test, those whose tool is there.
+examples() {
+	local tool
+	for tool in curl openssl python3 node java; do
+		command -v $tool >/dev/null || echo "note: the examples that need $tool are not run, it could not be had"
+	done
+	go test ./docs/examples
+}
+
 # What is not there and can not be had is said below in a line, and not held against the code.
 timeout 120 scripts/setup.sh check </dev/null >"$work/setup" 2>&1
 
@@ -132,6 +151,8 @@ check "generated templates" generated
 check "bundles" go test -count 1 ./static/gen
 check "shell scripts" shell
 check "imports" go test ./internal/imports
+check "descriptions" described
+check "examples" examples
 check "alerts" alerts
 check "haproxy, systemd" hosts
 check "Dockerfile, compose, chart" deployment
