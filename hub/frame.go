@@ -90,9 +90,13 @@ func appendCodes(b []byte, lease room.Lease, now int64) []byte {
 	return append(b, '}')
 }
 
-// appendPing asks the page; its answer is {"type":"pong"}.
-func appendPing(b []byte, now int64) []byte {
-	return append(appendInt(b, `{"type":"ping","server_time":`, now), '}')
+// appendPing asks the page; its answer is {"type":"pong"}. asOf is when the store was heard last, 0 where that is now.
+func appendPing(b []byte, now, asOf int64) []byte {
+	b = appendInt(b, `{"type":"ping","server_time":`, now)
+	if asOf != 0 {
+		b = appendInt(b, `,"as_of":`, asOf)
+	}
+	return append(b, '}')
 }
 
 // appendMessage appends an SMS. Its text and code are secrets, for this socket only.

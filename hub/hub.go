@@ -87,7 +87,7 @@ func newPool(h *Hub) *socket.Pool {
 	m := h.metrics
 	return socket.New(socket.Config{
 		PingEvery: h.cfg.PingEvery, WriteTimeout: h.cfg.WriteTimeout, CloseGrace: h.cfg.CloseGrace, WriteBuffer: h.cfg.WriteBuffer,
-		Start: h.clock.Start, Ping: func(b []byte) []byte { return appendPing(b, h.clock.MS()) },
+		Start: h.clock.Start, Ping: h.ping,
 		Metrics: socket.Metrics{Pings: m.pings, Probes: m.probes, Slow: m.slow, Silent: m.silent, Floods: m.floods},
 	})
 }
@@ -104,6 +104,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	h.spawn(h.keys.Run)
 	h.spawn(h.keys.CarryOut)
 	h.spawn(h.pool.Ping)
+	h.spawn(h.tellFreshness)
 	h.spawn(h.heartbeat)
 	h.spawn(h.visits)
 	h.spawn(h.janitor)

@@ -84,6 +84,9 @@ func (c *Conn) Closed() bool { return c.isClosed() }
 // Probe asks the browser, before others are told anything.
 func (c *Conn) Probe() { c.Mark(dueProbe, true) }
 
+// Ping asks the page, before its turn on the wheel.
+func (c *Conn) Ping() { c.Mark(duePing, false) }
+
 // Shut sends a close frame, after which nothing else is sent. Run ends when the peer has
 // answered or the grace is over.
 func (c *Conn) Shut(code int, reason string) {

@@ -1,0 +1,43 @@
+package hub
+
+import (
+	"context"
+	"time"
+)
+
+// tellFreshness has every seller's socket pinged when the store falls silent and when it is heard again: a ping says since when
+// nothing was heard, so that no page calls old news live.
+func (h *Hub) tellFreshness(ctx context.Context) {
+	tick := time.NewTicker(h.cfg.Probe)
+	defer tick.Stop()
+	for fresh := true; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if now := h.Fresh(); now != fresh {
+			fresh = now
+			h.pingAll()
+		}
+	}
+}
+
+func (h *Hub) pingAll() {
+	h.eachHall(func(l *hall) {
+		l.mu.RLock()
+		defer l.mu.RUnlock()
+		for _, c := range l.conns {
+			c.Ping()
+		}
+	})
+}
+
+// ping appends the ping of this moment.
+func (h *Hub) ping(b []byte) []byte {
+	var since int64
+	if !h.Fresh() {
+		since = h.sub.AsOf()
+	}
+	return appendPing(b, h.clock.MS(), since)
+}
