@@ -101,6 +101,7 @@ func wholeTurn(t *testing.T, first, second string) {
 	a.picture("ended", false)
 
 	b.press("#done")
+	b.press("#done-confirm")
 	b.state("ended")
 	b.is(`document.querySelector("#outcome").dataset.outcome === "completed"`)
 }

@@ -93,7 +93,7 @@ func TestSellerGoesFromReadyToVerifiedInTheBrowser(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	soon := time.Now().Add(90 * time.Second)
 	tab.open(room, "ko")
-	require.Equal(t, "3명", tab.text("queue-length"))
+	require.Equal(t, "3명이 기다려요", tab.text("queue-length"))
 
 	room.then(object{"code": "seller_has_place", "detail": "이미 줄을 서 있어요"})
 	tab.do(chromedp.SendKeys("#seller-id", "s-1"), chromedp.Click("#join"))
@@ -107,8 +107,10 @@ func TestSellerGoesFromReadyToVerifiedInTheBrowser(t *testing.T) {
 	tab.do(chromedp.Click("#join"))
 	tab.until(`document.body.dataset.state === "waiting"`)
 	require.Equal(t, "4", tab.text("position"))
-	require.Equal(t, "한 분이 인증 중이고, 내 앞에 3명이 기다려요", tab.text("ahead"))
-	require.Equal(t, "약 3분 뒤 차례예요 (늦어도 8분)", tab.text("estimate"))
+	require.Equal(t, "내 앞에 3명이 기다려요", tab.text("ahead"))
+	require.Equal(t, "약 3분 뒤 차례예요", tab.text("estimate"))
+	require.Equal(t, "늦어도 8분", tab.text("latest"))
+	require.Regexp(t, `^오[전후] \d+:\d\d쯤$`, tab.text("when"))
 	tab.until(`document.activeElement === document.querySelector("[data-panel=waiting] h1")`)
 	tab.until(`document.getElementById("say").textContent.includes("지금 4번째예요")`)
 
@@ -117,7 +119,7 @@ func TestSellerGoesFromReadyToVerifiedInTheBrowser(t *testing.T) {
 	room.send(t, old)
 	tab.until(`document.body.dataset.next === "true"`)
 	require.Equal(t, "1", tab.text("position"))
-	require.Equal(t, "줄 선 뒤로 3명이 끝났어요", tab.text("passed"))
+	require.Equal(t, "3명이 끝났어요", tab.text("passed"))
 
 	tab.do(chromedp.Click("#leave"))
 	tab.until(`document.getElementById("leave-dialog").open`)
@@ -196,7 +198,7 @@ func TestBrowserSaysWaitsAsTheTableSays(t *testing.T) {
 	for _, lang := range []string{"ko", "en"} {
 		tab.open(room, lang)
 		wrong, err := chromedp.Run(tab.ctx, chromedp.Evaluate[[]string](fmt.Sprintf(`(async (table, lang) => {
-			const { ahead, estimate, span, waitSentence, waitsNow, clock } = await import("/static/js/words.js");
+			const { ahead, estimate, span, waitSentence, waitsNow, whenWords, clock } = await import("/static/js/words.js");
 			const { stamp } = await import("/static/js/desk/times.js");
 			const t = JSON.parse(document.getElementById("page-data").textContent).words;
 			const wrong = [];
@@ -204,7 +206,8 @@ func TestBrowserSaysWaitsAsTheTableSays(t *testing.T) {
 			for (const row of table.estimate) same(row[lang], estimate(t, row.seconds));
 			for (const row of table.span) same(row[lang], span(t, row.seconds));
 			for (const row of table.sentence) same(row[lang], waitSentence(t, row.estimated, row.maximum));
-			for (const row of table.ahead) same(row[lang], ahead(t, row.position, row.held));
+			for (const row of table.ahead) same(row[lang], ahead(t, row.position));
+			for (const row of table.when) same(row[lang], whenWords(t, row.hour, row.minute));
 			for (const row of table.stamp) same(row.text, stamp(row.at, row.after, row.format));
 			for (const row of table.clock) same(row.text, clock(row.milliseconds));
 			const began = 1_800_000_000_000;

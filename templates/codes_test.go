@@ -126,7 +126,7 @@ func TestBusyNumberIsCountedDownAndThenItMayBePressed(t *testing.T) {
 	tab.step("busy")
 	tab.hides("ask")
 	tab.until(`/^0:0[1-5]$/.test(document.getElementById("ask-countdown").textContent)`)
-	tab.says("ask-busy", "앞 사람이 요청한 문자가 아직 올 수 있어서")
+	tab.says("ask-busy", "앞사람의 문자가 아직 올 수 있어요")
 	tab.says("say", "뒤에 요청할 수 있어요")
 	tab.shows("ask-more")
 	require.Len(t, room.made(), 1, "the refused ask that puts the lease off")
@@ -206,7 +206,7 @@ func TestRejectedCodeIsGoneAndTheSellerIsToldToAskAgain(t *testing.T) {
 	tab.shows("ask-again")
 	room.tell(t, code)
 	room.push(t, object{"queue_length": 5})
-	tab.says("queue-length", "3명") // of the idle part, which this state does not touch
+	tab.says("queue-length", "3명이 기다려요") // of the idle part, which this state does not touch
 	tab.step("again")
 	tab.until(`document.getElementById("sms").dataset.count === "0" && !document.querySelector("main").innerText.includes("482103")`)
 

@@ -15,6 +15,8 @@ type pageData struct {
 	Room         string       `json:"room"`
 	Lang         string       `json:"lang"`
 	LeaseSeconds int          `json:"lease_seconds"`
+	ClaimSeconds int          `json:"claim_seconds"`
+	AwaySeconds  int          `json:"away_seconds"`
 	Joined       int          `json:"joined"`
 	State        frame        `json:"state"`
 	SMS          []smsFrame   `json:"sms"`
@@ -42,6 +44,7 @@ type frame struct {
 	Fence          *int64  `json:"fence"`
 	Paused         bool    `json:"paused"`
 	ClaimBy        *int64  `json:"claim_by"`
+	Unclaimed      bool    `json:"unclaimed,omitempty"`
 	Codes          *codes  `json:"codes"`
 }
 
@@ -82,8 +85,8 @@ func (v RoomView) data() pageData {
 		offers = append(offers, offerFrame{"sms_unclaimed", o.MessageID, o.ReceivedAt})
 	}
 	return pageData{
-		Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds, Joined: v.JoinedPosition,
-		State: v.frame(), SMS: messages, Offers: offers, Words: v.text().Live,
+		Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds, ClaimSeconds: v.ClaimSeconds, AwaySeconds: v.AwaySeconds,
+		Joined: v.JoinedPosition, State: v.frame(), SMS: messages, Offers: offers, Words: v.live(),
 		Icons: iconsByState{v.AssetPrefix + "/icons/waiting.svg", v.AssetPrefix + "/icons/turn.svg"},
 	}
 }
@@ -93,7 +96,8 @@ func (v RoomView) frame() frame {
 		Type: "state", Room: v.Room, Epoch: v.Epoch, Version: v.Version, ServerTime: v.ServerTime, Status: v.State,
 		Outcome: present(v.Outcome), Ticket: present(v.Ticket), QueuePosition: present(v.QueuePosition),
 		QueueLength: v.QueueLength, EstimatedWait: v.EstimatedWait, MaximumWait: v.MaximumWait,
-		LeaseExpiresAt: present(v.LeaseExpiresAt), Fence: present(v.Fence), Paused: v.Paused, Codes: v.codes(),
+		LeaseExpiresAt: present(v.LeaseExpiresAt), Fence: present(v.Fence), Paused: v.Paused,
+		ClaimBy: present(v.ClaimBy), Unclaimed: v.Unclaimed, Codes: v.codes(),
 	}
 }
 
@@ -130,7 +134,7 @@ func (v RoomView) asking(question string) bool {
 	case QuestionLeave:
 		return v.shows("waiting locked")
 	case QuestionDone:
-		return v.awaiting()
+		return v.early()
 	case QuestionReject:
 		return v.main().Text != "" && v.shows("locked ended")
 	}
@@ -190,38 +194,6 @@ func (v RoomView) held() bool {
 	return v.LeaseExpiresAt > 0 || (v.MaximumWait != nil && *v.MaximumWait > 0)
 }
 
-func (v RoomView) holderWords() string {
-	t := v.text().Live
-	switch {
-	case v.left() > 0:
-		return fill(t.HeldLeft, "left", Clock(v.left()))
-	case v.held():
-		return t.Held
-	default:
-		return t.Free
-	}
-}
-
-func (v RoomView) newcomerWords() string {
-	t := v.text().Live
-	switch {
-	case v.EstimatedWait == nil:
-		return t.NoWaitYet
-	case !v.held() && v.QueueLength == 0:
-		return t.StartNow
-	default:
-		return estimate(t, *v.EstimatedWait)
-	}
-}
-
-func (v RoomView) aheadWords() string {
-	return AheadWords(v.Lang, v.QueuePosition, v.LeaseExpiresAt > 0)
-}
-
-func (v RoomView) waitWords() string {
-	return WaitSentence(v.Lang, v.EstimatedWait, v.MaximumWait)
-}
-
 func (v RoomView) holderLeft() string {
 	if v.left() == 0 {
 		return v.holderOver()
@@ -237,31 +209,11 @@ func (v RoomView) holderOver() string {
 	return v.text().Live.HandingOff
 }
 
-func (v RoomView) joined() int { return max(v.JoinedPosition, v.QueuePosition, 1) }
-
-// passed is how many have gone from in front of me since I joined.
-func (v RoomView) passed() int { return v.joined() - max(v.QueuePosition, 1) }
-
-func (v RoomView) passedWords() string {
-	if v.passed() == 0 {
-		return v.text().Live.Started
-	}
-	return fill(v.text().Live.Passed, "n", v.passed())
-}
-
-// ring is how much of the countdown's ring is gone, in hundredths.
-func (v RoomView) ring() string {
-	lease := max(int64(v.LeaseSeconds)*1000, v.left(), 1)
-	return strconv.FormatInt(100-100*v.left()/lease, 10)
-}
-
-func (v RoomView) lease() string { return SpanWords(v.Lang, v.LeaseSeconds) }
-
 // ending is what is said of how the place ended. A completed place with a code
 // says first what the code is for: its seller has yet to type it in, unless they
 // pressed that they had, which only their browser remembers.
 func (v RoomView) ending() Notice {
-	t := v.text().Live
+	t := v.live()
 	switch {
 	case v.Outcome == "completed" && v.main().Code != "" && !v.main().Late:
 		return t.CodeArrived
@@ -276,7 +228,7 @@ func (v RoomView) title() string {
 	t := v.text()
 	switch {
 	case v.State == StateLocked:
-		return fill(t.Live.TitleTurn, "clock", Clock(v.left()))
+		return fill(t.Live.TitleTurn, "clock", Clock(v.turnLeft()))
 	case v.State == StateWaiting:
 		return fill(t.Live.TitleWaiting, "n", v.QueuePosition) + " · " + t.Live.Brand
 	case v.State == StateEnded:

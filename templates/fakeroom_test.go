@@ -30,6 +30,7 @@ type fakeRoom struct {
 	sockets map[*websocket.Conn]bool
 	view    templates.RoomView // the page
 	calls   []call
+	at      int64  // its time, unix ms, where it stands still; 0: it goes on
 	fail    int    // so many calls are answered 503 first
 	next    object // the state that the next action leads to, or a problem
 }
@@ -63,7 +64,7 @@ func (r *fakeRoom) page(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Content-Security-Policy", templates.ContentSecurityPolicy)
 	view := r.view
 	view.Lang = req.URL.Query().Get("lang")
-	view.AssetPrefix, view.ServerTime, view.Version = static.Prefix(), time.Now().UnixMilli(), 0
+	view.AssetPrefix, view.ServerTime, view.Version = static.Prefix(), r.now(), 0
 	_ = templates.RoomPage(view).Render(req.Context(), w)
 }
 
@@ -192,6 +193,13 @@ func (r *fakeRoom) last() call {
 	return r.calls[len(r.calls)-1]
 }
 
+func (r *fakeRoom) now() int64 {
+	if r.at != 0 {
+		return r.at
+	}
+	return time.Now().UnixMilli()
+}
+
 // made are all calls so far.
 func (r *fakeRoom) made() []call {
 	r.mu.Lock()
@@ -200,7 +208,7 @@ func (r *fakeRoom) made() []call {
 }
 
 func (r *fakeRoom) frame() []byte {
-	r.state["version"], r.state["server_time"] = r.version, time.Now().UnixMilli()
+	r.state["version"], r.state["server_time"] = r.version, r.now()
 	frame, err := json.Marshal(r.state)
 	if err != nil {
 		panic(err)

@@ -58,15 +58,24 @@ func (v RoomView) others() []SMSView {
 	return list
 }
 
-func (v RoomView) codeWords() string {
+// codeParts are what is shown large: the code in groups, or what is said instead of one.
+func (v RoomView) codeParts() []string {
 	switch {
 	case len(v.current()) == 0:
-		return v.text().Live.AwaitSMS
+		return []string{v.text().Live.AwaitSMS}
 	case v.main().Code == "":
-		return v.text().Live.NoCode
+		return []string{v.text().Live.NoCode}
 	default:
-		return v.main().Code
+		return groups(v.main().Code)
 	}
+}
+
+// groups parts a code so that it is read and typed easily; up to five characters stay together.
+func groups(code string) []string {
+	if len(code) <= 5 {
+		return []string{code}
+	}
+	return []string{code[:len(code)/2], code[len(code)/2:]}
 }
 
 // smsTitle says what the main message is.
@@ -80,50 +89,6 @@ func (v RoomView) smsTitle() string {
 	default:
 		return t.CodeTitle
 	}
-}
-
-// step is where my turn is; empty in the other states. The browser knows one more, "again".
-func (v RoomView) step() string {
-	switch {
-	case !v.shows("locked"):
-		return ""
-	case v.main().Code != "":
-		return "code"
-	case v.busyLeft() > 0:
-		return "busy"
-	case v.Codes == nil || v.Codes.Asked == 0:
-		return "ask"
-	case len(v.current()) > 0:
-		return "text"
-	default:
-		return "asked"
-	}
-}
-
-// busyLeft is for how many milliseconds the number is busy still.
-func (v RoomView) busyLeft() int64 {
-	if v.Codes == nil {
-		return 0
-	}
-	return max(v.Codes.AskAfter-v.ServerTime, 0)
-}
-
-// awaiting reports whether the holder has asked and no code has come yet.
-func (v RoomView) awaiting() bool {
-	return v.shows("locked") && v.Codes != nil && v.Codes.Open > 0 && v.main().Code == ""
-}
-
-// again reports whether the holder has asked before, so that it asks again.
-func (v RoomView) again() bool {
-	return v.shows("locked") && v.Codes != nil && v.Codes.Asked > 0 && v.busyLeft() == 0
-}
-
-// turn is what is said of my turn: what to do next.
-func (v RoomView) turn() Notice {
-	if step := v.step(); step != "" {
-		return v.text().Live.Turn[step]
-	}
-	return v.text().Live.Turn["ask"]
 }
 
 // offer is the message to ask about: the oldest.

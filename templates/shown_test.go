@@ -46,7 +46,7 @@ func (r *pageReader) begin(part xml.StartElement) {
 	case "title":
 		e.id = "title"
 	case "body":
-		for _, name := range []string{"data-state", "data-step", "data-next", "data-paused"} {
+		for _, name := range []string{"data-state", "data-step", "data-next", "data-missed", "data-hurry", "data-paused"} {
 			r.found[name] = attribute(part, name)
 		}
 	}

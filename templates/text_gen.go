@@ -363,72 +363,87 @@ type DocsText struct {
 
 // LiveText has the words of "live" in locales.
 type LiveText struct {
-	Brand         string            `json:"brand"`
-	Free          string            `json:"free"`
-	Held          string            `json:"held"`
-	HeldLeft      string            `json:"held_left"` // {left}
-	People        string            `json:"people"`    // {n}
-	StartNow      string            `json:"start_now"`
-	NoWaits       string            `json:"no_waits"`
-	NoWaitYet     string            `json:"no_wait_yet"`
-	Next          string            `json:"next"`
-	Ahead         string            `json:"ahead"`      // {n}
-	AheadHeld     string            `json:"ahead_held"` // {n}
-	Started       string            `json:"started"`
-	Passed        string            `json:"passed"` // {n}
-	HandingOff    string            `json:"handing_off"`
-	TimeIsUp      string            `json:"time_is_up"`
-	Soon          string            `json:"soon"`
-	UnderMinute   string            `json:"under_minute"`
-	AboutMinutes  string            `json:"about_minutes"`   // {m}
-	AboutHours    string            `json:"about_hours"`     // {h}
-	AboutHoursMin string            `json:"about_hours_min"` // {h} {m}
-	Seconds       string            `json:"seconds"`         // {s}
-	Minutes       string            `json:"minutes"`         // {m}
-	MinutesSec    string            `json:"minutes_sec"`     // {m} {s}
-	Hours         string            `json:"hours"`           // {h}
-	HoursMin      string            `json:"hours_min"`       // {h} {m}
-	WaitSoon      string            `json:"wait_soon"`       // {max}
-	WaitUnder     string            `json:"wait_under"`      // {max}
-	WaitAbout     string            `json:"wait_about"`      // {max} {wait}
-	WaitMost      string            `json:"wait_most"`       // {max}
-	WaitLost      string            `json:"wait_lost"`
-	Turn          map[string]Notice `json:"turn"` // by step
-	CodeTitle     string            `json:"code_title"`
-	TextTitle     string            `json:"text_title"`
-	LateTitle     string            `json:"late_title"`
-	NoCode        string            `json:"no_code"`
-	AwaitSMS      string            `json:"await_sms"`
-	Arrived       string            `json:"arrived"` // {time}
-	Copied        string            `json:"copied"`
-	CopyByOwn     string            `json:"copy_by_own"`
-	Outcomes      map[string]Notice `json:"outcomes"` // by outcome; "" is every other
-	CodeArrived   Notice            `json:"code_arrived"`
-	CodeRejected  Notice            `json:"code_rejected"`
-	TurnGivenUp   Notice            `json:"turn_given_up"`
-	Connection    map[string]string `json:"connection"` // by state
-	NotifyOn      string            `json:"notify_on"`
-	NotifyOff     string            `json:"notify_off"`
-	NoSeller      string            `json:"no_seller"`
-	Unreachable   string            `json:"unreachable"`
-	WentWrong     string            `json:"went_wrong"`
-	SayWaiting    string            `json:"say_waiting"` // {ahead} {n} {wait}
-	SayPaused     string            `json:"say_paused"`
-	SayResumed    string            `json:"say_resumed"`
-	SayTurn       string            `json:"say_turn"` // {left}
-	SayLeft       string            `json:"say_left"` // {left}
-	SayBusy       string            `json:"say_busy"` // {left}
-	SayFree       string            `json:"say_free"`
-	SayCode       string            `json:"say_code"` // {code}
-	SayText       string            `json:"say_text"` // {text}
-	SayPast       string            `json:"say_past"`
-	SayUnclaimed  string            `json:"say_unclaimed"`
-	TitleWaiting  string            `json:"title_waiting"` // {n}
-	TitleTurn     string            `json:"title_turn"`    // {clock}
-	NotifyTurn    Notice            `json:"notify_turn"`
-	NotifyCode    Notice            `json:"notify_code"`
-	NotifyText    Notice            `json:"notify_text"`
-	Notices       map[string]string `json:"notices"` // by notice
+	Brand           string            `json:"brand"`
+	LineFree        string            `json:"line_free"`
+	LineHeld        string            `json:"line_held"`
+	LineEmpty       string            `json:"line_empty"`
+	LineWaiting     string            `json:"line_waiting"` // {n}
+	StartNow        string            `json:"start_now"`
+	JoinSoon        string            `json:"join_soon"`
+	JoinUnder       string            `json:"join_under"`
+	JoinAbout       string            `json:"join_about"` // {wait}
+	NoWaits         string            `json:"no_waits"`
+	NoWaitYet       string            `json:"no_wait_yet"`
+	Next            string            `json:"next"`
+	Ahead           string            `json:"ahead"` // {n}
+	Started         string            `json:"started"`
+	Passed          string            `json:"passed"` // {n}
+	HandingOff      string            `json:"handing_off"`
+	TimeIsUp        string            `json:"time_is_up"`
+	NearlyOver      string            `json:"nearly_over"`
+	AnswerIn        string            `json:"answer_in"`
+	Soon            string            `json:"soon"`
+	UnderMinute     string            `json:"under_minute"`
+	AboutMinutes    string            `json:"about_minutes"`   // {m}
+	AboutHours      string            `json:"about_hours"`     // {h}
+	AboutHoursMin   string            `json:"about_hours_min"` // {h} {m}
+	Seconds         string            `json:"seconds"`         // {s}
+	Minutes         string            `json:"minutes"`         // {m}
+	MinutesSec      string            `json:"minutes_sec"`     // {m} {s}
+	Hours           string            `json:"hours"`           // {h}
+	HoursMin        string            `json:"hours_min"`       // {h} {m}
+	WaitSoon        string            `json:"wait_soon"`
+	WaitUnder       string            `json:"wait_under"`
+	WaitAbout       string            `json:"wait_about"` // {wait}
+	WaitMost        string            `json:"wait_most"`  // {max}
+	WaitMax         string            `json:"wait_max"`   // {max}
+	When            string            `json:"when"`       // {time}
+	Morning         string            `json:"morning"`    // {h} {mm}
+	Afternoon       string            `json:"afternoon"`  // {h} {mm}
+	WaitLost        string            `json:"wait_lost"`
+	Turn            map[string]Notice `json:"turn"` // by step
+	CodeTitle       string            `json:"code_title"`
+	TextTitle       string            `json:"text_title"`
+	LateTitle       string            `json:"late_title"`
+	NoCode          string            `json:"no_code"`
+	AwaitSMS        string            `json:"await_sms"`
+	Arrived         string            `json:"arrived"` // {time}
+	Copied          string            `json:"copied"`
+	CopyByOwn       string            `json:"copy_by_own"`
+	Outcomes        map[string]Notice `json:"outcomes"` // by outcome; "" is every other
+	CodeArrived     Notice            `json:"code_arrived"`
+	CodeRejected    Notice            `json:"code_rejected"`
+	TurnGivenUp     Notice            `json:"turn_given_up"`
+	Connection      map[string]string `json:"connection"` // by state
+	Breaks          map[string]Notice `json:"breaks"`     // by state
+	TurnedOn        string            `json:"turned_on"`
+	TurnedOff       string            `json:"turned_off"`
+	Blocked         string            `json:"blocked"`
+	NoSeller        string            `json:"no_seller"`
+	Unreachable     string            `json:"unreachable"`
+	UnreachableJoin string            `json:"unreachable_join"`
+	WentWrong       string            `json:"went_wrong"`
+	SayWaiting      string            `json:"say_waiting"` // {ahead} {n} {wait}
+	SayPaused       string            `json:"say_paused"`
+	SayResumed      string            `json:"say_resumed"`
+	SayTurn         string            `json:"say_turn"`  // {left}
+	SayClaim        string            `json:"say_claim"` // {left}
+	SayMissed       string            `json:"say_missed"`
+	SayLeft         string            `json:"say_left"` // {left}
+	SayBusy         string            `json:"say_busy"` // {left}
+	SayFree         string            `json:"say_free"`
+	SayCode         string            `json:"say_code"` // {code}
+	SayText         string            `json:"say_text"` // {text}
+	SayPast         string            `json:"say_past"`
+	SayUnclaimed    string            `json:"say_unclaimed"`
+	TitleWaiting    string            `json:"title_waiting"` // {n}
+	TitleTurn       string            `json:"title_turn"`    // {clock}
+	NotifyTurn      Notice            `json:"notify_turn"`
+	NotifyNext      Notice            `json:"notify_next"`
+	NotifySoon      Notice            `json:"notify_soon"`
+	NotifyCode      Notice            `json:"notify_code"`
+	NotifyText      Notice            `json:"notify_text"`
+	Notices         map[string]string `json:"notices"` // by notice
 }
 
 // PageText has the words of "page" in locales.
@@ -439,13 +454,10 @@ type PageText struct {
 	OtherTag     string            `json:"other_tag"`
 	IdleTitle    string            `json:"idle_title"`
 	IdleLead     string            `json:"idle_lead"`
-	Now          string            `json:"now"`
-	Waiting      string            `json:"waiting"`
-	IfYouJoin    string            `json:"if_you_join"`
 	SellerLabel  string            `json:"seller_label"`
-	SellerHint   string            `json:"seller_hint"`  // {signs}
 	SellerFixed  string            `json:"seller_fixed"` // {seller}
 	SellerNone   string            `json:"seller_none"`
+	OtherSeller  string            `json:"other_seller"`
 	Join         string            `json:"join"`
 	JoinAgain    string            `json:"join_again"`
 	JoinNote     string            `json:"join_note"` // {lease}
@@ -453,22 +465,41 @@ type PageText struct {
 	PausedLead   string            `json:"paused_lead"`
 	MyPlace      string            `json:"my_place"`
 	Unit         string            `json:"unit"`
+	NextHero     string            `json:"next_hero"`
+	NextLead     string            `json:"next_lead"`
+	Missed       Notice            `json:"missed"`
+	Here         string            `json:"here"`
 	HolderLeft   string            `json:"holder_left"`
 	ThisTicket   string            `json:"this_ticket"` // {ticket}
 	KeepOpen     string            `json:"keep_open"`   // {lease}
+	KeepDrop     string            `json:"keep_drop"`   // {away} {drop}
+	KeepClaim    string            `json:"keep_claim"`  // {claim}
 	Leave        string            `json:"leave"`
 	AlertsTitle  string            `json:"alerts_title"`
+	Sound        string            `json:"sound"`
+	SoundEnable  string            `json:"sound_enable"`
+	Notify       string            `json:"notify"`
+	Screen       string            `json:"screen"`
 	SoundTest    string            `json:"sound_test"`
 	NotifyEnable string            `json:"notify_enable"`
 	TimeLeft     string            `json:"time_left"`
 	Done         string            `json:"done"`
 	Cancel       string            `json:"cancel"`
-	LostTitle    string            `json:"lost_title"`
-	LostLead     string            `json:"lost_lead"`
+	StepNames    []string          `json:"step_names"`
+	Steps        string            `json:"steps"`
+	Market       string            `json:"market"`
+	KeptFor      string            `json:"kept_for"` // {drop}
+	Number       string            `json:"number"`
+	MarketOpen   string            `json:"market_open"` // {market}
+	ShowText     string            `json:"show_text"`
+	Help         string            `json:"help"`
+	AskSupport   string            `json:"ask_support"`
+	Return       string            `json:"return"`
 	LostWaiting  string            `json:"lost_waiting"`
 	LostTurn     string            `json:"lost_turn"`
 	LostLong     string            `json:"lost_long"`
 	RequestNow   string            `json:"request_now"`
+	RequestAt    string            `json:"request_at"`
 	RequestAgain string            `json:"request_again"`
 	Busy         string            `json:"busy"` // {left}
 	BusyMore     string            `json:"busy_more"`
@@ -490,6 +521,7 @@ type PageText struct {
 	RefreshNote  string            `json:"refresh_note"` // {n}
 	Errors       map[string]Notice `json:"errors"`       // by code; "" is every other
 	Back         string            `json:"back"`
+	Retry        string            `json:"retry"`
 }
 
 // ProblemsText has the words of "problems" in locales.

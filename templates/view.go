@@ -26,38 +26,43 @@
 // What tests, and nobody else's style sheet, may hold on to:
 //
 //	body[data-state]       idle | waiting | locked | ended, always the state on show
-//	body[data-step]        where my turn is: ask | busy | asked | text (one without a code came) |
+//	body[data-step]        where my turn is: claim (I have to say that I am here) | ask | busy | asked | text (one without a code came) |
 //	                       code | again (I rejected it); empty in the other states
 //	body[data-next]        "true" while first in line
-//	body[data-connection]  off (no script) | connecting | open | lost | closed
+//	body[data-missed]      "true" while my turn went by and I have not said that I am back
+//	body[data-hurry]       "true" in the last 30 s of a turn
+//	body[data-connection]  off (no script) | connecting | open | stale (the server hears nothing) | lost | closed
 //	body[data-paused]      "true" while support has paused the room
 //	#seller-id #join       the form's field and button (idle and ended)
 //	#error                 what went wrong with the last press (idle and ended); empty otherwise.
 //	                       [data-error=waiting], [data-error=locked]: the same in those states
-//	#queue-length          how many wait; #holder says whether somebody holds (idle)
-//	#newcomer-estimate     a newcomer's wait in words (idle)
+//	#queue-length          who is in the line, in words (idle)
+//	#newcomer-estimate     when my turn would come, in words (idle)
 //	#position              my place as a bare number (waiting)
 //	#ahead                 people ahead, in words (waiting)
-//	#estimate              my wait in words and its ceiling (waiting)
+//	#estimate              my wait in words; #latest its ceiling, #when my turn by the clock (waiting)
+//	#back                  "I am here", after my turn went by (waiting)
 //	#lease-countdown       what the holder has left, m:ss (waiting)
 //	#leave                 asks whether to leave (waiting)
-//	#countdown             what I have left, m:ss (locked)
-//	#ask                   "I ask for the code now": step 1 (locked)
+//	#countdown             what I have left, m:ss (locked); until when to claim the turn, while it is to be
+//	#claim                 "I am here": before all else, where claims are on (locked)
+//	#ask                   "I ask for the code now": step 1 (locked); opens the marketplace where it has a link,
+//	                       which #market does later. #number is the shared number, #number-copy copies it
 //	#ask-busy              instead of it while the number is busy; #ask-countdown until when, m:ss
 //	#ask-again             "I ask once more", once I have asked (locked)
-//	#done #cancel          end my turn (locked); cancel asks first, and so does done while an ask
-//	                       waits for its code
+//	#done #cancel          end my turn (locked); cancel asks first, and so does done before a code has come
 //	#leave-confirm         "yes, leave" in the question #leave-dialog; #leave-stay is "no";
 //	                       so also #done-dialog and #reject-dialog
 //	#unclaimed             on show while a message waits to be claimed; #unclaimed-yes #unclaimed-no
 //	#sms-code              the newest code (locked and ended); #sms-copy copies it,
 //	                       #sms-reject says that it is wrong, which asks first
 //	#sms-title             what the message on show is: a code, a text, or one that came late
+//	#return                the way back to where the seller came from (ended)
 //	#past                  messages of an earlier turn that came late (waiting and locked)
 //	#outcome               how it ended, in words; data-outcome has the contract's word
 //	#turn-title            what to do in my turn; another once a message has come (locked)
-//	#lost                  on show while the connection is gone for over a second; #lost-reload
-//	                       reloads, on show after 15 s
+//	#lost                  on show while what the page shows may be old: the connection is gone for over a
+//	                       second, or the server hears nothing; #lost-reload reloads, on show after 15 s
 //	#connection            connection state in words; #updated the time of the last word heard
 //	#say #shout            what screen readers are told, politely and at once
 //	#notice                what support did for this seller, empty once it is no longer true
@@ -117,6 +122,7 @@ type RoomView struct {
 	SMS    []SMSView   // mine, oldest first: this turn's, and late ones
 
 	Error          string // what the last form was refused for, in the reader's language
+	ErrorOfSeller  bool   // it is about the seller id
 	Ask            string // a question to ask: QuestionLeave, QuestionDone or QuestionReject; else empty
 	RefreshSeconds int    // without JavaScript, while waiting or locked; 0 is 5
 }
@@ -161,4 +167,13 @@ type ErrorView struct {
 	Code   string
 	Detail string // said instead of the code's words, where it is not empty
 	Room   string // the room to go back to; empty where there is none
+}
+
+// passing reports whether to ask again is likely to help.
+func (v ErrorView) passing() bool {
+	switch v.Code {
+	case "store_unavailable", "too_many_requests", "room_full", "keys_unavailable", "internal", "draining", "too_many_places":
+		return true
+	}
+	return false
 }

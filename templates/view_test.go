@@ -36,6 +36,8 @@ type viewState struct {
 	MaximumWait     *int     `json:"maximum_wait"`
 	LeaseExpiresIn  *float64 `json:"lease_expires_in"`
 	Paused          bool
+	Unclaimed       bool
+	ClaimIn         *float64 `json:"claim_in"`
 	Codes           *struct {
 		Asked, Open int
 		AskIn       *float64 `json:"ask_in"`
@@ -60,10 +62,11 @@ func moment(in *float64) int64 {
 
 func (c viewCase) view() templates.RoomView {
 	v := templates.RoomView{
-		Lang: "ko", Room: "integration", AssetPrefix: "/static/v-1", Epoch: "e", ServerTime: viewNow, LeaseSeconds: 120, JoinedPosition: c.Joined,
+		Lang: "ko", Room: "integration", AssetPrefix: "/static/v-1", Epoch: "e", ServerTime: viewNow, LeaseSeconds: 120, ClaimSeconds: 20, JoinedPosition: c.Joined,
 		State: c.State.Status, Outcome: c.State.Outcome, Ticket: c.State.Ticket, Fence: c.State.Fence, QueuePosition: c.State.QueuePosition,
 		QueueLength: c.State.QueueLength, EstimatedWait: c.State.EstimatedWait, MaximumWait: c.State.MaximumWait,
 		LeaseExpiresAt: moment(c.State.LeaseExpiresIn), Paused: c.State.Paused,
+		Unclaimed: c.State.Unclaimed, ClaimBy: moment(c.State.ClaimIn),
 	}
 	if codes := c.State.Codes; codes != nil {
 		v.Codes = &templates.CodesView{Asked: codes.Asked, Open: codes.Open, AskAfter: moment(codes.AskIn)}
@@ -96,6 +99,7 @@ func TestPageShowsAStateAsTheTableSays(t *testing.T) {
 func TestScriptShowsAStateAsTheTableSays(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	content, table := readViews(t)
+	tab.do(inZone("Asia/Seoul"))
 	tab.open(room, "ko")
 	seen, err := chromedp.Run(tab.ctx, chromedp.Evaluate[map[string]map[string]string](fmt.Sprintf(drawViews, content, viewNow), chromedp.EvalAwaitPromise))
 	require.NoError(t, err)
@@ -115,12 +119,12 @@ const drawViews = `(async ({ ids, cases }, now) => {
 	const journey = new Journey("table", {}, 0);
 	const messages = document.getElementById("sms");
 	const unclaimed = new Unclaimed({ words, server, journey, onYes() {} });
-	const view = new View({ words, leaseSeconds: 120, journey, server, messages, unclaimed, onStep() {} });
+	const view = new View({ words, leaseSeconds: 120, claimSeconds: 20, journey, server, messages, unclaimed, onStep() {} });
 
 	const moment = (seconds) => (seconds == null ? null : now + seconds * 1000);
-	const frame = ({ lease_expires_in, codes, ...state }, epoch) => ({
+	const frame = ({ lease_expires_in, claim_in, codes, ...state }, epoch) => ({
 		outcome: null, ticket: null, fence: null, queue_position: null, queue_length: 0, estimated_wait: null, maximum_wait: null, paused: false,
-		...state, epoch, version: 1, server_time: now, lease_expires_at: moment(lease_expires_in),
+		...state, epoch, version: 1, server_time: now, lease_expires_at: moment(lease_expires_in), claim_by: moment(claim_in),
 		codes: codes ? { asked: codes.asked, open: codes.open, ask_after: moment(codes.ask_in) } : null,
 	});
 	const textOf = (node) => [...node.childNodes].map((part) => {
@@ -128,8 +132,8 @@ const drawViews = `(async ({ ids, cases }, now) => {
 		return part.hidden || part.matches("li button") ? "" : " " + textOf(part) + " "; // such a button copies: it needs a script
 	}).join("");
 	const onShow = () => {
-		const shown = { title: view.title(Math.max((view.state.lease_expires_at ?? now) - now, 0)) };
-		for (const name of ["state", "step", "next", "paused"]) shown["data-" + name] = document.body.dataset[name];
+		const shown = { title: view.title(Math.max((view.state.claim_by ?? view.state.lease_expires_at ?? now) - now, 0)) };
+		for (const name of ["state", "step", "next", "missed", "hurry", "paused"]) shown["data-" + name] = document.body.dataset[name];
 		for (const id of ids) {
 			const element = document.getElementById(id);
 			if (!element.closest("[hidden]")) shown[id] = textOf(element).split(/\s+/).filter(Boolean).join(" ");

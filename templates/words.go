@@ -17,33 +17,48 @@ func EstimateWords(lang string, seconds int) string {
 // WaitSentence says when the turn comes and by when at the latest. Without both
 // times, as in a paused room, it says that there are none.
 func WaitSentence(lang string, estimated, maximum *int) string {
-	t := TextIn(lang).Live
-	if estimated == nil || maximum == nil {
-		return t.NoWaits
+	said, latest := waitParts(TextIn(lang).Live, estimated, maximum)
+	if latest == "" {
+		return said
 	}
-	pattern := t.WaitAbout
-	switch {
-	case *estimated <= soon:
-		pattern = t.WaitSoon
-	case *estimated < 60:
-		pattern = t.WaitUnder
-	case nearest(*estimated) >= longest(*maximum):
-		pattern = t.WaitMost
-	}
-	return fill(pattern, "wait", estimate(t, *estimated), "max", ceiling(t, *maximum))
+	return said + " (" + latest + ")"
 }
 
-// AheadWords says who goes before a position, and that somebody verifies already.
-func AheadWords(lang string, position int, held bool) string {
-	t := TextIn(lang).Live
-	switch {
-	case position <= 1:
-		return t.Next
-	case held:
-		return fill(t.AheadHeld, "n", position-1)
-	default:
-		return fill(t.Ahead, "n", position-1)
+// waitParts says when the turn comes, and by when at the latest where that is something else.
+func waitParts(t LiveText, estimated, maximum *int) (said, latest string) {
+	if estimated == nil || maximum == nil {
+		return t.NoWaits, ""
 	}
+	latest = fill(t.WaitMax, "max", ceiling(t, *maximum))
+	switch {
+	case *estimated <= soon:
+		return t.WaitSoon, latest
+	case *estimated < 60:
+		return t.WaitUnder, latest
+	case nearest(*estimated) >= longest(*maximum):
+		return fill(t.WaitMost, "max", ceiling(t, *maximum)), ""
+	}
+	return fill(t.WaitAbout, "wait", estimate(t, *estimated)), latest
+}
+
+// WhenWords says a time of day, about: "오후 6:12쯤".
+func WhenWords(lang string, hour, minute int) string {
+	t := TextIn(lang).Live
+	pattern := t.Morning
+	if hour >= 12 {
+		pattern = t.Afternoon
+	}
+	said := fill(pattern, "h", (hour+11)%12+1, "mm", fmt.Sprintf("%02d", minute))
+	return fill(t.When, "time", said)
+}
+
+// AheadWords says who goes before a position.
+func AheadWords(lang string, position int) string {
+	t := TextIn(lang).Live
+	if position <= 1 {
+		return t.Next
+	}
+	return fill(t.Ahead, "n", position-1)
 }
 
 // SpanWords says a length of time exactly, to the second: "1분 30초".

@@ -26,8 +26,11 @@ type wordsTable struct {
 	}
 	Ahead []struct {
 		Position int
-		Held     bool
 		Ko, En   string
+	}
+	When []struct {
+		Hour, Minute int
+		Ko, En       string
 	}
 	Stamp []struct {
 		At, After int64
@@ -59,8 +62,12 @@ func TestWaitsAreSaidAsTheTableSays(t *testing.T) {
 		require.Equal(t, row.En, templates.WaitSentence("en", row.Estimated, row.Maximum))
 	}
 	for _, row := range table.Ahead {
-		require.Equal(t, row.Ko, templates.AheadWords("ko", row.Position, row.Held))
-		require.Equal(t, row.En, templates.AheadWords("en", row.Position, row.Held))
+		require.Equal(t, row.Ko, templates.AheadWords("ko", row.Position))
+		require.Equal(t, row.En, templates.AheadWords("en", row.Position))
+	}
+	for _, row := range table.When {
+		require.Equal(t, row.Ko, templates.WhenWords("ko", row.Hour, row.Minute))
+		require.Equal(t, row.En, templates.WhenWords("en", row.Hour, row.Minute))
 	}
 	for _, row := range table.Stamp {
 		require.Equal(t, row.Text, templates.Stamp(row.At, row.After, row.Format))

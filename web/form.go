@@ -155,7 +155,7 @@ func (s *site) addNotice(c *gin.Context, id room.ID, v *templates.RoomView) {
 	}
 	code, seller, _ := strings.Cut(value, " ")
 	if _, ok := problems[code]; ok {
-		v.Error = problemFor(code).said(v.Lang).Detail
+		v.Error, v.ErrorOfSeller = problemFor(code).said(v.Lang).Detail, code == "invalid_seller"
 	}
 	if v.SellerID == "" {
 		v.SellerID = seller

@@ -26,6 +26,11 @@ export class Actions {
     return post(`${this.lock}/reject`, { fence, message_id: message }, this.page);
   }
 
+  /** I am here: with the fence of my turn, or with null where my turn went by. */
+  claim(fence) {
+    return post(`${this.lock}/claim`, fence == null ? {} : { fence }, this.page);
+  }
+
   leave(reason, fence) {
     const query = new URLSearchParams({ reason });
     if (fence != null) query.set("fence", String(fence));

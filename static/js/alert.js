@@ -1,4 +1,5 @@
 import { Chime } from "./chime.js";
+import { byID, put } from "./dom.js";
 
 /** Everything that reaches a seller who is looking elsewhere. */
 export class TurnAlert {
@@ -20,6 +21,19 @@ export class TurnAlert {
     this.chime.call(3);
     buzz([300, 120, 300, 120, 500]);
     this.#notify(this.words.notify_turn);
+  }
+
+  /** My turn comes near. */
+  near(words) {
+    this.chime.call(1);
+    buzz([120]);
+    this.#notify(words);
+  }
+
+  /** My turn is nearly over. */
+  hurry() {
+    this.chime.call(1);
+    buzz([200, 100, 200]);
   }
 
   /** A message has come; code: it has one that is mine. */
@@ -61,25 +75,35 @@ export class TurnAlert {
   }
 }
 
-/** Offers sound and notifications while waiting. */
+/** Shows each way to be told with its state: a sound has to be armed again by a press after each reload. */
 export function offerAlerts(alert) {
-  const { words, chime } = alert;
-  document.getElementById("alerts").hidden = !("AudioContext" in window);
-  document.getElementById("sound-test").addEventListener("click", () => {
+  const { chime } = alert;
+  byID("alerts").hidden = !("AudioContext" in window);
+  const show = () => {
+    const button = byID("sound-test");
+    put(byID("sound-state"), chime.armed ? alert.words.turned_on : alert.words.turned_off);
+    put(button, chime.armed ? button.dataset.on : button.dataset.off);
+  };
+  chime.onChange = show;
+  show();
+  byID("sound-test").addEventListener("click", () => {
     chime.arm();
     // The context needs a moment to wake up on the very first press.
     setTimeout(() => chime.play(), 60);
   });
-  const ask = document.getElementById("notify");
-  const note = document.getElementById("notify-note");
+  offerNotifications(alert.words);
+}
+
+function offerNotifications(words) {
   if (!("Notification" in window) || !window.isSecureContext) return;
-  ask.hidden = Notification.permission !== "default";
-  ask.addEventListener("click", async () => {
-    const answer = await Notification.requestPermission();
-    if (answer === "default") return;
-    ask.hidden = true;
-    note.textContent = answer === "granted" ? words.notify_on : words.notify_off;
-  });
+  const show = () => {
+    const said = { granted: words.turned_on, denied: words.blocked, default: words.turned_off };
+    put(byID("notify-note"), said[Notification.permission]);
+    byID("notify").hidden = Notification.permission !== "default";
+  };
+  byID("notify-row").hidden = false;
+  show();
+  byID("notify").addEventListener("click", () => Notification.requestPermission().then(show));
 }
 
 function buzz(pattern) {

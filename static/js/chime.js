@@ -9,10 +9,20 @@ export class Chime {
   #context = null;
   #again = 0;
 
+  /** Hears that it can be heard now, or not any more. */
+  onChange = () => {};
+
+  get armed() {
+    return this.#context?.state === "running";
+  }
+
   arm() {
     const Context = window.AudioContext;
     if (!Context) return;
-    this.#context ??= new Context();
+    if (!this.#context) {
+      this.#context = new Context();
+      this.#context.addEventListener("statechange", () => this.onChange());
+    }
     if (this.#context.state === "suspended") this.#context.resume().catch(() => {});
   }
 

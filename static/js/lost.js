@@ -1,27 +1,34 @@
+import { byID, put } from "./dom.js";
+
 const MOMENT = 1000; // milliseconds that a break may last without a word about it
 const LONG = 15000; // milliseconds after which it may be the seller's own network
 
-/** The notice that the connection is gone. onChange hears whether it is on show. */
+/** The notice that what the page shows may be old. onChange hears whether it is on show. */
 export class LostNotice {
-  #box = document.getElementById("lost");
-  #advice = document.getElementById("lost-advice");
-  #reload = document.getElementById("lost-reload");
+  #box = byID("lost");
+  #status = "";
   #timers = [];
 
-  constructor(onChange) {
-    this.onChange = onChange;
+  constructor({ words, onChange }) {
+    Object.assign(this, { words, onChange });
+    byID("lost-reload").addEventListener("click", () => location.reload());
   }
 
   get shown() {
     return !this.#box.hidden;
   }
 
-  /** Hears every status of the socket; a further failed try does not start over. */
+  /** Hears every status of the connection; a further failed try does not start over. */
   hear(status) {
-    if (status !== "lost") this.#end();
-    else if (this.#timers.length === 0) {
-      this.#timers = [setTimeout(() => this.#show(), MOMENT), setTimeout(() => this.#advise(), LONG)];
-    }
+    if (status === this.#status) return;
+    this.#status = status;
+    this.#end();
+    const { title, lead } = this.words[status] ?? {};
+    if (!title) return;
+    put(byID("lost-title"), title);
+    put(byID("lost-lead"), lead);
+    if (status === "stale") this.#show(); // it has lasted already
+    else this.#timers = [setTimeout(() => this.#show(), MOMENT), setTimeout(() => this.#advise(), LONG)];
   }
 
   #show() {
@@ -30,15 +37,15 @@ export class LostNotice {
   }
 
   #advise() {
-    this.#advice.textContent = this.#advice.parentElement.dataset.words;
-    this.#reload.hidden = false;
+    put(byID("lost-advice"), byID("lost-long").dataset.words);
+    byID("lost-reload").hidden = false;
   }
 
   #end() {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers = [];
-    this.#advice.textContent = "";
-    this.#reload.hidden = true;
+    put(byID("lost-advice"), "");
+    byID("lost-reload").hidden = true;
     if (!this.shown) return;
     this.#box.hidden = true;
     this.onChange();

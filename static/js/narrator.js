@@ -1,7 +1,9 @@
 import { fill } from "./words.js";
 import { spoken } from "./view.js";
 
-const MILESTONES = [60000, 30000, 10000]; // milliseconds left that are worth a word
+const HURRIES = 30000; // milliseconds: the last of a turn
+const MILESTONES = [60000, HURRIES, 10000]; // milliseconds left that are worth a word
+const SOON = 3; // the position from which it is worth getting ready
 
 /** Says, rings and titles what has changed; what is drawn is the view's. */
 export class Narrator {
@@ -19,6 +21,7 @@ export class Narrator {
 
   tell(state, before, pressed) {
     this.#head(state);
+    if (state.status !== before.status) this.speaker.hush();
     if (state.status === "locked") this.#turn(state, before, pressed);
     else if (before.status === "locked") this.alert.over();
     if (state.status === "waiting") this.#waiting(state, before);
@@ -51,25 +54,37 @@ export class Narrator {
   step(step, before) {
     const { title, lead } = this.words.turn[step] ?? {};
     if (step === "busy") this.#busy();
+    else if (step === "ask" && before === "claim") this.speaker.say(`${title}. ${lead}`);
     else if (step === "ask" && before === "busy") this.speaker.say(this.words.say_free);
     else if (step === "asked" || step === "again") this.speaker.say(`${title}. ${lead}`);
   }
 
-  /** The countdown is silent; a few moments of it are not. */
+  /** The countdown is silent; a few moments of it are not, and the last half minute of a turn is told to who looks elsewhere too. */
   tick(left) {
     this.alert.title(this.view.title(left));
     const passed = MILESTONES.find((at) => left <= at && this.#left > at);
     this.#left = left;
-    if (passed && left > 0) this.speaker.say(fill(this.words.say_left, { left: spoken(this.words, left) }));
+    if (!passed || left === 0 || this.view.turn.step === "claim") return;
+    this.speaker.say(fill(this.words.say_left, { left: spoken(this.words, left) }));
+    if (passed === HURRIES) this.alert.hurry();
   }
 
+  /** A turn that is over by the time it is told, or said, is no news: the page may have slept through it. */
   #turn(state, before, pressed) {
     if (before.status === "locked" && before.fence === state.fence) return;
-    const left = this.#rest(state);
-    this.#left = left;
-    this.speaker.shout(fill(this.words.say_turn, { left: spoken(this.words, left) }));
+    this.#left = this.#rest(state);
+    if (this.#left === 0) return;
+    this.speaker.shout(() => this.#myTurn());
     if (this.view.turn.step === "busy") this.#busy();
     if (!pressed) this.alert.turn();
+  }
+
+  #myTurn() {
+    const { state } = this.view;
+    const left = this.#rest(state);
+    if (state.status !== "locked" || left === 0) return "";
+    const pattern = state.claim_by == null ? this.words.say_turn : this.words.say_claim;
+    return fill(pattern, { left: spoken(this.words, left) });
   }
 
   #busy() {
@@ -78,9 +93,18 @@ export class Narrator {
   }
 
   #waiting(state, before) {
+    if (state.unclaimed) return before.unclaimed || this.speaker.say(this.words.say_missed);
     if (before.status === "waiting" && before.queue_position === state.queue_position) return;
+    if (before.status === "waiting") this.#nearer(state.queue_position, before.queue_position);
     const values = { n: state.queue_position, ahead: this.view.aheadWords, wait: this.view.waitWords };
     this.speaker.say(fill(this.words.say_waiting, values));
+  }
+
+  /** Who comes to be third, and next, is told where they look. */
+  #nearer(now, before) {
+    const t = this.words;
+    if (now === 1 && before > 1) this.alert.near(t.notify_next);
+    else if (now <= SOON && before > SOON) this.alert.near({ ...t.notify_soon, lead: fill(t.notify_soon.lead, { n: now - 1 }) });
   }
 
   #ended() {
@@ -98,6 +122,7 @@ export class Narrator {
   }
 
   #rest(state) {
-    return state.lease_expires_at == null ? 0 : Math.max(state.lease_expires_at - this.server.now(), 0);
+    const until = state.claim_by ?? state.lease_expires_at;
+    return until == null ? 0 : Math.max(until - this.server.now(), 0);
   }
 }

@@ -1,17 +1,24 @@
 import { WaitingRoom } from "../embed.js";
 import { TurnAlert, offerAlerts } from "./alert.js";
 import { Asking } from "./asking.js";
+import { Awake } from "./awake.js";
+import { Claiming } from "./claiming.js";
+import { copy } from "./copy.js";
 import "./countdown.js";
+import { byID, put } from "./dom.js";
 import { hasCookies } from "./frame.js";
 import { Refused } from "./http.js";
 import { Journey } from "./journey.js";
+import { keepLanguage } from "./language.js";
 import { SupportNotice } from "./notice.js";
+import { PassedOver } from "./passedover.js";
 import { Question } from "./question.js";
 import "./sms.js";
 import { Speaker } from "./speak.js";
 import { Narrator } from "./narrator.js";
 import { Unclaimed } from "./unclaimed.js";
 import { View } from "./view.js";
+import { whenBack } from "./wake.js";
 
 const block = document.getElementById("page-data");
 const page = JSON.parse(block.textContent);
@@ -25,12 +32,16 @@ const journey = new Journey(room, page.state, page.joined);
 const past = journey.pastUntil(page.state);
 messages.start({ words, server, messages: page.sms, past, onForget: forget });
 const notice = new SupportNotice({ words: words.notices, messages });
-const unclaimed = new Unclaimed({ words, server, journey, onYes: claim });
+const unclaimed = new Unclaimed({ words, server, journey, onYes: own });
 const onStep = (step, before) => narrator.step(step, before);
-const view = new View({ words, leaseSeconds: page.lease_seconds, journey, server, messages, unclaimed, onStep });
+const { lease_seconds: leaseSeconds, claim_seconds: claimSeconds, away_seconds: awaySeconds } = page;
+const view = new View({ words, leaseSeconds, claimSeconds, journey, server, messages, unclaimed, onStep });
 const alert = new TurnAlert({ words, icons: page.icons, room });
 const narrator = new Narrator({ words, view, alert, server, speaker: new Speaker() });
 const asking = new Asking({ actions, store, journey, server });
+const claiming = new Claiming({ actions, store, server });
+const passedOver = new PassedOver({ server, leaseSeconds, awaySeconds });
+const awake = new Awake((on) => put(byID("screen-state"), on ? words.turned_on : words.turned_off));
 const questions = [
   new Question("leave", ["leave", "cancel"], () => act("leave-confirm", () => actions.leave("cancelled", store.state.fence))),
   new Question("done", [], finish),
@@ -52,17 +63,45 @@ store.onChange((state, before) => {
     view.focus();
   }
   narrator.tell(state, before, pressed);
-  asking.putOff();
+  attend(state);
 });
 
+/** What the page does by itself for a seller who waits or holds. */
+function attend(state) {
+  awake.want(state.status === "waiting" || state.status === "locked");
+  claiming.check();
+  asking.putOff();
+}
+
+let stale = false; // whether the server itself does not hear how things stand
+let connected = "connecting";
+
 waitingRoom.on("frame", receive);
-waitingRoom.on("connection", (status) => view.connection(status));
+waitingRoom.on("connection", (status) => {
+  if (status !== "open") stale = false; // a socket that opens anew was not refused for it
+  connected = status;
+  if (status === "lost" || status === "closed") passedOver.gone(store.state);
+  show();
+});
+
+function show() {
+  view.connection(stale && connected === "open" ? "stale" : connected);
+}
 
 function receive(frame) {
-  view.heard();
+  if (frame.type === "ping") freshen(frame);
+  if (!stale) view.heard();
+  if (frame.type === "state" && passedOver.back(store.state)) notice.hear({ notice: "passed_over" }, store.state);
   if (frame.type === "sms") receiveMessage(frame);
   if (frame.type === "sms_unclaimed" && unclaimed.hear(frame)) narrator.unclaimed();
   if (frame.type === "notice") notice.hear(frame, store.state);
+}
+
+/** A ping says since when the server has heard nothing of the room: what is on show is as old as that. */
+function freshen({ server_time, as_of }) {
+  stale = as_of != null;
+  if (stale) view.heard(new Date(Date.now() - (server_time - as_of)));
+  show();
 }
 
 function receiveMessage(frame) {
@@ -102,7 +141,7 @@ async function act(id, call, take = (answer) => store.applyAnswer(answer, server
 /** A place that is gone already is no error to whoever wanted to leave it. */
 async function settle(error) {
   if (error.code === "number_busy" && error.problem.ask_after) return asking.refused(error);
-  if (error.code !== "no_place" && error.code !== "stale_fence") return view.error(error.message);
+  if (error.code !== "no_place" && error.code !== "stale_fence") return view.error(error.message, error.code === "invalid_seller");
   try {
     store.applyStatus(await actions.status());
   } catch {
@@ -115,16 +154,28 @@ document.getElementById("join-form").addEventListener("submit", (event) => {
   const field = document.getElementById("seller-id");
   const seller = field.value.trim().normalize("NFC");
   if (seller === "") {
-    view.error(words.no_seller);
+    view.error(words.no_seller, true);
     field.focus();
     return;
   }
-  act("join", () => actions.join(seller));
+  act("join", () => actions.join(seller).catch(refuseJoin));
 });
+
+function refuseJoin(error) {
+  if (error.code === "unreachable") error.message = words.unreachable_join;
+  throw error;
+}
+
+for (const [form, button] of [["claim-form", "claim"], ["back-form", "back"]]) {
+  byID(form).addEventListener("submit", (event) => {
+    event.preventDefault();
+    act(button, () => actions.claim(store.state.fence));
+  });
+}
 
 document.getElementById("done-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  if (view.turn.awaiting) notYet.ask();
+  if (view.turn.early) notYet.ask();
   else finish();
 });
 
@@ -135,6 +186,8 @@ function finish() {
 
 document.getElementById("ask-form").addEventListener("submit", (event) => {
   event.preventDefault();
+  const { opens } = event.submitter?.dataset ?? {};
+  if (opens && !busy) window.open(opens, "_blank", "noopener,noreferrer"); // at once: after an answer browsers take it for an advert
   act(event.submitter?.id ?? "ask", () => asking.ask(), (answer) => {
     journey.ask(store.state, messages.main?.id ?? "");
     store.applyExpectation(answer);
@@ -143,8 +196,8 @@ document.getElementById("ask-form").addEventListener("submit", (event) => {
 });
 
 /** Yes, I asked for that message. What is refused is said where it was asked. */
-function claim(id) {
-  act("unclaimed-yes", () => asking.ask(id).catch((error) => refuseClaim(id, error)), (answer) => {
+function own(id) {
+  act("unclaimed-yes", () => asking.ask(id).catch((error) => refuseOwn(id, error)), (answer) => {
     if (!answer) return;
     unclaimed.drop(id);
     store.applyExpectation(answer);
@@ -152,7 +205,7 @@ function claim(id) {
   });
 }
 
-function refuseClaim(id, error) {
+function refuseOwn(id, error) {
   if (error.code === "no_message") unclaimed.drop(id);
   if (error.code !== "number_busy") throw error;
   unclaimed.error(error.message);
@@ -179,12 +232,29 @@ function refuseReject(error) {
   messages.note(error.message);
 }
 
+const numberCopy = byID("number-copy");
+if (numberCopy) {
+  numberCopy.hidden = false;
+  numberCopy.addEventListener("click", () => copy(numberCopy, byID("number").textContent.trim(), byID("number"), words));
+}
+
+// Links that look like buttons are pressed like buttons.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== " " || !event.target.matches("a.button")) return;
+  event.preventDefault();
+  event.target.click();
+});
+
 document.getElementById("countdown").addEventListener("wr-tick", (event) => narrator.tick(event.detail));
 
 document.getElementById("join-form").noValidate = true;
+keepLanguage(page.lang);
 offerAlerts(alert);
+byID("screen-row").hidden = !Awake.possible;
+put(byID("screen-state"), words.turned_off);
 view.draw(store.state);
 narrator.begin(store.state);
 for (const offer of page.offers) unclaimed.hear(offer);
-asking.putOff();
+attend(store.state);
 document.addEventListener("visibilitychange", () => asking.putOff());
+whenBack({ back: () => {}, away: () => passedOver.gone(store.state) });

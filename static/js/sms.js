@@ -1,4 +1,6 @@
-import { fill, timeOfDay } from "./words.js";
+import { copy } from "./copy.js";
+import { make } from "./dom.js";
+import { fill, groups, timeOfDay } from "./words.js";
 
 const KEPT = 600000; // milliseconds that a message is shown
 
@@ -18,7 +20,9 @@ export class Messages extends HTMLElement {
     this.#words = words;
     this.#server = server;
     this.#onForget = onForget;
-    this.#find("copy").addEventListener("click", () => this.#copy(this.code, this.#find("code")));
+    const code = this.#find("code");
+    this.#find("copy").addEventListener("click", () => this.#copy(this.#find("copy"), this.code, code));
+    code.addEventListener("click", () => this.code && this.#find("copy").click());
     for (const message of messages) this.add(message);
     // A page that slept may have slept through the moment.
     document.addEventListener("visibilitychange", () => this.#sweep());
@@ -78,8 +82,10 @@ export class Messages extends HTMLElement {
     document.getElementById("past").hidden = this.#earlier.length === 0;
   }
 
-  note(text) {
+  /** Says something beside the code; unseen: only to who listens. */
+  note(text, unseen = false) {
     this.#find("note").textContent = text;
+    this.#find("note").classList.toggle("unseen", unseen);
   }
 
   get #current() {
@@ -113,12 +119,18 @@ export class Messages extends HTMLElement {
     const { main } = this;
     const t = this.#words;
     const code = this.#find("code");
-    if (main?.id !== this.dataset.main) this.note("");
+    if (main?.id !== this.dataset.main) {
+      this.note("");
+      this.#find("whole").open = !main?.code;
+    }
     this.dataset.main = main?.id ?? "";
+    this.#find("whole").hidden = !main;
     this.dataset.count = String(this.count);
     this.#find("title").textContent = title(t, main);
-    code.textContent = main ? main.code || t.no_code : t.await_sms;
+    const parts = main?.code ? groups(main.code) : [main ? t.no_code : t.await_sms];
+    code.replaceChildren(...parts.map((part) => make("span", {}, part)));
     code.dataset.empty = String(!main?.code);
+    code.dataset.long = String(main?.code.length > 6);
     this.#find("copy").hidden = !main?.code;
     this.#find("reject-form").hidden = !main?.code;
     this.#find("text").textContent = main?.text ?? "";
@@ -134,23 +146,16 @@ export class Messages extends HTMLElement {
     const item = line(message.text);
     if (message.late) item.firstChild.prepend(strong(this.#words.late_title));
     if (!message.code) return item;
-    const button = this.#find("copy").cloneNode(true);
-    button.removeAttribute("id");
-    button.hidden = false;
-    button.setAttribute("aria-label", `${message.code} ${button.textContent}`);
-    button.addEventListener("click", () => this.#copy(message.code, item.firstChild));
+    const words = this.#find("copy").dataset.copy;
+    const button = make("button", { type: "button", class: "button small", "data-copy": words, "aria-label": `${message.code} ${words}` }, words);
+    button.addEventListener("click", () => this.#copy(button, message.code, item.firstChild));
     item.append(button);
     return item;
   }
 
-  async #copy(code, place) {
-    try {
-      await navigator.clipboard.writeText(code);
-      this.note(this.#words.copied);
-    } catch {
-      getSelection().selectAllChildren(place);
-      this.note(this.#words.copy_by_own);
-    }
+  async #copy(button, code, place) {
+    const done = await copy(button, code, place, this.#words);
+    this.note(done ? this.#words.copied : this.#words.copy_by_own, done);
   }
 
   #find(part) {

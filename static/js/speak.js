@@ -1,6 +1,6 @@
 const SETTLE = 400; // milliseconds: of changes that come together only the last is said
 
-/** The page's voice for screen readers. */
+/** The page's voice for screen readers. What is said is a text, or what makes it at the moment it is said: a hidden page says it later. */
 export class Speaker {
   #polite = document.getElementById("say");
   #assertive = document.getElementById("shout");
@@ -11,7 +11,7 @@ export class Speaker {
     this.#timer = setTimeout(() => put(this.#polite, text), SETTLE);
   }
 
-  /** Takes back what was said: it may hold a code that is to be forgotten. */
+  /** Takes back what was said: it is not true any more, or holds a code that is to be forgotten. */
   hush() {
     clearTimeout(this.#timer);
     put(this.#polite, "");
@@ -31,5 +31,7 @@ const frames = new WeakMap();
 function put(element, text) {
   cancelAnimationFrame(frames.get(element));
   element.textContent = "";
-  if (text) frames.set(element, requestAnimationFrame(() => (element.textContent = text)));
+  if (!text) return;
+  const say = () => (element.textContent = typeof text === "function" ? text() : text);
+  frames.set(element, requestAnimationFrame(say));
 }

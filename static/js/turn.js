@@ -1,13 +1,16 @@
 import { byID, put } from "./dom.js";
 
+const HURRIES = 30000; // milliseconds: the last of a turn; shorter turns have none
+const STEPS = { asked: 2, text: 2, code: 3 }; // all others are in the first
+
 /** Draws what to do in my turn: to ask, to wait until I may, to enter the code. */
 export class Turn {
   #step; // the step on show; undefined before the first
   #state = null;
 
   /** onStep hears of each new step of a turn, and of the one before. */
-  constructor({ words, server, journey, messages, onStep }) {
-    Object.assign(this, { words, server, journey, messages, onStep });
+  constructor({ words, lease, server, journey, messages, onStep }) {
+    Object.assign(this, { words, lease, server, journey, messages, onStep });
     byID("ask-countdown").addEventListener("wr-tick", ({ detail: left }) => left === 0 && this.draw(this.#state));
   }
 
@@ -15,9 +18,9 @@ export class Turn {
     return this.#step;
   }
 
-  /** Whether an ask waits for its code still. */
-  get awaiting() {
-    return this.#state?.codes?.open > 0 && !this.messages.code;
+  /** Whether it is early to be done: no code is on show. */
+  get early() {
+    return this.#step !== "code";
   }
 
   draw(state) {
@@ -28,12 +31,26 @@ export class Turn {
     this.#step = step;
     document.body.dataset.step = step;
     if (step) this.#show(state, step);
+    this.hurry();
     byID("ask-countdown").run(this.server, this.#busy(state) ? state.codes.ask_after : null, 1);
     if (same && before !== undefined && step !== before) this.onStep(step, before);
   }
 
+  /** Colours what is left of a turn, and names it: the last half minute is told apart. */
+  hurry() {
+    const { status, claim_by, lease_expires_at: until } = this.#state;
+    const left = status === "locked" ? until - this.server.now() : Infinity;
+    const claims = claim_by != null;
+    const hurry = !claims && left <= HURRIES && this.lease > HURRIES;
+    document.body.dataset.hurry = String(hurry);
+    const label = byID("time-left");
+    const t = this.words;
+    put(label, claims ? t.answer_in : left <= 0 ? t.time_is_up : hurry ? t.nearly_over : label.dataset.usual);
+  }
+
   #stepOf(state) {
     if (state.status !== "locked") return "";
+    if (state.claim_by != null) return "claim";
     const { codes } = state;
     const { main } = this.messages;
     if (main?.code && this.journey.askedOver(state) !== main.id) return "code";
@@ -51,6 +68,9 @@ export class Turn {
     const { title, lead } = this.words.turn[step];
     put(byID("turn-title"), title);
     put(byID("turn-lead"), lead);
+    const current = STEPS[step] ?? 1;
+    for (const n of [1, 2, 3]) byID(`step-${n}`).setAttribute("aria-current", n === current ? "step" : "false");
+    byID("claim-form").hidden = step !== "claim";
     byID("ask-part").hidden = step !== "ask" && step !== "busy";
     byID("ask").hidden = step === "busy";
     byID("ask-busy").hidden = step !== "busy";

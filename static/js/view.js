@@ -1,25 +1,28 @@
 import { byID, put } from "./dom.js";
 import { LostNotice } from "./lost.js";
 import { Turn } from "./turn.js";
-import { ahead, clock, estimate, fill, span, timeOfDay, waitSentence, waitsNow } from "./words.js";
+import { ahead, clock, estimate, fill, span, timeOfDay, waitParts, waitSentence, waitsNow, whenWords } from "./words.js";
+
+const SOON = 10; // seconds: a wait that is not worth a number
 
 /** Draws a state into the page that the server rendered. */
 export class View {
+  #formOf = "";
+
   /** onStep hears of each new step of my turn. */
-  constructor({ words, leaseSeconds, journey, server, messages, unclaimed, onStep }) {
+  constructor({ words, leaseSeconds, claimSeconds, journey, server, messages, unclaimed, onStep }) {
     this.words = words;
     this.lease = leaseSeconds * 1000;
+    this.claim = claimSeconds * 1000;
     this.journey = journey;
     this.server = server;
     this.messages = messages;
     this.unclaimed = unclaimed;
-    this.turn = new Turn({ words, server, journey, messages, onStep });
+    this.turn = new Turn({ words, lease: this.lease, server, journey, messages, onStep });
     this.state = null;
-    this.lost = new LostNotice(() => this.#waits());
+    this.lost = new LostNotice({ words: words.breaks, onChange: () => this.#waits() });
     byID("lease-countdown").addEventListener("wr-tick", () => this.#waits());
-    const label = byID("time-left");
-    const usual = label.textContent;
-    byID("countdown").addEventListener("wr-tick", ({ detail: left }) => put(label, left > 0 ? usual : words.time_is_up));
+    byID("countdown").addEventListener("wr-tick", () => this.turn.hurry());
   }
 
   draw(state) {
@@ -27,6 +30,7 @@ export class View {
     const body = document.body.dataset;
     body.state = state.status;
     body.next = String(state.status === "waiting" && state.queue_position === 1);
+    body.missed = String(state.status === "waiting" && state.unclaimed === true);
     body.paused = String(state.paused);
     this.panels();
     this.messages.show(state.status);
@@ -34,13 +38,22 @@ export class View {
     if (state.status === "locked") this.journey.hold(state);
     this.turn.draw(state);
     byID("paused").hidden = !state.paused || state.status === "locked";
-    if (state.status === "idle") this.#idle(state);
+    if (state.status === "idle") this.#waits();
     if (state.status === "waiting") this.#waiting(state);
     if (state.status === "ended") this.#ended(state);
+    if (state.ticket != null) put(byID("ticket"), byID("ticket").textContent.replace(/\d+/, String(state.ticket)));
     this.#countdowns(state);
     for (const field of document.querySelectorAll("[data-fence]")) field.value = state.fence ?? "";
+    this.#form(state.status);
+  }
+
+  /** Who joins again need not say who they are; another name can be given. */
+  #form(status) {
     const join = byID("join");
-    if (join) put(join, state.status === "ended" ? join.dataset.again : join.dataset.first);
+    if (join) put(join, status === "ended" ? join.dataset.again : join.dataset.first);
+    const seller = byID("seller");
+    if (seller && this.#formOf !== status) seller.open = status !== "ended" || byID("seller-id").value === "";
+    this.#formOf = status;
   }
 
   panels() {
@@ -63,24 +76,25 @@ export class View {
     this.lost.hear(status);
   }
 
-  heard() {
-    const now = new Date();
-    put(byID("updated"), timeOfDay(now));
-    byID("updated").dateTime = now.toISOString();
+  /** What is shown was true at that moment. */
+  heard(at = new Date()) {
+    put(byID("updated"), timeOfDay(at));
+    byID("updated").dateTime = at.toISOString();
   }
 
-  /** Where something went wrong is said beside what was pressed. */
-  error(text) {
+  /** Where something went wrong is said beside what was pressed; seller: it is the seller's name that is wrong. */
+  error(text, seller = false) {
     const { status } = this.state;
     for (const place of document.querySelectorAll("[data-error]")) put(place, place.dataset.error === status ? text : "");
-    const formError = byID("error");
     const form = status === "idle" || status === "ended";
-    put(formError, form ? text : "");
-    byID("seller-id")?.setAttribute("aria-invalid", String(form && text !== ""));
+    put(byID("error"), form ? text : "");
+    const field = byID("seller-id");
+    if (form && seller && field?.closest("details")) field.closest("details").open = true;
+    field?.setAttribute("aria-invalid", String(form && seller));
   }
 
   get aheadWords() {
-    return ahead(this.words, this.state.queue_position, this.state.lease_expires_at != null);
+    return ahead(this.words, this.state.queue_position);
   }
 
   /** A wait is not counted down without a connection: who is gone by now is not known. */
@@ -109,11 +123,6 @@ export class View {
     return t.brand;
   }
 
-  #idle(state) {
-    put(byID("queue-length"), fill(this.words.people, { n: state.queue_length }));
-    this.#waits();
-  }
-
   #waiting(state) {
     const { words: t } = this;
     const n = state.queue_position;
@@ -123,8 +132,8 @@ export class View {
     put(position, String(n));
     position.dataset.digits = String(String(n).length);
     put(byID("ahead"), this.aheadWords);
-    put(byID("ticket"), byID("ticket").textContent.replace(/\d+/, String(state.ticket)));
     put(byID("passed"), passed > 0 ? fill(t.passed, { n: passed }) : t.started);
+    byID("back-form").hidden = state.unclaimed !== true;
     const progress = byID("progress");
     progress.max = joined;
     progress.value = passed;
@@ -141,26 +150,51 @@ export class View {
 
   #countdowns(state) {
     const mine = state.status === "locked";
-    byID("countdown").run(this.server, mine ? state.lease_expires_at : null, this.lease);
+    const claims = mine && state.claim_by != null;
+    byID("countdown").run(this.server, claims ? state.claim_by : mine ? state.lease_expires_at : null, claims ? this.claim : this.lease);
     byID("lease-countdown").run(this.server, mine ? null : state.lease_expires_at, this.lease);
   }
 
   /** What runs down between two frames. */
   #waits() {
-    const { state, words: t } = this;
-    if (state?.status === "waiting") put(byID("estimate"), this.waitWords);
+    const { state } = this;
+    if (state?.status === "waiting") this.#wait(state);
     if (state?.status !== "idle") return;
-    const left = state.lease_expires_at == null ? 0 : state.lease_expires_at - this.server.now();
     const held = state.lease_expires_at != null || state.maximum_wait > 0;
-    put(byID("holder"), left > 0 ? fill(t.held_left, { left: clock(left) }) : held ? t.held : t.free);
+    put(byID("queue-length"), this.#line(state, held));
     put(byID("newcomer-estimate"), this.#newcomer(state, held));
   }
 
+  #wait(state) {
+    const { estimated, maximum } = waitsNow(state, this.server.now());
+    const [said, latest] = this.lost.shown ? [this.words.wait_lost, ""] : waitParts(this.words, estimated, maximum);
+    put(byID("estimate"), said);
+    put(byID("latest"), latest);
+    put(byID("when"), this.lost.shown ? "" : this.#when(state));
+  }
+
+  /** By the clock, from the last frame on, so that it stands still until something happens. */
+  #when({ estimated_wait: wait, server_time: told }) {
+    if (wait == null || wait < 60) return "";
+    const at = new Date(told + wait * 1000);
+    return whenWords(this.words, at.getHours(), at.getMinutes());
+  }
+
+  #line(state, held) {
+    const { words: t } = this;
+    if (state.queue_length > 0) return fill(t.line_waiting, { n: state.queue_length });
+    if (held) return t.line_held;
+    return state.estimated_wait == null ? t.line_empty : t.line_free;
+  }
+
   #newcomer(state, held) {
-    if (this.lost.shown) return this.words.wait_lost;
-    if (state.estimated_wait == null) return this.words.no_wait_yet;
-    if (!held && state.queue_length === 0) return this.words.start_now;
-    return estimate(this.words, waitsNow(state, this.server.now()).estimated);
+    const { words: t } = this;
+    if (this.lost.shown) return t.wait_lost;
+    if (state.estimated_wait == null) return t.no_wait_yet;
+    if (!held && state.queue_length === 0) return t.start_now;
+    const { estimated } = waitsNow(state, this.server.now());
+    if (estimated <= SOON) return t.join_soon;
+    return estimated < 60 ? t.join_under : fill(t.join_about, { wait: estimate(t, estimated) });
   }
 }
 

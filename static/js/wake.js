@@ -12,5 +12,8 @@ export function whenBack({ back, away, signal }) {
   }, { signal });
   window.addEventListener("pageshow", (event) => event.persisted && back(), { signal });
   window.addEventListener("pagehide", away, { signal });
+  // A frozen page hears of no turn: that it is gone is the last that it can say. Whoever it is given to then is there.
+  document.addEventListener("freeze", away, { signal });
+  document.addEventListener("resume", back, { signal });
   window.addEventListener("online", back, { signal });
 }

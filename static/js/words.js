@@ -43,13 +43,26 @@ function hours(minutes, whole, rest) {
   return minutes % 60 === 0 ? fill(whole, { h }) : fill(rest, { h, m: minutes % 60 });
 }
 
+/** When my turn comes, and by when at the latest where that is something else. */
+export function waitParts(t, estimated, maximum) {
+  if (estimated == null || maximum == null) return [t.no_waits, ""];
+  const max = ceiling(t, maximum);
+  const latest = fill(t.wait_max, { max });
+  if (estimated <= SOON) return [t.wait_soon, latest];
+  if (estimated < 60) return [t.wait_under, latest];
+  if (nearest(estimated) >= longest(maximum)) return [fill(t.wait_most, { max }), ""];
+  return [fill(t.wait_about, { wait: estimate(t, estimated) }), latest];
+}
+
 export function waitSentence(t, estimated, maximum) {
-  if (estimated == null || maximum == null) return t.no_waits;
-  let pattern = t.wait_about;
-  if (estimated <= SOON) pattern = t.wait_soon;
-  else if (estimated < 60) pattern = t.wait_under;
-  else if (nearest(estimated) >= longest(maximum)) pattern = t.wait_most;
-  return fill(pattern, { wait: estimate(t, estimated), max: ceiling(t, maximum) });
+  const [said, latest] = waitParts(t, estimated, maximum);
+  return latest ? `${said} (${latest})` : said;
+}
+
+/** A time of day, about. */
+export function whenWords(t, hour, minute) {
+  const values = { h: ((hour + 11) % 12) + 1, mm: String(minute).padStart(2, "0") };
+  return fill(t.when, { time: fill(hour < 12 ? t.morning : t.afternoon, values) });
 }
 
 export function span(t, seconds) {
@@ -69,10 +82,15 @@ export function timeOfDay(date) {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((n) => String(n).padStart(2, "0")).join(":");
 }
 
-/** Who goes before a position; held: somebody verifies already. */
-export function ahead(t, position, held) {
-  if (position <= 1) return t.next;
-  return fill(held ? t.ahead_held : t.ahead, { n: position - 1 });
+/** Who goes before a position. */
+export function ahead(t, position) {
+  return position <= 1 ? t.next : fill(t.ahead, { n: position - 1 });
+}
+
+/** A code in the groups that it is shown in; up to five characters stay together. */
+export function groups(code) {
+  const half = Math.floor(code.length / 2);
+  return code.length <= 5 ? [code] : [code.slice(0, half), code.slice(half)];
 }
 
 /**

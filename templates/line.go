@@ -1,0 +1,126 @@
+package templates
+
+import (
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+)
+
+// marks are what the body says of the state, for style sheets and scripts.
+func (v RoomView) marks() templ.Attributes {
+	return templ.Attributes{
+		"data-state":      v.State,
+		"data-step":       v.step(),
+		"data-next":       boolWord(v.next()),
+		"data-missed":     boolWord(v.missed()),
+		"data-hurry":      boolWord(v.hurry()),
+		"data-paused":     boolWord(v.Paused),
+		"data-connection": "off",
+	}
+}
+
+// missed reports whether my turn went by without an answer.
+func (v RoomView) missed() bool { return v.shows("waiting") && v.Unclaimed }
+
+// lineWords says who is in the line before I join.
+func (v RoomView) lineWords() string {
+	t := v.text().Live
+	switch {
+	case v.QueueLength > 0:
+		return fill(t.LineWaiting, "n", v.QueueLength)
+	case v.held():
+		return t.LineHeld
+	case v.EstimatedWait == nil:
+		return t.LineEmpty
+	default:
+		return t.LineFree
+	}
+}
+
+// newcomerWords say when my turn would come if I joined now.
+func (v RoomView) newcomerWords() string {
+	t := v.text().Live
+	switch {
+	case v.EstimatedWait == nil:
+		return t.NoWaitYet
+	case !v.held() && v.QueueLength == 0:
+		return t.StartNow
+	case *v.EstimatedWait <= soon:
+		return t.JoinSoon
+	case *v.EstimatedWait < 60:
+		return t.JoinUnder
+	default:
+		return fill(t.JoinAbout, "wait", estimate(t, *v.EstimatedWait))
+	}
+}
+
+func (v RoomView) aheadWords() string { return AheadWords(v.Lang, v.QueuePosition) }
+
+func (v RoomView) waitWords() string {
+	said, _ := waitParts(v.text().Live, v.EstimatedWait, v.MaximumWait)
+	return said
+}
+
+func (v RoomView) latestWords() string {
+	_, latest := waitParts(v.text().Live, v.EstimatedWait, v.MaximumWait)
+	return latest
+}
+
+// whenWords say at what time by the clock my turn comes, about. A wait of under a minute needs no clock.
+func (v RoomView) whenWords() string {
+	if v.EstimatedWait == nil || *v.EstimatedWait < 60 {
+		return ""
+	}
+	at := time.UnixMilli(v.ServerTime).Add(time.Duration(*v.EstimatedWait) * time.Second).In(korea)
+	return WhenWords(v.Lang, at.Hour(), at.Minute())
+}
+
+// keepWords say what becomes of a place whose page is closed, in this room's true numbers.
+func (v RoomView) keepWords() string {
+	t := v.text().Page
+	said := fill(t.KeepOpen, "lease", v.lease())
+	if v.AwaySeconds > 0 && v.DropSeconds > 0 {
+		said = fill(t.KeepDrop, "away", v.span(v.AwaySeconds), "drop", v.span(v.DropSeconds))
+	}
+	if v.ClaimSeconds > 0 {
+		said += " " + fill(t.KeepClaim, "claim", v.span(v.ClaimSeconds))
+	}
+	return said
+}
+
+func (v RoomView) joined() int { return max(v.JoinedPosition, v.QueuePosition, 1) }
+
+// passed is how many have gone from in front of me since I joined.
+func (v RoomView) passed() int { return v.joined() - max(v.QueuePosition, 1) }
+
+func (v RoomView) passedWords() string {
+	if v.passed() == 0 {
+		return v.text().Live.Started
+	}
+	return fill(v.text().Live.Passed, "n", v.passed())
+}
+
+// ring is how much of the countdown's ring is gone, in hundredths.
+func (v RoomView) ring() string {
+	whole := v.LeaseSeconds
+	if v.step() == "claim" {
+		whole = v.ClaimSeconds
+	}
+	return number(int(100 - 100*v.turnLeft()/max(int64(whole)*1000, v.turnLeft(), 1)))
+}
+
+func (v RoomView) lease() string { return v.span(v.LeaseSeconds) }
+
+// known reports whether it is known who joins again, so that the form need not ask.
+func (v RoomView) known() bool { return v.shows("ended") && v.SellerID != "" && !v.ErrorOfSeller }
+
+// telephone is the link that calls a number.
+func telephone(number string) templ.SafeURL {
+	return templ.SafeURL("tel:" + strings.Map(func(r rune) rune {
+		if r == '+' || (r >= '0' && r <= '9') {
+			return r
+		}
+		return -1
+	}, number))
+}

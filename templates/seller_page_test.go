@@ -1,0 +1,410 @@
+package templates_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/templates"
+)
+
+// place is a state frame's part of my place in line.
+func place(position int) object {
+	return object{"status": "waiting", "outcome": nil, "ticket": 9, "queue_position": position, "queue_length": 6, "fence": nil, "codes": nil,
+		"estimated_wait": 180, "maximum_wait": 300, "lease_expires_at": time.Now().Add(87 * time.Second).UnixMilli(), "claim_by": nil, "unclaimed": false}
+}
+
+func (b *browser) run(script string) {
+	b.t.Helper()
+	b.do(chromedp.Evaluate[chromedp.Void](script + ";0"))
+}
+
+// before has a script run in each page that is opened from now on, before its own.
+func (b *browser) before(script string) {
+	b.t.Helper()
+	b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+		return err
+	}))
+}
+
+func (b *browser) lifecycle(state cdppage.SetWebLifecycleStateState) {
+	b.t.Helper()
+	b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, cdppage.SetWebLifecycleState, cdppage.SetWebLifecycleStateParams{State: state})
+		return err
+	}))
+}
+
+func forcedColors(on bool) chrometest.Action {
+	value := map[bool]string{true: "active", false: "none"}[on]
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "forced-colors", Value: value}}})
+		return err
+	})
+}
+
+func (r *fakeRoom) open() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.sockets)
+}
+
+func TestFrozenPageSaysThatNobodyIsThere(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.open(room, "ko")
+	room.push(t, place(2))
+	tab.until(`document.body.dataset.state === "waiting"`)
+	tab.lifecycle(cdppage.SetWebLifecycleStateStateFrozen)
+	require.Eventually(t, func() bool { return room.open() == 0 }, 10*time.Second, 10*time.Millisecond)
+	tab.lifecycle(cdppage.SetWebLifecycleStateStateActive)
+	require.Eventually(t, func() bool { return room.open() == 1 }, 10*time.Second, 10*time.Millisecond)
+	tab.until(`document.body.dataset.connection === "open"`)
+}
+
+func TestScreenStaysOnWhileThereIsSomethingToWaitFor(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.before(`window.held = 0;
+		Object.defineProperty(navigator, "wakeLock", { value: { request: async (what) => {
+			held += 1;
+			const lock = new EventTarget();
+			lock.release = async () => { held -= 1; lock.dispatchEvent(new Event("release")); };
+			return lock;
+		} } });`)
+	tab.open(room, "ko")
+	tab.until(`held === 0`)
+	room.push(t, place(2))
+	tab.until(`held === 1 && document.getElementById("screen-state").textContent === "켜짐"`)
+	room.push(t, turn(0))
+	room.push(t, ended("expired"))
+	tab.until(`document.body.dataset.state === "ended" && held === 0`)
+}
+
+func TestPlaceIsKeptForAsLongAsThePageSays(t *testing.T) {
+	view := everyState()["waiting"]
+	keep := func() string { return between(t, render(t, templates.RoomPage(view)), `id="keep">`, "</p>") }
+	require.NotRegexp(t, `15초|5분`, keep(), "what is not known is not said")
+	view.AwaySeconds, view.DropSeconds, view.ClaimSeconds = 15, 300, 20
+	require.Contains(t, keep(), "닫으면 15초 뒤부터 차례를 건너뛰고, 5분까지만 순서를 지켜요. 차례가 오면 20초 안에 답해 주세요.")
+	dropped := everyState()["ended"]
+	dropped.Outcome, dropped.DropSeconds = "dropped", 300
+	require.Contains(t, between(t, render(t, templates.RoomPage(dropped)), `id="outcome-lead">`, "</p>"), "5분까지만")
+}
+
+func TestWhoWasPassedOverIsToldSo(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.view.AwaySeconds = 1
+	tab.open(room, "ko")
+	room.push(t, place(1))
+	tab.until(`document.body.dataset.next === "true"`)
+	tab.lifecycle(cdppage.SetWebLifecycleStateStateFrozen)
+	require.Eventually(t, func() bool { return room.open() == 0 }, 10*time.Second, 10*time.Millisecond)
+	room.at = time.Now().Add(time.Minute).UnixMilli()
+	room.change(object{"lease_expires_at": room.at + 100_700}) // another's turn
+	tab.lifecycle(cdppage.SetWebLifecycleStateStateActive)
+	tab.says("notice", "자리를 비운 사이 다음 사람이 먼저 시작했어요")
+}
+
+func TestSoundIsOnOnlyOnceSomebodyHasPressed(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.change(place(2))
+	tab.open(room, "ko")
+	require.Equal(t, "꺼짐", tab.text("sound-state"))
+	tab.do(chromedp.Click("#sound-test"))
+	tab.says("sound-state", "켜짐")
+	require.Equal(t, "들어보기", tab.text("sound-test"))
+	tab.open(room, "ko")
+	require.Equal(t, "꺼짐", tab.text("sound-state"), "it has to be armed again")
+	require.Equal(t, "켜기", tab.text("sound-test"))
+}
+
+func TestPageIsNotLiveWhileTheServerHearsNothing(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.change(place(2))
+	tab.open(room, "ko")
+	now := time.Now().UnixMilli()
+	silent := object{"type": "ping", "server_time": now, "as_of": now - 3_600_000}
+	room.tell(t, silent)
+	tab.until(`document.body.dataset.connection === "stale"`)
+	tab.shows("lost")
+	hourOld := `Math.abs(Date.now() - 3600000 - Date.parse(document.getElementById("updated").dateTime)) < 30000`
+	tab.until(hourOld)
+	room.tell(t, silent)
+	room.push(t, object{"queue_length": 7})
+	require.Equal(t, "새 소식을 기다리고 있어요", tab.text("connection"))
+	tab.until(hourOld)
+	room.tell(t, object{"type": "ping", "server_time": time.Now().UnixMilli()})
+	tab.until(`document.body.dataset.connection === "open" && !(` + hourOld + `)`)
+	tab.hides("lost")
+}
+
+func TestDoneBeforeACodeHasComeAsksFirst(t *testing.T) {
+	room, tab := expectTurn(t)
+	tab.do(chromedp.Click("#done"))
+	tab.shows("done-confirm")
+	require.Empty(t, room.made())
+	tab.do(chromedp.Click("#done-stay"))
+	tab.hides("done-confirm")
+	room.then(ended("completed"))
+	tab.do(chromedp.Click("#done"), chromedp.WaitVisible("#done-confirm"), chromedp.Click("#done-confirm"))
+	tab.until(`document.body.dataset.state === "ended"`)
+}
+
+// A hidden page draws nothing: what it has to say waits until somebody is back.
+func TestTurnThatCameAndWentUnseenIsNotAnnouncedAsCurrent(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.open(room, "ko")
+	tab.run(`window.frames_ = new Map(); let n = 0;
+		window.requestAnimationFrame = (f) => { frames_.set(++n, f); return n; };
+		window.cancelAnimationFrame = (n) => frames_.delete(n)`)
+	shout := `document.getElementById("shout").textContent`
+	room.push(t, place(1))
+	room.push(t, turn(0))
+	tab.step("ask")
+	room.push(t, ended("expired"))
+	tab.until(`document.body.dataset.state === "ended"`)
+	tab.run(`for (const frame of frames_.values()) frame(0)`)
+	tab.until(shout + ` === ""`)
+
+	tab.run(`frames_.clear()`)
+	over := turn(0)
+	over["ticket"], over["fence"], over["lease_expires_at"] = 10, 78, time.Now().Add(-time.Minute).UnixMilli()
+	room.push(t, over)
+	tab.step("ask")
+	tab.run(`for (const frame of frames_.values()) frame(0)`)
+	tab.until(shout + ` === ""`)
+}
+
+func TestForcedColorsHideNothing(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.do(forcedColors(true), chromedp.EmulateViewport(360, 640))
+	tab.open(room, "ko")
+	style := func(selector, property string) string {
+		return fmt.Sprintf(`getComputedStyle(document.querySelector(%q)).%s`, selector, property)
+	}
+	tab.until(style(".mark", "forcedColorAdjust") + ` === "none"`)
+	tab.until(style(".dot", "backgroundColor") + ` !== ` + style("body", "backgroundColor"))
+	room.push(t, place(4))
+	tab.until(`document.body.dataset.state === "waiting"`)
+	tab.until(style("progress", "borderTopWidth") + ` === "1px"`)
+	tab.until(`document.querySelector(".hero-label").getBoundingClientRect().bottom <= document.querySelector(".hero-line").getBoundingClientRect().top + 1`)
+	room.push(t, turn(0))
+	tab.step("ask")
+	tab.until(`document.querySelector(".dial-text").scrollHeight <= document.querySelector(".dial-text").clientHeight`)
+	tab.until(style(".dial-left", "stroke") + ` !== ` + style("body", "backgroundColor"))
+}
+
+func TestLongTextLeavesTimeAndButtonsOnAPhone(t *testing.T) {
+	room, tab := expectTurn(t)
+	tab.do(chromedp.EmulateViewport(360, 640), chromedp.Click("#ask"))
+	tab.step("asked")
+	long := ""
+	for range 40 {
+		long += "길고 긴 광고 문자예요. "
+	}
+	onScreen := func(id string) {
+		t.Helper()
+		tab.until(fmt.Sprintf(`(({ top, bottom, height }) => height > 0 && top >= 0 && bottom <= 640)(document.getElementById(%q).getBoundingClientRect())`, id))
+	}
+	room.tell(t, message("a", long, nil, 0))
+	tab.step("text")
+	onScreen("countdown")
+	onScreen("ask-again")
+	room.tell(t, message("b", long+"인증번호 000000", "000000", 0))
+	tab.step("code")
+	for _, id := range []string{"sms-code", "countdown", "done"} {
+		onScreen(id)
+	}
+}
+
+func TestSpacePressesWhatLooksLikeAButton(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.view.Info.ReturnURL = "#back"
+	room.change(place(2))
+	tab.open(room, "ko")
+	tab.do(chromedp.Click("#leave"))
+	tab.shows("leave-stay")
+	tab.until(`document.getElementById("leave-stay").localName === "button"`)
+	tab.run(`document.getElementById("leave-stay").focus()`)
+	tab.do(chromedp.KeyEvent(" "))
+	tab.hides("leave-stay")
+	room.push(t, ended("completed"))
+	tab.shows("return")
+	tab.run(`document.getElementById("return").focus()`)
+	tab.do(chromedp.KeyEvent(" "))
+	tab.until(`location.hash === "#back"`)
+}
+
+func TestPageThatCannotBeShownNowOffersToTryAgain(t *testing.T) {
+	sorry := func(code string) string {
+		return between(t, render(t, templates.ErrorPage(templates.ErrorView{Lang: "ko", Code: code, Room: "integration"})), `<form method="get" action="/rooms/integration">`, "</form>")
+	}
+	require.Contains(t, sorry("store_unavailable"), "다시 시도하기")
+	require.Contains(t, sorry("unknown_room"), "대기실로 돌아가기")
+}
+
+func TestRefusalSaysWhatIsWrongAndOfWhat(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.open(room, "ko")
+	invalid := `document.getElementById("seller-id").getAttribute("aria-invalid") === "true"`
+	for code, wrong := range map[string]bool{"room_full": false, "seller_has_place": false, "invalid_seller": true} {
+		room.then(object{"code": code, "detail": "말 " + code, "http": 400})
+		tab.run(`document.getElementById("seller-id").value = "s-1"`)
+		tab.do(chromedp.Click("#join"))
+		tab.says("error", "말 "+code)
+		tab.until(fmt.Sprintf(`(%s) === %v`, invalid, wrong))
+	}
+	tab.before(`window.fetch = () => Promise.reject(new TypeError("no network")); const real = setTimeout; window.setTimeout = (f, ms) => real(f, Math.min(ms, 50))`)
+	room.change(place(2))
+	tab.open(room, "ko")
+	tab.do(chromedp.Click("#leave"), chromedp.WaitVisible("#leave-confirm"), chromedp.Click("#leave-confirm"))
+	tab.until(`document.querySelector("[data-error=waiting]").textContent === "서버에 닿지 못했어요. 다시 눌러 주세요."`)
+	room.push(t, object{"status": "idle", "ticket": nil, "queue_position": nil})
+	tab.until(`document.body.dataset.state === "idle"`)
+	tab.run(`document.getElementById("seller-id").value = "s-1"`)
+	tab.do(chromedp.Click("#join"))
+	tab.says("error", "여러 번 눌러도 순서는 하나예요")
+}
+
+func TestLanguageIsOneEntryOfTheHistory(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.open(room, "ko")
+	tab.until(`location.search === ""`)
+	length := read(t, tab.ctx, `String(history.length)`)
+	tab.do(chromedp.Click("#lang"))
+	tab.until(`document.documentElement.lang === "en" && document.body.dataset.connection === "open" && location.search === ""`)
+	require.Equal(t, length, read(t, tab.ctx, `String(history.length)`), "back does not lead to the old language")
+}
+
+func TestClaimIsThePagesWhereSomebodyIsThereElseTheSellers(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.open(room, "ko")
+	mine := turn(0)
+	mine["claim_by"] = time.Now().Add(20 * time.Second).UnixMilli()
+	room.push(t, mine)
+	tab.step("claim")
+	tab.shows("claim")
+	tab.hides("ask")
+	tab.until(`/^0:(1\d|20)$/.test(document.getElementById("countdown").textContent)`)
+	tab.says("shout", "‘저 여기 있어요’를 눌러 주세요")
+	require.Empty(t, room.made(), "nobody has touched the page")
+	room.then(object{"claim_by": nil})
+	tab.run(`document.getElementById("claim").click()`)
+	tab.step("ask")
+	require.Equal(t, "POST /api/integration/lock/claim ", room.lastCall())
+	require.Equal(t, object{"fence": 77.0}, room.last().body)
+
+	missed := place(1)
+	missed["unclaimed"] = true
+	room.push(t, missed)
+	tab.shows("back")
+	require.Contains(t, tab.text("keep"), "화면을 열어 두세요")
+	tab.until(`document.body.dataset.missed === "true"`)
+	room.then(object{"unclaimed": false})
+	tab.do(chromedp.Click("#back"))
+	tab.hides("back")
+	require.Equal(t, object{}, room.last().body, "it holds no lease to name")
+
+	next := turn(0)
+	next["fence"], next["claim_by"] = 78, time.Now().Add(20*time.Second).UnixMilli()
+	room.then(object{"claim_by": nil})
+	calls := len(room.made())
+	room.push(t, next)
+	tab.step("ask")
+	require.Len(t, room.made(), calls+1, "who has just pressed is there")
+	require.Equal(t, object{"fence": 78.0}, room.last().body)
+}
+
+func TestTurnIsToldThreeTimesBeforeItIsOver(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.before(`window.buzzed = []; navigator.vibrate = (pattern) => buzzed.push(pattern.length) > 0`)
+	room.change(place(6))
+	tab.open(room, "ko")
+	tab.do(chromedp.Click("#sound-test")) // browsers tell nobody who has pressed nothing
+	for _, position := range []int{5, 3, 2, 1} {
+		room.push(t, object{"queue_position": position})
+		tab.until(fmt.Sprintf(`document.getElementById("position").textContent === "%d"`, position))
+	}
+	tab.until(`buzzed.join() === "1,1"`)
+	short := turn(0)
+	short["lease_expires_at"] = time.Now().Add(31 * time.Second).UnixMilli()
+	room.push(t, short)
+	tab.until(`document.body.dataset.hurry === "true"`)
+	require.Equal(t, "곧 끝나요", tab.text("time-left"))
+	room.push(t, object{"queue_length": 3})
+	tab.until(`buzzed.join() === "1,1,5,3"`)
+}
+
+func TestPageShowsWhatTheOperatorSaysOfTheRoom(t *testing.T) {
+	view := everyState()["locked"]
+	view.Info = templates.RoomInfo{Name: "쿠팡 연동", Phone: "010-0000-0000", Marketplace: templates.MarketplaceInfo{Name: "쿠팡", URL: "https://wing.example"},
+		Support: templates.SupportInfo{Text: "판매자 센터", URL: "https://help.example", Tel: "1500 0000"}, ReturnURL: "https://portal.example/done"}
+	page := render(t, templates.RoomPage(view))
+	require.Contains(t, between(t, page, `<header`, "</header>"), "쿠팡 연동")
+	require.Contains(t, page, `<strong id="number" class="whole">010-0000-0000</strong>`)
+	require.Contains(t, between(t, page, `id="ask"`, "</button>"), "인증번호 요청하러 가기")
+	require.Contains(t, between(t, page, `id="ask"`, "</button>"), `data-opens="https://wing.example"`)
+	require.Contains(t, between(t, page, `id="turn-lead">`, "</p>"), "쿠팡 화면이 열려요")
+	require.Contains(t, page, `href="tel:15000000"`)
+	require.Contains(t, page, `href="https://help.example"`)
+	require.Contains(t, between(t, page, `id="return"`, ">"), `href="https://portal.example/done"`)
+	require.NotContains(t, between(t, page, "<footer", "</footer>"), "integration")
+
+	view.Info.Support.URL, view.Info.ReturnURL = "javascript:alert(1)", "javascript:alert(1)"
+	require.NotContains(t, render(t, templates.RoomPage(view)), "javascript:")
+	bare := render(t, templates.RoomPage(everyState()["locked"]))
+	for _, id := range []string{"number", "market", "return"} {
+		require.NotContains(t, bare, `id="`+id+`"`)
+	}
+	require.Contains(t, between(t, bare, `id="ask"`, "</button>"), "이제 요청할게요")
+}
+
+func TestOnePressSaysThatIAskAndOpensTheMarketplace(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.view.Info.Marketplace = templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"}
+	tab.before(`window.opened = []; window.open = (url) => { opened.push(url); return null; }`)
+	tab.open(room, "ko")
+	room.push(t, turn(0))
+	tab.step("ask")
+	tab.do(chromedp.Click("#ask"))
+	tab.step("asked")
+	tab.until(`opened.join() === "https://market.example"`)
+	require.Equal(t, "POST /api/integration/lock/expect ", room.lastCall())
+	tab.shows("market")
+	tab.do(chromedp.Click("#ask-again"))
+	tab.until(`!document.querySelector("[aria-busy]") && opened.length === 1`)
+}
+
+func TestNothingKeepsPeopleOutOfTheSellersPage(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.view.Info = templates.RoomInfo{Name: "마켓 연동", Phone: "010-0000-0000", Support: templates.SupportInfo{Text: "센터", URL: "https://help.example", Tel: "1500"},
+		Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}, ReturnURL: "https://portal.example"}
+	tab.open(room, "ko")
+	missed, mine, asked, hurry := place(1), turn(0), turn(0), turn(0)
+	missed["unclaimed"], mine["claim_by"] = true, time.Now().Add(20*time.Second).UnixMilli()
+	asked["codes"], asked["claim_by"] = object{"asked": 1, "open": 1, "ask_after": nil}, nil
+	hurry["lease_expires_at"], hurry["claim_by"] = time.Now().Add(25*time.Second).UnixMilli(), nil
+	for _, state := range []object{{}, place(3), place(1), missed, mine, asked, hurry, ended("completed")} {
+		room.push(t, state)
+		if state["fence"] != nil && state["claim_by"] == nil {
+			room.tell(t, message("a", "인증번호 000000", "000000", 0))
+		}
+		tab.until(fmt.Sprintf(`document.body.dataset.state === %q`, room.state["status"]))
+		for _, dark := range []bool{false, true} {
+			tab.do(chrometest.Viewport(360, 740, dark, true))
+			found, err := chrometest.Axe(tab.ctx)
+			require.NoError(t, err)
+			require.Empty(t, found, "%v dark %v", state, dark)
+		}
+	}
+	outside := `[...document.body.children].filter((e) => !e.matches("header, main, footer, section[aria-labelledby], .skip, [role=status], [role=alert], script")).length === 0`
+	tab.until(outside + ` && document.querySelectorAll("main aside").length === 0`)
+}
