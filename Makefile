@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check race bench gobench sim estimates growth load load-check day day-check faults faults-check mixed-versions fuzz release generate setup
+.PHONY: help run demo test check race bench gobench sim estimates growth load load-check day day-check faults faults-check mixed-versions fuzz release generate screenshots setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.
@@ -13,6 +13,7 @@ SCENARIO ?= smoke
 REPLICAS ?= 3
 BASE_URL ?=
 ONLY ?=
+PAGE_LANG ?=
 SCALE ?= 1
 FUZZ_FOR ?= 10s
 
@@ -99,6 +100,11 @@ generate: ## Generate Go from the templates and the catalogue of words, and bund
 	go run ./templates/locales/gen
 	go run ./static/gen
 	go run $(TEMPL) generate -path templates
+
+screenshots: ## Take pictures of the seller's page in every state, on phone and desktop, light, dark and in forced colours, into results/screenshots, and the README's (ONLY="next turn-code" PAGE_LANG=en)
+	@scripts/setup.sh
+	SCREENSHOTS='$(CURDIR)/results/screenshots' ONLY='$(ONLY)' PAGE_LANG='$(PAGE_LANG)' go test -tags pictures ./templates -run '^TestScreenshots$$' -count 1 -timeout 15m
+	@$(if $(ONLY)$(PAGE_LANG),:,cp results/screenshots/next-360-light.png docs/images/room-waiting.png; cp results/screenshots/turn-code-360-light.png docs/images/room-turn.png)
 
 setup: ## Install what the tests need: redis, postgresql, mariadb, chromium, a Korean font (Debian, Ubuntu)
 	@scripts/setup.sh

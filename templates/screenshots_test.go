@@ -3,12 +3,15 @@
 package templates_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -48,7 +51,9 @@ func inTurn(left int64, codes object) object {
 		"lease_expires_at": in(left), "codes": codes}
 }
 
-func asks(asked, open int, after any) object { return object{"asked": asked, "open": open, "ask_after": after} }
+func asks(asked, open int, after any) object {
+	return object{"asked": asked, "open": open, "ask_after": after}
+}
 
 func also(state object, more object) object { maps.Copy(state, more); return state }
 
@@ -88,12 +93,12 @@ func pictures() []picture {
 	}
 }
 
-// Pictures of the seller's page in every state, for people to look at: make screenshots. waiting and turn-asked are the README's too.
+// Pictures of the seller's page in every state, for people to look at: make screenshots. next and turn-code are the README's too.
 func TestScreenshots(t *testing.T) {
 	folder := os.Getenv("SCREENSHOTS")
 	require.NotEmpty(t, folder, "SCREENSHOTS names the folder")
 	for _, p := range pictures() {
-		if only := os.Getenv("ONLY"); only != "" && only != p.name {
+		if only := os.Getenv("ONLY"); only != "" && !slices.Contains(strings.Fields(only), p.name) {
 			continue
 		}
 		room, tab := startFakeRoom(t), openBrowser(t)
@@ -130,7 +135,7 @@ func (b *browser) prepare(room *fakeRoom, p picture) {
 		p.view(&room.view)
 	}
 	b.do(inZone("Asia/Seoul"), atMoment(pictureAt), chrometest.Viewport(360, 640, false, true))
-	b.open(room, "ko")
+	b.open(room, cmp.Or(os.Getenv("PAGE_LANG"), "ko"))
 	for _, frame := range p.frames {
 		room.tell(b.t, frame)
 	}

@@ -502,6 +502,7 @@ type PageText struct {
 	RequestAt    string            `json:"request_at"`
 	RequestAgain string            `json:"request_again"`
 	Busy         string            `json:"busy"` // {left}
+	BusyWhy      string            `json:"busy_why"`
 	BusyMore     string            `json:"busy_more"`
 	Unclaimed    Question          `json:"unclaimed"`
 	EarlierSMS   string            `json:"earlier_sms"`
