@@ -24,6 +24,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/static"
 	"github.com/waitroom/waitroom/web"
+	"github.com/waitroom/waitroom/web/link"
 	"github.com/waitroom/waitroom/web/signin"
 )
 
@@ -115,7 +116,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		return err
 	}
 	site := web.Config{
-		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Rooms: s.cfg.Rooms, Lease: s.engine.Config().Lease,
+		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Links: link.New(s.store), PublicURL: s.cfg.PublicURL, Rooms: s.cfg.Rooms, Lease: s.engine.Config().Lease,
 		Origins: s.cfg.AllowedOrigins, Proxies: s.cfg.TrustedProxies, Hosts: hosts, Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry,
 		Handlers: map[string]http.Handler{

@@ -5,6 +5,7 @@ package templates
 // Text is every word that a person reads, in one language; {name} stands for a value.
 type Text struct {
 	Desk     DeskText     `json:"desk"`
+	Link     LinkText     `json:"link"`
 	Live     LiveText     `json:"live"`
 	Page     PageText     `json:"page"`
 	Problems ProblemsText `json:"problems"`
@@ -336,6 +337,31 @@ type DeskTopText struct {
 	MayAct     string `json:"may_act"`
 	MayWatch   string `json:"may_watch"`
 	NeedScript string `json:"need_script"`
+}
+
+// LinkText has the words of "link" in locales.
+type LinkText struct {
+	Make      string            `json:"make"`
+	Title     string            `json:"title"`
+	Qr        string            `json:"qr"`
+	Address   string            `json:"address"`
+	Copy      string            `json:"copy"`
+	Copied    string            `json:"copied"`
+	Once      string            `json:"once"`
+	Left      string            `json:"left"`
+	Over      string            `json:"over"`
+	Again     string            `json:"again"`
+	Close     string            `json:"close"`
+	Until     string            `json:"until"` // {time}
+	Stay      string            `json:"stay"`
+	OpenTitle string            `json:"open_title"`
+	OpenLead  string            `json:"open_lead"`
+	Room      string            `json:"room"`
+	Seller    string            `json:"seller"`
+	Now       string            `json:"now"`
+	States    map[string]string `json:"states"` // by state
+	Confirm   string            `json:"confirm"`
+	Warn      string            `json:"warn"`
 }
 
 // LiveText has the words of "live" in locales.

@@ -39,6 +39,7 @@ var floors = []string{"internal/sqldb"}
 var testOnly = []string{
 	"github.com/stretchr/testify", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/chromedp/chromedp",
 	"github.com/oauth2-proxy/mockoidc", "github.com/golang-jwt/jwt/v5", "github.com/Shopify/toxiproxy/v2", "github.com/anishathalye/porcupine",
+	"github.com/makiuchi-d/gozxing",
 }
 
 func goList(t *testing.T, args ...string) [][]string {

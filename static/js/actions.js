@@ -21,6 +21,11 @@ export class Actions {
     return post(`${this.lock}/reject`, { fence, message_id: message }, this.page);
   }
 
+  /** A link by which another device continues with this place, and its QR code. */
+  link() {
+    return call(`${this.lock}/link?qr=true`, { method: "POST" }, this.page);
+  }
+
   leave(reason, fence) {
     const query = new URLSearchParams({ reason });
     if (fence != null) query.set("fence", String(fence));

@@ -5,6 +5,7 @@ import { ServerClock } from "./clock.js";
 import "./countdown.js";
 import { Refused } from "./http.js";
 import { Journey } from "./journey.js";
+import { DeviceLink } from "./link.js";
 import { SupportNotice } from "./notice.js";
 import { Question } from "./question.js";
 import "./sms.js";
@@ -36,6 +37,7 @@ const view = new View({ words, leaseSeconds: page.lease_seconds, journey, server
 const alert = new TurnAlert({ words, icons: page.icons, room });
 const narrator = new Narrator({ words, view, alert, server, speaker: new Speaker() });
 const actions = new Actions({ room, lang: page.lang, words });
+const link = new DeviceLink({ actions, server });
 const asking = new Asking({ actions, store, journey, server });
 const questions = [
   new Question("leave", ["leave", "cancel"], () => act("leave-confirm", () => actions.leave("cancelled", store.state.fence))),
@@ -53,6 +55,7 @@ store.onChange((state, before) => {
   if (state.ticket != null && before.ticket !== state.ticket) journey.past(state, messages.forget());
   view.draw(state);
   notice.check(state);
+  link.check(state);
   if (changed) {
     view.error("");
     view.focus();
@@ -74,6 +77,7 @@ function receive(frame) {
   if (frame.type === "sms") receiveMessage(frame);
   if (frame.type === "sms_unclaimed" && unclaimed.hear(frame)) narrator.unclaimed();
   if (frame.type === "notice") notice.hear(frame, store.state);
+  if (frame.notice === "joined_device") link.close();
 }
 
 function receiveMessage(frame) {
