@@ -28,7 +28,15 @@ export class DeviceLink {
     this.#state = place;
   }
 
-  /** The link was used, or is not wanted any more. */
+  /** Another device has used it; what the page says of that is to be seen. */
+  joined() {
+    if (byID("link-made").hidden) return;
+    this.close();
+    byID("notice").scrollIntoView({ block: "center" });
+    byID("link-make").focus({ preventScroll: true });
+  }
+
+  /** The link is not wanted any more. */
   close() {
     byID("link-made").hidden = true;
     byID("link-form").hidden = false;

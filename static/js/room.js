@@ -77,7 +77,7 @@ function receive(frame) {
   if (frame.type === "sms") receiveMessage(frame);
   if (frame.type === "sms_unclaimed" && unclaimed.hear(frame)) narrator.unclaimed();
   if (frame.type === "notice") notice.hear(frame, store.state);
-  if (frame.notice === "joined_device") link.close();
+  if (frame.notice === "joined_device") link.joined();
 }
 
 function receiveMessage(frame) {
