@@ -327,7 +327,11 @@ func TestPlaceIsContinuedByFormsAlone(t *testing.T) {
 	second := newReader(t, r.URL())
 	require.Contains(t, second.ask("GET", link, "").body, `action="`+link+`"`)
 	requireState(t, second.submit(link), "locked")
-	requireState(t, first.ask("GET", roomPage+"/link", ""), "locked")
+	const joined = "Another device has joined your place."
+	seen := first.ask("GET", roomPage+"/link", "")
+	requireState(t, seen, "locked")
+	require.Contains(t, strings.SplitAfter(seen.body, "page-data")[0], joined, "the first device is told")
+	require.NotContains(t, strings.SplitAfter(second.ask("GET", roomPage+"?lang=en", "").body, "page-data")[0], joined)
 
 	requireState(t, second.submit(roomPage+"/leave", "reason", "completed", "fence", fenceField(t, second), "confirm", "yes"), "ended")
 	refused := first.submit(roomPage+"/link", "lang", "en")

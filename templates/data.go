@@ -19,6 +19,7 @@ type pageData struct {
 	State        frame        `json:"state"`
 	SMS          []smsFrame   `json:"sms"`
 	Offers       []offerFrame `json:"offers"`
+	JoinedDevice bool         `json:"joined_device"`
 	Icons        iconsByState `json:"icons"`
 	Words        LiveText     `json:"words"`
 }
@@ -83,7 +84,7 @@ func (v RoomView) data() pageData {
 	}
 	return pageData{
 		Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds, Joined: v.JoinedPosition,
-		State: v.frame(), SMS: messages, Offers: offers, Words: v.text().Live,
+		State: v.frame(), SMS: messages, Offers: offers, JoinedDevice: v.JoinedDevice, Words: v.text().Live,
 		Icons: iconsByState{v.AssetPrefix + "/icons/waiting.svg", v.AssetPrefix + "/icons/turn.svg"},
 	}
 }

@@ -26,6 +26,14 @@ type NewLinkView struct {
 	QRPath    string
 }
 
+// joinedWords says that another device was let into this place.
+func (v RoomView) joinedWords() string {
+	if !v.JoinedDevice {
+		return ""
+	}
+	return v.text().Live.Notices["joined_device"]
+}
+
 func (v LinkView) path() templ.SafeURL { return RoomView{Room: v.Room}.path("/link/" + v.Token) }
 
 func (v LinkView) refusal() Notice { return notice(TextIn(v.Lang).Page.Errors, v.Refused) }

@@ -228,7 +228,7 @@ func (s *site) follow(c *gin.Context, session string) error {
 	if s.Sellers == nil {
 		err = s.Links.Use(ctx, id, token, session, l.Place)
 	} else {
-		err = s.Links.Spend(ctx, id, token, s.told(c, session))
+		err = s.Links.Spend(ctx, id, token, s.told(c, session), l.Place)
 	}
 	if err == nil {
 		s.tellJoined(ctx, id, l.Session)
@@ -244,6 +244,16 @@ func (s *site) tellJoined(ctx context.Context, id room.ID, session string) {
 	if err := s.Sockets.JoinedDevice(ctx, id, session); err != nil {
 		s.Log.Warn("a place's browsers are not told that another one joined them", "room", string(id), "error", err)
 	}
+}
+
+// addJoined says on a page that another device was let into its place. Of the device that was let in, it is no news.
+func (s *site) addJoined(c *gin.Context, id room.ID, session string, v *templates.RoomView) {
+	if _, ok := linkedOf(c); ok || s.Links == nil || (v.State != templates.StateWaiting && v.State != templates.StateLocked) {
+		return
+	}
+	ctx, cancel := s.asking(c)
+	defer cancel()
+	v.JoinedDevice, _ = s.Links.Joined(ctx, id, session, v.Ticket) // the page is shown though that is not known
 }
 
 // loggedPath is a path without the token of a link, however it goes on.

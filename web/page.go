@@ -57,6 +57,7 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 	v.Offers = slices.DeleteFunc(v.Offers, func(o templates.OfferView) bool { return o.MessageID == c.Query("not") })
 	s.addNotice(c, id, &v)
 	s.addSeller(c, &v)
+	s.addJoined(c, id, session, &v)
 	s.show(c, http.StatusOK, lang, templates.RoomPage(v))
 }
 

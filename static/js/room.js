@@ -201,6 +201,7 @@ offerAlerts(alert);
 view.draw(store.state);
 narrator.begin(store.state);
 for (const offer of page.offers) unclaimed.hear(offer);
+if (page.joined_device) notice.hear({ notice: "joined_device" }, store.state);
 socket.start();
 asking.putOff();
 document.addEventListener("visibilitychange", () => asking.putOff());

@@ -77,17 +77,17 @@ func (l *Links) Open(ctx context.Context, id room.ID, token, session string) (p 
 // Use has a session stand for a place from now on, by a link that leads to it. Of several browsers one is let in; it may come again with the
 // same link. Refusals: those of Open.
 func (l *Links) Use(ctx context.Context, id room.ID, token, session string, p Place) error {
-	by := standKey(id, session)
-	return l.use(ctx, tokenKey(id, token), by, seal(session, by, p))
+	return l.use(ctx, id, token, session, seal(session, standKey(id, session), p), p)
 }
 
 // Spend uses a link up for a session that needs nothing more to act for the place. Refusals: those of Open.
-func (l *Links) Spend(ctx context.Context, id room.ID, token, session string) error {
-	return l.use(ctx, tokenKey(id, token), standKey(id, session), "")
+func (l *Links) Spend(ctx context.Context, id room.ID, token, session string, p Place) error {
+	return l.use(ctx, id, token, session, "", p)
 }
 
-func (l *Links) use(ctx context.Context, token, by, standing string) error {
-	done, err := useScript.Run(ctx, l.redis, []string{token, by}, standing, kept.Milliseconds()).Text()
+func (l *Links) use(ctx context.Context, id room.ID, token, session, standing string, p Place) error {
+	keys := []string{tokenKey(id, token), standKey(id, session), joinedKey(id, p.Session)}
+	done, err := useScript.Run(ctx, l.redis, keys, standing, kept.Milliseconds(), p.Ticket).Text()
 	switch {
 	case err != nil:
 		return stored(err)
@@ -114,6 +114,15 @@ func (l *Links) Standing(ctx context.Context, id room.ID, session string) (p Pla
 		return p, false, err
 	}
 	return p, true, nil
+}
+
+// Joined reports whether another browser was let into the place of that ticket. The error is the store's.
+func (l *Links) Joined(ctx context.Context, id room.ID, session string, ticket int64) (bool, error) {
+	last, err := l.redis.Get(ctx, joinedKey(id, session)).Int64()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return false, stored(err)
+	}
+	return err == nil && last == ticket, nil
 }
 
 // End has a session stand for nothing but itself again.

@@ -31,6 +31,8 @@ func tokenKey(id room.ID, token string) string { return prefix + "token:" + dige
 
 func placeKey(id room.ID, session string) string { return prefix + "place:" + digest(id, session) }
 
+func joinedKey(id room.ID, session string) string { return prefix + "joined:" + digest(id, session) }
+
 func standKey(id room.ID, session string) string { return prefix + "stands:" + digest(id, session) }
 
 // digest stands in Redis for what nobody is to read there; a room's id has no space.

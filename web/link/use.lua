@@ -1,6 +1,6 @@
 -- Uses a link up, and has a session stand for the place that it leads to.
--- KEYS: the link; the session's standing, by which the link remembers who used it
--- ARGV: the standing, sealed, or '' for none; how long it is kept, in ms
+-- KEYS: the link; the session's standing, by which the link remembers who used it; that a place was joined
+-- ARGV: the standing, sealed, or '' for none; how long it is kept, in ms; the place's ticket
 -- Returns "done", also to the same session again; "used" where another one has used it; "none" where there is no such link.
 if redis.call('HEXISTS', KEYS[1], 'place') == 0 then
   return 'none'
@@ -13,4 +13,5 @@ redis.call('HSET', KEYS[1], 'by', KEYS[2])
 if ARGV[1] ~= '' then
   redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
 end
+redis.call('SET', KEYS[3], ARGV[3], 'PX', ARGV[2])
 return 'done'
