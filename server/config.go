@@ -22,6 +22,7 @@ type Config struct {
 	DropAfter time.Duration
 
 	AllowedOrigins []string
+	FrameAncestors []string // origins whose pages may have a seller's page in a frame
 	TrustedProxies []netip.Prefix
 	RateLimit      quota.Rate
 	PlacesPerIP    int // of these four, 0 is no limit
@@ -132,7 +133,10 @@ func settings() []setting {
 			duration(func(c *Config) *time.Duration { return &c.AwayAfter }, 100*time.Millisecond, time.Hour)},
 		{"drop-after", "5m", "a waiter that is away for longer loses its place", false,
 			duration(func(c *Config) *time.Duration { return &c.DropAfter }, 100*time.Millisecond, 24*time.Hour)},
-		{"allowed-origins", "", "comma-separated origins of other sites that may act here, such as https://portal.example", false, readOrigins},
+		{"allowed-origins", "", "comma-separated origins of other sites that may act here, such as https://portal.example", false,
+			origins(func(c *Config) *[]string { return &c.AllowedOrigins })},
+		{"frame-ancestors", "", "comma-separated origins of other sites whose pages may have a seller's page in a frame, such as https://portal.example", false,
+			origins(func(c *Config) *[]string { return &c.FrameAncestors })},
 		{"trusted-proxies", "", "comma-separated addresses or networks of proxies whose X-Forwarded-* headers are believed", false, readProxies},
 		{"rate-limit", "100/s", "joins per client address over all replicas, with ten seconds' worth at once; 0 = off", false, readRate},
 		{"places-per-ip", "200", "live places of one client address over all rooms; 0 = off", false, count(func(c *Config) *int { return &c.PlacesPerIP })},

@@ -42,6 +42,7 @@ func (d *doctor) settings() {
 	if strings.HasPrefix(string(d.cfg.DatabaseURL), "sqlite:") {
 		d.doubtful(about, "For replicas on several machines set WAITROOM_DATABASE_URL to a PostgreSQL.", "The ledger is SQLite: it serves replicas of one machine.")
 	}
+	d.frames(about)
 	if !d.any(about) {
 		d.fine(about, "All settings are right.")
 	}

@@ -27,20 +27,20 @@ func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer)
 	if err != nil {
 		return fmt.Errorf("WAITROOM_DATABASE_URL (--database-url): %w", err)
 	}
-	tells := s.cfg.WebhookURL != ""
-	s.ledger = ledger.New(ledger.Config{DB: s.db, Journal: newTally(s.engine, registry), Rooms: s.engine, JournalMax: journalMax, Tell: tells, Log: s.log,
+	s.ledger = ledger.New(ledger.Config{DB: s.db, Journal: newTally(s.engine, registry), Rooms: s.engine, JournalMax: journalMax, Tell: s.cfg.WebhookURL != "", Log: s.log,
 		Registerer: registry, Guard: s.cfg.SMSGuard, Alarmed: s.alarmed})
-	if !tells {
-		return nil
+	return s.openOutbox(registry)
+}
+
+// openOutbox makes the worker of what is to be done after it was recorded; none where there is nothing to do.
+func (s *Server) openOutbox(registry prometheus.Registerer) error {
+	kinds, err := s.kinds()
+	if err != nil || len(kinds) == 0 {
+		return err
 	}
-	s.tasks = outbox.NewStore(s.db.SQL(), s.db.Dialect(), nil)
-	s.outbox, err = outbox.NewWorker(outbox.Config{Store: s.tasks, URL: string(s.cfg.WebhookURL), Secret: string(s.cfg.WebhookSecret), Log: s.log, Registerer: registry,
-		Recorded: s.ledger.Told})
-	if err != nil {
-		return fmt.Errorf("WAITROOM_%w", err)
-	}
-	s.warnOfShort("WAITROOM_WEBHOOK_SECRET", s.cfg.WebhookSecret)
-	return nil
+	s.tasks = outbox.NewStore(s.db.SQL(), s.db.Dialect(), outbox.StoreConfig{})
+	s.outbox, err = outbox.NewWorker(outbox.Config{Store: s.tasks, Kinds: kinds, Log: s.log, Registerer: registry})
+	return err
 }
 
 // warnOfShort speaks of a secret with fewer bytes than Standard Webhooks asks for.

@@ -117,7 +117,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	}
 	site := web.Config{
 		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Links: link.New(s.store), PublicURL: s.cfg.PublicURL, Rooms: s.cfg.Rooms, Lease: s.engine.Config().Lease,
-		Origins: s.cfg.AllowedOrigins, Proxies: s.cfg.TrustedProxies, Hosts: hosts, Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,
+		Origins: s.cfg.AllowedOrigins, Ancestors: s.cfg.FrameAncestors, Proxies: s.cfg.TrustedProxies, Hosts: hosts, Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry,
 		Handlers: map[string]http.Handler{
 			"/static/*file": static.Handler(),

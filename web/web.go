@@ -60,6 +60,7 @@ type Config struct {
 	Lease   time.Duration                 // the engine's
 
 	Origins           []string       // other origins whose pages may act here
+	Ancestors         []string       // other origins whose pages may have a seller's page in a frame
 	Proxies           []netip.Prefix // whose X-Forwarded-* headers are believed
 	Hosts             Hosts          // what the server is called; default: anything
 	PublicURL         string         // where links lead, without a slash at its end; default: what the request was sent to
@@ -81,6 +82,7 @@ type site struct {
 	limited *refusals
 	away    *away
 	unnamed unnamed
+	zips    zipper
 	crossed *http.CrossOriginProtection // trusts Origins
 	foreign *http.CrossOriginProtection // trusts none
 	metrics *metrics

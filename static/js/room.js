@@ -1,31 +1,26 @@
-import { Actions } from "./actions.js";
+import { WaitingRoom } from "../embed.js";
 import { TurnAlert, offerAlerts } from "./alert.js";
 import { Asking } from "./asking.js";
-import { ServerClock } from "./clock.js";
 import "./countdown.js";
+import { hasCookies } from "./frame.js";
 import { Refused } from "./http.js";
 import { Journey } from "./journey.js";
 import { DeviceLink } from "./link.js";
 import { SupportNotice } from "./notice.js";
 import { Question } from "./question.js";
 import "./sms.js";
-import { RoomSocket } from "./socket.js";
 import { Speaker } from "./speak.js";
-import { LastPlace } from "./place.js";
-import { Store } from "./store.js";
 import { Narrator } from "./narrator.js";
 import { Unclaimed } from "./unclaimed.js";
 import { View } from "./view.js";
-import { whenBack } from "./wake.js";
 
 const block = document.getElementById("page-data");
 const page = JSON.parse(block.textContent);
 const { room, words } = page;
 block.textContent = JSON.stringify({ ...page, sms: [] }); // messages are forgotten in time, here too
 
-const server = new ServerClock();
-server.observe(page.state.server_time);
-const store = new Store(page.state, new LastPlace(room));
+const waitingRoom = WaitingRoom.connect({ room, language: page.lang, words, state: page.state, session: hasCookies() ? "cookie" : "own" });
+const { clock: server, store, actions } = waitingRoom;
 const messages = document.getElementById("sms");
 const journey = new Journey(room, page.state, page.joined);
 const past = journey.pastUntil(page.state);
@@ -36,7 +31,6 @@ const onStep = (step, before) => narrator.step(step, before);
 const view = new View({ words, leaseSeconds: page.lease_seconds, journey, server, messages, unclaimed, onStep });
 const alert = new TurnAlert({ words, icons: page.icons, room });
 const narrator = new Narrator({ words, view, alert, server, speaker: new Speaker() });
-const actions = new Actions({ room, lang: page.lang, words });
 const link = new DeviceLink({ actions, server });
 const asking = new Asking({ actions, store, journey, server });
 const questions = [
@@ -64,16 +58,11 @@ store.onChange((state, before) => {
   asking.putOff();
 });
 
-const socket = new RoomSocket({
-  url: `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/${encodeURIComponent(room)}/ws`,
-  onFrame: receive,
-  onStatus: (status) => view.connection(status),
-});
+waitingRoom.on("frame", receive);
+waitingRoom.on("connection", (status) => view.connection(status));
 
 function receive(frame) {
-  if (frame.server_time) server.observe(frame.server_time);
   view.heard();
-  if (frame.type === "state") store.apply(frame);
   if (frame.type === "sms") receiveMessage(frame);
   if (frame.type === "sms_unclaimed" && unclaimed.hear(frame)) narrator.unclaimed();
   if (frame.type === "notice") notice.hear(frame, store.state);
@@ -202,7 +191,5 @@ view.draw(store.state);
 narrator.begin(store.state);
 for (const offer of page.offers) unclaimed.hear(offer);
 if (page.joined_device) notice.hear({ notice: "joined_device" }, store.state);
-socket.start();
 asking.putOff();
 document.addEventListener("visibilitychange", () => asking.putOff());
-whenBack({ back: () => socket.renew(), away: () => socket.rest() });
