@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -44,6 +45,17 @@ func follow(t *testing.T, base, link string) *seller {
 func (s *seller) watch() *websocket.Conn {
 	s.t.Helper()
 	return open(s.t, s.base, "Cookie", "waitroom_session="+s.cookies(), "Origin", s.base)
+}
+
+// answering has a socket read, and so answer pings, until it is closed.
+func answering(conn *websocket.Conn) {
+	go func() {
+		for {
+			if _, _, err := conn.Read(context.Background()); err != nil {
+				return
+			}
+		}
+	}()
 }
 
 // untilNotice reads frames until one is that notice.
@@ -214,13 +226,16 @@ func TestPlaceIsKeptByEitherOfItsBrowsers(t *testing.T) {
 	here, there, control := first.watch(), second.watch(), gone.watch()
 	for _, conn := range []*websocket.Conn{here, there, control} {
 		next(t, conn)
+		answering(conn)
 	}
 	require.NoError(t, here.CloseNow())
 	require.NoError(t, control.CloseNow())
 	away(1) // the one that has no other browser
 	require.NoError(t, there.CloseNow())
 	away(2)
-	next(t, second.watch())
+	back := second.watch()
+	next(t, back)
+	answering(back)
 	away(1)
 }
 
