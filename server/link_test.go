@@ -311,6 +311,8 @@ func TestLinkIsRefusedInWords(t *testing.T) {
 	requireErrorPage(t, newReader(t, r.URL()).ask("GET", over, ""), 404, noLink)
 	requireErrorPage(t, newReader(t, r.URL()).submit(over), 404, noLink)
 	requireProblem(t, first.ask("POST", linkAPI, ""), 404, "no_place")
+	first.submit(roomPage+"/join", "seller_id", "s-1")
+	requireErrorPage(t, newReader(t, r.URL()).submit(over), 404, noLink) // nor does it open the next place
 }
 
 func TestLinkLeadsToTheNameThatTheServerIsCalled(t *testing.T) {
