@@ -13,6 +13,7 @@ import (
 // Close codes of the contract, beside those of package socket. 4000–4499 say: come back; 4500 and up: do not.
 const (
 	codeDraining  = 4001
+	codeUnlinked  = 4003
 	codeSignedOut = 4501
 )
 
@@ -33,6 +34,7 @@ type conn struct {
 
 	hall    *hall    // nil where it shows all rooms
 	session *session // nil for a spectator, and for support
+	link    *linked  // nil where the session is the browser's own
 	desk    *desk    // nil for sellers
 	at      int32    // index in hall.conns, by the hall's lock
 
@@ -49,7 +51,10 @@ type conn struct {
 // was written: ErrOrigin, ErrNotUpgrade, ErrDraining or room.ErrStore. After a nil error the response
 // is not to be touched.
 func (h *Hub) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error {
-	c := &conn{h: h}
+	return h.serveSeller(w, r, id, session, &conn{h: h})
+}
+
+func (h *Hub) serveSeller(w http.ResponseWriter, r *http.Request, id room.ID, session string, c *conn) error {
 	if ok, err := h.accept(w, r, h.cfg.Origins, c); !ok {
 		return err
 	}

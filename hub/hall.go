@@ -35,6 +35,7 @@ type hall struct {
 	m      mirror.Mirror[visitor]
 	shared shared
 	conns  []*conn
+	linked []*conn   // those of the conns whose session is another browser's
 	dead   bool      // let go of: a new socket needs a new hall
 	empty  time.Time // since when there is no socket
 	turn   int       // its place in the rounds
@@ -64,6 +65,9 @@ func (l *hall) enter(c *conn, id string) bool {
 	l.conns = append(l.conns, c)
 	if id != "" {
 		l.seatConn(c, id)
+	}
+	if c.link != nil {
+		l.linked = append(l.linked, c)
 	}
 	if l.m.Live {
 		c.Mark(dueState|dueMessages, true)
@@ -96,6 +100,9 @@ func (l *hall) leave(c *conn) {
 	l.conns = l.conns[:last]
 	if last == 0 {
 		l.conns, l.empty = nil, time.Now()
+	}
+	if c.link != nil {
+		l.linked = slices.DeleteFunc(l.linked, func(other *conn) bool { return other == c })
 	}
 	if s := c.session; s != nil {
 		l.unseatConn(c, s)
@@ -150,6 +157,7 @@ func (l *hall) apply(e *room.Event) {
 		l.shared.state(&l.m.State)
 	}
 	l.tell(f)
+	l.unlink(func(c *conn) bool { return c.replaced() || c.link.joined(e) })
 	if f.Expires {
 		l.armExpiry()
 		l.h.metrics.expired(e, before)

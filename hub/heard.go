@@ -18,6 +18,7 @@ func (t listener) Confirmed(m *redis.Subscription) {
 	case m.Kind != "subscribe":
 	case m.Channel == signedOut:
 		t.h.desks.check()
+	case m.Channel == joinedDevice:
 	default:
 		if l := t.h.hall(follow.RoomOf(m.Channel)); l != nil {
 			l.confirmed()
@@ -32,6 +33,8 @@ func (t listener) Message(m *redis.Message) {
 		t.h.overview.touch(follow.RoomOf(m.Channel))
 	case m.Channel == signedOut:
 		t.h.desks.signOut(m.Payload)
+	case m.Channel == joinedDevice:
+		t.h.deviceJoined(m.Payload)
 	case m.Channel == replicasChannel:
 		t.h.replicas.message(m.Payload)
 	default:

@@ -80,6 +80,7 @@ func New(cfg Config) *Hub {
 		Reconnects: h.metrics.reconnects, Tested: h.replicas.announce, Spawn: h.spawn}
 	h.sub, h.keys = follow.NewSubscription(heard, listener{h}), follow.NewKeyspace(heard, listener{h})
 	h.sub.Channels.Add(signedOut)
+	h.sub.Channels.Add(joinedDevice)
 	return h
 }
 

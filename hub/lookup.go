@@ -100,6 +100,7 @@ func (l *hall) answer(s *session, view *room.View, found *room.Seat) {
 	a := l.m.Answer(s, view, found)
 	if a.Placed.Session != nil {
 		l.placed(a.Placed)
+		l.unlink((*conn).replaced)
 	}
 	if a.Tell {
 		s.Here.mark(dueState)

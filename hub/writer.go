@@ -37,6 +37,7 @@ func (c *conn) writeState(w *socket.Writer) {
 	c.h.metrics.states.Inc()
 	if t.fence != c.lease {
 		c.lease = t.fence
+		c.link.held(t.fence)
 		if t.fence != 0 && !first {
 			c.h.metrics.handoff.Observe(c.h.clock.Since(t.granted).Seconds())
 		}
@@ -72,6 +73,9 @@ func (c *conn) state(buf []byte) (_ []byte, t telling, ok bool) {
 		}
 		st, t.shown.Seats, t.noticed = s.Seat, s.Changes, s.Noticed()
 	}
+	if c.link != nil && c.replaced() {
+		return buf, t, false // it is about to be closed
+	}
 	if st.Status == room.Locked {
 		t.fence, t.granted = st.Fence, l.m.Lease.GrantedAt
 	}
@@ -101,7 +105,7 @@ func (c *conn) writeMessages(w *socket.Writer) {
 		return
 	}
 	c.hall.mu.RLock()
-	list := c.session.Messages(c.messages, c.h.clock.MS())
+	list := c.link.messages(c.session.Messages(c.messages, c.h.clock.MS()))
 	c.hall.mu.RUnlock()
 	for _, m := range list {
 		frame := socket.Text(appendMessage(socket.Blank(512), m)) // a secret: not in the memory that others' frames are made in

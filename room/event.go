@@ -64,7 +64,7 @@ type Note struct {
 	Desk    bool    `json:"desk"`    // messages or incidents changed: who watches looks them up; see Engine.Letters
 }
 
-// Helping is what support did for one session, so that its page can say so.
+// Helping is what was done for one session by others, so that its page can say so: by support, but for JoinedDevice.
 type Helping string
 
 // What a session is told of.
@@ -72,6 +72,8 @@ const (
 	Extended Helping = "extended" // its lease has more time
 	Moved    Helping = "moved"    // it stands elsewhere in the line
 	Assigned Helping = "assigned" // a message was found to be its own
+
+	JoinedDevice Helping = "joined_device" // another browser was let into its place; no script tells this
 )
 
 // view is what the event says of the room as far as it has to be remembered.

@@ -16,6 +16,7 @@ type joinArgs struct {
 	Channel    string        // to tell when a waiter is granted; "" = none
 	Vouch      time.Duration // a waiter is away when nobody vouches for it again by then; 0 = never
 	Asks       bool          // it says before it asks for a code (see expect.lua)
+	Ticket     int64         // this place or none; 0 = any
 	RoomLimit  int           // how many may wait; 0 = any number
 	Registered int64
 	Fresh      bool
@@ -34,11 +35,12 @@ type JoinRequest struct {
 	Lease   time.Duration // this place's lease; 0 = the room's
 	Channel string        // Pub/Sub channel told when the waiter is granted, besides the room's; "" = none
 	Asks    bool          // it says by Expect before it asks for a code
+	Ticket  int64         // refuse unless the session has the place of this ticket still; 0 = it may be a new one
 	Vouch   time.Duration // the waiter counts as seen until then, as by Seen; 0 = never away unless Seen says so
 }
 
 // Join gives the session the lock or a place in line. A session that has a place is told that place.
-// Refusals: ErrSellerHasPlace, ErrRoomFull, ErrLockHeld and ErrPaused (both with NoWait only).
+// Refusals: ErrSellerHasPlace, ErrRoomFull, ErrLockHeld and ErrPaused (both with NoWait only), ErrNoPlace (with Ticket only).
 func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, error) {
 	once := unremembered
 	if !q.Fresh {
@@ -46,7 +48,7 @@ func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, erro
 	}
 	var st Standing
 	err := e.index.listed(ctx, id, func(l listing) (err error) {
-		st, err = e.standing(ctx, joinVerb.with(joinArgs{q.Session, q.Seller, !q.NoWait, q.Lease, q.Channel, q.Vouch, q.Asks, e.cfg.Waiters, l.at, l.fresh}), id, once)
+		st, err = e.standing(ctx, joinVerb.with(joinArgs{q.Session, q.Seller, !q.NoWait, q.Lease, q.Channel, q.Vouch, q.Asks, q.Ticket, e.cfg.Waiters, l.at, l.fresh}), id, once)
 		return err
 	})
 	e.stood(id, q.Session, st)

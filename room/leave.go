@@ -8,6 +8,7 @@ type leaveArgs struct {
 	Session string
 	Outcome string // completed or cancelled
 	Fence   int64  // 0 = whichever it holds
+	Ticket  int64  // 0 = whichever place it has
 }
 
 // LeaveRequest ends a place.
@@ -16,13 +17,14 @@ type LeaveRequest struct {
 	Session string  // whose place
 	Outcome Outcome // Completed or Cancelled; a waiter's is always Cancelled
 	Fence   int64   // refuse unless this is the session's own live lease; 0 = whichever it holds
+	Ticket  int64   // refuse unless this is the session's live place; 0 = whichever it has
 }
 
 // Leave ends the session's lease, and the next in line has the lock in the same step; or it takes
 // the session out of the line. The standing tells the outcome.
 // Refusals: ErrNoPlace, ErrStaleFence.
 func (e *Engine) Leave(ctx context.Context, id ID, q LeaveRequest) (Standing, error) {
-	st, err := e.standing(ctx, leaveVerb.with(leaveArgs{q.Session, string(q.Outcome), q.Fence}), id, requestKey(q.Request))
+	st, err := e.standing(ctx, leaveVerb.with(leaveArgs{q.Session, string(q.Outcome), q.Fence, q.Ticket}), id, requestKey(q.Request))
 	e.stood(id, q.Session, st)
 	return st, err
 }

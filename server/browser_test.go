@@ -4,7 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
+	"regexp"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -28,12 +28,15 @@ func openPage(t *testing.T, ctx context.Context, url string) page {
 	return p
 }
 
+// wentOn is what Chromium says of a page that was left while it was asked.
+var wentOn = regexp.MustCompile("Cannot find context|Execution context was destroyed|Inspected target navigated")
+
 // is waits until the page says that something is so.
 func (p page) is(expression string) {
 	p.t.Helper()
 	for {
 		_, err := chromedp.Run(p.ctx, chromedp.Poll[bool]("!!("+expression+")"))
-		if err != nil && (strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "Execution context was destroyed")) {
+		if err != nil && wentOn.MatchString(err.Error()) {
 			continue // the page went on to another one meanwhile, which is asked then
 		}
 		require.NoError(p.t, err, expression)

@@ -43,7 +43,7 @@ func (d *doctor) rights(ctx context.Context, c redis.UniversalClient) {
 		ids = []room.ID{"doctor"}
 	}
 	tags := map[string]string{"{waitroom}": "{waitroom}:replicas", "{waitroom-support}": "{waitroom}:signed-out",
-		"{waitroom-limit:doctor}": "{waitroom}:replicas", "{waitroom-seller}": "{waitroom}:replicas"}
+		"{waitroom-limit:doctor}": "{waitroom}:replicas", "{waitroom-seller}": "{waitroom}:replicas", "{waitroom-link}": "{waitroom}:joined-device"}
 	for _, id := range ids {
 		tag, _, _ := strings.Cut(room.LockKey(id), ":lock")
 		tags[tag] = room.Channel(id)

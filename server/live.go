@@ -17,6 +17,11 @@ func (s sockets) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID,
 	return refusal(w, s.Hub.ServeSocket(w, r, id, session))
 }
 
+// ServeLinked serves a browser that stands for another session's place.
+func (s sockets) ServeLinked(w http.ResponseWriter, r *http.Request, id room.ID, as web.Linked) error {
+	return refusal(w, s.Hub.ServeLinked(w, r, id, hub.Link(as)))
+}
+
 // refusal is the problem that the hub's error is.
 func refusal(w http.ResponseWriter, err error) error {
 	switch {

@@ -25,6 +25,7 @@ import (
 	"github.com/waitroom/waitroom/server/roomsfile"
 	"github.com/waitroom/waitroom/static"
 	"github.com/waitroom/waitroom/web"
+	"github.com/waitroom/waitroom/web/link"
 	"github.com/waitroom/waitroom/web/signin"
 )
 
@@ -121,7 +122,8 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		return err
 	}
 	site := web.Config{
-		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Rooms: s.cfg.Rooms, Terms: s.engine.Terms, Info: s.roomInfo, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
+		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Links: link.New(s.store), PublicURL: s.cfg.PublicURL,
+		Rooms: s.cfg.Rooms, Terms: s.engine.Terms, Info: s.roomInfo, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
 		Origins: s.cfg.AllowedOrigins, Ancestors: s.cfg.FrameAncestors, Proxies: s.cfg.TrustedProxies, Hosts: hosts, Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry,
 		Handlers: map[string]http.Handler{

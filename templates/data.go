@@ -21,6 +21,7 @@ type pageData struct {
 	State        frame        `json:"state"`
 	SMS          []smsFrame   `json:"sms"`
 	Offers       []offerFrame `json:"offers"`
+	JoinedDevice bool         `json:"joined_device"`
 	Icons        iconsByState `json:"icons"`
 	Words        LiveText     `json:"words"`
 }
@@ -86,7 +87,7 @@ func (v RoomView) data() pageData {
 	}
 	return pageData{
 		Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds, ClaimSeconds: v.ClaimSeconds, AwaySeconds: v.AwaySeconds,
-		Joined: v.JoinedPosition, State: v.frame(), SMS: messages, Offers: offers, Words: v.live(),
+		Joined: v.JoinedPosition, State: v.frame(), SMS: messages, Offers: offers, JoinedDevice: v.JoinedDevice, Words: v.live(),
 		Icons: iconsByState{v.AssetPrefix + "/icons/waiting.svg", v.AssetPrefix + "/icons/turn.svg"},
 	}
 }

@@ -6,6 +6,7 @@ package templates
 type Text struct {
 	Desk     DeskText     `json:"desk"`
 	Docs     DocsText     `json:"docs"`
+	Link     LinkText     `json:"link"`
 	Live     LiveText     `json:"live"`
 	Page     PageText     `json:"page"`
 	Problems ProblemsText `json:"problems"`
@@ -359,6 +360,31 @@ type DocsText struct {
 	Needed     string `json:"needed"`
 	FromServer string `json:"from_server"`
 	FromClient string `json:"from_client"`
+}
+
+// LinkText has the words of "link" in locales.
+type LinkText struct {
+	Make      string            `json:"make"`
+	Title     string            `json:"title"`
+	Qr        string            `json:"qr"`
+	Address   string            `json:"address"`
+	Copy      string            `json:"copy"`
+	Copied    string            `json:"copied"`
+	Once      string            `json:"once"`
+	Left      string            `json:"left"`
+	Over      string            `json:"over"`
+	Again     string            `json:"again"`
+	Close     string            `json:"close"`
+	Until     string            `json:"until"` // {time}
+	Stay      string            `json:"stay"`
+	OpenTitle string            `json:"open_title"`
+	OpenLead  string            `json:"open_lead"`
+	Room      string            `json:"room"`
+	Seller    string            `json:"seller"`
+	Now       string            `json:"now"`
+	States    map[string]string `json:"states"` // by state
+	Confirm   string            `json:"confirm"`
+	Warn      string            `json:"warn"`
 }
 
 // LiveText has the words of "live" in locales.

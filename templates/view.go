@@ -113,6 +113,8 @@ type RoomView struct {
 	DropSeconds  int // and one away for longer than this loses its place
 	ClaimSeconds int // how long a turn may stay unclaimed; 0: it needs no claim
 
+	JoinedDevice bool // another device was let into this place
+
 	SellerID    string // filled in for the seller, or whom the token names
 	SellerFixed bool   // the token names the seller: the page does not ask for it
 

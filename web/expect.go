@@ -85,15 +85,23 @@ func (s *site) expecting(c *gin.Context, q room.ExpectRequest) (room.Expectation
 	if q.Session == "" {
 		return room.Expectation{}, room.ErrNoPlace
 	}
-	ctx, cancel := s.asking(c)
-	defer cancel()
+	ask := s.Engine.Expect
 	switch {
 	case q.MessageID == "":
-		return s.Engine.Expect(ctx, roomOf(c), q)
 	case s.SMS == nil:
 		return room.Expectation{}, room.ErrNoMessage
+	default:
+		ask = s.SMS.Claim
 	}
-	return s.SMS.Claim(ctx, roomOf(c), q)
+	ctx, cancel := s.asking(c)
+	defer cancel()
+	var expected room.Expectation
+	err := s.inPlace(ctx, c, q.Session, func(session string, _ int64) (err error) { // the fence is of one place alone
+		q.Session = session
+		expected, err = ask(ctx, roomOf(c), q)
+		return err
+	})
+	return expected, err
 }
 
 func (s *site) rejecting(c *gin.Context, session string, fence int64, messageID string) error {
@@ -102,7 +110,9 @@ func (s *site) rejecting(c *gin.Context, session string, fence int64, messageID 
 	}
 	ctx, cancel := s.asking(c)
 	defer cancel()
-	return s.Engine.Reject(ctx, roomOf(c), session, fence, messageID)
+	return s.inPlace(ctx, c, session, func(session string, _ int64) error {
+		return s.Engine.Reject(ctx, roomOf(c), session, fence, messageID)
+	})
 }
 
 // busy answers number_busy, with from when to ask again.

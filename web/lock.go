@@ -47,6 +47,12 @@ func (s *site) enter(c *gin.Context, session, sellerID string, asks, noWait bool
 	}
 	ctx, cancel := s.asking(c)
 	defer cancel()
+	if known {
+		standing, ok, err := s.enterLinked(ctx, c, session, noWait)
+		if ok || err != nil {
+			return session, standing, err
+		}
+	}
 	standing, err := s.admitted(ctx, c, session, known, func() (room.Standing, error) {
 		return s.Engine.Join(ctx, roomOf(c), room.JoinRequest{Request: uuid.NewString(), Session: session,
 			Seller: seller, NoWait: noWait, Asks: asks})
@@ -131,8 +137,12 @@ func (s *site) exit(c *gin.Context, session string, reason room.Outcome, fence i
 	}
 	ctx, cancel := s.asking(c)
 	defer cancel()
-	standing, err := s.Engine.Leave(ctx, roomOf(c), room.LeaveRequest{Request: uuid.NewString(), Session: session,
-		Outcome: reason, Fence: fence})
+	var standing room.Standing
+	err := s.inPlace(ctx, c, session, func(session string, ticket int64) (err error) {
+		standing, err = s.Engine.Leave(ctx, roomOf(c), room.LeaveRequest{Request: uuid.NewString(), Session: session,
+			Outcome: reason, Fence: fence, Ticket: ticket})
+		return err
+	})
 	if err == nil {
 		s.Quota.Left(network(s.client(c)))
 	}

@@ -36,7 +36,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	return m
 }
 
-// observe names, times, counts and logs every request. Neither query nor headers are logged: both
+// observe names, times, counts and logs every request. Neither query nor headers nor the end of a link are logged: they
 // can hold credentials.
 func (s *site) observe(c *gin.Context) {
 	begun := time.Now()
@@ -60,7 +60,7 @@ func (s *site) observe(c *gin.Context) {
 		level = slog.LevelInfo
 	}
 	s.Log.Log(c.Request.Context(), level, "request", "request", id, "method", c.Request.Method,
-		"path", c.Request.URL.Path, "status", status, "took", took, "client", s.client(c).String())
+		"path", loggedPath(c.Request.URL.Path), "status", status, "took", took, "client", s.client(c).String())
 }
 
 // methodLabel keeps a client's own inventions out of the series.

@@ -58,6 +58,7 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 	v.Offers = slices.DeleteFunc(v.Offers, func(o templates.OfferView) bool { return o.MessageID == c.Query("not") })
 	s.addNotice(c, id, &v)
 	s.addSeller(c, &v)
+	s.addJoined(c, id, session, &v)
 	show := s.showZipped
 	if len(v.SMS) > 0 { // a code is the one secret that a page may hold
 		show = s.show

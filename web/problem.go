@@ -13,6 +13,7 @@ import (
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/identity"
+	"github.com/waitroom/waitroom/web/link"
 	"github.com/waitroom/waitroom/web/quota"
 	"github.com/waitroom/waitroom/web/signin"
 )
@@ -39,14 +40,17 @@ var problems = map[string]reply{
 	"invalid_expect":         {http.StatusBadRequest, 0},
 	"bad_signature":          {http.StatusUnauthorized, 0},
 	"cross_site":             {http.StatusForbidden, 0},
+	"another_seller":         {http.StatusForbidden, 0},
 	"not_found":              {http.StatusNotFound, 0},
 	"unknown_room":           {http.StatusNotFound, 0},
 	"no_place":               {http.StatusNotFound, 0},
 	"no_message":             {http.StatusNotFound, 0},
+	"no_link":                {http.StatusNotFound, 0},
 	"method_not_allowed":     {http.StatusMethodNotAllowed, 0},
 	"lock_held":              {http.StatusConflict, 0},
 	"room_paused":            {http.StatusConflict, 0},
 	"seller_has_place":       {http.StatusConflict, 0},
+	"session_has_place":      {http.StatusConflict, 0},
 	"stale_fence":            {http.StatusConflict, 0},
 	"number_busy":            {http.StatusConflict, 0},
 	"too_many_asks":          {http.StatusConflict, 0},
@@ -134,6 +138,8 @@ var codes = []struct {
 	{identity.ErrUsed, "token_used"},
 	{identity.ErrAudience, "wrong_audience"},
 	{identity.ErrKeys, "keys_unavailable"},
+	{link.ErrNone, "no_link"},
+	{link.ErrUsed, "no_link"},
 	{room.ErrTooManyRejects, "too_many_rejects"},
 	{room.ErrLockHeld, "lock_held"},
 	{room.ErrPaused, "room_paused"},

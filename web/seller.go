@@ -89,6 +89,9 @@ func proofOf(c *gin.Context) (p identity.Proof, ok bool) {
 
 // told is what the one who asks knows its session by.
 func (s *site) told(c *gin.Context, session string) string {
+	if l, ok := linkedOf(c); ok {
+		return l.Own
+	}
 	if p, ok := proofOf(c); ok {
 		return p.Told
 	}

@@ -41,5 +41,10 @@ func (s *site) look(c *gin.Context, id room.ID, session string) (room.View, room
 	if err != nil {
 		return room.View{}, room.Seat{}, err
 	}
+	if !seats[0].Live() {
+		if l, ok, err := s.linked(ctx, c, id, session); ok || err != nil {
+			return l.view, l.seat, err
+		}
+	}
 	return view, seats[0], nil
 }

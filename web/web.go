@@ -18,6 +18,7 @@ import (
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/identity"
+	"github.com/waitroom/waitroom/web/link"
 	"github.com/waitroom/waitroom/web/quota"
 )
 
@@ -34,6 +35,10 @@ type Engine interface {
 // from before the upgrade; a Refusal picks the answer. An empty session is a spectator.
 type Sockets interface {
 	ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error
+	// ServeLinked is ServeSocket for a browser that stands for another session's place.
+	ServeLinked(w http.ResponseWriter, r *http.Request, id room.ID, as Linked) error
+	// JoinedDevice tells the sockets of a session that another browser was let into its place.
+	JoinedDevice(ctx context.Context, id room.ID, session string) error
 }
 
 // SMS takes an inbound message: it checks the signature in the header and says where the message belongs. Claim
@@ -51,6 +56,7 @@ type Config struct {
 	Refused func(id room.ID, code string) // is told of a message that is refused before SMS sees it; nil: nobody is
 	Support *Support                      // nil: there is no desk
 	Sellers *identity.Sellers             // proves who sellers are; nil: they say so themselves
+	Links   *link.Links                   // by which a place is continued in another browser; nil: there are none
 	Rooms   Rooms                         // which rooms there are
 
 	Terms func(room.ID) room.Terms         // the engine's
@@ -62,6 +68,7 @@ type Config struct {
 	Ancestors         []string       // other origins whose pages may have a seller's page in a frame
 	Proxies           []netip.Prefix // whose X-Forwarded-* headers are believed
 	Hosts             Hosts          // what the server is called; default: anything
+	PublicURL         string         // where links lead, without a slash at its end; default: what the request was sent to
 	Quota             *quota.Quota   // of joins for each client address; nil: no limit
 	SocketsPerAddress int            // open at the same time; 0 = no limit
 	Timeout           time.Duration  // of one question to the store; default 4 seconds
@@ -137,6 +144,9 @@ func (s *site) router() (*gin.Engine, error) {
 	pages.POST("/expect", s.expectForm)
 	pages.POST("/reject", s.rejectForm)
 
+	if s.Links != nil {
+		s.linkRoutes(api, pages)
+	}
 	s.supportRoutes(g)
 	s.docsRoutes(g)
 	for path, handler := range s.Handlers {

@@ -9,7 +9,7 @@ import (
 // noticesKept is how many notices a session's sockets may be behind.
 const noticesKept = 4
 
-// Notice is a word to one session of what support did for it. It is told after the state of that change, or a later one.
+// Notice is a word to one session of what was done for it. It is told after the state of that change, or a later one.
 type Notice struct {
 	What room.Helping
 	Revision
@@ -20,6 +20,9 @@ func (s *Session[V]) notice(what room.Helping, told Revision) {
 	s.noticed++
 	s.notices = append(s.notices[max(0, len(s.notices)-noticesKept+1):len(s.notices):len(s.notices)], Notice{what, told, s.noticed})
 }
+
+// Notify has a session told of something that is no change of the room.
+func (m *Mirror[V]) Notify(s *Session[V], what room.Helping) { s.notice(what, m.Revision) }
 
 // Noticed is the number of the latest notice; 0 = there was none.
 func (s *Session[V]) Noticed() uint32 { return s.noticed }

@@ -42,6 +42,7 @@ var testOnly = []string{
 	"github.com/oauth2-proxy/mockoidc", "github.com/golang-jwt/jwt/v5", "github.com/Shopify/toxiproxy/v2", "github.com/anishathalye/porcupine",
 	"github.com/evanw/esbuild", "github.com/andybalholm/brotli",
 	"github.com/santhosh-tekuri/jsonschema/v6",
+	"github.com/makiuchi-d/gozxing",
 }
 
 func goList(t *testing.T, args ...string) [][]string {

@@ -1,5 +1,5 @@
 -- join.lua: 준비 완료. A free lock is granted at once, otherwise the session waits in line.
--- Codes: ok, lock_held, room_paused, room_full, seller_has_place, register (the index entry is too old: renew it, ask again)
+-- Codes: ok, no_place (TICKET is over), lock_held, room_paused, room_full, seller_has_place, register (the index entry is too old: renew it, ask again)
 -- A session that has a place gets that place: nothing changes.
 
 local told = repeated()
@@ -10,6 +10,7 @@ wake()
 advance()
 
 local mine = place(SESSION)
+if TICKET ~= 0 and not (mine and mine.live and mine.ticket == TICKET) then return refuse('no_place') end
 if mine and mine.live then
   commit()
   return reply('ok', SESSION)

@@ -6,7 +6,7 @@ if told then return told end
 advance()
 
 local mine = place(SESSION)
-if not (mine and mine.live) then return refuse('no_place', SESSION) end
+if not (mine and mine.live and (TICKET == 0 or mine.ticket == TICKET)) then return refuse('no_place', SESSION) end
 local holds = S.session == SESSION
 if FENCE ~= 0 and not (holds and FENCE == S.fence) then return refuse('stale_fence', SESSION) end
 

@@ -16,11 +16,6 @@ export class Actions {
     return post(`${this.lock}/expect`, { ...what, fence }, this.page, { "Idempotency-Key": key });
   }
 
-  /** I am here. */
-  claim(fence) {
-    return post(`${this.lock}/claim`, { fence }, this.page);
-  }
-
   /** That message is not mine. */
   reject(fence, message) {
     return post(`${this.lock}/reject`, { fence, message_id: message }, this.page);
@@ -29,6 +24,11 @@ export class Actions {
   /** I am here: with the fence of my turn, or with null where my turn went by. */
   claim(fence) {
     return post(`${this.lock}/claim`, fence == null ? {} : { fence }, this.page);
+  }
+
+  /** A link by which another device continues with this place, and its QR code. */
+  link() {
+    return call(`${this.lock}/link?qr=true`, { method: "POST" }, this.page);
   }
 
   leave(reason, fence) {

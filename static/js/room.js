@@ -10,6 +10,7 @@ import { hasCookies } from "./frame.js";
 import { Refused } from "./http.js";
 import { Journey } from "./journey.js";
 import { keepLanguage } from "./language.js";
+import { DeviceLink } from "./link.js";
 import { SupportNotice } from "./notice.js";
 import { PassedOver } from "./passedover.js";
 import { Question } from "./question.js";
@@ -38,6 +39,7 @@ const { lease_seconds: leaseSeconds, claim_seconds: claimSeconds, away_seconds: 
 const view = new View({ words, leaseSeconds, claimSeconds, journey, server, messages, unclaimed, onStep });
 const alert = new TurnAlert({ words, icons: page.icons, room });
 const narrator = new Narrator({ words, view, alert, server, speaker: new Speaker() });
+const link = new DeviceLink({ actions, server });
 const asking = new Asking({ actions, store, journey, server });
 const claiming = new Claiming({ actions, store, server });
 const passedOver = new PassedOver({ server, leaseSeconds, awaySeconds });
@@ -58,6 +60,7 @@ store.onChange((state, before) => {
   if (state.ticket != null && before.ticket !== state.ticket) journey.past(state, messages.forget());
   view.draw(state);
   notice.check(state);
+  link.check(state);
   if (changed) {
     view.error("");
     view.focus();
@@ -95,6 +98,7 @@ function receive(frame) {
   if (frame.type === "sms") receiveMessage(frame);
   if (frame.type === "sms_unclaimed" && unclaimed.hear(frame)) narrator.unclaimed();
   if (frame.type === "notice") notice.hear(frame, store.state);
+  if (frame.notice === "joined_device") link.joined();
 }
 
 /** A ping says since when the server has heard nothing of the room: what is on show is as old as that. */
@@ -255,6 +259,7 @@ put(byID("screen-state"), words.turned_off);
 view.draw(store.state);
 narrator.begin(store.state);
 for (const offer of page.offers) unclaimed.hear(offer);
+if (page.joined_device) notice.hear({ notice: "joined_device" }, store.state);
 attend(store.state);
 document.addEventListener("visibilitychange", () => asking.putOff());
 whenBack({ back: () => {}, away: () => passedOver.gone(store.state) });

@@ -1,0 +1,115 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/waitroom/waitroom/hub/mirror"
+	"github.com/waitroom/waitroom/room"
+)
+
+// joinedDevice is the channel on which replicas tell each other that another browser was let into a session's place.
+const joinedDevice = "{waitroom}:joined-device"
+
+// Link is whom a browser stands for that was let into another session's place.
+type Link struct {
+	Session string // whose place it is
+	Ticket  int64  // of the place
+	Fence   int64  // of the place's lease; 0 = it has had none yet
+	Own     string // the browser's own session
+}
+
+// linked is a Link as its socket knows it.
+type linked struct {
+	ticket int64
+	own    string
+	fence  int64 // the writer's own
+}
+
+// ServeLinked is ServeSocket for a browser that stands for another session's place. Once that session has another place, or the browser one of
+// its own, the socket is closed with 4003: it comes back as what it is by then.
+func (h *Hub) ServeLinked(w http.ResponseWriter, r *http.Request, id room.ID, as Link) error {
+	return h.serveSeller(w, r, id, as.Session, &conn{h: h, link: &linked{ticket: as.Ticket, own: as.Own, fence: as.Fence}})
+}
+
+// JoinedDevice has the sockets of a session told that another browser was let into its place, on every replica. The error wraps room.ErrStore.
+func (h *Hub) JoinedDevice(ctx context.Context, id room.ID, session string) error {
+	if err := h.cfg.Redis.Publish(ctx, joinedDevice, string(id)+" "+session).Err(); err != nil {
+		return fmt.Errorf("%w: tell of a joined device: %w", room.ErrStore, err)
+	}
+	return nil
+}
+
+func (h *Hub) deviceJoined(payload string) {
+	id, session, _ := strings.Cut(payload, " ")
+	if l := h.hall(room.ID(id)); l != nil {
+		l.notify(session, room.JoinedDevice)
+	}
+}
+
+func (l *hall) notify(session string, what room.Helping) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s := l.m.Session(session); s != nil {
+		l.m.Notify(s, what)
+		s.Here.mark(dueState | dueNotices)
+	}
+}
+
+// unlink closes the sockets that stand for a place and may not any more.
+func (l *hall) unlink(over func(*conn) bool) {
+	if len(l.linked) == 0 {
+		return
+	}
+	var out []*conn
+	for _, c := range l.linked {
+		if over(c) {
+			out = append(out, c)
+		}
+	}
+	if len(out) == 0 {
+		return
+	}
+	l.h.spawn(func(context.Context) {
+		for _, c := range out {
+			if !c.Closed() {
+				c.Shut(codeUnlinked, "unlinked")
+			}
+		}
+	})
+}
+
+// replaced reports whether the place that the socket is of is known to be another one by now. The hall's lock is held.
+func (c *conn) replaced() bool {
+	seat := &c.session.Seat
+	return seat.Status != "" && seat.Ticket != c.link.ticket
+}
+
+// past reports whether the place is not live any more: what was missed may be that the browser has one of its own. The hall's lock is held.
+func (c *conn) past() bool {
+	status := c.session.Seat.Status
+	return status == room.Ended || status == room.Idle
+}
+
+// joined reports whether the browser has a place of its own by this event.
+func (k *linked) joined(e *room.Event) bool {
+	return slices.ContainsFunc(e.Joined, func(j room.Joined) bool { return j.Session == k.own })
+}
+
+// held remembers the lease of the place.
+func (k *linked) held(fence int64) {
+	if k != nil && fence != 0 {
+		k.fence = fence
+	}
+}
+
+// messages are those that the socket may show: of this place, not of an earlier one of the same session.
+func (k *linked) messages(list []mirror.Message) []mirror.Message {
+	if k == nil {
+		return list
+	}
+	return slices.DeleteFunc(list, func(m mirror.Message) bool { return !m.Offered && m.Fence != k.fence })
+}

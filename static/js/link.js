@@ -1,0 +1,97 @@
+import { byID, put } from "./dom.js";
+import { Refused } from "./http.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Continue on another device: a link that works once, also as a QR code, until it has run out or was used. */
+export class DeviceLink {
+  #state;
+
+  /** actions make the link; server is the clock that it runs out by. */
+  constructor({ actions, server }) {
+    Object.assign(this, { actions, server });
+    byID("link-copy").hidden = false;
+    byID("link-form").addEventListener("submit", (event) => this.#press(event, byID("link-make")));
+    byID("link-again").addEventListener("click", (event) => this.#press(event, byID("link-again")));
+    byID("link-copy").addEventListener("click", () => this.#copy());
+    byID("link-close").addEventListener("click", () => {
+      this.close();
+      byID("link-make").focus();
+    });
+    byID("link-countdown").addEventListener("wr-tick", ({ detail: left }) => left === 0 && this.#over());
+  }
+
+  /** Of another place, and of none, there is no link yet. */
+  check(state) {
+    const place = `${state.epoch} ${state.ticket} ${state.status === "waiting" || state.status === "locked"}`;
+    if (this.#state !== undefined && this.#state !== place) this.close();
+    this.#state = place;
+  }
+
+  /** Another device has used it; what the page says of that is to be seen. */
+  joined() {
+    if (byID("link-made").hidden) return;
+    this.close();
+    byID("notice").scrollIntoView({ block: "center" });
+    byID("link-make").focus({ preventScroll: true });
+  }
+
+  /** The link is not wanted any more. */
+  close() {
+    byID("link-made").hidden = true;
+    byID("link-form").hidden = false;
+    byID("link-url").value = "";
+    byID("link-qr").lastElementChild.removeAttribute("d");
+    byID("link-countdown").run(this.server, null, 0);
+    put(byID("link-error"), "");
+  }
+
+  async #press(event, button) {
+    event.preventDefault();
+    if (button.getAttribute("aria-busy")) return;
+    button.setAttribute("aria-busy", "true");
+    put(byID("link-error"), "");
+    try {
+      this.#show(await this.actions.link());
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      put(byID("link-error"), error.message);
+    } finally {
+      button.removeAttribute("aria-busy");
+    }
+  }
+
+  #show({ url, expires_at, qr }) {
+    const until = Date.parse(expires_at);
+    byID("link-qr").setAttribute("viewBox", `0 0 ${qr.size} ${qr.size}`);
+    const code = document.createElementNS(SVG, "path");
+    code.setAttribute("d", qr.path);
+    byID("link-qr").lastElementChild.replaceWith(code);
+    byID("link-url").value = url;
+    byID("link-live").hidden = false;
+    put(byID("link-over"), "");
+    byID("link-form").hidden = true;
+    byID("link-made").hidden = false;
+    byID("link-countdown").run(this.server, until, until - this.server.now());
+    byID("link-made").focus();
+    byID("link-made").scrollIntoView({ block: "nearest" });
+  }
+
+  #over() {
+    byID("link-live").hidden = true;
+    put(byID("link-over"), byID("link-over").dataset.words);
+  }
+
+  /** The clipboard is there in secure contexts only. */
+  async #copy() {
+    const field = byID("link-url");
+    const button = byID("link-copy");
+    try {
+      await navigator.clipboard.writeText(field.value);
+    } catch {
+      field.select();
+      if (!document.execCommand("copy")) return;
+    }
+    put(button, button.dataset.copied);
+  }
+}

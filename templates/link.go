@@ -1,0 +1,39 @@
+package templates
+
+import "github.com/a-h/templ"
+
+// LinkView is what a link says to the device that opened it.
+type LinkView struct {
+	Lang        string
+	AssetPrefix string
+	Room        string // already checked
+	Token       string // the end of the link's own address
+
+	SellerID string
+	State    string // StateWaiting or StateLocked
+	Refused  string // the contract's code of why this browser can not use it; empty where it can
+}
+
+// NewLinkView is a link that was just made, for a page without JavaScript.
+type NewLinkView struct {
+	Lang        string
+	AssetPrefix string
+	Room        string // already checked
+
+	URL       string
+	ExpiresAt int64 // unix milliseconds
+	QRSize    int   // of an SVG of as many units
+	QRPath    string
+}
+
+// joinedWords says that another device was let into this place.
+func (v RoomView) joinedWords() string {
+	if !v.JoinedDevice {
+		return ""
+	}
+	return v.text().Live.Notices["joined_device"]
+}
+
+func (v LinkView) path() templ.SafeURL { return RoomView{Room: v.Room}.path("/link/" + v.Token) }
+
+func (v LinkView) refusal() Notice { return notice(TextIn(v.Lang).Page.Errors, v.Refused) }

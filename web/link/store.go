@@ -1,0 +1,81 @@
+package link
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/sha256"
+	_ "embed" // of the scripts
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+//go:embed make.lua
+var makeSource string
+
+//go:embed use.lua
+var useSource string
+
+var makeScript, useScript = redis.NewScript(makeSource), redis.NewScript(useSource)
+
+// prefix begins every key; its tag keeps them in one slot.
+const prefix = "{waitroom-link}:"
+
+func tokenKey(id room.ID, token string) string { return prefix + "token:" + digest(id, token) }
+
+func placeKey(id room.ID, session string) string { return prefix + "place:" + digest(id, session) }
+
+func joinedKey(id room.ID, session string) string { return prefix + "joined:" + digest(id, session) }
+
+func standKey(id room.ID, session string) string { return prefix + "stands:" + digest(id, session) }
+
+// digest stands in Redis for what nobody is to read there; a room's id has no space.
+func digest(id room.ID, secret string) string {
+	sum := sha256.Sum256([]byte(string(id) + " " + secret))
+	return hex.EncodeToString(sum[:])
+}
+
+var errUnreadable = errors.New("what is kept can not be read")
+
+// seal hides a place from whoever has not got the secret that it is kept under.
+func seal(secret, key string, p Place) string {
+	text, err := json.Marshal(p)
+	if err != nil { // strings and numbers always marshal
+		panic(err)
+	}
+	return string(cipherOf(secret).Seal(nil, nil, text, []byte(key)))
+}
+
+func open(secret, key, sealed string, p *Place) error {
+	text, err := cipherOf(secret).Open(nil, nil, []byte(sealed), []byte(key))
+	if err != nil {
+		return stored(errUnreadable)
+	}
+	if err := json.Unmarshal(text, p); err != nil {
+		return stored(fmt.Errorf("%w: %w", errUnreadable, err))
+	}
+	return nil
+}
+
+// cipherOf makes a key of a secret that nobody can guess: a token or a session.
+func cipherOf(secret string) cipher.AEAD {
+	key, err := hkdf.Key(sha256.New, []byte(secret), nil, "waitroom link", 32)
+	if err != nil { // only for a key that is too long
+		panic(err)
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil { // only for a key of another length
+		panic(err)
+	}
+	sealer, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err)
+	}
+	return sealer
+}

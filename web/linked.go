@@ -1,0 +1,91 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+const linkedKey = "linked" // of the request's context: whose place the session stands for
+
+// Linked is a browser that was let into another session's place.
+type Linked struct {
+	Session string // whose place it is; nobody is told
+	Ticket  int64  // of the place
+	Fence   int64  // of the place's lease; 0 = it has had none yet
+	Own     string // the browser's own session
+}
+
+// linked is a Linked and how that place is, live or ended.
+type linked struct {
+	Linked
+	view room.View
+	seat room.Seat
+}
+
+// linkedOf is whose place the one who asks was found to stand for.
+func linkedOf(c *gin.Context) (Linked, bool) {
+	value, _ := c.Get(linkedKey)
+	l, ok := value.(Linked)
+	return l, ok
+}
+
+// linked is the place that a session was let into by a link; ok is false where it is its own: it was let into none, has a place itself, or
+// whose place it was has another one by now. Where sellers are proven, all their sessions act for one place without this.
+func (s *site) linked(ctx context.Context, c *gin.Context, id room.ID, session string) (l linked, ok bool, err error) {
+	if s.Links == nil || s.Sellers != nil || session == "" {
+		return l, false, nil
+	}
+	place, ok, err := s.Links.Standing(ctx, id, session)
+	if !ok || err != nil {
+		return l, false, err
+	}
+	view, seats, err := s.Engine.Look(ctx, id, place.Session, session)
+	if err != nil {
+		return l, false, err
+	}
+	seat := seats[0]
+	if seat.Ticket != place.Ticket || seats[1].Live() {
+		return l, false, nil
+	}
+	seat.Messages = slices.DeleteFunc(seat.Messages, func(m room.Message) bool { return m.Fence != seat.Fence }) // an earlier place's
+	l = linked{Linked{Session: place.Session, Ticket: place.Ticket, Fence: seat.Fence, Own: session}, view, seat}
+	c.Set(linkedKey, l.Linked)
+	return l, true, nil
+}
+
+// inPlace does something for a session's own place or, where it has none, for the one that it stands for; the ticket is 0 for its own.
+func (s *site) inPlace(ctx context.Context, c *gin.Context, session string, do func(session string, ticket int64) error) error {
+	refused := do(session, 0)
+	if !errors.Is(refused, room.ErrNoPlace) && !errors.Is(refused, room.ErrNoMessage) {
+		return refused
+	}
+	l, ok, err := s.linked(ctx, c, roomOf(c), session)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return refused
+	}
+	return do(l.Session, l.Ticket)
+}
+
+// enterLinked is 준비 완료 of a session that stands for another one's place: it has that place. Once that is over, the session is its own
+// again, and ok is false.
+func (s *site) enterLinked(ctx context.Context, c *gin.Context, session string, noWait bool) (room.Standing, bool, error) {
+	l, ok, err := s.linked(ctx, c, roomOf(c), session)
+	if !ok || err != nil {
+		return room.Standing{}, false, err
+	}
+	standing, err := s.Engine.Join(ctx, roomOf(c), room.JoinRequest{Request: uuid.NewString(), Session: l.Session, Ticket: l.Ticket, NoWait: noWait})
+	if !errors.Is(err, room.ErrNoPlace) {
+		return standing, true, err
+	}
+	c.Set(linkedKey, nil)
+	return room.Standing{}, false, s.Links.End(ctx, roomOf(c), session)
+}
