@@ -101,7 +101,7 @@ local function renew()
   for _, f in ipairs(K.places) do compare(f) end
   local kept = carry()
   S.epoch, S.version = math.max(US, of + 1), 0
-  S.session, S.seller, S.ticket, S.granted, S.expires = '', '', 0, 0, 0
+  S.session, S.seller, S.ticket, S.granted, S.expires, S.claim, S.rank = '', '', 0, 0, 0, 0, nil
   S.lineage = history ~= '' and history .. ':1' or ''
   S.doubt = history ~= '' and NOW + DOUBT or 0 -- else the store is in the one process that there is, or does not say when it changes
   redis.call('HDEL', STATE, 'asks')
