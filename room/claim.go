@@ -16,10 +16,10 @@ type ClaimRequest struct {
 	Fence   int64 // refuse unless this is the session's own live lease; 0 = whichever it holds
 }
 
-// Claim says that a session is there, which a browser's open socket does not: the holder's lease is claimed, and who did not claim its turn in time is back in
+// ClaimTurn says that a session is there, which a browser's open socket does not: the holder's lease is claimed, and who did not claim its turn in time is back in
 // line, or has the lock where it is free. To everybody else who has a place nothing happens.
 // Refusals: ErrNoPlace, ErrStaleFence.
-func (e *Engine) Claim(ctx context.Context, id ID, q ClaimRequest) (Standing, error) {
+func (e *Engine) ClaimTurn(ctx context.Context, id ID, q ClaimRequest) (Standing, error) {
 	st, err := e.standing(ctx, claimVerb.with(claimArgs{q.Session, q.Fence}), id, requestKey(q.Request))
 	e.stood(id, q.Session, st)
 	return st, err

@@ -63,7 +63,7 @@ func (c *court) line(names ...string) (all []seller) {
 }
 
 func (s seller) claims(fence int64) (room.Standing, error) {
-	return s.engine.Claim(context.Background(), integration, room.ClaimRequest{Session: s.session, Fence: fence})
+	return s.engine.ClaimTurn(context.Background(), integration, room.ClaimRequest{Session: s.session, Fence: fence})
 }
 
 func (s seller) claimed(fence int64) room.Standing {

@@ -83,7 +83,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.engine = room.New(s.store, room.Config{Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
+	s.engine = room.New(s.store, room.Config{Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter, ClaimWithin: s.cfg.ClaimWithin,
 		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: quarantine(s.cfg.SMSQuarantine), Required: s.cfg.SMSExpect == "required", Keys: keys,
 		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) { return s.ledger.Known(ctx, id) }, Lost: s.lost, Stepped: s.stepped})
 	registry := prometheus.NewRegistry()
@@ -115,8 +115,9 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		return err
 	}
 	site := web.Config{
-		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Rooms: s.cfg.Rooms, Lease: s.engine.Config().Lease,
-		Origins: s.cfg.AllowedOrigins, Proxies: s.cfg.TrustedProxies, Hosts: hosts, Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,
+		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Rooms: s.cfg.Rooms, Lease: s.engine.Config().Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
+		ClaimWithin: func(id room.ID) time.Duration { return s.engine.Terms(id).ClaimWithin },
+		Origins:     s.cfg.AllowedOrigins, Proxies: s.cfg.TrustedProxies, Hosts: hosts, Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry,
 		Handlers: map[string]http.Handler{
 			"/static/*file": static.Handler(),

@@ -52,6 +52,7 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 		return
 	}
 	v := roomView(id, view, seat, s.Lease)
+	s.addTerms(id, &v)
 	v.Lang, v.AssetPrefix = lang, s.AssetPrefix
 	v.Ask, v.AskKey = c.Query("ask"), uuid.NewString()
 	v.Offers = slices.DeleteFunc(v.Offers, func(o templates.OfferView) bool { return o.MessageID == c.Query("not") })
@@ -79,7 +80,7 @@ func roomView(id room.ID, v room.View, seat room.Seat, lease time.Duration) temp
 	page := templates.RoomView{Room: string(id), State: string(seat.Status), Outcome: string(seat.Outcome),
 		Epoch: strconv.FormatInt(v.Epoch, 10), Version: v.Version, Ticket: seat.Ticket, QueuePosition: seat.Position,
 		QueueLength: v.Waiting, ServerTime: v.Now, LeaseSeconds: int(room.Seconds(lease)), Paused: v.Paused, SellerID: seat.Seller,
-		Fence: seat.Fence}
+		Fence: seat.Fence, Unclaimed: seat.Unclaimed}
 	if v.Lease != nil {
 		page.LeaseExpiresAt = v.Lease.ExpiresAt
 	}
@@ -87,11 +88,20 @@ func roomView(id room.ID, v room.View, seat room.Seat, lease time.Duration) temp
 	case room.Waiting:
 		page.EstimatedWait, page.MaximumWait = pageWaits(v, seat.Position, lease)
 	case room.Locked: // nobody waits for what one has
+		page.ClaimBy = v.Lease.ClaimBy
 	default:
 		page.EstimatedWait, page.MaximumWait = pageWaits(v, v.Waiting+1, lease)
 	}
 	addCodes(&page, v, seat)
 	return page
+}
+
+// addTerms adds what the page says of who is away, and of a turn that nobody claims.
+func (s *site) addTerms(id room.ID, page *templates.RoomView) {
+	page.AwaySeconds, page.DropSeconds = int(room.Seconds(s.AwayAfter)), int(room.Seconds(s.DropAfter))
+	if s.ClaimWithin != nil {
+		page.ClaimSeconds = int(room.Seconds(s.ClaimWithin(id)))
+	}
 }
 
 // addCodes adds the reader's asks and messages. A message that came in its turn is shown until the next place, a late

@@ -27,6 +27,7 @@ type Engine interface {
 	Look(context.Context, room.ID, ...string) (room.View, []room.Seat, error)
 	Expect(context.Context, room.ID, room.ExpectRequest) (room.Expectation, error)
 	Reject(ctx context.Context, id room.ID, session string, fence int64, messageID string) error
+	ClaimTurn(context.Context, room.ID, room.ClaimRequest) (room.Standing, error)
 }
 
 // Sockets takes over a request that becomes a WebSocket. It answers nothing when it returns an error
@@ -52,6 +53,9 @@ type Config struct {
 	Sellers *identity.Sellers             // proves who sellers are; nil: they say so themselves
 	Rooms   Rooms                         // which rooms there are
 	Lease   time.Duration                 // the engine's
+
+	AwayAfter, DropAfter time.Duration               // the engine's, which the pages say
+	ClaimWithin          func(room.ID) time.Duration // and how soon a turn is to be claimed in a room, 0 = it need not be; nil: nowhere
 
 	Origins           []string       // other origins whose pages may act here
 	Proxies           []netip.Prefix // whose X-Forwarded-* headers are believed
@@ -117,6 +121,7 @@ func (s *site) router() (*gin.Engine, error) {
 	api.DELETE("/lock", s.leave)
 	api.POST("/lock/expect", s.expect)
 	api.POST("/lock/reject", s.reject)
+	api.POST("/lock/claim", s.claim)
 	api.GET("/lock/status", s.status)
 	api.GET("/ws", s.socket)
 	api.POST("/sms", s.message)
@@ -129,6 +134,7 @@ func (s *site) router() (*gin.Engine, error) {
 	pages.POST("/leave", s.leaveForm)
 	pages.POST("/expect", s.expectForm)
 	pages.POST("/reject", s.rejectForm)
+	pages.POST("/claim", s.claimForm)
 
 	s.supportRoutes(g)
 	for path, handler := range s.Handlers {
