@@ -108,9 +108,9 @@ func (s *seller) hold(ctx context.Context, now answer) error {
 	}
 	if s.run.plan.ClaimWithin > 0 {
 		switch n := s.rng.IntN(100); {
-		case n < 25:
+		case n < 45:
 			return nil // it is not there: its lease ends unclaimed, if it was to claim it
-		case n < 60:
+		case n < 75:
 			if err := s.claim(ctx, now.Fence); err != nil {
 				return err
 			}
