@@ -16,7 +16,7 @@ type shared struct {
 	head   []byte // ,"epoch":…,"version":…,"server_time":
 	length []byte // ,"queue_length":…,"estimated_wait":
 	lease  []byte // ,"lease_expires_at":…,"fence":
-	tail   []byte // ,"paused":…,"claim_by":null,"codes":
+	tail   []byte // ,"paused":…,"claim_by":
 }
 
 func (s *shared) room(id room.ID) {
@@ -40,7 +40,7 @@ func (s *shared) state(m *mirror.State) {
 	s.lease = append(b, `,"fence":`...)
 
 	s.tail = append(s.tail[:0], `,"paused":`...)
-	s.tail = append(strconv.AppendBool(s.tail, m.Paused), `,"claim_by":null,"codes":`...)
+	s.tail = append(strconv.AppendBool(s.tail, m.Paused), `,"claim_by":`...)
 }
 
 // appendState appends a state frame: how the room is, and how the seat stands in it. now is in unix
@@ -74,6 +74,11 @@ func (s *shared) appendState(b []byte, m *mirror.State, st mirror.Seat, now int6
 	b = append(b, s.lease...)
 	b = appendIf(b, "", st.Fence, st.Status == room.Locked)
 	b = append(b, s.tail...)
+	b = appendIf(b, "", m.Lease.ClaimBy, st.Status == room.Locked && m.Lease.ClaimBy != 0)
+	if st.Unclaimed {
+		b = append(b, `,"unclaimed":true`...)
+	}
+	b = append(b, `,"codes":`...)
 	if st.Status == room.Locked {
 		b = appendCodes(b, m.Lease, now)
 	} else {

@@ -55,7 +55,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		floods:      counter("flood_closes_total", "Sockets closed because they sent too much."),
 		reconnects:  counter("reconnects_total", "Subscriptions made anew because the probe did not come back."),
 		failures:    counter("store_failures_total", "Calls to the store that failed; each is made again."),
-		expireLag:   histogram("expire_lag_seconds", "From a lease's expires_at to the store's ending it, by the store's clock."),
+		expireLag:   histogram("expire_lag_seconds", "From when a lease ran out, or was to be claimed, to the store's ending it, by the store's clock."),
 		deskResyncs: counter("desk_resyncs_total", "Times a socket of support was shown everything anew."),
 		changes:     counter("desk_changes_total", "Changes told to support, each once however many watch."),
 		changeBytes: counter("desk_change_bytes_total", "Bytes of those changes."),
@@ -77,5 +77,8 @@ func (m *metrics) expired(e *room.Event, before room.Lease) {
 			late := time.Duration(e.Now-before.ExpiresAt) * time.Millisecond
 			m.expireLag.Observe(late.Seconds())
 		}
+	}
+	for range e.Missed {
+		m.expireLag.Observe((time.Duration(e.Now-before.Ends()) * time.Millisecond).Seconds())
 	}
 }

@@ -95,6 +95,8 @@ type state struct {
 	LeaseExpiresAt *int64  `json:"lease_expires_at"`
 	Fence          *int64  `json:"fence"`
 	Paused         bool    `json:"paused"`
+	ClaimBy        *int64  `json:"claim_by"`
+	Unclaimed      bool    `json:"unclaimed"`
 }
 
 func (s state) String() string {

@@ -7,7 +7,7 @@ import (
 	"github.com/waitroom/waitroom/hub/follow"
 )
 
-// expiryLate is how long after expires_at the engine is asked, so that by its clock the lease is over.
+// expiryLate is how long after a lease's end the engine is asked, so that by its clock the lease is over.
 const expiryLate = time.Millisecond
 
 // deadline is the timer on a room's lease. The hall's lock guards it.
@@ -27,10 +27,10 @@ func (d *deadline) stop() {
 // armExpiry sets the timer for the mirror's lease.
 func (l *hall) armExpiry() {
 	d := &l.expiry
-	if d.fence == l.m.Lease.Fence && d.ends == l.m.Lease.ExpiresAt {
+	if d.fence == l.m.Lease.Fence && d.ends == l.m.Lease.Ends() {
 		return
 	}
-	d.fence, d.ends, d.wait = l.m.Lease.Fence, l.m.Lease.ExpiresAt, follow.Backoff{}
+	d.fence, d.ends, d.wait = l.m.Lease.Fence, l.m.Lease.Ends(), follow.Backoff{}
 	if !l.m.Held() {
 		d.stop()
 		return
@@ -60,7 +60,7 @@ func (l *hall) expire(ctx context.Context) {
 	case err != nil:
 		l.expireIn(d.wait.Next())
 	case found.Lease != nil && found.Lease.Fence == d.fence:
-		l.expireIn(time.Duration(found.Lease.ExpiresAt-found.Now)*time.Millisecond + expiryLate)
+		l.expireIn(time.Duration(found.Lease.Ends()-found.Now)*time.Millisecond + expiryLate)
 	}
 	l.mu.Unlock()
 	if err == nil {

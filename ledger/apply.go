@@ -168,12 +168,14 @@ func (w *work) granted(b *batch, epoch int64, r room.Record) error {
 		GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt})
 }
 
-// ended closes a place and, where it held the lock, its lease.
+// ended closes a place and, where it held the lock, its lease; of one that was not claimed the lease alone.
 func (w *work) ended(b *batch, epoch int64, r room.Record) error {
 	if r.Ticket <= 0 || r.Outcome == "" {
 		return fmt.Errorf("%w: end without a ticket or outcome", errOdd)
 	}
-	b.places[placeKey{epoch, r.Ticket}].end(r)
+	if r.Outcome != room.Unclaimed {
+		b.places[placeKey{epoch, r.Ticket}].end(r)
+	}
 	if r.Fence == 0 {
 		return nil
 	}

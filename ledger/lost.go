@@ -126,6 +126,9 @@ func (w *work) told(r room.Record) error {
 	if r.Ticket <= 0 || r.Of <= 0 || r.Outcome == "" {
 		return fmt.Errorf("%w: told place without a ticket, epoch or outcome", errOdd)
 	}
+	if r.Outcome == room.Unclaimed { // of its lease alone
+		return w.toldLease(r.Of, r)
+	}
 	epoch, err := w.toldPlace(r)
 	if err != nil || r.Fence == 0 {
 		return err

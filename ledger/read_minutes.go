@@ -108,12 +108,18 @@ func (s *series) grant(g grant) {
 	}
 }
 
-// places reads how the places of a series ended and, for the depth, how many there were: in one statement, so that nobody
+// longestLease is how long a lease may be in all, in ms.
+const longestLease = 10 * minute
+
+// places reads how the places of a series ended, which leases nobody claimed and, for the depth, how many there were: in one statement, so that nobody
 // comes or goes between its parts.
 func (w *work) places(s *series) error {
 	query, args := `SELECT 'ended', ended_at / 60000, outcome, COUNT(*),
 			COUNT(CASE WHEN joined_at <= ended_at THEN 1 END)
-		FROM places WHERE room = $1 AND ended_at >= $2 AND ended_at < $3 GROUP BY 2, 3`, []any{string(w.id), s.from, s.to}
+		FROM places WHERE room = $1 AND ended_at >= $2 AND ended_at < $3 GROUP BY 2, 3
+		UNION ALL SELECT 'unclaimed', ended_at / 60000, outcome, COUNT(*), 0 FROM leases
+		WHERE room = $1 AND COALESCE(granted_at, ended_at, 0) >= $4 AND COALESCE(granted_at, ended_at, 0) < $3
+			AND outcome = 'unclaimed' AND ended_at >= $2 AND ended_at < $3 GROUP BY 2, 3`, []any{string(w.id), s.from, s.to, s.from - longestLease}
 	if s.depth {
 		query += ` UNION ALL SELECT 'open', 0, '', 0, COUNT(*) FROM places WHERE room = $1 AND outcome IS NULL AND joined_at < $3
 			UNION ALL SELECT 'open', 0, '', 0, COUNT(*) FROM places WHERE room = $1 AND ended_at >= $3 AND joined_at < $3
@@ -132,6 +138,8 @@ func (w *work) places(s *series) error {
 			s.open += present
 		case what == "joined":
 			s.joined[i] += present
+		case what == "unclaimed":
+			s.minutes[i].Outcomes[room.Outcome(outcome)] += ended
 		default:
 			s.ended[i] += present
 			s.minutes[i].Outcomes[room.Outcome(outcome)] += ended

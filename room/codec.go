@@ -100,6 +100,7 @@ func flag(b bool) string {
 // policy is what every script is told that stays the same; see Config.
 type policy struct {
 	Lease, AwayAfter, DropAfter time.Duration
+	ClaimWithin                 time.Duration // 0 = no lease is to be claimed
 	JournalMax                  int           // 0 = no journal
 	EndedKept                   time.Duration // how long an ended place's outcome is told
 	LeasesKept                  time.Duration // how far back a late message finds its lease; 0 = not at all

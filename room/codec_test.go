@@ -16,7 +16,7 @@ import (
 // verbs are what each of them is handed, by its file.
 func verbs() map[string]arguments {
 	return map[string]arguments{
-		"assign": assignVerb.args, "audit": auditVerb.args, "expect": expectVerb.args, "expire": expireVerb.args, "extend": extendVerb.args,
+		"assign": assignVerb.args, "audit": auditVerb.args, "claim": claimVerb.args, "expect": expectVerb.args, "expire": expireVerb.args, "extend": extendVerb.args,
 		"glance": glanceQuestion.now.args, "join": joinVerb.args, "leave": leaveVerb.args, "letters": lettersQuestion.now.args, "look": lookQuestion.now.args,
 		"match": matchVerb.args, "move": moveVerb.args, "pause": pauseVerb.args, "presence": presenceVerb.args, "reject": rejectVerb.args,
 		"release": releaseVerb.args, "remove": removeVerb.args, "renew": renewVerb.args, "roster": rosterQuestion.now.args, "seen": seenVerb.args,
@@ -25,7 +25,7 @@ func verbs() map[string]arguments {
 }
 
 func TestAScriptUsesAllThatItIsHandedAndNoPositions(t *testing.T) {
-	parts := []string{"prelude", "lineage", "lease", "tell", "inbox", "asks", "could", "support", "back", "here", "now", "still"}
+	parts := []string{"prelude", "lineage", "lease", "tell", "inbox", "asks", "could", "support", "back", "claims", "here", "now", "still"}
 	files, err := luaFiles.ReadDir("lua")
 	require.NoError(t, err)
 	handed := verbs()

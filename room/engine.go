@@ -24,25 +24,27 @@ import (
 
 // Config says how rooms behave. Zero fields get the defaults.
 type Config struct {
-	Lease      time.Duration // how long the lock is held at the most; default 2 minutes
-	AwayAfter  time.Duration // a waiter gone for longer is passed over; default 15 seconds
-	DropAfter  time.Duration // and one away for longer than this loses its place; default 5 minutes
-	Waiters    int           // how many may wait in a room; 0 = any number
-	Journal    int           // how many journal entries a room keeps for the ledger at the most; 0 = no journal
-	Retention  time.Duration // how long an idle room's keys are kept; default 26 hours
-	LookEvery  time.Duration // how often an active room is looked at when nobody else does, unless there are many (see looksEachSecond); default 1 second
-	DrainEvery time.Duration // how often a room is looked at whose journal waits for the ledger; default 1 second
-	IdleEvery  time.Duration // how often an idle one is, until it is taken out of the index after a minute; default 20 seconds
-	SweepEvery time.Duration // how often Sweep asks for due rooms; default 250 ms
-	Outcomes   time.Duration // how long an ended place's outcome is told; negative = not at all; default 15 minutes
-	Leases     time.Duration // how far back a late message finds its lease; negative = not at all; default 25 hours
-	Quarantine time.Duration // how far apart the asks of two leases are at the least, unless the first ones were answered; negative = not at all; default 30 seconds
-	Doubt      time.Duration // how long a room that may have lost data answers nobody, so that every replica can say what it told; negative = not at all; default 1 second
-	Required   bool          // every lease is asking: a message that nobody asked for belongs to nobody
-	Keys       *Keyring      // seals what scripts are handed of a message; default: a key of this engine's own
-	Silent     bool          // nobody mirrors the rooms: no events on their channels
-	Index      string        // hash tag of the index keys; default "waitroom"
-	Prefix     string        // what the ids of its rooms begin with
+	Lease     time.Duration // how long the lock is held at the most; default 2 minutes
+	AwayAfter time.Duration // a waiter gone for longer is passed over; default 15 seconds
+	DropAfter time.Duration // and one away for longer than this loses its place; default 5 minutes
+	// ClaimWithin is how soon who was waiting with a browser has to claim the lease that it is granted; less than Lease. 0 = nobody has to.
+	ClaimWithin time.Duration
+	Waiters     int           // how many may wait in a room; 0 = any number
+	Journal     int           // how many journal entries a room keeps for the ledger at the most; 0 = no journal
+	Retention   time.Duration // how long an idle room's keys are kept; default 26 hours
+	LookEvery   time.Duration // how often an active room is looked at when nobody else does, unless there are many (see looksEachSecond); default 1 second
+	DrainEvery  time.Duration // how often a room is looked at whose journal waits for the ledger; default 1 second
+	IdleEvery   time.Duration // how often an idle one is, until it is taken out of the index after a minute; default 20 seconds
+	SweepEvery  time.Duration // how often Sweep asks for due rooms; default 250 ms
+	Outcomes    time.Duration // how long an ended place's outcome is told; negative = not at all; default 15 minutes
+	Leases      time.Duration // how far back a late message finds its lease; negative = not at all; default 25 hours
+	Quarantine  time.Duration // how far apart the asks of two leases are at the least, unless the first ones were answered; negative = not at all; default 30 seconds
+	Doubt       time.Duration // how long a room that may have lost data answers nobody, so that every replica can say what it told; negative = not at all; default 1 second
+	Required    bool          // every lease is asking: a message that nobody asked for belongs to nobody
+	Keys        *Keyring      // seals what scripts are handed of a message; default: a key of this engine's own
+	Silent      bool          // nobody mirrors the rooms: no events on their channels
+	Index       string        // hash tag of the index keys; default "waitroom"
+	Prefix      string        // what the ids of its rooms begin with
 
 	// RoomKeys seals the messages of a room in place of Keys, which still opens what it knows; nil, also for a room, where Keys does. It is called as Terms is.
 	RoomKeys func(ID) *Keyring

@@ -23,6 +23,7 @@ type Event struct {
 	Moved   []Joined    `json:"moved"` // waiters with a new rank
 	Reset   bool        `json:"reset"` // the line was renumbered: take a snapshot
 	Notes   []Note      `json:"notes"`
+	Missed  []Missed    `json:"missed"` // who did not claim its lease and waits again; at most one
 }
 
 // EventLease is the live lease; Rank is set when this very change took it from the line.
@@ -40,6 +41,16 @@ type Joined struct {
 	Seller  string  `json:"seller"` // of a new place
 	Rank    float64 `json:"rank"`
 	From    float64 `json:"from"` // the rank before, when moved
+
+	Unclaimed bool `json:"unclaimed"` // moved, and away as unclaimed
+}
+
+// Missed is a place whose lease was not claimed: it goes on, away, with the rank that it had.
+type Missed struct {
+	Joined
+	JoinedAt int64 `json:"joined"` // unix ms
+	Fence    int64 `json:"fence"`  // of the lease
+	At       int64 `json:"at"`     // unix ms: when it was over, and the place away
 }
 
 // Finished is a place that ended: a holder's with its fence, a waiter's with its rank.

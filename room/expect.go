@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	expectVerb = newVerb[expectArgs]("expect", "inbox", "asks")
+	expectVerb = newVerb[expectArgs]("expect", "inbox", "asks", "claims")
 	rejectVerb = newVerb[rejectArgs]("reject", "inbox", "asks")
 )
 

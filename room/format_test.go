@@ -16,7 +16,7 @@ func TestRoomOfALaterFormatIsLeftAlone(t *testing.T) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		a := newSeller(t, e, "a")
 		a.join()
-		require.EqualValues(t, 1, room.Format)
+		require.EqualValues(t, 2, room.Format)
 		require.Equal(t, "1", rdb.HGet(t.Context(), stateHash, "format").Val())
 		require.NoError(t, rdb.HSet(t.Context(), stateHash, "format", room.Format+1).Err())
 		before := rdb.HGetAll(t.Context(), stateHash).Val()
@@ -43,7 +43,7 @@ func TestRoomFromBeforeThereWereFormatsGoesOn(t *testing.T) {
 }
 
 func TestEventOfALaterFormatIsRefused(t *testing.T) {
-	_, err := room.ParseEvent(`{"format":2,"epoch":1,"version":1}`)
+	_, err := room.ParseEvent(`{"format":3,"epoch":1,"version":1}`)
 	require.ErrorIs(t, err, room.ErrNewer)
 	e, err := room.ParseEvent(`{"epoch":1,"version":1}`)
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestJournalOfALaterFormatWaitsForALaterProgram(t *testing.T) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		newSeller(t, e, "a").join()
 		require.NoError(t, rdb.XAdd(t.Context(), &redis.XAddArgs{Stream: room.JournalKey(integration),
-			Values: map[string]any{"format": 2, "epoch": 1, "version": 9, "records": "?"}}).Err())
+			Values: map[string]any{"format": 3, "epoch": 1, "version": 9, "records": "?"}}).Err())
 		newSeller(t, e, "b").join()
 		entries, err := e.ReadJournal(t.Context(), integration, 100)
 		require.NoError(t, err)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-var joinVerb = newVerb[joinArgs]("join")
+var joinVerb = newVerb[joinArgs]("join", "claims")
 
 type joinArgs struct {
 	Session    string
@@ -39,7 +39,7 @@ type JoinRequest struct {
 	Vouch   time.Duration // the waiter counts as seen until then, as by Seen; 0 = never away unless Seen says so
 }
 
-// Join gives the session the lock or a place in line. A session that has a place is told that place.
+// Join gives the session the lock or a place in line. A session that has a place is told that place, and is there: it claims its lease, or is back in line.
 // Refusals: ErrSellerHasPlace, ErrRoomFull, ErrLockHeld and ErrPaused (both with NoWait only), ErrNoPlace (with Ticket only).
 func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, error) {
 	once := unremembered

@@ -24,11 +24,11 @@ type Entry struct {
 // Record is one thing that happened. Type says which fields count:
 //
 //	epoch     a new epoch began: open places of earlier epochs are lost, but those of Kept, which go on in it
-//	told      Ticket Seller Of JoinedAt Fence GrantedAt ExpiresAt Outcome EndedAt: a place as somebody was told it, which the store lost; 0 is not known
+//	told      Ticket Seller Of JoinedAt Fence GrantedAt ExpiresAt Outcome EndedAt: a place as somebody was told it, which the store lost; 0 is not known. Of a lease that was not claimed nothing is said of the place
 //	joined    Ticket Seller
 //	granted   Ticket Seller Fence GrantedAt ExpiresAt
 //	extended  Ticket Seller Fence ExpiresAt
-//	ended     Ticket Seller Outcome EndedAt, Fence when it held the lock
+//	ended     Ticket Seller Outcome EndedAt, Fence when it held the lock; where that is unclaimed the lease alone is over, and its place is away from then on
 //	away      Ticket Seller Since: it is passed over from now on
 //	back      Ticket Seller
 //	moved     Ticket Seller Position

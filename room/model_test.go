@@ -9,7 +9,7 @@ import (
 
 // model is the contract's rules in plain Go. Its clock is what Redis answered.
 type model struct {
-	lease, awayAfter, dropAfter int64 // ms
+	lease, awayAfter, dropAfter, claimWithin int64 // ms
 
 	version int64
 	tickets int64
@@ -23,6 +23,11 @@ type model struct {
 	places  map[string]*modelPlace
 	hosts   map[string][]room.Host // where each session is
 	changed bool
+
+	claimBy  int64           // until when the holder has to claim its lease; 0 = it need not, as far as is known
+	unsure   bool            // the holder came from the line, and has not said that it is there
+	ahead    int             // of how many in the line it would stand behind, did it not claim
+	returned map[string]bool // who came back from being away, in the verb under way
 }
 
 type modelPlace struct {
@@ -32,6 +37,11 @@ type modelPlace struct {
 	outcome room.Outcome
 	seen    bool  // a socket was there
 	vouched int64 // present until, ms; gone since, once that is over
+	away    bool  // somebody looked when it was
+
+	missed    bool // it did not claim a lease
+	unclaimed bool // and is not back
+	awayAt    int64
 }
 
 func newModel(lease, awayAfter, dropAfter time.Duration) *model {
@@ -41,7 +51,7 @@ func newModel(lease, awayAfter, dropAfter time.Duration) *model {
 
 // at runs one verb at a time of Redis's clock: one version for all that it changed.
 func (m *model) at(now int64, verb func()) {
-	m.changed = false
+	m.changed, m.returned = false, map[string]bool{}
 	verb()
 	if m.changed {
 		m.version++
@@ -50,24 +60,104 @@ func (m *model) at(now int64, verb func()) {
 
 // advance brings the room to now (rules 2, 5 and 7).
 func (m *model) advance(now int64) {
-	if m.holder != "" && now >= m.expires {
+	switch {
+	case m.holder == "":
+	case m.claimBy != 0 && m.claimBy <= m.expires && now >= m.claimBy:
+		m.miss()
+	case now >= m.expires:
 		m.finish(room.Expired, m.expires)
 	}
 	for _, s := range slices.Clone(m.line) {
-		if m.gone(s, now) > m.awayAfter+m.dropAfter {
+		if m.tooLong(s, now) {
 			m.end(s, room.Dropped)
+		} else if m.gone(s, now) > m.awayAfter {
+			m.places[s].away = true
 		}
 	}
 	if m.holder != "" || m.paused {
 		return
 	}
 	for _, s := range m.line {
-		if m.gone(s, now) <= m.awayAfter {
-			m.line = slices.DeleteFunc(m.line, func(x string) bool { return x == s })
+		if p := m.places[s]; !p.unclaimed && m.gone(s, now) <= m.awayAfter {
+			m.ahead = m.take(s)
 			m.grant(s, now)
+			if m.claimWithin > 0 && !m.returned[s] {
+				m.unsure = true
+				if len(m.hosts[s]) > 0 || p.seen {
+					m.claimBy = now + m.claimWithin
+				}
+			}
+			p.seen = false
 			return
 		}
 	}
+}
+
+// take takes a waiter out of the line, and says how many stood before it.
+func (m *model) take(session string) int {
+	at := slices.Index(m.line, session)
+	m.line = slices.Delete(m.line, at, at+1)
+	if at < m.ahead {
+		m.ahead--
+	}
+	return at
+}
+
+// miss ends a lease that was not claimed (rule 11).
+func (m *model) miss() {
+	s, at := m.holder, max(m.claimBy, m.granted)
+	m.free()
+	p := m.places[s]
+	if p.missed {
+		m.end(s, room.Dropped)
+		return
+	}
+	p.missed, p.unclaimed, p.awayAt, m.changed = true, true, at, true
+	m.line = slices.Insert(m.line, m.ahead, s)
+}
+
+func (m *model) free() { m.holder, m.claimBy, m.unsure = "", 0, false }
+
+// tooLong is true of a waiter that is dropped.
+func (m *model) tooLong(session string, now int64) bool {
+	if p := m.places[session]; p.unclaimed {
+		return now-p.awayAt > m.dropAfter
+	}
+	return m.gone(session, now) > m.awayAfter+m.dropAfter
+}
+
+// isHere is what a session says by a claim, or by pressing 준비 완료 again.
+func (m *model) isHere(session string, now int64) {
+	p := m.places[session]
+	switch {
+	case m.holder == session && m.unsure:
+		m.changed = m.changed || m.claimBy != 0
+		m.claimBy, m.unsure = 0, false
+	case m.holder != session && p.unclaimed:
+		if p.unclaimed = false; len(m.hosts[session]) == 0 {
+			p.seen, p.vouched = true, now
+		}
+		m.returned[session], m.changed = true, true
+		m.advance(now)
+	}
+}
+
+func (m *model) claim(session string, fence, now int64) error {
+	m.advance(now)
+	switch {
+	case !m.live(session):
+		return room.ErrNoPlace
+	case fence != 0 && (m.holder != session || m.fence != fence):
+		return room.ErrStaleFence
+	}
+	m.isHere(session, now)
+	return nil
+}
+
+// back notes that who was away is there.
+func (m *model) back(session string) {
+	p := m.places[session]
+	m.returned[session], p.away = m.returned[session] || p.away, false
 }
 
 // gone is for how long a waiter is nowhere and nobody has vouched for it, in ms.
@@ -88,12 +178,14 @@ func (m *model) grant(session string, now int64) {
 func (m *model) finish(outcome room.Outcome, at int64) {
 	m.past.learn(at - m.granted)
 	s := m.holder
-	m.holder = ""
+	m.free()
 	m.end(s, outcome)
 }
 
 func (m *model) end(session string, outcome room.Outcome) {
-	m.line = slices.DeleteFunc(m.line, func(x string) bool { return x == session })
+	if slices.Contains(m.line, session) {
+		m.take(session)
+	}
 	p := m.places[session]
 	p.live, p.outcome, m.changed = false, outcome, true
 }
@@ -106,6 +198,7 @@ func (m *model) live(session string) bool {
 func (m *model) join(session, seller string, noWait bool, now int64) error {
 	m.advance(now)
 	if m.live(session) {
+		m.isHere(session, now)
 		return nil
 	}
 	for _, p := range m.places {
@@ -145,8 +238,9 @@ func (m *model) leave(session string, outcome room.Outcome, now int64) error {
 }
 
 func (m *model) seen(session string, vouch int64, here bool, now int64) {
-	if slices.Contains(m.line, session) && m.gone(session, now) <= m.awayAfter+m.dropAfter {
+	if slices.Contains(m.line, session) && !m.tooLong(session, now) && !m.places[session].unclaimed {
 		p := m.places[session]
+		m.back(session)
 		p.seen, p.vouched = true, now
 		if here {
 			p.vouched += vouch
@@ -156,7 +250,12 @@ func (m *model) seen(session string, vouch int64, here bool, now int64) {
 }
 
 func (m *model) come(session string, host room.Host, now int64) {
-	if waits := slices.Contains(m.line, session); !waits || m.gone(session, now) <= m.awayAfter+m.dropAfter {
+	if waits := slices.Contains(m.line, session); !waits || !m.tooLong(session, now) {
+		if waits {
+			m.back(session)
+		} else if m.holder == session && m.unsure && m.claimBy == 0 {
+			m.claimBy, m.changed = now+m.claimWithin, true
+		}
 		m.goFrom(session, host)
 		m.hosts[session] = append(m.hosts[session], host)
 	}
@@ -166,7 +265,7 @@ func (m *model) come(session string, host room.Host, now int64) {
 // goes says since when a session has gone from a host.
 func (m *model) goes(session string, host room.Host, since, now int64) {
 	was := m.goFrom(session, host)
-	if p := m.places[session]; len(m.hosts[session]) == 0 && slices.Contains(m.line, session) && (was || !p.seen) {
+	if p := m.places[session]; len(m.hosts[session]) == 0 && slices.Contains(m.line, session) && !p.unclaimed && (was || !p.seen) {
 		p.seen, p.vouched = true, since
 	}
 	m.advance(now)
@@ -233,8 +332,15 @@ func (m *model) move(ticket int64, position int, now int64) error {
 		return room.ErrStaleTicket
 	}
 	to := min(position, len(m.line)) - 1
+	if from == to {
+		return nil
+	}
 	session := m.line[from]
-	m.line = slices.Insert(slices.Delete(m.line, from, from+1), to, session)
-	m.changed = m.changed || from != to
+	m.take(session)
+	m.line = slices.Insert(m.line, to, session)
+	if to < m.ahead {
+		m.ahead++
+	}
+	m.changed = true
 	return nil
 }

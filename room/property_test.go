@@ -15,12 +15,12 @@ import (
 )
 
 // Whatever joins, leaves, presences, deadlines and acts of support come in whatever order, the scripts say what
-// the contract's rules say, after every step, about the room and about everybody in it.
+// the contract's rules say, after every step, about the room and about everybody in it; with leases that are to be claimed, and without.
 func TestScriptsKeepTheRulesInAnyOrderOfEvents(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		rapid.Check(t, func(rt *rapid.T) {
 			require.NoError(rt, rdb.FlushDB(context.Background()).Err())
-			r := newRun(rdb)
+			r := newRun(rdb, rapid.SampledFrom([]time.Duration{0, runClaim}).Draw(rt, "claim within"))
 			rt.Repeat(map[string]func(*rapid.T){
 				"join":    r.join,
 				"leave":   r.leave,
@@ -32,6 +32,7 @@ func TestScriptsKeepTheRulesInAnyOrderOfEvents(t *testing.T) {
 				"extend":  r.extend,
 				"remove":  r.remove,
 				"move":    r.move,
+				"claim":   r.claim,
 				"pass":    r.pass,
 				"":        r.agree,
 			})
@@ -59,18 +60,27 @@ const (
 	runLease = 12 * time.Millisecond
 	runAway  = 5 * time.Millisecond
 	runDrop  = 9 * time.Millisecond
+	runClaim = 4 * time.Millisecond
 )
 
-func newRun(rdb redis.UniversalClient) *run {
+func newRun(rdb redis.UniversalClient, claimWithin time.Duration) *run {
 	r := &run{rdb: rdb, fences: []int64{1}, model: newModel(runLease, runAway, runDrop),
-		engine: room.New(rdb, room.Config{Lease: runLease, AwayAfter: runAway, DropAfter: runDrop})}
+		engine: room.New(rdb, room.Config{Lease: runLease, AwayAfter: runAway, DropAfter: runDrop, ClaimWithin: claimWithin})}
+	r.model.claimWithin = claimWithin.Milliseconds()
 	for i := range 6 {
 		r.sessions = append(r.sessions, fmt.Sprintf("00000000-0000-4000-8000-00000000000%d", i))
 	}
 	return r
 }
 
-func (r *run) session(t *rapid.T) string { return rapid.SampledFrom(r.sessions).Draw(t, "session") }
+// session is often one that did not claim its lease, since few are.
+func (r *run) session(t *rapid.T) string {
+	missed := slices.DeleteFunc(slices.Clone(r.sessions), func(s string) bool { return r.model.places[s] == nil || !r.model.places[s].unclaimed })
+	if len(missed) > 0 && rapid.Bool().Draw(t, "missed") {
+		return rapid.SampledFrom(missed).Draw(t, "session")
+	}
+	return rapid.SampledFrom(r.sessions).Draw(t, "session")
+}
 
 func (r *run) join(t *rapid.T) {
 	q := room.JoinRequest{Session: r.session(t), Seller: rapid.SampledFrom([]string{"a", "b", "c", "d", "e"}).Draw(t, "seller"),
@@ -83,6 +93,15 @@ func (r *run) leave(t *rapid.T) {
 	q := room.LeaveRequest{Session: r.session(t), Outcome: rapid.SampledFrom([]room.Outcome{room.Completed, room.Cancelled}).Draw(t, "outcome")}
 	st, err := r.engine.Leave(context.Background(), integration, q)
 	r.refused(t, st, err, func() error { return r.model.leave(q.Session, q.Outcome, st.Now) })
+}
+
+func (r *run) claim(t *rapid.T) {
+	q := room.ClaimRequest{Session: r.session(t)}
+	if rapid.Bool().Draw(t, "with a fence") {
+		q.Fence = r.fence(t)
+	}
+	st, err := r.engine.ClaimTurn(context.Background(), integration, q)
+	r.refused(t, st, err, func() error { return r.model.claim(q.Session, q.Fence, st.Now) })
 }
 
 func (r *run) seen(t *rapid.T) {
@@ -192,6 +211,7 @@ func (r *run) agree(t *rapid.T) {
 	if view.Lease != nil {
 		require.Equal(t, m.granted, view.Lease.GrantedAt)
 		require.Equal(t, m.expires, view.Lease.ExpiresAt)
+		require.Equal(t, m.claimBy, view.Lease.ClaimBy)
 		r.grown(t, view.Lease.Fence)
 	}
 	for i, session := range r.sessions {
@@ -222,6 +242,7 @@ func (r *run) agreeOn(t *rapid.T, session string, got room.Place) {
 	default:
 		require.Equal(t, room.Waiting, got.Status)
 		require.Equal(t, slices.Index(r.model.line, session)+1, got.Position)
+		require.Equal(t, p.unclaimed, got.Unclaimed)
 	}
 	require.Equal(t, p.ticket, got.Ticket)
 }

@@ -63,8 +63,11 @@ func (r *reader) text() string {
 	return f
 }
 
-func (r *reader) int() int64 {
-	n, _ := strconv.ParseInt(r.text(), 10, 64)
+func (r *reader) int() int64 { return number(r.text()) }
+
+// number reads one; what is none is 0.
+func number(text string) int64 {
+	n, _ := strconv.ParseInt(text, 10, 64)
 	return n
 }
 
@@ -84,7 +87,9 @@ func (r *reader) view() View {
 	v.Hold, v.Spread, v.Lineage = duration(hold), duration(spread), lineage
 	v.Paused = r.text() == "1"
 	lease := Lease{Ticket: r.int(), Fence: r.int(), GrantedAt: r.int(), ExpiresAt: r.int(),
-		Asked: int(r.int()), Open: int(r.int()), AskAfter: r.int()}
+		Asked: int(r.int()), Open: int(r.int())}
+	askAfter, claimBy, _ := strings.Cut(r.text(), ",")
+	lease.AskAfter, lease.ClaimBy = number(askAfter), number(claimBy)
 	if lease.Fence != 0 {
 		v.Lease = &lease
 	}
@@ -98,6 +103,10 @@ func duration(ms string) time.Duration {
 }
 
 func (r *reader) place() Place {
-	return Place{Status: Status(r.text()), Ticket: r.int(), Seller: r.seller(), Outcome: Outcome(r.text()),
+	p := Place{Status: Status(r.text()), Ticket: r.int(), Seller: r.seller(), Outcome: Outcome(r.text()),
 		Fence: r.int(), Position: int(r.int()), Rank: r.float()}
+	if p.Status == Waiting {
+		p.Unclaimed, p.Outcome = p.Outcome == Unclaimed, ""
+	}
+	return p
 }

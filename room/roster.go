@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 )
 
 var rosterQuestion = newQuestion[struct{}]("roster")
@@ -14,7 +15,7 @@ type Waiter struct {
 	Seller    string
 	Rank      float64 // where in the line
 	JoinedAt  int64   // unix ms
-	AwaySince int64   // unix ms: passed over, and gone since; 0 = it is not away
+	AwaySince int64   // unix ms: passed over, and gone since (of one that did not claim its lease: passed over since then); 0 = it is not away
 }
 
 // Roster is the whole line at one version, with who stands in it.
@@ -41,7 +42,7 @@ func (e *Engine) Roster(ctx context.Context, id ID) (Roster, error) {
 	head := reader{fields: strings.Fields(list[1])}
 	r := Roster{View: a.standing.View, Holder: head.seller(), JoinedAt: head.int(), Line: make([]Waiter, 0, a.standing.Waiting)}
 	for i := 2; i < len(list); i += 3 {
-		if r.Line, err = addWaiters(r.Line, strings.Fields(list[i]), strings.Fields(list[i+1]), strings.Fields(list[i+2])); err != nil {
+		if r.Line, err = addWaiters(r.Line, strings.Fields(list[i]), strings.Fields(list[i+1]), strings.Fields(list[i+2]), e.cfg.AwayAfter); err != nil {
 			return Roster{}, err
 		}
 	}
@@ -49,7 +50,7 @@ func (e *Engine) Roster(ctx context.Context, id ID) (Roster, error) {
 }
 
 // addWaiters adds a part of the line: places as Redis has them, their ranks, and since when they are away, which is empty where nobody is.
-func addWaiters(line []Waiter, places, ranks, away []string) ([]Waiter, error) {
+func addWaiters(line []Waiter, places, ranks, away []string, awayAfter time.Duration) ([]Waiter, error) {
 	if len(ranks) != len(places) || len(away) != len(places) && len(away) != 0 {
 		return nil, fmt.Errorf("%w: roster has %d places, %d ranks", ErrStore, len(places), len(ranks))
 	}
@@ -63,8 +64,17 @@ func addWaiters(line []Waiter, places, ranks, away []string) ([]Waiter, error) {
 		if len(away) > 0 {
 			since := reader{fields: away[i : i+1]}
 			w.AwaySince = int64(since.float()) // a score
+			if unclaimed(p[4]) {
+				w.AwaySince += awayAfter.Milliseconds()
+			}
 		}
 		line = append(line, w)
 	}
 	return line, nil
+}
+
+// unclaimed says of the rest of a place, from its channel on, whether its turn passed unclaimed and it is not back; see prelude.lua.
+func unclaimed(rest string) bool {
+	p := strings.SplitN(rest, "|", 4) // channel, lease, asks
+	return len(p) == 4 && strings.HasPrefix(p[3], "u")
 }

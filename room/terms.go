@@ -8,18 +8,21 @@ import (
 
 // Terms are the rules that one room may have of its own. Zero durations are those of Config.
 type Terms struct {
-	Lease      time.Duration // how long the lock is held at the most
-	Quarantine time.Duration // see Config
-	Required   bool          // see Config
+	Lease       time.Duration // how long the lock is held at the most
+	ClaimWithin time.Duration // see Config; negative = no lease is to be claimed
+	Quarantine  time.Duration // see Config
+	Required    bool          // see Config
 }
 
 // Terms returns the rules of a room.
 func (e *Engine) Terms(id ID) Terms {
 	if e.cfg.Terms == nil {
-		return Terms{Lease: e.cfg.Lease, Quarantine: e.cfg.Quarantine, Required: e.cfg.Required}
+		return Terms{Lease: e.cfg.Lease, ClaimWithin: max(e.cfg.ClaimWithin, 0), Quarantine: e.cfg.Quarantine, Required: e.cfg.Required}
 	}
 	t := e.cfg.Terms(id)
 	setDefault(&t.Lease, e.cfg.Lease)
+	setDefault(&t.ClaimWithin, e.cfg.ClaimWithin)
+	t.ClaimWithin = max(t.ClaimWithin, 0)
 	setDefault(&t.Quarantine, e.cfg.Quarantine)
 	return t
 }
@@ -29,7 +32,7 @@ func (e *Engine) policyOf(t Terms) []any {
 	if known, ok := e.policies.Load(t); ok {
 		return known.([]any)
 	}
-	told := policyArgs.appendTo(nil, reflect.ValueOf(policy{Lease: t.Lease, AwayAfter: e.cfg.AwayAfter, DropAfter: e.cfg.DropAfter, JournalMax: e.cfg.Journal,
+	told := policyArgs.appendTo(nil, reflect.ValueOf(policy{Lease: t.Lease, AwayAfter: e.cfg.AwayAfter, DropAfter: e.cfg.DropAfter, ClaimWithin: t.ClaimWithin, JournalMax: e.cfg.Journal,
 		EndedKept: max(e.cfg.Outcomes, 0), LeasesKept: max(e.cfg.Leases, 0), Tells: !e.cfg.Silent, Quarantine: max(t.Quarantine, 0), Required: t.Required, Doubt: max(e.cfg.Doubt, 0)}))
 	e.policies.Store(t, told)
 	return told

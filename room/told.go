@@ -43,19 +43,36 @@ type toldRoom struct {
 
 // toldPlace is a place as it was told last.
 type toldPlace struct {
-	Session   string  `json:"session"`
-	Seller    string  `json:"seller"`
-	Ticket    int64   `json:"ticket"`
-	Of        int64   `json:"of"`                // epoch
-	JoinedAt  int64   `json:"joined,omitempty"`  // unix ms, 0 = not known
-	Fence     int64   `json:"fence,omitempty"`   // where it held the lock
-	GrantedAt int64   `json:"granted,omitempty"` // unix ms
-	ExpiresAt int64   `json:"expires,omitempty"`
-	Outcome   Outcome `json:"outcome,omitempty"` // where it ended
-	EndedAt   int64   `json:"ended,omitempty"`   // unix ms
+	Session   string    `json:"session"`
+	Seller    string    `json:"seller"`
+	Ticket    int64     `json:"ticket"`
+	Of        int64     `json:"of"`                // epoch
+	JoinedAt  int64     `json:"joined,omitempty"`  // unix ms, 0 = not known
+	Fence     int64     `json:"fence,omitempty"`   // where it held the lock
+	GrantedAt int64     `json:"granted,omitempty"` // unix ms
+	ExpiresAt int64     `json:"expires,omitempty"`
+	Outcome   Outcome   `json:"outcome,omitempty"` // where it ended
+	EndedAt   int64     `json:"ended,omitempty"`   // unix ms
+	Missed    *toldMiss `json:"missed,omitempty"`  // the lease that it did not claim, where it waits again
 
 	version int64
 	at      time.Time
+}
+
+// toldMiss is a lease that was not claimed.
+type toldMiss struct {
+	Fence     int64 `json:"fence"`
+	GrantedAt int64 `json:"granted"` // unix ms
+	ExpiresAt int64 `json:"expires"`
+	EndedAt   int64 `json:"ended"`
+}
+
+// miss takes in that the place waits again since then, whose lease nobody claimed.
+func (p *toldPlace) miss(at int64) {
+	if p.Fence != 0 {
+		p.Missed = &toldMiss{p.Fence, p.GrantedAt, p.ExpiresAt, at}
+	}
+	p.Fence, p.GrantedAt, p.ExpiresAt = 0, 0, 0
 }
 
 // orphaned is who holds the lock where a loss took its holder: see prelude.lua.
@@ -143,6 +160,8 @@ func (t *told) stood(id ID, session string, v View, p Place) {
 	}
 	place.Session, place.Seller = session, p.Seller
 	switch p.Status {
+	case Waiting:
+		place.miss(v.Now)
 	case Locked:
 		if v.Lease != nil && v.Lease.Fence == p.Fence {
 			place.Fence, place.GrantedAt, place.ExpiresAt = p.Fence, v.Lease.GrantedAt, v.Lease.ExpiresAt
@@ -190,6 +209,12 @@ func (t *told) heard(id ID, e *Event) {
 	for _, j := range e.Joined {
 		if p := r.place(j.Ticket, e.Epoch, e.Version, now); p != nil {
 			p.Session, p.Seller, p.JoinedAt = j.Session, j.Seller, e.Now
+		}
+	}
+	for _, m := range e.Missed { // its lease may be one that was not heard of
+		if p := r.place(m.Ticket, e.Epoch, e.Version, now); p != nil {
+			p.Session, p.Seller, p.JoinedAt = m.Session, m.Seller, m.JoinedAt
+			p.miss(m.At)
 		}
 	}
 	if l := e.Lease; l != nil && l.Session != orphaned {

@@ -28,6 +28,8 @@ const (
 	Removed   Outcome = "removed" // support removed the waiter
 	Dropped   Outcome = "dropped" // away for too long
 	Lost      Outcome = "lost"    // the store lost the data
+
+	Unclaimed Outcome = "unclaimed" // of a lease alone: its place goes on
 )
 
 // Lease is one holding of the lock: the half-open time from GrantedAt to its end. Times are unix
@@ -41,6 +43,15 @@ type Lease struct {
 	Asked    int   `json:"asked"`     // how often the holder said that it asks for a code
 	Open     int   `json:"open"`      // and how many of those asks no code has come for
 	AskAfter int64 `json:"ask_after"` // while the number is busy: from when the holder may ask; 0 = it is not
+	ClaimBy  int64 `json:"claim_by"`  // until when the holder has to say that it is there; 0 = it need not, or did
+}
+
+// Ends is when the lease is over with nobody doing anything, in unix milliseconds.
+func (l Lease) Ends() int64 {
+	if l.ClaimBy != 0 {
+		return min(l.ClaimBy, l.ExpiresAt)
+	}
+	return l.ExpiresAt
 }
 
 // View is a room as everybody may see it, at one version.
@@ -65,6 +76,8 @@ type Place struct {
 	Fence    int64   // when locked, and when a lease has ended
 	Position int     // from 1 = next; 0 unless waiting
 	Rank     float64 // where in the line; 0 unless waiting
+
+	Unclaimed bool // when waiting: it did not claim its lease, and is passed over until it says that it is back
 }
 
 // Live reports whether it waits or holds the lock.

@@ -22,6 +22,8 @@ type Config struct {
 	AwayAfter time.Duration
 	DropAfter time.Duration
 
+	ClaimWithin time.Duration // 0 = no lease is to be claimed
+
 	AllowedOrigins []string
 	FrameAncestors []string // origins whose pages may have a seller's page in a frame
 	TrustedProxies []netip.Prefix
@@ -93,6 +95,9 @@ func (c *Config) finish() []error {
 	if (c.WebhookURL == "") != (c.WebhookSecret == "") {
 		wrong = append(wrong, errors.New("WAITROOM_WEBHOOK_URL (--webhook-url) and WAITROOM_WEBHOOK_SECRET (--webhook-secret): set both or neither"))
 	}
+	if c.Lease > 0 && c.ClaimWithin >= c.Lease {
+		wrong = append(wrong, fmt.Errorf("%s is %s: want less than %s, which is %s", called("claim-within"), short(c.ClaimWithin), called("lease"), short(c.Lease)))
+	}
 	if c.MinDrain > c.DrainTimeout {
 		wrong = append(wrong, fmt.Errorf("%s is %s: want at most %s, which is %s", called("min-drain"), short(c.MinDrain), called("drain-timeout"), short(c.DrainTimeout)))
 	}
@@ -137,6 +142,8 @@ func settings() []setting {
 			duration(func(c *Config) *time.Duration { return &c.AwayAfter }, 100*time.Millisecond, time.Hour)},
 		{"drop-after", "5m", "a waiter that is away for longer loses its place", false,
 			duration(func(c *Config) *time.Duration { return &c.DropAfter }, 100*time.Millisecond, 24*time.Hour)},
+		{"claim-within", "0s", "how soon who waited with a browser has to say that it is there when its turn comes, less than lease; 0 = nobody has to", false,
+			duration(func(c *Config) *time.Duration { return &c.ClaimWithin }, 0, 10*time.Minute)},
 		{"allowed-origins", "", "comma-separated origins of other sites that may act here, such as https://portal.example", false,
 			origins(func(c *Config) *[]string { return &c.AllowedOrigins })},
 		{"frame-ancestors", "", "comma-separated origins of other sites whose pages may have a seller's page in a frame, such as https://portal.example", false,

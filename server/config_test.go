@@ -77,6 +77,7 @@ var badValues = map[string][]string{
 	"lease":                    {"", "2", "999ms", "10m1s", "-1m", "two minutes"},
 	"away-after":               {"", "0s", "25h", "x"},
 	"drop-after":               {"", "0s", "25h", "x"},
+	"claim-within":             {"", "-1s", "11m", "x"},
 	"allowed-origins":          {"portal.example", "https://portal.example/path", "*", "ftp://x", "https://a.example b", "null"},
 	"frame-ancestors":          {"portal.example", "https://portal.example/path", "*", "https://*.example", "'self'", "https://a.example;", "https://a;script-src", "null"},
 	"trusted-proxies":          {"proxy", "10.0.0.0/33", "*"},
@@ -251,6 +252,17 @@ func TestSecretIsReadFromItsFile(t *testing.T) {
 	require.ErrorContains(t, err, "WAITROOM_WEBHOOK_SECRET_FILE (--webhook-secret-file): set one of them")
 	_, err = ParseConfig([]string{"--lease-file", "x"})
 	require.ErrorContains(t, err, "lease-file", "what is no secret has no file")
+}
+
+func TestTurnIsToBeClaimedBeforeItEnds(t *testing.T) {
+	c, err := ParseConfig(nil)
+	require.NoError(t, err)
+	require.Zero(t, c.ClaimWithin, "off")
+	c, err = ParseConfig([]string{"--lease", "30s", "--claim-within", "29999ms"})
+	require.NoError(t, err)
+	require.Equal(t, 29_999*time.Millisecond, c.ClaimWithin)
+	_, err = ParseConfig([]string{"--lease", "30s", "--claim-within", "30s"})
+	require.ErrorContains(t, err, "WAITROOM_CLAIM_WITHIN (--claim-within) is 30s: want less than WAITROOM_LEASE (--lease), which is 30s")
 }
 
 func TestServerServesNoLongerThanItMayTakeToStop(t *testing.T) {

@@ -65,8 +65,8 @@ func (s *Server) sealKeys() (*room.Keyring, error) {
 	return room.NewKeyring(secrets...), nil
 }
 
-// quarantine is a setting as the engine takes it, where 0 is its default and not none.
-func quarantine(d time.Duration) time.Duration {
+// orOff is a setting as the engine takes it, where 0 is its default and not none.
+func orOff(d time.Duration) time.Duration {
 	if d == 0 {
 		return -1
 	}

@@ -26,7 +26,7 @@ func readRoomsFile(c *Config, value string) error {
 // roomChecks are what ROOMS_FILE is held to.
 func (c Config) roomChecks() roomsfile.Checks {
 	return roomsfile.Checks{Path: c.RoomsFile,
-		Rest:  roomsfile.Entry{Lease: c.Lease, Quarantine: c.SMSQuarantine, Required: c.SMSExpect == "required"},
+		Rest:  roomsfile.Entry{Lease: c.Lease, ClaimWithin: c.ClaimWithin, Quarantine: c.SMSQuarantine, Required: c.SMSExpect == "required"},
 		Lease: between(leaseLeast, leaseMost), ClaimWithin: between(0, leaseMost), Quarantine: between(0, quarantineMost),
 		Known: func(entry string) bool {
 			if prefix, many := strings.CutSuffix(entry, "*"); many {
@@ -63,7 +63,7 @@ func (s *Server) terms() func(room.ID) room.Terms {
 	}
 	return func(id room.ID) room.Terms {
 		e := s.rooms.Of(id)
-		return room.Terms{Lease: e.Lease, Quarantine: quarantine(e.Quarantine), Required: e.Required}
+		return room.Terms{Lease: e.Lease, ClaimWithin: orOff(e.ClaimWithin), Quarantine: orOff(e.Quarantine), Required: e.Required}
 	}
 }
 

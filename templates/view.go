@@ -14,6 +14,7 @@
 //	POST /rooms/{room}/leave  reason=completed|cancelled, fence (only of a holder), confirm=yes
 //	POST /rooms/{room}/expect fence, key; message_id where an offered message is claimed
 //	POST /rooms/{room}/reject fence, message_id, confirm=yes
+//	POST /rooms/{room}/claim  fence (only of a holder)
 //	GET  /rooms/{room}?ask=leave|done|reject  shows the page with that Ask
 //	GET  /rooms/{room}?not={message_id} shows the page without that offer
 //	GET  /rooms/{room}?lang=ko|en switches the language

@@ -43,6 +43,7 @@ type waitingAnswer struct {
 	EstimatedWait  *int64      `json:"estimated_wait"`
 	MaximumWait    *int64      `json:"maximum_wait"`
 	LeaseExpiresAt *instant    `json:"lease_expires_at"`
+	Unclaimed      bool        `json:"unclaimed,omitempty"` // it did not claim its turn, and is passed over until it says that it is back
 	Epoch          int64       `json:"epoch"`
 	Version        int64       `json:"version"`
 }
@@ -88,7 +89,7 @@ func standingAnswer(id room.ID, session string, v room.View, p room.Place, lease
 			AskAfter: askAfter(v), Epoch: v.Epoch, Version: v.Version}
 	case room.Waiting:
 		a := waitingAnswer{Status: p.Status, Room: id, Session: session, Seller: p.Seller, Ticket: p.Ticket,
-			Position: p.Position, Length: v.Waiting, Epoch: v.Epoch, Version: v.Version}
+			Position: p.Position, Length: v.Waiting, Unclaimed: p.Unclaimed, Epoch: v.Epoch, Version: v.Version}
 		a.EstimatedWait, a.MaximumWait = waits(v, p.Position, lease)
 		if v.Lease != nil {
 			a.LeaseExpiresAt = new(instant(v.Lease.ExpiresAt))

@@ -26,6 +26,8 @@ type askEngine struct {
 	rejected []any
 	joined   *room.JoinRequest
 	seat     room.Seat
+	claims   []room.ClaimRequest
+	standing room.Standing // answers them
 }
 
 func (e *askEngine) Expect(_ context.Context, _ room.ID, q room.ExpectRequest) (room.Expectation, error) {
@@ -40,6 +42,11 @@ func (e *askEngine) Claim(_ context.Context, _ room.ID, q room.ExpectRequest) (r
 
 func (e *askEngine) Receive(context.Context, room.ID, http.Header, []byte) (sms.Answer, error) {
 	panic("not asked for")
+}
+
+func (e *askEngine) ClaimTurn(_ context.Context, _ room.ID, q room.ClaimRequest) (room.Standing, error) {
+	e.claims = append(e.claims, q)
+	return e.standing, e.err
 }
 
 func (e *askEngine) Reject(_ context.Context, _ room.ID, session string, fence int64, messageID string) error {

@@ -28,6 +28,11 @@ func (s *site) join(c *gin.Context) {
 		s.fail(c, err)
 		return
 	}
+	s.answerStanding(c, session, standing)
+}
+
+// answerStanding answers a live place: 200 to the holder, 202 to who waits.
+func (s *site) answerStanding(c *gin.Context, session string, standing room.Standing) {
 	status := http.StatusAccepted
 	if standing.Status == room.Locked {
 		status = http.StatusOK

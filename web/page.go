@@ -72,6 +72,9 @@ func (s *site) addRules(id room.ID, v *templates.RoomView) {
 		v.Info = s.Info(id)
 	}
 	v.AwaySeconds, v.DropSeconds = int(room.Seconds(s.AwayAfter)), int(room.Seconds(s.DropAfter))
+	if s.Terms != nil {
+		v.ClaimSeconds = int(room.Seconds(s.Terms(id).ClaimWithin))
+	}
 }
 
 // visitor is the browser's session. One that has none is given it now, so that its first 준비 완료
@@ -93,7 +96,7 @@ func roomView(id room.ID, v room.View, seat room.Seat, lease time.Duration) temp
 	page := templates.RoomView{Room: string(id), State: string(seat.Status), Outcome: string(seat.Outcome),
 		Epoch: strconv.FormatInt(v.Epoch, 10), Version: v.Version, Ticket: seat.Ticket, QueuePosition: seat.Position,
 		QueueLength: v.Waiting, ServerTime: v.Now, LeaseSeconds: int(room.Seconds(lease)), Paused: v.Paused, SellerID: seat.Seller,
-		Fence: seat.Fence}
+		Fence: seat.Fence, Unclaimed: seat.Unclaimed}
 	if v.Lease != nil {
 		page.LeaseExpiresAt = v.Lease.ExpiresAt
 	}
@@ -101,6 +104,7 @@ func roomView(id room.ID, v room.View, seat room.Seat, lease time.Duration) temp
 	case room.Waiting:
 		page.EstimatedWait, page.MaximumWait = pageWaits(v, seat.Position, lease)
 	case room.Locked: // nobody waits for what one has
+		page.ClaimBy = v.Lease.ClaimBy
 	default:
 		page.EstimatedWait, page.MaximumWait = pageWaits(v, v.Waiting+1, lease)
 	}

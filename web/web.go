@@ -29,6 +29,7 @@ type Engine interface {
 	Look(context.Context, room.ID, ...string) (room.View, []room.Seat, error)
 	Expect(context.Context, room.ID, room.ExpectRequest) (room.Expectation, error)
 	Reject(ctx context.Context, id room.ID, session string, fence int64, messageID string) error
+	ClaimTurn(context.Context, room.ID, room.ClaimRequest) (room.Standing, error)
 }
 
 // Sockets takes over a request that becomes a WebSocket. It answers nothing when it returns an error
@@ -131,6 +132,7 @@ func (s *site) router() (*gin.Engine, error) {
 	api.DELETE("/lock", s.leave)
 	api.POST("/lock/expect", s.expect)
 	api.POST("/lock/reject", s.reject)
+	api.POST("/lock/claim", s.claim)
 	api.GET("/lock/status", s.status)
 	api.GET("/ws", s.socket)
 	api.POST("/sms", s.message)
@@ -143,6 +145,7 @@ func (s *site) router() (*gin.Engine, error) {
 	pages.POST("/leave", s.leaveForm)
 	pages.POST("/expect", s.expectForm)
 	pages.POST("/reject", s.rejectForm)
+	pages.POST("/claim", s.claimForm)
 
 	if s.Links != nil {
 		s.linkRoutes(api, pages)

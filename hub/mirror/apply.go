@@ -44,6 +44,7 @@ func (m *Mirror[V]) apply(e *room.Event, f *Effects[V]) {
 			if s := m.sessions[e.Lease.Session]; s != nil {
 				f.Seats = append(f.Seats, s)
 			}
+			f.Expires = e.Lease.ClaimBy != before.ClaimBy
 		} else {
 			m.seat(e, f)
 			f.Front, f.All, f.Expires = true, true, true
@@ -93,7 +94,7 @@ func (m *Mirror[V]) seat(e *room.Event, f *Effects[V]) {
 	}
 	for i := range e.Moved {
 		j := &e.Moved[i]
-		m.reseat(j.Session, Seat{Status: room.Waiting, Ticket: j.Ticket, Rank: j.Rank}, f)
+		m.reseat(j.Session, Seat{Status: room.Waiting, Ticket: j.Ticket, Rank: j.Rank, Unclaimed: j.Unclaimed}, f)
 	}
 	for i := range e.Joined {
 		j := &e.Joined[i]
@@ -102,6 +103,10 @@ func (m *Mirror[V]) seat(e *room.Event, f *Effects[V]) {
 	for i := range e.Ended {
 		j := &e.Ended[i]
 		m.reseat(j.Session, Seat{Status: room.Ended, Outcome: j.Outcome, Ticket: j.Ticket}, f)
+	}
+	for i := range e.Missed { // last: what became of it in the same change stands above
+		j := &e.Missed[i]
+		m.reseat(j.Session, Seat{Status: room.Waiting, Ticket: j.Ticket, Rank: j.Rank, Unclaimed: true}, f)
 	}
 }
 

@@ -80,7 +80,7 @@ func (r *Roster) Apply(e *room.Event) (c Change, ok bool) {
 		if e.Lease != nil {
 			r.Lease, r.Holder = e.Lease.Lease, e.Lease.Seller
 		}
-		c.Joined, c.Moved = r.placings(e.Joined), r.placings(e.Moved)
+		c.Joined, c.Moved = r.placings(withMissed(e)), r.placings(e.Moved)
 	}
 	r.Now = max(r.Now, e.Now)
 	c.Away = r.absences(e)
@@ -106,6 +106,15 @@ func (r *Roster) CatchUp(events []room.Event) bool {
 
 // move moves the line in the order of State.move, and notes who left.
 func (r *Roster) move(e *room.Event, c *Change) bool {
+	holder := r.Lease.Fence
+	for i := range e.Missed {
+		m := &e.Missed[i]
+		if m.Fence != holder || !r.insert(room.Waiter{Ticket: m.Ticket, Seller: m.Seller, Rank: m.Rank, JoinedAt: m.JoinedAt}) {
+			return false
+		}
+		holder = 0
+		c.Left = append(c.Left, Parting{m.Ticket, room.Unclaimed})
+	}
 	for i := range e.Ended {
 		f := &e.Ended[i]
 		switch {
@@ -113,7 +122,7 @@ func (r *Roster) move(e *room.Event, c *Change) bool {
 			if _, ok := r.remove(*f.Rank); !ok {
 				return false
 			}
-		case f.Fence != r.Lease.Fence:
+		case f.Fence != holder:
 			return false
 		}
 		c.Left = append(c.Left, Parting{f.Ticket, f.Outcome})
@@ -142,6 +151,18 @@ func (r *Roster) move(e *room.Event, c *Change) bool {
 		return granted
 	}
 	return true
+}
+
+// withMissed are those who stand in the line anew: who came, and who did not claim its lease.
+func withMissed(e *room.Event) []room.Joined {
+	if len(e.Missed) == 0 {
+		return e.Joined
+	}
+	list := slices.Clone(e.Joined)
+	for i := range e.Missed {
+		list = append(list, e.Missed[i].Joined)
+	}
+	return list
 }
 
 // placings are where the event's own stand now, those that stand in the line still, in order.

@@ -9,6 +9,8 @@ type Seat struct {
 	Ticket  int64
 	Fence   int64
 	Rank    float64
+
+	Unclaimed bool // it waits, and is passed over until it says that it is back
 }
 
 func (s Seat) live() bool { return s.Status == room.Waiting || s.Status == room.Locked }
@@ -25,7 +27,7 @@ func seatOf(p *room.Place, before Seat) Seat {
 		}
 		return Seat{Status: room.Idle}
 	}
-	to := Seat{Status: p.Status, Outcome: p.Outcome, Ticket: p.Ticket, Rank: p.Rank}
+	to := Seat{Status: p.Status, Outcome: p.Outcome, Ticket: p.Ticket, Rank: p.Rank, Unclaimed: p.Unclaimed}
 	if p.Status == room.Locked {
 		to.Fence = p.Fence
 	}

@@ -65,12 +65,17 @@ func (m *State) Apply(e *room.Event) Verdict {
 
 // move moves the line; false when the event does not fit to it.
 func (m *State) move(e *room.Event) bool {
-	fits := true
+	fits, holder := true, m.Lease.Fence
+	for i := range e.Missed {
+		f := &e.Missed[i]
+		fits = f.Fence == holder && m.Line.insert(f.Rank) && fits
+		holder = 0
+	}
 	for i := range e.Ended {
 		switch f := &e.Ended[i]; {
 		case f.Rank != nil:
 			fits = m.Line.remove(*f.Rank) && fits
-		case f.Fence != m.Lease.Fence:
+		case f.Fence != holder:
 			return false // granted and ended within one change: the event does not say whence
 		}
 	}
@@ -124,5 +129,5 @@ func (s *Span) gap(e *room.Event) Reason {
 
 // codesOnly reports whether an event changed nothing but what the holder asked for.
 func codesOnly(e *room.Event, before *room.Lease) bool {
-	return len(e.Joined)+len(e.Ended)+len(e.Moved) == 0 && e.Lease != nil && e.Lease.Fence == before.Fence && e.Lease.ExpiresAt == before.ExpiresAt
+	return len(e.Joined)+len(e.Ended)+len(e.Moved)+len(e.Missed) == 0 && e.Lease != nil && e.Lease.Fence == before.Fence && e.Lease.ExpiresAt == before.ExpiresAt
 }

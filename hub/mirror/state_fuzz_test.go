@@ -18,6 +18,7 @@ func FuzzEventsInAMirror(f *testing.F) {
 		`{"epoch":1,"version":1,"changed":true,"joined":[{"rank":1},{"rank":1}]}`, `{"epoch":1,"version":1,"changed":true,"joined":[{"rank":-1e308},{"rank":1e308},{"rank":0}]}`,
 		`{"epoch":1,"version":1,"changed":true,"joined":[{"rank":1},{"rank":2},{"rank":3}],"moved":[{"rank":0.5,"from":3},{"rank":9,"from":9}]}`,
 		`{"epoch":1,"version":1,"changed":true,"ended":[{"fence":0},{"rank":5}]}`, `{"epoch":1,"version":2}`, `{"epoch":2,"version":1,"changed":true,"reset":true}`,
+		`{"epoch":1,"version":1,"changed":true,"lease":{"fence":7}}` + "\n" + `{"epoch":1,"version":2,"changed":true,"missed":[{"fence":7,"rank":1},{"fence":7,"rank":1}]}`,
 		`{"epoch":1,"version":1,"changed":true,"hold":1e300,"lease":{"fence":1,"expires_at":-5}}`, "null\n{}",
 	} {
 		f.Add(seed)

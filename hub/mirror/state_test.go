@@ -55,7 +55,8 @@ func TestAMirrorFedByEventsEqualsASnapshot(t *testing.T) {
 	count, gaps := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		require.NoError(t, rdb.FlushAll(context.Background()).Err())
-		e := room.New(rdb, room.Config{AwayAfter: time.Minute, DropAfter: time.Minute, Doubt: -1})
+		e := room.New(rdb, room.Config{AwayAfter: time.Minute, DropAfter: time.Minute, Doubt: -1,
+			ClaimWithin: rapid.SampledFrom([]time.Duration{0, 3 * time.Millisecond}).Draw(t, "claim within")})
 		const id = room.ID("integration")
 		sub := rdb.Subscribe(context.Background(), room.Channel(id))
 		defer func() { _ = sub.Close() }()
@@ -80,6 +81,10 @@ func TestAMirrorFedByEventsEqualsASnapshot(t *testing.T) {
 			},
 			"leave": func(t *rapid.T) {
 				_, err := e.Leave(ctx, id, room.LeaveRequest{Session: people[anybody.Draw(t, "who")], Outcome: room.Completed})
+				require.False(t, err != nil && !room.Refused(err), err)
+			},
+			"claim": func(t *rapid.T) {
+				_, err := e.ClaimTurn(ctx, id, room.ClaimRequest{Session: people[anybody.Draw(t, "who")]})
 				require.False(t, err != nil && !room.Refused(err), err)
 			},
 			"pause":  func(t *rapid.T) { _, _ = e.Pause(ctx, id, "", rapid.Bool().Draw(t, "paused"), room.Action{}) },
@@ -146,6 +151,20 @@ func TestMirrorTellsWhatAnEventIsToIt(t *testing.T) {
 			e.Ended = []room.Finished{{Fence: 4}}
 			e.Lease = &room.EventLease{Lease: room.Lease{Fence: 6}, Rank: &rank}
 		}), Applied, Line{1}},
+		"the lease is not claimed, its holder waits again, the next is granted": {event(11, func(e *room.Event) {
+			e.Missed = []room.Missed{{Joined: room.Joined{Rank: 0.5, Ticket: 9}, Fence: 4}}
+			e.Lease = &room.EventLease{Lease: room.Lease{Fence: 6}, Rank: &rank}
+		}), Applied, Line{0.5, 1}},
+		"it is not claimed, and is granted to the same one again": {event(11, func(e *room.Event) {
+			half := 0.5
+			e.Missed = []room.Missed{{Joined: room.Joined{Rank: half, Ticket: 9}, Fence: 4}}
+			e.Lease = &room.EventLease{Lease: room.Lease{Fence: 6}, Rank: &half}
+		}), Applied, Line{1, 2}},
+		"it is not claimed, and its holder leaves": {event(11, func(e *room.Event) {
+			half := 0.5
+			e.Missed, e.Ended = []room.Missed{{Joined: room.Joined{Rank: half, Ticket: 9}, Fence: 4}}, []room.Finished{{Rank: &half}}
+		}), Applied, Line{1, 2}},
+		"a lease of which nobody knew is not claimed": {event(11, func(e *room.Event) { e.Missed = []room.Missed{{Fence: 5}} }), Gap, nil},
 		"one leaves":               {event(11, func(e *room.Event) { e.Ended = []room.Finished{{Rank: &rank}} }), Applied, Line{1}},
 		"one is moved to the head": {event(11, func(e *room.Event) { e.Moved = []room.Joined{{Rank: 0, From: 2}} }), Applied, Line{0, 1}},
 	} {

@@ -49,6 +49,7 @@ type lease struct {
 	locked        []statement
 	ender         int64 // unix ms: the earliest beginning of a call that may have ended it; 0 = there was none
 	outcome       string
+	missed        int64 // unix ms: when it ended as unclaimed, by the ledger; 0 = it did not
 }
 
 // grantedBy is the latest that the lease can have begun.
@@ -61,10 +62,13 @@ func (l *lease) grantedBy() int64 {
 
 // endedFrom is the earliest that the lease can have been over.
 func (l *lease) endedFrom() int64 {
-	if l.ender != 0 {
-		return min(l.ender, l.expires)
+	over := l.expires
+	for _, at := range []int64{l.ender, l.missed} {
+		if at != 0 {
+			over = min(over, at)
+		}
 	}
-	return l.expires
+	return over
 }
 
 // endCall is a call that may have ended a lease.
@@ -76,7 +80,8 @@ type endCall struct {
 
 // presence is when a session's browser was surely connected.
 type presence struct {
-	spans []span // unix ms
+	spans  []span // unix ms
+	missed []span // when it was passed over, since it had not claimed its turn
 }
 
 type span struct{ from, to int64 }
@@ -101,6 +106,7 @@ func read(records []Record, rules Rules) *book {
 	b.readPresence()
 	for _, r := range b.of {
 		r.readLeases()
+		r.readMissed()
 	}
 	return b
 }
@@ -137,7 +143,7 @@ func (r *roomBook) takeCall(rec Record) {
 		}
 		r.ended = append(r.ended, endCall{session, rec.Fence, rec.Began.Wall})
 	}
-	if answered && (rec.Op == "join" || rec.Op == "status" || rec.Op == "leave") && rec.Status != "" {
+	if answered && (rec.Op == "join" || rec.Op == "status" || rec.Op == "leave" || rec.Op == "claim") && rec.Status != "" {
 		if rec.Ticket != 0 {
 			r.place[rec.Session] = rec.Ticket
 		} else if rec.Status == "ended" { // a status does not say which place: a session asks one thing after the other
@@ -188,6 +194,9 @@ func (r *roomBook) learn(ledger Ledger) {
 			r.leases[i].granted = row.Granted
 		}
 		r.leases[i].outcome = row.Outcome
+		if row.Outcome == "unclaimed" {
+			r.leases[i].missed = row.Ended
+		}
 	}
 }
 
@@ -234,6 +243,9 @@ func (b *book) present(opened Record, until int64) {
 func (p *presence) mayBeAway(at int64, after time.Duration) bool {
 	if p == nil || len(p.spans) == 0 {
 		return false // it never had a socket
+	}
+	if slices.ContainsFunc(p.missed, func(s span) bool { return s.from <= at && at <= s.to }) {
+		return true
 	}
 	slack := backWithin.Milliseconds()
 	there, gone := int64(-1), false // until when it was there; whether it had been away when it came back

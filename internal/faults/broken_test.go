@@ -34,6 +34,8 @@ func breakages() []breakage {
 	return []breakage{
 		{TwoHolders, "every fifth ticket is granted a lock that is held", Calm(), []edit{
 			lua("join.lua", "if held() or S.paused then", "if (held() and S.tickets % 5 ~= 0) or S.paused then")}},
+		{ClaimIgnored, "a claim counts for nothing", only("claims"), []edit{
+			lua("claims.lua", "S.claim, S.rank, codes_changed = 0, nil, true", "codes_changed = true")}},
 		{HeldTooLong, "a lease ends 1.5 s late", Calm(), []edit{
 			lua("lease.lua", "if NOW >= S.expires then", "if NOW >= S.expires + 1500 then"),
 			lua("lease.lua", "elseif not LOCK_THERE and not lease_changed then", "elseif false then")}},
@@ -64,7 +66,7 @@ func breakages() []breakage {
 		{Vanished, "every fifth waiter's place is forgotten", Calm(), []edit{
 			lua("join.lua", "if held() or S.paused then", "if held() and S.tickets % 5 == 0 then redis.call('HDEL', PLACES, SESSION) elseif held() or S.paused then")}},
 		{LostUnasked, "a new epoch begins for no reason", Calm(), []edit{
-			lua("lease.lua", "local function advance()\n", "local function advance()\n  if S.epoch > 0 and S.version > 20 and NOW % 50 == 0 and not changed then begin(true) changed, lease_changed = true, true end\n")}},
+			lua("lease.lua", "function advance()\n", "function advance()\n  if S.epoch > 0 and S.version > 20 and NOW % 50 == 0 and not changed then begin(true) changed, lease_changed = true, true end\n")}},
 		{VersionBack, "frames name an older version now and then", Calm(), []edit{
 			{"hub/frame.go", "`,\"version\":`, m.Version)", "`,\"version\":`, m.Version-m.Version%5/4*3)"}}},
 		{SocketBehind, "a socket is not told of every third turn", Calm(), []edit{

@@ -37,9 +37,10 @@ type answer struct {
 	Length    int64      `json:"queue_length"`
 	GrantedAt *time.Time `json:"granted_at"`
 	ExpiresAt *time.Time `json:"expires_at"`
-	Server    int64      `json:"server_time"`
-	Code      string     // of a problem
-	Result    string     // of a message
+	Unclaimed bool
+	Server    int64  `json:"server_time"`
+	Code      string // of a problem
+	Result    string // of a message
 	Reason    string
 	Me        json.RawMessage
 }
@@ -116,7 +117,7 @@ func (a answer) record(r *Record) {
 	r.HTTP, r.Problem = a.http, a.Code
 	r.Epoch, r.Version, r.ServerTime = a.Epoch, a.Version, a.Server
 	r.Status, r.Outcome, r.Result = a.Status, a.Outcome, a.Result
-	r.Ticket, r.Position, r.Length = a.Ticket, a.Position, a.Length
+	r.Ticket, r.Position, r.Length, r.Unclaimed = a.Ticket, a.Position, a.Length, a.Unclaimed
 	if a.Fence != 0 {
 		r.Fence = a.Fence
 	}

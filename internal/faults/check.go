@@ -10,6 +10,7 @@ import (
 // Kinds of violations. Each is a rule of the contract.
 const (
 	TwoHolders     = "two_holders"     // rule 1: a lease began before the one before it was over, or one fence was told to two
+	ClaimIgnored   = "claim_ignored"   // rule 11: a lease that was claimed ended as unclaimed, or one ended so before it was to be claimed
 	HeldTooLong    = "held_too_long"   // rule 5: told as held after its end, or after the next one had it
 	EndTooFar      = "end_too_far"     // rule 5: a lease's end is told to lie further ahead than a lease is long
 	Stuck          = "stuck"           // rules 5, 7: the lock was free, somebody waited, and nobody got it
@@ -56,8 +57,11 @@ type Rules struct {
 	Loses     bool // the store was meant to lose data
 	AwayAfter time.Duration
 	Lease     time.Duration
-	Shows     bool          // every code that came for somebody with a socket is shown
-	Serves    time.Duration // how soon after a fault calls are answered again; 0 = servesWithin
+
+	ClaimWithin time.Duration // 0 = no lease is to be claimed
+
+	Shows  bool          // every code that came for somebody with a socket is shown
+	Serves time.Duration // how soon after a fault calls are answered again; 0 = servesWithin
 }
 
 // Times that no rule names: what a machine under load may take.
@@ -81,6 +85,7 @@ func Check(records []Record, ledger Ledger, rules Rules) (found []Violation) {
 		found = append(found, r.leasesApart()...)
 		found = append(found, r.heldTooLong()...)
 		found = append(found, r.endsSoon()...)
+		found = append(found, r.claims()...)
 		found = append(found, r.order()...)
 		found = append(found, r.stuck()...)
 		found = append(found, r.tickets()...)

@@ -40,6 +40,35 @@ func TestACodeNeedNotBeShownToWhoIsGoneOrHasAnotherTurn(t *testing.T) {
 	require.NotContains(t, s.kinds(), CodeUnseen)
 }
 
+// unclaimed is a story in which b, who has a socket, does not claim its turn within 800 ms, so that c has it; then b is back, and is next.
+func unclaimed() *story {
+	s := newStory()
+	s.rules.ClaimWithin = 800 * time.Millisecond
+	s.add(Record{Kind: KindOpen, Session: "b", Socket: 1})
+	s.locked("join", "a", 1, 1000, 1)
+	s.waiting("join", "b", 2, 1, 1, 2)
+	s.waiting("join", "c", 3, 2, 2, 3)
+	s.ended("a", "completed", 1, 1000, 4)
+	granted := s.now
+	s.locked("status", "b", 2, granted, 4)
+	s.frame(1, Record{Session: "b", Status: "locked", Ticket: 2, Fence: granted, Version: 4, ExpiresAt: base + granted + life, ClaimBy: base + granted + 800})
+	s.after(800).locked("status", "c", 3, s.now, 5)
+	s.add(Record{Kind: KindCall, Op: "status", HTTP: 200, Session: "b", Status: "waiting", Ticket: 2, Position: 1, Length: 1, Version: 5, Unclaimed: true})
+	s.after(500).waiting("claim", "b", 2, 1, 1, 6)
+	s.frame(1, Record{Session: "b", Status: "waiting", Ticket: 2, Position: 1, Length: 1, Version: 6})
+	s.ledger = Ledger{Leases: []LeaseRow{{Room: "room", Fence: granted, Ticket: 2, Outcome: "unclaimed", Granted: base + granted, Ended: base + granted + 800}}}
+	return s
+}
+
+func TestTurnThatNobodyClaimedIsTheNextOnesWithoutARuleBroken(t *testing.T) {
+	s := unclaimed()
+	require.Empty(t, Check(s.records, s.ledger, s.rules))
+	t.Run("but not before it was to be claimed", func(t *testing.T) {
+		s.ledger.Leases[0].Ended -= 100
+		require.Equal(t, ClaimIgnored, Check(s.records, s.ledger, s.rules)[0].Kind)
+	})
+}
+
 // Each story breaks one rule, and the checker must name it.
 func TestEveryBrokenRuleIsNamed(t *testing.T) {
 	for name, lie := range map[string]struct {
@@ -51,6 +80,20 @@ func TestEveryBrokenRuleIsNamed(t *testing.T) {
 			s.locked("join", "a", 1, 1000, 1)
 			s.waiting("join", "b", 2, 1, 1, 2)
 			s.after(500).locked("status", "b", 2, s.now, 3)
+			return s
+		}},
+		"a lease that was claimed ends as unclaimed": {ClaimIgnored, func() *story {
+			s := unclaimed()
+			fence := s.ledger.Leases[0].Fence
+			s.add(Record{Kind: KindCall, Op: "claim", HTTP: 200, Session: "b", Status: "locked", Ticket: 2, Fence: fence, Version: 4, GrantedAt: base + fence, ExpiresAt: base + fence + life,
+				Began: Moment{1, base + fence + 1}, Ended: Moment{2, base + fence + 2}})
+			return s
+		}},
+		"one that said that it is back is passed over": {Overtaken, func() *story {
+			s := unclaimed()
+			s.ended("c", "completed", 3, 0, 7)
+			s.after(5000).locked("join", "d", 4, s.now, 8)
+			s.waiting("status", "b", 2, 1, 1, 8)
 			return s
 		}},
 		"who asks is told that it holds, at a version after the next one's": {TwoHolders, func() *story {

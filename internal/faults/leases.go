@@ -105,6 +105,9 @@ func (r *roomBook) stuck() (found []Violation) {
 		if at := r.toldEnded(l.ticket); at != 0 {
 			free = min(free, at)
 		}
+		if l.missed != 0 {
+			free = min(free, l.missed)
+		}
 		until := forever
 		if i+1 < len(r.leases) {
 			until = r.leases[i+1].grantedBy()

@@ -22,6 +22,7 @@ type Plan struct {
 	Replicas     int           // 0 = 3
 	Sellers      int           // of each room; 0 = 7
 	Lease        time.Duration // 0 = 4 s
+	ClaimWithin  time.Duration // how soon a turn is to be claimed; 0 = it need not be
 	Serves       time.Duration // how soon after a fault calls are answered again; 0 = 10 s
 	Env          []string      // more settings of the replicas
 	RedisArgs    []string
@@ -87,6 +88,9 @@ func Plans() []Plan {
 		{Name: "redis-full", Steps: []Step{fillRedis(2 * time.Second)}},
 		{Name: "redis-clock", Clock: true, InOrder: true, Steps: []Step{setClock(20 * time.Second), setClock(-10 * time.Second), setClock(0)}},
 		{Name: "sentinel-clock", Store: Sentinel, Serves: 2 * time.Second, Clock: true, Loses: true, Steps: []Step{killMaster()}},
+		{Name: "claims", ClaimWithin: 800 * time.Millisecond, LosesReplies: true, Steps: []Step{killReplica(2), killRedis(1), stopRedis(2 * time.Second), loseReplies(8),
+			cut("front", time.Second)}},
+		{Name: "claims-lost", ClaimWithin: 800 * time.Millisecond, Loses: true, Steps: []Step{flushAll(), cutPower(900 * time.Millisecond)}},
 		{Name: "index-lost", Steps: []Step{loseIndex(), loseIndex()}},
 		{Name: "flushall", Loses: true, Steps: []Step{flushAll(), flushAll(), flushAll()}},
 		{Name: "power-cut", Loses: true, Steps: []Step{cutPower(900 * time.Millisecond), cutPower(900 * time.Millisecond)}},

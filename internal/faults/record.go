@@ -33,7 +33,7 @@ type Record struct {
 	Kind    string `json:"kind"`
 	Began   Moment `json:"began"`
 	Ended   Moment `json:"ended"`
-	Op      string `json:"op,omitempty"` // of a call: join leave status expect sms
+	Op      string `json:"op,omitempty"` // of a call: join leave status expect claim sms
 	Room    string `json:"room,omitempty"`
 	Session string `json:"session,omitempty"`
 	Replica string `json:"replica,omitempty"`
@@ -54,6 +54,8 @@ type Record struct {
 	Fence      int64  `json:"fence,omitempty"`
 	GrantedAt  int64  `json:"granted_at,omitempty"`
 	ExpiresAt  int64  `json:"expires_at,omitempty"`
+	ClaimBy    int64  `json:"claim_by,omitempty"`
+	Unclaimed  bool   `json:"unclaimed,omitempty"`
 
 	Message string `json:"message,omitempty"` // its id
 	Code    string `json:"code,omitempty"`

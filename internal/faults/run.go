@@ -125,7 +125,7 @@ func (r *Run) start() (err error) {
 
 func (r *Run) settings() []string {
 	return append([]string{
-		"WAITROOM_ROOMS=" + prefix + "*", "WAITROOM_LEASE=" + r.plan.lease().String(), "WAITROOM_AWAY_AFTER=" + awayAfter.String(),
+		"WAITROOM_ROOMS=" + prefix + "*", "WAITROOM_LEASE=" + r.plan.lease().String(), "WAITROOM_AWAY_AFTER=" + awayAfter.String(), "WAITROOM_CLAIM_WITHIN=" + r.plan.ClaimWithin.String(),
 		"WAITROOM_DROP_AFTER=5m", "WAITROOM_SMS_WEBHOOK_SECRET=" + smsSecret, "WAITROOM_SMS_QUARANTINE=" + quarantine.String(), "WAITROOM_LOG_LEVEL=debug",
 		"WAITROOM_TRUSTED_PROXIES=127.0.0.1",
 		// All sellers come from one address here. What a replica does not know it says and goes on.
@@ -184,7 +184,7 @@ func (r *Run) play(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	rules := Rules{Loses: r.plan.Loses, AwayAfter: awayAfter, Lease: r.plan.lease(), Shows: r.plan.Shows, Serves: r.plan.Serves}
+	rules := Rules{Loses: r.plan.Loses, AwayAfter: awayAfter, Lease: r.plan.lease(), ClaimWithin: r.plan.ClaimWithin, Shows: r.plan.Shows, Serves: r.plan.Serves}
 	if err := keepCase(r.dir, rules, ledger); err != nil {
 		return Result{}, err
 	}

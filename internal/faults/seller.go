@@ -53,6 +53,8 @@ func (s *seller) place(ctx context.Context) error {
 		case now.Status == "waiting" && (s.run.leaving() || gives):
 			gives = false
 			err = s.leave(ctx, "cancelled", 0)
+		case now.Status == "waiting" && now.Unclaimed:
+			err = s.back(ctx)
 		case now.Status == "waiting":
 			err = s.wait(ctx)
 		case now.Status == "locked" && now.Fence != handled:
@@ -104,6 +106,16 @@ func (s *seller) hold(ctx context.Context, now answer) error {
 	if err := s.linger(ctx, 30*time.Millisecond, 500*time.Millisecond); err != nil {
 		return err
 	}
+	if s.run.plan.ClaimWithin > 0 {
+		switch n := s.rng.IntN(100); {
+		case n < 45:
+			return nil // it is not there: its lease ends unclaimed, if it was to claim it
+		case n < 75:
+			if err := s.claim(ctx, now.Fence); err != nil {
+				return err
+			}
+		}
+	}
 	switch n := s.rng.IntN(100); {
 	case n < 40:
 		return s.ask(ctx, now.Fence)
@@ -113,6 +125,24 @@ func (s *seller) hold(ctx context.Context, now answer) error {
 		return s.leave(ctx, "cancelled", now.Fence)
 	}
 	return nil // lets it expire
+}
+
+// back says after a while that the session, which did not claim its turn, is back.
+func (s *seller) back(ctx context.Context) error {
+	if err := s.linger(ctx, 0, time.Second); err != nil {
+		return err
+	}
+	return s.claim(ctx, 0)
+}
+
+// claim says that the session is there; fence 0 = without one.
+func (s *seller) claim(ctx context.Context, fence int64) error {
+	body := "{}"
+	if fence != 0 {
+		body = fmt.Sprintf(`{"fence":%d}`, fence)
+	}
+	_, err := s.insist(ctx, call{op: "claim", method: http.MethodPost, path: s.path("/lock/claim"), body: body, room: s.room, session: s.session, fence: fence})
+	return err
 }
 
 // ask says that a code is on its way, and has the carrier bring one.

@@ -36,7 +36,9 @@ type frame struct {
 	Position   int64 `json:"queue_position"`
 	Length     int64 `json:"queue_length"`
 	Fence      int64
-	ExpiresAt  int64  `json:"lease_expires_at"`
+	ExpiresAt  int64 `json:"lease_expires_at"`
+	ClaimBy    int64 `json:"claim_by"`
+	Unclaimed  bool
 	MessageID  string `json:"message_id"`
 	Code       string
 }
@@ -141,6 +143,7 @@ func (s *socket) told(f frame, about Record) {
 	r.Kind, r.Type, r.Epoch, r.Version, r.ServerTime = KindFrame, f.Type, f.Epoch, f.Version, f.ServerTime
 	r.Status, r.Outcome, r.Ticket, r.Position, r.Length = f.Status, f.Outcome, f.Ticket, f.Position, f.Length
 	r.Fence, r.ExpiresAt, r.Message, r.Code = f.Fence, f.ExpiresAt, f.MessageID, f.Code
+	r.ClaimBy, r.Unclaimed = f.ClaimBy, f.Unclaimed
 	s.run.history.Add(r)
 	if f.Type == "state" {
 		s.mu.Lock()

@@ -149,6 +149,9 @@ func (r *roomBook) endedBetween(first, second statement) bool {
 	if first.Status == "waiting" {
 		over = first.asOf + r.rules.Lease.Milliseconds()
 	}
+	if r.rules.ClaimWithin > 0 { // the second time its place ends
+		over = min(over, first.asOf)
+	}
 	return over <= second.Ended.Wall
 }
 

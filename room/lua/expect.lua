@@ -14,6 +14,7 @@ advance()
 local mine = place(SESSION)
 if not (mine and mine.live) then return refuse('no_place', SESSION) end
 if S.session ~= SESSION or S.fence ~= FENCE then return refuse('stale_fence', SESSION) end
+claim_lease()
 
 local lease = current()
 if not lease.asking then S.asking, lease.asking, codes_changed = true, true, true end

@@ -11,7 +11,7 @@ commit()
 local waiting, pending = redis.call('ZCARD', QUEUE), redis.call('XLEN', JOURNAL)
 local code, look = 'active', NOW + (pending > 0 and TAKE_IN or REST)
 if more then look = NOW end
-if held() then look = math.min(look, S.expires) end
+if held() then look = math.min(look, ends()) end
 if forget then look = math.min(look, forget) end
 if waiting > 0 then
   local gone = redis.call('ZRANGE', SEEN, 0, 0, 'WITHSCORES')

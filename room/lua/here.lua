@@ -23,6 +23,8 @@ local function come(session, host)
   if waits(session) then
     if not back(session) then return end
     redis.call('ZREM', SEEN, session)
+  elseif session == S.session and S.rank and S.claim == 0 and CLAIM_WITHIN > 0 then
+    claim_by(NOW + CLAIM_WITHIN) -- told late: its turn had come by then
   end
   local at = redis.call('ZSCORE', HERE, session)
   if not at then

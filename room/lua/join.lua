@@ -1,6 +1,6 @@
 -- join.lua: 준비 완료. A free lock is granted at once, otherwise the session waits in line.
 -- Codes: ok, no_place (TICKET is over), lock_held, room_paused, room_full, seller_has_place, register (the index entry is too old: renew it, ask again)
--- A session that has a place gets that place: nothing changes.
+-- A session that has a place gets that place: nothing changes, but that it is there (see claims.lua).
 
 local told = repeated()
 if told then return told end
@@ -12,6 +12,7 @@ advance()
 local mine = place(SESSION)
 if TICKET ~= 0 and not (mine and mine.live and mine.ticket == TICKET) then return refuse('no_place') end
 if mine and mine.live then
+  if is_here(mine) then return answer('ok', SESSION) end
   commit()
   return reply('ok', SESSION)
 end

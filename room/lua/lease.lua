@@ -75,13 +75,14 @@ local function busy_until(session)
   return NOW < free and free or 0
 end
 
--- grant gives the free lock to a session; its fence is above every fence before it.
-local function grant(session, p, rank)
+-- grant gives the free lock to a session; its fence is above every fence before it. `claim` is as to_claim says.
+local function grant(session, p, rank, claim)
   S.session, S.seller, S.ticket = session, p.seller, p.ticket
   S.fence = math.max(US, S.fence + 1)
   S.granted = math.max(NOW, S.over) -- leases do not overlap, not even when the clock goes back
   S.expires = NOW + (p.lease or LEASE)
   S.channel, granted_rank = p.channel, rank
+  if claim then S.claim, S.rank = claim, rank end
   read_codes(S, '', S.open_session .. '|' .. int(S.open_at) .. '|' .. int(S.open_other))
   S.asking, S.ask_after = REQUIRED or p.asks, LEASES_KEPT > 0 and busy_until(session) or 0
   changed, lease_changed, codes_changed = true, true, LEASES_KEPT > 0
@@ -93,6 +94,14 @@ local function lease_text(fence, ticket, ended, session, seller, asking, codes, 
   return table.concat({ int(fence), int(ticket), int(ended), session, seller,
     string.format('%s,%d,%d', asking and '1' or '0', codes, rejects), asks }, '|')
 end
+
+-- live_text is a live place as PLACES has it, with what became of its turn.
+local function live_text(p, turn)
+  return table.concat({ 'live', int(p.ticket), p.seller, int(p.at), p.channel, p.lease and int(p.lease) or '', p.asks and '1' or '0', turn }, '|')
+end
+
+local finish, miss
+do -- a script has no more than 200 names at a time
 
 -- keep writes an ended lease down, for messages that come late.
 local function keep(ended)
@@ -112,23 +121,44 @@ local function learn(held_for)
   S.hold, learned = S.hold + weight * off, true
 end
 
--- finish ends the lease; `at` is when it was over. The line moves in advance(). Whose lease it was that is nobody's any more was told long ago.
-local function finish(outcome, at)
-  local session, fence = S.session, S.fence
+-- free ends the lease and returns when it was over, which is `at` or when something happened in it later. The line moves in advance().
+local function free(at)
   at = math.max(at, S.granted, S.last_ask)
   S.over = at
-  if session == ORPHANED then
-    S.session, S.seller, S.ticket, S.granted, S.expires = '', '', 0, 0, 0
-    changed, lease_changed = true, true
-    return
-  end
-  learn(at - S.granted)
-  if LEASES_KEPT > 0 then keep(at) end
-  local p = { ticket = S.ticket, seller = S.seller }
-  S.session, S.seller, S.ticket, S.granted, S.expires = '', '', 0, 0, 0
-  lease_changed = true
+  if S.session ~= ORPHANED and LEASES_KEPT > 0 then keep(at) end
+  S.session, S.seller, S.ticket, S.granted, S.expires, S.claim, S.rank = '', '', 0, 0, 0, 0, nil
+  changed, lease_changed = true, true
+  return at
+end
+
+-- finish ends the lease and its holder's place. Whose lease it was that is nobody's any more was told long ago.
+function finish(outcome, at)
+  local session, fence, granted, p = S.session, S.fence, S.granted, { ticket = S.ticket, seller = S.seller }
+  at = free(at)
+  if session == ORPHANED then return end
+  learn(at - granted)
   end_place(session, p, outcome, at, fence, nil)
 end
+
+-- miss ends a lease that was not claimed in time. Its holder stands in line again with the rank that it had, away from that instant until it says that
+-- it is back; the second time its place ends. AWAY has since when somebody is gone, which is AWAY_AFTER before it is away.
+function miss()
+  local session, fence, rank, p = S.session, S.fence, S.rank, place(S.session)
+  local at = free(S.claim)
+  record('ended', '"ticket":%d,"seller":"%s","outcome":"unclaimed","ended_at":%d,"fence":%d', p.ticket, p.seller, at, fence)
+  if p.missed then return end_place(session, p, 'dropped', at, fence, nil) end
+  redis.call('HSET', PLACES, session, live_text(p, 'u' .. int(fence)))
+  redis.call('ZADD', QUEUE, rank, session)
+  redis.call('ZADD', AWAY, int(at - AWAY_AFTER), session)
+  missed[#missed + 1] = string.format('{"session":"%s","ticket":%d,"seller":"%s","rank":%s,"joined":%d,"fence":%d,"at":%d}',
+    session, p.ticket, p.seller, rank, p.at, fence, at)
+  noted[#noted + 1] = string.format('{"ticket":%d,"away":true,"since":%d}', p.ticket, at)
+end
+
+end
+
+local back_again, claim_by, trust, turn_clock, advance
+do
 
 -- mark_away is true, unless the session is there all the same.
 local function mark_away(session, since)
@@ -142,8 +172,10 @@ local function mark_away(session, since)
 end
 
 -- back_again writes that who was away is not any more.
-local function back_again(session)
+local returned = {}
+function back_again(session)
   redis.call('ZREM', AWAY, session)
+  returned[session] = true
   local p = place(session)
   noted[#noted + 1] = string.format('{"ticket":%d,"away":false}', p.ticket)
   record('back', string.format('"ticket":%d,"seller":"%s"', p.ticket, p.seller))
@@ -167,11 +199,25 @@ local function first()
   end
 end
 
+-- to_claim is until when a waiter has to claim the lease that it is granted now (ms): 0 = it has no browser, as far as is known; nil = it is here already.
+local function to_claim(session)
+  if CLAIM_WITHIN == 0 or returned[session] then return nil end
+  return (redis.call('ZSCORE', HERE, session) or redis.call('ZSCORE', SEEN, session)) and NOW + CLAIM_WITHIN or 0
+end
+
+-- claim_by gives the holder until then to claim its lease.
+function claim_by(at)
+  if at > S.claim then S.claim, changed, lease_changed = at, true, true end
+end
+
 -- trust has nobody judged for a while: the store was away, and nobody was able to say that it is there. Who was there then counts as there until the
--- replicas have had the time to say who is.
-local function trust(ms)
+-- replicas have had the time to say who is, and who was to claim its lease has the whole time again.
+function trust(ms)
   local till = NOW + math.min(ms, TRUSTED)
-  if ms > 0 and till > S.trust then S.trust, trust_changed = till, true end
+  if ms > 0 and till > S.trust then
+    S.trust, trust_changed = till, true
+    if S.claim > 0 then claim_by(till - TRUSTED + CLAIM_WITHIN) end
+  end
 end
 
 -- presence marks who is away and drops who is gone, once for a script: its time stands still.
@@ -183,7 +229,11 @@ local function presence()
   for i = 1, #gone, 2 do mark_away(gone[i], tonumber(gone[i + 1])) end
   local dropped = redis.call('ZRANGEBYSCORE', AWAY, '-inf', '(' .. int(NOW - AWAY_AFTER - DROP_AFTER), 'LIMIT', 0, BATCH)
   for _, session in ipairs(dropped) do
-    if redis.call('ZSCORE', HERE, session) then back_again(session) else leave_line(session, 'dropped') end -- an older program held it for away
+    if redis.call('ZSCORE', HERE, session) and not place(session).unclaimed then
+      back_again(session) -- an older program held it for away
+    else
+      leave_line(session, 'dropped')
+    end
   end
 end
 
@@ -198,6 +248,7 @@ local function set_back(ms)
   end
   if held() then
     S.expires, changed, lease_changed = S.expires - ms, true, true
+    if S.claim > 0 then S.claim = S.claim - ms end
     if S.session ~= ORPHANED then
       record('extended', '"ticket":%d,"seller":"%s","fence":%d,"expires_at":%d', S.ticket, S.seller, S.fence, S.expires)
     end
@@ -210,19 +261,21 @@ local function set_back(ms)
   redis.call('HSET', STATE, 'looked', int(NOW))
 end
 
-local function turn_clock()
+function turn_clock()
   if NOW < S.looked then set_back(S.looked - NOW) end
 end
 
 -- advance brings the room to NOW: it ends what is over, marks who is away, drops who is gone,
 -- and hands the free lock to the first in line. Every verb calls it first, so that the room's
 -- state is a function of what was asked and of Redis's clock, whoever looks.
-local function advance()
+function advance()
   if S.epoch == 0 then return end
   turn_clock()
   trust(OUTAGE + TRUSTED - NOW)
   if held() then
-    if NOW >= S.expires then
+    if S.claim > 0 and NOW >= S.claim and S.claim <= S.expires then
+      miss()
+    elseif NOW >= S.expires then
       finish('expired', S.expires)
     elseif not LOCK_THERE and not lease_changed then
       finish('forced', NOW)
@@ -232,8 +285,11 @@ local function advance()
   if not held() and not S.paused then
     local session, rank = first()
     if session then
+      local claim = to_claim(session)
       unqueue(session)
-      grant(session, place(session), rank)
+      grant(session, place(session), rank, claim)
     end
   end
+end
+
 end

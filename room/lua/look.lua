@@ -15,12 +15,12 @@ do
   end
 end
 
--- shown_to are the messages of the session's own last lease, and late ones of its earlier leases: a code of the turn before is not
+-- shown_to are the messages of the session's own last lease, also of one that it did not claim, and late ones of its earlier leases: a code of the turn before is not
 -- for this one.
 local function shown_to(session)
   local p = of[session] and place(session)
   if not p then return '' end
-  local fence, out = session == S.session and S.fence or tonumber(p.fence or '') or -1, {}
+  local fence, out = session == S.session and S.fence or tonumber(p.fence or p.missed or '') or -1, {}
   for _, entry in ipairs(of[session]) do
     local m = message(entry[1])
     local kind = m and ((m.state == 's' and (m.late or m.fence == fence) and 'm') or

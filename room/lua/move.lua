@@ -20,8 +20,15 @@ local function rank_at(position)
   return position >= 1 and tonumber(redis.call('ZRANGE', QUEUE, position - 1, position - 1, 'WITHSCORES')[2]) or nil
 end
 local before, after = rank_at(at - 1), rank_at(at)
+-- Who may have to come back into the line, unclaimed, keeps its rank: nobody is given that one, and who would be is behind it.
+local kept = tonumber(S.rank)
+if kept and (not before or kept > before) and (not after or kept < after) then before = kept end
 local rank = before and (before + (after or S.tickets + 1)) / 2 or after - 1
 if before and (rank <= before or rank >= (after or S.tickets + 1)) then
+  if kept then
+    local ahead = redis.call('ZCOUNT', QUEUE, '-inf', '(' .. S.rank)
+    S.rank, lease_changed = string.format('%.1f', ahead + (at <= ahead and 1 or 0) + 0.5), true
+  end
   local line = redis.call('ZRANGE', QUEUE, 0, -1)
   table.insert(line, at, session)
   for i, s in ipairs(line) do redis.call('ZADD', QUEUE, i, s) end
@@ -31,7 +38,8 @@ else
 end
 
 record('moved', string.format('"ticket":%d,"seller":"%s","position":%d', TICKET, seller, at))
-moved[1] = string.format('{"session":"%s","ticket":%d,"rank":%.17g,"from":%s}', session, TICKET, rank, from)
+moved[#moved + 1] = string.format('{"session":"%s","ticket":%d,"rank":%.17g,"from":%s,"unclaimed":%s}', session, TICKET, rank, from,
+  tostring(place(session).unclaimed))
 helped(session, 'moved')
 changed = true
 return answer('ok', '')

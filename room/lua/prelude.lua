@@ -3,7 +3,7 @@
 -- KEYS   1 lock     string  the lease as people read it, PXAT = its end; missing = no lease
 --        2 queue    zset    waiting session -> rank (the ticket, until moved)
 --        3 state    hash    counters, the lease it last granted, pause, average hold and how far holds lie from it
---        4 places   hash    session -> "live|ticket|seller|joined|channel|lease|asks"
+--        4 places   hash    session -> "live|ticket|seller|joined|channel|lease|asks", and of one whose turn passed unclaimed "|u" or, once it is back, "|b" with the lease's fence
 --                                   or "OUTCOME|ticket|seller|ended|fence||"
 --        5 sellers  hash    seller -> session of its live place
 --        6 seen     zset    waiting session whose browser was connected, or that a program vouches for -> was or will have been there until (ms)
@@ -24,7 +24,7 @@
 local LOCK, QUEUE, STATE, PLACES, SELLERS, SEEN = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local AWAY, ENDED, LEASES, JOURNAL, HERE, INBOX, TEXTS, ONCE = KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
 
-local FORMAT = 1                        -- how keys, events and journal entries are written; room.Format says what another one means
+local FORMAT = 2                        -- the latest way to write keys, events and journal entries that is known here; room.Format says what another one means
 local REMEMBERED = ONCE ~= '{' .. ROOM .. '}:request:' -- without an id nothing is to be remembered
 local REGISTERED_FOR = 45 * 1000        -- shorter than what index_reschedule.lua keeps
 local ONCE_KEPT = 60 * 1000             -- a repeated request is recognised for a minute, if the verb does not say otherwise
@@ -50,6 +50,9 @@ local function split(text)
   return parts
 end
 
+local iso
+do
+
 -- date writes a day of the proleptic Gregorian calendar, counted from 1970. Two times are mostly of one day.
 local dates = {}
 local function date(days)
@@ -67,11 +70,13 @@ local function date(days)
 end
 
 -- iso writes unix ms as RFC 3339 in UTC.
-local function iso(ms)
+function iso(ms)
   local days = math.floor(ms / 86400000)
   local rest = ms - days * 86400000
   return string.format('%sT%02d:%02d:%02d.%03dZ', date(days), math.floor(rest / 3600000),
     math.floor(rest / 60000) % 60, math.floor(rest / 1000) % 60, rest % 1000)
+end
+
 end
 
 ---------------------------------------------------------------- state
@@ -92,7 +97,7 @@ local S = {}
 do
   local v = redis.call('HMGET', STATE, 'epoch', 'version', 'tickets', 'fence', 'hold', 'paused',
     'session', 'seller', 'ticket', 'granted', 'expires', 'quiet', 'over', 'looked', 'trust', 'codes', 'unanswered', 'lost',
-    'spread', 'holds', 'lineage', 'doubt', 'lost_from', 'format', 'turned', 'turned_from')
+    'spread', 'holds', 'lineage', 'doubt', 'lost_from', 'format', 'turned', 'turned_from', 'claim')
   S.epoch, S.version, S.tickets = tonumber(v[1] or 0), tonumber(v[2] or 0), tonumber(v[3] or 0)
   S.fence, S.hold, S.paused = tonumber(v[4] or 0), math.min(tonumber(v[5] or LEASE), LEASE), v[6] == '1'
   -- An older program let every lease weigh a fifth and knew no spread: its average goes on with that weight.
@@ -108,20 +113,32 @@ do
   if STEPPED > S.lost then S.lost, S.lost_from = STEPPED, 0 end -- how long ago anybody asked is not known
   local turned = tonumber(v[25] or 0)
   if turned > S.lost then S.lost, S.lost_from = turned, tonumber(v[26]) end -- see set_back in lease.lua
+  -- Until when the lease is to be claimed (0 = it need not be, as far as is known), and with what rank it waited before; nil where it was claimed or need not be.
+  S.claim, S.claim_text = 0, v[27] or ''
+  if v[27] then
+    local fence, by, rank = v[27]:match('^(%d+)|(%d+)|(.+)$')
+    if tonumber(fence) == S.fence and S.session ~= '' then S.claim, S.rank = tonumber(by), rank end
+  end
 end
 
 if S.format > FORMAT then return 'newer' end
+
+-- Where nobody was ever to claim a lease, all is written as a program without claims wrote it, and one may serve beside this one.
+local WRITES = (CLAIM_WITHIN > 0 or S.format > 1) and 2 or 1
 
 -- gone_for is true when a session that was last there at `since` has been gone for over `ms`.
 local function gone_for(since, ms) return since < NOW - ms and NOW >= S.trust end
 
 local changed, lease_changed, codes_changed, trust_changed, learned = false, false, false, false, false
-local joined, ended, moved, noted, records = {}, {}, {}, {}, {}
+local joined, ended, moved, noted, missed, records = {}, {}, {}, {}, {}, {}
 local granted_rank
 local reset = false
 
 local ORPHANED = '-' -- holds the lock where a loss took its holder: until the lease would have ended, nobody is granted
 local function held() return S.session ~= '' end
+
+-- ends is when the lease is over with nobody doing anything.
+local function ends() return S.claim > 0 and math.min(S.claim, S.expires) or S.expires end
 
 -- record adds a line to the journal; `rest` is JSON members without braces, or a format for what follows.
 local function record(kind, rest, ...)
@@ -172,11 +189,12 @@ end
 local function place(session)
   local text = redis.call('HGET', PLACES, session)
   if not text then return nil end
-  local outcome, ticket, seller, at, channel, lease, asks = text:match('^([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|?(.*)$')
+  local outcome, ticket, seller, at, channel, lease, asks, turn = text:match('^([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|?([^|]*)|?(.*)$')
   local live = outcome == 'live'
   return { live = live, outcome = not live and outcome or nil, ticket = tonumber(ticket), seller = seller,
     at = tonumber(at), channel = live and channel or '', fence = not live and channel or nil,
-    lease = live and tonumber(lease) or nil, asks = asks == '1' }
+    lease = live and tonumber(lease) or nil, asks = asks == '1',
+    unclaimed = turn:byte() == 117, missed = turn ~= '' and turn:sub(2) or nil } -- 117 = u
 end
 
 -- end_place writes a place's outcome and forgets a few of those that were told for long enough.

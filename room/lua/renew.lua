@@ -7,7 +7,8 @@
 -- Where another process began the new epoch already, what this one knows is added to that.
 -- KNOWN is JSON: fence, ticket (the highest that are known, also to the ledger), lost (true = the ledger knows of a lease that is lost),
 --          lease (null where the last one is over: fence, ticket, granted, left (ms)), last (fence of the last lease that was told),
---          places ([{session, ticket, seller, of (epoch), joined, fence, granted, expires, outcome, ended}]; fence where it held the lock, outcome where it ended)
+--          places ([{session, ticket, seller, of (epoch), joined, fence, granted, expires, outcome, ended}]; fence where it holds the lock, outcome where it ended,
+--          missed {fence, granted, expires, ended}: the lease that it did not claim)
 -- Codes: renewed, ok, register. Nothing happens where all of it is in the room's past.
 
 local K = cjson.decode(KNOWN)
@@ -38,8 +39,16 @@ local function told_of(f, of)
     of, f.ticket, f.seller, f.joined or 0, f.fence or 0, f.granted or 0, f.expires or 0, f.outcome or 'lost', f.outcome and f.ended or NOW)
 end
 
+-- miss_told journals a lease that was told of and that nobody claimed, so that the ledger has it: the store may have lost that.
+local function miss_told(f)
+  local m = f.missed
+  record('told', '"of":%d,"ticket":%d,"seller":"%s","fence":%d,"granted_at":%d,"expires_at":%d,"outcome":"unclaimed","ended_at":%d',
+    f.of, f.ticket, f.seller, m.fence, m.granted, m.expires, m.ended)
+end
+
 -- compare brings one place to what was told of it.
 local function compare(f)
+  if f.missed then miss_told(f) end
   local p = place(f.session)
   local same = p and p.ticket == f.ticket
   if same and not p.live then
@@ -101,7 +110,7 @@ local function renew()
   for _, f in ipairs(K.places) do compare(f) end
   local kept = carry()
   S.epoch, S.version = math.max(US, of + 1), 0
-  S.session, S.seller, S.ticket, S.granted, S.expires = '', '', 0, 0, 0
+  S.session, S.seller, S.ticket, S.granted, S.expires, S.claim, S.rank = '', '', 0, 0, 0, 0, nil
   S.lineage = history ~= '' and history .. ':1' or ''
   S.doubt = history ~= '' and NOW + DOUBT or 0 -- else the store is in the one process that there is, or does not say when it changes
   redis.call('HDEL', STATE, 'asks')

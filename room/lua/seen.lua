@@ -4,7 +4,8 @@
 -- Codes: ok
 
 for i, session in ipairs(SESSIONS) do
-  if waits(session) and back(session) then redis.call('ZADD', SEEN, int(i <= STAY and NOW + VOUCH or NOW), session) end
+  local there = waits(session) and back(session)
+  if there and there ~= 'away' then redis.call('ZADD', SEEN, int(i <= STAY and NOW + VOUCH or NOW), session) end
 end
 advance()
 commit()

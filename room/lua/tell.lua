@@ -2,14 +2,15 @@
 
 local function lease_json(more)
   if not held() then return 'null' end
-  return string.format('{"session":"%s","ticket":%d,"fence":%d,"granted_at":%d,"expires_at":%d,"asked":%d,"open":%d,"ask_after":%d%s%s}',
-    S.session, S.ticket, S.fence, S.granted, S.expires, S.asked, S.open, S.ask_after, granted_rank and ',"rank":' .. granted_rank or '', more)
+  return string.format('{"session":"%s","ticket":%d,"fence":%d,"granted_at":%d,"expires_at":%d,"asked":%d,"open":%d,"ask_after":%d%s%s%s}',
+    S.session, S.ticket, S.fence, S.granted, S.expires, S.asked, S.open, S.ask_after, S.claim > 0 and ',"claim_by":' .. int(S.claim) or '',
+    granted_rank and ',"rank":' .. granted_rank or '', more)
 end
 
 local function write_lock()
   if held() then
     redis.call('SET', LOCK, string.format('{"session_id":"%s","seller_id":"%s","ticket":%d,"fence":%d,"locked_at":"%s","expires_at":"%s"}',
-      S.session, S.seller, S.ticket, S.fence, iso(S.granted), iso(S.expires)), 'PXAT', int(S.expires))
+      S.session, S.seller, S.ticket, S.fence, iso(S.granted), iso(S.expires)), 'PXAT', int(ends()))
   else
     redis.call('DEL', LOCK)
   end
@@ -22,7 +23,9 @@ local function write_state()
     fields[#fields + 1] = name
     fields[#fields + 1] = value
   end
-  if S.format ~= FORMAT then put('format', int(FORMAT)) end
+  if S.format ~= WRITES then put('format', int(WRITES)) end
+  local claim = S.rank and string.format('%d|%d|%s', S.fence, S.claim, S.rank) or ''
+  if claim ~= S.claim_text then put('claim', claim) end
   if changed then
     put('version', int(S.version)); put('tickets', int(S.tickets)); put('paused', S.paused and '1' or '0')
   end
@@ -43,9 +46,9 @@ end
 
 local function event_json()
   return string.format('{"format":%d,"epoch":%d,"version":%d,"lineage":"%s","now":%d,"hold":%.3f,"spread":%.3f,"paused":%s,"changed":%s,"lease":%s,' ..
-    '"joined":[%s],"ended":[%s],"moved":[%s],"reset":%s,"notes":[%s]}', FORMAT, S.epoch, S.version, S.lineage, NOW, S.hold, S.spread, tostring(S.paused),
+    '"joined":[%s],"ended":[%s],"moved":[%s],"reset":%s,"notes":[%s]%s}', WRITES, S.epoch, S.version, S.lineage, NOW, S.hold, S.spread, tostring(S.paused),
     tostring(changed), lease_json(',"seller":"' .. S.seller .. '"'), table.concat(joined, ','), table.concat(ended, ','), table.concat(moved, ','),
-    tostring(reset), table.concat(noted, ','))
+    tostring(reset), table.concat(noted, ','), missed[1] and ',"missed":[' .. missed[1] .. ']' or '')
 end
 
 -- commit writes what changed, tells it once, and journals it. Without a change it does nothing.
@@ -60,7 +63,7 @@ local function commit()
     redis.call('HSET', STATE, 'looked', int(math.max(NOW, S.looked)), 'trust', int(S.trust)) -- a clock that went back is set_back's to note
   end
   if #records > 0 then
-    redis.call('XADD', JOURNAL, 'MAXLEN', '~', JOURNAL_MAX, '*', 'format', int(FORMAT), 'epoch', int(S.epoch), 'version', int(S.version),
+    redis.call('XADD', JOURNAL, 'MAXLEN', '~', JOURNAL_MAX, '*', 'format', int(WRITES), 'epoch', int(S.epoch), 'version', int(S.version),
       'records', '[' .. table.concat(records, ',') .. ']')
   end
   -- Last, since a user without the right to publish is refused here: what is written is written whole.
@@ -70,19 +73,19 @@ local function commit()
   end
 end
 
--- view is the part of a reply that says how the room is. Average hold, spread and lineage are one field: what an older program remembered of a
--- request has less of it.
+-- view is the part of a reply that says how the room is. Average hold, spread and lineage are one field, and so are from when the holder may ask and until
+-- when it has to claim: what an older program remembered of a request has less of it.
 local function view()
   local lease = '- - - - - - -'
   if held() then
-    lease = string.format('%d %d %d %d %d %d %d', S.ticket, S.fence, S.granted, S.expires, S.asked, S.open, S.ask_after)
+    lease = string.format('%d %d %d %d %d %d %d%s', S.ticket, S.fence, S.granted, S.expires, S.asked, S.open, S.ask_after, S.claim > 0 and ',' .. int(S.claim) or '')
   end
   return table.concat({ int(S.epoch), int(S.version), int(NOW), redis.call('ZCARD', QUEUE), string.format('%.3f,%.3f,%s', S.hold, S.spread, S.lineage),
     S.paused and '1' or '0', lease }, ' ')
 end
 
 -- standing is the part of a reply that says how a session stands:
--- status ticket =seller outcome fence position rank
+-- status ticket =seller outcome fence position rank; of a waiter whose turn passed unclaimed that is the outcome until it is back
 local function standing(session)
   local p = session ~= '' and place(session)
   if not p then return 'idle - - - - - -' end
@@ -93,7 +96,7 @@ local function standing(session)
   if session == S.session then
     return table.concat({ 'locked', int(p.ticket), seller, '-', int(S.fence), '-', '-' }, ' ')
   end
-  return table.concat({ 'waiting', int(p.ticket), seller, '-', '-', redis.call('ZRANK', QUEUE, session) + 1,
+  return table.concat({ 'waiting', int(p.ticket), seller, p.unclaimed and 'unclaimed' or '-', '-', redis.call('ZRANK', QUEUE, session) + 1,
     redis.call('ZSCORE', QUEUE, session) }, ' ')
 end
 

@@ -1,0 +1,12 @@
+-- claim.lua: a session says that it is there: the holder claims its lease, and who did not claim its turn is back in line.
+-- Codes: ok, no_place, stale_fence
+
+local told = repeated()
+if told then return told end
+advance()
+
+local mine = place(SESSION)
+if not (mine and mine.live) then return refuse('no_place', SESSION) end
+if FENCE ~= 0 and not (S.session == SESSION and S.fence == FENCE) then return refuse('stale_fence', SESSION) end
+is_here(mine)
+return answer('ok', SESSION)

@@ -1,0 +1,27 @@
+-- claims.lua: a session says that it is there, of its own accord. For claim.lua, expect.lua and join.lua.
+
+-- claim_lease takes the lease for claimed; false where it was, or need not be.
+local function claim_lease()
+  if not S.rank then return false end
+  if S.claim > 0 then changed, lease_changed = true, true end
+  S.claim, S.rank, codes_changed = 0, nil, true -- also of one without a browser: it needs no claim, should one be told of late
+  return changed
+end
+
+-- come_back has a session whose turn passed unclaimed wait as it did before. A browser that is not connected is gone from now on.
+local function come_back(p)
+  redis.call('HSET', PLACES, SESSION, live_text(p, 'b' .. p.missed))
+  back_again(SESSION)
+  if not redis.call('ZSCORE', HERE, SESSION) then redis.call('ZADD', SEEN, int(NOW), SESSION) end
+  changed = true
+  advance()
+  local rank = redis.call('ZSCORE', QUEUE, SESSION)
+  if rank then moved[#moved + 1] = string.format('{"session":"%s","ticket":%d,"rank":%s,"from":%s}', SESSION, p.ticket, rank, rank) end
+end
+
+-- is_here is true where that changed how the session stands.
+local function is_here(p)
+  if S.session == SESSION then return claim_lease() end
+  if p.unclaimed then come_back(p) end
+  return p.unclaimed
+end

@@ -1,0 +1,643 @@
+package room_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+const (
+	claimWithin = 20 * time.Second
+	claimDrop   = 5 * time.Minute
+)
+
+// court is a room with claims, a replica at which browsers are connected, and a store whose clock stands still.
+type court struct {
+	*desk
+	host  room.Host
+	calls int64
+}
+
+func newCourt(t *testing.T, c room.Config) *court {
+	if c.ClaimWithin == 0 {
+		c.ClaimWithin = claimWithin
+	}
+	d := newDesk(t, c)
+	host, err := d.engine.Heartbeat(t.Context(), 0)
+	require.NoError(t, err)
+	return &court{desk: d, host: host}
+}
+
+func (c *court) come(who ...seller) {
+	c.Helper()
+	for _, s := range who {
+		c.calls++
+		_, err := c.engine.Presence(c.Context(), integration, c.host, c.calls, []string{s.session}, nil)
+		require.NoError(c, err)
+	}
+}
+
+func (c *court) gone(who seller, since time.Duration) {
+	c.Helper()
+	c.calls++
+	_, err := c.engine.Presence(c.Context(), integration, c.host, c.calls, nil, []room.Gone{{Session: who.session, Host: c.host, For: since}})
+	require.NoError(c, err)
+}
+
+// line has the first hold the lock without a browser, and the others wait with one each, saying that they ask.
+func (c *court) line(names ...string) (all []seller) {
+	c.Helper()
+	for i, name := range names {
+		all = append(all, c.asker(name))
+		if i > 0 {
+			c.come(all[i])
+		}
+	}
+	return all
+}
+
+func (s seller) claims(fence int64) (room.Standing, error) {
+	return s.engine.ClaimTurn(context.Background(), integration, room.ClaimRequest{Session: s.session, Fence: fence})
+}
+
+func (s seller) claimed(fence int64) room.Standing {
+	s.t.Helper()
+	st, err := s.claims(fence)
+	require.NoError(s.t, err)
+	return st
+}
+
+// requireUnclaimed holds one to be in line at a position, passed over as unclaimed.
+func (s seller) requireUnclaimed(position int) room.Standing {
+	s.t.Helper()
+	st := s.stand()
+	require.Equal(s.t, room.Waiting, st.Status)
+	require.True(s.t, st.Unclaimed)
+	require.Equal(s.t, position, st.Position)
+	return st
+}
+
+func (s seller) requireHolds() room.Standing {
+	s.t.Helper()
+	st := s.stand()
+	require.Equal(s.t, room.Locked, st.Status)
+	return st
+}
+
+func TestTurnThatNobodyClaimsIsTheNextOnesAtThatInstant(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{ClaimWithin: 150 * time.Millisecond, Journal: 100, Doubt: -1})
+		a, b, c := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c")
+		first := a.join()
+		require.Zero(t, first.Lease.ClaimBy, "a newcomer in a free room is there")
+		b.join()
+		c.join()
+		host, err := e.Heartbeat(t.Context(), 0)
+		require.NoError(t, err)
+		_, err = e.Presence(t.Context(), integration, host, 1, []string{b.session, c.session}, nil)
+		require.NoError(t, err)
+		over := a.leave(room.Completed)
+		turn := b.requireHolds()
+		require.Equal(t, turn.Lease.GrantedAt+150, turn.Lease.ClaimBy)
+		require.Equal(t, turn.Lease.GrantedAt+120_000, turn.Lease.ExpiresAt)
+		require.Equal(t, turn.Lease.ClaimBy, turn.Lease.Ends())
+		require.Equal(t, turn.Lease.ClaimBy, int64(rdb.PExpireTime(t.Context(), room.LockKey(integration)).Val()/time.Millisecond), "the key is there as long as the lease may live")
+		require.Equal(t, over.Version, turn.Version)
+
+		passUntil(t, rdb, turn.Lease.ClaimBy)
+		next := c.requireHolds()
+		require.Equal(t, turn.Version+1, next.Version, "one change")
+		require.Greater(t, next.Fence, turn.Fence)
+		missed := b.requireUnclaimed(1)
+		require.Equal(t, turn.Ticket, missed.Ticket)
+		require.Equal(t, over.Hold, next.Hold, "what nobody claimed says nothing of how long a turn is")
+		var found bool
+		entries, err := e.ReadJournal(t.Context(), integration, 100)
+		require.NoError(t, err)
+		for _, entry := range entries {
+			for _, r := range entry.Records {
+				if r.Outcome == room.Unclaimed {
+					found = true
+					require.Equal(t, []any{"ended", turn.Fence, turn.Ticket, "b", turn.Lease.ClaimBy}, []any{r.Type, r.Fence, r.Ticket, r.Seller, r.EndedAt})
+				}
+			}
+		}
+		require.True(t, found)
+	})
+}
+
+func TestWhoClaimsInTimeHoldsTheLeaseToItsEnd(t *testing.T) {
+	c := newCourt(t, room.Config{})
+	all := c.line("a", "b", "c")
+	all[0].leave(room.Completed)
+	turn := all[1].requireHolds()
+	c.pass(claimWithin - time.Millisecond)
+	got := all[1].claimed(turn.Fence)
+	require.Equal(t, room.Locked, got.Status)
+	require.Zero(t, got.Lease.ClaimBy)
+	require.Equal(t, turn.Version+1, got.Version)
+	require.Equal(t, turn.Lease.ExpiresAt, got.Lease.ExpiresAt)
+	require.Equal(t, turn.Lease.ExpiresAt, int64(c.rdb.PExpireTime(t.Context(), room.LockKey(integration)).Val()/time.Millisecond))
+	require.Equal(t, got.Version, all[1].claimed(turn.Fence).Version, "a repeat is no change")
+	require.Equal(t, got.Version, all[1].claimed(0).Version, "nor is one without a fence")
+	c.come(all[1])
+	require.Zero(t, all[1].stand().Lease.ClaimBy, "claimed is claimed")
+	c.pass(time.Minute)
+	require.Equal(t, turn.Fence, all[1].requireHolds().Fence)
+	c.pass(time.Minute)
+	require.Equal(t, room.Expired, all[1].stand().Outcome)
+}
+
+func TestPressingReadyOrAskingForACodeClaimsToo(t *testing.T) {
+	for name, act := range map[string]func(s seller){
+		"ready": func(s seller) { s.join() },
+		"ask":   func(s seller) { s.expect() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCourt(t, room.Config{})
+			all := c.line("a", "b", "c")
+			all[0].leave(room.Completed)
+			c.pass(claimWithin - time.Millisecond)
+			act(all[1])
+			require.Zero(t, all[1].stand().Lease.ClaimBy)
+			c.pass(claimWithin)
+			all[1].requireHolds()
+		})
+	}
+	t.Run("also an ask that is refused", func(t *testing.T) {
+		c := newCourt(t, room.Config{})
+		all := c.line("a", "b", "c")
+		all[0].expect()
+		all[0].leave(room.Cancelled)
+		_, err := c.engine.Expect(t.Context(), integration, all[1].request())
+		require.ErrorIs(t, err, room.ErrNumberBusy)
+		c.pass(claimWithin)
+		all[1].requireHolds()
+	})
+}
+
+func TestWithoutABrowserNobodyHasToClaim(t *testing.T) {
+	c := newCourt(t, room.Config{})
+	a, b := c.asker("a"), c.asker("b")
+	a.leave(room.Completed)
+	require.Zero(t, b.requireHolds().Lease.ClaimBy)
+	c.pass(claimWithin + time.Second)
+	b.requireHolds()
+}
+
+// A browser's coming is told a moment after it waits; its turn may come in that moment.
+func TestBrowserThatIsToldOfAfterItsTurnCameHasToClaim(t *testing.T) {
+	c := newCourt(t, room.Config{})
+	a, b, next := c.asker("a"), c.asker("b"), c.asker("c")
+	a.leave(room.Completed)
+	turn := b.requireHolds()
+	c.pass(time.Second)
+	c.come(b)
+	got := b.requireHolds()
+	require.Equal(t, c.now.Add(claimWithin).UnixMilli(), got.Lease.ClaimBy)
+	require.Equal(t, turn.Version+1, got.Version)
+	c.come(b)
+	require.Equal(t, got.Version, b.stand().Version)
+	c.pass(claimWithin)
+	next.requireHolds()
+	t.Run("but not once it has said that it is there", func(t *testing.T) {
+		next.join()
+		c.come(next)
+		require.Zero(t, next.requireHolds().Lease.ClaimBy)
+	})
+}
+
+func TestWhoseBrowserHasJustGoneHasToClaim(t *testing.T) {
+	c := newCourt(t, room.Config{})
+	all := c.line("a", "b", "c")
+	c.gone(all[1], 0)
+	all[0].leave(room.Completed)
+	require.NotZero(t, all[1].requireHolds().Lease.ClaimBy)
+	c.pass(claimWithin)
+	all[2].requireHolds()
+	all[1].requireUnclaimed(1)
+}
+
+func TestOpenSocketDoesNotBringBackWhoDidNotClaim(t *testing.T) {
+	c := newCourt(t, room.Config{})
+	all := c.line("a", "b", "c", "d")
+	all[0].leave(room.Completed)
+	c.pass(claimWithin)
+	all[2].claimed(all[2].requireHolds().Fence)
+	c.come(all[1])
+	c.gone(all[1], 0)
+	c.come(all[1])
+	all[1].here(time.Hour)
+	all[1].requireUnclaimed(1)
+	all[2].leave(room.Completed)
+	all[3].requireHolds()
+	all[1].requireUnclaimed(1)
+}
+
+func TestWhoDidNotClaimIsFirstAgainOnceItSaysThatItIsBack(t *testing.T) {
+	for name, say := range map[string]func(s seller) room.Standing{
+		"claim": func(s seller) room.Standing { return s.claimed(0) },
+		"ready": func(s seller) room.Standing { return s.join() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCourt(t, room.Config{})
+			all := c.line("a", "b", "c", "d")
+			all[0].leave(room.Completed)
+			missed := all[1].requireHolds()
+			c.pass(claimWithin)
+			before := all[2].requireHolds()
+			back := say(all[1])
+			require.Equal(t, room.Waiting, back.Status)
+			require.False(t, back.Unclaimed)
+			require.Equal(t, 1, back.Position)
+			require.Equal(t, missed.Ticket, back.Ticket)
+			require.Equal(t, before.Version+1, back.Version)
+			require.Equal(t, back.Version, say(all[1]).Version, "a repeat is no change")
+			all[2].leave(room.Completed)
+			turn := all[1].requireHolds()
+			require.NotZero(t, turn.Lease.ClaimBy, "it has a browser, and waited")
+			require.Equal(t, 1, all[3].stand().Position)
+			all[1].claimed(turn.Fence)
+			c.pass(claimWithin)
+			all[1].requireHolds()
+		})
+	}
+}
+
+func TestWhoComesBackToAFreeLockIsGrantedClaimed(t *testing.T) {
+	t.Run("unclaimed", func(t *testing.T) {
+		c := newCourt(t, room.Config{})
+		all := c.line("a", "b")
+		all[0].leave(room.Completed)
+		c.pass(claimWithin)
+		require.Nil(t, all[1].requireUnclaimed(1).Lease, "nobody is there")
+		c.pass(time.Minute)
+		back := all[1].claimed(0)
+		require.Equal(t, room.Locked, back.Status)
+		require.Zero(t, back.Lease.ClaimBy)
+		require.Equal(t, c.now.UnixMilli(), back.Lease.GrantedAt)
+		c.pass(claimWithin)
+		all[1].requireHolds()
+	})
+	t.Run("at the very moment that nobody had noticed yet", func(t *testing.T) {
+		c := newCourt(t, room.Config{})
+		all := c.line("a", "b")
+		all[0].leave(room.Completed)
+		missed := all[1].requireHolds()
+		c.pass(claimWithin)
+		_, err := all[1].claims(missed.Fence)
+		require.ErrorIs(t, err, room.ErrStaleFence, "too late")
+		back := all[1].join()
+		require.Equal(t, room.Locked, back.Status)
+		require.Greater(t, back.Fence, missed.Fence)
+		require.Zero(t, back.Lease.ClaimBy)
+	})
+	t.Run("away as everybody may be", func(t *testing.T) {
+		c := newCourt(t, room.Config{})
+		all := c.line("a", "b")
+		c.gone(all[1], 0)
+		c.pass(time.Minute)
+		all[0].leave(room.Completed)
+		require.Nil(t, all[1].stand().Lease)
+		c.come(all[1])
+		require.Zero(t, all[1].requireHolds().Lease.ClaimBy)
+	})
+}
+
+func TestPlaceThatIsUnclaimedTwiceIsDropped(t *testing.T) {
+	c := newCourt(t, room.Config{})
+	all := c.line("a", "b", "c")
+	all[0].leave(room.Completed)
+	one := all[1].requireHolds()
+	c.pass(claimWithin)
+	all[1].claimed(0)
+	all[2].leave(room.Completed)
+	two := all[1].requireHolds()
+	c.pass(claimWithin)
+	over := all[1].stand()
+	require.Equal(t, []any{room.Ended, room.Dropped, one.Ticket}, []any{over.Status, over.Outcome, over.Ticket})
+	_, err := all[1].claims(0)
+	require.ErrorIs(t, err, room.ErrNoPlace)
+	_, err = all[1].claims(two.Fence)
+	require.ErrorIs(t, err, room.ErrNoPlace)
+	var ends [][]any
+	for _, r := range c.records("ended") {
+		if r.Ticket == one.Ticket {
+			ends = append(ends, []any{r.Outcome, r.Fence})
+		}
+	}
+	require.Equal(t, [][]any{{room.Unclaimed, one.Fence}, {room.Unclaimed, two.Fence}, {room.Dropped, two.Fence}}, ends)
+	require.Equal(t, one.Ticket+2, all[1].join().Ticket, "the next place is another one")
+}
+
+// Two turns of which one was claimed are no two that were not, but the first stays counted.
+func TestClaimedTurnInBetweenIsNotAskedForAnyMore(t *testing.T) {
+	c := newCourt(t, room.Config{})
+	all := c.line("a", "b")
+	all[0].leave(room.Completed)
+	c.pass(claimWithin)
+	all[1].claimed(0)
+	all[1].leave(room.Completed)
+	c.asker("z")
+	all[1].join()
+	c.come(all[1])
+	c.pass(2 * time.Minute)
+	c.pass(0)
+	all[1].requireHolds()
+	c.pass(claimWithin)
+	all[1].requireUnclaimed(1) // the first time of this place
+}
+
+func TestWhoDidNotClaimIsDroppedWhenItIsAwayForTooLong(t *testing.T) {
+	c := newCourt(t, room.Config{})
+	all := c.line("a", "b", "c")
+	all[0].leave(room.Completed)
+	c.pass(claimWithin)
+	all[2].claimed(all[2].requireHolds().Fence)
+	away := c.now
+	c.pass(claimDrop)
+	require.Equal(t, away.Add(claimDrop), c.now)
+	all[1].requireUnclaimed(1)
+	found, err := c.engine.Expire(t.Context(), integration)
+	require.NoError(t, err)
+	require.LessOrEqual(t, found.NextAt, c.now.UnixMilli()+1)
+	c.pass(time.Millisecond)
+	require.Equal(t, room.Dropped, all[1].stand().Outcome, "though its browser is connected")
+	_, err = all[1].claims(0)
+	require.ErrorIs(t, err, room.ErrNoPlace)
+}
+
+// It is back by a call alone: its browser is gone, as anybody's may be.
+func TestWhoIsBackWithoutItsBrowserIsAwayLikeEverybodyElse(t *testing.T) {
+	c := newCourt(t, room.Config{})
+	all := c.line("a", "b", "c", "d")
+	all[0].leave(room.Completed)
+	c.gone(all[1], 0)
+	c.pass(claimWithin)
+	all[2].claimed(all[2].requireHolds().Fence)
+	require.Equal(t, 1, all[1].claimed(0).Position)
+	c.pass(c.engine.Config().AwayAfter + time.Millisecond)
+	require.False(t, all[1].stand().Unclaimed)
+	all[2].leave(room.Completed)
+	all[3].requireHolds()
+	c.come(all[1])
+	all[3].leave(room.Completed)
+	all[1].requireHolds()
+}
+
+func TestClaimIsRefusedByName(t *testing.T) {
+	c := newCourt(t, room.Config{})
+	all := c.line("a", "b", "c")
+	stranger := newSeller(t, c.engine, "z")
+	_, err := stranger.claims(0)
+	require.ErrorIs(t, err, room.ErrNoPlace)
+	_, err = stranger.claims(all[0].stand().Fence)
+	require.ErrorIs(t, err, room.ErrNoPlace)
+	held := all[0].requireHolds()
+	_, err = all[1].claims(held.Fence)
+	require.ErrorIs(t, err, room.ErrStaleFence, "another's")
+	_, err = all[0].claims(held.Fence - 1)
+	require.ErrorIs(t, err, room.ErrStaleFence)
+	require.Equal(t, held.Version, all[0].claimed(held.Fence).Version, "who need not is told the same")
+	require.Equal(t, 1, all[1].claimed(0).Position, "a waiter that is there is told its place")
+	all[0].leave(room.Completed)
+	_, err = all[0].claims(held.Fence)
+	require.ErrorIs(t, err, room.ErrNoPlace)
+	turn := all[1].requireHolds()
+	c.pass(claimWithin)
+	_, err = all[1].claims(turn.Fence)
+	require.ErrorIs(t, err, room.ErrStaleFence)
+	all[1].requireUnclaimed(1)
+}
+
+func TestLostReplyClaimsOnce(t *testing.T) {
+	server := redistest.Start(t)
+	proxy := server.Proxy()
+	e := room.New(proxy.Client(), room.Config{ClaimWithin: 100 * time.Millisecond, Doubt: -1})
+	a, b, c := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c")
+	a.join()
+	b.join()
+	c.join()
+	b.here(time.Minute)
+	c.here(time.Minute)
+	a.leave(room.Completed)
+	turn := b.requireHolds()
+	passUntil(t, server.Client(), turn.Lease.ClaimBy)
+	passUntil(t, server.Client(), c.requireHolds().Lease.ClaimBy)
+	require.Nil(t, b.stand().Lease)
+	lost := proxy.DropNextReply(mentions(b.session))
+	back := b.claimed(0)
+	<-lost
+	require.Equal(t, room.Locked, back.Status)
+	require.Equal(t, back.Version, b.stand().Version)
+	require.Zero(t, b.stand().Lease.ClaimBy)
+}
+
+func TestSupportMayActOnWhoDidNotClaim(t *testing.T) {
+	start := func(t *testing.T) (*court, []seller) {
+		c := newCourt(t, room.Config{})
+		all := c.line("a", "b", "c", "d", "e")
+		all[0].leave(room.Completed)
+		c.pass(claimWithin)
+		all[2].claimed(all[2].requireHolds().Fence)
+		all[1].requireUnclaimed(1)
+		return c, all
+	}
+	t.Run("remove", func(t *testing.T) {
+		c, all := start(t)
+		_, err := c.engine.Remove(t.Context(), integration, "", all[1].stand().Ticket, byKim)
+		require.NoError(t, err)
+		require.Equal(t, room.Removed, all[1].stand().Outcome)
+	})
+	t.Run("move", func(t *testing.T) {
+		c, all := start(t)
+		_, err := c.engine.Move(t.Context(), integration, "", all[1].stand().Ticket, 3, byKim)
+		require.NoError(t, err)
+		all[1].requireUnclaimed(3)
+		require.Equal(t, 3, all[1].claimed(0).Position)
+	})
+	t.Run("extend its lease, which is to be claimed still", func(t *testing.T) {
+		c := newCourt(t, room.Config{})
+		all := c.line("a", "b", "c")
+		all[0].leave(room.Completed)
+		turn := all[1].requireHolds()
+		_, err := c.engine.Extend(t.Context(), integration, "", turn.Fence, time.Minute, byKim)
+		require.NoError(t, err)
+		require.Equal(t, turn.Lease.ClaimBy, all[1].requireHolds().Lease.ClaimBy)
+		c.pass(claimWithin)
+		all[2].requireHolds()
+	})
+	t.Run("release it", func(t *testing.T) {
+		c := newCourt(t, room.Config{})
+		all := c.line("a", "b", "c")
+		all[0].leave(room.Completed)
+		_, err := c.engine.Release(t.Context(), integration, "", all[1].requireHolds().Fence, byKim)
+		require.NoError(t, err)
+		require.Equal(t, room.Forced, all[1].stand().Outcome)
+	})
+	t.Run("pause, and the next is granted on resuming", func(t *testing.T) {
+		c := newCourt(t, room.Config{})
+		all := c.line("a", "b", "c")
+		all[0].leave(room.Completed)
+		_, err := c.engine.Pause(t.Context(), integration, "", true, byKim)
+		require.NoError(t, err)
+		c.pass(claimWithin)
+		require.Nil(t, all[1].requireUnclaimed(1).Lease)
+		require.Equal(t, room.Waiting, all[1].claimed(0).Status, "nobody is granted")
+		_, err = c.engine.Pause(t.Context(), integration, "", false, byKim)
+		require.NoError(t, err)
+		require.NotZero(t, all[1].requireHolds().Lease.ClaimBy)
+	})
+	t.Run("delete the key", func(t *testing.T) {
+		c := newCourt(t, room.Config{})
+		all := c.line("a", "b", "c")
+		all[0].leave(room.Completed)
+		require.NoError(t, c.rdb.Del(t.Context(), room.LockKey(integration)).Err())
+		require.Equal(t, room.Forced, all[1].stand().Outcome)
+	})
+}
+
+// The rank that a holder may need again is given to nobody while it has not claimed.
+func TestWhoDidNotClaimKeepsItsRankWhateverSupportMoves(t *testing.T) {
+	for _, moves := range []int{1, 30} { // so many that the line is numbered anew
+		c := newCourt(t, room.Config{})
+		all := c.line("a", "b", "c", "d", "e")
+		all[0].leave(room.Completed)
+		turn := all[1].requireHolds()
+		for range moves {
+			for _, who := range []seller{all[4], all[3]} {
+				_, err := c.engine.Move(t.Context(), integration, "", who.stand().Ticket, 1, byKim)
+				require.NoError(t, err)
+			}
+		}
+		c.pass(claimWithin)
+		all[3].claimed(all[3].requireHolds().Fence)
+		all[1].requireUnclaimed(1)
+		require.Equal(t, 2, all[4].stand().Position)
+		snapshot, err := c.engine.Snapshot(t.Context(), integration)
+		require.NoError(t, err)
+		require.IsIncreasing(t, snapshot.Ranks)
+		require.Equal(t, moves == 1, snapshot.Ranks[0] == 2, "the rank that it had")
+		require.Equal(t, turn.Ticket, all[1].claimed(0).Ticket)
+		all[3].leave(room.Completed)
+		all[1].requireHolds()
+	}
+}
+
+// Nobody could claim while the store was away: the whole time is given again.
+func TestTurnIsNotJudgedForTheTimeInWhichTheStoreWasAway(t *testing.T) {
+	c := newCourt(t, room.Config{})
+	all := c.line("a", "b", "c")
+	all[0].leave(room.Completed)
+	turn := all[1].requireHolds()
+	c.pass(time.Second)
+	c.store.SetError("LOADING away")
+	_, err := c.engine.Stand(t.Context(), integration, all[1].session)
+	require.ErrorIs(t, err, room.ErrStore)
+	c.pass(time.Minute)
+	c.store.SetError("")
+	again := all[1].requireHolds()
+	require.Equal(t, turn.Fence, again.Fence)
+	require.Equal(t, c.now.Add(claimWithin).UnixMilli(), again.Lease.ClaimBy)
+	require.Equal(t, again.Lease.ClaimBy, int64(c.rdb.PExpireTime(t.Context(), room.LockKey(integration)).Val()/time.Millisecond))
+	c.pass(claimWithin)
+	all[2].requireHolds()
+}
+
+func TestClockThatGoesBackGivesNoMoreTimeToClaim(t *testing.T) {
+	c := newCourt(t, room.Config{})
+	all := c.line("a", "b", "c")
+	all[0].leave(room.Completed)
+	c.pass(5 * time.Second)
+	all[1].requireHolds()
+	c.pass(-time.Minute)
+	left := all[1].requireHolds().Lease
+	require.InDelta(t, c.now.Add(15*time.Second).UnixMilli(), left.ClaimBy, 1000)
+	c.pass(16 * time.Second)
+	all[2].requireHolds()
+	all[1].requireUnclaimed(1)
+}
+
+// A lease that nobody has claimed yet is one like any other: what was sent within it is its own, and a code ends it.
+func TestMessageBelongsToALeaseThatIsNotClaimedYet(t *testing.T) {
+	t.Run("at once", func(t *testing.T) {
+		c := newCourt(t, room.Config{})
+		a, b := c.plain("a"), c.plain("b")
+		c.come(b)
+		a.leave(room.Completed)
+		turn := b.requireHolds()
+		c.pass(claimWithin / 2)
+		_, m := c.sms()
+		require.Equal(t, turn.Fence, m.Fence)
+		require.Equal(t, room.Completed, b.stand().Outcome)
+	})
+	t.Run("also when it comes late", func(t *testing.T) {
+		c := newCourt(t, room.Config{Quarantine: -1})
+		a, b := c.plain("a"), c.plain("b")
+		c.come(b)
+		a.leave(room.Completed)
+		turn := b.requireHolds()
+		c.pass(time.Second)
+		sent := c.now.UnixMilli()
+		c.pass(claimWithin)
+		b.requireUnclaimed(1)
+		m := match(t, c.engine, sms("late", sent, sent+1))
+		require.Equal(t, []any{room.Late, turn.Fence}, []any{m.Result, m.Fence})
+		require.Equal(t, "late", messages(t, c.engine, b.session)[0].MessageID, "its holder sees it while it waits")
+	})
+}
+
+func TestRoomWithoutClaimsIsWrittenAsAProgramOfBeforeReadsIt(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		off, on := room.New(rdb, room.Config{Doubt: -1}), room.New(rdb, room.Config{ClaimWithin: time.Minute, Doubt: -1})
+		format := func() string { return rdb.HGet(t.Context(), stateHash, "format").Val() }
+		a, b := newSeller(t, off, "a"), newSeller(t, off, "b")
+		a.join()
+		b.join()
+		b.here(time.Minute)
+		a.leave(room.Completed)
+		require.Equal(t, "1", format())
+		require.False(t, rdb.HExists(t.Context(), stateHash, "claim").Val())
+		require.Zero(t, b.requireHolds().Lease.ClaimBy)
+		newSeller(t, on, "c").join()
+		require.Equal(t, "2", format())
+		newSeller(t, off, "d").join()
+		require.Equal(t, "2", format(), "somebody may be away as unclaimed")
+	})
+}
+
+func TestRoomMayHaveAClaimOfItsOwn(t *testing.T) {
+	terms := room.Terms{ClaimWithin: 5 * time.Second}
+	c := newCourt(t, room.Config{Terms: func(room.ID) room.Terms { return terms }})
+	all := c.line("a", "b", "c", "d")
+	all[0].leave(room.Completed)
+	require.Equal(t, c.now.Add(5*time.Second).UnixMilli(), all[1].requireHolds().Lease.ClaimBy)
+	terms.ClaimWithin = -1
+	c.pass(5 * time.Second)
+	require.Zero(t, all[2].requireHolds().Lease.ClaimBy, "what was to be claimed is, what is granted now need not be")
+	all[1].requireUnclaimed(1)
+	terms.ClaimWithin = 0
+	all[2].leave(room.Completed)
+	require.Equal(t, c.now.Add(claimWithin).UnixMilli(), all[3].requireHolds().Lease.ClaimBy)
+}
+
+func TestRosterSaysSinceWhenWhoDidNotClaimIsAway(t *testing.T) {
+	c := newCourt(t, room.Config{})
+	all := c.line("a", "b", "c")
+	all[0].leave(room.Completed)
+	by := all[1].requireHolds().Lease.ClaimBy
+	c.pass(claimWithin)
+	roster, err := c.engine.Roster(t.Context(), integration)
+	require.NoError(t, err)
+	require.Equal(t, by, roster.Line[0].AwaySince)
+	all[1].claimed(0)
+	roster, err = c.engine.Roster(t.Context(), integration)
+	require.NoError(t, err)
+	require.Zero(t, roster.Line[0].AwaySince)
+}

@@ -1,0 +1,108 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// claimBody is the body of a claim. Other fields are ignored.
+type claimBody struct {
+	Session string `json:"session_id"`
+	Fence   *int64 `json:"fence"`
+}
+
+// claim is POST /api/{room}/lock/claim: 저 여기 있어요.
+func (s *site) claim(c *gin.Context) {
+	body, err := readClaim(c)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	session, err := s.sessionOf(c, body.Session)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	fence := int64(0)
+	if body.Fence != nil {
+		fence = *body.Fence
+	}
+	standing, err := s.claiming(c, session, fence)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	s.answerStanding(c, session, standing)
+}
+
+// claiming says that a session is there; fence 0 = whichever it holds, or none.
+func (s *site) claiming(c *gin.Context, session string, fence int64) (room.Standing, error) {
+	if session == "" {
+		return room.Standing{}, room.ErrNoPlace
+	}
+	ctx, cancel := s.asking(c)
+	defer cancel()
+	var standing room.Standing
+	err := s.inPlace(ctx, c, session, func(session string, _ int64) (err error) { // a place that is stood for is live
+		standing, err = s.Engine.ClaimTurn(ctx, roomOf(c), room.ClaimRequest{Request: uuid.NewString(), Session: session, Fence: fence})
+		return err
+	})
+	return standing, err
+}
+
+// readClaim reads the body. It need not be there: who is back in line has no fence.
+func readClaim(c *gin.Context) (claimBody, error) {
+	text, err := readBody(c)
+	if err != nil || len(text) == 0 && c.GetHeader("Content-Type") == "" {
+		return claimBody{}, err
+	}
+	if !isJSON(c) {
+		return claimBody{}, Refusal("unsupported_media_type")
+	}
+	return parseClaim(text)
+}
+
+// parseClaim wants exactly one JSON object. A field of another type is refused by its own code.
+func parseClaim(text []byte) (claimBody, error) {
+	var body *claimBody
+	err := json.Unmarshal(text, &body)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		switch wrong.Field {
+		case "session_id":
+			return claimBody{}, Refusal("invalid_session")
+		case "fence":
+			return claimBody{}, Refusal("invalid_fence")
+		}
+	}
+	if err != nil || body == nil {
+		return claimBody{}, Refusal("invalid_json")
+	}
+	if body.Fence != nil && *body.Fence <= 0 {
+		return claimBody{}, Refusal("invalid_fence")
+	}
+	return *body, nil
+}
+
+// claimForm is 저 여기 있어요 without a script. The field fence is empty for who waits.
+func (s *site) claimForm(c *gin.Context) {
+	if !s.readForm(c) {
+		return
+	}
+	session, err := s.visitor(c)
+	var fence int64
+	if given := c.PostForm("fence"); err == nil && given != "" {
+		fence, err = parseFence(given)
+	}
+	if err == nil {
+		_, err = s.claiming(c, session, fence)
+	}
+	if err != nil {
+		s.notice(c, codeOf(err), "")
+	}
+	s.back(c, "")
+}
