@@ -108,6 +108,7 @@ type policy struct {
 	Quarantine                  time.Duration // of asks
 	Required                    bool          // every lease is asking
 	Doubt                       time.Duration // how long a room that may have gone back answers nobody
+	Vanishes                    bool          // a room in which nobody is is not kept
 }
 
 // caller is what every script is told of whoever calls it.

@@ -43,6 +43,7 @@ type Config struct {
 	Required    bool          // every lease is asking: a message that nobody asked for belongs to nobody
 	Keys        *Keyring      // seals what scripts are handed of a message; default: a key of this engine's own
 	Silent      bool          // nobody mirrors the rooms: no events on their channels
+	Vanish      bool          // of a room in which nobody holds or waits nothing is kept but the highest fence, for a day; rooms are in no index, nobody need sweep, and sellers have no names
 	Index       string        // hash tag of the index keys; default "waitroom"
 	Prefix      string        // what the ids of its rooms begin with
 
@@ -120,6 +121,7 @@ func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	e.outages = newOutages(cluster)
 	e.steps = newSteps(cluster)
 	e.index = newIndex(rdb, cfg.Index, max(cfg.Doubt, 0))
+	e.index.none = cfg.Vanish
 	if !cfg.Silent {
 		e.index.fresh = e.fresh
 	}

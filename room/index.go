@@ -34,6 +34,7 @@ const claimFor = 500 * time.Millisecond
 // index is the list of rooms that somebody has to look at, for when no replica has a timer on them.
 // A room is put in before it is used and taken out when it sleeps; so none with a live place is missing.
 type index struct {
+	none  bool // no room is in it
 	rdb   redis.UniversalClient
 	keys  []string                        // due, registered, life, clock, whole, alive, dead, outage
 	doubt time.Duration                   // how long a room that may have been lost is not begun: who knows it says so meanwhile
@@ -69,6 +70,9 @@ type listing struct {
 
 // listed runs a script that is about to use the room. Where the script finds the entry not good enough, it is made anew.
 func (x *index) listed(ctx context.Context, id ID, script func(listing) error) error {
+	if x.none {
+		return script(listing{})
+	}
 	asked, waited := x.fresh == nil, x.fresh == nil
 	for {
 		r, known := x.recent(id)

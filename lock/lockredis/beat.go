@@ -121,15 +121,6 @@ func (l *Locker) expire(id room.ID) {
 	l.warn(ctx, "end a lease that is over", err)
 }
 
-// sweep keeps house, from the first use on: locks whose users are gone.
-func (l *Locker) sweep(ctx context.Context) {
-	select {
-	case <-ctx.Done():
-	case <-l.used:
-		_ = l.engine.Sweep(ctx, nil, func(err error) { l.warn(ctx, "sweep", err) })
-	}
-}
-
 func (l *Locker) warn(ctx context.Context, what string, err error) {
 	if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
 		l.watch.failed()

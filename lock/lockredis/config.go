@@ -11,9 +11,6 @@ import (
 const (
 	awayAfter    = time.Millisecond // a waiter is passed over when its process's last word ran out
 	dropAfter    = 5 * time.Second  // and loses its place this much later
-	idleKept     = 10 * time.Minute // a lock's keys go away by themselves when nobody used it for so long
-	lookEvery    = 5 * time.Second  // an active lock is looked at when no waiter does
-	idleEvery    = 61 * time.Second // an idle one once more: then it leaves the index
 	storeWithin  = 10 * time.Second // bounds what nobody waits for
 	beatsPerWord = 3                // how many heartbeats may be lost before a waiter is passed over
 )

@@ -23,8 +23,6 @@ type Locker struct {
 
 	stop     context.CancelFunc
 	done     chan struct{} // closed by Close
-	used     chan struct{} // closed by the first TryLock
-	use      func()
 	attempts chan *attempt // the first subscription, asked for
 	lookNow  chan struct{} // pushes may have been lost
 	work     sync.WaitGroup
@@ -50,21 +48,18 @@ func roomOf(key lock.Key) room.ID { return room.ID(roomPrefix + key.String()) }
 func New(rdb redis.UniversalClient, cfg Config) *Locker {
 	cfg = cfg.withDefaults()
 	engine := room.New(rdb, room.Config{
-		AwayAfter: awayAfter, DropAfter: dropAfter, Outcomes: -1, Leases: -1, Retention: idleKept,
-		Silent: true, LookEvery: lookEvery, IdleEvery: idleEvery, SweepEvery: lookEvery, Index: "waitroom-lock", Prefix: roomPrefix,
+		AwayAfter: awayAfter, DropAfter: dropAfter, Outcomes: -1, Leases: -1, Silent: true, Vanish: true, Prefix: roomPrefix,
 	})
 	l := &Locker{
 		rdb: rdb, engine: engine, heartbeat: cfg.Heartbeat, log: cfg.Logger, watch: newWatch(cfg.Registerer, cfg.Tracer),
 		channel: "waitroom-lock:" + room.NewSession(),
-		done:    make(chan struct{}), used: make(chan struct{}), attempts: make(chan *attempt, 1),
+		done:    make(chan struct{}), attempts: make(chan *attempt, 1),
 		lookNow: make(chan struct{}, 1), lines: make(map[room.ID]*line), unpushed: make(map[string]time.Time),
 	}
-	l.use = sync.OnceFunc(func() { close(l.used) })
 	ctx, cancel := context.WithCancel(context.Background())
 	l.stop = cancel
 	l.work.Go(func() { l.listen(ctx) })
 	l.work.Go(func() { l.beat(ctx) })
-	l.work.Go(func() { l.sweep(ctx) })
 	return l
 }
 

@@ -44,7 +44,6 @@ func (l *Locker) take(ctx context.Context, key lock.Key, lease time.Duration, ho
 		return nil, lock.ErrClosed
 	}
 	defer l.work.Done()
-	l.use()
 	held, err := how(ctx, newWaiter(key, lease))
 	return held, stored(err)
 }

@@ -22,7 +22,7 @@ elseif not held() then
   code = 'idle'
   if pending == 0 and not S.paused and not forget then
     code = 'asleep'
-    if S.epoch > 0 and S.quiet == 0 then
+    if S.epoch > 0 and S.quiet == 0 and not VANISHES then
       redis.call('HSET', STATE, 'quiet', int(NOW))
       for i = 2, 11 do redis.call('PEXPIRE', KEYS[i], RETENTION) end
     end

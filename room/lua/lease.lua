@@ -269,7 +269,7 @@ end
 -- and hands the free lock to the first in line. Every verb calls it first, so that the room's
 -- state is a function of what was asked and of Redis's clock, whoever looks.
 function advance()
-  if S.epoch == 0 then return end
+  if S.epoch == 0 or S.begun then return end
   turn_clock()
   trust(OUTAGE + TRUSTED - NOW)
   if held() then

@@ -27,7 +27,7 @@ local AWAY, ENDED, LEASES, JOURNAL, HERE, INBOX, TEXTS, ONCE = KEYS[7], KEYS[8],
 local FORMAT = 2                        -- the latest way to write keys, events and journal entries that is known here; room.Format says what another one means
 local REMEMBERED = ONCE ~= '{' .. ROOM .. '}:request:' -- without an id nothing is to be remembered
 local REGISTERED_FOR = 45 * 1000        -- shorter than what index_reschedule.lua keeps
-local ONCE_KEPT = 60 * 1000             -- a repeated request is recognised for a minute, if the verb does not say otherwise
+local ONCE_KEPT = VANISHES and 4 * 1000 or 60 * 1000 -- for so long a repeated request is recognised, if the verb does not say otherwise
 local TRUSTED = 3 * 1000                -- within this after an outage every replica has told again who is there
 local LOOK_NOTED = 1000                 -- how exactly the last look is known
 local BATCH = 200                       -- no script works on more than this many at once
@@ -152,14 +152,20 @@ end
 local history = TELLS and redis.pcall('INFO', 'replication') or ''
 history = type(history) == 'string' and history:match('master_replid:(%x%x%x%x%x%x%x%x%x%x%x%x)') or ''
 
--- begin starts the first epoch of a room that nothing is known of.
+-- begin starts the first epoch of a room that nothing is known of. One that vanishes is written when somebody is in it.
 local function begin()
   redis.call('DEL', LOCK, QUEUE, SELLERS, SEEN, AWAY, ENDED, HERE)
-  for _, kept in ipairs({ LEASES, JOURNAL }) do redis.call('PERSIST', kept) end
+  if not VANISHES then
+    for _, kept in ipairs({ LEASES, JOURNAL }) do redis.call('PERSIST', kept) end
+  end
   S.epoch, S.version = math.max(US, S.epoch + 1), 0
   S.hold, S.spread, S.holds, learned = LEASE, 0, 0, true
   S.lineage = history ~= '' and history .. ':1' or ''
-  redis.call('HSET', STATE, 'epoch', int(S.epoch), 'lineage', S.lineage)
+  if VANISHES then
+    S.begun = true
+  else
+    redis.call('HSET', STATE, 'epoch', int(S.epoch), 'lineage', S.lineage)
+  end
   record('epoch')
 end
 
@@ -168,6 +174,7 @@ end
 -- store has nothing of the room, so perhaps nothing of the index either. Whoever is about to use the room
 -- registers again then, which makes it due at once.
 local function unlisted(registered, fresh)
+  if VANISHES then return false end -- it is in no index
   return registered <= S.quiet or NOW - registered > REGISTERED_FOR or (S.epoch == 0 and not fresh)
 end
 

@@ -17,11 +17,17 @@ local function write_lock()
 end
 
 -- write_state writes the fields of the state that this script may have changed.
-local function write_state()
+local function write_state(looked)
   local fields = {}
   local function put(name, value)
     fields[#fields + 1] = name
     fields[#fields + 1] = value
+  end
+  if S.begun then
+    put('epoch', int(S.epoch)); put('lineage', S.lineage)
+  end
+  if looked then
+    put('looked', int(math.max(NOW, S.looked))); put('trust', int(S.trust)) -- a clock that went back is set_back's to note
   end
   if S.format ~= WRITES then put('format', int(WRITES)) end
   local claim = S.rank and string.format('%d|%d|%s', S.fence, S.claim, S.rank) or ''
@@ -51,25 +57,55 @@ local function event_json()
     tostring(reset), table.concat(noted, ','), missed[1] and ',"missed":[' .. missed[1] .. ']' or '')
 end
 
--- commit writes what changed, tells it once, and journals it. Without a change it does nothing.
--- The version grows by one however much happened: a handoff is one change.
-local function commit()
-  if changed then
-    S.version = S.version + 1
+local commit
+do -- what is in it is no local of the whole script, which may have two hundred
+  local FENCE_KEPT = 24 * 60 * 60 * 1000
+  local ABANDONED = 10 * 60 * 1000 -- after the end of a lease: whoever waits has had it ended long before
+
+  -- vanish forgets a room in which nobody is, but for its highest fence.
+  local function vanish()
+    redis.call('DEL', LOCK, STATE, PLACES, QUEUE, SEEN, AWAY)
+    redis.call('HSET', STATE, 'format', int(WRITES), 'fence', int(S.fence))
+    redis.call('PEXPIRE', STATE, FENCE_KEPT)
+  end
+
+  -- pass gives a room's keys an end, for when all who are in it die without a word.
+  local function pass()
+    local left = held() and math.max(S.expires - NOW, 0) or 0
+    redis.call('PEXPIRE', STATE, left + FENCE_KEPT)
+    for _, key in ipairs(S.waiting > 0 and { PLACES, QUEUE, SEEN, AWAY } or { PLACES }) do
+      redis.call('PEXPIRE', key, left + ABANDONED)
+    end
+  end
+
+  -- write writes the room as it is now; `looked` where that it was looked at is to be noted.
+  local function write(looked)
+    S.waiting = VANISHES and redis.call('ZCARD', QUEUE)
+    if S.waiting == 0 and not held() and not S.paused then return vanish() end
     if lease_changed then write_lock() end
+    write_state(looked)
+    if S.waiting then pass() end
   end
-  if changed or codes_changed then write_state() end
-  if S.epoch > 0 and (trust_changed or NOW - S.looked >= LOOK_NOTED) then
-    redis.call('HSET', STATE, 'looked', int(math.max(NOW, S.looked)), 'trust', int(S.trust)) -- a clock that went back is set_back's to note
-  end
-  if #records > 0 then
-    redis.call('XADD', JOURNAL, 'MAXLEN', '~', JOURNAL_MAX, '*', 'format', int(WRITES), 'epoch', int(S.epoch), 'version', int(S.version),
-      'records', '[' .. table.concat(records, ',') .. ']')
-  end
-  -- Last, since a user without the right to publish is refused here: what is written is written whole.
-  if TELLS and (changed or #noted > 0) then redis.call('PUBLISH', '{' .. ROOM .. '}:events', event_json()) end
-  if S.channel and S.channel ~= '' then
-    redis.call('PUBLISH', S.channel, string.format('{"room":"%s",%s', ROOM, lease_json(''):sub(2)))
+
+  -- commit writes what changed, tells it once, and journals it. Without a change it does nothing.
+  -- The version grows by one however much happened: a handoff is one change.
+  function commit()
+    if changed then S.version = S.version + 1 end
+    local looked = S.epoch > 0 and (trust_changed or NOW - S.looked >= LOOK_NOTED)
+    if changed or codes_changed then
+      write(looked)
+    elseif looked then
+      redis.call('HSET', STATE, 'looked', int(math.max(NOW, S.looked)), 'trust', int(S.trust))
+    end
+    if #records > 0 then
+      redis.call('XADD', JOURNAL, 'MAXLEN', '~', JOURNAL_MAX, '*', 'format', int(WRITES), 'epoch', int(S.epoch), 'version', int(S.version),
+        'records', '[' .. table.concat(records, ',') .. ']')
+    end
+    -- Last, since a user without the right to publish is refused here: what is written is written whole.
+    if TELLS and (changed or #noted > 0) then redis.call('PUBLISH', '{' .. ROOM .. '}:events', event_json()) end
+    if S.channel and S.channel ~= '' then
+      redis.call('PUBLISH', S.channel, string.format('{"room":"%s",%s', ROOM, lease_json(''):sub(2)))
+    end
   end
 end
 
@@ -80,7 +116,7 @@ local function view()
   if held() then
     lease = string.format('%d %d %d %d %d %d %d%s', S.ticket, S.fence, S.granted, S.expires, S.asked, S.open, S.ask_after, S.claim > 0 and ',' .. int(S.claim) or '')
   end
-  return table.concat({ int(S.epoch), int(S.version), int(NOW), redis.call('ZCARD', QUEUE), string.format('%.3f,%.3f,%s', S.hold, S.spread, S.lineage),
+  return table.concat({ int(S.epoch), int(S.version), int(NOW), S.waiting or redis.call('ZCARD', QUEUE), string.format('%.3f,%.3f,%s', S.hold, S.spread, S.lineage),
     S.paused and '1' or '0', lease }, ' ')
 end
 

@@ -1,0 +1,85 @@
+package lockredis_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/lock"
+	"github.com/waitroom/waitroom/lock/lockredis"
+)
+
+// leftOf is what Redis has: each key, and how long it is kept. A key without an end fails the test.
+func leftOf(t *testing.T, rdb redis.UniversalClient) map[string]time.Duration {
+	t.Helper()
+	left := make(map[string]time.Duration)
+	keys, err := rdb.Keys(t.Context(), "*").Result()
+	require.NoError(t, err)
+	for _, key := range keys {
+		left[key], err = rdb.PTTL(t.Context(), key).Result()
+		require.NoError(t, err)
+		require.Positive(t, left[key], "%s is kept for ever", key)
+	}
+	return left
+}
+
+func TestFiveSecondsAfterTheLastUnlockNothingIsLeftButTheHighestFence(t *testing.T) {
+	rdb := redistest.Start(t).Client()
+	l := lockredis.New(rdb, lockredis.Config{Heartbeat: 100 * time.Millisecond})
+	defer func() { require.NoError(t, l.Close()) }()
+	key, err := lock.NewKey("stock", "item", "456")
+	require.NoError(t, err)
+	holder, err := l.TryLock(t.Context(), key, 0, time.Minute)
+	require.NoError(t, err)
+	next := make(chan *lock.Lease)
+	go func() {
+		waited, err := l.TryLock(t.Context(), key, time.Minute, time.Minute)
+		if err != nil {
+			t.Error(err)
+		}
+		next <- waited
+	}()
+	require.Eventually(t, func() bool {
+		n, err := l.Waiting(t.Context(), key)
+		return err == nil && n == 1
+	}, 10*time.Second, 10*time.Millisecond)
+	for name, ttl := range leftOf(t, rdb) { // should all processes die now
+		require.LessOrEqual(t, ttl, 24*time.Hour+2*time.Minute, name)
+	}
+	require.NoError(t, l.Unlock(t.Context(), holder))
+	last := <-next
+	require.Greater(t, last.Fence, holder.Fence)
+	require.NoError(t, l.Unlock(t.Context(), last))
+
+	const state = "{lock:stock:item:456}:state"
+	for name, ttl := range leftOf(t, rdb) {
+		if name != state {
+			require.Less(t, ttl, 5*time.Second, name)
+		}
+	}
+	require.LessOrEqual(t, leftOf(t, rdb)[state], 24*time.Hour)
+	kept, err := rdb.HKeys(t.Context(), state).Result()
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{"format", "fence"}, kept)
+}
+
+func TestFenceGoesOnWhereNothingElseIsLeftOfALock(t *testing.T) {
+	clock := redistest.NewClock(t)
+	rdb := redistest.StartWith(t, redistest.Config{Clock: clock}).Client()
+	l := lockredis.New(rdb, lockredis.Config{})
+	defer func() { require.NoError(t, l.Close()) }()
+	key, err := lock.NewKey("order", "7")
+	require.NoError(t, err)
+	var before int64
+	for range 3 {
+		held, err := l.TryLock(t.Context(), key, 0, time.Minute)
+		require.NoError(t, err)
+		require.Greater(t, held.Fence, before)
+		before = held.Fence
+		require.NoError(t, l.Unlock(t.Context(), held))
+		clock.Set(-time.Hour)
+	}
+}
