@@ -79,3 +79,20 @@ func (s *Store) Forget(ctx context.Context, keep time.Duration) (int64, error) {
 	}
 	return res.RowsAffected()
 }
+
+// Trim deletes tasks of some phases that nobody has touched since before an instant (unix ms), at most so many, and says how many.
+func Trim(ctx context.Context, q Querier, d Dialect, before int64, most int, phases ...Phase) (deleted int64, err error) {
+	for _, phase := range phases {
+		res, err := q.ExecContext(ctx, d.Bind(`DELETE FROM outbox_tasks WHERE id IN (
+			SELECT id FROM outbox_tasks WHERE phase = $1 AND updated_at < $2 ORDER BY updated_at LIMIT $3)`), string(phase), before, int64(most)-deleted)
+		if err != nil {
+			return deleted, fmt.Errorf("trim tasks: %w", err)
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return deleted, fmt.Errorf("trim tasks: %w", err)
+		}
+		deleted += n
+	}
+	return deleted, nil
+}

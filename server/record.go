@@ -29,7 +29,7 @@ func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer)
 	}
 	tells := s.cfg.WebhookURL != ""
 	s.ledger = ledger.New(ledger.Config{DB: s.db, Journal: newTally(s.engine, registry), Rooms: s.engine, JournalMax: journalMax, Tell: tells, Log: s.log,
-		Registerer: registry, Guard: s.cfg.SMSGuard, Alarmed: s.alarmed})
+		Registerer: registry, Guard: s.cfg.SMSGuard, Retention: s.cfg.Retention, Alarmed: s.alarmed})
 	if !tells {
 		return nil
 	}
