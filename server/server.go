@@ -73,6 +73,16 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if s.listener, err = (&net.ListenConfig{KeepAlive: -1}).Listen(ctx, "tcp", s.cfg.Addr); err != nil {
 		return fmt.Errorf("WAITROOM_ADDR (--addr) is %q: %w", s.cfg.Addr, err)
 	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if err = s.openStores(ctx, registry); err != nil {
+		return err
+	}
+	return s.assemble(registry)
+}
+
+// openStores opens Redis, with the engine on it, and the database, with the record in it.
+func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer) (err error) {
 	if s.store, err = s.cfg.Redis.open(s.log); err != nil {
 		return err
 	}
@@ -86,12 +96,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	s.engine = room.New(s.store, room.Config{Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
 		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: quarantine(s.cfg.SMSQuarantine), Required: s.cfg.SMSExpect == "required", Keys: keys,
 		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) { return s.ledger.Known(ctx, id) }, Lost: s.lost, Stepped: s.stepped})
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if err = s.openLedger(ctx, registry); err != nil {
-		return err
-	}
-	return s.assemble(registry)
+	return s.openLedger(ctx, registry)
 }
 
 // assemble makes the handlers and what they rest on.
