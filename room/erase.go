@@ -34,7 +34,7 @@ type Erased struct{ Places, Leases int }
 // EraseSeller renames a seller in all that a room remembers but its journal. Every replica reads the room anew.
 // Refusal: ErrSellerHasPlace; the standing says which.
 func (e *Engine) EraseSeller(ctx context.Context, id ID, q EraseRequest) (Erased, Standing, error) {
-	a, err := e.answer(ctx, eraseVerb.with(eraseArgs{q.Seller, q.Pseudonym, q.EndPlaces, q.Check}), id, []string{unremembered})
+	a, err := e.answer(ctx, eraseVerb.with(eraseArgs(q)), id, []string{unremembered})
 	if err != nil {
 		return Erased{}, a.standing, err
 	}
