@@ -95,9 +95,10 @@ check: ## Look for what tests do not find: format, vet, staticcheck, generated c
 release: ## Build every system's program into dist/, with checksums and a bill of materials, stamped with the tag (VERSION=v1.2.3 TARGETS="linux/amd64")
 	@TARGETS='$(TARGETS)' scripts/release.sh $(VERSION)
 
-generate: ## Generate Go from the templates and the catalogue of words
+generate: ## Generate Go from the templates and the catalogue of words, and bundle what browsers load
 	go run ./templates/locales/gen
+	go run ./static/gen
 	go run $(TEMPL) generate -path templates
 
-setup: ## Install what the tests need: redis, postgresql, chromium, a Korean font (Debian, Ubuntu)
+setup: ## Install what the tests need: redis, postgresql, mariadb, chromium, a Korean font (Debian, Ubuntu)
 	@scripts/setup.sh

@@ -2,8 +2,10 @@ package hub_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"path"
 	"slices"
 	"sync"
 	"testing"
@@ -44,8 +46,9 @@ func (w *watchers) add(who hub.Watcher) (number string) {
 
 // screen is a page of support that keeps what it was told.
 type screen struct {
-	t  testing.TB
-	ws *websocket.Conn
+	path string // of the socket, as it is described
+	t    testing.TB
+	ws   *websocket.Conn
 
 	mu     sync.Mutex
 	told   chan struct{} // closed and renewed at each frame
@@ -66,7 +69,7 @@ func (r *replica) watchAs(id room.ID, who hub.Watcher) *screen {
 	ws, _, err := websocket.Dial(ctx, r.URL+deskPath+string(id), &websocket.DialOptions{HTTPHeader: header})
 	require.NoError(r.t, err)
 	ws.SetReadLimit(-1)
-	s := &screen{t: r.t, ws: ws, told: make(chan struct{})}
+	s := &screen{t: r.t, ws: ws, path: path.Join("/api/support", string(id), "ws"), told: make(chan struct{})}
 	var reading sync.WaitGroup
 	reading.Go(s.read)
 	r.t.Cleanup(func() {
@@ -85,7 +88,7 @@ func (s *screen) read() {
 			s.closed = err
 		} else {
 			s.raw = append(s.raw, string(text))
-			if err := s.page.Take(text); err != nil && s.failed == nil {
+			if err := errors.Join(s.page.Take(text), wrongFrame(s.path, text)); err != nil && s.failed == nil {
 				s.failed = err
 			}
 		}

@@ -1,6 +1,7 @@
 package hub_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,4 +53,25 @@ func TestFramesFollowAPlaceFromIdleToEnded(t *testing.T) {
 	require.NotNil(t, st.EstimatedWait)
 	b.untilStatus(room.Locked)
 	untilSettled(t, r.Engine, lobby, a, b)
+}
+
+func TestFrameReckonsWithTheLeaseOfItsRoomAsItIsNow(t *testing.T) {
+	var own atomic.Int64
+	own.Store(int64(20 * time.Second))
+	r := start(t, redistest.Start(t).Client(), room.Config{Lease: time.Minute, Terms: func(id room.ID) room.Terms {
+		if id != lobby {
+			return room.Terms{}
+		}
+		return room.Terms{Lease: time.Duration(own.Load())}
+	}}, hub.Config{})
+	ids := sessions(3)
+	spectator := r.dial("")
+	join(t, r.Engine, ids[0])
+	join(t, r.Engine, ids[1])
+	st := spectator.until("one waits", func(st state) bool { return st.QueueLength == 1 })
+	require.Equal(t, int64(40), *st.MaximumWait)
+	own.Store(int64(10 * time.Second))
+	join(t, r.Engine, ids[2])
+	st = spectator.until("two wait", func(st state) bool { return st.QueueLength == 2 })
+	require.Equal(t, int64(40), *st.MaximumWait, "the lease that is live, and two shorter ones")
 }

@@ -33,7 +33,6 @@ var (
 type Hub struct {
 	cfg     Config
 	engine  *room.Engine
-	lease   time.Duration
 	log     *slog.Logger
 	metrics *metrics
 	clock   *follow.Clock
@@ -71,7 +70,7 @@ type Hub struct {
 // New makes a hub; Run brings it to life.
 func New(cfg Config) *Hub {
 	cfg = cfg.withDefaults()
-	h := &Hub{cfg: cfg, engine: cfg.Engine, lease: cfg.Engine.Config().Lease, log: cfg.Log, metrics: newMetrics(cfg.Registerer),
+	h := &Hub{cfg: cfg, engine: cfg.Engine, log: cfg.Log, metrics: newMetrics(cfg.Registerer),
 		clock: follow.NewClock(), halls: make(map[room.ID]*hall)}
 	h.liveness = livenessOf(cfg.Engine.Config().AwayAfter)
 	h.life, h.end = context.WithCancel(context.Background())

@@ -50,7 +50,7 @@ func connected(t *testing.T, h *Hub) (*conn, <-chan string) {
 
 // The state of the change can not be told yet when the notice is due: the mirror takes a snapshot.
 func TestNoticeWaitsForTheStateOfItsChange(t *testing.T) {
-	h := &Hub{ended: true, cfg: Config{WriteTimeout: time.Minute}, clock: follow.NewClock(), metrics: newMetrics(prometheus.NewRegistry())}
+	h := &Hub{ended: true, engine: room.New(nil, room.Config{}), cfg: Config{WriteTimeout: time.Minute}, clock: follow.NewClock(), metrics: newMetrics(prometheus.NewRegistry())}
 	h.pool = newPool(h)
 	go h.pool.Write(t.Context())
 	defer h.pool.Close()

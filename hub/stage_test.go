@@ -167,6 +167,9 @@ func (s *socket) take(text []byte) {
 		return
 	}
 	s.raw = append(s.raw, string(text))
+	if err := wrongFrame("/api/integration/ws", text); err != nil {
+		s.wrong = append(s.wrong, err.Error())
+	}
 	if f["type"] != "state" {
 		s.others = append(s.others, f)
 		return

@@ -78,7 +78,7 @@ func (c *conn) state(buf []byte) (_ []byte, t telling, ok bool) {
 	if c.opened && !c.shown.Worth(t.shown) {
 		return buf, t, false
 	}
-	buf, ok = l.shared.appendState(buf, &l.m.State, st, c.h.clock.MS(), c.h.lease)
+	buf, ok = l.shared.appendState(buf, &l.m.State, st, c.h.clock.MS(), c.h.engine.Terms(l.id).Lease)
 	if !ok {
 		at := l.m.Revision
 		c.h.spawn(func(context.Context) { l.drifted(at) })

@@ -110,7 +110,7 @@ func TestARejectedMessageMayBeFoundToBelongToALaterLease(t *testing.T) {
 			`SELECT fence || ' ' || COALESCE(CAST(voided_at AS TEXT), 'stands') FROM verifications ORDER BY id`))
 		require.Equal(t, []string{"m-1 rejected 1000 s-1 ", "m-1 claimed 2000 s-2 agreed"}, column(t, l.DB(), attributions))
 		require.Equal(t, []string{"message_rejected m-1 1000"}, column(t, l.DB(), `SELECT kind || ' ' || subject || ' ' || fence FROM incidents`))
-		require.Equal(t, 1, count(t, l, "outbox_tasks WHERE type = 'incident'"))
+		require.Equal(t, 1, count(t, l, "outbox_tasks WHERE payload LIKE '{\"type\":\"incident\"%'"))
 		require.Equal(t, []string{"m-1 true", "m-1 true"}, b.journal.told(), "the first one's and the claim's")
 		known, err := l.Receive(t.Context(), here, matched("m-1", 1).MessageNote)
 		require.NoError(t, err)

@@ -23,7 +23,7 @@ var written = map[string]string{
 	"actions":       "epoch, entry, n, at, who, action, reason, ticket, fence, message_id, seller",
 	"incidents":     "kind, subject, epoch, ticket, fence, detail, at",
 	"parked":        "epoch, entry, body, error",
-	"outbox_tasks":  "lease_key, seq, type, payload, created_at",
+	"outbox_tasks":  "task_key, ROW_NUMBER() OVER (PARTITION BY task_key ORDER BY id), kind, phase, payload",
 }
 
 // tables are what a drain has written of a room, whose name is left out.
@@ -35,7 +35,11 @@ func tables(t *testing.T, l *ledger.Ledger, id room.ID) map[string][]string {
 		for _, c := range strings.Split(columns, ",") {
 			parts = append(parts, `COALESCE(CAST(`+strings.TrimSpace(c)+` AS TEXT), '-')`)
 		}
-		for _, row := range column(t, l.DB(), `SELECT `+strings.Join(parts, ` || '|' || `)+` FROM `+table+` WHERE room = '`+string(id)+`' ORDER BY 1`) {
+		of := `room = '` + string(id) + `'`
+		if table == "outbox_tasks" {
+			of = `task_key LIKE '` + string(id) + `/%'`
+		}
+		for _, row := range column(t, l.DB(), `SELECT `+strings.Join(parts, ` || '|' || `)+` FROM `+table+` WHERE `+of+` ORDER BY 1`) {
 			all[table] = append(all[table], strings.ReplaceAll(row, string(id), "room"))
 		}
 	}

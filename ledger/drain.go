@@ -34,23 +34,27 @@ func (l *Ledger) drain(ctx context.Context, id room.ID) (told map[match]bool, er
 	}
 	defer unlock()
 	told = make(map[match]bool)
+	return told, l.drainLocked(ctx, id, told)
+}
+
+// drainLocked drains a room that nobody else of this process drains meanwhile.
+func (l *Ledger) drainLocked(ctx context.Context, id room.ID, told map[match]bool) error {
 	for {
 		entries, err := l.cfg.Journal.ReadJournal(ctx, id, drainBatch)
 		if err != nil {
-			return told, fmt.Errorf("drain: %w", err)
+			return fmt.Errorf("drain: %w", err)
 		}
 		if err := l.take(ctx, id, entries, told); err != nil {
-			return told, fmt.Errorf("drain: %w", err)
+			return fmt.Errorf("drain: %w", err)
 		}
 		if len(entries) < drainBatch {
 			l.backlog.drained(id)
-			return told, nil
+			return nil
 		}
 	}
 }
 
-// take applies entries, tells the room the verdicts in them, and trims the journal. The verdicts are
-// told before the trim, also for entries that were applied before: whoever applied them may be dead.
+// take applies entries, tells the room the verdicts in them, and trims the journal.
 func (l *Ledger) take(ctx context.Context, id room.ID, entries []room.Entry, told map[match]bool) error {
 	if len(entries) == 0 {
 		return nil
@@ -59,6 +63,12 @@ func (l *Ledger) take(ctx context.Context, id room.ID, entries []room.Entry, tol
 	if err != nil {
 		return err
 	}
+	return l.applied(ctx, id, entries, verdicts, told)
+}
+
+// applied tells the room the verdicts in entries that were applied, and trims the journal. The verdicts are
+// told before the trim, also for entries that were applied before: whoever applied them may be dead.
+func (l *Ledger) applied(ctx context.Context, id room.ID, entries []room.Entry, verdicts []verdict, told map[match]bool) error {
 	for _, v := range verdicts {
 		if err := l.tell(ctx, id, v); err != nil {
 			return err

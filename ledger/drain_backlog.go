@@ -61,13 +61,24 @@ func (b *backlog) saw(id room.ID, entries int) {
 	}
 }
 
-// taken says that a room has left the queue.
-func (b *backlog) taken(id room.ID) {
+// taken takes a room that has left the queue, and what more is in the queue: what is drained together costs less.
+func (b *backlog) taken(id room.ID) []room.ID {
+	ids := []room.ID{id}
+	for len(ids) < togetherMost && len(b.queue) > 0 {
+		select {
+		case id := <-b.queue:
+			ids = append(ids, id)
+		default: // another drainer was faster
+		}
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if w := b.rooms[id]; w != nil {
-		w.queued = false
+	for _, id := range ids {
+		if w := b.rooms[id]; w != nil {
+			w.queued = false
+		}
 	}
+	return ids
 }
 
 // drained says that a room's journal was read to its end.

@@ -55,18 +55,17 @@ func (l *Ledger) drainQueue(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case id := <-l.backlog.queue:
-			l.backlog.taken(id)
-			l.drainQueued(ctx, id)
+			l.drainQueued(ctx, l.backlog.taken(id))
 		}
 	}
 }
 
-func (l *Ledger) drainQueued(ctx context.Context, id room.ID) {
+func (l *Ledger) drainQueued(ctx context.Context, ids []room.ID) {
 	ctx, cancel := context.WithTimeout(ctx, drainWithin)
 	defer cancel()
-	err := l.Drain(ctx, id)
+	err := l.drainTogether(ctx, ids)
 	if err != nil && !errors.Is(err, context.Canceled) && l.failureLog.Allow() {
-		l.log.Error("ledger does not take in a room's journal; it will try again", "room", string(id), "error", err)
+		l.log.Error("ledger does not take in rooms' journals; it will try again", "rooms", ids, "error", err)
 	}
 }
 

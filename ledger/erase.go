@@ -12,7 +12,7 @@ import (
 
 // naming is a table that names sellers: in columns of their own, in what people wrote, and in JSON of ours.
 type naming struct {
-	table, key           string // room is the first of its key, or behind it
+	table, key           string // room first, where there is one
 	sellers, texts, json []string
 }
 
@@ -25,7 +25,7 @@ var namings = []naming{
 	{table: "actions", key: "room, epoch, entry, n", sellers: []string{"seller"}, texts: []string{"reason"}},
 	{table: "incidents", key: "room, kind, subject, fence", texts: []string{"detail"}},
 	{table: "parked", key: "room, epoch, entry", texts: []string{"error"}, json: []string{"body"}},
-	{table: "outbox_tasks", key: "room, id", texts: []string{"last_error"}, json: []string{"payload"}},
+	{table: "outbox_tasks", key: "id", texts: []string{"last_error"}, json: []string{"payload"}},
 }
 
 const (
@@ -126,7 +126,10 @@ func (n naming) find(s sqldb.Session, e eraser, rooms map[room.ID][]mention) err
 			found = found || m.after[i] != text
 		}
 		if found {
-			id := room.ID(fmt.Sprint(m.key[0]))
+			var id room.ID
+			if keys[0] == "room" {
+				id = room.ID(fmt.Sprint(m.key[0]))
+			}
 			rooms[id] = append(rooms[id], m)
 		}
 		return nil

@@ -1,7 +1,6 @@
 package ledger_test
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
 	"os"
@@ -13,29 +12,22 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/ledger"
-	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 )
 
 // migrateTo brings a new database to an earlier version and fills it.
 func migrateTo(t *testing.T, url string, version int64, rows ...string) {
 	t.Helper()
-	driver, source, tool, speaks, dir := "pgx", url, goose.DialectPostgres, dialect.Postgres, "postgres"
+	driver, source, tool, dir := "pgx", url, goose.DialectPostgres, "postgres"
 	if path, ok := strings.CutPrefix(url, "sqlite:"); ok {
-		driver, source, tool, speaks, dir = "sqlite", path, goose.DialectSQLite3, dialect.SQLite, "sqlite"
+		driver, source, tool, dir = "sqlite", path, goose.DialectSQLite3, "sqlite"
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o750))
 	}
 	db, err := sql.Open(driver, source)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
-	tasks := goose.NewGoMigration(2, &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, outbox.Schema(speaks))
-		return err
-	}}, nil)
-	provider, err := goose.NewProvider(tool, db, os.DirFS(filepath.Join("migrations", dir)), goose.WithGoMigrations(tasks),
-		goose.WithDisableGlobalRegistry(true))
+	provider, err := goose.NewProvider(tool, db, os.DirFS(filepath.Join("migrations", dir)), goose.WithDisableGlobalRegistry(true))
 	require.NoError(t, err)
 	_, err = provider.UpTo(t.Context(), version)
 	require.NoError(t, err)
@@ -121,5 +113,22 @@ func TestADatabaseOfClaimedAndRejectedMessagesIsMigratedToWhereTheyBelong(t *tes
 			"passed on matched  2/2000", "given up unmatched rejected 0/0", "kept matched  1/1000"}, belonging(t, l, ""))
 		require.Equal(t, []string{"kept matched  1/1000"}, belonging(t, l, "s-1"))
 		require.Equal(t, []string{"claimed matched  2/2000", "passed on matched  2/2000"}, belonging(t, l, "s-2"))
+	})
+}
+
+func TestWebhooksOfTheFirstVersionAreTakenAlongInTheirOrder(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		const insert = `INSERT INTO outbox_tasks (event_id, room, lease_key, seq, type, payload, phase, locked_at, waiting_since, attempts, last_error, created_at, updated_at) VALUES `
+		migrateTo(t, b.url, 4,
+			insert+`('evt_1', 'integration', 'integration/1', 1, 'lock.granted', '{"n":1}', 'done', 0, NULL, 2, '', 1, 5)`,
+			insert+`('evt_2', 'integration', 'integration/1', 2, 'lock.ended', '{"n":2}', 'record', 7, 6, 3, '', 2, 7)`,
+			insert+`('evt_3', 'integration', 'integration/2', 1, 'lock.granted', '{"n":3}', 'dead', 0, 4, 9, 'answered 500', 3, 8)`,
+			insert+`('evt_4', 'integration', 'integration/2', 2, 'lock.ended', '{"n":4}', 'deliver', 0, NULL, 0, '', 4, 9)`)
+		l := b.open(t)
+		require.Equal(t, []string{
+			`evt_1 webhook integration/1 {"n":1} done record 0 - 2  1 5`, `evt_2 webhook integration/1 {"n":2} open record 7 6 3  2 7`,
+			`evt_3 webhook integration/2 {"n":3} dead deliver 0 4 9 answered 500 3 8`, `evt_4 webhook integration/2 {"n":4} open deliver 0 - 0  4 9`,
+		}, column(t, l.DB(), `SELECT uid || ' ' || kind || ' ' || task_key || ' ' || payload || ' ' || state || ' ' || phase || ' ' || locked_at || ' ' ||
+			COALESCE(CAST(waiting_since AS TEXT), '-') || ' ' || attempts || ' ' || last_error || ' ' || created_at || ' ' || updated_at FROM outbox_tasks ORDER BY id`))
 	})
 }

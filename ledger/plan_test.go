@@ -226,7 +226,7 @@ func trimPlans(t *testing.T, db *explained) {
 	for _, table := range []string{"leases", "places", "verifications", "messages", "attributions", "actions", "incidents"} {
 		require.NotZero(t, gone[table], table)
 	}
-	_, err = outbox.Trim(t.Context(), db, db.dialect, 1, 10, outbox.Done)
+	_, err = outbox.Trim(t.Context(), db, db.dialect, 1, 10, outbox.Finished)
 	require.NoError(t, err)
 	var next string
 	require.NoError(t, w.Row(nextRoomQuery, "r10").Scan(&next))

@@ -3,10 +3,15 @@ package ledger
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 
+	"github.com/google/uuid"
+
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/outbox/webhook"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -58,12 +63,19 @@ func (w *work) send(kind string, at int64, e event) error {
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", kind, err)
 	}
-	w.tasks = append(w.tasks, outbox.Task{Room: string(w.id), LeaseKey: leaseKey(w.id, e), Type: kind, Payload: string(body), CreatedAt: at})
+	w.tasks = append(w.tasks, outbox.Task{UID: "evt_" + uuid.NewString(), Kind: webhook.Kind, Key: leaseKey(w.id, e), Phase: webhook.Deliver,
+		Payload: string(body), CreatedAt: at})
 	return nil
 }
 
 // enqueue puts all that is to be told into the outbox.
-func (w *work) enqueue() error { return outbox.Enqueue(w.Ctx, w, w.Dialect, w.tasks...) }
+func (w *work) enqueue() error {
+	err := outbox.Enqueue(w.Ctx, w, w.Dialect, w.tasks...)
+	if errors.Is(err, outbox.ErrInvalidTask) {
+		return sqldb.DataError(err.Error()) // the entry is parked: trying again does not mend it
+	}
+	return err
+}
 
 // leaseKey orders the events of a lease; what belongs to no lease has a key of its own.
 func leaseKey(id room.ID, e event) string {
@@ -81,17 +93,17 @@ func stamp(ms int64) string {
 	return room.Time(ms).Format("2006-01-02T15:04:05.000Z07:00")
 }
 
-// Told writes into the timeline that the integration has an event. It is the outbox's Recorded.
+// Told writes into the timeline that the integration has an event. It is the webhooks' Recorded.
 func (l *Ledger) Told(ctx context.Context, t outbox.Task) error {
 	var told payload
 	if err := json.Unmarshal([]byte(t.Payload), &told); err != nil {
 		return fmt.Errorf("read task %d: %w", t.ID, err)
 	}
-	return l.inRoom(ctx, room.ID(t.Room), func(w *work) error {
+	return l.inRoom(ctx, room.ID(told.Data.Room), func(w *work) error {
 		_, err := w.Exec(`INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
 			VALUES ($1, COALESCE((SELECT epoch FROM leases WHERE room = $1 AND fence = $4), 0), $2, 0, $5, 'told', $3, $4, $6, $7)
-			ON CONFLICT DO NOTHING`, t.Room, t.EventID, told.Data.Ticket, told.Data.Fence, t.UpdatedAt, told.Data.SellerID,
-			detailOf(room.Record{Action: t.Type}))
+			ON CONFLICT DO NOTHING`, told.Data.Room, t.UID, told.Data.Ticket, told.Data.Fence, t.UpdatedAt, told.Data.SellerID,
+			detailOf(room.Record{Action: told.Type}))
 		return err
 	})
 }

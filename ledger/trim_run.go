@@ -242,9 +242,9 @@ func (r *round) rest(ctx context.Context, took time.Duration) error {
 
 // tasks forgets what is in the outbox and was not touched for as long: done or given up, and where nobody is told any more, all.
 func (r *round) tasks(ctx context.Context) error {
-	over := []outbox.Phase{outbox.Done, outbox.Dead}
+	over := []outbox.State{outbox.Finished, outbox.Dead}
 	if !r.cfg.Tell {
-		over = append(over, outbox.Deliver, outbox.Record)
+		over = append(over, outbox.Open)
 	}
 	for {
 		began, n := time.Now(), int64(0)

@@ -80,7 +80,7 @@ func TestWhatIsOlderThanTheRetentionGoesWithAllThatHangsOnItAndNothingElse(t *te
 		b.turn("another", 1, horizon-days)
 		require.NoError(t, l.Drain(t.Context(), here))
 		require.NoError(t, l.Drain(t.Context(), "another"))
-		_, err := l.DB().Exec(`UPDATE outbox_tasks SET phase = 'done', updated_at = created_at WHERE phase <> 'dead'`)
+		_, err := l.DB().Exec(`UPDATE outbox_tasks SET state = 'done', updated_at = created_at`)
 		require.NoError(t, err)
 		kept := count(t, l, fmt.Sprintf("timeline WHERE at >= %d", straddles))
 		before, err := l.Known(t.Context(), here)

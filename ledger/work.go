@@ -32,18 +32,34 @@ func (l *Ledger) reading(ctx context.Context, id room.ID, do func(*work) error) 
 // inRoom runs do in a transaction that is alone in its room, across all replicas: it waits for the one
 // before it. Where do fails nothing is written.
 func (l *Ledger) inRoom(ctx context.Context, id room.ID, do func(*work) error) error {
-	w := &work{id: id, tell: l.cfg.Tell, guard: l.cfg.Guard}
-	err := l.db.Transact(ctx, string(id), func(s sqldb.Session) error {
-		w.Session = s
-		if err := do(w); err != nil {
-			return err
+	return l.inRooms(ctx, []room.ID{id}, do)
+}
+
+// inRooms is inRoom for several rooms, in order of their ids, one after another in the same transaction.
+func (l *Ledger) inRooms(ctx context.Context, ids []room.ID, do func(*work) error) error {
+	keys, works := make([]string, len(ids)), make([]*work, len(ids))
+	for i, id := range ids {
+		keys[i] = string(id)
+	}
+	err := l.db.TransactIn(ctx, keys, func(s sqldb.Session) error {
+		for i, id := range ids {
+			works[i] = &work{Session: s, id: id, tell: l.cfg.Tell, guard: l.cfg.Guard}
+			if err := do(works[i]); err != nil {
+				return err
+			}
+			if err := works[i].enqueue(); err != nil {
+				return err
+			}
 		}
-		return w.enqueue()
+		return nil
 	})
-	if err == nil {
+	if err != nil {
+		return err
+	}
+	for _, w := range works {
 		l.through(w)
 	}
-	return err
+	return nil
 }
 
 // through tells what must be told once it is certain.

@@ -1,6 +1,10 @@
 package outbox
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"errors"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 type metrics struct {
 	attempts *prometheus.CounterVec
@@ -10,11 +14,11 @@ type metrics struct {
 func newMetrics(r prometheus.Registerer) *metrics {
 	m := &metrics{
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "waitroom_outbox_attempts_total", Help: "Webhook deliveries tried, by result.",
-		}, []string{"result"}),
+			Name: "waitroom_outbox_attempts_total", Help: "Phases of tasks that were tried, by kind, phase and result: ok, waiting (not ready yet) or failed.",
+		}, []string{"kind", "phase", "result"}),
 		tasks: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "waitroom_outbox_tasks", Help: "Tasks in the outbox, by state; counted once a minute.",
-		}, []string{"state"}),
+			Name: "waitroom_outbox_tasks", Help: "Tasks in the outbox, by kind and state (pending, dead); counted once a minute.",
+		}, []string{"kind", "state"}),
 	}
 	if r != nil {
 		r.MustRegister(m.attempts, m.tasks)
@@ -22,15 +26,18 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	return m
 }
 
-func (m *metrics) attempt(err error) {
-	result := "delivered"
-	if err != nil {
+func (m *metrics) attempt(t Task, err error) {
+	result := "ok"
+	switch {
+	case errors.Is(err, ErrNotReady):
+		result = "waiting"
+	case err != nil:
 		result = "failed"
 	}
-	m.attempts.WithLabelValues(result).Inc()
+	m.attempts.WithLabelValues(t.Kind, string(t.Phase), result).Inc()
 }
 
-func (m *metrics) count(c Counts) {
-	m.tasks.WithLabelValues("pending").Set(float64(c.Pending))
-	m.tasks.WithLabelValues("dead").Set(float64(c.Dead))
+func (m *metrics) count(kind string, c Counts) {
+	m.tasks.WithLabelValues(kind, "pending").Set(float64(c.Pending))
+	m.tasks.WithLabelValues(kind, "dead").Set(float64(c.Dead))
 }

@@ -1,17 +1,3 @@
-// Package outbox tells another program what happened: tasks in a database, worked off by whichever
-// process ticks first.
-//
-// A task is claimed by one atomic update of its locked_at; a claim older than 30 seconds may be taken
-// over, because whoever held it is dead. A task goes through phases, with its lock given back between
-// them, so that a crash repeats one phase and not the whole. It waits by moving its locked_at, a tenth
-// of the time waited so far. Tasks of one lease are worked off one after another.
-//
-//	deliver ──2xx──▶ record ──▶ done
-//	   │  ▲
-//	   │  └── retry (by support)
-//	   └─24 h─▶ dead ──┘
-//
-// At least once: the receiver tells repeats apart by the webhook-id, which stays the task's own.
 package outbox
 
 import (
@@ -19,19 +5,27 @@ import (
 	"time"
 )
 
-// LockTimeout is how long a claim lasts. Whoever works on a task must be done before.
+// LockTimeout is how long a claim lasts unless StoreConfig says otherwise: a lock that is older is taken over.
 const LockTimeout = 30 * time.Second
 
-// deadAfter is how long delivery is tried, from the first attempt.
-const deadAfter = 24 * time.Hour
+// GiveUpAfter is how long a phase is tried, from its first claim, unless its Kind says otherwise.
+const GiveUpAfter = 24 * time.Hour
 
 // unlocked is the locked_at of a task that nobody holds: the start of 1970.
 const unlocked = 0
 
 var (
-	// ErrNotHeld says that the task was taken over, or is no longer in this phase: what the caller
-	// wanted to write about it is not written.
+	// ErrNotHeld says that the claim is over: the task was taken over, given back or ended. What the caller wanted to write
+	// about it is not written.
 	ErrNotHeld = errors.New("task is not held by this claim")
 	// ErrNotDead says that there is no dead task of this id.
 	ErrNotDead = errors.New("no dead task of this id")
+	// ErrInvalidTask says what is wrong with a task that can not be put in.
+	ErrInvalidTask = errors.New("task is not valid")
+
+	// ErrNotReady is what a phase returns, wrapped or bare, when what it waits for is not there yet: the task rests, see Backoff,
+	// and that is no failure. It is given up like any other when it takes too long.
+	ErrNotReady = errors.New("not ready")
+	// ErrGiveUp is what a phase returns, wrapped, when trying again can not help: the task is dead at once.
+	ErrGiveUp = errors.New("given up")
 )

@@ -3,81 +3,146 @@ package outbox_test
 import (
 	"context"
 	"database/sql"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
+	_ "github.com/go-sql-driver/mysql"
 	_ "github.com/jackc/pgx/v5/stdlib"
-	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite"
 
+	"github.com/waitroom/waitroom/internal/mytest"
 	"github.com/waitroom/waitroom/internal/pgtest"
 	"github.com/waitroom/waitroom/outbox"
 )
 
-const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+func TestMain(m *testing.M) {
+	if os.Getenv(victimEnv) != "" {
+		os.Exit(playVictim())
+	}
+	os.Exit(mytest.Main(runner(func() int { return pgtest.Main(m) })))
+}
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+type runner func() int
 
-// bench is one database with its tasks, a clock that stands still, and a receiver.
+func (r runner) Run() int { return r() }
+
+// bench is one database with its tasks, and a clock that stands still.
 type bench struct {
-	db       *sql.DB
-	dialect  outbox.Dialect
-	clock    *clock
-	store    *outbox.Store
-	receiver *receiver
+	db      *sql.DB
+	source  source
+	dialect outbox.Dialect
+	clock   *clock
+	store   *outbox.Store
 }
 
-// onBoth runs a test on SQLite and on PostgreSQL.
-func onBoth(t *testing.T, test func(*testing.T, *bench)) {
-	t.Run("sqlite", func(t *testing.T) {
-		test(t, newBench(t, outbox.SQLite, "sqlite", "file:"+filepath.Join(t.TempDir(), "outbox.db")+
-			"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_txlock=immediate"))
-	})
-	t.Run("postgres", func(t *testing.T) {
-		test(t, newBench(t, outbox.Postgres, "pgx", pgtest.Start(t).URL()))
-	})
+// source is how a database is opened, also by another process.
+type source struct {
+	Dialect     outbox.Dialect
+	Driver, DSN string
 }
 
-func newBench(t *testing.T, d outbox.Dialect, driver, dsn string) *bench {
+// onEach runs a test on SQLite, on PostgreSQL and on MariaDB: the rules are the same.
+func onEach(t *testing.T, test func(*testing.T, *bench)) {
+	for name, where := range map[string]func(*testing.T) source{"sqlite": sqlite, "postgres": postgres, "mariadb": mariadb} {
+		t.Run(name, func(t *testing.T) { test(t, newBench(t, where(t))) })
+	}
+}
+
+func sqlite(t *testing.T) source {
+	return source{outbox.SQLite, "sqlite", "file:" + filepath.Join(t.TempDir(), "outbox.db") +
+		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_txlock=immediate"}
+}
+
+// shared are the servers' databases, which the tests use one after another: one each for all of them is faster.
+var shared struct{ postgres, mariadb string }
+
+func postgres(t *testing.T) source {
+	if shared.postgres == "" {
+		shared.postgres = pgtest.Start(t).URL()
+	}
+	return source{outbox.Postgres, "pgx", shared.postgres}
+}
+
+func mariadb(t *testing.T) source {
+	if shared.mariadb == "" {
+		shared.mariadb = mytest.Start(t).DSN()
+	}
+	return source{outbox.MySQL, "mysql", shared.mariadb}
+}
+
+func newBench(t *testing.T, s source) *bench {
 	t.Helper()
-	db, err := sql.Open(driver, dsn)
+	db, err := sql.Open(s.Driver, s.DSN)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close() })
-	_, err = db.Exec(outbox.Schema(d))
+	db.SetMaxOpenConns(20)
+	db.SetMaxIdleConns(20)
+	_, err = db.Exec(`DROP TABLE IF EXISTS outbox_tasks`)
+	require.NoError(t, err)
+	_, err = db.Exec(outbox.Schema(s.Dialect))
 	require.NoError(t, err)
 	c := &clock{now: time.Now().Truncate(time.Second)}
-	return &bench{db: db, dialect: d, clock: c, store: outbox.NewStore(db, d, c.Now), receiver: newReceiver(t)}
+	return &bench{db: db, source: s, dialect: s.Dialect, clock: c, store: outbox.NewStore(db, s.Dialect, outbox.StoreConfig{Now: c.Now})}
 }
 
-func (b *bench) put(t *testing.T, lease, kind string) {
+const job = "job"
+
+// put puts in a task of kind job, as of now.
+func (b *bench) put(t *testing.T, key, payload string) {
 	t.Helper()
+	b.putAll(t, outbox.Task{Kind: job, Key: key, Payload: payload})
+}
+
+func (b *bench) putAll(t *testing.T, tasks ...outbox.Task) {
+	t.Helper()
+	for i := range tasks {
+		tasks[i].CreatedAt = b.clock.Now().UnixMilli()
+	}
 	tx, err := b.db.Begin()
 	require.NoError(t, err)
-	require.NoError(t, outbox.Enqueue(t.Context(), tx, b.dialect, outbox.Task{Room: "integration", LeaseKey: lease,
-		Type: kind, Payload: `{"type":"` + kind + `","lease":"` + lease + `"}`, CreatedAt: b.clock.Now().UnixMilli()}))
+	defer func() { _ = tx.Rollback() }()
+	require.NoError(t, outbox.Enqueue(t.Context(), tx, b.dialect, tasks...))
 	require.NoError(t, tx.Commit())
 }
 
-func (b *bench) worker(t *testing.T) *outbox.Worker {
+// worker works off jobs.
+func (b *bench) worker(t *testing.T, do outbox.Handler) *outbox.Worker {
 	t.Helper()
-	w, err := outbox.NewWorker(outbox.Config{Store: b.store, URL: b.receiver.server.URL, Secret: secret})
+	w, err := outbox.NewWorker(outbox.Config{Store: b.store, Kinds: map[string]outbox.Kind{job: {Do: do}}})
 	require.NoError(t, err)
 	return w
 }
 
-// claim takes the next task as of now.
+// claim takes the next job as of now.
 func (b *bench) claim(t *testing.T) (outbox.Task, bool) {
 	t.Helper()
-	task, ok, err := b.store.Claim(t.Context(), b.clock.Now().UnixMilli())
+	task, ok, err := b.store.Claim(t.Context(), job, b.clock.Now().UnixMilli())
 	require.NoError(t, err)
 	return task, ok
+}
+
+func (b *bench) mustClaim(t *testing.T) outbox.Task {
+	t.Helper()
+	task, ok := b.claim(t)
+	require.True(t, ok, "there is nothing to claim")
+	return task
+}
+
+func (b *bench) requireNoneClaimable(t *testing.T, why ...any) {
+	t.Helper()
+	task, ok := b.claim(t)
+	require.False(t, ok, append([]any{task.Payload}, why...)...)
+}
+
+func (b *bench) pending(t *testing.T) int {
+	t.Helper()
+	counts, err := b.store.Count(t.Context())
+	require.NoError(t, err)
+	return counts.Pending
 }
 
 type clock struct {
@@ -97,84 +162,41 @@ func (c *clock) Move(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// receiver is the other program: it checks signatures and remembers what it was told.
-type receiver struct {
-	server *httptest.Server
-
-	mu       sync.Mutex
-	answer   func(*http.Request) int // nil = 200
-	accepted []delivery
-	busy     map[string]int
-	overlap  bool
-	forged   int
+// calls remembers what handlers were called with.
+type calls struct {
+	mu      sync.Mutex
+	phases  map[string]int // by payload and phase
+	busy    map[string]int
+	overlap bool
 }
 
-type delivery struct{ id, body string }
-
-func newReceiver(t *testing.T) *receiver {
-	r := &receiver{busy: map[string]int{}}
-	r.server = httptest.NewServer(r)
-	t.Cleanup(r.server.Close)
-	return r
-}
-
-func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
-	body, _ := io.ReadAll(q.Body)
-	id := q.Header.Get("webhook-id")
-	r.enter(id)
-	status := http.StatusOK
-	if answer := r.answering(); answer != nil {
-		status = answer(q)
+// record is a handler around another one.
+func (c *calls) record(do outbox.Handler) outbox.Handler {
+	return func(ctx context.Context, t outbox.Task) (outbox.Phase, error) {
+		c.change(t, 1)
+		defer c.change(t, -1)
+		return do(ctx, t)
 	}
-	verifier, _ := webhooks.NewWebhook(secret)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.busy[id]--
-	if verifier.VerifyIgnoringTimestamp(body, q.Header) != nil {
-		r.forged++
-		status = http.StatusUnauthorized
+}
+
+func (c *calls) change(t outbox.Task, by int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phases == nil {
+		c.phases, c.busy = map[string]int{}, map[string]int{}
 	}
-	if status == http.StatusOK {
-		r.accepted = append(r.accepted, delivery{id, string(body)})
+	if c.busy[t.UID] += by; by > 0 {
+		c.phases[t.Payload+" "+string(t.Phase)]++
 	}
-	w.WriteHeader(status)
+	c.overlap = c.overlap || c.busy[t.UID] > 1
 }
 
-func (r *receiver) enter(id string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.busy[id]++
-	r.overlap = r.overlap || r.busy[id] > 1
-}
-
-func (r *receiver) answering() func(*http.Request) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.answer
-}
-
-func (r *receiver) answers(f func(*http.Request) int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.answer = f
-}
-
-func (r *receiver) told() []delivery {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return append([]delivery(nil), r.accepted...)
-}
-
-func (r *receiver) bodies() []string {
-	var bodies []string
-	for _, d := range r.told() {
-		bodies = append(bodies, d.body)
+func (c *calls) seen() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make(map[string]int, len(c.phases))
+	for k, n := range c.phases {
+		all[k] = n
 	}
-	return bodies
-}
-
-func always(status int) func(*http.Request) int { return func(*http.Request) int { return status } }
-
-func background(t *testing.T) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(t.Context(), 30*time.Second)
+	return all
 }

@@ -8,10 +8,18 @@ var sqliteSchema string
 //go:embed schema/postgres.sql
 var postgresSchema string
 
-// Schema makes the table on an empty database. Whoever owns the database runs it as one of its migrations.
+//go:embed schema/mysql.sql
+var mysqlSchema string
+
+// Schema makes the table, outbox_tasks, on a database that has none. Whoever owns the database runs it as one of its migrations.
+// For MySQL it is one statement; for the others several, which their drivers take at once.
 func Schema(d Dialect) string {
-	if d == Postgres {
+	switch d {
+	case Postgres:
 		return postgresSchema
+	case MySQL:
+		return mysqlSchema
+	default:
+		return sqliteSchema
 	}
-	return sqliteSchema
 }

@@ -1,80 +1,117 @@
 package outbox
 
 import (
-	"context"
+	"database/sql"
 	"fmt"
-
-	"github.com/google/uuid"
-
-	"github.com/waitroom/waitroom/internal/sqldb/dialect"
+	"strings"
+	"time"
+	"unicode/utf8"
 )
 
-// Phase is what is to be done with a task next.
+// Phase is what is to be done with a task next. A kind names its own; at most 64 characters.
 type Phase string
 
-// The phases, in their order; Done and Dead are over.
 const (
-	Deliver Phase = "deliver" // post it to the receiver
-	Record  Phase = "record"  // the receiver has it: say so in our own books
-	Done    Phase = "done"
-	Dead    Phase = "dead" // given up after 24 hours; support may retry it
+	// Start is where a task begins that was put in without a phase.
+	Start Phase = "start"
+	// Done is the phase after the last one: nothing is left to do.
+	Done Phase = "done"
+	// Settled is returned by a phase that has called Store.UnlockTx itself.
+	Settled Phase = "settled"
 )
 
-// Task is one thing to tell.
-type Task struct {
-	ID       int64
-	EventID  string // the webhook-id: the same on every attempt
-	Room     string
-	LeaseKey string // tasks with the same key are worked off in the order they were put in
-	Seq      int64  // from 1 within the key
-	Type     string // lock.granted, lock.ended, sms.matched, incident
-	Payload  string // the JSON that is sent; holds no secret
+// State is whether anything is left to do with a task.
+type State string
 
+// The states of a task.
+const (
+	Open     State = "open"
+	Finished State = "done"
+	Dead     State = "dead" // given up; Store.Retry puts it back
+)
+
+// Task is one thing to do. Times are unix ms.
+type Task struct {
+	ID      int64
+	UID     string // names the task for good, also to others: the same on every attempt, so that repeats can be told. At most 128 characters
+	Kind    string // whose it is, see Config.Kinds; at most 64 characters
+	Key     string // tasks with the same key are worked off in the order they were put in; "" = in no order. At most 512 characters
+	Payload string // what the kind needs to know; the library does not read it. Valid UTF-8 without NUL
+
+	State        State
 	Phase        Phase
-	LockedAt     int64 // unix ms, as are all times; 0 = nobody holds it
+	LockedAt     int64 // when it was claimed; 0 = nobody holds it
 	WaitingSince int64 // when this phase was first claimed; 0 = not yet
-	Attempts     int64 // claims so far
+	Attempts     int64 // claims so far, over all phases: it grows with each, so that it can serve as a fence
 	LastError    string
 	CreatedAt    int64
-	UpdatedAt    int64
+	UpdatedAt    int64 // the oldest is claimed first
 }
 
-// Enqueue puts tasks in by one statement, within the transaction that made them true: all of it happens or nothing. Those of one
-// lease key are worked off in their order here. The caller makes sure that no two transactions put in tasks of one lease key at
-// the same time.
-func Enqueue(ctx context.Context, tx Querier, d Dialect, tasks ...Task) error {
-	if len(tasks) == 0 {
-		return nil
+const columns = `id, uid, kind, task_key, payload, state, phase, locked_at, COALESCE(waiting_since, 0), attempts, last_error, created_at, updated_at`
+
+type scanner interface{ Scan(dest ...any) error }
+
+func scanTask(from scanner) (t Task, err error) {
+	err = from.Scan(&t.ID, &t.UID, &t.Kind, &t.Key, &t.Payload, &t.State, &t.Phase, &t.LockedAt, &t.WaitingSince, &t.Attempts, &t.LastError,
+		&t.CreatedAt, &t.UpdatedAt)
+	return t, err
+}
+
+func scanTasks(rows *sql.Rows) (tasks []Task, err error) {
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		t, err := scanTask(rows)
+		if err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, t)
 	}
-	rows := make([][]any, len(tasks))
-	for i, t := range tasks {
-		rows[i] = []any{i, "evt_" + uuid.NewString(), t.Room, t.LeaseKey, t.Type, t.Payload, t.CreatedAt}
+	return tasks, rows.Err()
+}
+
+// The longest that every database takes, in characters.
+const (
+	maxUID   = 128
+	maxName  = 64 // of a kind and of a phase
+	maxKey   = 512
+	maxError = 2000
+)
+
+func (t Task) validate() error {
+	for _, field := range []struct {
+		name, text  string
+		least, most int
+	}{
+		{"UID", t.UID, 1, maxUID}, {"Kind", t.Kind, 1, maxName}, {"Key", t.Key, 0, maxKey}, {"Phase", string(t.Phase), 1, maxName},
+		{"Payload", t.Payload, 0, len(t.Payload)},
+	} {
+		n := utf8.RuneCountInString(field.text)
+		switch {
+		case n < field.least:
+			return fmt.Errorf("%w: no %s", ErrInvalidTask, field.name)
+		case n > field.most:
+			return fmt.Errorf("%w: %s is longer than %d characters", ErrInvalidTask, field.name, field.most)
+		case !utf8.ValidString(field.text) || strings.ContainsRune(field.text, 0):
+			return fmt.Errorf("%w: %s is not UTF-8 without NUL", ErrInvalidTask, field.name)
+		}
 	}
-	list, err := dialect.EncodeRows(rows)
-	if err != nil {
-		return fmt.Errorf("enqueue: %w", err)
-	}
-	_, err = tx.ExecContext(ctx, d.Bind(`
-		INSERT INTO outbox_tasks (event_id, room, lease_key, seq, type, payload, phase, created_at, updated_at)
-		SELECT q.event_id, q.room, q.lease_key, COALESCE((SELECT MAX(t.seq) FROM outbox_tasks t WHERE t.lease_key = q.lease_key), 0)
-			+ ROW_NUMBER() OVER (PARTITION BY q.lease_key ORDER BY q.i), q.type, q.payload, 'deliver', q.at, q.at
-		FROM (SELECT CAST(value->>0 AS BIGINT) AS i, value->>1 AS event_id, value->>2 AS room, value->>3 AS lease_key, value->>4 AS type,
-			value->>5 AS payload, CAST(value->>6 AS BIGINT) AS at FROM `+d.Rows("$1")+`) q
-		ORDER BY q.i`), list)
-	if err != nil {
-		return fmt.Errorf("enqueue: %w", err)
+	if t.Phase == Done || t.Phase == Settled {
+		return fmt.Errorf("%w: no task begins in phase %s", ErrInvalidTask, t.Phase)
 	}
 	return nil
 }
 
-const columns = `id, event_id, room, lease_key, seq, type, payload, phase, locked_at, COALESCE(waiting_since, 0),
-	attempts, last_error, created_at, updated_at`
+// plain is an error's text as every database takes it.
+func plain(text string) string {
+	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "�")
+	if utf8.RuneCountInString(text) > maxError {
+		return string([]rune(text)[:maxError])
+	}
+	return text
+}
 
-type scanner interface{ Scan(dest ...any) error }
-
-func scanTask(row scanner) (Task, error) {
-	var t Task
-	err := row.Scan(&t.ID, &t.EventID, &t.Room, &t.LeaseKey, &t.Seq, &t.Type, &t.Payload, &t.Phase, &t.LockedAt,
-		&t.WaitingSince, &t.Attempts, &t.LastError, &t.CreatedAt, &t.UpdatedAt)
-	return t, err
+// waited is how long this phase has been tried, as of now in unix ms.
+func (t Task) waited(now int64) time.Duration {
+	return time.Duration(now-t.WaitingSince) * time.Millisecond
 }

@@ -5,174 +5,178 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 )
 
-// Config says where to and how. Zero fields get the defaults.
+// Config says which kinds a worker works off. Zero fields but Store and Kinds get the defaults.
 type Config struct {
 	Store      *Store
-	URL        string // where to post to
-	Secret     string // base64, with or without whsec_ before it
-	Parallel   int    // how many tasks are worked on at a time, of different leases; default 8
+	Kinds      map[string]Kind // by Task.Kind; tasks of others are left to other workers
+	Tick       time.Duration   // how often it looks for tasks; default 1 s
 	Log        *slog.Logger
 	Registerer prometheus.Registerer // nil = no metrics
-	// Recorded is called when the receiver has a task, at least once, to write it in the books; nil = nothing to write.
-	Recorded func(context.Context, Task) error
 }
 
 // Worker works off tasks. Several, in any number of processes, may share a database.
 type Worker struct {
-	store    *Store
-	sender   *sender
-	parallel int
-	log      *slog.Logger
-	recorded func(context.Context, Task) error
-	metrics  *metrics
+	store   *Store
+	lanes   []*lane
+	every   time.Duration
+	log     *slog.Logger
+	metrics *metrics
 }
 
-// NewWorker checks the address and the secret; its error names the setting, not the value.
+// NewWorker makes a worker; its error says which kind can not be worked off.
 func NewWorker(c Config) (*Worker, error) {
-	s, err := newSender(c.URL, c.Secret)
-	if err != nil {
-		return nil, err
-	}
-	if c.Parallel == 0 {
-		c.Parallel = 8
+	if c.Tick <= 0 {
+		c.Tick = time.Second
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	if c.Recorded == nil {
-		c.Recorded = func(context.Context, Task) error { return nil }
+	w := &Worker{store: c.Store, every: c.Tick, log: c.Log, metrics: newMetrics(c.Registerer)}
+	for _, name := range slices.Sorted(maps.Keys(c.Kinds)) {
+		kind := c.Kinds[name]
+		if kind.Do == nil || name == "" || len(name) > maxName {
+			return nil, fmt.Errorf("outbox: kind %q has no handler, or no name of at most %d characters", name, maxName)
+		}
+		w.lanes = append(w.lanes, newLane(w, name, kind.withDefaults(c.Store.timeout)))
 	}
-	return &Worker{store: c.Store, sender: s, parallel: c.Parallel, log: c.Log, recorded: c.Recorded,
-		metrics: newMetrics(c.Registerer)}, nil
+	return w, nil
 }
 
 const (
-	tickEvery  = time.Second
 	tidyEvery  = time.Minute
-	keepDone   = 7 * 24 * time.Hour
 	settleTime = 5 * time.Second // to write down what is known, also while shutting down
 )
 
-// Run ticks every second until ctx ends, and returns its error. A task whose delivery the end cuts
-// short stays locked: after 30 seconds another worker takes it over.
+// Run looks for tasks at every tick until ctx ends, and returns its error. Phases that are under way then are cancelled, and those that
+// are not done are given back, to be tried by whoever ticks next.
 func (w *Worker) Run(ctx context.Context) error {
-	tick := time.NewTicker(tickEvery)
-	defer tick.Stop()
-	var tidied time.Time
-	for {
-		if err := w.Tick(ctx); err != nil && ctx.Err() == nil {
-			w.log.Warn("outbox waits for the database", "error", err)
-		}
-		if time.Since(tidied) >= tidyEvery {
-			w.tidy(ctx)
-			tidied = time.Now()
-		}
-		select {
-		case <-ctx.Done():
-			w.sender.client.CloseIdleConnections()
-			return ctx.Err()
-		case <-tick.C:
+	var g errgroup.Group
+	for _, l := range w.lanes {
+		g.Go(func() error { l.run(ctx); return nil })
+	}
+	g.Go(func() error { w.tidying(ctx); return nil })
+	_ = g.Wait()
+	for _, l := range w.lanes {
+		if l.kind.Close != nil {
+			l.kind.Close()
 		}
 	}
+	return ctx.Err()
 }
 
-// Tick works off what can be claimed now: each task's phases once.
+// Tick works off what can be claimed now: each task's phases once. It is for tests, and for programs that have a clockwork of their own.
 func (w *Worker) Tick(ctx context.Context) error {
-	asOf, err := w.store.Now(ctx)
-	if err != nil {
-		return err
-	}
-	first, ok, err := w.store.Claim(ctx, asOf)
-	if err != nil || !ok {
-		return err // most ticks end here, with one question asked
-	}
-	var g errgroup.Group // one that fails does not cut the others' deliveries short
-	g.Go(func() error {
-		if err := w.work(ctx, first); err != nil {
-			return err
-		}
-		return w.drain(ctx, asOf)
-	})
-	for range w.parallel - 1 {
-		g.Go(func() error { return w.drain(ctx, asOf) })
+	var g errgroup.Group // one that fails does not cut the others short
+	for _, l := range w.lanes {
+		g.Go(func() error { return l.tick(ctx) })
 	}
 	return g.Wait()
 }
 
-func (w *Worker) drain(ctx context.Context, asOf int64) error {
-	for {
-		task, ok, err := w.store.Claim(ctx, asOf)
-		if err != nil || !ok {
-			return err
-		}
-		if err := w.work(ctx, task); err != nil {
-			return err
-		}
-	}
-}
-
-// work does the phase the task is in. Its error is the database's; the receiver's is the task's.
-func (w *Worker) work(ctx context.Context, t Task) error {
-	next, failed := w.step(ctx, t)
-	if failed != nil && ctx.Err() != nil {
-		return ctx.Err() // whether it was delivered is not known: whoever takes it over asks again
-	}
+// work does the phase the task is in. Its error is the database's; the handler's is the task's.
+func (w *Worker) work(ctx context.Context, k Kind, t Task) error {
+	next, failed := k.do(ctx, t)
 	settle, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
-	err := w.settle(settle, t, next, failed)
+	if failed != nil && ctx.Err() != nil {
+		return errors.Join(ctx.Err(), w.overtaken(t, w.store.Release(settle, t)))
+	}
+	w.metrics.attempt(t, failed)
+	return w.overtaken(t, w.settle(settle, k, t, next, failed))
+}
+
+// overtaken is err but for a claim that is over, which is no trouble of the database's.
+func (w *Worker) overtaken(t Task, err error) error {
 	if errors.Is(err, ErrNotHeld) {
-		w.log.Warn("outbox task was taken over", "task", t.ID, "type", t.Type, "room", t.Room)
+		w.log.Warn("outbox task was taken over before its phase was written down", about(t)...)
 		return nil
 	}
 	return err
 }
 
-// step does the phase; next is the one to follow where it did not fail.
-func (w *Worker) step(ctx context.Context, t Task) (next Phase, failed error) {
-	if t.Phase == Record {
-		return Done, w.recorded(ctx, t)
-	}
-	at, err := w.store.Now(ctx)
-	if err != nil {
-		return Record, err
-	}
-	err = w.sender.send(ctx, t, time.UnixMilli(at))
-	w.metrics.attempt(err)
-	return Record, err
-}
-
-func (w *Worker) settle(ctx context.Context, t Task, next Phase, failed error) error {
+func (w *Worker) settle(ctx context.Context, k Kind, t Task, next Phase, failed error) error {
 	if failed == nil {
-		return w.store.Unlock(ctx, t, next)
+		return w.unlock(ctx, k, t, next)
 	}
-	phase, err := w.store.Relock(ctx, t, failed.Error())
+	now, err := w.store.Now(ctx)
 	if err != nil {
 		return err
 	}
-	if phase == Dead {
-		w.log.Error("outbox gave a task up after 24 hours; support can retry it", "task", t.ID, "type", t.Type,
-			"room", t.Room, "error", failed)
-		return nil
+	gone := k.GiveUpAfter > 0 && t.waited(now) >= k.GiveUpAfter
+	w.tell(t, failed, gone)
+	if gone || errors.Is(failed, ErrGiveUp) {
+		return w.store.GiveUp(ctx, t, failed.Error())
 	}
-	w.log.Warn("outbox task failed and will be tried again", "task", t.ID, "phase", t.Phase, "type", t.Type,
-		"room", t.Room, "attempts", t.Attempts, "error", failed)
-	return nil
+	return w.store.Relock(ctx, t, failed.Error())
 }
 
-// tidy counts what is there and forgets what was done long ago.
-func (w *Worker) tidy(ctx context.Context) {
-	counts, err := w.store.Count(ctx)
-	if err == nil {
-		w.metrics.count(counts)
-		_, err = w.store.Forget(ctx, keepDone)
+// unlock goes on to the next phase. A phase that can not be gone on to is a fault of the kind's, and the task's to wait for a better program.
+func (w *Worker) unlock(ctx context.Context, k Kind, t Task, next Phase) error {
+	if next == Settled {
+		return nil
 	}
-	if err != nil && ctx.Err() == nil {
-		w.log.Warn("outbox was not tidied", "error", fmt.Errorf("tidy: %w", err))
+	err := w.store.Unlock(ctx, t, next)
+	if errors.Is(err, ErrInvalidTask) {
+		return w.settle(ctx, k, t, "", err)
 	}
+	return err
+}
+
+// tell says what became of a phase that was not done.
+func (w *Worker) tell(t Task, failed error, gone bool) {
+	log := w.log.With(about(t)...).With("error", failed)
+	if p := (*panicked)(nil); errors.As(failed, &p) {
+		log.Error("outbox task panicked", "stack", string(p.stack))
+	}
+	switch {
+	case gone || errors.Is(failed, ErrGiveUp):
+		log.Error("outbox task was given up; it can be put back")
+	case errors.Is(failed, ErrNotReady):
+		log.Debug("outbox task waits")
+	default:
+		log.Warn("outbox task failed and will be tried again")
+	}
+}
+
+// about names a task in a log; its payload is not for logs.
+func about(t Task) []any {
+	return []any{"task", t.ID, "kind", t.Kind, "key", t.Key, "phase", string(t.Phase), "attempts", t.Attempts}
+}
+
+// tidying counts what is there and forgets what was done long ago, now and then.
+func (w *Worker) tidying(ctx context.Context) {
+	tick := time.NewTicker(tidyEvery)
+	defer tick.Stop()
+	for {
+		if err := w.tidy(ctx); err != nil && ctx.Err() == nil {
+			w.log.Warn("outbox was not tidied", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (w *Worker) tidy(ctx context.Context) error {
+	for _, l := range w.lanes {
+		counts, err := w.store.Count(ctx, l.name)
+		if err != nil {
+			return err
+		}
+		w.metrics.count(l.name, counts)
+		if _, err := w.store.Forget(ctx, l.name, l.kind.Keep); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -3,197 +3,229 @@ package outbox_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/http"
+	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/outbox"
 )
 
-func TestADeliveryIsSignedAndItsIDStaysTheSame(t *testing.T) {
-	onBoth(t, func(t *testing.T, b *bench) {
-		b.put(t, "integration/1", "lock.granted")
-		var ids []string
-		b.receiver.answers(func(q *http.Request) int {
-			ids = append(ids, q.Header.Get("webhook-id"))
-			if len(ids) == 1 {
-				return http.StatusBadGateway
-			}
-			return http.StatusOK
-		})
-		w := b.worker(t)
+func TestPhasesFollowEachOtherInOneTick(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.put(t, "", "a")
+		var c calls
+		w := b.worker(t, c.record(outbox.Phases{
+			outbox.Start: func(context.Context, outbox.Task) (outbox.Phase, error) { return "second", nil },
+			"second":     func(context.Context, outbox.Task) (outbox.Phase, error) { return "third", nil },
+			"third":      func(context.Context, outbox.Task) (outbox.Phase, error) { return outbox.Done, nil },
+		}.Do))
 		require.NoError(t, w.Tick(t.Context()))
-		require.Len(t, ids, 1, "one tick tries a task once")
-		b.clock.Move(time.Second)
-		require.NoError(t, w.Tick(t.Context()))
-		require.Len(t, ids, 2)
-		require.Equal(t, ids[0], ids[1])
-		require.Equal(t, []string{`{"type":"lock.granted","lease":"integration/1"}`}, b.receiver.bodies())
-		require.Zero(t, b.receiver.forged)
-
-		b.clock.Move(time.Hour)
-		require.NoError(t, w.Tick(t.Context()))
-		require.Len(t, ids, 2, "what is delivered is not delivered again")
+		require.Equal(t, map[string]int{"a start": 1, "a second": 1, "a third": 1}, c.seen())
+		require.Zero(t, b.pending(t))
 	})
 }
 
-func TestTheTaskIsEnqueuedOnlyWithItsTransaction(t *testing.T) {
-	onBoth(t, func(t *testing.T, b *bench) {
-		tx, err := b.db.Begin()
-		require.NoError(t, err)
-		require.NoError(t, outbox.Enqueue(t.Context(), tx, b.dialect, outbox.Task{LeaseKey: "integration/1", Payload: "{}"}))
-		require.NoError(t, tx.Rollback())
-		_, ok := b.claim(t)
-		require.False(t, ok)
-	})
-}
-
-func TestADeliveredTaskIsNotPostedAgainWhenRecordingItFails(t *testing.T) {
-	onBoth(t, func(t *testing.T, b *bench) {
-		b.put(t, "integration/1", "lock.granted")
-		var recorded []string
-		broken := errors.New("books are closed")
-		w, err := outbox.NewWorker(outbox.Config{Store: b.store, URL: b.receiver.server.URL, Secret: secret,
-			Recorded: func(_ context.Context, task outbox.Task) error {
-				recorded = append(recorded, task.Type)
-				return broken
-			}})
-		require.NoError(t, err)
-		require.NoError(t, w.Tick(t.Context()))
+// What was done stays done: only the phase that failed is tried again, once a tick, after its rest.
+func TestOnlyThePhaseThatFailedIsTriedAgain(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.put(t, "", "a")
+		var c calls
+		broken := errors.New("no")
+		w := b.worker(t, c.record(outbox.Phases{
+			outbox.Start: func(context.Context, outbox.Task) (outbox.Phase, error) { return "second", nil },
+			"second":     func(context.Context, outbox.Task) (outbox.Phase, error) { return outbox.Done, broken },
+		}.Do))
+		for range 3 {
+			require.NoError(t, w.Tick(t.Context()))
+			b.clock.Move(time.Second)
+		}
+		require.Equal(t, map[string]int{"a start": 1, "a second": 3}, c.seen())
 		broken = nil
-		b.clock.Move(time.Second)
 		require.NoError(t, w.Tick(t.Context()))
-		require.Len(t, b.receiver.told(), 1)
-		require.Equal(t, []string{"lock.granted", "lock.granted"}, recorded)
-		counts, err := b.store.Count(t.Context())
+		require.Zero(t, b.pending(t))
+	})
+}
+
+func TestAFailingKeyHoldsUpNoOther(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.put(t, "1", "failing")
+		b.put(t, "1", "behind it")
+		b.put(t, "2", "other")
+		var c calls
+		w := b.worker(t, c.record(func(_ context.Context, t outbox.Task) (outbox.Phase, error) {
+			if t.Payload == "failing" {
+				return "", errors.New("no")
+			}
+			return outbox.Done, nil
+		}))
+		require.NoError(t, w.Tick(t.Context()))
+		require.Equal(t, map[string]int{"failing start": 1, "other start": 1}, c.seen())
+	})
+}
+
+// One kind that hangs has its own places, and takes no other's.
+func TestAKindThatHangsHoldsUpNoOther(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		for range 20 {
+			b.put(t, "", "hangs")
+		}
+		b.putAll(t, outbox.Task{Kind: "other"})
+		through := make(chan struct{})
+		w, err := outbox.NewWorker(outbox.Config{Store: b.store, Tick: time.Millisecond, Kinds: map[string]outbox.Kind{
+			job: {Parallel: 2, Do: func(ctx context.Context, _ outbox.Task) (outbox.Phase, error) {
+				<-ctx.Done()
+				return "", ctx.Err()
+			}},
+			"other": {Do: func(context.Context, outbox.Task) (outbox.Phase, error) { close(through); return outbox.Done, nil }},
+		}})
 		require.NoError(t, err)
-		require.Zero(t, counts.Pending)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- w.Run(ctx) }()
+		<-through
+		stop()
+		require.ErrorIs(t, <-ended, context.Canceled)
+		for range 20 {
+			b.mustClaim(t) // what was under way is given back at once
+		}
 	})
 }
 
-// Three workers, one killed while its deliveries hang: each delivery is made, in order per lease, by
-// one worker at a time.
-func TestAKilledWorkersTasksAreTakenOver(t *testing.T) {
-	onBoth(t, func(t *testing.T, b *bench) {
-		const leases = 12
-		kinds := []string{"lock.granted", "sms.matched", "lock.ended"}
-		for _, kind := range kinds {
-			for lease := range leases {
-				b.put(t, fmt.Sprintf("integration/%d", lease), kind)
-			}
-		}
-		hanging := make(chan struct{}, 100)
-		b.receiver.answers(func(q *http.Request) int {
-			hanging <- struct{}{}
-			<-q.Context().Done()
-			return http.StatusServiceUnavailable
-		})
-		victim, kill := context.WithCancel(t.Context())
-		killed := make(chan error, 1)
-		go func() { killed <- b.worker(t).Tick(victim) }()
-		for range 8 {
-			<-hanging // every one of its goroutines holds a task
-		}
-		kill()
-		require.ErrorIs(t, <-killed, context.Canceled)
-		b.receiver.answers(nil)
-
-		ticks := func() {
-			var wg sync.WaitGroup
-			for range 2 {
-				w := b.worker(t)
-				wg.Go(func() {
-					ctx, cancel := background(t)
-					defer cancel()
-					if err := w.Tick(ctx); err != nil {
-						t.Errorf("tick: %v", err)
-					}
-				})
-			}
-			wg.Wait()
-		}
-		ticks()
-		require.Len(t, b.receiver.told(), (leases-8)*len(kinds), "what the dead worker held stays locked")
-		b.clock.Move(31 * time.Second)
-		ticks()
-
-		require.False(t, b.receiver.overlap, "two workers had one task at a time")
-		require.Len(t, b.receiver.told(), leases*len(kinds))
-		for lease := range leases {
-			var got []string
-			for _, body := range b.receiver.bodies() {
-				if strings.Contains(body, fmt.Sprintf(`"integration/%d"`, lease)) {
-					got = append(got, strings.Split(body, `"`)[3])
-				}
-			}
-			require.Equal(t, kinds, got, "lease %d", lease)
-		}
-		ids := map[string]bool{}
-		for _, d := range b.receiver.told() {
-			ids[d.id] = true
-		}
-		require.Len(t, ids, leases*len(kinds))
-	})
-}
-
-func TestAFailingLeaseHoldsUpNoOther(t *testing.T) {
-	onBoth(t, func(t *testing.T, b *bench) {
-		b.put(t, "integration/1", "lock.granted")
-		b.put(t, "integration/1", "lock.ended")
-		b.put(t, "integration/2", "lock.granted")
-		failing := b.eventID(t, 1)
-		b.receiver.answers(func(q *http.Request) int {
-			if q.Header.Get("webhook-id") == failing {
-				return http.StatusInternalServerError
-			}
-			return http.StatusOK
-		})
-		w := b.worker(t)
+func TestWhatIsNotReadyWaitsAndIsNoFailure(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.put(t, "key", "a")
+		registry, log := prometheus.NewRegistry(), &strings.Builder{}
+		ready := outbox.ErrNotReady
+		w, err := outbox.NewWorker(outbox.Config{Store: b.store, Registerer: registry, Log: slog.New(slog.NewTextHandler(log, nil)),
+			Kinds: map[string]outbox.Kind{job: {Do: func(context.Context, outbox.Task) (outbox.Phase, error) { return outbox.Done, ready }}}})
+		require.NoError(t, err)
 		require.NoError(t, w.Tick(t.Context()))
-		require.Equal(t, []string{`{"type":"lock.granted","lease":"integration/2"}`}, b.receiver.bodies())
-		b.receiver.answers(nil)
 		b.clock.Move(time.Second)
+		ready = nil
 		require.NoError(t, w.Tick(t.Context()))
-		require.Equal(t, []string{`{"type":"lock.granted","lease":"integration/1"}`, `{"type":"lock.ended","lease":"integration/1"}`},
-			b.receiver.bodies()[1:])
+		require.Zero(t, b.pending(t))
+		require.Empty(t, log.String())
+		require.Equal(t, map[string]float64{"job start ok": 1, "job start waiting": 1}, attempts(t, registry))
 	})
 }
 
-func (b *bench) eventID(t *testing.T, id int64) (event string) {
+// attempts are the counted attempts, by kind, phase and result.
+func attempts(t *testing.T, registry *prometheus.Registry) map[string]float64 {
 	t.Helper()
-	require.NoError(t, b.db.QueryRow(b.dialect.Bind(`SELECT event_id FROM outbox_tasks WHERE id = $1`), id).Scan(&event))
-	return event
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	all := make(map[string]float64)
+	for _, f := range families {
+		if f.GetName() != "waitroom_outbox_attempts_total" {
+			continue
+		}
+		for _, m := range f.GetMetric() {
+			var labels []string
+			for _, l := range m.GetLabel() {
+				labels = append(labels, l.GetValue())
+			}
+			all[strings.Join(labels, " ")] = m.GetCounter().GetValue()
+		}
+	}
+	return all
 }
 
-func TestWhatIsKeptOfAFailureDoesNotNameTheAddress(t *testing.T) {
-	onBoth(t, func(t *testing.T, b *bench) {
-		b.put(t, "integration/1", "lock.granted")
-		w, err := outbox.NewWorker(outbox.Config{Store: b.store, URL: "http://user:canary@127.0.0.1:1/canary", Secret: secret})
+func TestAPhaseThatPanicsIsAFailureAndItsPayloadIsNotLogged(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.put(t, "key", "secret")
+		log := &strings.Builder{}
+		w, err := outbox.NewWorker(outbox.Config{Store: b.store, Log: slog.New(slog.NewTextHandler(log, nil)),
+			Kinds: map[string]outbox.Kind{job: {Do: func(context.Context, outbox.Task) (outbox.Phase, error) { panic("at the disco") }}}})
 		require.NoError(t, err)
 		require.NoError(t, w.Tick(t.Context()))
 		b.clock.Move(time.Second)
-		task, ok := b.claim(t)
-		require.True(t, ok)
-		require.NotEmpty(t, task.LastError)
-		require.NotContains(t, task.LastError, "canary")
+		require.Equal(t, "panic: at the disco", b.mustClaim(t).LastError)
+		require.Contains(t, log.String(), "key=key")
+		require.NotContains(t, log.String(), "secret")
 	})
 }
 
-func TestAWrongSettingIsNamedButNotShown(t *testing.T) {
-	for _, c := range []struct{ url, secret, want string }{
-		{"ftp://canary", secret, "WEBHOOK_URL"},
-		{"://canary", secret, "WEBHOOK_URL"},
-		{"https://example.com", "canary!", "WEBHOOK_SECRET"},
-		{"https://example.com", "", "WEBHOOK_SECRET"},
-		{"https://example.com", "whsec_", "WEBHOOK_SECRET"},
-	} {
-		_, err := outbox.NewWorker(outbox.Config{URL: c.url, Secret: c.secret})
-		require.ErrorContains(t, err, c.want)
-		require.NotContains(t, err.Error(), "canary")
+func TestAPhaseThatNobodyKnowsIsNotTheEnd(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.putAll(t, outbox.Task{Kind: job, Phase: "of tomorrow"})
+		w := b.worker(t, outbox.Phases{outbox.Start: nil}.Do)
+		require.NoError(t, w.Tick(t.Context()))
+		require.Equal(t, 1, b.pending(t))
+		nowhere := b.worker(t, func(context.Context, outbox.Task) (outbox.Phase, error) { return "", nil })
+		b.clock.Move(time.Second)
+		require.NoError(t, nowhere.Tick(t.Context()))
+		b.clock.Move(time.Second)
+		require.Contains(t, b.mustClaim(t).LastError, "there is no phase")
+	})
+}
+
+// The effect and the end of a phase are one transaction: it is done once, also where the lock was lost meanwhile.
+func TestAPhaseThatUnlocksInItsOwnTransactionHasItsEffectOnce(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		t.Cleanup(func() { _, _ = b.db.Exec(`DROP TABLE shipped`) })
+		_, err := b.db.Exec(`CREATE TABLE shipped (task VARCHAR(64) NOT NULL)`)
+		require.NoError(t, err)
+		b.put(t, "", "a")
+		ship := func(ctx context.Context, task outbox.Task) (outbox.Phase, error) {
+			tx, err := b.db.BeginTx(ctx, nil)
+			if err != nil {
+				return "", err
+			}
+			defer func() { _ = tx.Rollback() }()
+			if _, err := tx.ExecContext(ctx, `INSERT INTO shipped (task) VALUES ('a')`); err != nil {
+				return "", err
+			}
+			if err := b.store.UnlockTx(ctx, tx, task, outbox.Done); err != nil {
+				return "", err
+			}
+			return outbox.Settled, tx.Commit()
+		}
+		stale := b.mustClaim(t)
+		b.clock.Move(31 * time.Second)
+		require.NoError(t, b.worker(t, ship).Tick(t.Context()))
+		_, err = ship(t.Context(), stale)
+		require.ErrorIs(t, err, outbox.ErrNotHeld)
+		var n int
+		require.NoError(t, b.db.QueryRow(`SELECT COUNT(*) FROM shipped`).Scan(&n))
+		require.Equal(t, 1, n)
+		require.Zero(t, b.pending(t))
+	})
+}
+
+func TestAPhaseIsToldToEndBeforeItsLock(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.store = outbox.NewStore(b.db, b.dialect, outbox.StoreConfig{LockTimeout: time.Minute, Now: b.clock.Now})
+		b.putAll(t, outbox.Task{Kind: job}, outbox.Task{Kind: "long"}, outbox.Task{Kind: "short"})
+		end := make(chan time.Time, 3)
+		do := func(ctx context.Context, _ outbox.Task) (outbox.Phase, error) {
+			deadline, _ := ctx.Deadline()
+			end <- deadline
+			return outbox.Done, nil
+		}
+		for kind, want := range map[string]outbox.Kind{job: {Do: do}, "long": {Do: do, Timeout: time.Hour}, "short": {Do: do, Timeout: 10 * time.Second}} {
+			w, err := outbox.NewWorker(outbox.Config{Store: b.store, Kinds: map[string]outbox.Kind{kind: want}})
+			require.NoError(t, err)
+			before := time.Now()
+			require.NoError(t, w.Tick(t.Context()))
+			most := 50 * time.Second
+			if kind == "short" {
+				most = want.Timeout
+			}
+			got := <-end
+			require.False(t, got.Before(before.Add(most)), kind)
+			require.False(t, got.After(time.Now().Add(most)), kind)
+		}
+	})
+}
+
+func TestAKindWithoutAHandlerIsAnError(t *testing.T) {
+	store := outbox.NewStore(nil, outbox.SQLite, outbox.StoreConfig{})
+	for _, kinds := range []map[string]outbox.Kind{{"job": {}}, {"": {Do: outbox.Phases{}.Do}}} {
+		_, err := outbox.NewWorker(outbox.Config{Store: store, Kinds: kinds})
+		require.Error(t, err)
 	}
 }

@@ -302,3 +302,26 @@ func TestSenderThatTheRoomDoesNotTakeIsNobodysAndIsNotOffered(t *testing.T) {
 	b.sms(func(q *room.MatchRequest) { q.Foreign = true })
 	require.Equal(t, room.NotExpected, room.Reason(b.records("message")[0].Reason))
 }
+
+// A list of senders may change between a message and its repeat, and between the parts of one.
+func TestRepeatOrPartOfASenderThatTheRoomTakesNoMoreIsNobodys(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	a.expect()
+	a.expect()
+	same := func(q *room.MatchRequest) { q.Shown.Text, q.Keep = "인증번호 482913", true }
+	part := func(n int) func(*room.MatchRequest) {
+		return func(q *room.MatchRequest) { q.Part, q.Keep = room.Part{Ref: "r", Parts: 2, Part: n}, true }
+	}
+	_, m := d.sms(same)
+	require.Equal(t, room.Matched, m.Result)
+	_, m = d.sms(part(1))
+	require.Equal(t, room.Matched, m.Result)
+	for _, foreigner := range []func(*room.MatchRequest){same, part(2)} {
+		_, m = d.sms(foreigner, foreign)
+		requireNone(t, room.NotExpected, m, "")
+		require.False(t, m.Duplicate)
+	}
+	_, m = d.sms(same)
+	require.True(t, m.Duplicate, "of one that it takes it is the same message")
+}

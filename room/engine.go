@@ -44,6 +44,8 @@ type Config struct {
 	Index      string        // hash tag of the index keys; default "waitroom"
 	Prefix     string        // what the ids of its rooms begin with
 
+	// RoomKeys seals the messages of a room in place of Keys, which still opens what it knows; nil, also for a room, where Keys does. It is called as Terms is.
+	RoomKeys func(ID) *Keyring
 	// Terms are the rules of a room that has rules of its own, by what is configured now; nil where all have those above. It is called for each call of a room's.
 	Terms func(ID) Terms
 	// Recorded is the durable record's word on a room that Redis lost data of, or knows nothing of; nil where there is no such record.
@@ -115,7 +117,7 @@ func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	e := &Engine{rdb: rdb, cfg: cfg, told: newTold(cfg.Retention / 2), asks: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
 	_, cluster := rdb.(*redis.ClusterClient)
 	e.outages = newOutages(cluster)
-	e.steps = newSteps(cluster, max(cfg.Quarantine, 0))
+	e.steps = newSteps(cluster)
 	e.index = newIndex(rdb, cfg.Index, max(cfg.Doubt, 0))
 	if !cfg.Silent {
 		e.index.fresh = e.fresh
@@ -204,13 +206,13 @@ func (e *Engine) timed(id ID, sent time.Time, now int64) {
 
 // eval runs a script that does nothing where the room does not have in its past what was told of it.
 func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, told mark, lays bool) (any, error) {
-	latest, now := int64(0), time.Now()
+	latest, now, terms := int64(0), time.Now(), e.Terms(id)
 	if !lays {
 		latest = e.steps.latest(id, now)
 	}
 	argv := callerArgs.appendTo(make([]any, 0, shareArgs+len(c.args)), reflect.ValueOf(caller{Room: string(id), ToldEpoch: told.epoch, ToldVersion: told.version,
-		ToldLineage: told.lineage, Lays: lays, Outage: e.outages.end(id), Latest: latest, Stepped: e.steps.last(id, now)}))
-	argv = append(append(argv, e.policyOf(id)...), c.args...)
+		ToldLineage: told.lineage, Lays: lays, Outage: e.outages.end(id), Latest: latest, Stepped: e.steps.last(id, max(terms.Quarantine, 0), now)}))
+	argv = append(append(argv, e.policyOf(terms)...), c.args...)
 	res, err := c.script.Run(ctx, e.rdb, keys(id, own), argv...).Result()
 	if err != nil {
 		e.outages.failed(id, err)

@@ -71,7 +71,7 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 	if q.MessageID != "" {
 		message, own = digest(q.MessageID), append(own, messageKey(q.MessageID))
 	}
-	filter, err := e.cfg.Keys.sealFilter(id, q.Filter)
+	filter, err := e.sealer(id).sealFilter(id, q.Filter)
 	if err != nil {
 		return Expectation{}, err
 	}

@@ -49,8 +49,8 @@ func (k *Keyring) sealFilter(id ID, f Filter) (string, error) {
 }
 
 // openFilter reads it. One that was sealed with a secret that is not known here takes no message: nobody can say what it wants.
-func (k *Keyring) openFilter(id ID, sealed string) (f Filter, ok bool) {
-	b, err := k.open(sealed, aboutFilter(id))
+func (e *Engine) openFilter(id ID, sealed string) (f Filter, ok bool) {
+	b, err := e.unseal(id, sealed, aboutFilter(id))
 	if err != nil || json.Unmarshal(b, &f) != nil {
 		return Filter{}, false
 	}

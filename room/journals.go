@@ -14,6 +14,7 @@ import (
 const (
 	journalsEvery = 250 * time.Millisecond
 	journalsLater = time.Second
+	journalsMany  = 50  // rooms that have grown: each further one waits for more entries, which cost less together
 	journalsBatch = 500 // rooms that are asked for at a time
 )
 
@@ -32,9 +33,12 @@ func (j *journals) grew(id ID, in time.Duration) {
 	if !j.on {
 		return
 	}
-	at := time.Now().Add(in)
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if len(j.grown) >= journalsMany {
+		in = journalsLater
+	}
+	at := time.Now().Add(in)
 	if before, ok := j.grown[id]; !ok || at.Before(before) {
 		j.grown[id] = at
 	}

@@ -10,13 +10,20 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // Keyring seals what Redis is handed of a message, so that nobody reads it there: not in its keys, its slow log, its monitor, its
 // files or its replicas. It seals with the first secret and opens with any: a secret that was replaced still opens what is there.
 type Keyring struct {
 	keys []sealKey
+
+	learning sync.Mutex
+	learned  atomic.Pointer[map[string]sealKey] // by id; they only open
 }
 
 type sealKey struct {
@@ -32,6 +39,21 @@ func NewKeyring(secrets ...[]byte) *Keyring {
 		k.keys = append(k.keys, newSealKey(secret))
 	}
 	return k
+}
+
+// Learn has the keyring open what was sealed with these secrets too, from now on.
+func (k *Keyring) Learn(secrets ...[]byte) {
+	k.learning.Lock()
+	defer k.learning.Unlock()
+	all := make(map[string]sealKey)
+	if known := k.learned.Load(); known != nil {
+		maps.Copy(all, *known)
+	}
+	for _, secret := range secrets {
+		key := newSealKey(secret)
+		all[key.id] = key
+	}
+	k.learned.Store(&all)
 }
 
 func newSealKey(secret []byte) sealKey {
@@ -69,12 +91,24 @@ func (k *Keyring) open(sealed, about string) ([]byte, error) {
 	if err != nil {
 		return nil, errSealed
 	}
-	for _, key := range k.keys {
-		if n := key.sealer.NonceSize(); key.id == id && len(b) > n {
-			return key.sealer.Open(nil, b[:n], b[n:], []byte(about))
-		}
+	key, ok := k.key(id)
+	if !ok || len(b) <= key.sealer.NonceSize() {
+		return nil, errSealed
 	}
-	return nil, errSealed
+	n := key.sealer.NonceSize()
+	return key.sealer.Open(nil, b[:n], b[n:], []byte(about))
+}
+
+func (k *Keyring) key(id string) (sealKey, bool) {
+	if at := slices.IndexFunc(k.keys, func(key sealKey) bool { return key.id == id }); at >= 0 {
+		return k.keys[at], true
+	}
+	learned := k.learned.Load()
+	if learned == nil {
+		return sealKey{}, false
+	}
+	key, ok := (*learned)[id]
+	return key, ok
 }
 
 // mark is a keyed digest of some texts: the same for the same, and nobody without the secret can try out which they were.

@@ -76,7 +76,7 @@ func (e *Engine) letter(id ID, parts []string) (Letter, error) {
 	if r.short {
 		return Letter{}, fmt.Errorf("%w: a letter is cut short", ErrStore)
 	}
-	text, err := e.cfg.Keys.open(sealed, aboutMessage(id, digest))
+	text, err := e.unseal(id, sealed, aboutMessage(id, digest))
 	if err != nil {
 		return l, nil // the text is a secret to this process too
 	}

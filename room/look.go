@@ -81,7 +81,7 @@ func (e *Engine) addShown(id ID, seat *Seat, entry string) error {
 	if len(f) != 7 {
 		return fmt.Errorf("%w: a message is not readable", ErrStore)
 	}
-	text, err := e.cfg.Keys.open(f[6], aboutMessage(id, f[1]))
+	text, err := e.unseal(id, f[6], aboutMessage(id, f[1]))
 	if err != nil {
 		return nil
 	}

@@ -162,17 +162,17 @@ func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, own []stri
 	m = matchMessage{Digest: d, ID: jsonText(q.MessageID), From: q.From, To: q.To, Read: q.ReadAt, Guard: q.Guard.Milliseconds(),
 		Completes: !q.Keep, Code: q.Shown.Code != nil, Foreign: q.Foreign, Part: q.Part.Part, Fingerprint: e.Fingerprint(id, q)}
 	sender := plainSender(q.Sender)
-	m.Same = e.cfg.Keys.mark(string(id), "same", sender, q.Shown.Text)
+	m.Same = e.sealer(id).mark(string(id), "same", sender, q.Shown.Text)
 	own = []string{messageKey(q.MessageID), "same:" + m.Same, "parts:"}
 	if m.Part != 0 {
-		own[2] += e.cfg.Keys.mark(string(id), "parts", sender, q.Part.Ref, strconv.Itoa(q.Part.Parts))
+		own[2] += e.sealer(id).mark(string(id), "parts", sender, q.Part.Ref, strconv.Itoa(q.Part.Parts))
 	}
 	q.Shown.MessageID = q.MessageID
 	shown, err := json.Marshal(q.Shown)
 	if err != nil {
 		return m, nil, fmt.Errorf("encode message: %w", err)
 	}
-	m.Sealed = e.cfg.Keys.seal(shown, aboutMessage(id, d))
+	m.Sealed = e.sealer(id).seal(shown, aboutMessage(id, d))
 	q.Note.Fingerprint = m.Fingerprint
 	note, err := json.Marshal(q.Note)
 	if err != nil {
@@ -184,14 +184,14 @@ func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, own []stri
 
 // Fingerprint tells a message from another that comes with the same id.
 func (e *Engine) Fingerprint(id ID, q MatchRequest) string {
-	return e.cfg.Keys.mark(string(id), "fingerprint", plainSender(q.Sender), q.Shown.Text, strconv.FormatInt(q.From, 10))
+	return e.sealer(id).mark(string(id), "fingerprint", plainSender(q.Sender), q.Shown.Text, strconv.FormatInt(q.From, 10))
 }
 
 // learn takes in the asks that match.lua has to know a message's fit to: "fence.ask:filter".
 func (e *Engine) learn(id ID, asks []string, q MatchRequest, fits map[string]bool) {
 	for _, text := range asks {
 		ask, sealed, _ := strings.Cut(text, ":")
-		f, ok := e.cfg.Keys.openFilter(id, sealed)
+		f, ok := e.openFilter(id, sealed)
 		if ok {
 			e.asks.learn(id, ask, f)
 		}

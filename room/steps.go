@@ -17,7 +17,6 @@ const (
 // where the clock was stepped in between by more than they took. The shards of a cluster have clocks of their own, so there each room is reckoned alone.
 type steps struct {
 	each bool // room is reckoned alone
-	kept time.Duration
 
 	mu     sync.Mutex
 	start  time.Time // of this process's own time
@@ -32,9 +31,9 @@ type reckoning struct {
 	at, noted   time.Time
 }
 
-func newSteps(each bool, kept time.Duration) *steps {
+func newSteps(each bool) *steps {
 	now := time.Now()
-	return &steps{each: each, kept: kept, start: now, rooms: make(map[ID]*reckoning), pruned: now}
+	return &steps{each: each, start: now, rooms: make(map[ID]*reckoning), pruned: now}
 }
 
 func (s *steps) of(id ID) ID {
@@ -79,12 +78,12 @@ func (s *steps) latest(id ID, now time.Time) int64 {
 	return (r.most + now.Sub(s.start) + lateMost).Milliseconds()
 }
 
-// last is when Redis's clock was last stepped ahead (unix ms of that clock, right afterwards); 0 = not lately.
-func (s *steps) last(id ID, now time.Time) int64 {
+// last is when Redis's clock was last stepped ahead (unix ms of that clock, right afterwards); 0 = not within kept.
+func (s *steps) last(id ID, kept time.Duration, now time.Time) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.rooms[s.of(id)]
-	if r == nil || now.Sub(r.noted) > s.kept {
+	if r == nil || now.Sub(r.noted) > kept {
 		return 0
 	}
 	return r.stepped

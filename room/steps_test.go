@@ -27,7 +27,7 @@ func TestStepOfTheClockIsOnlyWhatNoLateReplyExplains(t *testing.T) {
 			{sent: 200, read: 202, redis: hour + 10_201, ahead: 4997}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSteps(false, time.Minute)
+			s := newSteps(false)
 			for _, x := range samples {
 				now := x.redis
 				got := s.observe("", s.start.Add(x.sent*time.Millisecond), s.start.Add(x.read*time.Millisecond), int64(now))
@@ -38,27 +38,28 @@ func TestStepOfTheClockIsOnlyWhatNoLateReplyExplains(t *testing.T) {
 }
 
 func TestStepIsForgottenWithTheQuarantine(t *testing.T) {
-	s := newSteps(false, time.Minute)
+	s := newSteps(false)
 	s.observe("a", s.start, s.start, 1000)
-	require.Zero(t, s.last("a", s.start))
+	require.Zero(t, s.last("a", time.Minute, s.start))
 	s.observe("a", s.start, s.start, 9000)
-	require.Equal(t, int64(9000), s.last("b", s.start.Add(time.Minute)), "all rooms have one clock")
-	require.Zero(t, s.last("a", s.start.Add(time.Minute+1)))
+	require.Equal(t, int64(9000), s.last("b", time.Minute, s.start.Add(time.Minute)), "all rooms have one clock")
+	require.Zero(t, s.last("a", time.Minute, s.start.Add(time.Minute+1)))
+	require.NotZero(t, s.last("a", 2*time.Minute, s.start.Add(time.Minute+1)), "a room may have a longer one")
 }
 
 func TestShardsOfAClusterHaveClocksOfTheirOwn(t *testing.T) {
-	s := newSteps(true, time.Minute)
+	s := newSteps(true)
 	require.Zero(t, s.observe("a", s.start, s.start, 1000))
 	require.Zero(t, s.observe("b", s.start, s.start, 99_000))
 	require.Zero(t, s.latest("c", s.start), "nothing is known of it")
 	require.Equal(t, int64(1001)+lateMost.Milliseconds(), s.latest("a", s.start))
 	s.observe("b", s.start, s.start, 199_000)
-	require.Zero(t, s.last("a", s.start))
-	require.Equal(t, int64(199_000), s.last("b", s.start))
+	require.Zero(t, s.last("a", time.Minute, s.start))
+	require.Equal(t, int64(199_000), s.last("b", time.Minute, s.start))
 }
 
 func TestReckoningsOfRoomsThatNobodyUsesAreForgotten(t *testing.T) {
-	s := newSteps(true, time.Minute)
+	s := newSteps(true)
 	s.observe("a", s.start, s.start, 1000)
 	later := s.start.Add(stepsKept + 1)
 	s.observe("b", later, later, 1000)

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"errors"
 	"reflect"
 	"time"
 )
@@ -23,9 +24,8 @@ func (e *Engine) Terms(id ID) Terms {
 	return t
 }
 
-// policyOf is what scripts are told of the rules of a room.
-func (e *Engine) policyOf(id ID) []any {
-	t := e.Terms(id)
+// policyOf is what scripts are told of rules.
+func (e *Engine) policyOf(t Terms) []any {
 	if known, ok := e.policies.Load(t); ok {
 		return known.([]any)
 	}
@@ -33,4 +33,23 @@ func (e *Engine) policyOf(id ID) []any {
 		EndedKept: max(e.cfg.Outcomes, 0), LeasesKept: max(e.cfg.Leases, 0), Tells: !e.cfg.Silent, Quarantine: max(t.Quarantine, 0), Required: t.Required, Doubt: max(e.cfg.Doubt, 0)}))
 	e.policies.Store(t, told)
 	return told
+}
+
+// sealer is what seals the messages of a room.
+func (e *Engine) sealer(id ID) *Keyring {
+	if e.cfg.RoomKeys != nil {
+		if own := e.cfg.RoomKeys(id); own != nil {
+			return own
+		}
+	}
+	return e.cfg.Keys
+}
+
+// unseal opens what was sealed of a room, by whatever sealed there before.
+func (e *Engine) unseal(id ID, sealed, about string) ([]byte, error) {
+	text, err := e.sealer(id).open(sealed, about)
+	if errors.Is(err, errSealed) {
+		text, err = e.cfg.Keys.open(sealed, about)
+	}
+	return text, err
 }

@@ -31,3 +31,28 @@ func TestRoomMayHaveALeaseOfItsOwnThatChangesWhileItIsUsed(t *testing.T) {
 	lease = 20 * time.Second
 	require.Equal(t, 20*time.Second, granted("short", "b"))
 }
+
+func TestRoomsMessagesMayBeSealedByASecretOfItsOwnAndAreOpenedByAllThatAreKnown(t *testing.T) {
+	rdb, own := redistest.Start(t).Client(), room.NewKeyring([]byte("of the room"))
+	keys := room.NewKeyring([]byte("of all"))
+	e := room.New(rdb, room.Config{Keys: keys, Doubt: -1, RoomKeys: func(id room.ID) *room.Keyring {
+		if id == integration {
+			return own
+		}
+		return nil
+	}})
+	a := newSeller(t, e, "a")
+	a.join()
+	q := sms("m", 0, 0)
+	q.Keep = true
+	match(t, e, q)
+	require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
+	require.Equal(t, []string{"text of m"}, texts(messages(t, e, a.session)))
+	other := func(keys *room.Keyring) []string { return texts(messages(t, room.New(rdb, room.Config{Keys: keys, Doubt: -1}), a.session)) }
+	require.Empty(t, other(room.NewKeyring([]byte("of all"))), "it was not sealed by that")
+	own = room.NewKeyring([]byte("the next of the room"))
+	require.Empty(t, messages(t, e, a.session))
+	keys.Learn([]byte("of another"), []byte("of the room"))
+	keys.Learn([]byte("of a third"))
+	require.Equal(t, []string{"text of m"}, texts(messages(t, e, a.session)), "what was learned opens")
+}

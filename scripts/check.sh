@@ -129,6 +129,7 @@ check "go vet" vet
 check "staticcheck" go run "$STATICCHECK" ./...
 check "modules" go mod verify
 check "generated templates" generated
+check "bundles" go test -count 1 ./static/gen
 check "shell scripts" shell
 check "imports" go test ./internal/imports
 check "alerts" alerts

@@ -54,6 +54,7 @@ elif [ "${1-}" = faults ]; then
 	need libc6-dev test -e /usr/include/stdlib.h
 else
 	need redis-sentinel has redis-sentinel
+	need mariadb-server-core has_any mariadbd /usr/sbin/mariadbd
 	need chromium has_any chromium chromium-browser google-chrome
 	need chromium-driver has chromedriver
 	need fonts-noto-cjk has_korean_font

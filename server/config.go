@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"os"
 	"time"
 
 	"github.com/waitroom/waitroom/web"
@@ -22,6 +23,7 @@ type Config struct {
 	DropAfter time.Duration
 
 	AllowedOrigins []string
+	FrameAncestors []string // origins whose pages may have a seller's page in a frame
 	TrustedProxies []netip.Prefix
 	RateLimit      quota.Rate
 	PlacesPerIP    int // of these four, 0 is no limit
@@ -41,6 +43,7 @@ type Config struct {
 	SMSCompletes     bool
 	SMSExpect        string // auto or required
 	SMSQuarantine    time.Duration
+	RoomsFile        string // "" = none
 	WebhookURL       Secret // it may hold credentials
 	WebhookSecret    Secret
 	SupportUsers     map[string]Secret // name → bcrypt hash
@@ -50,6 +53,8 @@ type Config struct {
 	SellerAuth      string // open or jwt
 	SellerJWTSecret Secret
 	SellerJWKSURL   string
+
+	Reload <-chan os.Signal // each asks to read RoomsFile again; nil: nothing does
 
 	Unknown []string // environment variables that look like ours and are not
 }
@@ -128,12 +133,15 @@ func settings() []setting {
 		{"redis-url", "embedded", "embedded, redis://, rediss://, unix://, redis+sentinel://h1:p,h2:p/master?db=0 or redis+cluster://h1:p,h2:p", true, readRedis},
 		{"rooms", "integration", "comma-separated room ids; prefix:* allows all that begin with prefix:", false, readRooms},
 		{"lease", "2m", "how long the lock is held at the most, 1s to 10m", false,
-			duration(func(c *Config) *time.Duration { return &c.Lease }, time.Second, 10*time.Minute)},
+			duration(func(c *Config) *time.Duration { return &c.Lease }, leaseLeast, leaseMost)},
 		{"away-after", "15s", "a waiter whose connection is gone for longer is passed over", false,
 			duration(func(c *Config) *time.Duration { return &c.AwayAfter }, 100*time.Millisecond, time.Hour)},
 		{"drop-after", "5m", "a waiter that is away for longer loses its place", false,
 			duration(func(c *Config) *time.Duration { return &c.DropAfter }, 100*time.Millisecond, 24*time.Hour)},
-		{"allowed-origins", "", "comma-separated origins of other sites that may act here, such as https://portal.example", false, readOrigins},
+		{"allowed-origins", "", "comma-separated origins of other sites that may act here, such as https://portal.example", false,
+			origins(func(c *Config) *[]string { return &c.AllowedOrigins })},
+		{"frame-ancestors", "", "comma-separated origins of other sites whose pages may have a seller's page in a frame, such as https://portal.example", false,
+			origins(func(c *Config) *[]string { return &c.FrameAncestors })},
 		{"trusted-proxies", "", "comma-separated addresses or networks of proxies whose X-Forwarded-* headers are believed", false, readProxies},
 		{"rate-limit", "100/s", "joins per client address over all replicas, with ten seconds' worth at once; 0 = off", false, readRate},
 		{"places-per-ip", "200", "live places of one client address over all rooms; 0 = off", false, count(func(c *Config) *int { return &c.PlacesPerIP })},
@@ -155,7 +163,8 @@ func settings() []setting {
 		{"sms-expect", "auto", "auto: who says that it asks for codes is held to it; required: everybody is", false,
 			oneOf(func(c *Config) *string { return &c.SMSExpect }, "auto", "required")},
 		{"sms-quarantine", "30s", "how long a code that was asked for and did not come keeps the next one from asking, 0s to 5m", false,
-			duration(func(c *Config) *time.Duration { return &c.SMSQuarantine }, 0, 5*time.Minute)},
+			duration(func(c *Config) *time.Duration { return &c.SMSQuarantine }, 0, quarantineMost)},
+		{"rooms-file", "", "YAML file with what rooms are called, whom to ask there, and what they have of their own; read again on SIGHUP", false, readRoomsFile},
 		{"webhook-url", "", "where the integration is told what happened", true, readWebhook},
 		{"webhook-secret", "", "signs what the integration is told", true, secret(func(c *Config) *Secret { return &c.WebhookSecret })},
 		{"support-users", "", "comma-separated name:bcrypt-hash; waitroom hash-password makes one", true, readUsers},

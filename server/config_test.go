@@ -35,6 +35,7 @@ func TestDefaultsAreTheContracts(t *testing.T) {
 	require.Empty(t, c.MetricsAddr)
 	require.Zero(t, c.MinDrain)
 	require.Empty(t, c.AllowedOrigins)
+	require.Empty(t, c.FrameAncestors)
 	require.Empty(t, c.TrustedProxies)
 	require.Equal(t, "text", c.LogFormat)
 	require.Equal(t, slog.LevelInfo, c.LogLevel)
@@ -64,6 +65,7 @@ func TestFlagWinsOverEnvironment(t *testing.T) {
 	t.Setenv("WAITROOM_LEASE", "30s")
 	t.Setenv("WAITROOM_AWAY_AFTER", "")
 	t.Setenv("WAITROOM_TRUSTED_PROXIES", "10.1.2.3, 192.168.0.0/16, ::1")
+	t.Setenv("WAITROOM_FRAME_ANCESTORS", "https://portal.example, http://localhost:3000,https://[::1]:8443")
 	t.Setenv("WAITROOM_LAESE", "30s")
 	c, err := ParseConfig(nil)
 	require.NoError(t, err)
@@ -71,6 +73,7 @@ func TestFlagWinsOverEnvironment(t *testing.T) {
 	require.Equal(t, 15*time.Second, c.AwayAfter, "an empty variable is none")
 	require.Equal(t, []netip.Prefix{netip.MustParsePrefix("10.1.2.3/32"), netip.MustParsePrefix("192.168.0.0/16"),
 		netip.MustParsePrefix("::1/128")}, c.TrustedProxies)
+	require.Equal(t, []string{"https://portal.example", "http://localhost:3000", "https://[::1]:8443"}, c.FrameAncestors)
 	require.Equal(t, []string{"WAITROOM_LAESE"}, c.Unknown, "a misspelt variable is named")
 	c, err = ParseConfig([]string{"--lease=45s"})
 	require.NoError(t, err)
@@ -86,6 +89,7 @@ var badValues = map[string][]string{
 	"away-after":               {"", "0s", "25h", "x"},
 	"drop-after":               {"", "0s", "25h", "x"},
 	"allowed-origins":          {"portal.example", "https://portal.example/path", "*", "ftp://x", "https://a.example b", "null"},
+	"frame-ancestors":          {"portal.example", "https://portal.example/path", "*", "https://*.example", "'self'", "https://a.example;", "https://a;script-src", "null"},
 	"trusted-proxies":          {"proxy", "10.0.0.0/33", "*"},
 	"rate-limit":               {"", "100", "-1/s", "x/s", "0/s", "1/h", "NaN/s", "Inf/s"},
 	"places-per-ip":            {"", "-1", "x", "1000001", "1.5"},
@@ -102,6 +106,7 @@ var badValues = map[string][]string{
 	"sms-completes":            {"", "maybe"},
 	"sms-expect":               {"", "never"},
 	"sms-quarantine":           {"", "-1s", "301s", "x"},
+	"rooms-file":               {"a\nb", "rooms\x7f.yaml"},
 	"webhook-url":              {"hush", "ftp://hush", "https://"},
 	"support-users":            {"hush", ":hush", "name:hush", "name"},
 	"support-oidc-issuer":      {"hush", "https://", "http://login.example", "ftp://login.example", "https://a:b@login.example", "https://login.example?x", "https://login.example/#x"},

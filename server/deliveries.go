@@ -6,21 +6,36 @@ import (
 	"fmt"
 
 	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/outbox/webhook"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web"
 )
+
+// kinds are what the outbox works off, by the name under which tasks are put in: a further kind is a further entry.
+func (s *Server) kinds() (map[string]outbox.Kind, error) {
+	kinds := make(map[string]outbox.Kind)
+	if s.cfg.WebhookURL != "" {
+		hook, err := webhook.New(webhook.Config{URL: string(s.cfg.WebhookURL), Secret: string(s.cfg.WebhookSecret), Recorded: s.ledger.Told})
+		if err != nil {
+			return nil, fmt.Errorf("WAITROOM_%w", err)
+		}
+		s.warnOfShort("WAITROOM_WEBHOOK_SECRET", s.cfg.WebhookSecret)
+		kinds[webhook.Kind] = hook
+	}
+	return kinds, nil
+}
 
 // deliveries puts the outbox's tasks into the web's words.
 type deliveries struct{ store *outbox.Store }
 
 func (d deliveries) Dead(ctx context.Context) ([]templates.Delivery, error) {
-	tasks, err := d.store.Dead(ctx)
+	tasks, err := d.store.Dead(ctx, webhook.Kind)
 	if err != nil {
 		return nil, unread(err)
 	}
 	rows := make([]templates.Delivery, len(tasks))
 	for i, t := range tasks {
-		rows[i] = templates.Delivery{ID: t.ID, Key: t.LeaseKey, Type: t.Type, At: t.CreatedAt, GivenUp: t.UpdatedAt, LastError: t.LastError}
+		rows[i] = templates.Delivery{ID: t.ID, Key: t.Key, Type: webhook.TypeOf(t), At: t.CreatedAt, GivenUp: t.UpdatedAt, LastError: t.LastError}
 	}
 	return rows, nil
 }
@@ -34,6 +49,6 @@ func (d deliveries) Retry(ctx context.Context, id int64) error {
 }
 
 func (d deliveries) Count(ctx context.Context) (pending, dead int, err error) {
-	c, err := d.store.Count(ctx)
+	c, err := d.store.Count(ctx, webhook.Kind)
 	return c.Pending, c.Dead, unread(err)
 }

@@ -135,14 +135,15 @@ func TestMinutesOfTheLastHourAreTold(t *testing.T) {
 func TestDeadDeliveryIsPutBack(t *testing.T) {
 	o := openOffice(t, "--webhook-url", "http://127.0.0.1:9/hook", "--webhook-secret", smsSecret)
 	kim := newAgent(t, o.a.URL(), "kim")
-	_, err := o.a.db.SQL().ExecContext(t.Context(), `INSERT INTO outbox_tasks (event_id, room, lease_key, seq, type, payload, phase, locked_at,
-		attempts, last_error, created_at, updated_at) VALUES ('evt', 'integration', 'integration/9', 1, 'lock.ended', '{}', 'dead', 0, 9, 'answered 500', 1, 2)`)
+	_, err := o.a.db.SQL().ExecContext(t.Context(), `INSERT INTO outbox_tasks (uid, kind, task_key, payload, state, phase,
+		attempts, last_error, created_at, updated_at) VALUES ('evt', 'webhook', 'integration/9', '{"type":"lock.ended"}', 'dead', 'deliver', 9, 'answered 500', 1, 2)`)
 	require.NoError(t, err)
 	page := kim.ask("GET", "/support/-/deliveries", "")
 	require.Equal(t, http.StatusOK, page.StatusCode)
 	require.Contains(t, page.body, "integration/9")
+	require.Contains(t, page.body, "lock.ended")
 	var id int64
-	require.NoError(t, o.a.db.SQL().QueryRowContext(t.Context(), `SELECT id FROM outbox_tasks WHERE phase = 'dead'`).Scan(&id))
+	require.NoError(t, o.a.db.SQL().QueryRowContext(t.Context(), `SELECT id FROM outbox_tasks WHERE state = 'dead'`).Scan(&id))
 	back := kim.submit(fmt.Sprintf("/support/-/deliveries/%d/retry", id))
 	require.Equal(t, http.StatusOK, back.StatusCode, back.body)
 	require.Equal(t, fmt.Sprintf("retried=%d", id), back.Request.URL.RawQuery)

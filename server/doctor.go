@@ -25,7 +25,7 @@ func (l Level) String() string { return [...]string{"ok", "hint", "WRONG"}[l] }
 
 // Finding is one thing that was looked at: how it is, in words, and what to do about it where it is not fine.
 type Finding struct {
-	About string // settings, ports, redis, sentinel or database
+	About string // settings, rooms, ports, redis, sentinel or database
 	Level Level
 	Said  string
 	Do    string
@@ -46,6 +46,7 @@ func Diagnose(ctx context.Context, cfg Config) []Finding {
 	redis.SetLogger(redisLog{slog.New(slog.DiscardHandler)})
 	d := &doctor{cfg: cfg}
 	d.settings()
+	d.rooms()
 	d.ports(ctx)
 	d.redis(ctx)
 	d.database(ctx)

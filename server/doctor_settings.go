@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/waitroom/waitroom/server/roomsfile"
 )
 
 // shortRetention is less than the weeks in which people ask about what happened.
@@ -30,7 +32,7 @@ func (d *doctor) settings() {
 		d.doubtful(about, "For more than looking at it, set WAITROOM_REDIS_URL.", "The store is embedded: one replica, and nothing is kept when it ends.")
 		return
 	}
-	if d.cfg.SMSWebhookSecret == "" {
+	if d.cfg.SMSWebhookSecret == "" && d.cfg.RoomsFile == "" {
 		d.doubtful(about, "Set WAITROOM_SMS_WEBHOOK_SECRET to what the carrier signs with.", "Inbound SMS are refused (503): there is no secret for them.")
 	}
 	if d.cfg.PublicURL == "" {
@@ -49,6 +51,7 @@ func (d *doctor) settings() {
 		d.doubtful(about, "Set WAITROOM_RETENTION to how far back support and audits have to see; the default is 400d.",
 			"The ledger forgets after %s: no question about an earlier turn can be answered, and no backup older than that may be restored.", short(d.cfg.Retention))
 	}
+	d.frames(about)
 	if !d.any(about) {
 		d.fine(about, "All settings are right.")
 	}
@@ -62,6 +65,27 @@ func (d *doctor) secret(about, name, one string) {
 		d.wrong(about, "Give the base64 of 24 to 64 random bytes: openssl rand -base64 32", "%s is not base64.", name)
 	case len(raw) < fewest:
 		d.wrong(about, "Give the base64 of 24 to 64 random bytes: openssl rand -base64 32", "%s has %d bytes and can be guessed.", name, len(raw))
+	}
+}
+
+// rooms looks at ROOMS_FILE.
+func (d *doctor) rooms() {
+	const about = "rooms"
+	if d.cfg.RoomsFile == "" {
+		return
+	}
+	file, err := roomsfile.Read(d.cfg.roomChecks())
+	if err != nil {
+		for line := range strings.Lines(err.Error()) {
+			d.wrong(about, "Correct it: a server does not start with it, and one that serves keeps what it read before.", "%s", strings.TrimSpace(line))
+		}
+		return
+	}
+	for _, doubt := range file.Warnings {
+		d.doubtful(about, "Correct it, and have servers read it again by SIGHUP.", "%s.", doubt)
+	}
+	if !d.any(about) {
+		d.fine(about, "%s is right: %d entries.", d.cfg.RoomsFile, file.Len())
 	}
 }
 

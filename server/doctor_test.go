@@ -61,6 +61,9 @@ var diseases = map[string]disease{
 	"a short secret": {func(t *testing.T) Config {
 		return sound(t, "--webhook-url", "https://integration.example", "--webhook-secret", "whsec_YWJj")
 	}, "settings", "WAITROOM_WEBHOOK_SECRET has 3 bytes", "openssl rand"},
+	"a rooms file with a fault": {func(t *testing.T) Config {
+		return sound(t, "--rooms-file", roomsFile(t, "integration: {nmae: x}"))
+	}, "rooms", "rooms.yaml:1: integration: nmae is no key: do you mean name?", "Correct it"},
 	"a port that another program has": {func(t *testing.T) Config {
 		other := httptest.NewServer(http.NotFoundHandler())
 		t.Cleanup(other.Close)

@@ -33,8 +33,8 @@ func readiness(t *testing.T, s *seller, status int) map[string]any {
 
 func TestReadinessFollowsRedisAndLivenessDoesNot(t *testing.T) {
 	redis := redistest.Start(t)
-	r := start(t, config(t, "--redis-url", redis.URL()))
-	s := newSeller(t, r.URL(), "a")
+	r := start(t, config(t, append(supportArgs(t), "--redis-url", redis.URL())...))
+	s, kim := newSeller(t, r.URL(), "a"), newAgent(t, r.URL(), "kim")
 	require.Equal(t, map[string]any{"server": "ok", "redis": "ok", "subscription": "ok", "ledger": "ok"}, readiness(t, s, http.StatusOK))
 
 	redis.Stop()
@@ -45,6 +45,7 @@ func TestReadinessFollowsRedisAndLivenessDoesNot(t *testing.T) {
 	page := s.ask(http.MethodGet, "/", "", "Accept", "text/html")
 	require.Equal(t, http.StatusServiceUnavailable, page.StatusCode)
 	require.Contains(t, page.body, "지금은 대기실을 열 수 없어요")
+	requireAway(t, r, s, kim)
 
 	redis.Restart()
 	require.Equal(t, map[string]any{"server": "ok", "redis": "ok", "subscription": "ok", "ledger": "ok"}, readiness(t, s, http.StatusOK))

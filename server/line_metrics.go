@@ -22,7 +22,7 @@ const (
 type lineMetrics struct {
 	active  func(context.Context) ([]room.ID, error)
 	glance  func(context.Context, room.ID) (room.Glance, error)
-	lease   time.Duration
+	terms   func(room.ID) room.Terms
 	entries []string // of ROOMS
 
 	used, waiting, away, held, paused, oldest, estimate *prometheus.Desc
@@ -37,7 +37,7 @@ func newLineMetrics(e *room.Engine, entries string) *lineMetrics {
 	about := func(name, help string) *prometheus.Desc {
 		return prometheus.NewDesc("waitroom_line_"+name, help, []string{"rooms"}, nil)
 	}
-	return &lineMetrics{active: e.Active, glance: e.Glance, lease: e.Config().Lease, entries: strings.Split(entries, ", "),
+	return &lineMetrics{active: e.Active, glance: e.Glance, terms: e.Terms, entries: strings.Split(entries, ", "),
 		used:     about("rooms", "Rooms in use, by entry of ROOMS; every replica tells of all."),
 		waiting:  about("waiting", "Sellers who wait, away or not."),
 		away:     about("away", "Sellers who wait and are passed over."),
@@ -129,7 +129,7 @@ func (m *lineMetrics) sums() map[string]*line {
 		if g.Oldest > 0 {
 			l.oldest = max(l.oldest, float64(g.Now-g.Oldest)/1000)
 		}
-		if w, ok := g.WaitsAt(g.Waiting+1, g.Now, m.lease); ok {
+		if w, ok := g.WaitsAt(g.Waiting+1, g.Now, m.terms(id).Lease); ok {
 			l.estimate = max(l.estimate, w.Estimated.Seconds())
 		}
 	}

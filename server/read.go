@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,14 +21,30 @@ import (
 	"github.com/waitroom/waitroom/web/quota"
 )
 
+// The limits of what a room may have of its own too.
+const (
+	leaseLeast, leaseMost = time.Second, 10 * time.Minute
+	quarantineMost        = 5 * time.Minute
+)
+
 func duration(field func(*Config) *time.Duration, least, most time.Duration) func(*Config, string) error {
 	return func(c *Config, value string) error {
+		d, err := between(least, most)(value)
+		if err == nil {
+			*field(c) = d
+		}
+		return err
+	}
+}
+
+// between reads a duration.
+func between(least, most time.Duration) func(string) (time.Duration, error) {
+	return func(value string) (time.Duration, error) {
 		d, err := time.ParseDuration(value)
 		if err != nil || d < least || d > most {
-			return fmt.Errorf("want a duration from %s to %s, such as 90s or 2m", short(least), short(most))
+			return 0, fmt.Errorf("want a duration from %s to %s, such as 90s or 2m", short(least), short(most))
 		}
-		*field(c) = d
-		return nil
+		return d, nil
 	}
 }
 
@@ -164,16 +181,21 @@ func list(value string) []string {
 	return entries
 }
 
-func readOrigins(c *Config, value string) error {
-	check := http.NewCrossOriginProtection()
-	for _, origin := range list(value) {
-		u, err := url.Parse(origin)
-		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || check.AddTrustedOrigin(origin) != nil {
-			return fmt.Errorf("%q is not an origin: want scheme://host or scheme://host:port, such as https://portal.example", origin)
+// originHost is what may stand in a header of ours: url.Parse takes much more for a host.
+var originHost = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
+
+func origins(field func(*Config) *[]string) func(*Config, string) error {
+	return func(c *Config, value string) error {
+		check := http.NewCrossOriginProtection()
+		for _, origin := range list(value) {
+			u, err := url.Parse(origin)
+			if err != nil || (u.Scheme != "http" && u.Scheme != "https") || !originHost.MatchString(u.Host) || check.AddTrustedOrigin(origin) != nil {
+				return fmt.Errorf("%q is not an origin: want scheme://host or scheme://host:port, such as https://portal.example", origin)
+			}
+			*field(c) = append(*field(c), origin)
 		}
-		c.AllowedOrigins = append(c.AllowedOrigins, origin)
+		return nil
 	}
-	return nil
 }
 
 func readProxies(c *Config, value string) error {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -27,20 +28,20 @@ func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer)
 	if err != nil {
 		return fmt.Errorf("WAITROOM_DATABASE_URL (--database-url): %w", err)
 	}
-	tells := s.cfg.WebhookURL != ""
-	s.ledger = ledger.New(ledger.Config{DB: s.db, Journal: newTally(s.engine, registry), Rooms: s.engine, JournalMax: journalMax, Tell: tells, Log: s.log,
+	s.ledger = ledger.New(ledger.Config{DB: s.db, Journal: newTally(s.engine, registry), Rooms: s.engine, JournalMax: journalMax, Tell: s.cfg.WebhookURL != "", Log: s.log,
 		Registerer: registry, Guard: s.cfg.SMSGuard, Retention: s.cfg.Retention, Alarmed: s.alarmed})
-	if !tells {
-		return nil
+	return s.openOutbox(registry)
+}
+
+// openOutbox makes the worker of what is to be done after it was recorded; none where there is nothing to do.
+func (s *Server) openOutbox(registry prometheus.Registerer) error {
+	kinds, err := s.kinds()
+	if err != nil || len(kinds) == 0 {
+		return err
 	}
-	s.tasks = outbox.NewStore(s.db.SQL(), s.db.Dialect(), nil)
-	s.outbox, err = outbox.NewWorker(outbox.Config{Store: s.tasks, URL: string(s.cfg.WebhookURL), Secret: string(s.cfg.WebhookSecret), Log: s.log, Registerer: registry,
-		Recorded: s.ledger.Told})
-	if err != nil {
-		return fmt.Errorf("WAITROOM_%w", err)
-	}
-	s.warnOfShort("WAITROOM_WEBHOOK_SECRET", s.cfg.WebhookSecret)
-	return nil
+	s.tasks = outbox.NewStore(s.db.SQL(), s.db.Dialect(), outbox.StoreConfig{})
+	s.outbox, err = outbox.NewWorker(outbox.Config{Store: s.tasks, Kinds: kinds, Log: s.log, Registerer: registry})
+	return err
 }
 
 // warnOfShort speaks of a secret with fewer bytes than Standard Webhooks asks for.
@@ -51,10 +52,11 @@ func (s *Server) warnOfShort(name string, secret Secret) {
 	}
 }
 
-// sealKeys are the keys that seal messages in the store: nil where there are no messages.
+// sealKeys are the keys that seal messages in the store. Where there is no secret for all rooms it is a key of this process's own: the
+// rooms that take messages seal with theirs.
 func (s *Server) sealKeys() (*room.Keyring, error) {
 	if s.cfg.SMSWebhookSecret == "" {
-		return nil, nil
+		return room.NewKeyring([]byte(rand.Text())), nil
 	}
 	secrets, err := sms.Keys(string(s.cfg.SMSWebhookSecret))
 	if err != nil {
@@ -73,15 +75,18 @@ func quarantine(d time.Duration) time.Duration {
 
 // openSMS makes the matching of inbound messages; nil where it is not configured.
 func (s *Server) openSMS(registry prometheus.Registerer) (*sms.Service, error) {
-	if s.cfg.SMSWebhookSecret == "" {
+	if s.cfg.SMSWebhookSecret == "" && s.rooms == nil {
 		return nil, nil
 	}
-	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger, Secret: string(s.cfg.SMSWebhookSecret),
+	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger, Secret: string(s.cfg.SMSWebhookSecret), Own: s.roomVerifier(), Senders: s.roomSenders,
 		Guard: s.cfg.SMSGuard, Completes: s.cfg.SMSCompletes, Log: s.log, Registerer: registry})
 	if err != nil {
 		return nil, fmt.Errorf("WAITROOM_%w (--sms-webhook-secret)", err)
 	}
 	for one := range strings.SplitSeq(string(s.cfg.SMSWebhookSecret), ",") {
+		if one == "" {
+			continue
+		}
 		s.warnOfShort("WAITROOM_SMS_WEBHOOK_SECRET", Secret(strings.TrimSpace(one)))
 	}
 	return service, nil

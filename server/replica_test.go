@@ -12,12 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/waitroom/waitroom/internal/describetest"
 	"github.com/waitroom/waitroom/internal/redistest"
 )
 
 func TestMain(m *testing.M) {
 	redis.SetLogger(redisLog{slog.New(slog.DiscardHandler)})
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(describetest.Run{M: m, Recorder: described, Excused: excused})
 }
 
 // patience is how long a test waits for what has to happen, before it says that it did not.
@@ -50,6 +51,7 @@ func start(t *testing.T, cfg Config) *replica {
 // run runs a server until the test ends.
 func run(t *testing.T, s *Server) *replica {
 	t.Helper()
+	s.http.Handler = described.Handler(t, s.http.Handler)
 	ctx, end := context.WithCancel(context.Background())
 	r := &replica{Server: s, end: end, done: make(chan error, 1)}
 	go func() { r.done <- s.Run(ctx) }()
@@ -81,6 +83,6 @@ func onBothStores(t *testing.T, test func(t *testing.T, store string)) {
 func newHTTP(t *testing.T) *http.Client {
 	transport := &http.Transport{MaxIdleConnsPerHost: 300}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: patience,
+	return &http.Client{Transport: described.Transport(t, transport), Timeout: patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }

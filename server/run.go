@@ -20,6 +20,9 @@ func (s *Server) Run(ctx context.Context) error {
 	background.Go(func() error { return unlessEnded(failed, "sweep", s.sweep(failed)) })
 	background.Go(func() error { return unlessEnded(failed, "ledger", s.ledger.Run(failed)) })
 	background.Go(func() error { return unlessEnded(failed, "memory", newTidy().run(failed)) })
+	if s.rooms != nil {
+		background.Go(func() error { return s.reload(failed) })
+	}
 	if s.outbox != nil {
 		background.Go(func() error { return unlessEnded(failed, "outbox", s.outbox.Run(failed)) })
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/server/roomsfile"
 	"github.com/waitroom/waitroom/static"
 	"github.com/waitroom/waitroom/web"
 	"github.com/waitroom/waitroom/web/signin"
@@ -42,6 +43,7 @@ type Server struct {
 	outbox   *outbox.Worker // likewise
 	desk     *signin.Desk
 	hub      *hub.Hub
+	rooms    *roomsfile.Book // nil where there is no ROOMS_FILE
 	health   *health
 
 	steppedAt atomic.Int64 // when a step of Redis's clock was last logged, unix ns
@@ -93,8 +95,12 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 	if err != nil {
 		return err
 	}
+	if err = s.openRooms(keys, registry); err != nil {
+		return err
+	}
 	s.engine = room.New(s.store, room.Config{Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
 		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: quarantine(s.cfg.SMSQuarantine), Required: s.cfg.SMSExpect == "required", Keys: keys,
+		Terms: s.terms(), RoomKeys: s.roomKeys(),
 		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) { return s.ledger.Known(ctx, id) }, Lost: s.lost, Stepped: s.stepped})
 	return s.openLedger(ctx, registry)
 }
@@ -120,8 +126,8 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		return err
 	}
 	site := web.Config{
-		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Rooms: s.cfg.Rooms, Lease: s.engine.Config().Lease,
-		Origins: s.cfg.AllowedOrigins, Proxies: s.cfg.TrustedProxies, Hosts: hosts, Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,
+		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Rooms: s.cfg.Rooms, Terms: s.engine.Terms, Info: s.roomInfo, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
+		Origins: s.cfg.AllowedOrigins, Ancestors: s.cfg.FrameAncestors, Proxies: s.cfg.TrustedProxies, Hosts: hosts, Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry,
 		Handlers: map[string]http.Handler{
 			"/static/*file": static.Handler(),

@@ -18,15 +18,32 @@ const smsSecret = "whsec_c2VjcmV0LW9mLXRoZS1jYXJyaWVyLTEyMzQ1Ng=="
 // carrier posts a signed SMS.
 func carrier(t *testing.T, base, id, text string, sentAt time.Time) reply {
 	t.Helper()
-	body, err := json.Marshal(map[string]string{"message_id": id, "from": "1588-0000", "text": text, "sent_at": sentAt.Truncate(time.Millisecond).Add(time.Microsecond).Format(time.RFC3339Nano)}) // a fraction of zeros would be the whole second
+	return carrierTo(t, base, "integration", smsSecret, "1588-0000", id, text, sentAt)
+}
+
+// carrierTo posts one to any room.
+func carrierTo(t *testing.T, base, id, secret, from, message, text string, sentAt time.Time) reply {
+	t.Helper()
+	body, err := json.Marshal(map[string]string{"message_id": message, "from": from, "text": text, "sent_at": sentAt.Truncate(time.Millisecond).Add(time.Microsecond).Format(time.RFC3339Nano)}) // a fraction of zeros would be the whole second
 	require.NoError(t, err)
-	signer, err := webhooks.NewWebhook(smsSecret)
+	return carrierSaysTo(t, base, id, secret, message, string(body))
+}
+
+// carrierSays posts any body, signed.
+func carrierSays(t *testing.T, base, message, body string) reply {
+	t.Helper()
+	return carrierSaysTo(t, base, "integration", smsSecret, message, body)
+}
+
+func carrierSaysTo(t *testing.T, base, id, secret, message, body string) reply {
+	t.Helper()
+	signer, err := webhooks.NewWebhook(secret)
 	require.NoError(t, err)
 	now := time.Now()
-	signature, err := signer.Sign(id, now, body)
+	signature, err := signer.Sign(message, now, []byte(body))
 	require.NoError(t, err)
-	return newSeller(t, base, "carrier").ask(http.MethodPost, "/api/integration/sms", string(body),
-		"Webhook-Id", id, "Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10), "Webhook-Signature", signature)
+	return newSeller(t, base, "carrier").ask(http.MethodPost, "/api/"+id+"/sms", body,
+		"Webhook-Id", message, "Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10), "Webhook-Signature", signature)
 }
 
 func TestSMSEndsTheLeaseItBelongsToAndALateOneTouchesNobody(t *testing.T) {

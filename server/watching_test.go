@@ -162,7 +162,7 @@ func exercised(t *testing.T) told {
 		}
 	}))
 	t.Cleanup(hook.Close)
-	r := start(t, config(t, "--redis-url", redistest.Start(t).URL(), "--rooms", "integration,stock:*", "--places-per-ip", "3",
+	r := start(t, config(t, "--redis-url", redistest.Start(t).URL(), "--rooms", "integration,stock:*", "--rooms-file", roomsFile(t, "{}"), "--places-per-ip", "3",
 		"--sms-webhook-secret", smsSecret, "--webhook-url", hook.URL, "--webhook-secret", smsSecret))
 	a, b := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b")
 	granted := moment(t, a.join().text("granted_at"))
@@ -190,7 +190,7 @@ func exercised(t *testing.T) told {
 		for _, base := range []string{r.URL(), jwks.URL()} {
 			m.add(newSeller(t, base, "").ask(http.MethodGet, "/metrics", "").body)
 		}
-		for metric, value := range map[string]string{"waitroom_outbox_attempts_total": "delivered", "waitroom_ledger_incidents_total": "message_id_reused", "waitroom_ledger_judged_total": "agreed"} {
+		for metric, value := range map[string]string{"waitroom_outbox_attempts_total": "ok", "waitroom_ledger_incidents_total": "message_id_reused", "waitroom_ledger_judged_total": "agreed"} {
 			if !strings.Contains(fmt.Sprint(m[metric]), value) {
 				return fmt.Errorf("%s has %v", metric, m[metric])
 			}

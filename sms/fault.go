@@ -4,6 +4,7 @@ import "errors"
 
 // What is wrong with a request, in the order in which it is checked. Callers compare with errors.Is.
 var (
+	ErrNotConfigured  = errors.New("there is no secret to check messages by")
 	ErrSignature      = errors.New("signature does not match")
 	ErrInvalidJSON    = errors.New("body is not one JSON object")
 	ErrInvalidMessage = errors.New("message is not valid")

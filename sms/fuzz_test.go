@@ -74,7 +74,7 @@ func FuzzSignature(f *testing.F) {
 		{"", "1795220000", good}, {"msg_1", "", good}, {"msg_1", "9223372036854775807", "v1,"}, {"msg_1", "-9223372036854775808", "v1,x " + good}, {"msg_1", "1795220000", good[3:]}} {
 		f.Add(seed[0], seed[1], seed[2], body)
 	}
-	verifiers, err := newVerifiers(testSecret + "," + replacedSecret)
+	verifier, err := NewVerifier(testSecret + "," + replacedSecret)
 	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, id, timestamp, signature string, body []byte) {
 		header := func(signature string) http.Header {
@@ -83,13 +83,13 @@ func FuzzSignature(f *testing.F) {
 		at, notTime := strconv.ParseInt(timestamp, 10, 64)
 		ours := sign(id, at, body)
 		timely := notTime == nil && at >= now/1000-300 && at <= now/1000+300
-		if verify(verifiers, header(signature), body, now) == nil {
+		if verifier.verify(header(signature), body, now) == nil {
 			require.True(t, timely)
 			require.Contains(t, strings.Fields(signature), ours)
 		} else {
-			require.ErrorIs(t, verify(verifiers, header(signature), body, now), ErrSignature)
+			require.ErrorIs(t, verifier.verify(header(signature), body, now), ErrSignature)
 		}
-		require.Equal(t, timely && id != "", verify(verifiers, header(ours), body, now) == nil)
+		require.Equal(t, timely && id != "", verifier.verify(header(ours), body, now) == nil)
 	})
 }
 
@@ -114,7 +114,7 @@ func FuzzKeys(f *testing.F) {
 		again, err := Keys(strings.Join(anew, " , "))
 		require.NoError(t, err)
 		require.Equal(t, keys, again)
-		_, err = newVerifiers(secret)
+		_, err = NewVerifier(secret)
 		require.NoError(t, err)
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/waitroom/waitroom/room"
 )
@@ -38,15 +37,16 @@ type Ledger interface {
 	Judge(ctx context.Context, id room.ID, epoch int64, r room.Record) (agreed bool, err error)
 }
 
-// Config is what a service is made of. Engine and Secret are required.
+// Config is what a service is made of. Engine is required, and one of Secret and Own.
 type Config struct {
 	Engine     Engine
-	Ledger     Ledger                 // nil: there is no second line
-	Secret     string                 // SMS_WEBHOOK_SECRET
-	Senders    func(room.ID) []string // whose messages a room takes; nil, or an empty list: everybody's
-	Guard      time.Duration          // SMS_GUARD
-	Completes  bool                   // SMS_COMPLETES: a match ends the lease
-	LedgerWait time.Duration          // how long each of the two questions to the ledger may take; default 500 ms
+	Ledger     Ledger                  // nil: there is no second line
+	Secret     string                  // SMS_WEBHOOK_SECRET; "" = none, and rooms without one of their own take no messages
+	Own        func(room.ID) *Verifier // of a room that has a secret of its own, in place of Secret; nil, also for a room: there is none
+	Senders    func(room.ID) []string  // whose messages a room takes; nil, or an empty list: everybody's
+	Guard      time.Duration           // SMS_GUARD
+	Completes  bool                    // SMS_COMPLETES: a match ends the lease
+	LedgerWait time.Duration           // how long each of the two questions to the ledger may take; default 500 ms
 	Log        *slog.Logger
 	Registerer prometheus.Registerer // nil: nothing is counted
 }
@@ -57,16 +57,19 @@ const settleWithin = 5 * time.Second
 // Service takes inbound SMS. It keeps nothing of a message between two calls and may be used by many goroutines.
 type Service struct {
 	Config
-	verifiers []*webhooks.Webhook
-	metrics   *metrics
-	refusals  *refusals
+	verifier *Verifier // of Secret; nil: there is none
+	metrics  *metrics
+	refusals *refusals
 }
 
 // New makes a service. The error names the setting that is wrong.
 func New(c Config) (*Service, error) {
-	verifiers, err := newVerifiers(c.Secret)
-	if err != nil {
-		return nil, err
+	var verifier *Verifier
+	if c.Secret != "" || c.Own == nil {
+		var err error
+		if verifier, err = NewVerifier(c.Secret); err != nil {
+			return nil, err
+		}
 	}
 	if c.Guard < 0 {
 		return nil, errors.New("SMS_GUARD is negative")
@@ -77,16 +80,30 @@ func New(c Config) (*Service, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Config: c, verifiers: verifiers, metrics: newMetrics(c.Registerer)}
+	s := &Service{Config: c, verifier: verifier, metrics: newMetrics(c.Registerer)}
 	s.refusals = &refusals{tell: s.incident, counts: make(map[refusal]*count)}
 	return s, nil
 }
 
-// Receive takes one SMS and says where it belongs. Errors: ErrSignature, ErrInvalidJSON, ErrInvalidMessage (the
+// verifierOf checks the messages of a room; nil where it takes none.
+func (s *Service) verifierOf(id room.ID) *Verifier {
+	if s.Own != nil {
+		if own := s.Own(id); own != nil {
+			return own
+		}
+	}
+	return s.verifier
+}
+
+// Receive takes one SMS and says where it belongs. Errors: ErrNotConfigured, ErrSignature, ErrInvalidJSON, ErrInvalidMessage (the
 // last two as *Fault), and room.ErrStore, after which the same message may be sent again.
 func (s *Service) Receive(ctx context.Context, id room.ID, header http.Header, body []byte) (Answer, error) {
+	verifier := s.verifierOf(id)
+	if verifier == nil {
+		return Answer{}, ErrNotConfigured
+	}
 	begun := time.Now()
-	match, err := s.receive(ctx, id, header, body)
+	match, err := s.receive(ctx, id, verifier, header, body)
 	s.metrics.answered(match, err, time.Since(begun))
 	if err != nil {
 		s.turnedAway(id, err)
@@ -95,9 +112,9 @@ func (s *Service) Receive(ctx context.Context, id room.ID, header http.Header, b
 	return answerOf(match), nil
 }
 
-func (s *Service) receive(ctx context.Context, id room.ID, header http.Header, body []byte) (room.Match, error) {
+func (s *Service) receive(ctx context.Context, id room.ID, verifier *Verifier, header http.Header, body []byte) (room.Match, error) {
 	read := time.Now() // by the monotonic clock from here on: what this machine thinks the time is does not count
-	if err := verify(s.verifiers, header, body, s.now(read)); err != nil {
+	if err := verifier.verify(header, body, s.now(read)); err != nil {
 		return room.Match{}, err
 	}
 	m, err := parse(id, body)

@@ -192,3 +192,26 @@ func counts(t *testing.T, registry *prometheus.Registry) map[string]float64 {
 	}
 	return found
 }
+
+func TestRoomWithASecretOfItsOwnIsSignedWithThatAlone(t *testing.T) {
+	s := newStage(t)
+	own, err := NewVerifier(otherSecret)
+	require.NoError(t, err)
+	r := s.replica(Config{Own: func(id room.ID) *Verifier {
+		if id == integration {
+			return own
+		}
+		return nil
+	}})
+	body := []byte(`{"message_id":"m-1","from":"1588","text":"hello"}`)
+	for id, secrets := range map[room.ID][2]string{integration: {otherSecret, testSecret}, "other": {testSecret, otherSecret}} {
+		_, err = r.Receive(t.Context(), id, signed(t, secrets[0], time.Now(), body), body)
+		require.NoError(t, err, id)
+		_, err = r.Receive(t.Context(), id, signed(t, secrets[1], time.Now(), body), body)
+		require.ErrorIs(t, err, ErrSignature, id)
+	}
+	alone, err := New(Config{Engine: s.engine, Own: r.Own})
+	require.NoError(t, err)
+	_, err = alone.Receive(t.Context(), "other", signed(t, testSecret, time.Now(), body), body)
+	require.ErrorIs(t, err, ErrNotConfigured)
+}

@@ -29,28 +29,39 @@ func Keys(secret string) (keys [][]byte, err error) {
 	return keys, nil
 }
 
-func newVerifiers(secret string) (list []*webhooks.Webhook, err error) {
+// Verifier knows what was signed with any of the keys of a secret.
+type Verifier struct {
+	keys  [][]byte
+	hooks []*webhooks.Webhook
+}
+
+// NewVerifier takes what SMS_WEBHOOK_SECRET may be. The error does not repeat it.
+func NewVerifier(secret string) (*Verifier, error) {
 	keys, err := Keys(secret)
 	if err != nil {
 		return nil, err
 	}
+	v := &Verifier{keys: keys}
 	for _, key := range keys {
-		v, err := webhooks.NewWebhookRaw(key)
+		hook, err := webhooks.NewWebhookRaw(key)
 		if err != nil {
 			return nil, errors.New("SMS_WEBHOOK_SECRET has a key that can not be used")
 		}
-		list = append(list, v)
+		v.hooks = append(v.hooks, hook)
 	}
-	return list, nil
+	return v, nil
 }
+
+// Keys are the keys of the secret, the current one first.
+func (v *Verifier) Keys() [][]byte { return v.keys }
 
 // tolerance is how far a signature's timestamp may be off.
 const tolerance = 5 * time.Minute
 
 // verify checks the signature, and its timestamp by what the time is now (unix ms). The error wraps ErrSignature.
-func verify(list []*webhooks.Webhook, header http.Header, body []byte, now int64) (err error) {
-	for _, v := range list {
-		if err = v.VerifyIgnoringTimestamp(body, header); err == nil {
+func (v *Verifier) verify(header http.Header, body []byte, now int64) (err error) {
+	for _, hook := range v.hooks {
+		if err = hook.VerifyIgnoringTimestamp(body, header); err == nil {
 			return timely(header.Get(webhooks.HeaderWebhookTimestamp), now)
 		}
 	}

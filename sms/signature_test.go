@@ -35,7 +35,7 @@ func signed(t testing.TB, secret string, at time.Time, body []byte) http.Header 
 func TestSignatureMustBeOursAndAtMostFiveMinutesOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now, body := time.Now(), []byte(`{"text":"x"}`)
-		v, err := newVerifiers(testSecret + ", " + replacedSecret)
+		v, err := NewVerifier(testSecret + ", " + replacedSecret)
 		require.NoError(t, err)
 		tests := []struct {
 			name   string
@@ -77,7 +77,7 @@ func TestSignatureMustBeOursAndAtMostFiveMinutesOff(t *testing.T) {
 			if tt.body != "" {
 				got = []byte(tt.body)
 			}
-			err := verify(v, h, got, now.UnixMilli())
+			err := v.verify(h, got, now.UnixMilli())
 			if tt.ok {
 				require.NoError(t, err, tt.name)
 			} else {

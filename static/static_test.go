@@ -1,11 +1,15 @@
 package static_test
 
 import (
+	"compress/gzip"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/andybalholm/brotli"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/static"
@@ -13,10 +17,12 @@ import (
 
 func TestOnlyTheCurrentVersionIsKeptForEver(t *testing.T) {
 	for path, cache := range map[string]string{
-		static.Prefix() + "/js/room.js":        "public, max-age=31536000, immutable",
+		static.Prefix() + "/bundle/room.js":    "public, max-age=31536000, immutable",
 		"/static/v-000000000000/js/room.js":    "no-cache",
 		"/static/js/room.js":                   "no-cache",
 		static.Prefix() + "/icons/waiting.svg": "public, max-age=31536000, immutable",
+		"/static/embed.js":                     "public, max-age=300",
+		static.Prefix() + "/embed.js":          "public, max-age=31536000, immutable",
 	} {
 		answer := get(path, nil)
 		require.Equal(t, http.StatusOK, answer.Code, path)
@@ -28,6 +34,9 @@ func TestOnlyTheCurrentVersionIsKeptForEver(t *testing.T) {
 func TestFilesHaveTheTypesBrowsersInsistOn(t *testing.T) {
 	for path, kind := range map[string]string{
 		"/static/js/room.js":                     "text/javascript; charset=utf-8",
+		"/static/bundle/room.js":                 "text/javascript; charset=utf-8",
+		"/static/bundle/room.js.map":             "application/json",
+		"/static/bundle/seller.css":              "text/css; charset=utf-8",
 		"/static/css/base.css":                   "text/css; charset=utf-8",
 		"/static/icons/waiting.svg":              "image/svg+xml",
 		"/static/thirdparty/uplot/uPlot.esm.js":  "text/javascript; charset=utf-8",
@@ -44,8 +53,62 @@ func TestAnUnchangedFileIsNotSentAgain(t *testing.T) {
 	require.Equal(t, http.StatusNotModified, get("/static/js/room.js", http.Header{"If-None-Match": {tag}}).Code)
 }
 
+func TestAFileIsSentInTheSmallestFormThatTheClientTakes(t *testing.T) {
+	const path = "/static/bundle/room.js"
+	whole := get(path, nil).Body.String()
+	tags := make(map[string]string)
+	for asked, coding := range map[string]string{
+		"": "", "identity": "", "deflate": "", "gzip": "gzip", "gzip, deflate": "gzip", "gzip, deflate, br, zstd": "br",
+		"br;q=0, gzip;q=0.5": "gzip", "BR": "br", "br; q=1.0": "br", "br;q=x": "", "gzip;q=0": "",
+	} {
+		answer := get(path, http.Header{"Accept-Encoding": {asked}, "Range": {"bytes=0-1"}})
+		if coding == "" {
+			require.Equal(t, http.StatusPartialContent, answer.Code, asked)
+			answer = get(path, http.Header{"Accept-Encoding": {asked}})
+		}
+		require.Equal(t, http.StatusOK, answer.Code, asked)
+		require.Equal(t, coding, answer.Header().Get("Content-Encoding"), asked)
+		require.Equal(t, "Accept-Encoding", answer.Header().Get("Vary"), asked)
+		require.Equal(t, "text/javascript; charset=utf-8", answer.Header().Get("Content-Type"), asked)
+		require.Equal(t, strconv.Itoa(answer.Body.Len()), answer.Header().Get("Content-Length"), asked)
+		tags[coding] = answer.Header().Get("ETag")
+		require.Equal(t, whole, decoded(t, coding, answer.Body), asked)
+
+		again := get(path, http.Header{"Accept-Encoding": {asked}, "If-None-Match": {tags[coding]}})
+		require.Equal(t, http.StatusNotModified, again.Code, asked)
+		require.Equal(t, "Accept-Encoding", again.Header().Get("Vary"), asked)
+		require.Empty(t, again.Header().Get("Content-Encoding"), asked)
+	}
+	require.Len(t, tags, 3)
+	require.NotEqual(t, tags["br"], tags["gzip"])
+	require.NotEqual(t, tags[""], tags["gzip"])
+}
+
+func decoded(t *testing.T, coding string, body io.Reader) string {
+	t.Helper()
+	switch coding {
+	case "br":
+		body = brotli.NewReader(body)
+	case "gzip":
+		unzipped, err := gzip.NewReader(body)
+		require.NoError(t, err)
+		body = unzipped
+	}
+	content, err := io.ReadAll(body)
+	require.NoError(t, err)
+	return string(content)
+}
+
+func TestTheModuleIsOneFileAtAnAddressThatStays(t *testing.T) {
+	module := get("/static/embed.js", nil)
+	require.NotRegexp(t, `(?m)^import |from *"`, module.Body.String())
+	require.Regexp(t, `as WaitingRoom\b`, module.Body.String())
+	require.Equal(t, http.StatusOK, get(module.Header().Get("SourceMap"), nil).Code)
+	require.Contains(t, get(static.Prefix()+"/embed.js", nil).Body.String(), "export class WaitingRoom", "as it is written, for the source map")
+}
+
 func TestNothingButFilesIsServed(t *testing.T) {
-	for _, path := range []string{"/static/", "/static/js", "/static/js/", "/static/static.go", "/static/../static.go", "/static/v-1"} {
+	for _, path := range []string{"/static/", "/static/js", "/static/js/", "/static/bundle", "/static/bundle/room.js.br", "/static/static.go", "/static/../static.go", "/static/v-1"} {
 		require.Equal(t, http.StatusNotFound, get(path, nil).Code, path)
 	}
 	require.True(t, strings.HasPrefix(static.Prefix(), "/static/v-"))

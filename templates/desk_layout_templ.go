@@ -139,9 +139,9 @@ func deskLayout(t Text, title string, v DeskView, at string, script string, styl
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var9 string
-			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(v.AssetPrefix + "/js/desk/" + script + ".js")
+			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(v.AssetPrefix + "/bundle/desk/" + script + ".js")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `desk_layout.templ`, Line: 23, Col: 76}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `desk_layout.templ`, Line: 23, Col: 80}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 			if templ_7745c5c3_Err != nil {

@@ -45,6 +45,7 @@ func quietPages(lang string) map[string]templ.Component {
 		"audit":      templates.AuditPage(auditView(lang)),
 		"deliveries": templates.DeliveriesPage(deliveriesView(lang)), "deliveries-off": templates.DeliveriesPage(off),
 		"deliveries-watching": templates.DeliveriesPage(watching), "deliveries-empty": templates.DeliveriesPage(quiet),
+		"docs": templates.DocsPage(docsView(lang)),
 	}
 }
 

@@ -5,6 +5,7 @@ package templates
 // Text is every word that a person reads, in one language; {name} stands for a value.
 type Text struct {
 	Desk     DeskText     `json:"desk"`
+	Docs     DocsText     `json:"docs"`
 	Live     LiveText     `json:"live"`
 	Page     PageText     `json:"page"`
 	Problems ProblemsText `json:"problems"`
@@ -336,6 +337,28 @@ type DeskTopText struct {
 	MayAct     string `json:"may_act"`
 	MayWatch   string `json:"may_watch"`
 	NeedScript string `json:"need_script"`
+}
+
+// DocsText has the words of "docs" in locales.
+type DocsText struct {
+	Title      string `json:"title"`
+	Lead       string `json:"lead"`
+	Http       string `json:"http"`
+	Told       string `json:"told"`
+	Problems   string `json:"problems"`
+	Schemas    string `json:"schemas"`
+	Parameters string `json:"parameters"`
+	Body       string `json:"body"`
+	Answers    string `json:"answers"`
+	Fields     string `json:"fields"`
+	Messages   string `json:"messages"`
+	Name       string `json:"name"`
+	Type       string `json:"type"`
+	Meaning    string `json:"meaning"`
+	Status     string `json:"status"`
+	Needed     string `json:"needed"`
+	FromServer string `json:"from_server"`
+	FromClient string `json:"from_client"`
 }
 
 // LiveText has the words of "live" in locales.

@@ -8,14 +8,22 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// cors lets the pages of other origins that may act here read the answers. Support is not theirs.
+// module is what pages of other origins import, see static/embed.js.
+const module = "/static/embed.js"
+
+// cors lets the pages of other origins that may act here read the answers, and import the module that asks for them. Support is not theirs.
 func (s *site) cors(c *gin.Context) {
 	path, origin := c.Request.URL.Path, c.GetHeader("Origin")
-	if !strings.HasPrefix(path, "/api/") || inSupport(path) || !slices.Contains(s.Origins, origin) {
+	if path != module && (!strings.HasPrefix(path, "/api/") || inSupport(path)) {
 		return
 	}
 	header := c.Writer.Header()
-	header.Add("Vary", "Origin")
+	if len(s.Origins) > 0 { // a cache must not give one origin what was answered to another
+		header.Add("Vary", "Origin")
+	}
+	if !slices.Contains(s.Origins, origin) {
+		return
+	}
 	header.Set("Access-Control-Allow-Origin", origin)
 	header.Set("Access-Control-Allow-Credentials", "true")
 	header.Set("Access-Control-Expose-Headers", "Retry-After, X-Request-ID")

@@ -198,7 +198,11 @@ func TestHolderIsToldFromWhenToAskWhileTheNumberIsBusy(t *testing.T) {
 	e.answer.Lease.AskAfter = 24_500
 	require.Contains(t, join(), `"ask_after":"1970-01-01T00:00:24.500Z"`)
 	require.True(t, e.joined.Asks)
-	require.Contains(t, ask(t, h, "GET", "/api/integration/lock/status").Body.String(), `"ask_after":"1970-01-01T00:00:24.500Z"`)
+	status := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/integration/lock/status", nil)
+	status.Header.Set(sessionHeader, asker)
+	told := httptest.NewRecorder()
+	h.ServeHTTP(told, status)
+	require.Contains(t, told.Body.String(), `"ask_after":"1970-01-01T00:00:24.500Z"`)
 	e.answer.Lease.AskAfter = 1_500
 	require.NotContains(t, join(), "ask_after", "from now on it may ask")
 	call(t, h, "/api/integration/lock", `{"seller_id":"s-1"}`)

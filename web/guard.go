@@ -5,8 +5,6 @@ import (
 	"runtime/debug"
 
 	"github.com/gin-gonic/gin"
-
-	"github.com/waitroom/waitroom/templates"
 )
 
 // httpsKept is for how long a browser that came by https comes by nothing else: a year.
@@ -16,9 +14,8 @@ const httpsKept = "max-age=31536000"
 // without one, browsers send a form's Origin as "null".
 func (s *site) harden(c *gin.Context) {
 	header := c.Writer.Header()
-	header.Set("Content-Security-Policy", templates.ContentSecurityPolicy)
+	s.frames(c)
 	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("X-Frame-Options", "DENY")
 	header.Set("Referrer-Policy", "same-origin")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")

@@ -51,7 +51,7 @@ func (s *site) heldPlace(ctx context.Context, c *gin.Context, session string, re
 	case !seats[0].Live():
 		return room.Standing{}, s.refusedFor(c, refused)
 	}
-	return room.Standing{View: view, Place: seats[0].Place, LeaseLength: s.Lease}, nil
+	return room.Standing{View: view, Place: seats[0].Place, LeaseLength: s.lease(roomOf(c))}, nil
 }
 
 // refusedFor writes down that somebody is refused for a limit.

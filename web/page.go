@@ -51,13 +51,26 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 		s.fail(c, err)
 		return
 	}
-	v := roomView(id, view, seat, s.Lease)
+	v := roomView(id, view, seat, s.lease(id))
+	s.addRules(id, &v)
 	v.Lang, v.AssetPrefix = lang, s.AssetPrefix
 	v.Ask, v.AskKey = c.Query("ask"), uuid.NewString()
 	v.Offers = slices.DeleteFunc(v.Offers, func(o templates.OfferView) bool { return o.MessageID == c.Query("not") })
 	s.addNotice(c, id, &v)
 	s.addSeller(c, &v)
-	s.show(c, http.StatusOK, lang, templates.RoomPage(v))
+	show := s.showZipped
+	if len(v.SMS) > 0 { // a code is the one secret that a page may hold
+		show = s.show
+	}
+	show(c, http.StatusOK, lang, templates.RoomPage(v))
+}
+
+// addRules adds what the operator says of the room, and by which rules a place in it is kept.
+func (s *site) addRules(id room.ID, v *templates.RoomView) {
+	if s.Info != nil {
+		v.Info = s.Info(id)
+	}
+	v.AwaySeconds, v.DropSeconds = int(room.Seconds(s.AwayAfter)), int(room.Seconds(s.DropAfter))
 }
 
 // visitor is the browser's session. One that has none is given it now, so that its first 준비 완료
@@ -131,6 +144,17 @@ func pageWaits(v room.View, position int, lease time.Duration) (estimated, maxim
 
 // show renders a page whole before any of it is sent, so that a failure is still a 500.
 func (s *site) show(c *gin.Context, status int, lang string, page templ.Component) {
+	s.render(c, lang, page, func(body []byte) { c.Data(status, htmlKind, body) })
+}
+
+// showZipped is show for a page without secrets, see sendZipped.
+func (s *site) showZipped(c *gin.Context, status int, lang string, page templ.Component) {
+	s.render(c, lang, page, func(body []byte) { s.sendZipped(c, status, htmlKind, body) })
+}
+
+const htmlKind = "text/html; charset=utf-8"
+
+func (s *site) render(c *gin.Context, lang string, page templ.Component, send func(body []byte)) {
 	var body bytes.Buffer
 	if err := page.Render(c.Request.Context(), &body); err != nil {
 		s.Log.Error("page not rendered", "route", c.FullPath(), "error", err)
@@ -139,7 +163,7 @@ func (s *site) show(c *gin.Context, status int, lang string, page templ.Componen
 	}
 	c.Header("Cache-Control", "no-store")
 	c.Header("Content-Language", lang)
-	c.Data(status, "text/html; charset=utf-8", body.Bytes())
+	send(body.Bytes())
 }
 
 func (s *site) errorPage(c *gin.Context, code string, p problem) {
@@ -153,7 +177,7 @@ func (s *site) errorPage(c *gin.Context, code string, p problem) {
 	} else if id, ok := s.Rooms.Default(); ok {
 		v.Room = string(id)
 	}
-	s.show(c, p.status, lang, templates.ErrorPage(v))
+	s.showZipped(c, p.status, lang, templates.ErrorPage(v))
 }
 
 // wantsPage reports whether a person is asking: never of the API, always of a room's page, and of support's unless it asks for JSON.

@@ -139,6 +139,7 @@ var codes = []struct {
 	{room.ErrPaused, "room_paused"},
 	{room.ErrRoomFull, "room_full"},
 	{room.ErrSellerHasPlace, "seller_has_place"},
+	{sms.ErrNotConfigured, "sms_not_configured"},
 	{sms.ErrSignature, "bad_signature"},
 	{sms.ErrInvalidJSON, "invalid_json"},
 	{sms.ErrInvalidMessage, "invalid_message"},
@@ -185,7 +186,7 @@ func (s *site) fail(c *gin.Context, err error) {
 func (s *site) failed(c *gin.Context, code string, err error) {
 	switch {
 	case problems[code].status < http.StatusInternalServerError || c.Request.Context().Err() != nil:
-	case code == "room_full": // that is a limit: see limited
+	case code == "room_full" || code == "sms_not_configured": // as it is set; for the first see limited
 	case code == "store_unavailable":
 		s.away.request(c.FullPath(), err)
 	default:

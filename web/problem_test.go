@@ -95,9 +95,12 @@ func handler(t *testing.T, cfg Config) http.Handler {
 	rooms, err := ParseRooms("integration")
 	require.NoError(t, err)
 	cfg.Rooms = rooms
+	if cfg.Terms == nil {
+		cfg.Terms = func(room.ID) room.Terms { return room.Terms{} }
+	}
 	h, err := New(cfg)
 	require.NoError(t, err)
-	return h
+	return described.Handler(t, h)
 }
 
 func ask(t *testing.T, h http.Handler, method, path string) *httptest.ResponseRecorder {

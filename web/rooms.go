@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -54,6 +55,12 @@ func (r Rooms) Default() (id room.ID, ok bool) {
 	return r.names[0], true
 }
 
+// Begins reports whether there may be a room whose id begins with a prefix, which ends in a colon.
+func (r Rooms) Begins(prefix string) bool {
+	return slices.ContainsFunc(r.names, func(id room.ID) bool { return strings.HasPrefix(string(id), prefix) }) ||
+		slices.ContainsFunc(r.prefixes, func(p string) bool { return strings.HasPrefix(p, prefix) || strings.HasPrefix(prefix, p) })
+}
+
 // String lists the rooms, those with a name of their own first.
 func (r Rooms) String() string {
 	var entries []string
@@ -73,6 +80,9 @@ func (s *site) known(c *gin.Context) {
 		s.refuse(c, "unknown_room")
 	}
 }
+
+// lease is how long a lease of a room is that is granted now.
+func (s *site) lease(id room.ID) time.Duration { return s.Terms(id).Lease }
 
 // roomOf is the room of a request that known has let through.
 func roomOf(c *gin.Context) room.ID { return room.ID(c.Param("room")) }

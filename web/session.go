@@ -15,6 +15,10 @@ const (
 	sessionCookie = "waitroom_session"
 	hostPrefix    = "__Host-" // keeps a neighbouring subdomain from planting a cookie
 	sessionKept   = 30 * 24 * 60 * 60
+
+	// protocolSession begins the one word by which a page of another site can name a session to a socket: a browser sends no headers of
+	// a page's with it, but the protocols that the page asks for. Unlike an address, those are in no log and no history.
+	protocolSession = "waitroom.session."
 )
 
 // sessionOf is who acts: by the session that is named or, where sellers are known by tokens, the one of whom that is proven for.
@@ -50,6 +54,9 @@ func (s *site) named(c *gin.Context, inBody string) (string, error) {
 // otherwise watch as a spectator and never learn of its place.
 func (s *site) socketSession(c *gin.Context) (string, error) {
 	named := c.GetHeader(sessionHeader)
+	if named == "" {
+		named = sessionInProtocol(c.Request.Header)
+	}
 	if named == "" && !s.hasBearer(c) {
 		named = s.cookie(c)
 	}
@@ -59,6 +66,16 @@ func (s *site) socketSession(c *gin.Context) (string, error) {
 		}
 	}
 	return s.reading(c, strings.ToLower(named))
+}
+
+// sessionInProtocol is the session that the protocols of a socket name; "" where none does.
+func sessionInProtocol(header http.Header) string {
+	for word := range strings.SplitSeq(strings.Join(header.Values("Sec-WebSocket-Protocol"), ","), ",") {
+		if session, ok := strings.CutPrefix(strings.TrimSpace(word), protocolSession); ok {
+			return session
+		}
+	}
+	return ""
 }
 
 func (s *site) cookie(c *gin.Context) string {

@@ -25,11 +25,11 @@ func (s *site) status(c *gin.Context) {
 	}
 	a := statusAnswer{Room: roomOf(c), Status: "free", Paused: view.Paused, Length: view.Waiting, ExpiresIn: expiresIn(view),
 		Epoch: view.Epoch, Version: view.Version, ServerTime: view.Now,
-		Me: standingAnswer(roomOf(c), s.told(c, session), view, seat.Place, s.Lease)}
+		Me: standingAnswer(roomOf(c), s.told(c, session), view, seat.Place, s.lease(roomOf(c)))}
 	if view.Lease != nil {
 		a.Status = string(room.Locked)
 	}
-	a.EstimatedWait, _ = waits(view, view.Waiting+1, s.Lease)
+	a.EstimatedWait, _ = waits(view, view.Waiting+1, s.lease(roomOf(c)))
 	s.answer(c, http.StatusOK, a)
 }
 

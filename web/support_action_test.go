@@ -115,11 +115,12 @@ func requireRefused(t *testing.T, f *fakeDesk, name, token, body string, status 
 }
 
 func TestWhatTheEngineRefusesHasItsOwnCode(t *testing.T) {
-	for err, want := range map[error]string{room.ErrStaleFence: "stale_fence", room.ErrStaleTicket: "stale_ticket", room.ErrLeaseTooLong: "lease_too_long",
-		room.ErrAlreadyMatched: "already_matched", room.ErrNotPossible: "not_possible", sms.ErrRefused: "not_possible"} {
+	for err, want := range map[error]struct{ code, action string }{
+		room.ErrStaleFence: {"stale_fence", "release"}, room.ErrStaleTicket: {"stale_ticket", "move"}, room.ErrLeaseTooLong: {"lease_too_long", "extend"},
+		room.ErrAlreadyMatched: {"already_matched", "assign"}, room.ErrNotPossible: {"not_possible", "assign"}, sms.ErrRefused: {"not_possible", "assign"}} {
 		f := newFakeDesk()
 		f.refuse = fmt.Errorf("act: %w", err)
-		requireRefused(t, f, "release", "kim", `{"fence":9,"reason":"r"}`, 409, want)
+		requireRefused(t, f, want.action, "kim", bodyOf(bodies[want.action].fields, `"reason":"r"`), 409, want.code)
 	}
 	f := newFakeDesk()
 	f.refuse = room.ErrNoMessage

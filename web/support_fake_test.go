@@ -135,7 +135,7 @@ func (f fakeDeskEngine) Audit(_ context.Context, id room.ID, by room.Action) err
 func (f fakeDeskEngine) Assign(_ context.Context, id room.ID, q room.AssignRequest) (room.Match, error) {
 	f.by = q.By
 	_, err := f.done("assign %s %s %d", id, q.MessageID, q.Fence)
-	return room.Match{Result: room.Late, Ticket: 3, Epoch: 7}, err
+	return room.Match{Result: room.Late, Ticket: 3, Epoch: 7, Version: 40}, err
 }
 
 func (f fakeRecords) History(_ context.Context, _ room.ID, q HistoryFilter) (History, error) {
@@ -181,14 +181,14 @@ func (f fakeDeliveries) Retry(_ context.Context, id int64) error {
 
 func (f fakeDeskSockets) ServeDesk(w http.ResponseWriter, _ *http.Request, id room.ID, who Watcher) error {
 	f.did = append(f.did, fmt.Sprintf("serve %q %s", id, who.Key))
-	w.WriteHeader(http.StatusNoContent)
+	w.WriteHeader(http.StatusSwitchingProtocols)
 	return nil
 }
 
 // deskHandler is the whole handler with this desk.
 func deskHandler(t *testing.T, f *fakeDesk) http.Handler {
 	t.Helper()
-	return handler(t, Config{Support: f.support(), Lease: 2 * time.Minute, Origins: []string{"https://portal.example"}})
+	return handler(t, Config{Support: f.support(), Terms: func(room.ID) room.Terms { return room.Terms{Lease: 2 * time.Minute} }, Origins: []string{"https://portal.example"}})
 }
 
 // call asks as an agent, "" for nobody; headers are name, value, name, value …

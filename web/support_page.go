@@ -20,7 +20,7 @@ func (s *site) roomsPage(c *gin.Context) {
 
 // deskPage is GET /support/{room}.
 func (s *site) deskPage(c *gin.Context) {
-	v := templates.DeskRoomView{DeskView: s.deskView(c), Room: string(roomOf(c)), LeaseSeconds: int(room.Seconds(s.Lease))}
+	v := templates.DeskRoomView{DeskView: s.deskView(c), Room: string(roomOf(c)), LeaseSeconds: int(room.Seconds(s.lease(roomOf(c))))}
 	s.show(c, http.StatusOK, v.Lang, templates.DeskRoomPage(v))
 }
 

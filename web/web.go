@@ -16,6 +16,7 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
+	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/identity"
 	"github.com/waitroom/waitroom/web/quota"
 )
@@ -42,7 +43,7 @@ type SMS interface {
 	Claim(ctx context.Context, id room.ID, q room.ExpectRequest) (room.Expectation, error)
 }
 
-// Config is what the handlers are made of. Engine, Rooms and Lease are required.
+// Config is what the handlers are made of. Engine, Rooms and Terms are required.
 type Config struct {
 	Engine  Engine
 	Sockets Sockets                       // nil: 404
@@ -51,9 +52,14 @@ type Config struct {
 	Support *Support                      // nil: there is no desk
 	Sellers *identity.Sellers             // proves who sellers are; nil: they say so themselves
 	Rooms   Rooms                         // which rooms there are
-	Lease   time.Duration                 // the engine's
+
+	Terms func(room.ID) room.Terms         // the engine's
+	Info  func(room.ID) templates.RoomInfo // what the operator says of a room; nil: nothing
+
+	AwayAfter, DropAfter time.Duration // the engine's, for the page to tell
 
 	Origins           []string       // other origins whose pages may act here
+	Ancestors         []string       // other origins whose pages may have a seller's page in a frame
 	Proxies           []netip.Prefix // whose X-Forwarded-* headers are believed
 	Hosts             Hosts          // what the server is called; default: anything
 	Quota             *quota.Quota   // of joins for each client address; nil: no limit
@@ -74,6 +80,7 @@ type site struct {
 	limited *refusals
 	away    *away
 	unnamed unnamed
+	zips    zipper
 	crossed *http.CrossOriginProtection // trusts Origins
 	foreign *http.CrossOriginProtection // trusts none
 	metrics *metrics
@@ -131,6 +138,7 @@ func (s *site) router() (*gin.Engine, error) {
 	pages.POST("/reject", s.rejectForm)
 
 	s.supportRoutes(g)
+	s.docsRoutes(g)
 	for path, handler := range s.Handlers {
 		g.GET(path, s.beside(handler))
 	}

@@ -27,6 +27,7 @@ type composed struct {
 	Environment map[string]string
 	Command     []string
 	Secrets     []string
+	Volumes     []string
 }
 
 func composeFile(t *testing.T) map[string]composed {
@@ -76,8 +77,11 @@ func TestAReplicaIsReadyWithWhatComposeGivesIt(t *testing.T) {
 	require.Equal(t, "redis-server", redis[0])
 	store := redistest.StartWith(t, redistest.Config{Args: redis[1:]})
 	addr, metrics := fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(t)), fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(t))
+	rooms, err := filepath.Abs(filepath.Join(checkout, "deploy", "rooms", "rooms.yaml"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"./rooms:" + filepath.Dir(services["waitroom-1"].Environment["WAITROOM_ROOMS_FILE"]) + ":ro"}, services["waitroom-1"].Volumes)
 	env := services["waitroom-1"].environment(t,
-		map[string]string{"WAITROOM_ADDR": addr, "WAITROOM_METRICS_ADDR": metrics, "WAITROOM_REDIS_URL": store.URL()},
+		map[string]string{"WAITROOM_ADDR": addr, "WAITROOM_METRICS_ADDR": metrics, "WAITROOM_REDIS_URL": store.URL(), "WAITROOM_ROOMS_FILE": rooms},
 		map[string]string{"database_url": pgtest.Start(t).URL(), "sms_webhook_secret": smsSecret,
 			"support_users": "support:$2a$10$7EqJtq98hPqEX7fNZaFWoOhi5cX3bJ7oVYJcM0KqBv2Jc0pUoM8bW"})
 	logPath := filepath.Join(t.TempDir(), "log")

@@ -54,7 +54,7 @@ func dispatch(command string, args []string, in io.Reader, out, problems io.Writ
 	return fmt.Errorf("there is no command %q; see waitroom --help", command)
 }
 
-// serve runs until the first SIGINT or SIGTERM and drains; the second ends the process at once.
+// serve runs until the first SIGINT or SIGTERM and drains; the second ends the process at once. SIGHUP has the rooms file read again, where there is one.
 func serve(args []string, problems io.Writer) error {
 	cfg, err := server.ParseConfig(args)
 	if err != nil {
@@ -63,6 +63,12 @@ func serve(args []string, problems io.Writer) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
+	if cfg.RoomsFile != "" {
+		hangups := make(chan os.Signal, 1)
+		signal.Notify(hangups, syscall.SIGHUP)
+		defer signal.Stop(hangups)
+		cfg.Reload = hangups
+	}
 	return server.Run(ctx, cfg, cfg.NewLog(problems))
 }
 

@@ -82,9 +82,9 @@ func (b *single) requireRefused(m *message, why string) {
 	require.Contains(b.t, detail, why)
 	require.Equal(b.t, 1, count(b.t, b.db, `SELECT COUNT(*) FROM incidents`))
 	require.Equal(b.t, 1, count(b.t, b.db, `SELECT COUNT(*) FROM verifications`), "the first match alone")
-	require.Equal(b.t, 1, count(b.t, b.db, `SELECT COUNT(*) FROM outbox_tasks WHERE type = 'sms.matched'`))
+	require.Equal(b.t, 1, count(b.t, b.db, `SELECT COUNT(*) FROM outbox_tasks WHERE payload LIKE '{"type":"sms.matched"%'`))
 	var payload string
-	require.NoError(b.t, b.db.QueryRowContext(b.t.Context(), `SELECT payload FROM outbox_tasks WHERE type = 'incident'`).Scan(&payload))
+	require.NoError(b.t, b.db.QueryRowContext(b.t.Context(), `SELECT payload FROM outbox_tasks WHERE payload LIKE '{"type":"incident"%'`).Scan(&payload))
 	require.Contains(b.t, payload, `"message_id":"`+m.id+`"`)
 	require.Contains(b.t, payload, `"kind":"match_refused"`)
 	var result, reason string

@@ -30,12 +30,16 @@ type Conn struct {
 	asked atomic.Int64  // when the last ping of the wheel was written, likewise
 }
 
+// Protocol is what the frames are called where a client names protocols: a browser can say no more about itself than that.
+const Protocol = "waitroom"
+
 // Accept takes over the connection of a request that Check let in; false where it broke meanwhile: there is nobody to tell. After true
 // the response is not to be touched; Open is next, then Run, and in the end Leave.
 func (p *Pool) Accept(w http.ResponseWriter, r *http.Request, c *Conn, owner Owner) bool {
 	c.pool, c.owner, c.wire.c = p, owner, c
 	ws, err := websocket.Accept(hijacker{w, &c.wire}, r, &websocket.AcceptOptions{
-		InsecureSkipVerify: true, // checkOrigin is stricter
+		Subprotocols:       []string{Protocol}, // to who asks for it
+		InsecureSkipVerify: true,               // checkOrigin is stricter
 		CompressionMode:    websocket.CompressionDisabled,
 		OnPingReceived:     c.pinged,
 		OnPongReceived:     c.ponged,

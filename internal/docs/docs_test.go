@@ -28,6 +28,28 @@ func TestEveryTestThatAPageNamesExists(t *testing.T) {
 	}
 }
 
+// Each requirement is a row; its last cell is what shows it.
+func TestEveryRequirementOfASourceDocumentIsShownByATest(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs", "seeds.md"))
+	require.NoError(t, err)
+	rows := map[string]int{}
+	var document string
+	for line := range strings.Lines(string(text)) {
+		if heading, ok := strings.CutPrefix(line, "## "); ok {
+			document, _, _ = strings.Cut(heading, " ")
+		}
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) < 5 || strings.HasPrefix(line, "| asked ") || strings.HasPrefix(line, "| --- ") {
+			continue
+		}
+		require.Regexp(t, "`(Test|Fuzz|Example)", cells[len(cells)-2], line)
+		rows[document]++
+	}
+	for _, document := range []string{"001", "002", "003", "004"} {
+		require.NotZero(t, rows[document], document)
+	}
+}
+
 func testsOf(t *testing.T) map[string]bool {
 	tests, declared := map[string]bool{}, regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w+)\(`)
 	require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {

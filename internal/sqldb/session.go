@@ -16,7 +16,8 @@ type Session struct {
 
 // Exec runs a statement and says how many rows it changed.
 func (s Session) Exec(query string, args ...any) (changed int64, err error) {
-	res, err := s.ExecContext(s.Ctx, s.Dialect.Bind(query), args...)
+	query, args = s.Dialect.Bind(query, args...)
+	res, err := s.ExecContext(s.Ctx, query, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -25,12 +26,14 @@ func (s Session) Exec(query string, args ...any) (changed int64, err error) {
 
 // Row asks for one row.
 func (s Session) Row(query string, args ...any) *sql.Row {
-	return s.QueryRowContext(s.Ctx, s.Dialect.Bind(query), args...)
+	query, args = s.Dialect.Bind(query, args...)
+	return s.QueryRowContext(s.Ctx, query, args...)
 }
 
 // Each calls read for every row; it must not use the session meanwhile.
 func (s Session) Each(read func(scan func(...any) error) error, query string, args ...any) error {
-	rows, err := s.QueryContext(s.Ctx, s.Dialect.Bind(query), args...)
+	query, args = s.Dialect.Bind(query, args...)
+	rows, err := s.QueryContext(s.Ctx, query, args...)
 	if err != nil {
 		return err
 	}

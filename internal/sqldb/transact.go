@@ -25,15 +25,20 @@ func (d *DB) Write(ctx context.Context, do func(Session) error) error {
 // Transact runs do in a transaction that is alone under its key, across all processes: it waits for the one
 // before it. Where do fails nothing is written.
 func (d *DB) Transact(ctx context.Context, key string, do func(Session) error) error {
+	return d.TransactIn(ctx, []string{key}, do)
+}
+
+// TransactIn is Transact under several keys. All who name some of the same name them in the same order, or they may wait for each other until the database ends it.
+func (d *DB) TransactIn(ctx context.Context, keys []string, do func(Session) error) error {
 	done, err := d.turn(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	return d.Clean(d.guard(ctx, func() error { return d.transact(ctx, key, do) }))
+	return d.Clean(d.guard(ctx, func() error { return d.transact(ctx, keys, do) }))
 }
 
-func (d *DB) transact(ctx context.Context, key string, do func(Session) error) error {
+func (d *DB) transact(ctx context.Context, keys []string, do func(Session) error) error {
 	tx, err := d.sql.BeginTx(ctx, nil) // SQLite: IMMEDIATE, which is alone in the whole file
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
@@ -44,8 +49,10 @@ func (d *DB) transact(ctx context.Context, key string, do func(Session) error) e
 	case dialect.SQLite:
 		s.Querier = prepared{tx: tx, db: d.sql, statements: &d.statements}
 	case dialect.Postgres:
-		if _, err := s.Exec(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, key); err != nil {
-			return fmt.Errorf("lock %q: %w", key, err)
+		for _, key := range keys {
+			if _, err := s.Exec(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, key); err != nil {
+				return fmt.Errorf("lock %q: %w", key, err)
+			}
 		}
 	}
 	if err := do(s); err != nil {

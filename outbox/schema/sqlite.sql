@@ -1,21 +1,19 @@
 -- Times are unix milliseconds. locked_at 0 = nobody holds the task.
 CREATE TABLE outbox_tasks (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,
-  event_id      TEXT    NOT NULL UNIQUE,
-  room          TEXT    NOT NULL,
-  lease_key     TEXT    NOT NULL,
-  seq           INTEGER NOT NULL,
-  type          TEXT    NOT NULL,
+  uid           TEXT    NOT NULL UNIQUE,
+  kind          TEXT    NOT NULL,
+  task_key      TEXT    NOT NULL DEFAULT '',
   payload       TEXT    NOT NULL,
-  phase         TEXT    NOT NULL CHECK (phase IN ('deliver', 'record', 'done', 'dead')),
+  state         TEXT    NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'done', 'dead')),
+  phase         TEXT    NOT NULL CHECK (phase <> 'done'),
   locked_at     INTEGER NOT NULL DEFAULT 0,
   waiting_since INTEGER,
   attempts      INTEGER NOT NULL DEFAULT 0,
   last_error    TEXT    NOT NULL DEFAULT '',
   created_at    INTEGER NOT NULL,
-  updated_at    INTEGER NOT NULL,
-  UNIQUE (lease_key, seq)
+  updated_at    INTEGER NOT NULL
 );
 
-CREATE INDEX outbox_tasks_open ON outbox_tasks (locked_at, id) WHERE phase IN ('deliver', 'record');
-CREATE INDEX outbox_tasks_over ON outbox_tasks (phase, updated_at);
+CREATE INDEX outbox_tasks_claim ON outbox_tasks (state, kind, updated_at, id, locked_at);
+CREATE INDEX outbox_tasks_key ON outbox_tasks (task_key, state, id);

@@ -234,6 +234,7 @@ end
 -- same says whose it is where it is a message that came before, under another id: that lease or a later one of the same session
 -- that has an open ask; and whether it is bound anew.
 local function same()
+  if A.foreign then return nil end
   local first = redis.call('GET', SAME)
   local m = first and message(first)
   if not m or (m.state ~= 's' and m.state ~= 'w') then return nil end
@@ -253,7 +254,7 @@ end
 
 -- part says the same of a part of a long message whose first part came before.
 local function part()
-  if A.part == 0 then return nil end
+  if A.part == 0 or A.foreign then return nil end
   local known = redis.call('GET', PARTS)
   if not known then return nil end
   local first, answered, numbers = known:match('^([^|]*)|(%d)|(.*)$')

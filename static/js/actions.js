@@ -1,19 +1,24 @@
 import { call, post } from "./http.js";
 
-/** The calls a seller makes. The cookie says who; a repeated call has no second effect. */
+/** The calls a seller makes. The session says who, see session.js; a repeated call has no second effect. */
 export class Actions {
-  constructor({ room, lang, words }) {
-    this.lock = `/api/${encodeURIComponent(room)}/lock`;
-    this.page = { lang, words };
+  constructor({ room, base = "", ...page }) {
+    this.lock = `${base}/api/${encodeURIComponent(room)}/lock`;
+    this.page = page;
   }
 
-  join(seller) {
-    return post(this.lock, { seller_id: seller, asks: true }, this.page);
+  join(seller, asks = true) {
+    return post(this.lock, { seller_id: seller, asks }, this.page);
   }
 
-  /** I ask for a code now; or, with the id of a message, I had asked for that one. */
-  expect(fence, key, message) {
-    return post(`${this.lock}/expect`, { fence, message_id: message }, this.page, { "Idempotency-Key": key });
+  /** I ask for a code now; or, with a message_id, I had asked for that one. */
+  expect(fence, key, what) {
+    return post(`${this.lock}/expect`, { ...what, fence }, this.page, { "Idempotency-Key": key });
+  }
+
+  /** I am here. */
+  claim(fence) {
+    return post(`${this.lock}/claim`, { fence }, this.page);
   }
 
   /** That message is not mine. */

@@ -17,7 +17,7 @@ export class Asking {
     const what = `${fence} ${message ?? ""}`;
     if (!this.#keys.has(what)) this.#keys.set(what, freshKey());
     try {
-      const answer = await this.actions.expect(fence, this.#keys.get(what), message);
+      const answer = await this.actions.expect(fence, this.#keys.get(what), { message_id: message });
       this.#keys.delete(what);
       return answer;
     } catch (error) {

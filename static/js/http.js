@@ -18,11 +18,11 @@ export function post(url, body, page, headers = {}) {
   return call(url, { method: "POST", body: JSON.stringify(body), headers: all }, page);
 }
 
-/** Calls the server until it has answered, or throws Refused. A call has to be one that can be repeated without harm. */
-export async function call(url, options, { lang, words }) {
-  const headers = { ...options.headers, Accept: "application/json", "Accept-Language": lang };
+/** Calls the server until it has answered, or throws Refused. A call has to be one that can be repeated without harm. session: who calls, where it is not the cookie alone. */
+export async function call(url, options, { lang, words, session }) {
+  const headers = { ...options.headers, Accept: "application/json", "Accept-Language": lang, ...(await session?.headers()) };
   for (let attempt = 0; ; attempt++) {
-    const answer = await once(url, { ...options, headers });
+    const answer = await once(url, { ...options, headers, credentials: session?.credentials ?? "same-origin" });
     const last = attempt === TRIES - 1;
     if (answer?.ok) return answer.json();
     if (answer && !passing(answer.status)) throw await refusal(answer, words);

@@ -16,6 +16,7 @@ export class LastPlace {
 
   /** Takes a state that I was told, and gives it back: as lost where I have no place in an epoch that my place was not in. */
   check(state) {
+    if (state.epoch == null) return state; // nobody has told it yet
     if (state.status === "waiting" || state.status === "locked") {
       this.#keep({ epoch: String(state.epoch), ticket: state.ticket, at: Date.now() });
       return state;

@@ -1,30 +1,25 @@
-import { Actions } from "./actions.js";
+import { WaitingRoom } from "../embed.js";
 import { TurnAlert, offerAlerts } from "./alert.js";
 import { Asking } from "./asking.js";
-import { ServerClock } from "./clock.js";
 import "./countdown.js";
+import { hasCookies } from "./frame.js";
 import { Refused } from "./http.js";
 import { Journey } from "./journey.js";
 import { SupportNotice } from "./notice.js";
 import { Question } from "./question.js";
 import "./sms.js";
-import { RoomSocket } from "./socket.js";
 import { Speaker } from "./speak.js";
-import { LastPlace } from "./place.js";
-import { Store } from "./store.js";
 import { Narrator } from "./narrator.js";
 import { Unclaimed } from "./unclaimed.js";
 import { View } from "./view.js";
-import { whenBack } from "./wake.js";
 
 const block = document.getElementById("page-data");
 const page = JSON.parse(block.textContent);
 const { room, words } = page;
 block.textContent = JSON.stringify({ ...page, sms: [] }); // messages are forgotten in time, here too
 
-const server = new ServerClock();
-server.observe(page.state.server_time);
-const store = new Store(page.state, new LastPlace(room));
+const waitingRoom = WaitingRoom.connect({ room, language: page.lang, words, state: page.state, session: hasCookies() ? "cookie" : "own" });
+const { clock: server, store, actions } = waitingRoom;
 const messages = document.getElementById("sms");
 const journey = new Journey(room, page.state, page.joined);
 const past = journey.pastUntil(page.state);
@@ -35,7 +30,6 @@ const onStep = (step, before) => narrator.step(step, before);
 const view = new View({ words, leaseSeconds: page.lease_seconds, journey, server, messages, unclaimed, onStep });
 const alert = new TurnAlert({ words, icons: page.icons, room });
 const narrator = new Narrator({ words, view, alert, server, speaker: new Speaker() });
-const actions = new Actions({ room, lang: page.lang, words });
 const asking = new Asking({ actions, store, journey, server });
 const questions = [
   new Question("leave", ["leave", "cancel"], () => act("leave-confirm", () => actions.leave("cancelled", store.state.fence))),
@@ -61,16 +55,11 @@ store.onChange((state, before) => {
   asking.putOff();
 });
 
-const socket = new RoomSocket({
-  url: `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/${encodeURIComponent(room)}/ws`,
-  onFrame: receive,
-  onStatus: (status) => view.connection(status),
-});
+waitingRoom.on("frame", receive);
+waitingRoom.on("connection", (status) => view.connection(status));
 
 function receive(frame) {
-  if (frame.server_time) server.observe(frame.server_time);
   view.heard();
-  if (frame.type === "state") store.apply(frame);
   if (frame.type === "sms") receiveMessage(frame);
   if (frame.type === "sms_unclaimed" && unclaimed.hear(frame)) narrator.unclaimed();
   if (frame.type === "notice") notice.hear(frame, store.state);
@@ -197,7 +186,5 @@ offerAlerts(alert);
 view.draw(store.state);
 narrator.begin(store.state);
 for (const offer of page.offers) unclaimed.hear(offer);
-socket.start();
 asking.putOff();
 document.addEventListener("visibilitychange", () => asking.putOff());
-whenBack({ back: () => socket.renew(), away: () => socket.rest() });

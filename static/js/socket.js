@@ -6,7 +6,8 @@ const SILENCE = 40000; // milliseconds; the server says something every 25 s
  * A socket that is always there: it comes back after a break by itself, unless it was told
  * not to. onStatus hears "connecting", "open", "lost" or "closed", and with the last two the
  * code of the close; open is when a frame of the type "first" has come, because only then is
- * what the page shows true again. silence: after so many ms without a word it is lost.
+ * what the page shows true again. silence: after so many ms without a word it is lost. protocols
+ * says what to ask for by each opening.
  */
 export class RoomSocket {
   #socket = null;
@@ -15,8 +16,8 @@ export class RoomSocket {
   #watch = 0;
   #over = false;
 
-  constructor({ url, onFrame, onStatus, first = "state", silence = SILENCE }) {
-    Object.assign(this, { url, onFrame, onStatus, first, silence });
+  constructor({ url, onFrame, onStatus, protocols = () => [], first = "state", silence = SILENCE }) {
+    Object.assign(this, { url, onFrame, onStatus, protocols, first, silence });
   }
 
   start() {
@@ -43,7 +44,7 @@ export class RoomSocket {
 
   #open() {
     this.#drop();
-    const socket = new WebSocket(this.url);
+    const socket = new WebSocket(this.url, this.protocols());
     this.#socket = socket;
     this.#listen();
     socket.addEventListener("message", (event) => this.#heard(socket, event.data));

@@ -78,6 +78,7 @@ var everything = values{
 	"imagePullSecrets": []any{values{"name": "pull"}},
 	"settings":         values{"PUBLIC_URL": "https://wait.example", "SMS_COMPLETES": false, "ROOM_LIMIT": 5000},
 	"secrets":          values{"SMS_WEBHOOK_SECRET": values{"name": "sms", "key": "secret"}},
+	"rooms":            values{"integration": values{"name": "마켓 연동", "lease": "90s"}, "shop:*": nil},
 	"service":          values{"annotations": values{"a": "b"}},
 	"ingress":          values{"enabled": true, "className": "nginx", "tlsSecret": "tls", "annotations": values{"a": "b"}},
 	"autoscaling":      values{"enabled": true},
@@ -133,6 +134,7 @@ func TestKubernetesTakesWhatTheChartDraws(t *testing.T) {
 					t.Errorf("it has %d s to end", *pod.Spec.TerminationGracePeriodSeconds)
 				}
 				secretsAreFiles(t, main, pod.Spec.Volumes[0])
+				roomsAreMounted(t, pod, found, name == "everything")
 				if hpa, on := found["HorizontalPodAutoscaler/r-waitroom"].(*autoscalingv2.HorizontalPodAutoscaler); on {
 					if d.Spec.Replicas != nil {
 						t.Error("the deployment and the autoscaler both say how many")
@@ -159,7 +161,7 @@ func secretsAreFiles(t *testing.T, c corev1.Container, v corev1.Volume) {
 		if e.ValueFrom != nil {
 			t.Errorf("%s is in the environment", e.Name)
 		}
-		if strings.HasSuffix(e.Name, "_FILE") {
+		if strings.HasSuffix(e.Name, "_FILE") && e.Name != "WAITROOM_ROOMS_FILE" {
 			named = append(named, e.Value)
 		}
 	}
@@ -173,10 +175,28 @@ func secretsAreFiles(t *testing.T, c corev1.Container, v corev1.Volume) {
 	}
 }
 
+// roomsAreMounted holds that the rooms' file is where its variable says, and that a change of it makes other replicas.
+func roomsAreMounted(t *testing.T, pod corev1.PodTemplateSpec, found map[string]runtime.Object, some bool) {
+	t.Helper()
+	main := pod.Spec.Containers[0]
+	named := slices.Contains(main.Env, corev1.EnvVar{Name: "WAITROOM_ROOMS_FILE", Value: "/etc/waitroom/rooms.yaml"})
+	file, drawn := found["ConfigMap/r-waitroom-rooms"].(*corev1.ConfigMap)
+	if named != some || drawn != some || (pod.Annotations["waitroom/rooms"] != "") != some {
+		t.Fatalf("rooms: variable %v, file %v, annotations %v", named, drawn, pod.Annotations)
+	}
+	if !some {
+		return
+	}
+	if !strings.Contains(file.Data["rooms.yaml"], "name: 마켓 연동") || pod.Spec.Volumes[1].ConfigMap.Name != file.Name || main.VolumeMounts[1].MountPath != "/etc/waitroom" {
+		t.Errorf("rooms: %v %v %v", file.Data, pod.Spec.Volumes[1], main.VolumeMounts)
+	}
+}
+
 func TestValuesThatAreWrongAreRefused(t *testing.T) {
 	for name, v := range map[string]values{
 		"a misspelt value":            {"replica": 3},
 		"a secret among settings":     {"settings": values{"SMS_WEBHOOK_SECRET": "whsec_x"}},
+		"a secret among rooms":        {"rooms": values{"a": values{"sms_secret": "whsec_x"}}},
 		"no replicas":                 {"replicas": 0},
 		"an unknown secret":           {"secrets": values{"PASSWORD": values{"name": "a", "key": "b"}}},
 		"a time without its unit":     {"settings": values{"MIN_DRAIN": 8}},

@@ -4,6 +4,8 @@ package dialect
 import (
 	"context"
 	"database/sql"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -15,6 +17,7 @@ type Dialect int
 const (
 	SQLite Dialect = iota + 1
 	Postgres
+	MySQL // and MariaDB, in the SQL that both speak
 )
 
 // Querier is what a *sql.DB and a *sql.Tx have in common.
@@ -24,29 +27,44 @@ type Querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// Bind writes a statement's parameters as the database wants them. Statements have no other dollar.
-func (d Dialect) Bind(query string) string {
-	if d == SQLite {
-		return strings.ReplaceAll(query, "$", "?")
+var parameter = regexp.MustCompile(`\$[0-9]+`)
+
+// Bind writes a statement's parameters as the database wants them, and its arguments where MySQL wants one for each place. Statements have
+// no other dollar.
+func (d Dialect) Bind(query string, args ...any) (string, []any) {
+	switch d {
+	case SQLite:
+		return strings.ReplaceAll(query, "$", "?"), args
+	case MySQL:
+		var places []any
+		query = parameter.ReplaceAllStringFunc(query, func(p string) string {
+			n, _ := strconv.Atoi(p[1:])
+			places = append(places, args[n-1])
+			return "?"
+		})
+		return query, places
 	}
-	return query
+	return query, args
 }
 
 // SkipLocked is what keeps claimants from waiting for each other; SQLite has one writer at a time anyway.
 func (d Dialect) SkipLocked() string {
-	if d == Postgres {
-		return "FOR UPDATE SKIP LOCKED"
+	if d == SQLite {
+		return ""
 	}
-	return ""
+	return "FOR UPDATE SKIP LOCKED"
 }
 
-// Now is the one clock of all who use a database, in unix ms: PostgreSQL's own, because its clients may be on several machines;
-// this machine's for SQLite, whose users all share it.
-func (d Dialect) Now(ctx context.Context, q Querier) (int64, error) {
-	if d != Postgres {
-		return time.Now().UnixMilli(), nil
+// Now is the one clock of all who use a database, in unix ms: the server's own, because its clients may be on several machines; this
+// machine's for SQLite, whose users all share it.
+func (d Dialect) Now(ctx context.Context, q Querier) (ms int64, err error) {
+	switch d {
+	case Postgres:
+		err = q.QueryRowContext(ctx, `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint`).Scan(&ms)
+	case MySQL: // by UTC, which no session's time zone changes
+		err = q.QueryRowContext(ctx, `SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000`).Scan(&ms)
+	default:
+		ms = time.Now().UnixMilli()
 	}
-	var ms int64
-	err := q.QueryRowContext(ctx, `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint`).Scan(&ms)
 	return ms, err
 }

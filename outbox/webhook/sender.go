@@ -1,4 +1,4 @@
-package outbox
+package webhook
 
 import (
 	"context"
@@ -12,9 +12,11 @@ import (
 	"time"
 
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/waitroom/waitroom/outbox"
 )
 
-// sendTimeout is how long the receiver may take: well under LockTimeout, so that a slow one is not
+// sendTimeout is how long the receiver may take: well under a lock's time-out, so that a slow one is not
 // called by two workers at a time.
 const sendTimeout = 10 * time.Second
 
@@ -46,18 +48,18 @@ func newSender(address, secret string) (*sender, error) {
 
 // send posts a task; any 2xx means that the receiver has it. Errors do not name the address, which may
 // hold a token.
-func (s *sender) send(ctx context.Context, t Task, at time.Time) error {
+func (s *sender) send(ctx context.Context, t outbox.Task, at time.Time) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, strings.NewReader(t.Payload))
 	if err != nil {
 		return errors.New("the address is not usable")
 	}
-	signature, err := s.signer.Sign(t.EventID, at, []byte(t.Payload))
+	signature, err := s.signer.Sign(t.UID, at, []byte(t.Payload))
 	if err != nil {
 		return fmt.Errorf("sign: %w", err)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "waitroom")
-	req.Header.Set(webhooks.HeaderWebhookID, t.EventID)
+	req.Header.Set(webhooks.HeaderWebhookID, t.UID)
 	req.Header.Set(webhooks.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
 	req.Header.Set(webhooks.HeaderWebhookSignature, signature)
 	res, err := s.client.Do(req)

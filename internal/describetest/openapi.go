@@ -1,0 +1,124 @@
+package describetest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// answer is one status of an operation.
+type answer struct {
+	content map[string]*jsonschema.Schema // by media type; empty: there is no body
+	headers []string                      // that it must have
+	codes   []string                      // the problems that are named beside it
+}
+
+// operation is a method of a path.
+type operation struct {
+	id      string
+	answers map[string]answer // by status
+}
+
+// pathItem is a described path.
+type pathItem struct {
+	parts      []string
+	operations map[string]operation // by method
+}
+
+// methods are those that an item of a path may describe.
+var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+
+// readOpenAPI reads the described paths, those without a parameter first.
+func readOpenAPI(text []byte) ([]pathItem, error) {
+	d, err := readDocument("openapi.yaml", text, jsonschema.Draft2020)
+	if err != nil {
+		return nil, err
+	}
+	type waiting struct {
+		to   map[string]*jsonschema.Schema
+		kind string
+		name string
+	}
+	var items []pathItem
+	var later []waiting
+	for path, node := range at(d.root, "paths") {
+		item := pathItem{parts: strings.Split(path, "/"), operations: map[string]operation{}}
+		for _, method := range methods {
+			described := at(node, method)
+			if described == nil {
+				continue
+			}
+			id, _ := described["operationId"].(string)
+			if id == "" {
+				return nil, fmt.Errorf("%s %s has no operationId", method, path)
+			}
+			op := operation{id: id, answers: map[string]answer{}}
+			for status, response := range at(described, "responses") {
+				r, err := d.resolve(response)
+				if err != nil {
+					return nil, err
+				}
+				a := answer{content: map[string]*jsonschema.Schema{}, headers: requiredHeaders(r), codes: quotedWords(r)}
+				for kind, media := range at(r, "content") {
+					later = append(later, waiting{a.content, kind, d.schema(at(media, "schema"))})
+				}
+				op.answers[status] = a
+			}
+			item.operations[strings.ToUpper(method)] = op
+		}
+		items = append(items, item)
+	}
+	slices.SortFunc(items, func(a, b pathItem) int { return a.parameters() - b.parameters() })
+	compiled, err := d.compile()
+	for _, w := range later {
+		w.to[w.kind] = compiled[w.name]
+	}
+	return items, err
+}
+
+func requiredHeaders(response map[string]any) (names []string) {
+	for name, header := range at(response, "headers") {
+		if at(header)["required"] == true {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+var quoted = regexp.MustCompile("`([a-z_]+)`")
+
+// quotedWords are the codes that a response's description names.
+func quotedWords(response map[string]any) (words []string) {
+	text, _ := response["description"].(string)
+	for _, m := range quoted.FindAllStringSubmatch(text, -1) {
+		words = append(words, m[1])
+	}
+	return words
+}
+
+func (p pathItem) parameters() (n int) {
+	for _, part := range p.parts {
+		if isParameter(part) {
+			n++
+		}
+	}
+	return n
+}
+
+func isParameter(part string) bool { return strings.HasPrefix(part, "{") }
+
+// reserved is no room.
+const reserved = "support"
+
+// matches reports whether a path is one of these.
+func (p pathItem) matches(path string) bool { return matches(p.parts, path) }
+
+func matches(parts []string, path string) bool {
+	given := strings.Split(path, "/")
+	return slices.EqualFunc(parts, given, func(described, given string) bool {
+		return described == given || isParameter(described) && given != "" && given != reserved
+	})
+}

@@ -1,0 +1,102 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/room"
+)
+
+// togetherMost bounds how many rooms' journals go into one transaction: whoever wants to write meanwhile waits for all of them.
+const togetherMost = 16
+
+// portion is what a drain takes from one room's journal at a time.
+type portion struct {
+	id       room.ID
+	entries  []room.Entry
+	verdicts []verdict
+}
+
+// drainTogether drains several rooms, what they have now in one transaction. A room that can not be drained holds up no other; the error is all of theirs.
+func (l *Ledger) drainTogether(ctx context.Context, ids []room.ID) error {
+	if len(ids) == 1 {
+		return l.Drain(ctx, ids[0])
+	}
+	if err := l.db.Away(); err != nil {
+		return err
+	}
+	slices.Sort(ids) // as everybody else does who waits for several
+	ids = slices.Compact(ids)
+	for _, id := range ids {
+		unlock, err := l.rooms.lock(ctx, id)
+		if err != nil {
+			l.db.Suspect()
+			return err
+		}
+		defer unlock()
+	}
+	portions, failed := l.portions(ctx, ids)
+	if err := l.applyTogether(ctx, portions); err != nil {
+		return errors.Join(failed, fmt.Errorf("drain: %w", err))
+	}
+	for _, p := range portions {
+		failed = errors.Join(failed, l.finish(ctx, p))
+	}
+	return failed
+}
+
+// portions reads what the rooms' journals have.
+func (l *Ledger) portions(ctx context.Context, ids []room.ID) (portions []*portion, failed error) {
+	for _, id := range ids {
+		switch entries, err := l.cfg.Journal.ReadJournal(ctx, id, drainBatch); {
+		case err != nil:
+			failed = errors.Join(failed, fmt.Errorf("drain %s: %w", id, err))
+		case len(entries) == 0:
+			l.backlog.drained(id)
+		default:
+			portions = append(portions, &portion{id: id, entries: entries})
+		}
+	}
+	return portions, failed
+}
+
+// applyTogether writes all portions in one transaction; where something in them is odd, each in its own.
+func (l *Ledger) applyTogether(ctx context.Context, portions []*portion) error {
+	if len(portions) == 0 {
+		return nil
+	}
+	of, ids := make(map[room.ID]*portion), make([]room.ID, len(portions))
+	for i, p := range portions {
+		of[p.id], ids[i] = p, p.id
+	}
+	err := l.inRooms(ctx, ids, func(w *work) error {
+		err := w.entries(of[w.id].entries)
+		of[w.id].verdicts = w.verdicts
+		return err
+	})
+	if err == nil || !sqldb.OfData(err) {
+		return err
+	}
+	for _, p := range portions {
+		if p.verdicts, err = l.apply(ctx, p.id, p.entries); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish is what is left to do in a room whose portion is written; then it is drained to its end.
+func (l *Ledger) finish(ctx context.Context, p *portion) error {
+	told := make(map[match]bool)
+	if err := l.applied(ctx, p.id, p.entries, p.verdicts, told); err != nil {
+		return fmt.Errorf("drain %s: %w", p.id, err)
+	}
+	if len(p.entries) == drainBatch {
+		return l.drainLocked(ctx, p.id, told)
+	}
+	l.backlog.drained(p.id)
+	return nil
+}

@@ -1,0 +1,65 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/room"
+)
+
+// Two replicas drain what many rooms have, in one transaction at a time; each is told of the rooms in another order.
+func TestRoomsThatAreDrainedTogetherAreWrittenAsIfEachHadBeenAlone(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		one, other := b.open(t), b.open(t)
+		var rooms []room.ID
+		for n := range 60 {
+			id := room.ID(fmt.Sprintf("r-%02d", n))
+			rooms = append(rooms, id)
+			for ticket := range int64(n%5 + 1) {
+				b.journal.write(id, 1, joined(ticket+1), granted(ticket+1))
+				b.journal.write(id, 1, matched(fmt.Sprintf("m-%d", ticket), ticket+1), ended(ticket+1, room.Completed))
+			}
+		}
+		b.journal.add("r-07", room.Entry{ID: "x", Odd: errors.New("records: not JSON")}) // has the whole transaction undone
+		b.journal.write("r-09", 1, room.Record{Type: "granted"})
+
+		drainAll(t, rooms, one, other)
+		for n, id := range rooms {
+			require.Equal(t, n%5+1, count(t, one, fmt.Sprintf("leases WHERE room = '%s' AND outcome = 'completed'", id)))
+			require.Equal(t, n%5+1, count(t, one, fmt.Sprintf("verifications WHERE room = '%s'", id)))
+		}
+		require.GreaterOrEqual(t, len(b.journal.told()), 60*3, "a verdict for each match, of which there are one to five in a room; both may tell it")
+		require.Equal(t, []string{"r-07", "r-09"}, column(t, one.DB(), `SELECT room FROM parked ORDER BY room`))
+	})
+}
+
+// drainAll has ledgers drain rooms until their journals are empty.
+func drainAll(t *testing.T, rooms []room.ID, ledgers ...*ledger.Ledger) {
+	t.Helper()
+	for i, l := range ledgers {
+		list := slices.Clone(rooms)
+		if i%2 == 1 {
+			slices.Reverse(list)
+		}
+		for _, id := range list {
+			l.Looked(id, room.Checked{Journal: 1})
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var g errgroup.Group
+	for _, l := range ledgers {
+		g.Go(func() error { return l.Run(ctx) })
+	}
+	wait(t, func() bool {
+		return !slices.ContainsFunc(ledgers, func(l *ledger.Ledger) bool { return l.Status().Pending > 0 })
+	})
+	cancel()
+	require.ErrorIs(t, g.Wait(), context.Canceled)
+}

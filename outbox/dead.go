@@ -1,0 +1,104 @@
+package outbox
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// deadRows is how many dead tasks are listed at a time.
+const deadRows = 200
+
+// Dead lists tasks that were given up, the latest first, at most 200; of these kinds, or of all where none is named.
+func (s *Store) Dead(ctx context.Context, kinds ...string) ([]Task, error) {
+	of, args := among(kinds, deadRows)
+	query, args := s.dialect.Bind(`SELECT `+columns+` FROM outbox_tasks WHERE state = 'dead'`+of+` ORDER BY updated_at DESC, id DESC LIMIT $1`, args...)
+	rows, err := s.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("list dead tasks: %w", err)
+	}
+	tasks, err := scanTasks(rows)
+	if err != nil {
+		return nil, fmt.Errorf("read dead tasks: %w", err)
+	}
+	return tasks, nil
+}
+
+// Retry puts a dead task back into the phase it died in, with all its time again from its next attempt. ErrNotDead when it is not dead.
+func (s *Store) Retry(ctx context.Context, id int64) error {
+	now, err := s.Now(ctx)
+	if err != nil {
+		return err
+	}
+	n, err := exec(ctx, s.db, s.dialect, `UPDATE outbox_tasks
+		SET state = 'open', locked_at = 0, waiting_since = NULL, `+touch("$1")+` WHERE id = $2 AND state = 'dead'`, now, id)
+	if err != nil {
+		return fmt.Errorf("retry task: %w", err)
+	}
+	if n == 0 {
+		return fmt.Errorf("%w: %d", ErrNotDead, id)
+	}
+	return nil
+}
+
+// Counts is how many tasks there are to do and how many were given up.
+type Counts struct {
+	Pending int
+	Dead    int
+}
+
+// Count counts tasks of these kinds, or of all where none is named.
+func (s *Store) Count(ctx context.Context, kinds ...string) (c Counts, err error) {
+	of, args := among(kinds)
+	err = row(ctx, s.db, s.dialect, `SELECT (SELECT COUNT(*) FROM outbox_tasks WHERE state = 'open'`+of+`),
+		(SELECT COUNT(*) FROM outbox_tasks WHERE state = 'dead'`+of+`)`, args...).Scan(&c.Pending, &c.Dead)
+	if err != nil {
+		return Counts{}, fmt.Errorf("count tasks: %w", err)
+	}
+	return c, nil
+}
+
+// among is a condition on the kind, and the statement's arguments with the kinds behind those before.
+func among(kinds []string, args ...any) (condition string, all []any) {
+	var places []string
+	for _, kind := range kinds {
+		args = append(args, kind)
+		places = append(places, fmt.Sprint("$", len(args)))
+	}
+	if len(places) == 0 {
+		return "", args
+	}
+	return ` AND kind IN (` + strings.Join(places, ", ") + `)`, args
+}
+
+// forgetBatch bounds one clean-up, so that it holds no lock for long.
+const forgetBatch = 1000
+
+// Forget deletes tasks of a kind that are done for longer than keep, at most a thousand at a time, and says how many. Dead ones stay.
+func (s *Store) Forget(ctx context.Context, kind string, keep time.Duration) (int64, error) {
+	now, err := s.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n, err := exec(ctx, s.db, s.dialect, `DELETE FROM outbox_tasks WHERE id IN (SELECT id FROM (
+		SELECT id FROM outbox_tasks WHERE state = 'done' AND kind = $3 AND updated_at < $1 ORDER BY updated_at LIMIT $2) old)`,
+		now-keep.Milliseconds(), forgetBatch, kind)
+	if err != nil {
+		return 0, fmt.Errorf("forget done tasks: %w", err)
+	}
+	return n, nil
+}
+
+// Trim deletes tasks in some states that nobody has touched since before an instant (unix ms), of all kinds, at most so many, and says how many.
+func Trim(ctx context.Context, q Querier, d Dialect, before int64, most int, states ...State) (deleted int64, err error) {
+	for _, state := range states {
+		n, err := exec(ctx, q, d, `DELETE FROM outbox_tasks WHERE id IN (SELECT id FROM (
+			SELECT id FROM outbox_tasks WHERE state = $1 AND updated_at < $2 ORDER BY updated_at LIMIT $3) old)`, string(state), before, int64(most)-deleted)
+		if err != nil {
+			return deleted, fmt.Errorf("trim tasks: %w", err)
+		}
+		deleted += n
+	}
+	return deleted, nil
+}

@@ -1,0 +1,86 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// lane works off one kind of a worker's: one goroutine claims, and one for each task that is worked on does its phase.
+type lane struct {
+	worker   *Worker
+	name     string
+	kind     Kind
+	busy     int        // tasks that are worked on
+	finished chan error // one for each of them
+}
+
+func newLane(w *Worker, name string, k Kind) *lane {
+	return &lane{worker: w, name: name, kind: k}
+}
+
+// run goes on until ctx ends. A task that is done makes room for the next one at once; one that failed is not tried again before the next tick.
+func (l lane) run(ctx context.Context) {
+	l.finished = make(chan error, l.kind.Parallel)
+	tick := time.NewTicker(l.worker.every)
+	defer tick.Stop()
+	asOf, err := l.worker.store.Now(ctx)
+	for {
+		if err == nil {
+			err = l.fill(ctx, asOf)
+		}
+		if err != nil && ctx.Err() == nil {
+			l.worker.log.Warn("outbox waits for the database", "kind", l.name, "error", err)
+		}
+		select {
+		case err = <-l.finished: // where it is the database's, the next tick is soon enough
+			l.busy--
+		case <-tick.C:
+			asOf, err = l.worker.store.Now(ctx)
+		case <-ctx.Done():
+			_ = l.wait()
+			return
+		}
+	}
+}
+
+// tick is one round of run.
+func (l lane) tick(ctx context.Context) error {
+	l.finished = make(chan error, l.kind.Parallel)
+	asOf, err := l.worker.store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		if err := l.fill(ctx, asOf); err != nil || l.busy == 0 {
+			return errors.Join(err, l.wait())
+		}
+		err := <-l.finished
+		l.busy--
+		if err != nil {
+			return errors.Join(err, l.wait())
+		}
+	}
+}
+
+// fill claims tasks until there is none or no room for more.
+func (l *lane) fill(ctx context.Context, asOf int64) error {
+	for l.busy < l.kind.Parallel && ctx.Err() == nil {
+		t, ok, err := l.worker.store.Claim(ctx, l.name, asOf)
+		if err != nil || !ok {
+			return err
+		}
+		l.busy++
+		finished := l.finished
+		go func() { finished <- l.worker.work(ctx, l.kind, t) }()
+	}
+	return ctx.Err()
+}
+
+// wait is the errors of all that are worked on, when they have finished.
+func (l *lane) wait() (err error) {
+	for ; l.busy > 0; l.busy-- {
+		err = errors.Join(err, <-l.finished)
+	}
+	return err
+}

@@ -1,0 +1,179 @@
+package webhook_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/require"
+	_ "modernc.org/sqlite"
+
+	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/outbox/webhook"
+)
+
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+// receiver is the other program: it checks signatures and remembers what it was told.
+type receiver struct {
+	url    string
+	mu     sync.Mutex
+	answer func(*http.Request) int // nil = 200
+	ids    []string
+	bodies []string
+	forged int
+}
+
+func newReceiver(t *testing.T) *receiver {
+	r := &receiver{}
+	server := httptest.NewServer(r)
+	t.Cleanup(server.Close)
+	r.url = server.URL
+	return r
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	body, _ := io.ReadAll(q.Body)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	status := http.StatusOK
+	if r.answer != nil {
+		status = r.answer(q)
+	}
+	if verifier, err := webhooks.NewWebhook(secret); err != nil || verifier.Verify(body, q.Header) != nil {
+		r.forged++
+		status = http.StatusUnauthorized
+	}
+	if status == http.StatusOK {
+		r.ids, r.bodies = append(r.ids, q.Header.Get("webhook-id")), append(r.bodies, string(body))
+	}
+	w.WriteHeader(status)
+}
+
+// office is a database with webhooks to send, and a clock that stands still.
+type office struct {
+	db    *sql.DB
+	store *outbox.Store
+	now   time.Time
+}
+
+func newOffice(t *testing.T) *office {
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "outbox.db")+"?_pragma=busy_timeout(10000)&_txlock=immediate")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	_, err = db.Exec(outbox.Schema(outbox.SQLite))
+	require.NoError(t, err)
+	o := &office{db: db, now: time.Now()}
+	o.store = outbox.NewStore(db, outbox.SQLite, outbox.StoreConfig{Now: func() time.Time { return o.now }})
+	return o
+}
+
+func (o *office) put(t *testing.T, uid, key, body string) {
+	require.NoError(t, outbox.Enqueue(t.Context(), o.db, outbox.SQLite, outbox.Task{UID: uid, Kind: webhook.Kind, Key: key, Phase: webhook.Deliver, Payload: body}))
+}
+
+func (o *office) tick(t *testing.T, c webhook.Config) {
+	t.Helper()
+	hook, err := webhook.New(c)
+	require.NoError(t, err)
+	t.Cleanup(hook.Close)
+	w, err := outbox.NewWorker(outbox.Config{Store: o.store, Kinds: map[string]outbox.Kind{webhook.Kind: hook}})
+	require.NoError(t, err)
+	require.NoError(t, w.Tick(t.Context()))
+	o.now = o.now.Add(time.Second)
+}
+
+func TestADeliveryIsSignedAndItsIDStaysTheSame(t *testing.T) {
+	o, r := newOffice(t), newReceiver(t)
+	o.put(t, "evt_1", "lease/1", `{"type":"lock.granted"}`)
+	var asked []string
+	r.answer = func(q *http.Request) int {
+		asked = append(asked, q.Header.Get("webhook-id"))
+		if len(asked) == 1 {
+			return http.StatusBadGateway
+		}
+		return http.StatusOK
+	}
+	for range 4 {
+		o.tick(t, webhook.Config{URL: r.url, Secret: secret})
+	}
+	require.Equal(t, []string{"evt_1", "evt_1"}, asked, "once a tick, and what is delivered is not delivered again")
+	require.Equal(t, []string{`{"type":"lock.granted"}`}, r.bodies)
+	require.Zero(t, r.forged)
+}
+
+func TestADeliveredTaskIsNotPostedAgainWhenRecordingItFails(t *testing.T) {
+	o, r := newOffice(t), newReceiver(t)
+	o.put(t, "evt_1", "lease/1", `{"type":"lock.granted"}`)
+	var recorded []string
+	broken := errors.New("books are closed")
+	c := webhook.Config{URL: r.url, Secret: secret, Recorded: func(_ context.Context, task outbox.Task) error {
+		recorded = append(recorded, webhook.TypeOf(task))
+		return broken
+	}}
+	o.tick(t, c)
+	broken = nil
+	o.tick(t, c)
+	require.Len(t, r.ids, 1)
+	require.Equal(t, []string{"lock.granted", "lock.granted"}, recorded)
+	counts, err := o.store.Count(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, counts.Pending)
+}
+
+func TestThoseOfOneLeaseAreToldInOrderAndHoldUpNoOther(t *testing.T) {
+	o, r := newOffice(t), newReceiver(t)
+	o.put(t, "evt_1", "lease/1", "1")
+	o.put(t, "evt_2", "lease/1", "2")
+	o.put(t, "evt_3", "lease/2", "3")
+	r.answer = func(q *http.Request) int {
+		if q.Header.Get("webhook-id") == "evt_1" {
+			return http.StatusInternalServerError
+		}
+		return http.StatusOK
+	}
+	c := webhook.Config{URL: r.url, Secret: secret}
+	o.tick(t, c)
+	require.Equal(t, []string{"evt_3"}, r.ids)
+	r.answer = nil
+	o.tick(t, c)
+	require.Equal(t, []string{"evt_3", "evt_1", "evt_2"}, r.ids)
+}
+
+func TestWhatIsKeptOfAFailureDoesNotNameTheAddress(t *testing.T) {
+	o := newOffice(t)
+	o.put(t, "evt_1", "lease/1", "1")
+	o.tick(t, webhook.Config{URL: "http://user:canary@127.0.0.1:1/canary", Secret: secret})
+	task, ok, err := o.store.Claim(t.Context(), webhook.Kind, o.now.UnixMilli())
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.NotEmpty(t, task.LastError)
+	require.NotContains(t, task.LastError, "canary")
+}
+
+func TestAWrongSettingIsNamedButNotShown(t *testing.T) {
+	for _, c := range []struct{ url, secret, want string }{
+		{"ftp://canary", secret, "WEBHOOK_URL"},
+		{"://canary", secret, "WEBHOOK_URL"},
+		{"https://example.com", "canary!", "WEBHOOK_SECRET"},
+		{"https://example.com", "", "WEBHOOK_SECRET"},
+		{"https://example.com", "whsec_", "WEBHOOK_SECRET"},
+	} {
+		_, err := webhook.New(webhook.Config{URL: c.url, Secret: c.secret})
+		require.ErrorContains(t, err, c.want)
+		require.NotContains(t, err.Error(), "canary")
+	}
+}
+
+func TestATypeIsReadFromThePayload(t *testing.T) {
+	require.Equal(t, "lock.ended", webhook.TypeOf(outbox.Task{Payload: `{"type":"lock.ended"}`}))
+	require.Empty(t, webhook.TypeOf(outbox.Task{Payload: `no JSON`}))
+}

@@ -1,0 +1,236 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/describetest"
+	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/web/describe"
+)
+
+// described holds every answer and every frame of this package's tests to the descriptions.
+var described = must(describetest.New(describe.OpenAPI(), describe.AsyncAPI()))
+
+// excused is what no test of this package sees, and why.
+var excused = map[string]string{
+	"* 500":     "nothing in the whole program breaks on purpose; web's tests have an engine that does",
+	"* ping":    "comes every 25 seconds; hub's tests see it sooner",
+	"claim ???": "not there yet",
+	"link ???":  "not there yet",
+}
+
+func must(r *describetest.Recorder, err error) *describetest.Recorder {
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// bodies are requests that are in order, of the operations that have one.
+var bodies = map[string]string{"join": `{"seller_id":"s-1"}`, "leave": "", "claim": `{"fence":9}`, "expect": `{"fence":9}`, "link": "{}",
+	"reject": `{"fence":9,"message_id":"m-1"}`, "receiveSMS": `{"message_id":"m-1","from":"15880000","text":"hello"}`}
+
+// upgrade asks for a socket.
+var upgrade = []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}
+
+// provoke asks an operation in a way that is refused with a status; false where that takes more than a request.
+func provoke(op describetest.Operation, status int, nobody, kim *seller) (got reply, ok bool) {
+	s, path, body, headers := nobody, strings.Replace(op.Path, "{room}", "integration", 1), bodies[op.ID], []string(nil)
+	if strings.HasPrefix(op.Path, "/api/support/") && status != http.StatusUnauthorized {
+		s = kim
+	}
+	if op.Method != http.MethodGet {
+		headers = jsonHeader
+	}
+	socket := strings.HasSuffix(op.Path, "/ws")
+	switch status {
+	case http.StatusBadRequest:
+		if op.ID == "receiveSMS" {
+			return carrierSays(s.t, s.base, "m-0", "{"), true
+		}
+		path, body, headers = path+"?limit=0", "{", append(headers, "X-Session-ID", "me")
+	case http.StatusUnauthorized:
+	case http.StatusForbidden:
+		headers = append(headers, "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site")
+		if socket {
+			headers = append(headers, upgrade...)
+		}
+	case http.StatusNotFound:
+		path = strings.Replace(op.Path, "{room}", "elsewhere", 1)
+	case http.StatusRequestEntityTooLarge:
+		body = `{"x":"` + strings.Repeat("x", 16<<10) + `"}`
+	case http.StatusUnsupportedMediaType:
+		body, headers = "seller_id=s-1", []string{asJSON, "text/plain"}
+	case http.StatusMisdirectedRequest:
+		other := *s
+		other.host, s = "elsewhere.example", &other
+	case http.StatusUpgradeRequired:
+		headers = append(headers, "Origin", s.base)
+	default:
+		return reply{}, false
+	}
+	return s.ask(op.Method, path, body, headers...), true
+}
+
+func TestEveryRefusalThatIsDescribedIsGiven(t *testing.T) {
+	r := start(t, config(t, append(supportArgs(t), "--sms-webhook-secret", smsSecret)...))
+	nobody, kim := newSeller(t, r.URL(), "s-1"), newAgent(t, r.URL(), "kim")
+	for _, op := range described.Operations() {
+		for _, status := range op.Statuses {
+			got, ok := provoke(op, status, nobody, kim)
+			if ok && got.text("code") != "not_found" && got.text("code") != "not_identified" {
+				require.True(t, got.StatusCode == status || status == http.StatusUnauthorized && !strings.Contains(op.Path, "support"),
+					"%s answers %d, not %d: %s", op.ID, got.StatusCode, status, got.body)
+			}
+		}
+	}
+	for _, path := range []string{"/openapi.yaml", "/asyncapi.yaml"} {
+		got := nobody.ask(http.MethodGet, path, "")
+		require.Equal(t, http.StatusOK, got.StatusCode)
+		require.Equal(t, http.StatusNotModified, nobody.ask(http.MethodGet, path, "", "If-None-Match", got.Header.Get("ETag")).StatusCode)
+	}
+}
+
+// requireAway asks everything while the store is away.
+func requireAway(t *testing.T, r *replica, nobody, kim *seller) {
+	t.Helper()
+	require.Eventually(t, func() bool { return !r.hub.Fresh() }, patience, 10*time.Millisecond)
+	var group sync.WaitGroup
+	for _, op := range described.Operations() {
+		if !strings.HasPrefix(op.Path, "/api/") || op.ID == "receiveSMS" {
+			continue
+		}
+		s, headers := nobody, jsonHeader
+		if strings.HasPrefix(op.Path, "/api/support/") {
+			s = kim
+		}
+		if strings.HasSuffix(op.Path, "/ws") {
+			headers = upgrade
+		}
+		group.Go(func() {
+			got := s.ask(op.Method, strings.Replace(op.Path, "{room}", "integration", 1), bodies[op.ID], headers...)
+			if got.text("code") != "not_found" && got.StatusCode != http.StatusServiceUnavailable {
+				t.Errorf("%s answers %d without a store: %s", op.ID, got.StatusCode, got.body)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// hooks takes webhooks and holds them to what is described.
+type hooks struct {
+	t    *testing.T
+	mu   sync.Mutex
+	seen map[string]int
+}
+
+func (h *hooks) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = described.Webhook(r.Header, body)
+	}
+	var of struct{ Type string }
+	_ = json.Unmarshal(body, &of)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.seen[of.Type]++
+	if err != nil {
+		h.t.Error(err)
+	}
+}
+
+// until waits until webhooks of all these types have come.
+func (h *hooks) until(types ...string) {
+	h.t.Helper()
+	testproc.Until(h.t, patience, func() error {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for _, one := range types {
+			if h.seen[one] == 0 {
+				return fmt.Errorf("no webhook %s; there were %v", one, h.seen)
+			}
+		}
+		return nil
+	})
+}
+
+// watch opens a socket of support's.
+func (s *seller) watch(path string) *websocket.Conn {
+	s.t.Helper()
+	conn, _, err := websocket.Dial(s.t.Context(), s.base+path, &websocket.DialOptions{HTTPClient: newHTTP(s.t),
+		HTTPHeader: http.Header{"Cookie": {cookieIn(s.t, s, "waitroom_support")}, "Origin": {s.base}}})
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { _ = conn.CloseNow() })
+	return conn
+}
+
+// untilTold reads frames until one of each type has come.
+func untilTold(t *testing.T, conn *websocket.Conn, types ...string) {
+	t.Helper()
+	missing := map[string]bool{}
+	for _, one := range types {
+		missing[one] = true
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for len(missing) > 0 {
+		_, text, err := conn.Read(ctx)
+		require.NoError(t, err, "still to be told: %v", missing)
+		var frame struct{ Type string }
+		require.NoError(t, json.Unmarshal(text, &frame))
+		delete(missing, frame.Type)
+	}
+}
+
+func (s *seller) joinAsking() reply {
+	s.t.Helper()
+	return s.ask(http.MethodPost, lockPath, `{"seller_id":"`+s.id+`","asks":true}`, jsonHeader...)
+}
+
+func TestWholeStoryIsToldAsDescribed(t *testing.T) {
+	told := &hooks{t: t, seen: map[string]int{}}
+	receiver := httptest.NewServer(told)
+	t.Cleanup(receiver.Close)
+	r := start(t, config(t, append(supportArgs(t), "--sms-webhook-secret", smsSecret, "--webhook-url", receiver.URL, "--webhook-secret", smsSecret)...))
+	kim := newAgent(t, r.URL(), "kim")
+	desk, all := kim.watch("/api/support/integration/ws"), kim.watch("/api/support/ws")
+
+	a, b, c := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b"), newSeller(t, r.URL(), "c")
+	first := a.joinAsking()
+	require.Equal(t, http.StatusAccepted, b.joinAsking().StatusCode)
+	ticket := c.joinAsking().number("ticket")
+	socket := open(t, r.URL(), "X-Session-ID", a.session)
+	next(t, socket)
+	require.Equal(t, http.StatusOK, a.ask(http.MethodPost, lockPath+"/expect", fmt.Sprintf(`{"fence":%s}`, first.json["fence"]), jsonHeader...).StatusCode)
+	require.Contains(t, carrier(t, r.URL(), "m-1", "인증번호는 [482913] 입니다", time.Now()).body, "matched")
+	untilTold(t, socket, "sms")
+
+	holder := open(t, r.URL(), "X-Session-ID", b.session)
+	second := until(t, holder, "locked")
+	require.Contains(t, carrier(t, r.URL(), "m-2", "인증번호는 [111222] 입니다", time.Now()).body, "not_expected")
+	untilTold(t, holder, "sms_unclaimed")
+	kim.mustAct("extend", fmt.Sprintf(`{"fence":%.0f,"seconds":30,"reason":"r"}`, second["fence"]))
+	untilTold(t, holder, "notice")
+	kim.mustAct("remove", fmt.Sprintf(`{"ticket":%d,"reason":"r"}`, ticket))
+
+	reject := func(fence string) reply {
+		return a.ask(http.MethodPost, lockPath+"/reject", `{"fence":`+fence+`,"message_id":"m-1"}`, jsonHeader...)
+	}
+	requireProblem(t, reject("9"), http.StatusConflict, "stale_fence")
+	require.Equal(t, http.StatusOK, reject(first.json["fence"].(json.Number).String()).StatusCode)
+	told.until("lock.granted", "lock.ended", "sms.matched", "incident")
+	untilTold(t, desk, "desk", "change", "items", "minutes", "replicas", "beat")
+	untilTold(t, all, "rooms", "replicas", "beat")
+}

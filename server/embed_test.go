@@ -1,0 +1,248 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/coder/websocket"
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/portaltest"
+	"github.com/waitroom/waitroom/internal/redistest"
+)
+
+// guest is a page on another site than waitroom's: to a browser, localhost and 127.0.0.1 are two.
+type guest struct {
+	origin string
+	page   string // what it serves; to be set before it is opened
+}
+
+func newGuest(t *testing.T) *guest {
+	t.Helper()
+	g := &guest{}
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte(`<link rel="icon" href="data:,">` + g.page))
+	}))
+	t.Cleanup(site.Close)
+	g.origin = "http://localhost:" + site.URL[len("http://127.0.0.1:"):]
+	return g
+}
+
+// shows has the guest serve the n-th page that docs/embed.md shows, with waitroom at base.
+func (g *guest) shows(t *testing.T, n int, base string) {
+	t.Helper()
+	text, err := os.ReadFile("../docs/embed.md")
+	require.NoError(t, err)
+	pages := regexp.MustCompile("(?s)```html\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	require.Greater(t, len(pages), n)
+	g.page = strings.ReplaceAll(pages[n][1], "https://wait.example", base)
+}
+
+func TestAPageOfAnotherSiteRunsAWholeTurnByTheModule(t *testing.T) {
+	g := newGuest(t)
+	r := start(t, config(t, "--allowed-origins", g.origin, "--sms-quarantine", "0s"))
+	g.shows(t, 0, r.URL())
+	holder := newSeller(t, r.URL(), "holder")
+	require.Equal(t, "locked", holder.join().json["status"])
+
+	p := page{t: t, ctx: chrometest.New(t)}
+	chrometest.AllowErrors(p.ctx, "409") // of a seller who has a place
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(g.origin)))
+	says := func(id, text string) string {
+		return `document.querySelector("` + id + `").textContent.includes("` + text + `")`
+	}
+	p.is(says("#connection", "open") + " && " + says("#where", "0 waiting"))
+
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.SendKeys(chromedp.CSS("#seller"), "holder")))
+	p.press("#ready button")
+	p.is(says("#problem", "seller") + ` && document.querySelector("#problem").textContent.length > 10`) // the server's own words
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.SetValue(chromedp.CSS("#seller"), "guest")))
+	p.press("#ready button")
+	p.is(says("#where", "You are number 1"))
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.Reload()))
+	p.is(says("#where", "You are number 1"))
+
+	holder.leave("?reason=completed")
+	p.is(says("#where", "Your turn"))
+	p.press("#ask")
+	p.is(says("#where", "Your turn") + ` && document.querySelector("#problem").textContent === ""`)
+	asked := newSeller(t, r.URL(), "")
+	asked.session = evaluate[string](t, p.ctx, `Object.entries(localStorage).find(([key]) => key.startsWith("waitroom:"))[1]`)
+	require.Equal(t, uuid.Version(4), uuid.MustParse(asked.session).Version())
+	require.Equal(t, "guest", asked.status().json["me"].(map[string]any)["seller_id"])
+	require.Empty(t, evaluate[string](t, p.ctx, `document.cookie`))
+
+	p.press("#leave")
+	p.is(says("#where", "Over: cancelled"))
+}
+
+func evaluate[T any](t *testing.T, ctx context.Context, expression string) T {
+	t.Helper()
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	require.NoError(t, err, expression)
+	return value
+}
+
+func TestASocketMayNameItsSessionByAProtocol(t *testing.T) {
+	r := start(t, config(t, "--allowed-origins", "https://portal.example"))
+	joined := newSeller(t, r.URL(), "a").join()
+	session := joined.json["session_id"].(string)
+	dialed := func(origin string, protocols ...string) (*websocket.Conn, *http.Response, error) {
+		return websocket.Dial(t.Context(), r.URL()+"/api/integration/ws", &websocket.DialOptions{HTTPClient: newHTTP(t),
+			HTTPHeader: http.Header{"Origin": {origin}}, Subprotocols: protocols})
+	}
+	conn, resp, err := dialed("https://portal.example", "waitroom", "waitroom.session."+session)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	require.Equal(t, "waitroom", conn.Subprotocol())
+	require.NotContains(t, resp.Header, session)
+	require.Equal(t, "locked", next(t, conn)["status"])
+
+	_, resp, err = dialed("https://portal.example", "waitroom", "waitroom.session.nobody")
+	require.Error(t, err)
+	require.Equal(t, http.StatusBadRequest, resp.StatusCode)
+	_, resp, err = dialed("https://evil.example", "waitroom", "waitroom.session."+session)
+	require.Error(t, err)
+	require.Equal(t, http.StatusForbidden, resp.StatusCode)
+}
+
+func TestDoctorSaysWhatDoesNotWorkInAFrame(t *testing.T) {
+	args := proving("--public-url", "https://wait.example", "--frame-ancestors", "http://portal.example")
+	d := &doctor{cfg: config(t, args...)}
+	d.frames("settings")
+	require.Len(t, d.findings, 2)
+	require.Contains(t, d.findings[0].Said, "does not know its seller")
+	require.Contains(t, d.findings[1].Said, "http://portal.example")
+}
+
+func TestOnlyNamedOriginsMayImportTheModule(t *testing.T) {
+	r := start(t, config(t, "--allowed-origins", "https://portal.example"))
+	s := newReader(t, r.URL())
+	for origin, allowed := range map[string]string{"https://portal.example": "https://portal.example", "https://evil.example": "", "": ""} {
+		got := s.ask("GET", "/static/embed.js", "", "Origin", origin)
+		require.Equal(t, http.StatusOK, got.StatusCode)
+		require.Equal(t, allowed, got.Header.Get("Access-Control-Allow-Origin"), origin)
+		require.Contains(t, got.Header.Values("Vary"), "Origin", origin)
+		require.Equal(t, "public, max-age=300", got.Header.Get("Cache-Control"))
+		require.NotEmpty(t, got.Header.Get("ETag"))
+	}
+	require.Contains(t, s.ask("GET", "/static/embed.d.ts", "").body, "export class WaitingRoom")
+}
+
+// inFrame is the page in the one frame of another site's page.
+func inFrame(t *testing.T, ctx context.Context, url string) page {
+	t.Helper()
+	for {
+		targets, err := chromedp.Targets(ctx)
+		require.NoError(t, err)
+		for _, info := range targets {
+			if info.Type == "iframe" && strings.HasPrefix(info.URL, url) {
+				frame, cancel := chromedp.NewContext(ctx, chromedp.WithTargetID(info.TargetID))
+				t.Cleanup(cancel)
+				return page{t: t, ctx: frame}
+			}
+		}
+		require.NoError(t, ctx.Err(), "no frame shows %s", url)
+	}
+}
+
+func TestANamedOriginHasThePageInAFrameAndItWorksThere(t *testing.T) {
+	g, stranger := newGuest(t), newGuest(t)
+	r := start(t, config(t, "--frame-ancestors", g.origin))
+	g.shows(t, 1, r.URL())
+	stranger.page = g.page
+	browser := chrometest.New(t)
+	require.NoError(t, chromedp.Do(browser, chromedp.Navigate(g.origin)))
+	framed := inFrame(t, browser, r.URL())
+	framed.is(`document.body.dataset.connection === "open"`)
+	require.NoError(t, chromedp.Do(framed.ctx, chromedp.SendKeys(chromedp.CSS("#seller-id"), "framed")))
+	require.NoError(t, chromedp.Do(framed.ctx, chromedp.Click(chromedp.CSS("#join"))))
+	framed.state("locked")
+	require.NoError(t, chromedp.Do(browser, chromedp.Reload()))
+	again := inFrame(t, browser, r.URL())
+	again.state("locked")
+
+	other := chrometest.Isolated(t, browser)
+	require.NoError(t, chromedp.Do(other, chromedp.Navigate(stranger.origin)))
+	refused := chrometest.Errors(other)
+	chrometest.AllowErrors(other, "frame-ancestors")
+	require.Len(t, refused, 1)
+	require.Contains(t, refused[0], "frame-ancestors "+g.origin)
+}
+
+// moduleOf runs a script on a page of another site's that has waitroom's module as m and its address as base.
+func moduleOf[T any](p page, base, script string) T {
+	p.t.Helper()
+	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](`(async (base) => {
+		const m = await import(base + "/static/embed.js");
+		`+script+`
+	})("`+base+`")`, chromedp.EvalAwaitPromise))
+	require.NoError(p.t, err)
+	return value
+}
+
+func TestTheModuleDoesWhatItsTypesSay(t *testing.T) {
+	g := newGuest(t)
+	r := start(t, config(t, "--allowed-origins", g.origin))
+	p := page{t: t, ctx: chrometest.New(t)}
+	chrometest.AllowErrors(p.ctx, "404") // of a room that there is not
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(g.origin)))
+	types := newReader(t, r.URL()).ask("GET", "/static/embed.d.ts", "").body
+	_, class, found := strings.Cut(types, "export class WaitingRoom {")
+	require.True(t, found)
+	class, _, _ = strings.Cut(class, "\n}")
+	for _, method := range regexp.MustCompile(`(?m)^  (?:static )?(\w+)(?:<[^>]+>)?\(`).FindAllStringSubmatch(class, -1) {
+		is := moduleOf[string](p, r.URL(), `return typeof (m.WaitingRoom.prototype.`+method[1]+` ?? m.WaitingRoom.`+method[1]+`)`)
+		require.Equal(t, "function", is, method[1])
+	}
+	require.Empty(t, moduleOf[[]string](p, r.URL(), `return Object.getOwnPropertyNames(m.WaitingRoom.prototype)
+		.filter((name) => name !== "constructor" && !`+jsText(class)+`.includes(name))`), "each has a type")
+	state := moduleOf[string](p, r.URL(), `const room = m.WaitingRoom.connect({ room: "integration" });
+		const told = await new Promise((done) => room.on("state", done));
+		room.close();
+		return JSON.stringify(told)`)
+	var told map[string]any
+	require.NoError(t, json.Unmarshal([]byte(state), &told))
+	for field := range told {
+		require.True(t, field == "type" || field == "room" || strings.Contains(types, "readonly "+field), "%s has no type", field)
+	}
+	require.Equal(t, "unknown_room", moduleOf[string](p, r.URL(), `const room = m.WaitingRoom.connect({ room: "nowhere" });
+		return room.join("a").catch((refused) => { room.close(); return refused.code; })`))
+}
+
+func jsText(text string) string {
+	quoted, _ := json.Marshal(text)
+	return string(quoted)
+}
+
+func TestTheModuleProvesASellerByTheTokenOfItsPage(t *testing.T) {
+	g := newGuest(t)
+	r := start(t, config(t, proving("--redis-url", redistest.Start(t).URL(), "--allowed-origins", g.origin)...))
+	holder := comesFromThePortal(t, r.URL(), "holder")
+	holder.press()
+	p := page{t: t, ctx: chrometest.New(t)}
+	chrometest.AllowErrors(p.ctx, "400") // see below
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(g.origin)))
+	join := func(seller string) string {
+		claims := portaltest.For(seller)
+		claims["exp"] = time.Now().Add(time.Minute).Unix()
+		return moduleOf[string](p, r.URL(), `window.room = m.WaitingRoom.connect({ room: "integration", token: async () => "`+token(t, claims)+`" });
+			const state = await room.join();
+			return state.status + " " + state.ticket`)
+	}
+	require.Equal(t, "waiting 2", join("s-2"))
+	require.Equal(t, "waiting 3", join("s-3"), "the browser was another seller's before")
+	holder.leave("?reason=completed")
+	p.is(`window.room.state.queue_position === 1`) // the socket tells it
+}

@@ -1,0 +1,103 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/server/roomsfile"
+	"github.com/waitroom/waitroom/sms"
+	"github.com/waitroom/waitroom/templates"
+)
+
+// readRoomsFile takes where the file is. What is in it is read at start: a command beside a server that serves needs none of it.
+func readRoomsFile(c *Config, value string) error {
+	if len(value) > 4096 || strings.ContainsFunc(value, unicode.IsControl) {
+		return errors.New("want the path of a YAML file")
+	}
+	c.RoomsFile = value
+	return nil
+}
+
+// roomChecks are what ROOMS_FILE is held to.
+func (c Config) roomChecks() roomsfile.Checks {
+	return roomsfile.Checks{Path: c.RoomsFile,
+		Rest:  roomsfile.Entry{Lease: c.Lease, Quarantine: c.SMSQuarantine, Required: c.SMSExpect == "required"},
+		Lease: between(leaseLeast, leaseMost), ClaimWithin: between(0, leaseMost), Quarantine: between(0, quarantineMost),
+		Known: func(entry string) bool {
+			if prefix, many := strings.CutSuffix(entry, "*"); many {
+				return c.Rooms.Begins(prefix)
+			}
+			return c.Rooms.Has(room.ID(entry))
+		}}
+}
+
+// openRooms reads ROOMS_FILE, where there is one.
+func (s *Server) openRooms(keys *room.Keyring, registry prometheus.Registerer) (err error) {
+	if s.cfg.RoomsFile != "" {
+		s.rooms, err = roomsfile.Open(s.cfg.roomChecks(), keys, s.log, registry)
+	}
+	return err
+}
+
+// reload reads ROOMS_FILE again whenever it is asked to.
+func (s *Server) reload(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.cfg.Reload:
+			s.rooms.Reload()
+		}
+	}
+}
+
+// terms are the rules of each room, nil where all have the same.
+func (s *Server) terms() func(room.ID) room.Terms {
+	if s.rooms == nil {
+		return nil
+	}
+	return func(id room.ID) room.Terms {
+		e := s.rooms.Of(id)
+		return room.Terms{Lease: e.Lease, Quarantine: quarantine(e.Quarantine), Required: e.Required}
+	}
+}
+
+// roomKeys seal the messages of rooms that have a secret of their own, where there is none for all rooms. Where there is, that seals:
+// then a room's secret may change at any time, on one replica before the other.
+func (s *Server) roomKeys() func(room.ID) *room.Keyring {
+	if s.rooms == nil || s.cfg.SMSWebhookSecret != "" {
+		return nil
+	}
+	return func(id room.ID) *room.Keyring { return s.rooms.Of(id).Keyring }
+}
+
+// roomVerifier knows the signatures of rooms that have a secret of their own; nil where none can have one.
+func (s *Server) roomVerifier() func(room.ID) *sms.Verifier {
+	if s.rooms == nil {
+		return nil
+	}
+	return func(id room.ID) *sms.Verifier { return s.rooms.Of(id).Verifier }
+}
+
+// roomSenders are whose messages a room takes; none: everybody's.
+func (s *Server) roomSenders(id room.ID) []string {
+	if s.rooms == nil {
+		return nil
+	}
+	return s.rooms.Of(id).Senders
+}
+
+// roomInfo is what the operator says of a room.
+func (s *Server) roomInfo(id room.ID) templates.RoomInfo {
+	if s.rooms == nil {
+		return templates.RoomInfo{}
+	}
+	e := s.rooms.Of(id)
+	return templates.RoomInfo{Name: e.Name, Phone: e.Phone, Marketplace: templates.MarketplaceInfo(e.Marketplace), Support: templates.SupportInfo(e.Support),
+		ReturnURL: e.ReturnURL}
+}

@@ -1,0 +1,178 @@
+package roomsfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/sms"
+)
+
+// key is what an entry may have; one under another is written with a dot.
+type key struct {
+	name string
+	read func(r *reader, d *draft, v *node) error
+}
+
+// keys are all keys, in the order in which a person is told of them.
+func keys() []key {
+	return []key{
+		{"name", text(64, func(e *Entry) *string { return &e.Name })},
+		{"phone", tel(func(e *Entry) *string { return &e.Phone })},
+		{"marketplace.name", text(64, func(e *Entry) *string { return &e.Marketplace.Name })},
+		{"marketplace.url", link(func(e *Entry) *string { return &e.Marketplace.URL })},
+		{"support", contact},
+		{"support.text", text(200, func(e *Entry) *string { return &e.Support.Text })},
+		{"support.url", link(func(e *Entry) *string { return &e.Support.URL })},
+		{"support.tel", tel(func(e *Entry) *string { return &e.Support.Tel })},
+		{"return_url", link(func(e *Entry) *string { return &e.ReturnURL })},
+		{"sms_secret", (*reader).secret},
+		{"sms_secret_file", (*reader).secretFile},
+		{"sms_from", (*reader).senders},
+		{"sms_expect", expect},
+		{"sms_quarantine", span(func(r *reader) limit { return r.checks.Quarantine }, func(e *Entry) *time.Duration { return &e.Quarantine })},
+		{"lease", span(func(r *reader) limit { return r.checks.Lease }, func(e *Entry) *time.Duration { return &e.Lease })},
+		{"claim_within", span(func(r *reader) limit { return r.checks.ClaimWithin }, func(e *Entry) *time.Duration { return &e.ClaimWithin })},
+	}
+}
+
+// contact reads whom to ask where that is said by one value: a URL, a telephone number or a text.
+func contact(r *reader, d *draft, v *node) error {
+	name := "support.text"
+	switch said := strings.TrimSpace(v.text); {
+	case safe(said):
+		name = "support.url"
+	case telephone.MatchString(said):
+		name = "support.tel"
+	}
+	at := slices.IndexFunc(keys(), func(k key) bool { return k.name == name })
+	return keys()[at].read(r, d, v)
+}
+
+type limit func(text string) (time.Duration, error)
+
+// keys reads what stands under an entry, or under a key of it whose name, with a dot, is within. What is empty is left out.
+func (r *reader) keys(d *draft, within string, n *node) {
+	for _, p := range n.pairs {
+		name := within + p.key.text
+		at := slices.IndexFunc(keys(), func(k key) bool { return k.name == name })
+		switch {
+		case at < 0 && !isGroup(name):
+			r.wrong(p.key.line, "%s: %s", d.name, unknown(p.key.text, within))
+		case p.value.kind == nothing:
+		case p.value.kind == group && isGroup(name):
+			r.keys(d, name+".", p.value)
+		case at < 0:
+			r.wrong(p.value.line, "%s: %s: want %s under it", d.name, name, strings.Join(namesIn(name+"."), " and "))
+		default:
+			d.lines[name] = p.key.line
+			if err := keys()[at].read(r, d, p.value); err != nil {
+				r.wrong(p.value.line, "%s: %s %v", d.name, name, err)
+			}
+		}
+	}
+}
+
+// says reads a text and keeps what it says.
+func says[T any](read func(string) (T, error), field func(*Entry) *T) func(*reader, *draft, *node) error {
+	return func(_ *reader, d *draft, v *node) error {
+		if v.kind != scalar {
+			return fmt.Errorf("is %s: want one value", v.said())
+		}
+		value, err := read(strings.TrimSpace(v.text))
+		if err != nil {
+			return fmt.Errorf("is %s: %w", v.said(), err)
+		}
+		d.says = append(d.says, func(e *Entry) { *field(e) = value })
+		return nil
+	}
+}
+
+func span(of func(*reader) limit, field func(*Entry) *time.Duration) func(*reader, *draft, *node) error {
+	return func(r *reader, d *draft, v *node) error { return says(of(r), field)(r, d, v) }
+}
+
+func expect(r *reader, d *draft, v *node) error {
+	return says(func(text string) (bool, error) {
+		if text != "auto" && text != "required" {
+			return false, errors.New("want auto or required")
+		}
+		return text == "required", nil
+	}, func(e *Entry) *bool { return &e.Required })(r, d, v)
+}
+
+// What a list of senders and one of them may be.
+const (
+	mostSenders = 100
+	longest     = 64 // characters, as of an ask's
+)
+
+func (r *reader) senders(d *draft, v *node) error {
+	items := v.items
+	if v.kind == scalar {
+		items = []*node{v}
+	}
+	if len(items) == 0 || len(items) > mostSenders {
+		return fmt.Errorf("has %d senders: want 1 to %d; without the key everybody's messages count", len(items), mostSenders)
+	}
+	senders := make([]string, len(items))
+	for i, item := range items {
+		senders[i] = strings.TrimSpace(item.text)
+		if n := utf8.RuneCountInString(senders[i]); item.kind != scalar || n == 0 || n > longest {
+			r.wrong(item.line, "%s: sms_from has %s: want a sender of at most %d characters, such as 1588-1234", d.name, item.said(), longest)
+		}
+	}
+	d.says = append(d.says, func(e *Entry) { e.Senders = senders })
+	return nil
+}
+
+// secret reads a secret. What it says of one never has it in it.
+func (r *reader) secret(d *draft, v *node) error {
+	if v.kind != scalar {
+		return fmt.Errorf("is %s: want one value", v.said())
+	}
+	if d.lines["sms_secret_file"] != 0 {
+		return errors.New("and sms_secret_file: want one of them")
+	}
+	return r.keep(d, v.text)
+}
+
+// secretFile reads the file that a secret is in; its path is taken from where the rooms file is.
+func (r *reader) secretFile(d *draft, v *node) error {
+	if v.kind != scalar {
+		return fmt.Errorf("is %s: want one value", v.said())
+	}
+	if d.lines["sms_secret"] != 0 {
+		return errors.New("and sms_secret: want one of them")
+	}
+	path := v.text
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(r.checks.Path), path)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("can not be read: %w", err)
+	}
+	return r.keep(d, string(content))
+}
+
+// fewest is how many bytes a secret has at the least that can not be guessed.
+const fewest = 24
+
+func (r *reader) keep(d *draft, secret string) error {
+	verifier, err := sms.NewVerifier(secret)
+	if err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "SMS_WEBHOOK_SECRET "))
+	}
+	ring := room.NewKeyring(verifier.Keys()...)
+	r.secrets = append(r.secrets, verifier.Keys()...)
+	d.short = slices.ContainsFunc(verifier.Keys(), func(key []byte) bool { return len(key) < fewest })
+	d.says = append(d.says, func(e *Entry) { e.Verifier, e.Keyring = verifier, ring })
+	return nil
+}

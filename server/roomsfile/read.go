@@ -1,0 +1,173 @@
+package roomsfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// Checks is what a file is held to beside what it says itself.
+type Checks struct {
+	Path string
+	Rest Entry // what the settings say
+
+	// The same limits as those of the settings.
+	Lease, ClaimWithin, Quarantine func(text string) (time.Duration, error)
+	// Known reports whether there may be a room of an entry: a room, or a prefix with its star.
+	Known func(entry string) bool
+}
+
+// most is how long a file may be, in bytes.
+const most = 4 << 20
+
+// Read reads the file. The error has a line for all that is wrong, with the file and the line that it stands in, and repeats no secret.
+func Read(c Checks) (*File, error) {
+	text, err := os.ReadFile(c.Path)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(text) > most:
+		return nil, fmt.Errorf("%s is over %d MiB", c.Path, most>>20)
+	}
+	r := &reader{checks: c}
+	file := r.file(parse(text, r.wrong))
+	if len(r.faults) == 0 {
+		return file, nil
+	}
+	slices.SortStableFunc(r.faults, func(a, b fault) int { return a.line - b.line })
+	var wrong []error
+	for _, f := range r.faults {
+		wrong = append(wrong, fmt.Errorf("%s:%d: %s", c.Path, f.line, f.text))
+	}
+	return nil, errors.Join(wrong...)
+}
+
+// reader collects what is wrong.
+type reader struct {
+	checks  Checks
+	faults  []fault
+	secrets [][]byte
+}
+
+type fault struct {
+	line int
+	text string
+}
+
+func (r *reader) wrong(line int, format string, args ...any) {
+	r.faults = append(r.faults, fault{line, fmt.Sprintf(format, args...)})
+}
+
+// draft is an entry as it is written.
+type draft struct {
+	name  string
+	line  int
+	lines map[string]int // of its keys
+	says  []func(*Entry)
+	short bool // its secret
+}
+
+func (r *reader) file(n *node) *File {
+	if n == nil {
+		return nil
+	}
+	if n.kind != group {
+		r.wrong(n.line, "there are no rooms in it: want a room or prefix:* and under it what it has of its own; {} where no room has anything")
+		return nil
+	}
+	f := &File{entries: make(map[string]*Entry), rest: &r.checks.Rest}
+	drafts := make(map[string]*draft)
+	for _, p := range rooms(n).pairs {
+		if d := r.draft(p); d != nil {
+			drafts[d.name] = d
+		}
+	}
+	for name, d := range drafts {
+		f.entries[name] = r.entry(d, drafts)
+		f.Warnings = append(f.Warnings, r.doubts(d)...)
+	}
+	slices.Sort(f.Warnings)
+	f.secrets = r.secrets
+	return f
+}
+
+// rooms is where the entries are: at the top, or all together under "rooms".
+func rooms(n *node) *node {
+	if len(n.pairs) != 1 || n.pairs[0].key.text != "rooms" || n.pairs[0].value.kind != group {
+		return n
+	}
+	inner := n.pairs[0].value
+	if slices.ContainsFunc(inner.pairs, func(p pair) bool { return p.value.kind == group && !isKey(p.key.text) }) {
+		return inner
+	}
+	return n
+}
+
+func (r *reader) draft(p pair) *draft {
+	name := p.key.text
+	id, _ := strings.CutSuffix(name, prefixEnd)
+	if _, err := room.ParseID(id); err != nil {
+		r.wrong(p.key.line, "%q is neither a room nor prefix:*: %v", name, err)
+		return nil
+	}
+	d := &draft{name: name, line: p.key.line, lines: make(map[string]int)}
+	switch p.value.kind {
+	case nothing:
+	case group:
+		r.keys(d, "", p.value)
+	default:
+		r.wrong(p.value.line, "%s: want what it has of its own under it, such as name: …", name)
+	}
+	return d
+}
+
+// entry is what holds for the rooms of a draft: what the settings say, over that the prefixes, the shortest first, and its own word.
+func (r *reader) entry(d *draft, all map[string]*draft) *Entry {
+	e := r.checks.Rest
+	chain := prefixes(d.name)
+	slices.Reverse(chain)
+	for _, name := range chain {
+		if wider := all[name]; wider != nil {
+			wider.tell(&e)
+		}
+	}
+	d.tell(&e)
+	r.claimable(d, &e)
+	return &e
+}
+
+func (d *draft) tell(e *Entry) {
+	for _, say := range d.says {
+		say(e)
+	}
+}
+
+// claimable holds that a lease can be claimed before it is over.
+func (r *reader) claimable(d *draft, e *Entry) {
+	if e.ClaimWithin == 0 || e.ClaimWithin < e.Lease {
+		return
+	}
+	line := d.line
+	for _, key := range []string{"lease", "claim_within"} {
+		if d.lines[key] != 0 {
+			line = d.lines[key]
+		}
+	}
+	r.wrong(line, "%s: claim_within is %s: want less than its lease, which is %s", d.name, e.ClaimWithin, e.Lease)
+}
+
+func (r *reader) doubts(d *draft) (list []string) {
+	if known := r.checks.Known; known != nil && !known(d.name) {
+		list = append(list, fmt.Sprintf("%s:%d: %s is not in ROOMS: the file adds no rooms", r.checks.Path, d.line, d.name))
+	}
+	if d.short {
+		list = append(list, fmt.Sprintf("%s:%d: %s: sms_secret is short and can be guessed: use the base64 of 24 to 64 random bytes, such as from openssl rand -base64 32",
+			r.checks.Path, d.line, d.name))
+	}
+	return list
+}

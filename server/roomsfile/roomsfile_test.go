@@ -1,0 +1,261 @@
+package roomsfile
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+const (
+	secretA = "whsec_c2VjcmV0LW9mLXRoZS1jYXJyaWVyLTEyMzQ1Ng=="
+	secretB = "whsec_YW5vdGhlci1zZWNyZXQtb2YtdGhlLWNhcnJpZXI="
+)
+
+// within reads a duration of up to ten minutes.
+func within(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 || d > 10*time.Minute {
+		return 0, errors.New("want up to 10m")
+	}
+	return d, nil
+}
+
+// write puts a rooms file into a directory of the test's own.
+func write(t testing.TB, text string) Checks {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "rooms.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return Checks{Path: path, Rest: Entry{Lease: 2 * time.Minute, Quarantine: 30 * time.Second},
+		Lease: within, ClaimWithin: within, Quarantine: within, Known: func(string) bool { return true }}
+}
+
+func read(t *testing.T, text string) *File {
+	t.Helper()
+	f, err := Read(write(t, text))
+	require.NoError(t, err)
+	return f
+}
+
+func TestEntrySaysAllThatARoomMayHave(t *testing.T) {
+	f := read(t, `
+# the number of the second floor
+integration:
+  name: 쿠팡 연동
+  phone: 010-1234-5678
+  marketplace: {name: 쿠팡 윙, url: "https://wing.example/link?x=1"}
+  support:
+    text: "평일 9시~18시"
+    url: https://help.example
+    tel: 1588-0000
+  return_url: http://127.0.0.1:9000/back
+  sms_secret: `+secretA+","+secretB+`
+  sms_from: [15881234, "+82 2-123-4567"]
+  sms_expect: required
+  sms_quarantine: 0
+  lease: 90s
+  claim_within: 20s
+`)
+	e := *f.Of("integration")
+	require.NotNil(t, e.Keyring)
+	require.Len(t, e.Verifier.Keys(), 2)
+	e.Keyring, e.Verifier = nil, nil
+	require.Equal(t, Entry{Name: "쿠팡 연동", Phone: "010-1234-5678", Marketplace: Marketplace{"쿠팡 윙", "https://wing.example/link?x=1"},
+		Support: Support{"평일 9시~18시", "https://help.example", "1588-0000"}, ReturnURL: "http://127.0.0.1:9000/back",
+		Senders: []string{"15881234", "+82 2-123-4567"}, Required: true, Lease: 90 * time.Second, ClaimWithin: 20 * time.Second}, e)
+	require.Equal(t, &Entry{Lease: 2 * time.Minute, Quarantine: 30 * time.Second}, f.Of("other"), "the settings hold for the others")
+	require.Empty(t, f.Warnings)
+}
+
+func TestNumbersAreReadAsTheyAreWritten(t *testing.T) {
+	e := read(t, "a:\n  phone: 01012345678\n  name: 007\n  sms_from: 0x12\n  support: {tel: 114, text: yes}\n").Of("a")
+	require.Equal(t, "01012345678", e.Phone, "not as a number in base 8")
+	require.Equal(t, "007", e.Name)
+	require.Equal(t, "yes", e.Support.Text)
+	require.Equal(t, []string{"0x12"}, e.Senders)
+}
+
+func TestExactRoomWinsOverTheLongestPrefixKeyByKey(t *testing.T) {
+	f := read(t, `
+shop:*: {name: 가게, phone: "02-1", lease: 60s, support: {tel: 02-1, text: 전체}, sms_secret: `+secretA+`}
+shop:seoul:*: {name: 서울, lease: 50s, support: {tel: 02-2}}
+shop:seoul:1: {lease: 40s, name: "", sms_secret: `+secretB+`}
+shop:busan: {phone: }
+`)
+	for id, want := range map[room.ID]Entry{
+		"shop:seoul:1": {Phone: "02-1", Lease: 40 * time.Second, Support: Support{Text: "전체", Tel: "02-2"}},
+		"shop:seoul:2": {Name: "서울", Phone: "02-1", Lease: 50 * time.Second, Support: Support{Text: "전체", Tel: "02-2"}},
+		"shop:busan":   {Name: "가게", Phone: "02-1", Lease: 60 * time.Second, Support: Support{Text: "전체", Tel: "02-1"}},
+		"shop:seoul":   {Name: "가게", Phone: "02-1", Lease: 60 * time.Second, Support: Support{Text: "전체", Tel: "02-1"}},
+		"shop":         {Lease: 2 * time.Minute},
+		"shopping:a":   {Lease: 2 * time.Minute},
+	} {
+		got := *f.Of(id)
+		require.Equal(t, strings.HasPrefix(string(id), "shop:"), got.Verifier != nil, id)
+		got.Verifier, got.Keyring, want.Quarantine = nil, nil, 30*time.Second
+		require.Equal(t, want, got, id)
+	}
+	require.NotEqual(t, f.Of("shop:seoul:1").Verifier.Keys(), f.Of("shop:seoul:2").Verifier.Keys())
+}
+
+func TestWhomToAskMayBeOneValue(t *testing.T) {
+	for said, want := range map[string]Support{"평일 9시~18시": {Text: "평일 9시~18시"}, "https://help.example": {URL: "https://help.example"}, "1588-0000": {Tel: "1588-0000"}} {
+		require.Equal(t, want, read(t, "a:\n  support: "+said+"\n").Of("a").Support)
+	}
+}
+
+func TestRoomsMayAllStandUnderOneWord(t *testing.T) {
+	require.Equal(t, "가", read(t, "rooms:\n  a: {name: 가}\n").Of("a").Name)
+	require.Equal(t, "가", read(t, "rooms: {name: 가}\n").Of("rooms").Name, "a room may be called so")
+	require.Equal(t, "가", read(t, "rooms: {marketplace: {name: 가}}\n").Of("rooms").Marketplace.Name)
+	require.Zero(t, read(t, "{}").Len())
+}
+
+func TestSecretMayBeInAFileOfItsOwn(t *testing.T) {
+	c := write(t, "a: {sms_secret_file: secrets/a}\n")
+	require.NoError(t, os.Mkdir(filepath.Join(filepath.Dir(c.Path), "secrets"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(c.Path), "secrets/a"), []byte(secretB+"\n"), 0o600))
+	f, err := Read(c)
+	require.NoError(t, err)
+	require.Equal(t, "another-secret-of-the-carrier", string(f.Of("a").Verifier.Keys()[0])[:29])
+}
+
+func TestEverythingThatIsWrongIsNamedWithItsLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"a:\n  nmae: x":                                 `:2: a: nmae is no key: do you mean name?`,
+		"a:\n  sms-from: [1]":                           `:2: a: sms-from is no key: do you mean sms_from?`,
+		"a:\n  claimWithin: 1s":                         `:2: a: claimWithin is no key: do you mean claim_within?`,
+		"a:\n  marketplace:\n    link: x":               `:3: a: marketplace.link is no key: the keys are name, url`,
+		"a:\n  marketplace:\n    urls: x":               `:3: a: marketplace.urls is no key: do you mean marketplace.url?`,
+		"a:\n  zzzzzz: x":                               `:2: a: zzzzzz is no key: the keys are name, phone, marketplace, support, return_url, sms_secret, sms_secret_file, sms_from, sms_expect, sms_quarantine, lease, claim_within`,
+		"a:\n  lease: 20m":                              `:2: a: lease is "20m": want up to 10m`,
+		"a:\n  lease: 120":                              `:2: a: lease is "120": want up to 10m`,
+		"a:\n  lease: [1s]":                             `:2: a: lease is a list: want one value`,
+		"a:\n  name: x\n  sms_quarantine: x":            `:3: a: sms_quarantine is "x": want up to 10m`,
+		"a:\n  sms_expect: never":                       `:2: a: sms_expect is "never": want auto or required`,
+		"a:\n  claim_within: 2m":                        `:2: a: claim_within is 2m0s: want less than its lease, which is 2m0s`,
+		"a:\n  claim_within: 20s\n  lease: 9s":          `:2: a: claim_within is 20s: want less than its lease, which is 9s`,
+		"p:*:\n  claim_within: 20s\np:a:\n  lease: 9s":  `:4: p:a: claim_within is 20s: want less than its lease, which is 9s`,
+		"a:\n  return_url: http://x.example":            `:2: a: return_url is "http://x.example": want an https URL, such as https://seller.example/link (http on this machine only)`,
+		"a:\n  marketplace: {url: 'javascript:x'}":      `:2: a: marketplace.url is "javascript:x": want an https URL`,
+		"a:\n  support: {url: 'https://u:p@x.example'}": `want an https URL`,
+		"a:\n  support: {url: 'https://'}":              `want an https URL`,
+		"a:\n  support: {tel: call us}":                 `:2: a: support.tel is "call us": want a telephone number of 2 to 20 digits`,
+		"a:\n  phone: (02) 123":                         `:2: a: phone is "(02) 123": want a telephone number`,
+		"a:\n  name: " + strings.Repeat("x", 65):        `want one line of at most 64 characters`,
+		"a:\n  name: \"a\\nb\"":                         `want one line of at most 64 characters`,
+		"a:\n  marketplace: https://x.example":          `:2: a: marketplace: want name and url under it`,
+		"a:\n  sms_from: []":                            `:2: a: sms_from has 0 senders: want 1 to 100; without the key everybody's messages count`,
+		"a:\n  sms_from:\n    - 1588\n    - {}":         `:4: a: sms_from has a group: want a sender of at most 64 characters`,
+		"a:\n  sms_secret: hush hush":                   `:2: a: sms_secret is not base64: give whsec_ and the base64 of 24 to 64 random bytes`,
+		"a:\n  sms_secret: ''":                          `:2: a: sms_secret is empty: give whsec_`,
+		"a:\n  sms_secret: [hush]":                      `:2: a: sms_secret is a list: want one value`,
+		"a:\n  hush/hush+hush: x":                       `:2: a: a key that is none: the keys are name`,
+		"a:\n  sms_secret_file: /nowhere/hu":            `:2: a: sms_secret_file can not be read: open /nowhere/hu: no such file`,
+		"a:\n  sms_secret_file: x\n  sms_secret: hush":  `:3: a: sms_secret and sms_secret_file: want one of them`,
+		"A:\n  name: x":                                 `:1: "A" is neither a room nor prefix:*: `,
+		"support:\n  name: x":                           `:1: "support" is neither a room nor prefix:*: `,
+		"a:b*:\n  name: x":                              `:1: "a:b*" is neither a room nor prefix:*: `,
+		"'*':\n  name: x":                               `:1: "*" is neither a room nor prefix:*: `,
+		"a: x":                                          `:1: a: want what it has of its own under it, such as name: …`,
+		"- a":                                           `:1: there are no rooms in it: want a room or prefix:*`,
+		"":                                              `:1: there are no rooms in it`,
+		"# nothing\n":                                   `:1: there are no rooms in it`,
+		"a:\n  name: x\na:\n  name: y":                  `:3: it is not YAML: mapping key "a" already defined at [1:1]`,
+		"a:\n  name: x\n  name: y":                      `:3: it is not YAML: mapping key "name" already defined at [2:3]`,
+		"a:\n\tname: hush":                              `:2: it is not YAML: `,
+		"a: {name: \"hush":                              `it is not YAML: `,
+		"a:\n  name: x\n---\nb: {}":                     `a second document begins`,
+		"a: &x\n  name: x\nb: *x":                       `anchors, aliases and tags are not read`,
+		"a:\n  name: !!str x":                           `:2: anchors, aliases and tags are not read`,
+	} {
+		t.Run(text, func(t *testing.T) {
+			c := write(t, text)
+			_, err := Read(c)
+			require.Error(t, err)
+			require.Contains(t, err.Error(), want)
+			for line := range strings.Lines(err.Error()) {
+				require.True(t, strings.HasPrefix(line, c.Path+":"), line)
+			}
+			if !strings.Contains(want, "hush") {
+				require.NotContains(t, strings.ReplaceAll(err.Error(), c.Path, ""), "hush", "it may be a secret")
+			}
+		})
+	}
+	c := write(t, "a:\n  lease: x\n  nmae: x\nB: {}\n")
+	_, err := Read(c)
+	require.Equal(t, 3, strings.Count(err.Error(), c.Path+":"), err)
+	c.Path += "x"
+	_, err = Read(c)
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestWhatIsNoFaultAndMayNotBeMeantIsSaid(t *testing.T) {
+	c := write(t, "b: {sms_secret: whsec_YWJj}\nother:*: {}\n")
+	c.Known = func(entry string) bool { return entry == "b" }
+	f, err := Read(c)
+	require.NoError(t, err)
+	require.Equal(t, []string{c.Path + ":1: b: sms_secret is short and can be guessed: use the base64 of 24 to 64 random bytes, such as from openssl rand -base64 32",
+		c.Path + ":2: other:* is not in ROOMS: the file adds no rooms"}, f.Warnings)
+}
+
+func TestBadFileKeepsTheOldOneAndSaysSo(t *testing.T) {
+	var log strings.Builder
+	registry := prometheus.NewRegistry()
+	c := write(t, "a: {name: 가}\n")
+	b, err := Open(c, room.NewKeyring([]byte("x")), slog.New(slog.NewTextHandler(&log, nil)), registry)
+	require.NoError(t, err)
+	for n, again := range []struct{ text, name, says string }{
+		{"a: {name: 나}\n", "나", "the rooms file was read"},
+		{"a: {nmae: 다}\n", "나", "do you mean name?"},
+		{"", "나", "there are no rooms in it"},
+		{"a: {name: 라}\n", "라", "the rooms file was read"},
+	} {
+		log.Reset()
+		require.NoError(t, os.WriteFile(c.Path, []byte(again.text), 0o600))
+		b.Reload()
+		require.Equal(t, again.name, b.Of("a").Name)
+		require.Contains(t, log.String(), again.says)
+		require.Equal(t, fmt.Sprint(n == 0 || n == 3), fmt.Sprint(gauge(t, registry, "waitroom_rooms_file_last_reload_successful") == 1))
+	}
+	require.Positive(t, gauge(t, registry, "waitroom_rooms_file_last_reload_success_timestamp_seconds"))
+	require.NoError(t, os.Remove(c.Path))
+	b.Reload()
+	require.Equal(t, "라", b.Of("a").Name)
+}
+
+func gauge(t *testing.T, from prometheus.Gatherer, name string) float64 {
+	t.Helper()
+	all, err := from.Gather()
+	require.NoError(t, err)
+	for _, family := range all {
+		if family.GetName() == name {
+			return family.GetMetric()[0].GetGauge().GetValue()
+		}
+	}
+	require.Fail(t, "no such metric", name)
+	return 0
+}
+
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{"a: {name: x}", "rooms: {a: {lease: 1s}}", "a:\n  sms_from: [1, 2]", "? a\n: b", "a: !!x |\n  y", "a: &x\nb: *x", "<<: {}", "[", "{", "\x00", "a: >-\n\n", "a:\n- b\n c: d"} {
+		f.Add(seed)
+	}
+	c := write(f, "")
+	f.Fuzz(func(t *testing.T, text string) {
+		if err := os.WriteFile(c.Path, []byte(text), 0o600); err != nil {
+			t.Skip()
+		}
+		file, err := Read(c)
+		require.Equal(t, err == nil, file != nil)
+	})
+}

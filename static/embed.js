@@ -1,0 +1,181 @@
+import { Actions } from "./js/actions.js";
+import { ServerClock } from "./js/clock.js";
+import { Refused, freshKey } from "./js/http.js";
+import { LastPlace } from "./js/place.js";
+import { sessionOf } from "./js/session.js";
+import { RoomSocket } from "./js/socket.js";
+import { Store } from "./js/store.js";
+import { whenBack } from "./js/wake.js";
+
+export { Refused };
+
+/** What is said to developers; the server says the rest, in the language that was asked for. */
+const WORDS = { unreachable: "waitroom does not answer", went_wrong: "waitroom refused, without a reason" };
+
+/**
+ * One seller's view of one room, kept true for as long as it is open: it comes back after a break, after sleep and after a
+ * change of network by itself, and never tells an older state after a newer one. The types are in embed.d.ts, and
+ * docs/embed.md shows how to use it. waitroom's own page is built on it.
+ *
+ * @example
+ * const room = WaitingRoom.connect({ room: "integration" });
+ * room.on("state", (state) => console.log(state.status, state.queue_position));
+ * await room.join("seller-1");
+ */
+export class WaitingRoom {
+  #session;
+  #socket;
+  #listeners = new Map(); // event → functions
+  #keys = new Map(); // what is asked → its idempotency key, until there is an answer
+  #fence; // of my newest turn, as far as is known
+  #gone = new AbortController();
+
+  /**
+   * Opens a room and keeps it open until close.
+   * @param {import("./embed").Options} options
+   * @returns {WaitingRoom}
+   */
+  static connect(options) {
+    return new WaitingRoom(options);
+  }
+
+  constructor({ room, server, language, session, token, state, words = WORDS }) {
+    const base = new URL(server ?? import.meta.url, document.baseURI).origin;
+    this.room = room;
+    this.clock = new ServerClock();
+    this.clock.observe(state?.server_time);
+    this.store = new Store(state, new LastPlace(room));
+    this.#session = sessionOf({ base, kind: session, token });
+    this.#fence = this.state.fence;
+    const lang = language ?? (document.documentElement.lang || navigator.language);
+    this.actions = new Actions({ room, base, lang, words, session: this.#session });
+    this.store.onChange((now, before) => {
+      this.#fence = now.fence ?? this.#fence;
+      this.#emit("state", now, before);
+    });
+    this.#socket = new RoomSocket({
+      url: `${base.replace(/^http/, "ws")}/api/${encodeURIComponent(room)}/ws`,
+      protocols: () => this.#session.protocols(),
+      onFrame: (frame) => this.#hear(frame),
+      onStatus: (status) => this.#emit("connection", status),
+    });
+    queueMicrotask(() => this.#start());
+  }
+
+  /** The newest state that is known. @returns {import("./embed").State} */
+  get state() {
+    return this.store.state;
+  }
+
+  /** The server's time, unix ms: what every time in a state is told by. */
+  now() {
+    return this.clock.now();
+  }
+
+  /**
+   * Has a function called at each event, until what is returned is called.
+   * @returns {() => void}
+   */
+  on(event, listener) {
+    if (!this.#listeners.has(event)) this.#listeners.set(event, new Set());
+    this.#listeners.get(event).add(listener);
+    return () => this.#listeners.get(event).delete(listener);
+  }
+
+  /** 준비 완료: a place in line, or the one that this session has already. */
+  async join(seller = "", { asks = true } = {}) {
+    const join = () => this.actions.join(seller, asks);
+    const answer = await join().catch((error) => {
+      // The browser was another seller's before: by a token that is known, and refused.
+      if (error.code !== "invalid_session" || !this.#session.renew()) throw error;
+      return join();
+    });
+    if (this.#session.learn(answer.session_id)) this.#socket.renew();
+    return this.#take(answer);
+  }
+
+  /** Gives the place back: the turn, or the place in line. */
+  async leave() {
+    return this.#take(await this.actions.leave("cancelled", this.state.fence));
+  }
+
+  /** The turn is over because all is done. */
+  async done() {
+    return this.#take(await this.actions.leave("completed", this.state.fence));
+  }
+
+  /** I ask for a code now. Repeated until there is an answer, it is the same ask. */
+  expect({ from, contains } = {}) {
+    return this.#ask({ from, contains });
+  }
+
+  /** I had asked already, and that message is mine. */
+  claimMessage(message) {
+    return this.#ask({ message_id: message });
+  }
+
+  /** I am here: the turn is mine, or I am back in line. */
+  async claim() {
+    return this.#take(await this.actions.claim(this.state.fence));
+  }
+
+  /** That code is not mine. fence: of the turn that the message was for; the newest where it is not given. */
+  async reject(message, fence = this.#fence) {
+    await this.actions.reject(fence, message);
+  }
+
+  /** Asks how things are, beside what the socket tells. */
+  async refresh() {
+    this.store.applyStatus(await this.actions.status());
+    return this.state;
+  }
+
+  /** Lets go of the room; the place stays until it ends by itself. forget: of the session too, for a seller who signs out. */
+  close({ forget = false } = {}) {
+    if (forget) this.#session.renew();
+    this.#gone.abort();
+    this.#socket.rest();
+    this.#listeners.clear();
+  }
+
+  #start() {
+    const { signal } = this.#gone;
+    if (signal.aborted) return;
+    this.#socket.start();
+    whenBack({ back: () => this.#socket.renew(), away: () => this.#socket.rest(), signal });
+  }
+
+  #hear(frame) {
+    this.clock.observe(frame.server_time);
+    if (frame.type === "state") this.store.apply(frame);
+    if (frame.type === "sms") this.#emit("message", frame);
+    if (frame.type === "sms_unclaimed") this.#emit("unclaimed", frame);
+    if (frame.type === "notice") this.#emit("notice", frame.notice);
+    this.#emit("frame", frame);
+  }
+
+  async #ask(what) {
+    const { fence } = this.state;
+    const named = JSON.stringify([fence, what]);
+    if (!this.#keys.has(named)) this.#keys.set(named, freshKey());
+    try {
+      const answer = await this.actions.expect(fence, this.#keys.get(named), what);
+      this.#keys.delete(named);
+      this.store.applyExpectation(answer);
+    } catch (error) {
+      if (error.final) this.#keys.delete(named);
+      if (error.code === "number_busy") this.store.applyBusy(fence, Date.parse(error.problem.ask_after));
+      throw error;
+    }
+    return this.state;
+  }
+
+  #take(answer) {
+    this.store.applyAnswer(answer, this.now());
+    return this.state;
+  }
+
+  #emit(event, ...told) {
+    for (const listener of [...(this.#listeners.get(event) ?? [])]) listener(...told);
+  }
+}

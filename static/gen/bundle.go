@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// scripts and styles are where browsers begin; each becomes one file with all that it leads to.
+var (
+	scripts = []string{"embed.js", "js/room.js", "js/desk/room.js", "js/desk/rooms.js", "js/desk/pages.js"}
+	styles  = []string{"css/seller.css"}
+)
+
+// bundle makes every file, by its path under the target, of the sources under dir.
+func bundle(dir string) (map[string][]byte, error) {
+	files := make(map[string][]byte)
+	for _, entry := range slices.Concat(scripts, styles) {
+		if err := add(files, dir, entry); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range slices.Collect(maps.Keys(files)) {
+		if strings.HasSuffix(name, ".map") {
+			continue // only who debugs asks for it
+		}
+		small, err := compress(files[name])
+		if err != nil {
+			return nil, err
+		}
+		files[name+".br"] = small
+	}
+	return files, nil
+}
+
+// add bundles one entry. The sources are served beside it, so that a map need not repeat them; where the map is, a header says.
+func add(files map[string][]byte, dir, entry string) error {
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	out := filepath.Join(root, target)
+	base := "."
+	if kind, _, below := strings.Cut(entry, "/"); below {
+		base = kind
+	}
+	result := api.Build(api.BuildOptions{
+		AbsWorkingDir: root, EntryPoints: []string{entry}, Outbase: base, Outdir: out,
+		Bundle: true, Format: api.FormatESModule, LogLevel: api.LogLevelSilent,
+		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
+		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude,
+	})
+	if len(result.Errors) > 0 {
+		return errors.New(strings.Join(api.FormatMessages(result.Errors, api.FormatMessagesOptions{}), "\n"))
+	}
+	for _, f := range result.OutputFiles {
+		name, err := filepath.Rel(out, f.Path)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		if _, twice := files[name]; twice {
+			return fmt.Errorf("%s is bundled twice", name)
+		}
+		files[name] = f.Contents
+	}
+	return nil
+}
+
+func compress(content []byte) ([]byte, error) {
+	var out bytes.Buffer
+	w := brotli.NewWriterLevel(&out, brotli.BestCompression)
+	if _, err := w.Write(content); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,126 @@
+package web
+
+import (
+	"bytes"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/describetest"
+	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/describe"
+)
+
+// described holds every answer of this package's tests to the descriptions.
+var described = must(describetest.New(describe.OpenAPI(), describe.AsyncAPI()))
+
+func must(r *describetest.Recorder, err error) *describetest.Recorder {
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// comingRoutes are described already.
+var comingRoutes = []string{"POST /api/{room}/lock/claim", "POST /api/{room}/lock/link"}
+
+func TestEveryCodeIsDescribedWithItsStatus(t *testing.T) {
+	var open struct {
+		Paths      map[string]map[string]any
+		Components struct {
+			Schemas map[string]struct{ Enum []string }
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(describe.OpenAPI(), &open))
+	require.Equal(t, slices.Sorted(maps.Keys(problems)), open.Components.Schemas["Code"].Enum, "the table in problem.go, sorted")
+
+	named := map[string]bool{}
+	line := regexp.MustCompile(`'(\d{3})': .*responses/[A-Z]\w+', description: '(.*)'}`)
+	for _, m := range line.FindAllStringSubmatch(string(describe.OpenAPI()), -1) {
+		for _, code := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(m[2], -1) {
+			if known, ok := problems[code[1]]; ok {
+				require.Equal(t, strconv.Itoa(known.status), m[1], code[1])
+				named[code[1]] = true
+			}
+		}
+	}
+	// These are answered by what is no operation, or on pages alone.
+	for _, code := range []string{"not_found", "method_not_allowed", "wrong_password", "sign_in_expired", "not_admitted", "not_dead", "provider_unavailable"} {
+		require.False(t, named[code], code)
+		named[code] = true
+	}
+	require.Equal(t, slices.Sorted(maps.Keys(problems)), slices.Sorted(maps.Keys(named)), "each code is beside a status of some operation")
+}
+
+func TestEveryRouteOfTheAPIIsDescribed(t *testing.T) {
+	rooms, err := ParseRooms("integration")
+	require.NoError(t, err)
+	s := &site{Config: Config{Rooms: rooms, Support: newFakeDesk().support()}, metrics: newMetrics(nil)}
+	g, err := s.router()
+	require.NoError(t, err)
+	var routes, operations []string
+	for _, r := range g.Routes() {
+		if strings.HasPrefix(r.Path, "/api/") || strings.HasSuffix(r.Path, ".yaml") {
+			routes = append(routes, r.Method+" "+strings.Replace(r.Path, ":room", "{room}", 1))
+		}
+	}
+	for _, op := range described.Operations() {
+		operations = append(operations, op.Method+" "+op.Path)
+	}
+	beside := []string{"GET /healthz", "GET /metrics", "GET /readyz"} // the server's own
+	for _, coming := range comingRoutes {
+		if !slices.Contains(routes, coming) {
+			routes = append(routes, coming)
+		}
+	}
+	require.ElementsMatch(t, append(routes, beside...), operations)
+}
+
+func TestDocumentsAreServedOnceToWhoHasThem(t *testing.T) {
+	h := handler(t, Config{})
+	for path, want := range map[string][]byte{"/openapi.yaml": describe.OpenAPI(), "/asyncapi.yaml": describe.AsyncAPI()} {
+		w := ask(t, h, "GET", path)
+		require.Equal(t, http.StatusOK, w.Code)
+		require.Equal(t, "application/yaml", w.Header().Get("Content-Type"))
+		require.True(t, bytes.Equal(want, w.Body.Bytes()))
+		require.Regexp(t, `^"[0-9a-f]+"$`, w.Header().Get("ETag"))
+	}
+	require.NotEqual(t, ask(t, h, "GET", "/openapi.yaml").Header().Get("ETag"), ask(t, h, "GET", "/asyncapi.yaml").Header().Get("ETag"))
+}
+
+func TestPageShowsEveryOperationMessageCodeAndShapeAndLeadsNowhereElse(t *testing.T) {
+	h := handler(t, Config{})
+	w := ask(t, h, "GET", "/docs?lang=en")
+	require.Equal(t, http.StatusOK, w.Code)
+	require.Equal(t, "text/html; charset=utf-8", w.Header().Get("Content-Type"))
+	require.Equal(t, templates.ContentSecurityPolicy, w.Header().Get("Content-Security-Policy"))
+	page := w.Body.String()
+	for _, op := range described.Operations() {
+		require.Contains(t, page, `id="op-`+op.ID+`"`)
+		require.Contains(t, page, op.Method+" "+op.Path)
+	}
+	for code := range problems {
+		require.Contains(t, page, "<code>"+code+"</code>")
+	}
+	for _, part := range []string{"channel-room", "channel-desk", "channel-overview", "channel-webhooks", "schema-State", "schema-Locked", "schema-LockEnded"} {
+		require.Contains(t, page, `id="`+part+`"`)
+	}
+	for _, m := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		require.Contains(t, page, `id="`+m[1]+`"`)
+	}
+	for _, m := range regexp.MustCompile(`id="([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		require.Equal(t, 1, strings.Count(page, `id="`+m[1]+`"`), m[1])
+	}
+	require.NotContains(t, page, "<script")
+	require.NotContains(t, page, "style=")
+	require.NotContains(t, page, "map[")
+	require.NotContains(t, page, "{{")
+	require.Contains(t, ask(t, h, "GET", "/docs?lang=ko").Body.String(), "API 설명서")
+}
