@@ -35,7 +35,7 @@ const alarmEvery = 5 * time.Second
 
 func newAlarm() *rate.Limiter { return rate.NewLimiter(rate.Every(alarmEvery), 1) }
 
-// Run drains the rooms that Looked names and reconciles, at once and every minute, until ctx ends; it
+// Run drains the rooms that Looked names, reconciles, at once and every minute, and trims, until ctx ends; it
 // returns ctx's error. While the database is away it keeps trying.
 func (l *Ledger) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
@@ -43,6 +43,9 @@ func (l *Ledger) Run(ctx context.Context) error {
 		g.Go(func() error { return l.drainQueue(ctx) })
 	}
 	g.Go(func() error { return l.reconcileAlways(ctx) })
+	if l.cfg.Retention > 0 {
+		g.Go(func() error { return l.trimAlways(ctx) })
+	}
 	return g.Wait()
 }
 

@@ -58,10 +58,13 @@ func (w *work) factsOf(matches []room.Record) ([]facts, error) {
 		return err
 	}, `SELECT q.i, `+takenColumns("q.message_id")+`,
 		EXISTS (SELECT 1 FROM verifications v WHERE v.room = $1 AND v.fence >= q.fence
-			AND (v.fence > q.fence OR (v.completes = 1 AND v.voided_at IS NULL))),
+			AND (v.fence > q.fence OR (v.completes = 1 AND v.voided_at IS NULL)))
+			OR EXISTS (SELECT 1 FROM high_water h WHERE h.room = $1 AND h.settled >= q.fence),
 		EXISTS (SELECT 1 FROM verifications v
-			WHERE v.room = $1 AND v.ended_at > q.granted_at AND v.granted_at < q.ended_at AND v.fence <> q.fence),
-		EXISTS (SELECT 1 FROM leases l WHERE l.room = $1 AND l.fence > q.fence),
+			WHERE v.room = $1 AND v.ended_at > q.granted_at AND v.granted_at < q.ended_at AND v.fence <> q.fence)
+			OR EXISTS (SELECT 1 FROM high_water h WHERE h.room = $1 AND h.settled_until > q.granted_at),
+		EXISTS (SELECT 1 FROM leases l WHERE l.room = $1 AND l.fence > q.fence)
+			OR EXISTS (SELECT 1 FROM high_water h WHERE h.room = $1 AND h.fence > q.fence),
 		COALESCE((SELECT l.outcome FROM leases l WHERE l.room = $1 AND l.fence = q.fence), '')
 		FROM (SELECT CAST(value->>0 AS BIGINT) AS i, value->>1 AS message_id, CAST(value->>2 AS BIGINT) AS fence,
 			CAST(value->>3 AS BIGINT) AS granted_at, CAST(value->>4 AS BIGINT) AS ended_at FROM `+w.rows()+`) q`, rows)

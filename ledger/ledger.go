@@ -5,12 +5,13 @@
 // one transaction, then trimmed. An entry is known by room, epoch and id, so that one applied twice,
 // by two replicas or after a crash between apply and trim, counts once. Nobody's turn waits for it.
 //
-// Files that begin with drain take journals in, with judge give verdicts, with read answer support; apply, batch and the rest are what
+// Files that begin with drain take journals in, with judge give verdicts, with read answer support, with trim forget what is old; apply, batch and the rest are what
 // is written, a noun each. The database below it is internal/sqldb's.
 package ledger
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"time"
 
@@ -46,6 +47,7 @@ type Config struct {
 	Log        *slog.Logger
 	Registerer prometheus.Registerer // nil = no metrics
 	Guard      time.Duration         // how far a carrier's clock may be off
+	Retention  time.Duration         // how long what happened is kept; 0 = for ever
 	Alarmed    func(room.ID)         // called after an incident was first written, for one room at a time, and keeps nobody waiting but Close
 	Now        func() time.Time      // for tests: how long a journal has waited
 }
@@ -65,6 +67,7 @@ type Ledger struct {
 	cfg     Config
 	log     *slog.Logger
 	db      *sqldb.DB
+	name    string // of this one among those that share the database
 	rooms   roomLocks
 	backlog *backlog
 	bell    bell
@@ -78,7 +81,7 @@ type Ledger struct {
 // behind, and catches up when it can.
 func New(c Config) *Ledger {
 	c = c.withDefaults()
-	l := &Ledger{cfg: c, log: c.Log, db: c.DB}
+	l := &Ledger{cfg: c, log: c.Log, db: c.DB, name: rand.Text()}
 	l.backlogAlarm, l.failureLog = newAlarm(), newAlarm()
 	l.backlog = newBacklog(c.Now)
 	l.bell.alarmed = c.Alarmed

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -222,15 +221,26 @@ func (w *work) endOf(fence, at int64) (int64, error) {
 func orNull(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: n != 0} }
 
 // Known is what the ledger knows of a room whose data the store may have lost: the highest fence, the highest ticket of its latest epoch, and
-// whether a lease is open.
+// whether a lease is open. What was trimmed counts.
 func (l *Ledger) Known(ctx context.Context, id room.ID) (found room.Recorded, err error) {
-	err = l.db.Read(ctx, func(s sqldb.Session) error {
+	err = l.reading(ctx, id, func(w *work) error {
 		var open int
-		err := s.Row(`SELECT COALESCE((SELECT MAX(fence) FROM leases WHERE room = $1), 0),
-			COALESCE((SELECT ticket FROM places WHERE room = $1 ORDER BY epoch DESC, ticket DESC LIMIT 1), 0),
-			CASE WHEN EXISTS (SELECT 1 FROM leases WHERE room = $1 AND outcome IS NULL) THEN 1 ELSE 0 END`, string(id)).
-			Scan(&found.Fence, &found.Ticket, &open)
+		err := w.Row(`SELECT COALESCE((SELECT MAX(fence) FROM leases WHERE room = $1), 0),
+			CASE WHEN EXISTS (SELECT 1 FROM leases WHERE room = $1 AND outcome IS NULL) THEN 1 ELSE 0 END`, string(id)).Scan(&found.Fence, &open)
+		if err != nil {
+			return err
+		}
 		found.Open = open == 1
+		var epoch int64
+		err = w.Row(`SELECT epoch, ticket FROM places WHERE room = $1 ORDER BY epoch DESC, ticket DESC LIMIT 1`, string(id)).Scan(&epoch, &found.Ticket)
+		if err != nil && !noRows(err) {
+			return err
+		}
+		h, _, err := w.highWater()
+		found.Fence = max(found.Fence, h.fence)
+		if h.epoch > epoch || h.epoch == epoch && h.ticket > found.Ticket {
+			found.Ticket = h.ticket
+		}
 		return err
 	})
 	return found, err

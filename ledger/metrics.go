@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,6 +17,8 @@ type metrics struct {
 	filling   prometheus.Counter
 	incidents *prometheus.CounterVec
 	judged    *prometheus.CounterVec
+	trimmed   *prometheus.CounterVec
+	oldest    atomic.Int64 // unix ms, when what is oldest happened; 0 = not known
 }
 
 func newMetrics(r prometheus.Registerer, l *Ledger) *metrics {
@@ -36,12 +39,14 @@ func newMetrics(r prometheus.Registerer, l *Ledger) *metrics {
 		filling:   counter("journal_filling_total", "Times that a room's journal was seen at least half full."),
 		incidents: vec("incidents_total", "Incidents, by kind.", "kind"),
 		judged:    vec("judged_total", "Matched messages judged, by verdict.", "verdict"),
+		trimmed:   vec("trimmed_rows_total", "Rows deleted because they were older than the retention, by table.", "table"),
 	}
 	if r != nil {
-		r.MustRegister(m.entries, m.lag, m.parked, m.filling, m.incidents, m.judged,
+		r.MustRegister(m.entries, m.lag, m.parked, m.filling, m.incidents, m.judged, m.trimmed,
 			gauge("pending_entries", "Journal entries that this replica knows to wait.",
 				func() float64 { return float64(l.Status().Pending) }),
-			gauge("behind_seconds", "How long the ledger has been behind; 0 when it is not.", l.behindSeconds))
+			gauge("behind_seconds", "How long the ledger has been behind; 0 when it is not.", l.behindSeconds),
+			gauge("oldest_row_seconds", "How old the oldest row is, as the last round of the trim found; 0 when not known.", l.oldestSeconds))
 		r.MustRegister(ofDatabase(l.db)...)
 	}
 	return m
@@ -64,6 +69,13 @@ func ofDatabase(db *sqldb.DB) []prometheus.Collector {
 func (l *Ledger) behindSeconds() float64 {
 	if s := l.Status(); s.Behind {
 		return l.cfg.Now().Sub(s.Since).Seconds()
+	}
+	return 0
+}
+
+func (l *Ledger) oldestSeconds() float64 {
+	if at := l.metrics.oldest.Load(); at > 0 {
+		return l.cfg.Now().Sub(time.UnixMilli(at)).Seconds()
 	}
 	return 0
 }

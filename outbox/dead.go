@@ -89,3 +89,16 @@ func (s *Store) Forget(ctx context.Context, kind string, keep time.Duration) (in
 	}
 	return n, nil
 }
+
+// Trim deletes tasks in some states that nobody has touched since before an instant (unix ms), of all kinds, at most so many, and says how many.
+func Trim(ctx context.Context, q Querier, d Dialect, before int64, most int, states ...State) (deleted int64, err error) {
+	for _, state := range states {
+		n, err := exec(ctx, q, d, `DELETE FROM outbox_tasks WHERE id IN (SELECT id FROM (
+			SELECT id FROM outbox_tasks WHERE state = $1 AND updated_at < $2 ORDER BY updated_at LIMIT $3) old)`, string(state), before, int64(most)-deleted)
+		if err != nil {
+			return deleted, fmt.Errorf("trim tasks: %w", err)
+		}
+		deleted += n
+	}
+	return deleted, nil
+}

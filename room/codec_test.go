@@ -16,7 +16,7 @@ import (
 // verbs are what each of them is handed, by its file.
 func verbs() map[string]arguments {
 	return map[string]arguments{
-		"assign": assignVerb.args, "audit": auditVerb.args, "claim": claimVerb.args, "expect": expectVerb.args, "expire": expireVerb.args, "extend": extendVerb.args,
+		"assign": assignVerb.args, "audit": auditVerb.args, "claim": claimVerb.args, "erase": eraseVerb.args, "expect": expectVerb.args, "expire": expireVerb.args, "extend": extendVerb.args,
 		"glance": glanceQuestion.now.args, "join": joinVerb.args, "leave": leaveVerb.args, "letters": lettersQuestion.now.args, "look": lookQuestion.now.args,
 		"match": matchVerb.args, "move": moveVerb.args, "pause": pauseVerb.args, "presence": presenceVerb.args, "reject": rejectVerb.args,
 		"release": releaseVerb.args, "remove": removeVerb.args, "renew": renewVerb.args, "roster": rosterQuestion.now.args, "seen": seenVerb.args,
@@ -31,7 +31,7 @@ func TestAScriptUsesAllThatItIsHandedAndNoPositions(t *testing.T) {
 	handed := verbs()
 	for _, f := range files {
 		name := strings.TrimSuffix(f.Name(), ".lua")
-		if strings.HasPrefix(name, "index_") {
+		if strings.HasPrefix(name, "index_") || name == "erase_reply" { // which share nothing with verbs
 			continue
 		}
 		source := regexp.MustCompile(`--.*`).ReplaceAllString(luaSource(name), "")

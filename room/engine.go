@@ -109,6 +109,7 @@ type Engine struct {
 	buried    map[Host]time.Time // by the sweep, when
 	outages   *outages
 	steps     *steps
+	asked     asked
 	journals  *journals
 	work      sync.WaitGroup // what goes on beside the sweep
 }
@@ -183,6 +184,7 @@ func (e *Engine) try(ctx context.Context, c call, id ID, own []string) (res any,
 		}
 		if ms, ok := strings.CutPrefix(text, "doubt "); ok {
 			left, _ := strconv.ParseInt(ms, 10, 64)
+			e.askRecord(ctx, id)
 			return nil, time.Duration(max(left, 1)) * time.Millisecond, nil
 		}
 		if text == "newer" {

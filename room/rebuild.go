@@ -74,31 +74,39 @@ func storeError(doing string, err error) error {
 
 // eachRoom names every room of this index that the store has a state of.
 func (e *Engine) eachRoom(ctx context.Context, found func(ID) error) error {
-	if cluster, ok := e.rdb.(*redis.ClusterClient); ok {
-		var mu sync.Mutex
-		return cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error {
-			return e.scan(ctx, c, func(id ID) error {
-				mu.Lock()
-				defer mu.Unlock()
-				return found(id)
-			})
-		})
-	}
-	return e.scan(ctx, e.rdb, found)
+	return EachKey(ctx, e.rdb, "{"+e.cfg.Prefix+"*}:state", func(key string) error {
+		name, _, _ := strings.Cut(strings.TrimPrefix(key, "{"), "}")
+		if e.cfg.Prefix == "" && strings.HasPrefix(name, libraryPrefix) {
+			return nil // a lock of the library: it has an index of its own
+		}
+		return found(ID(name))
+	})
 }
 
-func (e *Engine) scan(ctx context.Context, c redis.Cmdable, found func(ID) error) error {
-	pages := c.Scan(ctx, 0, "{"+e.cfg.Prefix+"*}:state", scanPiece).Iterator()
+// EachKey names every key that fits a pattern, of all masters of a cluster, one after the other. One may be named twice.
+func EachKey(ctx context.Context, rdb redis.UniversalClient, pattern string, found func(key string) error) error {
+	cluster, ok := rdb.(*redis.ClusterClient)
+	if !ok {
+		return eachKey(ctx, rdb, pattern, found)
+	}
+	var mu sync.Mutex
+	return cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error {
+		return eachKey(ctx, c, pattern, func(key string) error {
+			mu.Lock()
+			defer mu.Unlock()
+			return found(key)
+		})
+	})
+}
+
+func eachKey(ctx context.Context, c redis.Cmdable, pattern string, found func(key string) error) error {
+	pages := c.Scan(ctx, 0, pattern, scanPiece).Iterator()
 	for pages.Next(ctx) {
-		name, _, _ := strings.Cut(strings.TrimPrefix(pages.Val(), "{"), "}")
-		if e.cfg.Prefix == "" && strings.HasPrefix(name, libraryPrefix) {
-			continue // a lock of the library: it has an index of its own
-		}
-		if err := found(ID(name)); err != nil {
+		if err := found(pages.Val()); err != nil {
 			return err
 		}
 	}
-	return storeError("list rooms", pages.Err())
+	return storeError("list keys", pages.Err())
 }
 
 // libraryPrefix is what the keys of the lock library begin with.

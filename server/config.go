@@ -39,6 +39,7 @@ type Config struct {
 	MinDrain     time.Duration
 
 	DatabaseURL      Secret
+	Retention        time.Duration // how long what happened is kept in the ledger
 	SMSWebhookSecret Secret
 	SMSGuard         time.Duration
 	SMSCompletes     bool
@@ -161,6 +162,7 @@ func settings() []setting {
 		{"min-drain", "0s", "how long a stopping server serves at least, at most drain-timeout", false,
 			duration(func(c *Config) *time.Duration { return &c.MinDrain }, 0, 10*time.Minute)},
 		{"database-url", "sqlite:data/waitroom.db", "the ledger: sqlite:PATH or postgres://…", true, readDatabase},
+		{"retention", "400d", "how long the ledger keeps what happened, such as 400d, at least 2d", false, readRetention},
 		{"sms-webhook-secret", "", "signs inbound SMS; none = inbound SMS is refused; NEW,OLD while it is replaced", true, secret(func(c *Config) *Secret { return &c.SMSWebhookSecret })},
 		{"sms-guard", "0s", "clock difference between carrier and Redis to reckon with", false,
 			duration(func(c *Config) *time.Duration { return &c.SMSGuard }, 0, time.Minute)},

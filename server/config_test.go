@@ -27,6 +27,7 @@ func TestDefaultsAreTheContracts(t *testing.T) {
 	require.Equal(t, 15*time.Second, c.AwayAfter)
 	require.Equal(t, 5*time.Minute, c.DropAfter)
 	require.Equal(t, 20*time.Second, c.DrainTimeout)
+	require.Equal(t, 400*24*time.Hour, c.Retention)
 	require.Equal(t, quota.Rate{PerSecond: 100, Burst: 1000}, c.RateLimit)
 	require.Equal(t, 200, c.PlacesPerIP)
 	require.Equal(t, 1000, c.SocketsPerIP)
@@ -48,6 +49,16 @@ func TestDefaultsAreTheContracts(t *testing.T) {
 	c, err = ParseConfig([]string{"--addr", ":9000"})
 	require.NoError(t, err)
 	require.Equal(t, ":9000", c.Addr)
+}
+
+func TestRetentionIsSaidInDaysOrHours(t *testing.T) {
+	for text, want := range map[string]time.Duration{"2d": 48 * time.Hour, "48h": 48 * time.Hour, "2d12h": 60 * time.Hour, "36500d": 36500 * 24 * time.Hour} {
+		c, err := ParseConfig([]string{"--retention", text})
+		require.NoError(t, err, text)
+		require.Equal(t, want, c.Retention, text)
+	}
+	_, err := ParseConfig([]string{"--retention", "1d"})
+	require.EqualError(t, err, `WAITROOM_RETENTION (--retention) is "1d": want a duration from 2d to 36500d, such as 400d or 9600h`)
 }
 
 func TestFlagWinsOverEnvironment(t *testing.T) {
@@ -88,6 +99,7 @@ var badValues = map[string][]string{
 	"metrics-addr":             {"9090", ":x", "1.2.3.4"},
 	"log-format":               {"", "xml"},
 	"log-level":                {"", "loud", "info+1"},
+	"retention":                {"", "0", "0d", "1d", "47h59m", "-3d", "400", "x", "1d24h", "1d1", "36501d", "99999d", "3.5d", "d"},
 	"drain-timeout":            {"", "0s", "11m", "x"},
 	"min-drain":                {"", "-1s", "11m", "x"},
 	"database-url":             {"hush", "sqlite:", "mysql://hush"},

@@ -14,6 +14,9 @@ import (
 	"github.com/waitroom/waitroom/server/roomsfile"
 )
 
+// shortRetention is less than the weeks in which people ask about what happened.
+const shortRetention = 30 * day
+
 // settings looks at what is set. That each value by itself is right is known: ParseConfig took it.
 func (d *doctor) settings() {
 	const about = "settings"
@@ -43,6 +46,10 @@ func (d *doctor) settings() {
 	}
 	if strings.HasPrefix(string(d.cfg.DatabaseURL), "sqlite:") {
 		d.doubtful(about, "For replicas on several machines set WAITROOM_DATABASE_URL to a PostgreSQL.", "The ledger is SQLite: it serves replicas of one machine.")
+	}
+	if d.cfg.Retention < shortRetention {
+		d.doubtful(about, "Set WAITROOM_RETENTION to how far back support and audits have to see; the default is 400d.",
+			"The ledger forgets after %s: no question about an earlier turn can be answered, and no backup older than that may be restored.", short(d.cfg.Retention))
 	}
 	d.frames(about)
 	if !d.any(about) {

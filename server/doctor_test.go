@@ -219,6 +219,12 @@ func TestDoctorFindsNothingWhereNothingIsWrongAndAServerServes(t *testing.T) {
 	require.Empty(t, keys)
 }
 
+func TestDoctorHintsAtARetentionThatForgetsTooSoon(t *testing.T) {
+	said, well := diagnosed(t, sound(t, "--redis-url", keptRedis(t).URL(), "--database-url", pgtest.Start(t).URL(), "--retention", "3d"))
+	require.True(t, well, said)
+	require.Regexp(t, `hint +settings +The ledger forgets after 72h: .*\n.*→ Set WAITROOM_RETENTION`, said)
+}
+
 // Advice that does not help is worse than none.
 func TestRightsThatTheDoctorAsksForAreEnoughForAServer(t *testing.T) {
 	admin := keptRedis(t)

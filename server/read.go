@@ -60,6 +60,38 @@ func short(d time.Duration) string {
 	return s
 }
 
+const day = 24 * time.Hour
+
+// Late messages find their lease for a day, and what support gives to one may come later still: nothing is forgotten beneath them.
+const (
+	leastRetention = 2 * day
+	mostRetention  = 36500 * day
+)
+
+// readRetention reads days too, which Go's durations do not have: 400d, 2d12h, 72h.
+func readRetention(c *Config, value string) (err error) {
+	if c.Retention, err = parseDays(value); err != nil || c.Retention < leastRetention || c.Retention > mostRetention {
+		return errors.New("want a duration from 2d to 36500d, such as 400d or 9600h")
+	}
+	return nil
+}
+
+func parseDays(value string) (time.Duration, error) {
+	before, rest, ok := strings.Cut(value, "d")
+	if !ok {
+		return time.ParseDuration(value)
+	}
+	days, err := strconv.ParseUint(before, 10, 16)
+	if err != nil || rest == "" {
+		return time.Duration(days) * day, err
+	}
+	d, err := time.ParseDuration(rest)
+	if err == nil && (d < 0 || d >= day) {
+		err = errors.New("hours behind days are fewer than 24")
+	}
+	return time.Duration(days)*day + d, err
+}
+
 func oneOf(field func(*Config) *string, allowed ...string) func(*Config, string) error {
 	return func(c *Config, value string) error {
 		if !slices.Contains(allowed, value) {

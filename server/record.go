@@ -29,7 +29,7 @@ func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer)
 		return fmt.Errorf("WAITROOM_DATABASE_URL (--database-url): %w", err)
 	}
 	s.ledger = ledger.New(ledger.Config{DB: s.db, Journal: newTally(s.engine, registry), Rooms: s.engine, JournalMax: journalMax, Tell: s.cfg.WebhookURL != "", Log: s.log,
-		Registerer: registry, Guard: s.cfg.SMSGuard, Alarmed: s.alarmed})
+		Registerer: registry, Guard: s.cfg.SMSGuard, Retention: s.cfg.Retention, Alarmed: s.alarmed})
 	return s.openOutbox(registry)
 }
 

@@ -76,13 +76,22 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if s.listener, err = (&net.ListenConfig{KeepAlive: -1}).Listen(ctx, "tcp", s.cfg.Addr); err != nil {
 		return fmt.Errorf("WAITROOM_ADDR (--addr) is %q: %w", s.cfg.Addr, err)
 	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if err = s.openStores(ctx, registry); err != nil {
+		return err
+	}
+	return s.assemble(registry)
+}
+
+// openStores opens Redis, with the engine on it, and the database, with the record in it.
+func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer) (err error) {
 	if s.store, err = s.cfg.Redis.open(s.log); err != nil {
 		return err
 	}
 	if err = awaitStore(ctx, s.store, s.cfg.Redis); err != nil {
 		return err
 	}
-	registry := prometheus.NewRegistry()
 	keys, err := s.sealKeys()
 	if err != nil {
 		return err
@@ -94,11 +103,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: orOff(s.cfg.SMSQuarantine), Required: s.cfg.SMSExpect == "required", Keys: keys,
 		Terms: s.terms(), RoomKeys: s.roomKeys(),
 		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) { return s.ledger.Known(ctx, id) }, Lost: s.lost, Stepped: s.stepped})
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if err = s.openLedger(ctx, registry); err != nil {
-		return err
-	}
-	return s.assemble(registry)
+	return s.openLedger(ctx, registry)
 }
 
 // assemble makes the handlers and what they rest on.

@@ -44,6 +44,8 @@ func dispatch(command string, args []string, in io.Reader, out, problems io.Writ
 		return version(out)
 	case "doctor":
 		return doctor(args, out)
+	case "erase":
+		return erase(args, out)
 	case "hash-password":
 		return hashPassword(in, out)
 	case "help":
@@ -78,6 +80,8 @@ Usage:
   waitroom healthcheck [settings]  exit 0 when the server with these settings lives
   waitroom doctor [settings]       say what is wrong with settings, Redis, database and ports, and what to do; exit 1 where something is
   waitroom version                 say which version this is
+  waitroom erase --seller ID [--end-places] [settings]
+                                   give a seller a random name instead of its own, in Redis and in the ledger, and say what was done
   waitroom hash-password           read a password from standard input and print its hash
 
 Settings, as flag or environment variable; the flag wins:

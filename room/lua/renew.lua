@@ -4,6 +4,7 @@
 --   - whoever held the lock, and whoever was told of a place that is not there any more, is told that it is lost;
 --   - until the last lease that was told of would have ended, the lock is nobody's and is not granted;
 --   - fences and tickets go on above those that are known.
+-- So it does where the ledger knows of a later fence or ticket than the room has.
 -- Where another process began the new epoch already, what this one knows is added to that.
 -- KNOWN is JSON: fence, ticket (the highest that are known, also to the ledger), lost (true = the ledger knows of a lease that is lost),
 --          lease (null where the last one is over: fence, ticket, granted, left (ms)), last (fence of the last lease that was told),
@@ -15,7 +16,8 @@ local K = cjson.decode(KNOWN)
 local LOOKED = S.looked
 if S.epoch > 0 then turn_clock() end
 local LEFT = S.epoch == 0 and redis.call('EXISTS', PLACES) == 1 -- the places without the state
-local LOST = LEFT or S.epoch < EPOCH or (S.epoch == EPOCH and went_back(VERSION, LINEAGE))
+local AHEAD = EPOCH == 0 and S.epoch > 0 and (K.fence > S.fence or K.ticket > S.tickets) -- of the ledger alone, which is never ahead of a room that lost nothing
+local LOST = LEFT or AHEAD or S.epoch < EPOCH or (S.epoch == EPOCH and went_back(VERSION, LINEAGE))
 local RECORDED = S.epoch == 0 and (K.fence > 0 or K.ticket > 0)    -- the ledger alone knows the room
 
 if (LOST or RECORDED) and unlisted(REGISTERED, FRESH) then return register() end

@@ -1,0 +1,162 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/room"
+)
+
+// naming is a table that names sellers: in columns of their own, in what people wrote, and in JSON of ours.
+type naming struct {
+	table, key           string // room first, where there is one
+	sellers, texts, json []string
+}
+
+var namings = []naming{
+	{table: "timeline", key: "room, epoch, entry, n", sellers: []string{"seller"}, json: []string{"detail"}},
+	{table: "places", key: "room, epoch, ticket", sellers: []string{"seller"}},
+	{table: "leases", key: "room, fence", sellers: []string{"seller"}},
+	{table: "messages", key: "room, message_id", sellers: []string{"seller", "now_seller"}, texts: []string{"body"}},
+	{table: "attributions", key: "room, message_id, kind, fence", sellers: []string{"seller"}, texts: []string{"reason"}},
+	{table: "actions", key: "room, epoch, entry, n", sellers: []string{"seller"}, texts: []string{"reason"}},
+	{table: "incidents", key: "room, kind, subject, fence", texts: []string{"detail"}},
+	{table: "parked", key: "room, epoch, entry", texts: []string{"error"}, json: []string{"body"}},
+	{table: "outbox_tasks", key: "id", texts: []string{"last_error"}, json: []string{"payload"}},
+}
+
+const (
+	eraseRows   = 200 // in one transaction
+	erasePasses = 3   // a replica may write meanwhile what it had read before
+)
+
+// EraseSeller renames a seller in every table, also where people wrote of it and in what is still to be told, and says in how many
+// rows of each. Journals are to be drained before. The rows that were written beside an error are renamed for good; a repeat goes on.
+func (l *Ledger) EraseSeller(ctx context.Context, seller, pseudonym string) (map[string]int64, error) {
+	e := newEraser(seller, pseudonym)
+	rows := make(map[string]int64)
+	for range erasePasses {
+		found := int64(0)
+		for _, n := range namings {
+			changed, err := l.eraseIn(ctx, n, e)
+			rows[n.table] += changed
+			found += changed
+			if err != nil {
+				return rows, fmt.Errorf("erase in %s: %w", n.table, err)
+			}
+		}
+		if found == 0 {
+			return rows, nil
+		}
+	}
+	return rows, nil
+}
+
+// mention is a row that names the seller, with what its columns say before and after.
+type mention struct {
+	key           []any
+	before, after []string
+}
+
+// eraseIn renames the seller in a table. The rows are found outside of any transaction, since all are read for it.
+func (l *Ledger) eraseIn(ctx context.Context, n naming, e eraser) (changed int64, err error) {
+	rooms := make(map[room.ID][]mention)
+	err = l.db.Read(ctx, func(s sqldb.Session) error { return n.find(s, e, rooms) })
+	if err != nil {
+		return 0, err
+	}
+	for id, list := range rooms {
+		for some := range slices.Chunk(list, eraseRows) {
+			err := l.inRoom(ctx, id, func(w *work) error {
+				for _, m := range some {
+					if err := n.write(w, e, m); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return changed, err
+			}
+			changed += int64(len(some))
+		}
+	}
+	return changed, nil
+}
+
+// find reads the rows that name the seller. What the database finds is looked at once more: it may only look like it.
+func (n naming) find(s sqldb.Session, e eraser, rooms map[room.ID][]mention) error {
+	q := &conditions{}
+	for _, column := range n.sellers {
+		q.add(column+" = %s", e.seller)
+	}
+	for _, column := range n.free() {
+		for _, form := range e.forms {
+			q.add(column+` LIKE %s ESCAPE '!'`, "%"+likeEscape.Replace(form)+"%")
+		}
+	}
+	keys, free := strings.Split(n.key, ", "), n.free()
+	query := fmt.Sprintf(`SELECT %s FROM %s WHERE %s`, strings.Join(append(slices.Clone(keys), append(free, n.sellers...)...), ", "),
+		n.table, strings.Join(q.list, " OR "))
+	return s.Each(func(scan func(...any) error) error {
+		m := mention{key: make([]any, len(keys)), before: make([]string, len(free)), after: make([]string, len(free))}
+		named := make([]*string, len(n.sellers))
+		var into []any
+		for i := range m.key {
+			into = append(into, &m.key[i])
+		}
+		for i := range m.before {
+			into = append(into, &m.before[i])
+		}
+		for i := range named {
+			into = append(into, &named[i])
+		}
+		if err := scan(into...); err != nil {
+			return err
+		}
+		found := false
+		for _, name := range named {
+			found = found || name != nil && *name == e.seller
+		}
+		for i, text := range m.before {
+			m.after[i] = e.rewrite(text, i >= len(n.texts))
+			found = found || m.after[i] != text
+		}
+		if found {
+			var id room.ID
+			if keys[0] == "room" {
+				id = room.ID(fmt.Sprint(m.key[0]))
+			}
+			rooms[id] = append(rooms[id], m)
+		}
+		return nil
+	}, query, q.args...)
+}
+
+// free are the columns that hold more than one word, JSON behind the others.
+func (n naming) free() []string { return append(slices.Clone(n.texts), n.json...) }
+
+// likeEscape writes what LIKE would take for a pattern; ids have an underscore.
+var likeEscape = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
+
+// write renames the seller in a row. A column that has changed meanwhile is left to the next pass.
+func (n naming) write(w *work, e eraser, m mention) error {
+	q := &conditions{}
+	var set []string
+	for _, column := range n.sellers {
+		set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[1]s = %[2]s THEN %[3]s ELSE %[1]s END", column, q.param(e.seller), q.param(e.pseudonym)))
+	}
+	for i, column := range n.free() {
+		if m.before[i] != m.after[i] {
+			set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[1]s = %[2]s THEN %[3]s ELSE %[1]s END", column, q.param(m.before[i]), q.param(m.after[i])))
+		}
+	}
+	for i, column := range strings.Split(n.key, ", ") {
+		q.add(column+" = %s", m.key[i])
+	}
+	_, err := w.Exec(fmt.Sprintf(`UPDATE %s SET %s WHERE %s`, n.table, strings.Join(set, ", "), q.where()), q.args...)
+	return err
+}

@@ -1,0 +1,167 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/web/identity"
+)
+
+// EraseRequest says whom to forget.
+type EraseRequest struct {
+	Seller    string
+	EndPlaces bool // live places are ended first; else a seller that has one is not erased
+}
+
+// errHasPlace says why a seller is not erased.
+var errHasPlace = errors.New("nothing was erased: end that first on the support desk, or give --end-places")
+
+// Erase gives a seller a random name instead of its own everywhere: in Redis first, then in the ledger, once it has taken in what the journals have.
+// What it did is written down line by line; the error says which part was not done. A repeat goes on, with another name.
+func Erase(ctx context.Context, cfg Config, q EraseRequest, out io.Writer) (err error) {
+	redis.SetLogger(redisLog{slog.New(slog.DiscardHandler)})
+	e := &erasure{Server: &Server{cfg: cfg, log: slog.New(slog.DiscardHandler)}, out: out}
+	defer e.Close()
+	if e.q.Seller, err = room.ParseSeller(q.Seller); err != nil {
+		return fmt.Errorf("--seller: %w", err)
+	}
+	e.q.EndPlaces, e.q.Pseudonym = q.EndPlaces, "erased-"+strings.ToLower(rand.Text())
+	if err := cfg.ledgerIsThere(); err != nil {
+		return err
+	}
+	if cfg.Redis.Embedded() && servesUs(ctx, cfg.LocalURL()) {
+		return errors.New("nothing was erased: a server with an embedded store serves, whose memory can not be reached: stop it first, then it has forgotten")
+	}
+	if err := e.openStores(ctx, prometheus.NewRegistry()); err != nil {
+		return fmt.Errorf("nothing was erased: %w", err)
+	}
+	return e.run(ctx)
+}
+
+// ledgerIsThere keeps from making an empty ledger and finding nothing in it.
+func (c Config) ledgerIsThere() error {
+	path, ok := strings.CutPrefix(string(c.DatabaseURL), "sqlite:")
+	if !ok {
+		return nil
+	}
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("nothing was erased: %s: there is no ledger: %w", called("database-url"), err)
+	}
+	return nil
+}
+
+// erasure is one run.
+type erasure struct {
+	*Server
+	q   room.EraseRequest
+	out io.Writer
+}
+
+func (e *erasure) run(ctx context.Context) error {
+	rooms, err := e.engine.Rooms(ctx)
+	if err == nil {
+		err = e.check(ctx, rooms)
+	}
+	if err != nil {
+		return err
+	}
+	if err := e.inRedis(ctx, rooms); err != nil {
+		return fmt.Errorf("redis: not all is erased there, and the ledger not at all; run it again: %w", err)
+	}
+	if err := e.takeIn(ctx); err != nil {
+		return fmt.Errorf("ledger: not erased, and journals in Redis may name the seller until the ledger has taken them in; Redis is done beside that; run it again when the database is back: %w", err)
+	}
+	if err := e.inLedger(ctx); err != nil {
+		return fmt.Errorf("ledger: not all is erased there; Redis is done; run it again: %w", err)
+	}
+	fmt.Fprintln(e.out, "done    nothing names the seller any more")
+	return nil
+}
+
+// check refuses where the seller has a live place, before anything is changed anywhere.
+func (e *erasure) check(ctx context.Context, rooms []room.ID) error {
+	q := e.q
+	q.Check = true
+	var has []string
+	for _, id := range rooms {
+		_, st, err := e.engine.EraseSeller(ctx, id, q)
+		switch {
+		case errors.Is(err, room.ErrSellerHasPlace) && st.Place.Status == room.Locked:
+			has = append(has, fmt.Sprintf("holds the lock of %s (ticket %d)", id, st.Ticket))
+		case errors.Is(err, room.ErrSellerHasPlace):
+			has = append(has, fmt.Sprintf("waits in %s (ticket %d)", id, st.Ticket))
+		case err != nil:
+			return fmt.Errorf("nothing was erased: %s: %w", id, err)
+		}
+	}
+	if len(has) > 0 {
+		return fmt.Errorf("the seller %s: %w", strings.Join(has, " and "), errHasPlace)
+	}
+	return nil
+}
+
+func (e *erasure) inRedis(ctx context.Context, rooms []room.ID) error {
+	for _, id := range rooms {
+		n, _, err := e.engine.EraseSeller(ctx, id, e.q)
+		if err != nil {
+			return fmt.Errorf("%s: %w", id, err)
+		}
+		if n != (room.Erased{}) {
+			fmt.Fprintf(e.out, "redis   %s: %d places, %d ended leases\n", id, n.Places, n.Leases)
+		}
+	}
+	replies, err := e.engine.EraseReplies(ctx, e.q.Seller, e.q.Pseudonym)
+	if err != nil {
+		return err
+	}
+	sessions, err := identity.Erase(ctx, e.store, e.q.Seller)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.out, "redis   %d rooms looked at, %d replies for repeats, %d sessions signed in\n", len(rooms), replies, sessions)
+	return nil
+}
+
+// eraseWithin bounds how long one room's journal is taken in.
+const eraseWithin = 5 * time.Minute
+
+// takeIn has the ledger take in all that the journals have: whoever else had read an entry before finds it applied.
+func (e *erasure) takeIn(ctx context.Context) error {
+	if err := e.db.Away(); err != nil {
+		return err
+	}
+	journals, err := e.engine.Journals(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range journals {
+		ctx, cancel := context.WithTimeout(ctx, eraseWithin)
+		err := e.ledger.Drain(ctx, id)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("%s: %w", id, err)
+		}
+	}
+	return nil
+}
+
+func (e *erasure) inLedger(ctx context.Context) error {
+	rows, err := e.ledger.EraseSeller(ctx, e.q.Seller, e.q.Pseudonym)
+	for _, table := range slices.Sorted(maps.Keys(rows)) {
+		fmt.Fprintf(e.out, "ledger  %s: %d rows\n", table, rows[table])
+	}
+	return err
+}

@@ -1,0 +1,15 @@
+-- A session stands for nobody any more, if it stood for this seller. The record stays, empty, until its end: so no replica puts back what it remembers.
+-- KEYS: the session's record
+-- ARGV: the seller
+-- Returns 1 where it stood for the seller, else 0.
+local text = redis.call('GET', KEYS[1])
+local left = redis.call('PTTL', KEYS[1])
+if not text or left <= 0 then
+  return 0
+end
+local ok, record = pcall(cjson.decode, text)
+if not ok or type(record) ~= 'table' or record.seller ~= ARGV[1] then
+  return 0
+end
+redis.call('SET', KEYS[1], '{"seller":"","until":0}', 'PX', left)
+return 1
