@@ -641,3 +641,30 @@ func TestRosterSaysSinceWhenWhoDidNotClaimIsAway(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, roster.Line[0].AwaySince)
 }
+
+// A failover goes back to before the turn that nobody claimed. Who waits in what is left keeps its place, and the lease that was told of is for the ledger to know.
+func TestLeaseThatNobodyClaimedAndTheStoreLostIsJournalled(t *testing.T) {
+	l := newLosing(t, room.Config{ClaimWithin: 50 * time.Millisecond})
+	a, b := l.seller(l.one, "a"), l.seller(l.one, "b")
+	a.join()
+	b.join()
+	b.here(time.Minute)
+	goBack := l.remember()
+	a.leave(room.Completed)
+	turn := b.requireHolds()
+	passUntil(t, l.rdb, turn.Lease.ClaimBy)
+	b.requireUnclaimed(1)
+	goBack()
+	st := b.stand()
+	require.Equal(t, []any{room.Locked, turn.Ticket}, []any{st.Status, st.Ticket}, "it waits in what is left, and the lock is free")
+	require.Greater(t, st.Epoch, turn.Epoch)
+	require.Greater(t, st.Fence, turn.Fence)
+	var told []room.Record
+	for _, r := range l.journalled("told") {
+		if r.Outcome == room.Unclaimed {
+			told = append(told, r)
+		}
+	}
+	require.Len(t, told, 1)
+	require.Equal(t, []any{turn.Fence, turn.Ticket, turn.Epoch, turn.Lease.GrantedAt}, []any{told[0].Fence, told[0].Ticket, told[0].Of, told[0].GrantedAt})
+}
