@@ -257,9 +257,10 @@ func (x *index) reschedule(ctx context.Context, c claim, in time.Duration, aslee
 	return nil
 }
 
-// dueIn has a listed room looked at by then.
-func (x *index) dueIn(ctx context.Context, id ID, in time.Duration) error {
-	return storeError("make room due", indexDueScript.Run(ctx, x.rdb, x.keys[:1], string(id), max(in.Milliseconds(), 0)).Err())
+// dueIn has a listed room looked at by then. alone is false where somebody looks at it before, perhaps just now.
+func (x *index) dueIn(ctx context.Context, id ID, in time.Duration) (alone bool, err error) {
+	alone, err = indexDueScript.Run(ctx, x.rdb, x.keys[:1], string(id), max(in.Milliseconds(), 0)).Bool()
+	return alone, storeError("make room due", err)
 }
 
 // sentinel is in the index beside the rooms: see index_register.lua.

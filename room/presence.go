@@ -43,12 +43,16 @@ func (e *Engine) Presence(ctx context.Context, id ID, host Host, number int64, c
 		changes = append(changes, g.Session, int64(g.Host), g.For.Milliseconds())
 		longest = max(longest, g.For)
 	}
+	away, alone, err := e.cfg.AwayAfter-longest+justAfter, true, error(nil)
 	if len(gone) > 0 { // before: whatever dies in between, somebody looks when they are away
-		if err := e.index.dueIn(ctx, id, e.cfg.AwayAfter-longest+justAfter); err != nil {
+		if alone, err = e.index.dueIn(ctx, id, away); err != nil {
 			return View{}, err
 		}
 	}
 	st, err := e.standing(ctx, presenceVerb.with(presenceArgs{strconv.FormatInt(int64(host), 10), number, len(came), changes}), id, "presence")
+	if err == nil && !alone { // who looked meanwhile may not have known
+		_, err = e.index.dueIn(ctx, id, away)
+	}
 	return st.View, err
 }
 

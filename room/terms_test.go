@@ -48,7 +48,9 @@ func TestRoomsMessagesMayBeSealedByASecretOfItsOwnAndAreOpenedByAllThatAreKnown(
 	match(t, e, q)
 	require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
 	require.Equal(t, []string{"text of m"}, texts(messages(t, e, a.session)))
-	other := func(keys *room.Keyring) []string { return texts(messages(t, room.New(rdb, room.Config{Keys: keys, Doubt: -1}), a.session)) }
+	other := func(keys *room.Keyring) []string {
+		return texts(messages(t, room.New(rdb, room.Config{Keys: keys, Doubt: -1}), a.session))
+	}
 	require.Empty(t, other(room.NewKeyring([]byte("of all"))), "it was not sealed by that")
 	own = room.NewKeyring([]byte("the next of the room"))
 	require.Empty(t, messages(t, e, a.session))

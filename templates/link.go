@@ -7,6 +7,7 @@ type LinkView struct {
 	Lang        string
 	AssetPrefix string
 	Room        string // already checked
+	Name        string // what people call it; empty: nothing
 	Token       string // the end of the link's own address
 
 	SellerID string
@@ -19,6 +20,7 @@ type NewLinkView struct {
 	Lang        string
 	AssetPrefix string
 	Room        string // already checked
+	Name        string // what people call it; empty: nothing
 
 	URL       string
 	ExpiresAt int64 // unix milliseconds

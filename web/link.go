@@ -72,7 +72,7 @@ func (s *site) makeLinkForm(c *gin.Context) {
 	if chosen := c.PostForm("lang"); speaks(chosen) {
 		lang = chosen
 	}
-	s.show(c, http.StatusOK, lang, templates.NewLinkPage(templates.NewLinkView{Lang: lang, AssetPrefix: s.AssetPrefix, Room: string(roomOf(c)),
+	s.show(c, http.StatusOK, lang, templates.NewLinkPage(templates.NewLinkView{Lang: lang, AssetPrefix: s.AssetPrefix, Room: string(roomOf(c)), Name: s.info(roomOf(c)).Name,
 		URL: answer.URL, ExpiresAt: int64(answer.ExpiresAt), QRSize: answer.QR.Size, QRPath: answer.QR.Path}))
 }
 
@@ -133,7 +133,7 @@ func (s *site) linkPage(c *gin.Context) {
 		s.back(c, "")
 		return
 	}
-	s.show(c, http.StatusOK, lang, templates.LinkPage(templates.LinkView{Lang: lang, AssetPrefix: s.AssetPrefix, Room: string(roomOf(c)),
+	s.show(c, http.StatusOK, lang, templates.LinkPage(templates.LinkView{Lang: lang, AssetPrefix: s.AssetPrefix, Room: string(roomOf(c)), Name: s.info(roomOf(c)).Name,
 		Token: c.Param("token"), SellerID: l.Seller, State: string(l.status), Refused: s.refusedLink(c, l)}))
 }
 

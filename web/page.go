@@ -68,13 +68,19 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 
 // addRules adds what the operator says of the room, and by which rules a place in it is kept.
 func (s *site) addRules(id room.ID, v *templates.RoomView) {
-	if s.Info != nil {
-		v.Info = s.Info(id)
-	}
+	v.Info = s.info(id)
 	v.AwaySeconds, v.DropSeconds = int(room.Seconds(s.AwayAfter)), int(room.Seconds(s.DropAfter))
 	if s.Terms != nil {
 		v.ClaimSeconds = int(room.Seconds(s.Terms(id).ClaimWithin))
 	}
+}
+
+// info is what the operator says of a room.
+func (s *site) info(id room.ID) (told templates.RoomInfo) {
+	if s.Info != nil {
+		told = s.Info(id)
+	}
+	return told
 }
 
 // visitor is the browser's session. One that has none is given it now, so that its first 준비 완료
