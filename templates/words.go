@@ -17,11 +17,12 @@ func EstimateWords(lang string, seconds int) string {
 // WaitSentence says when the turn comes and by when at the latest. Without both
 // times, as in a paused room, it says that there are none.
 func WaitSentence(lang string, estimated, maximum *int) string {
-	said, latest := waitParts(TextIn(lang).Live, estimated, maximum)
+	t := TextIn(lang).Live
+	said, latest := waitParts(t, estimated, maximum)
 	if latest == "" {
 		return said
 	}
-	return said + " (" + latest + ")"
+	return fill(t.WaitBoth, "wait", said, "max", latest)
 }
 
 // waitParts says when the turn comes, and by when at the latest where that is something else.
@@ -48,7 +49,7 @@ func WhenWords(lang string, hour, minute int) string {
 	if hour >= 12 {
 		pattern = t.Afternoon
 	}
-	said := fill(pattern, "h", (hour+11)%12+1, "mm", fmt.Sprintf("%02d", minute))
+	said := fill(pattern, "h", (hour+11)%12+1, "hh", hour, "mm", fmt.Sprintf("%02d", minute))
 	return fill(t.When, "time", said)
 }
 
