@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // soon is how close a turn is, in seconds, when it is no longer worth a number.
@@ -65,6 +66,14 @@ func AheadWords(lang string, position int) string {
 // SpanWords says a length of time exactly, to the second: "1분 30초".
 func SpanWords(lang string, seconds int) string {
 	return span(TextIn(lang).Live, seconds)
+}
+
+// sentences are two, one after the other: a full stop of Chinese and Japanese is as wide as a space already.
+func sentences(first, second string) string {
+	if strings.HasSuffix(first, "。") {
+		return first + second
+	}
+	return first + " " + second
 }
 
 // Clock is what a countdown shows for so many milliseconds, m:ss. A second that
