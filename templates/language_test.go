@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/chrometest"
@@ -62,6 +63,8 @@ func TestNothingIsCutOffOnAPhoneInAnyLanguage(t *testing.T) {
 		found, err := chrometest.Axe(tab.ctx)
 		require.NoError(t, err)
 		require.Empty(t, found, lang)
+		tab.do(chromedp.KeyEvent(kb.Escape))
+		tab.until(`!document.getElementById("lang").open && document.activeElement.matches("#lang summary")`)
 		for _, state := range []object{{"status": "idle", "fence": nil}, place(3), turn(0), ended("dropped")} {
 			room.push(t, state)
 			tab.until(fmt.Sprintf(`document.body.dataset.state === %q`, room.state["status"]))
