@@ -44,7 +44,7 @@ func TestReadinessFollowsRedisAndLivenessDoesNot(t *testing.T) {
 	requireProblem(t, s.ask(http.MethodGet, lockPath+"/status", ""), http.StatusServiceUnavailable, "store_unavailable")
 	page := s.ask(http.MethodGet, "/", "", "Accept", "text/html")
 	require.Equal(t, http.StatusServiceUnavailable, page.StatusCode)
-	require.Contains(t, page.body, "지금은 대기실을 열 수 없어요")
+	require.Contains(t, page.body, "지금은 대기실을 열\u00a0수 없어요")
 	requireAway(t, r, s, kim)
 
 	redis.Restart()

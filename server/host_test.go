@@ -40,7 +40,7 @@ func TestAnotherSitesNameLeadsToNothing(t *testing.T) {
 		if one.refused {
 			page := s.ask(http.MethodGet, "/", "", "Accept", "text/html")
 			require.Equal(t, http.StatusMisdirectedRequest, page.StatusCode, one.name)
-			require.Contains(t, page.body, "이 주소로는 대기실을 열 수 없어요")
+			require.Contains(t, page.body, "이 주소로는 대기실을 열\u00a0수 없어요")
 		}
 		for _, probed := range []string{"/healthz", "/readyz", "/metrics"} {
 			require.Equal(t, http.StatusOK, s.ask(http.MethodGet, probed, "").StatusCode, "%s: %s", one.name, probed)

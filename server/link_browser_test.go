@@ -95,11 +95,12 @@ func TestPlaceGoesOnOnAnotherDevice(t *testing.T) {
 		p.state("ended")
 		p.is(`document.querySelector("#outcome").dataset.outcome === "cancelled" && document.querySelector("#link").hidden`)
 	}
-	second.join("s-2")
+	second.press("#seller summary")
+	second.join("-2")
 	second.state("locked")
 	second.is(`document.body.dataset.connection === "open"`)
 	first.is(`document.body.dataset.state === "ended"`)
-	first.join("")
+	first.press("#join")
 	first.state("waiting")
 	first.is(`document.querySelector("#link-made").hidden && document.querySelector("#link-url").value === ""`)
 }

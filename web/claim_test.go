@@ -17,6 +17,7 @@ const claimPath = "/api/integration/lock/claim"
 func standing(p room.Place) *askEngine {
 	e := holding(0)
 	e.standing = room.Standing{View: e.answer.View, Place: p}
+	e.standing.Waiting = p.Position
 	return e
 }
 
@@ -44,6 +45,7 @@ func TestClaimIsAnsweredLikeReady(t *testing.T) {
 func TestWhoDidNotClaimIsToldSoWithItsPlace(t *testing.T) {
 	e := holding(0)
 	e.seat = room.Seat{Place: room.Place{Status: room.Waiting, Ticket: 2, Seller: "s-1", Position: 1, Unclaimed: true}}
+	e.answer.Waiting = 1
 	h := handler(t, Config{Engine: e})
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/integration/lock/status", nil)
 	r.Header.Set("X-Session-ID", asker)

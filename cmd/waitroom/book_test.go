@@ -98,7 +98,7 @@ func (p *stay) expires() span {
 		switch {
 		case r.until != 0:
 			return span{end + max(r.until-r.to, 0), end + r.until - r.from}
-		case r.late: // its answer may have been lost
+		case r.late || r.again: // an answer may have been lost that put it off
 			return span{end, end + p.manner.putOff()}
 		}
 	}

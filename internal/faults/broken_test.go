@@ -69,8 +69,8 @@ func breakages() []breakage {
 			lua("lease.lua", "function advance()\n", "function advance()\n  if S.epoch > 0 and S.version > 20 and NOW % 50 == 0 and not changed then begin(true) changed, lease_changed = true, true end\n")}},
 		{VersionBack, "frames name an older version now and then", Calm(), []edit{
 			{"hub/frame.go", "`,\"version\":`, m.Version)", "`,\"version\":`, m.Version-m.Version%5/4*3)"}}},
-		{SocketBehind, "a socket is not told of every third turn", Calm(), []edit{
-			{"hub/writer.go", "	if st.Status == room.Locked {\n", "	if st.Status == room.Locked && st.Ticket%3 == 0 {\n		return buf, t, false\n	}\n	if st.Status == room.Locked {\n"}}},
+		{SocketBehind, "the socket of every third place is told nothing once it is open", Calm(), []edit{
+			{"hub/writer.go", "	if st.Status == room.Locked {\n", "	if c.opened && st.Ticket%3 == 0 {\n		return buf, t, false\n	}\n	if st.Status == room.Locked {\n"}}},
 		{WrongCode, "a message is shown to the first in line", Calm(), []edit{
 			lua("match.lua", "session = l and l.session or '', fence", "session = l and (redis.call('ZRANGE', QUEUE, 0, 0)[1] or l.session) or '', fence"),
 			lua("look.lua", "(m.late or m.fence == fence) and 'm'", "'m'")}},
