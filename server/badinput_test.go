@@ -198,7 +198,8 @@ func TestProblemSpeaksTheLanguageThatIsAskedFor(t *testing.T) {
 	r := start(t, config(t))
 	s := newSeller(t, r.URL(), "")
 	for _, tc := range []struct{ accept, lang string }{
-		{"", "ko"}, {"ko", "ko"}, {"en", "en"}, {"en-GB,ko;q=0.5", "en"}, {"ko-KR,en;q=0.9", "ko"}, {"ja", "ko"}, {"!!", "ko"},
+		{"", "ko"}, {"ko", "ko"}, {"en", "en"}, {"en-GB,ko;q=0.5", "en"}, {"ko-KR,en;q=0.9", "ko"}, {"ja", "ja"}, {"zh-CN", "zh-Hans"},
+		{"vi-VN", "vi"}, {"fr", "en"}, {"!!", "ko"},
 	} {
 		got := s.ask(http.MethodDelete, lockPath, "", "Accept-Language", tc.accept)
 		require.Equal(t, tc.lang, got.Header.Get("Content-Language"), tc.accept)

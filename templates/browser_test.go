@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/templates"
 )
 
 func TestMain(m *testing.M) { os.Exit(chrometest.Main(m)) }
@@ -195,7 +196,7 @@ func TestBrowserSaysWaitsAsTheTableSays(t *testing.T) {
 	table, err := os.ReadFile("testdata/words.json")
 	require.NoError(t, err)
 	tab.do(inZone("UTC")) // where there is no script, pages of support write instants in it
-	for _, lang := range []string{"ko", "en"} {
+	for _, lang := range templates.Languages() {
 		tab.open(room, lang)
 		wrong, err := chromedp.Run(tab.ctx, chromedp.Evaluate[[]string](fmt.Sprintf(`(async (table, lang) => {
 			const { ahead, estimate, span, waitSentence, waitsNow, whenWords, clock } = await import("/static/js/words.js");

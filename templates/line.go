@@ -84,7 +84,7 @@ func (v RoomView) keepWords() string {
 		said = fill(t.KeepDrop, "away", v.span(v.AwaySeconds), "drop", v.span(v.DropSeconds))
 	}
 	if v.ClaimSeconds > 0 {
-		said += " " + fill(t.KeepClaim, "claim", v.span(v.ClaimSeconds))
+		said = sentences(said, fill(t.KeepClaim, "claim", v.span(v.ClaimSeconds)))
 	}
 	return said
 }

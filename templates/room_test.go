@@ -29,9 +29,9 @@ func TestPageHasNothingTheContentPolicyForbids(t *testing.T) {
 	}
 }
 
-func TestEveryOutcomeHasItsOwnWordsInBothLanguages(t *testing.T) {
+func TestEveryOutcomeHasItsOwnWordsInEveryLanguage(t *testing.T) {
 	said := map[string]string{}
-	for _, lang := range []string{"ko", "en"} {
+	for _, lang := range templates.Languages() {
 		for _, outcome := range outcomes {
 			view := everyState()["ended"]
 			view.Lang, view.Outcome = lang, outcome

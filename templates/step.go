@@ -106,7 +106,7 @@ func (v RoomView) live() LiveText {
 	t.CodeArrived.Lead = fill(t.CodeArrived.Lead, "market", v.market())
 	if v.DropSeconds > 0 {
 		dropped := t.Outcomes["dropped"]
-		dropped.Lead += " " + fill(v.text().Page.KeptFor, "drop", v.span(v.DropSeconds))
+		dropped.Lead = sentences(dropped.Lead, fill(v.text().Page.KeptFor, "drop", v.span(v.DropSeconds)))
 		t.Outcomes["dropped"] = dropped
 	}
 	return t

@@ -71,8 +71,19 @@ func textOf(entry any) (t Text) {
 	return t
 }
 
-// Languages are those that there is text in, the first where nothing else is asked for.
+// Languages are those that sellers are told everything in, by their tags of BCP 47: the first is the product's own.
 func Languages() []string { return locales.Languages() }
+
+// DeskLanguages are those of them that support's pages and the description of the API are in.
+func DeskLanguages() []string { return locales.DeskLanguages() }
+
+// otherLanguage is the one of the two that support's pages are not read in now.
+func otherLanguage(t Text) string {
+	if two := DeskLanguages(); t.Page.Lang == two[0] {
+		return two[1]
+	}
+	return DeskLanguages()[0]
+}
 
 // TextIn is the text of a language; of the first where there is none in it.
 func TextIn(lang string) Text {

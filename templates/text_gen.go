@@ -423,9 +423,10 @@ type LiveText struct {
 	WaitAbout       string            `json:"wait_about"` // {wait}
 	WaitMost        string            `json:"wait_most"`  // {max}
 	WaitMax         string            `json:"wait_max"`   // {max}
+	WaitBoth        string            `json:"wait_both"`  // {max} {wait}
 	When            string            `json:"when"`       // {time}
-	Morning         string            `json:"morning"`    // {h} {mm}
-	Afternoon       string            `json:"afternoon"`  // {h} {mm}
+	Morning         string            `json:"morning"`    // {hh} {h} {mm}
+	Afternoon       string            `json:"afternoon"`  // {hh} {h} {mm}
 	WaitLost        string            `json:"wait_lost"`
 	Turn            map[string]Notice `json:"turn"` // by step
 	CodeTitle       string            `json:"code_title"`
@@ -449,6 +450,7 @@ type LiveText struct {
 	Unreachable     string            `json:"unreachable"`
 	UnreachableJoin string            `json:"unreachable_join"`
 	WentWrong       string            `json:"went_wrong"`
+	SayBoth         string            `json:"say_both"`    // {lead} {title}
 	SayWaiting      string            `json:"say_waiting"` // {ahead} {n} {wait}
 	SayPaused       string            `json:"say_paused"`
 	SayResumed      string            `json:"say_resumed"`
@@ -476,8 +478,8 @@ type LiveText struct {
 type PageText struct {
 	Lang         string            `json:"lang"`
 	SkipTo       string            `json:"skip_to"`
-	Other        string            `json:"other"`
-	OtherTag     string            `json:"other_tag"`
+	Languages    map[string]string `json:"languages"` // by tag
+	Language     string            `json:"language"`
 	IdleTitle    string            `json:"idle_title"`
 	IdleLead     string            `json:"idle_lead"`
 	SellerLabel  string            `json:"seller_label"`

@@ -85,7 +85,7 @@ const (
 
 // RoomView is a room as one reader sees it at one moment.
 type RoomView struct {
-	Lang        string // "ko" or "en"; anything else reads as "ko"
+	Lang        string // one of Languages; anything else reads as the first
 	Room        string // the room's id, already checked
 	AssetPrefix string // where static files are, without a closing slash; static.Prefix()
 
@@ -163,6 +163,7 @@ type SMSView struct {
 // ErrorView is a page instead of the one asked for.
 type ErrorView struct {
 	Lang        string
+	Languages   []string // that the page may be read in; all where there are none
 	AssetPrefix string
 
 	// Code is the contract's code (unknown_room, store_unavailable, …). It picks
@@ -170,6 +171,13 @@ type ErrorView struct {
 	Code   string
 	Detail string // said instead of the code's words, where it is not empty
 	Room   string // the room to go back to; empty where there is none
+}
+
+func (v ErrorView) languages() []string {
+	if len(v.Languages) == 0 {
+		return Languages()
+	}
+	return v.Languages
 }
 
 // passing reports whether to ask again is likely to help.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // soon is how close a turn is, in seconds, when it is no longer worth a number.
@@ -17,11 +18,12 @@ func EstimateWords(lang string, seconds int) string {
 // WaitSentence says when the turn comes and by when at the latest. Without both
 // times, as in a paused room, it says that there are none.
 func WaitSentence(lang string, estimated, maximum *int) string {
-	said, latest := waitParts(TextIn(lang).Live, estimated, maximum)
+	t := TextIn(lang).Live
+	said, latest := waitParts(t, estimated, maximum)
 	if latest == "" {
 		return said
 	}
-	return said + " (" + latest + ")"
+	return fill(t.WaitBoth, "wait", said, "max", latest)
 }
 
 // waitParts says when the turn comes, and by when at the latest where that is something else.
@@ -48,7 +50,7 @@ func WhenWords(lang string, hour, minute int) string {
 	if hour >= 12 {
 		pattern = t.Afternoon
 	}
-	said := fill(pattern, "h", (hour+11)%12+1, "mm", fmt.Sprintf("%02d", minute))
+	said := fill(pattern, "h", (hour+11)%12+1, "hh", hour, "mm", fmt.Sprintf("%02d", minute))
 	return fill(t.When, "time", said)
 }
 
@@ -64,6 +66,14 @@ func AheadWords(lang string, position int) string {
 // SpanWords says a length of time exactly, to the second: "1분 30초".
 func SpanWords(lang string, seconds int) string {
 	return span(TextIn(lang).Live, seconds)
+}
+
+// sentences are two, one after the other: a full stop of Chinese and Japanese is as wide as a space already.
+func sentences(first, second string) string {
+	if strings.HasSuffix(first, "。") {
+		return first + second
+	}
+	return first + " " + second
 }
 
 // Clock is what a countdown shows for so many milliseconds, m:ss. A second that

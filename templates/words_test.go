@@ -12,27 +12,8 @@ import (
 
 // wordsTable is the table that holds the Go words and the browser's to each other.
 type wordsTable struct {
-	Estimate []struct {
-		Seconds int
-		Ko, En  string
-	}
-	Span []struct {
-		Seconds int
-		Ko, En  string
-	}
-	Sentence []struct {
-		Estimated, Maximum *int
-		Ko, En             string
-	}
-	Ahead []struct {
-		Position int
-		Ko, En   string
-	}
-	When []struct {
-		Hour, Minute int
-		Ko, En       string
-	}
-	Stamp []struct {
+	Estimate, Span, Sentence, Ahead, When []wordsRow
+	Stamp                                 []struct {
 		At, After int64
 		Format    string
 		Text      string
@@ -43,31 +24,40 @@ type wordsTable struct {
 	}
 }
 
+// wordsRow is what something is called in each language: it has the fields that its part of the table is about.
+type wordsRow struct {
+	Seconds, Position, Hour, Minute int
+	Estimated, Maximum              *int
+	Ko, En, Ja, Vi                  string
+	ZhHans                          string `json:"zh-Hans"`
+}
+
+func (r wordsRow) texts() map[string]string {
+	return map[string]string{"ko": r.Ko, "en": r.En, "ja": r.Ja, "zh-Hans": r.ZhHans, "vi": r.Vi}
+}
+
 func TestWaitsAreSaidAsTheTableSays(t *testing.T) {
 	content, err := os.ReadFile("testdata/words.json")
 	require.NoError(t, err)
 	var table wordsTable
 	require.NoError(t, json.Unmarshal(content, &table))
 
-	for _, row := range table.Estimate {
-		require.Equal(t, row.Ko, templates.EstimateWords("ko", row.Seconds))
-		require.Equal(t, row.En, templates.EstimateWords("en", row.Seconds))
-	}
-	for _, row := range table.Span {
-		require.Equal(t, row.Ko, templates.SpanWords("ko", row.Seconds))
-		require.Equal(t, row.En, templates.SpanWords("en", row.Seconds))
-	}
-	for _, row := range table.Sentence {
-		require.Equal(t, row.Ko, templates.WaitSentence("ko", row.Estimated, row.Maximum))
-		require.Equal(t, row.En, templates.WaitSentence("en", row.Estimated, row.Maximum))
-	}
-	for _, row := range table.Ahead {
-		require.Equal(t, row.Ko, templates.AheadWords("ko", row.Position))
-		require.Equal(t, row.En, templates.AheadWords("en", row.Position))
-	}
-	for _, row := range table.When {
-		require.Equal(t, row.Ko, templates.WhenWords("ko", row.Hour, row.Minute))
-		require.Equal(t, row.En, templates.WhenWords("en", row.Hour, row.Minute))
+	for _, part := range []struct {
+		rows []wordsRow
+		said func(lang string, r wordsRow) string
+	}{
+		{table.Estimate, func(lang string, r wordsRow) string { return templates.EstimateWords(lang, r.Seconds) }},
+		{table.Span, func(lang string, r wordsRow) string { return templates.SpanWords(lang, r.Seconds) }},
+		{table.Sentence, func(lang string, r wordsRow) string { return templates.WaitSentence(lang, r.Estimated, r.Maximum) }},
+		{table.Ahead, func(lang string, r wordsRow) string { return templates.AheadWords(lang, r.Position) }},
+		{table.When, func(lang string, r wordsRow) string { return templates.WhenWords(lang, r.Hour, r.Minute) }},
+	} {
+		require.NotEmpty(t, part.rows)
+		for _, row := range part.rows {
+			for _, lang := range templates.Languages() {
+				require.Equal(t, row.texts()[lang], part.said(lang, row), lang)
+			}
+		}
 	}
 	for _, row := range table.Stamp {
 		require.Equal(t, row.Text, templates.Stamp(row.At, row.After, row.Format))

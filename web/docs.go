@@ -23,7 +23,7 @@ func (s *site) docsRoutes(g *gin.Engine) {
 func (s *site) docsPage(c *gin.Context) {
 	s.choose(c, c.Query("lang"))
 	v := describe.Page()
-	v.Lang, v.AssetPrefix = pageLanguage(c.Request), s.AssetPrefix
+	v.Lang, v.AssetPrefix = deskLanguages.page(c.Request), s.AssetPrefix
 	for _, code := range slices.Sorted(maps.Keys(problems)) {
 		v.Problems = append(v.Problems, templates.DocsProblem{Code: code, Status: problems[code].status, Problem: words(v.Lang).API[code]})
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 	"golang.org/x/text/language"
@@ -13,41 +14,66 @@ import (
 const (
 	langCookie = "waitroom_lang"
 	langKept   = 365 * 24 * 60 * 60
+	english    = "en" // for whoever asks for none that there is
 )
 
-// languages finds which of those that everything is said in suits somebody best; the first where nothing is asked for.
-var languages = language.NewMatcher(tags(templates.Languages()))
+// languages are those that something is said in, with what finds the one that suits somebody best. The first is for who asks for nothing.
+type languages struct {
+	names   []string
+	matcher language.Matcher
+}
 
-func tags(names []string) (list []language.Tag) {
+var sellerLanguages, deskLanguages = languagesOf(templates.Languages()), languagesOf(templates.DeskLanguages())
+
+func languagesOf(names []string) languages {
+	var tags []language.Tag
 	for _, name := range names {
-		list = append(list, language.MustParse(name))
+		tags = append(tags, language.MustParse(name))
 	}
-	return list
+	return languages{names, language.NewMatcher(tags)}
 }
 
-// apiLanguage is the language that a program asks for.
-func apiLanguage(r *http.Request) string {
-	_, i := language.MatchStrings(languages, r.Header.Get("Accept-Language"))
-	return templates.Languages()[i]
+// spoken are the languages that an address is answered in: support and who sends messages are told in fewer than sellers are.
+func spoken(c *gin.Context) languages {
+	if inSupport(c.Request.URL.Path) || strings.HasSuffix(c.FullPath(), "/sms") {
+		return deskLanguages
+	}
+	return sellerLanguages
 }
 
-// pageLanguage is the language that a page is read in: what its link just asked for, what was chosen before,
-// else the browser's own.
-func pageLanguage(r *http.Request) string {
-	if lang := r.URL.Query().Get("lang"); speaks(lang) {
+// accepted is the language that Accept-Language asks for: English where it names none of these, the first where it names none at all.
+func (l languages) accepted(r *http.Request) string {
+	wanted, _, err := language.ParseAcceptLanguage(strings.Join(r.Header.Values("Accept-Language"), ","))
+	if err != nil || !slices.ContainsFunc(wanted, named) {
+		return l.names[0]
+	}
+	if _, i, sure := l.matcher.Match(wanted...); sure != language.No {
+		return l.names[i]
+	}
+	return english
+}
+
+// anything is how a "*" is read.
+var anything = language.MustParse("mul")
+
+func named(tag language.Tag) bool { return tag != anything }
+
+// page is the language that a page is read in: what its link just asked for, what was chosen before, else the browser's own.
+func (l languages) page(r *http.Request) string {
+	if lang := r.URL.Query().Get("lang"); l.has(lang) {
 		return lang
 	}
-	if cookie, err := r.Cookie(langCookie); err == nil && speaks(cookie.Value) {
+	if cookie, err := r.Cookie(langCookie); err == nil && l.has(cookie.Value) {
 		return cookie.Value
 	}
-	return apiLanguage(r)
+	return l.accepted(r)
 }
 
-func speaks(lang string) bool { return slices.Contains(templates.Languages(), lang) }
+func (l languages) has(lang string) bool { return slices.Contains(l.names, lang) }
 
 // choose keeps the language that a person picked.
 func (s *site) choose(c *gin.Context, lang string) {
-	if !speaks(lang) {
+	if !sellerLanguages.has(lang) {
 		return
 	}
 	http.SetCookie(c.Writer, &http.Cookie{Name: langCookie, Value: lang, Path: "/", MaxAge: langKept,

@@ -68,8 +68,8 @@ func (s *site) makeLinkForm(c *gin.Context) {
 		s.back(c, "")
 		return
 	}
-	lang := pageLanguage(c.Request)
-	if chosen := c.PostForm("lang"); speaks(chosen) {
+	lang := sellerLanguages.page(c.Request)
+	if chosen := c.PostForm("lang"); sellerLanguages.has(chosen) {
 		lang = chosen
 	}
 	s.show(c, http.StatusOK, lang, templates.NewLinkPage(templates.NewLinkView{Lang: lang, AssetPrefix: s.AssetPrefix, Room: string(roomOf(c)), Name: s.info(roomOf(c)).Name,
@@ -116,7 +116,7 @@ func (s *site) publicURL(c *gin.Context) string {
 // linkPage is GET of a link: whose place it leads to. It changes nothing, so that what looks at addresses before a person does (a chat, a mail
 // scanner) uses nothing up.
 func (s *site) linkPage(c *gin.Context) {
-	lang := pageLanguage(c.Request)
+	lang := sellerLanguages.page(c.Request)
 	s.choose(c, c.Query("lang"))
 	hideAddress(c)
 	session, err := s.linkSession(c)

@@ -36,7 +36,7 @@ func (s *site) toPage(c *gin.Context) {
 }
 
 func (s *site) showRoom(c *gin.Context, id room.ID) {
-	lang := pageLanguage(c.Request)
+	lang := sellerLanguages.page(c.Request)
 	if s.arrives(c, id) {
 		return
 	}
@@ -178,9 +178,10 @@ func (s *site) render(c *gin.Context, lang string, page templ.Component, send fu
 }
 
 func (s *site) errorPage(c *gin.Context, code string, p problem) {
-	lang := pageLanguage(c.Request)
+	in := spoken(c)
+	lang := in.page(c.Request)
 	s.choose(c, c.Query("lang"))
-	v := templates.ErrorView{Lang: lang, AssetPrefix: s.AssetPrefix, Code: code}
+	v := templates.ErrorView{Lang: lang, Languages: in.names, AssetPrefix: s.AssetPrefix, Code: code}
 	if inSupport(c.Request.URL.Path) { // a seller's page is no way back
 		v.Detail = p.said(lang).Detail
 	} else if id, err := room.ParseID(c.Param("room")); err == nil && s.Rooms.Has(id) {

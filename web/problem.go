@@ -225,7 +225,7 @@ func (s *site) tell(c *gin.Context, code string, p problem, after *instant) {
 }
 
 func writeProblem(c *gin.Context, code string, p problem, after *instant) {
-	lang := apiLanguage(c.Request)
+	lang := spoken(c).accepted(c.Request)
 	said := p.said(lang)
 	body, err := json.Marshal(struct {
 		Type     string   `json:"type"`

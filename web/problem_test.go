@@ -22,7 +22,7 @@ import (
 	"github.com/waitroom/waitroom/web/quota"
 )
 
-func TestEveryCodeHasAStatusATitleAndBothLanguages(t *testing.T) {
+func TestEveryCodeHasAStatusATitleAndEveryLanguage(t *testing.T) {
 	for code, p := range problems {
 		require.Regexp(t, `^[a-z_]+$`, code)
 		require.NotEmpty(t, http.StatusText(p.status), code)
@@ -42,7 +42,10 @@ func TestEveryCodeHasAStatusATitleAndBothLanguages(t *testing.T) {
 	} {
 		for code, ko := range said("ko") {
 			require.Regexp(t, korean, ko.Detail, code)
-			require.NotRegexp(t, korean, said("en")[code].Detail, code)
+			for _, lang := range templates.Languages()[1:] {
+				require.NotEmpty(t, said(lang)[code].Detail, code)
+				require.NotRegexp(t, korean, said(lang)[code].Detail, code)
+			}
 		}
 	}
 }

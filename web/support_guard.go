@@ -136,7 +136,7 @@ func (s *site) deskView(c *gin.Context) templates.DeskView {
 	s.choose(c, c.Query("lang"))
 	query := c.Request.URL.Query()
 	query.Del("lang")
-	v := templates.DeskView{Lang: pageLanguage(c.Request), AssetPrefix: s.AssetPrefix, Query: query.Encode()}
+	v := templates.DeskView{Lang: deskLanguages.page(c.Request), AssetPrefix: s.AssetPrefix, Query: query.Encode()}
 	if who, ok := c.Get(agentKey); ok {
 		agent, _ := who.(signin.Agent)
 		v.Agent, v.MayAct = agent.Name, agent.Role == signin.Act

@@ -1,4 +1,4 @@
-const COOKIE = /(?:^|; )waitroom_lang=(\w+)/;
+const COOKIE = /(?:^|; )waitroom_lang=([\w-]+)/;
 
 /** Has the language be one entry of the browser's history: back leads to the page before, and never to this one in the old language. */
 export function keepLanguage(lang) {
@@ -7,13 +7,31 @@ export function keepLanguage(lang) {
     address.searchParams.delete("lang");
     history.replaceState(history.state, "", address.pathname + address.search);
   }
-  document.getElementById("lang").addEventListener("click", (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // another tab
+  const menu = document.getElementById("lang");
+  menu.addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return; // another tab
     event.preventDefault();
-    location.replace(event.currentTarget.href);
+    location.replace(link.href);
   });
+  closing(menu);
   window.addEventListener("pageshow", (event) => {
     const chosen = COOKIE.exec(document.cookie)?.[1];
     if (event.persisted && chosen && chosen !== lang) location.reload();
+  });
+}
+
+/** A menu that is open closes where somebody goes on elsewhere, or by Escape. */
+function closing(menu) {
+  document.addEventListener("click", (event) => {
+    if (!menu.contains(event.target)) menu.open = false;
+  });
+  menu.addEventListener("focusout", ({ relatedTarget }) => {
+    if (relatedTarget && !menu.contains(relatedTarget)) menu.open = false;
+  });
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
   });
 }

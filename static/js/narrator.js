@@ -33,10 +33,15 @@ export class Narrator {
   message({ code, text, late }, status) {
     const t = this.words;
     if (late && status !== "ended") this.speaker.say(t.say_past);
-    else if (code) this.speaker.shout(`${late ? `${t.late_title}. ` : ""}${fill(t.say_code, { code: [...code].join(" ") })}`);
+    else if (code) this.speaker.shout(this.#code(code, late));
     else this.speaker.say(fill(t.say_text, { text }));
     if (!late || status === "ended") this.alert.message(code !== "");
     this.#head(this.view.state);
+  }
+
+  #code(code, late) {
+    const lead = fill(this.words.say_code, { code: [...code].join(" ") });
+    return late ? fill(this.words.say_both, { title: this.words.late_title, lead }) : lead;
   }
 
   forget() {
@@ -54,9 +59,9 @@ export class Narrator {
   step(step, before) {
     const { title, lead } = this.words.turn[step] ?? {};
     if (step === "busy") this.#busy();
-    else if (step === "ask" && before === "claim") this.speaker.say(`${title}. ${lead}`);
+    else if (step === "ask" && before === "claim") this.speaker.say(fill(this.words.say_both, { title, lead }));
     else if (step === "ask" && before === "busy") this.speaker.say(this.words.say_free);
-    else if (step === "asked" || step === "again") this.speaker.say(`${title}. ${lead}`);
+    else if (step === "asked" || step === "again") this.speaker.say(fill(this.words.say_both, { title, lead }));
   }
 
   /** The countdown is silent; a few moments of it are not, and the last half minute of a turn is told to who looks elsewhere too. */
@@ -109,7 +114,7 @@ export class Narrator {
 
   #ended() {
     const { title, lead } = this.view.ending;
-    this.speaker.say(`${title}. ${lead}`);
+    this.speaker.say(fill(this.words.say_both, { title, lead }));
   }
 
   #paused(paused) {

@@ -56,12 +56,12 @@ export function waitParts(t, estimated, maximum) {
 
 export function waitSentence(t, estimated, maximum) {
   const [said, latest] = waitParts(t, estimated, maximum);
-  return latest ? `${said} (${latest})` : said;
+  return latest ? fill(t.wait_both, { wait: said, max: latest }) : said;
 }
 
 /** A time of day, about. */
 export function whenWords(t, hour, minute) {
-  const values = { h: ((hour + 11) % 12) + 1, mm: String(minute).padStart(2, "0") };
+  const values = { h: ((hour + 11) % 12) + 1, hh: hour, mm: String(minute).padStart(2, "0") };
   return fill(t.when, { time: fill(hour < 12 ? t.morning : t.afternoon, values) });
 }
 

@@ -6,6 +6,7 @@
 //	join:
 //	  ko: "준비 완료"
 //	  en: "I’m ready"
+//	  ja: …
 //	sep:
 //	  all: " · "          # the same in every language
 //	outcomes by outcome:  # named by words of the contract; other is every other word
@@ -13,9 +14,12 @@
 //	  other: …
 //
 // {name} stands for a value, {name:one:other} for a number with its noun: "{n:person:people}".
+//
+// What sellers are told is there in every language; what only support and programmers read is there in two, and read in English by all others.
 package locales
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -33,8 +37,27 @@ var files embed.FS
 // everywhere marks a text that is the same in all languages.
 const everywhere = "all"
 
-// Languages are those that everything is said in.
-func Languages() []string { return []string{"ko", "en"} }
+// english is what is read where a text has not the language that is asked for.
+const english = "en"
+
+// Languages are those that sellers are told everything in, by their tags of BCP 47: the first is the product's own.
+func Languages() []string { return []string{"ko", english, "ja", "zh-Hans", "vi"} }
+
+// DeskLanguages are those of them that all the rest is said in too.
+func DeskLanguages() []string { return []string{"ko", english} }
+
+// desk are the areas that no seller sees, and the entries.
+var desk = []string{"desk", "docs", "problems/desk", "problems/ledger_refused"}
+
+// languagesOf are those that an area or an entry has to be there in.
+func languagesOf(name string) []string {
+	for _, area := range desk {
+		if name == area || strings.HasPrefix(name, area+"/") {
+			return DeskLanguages()
+		}
+	}
+	return Languages()
+}
 
 // Entry is a text, or what has entries in it.
 type Entry struct {
@@ -101,31 +124,32 @@ func readFile(tree fs.FS, name string) (Entry, error) {
 	if err := yaml.UnmarshalWithOptions(content, &value, yaml.UseOrderedMap()); err != nil {
 		return Entry{}, err
 	}
-	return entry("", value)
+	return entry(strings.TrimSuffix(name, ".yaml"), "", value)
 }
 
-// entry reads what stands under a key.
-func entry(key string, value any) (e Entry, err error) {
+// entry reads what stands under a key of an area or a group.
+func entry(at, key string, value any) (e Entry, err error) {
 	e.Key, e.By, _ = strings.Cut(key, " by ")
+	at = path.Join(at, e.Key)
 	switch v := value.(type) {
 	case yaml.MapSlice:
 		if texts, ok := textsOf(v); ok {
 			e.Texts = texts
-			return e, complete(texts)
+			return e, complete(texts, languagesOf(at))
 		}
-		e.Parts, err = parts(v)
+		e.Parts, err = parts(at, v)
 	case []any:
-		e.Items, err = items(v)
+		e.Items, err = items(at, v)
 	default:
 		err = fmt.Errorf("%v is in no language: say which, or all", value)
 	}
 	return e, err
 }
 
-func parts(group yaml.MapSlice) (list []Entry, err error) {
+func parts(at string, group yaml.MapSlice) (list []Entry, err error) {
 	for _, item := range group {
 		key := fmt.Sprint(item.Key)
-		part, wrong := entry(key, item.Value)
+		part, wrong := entry(at, key, item.Value)
 		if wrong != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", key, wrong))
 		}
@@ -134,9 +158,9 @@ func parts(group yaml.MapSlice) (list []Entry, err error) {
 	return list, err
 }
 
-func items(values []any) (list []Entry, err error) {
+func items(at string, values []any) (list []Entry, err error) {
 	for n, value := range values {
-		item, wrong := entry("", value)
+		item, wrong := entry(at, "", value)
 		if wrong != nil {
 			err = errors.Join(err, fmt.Errorf("item %d: %w", n+1, wrong))
 		}
@@ -145,28 +169,28 @@ func items(values []any) (list []Entry, err error) {
 	return list, err
 }
 
-// textsOf reads a mapping as one text, if that is what it is: one in which a language is named.
+// textsOf reads a mapping as one text, if that is what it is: one in which a language is named, with no group under it.
 func textsOf(m yaml.MapSlice) (texts map[string]string, ok bool) {
 	texts = map[string]string{}
 	for _, item := range m {
 		key := fmt.Sprint(item.Key)
 		text, _ := item.Value.(string)
 		texts[key] = text
-		ok = ok || key == everywhere || slices.Contains(Languages(), key)
+		_, group := item.Value.(yaml.MapSlice)
+		ok = ok || !group && (key == everywhere || slices.Contains(Languages(), key))
 	}
 	return texts, ok
 }
 
-// complete is an error where a text misses a language, or names one that there is none of.
-func complete(texts map[string]string) error {
+// complete is an error where a text misses a language that it needs, or names another.
+func complete(texts map[string]string, needed []string) error {
 	var wrong []error
-	needed := Languages()
 	if _, same := texts[everywhere]; same {
 		needed = []string{everywhere}
 	}
 	for lang, text := range texts {
 		if !slices.Contains(needed, lang) {
-			wrong = append(wrong, fmt.Errorf("%s is no language of the catalogue", lang))
+			wrong = append(wrong, fmt.Errorf("%s is no language of it", lang))
 		} else if text == "" {
 			wrong = append(wrong, fmt.Errorf("nothing is said in %s", lang))
 		}
@@ -182,14 +206,11 @@ func complete(texts map[string]string) error {
 // other is how the catalogue names every word of the contract that has no entry of its own; pages look that up by the empty one.
 const other = "other"
 
-// In is the entry in one language: a string, a map of what is in it, or a slice.
+// In is the entry in one language, in English where it is not there in that: a string, a map of what is in it, or a slice.
 func (e Entry) In(lang string) any {
 	switch {
 	case e.Texts != nil:
-		if text, ok := e.Texts[lang]; ok {
-			return text
-		}
-		return e.Texts[everywhere]
+		return cmp.Or(e.Texts[lang], e.Texts[everywhere], e.Texts[english])
 	case e.Items != nil:
 		list := make([]any, len(e.Items))
 		for n, item := range e.Items {

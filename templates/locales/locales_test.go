@@ -17,32 +17,56 @@ func TestEveryTextIsThereInEveryLanguage(t *testing.T) {
 }
 
 func catalogueOf(content string) (Entry, error) {
-	return read(fstest.MapFS{"page.yaml": {Data: []byte(content)}})
+	return read(fstest.MapFS{"docs.yaml": {Data: []byte(content)}})
 }
 
 func TestTextThatIsNotInOrderIsNamed(t *testing.T) {
 	for content, wrong := range map[string]string{
-		"join:\n  ko: \"준비 완료\"":                                  "page.yaml: join: en is missing",
+		"join:\n  ko: \"준비 완료\"":                                  "docs.yaml: join: en is missing",
 		"join:\n  ko: \"준비 완료\"\n  en: \"\"":                      "join: nothing is said in en",
-		"join:\n  ko: \"준비\"\n  en: \"Ready\"\n  fr: \"Prêt\"":    "join: fr is no language of the catalogue",
-		"join:\n  all: \"·\"\n  en: \"·\"":                        "join: en is no language of the catalogue",
+		"join:\n  ko: \"준비\"\n  en: \"Ready\"\n  fr: \"Prêt\"":    "join: fr is no language of it",
+		"join:\n  all: \"·\"\n  en: \"·\"":                        "join: en is no language of it",
 		"join: \"Ready\"":                                         "join: Ready is in no language",
 		"join:\n  ko: 1\n  en: \"1\"":                             "join: nothing is said in ko",
 		"why:\n  - ko: \"하나\"":                                    "why: item 1: en is missing",
 		"errors by code:\n  other:\n    title:\n      en: \"No\"": "errors by code: other: title: ko is missing",
 		"a:\n  all: \"1\"\na:\n  all: \"2\"":                      `"a" already defined`,
-		"a by x:\n  b:\n    all: \"1\"\na:\n  all: \"2\"":         "page/a is there twice",
+		"a by x:\n  b:\n    all: \"1\"\na:\n  all: \"2\"":         "docs/a is there twice",
 	} {
 		_, err := catalogueOf(content)
 		require.ErrorContains(t, err, wrong)
 	}
 }
 
+func TestWhatSellersReadIsThereInEveryLanguageAndTheRestInTwo(t *testing.T) {
+	const two = "by:\n  ko: \"가\"\n  en: \"a\"\n"
+	readAs := func(name, content string) error {
+		_, err := read(fstest.MapFS{name: {Data: []byte(content)}})
+		return err
+	}
+	for _, name := range []string{"page.yaml", "live.yaml", "link.yaml", "problems.yaml", "desks.yaml"} {
+		for _, lang := range []string{"ja", "zh-Hans", "vi"} {
+			require.ErrorContains(t, readAs(name, two), lang+" is missing", name)
+		}
+	}
+	for _, name := range []string{"docs.yaml", "desk.yaml", "desk/live.yaml"} {
+		require.NoError(t, readAs(name, two), name)
+		require.ErrorContains(t, readAs(name, two+"  ja: \"あ\"\n"), "ja is no language of it", name)
+	}
+	require.NoError(t, readAs("problems.yaml", "desk by code:\n  internal:\n    ko: \"가\"\n    en: \"a\"\n"))
+}
+
+func TestEntryIsReadInEnglishWhereItHasNotTheLanguage(t *testing.T) {
+	catalogue, err := catalogueOf("by:\n  ko: \"가\"\n  en: \"a\"\n")
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"docs": map[string]any{"by": "a"}}, catalogue.In("ja"))
+}
+
 func TestEntryIsReadInOneLanguage(t *testing.T) {
 	catalogue, err := catalogueOf("join:\n  ko: \"준비 완료\"\n  en: \"Ready\"\nno:\n  all: \"·\"\nwhy:\n  - ko: \"하나\"\n    en: \"One\"\n" +
 		"ended by outcome:\n  off:\n    ko: \"끔\"\n    en: \"Off\"\n  other:\n    ko: \"끝\"\n    en: \"Over\"\n")
 	require.NoError(t, err)
-	require.Equal(t, map[string]any{"page": map[string]any{
+	require.Equal(t, map[string]any{"docs": map[string]any{
 		"join": "Ready", "no": "·", "why": []any{"One"}, "ended": map[string]any{"off": "Off", "": "Over"},
 	}}, catalogue.In("en"))
 }
@@ -59,11 +83,11 @@ func TestTextWantsTheSameValuesInEveryLanguage(t *testing.T) {
 	})
 }
 
-// values are the names of what a text wants, each once.
+// values are the names of what a text wants, each once. An hour is one of twelve or of twenty-four, as the language has it.
 func values(text string) []string {
 	var names []string
 	for _, part := range placeholder.FindAllStringSubmatch(text, -1) {
-		names = append(names, part[1])
+		names = append(names, strings.Replace(part[1], "hh", "h", 1))
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

@@ -177,7 +177,7 @@ func fieldsOf(of types.Type, area string, names map[types.Object]string) {
 	}
 }
 
-var literal = regexp.MustCompile("[\"'`.]([A-Za-z][A-Za-z0-9_.]*)\\b|\\b([a-z][a-z0-9_]*):")
+var literal = regexp.MustCompile("[\"'`.]([A-Za-z][A-Za-z0-9_.-]*)\\b|\\b([a-z][a-z0-9_]*):")
 
 // wordsOfTheProduct are the words that stand as a text, or name a property, in what is shipped.
 func wordsOfTheProduct(t *testing.T) map[string]bool {
