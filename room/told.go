@@ -303,6 +303,7 @@ func (t *told) knowledge(id ID) knowledge {
 	if r == nil {
 		return k
 	}
+	r.prune(time.Now(), t.keep) // of a room that nobody has looked at since: who was in it may have been erased
 	k.mark, k.Fence, k.Ticket, k.Last = r.mark, r.fence, r.ticket, r.fence
 	if left := time.Until(r.ends).Milliseconds(); r.lease.Fence != 0 && left > 0 {
 		k.Lease = &toldLease{Fence: r.lease.Fence, Ticket: r.lease.Ticket, GrantedAt: r.lease.GrantedAt, Left: left}
