@@ -68,6 +68,7 @@ func (l *hall) enter(c *conn, id string) bool {
 	}
 	if c.link != nil {
 		l.linked = append(l.linked, c)
+		l.unlink((*conn).replaced) // no event will say so
 	}
 	if l.m.Live {
 		c.Mark(dueState|dueMessages, true)

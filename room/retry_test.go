@@ -64,3 +64,23 @@ func TestRepeatedRequestIsToldWhatTheFirstWasTold(t *testing.T) {
 		require.Equal(t, again.Place, a.stand().Place, "the new place is untouched")
 	})
 }
+
+// Where little is kept of a request, the reply to its repeat may be lost as well.
+func TestReplyOfARoomThatVanishesIsKeptAgainForTheNextRepeat(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{Vanish: true, Silent: true})
+		a := newSeller(t, e, "")
+		held, err := e.Join(t.Context(), integration, room.JoinRequest{Session: a.session})
+		require.NoError(t, err)
+		leave := room.LeaveRequest{Request: room.NewSession(), Session: a.session, Outcome: room.Completed, Fence: held.Fence}
+		for range 2 {
+			_, err := e.Leave(t.Context(), integration, leave)
+			require.NoError(t, err)
+			reply := "{integration}:request:" + leave.Request
+			left := rdb.PTTL(t.Context(), reply).Val()
+			require.Greater(t, left, 3*time.Second)
+			require.Less(t, left, 5*time.Second)
+			require.NoError(t, rdb.PExpire(t.Context(), reply, time.Second).Err())
+		}
+	})
+}

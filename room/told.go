@@ -75,6 +75,9 @@ func (p *toldPlace) miss(at int64) {
 	p.Fence, p.GrantedAt, p.ExpiresAt = 0, 0, 0
 }
 
+// past is true of a place whose end need not be remembered any more; its seller may have been erased since.
+func (p *toldPlace) past(now time.Time) bool { return p.Outcome != "" && now.Sub(p.at) > endedKept }
+
 // orphaned is who holds the lock where a loss took its holder: see prelude.lua.
 const orphaned = "-"
 
@@ -270,7 +273,7 @@ func (r *toldRoom) prune(now time.Time, keep time.Duration) {
 	}
 	r.pruned = now
 	for ticket, p := range r.places {
-		if age := now.Sub(p.at); age > keep || p.Outcome != "" && age > endedKept {
+		if age := now.Sub(p.at); age > keep || p.past(now) {
 			delete(r.places, ticket)
 		}
 	}
@@ -307,8 +310,9 @@ func (t *told) knowledge(id ID) knowledge {
 	if left := time.Until(r.ends).Milliseconds(); r.lease.Fence != 0 && left > 0 {
 		k.Lease = &toldLease{Fence: r.lease.Fence, Ticket: r.lease.Ticket, GrantedAt: r.lease.GrantedAt, Left: left}
 	}
+	now := time.Now()
 	for _, p := range r.places {
-		if p.Session != "" {
+		if p.Session != "" && !p.past(now) { // nobody may have looked at the room since
 			k.Places = append(k.Places, *p)
 		}
 	}

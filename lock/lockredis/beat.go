@@ -87,7 +87,10 @@ func (l *Locker) doubtful(id room.ID, v room.View) []string {
 		return nil
 	}
 	var sessions []string
-	for _, w := range ln.tickets {
+	for _, w := range ln.waiters { // not tickets: after a loss, or when nothing was left of the lock, another one may have its ticket
+		if w.ticket == 0 {
+			continue // it is still asking for a place
+		}
 		if w.epoch != v.Epoch || v.Lease == nil || v.Lease.Ticket > w.ticket {
 			sessions = append(sessions, w.session)
 		}

@@ -84,8 +84,10 @@ func (l *Locker) compare(id room.ID, sent time.Time, redisNow int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if ln := l.lines[id]; ln != nil {
-		for _, w := range ln.tickets {
-			w.sent, w.redisNow = sent, redisNow
+		for _, w := range ln.waiters {
+			if w.ticket != 0 { // else its own join is to say so
+				w.sent, w.redisNow = sent, redisNow
+			}
 		}
 	}
 }

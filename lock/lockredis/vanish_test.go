@@ -83,3 +83,25 @@ func TestFenceGoesOnWhereNothingElseIsLeftOfALock(t *testing.T) {
 		clock.Set(-time.Hour)
 	}
 }
+
+func TestWhatIsLeftOfALockWhoseProcessesAllDiedHasAnEnd(t *testing.T) {
+	rdb := redistest.Start(t).Client()
+	l := lockredis.New(rdb, lockredis.Config{Heartbeat: time.Hour}) // a process that says nothing more
+	defer func() { require.NoError(t, l.Close()) }()
+	key, err := lock.NewKey("stock", "item", "9")
+	require.NoError(t, err)
+	_, err = l.TryLock(t.Context(), key, 0, time.Minute)
+	require.NoError(t, err)
+	queue(t.Context(), t, l, key, 1)
+	const seen = "{lock:stock:item:9}:seen"
+	waiter, err := rdb.ZRange(t.Context(), seen, 0, 0).Result()
+	require.NoError(t, err)
+	require.NoError(t, rdb.ZAdd(t.Context(), seen, redis.Z{Score: float64(time.Now().Add(-time.Second).UnixMilli()), Member: waiter[0]}).Err())
+	_, err = l.TryLock(t.Context(), key, 0, time.Minute) // finds it away
+	require.ErrorIs(t, err, lock.ErrNotAcquired)
+	left := leftOf(t, rdb)
+	require.Contains(t, left, "{lock:stock:item:9}:away")
+	for name, ttl := range left {
+		require.LessOrEqual(t, ttl, 24*time.Hour+2*time.Minute, name)
+	}
+}

@@ -94,8 +94,12 @@ do -- what is in it is no local of the whole script, which may have two hundred
     local looked = S.epoch > 0 and (trust_changed or NOW - S.looked >= LOOK_NOTED)
     if changed or codes_changed then
       write(looked)
-    elseif looked then
-      redis.call('HSET', STATE, 'looked', int(math.max(NOW, S.looked)), 'trust', int(S.trust))
+    else
+      if looked then redis.call('HSET', STATE, 'looked', int(math.max(NOW, S.looked)), 'trust', int(S.trust)) end
+      if VANISHES and #noted > 0 then -- who is away or back may be the first there, in a key that is new
+        S.waiting = redis.call('ZCARD', QUEUE)
+        pass()
+      end
     end
     if #records > 0 then
       redis.call('XADD', JOURNAL, 'MAXLEN', '~', JOURNAL_MAX, '*', 'format', int(WRITES), 'epoch', int(S.epoch), 'version', int(S.version),
@@ -155,4 +159,9 @@ end
 -- register asks the caller to put the room into the index and come again; nothing happened.
 local function register() return 'register ' .. view() .. ' ' .. standing('') end
 
-local function repeated() return REMEMBERED and redis.call('GET', ONCE) end
+-- repeated is the reply to this request where it was answered before. Where that is not kept for long, it is kept again: the reply to the repeat may be lost, too.
+local function repeated()
+  local told = REMEMBERED and redis.call('GET', ONCE)
+  if told and VANISHES then redis.call('PEXPIRE', ONCE, ONCE_KEPT) end
+  return told
+end
