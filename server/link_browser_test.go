@@ -15,6 +15,7 @@ import (
 // accessible looks at the page as axe does.
 func (p page) accessible() {
 	p.t.Helper()
+	p.is(`document.body.getAnimations().length === 0`) // the colour of a state comes softly
 	found, err := chrometest.Axe(p.ctx)
 	require.NoError(p.t, err)
 	require.Empty(p.t, found)
