@@ -280,7 +280,7 @@ func TestLanguageIsOneEntryOfTheHistory(t *testing.T) {
 	tab.until(`location.search === ""`)
 	length := read(t, tab.ctx, `String(history.length)`)
 	tab.do(chromedp.Click("#lang summary"), chromedp.Click(`#lang a[hreflang="en"]`))
-	tab.until(`document.documentElement.lang === "en" && document.body.dataset.connection === "open" && location.search === ""`)
+	tab.until(`document.documentElement?.lang === "en" && document.body?.dataset.connection === "open" && location.search === ""`)
 	require.Equal(t, length, read(t, tab.ctx, `String(history.length)`), "back does not lead to the old language")
 }
 
