@@ -3,7 +3,7 @@
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.
-TESTFLAGS := -p 4 -timeout 8m
+TESTFLAGS := -p 3 -timeout 8m
 # The longest come first, so that none is still running when all others are done.
 LONGEST := ./server ./templates ./room ./hub ./ledger ./cmd/waitroom
 PKG ?= $(LONGEST) ./...
