@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/portaltest"
 	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -308,7 +310,12 @@ func TestPortalChangesItsKeysWithoutARestart(t *testing.T) {
 
 	away := start(t, config(t, "--seller-auth", "jwt", "--seller-jwks-url", "http://127.0.0.1:1/keys"))
 	requireProblem(t, newSeller(t, away.URL(), "").press("Authorization", "Bearer "+fresh.Token(t, portaltest.For("s-1"))), 503, "keys_unavailable")
-	require.Equal(t, 200, newReader(t, away.URL()).ask("GET", "/readyz", "").StatusCode, "the rooms go on")
+	testproc.Until(t, patience, func() error { // the rooms go on, as soon as it has begun to hear of them
+		if status := newReader(t, away.URL()).ask("GET", "/readyz", "").StatusCode; status != 200 {
+			return fmt.Errorf("readiness answers %d", status)
+		}
+		return nil
+	})
 }
 
 func TestTokensAndSessionsAreNotLogged(t *testing.T) {

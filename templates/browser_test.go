@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"sync"
 	"testing"
 	"time"
@@ -63,6 +64,9 @@ func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	require.NoError(b.t, chromedp.Do(b.ctx, steps...))
 }
 
+// wentOn is what Chromium says of a page that was left while it was asked.
+var wentOn = regexp.MustCompile("Cannot find context|Execution context was destroyed|Inspected target navigated")
+
 // until waits for an expression to become true. The page's own policy forbids to
 // make functions out of text, so the expression is evaluated from outside.
 func (b *browser) until(expression string) {
@@ -73,6 +77,9 @@ func (b *browser) until(expression string) {
 		look();
 	})`, expression)
 	seen, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](look, chromedp.EvalAwaitPromise))
+	for err != nil && wentOn.MatchString(err.Error()) { // to another page meanwhile, which is asked then
+		seen, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool](look, chromedp.EvalAwaitPromise))
+	}
 	require.NoError(b.t, err, expression)
 	require.True(b.t, seen, "never: %s", expression)
 }
