@@ -74,9 +74,10 @@ func TestAKindThatHangsHoldsUpNoOther(t *testing.T) {
 			b.put(t, "", "hangs")
 		}
 		b.putAll(t, outbox.Task{Kind: "other"})
-		through := make(chan struct{})
+		through, hangs := make(chan struct{}), make(chan struct{}, 2)
 		w, err := outbox.NewWorker(outbox.Config{Store: b.store, Tick: time.Millisecond, Kinds: map[string]outbox.Kind{
 			job: {Parallel: 2, Do: func(ctx context.Context, _ outbox.Task) (outbox.Phase, error) {
+				hangs <- struct{}{}
 				<-ctx.Done()
 				return "", ctx.Err()
 			}},
@@ -87,6 +88,8 @@ func TestAKindThatHangsHoldsUpNoOther(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- w.Run(ctx) }()
 		<-through
+		<-hangs
+		<-hangs // what is stopped while it claims is known to nobody, and taken over later
 		stop()
 		require.ErrorIs(t, <-ended, context.Canceled)
 		for range 20 {
