@@ -22,6 +22,7 @@ type work struct {
 	refusals int           // of those given now
 	parked   []parkedEntry
 	tasks    []outbox.Task // to be put into the outbox before it commits
+	trace    string        // of the note that is applied, as of note.trace
 }
 
 // reading runs do outside of any transaction.
@@ -72,7 +73,7 @@ func (l *Ledger) through(w *work) {
 	}
 	for _, a := range w.alarms {
 		l.metrics.incidents.WithLabelValues(a.kind).Inc()
-		l.log.Error("ledger incident: "+a.detail, "kind", a.kind, "room", string(w.id), "subject", a.subject,
+		l.log.ErrorContext(within(context.Background(), a.trace), "ledger incident: "+a.detail, "kind", a.kind, "room", string(w.id), "subject", a.subject,
 			"ticket", a.ticket, "fence", a.fence)
 	}
 	if len(w.alarms) > 0 {
