@@ -46,11 +46,11 @@ func (e *Engine) peer() []attribute.KeyValue {
 	return []attribute.KeyValue{semconv.ServerAddress(host), semconv.ServerPort(n)}
 }
 
-// replyCode is the code of a refusal; "ok" for all else.
+// replyCode is the code of a refusal, or "register" of a call that is made again once the room is in the index; "ok" for all else.
 func replyCode(res any) string {
 	text, _ := res.(string)
 	code, _, _ := strings.Cut(text, " ")
-	if _, refused := refusals[code]; refused {
+	if _, refused := refusals[code]; refused || code == "register" {
 		return code
 	}
 	return "ok"
