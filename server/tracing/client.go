@@ -71,8 +71,10 @@ func (c *client) encode(spans *tracepb.TracesData) ([]byte, error) {
 	}
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	_, err = w.Write(body)
-	return packed.Bytes(), errors.Join(err, w.Close())
+	if _, err = w.Write(body); err == nil {
+		err = w.Close() // before what it has written is taken
+	}
+	return packed.Bytes(), err
 }
 
 // post sends a body once. Only a collector that says that it may take it later is asked again. The error names no address: that may have a key in its path.
