@@ -87,4 +87,7 @@ Usage:
 Settings, as flag or environment variable; the flag wins:
 `)
 	server.WriteSettings(out)
+	fmt.Fprint(out, `
+Traces are set up by the variables of OpenTelemetry (OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318; docs/traces.md).
+`)
 }

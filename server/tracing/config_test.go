@@ -51,6 +51,16 @@ func TestWhatIsSaidOfTracesCountsMoreThanWhatIsSaidOfAllSignals(t *testing.T) {
 	require.False(t, c.Gzip)
 }
 
+func TestHeadersMayBeInAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "headers")
+	require.NoError(t, os.WriteFile(file, []byte("x-tenant=one\n"), 0o600))
+	c, err := parse(map[string]string{"OTEL_EXPORTER_OTLP_HEADERS_FILE": file})
+	require.NoError(t, err)
+	require.Equal(t, Headers{"X-Tenant": {"one"}}, c.Headers)
+	_, err = parse(map[string]string{"OTEL_EXPORTER_OTLP_HEADERS_FILE": file + "-gone"})
+	require.ErrorContains(t, err, "OTEL_EXPORTER_OTLP_HEADERS_FILE: want a file")
+}
+
 func TestAWrongVariableIsNamedAndItsValueIsNot(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "canary")
 	require.NoError(t, os.WriteFile(file, []byte("canary"), 0o600))

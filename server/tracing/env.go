@@ -34,7 +34,7 @@ func (e *env) endpoint() *url.URL {
 var token = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 func (e *env) headers() Headers {
-	list, ok := pairs(e.export("HEADERS"), token.MatchString)
+	list, ok := pairs(e.headersText(), token.MatchString)
 	if !ok {
 		e.bad(e.name("HEADERS"), "name=value,name=value, values percent-encoded")
 	}
@@ -43,6 +43,19 @@ func (e *env) headers() Headers {
 		headers.Set(pair[0], pair[1])
 	}
 	return Headers(headers)
+}
+
+// headersText is the variable or, as every secret may be, what is in the file that another one names.
+func (e *env) headersText() string {
+	path := e.export("HEADERS_FILE")
+	if path == "" || e.export("HEADERS") != "" {
+		return e.export("HEADERS")
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		e.bad(e.name("HEADERS_FILE"), "a file that can be read")
+	}
+	return strings.TrimSpace(string(text))
 }
 
 // pairs reads name=value,name=value.
