@@ -120,10 +120,6 @@ var diseases = map[string]disease{
 		url := pgtest.Start(t).URL()
 		return sound(t, "--database-url", url+"&default_transaction_read_only=on")
 	}, "database", "read-only", "default_transaction_read_only"},
-	"a collector that is away": {func(t *testing.T) Config {
-		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", fmt.Sprintf("http://127.0.0.1:%d", testproc.FreePort(t)))
-		return sound(t)
-	}, "traces", "The collector can not be reached", "Is it up"},
 	"a ledger's file in a file": {func(t *testing.T) Config {
 		path := filepath.Join(t.TempDir(), "file")
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
@@ -167,6 +163,20 @@ func TestDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestDoctorSaysWhetherTheCollectorIsThere(t *testing.T) {
+	traced := func(endpoint string) Config {
+		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
+		return sound(t)
+	}
+	said, well := diagnosed(t, traced(fmt.Sprintf("http://127.0.0.1:%d", testproc.FreePort(t))))
+	require.True(t, well, "nothing rests on it")
+	require.Contains(t, said, "The collector can not be reached")
+	there := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(there.Close)
+	said, _ = diagnosed(t, traced(there.URL))
+	require.Contains(t, said, "can be reached")
 }
 
 func TestDoctorFindsAClockThatIsOff(t *testing.T) {
