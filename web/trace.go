@@ -87,7 +87,12 @@ func (s *site) spanError(c *gin.Context, err error) {
 
 // spanMessage tells a request's span where its message belongs.
 func (s *site) spanMessage(c *gin.Context, a sms.Answer) {
-	if s.Tracer != nil {
-		trace.SpanFromContext(c.Request.Context()).SetAttributes(attribute.String("waitroom.sms.result", string(a.Result)), attribute.String("waitroom.sms.reason", string(a.Reason)))
+	if s.Tracer == nil {
+		return
+	}
+	span := trace.SpanFromContext(c.Request.Context())
+	span.SetAttributes(attribute.String("waitroom.sms.result", string(a.Result)))
+	if a.Reason != "" {
+		span.SetAttributes(attribute.String("waitroom.sms.reason", string(a.Reason)))
 	}
 }

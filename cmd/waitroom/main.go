@@ -60,6 +60,7 @@ func serve(args []string, problems io.Writer) error {
 	if err != nil {
 		return err
 	}
+	cfg.Tracing.Version = released
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)

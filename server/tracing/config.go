@@ -14,6 +14,7 @@ import (
 // Config says whether there are traces and where they go. The zero value is off. Sampling, limits and what the program is called, the SDK reads from the environment
 // itself.
 type Config struct {
+	Version  string        // of the program; "" = what Go knows of it
 	Endpoint *url.URL      // of the collector, with the path that takes traces; nil = there are no traces
 	Headers  Headers       // sent with each request
 	Timeout  time.Duration // of one request

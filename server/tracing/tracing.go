@@ -3,6 +3,7 @@
 package tracing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -45,7 +46,7 @@ func Open(ctx context.Context, c Config, o Options) (*Traces, error) {
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
 	}
-	about, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName(Service), semconv.ServiceVersion(version()), semconv.ServiceInstanceID(o.Instance)),
+	about, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName(Service), semconv.ServiceVersion(cmp.Or(c.Version, version())), semconv.ServiceInstanceID(o.Instance)),
 		resource.WithTelemetrySDK(), resource.WithFromEnv()) // the last word is the operator's
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
