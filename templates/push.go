@@ -1,0 +1,15 @@
+package templates
+
+// PushWords are what a browser shows when no page is open: that the turn has come, and whether it is to be claimed, or that the place is passed over. {time}
+// in them is left to the browser, whose clock and zone a seller reads.
+func PushWords(lang string, turn, claim bool, name, room string) Notice {
+	t := TextIn(lang)
+	words := t.Page.PushAway
+	switch {
+	case turn && claim:
+		words = t.Page.PushClaim
+	case turn:
+		words = t.Page.PushTurn
+	}
+	return Notice{Title: words.Title, Lead: fill(words.Lead, "room", orElse(name, room), "time", "{time}")}
+}
