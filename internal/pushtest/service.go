@@ -104,8 +104,9 @@ func (p Push) Sender(tb testing.TB) (key string, claims jwt.MapClaims) {
 	public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), point)
 	require.NoError(tb, err)
 	claims = jwt.MapClaims{}
-	_, err = jwt.ParseWithClaims(parts[1], claims, func(*jwt.Token) (any, error) { return public, nil },
+	token, err := jwt.ParseWithClaims(parts[1], claims, func(*jwt.Token) (any, error) { return public, nil },
 		jwt.WithValidMethods([]string{"ES256"}), jwt.WithExpirationRequired())
 	require.NoError(tb, err)
+	require.Equal(tb, "JWT", token.Header["typ"])
 	return parts[2], claims
 }
