@@ -4,12 +4,13 @@ package templates
 // in them is left to the browser, whose clock and zone a seller reads.
 func PushWords(lang string, turn, claim bool, name, room string) Notice {
 	t := TextIn(lang)
-	words := t.Page.PushAway
+	words := Notice{t.Live.NotifyTurn.Title, t.Page.PushTurn}
 	switch {
-	case turn && claim:
-		words = t.Page.PushClaim
-	case turn:
-		words = t.Page.PushTurn
+	case !turn:
+		words = t.Page.PushAway
+	case claim:
+		words.Lead = t.Page.PushClaim
 	}
-	return Notice{Title: words.Title, Lead: fill(words.Lead, "room", orElse(name, room), "time", "{time}")}
+	words.Lead = fill(words.Lead, "room", orElse(name, room), "here", t.Page.Here, "time", "{time}")
+	return words
 }

@@ -554,8 +554,8 @@ type PageText struct {
 	Errors       map[string]Notice `json:"errors"`       // by code; "" is every other
 	Back         string            `json:"back"`
 	Retry        string            `json:"retry"`
-	PushTurn     Notice            `json:"push_turn"`
-	PushClaim    Notice            `json:"push_claim"`
+	PushTurn     string            `json:"push_turn"`  // {room} {time}
+	PushClaim    string            `json:"push_claim"` // {here} {room} {time}
 	PushAway     Notice            `json:"push_away"`
 }
 
