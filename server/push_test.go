@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -106,6 +107,24 @@ func TestSellerWhoIsPassedOverIsToldHowLongItsPlaceIsKept(t *testing.T) {
 	require.NoError(t, tab.Close(websocket.StatusNormalClosure, ""))
 	m := reads(t, browser, service.Next(patience))
 	require.Equal(t, "차례를 건너뛰고 있어요", m.Title)
+}
+
+func TestPushOfATurnThatIsToBeClaimedHoldsUntilThen(t *testing.T) {
+	service := pushtest.NewService(t)
+	r := start(t, pushConfig(t, "--claim-within", "30s"))
+	a, b := newSeller(t, r.URL(), "s-a"), newSeller(t, r.URL(), "s-b")
+	a.join()
+	b.join()
+	tab := open(t, r.URL(), "X-Session-ID", b.session)
+	next(t, tab)
+	browser := pushtest.NewBrowser(t, service.URL+"/b")
+	require.Equal(t, http.StatusOK, b.subscribe(browser).StatusCode)
+	a.leave("?reason=completed")
+	got := service.Next(patience)
+	require.Contains(t, reads(t, browser, got).Body, "‘저 여기 있어요’를 눌러 주세요")
+	ttl, err := strconv.Atoi(got.Header.Get("TTL"))
+	require.NoError(t, err)
+	require.LessOrEqual(t, ttl, 30)
 }
 
 // mine is a place as the journal tells of it.
