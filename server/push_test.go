@@ -79,7 +79,9 @@ func TestClosedTabHearsItsTurnFromAnyReplica(t *testing.T) {
 	require.Equal(t, pushed{Title: "지금 차례예요", Body: "integration: {time}까지 인증해 주세요. 누르면 열려요.", Lang: "ko", Tag: "waitroom:integration",
 		Paths: []string{"/rooms/integration", "/"}}, m)
 	key, claims := got.Sender(t)
-	require.Equal(t, one.pushes.PublicKey(), key)
+	agreed, err := one.pushes.PublicKey(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, agreed, key)
 	require.Contains(t, b.ask(http.MethodGet, "/rooms/integration", "").body, `"push_key":"`+key+`"`)
 	require.Equal(t, service.URL, claims["aud"])
 	require.Contains(t, []string{"118", "119"}, got.Header.Get("TTL"), "what is left of the turn")

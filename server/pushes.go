@@ -30,12 +30,14 @@ func readWebPush(c *Config, value string) (err error) {
 }
 
 // openPushes makes what tells sellers' browsers; none where that is off.
-func (s *Server) openPushes(ctx context.Context, registry prometheus.Registerer) (err error) {
+func (s *Server) openPushes(ctx context.Context, registry prometheus.Registerer) {
 	if !s.cfg.WebPush {
-		return nil
+		return
 	}
-	s.pushes, err = push.New(ctx, push.Config{Redis: s.store, Registerer: registry, Loopback: s.cfg.PushLoopback})
-	return err
+	s.pushes = push.New(push.Config{Redis: s.store, Registerer: registry, Loopback: s.cfg.PushLoopback})
+	if _, err := s.pushes.PublicKey(ctx); err != nil { // a store that takes no writes now; the next page asks again
+		s.log.Warn("there is no key for pushes yet", "error", err)
+	}
 }
 
 // subscriptions puts the pushes into the ledger's words.

@@ -105,9 +105,7 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: orOff(s.cfg.SMSQuarantine), Required: s.cfg.SMSExpect == "required", Keys: keys,
 		Terms: s.terms(), RoomKeys: s.roomKeys(),
 		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) { return s.ledger.Known(ctx, id) }, Lost: s.lost, Stepped: s.stepped})
-	if err := s.openPushes(ctx, registry); err != nil {
-		return err
-	}
+	s.openPushes(ctx, registry)
 	return s.openLedger(ctx, registry)
 }
 

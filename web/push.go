@@ -2,12 +2,14 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 
 	"github.com/gin-gonic/gin"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/push"
 )
 
@@ -90,6 +92,16 @@ func (s *site) keep(c *gin.Context, session string, ticket int64, sub push.Subsc
 	return room.ErrNoPlace
 }
 
+// addPushKey has the page subscribe. Without a key notifications come only while it is open.
+func (s *site) addPushKey(c *gin.Context, v *templates.RoomView) {
+	if s.Pushes == nil {
+		return
+	}
+	ctx, cancel := s.asking(c)
+	defer cancel()
+	v.PushKey, _ = s.Pushes.PublicKey(ctx)
+}
+
 // readPush reads the body of a subscription.
 func readPush(c *gin.Context) (body pushBody, err error) {
 	if !isJSON(c) {
@@ -100,7 +112,13 @@ func readPush(c *gin.Context) (body pushBody, err error) {
 		return body, err
 	}
 	var read *pushBody
-	if err := json.Unmarshal(text, &read); err != nil || read == nil {
+	err = json.Unmarshal(text, &read)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field == "session_id" {
+		return body, Refusal("invalid_session")
+	} else if ok && wrong.Field != "" {
+		return body, push.ErrInvalid
+	}
+	if err != nil || read == nil {
 		return body, Refusal("invalid_json")
 	}
 	return *read, nil

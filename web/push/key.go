@@ -22,20 +22,22 @@ var encoding = base64.RawURLEncoding
 type key struct {
 	private *ecdsa.PrivateKey
 	public  string
+	text    string // as in Redis
 }
 
-func newKey() (string, error) {
+func newKey() (*key, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return "", fmt.Errorf("make key: %w", err)
+		return nil, fmt.Errorf("make key: %w", err)
 	}
 	b, err := private.Bytes()
 	if err != nil {
-		return "", fmt.Errorf("write key: %w", err)
+		return nil, fmt.Errorf("write key: %w", err)
 	}
-	return encoding.EncodeToString(b), nil
+	return parseKey(encoding.EncodeToString(b))
 }
 
+// parseKey reads what Redis has. The error does not repeat it.
 func parseKey(text string) (*key, error) {
 	b, err := encoding.DecodeString(text)
 	if err != nil {
@@ -49,7 +51,7 @@ func parseKey(text string) (*key, error) {
 	if err != nil {
 		return nil, errKey
 	}
-	return &key{private, encoding.EncodeToString(public)}, nil
+	return &key{private, encoding.EncodeToString(public), text}, nil
 }
 
 // claims are those of RFC 8292, 2. Who is to be asked about what we send is named where that is known.

@@ -6,6 +6,7 @@ package push
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -29,30 +30,33 @@ type Pushes struct {
 	rests  rests
 	counts *prometheus.CounterVec
 
-	mu      sync.Mutex
-	keyText string // as in Redis
-	key     *key
+	mu  sync.Mutex
+	key *key // as in Redis when it was last asked; nil: it never answered
 }
 
-// New has a key that all replicas agree on: the first that comes makes it. The error is the store's.
-func New(ctx context.Context, cfg Config) (*Pushes, error) {
+// New asks for nothing yet.
+func New(cfg Config) *Pushes {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	p := &Pushes{cfg: cfg, client: newClient(cfg.Loopback), rests: rests{now: cfg.Now}, counts: newCounts(cfg.Registerer)}
-	fresh, err := newKey()
-	if err != nil {
-		return nil, err
-	}
-	p.keyText = fresh
-	return p, p.agree(ctx)
+	return &Pushes{cfg: cfg, client: newClient(cfg.Loopback), rests: rests{now: cfg.Now}, counts: newCounts(cfg.Registerer)}
 }
 
 // Close lets go of connections.
 func (p *Pushes) Close() { p.client.CloseIdleConnections() }
 
-// PublicKey is what browsers subscribe for, in base64url.
-func (p *Pushes) PublicKey() string { return p.known().public }
+// PublicKey is what browsers subscribe for, in base64url. All replicas agree on one key: the first that comes makes it. The error is the store's, while
+// this process knows none.
+func (p *Pushes) PublicKey(ctx context.Context) (string, error) {
+	if k := p.known(); k != nil {
+		return k.public, nil
+	}
+	k, err := p.agree(ctx)
+	if err != nil {
+		return "", err
+	}
+	return k.public, nil
+}
 
 func (p *Pushes) known() *key {
 	p.mu.Lock()
@@ -62,25 +66,37 @@ func (p *Pushes) known() *key {
 
 // agree learns the key that Redis has. Where it has none, the one that this process knows is put there, so that browsers that
 // subscribed for it are told also after the store was emptied.
-func (p *Pushes) agree(ctx context.Context) error {
-	p.mu.Lock()
-	mine := p.keyText
-	p.mu.Unlock()
-	if err := p.cfg.Redis.SetNX(ctx, keyName, mine, 0).Err(); err != nil {
-		return stored(err)
-	}
+func (p *Pushes) agree(ctx context.Context) (*key, error) {
 	text, err := p.cfg.Redis.Get(ctx, keyName).Result()
+	if errors.Is(err, redis.Nil) {
+		text, err = p.propose(ctx)
+	}
 	if err != nil {
-		return stored(err)
+		return nil, stored(err)
 	}
 	k, err := parseKey(text)
 	if err != nil {
-		return stored(err)
+		return nil, stored(err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.keyText, p.key = text, k
-	return nil
+	p.key = k
+	return k, nil
+}
+
+// propose puts a key into Redis, and returns the one that is there then.
+func (p *Pushes) propose(ctx context.Context) (string, error) {
+	mine := p.known()
+	if mine == nil {
+		var err error
+		if mine, err = newKey(); err != nil {
+			return "", err
+		}
+	}
+	if err := p.cfg.Redis.SetNX(ctx, keyName, mine.text, 0).Err(); err != nil {
+		return "", err
+	}
+	return p.cfg.Redis.Get(ctx, keyName).Result()
 }
 
 func newCounts(r prometheus.Registerer) *prometheus.CounterVec {

@@ -66,7 +66,14 @@ func (p *Pushes) Send(ctx context.Context, to To, ttl time.Duration, write func(
 func (p *Pushes) Late() { p.counts.WithLabelValues("late").Inc() }
 
 func (p *Pushes) send(ctx context.Context, to To, s *Subscription, ttl time.Duration, m Message) error {
-	req, err := p.request(ctx, to, s, ttl, m)
+	k := p.known()
+	if k == nil {
+		var err error
+		if k, err = p.agree(ctx); err != nil {
+			return err
+		}
+	}
+	req, err := p.request(ctx, k, to, s, ttl, m)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
@@ -84,7 +91,7 @@ func (p *Pushes) send(ctx context.Context, to To, s *Subscription, ttl time.Dura
 	return verdict(res.StatusCode)
 }
 
-func (p *Pushes) request(ctx context.Context, to To, s *Subscription, ttl time.Duration, m Message) (*http.Request, error) {
+func (p *Pushes) request(ctx context.Context, k *key, to To, s *Subscription, ttl time.Duration, m Message) (*http.Request, error) {
 	if err := p.checkEndpoint(s.Endpoint); err != nil {
 		return nil, err
 	}
@@ -100,7 +107,7 @@ func (p *Pushes) request(ctx context.Context, to To, s *Subscription, ttl time.D
 	if err != nil {
 		return nil, errEndpoint
 	}
-	who, err := p.known().authorization(req.URL.Scheme+"://"+req.URL.Host, s.Site, p.cfg.Now())
+	who, err := k.authorization(req.URL.Scheme+"://"+req.URL.Host, s.Site, p.cfg.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -37,8 +37,7 @@ func newStage(t *testing.T) *stage {
 }
 
 func (s *stage) replica() *Pushes {
-	p, err := New(s.t.Context(), Config{Redis: s.rdb, Loopback: true, Now: func() time.Time { return s.now }})
-	require.NoError(s.t, err)
+	p := New(Config{Redis: s.rdb, Loopback: true, Now: func() time.Time { return s.now }})
 	s.t.Cleanup(p.Close)
 	return p
 }
@@ -68,6 +67,13 @@ func (s *stage) browsers(ticket int64, seller string) []string {
 	return found[ticket]
 }
 
+func public(t *testing.T, p *Pushes) string {
+	t.Helper()
+	k, err := p.PublicKey(t.Context())
+	require.NoError(t, err)
+	return k
+}
+
 func TestReplicasThatStartAtOnceAgreeOnOneKeyAndPutItBack(t *testing.T) {
 	s := newStage(t)
 	require.NoError(t, s.rdb.FlushAll(t.Context()).Err())
@@ -75,10 +81,7 @@ func TestReplicasThatStartAtOnceAgreeOnOneKeyAndPutItBack(t *testing.T) {
 	var starts sync.WaitGroup
 	for i := range keys {
 		starts.Go(func() {
-			p, err := New(t.Context(), Config{Redis: s.rdb})
-			if err == nil {
-				keys[i] = p.PublicKey()
-			}
+			keys[i], _ = New(Config{Redis: s.rdb}).PublicKey(t.Context())
 		})
 	}
 	starts.Wait()
@@ -86,10 +89,18 @@ func TestReplicasThatStartAtOnceAgreeOnOneKeyAndPutItBack(t *testing.T) {
 	require.Len(t, slices.Compact(keys), 1)
 
 	one := s.replica()
-	require.Equal(t, keys[0], one.PublicKey(), "also who comes later")
+	require.Equal(t, keys[0], public(t, one), "also who comes later")
 	require.NoError(t, s.rdb.FlushAll(t.Context()).Err())
 	require.NoError(t, one.Subscribe(t.Context(), here, 1, Subscription{}))
-	require.Equal(t, keys[0], s.replica().PublicKey(), "browsers subscribed for it")
+	require.Equal(t, keys[0], public(t, s.replica()), "browsers subscribed for it")
+
+	require.NoError(t, s.rdb.ConfigSet(t.Context(), "min-replicas-to-write", "1").Err())
+	require.Equal(t, keys[0], public(t, s.replica()), "to ask needs no write")
+	require.NoError(t, s.rdb.ConfigSet(t.Context(), "min-replicas-to-write", "0").Err())
+	require.NoError(t, s.rdb.Set(t.Context(), keyName, "secret", 0).Err())
+	_, err := s.replica().PublicKey(t.Context())
+	require.ErrorIs(t, err, room.ErrStore)
+	require.NotContains(t, err.Error(), "secret")
 }
 
 func TestBrowserReadsWhatIsSentAndThePushServiceKnowsWhoSends(t *testing.T) {
@@ -106,7 +117,7 @@ func TestBrowserReadsWhatIsSentAndThePushServiceKnowsWhoSends(t *testing.T) {
 	require.Equal(t, []string{"aes128gcm", "119", "high"}, []string{got.Header.Get("Content-Encoding"), got.Header.Get("TTL"), got.Header.Get("Urgency")})
 
 	key, claims := got.Sender(t)
-	require.Equal(t, s.PublicKey(), key)
+	require.Equal(t, public(t, s.Pushes), key)
 	require.Equal(t, s.service.URL, claims["aud"])
 	require.Equal(t, "https://wait.example", claims["sub"])
 	until, err := claims.GetExpirationTime()

@@ -42,7 +42,7 @@ func nameOf(place string, s Subscription) string {
 
 // Subscribe has a browser told when the place's turn comes. A place has a few at the most: the one that was there longest gives way. The error is the store's.
 func (p *Pushes) Subscribe(ctx context.Context, id room.ID, ticket int64, s Subscription) error {
-	if err := p.agree(ctx); err != nil {
+	if _, err := p.agree(ctx); err != nil {
 		return err
 	}
 	text, err := json.Marshal(s)
