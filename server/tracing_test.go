@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
+	"github.com/waitroom/waitroom/internal/pushtest"
 	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/internal/testproc"
 )
@@ -267,4 +268,17 @@ func TestAWrongVariableOfOpenTelemetrysStopsTheStart(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4318")
 	_, err := ParseConfig(nil)
 	require.ErrorContains(t, err, "OTEL_EXPORTER_OTLP_ENDPOINT: want http://host:port")
+}
+
+func TestAPushIsInTheTraceOfTheCallThatGaveTheTurnAndTellsItsServiceNothingOfIt(t *testing.T) {
+	c, service := startCollector(t), pushtest.NewService(t)
+	r := start(t, pushConfig(t, "--redis-url", redistest.Start(t).URL()))
+	a, b := newSeller(t, r.URL(), "s-a"), newSeller(t, r.URL(), "s-b")
+	a.join()
+	b.join()
+	require.Equal(t, http.StatusOK, b.subscribe(pushtest.NewBrowser(t, service.URL+"/canary-browser")).StatusCode)
+	require.Equal(t, http.StatusOK, a.ask(http.MethodDelete, lockPath, "", within(joinTrace)...).StatusCode)
+	require.Empty(t, service.Next(patience).Header.Get("Traceparent"))
+	requireBelow(t, c.span(joinTrace, "room.leave"), c.span(joinTrace, "ledger.record"), c.span(joinTrace, "outbox.push.start"))
+	require.NotContains(t, c.all(), "canary")
 }
