@@ -45,8 +45,9 @@ func notesOf(list []room.Entry) (notes []note, err error) {
 		if e.Odd != nil {
 			return nil, fmt.Errorf("%w: %w", errOdd, e.Odd)
 		}
+		trace := wellFormed(e.Trace)
 		for n, r := range e.Records {
-			notes = append(notes, note{noteKey: noteKey{e.Epoch, e.ID, int64(n)}, Record: r})
+			notes = append(notes, note{noteKey: noteKey{e.Epoch, e.ID, int64(n)}, Record: r, trace: trace})
 		}
 	}
 	return notes, nil
@@ -78,6 +79,7 @@ func (w *work) appliedBefore(r room.Record) error {
 
 // record applies one that is alone.
 func (w *work) record(note note) error {
+	w.trace = note.trace
 	epoch, r := note.epoch, note.Record
 	if note.applied {
 		return w.appliedBefore(r)
@@ -118,6 +120,7 @@ func (w *work) together(notes []note) error {
 }
 
 func (w *work) inBatch(b *batch, note note) error {
+	w.trace = note.trace
 	epoch, r := note.epoch, note.Record
 	switch r.Type {
 	case "joined":

@@ -59,7 +59,9 @@ func (l *Ledger) take(ctx context.Context, id room.ID, entries []room.Entry, tol
 	if len(entries) == 0 {
 		return nil
 	}
+	spans := l.spansOf(ctx, id, entries)
 	verdicts, err := l.apply(ctx, id, entries)
+	spans.end(err)
 	if err != nil {
 		return err
 	}

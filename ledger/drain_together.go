@@ -65,16 +65,21 @@ func (l *Ledger) portions(ctx context.Context, ids []room.ID) (portions []*porti
 }
 
 // applyTogether writes all portions in one transaction; where something in them is odd, each in its own.
-func (l *Ledger) applyTogether(ctx context.Context, portions []*portion) error {
+func (l *Ledger) applyTogether(ctx context.Context, portions []*portion) (err error) {
 	if len(portions) == 0 {
 		return nil
+	}
+	var spans spans
+	defer func() { spans.end(err) }()
+	for _, p := range portions {
+		spans = append(spans, l.spansOf(ctx, p.id, p.entries)...)
 	}
 	of, ids := make(map[room.ID]*portion), make([]room.ID, len(portions))
 	for i, p := range portions {
 		of[p.id], ids[i] = p, p.id
 		p.browsers = l.browsers(ctx, p.id, p.entries)
 	}
-	err := l.inRooms(ctx, ids, func(w *work) error {
+	err = l.inRooms(ctx, ids, func(w *work) error {
 		w.browsers = of[w.id].browsers
 		err := w.entries(of[w.id].entries)
 		of[w.id].verdicts = w.verdicts

@@ -16,6 +16,7 @@ type alarm struct {
 	detail  string
 	at      int64
 	noted   bool // it is in the timeline already
+	trace   string
 }
 
 // journalled takes in an incident that the room saw.
@@ -35,6 +36,7 @@ func (w *work) incident(epoch int64, a alarm) error {
 	if err != nil || first == 0 {
 		return err
 	}
+	a.trace = w.trace
 	w.alarms = append(w.alarms, a)
 	if !a.noted {
 		err = w.note(epoch, "incident/"+a.kind+"/"+plain(a.subject), a.fence, room.Record{Type: "incident", At: a.at,

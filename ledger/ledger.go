@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/time/rate"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
@@ -57,6 +58,7 @@ type Config struct {
 	Tell       bool   // events go into the outbox; false = they are not told, also not later
 	Log        *slog.Logger
 	Registerer prometheus.Registerer // nil = no metrics
+	Tracer     trace.Tracer          // has a span for each entry of a journal that was written within a span, while it is taken in; nil = there are none
 	Guard      time.Duration         // how far a carrier's clock may be off
 	Retention  time.Duration         // how long what happened is kept; 0 = for ever
 	Alarmed    func(room.ID)         // called after an incident was first written, for one room at a time, and keeps nobody waiting but Close

@@ -12,7 +12,8 @@ import (
 type note struct {
 	noteKey
 	room.Record
-	applied bool // before; only its verdict is to be told again
+	applied bool   // before; only its verdict is to be told again
+	trace   string // what tasks that follow from it are part of, as a traceparent; "" = nothing that is traced
 }
 
 type noteKey struct {

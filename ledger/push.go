@@ -82,6 +82,7 @@ func (w *work) push(r room.Record) error {
 		if err != nil {
 			return err
 		}
+		task.Traceparent = w.trace
 		w.tasks = append(w.tasks, task)
 	}
 	return nil

@@ -64,7 +64,7 @@ func (w *work) send(kind string, at int64, e event) error {
 		return fmt.Errorf("encode %s: %w", kind, err)
 	}
 	w.tasks = append(w.tasks, outbox.Task{UID: "evt_" + uuid.NewString(), Kind: webhook.Kind, Key: leaseKey(w.id, e), Phase: webhook.Deliver,
-		Payload: string(body), CreatedAt: at})
+		Payload: string(body), CreatedAt: at, Traceparent: w.trace})
 	return nil
 }
 

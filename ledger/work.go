@@ -23,6 +23,7 @@ type work struct {
 	parked   []parkedEntry
 	tasks    []outbox.Task      // to be put into the outbox before it commits
 	browsers map[int64][]string // that are to be told of a turn, by ticket
+	trace    string             // of the note that is applied, as of note.trace
 }
 
 // reading runs do outside of any transaction.
@@ -73,7 +74,7 @@ func (l *Ledger) through(w *work) {
 	}
 	for _, a := range w.alarms {
 		l.metrics.incidents.WithLabelValues(a.kind).Inc()
-		l.log.Error("ledger incident: "+a.detail, "kind", a.kind, "room", string(w.id), "subject", a.subject,
+		l.log.ErrorContext(within(context.Background(), a.trace), "ledger incident: "+a.detail, "kind", a.kind, "room", string(w.id), "subject", a.subject,
 			"ticket", a.ticket, "fence", a.fence)
 	}
 	if len(w.browsers) > 0 {

@@ -67,15 +67,15 @@ func complete(ctx context.Context, tx Querier, d Dialect, tasks []Task) ([]Task,
 func insertRows(ctx context.Context, tx Querier, d Dialect, tasks []Task) error {
 	rows := make([][]any, len(tasks))
 	for i, t := range tasks {
-		rows[i] = []any{i, t.UID, t.Kind, t.Key, t.Payload, t.Phase, t.CreatedAt}
+		rows[i] = []any{i, t.UID, t.Kind, t.Key, t.Payload, t.Phase, t.CreatedAt, t.Traceparent}
 	}
 	list, err := dialect.EncodeRows(rows)
 	if err != nil {
 		return err
 	}
 	_, err = exec(ctx, tx, d, `
-		INSERT INTO outbox_tasks (uid, kind, task_key, payload, phase, created_at, updated_at)
-		SELECT value->>1, value->>2, value->>3, value->>4, value->>5, CAST(value->>6 AS BIGINT), CAST(value->>6 AS BIGINT)
+		INSERT INTO outbox_tasks (uid, kind, task_key, payload, phase, created_at, updated_at, traceparent)
+		SELECT value->>1, value->>2, value->>3, value->>4, value->>5, CAST(value->>6 AS BIGINT), CAST(value->>6 AS BIGINT), value->>7
 		FROM `+d.Rows("$1")+` WHERE true ORDER BY CAST(value->>0 AS BIGINT)
 		ON CONFLICT (uid) DO NOTHING`, list)
 	return err
@@ -88,10 +88,10 @@ func insertValues(ctx context.Context, tx Querier, tasks []Task) error {
 	for some := range slices.Chunk(tasks, valuesAtOnce) {
 		var args []any
 		for _, t := range some {
-			args = append(args, t.UID, t.Kind, t.Key, t.Payload, t.Phase, t.CreatedAt, t.CreatedAt)
+			args = append(args, t.UID, t.Kind, t.Key, t.Payload, t.Phase, t.CreatedAt, t.CreatedAt, t.Traceparent)
 		}
-		places := strings.TrimSuffix(strings.Repeat("(?, ?, ?, ?, ?, ?, ?), ", len(some)), ", ")
-		if _, err := tx.ExecContext(ctx, `INSERT INTO outbox_tasks (uid, kind, task_key, payload, phase, created_at, updated_at)
+		places := strings.TrimSuffix(strings.Repeat("(?, ?, ?, ?, ?, ?, ?, ?), ", len(some)), ", ")
+		if _, err := tx.ExecContext(ctx, `INSERT INTO outbox_tasks (uid, kind, task_key, payload, phase, created_at, updated_at, traceparent)
 			VALUES `+places+` ON DUPLICATE KEY UPDATE id = id`, args...); err != nil {
 			return err
 		}

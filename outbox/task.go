@@ -46,15 +46,18 @@ type Task struct {
 	LastError    string
 	CreatedAt    int64
 	UpdatedAt    int64 // the oldest is claimed first
+
+	// Traceparent is the W3C trace context of what it follows from: its phases are spans of that trace (Config.Tracer). "" = of one that begins here. At most 64 characters.
+	Traceparent string
 }
 
-const columns = `id, uid, kind, task_key, payload, state, phase, locked_at, COALESCE(waiting_since, 0), attempts, last_error, created_at, updated_at`
+const columns = `id, uid, kind, task_key, payload, state, phase, locked_at, COALESCE(waiting_since, 0), attempts, last_error, created_at, updated_at, traceparent`
 
 type scanner interface{ Scan(dest ...any) error }
 
 func scanTask(from scanner) (t Task, err error) {
 	err = from.Scan(&t.ID, &t.UID, &t.Kind, &t.Key, &t.Payload, &t.State, &t.Phase, &t.LockedAt, &t.WaitingSince, &t.Attempts, &t.LastError,
-		&t.CreatedAt, &t.UpdatedAt)
+		&t.CreatedAt, &t.UpdatedAt, &t.Traceparent)
 	return t, err
 }
 
@@ -84,7 +87,7 @@ func (t Task) validate() error {
 		least, most int
 	}{
 		{"UID", t.UID, 1, maxUID}, {"Kind", t.Kind, 1, maxName}, {"Key", t.Key, 0, maxKey}, {"Phase", string(t.Phase), 1, maxName},
-		{"Payload", t.Payload, 0, len(t.Payload)},
+		{"Payload", t.Payload, 0, len(t.Payload)}, {"Traceparent", t.Traceparent, 0, maxName},
 	} {
 		n := utf8.RuneCountInString(field.text)
 		switch {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -20,6 +21,7 @@ type Config struct {
 	Tick       time.Duration   // how often it looks for tasks; default 1 s
 	Log        *slog.Logger
 	Registerer prometheus.Registerer // nil = no metrics
+	Tracer     trace.Tracer          // has a span for each phase that is tried, in the trace of Task.Traceparent; nil = there are none
 }
 
 // Worker works off tasks. Several, in any number of processes, may share a database.
@@ -29,6 +31,7 @@ type Worker struct {
 	every   time.Duration
 	log     *slog.Logger
 	metrics *metrics
+	tracer  trace.Tracer
 }
 
 // NewWorker makes a worker; its error says which kind can not be worked off.
@@ -39,7 +42,7 @@ func NewWorker(c Config) (*Worker, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	w := &Worker{store: c.Store, every: c.Tick, log: c.Log, metrics: newMetrics(c.Registerer)}
+	w := &Worker{store: c.Store, every: c.Tick, log: c.Log, metrics: newMetrics(c.Registerer), tracer: c.Tracer}
 	for _, name := range slices.Sorted(maps.Keys(c.Kinds)) {
 		kind := c.Kinds[name]
 		if kind.Do == nil || name == "" || len(name) > maxName {
@@ -96,20 +99,22 @@ func (w *Worker) Tick(ctx context.Context) error {
 
 // work does the phase the task is in. Its error is the database's; the handler's is the task's.
 func (w *Worker) work(ctx context.Context, k Kind, t Task) error {
+	ctx, end := w.span(ctx, t)
 	next, failed := k.do(ctx, t)
+	end(failed)
 	settle, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
 	if failed != nil && ctx.Err() != nil {
-		return errors.Join(ctx.Err(), w.overtaken(t, w.store.Release(settle, t)))
+		return errors.Join(ctx.Err(), w.overtaken(settle, t, w.store.Release(settle, t)))
 	}
 	w.metrics.attempt(t, failed)
-	return w.overtaken(t, w.settle(settle, k, t, next, failed))
+	return w.overtaken(settle, t, w.settle(settle, k, t, next, failed))
 }
 
 // overtaken is err but for a claim that is over, which is no trouble of the database's.
-func (w *Worker) overtaken(t Task, err error) error {
+func (w *Worker) overtaken(ctx context.Context, t Task, err error) error {
 	if errors.Is(err, ErrNotHeld) {
-		w.log.Warn("outbox task was taken over before its phase was written down", about(t)...)
+		w.log.WarnContext(ctx, "outbox task was taken over before its phase was written down", about(t)...)
 		return nil
 	}
 	return err
@@ -124,7 +129,7 @@ func (w *Worker) settle(ctx context.Context, k Kind, t Task, next Phase, failed 
 		return err
 	}
 	gone := k.GiveUpAfter > 0 && t.waited(now) >= k.GiveUpAfter
-	w.tell(t, failed, gone)
+	w.tell(ctx, t, failed, gone)
 	if gone || errors.Is(failed, ErrGiveUp) {
 		return w.store.GiveUp(ctx, t, failed.Error())
 	}
@@ -144,18 +149,18 @@ func (w *Worker) unlock(ctx context.Context, k Kind, t Task, next Phase) error {
 }
 
 // tell says what became of a phase that was not done.
-func (w *Worker) tell(t Task, failed error, gone bool) {
+func (w *Worker) tell(ctx context.Context, t Task, failed error, gone bool) {
 	log := w.log.With(about(t)...).With("error", failed)
 	if p := (*panicked)(nil); errors.As(failed, &p) {
-		log.Error("outbox task panicked", "stack", string(p.stack))
+		log.ErrorContext(ctx, "outbox task panicked", "stack", string(p.stack))
 	}
 	switch {
 	case gone || errors.Is(failed, ErrGiveUp):
-		log.Error("outbox task was given up; it can be put back")
+		log.ErrorContext(ctx, "outbox task was given up; it can be put back")
 	case errors.Is(failed, ErrNotReady):
-		log.Debug("outbox task waits")
+		log.DebugContext(ctx, "outbox task waits")
 	default:
-		log.Warn("outbox task failed and will be tried again")
+		log.WarnContext(ctx, "outbox task failed and will be tried again")
 	}
 }
 

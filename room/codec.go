@@ -117,10 +117,11 @@ type caller struct {
 	ToldEpoch   int64 // what the caller was told last of the room; 0 = nothing
 	ToldVersion int64
 	ToldLineage string
-	Lays        bool  // it lays before the room what it was told (renew.lua)
-	Outage      int64 // when the store was away for it last (unix ms); 0 = not lately
-	Latest      int64 // what the store's clock says at the most, as far as it can tell (unix ms); 0 = it can not
-	Stepped     int64 // when that clock was last stepped ahead, as far as it knows (unix ms); 0 = not lately
+	Lays        bool   // it lays before the room what it was told (renew.lua)
+	Outage      int64  // when the store was away for it last (unix ms); 0 = not lately
+	Latest      int64  // what the store's clock says at the most, as far as it can tell (unix ms); 0 = it can not
+	Stepped     int64  // when that clock was last stepped ahead, as far as it knows (unix ms); 0 = not lately
+	Trace       string // what the call is part of, for the journal (see Entry.Trace); "" = nothing that is traced
 }
 
 var (
@@ -134,6 +135,7 @@ func preamble() string { return callerArgs.lua(1) + policyArgs.lua(1+len(callerA
 
 // verb is a script that is handed the fields of an A.
 type verb[A any] struct {
+	name   string
 	script *redis.Script
 	args   arguments
 }
@@ -141,11 +143,12 @@ type verb[A any] struct {
 // newVerb makes a verb's script of what all verbs share, the parts that it shares with some others, and its own file.
 func newVerb[A any](name string, parts ...string) verb[A] {
 	args := argumentsOf(reflect.TypeFor[A]())
-	return verb[A]{script: script(args, append(parts, name)...), args: args}
+	return verb[A]{name: "room." + name, script: script(args, append(parts, name)...), args: args}
 }
 
 // call is a script and what it is handed besides what all are.
 type call struct {
+	name   string // of its span
 	script *redis.Script
 	args   []any
 }
@@ -153,7 +156,7 @@ type call struct {
 // with makes a call.
 func (v verb[A]) with(a A) call {
 	fields := reflect.ValueOf(a)
-	return call{v.script, v.args.appendTo(make([]any, 0, len(v.args.names)), fields)}
+	return call{v.name, v.script, v.args.appendTo(make([]any, 0, len(v.args.names)), fields)}
 }
 
 // question is a verb that asks only. It brings the room to now as every verb does, unless the store takes no writes.

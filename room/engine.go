@@ -20,6 +20,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // Config says how rooms behave. Zero fields get the defaults.
@@ -47,6 +48,11 @@ type Config struct {
 	Index       string        // hash tag of the index keys; default "waitroom"
 	Prefix      string        // what the ids of its rooms begin with
 
+	// Tracer has a span for each call of a script that is made within a span, with the room and what came of it; the journal's entries name it, so that what follows from
+	// them can be told as part of the same trace. nil = there are none.
+	Tracer trace.Tracer
+	// Address is the store's host:port, for spans; "" = it is not one alone.
+	Address string
 	// RoomKeys seals the messages of a room in place of Keys, which still opens what it knows; nil, also for a room, where Keys does. It is called as Terms is.
 	RoomKeys func(ID) *Keyring
 	// Terms are the rules of a room that has rules of its own, by what is configured now; nil where all have those above. It is called for each call of a room's.
@@ -146,6 +152,13 @@ func (e *Engine) Ping(ctx context.Context) error {
 // behind what this process was told of the room, that is laid before it first; where another history of the server has just begun,
 // it waits until the other processes have had the time to do so.
 func (e *Engine) run(ctx context.Context, c call, id ID, own []string) (any, error) {
+	if e.traces(ctx) {
+		return e.runTraced(ctx, c, id, own)
+	}
+	return e.runUntilAnswered(ctx, c, id, own)
+}
+
+func (e *Engine) runUntilAnswered(ctx context.Context, c call, id ID, own []string) (any, error) {
 	for {
 		res, doubt, err := e.try(ctx, c, id, own)
 		if err != nil || doubt == 0 {
@@ -215,7 +228,8 @@ func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, told mar
 		latest = e.steps.latest(id, now)
 	}
 	argv := callerArgs.appendTo(make([]any, 0, shareArgs+len(c.args)), reflect.ValueOf(caller{Room: string(id), ToldEpoch: told.epoch, ToldVersion: told.version,
-		ToldLineage: told.lineage, Lays: lays, Outage: e.outages.end(id), Latest: latest, Stepped: e.steps.last(id, max(terms.Quarantine, 0), now)}))
+		ToldLineage: told.lineage, Lays: lays, Outage: e.outages.end(id), Latest: latest, Stepped: e.steps.last(id, max(terms.Quarantine, 0), now),
+		Trace: e.traceOf(ctx)}))
 	argv = append(append(argv, e.policyOf(terms)...), c.args...)
 	res, err := c.script.Run(ctx, e.rdb, keys(id, own), argv...).Result()
 	if err != nil {

@@ -16,6 +16,7 @@ type Entry struct {
 	Epoch   int64
 	Version int64
 	Records []Record
+	Trace   string // the W3C traceparent of the span in which the script was called; "" = none that is kept
 
 	Odd error  // why the entry can not be read; the fields above but ID are not to be trusted then
 	Raw string // and what it holds
@@ -113,6 +114,7 @@ func (e *Engine) TrimJournal(ctx context.Context, id ID, entries []Entry) error 
 
 func parseEntry(m redis.XMessage) (Entry, error) {
 	entry := Entry{ID: m.ID}
+	entry.Trace, _ = m.Values["trace"].(string)
 	var err error
 	if entry.Epoch, err = strconv.ParseInt(fmt.Sprint(m.Values["epoch"]), 10, 64); err != nil {
 		return Entry{}, fmt.Errorf("journal entry %s: epoch: %w", m.ID, err)

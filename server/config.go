@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/waitroom/waitroom/server/tracing"
 	"github.com/waitroom/waitroom/web"
 	"github.com/waitroom/waitroom/web/quota"
 )
@@ -57,6 +58,8 @@ type Config struct {
 	SellerAuth      string // open or jwt
 	SellerJWTSecret Secret
 	SellerJWKSURL   string
+
+	Tracing tracing.Config // by the variables of OpenTelemetry
 
 	Reload <-chan os.Signal // each asks to read RoomsFile again; nil: nothing does
 

@@ -25,7 +25,7 @@ func (l Level) String() string { return [...]string{"ok", "hint", "WRONG"}[l] }
 
 // Finding is one thing that was looked at: how it is, in words, and what to do about it where it is not fine.
 type Finding struct {
-	About string // settings, rooms, ports, redis, sentinel or database
+	About string // settings, rooms, ports, redis, sentinel, database or traces
 	Level Level
 	Said  string
 	Do    string
@@ -50,6 +50,7 @@ func Diagnose(ctx context.Context, cfg Config) []Finding {
 	d.ports(ctx)
 	d.redis(ctx)
 	d.database(ctx)
+	d.traces(ctx)
 	return d.findings
 }
 

@@ -165,6 +165,20 @@ func TestDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 	}
 }
 
+func TestDoctorSaysWhetherTheCollectorIsThere(t *testing.T) {
+	traced := func(endpoint string) Config {
+		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
+		return sound(t)
+	}
+	said, well := diagnosed(t, traced(fmt.Sprintf("http://127.0.0.1:%d", testproc.FreePort(t))))
+	require.True(t, well, "nothing rests on it")
+	require.Contains(t, said, "The collector can not be reached")
+	there := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(there.Close)
+	said, _ = diagnosed(t, traced(there.URL))
+	require.Contains(t, said, "can be reached")
+}
+
 func TestDoctorFindsAClockThatIsOff(t *testing.T) {
 	m := redistest.StartEmbedded(t)
 	m.SetTime(time.Now().Add(10 * time.Second))

@@ -7,15 +7,21 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/waitroom/waitroom/server/tracing"
 )
 
-// NewLog makes the log that LOG_FORMAT and LOG_LEVEL ask for.
+// NewLog makes the log that LOG_FORMAT and LOG_LEVEL ask for. Where there are traces, a line says which one it belongs to.
 func (c Config) NewLog(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{Level: c.LogLevel}
+	var handler slog.Handler = slog.NewTextHandler(w, options)
 	if c.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(w, options))
+		handler = slog.NewJSONHandler(w, options)
 	}
-	return slog.New(slog.NewTextHandler(w, options))
+	if c.Tracing.On() {
+		handler = tracing.LogHandler{Handler: handler}
+	}
+	return slog.New(handler)
 }
 
 // redisLog brings the Redis client's own remarks into our log.

@@ -36,7 +36,7 @@ func (s *Server) openPushes(ctx context.Context, registry prometheus.Registerer)
 	}
 	s.pushes = push.New(push.Config{Redis: s.store, Registerer: registry, Loopback: s.cfg.PushLoopback})
 	if _, err := s.pushes.PublicKey(ctx); err != nil { // a store that takes no writes now; the next page asks again
-		s.log.Warn("there is no key for pushes yet", "error", err)
+		s.log.WarnContext(ctx, "there is no key for pushes yet", "error", err)
 	}
 }
 
@@ -67,7 +67,7 @@ func (s *Server) tellBrowser(ctx context.Context, n news.News) error {
 	}
 	err = s.pushes.Send(ctx, push.To{Room: id, Ticket: n.Ticket, Browser: n.Browser}, left, write)
 	if errors.Is(err, push.ErrGone) || errors.Is(err, push.ErrRefused) {
-		s.log.Debug("a seller's browser is not told", "room", n.Room, "ticket", n.Ticket, "error", err)
+		s.log.DebugContext(ctx, "a seller's browser is not told", "room", n.Room, "ticket", n.Ticket, "error", err)
 		return nil
 	}
 	if err != nil {

@@ -29,7 +29,7 @@ func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer)
 		return fmt.Errorf("WAITROOM_DATABASE_URL (--database-url): %w", err)
 	}
 	c := ledger.Config{DB: s.db, Journal: newTally(s.engine, registry), Rooms: s.engine, JournalMax: journalMax, Tell: s.cfg.WebhookURL != "", Log: s.log,
-		Registerer: registry, Guard: s.cfg.SMSGuard, Retention: s.cfg.Retention, Alarmed: s.alarmed}
+		Registerer: registry, Tracer: s.traces.Tracer("ledger"), Guard: s.cfg.SMSGuard, Retention: s.cfg.Retention, Alarmed: s.alarmed}
 	if s.pushes != nil {
 		c.Pushes = subscriptions{s.pushes, s}
 	}
@@ -44,7 +44,7 @@ func (s *Server) openOutbox(registry prometheus.Registerer) error {
 		return err
 	}
 	s.tasks = outbox.NewStore(s.db.SQL(), s.db.Dialect(), outbox.StoreConfig{})
-	s.outbox, err = outbox.NewWorker(outbox.Config{Store: s.tasks, Kinds: kinds, Log: s.log, Registerer: registry})
+	s.outbox, err = outbox.NewWorker(outbox.Config{Store: s.tasks, Kinds: kinds, Log: s.log, Registerer: registry, Tracer: s.traces.Tracer("outbox")})
 	return err
 }
 

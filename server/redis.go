@@ -188,6 +188,14 @@ func (u RedisURL) String() string {
 	return "embedded: in this process, nothing is kept when it ends"
 }
 
+// address is the store's host:port; "" where it is not one alone.
+func (u RedisURL) address() string {
+	if u.kind == "single" {
+		return u.single.Addr
+	}
+	return ""
+}
+
 // GoString keeps %#v from printing the password.
 func (u RedisURL) GoString() string { return u.String() }
 

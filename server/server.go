@@ -23,6 +23,7 @@ import (
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/server/roomsfile"
+	"github.com/waitroom/waitroom/server/tracing"
 	"github.com/waitroom/waitroom/static"
 	"github.com/waitroom/waitroom/web"
 	"github.com/waitroom/waitroom/web/link"
@@ -48,6 +49,7 @@ type Server struct {
 	hub      *hub.Hub
 	rooms    *roomsfile.Book // nil where there is no ROOMS_FILE
 	health   *health
+	traces   *tracing.Traces // nil where none are sent
 
 	steppedAt atomic.Int64 // when a step of Redis's clock was last logged, unix ns
 }
@@ -80,6 +82,9 @@ func (s *Server) open(ctx context.Context) (err error) {
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if s.traces, err = tracing.Open(ctx, s.cfg.Tracing, tracing.Options{Log: s.log, Registerer: registry, Instance: s.replicaName()}); err != nil {
+		return err
+	}
 	if err = s.openStores(ctx, registry); err != nil {
 		return err
 	}
@@ -103,7 +108,7 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 	}
 	s.engine = room.New(s.store, room.Config{Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter, ClaimWithin: s.cfg.ClaimWithin,
 		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: orOff(s.cfg.SMSQuarantine), Required: s.cfg.SMSExpect == "required", Keys: keys,
-		Terms: s.terms(), RoomKeys: s.roomKeys(),
+		Terms: s.terms(), RoomKeys: s.roomKeys(), Tracer: s.traces.Tracer("room"), Address: s.cfg.Redis.address(),
 		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) { return s.ledger.Known(ctx, id) }, Lost: s.lost, Stepped: s.stepped})
 	s.openPushes(ctx, registry)
 	return s.openLedger(ctx, registry)
@@ -133,7 +138,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Links: link.New(s.store), Pushes: s.pushes, PublicURL: s.cfg.PublicURL,
 		Rooms: s.cfg.Rooms, Terms: s.engine.Terms, Info: s.roomInfo, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
 		Origins: s.cfg.AllowedOrigins, Ancestors: s.cfg.FrameAncestors, Proxies: s.cfg.TrustedProxies, Hosts: hosts, Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,
-		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry,
+		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry, Tracer: s.traces.Tracer("web"),
 		Handlers: map[string]http.Handler{
 			"/static/*file": static.Handler(),
 			"/worker.js":    static.Worker(),
@@ -201,4 +206,5 @@ func (s *Server) Close() {
 	if s.db != nil {
 		_ = s.db.Close()
 	}
+	s.traces.Close()
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/peterbourgon/ff/v3"
+
+	"github.com/waitroom/waitroom/server/tracing"
 )
 
 // envPrefix begins the name of every variable of ours.
@@ -107,6 +109,10 @@ func ParseConfig(args []string) (Config, error) {
 		}
 	}
 	wrong = append(wrong, c.finish()...)
+	var err error
+	if c.Tracing, err = tracing.FromEnv(os.Getenv); err != nil {
+		wrong = append(wrong, err)
+	}
 	c.Unknown = unknown(os.Environ())
 	return c, errors.Join(wrong...)
 }

@@ -24,9 +24,20 @@ func carrier(t *testing.T, base, id, text string, sentAt time.Time) reply {
 // carrierTo posts one to any room.
 func carrierTo(t *testing.T, base, id, secret, from, message, text string, sentAt time.Time) reply {
 	t.Helper()
+	return carrierSaysTo(t, base, id, secret, message, messageBody(t, from, message, text, sentAt))
+}
+
+// carrierWithin posts one with further headers.
+func carrierWithin(t *testing.T, base, message, text string, sentAt time.Time, headers ...string) reply {
+	t.Helper()
+	return carrierSaysTo(t, base, "integration", smsSecret, message, messageBody(t, "1588-0000", message, text, sentAt), headers...)
+}
+
+func messageBody(t *testing.T, from, message, text string, sentAt time.Time) string {
+	t.Helper()
 	body, err := json.Marshal(map[string]string{"message_id": message, "from": from, "text": text, "sent_at": sentAt.Truncate(time.Millisecond).Add(time.Microsecond).Format(time.RFC3339Nano)}) // a fraction of zeros would be the whole second
 	require.NoError(t, err)
-	return carrierSaysTo(t, base, id, secret, message, string(body))
+	return string(body)
 }
 
 // carrierSays posts any body, signed.
@@ -35,15 +46,15 @@ func carrierSays(t *testing.T, base, message, body string) reply {
 	return carrierSaysTo(t, base, "integration", smsSecret, message, body)
 }
 
-func carrierSaysTo(t *testing.T, base, id, secret, message, body string) reply {
+func carrierSaysTo(t *testing.T, base, id, secret, message, body string, headers ...string) reply {
 	t.Helper()
 	signer, err := webhooks.NewWebhook(secret)
 	require.NoError(t, err)
 	now := time.Now()
 	signature, err := signer.Sign(message, now, []byte(body))
 	require.NoError(t, err)
-	return newSeller(t, base, "carrier").ask(http.MethodPost, "/api/"+id+"/sms", body,
-		"Webhook-Id", message, "Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10), "Webhook-Signature", signature)
+	return newSeller(t, base, "carrier").ask(http.MethodPost, "/api/"+id+"/sms", body, append(headers,
+		"Webhook-Id", message, "Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10), "Webhook-Signature", signature)...)
 }
 
 func TestSMSEndsTheLeaseItBelongsToAndALateOneTouchesNobody(t *testing.T) {

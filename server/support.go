@@ -34,7 +34,7 @@ func (s *Server) audit(ctx context.Context, who, action, reason string) {
 	ctx, cancel := context.WithTimeout(ctx, auditWithin)
 	defer cancel()
 	if err := s.engine.Audit(ctx, room.SupportRoom, room.Action{Who: who, Action: action, Reason: reason}); err != nil {
-		s.log.Error("a sign-in is not in the audit", "who", who, "action", action, "reason", reason, "error", err)
+		s.log.ErrorContext(ctx, "a sign-in is not in the audit", "who", who, "action", action, "reason", reason, "error", err)
 	}
 }
 

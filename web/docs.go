@@ -11,9 +11,11 @@ import (
 	"github.com/waitroom/waitroom/web/describe"
 )
 
+const docsPath = "/docs"
+
 // docsRoutes are the descriptions of the API: the documents, and a page made from them.
 func (s *site) docsRoutes(g *gin.Engine) {
-	g.GET("/docs", s.docsPage)
+	g.GET(docsPath, s.docsPage)
 	for path, handler := range describe.Handlers() {
 		g.GET(path, s.beside(handler))
 	}

@@ -242,7 +242,7 @@ func (s *site) tellJoined(ctx context.Context, id room.ID, session string) {
 		return
 	}
 	if err := s.Sockets.JoinedDevice(ctx, id, session); err != nil {
-		s.Log.Warn("a place's browsers are not told that another one joined them", "room", string(id), "error", err)
+		s.Log.WarnContext(ctx, "a place's browsers are not told that another one joined them", "room", string(id), "error", err)
 	}
 }
 

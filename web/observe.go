@@ -46,7 +46,9 @@ func (s *site) observe(c *gin.Context) {
 	}
 	c.Header(requestHeader, id)
 	s.noticeProxy(c)
+	end := s.span(c)
 	c.Next()
+	end()
 
 	took, status, route := time.Since(begun), c.Writer.Status(), c.FullPath()
 	if route == "" {

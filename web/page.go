@@ -169,7 +169,7 @@ const htmlKind = "text/html; charset=utf-8"
 func (s *site) render(c *gin.Context, lang string, page templ.Component, send func(body []byte)) {
 	var body bytes.Buffer
 	if err := page.Render(c.Request.Context(), &body); err != nil {
-		s.Log.Error("page not rendered", "route", c.FullPath(), "error", err)
+		s.Log.ErrorContext(c.Request.Context(), "page not rendered", "route", c.FullPath(), "error", err)
 		writeProblem(c, "internal", problemFor("internal"), nil)
 		return
 	}

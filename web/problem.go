@@ -199,7 +199,8 @@ func (s *site) failed(c *gin.Context, code string, err error) {
 	case code == "store_unavailable":
 		s.away.request(c.FullPath(), err)
 	default:
-		s.Log.Warn("request failed", "route", c.FullPath(), "code", code, "error", err)
+		s.spanError(c, err)
+		s.Log.WarnContext(c.Request.Context(), "request failed", "route", c.FullPath(), "code", code, "error", err)
 	}
 }
 
@@ -214,6 +215,7 @@ func (s *site) refuse(c *gin.Context, code string) {
 // tell answers a problem; after is from when the holder may ask, where that is the problem.
 func (s *site) tell(c *gin.Context, code string, p problem, after *instant) {
 	c.Abort()
+	s.spanProblem(c, code)
 	header := c.Writer.Header()
 	if p.retry > 0 && header.Get("Retry-After") == "" {
 		header.Set("Retry-After", strconv.Itoa(p.retry))

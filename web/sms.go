@@ -40,5 +40,6 @@ func (s *site) message(c *gin.Context) {
 		s.fail(c, err)
 		return
 	}
+	s.spanMessage(c, result)
 	s.answer(c, http.StatusOK, result)
 }

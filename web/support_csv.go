@@ -56,7 +56,7 @@ func (s *site) historyCSV(c *gin.Context, f HistoryFilter) {
 		}
 		f.Cursor, f.Limit = string(page.Next), min(limit, csvPage)
 		if page, err = s.rows(c, f); err != nil {
-			s.Log.Warn("export broke off", "room", roomOf(c), "error", err)
+			s.Log.WarnContext(c.Request.Context(), "export broke off", "room", roomOf(c), "error", err)
 			panic(http.ErrAbortHandler)
 		}
 	}

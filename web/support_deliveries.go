@@ -51,7 +51,7 @@ func (s *site) retryDelivery(c *gin.Context) {
 	}
 	by := room.Action{Who: agentOf(c).Name, Action: "delivery_retried", Reason: fmt.Sprint("delivery ", id)}
 	if err := s.Support.Engine.Audit(ctx, room.SupportRoom, by); err != nil { // it is done, and a repeat would be refused
-		s.Log.Error("a retry is not in the audit", "delivery", id, "who", by.Who, "error", err)
+		s.Log.ErrorContext(c.Request.Context(), "a retry is not in the audit", "delivery", id, "who", by.Who, "error", err)
 	}
 	c.Redirect(http.StatusSeeOther, deliveriesPath+"?retried="+strconv.FormatInt(id, 10))
 }

@@ -52,7 +52,7 @@ func (s *site) pageError(c *gin.Context, err error) (code string, status int) {
 	code = codeOf(err)
 	p := problemOf(c, code)
 	if p.status >= http.StatusInternalServerError {
-		s.Log.Warn("page has no rows", "route", c.FullPath(), "code", code, "error", err)
+		s.Log.WarnContext(c.Request.Context(), "page has no rows", "route", c.FullPath(), "code", code, "error", err)
 	}
 	return code, p.status
 }

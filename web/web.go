@@ -13,6 +13,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
@@ -81,6 +82,7 @@ type Config struct {
 
 	Log        *slog.Logger
 	Registerer prometheus.Registerer // nil: nothing is counted
+	Tracer     trace.Tracer          // has a span for each request, in the trace of its traceparent, but those that ask for Handlers; nil: there are none
 }
 
 // site is the handlers' receiver.
@@ -94,6 +96,8 @@ type site struct {
 	crossed *http.CrossOriginProtection // trusts Origins
 	foreign *http.CrossOriginProtection // trusts none
 	metrics *metrics
+
+	untraced map[string]bool // routes
 }
 
 // New makes the handler of the whole server. It fails on an origin that is none.
@@ -110,6 +114,9 @@ func New(cfg Config) (http.Handler, error) {
 		if err := s.crossed.AddTrustedOrigin(origin); err != nil {
 			return nil, fmt.Errorf("trust origin %q: %w", origin, err)
 		}
+	}
+	if s.Tracer != nil {
+		s.untraced = besideRooms(s.Handlers)
 	}
 	g, err := s.router()
 	if err != nil {

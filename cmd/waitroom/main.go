@@ -60,6 +60,7 @@ func serve(args []string, problems io.Writer) error {
 	if err != nil {
 		return err
 	}
+	cfg.Tracing.Version = released
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
@@ -87,4 +88,7 @@ Usage:
 Settings, as flag or environment variable; the flag wins:
 `)
 	server.WriteSettings(out)
+	fmt.Fprint(out, `
+Traces are set up by the variables of OpenTelemetry (OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318; docs/traces.md).
+`)
 }

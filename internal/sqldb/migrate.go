@@ -16,8 +16,7 @@ import (
 
 // Migrations are the steps to this program's version, each with a number of its own.
 type Migrations struct {
-	Files   fs.FS                                  // sqlite/NNNNN_name.sql and postgres/NNNNN_name.sql
-	Schemas map[int64]func(dialect.Dialect) string // the tables of another package, by the step that makes them
+	Files fs.FS // sqlite/NNNNN_name.sql and postgres/NNNNN_name.sql
 }
 
 // migrateLock is the advisory lock under which one replica migrates and the others wait.
@@ -46,8 +45,7 @@ func (d *DB) migrateOnce(ctx context.Context, tool goose.Dialect, dir string, op
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
-	provider, err := goose.NewProvider(tool, d.sql, files, append(opts, goose.WithGoMigrations(d.schemas()...),
-		goose.WithDisableGlobalRegistry(true), goose.WithSlog(d.log.With("part", "migrations")))...)
+	provider, err := goose.NewProvider(tool, d.sql, files, append(opts, goose.WithDisableGlobalRegistry(true), goose.WithSlog(d.log.With("part", "migrations")))...)
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
@@ -55,16 +53,6 @@ func (d *DB) migrateOnce(ctx context.Context, tool goose.Dialect, dir string, op
 		return fmt.Errorf("migrate: %w", err)
 	}
 	return nil
-}
-
-func (d *DB) schemas() (steps []*goose.Migration) {
-	for number, schema := range d.migrations.Schemas {
-		steps = append(steps, goose.NewGoMigration(number, &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
-			_, err := tx.ExecContext(ctx, schema(d.dialect))
-			return err
-		}}, nil))
-	}
-	return steps
 }
 
 // advisoryLock waits for PostgreSQL's lock on one connection; a connection that breaks gives it back.

@@ -13,20 +13,16 @@ import (
 
 	"github.com/waitroom/waitroom/internal/pgtest"
 	"github.com/waitroom/waitroom/internal/sqldb"
-	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
-// migrations make a table of counters; another package's table comes second.
+// migrations make a table of counters, and another one out of it.
 func migrations() sqldb.Migrations {
-	file := &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT NOT NULL);\n")}
-	return sqldb.Migrations{
-		Files: fstest.MapFS{"sqlite/00001_counters.sql": file, "postgres/00001_counters.sql": file},
-		Schemas: map[int64]func(dialect.Dialect) string{2: func(dialect.Dialect) string {
-			return `CREATE TABLE others AS SELECT name FROM counters`
-		}},
-	}
+	first := &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT NOT NULL);\n")}
+	second := &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE others AS SELECT name FROM counters;\n")}
+	return sqldb.Migrations{Files: fstest.MapFS{"sqlite/00001_counters.sql": first, "postgres/00001_counters.sql": first,
+		"sqlite/00002_others.sql": second, "postgres/00002_others.sql": second}}
 }
 
 // onBoth runs a test on SQLite and on PostgreSQL, each with as many processes as are opened.

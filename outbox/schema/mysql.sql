@@ -13,6 +13,7 @@ CREATE TABLE outbox_tasks (
   last_error    VARCHAR(2000) NOT NULL DEFAULT '',
   created_at    BIGINT       NOT NULL,
   updated_at    BIGINT       NOT NULL,
+  traceparent   VARCHAR(64)  NOT NULL DEFAULT '',
   UNIQUE KEY outbox_tasks_uid (uid),
   KEY outbox_tasks_claim (state, kind, updated_at, id, locked_at),
   KEY outbox_tasks_key (task_key, state, id),

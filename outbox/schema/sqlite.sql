@@ -12,7 +12,8 @@ CREATE TABLE outbox_tasks (
   attempts      INTEGER NOT NULL DEFAULT 0,
   last_error    TEXT    NOT NULL DEFAULT '',
   created_at    INTEGER NOT NULL,
-  updated_at    INTEGER NOT NULL
+  updated_at    INTEGER NOT NULL,
+  traceparent   TEXT    NOT NULL DEFAULT ''
 );
 
 CREATE INDEX outbox_tasks_claim ON outbox_tasks (state, kind, updated_at, id, locked_at);

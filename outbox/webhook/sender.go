@@ -62,10 +62,14 @@ func (s *sender) send(ctx context.Context, t outbox.Task, at time.Time) error {
 	req.Header.Set(webhooks.HeaderWebhookID, t.UID)
 	req.Header.Set(webhooks.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
 	req.Header.Set(webhooks.HeaderWebhookSignature, signature)
+	req, end := traced(req)
 	res, err := s.client.Do(req)
 	if err != nil {
-		return withoutAddress(err)
+		err = withoutAddress(err)
+		end(0, err)
+		return err
 	}
+	end(res.StatusCode, nil)
 	defer func() { _ = res.Body.Close() }()
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, bodyBytes))
 	if res.StatusCode < 200 || res.StatusCode > 299 {

@@ -101,7 +101,7 @@ local function commit()
   end
   if #records > 0 then
     redis.call('XADD', JOURNAL, 'MAXLEN', '~', JOURNAL_MAX, '*', 'format', int(WRITES), 'epoch', int(S.epoch), 'version', int(S.version),
-      'records', '[' .. table.concat(records, ',') .. ']')
+      'records', '[' .. table.concat(records, ',') .. ']', unpack(TRACE ~= '' and { 'trace', TRACE } or {}))
   end
   -- Last, since a user without the right to publish is refused here: what is written is written whole.
   if TELLS and (changed or #noted > 0) then redis.call('PUBLISH', '{' .. ROOM .. '}:events', event_json()) end

@@ -61,7 +61,7 @@ func (d *Desk) verify(ctx context.Context, name, password string) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		d.cfg.Log.Warn("too many passwords to check at once", "waited", d.patience)
+		d.cfg.Log.WarnContext(ctx, "too many passwords to check at once", "waited", d.patience)
 		return Limited{d.patience}
 	}
 	defer d.hashing.Release(1)

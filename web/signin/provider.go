@@ -61,13 +61,13 @@ func (p *provider) discover() (*issuer, error) {
 	ctx := p.through(context.Background())
 	found, err := oidc.NewProvider(ctx, p.cfg.Issuer)
 	if err != nil {
-		return nil, p.away("the provider does not say what it is", err)
+		return nil, p.away(ctx, "the provider does not say what it is", err)
 	}
 	var offers struct {
 		Scopes []string `json:"scopes_supported"`
 	}
 	if err := found.Claims(&offers); err != nil {
-		return nil, p.away("the provider does not say what it is", err)
+		return nil, p.away(ctx, "the provider does not say what it is", err)
 	}
 	scopes := []string{oidc.ScopeOpenID, "profile", "email"}
 	if len(offers.Scopes) == 0 || slices.Contains(offers.Scopes, "groups") {
@@ -95,15 +95,15 @@ func (p *provider) redeem(ctx context.Context, code string, b begun) (person, er
 	}
 	tokens, err := at.oauth.Exchange(p.through(ctx), code, oauth2.VerifierOption(b.Verifier))
 	if err != nil {
-		return person{}, p.refused(err)
+		return person{}, p.refused(ctx, err)
 	}
 	raw, ok := tokens.Extra("id_token").(string)
 	if !ok {
-		return person{}, p.away("the provider gives no id_token", nil)
+		return person{}, p.away(ctx, "the provider gives no id_token", nil)
 	}
 	who, err := p.verify(ctx, at, raw, b.Nonce)
 	if err != nil {
-		p.log.Warn("sign-in: the provider's token is not right", "error", err)
+		p.log.WarnContext(ctx, "sign-in: the provider's token is not right", "error", err)
 		return person{}, errToken
 	}
 	return who, nil
@@ -129,18 +129,18 @@ func (p *provider) verify(ctx context.Context, at *issuer, raw, nonce string) (p
 }
 
 // refused is why there are no tokens. What the provider answered is not logged as it is: it may hold some.
-func (p *provider) refused(err error) error {
+func (p *provider) refused(ctx context.Context, err error) error {
 	answer, ok := errors.AsType[*oauth2.RetrieveError](err)
 	switch {
 	case !ok:
-		return p.away("the provider does not take codes", err)
+		return p.away(ctx, "the provider does not take codes", err)
 	case answer.ErrorCode == "invalid_grant":
 		return ErrExpired
 	}
-	return p.away("the provider does not take codes", fmt.Errorf("%s, %q %q", answer.Response.Status, answer.ErrorCode, answer.ErrorDescription))
+	return p.away(ctx, "the provider does not take codes", fmt.Errorf("%s, %q %q", answer.Response.Status, answer.ErrorCode, answer.ErrorDescription))
 }
 
-func (p *provider) away(what string, err error) error {
-	p.log.Warn("sign-in: "+what, "issuer", p.cfg.Issuer, "error", err)
+func (p *provider) away(ctx context.Context, what string, err error) error {
+	p.log.WarnContext(ctx, "sign-in: "+what, "issuer", p.cfg.Issuer, "error", err)
 	return fmt.Errorf("%w: %s", ErrAway, what)
 }

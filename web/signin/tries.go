@@ -56,6 +56,6 @@ func (d *Desk) giveBack(ctx context.Context, t try) {
 		pipe.ZRem(ctx, key, t.id)
 	}
 	if _, err := pipe.Exec(context.WithoutCancel(ctx)); err != nil {
-		d.cfg.Log.Warn("a try to sign in stays counted", "error", err)
+		d.cfg.Log.WarnContext(ctx, "a try to sign in stays counted", "error", err)
 	}
 }

@@ -87,6 +87,7 @@ var everything = values{
 		"to": []any{values{"ipBlock": values{"cidr": "10.0.0.0/8"}}}},
 	"serviceMonitor": values{"enabled": true, "labels": values{"release": "p"}},
 	"podAnnotations": values{"a": "b"},
+	"tracing":        values{"endpoint": "http://collector:4318", "ratio": 0.05, "headers": values{"name": "waitroom", "key": "otlp"}},
 	"nodeSelector":   values{"a": "b"},
 	"tolerations":    []any{values{"key": "a", "operator": "Exists"}},
 }

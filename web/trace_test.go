@@ -1,0 +1,77 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+	"github.com/stretchr/testify/require"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// granting is an engine whose lock is free.
+type granting struct{ Engine }
+
+func (granting) Join(_ context.Context, _ room.ID, q room.JoinRequest) (room.Standing, error) {
+	lease := &room.Lease{Ticket: 1, Fence: 1, GrantedAt: 1, ExpiresAt: 120_001}
+	return room.Standing{View: room.View{Epoch: 1, Version: 1, Now: 1, Lease: lease}, Place: room.Place{Status: room.Locked, Ticket: 1, Seller: q.Seller, Fence: 1}}, nil
+}
+
+// BenchmarkJoinRequest is a POST lock without the store: what the handler itself costs, without traces, with those that are not kept, and with all kept.
+func BenchmarkJoinRequest(b *testing.B) {
+	drop := sdk.NewTracerProvider(sdk.WithSampler(sdk.ParentBased(sdk.NeverSample()))).Tracer("test")
+	keep := sdk.NewTracerProvider(sdk.WithSampler(sdk.AlwaysSample())).Tracer("test")
+	for _, c := range []struct {
+		name   string
+		tracer trace.Tracer
+	}{{"off", nil}, {"unsampled", drop}, {"sampled", keep}} {
+		b.Run(c.name, func(b *testing.B) { benchmarkJoinRequest(b, Config{Tracer: c.tracer}) })
+	}
+}
+
+func benchmarkJoinRequest(b *testing.B, c Config) {
+	gin.SetMode(gin.ReleaseMode)
+	rooms, err := ParseRooms("integration")
+	require.NoError(b, err)
+	c.Engine, c.Rooms, c.Terms = granting{}, rooms, func(room.ID) room.Terms { return room.Terms{} }
+	handler, err := New(c)
+	require.NoError(b, err)
+	session := room.NewSession()
+	b.ReportAllocs()
+	for b.Loop() {
+		req := httptest.NewRequest(http.MethodPost, "/api/integration/lock", strings.NewReader(`{"seller_id":"s-1"}`))
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("X-Session-ID", session)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, req)
+		if w.Code != http.StatusOK {
+			b.Fatal(w.Body.String())
+		}
+	}
+}
+
+func TestWithoutATracerARequestCostsNothingMore(t *testing.T) {
+	s, asked := &site{}, false
+	g := gin.New()
+	g.POST("/api/:room/lock", func(c *gin.Context) {
+		request := c.Request
+		require.Zero(t, testing.AllocsPerRun(100, func() { s.span(c)() }))
+		require.Same(t, request, c.Request)
+		asked = true
+	})
+	req := httptest.NewRequest(http.MethodPost, "/api/integration/lock", nil)
+	req.Header.Set("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+	g.ServeHTTP(httptest.NewRecorder(), req)
+	require.True(t, asked)
+}
+
+func TestAClientsOwnMethodsAreNoNamesOfSpans(t *testing.T) {
+	require.Equal(t, "POST", methodOf("POST"))
+	require.Equal(t, "_OTHER", methodOf("CANARY"))
+}
