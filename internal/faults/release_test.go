@@ -62,7 +62,7 @@ func (c checkout) version(args ...string) (printed, said string, err error) {
 func TestWithoutAReleaseItIsSaidInOneLineWhatToDo(t *testing.T) {
 	c := newCheckout(t)
 	c.commit("second")
-	c.git("tag", "vendored") // is no release
+	c.git("tag", "vendored", "HEAD^") // is no release
 	refused := func(c checkout, says string, args ...string) {
 		t.Helper()
 		printed, said, err := c.version(args...)
