@@ -259,7 +259,7 @@ func TestNothingIsSaidToBeJustNowThatMayBeLongAgo(t *testing.T) {
 		tab.open(room, lang)
 		room.push(t, object{"server_time": time.Now().Add(65 * time.Second).UnixMilli(), "queue_length": 6})
 		tab.until(`document.body.dataset.state === "waiting" && document.getElementById("passed").textContent !== ""`)
-		tab.until(fmt.Sprintf(`!new RegExp(%q).test(document.querySelector("[data-panel=waiting]").innerText)`, now))
+		tab.until(fmt.Sprintf(`!new RegExp(%q).test(document.querySelector("section[data-panel=waiting]").innerText)`, now))
 	}
 }
 
