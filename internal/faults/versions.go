@@ -25,7 +25,7 @@ func Mixed(older string) Plan {
 
 // MixedWithClaims is the same where turns are to be claimed, as far as the older version knows what that is.
 func MixedWithClaims(older string) Plan {
-	return Plan{Name: mixedClaims, Older: older, ClaimWithin: 800 * time.Millisecond, Tells: true, InOrder: true, Replicas: 4, Postgres: true, Steps: []Step{
+	return Plan{Name: mixedClaims, Older: older, ClaimWithin: 800 * time.Millisecond, Sellers: 12, Tells: true, InOrder: true, Replicas: 4, Postgres: true, Steps: []Step{
 		sideBySide(12 * time.Second), becomes("upgraded", true), becomes("rolled back", false), sideBySide(10 * time.Second),
 	}}
 }
