@@ -18,7 +18,7 @@ const (
 // Mixed is a plan in which two versions serve the same rooms, one is killed and comes back, and then the older one is
 // replaced under load by this one, as in an upgrade, and comes back, as in a roll-back.
 func Mixed(older string) Plan {
-	return Plan{Name: mixedVersions, Older: older, Shows: true, Tells: true, InOrder: true, Replicas: 4, Postgres: true, Steps: []Step{
+	return Plan{Name: mixedVersions, Older: older, Sellers: 16, Shows: true, Tells: true, InOrder: true, Replicas: 4, Postgres: true, Steps: []Step{
 		sideBySide(12 * time.Second), killReplica(2), becomes("upgraded", true), becomes("rolled back", false), sideBySide(10 * time.Second),
 	}}
 }
