@@ -110,6 +110,9 @@ func (w *work) together(notes []note) error {
 		if err := w.parkOdd(note, w.inBatch(b, note)); err != nil {
 			return err
 		}
+		if err := w.push(note.Record); err != nil {
+			return err
+		}
 	}
 	return w.write(b)
 }

@@ -75,6 +75,7 @@ func (l *Ledger) applied(ctx context.Context, id room.ID, entries []room.Entry, 
 		}
 		told[v.match] = v.agreed
 	}
+	l.unsubscribe(ctx, id, entries)
 	if err := l.cfg.Journal.TrimJournal(ctx, id, entries); err != nil {
 		return err
 	}
@@ -102,7 +103,9 @@ func (l *Ledger) apply(ctx context.Context, id room.ID, entries []room.Entry) (v
 }
 
 func (l *Ledger) applyAtOnce(ctx context.Context, id room.ID, entries []room.Entry) (verdicts []verdict, err error) {
+	browsers := l.browsers(ctx, id, entries)
 	err = l.inRoom(ctx, id, func(w *work) error {
+		w.browsers = browsers
 		err := w.entries(entries)
 		verdicts = w.verdicts
 		return err

@@ -18,6 +18,7 @@ type portion struct {
 	id       room.ID
 	entries  []room.Entry
 	verdicts []verdict
+	browsers map[int64][]string // that are to be told of a turn, by ticket
 }
 
 // drainTogether drains several rooms, what they have now in one transaction. A room that can not be drained holds up no other; the error is all of theirs.
@@ -71,8 +72,10 @@ func (l *Ledger) applyTogether(ctx context.Context, portions []*portion) error {
 	of, ids := make(map[room.ID]*portion), make([]room.ID, len(portions))
 	for i, p := range portions {
 		of[p.id], ids[i] = p, p.id
+		p.browsers = l.browsers(ctx, p.id, p.entries)
 	}
 	err := l.inRooms(ctx, ids, func(w *work) error {
+		w.browsers = of[w.id].browsers
 		err := w.entries(of[w.id].entries)
 		of[w.id].verdicts = w.verdicts
 		return err

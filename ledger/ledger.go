@@ -37,13 +37,24 @@ type Rooms interface {
 	SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64, agreed bool) error
 }
 
+// Pushes knows which sellers' browsers are to be told though no page is open there. Nobody waits long for it.
+type Pushes interface {
+	// Browsers names those of the places that something happened to, by ticket.
+	Browsers(ctx context.Context, id room.ID, happened []room.Record) (map[int64][]string, error)
+	// Forget is told of places that are over.
+	Forget(ctx context.Context, id room.ID, tickets ...int64) error
+	// Pushed is called when news for browsers have been put into the outbox.
+	Pushed()
+}
+
 // Config says what the ledger works with. Zero fields get the defaults.
 type Config struct {
 	DB         *sqldb.DB // with Migrations
 	Journal    Journal
 	Rooms      Rooms
-	JournalMax int  // how many entries a room's journal keeps at the most; 0 = not known
-	Tell       bool // events go into the outbox; false = they are not told, also not later
+	JournalMax int    // how many entries a room's journal keeps at the most; 0 = not known
+	Pushes     Pushes // which sellers' browsers are told; nil = none
+	Tell       bool   // events go into the outbox; false = they are not told, also not later
 	Log        *slog.Logger
 	Registerer prometheus.Registerer // nil = no metrics
 	Guard      time.Duration         // how far a carrier's clock may be off

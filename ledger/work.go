@@ -21,7 +21,8 @@ type work struct {
 	judged   int           // those given now
 	refusals int           // of those given now
 	parked   []parkedEntry
-	tasks    []outbox.Task // to be put into the outbox before it commits
+	tasks    []outbox.Task      // to be put into the outbox before it commits
+	browsers map[int64][]string // that are to be told of a turn, by ticket
 }
 
 // reading runs do outside of any transaction.
@@ -74,6 +75,9 @@ func (l *Ledger) through(w *work) {
 		l.metrics.incidents.WithLabelValues(a.kind).Inc()
 		l.log.Error("ledger incident: "+a.detail, "kind", a.kind, "room", string(w.id), "subject", a.subject,
 			"ticket", a.ticket, "fence", a.fence)
+	}
+	if len(w.browsers) > 0 {
+		l.cfg.Pushes.Pushed()
 	}
 	if len(w.alarms) > 0 {
 		l.bell.ring(w.id)

@@ -13,10 +13,11 @@ type lane struct {
 	kind     Kind
 	busy     int        // tasks that are worked on
 	finished chan error // one for each of them
+	wake     chan struct{}
 }
 
 func newLane(w *Worker, name string, k Kind) *lane {
-	return &lane{worker: w, name: name, kind: k}
+	return &lane{worker: w, name: name, kind: k, wake: make(chan struct{}, 1)}
 }
 
 // run goes on until ctx ends. A task that is done makes room for the next one at once; one that failed is not tried again before the next tick.
@@ -36,6 +37,8 @@ func (l lane) run(ctx context.Context) {
 		case err = <-l.finished: // where it is the database's, the next tick is soon enough
 			l.busy--
 		case <-tick.C:
+			asOf, err = l.worker.store.Now(ctx)
+		case <-l.wake:
 			asOf, err = l.worker.store.Now(ctx)
 		case <-ctx.Done():
 			_ = l.wait()

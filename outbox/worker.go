@@ -72,6 +72,19 @@ func (w *Worker) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// Wake has this worker look for tasks of a kind at once: whoever has just put some in need not wait for its next tick.
+func (w *Worker) Wake(kind string) {
+	for _, l := range w.lanes {
+		if l.name != kind {
+			continue
+		}
+		select {
+		case l.wake <- struct{}{}:
+		default: // it is to look anyway
+		}
+	}
+}
+
 // Tick works off what can be claimed now: each task's phases once. It is for tests, and for programs that have a clockwork of their own.
 func (w *Worker) Tick(ctx context.Context) error {
 	var g errgroup.Group // one that fails does not cut the others short

@@ -99,6 +99,29 @@ func TestAKindThatHangsHoldsUpNoOther(t *testing.T) {
 	})
 }
 
+func TestWorkerThatIsWokenDoesNotWaitForItsTick(t *testing.T) {
+	b := newBench(t, sqlite(t))
+	done := make(chan string, 2)
+	w, err := outbox.NewWorker(outbox.Config{Store: b.store, Tick: time.Hour, Kinds: map[string]outbox.Kind{
+		job: {Do: func(_ context.Context, t outbox.Task) (outbox.Phase, error) {
+			done <- t.Payload
+			return outbox.Done, nil
+		}}}})
+	require.NoError(t, err)
+	b.put(t, "", "there at the start")
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.Run(ctx) }()
+	require.Equal(t, "there at the start", <-done)
+	b.put(t, "", "put in later")
+	w.Wake("other")
+	w.Wake(job)
+	w.Wake(job)
+	require.Equal(t, "put in later", <-done)
+	stop()
+	require.ErrorIs(t, <-ended, context.Canceled)
+}
+
 func TestWhatIsNotReadyWaitsAndIsNoFailure(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.put(t, "key", "a")

@@ -2,6 +2,7 @@ package room
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 )
@@ -22,16 +23,13 @@ func (a *asked) first(id ID, now time.Time) bool {
 	defer a.mu.Unlock()
 	if now.Sub(a.swept) > askAgain {
 		a.swept = now
-		fresh := make(map[ID]time.Time)
-		for id, at := range a.rooms {
-			if now.Sub(at) <= askAgain {
-				fresh[id] = at
-			}
-		}
-		a.rooms = fresh
+		maps.DeleteFunc(a.rooms, func(_ ID, at time.Time) bool { return now.Sub(at) > askAgain })
 	}
 	if _, known := a.rooms[id]; known {
 		return false
+	}
+	if a.rooms == nil {
+		a.rooms = make(map[ID]time.Time)
 	}
 	a.rooms[id] = now
 	return true

@@ -2,6 +2,7 @@ package room
 
 import (
 	"embed"
+	"regexp"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -11,20 +12,35 @@ import (
 var luaFiles embed.FS
 
 // shared is what every verb's script begins with.
-var shared = []string{"prelude", "lineage", "lease", "tell"}
+var shared = []string{"text", "prelude", "lineage", "places", "lease", "tell"}
 
 // script makes a verb's script: what it is handed has its names first.
 func script(args arguments, files ...string) *redis.Script {
 	var source strings.Builder
 	source.WriteString(preamble())
 	for _, name := range shared {
-		source.WriteString(luaSource(name) + "\n")
+		source.WriteString(part(luaSource(name)))
 	}
 	source.WriteString(args.lua(1 + shareArgs))
-	for _, name := range files {
-		source.WriteString(luaSource(name) + "\n")
+	own := len(files) - 1
+	for _, name := range files[:own] {
+		source.WriteString(part(luaSource(name)))
 	}
+	source.WriteString(luaSource(files[own]))
 	return redis.NewScript(source.String())
+}
+
+// exports is a return at the end of a file.
+var exports = regexp.MustCompile(`(?m)^return (\w+(?:, \w+)*)\n\z`)
+
+// part is what scripts share. One that ends by returning names is a function of its own: only those names are seen behind it. A script may have 200 at a time;
+// and to make a function costs the more the more names of the one around it are used by any: of those further out they are just handed on.
+func part(source string) string {
+	names := exports.FindStringSubmatch(source)
+	if names == nil {
+		return source + "\n"
+	}
+	return "local " + names[1] + " = (function()\n" + source + "end)()\n"
 }
 
 // indexScript makes a script on the index, which shares nothing with a room's.

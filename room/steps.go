@@ -55,6 +55,9 @@ func (s *steps) observe(id ID, sent, read time.Time, redis int64) time.Duration 
 		s.rooms[s.of(id)] = &reckoning{least: least, most: most, at: read}
 		return 0
 	}
+	if most < r.least && sent.Before(r.noted) { // an answer from before the step that was read after it
+		return 0
+	}
 	ahead := least - r.most
 	if least > r.most || most < r.least {
 		r.least, r.most = least, most

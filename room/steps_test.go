@@ -23,6 +23,9 @@ func TestStepOfTheClockIsOnlyWhatNoLateReplyExplains(t *testing.T) {
 		"a step that is seen late":      {{sent: 0, read: 2, redis: hour + 1}, {sent: 1000, read: 3000, redis: hour + 21_001, ahead: 17_999}},
 		"a step right after one back": {{sent: 0, read: 2, redis: hour + 1}, {sent: 100, read: 102, redis: hour - 9899},
 			{sent: 200, read: 202, redis: hour + 201, ahead: 9997}},
+		"an answer from before a step, read after it": {{sent: 0, read: 2, redis: hour + 1}, {sent: 1001, read: 1003, redis: hour + 21_002, ahead: 19_997},
+			{sent: 1000, read: 1004, redis: hour + 1000}, {sent: 1005, read: 1007, redis: hour + 21_006}, {sent: 2000, read: 2002, redis: hour + 2001},
+			{sent: 3000, read: 3002, redis: hour + 23_001, ahead: 19_997}},
 		"two steps": {{sent: 0, read: 2, redis: hour + 1}, {sent: 100, read: 102, redis: hour + 5101, ahead: 4997},
 			{sent: 200, read: 202, redis: hour + 10_201, ahead: 4997}},
 	} {

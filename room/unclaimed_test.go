@@ -416,6 +416,25 @@ func TestClaimIsRefusedByName(t *testing.T) {
 	all[1].requireUnclaimed(1)
 }
 
+func TestWhoStandsForAPlaceClaimsNoOtherOfItsOwners(t *testing.T) {
+	c := newCourt(t, room.Config{})
+	all := c.line("a", "b")
+	over := all[1].stand()
+	all[1].leave(room.Cancelled)
+	place := all[1].join()
+	c.come(all[1])
+	all[0].leave(room.Completed)
+	claim := func(ticket int64) (room.Standing, error) {
+		return c.engine.ClaimTurn(t.Context(), integration, room.ClaimRequest{Session: all[1].session, Ticket: ticket})
+	}
+	_, err := claim(over.Ticket)
+	require.ErrorIs(t, err, room.ErrNoPlace)
+	require.NotZero(t, all[1].requireHolds().Lease.ClaimBy)
+	turn, err := claim(place.Ticket)
+	require.NoError(t, err)
+	require.Zero(t, turn.Lease.ClaimBy)
+}
+
 func TestLostReplyClaimsOnce(t *testing.T) {
 	server := redistest.Start(t)
 	proxy := server.Proxy()

@@ -48,6 +48,8 @@ type Config struct {
 	RoomsFile        string // "" = none
 	WebhookURL       Secret // it may hold credentials
 	WebhookSecret    Secret
+	WebPush          bool              // sellers' browsers are told of their turns though no page is open
+	PushLoopback     bool              // for tests: push services are on this machine; no setting leads here
 	SupportUsers     map[string]Secret // name → bcrypt hash
 	SupportOIDC      SupportOIDC
 	PublicURL        string // what the server is called from outside, without a slash at its end
@@ -174,6 +176,7 @@ func settings() []setting {
 		{"rooms-file", "", "YAML file with what rooms are called, whom to ask there, and what they have of their own; read again on SIGHUP", false, readRoomsFile},
 		{"webhook-url", "", "where the integration is told what happened", true, readWebhook},
 		{"webhook-secret", "", "signs what the integration is told", true, secret(func(c *Config) *Secret { return &c.WebhookSecret })},
+		{"web-push", "true", "tell sellers who turned notifications on also when no page is open, through their browsers' makers: true or false", false, readWebPush},
 		{"support-users", "", "comma-separated name:bcrypt-hash; waitroom hash-password makes one", true, readUsers},
 		{"support-oidc-issuer", "", "OpenID Connect provider by which support signs in, instead of support-users, such as https://login.example", false, readIssuer},
 		{"support-oidc-client-id", "", "what the provider calls us", false, oneLine(func(c *Config) *string { return &c.SupportOIDC.ClientID })},

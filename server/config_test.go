@@ -105,6 +105,7 @@ var badValues = map[string][]string{
 	"database-url":             {"hush", "sqlite:", "mysql://hush"},
 	"sms-guard":                {"", "-1s", "2m"},
 	"sms-completes":            {"", "maybe"},
+	"web-push":                 {"", "maybe"},
 	"sms-expect":               {"", "never"},
 	"sms-quarantine":           {"", "-1s", "301s", "x"},
 	"rooms-file":               {"a\nb", "rooms\x7f.yaml"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/outbox/push"
 	"github.com/waitroom/waitroom/outbox/webhook"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web"
@@ -21,6 +22,9 @@ func (s *Server) kinds() (map[string]outbox.Kind, error) {
 		}
 		s.warnOfShort("WAITROOM_WEBHOOK_SECRET", s.cfg.WebhookSecret)
 		kinds[webhook.Kind] = hook
+	}
+	if s.pushes != nil {
+		kinds[push.Kind] = push.New(s.tellBrowser)
 	}
 	return kinds, nil
 }

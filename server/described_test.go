@@ -38,6 +38,7 @@ func must(r *describetest.Recorder, err error) *describetest.Recorder {
 
 // bodies are requests that are in order, of the operations that have one.
 var bodies = map[string]string{"join": `{"seller_id":"s-1"}`, "leave": "", "claim": `{"fence":9}`, "expect": `{"fence":9}`, "link": "{}",
+	"push":   `{"endpoint":"https://push.example/1","keys":{"p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4","auth":"BTBZMqHH6r4Tts7J_aSIgg"}}`,
 	"reject": `{"fence":9,"message_id":"m-1"}`, "receiveSMS": `{"message_id":"m-1","from":"15880000","text":"hello"}`}
 
 // upgrade asks for a socket.

@@ -43,7 +43,8 @@ func (d *doctor) rights(ctx context.Context, c redis.UniversalClient) {
 		ids = []room.ID{"doctor"}
 	}
 	tags := map[string]string{"{waitroom}": "{waitroom}:replicas", "{waitroom-support}": "{waitroom}:signed-out",
-		"{waitroom-limit:doctor}": "{waitroom}:replicas", "{waitroom-seller}": "{waitroom}:replicas", "{waitroom-link}": "{waitroom}:joined-device"}
+		"{waitroom-limit:doctor}": "{waitroom}:replicas", "{waitroom-seller}": "{waitroom}:replicas", "{waitroom-link}": "{waitroom}:joined-device",
+		"{waitroom-push}": "{waitroom}:replicas"}
 	for _, id := range ids {
 		tag, _, _ := strings.Cut(room.LockKey(id), ":lock")
 		tags[tag] = room.Channel(id)

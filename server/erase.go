@@ -18,6 +18,7 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/web/identity"
+	"github.com/waitroom/waitroom/web/push"
 )
 
 // EraseRequest says whom to forget.
@@ -131,7 +132,11 @@ func (e *erasure) inRedis(ctx context.Context, rooms []room.ID) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.out, "redis   %d rooms looked at, %d replies for repeats, %d sessions signed in\n", len(rooms), replies, sessions)
+	browsers, err := push.Erase(ctx, e.store, e.q.Seller)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.out, "redis   %d rooms looked at, %d replies for repeats, %d sessions signed in, %d browsers to be told\n", len(rooms), replies, sessions, browsers)
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/waitroom/waitroom/internal/pgtest"
+	"github.com/waitroom/waitroom/internal/pushtest"
 	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/internal/testproc"
 	"github.com/waitroom/waitroom/room"
@@ -108,6 +109,7 @@ func lived(t *testing.T, r *replica) {
 	require.Equal(t, "matched", carrier(t, r.URL(), "m-1", "인증번호는 [482913] 입니다 "+erased+".", moment(t, first.text("granted_at"))).text("result"))
 	require.Equal(t, "locked", b.join().text("status"))
 	require.Equal(t, "waiting", a.join().text("status"))
+	require.Equal(t, "subscribed", a.subscribe(pushtest.NewBrowser(t, "https://push.example/1")).text("status"))
 	require.Equal(t, "left", a.leave("").text("status"))
 	require.Equal(t, "released", b.leave("?reason=completed").text("status"))
 	require.Equal(t, "locked", a.joinRoom("stock:1", "").text("status"))

@@ -187,6 +187,7 @@ func TestSellerWhoIsNotProvenIsSentToThePortal(t *testing.T) {
 		requireProblem(t, s.ask("POST", lockPath+"/expect", `{"fence":1}`, append([]string{asJSON, jsonType}, headers...)...), 401, "not_identified")
 		requireProblem(t, s.ask("POST", lockPath+"/claim", `{"fence":1}`, append([]string{asJSON, jsonType}, headers...)...), 401, "not_identified")
 		requireProblem(t, s.ask("POST", lockPath+"/reject", `{"fence":1,"message_id":"m"}`, append([]string{asJSON, jsonType}, headers...)...), 401, "not_identified")
+		requireProblem(t, s.ask("POST", lockPath+"/push", bodies["push"], append([]string{asJSON, jsonType}, headers...)...), 401, "not_identified")
 		require.Nil(t, s.ask("GET", lockPath+"/status", "", headers...).json["me"], "anybody may look")
 	}
 	require.Equal(t, "idle", next(t, open(t, r.URL(), "X-Session-ID", s.session))["status"])

@@ -28,8 +28,12 @@ func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer)
 	if err != nil {
 		return fmt.Errorf("WAITROOM_DATABASE_URL (--database-url): %w", err)
 	}
-	s.ledger = ledger.New(ledger.Config{DB: s.db, Journal: newTally(s.engine, registry), Rooms: s.engine, JournalMax: journalMax, Tell: s.cfg.WebhookURL != "", Log: s.log,
-		Registerer: registry, Guard: s.cfg.SMSGuard, Retention: s.cfg.Retention, Alarmed: s.alarmed})
+	c := ledger.Config{DB: s.db, Journal: newTally(s.engine, registry), Rooms: s.engine, JournalMax: journalMax, Tell: s.cfg.WebhookURL != "", Log: s.log,
+		Registerer: registry, Guard: s.cfg.SMSGuard, Retention: s.cfg.Retention, Alarmed: s.alarmed}
+	if s.pushes != nil {
+		c.Pushes = subscriptions{s.pushes, s}
+	}
+	s.ledger = ledger.New(c)
 	return s.openOutbox(registry)
 }
 

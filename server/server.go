@@ -26,6 +26,7 @@ import (
 	"github.com/waitroom/waitroom/static"
 	"github.com/waitroom/waitroom/web"
 	"github.com/waitroom/waitroom/web/link"
+	"github.com/waitroom/waitroom/web/push"
 	"github.com/waitroom/waitroom/web/signin"
 )
 
@@ -42,6 +43,7 @@ type Server struct {
 	ledger   *ledger.Ledger
 	tasks    *outbox.Store  // nil where nobody is to be told
 	outbox   *outbox.Worker // likewise
+	pushes   *push.Pushes   // nil where browsers are not told
 	desk     *signin.Desk
 	hub      *hub.Hub
 	rooms    *roomsfile.Book // nil where there is no ROOMS_FILE
@@ -103,6 +105,7 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: orOff(s.cfg.SMSQuarantine), Required: s.cfg.SMSExpect == "required", Keys: keys,
 		Terms: s.terms(), RoomKeys: s.roomKeys(),
 		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) { return s.ledger.Known(ctx, id) }, Lost: s.lost, Stepped: s.stepped})
+	s.openPushes(ctx, registry)
 	return s.openLedger(ctx, registry)
 }
 
@@ -127,12 +130,13 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		return err
 	}
 	site := web.Config{
-		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Links: link.New(s.store), PublicURL: s.cfg.PublicURL,
+		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Links: link.New(s.store), Pushes: s.pushes, PublicURL: s.cfg.PublicURL,
 		Rooms: s.cfg.Rooms, Terms: s.engine.Terms, Info: s.roomInfo, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
 		Origins: s.cfg.AllowedOrigins, Ancestors: s.cfg.FrameAncestors, Proxies: s.cfg.TrustedProxies, Hosts: hosts, Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry,
 		Handlers: map[string]http.Handler{
 			"/static/*file": static.Handler(),
+			"/worker.js":    static.Worker(),
 			"/favicon.ico":  http.RedirectHandler(static.Prefix()+"/icons/waiting.svg", http.StatusFound), // asked for by pages that name no icon
 			"/healthz":      http.HandlerFunc(s.health.live),
 			"/readyz":       http.HandlerFunc(s.health.ready),
@@ -190,6 +194,9 @@ func (s *Server) Close() {
 	}
 	if s.ledger != nil {
 		s.ledger.Close()
+	}
+	if s.pushes != nil {
+		s.pushes.Close()
 	}
 	if s.db != nil {
 		_ = s.db.Close()

@@ -44,7 +44,7 @@ func (s *Server) support(messages *sms.Service) *web.Support {
 	if messages != nil {
 		d.Assign = messages
 	}
-	if s.tasks != nil {
+	if s.cfg.WebhookURL != "" && s.tasks != nil {
 		d.Deliveries = deliveries{s.tasks}
 	}
 	return d

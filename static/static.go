@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-//go:embed bundle css embed.d.ts embed.js js icons thirdparty
+//go:embed bundle css embed.d.ts embed.js js icons thirdparty worker.js
 var files embed.FS
 
 // root is where Handler is to be mounted. module is what pages of other sites import: there it is one file, at an address that
@@ -28,6 +28,14 @@ var (
 // Prefix is the versioned address of the files, without a closing slash. Modules
 // import one another by relative path, so the version reaches all of them.
 func Prefix() string { return root + version }
+
+// Worker serves the service worker, at an address that stays: browsers look there for a newer one by themselves.
+func Worker() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-cache")
+		all["bundle/worker.js"].serve(w, r)
+	})
+}
 
 // Handler serves the files under /static/, with or without the version in the
 // address. Only the current version's address is cached without asking again:

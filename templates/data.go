@@ -22,6 +22,7 @@ type pageData struct {
 	SMS          []smsFrame   `json:"sms"`
 	Offers       []offerFrame `json:"offers"`
 	JoinedDevice bool         `json:"joined_device"`
+	PushKey      string       `json:"push_key,omitempty"`
 	Icons        iconsByState `json:"icons"`
 	Words        LiveText     `json:"words"`
 }
@@ -87,7 +88,7 @@ func (v RoomView) data() pageData {
 	}
 	return pageData{
 		Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds, ClaimSeconds: v.ClaimSeconds, AwaySeconds: v.AwaySeconds,
-		Joined: v.JoinedPosition, State: v.frame(), SMS: messages, Offers: offers, JoinedDevice: v.JoinedDevice, Words: v.live(),
+		Joined: v.JoinedPosition, State: v.frame(), SMS: messages, Offers: offers, JoinedDevice: v.JoinedDevice, PushKey: v.PushKey, Words: v.live(),
 		Icons: iconsByState{v.AssetPrefix + "/icons/waiting.svg", v.AssetPrefix + "/icons/turn.svg"},
 	}
 }

@@ -446,6 +446,9 @@ type LiveText struct {
 	TurnedOn        string            `json:"turned_on"`
 	TurnedOff       string            `json:"turned_off"`
 	Blocked         string            `json:"blocked"`
+	ToldClosed      string            `json:"told_closed"`
+	ToldOpen        string            `json:"told_open"`
+	Untold          string            `json:"untold"`
 	NoSeller        string            `json:"no_seller"`
 	Unreachable     string            `json:"unreachable"`
 	UnreachableJoin string            `json:"unreachable_join"`
@@ -551,6 +554,9 @@ type PageText struct {
 	Errors       map[string]Notice `json:"errors"`       // by code; "" is every other
 	Back         string            `json:"back"`
 	Retry        string            `json:"retry"`
+	PushTurn     string            `json:"push_turn"`  // {room} {time}
+	PushClaim    string            `json:"push_claim"` // {here} {room} {time}
+	PushAway     Notice            `json:"push_away"`
 }
 
 // ProblemsText has the words of "problems" in locales.

@@ -72,7 +72,7 @@ package templates
 
 // ContentSecurityPolicy is all that the pages need. The JSON blocks in them are
 // data and are not executed, so they need no script permission.
-const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; worker-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // The states of a RoomView: the contract's statuses of a state frame.
@@ -115,6 +115,8 @@ type RoomView struct {
 	ClaimSeconds int // how long a turn may stay unclaimed; 0: it needs no claim
 
 	JoinedDevice bool // another device was let into this place
+
+	PushKey string // what browsers subscribe for, in base64url; empty where they are not told when no page is open
 
 	SellerID    string // filled in for the seller, or whom the token names
 	SellerFixed bool   // the token names the seller: the page does not ask for it

@@ -48,8 +48,8 @@ func (s *site) claiming(c *gin.Context, session string, fence int64) (room.Stand
 	ctx, cancel := s.asking(c)
 	defer cancel()
 	var standing room.Standing
-	err := s.inPlace(ctx, c, session, func(session string, _ int64) (err error) { // a place that is stood for is live
-		standing, err = s.Engine.ClaimTurn(ctx, roomOf(c), room.ClaimRequest{Request: uuid.NewString(), Session: session, Fence: fence})
+	err := s.inPlace(ctx, c, session, func(session string, ticket int64) (err error) {
+		standing, err = s.Engine.ClaimTurn(ctx, roomOf(c), room.ClaimRequest{Request: uuid.NewString(), Session: session, Fence: fence, Ticket: ticket})
 		return err
 	})
 	return standing, err

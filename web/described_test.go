@@ -17,6 +17,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/describe"
 	"github.com/waitroom/waitroom/web/link"
+	"github.com/waitroom/waitroom/web/push"
 )
 
 // described holds every answer of this package's tests to the descriptions.
@@ -61,7 +62,7 @@ func TestEveryCodeIsDescribedWithItsStatus(t *testing.T) {
 func TestEveryRouteOfTheAPIIsDescribed(t *testing.T) {
 	rooms, err := ParseRooms("integration")
 	require.NoError(t, err)
-	s := &site{Config: Config{Rooms: rooms, Support: newFakeDesk().support(), Links: link.New(nil)}, metrics: newMetrics(nil)}
+	s := &site{Config: Config{Rooms: rooms, Support: newFakeDesk().support(), Links: link.New(nil), Pushes: &push.Pushes{}}, metrics: newMetrics(nil)}
 	g, err := s.router()
 	require.NoError(t, err)
 	var routes, operations []string

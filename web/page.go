@@ -59,6 +59,7 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 	s.addNotice(c, id, &v)
 	s.addSeller(c, &v)
 	s.addJoined(c, id, session, &v)
+	s.addPushKey(c, &v)
 	show := s.showZipped
 	if len(v.SMS) > 0 { // a code is the one secret that a page may hold
 		show = s.show

@@ -14,6 +14,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/identity"
 	"github.com/waitroom/waitroom/web/link"
+	"github.com/waitroom/waitroom/web/push"
 	"github.com/waitroom/waitroom/web/quota"
 	"github.com/waitroom/waitroom/web/signin"
 )
@@ -38,6 +39,7 @@ var problems = map[string]reply{
 	"invalid_fence":          {http.StatusBadRequest, 0},
 	"invalid_message":        {http.StatusBadRequest, 0},
 	"invalid_expect":         {http.StatusBadRequest, 0},
+	"invalid_subscription":   {http.StatusBadRequest, 0},
 	"bad_signature":          {http.StatusUnauthorized, 0},
 	"cross_site":             {http.StatusForbidden, 0},
 	"another_seller":         {http.StatusForbidden, 0},
@@ -138,6 +140,7 @@ var codes = []struct {
 	{identity.ErrUsed, "token_used"},
 	{identity.ErrAudience, "wrong_audience"},
 	{identity.ErrKeys, "keys_unavailable"},
+	{push.ErrInvalid, "invalid_subscription"},
 	{link.ErrNone, "no_link"},
 	{link.ErrUsed, "no_link"},
 	{room.ErrTooManyRejects, "too_many_rejects"},

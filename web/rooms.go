@@ -64,6 +64,15 @@ func (r Rooms) Begins(prefix string) bool {
 		slices.ContainsFunc(r.prefixes, func(p string) bool { return strings.HasPrefix(p, prefix) || strings.HasPrefix(prefix, p) })
 }
 
+// Paths are where a room's page is; the first is its own.
+func (r Rooms) Paths(id room.ID) []string {
+	paths := []string{pagePath(id, "")}
+	if first, ok := r.Default(); ok && first == id {
+		paths = append(paths, "/")
+	}
+	return paths
+}
+
 // String lists the rooms, those with a name of their own first.
 func (r Rooms) String() string {
 	var entries []string

@@ -19,6 +19,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/identity"
 	"github.com/waitroom/waitroom/web/link"
+	"github.com/waitroom/waitroom/web/push"
 	"github.com/waitroom/waitroom/web/quota"
 )
 
@@ -57,6 +58,7 @@ type Config struct {
 	Refused func(id room.ID, code string) // is told of a message that is refused before SMS sees it; nil: nobody is
 	Support *Support                      // nil: there is no desk
 	Sellers *identity.Sellers             // proves who sellers are; nil: they say so themselves
+	Pushes  *push.Pushes                  // to sellers' browsers; nil: there are none
 	Links   *link.Links                   // by which a place is continued in another browser; nil: there are none
 	Rooms   Rooms                         // which rooms there are
 
@@ -149,6 +151,9 @@ func (s *site) router() (*gin.Engine, error) {
 
 	if s.Links != nil {
 		s.linkRoutes(api, pages)
+	}
+	if s.Pushes != nil {
+		api.POST("/lock/push", s.subscribe)
 	}
 	s.supportRoutes(g)
 	s.docsRoutes(g)

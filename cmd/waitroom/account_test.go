@@ -384,7 +384,7 @@ func (a *account) remember(j *judgement, answers bool) {
 	if m.parts > 0 {
 		whole, key := a.wholeOf(m), m.sender+"|"+m.ref
 		switch {
-		case whole == nil && j.repeats: // it is nowhere, and so no first part
+		case whole == nil && j.duplicate: // long messages may begin alike
 			delete(a.parts, key)
 		case whole == nil:
 			whole = &long{first: j, had: map[int]bool{}}

@@ -28,7 +28,8 @@ func (w hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	}
 	early, _ := buffered.Reader.Peek(buffered.Reader.Buffered())
 	w.wire.attach(conn, bytes.Clone(early))
-	return w.wire, bufio.NewReadWriter(bufio.NewReaderSize(w.wire, readBuffer), bufio.NewWriterSize(w.wire, writeBuffer)), nil
+	w.wire.read = bufio.NewReaderSize(w.wire, readBuffer)
+	return w.wire, bufio.NewReadWriter(w.wire.read, bufio.NewWriterSize(w.wire, writeBuffer)), nil
 }
 
 // WriteHeaderNow passes on what a framework's writer needs to be told before it can be hijacked.

@@ -22,6 +22,7 @@ const (
 func (c *Conn) Run() {
 	var buf [64]byte
 	for {
+		c.await()
 		code, reason, err := c.message(buf[:])
 		switch {
 		case c.flooded:

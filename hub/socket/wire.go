@@ -1,6 +1,7 @@
 package socket
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"net"
@@ -27,6 +28,7 @@ type wire struct {
 	net.Conn
 	raw   syscall.RawConn // nil where the connection is none of the kernel's
 	early []byte          // came with the request, read before anything else
+	read  *bufio.Reader   // what the library reads from
 
 	c *Conn
 
@@ -68,6 +70,14 @@ func (w *wire) Read(p []byte) (n int, err error) {
 		w.flooded = w.taken.bytes(now, n)
 	}
 	return n, err
+}
+
+// await returns when there is something to read, or the connection is over. Below the library's own frames a stack is twice as large,
+// and most sockets do nothing but wait.
+func (w *wire) await() {
+	if w.raw != nil && len(w.early) == 0 && w.read.Buffered() == 0 {
+		_ = w.raw.Read(readable) // what is wrong with it, the next read tells
+	}
 }
 
 // Write takes the library's control frames, each whole. After a close frame there are no more: they

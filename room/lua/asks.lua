@@ -72,3 +72,5 @@ local function take_back(lease, m)
   if not lease.asking and m.code then lease.codes = math.max(lease.codes - 1, 0) end
   write_lease(lease)
 end
+
+return OPEN_FOR, LONGEST, room_clock, current, by_fence, write_lease, add_ask, take_back

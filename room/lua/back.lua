@@ -14,3 +14,5 @@ local function back(session)
   end
   return true
 end
+
+return waits, back

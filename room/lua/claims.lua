@@ -25,3 +25,5 @@ local function is_here(p)
   if p.unclaimed then come_back(p) end
   return p.unclaimed
 end
+
+return claim_lease, is_here

@@ -25,3 +25,5 @@ local function could(from, to)
   end
   return list
 end
+
+return caused, could

@@ -72,3 +72,5 @@ local function bury(hosts)
     after = '(' .. host
   end
 end
+
+return come, go, bury

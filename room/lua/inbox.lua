@@ -89,3 +89,5 @@ local function own(answer, fence, given)
   redis.call('HSET', answer, 'owner', int(fence))
   if given then redis.call('HSET', answer, 'given', given) end
 end
+
+return message, inbox_entry, write_message, first_of, forget_messages, recent, show, desk, own

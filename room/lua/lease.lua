@@ -100,9 +100,6 @@ local function live_text(p, turn)
   return table.concat({ 'live', int(p.ticket), p.seller, int(p.at), p.channel, p.lease and int(p.lease) or '', p.asks and '1' or '0', turn }, '|')
 end
 
-local finish, miss
-do -- a script has no more than 200 names at a time
-
 -- keep writes an ended lease down, for messages that come late.
 local function keep(ended)
   local asks = S.asked > 0 and redis.call('HGET', STATE, 'asks') or ''
@@ -117,8 +114,8 @@ end
 local function learn(held_for)
   S.holds = math.min(S.holds + 1, 9)
   local weight, off = 1 / (S.holds + 1), math.min(held_for, LEASE) - S.hold
-  S.spread = math.sqrt((1 - weight) * (S.spread * S.spread + weight * off * off))
-  S.hold, learned = S.hold + weight * off, true
+  set_average(S.hold + weight * off, math.sqrt((1 - weight) * (S.spread * S.spread + weight * off * off)))
+  learned = true
 end
 
 -- free ends the lease and returns when it was over, which is `at` or when something happened in it later. The line moves in advance().
@@ -132,7 +129,7 @@ local function free(at)
 end
 
 -- finish ends the lease and its holder's place. Whose lease it was that is nobody's any more was told long ago.
-function finish(outcome, at)
+local function finish(outcome, at)
   local session, fence, granted, p = S.session, S.fence, S.granted, { ticket = S.ticket, seller = S.seller }
   at = free(at)
   if session == ORPHANED then return end
@@ -142,7 +139,7 @@ end
 
 -- miss ends a lease that was not claimed in time. Its holder stands in line again with the rank that it had, away from that instant until it says that
 -- it is back; the second time its place ends. AWAY has since when somebody is gone, which is AWAY_AFTER before it is away.
-function miss()
+local function miss()
   local session, fence, rank, p = S.session, S.fence, S.rank, place(S.session)
   local at = free(S.claim)
   record('ended', '"ticket":%d,"seller":"%s","outcome":"unclaimed","ended_at":%d,"fence":%d', p.ticket, p.seller, at, fence)
@@ -154,11 +151,6 @@ function miss()
     session, p.ticket, p.seller, rank, p.at, fence, at)
   noted[#noted + 1] = string.format('{"ticket":%d,"away":true,"since":%d}', p.ticket, at)
 end
-
-end
-
-local back_again, claim_by, trust, turn_clock, advance
-do
 
 -- mark_away is true, unless the session is there all the same.
 local function mark_away(session, since)
@@ -173,7 +165,7 @@ end
 
 -- back_again writes that who was away is not any more.
 local returned = {}
-function back_again(session)
+local function back_again(session)
   redis.call('ZREM', AWAY, session)
   returned[session] = true
   local p = place(session)
@@ -206,13 +198,13 @@ local function to_claim(session)
 end
 
 -- claim_by gives the holder until then to claim its lease.
-function claim_by(at)
+local function claim_by(at)
   if at > S.claim then S.claim, changed, lease_changed = at, true, true end
 end
 
 -- trust has nobody judged for a while: the store was away, and nobody was able to say that it is there. Who was there then counts as there until the
 -- replicas have had the time to say who is, and who was to claim its lease has the whole time again.
-function trust(ms)
+local function trust(ms)
   local till = NOW + math.min(ms, TRUSTED)
   if ms > 0 and till > S.trust then
     S.trust, trust_changed = till, true
@@ -261,14 +253,14 @@ local function set_back(ms)
   redis.call('HSET', STATE, 'looked', int(NOW))
 end
 
-function turn_clock()
+local function turn_clock()
   if NOW < S.looked then set_back(S.looked - NOW) end
 end
 
 -- advance brings the room to NOW: it ends what is over, marks who is away, drops who is gone,
 -- and hands the free lock to the first in line. Every verb calls it first, so that the room's
 -- state is a function of what was asked and of Redis's clock, whoever looks.
-function advance()
+local function advance()
   if S.epoch == 0 or S.begun then return end
   turn_clock()
   trust(OUTAGE + TRUSTED - NOW)
@@ -292,4 +284,4 @@ function advance()
   end
 end
 
-end
+return parse_asks, past, last_open, leave_open, asked_by_others, busy_until, grant, lease_text, live_text, finish, back_again, claim_by, trust, turn_clock, advance

@@ -359,7 +359,9 @@ if bound then
   local to = l or offered()
   keep_text(to, l and (told.judge == '1' and 'w' or 's') or to and 'o' or 'n')
 end
-if A.part > 0 then
+if A.part > 0 and again and not first_part then -- long messages may begin alike: what its text says of this part says nothing of the others
+  redis.call('DEL', PARTS)
+elseif A.part > 0 then
   redis.call('SET', PARTS, (part_first or DIGEST) .. '|' .. (part_answered and '1' or '0') .. '|' .. (part_numbers or ',') .. int(A.part) .. ',',
     'PX', PARTS_FOR)
 end

@@ -1,4 +1,4 @@
--- prelude.lua: what every verb shares, with lease.lua and tell.lua behind it. Go puts them in front of each verb's own file.
+-- prelude.lua: what every verb shares, with places.lua, lease.lua and tell.lua behind it. Go puts them in front of each verb's own file.
 --
 -- KEYS   1 lock     string  the lease as people read it, PXAT = its end; missing = no lease
 --        2 queue    zset    waiting session -> rank (the ticket, until moved)
@@ -32,9 +32,6 @@ local TRUSTED = 3 * 1000                -- within this after an outage every rep
 local LOOK_NOTED = 1000                 -- how exactly the last look is known
 local BATCH = 200                       -- no script works on more than this many at once
 
--- int writes a whole number; %d is exact here and much faster than %.0f.
-local function int(n) return string.format('%d', n) end
-
 -- Asked before the time is read: a key that its own expiry took away is then past its end below, and
 -- one that is missing before its end was deleted by hand.
 local LOCK_THERE = redis.call('EXISTS', LOCK) == 1
@@ -42,42 +39,6 @@ local clock = redis.call('TIME')
 local US = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
 local NOW = math.floor(US / 1000)
 if LATEST > 0 and NOW > LATEST then return 'ahead ' .. int(NOW) end
-
--- split cuts "a|b|c" into its parts; empty parts stay.
-local function split(text)
-  local parts = {}
-  for part in (text .. '|'):gmatch('([^|]*)|') do parts[#parts + 1] = part end
-  return parts
-end
-
-local iso
-do
-
--- date writes a day of the proleptic Gregorian calendar, counted from 1970. Two times are mostly of one day.
-local dates = {}
-local function date(days)
-  if dates[days] then return dates[days] end
-  local z = days + 719468
-  local era = math.floor(z / 146097)
-  local doe = z - era * 146097
-  local yoe = math.floor((doe - math.floor(doe / 1460) + math.floor(doe / 36524) - math.floor(doe / 146096)) / 365)
-  local doy = doe - (365 * yoe + math.floor(yoe / 4) - math.floor(yoe / 100))
-  local mp = math.floor((5 * doy + 2) / 153)
-  local month = mp < 10 and mp + 3 or mp - 9
-  local year = yoe + era * 400 + (month <= 2 and 1 or 0)
-  dates[days] = string.format('%04d-%02d-%02d', year, month, doy - math.floor((153 * mp + 2) / 5) + 1)
-  return dates[days]
-end
-
--- iso writes unix ms as RFC 3339 in UTC.
-function iso(ms)
-  local days = math.floor(ms / 86400000)
-  local rest = ms - days * 86400000
-  return string.format('%sT%02d:%02d:%02d.%03dZ', date(days), math.floor(rest / 3600000),
-    math.floor(rest / 60000) % 60, math.floor(rest / 1000) % 60, rest % 1000)
-end
-
-end
 
 ---------------------------------------------------------------- state
 
@@ -93,30 +54,42 @@ local function read_codes(s, codes, unanswered)
   s.open_session, s.open_at, s.open_other = session or '', tonumber(at or 0), tonumber(other or 0)
 end
 
-local S = {}
+local S
+
+-- set_average sets how long leases are held and how far that lies from it (ms), and both as they are written and told.
+local function set_average(hold, spread)
+  S.hold, S.spread = hold, spread
+  S.hold_text, S.spread_text = string.format('%.3f', hold), string.format('%.3f', spread)
+end
+
+-- S is the state: all fields of STATE at once, which in a small hash is much less work than naming them.
 do
-  local v = redis.call('HMGET', STATE, 'epoch', 'version', 'tickets', 'fence', 'hold', 'paused',
-    'session', 'seller', 'ticket', 'granted', 'expires', 'quiet', 'over', 'looked', 'trust', 'codes', 'unanswered', 'lost',
-    'spread', 'holds', 'lineage', 'doubt', 'lost_from', 'format', 'turned', 'turned_from', 'claim')
-  S.epoch, S.version, S.tickets = tonumber(v[1] or 0), tonumber(v[2] or 0), tonumber(v[3] or 0)
-  S.fence, S.hold, S.paused = tonumber(v[4] or 0), math.min(tonumber(v[5] or LEASE), LEASE), v[6] == '1'
+  local v, list = {}, redis.call('HGETALL', STATE)
+  for i = 1, #list, 2 do v[list[i]] = list[i + 1] end
   -- An older program let every lease weigh a fifth and knew no spread: its average goes on with that weight.
-  S.spread, S.holds = math.min(tonumber(v[19] or 0), LEASE), tonumber(v[20] or (v[5] and 3 or 0))
-  S.session, S.seller, S.ticket = v[7] or '', v[8] or '', tonumber(v[9] or 0)
-  S.granted, S.expires, S.quiet, S.over = tonumber(v[10] or 0), tonumber(v[11] or 0), tonumber(v[12] or 0), tonumber(v[13] or 0)
-  S.looked, S.trust, S.lost = tonumber(v[14] or 0), tonumber(v[15] or 0), tonumber(v[18] or 0)
-  S.format = tonumber(v[24] or 0) -- 0: written before there were formats
-  S.lineage, S.doubt, S.lost_from = v[21] or '', tonumber(v[22] or 0), tonumber(v[23] or 0)
-  read_codes(S, v[16], v[17])
+  S = {
+    epoch = tonumber(v.epoch or 0), version = tonumber(v.version or 0), tickets = tonumber(v.tickets or 0), fence = tonumber(v.fence or 0),
+    hold = tonumber(v.hold or LEASE), spread = tonumber(v.spread or 0), holds = tonumber(v.holds or (v.hold and 3 or 0)), hold_text = v.hold, spread_text = v.spread,
+    paused = v.paused == '1', session = v.session or '', seller = v.seller or '', ticket = tonumber(v.ticket or 0),
+    granted = tonumber(v.granted or 0), expires = tonumber(v.expires or 0), quiet = tonumber(v.quiet or 0), over = tonumber(v.over or 0),
+    looked = tonumber(v.looked or 0), trust = tonumber(v.trust or 0), lost = tonumber(v.lost or 0), lost_from = tonumber(v.lost_from or 0),
+    format = tonumber(v.format or 0), -- 0: written before there were formats
+    lineage = v.lineage or '', doubt = tonumber(v.doubt or 0),
+    -- Until when the lease is to be claimed (0 = it need not be, as far as is known), and with what rank it waited before; no rank where it was claimed or need not be.
+    claim = 0, claim_text = v.claim or '', rank = nil,
+    -- What read_codes reads, and what is noted here: a table that grows costs more than one that is there.
+    asking = false, asked = 0, open = 0, ask_after = 0, codes = 0, put_off = false, rejects = 0, last_ask = 0, open_session = '', open_at = 0, open_other = 0,
+    noted = 0, channel = nil, waiting = nil, begun = nil,
+  }
+  if not (v.hold and v.spread) or S.hold > LEASE or S.spread > LEASE then set_average(math.min(S.hold, LEASE), math.min(S.spread, LEASE)) end
+  read_codes(S, v.codes, v.unanswered)
   if S.trust > NOW + TRUSTED then S.trust = 0 end -- the clock went back
   S.noted = S.lost -- in the state, for everybody
   if STEPPED > S.lost then S.lost, S.lost_from = STEPPED, 0 end -- how long ago anybody asked is not known
-  local turned = tonumber(v[25] or 0)
-  if turned > S.lost then S.lost, S.lost_from = turned, tonumber(v[26]) end -- see set_back in lease.lua
-  -- Until when the lease is to be claimed (0 = it need not be, as far as is known), and with what rank it waited before; nil where it was claimed or need not be.
-  S.claim, S.claim_text = 0, v[27] or ''
-  if v[27] then
-    local fence, by, rank = v[27]:match('^(%d+)|(%d+)|(.+)$')
+  local turned = tonumber(v.turned or 0)
+  if turned > S.lost then S.lost, S.lost_from = turned, tonumber(v.turned_from) end -- see set_back in lease.lua
+  if v.claim then
+    local fence, by, rank = v.claim:match('^(%d+)|(%d+)|(.+)$')
     if tonumber(fence) == S.fence and S.session ~= '' then S.claim, S.rank = tonumber(by), rank end
   end
 end
@@ -159,7 +132,8 @@ local function begin()
     for _, kept in ipairs({ LEASES, JOURNAL }) do redis.call('PERSIST', kept) end
   end
   S.epoch, S.version = math.max(US, S.epoch + 1), 0
-  S.hold, S.spread, S.holds, learned = LEASE, 0, 0, true
+  set_average(LEASE, 0)
+  S.holds, learned = 0, true
   S.lineage = history ~= '' and history .. ':1' or ''
   if VANISHES then
     S.begun = true
@@ -189,67 +163,4 @@ end
 local function wake()
   if S.epoch == 0 then begin() end
   stay()
-end
-
----------------------------------------------------------------- places
-
-local function place(session)
-  local text = redis.call('HGET', PLACES, session)
-  if not text then return nil end
-  local outcome, ticket, seller, at, channel, lease, asks, turn = text:match('^([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|?([^|]*)|?(.*)$')
-  local live = outcome == 'live'
-  return { live = live, outcome = not live and outcome or nil, ticket = tonumber(ticket), seller = seller,
-    at = tonumber(at), channel = live and channel or '', fence = not live and channel or nil,
-    lease = live and tonumber(lease) or nil, asks = asks == '1',
-    unclaimed = turn:byte() == 117, missed = turn ~= '' and turn:sub(2) or nil } -- 117 = u
-end
-
--- end_place writes a place's outcome and forgets a few of those that were told for long enough.
-local function end_place(session, p, outcome, at, fence, rank)
-  if p.seller ~= '' then redis.call('HDEL', SELLERS, p.seller) end
-  if ENDED_KEPT > 0 then
-    redis.call('HSET', PLACES, session, table.concat({ outcome, int(p.ticket), p.seller, int(at), fence and int(fence) or '', '', '' }, '|'))
-    redis.call('ZADD', ENDED, int(NOW), session) -- not `at`: it is told from now on, however late its end was noticed
-    local old = redis.call('ZRANGEBYSCORE', ENDED, '-inf', int(NOW - ENDED_KEPT), 'LIMIT', 0, 4)
-    if #old > 0 then
-      redis.call('ZREM', ENDED, unpack(old))
-      redis.call('HDEL', PLACES, unpack(old))
-    end
-  else
-    redis.call('HDEL', PLACES, session)
-  end
-  if TELLS then
-    ended[#ended + 1] = string.format('{"session":"%s","ticket":%d,"seller":"%s","outcome":"%s","at":%d%s%s}', session, p.ticket, p.seller, outcome, at,
-      fence and ',"fence":' .. int(fence) or '', rank and ',"rank":' .. rank or '')
-  end
-  record('ended', '"ticket":%d,"seller":"%s","outcome":"%s","ended_at":%d%s', p.ticket, p.seller, outcome, at,
-    fence and ',"fence":' .. int(fence) or '')
-  changed = true
-end
-
-local function unqueue(session)
-  redis.call('ZREM', QUEUE, session)
-  redis.call('ZREM', SEEN, session)
-  redis.call('ZREM', AWAY, session)
-end
-
--- leave_line ends the place of a waiter.
-local function leave_line(session, outcome)
-  local rank = redis.call('ZSCORE', QUEUE, session)
-  unqueue(session)
-  end_place(session, place(session), outcome, NOW, nil, rank)
-end
-
--- waiter finds who waits with a ticket: its rank is the ticket, unless it was moved.
-local function waiter(ticket)
-  local mark = 'live|' .. int(ticket) .. '|'
-  local line = redis.call('ZRANGEBYSCORE', QUEUE, int(ticket), int(ticket))
-  local from, step = 0, 500
-  repeat
-    local texts = #line > 0 and redis.call('HMGET', PLACES, unpack(line)) or {}
-    for i, text in ipairs(texts) do
-      if text and text:sub(1, #mark) == mark then return line[i] end
-    end
-    line, from = redis.call('ZRANGE', QUEUE, from, from + step - 1), from + step
-  until #line == 0
 end

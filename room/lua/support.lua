@@ -9,3 +9,5 @@ end
 
 -- helped notes what support did for a session, so that its page can say so.
 local function helped(session, what) noted[#noted + 1] = string.format('{"session":"%s","support":"%s"}', session, what) end
+
+return act, helped

@@ -40,7 +40,7 @@ local function write_state(looked)
     put('expires', int(S.expires)); put('over', int(S.over)); put('fence', int(S.fence))
   end
   if learned then
-    put('hold', string.format('%.3f', S.hold)); put('spread', string.format('%.3f', S.spread)); put('holds', int(S.holds))
+    put('hold', S.hold_text); put('spread', S.spread_text); put('holds', int(S.holds))
   end
   if codes_changed then
     put('codes', string.format('%s|%d|%d|%d|%d|%s|%d|%d', S.asking and '1' or '0', S.asked, S.open, S.ask_after,
@@ -51,65 +51,62 @@ local function write_state(looked)
 end
 
 local function event_json()
-  return string.format('{"format":%d,"epoch":%d,"version":%d,"lineage":"%s","now":%d,"hold":%.3f,"spread":%.3f,"paused":%s,"changed":%s,"lease":%s,' ..
-    '"joined":[%s],"ended":[%s],"moved":[%s],"reset":%s,"notes":[%s]%s}', WRITES, S.epoch, S.version, S.lineage, NOW, S.hold, S.spread, tostring(S.paused),
+  return string.format('{"format":%d,"epoch":%d,"version":%d,"lineage":"%s","now":%d,"hold":%s,"spread":%s,"paused":%s,"changed":%s,"lease":%s,' ..
+    '"joined":[%s],"ended":[%s],"moved":[%s],"reset":%s,"notes":[%s]%s}', WRITES, S.epoch, S.version, S.lineage, NOW, S.hold_text, S.spread_text, tostring(S.paused),
     tostring(changed), lease_json(',"seller":"' .. S.seller .. '"'), table.concat(joined, ','), table.concat(ended, ','), table.concat(moved, ','),
     tostring(reset), table.concat(noted, ','), missed[1] and ',"missed":[' .. missed[1] .. ']' or '')
 end
 
-local commit
-do -- what is in it is no local of the whole script, which may have two hundred
-  local FENCE_KEPT = 24 * 60 * 60 * 1000
-  local ABANDONED = 10 * 60 * 1000 -- after the end of a lease: whoever waits has had it ended long before
+local FENCE_KEPT = 24 * 60 * 60 * 1000
+local ABANDONED = 10 * 60 * 1000 -- after the end of a lease: whoever waits has had it ended long before
 
-  -- vanish forgets a room in which nobody is, but for its highest fence.
-  local function vanish()
-    redis.call('DEL', LOCK, STATE, PLACES, QUEUE, SEEN, AWAY)
-    redis.call('HSET', STATE, 'format', int(WRITES), 'fence', int(S.fence))
-    redis.call('PEXPIRE', STATE, FENCE_KEPT)
+-- vanish forgets a room in which nobody is, but for its highest fence.
+local function vanish()
+  redis.call('DEL', LOCK, STATE, PLACES, QUEUE, SEEN, AWAY)
+  redis.call('HSET', STATE, 'format', int(WRITES), 'fence', int(S.fence))
+  redis.call('PEXPIRE', STATE, FENCE_KEPT)
+end
+
+-- pass gives a room's keys an end, for when all who are in it die without a word.
+local function pass()
+  local left = held() and math.max(S.expires - NOW, 0) or 0
+  redis.call('PEXPIRE', STATE, left + FENCE_KEPT)
+  for _, key in ipairs(S.waiting > 0 and { PLACES, QUEUE, SEEN, AWAY } or { PLACES }) do
+    redis.call('PEXPIRE', key, left + ABANDONED)
   end
+end
 
-  -- pass gives a room's keys an end, for when all who are in it die without a word.
-  local function pass()
-    local left = held() and math.max(S.expires - NOW, 0) or 0
-    redis.call('PEXPIRE', STATE, left + FENCE_KEPT)
-    for _, key in ipairs(S.waiting > 0 and { PLACES, QUEUE, SEEN, AWAY } or { PLACES }) do
-      redis.call('PEXPIRE', key, left + ABANDONED)
+-- write writes the room as it is now; `looked` where that it was looked at is to be noted.
+local function write(looked)
+  S.waiting = VANISHES and redis.call('ZCARD', QUEUE)
+  if S.waiting == 0 and not held() and not S.paused then return vanish() end
+  if lease_changed then write_lock() end
+  write_state(looked)
+  if S.waiting then pass() end
+end
+
+-- commit writes what changed, tells it once, and journals it. Without a change it does nothing.
+-- The version grows by one however much happened: a handoff is one change.
+local function commit()
+  if changed then S.version = S.version + 1 end
+  local looked = S.epoch > 0 and (trust_changed or NOW - S.looked >= LOOK_NOTED)
+  if changed or codes_changed then
+    write(looked)
+  else
+    if looked then redis.call('HSET', STATE, 'looked', int(math.max(NOW, S.looked)), 'trust', int(S.trust)) end
+    if VANISHES and #noted > 0 then -- who is away or back may be the first there, in a key that is new
+      S.waiting = redis.call('ZCARD', QUEUE)
+      pass()
     end
   end
-
-  -- write writes the room as it is now; `looked` where that it was looked at is to be noted.
-  local function write(looked)
-    S.waiting = VANISHES and redis.call('ZCARD', QUEUE)
-    if S.waiting == 0 and not held() and not S.paused then return vanish() end
-    if lease_changed then write_lock() end
-    write_state(looked)
-    if S.waiting then pass() end
+  if #records > 0 then
+    redis.call('XADD', JOURNAL, 'MAXLEN', '~', JOURNAL_MAX, '*', 'format', int(WRITES), 'epoch', int(S.epoch), 'version', int(S.version),
+      'records', '[' .. table.concat(records, ',') .. ']')
   end
-
-  -- commit writes what changed, tells it once, and journals it. Without a change it does nothing.
-  -- The version grows by one however much happened: a handoff is one change.
-  function commit()
-    if changed then S.version = S.version + 1 end
-    local looked = S.epoch > 0 and (trust_changed or NOW - S.looked >= LOOK_NOTED)
-    if changed or codes_changed then
-      write(looked)
-    else
-      if looked then redis.call('HSET', STATE, 'looked', int(math.max(NOW, S.looked)), 'trust', int(S.trust)) end
-      if VANISHES and #noted > 0 then -- who is away or back may be the first there, in a key that is new
-        S.waiting = redis.call('ZCARD', QUEUE)
-        pass()
-      end
-    end
-    if #records > 0 then
-      redis.call('XADD', JOURNAL, 'MAXLEN', '~', JOURNAL_MAX, '*', 'format', int(WRITES), 'epoch', int(S.epoch), 'version', int(S.version),
-        'records', '[' .. table.concat(records, ',') .. ']')
-    end
-    -- Last, since a user without the right to publish is refused here: what is written is written whole.
-    if TELLS and (changed or #noted > 0) then redis.call('PUBLISH', '{' .. ROOM .. '}:events', event_json()) end
-    if S.channel and S.channel ~= '' then
-      redis.call('PUBLISH', S.channel, string.format('{"room":"%s",%s', ROOM, lease_json(''):sub(2)))
-    end
+  -- Last, since a user without the right to publish is refused here: what is written is written whole.
+  if TELLS and (changed or #noted > 0) then redis.call('PUBLISH', '{' .. ROOM .. '}:events', event_json()) end
+  if S.channel and S.channel ~= '' then
+    redis.call('PUBLISH', S.channel, string.format('{"room":"%s",%s', ROOM, lease_json(''):sub(2)))
   end
 end
 
@@ -120,7 +117,7 @@ local function view()
   if held() then
     lease = string.format('%d %d %d %d %d %d %d%s', S.ticket, S.fence, S.granted, S.expires, S.asked, S.open, S.ask_after, S.claim > 0 and ',' .. int(S.claim) or '')
   end
-  return table.concat({ int(S.epoch), int(S.version), int(NOW), S.waiting or redis.call('ZCARD', QUEUE), string.format('%.3f,%.3f,%s', S.hold, S.spread, S.lineage),
+  return table.concat({ int(S.epoch), int(S.version), int(NOW), S.waiting or redis.call('ZCARD', QUEUE), S.hold_text .. ',' .. S.spread_text .. ',' .. S.lineage,
     S.paused and '1' or '0', lease }, ' ')
 end
 
@@ -128,6 +125,9 @@ end
 -- status ticket =seller outcome fence position rank; of a waiter whose turn passed unclaimed that is the outcome until it is back
 local function standing(session)
   local p = session ~= '' and place(session)
+  if p and session == S.over_session then
+    return table.concat({ 'ended', int(p.ticket), '=' .. p.seller, S.over_outcome, int(S.fence), '-', '-' }, ' ')
+  end
   if not p then return 'idle - - - - - -' end
   local seller = '=' .. p.seller -- a seller may be called "-"
   if not p.live then
@@ -165,3 +165,5 @@ local function repeated()
   if told and VANISHES then redis.call('PEXPIRE', ONCE, ONCE_KEPT) end
   return told
 end
+
+return view, standing, reply, answer, refuse, register, repeated, commit

@@ -15,7 +15,7 @@ import (
 
 // scripts and styles are where browsers begin; each becomes one file with all that it leads to.
 var (
-	scripts = []string{"embed.js", "js/room.js", "js/desk/room.js", "js/desk/rooms.js", "js/desk/pages.js"}
+	scripts = []string{"embed.js", "worker.js", "js/room.js", "js/desk/room.js", "js/desk/rooms.js", "js/desk/pages.js"}
 	styles  = []string{"css/seller.css"}
 )
 

@@ -31,6 +31,11 @@ export class Actions {
     return call(`${this.lock}/link?qr=true`, { method: "POST" }, this.page);
   }
 
+  /** Tell this browser of my place, also when no page is open. */
+  push({ endpoint, keys }, language) {
+    return post(`${this.lock}/push`, { endpoint, keys, language }, this.page);
+  }
+
   leave(reason, fence) {
     const query = new URLSearchParams({ reason });
     if (fence != null) query.set("fence", String(fence));

@@ -3,12 +3,8 @@ import { byID, put } from "./dom.js";
 
 /** Everything that reaches a seller who is looking elsewhere. */
 export class TurnAlert {
-  constructor({ words, icons, room }) {
-    this.words = words;
-    this.icons = icons;
-    this.room = room;
-    this.chime = new Chime();
-    this.shown = null;
+  constructor({ words, icons, notifier }) {
+    Object.assign(this, { words, icons, notifier, chime: new Chime() });
     for (const press of ["pointerdown", "keydown"]) {
       document.addEventListener(press, () => {
         this.chime.arm();
@@ -45,8 +41,7 @@ export class TurnAlert {
 
   over() {
     this.chime.hush();
-    this.shown?.close();
-    this.shown = null;
+    this.notifier.close();
   }
 
   title(text) {
@@ -62,16 +57,7 @@ export class TurnAlert {
 
   /** The code never goes into a notification: those show on locked screens. */
   #notify({ title, lead }) {
-    if (!document.hidden || !("Notification" in window) || Notification.permission !== "granted") return;
-    try {
-      this.shown = new Notification(title, { body: lead, tag: `waitroom:${this.room}`, icon: this.icons.turn });
-      this.shown.onclick = () => {
-        window.focus();
-        this.over();
-      };
-    } catch {
-      // Some phones only allow notifications from a service worker.
-    }
+    this.notifier.show(title, lead);
   }
 }
 
@@ -91,19 +77,19 @@ export function offerAlerts(alert) {
     // The context needs a moment to wake up on the very first press.
     setTimeout(() => chime.play(), 60);
   });
-  offerNotifications(alert.words);
+  offerNotifications(alert);
 }
 
-function offerNotifications(words) {
-  if (!("Notification" in window) || !window.isSecureContext) return;
+function offerNotifications({ words, notifier }) {
+  const said = { none: words.untold, blocked: words.blocked, off: words.turned_off, open: words.told_open, closed: words.told_closed };
   const show = () => {
-    const said = { granted: words.turned_on, denied: words.blocked, default: words.turned_off };
-    put(byID("notify-note"), said[Notification.permission]);
-    byID("notify").hidden = Notification.permission !== "default";
+    put(byID("notify-note"), said[notifier.state]);
+    byID("notify").hidden = notifier.state !== "off";
   };
   byID("notify-row").hidden = false;
+  notifier.onChange = show;
   show();
-  byID("notify").addEventListener("click", () => Notification.requestPermission().then(show));
+  byID("notify").addEventListener("click", () => notifier.ask());
 }
 
 function buzz(pattern) {

@@ -12,6 +12,7 @@ import { Journey } from "./journey.js";
 import { keepLanguage } from "./language.js";
 import { DeviceLink } from "./link.js";
 import { SupportNotice } from "./notice.js";
+import { Notifier } from "./notify.js";
 import { PassedOver } from "./passedover.js";
 import { Question } from "./question.js";
 import "./sms.js";
@@ -37,7 +38,9 @@ const unclaimed = new Unclaimed({ words, server, journey, onYes: own });
 const onStep = (step, before) => narrator.step(step, before);
 const { lease_seconds: leaseSeconds, claim_seconds: claimSeconds, away_seconds: awaySeconds } = page;
 const view = new View({ words, leaseSeconds, claimSeconds, journey, server, messages, unclaimed, onStep });
-const alert = new TurnAlert({ words, icons: page.icons, room });
+const subscribe = (subscription) => actions.push(subscription, page.lang);
+const notifier = new Notifier({ room, icon: page.icons.turn, key: page.push_key, subscribe });
+const alert = new TurnAlert({ words, icons: page.icons, notifier });
 const narrator = new Narrator({ words, view, alert, server, speaker: new Speaker() });
 const link = new DeviceLink({ actions, server });
 const asking = new Asking({ actions, store, journey, server });
@@ -71,7 +74,9 @@ store.onChange((state, before) => {
 
 /** What the page does by itself for a seller who waits or holds. */
 function attend(state) {
-  awake.want(state.status === "waiting" || state.status === "locked");
+  const live = state.status === "waiting" || state.status === "locked";
+  awake.want(live);
+  notifier.follow(live ? state.ticket : null);
   claiming.check();
   asking.putOff();
 }

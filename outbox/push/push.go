@@ -1,0 +1,60 @@
+// Package push has sellers' browsers told what they have to know while no page is open there: a kind of outbox tasks, one for each browser and each thing.
+// What is told holds for a while: a task that can not be done by then is over, not dead.
+package push
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/waitroom/waitroom/outbox"
+)
+
+// Kind is the Task.Kind by which pushes are put in and registered.
+const Kind = "push"
+
+// What is told.
+const (
+	Turn = "turn" // the lock is the seller's
+	Away = "away" // the place is passed over, and will be dropped
+)
+
+const (
+	parallel = 32
+	timeout  = 10 * time.Second // of telling one browser
+	keep     = time.Hour
+)
+
+// News is what a browser is to be told.
+type News struct {
+	What    string `json:"what"`
+	Room    string `json:"room"`
+	Ticket  int64  `json:"ticket"`
+	Fence   int64  `json:"fence,omitempty"` // of a turn
+	At      int64  `json:"at"`              // unix ms
+	Browser string `json:"browser"`         // by which the subscription is found; nothing can be sent by it
+}
+
+// Task is what is put in; the same news for the same browser are put in once.
+func (n News) Task() (outbox.Task, error) {
+	text, err := json.Marshal(n)
+	if err != nil {
+		return outbox.Task{}, fmt.Errorf("encode news: %w", err)
+	}
+	return outbox.Task{UID: fmt.Sprintf("psh_%s_%d_%s", n.What, max(n.Fence, n.At), n.Browser), Kind: Kind, Payload: string(text), CreatedAt: n.At}, nil
+}
+
+// Tell tells a browser. An error has it tried again: once the news do not hold any more there is to be none.
+type Tell func(context.Context, News) error
+
+// New is the kind to register as Kind.
+func New(tell Tell) outbox.Kind {
+	return outbox.Kind{Parallel: parallel, Timeout: timeout, Keep: keep, Do: outbox.Phases{outbox.Start: func(ctx context.Context, t outbox.Task) (outbox.Phase, error) {
+		var n News
+		if err := json.Unmarshal([]byte(t.Payload), &n); err != nil {
+			return "", fmt.Errorf("%w: read news: %w", outbox.ErrGiveUp, err)
+		}
+		return outbox.Done, tell(ctx, n)
+	}}.Do}
+}

@@ -1,0 +1,157 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"testing"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/serviceworker"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/pushtest"
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
+)
+
+// allow lets pages of an origin show notifications, as a seller who says yes.
+func allow(t *testing.T, ctx context.Context, origin string) {
+	t.Helper()
+	require.NoError(t, chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, browser.SetPermission, browser.SetPermissionParams{Origin: origin, Setting: browser.PermissionSettingGranted,
+			Permission: &browser.PermissionDescriptor{Name: "notifications"}})
+		return err
+	})))
+}
+
+// deliver hands a message to the service worker, as the browser does when its push service has one.
+func deliver(t *testing.T, ctx context.Context, origin, text string) {
+	t.Helper()
+	found := make(chan serviceworker.RegistrationID, 16)
+	require.NoError(t, chromedp.Listen(ctx, func(event any) {
+		if e, ok := event.(*serviceworker.EventWorkerRegistrationUpdated); ok {
+			for _, r := range e.Registrations {
+				if r.ScopeURL == origin+"/rooms/" {
+					found <- r.RegistrationID
+				}
+			}
+		}
+	}))
+	require.NoError(t, chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		if _, err := cdp.Call(ctx, target, serviceworker.Enable, cdp.Empty{}); err != nil {
+			return err
+		}
+		_, err := cdp.Call(ctx, target, serviceworker.DeliverPushMessage, serviceworker.DeliverPushMessageParams{Origin: origin, RegistrationID: <-found, Data: text})
+		return err
+	})))
+}
+
+// givesSubscription stands for the browser's own push service, which is not to be reached here.
+const givesSubscription = `PushManager.prototype.getSubscription = async () => null;
+	PushManager.prototype.subscribe = async ({ userVisibleOnly, applicationServerKey }) => {
+		if (!userVisibleOnly || applicationServerKey.length !== 65) throw new Error("a browser refuses that");
+		return { toJSON: () => (%s) };
+	}; true`
+
+// tells is what an expression, or what it promises, comes to.
+func tells[T any](t *testing.T, ctx context.Context, expression string) T {
+	t.Helper()
+	told, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	require.NoError(t, err, expression)
+	return told
+}
+
+const (
+	workers = `navigator.serviceWorker.getRegistrations().then((all) => all.length)`
+	shown   = `navigator.serviceWorker.getRegistration("/rooms/").then((r) => r.getNotifications()).then((all) => all.map((n) => n.title + "|" + n.body + "|" + n.tag).join("\n"))`
+)
+
+func TestClosedTabShowsItsTurnAndLeadsBackToTheRoom(t *testing.T) {
+	service := pushtest.NewService(t)
+	r := start(t, pushConfig(t, "--redis-url", redistest.Start(t).URL()))
+	a := newSeller(t, r.URL(), "s-a")
+	a.join()
+	ctx := chrometest.New(t)
+	p := openPage(t, ctx, r.URL()+"/rooms/integration")
+	p.join("s-b")
+	p.state("waiting")
+	p.is(`document.querySelector("#notify-note").textContent === "꺼짐"`)
+	require.Zero(t, tells[int](t, ctx, workers), "nobody asked for it yet")
+
+	subscriber := pushtest.NewBrowser(t, service.URL+"/b")
+	tells[bool](t, ctx, fmt.Sprintf(givesSubscription, subscriber.JSON(t)))
+	allow(t, ctx, r.URL())
+	p.press("#notify")
+	p.is(`document.querySelector("#notify-note").textContent === "켜짐, 화면을 닫아도 와요"`)
+	p.is(`document.querySelector("#notify").hidden`)
+	p.picture("alerts", false)
+
+	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(r.URL()+"/healthz")))
+	a.leave("?reason=completed")
+	text, err := subscriber.Open(service.Next(patience).Body)
+	require.NoError(t, err)
+	deliver(t, ctx, r.URL(), string(text))
+	testproc.Until(t, patience, func() error {
+		said := tells[string](t, ctx, shown)
+		if !regexp.MustCompile(`^지금 차례예요\|integration: 오[전후] \d+:\d\d:\d\d까지 인증해 주세요\. 누르면 열려요\.\|waitroom:integration$`).MatchString(said) {
+			return fmt.Errorf("notifications on show: %q", said)
+		}
+		return nil
+	})
+	worker := newSeller(t, r.URL(), "s-a").ask(http.MethodGet, "/worker.js", "")
+	require.Equal(t, "no-cache", worker.Header.Get("Cache-Control"))
+	require.Equal(t, "show t, close, open /rooms/integration, show t, close, focus /", tells[string](t, ctx, fmt.Sprintf(asWorker, worker.body)))
+}
+
+func TestPageSaysWhatBecomesOfNotifications(t *testing.T) {
+	r := start(t, pushConfig(t))
+	newSeller(t, r.URL(), "s-a").join()
+	ctx := chrometest.New(t)
+	allow(t, ctx, r.URL())
+	p := openPage(t, ctx, r.URL())
+	p.join("s-b")
+	p.is(`document.querySelector("#notify-note").textContent === "켜짐, 이 화면이 열려 있을 때만 와요"`) // no push service is to be reached
+	testproc.Until(t, patience, func() error {
+		if tells[int](t, ctx, workers) != 1 {
+			return errors.New("there is no worker")
+		}
+		return nil
+	})
+
+	bare := chrometest.Isolated(t, ctx)
+	require.NoError(t, chromedp.Do(bare, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `delete window.Notification`})
+		return err
+	})))
+	p = openPage(t, bare, r.URL())
+	p.join("s-c")
+	p.is(`document.querySelector("#notify-note").textContent === "이 브라우저에는 알림을 보낼 수 없어요" && document.querySelector("#notify").hidden`)
+}
+
+// asWorker runs the worker where a test says which pages are open: nobody can press a notification here, nor is there a window to come to the front.
+const asWorker = `((source) => {
+	const does = {}, done = [];
+	const page = (path, visibilityState) => ({ url: origin + path, visibilityState, focus: async () => done.push("focus " + path) });
+	const registration = { getNotifications: async () => [], showNotification: async (title) => done.push("show " + title) };
+	const clients = { pages: [], matchAll: async () => clients.pages, openWindow: async (path) => done.push("open " + path) };
+	new Function("self", source)({ addEventListener: (name, f) => { does[name] = f; }, location, registration, clients });
+	const happens = (name, event) => new Promise((resolve) => does[name]({ ...event, waitUntil: (work) => resolve(work) }));
+	const message = { title: "t", body: "{time}", until: 0, lang: "ko", tag: "x", paths: ["/rooms/integration", "/"] };
+	const press = () => happens("notificationclick", { notification: { data: message, close: () => done.push("close") } });
+	const push = () => happens("push", { data: { json: () => message } });
+	return (async () => {
+		await push(); await press();
+		clients.pages = [page("/docs", "visible"), page("/", "hidden")];
+		await push(); await press();
+		clients.pages = [page("/rooms/integration", "visible")];
+		await push();
+		return done.join(", ");
+	})();
+})(%q)`

@@ -1,0 +1,186 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/pushtest"
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
+	news "github.com/waitroom/waitroom/outbox/push"
+	"github.com/waitroom/waitroom/room"
+)
+
+// pushConfig is config for push services on this machine.
+func pushConfig(t *testing.T, args ...string) Config {
+	cfg := config(t, args...)
+	cfg.PushLoopback = true
+	return cfg
+}
+
+func (s *seller) subscribe(b *pushtest.Browser) reply {
+	s.t.Helper()
+	return s.ask(http.MethodPost, lockPath+"/push", b.JSON(s.t), append([]string{"Accept-Language", "ko"}, jsonHeader...)...)
+}
+
+// subscriptionsIn are the places that have subscriptions.
+func subscriptionsIn(t *testing.T, rdb *redis.Client) []string {
+	t.Helper()
+	keys, err := rdb.Keys(t.Context(), "{waitroom-push}:place:*").Result()
+	require.NoError(t, err)
+	return keys
+}
+
+// pushed is what the service worker is handed.
+type pushed struct {
+	Title, Body, Lang, Tag string
+	Until                  int64
+	Paths                  []string
+}
+
+// reads opens a push as the browser does.
+func reads(t *testing.T, b *pushtest.Browser, p pushtest.Push) (m pushed) {
+	t.Helper()
+	text, err := b.Open(p.Body)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &m), "%s", text)
+	return m
+}
+
+func TestClosedTabHearsItsTurnFromAnyReplica(t *testing.T) {
+	store, service := redistest.Start(t), pushtest.NewService(t)
+	one, other := start(t, pushConfig(t, "--redis-url", store.URL())), start(t, pushConfig(t, "--redis-url", store.URL()))
+	a, b := newSeller(t, one.URL(), "s-a"), newSeller(t, other.URL(), "s-b")
+	a.join()
+	ticket := b.join().number("ticket")
+	tab := open(t, other.URL(), "X-Session-ID", b.session)
+	next(t, tab)
+	browser := pushtest.NewBrowser(t, service.URL+"/b")
+	r := b.subscribe(browser)
+	require.Equal(t, http.StatusOK, r.StatusCode, r.body)
+	require.Equal(t, ticket, r.number("ticket"))
+	require.NoError(t, tab.Close(websocket.StatusNormalClosure, ""))
+
+	a.leave("?reason=completed")
+	got := service.Next(patience)
+	m := reads(t, browser, got)
+	held := b.ask(http.MethodGet, lockPath+"/status", "").me()
+	require.Equal(t, moment(t, held.text("expires_at")).UnixMilli(), m.Until)
+	m.Until = 0
+	require.Equal(t, pushed{Title: "지금 차례예요", Body: "integration: {time}까지 인증해 주세요. 누르면 열려요.", Lang: "ko", Tag: "waitroom:integration",
+		Paths: []string{"/rooms/integration", "/"}}, m)
+	key, claims := got.Sender(t)
+	agreed, err := one.pushes.PublicKey(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, agreed, key)
+	require.Contains(t, b.ask(http.MethodGet, "/rooms/integration", "").body, `"push_key":"`+key+`"`)
+	require.Equal(t, service.URL, claims["aud"])
+	require.Contains(t, []string{"118", "119"}, got.Header.Get("TTL"), "what is left of the turn")
+
+	b.leave("?reason=completed")
+	testproc.Until(t, patience, func() error {
+		if keys := subscriptionsIn(t, store.Client()); len(keys) > 0 {
+			return fmt.Errorf("the place is over, and there is %s", keys)
+		}
+		return nil
+	})
+	service.Empty()
+}
+
+func TestSellerWhoIsPassedOverIsToldHowLongItsPlaceIsKept(t *testing.T) {
+	service := pushtest.NewService(t)
+	r := start(t, pushConfig(t, "--away-after", "200ms"))
+	a, b := newSeller(t, r.URL(), "s-a"), newSeller(t, r.URL(), "s-b")
+	a.join()
+	b.join()
+	tab := open(t, r.URL(), "X-Session-ID", b.session)
+	next(t, tab)
+	browser := pushtest.NewBrowser(t, service.URL+"/b")
+	require.Equal(t, http.StatusOK, b.subscribe(browser).StatusCode)
+	require.NoError(t, tab.Close(websocket.StatusNormalClosure, ""))
+	m := reads(t, browser, service.Next(patience))
+	require.Equal(t, "차례를 건너뛰고 있어요", m.Title)
+}
+
+func TestPushOfATurnThatIsToBeClaimedHoldsUntilThen(t *testing.T) {
+	service := pushtest.NewService(t)
+	r := start(t, pushConfig(t, "--claim-within", "30s"))
+	a, b := newSeller(t, r.URL(), "s-a"), newSeller(t, r.URL(), "s-b")
+	a.join()
+	b.join()
+	tab := open(t, r.URL(), "X-Session-ID", b.session)
+	next(t, tab)
+	browser := pushtest.NewBrowser(t, service.URL+"/b")
+	require.Equal(t, http.StatusOK, b.subscribe(browser).StatusCode)
+	a.leave("?reason=completed")
+	got := service.Next(patience)
+	require.Contains(t, reads(t, browser, got).Body, "‘저 여기 있어요’를 눌러 주세요")
+	ttl, err := strconv.Atoi(got.Header.Get("TTL"))
+	require.NoError(t, err)
+	require.LessOrEqual(t, ttl, 30)
+}
+
+// mine is a place as the journal tells of it.
+func mine(r reply) []room.Record {
+	return []room.Record{{Ticket: r.number("ticket"), Seller: r.text("seller_id")}}
+}
+
+func TestPushThatIsNotTrueAnyMoreIsNotSent(t *testing.T) {
+	service := pushtest.NewService(t)
+	r := start(t, pushConfig(t))
+	a := newSeller(t, r.URL(), "s-a")
+	lease := a.join()
+	browser := pushtest.NewBrowser(t, service.URL+"/a")
+	require.Equal(t, http.StatusOK, a.subscribe(browser).StatusCode)
+	tell := func(what string, fence, at int64) {
+		found, err := r.pushes.Browsers(t.Context(), "integration", mine(lease))
+		require.NoError(t, err)
+		n := news.News{What: what, Room: "integration", Ticket: lease.number("ticket"), Fence: fence, At: at, Browser: found[lease.number("ticket")][0]}
+		require.NoError(t, r.tellBrowser(t.Context(), n))
+	}
+	now := time.Now().UnixMilli()
+	tell(news.Turn, lease.number("fence")-1, now)
+	tell(news.Away, 0, now-awayFresh.Milliseconds()-1000)
+	require.Zero(t, service.Asked())
+	tell(news.Turn, lease.number("fence"), now)
+	service.Next(patience)
+
+	service.Answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
+	tell(news.Turn, lease.number("fence"), now)
+	found, err := r.pushes.Browsers(t.Context(), "integration", mine(lease))
+	require.NoError(t, err)
+	require.Empty(t, found, "what is gone is forgotten")
+}
+
+func TestSubscriptionIsRefusedInWords(t *testing.T) {
+	r := start(t, config(t))
+	s := newSeller(t, r.URL(), "s-a")
+	good := pushtest.NewBrowser(t, "https://push.example/1")
+	requireProblem(t, s.subscribe(good), http.StatusNotFound, "no_place")
+	s.join()
+	for _, endpoint := range []string{"http://push.example/1", "http://127.0.0.1:6379/", "https://127.0.0.1/1", "https://10.0.0.1/1", "https://169.254.169.254/1", "https://[::1]/1",
+		"https://localhost/1", "https://push.example/" + strings.Repeat("x", 2000)} {
+		requireProblem(t, s.subscribe(pushtest.NewBrowser(t, endpoint)), http.StatusBadRequest, "invalid_subscription")
+	}
+	requireProblem(t, s.ask(http.MethodPost, lockPath+"/push", `{"endpoint":"https://push.example/1","keys":{"p256dh":"AA","auth":"AA"}}`, jsonHeader...),
+		http.StatusBadRequest, "invalid_subscription")
+	requireProblem(t, s.ask(http.MethodPost, lockPath+"/push", `null`, jsonHeader...), http.StatusBadRequest, "invalid_json")
+	requireProblem(t, s.ask(http.MethodPost, lockPath+"/push", good.JSON(t), "Content-Type", "application/json", "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"),
+		http.StatusForbidden, "cross_site")
+	require.Equal(t, http.StatusOK, s.subscribe(good).StatusCode)
+
+	off := start(t, config(t, "--web-push", "false"))
+	silent := newSeller(t, off.URL(), "s-a")
+	silent.join()
+	require.Equal(t, http.StatusNotFound, silent.subscribe(good).StatusCode)
+	require.NotContains(t, silent.ask(http.MethodGet, "/rooms/integration", "").body, "push_key")
+}

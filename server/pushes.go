@@ -1,0 +1,98 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/waitroom/waitroom/outbox"
+	news "github.com/waitroom/waitroom/outbox/push"
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/push"
+)
+
+// awayFresh is how old the news may be that a place is passed over: later its seller may have come and gone again.
+const awayFresh = 20 * time.Second
+
+// least is what has to be left of a turn for it to be worth a word.
+const least = time.Second
+
+func readWebPush(c *Config, value string) (err error) {
+	if c.WebPush, err = strconv.ParseBool(value); err != nil {
+		return errors.New("want true or false")
+	}
+	return nil
+}
+
+// openPushes makes what tells sellers' browsers; none where that is off.
+func (s *Server) openPushes(ctx context.Context, registry prometheus.Registerer) {
+	if !s.cfg.WebPush {
+		return
+	}
+	s.pushes = push.New(push.Config{Redis: s.store, Registerer: registry, Loopback: s.cfg.PushLoopback})
+	if _, err := s.pushes.PublicKey(ctx); err != nil { // a store that takes no writes now; the next page asks again
+		s.log.Warn("there is no key for pushes yet", "error", err)
+	}
+}
+
+// subscriptions puts the pushes into the ledger's words.
+type subscriptions struct {
+	*push.Pushes
+	server *Server
+}
+
+// Pushed has the outbox of this replica begin at once.
+func (s subscriptions) Pushed() {
+	if s.server.outbox != nil {
+		s.server.outbox.Wake(news.Kind)
+	}
+}
+
+// tellBrowser tells a browser what holds still.
+func (s *Server) tellBrowser(ctx context.Context, n news.News) error {
+	id := room.ID(n.Room)
+	view, _, err := s.engine.Look(ctx, id)
+	if err != nil {
+		return later(err)
+	}
+	left, write := s.pushOf(id, n, view)
+	if left < least {
+		s.pushes.Late()
+		return nil
+	}
+	err = s.pushes.Send(ctx, push.To{Room: id, Ticket: n.Ticket, Browser: n.Browser}, left, write)
+	if errors.Is(err, push.ErrGone) || errors.Is(err, push.ErrRefused) {
+		s.log.Debug("a seller's browser is not told", "room", n.Room, "ticket", n.Ticket, "error", err)
+		return nil
+	}
+	if err != nil {
+		return later(err)
+	}
+	return nil
+}
+
+// later has it tried again, which is no trouble of the outbox's: a server without a way out goes on in silence, and counts.
+func later(err error) error { return fmt.Errorf("%w: %w", outbox.ErrNotReady, err) }
+
+// pushOf is for how long news hold, and how they are told.
+func (s *Server) pushOf(id room.ID, n news.News, view room.View) (left time.Duration, write func(lang string) push.Message) {
+	until, claim := int64(0), false
+	switch {
+	case n.What == news.Away && view.Now-n.At < awayFresh.Milliseconds():
+		until = n.At + s.cfg.DropAfter.Milliseconds()
+	case n.What == news.Turn && view.Lease != nil && view.Lease.Fence == n.Fence:
+		until, claim = view.Lease.ExpiresAt, view.Lease.ClaimBy != 0
+		if claim {
+			until = min(until, view.Lease.ClaimBy)
+		}
+	}
+	return time.Duration(until-view.Now) * time.Millisecond, func(lang string) push.Message {
+		said := templates.PushWords(lang, n.What == news.Turn, claim, s.roomInfo(id).Name, string(id))
+		return push.Message{Title: said.Title, Body: said.Lead, Until: until, Lang: lang, Tag: push.Tag(id), Paths: s.cfg.Rooms.Paths(id)}
+	}
+}

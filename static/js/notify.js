@@ -1,0 +1,150 @@
+const WORKER = "/worker.js";
+const SCOPE = "/rooms/";
+
+/**
+ * Notifications, by the service worker where there is one: phones show none that a page makes itself. Where the server pushes too, they come also
+ * when no page is open. The worker is not loaded before the seller wants notifications.
+ */
+export class Notifier {
+  #worker = null; // a promise of the registration
+  #shows = true; // as far as is known
+  #kept = null; // the ticket of the place for which the server has this browser's subscription
+  #asked = null;
+  #shown = null; // by the page itself
+
+  /** subscribe hands the server a subscription; key: what browsers subscribe for, none where the server pushes nothing. */
+  constructor({ room, icon, key, subscribe, onChange = () => {} }) {
+    Object.assign(this, { tag: `waitroom:${room}`, icon, key, subscribe, onChange });
+    if (this.wanted) this.#start();
+  }
+
+  get possible() {
+    return "Notification" in window && window.isSecureContext && this.#shows;
+  }
+
+  get wanted() {
+    return this.possible && Notification.permission === "granted";
+  }
+
+  /** "none", "off", "blocked", "open" (they come while the page is open) or "closed" (also when it is not). */
+  get state() {
+    if (!this.possible) return "none";
+    if (!this.wanted) return Notification.permission === "denied" ? "blocked" : "off";
+    return this.#kept != null && this.#kept === this.ticket ? "closed" : "open";
+  }
+
+  /** Asks the seller; to be called for a press. */
+  async ask() {
+    await Notification.requestPermission();
+    if (this.wanted) this.#start();
+    this.onChange();
+  }
+
+  /** The place that is live now, by its ticket; null: there is none. */
+  follow(ticket) {
+    if (this.ticket === ticket) return;
+    this.ticket = ticket;
+    this.#join();
+    this.onChange();
+  }
+
+  async show(title, body) {
+    if (!document.hidden || !this.wanted) return;
+    const worker = await this.#worker;
+    if (worker) {
+      const data = { paths: [location.pathname] };
+      await worker.showNotification(title, { body, tag: this.tag, icon: this.icon, renotify: true, data }).catch(() => this.#cannot());
+    } else {
+      this.#showAlone(title, body);
+    }
+  }
+
+  /** What was said is over. */
+  async close() {
+    this.#shown?.close();
+    this.#shown = null;
+    const worker = await this.#worker;
+    for (const one of (await worker?.getNotifications({ tag: this.tag })) ?? []) one.close();
+  }
+
+  #showAlone(title, body) {
+    try {
+      this.#shown = new Notification(title, { body, tag: this.tag, icon: this.icon });
+      this.#shown.onclick = () => {
+        window.focus();
+        this.close();
+      };
+    } catch {
+      this.#cannot();
+    }
+  }
+
+  #cannot() {
+    this.#shows = false;
+    this.onChange();
+  }
+
+  #start() {
+    this.#worker ??= register();
+    this.#join();
+  }
+
+  /** Has the server push for this place, once. What goes wrong leaves notifications for as long as the page is open. */
+  async #join() {
+    const { ticket } = this;
+    if (!this.key || ticket == null || this.#asked === ticket || !this.wanted) return;
+    this.#asked = ticket;
+    try {
+      const worker = await this.#worker;
+      if (!worker?.pushManager) return;
+      await this.subscribe((await subscriptionOf(worker, this.key)).toJSON());
+      this.#kept = ticket;
+      this.onChange();
+    } catch {
+      this.#asked = null;
+    }
+  }
+}
+
+/** The worker, once it runs; undefined where there is none. */
+async function register() {
+  try {
+    const registration = await navigator.serviceWorker.register(WORKER, { scope: SCOPE });
+    await running(registration);
+    return registration;
+  } catch {
+    return undefined; // a browser without workers, or one that refuses this
+  }
+}
+
+function running({ active, waiting, installing }) {
+  if (active) return active;
+  const worker = installing ?? waiting;
+  return new Promise((resolve, reject) => {
+    const check = () => {
+      if (worker.state === "activated") resolve(worker);
+      if (worker.state === "redundant") reject(new Error("worker was replaced"));
+    };
+    worker.addEventListener("statechange", check);
+    check();
+  });
+}
+
+/** The browser's subscription for this server's key. One for another key, which the server had once, is given up. */
+async function subscriptionOf({ pushManager }, key) {
+  const have = await pushManager.getSubscription();
+  const wanted = bytes(key);
+  if (have && same(have.options.applicationServerKey, wanted)) return have;
+  await have?.unsubscribe();
+  return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: wanted });
+}
+
+function bytes(base64url) {
+  const text = atob(base64url.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+}
+
+function same(buffer, wanted) {
+  const have = new Uint8Array(buffer ?? 0);
+  return have.length === wanted.length && have.every((byte, i) => byte === wanted[i]);
+}

@@ -1,0 +1,125 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/push"
+)
+
+// pushBody is a browser's subscription as it writes it, with what the seller reads. Other fields are ignored.
+type pushBody struct {
+	Session  string `json:"session_id"`
+	Language string `json:"language"`
+	Endpoint string `json:"endpoint"`
+	Keys     struct {
+		P256dh string `json:"p256dh"`
+		Auth   string `json:"auth"`
+	} `json:"keys"`
+}
+
+// subscribedAnswer is told to a browser that will be told.
+type subscribedAnswer struct {
+	Status string `json:"status"`
+	Ticket int64  `json:"ticket"`
+}
+
+// subscribe is POST /api/{room}/lock/push: this browser is to be told what becomes of the place, also when no page is open there.
+func (s *site) subscribe(c *gin.Context) {
+	ticket, err := s.subscribed(c)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	s.answer(c, http.StatusOK, subscribedAnswer{"subscribed", ticket})
+}
+
+func (s *site) subscribed(c *gin.Context) (ticket int64, err error) {
+	body, err := readPush(c)
+	if err != nil {
+		return 0, err
+	}
+	session, err := s.sessionOf(c, body.Session)
+	if err != nil {
+		return 0, err
+	}
+	sub, err := s.Pushes.Parse(body.Endpoint, body.Keys.P256dh, body.Keys.Auth)
+	if err != nil {
+		return 0, err
+	}
+	id := roomOf(c)
+	_, seat, err := s.look(c, id, session)
+	if err != nil {
+		return 0, err
+	}
+	if !seat.Live() {
+		return 0, room.ErrNoPlace
+	}
+	sub.Seller, sub.Language = seat.Seller, body.Language
+	if !sellerLanguages.has(sub.Language) {
+		sub.Language = sellerLanguages.accepted(c.Request)
+	}
+	if site := s.publicURL(c); strings.HasPrefix(site, "https:") {
+		sub.Site = site
+	}
+	return seat.Ticket, s.keep(c, session, seat.Ticket, sub)
+}
+
+// keep keeps a subscription for as long as its place is live. That may have ended since it was looked at, and then nobody else forgets it.
+func (s *site) keep(c *gin.Context, session string, ticket int64, sub push.Subscription) error {
+	ctx, cancel := s.asking(c)
+	defer cancel()
+	id := roomOf(c)
+	if err := s.Pushes.Subscribe(ctx, id, ticket, sub); err != nil {
+		return err
+	}
+	_, seat, err := s.look(c, id, session)
+	if err != nil {
+		return err
+	}
+	if seat.Live() && seat.Ticket == ticket {
+		return nil
+	}
+	if err := s.Pushes.Forget(ctx, id, ticket); err != nil {
+		return err
+	}
+	return room.ErrNoPlace
+}
+
+// addPushKey has the page subscribe. Without a key notifications come only while it is open.
+func (s *site) addPushKey(c *gin.Context, v *templates.RoomView) {
+	if s.Pushes == nil {
+		return
+	}
+	ctx, cancel := s.asking(c)
+	defer cancel()
+	v.PushKey, _ = s.Pushes.PublicKey(ctx)
+}
+
+// readPush reads the body of a subscription.
+func readPush(c *gin.Context) (body pushBody, err error) {
+	if !isJSON(c) {
+		return body, Refusal("unsupported_media_type")
+	}
+	text, err := readBody(c)
+	if err != nil {
+		return body, err
+	}
+	var read *pushBody
+	err = json.Unmarshal(text, &read)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field == "session_id" {
+		return body, Refusal("invalid_session")
+	} else if ok && wrong.Field != "" {
+		return body, push.ErrInvalid
+	}
+	if err != nil || read == nil {
+		return body, Refusal("invalid_json")
+	}
+	return *read, nil
+}

@@ -1,0 +1,30 @@
+package push
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// What is refused, and what becomes of a message.
+var (
+	ErrInvalid = errors.New("subscription is not valid")
+	ErrGone    = errors.New("there is no such subscription any more")
+	ErrRefused = errors.New("push service refuses the message")
+	ErrLater   = errors.New("push service takes nothing now")
+)
+
+// Why a subscription is not valid. None repeats it.
+var (
+	errEndpoint       = errors.New("endpoint is no https address on port 443")
+	errEndpointLength = fmt.Errorf("endpoint is longer than %d bytes", maxEndpoint)
+	errInternal       = errors.New("endpoint is of no public network")
+	errPoint          = errors.New("p256dh is no point of P-256, uncompressed and in base64url")
+	errAuth           = fmt.Errorf("auth is not %d bytes in base64url", authBytes)
+	errKey            = errors.New("key in the store is none")
+	errKept           = errors.New("what is kept can not be read")
+)
+
+// stored makes an error of the store known as one.
+func stored(err error) error { return fmt.Errorf("%w: push: %w", room.ErrStore, err) }

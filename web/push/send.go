@@ -1,0 +1,155 @@
+package push
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"code.dny.dev/ssrf"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// bodyBytes is how much of an answer is read, so that the connection can be used again.
+const bodyBytes = 4 << 10
+
+// To names a browser that is to be told.
+type To struct {
+	Room    room.ID
+	Ticket  int64
+	Browser string // as Browsers calls it
+}
+
+// Message is what the service worker is handed, see static/worker.js. Nothing in it says who the seller is.
+type Message struct {
+	Title string   `json:"title"`
+	Body  string   `json:"body"` // {time} in it is Until, by the browser's clock
+	Until int64    `json:"until"`
+	Lang  string   `json:"lang"`
+	Tag   string   `json:"tag"`   // one notification of a tag is on show
+	Paths []string `json:"paths"` // where the room's page is; the first is the one to open
+}
+
+// Tag is what a room's notifications are called by, also by its page: see static/js/notify.js.
+func Tag(id room.ID) string { return "waitroom:" + string(id) }
+
+// Send tells one browser; write makes the message in the language that was subscribed in. The push service is to drop it after ttl, and keeps
+// no earlier one for the same place. Refusals: ErrGone, ErrRefused; ErrLater where it may be tried again; else the store's.
+func (p *Pushes) Send(ctx context.Context, to To, ttl time.Duration, write func(lang string) Message) error {
+	s, err := p.find(ctx, to.Room, to.Ticket, to.Browser)
+	if err == nil {
+		err = p.send(ctx, to, &s, ttl, write(s.Language))
+	}
+	switch {
+	case errors.Is(err, ErrGone):
+		p.counts.WithLabelValues("gone").Inc()
+		return errors.Join(err, p.drop(ctx, to.Room, to.Ticket, to.Browser))
+	case errors.Is(err, ErrRefused):
+		p.counts.WithLabelValues("refused").Inc()
+	case errors.Is(err, ErrLater):
+		p.counts.WithLabelValues("later").Inc()
+	case err == nil:
+		p.counts.WithLabelValues("sent").Inc()
+	}
+	return err
+}
+
+// Late counts one that was not sent, since it was not true any more.
+func (p *Pushes) Late() { p.counts.WithLabelValues("late").Inc() }
+
+func (p *Pushes) send(ctx context.Context, to To, s *Subscription, ttl time.Duration, m Message) error {
+	k := p.known()
+	if k == nil {
+		var err error
+		if k, err = p.agree(ctx); err != nil {
+			return err
+		}
+	}
+	req, err := p.request(ctx, k, to, s, ttl, m)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	host := req.URL.Host
+	if !p.rests.over(host) {
+		return fmt.Errorf("%w: it said when", ErrLater)
+	}
+	res, err := p.client.Do(req)
+	if err != nil {
+		return unsent(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, bodyBytes))
+	p.rests.hear(host, res)
+	return verdict(res.StatusCode)
+}
+
+func (p *Pushes) request(ctx context.Context, k *key, to To, s *Subscription, ttl time.Duration, m Message) (*http.Request, error) {
+	if err := p.checkEndpoint(s.Endpoint); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("write message: %w", err)
+	}
+	body, err := seal(text, s)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Endpoint, bytes.NewReader(body))
+	if err != nil {
+		return nil, errEndpoint
+	}
+	who, err := k.authorization(req.URL.Scheme+"://"+req.URL.Host, s.Site, p.cfg.Now())
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", who)
+	req.Header.Set("Content-Encoding", "aes128gcm")
+	req.Header.Set("Content-Type", "application/octet-stream")
+	req.Header.Set("TTL", strconv.FormatInt(int64(ttl.Seconds()), 10))
+	req.Header.Set("Urgency", "high")
+	req.Header.Set("Topic", topic(to))
+	req.Header.Set("User-Agent", "waitroom")
+	return req, nil
+}
+
+// topic is the same for all messages of a place, of which the push service keeps the latest. It has 32 characters (RFC 8030, 5.4).
+func topic(to To) string {
+	sum := sha256.Sum256([]byte(placeKey(to.Room, to.Ticket)))
+	return encoding.EncodeToString(sum[:24])
+}
+
+// verdict is what a push service's answer means.
+func verdict(status int) error {
+	switch {
+	case status >= 200 && status <= 299:
+		return nil
+	case status == http.StatusNotFound || status == http.StatusGone:
+		return ErrGone
+	case status == http.StatusTooManyRequests || status >= 500:
+		return fmt.Errorf("%w: it answered %d", ErrLater, status)
+	}
+	return fmt.Errorf("%w: it answered %d", ErrRefused, status)
+}
+
+// unsent is what it means that there was no answer. The error names no address.
+func unsent(err error) error {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		err = wrapped.Err
+	}
+	switch {
+	case errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedPort) || errors.Is(err, ssrf.ErrProhibitedNetwork) || errors.Is(err, errNotLoopback):
+		return fmt.Errorf("%w: %w", ErrRefused, errInternal)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%w: no answer in time", ErrLater)
+	}
+	return fmt.Errorf("%w: it can not be reached", ErrLater)
+}

@@ -1,0 +1,154 @@
+package push
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed" // of the script
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+//go:embed subscribe.lua
+var subscribeSource string
+
+var subscribeScript = redis.NewScript(subscribeSource)
+
+const (
+	// prefix begins every key; its tag keeps them in one slot.
+	prefix  = "{waitroom-push}:"
+	keyName = prefix + "key"
+
+	kept = 48 * time.Hour // longer than the longest line, for a place whose end nobody told
+	most = 4              // browsers of one place
+)
+
+func placeKey(id room.ID, ticket int64) string {
+	return prefix + "place:" + string(id) + " " + strconv.FormatInt(ticket, 10) // a room's id has no space
+}
+
+// nameOf is what a subscription of a place is called by who is not to know it.
+func nameOf(place string, s Subscription) string {
+	sum := sha256.Sum256([]byte(place + " " + s.Endpoint))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Subscribe has a browser told when the place's turn comes. A place has a few at the most: the one that was there longest gives way. The error is the store's.
+func (p *Pushes) Subscribe(ctx context.Context, id room.ID, ticket int64, s Subscription) error {
+	if _, err := p.agree(ctx); err != nil {
+		return err
+	}
+	text, err := json.Marshal(s)
+	if err != nil { // texts always marshal
+		return stored(errKept)
+	}
+	key := placeKey(id, ticket)
+	err = subscribeScript.Run(ctx, p.cfg.Redis, []string{key}, nameOf(key, s), text, kept.Milliseconds(), most).Err()
+	if err != nil {
+		return stored(err)
+	}
+	return nil
+}
+
+// Browsers names those that are to be told what happened to their places, by ticket. One that was kept for another seller's place of the same ticket, from
+// before the store lost data, is none of them. The error is the store's.
+func (p *Pushes) Browsers(ctx context.Context, id room.ID, happened []room.Record) (map[int64][]string, error) {
+	keys := make([]string, len(happened))
+	for i, r := range happened {
+		keys[i] = placeKey(id, r.Ticket)
+	}
+	if n, err := p.cfg.Redis.Exists(ctx, keys...).Result(); err != nil || n == 0 {
+		return nil, orNil(err)
+	}
+	found := make([]*redis.MapStringStringCmd, len(keys))
+	_, err := p.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for i, key := range keys {
+			found[i] = p.HGetAll(ctx, key)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, stored(err)
+	}
+	browsers := make(map[int64][]string)
+	for i, r := range happened {
+		if browsers[r.Ticket] != nil {
+			continue // two things happened to it
+		}
+		for name, text := range found[i].Val() {
+			if s, err := parseKept(text); err == nil && s.Seller == r.Seller {
+				browsers[r.Ticket] = append(browsers[r.Ticket], name)
+			}
+		}
+	}
+	return browsers, nil
+}
+
+// Forget forgets all subscriptions of places that are over. The error is the store's.
+func (p *Pushes) Forget(ctx context.Context, id room.ID, tickets ...int64) error {
+	keys := make([]string, len(tickets))
+	for i, ticket := range tickets {
+		keys[i] = placeKey(id, ticket)
+	}
+	return orNil(p.cfg.Redis.Del(ctx, keys...).Err())
+}
+
+// find is one subscription. Refusal: ErrGone.
+func (p *Pushes) find(ctx context.Context, id room.ID, ticket int64, name string) (s Subscription, err error) {
+	text, err := p.cfg.Redis.HGet(ctx, placeKey(id, ticket), name).Result()
+	switch {
+	case errors.Is(err, redis.Nil):
+		return s, ErrGone
+	case err != nil:
+		return s, stored(err)
+	}
+	return parseKept(text)
+}
+
+func (p *Pushes) drop(ctx context.Context, id room.ID, ticket int64, name string) error {
+	return orNil(p.cfg.Redis.HDel(ctx, placeKey(id, ticket), name).Err())
+}
+
+// parseKept reads what is kept. The error does not repeat it.
+func parseKept(text string) (s Subscription, err error) {
+	if json.Unmarshal([]byte(text), &s) != nil {
+		return s, fmt.Errorf("%w: %w", ErrGone, errKept)
+	}
+	return s, nil
+}
+
+// Erase forgets every subscription for a place of a seller, and says how many there were. The error is the store's.
+func Erase(ctx context.Context, rdb redis.UniversalClient, seller string) (browsers int, err error) {
+	err = room.EachKey(ctx, rdb, prefix+"place:*", func(key string) error {
+		kept, err := rdb.HGetAll(ctx, key).Result()
+		if err != nil {
+			return stored(err)
+		}
+		for name, text := range kept {
+			if s, err := parseKept(text); err == nil && s.Seller != seller {
+				continue
+			}
+			n, err := rdb.HDel(ctx, key, name).Result()
+			if err != nil {
+				return stored(err)
+			}
+			browsers += int(n)
+		}
+		return nil
+	})
+	return browsers, err
+}
+
+func orNil(err error) error {
+	if err == nil {
+		return nil
+	}
+	return stored(err)
+}
