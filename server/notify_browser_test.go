@@ -25,9 +25,9 @@ func TestPhoneShowsATurnByTheWorkerOrSaysThatItCannot(t *testing.T) {
 	r := start(t, pushConfig(t))
 	for name, c := range map[string]struct {
 		script string
-		then   func(context.Context, page)
+		then   func(*testing.T, context.Context, page)
 	}{
-		"by the worker": {phone, func(ctx context.Context, p page) {
+		"by the worker": {phone, func(t *testing.T, ctx context.Context, p page) {
 			testproc.Until(t, patience, func() error {
 				if tells[string](t, ctx, shown) == "" {
 					return errors.New("nothing is shown")
@@ -36,7 +36,7 @@ func TestPhoneShowsATurnByTheWorkerOrSaysThatItCannot(t *testing.T) {
 			})
 			p.is(`document.querySelector("#notify-note").textContent.startsWith("켜짐")`)
 		}},
-		"without one": {phone + noWorker, func(_ context.Context, p page) {
+		"without one": {phone + noWorker, func(_ *testing.T, _ context.Context, p page) {
 			p.is(`document.querySelector("#notify-note").textContent === "이 브라우저에는 알림을 보낼 수 없어요"`)
 		}},
 	} {
@@ -56,7 +56,7 @@ func TestPhoneShowsATurnByTheWorkerOrSaysThatItCannot(t *testing.T) {
 			tells[bool](t, ctx, `window.away = true`)
 			holder.leave("?reason=completed")
 			p.state("locked")
-			c.then(ctx, p)
+			c.then(t, ctx, p)
 			p.press("#done")
 			p.press("#done-confirm")
 			p.state("ended")
