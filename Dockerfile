@@ -6,7 +6,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG VERSION=devel
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.stamped=${VERSION}" -o /out/waitroom ./cmd/waitroom \
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.released=${VERSION}" -o /out/waitroom ./cmd/waitroom \
     && mkdir -p /out/data
 
 FROM scratch

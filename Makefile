@@ -90,7 +90,7 @@ mixed-versions: ## Have replicas of another version and of this one serve the sa
 	@scripts/setup.sh faults
 	@mkdir -p results/faults
 	@program=$$(scripts/version.sh '$(FROM)') && go test ./internal/faults -run '^TestNothingIsLostAndNobodyIsDoubledUnderFaults$$' -v -count 1 -timeout 1h \
-		-faults.plans mixed-versions -faults.older "$$program" -faults.seed $(SEED) -faults.results '$(CURDIR)/results/faults'
+		-faults.plans mixed-versions,mixed-claims -faults.older "$$program" -faults.seed $(SEED) -faults.results '$(CURDIR)/results/faults'
 
 check: ## Look for what tests do not find: format, vet, staticcheck, generated code, known vulnerabilities
 	@TEMPL=$(TEMPL) scripts/check.sh

@@ -88,11 +88,11 @@
 //	several masters             no           quorum      no           key majority MultiLock
 //	reentrant, read-write       no           no          no           no           yes
 //	other languages             no           no          no           no           JVM
-//	Redis commands for a pair   about 40     4           5            6 to 14      not measured
-//	left in Redis afterwards    2 keys       nothing     nothing      nothing      nothing
+//	Redis commands for a pair   30           4           5            6 to 14      not measured
+//	left in Redis afterwards    its fence    nothing     nothing      nothing      nothing
 //
-// The honest minuses. Taking and releasing a free lock makes Redis run several times what SET NX and DEL do, scripts counted, and something is
-// left of every key for ten minutes: for locks on millions of keys that nobody ever waits for, redislock is cheaper. Under
+// The honest minuses. Taking and releasing a free lock makes Redis run several times what SET NX and DEL do, scripts counted, and the
+// highest fence of every key, some 160 bytes, is left for a day: for locks on millions of keys that nobody ever waits for, redislock is cheaper. Under
 // contention it is the other way round (docs/benchmarks.md of the repository has both). A process that waits keeps a subscription open and
 // sends a heartbeat for each key. One master decides: there is no quorum. Only programs that use this package see its locks: a SETNX of
 // another program on the same name does not.

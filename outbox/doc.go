@@ -79,7 +79,8 @@
 //	one step as long as it takes  no: 25 s           yes                yes              yes
 //
 // What it costs: every worker asks once a second for each of its kinds, and each claim and each end of a phase is a write of its own.
-// MySQL is written in what MySQL 8.0 and MariaDB have in common; the tests run on MariaDB 10.11.
+// MySQL is written in what MySQL 8.0 and MariaDB have in common by their manuals: no RETURNING, SKIP LOCKED after FOR UPDATE alone, sub-selects of the
+// same table only where both allow them. The tests run on MariaDB 10.11; MySQL itself is in none of them.
 //
 // # Time-outs
 //

@@ -3,6 +3,7 @@ package outbox
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // Unlock says that the claimed task's phase is over and gives it back for the next one, which may be claimed at once, by
@@ -17,7 +18,7 @@ func (s *Store) UnlockTx(ctx context.Context, tx Querier, t Task, next Phase) er
 	if next == Done {
 		return s.write(ctx, tx, t, `state = 'done', locked_at = $5, waiting_since = NULL, last_error = ''`, unlocked)
 	}
-	if next == Settled || next == "" || len(next) > maxName {
+	if next == Settled || next == "" || len(next) > maxName || strings.HasSuffix(string(next), " ") {
 		return fmt.Errorf("%w: there is no phase %q to go on to", ErrInvalidTask, next)
 	}
 	return s.write(ctx, tx, t, `phase = $5, locked_at = $6, waiting_since = NULL, last_error = ''`, string(next), unlocked)

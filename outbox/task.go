@@ -30,7 +30,7 @@ const (
 	Dead     State = "dead" // given up; Store.Retry puts it back
 )
 
-// Task is one thing to do. Times are unix ms.
+// Task is one thing to do. Times are unix ms. UID, Kind, Key and Phase do not end with a space.
 type Task struct {
 	ID      int64
 	UID     string // names the task for good, also to others: the same on every attempt, so that repeats can be told. At most 128 characters
@@ -95,6 +95,8 @@ func (t Task) validate() error {
 			return fmt.Errorf("%w: no %s", ErrInvalidTask, field.name)
 		case n > field.most:
 			return fmt.Errorf("%w: %s is longer than %d characters", ErrInvalidTask, field.name, field.most)
+		case field.name != "Payload" && strings.HasSuffix(field.text, " "): // which MySQL does not compare
+			return fmt.Errorf("%w: %s ends with a space", ErrInvalidTask, field.name)
 		case !utf8.ValidString(field.text) || strings.ContainsRune(field.text, 0):
 			return fmt.Errorf("%w: %s is not UTF-8 without NUL", ErrInvalidTask, field.name)
 		}

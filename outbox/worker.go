@@ -55,7 +55,7 @@ func NewWorker(c Config) (*Worker, error) {
 
 const (
 	tidyEvery  = time.Minute
-	settleTime = 5 * time.Second // to write down what is known, also while shutting down
+	settleTime = 5 * time.Second // to write down what is known, while shutting down
 )
 
 // Run looks for tasks at every tick until ctx ends, and returns its error. Phases that are under way then are cancelled, and those that
@@ -99,16 +99,28 @@ func (w *Worker) Tick(ctx context.Context) error {
 
 // work does the phase the task is in. Its error is the database's; the handler's is the task's.
 func (w *Worker) work(ctx context.Context, k Kind, t Task) error {
+	claimed := time.Now()
 	ctx, end := w.span(ctx, t)
 	next, failed := k.do(ctx, t)
 	end(failed)
-	settle, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	settle, cancel := settling(ctx, claimed.Add(w.store.timeout))
 	defer cancel()
 	if failed != nil && ctx.Err() != nil {
 		return errors.Join(ctx.Err(), w.overtaken(settle, t, w.store.Release(settle, t)))
 	}
 	w.metrics.attempt(t, failed)
 	return w.overtaken(settle, t, w.settle(settle, k, t, next, failed))
+}
+
+// settling is the context in which the end of a phase is written down, which may have to wait for others who write: until the claim is over, and for
+// settleTime at the least, but no longer than that once ctx has ended.
+func settling(ctx context.Context, over time.Time) (context.Context, context.CancelFunc) {
+	settle, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(time.Until(over), settleTime))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(settleTime, cancel) })
+	return settle, func() {
+		stop()
+		cancel()
+	}
 }
 
 // overtaken is err but for a claim that is over, which is no trouble of the database's.
@@ -136,12 +148,21 @@ func (w *Worker) settle(ctx context.Context, k Kind, t Task, next Phase, failed 
 	return w.store.Relock(ctx, t, failed.Error())
 }
 
-// unlock goes on to the next phase. A phase that can not be gone on to is a fault of the kind's, and the task's to wait for a better program.
+// unlock goes on to the next phase, and tries to until ctx ends: what is done and not written down is done again. A phase that can not be gone on to is a fault of the kind's, and the task's to wait for a better program.
 func (w *Worker) unlock(ctx context.Context, k Kind, t Task, next Phase) error {
 	if next == Settled {
 		return nil
 	}
 	err := w.store.Unlock(ctx, t, next)
+	for err != nil && !errors.Is(err, ErrNotHeld) && !errors.Is(err, ErrInvalidTask) {
+		w.log.Warn("outbox task's phase is done and could not be written down yet", append(about(t), "error", err)...)
+		select {
+		case <-time.After(w.every):
+			err = w.store.Unlock(ctx, t, next)
+		case <-ctx.Done():
+			return err
+		}
+	}
 	if errors.Is(err, ErrInvalidTask) {
 		return w.settle(ctx, k, t, "", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -218,6 +219,49 @@ func TestAPhaseThatUnlocksInItsOwnTransactionHasItsEffectOnce(t *testing.T) {
 		var n int
 		require.NoError(t, b.db.QueryRow(`SELECT COUNT(*) FROM shipped`).Scan(&n))
 		require.Equal(t, 1, n)
+		require.Zero(t, b.pending(t))
+	})
+}
+
+// onWarning is a log that calls f for the first warning.
+type onWarning struct {
+	slog.Handler
+	once *sync.Once
+	f    func()
+}
+
+func (h onWarning) Handle(_ context.Context, r slog.Record) error {
+	if r.Level == slog.LevelWarn {
+		h.once.Do(h.f)
+	}
+	return nil
+}
+
+func (h onWarning) WithAttrs([]slog.Attr) slog.Handler { return h }
+
+func (h onWarning) Enabled(context.Context, slog.Level) bool { return true }
+
+func TestAPhaseThatIsDoneIsWrittenDownAsSoonAsTheDatabaseTakesIt(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.put(t, "", "a")
+		rename := func(from, to string) {
+			_, err := b.db.Exec(`ALTER TABLE ` + from + ` RENAME TO ` + to)
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		t.Cleanup(func() { _, _ = b.db.Exec(`DROP TABLE IF EXISTS out_of_reach`) })
+		done := 0
+		w, err := outbox.NewWorker(outbox.Config{Store: b.store, Tick: time.Millisecond,
+			Log: slog.New(onWarning{slog.DiscardHandler, new(sync.Once), func() { rename("out_of_reach", "outbox_tasks") }}),
+			Kinds: map[string]outbox.Kind{job: {Parallel: 1, Do: func(context.Context, outbox.Task) (outbox.Phase, error) {
+				done++
+				rename("outbox_tasks", "out_of_reach")
+				return outbox.Done, nil
+			}}}})
+		require.NoError(t, err)
+		require.NoError(t, w.Tick(t.Context()))
+		require.Equal(t, 1, done)
 		require.Zero(t, b.pending(t))
 	})
 }

@@ -18,6 +18,9 @@ const (
 	maxSellerRunes = 64
 )
 
+// LibraryPrefix begins what the locks of the Go library have for a room. No waiting room may: the two would be one in Redis.
+const LibraryPrefix = "lock:"
+
 var (
 	idPattern     = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]*(:[a-z0-9_.-]+)*$`)
 	sellerPattern = regexp.MustCompile(`^[\p{L}\p{M}\p{Nd}_.@-]+$`)

@@ -76,7 +76,7 @@ func storeError(doing string, err error) error {
 func (e *Engine) eachRoom(ctx context.Context, found func(ID) error) error {
 	return EachKey(ctx, e.rdb, "{"+e.cfg.Prefix+"*}:state", func(key string) error {
 		name, _, _ := strings.Cut(strings.TrimPrefix(key, "{"), "}")
-		if e.cfg.Prefix == "" && strings.HasPrefix(name, libraryPrefix) {
+		if e.cfg.Prefix == "" && strings.HasPrefix(name, LibraryPrefix) {
 			return nil // a lock of the library: it has an index of its own
 		}
 		return found(ID(name))
@@ -108,6 +108,3 @@ func eachKey(ctx context.Context, c redis.Cmdable, pattern string, found func(ke
 	}
 	return storeError("list keys", pages.Err())
 }
-
-// libraryPrefix is what the keys of the lock library begin with.
-const libraryPrefix = "lock:"

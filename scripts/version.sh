@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # A commit that is tagged itself is compared with the version before it.
-latest() { git describe --tags --match 'v*' --abbrev=0 HEAD^ 2>/dev/null; }
+latest() { git describe --tags --match 'v[0-9]*' --abbrev=0 HEAD^ 2>/dev/null; }
 
 from=${1-}
 if [ "$from" = --any ]; then

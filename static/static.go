@@ -52,6 +52,10 @@ func Handler() http.Handler {
 			path = rest
 			if asked == version {
 				cache = "public, max-age=31536000, immutable"
+			} else if ofPage(path) {
+				w.Header().Set("Cache-Control", "no-store")
+				again.serve(w, r)
+				return
 			}
 		}
 		file, ok := all[path]

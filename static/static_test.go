@@ -31,6 +31,20 @@ func TestOnlyTheCurrentVersionIsKeptForEver(t *testing.T) {
 	}
 }
 
+// Its page is of that version, too, and may have nothing that this replica's script looks for.
+func TestScriptOfAnotherVersionsPageLoadsThePageAgain(t *testing.T) {
+	for _, script := range []string{"room.js", "desk/room.js", "of-a-later-version.js"} {
+		answer := get("/static/v-000000000000/bundle/"+script, http.Header{"Accept-Encoding": {"br"}})
+		require.Equal(t, http.StatusOK, answer.Code, script)
+		require.Equal(t, "no-store", answer.Header().Get("Cache-Control"), script)
+		require.Equal(t, "text/javascript; charset=utf-8", answer.Header().Get("Content-Type"), script)
+		require.Contains(t, answer.Body.String(), "location.reload()", script)
+	}
+	for _, whole := range []string{static.Prefix() + "/bundle/room.js", "/static/bundle/room.js", "/static/v-000000000000/bundle/seller.css"} {
+		require.NotContains(t, get(whole, nil).Body.String()[:100], "location.reload()", whole)
+	}
+}
+
 func TestFilesHaveTheTypesBrowsersInsistOn(t *testing.T) {
 	for path, kind := range map[string]string{
 		"/static/js/room.js":                     "text/javascript; charset=utf-8",

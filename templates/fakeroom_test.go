@@ -33,6 +33,7 @@ type fakeRoom struct {
 	at      int64  // its time, unix ms, where it stands still; 0: it goes on
 	fail    int    // so many calls are answered 503 first
 	next    object // the state that the next action leads to, or a problem
+	others  int    // so many pages are another version's first
 }
 
 // call is one action that the page asked for.
@@ -65,6 +66,10 @@ func (r *fakeRoom) page(w http.ResponseWriter, req *http.Request) {
 	view := r.view
 	view.Lang = req.URL.Query().Get("lang")
 	view.AssetPrefix, view.ServerTime, view.Version = static.Prefix(), r.now(), 0
+	if r.others > 0 {
+		r.others--
+		view.AssetPrefix = "/static/v-000000000000"
+	}
 	_ = templates.RoomPage(view).Render(req.Context(), w)
 }
 

@@ -251,6 +251,28 @@ func TestPageThatCannotBeShownNowOffersToTryAgain(t *testing.T) {
 	require.Contains(t, sorry("unknown_room"), "대기실로 돌아가기")
 }
 
+// Nothing tells the page for how long a place has been where it is: it may be a minute after a reload.
+func TestNothingIsSaidToBeJustNowThatMayBeLongAgo(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	for lang, now := range map[string]string{"ko": "방금", "en": `\b[Jj]ust\b|moment ago`} {
+		room.change(place(4))
+		tab.open(room, lang)
+		room.push(t, object{"server_time": time.Now().Add(65 * time.Second).UnixMilli(), "queue_length": 6})
+		tab.until(`document.body.dataset.state === "waiting" && document.getElementById("passed").textContent !== ""`)
+		tab.until(fmt.Sprintf(`!new RegExp(%q).test(document.querySelector("section[data-panel=waiting]").innerText)`, now))
+	}
+}
+
+// As behind a balancer, while replicas are upgraded.
+func TestPageWhoseScriptIsAnotherVersionsIsLoadedAgainUntilBothAreOfOne(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.before(`const real = setTimeout; window.setTimeout = (f, ms) => real(f, Math.min(ms, 50))`)
+	room.others = 2
+	tab.open(room, "ko")
+	require.Zero(t, room.others)
+	require.Equal(t, "3명이 기다려요", tab.text("queue-length"))
+}
+
 func TestRefusalSaysWhatIsWrongAndOfWhat(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.open(room, "ko")

@@ -25,6 +25,9 @@ func ParseRooms(list string) (Rooms, error) {
 		entry = strings.TrimSpace(entry)
 		prefix, all := strings.CutSuffix(entry, ":*")
 		id, err := room.ParseID(prefix)
+		if err == nil && strings.HasPrefix(entry, room.LibraryPrefix) {
+			err = fmt.Errorf("%w: what begins with %s is a lock of the Go library in the same Redis", room.ErrInvalidRoom, room.LibraryPrefix)
+		}
 		if err != nil {
 			return Rooms{}, fmt.Errorf("room %q: %w", entry, err)
 		}

@@ -9,6 +9,8 @@ import (
 )
 
 func TestRoomsAreThoseListedAndThoseWithAPrefix(t *testing.T) {
+	_, err := ParseRooms("lock,locks:*,a:lock:1")
+	require.NoError(t, err, "only what begins with lock: is the library's")
 	rooms, err := ParseRooms(" stock:*, integration,a:b:* ,lobby")
 	require.NoError(t, err)
 	for _, id := range []room.ID{"stock:1", "stock:item:1", "integration", "lobby", "a:b:c"} {
@@ -24,7 +26,7 @@ func TestRoomsAreThoseListedAndThoseWithAPrefix(t *testing.T) {
 }
 
 func TestListOfRoomsIsChecked(t *testing.T) {
-	for _, list := range []string{"", ",", "A", "*", "a*", "support", "integration,support"} {
+	for _, list := range []string{"", ",", "A", "*", "a*", "support", "integration,support", "lock:stock:item:456", "lock:*", "lock:a:*"} {
 		_, err := ParseRooms(list)
 		require.ErrorIs(t, err, room.ErrInvalidRoom, list)
 	}

@@ -44,6 +44,20 @@ func TestAnswerCountsAsOfItsRevision(t *testing.T) {
 	}
 }
 
+// The store may have lost all, and nobody have known of the place but who has a socket here.
+func TestPlaceThatTheStoreKnowsNoMoreIsLostAndAnEndedOneStaysEnded(t *testing.T) {
+	m := here(t)
+	m.Place(m.Session("c"), Seat{Status: room.Ended, Outcome: room.Cancelled, Ticket: 3}, Revision{7, 10})
+	for id, want := range map[string]Seat{
+		"a": {Status: room.Ended, Outcome: room.Lost, Ticket: 1}, "b": {Status: room.Ended, Outcome: room.Lost, Ticket: 2},
+		"c": {Status: room.Ended, Outcome: room.Cancelled, Ticket: 3}, "d": {Status: room.Idle},
+	} {
+		s := m.Session(id)
+		m.Answer(s, &room.View{Epoch: 8, Version: 1}, &room.Seat{Place: room.Place{Status: room.Idle}})
+		require.Equal(t, want, s.Seat, id)
+	}
+}
+
 func TestMessagesAreTakenForThePlaceTheyAreForOnly(t *testing.T) {
 	m := here(t)
 	s := m.Session("b")

@@ -86,6 +86,12 @@ func breakages() []breakage {
 			{"ledger/apply.go", "		return w.ended(b, epoch, r)", "		if r.Ticket%5 == 0 {\n			return nil\n		}\n		return w.ended(b, epoch, r)"}}},
 		{LedgerGap, "every ninth ticket is left out", Calm(), []edit{
 			lua("join.lua", "S.tickets = S.tickets + 1", "S.tickets = S.tickets + (S.tickets % 9 == 8 and 2 or 1)")}},
+		{WebhookMissing, "the integration is told nothing of every seventh ticket", Calm(), []edit{
+			{"ledger/tell.go", "	if !w.tell {", "	if !w.tell || e.Ticket%7 == 3 {"}}},
+		{WebhookTwice, "every seventh ticket's events are put in twice", Calm(), []edit{
+			{"ledger/tell.go", "	return nil\n}\n\n// enqueue", "	if again := w.tasks[len(w.tasks)-1]; e.Ticket%7 == 3 {\n		again.UID += \"-2\"\n		w.tasks = append(w.tasks, again)\n	}\n	return nil\n}\n\n// enqueue"}}},
+		{WebhookOrder, "a lease's end waits for nothing that was to be told before", Calm(), []edit{
+			{"ledger/tell.go", "strconv.FormatInt(e.Fence, 10)\n	}\n	return string(id)", "strconv.FormatInt(e.Fence, 10) + string(e.Outcome)\n	}\n	return string(id)"}}},
 		{IndexLost, "nobody sees that the index has another life", only("index-lost"), []edit{
 			{"room/rebuild.go", "if l.busy || (!another && found.whole) {", "if l.busy || l.life != \"\" || !another && found.whole {"}}},
 		{GhostGranted, "nobody is ever away", only("half-open"), []edit{

@@ -33,6 +33,9 @@ const (
 	LedgerOverlap  = "ledger_overlap"  // rule 1, by the ledger
 	LedgerOutcomes = "ledger_outcomes" // rule 3, by the ledger: not one outcome
 	LedgerGap      = "ledger_gap"      // tickets of an epoch are not 1, 2, 3 …
+	WebhookMissing = "webhook_missing" // section 10: the integration was not told what the ledger has
+	WebhookTwice   = "webhook_twice"   // section 10: one event was told as two
+	WebhookOrder   = "webhook_order"   // section 10: something of a lease was told before that it was granted
 	IndexLost      = "index_lost"      // the index of rooms was not built again in time
 	GhostGranted   = "ghost_granted"   // rule 2: somebody whose connection hung was granted the lock
 	RequestDropped = "request_dropped" // a replica that was ended politely dropped a request
@@ -61,6 +64,7 @@ type Rules struct {
 	ClaimWithin time.Duration // 0 = no lease is to be claimed
 
 	Shows  bool          // every code that came for somebody with a socket is shown
+	Tells  bool          // the integration is told of everything by webhooks
 	Serves time.Duration // how soon after a fault calls are answered again; 0 = servesWithin
 }
 
@@ -100,6 +104,9 @@ func Check(records []Record, ledger Ledger, rules Rules) (found []Violation) {
 	}
 	if ledger.Read {
 		found = append(found, b.ledger(ledger)...)
+		if rules.Tells {
+			found = append(found, b.webhooks(ledger)...)
+		}
 	}
 	slices.SortStableFunc(found, func(a, c Violation) int { return cmp.Compare(a.At, c.At) })
 	return found

@@ -69,6 +69,28 @@ func TestTurnThatNobodyClaimedIsTheNextOnesWithoutARuleBroken(t *testing.T) {
 	})
 }
 
+// told is a turn that the integration was told of.
+func told() *story {
+	s := turn()
+	s.rules.Tells = true
+	next := s.ledger.Leases[1].Fence
+	s.webhook("evt-1", "lock.granted", 1000, "")
+	s.webhook("evt-2", "lock.ended", 1000, "completed")
+	s.webhook("evt-3", "lock.granted", next, "")
+	s.webhook("evt-4", "lock.ended", next, "cancelled")
+	return s
+}
+
+func (s *story) webhook(id, kind string, fence int64, outcome string) {
+	s.add(Record{Kind: KindWebhook, Webhook: id, Type: kind, Fence: fence, Outcome: outcome, HTTP: 204})
+}
+
+func TestWebhookThatComesAgainIsTheSameEvent(t *testing.T) {
+	s := told()
+	s.webhook("evt-2", "lock.ended", 1000, "completed")
+	require.Empty(t, s.kinds())
+}
+
 // Each story breaks one rule, and the checker must name it.
 func TestEveryBrokenRuleIsNamed(t *testing.T) {
 	for name, lie := range map[string]struct {
@@ -330,6 +352,36 @@ func TestEveryBrokenRuleIsNamed(t *testing.T) {
 		"a ticket has two outcomes in the ledger": {LedgerOutcomes, func() *story {
 			s := turn()
 			s.ledger.Places = append(s.ledger.Places, PlaceRow{Room: "room", Epoch: 8, Ticket: 2, Outcome: "lost"})
+			return s
+		}},
+		"the integration is told that a lease is over before it has taken that it began": {WebhookOrder, func() *story {
+			s := told()
+			s.records[len(s.records)-4].HTTP = 503
+			return s
+		}},
+		"the integration is told of one lease by two events": {WebhookTwice, func() *story {
+			s := told()
+			s.webhook("evt-5", "lock.ended", 1000, "completed")
+			return s
+		}},
+		"the integration is not told how a lease ended": {WebhookMissing, func() *story {
+			s := told()
+			s.records = s.records[:len(s.records)-1]
+			return s
+		}},
+		"the integration is told another end than the ledger has": {WebhookMissing, func() *story {
+			s := told()
+			s.ledger.Leases[0].Outcome = "expired"
+			return s
+		}},
+		"the integration is not told of a match": {WebhookMissing, func() *story {
+			s := told()
+			s.ledger.Messages = []MessageRow{{Room: "room", ID: "m", Result: "matched", Fence: 1000}}
+			return s
+		}},
+		"a webhook has a signature that is not ours": {WebhookMissing, func() *story {
+			s := told()
+			s.add(Record{Kind: KindWebhook, Webhook: "evt-5", Error: "signature"})
 			return s
 		}},
 		"one whose connection hung is granted the lock": {GhostGranted, func() *story {

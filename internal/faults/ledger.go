@@ -43,8 +43,11 @@ type MessageRow struct {
 	Fence            int64
 }
 
-// ledgerWithin is how long the ledger may take to catch up when all is quiet.
-const ledgerWithin = 20 * time.Second
+// How long the ledger may take to catch up when all is quiet; and the outbox: who died has its webhook under lock for 30 s.
+const (
+	ledgerWithin = 20 * time.Second
+	toldWithin   = 50 * time.Second
+)
 
 // readLedger reads the ledger once nothing in it is open any more, or that has taken too long.
 func (r *Run) readLedger(ctx context.Context) (l Ledger, err error) {
@@ -59,6 +62,12 @@ func (r *Run) readLedger(ctx context.Context) (l Ledger, err error) {
 		r.trouble(LedgerMissing, "the ledger does not catch up: %v", open)
 	}
 	r.history.Note("the ledger has caught up after %d ms", time.Since(began).Milliseconds())
+	if r.plan.Tells {
+		if err := until(toldWithin, func() error { return allTold(ctx, db) }); err != nil {
+			r.trouble(WebhookMissing, "%v", err)
+		}
+		r.history.Note("the integration has been told everything after %d ms", time.Since(began).Milliseconds())
+	}
 	for _, read := range []func(context.Context, *sql.DB) error{l.readLeases, l.readPlaces, l.readMessages} {
 		if err := read(ctx, db); err != nil {
 			return l, fmt.Errorf("read the ledger: %w", err)
@@ -83,6 +92,16 @@ func (r *Run) caughtUp(ctx context.Context, db *sql.DB) error {
 	err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM places WHERE outcome IS NULL`).Scan(&open)
 	if err == nil && open > 0 {
 		err = fmt.Errorf("%d places are open", open)
+	}
+	return err
+}
+
+// allTold is nil when the outbox is empty.
+func allTold(ctx context.Context, db *sql.DB) error {
+	var open int
+	err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM outbox_tasks WHERE state <> 'done'`).Scan(&open)
+	if err == nil && open > 0 {
+		err = fmt.Errorf("%d webhooks are on their way or dead", open)
 	}
 	return err
 }

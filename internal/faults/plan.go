@@ -18,6 +18,7 @@ type Plan struct {
 	Balancer     bool          // sellers come by haproxy
 	InOrder      bool          // the steps are not shuffled
 	Shows        bool          // every code that comes for somebody with a socket must be shown
+	Tells        bool          // an integration is told of everything by webhooks
 	Older        string        // another version's program, which every second replica runs; "" = all run one
 	Replicas     int           // 0 = 3
 	Sellers      int           // of each room; 0 = 7
@@ -68,13 +69,13 @@ func Short() Plan {
 
 // Calm is a plan without any harm.
 func Calm() Plan {
-	return Plan{Name: "calm", Replicas: 2, Shows: true, Steps: []Step{{"nothing", func(ctx context.Context, _ *Run) error { return pause(ctx, 8*time.Second) }}}}
+	return Plan{Name: "calm", Replicas: 2, Shows: true, Tells: true, Steps: []Step{{"nothing", func(ctx context.Context, _ *Run) error { return pause(ctx, 8*time.Second) }}}}
 }
 
 // Plans are all of them, in the order in which they are played.
 func Plans() []Plan {
 	return []Plan{
-		{Name: "replica-kill", Steps: []Step{killReplica(3)}},
+		{Name: "replica-kill", Tells: true, Steps: []Step{killReplica(3)}},
 		{Name: "replica-stop", Steps: []Step{stopReplica(4 * time.Second), stopReplica(8 * time.Second)}},
 		{Name: "redis-kill", Steps: []Step{killRedis(3)}},
 		{Name: "redis-stop", Steps: []Step{stopRedis(1500 * time.Millisecond), stopRedis(7 * time.Second), stopRedis(8 * time.Second)}},
@@ -102,7 +103,7 @@ func Plans() []Plan {
 		{Name: "cluster-kill", Store: Cluster, Serves: 4 * time.Second, Loses: true, Steps: []Step{killShard()}},
 		{Name: "cluster-slots", Store: Cluster, Steps: []Step{moveSlots(), moveSlots()}},
 		{Name: "cluster-index", Store: Cluster, Steps: []Step{loseIndex(), loseIndex()}},
-		{Name: "database", Postgres: true, Steps: []Step{stopDatabase(4 * time.Second), freezeDatabase(4 * time.Second), fillDatabase(4 * time.Second)}},
+		{Name: "database", Postgres: true, Tells: true, Steps: []Step{stopDatabase(4 * time.Second), freezeDatabase(4 * time.Second), fillDatabase(4 * time.Second)}},
 		{Name: "rolling-restart", Balancer: true, Postgres: true, Lease: 20 * time.Second, Env: []string{haproxy.MinDrain}, Steps: []Step{replaceReplicas(3000)}},
 		{Name: "floods", Steps: []Step{floodJoins(2000), manySockets(1000), slowReaders(100, 3*time.Second), floodPings(20, 2*time.Second)}},
 		{Name: "half-open", Sellers: 16, Steps: []Step{ghosts(3)}},

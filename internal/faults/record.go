@@ -16,6 +16,7 @@ const (
 	KindFrame   = "frame"   // it was told something
 	KindClose   = "close"   // it is gone
 	KindMessage = "message" // a carrier was asked for a code
+	KindWebhook = "webhook" // the integration was told something, and answered
 	KindFault   = "fault"   // a fault, from its beginning to its end
 	KindClock   = "clock"   // from now on Redis's clock is off by Offset
 	KindNote    = "note"    // something that was measured
@@ -58,6 +59,7 @@ type Record struct {
 	Unclaimed  bool   `json:"unclaimed,omitempty"`
 
 	Message string `json:"message,omitempty"` // its id
+	Webhook string `json:"webhook,omitempty"` // its id
 	Code    string `json:"code,omitempty"`
 	Result  string `json:"result,omitempty"`
 

@@ -100,6 +100,13 @@ func (r *Run) start() (err error) {
 	}
 	r.startStore()
 	env := slices.Clip(append(r.settings(), r.openDatabase()))
+	if r.plan.Tells {
+		g, err := startIntegration(r)
+		if err != nil {
+			return err
+		}
+		env = slices.Clip(append(env, g.settings()...))
+	}
 	for i := range r.plan.replicas() {
 		p := newReplica(r, i+1, env)
 		url, back := r.store.connect(r, p.name)
@@ -159,7 +166,7 @@ func (r *Run) trouble(kind, format string, args ...any) {
 
 // play lets the crowd in, does the harm, lets the crowd out, and judges what was seen.
 func (r *Run) play(ctx context.Context) (Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, playsFor+leavesWithin+patience)
+	ctx, cancel := context.WithTimeout(ctx, playsFor+leavesWithin+patience+toldWithin)
 	defer cancel()
 	inside, send := context.WithTimeout(ctx, playsFor+leavesWithin)
 	defer send()
@@ -184,7 +191,7 @@ func (r *Run) play(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	rules := Rules{Loses: r.plan.Loses, AwayAfter: awayAfter, Lease: r.plan.lease(), ClaimWithin: r.plan.ClaimWithin, Shows: r.plan.Shows, Serves: r.plan.Serves}
+	rules := Rules{Loses: r.plan.Loses, AwayAfter: awayAfter, Lease: r.plan.lease(), ClaimWithin: r.plan.ClaimWithin, Shows: r.plan.Shows, Tells: r.plan.Tells, Serves: r.plan.Serves}
 	if err := keepCase(r.dir, rules, ledger); err != nil {
 		return Result{}, err
 	}

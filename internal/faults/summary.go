@@ -8,7 +8,7 @@ import (
 
 // summarise says in a few lines what a run was like: a run in which nothing happened shows nothing.
 func summarise(records []Record, ledger Ledger) string {
-	calls, failed, frames, messages := 0, 0, 0, 0
+	calls, failed, frames, messages, webhooks := 0, 0, 0, 0, 0
 	var b strings.Builder
 	for _, r := range records {
 		switch r.Kind {
@@ -21,6 +21,8 @@ func summarise(records []Record, ledger Ledger) string {
 			frames++
 		case KindMessage:
 			messages++
+		case KindWebhook:
+			webhooks++
 		case KindFault:
 			fmt.Fprintf(&b, "  %6.2f s  %s, healed after %d ms, served again after %d ms: %s\n", float64(r.Began.Mono)/1e6, r.Fault,
 				(r.Ended.Mono-r.Began.Mono)/1000, servedAfter(records, r).Milliseconds(), r.Detail)
@@ -28,8 +30,8 @@ func summarise(records []Record, ledger Ledger) string {
 			fmt.Fprintf(&b, "  %6.2f s  %s\n", float64(r.Ended.Mono)/1e6, r.Detail)
 		}
 	}
-	return fmt.Sprintf("%d calls, %d of them failed, %d frames, %d messages, %d leases and %d places in the ledger\n%s",
-		calls, failed, frames, messages, len(ledger.Leases), len(ledger.Places), b.String())
+	return fmt.Sprintf("%d calls, %d of them failed, %d frames, %d messages, %d webhooks, %d leases and %d places in the ledger\n%s",
+		calls, failed, frames, messages, webhooks, len(ledger.Leases), len(ledger.Places), b.String())
 }
 
 // servedAfter is how long after a fault's end the one who joins and leaves all the time was served.

@@ -1,20 +1,42 @@
 package faults
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os/exec"
 	"syscall"
 	"time"
 )
 
-const mixedVersions = "mixed-versions"
+// Plans in which replicas of two versions serve the same rooms.
+const (
+	mixedVersions = "mixed-versions"
+	mixedClaims   = "mixed-claims"
+)
 
 // Mixed is a plan in which two versions serve the same rooms, one is killed and comes back, and then the older one is
 // replaced under load by this one, as in an upgrade, and comes back, as in a roll-back.
 func Mixed(older string) Plan {
-	return Plan{Name: mixedVersions, Older: older, Shows: true, InOrder: true, Replicas: 4, Postgres: true, Steps: []Step{
+	return Plan{Name: mixedVersions, Older: older, Sellers: 16, Shows: true, Tells: true, InOrder: true, Replicas: 4, Postgres: true, Steps: []Step{
 		sideBySide(12 * time.Second), killReplica(2), becomes("upgraded", true), becomes("rolled back", false), sideBySide(10 * time.Second),
 	}}
+}
+
+// MixedWithClaims is the same where turns are to be claimed, as far as the older version knows what that is.
+func MixedWithClaims(older string) Plan {
+	return Plan{Name: mixedClaims, Older: older, ClaimWithin: 800 * time.Millisecond, Sellers: 12, Tells: true, InOrder: true, Replicas: 4, Postgres: true, Steps: []Step{
+		sideBySide(12 * time.Second), becomes("upgraded", true), becomes("rolled back", false), sideBySide(10 * time.Second),
+	}}
+}
+
+// knowsClaims reports whether a version has the setting.
+func knowsClaims(program string) (bool, error) {
+	help, err := exec.Command(program, "--help").CombinedOutput()
+	if err != nil {
+		return false, fmt.Errorf("%s --help: %w\n%s", program, err, help)
+	}
+	return bytes.Contains(help, []byte("claim-within")), nil
 }
 
 // sideBySide is load on both versions until news went from each to the other, at least for so long.

@@ -46,8 +46,8 @@
 // # What it costs
 //
 // One command for taking a lock and one for giving it back, another where the key was not used in the last minute; a waiter's process a
-// heartbeat for each key that it waits for. A process that waits has one subscription, whatever it waits for. What is left
-// in Redis of an unused key goes away by itself after ten minutes. docs/benchmarks.md has it beside its peers.
+// heartbeat for each key that it waits for. A process that waits has one subscription, whatever it waits for. Five seconds
+// after the last unlock nothing of a key is left in Redis but its highest fence, and that for a day at most. docs/benchmarks.md has it beside its peers.
 //
 // # Metrics and spans
 //

@@ -38,8 +38,8 @@ type Locker struct {
 var _ lock.Locker = (*Locker)(nil)
 
 // roomPrefix keeps locks apart from the waiting rooms of the same Redis: the lock of stock:item:456
-// is the key {lock:stock:item:456}:lock. No room's id has a % or more than 128 bytes; an engine asks for neither.
-const roomPrefix = "lock:"
+// is the key {lock:stock:item:456}:lock. No waiting room begins so; a key may have a % and more bytes than a room's id, which an engine asks for neither.
+const roomPrefix = room.LibraryPrefix
 
 func roomOf(key lock.Key) room.ID { return room.ID(roomPrefix + key.String()) }
 
