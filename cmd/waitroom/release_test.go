@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -39,4 +41,18 @@ func TestBillOfMaterialsHasWhatTheProgramIsMadeOfAndNothingElse(t *testing.T) {
 		require.True(t, named[needed], needed)
 	}
 	require.False(t, named["github.com/stretchr/testify"], "tests ship")
+}
+
+// The linker says nothing of a variable that is not there.
+func TestVersionIsStampedOnAVariableThatThereIs(t *testing.T) {
+	source, err := os.ReadFile("commands.go")
+	require.NoError(t, err)
+	stamp := regexp.MustCompile(`-X '?main\.(\w+)=`)
+	for _, file := range []string{"../../Dockerfile", "../../scripts/release.sh"} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		names := stamp.FindSubmatch(text)
+		require.NotNil(t, names, file)
+		require.Contains(t, string(source), "\nvar "+string(names[1])+" string\n", file)
+	}
 }
