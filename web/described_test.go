@@ -37,7 +37,7 @@ func TestEveryCodeIsDescribedWithItsStatus(t *testing.T) {
 		}
 	}
 	require.NoError(t, yaml.Unmarshal(describe.OpenAPI(), &open))
-	require.Equal(t, slices.Sorted(maps.Keys(problems)), open.Components.Schemas["Code"].Enum, "the table in problem.go, sorted")
+	require.Equal(t, slices.Sorted(maps.Keys(problems)), open.Components.Schemas["Code"].Enum, "Code in web/describe/openapi.yaml is the table in problem.go, sorted")
 
 	named := map[string]bool{}
 	line := regexp.MustCompile(`'(\d{3})': .*responses/[A-Z]\w+', description: '(.*)'}`)

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
@@ -41,14 +43,8 @@ func fieldsIn(t *testing.T, text string) []string {
 func TestPageScriptAndDocumentHaveEveryFieldOfTheStateFrame(t *testing.T) {
 	described := stateFields(t)
 
-	var page strings.Builder
-	view := roomView("integration", room.View{}, room.Seat{Place: room.Place{Status: room.Idle}}, 0)
-	require.NoError(t, templates.RoomPage(view).Render(t.Context(), &page))
-	block := regexp.MustCompile(`(?s)<script id="page-data"[^>]*>(.*?)</script>`).FindStringSubmatch(page.String())
-	require.NotNil(t, block)
-	var data struct{ State json.RawMessage }
-	require.NoError(t, json.Unmarshal([]byte(block[1]), &data))
-	require.Equal(t, described, fieldsIn(t, string(data.State)), "templates/data.go: frame")
+	first := firstState(t, room.View{}, room.Place{Status: room.Idle})
+	require.Equal(t, described, slices.Sorted(maps.Keys(first)), "templates/data.go: frame")
 
 	store, err := os.ReadFile("../static/js/store.js")
 	require.NoError(t, err)
@@ -64,4 +60,57 @@ func TestPageScriptAndDocumentHaveEveryFieldOfTheStateFrame(t *testing.T) {
 	require.NoError(t, err)
 	example := regexp.MustCompile(`(?s)\{"type":"state".*?\n? ?"codes":\w+\}`).FindString(string(api))
 	require.Equal(t, described, fieldsIn(t, example), "docs/api.md: the example of a state frame")
+}
+
+// firstState is what a page's modules start from.
+func firstState(t *testing.T, v room.View, p room.Place) (fields map[string]any) {
+	t.Helper()
+	var page strings.Builder
+	require.NoError(t, templates.RoomPage(roomView("integration", v, room.Seat{Place: p}, time.Minute)).Render(t.Context(), &page))
+	block := regexp.MustCompile(`(?s)<script id="page-data"[^>]*>(.*?)</script>`).FindStringSubmatch(page.String())
+	require.NotNil(t, block)
+	var data struct{ State map[string]any }
+	require.NoError(t, json.Unmarshal([]byte(block[1]), &data))
+	return data.State
+}
+
+// fill gives every field a value that is not its zero.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.String:
+		v.SetString("1")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(1)
+	default:
+		v.SetInt(1)
+	}
+}
+
+// A field that the page has and nobody fills in would be told only with the first change.
+func TestPageIsToldEveryFieldOfTheStateFrameFromItsFirstState(t *testing.T) {
+	told := map[string]bool{}
+	for _, status := range []room.Status{room.Waiting, room.Locked, room.Ended} {
+		var v room.View
+		var p room.Place
+		fill(reflect.ValueOf(&v).Elem())
+		fill(reflect.ValueOf(&p).Elem())
+		p.Status = status
+		for _, v.Paused = range []bool{false, true} {
+			for name, value := range firstState(t, v, p) {
+				told[name] = told[name] || value != nil && value != 0.0 && value != false && value != ""
+			}
+		}
+	}
+	for _, name := range stateFields(t) {
+		require.True(t, told[name], "%s is never told to a page: see roomView in web/page.go", name)
+	}
 }

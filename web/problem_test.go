@@ -30,10 +30,10 @@ func TestEveryCodeHasAStatusATitleAndEveryLanguage(t *testing.T) {
 		require.GreaterOrEqual(t, p.status, 400, code)
 		busy := p.status == http.StatusTooManyRequests || p.status == http.StatusServiceUnavailable
 		require.Equal(t, busy, p.retry > 0, "%s: Retry-After", code)
-		require.NotEmpty(t, problemFor(code).said("ko").Title, code)
+		require.NotEmpty(t, problemFor(code).said("ko").Title, "templates/locales/problems.yaml has no words for %s", code)
 	}
 	for _, known := range codes {
-		require.Contains(t, problems, known.code)
+		require.Contains(t, slices.Collect(maps.Keys(problems)), known.code, "it has no status in problems")
 	}
 	korean := regexp.MustCompile(`\p{Hangul}`)
 	for _, said := range []func(lang string) map[string]templates.Problem{

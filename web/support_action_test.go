@@ -31,8 +31,8 @@ func TestEveryActionIsTriedAndHasItsWords(t *testing.T) {
 		require.Contains(t, slices.Collect(maps.Keys(bodies)), name, "name it in bodies")
 		for _, lang := range []string{"ko", "en"} {
 			desk := templates.TextIn(lang).Desk
-			require.NotEmpty(t, desk.Actions[name], "desk.yaml: the audit has no words for %s", name)
-			require.NotEmpty(t, desk.Story.Did[name], "desk/story.yaml: a seller's timeline has no words for %s", name)
+			require.NotEmpty(t, desk.Actions[name], "templates/locales/desk.yaml: the audit has no words for %s", name)
+			require.NotEmpty(t, desk.Story.Did[name], "templates/locales/desk/story.yaml: a seller's timeline has no words for %s", name)
 		}
 	}
 }
