@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"maps"
 	"net/http"
+	"os"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -74,8 +76,12 @@ func TestEveryRouteOfTheAPIIsDescribed(t *testing.T) {
 		operations = append(operations, op.Method+" "+op.Path)
 	}
 	beside := []string{"GET /healthz", "GET /metrics", "GET /readyz"} // the server's own
+	api, err := os.ReadFile("../docs/api.md")
+	require.NoError(t, err)
 	for _, route := range routes {
 		require.True(t, slices.Contains(operations, route), "%s is not described in web/describe/openapi.yaml", route)
+		last := regexp.MustCompile("[/`]" + path.Base(route) + "[`?]") // a table names it alone
+		require.True(t, last.Match(api), "%s is not in docs/api.md", route)
 	}
 	require.ElementsMatch(t, append(routes, beside...), operations)
 }
