@@ -1,8 +1,10 @@
 package room
 
 import (
+	"errors"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +28,7 @@ func verbs() map[string]arguments {
 
 func TestAScriptUsesAllThatItIsHandedAndNoPositions(t *testing.T) {
 	parts := []string{"text", "prelude", "lineage", "places", "lease", "tell", "inbox", "asks", "could", "support", "back", "claims", "here", "now", "still"}
+	bare := []string{"prelude", "lineage", "now", "still"} // parts all of whose names are seen behind them, or that have none
 	files, err := luaFiles.ReadDir("lua")
 	require.NoError(t, err)
 	handed := verbs()
@@ -38,11 +41,12 @@ func TestAScriptUsesAllThatItIsHandedAndNoPositions(t *testing.T) {
 		require.NotContains(t, source, "ARGV", f.Name())
 		args, isVerb := handed[name]
 		if !isVerb {
-			require.Contains(t, parts, name, "neither a verb nor a part of verbs")
+			require.True(t, slices.Contains(parts, name), "%s is in neither list: name a verb in verbs(), what verbs share in parts", f.Name())
+			require.True(t, slices.Contains(bare, name) || exports.MatchString(luaSource(name)), "%s does not end by returning the names that others may use", f.Name())
 			continue
 		}
 		for _, argument := range args.names {
-			require.Regexp(t, `\b`+argument+`\b`, source, "%s is not used in %s", argument, f.Name())
+			require.True(t, mentioned(source, argument), "%s is not used in %s", argument, f.Name())
 		}
 	}
 	everywhere := luaSource("asks")
@@ -51,6 +55,33 @@ func TestAScriptUsesAllThatItIsHandedAndNoPositions(t *testing.T) {
 	}
 	for _, argument := range append(callerArgs.names, policyArgs.names...) {
 		require.Regexp(t, `\b`+argument+`\b`, everywhere, "no script uses it")
+	}
+}
+
+func mentioned(source, name string) bool {
+	return regexp.MustCompile(`\b` + name + `\b`).MatchString(source)
+}
+
+func TestEveryCodeThatAScriptAnswersIsKnown(t *testing.T) {
+	answers := regexp.MustCompile(`\b(?:refuse|reply|answer)\('(\w+)'`)
+	for name := range verbs() {
+		for _, found := range answers.FindAllStringSubmatch(luaSource(name), -1) {
+			err := codeError(found[1])
+			require.False(t, errors.Is(err, ErrStore), "%s.lua answers %q, which is not among refusals in errors.go", name, found[1])
+		}
+	}
+}
+
+// Redis's client silently sends a call again whose reply was lost.
+func TestAVerbWhoseReplyIsRememberedLooksForItFirst(t *testing.T) {
+	for name := range verbs() {
+		source := luaSource(name)
+		if name == "erase" { // done again it finds nothing to do
+			continue
+		}
+		remembers := strings.Contains(source, "return answer(")
+		require.Equal(t, remembers, strings.Contains(source, "local told = repeated()\nif told then return told end\n"),
+			"%s.lua: what ends in answer() begins with the lines of repeated()", name)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -125,7 +127,7 @@ func TestWrongValueStopsTheStartAndIsNamed(t *testing.T) {
 		if strings.HasSuffix(s.name, "-secret") {
 			continue // any text is one
 		}
-		require.NotEmpty(t, badValues[s.name], "%s has no bad value in the table", s.name)
+		require.NotEmpty(t, badValues[s.name], "%s has no bad value in badValues", s.name)
 		for _, value := range badValues[s.name] {
 			t.Run(s.name+"="+value, func(t *testing.T) {
 				_, err := ParseConfig([]string{"--" + s.name + "=" + value})
@@ -239,6 +241,48 @@ func TestHelpListsEverySetting(t *testing.T) {
 	WriteSettings(&out)
 	for _, s := range allSettings() {
 		require.Contains(t, out.String(), "--"+s.name+", "+s.env())
+	}
+}
+
+// A row says the name, the default and, of a setting that may be in a file, a key.
+func TestReadmeListsEverySettingWithItsDefault(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	rows := map[string][]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(WAITROOM_[A-Z_]+)`( 🔑)? \\| ([^|]+) \\|").FindAllStringSubmatch(string(readme), -1) {
+		rows[row[1]] = row[2:]
+	}
+	for _, s := range settings() {
+		row, ok := rows[s.env()]
+		require.True(t, ok, "README.md has no row for %s under Settings", s.env())
+		require.Equal(t, s.secret, row[0] != "", "%s: README.md marks with 🔑 what may be in a file", s.env())
+		fallback := "none"
+		if s.fallback != "" {
+			fallback = "`" + s.fallback + "`"
+		}
+		if s.name != "addr" { // which depends on the store
+			require.True(t, strings.HasPrefix(row[1], fallback), "%s: its default is %s, README.md says %s", s.env(), fallback, row[1])
+		}
+		delete(rows, s.env())
+	}
+	require.Empty(t, rows, "README.md has rows for what is no setting")
+}
+
+// What is read and never looked at would be a setting that does nothing.
+func TestEverySettingIsUsed(t *testing.T) {
+	var source strings.Builder
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, name := range files {
+		if !strings.HasSuffix(name, "_test.go") && name != "config.go" && name != "read.go" {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			source.Write(text)
+		}
+	}
+	for f := range reflect.TypeFor[Config]().Fields() {
+		used := regexp.MustCompile(`\.` + f.Name + `\b`).MatchString(source.String())
+		require.True(t, used, "nothing in server/ uses Config.%s", f.Name)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"maps"
 	"net/http"
+	"os"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -38,7 +40,7 @@ func TestEveryCodeIsDescribedWithItsStatus(t *testing.T) {
 		}
 	}
 	require.NoError(t, yaml.Unmarshal(describe.OpenAPI(), &open))
-	require.Equal(t, slices.Sorted(maps.Keys(problems)), open.Components.Schemas["Code"].Enum, "the table in problem.go, sorted")
+	require.Equal(t, slices.Sorted(maps.Keys(problems)), open.Components.Schemas["Code"].Enum, "Code in web/describe/openapi.yaml is the table in problem.go, sorted")
 
 	named := map[string]bool{}
 	line := regexp.MustCompile(`'(\d{3})': .*responses/[A-Z]\w+', description: '(.*)'}`)
@@ -75,6 +77,13 @@ func TestEveryRouteOfTheAPIIsDescribed(t *testing.T) {
 		operations = append(operations, op.Method+" "+op.Path)
 	}
 	beside := []string{"GET /healthz", "GET /metrics", "GET /readyz"} // the server's own
+	api, err := os.ReadFile("../docs/api.md")
+	require.NoError(t, err)
+	for _, route := range routes {
+		require.True(t, slices.Contains(operations, route), "%s is not described in web/describe/openapi.yaml", route)
+		last := regexp.MustCompile("[/`]" + path.Base(route) + "[`?]") // a table names it alone
+		require.True(t, last.Match(api), "%s is not in docs/api.md", route)
+	}
 	require.ElementsMatch(t, append(routes, beside...), operations)
 }
 

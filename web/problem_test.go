@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"slices"
 	"testing"
@@ -29,10 +30,10 @@ func TestEveryCodeHasAStatusATitleAndEveryLanguage(t *testing.T) {
 		require.GreaterOrEqual(t, p.status, 400, code)
 		busy := p.status == http.StatusTooManyRequests || p.status == http.StatusServiceUnavailable
 		require.Equal(t, busy, p.retry > 0, "%s: Retry-After", code)
-		require.NotEmpty(t, problemFor(code).said("ko").Title, code)
+		require.NotEmpty(t, problemFor(code).said("ko").Title, "templates/locales/problems.yaml has no words for %s", code)
 	}
 	for _, known := range codes {
-		require.Contains(t, problems, known.code)
+		require.Contains(t, slices.Collect(maps.Keys(problems)), known.code, "it has no status in problems")
 	}
 	korean := regexp.MustCompile(`\p{Hangul}`)
 	for _, said := range []func(lang string) map[string]templates.Problem{
@@ -47,6 +48,19 @@ func TestEveryCodeHasAStatusATitleAndEveryLanguage(t *testing.T) {
 				require.NotRegexp(t, korean, said(lang)[code].Detail, code)
 			}
 		}
+	}
+}
+
+// What the engine refuses, and nobody named here, would be told as a fault of ours.
+func TestEveryRefusalOfTheEngineHasACode(t *testing.T) {
+	errs, err := os.ReadFile("../room/errors.go")
+	require.NoError(t, err)
+	table, err := os.ReadFile("problem.go")
+	require.NoError(t, err)
+	refusals := regexp.MustCompile(`(?m)^\t"[a-z_]+": +(Err\w+),$`).FindAllStringSubmatch(string(errs), -1)
+	require.NotEmpty(t, refusals)
+	for _, refusal := range refusals {
+		require.True(t, bytes.Contains(table, []byte("{room."+refusal[1]+", ")), "room.%s has no code in problem.go", refusal[1])
 	}
 }
 

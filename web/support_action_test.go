@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
+	"github.com/waitroom/waitroom/templates"
 )
 
 // bodies are an action each, as it is asked for, and what it does.
@@ -22,6 +24,17 @@ var bodies = map[string]struct{ fields, does, answer string }{
 	"pause":   {``, "pause integration true", `"ticket":null,"fence":null`},
 	"resume":  {``, "pause integration false", `"ticket":null,"fence":null`},
 	"assign":  {`"message_id":"m-1","fence":9`, "assign integration m-1 9", `"ticket":3,"fence":9`},
+}
+
+func TestEveryActionIsTriedAndHasItsWords(t *testing.T) {
+	for name := range actions {
+		require.Contains(t, slices.Collect(maps.Keys(bodies)), name, "name it in bodies")
+		for _, lang := range []string{"ko", "en"} {
+			desk := templates.TextIn(lang).Desk
+			require.NotEmpty(t, desk.Actions[name], "templates/locales/desk.yaml: the audit has no words for %s", name)
+			require.NotEmpty(t, desk.Story.Did[name], "templates/locales/desk/story.yaml: a seller's timeline has no words for %s", name)
+		}
+	}
 }
 
 func bodyOf(fields, reason string) string {

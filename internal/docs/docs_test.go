@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,13 +18,29 @@ const root = "../.."
 // A rule whose test was renamed or deleted would be held by nothing.
 func TestEveryTestThatAPageNamesExists(t *testing.T) {
 	tests := testsOf(t)
-	for _, page := range []string{"architecture.md", "threat-model.md", "seeds.md", "upgrading.md"} {
+	for _, page := range []string{"architecture.md", "threat-model.md", "seeds.md", "upgrading.md", "../CONTRIBUTING.md"} {
 		text, err := os.ReadFile(filepath.Join(root, "docs", page))
 		require.NoError(t, err)
 		named := regexp.MustCompile("`((?:Test|Fuzz|Example)[A-Za-z0-9_]+)`").FindAllStringSubmatch(string(text), -1)
 		require.NotEmpty(t, named, page)
 		for _, name := range named {
 			require.True(t, tests[name[1]], "%s names %s", page, name[1])
+		}
+	}
+}
+
+// A page leads a reader to files; one that was renamed leads nowhere. A name alone is one of a directory that its page speaks of.
+func TestEveryFileThatAPageNamesExists(t *testing.T) {
+	named := regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|lua|js|templ|yaml|json|css|md))`")
+	for page, dirs := range map[string][]string{"docs/architecture.md": {".", "room/lua"}, "CONTRIBUTING.md": {"."}} {
+		text, err := os.ReadFile(filepath.Join(root, page))
+		require.NoError(t, err)
+		for _, name := range named.FindAllStringSubmatch(string(text), -1) {
+			there := slices.ContainsFunc(dirs, func(dir string) bool {
+				_, err := os.Stat(filepath.Join(root, dir, name[1]))
+				return err == nil
+			})
+			require.True(t, there, "%s names %s", page, name[1])
 		}
 	}
 }

@@ -46,7 +46,7 @@ func TestNoTextIsThereThatNobodySays(t *testing.T) {
 			unused = append(unused, name)
 		}
 	})
-	require.Empty(t, unused)
+	require.Empty(t, unused, "no template, Go code or script says these")
 }
 
 func TestScriptsAreHandedWhatTheySayAndNothingElse(t *testing.T) {

@@ -1,0 +1,116 @@
+package web
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/describe"
+)
+
+// stateFields are the fields of the state frame as it is described; hub's tests hold what sockets are told to the same description. One is there only while it is so.
+func stateFields(t *testing.T) []string {
+	t.Helper()
+	var async struct {
+		Components struct {
+			Schemas map[string]struct{ Properties map[string]any }
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(describe.AsyncAPI(), &async))
+	fields := slices.Sorted(maps.Keys(async.Components.Schemas["State"].Properties))
+	require.Contains(t, fields, "unclaimed")
+	return slices.DeleteFunc(fields, func(name string) bool { return name == "unclaimed" })
+}
+
+func fieldsIn(t *testing.T, text string) []string {
+	t.Helper()
+	var fields map[string]any
+	require.NoError(t, json.Unmarshal([]byte(text), &fields), text)
+	return slices.Sorted(maps.Keys(fields))
+}
+
+func TestPageScriptAndDocumentHaveEveryFieldOfTheStateFrame(t *testing.T) {
+	described := stateFields(t)
+
+	first := firstState(t, room.View{}, room.Place{Status: room.Idle})
+	require.Equal(t, described, slices.Sorted(maps.Keys(first)), "templates/data.go: frame")
+
+	store, err := os.ReadFile("../static/js/store.js")
+	require.NoError(t, err)
+	nothing, _, _ := strings.Cut(string(store), "};")
+	said := []string{"epoch", "room", "server_time", "version"} // by every frame
+	for _, m := range regexp.MustCompile(`(?m)^  (\w+):`).FindAllStringSubmatch(nothing, -1) {
+		said = append(said, m[1])
+	}
+	slices.Sort(said)
+	require.Equal(t, described, said, "static/js/store.js: NOTHING")
+
+	api, err := os.ReadFile("../docs/api.md")
+	require.NoError(t, err)
+	example := regexp.MustCompile(`(?s)\{"type":"state".*?\n? ?"codes":\w+\}`).FindString(string(api))
+	require.Equal(t, described, fieldsIn(t, example), "docs/api.md: the example of a state frame")
+}
+
+// firstState is what a page's modules start from.
+func firstState(t *testing.T, v room.View, p room.Place) (fields map[string]any) {
+	t.Helper()
+	var page strings.Builder
+	require.NoError(t, templates.RoomPage(roomView("integration", v, room.Seat{Place: p}, time.Minute)).Render(t.Context(), &page))
+	block := regexp.MustCompile(`(?s)<script id="page-data"[^>]*>(.*?)</script>`).FindStringSubmatch(page.String())
+	require.NotNil(t, block)
+	var data struct{ State map[string]any }
+	require.NoError(t, json.Unmarshal([]byte(block[1]), &data))
+	return data.State
+}
+
+// fill gives every field a value that is not its zero.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.String:
+		v.SetString("1")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(1)
+	default:
+		v.SetInt(1)
+	}
+}
+
+// A field that the page has and nobody fills in would be told only with the first change.
+func TestPageIsToldEveryFieldOfTheStateFrameFromItsFirstState(t *testing.T) {
+	told := map[string]bool{}
+	for _, status := range []room.Status{room.Waiting, room.Locked, room.Ended} {
+		var v room.View
+		var p room.Place
+		fill(reflect.ValueOf(&v).Elem())
+		fill(reflect.ValueOf(&p).Elem())
+		p.Status = status
+		for _, v.Paused = range []bool{false, true} {
+			for name, value := range firstState(t, v, p) {
+				told[name] = told[name] || value != nil && value != 0.0 && value != false && value != ""
+			}
+		}
+	}
+	for _, name := range stateFields(t) {
+		require.True(t, told[name], "%s is never told to a page: see roomView in web/page.go", name)
+	}
+}
