@@ -34,6 +34,12 @@ func placeKey(id room.ID, ticket int64) string {
 	return prefix + "place:" + string(id) + " " + strconv.FormatInt(ticket, 10) // a room's id has no space
 }
 
+// browserKey is where it is kept which place of a room a browser is told of.
+func browserKey(id room.ID, s Subscription) string {
+	sum := sha256.Sum256([]byte(s.Endpoint))
+	return prefix + "browser:" + string(id) + " " + hex.EncodeToString(sum[:16])
+}
+
 // nameOf is what a subscription of a place is called by who is not to know it.
 func nameOf(place string, s Subscription) string {
 	sum := sha256.Sum256([]byte(place + " " + s.Endpoint))
@@ -54,7 +60,27 @@ func (p *Pushes) Subscribe(ctx context.Context, id room.ID, ticket int64, s Subs
 	if err != nil {
 		return stored(err)
 	}
+	return p.leave(ctx, id, ticket, s)
+}
+
+// leave has a browser told of no other place of the room than this one: it stands in one, and who sits before it may be another seller than before.
+func (p *Pushes) leave(ctx context.Context, id room.ID, ticket int64, s Subscription) error {
+	text, err := p.cfg.Redis.SetArgs(ctx, browserKey(id, s), ticket, redis.SetArgs{TTL: kept, Get: true}).Result()
+	if errors.Is(err, redis.Nil) {
+		return nil
+	}
+	if err != nil {
+		return stored(err)
+	}
+	if before, err := strconv.ParseInt(text, 10, 64); err == nil && before != ticket {
+		return p.Unsubscribe(ctx, id, before, s)
+	}
 	return nil
+}
+
+// Unsubscribe forgets one browser of a place; others are told as before. The error is the store's.
+func (p *Pushes) Unsubscribe(ctx context.Context, id room.ID, ticket int64, s Subscription) error {
+	return p.drop(ctx, id, ticket, nameOf(placeKey(id, ticket), s))
 }
 
 // Browsers names those that are to be told what happened to their places, by ticket. One that was kept for another seller's place of the same ticket, from
