@@ -50,6 +50,7 @@ type subscriptions struct {
 func (s subscriptions) Pushed() {
 	if s.server.outbox != nil {
 		s.server.outbox.Wake(news.Kind)
+		s.server.outbox.Wake(news.AwayKind)
 	}
 }
 
@@ -80,7 +81,9 @@ func (s *Server) tellBrowser(ctx context.Context, n news.News) error {
 func later(err error) error { return fmt.Errorf("%w: %w", outbox.ErrNotReady, err) }
 
 // holds says that the lock is a place's.
-func holds(view room.View, ticket int64) bool { return view.Lease != nil && view.Lease.Ticket == ticket }
+func holds(view room.View, ticket int64) bool {
+	return view.Lease != nil && view.Lease.Ticket == ticket
+}
 
 // pushOf is for how long news hold, and how they are told.
 func (s *Server) pushOf(id room.ID, n news.News, view room.View) (left time.Duration, write func(lang string) push.Message) {
