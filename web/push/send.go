@@ -51,7 +51,7 @@ func (p *Pushes) Send(ctx context.Context, to To, ttl time.Duration, write func(
 	switch {
 	case errors.Is(err, ErrGone):
 		p.counts.WithLabelValues("gone").Inc()
-		return errors.Join(err, p.drop(ctx, to.Room, to.Ticket, to.Browser))
+		return errors.Join(err, p.lose(ctx, to, s))
 	case errors.Is(err, ErrRefused):
 		p.counts.WithLabelValues("refused").Inc()
 	case errors.Is(err, ErrLater):

@@ -2,6 +2,7 @@ package push
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -213,6 +214,26 @@ func TestBrowserIsToldOfOnePlaceOfARoom(t *testing.T) {
 	require.NoError(t, s.Subscribe(t.Context(), here, 2, sub))
 	require.Equal(t, []string{kept.Browser}, s.browsers(1, "s-1"))
 	require.Len(t, s.browsers(2, "s-2"), 1, "a browser may stand in several rooms")
+}
+
+func TestNothingIsKeptOfABrowserThatIsToldNoMore(t *testing.T) {
+	s := newStage(t)
+	known := func() int { return len(s.rdb.Keys(t.Context(), prefix+"browser:*").Val()) }
+	for i := range 20 {
+		s.subscribe(1, "s-1", fmt.Sprint("/", i))
+	}
+	require.Equal(t, most, known())
+	_, gone := s.subscribe(1, "s-1", "/19")
+	s.service.Answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
+	require.ErrorIs(t, s.send(gone), ErrGone)
+	require.Equal(t, most-1, known())
+	s.subscribe(2, "s-2", "/a")
+	s.subscribe(3, "s-3", "/b")
+	require.NoError(t, s.Forget(t.Context(), here, 1, 2, 9))
+	require.Equal(t, 1, known())
+	_, err := Erase(t.Context(), s.rdb, "s-3")
+	require.NoError(t, err)
+	require.Zero(t, known())
 }
 
 func TestBrowserThatIsForgottenLeavesThePlacesOthers(t *testing.T) {

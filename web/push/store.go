@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -40,6 +41,16 @@ func browserKey(id room.ID, s Subscription) string {
 	return prefix + "browser:" + string(id) + " " + hex.EncodeToString(sum[:16])
 }
 
+// browserKeys are those of subscriptions as they are kept.
+func browserKeys(id room.ID, texts ...string) (keys []string) {
+	for _, text := range texts {
+		if s, err := parseKept(text); err == nil {
+			keys = append(keys, browserKey(id, s))
+		}
+	}
+	return keys
+}
+
 // nameOf is what a subscription of a place is called by who is not to know it.
 func nameOf(place string, s Subscription) string {
 	sum := sha256.Sum256([]byte(place + " " + s.Endpoint))
@@ -56,8 +67,11 @@ func (p *Pushes) Subscribe(ctx context.Context, id room.ID, ticket int64, s Subs
 		return stored(errKept)
 	}
 	key := placeKey(id, ticket)
-	err = subscribeScript.Run(ctx, p.cfg.Redis, []string{key}, nameOf(key, s), text, kept.Milliseconds(), most).Err()
-	if err != nil {
+	gone, err := subscribeScript.Run(ctx, p.cfg.Redis, []string{key}, nameOf(key, s), text, kept.Milliseconds(), most).Text()
+	if keys := browserKeys(id, gone); err == nil && len(keys) > 0 {
+		err = p.cfg.Redis.Del(ctx, keys...).Err()
+	}
+	if err != nil && !errors.Is(err, redis.Nil) {
 		return stored(err)
 	}
 	return p.leave(ctx, id, ticket, s)
@@ -123,6 +137,22 @@ func (p *Pushes) Forget(ctx context.Context, id room.ID, tickets ...int64) error
 	for i, ticket := range tickets {
 		keys[i] = placeKey(id, ticket)
 	}
+	if n, err := p.cfg.Redis.Exists(ctx, keys...).Result(); err != nil || n == 0 {
+		return orNil(err)
+	}
+	kept := make([]*redis.StringSliceCmd, len(keys))
+	_, err := p.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for i, key := range keys {
+			kept[i] = p.HVals(ctx, key)
+		}
+		return nil
+	})
+	if err != nil {
+		return stored(err)
+	}
+	for _, texts := range kept {
+		keys = append(keys, browserKeys(id, texts.Val()...)...)
+	}
 	return orNil(p.cfg.Redis.Del(ctx, keys...).Err())
 }
 
@@ -140,6 +170,14 @@ func (p *Pushes) find(ctx context.Context, id room.ID, ticket int64, name string
 
 func (p *Pushes) drop(ctx context.Context, id room.ID, ticket int64, name string) error {
 	return orNil(p.cfg.Redis.HDel(ctx, placeKey(id, ticket), name).Err())
+}
+
+// lose forgets a browser that subscribes no more.
+func (p *Pushes) lose(ctx context.Context, to To, s Subscription) error {
+	if err := p.drop(ctx, to.Room, to.Ticket, to.Browser); err != nil || s.Endpoint == "" {
+		return err
+	}
+	return orNil(p.cfg.Redis.Del(ctx, browserKey(to.Room, s)).Err())
 }
 
 // parseKept reads what is kept. The error does not repeat it.
@@ -166,6 +204,12 @@ func Erase(ctx context.Context, rdb redis.UniversalClient, seller string) (brows
 				return stored(err)
 			}
 			browsers += int(n)
+			place, _, _ := strings.Cut(strings.TrimPrefix(key, prefix+"place:"), " ")
+			if keys := browserKeys(room.ID(place), text); len(keys) > 0 {
+				if err := rdb.Del(ctx, keys...).Err(); err != nil {
+					return stored(err)
+				}
+			}
 		}
 		return nil
 	})
