@@ -41,17 +41,17 @@ type News struct {
 	Browser string `json:"browser"`         // by which the subscription is found; nothing can be sent by it
 }
 
-// Task is what is put in; the same news for the same browser are put in once.
+// Task is what is put in; the same news for the same browser are put in once, and once a minute that it is passed over.
 func (n News) Task() (outbox.Task, error) {
 	text, err := json.Marshal(n)
 	if err != nil {
 		return outbox.Task{}, fmt.Errorf("encode news: %w", err)
 	}
-	kind := Kind
+	kind, which := Kind, n.Fence
 	if n.What == Away {
-		kind = AwayKind
+		kind, which = AwayKind, n.At/time.Minute.Milliseconds()
 	}
-	return outbox.Task{UID: fmt.Sprintf("psh_%s_%d_%s", n.What, max(n.Fence, n.At), n.Browser), Kind: kind, Payload: string(text), CreatedAt: n.At}, nil
+	return outbox.Task{UID: fmt.Sprintf("psh_%s_%d_%s", n.What, which, n.Browser), Kind: kind, Payload: string(text), CreatedAt: n.At}, nil
 }
 
 // Tell tells a browser. An error has it tried again: once the news do not hold any more there is to be none.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -74,6 +75,28 @@ func TestTurnDoesNotWaitForThoseWhoArePassedOver(t *testing.T) {
 	}
 	cancel()
 	require.ErrorIs(t, <-stopped, context.Canceled)
+}
+
+// Whoever comes and goes all the time has us ask its push service no more often.
+func TestBrowserIsToldOnceAMinuteThatItIsPassedOver(t *testing.T) {
+	o := newOffice(t)
+	var told atomic.Int64
+	w := o.worker(t, func(context.Context, push.News) error { told.Add(1); return nil })
+	o.now = time.UnixMilli(1_800_000_000_000).Truncate(time.Minute)
+	for _, step := range []struct {
+		pass time.Duration
+		want int64
+	}{{0, 1}, {59 * time.Second, 1}, {time.Second, 2}} {
+		o.now = o.now.Add(step.pass)
+		o.put(push.News{What: push.Away, Browser: "b"})
+		require.NoError(t, w.Tick(t.Context()))
+		require.Equal(t, step.want, told.Load())
+	}
+	o.put(push.News{What: push.Away, Browser: "another"})
+	o.put(push.News{What: push.Turn, Fence: 1, Browser: "b"})
+	o.put(push.News{What: push.Turn, Fence: 2, Browser: "b"})
+	require.NoError(t, w.Tick(t.Context()))
+	require.Equal(t, int64(5), told.Load())
 }
 
 func TestPushThatCouldNotBeTriedForDaysIsNotDead(t *testing.T) {
