@@ -36,7 +36,7 @@ type News struct {
 	What    string `json:"what"`
 	Room    string `json:"room"`
 	Ticket  int64  `json:"ticket"`
-	Fence   int64  `json:"fence,omitempty"` // of a turn
+	Fence   int64  `json:"fence,omitempty"` // of a turn, also of one that was missed
 	At      int64  `json:"at"`              // unix ms
 	Browser string `json:"browser"`         // by which the subscription is found; nothing can be sent by it
 }
@@ -49,7 +49,10 @@ func (n News) Task() (outbox.Task, error) {
 	}
 	kind, which := Kind, n.Fence
 	if n.What == Away {
-		kind, which = AwayKind, n.At/time.Minute.Milliseconds()
+		kind = AwayKind
+	}
+	if n.Fence == 0 { // who missed a turn is told so each time
+		which = n.At / time.Minute.Milliseconds()
 	}
 	return outbox.Task{UID: fmt.Sprintf("psh_%s_%d_%s", n.What, which, n.Browser), Kind: kind, Payload: string(text), CreatedAt: n.At}, nil
 }

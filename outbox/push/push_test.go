@@ -93,10 +93,11 @@ func TestBrowserIsToldOnceAMinuteThatItIsPassedOver(t *testing.T) {
 		require.Equal(t, step.want, told.Load())
 	}
 	o.put(push.News{What: push.Away, Browser: "another"})
+	o.put(push.News{What: push.Away, Fence: 1, Browser: "b"})
 	o.put(push.News{What: push.Turn, Fence: 1, Browser: "b"})
 	o.put(push.News{What: push.Turn, Fence: 2, Browser: "b"})
 	require.NoError(t, w.Tick(t.Context()))
-	require.Equal(t, int64(5), told.Load())
+	require.Equal(t, int64(6), told.Load())
 }
 
 func TestPushThatCouldNotBeTriedForDaysIsNotDead(t *testing.T) {
