@@ -153,3 +153,27 @@ func TestMessageThatIsSomebodysIsNotAssigned(t *testing.T) {
 		})
 	}
 }
+
+// Long messages end alike: what the text says of such a part says nothing of the code in another.
+func TestPartThatIsKnownByItsTextAloneLeavesTheCodeToItsOwnSeller(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	const alike = "쿠팡은 묻지 않아요."
+	a := d.asker("a")
+	a.expect()
+	d.sms(saying(alike), without)
+	_, m := d.sms(saying("인증번호 482913"))
+	require.True(t, m.Completes)
+	_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
+	require.NoError(t, err)
+	again := a.expectOnly("쿠팡")
+	a.leave(room.Cancelled)
+	d.pass(31 * time.Second)
+	b := d.asker("b")
+	fence := b.stand().Fence
+	d.pass(time.Second)
+	_, m = d.sms(part("q", 2), saying(alike), without)
+	require.Equal(t, again.Fence, m.Fence)
+	code := d.stray(part("q", 1), saying("인증번호 555555"))
+	require.Contains(t, d.couldBe(code), fence)
+	d.assigned(code, fence)
+}

@@ -113,6 +113,7 @@ type matchMessage struct {
 	Fingerprint string          `json:"fingerprint"`
 	Fits        map[string]bool `json:"fits"`
 	Part        int             `json:"part"`
+	Parts       int             `json:"parts"`
 	Same        string          `json:"same"`
 	Sealed      string          `json:"sealed"`
 	Members     string          `json:"members"`
@@ -160,7 +161,7 @@ const maxTrips = 10
 func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, own []string, err error) {
 	d := digest(q.MessageID)
 	m = matchMessage{Digest: d, ID: jsonText(q.MessageID), From: q.From, To: q.To, Read: q.ReadAt, Guard: q.Guard.Milliseconds(),
-		Completes: !q.Keep, Code: q.Shown.Code != nil, Foreign: q.Foreign, Part: q.Part.Part, Fingerprint: e.Fingerprint(id, q)}
+		Completes: !q.Keep, Code: q.Shown.Code != nil, Foreign: q.Foreign, Part: q.Part.Part, Parts: q.Part.Parts, Fingerprint: e.Fingerprint(id, q)}
 	sender := plainSender(q.Sender)
 	m.Same = e.sealer(id).mark(string(id), "same", sender, q.Shown.Text)
 	own = []string{messageKey(q.MessageID), "same:" + m.Same, "parts:"}

@@ -158,6 +158,55 @@ func TestPartsOfOneMessageBelongTogether(t *testing.T) {
 		require.Equal(t, x.Fence, m.Fence)
 		require.Equal(t, room.Completed, b.stand().Outcome)
 	})
+	t.Run("a part that comes again leads the code to nobody else", func(t *testing.T) {
+		for name, others := range map[string]struct {
+			asks bool
+			want room.Reason
+		}{"the first was somebody's": {true, room.Ambiguous}, "the first was nobody's": {false, room.NotExpected}} {
+			t.Run(name, func(t *testing.T) {
+				d := newDesk(t, room.Config{})
+				a, b := d.asker("a"), d.asker("b")
+				if others.asks {
+					a.expect()
+				}
+				d.pass(time.Second)
+				d.sms(part("r", 2), saying("고맙습니다"), without)
+				a.leave(room.Cancelled)
+				d.pass(31 * time.Second)
+				x := b.expect()
+				d.pass(time.Second)
+				d.sms(part("r", 2), saying("고맙습니다"), without)
+				_, m := d.sms(part("r", 1))
+				require.NotEqual(t, x.Fence, m.Fence)
+				requireNone(t, others.want, m, "it may be of the message that came before, and of one that has its ref again")
+				require.Equal(t, room.Locked, b.stand().Status)
+			})
+		}
+	})
+	t.Run("a part that comes again in the same lease does not part them", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a := d.asker("a")
+		x := a.expect()
+		d.sms(part("r", 2), saying("고맙습니다"), without)
+		d.sms(part("r", 2), saying("고맙습니다"), without)
+		_, m := d.sms(part("r", 1))
+		require.Equal(t, x.Fence, m.Fence)
+		require.Equal(t, room.Completed, a.stand().Outcome)
+	})
+	t.Run("what has the ref of a whole one is another", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a := d.asker("a")
+		a.expect()
+		d.sms(part("r", 1))
+		d.sms(part("r", 2), saying("고맙습니다"), without)
+		b := d.asker("b")
+		x := b.expect()
+		d.pass(time.Second)
+		d.sms(part("r", 2), saying("안녕히 계세요"), without)
+		_, m := d.sms(part("r", 1))
+		require.Equal(t, x.Fence, m.Fence)
+		require.Equal(t, room.Completed, b.stand().Outcome)
+	})
 	t.Run("a minute later it is another", func(t *testing.T) {
 		d := newDesk(t, room.Config{})
 		d.plain("a")

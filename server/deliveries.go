@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/outbox/push"
@@ -24,7 +25,7 @@ func (s *Server) kinds() (map[string]outbox.Kind, error) {
 		kinds[webhook.Kind] = hook
 	}
 	if s.pushes != nil {
-		kinds[push.Kind] = push.New(s.tellBrowser)
+		maps.Copy(kinds, push.Kinds(s.tellBrowser))
 	}
 	return kinds, nil
 }

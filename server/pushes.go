@@ -50,6 +50,7 @@ type subscriptions struct {
 func (s subscriptions) Pushed() {
 	if s.server.outbox != nil {
 		s.server.outbox.Wake(news.Kind)
+		s.server.outbox.Wake(news.AwayKind)
 	}
 }
 
@@ -79,11 +80,16 @@ func (s *Server) tellBrowser(ctx context.Context, n news.News) error {
 // later has it tried again, which is no trouble of the outbox's: a server without a way out goes on in silence, and counts.
 func later(err error) error { return fmt.Errorf("%w: %w", outbox.ErrNotReady, err) }
 
+// holds says that the lock is a place's.
+func holds(view room.View, ticket int64) bool {
+	return view.Lease != nil && view.Lease.Ticket == ticket
+}
+
 // pushOf is for how long news hold, and how they are told.
 func (s *Server) pushOf(id room.ID, n news.News, view room.View) (left time.Duration, write func(lang string) push.Message) {
 	until, claim := int64(0), false
 	switch {
-	case n.What == news.Away && view.Now-n.At < awayFresh.Milliseconds():
+	case n.What == news.Away && view.Now-n.At < awayFresh.Milliseconds() && !holds(view, n.Ticket):
 		until = n.At + s.cfg.DropAfter.Milliseconds()
 	case n.What == news.Turn && view.Lease != nil && view.Lease.Fence == n.Fence:
 		until, claim = view.Lease.ExpiresAt, view.Lease.ClaimBy != 0

@@ -86,7 +86,7 @@ func (s *site) keep(c *gin.Context, session string, ticket int64, sub push.Subsc
 	if seat.Live() && seat.Ticket == ticket {
 		return nil
 	}
-	if err := s.Pushes.Forget(ctx, id, ticket); err != nil {
+	if err := s.Pushes.Unsubscribe(ctx, id, ticket, sub); err != nil {
 		return err
 	}
 	return room.ErrNoPlace

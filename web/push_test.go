@@ -41,6 +41,14 @@ func TestSubscriptionOfAPlaceThatEndsMeanwhileIsNotKept(t *testing.T) {
 	require.Contains(t, w.Body.String(), `"code":"no_place"`)
 	require.Empty(t, kept())
 
+	b := pushtest.NewBrowser(t, "https://push.example/2")
+	other, err := pushes.Parse(b.Endpoint, b.P256dh(), b.Auth())
+	require.NoError(t, err)
+	require.NoError(t, pushes.Subscribe(t.Context(), "integration", 3, other))
+	require.Equal(t, http.StatusNotFound, call(t, handler(t, Config{Engine: &endingEngine{askEngine: holding(0)}, Pushes: pushes}), pushPath, body).Code)
+	require.Len(t, kept(), 1, "whoever else has the place may have it still: this browser may just have stood for it")
+	require.NoError(t, pushes.Forget(t.Context(), "integration", 3))
+
 	h := handler(t, Config{Engine: holding(0), Pushes: pushes})
 	require.JSONEq(t, `{"status":"subscribed","ticket":3}`, call(t, h, pushPath, body).Body.String())
 	require.Equal(t, []string{"{waitroom-push}:place:integration 3"}, kept())

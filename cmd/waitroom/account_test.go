@@ -33,6 +33,7 @@ type long struct {
 	first    *judgement
 	answered bool
 	had      map[int]bool
+	twice    bool // a part came again before all had come: another message may have the same ref
 }
 
 type verdict struct {
@@ -171,10 +172,13 @@ func (a *account) attribute(m *message, w span) judgement {
 		told.duplicate = true
 		return judgement{verdict: told, lease: first.lease, ask: first.lease.answers(m, w), repeats: true}
 	}
-	if whole := a.wholeOf(m); whole != nil {
+	if whole := a.wholeOf(m); whole != nil && !whole.had[m.part] {
 		l, n := whole.first.lease, -1
 		if l == nil {
 			return none(whole.first.reason)
+		}
+		if own := a.judge(m, w); whole.twice && (own.lease == nil || own.lease.session != l.session) {
+			return none("ambiguous")
 		}
 		if !whole.answered {
 			n = l.answers(m, w)
@@ -184,12 +188,13 @@ func (a *account) attribute(m *message, w span) judgement {
 	return a.judge(m, w)
 }
 
-// wholeOf is the long message that this is another part of.
+// wholeOf is the long message that this is a part of, as far as it came before; one that is complete has no more parts.
 func (a *account) wholeOf(m *message) *long {
-	if whole := a.parts[m.sender+"|"+m.ref]; m.parts > 0 && whole != nil && !whole.had[m.part] {
-		return whole
+	whole := a.parts[m.sender+"|"+m.ref]
+	if m.parts == 0 || whole == nil || (whole.had[m.part] && len(whole.had) == m.parts) {
+		return nil
 	}
-	return nil
+	return whole
 }
 
 func none(reason string) judgement {
@@ -391,6 +396,7 @@ func (a *account) remember(j *judgement, answers bool) {
 			a.parts[key] = whole
 		}
 		if whole != nil {
+			whole.twice = whole.twice || whole.had[m.part]
 			whole.had[m.part], whole.answered = true, whole.answered || answers
 		}
 	}

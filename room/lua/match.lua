@@ -1,11 +1,12 @@
 -- match.lua: an SMS arrives. It belongs to the one lease that could have caused it, or to none: never a guess.
 -- KEYS  13 once: hash, what this message was told the first time
 --       14 same: the first message of this sender and text in the last ten minutes, as its digest
---       15 parts: the first part of the same long message in the last minute, as "digest|1 = a part answered an ask|,part,part,"
+--       15 parts: the first part of the same long message in the last minute, as "digest|1 = a part answered an ask|,part,part,"; with "*," behind it
+--          a part came twice before all had come: another message may have the same ref
 -- MESSAGE is JSON: digest, id (as JSON), from, to (when the carrier took it, ms; both 0 = it did not say), age (ms since it was read, with a fraction),
 --          read (when it was first read, ms of Redis's clock; 0 = not known), guard (ms), completes (a code ends the lease),
 --          code (there is one), foreign (the room takes nothing from this sender), fingerprint, fits ({"fence.ask": does it fit}),
---          part (0 = it is whole), same (what its sender and text are known by), sealed, members (JSON members for the journal; no secret)
+--          part (0 = it is whole), parts (of how many), same (what its sender and text are known by), sealed, members (JSON members for the journal; no secret)
 -- Returns "register", see join.lua, or "asks fence.ask:filter …" where Go has to say first which asks it fits, or
 --   "ok" result reason ticket fence epoch granted ended received(ms) duplicate judge completes, and the room's epoch version lineage
 --   result  matched | late | unmatched;  reason  no_lease | ambiguous | not_expected | rejected for unmatched
@@ -252,15 +253,28 @@ local function same()
   if l then return l, (open_ask(l, candidates(l))), false, m end
 end
 
--- part says the same of a part of a long message whose first part came before.
-local function part()
+-- long is what came before of the long message that this is a part of; nil where there is none, or all of it had come: then its ref is used again.
+local function long()
   if A.part == 0 or A.foreign then return nil end
   local known = redis.call('GET', PARTS)
   if not known then return nil end
-  local first, answered, numbers = known:match('^([^|]*)|(%d)|(.*)$')
-  local m = message(first)
-  if not m or numbers:find(',' .. int(A.part) .. ',', 1, true) then return nil end
-  return m, answered == '1', first, numbers
+  local digest, answered, numbers = known:match('^([^|]*)|(%d)|(.*)$')
+  local _, came = numbers:gsub('%d+', '')
+  local first, again = message(digest), numbers:find(',' .. int(A.part) .. ',', 1, true) ~= nil
+  if not first or (again and came >= A.parts) then return nil end
+  return { first = first, answered = answered == '1', numbers = numbers, again = again, twice = numbers:find('*', 1, true) ~= nil }
+end
+
+-- part says whose it is where another part of its message came before: whose that is. Where two messages may have the same ref, it has to be so by its own time too.
+local function part(whole)
+  local first = whole.first
+  local l = (first.state == 's' or first.state == 'w') and by_fence(first.fence) or nil
+  if not l then return nil, first.reason ~= '' and first.reason or 'ambiguous' end
+  if whole.twice then
+    local own = judge()
+    if not own or own.session ~= l.session then return nil, 'ambiguous' end
+  end
+  return l, not whole.answered and open_ask(l, candidates(l)) or nil
 end
 
 ---------------------------------------------------------------- what comes of it
@@ -300,11 +314,11 @@ local function journal(l)
       told.ended) or '', A.members))
 end
 
--- keep_text keeps the sealed text for whom it is for, and for support.
-local function keep_text(l, state)
+-- keep_text keeps the sealed text for whom it is for, and for support. What is known by its text alone says nothing of other parts.
+local function keep_text(l, state, by_text)
   local m = { digest = DIGEST, session = l and l.session or '', fence = l and l.fence or 0, ticket = l and l.ticket or 0, state = state,
     result = told.result, reason = told.reason, late = told.result == 'late', received = told.at, from = FROM, to = TO,
-    code = A.code, same = A.same, sealed = A.sealed, whole = A.part > 0 and PARTS:match('}:parts:(.*)$') or '' }
+    code = A.code, same = A.same, sealed = A.sealed, whole = A.part > 0 and not by_text and PARTS:match('}:parts:(.*)$') or '' }
   write_message(m)
   if l and state ~= 'o' then first_of(m) end
   if state ~= 'w' then show(m.session) end
@@ -324,18 +338,12 @@ end
 
 local l, ask, ends
 local bound = true
-local first_part, part_answered, part_first, part_numbers = part()
+local whole = long()
 local again, again_ask, anew, m = same()
 if again then
   l, ask, bound, told.duplicate = again, again_ask, anew, '1'
-elseif first_part then
-  if first_part.state == 's' or first_part.state == 'w' then
-    l = by_fence(first_part.fence)
-    if l and not part_answered then ask = open_ask(l, candidates(l)) end
-  end
-  if not l then told.reason = first_part.reason ~= '' and first_part.reason or 'ambiguous' end
 else
-  l, ask = judge()
+  if whole and not whole.again then l, ask = part(whole) else l, ask = judge() end
   if not l then told.reason = ask end
 end
 if unknown then -- nothing was done but what time alone did
@@ -343,13 +351,14 @@ if unknown then -- nothing was done but what time alone did
   return 'asks ' .. table.concat(unknown, ' ')
 end
 
+local answers
 if l then
   local had = l.codes
   ends = attribute(l, ask, bound, bound and DIGEST or m.digest)
   if again and not anew then -- it was told before: with the first one's result
     told.result = m.result
   end
-  part_answered = part_answered or (A.code and (ask ~= nil or l.codes ~= had))
+  answers = A.code and (ask ~= nil or l.codes ~= had)
 end
 if A.from > CLOCK + AHEAD then
   incident('carrier_clock', 'the carrier says that it took a message over a minute from now; its clock is not believed')
@@ -357,13 +366,14 @@ end
 journal(l)
 if bound then
   local to = l or offered()
-  keep_text(to, l and (told.judge == '1' and 'w' or 's') or to and 'o' or 'n')
+  keep_text(to, l and (told.judge == '1' and 'w' or 's') or to and 'o' or 'n', again)
 end
-if A.part > 0 and again and not first_part then -- long messages may begin alike: what its text says of this part says nothing of the others
+if A.part > 0 and again and not whole then -- long messages may begin alike
   redis.call('DEL', PARTS)
 elseif A.part > 0 then
-  redis.call('SET', PARTS, (part_first or DIGEST) .. '|' .. (part_answered and '1' or '0') .. '|' .. (part_numbers or ',') .. int(A.part) .. ',',
-    'PX', PARTS_FOR)
+  local answered = answers or (whole and whole.answered)
+  redis.call('SET', PARTS, (whole and whole.first.digest or DIGEST) .. '|' .. (answered and '1' or '0') .. '|' .. (whole and whole.numbers or ',') ..
+    (whole and whole.again and '*' or int(A.part)) .. ',', 'PX', PARTS_FOR)
 end
 if ends then
   changed = true

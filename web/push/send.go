@@ -51,7 +51,7 @@ func (p *Pushes) Send(ctx context.Context, to To, ttl time.Duration, write func(
 	switch {
 	case errors.Is(err, ErrGone):
 		p.counts.WithLabelValues("gone").Inc()
-		return errors.Join(err, p.drop(ctx, to.Room, to.Ticket, to.Browser))
+		return errors.Join(err, p.lose(ctx, to, s))
 	case errors.Is(err, ErrRefused):
 		p.counts.WithLabelValues("refused").Inc()
 	case errors.Is(err, ErrLater):
@@ -77,8 +77,7 @@ func (p *Pushes) send(ctx context.Context, to To, s *Subscription, ttl time.Dura
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	host := req.URL.Host
-	if !p.rests.over(host) {
+	if !p.rests.over(req.URL) {
 		return fmt.Errorf("%w: it said when", ErrLater)
 	}
 	res, err := p.client.Do(req)
@@ -87,7 +86,7 @@ func (p *Pushes) send(ctx context.Context, to To, s *Subscription, ttl time.Dura
 	}
 	defer func() { _ = res.Body.Close() }()
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, bodyBytes))
-	p.rests.hear(host, res)
+	p.rests.hear(req.URL, res)
 	return verdict(res.StatusCode)
 }
 

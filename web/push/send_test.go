@@ -2,6 +2,7 @@ package push
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -183,12 +184,74 @@ func TestPushServiceIsAskedAgainNoSoonerThanItSays(t *testing.T) {
 	require.NotContains(t, err.Error(), "127.0.0.1")
 }
 
+// A push service says 429 of one browser that was told too much, which is no word on the others'.
+func TestBrowserThatIsToldTooMuchHoldsUpNoOther(t *testing.T) {
+	s := newStage(t)
+	_, one := s.subscribe(1, "s-1", "/1")
+	_, other := s.subscribe(2, "s-2", "/2")
+	s.service.Answers(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "600")
+		w.WriteHeader(http.StatusTooManyRequests)
+	})
+	require.ErrorIs(t, s.send(one), ErrLater)
+	s.service.Answers(nil)
+	require.NoError(t, s.send(other))
+	s.service.Next(patience)
+	require.ErrorIs(t, s.send(one), ErrLater)
+	require.Equal(t, 2, s.service.Asked())
+}
+
+// Who shares a browser is told of no other's turn.
+func TestBrowserIsToldOfOnePlaceOfARoom(t *testing.T) {
+	s := newStage(t)
+	b, _ := s.subscribe(1, "s-1", "/1")
+	_, kept := s.subscribe(1, "s-1", "/2")
+	sub, err := s.Parse(b.Endpoint, b.P256dh(), b.Auth())
+	require.NoError(t, err)
+	sub.Seller = "s-2"
+	require.NoError(t, s.Subscribe(t.Context(), here, 2, sub))
+	require.NoError(t, s.Subscribe(t.Context(), "another", 3, sub))
+	require.NoError(t, s.Subscribe(t.Context(), here, 2, sub))
+	require.Equal(t, []string{kept.Browser}, s.browsers(1, "s-1"))
+	require.Len(t, s.browsers(2, "s-2"), 1, "a browser may stand in several rooms")
+}
+
+func TestNothingIsKeptOfABrowserThatIsToldNoMore(t *testing.T) {
+	s := newStage(t)
+	known := func() int { return len(s.rdb.Keys(t.Context(), prefix+"browser:*").Val()) }
+	for i := range 20 {
+		s.subscribe(1, "s-1", fmt.Sprint("/", i))
+	}
+	require.Equal(t, most, known())
+	_, gone := s.subscribe(1, "s-1", "/19")
+	s.service.Answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
+	require.ErrorIs(t, s.send(gone), ErrGone)
+	require.Equal(t, most-1, known())
+	s.subscribe(2, "s-2", "/a")
+	s.subscribe(3, "s-3", "/b")
+	require.NoError(t, s.Forget(t.Context(), here, 1, 2, 9))
+	require.Equal(t, 1, known())
+	_, err := Erase(t.Context(), s.rdb, "s-3")
+	require.NoError(t, err)
+	require.Zero(t, known())
+}
+
+func TestBrowserThatIsForgottenLeavesThePlacesOthers(t *testing.T) {
+	s := newStage(t)
+	b, _ := s.subscribe(1, "s-1", "/1")
+	_, kept := s.subscribe(1, "s-1", "/2")
+	sub, err := s.Parse(b.Endpoint, b.P256dh(), b.Auth())
+	require.NoError(t, err)
+	require.NoError(t, s.Unsubscribe(t.Context(), here, 1, sub))
+	require.Equal(t, []string{kept.Browser}, s.browsers(1, "s-1"))
+}
+
 func TestSubscriptionIsOfOneSellersPlaceUntilItIsForgotten(t *testing.T) {
 	s := newStage(t)
 	require.Empty(t, s.browsers(1, "s-1"))
 	_, first := s.subscribe(1, "s-1", "/1")
 	_, second := s.subscribe(1, "s-1", "/2")
-	s.subscribe(2, "s-2", "/1")
+	s.subscribe(2, "s-2", "/7")
 	want := []string{first.Browser, second.Browser}
 	slices.Sort(want)
 	require.Equal(t, want, s.browsers(1, "s-1"))

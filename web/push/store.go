@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -34,6 +35,22 @@ func placeKey(id room.ID, ticket int64) string {
 	return prefix + "place:" + string(id) + " " + strconv.FormatInt(ticket, 10) // a room's id has no space
 }
 
+// browserKey is where it is kept which place of a room a browser is told of.
+func browserKey(id room.ID, s Subscription) string {
+	sum := sha256.Sum256([]byte(s.Endpoint))
+	return prefix + "browser:" + string(id) + " " + hex.EncodeToString(sum[:16])
+}
+
+// browserKeys are those of subscriptions as they are kept.
+func browserKeys(id room.ID, texts ...string) (keys []string) {
+	for _, text := range texts {
+		if s, err := parseKept(text); err == nil {
+			keys = append(keys, browserKey(id, s))
+		}
+	}
+	return keys
+}
+
 // nameOf is what a subscription of a place is called by who is not to know it.
 func nameOf(place string, s Subscription) string {
 	sum := sha256.Sum256([]byte(place + " " + s.Endpoint))
@@ -50,11 +67,34 @@ func (p *Pushes) Subscribe(ctx context.Context, id room.ID, ticket int64, s Subs
 		return stored(errKept)
 	}
 	key := placeKey(id, ticket)
-	err = subscribeScript.Run(ctx, p.cfg.Redis, []string{key}, nameOf(key, s), text, kept.Milliseconds(), most).Err()
+	gone, err := subscribeScript.Run(ctx, p.cfg.Redis, []string{key}, nameOf(key, s), text, kept.Milliseconds(), most).Text()
+	if keys := browserKeys(id, gone); err == nil && len(keys) > 0 {
+		err = p.cfg.Redis.Del(ctx, keys...).Err()
+	}
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return stored(err)
+	}
+	return p.leave(ctx, id, ticket, s)
+}
+
+// leave has a browser told of no other place of the room than this one: it stands in one, and who sits before it may be another seller than before.
+func (p *Pushes) leave(ctx context.Context, id room.ID, ticket int64, s Subscription) error {
+	text, err := p.cfg.Redis.SetArgs(ctx, browserKey(id, s), ticket, redis.SetArgs{TTL: kept, Get: true}).Result()
+	if errors.Is(err, redis.Nil) {
+		return nil
+	}
 	if err != nil {
 		return stored(err)
 	}
+	if before, err := strconv.ParseInt(text, 10, 64); err == nil && before != ticket {
+		return p.Unsubscribe(ctx, id, before, s)
+	}
 	return nil
+}
+
+// Unsubscribe forgets one browser of a place; others are told as before. The error is the store's.
+func (p *Pushes) Unsubscribe(ctx context.Context, id room.ID, ticket int64, s Subscription) error {
+	return p.drop(ctx, id, ticket, nameOf(placeKey(id, ticket), s))
 }
 
 // Browsers names those that are to be told what happened to their places, by ticket. One that was kept for another seller's place of the same ticket, from
@@ -97,6 +137,22 @@ func (p *Pushes) Forget(ctx context.Context, id room.ID, tickets ...int64) error
 	for i, ticket := range tickets {
 		keys[i] = placeKey(id, ticket)
 	}
+	if n, err := p.cfg.Redis.Exists(ctx, keys...).Result(); err != nil || n == 0 {
+		return orNil(err)
+	}
+	kept := make([]*redis.StringSliceCmd, len(keys))
+	_, err := p.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for i, key := range keys {
+			kept[i] = p.HVals(ctx, key)
+		}
+		return nil
+	})
+	if err != nil {
+		return stored(err)
+	}
+	for _, texts := range kept {
+		keys = append(keys, browserKeys(id, texts.Val()...)...)
+	}
 	return orNil(p.cfg.Redis.Del(ctx, keys...).Err())
 }
 
@@ -114,6 +170,14 @@ func (p *Pushes) find(ctx context.Context, id room.ID, ticket int64, name string
 
 func (p *Pushes) drop(ctx context.Context, id room.ID, ticket int64, name string) error {
 	return orNil(p.cfg.Redis.HDel(ctx, placeKey(id, ticket), name).Err())
+}
+
+// lose forgets a browser that subscribes no more.
+func (p *Pushes) lose(ctx context.Context, to To, s Subscription) error {
+	if err := p.drop(ctx, to.Room, to.Ticket, to.Browser); err != nil || s.Endpoint == "" {
+		return err
+	}
+	return orNil(p.cfg.Redis.Del(ctx, browserKey(to.Room, s)).Err())
 }
 
 // parseKept reads what is kept. The error does not repeat it.
@@ -140,6 +204,12 @@ func Erase(ctx context.Context, rdb redis.UniversalClient, seller string) (brows
 				return stored(err)
 			}
 			browsers += int(n)
+			place, _, _ := strings.Cut(strings.TrimPrefix(key, prefix+"place:"), " ")
+			if keys := browserKeys(room.ID(place), text); len(keys) > 0 {
+				if err := rdb.Del(ctx, keys...).Err(); err != nil {
+					return stored(err)
+				}
+			}
 		}
 		return nil
 	})

@@ -1,0 +1,117 @@
+package push_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	_ "modernc.org/sqlite"
+
+	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/outbox/push"
+)
+
+// office is a database with pushes to send, and a clock that stands still.
+type office struct {
+	store *outbox.Store
+	put   func(n push.News)
+	now   time.Time
+}
+
+func newOffice(t *testing.T) *office {
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "outbox.db")+"?_pragma=busy_timeout(10000)&_txlock=immediate")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	_, err = db.Exec(outbox.Schema(outbox.SQLite))
+	require.NoError(t, err)
+	o := &office{now: time.Now()}
+	o.store = outbox.NewStore(db, outbox.SQLite, outbox.StoreConfig{Now: func() time.Time { return o.now }})
+	o.put = func(n push.News) {
+		n.At, n.Room = o.now.UnixMilli(), "integration"
+		task, err := n.Task()
+		require.NoError(t, err)
+		require.NoError(t, outbox.Enqueue(t.Context(), db, outbox.SQLite, task))
+	}
+	return o
+}
+
+func (o *office) worker(t *testing.T, tell push.Tell) *outbox.Worker {
+	w, err := outbox.NewWorker(outbox.Config{Store: o.store, Kinds: push.Kinds(tell)})
+	require.NoError(t, err)
+	return w
+}
+
+// Any number of places may be passed over at once, by sellers who come and go as they like; the lock is one's.
+func TestTurnDoesNotWaitForThoseWhoArePassedOver(t *testing.T) {
+	o := newOffice(t)
+	for i := range 40 {
+		o.put(push.News{What: push.Away, Ticket: int64(i), Browser: fmt.Sprint(i)})
+	}
+	o.put(push.News{What: push.Turn, Ticket: 99, Fence: 1, Browser: "turn"})
+	told := make(chan int64)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	w := o.worker(t, func(ctx context.Context, n push.News) error {
+		if n.What == push.Turn {
+			told <- n.Ticket
+			return nil
+		}
+		<-ctx.Done() // a push service that does not answer
+		return ctx.Err()
+	})
+	stopped := make(chan error, 1)
+	go func() { stopped <- w.Run(ctx) }()
+	select {
+	case ticket := <-told:
+		require.Equal(t, int64(99), ticket)
+	case <-time.After(5 * time.Second):
+		t.Error("nobody was told of its turn")
+	}
+	cancel()
+	require.ErrorIs(t, <-stopped, context.Canceled)
+}
+
+// Whoever comes and goes all the time has us ask its push service no more often.
+func TestBrowserIsToldOnceAMinuteThatItIsPassedOver(t *testing.T) {
+	o := newOffice(t)
+	var told atomic.Int64
+	w := o.worker(t, func(context.Context, push.News) error { told.Add(1); return nil })
+	o.now = time.UnixMilli(1_800_000_000_000).Truncate(time.Minute)
+	for _, step := range []struct {
+		pass time.Duration
+		want int64
+	}{{0, 1}, {59 * time.Second, 1}, {time.Second, 2}} {
+		o.now = o.now.Add(step.pass)
+		o.put(push.News{What: push.Away, Browser: "b"})
+		require.NoError(t, w.Tick(t.Context()))
+		require.Equal(t, step.want, told.Load())
+	}
+	o.put(push.News{What: push.Away, Browser: "another"})
+	o.put(push.News{What: push.Away, Fence: 1, Browser: "b"})
+	o.put(push.News{What: push.Turn, Fence: 1, Browser: "b"})
+	o.put(push.News{What: push.Turn, Fence: 2, Browser: "b"})
+	require.NoError(t, w.Tick(t.Context()))
+	require.Equal(t, int64(6), told.Load())
+}
+
+func TestPushThatCouldNotBeTriedForDaysIsNotDead(t *testing.T) {
+	o := newOffice(t)
+	o.put(push.News{What: push.Turn, Fence: 1, Browser: "b"})
+	away := errors.New("store is away")
+	w := o.worker(t, func(context.Context, push.News) error { return away })
+	for range 3 {
+		require.NoError(t, w.Tick(t.Context()))
+		o.now = o.now.Add(25 * time.Hour)
+	}
+	away = nil // the room says that the turn is over
+	require.NoError(t, w.Tick(t.Context()))
+	counts, err := o.store.Count(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, counts)
+}
