@@ -94,7 +94,7 @@ func (b *browser) text(id string) string {
 func (b *browser) open(room *fakeRoom, lang string) {
 	b.t.Helper()
 	b.do(chromedp.Navigate(room.server.URL + "/rooms/integration?lang=" + lang))
-	b.until(`document.body.dataset.connection === "open"`)
+	b.until(`document.body?.dataset.connection === "open"`)
 }
 
 func TestSellerGoesFromReadyToVerifiedInTheBrowser(t *testing.T) {
@@ -151,7 +151,7 @@ func TestSellerGoesFromReadyToVerifiedInTheBrowser(t *testing.T) {
 	tab.until(`document.body.dataset.connection === "lost"`)
 	require.Equal(t, "482103", tab.text("sms-code"))
 	require.Equal(t, "인증번호가 도착했어요", tab.text("turn-title"))
-	tab.until(`document.body.dataset.connection === "open"`)
+	tab.until(`document.body?.dataset.connection === "open"`)
 
 	room.then(object{"status": "ended", "outcome": "completed", "fence": nil, "lease_expires_at": nil})
 	tab.do(chromedp.Click("#done"))
