@@ -6,7 +6,36 @@ const (
 	opText  = 0x81
 	opClose = 0x88
 	opPing  = 0x89
+	opPong  = 0x8a
 )
+
+// pong is what a page answers.
+const pong = `{"type":"pong"}`
+
+const (
+	masked       = 0x80 // what clients send
+	maskedHeader = 6    // of a short frame
+)
+
+// How the answers to our pings begin.
+var (
+	browserPong = [2]byte{opPong, masked}
+	pagePong    = [2]byte{opText, masked | byte(len(pong))}
+)
+
+// isPlainPong reports whether a whole frame that begins as pagePong is a page's answer.
+func isPlainPong(frame []byte) bool {
+	if len(frame) < maskedHeader+len(pong) {
+		return false
+	}
+	mask, payload := frame[2:maskedHeader], frame[maskedHeader:]
+	for i := range len(pong) {
+		if payload[i]^mask[i%4] != pong[i] {
+			return false
+		}
+	}
+	return true
+}
 
 // headroom is what a frame's header needs at the most, in front of its payload.
 const headroom = 10

@@ -71,16 +71,16 @@ func answers(t *testing.T, p *Pool, sent []byte) (frames []said) {
 // Whatever a client sends: it is answered by pongs and at most one close, as the last, whose code is one of those that tell what was
 // wrong; nothing is left behind.
 func FuzzClientFrames(f *testing.F) {
-	masked := func(first byte, payload string) string {
+	masking := func(first byte, payload string) string {
 		return string([]byte{first, 0x80 | byte(len(payload)), 0, 0, 0, 0}) + payload
 	}
 	for _, seed := range []string{
-		"", masked(0x81, `{"type":"pong"}`), masked(0x81, `{"type":"join"}`), masked(0x82, "x"), masked(0x81, "\xff"), masked(0x89, "abc"),
-		masked(0x8a, ""), masked(0x88, "\x03\xe8"), masked(0x88, "\x03"), masked(0x88, ""), masked(0x01, `{"type":`) + masked(0x80, `"pong"}`),
-		masked(0x01, "") + masked(0, "") + masked(0, ""), masked(0xc1, "x"), masked(0x8b, ""), "\x81\x01x", masked(0x09, ""), masked(0x80, "x"),
+		"", masking(0x81, `{"type":"pong"}`), masking(0x81, `{"type":"join"}`), masking(0x82, "x"), masking(0x81, "\xff"), masking(0x89, "abc"),
+		masking(0x8a, ""), masking(0x88, "\x03\xe8"), masking(0x88, "\x03"), masking(0x88, ""), masking(0x01, `{"type":`) + masking(0x80, `"pong"}`),
+		masking(0x01, "") + masking(0, "") + masking(0, ""), masking(0xc1, "x"), masking(0x8b, ""), "\x81\x01x", masking(0x09, ""), masking(0x80, "x"),
 		"\x81\xfe\x10\x01\x00\x00\x00\x00", "\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00", "\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00",
-		"\x81\xfe\x10\x01\x00\x00\x00\x00" + string(make([]byte, 4097)), string(bytes.Repeat([]byte(masked(0x89, "")), 50)),
-		string(bytes.Repeat([]byte(masked(0, "")), 3000)), "\x89\xfe\x00\x7e\x00\x00\x00\x00" + string(make([]byte, 126)), "\x81",
+		"\x81\xfe\x10\x01\x00\x00\x00\x00" + string(make([]byte, 4097)), string(bytes.Repeat([]byte(masking(0x89, "")), 50)),
+		string(bytes.Repeat([]byte(masking(0, "")), 3000)), "\x89\xfe\x00\x7e\x00\x00\x00\x00" + string(make([]byte, 126)), "\x81",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -104,5 +104,3 @@ func FuzzClientFrames(f *testing.F) {
 		require.Empty(t, p.wheel.slots[0].conns)
 	})
 }
-
-const opPong = 0x8a

@@ -20,10 +20,8 @@ const (
 
 // Run reads until the connection is over. It is the socket's only goroutine.
 func (c *Conn) Run() {
-	var buf [64]byte
 	for {
-		c.await()
-		code, reason, err := c.message(buf[:])
+		code, reason, err := c.next()
 		switch {
 		case c.flooded:
 			c.pool.cfg.Floods.Inc()
@@ -37,21 +35,65 @@ func (c *Conn) Run() {
 			c.ended(err)
 			return
 		case code == 0:
-			c.pong.Store(c.pool.now())
-			c.answered()
+			c.pageAnswered()
 		default:
 			c.Shut(code, reason)
 		}
 	}
 }
 
+// next waits for a message that is no plain answer to one of our pings, and reads it. Almost all that comes is one, and in the library's frames a stack would
+// grow, for good.
+func (c *Conn) next() (code int, reason string, err error) {
+	for {
+		switch plain, err := c.plainAnswer(); {
+		case err != nil || c.flooded:
+			return 0, "", err
+		case !plain:
+			return c.message()
+		}
+	}
+}
+
+// plainAnswer reads a browser's or a page's answer to our ping, if one is next and has come whole.
+func (c *Conn) plainAnswer() (bool, error) {
+	head, err := c.read.Peek(2)
+	if err != nil {
+		return false, err
+	}
+	switch [2]byte(head) {
+	case browserPong:
+		if c.read.Buffered() < maskedHeader {
+			return false, nil
+		}
+		_, _ = c.read.Discard(maskedHeader) // which is there
+		c.answered()
+		return true, nil
+	case pagePong:
+		frame, _ := c.read.Peek(min(maskedHeader+len(pong), c.read.Buffered()))
+		if !isPlainPong(frame) {
+			return false, nil
+		}
+		_, _ = c.read.Discard(len(frame))
+		c.pageAnswered()
+		return true, nil
+	}
+	return false, nil
+}
+
+func (c *Conn) pageAnswered() {
+	c.pong.Store(c.pool.now())
+	c.answered()
+}
+
 // message reads one message; code 0 is a pong, another one says how to close.
-func (c *Conn) message(buf []byte) (code int, reason string, err error) {
+func (c *Conn) message() (code int, reason string, err error) {
+	var buf [64]byte
 	typ, r, err := c.ws.Reader(context.Background())
 	if err != nil {
 		return 0, "", err
 	}
-	n, err := io.ReadFull(r, buf)
+	n, err := io.ReadFull(r, buf[:])
 	text := buf[:n]
 	if err == nil { // longer than any pong: read it all, to tell what is wrong with it
 		more, failed := io.ReadAll(r)
@@ -71,7 +113,7 @@ func (c *Conn) message(buf []byte) (code int, reason string, err error) {
 }
 
 func isPong(text []byte) bool {
-	if string(text) == `{"type":"pong"}` {
+	if string(text) == pong {
 		return true
 	}
 	var m struct {

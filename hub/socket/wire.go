@@ -72,14 +72,6 @@ func (w *wire) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// await returns when there is something to read, or the connection is over. Below the library's own frames a stack is twice as large,
-// and most sockets do nothing but wait.
-func (w *wire) await() {
-	if w.raw != nil && len(w.early) == 0 && w.read.Buffered() == 0 {
-		_ = w.raw.Read(readable) // what is wrong with it, the next read tells
-	}
-}
-
 // Write takes the library's control frames, each whole. After a close frame there are no more: they
 // are taken for written. A pong that does not fit any more is not sent.
 func (w *wire) Write(p []byte) (int, error) {

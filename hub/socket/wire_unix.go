@@ -4,7 +4,7 @@ package socket
 
 import "syscall"
 
-// canTry says that reading and writing can be tried without waiting.
+// canTry says that a write can be tried without waiting.
 const canTry = true
 
 // once writes what the kernel takes now.
@@ -20,11 +20,4 @@ func (p *pen) once(fd uintptr) bool {
 		p.n, p.err = max(n, 0), err
 		return true
 	}
-}
-
-// readable says whether a read would not wait.
-func readable(fd uintptr) bool {
-	var b [1]byte
-	_, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK)
-	return err != syscall.EAGAIN
 }
