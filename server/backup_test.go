@@ -48,7 +48,7 @@ var waysToBackUp = map[string]backups{
 	},
 	"PostgreSQL and Redis's append-only file": {
 		url:   func(t *testing.T) string { return pgtest.Start(t).URL() },
-		args:  []string{"--appendonly", "yes", "--auto-aof-rewrite-percentage", "0"},
+		args:  []string{"--appendonly", "yes", "--appendfsync", "no", "--auto-aof-rewrite-percentage", "0"},
 		redis: func(*testing.T, *redistest.Server) {},
 		files: "appendonlydir",
 		record: func(t *testing.T, url string) string {
