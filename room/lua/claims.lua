@@ -12,7 +12,7 @@ end
 local function come_back(p)
   put_place(SESSION, live_text(p, 'b' .. p.missed))
   back_again(SESSION)
-  if not redis.call('ZSCORE', HERE, SESSION) then redis.call('ZADD', SEEN, int(NOW), SESSION) end
+  if not redis.call('ZSCORE', HERE, SESSION) then there_until(SESSION, NOW) end
   changed = true
   advance()
   local rank = redis.call('ZSCORE', QUEUE, SESSION)

@@ -36,7 +36,8 @@ changed = true
 
 if held() or S.paused then
   enqueue(SESSION, int(p.ticket))
-  if VOUCH > 0 then redis.call('ZADD', SEEN, int(NOW + VOUCH), SESSION) end
+  S.last = SESSION
+  if VOUCH > 0 then there_until(SESSION, NOW + VOUCH) end
 else
   grant(SESSION, p, int(p.ticket))
   S.channel = nil -- who asks is told by the reply

@@ -147,7 +147,7 @@ local function miss()
   if p.missed then return end_place(session, p, 'dropped', at, fence, nil) end
   put_place(session, live_text(p, 'u' .. int(fence)))
   enqueue(session, rank)
-  redis.call('ZADD', AWAY, int(at - AWAY_AFTER), session)
+  away_since(session, at - AWAY_AFTER)
   missed[#missed + 1] = string.format('{"session":"%s","ticket":%d,"seller":"%s","rank":%s,"joined":%d,"fence":%d,"at":%d}',
     session, p.ticket, p.seller, rank, p.at, fence, at)
   noted[#noted + 1] = string.format('{"ticket":%d,"away":true,"since":%d}', p.ticket, at)
@@ -157,7 +157,7 @@ end
 local function mark_away(session, since)
   redis.call('ZREM', SEEN, session)
   if redis.call('ZSCORE', HERE, session) then return end -- an older program vouched for it, too
-  redis.call('ZADD', AWAY, int(since), session)
+  away_since(session, since)
   local p = place(session)
   noted[#noted + 1] = string.format('{"ticket":%d,"away":true,"since":%d}', p.ticket, since)
   record('away', string.format('"ticket":%d,"seller":"%s","since":%d', p.ticket, p.seller, since))
@@ -174,7 +174,7 @@ local function back_again(session)
   record('back', string.format('"ticket":%d,"seller":"%s"', p.ticket, p.seller))
 end
 
--- first finds the foremost waiter that is not away.
+-- first finds the foremost waiter that is not away, its rank, and whether it is in SEEN.
 local function first()
   local from, step = 0, 1
   while true do
@@ -183,8 +183,9 @@ local function first()
     for i = 1, #line, 2 do
       local session, rank = line[i], line[i + 1]
       if not redis.call('ZSCORE', AWAY, session) then
-        local vouched = tonumber(redis.call('ZSCORE', SEEN, session) or NOW)
-        if not gone_for(vouched, AWAY_AFTER) or not mark_away(session, vouched) then return session, rank end
+        local seen = redis.call('ZSCORE', SEEN, session)
+        local vouched = tonumber(seen or NOW)
+        if not gone_for(vouched, AWAY_AFTER) or not mark_away(session, vouched) then return session, rank, seen end
       end
     end
     if from == 0 and redis.call('ZCARD', AWAY) == waiting() then return nil end -- nobody is there
@@ -276,10 +277,11 @@ local function advance()
   end
   presence()
   if not held() and not S.paused and waiting() > 0 then
-    local session, rank = first()
+    local session, rank, seen = first()
     if session then
       local claim = to_claim(session)
-      unqueue(session)
+      dequeue(session)
+      if seen then redis.call('ZREM', SEEN, session) end
       grant(session, place(session), rank, claim)
     end
   end

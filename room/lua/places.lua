@@ -41,10 +41,25 @@ local function waiting()
   return counted
 end
 
+-- made are the keys that this script may have made: they have no end yet (see pass in tell.lua).
+local made = {}
+
 -- enqueue has a session wait that did not.
 local function enqueue(session, rank)
-  redis.call('ZADD', QUEUE, rank, session)
-  if counted then counted = counted + 1 end
+  counted = waiting() + redis.call('ZADD', QUEUE, rank, session)
+  if counted == 1 then made[QUEUE] = true end
+end
+
+-- there_until notes that a waiter is there until then (ms), or was.
+local function there_until(session, at)
+  redis.call('ZADD', SEEN, int(at), session)
+  made[SEEN] = true
+end
+
+-- away_since notes that a waiter is passed over, and since when it has been gone (ms).
+local function away_since(session, at)
+  redis.call('ZADD', AWAY, int(at), session)
+  made[AWAY] = true
 end
 
 -- forget_ended forgets a few of those whose outcome was told for long enough.
@@ -77,9 +92,11 @@ local function end_place(session, p, outcome, at, fence, rank)
   changed = true
 end
 
+local function dequeue(session) counted = waiting() - redis.call('ZREM', QUEUE, session) end
+
+-- unqueue takes a waiter out of the line, with what is known of its being there.
 local function unqueue(session)
-  local gone = redis.call('ZREM', QUEUE, session)
-  if counted then counted = counted - gone end
+  dequeue(session)
   redis.call('ZREM', SEEN, session)
   redis.call('ZREM', AWAY, session)
 end
@@ -105,4 +122,4 @@ local function waiter(ticket)
   until #line == 0
 end
 
-return place, put_place, drop_place, waiting, enqueue, end_place, unqueue, leave_line, waiter
+return place, put_place, drop_place, waiting, made, enqueue, there_until, away_since, end_place, dequeue, unqueue, leave_line, waiter

@@ -2,7 +2,7 @@
 --
 -- KEYS   1 lock     string  the lease as people read it, PXAT = its end; missing = no lease
 --        2 queue    zset    waiting session -> rank (the ticket, until moved)
---        3 state    hash    counters, the lease it last granted, pause, average hold and how far holds lie from it
+--        3 state    hash    counters, the lease it last granted, pause, average hold and how far holds lie from it; of a room that vanishes also when its keys were given an end
 --        4 places   hash    session -> "live|ticket|seller|joined|channel|lease|asks", and of one whose turn passed unclaimed "|u" or, once it is back, "|b" with the lease's fence
 --                                   or "OUTCOME|ticket|seller|ended|fence||"
 --        5 sellers  hash    seller -> session of its live place
@@ -88,7 +88,7 @@ do
     claim = 0, claim_text = v.claim or '', rank = nil,
     -- What read_codes reads, and what is noted here: a table that grows costs more than one that is there.
     asking = false, asked = 0, open = 0, ask_after = 0, codes = 0, put_off = false, rejects = 0, last_ask = 0, open_session = '', open_at = 0, open_other = 0,
-    noted = 0, channel = nil, begun = nil,
+    noted = 0, channel = nil, begun = nil, last = nil,
   }
   if not (v.hold and v.spread) or S.hold > LEASE or S.spread > LEASE then set_average(math.min(S.hold, LEASE), math.min(S.spread, LEASE)) end
   read_codes(S, v.codes, v.unanswered)

@@ -69,13 +69,22 @@ local function vanish()
   redis.call('PEXPIRE', STATE, FENCE_KEPT)
 end
 
--- pass gives a room's keys an end, for when all who are in it die without a word.
+local RENEWED = 60 * 1000 -- so long before they have to be, ends are written again
+
+-- pass gives a room's keys an end, for when all who are in it die without a word. Of keys that have one it is written anew once a minute, or for a lease that
+-- goes on for longer than any before: "kept" has when that was, and how long leases could go on (ms).
 local function pass()
-  local left = held() and math.max(S.expires - NOW, 0) or 0
-  redis.call('PEXPIRE', STATE, left + FENCE_KEPT)
-  for _, key in ipairs(waiting() > 0 and { PLACES, QUEUE, SEEN, AWAY } or { PLACES }) do
-    redis.call('PEXPIRE', key, left + ABANDONED)
+  local ends = NOW + (held() and math.max(S.expires - NOW, 0) or 0)
+  local at, till = (state.kept or ''):match('^(%d+)|(%d+)$')
+  at, till = tonumber(at or 0), tonumber(till or 0)
+  if at <= NOW and NOW < at + RENEWED and ends <= till then
+    for key in pairs(made) do redis.call('PEXPIREAT', key, int(till + ABANDONED)) end
+    return
   end
+  till = ends + RENEWED
+  redis.call('HSET', STATE, 'kept', int(NOW) .. '|' .. int(till))
+  redis.call('PEXPIREAT', STATE, int(till + FENCE_KEPT))
+  for _, key in ipairs(waiting() > 0 and { PLACES, QUEUE, SEEN, AWAY } or { PLACES }) do redis.call('PEXPIREAT', key, int(till + ABANDONED)) end
 end
 
 -- write writes the room as it is now; `looked` where that it was looked at is to be noted.
@@ -95,7 +104,7 @@ local function commit()
     write(looked)
   else
     if looked then redis.call('HSET', STATE, 'looked', int(math.max(NOW, S.looked)), 'trust', int(S.trust)) end
-    if VANISHES and #noted > 0 then -- who is away or back may be the first there, in a key that is new
+    if VANISHES and next(made) then
       pass()
     end
   end
@@ -133,7 +142,13 @@ local function standing(session)
   local who = ' ' .. int(p.ticket) .. ' =' .. p.seller .. ' ' -- a seller may be called "-"
   if not p.live then return 'ended' .. who .. p.outcome .. ' ' .. (p.fence ~= '' and p.fence or '-') .. ' - -' end
   if session == S.session then return 'locked' .. who .. '- ' .. int(S.fence) .. ' - -' end
-  return 'waiting' .. who .. (p.unclaimed and 'unclaimed' or '-') .. ' - ' .. int(redis.call('ZRANK', QUEUE, session) + 1) .. ' ' .. redis.call('ZSCORE', QUEUE, session)
+  local at, rank
+  if session == S.last then
+    at, rank = waiting(), int(p.ticket) -- it has just come
+  else
+    at, rank = redis.call('ZRANK', QUEUE, session) + 1, redis.call('ZSCORE', QUEUE, session)
+  end
+  return 'waiting' .. who .. (p.unclaimed and 'unclaimed' or '-') .. ' - ' .. int(at) .. ' ' .. rank
 end
 
 local function reply(code, session) return code .. ' ' .. view() .. ' ' .. standing(session) end
