@@ -105,7 +105,7 @@ end
 local function keep(ended)
   local asks = S.asked > 0 and redis.call('HGET', STATE, 'asks') or ''
   redis.call('ZADD', LEASES, int(S.granted), lease_text(S.fence, S.ticket, ended, S.session, S.seller, S.asking, S.codes, S.rejects, asks))
-  if S.ticket % FORGETTING == 0 then redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - LEASES_KEPT)) end
+  if S.fence % FORGETTING == 0 then redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - LEASES_KEPT)) end
   local at = last_open({ asking = S.asking, codes = S.codes, ended = ended, asks = S.open > 0 and parse_asks(asks) or {} })
   if at then leave_open(S.session, at) end
   if S.asked > 0 then redis.call('HDEL', STATE, 'asks') end

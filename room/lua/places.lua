@@ -34,6 +34,9 @@ local function drop_place(session)
   known[session] = false
 end
 
+-- forget_known has places read anew: PLACES is gone.
+local function forget_known() known = {} end
+
 -- waiting is how many are in the line.
 local counted
 local function waiting()
@@ -44,7 +47,7 @@ end
 -- made are the keys that this script may have made: they have no end yet (see pass in tell.lua).
 local made = {}
 
--- enqueue has a session wait that did not.
+-- enqueue has a session wait. (It may be in the line already, where its place alone was lost.)
 local function enqueue(session, rank)
   counted = waiting() + redis.call('ZADD', QUEUE, rank, session)
   if counted == 1 then made[QUEUE] = true end
@@ -122,4 +125,4 @@ local function waiter(ticket)
   until #line == 0
 end
 
-return place, put_place, drop_place, waiting, made, enqueue, there_until, away_since, end_place, dequeue, unqueue, leave_line, waiter
+return place, put_place, drop_place, forget_known, waiting, made, enqueue, there_until, away_since, end_place, dequeue, unqueue, leave_line, waiter

@@ -134,7 +134,7 @@ end
 local history = TELLS and redis.pcall('INFO', 'replication') or ''
 do
   local _, last = (type(history) == 'string' and history or ''):find('master_replid:', 1, true)
-  history = last and history:sub(last + 1, last + 12) or ''
+  history = last and history:match('^%x%x%x%x%x%x%x%x%x%x%x%x', last + 1) or ''
 end
 
 -- begin starts the first epoch of a room that nothing is known of. One that vanishes is written when somebody is in it.

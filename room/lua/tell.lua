@@ -65,6 +65,7 @@ local ABANDONED = 10 * 60 * 1000 -- after the end of a lease: whoever waits has 
 -- vanish forgets a room in which nobody is, but for its highest fence.
 local function vanish()
   redis.call('DEL', LOCK, STATE, PLACES, QUEUE, SEEN, AWAY)
+  forget_known()
   redis.call('HSET', STATE, 'format', int(WRITES), 'fence', int(S.fence))
   redis.call('PEXPIRE', STATE, FENCE_KEPT)
 end
