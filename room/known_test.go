@@ -36,6 +36,22 @@ func TestOfARoomThatVanishesNoPlaceIsTold(t *testing.T) {
 	require.Equal(t, room.Idle, a.stand().Status)
 }
 
+// The last place is gone, and the key with it, in the very script that writes the next one.
+func TestPlacesOfARoomThatVanishesHaveAnEndAlsoWhereALeaseWasOverUnnoticed(t *testing.T) {
+	embedded := redistest.StartEmbedded(t)
+	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
+	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+	at := time.Now()
+	embedded.SetTime(at)
+	e := room.New(rdb, room.Config{Vanish: true, Silent: true, Outcomes: -1, Leases: -1, Lease: time.Second})
+	newSeller(t, e, "").join()
+	embedded.SetTime(at.Add(2 * time.Second))
+	require.Equal(t, room.Locked, newSeller(t, e, "").join().Status)
+	for _, key := range []string{"lock", "state", "places"} {
+		require.Positive(t, rdb.PTTL(t.Context(), "{integration}:"+key).Val(), key)
+	}
+}
+
 // One ended lease in so many takes along those that are too old, and it may be any of them: who holds the lock may have every second ticket alone.
 func TestEndedLeasesAreForgottenWhicheverTicketsHeldTheLock(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)

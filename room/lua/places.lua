@@ -23,12 +23,6 @@ local function place(session)
   return p or nil
 end
 
--- put_place writes a place; `p` is what is to be read from then on.
-local function put_place(session, text, p)
-  redis.call('HSET', PLACES, session, text)
-  known[session] = p
-end
-
 local function drop_place(session)
   redis.call('HDEL', PLACES, session)
   known[session] = false
@@ -46,6 +40,13 @@ end
 
 -- made are the keys that this script may have made: they have no end yet (see pass in tell.lua).
 local made = {}
+
+-- put_place writes a place; `p` is what is to be read from then on.
+local function put_place(session, text, p)
+  redis.call('HSET', PLACES, session, text)
+  known[session] = p
+  if VANISHES and waiting() == 0 and (not held() or S.session == ORPHANED) then made[PLACES] = true end -- it may be the first there
+end
 
 -- enqueue has a session wait. (It may be in the line already, where its place alone was lost.)
 local function enqueue(session, rank)
