@@ -45,9 +45,9 @@ func breakages() []breakage {
 			lua("join.lua", "wake()\nadvance()\n", "if S.tickets >= 30 then return redis.error_reply('ERR broken') end\nwake()\nadvance()\n")}},
 		{Stuck, "for five of every eight seconds nobody is granted", Calm(), []edit{
 			lua("join.lua", "if held() or S.paused then", "if held() or S.paused or NOW % 8000 < 5000 then"),
-			lua("lease.lua", "  if not held() and not S.paused then", "  if not held() and not S.paused and NOW % 8000 >= 5000 then")}},
+			lua("lease.lua", "  if not held() and not S.paused and waiting() > 0 then", "  if not held() and not S.paused and waiting() > 0 and NOW % 8000 >= 5000 then")}},
 		{Overtaken, "the last in line is granted", Calm(), []edit{
-			lua("lease.lua", "redis.call('ZRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')", "redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}},
+			lua("lease.lua", "redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')", "redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}},
 		{FenceBack, "every fourth fence is five seconds old", Calm(), []edit{
 			lua("lease.lua", "S.fence = math.max(US, S.fence + 1)", "S.fence = S.tickets % 4 == 0 and US - 5000000 or math.max(US, S.fence + 1)")}},
 		{TicketReused, "every sixth ticket is given out twice", Calm(), []edit{
@@ -58,13 +58,13 @@ func breakages() []breakage {
 			lua("tell.lua", "redis.call('ZRANK', QUEUE, session) + 1", "math.max(1, redis.call('ZRANK', QUEUE, session))")}},
 		{TwoPlaces, "pressing again gives a new place", Calm(), []edit{
 			lua("join.lua", "if mine and mine.live then", "if mine and mine.live and NOW % 2 == 0 then"),
-			lua("join.lua", "if SELLER ~= '' and redis.call('HEXISTS', SELLERS, SELLER) == 1 then", "if false then")}},
+			lua("join.lua", "if elsewhere then", "if false then")}},
 		{TwoOutcomes, "who asks how its place ended is told something else", Calm(), []edit{
-			lua("tell.lua", "seller, p.outcome, p.fence", "seller, NOW % 2 == 0 and 'removed' or p.outcome, p.fence")}},
+			lua("tell.lua", "'ended' .. who .. p.outcome", "'ended' .. who .. (NOW % 2 == 0 and 'removed' or p.outcome)")}},
 		{BackFromEnd, "a place that has ended is told as waiting", Calm(), []edit{
-			lua("tell.lua", "  if not p.live then", "  if not p.live and p.ticket % 4 == 0 then return table.concat({ 'waiting', int(p.ticket), seller, '-', '-', '1', '1' }, ' ') end\n  if not p.live then")}},
+			lua("tell.lua", "  if not p.live then", "  if not p.live and p.ticket % 4 == 0 then return 'waiting' .. who .. '- - 1 1' end\n  if not p.live then")}},
 		{Vanished, "every fifth waiter's place is forgotten", Calm(), []edit{
-			lua("join.lua", "if held() or S.paused then", "if held() and S.tickets % 5 == 0 then redis.call('HDEL', PLACES, SESSION) elseif held() or S.paused then")}},
+			lua("join.lua", "if held() or S.paused then", "if held() and S.tickets % 5 == 0 then drop_place(SESSION) elseif held() or S.paused then")}},
 		{LostUnasked, "a new epoch begins for no reason", Calm(), []edit{
 			lua("lease.lua", "function advance()\n", "function advance()\n  if S.epoch > 0 and S.version > 20 and NOW % 50 == 0 and not changed then begin(true) changed, lease_changed = true, true end\n")}},
 		{VersionBack, "frames name an older version now and then", Calm(), []edit{
@@ -96,7 +96,7 @@ func breakages() []breakage {
 			{"room/rebuild.go", "if l.busy || (!another && found.whole) {", "if l.busy || l.life != \"\" || !another && found.whole {"}}},
 		{GhostGranted, "nobody is ever away", only("half-open"), []edit{
 			lua("lease.lua", "if not gone_for(vouched, AWAY_AFTER) or not mark_away(session, vouched) then", "if true then"),
-			lua("lease.lua", "if present_known or NOW < S.trust then return end", "if true then return end")}},
+			lua("lease.lua", "if present_known or NOW < S.trust or waiting() == 0 then return end", "if true then return end")}},
 		{RequestDropped, "SIGTERM is not listened to", only("rolling-restart"), []edit{
 			{"cmd/waitroom/main.go", "os.Interrupt, syscall.SIGTERM)", "os.Interrupt, syscall.SIGHUP)"}}},
 		{SellersNoticed, "a ledger that is behind makes a replica not ready", only("database"), []edit{

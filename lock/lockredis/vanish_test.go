@@ -105,3 +105,21 @@ func TestWhatIsLeftOfALockWhoseProcessesAllDiedHasAnEnd(t *testing.T) {
 		require.LessOrEqual(t, ttl, 24*time.Hour+2*time.Minute, name)
 	}
 }
+
+func TestALineThatWasEmptyHasAnEndAgainFromItsFirstWaiterOn(t *testing.T) {
+	rdb := redistest.Start(t).Client()
+	l := lockredis.New(rdb, lockredis.Config{Heartbeat: time.Hour})
+	defer func() { require.NoError(t, l.Close()) }()
+	key, err := lock.NewKey("stock", "item", "10")
+	require.NoError(t, err)
+	_, err = l.TryLock(t.Context(), key, 0, time.Minute)
+	require.NoError(t, err)
+	_, err = l.TryLock(t.Context(), key, 20*time.Millisecond, time.Minute) // waits, and gives up
+	require.ErrorIs(t, err, lock.ErrNotAcquired)
+	require.NotContains(t, leftOf(t, rdb), "{lock:stock:item:10}:queue")
+
+	queue(t.Context(), t, l, key, 1)
+	left := leftOf(t, rdb)
+	require.Contains(t, left, "{lock:stock:item:10}:queue")
+	require.Contains(t, left, "{lock:stock:item:10}:seen")
+}

@@ -10,9 +10,9 @@ end
 
 -- come_back has a session whose turn passed unclaimed wait as it did before. A browser that is not connected is gone from now on.
 local function come_back(p)
-  redis.call('HSET', PLACES, SESSION, live_text(p, 'b' .. p.missed))
+  put_place(SESSION, live_text(p, 'b' .. p.missed))
   back_again(SESSION)
-  if not redis.call('ZSCORE', HERE, SESSION) then redis.call('ZADD', SEEN, int(NOW), SESSION) end
+  if not redis.call('ZSCORE', HERE, SESSION) then there_until(SESSION, NOW) end
   changed = true
   advance()
   local rank = redis.call('ZSCORE', QUEUE, SESSION)

@@ -8,12 +8,12 @@ advance()
 local forget = forget_messages()
 commit()
 
-local waiting, pending = redis.call('ZCARD', QUEUE), redis.call('XLEN', JOURNAL)
+local line, pending = waiting(), redis.call('XLEN', JOURNAL)
 local code, look = 'active', NOW + (pending > 0 and TAKE_IN or REST)
 if more then look = NOW end
 if held() then look = math.min(look, ends()) end
 if forget then look = math.min(look, forget) end
-if waiting > 0 then
+if line > 0 then
   local gone = redis.call('ZRANGE', SEEN, 0, 0, 'WITHSCORES')
   if gone[2] then look = math.min(look, math.max(tonumber(gone[2]) + AWAY_AFTER + 1, S.trust)) end
   local away = redis.call('ZRANGE', AWAY, 0, 0, 'WITHSCORES')

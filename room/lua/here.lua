@@ -44,7 +44,7 @@ local function go(session, host, since)
     if other_host(session) then return end
   end
   if waits(session) and not redis.call('ZSCORE', AWAY, session) and (at or not redis.call('ZSCORE', SEEN, session)) then
-    redis.call('ZADD', SEEN, int(since), session)
+    there_until(session, since)
   end
 end
 

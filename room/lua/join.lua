@@ -16,24 +16,30 @@ if mine and mine.live then
   commit()
   return reply('ok', SESSION)
 end
-if SELLER ~= '' and redis.call('HEXISTS', SELLERS, SELLER) == 1 then return refuse('seller_has_place') end
-if not MAY_WAIT and S.paused then return refuse('room_paused') end
-if not MAY_WAIT and held() then return refuse('lock_held') end
-if ROOM_LIMIT > 0 and (held() or S.paused) and redis.call('ZCARD', QUEUE) >= ROOM_LIMIT then return refuse('room_full') end
+local no = not MAY_WAIT and (S.paused and 'room_paused' or held() and 'lock_held')
+  or ROOM_LIMIT > 0 and (held() or S.paused) and waiting() >= ROOM_LIMIT and 'room_full'
+if SELLER ~= '' then
+  local elsewhere -- is told first; where nothing else stands against it, the seller's place is written at once
+  if no then elsewhere = redis.call('HEXISTS', SELLERS, SELLER) == 1 else elsewhere = redis.call('HSETNX', SELLERS, SELLER, SESSION) == 0 end
+  if elsewhere then return refuse('seller_has_place') end
+end
+if no then return refuse(no) end
 
 S.tickets = S.tickets + 1
-local p = { ticket = S.tickets, seller = SELLER, channel = '', lease = OWN_LEASE > 0 and OWN_LEASE or nil, asks = ASKS }
-redis.call('HSET', PLACES, SESSION, table.concat({ 'live', int(p.ticket), SELLER, int(NOW), CHANNEL, p.lease and int(p.lease) or '', ASKS and '1' or '0' }, '|'))
-if SELLER ~= '' then redis.call('HSET', SELLERS, SELLER, SESSION) end
+local p = { live = true, ticket = S.tickets, seller = SELLER, at = NOW, channel = CHANNEL, lease = OWN_LEASE > 0 and OWN_LEASE or nil, asks = ASKS }
+put_place(SESSION, live_text(p), p)
 if mine then redis.call('ZREM', ENDED, SESSION) end
-if TELLS then joined[1] = string.format('{"session":"%s","ticket":%d,"seller":"%s","rank":%d}', SESSION, p.ticket, SELLER, p.ticket) end
-record('joined', '"ticket":%d,"seller":"%s"', p.ticket, SELLER)
+local who = '"ticket":' .. int(p.ticket) .. ',"seller":"' .. SELLER .. '"'
+if TELLS then joined[1] = '{"session":"' .. SESSION .. '",' .. who .. ',"rank":' .. int(p.ticket) .. '}' end
+record('joined', who)
 changed = true
 
 if held() or S.paused then
-  redis.call('ZADD', QUEUE, int(p.ticket), SESSION)
-  if VOUCH > 0 then redis.call('ZADD', SEEN, int(NOW + VOUCH), SESSION) end
+  enqueue(SESSION, int(p.ticket))
+  S.last = SESSION
+  if VOUCH > 0 then there_until(SESSION, NOW + VOUCH) end
 else
   grant(SESSION, p, int(p.ticket))
+  S.channel = nil -- who asks is told by the reply
 end
 return answer('ok', SESSION)

@@ -12,10 +12,10 @@ end
 
 -- parse_lease reads an ended lease. One that an older program wrote says nothing of codes: it counts as answered.
 local function parse_lease(text, granted)
-  local p = split(text)
-  local asking, code, rejects = (p[6] or '0,1,0'):match('^(%d),(%d+),(%d+)$')
-  return { fence = tonumber(p[1]), ticket = tonumber(p[2]), ended = tonumber(p[3]), session = p[4], seller = p[5], granted = tonumber(granted),
-    asking = asking == '1', codes = tonumber(code), rejects = tonumber(rejects), asks = parse_asks(p[7]), text = text }
+  local fence, ticket, ended, session, seller, codes, asks = text:match('^(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|?([^|]*)|?([^|]*)')
+  local asking, code, rejects = codes:match('^(%d),(%d+),(%d+)$')
+  return { fence = tonumber(fence), ticket = tonumber(ticket), ended = tonumber(ended), session = session, seller = seller, granted = tonumber(granted),
+    asking = asking == '1', codes = tonumber(code or 1), rejects = tonumber(rejects or 0), asks = parse_asks(asks), text = text }
 end
 
 -- past lists the ended leases, the latest first, as an iterator; with `to` those that were granted before it. It reads
@@ -24,7 +24,7 @@ local function past(to, step)
   local from, i, list = 0, 1, {}
   return function()
     if i > #list then
-      list = redis.call('ZREVRANGEBYSCORE', LEASES, to and '(' .. int(to) or '+inf', '-inf', 'WITHSCORES', 'LIMIT', from, step)
+      list = redis.call('ZREVRANGEBYSCORE', LEASES, to and '(' .. int(to) or '+inf', '-inf', 'WITHSCORES', 'LIMIT', int(from), int(step))
       from, i = from + step, 1
       if #list == 0 then return nil end
     end
@@ -86,25 +86,26 @@ local function grant(session, p, rank, claim)
   read_codes(S, '', S.open_session .. '|' .. int(S.open_at) .. '|' .. int(S.open_other))
   S.asking, S.ask_after = REQUIRED or p.asks, LEASES_KEPT > 0 and busy_until(session) or 0
   changed, lease_changed, codes_changed = true, true, LEASES_KEPT > 0
-  record('granted', '"ticket":%d,"seller":"%s","fence":%d,"granted_at":%d,"expires_at":%d',
-    S.ticket, S.seller, S.fence, S.granted, S.expires)
+  record('granted', '"ticket":' .. int(S.ticket) .. ',"seller":"' .. S.seller .. '","fence":' .. int(S.fence) .. ',"granted_at":' .. int(S.granted) ..
+    ',"expires_at":' .. int(S.expires))
 end
 
 local function lease_text(fence, ticket, ended, session, seller, asking, codes, rejects, asks)
-  return table.concat({ int(fence), int(ticket), int(ended), session, seller,
-    string.format('%s,%d,%d', asking and '1' or '0', codes, rejects), asks }, '|')
+  return int(fence) .. '|' .. int(ticket) .. '|' .. int(ended) .. '|' .. session .. '|' .. seller .. '|' .. (asking and '1,' or '0,') .. int(codes) .. ',' .. int(rejects) ..
+    '|' .. asks
 end
 
 -- live_text is a live place as PLACES has it, with what became of its turn.
 local function live_text(p, turn)
-  return table.concat({ 'live', int(p.ticket), p.seller, int(p.at), p.channel, p.lease and int(p.lease) or '', p.asks and '1' or '0', turn }, '|')
+  return 'live|' .. int(p.ticket) .. '|' .. p.seller .. '|' .. int(p.at) .. '|' .. p.channel .. '|' .. (p.lease and int(p.lease) or '') .. (p.asks and '|1' or '|0') ..
+    (turn and '|' .. turn or '')
 end
 
 -- keep writes an ended lease down, for messages that come late.
 local function keep(ended)
   local asks = S.asked > 0 and redis.call('HGET', STATE, 'asks') or ''
   redis.call('ZADD', LEASES, int(S.granted), lease_text(S.fence, S.ticket, ended, S.session, S.seller, S.asking, S.codes, S.rejects, asks))
-  redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - LEASES_KEPT))
+  if S.fence % FORGETTING == 0 then redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - LEASES_KEPT)) end
   local at = last_open({ asking = S.asking, codes = S.codes, ended = ended, asks = S.open > 0 and parse_asks(asks) or {} })
   if at then leave_open(S.session, at) end
   if S.asked > 0 then redis.call('HDEL', STATE, 'asks') end
@@ -144,9 +145,9 @@ local function miss()
   local at = free(S.claim)
   record('ended', '"ticket":%d,"seller":"%s","outcome":"unclaimed","ended_at":%d,"fence":%d', p.ticket, p.seller, at, fence)
   if p.missed then return end_place(session, p, 'dropped', at, fence, nil) end
-  redis.call('HSET', PLACES, session, live_text(p, 'u' .. int(fence)))
-  redis.call('ZADD', QUEUE, rank, session)
-  redis.call('ZADD', AWAY, int(at - AWAY_AFTER), session)
+  put_place(session, live_text(p, 'u' .. int(fence)))
+  enqueue(session, rank)
+  away_since(session, at - AWAY_AFTER)
   missed[#missed + 1] = string.format('{"session":"%s","ticket":%d,"seller":"%s","rank":%s,"joined":%d,"fence":%d,"at":%d}',
     session, p.ticket, p.seller, rank, p.at, fence, at)
   noted[#noted + 1] = string.format('{"ticket":%d,"away":true,"since":%d}', p.ticket, at)
@@ -156,7 +157,7 @@ end
 local function mark_away(session, since)
   redis.call('ZREM', SEEN, session)
   if redis.call('ZSCORE', HERE, session) then return end -- an older program vouched for it, too
-  redis.call('ZADD', AWAY, int(since), session)
+  away_since(session, since)
   local p = place(session)
   noted[#noted + 1] = string.format('{"ticket":%d,"away":true,"since":%d}', p.ticket, since)
   record('away', string.format('"ticket":%d,"seller":"%s","since":%d', p.ticket, p.seller, since))
@@ -173,20 +174,21 @@ local function back_again(session)
   record('back', string.format('"ticket":%d,"seller":"%s"', p.ticket, p.seller))
 end
 
--- first finds the foremost waiter that is not away.
+-- first finds the foremost waiter that is not away, its rank, and whether it is in SEEN.
 local function first()
   local from, step = 0, 1
   while true do
-    local line = redis.call('ZRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')
+    local line = redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')
     if #line == 0 then return nil end
     for i = 1, #line, 2 do
       local session, rank = line[i], line[i + 1]
       if not redis.call('ZSCORE', AWAY, session) then
-        local vouched = tonumber(redis.call('ZSCORE', SEEN, session) or NOW)
-        if not gone_for(vouched, AWAY_AFTER) or not mark_away(session, vouched) then return session, rank end
+        local seen = redis.call('ZSCORE', SEEN, session)
+        local vouched = tonumber(seen or NOW)
+        if not gone_for(vouched, AWAY_AFTER) or not mark_away(session, vouched) then return session, rank, seen end
       end
     end
-    if from == 0 and redis.call('ZCARD', AWAY) == redis.call('ZCARD', QUEUE) then return nil end -- nobody is there
+    if from == 0 and redis.call('ZCARD', AWAY) == waiting() then return nil end -- nobody is there
     from, step = from + step, 64
   end
 end
@@ -215,11 +217,11 @@ end
 -- presence marks who is away and drops who is gone, once for a script: its time stands still.
 local present_known = false
 local function presence()
-  if present_known or NOW < S.trust then return end
+  if present_known or NOW < S.trust or waiting() == 0 then return end
   present_known = true
-  local gone = redis.call('ZRANGEBYSCORE', SEEN, '-inf', '(' .. int(NOW - AWAY_AFTER), 'WITHSCORES', 'LIMIT', 0, BATCH)
+  local gone = redis.call('ZRANGEBYSCORE', SEEN, '-inf', '(' .. int(NOW - AWAY_AFTER), 'WITHSCORES', 'LIMIT', '0', int(BATCH))
   for i = 1, #gone, 2 do mark_away(gone[i], tonumber(gone[i + 1])) end
-  local dropped = redis.call('ZRANGEBYSCORE', AWAY, '-inf', '(' .. int(NOW - AWAY_AFTER - DROP_AFTER), 'LIMIT', 0, BATCH)
+  local dropped = redis.call('ZRANGEBYSCORE', AWAY, '-inf', '(' .. int(NOW - AWAY_AFTER - DROP_AFTER), 'LIMIT', '0', int(BATCH))
   for _, session in ipairs(dropped) do
     if redis.call('ZSCORE', HERE, session) and not place(session).unclaimed then
       back_again(session) -- an older program held it for away
@@ -274,11 +276,12 @@ local function advance()
     end
   end
   presence()
-  if not held() and not S.paused then
-    local session, rank = first()
+  if not held() and not S.paused and waiting() > 0 then
+    local session, rank, seen = first()
     if session then
       local claim = to_claim(session)
-      unqueue(session)
+      dequeue(session)
+      if seen then redis.call('ZREM', SEEN, session) end
       grant(session, place(session), rank, claim)
     end
   end

@@ -12,7 +12,7 @@ if not session then return refuse('stale_ticket') end
 local seller = place(session).seller
 act(ACTION, TICKET, nil, seller)
 local from = redis.call('ZSCORE', QUEUE, session)
-local at = math.min(math.max(POSITION, 1), redis.call('ZCARD', QUEUE))
+local at = math.min(math.max(POSITION, 1), waiting())
 if redis.call('ZRANK', QUEUE, session) + 1 == at then return answer('ok', '') end -- there already
 
 redis.call('ZREM', QUEUE, session)

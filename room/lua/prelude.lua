@@ -2,7 +2,7 @@
 --
 -- KEYS   1 lock     string  the lease as people read it, PXAT = its end; missing = no lease
 --        2 queue    zset    waiting session -> rank (the ticket, until moved)
---        3 state    hash    counters, the lease it last granted, pause, average hold and how far holds lie from it
+--        3 state    hash    counters, the lease it last granted, pause, average hold and how far holds lie from it; of a room that vanishes also when its keys were given an end
 --        4 places   hash    session -> "live|ticket|seller|joined|channel|lease|asks", and of one whose turn passed unclaimed "|u" or, once it is back, "|b" with the lease's fence
 --                                   or "OUTCOME|ticket|seller|ended|fence||"
 --        5 sellers  hash    seller -> session of its live place
@@ -31,10 +31,20 @@ local ONCE_KEPT = VANISHES and 4 * 1000 or 60 * 1000 -- for so long a repeated r
 local TRUSTED = 3 * 1000                -- within this after an outage every replica has told again who is there
 local LOOK_NOTED = 1000                 -- how exactly the last look is known
 local BATCH = 200                       -- no script works on more than this many at once
+local FORGETTING = 8                    -- one end in so many takes along what has been kept for long enough
+
+-- All fields of STATE at once, which in a small hash is much less work than naming them. (To fill a table that is large enough is less work than to let it grow.)
+local state = { epoch = false, version = false, tickets = false, fence = false, hold = false, spread = false, holds = false, paused = false, session = false,
+  seller = false, ticket = false, granted = false, expires = false, over = false, looked = false, trust = false, format = false, lineage = false, doubt = false,
+  claim = false, codes = false, unanswered = false }
+do
+  local list = redis.call('HGETALL', STATE)
+  for i = 1, #list, 2 do state[list[i]] = list[i + 1] end
+end
 
 -- Asked before the time is read: a key that its own expiry took away is then past its end below, and
 -- one that is missing before its end was deleted by hand.
-local LOCK_THERE = redis.call('EXISTS', LOCK) == 1
+local LOCK_THERE = (state.session or '') ~= '' and redis.call('EXISTS', LOCK) == 1
 local clock = redis.call('TIME')
 local US = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
 local NOW = math.floor(US / 1000)
@@ -62,16 +72,15 @@ local function set_average(hold, spread)
   S.hold_text, S.spread_text = string.format('%.3f', hold), string.format('%.3f', spread)
 end
 
--- S is the state: all fields of STATE at once, which in a small hash is much less work than naming them.
+-- S is the state as values.
 do
-  local v, list = {}, redis.call('HGETALL', STATE)
-  for i = 1, #list, 2 do v[list[i]] = list[i + 1] end
+  local v = state
   -- An older program let every lease weigh a fifth and knew no spread: its average goes on with that weight.
   S = {
-    epoch = tonumber(v.epoch or 0), version = tonumber(v.version or 0), tickets = tonumber(v.tickets or 0), fence = tonumber(v.fence or 0),
+    epoch = whole(v.epoch or '0'), version = tonumber(v.version or 0), tickets = tonumber(v.tickets or 0), fence = whole(v.fence or '0'),
     hold = tonumber(v.hold or LEASE), spread = tonumber(v.spread or 0), holds = tonumber(v.holds or (v.hold and 3 or 0)), hold_text = v.hold, spread_text = v.spread,
-    paused = v.paused == '1', session = v.session or '', seller = v.seller or '', ticket = tonumber(v.ticket or 0),
-    granted = tonumber(v.granted or 0), expires = tonumber(v.expires or 0), quiet = tonumber(v.quiet or 0), over = tonumber(v.over or 0),
+    paused = v.paused == '1', session = v.session or '', seller = v.seller or '', ticket = whole(v.ticket or '0'),
+    granted = whole(v.granted or '0'), expires = whole(v.expires or '0'), quiet = tonumber(v.quiet or 0), over = whole(v.over or '0'),
     looked = tonumber(v.looked or 0), trust = tonumber(v.trust or 0), lost = tonumber(v.lost or 0), lost_from = tonumber(v.lost_from or 0),
     format = tonumber(v.format or 0), -- 0: written before there were formats
     lineage = v.lineage or '', doubt = tonumber(v.doubt or 0),
@@ -79,7 +88,7 @@ do
     claim = 0, claim_text = v.claim or '', rank = nil,
     -- What read_codes reads, and what is noted here: a table that grows costs more than one that is there.
     asking = false, asked = 0, open = 0, ask_after = 0, codes = 0, put_off = false, rejects = 0, last_ask = 0, open_session = '', open_at = 0, open_other = 0,
-    noted = 0, channel = nil, waiting = nil, begun = nil,
+    noted = 0, channel = nil, begun = nil, last = nil,
   }
   if not (v.hold and v.spread) or S.hold > LEASE or S.spread > LEASE then set_average(math.min(S.hold, LEASE), math.min(S.spread, LEASE)) end
   read_codes(S, v.codes, v.unanswered)
@@ -123,7 +132,10 @@ end
 -- history names the server's history: its replication id, which changes with a restart and a promotion, when the last writes may be missing.
 -- "" where the server does not say.
 local history = TELLS and redis.pcall('INFO', 'replication') or ''
-history = type(history) == 'string' and history:match('master_replid:(%x%x%x%x%x%x%x%x%x%x%x%x)') or ''
+do
+  local _, last = (type(history) == 'string' and history or ''):find('master_replid:', 1, true)
+  history = last and history:match('^%x%x%x%x%x%x%x%x%x%x%x%x', last + 1) or ''
+end
 
 -- begin starts the first epoch of a room that nothing is known of. One that vanishes is written when somebody is in it.
 local function begin()

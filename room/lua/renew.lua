@@ -27,10 +27,10 @@ local function tell_lost(session, ticket, seller, fence, outcome)
   unqueue(session)
   if seller ~= '' and redis.call('HGET', SELLERS, seller) == session then redis.call('HDEL', SELLERS, seller) end
   if ENDED_KEPT > 0 then
-    redis.call('HSET', PLACES, session, table.concat({ outcome or 'lost', int(ticket), seller, int(NOW), fence and int(fence) or '', '', '' }, '|'))
+    put_place(session, table.concat({ outcome or 'lost', int(ticket), seller, int(NOW), fence and int(fence) or '', '', '' }, '|'))
     redis.call('ZADD', ENDED, int(NOW), session)
   else
-    redis.call('HDEL', PLACES, session)
+    drop_place(session)
   end
   changed, reset = true, true
 end

@@ -17,7 +17,7 @@ end
 
 local holder = held() and place(S.session)
 local out = { reply('ok', ''), (held() and '=' .. S.seller or '-') .. ' ' .. int(holder and holder.at or 0) }
-for from = 0, redis.call('ZCARD', QUEUE) - 1, PART do
+for from = 0, waiting() - 1, PART do
   local line = redis.call('ZRANGE', QUEUE, from, from + PART - 1, 'WITHSCORES')
   local sessions, ranks = {}, {}
   for i = 1, #line, 2 do

@@ -2,26 +2,27 @@
 
 local function lease_json(more)
   if not held() then return 'null' end
-  return string.format('{"session":"%s","ticket":%d,"fence":%d,"granted_at":%d,"expires_at":%d,"asked":%d,"open":%d,"ask_after":%d%s%s%s}',
-    S.session, S.ticket, S.fence, S.granted, S.expires, S.asked, S.open, S.ask_after, S.claim > 0 and ',"claim_by":' .. int(S.claim) or '',
-    granted_rank and ',"rank":' .. granted_rank or '', more)
+  return '{"session":"' .. S.session .. '","ticket":' .. int(S.ticket) .. ',"fence":' .. int(S.fence) .. ',"granted_at":' .. int(S.granted) .. ',"expires_at":' .. int(S.expires) ..
+    ',"asked":' .. int(S.asked) .. ',"open":' .. int(S.open) .. ',"ask_after":' .. int(S.ask_after) .. (S.claim > 0 and ',"claim_by":' .. int(S.claim) or '') ..
+    (granted_rank and ',"rank":' .. granted_rank or '') .. more .. '}'
 end
 
 local function write_lock()
   if held() then
-    redis.call('SET', LOCK, string.format('{"session_id":"%s","seller_id":"%s","ticket":%d,"fence":%d,"locked_at":"%s","expires_at":"%s"}',
-      S.session, S.seller, S.ticket, S.fence, iso(S.granted), iso(S.expires)), 'PXAT', int(ends()))
+    redis.call('SET', LOCK, '{"session_id":"' .. S.session .. '","seller_id":"' .. S.seller .. '","ticket":' .. int(S.ticket) .. ',"fence":' .. int(S.fence) ..
+      ',"locked_at":"' .. iso(S.granted) .. '","expires_at":"' .. iso(S.expires) .. '"}', 'PXAT', int(ends()))
   else
     redis.call('DEL', LOCK)
   end
 end
 
--- write_state writes the fields of the state that this script may have changed.
+-- write_state writes the fields of the state that have changed.
 local function write_state(looked)
-  local fields = {}
+  local fields, n = {}, 0
   local function put(name, value)
-    fields[#fields + 1] = name
-    fields[#fields + 1] = value
+    if state[name] == value then return end
+    state[name], fields[n + 1], fields[n + 2] = value, name, value
+    n = n + 2
   end
   if S.begun then
     put('epoch', int(S.epoch)); put('lineage', S.lineage)
@@ -43,18 +44,19 @@ local function write_state(looked)
     put('hold', S.hold_text); put('spread', S.spread_text); put('holds', int(S.holds))
   end
   if codes_changed then
-    put('codes', string.format('%s|%d|%d|%d|%d|%s|%d|%d', S.asking and '1' or '0', S.asked, S.open, S.ask_after,
-      S.codes, S.put_off and '1' or '0', S.rejects, S.last_ask))
+    put('codes', (S.asking and '1|' or '0|') .. int(S.asked) .. '|' .. int(S.open) .. '|' .. int(S.ask_after) .. '|' .. int(S.codes) .. (S.put_off and '|1|' or '|0|') ..
+      int(S.rejects) .. '|' .. int(S.last_ask))
     put('unanswered', S.open_session .. '|' .. int(S.open_at) .. '|' .. int(S.open_other))
   end
-  redis.call('HSET', STATE, unpack(fields))
+  if n > 0 then redis.call('HSET', STATE, unpack(fields)) end
 end
 
 local function event_json()
-  return string.format('{"format":%d,"epoch":%d,"version":%d,"lineage":"%s","now":%d,"hold":%s,"spread":%s,"paused":%s,"changed":%s,"lease":%s,' ..
-    '"joined":[%s],"ended":[%s],"moved":[%s],"reset":%s,"notes":[%s]%s}', WRITES, S.epoch, S.version, S.lineage, NOW, S.hold_text, S.spread_text, tostring(S.paused),
-    tostring(changed), lease_json(',"seller":"' .. S.seller .. '"'), table.concat(joined, ','), table.concat(ended, ','), table.concat(moved, ','),
-    tostring(reset), table.concat(noted, ','), missed[1] and ',"missed":[' .. missed[1] .. ']' or '')
+  return '{"format":' .. int(WRITES) .. ',"epoch":' .. int(S.epoch) .. ',"version":' .. int(S.version) .. ',"lineage":"' .. S.lineage .. '","now":' .. int(NOW) ..
+    ',"hold":' .. S.hold_text .. ',"spread":' .. S.spread_text .. (S.paused and ',"paused":true' or ',"paused":false') .. (changed and ',"changed":true' or ',"changed":false') ..
+    ',"lease":' .. lease_json(',"seller":"' .. S.seller .. '"') .. ',"joined":[' .. table.concat(joined, ',') .. '],"ended":[' .. table.concat(ended, ',') ..
+    '],"moved":[' .. table.concat(moved, ',') .. (reset and '],"reset":true,"notes":[' or '],"reset":false,"notes":[') .. table.concat(noted, ',') ..
+    (missed[1] and '],"missed":[' .. missed[1] or '') .. ']}'
 end
 
 local FENCE_KEPT = 24 * 60 * 60 * 1000
@@ -63,26 +65,35 @@ local ABANDONED = 10 * 60 * 1000 -- after the end of a lease: whoever waits has 
 -- vanish forgets a room in which nobody is, but for its highest fence.
 local function vanish()
   redis.call('DEL', LOCK, STATE, PLACES, QUEUE, SEEN, AWAY)
+  forget_known()
   redis.call('HSET', STATE, 'format', int(WRITES), 'fence', int(S.fence))
   redis.call('PEXPIRE', STATE, FENCE_KEPT)
 end
 
--- pass gives a room's keys an end, for when all who are in it die without a word.
+local RENEWED = 60 * 1000 -- so long before they have to be, ends are written again
+
+-- pass gives a room's keys an end, for when all who are in it die without a word. Of keys that have one it is written anew once a minute, or for a lease that
+-- goes on for longer than any before: "kept" has when that was, and how long leases could go on (ms).
 local function pass()
-  local left = held() and math.max(S.expires - NOW, 0) or 0
-  redis.call('PEXPIRE', STATE, left + FENCE_KEPT)
-  for _, key in ipairs(S.waiting > 0 and { PLACES, QUEUE, SEEN, AWAY } or { PLACES }) do
-    redis.call('PEXPIRE', key, left + ABANDONED)
+  local ends = NOW + (held() and math.max(S.expires - NOW, 0) or 0)
+  local at, till = (state.kept or ''):match('^(%d+)|(%d+)$')
+  at, till = tonumber(at or 0), tonumber(till or 0)
+  if at <= NOW and NOW < at + RENEWED and ends <= till then
+    for key in pairs(made) do redis.call('PEXPIREAT', key, int(till + ABANDONED)) end
+    return
   end
+  till = ends + RENEWED
+  redis.call('HSET', STATE, 'kept', int(NOW) .. '|' .. int(till))
+  redis.call('PEXPIREAT', STATE, int(till + FENCE_KEPT))
+  for _, key in ipairs(waiting() > 0 and { PLACES, QUEUE, SEEN, AWAY } or { PLACES }) do redis.call('PEXPIREAT', key, int(till + ABANDONED)) end
 end
 
 -- write writes the room as it is now; `looked` where that it was looked at is to be noted.
 local function write(looked)
-  S.waiting = VANISHES and redis.call('ZCARD', QUEUE)
-  if S.waiting == 0 and not held() and not S.paused then return vanish() end
+  if VANISHES and not held() and not S.paused and waiting() == 0 then return vanish() end
   if lease_changed then write_lock() end
   write_state(looked)
-  if S.waiting then pass() end
+  if VANISHES then pass() end
 end
 
 -- commit writes what changed, tells it once, and journals it. Without a change it does nothing.
@@ -94,13 +105,12 @@ local function commit()
     write(looked)
   else
     if looked then redis.call('HSET', STATE, 'looked', int(math.max(NOW, S.looked)), 'trust', int(S.trust)) end
-    if VANISHES and #noted > 0 then -- who is away or back may be the first there, in a key that is new
-      S.waiting = redis.call('ZCARD', QUEUE)
+    if VANISHES and next(made) then
       pass()
     end
   end
   if #records > 0 then
-    redis.call('XADD', JOURNAL, 'MAXLEN', '~', JOURNAL_MAX, '*', 'format', int(WRITES), 'epoch', int(S.epoch), 'version', int(S.version),
+    redis.call('XADD', JOURNAL, 'MAXLEN', '~', int(JOURNAL_MAX), '*', 'format', int(WRITES), 'epoch', int(S.epoch), 'version', int(S.version),
       'records', '[' .. table.concat(records, ',') .. ']', unpack(TRACE ~= '' and { 'trace', TRACE } or {}))
   end
   -- Last, since a user without the right to publish is refused here: what is written is written whole.
@@ -115,10 +125,11 @@ end
 local function view()
   local lease = '- - - - - - -'
   if held() then
-    lease = string.format('%d %d %d %d %d %d %d%s', S.ticket, S.fence, S.granted, S.expires, S.asked, S.open, S.ask_after, S.claim > 0 and ',' .. int(S.claim) or '')
+    lease = int(S.ticket) .. ' ' .. int(S.fence) .. ' ' .. int(S.granted) .. ' ' .. int(S.expires) .. ' ' .. int(S.asked) .. ' ' .. int(S.open) .. ' ' .. int(S.ask_after) ..
+      (S.claim > 0 and ',' .. int(S.claim) or '')
   end
-  return table.concat({ int(S.epoch), int(S.version), int(NOW), S.waiting or redis.call('ZCARD', QUEUE), S.hold_text .. ',' .. S.spread_text .. ',' .. S.lineage,
-    S.paused and '1' or '0', lease }, ' ')
+  return int(S.epoch) .. ' ' .. int(S.version) .. ' ' .. int(NOW) .. ' ' .. int(waiting()) .. ' ' .. S.hold_text .. ',' .. S.spread_text .. ',' .. S.lineage ..
+    (S.paused and ' 1 ' or ' 0 ') .. lease
 end
 
 -- standing is the part of a reply that says how a session stands:
@@ -126,18 +137,19 @@ end
 local function standing(session)
   local p = session ~= '' and place(session)
   if p and session == S.over_session then
-    return table.concat({ 'ended', int(p.ticket), '=' .. p.seller, S.over_outcome, int(S.fence), '-', '-' }, ' ')
+    return 'ended ' .. int(p.ticket) .. ' =' .. p.seller .. ' ' .. S.over_outcome .. ' ' .. int(S.fence) .. ' - -'
   end
   if not p then return 'idle - - - - - -' end
-  local seller = '=' .. p.seller -- a seller may be called "-"
-  if not p.live then
-    return table.concat({ 'ended', int(p.ticket), seller, p.outcome, p.fence ~= '' and p.fence or '-', '-', '-' }, ' ')
+  local who = ' ' .. int(p.ticket) .. ' =' .. p.seller .. ' ' -- a seller may be called "-"
+  if not p.live then return 'ended' .. who .. p.outcome .. ' ' .. (p.fence ~= '' and p.fence or '-') .. ' - -' end
+  if session == S.session then return 'locked' .. who .. '- ' .. int(S.fence) .. ' - -' end
+  local at, rank
+  if session == S.last then
+    at, rank = waiting(), int(p.ticket) -- it has just come
+  else
+    at, rank = redis.call('ZRANK', QUEUE, session) + 1, redis.call('ZSCORE', QUEUE, session)
   end
-  if session == S.session then
-    return table.concat({ 'locked', int(p.ticket), seller, '-', int(S.fence), '-', '-' }, ' ')
-  end
-  return table.concat({ 'waiting', int(p.ticket), seller, p.unclaimed and 'unclaimed' or '-', '-', redis.call('ZRANK', QUEUE, session) + 1,
-    redis.call('ZSCORE', QUEUE, session) }, ' ')
+  return 'waiting' .. who .. (p.unclaimed and 'unclaimed' or '-') .. ' - ' .. int(at) .. ' ' .. rank
 end
 
 local function reply(code, session) return code .. ' ' .. view() .. ' ' .. standing(session) end
@@ -146,7 +158,7 @@ local function reply(code, session) return code .. ' ' .. view() .. ' ' .. stand
 local function answer(code, session, more)
   commit()
   local text = reply(code, session) .. (more or '')
-  if REMEMBERED then redis.call('SET', ONCE, text, 'PX', ONCE_KEPT) end
+  if REMEMBERED then redis.call('SET', ONCE, text, 'PX', int(ONCE_KEPT)) end
   return text
 end
 

@@ -1,7 +1,24 @@
 -- text.lua: numbers, lists and times as text. For every verb.
 
+-- What whole numbers are as text: to write one takes long, and most are written several times.
+local written, more = { [0] = '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' }, 40
+
 -- int writes a whole number; %d is exact here and much faster than %.0f.
-local function int(n) return string.format('%d', n) end
+local function int(n)
+  local text = written[n]
+  if not text then
+    text = string.format('%d', n)
+    if more > 0 then written[n], more = text, more - 1 end
+  end
+  return text
+end
+
+-- whole reads one that int wrote, and is likely to be written again.
+local function whole(text)
+  local n = tonumber(text)
+  written[n] = text
+  return n
+end
 
 -- split cuts "a|b|c" into its parts; empty parts stay.
 local function split(text)
@@ -34,4 +51,4 @@ local function iso(ms)
     math.floor(rest / 60000) % 60, math.floor(rest / 1000) % 60, rest % 1000)
 end
 
-return int, split, iso
+return int, whole, split, iso

@@ -1,0 +1,90 @@
+package room_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2/server"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+// What a script keeps while it runs is what Redis has.
+
+func TestWhoIsInTheLineAlreadyIsCountedOnce(t *testing.T) {
+	rdb := redistest.Start(t).Client()
+	e := room.New(rdb, room.Config{})
+	a, b := newSeller(t, e, "a"), newSeller(t, e, "")
+	a.join()
+	require.Equal(t, 1, b.join().Waiting)
+	require.NoError(t, rdb.HDel(t.Context(), "{integration}:places", b.session).Err()) // a hand on the key
+	st := b.join()
+	require.Equal(t, 1, st.Waiting)
+	require.Equal(t, 1, st.Position)
+}
+
+func TestOfARoomThatVanishesNoPlaceIsTold(t *testing.T) {
+	e := room.New(redistest.Start(t).Client(), room.Config{Vanish: true, Silent: true})
+	a := newSeller(t, e, "a")
+	a.join()
+	require.Equal(t, room.Idle, a.leave(room.Completed).Status, "as whoever asks from now on is told")
+	require.Equal(t, room.Idle, a.stand().Status)
+}
+
+// The last place is gone, and the key with it, in the very script that writes the next one.
+func TestPlacesOfARoomThatVanishesHaveAnEndAlsoWhereALeaseWasOverUnnoticed(t *testing.T) {
+	embedded := redistest.StartEmbedded(t)
+	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
+	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+	at := time.Now()
+	embedded.SetTime(at)
+	e := room.New(rdb, room.Config{Vanish: true, Silent: true, Outcomes: -1, Leases: -1, Lease: time.Second})
+	newSeller(t, e, "").join()
+	embedded.SetTime(at.Add(2 * time.Second))
+	require.Equal(t, room.Locked, newSeller(t, e, "").join().Status)
+	for _, key := range []string{"lock", "state", "places"} {
+		require.Positive(t, rdb.PTTL(t.Context(), "{integration}:"+key).Val(), key)
+	}
+}
+
+// One ended lease in so many takes along those that are too old, and it may be any of them: who holds the lock may have every second ticket alone.
+func TestEndedLeasesAreForgottenWhicheverTicketsHeldTheLock(t *testing.T) {
+	embedded := redistest.StartEmbedded(t)
+	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
+	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+	e := room.New(rdb, room.Config{Leases: time.Minute, Quarantine: -1})
+	at := time.Now()
+	for n := range 40 {
+		at = at.Add(50*time.Second + time.Microsecond)
+		embedded.SetTime(at)
+		a, b := newSeller(t, e, fmt.Sprint("a", n)), newSeller(t, e, fmt.Sprint("b", n))
+		require.Equal(t, room.Locked, a.join().Status)
+		require.EqualValues(t, 0, b.join().Ticket%2)
+		b.leave(room.Cancelled)
+		a.leave(room.Completed)
+	}
+	require.Less(t, rdb.ZCard(t.Context(), "{integration}:leases").Val(), int64(12))
+}
+
+// A server may name its replication id in words of its own, which are not to get into replies.
+func TestReplicationIDThatIsNoneIsNoHistory(t *testing.T) {
+	embedded := redistest.StartEmbedded(t)
+	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
+	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+	embedded.Server().SetPreHook(func(c *server.Peer, cmd string, _ ...string) bool {
+		if !strings.EqualFold(cmd, "INFO") {
+			return false
+		}
+		c.WriteBulk("# Replication\r\nrole:master\r\nmaster_replid:none\r\nmaster_replid2:\r\n")
+		return true
+	})
+	e := room.New(rdb, room.Config{})
+	a := newSeller(t, e, "a")
+	require.Equal(t, room.Locked, a.join().Status)
+	require.Empty(t, a.stand().Lineage)
+}

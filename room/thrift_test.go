@@ -1,0 +1,51 @@
+package room_test
+
+import (
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+var commandCalls = regexp.MustCompile(`cmdstat_([a-z|]+):calls=(\d+)`)
+
+// asked is how often the scripts that ran during `during` asked Redis for something.
+func asked(t *testing.T, rdb *redis.Client, during func()) (n int) {
+	require.NoError(t, rdb.ConfigResetStat(t.Context()).Err())
+	during()
+	for _, found := range commandCalls.FindAllStringSubmatch(rdb.Info(t.Context(), "commandstats").Val(), -1) {
+		if found[1] != "evalsha" && found[1] != "config|resetstat" {
+			calls, err := strconv.Atoi(found[2])
+			require.NoError(t, err)
+			n += calls
+		}
+	}
+	return n
+}
+
+// What a script asks Redis for is a quarter of what it costs, and one Redis runs one script at a time.
+func TestAJoinAndALeaveOfAFreeRoomAskRedisForNoMoreThanTheyNeed(t *testing.T) {
+	rdb := redistest.Start(t).Client()
+	e := room.New(rdb, room.Config{Journal: 100_000})
+	pair := func(name string) (joins, leaves int) {
+		session := room.NewSession()
+		joins = asked(t, rdb, func() {
+			_, err := e.Join(t.Context(), integration, room.JoinRequest{Request: name, Session: session, Seller: name})
+			require.NoError(t, err)
+		})
+		leaves = asked(t, rdb, func() {
+			_, err := e.Leave(t.Context(), integration, room.LeaveRequest{Request: name + "-ends", Session: session, Outcome: room.Completed})
+			require.NoError(t, err)
+		})
+		return joins, leaves
+	}
+	pair("first") // begins the room and loads the scripts
+	joins, leaves := pair("second")
+	require.LessOrEqual(t, joins, 14)
+	require.LessOrEqual(t, leaves, 16)
+}
