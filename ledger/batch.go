@@ -43,6 +43,14 @@ type run struct {
 	batch
 }
 
+// count is how many runs have in all of what n counts.
+func count(runs []*run, n func(*run) int) (all int) {
+	for _, r := range runs {
+		all += n(r)
+	}
+	return all
+}
+
 // read takes in what the tables have of what the notes of some rooms are about.
 func read(s sqldb.Session, runs []*run) error {
 	for _, r := range runs {

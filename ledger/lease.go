@@ -49,9 +49,11 @@ func (l *lease) begin(epoch int64, r room.Record) {
 	}
 }
 
+func leases(r *run) int { return len(r.batch.leaseOrder) }
+
 // readLeases takes in what the table has of the leases.
 func readLeases(s sqldb.Session, runs []*run) error {
-	rows, of := dialect.NewRows(0, "room TEXT", "fence BIGINT"), make(map[string]*run, len(runs))
+	rows, of := dialect.NewRows(count(runs, leases), "room TEXT", "fence BIGINT"), make(map[string]*run, len(runs))
 	for _, r := range runs {
 		of[string(r.id)] = r
 		for _, l := range r.batch.leaseOrder {
@@ -70,7 +72,7 @@ func readLeases(s sqldb.Session, runs []*run) error {
 }
 
 func writeLeases(s sqldb.Session, runs []*run) error {
-	rows := dialect.NewRows(0, "room TEXT", "fence BIGINT", "epoch BIGINT", "ticket BIGINT", "seller TEXT", "granted_at BIGINT", "expires_at BIGINT",
+	rows := dialect.NewRows(count(runs, leases), "room TEXT", "fence BIGINT", "epoch BIGINT", "ticket BIGINT", "seller TEXT", "granted_at BIGINT", "expires_at BIGINT",
 		"ended_at BIGINT", "outcome TEXT")
 	for _, r := range runs {
 		for _, l := range r.batch.leaseOrder {

@@ -29,8 +29,13 @@ func noteAll(s sqldb.Session, runs []*run) error {
 	if err := readNotes(s, runs); err != nil {
 		return fmt.Errorf("read timeline: %w", err)
 	}
-	rows := dialect.NewRows(0, "room TEXT", "epoch BIGINT", "entry TEXT", "n BIGINT", "at BIGINT", "kind TEXT", "ticket BIGINT", "fence BIGINT", "seller TEXT",
-		"detail TEXT")
+	return writeNotes(s, runs)
+}
+
+// writeNotes writes notes that are not applied; those that are there stay.
+func writeNotes(s sqldb.Session, runs []*run) error {
+	rows := dialect.NewRows(count(runs, notes), "room TEXT", "epoch BIGINT", "entry TEXT", "n BIGINT", "at BIGINT", "kind TEXT", "ticket BIGINT",
+		"fence BIGINT", "seller TEXT", "detail TEXT")
 	for _, r := range runs {
 		for _, n := range r.notes {
 			if !n.applied {
@@ -46,34 +51,42 @@ func noteAll(s sqldb.Session, runs []*run) error {
 	return nil
 }
 
-// readNotes marks the notes that are there.
+func notes(r *run) int { return len(r.notes) }
+
+// readNotes marks the notes that are there, by their entries.
 func readNotes(s sqldb.Session, runs []*run) error {
-	type key struct {
-		id string
-		noteKey
-	}
-	rows, of := dialect.NewRows(0, "room TEXT", "epoch BIGINT", "entry TEXT", "n BIGINT"), make(map[key]*note)
+	rows, there := dialect.NewRows(count(runs, notes), "room TEXT", "epoch BIGINT", "entry TEXT"), make(map[room.ID]map[noteKey]bool)
 	for _, r := range runs {
-		for i := range r.notes {
-			n := &r.notes[i]
-			rows.Add(string(r.id), n.epoch, n.entry, n.n)
-			of[key{string(r.id), n.noteKey}] = n
+		before := noteKey{}
+		for _, n := range r.notes {
+			if n.epoch != before.epoch || n.entry != before.entry {
+				rows.Add(string(r.id), n.epoch, n.entry)
+			}
+			before = n.noteKey
 		}
 	}
-	return s.EachRow(func(scan func(...any) error) error {
-		var k key
-		err := scan(&k.id, &k.epoch, &k.entry, &k.n)
-		if err == nil {
-			of[k].applied = true
+	err := s.EachRow(func(scan func(...any) error) error {
+		var id room.ID
+		var k noteKey
+		err := scan(&id, &k.epoch, &k.entry, &k.n)
+		if there[id] == nil {
+			there[id] = make(map[noteKey]bool)
 		}
+		there[id][k] = true
 		return err
 	}, rows, `SELECT t.room, t.epoch, t.entry, t.n`+
-		s.Dialect.Matching("timeline", "t.room = v.room AND t.epoch = v.epoch AND t.entry = v.entry AND t.n = v.n"))
+		s.Dialect.Matching("timeline", "t.room = v.room AND t.epoch = v.epoch AND t.entry = v.entry"))
+	for _, r := range runs {
+		for i := range r.notes {
+			r.notes[i].applied = there[r.id][r.notes[i].noteKey]
+		}
+	}
+	return err
 }
 
 // note writes one that no journal entry has.
 func (w *work) note(epoch int64, entry string, n int64, r room.Record) error {
-	return noteAll(w.Session, []*run{{work: w, notes: []note{{noteKey: noteKey{epoch, entry, n}, Record: r}}}})
+	return writeNotes(w.Session, []*run{{work: w, notes: []note{{noteKey: noteKey{epoch, entry, n}, Record: r}}}})
 }
 
 // Detail is what a timeline says beyond its columns; nothing of a message's text is in it. Times are unix ms.

@@ -59,9 +59,11 @@ func (p *place) begin(r room.Record) {
 	}
 }
 
+func places(r *run) int { return len(r.batch.placeOrder) }
+
 // readPlaces takes in what the table has of the places.
 func readPlaces(s sqldb.Session, runs []*run) error {
-	rows, of := dialect.NewRows(0, "room TEXT", "epoch BIGINT", "ticket BIGINT"), make(map[string]*run, len(runs))
+	rows, of := dialect.NewRows(count(runs, places), "room TEXT", "epoch BIGINT", "ticket BIGINT"), make(map[string]*run, len(runs))
 	for _, r := range runs {
 		of[string(r.id)] = r
 		for _, p := range r.batch.placeOrder {
@@ -80,7 +82,7 @@ func readPlaces(s sqldb.Session, runs []*run) error {
 }
 
 func writePlaces(s sqldb.Session, runs []*run) error {
-	rows := dialect.NewRows(0, "room TEXT", "epoch BIGINT", "ticket BIGINT", "seller TEXT", "joined_at BIGINT", "ended_at BIGINT", "outcome TEXT", "fence BIGINT")
+	rows := dialect.NewRows(count(runs, places), "room TEXT", "epoch BIGINT", "ticket BIGINT", "seller TEXT", "joined_at BIGINT", "ended_at BIGINT", "outcome TEXT", "fence BIGINT")
 	for _, r := range runs {
 		for _, p := range r.batch.placeOrder {
 			if p.changed {

@@ -105,7 +105,20 @@ func (r *Rows) transposed() []any {
 	return columns
 }
 
-func transpose[T any](r *Rows, column int) []*T {
+// transpose is a column, of pointers where there is a NULL in it.
+func transpose[T any](r *Rows, column int) any {
+	list := make([]T, 0, r.Len())
+	for i := column; i < len(r.values); i += len(r.columns) {
+		v, ok := r.values[i].(T)
+		if !ok {
+			return transposeNulls[T](r, column)
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+func transposeNulls[T any](r *Rows, column int) []*T {
 	list := make([]*T, 0, r.Len())
 	for i := column; i < len(r.values); i += len(r.columns) {
 		if v, ok := r.values[i].(T); ok {
