@@ -5,32 +5,54 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/room"
 )
 
-// entries applies what scripts journalled, except what was applied before: in the journal's order, together what may be (see note.alone).
-func (w *work) entries(list []room.Entry) error {
-	notes, err := notesOf(list)
-	if err != nil {
+// apply applies what scripts journalled in some rooms, except what was applied before: of a room in the journal's order, and of all rooms together
+// what is before the first record that is alone (see note.alone).
+func apply(s sqldb.Session, runs []*run) error {
+	if err := noteAll(s, runs); err != nil {
 		return err
 	}
-	fresh, err := w.noteAll(notes)
-	if err != nil {
-		return err
-	}
-	for i := range notes {
-		notes[i].applied = !fresh[notes[i].noteKey]
-	}
-	for len(notes) > 0 {
-		n := slices.IndexFunc(notes, note.alone)
-		if n < 0 {
-			n = len(notes)
+	var first, rest []*run
+	for _, r := range runs {
+		n := r.untilAlone()
+		first = append(first, &run{work: r.work, notes: r.notes[:n]})
+		if n < len(r.notes) {
+			rest = append(rest, &run{work: r.work, notes: r.notes[n:]})
 		}
-		if err := w.together(notes[:n]); err != nil {
+	}
+	if err := applyRuns(s, first); err != nil {
+		return err
+	}
+	for _, r := range rest {
+		if err := r.inTurn(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// untilAlone is how many notes are before the first that is alone.
+func (r *run) untilAlone() int {
+	if n := slices.IndexFunc(r.notes, note.alone); n >= 0 {
+		return n
+	}
+	return len(r.notes)
+}
+
+// inTurn applies those that are alone one by one, and what is between them together.
+func (r *run) inTurn() error {
+	for notes := r.notes; len(notes) > 0; {
+		next := &run{work: r.work, notes: notes}
+		n := next.untilAlone()
+		next.notes = notes[:n]
+		if err := applyRuns(r.Session, []*run{next}); err != nil {
 			return err
 		}
 		if n < len(notes) {
-			if err := w.parkOdd(notes[n], w.record(notes[n])); err != nil {
+			if err := r.parkOdd(notes[n], r.record(notes[n])); err != nil {
 				return err
 			}
 			n++
@@ -99,24 +121,25 @@ func (w *work) record(note note) error {
 	return nil
 }
 
-// together applies records none of which is alone.
-func (w *work) together(notes []note) error {
-	if len(notes) == 0 {
+// applyRuns applies records none of which is alone.
+func applyRuns(s sqldb.Session, runs []*run) error {
+	if runs = slices.DeleteFunc(runs, func(r *run) bool { return len(r.notes) == 0 }); len(runs) == 0 {
 		return nil
 	}
-	b, err := w.read(notes)
-	if err != nil {
+	if err := read(s, runs); err != nil {
 		return err
 	}
-	for _, note := range notes {
-		if err := w.parkOdd(note, w.inBatch(b, note)); err != nil {
-			return err
-		}
-		if err := w.push(note.Record); err != nil {
-			return err
+	for _, r := range runs {
+		for _, note := range r.notes {
+			if err := r.parkOdd(note, r.inBatch(&r.batch, note)); err != nil {
+				return err
+			}
+			if err := r.push(note.Record); err != nil {
+				return err
+			}
 		}
 	}
-	return w.write(b)
+	return write(s, runs)
 }
 
 func (w *work) inBatch(b *batch, note note) error {

@@ -3,6 +3,8 @@ package ledger
 import (
 	"fmt"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -17,7 +19,7 @@ type batch struct {
 
 	messages  map[string]*known
 	facts     map[noteKey]facts // of its matches, before the run
-	concluded [][]any
+	concluded *dialect.Rows
 	verified  []verification
 }
 
@@ -30,10 +32,47 @@ func (n note) alone() bool {
 	return n.applied
 }
 
-// read takes in what the tables have of what the notes are about.
-func (w *work) read(notes []note) (*batch, error) {
-	b := &batch{places: make(map[placeKey]*place), leases: make(map[int64]*lease), facts: make(map[noteKey]facts)}
-	var messages []note
+func newBatch() batch {
+	return batch{places: make(map[placeKey]*place), leases: make(map[int64]*lease), facts: make(map[noteKey]facts), concluded: newConcluded()}
+}
+
+// run is some of a room's records, in the journal's order, and what they are about.
+type run struct {
+	*work
+	notes []note
+	batch
+}
+
+// count is how many runs have in all of what n counts.
+func count(runs []*run, n func(*run) int) (all int) {
+	for _, r := range runs {
+		all += n(r)
+	}
+	return all
+}
+
+// read takes in what the tables have of what the notes of some rooms are about.
+func read(s sqldb.Session, runs []*run) error {
+	for _, r := range runs {
+		r.batch = newBatch()
+		r.ask(r.notes)
+	}
+	if err := readPlaces(s, runs); err != nil {
+		return fmt.Errorf("read places: %w", err)
+	}
+	if err := readLeases(s, runs); err != nil {
+		return fmt.Errorf("read leases: %w", err)
+	}
+	for _, r := range runs {
+		if err := r.readMessages(); err != nil {
+			return fmt.Errorf("read messages: %w", err)
+		}
+	}
+	return nil
+}
+
+// ask notes what is to be read.
+func (b *batch) ask(notes []note) {
 	for _, n := range notes {
 		switch n.Type {
 		case "joined":
@@ -43,22 +82,8 @@ func (w *work) read(notes []note) (*batch, error) {
 			b.askLease(n.Fence)
 		case "extended":
 			b.askLease(n.Fence)
-		case "message":
-			if complete(n.Record) {
-				messages = append(messages, n)
-			}
 		}
 	}
-	if err := w.readPlaces(b.places); err != nil {
-		return nil, fmt.Errorf("read places: %w", err)
-	}
-	if err := w.readLeases(b.leases); err != nil {
-		return nil, fmt.Errorf("read leases: %w", err)
-	}
-	if err := w.readMessages(b, messages); err != nil {
-		return nil, fmt.Errorf("read messages: %w", err)
-	}
-	return b, nil
 }
 
 func (b *batch) askPlace(key placeKey) {
@@ -76,28 +101,31 @@ func (b *batch) askLease(fence int64) {
 }
 
 // readMessages takes in the messages and, of those that are to be judged, the facts.
-func (w *work) readMessages(b *batch, notes []note) error {
+func (r *run) readMessages() error {
+	var notes []note
 	var all []room.MessageNote
-	for _, n := range notes {
-		all = append(all, n.MessageNote)
+	for _, n := range r.notes {
+		if n.Type == "message" && complete(n.Record) {
+			notes, all = append(notes, n), append(all, n.MessageNote)
+		}
 	}
 	var err error
-	if b.messages, err = w.received(all); err != nil {
+	if r.messages, err = r.received(all); err != nil {
 		return err
 	}
 	var keys []noteKey
 	var matches []room.Record
 	for _, n := range notes {
-		if n.Judge && b.messages[plain(n.MessageID)].state != judged {
+		if n.Judge && r.messages[plain(n.MessageID)].state != judged {
 			keys, matches = append(keys, n.noteKey), append(matches, n.Record)
 		}
 	}
-	found, err := w.factsOf(matches)
+	found, err := r.work.factsOf(matches)
 	if err != nil {
 		return err
 	}
 	for i, key := range keys {
-		b.facts[key] = found[i]
+		r.facts[key] = found[i]
 	}
 	return nil
 }
@@ -117,19 +145,21 @@ func (b *batch) factsOf(match note) facts {
 	return f
 }
 
-// write brings the tables to where the batch is.
-func (w *work) write(b *batch) error {
-	if err := w.writePlaces(b.placeOrder); err != nil {
+// write brings the tables to where the runs are.
+func write(s sqldb.Session, runs []*run) error {
+	if err := writePlaces(s, runs); err != nil {
 		return fmt.Errorf("write places: %w", err)
 	}
-	if err := w.writeLeases(b.leaseOrder); err != nil {
+	if err := writeLeases(s, runs); err != nil {
 		return fmt.Errorf("write leases: %w", err)
 	}
-	if err := w.writeConcluded(b.concluded); err != nil {
-		return fmt.Errorf("write messages: %w", err)
-	}
-	if err := w.writeVerifications(b.verified); err != nil {
-		return fmt.Errorf("write verifications: %w", err)
+	for _, r := range runs {
+		if err := r.writeConcluded(r.concluded); err != nil {
+			return fmt.Errorf("write messages: %w", err)
+		}
+		if err := r.writeVerifications(r.verified); err != nil {
+			return fmt.Errorf("write verifications: %w", err)
+		}
 	}
 	return nil
 }

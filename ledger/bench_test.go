@@ -1,17 +1,23 @@
 package ledger_test
 
 import (
+	"fmt"
 	"path/filepath"
+	"syscall"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/pgtest"
+	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/room"
 )
 
 // One operation of lives is a whole lease: joined, granted, matched, ended, and three events for the integration. One
-// of pairs is a join and a done of a line that nobody tells anything of: what rooms write that are busy.
+// of pairs is a join and a done of a line that nobody tells anything of: what rooms write that are busy. One of free is the same of
+// many rooms that are free before and after, drained together.
 func BenchmarkDrain(b *testing.B) {
 	for name, url := range map[string]func() string{
 		"sqlite":   func() string { return "sqlite:" + filepath.Join(b.TempDir(), "waitroom.db") },
@@ -19,6 +25,7 @@ func BenchmarkDrain(b *testing.B) {
 	} {
 		b.Run(name+"/lives", func(b *testing.B) { benchmarkDrain(b, url(), true, (*bench).life) })
 		b.Run(name+"/pairs", func(b *testing.B) { benchmarkDrain(b, url(), false, (*bench).pair) })
+		b.Run(name+"/free", func(b *testing.B) { benchmarkFree(b, url()) })
 	}
 }
 
@@ -27,16 +34,78 @@ func benchmarkDrain(b *testing.B, url string, tell bool, fill func(*bench, int64
 	c := bench.config()
 	c.Tell = tell
 	l := bench.openWith(b, c)
-	for n := range b.N {
-		fill(bench, int64(n+1))
-	}
-	b.ResetTimer()
-	require.NoError(b, l.Drain(b.Context(), here))
-	b.ReportMetric(float64(2*b.N)/b.Elapsed().Seconds(), "entries/s")
+	const chunk = 250
+	measure(b, (b.N+chunk-1)/chunk, func(n int) {
+		for i := range chunk {
+			fill(bench, int64(n*chunk+i+1))
+		}
+	}, func(int) error { return l.Drain(b.Context(), here) })
 }
 
 // pair is somebody who joins a line of 60, and the holder who is done.
 func (b *bench) pair(ticket int64) {
 	b.write(1, joined(ticket+60))
 	b.write(1, ended(ticket, room.Completed), granted(ticket+1))
+}
+
+const (
+	freeRooms = 200
+	freePairs = 10 // of a room at a time
+)
+
+// benchmarkFree drains rooms as often as busy ones are looked at.
+func benchmarkFree(b *testing.B, url string) {
+	bench := newBench(url)
+	c := bench.config()
+	c.Tell = false
+	l := bench.openWith(b, c)
+	const chunk = ledger.TogetherMost * freePairs
+	rooms := make([]room.ID, ledger.TogetherMost)
+	measure(b, (b.N+chunk-1)/chunk, func(n int) {
+		for i := range chunk {
+			rooms[i/freePairs] = room.ID(fmt.Sprint("bench:", (n*ledger.TogetherMost+i/freePairs)%freeRooms))
+			bench.free(rooms[i/freePairs], n*chunk+i)
+		}
+	}, func(int) error { return l.DrainTogether(b.Context(), rooms) })
+}
+
+// free is somebody who has a free room's lock and is done at once.
+func (b *bench) free(id room.ID, n int) {
+	b.journal.mu.Lock()
+	ticket := b.journal.tickets[id] + 1
+	b.journal.tickets[id] = ticket
+	b.journal.mu.Unlock()
+	at := int64(1763689000000 + n)
+	seller, fence := "b-"+uuid.NewString()[:13], at*1000+7
+	b.journal.add(id, room.Entry{ID: fmt.Sprintf("%d-0", at), Epoch: 1763688000000, Records: []room.Record{
+		{Type: "joined", At: at, Ticket: ticket, Seller: seller},
+		{Type: "granted", At: at, Ticket: ticket, Seller: seller, Fence: fence, GrantedAt: at, ExpiresAt: at + 120_000}}})
+	b.journal.add(id, room.Entry{ID: fmt.Sprintf("%d-1", at+20), Epoch: 1763688000000, Records: []room.Record{
+		{Type: "ended", At: at + 20, Ticket: ticket, Seller: seller, Fence: fence, Outcome: room.Completed, EndedAt: at + 20}}})
+}
+
+// measure reports what entries cost the process that takes them in; what fills the journals does not count.
+func measure(b *testing.B, times int, fill func(n int), drain func(n int) error) {
+	var used time.Duration
+	b.ReportAllocs()
+	b.ResetTimer()
+	for n := range times {
+		b.StopTimer()
+		fill(n)
+		before := processTime(b)
+		b.StartTimer()
+		require.NoError(b, drain(n))
+		used += processTime(b) - before
+	}
+	b.StopTimer()
+	b.ReportMetric(float64(used.Nanoseconds())/float64(2*b.N), "cpu-ns/entry")
+	b.ReportMetric(float64(2*b.N)/b.Elapsed().Seconds(), "entries/s")
+}
+
+// processTime is how long this process has had a processor.
+func processTime(b *testing.B) time.Duration {
+	b.Helper()
+	var used syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

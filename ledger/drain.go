@@ -105,14 +105,9 @@ func (l *Ledger) apply(ctx context.Context, id room.ID, entries []room.Entry) (v
 }
 
 func (l *Ledger) applyAtOnce(ctx context.Context, id room.ID, entries []room.Entry) (verdicts []verdict, err error) {
-	browsers := l.browsers(ctx, id, entries)
-	err = l.inRoom(ctx, id, func(w *work) error {
-		w.browsers = browsers
-		err := w.entries(entries)
-		verdicts = w.verdicts
-		return err
-	})
-	return verdicts, err
+	p := &portion{id: id, entries: entries, browsers: l.browsers(ctx, id, entries)}
+	err = l.applyPortions(ctx, []*portion{p})
+	return p.verdicts, err
 }
 
 // entryTime is when Redis wrote an entry, which its id begins with.

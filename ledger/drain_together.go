@@ -74,18 +74,10 @@ func (l *Ledger) applyTogether(ctx context.Context, portions []*portion) (err er
 	for _, p := range portions {
 		spans = append(spans, l.spansOf(ctx, p.id, p.entries)...)
 	}
-	of, ids := make(map[room.ID]*portion), make([]room.ID, len(portions))
-	for i, p := range portions {
-		of[p.id], ids[i] = p, p.id
+	for _, p := range portions {
 		p.browsers = l.browsers(ctx, p.id, p.entries)
 	}
-	err = l.inRooms(ctx, ids, func(w *work) error {
-		w.browsers = of[w.id].browsers
-		err := w.entries(of[w.id].entries)
-		of[w.id].verdicts = w.verdicts
-		return err
-	})
-	if err == nil || !sqldb.OfData(err) {
+	if err = l.applyPortions(ctx, portions); err == nil || !sqldb.OfData(err) {
 		return err
 	}
 	for _, p := range portions {
@@ -94,6 +86,28 @@ func (l *Ledger) applyTogether(ctx context.Context, portions []*portion) (err er
 		}
 	}
 	return nil
+}
+
+// applyPortions writes what several rooms' journals had, in one transaction.
+func (l *Ledger) applyPortions(ctx context.Context, portions []*portion) error {
+	ids, runs := make([]room.ID, len(portions)), make([]*run, len(portions))
+	for i, p := range portions {
+		notes, err := notesOf(p.entries)
+		if err != nil {
+			return err
+		}
+		ids[i], runs[i] = p.id, &run{notes: notes}
+	}
+	return l.inRooms(ctx, ids, func(s sqldb.Session, works []*work) error {
+		for i, w := range works {
+			w.browsers, runs[i].work = portions[i].browsers, w
+		}
+		err := apply(s, runs)
+		for i, w := range works {
+			portions[i].verdicts = w.verdicts
+		}
+		return err
+	})
 }
 
 // finish is what is left to do in a room whose portion is written; then it is drained to its end.

@@ -111,14 +111,14 @@ func (w *work) judge(epoch int64, r room.Record) error {
 		return w.given(epoch, r)
 	}
 	match := note{noteKey: noteKey{epoch: epoch}, Record: r}
-	b, err := w.read([]note{match})
-	if err != nil {
+	runs := []*run{{work: w, notes: []note{match}}}
+	if err := read(w.Session, runs); err != nil {
 		return err
 	}
-	if err := w.message(b, match); err != nil {
+	if err := w.message(&runs[0].batch, match); err != nil {
 		return err
 	}
-	return w.write(b)
+	return write(w.Session, runs)
 }
 
 func (l *Ledger) verdict(ctx context.Context, id room.ID, r room.Record) (agree, found bool, err error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -46,17 +47,17 @@ func (f facts) objection(r room.Record) string {
 // factsOf looks up the facts of each of some matches.
 func (w *work) factsOf(matches []room.Record) ([]facts, error) {
 	found := make([]facts, len(matches))
-	var rows [][]any
+	rows := dialect.NewRows(len(matches), "i BIGINT", "message_id TEXT", "fence BIGINT", "granted_at BIGINT", "ended_at BIGINT")
 	for i, r := range matches {
-		rows = append(rows, []any{i, plain(r.MessageID), r.Fence, r.GrantedAt, r.EndedAt})
+		rows.Add(int64(i), plain(r.MessageID), r.Fence, r.GrantedAt, r.EndedAt)
 	}
-	return found, w.eachRow(func(scan func(...any) error) error {
+	return found, w.EachRow(func(scan func(...any) error) error {
 		var i int
 		var f facts
 		err := scan(&i, &f.verified, &f.given, &f.answered, &f.settled, &f.overlapping, &f.passed, &f.outcome)
 		found[i] = f
 		return err
-	}, `SELECT q.i, `+takenColumns("q.message_id")+`,
+	}, rows, `SELECT q.i, `+takenColumns("q.message_id")+`,
 		EXISTS (SELECT 1 FROM verifications v WHERE v.room = $1 AND v.fence >= q.fence
 			AND (v.fence > q.fence OR (v.completes = 1 AND v.voided_at IS NULL)))
 			OR EXISTS (SELECT 1 FROM high_water h WHERE h.room = $1 AND h.settled >= q.fence),
@@ -66,8 +67,7 @@ func (w *work) factsOf(matches []room.Record) ([]facts, error) {
 		EXISTS (SELECT 1 FROM leases l WHERE l.room = $1 AND l.fence > q.fence)
 			OR EXISTS (SELECT 1 FROM high_water h WHERE h.room = $1 AND h.fence > q.fence),
 		COALESCE((SELECT l.outcome FROM leases l WHERE l.room = $1 AND l.fence = q.fence), '')
-		FROM (SELECT CAST(value->>0 AS BIGINT) AS i, value->>1 AS message_id, CAST(value->>2 AS BIGINT) AS fence,
-			CAST(value->>3 AS BIGINT) AS granted_at, CAST(value->>4 AS BIGINT) AS ended_at FROM `+w.rows()+`) q`, rows)
+		FROM v q`, string(w.id))
 }
 
 // taken is how a message belongs to a lease already.
@@ -143,14 +143,12 @@ type verification struct {
 
 // writeVerifications writes them one after the other: the table's rules are asked of each, and see those before it.
 func (w *work) writeVerifications(list []verification) error {
-	var rows [][]any
+	rows := dialect.NewRows(len(list), "fence BIGINT", "epoch BIGINT", "ticket BIGINT", "message_id TEXT", "granted_at BIGINT", "ended_at BIGINT", "completes BIGINT")
 	for _, v := range list {
-		rows = append(rows, []any{v.Fence, v.epoch, v.Ticket, plain(v.MessageID), v.GrantedAt, v.EndedAt, number(v.Completes)})
+		rows.Add(v.Fence, v.epoch, v.Ticket, plain(v.MessageID), v.GrantedAt, v.EndedAt, number(v.Completes))
 	}
-	return w.writeRows(`INSERT INTO verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at, completes)
-		SELECT $1, CAST(value->>0 AS BIGINT), CAST(value->>1 AS BIGINT), CAST(value->>2 AS BIGINT), value->>3,
-			CAST(value->>4 AS BIGINT), CAST(value->>5 AS BIGINT), CAST(value->>6 AS BIGINT)
-		FROM `+w.rows(), rows)
+	return w.ExecRows(rows, `INSERT INTO verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at, completes)
+		SELECT $1, fence, epoch, ticket, message_id, granted_at, ended_at, completes FROM v`, string(w.id))
 }
 
 // agree has the room and the integration told that a message belongs to its lease.

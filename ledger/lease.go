@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -47,37 +49,41 @@ func (l *lease) begin(epoch int64, r room.Record) {
 	}
 }
 
+func leases(r *run) int { return len(r.batch.leaseOrder) }
+
 // readLeases takes in what the table has of the leases.
-func (w *work) readLeases(leases map[int64]*lease) error {
-	var rows [][]any
-	for fence := range leases {
-		rows = append(rows, []any{fence})
+func readLeases(s sqldb.Session, runs []*run) error {
+	rows, of := dialect.NewRows(count(runs, leases), "room TEXT", "fence BIGINT"), make(map[string]*run, len(runs))
+	for _, r := range runs {
+		of[string(r.id)] = r
+		for _, l := range r.batch.leaseOrder {
+			rows.Add(string(r.id), l.fence)
+		}
 	}
-	return w.eachRow(func(scan func(...any) error) error {
-		l := lease{known: true}
-		err := scan(&l.fence, &l.epoch, &l.ticket, &l.seller, &l.granted, &l.expires, &l.ended, &l.outcome)
+	return s.EachRow(func(scan func(...any) error) error {
+		l, id := lease{known: true}, ""
+		err := scan(&id, &l.fence, &l.epoch, &l.ticket, &l.seller, &l.granted, &l.expires, &l.ended, &l.outcome)
 		if err == nil {
-			*leases[l.fence] = l
+			*of[id].batch.leases[l.fence] = l
 		}
 		return err
-	}, `SELECT t.fence, t.epoch, t.ticket, t.seller, t.granted_at, t.expires_at, t.ended_at, t.outcome
-		FROM (SELECT CAST(value->>0 AS BIGINT) AS fence FROM `+w.rows()+`) q`+
-		w.Dialect.Matching("leases", "t.room = $1 AND t.fence = q.fence"), rows)
+	}, rows, `SELECT t.room, t.fence, t.epoch, t.ticket, t.seller, t.granted_at, t.expires_at, t.ended_at, t.outcome`+
+		s.Dialect.Matching("leases", "t.room = v.room AND t.fence = v.fence"))
 }
 
-func (w *work) writeLeases(leases []*lease) error {
-	var rows [][]any
-	for _, l := range leases {
-		if l.changed {
-			rows = append(rows, []any{l.fence, l.epoch, l.ticket, l.seller, l.granted, l.expires, l.ended, l.outcome})
-			l.changed = false
+func writeLeases(s sqldb.Session, runs []*run) error {
+	rows := dialect.NewRows(count(runs, leases), "room TEXT", "fence BIGINT", "epoch BIGINT", "ticket BIGINT", "seller TEXT", "granted_at BIGINT", "expires_at BIGINT",
+		"ended_at BIGINT", "outcome TEXT")
+	for _, r := range runs {
+		for _, l := range r.batch.leaseOrder {
+			if l.changed {
+				rows.Add(string(r.id), l.fence, l.epoch, l.ticket, l.seller, l.granted, l.expires, l.ended, l.outcome)
+			}
 		}
 	}
-	return w.writeRows(`INSERT INTO leases (room, fence, epoch, ticket, seller, granted_at, expires_at, ended_at, outcome)
-		SELECT $1, CAST(value->>0 AS BIGINT), CAST(value->>1 AS BIGINT), CAST(value->>2 AS BIGINT), value->>3, CAST(value->>4 AS BIGINT),
-			CAST(value->>5 AS BIGINT), CAST(value->>6 AS BIGINT), value->>7
-		FROM `+w.rows()+` WHERE true ON CONFLICT (room, fence) DO UPDATE SET granted_at = excluded.granted_at,
-			expires_at = excluded.expires_at, ended_at = excluded.ended_at, outcome = excluded.outcome`, rows)
+	return s.ExecRows(rows, `INSERT INTO leases (room, fence, epoch, ticket, seller, granted_at, expires_at, ended_at, outcome)
+		SELECT room, fence, epoch, ticket, seller, granted_at, expires_at, ended_at, outcome FROM v WHERE true ON CONFLICT (room, fence) DO UPDATE SET
+			granted_at = excluded.granted_at, expires_at = excluded.expires_at, ended_at = excluded.ended_at, outcome = excluded.outcome`)
 }
 
 // orZero is 0 for one that is not known.

@@ -43,7 +43,7 @@ func onBoth(t *testing.T, test func(*testing.T, *bench)) {
 }
 
 func newBench(url string) *bench {
-	return &bench{url: url, journal: &journal{entries: map[room.ID][]room.Entry{}}, log: &lockedBuffer{},
+	return &bench{url: url, journal: &journal{entries: map[room.ID][]room.Entry{}, tickets: map[room.ID]int64{}}, log: &lockedBuffer{},
 		now: &clock{now: time.Now()}}
 }
 
@@ -111,6 +111,7 @@ func column(t *testing.T, db *sql.DB, query string) (values []string) {
 type journal struct {
 	mu       sync.Mutex
 	seq      int
+	tickets  map[room.ID]int64
 	entries  map[room.ID][]room.Entry
 	settled  []string
 	epoch    int64

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -57,15 +58,15 @@ type known struct {
 // masked, whoever did so before. What one was the first time stays.
 func (w *work) received(notes []room.MessageNote) (map[string]*known, error) {
 	found := make(map[string]*known, len(notes))
-	var rows [][]any
+	rows := dialect.NewRows(len(notes), "message_id TEXT", "sender TEXT", "body TEXT", "sent_at BIGINT", "received_at BIGINT", "fingerprint TEXT")
 	for _, n := range notes {
 		id := plain(n.MessageID)
 		if found[id] == nil { // else another of this id is before it
 			found[id] = new(known)
-			rows = append(rows, []any{id, plain(room.MaskSender(n.From)), plain(room.Mask(n.Text)), n.SentAt, n.Received, plain(n.Fingerprint)})
+			rows.Add(id, plain(room.MaskSender(n.From)), plain(room.Mask(n.Text)), n.SentAt, n.Received, plain(n.Fingerprint))
 		}
 	}
-	return found, w.eachRow(func(scan func(...any) error) error {
+	return found, w.EachRow(func(scan func(...any) error) error {
 		var id string
 		var k known
 		err := scan(&id, &k.state, &k.claimed, &k.Result, &k.Reason, &k.Epoch, &k.Ticket, &k.Fence, &k.Granted, &k.Ended, &k.At,
@@ -74,11 +75,10 @@ func (w *work) received(notes []room.MessageNote) (map[string]*known, error) {
 			*found[id] = k
 		}
 		return err
-	}, `INSERT INTO messages (room, message_id, state, sender, body, sent_at, received_at, fingerprint)
-		SELECT $1, value->>0, 'received', value->>1, value->>2, CAST(value->>3 AS BIGINT), CAST(value->>4 AS BIGINT), value->>5
-		FROM `+w.rows()+` WHERE true ON CONFLICT (room, message_id) DO UPDATE SET message_id = excluded.message_id
+	}, rows, `INSERT INTO messages (room, message_id, state, sender, body, sent_at, received_at, fingerprint)
+		SELECT $1, message_id, 'received', sender, body, sent_at, received_at, fingerprint FROM v WHERE true ON CONFLICT (room, message_id) DO UPDATE SET message_id = excluded.message_id
 		RETURNING message_id, state, claimed, result, reason, epoch, ticket, fence, granted_at, ended_at, matched_at, received_at,
-			duplicate, verdict, fingerprint`, rows)
+			duplicate, verdict, fingerprint`, string(w.id))
 }
 
 // another tells another message that came with the id of this one. Fingerprints are compared where the same key
@@ -108,26 +108,30 @@ func (w *work) messageAgain(before known, r room.Record) error {
 		seller: r.Seller, detail: "a message was matched to a second lease; the first answer stays", at: r.At})
 }
 
+// newConcluded makes none of the rows that writeConcluded writes.
+func newConcluded() *dialect.Rows {
+	return dialect.NewRows(0, "message_id TEXT", "result TEXT", "reason TEXT", "verdict TEXT", "completes BIGINT", "epoch BIGINT", "ticket BIGINT", "fence BIGINT",
+		"seller TEXT", "granted_at BIGINT", "ended_at BIGINT", "matched_at BIGINT", "claimed BIGINT", "duplicate BIGINT", "code BIGINT")
+}
+
 // conclude gives a message its result; claimed is the fence that the room had bound it to.
 func (b *batch) conclude(epoch int64, r room.Record, verdict string, claimed int64) {
 	k := b.messages[plain(r.MessageID)]
 	k.state, k.verdict, k.claimed, k.Epoch, k.Fence = judged, verdict, claimed, epoch, r.Fence
-	b.concluded = append(b.concluded, []any{plain(r.MessageID), string(r.Result), r.Reason, verdict, number(r.Completes), epoch,
-		r.Ticket, r.Fence, plain(r.Seller), r.GrantedAt, r.EndedAt, r.At, claimed, number(r.Duplicate), number(r.Code)})
+	b.concluded.Add(plain(r.MessageID), string(r.Result), r.Reason, verdict, number(r.Completes), epoch,
+		r.Ticket, r.Fence, plain(r.Seller), r.GrantedAt, r.EndedAt, r.At, claimed, number(r.Duplicate), number(r.Code))
 }
 
 // writeConcluded writes results of messages that are there: what an insert would need beside these is as good as empty.
-func (w *work) writeConcluded(rows [][]any) error {
-	return w.writeRows(`INSERT INTO messages (room, state, sender, body, sent_at, received_at, message_id, result, reason, verdict, completes,
+func (w *work) writeConcluded(rows *dialect.Rows) error {
+	return w.ExecRows(rows, `INSERT INTO messages (room, state, sender, body, sent_at, received_at, message_id, result, reason, verdict, completes,
 			epoch, ticket, fence, seller, granted_at, ended_at, matched_at, claimed, duplicate, code)
-		SELECT $1, 'judged', '', '', 0, 0, value->>0, value->>1, value->>2, value->>3, CAST(value->>4 AS BIGINT), CAST(value->>5 AS BIGINT),
-			CAST(value->>6 AS BIGINT), CAST(value->>7 AS BIGINT), value->>8, CAST(value->>9 AS BIGINT), CAST(value->>10 AS BIGINT),
-			CAST(value->>11 AS BIGINT), CAST(value->>12 AS BIGINT), CAST(value->>13 AS BIGINT), CAST(value->>14 AS BIGINT)
-		FROM `+w.rows()+` WHERE true ON CONFLICT (room, message_id) DO UPDATE SET state = 'judged', result = excluded.result,
+		SELECT $1, 'judged', '', '', 0, 0, message_id, result, reason, verdict, completes, epoch, ticket, fence, seller, granted_at, ended_at, matched_at,
+			claimed, duplicate, code FROM v WHERE true ON CONFLICT (room, message_id) DO UPDATE SET state = 'judged', result = excluded.result,
 			reason = excluded.reason, verdict = excluded.verdict, completes = excluded.completes, epoch = excluded.epoch,
 			ticket = excluded.ticket, fence = excluded.fence, seller = excluded.seller, granted_at = excluded.granted_at,
 			ended_at = excluded.ended_at, matched_at = excluded.matched_at, claimed = excluded.claimed,
-			duplicate = excluded.duplicate, code = excluded.code`, rows)
+			duplicate = excluded.duplicate, code = excluded.code`, string(w.id))
 }
 
 // refuseMessage answers the message as ambiguous, bound to nothing.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -22,33 +24,69 @@ type noteKey struct {
 	n     int64
 }
 
-// noteAll writes notes and tells which are there for the first time. They go in as one JSON parameter:
-// one statement, however many they are.
-func (w *work) noteAll(notes []note) (fresh map[noteKey]bool, err error) {
-	rows := make([][]any, len(notes))
-	for i, n := range notes {
-		rows[i] = []any{n.epoch, n.entry, n.n, n.At, plain(n.Type), n.Ticket, n.Fence, plain(n.Seller), detailOf(n.Record)}
+// noteAll writes notes of some rooms, and marks those that are there already as applied.
+func noteAll(s sqldb.Session, runs []*run) error {
+	if err := readNotes(s, runs); err != nil {
+		return fmt.Errorf("read timeline: %w", err)
 	}
-	fresh = make(map[noteKey]bool, len(notes))
-	err = w.eachRow(func(scan func(...any) error) error {
-		var k noteKey
-		err := scan(&k.epoch, &k.entry, &k.n)
-		fresh[k] = true
-		return err
-	}, `INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
-		SELECT $1, CAST(value->>0 AS BIGINT), value->>1, CAST(value->>2 AS BIGINT), CAST(value->>3 AS BIGINT), value->>4,
-			CAST(value->>5 AS BIGINT), CAST(value->>6 AS BIGINT), value->>7, value->>8
-		FROM `+w.rows()+` WHERE true ON CONFLICT DO NOTHING RETURNING epoch, entry, n`, rows)
+	return writeNotes(s, runs)
+}
+
+// writeNotes writes notes that are not applied; those that are there stay.
+func writeNotes(s sqldb.Session, runs []*run) error {
+	rows := dialect.NewRows(count(runs, notes), "room TEXT", "epoch BIGINT", "entry TEXT", "n BIGINT", "at BIGINT", "kind TEXT", "ticket BIGINT",
+		"fence BIGINT", "seller TEXT", "detail TEXT")
+	for _, r := range runs {
+		for _, n := range r.notes {
+			if !n.applied {
+				rows.Add(string(r.id), n.epoch, n.entry, n.n, n.At, plain(n.Type), n.Ticket, n.Fence, plain(n.Seller), detailOf(n.Record))
+			}
+		}
+	}
+	err := s.ExecRows(rows, `INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
+		SELECT room, epoch, entry, n, at, kind, ticket, fence, seller, detail FROM v WHERE true ON CONFLICT DO NOTHING`)
 	if err != nil {
-		return nil, fmt.Errorf("write timeline: %w", err)
+		return fmt.Errorf("write timeline: %w", err)
 	}
-	return fresh, nil
+	return nil
+}
+
+func notes(r *run) int { return len(r.notes) }
+
+// readNotes marks the notes that are there, by their entries.
+func readNotes(s sqldb.Session, runs []*run) error {
+	rows, there := dialect.NewRows(count(runs, notes), "room TEXT", "epoch BIGINT", "entry TEXT"), make(map[room.ID]map[noteKey]bool)
+	for _, r := range runs {
+		before := noteKey{}
+		for _, n := range r.notes {
+			if n.epoch != before.epoch || n.entry != before.entry {
+				rows.Add(string(r.id), n.epoch, n.entry)
+			}
+			before = n.noteKey
+		}
+	}
+	err := s.EachRow(func(scan func(...any) error) error {
+		var id room.ID
+		var k noteKey
+		err := scan(&id, &k.epoch, &k.entry, &k.n)
+		if there[id] == nil {
+			there[id] = make(map[noteKey]bool)
+		}
+		there[id][k] = true
+		return err
+	}, rows, `SELECT t.room, t.epoch, t.entry, t.n`+
+		s.Dialect.Matching("timeline", "t.room = v.room AND t.epoch = v.epoch AND t.entry = v.entry"))
+	for _, r := range runs {
+		for i := range r.notes {
+			r.notes[i].applied = there[r.id][r.notes[i].noteKey]
+		}
+	}
+	return err
 }
 
 // note writes one that no journal entry has.
 func (w *work) note(epoch int64, entry string, n int64, r room.Record) error {
-	_, err := w.noteAll([]note{{noteKey: noteKey{epoch, entry, n}, Record: r}})
-	return err
+	return writeNotes(w.Session, []*run{{work: w, notes: []note{{noteKey: noteKey{epoch, entry, n}, Record: r}}}})
 }
 
 // Detail is what a timeline says beyond its columns; nothing of a message's text is in it. Times are unix ms.

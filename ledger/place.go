@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -57,35 +59,38 @@ func (p *place) begin(r room.Record) {
 	}
 }
 
+func places(r *run) int { return len(r.batch.placeOrder) }
+
 // readPlaces takes in what the table has of the places.
-func (w *work) readPlaces(places map[placeKey]*place) error {
-	var rows [][]any
-	for key := range places {
-		rows = append(rows, []any{key.epoch, key.ticket})
+func readPlaces(s sqldb.Session, runs []*run) error {
+	rows, of := dialect.NewRows(count(runs, places), "room TEXT", "epoch BIGINT", "ticket BIGINT"), make(map[string]*run, len(runs))
+	for _, r := range runs {
+		of[string(r.id)] = r
+		for _, p := range r.batch.placeOrder {
+			rows.Add(string(r.id), p.epoch, p.ticket)
+		}
 	}
-	return w.eachRow(func(scan func(...any) error) error {
-		p := place{known: true}
-		err := scan(&p.epoch, &p.ticket, &p.seller, &p.joined, &p.ended, &p.outcome, &p.fence)
+	return s.EachRow(func(scan func(...any) error) error {
+		p, id := place{known: true}, ""
+		err := scan(&id, &p.epoch, &p.ticket, &p.seller, &p.joined, &p.ended, &p.outcome, &p.fence)
 		if err == nil {
-			*places[p.placeKey] = p
+			*of[id].batch.places[p.placeKey] = p
 		}
 		return err
-	}, `SELECT t.epoch, t.ticket, t.seller, t.joined_at, t.ended_at, t.outcome, t.fence
-		FROM (SELECT CAST(value->>0 AS BIGINT) AS epoch, CAST(value->>1 AS BIGINT) AS ticket FROM `+w.rows()+`) q`+
-		w.Dialect.Matching("places", "t.room = $1 AND t.epoch = q.epoch AND t.ticket = q.ticket"), rows)
+	}, rows, `SELECT t.room, t.epoch, t.ticket, t.seller, t.joined_at, t.ended_at, t.outcome, t.fence`+
+		s.Dialect.Matching("places", "t.room = v.room AND t.epoch = v.epoch AND t.ticket = v.ticket"))
 }
 
-func (w *work) writePlaces(places []*place) error {
-	var rows [][]any
-	for _, p := range places {
-		if p.changed {
-			rows = append(rows, []any{p.epoch, p.ticket, p.seller, p.joined, p.ended, p.outcome, p.fence})
-			p.changed = false
+func writePlaces(s sqldb.Session, runs []*run) error {
+	rows := dialect.NewRows(count(runs, places), "room TEXT", "epoch BIGINT", "ticket BIGINT", "seller TEXT", "joined_at BIGINT", "ended_at BIGINT", "outcome TEXT", "fence BIGINT")
+	for _, r := range runs {
+		for _, p := range r.batch.placeOrder {
+			if p.changed {
+				rows.Add(string(r.id), p.epoch, p.ticket, p.seller, p.joined, p.ended, p.outcome, p.fence)
+			}
 		}
 	}
-	return w.writeRows(`INSERT INTO places (room, epoch, ticket, seller, joined_at, ended_at, outcome, fence)
-		SELECT $1, CAST(value->>0 AS BIGINT), CAST(value->>1 AS BIGINT), value->>2, CAST(value->>3 AS BIGINT), CAST(value->>4 AS BIGINT),
-			value->>5, CAST(value->>6 AS BIGINT)
-		FROM `+w.rows()+` WHERE true ON CONFLICT (room, epoch, ticket) DO UPDATE SET seller = excluded.seller,
-			joined_at = excluded.joined_at, ended_at = excluded.ended_at, outcome = excluded.outcome, fence = excluded.fence`, rows)
+	return s.ExecRows(rows, `INSERT INTO places (room, epoch, ticket, seller, joined_at, ended_at, outcome, fence)
+		SELECT room, epoch, ticket, seller, joined_at, ended_at, outcome, fence FROM v WHERE true ON CONFLICT (room, epoch, ticket) DO UPDATE SET
+			seller = excluded.seller, joined_at = excluded.joined_at, ended_at = excluded.ended_at, outcome = excluded.outcome, fence = excluded.fence`)
 }

@@ -69,8 +69,12 @@ func (w *work) send(kind string, at int64, e event) error {
 }
 
 // enqueue puts all that is to be told into the outbox.
-func (w *work) enqueue() error {
-	err := outbox.Enqueue(w.Ctx, w, w.Dialect, w.tasks...)
+func enqueue(s sqldb.Session, works []*work) error {
+	var tasks []outbox.Task
+	for _, w := range works {
+		tasks = append(tasks, w.tasks...)
+	}
+	err := outbox.Enqueue(s.Ctx, s, s.Dialect, tasks...)
 	if errors.Is(err, outbox.ErrInvalidTask) {
 		return sqldb.DataError(err.Error()) // the entry is parked: trying again does not mend it
 	}

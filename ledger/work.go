@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
-	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 )
@@ -34,11 +33,11 @@ func (l *Ledger) reading(ctx context.Context, id room.ID, do func(*work) error) 
 // inRoom runs do in a transaction that is alone in its room, across all replicas: it waits for the one
 // before it. Where do fails nothing is written.
 func (l *Ledger) inRoom(ctx context.Context, id room.ID, do func(*work) error) error {
-	return l.inRooms(ctx, []room.ID{id}, do)
+	return l.inRooms(ctx, []room.ID{id}, func(_ sqldb.Session, works []*work) error { return do(works[0]) })
 }
 
-// inRooms is inRoom for several rooms, in order of their ids, one after another in the same transaction.
-func (l *Ledger) inRooms(ctx context.Context, ids []room.ID, do func(*work) error) error {
+// inRooms is inRoom for several rooms, in order of their ids, in the same transaction.
+func (l *Ledger) inRooms(ctx context.Context, ids []room.ID, do func(sqldb.Session, []*work) error) error {
 	keys, works := make([]string, len(ids)), make([]*work, len(ids))
 	for i, id := range ids {
 		keys[i] = string(id)
@@ -46,14 +45,11 @@ func (l *Ledger) inRooms(ctx context.Context, ids []room.ID, do func(*work) erro
 	err := l.db.TransactIn(ctx, keys, func(s sqldb.Session) error {
 		for i, id := range ids {
 			works[i] = &work{Session: s, id: id, tell: l.cfg.Tell, guard: l.cfg.Guard}
-			if err := do(works[i]); err != nil {
-				return err
-			}
-			if err := works[i].enqueue(); err != nil {
-				return err
-			}
 		}
-		return nil
+		if err := do(s, works); err != nil {
+			return err
+		}
+		return enqueue(s, works)
 	})
 	if err != nil {
 		return err
@@ -83,31 +79,4 @@ func (l *Ledger) through(w *work) {
 	if len(w.alarms) > 0 {
 		l.bell.ring(w.id)
 	}
-}
-
-// rows reads the parameter $2 as rows.
-func (w *work) rows() string { return w.Dialect.Rows("$2") }
-
-// writeRows runs a statement on the room, $1, and the rows, $2.
-func (w *work) writeRows(query string, rows [][]any) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	list, err := dialect.EncodeRows(rows)
-	if err == nil {
-		_, err = w.Exec(query, string(w.id), list)
-	}
-	return err
-}
-
-// eachRow is writeRows for a statement that answers with rows.
-func (w *work) eachRow(read func(scan func(...any) error) error, query string, rows [][]any) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	list, err := dialect.EncodeRows(rows)
-	if err == nil {
-		err = w.Each(read, query, string(w.id), list)
-	}
-	return err
 }

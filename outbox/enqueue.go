@@ -63,22 +63,19 @@ func complete(ctx context.Context, tx Querier, d Dialect, tasks []Task) ([]Task,
 	return tasks, nil
 }
 
-// insertRows is one statement, whatever there is, so that a database need compile it only once.
 func insertRows(ctx context.Context, tx Querier, d Dialect, tasks []Task) error {
-	rows := make([][]any, len(tasks))
+	rows := dialect.NewRows(len(tasks), "i BIGINT", "uid TEXT", "kind TEXT", "task_key TEXT", "payload TEXT", "phase TEXT", "created_at BIGINT", "traceparent TEXT")
 	for i, t := range tasks {
-		rows[i] = []any{i, t.UID, t.Kind, t.Key, t.Payload, t.Phase, t.CreatedAt, t.Traceparent}
+		rows.Add(int64(i), t.UID, t.Kind, t.Key, t.Payload, string(t.Phase), t.CreatedAt, t.Traceparent)
 	}
-	list, err := dialect.EncodeRows(rows)
-	if err != nil {
-		return err
-	}
-	_, err = exec(ctx, tx, d, `
+	for query, args := range d.Each(rows, `
 		INSERT INTO outbox_tasks (uid, kind, task_key, payload, phase, created_at, updated_at, traceparent)
-		SELECT value->>1, value->>2, value->>3, value->>4, value->>5, CAST(value->>6 AS BIGINT), CAST(value->>6 AS BIGINT), value->>7
-		FROM `+d.Rows("$1")+` WHERE true ORDER BY CAST(value->>0 AS BIGINT)
-		ON CONFLICT (uid) DO NOTHING`, list)
-	return err
+		SELECT uid, kind, task_key, payload, phase, created_at, created_at, traceparent FROM v WHERE true ORDER BY i ON CONFLICT (uid) DO NOTHING`) {
+		if _, err := exec(ctx, tx, d, query, args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // valuesAtOnce keeps a statement of MySQL's well below the arguments and bytes that it may have.

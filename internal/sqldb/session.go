@@ -24,6 +24,26 @@ func (s Session) Exec(query string, args ...any) (changed int64, err error) {
 	return res.RowsAffected()
 }
 
+// ExecRows is Exec of a statement that reads rows as the table v.
+func (s Session) ExecRows(rows *dialect.Rows, query string, args ...any) error {
+	for query, args := range s.Dialect.Each(rows, query, args...) {
+		if _, err := s.Exec(query, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EachRow is Each of a statement that reads rows as the table v.
+func (s Session) EachRow(read func(scan func(...any) error) error, rows *dialect.Rows, query string, args ...any) error {
+	for query, args := range s.Dialect.Each(rows, query, args...) {
+		if err := s.Each(read, query, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Row asks for one row.
 func (s Session) Row(query string, args ...any) *sql.Row {
 	query, args = s.Dialect.Bind(query, args...)

@@ -3,6 +3,7 @@ package sqldb_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/pgtest"
 	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
@@ -106,5 +108,43 @@ func TestAFaultOfTheDataIsNoneOfTheDatabase(t *testing.T) {
 		require.False(t, sqldb.OfData(err))
 		require.ErrorIs(t, db.Away(), sqldb.ErrAway)
 		require.EqualValues(t, 1, db.Stats().Failures)
+	})
+}
+
+func TestRowsOfAStatementKeepTheirOrderAndTheirNulls(t *testing.T) {
+	onBoth(t, func(t *testing.T, open func() *sqldb.DB) {
+		db := open()
+		_, err := db.SQL().Exec(`CREATE TABLE given (name TEXT, n BIGINT, nick TEXT)`)
+		require.NoError(t, err)
+		for _, many := range []int{0, 1, 3, 64, 203} {
+			rows, want := dialect.NewRows(many, "name TEXT", "n BIGINT", "nick TEXT"), []string(nil)
+			for i := range many {
+				number, nick := new(int64(i)), new(fmt.Sprint("it's ", i))
+				if i%3 == 0 {
+					number, nick = nil, nil
+				}
+				rows.Add(fmt.Sprint("가", i), number, nick)
+				want = append(want, fmt.Sprint("all 가", i, " ", i%3 == 0, " ", i%3 == 0))
+			}
+			require.Equal(t, many, rows.Len())
+			var got []string
+			require.NoError(t, db.Transact(t.Context(), "a", func(s sqldb.Session) error {
+				if err := s.ExecRows(rows, `INSERT INTO given (name, n, nick) SELECT $1 || name, n, nick FROM v`, "to "); err != nil {
+					return err
+				}
+				return s.EachRow(func(scan func(...any) error) error {
+					var name string
+					var number *int64
+					var nick *string
+					err := scan(&name, &number, &nick)
+					got = append(got, fmt.Sprint(name, " ", number == nil, " ", nick == nil))
+					return err
+				}, rows, `SELECT $1 || name, n, nick FROM v`, "all ")
+			}))
+			require.Equal(t, want, got)
+			require.Equal(t, many, number(t, db, `SELECT COUNT(*) FROM given WHERE name LIKE 'to 가%' AND (n IS NULL) = (nick IS NULL)`))
+			_, err := db.SQL().Exec(`DELETE FROM given`)
+			require.NoError(t, err)
+		}
 	})
 }

@@ -49,10 +49,8 @@ func (d *DB) transact(ctx context.Context, keys []string, do func(Session) error
 	case dialect.SQLite:
 		s.Querier = prepared{tx: tx, db: d.sql, statements: &d.statements}
 	case dialect.Postgres:
-		for _, key := range keys {
-			if _, err := s.Exec(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, key); err != nil {
-				return fmt.Errorf("lock %q: %w", key, err)
-			}
+		if _, err := s.Exec(`SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM unnest(CAST($1 AS TEXT[])) AS key`, keys); err != nil {
+			return fmt.Errorf("lock %q: %w", keys, err)
 		}
 	}
 	if err := do(s); err != nil {

@@ -1,0 +1,57 @@
+package room_test
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/room"
+)
+
+// One operation of BenchmarkJournal is to take what a free room wrote of ten who joined it and were done out of its journal.
+func BenchmarkJournal(b *testing.B) {
+	const pairs = 10
+	rdb := redistest.Start(b).Client()
+	e := room.New(rdb, room.Config{Journal: 1000})
+	for range pairs {
+		session := room.NewSession()
+		_, err := e.Join(b.Context(), integration, room.JoinRequest{Session: session, Seller: "b-" + string(session)[:13]})
+		require.NoError(b, err)
+		_, err = e.Leave(b.Context(), integration, room.LeaveRequest{Session: session, Outcome: room.Completed})
+		require.NoError(b, err)
+	}
+	written, err := rdb.XRange(b.Context(), room.JournalKey(integration), "-", "+").Result()
+	require.NoError(b, err)
+	var used time.Duration
+	for b.Loop() {
+		b.StopTimer()
+		_, err := rdb.Pipelined(b.Context(), func(p redis.Pipeliner) error {
+			p.Del(b.Context(), room.JournalKey(integration))
+			for _, m := range written {
+				p.XAdd(b.Context(), &redis.XAddArgs{Stream: room.JournalKey(integration), ID: m.ID, Values: m.Values})
+			}
+			return nil
+		})
+		require.NoError(b, err)
+		before := processTime(b)
+		b.StartTimer()
+		entries, err := e.ReadJournal(b.Context(), integration, 500)
+		require.NoError(b, err)
+		require.Len(b, entries, 2*pairs)
+		require.NoError(b, e.TrimJournal(b.Context(), integration, entries))
+		used += processTime(b) - before
+	}
+	b.ReportMetric(float64(used.Nanoseconds())/float64(2*pairs*b.N), "cpu-ns/entry")
+}
+
+// processTime is how long this process has had a processor.
+func processTime(b *testing.B) time.Duration {
+	b.Helper()
+	var used syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
