@@ -74,6 +74,22 @@ func expectTurn(t *testing.T) (*fakeRoom, *browser) {
 	return room, tab
 }
 
+func TestQuestionIsNoLongerAskedOnceANewCodeIsThere(t *testing.T) {
+	room, tab := expectTurn(t)
+	tab.do(chromedp.Click("#done"))
+	tab.shows("done-confirm")
+	room.tell(t, message("a", "광고", nil, time.Second))
+	tab.until(`document.getElementById("sms-text").textContent === "광고"`)
+	tab.shows("done-confirm") // still none has come
+	room.tell(t, message("b", "인증번호 000000", "000000", 0))
+	tab.hides("done-confirm")
+	tab.do(chromedp.Click("#sms-reject"))
+	tab.shows("reject-confirm")
+	room.tell(t, message("c", "인증번호 111111", "111111", 0))
+	tab.hides("reject-confirm") // the one that is not mine is not the one on show
+	require.Empty(t, room.made())
+}
+
 func TestTurnAsksFirstAndSpeaksOfTheMarketplaceThen(t *testing.T) {
 	room, tab := expectTurn(t)
 	tab.shows("ask")

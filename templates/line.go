@@ -67,9 +67,12 @@ func (v RoomView) latestWords() string {
 	return latest
 }
 
+// clockless is a wait in seconds from which on a time of day does not say which day it is of.
+const clockless = 12 * 60 * 60
+
 // whenWords say at what time by the clock my turn comes, about. A wait of under a minute needs no clock.
 func (v RoomView) whenWords() string {
-	if v.EstimatedWait == nil || *v.EstimatedWait < 60 {
+	if v.EstimatedWait == nil || *v.EstimatedWait < 60 || *v.EstimatedWait >= clockless {
 		return ""
 	}
 	at := time.UnixMilli(v.ServerTime).Add(time.Duration(*v.EstimatedWait) * time.Second).In(korea)
@@ -87,6 +90,15 @@ func (v RoomView) keepWords() string {
 		said = sentences(said, fill(t.KeepClaim, "claim", v.span(v.ClaimSeconds)))
 	}
 	return said
+}
+
+// keptWords say how long a place is kept while its page is cut off, in this room's true number.
+func (v RoomView) keptWords() string {
+	t := v.text().Page
+	if v.DropSeconds == 0 {
+		return t.LostWaiting
+	}
+	return fill(t.LostDrop, "drop", v.span(v.DropSeconds))
 }
 
 func (v RoomView) joined() int { return max(v.JoinedPosition, v.QueuePosition, 1) }

@@ -150,11 +150,11 @@ func (b *browser) prepare(room *fakeRoom, p picture) {
 	}
 }
 
-// shoot takes the page as a phone and a desktop show it, light, dark, and in forced colours.
+// shoot takes the page as a phone and a desktop show it, light, dark, and in forced colours on dark and on light.
 func (b *browser) shoot(folder, name string) {
 	b.t.Helper()
 	for _, width := range []int{360, 1280} {
-		for _, look := range []string{"light", "dark", "forced"} {
+		for _, look := range []string{"light", "dark", "forced", "forced-light"} {
 			height := map[int]int{360: 740, 1280: 800}[width]
 			b.do(chromedp.EmulateViewport(int64(width), int64(height)), appearance(look))
 			require.NoError(b.t, chrometest.Screenshot(b.ctx, filepath.Join(folder, fmt.Sprintf("%s-%d-%s.png", name, width, look))))
@@ -169,6 +169,8 @@ func appearance(look string) chrometest.Action {
 		scheme = "dark"
 	case "forced":
 		scheme, forced = "dark", "active"
+	case "forced-light":
+		forced = "active"
 	}
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{

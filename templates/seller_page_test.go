@@ -94,6 +94,7 @@ func TestPlaceIsKeptForAsLongAsThePageSays(t *testing.T) {
 	require.NotRegexp(t, `15초|5분`, keep(), "what is not known is not said")
 	view.AwaySeconds, view.DropSeconds, view.ClaimSeconds = 15, 300, 20
 	require.Contains(t, keep(), "닫으면 15초 뒤부터 차례를 건너뛰고, 5분까지만 순서를 지켜요. 차례가 오면 20초 안에 답해 주세요.")
+	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="lost-lead"`, `id="lost-long"`), "5분까지 순서를 지켜요")
 	dropped := everyState()["ended"]
 	dropped.Outcome, dropped.DropSeconds = "dropped", 300
 	require.Contains(t, between(t, render(t, templates.RoomPage(dropped)), `id="outcome-lead">`, "</p>"), "5분까지만")
@@ -374,11 +375,13 @@ func TestPageShowsWhatTheOperatorSaysOfTheRoom(t *testing.T) {
 	require.Contains(t, page, `<strong id="number" class="whole">010-0000-0000</strong>`)
 	require.Contains(t, between(t, page, `id="ask"`, "</button>"), "인증번호 요청하러 가기")
 	require.Contains(t, between(t, page, `id="ask"`, "</button>"), `data-opens="https://wing.example"`)
-	require.Contains(t, between(t, page, `id="turn-lead">`, "</p>"), "쿠팡 화면이 열려요")
+	require.Contains(t, between(t, page, `id="turn-lead">`, "</p>"), "누른 뒤 쿠팡에서 인증번호를 요청해 주세요.")
 	require.Contains(t, page, `href="tel:15000000"`)
 	require.Contains(t, page, `href="https://help.example"`)
 	require.Contains(t, between(t, page, `id="return"`, ">"), `href="https://portal.example/done"`)
 	require.NotContains(t, between(t, page, "<footer", "</footer>"), "integration")
+
+	require.Contains(t, render(t, templates.LinkPage(templates.LinkView{Lang: "ko", Room: "integration", Name: "쿠팡 연동"})), "<dd>쿠팡 연동</dd>")
 
 	view.Info.Support.URL, view.Info.ReturnURL = "javascript:alert(1)", "javascript:alert(1)"
 	require.NotContains(t, render(t, templates.RoomPage(view)), "javascript:")

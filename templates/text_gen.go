@@ -527,6 +527,7 @@ type PageText struct {
 	AskSupport   string            `json:"ask_support"`
 	Return       string            `json:"return"`
 	LostWaiting  string            `json:"lost_waiting"`
+	LostDrop     string            `json:"lost_drop"` // {drop}
 	LostTurn     string            `json:"lost_turn"`
 	LostLong     string            `json:"lost_long"`
 	RequestNow   string            `json:"request_now"`

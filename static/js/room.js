@@ -52,7 +52,7 @@ const questions = [
   new Question("done", [], finish),
   new Question("reject", ["sms-reject"], reject),
 ];
-const notYet = questions[1];
+const [, notYet, wrong] = questions;
 
 let busy = false;
 let pressed = false; // whether the newest change is the answer to my own press
@@ -117,6 +117,7 @@ function receiveMessage(frame) {
   const added = messages.add(frame);
   if (!added) return;
   unclaimed.drop(added.id);
+  if (added.code && messages.main?.id === added.id) for (const question of [notYet, wrong]) question.close(); // they were about what was there before
   view.draw(store.state);
   notice.message(added.id);
   notice.check(store.state);

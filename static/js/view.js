@@ -4,6 +4,7 @@ import { Turn } from "./turn.js";
 import { ahead, clock, estimate, fill, span, timeOfDay, waitParts, waitSentence, waitsNow, whenWords } from "./words.js";
 
 const SOON = 10; // seconds: a wait that is not worth a number
+const CLOCKLESS = 12 * 60 * 60; // seconds: from such a wait on a time of day does not say which day it is of
 
 /** Draws a state into the page that the server rendered. */
 export class View {
@@ -175,7 +176,7 @@ export class View {
 
   /** By the clock, from the last frame on, so that it stands still until something happens. */
   #when({ estimated_wait: wait, server_time: told }) {
-    if (wait == null || wait < 60) return "";
+    if (wait == null || wait < 60 || wait >= CLOCKLESS) return "";
     const at = new Date(told + wait * 1000);
     return whenWords(this.words, at.getHours(), at.getMinutes());
   }
