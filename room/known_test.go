@@ -73,18 +73,19 @@ func TestEndedLeasesAreForgottenWhicheverTicketsHeldTheLock(t *testing.T) {
 
 // A server may name its replication id in words of its own, which are not to get into replies.
 func TestReplicationIDThatIsNoneIsNoHistory(t *testing.T) {
-	embedded := redistest.StartEmbedded(t)
-	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
-	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
-	embedded.Server().SetPreHook(func(c *server.Peer, cmd string, _ ...string) bool {
-		if !strings.EqualFold(cmd, "INFO") {
-			return false
-		}
-		c.WriteBulk("# Replication\r\nrole:master\r\nmaster_replid:none\r\nmaster_replid2:\r\n")
-		return true
-	})
-	e := room.New(rdb, room.Config{})
-	a := newSeller(t, e, "a")
-	require.Equal(t, room.Locked, a.join().Status)
-	require.Empty(t, a.stand().Lineage)
+	for id, lineage := range map[string]string{"": "", "none": "", "8371b4fb1155b71f4a04d3e1bc3e18c4a990aeeb": "8371b4fb1155:1"} {
+		embedded := redistest.StartEmbedded(t)
+		rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
+		t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+		embedded.Server().SetPreHook(func(c *server.Peer, cmd string, _ ...string) bool {
+			if !strings.EqualFold(cmd, "INFO") {
+				return false
+			}
+			c.WriteBulk("# Replication\r\nrole:master\r\nmaster_replid:" + id + "\r\nmaster_replid2:0000000000000000000000000000000000000000\r\n")
+			return true
+		})
+		a := newSeller(t, room.New(rdb, room.Config{}), "a")
+		require.Equal(t, room.Locked, a.join().Status)
+		require.Equal(t, lineage, a.stand().Lineage)
+	}
 }
