@@ -2,6 +2,7 @@ package room_test
 
 import (
 	"regexp"
+	"runtime"
 	"strconv"
 	"testing"
 
@@ -48,4 +49,24 @@ func TestAJoinAndALeaveOfAFreeRoomAskRedisForNoMoreThanTheyNeed(t *testing.T) {
 	joins, leaves := pair("second")
 	require.LessOrEqual(t, joins, 14)
 	require.LessOrEqual(t, leaves, 16)
+}
+
+// The embedded store's Lua makes an array of a table that has a number for a key, up to that number.
+func TestAJoinMakesNoLargeTablesInTheEmbeddedStore(t *testing.T) {
+	rdb := redis.NewClient(&redis.Options{Addr: redistest.StartEmbedded(t).Addr()})
+	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+	e := room.New(rdb, room.Config{Journal: 100_000})
+	join := func() {
+		_, err := e.Join(t.Context(), integration, room.JoinRequest{Request: room.NewSession(), Session: room.NewSession()})
+		require.NoError(t, err)
+	}
+	join() // loads the script
+	const joins = 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range joins {
+		join()
+	}
+	runtime.ReadMemStats(&after)
+	require.Less(t, (after.TotalAlloc-before.TotalAlloc)/joins, uint64(4<<20))
 }

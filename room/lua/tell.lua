@@ -79,13 +79,13 @@ local function pass()
   local at, till = (state.kept or ''):match('^(%d+)|(%d+)$')
   at, till = tonumber(at or 0), tonumber(till or 0)
   if at <= NOW and NOW < at + RENEWED and ends <= till then
-    for key in pairs(made) do redis.call('PEXPIREAT', key, int(till + ABANDONED)) end
+    for key in pairs(made) do redis.call('PEXPIRE', key, int(till - NOW + ABANDONED)) end
     return
   end
   till = ends + RENEWED
   redis.call('HSET', STATE, 'kept', int(NOW) .. '|' .. int(till))
-  redis.call('PEXPIREAT', STATE, int(till + FENCE_KEPT))
-  for _, key in ipairs(waiting() > 0 and { PLACES, QUEUE, SEEN, AWAY } or { PLACES }) do redis.call('PEXPIREAT', key, int(till + ABANDONED)) end
+  redis.call('PEXPIRE', STATE, int(till - NOW + FENCE_KEPT))
+  for _, key in ipairs(waiting() > 0 and { PLACES, QUEUE, SEEN, AWAY } or { PLACES }) do redis.call('PEXPIRE', key, int(till - NOW + ABANDONED)) end
 end
 
 -- write writes the room as it is now; `looked` where that it was looked at is to be noted.

@@ -1,14 +1,15 @@
 -- text.lua: numbers, lists and times as text. For every verb.
 
--- What whole numbers are as text: to write one takes long, and most are written several times.
-local written, more = { [0] = '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' }, 40
+-- What whole numbers are as text, by their negatives: to write one takes long, and most are written several times. (By the number itself, the embedded
+-- store's Lua would make an array that reaches up to it.)
+local written, more = { [0] = '0', [-1] = '1', [-2] = '2', [-3] = '3' }, 40
 
 -- int writes a whole number; %d is exact here and much faster than %.0f.
 local function int(n)
-  local text = written[n]
+  local text = written[-n]
   if not text then
     text = string.format('%d', n)
-    if more > 0 then written[n], more = text, more - 1 end
+    if more > 0 then written[-n], more = text, more - 1 end
   end
   return text
 end
@@ -16,7 +17,7 @@ end
 -- whole reads one that int wrote, and is likely to be written again.
 local function whole(text)
   local n = tonumber(text)
-  written[n] = text
+  written[-n] = text
   return n
 end
 
