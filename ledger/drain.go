@@ -65,23 +65,35 @@ func (l *Ledger) take(ctx context.Context, id room.ID, entries []room.Entry, tol
 	if err != nil {
 		return err
 	}
-	return l.applied(ctx, id, entries, verdicts, told)
+	return l.applied(ctx, &portion{id: id, entries: entries, verdicts: verdicts, told: told})[0]
 }
 
-// applied tells the room the verdicts in entries that were applied, and trims the journal. The verdicts are
+// applied tells the rooms the verdicts in entries that were applied, and trims the journals; each room has an error of its own. The verdicts are
 // told before the trim, also for entries that were applied before: whoever applied them may be dead.
-func (l *Ledger) applied(ctx context.Context, id room.ID, entries []room.Entry, verdicts []verdict, told map[match]bool) error {
-	for _, v := range verdicts {
-		if err := l.tell(ctx, id, v); err != nil {
+func (l *Ledger) applied(ctx context.Context, portions ...*portion) []error {
+	failed, journals, of := make([]error, len(portions)), make([]room.Journal, 0, len(portions)), make([]int, 0, len(portions))
+	for i, p := range portions {
+		if failed[i] = l.tellAll(ctx, p); failed[i] == nil {
+			l.unsubscribe(ctx, p.id, p.entries)
+			journals, of = append(journals, room.Journal{Room: p.id, Entries: p.entries}), append(of, i)
+		}
+	}
+	for i, err := range l.cfg.Journal.TrimJournals(ctx, journals) {
+		if failed[of[i]] = err; err == nil {
+			l.metrics.drained(journals[i].Entries, l.cfg.Now())
+		}
+	}
+	return failed
+}
+
+// tellAll tells the room the verdicts in a portion.
+func (l *Ledger) tellAll(ctx context.Context, p *portion) error {
+	for _, v := range p.verdicts {
+		if err := l.tell(ctx, p.id, v); err != nil {
 			return err
 		}
-		told[v.match] = v.agreed
+		p.told[v.match] = v.agreed
 	}
-	l.unsubscribe(ctx, id, entries)
-	if err := l.cfg.Journal.TrimJournal(ctx, id, entries); err != nil {
-		return err
-	}
-	l.metrics.drained(entries, l.cfg.Now())
 	return nil
 }
 

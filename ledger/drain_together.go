@@ -19,6 +19,7 @@ type portion struct {
 	entries  []room.Entry
 	verdicts []verdict
 	browsers map[int64][]string // that are to be told of a turn, by ticket
+	told     map[match]bool     // the verdicts that the room has been told
 }
 
 // drainTogether drains several rooms, what they have now in one transaction. A room that can not be drained holds up no other; the error is all of theirs.
@@ -43,22 +44,27 @@ func (l *Ledger) drainTogether(ctx context.Context, ids []room.ID) error {
 	if err := l.applyTogether(ctx, portions); err != nil {
 		return errors.Join(failed, fmt.Errorf("drain: %w", err))
 	}
-	for _, p := range portions {
-		failed = errors.Join(failed, l.finish(ctx, p))
+	for i, err := range l.applied(ctx, portions...) {
+		if err == nil {
+			err = l.finish(ctx, portions[i])
+		} else {
+			err = fmt.Errorf("drain %s: %w", portions[i].id, err)
+		}
+		failed = errors.Join(failed, err)
 	}
 	return failed
 }
 
 // portions reads what the rooms' journals have.
 func (l *Ledger) portions(ctx context.Context, ids []room.ID) (portions []*portion, failed error) {
-	for _, id := range ids {
-		switch entries, err := l.cfg.Journal.ReadJournal(ctx, id, drainBatch); {
-		case err != nil:
-			failed = errors.Join(failed, fmt.Errorf("drain %s: %w", id, err))
-		case len(entries) == 0:
-			l.backlog.drained(id)
+	for _, j := range l.cfg.Journal.ReadJournals(ctx, ids, drainBatch) {
+		switch {
+		case j.Err != nil:
+			failed = errors.Join(failed, fmt.Errorf("drain %s: %w", j.Room, j.Err))
+		case len(j.Entries) == 0:
+			l.backlog.drained(j.Room)
 		default:
-			portions = append(portions, &portion{id: id, entries: entries})
+			portions = append(portions, &portion{id: j.Room, entries: j.Entries, told: make(map[match]bool)})
 		}
 	}
 	return portions, failed
@@ -110,14 +116,10 @@ func (l *Ledger) applyPortions(ctx context.Context, portions []*portion) error {
 	})
 }
 
-// finish is what is left to do in a room whose portion is written; then it is drained to its end.
+// finish drains a room to its end whose portion is written and out of the journal.
 func (l *Ledger) finish(ctx context.Context, p *portion) error {
-	told := make(map[match]bool)
-	if err := l.applied(ctx, p.id, p.entries, p.verdicts, told); err != nil {
-		return fmt.Errorf("drain %s: %w", p.id, err)
-	}
 	if len(p.entries) == drainBatch {
-		return l.drainLocked(ctx, p.id, told)
+		return l.drainLocked(ctx, p.id, p.told)
 	}
 	l.backlog.drained(p.id)
 	return nil

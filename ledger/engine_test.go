@@ -19,11 +19,14 @@ import (
 // dying is an engine whose replica may die before it trims.
 type dying struct{ *room.Engine }
 
-func (d dying) TrimJournal(ctx context.Context, id room.ID, entries []room.Entry) error {
-	if rand.IntN(4) == 0 {
-		return errLost
+func (d dying) TrimJournals(ctx context.Context, journals []room.Journal) []error {
+	failed := make([]error, len(journals))
+	for i, j := range journals {
+		if failed[i] = errLost; rand.IntN(4) > 0 {
+			failed[i] = d.TrimJournal(ctx, j.Room, j.Entries)
+		}
 	}
-	return d.Engine.TrimJournal(ctx, id, entries)
+	return failed
 }
 
 // seen is what the clients were told.

@@ -26,10 +26,12 @@ import (
 // ErrAway says that the database can not be reached, or could not be a moment ago.
 var ErrAway = sqldb.ErrAway
 
-// Journal is where a room's journal is; *room.Engine has it.
+// Journal is where the rooms' journals are; *room.Engine has it.
 type Journal interface {
 	ReadJournal(ctx context.Context, id room.ID, n int) ([]room.Entry, error)
-	TrimJournal(ctx context.Context, id room.ID, entries []room.Entry) error
+	ReadJournals(ctx context.Context, ids []room.ID, n int) []room.Journal
+	// TrimJournals returns an error for each, or nil.
+	TrimJournals(ctx context.Context, journals []room.Journal) []error
 }
 
 // Rooms is what else the ledger asks and tells the rooms; *room.Engine has it.

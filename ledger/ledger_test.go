@@ -174,6 +174,23 @@ func (j *journal) TrimJournal(_ context.Context, id room.ID, entries []room.Entr
 	return nil
 }
 
+func (j *journal) ReadJournals(ctx context.Context, ids []room.ID, n int) []room.Journal {
+	list := make([]room.Journal, len(ids))
+	for i, id := range ids {
+		list[i].Room = id
+		list[i].Entries, list[i].Err = j.ReadJournal(ctx, id, n)
+	}
+	return list
+}
+
+func (j *journal) TrimJournals(ctx context.Context, list []room.Journal) []error {
+	failed := make([]error, len(list))
+	for i, each := range list {
+		failed[i] = j.TrimJournal(ctx, each.Room, each.Entries)
+	}
+	return failed
+}
+
 func (j *journal) Look(context.Context, room.ID, ...string) (room.View, []room.Seat, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

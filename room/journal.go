@@ -73,16 +73,44 @@ type Kept struct {
 	Seller string `json:"seller"`
 }
 
+// Journal is what was read of a room's journal, or why it was not.
+type Journal struct {
+	Room    ID
+	Entries []Entry
+	Err     error
+}
+
 // ReadJournal reads the oldest entries of a room's journal, at most n. One that can not be read is
 // handed over as Odd, so that it holds up no other.
 func (e *Engine) ReadJournal(ctx context.Context, id ID, n int) ([]Entry, error) {
 	list, err := e.rdb.XRangeN(ctx, JournalKey(id), "-", "+", int64(n)).Result()
+	return entriesOf(list, err)
+}
+
+// ReadJournals is ReadJournal of several rooms at once.
+func (e *Engine) ReadJournals(ctx context.Context, ids []ID, n int) []Journal {
+	found := make([]*redis.XMessageSliceCmd, len(ids))
+	_, _ = e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for i, id := range ids {
+			found[i] = p.XRangeN(ctx, JournalKey(id), "-", "+", int64(n))
+		}
+		return nil
+	})
+	journals := make([]Journal, len(ids))
+	for i, id := range ids {
+		entries, err := entriesOf(found[i].Result())
+		journals[i] = Journal{Room: id, Entries: entries, Err: err}
+	}
+	return journals
+}
+
+func entriesOf(list []redis.XMessage, err error) ([]Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: read journal: %w", ErrStore, err)
 	}
 	entries := make([]Entry, 0, len(list))
 	for _, m := range list {
-		if format, _ := strconv.Atoi(fmt.Sprint(m.Values["format"])); format > Format {
+		if format, _ := strconv.Atoi(text(m, "format")); format > Format {
 			if len(entries) > 0 {
 				return entries, nil // those behind it wait for a later program
 			}
@@ -99,31 +127,60 @@ func (e *Engine) ReadJournal(ctx context.Context, id ID, n int) ([]Entry, error)
 
 // TrimJournal takes entries out of a room's journal: the ledger has them for good.
 func (e *Engine) TrimJournal(ctx context.Context, id ID, entries []Entry) error {
-	if len(entries) == 0 {
+	return e.TrimJournals(ctx, []Journal{{Room: id, Entries: entries}})[0]
+}
+
+// TrimJournals is TrimJournal of several rooms at once. It returns an error for each, or nil.
+func (e *Engine) TrimJournals(ctx context.Context, journals []Journal) []error {
+	trims := make([]*redis.IntCmd, len(journals))
+	_, _ = e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for i, j := range journals {
+			if len(j.Entries) > 0 {
+				trims[i] = p.XDel(ctx, JournalKey(j.Room), idsOf(j.Entries)...)
+			}
+		}
 		return nil
+	})
+	failed := make([]error, len(journals))
+	for i, trim := range trims {
+		if trim != nil && trim.Err() != nil {
+			failed[i] = fmt.Errorf("%w: trim journal: %w", ErrStore, trim.Err())
+		}
 	}
+	return failed
+}
+
+func idsOf(entries []Entry) []string {
 	ids := make([]string, len(entries))
 	for i, entry := range entries {
 		ids[i] = entry.ID
 	}
-	if err := e.rdb.XDel(ctx, JournalKey(id), ids...).Err(); err != nil {
-		return fmt.Errorf("%w: trim journal: %w", ErrStore, err)
-	}
-	return nil
+	return ids
 }
 
 func parseEntry(m redis.XMessage) (Entry, error) {
-	entry := Entry{ID: m.ID}
-	entry.Trace, _ = m.Values["trace"].(string)
+	entry := Entry{ID: m.ID, Trace: text(m, "trace")}
 	var err error
-	if entry.Epoch, err = strconv.ParseInt(fmt.Sprint(m.Values["epoch"]), 10, 64); err != nil {
+	if entry.Epoch, err = strconv.ParseInt(text(m, "epoch"), 10, 64); err != nil {
 		return Entry{}, fmt.Errorf("journal entry %s: epoch: %w", m.ID, err)
 	}
-	if entry.Version, err = strconv.ParseInt(fmt.Sprint(m.Values["version"]), 10, 64); err != nil {
+	if entry.Version, err = strconv.ParseInt(text(m, "version"), 10, 64); err != nil {
 		return Entry{}, fmt.Errorf("journal entry %s: version: %w", m.ID, err)
 	}
-	if err := json.Unmarshal([]byte(fmt.Sprint(m.Values["records"])), &entry.Records); err != nil {
+	if err := json.Unmarshal([]byte(text(m, "records")), &entry.Records); err != nil {
 		return Entry{}, fmt.Errorf("journal entry %s: records: %w", m.ID, err)
 	}
 	return entry, nil
+}
+
+// text is a field of what a stream holds; "" where there is none.
+func text(m redis.XMessage, field string) string {
+	switch value := m.Values[field].(type) {
+	case string:
+		return value
+	case nil:
+		return ""
+	default:
+		return fmt.Sprint(value)
+	}
 }

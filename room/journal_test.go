@@ -1,6 +1,7 @@
 package room_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -41,6 +42,36 @@ func TestJournalHasEverythingInOrderAndGivesItUpWhenTrimmed(t *testing.T) {
 		found, err := e.Expire(t.Context(), integration)
 		require.NoError(t, err)
 		require.Zero(t, found.Journal)
+	})
+}
+
+func TestAJournalThatCannotBeReadOrTrimmedHoldsUpNoOthers(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{Journal: 1000})
+		require.NoError(t, rdb.Set(t.Context(), room.JournalKey("broken"), "no stream", 0).Err())
+		for _, id := range []room.ID{"first", "last"} {
+			_, err := e.Join(t.Context(), id, room.JoinRequest{Session: room.NewSession(), Seller: string(id)})
+			require.NoError(t, err)
+		}
+		ids := []room.ID{"first", "broken", "empty", "last"}
+		journals := e.ReadJournals(t.Context(), ids, 100)
+		for i, sellers := range [][]string{{"first"}, nil, nil, {"last"}} {
+			require.Equal(t, ids[i], journals[i].Room)
+			require.Len(t, journals[i].Entries, len(sellers))
+			require.Equal(t, ids[i] == "broken", errors.Is(journals[i].Err, room.ErrStore))
+			for n, seller := range sellers {
+				require.Equal(t, seller, journals[i].Entries[n].Records[1].Seller)
+			}
+		}
+		journals[1].Entries = journals[0].Entries
+		failed := e.TrimJournals(t.Context(), journals)
+		require.Len(t, failed, 4)
+		for i, err := range failed {
+			require.Equal(t, ids[i] == "broken", errors.Is(err, room.ErrStore))
+		}
+		for _, j := range e.ReadJournals(t.Context(), ids, 100) {
+			require.Empty(t, j.Entries)
+		}
 	})
 }
 

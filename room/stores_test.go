@@ -19,9 +19,18 @@ func TestScriptsRunOnSentinelAndCluster(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := room.New(start(t), room.Config{Journal: 1000})
+			var rooms []room.ID
 			for i := range 20 { // rooms in many slots
 				handOff(t, e, room.ID(fmt.Sprint("room:", i)))
 				claimCode(t, e, room.ID(fmt.Sprint("claim:", i)))
+				rooms = append(rooms, room.ID(fmt.Sprint("room:", i)))
+			}
+			for _, err := range e.TrimJournals(t.Context(), e.ReadJournals(t.Context(), rooms, 3)) {
+				require.NoError(t, err)
+			}
+			for _, journal := range e.ReadJournals(t.Context(), rooms, 3) {
+				require.NoError(t, journal.Err)
+				require.Len(t, journal.Entries, 1)
 			}
 		})
 	}

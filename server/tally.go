@@ -30,17 +30,23 @@ func newTally(j ledger.Journal, r prometheus.Registerer) *tally {
 	return t
 }
 
-// TrimJournal takes out of the journal what the ledger has, and counts it.
-func (t *tally) TrimJournal(ctx context.Context, id room.ID, entries []room.Entry) error {
-	if err := t.Journal.TrimJournal(ctx, id, entries); err != nil {
-		return err
+// TrimJournals takes out of the journals what the ledger has, and counts it.
+func (t *tally) TrimJournals(ctx context.Context, journals []room.Journal) []error {
+	failed := t.Journal.TrimJournals(ctx, journals)
+	for i, j := range journals {
+		if failed[i] == nil {
+			t.countAll(j.Entries)
+		}
 	}
+	return failed
+}
+
+func (t *tally) countAll(entries []room.Entry) {
 	for _, entry := range entries {
 		for _, r := range entry.Records {
 			t.count(r)
 		}
 	}
-	return nil
 }
 
 func (t *tally) count(r room.Record) {
