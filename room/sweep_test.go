@@ -53,6 +53,7 @@ func TestSweepHandsOffWhereNobodyLooks(t *testing.T) {
 // Of several replicas one looks at a room: with everybody sweeping, each look finds the room due.
 func TestOneReplicaLooksAtADueRoom(t *testing.T) {
 	rdb := redistest.Start(t).Client()
+	indexed(t, rdb)
 	const rooms, replicas = 40, 3
 	var mu sync.Mutex
 	looks := map[room.ID]int{}
@@ -78,6 +79,17 @@ func TestOneReplicaLooksAtADueRoom(t *testing.T) {
 	for id, n := range looks {
 		require.Equal(t, 1, n, "room %s", id)
 	}
+}
+
+// indexed has all rooms that there are put into a new index. Who looks at rooms meanwhile may look at one twice.
+func indexed(t *testing.T, rdb *redis.Client) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	swept := make(chan error, 1)
+	go func() { swept <- room.New(rdb, room.Config{}).Sweep(ctx, nil, func(err error) { t.Log(err) }) }()
+	require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, 10*time.Second, time.Millisecond)
+	cancel()
+	require.ErrorIs(t, <-swept, context.Canceled)
 }
 
 func TestClaimedRoomIsDueAgainWhenTheClaimerDies(t *testing.T) {
