@@ -38,15 +38,20 @@ func (l *hall) lookUp() {
 
 func (l *hall) lookups(ctx context.Context) {
 	var wait follow.Backoff
+	var pace pace
 	for {
 		batch, ids := l.nextLook()
 		if len(batch) == 0 {
 			return
 		}
+		pace.begin()
 		view, seats, err := l.h.engine.Look(ctx, l.id, ids...)
 		if err == nil {
 			wait.Reset()
 			l.looked(view, batch, seats)
+			if !pace.rest(ctx) {
+				return
+			}
 			continue
 		}
 		l.h.failed(ctx, "look failed", l.id, err)
