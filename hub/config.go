@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"runtime"
@@ -20,6 +21,10 @@ type Config struct {
 	Origins    []string              // allowed beside the server's own host: "https://shop.example" or "shop.example"
 	Registerer prometheus.Registerer // nil = metrics are kept and shown to nobody
 	Unnotified bool                  // the store has no keyspace notifications: do not ask for them
+
+	// Linked says whose places sessions stand for, of which none has one of its own, in their order; a zero Link is for one that stands for itself. nil = all do.
+	// It is asked of a session's socket once.
+	Linked func(ctx context.Context, id room.ID, sessions []string) ([]Link, error)
 
 	// What support is shown beside the line.
 	Desk   Desk               // nil = no messages, incidents and minutes

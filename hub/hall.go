@@ -63,14 +63,11 @@ func (l *hall) enter(c *conn, id string) bool {
 	}
 	c.hall, c.at = l, int32(len(l.conns))
 	l.conns = append(l.conns, c)
+	c.unsure = id != "" && l.h.cfg.Linked != nil
 	if id != "" {
 		l.seatConn(c, id)
 	}
-	if c.link != nil {
-		l.linked = append(l.linked, c)
-		l.unlink((*conn).replaced) // no event will say so
-	}
-	if l.m.Live {
+	if l.m.Live && !c.unsure {
 		c.Mark(dueState|dueMessages, true)
 	}
 	return true
@@ -82,13 +79,19 @@ func (l *hall) seatConn(c *conn, id string) {
 		s = l.m.Enter(id)
 		l.returned(s)
 		l.ask(s)
-	} else if l.who.silent[id] != nil { // it answers on another socket
+	} else if c.unsure = c.unsure && !(l.m.Current(s) && s.Seat.Live()); c.unsure {
+		l.ask(s)
+	}
+	if l.who.silent[id] != nil { // it answers on another socket
 		delete(l.who.silent, id)
 		l.presentAgain(s)
 	}
 	c.session, c.noticed = s, s.Noticed()
 	s.Here.conns = append(s.Here.conns, c)
 }
+
+// has reports whether a socket has not left.
+func (l *hall) has(c *conn) bool { return int(c.at) < len(l.conns) && l.conns[c.at] == c }
 
 // leave takes a socket out. The last one of a session takes the session with it.
 func (l *hall) leave(c *conn) {

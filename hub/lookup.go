@@ -47,8 +47,11 @@ func (l *hall) lookups(ctx context.Context) {
 		pace.begin()
 		view, seats, err := l.h.engine.Look(ctx, l.id, ids...)
 		if err == nil {
-			wait.Reset()
 			l.looked(view, batch, seats)
+			err = l.findLinks(ctx, batch)
+		}
+		if err == nil {
+			wait.Reset()
 			if !pace.rest(ctx) {
 				return
 			}
@@ -103,6 +106,9 @@ func (l *hall) looked(view room.View, batch []*session, seats []room.Seat) {
 // answer has the mirror take an answer, and does what that calls for.
 func (l *hall) answer(s *session, view *room.View, found *room.Seat) {
 	a := l.m.Answer(s, view, found)
+	if s.Seat.Live() {
+		l.settleOwn(s)
+	}
 	if a.Placed.Session != nil {
 		l.placed(a.Placed)
 		l.unlink((*conn).replaced)
