@@ -39,7 +39,7 @@ type Config struct {
 	Coalesce     time.Duration // the back of the line hears of changes no more often; default 250 ms
 	WriteTimeout time.Duration // a socket that takes nothing for as long is slow; default 5 s
 	CloseGrace   time.Duration // how long a peer has to answer a close; default 1 s
-	DrainSpread  time.Duration // over how long a drain's closes are spread; default 2 s
+	DrainSpread  time.Duration // over how long a drain's closes are spread, at the least; default 2 s
 	Recheck      time.Duration // how often it is asked whether a member of support is still signed in; default 20 s
 	Linger       time.Duration // how long a room without sockets is still followed; default 30 s
 	WriteBuffer  int           // a socket's kernel write buffer, bytes; default 8 KiB
