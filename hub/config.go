@@ -23,7 +23,7 @@ type Config struct {
 	Unnotified bool                  // the store has no keyspace notifications: do not ask for them
 
 	// Linked says whose places sessions stand for, of which none has one of its own, in their order; a zero Link is for one that stands for itself. nil = all do.
-	// It is asked of a session's socket once.
+	// Each is named once in a call, at most room.LookBatch are, and it is asked of a session's socket once.
 	Linked func(ctx context.Context, id room.ID, sessions []string) ([]Link, error)
 
 	// What support is shown beside the line.

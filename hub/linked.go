@@ -27,39 +27,6 @@ type linked struct {
 	fence  int64  // the writer's own
 }
 
-// findLinks finds out for whom the new sockets of sessions stand that were just looked up and have no place of their own.
-func (l *hall) findLinks(ctx context.Context, found []*session) error {
-	conns, ids := l.unsure(found)
-	if len(conns) == 0 {
-		return nil
-	}
-	links, err := l.h.cfg.Linked(ctx, l.id, ids)
-	if err != nil {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for i, c := range conns {
-		if c.unsure && l.has(c) {
-			l.settle(c, links[i])
-		}
-	}
-	return nil
-}
-
-func (l *hall) unsure(found []*session) (conns []*conn, ids []string) {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	for _, s := range found {
-		for _, c := range s.Here.conns {
-			if c.unsure {
-				conns, ids = append(conns, c), append(ids, s.ID)
-			}
-		}
-	}
-	return conns, ids
-}
-
 // settle has a socket told how its session stands or, where that has no place and was let into another one's, how that one does.
 func (l *hall) settle(c *conn, link Link) {
 	c.unsure = false

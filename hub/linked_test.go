@@ -11,21 +11,33 @@ import (
 
 	"github.com/waitroom/waitroom/hub"
 	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
 	"github.com/waitroom/waitroom/room"
 )
 
 // links says for whom sessions stand, and keeps who was asked for.
 type links struct {
-	mu    sync.Mutex
-	of    map[string]hub.Link
-	fails int // so many questions from now on
-	asked []string
+	mu        sync.Mutex
+	of        map[string]hub.Link
+	fails     int // so many questions from now on
+	asked     []string
+	questions [][]string
+	held      chan struct{} // until it is closed there is no answer; nil = there is
 }
 
-func (l *links) find(_ context.Context, _ room.ID, sessions []string) ([]hub.Link, error) {
+func (l *links) find(ctx context.Context, _ room.ID, sessions []string) ([]hub.Link, error) {
+	l.mu.Lock()
+	l.asked, l.questions = append(l.asked, sessions...), append(l.questions, slices.Clone(sessions))
+	l.mu.Unlock()
+	if l.held != nil {
+		select {
+		case <-l.held:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.asked = append(l.asked, sessions...)
 	if l.fails--; l.fails >= 0 {
 		return nil, errors.New("no answer")
 	}
@@ -106,6 +118,58 @@ func TestSocketIsToldNothingBeforeItIsKnownForWhomItStands(t *testing.T) {
 	require.Equal(t, "locked", r.dial(ids[1]).until("the first state", func(state) bool { return true }).Status)
 	require.GreaterOrEqual(t, all.times(ids[1]), 4)
 	require.Equal(t, "idle", r.dial(room.NewSession()).until("the first state", func(state) bool { return true }).Status)
+}
+
+func TestNobodyElseWaitsForWhomASocketStands(t *testing.T) {
+	all := &links{held: make(chan struct{})}
+	r := start(t, redistest.Start(t).Client(), room.Config{Keys: room.NewKeyring([]byte("a secret"))}, hub.Config{Linked: all.find})
+	ids := sessions(3)
+	join(t, r.Engine, ids[0])
+	holder, unsure := r.dial(ids[0]), r.dial(ids[1])
+	holder.untilStatus(room.Locked)
+	untilAsked(t, all, ids[1])
+	_, err := r.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: "m", Keep: true, Shown: room.Message{Text: "482913", Code: new("482913")}})
+	require.NoError(t, err)
+	require.NoError(t, r.Engine.SettleMatch(t.Context(), lobby, "m", 0, true))
+	require.Equal(t, "482913", holder.untilOther(1)["code"])
+	join(t, r.Engine, ids[2])
+	r.dial(ids[2]).untilStatus(room.Waiting)
+	_, told := unsure.last()
+	require.False(t, told)
+
+	join(t, r.Engine, ids[1])
+	unsure.untilPosition(2) // its own place: whatever the answer will be
+	close(all.held)
+}
+
+func TestSessionsSocketsAreAskedForTogether(t *testing.T) {
+	all := &links{held: make(chan struct{})}
+	r := startLinked(t, all)
+	ids := sessions(3)
+	place := join(t, r.Engine, ids[0])
+	all.lead(ids[1], hub.Link{Session: ids[0], Ticket: place.Ticket, Fence: place.Fence})
+	r.dial(ids[2])
+	untilAsked(t, all, ids[2])
+	guests := []*socket{r.dial(ids[1]), r.dial(ids[1]), r.dial(ids[1])}
+	close(all.held)
+	for _, guest := range guests {
+		require.Equal(t, "locked", guest.until("the first state", func(state) bool { return true }).Status)
+	}
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for _, one := range all.questions {
+		require.Len(t, slices.Compact(slices.Sorted(slices.Values(one))), len(one), "each once in a question")
+	}
+}
+
+func untilAsked(t *testing.T, l *links, session string) {
+	t.Helper()
+	testproc.Until(t, within, func() error {
+		if l.times(session) == 0 {
+			return errors.New("not asked")
+		}
+		return nil
+	})
 }
 
 // Whose place it was may be back in line between the look that found the place and the socket's standing for it; here both browsers are connected.

@@ -47,11 +47,8 @@ func (l *hall) lookups(ctx context.Context) {
 		pace.begin()
 		view, seats, err := l.h.engine.Look(ctx, l.id, ids...)
 		if err == nil {
-			l.looked(view, batch, seats)
-			err = l.findLinks(ctx, batch)
-		}
-		if err == nil {
 			wait.Reset()
+			l.looked(view, batch, seats)
 			if !pace.rest(ctx) {
 				return
 			}
@@ -97,6 +94,7 @@ func (l *hall) looked(view room.View, batch []*session, seats []room.Seat) {
 	for i, s := range batch {
 		if len(s.Here.conns) > 0 {
 			l.answer(s, &view, &seats[i])
+			l.doubt(s)
 		}
 	}
 	l.mu.Unlock()
