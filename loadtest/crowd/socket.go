@@ -130,8 +130,9 @@ func (s *Socket) answer() (status int, err error) {
 	if status, err = strconv.Atoi(string(line[9:12])); err != nil {
 		return 0, fmt.Errorf("not an answer: %q", line)
 	}
-	for { // a long line comes in several parts, of which none is empty
-		if line, _, err = s.r.ReadLine(); err != nil || len(line) == 0 {
+	for part := false; ; { // a long line comes in several, of which the last may be empty
+		rest := part
+		if line, part, err = s.r.ReadLine(); err != nil || len(line) == 0 && !rest {
 			return status, err
 		}
 	}
