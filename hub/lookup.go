@@ -49,7 +49,7 @@ func (l *hall) lookups(ctx context.Context) {
 		if err == nil {
 			wait.Reset()
 			l.looked(view, batch, seats)
-			if !pace.rest(ctx) {
+			if !pace.rest(ctx, len(batch) == room.LookBatch) {
 				return
 			}
 			continue

@@ -19,7 +19,10 @@ type pace struct{ began time.Time }
 
 func (p *pace) begin() { p.began = time.Now() }
 
-// rest waits after a call; false when ctx ended first.
-func (p *pace) rest(ctx context.Context) bool {
+// rest waits after a call, unless that was full: then there are more than one takes already. False when ctx ended first.
+func (p *pace) rest(ctx context.Context, full bool) bool {
+	if full {
+		return true
+	}
 	return follow.Pause(ctx, min(restFor*time.Since(p.began), restMost))
 }

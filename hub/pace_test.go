@@ -16,12 +16,14 @@ func TestCallsForMoreThanOneRestAsLongAsTheyTakeButNeverLong(t *testing.T) {
 			p.begin()
 			time.Sleep(took)
 			ended := time.Now()
-			require.True(t, p.rest(t.Context()))
+			require.True(t, p.rest(t.Context(), false))
 			require.Equal(t, rests, time.Since(ended))
+			require.True(t, p.rest(t.Context(), true))
+			require.Equal(t, rests, time.Since(ended), "there is nothing to wait for after a full one")
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		p := pace{began: time.Now().Add(-time.Second)}
-		require.False(t, p.rest(ctx))
+		require.False(t, p.rest(ctx, false))
 	})
 }

@@ -112,7 +112,7 @@ func (l *hall) tellPresences(ctx context.Context) {
 		if err == nil {
 			wait.Reset()
 			l.observe(view)
-			if !pace.rest(ctx) {
+			if !pace.rest(ctx, false) {
 				return
 			}
 			continue
