@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"runtime"
@@ -21,6 +22,10 @@ type Config struct {
 	Registerer prometheus.Registerer // nil = metrics are kept and shown to nobody
 	Unnotified bool                  // the store has no keyspace notifications: do not ask for them
 
+	// Linked says whose places sessions stand for, of which none has one of its own, in their order; a zero Link is for one that stands for itself. nil = all do.
+	// Each is named once in a call, at most room.LookBatch are, and it is asked of a session's socket once.
+	Linked func(ctx context.Context, id room.ID, sessions []string) ([]Link, error)
+
 	// What support is shown beside the line.
 	Desk   Desk               // nil = no messages, incidents and minutes
 	Rooms  func(room.ID) bool // whether a room is one of this server's; nil = every room is
@@ -34,7 +39,7 @@ type Config struct {
 	Coalesce     time.Duration // the back of the line hears of changes no more often; default 250 ms
 	WriteTimeout time.Duration // a socket that takes nothing for as long is slow; default 5 s
 	CloseGrace   time.Duration // how long a peer has to answer a close; default 1 s
-	DrainSpread  time.Duration // over how long a drain's closes are spread; default 2 s
+	DrainSpread  time.Duration // over how long a drain's closes are spread, at the least; default 2 s
 	Recheck      time.Duration // how often it is asked whether a member of support is still signed in; default 20 s
 	Linger       time.Duration // how long a room without sockets is still followed; default 30 s
 	WriteBuffer  int           // a socket's kernel write buffer, bytes; default 8 KiB

@@ -35,6 +35,7 @@ type conn struct {
 	hall    *hall    // nil where it shows all rooms
 	session *session // nil for a spectator, and for support
 	link    *linked  // nil where the session is the browser's own
+	unsure  bool     // for whom it stands: it is told nothing yet. The hall's lock guards it
 	desk    *desk    // nil for sellers
 	at      int32    // index in hall.conns, by the hall's lock
 
@@ -51,10 +52,7 @@ type conn struct {
 // was written: ErrOrigin, ErrNotUpgrade, ErrDraining or room.ErrStore. After a nil error the response
 // is not to be touched.
 func (h *Hub) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error {
-	return h.serveSeller(w, r, id, session, &conn{h: h})
-}
-
-func (h *Hub) serveSeller(w http.ResponseWriter, r *http.Request, id room.ID, session string, c *conn) error {
+	c := &conn{h: h}
 	if ok, err := h.accept(w, r, h.cfg.Origins, c); !ok {
 		return err
 	}

@@ -8,10 +8,12 @@ import (
 	"github.com/waitroom/waitroom/hub/follow"
 )
 
-// drainStep is how often a drain closes some sockets.
-const drainStep = 10 * time.Millisecond
+const (
+	drainStep = 10 * time.Millisecond // how often a drain closes some sockets
+	drainEach = time.Second / 500     // for each of many: the others have to take them in, beside all that they do
+)
 
-// Drain takes no more sockets and closes those there are with 4001, spread over DrainSpread so that
+// Drain takes no more sockets and closes those there are with 4001, spread over DrainSpread, or over longer where they are many, so that
 // they do not all come back somewhere else at the same moment. A close frame is written without
 // waiting; a peer that does not answer within CloseGrace is cut off. It returns when no socket is
 // left, or with ctx's error, after closing the rest at once.
@@ -40,7 +42,7 @@ func (h *Hub) Drain(ctx context.Context) error {
 // shutAll closes the sockets in even steps.
 func (h *Hub) shutAll(ctx context.Context) {
 	all := h.conns()
-	steps := max(1, min(int(h.cfg.DrainSpread/drainStep), len(all))) // a few are gone soon, none at once
+	steps := max(1, min(int(h.drainSpread(ctx, len(all))/drainStep), len(all))) // a few are gone soon, none at once
 	for i := range steps {
 		for _, c := range all[len(all)*i/steps : len(all)*(i+1)/steps] {
 			c.Shut(codeDraining, "draining")
@@ -49,4 +51,13 @@ func (h *Hub) shutAll(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// drainSpread is over how long n sockets are closed: in good time before ctx ends.
+func (h *Hub) drainSpread(ctx context.Context, n int) time.Duration {
+	spread := max(h.cfg.DrainSpread, time.Duration(n)*drainEach)
+	if end, ok := ctx.Deadline(); ok {
+		spread = min(spread, max(h.cfg.DrainSpread, time.Until(end)/2))
+	}
+	return spread
 }

@@ -17,12 +17,13 @@ type session = mirror.Session[visitor]
 
 // visitor is what the hub keeps of a session.
 type visitor struct {
-	conns  []*conn
-	asked  bool      // waits to be looked up
-	coming bool      // waits to be told to the engine
-	told   room.Host // the number under which the engine was told that it is here; 0 = it was not
-	probed int64     // when its sockets were asked and have not answered as far as was looked, ns of the hub's clock; 0 = not asked
-	left   int64     // when the latest socket that has left was last heard of, likewise
+	conns   []*conn
+	asked   bool      // waits to be looked up
+	coming  bool      // waits to be told to the engine
+	doubted bool      // waits for it to be asked for whom its new sockets stand
+	told    room.Host // the number under which the engine was told that it is here; 0 = it was not
+	probed  int64     // when its sockets were asked and have not answered as far as was looked, ns of the hub's clock; 0 = not asked
+	left    int64     // when the latest socket that has left was last heard of, likewise
 }
 
 // hall is one room on this replica: its mirror and the sockets of its sessions. Nothing is written
@@ -42,6 +43,7 @@ type hall struct {
 
 	behind behind
 	look   lookup
+	doubts doubts
 	who    presence
 	expiry deadline
 	back   coalescer
@@ -63,14 +65,11 @@ func (l *hall) enter(c *conn, id string) bool {
 	}
 	c.hall, c.at = l, int32(len(l.conns))
 	l.conns = append(l.conns, c)
+	c.unsure = id != "" && l.h.cfg.Linked != nil
 	if id != "" {
 		l.seatConn(c, id)
 	}
-	if c.link != nil {
-		l.linked = append(l.linked, c)
-		l.unlink((*conn).replaced) // no event will say so
-	}
-	if l.m.Live {
+	if l.m.Live && !c.unsure {
 		c.Mark(dueState|dueMessages, true)
 	}
 	return true
@@ -82,13 +81,19 @@ func (l *hall) seatConn(c *conn, id string) {
 		s = l.m.Enter(id)
 		l.returned(s)
 		l.ask(s)
-	} else if l.who.silent[id] != nil { // it answers on another socket
+	} else if c.unsure = c.unsure && !(l.m.Current(s) && s.Seat.Live()); c.unsure {
+		l.ask(s)
+	}
+	if l.who.silent[id] != nil { // it answers on another socket
 		delete(l.who.silent, id)
 		l.presentAgain(s)
 	}
 	c.session, c.noticed = s, s.Noticed()
 	s.Here.conns = append(s.Here.conns, c)
 }
+
+// has reports whether a socket has not left.
+func (l *hall) has(c *conn) bool { return int(c.at) < len(l.conns) && l.conns[c.at] == c }
 
 // leave takes a socket out. The last one of a session takes the session with it.
 func (l *hall) leave(c *conn) {
@@ -198,8 +203,11 @@ func (l *hall) heed(f *mirror.Effects[visitor]) {
 	}
 }
 
-// placed has it told that a session is here which has a place now, or another one.
+// placed has it told that a session is here which has a place now, or another one: that one its new sockets show, whatever else they could.
 func (l *hall) placed(p mirror.Placed[visitor]) {
+	if p.Seat.Live() {
+		l.settleOwn(p.Session)
+	}
 	if p.Again || p.Here.told == 0 {
 		l.presentAgain(p.Session)
 	}

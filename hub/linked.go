@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -19,20 +18,41 @@ type Link struct {
 	Session string // whose place it is
 	Ticket  int64  // of the place
 	Fence   int64  // of the place's lease; 0 = it has had none yet
-	Own     string // the browser's own session
 }
 
 // linked is a Link as its socket knows it.
 type linked struct {
 	ticket int64
-	own    string
-	fence  int64 // the writer's own
+	own    string // the browser's own session
+	fence  int64  // the writer's own
 }
 
-// ServeLinked is ServeSocket for a browser that stands for another session's place. Once that session has another place, or the browser one of
-// its own, the socket is closed with 4003: it comes back as what it is by then.
-func (h *Hub) ServeLinked(w http.ResponseWriter, r *http.Request, id room.ID, as Link) error {
-	return h.serveSeller(w, r, id, as.Session, &conn{h: h, link: &linked{ticket: as.Ticket, own: as.Own, fence: as.Fence}})
+// settle has a socket told how its session stands or, where that has no place and was let into another one's, how that one does.
+func (l *hall) settle(c *conn, link Link) {
+	c.unsure = false
+	if link.Session != "" && !c.session.Seat.Live() {
+		l.stand(c, c.session, link)
+	}
+	c.Mark(dueState|dueMessages, true)
+}
+
+// settleOwn is settle for the sockets of a session with a place of its own: it need not be known what else it could stand for.
+func (l *hall) settleOwn(s *session) {
+	for _, c := range s.Here.conns {
+		if c.unsure {
+			l.settle(c, Link{})
+		}
+	}
+}
+
+// stand has a socket of a session stand for another one's place. Once that one has another place, or the session one of its own, it is closed with
+// 4003: it comes back as what it is by then.
+func (l *hall) stand(c *conn, own *session, as Link) {
+	l.unseatConn(c, own)
+	c.link = &linked{ticket: as.Ticket, own: own.ID, fence: as.Fence}
+	l.seatConn(c, as.Session)
+	l.linked = append(l.linked, c)
+	l.unlink((*conn).replaced) // no event will say so
 }
 
 // JoinedDevice has the sockets of a session told that another browser was let into its place, on every replica. The error wraps room.ErrStore.

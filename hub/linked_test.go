@@ -1,22 +1,181 @@
 package hub_test
 
 import (
-	"net/http"
-	"net/http/httptest"
-	"strings"
+	"context"
+	"errors"
+	"slices"
+	"sync"
 	"testing"
 
-	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/hub"
 	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
 	"github.com/waitroom/waitroom/room"
 )
 
-// Whose place it was may be back in line between the look that found the place and the socket's opening; here both browsers are connected.
+// links says for whom sessions stand, and keeps who was asked for.
+type links struct {
+	mu        sync.Mutex
+	of        map[string]hub.Link
+	fails     int // so many questions from now on
+	asked     []string
+	questions [][]string
+	held      chan struct{} // until it is closed there is no answer; nil = there is
+}
+
+func (l *links) find(ctx context.Context, _ room.ID, sessions []string) ([]hub.Link, error) {
+	l.mu.Lock()
+	l.asked, l.questions = append(l.asked, sessions...), append(l.questions, slices.Clone(sessions))
+	l.mu.Unlock()
+	if l.held != nil {
+		select {
+		case <-l.held:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.fails--; l.fails >= 0 {
+		return nil, errors.New("no answer")
+	}
+	found := make([]hub.Link, len(sessions))
+	for i, s := range sessions {
+		found[i] = l.of[s]
+	}
+	return found, nil
+}
+
+func (l *links) lead(session string, to hub.Link) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.of = map[string]hub.Link{session: to}
+}
+
+func (l *links) times(session string) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.asked {
+		if s == session {
+			n++
+		}
+	}
+	return n
+}
+
+func startLinked(t *testing.T, l *links) *replica {
+	return start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Linked: l.find})
+}
+
+func TestSocketThatStandsForAnotherSessionsPlaceShowsThatUntilItHasOneOfItsOwn(t *testing.T) {
+	all := new(links)
+	r := startLinked(t, all)
+	ids := sessions(3)
+	join(t, r.Engine, ids[2])
+	place := join(t, r.Engine, ids[0])
+	all.lead(ids[1], hub.Link{Session: ids[0], Ticket: place.Ticket})
+	guests := []*socket{r.dial(ids[1]), r.dial(ids[1])}
+	for _, guest := range guests {
+		first := guest.until("the first state", func(state) bool { return true })
+		require.Equal(t, "waiting", first.Status)
+		require.Equal(t, place.Ticket, *first.Ticket)
+	}
+	leave(t, r.Engine, ids[2], room.Completed)
+	for _, guest := range guests {
+		guest.untilStatus(room.Locked)
+	}
+	join(t, r.Engine, ids[1])
+	for _, guest := range guests {
+		require.Equal(t, 4003, guest.untilClosed())
+	}
+	require.Equal(t, "waiting", r.dial(ids[1]).until("the first state", func(state) bool { return true }).Status)
+}
+
+func TestWhoHasAPlaceOfItsOwnStandsForNobodyElse(t *testing.T) {
+	all := new(links)
+	r := startLinked(t, all)
+	ids := sessions(2)
+	join(t, r.Engine, ids[0])
+	place := join(t, r.Engine, ids[1])
+	all.lead(ids[1], hub.Link{Session: ids[0], Ticket: 1})
+	own := r.dial(ids[1])
+	require.Equal(t, place.Ticket, *own.until("the first state", func(state) bool { return true }).Ticket)
+	leave(t, r.Engine, ids[1], room.Cancelled)
+	own.untilOutcome(room.Cancelled)
+	require.Zero(t, all.times(ids[1]), "nor is it looked for")
+	require.Equal(t, "locked", r.dial(ids[1]).until("the first state", func(state) bool { return true }).Status)
+	require.Equal(t, "ended", func() string { s, _ := own.last(); return s.Status }(), "the first one stays what it was")
+}
+
+func TestSocketIsToldNothingBeforeItIsKnownForWhomItStands(t *testing.T) {
+	all := &links{fails: 3}
+	r := startLinked(t, all)
+	ids := sessions(2)
+	place := join(t, r.Engine, ids[0])
+	all.lead(ids[1], hub.Link{Session: ids[0], Ticket: place.Ticket, Fence: place.Fence})
+	require.Equal(t, "locked", r.dial(ids[1]).until("the first state", func(state) bool { return true }).Status)
+	require.GreaterOrEqual(t, all.times(ids[1]), 4)
+	require.Equal(t, "idle", r.dial(room.NewSession()).until("the first state", func(state) bool { return true }).Status)
+}
+
+func TestNobodyElseWaitsForWhomASocketStands(t *testing.T) {
+	all := &links{held: make(chan struct{})}
+	r := start(t, redistest.Start(t).Client(), room.Config{Keys: room.NewKeyring([]byte("a secret"))}, hub.Config{Linked: all.find})
+	ids := sessions(3)
+	join(t, r.Engine, ids[0])
+	holder, unsure := r.dial(ids[0]), r.dial(ids[1])
+	holder.untilStatus(room.Locked)
+	untilAsked(t, all, ids[1])
+	_, err := r.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: "m", Keep: true, Shown: room.Message{Text: "482913", Code: new("482913")}})
+	require.NoError(t, err)
+	require.NoError(t, r.Engine.SettleMatch(t.Context(), lobby, "m", 0, true))
+	require.Equal(t, "482913", holder.untilOther(1)["code"])
+	join(t, r.Engine, ids[2])
+	r.dial(ids[2]).untilStatus(room.Waiting)
+	_, told := unsure.last()
+	require.False(t, told)
+
+	join(t, r.Engine, ids[1])
+	unsure.untilPosition(2) // its own place: whatever the answer will be
+	close(all.held)
+}
+
+func TestSessionsSocketsAreAskedForTogether(t *testing.T) {
+	all := &links{held: make(chan struct{})}
+	r := startLinked(t, all)
+	ids := sessions(3)
+	place := join(t, r.Engine, ids[0])
+	all.lead(ids[1], hub.Link{Session: ids[0], Ticket: place.Ticket, Fence: place.Fence})
+	r.dial(ids[2])
+	untilAsked(t, all, ids[2])
+	guests := []*socket{r.dial(ids[1]), r.dial(ids[1]), r.dial(ids[1])}
+	close(all.held)
+	for _, guest := range guests {
+		require.Equal(t, "locked", guest.until("the first state", func(state) bool { return true }).Status)
+	}
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for _, one := range all.questions {
+		require.Len(t, slices.Compact(slices.Sorted(slices.Values(one))), len(one), "each once in a question")
+	}
+}
+
+func untilAsked(t *testing.T, l *links, session string) {
+	t.Helper()
+	testproc.Until(t, within, func() error {
+		if l.times(session) == 0 {
+			return errors.New("not asked")
+		}
+		return nil
+	})
+}
+
+// Whose place it was may be back in line between the look that found the place and the socket's standing for it; here both browsers are connected.
 func TestSocketThatOpensForAPlaceThatIsAnotherByThenIsClosedAtOnce(t *testing.T) {
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
+	all := new(links)
+	r := startLinked(t, all)
 	ids := sessions(2)
 	owner := r.dial(ids[0])
 	before := join(t, r.Engine, ids[0])
@@ -24,14 +183,8 @@ func TestSocketThatOpensForAPlaceThatIsAnotherByThenIsClosedAtOnce(t *testing.T)
 	owner.untilStatus(room.Ended)
 	after := join(t, r.Engine, ids[0])
 	owner.until("the other place", func(st state) bool { return st.Ticket != nil && *st.Ticket == after.Ticket })
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		_ = r.Hub.ServeLinked(w, req, lobby, hub.Link{Session: ids[0], Ticket: before.Ticket, Fence: before.Fence, Own: ids[1]})
-	}))
-	defer server.Close()
-	ws, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(server.URL, "http"), nil)
-	require.NoError(t, err)
-	defer func() { _ = ws.CloseNow() }()
-	_, text, err := ws.Read(t.Context())
-	require.Empty(t, text, "nothing of the other place")
-	require.EqualValues(t, 4003, websocket.CloseStatus(err))
+	all.lead(ids[1], hub.Link{Session: ids[0], Ticket: before.Ticket, Fence: before.Fence})
+	guest := r.dial(ids[1])
+	require.EqualValues(t, 4003, guest.untilClosed())
+	require.Empty(t, slices.Clone(guest.raw), "nothing of the other place")
 }

@@ -38,15 +38,20 @@ func (l *hall) lookUp() {
 
 func (l *hall) lookups(ctx context.Context) {
 	var wait follow.Backoff
+	var pace pace
 	for {
 		batch, ids := l.nextLook()
 		if len(batch) == 0 {
 			return
 		}
+		pace.begin()
 		view, seats, err := l.h.engine.Look(ctx, l.id, ids...)
 		if err == nil {
 			wait.Reset()
 			l.looked(view, batch, seats)
+			if !pace.rest(ctx, len(batch) == room.LookBatch) {
+				return
+			}
 			continue
 		}
 		l.h.failed(ctx, "look failed", l.id, err)
@@ -89,6 +94,7 @@ func (l *hall) looked(view room.View, batch []*session, seats []room.Seat) {
 	for i, s := range batch {
 		if len(s.Here.conns) > 0 {
 			l.answer(s, &view, &seats[i])
+			l.doubt(s)
 		}
 	}
 	l.mu.Unlock()
@@ -98,6 +104,9 @@ func (l *hall) looked(view room.View, batch []*session, seats []room.Seat) {
 // answer has the mirror take an answer, and does what that calls for.
 func (l *hall) answer(s *session, view *room.View, found *room.Seat) {
 	a := l.m.Answer(s, view, found)
+	if s.Seat.Live() {
+		l.settleOwn(s)
+	}
 	if a.Placed.Session != nil {
 		l.placed(a.Placed)
 		l.unlink((*conn).replaced)

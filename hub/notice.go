@@ -7,7 +7,7 @@ import (
 
 // writeNotices writes the notices whose state the socket shows. Of the others writeState reminds.
 func (c *conn) writeNotices(w *socket.Writer) {
-	if !c.opened {
+	if !c.opened || c.session == nil {
 		return
 	}
 	c.hall.mu.RLock()

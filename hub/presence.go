@@ -101,15 +101,20 @@ type attendance struct {
 // tellPresences tells who came and went, as many at a time as there are by then, until all is told.
 func (l *hall) tellPresences(ctx context.Context) {
 	wait := follow.Backoff{Most: presenceAgain}
+	var pace pace
 	for {
 		a, ok := l.nextAttendance()
 		if !ok {
 			return
 		}
+		pace.begin()
 		view, err := l.tellAttendance(ctx, a)
 		if err == nil {
 			wait.Reset()
 			l.observe(view)
+			if !pace.rest(ctx, false) {
+				return
+			}
 			continue
 		}
 		l.h.failed(ctx, "presence not told", l.id, err)

@@ -17,10 +17,10 @@ func (c *conn) Serve(w *socket.Writer, due uint32) {
 	if due&dueState != 0 {
 		c.writeState(w)
 	}
-	if due&dueNotices != 0 && c.session != nil {
+	if due&dueNotices != 0 {
 		c.writeNotices(w)
 	}
-	if due&dueMessages != 0 && c.session != nil {
+	if due&dueMessages != 0 {
 		c.writeMessages(w)
 	}
 }
@@ -62,7 +62,7 @@ func (c *conn) state(buf []byte) (_ []byte, t telling, ok bool) {
 	l := c.hall
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	if !l.m.Live {
+	if !l.m.Live || c.unsure {
 		return buf, t, false
 	}
 	t.shown = mirror.Shown{Revision: l.m.Revision, Snapshots: l.m.Snapshots}
@@ -101,7 +101,7 @@ func (l *hall) drifted(at mirror.Revision) {
 
 // writeMessages writes the messages that this socket was not sent yet, and only after its first state.
 func (c *conn) writeMessages(w *socket.Writer) {
-	if !c.opened {
+	if !c.opened || c.session == nil {
 		return
 	}
 	c.hall.mu.RLock()

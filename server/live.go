@@ -17,11 +17,6 @@ func (s sockets) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID,
 	return refusal(w, s.Hub.ServeSocket(w, r, id, session))
 }
 
-// ServeLinked serves a browser that stands for another session's place.
-func (s sockets) ServeLinked(w http.ResponseWriter, r *http.Request, id room.ID, as web.Linked) error {
-	return refusal(w, s.Hub.ServeLinked(w, r, id, hub.Link(as)))
-}
-
 // refusal is the problem that the hub's error is.
 func refusal(w http.ResponseWriter, err error) error {
 	switch {
@@ -34,6 +29,43 @@ func refusal(w http.ResponseWriter, err error) error {
 		return web.Refusal("draining")
 	}
 	return err
+}
+
+// standsFor is how the hub learns of links; nil where sellers are proven: then all sessions of one act for its place without them.
+func (s *Server) standsFor() func(context.Context, room.ID, []string) ([]hub.Link, error) {
+	if s.cfg.SellerAuth == byToken {
+		return nil
+	}
+	return s.linked
+}
+
+// linked says whose places sessions stand for that were let into them by links: those that are what they were then.
+func (s *Server) linked(ctx context.Context, id room.ID, sessions []string) ([]hub.Link, error) {
+	places, err := s.links.Standings(ctx, id, sessions)
+	if err != nil {
+		return nil, err
+	}
+	links := make([]hub.Link, len(sessions))
+	var whose []int
+	var owners []string
+	for i, p := range places {
+		if p.Session != "" {
+			whose, owners = append(whose, i), append(owners, p.Session)
+		}
+	}
+	if len(owners) == 0 {
+		return links, nil
+	}
+	_, seats, err := s.engine.Look(ctx, id, owners...)
+	if err != nil {
+		return nil, err
+	}
+	for n, i := range whose {
+		if p, seat := places[i], seats[n]; seat.Ticket == p.Ticket {
+			links[i] = hub.Link{Session: p.Session, Ticket: p.Ticket, Fence: seat.Fence}
+		}
+	}
+	return links, nil
 }
 
 var errStale = errors.New("no sign of life from the subscription")

@@ -49,6 +49,7 @@ type Server struct {
 	hub      *hub.Hub
 	rooms    *roomsfile.Book // nil where there is no ROOMS_FILE
 	health   *health
+	links    *link.Links
 	traces   *tracing.Traces // nil where none are sent
 
 	steppedAt atomic.Int64 // when a step of Redis's clock was last logged, unix ns
@@ -116,7 +117,8 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 
 // assemble makes the handlers and what they rest on.
 func (s *Server) assemble(registry *prometheus.Registry) error {
-	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store, Log: s.log, Origins: s.cfg.AllowedOrigins, Registerer: registry,
+	s.links = link.New(s.store)
+	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store, Log: s.log, Origins: s.cfg.AllowedOrigins, Registerer: registry, Linked: s.standsFor(),
 		Unnotified: s.cfg.Redis.Embedded(), Desk: newDesk(s.engine, s.ledger), Rooms: s.cfg.Rooms.Has, Named: s.cfg.Rooms.Names(),
 		Name: s.replicaName(), Behind: func() bool { return s.ledger.Status().Behind }})
 	s.openDesk()
@@ -135,7 +137,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		return err
 	}
 	site := web.Config{
-		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Links: link.New(s.store), Pushes: s.pushes, PublicURL: s.cfg.PublicURL,
+		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Links: s.links, Pushes: s.pushes, PublicURL: s.cfg.PublicURL,
 		Rooms: s.cfg.Rooms, Terms: s.engine.Terms, Info: s.roomInfo, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
 		Origins: s.cfg.AllowedOrigins, Ancestors: s.cfg.FrameAncestors, Proxies: s.cfg.TrustedProxies, Hosts: hosts, Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry, Tracer: s.traces.Tracer("web"),

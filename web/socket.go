@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -29,24 +28,11 @@ func (s *site) socket(c *gin.Context) {
 		return
 	}
 	w := &counter{ResponseWriter: c.Writer, closed: leave}
-	err = s.serveSocket(w, c, session)
+	err = s.Sockets.ServeSocket(w, c.Request, roomOf(c), session)
 	if !w.taken {
 		leave()
 	}
 	if err != nil && !c.Writer.Written() {
 		s.fail(c, err)
 	}
-}
-
-func (s *site) serveSocket(w http.ResponseWriter, c *gin.Context, session string) error {
-	ctx, cancel := s.asking(c)
-	l, ok, err := s.linked(ctx, c, roomOf(c), session)
-	cancel()
-	switch {
-	case err != nil:
-		return err
-	case ok:
-		return s.Sockets.ServeLinked(w, c.Request, roomOf(c), l.Linked)
-	}
-	return s.Sockets.ServeSocket(w, c.Request, roomOf(c), session)
 }

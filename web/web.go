@@ -38,8 +38,6 @@ type Engine interface {
 // from before the upgrade; a Refusal picks the answer. An empty session is a spectator.
 type Sockets interface {
 	ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error
-	// ServeLinked is ServeSocket for a browser that stands for another session's place.
-	ServeLinked(w http.ResponseWriter, r *http.Request, id room.ID, as Linked) error
 	// JoinedDevice tells the sockets of a session that another browser was let into its place.
 	JoinedDevice(ctx context.Context, id room.ID, session string) error
 }

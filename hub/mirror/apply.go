@@ -81,7 +81,7 @@ func (m *Mirror[V]) note(e *room.Event, f *Effects[V]) {
 // adoptEpoch moves the seats of those who had no place into an epoch that just began.
 func (m *Mirror[V]) adoptEpoch() {
 	for _, s := range m.sessions {
-		if s.Seat.Status != "" && !s.Seat.live() {
+		if s.Seat.Status != "" && !s.Seat.Live() {
 			s.Revision = Revision{Epoch: m.Epoch}
 		}
 	}

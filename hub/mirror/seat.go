@@ -13,14 +13,15 @@ type Seat struct {
 	Unclaimed bool // it waits, and is passed over until it says that it is back
 }
 
-func (s Seat) live() bool { return s.Status == room.Waiting || s.Status == room.Locked }
+// Live reports whether it is that of a place that goes on.
+func (s Seat) Live() bool { return s.Status == room.Waiting || s.Status == room.Locked }
 
 // seatOf is what a look found. A place that the store does not know any more although it was live
 // was lost; one that had ended stays ended on its sockets until the session joins again.
 func seatOf(p *room.Place, before Seat) Seat {
 	if p.Status == room.Idle {
 		switch {
-		case before.live():
+		case before.Live():
 			return Seat{Status: room.Ended, Outcome: room.Lost, Ticket: before.Ticket}
 		case before.Status == room.Ended:
 			return before

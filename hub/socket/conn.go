@@ -69,6 +69,7 @@ func (c *Conn) Open() { c.pool.wheel.add(c) }
 // Leave closes the connection and lets go of it.
 func (c *Conn) Leave() {
 	_ = c.ws.CloseNow()
+	c.let()
 	c.pool.wheel.remove(c)
 }
 

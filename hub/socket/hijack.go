@@ -14,10 +14,19 @@ const (
 	writeBuffer = 160
 )
 
-// hijacker hands the WebSocket library a connection with small buffers instead of the server's.
+// hijacker hands the WebSocket library a connection with small buffers instead of the server's, and holds the answer to the upgrade back until the first frame.
 type hijacker struct {
 	http.ResponseWriter
 	wire *wire
+}
+
+// WriteHeader writes nothing where the answer is that the protocol is another one from now on: Hijack has it follow. A framework's writer that can be told
+// to write its header now has only noted it until then.
+func (w hijacker) WriteHeader(status int) {
+	_, notes := w.ResponseWriter.(interface{ WriteHeaderNow() })
+	if status != http.StatusSwitchingProtocols || notes {
+		w.ResponseWriter.WriteHeader(status)
+	}
 }
 
 // Hijack takes the connection over, with what the client may have sent already.
@@ -28,15 +37,18 @@ func (w hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	}
 	early, _ := buffered.Reader.Peek(buffered.Reader.Buffered())
 	w.wire.attach(conn, bytes.Clone(early))
+	w.wire.hold(switching(w.Header()))
 	w.wire.read = bufio.NewReaderSize(w.wire, readBuffer)
 	return w.wire, bufio.NewReadWriter(w.wire.read, bufio.NewWriterSize(w.wire, writeBuffer)), nil
 }
 
-// WriteHeaderNow passes on what a framework's writer needs to be told before it can be hijacked.
-func (w hijacker) WriteHeaderNow() {
-	if f, ok := w.ResponseWriter.(interface{ WriteHeaderNow() }); ok {
-		f.WriteHeaderNow()
-	}
+// switching is the answer to an upgrade.
+func switching(header http.Header) []byte {
+	var b bytes.Buffer
+	b.WriteString("HTTP/1.1 101 Switching Protocols\r\n")
+	_ = header.Write(&b) // to memory, which does not fail
+	b.WriteString("\r\n")
+	return b.Bytes()
 }
 
 // canHijack reports whether the connection can be taken over at all.

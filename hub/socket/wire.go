@@ -38,6 +38,8 @@ type wire struct {
 	flooded bool         // likewise
 
 	mu     sync.Mutex
+	head   []byte // the answer to the upgrade, which goes out with the first frame
+	late   *time.Timer
 	rest   []byte // of what is not through yet
 	due    uint32
 	closed bool // a close frame is out, or nothing can follow
@@ -50,6 +52,43 @@ func (w *wire) attach(conn net.Conn, early []byte) {
 			w.raw = raw
 		}
 	}
+}
+
+// headWithin is how long the answer to an upgrade waits for the first frame. One write to the kernel takes as long as making the frame a few times over, and
+// one packet wakes a client once.
+const headWithin = 100 * time.Millisecond
+
+// hold keeps the answer to the upgrade until something is written.
+func (w *wire) hold(head []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.head = head
+	w.late = time.AfterFunc(headWithin, func() {
+		pen := pens.Get().(*pen)
+		defer pens.Put(pen)
+		w.put(pen, nil, 0, false)
+	})
+}
+
+// let lets go of a connection that is over.
+func (w *wire) let() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	if w.late != nil {
+		w.late.Stop()
+	}
+}
+
+// headed is a frame with what was held before it. The lock is held.
+func (w *wire) headed(frame []byte) []byte {
+	if w.head == nil {
+		return frame
+	}
+	w.late.Stop()
+	frame = append(w.head, frame...)
+	w.head, w.late = nil, nil
+	return frame
 }
 
 // Read reads what came with the request, then the connection. Whatever comes is a sign of life; too much of it is an error.
@@ -107,8 +146,11 @@ func (w *wire) put(pen *pen, frame []byte, due uint32, shared bool) sent {
 		w.due |= due
 		return blocked
 	}
-	if frame[0] == opClose {
+	if len(frame) > 0 && frame[0] == opClose {
 		w.closed = true
+	}
+	if frame = w.headed(frame); len(frame) == 0 {
+		return took
 	}
 	n, err := 0, error(nil)
 	if w.raw != nil || len(frame) <= longWrite {

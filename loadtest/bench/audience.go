@@ -79,19 +79,47 @@ func (a *audience) grow(ctx context.Context, n int) error {
 
 // seat opens a socket and has it read.
 func (a *audience) seat(ctx context.Context, open opener, i int) error {
+	socket, err := a.dial(ctx, open, i)
+	if err == nil {
+		a.readers.Go(func() { a.follow(i, socket) })
+	}
+	return err
+}
+
+func (a *audience) dial(ctx context.Context, open opener, i int) (*crowd.Socket, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialWithin)
 	defer cancel()
 	socket, err := open(ctx, i)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed {
-		return socket.Close()
+		_ = socket.Close() // its reader finds out
 	}
 	a.sockets[i] = socket
-	a.readers.Go(func() { a.read(i, socket) })
+	return socket, nil
+}
+
+// follow reads a socket to its end, and the one after it where who loses it comes back: all in one goroutine, whose stack has grown by then.
+func (a *audience) follow(i int, socket *crowd.Socket) {
+	for socket != nil {
+		a.read(i, socket)
+		socket = a.back(i)
+	}
+}
+
+// back opens another socket for one that was lost; nil where nobody comes back.
+func (a *audience) back(i int) *crowd.Socket {
+	if !a.gone(i) {
+		return nil
+	}
+	for most := firstRetry; stack.Pause(a.ctx, rand.N(most)); most *= 2 {
+		if socket, err := a.dial(a.ctx, a.again, i); err == nil {
+			return socket
+		}
+	}
 	return nil
 }
 
@@ -100,7 +128,6 @@ func (a *audience) read(i int, socket *crowd.Socket) {
 	for {
 		text, err := socket.Read(time.Time{})
 		if err != nil {
-			a.gone(i)
 			return
 		}
 		now := time.Now()
@@ -138,25 +165,19 @@ func (a *audience) told(i int, s crowd.State, at time.Time) {
 	}
 }
 
-// gone counts, and comes back where it may.
-func (a *audience) gone(i int) {
+// gone counts a socket that was lost, and reports whether its owner comes back.
+func (a *audience) gone(i int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed {
-		return
+		return false
 	}
 	a.lost++
 	if a.again == nil {
-		return
+		return false
 	}
 	a.last[i] = crowd.State{}
-	a.readers.Go(func() {
-		for most := firstRetry; stack.Pause(a.ctx, rand.N(most)); most *= 2 {
-			if a.seat(a.ctx, a.again, i) == nil {
-				return
-			}
-		}
-	})
+	return true
 }
 
 // until waits until everybody was told a version, or a later one, and returns when the last one was.

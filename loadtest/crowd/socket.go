@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"time"
 )
 
@@ -110,15 +111,31 @@ func (s *Socket) upgrade(host, path, session string) error {
 	if _, err := io.WriteString(s.Conn, request+"\r\n"); err != nil {
 		return err
 	}
-	resp, err := http.ReadResponse(s.r, nil)
+	status, err := s.answer()
+	if err == nil && status != http.StatusSwitchingProtocols {
+		err = &StatusError{status}
+	}
+	return err
+}
+
+// answer reads the head of an answer, of which nothing is needed but its status.
+func (s *Socket) answer() (status int, err error) {
+	line, _, err := s.r.ReadLine()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if resp.StatusCode != http.StatusSwitchingProtocols {
-		_ = resp.Body.Close()
-		return &StatusError{resp.StatusCode}
+	if len(line) < len("HTTP/1.1 101") {
+		return 0, fmt.Errorf("not an answer: %q", line)
 	}
-	return nil
+	if status, err = strconv.Atoi(string(line[9:12])); err != nil {
+		return 0, fmt.Errorf("not an answer: %q", line)
+	}
+	for part := false; ; { // a long line comes in several, of which the last may be empty
+		rest := part
+		if line, part, err = s.r.ReadLine(); err != nil || len(line) == 0 && !rest {
+			return status, err
+		}
+	}
 }
 
 // Read returns the next text frame, which is good until the next Read. It answers the protocol's own

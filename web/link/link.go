@@ -116,6 +116,25 @@ func (l *Links) Standing(ctx context.Context, id room.ID, session string) (p Pla
 	return p, true, nil
 }
 
+// Standings is Standing for several sessions, in one question. Of one that was given no place, or whose place can not be read, it is the zero Place.
+func (l *Links) Standings(ctx context.Context, id room.ID, sessions []string) ([]Place, error) {
+	keys := make([]string, len(sessions))
+	for i, session := range sessions {
+		keys[i] = standKey(id, session)
+	}
+	kept, err := l.redis.MGet(ctx, keys...).Result()
+	if err != nil {
+		return nil, stored(err)
+	}
+	places := make([]Place, len(sessions))
+	for i, session := range sessions {
+		if sealed, ok := kept[i].(string); !ok || open(session, keys[i], sealed, &places[i]) != nil {
+			places[i] = Place{}
+		}
+	}
+	return places, nil
+}
+
 // Joined reports whether another browser was let into the place of that ticket. The error is the store's.
 func (l *Links) Joined(ctx context.Context, id room.ID, session string, ticket int64) (bool, error) {
 	last, err := l.redis.Get(ctx, joinedKey(id, session)).Int64()

@@ -1,0 +1,107 @@
+package hub
+
+import (
+	"context"
+	"slices"
+
+	"github.com/waitroom/waitroom/hub/follow"
+	"github.com/waitroom/waitroom/room"
+)
+
+// doubts is the line of sessions of which it has to be asked for whom their new sockets stand. As with looks, one question is under way at a time for a room, and
+// who comes meanwhile goes into the next. No look waits for it: what everybody else is told hangs on those. The hall's lock guards it.
+type doubts struct {
+	running bool
+	line    []*session
+}
+
+// doubt is a session that is asked for, and the sockets that were there by then.
+type doubt struct {
+	s     *session
+	conns []*conn
+}
+
+// doubt has it asked for whom the new sockets of a session stand, that was just looked up and has no place of its own.
+func (l *hall) doubt(s *session) {
+	if s.Here.doubted || !slices.ContainsFunc(s.Here.conns, (*conn).isUnsure) {
+		return
+	}
+	s.Here.doubted = true
+	l.doubts.line = append(l.doubts.line, s)
+	if !l.doubts.running {
+		l.doubts.running = l.h.spawn(l.findLinks)
+	}
+}
+
+func (c *conn) isUnsure() bool { return c.unsure }
+
+func (l *hall) findLinks(ctx context.Context) {
+	var wait follow.Backoff
+	for {
+		batch, ids := l.nextDoubts()
+		if len(batch) == 0 {
+			return
+		}
+		links, err := l.h.cfg.Linked(ctx, l.id, ids)
+		if err == nil {
+			wait.Reset()
+			l.foundLinks(batch, links)
+			continue
+		}
+		l.h.failed(ctx, "links not found", l.id, err)
+		l.doubtAgain(batch)
+		if !wait.Wait(ctx) {
+			return
+		}
+	}
+}
+
+// nextDoubts takes the next batch; none left ends the run.
+func (l *hall) nextDoubts() (batch []doubt, ids []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := 0
+	for _, s := range l.doubts.line {
+		if len(ids) == room.LookBatch {
+			break
+		}
+		n++
+		s.Here.doubted = false
+		if conns := s.Here.unsure(); len(conns) > 0 {
+			batch, ids = append(batch, doubt{s, conns}), append(ids, s.ID)
+		}
+	}
+	if l.doubts.line = l.doubts.line[n:]; len(batch) == 0 {
+		l.doubts = doubts{}
+	}
+	return batch, ids
+}
+
+func (v *visitor) unsure() (conns []*conn) {
+	for _, c := range v.conns {
+		if c.unsure {
+			conns = append(conns, c)
+		}
+	}
+	return conns
+}
+
+func (l *hall) doubtAgain(batch []doubt) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, d := range batch {
+		l.doubt(d.s)
+	}
+}
+
+func (l *hall) foundLinks(batch []doubt, links []Link) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, d := range batch {
+		for _, c := range d.conns {
+			if c.unsure && l.has(c) {
+				l.settle(c, links[i])
+			}
+		}
+	}
+}
