@@ -1,11 +1,14 @@
 package ledger_test
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/pgtest"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -54,6 +57,25 @@ func TestAnIdThatComesWithAnotherMessageIsAnIncidentOnce(t *testing.T) {
 		require.Equal(t, []string{"the first k1:aa"}, column(t, l.DB(), `SELECT body || ' ' || fingerprint FROM messages`))
 		require.Equal(t, room.NoLease, receive("k1:dd", "another").Reason, "the first answer stays")
 	})
+}
+
+// A match waits for the ledger for half a second only. The answer to an id that came before is known by then: nobody else would record that it came again.
+func TestAnIdThatComesAgainIsRecordedAlsoWhereThatTakesLong(t *testing.T) {
+	b := newBench(pgtest.Start(t).URL())
+	l := b.open(t)
+	first := room.MessageNote{MessageID: "m", From: "1588", Text: "the first", Received: 5, Fingerprint: "k1:aa"}
+	_, err := l.Receive(t.Context(), here, first)
+	require.NoError(t, err)
+	_, err = l.DB().Exec(`CREATE FUNCTION slowly() RETURNS trigger AS 'BEGIN PERFORM pg_sleep(1); RETURN NEW; END' LANGUAGE plpgsql;
+		CREATE TRIGGER slowly BEFORE INSERT ON incidents FOR EACH ROW EXECUTE FUNCTION slowly()`)
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	second := first
+	second.Text, second.Fingerprint = "another", "k1:bb"
+	_, err = l.Receive(ctx, here, second)
+	require.NoError(t, err)
+	require.Equal(t, []string{"message_id_reused m"}, column(t, l.DB(), `SELECT kind || ' ' || subject FROM incidents`))
 }
 
 func TestAnotherMessageUnderAnIdIsFoundWhereTheRoomForgotTheFirst(t *testing.T) {

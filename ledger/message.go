@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
@@ -162,7 +163,7 @@ func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote)
 		return nil, fmt.Errorf("receive: %w", err)
 	}
 	if k.another(note) {
-		if err := l.inRoom(ctx, id, func(w *work) error { return w.reused(k, note) }); err != nil {
+		if err := l.noteReuse(ctx, id, k, note); err != nil {
 			l.log.WarnContext(ctx, "an incident is not recorded", "kind", "message_id_reused", "room", string(id),
 				"message", note.MessageID, "error", err)
 		}
@@ -174,6 +175,16 @@ func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote)
 		return &room.Match{At: k.received}, nil
 	}
 	return nil, nil
+}
+
+// incidentWithin is how long it may take to record an incident: nobody waits for more than an answer that is known already.
+const incidentWithin = 5 * time.Second
+
+// noteReuse records that another message came with the id of one that is known, also where the caller would wait no longer.
+func (l *Ledger) noteReuse(ctx context.Context, id room.ID, first known, note room.MessageNote) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), incidentWithin)
+	defer cancel()
+	return l.inRoom(ctx, id, func(w *work) error { return w.reused(first, note) })
 }
 
 func (l *Ledger) receive(ctx context.Context, id room.ID, note room.MessageNote) (k known, err error) {
