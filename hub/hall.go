@@ -17,13 +17,13 @@ type session = mirror.Session[visitor]
 
 // visitor is what the hub keeps of a session.
 type visitor struct {
-	conns   []*conn
-	asked   bool      // waits to be looked up
-	coming  bool      // waits to be told to the engine
-	doubted bool      // waits for it to be asked for whom its new sockets stand
-	told    room.Host // the number under which the engine was told that it is here; 0 = it was not
-	probed  int64     // when its sockets were asked and have not answered as far as was looked, ns of the hub's clock; 0 = not asked
-	left    int64     // when the latest socket that has left was last heard of, likewise
+	conns     []*conn
+	asked     bool      // waits to be looked up
+	coming    bool      // waits to be told to the engine
+	linkAsked bool      // waits for it to be asked for whom its new sockets stand
+	told      room.Host // the number under which the engine was told that it is here; 0 = it was not
+	probed    int64     // when its sockets were asked and have not answered as far as was looked, ns of the hub's clock; 0 = not asked
+	left      int64     // when the latest socket that has left was last heard of, likewise
 }
 
 // hall is one room on this replica: its mirror and the sockets of its sessions. Nothing is written
@@ -43,7 +43,7 @@ type hall struct {
 
 	behind behind
 	look   lookup
-	doubts doubts
+	links  linkLookup
 	who    presence
 	expiry deadline
 	back   coalescer
@@ -206,7 +206,7 @@ func (l *hall) heed(f *mirror.Effects[visitor]) {
 // placed has it told that a session is here which has a place now, or another one: that one its new sockets show, whatever else they could.
 func (l *hall) placed(p mirror.Placed[visitor]) {
 	if p.Seat.Live() {
-		l.settleOwn(p.Session)
+		l.standForItself(p.Session)
 	}
 	if p.Again || p.Here.told == 0 {
 		l.presentAgain(p.Session)

@@ -27,8 +27,8 @@ type linked struct {
 	fence  int64  // the writer's own
 }
 
-// settle has a socket told how its session stands or, where that has no place and was let into another one's, how that one does.
-func (l *hall) settle(c *conn, link Link) {
+// standFor has a socket told how its session stands or, where that has no place and was let into another one's, how that one does.
+func (l *hall) standFor(c *conn, link Link) {
 	c.unsure = false
 	if link.Session != "" && !c.session.Seat.Live() {
 		l.stand(c, c.session, link)
@@ -36,11 +36,11 @@ func (l *hall) settle(c *conn, link Link) {
 	c.Mark(dueState|dueMessages, true)
 }
 
-// settleOwn is settle for the sockets of a session with a place of its own: it need not be known what else it could stand for.
-func (l *hall) settleOwn(s *session) {
+// standForItself is standFor for the sockets of a session with a place of its own: it need not be known what else it could stand for.
+func (l *hall) standForItself(s *session) {
 	for _, c := range s.Here.conns {
 		if c.unsure {
-			l.settle(c, Link{})
+			l.standFor(c, Link{})
 		}
 	}
 }

@@ -94,7 +94,7 @@ func (l *hall) looked(view room.View, batch []*session, seats []room.Seat) {
 	for i, s := range batch {
 		if len(s.Here.conns) > 0 {
 			l.answer(s, &view, &seats[i])
-			l.doubt(s)
+			l.askLink(s)
 		}
 	}
 	l.mu.Unlock()
@@ -105,7 +105,7 @@ func (l *hall) looked(view room.View, batch []*session, seats []room.Seat) {
 func (l *hall) answer(s *session, view *room.View, found *room.Seat) {
 	a := l.m.Answer(s, view, found)
 	if s.Seat.Live() {
-		l.settleOwn(s)
+		l.standForItself(s)
 	}
 	if a.Placed.Session != nil {
 		l.placed(a.Placed)

@@ -8,28 +8,28 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// doubts is the line of sessions of which it has to be asked for whom their new sockets stand. As with looks, one question is under way at a time for a room, and
+// linkLookup is the line of sessions of which it has to be asked for whom their new sockets stand. As with looks, one question is under way at a time for a room, and
 // who comes meanwhile goes into the next. No look waits for it: what everybody else is told hangs on those. The hall's lock guards it.
-type doubts struct {
+type linkLookup struct {
 	running bool
 	line    []*session
 }
 
-// doubt is a session that is asked for, and the sockets that were there by then.
-type doubt struct {
+// linkQuestion is a session that is asked for, and the sockets that were there by then.
+type linkQuestion struct {
 	s     *session
 	conns []*conn
 }
 
-// doubt has it asked for whom the new sockets of a session stand, that was just looked up and has no place of its own.
-func (l *hall) doubt(s *session) {
-	if s.Here.doubted || !slices.ContainsFunc(s.Here.conns, (*conn).isUnsure) {
+// askLink has it asked for whom the new sockets of a session stand, that was just looked up and has no place of its own.
+func (l *hall) askLink(s *session) {
+	if s.Here.linkAsked || !slices.ContainsFunc(s.Here.conns, (*conn).isUnsure) {
 		return
 	}
-	s.Here.doubted = true
-	l.doubts.line = append(l.doubts.line, s)
-	if !l.doubts.running {
-		l.doubts.running = l.h.spawn(l.findLinks)
+	s.Here.linkAsked = true
+	l.links.line = append(l.links.line, s)
+	if !l.links.running {
+		l.links.running = l.h.spawn(l.findLinks)
 	}
 }
 
@@ -38,7 +38,7 @@ func (c *conn) isUnsure() bool { return c.unsure }
 func (l *hall) findLinks(ctx context.Context) {
 	var wait follow.Backoff
 	for {
-		batch, ids := l.nextDoubts()
+		batch, ids := l.nextLinks()
 		if len(batch) == 0 {
 			return
 		}
@@ -49,30 +49,30 @@ func (l *hall) findLinks(ctx context.Context) {
 			continue
 		}
 		l.h.failed(ctx, "links not found", l.id, err)
-		l.doubtAgain(batch)
+		l.askLinksAgain(batch)
 		if !wait.Wait(ctx) {
 			return
 		}
 	}
 }
 
-// nextDoubts takes the next batch; none left ends the run.
-func (l *hall) nextDoubts() (batch []doubt, ids []string) {
+// nextLinks takes the next batch; none left ends the run.
+func (l *hall) nextLinks() (batch []linkQuestion, ids []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := 0
-	for _, s := range l.doubts.line {
+	for _, s := range l.links.line {
 		if len(ids) == room.LookBatch {
 			break
 		}
 		n++
-		s.Here.doubted = false
+		s.Here.linkAsked = false
 		if conns := s.Here.unsure(); len(conns) > 0 {
-			batch, ids = append(batch, doubt{s, conns}), append(ids, s.ID)
+			batch, ids = append(batch, linkQuestion{s, conns}), append(ids, s.ID)
 		}
 	}
-	if l.doubts.line = l.doubts.line[n:]; len(batch) == 0 {
-		l.doubts = doubts{}
+	if l.links.line = l.links.line[n:]; len(batch) == 0 {
+		l.links = linkLookup{}
 	}
 	return batch, ids
 }
@@ -86,21 +86,21 @@ func (v *visitor) unsure() (conns []*conn) {
 	return conns
 }
 
-func (l *hall) doubtAgain(batch []doubt) {
+func (l *hall) askLinksAgain(batch []linkQuestion) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, d := range batch {
-		l.doubt(d.s)
+		l.askLink(d.s)
 	}
 }
 
-func (l *hall) foundLinks(batch []doubt, links []Link) {
+func (l *hall) foundLinks(batch []linkQuestion, links []Link) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i, d := range batch {
 		for _, c := range d.conns {
 			if c.unsure && l.has(c) {
-				l.settle(c, links[i])
+				l.standFor(c, links[i])
 			}
 		}
 	}

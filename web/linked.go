@@ -17,7 +17,6 @@ const linkedKey = "linked" // of the request's context: whose place the session 
 type Linked struct {
 	Session string // whose place it is; nobody is told
 	Ticket  int64  // of the place
-	Fence   int64  // of the place's lease; 0 = it has had none yet
 	Own     string // the browser's own session
 }
 
@@ -54,7 +53,7 @@ func (s *site) linked(ctx context.Context, c *gin.Context, id room.ID, session s
 		return l, false, nil
 	}
 	seat.Messages = slices.DeleteFunc(seat.Messages, func(m room.Message) bool { return m.Fence != seat.Fence }) // an earlier place's
-	l = linked{Linked{Session: place.Session, Ticket: place.Ticket, Fence: seat.Fence, Own: session}, view, seat}
+	l = linked{Linked{Session: place.Session, Ticket: place.Ticket, Own: session}, view, seat}
 	c.Set(linkedKey, l.Linked)
 	return l, true, nil
 }
