@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -244,4 +245,22 @@ func (l *Ledger) Known(ctx context.Context, id room.ID) (found room.Recorded, er
 		return err
 	})
 	return found, err
+}
+
+// Ended is how those of some places ended that did, those that were lost left out.
+func (l *Ledger) Ended(ctx context.Context, id room.ID, places []room.PlaceID) (ends []room.RecordedEnd, err error) {
+	rows := dialect.NewRows(len(places), "epoch BIGINT", "ticket BIGINT")
+	for _, p := range places {
+		rows.Add(p.Epoch, p.Ticket)
+	}
+	err = l.reading(ctx, id, func(w *work) error {
+		return w.EachRow(func(scan func(...any) error) error {
+			var e room.RecordedEnd
+			err := scan(&e.Epoch, &e.Ticket, &e.Seller, &e.Outcome, &e.Fence, &e.EndedAt)
+			ends = append(ends, e)
+			return err
+		}, rows, `SELECT p.epoch, p.ticket, p.seller, p.outcome, COALESCE(p.fence, 0), p.ended_at
+			FROM v JOIN places p ON p.room = $1 AND p.epoch = v.epoch AND p.ticket = v.ticket WHERE p.outcome <> 'lost'`, string(id))
+	})
+	return ends, err
 }

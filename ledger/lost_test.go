@@ -100,3 +100,22 @@ func TestPlaceThatWasSettledIsNotWrittenAgainUnderALaterEpoch(t *testing.T) {
 		require.Equal(t, []string{"1/1 completed"}, column(t, l.DB(), `SELECT epoch || '/' || ticket || ' ' || outcome FROM places`))
 	})
 }
+
+func TestLedgerKnowsHowPlacesEndedUnlessTheyWereLost(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		b.write(1, joined(1), granted(1), joined(2), joined(3), ended(1, room.Completed), joined(4))
+		b.write(50, room.Record{Type: "epoch", At: 99}) // 2 to 4 are lost
+		require.NoError(t, l.Drain(t.Context(), here))
+		asked := []room.PlaceID{{Epoch: 1, Ticket: 1}, {Epoch: 1, Ticket: 2}, {Epoch: 2, Ticket: 1}, {Epoch: 1, Ticket: 9}}
+		found, err := l.Ended(t.Context(), here, asked)
+		require.NoError(t, err)
+		require.Len(t, found, 1)
+		require.Equal(t, asked[0], found[0].PlaceID)
+		require.Equal(t, [3]any{"s-1", room.Completed, int64(1000)}, [3]any{found[0].Seller, found[0].Outcome, found[0].Fence})
+		require.NotZero(t, found[0].EndedAt)
+		found, err = l.Ended(t.Context(), "another", asked)
+		require.NoError(t, err)
+		require.Empty(t, found)
+	})
+}

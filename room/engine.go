@@ -59,6 +59,9 @@ type Config struct {
 	Terms func(ID) Terms
 	// Recorded is the durable record's word on a room that Redis lost data of, or knows nothing of; nil where there is no such record.
 	Recorded func(context.Context, ID) (Recorded, error)
+	// Ended is the durable record's word on how places ended, of those that did, as far as it knows by now. Who was last told that its place is live, and whose end the
+	// store has lost with the place, is told this and not that it is lost. nil where there is no such record.
+	Ended func(context.Context, ID, []PlaceID) ([]RecordedEnd, error)
 	// Lost is told of a room whose data was lost, right after its new epoch has begun; nil tells nobody.
 	Lost func(ID, View)
 	// Stepped is told by how much Redis's clock was stepped ahead, by each process that sweeps; of a cluster for each room. Until the quarantine is over nobody may
@@ -70,6 +73,18 @@ type Config struct {
 type Recorded struct {
 	Fence, Ticket int64 // the highest
 	Open          bool  // a lease without an end
+}
+
+// PlaceID names a place of a room.
+type PlaceID struct{ Epoch, Ticket int64 }
+
+// RecordedEnd is how a place ended, as the durable record has it.
+type RecordedEnd struct {
+	PlaceID
+	Seller  string
+	Outcome Outcome
+	Fence   int64 // of its lease; 0 = it had none
+	EndedAt int64 // unix ms
 }
 
 func (c Config) withDefaults() Config {

@@ -53,3 +53,39 @@ func TestRoomThatIsNotBehindTheRecordGoesOn(t *testing.T) {
 		require.Equal(t, first.Epoch, st.Epoch)
 	}
 }
+
+// The end was told to nobody who lives, or never told: the record has it, and the store has lost it.
+func TestWhoseEndIsInTheRecordIsToldThatEndAndNotThatItIsLost(t *testing.T) {
+	var ends []room.RecordedEnd
+	var asked []room.PlaceID
+	var late error
+	l := newLosing(t, room.Config{Ended: func(_ context.Context, _ room.ID, places []room.PlaceID) ([]room.RecordedEnd, error) {
+		asked = places
+		return ends, late
+	}})
+	a, b, c := l.seller(l.one, "a"), l.seller(l.one, "b"), l.seller(l.one, "c")
+	first, second, third := a.join(), b.join(), c.join()
+	ends = []room.RecordedEnd{
+		{PlaceID: room.PlaceID{Epoch: first.Epoch, Ticket: first.Ticket}, Seller: "a", Outcome: room.Expired, Fence: first.Fence, EndedAt: first.Lease.GrantedAt + 1},
+		{PlaceID: room.PlaceID{Epoch: first.Epoch, Ticket: second.Ticket}, Seller: "somebody of another name", Outcome: room.Cancelled, EndedAt: 1},
+		{PlaceID: room.PlaceID{Epoch: first.Epoch - 1, Ticket: third.Ticket}, Seller: "c", Outcome: room.Cancelled, EndedAt: 1},
+	}
+	require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
+	st := a.stand()
+	require.Equal(t, [2]any{room.Ended, room.Expired}, [2]any{st.Status, st.Outcome})
+	require.Equal(t, room.Lost, b.stand().Outcome)
+	require.Equal(t, room.Lost, c.stand().Outcome)
+	require.Equal(t, room.PlaceID{Epoch: first.Epoch, Ticket: first.Ticket}, asked[0], "who held the lock is asked for first")
+	require.Len(t, asked, 3)
+	told := map[string]room.Outcome{}
+	for _, r := range l.journalled("told") {
+		told[r.Seller] = r.Outcome
+	}
+	require.Equal(t, map[string]room.Outcome{"a": room.Expired, "b": room.Lost, "c": room.Lost}, told)
+
+	late = context.DeadlineExceeded
+	ended := a.join()
+	ends = []room.RecordedEnd{{PlaceID: room.PlaceID{Epoch: ended.Epoch, Ticket: ended.Ticket}, Seller: "a", Outcome: room.Expired, EndedAt: 1}}
+	require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
+	require.Equal(t, room.Lost, a.stand().Outcome, "a record that does not answer keeps nobody from being told")
+}

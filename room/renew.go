@@ -51,9 +51,26 @@ func (e *Engine) recorded(ctx context.Context, id ID) Recorded {
 	return found
 }
 
+// asksMost is of how many places the record is asked how they ended.
+const asksMost = 1000
+
+// endRecorded takes in how places ended that this process was told were live, and may have told others, as far as the record says.
+func (e *Engine) endRecorded(ctx context.Context, id ID, k *knowledge) {
+	live := k.live(asksMost)
+	if e.cfg.Ended == nil || len(live) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, recordWithin)
+	defer cancel()
+	if ends, err := e.cfg.Ended(ctx, id, live); err == nil {
+		k.end(ends)
+	}
+}
+
 func (e *Engine) layAll(ctx context.Context, id ID, found Recorded) error {
 	k := e.told.knowledge(id)
 	k.Fence, k.Ticket, k.Lost = max(k.Fence, found.Fence), max(k.Ticket, found.Ticket), found.Open
+	e.endRecorded(ctx, id, &k)
 	text, err := json.Marshal(k)
 	if err != nil {
 		return fmt.Errorf("encode what was told: %w", err)

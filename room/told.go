@@ -320,6 +320,37 @@ func (t *told) knowledge(id ID) knowledge {
 	return k
 }
 
+// live lists places that were told to be live, so many at the most: those that held the lock first, then the latest.
+func (k *knowledge) live(most int) (list []PlaceID) {
+	var waiting []PlaceID
+	for _, p := range slices.Backward(k.Places) {
+		switch at := (PlaceID{p.Of, p.Ticket}); {
+		case p.Outcome != "":
+		case p.Fence != 0:
+			list = append(list, at)
+		default:
+			waiting = append(waiting, at)
+		}
+	}
+	list = append(list, waiting...)
+	return list[:min(len(list), most)]
+}
+
+// end takes in how places ended.
+func (k *knowledge) end(ends []RecordedEnd) {
+	by := make(map[PlaceID]RecordedEnd, len(ends))
+	for _, end := range ends {
+		by[end.PlaceID] = end
+	}
+	for i := range k.Places {
+		p := &k.Places[i]
+		if end, ok := by[PlaceID{p.Of, p.Ticket}]; ok && p.Outcome == "" && end.Seller == p.Seller {
+			p.Outcome, p.EndedAt = end.Outcome, end.EndedAt
+			p.Fence = cmp.Or(end.Fence, p.Fence)
+		}
+	}
+}
+
 // laid says that the room has what was told of it before. Who waits in it is told so anew.
 func (t *told) laid(id ID, before mark) {
 	t.mu.Lock()

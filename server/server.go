@@ -110,7 +110,10 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 	s.engine = room.New(s.store, room.Config{Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter, ClaimWithin: s.cfg.ClaimWithin,
 		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: orOff(s.cfg.SMSQuarantine), Required: s.cfg.SMSExpect == "required", Keys: keys,
 		Terms: s.terms(), RoomKeys: s.roomKeys(), Tracer: s.traces.Tracer("room"), Address: s.cfg.Redis.address(),
-		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) { return s.ledger.Known(ctx, id) }, Lost: s.lost, Stepped: s.stepped})
+		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) { return s.ledger.Known(ctx, id) },
+		Ended: func(ctx context.Context, id room.ID, places []room.PlaceID) ([]room.RecordedEnd, error) {
+			return s.ledger.Ended(ctx, id, places)
+		}, Lost: s.lost, Stepped: s.stepped})
 	s.openPushes(ctx, registry)
 	return s.openLedger(ctx, registry)
 }
