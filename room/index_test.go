@@ -63,6 +63,42 @@ func TestWhoeverWakesARoomMakesItDueAtOnce(t *testing.T) {
 	}
 }
 
+// As after a failover: the last to look at an empty room does so when its doubt ends, just before the join that has waited for that. Only a room that the
+// store knows nothing of may have been lost, and waits for whoever knows it.
+func TestRoomThatFallsAsleepBetweenRegistrationAndUseIsNotWaitedFor(t *testing.T) {
+	for name, use := range map[string]func(context.Context, *room.Engine) error{
+		"join": func(ctx context.Context, e *room.Engine) error {
+			_, err := e.Join(ctx, integration, room.JoinRequest{Session: room.NewSession()})
+			return err
+		},
+		"message": func(ctx context.Context, e *room.Engine) error {
+			_, err := e.Match(ctx, integration, room.MatchRequest{MessageID: "m"})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+				e := room.New(rdb, room.Config{})
+				a := newSeller(t, e, "a")
+				a.join()
+				a.leave(room.Completed)
+				way := &heldBack{}
+				rdb.AddHook(way)
+				way.before = func() { // it registers the room
+					way.before = func() { // and is about to use it
+						found, err := e.Expire(t.Context(), integration)
+						require.NoError(t, err)
+						require.True(t, found.Asleep)
+					}
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+				defer cancel()
+				require.NoError(t, use(ctx, room.New(rdb, room.Config{Doubt: time.Hour})))
+			})
+		})
+	}
+}
+
 func TestRoomIsListedAgainWhenTheIndexIsLostWithTheRest(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Doubt: -1})
