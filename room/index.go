@@ -73,7 +73,7 @@ func (x *index) listed(ctx context.Context, id ID, script func(listing) error) e
 	if x.none {
 		return script(listing{})
 	}
-	asked, waited := x.fresh == nil, x.fresh == nil
+	asked, waited, doubt := x.fresh == nil, x.fresh == nil, time.Duration(0)
 	for {
 		r, known := x.recent(id)
 		if !known {
@@ -81,8 +81,9 @@ func (x *index) listed(ctx context.Context, id ID, script func(listing) error) e
 			if r, err = x.register(ctx, id); err != nil {
 				return err
 			}
+			doubt = max(doubt, r.doubt) // this call's own registration is no sign that the room was used before
 		}
-		err := script(listing{r.at, !known && asked && (waited || r.doubt == 0)})
+		err := script(listing{r.at, !known && asked && (waited || doubt == 0)})
 		if !errors.Is(err, errRegister) {
 			return err
 		}
@@ -91,15 +92,17 @@ func (x *index) listed(ctx context.Context, id ID, script func(listing) error) e
 			continue
 		}
 		wait := 5 * time.Millisecond // the clocks of two masters differ: wait that long
-		if !asked {
-			if err := x.fresh(ctx, id); err != nil {
-				return err
+		if errors.Is(err, errUnknown) {
+			if !asked {
+				if err := x.fresh(ctx, id); err != nil {
+					return err
+				}
+				asked = true
 			}
-			asked = true
-		}
-		if r.doubt > 0 && !waited {
-			wait, waited = r.doubt, true
-		}
+			if doubt > 0 && !waited {
+				wait, waited = doubt, true
+			}
+		} // else it has just fallen asleep: nothing of it is in doubt
 		if err := pause(ctx, wait); err != nil {
 			return err
 		}

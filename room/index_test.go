@@ -63,6 +63,70 @@ func TestWhoeverWakesARoomMakesItDueAtOnce(t *testing.T) {
 	}
 }
 
+// As after a failover: the last to look at an empty room does so when its doubt ends, just before the join that has waited for that. Only a room that the
+// store knows nothing of may have been lost, and waits for whoever knows it.
+func TestRoomThatFallsAsleepBetweenRegistrationAndUseIsNotWaitedFor(t *testing.T) {
+	for name, use := range map[string]func(context.Context, *room.Engine) error{
+		"join": func(ctx context.Context, e *room.Engine) error {
+			_, err := e.Join(ctx, integration, room.JoinRequest{Session: room.NewSession()})
+			return err
+		},
+		"message": func(ctx context.Context, e *room.Engine) error {
+			_, err := e.Match(ctx, integration, room.MatchRequest{MessageID: "m"})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+				e := room.New(rdb, room.Config{})
+				a := newSeller(t, e, "a")
+				a.join()
+				a.leave(room.Completed)
+				way := &heldBack{}
+				rdb.AddHook(way)
+				registers, uses := func() {}, func() { fallAsleep(t, e) }
+				way.inTurn(registers, uses)
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+				defer cancel()
+				require.NoError(t, use(ctx, room.New(rdb, room.Config{Doubt: time.Hour})))
+			})
+		})
+	}
+}
+
+func fallAsleep(t *testing.T, e *room.Engine) {
+	t.Helper()
+	found, err := e.Expire(t.Context(), integration)
+	require.NoError(t, err)
+	require.True(t, found.Asleep)
+}
+
+// Its own first registration does not make a room that was used long ago one that is new.
+func TestRoomThatIsLostAfterItFellAsleepIsNotBegunBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a := newSeller(t, e, "a")
+		a.join()
+		a.leave(room.Completed)
+		require.NoError(t, rdb.Set(t.Context(), "{waitroom}:life", "old 1", 0).Err())
+		require.NoError(t, rdb.ZAdd(t.Context(), "{waitroom}:registered", redis.Z{Score: 1, Member: string(integration)}).Err())
+		way := &heldBack{}
+		rdb.AddHook(way)
+		registers, uses := func() {}, func() { fallAsleep(t, e) }
+		loses := func() {
+			keys, err := rdb.Keys(t.Context(), "{integration}:*").Result()
+			require.NoError(t, err)
+			require.NoError(t, rdb.Del(t.Context(), keys...).Err())
+		}
+		way.inTurn(registers, uses, registers, loses)
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		_, err := room.New(rdb, room.Config{Doubt: time.Hour}).Match(ctx, integration, room.MatchRequest{MessageID: "m"}) // it is told nothing of the room before
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Zero(t, rdb.Exists(t.Context(), "{integration}:state").Val())
+	})
+}
+
 func TestRoomIsListedAgainWhenTheIndexIsLostWithTheRest(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Doubt: -1})

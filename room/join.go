@@ -3,6 +3,7 @@ package room
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -22,8 +23,11 @@ type joinArgs struct {
 	Fresh      bool
 }
 
-// errRegister says that a room's index entry was too old when the script ran.
-var errRegister = errors.New("index entry too old")
+// errRegister says that a room's index entry was too old when the script ran, errUnknown that the store knows nothing of the room either.
+var (
+	errRegister = errors.New("index entry too old")
+	errUnknown  = fmt.Errorf("room not known: %w", errRegister)
+)
 
 // JoinRequest is 준비 완료.
 type JoinRequest struct {

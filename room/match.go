@@ -213,8 +213,8 @@ func parseMatch(res any) (m Match, now mark, err error) {
 	text, _ := res.(string)
 	r := reader{fields: strings.Fields(text)}
 	code := r.text()
-	if code == "register" {
-		return Match{}, mark{}, errRegister
+	if code == register {
+		return Match{}, mark{}, registerError(r.int())
 	}
 	m = Match{Result: Result(r.text()), Reason: Reason(r.text()), Ticket: r.int(), Fence: r.int(), Epoch: r.int(),
 		Granted: r.int(), Ended: r.int(), At: r.int(), Duplicate: r.text() == "1", Judge: r.text() == "1", Completes: r.text() == "1"}

@@ -27,7 +27,20 @@ func (e *Engine) parseAnswer(id ID, res any) (answer, error) {
 		return answer{}, fmt.Errorf("%w: reply is cut short", ErrStore)
 	}
 	a.rest = r.fields
+	if a.code == register {
+		return a, registerError(a.standing.Epoch)
+	}
 	return a, codeError(a.code)
+}
+
+// register is the reply's code where the index entry is not good enough; its first field is the room's epoch, 0 where the store knows nothing of it.
+const register = "register"
+
+func registerError(epoch int64) error {
+	if epoch == 0 {
+		return errUnknown
+	}
+	return errRegister
 }
 
 // codeError is the error of a refusal; the codes that are no refusals are the caller's to read.
@@ -38,7 +51,7 @@ func codeError(code string) error {
 	switch code {
 	case "ok", "active", "idle", "asleep", "renewed":
 		return nil
-	case "register":
+	case register:
 		return errRegister
 	}
 	return fmt.Errorf("%w: reply code %q", ErrStore, code)

@@ -19,6 +19,16 @@ type heldBack struct {
 	before func()
 }
 
+// inTurn has one of the list called before each of the next commands.
+func (h *heldBack) inTurn(list ...func()) {
+	h.before = func() {
+		list[0]()
+		if len(list) > 1 {
+			h.inTurn(list[1:]...)
+		}
+	}
+}
+
 func (h *heldBack) DialHook(next redis.DialHook) redis.DialHook {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
 }

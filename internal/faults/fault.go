@@ -11,7 +11,11 @@ import (
 
 // fault records harm from its beginning to its end. during returns what shows that it happened.
 func (r *Run) fault(name string, taken []*replica, during func() (string, error)) error {
-	began := r.history.Now()
+	return r.faultSince(r.history.Now(), name, taken, during)
+}
+
+// faultSince is fault for harm that had begun before.
+func (r *Run) faultSince(began Moment, name string, taken []*replica, during func() (string, error)) error {
 	rec := Record{Kind: KindFault, Began: began, Fault: name}
 	for _, p := range taken {
 		rec.Replicas = append(rec.Replicas, p.name)

@@ -106,21 +106,15 @@ const indexWithin = 5 * time.Second
 func cutPower(last time.Duration) Step {
 	return Step{"power cut: the last " + last.String() + " of the append-only file are gone", func(ctx context.Context, r *Run) error {
 		s := r.store.master(r.rooms[0])
-		if err := r.midLease(ctx); err != nil {
+		w, err := r.awaitTold(ctx, s, last)
+		if err != nil {
 			return err
 		}
-		return r.fault("power cut", nil, func() (string, error) {
-			path, kept, err := aof(s)
-			if err != nil {
-				return "", err
-			}
-			if err := pause(ctx, last); err != nil {
-				return "", err
-			}
+		return r.faultSince(w.began, "power cut", nil, func() (string, error) {
 			s.Kill()
 			_, had, err := aof(s)
 			if err == nil {
-				err = os.Truncate(path, kept)
+				err = os.Truncate(w.path, w.kept)
 			}
 			if err != nil {
 				return "", err
@@ -131,9 +125,41 @@ func cutPower(last time.Duration) Step {
 				return "", err
 			}
 			s.Restart()
-			return met(lost(told, known), fmt.Sprintf("%d bytes of %d", had-kept, had))
+			return met(lost(told, known), fmt.Sprintf("%d bytes of %d", had-w.kept, had))
 		})
 	}}
+}
+
+// window is the end of an append-only file.
+type window struct {
+	began Moment
+	path  string
+	kept  int64 // bytes before it
+}
+
+// awaitTold returns the last moments of a file once somebody was told something that is in them alone. Holders who let their leases run out, and leases that a loss
+// before left behind, have a whole crowd wait for seconds: then nothing is told that could be lost.
+func (r *Run) awaitTold(ctx context.Context, s *redistest.Server, last time.Duration) (w window, err error) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		if err = r.midLease(ctx); err != nil {
+			return w, err
+		}
+		w.began = r.history.Now()
+		if w.path, w.kept, err = aof(s); err != nil {
+			return w, err
+		}
+		before, err := lineages(ctx, s.Client(), r.rooms) // at least what is kept
+		if err != nil {
+			return w, err
+		}
+		if err = pause(ctx, last); err != nil {
+			return w, err
+		}
+		if len(lost(r.history.Told(), before)) > 0 {
+			return w, nil
+		}
+	}
+	return w, fmt.Errorf("%w: nobody was told anything new for %s", errUnmet, patience)
 }
 
 // aof is the newest part of a server's append-only file, and its size.

@@ -99,25 +99,41 @@ func failOverWithLag(lag time.Duration) Step {
 		if err := pause(ctx, lag); err != nil {
 			return "", err
 		}
-		known := map[string]lineage{}
-		for _, replica := range s.Replicas() {
-			has, err := lineages(ctx, replica.Client(), r.rooms)
-			if err != nil {
-				return "", err
+		var detail string
+		err := until(lagLonger, func() error { // a crowd that only waits is told nothing that could be lost
+			known, err := knownTo(ctx, s.Replicas(), r.rooms)
+			if err == nil {
+				detail, err = met(lost(r.history.Told(), known), "replicas stopped at a time")
 			}
-			for room, l := range has {
-				if l.beyond(known[room]) {
-					known[room] = l
-				}
-			}
-		}
-		detail, err := met(lost(r.history.Told(), known), "replicas stopped at a time")
+			return err
+		})
 		if err != nil {
 			return "", err
 		}
 		master.Kill()
 		return detail, nil
 	}, comeBack)
+}
+
+// lagLonger is how much longer replicas may stay behind until somebody is told what they miss. The sentinels promote none whose link to the master has been
+// down for ten times as long as the master has to be.
+const lagLonger = 3 * time.Second
+
+// knownTo is the latest of each room that any of the servers knows.
+func knownTo(ctx context.Context, servers []*redistest.Server, rooms []string) (map[string]lineage, error) {
+	known := map[string]lineage{}
+	for _, s := range servers {
+		has, err := lineages(ctx, s.Client(), rooms)
+		if err != nil {
+			return nil, err
+		}
+		for room, l := range has {
+			if l.beyond(known[room]) {
+				known[room] = l
+			}
+		}
+	}
+	return known, nil
 }
 
 // partition shuts replicas and sentinels out of the master, which goes on alone until its clients are told of another
