@@ -73,6 +73,7 @@ func TestWhoseEndIsInTheRecordIsToldThatEndAndNotThatItIsLost(t *testing.T) {
 	require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
 	st := a.stand()
 	require.Equal(t, [2]any{room.Ended, room.Expired}, [2]any{st.Status, st.Outcome})
+	require.Nil(t, st.Lease, "nobody waits for the end of a lease that is over")
 	require.Equal(t, room.Lost, b.stand().Outcome)
 	require.Equal(t, room.Lost, c.stand().Outcome)
 	require.Equal(t, room.PlaceID{Epoch: first.Epoch, Ticket: first.Ticket}, asked[0], "who held the lock is asked for first")

@@ -336,7 +336,7 @@ func (k *knowledge) live(most int) (list []PlaceID) {
 	return list[:min(len(list), most)]
 }
 
-// end takes in how places ended.
+// end takes in how places ended, and so that a lease is over.
 func (k *knowledge) end(ends []RecordedEnd) {
 	by := make(map[PlaceID]RecordedEnd, len(ends))
 	for _, end := range ends {
@@ -347,6 +347,9 @@ func (k *knowledge) end(ends []RecordedEnd) {
 		if end, ok := by[PlaceID{p.Of, p.Ticket}]; ok && p.Outcome == "" && end.Seller == p.Seller {
 			p.Outcome, p.EndedAt = end.Outcome, end.EndedAt
 			p.Fence = cmp.Or(end.Fence, p.Fence)
+			if k.Lease != nil && k.Lease.Fence == end.Fence {
+				k.Lease = nil // nobody need wait for its end
+			}
 		}
 	}
 }
