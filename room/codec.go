@@ -58,7 +58,7 @@ func luaRead(kind reflect.Type, at int) string {
 	case reflect.Bool:
 		return fmt.Sprintf("ARGV[%d] == '1'", at)
 	case reflect.Int, reflect.Int64:
-		return fmt.Sprintf("tonumber(ARGV[%d])", at)
+		return fmt.Sprintf("ARGV[%d] + 0", at) // which reads the number once; tonumber does so twice
 	case reflect.Slice:
 		if kind.Elem().Kind() != reflect.Uint8 {
 			return fmt.Sprintf("{ unpack(ARGV, %d) }", at)

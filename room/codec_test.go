@@ -27,7 +27,7 @@ func verbs() map[string]arguments {
 }
 
 func TestAScriptUsesAllThatItIsHandedAndNoPositions(t *testing.T) {
-	parts := []string{"text", "prelude", "lineage", "places", "lease", "tell", "inbox", "asks", "could", "support", "back", "claims", "here", "now", "still"}
+	parts := []string{"text", "prelude", "lineage", "places", "lease", "tell", "inbox", "asks", "could", "support", "wake", "back", "claims", "here", "now", "still"}
 	bare := []string{"prelude", "lineage", "now", "still"} // parts all of whose names are seen behind them, or that have none
 	files, err := luaFiles.ReadDir("lua")
 	require.NoError(t, err)

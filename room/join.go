@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-var joinVerb = newVerb[joinArgs]("join", "claims")
+var joinVerb = newVerb[joinArgs]("join", "wake", "claims")
 
 type joinArgs struct {
 	Session    string

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	matchVerb  = newVerb[matchArgs]("match", "inbox", "asks")
+	matchVerb  = newVerb[matchArgs]("match", "wake", "inbox", "asks")
 	settleVerb = newVerb[settleArgs]("settle", "inbox", "asks", "support")
 )
 

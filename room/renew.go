@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-var renewVerb = newVerb[renewArgs]("renew")
+var renewVerb = newVerb[renewArgs]("renew", "wake")
 
 type renewArgs struct {
 	Epoch      int64 // that was told last; 0 = nothing

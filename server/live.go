@@ -61,7 +61,7 @@ func (s *Server) linked(ctx context.Context, id room.ID, sessions []string) ([]h
 		return nil, err
 	}
 	for n, i := range whose {
-		if p, seat := places[i], seats[n]; seat.Ticket == p.Ticket {
+		if p, seat := places[i], seats[n]; p.Is(seat) {
 			links[i] = hub.Link{Session: p.Session, Ticket: p.Ticket, Fence: seat.Fence}
 		}
 	}

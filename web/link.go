@@ -187,7 +187,7 @@ func (s *site) openLink(c *gin.Context, session string) (l openedLink, err error
 	if err != nil {
 		return l, err
 	}
-	if l.status = seats[0].Status; !seats[0].Live() || seats[0].Ticket != l.Ticket {
+	if l.status = seats[0].Status; !seats[0].Live() || !l.Is(seats[0]) {
 		return l, link.ErrNone
 	}
 	if l.inside = seats[1].Live(); !l.inside {

@@ -49,7 +49,7 @@ func (s *site) linked(ctx context.Context, c *gin.Context, id room.ID, session s
 		return l, false, err
 	}
 	seat := seats[0]
-	if seat.Ticket != place.Ticket || seats[1].Live() {
+	if !place.Is(seat) || seats[1].Live() {
 		return l, false, nil
 	}
 	seat.Messages = slices.DeleteFunc(seat.Messages, func(m room.Message) bool { return m.Fence != seat.Fence }) // an earlier place's

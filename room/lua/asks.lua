@@ -38,9 +38,9 @@ local function write_lease(lease)
       last = math.max(last, a.at)
     end
     if asked > 0 then redis.call('HSET', STATE, 'asks', asks_text(lease.asks)) end
-    if asked ~= S.asked or open ~= S.open then changed = true end
+    if asked ~= S.asked or open ~= S.open then change.any = true end
     S.asked, S.open, S.last_ask, S.asking, S.codes, S.rejects = asked, open, last, lease.asking, lease.codes, lease.rejects
-    codes_changed = true
+    change.codes = true
     return
   end
   local text = lease_text(lease.fence, lease.ticket, lease.ended, lease.session, lease.seller, lease.asking, lease.codes, lease.rejects,
@@ -52,7 +52,7 @@ local function write_lease(lease)
   if at then leave_open(lease.session, at) end
   if held() then
     local after = busy_until(S.session)
-    if after ~= S.ask_after and (after > NOW or S.ask_after > NOW) then S.ask_after, changed, codes_changed = after, true, true end
+    if after ~= S.ask_after and (after > NOW or S.ask_after > NOW) then S.ask_after, change.any, change.codes = after, true, true end
   end
 end
 

@@ -98,7 +98,7 @@ record('assigned', string.format('"message_id":%s,"result":"%s","code":%s,"judge
   '"granted_at":%d,"ended_at":%d,', ID, result, tostring(m.code), tostring(ends or false), lease.ticket, lease.fence, lease.seller,
   granted, ended) .. WHY)
 if ends then
-  changed = true
+  change.any = true
   finish('completed', NOW)
   advance()
 end

@@ -3,9 +3,9 @@
 -- claim_lease takes the lease for claimed; false where it was, or need not be.
 local function claim_lease()
   if not S.rank then return false end
-  if S.claim > 0 then changed, lease_changed = true, true end
-  S.claim, S.rank, codes_changed = 0, nil, true -- also of one without a browser: it needs no claim, should one be told of late
-  return changed
+  if S.claim > 0 then change.any, change.lease = true, true end
+  S.claim, S.rank, change.codes = 0, nil, true -- also of one without a browser: it needs no claim, should one be told of late
+  return change.any
 end
 
 -- come_back has a session whose turn passed unclaimed wait as it did before. A browser that is not connected is gone from now on.
@@ -13,10 +13,10 @@ local function come_back(p)
   put_place(SESSION, live_text(p, 'b' .. p.missed))
   back_again(SESSION)
   if not redis.call('ZSCORE', HERE, SESSION) then there_until(SESSION, NOW) end
-  changed = true
+  change.any = true
   advance()
   local rank = redis.call('ZSCORE', QUEUE, SESSION)
-  if rank then moved[#moved + 1] = string.format('{"session":"%s","ticket":%d,"rank":%s,"from":%s}', SESSION, p.ticket, rank, rank) end
+  if rank then tell('moved', string.format('{"session":"%s","ticket":%d,"rank":%s,"from":%s}', SESSION, p.ticket, rank, rank)) end
 end
 
 -- is_here is true where that changed how the session stands.

@@ -38,5 +38,5 @@ for i = 1, #list, 2 do
     leases = leases + 1
   end
 end
-if places + leases > 0 and S.epoch > 0 then changed, reset = true, true end -- every replica reads the room anew
+if places + leases > 0 and S.epoch > 0 then change.any, news.reset = true, true end -- every replica reads the room anew
 return answer('ok', '', string.format(' %d %d', places, leases))

@@ -17,7 +17,7 @@ if S.session ~= SESSION or S.fence ~= FENCE then return refuse('stale_fence', SE
 claim_lease()
 
 local lease = current()
-if not lease.asking then S.asking, lease.asking, codes_changed = true, true, true end
+if not lease.asking then S.asking, lease.asking, change.codes = true, true, true end
 
 -- claim binds the message to the lease, as if it had asked before the message was sent: the earliest later ask counts as that.
 local function claim()
@@ -56,7 +56,7 @@ if DIGEST ~= '' then
   local ends, expires = COMPLETES and S.open == 0, S.expires
   record('claimed', '"message_id":%s,"result":"matched","code":true,"judge":true,"completes":%s,"ticket":%d,"fence":%d,"seller":"%s",' ..
     '"granted_at":%d,"ended_at":%d', ID, tostring(ends), S.ticket, S.fence, S.seller, S.granted, NOW)
-  changed = true
+  change.any = true
   if ends then
     finish('completed', NOW)
     advance()
@@ -67,12 +67,12 @@ end
 if #lease.asks >= MOST then return refuse('too_many_asks', SESSION) end
 local free = busy_until(SESSION)
 if free > 0 then
-  if S.ask_after ~= free then S.ask_after, changed, codes_changed = free, true, true end
+  if S.ask_after ~= free then S.ask_after, change.any, change.codes = free, true, true end
   local expires = math.min(S.expires + math.min(free - NOW, QUARANTINE), S.granted + LONGEST)
   if not S.put_off then
-    S.put_off, codes_changed = true, true
+    S.put_off, change.codes = true, true
     if expires > S.expires then
-      S.expires, changed, lease_changed = expires, true, true
+      S.expires, change.any, change.lease = expires, true, true
       record('extended', '"ticket":%d,"seller":"%s","fence":%d,"expires_at":%d', S.ticket, S.seller, S.fence, expires)
     end
   end

@@ -8,7 +8,7 @@ advance()
 if not held() or S.fence ~= FENCE or (SESSION ~= '' and S.session ~= SESSION) then return refuse('stale_fence') end
 local expires = S.expires + MORE
 if expires - S.granted > LONGEST then return refuse('lease_too_long') end
-S.expires, changed, lease_changed = expires, true, true
+S.expires, change.any, change.lease = expires, true, true
 act(ACTION, S.ticket, S.fence, S.seller)
 record('extended', string.format('"ticket":%d,"seller":"%s","fence":%d,"expires_at":%d', S.ticket, S.seller, S.fence, expires))
 helped(S.session, 'extended')

@@ -15,6 +15,13 @@
 
 local SHOWN_FOR = 10 * 60 * 1000
 
+-- split cuts "a|b|c" into its parts; empty parts stay.
+local function split(text)
+  local parts = {}
+  for part in (text .. '|'):gmatch('([^|]*)|') do parts[#parts + 1] = part end
+  return parts
+end
+
 local function parse_message(digest, text)
   local p = split(text)
   return { digest = digest, session = p[1], fence = tonumber(p[2]), ticket = tonumber(p[3]), state = p[4], result = p[5], reason = p[6],
@@ -73,13 +80,13 @@ end
 
 -- show tells the replicas to look up what a session is shown.
 local function show(session)
-  if session ~= '' then noted[#noted + 1] = '{"message":"' .. session .. '"}' end
+  if session ~= '' then tell('notes', '{"message":"' .. session .. '"}') end
 end
 
 -- desk tells who watches the room that the messages or incidents to look at are others now.
 local desk_told = false
 local function desk()
-  if not desk_told then noted[#noted + 1] = '{"desk":true}' end
+  if not desk_told then tell('notes', '{"desk":true}') end
   desk_told = true
 end
 

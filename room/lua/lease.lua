@@ -5,7 +5,7 @@
 local function parse_asks(text)
   local asks = {}
   for n, at, answered, filter in (text or ''):gmatch('(%d+),(%d+),([^,]*),([^;]*);') do
-    asks[#asks + 1] = { n = tonumber(n), at = tonumber(at), answered = answered, filter = filter }
+    asks[#asks + 1] = { n = n + 0, at = at + 0, answered = answered, filter = filter }
   end
   return asks
 end
@@ -14,8 +14,8 @@ end
 local function parse_lease(text, granted)
   local fence, ticket, ended, session, seller, codes, asks = text:match('^(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|?([^|]*)|?([^|]*)')
   local asking, code, rejects = codes:match('^(%d),(%d+),(%d+)$')
-  return { fence = tonumber(fence), ticket = tonumber(ticket), ended = tonumber(ended), session = session, seller = seller, granted = tonumber(granted),
-    asking = asking == '1', codes = tonumber(code or 1), rejects = tonumber(rejects or 0), asks = parse_asks(asks), text = text }
+  return { fence = fence + 0, ticket = ticket + 0, ended = ended + 0, session = session, seller = seller, granted = granted + 0,
+    asking = asking == '1', codes = (code or 1) + 0, rejects = (rejects or 0) + 0, asks = parse_asks(asks), text = text }
 end
 
 -- past lists the ended leases, the latest first, as an iterator; with `to` those that were granted before it. It reads
@@ -53,7 +53,7 @@ local function leave_open(session, at)
   else
     S.open_other, S.open_session, S.open_at = math.max(S.open_other, S.open_at), session, at
   end
-  codes_changed = true
+  change.codes = true
 end
 
 -- asked_by_others is when another session's lease asked last for what has not come, unless that is over `ms` ago; nil for none.
@@ -81,11 +81,11 @@ local function grant(session, p, rank, claim)
   S.fence = math.max(US, S.fence + 1)
   S.granted = math.max(NOW, S.over) -- leases do not overlap, not even when the clock goes back
   S.expires = NOW + (p.lease or LEASE)
-  S.channel, granted_rank = p.channel, rank
+  S.channel, news.rank = p.channel, rank
   if claim then S.claim, S.rank = claim, rank end
   read_codes(S, '', S.open_session .. '|' .. int(S.open_at) .. '|' .. int(S.open_other))
   S.asking, S.ask_after = REQUIRED or p.asks, LEASES_KEPT > 0 and busy_until(session) or 0
-  changed, lease_changed, codes_changed = true, true, LEASES_KEPT > 0
+  change.any, change.lease, change.codes = true, true, LEASES_KEPT > 0
   record('granted', '"ticket":' .. int(S.ticket) .. ',"seller":"' .. S.seller .. '","fence":' .. int(S.fence) .. ',"granted_at":' .. int(S.granted) ..
     ',"expires_at":' .. int(S.expires))
 end
@@ -116,7 +116,7 @@ local function learn(held_for)
   S.holds = math.min(S.holds + 1, 9)
   local weight, off = 1 / (S.holds + 1), math.min(held_for, LEASE) - S.hold
   set_average(S.hold + weight * off, math.sqrt((1 - weight) * (S.spread * S.spread + weight * off * off)))
-  learned = true
+  change.average = true
 end
 
 -- free ends the lease and returns when it was over, which is `at` or when something happened in it later. The line moves in advance().
@@ -125,7 +125,7 @@ local function free(at)
   S.over = at
   if S.session ~= ORPHANED and LEASES_KEPT > 0 then keep(at) end
   S.session, S.seller, S.ticket, S.granted, S.expires, S.claim, S.rank = '', '', 0, 0, 0, 0, nil
-  changed, lease_changed = true, true
+  change.any, change.lease = true, true
   return at
 end
 
@@ -148,9 +148,9 @@ local function miss()
   put_place(session, live_text(p, 'u' .. int(fence)))
   enqueue(session, rank)
   away_since(session, at - AWAY_AFTER)
-  missed[#missed + 1] = string.format('{"session":"%s","ticket":%d,"seller":"%s","rank":%s,"joined":%d,"fence":%d,"at":%d}',
-    session, p.ticket, p.seller, rank, p.at, fence, at)
-  noted[#noted + 1] = string.format('{"ticket":%d,"away":true,"since":%d}', p.ticket, at)
+  tell('missed', string.format('{"session":"%s","ticket":%d,"seller":"%s","rank":%s,"joined":%d,"fence":%d,"at":%d}',
+    session, p.ticket, p.seller, rank, p.at, fence, at))
+  tell('notes', string.format('{"ticket":%d,"away":true,"since":%d}', p.ticket, at))
 end
 
 -- mark_away is true, unless the session is there all the same.
@@ -159,7 +159,7 @@ local function mark_away(session, since)
   if redis.call('ZSCORE', HERE, session) then return end -- an older program vouched for it, too
   away_since(session, since)
   local p = place(session)
-  noted[#noted + 1] = string.format('{"ticket":%d,"away":true,"since":%d}', p.ticket, since)
+  tell('notes', string.format('{"ticket":%d,"away":true,"since":%d}', p.ticket, since))
   record('away', string.format('"ticket":%d,"seller":"%s","since":%d', p.ticket, p.seller, since))
   return true
 end
@@ -170,7 +170,7 @@ local function back_again(session)
   redis.call('ZREM', AWAY, session)
   returned[session] = true
   local p = place(session)
-  noted[#noted + 1] = string.format('{"ticket":%d,"away":false}', p.ticket)
+  tell('notes', string.format('{"ticket":%d,"away":false}', p.ticket))
   record('back', string.format('"ticket":%d,"seller":"%s"', p.ticket, p.seller))
 end
 
@@ -201,7 +201,7 @@ end
 
 -- claim_by gives the holder until then to claim its lease.
 local function claim_by(at)
-  if at > S.claim then S.claim, changed, lease_changed = at, true, true end
+  if at > S.claim then S.claim, change.any, change.lease = at, true, true end
 end
 
 -- trust has nobody judged for a while: the store was away, and nobody was able to say that it is there. Who was there then counts as there until the
@@ -209,7 +209,7 @@ end
 local function trust(ms)
   local till = NOW + math.min(ms, TRUSTED)
   if ms > 0 and till > S.trust then
-    S.trust, trust_changed = till, true
+    S.trust, change.trust = till, true
     if S.claim > 0 then claim_by(till - TRUSTED + CLAIM_WITHIN) end
   end
 end
@@ -241,7 +241,7 @@ local function set_back(ms)
     redis.call('HSET', STATE, 'turned', int(S.lost), 'turned_from', int(NOW))
   end
   if held() then
-    S.expires, changed, lease_changed = S.expires - ms, true, true
+    S.expires, change.any, change.lease = S.expires - ms, true, true
     if S.claim > 0 then S.claim = S.claim - ms end
     if S.session ~= ORPHANED then
       record('extended', '"ticket":%d,"seller":"%s","fence":%d,"expires_at":%d', S.ticket, S.seller, S.fence, S.expires)
@@ -271,7 +271,7 @@ local function advance()
       miss()
     elseif NOW >= S.expires then
       finish('expired', S.expires)
-    elseif not LOCK_THERE and not lease_changed then
+    elseif not LOCK_THERE and not change.lease then
       finish('forced', NOW)
     end
   end

@@ -376,7 +376,7 @@ elseif A.part > 0 then
     (whole and whole.again and '*' or int(A.part)) .. ',', 'PX', PARTS_FOR)
 end
 if ends then
-  changed = true
+  change.any = true
   finish('completed', NOW)
   advance()
 end

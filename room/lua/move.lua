@@ -27,19 +27,19 @@ local rank = before and (before + (after or S.tickets + 1)) / 2 or after - 1
 if before and (rank <= before or rank >= (after or S.tickets + 1)) then
   if kept then
     local ahead = redis.call('ZCOUNT', QUEUE, '-inf', '(' .. S.rank)
-    S.rank, lease_changed = string.format('%.1f', ahead + (at <= ahead and 1 or 0) + 0.5), true
+    S.rank, change.lease = string.format('%.1f', ahead + (at <= ahead and 1 or 0) + 0.5), true
   end
   local line = redis.call('ZRANGE', QUEUE, 0, -1)
   table.insert(line, at, session)
   for i, s in ipairs(line) do redis.call('ZADD', QUEUE, i, s) end
-  rank, reset = at, true
+  rank, news.reset = at, true
 else
   redis.call('ZADD', QUEUE, string.format('%.17g', rank), session)
 end
 
 record('moved', string.format('"ticket":%d,"seller":"%s","position":%d', TICKET, seller, at))
-moved[#moved + 1] = string.format('{"session":"%s","ticket":%d,"rank":%.17g,"from":%s,"unclaimed":%s}', session, TICKET, rank, from,
-  tostring(place(session).unclaimed))
+tell('moved', string.format('{"session":"%s","ticket":%d,"rank":%.17g,"from":%s,"unclaimed":%s}', session, TICKET, rank, from,
+  tostring(place(session).unclaimed)))
 helped(session, 'moved')
-changed = true
+change.any = true
 return answer('ok', '')

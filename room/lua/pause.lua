@@ -8,7 +8,7 @@ wake()
 advance()
 
 if S.paused ~= PAUSED then
-  S.paused, changed = PAUSED, true
+  S.paused, change.any = PAUSED, true
   act(ACTION)
   advance()
 end

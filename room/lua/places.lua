@@ -6,8 +6,8 @@ local known = {}
 local function read_place(text)
   local outcome, ticket, seller, at, channel, lease, asks, turn = text:match('^([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|?([^|]*)|?(.*)$')
   local live = outcome == 'live'
-  return { live = live, outcome = not live and outcome or nil, ticket = tonumber(ticket), seller = seller,
-    at = tonumber(at), channel = live and channel or '', fence = not live and channel or nil,
+  return { live = live, outcome = not live and outcome or nil, ticket = ticket + 0, seller = seller,
+    at = at + 0, channel = live and channel or '', fence = not live and channel or nil,
     lease = live and tonumber(lease) or nil, asks = asks == '1',
     unclaimed = turn:byte() == 117, missed = turn ~= '' and turn:sub(2) or nil } -- 117 = u
 end
@@ -89,11 +89,11 @@ local function end_place(session, p, outcome, at, fence, rank)
   end
   local fence_json = fence and ',"fence":' .. int(fence) or ''
   if TELLS then
-    ended[#ended + 1] = '{"session":"' .. session .. '","ticket":' .. int(p.ticket) .. ',"seller":"' .. p.seller .. '","outcome":"' .. outcome .. '","at":' .. int(at) ..
-      fence_json .. (rank and ',"rank":' .. rank or '') .. '}'
+    tell('ended', '{"session":"' .. session .. '","ticket":' .. int(p.ticket) .. ',"seller":"' .. p.seller .. '","outcome":"' .. outcome .. '","at":' .. int(at) ..
+      fence_json .. (rank and ',"rank":' .. rank or '') .. '}')
   end
   record('ended', '"ticket":' .. int(p.ticket) .. ',"seller":"' .. p.seller .. '","outcome":"' .. outcome .. '","ended_at":' .. int(at) .. fence_json)
-  changed = true
+  change.any = true
 end
 
 local function dequeue(session) counted = waiting() - redis.call('ZREM', QUEUE, session) end
@@ -112,18 +112,4 @@ local function leave_line(session, outcome)
   end_place(session, place(session), outcome, NOW, nil, rank)
 end
 
--- waiter finds who waits with a ticket: its rank is the ticket, unless it was moved.
-local function waiter(ticket)
-  local mark = 'live|' .. int(ticket) .. '|'
-  local line = redis.call('ZRANGEBYSCORE', QUEUE, int(ticket), int(ticket))
-  local from, step = 0, 500
-  repeat
-    local texts = #line > 0 and redis.call('HMGET', PLACES, unpack(line)) or {}
-    for i, text in ipairs(texts) do
-      if text and text:sub(1, #mark) == mark then return line[i] end
-    end
-    line, from = redis.call('ZRANGE', QUEUE, from, from + step - 1), from + step
-  until #line == 0
-end
-
-return place, put_place, drop_place, forget_known, waiting, made, enqueue, there_until, away_since, end_place, dequeue, unqueue, leave_line, waiter
+return place, put_place, drop_place, forget_known, waiting, made, enqueue, there_until, away_since, end_place, dequeue, unqueue, leave_line

@@ -46,7 +46,7 @@ end
 -- one that is missing before its end was deleted by hand.
 local LOCK_THERE = (state.session or '') ~= '' and redis.call('EXISTS', LOCK) == 1
 local clock = redis.call('TIME')
-local US = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
+local US = clock[1] * 1000000 + clock[2]
 local NOW = math.floor(US / 1000)
 if LATEST > 0 and NOW > LATEST then return 'ahead ' .. int(NOW) end
 
@@ -58,10 +58,10 @@ if LATEST > 0 and NOW > LATEST then return 'ahead ' .. int(NOW) end
 -- And the latest ask that an ended lease may have left unanswered: whose, when, and when the latest of anybody else.
 local function read_codes(s, codes, unanswered)
   local asking, asked, open, after, code, off, rejects, last = (codes or ''):match('^(%d)|(%d+)|(%d+)|(%d+)|(%d+)|(%d)|(%d+)|(%d+)$')
-  s.asking, s.asked, s.open, s.ask_after = asking == '1', tonumber(asked or 0), tonumber(open or 0), tonumber(after or 0)
-  s.codes, s.put_off, s.rejects, s.last_ask = tonumber(code or 0), off == '1', tonumber(rejects or 0), tonumber(last or 0)
+  s.asking, s.asked, s.open, s.ask_after = asking == '1', (asked or 0) + 0, (open or 0) + 0, (after or 0) + 0
+  s.codes, s.put_off, s.rejects, s.last_ask = (code or 0) + 0, off == '1', (rejects or 0) + 0, (last or 0) + 0
   local session, at, other = (unanswered or ''):match('^([^|]*)|(%d+)|(%d+)$')
-  s.open_session, s.open_at, s.open_other = session or '', tonumber(at or 0), tonumber(other or 0)
+  s.open_session, s.open_at, s.open_other = session or '', (at or 0) + 0, (other or 0) + 0
 end
 
 local S
@@ -77,13 +77,13 @@ do
   local v = state
   -- An older program let every lease weigh a fifth and knew no spread: its average goes on with that weight.
   S = {
-    epoch = whole(v.epoch or '0'), version = tonumber(v.version or 0), tickets = tonumber(v.tickets or 0), fence = whole(v.fence or '0'),
-    hold = tonumber(v.hold or LEASE), spread = tonumber(v.spread or 0), holds = tonumber(v.holds or (v.hold and 3 or 0)), hold_text = v.hold, spread_text = v.spread,
+    epoch = whole(v.epoch or '0'), version = (v.version or 0) + 0, tickets = (v.tickets or 0) + 0, fence = whole(v.fence or '0'),
+    hold = (v.hold or LEASE) + 0, spread = (v.spread or 0) + 0, holds = (v.holds or (v.hold and 3 or 0)) + 0, hold_text = v.hold, spread_text = v.spread,
     paused = v.paused == '1', session = v.session or '', seller = v.seller or '', ticket = whole(v.ticket or '0'),
-    granted = whole(v.granted or '0'), expires = whole(v.expires or '0'), quiet = tonumber(v.quiet or 0), over = whole(v.over or '0'),
-    looked = tonumber(v.looked or 0), trust = tonumber(v.trust or 0), lost = tonumber(v.lost or 0), lost_from = tonumber(v.lost_from or 0),
-    format = tonumber(v.format or 0), -- 0: written before there were formats
-    lineage = v.lineage or '', doubt = tonumber(v.doubt or 0),
+    granted = whole(v.granted or '0'), expires = whole(v.expires or '0'), quiet = (v.quiet or 0) + 0, over = whole(v.over or '0'),
+    looked = (v.looked or 0) + 0, trust = (v.trust or 0) + 0, lost = (v.lost or 0) + 0, lost_from = (v.lost_from or 0) + 0,
+    format = (v.format or 0) + 0, -- 0: written before there were formats
+    lineage = v.lineage or '', doubt = (v.doubt or 0) + 0,
     -- Until when the lease is to be claimed (0 = it need not be, as far as is known), and with what rank it waited before; no rank where it was claimed or need not be.
     claim = 0, claim_text = v.claim or '', rank = nil,
     -- What read_codes reads, and what is noted here: a table that grows costs more than one that is there.
@@ -95,11 +95,11 @@ do
   if S.trust > NOW + TRUSTED then S.trust = 0 end -- the clock went back
   S.noted = S.lost -- in the state, for everybody
   if STEPPED > S.lost then S.lost, S.lost_from = STEPPED, 0 end -- how long ago anybody asked is not known
-  local turned = tonumber(v.turned or 0)
+  local turned = (v.turned or 0) + 0
   if turned > S.lost then S.lost, S.lost_from = turned, tonumber(v.turned_from) end -- see set_back in lease.lua
-  if v.claim then
+  if S.claim_text ~= '' then
     local fence, by, rank = v.claim:match('^(%d+)|(%d+)|(.+)$')
-    if tonumber(fence) == S.fence and S.session ~= '' then S.claim, S.rank = tonumber(by), rank end
+    if fence + 0 == S.fence and S.session ~= '' then S.claim, S.rank = by + 0, rank end
   end
 end
 
@@ -111,10 +111,15 @@ local WRITES = (CLAIM_WITHIN > 0 or S.format > 1) and 2 or 1
 -- gone_for is true when a session that was last there at `since` has been gone for over `ms`.
 local function gone_for(since, ms) return since < NOW - ms and NOW >= S.trust end
 
-local changed, lease_changed, codes_changed, trust_changed, learned = false, false, false, false, false
-local joined, ended, moved, noted, missed, records = {}, {}, {}, {}, {}, {}
-local granted_rank
-local reset = false
+-- change is what is to be written, and news what is to be told: lists for the event, and the journal's lines.
+local change = { any = false, lease = false, codes = false, trust = false, average = false }
+local news = { joined = false, ended = false, moved = false, notes = false, missed = false, records = false, rank = false, reset = false }
+
+-- tell adds to a list of the news.
+local function tell(list, text)
+  local told = news[list]
+  if told then told[#told + 1] = text else news[list] = { text } end
+end
 
 local ORPHANED = '-' -- holds the lock where a loss took its holder: until the lease would have ended, nobody is granted
 local function held() return S.session ~= '' end
@@ -126,7 +131,7 @@ local function ends() return S.claim > 0 and math.min(S.claim, S.expires) or S.e
 local function record(kind, rest, ...)
   if JOURNAL_MAX == 0 then return end
   if select('#', ...) > 0 then rest = string.format(rest, ...) end
-  records[#records + 1] = '{"type":"' .. kind .. '","at":' .. int(NOW) .. (rest and ',' .. rest or '') .. '}'
+  tell('records', '{"type":"' .. kind .. '","at":' .. int(NOW) .. (rest and ',' .. rest or '') .. '}')
 end
 
 -- history names the server's history: its replication id, which changes with a restart and a promotion, when the last writes may be missing.
@@ -135,44 +140,4 @@ local history = TELLS and redis.pcall('INFO', 'replication') or ''
 do
   local _, last = (type(history) == 'string' and history or ''):find('master_replid:', 1, true)
   history = last and history:match('^%x%x%x%x%x%x%x%x%x%x%x%x', last + 1) or ''
-end
-
--- begin starts the first epoch of a room that nothing is known of. One that vanishes is written when somebody is in it.
-local function begin()
-  redis.call('DEL', LOCK, QUEUE, SELLERS, SEEN, AWAY, ENDED, HERE)
-  if not VANISHES then
-    for _, kept in ipairs({ LEASES, JOURNAL }) do redis.call('PERSIST', kept) end
-  end
-  S.epoch, S.version = math.max(US, S.epoch + 1), 0
-  set_average(LEASE, 0)
-  S.holds, learned = 0, true
-  S.lineage = history ~= '' and history .. ':1' or ''
-  if VANISHES then
-    S.begun = true
-  else
-    redis.call('HSET', STATE, 'epoch', int(S.epoch), 'lineage', S.lineage)
-  end
-  record('epoch')
-end
-
--- unlisted is true when the room's index entry may be gone, or due only long from now: the process
--- registered too long ago, or before the room fell asleep; or it did not do so for this very call, and the
--- store has nothing of the room, so perhaps nothing of the index either. Whoever is about to use the room
--- registers again then, which makes it due at once.
-local function unlisted(registered, fresh)
-  if VANISHES then return false end -- it is in no index
-  return registered <= S.quiet or NOW - registered > REGISTERED_FOR or (S.epoch == 0 and not fresh)
-end
-
--- stay takes back the end that an idle room's keys were given.
-local function stay()
-  if S.quiet == 0 then return end
-  for i = 2, 11 do redis.call('PERSIST', KEYS[i]) end
-  redis.call('HDEL', STATE, 'quiet')
-end
-
--- wake makes the room one that is used.
-local function wake()
-  if S.epoch == 0 then begin() end
-  stay()
 end

@@ -32,7 +32,7 @@ local function tell_lost(session, ticket, seller, fence, outcome)
   else
     drop_place(session)
   end
-  changed, reset = true, true
+  change.any, news.reset = true, true
 end
 
 -- told_of journals a place as it was told, so that the ledger has it: the store may have lost that.
@@ -96,7 +96,7 @@ local function orphan(lease)
   S.session, S.seller, S.ticket, S.granted, S.expires = ORPHANED, '', lease.ticket, math.min(lease.granted, NOW), lease.expires
   S.fence = math.max(S.fence, lease.fence)
   read_codes(S, '', '')
-  changed, lease_changed, codes_changed = true, true, true
+  change.any, change.lease, change.codes = true, true, true
 end
 
 local function note_loss(from)
@@ -118,7 +118,7 @@ local function renew()
   redis.call('HDEL', STATE, 'asks')
   redis.call('HSET', STATE, 'epoch', int(S.epoch), 'lineage', S.lineage, 'doubt', int(S.doubt))
   read_codes(S, '', '')
-  learned, changed, lease_changed, codes_changed, reset = true, true, true, true, true
+  change.average, change.any, change.lease, change.codes, news.reset = true, true, true, true, true
   note_loss(last)
   record('epoch', '"kept":[' .. kept .. ']')
   orphan(lease)
@@ -128,7 +128,7 @@ if LOST then
   renew()
 elseif RECORDED then
   wake()
-  changed = true
+  change.any = true
 elseif EPOCH > 0 and EPOCH < S.epoch then
   for _, f in ipairs(K.places) do compare(f) end
   if S.noted * 1000 < S.epoch - DOUBT * 1000 then note_loss(0) end -- it began without knowing that anything was lost
@@ -136,7 +136,7 @@ end
 if LOST or RECORDED or EPOCH < S.epoch then
   if K.fence > S.fence or K.ticket > S.tickets then
     S.fence, S.tickets = math.max(S.fence, K.fence), math.max(S.tickets, K.ticket)
-    changed, lease_changed = true, true
+    change.any, change.lease = true, true
   end
   if RECORDED and K.lost then note_loss(0) end
   if K.lease and K.lease ~= cjson.null then

@@ -8,6 +8,20 @@ local function act(members, ticket, fence, seller)
 end
 
 -- helped notes what support did for a session, so that its page can say so.
-local function helped(session, what) noted[#noted + 1] = string.format('{"session":"%s","support":"%s"}', session, what) end
+local function helped(session, what) tell('notes', string.format('{"session":"%s","support":"%s"}', session, what)) end
 
-return act, helped
+-- waiter finds who waits with a ticket: its rank is the ticket, unless it was moved.
+local function waiter(ticket)
+  local mark = 'live|' .. int(ticket) .. '|'
+  local line = redis.call('ZRANGEBYSCORE', QUEUE, int(ticket), int(ticket))
+  local from, step = 0, 500
+  repeat
+    local texts = #line > 0 and redis.call('HMGET', PLACES, unpack(line)) or {}
+    for i, text in ipairs(texts) do
+      if text and text:sub(1, #mark) == mark then return line[i] end
+    end
+    line, from = redis.call('ZRANGE', QUEUE, from, from + step - 1), from + step
+  until #line == 0
+end
+
+return act, helped, waiter

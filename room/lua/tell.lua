@@ -4,7 +4,7 @@ local function lease_json(more)
   if not held() then return 'null' end
   return '{"session":"' .. S.session .. '","ticket":' .. int(S.ticket) .. ',"fence":' .. int(S.fence) .. ',"granted_at":' .. int(S.granted) .. ',"expires_at":' .. int(S.expires) ..
     ',"asked":' .. int(S.asked) .. ',"open":' .. int(S.open) .. ',"ask_after":' .. int(S.ask_after) .. (S.claim > 0 and ',"claim_by":' .. int(S.claim) or '') ..
-    (granted_rank and ',"rank":' .. granted_rank or '') .. more .. '}'
+    (news.rank and ',"rank":' .. news.rank or '') .. more .. '}'
 end
 
 local function write_lock()
@@ -18,7 +18,7 @@ end
 
 -- write_state writes the fields of the state that have changed.
 local function write_state(looked)
-  local fields, n = {}, 0
+  local fields, n = { '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '' }, 0 -- 12 pairs: no verb mostly writes more
   local function put(name, value)
     if state[name] == value then return end
     state[name], fields[n + 1], fields[n + 2] = value, name, value
@@ -33,30 +33,32 @@ local function write_state(looked)
   if S.format ~= WRITES then put('format', int(WRITES)) end
   local claim = S.rank and string.format('%d|%d|%s', S.fence, S.claim, S.rank) or ''
   if claim ~= S.claim_text then put('claim', claim) end
-  if changed then
+  if change.any then
     put('version', int(S.version)); put('tickets', int(S.tickets)); put('paused', S.paused and '1' or '0')
   end
-  if lease_changed then
+  if change.lease then
     put('session', S.session); put('seller', S.seller); put('ticket', int(S.ticket)); put('granted', int(S.granted))
     put('expires', int(S.expires)); put('over', int(S.over)); put('fence', int(S.fence))
   end
-  if learned then
+  if change.average then
     put('hold', S.hold_text); put('spread', S.spread_text); put('holds', int(S.holds))
   end
-  if codes_changed then
+  if change.codes then
     put('codes', (S.asking and '1|' or '0|') .. int(S.asked) .. '|' .. int(S.open) .. '|' .. int(S.ask_after) .. '|' .. int(S.codes) .. (S.put_off and '|1|' or '|0|') ..
       int(S.rejects) .. '|' .. int(S.last_ask))
     put('unanswered', S.open_session .. '|' .. int(S.open_at) .. '|' .. int(S.open_other))
   end
-  if n > 0 then redis.call('HSET', STATE, unpack(fields)) end
+  if n > 0 then redis.call('HSET', STATE, unpack(fields, 1, n)) end
 end
+
+local function listed(list) return news[list] and table.concat(news[list], ',') or '' end
 
 local function event_json()
   return '{"format":' .. int(WRITES) .. ',"epoch":' .. int(S.epoch) .. ',"version":' .. int(S.version) .. ',"lineage":"' .. S.lineage .. '","now":' .. int(NOW) ..
-    ',"hold":' .. S.hold_text .. ',"spread":' .. S.spread_text .. (S.paused and ',"paused":true' or ',"paused":false') .. (changed and ',"changed":true' or ',"changed":false') ..
-    ',"lease":' .. lease_json(',"seller":"' .. S.seller .. '"') .. ',"joined":[' .. table.concat(joined, ',') .. '],"ended":[' .. table.concat(ended, ',') ..
-    '],"moved":[' .. table.concat(moved, ',') .. (reset and '],"reset":true,"notes":[' or '],"reset":false,"notes":[') .. table.concat(noted, ',') ..
-    (missed[1] and '],"missed":[' .. missed[1] or '') .. ']}'
+    ',"hold":' .. S.hold_text .. ',"spread":' .. S.spread_text .. (S.paused and ',"paused":true' or ',"paused":false') .. (change.any and ',"changed":true' or ',"changed":false') ..
+    ',"lease":' .. lease_json(',"seller":"' .. S.seller .. '"') .. ',"joined":[' .. listed('joined') .. '],"ended":[' .. listed('ended') ..
+    '],"moved":[' .. listed('moved') .. (news.reset and '],"reset":true,"notes":[' or '],"reset":false,"notes":[') .. listed('notes') ..
+    (news.missed and '],"missed":[' .. listed('missed') or '') .. ']}'
 end
 
 local FENCE_KEPT = 24 * 60 * 60 * 1000
@@ -77,7 +79,7 @@ local RENEWED = 60 * 1000 -- so long before they have to be, ends are written ag
 local function pass()
   local ends = NOW + (held() and math.max(S.expires - NOW, 0) or 0)
   local at, till = (state.kept or ''):match('^(%d+)|(%d+)$')
-  at, till = tonumber(at or 0), tonumber(till or 0)
+  at, till = (at or 0) + 0, (till or 0) + 0
   if at <= NOW and NOW < at + RENEWED and ends <= till then
     for key in pairs(made) do redis.call('PEXPIRE', key, int(till - NOW + ABANDONED)) end
     return
@@ -91,7 +93,7 @@ end
 -- write writes the room as it is now; `looked` where that it was looked at is to be noted.
 local function write(looked)
   if VANISHES and not held() and not S.paused and waiting() == 0 then return vanish() end
-  if lease_changed then write_lock() end
+  if change.lease then write_lock() end
   write_state(looked)
   if VANISHES then pass() end
 end
@@ -99,9 +101,9 @@ end
 -- commit writes what changed, tells it once, and journals it. Without a change it does nothing.
 -- The version grows by one however much happened: a handoff is one change.
 local function commit()
-  if changed then S.version = S.version + 1 end
-  local looked = S.epoch > 0 and (trust_changed or NOW - S.looked >= LOOK_NOTED)
-  if changed or codes_changed then
+  if change.any then S.version = S.version + 1 end
+  local looked = S.epoch > 0 and (change.trust or NOW - S.looked >= LOOK_NOTED)
+  if change.any or change.codes then
     write(looked)
   else
     if looked then redis.call('HSET', STATE, 'looked', int(math.max(NOW, S.looked)), 'trust', int(S.trust)) end
@@ -109,12 +111,12 @@ local function commit()
       pass()
     end
   end
-  if #records > 0 then
+  if news.records then
     redis.call('XADD', JOURNAL, 'MAXLEN', '~', int(JOURNAL_MAX), '*', 'format', int(WRITES), 'epoch', int(S.epoch), 'version', int(S.version),
-      'records', '[' .. table.concat(records, ',') .. ']', unpack(TRACE ~= '' and { 'trace', TRACE } or {}))
+      'records', '[' .. listed('records') .. ']', unpack(TRACE ~= '' and { 'trace', TRACE } or {}))
   end
   -- Last, since a user without the right to publish is refused here: what is written is written whole.
-  if TELLS and (changed or #noted > 0) then redis.call('PUBLISH', '{' .. ROOM .. '}:events', event_json()) end
+  if TELLS and (change.any or news.notes) then redis.call('PUBLISH', '{' .. ROOM .. '}:events', event_json()) end
   if S.channel and S.channel ~= '' then
     redis.call('PUBLISH', S.channel, string.format('{"room":"%s",%s', ROOM, lease_json(''):sub(2)))
   end
@@ -168,9 +170,6 @@ local function refuse(code, session, more)
   return reply(code, session or '') .. (more or '')
 end
 
--- register asks the caller to put the room into the index and come again; nothing happened.
-local function register() return 'register ' .. view() .. ' ' .. standing('') end
-
 -- repeated is the reply to this request where it was answered before. Where that is not kept for long, it is kept again: the reply to the repeat may be lost, too.
 local function repeated()
   local told = REMEMBERED and redis.call('GET', ONCE)
@@ -178,4 +177,4 @@ local function repeated()
   return told
 end
 
-return view, standing, reply, answer, refuse, register, repeated, commit
+return view, standing, reply, answer, refuse, repeated, commit

@@ -16,16 +16,9 @@ end
 
 -- whole reads one that int wrote, and is likely to be written again.
 local function whole(text)
-  local n = tonumber(text)
+  local n = text + 0
   written[-n] = text
   return n
-end
-
--- split cuts "a|b|c" into its parts; empty parts stay.
-local function split(text)
-  local parts = {}
-  for part in (text .. '|'):gmatch('([^|]*)|') do parts[#parts + 1] = part end
-  return parts
 end
 
 -- date writes a day of the proleptic Gregorian calendar, counted from 1970. Two times are mostly of one day.
@@ -52,4 +45,4 @@ local function iso(ms)
     math.floor(rest / 60000) % 60, math.floor(rest / 1000) % 60, rest % 1000)
 end
 
-return int, whole, split, iso
+return int, whole, iso

@@ -37,6 +37,9 @@ type Place struct {
 	Seller  string `json:"seller"`
 }
 
+// Is reports whether what the engine says of the place's session is of this place, live or ended, and not of a later one.
+func (p Place) Is(seat room.Seat) bool { return seat.Ticket == p.Ticket }
+
 // Links are the links of one deployment. They may be used by many goroutines.
 type Links struct{ redis redis.UniversalClient }
 
@@ -99,24 +102,17 @@ func (l *Links) use(ctx context.Context, id room.ID, token, session, standing st
 	return nil
 }
 
-// Standing is the place that a session was given by a link; ok is false where it was given none. Whether that place is live still is the
-// engine's to say. The error is the store's.
+// Standing is the place that a session was given by a link; ok is false where it was given none, or one that can not be read. Whether that place is
+// live still is the engine's to say; see Place.Is. The error is the store's.
 func (l *Links) Standing(ctx context.Context, id room.ID, session string) (p Place, ok bool, err error) {
-	key := standKey(id, session)
-	sealed, err := l.redis.Get(ctx, key).Result()
-	if errors.Is(err, redis.Nil) {
-		return p, false, nil
-	}
+	places, err := l.Standings(ctx, id, []string{session})
 	if err != nil {
-		return p, false, stored(err)
-	}
-	if err := open(session, key, sealed, &p); err != nil {
 		return p, false, err
 	}
-	return p, true, nil
+	return places[0], places[0].Session != "", nil
 }
 
-// Standings is Standing for several sessions, in one question. Of one that was given no place, or whose place can not be read, it is the zero Place.
+// Standings is Standing for several sessions, in one question. Of one that was given none it is the zero Place.
 func (l *Links) Standings(ctx context.Context, id room.ID, sessions []string) ([]Place, error) {
 	keys := make([]string, len(sessions))
 	for i, session := range sessions {
