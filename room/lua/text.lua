@@ -1,4 +1,4 @@
--- text.lua: numbers, lists and times as text. For every verb.
+-- text.lua: numbers and times as text. For every verb.
 
 -- What whole numbers are as text, by their negatives: to write one takes long, and most are written several times. (By the number itself, the embedded
 -- store's Lua would make an array that reaches up to it.)
