@@ -35,10 +35,10 @@ func breakages() []breakage {
 		{TwoHolders, "every fifth ticket is granted a lock that is held", Calm(), []edit{
 			lua("join.lua", "if held() or S.paused then", "if (held() and S.tickets % 5 ~= 0) or S.paused then")}},
 		{ClaimIgnored, "a claim counts for nothing", only("claims"), []edit{
-			lua("claims.lua", "S.claim, S.rank, codes_changed = 0, nil, true", "codes_changed = true")}},
+			lua("claims.lua", "S.claim, S.rank, change.codes = 0, nil, true", "change.codes = true")}},
 		{HeldTooLong, "a lease ends 1.5 s late", Calm(), []edit{
 			lua("lease.lua", "if NOW >= S.expires then", "if NOW >= S.expires + 1500 then"),
-			lua("lease.lua", "elseif not LOCK_THERE and not lease_changed then", "elseif false then")}},
+			lua("lease.lua", "elseif not LOCK_THERE and not change.lease then", "elseif false then")}},
 		{EndTooFar, "leases are told to end six seconds later", Calm(), []edit{
 			lua("lease.lua", "S.expires = NOW + (p.lease or LEASE)", "S.expires = NOW + (p.lease or LEASE) + 6000")}},
 		{NoService, "from the thirtieth ticket on every join fails", Calm(), []edit{
@@ -66,7 +66,7 @@ func breakages() []breakage {
 		{Vanished, "every fifth waiter's place is forgotten", Calm(), []edit{
 			lua("join.lua", "if held() or S.paused then", "if held() and S.tickets % 5 == 0 then drop_place(SESSION) elseif held() or S.paused then")}},
 		{LostUnasked, "a new epoch begins for no reason", Calm(), []edit{
-			lua("lease.lua", "function advance()\n", "function advance()\n  if S.epoch > 0 and S.version > 20 and NOW % 50 == 0 and not changed then begin(true) changed, lease_changed = true, true end\n")}},
+			lua("lease.lua", "function advance()\n", "function advance()\n  if S.epoch > 0 and S.version > 20 and NOW % 50 == 0 and not change.any then\n    S.epoch, S.version, change.any, change.lease = US, 0, true, true\n    redis.call('HSET', STATE, 'epoch', int(S.epoch))\n  end\n")}},
 		{VersionBack, "frames name an older version now and then", Calm(), []edit{
 			{"hub/frame.go", "`,\"version\":`, m.Version)", "`,\"version\":`, m.Version-m.Version%5/4*3)"}}},
 		{SocketBehind, "the socket of every third place is told nothing once it is open", Calm(), []edit{
