@@ -119,3 +119,24 @@ func TestLedgerKnowsHowPlacesEndedUnlessTheyWereLost(t *testing.T) {
 		require.Empty(t, found)
 	})
 }
+
+// The store lost an entry that was drained, and gave its id to another one: its clock was behind the one of before.
+func TestEntryThatGotTheIdOfOneTheStoreLostIsAppliedOnceToo(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		b.write(1, joined(1), granted(1), joined(2))
+		entry := room.Entry{ID: "1763689000000-77", Epoch: 1, Records: []room.Record{{Type: "incident", At: 5, Action: "carrier_clock"}}}
+		b.journal.add(here, entry)
+		require.NoError(t, l.Drain(t.Context(), here))
+		entry.Records = []room.Record{ended(1, room.Expired), granted(2)}
+		b.journal.failTrim = func() bool { return true }
+		b.journal.add(here, entry)
+		for range 2 {
+			require.ErrorIs(t, l.Drain(t.Context(), here), errLost)
+		}
+		require.Equal(t, []string{"1 expired", "2 -"}, column(t, l.DB(), `SELECT ticket || ' ' || COALESCE(outcome, '-') FROM places ORDER BY ticket`))
+		require.Equal(t, []string{"incident 0", "ended 1", "granted 2"}, column(t, l.DB(),
+			`SELECT kind || ' ' || ticket FROM timeline WHERE entry >= '1763689000000-77' AND entry < '1763689000000-78' ORDER BY entry, n`))
+		require.Equal(t, 1, count(t, l, "leases WHERE ticket = 2"))
+	})
+}

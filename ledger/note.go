@@ -3,6 +3,9 @@ package ledger
 import (
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
+	"iter"
+	"slices"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
@@ -53,35 +56,96 @@ func writeNotes(s sqldb.Session, runs []*run) error {
 
 func notes(r *run) int { return len(r.notes) }
 
-// readNotes marks the notes that are there, by their entries.
+// sign tells a record from another one that stands at the same place of the timeline.
+type sign struct {
+	at            int64
+	kind          string
+	ticket, fence int64
+}
+
+func (n note) sign() sign { return sign{n.At, plain(n.Type), n.Ticket, n.Fence} }
+
+// readNotes marks the notes that are there. A store that lost its last writes may give an entry's id to another one, where its clock is behind: that one is
+// not there for it, and gets a name of its own.
 func readNotes(s sqldb.Session, runs []*run) error {
-	rows, there := dialect.NewRows(count(runs, notes), "room TEXT", "epoch BIGINT", "entry TEXT"), make(map[room.ID]map[noteKey]bool)
+	there, err := notesThere(s, runs)
+	if err != nil {
+		return err
+	}
+	if renameOthers(runs, there) {
+		if there, err = notesThere(s, runs); err != nil {
+			return err
+		}
+	}
 	for _, r := range runs {
-		before := noteKey{}
-		for _, n := range r.notes {
-			if n.epoch != before.epoch || n.entry != before.entry {
-				rows.Add(string(r.id), n.epoch, n.entry)
-			}
-			before = n.noteKey
+		for i := range r.notes {
+			_, r.notes[i].applied = there[r.id][r.notes[i].noteKey]
+		}
+	}
+	return nil
+}
+
+// notesThere looks up what the timeline has of the notes' entries.
+func notesThere(s sqldb.Session, runs []*run) (map[room.ID]map[noteKey]sign, error) {
+	rows, there := dialect.NewRows(count(runs, notes), "room TEXT", "epoch BIGINT", "entry TEXT"), make(map[room.ID]map[noteKey]sign)
+	for _, r := range runs {
+		for entry := range r.entries() {
+			rows.Add(string(r.id), entry[0].epoch, entry[0].entry)
 		}
 	}
 	err := s.EachRow(func(scan func(...any) error) error {
 		var id room.ID
 		var k noteKey
-		err := scan(&id, &k.epoch, &k.entry, &k.n)
+		var is sign
+		err := scan(&id, &k.epoch, &k.entry, &k.n, &is.at, &is.kind, &is.ticket, &is.fence)
 		if there[id] == nil {
-			there[id] = make(map[noteKey]bool)
+			there[id] = make(map[noteKey]sign)
 		}
-		there[id][k] = true
+		there[id][k] = is
 		return err
-	}, rows, `SELECT t.room, t.epoch, t.entry, t.n`+
+	}, rows, `SELECT t.room, t.epoch, t.entry, t.n, t.at, t.kind, t.ticket, t.fence`+
 		s.Dialect.Matching("timeline", "t.room = v.room AND t.epoch = v.epoch AND t.entry = v.entry"))
-	for _, r := range runs {
-		for i := range r.notes {
-			r.notes[i].applied = there[r.id][r.notes[i].noteKey]
+	return there, err
+}
+
+// entries lists the notes of each journal entry.
+func (r *run) entries() iter.Seq[[]note] {
+	return func(yield func([]note) bool) {
+		for left := r.notes; len(left) > 0; {
+			n := slices.IndexFunc(left, func(n note) bool { return n.epoch != left[0].epoch || n.entry != left[0].entry })
+			if n < 0 {
+				n = len(left)
+			}
+			if !yield(left[:n]) {
+				return
+			}
+			left = left[n:]
 		}
 	}
-	return err
+}
+
+// renameOthers gives names to entries whose ids others had before them; false where there are none. An entry that is read again gets the same one.
+func renameOthers(runs []*run, there map[room.ID]map[noteKey]sign) (found bool) {
+	for _, r := range runs {
+		for entry := range r.entries() {
+			another := func(n note) bool {
+				is, ok := there[r.id][n.noteKey]
+				return ok && is != n.sign()
+			}
+			if !slices.ContainsFunc(entry, another) {
+				continue
+			}
+			found = true
+			sum := fnv.New64a()
+			for _, n := range entry {
+				_, _ = fmt.Fprintln(sum, n.n, n.sign())
+			}
+			for i := range entry {
+				entry[i].entry += fmt.Sprintf("~%x", sum.Sum64())
+			}
+		}
+	}
+	return found
 }
 
 // note writes one that no journal entry has.

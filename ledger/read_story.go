@@ -146,6 +146,7 @@ func compareEntries(a, b string) int {
 type entryID struct{ ms, seq uint64 }
 
 func parseEntryID(text string) entryID {
+	text, _, _ = strings.Cut(text, "~") // see renameOthers
 	before, after, _ := strings.Cut(text, "-")
 	ms, err := strconv.ParseUint(before, 10, 64)
 	seq, errSeq := strconv.ParseUint(after, 10, 64)

@@ -10,7 +10,7 @@ import (
 )
 
 // Entry is what one script journalled. ID is the stream's, growing within a room; with Epoch it is the
-// idempotency key of the ledger.
+// idempotency key of the ledger, unless a store that lost its last writes gave it out again.
 type Entry struct {
 	ID      string
 	Epoch   int64

@@ -7,6 +7,32 @@ import (
 	"time"
 )
 
+// recordWithin is how long the durable record may take to say what it knows of a room, all in all.
+const recordWithin = 250 * time.Millisecond
+
+// asksMost is of how many places the record is asked how they ended.
+const asksMost = 1000
+
+// record is what the durable record says of a room: as far as it does so in time. Else what the living processes know has to do.
+type record struct {
+	Recorded
+	ends []RecordedEnd // of places that this process was told are live
+}
+
+func (e *Engine) recorded(ctx context.Context, id ID) (found record) {
+	ctx, cancel := context.WithTimeout(ctx, recordWithin)
+	defer cancel()
+	if e.cfg.Recorded != nil {
+		if said, err := e.cfg.Recorded(ctx, id); err == nil {
+			found.Recorded = said
+		}
+	}
+	if live := e.told.live(id, asksMost); e.cfg.Ended != nil && len(live) > 0 {
+		found.ends, _ = e.cfg.Ended(ctx, id, live)
+	}
+	return found
+}
+
 // asked is of which rooms the durable record was asked, when another history of the server had begun there. The zero value is ready.
 type asked struct {
 	mu    sync.Mutex

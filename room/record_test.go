@@ -61,7 +61,10 @@ func TestWhoseEndIsInTheRecordIsToldThatEndAndNotThatItIsLost(t *testing.T) {
 	var late error
 	l := newLosing(t, room.Config{Ended: func(_ context.Context, _ room.ID, places []room.PlaceID) ([]room.RecordedEnd, error) {
 		asked = places
-		return ends, late
+		if late != nil {
+			return nil, late
+		}
+		return ends, nil
 	}})
 	a, b, c := l.seller(l.one, "a"), l.seller(l.one, "b"), l.seller(l.one, "c")
 	first, second, third := a.join(), b.join(), c.join()
@@ -73,7 +76,6 @@ func TestWhoseEndIsInTheRecordIsToldThatEndAndNotThatItIsLost(t *testing.T) {
 	require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
 	st := a.stand()
 	require.Equal(t, [2]any{room.Ended, room.Expired}, [2]any{st.Status, st.Outcome})
-	require.Nil(t, st.Lease, "nobody waits for the end of a lease that is over")
 	require.Equal(t, room.Lost, b.stand().Outcome)
 	require.Equal(t, room.Lost, c.stand().Outcome)
 	require.Equal(t, room.PlaceID{Epoch: first.Epoch, Ticket: first.Ticket}, asked[0], "who held the lock is asked for first")
@@ -89,4 +91,44 @@ func TestWhoseEndIsInTheRecordIsToldThatEndAndNotThatItIsLost(t *testing.T) {
 	ends = []room.RecordedEnd{{PlaceID: room.PlaceID{Epoch: ended.Epoch, Ticket: ended.Ticket}, Seller: "a", Outcome: room.Expired, EndedAt: 1}}
 	require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
 	require.Equal(t, room.Lost, a.stand().Outcome, "a record that does not answer keeps nobody from being told")
+}
+
+// An end of before an earlier loss that nobody noticed: the record keeps it, the store does not know it.
+func TestWhoWaitsInWhatIsLeftKeepsItsPlaceWhateverTheRecordHasOfIt(t *testing.T) {
+	var ends []room.RecordedEnd
+	l := newLosing(t, room.Config{Ended: func(context.Context, room.ID, []room.PlaceID) ([]room.RecordedEnd, error) { return ends, nil }})
+	a, b, c := l.seller(l.one, "a"), l.seller(l.one, "b"), l.seller(l.one, "c")
+	a.join()
+	waits, next := b.join(), c.join()
+	ends = []room.RecordedEnd{
+		{PlaceID: room.PlaceID{Epoch: waits.Epoch, Ticket: waits.Ticket}, Seller: "b", Outcome: room.Cancelled, EndedAt: 1},
+		{PlaceID: room.PlaceID{Epoch: next.Epoch, Ticket: next.Ticket}, Seller: "c", Outcome: room.Completed, Fence: 7, EndedAt: 1},
+	}
+	goBack := l.remember()
+	a.leave(room.Completed)
+	goBack()
+	for i, s := range []seller{b, c} {
+		st := s.stand()
+		require.Equal(t, room.Waiting, st.Status)
+		require.Equal(t, []any{waits.Ticket + int64(i), i + 1}, []any{st.Ticket, st.Position})
+		require.Greater(t, st.Epoch, waits.Epoch)
+	}
+}
+
+// Who was told more died with the store's last writes, and the record has them: who lives was told of the room, but not that.
+func TestTheRecordIsBelievedThoughALivingProcessWasToldOfTheRoomBefore(t *testing.T) {
+	var known room.Recorded
+	l := newLosing(t, room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) { return known, nil }})
+	a, b, x := l.seller(l.one, "a"), l.seller(l.one, "b"), l.seller(l.two, "x")
+	first := a.join()
+	waits := b.join()
+	goBack := l.remember()
+	died := x.join()
+	goBack()
+	known = room.Recorded{Fence: first.Fence, Ticket: died.Ticket, Open: true}
+	require.Greater(t, l.seller(l.one, "y").join().Ticket, died.Ticket)
+	st := b.stand()
+	require.Equal(t, waits.Ticket, st.Ticket)
+	require.Greater(t, st.Epoch, waits.Epoch)
+	require.Equal(t, room.Lost, a.stand().Outcome)
 }

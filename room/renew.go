@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 )
 
 var renewVerb = newVerb[renewArgs]("renew", "wake")
@@ -28,49 +27,16 @@ func (e *Engine) lay(ctx context.Context, id ID) error {
 // fresh lays before a room that the store may know nothing of what the durable record knows of it.
 func (e *Engine) fresh(ctx context.Context, id ID) error {
 	found := e.recorded(ctx, id)
-	if found == (Recorded{}) {
+	if found.Recorded == (Recorded{}) {
 		return nil
 	}
 	return e.layAll(ctx, id, found)
 }
 
-// recordWithin is how long the durable record may take to say what it knows of a room.
-const recordWithin = 250 * time.Millisecond
-
-// recorded is what the durable record knows of a room; where it does not say, what the living processes know has to do.
-func (e *Engine) recorded(ctx context.Context, id ID) Recorded {
-	if e.cfg.Recorded == nil {
-		return Recorded{}
-	}
-	ctx, cancel := context.WithTimeout(ctx, recordWithin)
-	defer cancel()
-	found, err := e.cfg.Recorded(ctx, id)
-	if err != nil {
-		return Recorded{}
-	}
-	return found
-}
-
-// asksMost is of how many places the record is asked how they ended.
-const asksMost = 1000
-
-// endRecorded takes in how places ended that this process was told were live, and may have told others, as far as the record says.
-func (e *Engine) endRecorded(ctx context.Context, id ID, k *knowledge) {
-	live := k.live(asksMost)
-	if e.cfg.Ended == nil || len(live) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, recordWithin)
-	defer cancel()
-	if ends, err := e.cfg.Ended(ctx, id, live); err == nil {
-		k.end(ends)
-	}
-}
-
-func (e *Engine) layAll(ctx context.Context, id ID, found Recorded) error {
+func (e *Engine) layAll(ctx context.Context, id ID, found record) error {
 	k := e.told.knowledge(id)
 	k.Fence, k.Ticket, k.Lost = max(k.Fence, found.Fence), max(k.Ticket, found.Ticket), found.Open
-	e.endRecorded(ctx, id, &k)
+	k.end(found.ends)
 	text, err := json.Marshal(k)
 	if err != nil {
 		return fmt.Errorf("encode what was told: %w", err)

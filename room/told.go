@@ -53,6 +53,7 @@ type toldPlace struct {
 	ExpiresAt int64     `json:"expires,omitempty"`
 	Outcome   Outcome   `json:"outcome,omitempty"` // where it ended
 	EndedAt   int64     `json:"ended,omitempty"`   // unix ms
+	Waited    bool      `json:"waited,omitempty"`  // it was told to wait: that it ended, the record alone says
 	Missed    *toldMiss `json:"missed,omitempty"`  // the lease that it did not claim, where it waits again
 
 	version int64
@@ -321,7 +322,8 @@ func (t *told) knowledge(id ID) knowledge {
 }
 
 // live lists places that were told to be live, so many at the most: those that held the lock first, then the latest.
-func (k *knowledge) live(most int) (list []PlaceID) {
+func (t *told) live(id ID, most int) (list []PlaceID) {
+	k := t.knowledge(id)
 	var waiting []PlaceID
 	for _, p := range slices.Backward(k.Places) {
 		switch at := (PlaceID{p.Of, p.Ticket}); {
@@ -336,7 +338,7 @@ func (k *knowledge) live(most int) (list []PlaceID) {
 	return list[:min(len(list), most)]
 }
 
-// end takes in how places ended, and so that a lease is over.
+// end takes in how places ended that were told to be live. Their leases are waited for all the same: the record may know of no later one yet.
 func (k *knowledge) end(ends []RecordedEnd) {
 	by := make(map[PlaceID]RecordedEnd, len(ends))
 	for _, end := range ends {
@@ -345,11 +347,8 @@ func (k *knowledge) end(ends []RecordedEnd) {
 	for i := range k.Places {
 		p := &k.Places[i]
 		if end, ok := by[PlaceID{p.Of, p.Ticket}]; ok && p.Outcome == "" && end.Seller == p.Seller {
-			p.Outcome, p.EndedAt = end.Outcome, end.EndedAt
+			p.Waited, p.Outcome, p.EndedAt = p.Fence == 0, end.Outcome, end.EndedAt
 			p.Fence = cmp.Or(end.Fence, p.Fence)
-			if k.Lease != nil && k.Lease.Fence == end.Fence {
-				k.Lease = nil // nobody need wait for its end
-			}
 		}
 	}
 }

@@ -8,7 +8,8 @@
 -- Where another process began the new epoch already, what this one knows is added to that.
 -- KNOWN is JSON: fence, ticket (the highest that are known, also to the ledger), lost (true = the ledger knows of a lease that is lost),
 --          lease (null where the last one is over: fence, ticket, granted, left (ms)), last (fence of the last lease that was told),
---          places ([{session, ticket, seller, of (epoch), joined, fence, granted, expires, outcome, ended}]; fence where it holds the lock, outcome where it ended,
+--          places ([{session, ticket, seller, of (epoch), joined, fence, granted, expires, outcome, ended, waited}]; fence where it holds the lock, outcome where
+--          it ended, waited where it was told to wait and the ledger alone says that it ended,
 --          missed {fence, granted, expires, ended}: the lease that it did not claim)
 -- Codes: renewed, ok, register. Nothing happens where all of it is in the room's past.
 
@@ -16,7 +17,8 @@ local K = cjson.decode(KNOWN)
 local LOOKED = S.looked
 if S.epoch > 0 then turn_clock() end
 local LEFT = S.epoch == 0 and redis.call('EXISTS', PLACES) == 1 -- the places without the state
-local AHEAD = EPOCH == 0 and S.epoch > 0 and (K.fence > S.fence or K.ticket > S.tickets) -- of the ledger alone, which is never ahead of a room that lost nothing
+-- Nobody is ahead of a room that lost nothing, neither the ledger nor this process.
+local AHEAD = S.epoch > 0 and (EPOCH == 0 or EPOCH == S.epoch) and (K.fence > S.fence or K.ticket > S.tickets)
 local LOST = LEFT or AHEAD or S.epoch < EPOCH or (S.epoch == EPOCH and went_back(VERSION, LINEAGE))
 local RECORDED = S.epoch == 0 and (K.fence > 0 or K.ticket > 0)    -- the ledger alone knows the room
 
@@ -60,7 +62,7 @@ local function compare(f)
   end
   if same and f.session == S.session and not LOST then return end -- granted since
   local waits = same and redis.call('ZSCORE', QUEUE, f.session)
-  if waits and not f.outcome and not f.fence then return end -- it keeps its place
+  if waits and (f.waited or not f.outcome and not f.fence) then return end -- it keeps its place
   told_of(f, same and not LOST and S.epoch or f.of)
   if same or not p or ((LOST or not p.live) and p.ticket < f.ticket) then tell_lost(f.session, f.ticket, f.seller, f.fence, f.outcome) end
 end
