@@ -59,8 +59,8 @@ type Config struct {
 	Terms func(ID) Terms
 	// Recorded is the durable record's word on a room that Redis lost data of, or knows nothing of; nil where there is no such record.
 	Recorded func(context.Context, ID) (Recorded, error)
-	// Ended is the durable record's word on how places ended, of those that did, as far as it knows by now. Who was last told that its place is live, and whose end the
-	// store has lost with the place, is told this and not that it is lost. nil where there is no such record.
+	// Ended is the durable record's word on how places ended, of those that did, as far as it knows by now; with an error too, what it found before. Who was last told that
+	// its place is live, and whose end the store has lost with the place, is told this and not that it is lost. nil where there is no such record.
 	Ended func(context.Context, ID, []PlaceID) ([]RecordedEnd, error)
 	// Lost is told of a room whose data was lost, right after its new epoch has begun; nil tells nobody.
 	Lost func(ID, View)

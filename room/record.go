@@ -27,8 +27,10 @@ func (e *Engine) recorded(ctx context.Context, id ID) (found record) {
 			found.Recorded = said
 		}
 	}
-	if live := e.told.live(id, asksMost); e.cfg.Ended != nil && len(live) > 0 {
-		found.ends, _ = e.cfg.Ended(ctx, id, live)
+	if e.cfg.Ended != nil {
+		if live := e.told.live(id, asksMost); len(live) > 0 {
+			found.ends, _ = e.cfg.Ended(ctx, id, live) // those it found in time
+		}
 	}
 	return found
 }

@@ -18,7 +18,7 @@ end
 
 -- write_state writes the fields of the state that have changed.
 local function write_state(looked)
-  local fields, n = { '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '' }, 0 -- 12 pairs: no verb mostly writes more
+  local fields, n = { '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '' }, 0 -- room for 12 pairs; more make it grow
   local function put(name, value)
     if state[name] == value then return end
     state[name], fields[n + 1], fields[n + 2] = value, name, value
