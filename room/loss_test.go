@@ -264,6 +264,40 @@ func TestFenceGrowsOverALossThoughTheClockIsBehind(t *testing.T) {
 	require.Greater(t, after.Ticket, before.Ticket)
 }
 
+// A later lease began before an earlier one that was told of, by times of two servers' clocks: an SMS could belong to either.
+func TestLeasesDoNotOverlapOverALossThoughTheClockIsBehind(t *testing.T) {
+	for name, act := range map[string]func(a seller){
+		"the last lease is over":  func(a seller) { a.leave(room.Completed) },
+		"the last lease goes on":  func(seller) {},
+		"its end is told by none": func(a seller) { a.leave(room.Cancelled); a.join() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			embedded := redistest.StartEmbedded(t)
+			rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
+			t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+			start := time.Now()
+			embedded.SetTime(start)
+			e := room.New(rdb, room.Config{Lease: 50 * time.Millisecond, Quarantine: time.Second, Doubt: -1})
+			a := newSeller(t, e, "a")
+			a.join()
+			embedded.SetTime(start.Add(10 * time.Millisecond))
+			act(a)
+			told := a.stand()
+			require.NoError(t, rdb.FlushAll(t.Context()).Err())
+			embedded.SetTime(start.Add(-20 * time.Second))
+			require.Equal(t, room.Ended, a.stand().Status)
+			embedded.SetTime(start.Add(-10 * time.Second))
+			after := newSeller(t, e, "b").join()
+			require.Equal(t, room.Locked, after.Status)
+			require.GreaterOrEqual(t, after.Lease.GrantedAt, start.UnixMilli())
+			if told.Status == room.Ended {
+				require.GreaterOrEqual(t, after.Lease.GrantedAt, told.Now)
+			}
+			require.GreaterOrEqual(t, after.Lease.AskAfter, after.Lease.GrantedAt+time.Second.Milliseconds(), "an ask lies in its lease")
+		})
+	}
+}
+
 // Places without their room's state: whoever looks first begins a new epoch, and the line goes on.
 func TestStateLostAloneIsNoticedByWhoeverLooks(t *testing.T) {
 	for name, look := range map[string]func(t *testing.T, e *room.Engine, s seller){

@@ -30,7 +30,7 @@ func sweep(t *testing.T, e *room.Engine, looked func(room.ID, room.Checked)) {
 
 func TestSweepHandsOffWhereNobodyLooks(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		granting := room.New(rdb, room.Config{Lease: 50 * time.Millisecond}) // dead from here on
+		granting := room.New(rdb, room.Config{Lease: 500 * time.Millisecond}) // dead from here on
 		a, b := newSeller(t, granting, "a"), newSeller(t, granting, "b")
 		a.join()
 		b.join()
@@ -39,7 +39,7 @@ func TestSweepHandsOffWhereNobodyLooks(t *testing.T) {
 		t.Cleanup(func() { require.NoError(t, watch.Close()) })
 		_, err := watch.Receive(t.Context())
 		require.NoError(t, err)
-		sweep(t, room.New(rdb, room.Config{Lease: 50 * time.Millisecond}), func(room.ID, room.Checked) {})
+		sweep(t, room.New(rdb, room.Config{Lease: 500 * time.Millisecond}), func(room.ID, room.Checked) {})
 		message, err := watch.ReceiveMessage(t.Context())
 		require.NoError(t, err)
 		event, err := room.ParseEvent(message.Payload)

@@ -171,12 +171,14 @@ func (r *Run) play(ctx context.Context) (Result, error) {
 	inside, send := context.WithTimeout(ctx, playsFor+leavesWithin)
 	defer send()
 	crowd := r.letIn(ctx, inside)
+	clockKnown := r.followClock(ctx)
 	harm := r.harm(inside)
 	r.leave.Do(func() { close(r.left) })
 	if err := r.letOut(crowd, send); err != nil {
 		r.trouble(NoService, "%v", err)
 	}
 	r.settled(ctx)
+	clockKnown()
 	ledger, err := r.readLedger(ctx)
 	if err != nil {
 		return Result{}, err

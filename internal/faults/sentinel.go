@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/waitroom/waitroom/internal/redistest"
@@ -23,6 +24,9 @@ func startSentinel(r *Run, args []string) store {
 
 // replicasBehind is how far the clock of replicas is behind the master's in a plan about clocks.
 const replicasBehind = 20 * time.Second
+
+// clockAsked is how often the sentinels are asked whose clock counts.
+const clockAsked = 20 * time.Millisecond
 
 func (s sentinel) connect(*Run, string) (string, *link) { return s.URL(), nil }
 
@@ -47,7 +51,6 @@ func onSentinel(name string, midLease bool, harm func(ctx context.Context, r *Ru
 			detail, err := harm(ctx, r, s, old)
 			if err == nil {
 				s.AwaitFailover(old)
-				r.followClock(s)
 			}
 			return detail, err
 		})
@@ -61,10 +64,33 @@ func onSentinel(name string, midLease bool, harm func(ctx context.Context, r *Ru
 	}}
 }
 
-// followClock records the clock of the new master.
-func (r *Run) followClock(s sentinel) {
-	if r.clock != nil && s.Master() != s.Nodes()[0] {
-		r.clockIs(-replicasBehind)
+// followClock records whose clock counts where the servers' differ, until stop: the sentinels may change their minds more than once.
+func (r *Run) followClock(ctx context.Context) (stop func()) {
+	s, ok := r.store.(sentinel)
+	if !ok || r.clock == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var following sync.WaitGroup
+	following.Go(func() {
+		first := s.Nodes()[0]
+		master := first
+		for pause(ctx, clockAsked) == nil {
+			named := s.Agreed()
+			if named == nil || named == master {
+				continue
+			}
+			master = named
+			ahead := -replicasBehind
+			if master == first {
+				ahead = 0
+			}
+			r.clockIs(ahead)
+		}
+	})
+	return func() {
+		cancel()
+		following.Wait()
 	}
 }
 

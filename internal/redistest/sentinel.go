@@ -119,6 +119,15 @@ func (s *Sentinel) Master() *Server {
 	return s.node(addr)
 }
 
+// Agreed is the server that the sentinels agree on now; nil where they do not.
+func (s *Sentinel) Agreed() *Server {
+	addr, err := s.agreed()
+	if err != nil {
+		return nil
+	}
+	return s.node(addr)
+}
+
 // Replica is a server that is not the master.
 func (s *Sentinel) Replica() *Server {
 	s.tb.Helper()

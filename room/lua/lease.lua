@@ -122,7 +122,7 @@ end
 -- free ends the lease and returns when it was over, which is `at` or when something happened in it later. The line moves in advance().
 local function free(at)
   at = math.max(at, S.granted, S.last_ask)
-  S.over = at
+  S.over = math.max(S.over, at) -- where a loss took the holder, later leases were told of
   if S.session ~= ORPHANED and LEASES_KEPT > 0 then keep(at) end
   S.session, S.seller, S.ticket, S.granted, S.expires, S.claim, S.rank = '', '', 0, 0, 0, 0, nil
   change.any, change.lease = true, true

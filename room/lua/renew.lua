@@ -3,7 +3,7 @@
 --   - who waits in what is left keeps place, order and ticket, unless it was told otherwise since;
 --   - whoever held the lock, and whoever was told of a place that is not there any more, is told that it is lost;
 --   - until the last lease that was told of would have ended, the lock is nobody's and is not granted;
---   - fences and tickets go on above those that are known.
+--   - fences, tickets and the times of leases go on above those that are known, also where the store's clock is behind.
 -- So it does where the ledger knows of a later fence or ticket than the room has.
 -- Where another process began the new epoch already, what this one knows is added to that.
 -- KNOWN is JSON: fence, ticket (the highest that are known, also to the ledger), lost (true = the ledger knows of a lease that is lost),
@@ -91,6 +91,15 @@ local function left_of()
   return { fence = tonumber(lock.fence), ticket = tonumber(lock.ticket) or 0, granted = NOW, expires = NOW + redis.call('PTTL', LOCK) }
 end
 
+-- go_on_after has later leases begin after those that are known, by whatever clock their times were told.
+local function go_on_after()
+  local at = math.max(S.over, S.granted, K.lease and K.lease ~= cjson.null and K.lease.granted or 0)
+  for _, f in ipairs(K.places) do
+    at = math.max(at, f.granted or 0, f.fence and f.outcome and f.ended or 0, f.missed and f.missed.ended or 0)
+  end
+  if at > S.over then S.over, change.any, change.lease = at, true, true end
+end
+
 -- orphan keeps the lock from everybody until a lease would have ended.
 local function orphan(lease)
   if not lease or lease.expires <= NOW or (held() and S.session ~= ORPHANED) then return end
@@ -102,8 +111,8 @@ local function orphan(lease)
 end
 
 local function note_loss(from)
-  S.lost, S.lost_from = NOW, from
-  redis.call('HSET', STATE, 'lost', int(NOW), 'lost_from', int(from))
+  S.lost, S.lost_from = math.max(NOW, S.over), from -- no lease is granted, and so none asks, by an earlier time
+  redis.call('HSET', STATE, 'lost', int(S.lost), 'lost_from', int(from))
 end
 
 -- renew begins the new epoch.
@@ -111,6 +120,7 @@ local function renew()
   local of, lease = math.max(S.epoch, EPOCH), left_of()
   local last = LEFT and 0 or LOOKED
   stay()
+  go_on_after()
   for _, f in ipairs(K.places) do compare(f) end
   local kept = carry()
   S.epoch, S.version = math.max(US, of + 1), 0
@@ -132,6 +142,7 @@ elseif RECORDED then
   wake()
   change.any = true
 elseif EPOCH > 0 and EPOCH < S.epoch then
+  if not held() or S.session == ORPHANED then go_on_after() end
   for _, f in ipairs(K.places) do compare(f) end
   if S.noted * 1000 < S.epoch - DOUBT * 1000 then note_loss(0) end -- it began without knowing that anything was lost
 end
