@@ -70,3 +70,21 @@ func (s *socket) notStates() []map[string]any {
 	defer s.mu.Unlock()
 	return slices.Clone(s.others)
 }
+
+func TestFramesGoByRedissClockAsSoonAsItWasSetBack(t *testing.T) {
+	embedded := redistest.StartEmbedded(t)
+	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
+	t.Cleanup(func() { _ = rdb.Close() })
+	begin := time.Now().Truncate(time.Millisecond)
+	embedded.SetTime(begin)
+	r := start(t, rdb, room.Config{}, hub.Config{Unnotified: true})
+	r.dial(room.NewSession()).until("a state", func(st state) bool { return st.ServerTime >= begin.UnixMilli() })
+	embedded.SetTime(begin.Add(-time.Hour))
+	r.Hub.ClockTurned()
+	for told := begin.UnixMilli(); told > begin.Add(-30*time.Minute).UnixMilli(); {
+		r.dial(room.NewSession()).until("a state", func(st state) bool {
+			told = st.ServerTime
+			return true
+		})
+	}
+}

@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/waitroom/waitroom/hub/follow"
 	"github.com/waitroom/waitroom/hub/socket"
 	"github.com/waitroom/waitroom/room"
@@ -154,6 +156,22 @@ func (h *Hub) failed(ctx context.Context, what string, id room.ID, err error) {
 
 // now is the time on the hub's own clock, ns.
 func (h *Hub) now() int64 { return int64(time.Since(h.clock.Start)) }
+
+// ClockTurned has the hub ask Redis what time it is: it was set, and what its messages said before counts no more. The shards of a cluster have clocks of their
+// own, and the hub goes by what comes from each.
+func (h *Hub) ClockTurned() {
+	if _, cluster := h.cfg.Redis.(*redis.ClusterClient); cluster {
+		return
+	}
+	h.spawn(func(ctx context.Context) {
+		now, err := h.cfg.Redis.Time(ctx).Result()
+		if err != nil {
+			h.failed(ctx, "Redis's clock not read", "", err)
+			return
+		}
+		h.clock.Restart(now.UnixMilli())
+	})
+}
 
 // Fresh reports whether the subscription is alive: its own probe came back lately.
 func (h *Hub) Fresh() bool { return h.sub.Fresh() }

@@ -64,8 +64,8 @@ type Config struct {
 	Ended func(context.Context, ID, []PlaceID) ([]RecordedEnd, error)
 	// Lost is told of a room whose data was lost, right after its new epoch has begun; nil tells nobody.
 	Lost func(ID, View)
-	// Stepped is told by how much Redis's clock was stepped ahead, by each process that sweeps; of a cluster for each room. Until the quarantine is over nobody may
-	// ask for a code then, as after a loss. nil tells nobody.
+	// Stepped is told by how much Redis's clock was stepped ahead or (negative) set back, by each process that sweeps; of a cluster for each room. Where it was stepped
+	// ahead nobody may ask for a code until the quarantine is over, as after a loss. nil tells nobody.
 	Stepped func(time.Duration)
 }
 
@@ -231,8 +231,8 @@ func (e *Engine) try(ctx context.Context, c call, id ID, own []string) (res any,
 
 // timed takes in what time (unix ms) the reply to a call named, that was sent then and has just been read.
 func (e *Engine) timed(id ID, sent time.Time, now int64) {
-	if ahead := e.steps.observe(id, sent, time.Now(), now); ahead > 0 && e.cfg.Stepped != nil {
-		e.cfg.Stepped(ahead)
+	if by := e.steps.observe(id, sent, time.Now(), now); by != 0 && e.cfg.Stepped != nil {
+		e.cfg.Stepped(by)
 	}
 }
 
@@ -243,7 +243,7 @@ func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, told mar
 		latest = e.steps.latest(id, now)
 	}
 	argv := callerArgs.appendTo(make([]any, 0, shareArgs+len(c.args)), reflect.ValueOf(caller{Room: string(id), ToldEpoch: told.epoch, ToldVersion: told.version,
-		ToldLineage: told.lineage, Lays: lays, Outage: e.outages.end(id), Latest: latest, Stepped: e.steps.last(id, max(terms.Quarantine, 0), now),
+		ToldLineage: told.lineage, Lays: lays, Outage: e.outages.end(id), Latest: latest, Stepped: e.steps.last(id, max(terms.Quarantine, trustedFor*time.Millisecond), now),
 		Trace: e.traceOf(ctx)}))
 	argv = append(append(argv, e.policyOf(terms)...), c.args...)
 	res, err := c.script.Run(ctx, e.rdb, keys(id, own), argv...).Result()

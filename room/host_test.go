@@ -143,6 +143,11 @@ func TestWhoIsHereIsToldOnceAndStaysHoweverLong(t *testing.T) {
 	gone := s.now.UnixMilli()
 	require.Equal(t, gone, s.goneSince(all[1]))
 	s.pass(s.engine.Config().AwayAfter + time.Millisecond)
+	for range 4 { // that was a step of the clock, after which nobody is judged for three seconds
+		s.untilClaimed()
+		s.beats(host)
+		s.pass(900 * time.Millisecond)
+	}
 	all[0].leave(room.Completed)
 	require.Equal(t, room.Locked, all[2].stand().Status, "the second has gone, the third is still there")
 }

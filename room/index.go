@@ -73,41 +73,61 @@ func (x *index) listed(ctx context.Context, id ID, script func(listing) error) e
 	if x.none {
 		return script(listing{})
 	}
-	asked, waited, doubt := x.fresh == nil, x.fresh == nil, time.Duration(0)
-	for {
+	b := beginning{asks: x.fresh != nil}
+	for wait := indexAskAgain; ; wait = min(2*wait, indexAskLast) {
 		r, known := x.recent(id)
 		if !known {
 			var err error
 			if r, err = x.register(ctx, id); err != nil {
 				return err
 			}
-			doubt = max(doubt, r.doubt) // this call's own registration is no sign that the room was used before
+			b.registered(r)
 		}
-		err := script(listing{r.at, !known && asked && (waited || doubt == 0)})
+		err := script(listing{r.at, !known && b.may()})
 		if !errors.Is(err, errRegister) {
 			return err
 		}
 		x.forget(id)
-		if known {
+		switch {
+		case known:
 			continue
+		case errors.Is(err, errUnknown) && b.asks && !b.doubted():
+			b.asks = false
+			err = x.fresh(ctx, id)
+		default: // who knows the room is about to say so; or it has just fallen asleep; or the clocks of two masters differ
+			err = pause(ctx, wait)
 		}
-		wait := 5 * time.Millisecond // the clocks of two masters differ: wait that long
-		if errors.Is(err, errUnknown) {
-			if !asked {
-				if err := x.fresh(ctx, id); err != nil {
-					return err
-				}
-				asked = true
-			}
-			if doubt > 0 && !waited {
-				wait, waited = doubt, true
-			}
-		} // else it has just fallen asleep: nothing of it is in doubt
-		if err := pause(ctx, wait); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 }
+
+// How long a call waits until it asks again for a room that is not there yet: twice as long each time, up to the last.
+const (
+	indexAskAgain = 5 * time.Millisecond
+	indexAskLast  = 40 * time.Millisecond
+)
+
+// beginning is what stands between a call and the first epoch of a room that the store knows nothing of: where it may have lost the room, the living
+// processes say first what they know, and then the durable record does.
+type beginning struct {
+	asks  bool // the record is to be asked yet
+	again bool // the call's own registration is no sign that the room was used before
+	until time.Time
+}
+
+func (b *beginning) registered(r registration) {
+	if b.asks && !b.again {
+		b.until = r.local.Add(r.doubt)
+	}
+	b.again = true
+}
+
+// doubted is true while those who know the room may still say so.
+func (b *beginning) doubted() bool { return time.Now().Before(b.until) }
+
+func (b *beginning) may() bool { return !b.asks && !b.doubted() }
 
 // registeredNow runs a script on a room whatever the store knows of it. The script may leave the room asleep, so the registration is good for nothing else.
 func (x *index) registeredNow(ctx context.Context, id ID, script func(listing) error) error {
@@ -169,12 +189,12 @@ func (x *index) list(ctx context.Context, id ID) (registration, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.saw(found[3])
-	began, before := time.Duration(at[0]-at[1])*time.Millisecond, time.Duration(at[0]-at[2])*time.Millisecond
+	began := time.Duration(at[0]-at[1]) * time.Millisecond
 	switch {
+	case at[2] >= 0: // the room was used before, or is about to be begun
+		r.doubt = x.doubt
 	case began < x.doubt && x.doubtful(found[3]):
 		r.doubt = x.doubt - max(began, 0)
-	case at[2] >= 0 && before > x.doubt: // the room was used before
-		r.doubt = x.doubt
 	}
 	return r, nil
 }

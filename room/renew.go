@@ -47,7 +47,7 @@ func (e *Engine) layAll(ctx context.Context, id ID, found record) error {
 			return err
 		}
 		if code, _, _ := strings.Cut(fmt.Sprint(res), " "); code == "ok" || code == "renewed" {
-			e.told.laid(id, k.mark) // before the reply is read, which may be of another epoch
+			e.told.laid(id, k) // before the reply is read, which may be of another epoch
 		}
 		a, err := e.read(id, res)
 		if err != nil {

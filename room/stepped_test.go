@@ -15,7 +15,11 @@ import (
 // steppedDesk is a desk whose engine sweeps, and so knows Redis's clock; its steps are told.
 func steppedDesk(t *testing.T) (*desk, chan time.Duration) {
 	steps := make(chan time.Duration, 10)
-	d := newDesk(t, room.Config{Stepped: func(ahead time.Duration) { steps <- ahead }})
+	d := newDesk(t, room.Config{Stepped: func(by time.Duration) {
+		if by > 0 { // a clock that stands still falls behind
+			steps <- by
+		}
+	}})
 	ctx, cancel := context.WithCancel(t.Context())
 	over := make(chan struct{})
 	go func() {
@@ -84,6 +88,21 @@ func TestLossIsNotedForEverybodyAlsoWhereTheClockWasSteppedWithIt(t *testing.T) 
 	require.NoError(t, err)
 	require.Equal(t, room.Lost, a.stand().Outcome)
 	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.busy(), "a's code may still come")
+}
+
+// A browser was between two sockets when it happened: it was not gone for as long as the clock says.
+func TestNobodyIsPassedOverForAStepOfTheClock(t *testing.T) {
+	d, steps := steppedDesk(t)
+	a, b, c := d.plain("a"), d.plain("b"), d.plain("c")
+	for _, s := range []seller{b, c} {
+		s.here(time.Second)
+	}
+	b.gone()
+	d.swept()
+	d.pass(time.Minute)
+	<-steps
+	a.leave(room.Completed)
+	require.Equal(t, room.Locked, b.stand().Status)
 }
 
 func TestStepOfTheClockIsNotTakenForALoss(t *testing.T) {

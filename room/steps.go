@@ -11,7 +11,7 @@ const (
 	stepsKept = 10 * time.Minute // a reckoning that was not renewed for so long says nothing
 )
 
-// steps finds where Redis's clock was stepped ahead. A lease that ends early for it harms nobody, but the time between two sellers' codes is not kept then.
+// steps finds where Redis's clock was stepped. A lease that ends early for it harms nobody, but the time between two sellers' codes is not kept then.
 //
 // What a reply says of Redis's time was true somewhere between the sending of the call and the reading of the reply: what two calls say cannot both be true
 // where the clock was stepped in between by more than they took. The shards of a cluster have clocks of their own, so there each room is reckoned alone.
@@ -27,8 +27,10 @@ type steps struct {
 // reckoning is by how much Redis's time is ahead of this process's own, and when it was last found to have been stepped.
 type reckoning struct {
 	least, most time.Duration
-	stepped     int64 // unix ms of Redis's clock; 0 = not lately
-	at, noted   time.Time
+	stepped     int64     // ahead, to what unix ms; 0 = not lately
+	noted       time.Time // when that was seen
+	turned      time.Time // and when a step either way was
+	at          time.Time
 }
 
 func newSteps(each bool) *steps {
@@ -43,7 +45,8 @@ func (s *steps) of(id ID) ID {
 	return ""
 }
 
-// observe takes in what time (unix ms) the reply to a call named, and returns by how much Redis's clock was stepped ahead since the call before; 0 = it was not.
+// observe takes in what time (unix ms) the reply to a call named, and returns by how much Redis's clock was stepped ahead since the call before; it is negative
+// where the clock was set back, and 0 where it was neither.
 func (s *steps) observe(id ID, sent, read time.Time, redis int64) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,19 +58,24 @@ func (s *steps) observe(id ID, sent, read time.Time, redis int64) time.Duration 
 		s.rooms[s.of(id)] = &reckoning{least: least, most: most, at: read}
 		return 0
 	}
-	if most < r.least && sent.Before(r.noted) { // an answer from before the step that was read after it
+	outside := least > r.most || most < r.least
+	if outside && sent.Before(r.turned) { // an answer from before the step that was read after it
 		return 0
 	}
-	ahead := least - r.most
-	if least > r.most || most < r.least {
+	ahead, back := least-r.most, r.least-most
+	if outside {
 		r.least, r.most = least, most
 	}
 	r.least, r.most, r.at = max(least, r.least), min(most, r.most), read
-	if ahead <= stepLeast {
-		return 0
+	switch {
+	case ahead > stepLeast:
+		r.stepped, r.noted, r.turned = redis, read, read
+		return ahead
+	case back > stepLeast:
+		r.turned = read
+		return -back
 	}
-	r.stepped, r.noted = redis, read
-	return ahead
+	return 0
 }
 
 // latest is what Redis's clock (unix ms) says at the most when a call that is sent now is answered in time; 0 where that is not known.

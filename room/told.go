@@ -36,6 +36,7 @@ type toldRoom struct {
 	lease  Lease     // the last that was told; zero while the lock is free
 	ends   time.Time // when it would end, by this process's own clock
 	fence  int64     // the highest
+	over   int64     // when a lease was granted or over, the latest (unix ms)
 	ticket int64
 	places map[int64]*toldPlace // by ticket
 	pruned time.Time
@@ -138,7 +139,7 @@ func (t *told) saw(id ID, v View) {
 	r.mark, r.shown, r.lease = m, mark{}, Lease{}
 	if v.Lease != nil {
 		r.lease, r.ends = *v.Lease, now.Add(time.Duration(v.Lease.ExpiresAt-v.Now)*time.Millisecond)
-		r.fence, r.ticket = max(r.fence, v.Lease.Fence), max(r.ticket, v.Lease.Ticket)
+		r.fence, r.ticket, r.over = max(r.fence, v.Lease.Fence), max(r.ticket, v.Lease.Ticket), max(r.over, v.Lease.GrantedAt)
 	}
 }
 
@@ -173,8 +174,16 @@ func (t *told) stood(id ID, session string, v View, p Place) {
 	case Ended:
 		place.Fence, place.Outcome, place.EndedAt = p.Fence, p.Outcome, v.Now
 		if place.ExpiresAt != 0 {
-			place.EndedAt = min(v.Now, place.ExpiresAt)
+			place.EndedAt = max(min(v.Now, place.ExpiresAt), place.GrantedAt)
 		}
+		r.held(place)
+	}
+}
+
+// held takes in when a place's lease was over.
+func (r *toldRoom) held(p *toldPlace) {
+	if p.Fence != 0 {
+		r.over = max(r.over, p.GrantedAt, p.EndedAt)
 	}
 }
 
@@ -197,6 +206,7 @@ func (t *told) matched(id ID, now mark, m Match) {
 	}
 	if p := r.places[m.Ticket]; p != nil && p.Of == m.Epoch && p.Outcome == "" {
 		p.Fence, p.Outcome, p.EndedAt, p.at = m.Fence, Completed, m.Ended, time.Now()
+		r.held(p)
 	}
 }
 
@@ -216,6 +226,7 @@ func (t *told) heard(id ID, e *Event) {
 		}
 	}
 	for _, m := range e.Missed { // its lease may be one that was not heard of
+		r.over = max(r.over, m.At)
 		if p := r.place(m.Ticket, e.Epoch, e.Version, now); p != nil {
 			p.Session, p.Seller, p.JoinedAt = m.Session, m.Seller, m.JoinedAt
 			p.miss(m.At)
@@ -229,6 +240,7 @@ func (t *told) heard(id ID, e *Event) {
 	for _, f := range e.Ended {
 		if p := r.place(f.Ticket, e.Epoch, e.Version, now); p != nil {
 			p.Session, p.Seller, p.Fence, p.Outcome, p.EndedAt = f.Session, f.Seller, f.Fence, f.Outcome, f.At
+			r.held(p)
 		}
 	}
 }
@@ -284,6 +296,7 @@ func (r *toldRoom) prune(now time.Time, keep time.Duration) {
 type knowledge struct {
 	mark   mark
 	Fence  int64       `json:"fence"`
+	Over   int64       `json:"over"`
 	Ticket int64       `json:"ticket"`
 	Lost   bool        `json:"lost"`
 	Last   int64       `json:"last"`
@@ -307,7 +320,7 @@ func (t *told) knowledge(id ID) knowledge {
 	if r == nil {
 		return k
 	}
-	k.mark, k.Fence, k.Ticket, k.Last = r.mark, r.fence, r.ticket, r.fence
+	k.mark, k.Fence, k.Over, k.Ticket, k.Last = r.mark, r.fence, r.over, r.ticket, r.fence
 	if left := time.Until(r.ends).Milliseconds(); r.lease.Fence != 0 && left > 0 {
 		k.Lease = &toldLease{Fence: r.lease.Fence, Ticket: r.lease.Ticket, GrantedAt: r.lease.GrantedAt, Left: left}
 	}
@@ -353,18 +366,20 @@ func (k *knowledge) end(ends []RecordedEnd) {
 	}
 }
 
-// laid says that the room has what was told of it before. Who waits in it is told so anew.
-func (t *told) laid(id ID, before mark) {
+// laid says that the room has been shown that. Who waits in it is told so anew.
+func (t *told) laid(id ID, k knowledge) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r := t.rooms[id]
 	if r == nil {
 		return
 	}
-	r.shown = before
-	for ticket, p := range r.places {
-		if p.Of <= before.epoch && (p.Outcome != "" || p.Fence != 0) {
-			delete(r.places, ticket)
+	r.shown = k.mark
+	for i := range k.Places {
+		shown := &k.Places[i]
+		p := r.places[shown.Ticket]
+		if p != nil && p.at.Equal(shown.at) && (p.Outcome != "" || p.Fence != 0) { // nothing was told of it since
+			delete(r.places, shown.Ticket)
 		}
 	}
 }

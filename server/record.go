@@ -109,14 +109,22 @@ func (s *Server) lost(id room.ID, now room.View) {
 		"room", id, "epoch", now.Epoch, "waiting", now.Waiting)
 }
 
-// stepped says that Redis's clock was stepped ahead: once a minute, since of a cluster each room is told of.
-func (s *Server) stepped(ahead time.Duration) {
+// stepped says that Redis's clock was stepped: once a minute, since of a cluster each room is told of. What sellers see of the time goes by it at once.
+func (s *Server) stepped(by time.Duration) {
+	if s.hub != nil {
+		s.hub.ClockTurned()
+	}
 	now := time.Now().UnixNano()
 	if last := s.steppedAt.Load(); now-last < int64(time.Minute) || !s.steppedAt.CompareAndSwap(last, now) {
 		return
 	}
+	if by < 0 {
+		s.log.Warn("Redis's clock was set back: until it has been there again and the quarantine is over nobody may ask for a code. Have the host of Redis slew its clock",
+			"back", -by.Round(time.Millisecond))
+		return
+	}
 	s.log.Warn("Redis's clock was stepped ahead, and leases end early for it; until the quarantine is over nobody may ask for a code. Have the host of Redis slew its clock",
-		"ahead", ahead.Round(time.Millisecond))
+		"ahead", by.Round(time.Millisecond))
 }
 
 // looked hands what the sweep found to the ledger, which takes the room's journal in.

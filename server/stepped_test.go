@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
 )
 
 // Of a cluster each room is told of a step of its shard's clock.
@@ -24,4 +26,18 @@ func TestStepOfTheClockIsOneLineAMinute(t *testing.T) {
 		s.stepped(5 * time.Second)
 		require.Equal(t, 1, strings.Count(log.String(), "ahead=5s"))
 	})
+}
+
+// The sweep finds that the clock went back; what is left of a lease is told by the clock that it ends by.
+func TestSocketsGoByRedissClockSoonAfterItWasSetBack(t *testing.T) {
+	store := redistest.StartEmbedded(t)
+	begin := time.Now()
+	store.SetTime(begin)
+	r := start(t, config(t, "--redis-url", "redis://"+store.Addr()))
+	serverTime := func() int64 { return int64(next(t, open(t, r.URL()))["server_time"].(float64)) }
+	require.GreaterOrEqual(t, serverTime(), begin.Add(-time.Minute).UnixMilli())
+	store.SetTime(begin.Add(-time.Hour))
+	for serverTime() > begin.Add(-30*time.Minute).UnixMilli() {
+		time.Sleep(10 * time.Millisecond)
+	}
 }

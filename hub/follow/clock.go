@@ -49,6 +49,12 @@ func (c *Clock) Forget() {
 	c.now, c.last = noSample, noSample
 }
 
+// Restart goes by one message alone: Redis's clock was set.
+func (c *Clock) Restart(ms int64) {
+	c.Forget()
+	c.Sample(ms)
+}
+
 // MS is Redis's time in unix milliseconds, as far as we can tell.
 func (c *Clock) MS() int64 {
 	return (int64(time.Since(c.Start)) - c.offset.Load()) / int64(time.Millisecond)

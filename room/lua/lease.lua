@@ -56,15 +56,18 @@ local function leave_open(session, at)
   change.codes = true
 end
 
--- asked_by_others is when another session's lease asked last for what has not come, unless that is over `ms` ago; nil for none.
+-- asked_by_others is when another session's lease asked last for what has not come, unless that is over `ms` ago; nil for none. What was asked before a
+-- loss may not be known any more.
 local function asked_by_others(session, ms)
+  local lost = S.noted > 0 and NOW < S.noted + ms and S.noted or nil
   local latest = session == S.open_session and S.open_other or S.open_at
-  if latest == 0 or NOW >= latest + ms then return nil end
+  if latest == 0 or NOW >= latest + ms then return lost end
   for lease in past(nil, 2) do
-    if NOW >= lease.ended + ms then return nil end
+    if NOW >= lease.ended + ms then return lost end
     local at = lease.session ~= session and last_open(lease)
-    if at and NOW < at + ms then return at end
+    if at and NOW < at + ms then return math.max(at, lost or 0) end
   end
+  return lost
 end
 
 -- busy_until is when a session may ask for a code that can be told from another's; 0 = now. An ask that lies ahead was written before the clock went back:
@@ -78,7 +81,7 @@ end
 -- grant gives the free lock to a session; its fence is above every fence before it. `claim` is as to_claim says.
 local function grant(session, p, rank, claim)
   S.session, S.seller, S.ticket = session, p.seller, p.ticket
-  S.fence = math.max(US, S.fence + 1)
+  S.fence = math.max(US, S.fence + 1, S.above + 1)
   S.granted = math.max(NOW, S.over) -- leases do not overlap, not even when the clock goes back
   S.expires = NOW + (p.lease or LEASE)
   S.channel, news.rank = p.channel, rank
@@ -237,8 +240,10 @@ local TURNED = 1000 -- a clock that goes back by less is none that was set (ms)
 -- until the clock has been there again, and for a quarantine more, what is sent can not be told apart by its time, and is nobody's.
 local function set_back(ms)
   if ms >= TURNED then
-    S.lost, S.lost_from = math.max(S.lost, S.looked, S.granted, S.over, S.last_ask), NOW
-    redis.call('HSET', STATE, 'turned', int(S.lost), 'turned_from', int(NOW))
+    S.turned_from = since(NOW, S.turned, S.turned_from)
+    S.turned = math.max(S.lost, S.looked, S.granted, S.over, S.last_ask)
+    S.lost_from, S.lost = since(S.turned_from, S.lost, S.lost_from), S.turned
+    redis.call('HSET', STATE, 'turned', int(S.turned), 'turned_from', int(S.turned_from))
   end
   if held() then
     S.expires, change.any, change.lease = S.expires - ms, true, true
@@ -265,7 +270,7 @@ end
 local function advance()
   if S.epoch == 0 or S.begun then return end
   turn_clock()
-  trust(OUTAGE + TRUSTED - NOW)
+  trust(math.max(OUTAGE, STEPPED) + TRUSTED - NOW) -- a step is no time that anybody was gone for
   if held() then
     if S.claim > 0 and NOW >= S.claim and S.claim <= S.expires then
       miss()

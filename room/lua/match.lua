@@ -223,8 +223,8 @@ local function judge()
   end
   local l, list = asker()
   if list == 'ambiguous' then return nil, list end
-  -- What was asked since the last writes that are left is not known.
-  if l and TO > S.lost_from and asks_lost() then return nil, 'ambiguous' end
+  -- What was asked since the last writes that are left is not known: whoever asked before the loss need not have been the last.
+  if l and (TO > S.lost_from and asks_lost() or TO > S.noted_from and list[#list].at <= S.noted) then return nil, 'ambiguous' end
   if l then
     local ask, ok = open_ask(l, list)
     if ok then return l, ask end

@@ -72,6 +72,10 @@ local function set_average(hold, spread)
   S.hold_text, S.spread_text = string.format('%.3f', hold), string.format('%.3f', spread)
 end
 
+-- since is from when asks may be missing, up to now: they were missing from `from` on, and up to `lost` from `lost_from` on. A message that comes late may
+-- have been sent before both.
+local function since(from, lost, lost_from) return lost > 0 and NOW - lost < LEASES_KEPT and math.min(from, lost_from) or from end
+
 -- S is the state as values.
 do
   local v = state
@@ -88,15 +92,18 @@ do
     claim = 0, claim_text = v.claim or '', rank = nil,
     -- What read_codes reads, and what is noted here: a table that grows costs more than one that is there.
     asking = false, asked = 0, open = 0, ask_after = 0, codes = 0, put_off = false, rejects = 0, last_ask = 0, open_session = '', open_at = 0, open_other = 0,
-    noted = 0, channel = nil, begun = nil, last = nil,
+    noted = 0, noted_from = 0, turned = 0, turned_from = 0, above = (v.above or 0) + 0, channel = nil, begun = nil, last = nil,
   }
   if not (v.hold and v.spread) or S.hold > LEASE or S.spread > LEASE then set_average(math.min(S.hold, LEASE), math.min(S.spread, LEASE)) end
   read_codes(S, v.codes, v.unanswered)
   if S.trust > NOW + TRUSTED then S.trust = 0 end -- the clock went back
-  S.noted = S.lost -- in the state, for everybody
+  S.noted, S.noted_from = S.lost, S.lost_from -- in the state, for everybody
+  S.turned, S.turned_from = (v.turned or 0) + 0, (v.turned_from or 0) + 0 -- see set_back in lease.lua
+  if S.turned > 0 then
+    S.lost_from = S.turned > S.lost and since(S.turned_from, S.lost, S.lost_from) or since(S.lost_from, S.turned, S.turned_from)
+    S.lost = math.max(S.lost, S.turned)
+  end
   if STEPPED > S.lost then S.lost, S.lost_from = STEPPED, 0 end -- how long ago anybody asked is not known
-  local turned = (v.turned or 0) + 0
-  if turned > S.lost then S.lost, S.lost_from = turned, tonumber(v.turned_from) end -- see set_back in lease.lua
   if S.claim_text ~= '' then
     local fence, by, rank = v.claim:match('^(%d+)|(%d+)|(.+)$')
     if fence + 0 == S.fence and S.session ~= '' then S.claim, S.rank = by + 0, rank end

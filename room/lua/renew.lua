@@ -6,7 +6,8 @@
 --   - fences, tickets and the times of leases go on above those that are known, also where the store's clock is behind.
 -- So it does where the ledger knows of a later fence or ticket than the room has.
 -- Where another process began the new epoch already, what this one knows is added to that.
--- KNOWN is JSON: fence, ticket (the highest that are known, also to the ledger), lost (true = the ledger knows of a lease that is lost),
+-- KNOWN is JSON: fence, ticket (the highest that are known, also to the ledger), over (when the last lease that was told of was granted or over, ms; 0 = not known),
+--          lost (true = the ledger knows of a lease that is lost),
 --          lease (null where the last one is over: fence, ticket, granted, left (ms)), last (fence of the last lease that was told),
 --          places ([{session, ticket, seller, of (epoch), joined, fence, granted, expires, outcome, ended, waited}]; fence where it holds the lock, outcome where
 --          it ended, waited where it was told to wait and the ledger alone says that it ended,
@@ -18,7 +19,7 @@ local LOOKED = S.looked
 if S.epoch > 0 then turn_clock() end
 local LEFT = S.epoch == 0 and redis.call('EXISTS', PLACES) == 1 -- the places without the state
 -- Nobody is ahead of a room that lost nothing, neither the ledger nor this process.
-local AHEAD = S.epoch > 0 and (EPOCH == 0 or EPOCH == S.epoch) and (K.fence > S.fence or K.ticket > S.tickets)
+local AHEAD = S.epoch > 0 and (EPOCH == 0 or EPOCH == S.epoch) and (K.fence > math.max(S.fence, S.above) or K.ticket > S.tickets)
 local LOST = LEFT or AHEAD or S.epoch < EPOCH or (S.epoch == EPOCH and went_back(VERSION, LINEAGE))
 local RECORDED = S.epoch == 0 and (K.fence > 0 or K.ticket > 0)    -- the ledger alone knows the room
 
@@ -40,7 +41,7 @@ end
 -- told_of journals a place as it was told, so that the ledger has it: the store may have lost that.
 local function told_of(f, of)
   record('told', '"of":%d,"ticket":%d,"seller":"%s","joined_at":%d,"fence":%d,"granted_at":%d,"expires_at":%d,"outcome":"%s","ended_at":%d',
-    of, f.ticket, f.seller, f.joined or 0, f.fence or 0, f.granted or 0, f.expires or 0, f.outcome or 'lost', f.outcome and f.ended or NOW)
+    of, f.ticket, f.seller, f.joined or 0, f.fence or 0, f.granted or 0, f.expires or 0, f.outcome or 'lost', math.max(f.outcome and f.ended or NOW, f.granted or 0))
 end
 
 -- miss_told journals a lease that was told of and that nobody claimed, so that the ledger has it: the store may have lost that.
@@ -82,9 +83,13 @@ local function carry()
   return table.concat(kept, ',')
 end
 
+-- forked is true where the room has versions that are not in the past of what was told: then fences do not say which of two leases is the later one, since
+-- each server has a clock of its own.
+local function forked() return S.epoch == EPOCH and S.version > agreed(VERSION, LINEAGE) end
+
 -- left_of is the lease in what is left, unless a later one was told of or that it is over; and of the state alone that is gone, what its lock key says.
 local function left_of()
-  if held() and S.fence > K.last then return { fence = S.fence, ticket = S.ticket, granted = S.granted, expires = S.expires } end
+  if held() and (S.fence > K.last or forked()) then return { fence = S.fence, ticket = S.ticket, granted = S.granted, expires = S.expires } end
   local text = LEFT and redis.call('GET', LOCK)
   local ok, lock = pcall(cjson.decode, text or '')
   if not ok or type(lock) ~= 'table' or not tonumber(lock.fence) then return nil end
@@ -93,10 +98,7 @@ end
 
 -- go_on_after has later leases begin after those that are known, by whatever clock their times were told.
 local function go_on_after()
-  local at = math.max(S.over, S.granted, K.lease and K.lease ~= cjson.null and K.lease.granted or 0)
-  for _, f in ipairs(K.places) do
-    at = math.max(at, f.granted or 0, f.fence and f.outcome and f.ended or 0, f.missed and f.missed.ended or 0)
-  end
+  local at = math.max(S.over, S.granted, K.over)
   if at > S.over then S.over, change.any, change.lease = at, true, true end
 end
 
@@ -111,8 +113,10 @@ local function orphan(lease)
 end
 
 local function note_loss(from)
-  S.lost, S.lost_from = math.max(NOW, S.over), from -- no lease is granted, and so none asks, by an earlier time
-  redis.call('HSET', STATE, 'lost', int(S.lost), 'lost_from', int(from))
+  S.noted_from = since(from, S.noted, S.noted_from)
+  S.noted = math.max(NOW, S.noted, S.over) -- no lease is granted, and so none asks, by an earlier time
+  S.lost_from, S.lost = since(S.noted_from, S.lost, S.lost_from), math.max(S.lost, S.noted)
+  redis.call('HSET', STATE, 'lost', int(S.noted), 'lost_from', int(S.noted_from))
 end
 
 -- renew begins the new epoch.
@@ -144,12 +148,19 @@ elseif RECORDED then
 elseif EPOCH > 0 and EPOCH < S.epoch then
   if not held() or S.session == ORPHANED then go_on_after() end
   for _, f in ipairs(K.places) do compare(f) end
-  if S.noted * 1000 < S.epoch - DOUBT * 1000 then note_loss(0) end -- it began without knowing that anything was lost
+  if S.noted * 1000 < S.epoch - DOUBT * 1000 then
+    note_loss(0) -- it began without knowing that anything was lost
+  elseif S.over > S.noted then
+    note_loss(S.noted_from)
+  end
 end
 if LOST or RECORDED or EPOCH < S.epoch then
-  if K.fence > S.fence or K.ticket > S.tickets then
-    S.fence, S.tickets = math.max(S.fence, K.fence), math.max(S.tickets, K.ticket)
-    change.any, change.lease = true, true
+  if K.ticket > S.tickets then S.tickets, change.any = K.ticket, true end
+  if K.fence > S.fence and (not held() or S.session == ORPHANED) then
+    S.fence, change.any, change.lease = K.fence, true, true
+  elseif K.fence > math.max(S.fence, S.above) then -- the live lease keeps its own
+    S.above = K.fence
+    redis.call('HSET', STATE, 'above', int(S.above))
   end
   if RECORDED and K.lost then note_loss(0) end
   if K.lease and K.lease ~= cjson.null then

@@ -68,7 +68,7 @@ local ABANDONED = 10 * 60 * 1000 -- after the end of a lease: whoever waits has 
 local function vanish()
   redis.call('DEL', LOCK, STATE, PLACES, QUEUE, SEEN, AWAY)
   forget_known()
-  redis.call('HSET', STATE, 'format', int(WRITES), 'fence', int(S.fence))
+  redis.call('HSET', STATE, 'format', int(WRITES), 'fence', int(math.max(S.fence, S.above)))
   redis.call('PEXPIRE', STATE, FENCE_KEPT)
 end
 

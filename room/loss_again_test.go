@@ -1,0 +1,256 @@
+package room_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// What several losses in a row, and replicas that know different parts, must not do.
+
+// remember returns what puts the room's state, line and leases back to now, in a store whose clock goes on.
+func (d *desk) remember() (goBack func()) {
+	d.Helper()
+	ctx := d.Context()
+	hashes, zsets := map[string]map[string]string{}, map[string][]redis.Z{}
+	for _, name := range []string{"state", "places", "sellers"} {
+		key := "{integration}:" + name
+		hashes[key] = d.rdb.HGetAll(ctx, key).Val()
+	}
+	for _, name := range []string{"queue", "leases", "ended"} {
+		key := "{integration}:" + name
+		zsets[key] = d.rdb.ZRangeWithScores(ctx, key, 0, -1).Val()
+	}
+	lock, left := d.rdb.Get(ctx, "{integration}:lock").Val(), d.rdb.PTTL(ctx, "{integration}:lock").Val()
+	return func() {
+		for key, fields := range hashes {
+			d.rdb.Del(ctx, key)
+			if len(fields) > 0 {
+				require.NoError(d, d.rdb.HSet(ctx, key, fields).Err())
+			}
+		}
+		for key, members := range zsets {
+			d.rdb.Del(ctx, key)
+			if len(members) > 0 {
+				require.NoError(d, d.rdb.ZAdd(ctx, key, members...).Err())
+			}
+		}
+		d.rdb.Del(ctx, "{integration}:lock")
+		if lock != "" {
+			require.NoError(d, d.rdb.Set(ctx, "{integration}:lock", lock, left).Err())
+		}
+	}
+}
+
+// openAsk has a seller ask and leave, so that a code would be its own as long as nobody is known to have asked later.
+func (d *desk) openAsk(name string) {
+	d.Helper()
+	s := d.asker(name)
+	s.expect()
+	d.pass(time.Second)
+	s.leave(room.Cancelled)
+}
+
+// loseAnAsk has a seller ask, and the store lose that.
+func (d *desk) loseAnAsk(name string) {
+	d.Helper()
+	s := d.asker(name)
+	d.pass(time.Second)
+	s.stand()
+	goBack := d.remember()
+	d.pass(2 * time.Second)
+	s.expect()
+	d.pass(time.Second)
+	goBack()
+	require.Equal(d, room.Lost, s.stand().Outcome)
+}
+
+// The carrier took the message before the first loss and delivers it after the second one.
+func TestLaterLossDoesNotForgetWhatAnEarlierOneLost(t *testing.T) {
+	for name, again := range map[string]func(d *desk){
+		"the store goes back again": func(d *desk) {
+			b := d.seller("b")
+			goBack := d.remember()
+			b.join()
+			goBack()
+			require.Equal(d, room.Lost, b.stand().Outcome)
+		},
+		"the clock is set back": func(d *desk) { d.pass(-3 * time.Second) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			d.openAsk("z")
+			d.pass(45 * time.Second)
+			d.loseAnAsk("a")
+			sent := d.now.Add(-500 * time.Millisecond)
+			d.pass(5 * time.Second)
+			again(d)
+			_, m := d.sms(ago(d.now.Sub(sent)))
+			requireNone(t, room.Ambiguous, m, "it may be the answer to the ask that was lost")
+		})
+	}
+}
+
+func (d *desk) seller(name string) seller { return newSeller(d.T, d.engine, name) }
+
+// Without the loss it would be the code of who asked last, however late it comes.
+func TestSlowCodeOfWhomALossTookIsNobodyElses(t *testing.T) {
+	d := newDesk(t, room.Config{Lease: 5 * time.Second})
+	d.openAsk("z")
+	d.pass(45 * time.Second)
+	d.loseAnAsk("a")
+	d.pass(32 * time.Second) // a quarantine is over
+	_, m := d.sms()
+	requireNone(t, room.Ambiguous, m, "z was not the last to ask")
+
+	c := d.asker("c")
+	id, m := d.sms()
+	require.Equal(t, room.Unmatched, m.Result)
+	q := c.request()
+	q.MessageID = id
+	_, err := d.engine.Expect(t.Context(), integration, q)
+	require.ErrorIs(t, err, room.ErrNoMessage, "nor is it offered to who has not asked")
+	d.pass(time.Second)
+	c.expect()
+	d.pass(time.Second)
+	_, m = d.sms()
+	require.Equal(t, room.Matched, m.Result, "who has asked since has its code")
+}
+
+// clocks are two replicas on a store that loses everything, and whose clock is 20 s behind then.
+type clocks struct {
+	*desk
+	one, two *room.Engine
+}
+
+func newClocks(t *testing.T) *clocks {
+	d := newDesk(t, room.Config{Lease: 5 * time.Second, Quarantine: 10 * time.Second})
+	return &clocks{desk: d, one: d.engine, two: room.New(d.rdb, d.engine.Config())}
+}
+
+func (c *clocks) lose() {
+	c.Helper()
+	c.store.FlushAll()
+	c.pass(-20 * time.Second)
+}
+
+// know has replica one know of the room, and replica two alone of a later lease.
+func (c *clocks) know() (early, late seller) {
+	c.Helper()
+	early, late = newSeller(c.T, c.one, "early"), newSeller(c.T, c.two, "late")
+	early.join()
+	early.leave(room.Completed)
+	c.pass(time.Second)
+	late.join()
+	c.pass(time.Second)
+	late.leave(room.Completed)
+	return early, late
+}
+
+// One replica begins the new epoch, another one knows of a later lease by the old clock.
+func TestWhoMayAskAfterALossIsNotAskingBeforeItsLease(t *testing.T) {
+	c := newClocks(t)
+	early, late := c.know()
+	c.lose()
+	require.Equal(t, room.Completed, early.stand().Outcome)
+	require.Equal(t, room.Completed, late.stand().Outcome)
+	b := newSeller(t, c.one, "b").join()
+	require.GreaterOrEqual(t, b.Lease.AskAfter, b.Lease.GrantedAt+10_000)
+}
+
+// The late one speaks when somebody else holds the lock already.
+func TestLiveLeaseKeepsItsFenceWhateverALateReplicaKnows(t *testing.T) {
+	c := newClocks(t)
+	early, late := c.know()
+	told := late.stand()
+	c.lose()
+	early.stand()
+	b := newSeller(t, c.one, "b")
+	before := b.join()
+	require.Less(t, before.Fence, told.Fence, "the clock is behind")
+	require.Equal(t, room.Completed, late.stand().Outcome)
+	after := b.stand()
+	require.Equal(t, [2]any{room.Locked, before.Fence}, [2]any{after.Status, after.Fence})
+	_, err := c.one.Leave(t.Context(), integration, room.LeaveRequest{Session: b.session, Outcome: room.Completed, Fence: before.Fence})
+	require.NoError(t, err)
+	next := newSeller(t, c.two, "next").join()
+	require.Greater(t, next.Fence, told.Fence)
+	require.Equal(t, before.Epoch, next.Epoch)
+}
+
+func TestTimesOfLeasesAreKnownOverSeveralLosses(t *testing.T) {
+	c := newClocks(t)
+	a := newSeller(t, c.one, "a")
+	a.join()
+	c.pass(time.Second)
+	over := a.leave(room.Completed).Now
+	c.lose()
+	require.Equal(t, room.Completed, a.stand().Outcome)
+	c.store.FlushAll()
+	c.pass(3 * time.Second)
+	b := newSeller(t, c.one, "b").join()
+	require.Equal(t, room.Locked, b.Status)
+	require.GreaterOrEqual(t, b.Lease.GrantedAt, over)
+}
+
+// The room went on without what one replica was told, under a clock that was behind: fences do not say which lease is the later one.
+func TestLeaseOfARoomThatWentOnIsWaitedForWhateverItsFence(t *testing.T) {
+	l := newLosing(t, room.Config{Lease: 3 * time.Second})
+	a, b, c := l.seller(l.one, "a"), l.seller(l.two, "b"), l.seller(l.one, "c")
+	a.join()
+	a.leave(room.Completed)
+	goBack := l.remember()
+	require.NoError(t, l.rdb.HSet(t.Context(), "{integration}:state", "fence", time.Now().Add(20*time.Second).UnixMicro()).Err())
+	lost := c.join()
+	goBack()
+	live := b.join()
+	require.Equal(t, room.Locked, live.Status)
+	require.Less(t, live.Fence, lost.Fence)
+
+	require.Equal(t, room.Lost, c.stand().Outcome)
+	d := l.seller(l.one, "d").join()
+	require.Equal(t, room.Waiting, d.Status)
+	require.GreaterOrEqual(t, d.Lease.ExpiresAt, live.Lease.ExpiresAt)
+}
+
+// The record alone tells the first newcomer of the room; who held the lock is known to a replica that has yet to speak.
+func TestRoomOfTheRecordIsNotBegunBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
+	for name, lose := range map[string]func(l *losing){
+		"all is lost": func(l *losing) { require.NoError(l.t, l.rdb.FlushAll(l.t.Context()).Err()) },
+		"its shard is lost, the index is not": func(l *losing) {
+			keys := l.rdb.Keys(l.t.Context(), "{integration}:*").Val()
+			require.NoError(l.t, l.rdb.Del(l.t.Context(), keys...).Err())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			recorded := room.Recorded{}
+			l := newLosing(t, room.Config{Doubt: 3 * time.Second, Recorded: func(context.Context, room.ID) (room.Recorded, error) { return recorded, nil }})
+			a := l.seller(l.one, "a")
+			told := a.join()
+			stranger := room.New(l.rdb, l.two.Config())
+			for _, e := range []*room.Engine{l.two, stranger} {
+				_, err := e.Join(t.Context(), "another", room.JoinRequest{Session: room.NewSession()})
+				require.NoError(t, err)
+			}
+			recorded = room.Recorded{Fence: told.Fence, Ticket: told.Ticket}
+			lose(l)
+
+			answers := make(chan room.Standing, 2)
+			for _, s := range []seller{l.seller(l.two, "b"), l.seller(stranger, "c")} {
+				go func() { answers <- s.join() }()
+				time.Sleep(150 * time.Millisecond) // enough for who does not wait
+			}
+			require.Equal(t, room.Lost, a.stand().Outcome) // its replica speaks up
+			for range 2 {
+				st := <-answers
+				require.Equal(t, room.Waiting, st.Status)
+				require.Greater(t, st.Ticket, told.Ticket)
+			}
+		})
+	}
+}
