@@ -49,7 +49,7 @@ func breakages() []breakage {
 		{Overtaken, "the last in line is granted", Calm(), []edit{
 			lua("lease.lua", "redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')", "redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}},
 		{FenceBack, "every fourth fence is five seconds old", Calm(), []edit{
-			lua("lease.lua", "S.fence = math.max(US, S.fence + 1)", "S.fence = S.tickets % 4 == 0 and US - 5000000 or math.max(US, S.fence + 1)")}},
+			lua("lease.lua", "S.fence = math.max(US, S.fence + 1, S.above + 1)", "S.fence = S.tickets % 4 == 0 and US - 5000000 or math.max(US, S.fence + 1)")}},
 		{TicketReused, "every sixth ticket is given out twice", Calm(), []edit{
 			lua("join.lua", "S.tickets = S.tickets + 1", "S.tickets = NOW % 6 == 0 and S.tickets or S.tickets + 1")}},
 		{TicketBack, "tickets go back by three now and then", Calm(), []edit{
