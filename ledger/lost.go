@@ -221,8 +221,8 @@ func (w *work) endOf(fence, at int64) (int64, error) {
 // orNull is NULL for one that is not known.
 func orNull(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: n != 0} }
 
-// Known is what the ledger knows of a room whose data the store may have lost: the highest fence, the highest ticket of its latest epoch, and
-// whether a lease is open. What was trimmed counts.
+// Known is what the ledger knows of a room whose data the store may have lost: the highest fence, the highest ticket of its latest epoch,
+// whether a lease is open, and when the latest one was over. Of fences and tickets what was trimmed counts.
 func (l *Ledger) Known(ctx context.Context, id room.ID) (found room.Recorded, err error) {
 	err = l.reading(ctx, id, func(w *work) error {
 		var open int
@@ -232,6 +232,10 @@ func (l *Ledger) Known(ctx context.Context, id room.ID) (found room.Recorded, er
 			return err
 		}
 		found.Open = open == 1
+		err = w.Row(`SELECT COALESCE(ended_at, granted_at, 0) FROM leases WHERE room = $1 ORDER BY COALESCE(granted_at, ended_at, 0) DESC LIMIT 1`, string(id)).Scan(&found.Ended)
+		if err != nil && !noRows(err) {
+			return err
+		}
 		var epoch int64
 		err = w.Row(`SELECT epoch, ticket FROM places WHERE room = $1 ORDER BY epoch DESC, ticket DESC LIMIT 1`, string(id)).Scan(&epoch, &found.Ticket)
 		if err != nil && !noRows(err) {

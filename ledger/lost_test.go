@@ -73,7 +73,7 @@ func TestLedgerKnowsTheHighestFenceAndTicketOfARoom(t *testing.T) {
 		require.NoError(t, l.Drain(t.Context(), here))
 		found, err = l.Known(t.Context(), here)
 		require.NoError(t, err)
-		require.Equal(t, room.Recorded{Fence: 1000, Ticket: 2, Open: true}, found)
+		require.Equal(t, room.Recorded{Fence: 1000, Ticket: 2, Open: true, Ended: granted(1).GrantedAt}, found)
 	})
 }
 

@@ -73,6 +73,7 @@ type Config struct {
 type Recorded struct {
 	Fence, Ticket int64 // the highest
 	Open          bool  // a lease without an end
+	Ended         int64 // when the latest lease was over, or was granted where it is open (unix ms); 0 = there was none
 }
 
 // PlaceID names a place of a room.

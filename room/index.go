@@ -36,7 +36,7 @@ const claimFor = 500 * time.Millisecond
 type index struct {
 	none  bool // no room is in it
 	rdb   redis.UniversalClient
-	keys  []string                        // due, registered, life, clock, whole, alive, dead, outage
+	keys  []string                        // due, registered, life, clock, whole, alive, dead, outage, history
 	doubt time.Duration                   // how long a room that may have been lost is not begun: who knows it says so meanwhile
 	name  string                          // of this process, which the lives that it begins are called by
 	fresh func(context.Context, ID) error // is asked before a room begins that the store knows nothing of; nil = nobody is
@@ -56,7 +56,7 @@ type registration struct {
 
 func newIndex(rdb redis.UniversalClient, name string, doubt time.Duration) *index {
 	x := &index{rdb: rdb, doubt: doubt, name: rand.Text(), registered: make(map[ID]registration)}
-	for _, key := range []string{"due", "registered", "life", "clock", "whole", "alive", "dead", "outage"} {
+	for _, key := range []string{"due", "registered", "life", "clock", "whole", "alive", "dead", "outage", "history"} {
 		x.keys = append(x.keys, "{"+name+"}:"+key)
 	}
 	return x
@@ -177,8 +177,8 @@ func (x *index) register(ctx context.Context, id ID) (registration, error) {
 // list writes a room into the index, due at once.
 func (x *index) list(ctx context.Context, id ID) (registration, error) {
 	r := registration{local: time.Now()}
-	found, err := indexRegisterScript.Run(ctx, x.rdb, x.keys[:3], string(id), x.lifeName()).StringSlice()
-	if err != nil || len(found) != 4 {
+	found, err := indexRegisterScript.Run(ctx, x.rdb, []string{x.keys[0], x.keys[1], x.keys[2], x.keys[8]}, string(id), x.lifeName()).StringSlice()
+	if err != nil || len(found) != 5 {
 		return r, fmt.Errorf("%w: register room: %w", ErrStore, err)
 	}
 	var at [3]int64
@@ -186,6 +186,7 @@ func (x *index) list(ctx context.Context, id ID) (registration, error) {
 		at[i], _ = strconv.ParseInt(found[i], 10, 64)
 	}
 	r.at = at[0]
+	since, _ := strconv.ParseInt(found[4], 10, 64)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.saw(found[3])
@@ -195,6 +196,8 @@ func (x *index) list(ctx context.Context, id ID) (registration, error) {
 		r.doubt = x.doubt
 	case began < x.doubt && x.doubtful(found[3]):
 		r.doubt = x.doubt - max(began, 0)
+	case since >= 0: // a room that was begun right before may be lost
+		r.doubt = max(x.doubt-max(time.Duration(at[0]-since)*time.Millisecond, 0), 0)
 	}
 	return r, nil
 }

@@ -254,3 +254,104 @@ func TestRoomOfTheRecordIsNotBegunBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
 		})
 	}
 }
+
+// The room's first lease was granted right before the loss: the index does not know of the room, and the record has nothing of it yet.
+func TestRoomThatWasBegunInTheLastSecondIsNotBegunAgainAtOnce(t *testing.T) {
+	l := newLosing(t, room.Config{Doubt: 3 * time.Second})
+	for _, e := range []*room.Engine{l.two, l.one} { // the index's life is two's own, and no reason for it to doubt
+		_, err := e.Join(t.Context(), "another", room.JoinRequest{Session: room.NewSession()})
+		require.NoError(t, err)
+	}
+	goBack := l.remember()
+	a := l.seller(l.one, "a")
+	told := a.join()
+	goBack()
+	answer := make(chan room.Standing, 1)
+	go func() { answer <- l.seller(l.two, "b").join() }()
+	time.Sleep(150 * time.Millisecond) // enough for who does not wait
+	require.Equal(t, room.Lost, a.stand().Outcome)
+	st := <-answer
+	require.Equal(t, room.Waiting, st.Status)
+	require.Greater(t, st.Ticket, told.Ticket)
+}
+
+// Who asked and left is known to the record alone, which has closed its lease.
+func TestWhoAskedShortlyBeforeEverythingWasLostMayStillGetACode(t *testing.T) {
+	for name, c := range map[string]struct {
+		ago   time.Duration
+		waits bool
+	}{"a minute ago": {time.Minute, true}, "an hour ago": {time.Hour, false}} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			ended := d.now.Add(-c.ago).UnixMilli()
+			d.engine = room.New(d.rdb, room.Config{Journal: 100, Doubt: -1, Recorded: func(context.Context, room.ID) (room.Recorded, error) {
+				return room.Recorded{Fence: 1, Ticket: 1, Ended: ended}, nil
+			}})
+			require.Equal(t, c.waits, d.asker("b").stand().Lease.AskAfter != 0)
+		})
+	}
+}
+
+// A late replica's knowledge adds nothing: that leases have ended meanwhile is no loss.
+func TestLateReplicaThatKnowsNothingLaterTakesNoCodeAway(t *testing.T) {
+	c := newClocks(t)
+	early, late := c.know()
+	c.store.FlushAll()
+	early.stand()
+	c.pass(11 * time.Second)
+	x := c.asker("x")
+	c.pass(time.Second)
+	x.leave(room.Completed)
+	c.pass(time.Second)
+	y := c.asker("y")
+	y.expect()
+	lost := c.glance().LostAt
+	require.Equal(t, room.Completed, late.stand().Outcome)
+	require.Equal(t, lost, c.glance().LostAt)
+	c.pass(time.Second)
+	_, m := c.sms()
+	require.Equal(t, room.Matched, m.Result)
+}
+
+// What nobody had asked about since is still to be told where the store is emptied right after it was in doubt.
+func TestRoomThatHadAllIsShownAllAgainAfterTheNextLoss(t *testing.T) {
+	asked := make(chan struct{}, 10)
+	l := newLosing(t, room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) {
+		asked <- struct{}{}
+		return room.Recorded{Fence: 1, Ticket: 1}, nil
+	}})
+	a, b := l.seller(l.one, "a"), l.seller(l.one, "b")
+	a.join()
+	b.join()
+	clear := func() {
+		for len(asked) > 0 {
+			<-asked
+		}
+	}
+	clear()
+	require.NoError(t, l.rdb.Do(t.Context(), "DEBUG", "CHANGE-REPL-ID").Err())
+	b.stand()
+	<-asked
+	require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
+	require.Equal(t, room.Lost, a.stand().Outcome)
+}
+
+// The lock is nobody's for a while after a loss, and support looks on.
+func TestSupportWhileTheLockIsNobodys(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	told := a.stand()
+	d.store.FlushAll()
+	require.Equal(t, room.Lost, a.stand().Outcome)
+	b := d.asker("b")
+	require.Equal(t, room.Waiting, b.stand().Status)
+	_, m := d.sms()
+	require.Equal(t, room.Unmatched, m.Result)
+	letters, err := d.engine.Letters(t.Context(), integration)
+	require.NoError(t, err)
+	require.Len(t, letters, 1)
+	ends := b.stand().Lease.ExpiresAt
+	_, err = d.engine.Extend(t.Context(), integration, "", told.Fence, time.Minute, byKim)
+	require.ErrorIs(t, err, room.ErrStaleFence, "there is nobody whose lease it is")
+	require.Equal(t, ends, b.stand().Lease.ExpiresAt)
+}

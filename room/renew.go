@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 )
 
 var renewVerb = newVerb[renewArgs]("renew", "wake")
@@ -35,7 +34,7 @@ func (e *Engine) fresh(ctx context.Context, id ID) error {
 
 func (e *Engine) layAll(ctx context.Context, id ID, found record) error {
 	k := e.told.knowledge(id)
-	k.Fence, k.Ticket, k.Lost = max(k.Fence, found.Fence), max(k.Ticket, found.Ticket), found.Open
+	k.Fence, k.Ticket, k.Lost, k.Ended = max(k.Fence, found.Fence), max(k.Ticket, found.Ticket), found.Open, found.Ended
 	k.end(found.ends)
 	text, err := json.Marshal(k)
 	if err != nil {
@@ -46,10 +45,11 @@ func (e *Engine) layAll(ctx context.Context, id ID, found record) error {
 		if err != nil {
 			return err
 		}
-		if code, _, _ := strings.Cut(fmt.Sprint(res), " "); code == "ok" || code == "renewed" {
-			e.told.laid(id, k) // before the reply is read, which may be of another epoch
+		a, err := e.parseAnswer(id, res)
+		if (a.code == "ok" || a.code == "renewed") && a.standing.Epoch != k.mark.epoch { // else nothing was added to what the room has
+			e.told.laid(id, k)
 		}
-		a, err := e.read(id, res)
+		e.saw(id, a.standing.View)
 		if err != nil {
 			return err
 		}

@@ -72,7 +72,7 @@ func (s *steps) observe(id ID, sent, read time.Time, redis int64) time.Duration 
 		r.stepped, r.noted, r.turned = redis, read, read
 		return ahead
 	case back > stepLeast:
-		r.turned = read
+		r.stepped, r.turned = min(r.stepped, redis), read // a step that was corrected lies ahead of nobody
 		return -back
 	}
 	return 0

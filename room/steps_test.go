@@ -53,6 +53,15 @@ func TestStepIsForgottenWithTheQuarantine(t *testing.T) {
 	require.NotZero(t, s.last("a", 2*time.Minute, s.start.Add(time.Minute+1)), "a room may have a longer one")
 }
 
+func TestStepThatWasCorrectedLiesAheadOfNobody(t *testing.T) {
+	s := newSteps(false)
+	s.observe("a", s.start, s.start, 1000)
+	s.observe("a", s.start, s.start, 3_601_000)
+	later := s.start.Add(time.Second)
+	s.observe("a", later, later, 2000)
+	require.Equal(t, int64(2000), s.last("a", time.Minute, later))
+}
+
 func TestShardsOfAClusterHaveClocksOfTheirOwn(t *testing.T) {
 	s := newSteps(true)
 	require.Zero(t, s.observe("a", s.start, s.start, 1000))

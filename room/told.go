@@ -299,6 +299,7 @@ type knowledge struct {
 	Over   int64       `json:"over"`
 	Ticket int64       `json:"ticket"`
 	Lost   bool        `json:"lost"`
+	Ended  int64       `json:"ended"`
 	Last   int64       `json:"last"`
 	Lease  *toldLease  `json:"lease"`
 	Places []toldPlace `json:"places"`

@@ -18,7 +18,8 @@ local function could(from, to)
     local yes, asked = caused(lease, from, to)
     if yes then list[#list + 1] = { lease, asked } end
   end
-  if held() then consider(current()) end
+  local live = current()
+  if live then consider(live) end
   for lease in past(to, 8) do
     if lease.ended < from - OPEN_FOR then break end
     consider(lease)

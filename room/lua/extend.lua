@@ -5,7 +5,7 @@ local told = repeated()
 if told then return told end
 advance()
 
-if not held() or S.fence ~= FENCE or (SESSION ~= '' and S.session ~= SESSION) then return refuse('stale_fence') end
+if not held() or S.session == ORPHANED or S.fence ~= FENCE or (SESSION ~= '' and S.session ~= SESSION) then return refuse('stale_fence') end
 local expires = S.expires + MORE
 if expires - S.granted > LONGEST then return refuse('lease_too_long') end
 S.expires, change.any, change.lease = expires, true, true

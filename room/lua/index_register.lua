@@ -3,8 +3,10 @@
 -- KEYS   1 due         zset    room -> look at it then (ms); and "!", which is no room: where it is missing, so may rooms be
 --        2 registered  zset    room -> when a process last said that it uses it (ms)
 --        3 life        string  "name began(ms)" of this index: another one where the store lost it
+--        4 history     string  "id since(ms)" of the server's history (see lineage.lua): another one where it may have lost its last writes, and a room with them
 -- ARGV   1 room  2 a name, should a life begin
--- Returns the time (ms), when the index began (ms), when the room was registered before (ms; -1 = it was not), and the life's name.
+-- Returns the time (ms), when the index began (ms), when the room was registered before (ms; -1 = it was not), the life's name, and since when the server
+-- has another history than before (ms; -1 = it has had no other, as far as is known).
 
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -18,4 +20,15 @@ local life, began = redis.call('GET', KEYS[3]):match('^(%S+) (%d+)')
 local before = redis.call('ZSCORE', KEYS[2], ARGV[1])
 redis.call('ZADD', KEYS[1], ms(now), ARGV[1])
 redis.call('ZADD', KEYS[2], ms(now), ARGV[1])
-return { ms(now), began, before or '-1', life }
+
+local info, since = redis.pcall('INFO', 'replication'), '-1'
+local id = type(info) == 'string' and info:match('master_replid:(%x%x%x%x%x%x%x%x%x%x%x%x)')
+if id then
+  local known, at = (redis.call('GET', KEYS[4]) or ''):match('^(%x+) (%-?%d+)$')
+  if known ~= id then
+    at = known and ms(now) or '-1'
+    redis.call('SET', KEYS[4], id .. ' ' .. at)
+  end
+  since = at
+end
+return { ms(now), began, before or '-1', life, since }

@@ -7,13 +7,14 @@
 -- So it does where the ledger knows of a later fence or ticket than the room has.
 -- Where another process began the new epoch already, what this one knows is added to that.
 -- KNOWN is JSON: fence, ticket (the highest that are known, also to the ledger), over (when the last lease that was told of was granted or over, ms; 0 = not known),
---          lost (true = the ledger knows of a lease that is lost),
+--          lost (true = the ledger knows of a lease that is lost), ended (when the last lease that the ledger knows of was over, ms; 0 = there is none),
 --          lease (null where the last one is over: fence, ticket, granted, left (ms)), last (fence of the last lease that was told),
 --          places ([{session, ticket, seller, of (epoch), joined, fence, granted, expires, outcome, ended, waited}]; fence where it holds the lock, outcome where
 --          it ended, waited where it was told to wait and the ledger alone says that it ended,
 --          missed {fence, granted, expires, ended}: the lease that it did not claim)
 -- Codes: renewed, ok, register. Nothing happens where all of it is in the room's past.
 
+local ASKED_FOR = 10 * 60 * 1000 -- an ask waits for its code no longer than this
 local K = cjson.decode(KNOWN)
 local LOOKED = S.looked
 if S.epoch > 0 then turn_clock() end
@@ -150,8 +151,8 @@ elseif EPOCH > 0 and EPOCH < S.epoch then
   for _, f in ipairs(K.places) do compare(f) end
   if S.noted * 1000 < S.epoch - DOUBT * 1000 then
     note_loss(0) -- it began without knowing that anything was lost
-  elseif S.over > S.noted then
-    note_loss(S.noted_from)
+  elseif K.over > S.noted then
+    note_loss(S.noted_from) -- the clock is behind
   end
 end
 if LOST or RECORDED or EPOCH < S.epoch then
@@ -162,7 +163,7 @@ if LOST or RECORDED or EPOCH < S.epoch then
     S.above = K.fence
     redis.call('HSET', STATE, 'above', int(S.above))
   end
-  if RECORDED and K.lost then note_loss(0) end
+  if RECORDED and (K.lost or NOW - K.ended < ASKED_FOR) then note_loss(0) end -- its ask may be open
   if K.lease and K.lease ~= cjson.null then
     orphan({ fence = K.lease.fence, ticket = K.lease.ticket, granted = K.lease.granted, expires = NOW + K.lease.left })
   end
