@@ -51,7 +51,8 @@ type index struct {
 type registration struct {
 	at    int64 // Redis's clock, ms
 	local time.Time
-	doubt time.Duration // where the store knows nothing of the room, it may have lost it this short a time ago
+	doubt time.Duration // where the store knows nothing of the room, it may have lost it so short a time ago that this is to be waited
+	used  time.Duration // or that, since the room was used before, or is about to be begun by somebody else
 }
 
 func newIndex(rdb redis.UniversalClient, name string, doubt time.Duration) *index {
@@ -73,7 +74,7 @@ func (x *index) listed(ctx context.Context, id ID, script func(listing) error) e
 	if x.none {
 		return script(listing{})
 	}
-	b := beginning{asks: x.fresh != nil}
+	b := beginning{waits: x.fresh != nil, asks: x.fresh != nil}
 	for wait := indexAskAgain; ; wait = min(2*wait, indexAskLast) {
 		r, known := x.recent(id)
 		if !known {
@@ -89,7 +90,7 @@ func (x *index) listed(ctx context.Context, id ID, script func(listing) error) e
 		}
 		x.forget(id)
 		switch {
-		case known:
+		case known && !b.again:
 			continue
 		case errors.Is(err, errUnknown) && b.asks && !b.doubted():
 			b.asks = false
@@ -106,20 +107,27 @@ func (x *index) listed(ctx context.Context, id ID, script func(listing) error) e
 // How long a call waits until it asks again for a room that is not there yet: twice as long each time, up to the last.
 const (
 	indexAskAgain = 5 * time.Millisecond
-	indexAskLast  = 40 * time.Millisecond
+	indexAskLast  = 160 * time.Millisecond
 )
 
 // beginning is what stands between a call and the first epoch of a room that the store knows nothing of: where it may have lost the room, the living
 // processes say first what they know, and then the durable record does.
 type beginning struct {
+	waits bool
 	asks  bool // the record is to be asked yet
 	again bool // the call's own registration is no sign that the room was used before
 	until time.Time
 }
 
 func (b *beginning) registered(r registration) {
-	if b.asks && !b.again {
-		b.until = r.local.Add(r.doubt)
+	if b.waits {
+		doubt := r.doubt
+		if !b.again {
+			doubt = max(doubt, r.used)
+		}
+		if until := r.local.Add(doubt); until.After(b.until) {
+			b.until = until
+		}
 	}
 	b.again = true
 }
@@ -191,13 +199,14 @@ func (x *index) list(ctx context.Context, id ID) (registration, error) {
 	defer x.mu.Unlock()
 	x.saw(found[3])
 	began := time.Duration(at[0]-at[1]) * time.Millisecond
-	switch {
-	case at[2] >= 0: // the room was used before, or is about to be begun
-		r.doubt = x.doubt
-	case began < x.doubt && x.doubtful(found[3]):
+	if at[2] >= 0 {
+		r.used = x.doubt
+	}
+	if began < x.doubt && x.doubtful(found[3]) {
 		r.doubt = x.doubt - max(began, 0)
-	case since >= 0: // a room that was begun right before may be lost
-		r.doubt = max(x.doubt-max(time.Duration(at[0]-since)*time.Millisecond, 0), 0)
+	}
+	if since >= 0 { // a room that was begun right before may be lost
+		r.doubt = max(r.doubt, x.doubt-max(time.Duration(at[0]-since)*time.Millisecond, 0))
 	}
 	return r, nil
 }

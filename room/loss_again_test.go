@@ -355,3 +355,41 @@ func TestSupportWhileTheLockIsNobodys(t *testing.T) {
 	require.ErrorIs(t, err, room.ErrStaleFence, "there is nobody whose lease it is")
 	require.Equal(t, ends, b.stand().Lease.ExpiresAt)
 }
+
+// The room's keys went away in good order; what this process was told of it is as old.
+func TestRoomThatWasForgottenInGoodOrderHasLostNothing(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	lost := false
+	d.engine = room.New(d.rdb, room.Config{Journal: 100, Doubt: -1, Retention: 100 * time.Millisecond, Lost: func(room.ID, room.View) { lost = true },
+		Recorded: func(context.Context, room.ID) (room.Recorded, error) { return room.Recorded{Fence: 1, Ticket: 1}, nil }})
+	before := d.plain("a")
+	before.leave(room.Completed)
+	time.Sleep(60 * time.Millisecond) // over half of what rooms are kept for, by the process's clock
+	d.store.FlushAll()
+	require.Zero(t, d.asker("b").stand().Lease.AskAfter)
+	require.False(t, lost)
+}
+
+// One replica keeps the session in line, the next one knows of a later place, the last one that the first place had ended.
+func TestWhoseLaterPlaceWasLostIsNotToldTheEndOfTheEarlierOne(t *testing.T) {
+	l := newLosing(t, room.Config{Doubt: 2 * time.Second})
+	three := room.New(l.rdb, l.two.Config())
+	h, s := l.seller(l.two, "h"), l.seller(l.two, "s")
+	h.join()
+	s.join()
+	goBack := l.remember()
+	s.by(l.one).leave(room.Cancelled)
+	later := s.by(three).join()
+	l.seller(l.two, "x").join() // which its replica is the first to miss
+	goBack()
+	told := make(chan room.Standing, 3)
+	for _, ask := range []seller{h, s.by(three), s.by(l.one)} {
+		go func() { told <- ask.stand() }()
+		time.Sleep(200 * time.Millisecond)
+	}
+	for range 3 {
+		<-told
+	}
+	st := s.stand()
+	require.Equal(t, []any{room.Ended, room.Lost, later.Ticket}, []any{st.Status, st.Outcome, st.Ticket})
+}

@@ -318,7 +318,7 @@ func (t *told) knowledge(id ID) knowledge {
 	defer t.mu.Unlock()
 	k := knowledge{Places: []toldPlace{}}
 	r := t.rooms[id]
-	if r == nil {
+	if r == nil || time.Since(r.at) > t.keep { // the store may have forgotten it in good order
 		return k
 	}
 	k.mark, k.Fence, k.Over, k.Ticket, k.Last = r.mark, r.fence, r.over, r.ticket, r.fence

@@ -25,7 +25,7 @@ local info, since = redis.pcall('INFO', 'replication'), '-1'
 local id = type(info) == 'string' and info:match('master_replid:(%x%x%x%x%x%x%x%x%x%x%x%x)')
 if id then
   local known, at = (redis.call('GET', KEYS[4]) or ''):match('^(%x+) (%-?%d+)$')
-  if known ~= id then
+  if known ~= id or at + 0 > now then -- another history, or the clock went back
     at = known and ms(now) or '-1'
     redis.call('SET', KEYS[4], id .. ' ' .. at)
   end

@@ -52,7 +52,7 @@ local function miss_told(f)
     f.of, f.ticket, f.seller, m.fence, m.granted, m.expires, m.ended)
 end
 
--- compare brings one place to what was told of it.
+-- compare brings one place to what was told of it. While nobody is answered, a live place with a lower ticket is what is left of an earlier one.
 local function compare(f)
   if f.missed then miss_told(f) end
   local p = place(f.session)
@@ -66,7 +66,7 @@ local function compare(f)
   local waits = same and redis.call('ZSCORE', QUEUE, f.session)
   if waits and (f.waited or not f.outcome and not f.fence) then return end -- it keeps its place
   told_of(f, same and not LOST and S.epoch or f.of)
-  if same or not p or ((LOST or not p.live) and p.ticket < f.ticket) then tell_lost(f.session, f.ticket, f.seller, f.fence, f.outcome) end
+  if same or not p or ((LOST or NOW < S.doubt or not p.live) and p.ticket < f.ticket) then tell_lost(f.session, f.ticket, f.seller, f.fence, f.outcome) end
 end
 
 -- carry ends the places that are not in the line, whoever held the lock among them, and lists the others for the ledger: they go on.
@@ -115,7 +115,7 @@ end
 
 local function note_loss(from)
   S.noted_from = since(from, S.noted, S.noted_from)
-  S.noted = math.max(NOW, S.noted, S.over) -- no lease is granted, and so none asks, by an earlier time
+  S.noted = math.max(NOW, S.noted, S.over, K.over) -- no lease is granted, and so none asks, by an earlier time
   S.lost_from, S.lost = since(S.noted_from, S.lost, S.lost_from), math.max(S.lost, S.noted)
   redis.call('HSET', STATE, 'lost', int(S.noted), 'lost_from', int(S.noted_from))
 end
