@@ -71,6 +71,7 @@ func (s *socket) notStates() []map[string]any {
 	return slices.Clone(s.others)
 }
 
+// What came before says that it is later; no message comes that says otherwise.
 func TestFramesGoByRedissClockAsSoonAsItWasSetBack(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})

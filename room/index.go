@@ -113,7 +113,7 @@ const (
 // beginning is what stands between a call and the first epoch of a room that the store knows nothing of: where it may have lost the room, the living
 // processes say first what they know, and then the durable record does.
 type beginning struct {
-	waits bool
+	waits bool // those who know the room may say so first
 	asks  bool // the record is to be asked yet
 	again bool // the call's own registration is no sign that the room was used before
 	until time.Time

@@ -1,6 +1,5 @@
 -- asks.lua: the asks of a room's leases. For expect, match, reject and settle, and for letters and assign.
 
-local OPEN_FOR = 10 * 60 * 1000   -- an ask waits for its code no longer than this
 local LONGEST = 10 * 60 * 1000    -- no lease is longer than this in all
 
 -- CLOCK is the room's time: it never goes back behind what happened in the room, though Redis's clock may in a failover.
@@ -73,4 +72,4 @@ local function take_back(lease, m)
   write_lease(lease)
 end
 
-return OPEN_FOR, LONGEST, room_clock, current, by_fence, write_lease, add_ask, take_back
+return LONGEST, room_clock, current, by_fence, write_lease, add_ask, take_back

@@ -28,6 +28,7 @@ local FORMAT = 2                        -- the latest way to write keys, events 
 local REMEMBERED = ONCE ~= '{' .. ROOM .. '}:request:' -- without an id nothing is to be remembered
 local REGISTERED_FOR = 45 * 1000        -- shorter than what index_reschedule.lua keeps
 local ONCE_KEPT = VANISHES and 4 * 1000 or 60 * 1000 -- for so long a repeated request is recognised, if the verb does not say otherwise
+local OPEN_FOR = 10 * 60 * 1000         -- an ask waits for its code no longer than this
 local TRUSTED = 3 * 1000                -- within this after an outage every replica has told again who is there
 local LOOK_NOTED = 1000                 -- how exactly the last look is known
 local BATCH = 200                       -- no script works on more than this many at once

@@ -14,7 +14,6 @@
 --          missed {fence, granted, expires, ended}: the lease that it did not claim)
 -- Codes: renewed, ok, register. Nothing happens where all of it is in the room's past.
 
-local ASKED_FOR = 10 * 60 * 1000 -- an ask waits for its code no longer than this
 local K = cjson.decode(KNOWN)
 local LOOKED = S.looked
 if S.epoch > 0 then turn_clock() end
@@ -163,7 +162,7 @@ if LOST or RECORDED or EPOCH < S.epoch then
     S.above = K.fence
     redis.call('HSET', STATE, 'above', int(S.above))
   end
-  if RECORDED and (K.lost or NOW - K.ended < ASKED_FOR) then note_loss(0) end -- its ask may be open
+  if RECORDED and (K.lost or NOW - K.ended < OPEN_FOR) then note_loss(0) end -- its ask may be open
   if K.lease and K.lease ~= cjson.null then
     orphan({ fence = K.lease.fence, ticket = K.lease.ticket, granted = K.lease.granted, expires = NOW + K.lease.left })
   end
