@@ -15,7 +15,7 @@ type assignArgs struct {
 	Action     string // JSON members
 	Why        string // who and why, as JSON members
 	Registered int64
-	Fresh      bool
+	Begins     string // the blank that a room may be begun in place of; "" = none
 }
 
 // AssignRequest says that support gives an unmatched message to a lease that could have caused it.
@@ -40,7 +40,7 @@ func (e *Engine) Assign(ctx context.Context, id ID, q AssignRequest) (Match, err
 	own := []string{requestKey(q.Request), messageKey(q.MessageID)}
 	var m Match
 	err := e.index.listed(ctx, id, func(l listing) error {
-		a, err := e.answer(ctx, assignVerb.with(assignArgs{q.Fence, digest(q.MessageID), jsonText(q.MessageID), !q.Keep, q.By.reasons(), why, l.at, l.fresh}), id, own)
+		a, err := e.answer(ctx, assignVerb.with(assignArgs{q.Fence, digest(q.MessageID), jsonText(q.MessageID), !q.Keep, q.By.reasons(), why, l.at, l.begins}), id, own)
 		if err == nil {
 			m, err = assigned(a)
 		}

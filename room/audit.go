@@ -9,7 +9,7 @@ type auditArgs struct {
 	Members    string // JSON members of the record
 	Alert      bool   // who watches is told that there is something to look at
 	Registered int64
-	Fresh      bool
+	Begins     string // the blank that a room may be begun in place of; "" = none
 }
 
 // SupportRoom is the reserved room whose journal keeps what support does in no room: signing in, and out.
@@ -37,7 +37,7 @@ func (e *Engine) Incident(ctx context.Context, id ID, kind, subject, detail stri
 func (e *Engine) journal(ctx context.Context, id ID, kind, rest string, desk bool) error {
 	once := requestKey("")
 	return e.index.listed(ctx, id, func(l listing) error {
-		_, err := e.standing(ctx, auditVerb.with(auditArgs{kind, rest, desk, l.at, l.fresh}), id, once)
+		_, err := e.standing(ctx, auditVerb.with(auditArgs{kind, rest, desk, l.at, l.begins}), id, once)
 		return err
 	})
 }

@@ -42,3 +42,39 @@ func TestRoomThatBecomesDueWhileSomebodyLooksIsLookedAtAgain(t *testing.T) {
 	store.SetTime(now.Add(claimFor + 15*time.Second))
 	require.Len(t, due(), 1)
 }
+
+// With thousands of rooms each is looked at seldom, where nothing is to come. Nobody tells the index of a lease that is granted meanwhile.
+func TestRoomIsLookedAtBeforeALeaseIsOverThatIsGrantedAfterThisLook(t *testing.T) {
+	for name, use := range map[string]func(*testing.T, *Engine){
+		"a message that is shown yet": func(t *testing.T, e *Engine) {
+			session := NewSession()
+			_, err := e.Join(t.Context(), "integration", JoinRequest{Session: session, Seller: "a"})
+			require.NoError(t, err)
+			code := "482913"
+			m, err := e.Match(t.Context(), "integration", MatchRequest{MessageID: "m", Shown: Message{MessageID: "m", Text: code, Code: &code}})
+			require.NoError(t, err)
+			require.True(t, m.Completes)
+		},
+		"a lease that was extended": func(t *testing.T, e *Engine) {
+			st, err := e.Join(t.Context(), "integration", JoinRequest{Session: NewSession(), Seller: "a"})
+			require.NoError(t, err)
+			_, err = e.Extend(t.Context(), "integration", "", st.Fence, 5*time.Minute, Action{Who: "kim", Action: "test", Reason: "because"})
+			require.NoError(t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := redistest.StartEmbedded(t)
+			rdb := redis.NewClient(&redis.Options{Addr: store.Addr()})
+			t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+			e := New(rdb, Config{Doubt: -1})
+			use(t, e)
+			entries, err := e.ReadJournal(t.Context(), "integration", 100)
+			require.NoError(t, err)
+			require.NoError(t, e.TrimJournal(t.Context(), "integration", entries)) // the ledger has it
+			found, _, err := e.expire(t.Context(), "integration", time.Hour, "")
+			require.NoError(t, err)
+			require.False(t, found.Asleep)
+			require.LessOrEqual(t, found.NextAt-found.Now, e.Config().Lease.Milliseconds())
+		})
+	}
+}

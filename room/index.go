@@ -36,10 +36,10 @@ const claimFor = 500 * time.Millisecond
 type index struct {
 	none  bool // no room is in it
 	rdb   redis.UniversalClient
-	keys  []string                        // due, registered, life, clock, whole, alive, dead, outage, history
-	doubt time.Duration                   // how long a room that may have been lost is not begun: who knows it says so meanwhile
-	name  string                          // of this process, which the lives that it begins are called by
-	fresh func(context.Context, ID) error // is asked before a room begins that the store knows nothing of; nil = nobody is
+	keys  []string                                // due, registered, life, clock, whole, alive, dead, outage, history
+	doubt time.Duration                           // how long a room that may have been lost is not begun: who knows it says so meanwhile
+	name  string                                  // of this process, which the lives that it begins are called by
+	fresh func(context.Context, ID, string) error // is asked before a room begins that the store has that blank of; nil = nobody is
 
 	mu         sync.Mutex
 	life       string // the index's, as this process saw it last
@@ -63,10 +63,13 @@ func newIndex(rdb redis.UniversalClient, name string, doubt time.Duration) *inde
 	return x
 }
 
+// noBlank is none that a store has: a room that is there is not begun.
+const noBlank = "-"
+
 // listing is a room's entry in the index.
 type listing struct {
-	at    int64 // when this process put it there (unix ms)
-	fresh bool  // for this very call: only then may a script begin a room that the store knows nothing of
+	at     int64  // when this process put it there (unix ms)
+	begins string // the blank in whose place a script may begin a room that the store knows nothing of; "" = none
 }
 
 // listed runs a script that is about to use the room. Where the script finds the entry not good enough, it is made anew.
@@ -84,17 +87,22 @@ func (x *index) listed(ctx context.Context, id ID, script func(listing) error) e
 			}
 			b.registered(r)
 		}
-		err := script(listing{r.at, !known && b.may()})
+		first := b.blank == ""
+		err := script(listing{r.at, b.begins(known)})
 		if !errors.Is(err, errRegister) {
 			return err
 		}
 		x.forget(id)
+		unknown := b.found(err, x.doubt)
 		switch {
-		case known && !b.again:
+		case known && !b.again, unknown && first && b.may():
 			continue
-		case errors.Is(err, errUnknown) && b.asks && !b.doubted():
+		case unknown && b.asks && !b.doubted():
 			b.asks = false
-			err = x.fresh(ctx, id)
+			if err = x.fresh(ctx, id, b.blank); errors.Is(err, errRegister) {
+				b.found(err, x.doubt)
+				err = nil
+			}
 		default: // who knows the room is about to say so; or it has just fallen asleep; or the clocks of two masters differ
 			err = pause(ctx, wait)
 		}
@@ -113,10 +121,24 @@ const (
 // beginning is what stands between a call and the first epoch of a room that the store knows nothing of: where it may have lost the room, the living
 // processes say first what they know, and then the durable record does.
 type beginning struct {
-	waits bool // those who know the room may say so first
-	asks  bool // the record is to be asked yet
-	again bool // the call's own registration is no sign that the room was used before
+	waits bool   // those who know the room may say so first
+	asks  bool   // the record is to be asked yet
+	again bool   // the call's own registration is no sign that the room was used before
+	blank string // that the store has in the room's place, as this call saw it last; "" = it did not
 	until time.Time
+}
+
+// found takes in which blank a script found, if it did. Another one than before: the room may have been begun meanwhile by somebody, and lost.
+func (b *beginning) found(err error, doubt time.Duration) bool {
+	unknown, ok := errors.AsType[*unknownRoom](err)
+	if !ok {
+		return false
+	}
+	if b.blank != "" && b.blank != unknown.blank && b.waits {
+		b.asks, b.until = true, time.Now().Add(doubt)
+	}
+	b.blank = unknown.blank
+	return true
 }
 
 func (b *beginning) registered(r registration) {
@@ -137,17 +159,32 @@ func (b *beginning) doubted() bool { return time.Now().Before(b.until) }
 
 func (b *beginning) may() bool { return !b.asks && !b.doubted() }
 
-// registeredNow runs a script on a room whatever the store knows of it. The script may leave the room asleep, so the registration is good for nothing else.
-func (x *index) registeredNow(ctx context.Context, id ID, script func(listing) error) error {
-	for {
+// begins is the blank that a script may begin the room in place of; known is where the room was registered for another call.
+func (b *beginning) begins(known bool) string {
+	if known || !b.may() {
+		return ""
+	}
+	return b.blank
+}
+
+// registeredNow runs a script on a room whatever the store knows of it; with a blank, only while the store has that one in the room's place: else the error is an
+// errRegister. The script may leave the room asleep, so the registration is good for nothing else.
+func (x *index) registeredNow(ctx context.Context, id ID, blank string, script func(listing) error) error {
+	for begins := blank; ; {
 		r, err := x.list(ctx, id)
 		if err != nil {
 			return err
 		}
-		if err = script(listing{r.at, true}); !errors.Is(err, errRegister) {
+		if err = script(listing{r.at, begins}); !errors.Is(err, errRegister) {
 			return err
 		}
-		if err := pause(ctx, 5*time.Millisecond); err != nil {
+		if unknown, ok := errors.AsType[*unknownRoom](err); ok {
+			if blank != "" && unknown.blank != blank {
+				return err
+			}
+			begins = unknown.blank
+		}
+		if err := pause(ctx, indexAskAgain); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package room
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -20,14 +19,17 @@ type joinArgs struct {
 	Ticket     int64         // this place or none; 0 = any
 	RoomLimit  int           // how many may wait; 0 = any number
 	Registered int64
-	Fresh      bool
+	Begins     string // the blank that a room may be begun in place of; "" = none
 }
 
-// errRegister says that a room's index entry was too old when the script ran, errUnknown that the store knows nothing of the room either.
-var (
-	errRegister = errors.New("index entry too old")
-	errUnknown  = fmt.Errorf("room not known: %w", errRegister)
-)
+// errRegister says that a room's index entry was too old when the script ran.
+var errRegister = errors.New("index entry too old")
+
+// unknownRoom says that the store knows nothing of the room either. It is an errRegister.
+type unknownRoom struct{ blank string } // what the store has in its place: see wake.lua
+
+func (*unknownRoom) Error() string { return "room not known" }
+func (*unknownRoom) Unwrap() error { return errRegister }
 
 // JoinRequest is 준비 완료.
 type JoinRequest struct {
@@ -52,7 +54,7 @@ func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, erro
 	}
 	var st Standing
 	err := e.index.listed(ctx, id, func(l listing) (err error) {
-		st, err = e.standing(ctx, joinVerb.with(joinArgs{q.Session, q.Seller, !q.NoWait, q.Lease, q.Channel, q.Vouch, q.Asks, q.Ticket, e.cfg.Waiters, l.at, l.fresh}), id, once)
+		st, err = e.standing(ctx, joinVerb.with(joinArgs{q.Session, q.Seller, !q.NoWait, q.Lease, q.Channel, q.Vouch, q.Asks, q.Ticket, e.cfg.Waiters, l.at, l.begins}), id, once)
 		return err
 	})
 	e.stood(id, q.Session, st)

@@ -20,6 +20,7 @@ type losing struct {
 	server   *redistest.Server
 	rdb      *redis.Client
 	one, two *room.Engine
+	blank    string // what the store had in the room's place
 }
 
 func newLosing(t *testing.T, config room.Config) *losing {

@@ -19,7 +19,7 @@ var (
 type matchArgs struct {
 	Message    []byte // JSON of a matchMessage
 	Registered int64
-	Fresh      bool
+	Begins     string // the blank that a room may be begun in place of; "" = none
 }
 
 type settleArgs struct {
@@ -136,7 +136,7 @@ func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error
 			if err != nil {
 				return fmt.Errorf("encode message: %w", err)
 			}
-			res, err := e.run(ctx, matchVerb.with(matchArgs{text, l.at, l.fresh}), id, own)
+			res, err := e.run(ctx, matchVerb.with(matchArgs{text, l.at, l.begins}), id, own)
 			if err != nil {
 				return err
 			}
@@ -214,7 +214,8 @@ func parseMatch(res any) (m Match, now mark, err error) {
 	r := reader{fields: strings.Fields(text)}
 	code := r.text()
 	if code == register {
-		return Match{}, mark{}, registerError(r.int())
+		epoch := r.int()
+		return Match{}, mark{}, registerError(epoch, r.fields)
 	}
 	m = Match{Result: Result(r.text()), Reason: Reason(r.text()), Ticket: r.int(), Fence: r.int(), Epoch: r.int(),
 		Granted: r.int(), Ended: r.int(), At: r.int(), Duplicate: r.text() == "1", Judge: r.text() == "1", Completes: r.text() == "1"}

@@ -8,7 +8,7 @@ type pauseArgs struct {
 	Paused     bool
 	Action     string // JSON members; "" = nobody is named
 	Registered int64
-	Fresh      bool
+	Begins     string // the blank that a room may be begun in place of; "" = none
 }
 
 // Action is what a member of support did, for the journal.
@@ -26,7 +26,7 @@ func (e *Engine) Pause(ctx context.Context, id ID, request string, paused bool, 
 	once := requestKey(request)
 	var st Standing
 	err := e.index.listed(ctx, id, func(l listing) (err error) {
-		st, err = e.standing(ctx, pauseVerb.with(pauseArgs{paused, by.reasons(), l.at, l.fresh}), id, once)
+		st, err = e.standing(ctx, pauseVerb.with(pauseArgs{paused, by.reasons(), l.at, l.begins}), id, once)
 		return err
 	})
 	return st, err

@@ -72,6 +72,6 @@ func (e *Engine) askRecord(ctx context.Context, id ID) {
 	e.work.Go(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askAgain)
 		defer cancel()
-		_ = e.fresh(ctx, id) // else the store's word has to do
+		_ = e.fresh(ctx, id, noBlank) // else the store's word has to do
 	})
 }

@@ -14,25 +14,25 @@ type renewArgs struct {
 	Lineage    string
 	Known      []byte // JSON of a knowledge
 	Registered int64
-	Fresh      bool
+	Begins     string // the blank that a room may be begun in place of; "" = none
 }
 
 // lay shows a room what this process was told of it. Where the store does not have that in its past it has lost writes, and a new epoch
 // begins: see renew.lua.
 func (e *Engine) lay(ctx context.Context, id ID) error {
-	return e.layAll(ctx, id, e.recorded(ctx, id))
+	return e.layAll(ctx, id, e.recorded(ctx, id), "")
 }
 
-// fresh lays before a room that the store may know nothing of what the durable record knows of it.
-func (e *Engine) fresh(ctx context.Context, id ID) error {
+// fresh lays before a room that the store may know nothing of, but has that blank of, what the durable record knows of it.
+func (e *Engine) fresh(ctx context.Context, id ID, blank string) error {
 	found := e.recorded(ctx, id)
 	if found.Recorded == (Recorded{}) {
 		return nil
 	}
-	return e.layAll(ctx, id, found)
+	return e.layAll(ctx, id, found, blank)
 }
 
-func (e *Engine) layAll(ctx context.Context, id ID, found record) error {
+func (e *Engine) layAll(ctx context.Context, id ID, found record, blank string) error {
 	k := e.told.knowledge(id)
 	k.Fence, k.Ticket, k.Lost, k.Ended = max(k.Fence, found.Fence), max(k.Ticket, found.Ticket), found.Open, found.Ended
 	k.end(found.ends)
@@ -40,8 +40,8 @@ func (e *Engine) layAll(ctx context.Context, id ID, found record) error {
 	if err != nil {
 		return fmt.Errorf("encode what was told: %w", err)
 	}
-	return e.index.registeredNow(ctx, id, func(l listing) error {
-		res, err := e.eval(ctx, renewVerb.with(renewArgs{k.mark.epoch, k.mark.version, k.mark.lineage, text, l.at, l.fresh}), id, []string{"renew"}, mark{}, true)
+	return e.index.registeredNow(ctx, id, blank, func(l listing) error {
+		res, err := e.eval(ctx, renewVerb.with(renewArgs{k.mark.epoch, k.mark.version, k.mark.lineage, text, l.at, l.begins}), id, []string{"renew"}, mark{}, true)
 		if err != nil {
 			return err
 		}

@@ -28,17 +28,18 @@ func (e *Engine) parseAnswer(id ID, res any) (answer, error) {
 	}
 	a.rest = r.fields
 	if a.code == register {
-		return a, registerError(a.standing.Epoch)
+		return a, registerError(a.standing.Epoch, a.rest)
 	}
 	return a, codeError(a.code)
 }
 
-// register is the reply's code where the index entry is not good enough; its first field is the room's epoch, 0 where the store knows nothing of it.
+// register is the reply's code where the index entry is not good enough; its first field is the room's epoch, 0 where the store knows nothing of it, and its
+// last one the blank then.
 const register = "register"
 
-func registerError(epoch int64) error {
-	if epoch == 0 {
-		return errUnknown
+func registerError(epoch int64, rest []string) error {
+	if epoch == 0 && len(rest) > 0 {
+		return &unknownRoom{rest[len(rest)-1]}
 	}
 	return errRegister
 }

@@ -11,7 +11,7 @@ if told then return told end
 local first = {}
 first.result, first.owner, first.from, first.to, first.code = unpack(redis.call('HMGET', ANSWER, 'result', 'owner', 'from', 'to', 'code'))
 if not first.result and not message(DIGEST) then return refuse('no_message') end
-if unlisted(REGISTERED, FRESH) then return register() end -- the room may be asleep, and what is journalled has to be drained
+if unlisted(REGISTERED, BEGINS) then return register() end -- the room may be asleep, and what is journalled has to be drained
 wake()
 advance()
 forget_messages()

@@ -49,7 +49,7 @@ do
     return answer_text(told)
   end
 end
-if unlisted(REGISTERED, FRESH) then return register() end
+if unlisted(REGISTERED, BEGINS) then return register() end
 wake()
 advance()
 forget_messages()

@@ -23,7 +23,7 @@ local AHEAD = S.epoch > 0 and (EPOCH == 0 or EPOCH == S.epoch) and (K.fence > ma
 local LOST = LEFT or AHEAD or S.epoch < EPOCH or (S.epoch == EPOCH and went_back(VERSION, LINEAGE))
 local RECORDED = S.epoch == 0 and (K.fence > 0 or K.ticket > 0)    -- the ledger alone knows the room
 
-if (LOST or RECORDED) and unlisted(REGISTERED, FRESH) then return register() end
+if (LOST or RECORDED) and unlisted(REGISTERED, BEGINS) then return register() end
 
 -- tell_lost writes that a session's place was lost, or how it ended as somebody was told.
 local function tell_lost(session, ticket, seller, fence, outcome)

@@ -1,8 +1,21 @@
 -- wake.lua: a room that is about to be used, perhaps for the first time. For the verbs that begin one.
 
+local BLANK, BLANK_FOR = '{' .. ROOM .. '}:blank', 60 * 1000
+
+-- blank names what the store has in place of a room that it knows nothing of. Once a room was begun there and lost, it has another name, also under another
+-- history of the server: then somebody may know the room who was not there to be heard when the caller asked.
+local function blank()
+  local name = redis.call('GET', BLANK)
+  if not name then
+    name = int(US)
+    redis.call('SET', BLANK, name, 'PX', BLANK_FOR)
+  end
+  return name .. ':' .. history
+end
+
 -- begin starts the first epoch of a room that nothing is known of. One that vanishes is written when somebody is in it.
 local function begin()
-  redis.call('DEL', LOCK, QUEUE, SELLERS, SEEN, AWAY, ENDED, HERE)
+  redis.call('DEL', LOCK, QUEUE, SELLERS, SEEN, AWAY, ENDED, HERE, BLANK)
   if not VANISHES then
     for _, kept in ipairs({ LEASES, JOURNAL }) do redis.call('PERSIST', kept) end
   end
@@ -19,12 +32,12 @@ local function begin()
 end
 
 -- unlisted is true when the room's index entry may be gone, or due only long from now: the process
--- registered too long ago, or before the room fell asleep; or it did not do so for this very call, and the
--- store has nothing of the room, so perhaps nothing of the index either. Whoever is about to use the room
--- registers again then, which makes it due at once.
-local function unlisted(registered, fresh)
+-- registered too long ago, or before the room fell asleep; or the store has nothing of the room, so perhaps nothing of the index
+-- either, and it has not asked whether anybody knows it since this blank is there. (A client sends a call again by itself, to whatever server
+-- is there by then.) Whoever is about to use the room registers again then, which makes it due at once.
+local function unlisted(registered, begins)
   if VANISHES then return false end -- it is in no index
-  return registered <= S.quiet or NOW - registered > REGISTERED_FOR or (S.epoch == 0 and not fresh)
+  return registered <= S.quiet or NOW - registered > REGISTERED_FOR or (S.epoch == 0 and begins ~= blank())
 end
 
 -- stay takes back the end that an idle room's keys were given.
@@ -40,7 +53,7 @@ local function wake()
   stay()
 end
 
--- register asks the caller to put the room into the index and come again; nothing happened.
-local function register() return 'register ' .. view() .. ' ' .. standing('') end
+-- register asks the caller to put the room into the index and come again; nothing happened. It names the blank where there is one.
+local function register() return 'register ' .. view() .. ' ' .. standing('') .. ' ' .. (S.epoch == 0 and blank() or '-') end
 
 return unlisted, register, stay, wake

@@ -1,0 +1,57 @@
+package room_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// The client sends a call again by itself: what it was about to begin, another replica may have begun and the store lost meanwhile.
+func TestRoomThatWasBegunAndLostSinceTheCallAskedIsNotBegunByIt(t *testing.T) {
+	emptied := func(l *losing) { require.NoError(t, l.rdb.FlushAll(t.Context()).Err()) }
+	for name, test := range map[string]struct {
+		known room.Recorded // to the durable record
+		lose  func(*losing)
+	}{
+		"the store is emptied": {lose: emptied},
+		"the store is emptied while the record's word is on its way": {room.Recorded{Fence: 5, Ticket: 3}, emptied},
+		"a failover loses the last writes": {lose: func(l *losing) {
+			keys, err := l.rdb.Keys(t.Context(), "{integration}:*").Result()
+			require.NoError(t, err)
+			require.NoError(t, l.rdb.Del(t.Context(), keys...).Err())
+			require.NoError(t, l.rdb.Set(t.Context(), "{integration}:blank", l.blank, time.Minute).Err())
+			require.NoError(t, l.rdb.Do(t.Context(), "DEBUG", "CHANGE-REPL-ID").Err())
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLosing(t, room.Config{})
+			other := l.server.Client()
+			late := room.New(other, room.Config{Doubt: time.Hour, Recorded: func(_ context.Context, id room.ID) (known room.Recorded, _ error) {
+				if id == integration {
+					known = test.known
+				}
+				return known, nil
+			}})
+			_, err := late.Join(t.Context(), "other", room.JoinRequest{Session: room.NewSession()}) // the store has the scripts
+			require.NoError(t, err)
+			way := &heldBack{}
+			other.AddHook(way)
+			registers, asks := func() {}, func() {}
+			begins := func() {
+				l.blank = l.rdb.Get(t.Context(), "{integration}:blank").Val()
+				require.Equal(t, room.Locked, l.seller(l.one, "a").join().Status)
+				test.lose(l)
+			}
+			way.inTurn(registers, asks, registers, begins)
+			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+			defer cancel()
+			_, err = late.Join(ctx, integration, room.JoinRequest{Session: room.NewSession(), Seller: "b"})
+			require.ErrorIs(t, err, context.DeadlineExceeded, "the one who holds it may still say so")
+			require.Zero(t, l.rdb.Exists(t.Context(), "{integration}:state").Val())
+		})
+	}
+}
