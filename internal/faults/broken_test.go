@@ -41,6 +41,8 @@ func breakages() []breakage {
 			lua("lease.lua", "elseif not LOCK_THERE and not change.lease then", "elseif false then")}},
 		{EndTooFar, "leases are told to end six seconds later", Calm(), []edit{
 			lua("lease.lua", "S.expires = NOW + (p.lease or LEASE)", "S.expires = NOW + (p.lease or LEASE) + 6000")}},
+		{TimeOff, "frames name a time that is five seconds ahead", Calm(), []edit{
+			{"hub/frame.go", "b = strconv.AppendInt(b, now, 10)", "b = strconv.AppendInt(b, now+5000, 10)"}}},
 		{NoService, "from the thirtieth ticket on every join fails", Calm(), []edit{
 			lua("join.lua", "wake()\nadvance()\n", "if S.tickets >= 30 then return redis.error_reply('ERR broken') end\nwake()\nadvance()\n")}},
 		{Stuck, "for five of every eight seconds nobody is granted", Calm(), []edit{

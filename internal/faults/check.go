@@ -13,6 +13,7 @@ const (
 	ClaimIgnored   = "claim_ignored"   // rule 11: a lease that was claimed ended as unclaimed, or one ended so before it was to be claimed
 	HeldTooLong    = "held_too_long"   // rule 5: told as held after its end, or after the next one had it
 	EndTooFar      = "end_too_far"     // rule 5: a lease's end is told to lie further ahead than a lease is long
+	TimeOff        = "time_off"        // rule 5: somebody was told a time that is not Redis's, by which countdowns are shown
 	Stuck          = "stuck"           // rules 5, 7: the lock was free, somebody waited, and nobody got it
 	Overtaken      = "overtaken"       // rule 2: granted while one who came earlier was there and waited
 	FenceBack      = "fence_back"      // rule 6: a later lease has a lower fence
@@ -78,6 +79,7 @@ const (
 	frameWithin = 3 * time.Second // from an answer that says so to a frame that does
 
 	clockSettles = 1500 * time.Millisecond // from setting Redis's clock to everybody's knowing it
+	clockError   = time.Second             // by which what a replica reckons of Redis's clock may be off
 )
 
 // Check judges a history by every rule. The ledger's part is left out where nothing of it was read.
@@ -89,6 +91,7 @@ func Check(records []Record, ledger Ledger, rules Rules) (found []Violation) {
 		found = append(found, r.leasesApart()...)
 		found = append(found, r.heldTooLong()...)
 		found = append(found, r.endsSoon()...)
+		found = append(found, r.timesRight()...)
 		found = append(found, r.claims()...)
 		found = append(found, r.order()...)
 		found = append(found, r.stuck()...)

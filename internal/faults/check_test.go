@@ -153,6 +153,22 @@ func TestEveryBrokenRuleIsNamed(t *testing.T) {
 				GrantedAt: base + 1000, ExpiresAt: base + 1000 + 5*life})
 			return s
 		}},
+		"a frame's time is ahead of Redis's": {TimeOff, func() *story {
+			s := turn()
+			s.add(Record{Kind: KindFrame, Type: "state", Socket: 1, Session: "a", Status: "idle", Version: 5, ServerTime: base + s.now + 5000})
+			return s
+		}},
+		"the time goes on as before its clock was set": {TimeOff, func() *story {
+			s := turn()
+			s.add(Record{Kind: KindClock, Offset: 20_000})
+			s.after(10_000).frame(1, Record{Session: "a", Status: "idle", Version: 5})
+			return s
+		}},
+		"an answer's time is long past": {TimeOff, func() *story {
+			s := turn()
+			s.add(Record{Kind: KindCall, Op: "status", HTTP: 200, Session: "a", Status: "idle", Version: 5, ServerTime: base + s.now - 2000})
+			return s
+		}},
 		"after a fault nobody is granted a free lock": {NoService, func() *story {
 			s := newStory()
 			s.add(Record{Kind: KindFault, Fault: "SIGKILL Redis"})

@@ -86,6 +86,25 @@ func (r *roomBook) endsSoon() (found []Violation) {
 	return found
 }
 
+// timesRight holds that the time that is told beside a state is Redis's: clients show their countdowns by it.
+func (r *roomBook) timesRight() (found []Violation) {
+	for _, s := range r.told {
+		if s.ServerTime == 0 || r.broken(s.Began.Wall, s.Ended.Wall) {
+			continue
+		}
+		slow := clockError // a frame may have been on its way
+		if s.Kind == KindFrame {
+			slow = frameWithin
+		}
+		ahead, behind := s.ServerTime-s.Ended.Wall, s.Began.Wall-s.ServerTime
+		if ahead > clockError.Milliseconds() || behind > slow.Milliseconds() {
+			return append(found, r.violation(TimeOff, s.Ended, fmt.Sprintf("ticket %d was told by a %s of %s a time that is %d ms ahead of Redis's",
+				s.Ticket, s.Kind, s.Replica, s.ServerTime-s.Ended.Wall)))
+		}
+	}
+	return found
+}
+
 func (b *book) clockJustSet(mono int64) bool {
 	return b.clockSet(mono-clockSettles.Microseconds(), mono+clockSettles.Microseconds())
 }
