@@ -72,13 +72,19 @@ export class Store {
     return { asked: 0, open: 0, ...known, ask_after: time(ask_after) };
   }
 
-  /** Takes the room's status, in which my part is "me". */
+  /** Takes the room's status, in which my part is "me". What it does not say stays: until when my turn is to be claimed, a newcomer's maximum. */
   applyStatus(status) {
     const { me, ...room } = status;
+    const { state } = this;
+    if (me) {
+      const claim_by = me.fence != null && me.fence === state.fence ? state.claim_by : null;
+      return this.applyAnswer({ claim_by, ...me, epoch: room.epoch, version: room.version, paused: room.paused }, room.server_time);
+    }
+    const known = String(room.epoch) === String(state.epoch) && room.version === state.version;
+    if (known && state.status === "idle") return false;
     const rest = { ...room, status: "idle", lease_expires_at: null };
     if (room.expires_in != null) rest.lease_expires_at = room.server_time + room.expires_in * 1000;
-    if (!me) return this.apply(rest);
-    return this.applyAnswer({ ...me, epoch: room.epoch, version: room.version, paused: room.paused }, room.server_time);
+    return this.apply(rest);
   }
 }
 
