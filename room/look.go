@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	lookQuestion     = newQuestion[lookArgs]("look", "inbox")
+	lookQuestion     = newQuestion[lookArgs]("look", "inbox", "asks")
 	snapshotQuestion = newQuestion[struct{}]("snapshot")
 )
 

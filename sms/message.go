@@ -147,7 +147,7 @@ func unixSentAt(raw json.RawMessage) (window, error) {
 		return window{}, faultSentAt
 	}
 	if n < milliseconds {
-		n *= 1000
+		n = n*1000 + 0.001 // most fractions have no exact float, and what is finer than a millisecond is cut off
 	}
 	return windowOf(time.UnixMilli(int64(n))), nil
 }

@@ -96,6 +96,8 @@ func TestSentAtStandsForItsWholeSecondOrItsMillisecond(t *testing.T) {
 		{"a fraction of zeros tells no more", `,"sent_at":"2026-11-21T00:30:00.000Z"`, window{at, at + 1000}},
 		{"unix seconds", fmt.Sprintf(`,"sent_at":%d`, at/1000), window{at, at + 1000}},
 		{"unix seconds with a fraction", fmt.Sprintf(`,"sent_at":%d.25`, at/1000), window{at + 250, at + 251}},
+		{"unix seconds with a fraction that no float has", fmt.Sprintf(`,"sent_at":%d.001`, at/1000+1), window{at + 1001, at + 1002}},
+		{"unix seconds with nanoseconds", fmt.Sprintf(`,"sent_at":%d.9999`, at/1000), window{at + 999, at + 1000}},
 		{"unix milliseconds", fmt.Sprintf(`,"sent_at":%d`, at+249), window{at + 249, at + 250}},
 		{"unix milliseconds of a whole second", fmt.Sprintf(`,"sent_at":%d`, at), window{at, at + 1000}},
 		{"milliseconds", `,"sent_at":"2026-11-21T00:30:00.249Z"`, window{at + 249, at + 250}},
@@ -134,4 +136,12 @@ func TestMessageIsReadWholeAndNotedWithoutItsDigits(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, m.from)
 	require.Nil(t, m.shown().Code, "a message without a code")
+}
+
+// Redis may not have answered this replica yet, or not have answered the one that read it first.
+func TestEarlierOfTwoTimesOfWhichOneMayNotBeKnown(t *testing.T) {
+	require.Equal(t, int64(3), earlier(3, 5))
+	require.Equal(t, int64(3), earlier(5, 3))
+	require.Equal(t, int64(5), earlier(0, 5))
+	require.Equal(t, int64(5), earlier(5, 0))
 }

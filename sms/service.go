@@ -126,7 +126,7 @@ func (s *Service) receive(ctx context.Context, id room.ID, verifier *Verifier, h
 		if known.Result != "" {
 			return *known, nil
 		}
-		q.ReadAt = min(q.ReadAt, known.At) // a repeat is as old as the first
+		q.ReadAt = earlier(q.ReadAt, known.At) // a repeat is as old as the first
 	}
 	q.Age = time.Since(read)
 	match, err := s.Engine.Match(ctx, id, q)
@@ -141,6 +141,14 @@ func (s *Service) receive(ctx context.Context, id room.ID, verifier *Verifier, h
 			"reason", match.Reason, "ticket", match.Ticket, "fence", match.Fence)
 	}
 	return match, err
+}
+
+// earlier is the earlier of two times, of which 0 is not known.
+func earlier(a, b int64) int64 {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
 }
 
 // now is the store's time at an instant, in unix ms; this machine's own where the store never answered.
