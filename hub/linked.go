@@ -24,6 +24,7 @@ type Link struct {
 type linked struct {
 	ticket int64
 	own    string // the browser's own session
+	missed bool   // what became of the browser may have been, see relink
 	fence  int64  // the writer's own
 }
 
@@ -90,6 +91,11 @@ func (l *hall) unlink(over func(*conn) bool) {
 			out = append(out, c)
 		}
 	}
+	l.comeBack(out)
+}
+
+// comeBack closes sockets so that they come back as what they are.
+func (l *hall) comeBack(out []*conn) {
 	if len(out) == 0 {
 		return
 	}
@@ -106,12 +112,6 @@ func (l *hall) unlink(over func(*conn) bool) {
 func (c *conn) replaced() bool {
 	seat := &c.session.Seat
 	return seat.Status != "" && seat.Ticket != c.link.ticket
-}
-
-// past reports whether the place is not live any more: what was missed may be that the browser has one of its own. The hall's lock is held.
-func (c *conn) past() bool {
-	status := c.session.Seat.Status
-	return status == room.Ended || status == room.Idle
 }
 
 // joined reports whether the browser has a place of its own by this event.
