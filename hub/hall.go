@@ -48,6 +48,8 @@ type hall struct {
 	expiry deadline
 	back   coalescer
 	desk   *deskRoom // nil while nobody of support watches here
+
+	relinking bool // it is being asked what became of the browsers of the linked
 }
 
 func newHall(h *Hub, id room.ID) *hall {

@@ -33,7 +33,8 @@ func (h *Hub) heartbeat(ctx context.Context) {
 	}
 }
 
-// alive has everybody told again where this replica was taken for dead, or the store may have lost what it was told.
+// alive has everybody told again where this replica was taken for dead, or the store may have lost what it was told, and else what had to wait. That there is
+// something is for the halls to say: a heartbeat that began in time may be answered when the one before has long been too old.
 func (h *Hub) alive(ctx context.Context, histories *int64) {
 	ctx, cancel := context.WithTimeout(ctx, h.engine.DeadAfter())
 	defer cancel()
@@ -48,19 +49,20 @@ func (h *Hub) alive(ctx context.Context, histories *int64) {
 		return
 	}
 	*histories = seen
-	late := !h.beats(began)
 	h.beaten.Store(began)
 	h.hosted.Store(int64(host))
-	if host == had && !late {
+	waits := h.refused.Swap(false) // last: who is refused by what was there before, and says so after this, is tried again with the next heartbeat
+	if host == had && !waits {
 		return
 	}
 	h.eachHall(func(l *hall) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if host == had {
-			l.tellPresence() // what had to wait
-		} else {
+		switch {
+		case host != had:
 			l.tellAnew()
+		case l.who.waits():
+			l.tellPresence()
 		}
 	})
 }

@@ -56,6 +56,7 @@ type Hub struct {
 	hosted   atomic.Int64 // see host
 	beaten   atomic.Int64 // when the last heartbeat was, ns of the hub's clock
 	calls    atomic.Int64 // that told presence
+	refused  atomic.Bool  // a hall had something to tell of presence, and has to wait for the next heartbeat
 	woke     atomic.Int64 // when this process was last noticed to have stood still, ns of the hub's clock
 
 	draining atomic.Bool

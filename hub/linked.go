@@ -24,6 +24,7 @@ type Link struct {
 type linked struct {
 	ticket int64
 	own    string // the browser's own session
+	missed bool   // what became of the browser may have been, see relink
 	fence  int64  // the writer's own
 }
 
@@ -55,19 +56,56 @@ func (l *hall) stand(c *conn, own *session, as Link) {
 	l.unlink((*conn).replaced) // no event will say so
 }
 
-// JoinedDevice has the sockets of a session told that another browser was let into its place, on every replica. The error wraps room.ErrStore.
-func (h *Hub) JoinedDevice(ctx context.Context, id room.ID, session string) error {
-	if err := h.cfg.Redis.Publish(ctx, joinedDevice, string(id)+" "+session).Err(); err != nil {
-		return fmt.Errorf("%w: tell of a joined device: %w", room.ErrStore, err)
+// wasLetIn is the third word of what says that a session was let into a place. Replicas of before take it, with the session, for an owner of whom they know nothing.
+const wasLetIn = "let-in"
+
+// JoinedDevice has the sockets of a session told that another browser was let into its place, and those of that browser's own session, "" for none, come back for that
+// place; on every replica. The error wraps room.ErrStore.
+func (h *Hub) JoinedDevice(ctx context.Context, id room.ID, session, own string) error {
+	told := []string{string(id) + " " + session}
+	if own != "" {
+		told = append(told, string(id)+" "+own+" "+wasLetIn)
+	}
+	for _, payload := range told {
+		if err := h.cfg.Redis.Publish(ctx, joinedDevice, payload).Err(); err != nil {
+			return fmt.Errorf("%w: tell of a joined device: %w", room.ErrStore, err)
+		}
 	}
 	return nil
 }
 
 func (h *Hub) deviceJoined(payload string) {
-	id, session, _ := strings.Cut(payload, " ")
-	if l := h.hall(room.ID(id)); l != nil {
-		l.notify(session, room.JoinedDevice)
+	id, who, _ := strings.Cut(payload, " ")
+	l := h.hall(room.ID(id))
+	if l == nil {
+		return
 	}
+	switch session, what, _ := strings.Cut(who, " "); what {
+	case "":
+		l.notify(session, room.JoinedDevice)
+	case wasLetIn:
+		l.letIn(session)
+	}
+}
+
+// letIn has the sockets of a browser that was let into a place come back for it: those that are its own, and those of a place that it stood for before and that is over.
+func (l *hall) letIn(own string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []*conn
+	if s := l.m.Session(own); s != nil && !s.Seat.Live() {
+		for _, c := range s.Here.conns {
+			if c.link == nil { // else it is somebody's who was let into an earlier place of this session
+				out = append(out, c)
+			}
+		}
+	}
+	for _, c := range l.linked {
+		if c.link.own == own && !c.session.Seat.Live() {
+			out = append(out, c)
+		}
+	}
+	l.comeBack(out)
 }
 
 func (l *hall) notify(session string, what room.Helping) {
@@ -90,6 +128,11 @@ func (l *hall) unlink(over func(*conn) bool) {
 			out = append(out, c)
 		}
 	}
+	l.comeBack(out)
+}
+
+// comeBack closes sockets so that they come back as what they are.
+func (l *hall) comeBack(out []*conn) {
 	if len(out) == 0 {
 		return
 	}
@@ -106,12 +149,6 @@ func (l *hall) unlink(over func(*conn) bool) {
 func (c *conn) replaced() bool {
 	seat := &c.session.Seat
 	return seat.Status != "" && seat.Ticket != c.link.ticket
-}
-
-// past reports whether the place is not live any more: what was missed may be that the browser has one of its own. The hall's lock is held.
-func (c *conn) past() bool {
-	status := c.session.Seat.Status
-	return status == room.Ended || status == room.Idle
 }
 
 // joined reports whether the browser has a place of its own by this event.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -187,4 +188,60 @@ func TestSocketThatOpensForAPlaceThatIsAnotherByThenIsClosedAtOnce(t *testing.T)
 	guest := r.dial(ids[1])
 	require.EqualValues(t, 4003, guest.untilClosed())
 	require.Empty(t, slices.Clone(guest.raw), "nothing of the other place")
+}
+
+func TestWindowsOfABrowserThatWasLetInComeBackForThePlace(t *testing.T) {
+	all, rdb := new(links), redistest.Start(t).Client()
+	one, two := start(t, rdb, room.Config{}, hub.Config{Linked: all.find}), start(t, rdb, room.Config{}, hub.Config{Linked: all.find})
+	ids := sessions(5)
+	owner, browser, linked, neighbour, stranger := ids[0], ids[1], ids[2], ids[3], ids[4]
+	earlier := join(t, one.Engine, browser)
+	leave(t, one.Engine, browser, room.Completed)
+	place := join(t, one.Engine, owner)
+	join(t, one.Engine, neighbour)
+	all.of = map[string]hub.Link{linked: {Session: browser, Ticket: earlier.Ticket, Fence: earlier.Fence}}
+	here, nextInLine, idle, over := one.dial(owner), one.dial(neighbour), two.dial(stranger), two.dial(linked)
+	here.untilStatus(room.Locked)
+	nextInLine.untilStatus(room.Waiting)
+	idle.untilStatus(room.Idle)
+	over.untilOutcome(room.Completed)
+	comesBack := func(session string, windows ...*socket) {
+		t.Helper()
+		for _, w := range windows {
+			w.until("the first state", func(state) bool { return true })
+		}
+		all.lead(session, hub.Link{Session: owner, Ticket: place.Ticket, Fence: place.Fence})
+		require.NoError(t, one.Hub.JoinedDevice(t.Context(), lobby, owner, session))
+		for _, w := range windows {
+			require.Equal(t, 4003, w.untilClosed())
+			require.Equal(t, "locked", two.dial(session).until("the first state", func(state) bool { return true }).Status)
+		}
+	}
+	comesBack(browser, one.dial(browser), two.dial(browser))
+	comesBack(linked, over) // which stood for that browser's earlier place until now
+	comesBack(neighbour)    // who has come to a place of its own meanwhile
+	require.Equal(t, "joined_device", here.untilOther(3)["notice"])
+	leave(t, one.Engine, owner, room.Completed)
+	here.untilOutcome(room.Completed)
+	nextInLine.untilStatus(room.Locked)
+	idle.until("that the line is empty", func(st state) bool { return st.QueueLength == 0 })
+}
+
+// While a replica of before is there: it takes what comes after the room for the session of an owner, and its word has no more than that.
+func TestReplicasOfBeforeAndOfNowUnderstandWhatIsSaidOfAJoinedDevice(t *testing.T) {
+	r := startLinked(t, new(links))
+	ids := sessions(2)
+	join(t, r.Engine, ids[0])
+	owner := r.dial(ids[0])
+	owner.untilStatus(room.Locked)
+	said := r.Redis.Subscribe(t.Context(), "{waitroom}:joined-device")
+	defer func() { _ = said.Close() }()
+	_, err := said.Receive(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, r.Hub.JoinedDevice(t.Context(), lobby, ids[0], ids[1]))
+	require.Equal(t, "integration "+ids[0], (<-said.Channel()).Payload)
+	_, session, _ := strings.Cut((<-said.Channel()).Payload, " ")
+	require.NotContains(t, ids, session, "nobody is told that another browser has joined the one that did")
+	require.NoError(t, r.Redis.Publish(t.Context(), "{waitroom}:joined-device", "integration "+ids[0]).Err())
+	require.Equal(t, "joined_device", owner.untilOther(2)["notice"])
 }

@@ -22,6 +22,9 @@ type presence struct {
 	telling bool
 }
 
+// waits reports whether there is something to be told.
+func (p *presence) waits() bool { return len(p.came)+len(p.went) > 0 }
+
 // departure is a session that was here, and is not.
 type departure struct {
 	host  room.Host // under which it was told to be here; 0 = it was not
@@ -151,6 +154,8 @@ func (l *hall) nextAttendance() (attendance, bool) {
 			delete(l.who.went, id)
 		}
 		a.came = l.coming(presenceBatch-len(a.gone), a.host)
+	} else if l.who.waits() {
+		l.h.refused.Store(true)
 	}
 	l.who.telling = len(a.came)+len(a.gone) > 0
 	return a, l.who.telling

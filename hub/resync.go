@@ -105,7 +105,7 @@ func (l *hall) take(snap room.Snapshot, roster *room.Roster) bool {
 	}
 	l.shared.state(&l.m.State)
 	l.askAll()
-	l.unlink((*conn).past)
+	l.relink()
 	l.back.due, l.back.until = true, time.Time{}
 	l.armExpiry()
 	if l.desk != nil {

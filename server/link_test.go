@@ -207,6 +207,35 @@ func TestLinkedBrowsersSocketComesBackForAPlaceOfItsOwn(t *testing.T) {
 	require.Equal(t, "cancelled", first.status().me().text("outcome"))
 }
 
+// A browser has the room open in a window, confirms a link in another one, and both windows are of one session.
+func TestWindowThatWasOpenBeforeItsBrowserWasLetInShowsThePlace(t *testing.T) {
+	store := redistest.Start(t).URL()
+	one, other := start(t, config(t, "--redis-url", store)), start(t, config(t, "--redis-url", store))
+	first, second := newReader(t, one.URL()), newReader(t, one.URL())
+	first.submit(roomPage+"/join", "seller_id", "s-1")
+	here := first.stays()
+	require.Equal(t, "locked", next(t, here)["status"])
+	second.ask("GET", roomPage, "")
+	link := first.link()
+	second.ask("GET", link, "")
+	elsewhere := newReader(t, other.URL()) // the same browser, by another replica
+	elsewhere.http.Jar = second.http.Jar
+	windows := []*websocket.Conn{second.stays(), elsewhere.stays()}
+	for _, window := range windows {
+		require.Equal(t, "idle", next(t, window)["status"])
+	}
+	requireState(t, second.submit(link), "locked")
+	for _, window := range windows {
+		require.EqualValues(t, 4003, closing(t, window))
+	}
+	for _, b := range []*seller{second, elsewhere} {
+		require.Equal(t, "locked", next(t, b.stays())["status"])
+	}
+	untilNotice(t, here, "joined_device")
+	first.leave("")
+	until(t, here, "ended")
+}
+
 func TestPlaceIsKeptByEitherOfItsBrowsers(t *testing.T) {
 	store := redistest.Start(t).URL()
 	args := []string{"--redis-url", store, "--away-after", "300ms"}

@@ -224,24 +224,25 @@ func (s *site) follow(c *gin.Context, session string) error {
 	}
 	ctx, cancel := s.asking(c)
 	defer cancel()
-	id, token := roomOf(c), c.Param("token")
+	id, token, own := roomOf(c), c.Param("token"), ""
 	if s.Sellers == nil {
+		own = session // its windows that are open show the place from now on
 		err = s.Links.Use(ctx, id, token, session, l.Place)
 	} else {
 		err = s.Links.Spend(ctx, id, token, s.told(c, session), l.Place)
 	}
 	if err == nil {
-		s.tellJoined(ctx, id, l.Session)
+		s.tellJoined(ctx, id, l.Session, own)
 	}
 	return err
 }
 
-// tellJoined tells the other devices. The browser has been let in, whether or not they hear of it.
-func (s *site) tellJoined(ctx context.Context, id room.ID, session string) {
+// tellJoined tells the other devices, and the browser's own windows. It has been let in, whether or not they hear of it.
+func (s *site) tellJoined(ctx context.Context, id room.ID, session, own string) {
 	if s.Sockets == nil {
 		return
 	}
-	if err := s.Sockets.JoinedDevice(ctx, id, session); err != nil {
+	if err := s.Sockets.JoinedDevice(ctx, id, session, own); err != nil {
 		s.Log.WarnContext(ctx, "a place's browsers are not told that another one joined them", "room", string(id), "error", err)
 	}
 }

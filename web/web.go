@@ -38,8 +38,8 @@ type Engine interface {
 // from before the upgrade; a Refusal picks the answer. An empty session is a spectator.
 type Sockets interface {
 	ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error
-	// JoinedDevice tells the sockets of a session that another browser was let into its place.
-	JoinedDevice(ctx context.Context, id room.ID, session string) error
+	// JoinedDevice tells the sockets of a session that another browser was let into its place, and has those of that browser's own session, "" for none, come back for it.
+	JoinedDevice(ctx context.Context, id room.ID, session, own string) error
 }
 
 // SMS takes an inbound message: it checks the signature in the header and says where the message belongs. Claim
