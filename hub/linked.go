@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ type Link struct {
 type linked struct {
 	ticket int64
 	own    string // the browser's own session
+	had    int64  // the ticket of the place that it had of its own before
 	missed bool   // what became of the browser may have been, see relink
 	fence  int64  // the writer's own
 }
@@ -50,7 +52,7 @@ func (l *hall) standForItself(s *session) {
 // 4003: it comes back as what it is by then.
 func (l *hall) stand(c *conn, own *session, as Link) {
 	l.unseatConn(c, own)
-	c.link = &linked{ticket: as.Ticket, own: own.ID, fence: as.Fence}
+	c.link = &linked{ticket: as.Ticket, own: own.ID, had: own.Seat.Ticket, fence: as.Fence}
 	l.seatConn(c, as.Session)
 	l.linked = append(l.linked, c)
 	l.unlink((*conn).replaced) // no event will say so
@@ -66,12 +68,13 @@ func (h *Hub) JoinedDevice(ctx context.Context, id room.ID, session, own string)
 	if own != "" {
 		told = append(told, string(id)+" "+own+" "+wasLetIn)
 	}
+	var failed error
 	for _, payload := range told {
 		if err := h.cfg.Redis.Publish(ctx, joinedDevice, payload).Err(); err != nil {
-			return fmt.Errorf("%w: tell of a joined device: %w", room.ErrStore, err)
+			failed = errors.Join(failed, fmt.Errorf("%w: tell of a joined device: %w", room.ErrStore, err))
 		}
 	}
-	return nil
+	return failed
 }
 
 func (h *Hub) deviceJoined(payload string) {

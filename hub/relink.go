@@ -75,7 +75,7 @@ func (l *hall) relinked(batch []*conn, seats []room.Seat) {
 	l.comeBack(out)
 }
 
-// left reports whether the browser has a place of its own, or had one after the one that it stood for: none of before that.
+// left reports whether the browser has a place of its own, or had one since it stood for the other one.
 func (k *linked) left(own, place *room.Seat) bool {
-	return own.Live() || own.Ticket > k.ticket && !place.Live()
+	return own.Live() || own.Ticket > max(k.ticket, k.had) && !place.Live()
 }

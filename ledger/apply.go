@@ -188,13 +188,23 @@ func (w *work) granted(b *batch, epoch int64, r room.Record) error {
 	if r.Ticket <= 0 || r.Fence <= 0 {
 		return fmt.Errorf("%w: lease without a ticket or fence", errOdd)
 	}
-	b.places[placeKey{epoch, r.Ticket}].grant(r)
+	p := b.places[placeKey{epoch, r.Ticket}]
+	p.grant(r)
 	if !b.leases[r.Fence].grant(epoch, r) {
 		return fmt.Errorf("%w: fence %d was granted before", errOdd, r.Fence)
 	}
 	b.highest = max(b.highest, r.Fence)
-	return w.send("lock.granted", r.At, event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller,
+	err := w.send("lock.granted", r.At, event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller,
 		GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt})
+	if err != nil || p.outcome == nil {
+		return err
+	}
+	// The store lost this after it was read here, and somebody else was faster to write that.
+	at, err := w.endOf(r.Fence, max(r.GrantedAt, orZero(p.ended)))
+	if err != nil {
+		return err
+	}
+	return w.ended(b, epoch, room.Record{At: at, Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: room.Outcome(*p.outcome), EndedAt: at})
 }
 
 // ended closes a place and, where it held the lock, its lease; of one that was not claimed the lease alone.

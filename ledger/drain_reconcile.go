@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/room"
@@ -52,7 +53,7 @@ func (l *Ledger) reconcile(ctx context.Context, id room.ID, epochs []int64) erro
 		return err
 	}
 	for _, epoch := range epochs {
-		if epoch == view.Epoch {
+		if epoch == view.Epoch || later(epoch, view) {
 			continue
 		}
 		l.log.Warn("ledger ends an epoch's open places as lost", "room", string(id), "epoch", epoch)
@@ -62,4 +63,12 @@ func (l *Ledger) reconcile(ctx context.Context, id room.ID, epochs []int64) erro
 		}
 	}
 	return nil
+}
+
+// laterFor is for how long a later epoch than its room's may be that of another master.
+const laterFor = 24 * time.Hour
+
+// later is true of an epoch that somebody may have begun on a master which this replica does not know of yet: epochs grow, and are named by when they began (unix µs).
+func later(epoch int64, view room.View) bool {
+	return view.Epoch != 0 && epoch > view.Epoch && view.Now-epoch/1000 < laterFor.Milliseconds()
 }

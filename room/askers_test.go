@@ -130,7 +130,6 @@ func TestMessageThatComesAgainWasNotSentAfterItWasFirstRead(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
 	a.expect()
-	fence := a.stand().Fence
 	d.pass(10 * time.Second)
 	read := d.now.UnixMilli()
 	a.leave(room.Cancelled)
@@ -138,9 +137,8 @@ func TestMessageThatComesAgainWasNotSentAfterItWasFirstRead(t *testing.T) {
 	d.pass(20 * time.Second)
 	b.expect()
 	d.pass(10 * time.Second)
-	_, m := d.sms(func(q *room.MatchRequest) { q.From, q.To, q.ReadAt = read+23_000, read+23_001, read })
-	require.Equal(t, room.Late, m.Result)
-	require.Equal(t, fence, m.Fence)
+	_, m := d.sms(func(q *room.MatchRequest) { q.From, q.To, q.ReadAt, q.Again = read+23_000, read+23_001, read, true })
+	requireNone(t, room.Ambiguous, m, "a's, who asked before it was first read; or b's, by the carrier's clock")
 	require.Equal(t, room.Locked, b.stand().Status)
 }
 
@@ -155,4 +153,37 @@ func TestMessageIsForgottenInTimeThoughTheClockIsSetBack(t *testing.T) {
 	left := d.rdb.ZRangeWithScores(t.Context(), "{integration}:inbox", 0, -1).Val()
 	require.Len(t, left, 1)
 	require.Equal(t, float64(d.now.Add(10*time.Minute).UnixMilli()), left[0].Score)
+}
+
+// What a replica reckons of Redis's time may be too early: that takes no message from the one who asked for it.
+func TestMessageThatComesFirstIsBelievedWhateverWeReckonWhenItWasRead(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	a.expect()
+	d.pass(5 * time.Second)
+	a.leave(room.Cancelled)
+	b := d.asker("b")
+	d.pass(29 * time.Second)
+	b.expect()
+	d.pass(time.Second)
+	_, m := d.sms(ago(200*time.Millisecond), func(q *room.MatchRequest) { q.ReadAt = d.now.UnixMilli() - 2500 })
+	require.Equal(t, room.Matched, m.Result)
+	require.Equal(t, room.Completed, b.stand().Outcome)
+}
+
+// Its earlier ask was for another sender.
+func TestOneIsOfferedACodeThoughOnesOwnEarlierAskIsOpen(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	q := a.request()
+	q.Filter = room.Filter{From: []string{"15881234"}}
+	_, err := d.engine.Expect(t.Context(), integration, q)
+	require.NoError(t, err)
+	d.pass(time.Second)
+	a.leave(room.Cancelled)
+	a.as(d, "a")
+	d.pass(time.Second)
+	_, m := d.sms(from("15770000"))
+	requireNone(t, room.NotExpected, m, "it is not what was asked for")
+	require.Len(t, offers(t, d.engine, a.session), 1)
 }

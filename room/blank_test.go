@@ -51,6 +51,7 @@ func TestRoomThatWasBegunAndLostSinceTheCallAskedIsNotBegunByIt(t *testing.T) {
 			defer cancel()
 			_, err = late.Join(ctx, integration, room.JoinRequest{Session: room.NewSession(), Seller: "b"})
 			require.ErrorIs(t, err, context.DeadlineExceeded, "the one who holds it may still say so")
+			require.NotEmpty(t, l.blank, "it was about to begin the room")
 			require.Zero(t, l.rdb.Exists(t.Context(), "{integration}:state").Val())
 		})
 	}

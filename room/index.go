@@ -167,7 +167,7 @@ func (b *beginning) begins(known bool) string {
 	return b.blank
 }
 
-// registeredNow runs a script on a room whatever the store knows of it; with a blank, only while the store has that one in the room's place: else the error is an
+// registeredNow runs a script on a room whatever the store knows of it; with a blank (noBlank: never in place of one), only while the store has that one in the room's place: else the error is an
 // errRegister. The script may leave the room asleep, so the registration is good for nothing else.
 func (x *index) registeredNow(ctx context.Context, id ID, blank string, script func(listing) error) error {
 	for begins := blank; ; {

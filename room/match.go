@@ -55,6 +55,7 @@ type MatchRequest struct {
 	From, To  int64         // the half-open time it was sent in, unix ms by the carrier's clock; both 0 = it did not say
 	Age       time.Duration // since this replica read it, by its monotonic clock
 	ReadAt    int64         // when it was first read, unix ms by Redis's clock as far as is known; 0 = not known
+	Again     bool          // it was read before, by whichever replica
 	Guard     time.Duration // widens its time on both sides: how far the carrier's clock may be off
 	Keep      bool          // a match does not end the lease
 	Sender    string        // as the carrier wrote it
@@ -106,6 +107,7 @@ type matchMessage struct {
 	To          int64           `json:"to"`
 	Age         float64         `json:"age"`
 	Read        int64           `json:"read"`
+	First       int64           `json:"first"`
 	Guard       int64           `json:"guard"`
 	Completes   bool            `json:"completes"`
 	Code        bool            `json:"code"`
@@ -162,6 +164,9 @@ func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, own []stri
 	d := digest(q.MessageID)
 	m = matchMessage{Digest: d, ID: jsonText(q.MessageID), From: q.From, To: q.To, Read: q.ReadAt, Guard: q.Guard.Milliseconds(),
 		Completes: !q.Keep, Code: q.Shown.Code != nil, Foreign: q.Foreign, Part: q.Part.Part, Parts: q.Part.Parts, Fingerprint: e.Fingerprint(id, q)}
+	if q.Again {
+		m.First = q.ReadAt
+	}
 	sender := plainSender(q.Sender)
 	m.Same = e.sealer(id).mark(string(id), "same", sender, q.Shown.Text)
 	own = []string{messageKey(q.MessageID), "same:" + m.Same, "parts:"}

@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Every key of a room lies in one slot and is declared, so the same scripts run everywhere.
+// Every key of a room lies in one slot and is declared or has its name from the room, so the same scripts run everywhere.
 func TestScriptsRunOnSentinelAndCluster(t *testing.T) {
 	for name, start := range map[string]func(testing.TB) redis.UniversalClient{
 		"sentinel": func(tb testing.TB) redis.UniversalClient { return redistest.StartSentinel(tb).Client() },

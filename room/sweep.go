@@ -37,8 +37,8 @@ const (
 	justAfter   = time.Millisecond     // how much later than due a room is asked for, so that it is due then
 	sweepAtMost = 5 * time.Millisecond // however many rooms there are, no oftener than this
 
-	// looksEachSecond is how many active rooms are looked at in which nothing is due, however many there are: for what nobody said, such as a lock that was
-	// deleted by hand where Redis tells of no key.
+	// looksEachSecond is how many active rooms are looked at in which nothing is due, however many there are, but each as often as a lease may be over there: for
+	// what nobody said, such as a lock that was deleted by hand where Redis tells of no key.
 	looksEachSecond = 20
 )
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -34,7 +35,7 @@ func newTurnstile(next http.Handler, perProcessor int) *turnstile {
 
 // ServeHTTP answers nothing where the client has gone meanwhile.
 func (t *turnstile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Upgrade") == "" {
+	if !opensSocket(r) {
 		t.next.ServeHTTP(w, r)
 		return
 	}
@@ -45,6 +46,11 @@ func (t *turnstile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer leave()
 	runtime.Gosched()      // whoever could go on when it was woken goes first
 	t.next.ServeHTTP(w, r) // returns when the socket is open
+}
+
+// opensSocket is false of what only looks like it: a request that is read or answered slowly would keep a turn for that long.
+func opensSocket(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") && strings.HasSuffix(r.URL.Path, "/ws")
 }
 
 // enter waits for a turn, first come first served; false where ctx ended first.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,7 +23,7 @@ func newOpening() *opening {
 	o := &opening{began: make(chan string, 100), open: make(chan string), gone: make(chan string, 100)}
 	o.turnstile = newTurnstile(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") != "" {
-			o.began <- r.URL.Path
+			o.began <- strings.TrimSuffix(r.URL.Path, "/ws")
 			<-o.open
 		}
 		w.WriteHeader(http.StatusAccepted)
@@ -31,7 +32,7 @@ func newOpening() *opening {
 }
 
 func (o *opening) come(ctx context.Context, path string) {
-	r := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, path+"/ws", nil)
 	r.Header.Set("Upgrade", "websocket")
 	o.ServeHTTP(httptest.NewRecorder(), r)
 	o.gone <- path
@@ -109,4 +110,25 @@ func TestWhoHasWaitedLongForASocketGoesInAllTheSame(t *testing.T) {
 		time.Sleep(turnWithin) // of the fake clock
 		require.Equal(t, "/waits", <-o.began)
 	})
+}
+
+func TestRequestThatOnlyLooksLikeASocketTakesNoTurn(t *testing.T) {
+	for name, change := range map[string]func(*http.Request){
+		"another method":   func(r *http.Request) { r.Method = http.MethodPost },
+		"another protocol": func(r *http.Request) { r.Header.Set("Upgrade", "h2c") },
+		"another path":     func(r *http.Request) { r.URL.Path = "/static/desk.js" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var held int
+			stile := newTurnstile(nil, turns)
+			stile.next = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { held = len(stile.turns) })
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/integration/ws", nil)
+			r.Header.Set("Upgrade", "WebSocket")
+			stile.ServeHTTP(httptest.NewRecorder(), r)
+			require.Equal(t, 1, held, "a socket does")
+			change(r)
+			stile.ServeHTTP(httptest.NewRecorder(), r)
+			require.Zero(t, held)
+		})
+	}
 }

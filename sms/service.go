@@ -126,7 +126,7 @@ func (s *Service) receive(ctx context.Context, id room.ID, verifier *Verifier, h
 		if known.Result != "" {
 			return *known, nil
 		}
-		q.ReadAt = earlier(q.ReadAt, known.At) // a repeat is as old as the first
+		q.ReadAt, q.Again = earlier(q.ReadAt, known.At), true // a repeat is as old as the first
 	}
 	q.Age = time.Since(read)
 	match, err := s.Engine.Match(ctx, id, q)

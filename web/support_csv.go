@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,7 +70,15 @@ func (s *site) exported(c *gin.Context) error {
 	query.Del("bom")
 	ctx, cancel := s.asking(c)
 	defer cancel()
-	return s.Support.Engine.Audit(ctx, roomOf(c), room.Action{Who: agentOf(c).Name, Action: "exported", Reason: shorten(query.Encode())})
+	return s.Support.Engine.Audit(ctx, roomOf(c), room.Action{Who: agentOf(c).Name, Action: "exported", Reason: shorten(told(query))})
+}
+
+// told is a query as people read it: what is asked for by name is to be found by that name, as when a seller is erased.
+func told(query url.Values) string {
+	if text, err := url.QueryUnescape(query.Encode()); err == nil {
+		return text
+	}
+	return query.Encode()
 }
 
 // shorten keeps a text to what a reason may have.

@@ -140,6 +140,14 @@ func TestBadSearchIsRefusedByName(t *testing.T) {
 	require.Empty(t, f.did)
 }
 
+// An erasure looks for the seller as it is called.
+func TestExportIsAuditedInTheWordsOfItsQuestion(t *testing.T) {
+	f := newFakeDesk()
+	f.pages = []History{somePage("")}
+	f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv&seller=kim%40%EC%83%81%EC%A0%90.kr", "")
+	require.Equal(t, "seller=kim@상점.kr", f.by.Reason)
+}
+
 func TestExportHasTheRowsOfTheJSON(t *testing.T) {
 	f := newFakeDesk()
 	f.pages = []History{somePage("c2"), somePage(""), somePage("")}

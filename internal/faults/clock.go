@@ -89,7 +89,7 @@ func (r *roomBook) endsSoon() (found []Violation) {
 // timesRight holds that the time that is told beside a state is Redis's: clients show their countdowns by it.
 func (r *roomBook) timesRight() (found []Violation) {
 	for _, s := range r.told {
-		if s.ServerTime == 0 || r.broken(s.Began.Wall, s.Ended.Wall) {
+		if s.ServerTime == 0 || r.broken(s.Began.Wall, s.Ended.Wall) || r.clockSetAround(s.Began.Mono, s.Ended.Mono) {
 			continue
 		}
 		slow := clockError // a frame may have been on its way
@@ -105,8 +105,14 @@ func (r *roomBook) timesRight() (found []Violation) {
 	return found
 }
 
-func (b *book) clockJustSet(mono int64) bool {
-	return b.clockSet(mono-clockSettles.Microseconds(), mono+clockSettles.Microseconds())
+func (b *book) clockJustSet(mono int64) bool { return b.clockSetAround(mono, mono) }
+
+// clockSetAround is clockSet, or shortly before or after: a replica may know of a new master before the sentinels agree on it.
+func (b *book) clockSetAround(from, to int64) bool {
+	if to < forever-clockSettles.Microseconds() {
+		to += clockSettles.Microseconds()
+	}
+	return b.clockSet(from-clockSettles.Microseconds(), to)
 }
 
 // clockSet reports whether Redis's clock was set between two moments (µs).

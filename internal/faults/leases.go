@@ -77,7 +77,7 @@ func (r *roomBook) heldTooLong() (found []Violation) {
 			next, told = r.leases[i+1].grantedBy(), r.leases[i+1].first.Ended.Mono
 		}
 		for _, s := range l.locked {
-			if r.clockSet(s.Began.Mono, told) {
+			if r.clockSetAround(s.Began.Mono, told) {
 				continue // then a lease's end may lie before what was told of it
 			}
 			over := min(next, max(s.ExpiresAt, l.expires))

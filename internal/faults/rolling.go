@@ -59,15 +59,16 @@ func (r *Run) replace(ctx context.Context, p *replica, w *waiters, t *traffic) e
 	if err := until(patience, w.allThere); err != nil {
 		r.trouble(SocketBehind, "after %s was replaced: %v", p.name, err)
 	}
-	lost, refused, longest := w.look()
+	lost, refused, longest, again := w.look()
 	if lost == 0 {
 		return fmt.Errorf("%w: no waiter had its socket on %s", errUnmet, p.name)
 	}
-	r.note("%s replaced: %d waiters lost their socket and were back within %d ms; %d tries were refused", p.name, lost, longest.Milliseconds(), len(refused))
+	r.note("%s replaced: %d waiters lost their socket and were back within %d ms; %d tries were refused", p.name, lost, max(longest, again).Milliseconds(), len(refused))
 	if len(refused) > 0 {
 		r.note("such as %s", refused[0])
 	}
-	r.onlyBriefly(p.name, longest)
+	r.onlyBriefly(p.name, longest, awayFor)
+	r.onlyBriefly(p.name, again, awayFor+backFirst)
 	r.heldTogether(p.name, since, t)
 	return nil
 }
@@ -85,11 +86,11 @@ func (r *Run) sameLease(ctx context.Context, w *waiters, before lease) error {
 	return nil
 }
 
-// awayFor is how long a replaced replica may keep anybody without a socket.
+// awayFor is how long a replaced replica may keep anybody without a socket. Whose try to come back is cut off as the balancer takes the replica out waits once more.
 const awayFor = 2 * time.Second
 
-func (r *Run) onlyBriefly(what string, longest time.Duration) {
-	if longest > awayFor {
+func (r *Run) onlyBriefly(what string, longest, most time.Duration) {
+	if longest > most {
 		r.trouble(SocketBehind, "somebody was without a socket for %s while %s was replaced", longest, what)
 	}
 }
@@ -119,7 +120,7 @@ func (r *Run) heldTogether(what string, since int, t *traffic) {
 	if len(dropped) > 0 {
 		r.trouble(RequestDropped, "%d of %d requests were dropped while %s was replaced, such as %s", len(dropped), len(dropped)+answered, what, dropped[0])
 	}
-	r.onlyBriefly(what, longest)
+	r.onlyBriefly(what, longest, awayFor)
 }
 
 // note keeps something that was measured, and shows it.

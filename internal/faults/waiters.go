@@ -31,6 +31,7 @@ type waiters struct {
 	lost    int           // sockets, since the last look
 	refused []string      // why tries to come back failed, likewise
 	longest time.Duration // without a socket that was told a state, likewise
+	again   time.Duration // likewise, of those whose first try was refused: the balancer cut it off when it took the replica out
 }
 
 // waiter is one of them. waiters.mu guards it.
@@ -39,6 +40,7 @@ type waiter struct {
 	ticket  int64
 	last    frame     // since it has this socket
 	without time.Time // since when it has none; zero while it has
+	refused bool      // since then
 }
 
 // gather has n people take places and open sockets, and returns when all were told a state. Whoever gathers calls leave.
@@ -96,7 +98,7 @@ func (w *waiters) connection(ctx context.Context, p *waiter) (told bool) {
 	if err != nil {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.refused = append(w.refused, err.Error())
+		w.refused, p.refused = append(w.refused, err.Error()), true
 		return false
 	}
 	defer func() { _ = conn.CloseNow() }()
@@ -125,31 +127,40 @@ func (w *waiters) told(p *waiter, f frame) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !p.without.IsZero() {
-		w.longest = max(w.longest, time.Since(p.without))
+		w.waited(p)
 		p.without = time.Time{}
 	}
 	p.last = f
+}
+
+// waited takes in for how long somebody has been without a socket. The lock is held.
+func (w *waiters) waited(p *waiter) {
+	longest := &w.longest
+	if p.refused {
+		longest = &w.again
+	}
+	*longest = max(*longest, time.Since(p.without))
 }
 
 func (w *waiters) loses(p *waiter) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lost++
-	p.without, p.last = time.Now(), frame{}
+	p.without, p.last, p.refused = time.Now(), frame{}, false
 }
 
-// look is how many sockets were lost since the last look, which tries to open one were refused, and how long anybody was without one.
-func (w *waiters) look() (lost int, refused []string, longest time.Duration) {
+// look is how many sockets were lost since the last look, which tries to open one were refused, and how long anybody was without one who was not refused, and who was.
+func (w *waiters) look() (lost int, refused []string, longest, again time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, p := range w.people {
 		if !p.without.IsZero() {
-			w.longest = max(w.longest, time.Since(p.without))
+			w.waited(p)
 		}
 	}
-	lost, refused, longest = w.lost, w.refused, w.longest
-	w.lost, w.refused, w.longest = 0, nil, 0
-	return lost, refused, longest
+	lost, refused, longest, again = w.lost, w.refused, w.longest, w.again
+	w.lost, w.refused, w.longest, w.again = 0, nil, 0, 0
+	return lost, refused, longest, again
 }
 
 func (w *waiters) allThere() error {

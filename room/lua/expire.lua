@@ -9,7 +9,7 @@ local forget = forget_messages()
 commit()
 
 local line, pending = waiting(), redis.call('XLEN', JOURNAL)
-local code, look = 'active', NOW + math.min(pending > 0 and TAKE_IN or REST, LEASE) -- what is granted after this look is not over before the next one
+local code, look = 'active', NOW + math.min(pending > 0 and TAKE_IN or REST, LEASE) -- a lease that is granted after this look is not over long before the next one
 if more then look = NOW end
 if held() then look = math.min(look, ends()) end
 if forget then look = math.min(look, forget) end

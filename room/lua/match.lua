@@ -4,7 +4,7 @@
 --       15 parts: the first part of the same long message in the last minute, as "digest|1 = a part answered an ask|,part,part,"; with "*," behind it
 --          a part came twice before all had come: another message may have the same ref
 -- MESSAGE is JSON: digest, id (as JSON), from, to (when the carrier took it, ms; both 0 = it did not say), age (ms since it was read, with a fraction),
---          read (when it was first read, ms of Redis's clock; 0 = not known), guard (ms), completes (a code ends the lease),
+--          read (when it was first read, ms of Redis's clock; 0 = not known), first (the same, where it came before this; 0 = it did not), guard (ms), completes (a code ends the lease),
 --          code (there is one), foreign (the room takes nothing from this sender), fingerprint, fits ({"fence.ask": does it fit}),
 --          part (0 = it is whole), parts (of how many), same (what its sender and text are known by), sealed, members (JSON members for the journal; no secret)
 -- Returns "register", see join.lua, or "asks fence.ask:filter …" where Go has to say first which asks it fits, or
@@ -25,7 +25,6 @@ local REMEMBERED_FOR = 25 * 60 * 60 * 1000  -- then the ledger knows the message
 local LATE_AFTER = 24 * 60 * 60 * 1000
 local PARTS_FOR = 60 * 1000
 local ON_ITS_WAY = 3                        -- what is between a replica and us, and what it knows of our time, is no better than this (ms)
-local READ_ERROR = 1000                     -- by which when it was first read may be too early (ms)
 local AHEAD = 60 * 1000                     -- how far ahead of us a carrier's clock may be
 
 local function answer_text(h)
@@ -60,20 +59,23 @@ forget_messages()
 local CLOCK = room_clock()
 
 local function window()
-  local from, to, latest = A.from, A.to, CLOCK
-  if A.read > 0 and CLOCK == NOW then latest = math.min(CLOCK, A.read + READ_ERROR) end -- also where it comes again, it was not sent after it was first read
+  local from, to = A.from, A.to
   local unsaid = from == 0 and to == 0
-  if unsaid or from > latest + AHEAD then
+  if unsaid or from > CLOCK + AHEAD then
     local age = A.age
     if A.read > 0 and NOW - age - A.read > ON_ITS_WAY then age = NOW - A.read end -- Redis let it wait
     from, to = CLOCK - math.ceil(age - (CLOCK == NOW and US / 1000 - NOW or 0)), CLOCK + 1
-  elseif from > latest then -- it counts as now, and the carrier's clock is ahead by as much at the least
-    from, to = latest - (from - latest), latest + 1
+  else
+    local read = CLOCK
+    if A.first > 0 and CLOCK == NOW then read = math.min(CLOCK, A.first + ON_ITS_WAY) end -- what comes again was not sent after it was first read
+    if from > read then -- it counts as then, and the carrier's clock is ahead by as much at the least; as far as it can be later, it may be
+      from, to = read - (from - read), math.min(to, CLOCK + 1)
+    end
   end
-  return from - A.guard, to + A.guard, from < NOW - LATE_AFTER, A.from > latest + AHEAD
+  return from - A.guard, to + A.guard, from < NOW - LATE_AFTER
 end
 
-local FROM, TO, TOO_OLD, DISBELIEVED = window()
+local FROM, TO, TOO_OLD = window()
 
 ---------------------------------------------------------------- whose it is
 
@@ -340,7 +342,7 @@ local function offered()
   for _, a in ipairs(l.asks) do
     if a.answered == '' and a.at < TO then return nil end
   end
-  return not asked_by_others(l.session, OPEN_FOR) and l or nil
+  return not asked_by_others(asker_of(l), OPEN_FOR) and l or nil
 end
 
 local l, ask, ends
@@ -367,7 +369,7 @@ if l then
   end
   answers = A.code and (ask ~= nil or l.codes ~= had)
 end
-if DISBELIEVED then
+if A.from > CLOCK + AHEAD then
   incident('carrier_clock', 'the carrier says that it took a message over a minute from now; its clock is not believed')
 end
 journal(l)

@@ -124,6 +124,7 @@ local function renew()
   local of, lease = math.max(S.epoch, EPOCH), left_of()
   local last = LEFT and 0 or LOOKED
   stay()
+  fill_blank()
   go_on_after()
   for _, f in ipairs(K.places) do compare(f) end
   local kept = carry()

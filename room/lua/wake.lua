@@ -5,17 +5,17 @@ local BLANK, BLANK_FOR = '{' .. ROOM .. '}:blank', 60 * 1000
 -- blank names what the store has in place of a room that it knows nothing of. Once a room was begun there and lost, it has another name, also under another
 -- history of the server: then somebody may know the room who was not there to be heard when the caller asked.
 local function blank()
-  local name = redis.call('GET', BLANK)
-  if not name then
-    name = int(US)
-    redis.call('SET', BLANK, name, 'PX', BLANK_FOR)
-  end
+  local name = redis.call('GET', BLANK) or int(US)
+  redis.call('SET', BLANK, name, 'PX', BLANK_FOR)
   return name .. ':' .. history
 end
 
+local function fill_blank() redis.call('DEL', BLANK) end
+
 -- begin starts the first epoch of a room that nothing is known of. One that vanishes is written when somebody is in it.
 local function begin()
-  redis.call('DEL', LOCK, QUEUE, SELLERS, SEEN, AWAY, ENDED, HERE, BLANK)
+  redis.call('DEL', LOCK, QUEUE, SELLERS, SEEN, AWAY, ENDED, HERE)
+  fill_blank()
   if not VANISHES then
     for _, kept in ipairs({ LEASES, JOURNAL }) do redis.call('PERSIST', kept) end
   end
@@ -56,4 +56,4 @@ end
 -- register asks the caller to put the room into the index and come again; nothing happened. It names the blank where there is one.
 local function register() return 'register ' .. view() .. ' ' .. standing('') .. ' ' .. (S.epoch == 0 and blank() or '-') end
 
-return unlisted, register, stay, wake
+return fill_blank, unlisted, register, stay, wake

@@ -81,9 +81,9 @@ export class Store {
       return this.applyAnswer({ claim_by, ...me, epoch: room.epoch, version: room.version, paused: room.paused }, room.server_time);
     }
     const known = String(room.epoch) === String(state.epoch) && room.version === state.version;
-    if (known && state.status === "idle") return false;
     const rest = { ...room, status: "idle", lease_expires_at: null };
-    if (room.expires_in != null) rest.lease_expires_at = room.server_time + room.expires_in * 1000;
+    if (known && state.status === "idle") Object.assign(rest, { maximum_wait: state.maximum_wait, lease_expires_at: state.lease_expires_at });
+    else if (room.expires_in != null) rest.lease_expires_at = room.server_time + room.expires_in * 1000;
     return this.apply(rest);
   }
 }

@@ -26,8 +26,10 @@ var (
 const (
 	// Lasts is how long a link can be used.
 	Lasts = 5 * time.Minute
-	// kept is for how long a session stands for a place at the most: longer than the longest line takes.
-	kept = 30 * 24 * time.Hour
+	// kept is for how long a session stands for a place at the most: longer than a room keeps one.
+	kept = 48 * time.Hour
+	// most is how many browsers are let into one place: what is kept of them is bounded by the places that there are.
+	most = 16
 )
 
 // Place is the place that a link leads to. Its session is a credential.
@@ -78,7 +80,7 @@ func (l *Links) Open(ctx context.Context, id room.ID, token, session string) (p 
 }
 
 // Use has a session stand for a place from now on, by a link that leads to it. Of several browsers one is let in; it may come again with the
-// same link. Refusals: those of Open.
+// same link. Refusals: those of Open, and ErrUsed also where so many were let into the place that no more are.
 func (l *Links) Use(ctx context.Context, id room.ID, token, session string, p Place) error {
 	return l.use(ctx, id, token, session, seal(session, standKey(id, session), p), p)
 }
@@ -89,8 +91,8 @@ func (l *Links) Spend(ctx context.Context, id room.ID, token, session string, p 
 }
 
 func (l *Links) use(ctx context.Context, id room.ID, token, session, standing string, p Place) error {
-	keys := []string{tokenKey(id, token), standKey(id, session), joinedKey(id, p.Session)}
-	done, err := useScript.Run(ctx, l.redis, keys, standing, kept.Milliseconds(), p.Ticket).Text()
+	keys := []string{tokenKey(id, token), standKey(id, session), joinedKey(id, p.Session), browsersKey(id, p)}
+	done, err := useScript.Run(ctx, l.redis, keys, standing, kept.Milliseconds(), p.Ticket, most).Text()
 	switch {
 	case err != nil:
 		return stored(err)

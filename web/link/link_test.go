@@ -185,3 +185,29 @@ func TestStoreThatIsAwayIsNoRefusal(t *testing.T) {
 	_, _, err = l.Standing(ctx, here, room.NewSession())
 	require.ErrorIs(t, err, room.ErrStore)
 }
+
+// Who has a place could else fill the store with browsers that stand for it.
+func TestSoManyBrowsersAreLetIntoAPlaceAndNoMore(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		l, p := New(rdb), newPlace()
+		var first string
+		for i := range most {
+			token, session := made(t, l, p), room.NewSession()
+			require.NoError(t, l.Use(t.Context(), here, token, session, p), i)
+			require.NoError(t, l.Use(t.Context(), here, token, session, p), "it may come again")
+			if i == 0 {
+				first = session
+			}
+		}
+		token, session := made(t, l, p), room.NewSession()
+		require.ErrorIs(t, l.Use(t.Context(), here, token, session, p), ErrUsed)
+		_, ok, err := l.Standing(t.Context(), here, session)
+		require.NoError(t, err)
+		require.False(t, ok)
+		_, ok, err = l.Standing(t.Context(), here, first)
+		require.NoError(t, err)
+		require.True(t, ok)
+		p.Ticket++
+		require.NoError(t, l.Use(t.Context(), here, made(t, l, p), session, p), "of another place")
+	})
+}

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/redis/go-redis/v9"
 
@@ -32,6 +33,10 @@ func tokenKey(id room.ID, token string) string { return prefix + "token:" + dige
 func placeKey(id room.ID, session string) string { return prefix + "place:" + digest(id, session) }
 
 func joinedKey(id room.ID, session string) string { return prefix + "joined:" + digest(id, session) }
+
+func browsersKey(id room.ID, p Place) string {
+	return prefix + "browsers:" + digest(id, p.Session+" "+strconv.FormatInt(p.Ticket, 10))
+}
 
 func standKey(id room.ID, session string) string { return prefix + "stands:" + digest(id, session) }
 

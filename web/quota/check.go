@@ -20,7 +20,7 @@ const (
 	roomsAtMost = 32              // and rooms; the next check may meet others
 	roomsAtOnce = 8               // of these
 	share       = 10              // an address is looked up for a tenth of the time at the most
-	pending     = 2 * time.Second // a join may be under way for as long
+	pending     = 5 * time.Second // a join may be under way for as long: longer than any call of ours waits for the store
 )
 
 // full are places of an address that has as many as it may, with their marks.
