@@ -15,7 +15,7 @@ import (
 func TestAServerStartsOnALedgerThatALaterVersionMigrated(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "waitroom.db")
 	postgres := pgtest.Start(t).URL()
-	for _, ledger := range []struct{ driver, source, url string }{{"sqlite", "file:" + file, "sqlite:" + file}, {"pgx", postgres, postgres}} {
+	for _, ledger := range []struct{ driver, source, url string }{{"sqlite", "file:" + file + "?_pragma=busy_timeout(5000)", "sqlite:" + file}, {"pgx", postgres, postgres}} {
 		first := start(t, config(t, "--database-url", ledger.url))
 		require.NoError(t, first.stop(t))
 		db, err := sql.Open(ledger.driver, ledger.source)
