@@ -200,7 +200,7 @@ func (r *roomBook) learn(ledger Ledger) {
 	}
 }
 
-// readPresence follows every socket. One on a replica that a fault took is gone from the fault's beginning on.
+// readPresence follows every socket. One on a replica that a fault took is gone from the fault's beginning on, and as far as the replica knows since it was heard of last.
 func (b *book) readPresence() {
 	open := map[int64]Record{}
 	for _, r := range b.records {
@@ -228,8 +228,8 @@ func (b *book) present(opened Record, until int64) {
 		if !slices.Contains(f.Replicas, opened.Replica) || f.Ended.Wall < from || f.Began.Wall > until {
 			continue
 		}
-		if f.Began.Wall > from {
-			p.spans = append(p.spans, span{from, f.Began.Wall})
+		if heard := max(f.Began.Wall-b.rules.heardWithin().Milliseconds(), from+1); f.Began.Wall > from {
+			p.spans = append(p.spans, span{from, heard})
 		}
 		from = f.Ended.Wall
 	}
@@ -237,6 +237,9 @@ func (b *book) present(opened Record, until int64) {
 		p.spans = append(p.spans, span{from, until})
 	}
 }
+
+// heardWithin is how long before its connection broke a browser may have been heard of last: who stands in front is asked as often as that.
+func (r Rules) heardWithin() time.Duration { return r.AwayAfter / 3 }
 
 // mayBeAway reports whether a session can have been away at a moment: its browser was gone for longer than after, or
 // came back only just now.

@@ -444,3 +444,19 @@ func TestWhoseReplicaWasTakenMayBePassedOver(t *testing.T) {
 	s.add(Record{Kind: KindFault, Replicas: []string{"replica-1"}, Began: from})
 	require.NotContains(t, s.kinds(), Overtaken)
 }
+
+// The replica knows no better than when it heard of it last.
+func TestWhoseConnectionBreaksIsGoneSinceItWasHeardOf(t *testing.T) {
+	for after, overtaken := range map[int64]bool{1500: true, 3500: false} {
+		s := newStory()
+		s.add(Record{Kind: KindOpen, Socket: 1, Session: "b", Replica: "replica-1"})
+		s.locked("join", "a", 1, s.now, 1)
+		s.waiting("join", "b", 2, 1, 1, 2)
+		s.after(3000).waiting("join", "c", 3, 2, 2, 3)
+		from := s.moment()
+		s.after(after).locked("status", "c", 3, s.now, 4)
+		s.waiting("status", "b", 2, 1, 1, 4)
+		s.add(Record{Kind: KindFault, Replicas: []string{"replica-1"}, Began: from})
+		require.Equal(t, overtaken, s.kinds()[Overtaken] > 0, after)
+	}
+}

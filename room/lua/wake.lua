@@ -15,8 +15,8 @@ local function fill_blank() redis.call('DEL', BLANK) end
 -- begin starts the first epoch of a room that nothing is known of. One that vanishes is written when somebody is in it.
 local function begin()
   redis.call('DEL', LOCK, QUEUE, SELLERS, SEEN, AWAY, ENDED, HERE)
-  fill_blank()
   if not VANISHES then
+    fill_blank()
     for _, kept in ipairs({ LEASES, JOURNAL }) do redis.call('PERSIST', kept) end
   end
   S.epoch, S.version = math.max(US, S.epoch + 1), 0
