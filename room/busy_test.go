@@ -137,3 +137,40 @@ func TestNumberIsBusyWithAnothersCodeAlsoWhereOnesOwnIsTheLatest(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, asked.Add(30*time.Second).UnixMilli(), y.busy())
 }
+
+// again joins once more from the same session, for the same seller or another one.
+func (s seller) again(d *desk, name string) seller {
+	d.Helper()
+	s.name = name
+	_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: s.session, Seller: name, Asks: true})
+	require.NoError(d, err)
+	return s
+}
+
+// Who asks is a session: a quarantine apart are those of two.
+func TestOneSessionMayAskAgainAtOnceWhicheverSellerItNames(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	a.expect()
+	a.leave(room.Cancelled)
+	a.again(d, "a").expect()
+	a.leave(room.Cancelled)
+	a.again(d, "b").expect()
+}
+
+// Its earlier ask was for another sender.
+func TestOneIsOfferedACodeThoughOnesOwnEarlierAskIsOpen(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	q := a.request()
+	q.Filter = room.Filter{From: []string{"15881234"}}
+	_, err := d.engine.Expect(t.Context(), integration, q)
+	require.NoError(t, err)
+	d.pass(time.Second)
+	a.leave(room.Cancelled)
+	a.again(d, "a")
+	d.pass(time.Second)
+	_, m := d.sms(from("15770000"))
+	requireNone(t, room.NotExpected, m, "it is not what was asked for")
+	require.Len(t, offers(t, d.engine, a.session), 1)
+}

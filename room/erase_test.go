@@ -45,21 +45,6 @@ func TestErasedSellerKeepsItsPlaceInHistoryUnderAnotherName(t *testing.T) {
 	})
 }
 
-func TestErasureLeavesNothingOfWhoAskedLast(t *testing.T) {
-	d := newDesk(t, room.Config{})
-	a := d.asker("a@shop")
-	a.expect()
-	a.leave(room.Cancelled)
-	require.Contains(t, d.rdb.HGet(t.Context(), "{integration}:state", "unanswered").Val(), a.name)
-	_, _, err := d.engine.EraseSeller(t.Context(), integration, room.EraseRequest{Seller: a.name, Pseudonym: "erased-x"})
-	require.NoError(t, err)
-	for _, value := range d.rdb.HGetAll(t.Context(), "{integration}:state").Val() {
-		require.NotContains(t, value, a.name)
-	}
-	b := d.asker("b")
-	require.NotZero(t, b.busy(), "it is still somebody's ask")
-}
-
 func TestErasureFindsEveryRoomAndReplyOfACluster(t *testing.T) {
 	c := redistest.StartCluster(t)
 	e := room.New(c.Client(), room.Config{Journal: 100})

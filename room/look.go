@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	lookQuestion     = newQuestion[lookArgs]("look", "inbox", "asks")
+	lookQuestion     = newQuestion[lookArgs]("look", "inbox")
 	snapshotQuestion = newQuestion[struct{}]("snapshot")
 )
 

@@ -243,21 +243,15 @@ func (w *world) quarantined(mine *held, from, to int64) bool {
 	return false
 }
 
-// displaced: a later lease asked less than a quarantine ago, or may have, and has all its codes; it may have been sent another's, and this may be
+// displaced: a later lease asked less than a quarantine ago and has all its codes; it may have been sent another's, and this may be
 // its own. Who asked longer ago than that is not sure to be meant.
 func (w *world) displaced(l *held, from, to int64) bool {
 	if to-1-l.last(to-1) < quarantine {
 		return false
 	}
 	return slices.ContainsFunc(w.leases, func(other *held) bool {
-		if other.fence <= l.fence || other.live {
-			return false
-		}
-		if !other.asking {
-			return other.codes > 0 && other.end < to && from-other.end < quarantine
-		}
 		asked := other.last(to - 1)
-		return other.open() == 0 && asked >= 0 && from-asked < quarantine
+		return other.fence > l.fence && other.asking && !other.live && other.open() == 0 && asked >= 0 && from-asked < quarantine
 	})
 }
 

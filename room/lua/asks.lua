@@ -48,9 +48,9 @@ local function write_lease(lease)
   if text ~= lease.text then redis.call('ZREM', LEASES, lease.text) end
   lease.text = text
   local at = last_open(lease)
-  if at then leave_open(asker_of(lease), at) end
+  if at then leave_open(lease.session, at) end
   if held() then
-    local after = busy_until()
+    local after = busy_until(S.session)
     if after ~= S.ask_after and (after > NOW or S.ask_after > NOW) then S.ask_after, change.any, change.codes = after, true, true end
   end
 end

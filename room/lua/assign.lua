@@ -66,16 +66,10 @@ local function kin(m)
   end
 end
 
--- asker_by is whose a message is.
-local function asker_by(m)
-  local lease = by_fence(m.fence)
-  return lease and asker_of(lease)
-end
-
 -- withdraw takes the same message back from whom it is offered to under another id.
 local function withdraw(m)
   for o in recent() do
-    if o.state == 'o' and akin(m, o) and asker_by(o) ~= asker_by(m) then
+    if o.state == 'o' and o.session ~= m.session and akin(m, o) then
       local entry, session = inbox_entry(o), o.session
       o.session, o.fence, o.state = '', 0, 'n'
       write_message(o, entry)
@@ -89,7 +83,7 @@ if somebodys then return refuse('already_matched') end
 local lease = by_fence(FENCE)
 if not lease then return refuse('stale_fence') end
 local other = not m.forgotten and kin(m)
-if other and asker_by(other) ~= asker_of(lease) then return refuse('already_matched') end
+if other and other.session ~= lease.session then return refuse('already_matched') end
 if not caused(lease, m.from, m.to) then return refuse('not_possible') end
 
 give_answer(lease, m)

@@ -38,8 +38,5 @@ for i = 1, #list, 2 do
     leases = leases + 1
   end
 end
-if S.open_asker:match('/(.*)$') == SELLER then
-  S.open_asker, change.any, change.codes = S.open_asker:match('^[^/]*/') .. PSEUDONYM, true, true
-end
 if places + leases > 0 and S.epoch > 0 then change.any, news.reset = true, true end -- every replica reads the room anew
 return answer('ok', '', string.format(' %d %d', places, leases))

@@ -44,39 +44,36 @@ local function last_open(lease)
   return at
 end
 
--- asker_of is who asks by a lease: codes of two are told apart. One session that two sellers use, one after the other, is two.
-local function asker_of(lease) return lease.session .. '/' .. lease.seller end
-
 -- leave_open notes that an ended lease left an ask open, so that most of the time nobody has to look.
-local function leave_open(asker, at)
-  if asker == S.open_asker then
+local function leave_open(session, at)
+  if session == S.open_session then
     S.open_at = math.max(S.open_at, at)
   elseif at < S.open_at then
     S.open_other = math.max(S.open_other, at)
   else
-    S.open_other, S.open_asker, S.open_at = math.max(S.open_other, S.open_at), asker, at
+    S.open_other, S.open_session, S.open_at = math.max(S.open_other, S.open_at), session, at
   end
   change.codes = true
 end
 
--- asked_by_others is when another one's lease asked last for what has not come, unless that is over `ms` ago; nil for none. What was asked before a
+-- asked_by_others is when another session's lease asked last for what has not come, unless that is over `ms` ago; nil for none. What was asked before a
 -- loss may not be known any more.
-local function asked_by_others(asker, ms)
+local function asked_by_others(session, ms)
   local lost = S.noted > 0 and NOW < S.noted + ms and S.noted or nil
-  local latest = asker == S.open_asker and S.open_other or S.open_at
+  local latest = session == S.open_session and S.open_other or S.open_at
   if latest == 0 or NOW >= latest + ms then return lost end
   for lease in past(nil, 2) do
     if NOW >= lease.ended + ms then return lost end
-    local at = asker_of(lease) ~= asker and last_open(lease)
+    local at = lease.session ~= session and last_open(lease)
     if at and NOW < at + ms then return math.max(at, lost or 0) end
   end
   return lost
 end
 
--- busy_until is from when the holder may ask for a code that can be told from another's; 0 = now. An ask that lies ahead was written before the clock went back:
+-- busy_until is when a session may ask for a code that can be told from another's; 0 = now. An ask that lies ahead was written before the clock went back:
 -- nobody waits longer for it than for what was asked just now.
-local function busy_until()
-  local at = asked_by_others(asker_of(S), QUARANTINE)
+local function busy_until(session)
+  local at = asked_by_others(session, QUARANTINE)
   local free = math.max(at and math.min(at, NOW) + QUARANTINE or 0, S.lost > 0 and S.lost + QUARANTINE or 0)
   return NOW < free and free or 0
 end
@@ -89,8 +86,8 @@ local function grant(session, p, rank, claim)
   S.expires = NOW + (p.lease or LEASE)
   S.channel, news.rank = p.channel, rank
   if claim then S.claim, S.rank = claim, rank end
-  read_codes(S, '', S.open_asker .. '|' .. int(S.open_at) .. '|' .. int(S.open_other))
-  S.asking, S.ask_after = REQUIRED or p.asks, LEASES_KEPT > 0 and busy_until() or 0
+  read_codes(S, '', S.open_session .. '|' .. int(S.open_at) .. '|' .. int(S.open_other))
+  S.asking, S.ask_after = REQUIRED or p.asks, LEASES_KEPT > 0 and busy_until(session) or 0
   change.any, change.lease, change.codes = true, true, LEASES_KEPT > 0
   record('granted', '"ticket":' .. int(S.ticket) .. ',"seller":"' .. S.seller .. '","fence":' .. int(S.fence) .. ',"granted_at":' .. int(S.granted) ..
     ',"expires_at":' .. int(S.expires))
@@ -113,7 +110,7 @@ local function keep(ended)
   redis.call('ZADD', LEASES, int(S.granted), lease_text(S.fence, S.ticket, ended, S.session, S.seller, S.asking, S.codes, S.rejects, asks))
   if S.fence % FORGETTING == 0 then redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - LEASES_KEPT)) end
   local at = last_open({ asking = S.asking, codes = S.codes, ended = ended, asks = S.open > 0 and parse_asks(asks) or {} })
-  if at then leave_open(asker_of(S), at) end
+  if at then leave_open(S.session, at) end
   if S.asked > 0 then redis.call('HDEL', STATE, 'asks') end
 end
 
@@ -295,4 +292,4 @@ local function advance()
   end
 end
 
-return parse_asks, past, last_open, asker_of, leave_open, asked_by_others, busy_until, grant, lease_text, live_text, finish, back_again, claim_by, trust, turn_clock, advance
+return parse_asks, past, last_open, leave_open, asked_by_others, busy_until, grant, lease_text, live_text, finish, back_again, claim_by, trust, turn_clock, advance

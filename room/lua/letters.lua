@@ -8,14 +8,12 @@ local function lease_of(candidate)
   return table.concat({ int(l.fence), int(l.ticket), '=' .. l.seller, int(l.granted), int(l.ended), int(asked), l.current and '1' or '0' }, '|')
 end
 
--- somebodys is by what is the same message, where one is somebody's: the others can be no one else's; see akin in assign.lua.
+-- somebodys is by what is the same message, where one belongs to a session: the others can be no one else's; see akin in assign.lua.
 local somebodys = {}
 for m in recent() do
   if m.state == 's' or m.state == 'w' then
-    local lease = by_fence(m.fence)
-    local whose = lease and asker_of(lease) or m.session
-    somebodys['s' .. m.same] = whose
-    if m.whole ~= '' then somebodys['w' .. m.whole] = whose end
+    somebodys['s' .. m.same] = m.session
+    if m.whole ~= '' then somebodys['w' .. m.whole] = m.session end
   end
 end
 local function owner(m) return somebodys['s' .. m.same] or somebodys['w' .. m.whole] end
@@ -27,7 +25,7 @@ local function letter(m)
     m.code and '1' or '0', m.received, int(m.from), int(m.to), offered and '1' or '0', m.sealed }, '|') }
   local only = owner(m)
   for _, candidate in ipairs(could(m.from, m.to)) do
-    if not only or only == asker_of(candidate[1]) then parts[#parts + 1] = lease_of(candidate) end
+    if not only or only == candidate[1].session then parts[#parts + 1] = lease_of(candidate) end
   end
   return table.concat(parts, ' ')
 end

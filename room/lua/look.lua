@@ -15,12 +15,6 @@ do
   end
 end
 
--- late_for is true of a late message of an earlier lease that the place's seller had by this session.
-local function late_for(p, m)
-  local lease = m.late and by_fence(m.fence)
-  return lease and lease.seller == p.seller
-end
-
 -- shown_to are the messages of the session's own last lease, also of one that it did not claim, and late ones of its earlier leases: a code of the turn before is not
 -- for this one.
 local function shown_to(session)
@@ -29,7 +23,7 @@ local function shown_to(session)
   local fence, out = session == S.session and S.fence or tonumber(p.fence or p.missed or '') or -1, {}
   for _, entry in ipairs(of[session]) do
     local m = message(entry[1])
-    local kind = m and ((m.state == 's' and (m.fence == fence or late_for(p, m)) and 'm') or
+    local kind = m and ((m.state == 's' and (m.late or m.fence == fence) and 'm') or
       (m.state == 'o' and session == S.session and m.fence == S.fence and 'o'))
     if kind then
       out[#out + 1] = table.concat({ kind, m.digest, int(m.fence), m.late and '1' or '0', m.received, entry[2], m.sealed }, '|')

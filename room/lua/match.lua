@@ -103,13 +103,13 @@ local function touched()
   return n, plain
 end
 
--- quarantined: a lease before this one asked, its code has not come, and may be what this is. `but` is who does not count.
+-- quarantined: a lease before this one asked, its code has not come, and may be what this is. `but` is a session that does not count.
 local function quarantined(mine, but)
   if FROM >= S.open_at + QUARANTINE then return false end
   local i = 1
   local l = lease(i)
   while l and (l.current or l.ended >= FROM - QUARANTINE) do
-    if l.fence < mine.fence and l.asking and asker_of(l) ~= but then
+    if l.fence < mine.fence and l.asking and l.session ~= but then
       for _, a in ipairs(l.asks) do
         if a.answered == '' and a.at < TO and FROM < a.at + QUARANTINE then return true end
       end
@@ -148,10 +148,10 @@ local function candidates(l)
   return {}
 end
 
--- asked_last finds the lease that asked last at or before the message was sent, and its asks; or that this can not be told. Where an ended
--- lease asked less than a quarantine ago, or may have, and has its codes, one of them may have been another's that came late, and this may be its own:
+-- asker finds the lease that asked last at or before the message was sent, and its asks; or that this can not be told. Where an ended
+-- lease asked less than a quarantine ago and has its codes, one of them may have been another's that came late, and this may be its own:
 -- who asked longer ago than that is not sure to be meant.
-local function asked_last()
+local function asker()
   local i, found, asks, first, answered = 1, nil, nil, nil, {}
   local l = lease(i)
   while l and (l.current or l.ended >= FROM - OPEN_FOR) do
@@ -159,22 +159,20 @@ local function asked_last()
     if #list > 0 and found then
       if list[1].at < first then return nil, 'ambiguous' end
     elseif #list > 0 then
-      for _, other in ipairs(answered) do
-        if other ~= asker_of(l) and TO - 1 - list[#list].at >= QUARANTINE then return nil, 'ambiguous' end
+      for _, session in ipairs(answered) do
+        if session ~= l.session and TO - 1 - list[#list].at >= QUARANTINE then return nil, 'ambiguous' end
       end
       found, asks, first = l, list, list[1].at
       if first <= FROM then break end -- it asked before: nobody else can have asked later
     elseif l.asking and not l.current then
       local theirs = asked_before(l)
-      if #theirs > 0 and FROM - theirs[#theirs].at < QUARANTINE then answered[#answered + 1] = asker_of(l) end
-    elseif not l.current and l.codes > 0 and l.ended < TO and FROM - l.ended < QUARANTINE then
-      answered[#answered + 1] = asker_of(l)
+      if #theirs > 0 and FROM - theirs[#theirs].at < QUARANTINE then answered[#answered + 1] = l.session end
     end
     i = i + 1
     l = lease(i)
   end
   -- Two open asks are closer than a quarantine where the first one's answer was taken back.
-  if found and (asks[1].unsaid or quarantined(found, asker_of(found))) then return nil, 'ambiguous' end
+  if found and (asks[1].unsaid or quarantined(found, found.session)) then return nil, 'ambiguous' end
   return found, asks
 end
 
@@ -207,7 +205,7 @@ local function asked_outside(plain)
   local function others(part_from, part_to)
     if part_from >= part_to then return false end
     FROM, TO = part_from, part_to
-    local l, list = asked_last()
+    local l, list = asker()
     local theirs = list == 'ambiguous' or (l and l.fence ~= plain.fence and select(2, open_ask(l, list)))
     FROM, TO = from, to
     return theirs
@@ -227,7 +225,7 @@ local function judge()
     if leases_touched > 1 or quarantined(plain) or asks_lost() or asked_outside(plain) then return nil, 'ambiguous' end
     return plain, nil
   end
-  local l, list = asked_last()
+  local l, list = asker()
   if list == 'ambiguous' then return nil, list end
   -- What was asked since the last writes that are left is not known: whoever asked before the loss need not have been the last.
   if l and (TO > S.lost_from and asks_lost() or TO > S.noted_from and list[#list].at <= S.noted) then return nil, 'ambiguous' end
@@ -238,26 +236,25 @@ local function judge()
   return nil, leases_touched > 0 and 'not_expected' or 'no_lease'
 end
 
--- same says whose it is where it is a message that came before, under another id: that lease or a later one of who asked by it
+-- same says whose it is where it is a message that came before, under another id: that lease or a later one of the same session
 -- that has an open ask; and whether it is bound anew.
 local function same()
   if A.foreign then return nil end
   local first = redis.call('GET', SAME)
   local m = first and message(first)
   if not m or (m.state ~= 's' and m.state ~= 'w') then return nil end
-  local theirs = by_fence(m.fence)
-  if not theirs then return nil end
   local i = 1
   local l = lease(i)
   while l and l.fence > m.fence do
-    if asker_of(l) == asker_of(theirs) and l.asking then
+    if l.session == m.session and l.asking then
       local ask = open_ask(l, candidates(l))
       if ask then return l, ask, true end
     end
     i = i + 1
     l = lease(i)
   end
-  return theirs, (open_ask(theirs, candidates(theirs))), false, m
+  l = by_fence(m.fence)
+  if l then return l, (open_ask(l, candidates(l))), false, m end
 end
 
 -- long is what came before of the long message that this is a part of; nil where there is none, or all of it had come: then its ref is used again.
@@ -272,16 +269,14 @@ local function long()
   return { first = first, answered = answered == '1', numbers = numbers, again = again, twice = numbers:find('*', 1, true) ~= nil }
 end
 
--- part says whose it is where another part of its message came before: whose that is. Where two messages may have the same ref, it has to be so by its own time too:
--- a part came twice, or the lease is over without its code and by its time this answers what another one has asked since.
+-- part says whose it is where another part of its message came before: whose that is. Where two messages may have the same ref, it has to be so by its own time too.
 local function part(whole)
   local first = whole.first
   local l = (first.state == 's' or first.state == 'w') and by_fence(first.fence) or nil
   if not l then return nil, first.reason ~= '' and first.reason or 'ambiguous' end
-  if whole.twice or (not whole.answered and not l.current) then
-    local own, ask = judge()
-    local anothers = own and asker_of(own) ~= asker_of(l)
-    if anothers and (whole.twice or ask) or not own and whole.twice then return nil, 'ambiguous' end
+  if whole.twice then
+    local own = judge()
+    if not own or own.session ~= l.session then return nil, 'ambiguous' end
   end
   return l, not whole.answered and open_ask(l, candidates(l)) or nil
 end
@@ -342,7 +337,7 @@ local function offered()
   for _, a in ipairs(l.asks) do
     if a.answered == '' and a.at < TO then return nil end
   end
-  return not asked_by_others(asker_of(l), OPEN_FOR) and l or nil
+  return not asked_by_others(l.session, OPEN_FOR) and l or nil
 end
 
 local l, ask, ends

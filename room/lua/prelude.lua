@@ -61,8 +61,8 @@ local function read_codes(s, codes, unanswered)
   local asking, asked, open, after, code, off, rejects, last = (codes or ''):match('^(%d)|(%d+)|(%d+)|(%d+)|(%d+)|(%d)|(%d+)|(%d+)$')
   s.asking, s.asked, s.open, s.ask_after = asking == '1', (asked or 0) + 0, (open or 0) + 0, (after or 0) + 0
   s.codes, s.put_off, s.rejects, s.last_ask = (code or 0) + 0, off == '1', (rejects or 0) + 0, (last or 0) + 0
-  local asker, at, other = (unanswered or ''):match('^([^|]*)|(%d+)|(%d+)$')
-  s.open_asker, s.open_at, s.open_other = asker or '', (at or 0) + 0, (other or 0) + 0
+  local session, at, other = (unanswered or ''):match('^([^|]*)|(%d+)|(%d+)$')
+  s.open_session, s.open_at, s.open_other = session or '', (at or 0) + 0, (other or 0) + 0
 end
 
 local S
@@ -92,7 +92,7 @@ do
     -- Until when the lease is to be claimed (0 = it need not be, as far as is known), and with what rank it waited before; no rank where it was claimed or need not be.
     claim = 0, claim_text = v.claim or '', rank = nil,
     -- What read_codes reads, and what is noted here: a table that grows costs more than one that is there.
-    asking = false, asked = 0, open = 0, ask_after = 0, codes = 0, put_off = false, rejects = 0, last_ask = 0, open_asker = '', open_at = 0, open_other = 0,
+    asking = false, asked = 0, open = 0, ask_after = 0, codes = 0, put_off = false, rejects = 0, last_ask = 0, open_session = '', open_at = 0, open_other = 0,
     noted = 0, noted_from = 0, turned = 0, turned_from = 0, above = (v.above or 0) + 0, channel = nil, begun = nil, last = nil,
   }
   if not (v.hold and v.spread) or S.hold > LEASE or S.spread > LEASE then set_average(math.min(S.hold, LEASE), math.min(S.spread, LEASE)) end

@@ -46,7 +46,7 @@ local function write_state(looked)
   if change.codes then
     put('codes', (S.asking and '1|' or '0|') .. int(S.asked) .. '|' .. int(S.open) .. '|' .. int(S.ask_after) .. '|' .. int(S.codes) .. (S.put_off and '|1|' or '|0|') ..
       int(S.rejects) .. '|' .. int(S.last_ask))
-    put('unanswered', S.open_asker .. '|' .. int(S.open_at) .. '|' .. int(S.open_other))
+    put('unanswered', S.open_session .. '|' .. int(S.open_at) .. '|' .. int(S.open_other))
   end
   if n > 0 then redis.call('HSET', STATE, unpack(fields, 1, n)) end
 end

@@ -1,0 +1,56 @@
+package room_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// The store was away when the message came first, and the carrier's clock is ahead of ours.
+func TestMessageThatComesAgainWasNotSentAfterItWasFirstRead(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	a.expect()
+	d.pass(10 * time.Second)
+	read := d.now.UnixMilli()
+	a.leave(room.Cancelled)
+	b := d.asker("b")
+	d.pass(20 * time.Second)
+	b.expect()
+	d.pass(10 * time.Second)
+	_, m := d.sms(func(q *room.MatchRequest) { q.From, q.To, q.ReadAt, q.Again = read+23_000, read+23_001, read, true })
+	requireNone(t, room.Ambiguous, m, "a's, who asked before it was first read; or b's, by the carrier's clock")
+	require.Equal(t, room.Locked, b.stand().Status)
+}
+
+func TestMessageIsForgottenInTimeThoughTheClockIsSetBack(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	a.expect()
+	d.sms()
+	require.Len(t, messages(t, d.engine, a.session), 1)
+	d.pass(-time.Hour)
+	require.Len(t, messages(t, d.engine, a.session), 1)
+	left := d.rdb.ZRangeWithScores(t.Context(), "{integration}:inbox", 0, -1).Val()
+	require.Len(t, left, 1)
+	require.Equal(t, float64(d.now.Add(10*time.Minute).UnixMilli()), left[0].Score)
+}
+
+// What a replica reckons of Redis's time may be too early: that takes no message from the one who asked for it.
+func TestMessageThatComesFirstIsBelievedWhateverWeReckonWhenItWasRead(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	a.expect()
+	d.pass(5 * time.Second)
+	a.leave(room.Cancelled)
+	b := d.asker("b")
+	d.pass(29 * time.Second)
+	b.expect()
+	d.pass(time.Second)
+	_, m := d.sms(ago(200*time.Millisecond), func(q *room.MatchRequest) { q.ReadAt = d.now.UnixMilli() - 2500 })
+	require.Equal(t, room.Matched, m.Result)
+	require.Equal(t, room.Completed, b.stand().Outcome)
+}
