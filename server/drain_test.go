@@ -135,7 +135,7 @@ func TestRequestUnderWayIsAnsweredBeforeTheServerEnds(t *testing.T) {
 }
 
 func TestStoppingServerServesForAWhileThoughItHasNoSockets(t *testing.T) {
-	r := start(t, config(t, "--min-drain", "2s", "--drain-timeout", "10s"))
+	r := start(t, config(t, "--min-drain", "6s", "--drain-timeout", "20s"))
 	s := newSeller(t, r.URL(), "a")
 	r.end()
 	require.Equal(t, "draining", readiness(t, s, http.StatusServiceUnavailable)["server"])
