@@ -209,3 +209,15 @@ func TestWhomSupportHelpedIsTold(t *testing.T) {
 		require.Empty(t, notes(told()))
 	})
 }
+
+func TestPauseOfAPausedRoomIsWrittenDownToo(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	for range 2 {
+		_, err := d.engine.Pause(t.Context(), integration, "", true, byKim)
+		require.NoError(t, err)
+	}
+	require.Len(t, d.records("action"), 2)
+	v, _, err := d.engine.Look(t.Context(), integration)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, v.Version, "it changed once")
+}

@@ -31,6 +31,9 @@ import (
 	"github.com/waitroom/waitroom/web/signin"
 )
 
+// answerTimeout is how long a client may take to take an answer, from when its request was read. Sockets have limits of their own, and exports one for each page.
+const answerTimeout = time.Minute
+
 // Server is one replica.
 type Server struct {
 	cfg      Config
@@ -166,7 +169,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		return err
 	}
 	s.http = &http.Server{Handler: s.turnstile(handler), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-		IdleTimeout: 60 * time.Second, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+		WriteTimeout: answerTimeout, IdleTimeout: 60 * time.Second, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -118,11 +120,13 @@ func (s *site) holder(c *gin.Context) (session string, fence int64, err error) {
 
 // readForm reads the fields, and keeps the language that the form's page was in.
 func (s *site) readForm(c *gin.Context) bool {
-	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxBody)
-	if err := c.Request.ParseForm(); err != nil {
+	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
+	if err != nil {
 		s.refuse(c, "body_too_large")
 		return false
 	}
+	c.Request.Body = io.NopCloser(bytes.NewReader(body))
+	_ = c.Request.ParseForm() // what can be read of a malformed one counts, as in a query
 	s.choose(c, c.PostForm("lang"))
 	return true
 }

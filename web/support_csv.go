@@ -44,6 +44,7 @@ func (s *site) historyCSV(c *gin.Context, f HistoryFilter) {
 	csvHeader(c, limit)
 	out := newCSVWriter(c.Writer, c.Query("bom") == "1")
 	for {
+		giveTime(c) // what does not fit into its buffer goes out at once
 		out.page(page)
 		limit -= page.rows()
 		s.flush(c, out)
@@ -97,18 +98,21 @@ func csvHeader(c *gin.Context, limit int) {
 	c.Status(http.StatusOK)
 }
 
+// giveTime has the reader take what follows within csvPatience.
+func giveTime(c *gin.Context) {
+	_ = http.NewResponseController(c.Writer).SetWriteDeadline(time.Now().Add(csvPatience))
+}
+
 // flush sends what there is. A reader that takes nothing for long, or is gone, ends the export.
 func (s *site) flush(c *gin.Context, out *csvWriter) {
-	control := http.NewResponseController(c.Writer)
-	_ = control.SetWriteDeadline(time.Now().Add(csvPatience))
+	giveTime(c)
 	err := out.Flush()
 	if err == nil {
-		err = control.Flush()
+		err = http.NewResponseController(c.Writer).Flush()
 	}
 	if err != nil || c.Request.Context().Err() != nil {
 		panic(http.ErrAbortHandler)
 	}
-	_ = control.SetWriteDeadline(time.Time{})
 }
 
 // page writes the rows of all kinds, oldest first.

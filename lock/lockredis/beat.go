@@ -3,19 +3,24 @@ package lockredis
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/waitroom/waitroom/room"
 )
 
-// beatsAtOnce is how many keys are vouched for at the same time.
+// beatsAtOnce is how many keys of one shard are vouched for at the same time.
 const beatsAtOnce = 16
 
 // beat vouches for the waiters of this process until ctx ends. The answers also tell what a push
 // should have told: pushes make waiting fast, not right.
 func (l *Locker) beat(ctx context.Context) {
+	var beats beats
+	defer beats.work.Wait()
 	tick := time.NewTicker(l.heartbeat / beatsPerWord)
 	defer tick.Stop()
 	for {
@@ -25,26 +30,99 @@ func (l *Locker) beat(ctx context.Context) {
 		case <-tick.C:
 		case <-l.lookNow:
 		}
-		var keys errgroup.Group
-		keys.SetLimit(beatsAtOnce)
-		for id, sessions := range l.waiting() {
-			keys.Go(func() error { l.vouch(ctx, id, sessions); return nil })
+		for _, id := range l.waitedFor() {
+			beats.begin(id, l.shard(ctx, id), func() { l.vouch(ctx, id, l.waiters(id)) })
 		}
-		_ = keys.Wait()
 		l.doubtPushes()
 	}
 }
 
-func (l *Locker) waiting() map[room.ID][]string {
+// beats are the keys that are being vouched for. One whose shard does not answer holds up no key of another: those would lose their turns.
+type beats struct {
+	work   sync.WaitGroup
+	mu     sync.Mutex
+	busy   map[room.ID]*beat
+	shards map[string]chan struct{} // a token for each key under way
+}
+
+// beat is a key that is being vouched for, or waits for its turn.
+type beat struct {
+	vouching bool
+	again    bool // asked for once more meanwhile: an answer that is on its way may be too old
+}
+
+// begin vouches for a key in the background; once more where that is under way.
+func (b *beats) begin(id room.ID, shard string, vouch func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if beat := b.busy[id]; beat != nil {
+		beat.again = beat.vouching
+		return
+	}
+	if b.busy == nil {
+		b.busy, b.shards = make(map[room.ID]*beat), make(map[string]chan struct{})
+	}
+	turns := b.shards[shard]
+	if turns == nil {
+		turns = make(chan struct{}, beatsAtOnce)
+		b.shards[shard] = turns
+	}
+	b.busy[id] = &beat{}
+	b.work.Go(func() {
+		turns <- struct{}{}
+		for b.wanted(id) {
+			vouch()
+		}
+		<-turns
+	})
+}
+
+// wanted is true the first time, and after that where it was asked for again; else the key is done with.
+func (b *beats) wanted(id room.ID) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	beat := b.busy[id]
+	if beat.vouching && !beat.again {
+		delete(b.busy, id)
+		return false
+	}
+	beat.vouching, beat.again = true, false
+	return true
+}
+
+// shard names the master of a cluster that has a key; there is one where there is no cluster.
+func (l *Locker) shard(ctx context.Context, id room.ID) string {
+	cluster, ok := l.rdb.(*redis.ClusterClient)
+	if !ok {
+		return ""
+	}
+	master, err := cluster.MasterForKey(ctx, room.LockKey(id))
+	if err != nil {
+		return "" // the call itself says what is wrong
+	}
+	return master.Options().Addr
+}
+
+// waitedFor are the keys that somebody of this process waits for.
+func (l *Locker) waitedFor() (ids []room.ID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := make(map[room.ID][]string, len(l.lines))
 	for id, ln := range l.lines {
-		for session := range ln.waiters {
-			all[id] = append(all[id], session)
+		if len(ln.waiters) > 0 {
+			ids = append(ids, id)
 		}
 	}
-	return all
+	return ids
+}
+
+// waiters are the sessions of this process that wait for a key.
+func (l *Locker) waiters(id room.ID) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if ln := l.lines[id]; ln != nil {
+		return slices.Collect(maps.Keys(ln.waiters))
+	}
+	return nil
 }
 
 func (l *Locker) vouch(ctx context.Context, id room.ID, sessions []string) {

@@ -1,0 +1,28 @@
+package web
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What is large is refused as such; what is malformed is read as far as it can be, as a query is.
+func TestFormThatIsMalformedIsNotTooLarge(t *testing.T) {
+	e := holding(0)
+	h := handler(t, Config{Engine: e})
+	send := func(body string) int {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/rooms/integration/join", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	require.Equal(t, http.StatusSeeOther, send("seller_id=%zz"))
+	require.Nil(t, e.joined)
+	require.Equal(t, http.StatusSeeOther, send("lang=%zz&seller_id=s-1"))
+	require.Equal(t, "s-1", e.joined.Seller)
+	require.Equal(t, http.StatusRequestEntityTooLarge, send("seller_id="+strings.Repeat("x", maxBody)))
+}
