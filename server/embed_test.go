@@ -162,7 +162,7 @@ func TestANamedOriginHasThePageInAFrameAndItWorksThere(t *testing.T) {
 	r := start(t, config(t, "--frame-ancestors", g.origin))
 	g.shows(t, 1, r.URL())
 	stranger.page = g.page
-	browser := chrometest.New(t)
+	browser := chrometest.Whole(t)
 	require.NoError(t, chromedp.Do(browser, chromedp.Navigate(g.origin)))
 	framed := inFrame(t, browser, r.URL())
 	framed.is(`document.body.dataset.connection === "open"`)

@@ -22,7 +22,7 @@ func TestPhoneThatCanShowNoNotificationSaysSo(t *testing.T) {
 	r := start(t, pushConfig(t))
 	holder := newSeller(t, r.URL(), "s-a")
 	holder.join()
-	ctx := chrometest.New(t)
+	ctx := chrometest.Whole(t)
 	allow(t, ctx, r.URL())
 	require.NoError(t, chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: phone})

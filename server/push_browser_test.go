@@ -85,7 +85,7 @@ func TestClosedTabShowsItsTurnAndLeadsBackToTheRoom(t *testing.T) {
 	r := start(t, pushConfig(t, "--redis-url", redistest.Start(t).URL()))
 	a := newSeller(t, r.URL(), "s-a")
 	a.join()
-	ctx := chrometest.New(t)
+	ctx := chrometest.Whole(t)
 	p := openPage(t, ctx, r.URL()+"/rooms/integration")
 	p.join("s-b")
 	p.state("waiting")
@@ -123,7 +123,7 @@ func TestClosedTabShowsItsTurnAndLeadsBackToTheRoom(t *testing.T) {
 func TestPageSaysWhatBecomesOfNotifications(t *testing.T) {
 	r := start(t, pushConfig(t))
 	newSeller(t, r.URL(), "s-a").join()
-	ctx := chrometest.New(t)
+	ctx := chrometest.Whole(t)
 	allow(t, ctx, r.URL())
 	p := openPage(t, ctx, r.URL())
 	p.join("s-b")
