@@ -88,6 +88,20 @@ func (s *suite) take(key lock.Key, lease time.Duration) *lock.Lease {
 	return held
 }
 
+// brief takes the lock for a lease that is over soon; for a longer one where the store takes as long to answer.
+func (s *suite) brief() *lock.Lease {
+	s.Helper()
+	for lease := 50 * time.Millisecond; ; lease *= 2 {
+		held, err := s.TryLock(s.ctx, s.key, long, lease)
+		if err == nil {
+			return held
+		}
+		if !errors.Is(err, lock.ErrNotAcquired) || lease > time.Second {
+			s.Fatalf("TryLock: %v", err)
+		}
+	}
+}
+
 func (s *suite) unlock(held *lock.Lease) {
 	s.Helper()
 	if err := s.Unlock(s.ctx, held); err != nil {
@@ -265,7 +279,7 @@ func (s *suite) contextEnded() {
 }
 
 func (s *suite) leaseRunsOut() {
-	first := s.take(s.key, 50*time.Millisecond)
+	first := s.brief()
 	second := s.take(s.key, long)
 	if second.Fence <= first.Fence {
 		s.Fatalf("fence %d is not above %d", second.Fence, first.Fence)
@@ -278,7 +292,7 @@ func (s *suite) leaseRunsOut() {
 }
 
 func (s *suite) staleFreesNothing() {
-	stale := s.take(s.key, 50*time.Millisecond)
+	stale := s.brief()
 	held := s.take(s.key, long)
 	s.wantErr(s.Unlock(s.ctx, stale), lock.ErrNotHeld)
 	s.wantHeld(held, true)
@@ -373,11 +387,14 @@ func (s *suite) doCancelled() {
 
 func (s *suite) doTooLong() {
 	failed := errors.New("mine")
-	err := lock.Do(s.ctx, s, s.key, long, 30*time.Millisecond, func(ctx context.Context, _ int64) error {
-		<-ctx.Done()
-		s.wantErr(context.Cause(ctx), lock.ErrNotHeld)
-		return failed
-	})
+	err := lock.ErrNotAcquired // where the store takes longer than the lease to answer
+	for lease := 30 * time.Millisecond; errors.Is(err, lock.ErrNotAcquired) && lease < time.Second; lease *= 2 {
+		err = lock.Do(s.ctx, s, s.key, long, lease, func(ctx context.Context, _ int64) error {
+			<-ctx.Done()
+			s.wantErr(context.Cause(ctx), lock.ErrNotHeld)
+			return failed
+		})
+	}
 	s.wantErr(err, failed)
 	s.wantErr(err, lock.ErrNotHeld)
 	s.until("the lock is free", func() bool {
