@@ -67,22 +67,22 @@ func allocate(tb testing.TB, parent context.Context, programs []string) (ctx con
 // the others. Both are gone at the end of the test.
 func New(tb testing.TB) context.Context {
 	tb.Helper()
-	return start(tb, lean)
+	return start(tb, lean, shared.on)
 }
 
-// Whole is New with what only the whole of Chromium does: it shows notifications, and passes keys and clicks on to pages of other sites in frames.
+// Whole is New, never shared, with what only the whole of Chromium does: it shows notifications, and passes keys and clicks on to pages of other sites in frames.
 func Whole(tb testing.TB) context.Context {
 	tb.Helper()
-	return start(tb, whole)
+	return start(tb, whole, false)
 }
 
-func start(tb testing.TB, programs []string) context.Context {
+func start(tb testing.TB, programs []string, share bool) context.Context {
 	tb.Helper()
 	root, stop := context.WithTimeout(context.Background(), lifetime)
 	w := &watch{}
 	var ctx context.Context
 	end := func() {}
-	if shared.on && &programs[0] == &lean[0] {
+	if share {
 		if shared.ctx == nil {
 			var alloc context.Context
 			alloc, shared.free = allocate(tb, context.Background(), programs)
