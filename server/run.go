@@ -19,7 +19,7 @@ func (s *Server) Run(ctx context.Context) error {
 	background.Go(func() error { return unlessEnded(failed, "sockets", s.hub.Run(failed)) })
 	background.Go(func() error { return unlessEnded(failed, "sweep", s.sweep(failed)) })
 	background.Go(func() error { return unlessEnded(failed, "ledger", s.ledger.Run(failed)) })
-	background.Go(func() error { return unlessEnded(failed, "memory", newTidy().run(failed)) })
+	background.Go(func() error { return unlessEnded(failed, "memory", s.memory.run(failed)) })
 	if s.rooms != nil {
 		background.Go(func() error { return s.reload(failed) })
 	}
@@ -27,10 +27,14 @@ func (s *Server) Run(ctx context.Context) error {
 		background.Go(func() error { return unlessEnded(failed, "outbox", s.outbox.Run(failed)) })
 	}
 
+	background.Go(func() error {
+		s.gate.run()
+		return nil
+	})
 	served := make(chan struct{})
 	background.Go(func() error {
 		defer close(served)
-		err := s.http.Serve(s.listener)
+		err := s.http.Serve(s.gate)
 		if s.health.draining.Load() {
 			return nil
 		}

@@ -39,7 +39,9 @@ type Server struct {
 	cfg      Config
 	log      *slog.Logger
 	listener net.Listener
+	gate     *gate
 	http     *http.Server
+	memory   *tidy
 	metrics  *metricsServer // nil where the metrics are with everything else
 	store    store
 	engine   *room.Engine
@@ -71,7 +73,7 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger) error {
 // New opens the store, waits until it answers, and listens. Who does not call Run calls Close.
 func New(ctx context.Context, cfg Config, log *slog.Logger) (*Server, error) {
 	gin.SetMode(gin.ReleaseMode)
-	s := &Server{cfg: cfg, log: log}
+	s := &Server{cfg: cfg, log: log, memory: newTidy()}
 	if err := s.open(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -168,7 +170,10 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	if err != nil {
 		return err
 	}
-	s.http = &http.Server{Handler: s.turnstile(handler), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+	stile := s.turnstile(handler)
+	unaccepted := &grumble{log: s.log, every: 10 * time.Second}
+	s.gate = newGate(s.listener, gateTurns*cap(stile.turns), s.memory.crowd, func(err error) { unaccepted.failed("connections cannot be accepted", err) })
+	s.http = &http.Server{Handler: stile, ConnState: s.gate.state, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: answerTimeout, IdleTimeout: 60 * time.Second, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 	return nil
 }

@@ -1,7 +1,10 @@
 package server
 
 import (
+	"runtime"
+	"runtime/debug"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -24,4 +27,43 @@ func TestMemoryIsGivenBackWhenItIsCalmAgainAfterMuchWasUsed(t *testing.T) {
 	require.Zero(t, looks(20, 3<<20))
 	live = 1 << 30
 	require.Zero(t, looks(10, 1<<10), "beside a large heap that is not worth it")
+}
+
+func TestCollectionIsPutOffOnceForACrowd(t *testing.T) {
+	usual := percentNow()
+	tidy := newTidy()
+	tidy.read = func() (uint64, uint64) { return 0, 16 << 20 }
+	tidy.putOff()
+	t.Cleanup(tidy.asUsual)
+	require.Equal(t, 100*crowdHeap>>20/16, percentNow())
+	tidy.putOff()
+	require.Equal(t, 100*crowdHeap>>20/16, percentNow())
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		return percentNow() == usual
+	}, 10*time.Second, time.Millisecond, "after the next collection it is as it was")
+	tidy.putOff()
+	require.NotEqual(t, usual, percentNow(), "and the next crowd has another one put off")
+}
+
+func TestCollectionIsNeverBroughtForward(t *testing.T) {
+	for name, usual := range map[string]int{"never": -1, "late": 2000} {
+		t.Run(name, func(t *testing.T) {
+			tidy := newTidy()
+			tidy.read = func() (uint64, uint64) { return 0, 64 << 20 }
+			tidy.usual = func() int { return usual }
+			tidy.percent = func(percent int) int {
+				t.Errorf("%d is set, for a moment at least", percent)
+				return usual
+			}
+			tidy.putOff()
+			tidy.asUsual()
+		})
+	}
+}
+
+func TestCollectorThatIsOffIsKnownToBe(t *testing.T) {
+	was := debug.SetGCPercent(-1)
+	defer debug.SetGCPercent(was)
+	require.Negative(t, percentNow())
 }

@@ -1,8 +1,8 @@
 package web
 
 import (
-	"crypto/rand"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -42,7 +42,7 @@ func (s *site) observe(c *gin.Context) {
 	begun := time.Now()
 	id := c.GetHeader(requestHeader)
 	if !requestPattern.MatchString(id) {
-		id = rand.Text()
+		id = newRequestID()
 	}
 	c.Header(requestHeader, id)
 	s.noticeProxy(c)
@@ -61,8 +61,16 @@ func (s *site) observe(c *gin.Context) {
 	if status >= http.StatusInternalServerError && status != http.StatusServiceUnavailable { // which is said once for many
 		level = slog.LevelInfo
 	}
+	if !s.Log.Enabled(c.Request.Context(), level) {
+		return
+	}
 	s.Log.Log(c.Request.Context(), level, "request", "request", id, "method", c.Request.Method,
 		"path", loggedPath(c.Request.URL.Path), "status", status, "took", took, "client", s.client(c).String())
+}
+
+// newRequestID names a request in logs and answers. It proves nothing, so that it may be guessed.
+func newRequestID() string {
+	return strconv.FormatUint(rand.Uint64(), 36) + "-" + strconv.FormatUint(rand.Uint64(), 36)
 }
 
 // methodLabel keeps a client's own inventions out of the series.

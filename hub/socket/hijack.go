@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"net"
 	"net/http"
+	"strings"
 )
 
 // Buffers of a socket. Clients send pongs and control frames, the library writes control frames only:
@@ -42,13 +43,17 @@ func (w hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return w.wire, bufio.NewReadWriter(w.wire.read, bufio.NewWriterSize(w.wire, writeBuffer)), nil
 }
 
-// switching is the answer to an upgrade.
+// switching is the answer to an upgrade. http.Header.Write sorts, which thousands at once feel.
 func switching(header http.Header) []byte {
-	var b bytes.Buffer
-	b.WriteString("HTTP/1.1 101 Switching Protocols\r\n")
-	_ = header.Write(&b) // to memory, which does not fail
-	b.WriteString("\r\n")
-	return b.Bytes()
+	b := append(make([]byte, 0, 1<<10), "HTTP/1.1 101 Switching Protocols\r\n"...)
+	for name, values := range header {
+		for _, value := range values {
+			if !strings.ContainsAny(value, "\r\n") {
+				b = append(append(append(append(b, name...), ": "...), value...), "\r\n"...)
+			}
+		}
+	}
+	return append(b, "\r\n"...)
 }
 
 // canHijack reports whether the connection can be taken over at all.

@@ -99,3 +99,8 @@ func TestFrameworkIsToldThatTheProtocolIsAnotherOne(t *testing.T) {
 	require.Equal(t, http.StatusSwitchingProtocols, status)
 	require.True(t, strings.HasPrefix(read(t, there), "HTTP/1.1 101 "))
 }
+
+func TestHeaderThatWouldEndTheHeaderIsLeftOut(t *testing.T) {
+	head := string(switching(http.Header{"X-Good": {"a", "b"}, "X-Bad": {"a\r\nX-More: b", "a\nb"}}))
+	require.Equal(t, "HTTP/1.1 101 Switching Protocols\r\nX-Good: a\r\nX-Good: b\r\n\r\n", head)
+}
