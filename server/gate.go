@@ -34,6 +34,7 @@ type gate struct {
 	line    []standing        // those who want a socket
 	in      map[net.Conn]bool // who has a turn
 	turns   int               // that nobody has
+	passed  bool              // who went in last was not of the line
 	err     error             // why nobody comes any more
 
 	looking sync.WaitGroup
@@ -53,7 +54,7 @@ func newGate(l net.Listener, turns int, crowd func(), failed func(error)) *gate 
 	return g
 }
 
-// run returns when the listener is closed.
+// run returns when the listener is closed, or can accept nobody any more.
 func (g *gate) run() {
 	for {
 		c, err := g.Listener.Accept()
@@ -119,7 +120,7 @@ func (g *gate) came(c net.Conn, socket bool) {
 	}
 }
 
-// Accept returns the next connection. When the listener is closed it returns those that have come, without turns, and then its error.
+// Accept returns the next connection. When the listener has ended it returns those that have come, without turns, and then its error.
 func (g *gate) Accept() (net.Conn, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -134,19 +135,21 @@ func (g *gate) Accept() (net.Conn, error) {
 	}
 }
 
-// next is who goes in now; nil where nobody may.
+// next is who goes in now; nil where nobody may. Those who are late and those who want no socket take turns.
 func (g *gate) next() net.Conn {
 	late := len(g.line) > 0 && (g.err != nil || time.Since(g.line[0].since) >= g.within)
 	switch {
-	case len(g.others) > 0 && !late:
+	case len(g.others) > 0 && !(late && g.passed):
 		c := g.others[0]
 		g.others[0] = nil
 		g.others = g.others[1:]
+		g.passed = true
 		return c
 	case len(g.line) > 0 && (late || g.turns > 0):
 		c := g.line[0].conn
 		g.line[0].conn = nil
 		g.line = g.line[1:]
+		g.passed = false
 		if !late {
 			g.turns--
 			g.in[c] = true
@@ -184,14 +187,19 @@ func (g *gate) state(c net.Conn, s http.ConnState) {
 	}
 }
 
-// wantsSocket reports whether a request asks for a socket. It is not seen while the rest of one that may is still to come: read slowly, it
-// would keep a turn for that long, and so would one with a body. Where this is wrong, the turnstile is right.
+// wantsSocket reports whether a request asks for a socket; it is not seen while the rest of one that may is still to come. One that is read
+// slowly would keep a turn for that long, so it has to be whole, and without a body; nor may it end lines as the server does and this
+// does not. Where this is wrong, the turnstile is right.
 func wantsSocket(request []byte) (socket, seen bool) {
-	line, header, _ := bytes.Cut(request, []byte("\r\n"))
+	head, _, whole := bytes.Cut(request, []byte("\r\n\r\n"))
+	line, header, _ := bytes.Cut(head, []byte("\r\n"))
 	target, get := bytes.CutPrefix(line, []byte("GET "))
+	if !whole {
+		return false, len(request) == headMost || (!get && len(request) >= len("GET "))
+	}
 	path, _, _ := bytes.Cut(target, []byte(" "))
 	path, _, _ = bytes.Cut(path, []byte("?"))
-	if !get || !bytes.HasSuffix(path, []byte("/ws")) {
+	if !get || !bytes.HasSuffix(path, []byte("/ws")) || bytes.Count(head, []byte("\n")) != bytes.Count(head, []byte("\r\n")) {
 		return false, true
 	}
 	for field := range bytes.SplitSeq(header, []byte("\r\n")) {
@@ -203,6 +211,5 @@ func wantsSocket(request []byte) (socket, seen bool) {
 			return false, true
 		}
 	}
-	whole := bytes.HasSuffix(request, []byte("\r\n\r\n"))
-	return socket && whole, whole || len(request) == headMost
+	return socket, true
 }

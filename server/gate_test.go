@@ -141,6 +141,24 @@ func TestWhoHasStoodInLineForLongGoesInAllTheSame(t *testing.T) {
 	g.goesIn("second") // though nobody has told that the first one is in
 }
 
+func TestThoseWhoAreLateAndThoseWhoWantNoSocketTakeTurns(t *testing.T) {
+	g := newGated(t, 1)
+	_ = g.Close()
+	g.within = 0
+	came := func(socket bool) net.Conn {
+		here, there := net.Pipe()
+		t.Cleanup(func() { _, _ = here.Close(), there.Close() })
+		g.came(here, socket)
+		return here
+	}
+	late, others := []net.Conn{came(true), came(true), came(true)}, []net.Conn{came(false), came(false)}
+	for _, c := range []net.Conn{others[0], late[0], others[1], late[1], late[2]} {
+		in, err := g.Accept()
+		require.NoError(t, err)
+		require.Same(t, c, in)
+	}
+}
+
 func TestWhoSaysNothingIsHandedOver(t *testing.T) {
 	g := newGated(t, 1)
 	g.whole = 50 * time.Millisecond
@@ -191,8 +209,8 @@ func TestClosedGateLetsInWhoHasCome(t *testing.T) {
 	require.NoError(t, g.Close())
 	require.Eventually(t, g.closed, 10*time.Second, time.Millisecond, "nobody waits until the silent one speaks")
 	g.goesIn("second") // without a turn
-	g.goesIn("third")
 	g.goesIn("silent")
+	g.goesIn("third")
 	for range 2 {
 		_, err := g.Accept()
 		require.ErrorIs(t, err, net.ErrClosed)
@@ -242,6 +260,7 @@ func TestErrorThatPassesIsToldAndEndsNothing(t *testing.T) {
 func TestErrorThatDoesNotPassEndsTheGate(t *testing.T) {
 	g := newGated(t, 1)
 	denied := &net.OpError{Op: "accept", Net: "tcp", Err: os.NewSyscallError("accept4", syscall.EPERM)}
+	defer func() { _ = g.Close() }()
 	g.Listener = &faulty{g.Listener, denied}
 	g.run()
 	for range 2 {
@@ -270,19 +289,26 @@ func TestSocketIsKnownByItsRequest(t *testing.T) {
 		opensOne:            {true, true},
 		ws + upgrades + end: {true, true},
 		"GET /api/a/ws?x=1 HTTP/1.1\r\nhost: a\r\nupgrade:WebSocket\r\n" + end: {true, true},
-		readsOne:                      {false, true},
-		"":                            {false, true},
-		ws + end:                      {false, true},
-		ws + "Upgrade: h2c\r\n" + end: {false, true},
-		ws + upgrades + "Content-Length: 10\r\n" + end:                           {false, true}, // it would be waited for
-		ws + upgrades + "transfer-encoding: chunked\r\n" + end:                   {false, true},
-		"POST /api/a/ws HTTP/1.1\r\n" + upgrades + end:                           {false, true},
-		"GET /api/a/news HTTP/1.1\r\n" + upgrades + end:                          {false, true},
-		"GET /?of=/ws HTTP/1.1\r\n" + upgrades + end:                             {false, true},
-		ws + upgrades + end + "\x81\x01a":                                        {false, false},
-		ws + upgrades:                                                            {false, false}, // it may come slowly
-		"GET /api/a/ws":                                                          {false, false},
-		"\x16\x03\x01\x02":                                                       {false, true},
+		ws + upgrades + end + "\x81\x01a":                                      {true, true},
+		readsOne:                                                               {false, true},
+		ws + end:                                                               {false, true},
+		ws + "Upgrade: h2c\r\n" + end:                                          {false, true},
+		"POST /api/a/ws HTTP/1.1\r\n" + upgrades + end:                         {false, true},
+		"GET /api/a/news HTTP/1.1\r\n" + upgrades + end:                        {false, true},
+		"GET /?of=/ws HTTP/1.1\r\n" + upgrades + end:                           {false, true},
+
+		// Whose body the server would wait for.
+		ws + upgrades + "Content-Length: 10\r\n" + end:             {false, true},
+		ws + upgrades + "transfer-encoding: chunked\r\n" + end:     {false, true},
+		ws + upgrades + "X: a\nContent-Length: 1\r\n" + end:        {false, true},
+		"GET /ws HTTP/1.1\nContent-Length: 1\r\n" + upgrades + end: {false, true},
+
+		// What is not whole.
+		"G":                {false, false},
+		"GET /api/a/w":     {false, false},
+		ws + upgrades:      {false, false},
+		"POST":             {false, true},
+		"\x16\x03\x01\x02": {false, true},
 		ws + upgrades + "X: " + strings.Repeat("x", headMost-len(ws+upgrades)-3): {false, true},
 	} {
 		socket, seen := wantsSocket([]byte(request))
@@ -293,7 +319,8 @@ func TestSocketIsKnownByItsRequest(t *testing.T) {
 
 // FuzzWantsSocket holds what is seen at a glance against what the HTTP server reads.
 func FuzzWantsSocket(f *testing.F) {
-	for _, seed := range []string{opensOne, readsOne, "GET /api/a/ws?x HTTP/1.1\r\nHost: a\r\nupgrade : websocket\r\n\r\n", "GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nContent-Length: 1\r\n\r\n"} {
+	for _, seed := range []string{opensOne, readsOne, "GET /api/a/ws?x HTTP/1.1\r\nHost: a\r\nupgrade : websocket\r\n\r\n", "GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nContent-Length: 1\r\n\r\n",
+		"GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nX: a\nContent-Length: 1\r\n\r\n"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, request []byte) {

@@ -11,12 +11,12 @@ import (
 const (
 	turns       = 1               // for each processor: sockets that are being opened at a time
 	turnsAsking = 8               // likewise, where each asks the store first who the seller is
-	turnWithin  = 3 * time.Second // who has stood in line for so long, here or at the gate, goes in all the same: nobody is refused for it
+	turnWithin  = 3 * time.Second // who has stood in line for so long goes in all the same, here as at the gate: nobody is refused for it
 )
 
 // turnstile lets few sockets be opened at a time. When a replica dies, thousands of browsers come to the next one within a
 // second, and all that are let in stand before every other request in the scheduler's line. Here they wait asleep, those too whom the
-// gate could not tell from others: on a connection that was used before, as proxies do, or whose request came in pieces. A request that wants no socket passes by.
+// gate could not tell from others: on a connection that was used before, as proxies do, or with a long request. A request that wants no socket passes by.
 type turnstile struct {
 	next  http.Handler
 	turns chan struct{}
