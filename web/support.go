@@ -26,7 +26,7 @@ type Support struct {
 type SignIn interface {
 	ByPassword() bool
 	SignIn(ctx context.Context, name, password, address string) (token string, who signin.Agent, err error)
-	Begin(ctx context.Context, next string) (url, cookie string, err error)
+	Begin(ctx context.Context, next, address string) (url, cookie string, err error)
 	Finish(ctx context.Context, cookie, state, code, address string) (token string, who signin.Agent, next string, err error)
 	Agent(ctx context.Context, token string) (signin.Agent, error)
 	Signed(ctx context.Context, key string) (bool, error)

@@ -65,7 +65,7 @@ func (f fakeSignIn) SignIn(_ context.Context, name, password, _ string) (string,
 	return name, who, nil
 }
 
-func (f fakeSignIn) Begin(_ context.Context, next string) (string, string, error) {
+func (f fakeSignIn) Begin(_ context.Context, next, _ string) (string, string, error) {
 	return "https://issuer.example/authorize", "state " + next, f.err
 }
 

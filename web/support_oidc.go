@@ -25,7 +25,7 @@ func (s *site) oidcStart(c *gin.Context) {
 	ctx, cancel := s.asking(c)
 	defer cancel()
 	next := signin.SafeNext(c.Query("next"))
-	to, cookie, err := s.Support.Desk.Begin(ctx, next)
+	to, cookie, err := s.Support.Desk.Begin(ctx, next, s.addressIn(c))
 	if err != nil {
 		s.notSignedIn(c, err, templates.SignInView{Next: next})
 		return

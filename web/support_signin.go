@@ -108,7 +108,7 @@ func (s *site) showSignIn(c *gin.Context, status int, v templates.SignInView) {
 	s.show(c, status, v.Lang, templates.SignInPage(v))
 }
 
-// addressIn is the client's address, for the limit of wrong tries.
+// addressIn is the client's address, for the limits of tries.
 func (s *site) addressIn(c *gin.Context) string { return network(s.client(c)).String() }
 
 func (s *site) supportToken(c *gin.Context) string {

@@ -22,13 +22,19 @@ type begun struct {
 	Nonce    string `json:"nonce"`
 	Verifier string `json:"verifier"`
 	Next     string `json:"next"`
+	Try      string `json:"try"` // that it was counted as
 }
 
 func begunKey(cookie string) string { return prefix + "begun:" + digest(cookie) }
 
-// Begin starts a sign-in by OpenID Connect: where to send the browser, and what it has to bring back in a cookie for ten minutes.
-// Refusal: ErrAway; other errors are the store's.
-func (d *Desk) Begin(ctx context.Context, next string) (url, cookie string, err error) {
+// begunFrom limits how many sign-ins may be begun from an address and not ended: each is kept for as long as a try is counted.
+func (d *Desk) begunFrom(address string) limited {
+	return limited{prefix + "begun:address:" + d.masked(address), triesFromAnIP, "too many sign-ins begun and not ended"}
+}
+
+// Begin starts a sign-in by OpenID Connect: where to send the browser, and what it has to bring back in a cookie for ten minutes. Address is the
+// client's, for the limit. Refusals: ErrAway, Limited; other errors are the store's.
+func (d *Desk) Begin(ctx context.Context, next, address string) (url, cookie string, err error) {
 	if d.provider == nil {
 		return "", "", ErrAway
 	}
@@ -36,7 +42,11 @@ func (d *Desk) Begin(ctx context.Context, next string) (url, cookie string, err 
 	if err != nil {
 		return "", "", err
 	}
-	b := begun{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: SafeNext(next)}
+	t, err := d.countOf(ctx, "?", address, d.begunFrom(address))
+	if err != nil {
+		return "", "", err
+	}
+	b := begun{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: SafeNext(next), Try: t.id}
 	kept, err := json.Marshal(b)
 	if err != nil { // strings always marshal
 		panic(err)
@@ -64,7 +74,9 @@ func (d *Desk) Finish(ctx context.Context, cookie, state, code, address string) 
 		}
 		return "", Agent{}, "", err
 	}
-	token, who, err = d.admit(ctx, p, address)
+	if token, who, err = d.admit(ctx, p, address); err == nil {
+		d.giveBack(ctx, try{b.Try, []string{d.begunFrom(address).key}})
+	}
 	return token, who, b.Next, err
 }
 
@@ -89,7 +101,7 @@ func (d *Desk) take(ctx context.Context, cookie string) (begun, error) {
 
 // admit begins the session of a person whom the provider vouches for, with the role that the groups give.
 func (d *Desk) admit(ctx context.Context, p person, address string) (token string, who Agent, err error) {
-	s := session{Name: p.name, Role: d.cfg.OIDC.role(p.groups), How: byOIDC}
+	s := session{Name: p.name, Role: d.cfg.OIDC.role(p.groups), How: byOIDC, By: d.by(p.name, byOIDC)}
 	if s.Role == "" {
 		d.audit(ctx, p.name, "sign_in_refused", "subject "+p.subject+" is in no group that may watch"+from(address))
 		return "", Agent{}, ErrNotAdmitted

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ func openCounter(t *testing.T) *counter {
 
 // begin sends the user to the provider and back.
 func (c *counter) begin(as user) (cookie, state, code string) {
-	to, cookie, err := c.Begin(c.t.Context(), "/support/integration")
+	to, cookie, err := c.Begin(c.t.Context(), "/support/integration", here)
 	require.NoError(c.t, err)
 	state, code = c.at.visit(to, as)
 	return cookie, state, code
@@ -43,7 +44,7 @@ func (c *counter) enter(as user) (Agent, error) {
 
 func TestProviderSignsInOnEveryReplica(t *testing.T) {
 	c := openCounter(t)
-	to, cookie, err := c.Begin(t.Context(), "/support/integration")
+	to, cookie, err := c.Begin(t.Context(), "/support/integration", here)
 	require.NoError(t, err)
 	state, code := c.at.visit(to, user{"preferred_username": "kim", "groups": []string{"staff", "actors"}})
 	asked := c.at.asked[0]
@@ -188,9 +189,38 @@ func (c *counter) finish(cookie, state, code string) error {
 	return err
 }
 
+// Each sign-in that is begun is kept in Redis for a while: nobody fills it.
+func TestFiftyFirstSignInBegunFromAnAddressAndNotEndedIsLimited(t *testing.T) {
+	c := openCounter(t)
+	for range triesFromAnIP + 1 {
+		_, err := c.enter(user{"groups": "actors"})
+		require.NoError(t, err, "who ends a sign-in has begun none")
+	}
+	require.NotContains(t, everything(t, c.rdb), "begun:")
+	c.written.take()
+	other, _ := newDesk(Config{Redis: c.rdb, OIDC: c.at.oidc()})
+	for i := range triesFromAnIP {
+		_, _, err := []*Desk{c.Desk, other}[i%2].Begin(t.Context(), "", here)
+		require.NoError(t, err)
+	}
+	before := everything(t, c.rdb)
+	for range 2 {
+		_, _, err := c.Begin(t.Context(), "", here)
+		limited, ok := errors.AsType[Limited](err)
+		require.True(t, ok, "%v", err)
+		require.LessOrEqual(t, limited.After, begunKept)
+		require.Positive(t, limited.After)
+	}
+	require.Equal(t, strings.Count(before, "\n")+1, strings.Count(everything(t, c.rdb), "\n"), "nothing more is kept than that it was told")
+	require.Equal(t, []string{"? sign_in_limited: too many sign-ins begun and not ended, from 192.0.2.1"}, c.written.take())
+	_, _, err := c.Begin(t.Context(), "", "192.0.2.2")
+	require.NoError(t, err, "others are not concerned")
+	require.NotContains(t, everything(t, c.rdb), here, "nor readable")
+}
+
 func TestPasswordsDeskHasNoProvider(t *testing.T) {
 	d, _ := newDesk(kimsConfig(t, redistest.Start(t).Client()))
-	_, _, err := d.Begin(t.Context(), "")
+	_, _, err := d.Begin(t.Context(), "", here)
 	require.ErrorIs(t, err, ErrAway)
 	_, _, _, err = d.Finish(t.Context(), newToken(), "x", "x", here)
 	require.ErrorIs(t, err, ErrExpired)

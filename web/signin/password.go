@@ -29,6 +29,7 @@ func (d *Desk) SignIn(ctx context.Context, name, password, address string) (toke
 	if d.takesOneTime() {
 		s.How = byOneTime
 	}
+	s.By = d.by(name, s.How)
 	token, who, err = d.check(ctx, s, password)
 	if errors.Is(err, ErrWrong) {
 		d.audit(ctx, d.known(name), "sign_in_failed", "wrong name or password"+from(address))

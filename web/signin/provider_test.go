@@ -70,7 +70,7 @@ func TestGroupsAreAskedForWhereTheProviderKnowsThem(t *testing.T) {
 	}{{[]string{"openid", "email", "profile"}, false}, {[]string{"openid", "groups"}, true}, {nil, true}} {
 		mockoidc.ScopesSupported = row.offered
 		d, _ := newDesk(Config{Redis: rdb, OIDC: at.oidc()})
-		to, _, err := d.Begin(t.Context(), "")
+		to, _, err := d.Begin(t.Context(), "", here)
 		require.NoError(t, err)
 		u, err := url.Parse(to)
 		require.NoError(t, err)
@@ -86,7 +86,7 @@ func TestProviderMayComeAfterUsAndGoAway(t *testing.T) {
 	cfg := settingsOf("http://" + addr + mockoidc.IssuerBase)
 	rdb := redistest.Start(t).Client()
 	d, written := newDesk(Config{Redis: rdb, OIDC: cfg})
-	_, _, err = d.Begin(t.Context(), "")
+	_, _, err = d.Begin(t.Context(), "", here)
 	require.ErrorIs(t, err, ErrAway)
 	require.Contains(t, written.log.String(), addr)
 	require.NotErrorIs(t, err, room.ErrStore)
@@ -122,7 +122,7 @@ func TestProviderThatAnswersWronglyIsAway(t *testing.T) {
 	require.Contains(t, c.written.log.String(), "invalid_client", "the operator is told why")
 	bad.Issuer += "/"
 	c.Desk, c.written = newDesk(Config{Redis: c.rdb, OIDC: bad})
-	_, _, err = c.Begin(t.Context(), "")
+	_, _, err = c.Begin(t.Context(), "", here)
 	require.ErrorIs(t, err, ErrAway)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -21,6 +22,7 @@ type session struct {
 	Name string `json:"name"`
 	Role Role   `json:"role"`
 	How  string `json:"how"`
+	By   string `json:"by,omitempty"` // digest of what admitted it; "" from an older program
 }
 
 func sessionKey(key string) string { return prefix + "session:" + key }
@@ -82,6 +84,9 @@ func (d *Desk) look(ctx context.Context, key string) (session, Agent, error) {
 
 // admits reports whether a session begun earlier would be begun today: the settings may be others since.
 func (d *Desk) admits(s session) bool {
+	if s.By != "" && s.By != d.by(s.Name, s.How) {
+		return false
+	}
 	switch s.How {
 	case byOIDC:
 		return d.cfg.OIDC != nil
@@ -91,6 +96,18 @@ func (d *Desk) admits(s session) bool {
 		return d.takesOneTime()
 	}
 	return false
+}
+
+// by is a digest of the settings that admit somebody: another password, or other groups, end a sign-in.
+func (d *Desk) by(name, how string) string {
+	switch {
+	case how == byOIDC && d.cfg.OIDC != nil:
+		o := d.cfg.OIDC
+		return digest(fmt.Sprintf("%q %q %q %q", o.Issuer, o.ClientID, o.WatchGroup, o.ActGroup))
+	case how == byPassword:
+		return digest(d.cfg.Users[name])
+	}
+	return ""
 }
 
 // KeyOf is what the sign-in of a token is, or was, known by: Agent.Key, also when there is no session of it any more.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/bcrypt"
 
 	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/internal/testproc"
@@ -87,20 +88,39 @@ func TestWhatIsNoTokenOpensNothing(t *testing.T) {
 	}
 }
 
+func TestAnotherPasswordEndsTheSignInsOfTheOneBefore(t *testing.T) {
+	cfg := kimsConfig(t, redistest.Start(t).Client())
+	d, _ := newDesk(cfg)
+	token, _, err := d.SignIn(t.Context(), "kim", "open sesame", here)
+	require.NoError(t, err)
+	restarted, _ := newDesk(cfg)
+	_, err = restarted.Agent(t.Context(), token)
+	require.NoError(t, err)
+	cfg.Users = map[string]string{"kim": hashed(t, "another", bcrypt.MinCost)}
+	anew, _ := newDesk(cfg)
+	_, err = anew.Agent(t.Context(), token)
+	require.ErrorIs(t, err, ErrNotSignedIn)
+}
+
 func TestSignInEndsWhereTheSettingsAdmitItNoMore(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	kim, oidc := kimsConfig(t, rdb), Config{Redis: rdb, OIDC: &OIDC{}}
 	nobody, lee := Config{Redis: rdb}, Config{Redis: rdb, Users: map[string]string{"lee": kim.Users["kim"]}}
 	support := Config{Redis: rdb, Users: map[string]string{"support": kim.Users["kim"]}}
+	kimAnew := Config{Redis: rdb, Users: map[string]string{"kim": hashed(t, "open sesame", bcrypt.MinCost)}}
+	both := Config{Redis: rdb, Users: map[string]string{"lee": "x", "kim": kim.Users["kim"]}}
+	regrouped := Config{Redis: rdb, OIDC: &OIDC{WatchGroup: "watchers"}}
 	for _, c := range []struct {
 		s       session
 		admits  []Config
 		refuses []Config
 	}{
-		{session{"kim", Act, byPassword}, []Config{kim}, []Config{lee, oidc, nobody}},
-		{session{"support", Act, byOneTime}, []Config{nobody}, []Config{kim, support, oidc}},
-		{session{"kim", Watch, byOIDC}, []Config{oidc}, []Config{kim, nobody}},
-		{session{"kim", Act, ""}, nil, []Config{kim, oidc, nobody}},
+		{session{Name: "kim", Role: Act, How: byPassword, By: New(kim).by("kim", byPassword)}, []Config{kim, both}, []Config{kimAnew, lee, oidc, nobody}},
+		{session{Name: "kim", Role: Act, How: byPassword}, []Config{kim, kimAnew}, []Config{lee, oidc, nobody}}, // of an older program
+		{session{Name: "support", Role: Act, How: byOneTime}, []Config{nobody}, []Config{kim, support, oidc}},
+		{session{Name: "kim", Role: Watch, How: byOIDC, By: New(oidc).by("kim", byOIDC)}, []Config{oidc}, []Config{regrouped, kim, nobody}},
+		{session{Name: "kim", Role: Watch, How: byOIDC}, []Config{oidc, regrouped}, []Config{kim, nobody}},
+		{session{Name: "kim", Role: Act}, nil, []Config{kim, oidc, nobody}},
 	} {
 		token, _, err := New(kim).begin(t.Context(), c.s)
 		require.NoError(t, err)

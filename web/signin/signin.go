@@ -34,10 +34,10 @@ var (
 // ErrAway says that the OpenID Connect provider can not be reached, or does not answer as one.
 var ErrAway = errors.New("the provider of sign-ins is away")
 
-// Limited says that there were too many wrong tries, of a name or from an address, or that too many are being checked right now.
+// Limited says that there were too many wrong tries, of a name or from an address, or sign-ins begun from there, or that too many are being checked right now.
 type Limited struct{ After time.Duration }
 
-func (l Limited) Error() string { return fmt.Sprintf("too many wrong tries: wait %s", l.After) }
+func (l Limited) Error() string { return fmt.Sprintf("too many tries: wait %s", l.After) }
 
 // Role is what a member of support may do.
 type Role string
@@ -98,7 +98,7 @@ func New(cfg Config) *Desk {
 	if cfg.Audit == nil {
 		cfg.Audit = func(context.Context, string, string, string) {}
 	}
-	d := &Desk{cfg: cfg, secret: secretOf(cfg.Users), decoys: decoysOf(cfg.Users), hashing: semaphore.NewWeighted(atOnce()),
+	d := &Desk{cfg: cfg, secret: secretOf(cfg), decoys: decoysOf(cfg.Users), hashing: semaphore.NewWeighted(atOnce()),
 		patience: 5 * time.Second, compare: bcrypt.CompareHashAndPassword}
 	if cfg.OIDC != nil {
 		d.provider = newProvider(*cfg.OIDC, cfg.Log)
@@ -149,10 +149,13 @@ func (d *Desk) masked(text string) string {
 }
 
 // secretOf is the same on all replicas, and is not in Redis.
-func secretOf(users map[string]string) []byte {
+func secretOf(cfg Config) []byte {
 	h := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(users)) {
-		fmt.Fprintf(h, "%q %q\n", name, users[name])
+	for _, name := range slices.Sorted(maps.Keys(cfg.Users)) {
+		fmt.Fprintf(h, "%q %q\n", name, cfg.Users[name])
+	}
+	if cfg.OIDC != nil {
+		fmt.Fprintf(h, "%q\n", cfg.OIDC.ClientSecret)
 	}
 	return h.Sum(nil)
 }

@@ -14,7 +14,7 @@ var triesSource string
 
 var triesScript = redis.NewScript(triesSource)
 
-// So many wrong tries there may be within the window, over all replicas.
+// So many tries there may be within the window, over all replicas.
 const (
 	triesWindow   = 10 * time.Minute
 	triesOfAName  = 10
@@ -24,27 +24,43 @@ const (
 // try is one that has been counted and can be given back.
 type try struct {
 	id   string
-	keys []string // of the name, and of the address
+	keys []string // where it is counted
 }
 
-// count counts a try before anything is compared, so that no number of tries at once gets past the limit. Refusal: Limited, which counts
+// limited is something that there may be only so many tries of.
+type limited struct {
+	key  string
+	most int
+	said string // in the audit, where there were too many
+}
+
+// count counts a wrong try before anything is compared, so that no number of tries at once gets past the limit. Refusal: Limited, which counts
 // nothing.
 func (d *Desk) count(ctx context.Context, name, address string) (try, error) {
-	ofName, fromIP := prefix+"tries:name:"+d.masked(name), prefix+"tries:address:"+d.masked(address)
-	t := try{rand.Text(), []string{ofName, fromIP}}
-	reply, err := triesScript.Run(ctx, d.cfg.Redis, []string{ofName, ofName + ":told", fromIP, fromIP + ":told"},
-		t.id, triesWindow.Milliseconds(), triesOfAName, triesFromAnIP).Int64Slice()
+	return d.countOf(ctx, d.known(name), address,
+		limited{prefix + "tries:name:" + d.masked(name), triesOfAName, "too many wrong tries under this name"},
+		limited{prefix + "tries:address:" + d.masked(address), triesFromAnIP, "too many wrong tries"})
+}
+
+// countOf is count for any limits, where who tries is known as that.
+func (d *Desk) countOf(ctx context.Context, who, address string, limits ...limited) (try, error) {
+	t := try{id: rand.Text()}
+	var keys []string
+	args := []any{t.id, triesWindow.Milliseconds()}
+	for _, l := range limits {
+		t.keys, keys, args = append(t.keys, l.key), append(keys, l.key, l.key+":told"), append(args, l.most)
+	}
+	reply, err := triesScript.Run(ctx, d.cfg.Redis, keys, args...).Int64Slice()
 	if err != nil {
 		return try{}, stored(err)
 	}
 	if reply[0] == 0 {
 		return t, nil
 	}
-	if reply[1] == 1 {
-		d.audit(ctx, d.known(name), "sign_in_limited", "too many wrong tries under this name"+from(address))
-	}
-	if reply[2] == 1 {
-		d.audit(ctx, d.known(name), "sign_in_limited", "too many wrong tries"+from(address))
+	for i, l := range limits {
+		if reply[1+i] == 1 {
+			d.audit(ctx, who, "sign_in_limited", l.said+from(address))
+		}
 	}
 	return try{}, Limited{time.Duration(reply[0]) * time.Millisecond}
 }
