@@ -26,6 +26,16 @@ func TestPressingAgainIsTheSamePlaceWhateverTheBodySays(t *testing.T) {
 		require.Equal(t, first.number("ticket"), again.number("ticket"))
 		require.Equal(t, first.number("version"), again.number("version"), "a repeat is no change")
 		require.Equal(t, "b", again.text("seller_id"))
+		for _, body := range []string{`{}`, `{"seller_id":""}`, `{"seller_id":"two words"}`} {
+			for who, place := range map[*seller]string{a: "locked", b: "waiting"} {
+				got := who.ask("POST", lockPath, body, asJSON, jsonType)
+				require.Equal(t, place, got.text("status"), got.body)
+			}
+		}
+		b.leave("")
+		requireProblem(t, b.ask("POST", lockPath, `{}`, asJSON, jsonType), 400, "invalid_seller")
+		requireProblem(t, newSeller(t, r.URL(), "c").ask("POST", lockPath, `{}`, asJSON, jsonType), 400, "invalid_seller")
+		require.EqualValues(t, 0, a.status().number("queue_length"))
 	})
 }
 

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
 )
 
 // What is large is refused as such; what is malformed is read as far as it can be, as a query is.
 func TestFormThatIsMalformedIsNotTooLarge(t *testing.T) {
-	e := holding(0)
+	e := &askEngine{seat: room.Seat{Place: room.Place{Status: room.Idle}}}
 	h := handler(t, Config{Engine: e})
 	send := func(body string) int {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/rooms/integration/join", strings.NewReader(body))

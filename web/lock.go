@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 
@@ -42,11 +43,15 @@ func (s *site) answerStanding(c *gin.Context, session string, standing room.Stan
 
 // enter joins the session, or a new one where there is none, and sets its cookie.
 func (s *site) enter(c *gin.Context, session, sellerID string, asks, noWait bool) (string, room.Standing, error) {
+	known := session != ""
 	seller, err := s.sellerOf(c, sellerID)
+	if known && errors.Is(err, room.ErrInvalidSeller) {
+		standing, err := s.reenter(c, session, noWait, err)
+		return session, standing, err
+	}
 	if err != nil {
 		return "", room.Standing{}, err
 	}
-	known := session != ""
 	if !known {
 		session = room.NewSession()
 	}
@@ -67,6 +72,32 @@ func (s *site) enter(c *gin.Context, session, sellerID string, asks, noWait bool
 	}
 	s.remember(c, s.told(c, session))
 	return session, standing, nil
+}
+
+// reenter is enter of a session that does not say who it is: it has the place that it has, or is refused.
+func (s *site) reenter(c *gin.Context, session string, noWait bool, refusal error) (room.Standing, error) {
+	ctx, cancel := s.asking(c)
+	defer cancel()
+	standing, ok, err := s.enterLinked(ctx, c, session, noWait)
+	if ok || err != nil {
+		return standing, err
+	}
+	_, seats, err := s.Engine.Look(ctx, roomOf(c), session)
+	if err != nil {
+		return room.Standing{}, err
+	}
+	if !seats[0].Live() {
+		return room.Standing{}, refusal
+	}
+	standing, err = s.Engine.Join(ctx, roomOf(c), room.JoinRequest{Request: uuid.NewString(), Session: session, Ticket: seats[0].Ticket, NoWait: noWait})
+	if errors.Is(err, room.ErrNoPlace) {
+		err = refusal
+	}
+	if err != nil {
+		return room.Standing{}, err
+	}
+	s.remember(c, s.told(c, session))
+	return standing, nil
 }
 
 // mayWait is true unless the request says wait=false, in whatever way that is said.

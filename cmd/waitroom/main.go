@@ -54,22 +54,27 @@ func dispatch(command string, args []string, in io.Reader, out, problems io.Writ
 	return fmt.Errorf("there is no command %q; see waitroom --help", command)
 }
 
-// serve runs until the first SIGINT or SIGTERM and drains; the second ends the process at once. SIGHUP has the rooms file read again, where there is one.
+// serve runs until the first SIGINT or SIGTERM and drains; the second ends the process at once. SIGHUP has the rooms file read again; where there is none,
+// it is as SIGTERM: the terminal is gone.
 func serve(args []string, problems io.Writer) error {
 	cfg, err := server.ParseConfig(args)
 	if err != nil {
 		return err
 	}
 	cfg.Tracing.Version = released
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop)
-	if cfg.RoomsFile != "" {
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	switch {
+	case cfg.RoomsFile != "":
 		hangups := make(chan os.Signal, 1)
 		signal.Notify(hangups, syscall.SIGHUP)
 		defer signal.Stop(hangups)
 		cfg.Reload = hangups
+	case !signal.Ignored(syscall.SIGHUP): // as nohup has it
+		ends = append(ends, syscall.SIGHUP)
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
+	defer stop()
+	context.AfterFunc(ctx, stop)
 	return server.Run(ctx, cfg, cfg.NewLog(problems))
 }
 

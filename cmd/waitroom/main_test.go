@@ -147,16 +147,20 @@ func TestAC03_OtherReplicaHandsOffWhenTheOneThatGrantedIsKilledAndNobodyIsConnec
 }
 
 func TestFirstSignalDrainsAndEndsWell(t *testing.T) {
-	r := startReplica(t)
-	require.Equal(t, "locked", r.join(room.NewSession(), "a"))
-	r.Signal(syscall.SIGTERM)
-	select {
-	case <-r.Done():
-	case <-time.After(patience):
-		t.Fatal("the server does not end")
+	for name, signal := range map[string]syscall.Signal{"terminated": syscall.SIGTERM, "the terminal is gone": syscall.SIGHUP} {
+		t.Run(name, func(t *testing.T) {
+			r := startReplica(t)
+			require.Equal(t, "locked", r.join(room.NewSession(), "a"))
+			r.Signal(signal)
+			select {
+			case <-r.Done():
+			case <-time.After(patience):
+				t.Fatal("the server does not end")
+			}
+			require.Contains(t, testproc.LogTail(r.log), "waitroom is open at "+r.url)
+			require.Contains(t, testproc.LogTail(r.log), "shutting down")
+		})
 	}
-	require.Contains(t, testproc.LogTail(r.log), "waitroom is open at "+r.url)
-	require.Contains(t, testproc.LogTail(r.log), "shutting down")
 }
 
 func TestHealthcheckFollowsTheServer(t *testing.T) {

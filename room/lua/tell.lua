@@ -10,7 +10,7 @@ end
 local function write_lock()
   if held() then
     redis.call('SET', LOCK, '{"session_id":"' .. S.session .. '","seller_id":"' .. S.seller .. '","ticket":' .. int(S.ticket) .. ',"fence":' .. int(S.fence) ..
-      ',"locked_at":"' .. iso(S.granted) .. '","expires_at":"' .. iso(S.expires) .. '"}', 'PXAT', int(ends()))
+      ',"locked_at":"' .. iso(S.granted) .. '","expires_at":"' .. iso(S.expires) .. '"}', 'PXAT', int(S.expires))
   else
     redis.call('DEL', LOCK)
   end
