@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"sync/atomic"
 	"time"
-
-	"github.com/waitroom/waitroom/loadtest/stack"
 )
 
 const (
@@ -24,15 +21,8 @@ func (b *bench) pairs(ctx context.Context) error {
 		return err
 	}
 	defer s.Stop()
-	bare, err := stack.Address()
+	bare, _, err := b.serve(ctx, s.Stack, "bare Gin", "gin", "-redis", s.addr)
 	if err != nil {
-		return err
-	}
-	child, err := s.Launch("bare Gin", exec.Command(b.peers, "-serve", "gin", "-addr", bare, "-redis", s.addr))
-	if err != nil {
-		return err
-	}
-	if err := child.Until(ctx, func() error { return stack.Ready("http://" + bare) }); err != nil {
 		return err
 	}
 	var ours, theirs, ratio, behind sample

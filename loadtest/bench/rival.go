@@ -81,18 +81,11 @@ func (b *bench) alone(ctx context.Context, home *stack.Stack) ([]*server, error)
 
 // startPlain starts loadtest/peers's plain WebSocket server.
 func (b *bench) startPlain(ctx context.Context, home *stack.Stack) (*rival, error) {
-	addr, err := stack.Address()
-	if err != nil {
-		return nil, err
-	}
-	child, err := home.Launch(plainName, exec.Command(b.peers, "-serve", "sockets", "-addr", addr))
+	addr, child, err := b.serve(ctx, home, plainName, "sockets")
 	if err != nil {
 		return nil, err
 	}
 	url := "http://" + addr
-	if err := child.Until(ctx, func() error { return stack.Ready(url) }); err != nil {
-		return nil, err
-	}
 	r := &rival{server: server{name: plainName, child: child}}
 	r.push = func(ctx context.Context, frame string) error { return post(ctx, url+"/push", frame) }
 	r.audience = newAudience(ctx, func(ctx context.Context, _ int) (*crowd.Socket, error) {

@@ -45,7 +45,7 @@ func main() {
 	flag.StringVar(&c.json, "json", "", "file for the rates as JSON, instead of printing the table")
 	flag.StringVar(&c.redis, "redis", "", "host:port of an empty Redis; default: one is started")
 	flag.StringVar(&c.command, "command", strings.TrimSpace("cd loadtest/peers && go run . "+strings.Join(os.Args[1:], " ")), "what the table says it was made by")
-	flag.StringVar(&c.serve, "serve", "", "gin: HTTP handlers that do SET NX PX and DEL, on -addr and -redis; sockets: a plain WebSocket server on -addr")
+	flag.StringVar(&c.serve, "serve", "", "gin: HTTP handlers that do SET NX PX and DEL, on -addr and -redis; sockets: a plain WebSocket server on -addr; relay: the way from a request to a socket by Redis alone, on -addr and -redis")
 	flag.StringVar(&c.addr, "addr", "", "where to serve")
 	flag.Parse()
 	log.SetFlags(log.Ltime)
@@ -64,8 +64,10 @@ func run(c config) error {
 		return serve(ctx, c.addr, ginHandler(c.redis))
 	case "sockets":
 		return serve(ctx, c.addr, newPlain())
+	case "relay":
+		return serve(ctx, c.addr, newRelay(ctx, c.redis))
 	}
-	return fmt.Errorf("-serve %s: there are gin and sockets", c.serve)
+	return fmt.Errorf("-serve %s: there are gin, sockets and relay", c.serve)
 }
 
 // compare measures every library in every cell.
