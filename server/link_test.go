@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -15,7 +14,6 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/portaltest"
 	"github.com/waitroom/waitroom/internal/redistest"
 )
 
@@ -292,71 +290,6 @@ func TestOfTwoBrowsersThatPressAtOnceOneIsLetIn(t *testing.T) {
 	require.EqualValues(t, 7, out.Load())
 }
 
-func TestLinkIsRefusedInWords(t *testing.T) {
-	server := redistest.Start(t)
-	r := start(t, config(t, "--redis-url", server.URL(), "--rooms", "integration,stock"))
-	nobody := newSeller(t, r.URL(), "x")
-	requireProblem(t, nobody.ask("POST", linkAPI, ""), 404, "no_place")
-	nobody.session = ""
-	requireProblem(t, nobody.ask("POST", linkAPI, ""), 404, "no_place")
-	requireProblem(t, nobody.ask("POST", "/api/nowhere/lock/link", ""), 404, "unknown_room")
-	requireProblem(t, nobody.ask("GET", linkAPI, ""), 405, "method_not_allowed")
-
-	first, second := newReader(t, r.URL()), newReader(t, r.URL())
-	first.submit(roomPage+"/join", "seller_id", "s-1")
-	requireProblem(t, first.ask("POST", linkAPI, "", "Origin", "https://evil.example"), 403, "cross_site")
-	replaced, link := first.link(), first.link()
-	for _, method := range []string{"GET", "POST"} {
-		for _, path := range []string{replaced, roomPage + "/link/x", strings.Replace(link, "integration", "stock", 1)} {
-			requireErrorPage(t, second.ask(method, path, ""), 404, noLink)
-		}
-	}
-	got := second.ask("POST", link, "", "Origin", "https://evil.example")
-	require.Equal(t, http.StatusForbidden, got.StatusCode)
-	require.Nil(t, second.status().json["me"])
-
-	const hasPlace = "이 브라우저는 이미 줄을 서 있어요"
-	neighbour := newReader(t, r.URL())
-	neighbour.submit(roomPage+"/join", "seller_id", "s-2")
-	for _, b := range []*seller{first, neighbour} {
-		shown := b.ask("GET", link, "")
-		requireErrorPage(t, shown, 200, hasPlace)
-		require.NotContains(t, shown.body, `id="link-confirm"`)
-		requireErrorPage(t, b.submit(link), 409, hasPlace)
-	}
-	requireState(t, second.submit(link), "locked")
-	requireState(t, second.submit(link), "locked") // who lost the answer presses again
-	require.Equal(t, roomPage, second.ask("GET", link, "").Request.URL.Path)
-	requireErrorPage(t, second.submit(first.link()), 409, hasPlace)
-	requireErrorPage(t, newReader(t, r.URL()).ask("GET", link, ""), 404, noLink)
-
-	late := first.link()
-	for _, key := range server.Client().Keys(t.Context(), "{waitroom-link}:token:*").Val() {
-		require.NoError(t, server.Client().PExpire(t.Context(), key, -1).Err())
-	}
-	requireErrorPage(t, newReader(t, r.URL()).submit(late), 404, noLink)
-	over := first.link()
-	first.leave("")
-	requireErrorPage(t, newReader(t, r.URL()).ask("GET", over, ""), 404, noLink)
-	requireErrorPage(t, newReader(t, r.URL()).submit(over), 404, noLink)
-	requireProblem(t, first.ask("POST", linkAPI, ""), 404, "no_place")
-	first.submit(roomPage+"/join", "seller_id", "s-1")
-	requireErrorPage(t, newReader(t, r.URL()).submit(over), 404, noLink) // nor does it open the next place
-}
-
-func TestLinkLeadsToTheNameThatTheServerIsCalled(t *testing.T) {
-	r := start(t, config(t, "--public-url", "https://wait.example"))
-	s := newSeller(t, r.URL(), "s-1")
-	s.host = "wait.example"
-	s.join()
-	require.True(t, strings.HasPrefix(s.ask("POST", linkAPI, "").text("url"), "https://wait.example/rooms/integration/link/"))
-	trusting := start(t, config(t, "--trusted-proxies", "127.0.0.0/8"))
-	s = newSeller(t, trusting.URL(), "s-1")
-	s.join()
-	got := s.ask("POST", linkAPI, `{"session_id":"`+s.session+`"}`, asJSON, jsonType, "X-Forwarded-Proto", "https")
-	require.True(t, strings.HasPrefix(got.text("url"), "https://"+strings.TrimPrefix(trusting.URL(), "http://")+"/rooms/"), got.body)
-}
-
 func TestPlaceIsContinuedByFormsAlone(t *testing.T) {
 	r := start(t, config(t))
 	first := newReader(t, r.URL())
@@ -401,76 +334,4 @@ func TestLinkedBrowserSeesNoMessageOfAnEarlierPlace(t *testing.T) {
 	require.Equal(t, "locked", next(t, there)["status"])
 	second.leave("?reason=completed")
 	require.Equal(t, "ended", next(t, there)["status"], "no message came before")
-}
-
-func TestProvenSellersLinkIsForTheSameSellerAlone(t *testing.T) {
-	args := proving("--redis-url", redistest.Start(t).URL())
-	one, other := start(t, config(t, args...)), start(t, config(t, args...))
-	first := comesFromThePortal(t, one.URL(), "s-1")
-	requireProblem(t, newSeller(t, one.URL(), "").ask("POST", linkAPI, ""), 401, "not_identified")
-	waiting := first.press()
-	link := first.link()
-
-	stranger, unknown := comesFromThePortal(t, other.URL(), "s-2"), newReader(t, other.URL())
-	const another, nobody = "다른 판매자의 링크예요", "누구인지 확인되지 않았어요"
-	requireErrorPage(t, stranger.ask("GET", link, ""), 200, another)
-	requireErrorPage(t, stranger.submit(link), 403, another)
-	requireErrorPage(t, unknown.ask("GET", link, ""), 200, nobody)
-	requireErrorPage(t, unknown.submit(link), 401, nobody)
-	require.Nil(t, stranger.status().json["me"])
-
-	here := first.stays()
-	next(t, here)
-	second := newReader(t, other.URL())
-	requireState(t, second.ask("GET", roomPage+"?token="+token(t, portaltest.For("s-1")), ""), "locked")
-	requireState(t, second.submit(link), "locked")
-	untilNotice(t, here, "joined_device")
-	requireState(t, second.submit(link), "locked")
-	require.Equal(t, waiting.number("ticket"), second.status().me().number("ticket"))
-	third := newReader(t, one.URL())
-	requireState(t, third.ask("GET", roomPage+"?token="+token(t, portaltest.For("s-1")), ""), "locked")
-	requireErrorPage(t, third.submit(link), 404, noLink)
-}
-
-func TestNothingTellsASessionOrATokenOfALink(t *testing.T) {
-	var log said
-	server := redistest.Start(t)
-	made, err := New(t.Context(), config(t, "--redis-url", server.URL()), slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
-	require.NoError(t, err)
-	r := run(t, made)
-	first := newReader(t, r.URL())
-	first.submit(roomPage+"/join", "seller_id", "s-1")
-	answer := first.ask("POST", linkAPI+"?qr=true", "")
-	at, err := url.Parse(answer.text("url"))
-	require.NoError(t, err)
-	link, owner := at.Path, first.cookies()
-	secret := link[strings.LastIndex(link, "/")+1:]
-
-	second := newReader(t, r.URL())
-	told := answer.body + second.ask("GET", link, "").body + second.submit(link).body + second.ask("GET", link+"/x", "").body
-	there := second.stays()
-	for _, method := range []string{"POST", "DELETE"} {
-		told += second.ask(method, lockPath, `{"seller_id":"s-1"}`, asJSON, jsonType).body
-	}
-	told += second.status().body + second.ask("GET", roomPage, "").body
-	for frame := map[string]any{}; frame["status"] != "ended"; {
-		frame = next(t, there)
-		for _, value := range frame {
-			require.NotEqual(t, owner, value)
-		}
-	}
-	require.NotContains(t, told, owner)
-	metrics := second.ask("GET", "/metrics", "").body
-	require.Contains(t, metrics, `route="/rooms/:room/link/:token"`)
-	require.Contains(t, log.String(), roomPage+"/link/***")
-	for _, hidden := range []string{secret, owner, second.cookies()} {
-		require.NotContains(t, log.String(), hidden)
-		require.NotContains(t, metrics, hidden)
-	}
-	for _, key := range server.Client().Keys(t.Context(), "{waitroom-link}*").Val() {
-		held := key + server.Client().Dump(t.Context(), key).Val()
-		for _, hidden := range []string{secret, owner, second.cookies()} {
-			require.NotContains(t, held, hidden)
-		}
-	}
 }

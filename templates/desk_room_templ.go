@@ -191,7 +191,7 @@ func DeskRoomPage(v DeskRoomView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = deskLayout(t, v.Room, v.DeskView, "/support", "room", "desk-live", "desk-room", "desk-act", "thirdparty/uplot/uPlot.min").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = deskLayout(t, v.Room, v.DeskView, "/support", "room", "desk-live", "desk-room", "desk-messages", "desk-fit", "desk-act", "thirdparty/uplot/uPlot.min").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

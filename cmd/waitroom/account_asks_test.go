@@ -1,0 +1,130 @@
+package main
+
+import (
+	"slices"
+)
+
+// anothers says that a message which was sent in a part of its window would not surely be of the lease that the rest of it lies in.
+func (a *account) anothers(mine *lease, m *message, w span) bool {
+	if w.from >= w.to {
+		return false
+	}
+	l, sure := a.asker(m, w)
+	return !sure || l != nil && l != mine
+}
+
+// asker is rule 2: the lease that asked last and fits, and whether that can be told.
+func (a *account) asker(m *message, w span) (l *lease, sure bool) {
+	owners := a.owners(w)
+	switch {
+	case len(owners) > 1 || len(owners) == 1 && (!owners[0].asking || a.displaced(owners[0], w)):
+		return nil, false
+	case len(owners) == 1 && owners[0].fits(m, w):
+		return owners[0], true
+	}
+	return nil, true
+}
+
+// displaced says that a later lease of another session asked less than a quarantine ago and has its codes: one of them may have been this
+// one's, and the message its own.
+func (a *account) displaced(l *lease, w span) bool {
+	if w.to-1-l.last(w.to-1) < quarantine.Milliseconds() {
+		return false
+	}
+	return slices.ContainsFunc(a.leases, func(other *lease) bool {
+		at := other.last(w.to - 1)
+		return other.fence > l.fence && other.session != l.session && other.asking && !other.live && !other.waits() && at >= 0 &&
+			w.from-at < quarantine.Milliseconds()
+	})
+}
+
+// waits says whether an ask is open.
+func (l *lease) waits() bool {
+	return slices.ContainsFunc(l.asks, func(a ask) bool { return a.answer == nil })
+}
+
+// last is when a lease had asked last at a moment; -1: it had not.
+func (l *lease) last(moment int64) int64 {
+	last := int64(-1)
+	for _, ask := range l.asks {
+		if ask.at <= moment {
+			last = max(last, ask.at)
+		}
+	}
+	return last
+}
+
+// quarantined says that the code of an ask of an earlier lease has not come, and may be this.
+func (a *account) quarantined(mine *lease, w span) bool {
+	for _, l := range a.leases {
+		for _, ask := range l.asks {
+			if l.fence < mine.fence && ask.answer == nil && ask.at < w.to && w.from < ask.at+quarantine.Milliseconds() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// owners are the leases that had asked last, at each moment in which a message may have been sent.
+func (a *account) owners(w span) (owners []*lease) {
+	moments := []int64{w.from}
+	for _, l := range a.leases {
+		for _, at := range append([]int64{l.end}, times(l.asks)...) {
+			if w.from < at && at < w.to {
+				moments = append(moments, at)
+			}
+		}
+	}
+	for _, moment := range moments {
+		var last *lease
+		latest := int64(-1)
+		for _, l := range a.leases { // of two in one millisecond, the later lease's is the later
+			if at := l.askedBy(moment); at >= 0 && at >= latest {
+				last, latest = l, at
+			}
+		}
+		if last != nil && !slices.Contains(owners, last) {
+			owners = append(owners, last)
+		}
+	}
+	return owners
+}
+
+func times(asks []ask) (list []int64) {
+	for _, ask := range asks {
+		list = append(list, ask.at)
+	}
+	return list
+}
+
+// openFor is how long an ask waits for its code (ms).
+const openFor = 10 * 60 * 1000
+
+// askedBy is when a lease had asked last at a moment, as rule 2 counts; -1: it had not.
+func (l *lease) askedBy(moment int64) int64 {
+	last := int64(-1)
+	if !l.asking && !l.live && !l.code && l.end <= moment {
+		last = l.end
+	}
+	if l.live || l.waits() {
+		last = max(last, l.last(moment))
+	}
+	if moment-last > openFor {
+		return -1
+	}
+	return last
+}
+
+func (l *lease) fits(m *message, w span) bool {
+	return slices.ContainsFunc(l.asks, func(a ask) bool {
+		return a.at < w.to && w.from-a.at <= openFor && a.filter.takes(m.letter)
+	})
+}
+
+// answers is the earliest open ask that a message may be the answer to; -1: none.
+func (l *lease) answers(m *message, w span) int {
+	return slices.IndexFunc(l.asks, func(a ask) bool {
+		return a.at < w.to && w.from-a.at <= openFor && a.answer == nil && a.filter.takes(m.letter)
+	})
+}

@@ -1,0 +1,74 @@
+package templates_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/templates"
+)
+
+func TestTurnIsToldThreeTimesBeforeItIsOver(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.before(`window.buzzed = []; navigator.vibrate = (pattern) => buzzed.push(pattern.length) > 0`)
+	room.change(place(6))
+	tab.open(room, "ko")
+	tab.do(chromedp.Click("#sound-test")) // browsers tell nobody who has pressed nothing
+	for _, position := range []int{5, 3, 2, 1} {
+		room.push(t, object{"queue_position": position})
+		tab.until(fmt.Sprintf(`document.getElementById("position").textContent === "%d"`, position))
+	}
+	tab.until(`buzzed.join() === "1,1"`)
+	short := turn(0)
+	short["lease_expires_at"] = time.Now().Add(31 * time.Second).UnixMilli()
+	room.push(t, short)
+	tab.until(`document.body.dataset.hurry === "true"`)
+	require.Equal(t, "곧 끝나요", tab.text("time-left"))
+	room.push(t, object{"queue_length": 3})
+	tab.until(`buzzed.join() === "1,1,5,3"`)
+}
+
+func TestPageShowsWhatTheOperatorSaysOfTheRoom(t *testing.T) {
+	view := everyState()["locked"]
+	view.Info = templates.RoomInfo{Name: "쿠팡 연동", Phone: "010-0000-0000", Marketplace: templates.MarketplaceInfo{Name: "쿠팡", URL: "https://wing.example"},
+		Support: templates.SupportInfo{Text: "판매자 센터", URL: "https://help.example", Tel: "1500 0000"}, ReturnURL: "https://portal.example/done"}
+	page := render(t, templates.RoomPage(view))
+	require.Contains(t, between(t, page, `<header`, "</header>"), "쿠팡 연동")
+	require.Contains(t, page, `<strong id="number" class="whole">010-0000-0000</strong>`)
+	require.Contains(t, between(t, page, `id="ask"`, "</button>"), "인증번호 요청하러 가기")
+	require.Contains(t, between(t, page, `id="ask"`, "</button>"), `data-opens="https://wing.example"`)
+	require.Contains(t, between(t, page, `id="turn-lead">`, "</p>"), "누른 뒤 쿠팡에서 인증번호를 요청해 주세요.")
+	require.Contains(t, page, `href="tel:15000000"`)
+	require.Contains(t, page, `href="https://help.example"`)
+	require.Contains(t, between(t, page, `id="return"`, ">"), `href="https://portal.example/done"`)
+	require.NotContains(t, between(t, page, "<footer", "</footer>"), "integration")
+
+	require.Contains(t, render(t, templates.LinkPage(templates.LinkView{Lang: "ko", Room: "integration", Name: "쿠팡 연동"})), "<dd>쿠팡 연동</dd>")
+
+	view.Info.Support.URL, view.Info.ReturnURL = "javascript:alert(1)", "javascript:alert(1)"
+	require.NotContains(t, render(t, templates.RoomPage(view)), "javascript:")
+	bare := render(t, templates.RoomPage(everyState()["locked"]))
+	for _, id := range []string{"number", "market", "return"} {
+		require.NotContains(t, bare, `id="`+id+`"`)
+	}
+	require.Contains(t, between(t, bare, `id="ask"`, "</button>"), "이제 요청할게요")
+}
+
+func TestOnePressSaysThatIAskAndOpensTheMarketplace(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.view.Info.Marketplace = templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"}
+	tab.before(`window.opened = []; window.open = (url) => { opened.push(url); return null; }`)
+	tab.open(room, "ko")
+	room.push(t, turn(0))
+	tab.step("ask")
+	tab.do(chromedp.Click("#ask"))
+	tab.step("asked")
+	tab.until(`opened.join() === "https://market.example"`)
+	require.Equal(t, "POST /api/integration/lock/expect ", room.lastCall())
+	tab.shows("market")
+	tab.do(chromedp.Click("#ask-again"))
+	tab.until(`!document.querySelector("[aria-busy]") && opened.length === 1`)
+}
