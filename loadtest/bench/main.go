@@ -87,7 +87,7 @@ func (b *bench) run(ctx context.Context) error {
 			return err
 		}
 	}
-	fmt.Println("\n" + table(b.rows))
+	fmt.Println("\n" + table(b.rows) + "\n" + hows(b.rows))
 	if b.writes() {
 		if err := b.write(); err != nil {
 			return err

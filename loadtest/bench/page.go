@@ -34,16 +34,23 @@ func (b *bench) text(machine string) string {
 	p.WriteString(table(b.rows))
 	p.WriteString("\n`make bench ONLY=idle` measures one of them again and writes nothing; the names: " + strings.Join(names(), " ") +
 		". `CENTRIFUGO_BIN=/path/to/centrifugo make bench` has Centrifugo beside it.\n\n### How\n\n")
-	for _, r := range b.rows {
-		if r.how != "" {
-			fmt.Fprintf(&p, "- **%s**: %s\n", r.what, r.how)
-		}
-	}
+	p.WriteString(hows(b.rows))
 	p.WriteString("\n### Plots\n\n")
 	for _, f := range b.figures {
 		fmt.Fprintf(&p, "![%s](images/benchmarks/%s.svg)\n\n", f.alt, f.name)
 	}
 	return p.String()
+}
+
+// hows says of each row how it was measured.
+func hows(rows []row) string {
+	var s strings.Builder
+	for _, r := range rows {
+		if r.how != "" {
+			fmt.Fprintf(&s, "- **%s**: %s\n", r.what, r.how)
+		}
+	}
+	return s.String()
 }
 
 // commit is the checkout's.
