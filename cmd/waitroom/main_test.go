@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -147,11 +148,14 @@ func TestAC03_OtherReplicaHandsOffWhenTheOneThatGrantedIsKilledAndNobodyIsConnec
 }
 
 func TestFirstSignalDrainsAndEndsWell(t *testing.T) {
-	for name, signal := range map[string]syscall.Signal{"terminated": syscall.SIGTERM, "the terminal is gone": syscall.SIGHUP} {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP) // what nohup has this process ignore, its children would, too
+	defer signal.Stop(hangups)
+	for name, sig := range map[string]syscall.Signal{"terminated": syscall.SIGTERM, "the terminal is gone": syscall.SIGHUP} {
 		t.Run(name, func(t *testing.T) {
 			r := startReplica(t)
 			require.Equal(t, "locked", r.join(room.NewSession(), "a"))
-			r.Signal(signal)
+			r.Signal(sig)
 			select {
 			case <-r.Done():
 			case <-time.After(patience):

@@ -100,7 +100,7 @@ func breakages() []breakage {
 			lua("lease.lua", "if not gone_for(vouched, AWAY_AFTER) or not mark_away(session, vouched) then", "if true then"),
 			lua("lease.lua", "if present_known or NOW < S.trust or waiting() == 0 then return end", "if true then return end")}},
 		{RequestDropped, "SIGTERM is not listened to", only("rolling-restart"), []edit{
-			{"cmd/waitroom/main.go", "os.Interrupt, syscall.SIGTERM)", "os.Interrupt, syscall.SIGHUP)"}}},
+			{"cmd/waitroom/main.go", "os.Interrupt, syscall.SIGTERM}", "os.Interrupt, syscall.SIGHUP}"}}},
 		{SellersNoticed, "a ledger that is behind makes a replica not ready", only("database"), []edit{
 			{"server/server.go", "ask: s.recorded, soft: true}", "ask: s.recorded}"}}},
 	}
