@@ -8,6 +8,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -344,6 +345,25 @@ func TestClaimIsThePagesWhereSomebodyIsThereElseTheSellers(t *testing.T) {
 	tab.step("ask")
 	require.Len(t, room.made(), calls+1, "who has just pressed is there")
 	require.Equal(t, object{"fence": 78.0}, room.last().body)
+}
+
+func TestPointerThatLiesStillOnThePageIsNobody(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.before(`window.moves = 0; addEventListener("pointermove", () => { moves++ })`)
+	tab.open(room, "ko")
+	mine := turn(0)
+	mine["claim_by"] = time.Now().Add(20 * time.Second).UnixMilli()
+	room.push(t, mine)
+	tab.step("claim")
+	still := chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 0, 0) // where Chromium has it from the start
+	tab.do(still, still)
+	tab.until(`moves >= 2`)
+	tab.step("claim")
+	require.Empty(t, room.made())
+	room.then(object{"claim_by": nil})
+	tab.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 10, 10))
+	tab.step("ask")
+	require.Equal(t, object{"fence": 77.0}, room.last().body)
 }
 
 func TestNothingKeepsPeopleOutOfTheSellersPage(t *testing.T) {

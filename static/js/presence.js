@@ -4,6 +4,7 @@ const USES = ["pointerdown", "pointermove", "keydown", "wheel", "touchstart"];
 /** Whether somebody is at the page: it is on show and was used lately. */
 export class Presence {
   #used = -Infinity; // by this machine's clock, which goes on while the machine sleeps
+  #pointer; // where on the screen it was seen last
 
   /** onUse hears each use. */
   constructor(onUse) {
@@ -17,8 +18,15 @@ export class Presence {
   }
 
   #use(event, onUse) {
-    if (!event.isTrusted) return;
+    if (!event.isTrusted || (event.type === "pointermove" && !this.#moved(event))) return;
     this.#used = Date.now();
     onUse();
+  }
+
+  // Browsers tell of a pointer that lies still too, when a page opens or moves beneath it.
+  #moved({ screenX, screenY }) {
+    const before = this.#pointer;
+    this.#pointer = { screenX, screenY };
+    return before && (before.screenX !== screenX || before.screenY !== screenY);
   }
 }
