@@ -15,8 +15,8 @@ const (
 	calmLooks = 3       // it is calm when it was at so many looks in a row
 	tidyAbove = 8 << 20 // bytes that were allocated since the last collection, at the least, for another one to be worth it
 
-	crowdHeap = 128 << 20 // bytes by which the heap may grow while a crowd comes: about what opening 9,000 sockets allocates
-	liveLeast = 4 << 20   // bytes: what the collector takes for the least heap
+	crowdHeap = 64 << 20 // bytes by which the heap may grow while a crowd comes: half of what opening 9,000 sockets allocates. More would leave what stays too far apart
+	liveLeast = 4 << 20  // bytes: what the collector takes for the least heap
 )
 
 // tidy has the collector run when there is time for it. When it is calm again after many came at once, it gives memory back to the
