@@ -59,7 +59,7 @@ func TestWaitThatRunsOutWhileRedisIsAwaySaysBoth(t *testing.T) {
 	require.NoError(t, err)
 	result := make(chan error, 1)
 	go func() {
-		_, err := l.TryLock(t.Context(), key, time.Second, long)
+		_, err := l.TryLock(t.Context(), key, 3*time.Second, long) // for longer than it takes to kill Redis
 		result <- err
 	}()
 	waiting(t, l, key, 1)
