@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -128,7 +129,7 @@ func TestPlaceOutlivesAReloadASecondTabAndAnotherReplica(t *testing.T) {
 	require.Equal(t, "locked", holder.json["status"])
 
 	browser := chrometest.New(t)
-	chrometest.AllowErrors(browser, "ERR_CONNECTION_REFUSED") // the first replica ends below
+	chrometest.AllowErrors(browser, "ERR_CONNECTION_REFUSED", "ws"+strings.TrimPrefix(one.URL(), "http")) // the first replica ends below; while it does, it refuses sockets
 	waiter := openPage(t, browser, one.URL())
 	waiter.join("waiter")
 	waiter.state("waiting")
