@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/pgtest"
 	"github.com/waitroom/waitroom/internal/pushtest"
 	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/internal/testproc"
@@ -58,7 +59,8 @@ func reads(t *testing.T, b *pushtest.Browser, p pushtest.Push) (m pushed) {
 
 func TestClosedTabHearsItsTurnFromAnyReplica(t *testing.T) {
 	store, service := redistest.Start(t), pushtest.NewService(t)
-	one, other := start(t, pushConfig(t, "--redis-url", store.URL())), start(t, pushConfig(t, "--redis-url", store.URL()))
+	database := pgtest.Start(t).URL() // replicas with a ledger of their own could each tell of a turn
+	one, other := start(t, pushConfig(t, "--redis-url", store.URL(), "--database-url", database)), start(t, pushConfig(t, "--redis-url", store.URL(), "--database-url", database))
 	a, b := newSeller(t, one.URL(), "s-a"), newSeller(t, other.URL(), "s-b")
 	a.join()
 	ticket := b.join().number("ticket")
