@@ -4,7 +4,7 @@ const USES = ["pointerdown", "pointermove", "keydown", "wheel", "touchstart"];
 /** Whether somebody is at the page: it is on show and was used lately. */
 export class Presence {
   #used = -Infinity; // by this machine's clock, which goes on while the machine sleeps
-  #pointer; // where on the screen it was seen last
+  #mouse; // where on the screen it was seen last
 
   /** onUse hears each use. */
   constructor(onUse) {
@@ -18,15 +18,16 @@ export class Presence {
   }
 
   #use(event, onUse) {
-    if (!event.isTrusted || (event.type === "pointermove" && !this.#moved(event))) return;
+    if (!event.isTrusted || this.#liesStill(event)) return;
     this.#used = Date.now();
     onUse();
   }
 
-  // Browsers tell of a pointer that lies still too, when a page opens or moves beneath it.
-  #moved({ screenX, screenY }) {
-    const before = this.#pointer;
-    this.#pointer = { screenX, screenY };
-    return before && (before.screenX !== screenX || before.screenY !== screenY);
+  // Browsers tell of a mouse that has not moved, too, when a page opens or moves beneath it.
+  #liesStill({ type, pointerType, screenX, screenY }) {
+    if (type !== "pointermove" || pointerType !== "mouse") return false;
+    const before = this.#mouse;
+    this.#mouse = { screenX, screenY };
+    return !before || (before.screenX === screenX && before.screenY === screenY);
   }
 }
