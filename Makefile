@@ -38,10 +38,10 @@ race: ## Run all tests with the race detector (PKG=./room)
 fuzz: ## Feed every parser with what nobody would send, FUZZ_FOR=10s each (PKG=./room)
 	@FUZZ_FOR='$(FUZZ_FOR)' PKG='$(PKG)' scripts/fuzz.sh
 
-bench: ## Measure what waitroom must reach, its peers beside it; write docs/benchmarks.md (ONLY=idle: one of it, nothing written; CENTRIFUGO_BIN=)
+bench: ## Measure what waitroom must reach, its peers beside it; write docs/benchmarks.md (ONLY=idle: one of it, nothing written; BEFORE=commit: both versions in turn; CENTRIFUGO_BIN=)
 	@scripts/setup.sh bench
 	@go build -o bin/bench ./loadtest/bench
-	@bin/bench -out docs -only '$(ONLY)' -scale '$(SCALE)'
+	@bin/bench -out docs -only '$(ONLY)' -scale '$(SCALE)' -before '$(BEFORE)'
 
 gobench: setup ## Run Go's benchmarks, without the tests (PKG=./room)
 	go test -run '^$$' -bench . -benchmem -p 1 -timeout 30m $(PKG)

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/waitroom/waitroom/internal/origin"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -18,7 +19,7 @@ type Config struct {
 	Engine     *room.Engine
 	Redis      redis.UniversalClient // for the subscription; stays the caller's to close
 	Log        *slog.Logger
-	Origins    []string              // allowed beside the server's own host: "https://shop.example" or "shop.example"
+	Origins    origin.Sites          // whose pages may open a seller's socket; the zero value: the server's own
 	Registerer prometheus.Registerer // nil = metrics are kept and shown to nobody
 	Unnotified bool                  // the store has no keyspace notifications: do not ask for them
 

@@ -15,6 +15,7 @@ const (
 	codeDraining  = 4001
 	codeUnlinked  = 4003
 	codeSignedOut = 4501
+	codeForbidden = 4502
 )
 
 // What a socket may have to be told.
@@ -53,7 +54,7 @@ type conn struct {
 // is not to be touched.
 func (h *Hub) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error {
 	c := &conn{h: h}
-	if ok, err := h.accept(w, r, h.cfg.Origins, c); !ok {
+	if ok, err := h.accept(w, r, h.cfg.Origins.Allowed, c); !ok {
 		return err
 	}
 	h.sockets.Add(1)
@@ -64,9 +65,23 @@ func (h *Hub) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, se
 	return nil
 }
 
+// ForbidSocket turns a request into a socket that is closed at once with 4502 (do not come again), and returns. Its errors are ServeSocket's.
+func (h *Hub) ForbidSocket(w http.ResponseWriter, r *http.Request) error {
+	c := &conn{h: h}
+	if ok, err := h.accept(w, r, h.cfg.Origins.Allowed, c); !ok {
+		return err
+	}
+	c.Open()
+	c.Shut(codeForbidden, "forbidden")
+	if !h.spawn(func(context.Context) { c.Run(); c.Leave() }) {
+		c.Leave()
+	}
+	return nil
+}
+
 // accept takes the connection over; false without an error where it broke meanwhile: there is nobody to tell.
-func (h *Hub) accept(w http.ResponseWriter, r *http.Request, origins []string, c *conn) (bool, error) {
-	if err := socket.Check(w, r, origins); err != nil {
+func (h *Hub) accept(w http.ResponseWriter, r *http.Request, allowed func(*http.Request) bool, c *conn) (bool, error) {
+	if err := socket.Check(w, r, allowed); err != nil {
 		return false, err
 	}
 	if h.draining.Load() {

@@ -32,10 +32,10 @@ type Watcher struct {
 }
 
 // ServeDesk turns a request into a socket of support: of one room, or with "" of all. Errors as ServeSocket's; other origins than
-// the server's own are refused whatever Config.Origins says.
+// the server's own are refused whichever Config.Origins trusts.
 func (h *Hub) ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID, who Watcher) error {
 	c := &conn{h: h, desk: &desk{who: who, next: unopened}}
-	if ok, err := h.accept(w, r, nil, c); !ok {
+	if ok, err := h.accept(w, r, h.cfg.Origins.Own, c); !ok {
 		return err
 	}
 	c.SetWriteBuffer(deskBuffers * h.cfg.WriteBuffer)

@@ -165,7 +165,7 @@ func TestSupportIsNobodysPresence(t *testing.T) {
 }
 
 func TestSupportMustComeFromTheServersOwnPages(t *testing.T) {
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Origins: []string{"https://shop.example"}})
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Origins: shop(t)})
 	own := "http" + strings.TrimPrefix(r.URL, "ws")
 	for name, c := range map[string]struct {
 		header http.Header

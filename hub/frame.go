@@ -10,7 +10,7 @@ import (
 )
 
 // shared holds the parts of a state frame that are the same for everybody in the room, encoded once
-// per version. They stand between the parts of each socket's own, in the contract's order.
+// per version. They stand between the parts of each socket's own, in the order of docs/api.md.
 type shared struct {
 	open   []byte // {"type":"state","room":"…"
 	head   []byte // ,"epoch":…,"version":…,"server_time":

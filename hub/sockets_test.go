@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/internal/origin"
 	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/internal/testproc"
 	"github.com/waitroom/waitroom/room"
@@ -72,8 +73,16 @@ func TestPausedRoomHasNoWaits(t *testing.T) {
 	a.untilStatus(room.Locked)
 }
 
+// shop is another site that is trusted.
+func shop(t *testing.T) origin.Sites {
+	t.Helper()
+	sites, err := origin.New("", []string{"https://shop.example"})
+	require.NoError(t, err)
+	return sites
+}
+
 func TestOriginIsChecked(t *testing.T) {
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Origins: []string{"https://shop.example"}})
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Origins: shop(t)})
 	own := "http" + strings.TrimPrefix(r.URL, "ws")
 	for name, c := range map[string]struct {
 		header http.Header
@@ -84,6 +93,7 @@ func TestOriginIsChecked(t *testing.T) {
 		"own origin and cookie":   {http.Header{"Origin": {own}, "Cookie": {"a=b"}}, true},
 		"allowed origin":          {http.Header{"Origin": {"https://shop.example"}}, true},
 		"allowed host, no TLS":    {http.Header{"Origin": {"http://shop.example"}}, false},
+		"own host, and a user":    {http.Header{"Origin": {strings.Replace(own, "://", "://evil@", 1)}}, false},
 		"other origin":            {http.Header{"Origin": {"https://evil.example"}}, false},
 		"opaque origin":           {http.Header{"Origin": {"null"}}, false},
 		"two origins":             {http.Header{"Origin": {own, own}}, false},

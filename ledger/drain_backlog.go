@@ -14,6 +14,9 @@ const behindAfter = 3 * time.Second
 // others look after it.
 const forgetAfter = 10 * time.Second
 
+// againAfter is how long a room waits that nobody has named since, until its journal is looked at again: another replica may have drained it.
+const againAfter = time.Second
+
 // backlog is what this replica knows of journals that are not drained, and the queue of rooms to drain.
 type backlog struct {
 	now   func() time.Time
@@ -51,6 +54,10 @@ func (b *backlog) saw(id room.ID, entries int) {
 		b.rooms[id] = w
 	}
 	w.entries, w.seen = entries, b.now()
+	b.enqueue(id, w)
+}
+
+func (b *backlog) enqueue(id room.ID, w *waiting) {
 	if w.queued {
 		return
 	}
@@ -59,6 +66,18 @@ func (b *backlog) saw(id room.ID, entries int) {
 		w.queued = true
 	default:
 	}
+}
+
+// again queues the rooms that nobody has named lately, and is false where no room waits.
+func (b *backlog) again() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for id, w := range b.rooms {
+		if b.now().Sub(w.seen) > againAfter {
+			b.enqueue(id, w)
+		}
+	}
+	return len(b.rooms) > 0
 }
 
 // taken takes a room that has left the queue, and what more is in the queue: what is drained together costs less.

@@ -35,13 +35,14 @@ const alarmEvery = 5 * time.Second
 
 func newAlarm() *rate.Limiter { return rate.NewLimiter(rate.Every(alarmEvery), 1) }
 
-// Run drains the rooms that Looked names, reconciles, at once and every minute, and trims, until ctx ends; it
+// Run drains the rooms that Looked names, and looks again at those that it names no more; it reconciles, at once and every minute, and trims, until ctx ends; it
 // returns ctx's error. While the database is away it keeps trying.
 func (l *Ledger) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for range drainers {
 		g.Go(func() error { return l.drainQueue(ctx) })
 	}
+	g.Go(func() error { return l.lookAgain(ctx) })
 	g.Go(func() error { return l.reconcileAlways(ctx) })
 	if l.cfg.Retention > 0 {
 		g.Go(func() error { return l.trimAlways(ctx) })
@@ -66,6 +67,22 @@ func (l *Ledger) drainQueued(ctx context.Context, ids []room.ID) {
 	err := l.drainTogether(ctx, ids)
 	if err != nil && !errors.Is(err, context.Canceled) && l.failureLog.Allow() {
 		l.log.Error("ledger does not take in rooms' journals; it will try again", "rooms", ids, "error", err)
+	}
+}
+
+// lookAgainEvery is how often what is known of the journals and of the database is doubted.
+const lookAgainEvery = 500 * time.Millisecond
+
+// lookAgain keeps Status true where nothing happens, until ctx ends; it returns ctx's error: rooms that nobody names any more are drained, which
+// finds what other replicas took in. Where none is left, nobody would notice that a database that was away is back.
+func (l *Ledger) lookAgain(ctx context.Context) error {
+	for {
+		if err := pause(ctx, lookAgainEvery); err != nil {
+			return err
+		}
+		if !l.backlog.again() {
+			l.db.AskAgain(ctx)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/room"
@@ -53,6 +54,41 @@ func (l *Ledger) drainTogether(ctx context.Context, ids []room.ID) error {
 		failed = errors.Join(failed, err)
 	}
 	return failed
+}
+
+// drainAgain is how long DrainAll waits until it tries again what failed.
+const drainAgain = 50 * time.Millisecond
+
+// DrainAll drains rooms that nobody writes to any more until their journals are empty, also of what the room writes when it is told a verdict. It tries again
+// what fails until ctx ends; the error is the first one of the last try then. It is for a store whose journals are about to end.
+func (l *Ledger) DrainAll(ctx context.Context, ids []room.ID) error {
+	for {
+		left, failed := l.undrained(ctx, ids)
+		for some := range slices.Chunk(left, togetherMost) {
+			if err := l.drainTogether(ctx, some); failed == nil {
+				failed = err
+			}
+		}
+		switch {
+		case failed == nil && len(left) == 0:
+			return nil
+		case failed != nil && pause(ctx, drainAgain) != nil:
+			return failed
+		}
+	}
+}
+
+// undrained are those of some rooms whose journals have entries.
+func (l *Ledger) undrained(ctx context.Context, ids []room.ID) (left []room.ID, failed error) {
+	for _, j := range l.cfg.Journal.ReadJournals(ctx, ids, 1) {
+		if len(j.Entries) > 0 {
+			left = append(left, j.Room)
+		}
+		if failed == nil {
+			failed = j.Err
+		}
+	}
+	return left, failed
 }
 
 // portions reads what the rooms' journals have.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
@@ -62,4 +63,41 @@ func drainAll(t *testing.T, rooms []room.ID, ledgers ...*ledger.Ledger) {
 	})
 	cancel()
 	require.ErrorIs(t, g.Wait(), context.Canceled)
+}
+
+// settling writes into a room's journal when it is told a verdict, as a room does that has changed for it.
+type settling struct{ *journal }
+
+func (s settling) SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64, agreed bool) error {
+	s.write(id, 1, joined(fence/1000+100))
+	return s.journal.SettleMatch(ctx, id, messageID, fence, agreed)
+}
+
+func TestEverythingIsTakenInBeforeAStoreEndsAlsoWhatVerdictsAddAndWhatFailedAtFirst(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		c := b.config()
+		c.Rooms = settling{b.journal}
+		l := b.openWith(t, c)
+		var rooms []room.ID
+		for n := range ledger.TogetherMost + 1 {
+			id := room.ID(fmt.Sprintf("r-%02d", n))
+			rooms = append(rooms, id)
+			b.journal.write(id, 1, joined(1), granted(1))
+			b.journal.write(id, 1, matched("m", 1), ended(1, room.Completed))
+		}
+		trims := 0
+		b.journal.failTrim = func() bool { trims++; return trims == 3 }
+		require.NoError(t, l.DrainAll(t.Context(), rooms))
+		for _, id := range rooms {
+			require.Zero(t, b.journal.left(id), id)
+			require.Equal(t, 1, count(t, l, fmt.Sprintf("leases WHERE room = '%s' AND outcome = 'completed'", id)))
+			require.Equal(t, 1, count(t, l, fmt.Sprintf("places WHERE room = '%s' AND ticket = 101", id)))
+		}
+
+		b.journal.write("r-00", 1, joined(200))
+		b.journal.failTrim = func() bool { return true }
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		require.Error(t, l.DrainAll(ctx, rooms), "it says so when its time is over")
+	})
 }

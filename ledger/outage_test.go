@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -120,4 +122,67 @@ func wipe(t *testing.T, l *ledger.Ledger) {
 	}
 	_, err := l.DB().Exec("DELETE FROM verifications")
 	require.NoError(t, err)
+}
+
+// quiet is a replica that runs and has reconciled: for a minute it asks the database nothing by itself.
+func (b *bench) quiet(t *testing.T) *ledger.Ledger {
+	t.Helper()
+	b.journal.epoch = 1
+	b.write(1, joined(1), granted(1))
+	c, looked := b.config(), make(chan struct{})
+	c.Rooms = lookedAt{b.journal, sync.OnceFunc(func() { close(looked) })}
+	l := b.openWith(t, c)
+	require.NoError(t, l.Drain(t.Context(), here))
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- l.Run(ctx) }()
+	t.Cleanup(func() { stop(); <-ended })
+	<-looked
+	return l
+}
+
+// lookedAt says when a room that the ledger has open is asked for.
+type lookedAt struct {
+	*journal
+	told func()
+}
+
+func (l lookedAt) Look(ctx context.Context, id room.ID, sessions ...string) (room.View, []room.Seat, error) {
+	defer l.told()
+	return l.journal.Look(ctx, id, sessions...)
+}
+
+// Of a room that is quiet nobody says anything any more once its journal is empty.
+func TestARoomThatAnotherReplicaDrainedDoesNotWaitHere(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l, other := b.quiet(t), b.open(t)
+		tried := make(chan struct{})
+		died := sync.OnceFunc(func() { close(tried) })
+		var back atomic.Bool
+		b.journal.failTrim = func() bool { died(); return !back.Load() }
+		b.life(2)
+		l.Looked(here, room.Checked{Journal: 2})
+		<-tried
+		require.Equal(t, 2, l.Status().Pending)
+		b.now.Move(4 * time.Second)
+		require.True(t, l.Status().Behind)
+		back.Store(true)
+		require.NoError(t, other.Drain(t.Context(), here))
+		wait(t, func() bool { return l.Status() == ledger.Status{} })
+	})
+}
+
+func TestAReplicaWithNothingToTakeInNoticesThatTheDatabaseIsBack(t *testing.T) {
+	pg := pgtest.StartOwn(t)
+	b := newBench(pg.URL())
+	l, other := b.quiet(t), b.open(t)
+	pg.Stop()
+	b.life(2)
+	l.Looked(here, room.Checked{Journal: 2})
+	wait(t, func() bool { return l.Status().Error != "" })
+	pg.Start()
+	b.now.Move(4 * time.Second)
+	require.NoError(t, other.Drain(t.Context(), here))
+	wait(t, func() bool { return l.Status() == ledger.Status{} })
+	require.Equal(t, 1, count(t, l, "verifications"))
 }

@@ -143,7 +143,7 @@ type verb[A any] struct {
 // newVerb makes a verb's script of what all verbs share, the parts that it shares with some others, and its own file.
 func newVerb[A any](name string, parts ...string) verb[A] {
 	args := argumentsOf(reflect.TypeFor[A]())
-	return verb[A]{name: "room." + name, script: script(args, append(parts, name)...), args: args}
+	return verb[A]{name: "room." + name, script: script(args, alone[name], append(parts, name)...), args: args}
 }
 
 // call is a script and what it is handed besides what all are.

@@ -23,13 +23,13 @@ type Filter struct {
 	Contains string   `json:"contains,omitempty"` // and its text has this piece
 }
 
-// Valid is ErrInvalidExpect for more than 10 senders, or one or a piece of over 64 characters.
+// Valid is ErrInvalidExpect for more than 10 senders, for a blank one, and for one or a piece of over 64 characters.
 func (f Filter) Valid() error {
 	if len(f.From) > maxSenders || utf8.RuneCountInString(f.Contains) > maxPiece {
 		return ErrInvalidExpect
 	}
 	for _, sender := range f.From {
-		if n := utf8.RuneCountInString(sender); n == 0 || n > maxPiece {
+		if strings.TrimSpace(sender) == "" || utf8.RuneCountInString(sender) > maxPiece {
 			return ErrInvalidExpect
 		}
 	}

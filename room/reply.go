@@ -99,10 +99,12 @@ func (r *reader) view() View {
 	hold, rest, _ := strings.Cut(r.text(), ",")
 	spread, lineage, _ := strings.Cut(rest, ",")
 	v.Hold, v.Spread, v.Lineage = duration(hold), duration(spread), lineage
-	v.Paused = r.text() == "1"
+	paused, _, _ := strings.Cut(r.text(), ",") // a later one may write more of this, and of the lease's last field
+	v.Paused = paused == "1"
 	lease := Lease{Ticket: r.int(), Fence: r.int(), GrantedAt: r.int(), ExpiresAt: r.int(),
 		Asked: int(r.int()), Open: int(r.int())}
-	askAfter, claimBy, _ := strings.Cut(r.text(), ",")
+	askAfter, rest, _ := strings.Cut(r.text(), ",")
+	claimBy, _, _ := strings.Cut(rest, ",")
 	lease.AskAfter, lease.ClaimBy = number(askAfter), number(claimBy)
 	if lease.Fence != 0 {
 		v.Lease = &lease

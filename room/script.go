@@ -12,16 +12,22 @@ import (
 var luaFiles embed.FS
 
 // shared is what every verb's script begins with.
-var shared = []string{"text", "prelude", "lineage", "places", "lease", "tell"}
+var shared = []string{"text", "prelude", "state", "lineage", "places", "lease", "tell"}
 
-// script makes a verb's script: what it is handed has its names first.
-func script(args arguments, files ...string) *redis.Script {
+// alone has the parts of verbs that answer before all else is made ready, where nobody else is concerned.
+var alone = map[string]string{"join": "join_alone", "leave": "leave_alone"}
+
+// script makes a verb's script: what it is handed has its names first. early is its part that stands right behind the prelude; "" = none.
+func script(args arguments, early string, files ...string) *redis.Script {
 	var source strings.Builder
 	source.WriteString(preamble())
+	source.WriteString(args.lua(1 + shareArgs))
 	for _, name := range shared {
 		source.WriteString(part(luaSource(name)))
+		if name == "prelude" && early != "" {
+			source.WriteString(luaSource(early))
+		}
 	}
-	source.WriteString(args.lua(1 + shareArgs))
 	own := len(files) - 1
 	for _, name := range files[:own] {
 		source.WriteString(part(luaSource(name)))

@@ -76,3 +76,25 @@ func TestAJoinMakesNoLargeTablesInTheEmbeddedStore(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	require.Less(t, (after.TotalAlloc-before.TotalAlloc)/joins, uint64(4<<20))
 }
+
+// A lock that nobody else wants is most of what a lock is asked for.
+func TestALockThatNobodyElseWantsAsksRedisForLittle(t *testing.T) {
+	rdb := redistest.Start(t).Client()
+	e := quiet(rdb)
+	pair := func() (joins, leaves int) {
+		session := room.NewSession()
+		joins = asked(t, rdb, func() {
+			_, err := e.Join(t.Context(), lockRoom, room.JoinRequest{Fresh: true, Session: session})
+			require.NoError(t, err)
+		})
+		leaves = asked(t, rdb, func() {
+			_, err := e.Leave(t.Context(), lockRoom, room.LeaveRequest{Session: session, Outcome: room.Completed})
+			require.NoError(t, err)
+		})
+		return joins, leaves
+	}
+	pair() // loads the scripts
+	joins, leaves := pair()
+	require.LessOrEqual(t, joins, 8)
+	require.LessOrEqual(t, leaves, 9)
+}

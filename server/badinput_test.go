@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -92,6 +93,11 @@ func badLeaves() []bad {
 		remove("negative fence", "?fence=-1", 400, "invalid_fence"),
 		remove("fence with a fraction", "?fence=1.5", 400, "invalid_fence"),
 		remove("fence too large", "?fence=99999999999999999999", 400, "invalid_fence"),
+		remove("fence that breaks off", "?fence=5%", 400, "invalid_fence"),
+		remove("fence that is not escaped as addresses are", "?fence=%zz", 400, "invalid_fence"),
+		remove("fence and reason with a semicolon between", "?fence=5;reason=completed", 400, "invalid_fence"),
+		remove("reason that is not escaped as addresses are", "?reason=%zz", 400, "invalid_reason"),
+		remove("a name that is not escaped as addresses are", "?f%zzence=5", 400, "invalid_query"),
 		remove("who has no place", "", 404, "no_place"),
 		remove("a session that has no place", "", 404, "no_place", "X-Session-ID", room.NewSession()),
 		remove("a session that is none", "", 400, "invalid_session", "X-Session-ID", "me"),
@@ -140,6 +146,13 @@ func badAddresses() []bad {
 		plain("GET", "/api/integration/lock/status/", 404, "not_found"),
 		plain("GET", "/nothing", 404, "not_found"),
 		plain("GET", "/api/integration/../../etc", 404, "not_found"),
+		plain("GET", lockPath+"/status?x=%zz", 400, "invalid_query"),
+		plain("GET", "/api/integration/ws?x=%zz", 400, "invalid_query"),
+		plain("GET", "/nothing?x=%zz", 404, "not_found"),
+		plain("PUT", lockPath+"?x=%zz", 405, "method_not_allowed"),
+		plain("GET", "/api/support/integration/history?x=%zz", 401, "not_signed_in"),
+		{"join: wait=false with a semicolon behind it", "POST", lockPath + "?wait=false;x=1", `{"seller_id":"x"}`, jsonHeader, 400, "invalid_query"},
+		{"sms: no query counts", "POST", "/api/integration/sms?x=%zz", "{}", nil, 503, "sms_not_configured"},
 		{"status: a session that is none", "GET", lockPath + "/status", "", []string{"X-Session-ID", "me"}, 400, "invalid_session"},
 		{"sms: not configured", "POST", "/api/integration/sms", "{}", nil, 503, "sms_not_configured"},
 		{"sms: too large comes first", "POST", "/api/integration/sms", strings.Repeat("x", 16<<10+1), nil, 413, "body_too_large"},
@@ -166,6 +179,9 @@ func TestBadInputIsRefusedByNameAndChangesNothing(t *testing.T) {
 		requireProblem(t, holder.leave(fmt.Sprint("?fence=", fence+1)), 409, "stale_fence")
 		requireProblem(t, holder.leave(fmt.Sprint("?fence=", fence-1)), 409, "stale_fence")
 		requireProblem(t, waiter.leave(fmt.Sprint("?fence=", fence)), 409, "stale_fence")
+		for _, query := range []string{"?fence=5;reason=completed", "?fence=%zz", "?fence=1%zz", "?fence=5%"} {
+			requireProblem(t, holder.leave(query), 400, "invalid_fence")
+		}
 	})
 
 	after := waiter.status()
@@ -203,6 +219,6 @@ func TestProblemSpeaksTheLanguageThatIsAskedFor(t *testing.T) {
 	} {
 		got := s.ask(http.MethodDelete, lockPath, "", "Accept-Language", tc.accept)
 		require.Equal(t, tc.lang, got.Header.Get("Content-Language"), tc.accept)
-		require.Equal(t, tc.lang == "ko", strings.Contains(got.text("detail"), "세션"), tc.accept)
+		require.Equal(t, tc.lang == "ko", regexp.MustCompile(`\p{Hangul}`).MatchString(got.text("detail")), tc.accept)
 	}
 }

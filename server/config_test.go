@@ -254,7 +254,7 @@ func TestReadmeListsEverySettingWithItsDefault(t *testing.T) {
 	}
 	for _, s := range settings() {
 		row, ok := rows[s.env()]
-		require.True(t, ok, "README.md has no row for %s under Settings", s.env())
+		require.True(t, ok, "README.md has no row for %s under Configuration", s.env())
 		require.Equal(t, s.secret, row[0] != "", "%s: README.md marks with 🔑 what may be in a file", s.env())
 		fallback := "none"
 		if s.fallback != "" {

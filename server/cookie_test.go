@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -100,6 +101,30 @@ func TestCookieIsSecureBehindAProxyThatIsTrusted(t *testing.T) {
 	s.session = ""
 	got = s.ask("POST", lockPath, `{"seller_id":"a"}`, asJSON, jsonType, "X-Forwarded-Proto", "https")
 	require.False(t, cookieOf(t, got, "waitroom_session").Secure, "anybody can send the header")
+}
+
+// TLS ends at a proxy that nobody named, but what the server is called says that there is one.
+func TestCookiesAreSecureWhereTheServerIsCalledByHTTPS(t *testing.T) {
+	r := start(t, config(t, append(supportArgs(t), "--redis-url", redistest.Start(t).URL(), "--public-url", "https://wait.example")...))
+	s := newSeller(t, r.URL(), "a")
+	s.host, s.session = "wait.example", ""
+	s.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	form := []string{asJSON, "application/x-www-form-urlencoded"}
+	for name, got := range map[string]reply{
+		"__Host-waitroom_session": s.ask("GET", "/rooms/integration", ""),
+		"waitroom_lang":           s.ask("GET", "/rooms/integration?lang=en", ""),
+		"waitroom_notice":         s.ask("POST", "/rooms/integration/join", "seller_id=+", form...),
+		"__Host-waitroom_support": s.ask("POST", "/support/sign-in", "username=kim&password=kim's+password", form...),
+	} {
+		require.True(t, cookieOf(t, got, name).Secure, name)
+	}
+	joined := s.ask("POST", lockPath, `{"seller_id":"a"}`, asJSON, jsonType)
+	session := cookieOf(t, joined, "__Host-waitroom_session").Value
+	at := func(name string) any {
+		return s.ask("GET", lockPath+"/status", "", "Cookie", name+"="+session).json["me"]
+	}
+	require.NotNil(t, at("__Host-waitroom_session"))
+	require.Nil(t, at("waitroom_session"), "a neighbouring subdomain may have planted it")
 }
 
 func TestClientAddressIsBelievedFromTrustedProxiesOnly(t *testing.T) {

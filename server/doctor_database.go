@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/waitroom/waitroom/internal/sqldb"
 )
 
 const oldestPostgres = 120_000 // as server_version_num tells it
@@ -68,7 +70,7 @@ func (d *doctor) sqlite(path string) {
 func (d *doctor) postgres(ctx context.Context) {
 	cfg, err := pgx.ParseConfig(string(d.cfg.DatabaseURL))
 	if err != nil {
-		d.wrong("database", "Correct WAITROOM_DATABASE_URL: postgres://user:password@host:5432/database", "It is no address of a PostgreSQL.")
+		d.wrong("database", "Correct WAITROOM_DATABASE_URL: postgres://user:password@host:5432/database", "It is no address of a PostgreSQL: %s.", sqldb.WhyNot(err))
 		return
 	}
 	conn, err := pgx.ConnectConfig(ctx, cfg)

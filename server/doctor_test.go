@@ -108,6 +108,9 @@ var diseases = map[string]disease{
 		s := keptRedis(t, "--user", "app", "on", ">app", "~*", "+@all")
 		return sound(t, "--redis-url", "redis://app:app@"+s.Addr())
 	}, "redis", "SUBSCRIBE {integration}:events", "&{*}:*"},
+	"a database's address with a setting that there is not": {func(t *testing.T) Config {
+		return sound(t, "--database-url", "postgres://u:canary@127.0.0.1:1/d?sslmode=requird")
+	}, "database", "sslmode is invalid", "Correct WAITROOM_DATABASE_URL"},
 	"no database of that name": {func(t *testing.T) Config {
 		return sound(t, "--database-url", strings.Replace(pgtest.Start(t).URL(), "/test_", "/nothere_", 1))
 	}, "database", "does not exist", "CREATE DATABASE"},

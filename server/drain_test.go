@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"log/slog"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/pgtest"
 	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/internal/testproc"
 	"github.com/waitroom/waitroom/room"
@@ -154,4 +156,42 @@ func TestStoreThatIsAwayFillsNoLog(t *testing.T) {
 	require.NoError(t, r.stop(t))
 	require.Less(t, strings.Count(log.String(), "route=/api/:room/lock/status"), 20)
 	require.Contains(t, log.String(), "requests failed: the store is away")
+}
+
+// The embedded store's journals end with the process.
+func TestWhatWasAnsweredBeforeTheServerEndsIsInTheLedgerAndTheOutbox(t *testing.T) {
+	cfg := config(t, append(supportArgs(t), "--redis-url", "embedded", "--webhook-url", "http://127.0.0.1:1/", "--webhook-secret", smsSecret)...)
+	r := start(t, cfg)
+	kim, a, b := newAgent(t, r.URL(), "kim"), newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b")
+	kim.mustAct("pause", `{"reason":"the market is closed"}`)
+	kim.mustAct("resume", `{"reason":"it is open"}`)
+	require.Equal(t, http.StatusOK, a.join().StatusCode)
+	require.Equal(t, http.StatusAccepted, b.join().StatusCode)
+	require.Equal(t, http.StatusOK, a.leave("?reason=completed").StatusCode)
+	require.NoError(t, r.stop(t))
+
+	db, err := sql.Open("sqlite", strings.TrimPrefix(string(cfg.DatabaseURL), "sqlite:"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	rows := func(query string) (list string) {
+		t.Helper()
+		require.NoError(t, db.QueryRow("SELECT COALESCE(group_concat(found, ', '), '') FROM ("+query+")").Scan(&list))
+		return list
+	}
+	require.Equal(t, "signed_in, pause, resume", rows("SELECT action AS found FROM actions ORDER BY at"))
+	require.Equal(t, "1 completed, 2 open", rows("SELECT ticket || ' ' || COALESCE(outcome, 'open') AS found FROM leases ORDER BY fence"))
+	require.Equal(t, "lock.granted, lock.ended, lock.granted", rows("SELECT json_extract(payload, '$.type') AS found FROM outbox_tasks ORDER BY id"))
+}
+
+func TestServerEndsInTimeWhereTheLedgerTakesNothingIn(t *testing.T) {
+	database := pgtest.StartOwn(t)
+	onBothStores(t, func(t *testing.T, store string) {
+		r, log := logged(t, "--redis-url", store, "--database-url", database.URL(), "--drain-timeout", "2s")
+		database.Stop()
+		defer database.Start()
+		require.Equal(t, http.StatusOK, newSeller(t, r.URL(), "a").join().StatusCode)
+		require.NoError(t, r.stop(t))
+		require.Equal(t, store == "embedded", strings.Contains(log.String(), "the embedded store forgets"), "another store keeps it for other replicas")
+		require.NotContains(t, log.String(), "requests were cut off")
+	})
 }

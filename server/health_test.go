@@ -11,8 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/pgtest"
 	"github.com/waitroom/waitroom/internal/redistest"
 	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -129,4 +131,55 @@ func TestMetricsAreToldByRouteAndNameNobody(t *testing.T) {
 	require.Contains(t, got.body, "process_resident_memory_bytes")
 	require.NotContains(t, got.body, "canary")
 	require.NotContains(t, got.body, a.session)
+}
+
+// The room is quiet when the database is back: nothing but the replicas themselves can find out that all is taken in.
+func TestEveryReplicaSaysThatTheLedgerIsWholeSoonAfterTheDatabaseIsBack(t *testing.T) {
+	redis, database := redistest.Start(t), pgtest.StartOwn(t)
+	args := []string{"--redis-url", redis.URL(), "--database-url", database.URL()}
+	one, other := start(t, config(t, args...)), start(t, config(t, args...))
+	a := newSeller(t, one.URL(), "a")
+	until := func(within time.Duration, says string) {
+		t.Helper()
+		for _, r := range []*replica{one, other} {
+			testproc.Until(t, within, func() error {
+				got := newSeller(t, r.URL(), "b").ask(http.MethodGet, "/readyz", "")
+				if checks, _ := got.json["checks"].(map[string]any); checks["ledger"] != says {
+					return fmt.Errorf("readyz: %s", got.body)
+				}
+				if says == "ok" && (r.ledger.Status() != ledger.Status{}) {
+					return fmt.Errorf("ledger: %+v", r.ledger.Status())
+				}
+				return nil
+			})
+		}
+	}
+	a.join()
+	a.leave("")
+	until(patience, "ok")
+	testproc.Until(t, patience, func() error { return recorded(t, one, 1) })
+
+	database.Stop()
+	joined := 1
+	for ; joined < 20 || one.ledger.Status().Since.IsZero() || other.ledger.Status().Since.IsZero(); joined++ {
+		a.base = one.URL()
+		require.Equal(t, http.StatusOK, a.join().StatusCode)
+		a.base = other.URL()
+		require.Equal(t, http.StatusOK, a.leave("").StatusCode)
+	}
+	until(patience, "behind")
+	database.Start()
+	testproc.Until(t, patience, func() error { return recorded(t, one, joined) })
+	until(8*time.Second, "ok") // long before the ledger is reconciled
+}
+
+// recorded is nil when the ledger has so many leases that are over.
+func recorded(t *testing.T, r *replica, want int) error {
+	t.Helper()
+	var have int
+	err := r.db.SQL().QueryRow("SELECT COUNT(*) FROM leases WHERE outcome IS NOT NULL").Scan(&have)
+	if err == nil && have != want {
+		err = fmt.Errorf("%d leases of %d", have, want)
+	}
+	return err
 }

@@ -202,7 +202,7 @@ func TestSellerWhoIsNotProvenIsSentToThePortal(t *testing.T) {
 	require.Contains(t, page.body, "누구인지 확인되지 않았어요")
 	for _, form := range []string{"/leave", "/expect", "/reject"} {
 		page = b.submit(roomPage+form, "confirm", "yes", "fence", "1", "message_id", "m", "lang", "en")
-		require.Contains(t, page.body, "Come again from the portal", form)
+		require.Contains(t, page.body, "come in from the seller portal again", form)
 	}
 }
 

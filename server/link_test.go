@@ -190,6 +190,19 @@ func TestLinkedBrowserIsItsOwnElsewhereAndAfterwards(t *testing.T) {
 	})
 }
 
+func TestBrowserThatSawItsLinkedPlaceEndIsLetIntoAnother(t *testing.T) {
+	r := start(t, config(t))
+	first, other := newReader(t, r.URL()), newReader(t, r.URL())
+	first.submit(roomPage+"/join", "seller_id", "s-1")
+	second := follow(t, r.URL(), first.link())
+	first.leave("?reason=completed")
+	require.Equal(t, "completed", second.status().me().text("outcome"))
+	other.submit(roomPage+"/join", "seller_id", "s-2")
+	requireState(t, second.submit(other.link()), "locked")
+	require.Equal(t, "s-2", second.status().me().text("seller_id"))
+	require.Equal(t, "completed", first.status().me().text("outcome"))
+}
+
 func TestLinkedBrowsersSocketComesBackForAPlaceOfItsOwn(t *testing.T) {
 	r := start(t, config(t))
 	first := newReader(t, r.URL())

@@ -17,6 +17,10 @@ func (s sockets) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID,
 	return refusal(w, s.Hub.ServeSocket(w, r, id, session))
 }
 
+func (s sockets) ForbidSocket(w http.ResponseWriter, r *http.Request) error {
+	return refusal(w, s.Hub.ForbidSocket(w, r))
+}
+
 // refusal is the problem that the hub's error is.
 func refusal(w http.ResponseWriter, err error) error {
 	switch {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -73,9 +74,9 @@ func TestRefusedFormSaysSoInWordsOnce(t *testing.T) {
 
 	page := b.submit("/rooms/integration/join", "seller_id", "a", "lang", "en")
 	requireState(t, page, "idle")
-	require.Contains(t, page.body, "This seller has a place under another session.")
+	require.Contains(t, page.body, "This seller is already in line. Please carry on in the browser that joined.")
 	require.Contains(t, page.body, `value="a"`, "what was typed is still there")
-	require.NotContains(t, b.ask("GET", "/rooms/integration", "").body, "under another session")
+	require.NotContains(t, b.ask("GET", "/rooms/integration", "").body, "the browser that joined")
 
 	page = b.submit("/rooms/integration/join", "seller_id", `"><script>alert(1)</script>`, "lang", "ko")
 	require.Contains(t, page.body, "판매자 ID를 확인해 주세요.")
@@ -158,4 +159,47 @@ func TestIconIsWhereBrowsersLookForIt(t *testing.T) {
 	}
 	require.Equal(t, http.StatusOK, got.StatusCode)
 	require.Equal(t, "image/svg+xml", got.Header.Get("Content-Type"))
+}
+
+func TestPageOfARejectedCodeDoesNotSayVerified(t *testing.T) {
+	r := start(t, config(t, "--sms-webhook-secret", smsSecret))
+	a := newReader(t, r.URL())
+	a.submit("/rooms/integration/join", "seller_id", "a", "lang", "ko")
+	fence := fenceField(t, a)
+	a.submit("/rooms/integration/expect", "fence", fence, "key", "k")
+	carrier(t, r.URL(), "m-1", "인증번호 482913", time.Now().Add(10*time.Millisecond))
+	require.Contains(t, heading(t, a), "인증번호가 도착했어요")
+
+	a.submit("/rooms/integration/reject", "fence", fence, "message_id", "m-1", "confirm", "yes", "lang", "ko")
+	for range 2 { // a reload, or another tab
+		require.Contains(t, heading(t, a), `data-rejected="true"`)
+		require.Contains(t, heading(t, a), "문자를 지웠어요")
+	}
+	require.Contains(t, carrier(t, r.URL(), "m-2", "인증번호 555666", time.Now()).body, `"late"`)
+	require.Contains(t, heading(t, a), "인증번호가 도착했어요", "it is to be entered still")
+
+	a.submit("/rooms/integration/join", "seller_id", "a")
+	a.submit("/rooms/integration/leave", "reason", "completed", "fence", fenceField(t, a), "confirm", "yes")
+	require.Contains(t, heading(t, a), "인증을 마쳤어요", "another turn")
+}
+
+func TestWhoRejectsACodeAndFinishesLaterIsVerified(t *testing.T) {
+	r := start(t, config(t, "--sms-webhook-secret", smsSecret, "--sms-completes=false"))
+	a := newReader(t, r.URL())
+	a.submit("/rooms/integration/join", "seller_id", "a", "lang", "ko")
+	fence := fenceField(t, a)
+	a.submit("/rooms/integration/expect", "fence", fence, "key", "k")
+	carrier(t, r.URL(), "m-1", "인증번호 482913", time.Now().Add(10*time.Millisecond))
+	requireState(t, a.submit("/rooms/integration/reject", "fence", fence, "message_id", "m-1", "confirm", "yes"), "locked")
+	a.submit("/rooms/integration/leave", "reason", "completed", "fence", fence, "confirm", "yes")
+	require.Contains(t, heading(t, a), "인증을 마쳤어요")
+}
+
+// heading says how the place ended.
+func heading(t *testing.T, s *seller) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(s.ask("GET", "/rooms/integration?lang=ko", "").body, `<h1 id="outcome"`)
+	require.True(t, ok)
+	said, _, _ := strings.Cut(rest, "</h1>")
+	return said
 }

@@ -58,6 +58,7 @@ func (s *Server) Run(ctx context.Context) error {
 		s.metrics.close()
 	}
 	err := background.Wait()
+	s.recordRest()
 	s.log.Info("stopped")
 	return err
 }
@@ -84,7 +85,7 @@ func (s *Server) sweep(ctx context.Context) error {
 // Until the sockets are gone, and for MIN_DRAIN, requests are served: who balances can see why. served is closed when nobody
 // is accepted any more.
 func (s *Server) drain(served <-chan struct{}) {
-	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), max(s.cfg.DrainTimeout-s.restWithin(), s.cfg.MinDrain))
 	defer cancel()
 	s.health.draining.Store(true)
 	balanced := time.After(s.cfg.MinDrain)
@@ -99,6 +100,31 @@ func (s *Server) drain(served <-chan struct{}) {
 		s.log.Warn("requests were cut off", "error", err)
 		_ = s.http.Close()
 	}
+}
+
+// recordRest takes into the ledger what the journals of a store hold that ends with this process. Nobody writes to it any more.
+func (s *Server) recordRest() {
+	within := s.restWithin()
+	if within == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	rooms, err := s.engine.Journals(ctx)
+	if err == nil {
+		err = s.ledger.DrainAll(ctx, rooms)
+	}
+	if err != nil {
+		s.log.Error("what happened last is not in the ledger, and the embedded store forgets it", "error", err)
+	}
+}
+
+// restWithin is the part of DRAIN_TIMEOUT that is kept for recordRest: none where the store keeps its journals for other replicas.
+func (s *Server) restWithin() time.Duration {
+	if !s.cfg.Redis.Embedded() {
+		return 0
+	}
+	return s.cfg.DrainTimeout / 4
 }
 
 // announce tells a person where to go and what to expect.

@@ -18,6 +18,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/internal/origin"
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/outbox"
@@ -125,8 +126,12 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 
 // assemble makes the handlers and what they rest on.
 func (s *Server) assemble(registry *prometheus.Registry) error {
+	sites, err := origin.New(s.cfg.PublicURL, s.cfg.AllowedOrigins)
+	if err != nil {
+		return err
+	}
 	s.links = link.New(s.store)
-	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store, Log: s.log, Origins: s.cfg.AllowedOrigins, Registerer: registry, Linked: s.standsFor(),
+	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store, Log: s.log, Origins: sites, Registerer: registry, Linked: s.standsFor(),
 		Unnotified: s.cfg.Redis.Embedded(), Desk: newDesk(s.engine, s.ledger), Rooms: s.cfg.Rooms.Has, Named: s.cfg.Rooms.Names(),
 		Name: s.replicaName(), Behind: func() bool { return s.ledger.Status().Behind }})
 	s.openDesk()
@@ -147,7 +152,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	site := web.Config{
 		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Links: s.links, Pushes: s.pushes, PublicURL: s.cfg.PublicURL,
 		Rooms: s.cfg.Rooms, Terms: s.engine.Terms, Info: s.roomInfo, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
-		Origins: s.cfg.AllowedOrigins, Ancestors: s.cfg.FrameAncestors, Proxies: s.cfg.TrustedProxies, Hosts: hosts, Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,
+		Origins: sites, Ancestors: s.cfg.FrameAncestors, Proxies: s.cfg.TrustedProxies, Hosts: hosts, Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry, Tracer: s.traces.Tracer("web"),
 		Handlers: map[string]http.Handler{
 			"/static/*file": static.Handler(),

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -316,7 +317,8 @@ func TestExportHasTheRowsOfTheHistory(t *testing.T) {
 	require.Len(t, cut, 1+1+1)
 	require.Equal(t, "more", cut[2][0])
 	rest := kim.ask("GET", "/api/support/integration/history?cursor="+cut[2][1], "")
-	require.Len(t, append(append(rest.list("leases"), rest.list("places")...), rest.list("actions")...), 4)
+	actions := slices.DeleteFunc(rest.list("actions"), func(a any) bool { return a.(map[string]any)["action"] == "exported" }) // which it may have by now
+	require.Len(t, append(append(rest.list("leases"), rest.list("places")...), actions...), 4)
 	require.Len(t, kim.ask("GET", "/api/support/integration/history?seller=%40a", "").list("places"), 1)
 
 	kim.history("", func(r reply) bool { return strings.Count(r.body, `"exported"`) == 2 })

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
@@ -116,16 +117,18 @@ func TestACallsTraceGoesOnThroughScriptAndLedgerToTheIntegration(t *testing.T) {
 	requireOneTree(t, c, smsTrace)
 }
 
-// requireOneTree wants every span of a trace to be below the caller's.
+// requireOneTree wants every span of a trace to be below the caller's. A span may be sent before the one around it, which ends later.
 func requireOneTree(t *testing.T, c *collector, trace string) {
 	t.Helper()
-	known := map[string]bool{caller: true}
-	for _, s := range c.of(trace) {
-		known[hex.EncodeToString(s.SpanId)] = true
-	}
-	for _, s := range c.of(trace) {
-		require.True(t, known[hex.EncodeToString(s.ParentSpanId)], s.Name)
-	}
+	require.EventuallyWithT(t, func(t *assert.CollectT) {
+		known := map[string]bool{caller: true}
+		for _, s := range c.of(trace) {
+			known[hex.EncodeToString(s.SpanId)] = true
+		}
+		for _, s := range c.of(trace) {
+			assert.True(t, known[hex.EncodeToString(s.ParentSpanId)], s.Name)
+		}
+	}, patience, 10*time.Millisecond)
 }
 
 func lineWith(log *said, text string) string {

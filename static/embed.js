@@ -39,13 +39,13 @@ export class WaitingRoom {
     return new WaitingRoom(options);
   }
 
-  constructor({ room, server, language, session, token, state, words = WORDS }) {
+  constructor({ room, server, language, session, token, seller, state, words = WORDS }) {
     const base = new URL(server ?? import.meta.url, document.baseURI).origin;
     this.room = room;
     this.clock = new ServerClock();
     this.clock.observe(state?.server_time);
     this.store = new Store(state, new LastPlace(room));
-    this.#session = sessionOf({ base, kind: session, token });
+    this.#session = sessionOf({ base, kind: session, token, seller });
     this.#fence = this.state.fence;
     const lang = language ?? (document.documentElement.lang || navigator.language);
     this.actions = new Actions({ room, base, lang, words, session: this.#session });
@@ -57,7 +57,7 @@ export class WaitingRoom {
       url: `${base.replace(/^http/, "ws")}/api/${encodeURIComponent(room)}/ws`,
       protocols: () => this.#session.protocols(),
       onFrame: (frame) => this.#hear(frame),
-      onStatus: (status) => this.#emit("connection", status),
+      onStatus: (status, code) => this.#emit("connection", status, code),
     });
     queueMicrotask(() => this.#start());
   }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/templates"
 )
 
 func TestClaimIsThePagesWhereSomebodyIsThereElseTheSellers(t *testing.T) {
@@ -33,7 +34,6 @@ func TestClaimIsThePagesWhereSomebodyIsThereElseTheSellers(t *testing.T) {
 	missed["unclaimed"] = true
 	room.push(t, missed)
 	tab.shows("back")
-	require.Contains(t, tab.text("keep"), "화면을 열어 두세요")
 	tab.until(`document.body.dataset.missed === "true"`)
 	room.then(object{"unclaimed": false})
 	tab.do(chromedp.Click("#back"))
@@ -75,4 +75,70 @@ func TestMouseThatLiesStillOnThePageIsNobody(t *testing.T) {
 			require.Equal(t, object{"fence": 77.0}, room.last().body)
 		})
 	}
+}
+
+func TestMissedTurnSaysUntilWhenToAnswerAndWhatASecondOneDoes(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.view.AwaySeconds, room.view.DropSeconds = 5, 45
+	room.change(place(1))
+	tab.do(inZone("Asia/Seoul"))
+	tab.open(room, "ko")
+	mine := turn(0)
+	by := time.Now().Add(20 * time.Second)
+	mine["claim_by"] = by.UnixMilli()
+	room.push(t, mine)
+	tab.step("claim")
+	missed := place(1)
+	missed["unclaimed"], missed["lease_expires_at"] = true, nil
+	room.push(t, missed)
+	tab.shows("back")
+	tab.hides("keep") // the page is open, and the place is passed over already
+	tab.until(`document.title === "차례가 지나갔어요 – 눌러 주세요"`)
+	require.Equal(t, "답이 없어 차례를 건너뛰었어요. 눌러 주시면 다시 맨 앞이에요.", tab.text("missed-lead"))
+	require.Equal(t, "차례가 지나간 뒤 45초 동안만 순서를 지켜요. 한 번 더 놓치면 순서가 사라져요.", tab.text("missed-rule"))
+	until := by.Add(45 * time.Second).In(time.FixedZone("KST", 9*60*60))
+	around := map[string]bool{}
+	for _, off := range []time.Duration{-time.Second, 0, time.Second} { // clocks of two processes
+		around[until.Add(off).Format("15:04:05")+"까지 눌러 주세요."] = true
+	}
+	require.True(t, around[tab.text("missed-by")], tab.text("missed-by"))
+	tab.open(room, "ko")
+	require.True(t, around[tab.text("missed-by")], "after a reload too: %s", tab.text("missed-by"))
+
+	room.push(t, ended("dropped"))
+	tab.until(`document.getElementById("outcome").textContent === "답이 없어 순서가 사라졌어요"`)
+	require.Contains(t, tab.text("outcome-lead"), "차례가 오면 ‘저 여기 있어요’를 눌러 주세요")
+}
+
+func TestWhoWasAwayAndNotAskedIsNotToldToHaveMissedAnything(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	missed, back := place(1), place(1)
+	missed["unclaimed"] = true
+	room.change(missed)
+	tab.open(room, "ko")
+	tab.shows("back")
+	require.Empty(t, tab.text("missed-by"), "since when is not known")
+	room.push(t, back)
+	tab.hides("back")
+	tab.shows("keep")
+	room.push(t, ended("dropped"))
+	tab.until(`document.getElementById("outcome").textContent === "자리를 비운 사이 순서가 사라졌어요"`)
+
+	view := everyState()["ended"]
+	view.Outcome, view.Fence = "dropped", 77
+	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="outcome"`, "</p>"), "답이 없어 순서가 사라졌어요")
+}
+
+func TestWhoIsBackInLineIsToldWhere(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	missed := place(1)
+	missed["unclaimed"] = true
+	room.change(missed)
+	tab.open(room, "ko")
+	tab.shows("back")
+	room.then(object{"unclaimed": false})
+	tab.do(chromedp.Click("#back"))
+	tab.hides("back")
+	tab.until(`document.activeElement === document.querySelector("[data-panel=waiting] h1")`)
+	tab.says("say", "다시 줄을 섰어요. 지금 1번째예요")
 }

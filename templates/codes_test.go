@@ -282,6 +282,7 @@ func TestLateMessageIsTheEndedTurnsAndNeverTheNext(t *testing.T) {
 	require.Equal(t, "차례가 끝난 뒤 도착한 문자예요", tab.text("sms-title"))
 	require.Equal(t, "482103", tab.text("sms-code"))
 	require.Equal(t, "인증 시간이 끝났어요", tab.text("outcome"), "it did not end the turn")
+	require.Contains(t, tab.text("outcome-lead"), "먼저 아래 인증번호를 마켓플레이스에 입력해 보세요")
 	tab.says("shout", "차례가 끝난 뒤 도착한 문자예요. 인증번호가 도착했어요. 4 8 2 1 0 3")
 
 	room.push(t, object{"status": "waiting", "outcome": nil, "ticket": 10, "queue_position": 1, "queue_length": 1})
@@ -348,4 +349,51 @@ func TestCodeIsForgottenTenMinutesAfterItCame(t *testing.T) {
 	require.Equal(t, "313233", tab.text("sms-code"))
 	tab.nowhere("313233")
 	tab.step("asked")
+}
+
+func (b *browser) rejects() {
+	b.t.Helper()
+	b.do(chromedp.Click("#sms-reject"), chromedp.WaitVisible("#reject-confirm"), chromedp.Click("#reject-confirm"))
+}
+
+func TestRejectedCodeIsNoSuccessWhateverElseHasCome(t *testing.T) {
+	room, tab := expectTurn(t)
+	room.tell(t, message("a", "광고", nil, time.Second))
+	room.tell(t, message("b", "인증번호 000000", "000000", 0))
+	room.push(t, ended("completed"))
+	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요"`)
+	green := `document.querySelector(".sign-done").checkVisibility()`
+	lesser := `getComputedStyle(document.getElementById("join")).backgroundColor !== getComputedStyle(document.getElementById("reject-stay")).backgroundColor`
+	tab.until(green + " && " + lesser) // a code is on show: that is first
+	tab.rejects()
+	tab.until(`document.getElementById("outcome").textContent === "문자를 지웠어요" && !(` + green + `) && !(` + lesser + `)`)
+	tab.until(`document.title.startsWith("문자를 지웠어요")`)
+
+	room.tell(t, late(message("c", "인증번호 111111", "111111", 0)))
+	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요" && ` + lesser) // it is to be entered still
+}
+
+// With SMS_COMPLETES=false a code does not end the turn.
+func TestCodeThatWasRejectedInTheTurnIsNotHowItEnded(t *testing.T) {
+	room, tab := expectTurn(t)
+	tab.do(chromedp.Click("#ask"))
+	tab.step("asked")
+	room.tell(t, message("a", "인증번호 000000", "000000", 0))
+	tab.step("code")
+	tab.rejects()
+	tab.step("again")
+	room.then(ended("completed"))
+	tab.do(chromedp.Click("#done"), chromedp.WaitVisible("#done-confirm"), chromedp.Click("#done-confirm"))
+	tab.until(`document.getElementById("outcome").textContent === "인증을 마쳤어요"`)
+}
+
+func TestCodeIsTriedBeforeJoiningAgain(t *testing.T) {
+	room, tab := expectTurn(t)
+	room.tell(t, message("a", "인증번호 000000", "000000", 0))
+	lesser := `getComputedStyle(document.getElementById("join")).backgroundColor !== getComputedStyle(document.getElementById("reject-stay")).backgroundColor`
+	room.push(t, ended("expired"))
+	tab.says("outcome-lead", "먼저 아래 인증번호를 마켓플레이스에 입력해 보세요")
+	tab.until(lesser)
+	tab.rejects()
+	tab.until(`!(` + lesser + `)`)
 }

@@ -17,10 +17,13 @@ type pageData struct {
 	LeaseSeconds int          `json:"lease_seconds"`
 	ClaimSeconds int          `json:"claim_seconds"`
 	AwaySeconds  int          `json:"away_seconds"`
+	DropSeconds  int          `json:"drop_seconds"`
 	Joined       int          `json:"joined"`
+	Seller       string       `json:"seller,omitempty"` // whom the page is for, where that is proven
 	State        frame        `json:"state"`
 	SMS          []smsFrame   `json:"sms"`
 	Offers       []offerFrame `json:"offers"`
+	Rejected     bool         `json:"rejected"`
 	JoinedDevice bool         `json:"joined_device"`
 	PushKey      string       `json:"push_key,omitempty"`
 	Icons        iconsByState `json:"icons"`
@@ -87,10 +90,17 @@ func (v RoomView) data() pageData {
 		offers = append(offers, offerFrame{"sms_unclaimed", o.MessageID, o.ReceivedAt})
 	}
 	return pageData{
-		Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds, ClaimSeconds: v.ClaimSeconds, AwaySeconds: v.AwaySeconds,
-		Joined: v.JoinedPosition, State: v.frame(), SMS: messages, Offers: offers, JoinedDevice: v.JoinedDevice, PushKey: v.PushKey, Words: v.live(),
+		Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds, ClaimSeconds: v.ClaimSeconds, AwaySeconds: v.AwaySeconds, DropSeconds: v.DropSeconds,
+		Joined: v.JoinedPosition, Seller: v.provenSeller(), State: v.frame(), SMS: messages, Offers: offers, Rejected: v.Rejected, JoinedDevice: v.JoinedDevice, PushKey: v.PushKey, Words: v.live(),
 		Icons: iconsByState{v.AssetPrefix + "/icons/waiting.svg", v.AssetPrefix + "/icons/turn.svg"},
 	}
+}
+
+func (v RoomView) provenSeller() string {
+	if v.SellerFixed {
+		return v.SellerID
+	}
+	return ""
 }
 
 func (v RoomView) frame() frame {
@@ -216,21 +226,45 @@ func (v RoomView) holderOver() string {
 // pressed that they had, which only their browser remembers.
 func (v RoomView) ending() Notice {
 	t := v.live()
+	code := v.main().Code != ""
 	switch {
-	case v.Outcome == "completed" && v.main().Code != "" && !v.main().Late:
+	case v.Rejected && !code:
+		return t.CodeRejected
+	case v.Outcome == "completed" && code && (v.Rejected || !v.main().Late):
 		return t.CodeArrived
+	}
+	said := v.ended()
+	if code && v.Outcome != "completed" {
+		said.Lead = t.TryCode
+	}
+	return said
+}
+
+// ended is what is said of the outcome, whatever has come.
+func (v RoomView) ended() Notice {
+	t := v.live()
+	switch {
 	case v.Outcome == "cancelled" && v.Fence != 0:
 		return t.TurnGivenUp
+	case v.Outcome == "dropped" && v.Fence != 0: // with the turn that it missed; what came before that only the browser remembers
+		return t.DropMissed
 	default:
 		return notice(t.Outcomes, v.Outcome)
 	}
 }
 
+// gone reports whether the turn brought nothing: its code was rejected, and none has come since.
+func (v RoomView) gone() bool { return v.Rejected && v.main().Code == "" }
+
 func (v RoomView) title() string {
 	t := v.text()
 	switch {
+	case v.over():
+		return t.Live.Turn["over"].Title + " · " + t.Live.Brand
 	case v.State == StateLocked:
 		return fill(t.Live.TitleTurn, "clock", Clock(v.turnLeft()))
+	case v.missed():
+		return t.Live.TitleMissed
 	case v.State == StateWaiting:
 		return fill(t.Live.TitleWaiting, "n", v.QueuePosition) + " · " + t.Live.Brand
 	case v.State == StateEnded:
@@ -252,9 +286,22 @@ func (v ErrorView) words() Notice {
 	said := notice(TextIn(v.Lang).Page.Errors, v.Code)
 	if v.Detail != "" {
 		said.Lead = v.Detail
+	} else if v.DropSeconds > 0 && v.mayHaveAPlace() {
+		said.Lead = sentences(said.Lead, fill(TextIn(v.Lang).Page.KeptFor, "drop", SpanWords(v.Lang, v.DropSeconds)))
 	}
 	return said
 }
+
+// mayHaveAPlace reports whether a reader who stands in line could be shown this.
+func (v ErrorView) mayHaveAPlace() bool {
+	switch v.Code {
+	case "store_unavailable", "internal", "draining", "keys_unavailable", "not_identified", "token_expired", "token_used":
+		return true
+	}
+	return false
+}
+
+func (v ErrorView) renewal() renewal { return renewal{seconds: v.Again, to: v.AgainAt} }
 
 // korea is where the rooms' sellers read the time until a script knows better.
 var korea = time.FixedZone("KST", 9*60*60)

@@ -23,6 +23,23 @@ func (v RoomView) marks() templ.Attributes {
 // missed reports whether my turn went by without an answer.
 func (v RoomView) missed() bool { return v.shows("waiting") && v.Unclaimed }
 
+// missedLead says what came of it: another's turn, where somebody holds the lock.
+func (v RoomView) missedLead() string {
+	if v.LeaseExpiresAt == 0 {
+		return v.live().MissedFree
+	}
+	return v.live().MissedHeld
+}
+
+// missedRule says for how long the place of a turn that went by is kept, in this room's true number, and what a second such turn does.
+func (v RoomView) missedRule() string {
+	t := v.text().Page.Missed
+	if v.DropSeconds == 0 {
+		return t.Again
+	}
+	return sentences(fill(t.Kept, "drop", v.span(v.DropSeconds)), t.Again)
+}
+
 // lineWords says who is in the line before I join.
 func (v RoomView) lineWords() string {
 	t := v.text().Live
@@ -103,7 +120,7 @@ func (v RoomView) keptWords() string {
 
 func (v RoomView) joined() int { return max(v.JoinedPosition, v.QueuePosition, 1) }
 
-// passed is how many have gone from in front of me since I joined.
+// passed is how far I have come since I joined: by those who ended, and by what support moved.
 func (v RoomView) passed() int { return v.joined() - max(v.QueuePosition, 1) }
 
 func (v RoomView) passedWords() string {

@@ -444,7 +444,7 @@ func NewLinkPage(v NewLinkView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(t, t.Link.Make+" · "+t.Live.Brand, orElse(v.Name, t.Live.Brand), v.AssetPrefix, Languages(), noScript, templ.Attributes{"data-state": "link"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var21), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout(t, t.Link.Make+" · "+t.Live.Brand, orElse(v.Name, t.Live.Brand), v.AssetPrefix, Languages(), never, templ.Attributes{"data-state": "link"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var21), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -731,7 +731,7 @@ func LinkPage(v LinkView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(t, t.Link.OpenTitle+" · "+t.Live.Brand, orElse(v.Name, t.Live.Brand), v.AssetPrefix, Languages(), noScript, templ.Attributes{"data-state": "link"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout(t, t.Link.OpenTitle+" · "+t.Live.Brand, orElse(v.Name, t.Live.Brand), v.AssetPrefix, Languages(), never, templ.Attributes{"data-state": "link"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

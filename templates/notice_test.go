@@ -1,6 +1,7 @@
 package templates_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -44,4 +45,15 @@ func TestSellerIsToldThatSupportCheckedATextWhileItIsOnShow(t *testing.T) {
 	room.push(t, object{"ticket": 13, "fence": 78})
 	tab.until(`document.getElementById("notice").textContent === ""`)
 	tab.requireQuiet()
+}
+
+func TestWhoIsMovedUpIsNotToldThatOthersFinished(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	for lang, said := range map[string]string{"ko": "2칸 앞으로 왔어요", "en": "You have moved up 2 places"} {
+		room.change(place(3))
+		tab.open(room, lang)
+		room.push(t, object{"queue_position": 1})
+		room.tell(t, support("moved"))
+		tab.until(fmt.Sprintf(`document.getElementById("passed").textContent === %q`, said))
+	}
 }

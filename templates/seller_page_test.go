@@ -114,6 +114,20 @@ func TestWhoWasPassedOverIsToldSo(t *testing.T) {
 	tab.says("notice", "자리를 비운 사이 다음 사람이 먼저 시작했어요")
 }
 
+// As where a network drops everything without a word.
+func TestWhoWasPassedOverWhileTheConnectionOnlyLookedAliveIsToldSo(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.view.AwaySeconds = 15
+	tab.before(`window.skip = 0; const real = performance.now.bind(performance); performance.now = () => real() + skip`)
+	tab.open(room, "ko")
+	room.push(t, place(1))
+	tab.until(`document.body.dataset.next === "true"`)
+	room.at = time.Now().Add(time.Minute).UnixMilli()
+	room.change(object{"lease_expires_at": room.at + 80_700}) // another's turn, that began 40 s ago: 20 s after the page heard something last
+	tab.run(`skip = 60_000; dispatchEvent(new Event("online"))`)
+	tab.says("notice", "자리를 비운 사이 다음 사람이 먼저 시작했어요")
+}
+
 func TestSoundIsOnOnlyOnceSomebodyHasPressed(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.change(place(2))
@@ -179,7 +193,7 @@ func TestTurnThatCameAndWentUnseenIsNotAnnouncedAsCurrent(t *testing.T) {
 	over := turn(0)
 	over["ticket"], over["fence"], over["lease_expires_at"] = 10, 78, time.Now().Add(-time.Minute).UnixMilli()
 	room.push(t, over)
-	tab.step("ask")
+	tab.step("over")
 	tab.run(`for (const frame of frames_.values()) frame(0)`)
 	tab.until(shout + ` === ""`)
 }
@@ -267,7 +281,7 @@ func TestNothingIsSaidToBeJustNowThatMayBeLongAgo(t *testing.T) {
 // As behind a balancer, while replicas are upgraded.
 func TestPageWhoseScriptIsAnotherVersionsIsLoadedAgainUntilBothAreOfOne(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
-	tab.before(`const real = setTimeout; window.setTimeout = (f, ms) => real(f, Math.min(ms, 50))`)
+	tab.before(`const real = setTimeout; window.setTimeout = (f, ms) => real(f, ms < 10000 ? Math.min(ms, 50) : ms)`)
 	room.others = 2
 	tab.open(room, "ko")
 	require.Zero(t, room.others)
@@ -285,9 +299,10 @@ func TestRefusalSaysWhatIsWrongAndOfWhat(t *testing.T) {
 		tab.says("error", "말 "+code)
 		tab.until(fmt.Sprintf(`(%s) === %v`, invalid, wrong))
 	}
-	tab.before(`window.fetch = () => Promise.reject(new TypeError("no network")); const real = setTimeout; window.setTimeout = (f, ms) => real(f, Math.min(ms, 50))`)
+	tab.before(`window.fetch = () => Promise.reject(new TypeError("no network")); const real = setTimeout; window.setTimeout = (f, ms) => real(f, ms < 10000 ? Math.min(ms, 50) : ms)`) // not the wait for a silent socket
 	room.change(place(2))
 	tab.open(room, "ko")
+	tab.until(`document.body.dataset.connection === "open"`) // once it is, what was refused before is no longer said
 	tab.do(chromedp.Click("#leave"), chromedp.WaitVisible("#leave-confirm"), chromedp.Click("#leave-confirm"))
 	tab.until(`document.querySelector("[data-error=waiting]").textContent === "서버에 닿지 못했어요. 다시 눌러 주세요."`)
 	room.push(t, object{"status": "idle", "ticket": nil, "queue_position": nil})
@@ -331,4 +346,39 @@ func TestNothingKeepsPeopleOutOfTheSellersPage(t *testing.T) {
 	}
 	outside := `[...document.body.children].filter((e) => !e.matches("header, main, footer, section[aria-labelledby], .skip, [role=status], [role=alert], script")).length === 0`
 	tab.until(outside + ` && document.querySelectorAll("main aside").length === 0`)
+}
+
+func TestRefusalOfAStoreThatWasAwayGoesWhenItIsBack(t *testing.T) {
+	room, tab := expectTurn(t)
+	said := fmt.Sprintf(`document.querySelector("[data-error=locked]").textContent === %q`, "대기실에 닿지 않아요")
+	quiet := `document.querySelector("[data-error=locked]").textContent === ""`
+	fresh := object{"type": "ping", "server_time": time.Now().UnixMilli()}
+	away := func() {
+		t.Helper()
+		tab.run(`{ const real = setTimeout; window.setTimeout = (f, ms, ...rest) => real(f, ms > 500 && ms < 15000 ? 5 : ms, ...rest) }`)
+		room.then(object{"code": "store_unavailable", "detail": "대기실에 닿지 않아요", "http": 503})
+		tab.do(chromedp.Click("#ask"))
+		tab.until(said)
+	}
+	away()
+	room.tell(t, object{"type": "ping", "server_time": time.Now().UnixMilli(), "as_of": time.Now().UnixMilli() - 9000})
+	tab.until(`document.body.dataset.connection === "stale"`)
+	tab.until(said)
+	room.tell(t, fresh)
+	tab.until(quiet)
+
+	away()
+	room.closeAll(4002)
+	tab.until(`document.body.dataset.connection === "open"`)
+	tab.until(quiet)
+
+	room.then(object{"code": "too_many_asks", "detail": "더 요청할 수 없어요"})
+	tab.do(chromedp.Click("#ask"))
+	tab.until(`document.querySelector("[data-error=locked]").textContent === "더 요청할 수 없어요"`)
+	room.tell(t, fresh)
+	// It may be back sooner than anybody looks.
+	tab.run(`{ const watch = new MutationObserver(() => { window.wasLost ||= document.body.dataset.connection === "lost" }); watch.observe(document.body, { attributes: true }) }`)
+	room.closeAll(4002)
+	tab.until(`window.wasLost === true && document.body.dataset.connection === "open"`)
+	tab.until(`document.querySelector("[data-error=locked]").textContent === "더 요청할 수 없어요"`)
 }

@@ -7,6 +7,8 @@ func (v RoomView) step() string {
 	switch {
 	case !v.shows("locked"):
 		return ""
+	case v.over():
+		return "over"
 	case v.ClaimBy != 0:
 		return "claim"
 	case v.main().Code != "":
@@ -20,6 +22,15 @@ func (v RoomView) step() string {
 	default:
 		return "asked"
 	}
+}
+
+// over reports whether my turn has run out, though nobody has told how it ended: it is another's by now, for all that is known.
+func (v RoomView) over() bool {
+	ends := v.LeaseExpiresAt
+	if v.ClaimBy != 0 {
+		ends = min(ends, v.ClaimBy)
+	}
+	return v.shows("locked") && ends != 0 && ends <= v.ServerTime
 }
 
 // stepNumber is which of the three steps of a turn the step is in: to ask, to wait for the text, to enter the code.
@@ -54,7 +65,7 @@ func (v RoomView) early() bool { return v.shows("locked") && v.step() != "code" 
 
 // again reports whether the holder has asked before, so that it asks again.
 func (v RoomView) again() bool {
-	return v.shows("locked") && v.Codes != nil && v.Codes.Asked > 0 && v.busyLeft() == 0
+	return v.shows("locked") && !v.over() && v.Codes != nil && v.Codes.Asked > 0 && v.busyLeft() == 0
 }
 
 // turn is what is said of my turn: what to do next.
@@ -68,7 +79,7 @@ func (v RoomView) turn() Notice {
 
 // turnLeft is what the countdown of my turn shows, in milliseconds: until when to answer, else what the lease has left.
 func (v RoomView) turnLeft() int64 {
-	if v.step() == "claim" {
+	if v.ClaimBy != 0 {
 		return max(v.ClaimBy-v.ServerTime, 0)
 	}
 	return v.left()
@@ -78,7 +89,7 @@ func (v RoomView) turnLeft() int64 {
 const hurries = 30_000
 
 func (v RoomView) hurry() bool {
-	return v.shows("locked") && v.step() != "claim" && int64(v.LeaseSeconds)*1000 > hurries && v.left() <= hurries
+	return v.shows("locked") && v.step() != "claim" && !v.over() && int64(v.LeaseSeconds)*1000 > hurries && v.left() <= hurries
 }
 
 func (v RoomView) leftLabel() string {
@@ -86,7 +97,7 @@ func (v RoomView) leftLabel() string {
 	switch {
 	case v.step() == "claim":
 		return t.Live.AnswerIn
-	case v.shows("locked") && v.left() == 0:
+	case v.over():
 		return t.Live.TimeIsUp
 	case v.hurry():
 		return t.Live.NearlyOver
@@ -103,6 +114,7 @@ func (v RoomView) live() LiveText {
 	}
 	delete(there, "ask_there")
 	t.Turn, t.Outcomes = there, v.inMarket(t.Outcomes)
+	t.TryCode = fill(t.TryCode, "market", v.market())
 	t.CodeArrived.Lead = fill(t.CodeArrived.Lead, "market", v.market())
 	if v.DropSeconds > 0 {
 		dropped := t.Outcomes["dropped"]

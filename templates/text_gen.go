@@ -428,6 +428,7 @@ type LiveText struct {
 	Morning         string            `json:"morning"`    // {hh} {h} {mm}
 	Afternoon       string            `json:"afternoon"`  // {hh} {h} {mm}
 	WaitLost        string            `json:"wait_lost"`
+	WaitUnknown     string            `json:"wait_unknown"`
 	Turn            map[string]Notice `json:"turn"` // by step
 	CodeTitle       string            `json:"code_title"`
 	TextTitle       string            `json:"text_title"`
@@ -440,9 +441,14 @@ type LiveText struct {
 	Outcomes        map[string]Notice `json:"outcomes"` // by outcome; "" is every other
 	CodeArrived     Notice            `json:"code_arrived"`
 	CodeRejected    Notice            `json:"code_rejected"`
+	TryCode         string            `json:"try_code"` // {market}
 	TurnGivenUp     Notice            `json:"turn_given_up"`
+	DropMissed      Notice            `json:"drop_missed"`
 	Connection      map[string]string `json:"connection"` // by state
 	Breaks          map[string]Notice `json:"breaks"`     // by state
+	MissedHeld      string            `json:"missed_held"`
+	MissedFree      string            `json:"missed_free"`
+	MissedBy        string            `json:"missed_by"` // {time}
 	TurnedOn        string            `json:"turned_on"`
 	TurnedOff       string            `json:"turned_off"`
 	Blocked         string            `json:"blocked"`
@@ -452,9 +458,11 @@ type LiveText struct {
 	NoSeller        string            `json:"no_seller"`
 	Unreachable     string            `json:"unreachable"`
 	UnreachableJoin string            `json:"unreachable_join"`
+	UnreachableAsk  string            `json:"unreachable_ask"`
 	WentWrong       string            `json:"went_wrong"`
 	SayBoth         string            `json:"say_both"`    // {lead} {title}
 	SayWaiting      string            `json:"say_waiting"` // {ahead} {n} {wait}
+	SayBack         string            `json:"say_back"`
 	SayPaused       string            `json:"say_paused"`
 	SayResumed      string            `json:"say_resumed"`
 	SayTurn         string            `json:"say_turn"`  // {left}
@@ -469,6 +477,7 @@ type LiveText struct {
 	SayUnclaimed    string            `json:"say_unclaimed"`
 	TitleWaiting    string            `json:"title_waiting"` // {n}
 	TitleTurn       string            `json:"title_turn"`    // {clock}
+	TitleMissed     string            `json:"title_missed"`
 	NotifyTurn      Notice            `json:"notify_turn"`
 	NotifyNext      Notice            `json:"notify_next"`
 	NotifySoon      Notice            `json:"notify_soon"`
@@ -498,7 +507,7 @@ type PageText struct {
 	Unit         string            `json:"unit"`
 	NextHero     string            `json:"next_hero"`
 	NextLead     string            `json:"next_lead"`
-	Missed       Notice            `json:"missed"`
+	Missed       PageMissedText    `json:"missed"`
 	Here         string            `json:"here"`
 	HolderLeft   string            `json:"holder_left"`
 	ThisTicket   string            `json:"this_ticket"` // {ticket}
@@ -558,6 +567,13 @@ type PageText struct {
 	PushTurn     string            `json:"push_turn"`  // {room} {time}
 	PushClaim    string            `json:"push_claim"` // {here} {room} {time}
 	PushAway     Notice            `json:"push_away"`
+}
+
+// PageMissedText has the words of "page/missed" in locales.
+type PageMissedText struct {
+	Title string `json:"title"`
+	Kept  string `json:"kept"` // {drop}
+	Again string `json:"again"`
 }
 
 // ProblemsText has the words of "problems" in locales.

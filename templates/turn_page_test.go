@@ -72,3 +72,54 @@ func TestOnePressSaysThatIAskAndOpensTheMarketplace(t *testing.T) {
 	tab.do(chromedp.Click("#ask-again"))
 	tab.until(`!document.querySelector("[aria-busy]") && opened.length === 1`)
 }
+
+// cutOff has the page hear nothing any more, and nobody hear it, as without a network.
+const cutOff = `window.WebSocket = class extends EventTarget { close() {} };
+	window.fetch = () => new Promise((_, lost) => setTimeout(() => lost(new TypeError("no network")), 10));
+	const real = setTimeout; window.setTimeout = (f, ms) => real(f, ms < 10000 ? Math.min(ms, 50) : ms)`
+
+func TestTurnThatIsOverForAllThePageKnowsCallsNobodyToTheMarketplace(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.view.Info.Marketplace = templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"}
+	tab.open(room, "ko")
+	mine := turn(0)
+	mine["lease_expires_at"] = time.Now().Add(2 * time.Second).UnixMilli()
+	room.push(t, mine)
+	tab.step("ask")
+	tab.run(`document.getElementById("ask").focus()`)
+	tab.run(`(() => {` + cutOff + `})()`)
+	room.closeAll(4001)
+	tab.until(`document.body.dataset.connection === "lost"`)
+	tab.step("over")
+	for _, id := range []string{"ask", "market", "done", "cancel", "lost-turn"} {
+		tab.hides(id)
+	}
+	require.Equal(t, "시간이 다 됐어요", tab.text("turn-title"))
+	require.Contains(t, tab.text("turn-lead"), "그때까지 인증번호를 요청하지 마세요")
+	tab.until(`document.title === "시간이 다 됐어요 · 인증 대기실" && document.querySelector("link[rel=icon]").href.endsWith("waiting.svg")`)
+	tab.until(`document.activeElement.id === "turn-title"`)
+	tab.says("say", "시간이 다 됐어요. 차례가 어떻게 됐는지 아직 확인하지 못했어요")
+	require.Empty(t, tab.text("shout"))
+}
+
+func TestMarketplaceIsOpenedOnlyOnceTheAskCounts(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.view.Info.Marketplace = templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"}
+	tab.before(`window.opened = []; window.open = (url) => { opened.push(url); return null; }`)
+	tab.open(room, "ko")
+	room.push(t, turn(0))
+	tab.step("ask")
+	room.then(object{"code": "number_busy", "detail": "바빠요", "ask_after": rfc(time.Now().Add(2 * time.Second).UnixMilli())})
+	tab.do(chromedp.Click("#ask"))
+	tab.step("busy")
+	room.then(nil)
+	tab.step("ask")
+	tab.run(`(() => { window.fetched = window.fetch; ` + cutOff + `})()`)
+	tab.do(chromedp.Click("#ask"))
+	tab.until(`document.querySelector("[data-error=locked]").textContent.startsWith("서버에 닿지 못했어요. 아직 인증번호를 요청하지 말고")`)
+	tab.until(`opened.length === 0`)
+	tab.run(`window.fetch = window.fetched; Object.defineProperty(navigator, "userActivation", { value: { isActive: false } })`)
+	tab.do(chromedp.Click("#ask"))
+	tab.step("asked")
+	tab.until(`document.activeElement.id === "market" && opened.length === 0`) // the answer took too long for a browser to let it be opened
+}

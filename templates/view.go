@@ -28,7 +28,7 @@
 //
 //	body[data-state]       idle | waiting | locked | ended, always the state on show
 //	body[data-step]        where my turn is: claim (I have to say that I am here) | ask | busy | asked | text (one without a code came) |
-//	                       code | again (I rejected it); empty in the other states
+//	                       code | again (I rejected it) | over (its time has run out, and how it ended is not known yet); empty in the other states
 //	body[data-next]        "true" while first in line
 //	body[data-missed]      "true" while my turn went by and I have not said that I am back
 //	body[data-hurry]       "true" in the last 30 s of a turn
@@ -42,12 +42,12 @@
 //	#position              my place as a bare number (waiting)
 //	#ahead                 people ahead, in words (waiting)
 //	#estimate              my wait in words; #latest its ceiling, #when my turn by the clock (waiting)
-//	#back                  "I am here", after my turn went by (waiting)
+//	#back                  "I am here", after my turn went by (waiting); #missed-by until when, where the browser saw it go by
 //	#lease-countdown       what the holder has left, m:ss (waiting)
 //	#leave                 asks whether to leave (waiting)
 //	#countdown             what I have left, m:ss (locked); until when to claim the turn, while it is to be
 //	#claim                 "I am here": before all else, where claims are on (locked)
-//	#ask                   "I ask for the code now": step 1 (locked); opens the marketplace where it has a link,
+//	#ask                   "I ask for the code now": step 1 (locked); opens the marketplace where it has a link, once the ask counts,
 //	                       which #market does later. #number is the shared number, #number-copy copies it
 //	#ask-busy              instead of it while the number is busy; #ask-countdown until when, m:ss
 //	#ask-again             "I ask once more", once I have asked (locked)
@@ -60,7 +60,8 @@
 //	#sms-title             what the message on show is: a code, a text, or one that came late
 //	#return                the way back to where the seller came from (ended)
 //	#past                  messages of an earlier turn that came late (waiting and locked)
-//	#outcome               how it ended, in words; data-outcome has the contract's word
+//	#outcome               how it ended, in words; data-outcome has the contract's word, data-rejected is "true" where the code that
+//	                       ended it was rejected
 //	#turn-title            what to do in my turn; another once a message has come (locked)
 //	#lost                  on show while what the page shows may be old: the connection is gone for over a
 //	                       second, or the server hears nothing; #lost-reload reloads, on show after 15 s
@@ -114,6 +115,7 @@ type RoomView struct {
 	DropSeconds  int // and one away for longer than this loses its place
 	ClaimSeconds int // how long a turn may stay unclaimed; 0: it needs no claim
 
+	Rejected     bool // the code that ended the turn was not the seller's: they said so once it was over
 	JoinedDevice bool // another device was let into this place
 
 	PushKey string // what browsers subscribe for, in base64url; empty where they are not told when no page is open
@@ -173,6 +175,10 @@ type ErrorView struct {
 	Code   string
 	Detail string // said instead of the code's words, where it is not empty
 	Room   string // the room to go back to; empty where there is none
+
+	Again       int    // in how many seconds the browser asks again by itself; 0: it does not
+	AgainAt     string // where it asks then, instead of the page's own address
+	DropSeconds int    // a place of which nothing is heard for longer is lost; 0: nothing is said of it
 }
 
 func (v ErrorView) languages() []string {
@@ -182,8 +188,8 @@ func (v ErrorView) languages() []string {
 	return v.Languages
 }
 
-// passing reports whether to ask again is likely to help.
-func (v ErrorView) passing() bool {
+// Passing reports whether to ask again is likely to help.
+func (v ErrorView) Passing() bool {
 	switch v.Code {
 	case "store_unavailable", "too_many_requests", "room_full", "keys_unavailable", "internal", "draining", "too_many_places":
 		return true

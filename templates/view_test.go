@@ -19,12 +19,13 @@ type viewTable struct {
 }
 
 type viewCase struct {
-	Name   string
-	State  viewState // of the contract's frame, with moments in seconds from now
-	Joined int       // the position at joining
-	SMS    []viewMessage
-	Offers []viewMessage
-	Shown  map[string]string // text by id; what is not in it is hidden. title is the document's, data-… the body's
+	Name     string
+	State    viewState // of the contract's frame, with moments in seconds from now
+	Joined   int       // the position at joining
+	Rejected bool      // once it was over
+	SMS      []viewMessage
+	Offers   []viewMessage
+	Shown    map[string]string // text by id; what is not in it is hidden. title is the document's, data-… the body's
 }
 
 type viewState struct {
@@ -66,7 +67,7 @@ func (c viewCase) view() templates.RoomView {
 		State: c.State.Status, Outcome: c.State.Outcome, Ticket: c.State.Ticket, Fence: c.State.Fence, QueuePosition: c.State.QueuePosition,
 		QueueLength: c.State.QueueLength, EstimatedWait: c.State.EstimatedWait, MaximumWait: c.State.MaximumWait,
 		LeaseExpiresAt: moment(c.State.LeaseExpiresIn), Paused: c.State.Paused,
-		Unclaimed: c.State.Unclaimed, ClaimBy: moment(c.State.ClaimIn),
+		Unclaimed: c.State.Unclaimed, Rejected: c.Rejected, ClaimBy: moment(c.State.ClaimIn),
 	}
 	if codes := c.State.Codes; codes != nil {
 		v.Codes = &templates.CodesView{Asked: codes.Asked, Open: codes.Open, AskAfter: moment(codes.AskIn)}
@@ -119,7 +120,7 @@ const drawViews = `(async ({ ids, cases }, now) => {
 	const journey = new Journey("table", {}, 0);
 	const messages = document.getElementById("sms");
 	const unclaimed = new Unclaimed({ words, server, journey, onYes() {} });
-	const view = new View({ words, leaseSeconds: 120, claimSeconds: 20, journey, server, messages, unclaimed, onStep() {} });
+	const view = new View({ words, leaseSeconds: 120, claimSeconds: 20, dropSeconds: 0, journey, server, messages, unclaimed, onStep() {} });
 
 	const moment = (seconds) => (seconds == null ? null : now + seconds * 1000);
 	const frame = ({ lease_expires_in, claim_in, codes, ...state }, epoch) => ({
@@ -146,6 +147,7 @@ const drawViews = `(async ({ ids, cases }, now) => {
 		const state = frame(row.state, "e" + n); // what is remembered of a place does not reach the next one
 		const all = (list) => (list ?? []).map((m) => ({ ...m, message_id: n + m.id, received_at: now - m.ago * 1000 }));
 		new Journey("table", state, row.joined);
+		if (row.rejected) journey.reject(state);
 		messages.start({ words, server, messages: [], past: 0, onForget() {} });
 		view.draw(state);
 		for (const message of all(row.sms)) messages.add(message);

@@ -1,11 +1,15 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
+	"reflect"
+	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 )
@@ -56,10 +60,38 @@ func readOptionalLock(c *gin.Context) (lockBody, error) {
 	return parseLock(body)
 }
 
+// decode reads one JSON object, or null as nil. Of its members those count that are named exactly as T's fields; encoding/json takes SELLER_ID for
+// seller_id too, so the others are left out where there are any.
+func decode[T any](text []byte) (body *T, err error) {
+	if bytes.IndexFunc(text, misnames) < 0 {
+		err = json.Unmarshal(text, &body)
+		return body, err
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		return nil, err
+	}
+	fields := make(map[string]bool)
+	for field := range reflect.TypeFor[T]().Fields() {
+		fields[field.Tag.Get("json")] = true
+	}
+	given := len(members)
+	maps.DeleteFunc(members, func(name string, _ json.RawMessage) bool { return !fields[name] })
+	if len(members) < given {
+		if text, err = json.Marshal(members); err != nil {
+			return nil, err
+		}
+	}
+	err = json.Unmarshal(text, &body)
+	return body, err
+}
+
+// misnames is true for what a name is written with that encoding/json takes for another: where there is none, all names are exact.
+func misnames(r rune) bool { return 'A' <= r && r <= 'Z' || r == '\\' || r >= utf8.RuneSelf }
+
 // parseLock wants exactly one JSON object. A field that is no string is refused by its own code.
 func parseLock(text []byte) (lockBody, error) {
-	var body *lockBody
-	err := json.Unmarshal(text, &body)
+	body, err := decode[lockBody](text)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		switch wrong.Field {
 		case "seller_id":

@@ -69,8 +69,7 @@ func readClaim(c *gin.Context) (claimBody, error) {
 
 // parseClaim wants exactly one JSON object. A field of another type is refused by its own code.
 func parseClaim(text []byte) (claimBody, error) {
-	var body *claimBody
-	err := json.Unmarshal(text, &body)
+	body, err := decode[claimBody](text)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		switch wrong.Field {
 		case "session_id":

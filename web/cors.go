@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -18,10 +17,10 @@ func (s *site) cors(c *gin.Context) {
 		return
 	}
 	header := c.Writer.Header()
-	if len(s.Origins) > 0 { // a cache must not give one origin what was answered to another
+	if s.Origins.Any() { // a cache must not give one origin what was answered to another
 		header.Add("Vary", "Origin")
 	}
-	if !slices.Contains(s.Origins, origin) {
+	if !s.Origins.Trusted(c.Request) {
 		return
 	}
 	header.Set("Access-Control-Allow-Origin", origin)

@@ -25,7 +25,7 @@ import (
 // described holds every answer of this package's tests to the descriptions.
 var described = must(describetest.New(describe.OpenAPI(), describe.AsyncAPI()))
 
-func must(r *describetest.Recorder, err error) *describetest.Recorder {
+func must[T any](r T, err error) T {
 	if err != nil {
 		panic(err)
 	}

@@ -110,9 +110,13 @@ func (s *site) rejecting(c *gin.Context, session string, fence int64, messageID 
 	}
 	ctx, cancel := s.asking(c)
 	defer cancel()
-	return s.inPlace(ctx, c, session, func(session string, _ int64) error {
+	err := s.inPlace(ctx, c, session, func(session string, _ int64) error {
 		return s.Engine.Reject(ctx, roomOf(c), session, fence, messageID)
 	})
+	if err == nil {
+		s.remembersReject(c, session, fence)
+	}
+	return err
 }
 
 // busy answers number_busy, with from when to ask again.
@@ -149,8 +153,7 @@ func (s *site) readExpect(c *gin.Context) (expectBody, string, error) {
 
 // parseExpect wants exactly one JSON object with a fence. A field of another type is refused by its own code.
 func parseExpect(text []byte) (expectBody, error) {
-	var body *expectBody
-	err := json.Unmarshal(text, &body)
+	body, err := decode[expectBody](text)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
 		switch wrong.Field {
 		case "session_id":

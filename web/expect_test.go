@@ -121,7 +121,7 @@ func TestExpectThatIsNotValidIsRefusedBeforeItIsAsked(t *testing.T) {
 		`{"fence":9,"from":"1"}`: "invalid_expect", `{"fence":9,"from":[1]}`: "invalid_expect", `{"fence":9,"contains":4}`: "invalid_expect",
 		`{"fence":9,"message_id":4}`: "invalid_expect", `{"fence":9,"from":` + many + `}`: "invalid_expect",
 		`{"fence":9,"from":["` + long + `"]}`: "invalid_expect", `{"fence":9,"contains":"` + long + `"}`: "invalid_expect",
-		`{"fence":9,"from":[""]}`: "invalid_expect", `{"fence":9,"session_id":4}`: "invalid_session",
+		`{"fence":9,"from":[""]}`: "invalid_expect", `{"fence":9,"from":["15881234"," "]}`: "invalid_expect", `{"fence":9,"session_id":4}`: "invalid_session",
 	} {
 		e := holding(0)
 		w := call(t, handler(t, Config{Engine: e}), expectPath, body)

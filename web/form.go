@@ -126,7 +126,10 @@ func (s *site) readForm(c *gin.Context) bool {
 		return false
 	}
 	c.Request.Body = io.NopCloser(bytes.NewReader(body))
-	_ = c.Request.ParseForm() // what can be read of a malformed one counts, as in a query
+	if c.Request.ParseForm() != nil { // the fields that it left out would count as not given
+		s.refuse(c, "invalid_query")
+		return false
+	}
 	s.choose(c, c.PostForm("lang"))
 	return true
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// What is large is refused as such; what is malformed is read as far as it can be, as a query is.
-func TestFormThatIsMalformedIsNotTooLarge(t *testing.T) {
+// What is large is refused as such, and so is what is malformed: without a fence that was left out, leaving would end whichever lease is live.
+func TestFormThatIsMalformedIsRefusedAsSuch(t *testing.T) {
 	e := &askEngine{seat: room.Seat{Place: room.Place{Status: room.Idle}}}
 	h := handler(t, Config{Engine: e})
 	send := func(body string) int {
@@ -22,9 +22,10 @@ func TestFormThatIsMalformedIsNotTooLarge(t *testing.T) {
 		h.ServeHTTP(w, r)
 		return w.Code
 	}
-	require.Equal(t, http.StatusSeeOther, send("seller_id=%zz"))
+	require.Equal(t, http.StatusBadRequest, send("seller_id=%zz"))
+	require.Equal(t, http.StatusBadRequest, send("lang=%zz&seller_id=s-1"))
 	require.Nil(t, e.joined)
-	require.Equal(t, http.StatusSeeOther, send("lang=%zz&seller_id=s-1"))
+	require.Equal(t, http.StatusSeeOther, send("seller_id=s-1"))
 	require.Equal(t, "s-1", e.joined.Seller)
 	require.Equal(t, http.StatusRequestEntityTooLarge, send("seller_id="+strings.Repeat("x", maxBody)))
 }

@@ -19,18 +19,18 @@ func (s *site) harden(c *gin.Context) {
 	header.Set("Referrer-Policy", "same-origin")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
-	if s.secure(c) || s.Hosts.scheme == "https" {
+	if s.secure(c) {
 		header.Set("Strict-Transport-Security", httpsKept)
 	}
 }
 
 // sameSite refuses a change that another site's page asks for. No other site is trusted with what is support's.
 func (s *site) sameSite(c *gin.Context) {
-	crossed := s.crossed
+	sites := s.Origins
 	if inSupport(c.Request.URL.Path) {
-		crossed = s.foreign
+		sites = sites.Alone()
 	}
-	if crossed.Check(c.Request) != nil {
+	if sites.Crossed(c.Request) {
 		s.refuse(c, "cross_site")
 	}
 }

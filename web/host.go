@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/internal/origin"
 )
 
 // Hosts says by which names the server is called. The zero value answers to any.
@@ -22,7 +24,7 @@ func HostOf(public string) (Hosts, error) {
 	if err != nil {
 		return Hosts{}, err
 	}
-	return Hosts{public: plainHost(u.Host, u.Scheme), scheme: u.Scheme}, nil
+	return Hosts{public: origin.Host(u.Host, u.Scheme), scheme: u.Scheme}, nil
 }
 
 // Loopback are the names by which a machine calls itself.
@@ -33,24 +35,11 @@ func Loopback() Hosts { return Hosts{loopback: true} }
 func (h Hosts) has(host string) bool {
 	switch {
 	case h.public != "":
-		return plainHost(host, h.scheme) == h.public
+		return origin.Host(host, h.scheme) == h.public
 	case h.loopback:
 		return isLoopback(host)
 	}
 	return true
-}
-
-// plainHost is a host as it is compared: in small letters, without a dot at its end, and without its scheme's own port.
-func plainHost(host, scheme string) string {
-	name, port, err := net.SplitHostPort(host)
-	if err != nil {
-		name, port = strings.Trim(host, "[]"), ""
-	}
-	name = strings.TrimSuffix(strings.ToLower(name), ".")
-	if port == "" || (scheme == "https" && port == "443") || (scheme == "http" && port == "80") {
-		return name
-	}
-	return net.JoinHostPort(name, port)
 }
 
 func isLoopback(host string) bool {

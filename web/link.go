@@ -172,7 +172,7 @@ type openedLink struct {
 	link.Place
 	status room.Status
 	used   bool // by the browser that asks
-	inside bool // it has a place in the room, or stands for one
+	inside bool // it has a live place in the room, or stands for one
 }
 
 // openLink looks where a link leads. Refusals: link.ErrNone, also where the place is over, and link.ErrUsed.
@@ -191,7 +191,8 @@ func (s *site) openLink(c *gin.Context, session string) (l openedLink, err error
 		return l, link.ErrNone
 	}
 	if l.inside = seats[1].Live(); !l.inside {
-		_, l.inside, err = s.linked(ctx, c, id, session)
+		stands, ok, failed := s.linked(ctx, c, id, session)
+		l.inside, err = ok && stands.seat.Live(), failed
 	}
 	return l, err
 }

@@ -57,6 +57,7 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 	v.Ask, v.AskKey = c.Query("ask"), uuid.NewString()
 	v.Offers = slices.DeleteFunc(v.Offers, func(o templates.OfferView) bool { return o.MessageID == c.Query("not") })
 	s.addNotice(c, id, &v)
+	s.addRejected(c, id, &v)
 	s.addSeller(c, &v)
 	s.addJoined(c, id, session, &v)
 	s.addPushKey(c, &v)
@@ -181,8 +182,11 @@ func (s *site) render(c *gin.Context, lang string, page templ.Component, send fu
 func (s *site) errorPage(c *gin.Context, code string, p problem) {
 	in := spoken(c)
 	lang := in.page(c.Request)
+	if sent := c.Request.PostForm.Get("lang"); in.has(sent) { // see readForm
+		lang = sent
+	}
 	s.choose(c, c.Query("lang"))
-	v := templates.ErrorView{Lang: lang, Languages: in.names, AssetPrefix: s.AssetPrefix, Code: code}
+	v := templates.ErrorView{Lang: lang, Languages: in.names, AssetPrefix: s.AssetPrefix, Code: code, DropSeconds: int(room.Seconds(s.DropAfter))}
 	if inSupport(c.Request.URL.Path) { // a seller's page is no way back
 		v.Detail = p.said(lang).Detail
 	} else if id, err := room.ParseID(c.Param("room")); err == nil && s.Rooms.Has(id) {
@@ -190,7 +194,31 @@ func (s *site) errorPage(c *gin.Context, code string, p problem) {
 	} else if id, ok := s.Rooms.Default(); ok {
 		v.Room = string(id)
 	}
+	again(c, &v)
 	s.showZipped(c, p.status, lang, templates.ErrorPage(v))
+}
+
+// againAfter is after how many seconds at least a page that can not be shown now is asked for again by itself: as often as one that waits.
+const againAfter = 5
+
+// again has the browser ask by itself for a page that can not be shown now, with a script or without. It asks for the same address, which is said
+// to nobody by that. What a form answered is not sent again: a room's leads to the room, a link's to the link, which asks before it is used.
+func again(c *gin.Context, v *templates.ErrorView) {
+	if !v.Passing() {
+		return
+	}
+	if c.Request.Method != http.MethodGet {
+		switch {
+		case v.Room == "":
+			return
+		case strings.HasSuffix(c.FullPath(), linkPath+":token"):
+			v.AgainAt = "?lang=" + v.Lang
+		default:
+			v.AgainAt = pagePath(room.ID(v.Room), "?lang="+v.Lang)
+		}
+	}
+	wanted, _ := strconv.Atoi(c.Writer.Header().Get("Retry-After"))
+	v.Again = max(wanted, againAfter)
 }
 
 // wantsPage reports whether a person is asking: never of the API, always of a room's page, and of support's unless it asks for JSON.

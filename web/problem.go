@@ -33,6 +33,7 @@ type reply struct {
 // problems is the one table of everything that can be wrong with a request. What is said of it is in templates/locales/problems.yaml.
 var problems = map[string]reply{
 	"invalid_json":           {http.StatusBadRequest, 0},
+	"invalid_query":          {http.StatusBadRequest, 0},
 	"invalid_seller":         {http.StatusBadRequest, 0},
 	"invalid_session":        {http.StatusBadRequest, 0},
 	"invalid_reason":         {http.StatusBadRequest, 0},
@@ -43,6 +44,7 @@ var problems = map[string]reply{
 	"bad_signature":          {http.StatusUnauthorized, 0},
 	"cross_site":             {http.StatusForbidden, 0},
 	"another_seller":         {http.StatusForbidden, 0},
+	"seller_changed":         {http.StatusForbidden, 0},
 	"not_found":              {http.StatusNotFound, 0},
 	"unknown_room":           {http.StatusNotFound, 0},
 	"no_place":               {http.StatusNotFound, 0},

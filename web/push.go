@@ -15,13 +15,25 @@ import (
 
 // pushBody is a browser's subscription as it writes it, with what the seller reads. Other fields are ignored.
 type pushBody struct {
-	Session  string `json:"session_id"`
-	Language string `json:"language"`
-	Endpoint string `json:"endpoint"`
-	Keys     struct {
-		P256dh string `json:"p256dh"`
-		Auth   string `json:"auth"`
-	} `json:"keys"`
+	Session  string   `json:"session_id"`
+	Language string   `json:"language"`
+	Endpoint string   `json:"endpoint"`
+	Keys     pushKeys `json:"keys"`
+}
+
+type pushKeys struct {
+	P256dh string `json:"p256dh"`
+	Auth   string `json:"auth"`
+}
+
+// UnmarshalJSON has exact names count alone.
+func (k *pushKeys) UnmarshalJSON(text []byte) error {
+	type plain pushKeys
+	read, err := decode[plain](text)
+	if read != nil {
+		*k = pushKeys(*read)
+	}
+	return err
 }
 
 // subscribedAnswer is told to a browser that will be told.
@@ -111,8 +123,12 @@ func readPush(c *gin.Context) (body pushBody, err error) {
 	if err != nil {
 		return body, err
 	}
-	var read *pushBody
-	err = json.Unmarshal(text, &read)
+	return parsePush(text)
+}
+
+// parsePush wants exactly one JSON object. A field of another type is refused as a bad subscription.
+func parsePush(text []byte) (body pushBody, err error) {
+	read, err := decode[pushBody](text)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field == "session_id" {
 		return body, Refusal("invalid_session")
 	} else if ok && wrong.Field != "" {

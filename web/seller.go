@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"net/http"
 	"net/url"
@@ -18,6 +19,12 @@ const (
 	proofKey   = "proof" // of the request's context: which seller asks
 	tokenParam = "token"
 	bearer     = "Bearer"
+
+	// Whom the page was made for that a request comes from: the cookie may be another seller's by now, by another tab of the browser, and what
+	// is pressed on this page is not for that one to do. In hexadecimal but for the form, since a seller's name is any text.
+	pageSeller     = "X-Page-Seller"
+	pageSellerForm = "page_seller"
+	protocolSeller = "waitroom.seller." // of a socket, see protocolSession
 )
 
 // acting is the session that acts for who asks. Where sellers say themselves who they are, it is the one that was named, "" for none.
@@ -33,8 +40,24 @@ func (s *site) acting(c *gin.Context, named string) (string, error) {
 		c.Header("WWW-Authenticate", bearer)
 		return "", err
 	}
+	if another(c, p.Seller) {
+		return "", errSellerChanged
+	}
 	c.Set(proofKey, p)
 	return p.Session, nil
+}
+
+const errSellerChanged = Refusal("seller_changed")
+
+// another reports whether the page that a request comes from was made for another seller.
+func another(c *gin.Context, seller string) bool {
+	for _, said := range []string{c.GetHeader(pageSeller), inProtocol(c.Request.Header, protocolSeller)} {
+		if said != "" && said != hex.EncodeToString([]byte(seller)) {
+			return true
+		}
+	}
+	said := c.Request.PostForm.Get(pageSellerForm) // of a form that was read
+	return said != "" && said != seller
 }
 
 // reading is acting for those who only look: nobody need say who it is. A token that is wrong is refused here too.

@@ -55,7 +55,7 @@ func (s *site) named(c *gin.Context, inBody string) (string, error) {
 func (s *site) socketSession(c *gin.Context) (string, error) {
 	named := c.GetHeader(sessionHeader)
 	if named == "" {
-		named = sessionInProtocol(c.Request.Header)
+		named = inProtocol(c.Request.Header, protocolSession)
 	}
 	if named == "" && !s.hasBearer(c) {
 		named = s.cookie(c)
@@ -68,11 +68,11 @@ func (s *site) socketSession(c *gin.Context) (string, error) {
 	return s.reading(c, strings.ToLower(named))
 }
 
-// sessionInProtocol is the session that the protocols of a socket name; "" where none does.
-func sessionInProtocol(header http.Header) string {
+// inProtocol is what the protocols of a socket say behind a prefix; "" where none does.
+func inProtocol(header http.Header, prefix string) string {
 	for word := range strings.SplitSeq(strings.Join(header.Values("Sec-WebSocket-Protocol"), ","), ",") {
-		if session, ok := strings.CutPrefix(strings.TrimSpace(word), protocolSession); ok {
-			return session
+		if said, ok := strings.CutPrefix(strings.TrimSpace(word), prefix); ok {
+			return said
 		}
 	}
 	return ""
@@ -110,9 +110,9 @@ func (s *site) sessionKept() int {
 	return sessionKept
 }
 
-// secure reports whether the browser speaks https, to us or to a proxy that we believe.
+// secure reports whether the browser speaks https: to us, as a proxy that we believe says, or because that is what the server is called by.
 func (s *site) secure(c *gin.Context) bool {
-	if c.Request.TLS != nil {
+	if c.Request.TLS != nil || s.Hosts.scheme == "https" {
 		return true
 	}
 	proto, _, _ := strings.Cut(c.GetHeader("X-Forwarded-Proto"), ",")

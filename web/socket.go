@@ -1,6 +1,8 @@
 package web
 
 import (
+	"errors"
+	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -18,9 +20,13 @@ func (s *site) socket(c *gin.Context) {
 		return
 	}
 	session, err := s.socketSession(c)
-	if err != nil {
+	if err != nil && !errors.Is(err, errSellerChanged) {
 		s.fail(c, err)
 		return
+	}
+	serve := func(w http.ResponseWriter) error { return s.Sockets.ServeSocket(w, c.Request, roomOf(c), session) }
+	if err != nil { // a browser is not told why an upgrade was refused, and would come again
+		serve = func(w http.ResponseWriter) error { return s.Sockets.ForbidSocket(w, c.Request) }
 	}
 	leave, ok := s.open.take(network(s.client(c)))
 	if !ok {
@@ -28,7 +34,7 @@ func (s *site) socket(c *gin.Context) {
 		return
 	}
 	w := &counter{ResponseWriter: c.Writer, closed: leave}
-	err = s.Sockets.ServeSocket(w, c.Request, roomOf(c), session)
+	err = serve(w)
 	if !w.taken {
 		leave()
 	}

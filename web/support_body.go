@@ -18,7 +18,7 @@ const (
 	maxExtension = 120 // seconds
 )
 
-// actionBody is the body of an action, unread: an action looks at what it takes alone, in the contract's order. Other fields are
+// actionBody is the body of an action, unread: an action looks at what it takes alone, in the order of docs/api.md. Other fields are
 // ignored.
 type actionBody struct {
 	Reason    json.RawMessage `json:"reason"`
@@ -53,8 +53,8 @@ func readAction(c *gin.Context, takes []take) (q asked, err error) {
 	if err != nil {
 		return q, err
 	}
-	var body *actionBody
-	if !utf8.Valid(text) || json.Unmarshal(text, &body) != nil || body == nil {
+	body, err := decode[actionBody](text)
+	if !utf8.Valid(text) || err != nil || body == nil {
 		return q, Refusal("invalid_json")
 	}
 	for _, read := range append([]take{takeReason}, takes...) {

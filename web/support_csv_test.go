@@ -123,11 +123,15 @@ func TestBadSearchIsRefusedByName(t *testing.T) {
 	f := newFakeDesk()
 	h := deskHandler(t, f)
 	for query, code := range map[string]string{"seller=a%20b": "invalid_seller", "from=x": "invalid_time", "to=x": "invalid_time", "limit=0": "invalid_limit",
-		"limit=-1": "invalid_limit", "limit=x": "invalid_limit", "format=xml": "invalid_format", "format=": "invalid_format"} {
+		"limit=-1": "invalid_limit", "limit=x": "invalid_limit", "format=xml": "invalid_format", "format=": "invalid_format",
+		"seller=%zz": "invalid_seller", "limit=2;seller=x": "invalid_limit", "from=%": "invalid_time", "to=%": "invalid_time", "cursor=%": "invalid_cursor", "format=csv;x": "invalid_format",
+		"x=%zz": "invalid_query"} {
 		w := f.call(t, h, "kim", "GET", historyPath+"?"+query, "")
 		require.Equal(t, http.StatusBadRequest, w.Code, query)
 		require.Contains(t, w.Body.String(), code, query)
 	}
+	require.Empty(t, f.asked)
+	require.Equal(t, http.StatusOK, f.call(t, h, "kim", "GET", "/support/integration/history?utm=%zz", "").Code, "a page is shown, however it was linked")
 	f.lost = Refusal("ledger_unavailable")
 	for _, format := range []string{"json", "csv"} {
 		w := f.call(t, h, "kim", "GET", historyPath+"?format="+format, "")

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/waitroom/waitroom/internal/origin"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/signin"
@@ -188,7 +189,7 @@ func (f fakeDeskSockets) ServeDesk(w http.ResponseWriter, _ *http.Request, id ro
 // deskHandler is the whole handler with this desk.
 func deskHandler(t *testing.T, f *fakeDesk) http.Handler {
 	t.Helper()
-	return handler(t, Config{Support: f.support(), Terms: func(room.ID) room.Terms { return room.Terms{Lease: 2 * time.Minute} }, Origins: []string{"https://portal.example"}})
+	return handler(t, Config{Support: f.support(), Terms: func(room.ID) room.Terms { return room.Terms{Lease: 2 * time.Minute} }, Origins: must(origin.New("", []string{"https://portal.example"}))})
 }
 
 // call asks as an agent, "" for nobody; headers are name, value, name, value …

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/waitroom/waitroom/internal/origin"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/templates"
@@ -38,6 +39,8 @@ type Engine interface {
 // from before the upgrade; a Refusal picks the answer. An empty session is a spectator.
 type Sockets interface {
 	ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error
+	// ForbidSocket takes the request over as well, and closes the socket at once with 4502: who asks is not to come again.
+	ForbidSocket(w http.ResponseWriter, r *http.Request) error
 	// JoinedDevice tells the sockets of a session that another browser was let into its place, and has those of that browser's own session, "" for none, come back for it.
 	JoinedDevice(ctx context.Context, id room.ID, session, own string) error
 }
@@ -66,7 +69,7 @@ type Config struct {
 
 	AwayAfter, DropAfter time.Duration // the engine's, for the page to tell
 
-	Origins           []string       // other origins whose pages may act here
+	Origins           origin.Sites   // whose pages may act here; of support's, the server's own alone
 	Ancestors         []string       // other origins whose pages may have a seller's page in a frame
 	Proxies           []netip.Prefix // whose X-Forwarded-* headers are believed
 	Hosts             Hosts          // what the server is called; default: anything
@@ -91,14 +94,12 @@ type site struct {
 	away    *away
 	unnamed unnamed
 	zips    zipper
-	crossed *http.CrossOriginProtection // trusts Origins
-	foreign *http.CrossOriginProtection // trusts none
 	metrics *metrics
 
 	untraced map[string]bool // routes
 }
 
-// New makes the handler of the whole server. It fails on an origin that is none.
+// New makes the handler of the whole server.
 func New(cfg Config) (http.Handler, error) {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = 4 * time.Second
@@ -106,13 +107,8 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &site{Config: cfg, open: newOpenSockets(cfg.SocketsPerAddress), limited: newRefusals(cfg.Log, cfg.Registerer), away: &away{log: cfg.Log}, crossed: http.NewCrossOriginProtection(),
-		foreign: http.NewCrossOriginProtection(), metrics: newMetrics(cfg.Registerer)}
-	for _, origin := range cfg.Origins {
-		if err := s.crossed.AddTrustedOrigin(origin); err != nil {
-			return nil, fmt.Errorf("trust origin %q: %w", origin, err)
-		}
-	}
+	s := &site{Config: cfg, open: newOpenSockets(cfg.SocketsPerAddress), limited: newRefusals(cfg.Log, cfg.Registerer), away: &away{log: cfg.Log},
+		metrics: newMetrics(cfg.Registerer)}
 	if s.Tracer != nil {
 		s.untraced = besideRooms(s.Handlers)
 	}
@@ -130,7 +126,7 @@ func (s *site) router() (*gin.Engine, error) {
 	}
 	g.RedirectTrailingSlash = false
 	g.HandleMethodNotAllowed = true
-	g.Use(s.observe, s.recover, s.harden, s.rightHost, s.cors, s.sameSite, s.guard)
+	g.Use(s.observe, s.recover, s.harden, s.rightHost, s.cors, s.sameSite, s.guard, s.wholeQuery)
 	g.NoRoute(s.nothingHere)
 	g.NoMethod(s.notLikeThis)
 

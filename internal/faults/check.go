@@ -34,9 +34,9 @@ const (
 	LedgerOverlap  = "ledger_overlap"  // rule 1, by the ledger
 	LedgerOutcomes = "ledger_outcomes" // rule 3, by the ledger: not one outcome
 	LedgerGap      = "ledger_gap"      // tickets of an epoch are not 1, 2, 3 …
-	WebhookMissing = "webhook_missing" // section 10: the integration was not told what the ledger has
-	WebhookTwice   = "webhook_twice"   // section 10: one event was told as two
-	WebhookOrder   = "webhook_order"   // section 10: something of a lease was told before that it was granted
+	WebhookMissing = "webhook_missing" // docs/api.md, webhooks: the integration was not told what the ledger has
+	WebhookTwice   = "webhook_twice"   // likewise: one event was told as two
+	WebhookOrder   = "webhook_order"   // likewise: something of a lease was told before that it was granted
 	IndexLost      = "index_lost"      // the index of rooms was not built again in time
 	GhostGranted   = "ghost_granted"   // rule 2: somebody whose connection hung was granted the lock
 	RequestDropped = "request_dropped" // a replica that was ended politely dropped a request

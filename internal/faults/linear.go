@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 type linearInput struct {
 	op      string // join, leave or status
 	session string
+	nth     int // of a session's calls of this kind that have no answer
 }
 
 // linearOutput is its answer. The zero one is no answer.
@@ -32,11 +34,15 @@ type line struct {
 	tickets int64
 	order   []spot
 	ended   []string
+
+	answered   int                 // calls that have an answer and took effect
+	unanswered map[linearInput]int // those that have none, by session and kind
 }
 
 type spot struct {
 	session string
 	ticket  int64
+	told    int // answers that named the ticket
 }
 
 func (l line) at(session string) int {
@@ -62,7 +68,9 @@ func (l line) step(in linearInput) (linearOutput, line) {
 	switch in.op {
 	case "join":
 		if at < 0 {
-			l = line{l.tickets + 1, append(slices.Clip(l.order), spot{in.session, l.tickets + 1}), without(l.ended, in.session)}
+			l.tickets++
+			l.order = append(slices.Clip(l.order), spot{session: in.session, ticket: l.tickets})
+			l.ended = without(l.ended, in.session)
 		}
 		return l.place(in.session), l
 	case "leave":
@@ -70,9 +78,10 @@ func (l line) step(in linearInput) (linearOutput, line) {
 			return linearOutput{known: true, status: "no_place"}, l
 		}
 		out := linearOutput{known: true, status: "ended", ticket: l.order[at].ticket}
-		ended := append(without(l.ended, in.session), in.session)
-		slices.Sort(ended)
-		return out, line{l.tickets, slices.Delete(slices.Clone(l.order), at, at+1), ended}
+		l.order = slices.Delete(slices.Clone(l.order), at, at+1)
+		l.ended = append(without(l.ended, in.session), in.session)
+		slices.Sort(l.ended)
+		return out, l
 	}
 	return l.place(in.session), l
 }
@@ -85,33 +94,77 @@ func (l line) equal(other line) bool {
 	return l.tickets == other.tickets && slices.Equal(l.order, other.order) && slices.Equal(l.ended, other.ended)
 }
 
-var roomModel = porcupine.Model{
-	Init: func() any { return line{} },
-	Step: func(state, input, output any) (bool, any) {
-		want, next := state.(line).step(input.(linearInput))
-		got := output.(linearOutput)
-		return !got.known || got == want, next
-	},
-	Equal: func(a, b any) bool { return a.(line).equal(b.(line)) },
-	DescribeOperation: func(input, output any) string {
-		in, out := input.(linearInput), output.(linearOutput)
-		if !out.known {
-			return fmt.Sprintf("%s %.4s: no answer", in.op, in.session)
+// roomModel is the room that a history is held against. Calls without an answer would let it be tried in more orders than
+// anybody can wait for. Four things cut them down without losing one that matters:
+//   - what changes nothing is done after all that has an answer, where nobody sees it;
+//   - of a session's calls of one kind, which nothing tells apart, the first to begin is the first done;
+//   - a ticket goes to the session that was told of it;
+//   - and is left when its session was told of it for the last time.
+func roomModel(operations []porcupine.Operation) porcupine.Model {
+	answers, owners, told := 0, map[int64]string{}, map[int64]int{}
+	for _, op := range operations {
+		if out := op.Output.(linearOutput); out.known {
+			answers++
+			if out.ticket != 0 {
+				owners[out.ticket] = op.Input.(linearInput).session
+				told[out.ticket]++
+			}
 		}
-		return fmt.Sprintf("%s %.4s: %s ticket %d at %d", in.op, in.session, out.status, out.ticket, out.position)
-	},
-	DescribeState: func(state any) string {
-		var b strings.Builder
-		for _, s := range state.(line).order {
-			fmt.Fprintf(&b, "%.4s(%d) ", s.session, s.ticket)
-		}
-		return b.String()
-	},
+	}
+	return porcupine.Model{
+		Init: func() any { return line{} },
+		Step: func(state, input, output any) (bool, any) {
+			l, in, got := state.(line), input.(linearInput), output.(linearOutput)
+			if !got.known && l.answered == answers {
+				return true, l
+			}
+			want, next := l.step(in)
+			if owner, named := owners[next.tickets]; named && next.tickets != l.tickets && owner != in.session {
+				return false, l
+			}
+			if got.known {
+				next.answered++
+				if at := next.at(in.session); at >= 0 {
+					next.order = slices.Clone(next.order)
+					next.order[at].told++
+				}
+				return got == want, next
+			}
+			kind := linearInput{op: in.op, session: in.session}
+			if next.equal(l) || l.unanswered[kind] != in.nth {
+				return false, l
+			}
+			if at := l.at(in.session); in.op == "leave" && l.order[at].told < told[l.order[at].ticket] {
+				return false, l
+			}
+			next.unanswered = maps.Clone(l.unanswered)
+			if next.unanswered == nil {
+				next.unanswered = map[linearInput]int{}
+			}
+			next.unanswered[kind]++
+			return true, next
+		},
+		Equal: func(a, b any) bool { return a.(line).equal(b.(line)) },
+		DescribeOperation: func(input, output any) string {
+			in, out := input.(linearInput), output.(linearOutput)
+			if !out.known {
+				return fmt.Sprintf("%s %.4s: no answer", in.op, in.session)
+			}
+			return fmt.Sprintf("%s %.4s: %s ticket %d at %d", in.op, in.session, out.status, out.ticket, out.position)
+		},
+		DescribeState: func(state any) string {
+			var b strings.Builder
+			for _, s := range state.(line).order {
+				fmt.Fprintf(&b, "%.4s(%d) ", s.session, s.ticket)
+			}
+			return b.String()
+		},
+	}
 }
 
 // operations turns the calls of one room into what porcupine takes.
 func operations(records []Record, room string) (list []porcupine.Operation) {
-	clients := map[string]int{}
+	clients, unanswered := map[string]int{}, map[linearInput]int{}
 	for _, r := range records {
 		if r.Kind != KindCall || r.Room != room || (r.Op != "join" && r.Op != "leave" && r.Op != "status") {
 			continue
@@ -119,17 +172,21 @@ func operations(records []Record, room string) (list []porcupine.Operation) {
 		if _, ok := clients[r.Session]; !ok {
 			clients[r.Session] = len(clients)
 		}
-		op := porcupine.Operation{ClientId: clients[r.Session], Input: linearInput{r.Op, r.Session}, Call: r.Began.Mono, Return: r.Ended.Mono}
+		in := linearInput{op: r.Op, session: r.Session}
+		op := porcupine.Operation{ClientId: clients[r.Session], Call: r.Began.Mono, Return: r.Ended.Mono}
 		out := linearOutput{known: r.Error == "" && r.HTTP < 500, status: r.Status, ticket: r.Ticket, position: r.Position}
 		switch {
 		case !out.known && r.Op == "status":
 			continue // nothing is known of it and it does nothing
 		case !out.known:
+			kind := in
+			in.nth = unanswered[kind]
+			unanswered[kind]++
 			out, op.Return = linearOutput{}, math.MaxInt64
 		case r.Problem == "no_place":
 			out = linearOutput{known: true, status: "no_place"}
 		}
-		op.Output = out
+		op.Input, op.Output = in, out
 		list = append(list, op)
 	}
 	return list
@@ -137,5 +194,6 @@ func operations(records []Record, room string) (list []porcupine.Operation) {
 
 // linearizable judges the calls of a room. What could not be judged within the time is not held to be right.
 func linearizable(records []Record, room string, within time.Duration) (porcupine.CheckResult, porcupine.LinearizationInfo) {
-	return porcupine.CheckOperationsVerbose(roomModel, operations(records, room), within)
+	list := operations(records, room)
+	return porcupine.CheckOperationsVerbose(roomModel(list), list, within)
 }

@@ -1,10 +1,14 @@
 package faults
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -60,7 +64,7 @@ func linear(t *testing.T, seed uint64) {
 	result, info := linearizable(records, r.rooms[0], linearWithin)
 	if result != porcupine.Ok && *results != "" {
 		path := filepath.Join(*results, fmt.Sprintf("linear-%d.html", seed))
-		require.NoError(t, porcupine.VisualizePath(roomModel, info, path))
+		require.NoError(t, porcupine.VisualizePath(roomModel(operations(records, r.rooms[0])), info, path))
 		t.Logf("drawn in %s", path)
 	}
 	require.Equal(t, porcupine.Ok, result, "seed %d: %d calls, %d of them without an answer", seed, len(operations(records, r.rooms[0])), open)
@@ -148,5 +152,102 @@ func TestALineOutOfOrderIsNotLinearizable(t *testing.T) {
 			got, _ := linearizable(append(append([]Record(nil), sound...), c.more...), "room", time.Minute)
 			require.Equal(t, c.want, got)
 		})
+	}
+}
+
+// plainModel is the room as it is, without what spares time.
+var plainModel = porcupine.Model{
+	Init: func() any { return line{} },
+	Step: func(state, input, output any) (bool, any) {
+		want, next := state.(line).step(input.(linearInput))
+		got := output.(linearOutput)
+		return !got.known || got == want, next
+	},
+	Equal: func(a, b any) bool { return a.(line).equal(b.(line)) },
+}
+
+// played is what sellers would have been told by one line, a share of them nothing: then their calls took effect late or never.
+func played(rng *rand.Rand, sellers, calls int, unanswered float64) (records []Record) {
+	var effects []int64
+	for i := range sellers {
+		at := int64(0)
+		for range calls {
+			at += rng.Int64N(30)
+			r := Record{Kind: KindCall, Room: "room", Session: fmt.Sprint("session ", i), Op: []string{"join", "join", "leave", "leave", "status"}[rng.IntN(5)], HTTP: 200}
+			effect := at + rng.Int64N(10)
+			r.Began.Mono, r.Ended.Mono = at, effect+rng.Int64N(10)
+			if rng.Float64() < unanswered {
+				r.Error, effect = "EOF", at+rng.Int64N(200)
+				if rng.IntN(2) == 0 {
+					effect = math.MaxInt64
+				}
+			}
+			at = r.Ended.Mono + 1
+			records, effects = append(records, r), append(effects, effect)
+		}
+	}
+	inOrder := make([]int, len(records))
+	for i := range inOrder {
+		inOrder[i] = i
+	}
+	slices.SortStableFunc(inOrder, func(a, b int) int { return cmp.Compare(effects[a], effects[b]) })
+	var room line
+	for _, i := range inOrder {
+		r := &records[i]
+		if effects[i] == math.MaxInt64 {
+			break
+		}
+		var out linearOutput
+		out, room = room.step(linearInput{op: r.Op, session: r.Session})
+		if r.Error == "" {
+			r.Status, r.Ticket, r.Position = out.status, out.ticket, out.position
+			if out.status == "no_place" {
+				r.HTTP, r.Status, r.Problem = 404, "", "no_place"
+			}
+		}
+	}
+	return records
+}
+
+// falsify makes somebody be told what another was.
+func falsify(rng *rand.Rand, records []Record) {
+	for range len(records) {
+		a, b := &records[rng.IntN(len(records))], &records[rng.IntN(len(records))]
+		if a.Error == "" && b.Error == "" && a.Op == b.Op && a.Session != b.Session && b.Ticket != 0 && a.Ticket != b.Ticket {
+			a.Status, a.Ticket, a.Position, a.Problem, a.HTTP = b.Status, b.Ticket, b.Position, b.Problem, b.HTTP
+			return
+		}
+	}
+}
+
+// However many calls have no answer, the verdict is the one of all orders tried.
+func TestWhatSparesTimeChangesNoVerdict(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	seen := map[porcupine.CheckResult]int{}
+	for range 400 {
+		records := played(rng, 3, 4, 0.4)
+		if rng.IntN(2) == 0 {
+			falsify(rng, records)
+		}
+		list := operations(records, "room")
+		want := porcupine.CheckOperationsTimeout(plainModel, list, time.Minute)
+		got, _ := linearizable(records, "room", time.Minute)
+		require.Equal(t, want, got, "%+v", records)
+		seen[got]++
+	}
+	require.Greater(t, seen[porcupine.Ok], 50)
+	require.Greater(t, seen[porcupine.Illegal], 50)
+}
+
+func TestWhereAQuarterHasNoAnswerThereIsAVerdict(t *testing.T) {
+	for seed := range uint64(10) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		records, want := played(rng, linearClients, linearCalls, 0.25), porcupine.Ok
+		if seed%2 == 1 {
+			falsify(rng, records)
+			want = porcupine.Illegal
+		}
+		got, _ := linearizable(records, "room", time.Minute)
+		require.Equal(t, want, got, "seed %d", seed)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
+
+	"github.com/waitroom/waitroom/internal/testproc"
 )
 
 // network makes links.
@@ -32,7 +34,7 @@ type link struct {
 // to makes a link to an address; the end of the test takes it away.
 func (n *network) to(name, addr string) *link {
 	n.tb.Helper()
-	l := &link{name: name, proxy: toxiproxy.NewProxy(n.server, name, "127.0.0.1:0", addr)}
+	l := &link{name: name, proxy: toxiproxy.NewProxy(n.server, name, fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(n.tb)), addr)}
 	if err := l.proxy.Start(); err != nil {
 		n.tb.Fatalf("faults: link %s: %v", name, err)
 	}

@@ -53,6 +53,16 @@ func (d *DB) Suspect() {
 	})
 }
 
+// AskAgain asks a database that is known to be away whether it is back, where nobody has done so in this moment. One that is not away is asked nothing.
+func (d *DB) AskAgain(ctx context.Context) {
+	if _, err := d.circuit.state(); err == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeWithin)
+	defer cancel()
+	_ = d.guard(ctx, func() error { return d.sql.PingContext(ctx) })
+}
+
 // turn waits until no other goroutine of this process writes to SQLite.
 func (d *DB) turn(ctx context.Context) (done func(), err error) {
 	if d.writer == nil {

@@ -39,9 +39,15 @@ func parseURL(url string) (source, error) {
 	}
 	cfg, err := pgx.ParseConfig(url)
 	if err != nil {
-		return source{}, errURL
+		return source{}, fmt.Errorf("%w: %s", errURL, WhyNot(err))
 	}
 	return source{dialect: dialect.Postgres, pg: cfg, secret: cfg.Password}, nil
+}
+
+// WhyNot is what pgx finds wrong with an address, without the address: what it takes for the password there may be only a part of it.
+func WhyNot(err error) string {
+	parts := strings.Split(err.Error(), "`: ") // cannot parse `address`: reason
+	return parts[len(parts)-1]
 }
 
 // sqliteOptions: FULL makes every commit durable before the journal is trimmed, so that a power cut

@@ -15,3 +15,18 @@ func TestAWrongDatabaseURLStopsTheStartWithoutShowingIt(t *testing.T) {
 		require.NotContains(t, err.Error(), "canary")
 	}
 }
+
+func TestAWrongDatabaseURLIsToldByWhatIsWrongInIt(t *testing.T) {
+	for url, reason := range map[string]string{
+		"postgres://u:canary@h/d?sslmode=requird":           "sslmode is invalid",
+		"postgres://u:x@canary@h/d?connect_timeout=soon":    `invalid connect_timeout`,
+		"postgres://u:canary@h:port/d":                      "invalid port",
+		"postgres://u:canary%zz@h/d":                        "invalid percent-encoded token in password",
+		"postgres://u@h/d?password=canary`: &sslmode=never": "sslmode is invalid",
+	} {
+		_, err := sqldb.Open(t.Context(), sqldb.Config{URL: url})
+		require.ErrorContains(t, err, reason, url)
+		require.ErrorContains(t, err, "postgres://user:password@host/database")
+		require.NotContains(t, err.Error(), "canary")
+	}
+}

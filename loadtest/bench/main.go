@@ -28,15 +28,17 @@ type bench struct {
 	scale      float64
 	centrifugo string // its program, where there is one
 	program    string // a waitroom that is built already; "" = the checkout's
+	before     string // a commit to measure beside the checkout's; "" = none
 
-	dir      string // for what is built
-	waitroom string
-	peers    string
-	rows     []row
-	figures  []figure
-	began    time.Time
-	load     string // average at the start
-	commit   string // then, too
+	dir        string // for what is built
+	waitroom   string
+	peers      string
+	contenders string // the peers' program with the lock that is measured
+	rows       []row
+	figures    []figure
+	began      time.Time
+	load       string // average at the start
+	commit     string // then, too
 }
 
 // figure is a plot of the page.
@@ -53,6 +55,7 @@ func main() {
 	flag.StringVar(&b.out, "out", "", "directory of docs, to write benchmarks.md and its plots into")
 	flag.StringVar(&b.only, "only", "", "measure only these, with commas between: "+strings.Join(names(), " ")+"; nothing is written then")
 	flag.StringVar(&b.program, "program", "", "a waitroom that is built already, such as another version, instead of the checkout's; nothing is written then")
+	flag.StringVar(&b.before, "before", "", "a commit: measure each thing with its program, too, in turn, and write a table of both instead")
 	flag.Float64Var(&b.scale, "scale", 1, "part of the sizes, to see that it works: the values mean nothing below 1")
 	flag.Parse()
 	log.SetFlags(log.Ltime)
@@ -81,6 +84,9 @@ func (b *bench) run(ctx context.Context) error {
 	if err := b.build(ctx); err != nil {
 		return err
 	}
+	if b.before != "" {
+		return b.compare(ctx, list)
+	}
 	for i, m := range list {
 		log.Printf("%d of %d: %s: %s", i+1, len(list), m.name, m.what)
 		if err := b.measure(ctx, m); err != nil {
@@ -107,7 +113,10 @@ func (b *bench) complete(ctx context.Context) (err error) {
 	if b.root, err = filepath.Abs(b.root); err != nil {
 		return err
 	}
-	if b.writes() {
+	if b.before != "" && b.program != "" {
+		return errors.New("-before and -program: one of them")
+	}
+	if b.out != "" {
 		if b.out, err = filepath.Abs(b.out); err != nil {
 			return err
 		}
@@ -121,7 +130,9 @@ func (b *bench) complete(ctx context.Context) (err error) {
 }
 
 // writes reports whether the page is written: a part of it would not be one run.
-func (b *bench) writes() bool { return b.out != "" && b.only == "" && b.program == "" }
+func (b *bench) writes() bool {
+	return b.out != "" && b.only == "" && b.program == "" && b.before == ""
+}
 
 func (b *bench) page() string   { return filepath.Join(b.out, "benchmarks.md") }
 func (b *bench) images() string { return filepath.Join(b.out, "images", "benchmarks") }
@@ -145,11 +156,16 @@ func (b *bench) measure(ctx context.Context, m measure) error {
 func (b *bench) build(ctx context.Context) error {
 	log.Print("building waitroom and its peers")
 	b.peers = filepath.Join(b.dir, "peers")
+	b.contenders = b.peers
 	if err := b.buildWaitroom(ctx); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", b.peers, ".")
-	cmd.Dir = filepath.Join(b.root, "loadtest", "peers")
+	return buildPeers(ctx, b.root, b.peers)
+}
+
+func buildPeers(ctx context.Context, root, program string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, ".")
+	cmd.Dir = filepath.Join(root, "loadtest", "peers")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build in loadtest/peers: %w\n%s", err, out)
 	}

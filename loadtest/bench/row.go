@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -27,6 +28,9 @@ func (c check) holds() bool {
 }
 
 func (c check) String() string { return strings.TrimSpace(c.name + " " + number(c.value) + c.unit) }
+
+// errUnmeasured says that a row is not there.
+var errUnmeasured = errors.New("not measured")
 
 // row is one line of the table.
 type row struct {

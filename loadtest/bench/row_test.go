@@ -36,6 +36,16 @@ func TestTheTableHasALineForEachRow(t *testing.T) {
 		{what: "a", bar: "≤ 1", checks: []check{{"", 2, "", 1, false}}}, {what: "b", bar: "≤ 1", checks: []check{{"", 1, "", 1, false}}}}))
 }
 
+func TestAVersionOfBeforeStandsBesideByTheRowsName(t *testing.T) {
+	one := func(what string, value float64) row {
+		return row{what: what, bar: "≤ 1", checks: []check{{"", value, " ms", 1, false}}}
+	}
+	require.Equal(t, "| what | bar | before | now | holds now? |\n| --- | --- | --- | --- | --- |\n"+
+		"| a | ≤ 1 | 3 ms | 2 ms | **missed** |\n| b | ≤ 1 | – | 1 ms | yes |\n| c |  | 4 ms | – | **not measured**: lost |\n",
+		columns([]row{one("c", 4), one("a", 3)}, []row{one("a", 2), one("b", 1), {what: "c", err: errors.New("lost")}}))
+	require.Equal(t, "- **b**: **not measured**: lost\n", failures([]row{one("a", 1), {what: "b", err: errors.New("lost")}}))
+}
+
 func TestQuantilesAreByTheNearestRank(t *testing.T) {
 	hundred := sample{}
 	for i := range 100 {

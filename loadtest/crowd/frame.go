@@ -28,7 +28,7 @@ const (
 )
 
 // fields finds the fields of a flat frame without reading it all: thousands of them come each second.
-// The fields are expected in the contract's order and found in any.
+// The fields are expected in the order of docs/api.md and found in any.
 type fields struct{ text, rest []byte }
 
 func (f *fields) value(name string) []byte {

@@ -17,7 +17,7 @@ if S.session ~= SESSION or S.fence ~= FENCE then return refuse('stale_fence', SE
 claim_lease()
 
 local lease = current()
-if not lease.asking then S.asking, lease.asking, change.codes = true, true, true end
+if DIGEST == '' and not lease.asking then S.asking, lease.asking, change.codes = true, true, true end
 
 -- claim binds the message to the lease, as if it had asked before the message was sent: the earliest later ask counts as that.
 local function claim()

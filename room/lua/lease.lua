@@ -70,10 +70,21 @@ local function asked_by_others(session, ms)
   return lost
 end
 
+-- await notes that a session, which asked last at that moment, may be sent one more code though that ask is answered: see awaited in match.lua. 0: it may not.
+-- Until the quarantine of that ask is over nobody else asks.
+local function await(session, at)
+  if at > 0 then
+    S.awaits, S.awaited, change.codes = session, at, true
+  elseif S.awaits == session then
+    S.awaits, S.awaited, change.codes = '', 0, true
+  end
+end
+
 -- busy_until is when a session may ask for a code that can be told from another's; 0 = now. An ask that lies ahead was written before the clock went back:
 -- nobody waits longer for it than for what was asked just now.
 local function busy_until(session)
   local at = asked_by_others(session, QUARANTINE)
+  if S.awaits ~= session and S.awaited > 0 then at = math.max(at or 0, S.awaited) end
   local free = math.max(at and math.min(at, NOW) + QUARANTINE or 0, S.lost > 0 and S.lost + QUARANTINE or 0)
   return NOW < free and free or 0
 end
@@ -292,4 +303,4 @@ local function advance()
   end
 end
 
-return parse_asks, past, last_open, leave_open, asked_by_others, busy_until, grant, lease_text, live_text, finish, back_again, claim_by, trust, turn_clock, advance
+return parse_asks, past, last_open, leave_open, asked_by_others, await, busy_until, grant, lease_text, live_text, finish, back_again, claim_by, trust, turn_clock, advance

@@ -199,6 +199,28 @@ local function open_ask(l, list)
   return first, ok
 end
 
+-- awaited is when a session asked last, where one of its asks is open still and a code that came since may have been the answer to that one: nobody can tell which of
+-- its asks the code is for that is still to come. 0: it is not so.
+local function awaited(mine)
+  local left = mine.session == S.open_session and S.open_at or S.open_other
+  local going_on = S.awaits == mine.session and FROM < S.awaited + QUARANTINE
+  if not going_on and FROM >= left + QUARANTINE then return 0 end
+  local last, open = 0, false
+  local function look(l)
+    for _, a in ipairs(l.session == mine.session and l.asks or {}) do
+      last = math.max(last, a.at)
+      open = open or a.answered == '' and (going_on or FROM < a.at + QUARANTINE)
+    end
+  end
+  local now = current()
+  if now then look(now) end
+  for l in past(nil, 8) do
+    if l.ended < FROM - OPEN_FOR then break end
+    look(l)
+  end
+  return open and last or 0
+end
+
 -- asked_outside: a part of the window lies before or after the lease, and there it would be another's by rule 2.
 local function asked_outside(plain)
   local from, to = FROM, TO
@@ -359,6 +381,7 @@ local answers
 if l then
   local had = l.codes
   ends = attribute(l, ask, bound, bound and DIGEST or m.digest)
+  if A.code and ask then await(l.session, awaited(l)) end
   if again and not anew then -- it was told before: with the first one's result
     told.result = m.result
   end

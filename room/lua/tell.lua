@@ -9,8 +9,7 @@ end
 
 local function write_lock()
   if held() then
-    redis.call('SET', LOCK, '{"session_id":"' .. S.session .. '","seller_id":"' .. S.seller .. '","ticket":' .. int(S.ticket) .. ',"fence":' .. int(S.fence) ..
-      ',"locked_at":"' .. iso(S.granted) .. '","expires_at":"' .. iso(S.expires) .. '"}', 'PXAT', int(S.expires))
+    redis.call('SET', LOCK, lock_json(S.session, S.seller, S.ticket, S.fence, S.granted, S.expires), 'PXAT', int(S.expires))
   else
     redis.call('DEL', LOCK)
   end
@@ -46,6 +45,7 @@ local function write_state(looked)
   if change.codes then
     put('codes', (S.asking and '1|' or '0|') .. int(S.asked) .. '|' .. int(S.open) .. '|' .. int(S.ask_after) .. '|' .. int(S.codes) .. (S.put_off and '|1|' or '|0|') ..
       int(S.rejects) .. '|' .. int(S.last_ask))
+    if S.awaited > 0 or state.awaited then put('awaited', int(S.awaited) .. '|' .. S.awaits) end
     put('unanswered', S.open_session .. '|' .. int(S.open_at) .. '|' .. int(S.open_other))
   end
   if n > 0 then redis.call('HSET', STATE, unpack(fields, 1, n)) end
@@ -61,9 +61,6 @@ local function event_json()
     (news.missed and '],"missed":[' .. listed('missed') or '') .. ']}'
 end
 
-local FENCE_KEPT = 24 * 60 * 60 * 1000
-local ABANDONED = 10 * 60 * 1000 -- after the end of a lease: whoever waits has had it ended long before
-
 -- vanish forgets a room in which nobody is, but for its highest fence.
 local function vanish()
   redis.call('DEL', LOCK, STATE, PLACES, QUEUE, SEEN, AWAY)
@@ -71,8 +68,6 @@ local function vanish()
   redis.call('HSET', STATE, 'format', int(WRITES), 'fence', int(math.max(S.fence, S.above)))
   redis.call('PEXPIRE', STATE, FENCE_KEPT)
 end
-
-local RENEWED = 60 * 1000 -- so long before they have to be, ends are written again
 
 -- pass gives a room's keys an end, for when all who are in it die without a word. Of keys that have one it is written anew once a minute, or for a lease that
 -- goes on for longer than any before: "kept" has when that was, and how long leases could go on (ms).

@@ -52,7 +52,12 @@ export class Journey {
 
   /** I said that a code was not mine. */
   reject(state) {
-    this.#keep("rejected", state, 1);
+    this.#keep("rejected", state, state.status);
+  }
+
+  /** Whether I said it once the turn was over: it was what ended it. Before, it ends by something else still. */
+  rejectedEnd(state) {
+    return this.#kept("rejected", state) === "ended";
   }
 
   rejected(state) {
@@ -75,6 +80,23 @@ export class Journey {
 
   refused(state, message) {
     return this.#kept(`refused:${message}`, state) != null;
+  }
+
+  /** Follows whether my turn went by without an answer, and since when, in unix ms; "?": that was not seen. */
+  follow(state) {
+    if (state.status === "locked") this.#keep("missed", state, state.claim_by ?? ""); // unless it is claimed until then
+    if (state.status !== "waiting") return;
+    if (state.unclaimed !== true) this.#keep("missed", state, "");
+    else if (!this.missed(state)) this.#keep("missed", state, "?");
+  }
+
+  missed(state) {
+    return Boolean(this.#kept("missed", state));
+  }
+
+  /** Since when my turn has gone by; null where that is not known. */
+  missedAt(state) {
+    return Number(this.#kept("missed", state)) || null;
   }
 
   /** The messages up to a moment, in unix ms, are those of a turn before this place. */

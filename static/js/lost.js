@@ -27,7 +27,7 @@ export class LostNotice {
     if (!title) return;
     put(byID("lost-title"), title);
     put(byID("lost-lead"), lead);
-    if (status === "stale") this.#show(); // it has lasted already
+    if (status === "stale" || status === "replaced") this.#show(); // it has lasted already
     else this.#timers = [setTimeout(() => this.#show(), MOMENT), setTimeout(() => this.#advise(), LONG)];
   }
 

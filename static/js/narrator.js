@@ -58,10 +58,11 @@ export class Narrator {
   /** My turn goes on to another step by itself, or because I pressed. */
   step(step, before) {
     const { title, lead } = this.words.turn[step] ?? {};
+    if (step === "over") this.#over();
     if (step === "busy") this.#busy();
     else if (step === "ask" && before === "claim") this.speaker.say(fill(this.words.say_both, { title, lead }));
     else if (step === "ask" && before === "busy") this.speaker.say(this.words.say_free);
-    else if (step === "asked" || step === "again") this.speaker.say(fill(this.words.say_both, { title, lead }));
+    else if (step === "asked" || step === "again" || step === "over") this.speaker.say(fill(this.words.say_both, { title, lead }));
   }
 
   /** The countdown is silent; a few moments of it are not, and the last half minute of a turn is told to who looks elsewhere too. */
@@ -92,6 +93,13 @@ export class Narrator {
     return fill(pattern, { left: spoken(this.words, left) });
   }
 
+  /** Nobody is called to a turn that has run out. */
+  #over() {
+    this.speaker.hush();
+    this.alert.over();
+    this.#head(this.view.state);
+  }
+
   #busy() {
     const left = this.view.state.codes.ask_after - this.server.now();
     this.speaker.say(fill(this.words.say_busy, { left: spoken(this.words, left) }));
@@ -99,10 +107,12 @@ export class Narrator {
 
   #waiting(state, before) {
     if (state.unclaimed) return before.unclaimed || this.speaker.say(this.words.say_missed);
-    if (before.status === "waiting" && before.queue_position === state.queue_position) return;
+    const back = before.status === "waiting" && before.unclaimed === true;
+    if (before.status === "waiting" && before.queue_position === state.queue_position && !back) return;
     if (before.status === "waiting") this.#nearer(state.queue_position, before.queue_position);
     const values = { n: state.queue_position, ahead: this.view.aheadWords, wait: this.view.waitWords };
-    this.speaker.say(fill(this.words.say_waiting, values));
+    const said = fill(this.words.say_waiting, values);
+    this.speaker.say(back ? fill(this.words.say_both, { title: this.words.say_back, lead: said }) : said);
   }
 
   /** Who comes to be third, and next, is told where they look. */
@@ -122,7 +132,7 @@ export class Narrator {
   }
 
   #head(state) {
-    this.alert.icon(state.status === "locked");
+    this.alert.icon(state.status === "locked" && this.view.turn.step !== "over");
     this.alert.title(this.view.title(this.#rest(state)));
   }
 

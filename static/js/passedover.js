@@ -1,14 +1,20 @@
 /** Finds out that others went before a seller who was away. The server does not tell it: the place is as it was. */
 export class PassedOver {
-  #last = null; // the last state before the connection was gone, and when that was
+  #heard = Infinity; // when the server was heard last
+  #last = null; // the last state before the connection was gone, and when the server was heard last then
 
   constructor({ server, leaseSeconds, awaySeconds }) {
     Object.assign(this, { server, lease: leaseSeconds * 1000, away: awaySeconds * 1000 });
   }
 
-  /** The connection is gone, with that state on show. */
+  /** The connection is gone, with that state on show: since when nobody knows, but not for longer than nothing was heard. */
   gone(state) {
-    this.#last ??= { state, at: this.server.now() };
+    this.#last ??= { state, at: Math.min(this.#heard, this.server.now()) };
+  }
+
+  /** The server has said something. */
+  heard() {
+    this.#heard = this.server.now();
   }
 
   /** The first state after that: whether it was first in line before, is so still, and somebody else was granted the lock meanwhile. */

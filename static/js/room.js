@@ -27,17 +27,22 @@ const page = JSON.parse(block.textContent);
 const { room, words } = page;
 block.textContent = JSON.stringify({ ...page, sms: [] }); // messages are forgotten in time, here too
 
-const waitingRoom = WaitingRoom.connect({ room, language: page.lang, words, state: page.state, session: hasCookies() ? "cookie" : "own" });
+const waitingRoom = WaitingRoom.connect({ room, language: page.lang, words, state: page.state, session: hasCookies() ? "cookie" : "own", seller: page.seller });
 const { clock: server, store, actions } = waitingRoom;
 const messages = document.getElementById("sms");
 const journey = new Journey(room, page.state, page.joined);
 const past = journey.pastUntil(page.state);
+if (page.rejected) journey.reject(page.state);
 messages.start({ words, server, messages: page.sms, past, onForget: forget });
 const notice = new SupportNotice({ words: words.notices, messages });
 const unclaimed = new Unclaimed({ words, server, journey, onYes: own });
-const onStep = (step, before) => narrator.step(step, before);
-const { lease_seconds: leaseSeconds, claim_seconds: claimSeconds, away_seconds: awaySeconds } = page;
-const view = new View({ words, leaseSeconds, claimSeconds, journey, server, messages, unclaimed, onStep });
+const onStep = (step, before) => {
+  if (step === "over") for (const question of questions) question.close();
+  view.keepFocus();
+  narrator.step(step, before);
+};
+const { lease_seconds: leaseSeconds, claim_seconds: claimSeconds, away_seconds: awaySeconds, drop_seconds: dropSeconds } = page;
+const view = new View({ words, leaseSeconds, claimSeconds, dropSeconds, journey, server, messages, unclaimed, onStep });
 const subscribe = (subscription) => actions.push(subscription, page.lang);
 const notifier = new Notifier({ room, icon: page.icons.turn, key: page.push_key, subscribe });
 const alert = new TurnAlert({ words, icons: page.icons, notifier });
@@ -67,7 +72,7 @@ store.onChange((state, before) => {
   if (changed) {
     view.error("");
     view.focus();
-  }
+  } else view.keepFocus();
   narrator.tell(state, before, pressed);
   attend(state);
 });
@@ -81,25 +86,39 @@ function attend(state) {
   asking.putOff();
 }
 
+/** What a press was refused for while nothing could be reached is no longer true once all is. */
+const BREAKS = ["unreachable", "store_unavailable", "draining", ""];
+let broken = false; // whether such a refusal is on show
+
+function mended() {
+  if (!broken || stale || connected !== "open") return;
+  broken = false;
+  view.error("");
+}
+
 let stale = false; // whether the server itself does not hear how things stand
 let connected = "connecting";
 
 waitingRoom.on("frame", receive);
-waitingRoom.on("connection", (status) => {
+const REPLACED = 4502; // the browser's cookie is another seller's by now
+
+waitingRoom.on("connection", (status, code) => {
   if (status !== "open") stale = false; // a socket that opens anew was not refused for it
-  connected = status;
+  connected = status === "closed" && code === REPLACED && page.seller ? "replaced" : status;
   if (status === "lost" || status === "closed") passedOver.gone(store.state);
   show();
 });
 
 function show() {
   view.connection(stale && connected === "open" ? "stale" : connected);
+  mended();
 }
 
 function receive(frame) {
   if (frame.type === "ping") freshen(frame);
   if (!stale) view.heard();
   if (frame.type === "state" && passedOver.back(store.state)) notice.hear({ notice: "passed_over" }, store.state);
+  passedOver.heard();
   if (frame.type === "sms") receiveMessage(frame);
   if (frame.type === "sms_unclaimed" && unclaimed.hear(frame)) narrator.unclaimed();
   if (frame.type === "notice") notice.hear(frame, store.state);
@@ -135,6 +154,7 @@ function forget() {
 async function act(id, call, take = (answer) => store.applyAnswer(answer, server.now())) {
   if (busy) return;
   busy = pressed = true;
+  broken = false;
   document.getElementById(id).setAttribute("aria-busy", "true");
   view.error("");
   try {
@@ -151,7 +171,10 @@ async function act(id, call, take = (answer) => store.applyAnswer(answer, server
 /** A place that is gone already is no error to whoever wanted to leave it. */
 async function settle(error) {
   if (error.code === "number_busy" && error.problem.ask_after) return asking.refused(error);
-  if (error.code !== "no_place" && error.code !== "stale_fence") return view.error(error.message, error.code === "invalid_seller");
+  if (error.code !== "no_place" && error.code !== "stale_fence") {
+    broken = !error.final && BREAKS.includes(error.code);
+    return view.error(error.message, error.code === "invalid_seller");
+  }
   try {
     store.applyStatus(await actions.status());
   } catch {
@@ -164,6 +187,7 @@ document.getElementById("join-form").addEventListener("submit", (event) => {
   const field = document.getElementById("seller-id");
   const seller = field.value.trim().normalize("NFC");
   if (seller === "") {
+    broken = false;
     view.error(words.no_seller, true);
     field.focus();
     return;
@@ -197,13 +221,28 @@ function finish() {
 document.getElementById("ask-form").addEventListener("submit", (event) => {
   event.preventDefault();
   const { opens } = event.submitter?.dataset ?? {};
-  if (opens && !busy) window.open(opens, "_blank", "noopener,noreferrer"); // at once: after an answer browsers take it for an advert
-  act(event.submitter?.id ?? "ask", () => asking.ask(), (answer) => {
+  act(event.submitter?.id ?? "ask", () => asking.ask().catch(refuseAsk), (answer) => {
     journey.ask(store.state, messages.main?.id ?? "");
-    store.applyExpectation(answer);
+    const mine = store.applyExpectation(answer) && view.turn.step !== "over";
     view.focus();
+    if (opens && mine) goTo(opens);
   });
 });
+
+function refuseAsk(error) {
+  if (error.code === "unreachable") error.message = words.unreachable_ask;
+  throw error;
+}
+
+/**
+ * To the marketplace, only once the ask counts: what is asked for there without it may be taken for another's. Browsers let a page
+ * open another for some seconds after a press; where the answer took longer, the link is at hand instead.
+ */
+function goTo(market) {
+  const { userActivation } = navigator;
+  if (userActivation && !userActivation.isActive) byID("market").focus();
+  else window.open(market, "_blank", "noopener,noreferrer");
+}
 
 /** Yes, I asked for that message. What is refused is said where it was asked. */
 function own(id) {
@@ -268,4 +307,5 @@ for (const offer of page.offers) unclaimed.hear(offer);
 if (page.joined_device) notice.hear({ notice: "joined_device" }, store.state);
 attend(store.state);
 document.addEventListener("visibilitychange", () => asking.putOff());
-whenBack({ back: () => {}, away: () => passedOver.gone(store.state) });
+const gone = () => passedOver.gone(store.state);
+whenBack({ back: gone, away: gone });

@@ -4,20 +4,26 @@ import { freshKey } from "./http.js";
  * Who acts: whom the browser's cookie says, or an id that this page keeps, which a page of another site needs, because no cookie of
  * ours comes with what it asks. kind: "cookie" or "own", else as it fits base; token: the portal's, or a function that gives it.
  */
-export function sessionOf({ base, kind, token }) {
+export function sessionOf({ base, kind, token, seller }) {
   const own = kind ? kind === "own" : token != null || base !== location.origin;
-  return own ? new OwnSession(base, token) : new CookieSession();
+  return own ? new OwnSession(base, token) : new CookieSession(seller);
 }
 
+/** seller: whom the page was made for, where that is proven. The cookie may be another one's by now, by another tab, and what is pressed here is not for that one to do. */
 class CookieSession {
   credentials = "include";
+  #seller;
+
+  constructor(seller) {
+    this.#seller = seller && [...new TextEncoder().encode(seller)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
 
   async headers() {
-    return {};
+    return this.#seller ? { "X-Page-Seller": this.#seller } : {};
   }
 
   protocols() {
-    return [];
+    return this.#seller ? ["waitroom", `waitroom.seller.${this.#seller}`] : [];
   }
 
   learn() {

@@ -40,16 +40,19 @@ export class Turn {
   hurry() {
     const { status, claim_by, lease_expires_at: until } = this.#state;
     const left = status === "locked" ? until - this.server.now() : Infinity;
-    const claims = claim_by != null;
-    const hurry = !claims && left <= HURRIES && this.lease > HURRIES;
+    const over = this.#over(this.#state);
+    if (over && this.#step !== "over") return this.draw(this.#state);
+    const claims = claim_by != null && !over;
+    const hurry = !claims && !over && left <= HURRIES && this.lease > HURRIES;
     document.body.dataset.hurry = String(hurry);
     const label = byID("time-left");
     const t = this.words;
-    put(label, claims ? t.answer_in : left <= 0 ? t.time_is_up : hurry ? t.nearly_over : label.dataset.usual);
+    put(label, claims ? t.answer_in : over ? t.time_is_up : hurry ? t.nearly_over : label.dataset.usual);
   }
 
   #stepOf(state) {
     if (state.status !== "locked") return "";
+    if (this.#over(state)) return "over";
     if (state.claim_by != null) return "claim";
     const { codes } = state;
     const { main } = this.messages;
@@ -58,6 +61,12 @@ export class Turn {
     if (this.journey.rejected(state)) return "again";
     if (!(codes?.asked > 0)) return "ask";
     return main && !main.code ? "text" : "asked";
+  }
+
+  /** Whether a turn has run out with nobody having told how it ended: it is another's by now, for all that is known. */
+  #over({ status, claim_by, lease_expires_at: until }) {
+    const ends = Math.min(claim_by ?? Infinity, until ?? Infinity);
+    return status === "locked" && ends <= this.server.now();
   }
 
   #busy({ status, codes }) {
@@ -70,11 +79,12 @@ export class Turn {
     put(byID("turn-lead"), lead);
     const current = STEPS[step] ?? 1;
     for (const n of [1, 2, 3]) byID(`step-${n}`).setAttribute("aria-current", n === current ? "step" : "false");
+    for (const id of ["done-form", "cancel-form", "lost-turn"]) byID(id).hidden = step === "over";
     byID("claim-form").hidden = step !== "claim";
     byID("ask-part").hidden = step !== "ask" && step !== "busy";
     byID("ask").hidden = step === "busy";
     byID("ask-busy").hidden = step !== "busy";
     byID("ask-more").hidden = !this.journey.wasPutOff(state);
-    byID("ask-again").hidden = step === "ask" || this.#busy(state) || !(state.codes?.asked > 0);
+    byID("ask-again").hidden = step === "ask" || step === "over" || this.#busy(state) || !(state.codes?.asked > 0);
   }
 }

@@ -11,10 +11,11 @@ export class View {
   #formOf = "";
 
   /** onStep hears of each new step of my turn. */
-  constructor({ words, leaseSeconds, claimSeconds, journey, server, messages, unclaimed, onStep }) {
+  constructor({ words, leaseSeconds, claimSeconds, dropSeconds, journey, server, messages, unclaimed, onStep }) {
     this.words = words;
     this.lease = leaseSeconds * 1000;
     this.claim = claimSeconds * 1000;
+    this.drop = dropSeconds * 1000;
     this.journey = journey;
     this.server = server;
     this.messages = messages;
@@ -37,6 +38,7 @@ export class View {
     this.messages.show(state.status);
     this.unclaimed.show(state);
     if (state.status === "locked") this.journey.hold(state);
+    this.journey.follow(state);
     this.turn.draw(state);
     byID("paused").hidden = !state.paused || state.status === "locked";
     if (state.status === "idle") this.#waits();
@@ -71,6 +73,12 @@ export class View {
     window.scrollTo(0, 0);
   }
 
+  /** To the heading also where what had the focus is gone, and nothing would have it. */
+  keepFocus() {
+    const { activeElement: at, body } = document;
+    if (at && at !== body && at.getClientRects().length === 0) this.focus();
+  }
+
   connection(status) {
     document.body.dataset.connection = status;
     put(byID("connection"), this.words.connection[status]);
@@ -100,25 +108,42 @@ export class View {
 
   /** A wait is not counted down without a connection: who is gone by now is not known. */
   get waitWords() {
-    if (this.lost.shown) return this.words.wait_lost;
+    if (this.lost.shown) return this.#lostWait;
     const { estimated, maximum } = waitsNow(this.state, this.server.now());
     return waitSentence(this.words, estimated, maximum);
   }
 
+  /** What stands for a wait while none is told; "replaced" does not end. */
+  get #lostWait() {
+    return document.body.dataset.connection === "replaced" ? this.words.wait_unknown : this.words.wait_lost;
+  }
+
+  /** What is said of how the place ended. While a code is on show, it is to be entered first. */
   get ending() {
     const { words: t, state, messages, journey } = this;
     const { main } = messages;
-    if (!main && journey.rejected(state)) return t.code_rejected;
+    const rejected = journey.rejectedEnd(state);
+    if (rejected && !main?.code) return t.code_rejected;
+    const completed = state.outcome === "completed";
     const entered = main && journey.finished(state) === main.id;
-    if (state.outcome === "completed" && main?.code && !main.late && !entered) return t.code_arrived;
+    if (completed && main?.code && (rejected || !main.late) && !entered) return t.code_arrived;
+    const said = this.#outcome;
+    return main?.code && !completed ? { title: said.title, lead: t.try_code } : said;
+  }
+
+  get #outcome() {
+    const { words: t, state, journey } = this;
     if (state.outcome === "cancelled" && journey.held(state)) return t.turn_given_up;
+    if (state.outcome === "dropped" && journey.missed(state)) return t.drop_missed;
     return t.outcomes[state.outcome] ?? t.outcomes[""];
   }
 
   title(left) {
-    const { status, queue_position: n } = this.state;
+    const { status, queue_position: n, unclaimed } = this.state;
     const t = this.words;
+    if (this.turn.step === "over") return `${t.turn.over.title} · ${t.brand}`;
     if (status === "locked") return fill(t.title_turn, { clock: clock(left) });
+    if (status === "waiting" && unclaimed) return t.title_missed;
     if (status === "waiting") return `${fill(t.title_waiting, { n })} · ${t.brand}`;
     if (status === "ended") return `${this.ending.title} · ${t.brand}`;
     return t.brand;
@@ -134,7 +159,7 @@ export class View {
     position.dataset.digits = String(String(n).length);
     put(byID("ahead"), this.aheadWords);
     put(byID("passed"), passed > 0 ? fill(t.passed, { n: passed }) : t.started);
-    byID("back-form").hidden = state.unclaimed !== true;
+    this.#missed(state);
     const progress = byID("progress");
     progress.max = joined;
     progress.value = passed;
@@ -142,9 +167,23 @@ export class View {
     this.#waits();
   }
 
+  /** The time is by this machine's clock, which the seller has before them. */
+  #missed(state) {
+    const { words: t } = this;
+    const missed = state.unclaimed === true;
+    byID("back-form").hidden = !missed;
+    byID("keep").hidden = missed;
+    put(byID("missed-lead"), state.lease_expires_at == null ? t.missed_free : t.missed_held);
+    const until = this.drop > 0 && this.journey.missedAt(state) + this.drop;
+    const known = until > this.drop;
+    put(byID("missed-by"), known ? fill(t.missed_by, { time: timeOfDay(new Date(Date.now() + until - this.server.now())) }) : "");
+  }
+
   #ended(state) {
-    const { title, lead } = this.ending;
+    const { ending } = this;
+    const { title, lead } = ending;
     byID("outcome").dataset.outcome = state.outcome ?? "";
+    byID("outcome").dataset.rejected = String(ending === this.words.code_rejected);
     put(byID("outcome"), title);
     put(byID("outcome-lead"), lead);
   }
@@ -168,7 +207,7 @@ export class View {
 
   #wait(state) {
     const { estimated, maximum } = waitsNow(state, this.server.now());
-    const [said, latest] = this.lost.shown ? [this.words.wait_lost, ""] : waitParts(this.words, estimated, maximum);
+    const [said, latest] = this.lost.shown ? [this.#lostWait, ""] : waitParts(this.words, estimated, maximum);
     put(byID("estimate"), said);
     put(byID("latest"), latest);
     put(byID("when"), this.lost.shown ? "" : this.#when(state));
@@ -190,7 +229,7 @@ export class View {
 
   #newcomer(state, held) {
     const { words: t } = this;
-    if (this.lost.shown) return t.wait_lost;
+    if (this.lost.shown) return this.#lostWait;
     if (state.estimated_wait == null) return t.no_wait_yet;
     if (!held && state.queue_length === 0) return t.start_now;
     const { estimated } = waitsNow(state, this.server.now());

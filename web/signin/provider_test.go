@@ -2,7 +2,7 @@ package signin
 
 import (
 	"encoding/base64"
-	"net"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -79,14 +80,11 @@ func TestGroupsAreAskedForWhereTheProviderKnowsThem(t *testing.T) {
 }
 
 func TestProviderMayComeAfterUsAndGoAway(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	addr := listener.Addr().String()
-	require.NoError(t, listener.Close())
+	addr := fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(t))
 	cfg := settingsOf("http://" + addr + mockoidc.IssuerBase)
 	rdb := redistest.Start(t).Client()
 	d, written := newDesk(Config{Redis: rdb, OIDC: cfg})
-	_, _, err = d.Begin(t.Context(), "", here)
+	_, _, err := d.Begin(t.Context(), "", here)
 	require.ErrorIs(t, err, ErrAway)
 	require.Contains(t, written.log.String(), addr)
 	require.NotErrorIs(t, err, room.ErrStore)

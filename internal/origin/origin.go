@@ -1,0 +1,103 @@
+// Package origin says which sites' pages may act here. Presses and sockets ask it alike.
+package origin
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Sites are those whose pages may act. The zero value is the server's own, by whichever name it is called.
+type Sites struct {
+	public string // the server's own, where that was said
+	others map[string]bool
+}
+
+// New takes the server's own origin, "" for whatever host a request names, and others that are trusted. It fails on what is no origin.
+func New(public string, others []string) (Sites, error) {
+	s := Sites{others: map[string]bool{}}
+	if public != "" {
+		if s.public = Plain(public); s.public == "" {
+			return Sites{}, fmt.Errorf("%q is not an origin", public)
+		}
+	}
+	for _, other := range others {
+		plain := Plain(other)
+		if plain == "" {
+			return Sites{}, fmt.Errorf("%q is not an origin", other)
+		}
+		s.others[plain] = true
+	}
+	return s, nil
+}
+
+// Plain is an origin as it is compared; "" where the text is none: there is scheme://host or scheme://host:port, and nothing else in it.
+func Plain(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || !strings.EqualFold(text, u.Scheme+"://"+u.Host) {
+		return ""
+	}
+	return u.Scheme + "://" + Host(u.Host, u.Scheme)
+}
+
+// Host is a host as it is compared: in small letters, without a dot at its end, and without its scheme's own port.
+func Host(host, scheme string) string {
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name, port = strings.Trim(host, "[]"), ""
+	}
+	name = strings.TrimSuffix(strings.ToLower(name), ".")
+	if port == "" || (scheme == "https" && port == "443") || (scheme == "http" && port == "80") {
+		return name
+	}
+	return net.JoinHostPort(name, port)
+}
+
+// Any reports whether there are other sites than the server's own.
+func (s Sites) Any() bool { return len(s.others) > 0 }
+
+// Alone is without the other sites.
+func (s Sites) Alone() Sites { return Sites{public: s.public} }
+
+// Own reports whether a request comes from the server's own pages. Where it was not said what they are called, https counts as http does:
+// TLS may end at a proxy that nobody named.
+func (s Sites) Own(r *http.Request) bool {
+	from := of(r)
+	if s.public != "" {
+		return from == s.public
+	}
+	scheme, host, found := strings.Cut(from, "://")
+	return found && host == Host(r.Host, scheme)
+}
+
+// Trusted reports whether a request comes from a page of one of the other sites.
+func (s Sites) Trusted(r *http.Request) bool { return s.others[of(r)] }
+
+// Allowed reports whether a request comes from the server's own pages or another site's that may act.
+func (s Sites) Allowed(r *http.Request) bool { return s.Own(r) || s.Trusted(r) }
+
+// of is a request's origin; "" where it has none, or more than one.
+func of(r *http.Request) string {
+	if given := r.Header.Values("Origin"); len(given) == 1 {
+		return Plain(given[0])
+	}
+	return ""
+}
+
+// Crossed reports whether a request is a change that the page of a site asks for which may not: by what the browser says of the two sites or,
+// where it says nothing, by its Origin. Without either it is no browser's. It is http.CrossOriginProtection, which compares hosts alone.
+func (s Sites) Crossed(r *http.Request) bool {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return false
+	}
+	switch site := r.Header.Get("Sec-Fetch-Site"); {
+	case site == "same-origin" || site == "none":
+		return false
+	case site != "":
+		return !s.Trusted(r)
+	}
+	return strings.Join(r.Header.Values("Origin"), "") != "" && !s.Allowed(r)
+}

@@ -1,0 +1,60 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// A field that is not of the contract is ignored, also where capitals alone tell it from one that is.
+func TestNamesOfFieldsAreExact(t *testing.T) {
+	body, err := parseLock([]byte(`{"seller_id":"a1","SELLER_ID":"b1","Session_ID":7,"ſession_id":"x","aſks":true}`))
+	require.NoError(t, err)
+	require.Equal(t, lockBody{Seller: "a1"}, body)
+	body, err = parseLock([]byte(`{"SELLER_ID":"x1","pad":["<\u2028>"]}`))
+	require.NoError(t, err)
+	require.Zero(t, body)
+	body, err = parseLock([]byte(`{"SELLER_ID":"x1","seller_id":"a","asks":true,"seller_id":"\u003cb"}`))
+	require.NoError(t, err)
+	require.Equal(t, lockBody{Seller: "<b", Asks: true}, body, "the last of one name counts")
+	_, err = parseLock([]byte(`{"seller_id":7,"SELLER_ID":"x1"}`))
+	require.Equal(t, Refusal("invalid_seller"), err)
+	_, err = parseLock([]byte(`{"SELLER_ID":"x1"`))
+	require.Equal(t, Refusal("invalid_json"), err)
+
+	_, err = parseExpect([]byte(`{"Fence":7}`))
+	require.Equal(t, Refusal("invalid_fence"), err)
+	asked, err := parseExpect([]byte(`{"fence":9007199254740993,"FENCE":8,"From":["1"]}`))
+	require.NoError(t, err)
+	require.Equal(t, expectBody{Fence: 9007199254740993}, asked)
+	claimed, err := parseClaim([]byte(`{"FENCE":"x"}`))
+	require.NoError(t, err)
+	require.Zero(t, claimed)
+	pushed, err := parsePush([]byte(`{"endpoint":"e","Endpoint":"f","keys":{"auth":"a","AUTH":"b","P256DH":"c"},"KEYS":{"p256dh":"d"}}`))
+	require.NoError(t, err)
+	require.Equal(t, pushBody{Endpoint: "e", Keys: pushKeys{Auth: "a"}}, pushed)
+}
+
+func TestNamesOfAnActionsFieldsAreExact(t *testing.T) {
+	f := newFakeDesk()
+	h := deskHandler(t, f)
+	w := f.call(t, h, "kim", "POST", "/api/support/integration/release", `{"fence":7,"FENCE":8,"reason":"r","Reason":"s"}`)
+	require.Equal(t, 200, w.Code, w.Body)
+	require.Equal(t, []string{"release integration 7"}, f.did)
+	require.Equal(t, room.Action{Who: "kim", Action: "release", Reason: "r"}, f.by)
+	require.Equal(t, 400, f.call(t, h, "kim", "POST", "/api/support/integration/release", `{"FENCE":8,"reason":"r"}`).Code)
+}
+
+// A body of the usual size is read in a moment, and the largest in a few.
+func BenchmarkLockBody(b *testing.B) {
+	for name, text := range map[string]string{"usual": `{"seller_id":"s-1","asks":true}`, "large": `{"seller_id":"s-1"` + strings.Repeat(`,"SELLER_ID":"x"`, 1000) + `}`} {
+		b.Run(name, func(b *testing.B) {
+			for range b.N {
+				_, _ = parseLock([]byte(text))
+			}
+		})
+	}
+}

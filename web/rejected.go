@@ -1,0 +1,42 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/templates"
+)
+
+// rejectedCookie is of the browser that rejected the code which ended its turn: nothing else remembers that the turn did not end
+// well, because whoever rejects during a turn is told of its end by what ends it.
+const (
+	rejectedCookie = "waitroom_rejected"
+	rejectedKept   = 60 * 60
+)
+
+// remembersReject notes that the code of a turn that is over was rejected.
+func (s *site) remembersReject(c *gin.Context, session string, fence int64) {
+	if s.cookie(c) == "" {
+		return
+	}
+	_, seat, err := s.look(c, roomOf(c), session)
+	if err != nil || seat.Status != room.Ended || seat.Fence != fence {
+		return
+	}
+	http.SetCookie(c.Writer, &http.Cookie{Name: rejectedCookie, Value: rejectedTurn(roomOf(c), fence), Path: "/", MaxAge: rejectedKept,
+		HttpOnly: true, Secure: s.secure(c), SameSite: http.SameSiteLaxMode})
+}
+
+// addRejected puts on the page that the code of the turn that ended was rejected.
+func (s *site) addRejected(c *gin.Context, id room.ID, v *templates.RoomView) {
+	cookie, err := c.Request.Cookie(rejectedCookie)
+	v.Rejected = err == nil && v.State == templates.StateEnded && v.Fence != 0 && cookie.Value == rejectedTurn(id, v.Fence)
+}
+
+func rejectedTurn(id room.ID, fence int64) string {
+	return url.QueryEscape(string(id) + " " + strconv.FormatInt(fence, 10))
+}
