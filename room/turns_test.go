@@ -56,6 +56,42 @@ func TestClaimThatIsRefusedLeavesALeaseThatDoesNotAsk(t *testing.T) {
 	require.Positive(t, b.busy(), "a may have asked")
 }
 
+// What is the answer to a later ask alone says nothing of the earlier one: the number is free a quarantine after that.
+func TestCodeThatOnlyTheLaterAskFitsKeepsTheNumberNoLonger(t *testing.T) {
+	for name, turns := range map[string]int{"of one turn": 1, "of two turns": 2} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			a := d.asker("a")
+			expect := func(sender string) {
+				q := a.request()
+				q.Filter.From = []string{sender}
+				_, err := d.engine.Expect(t.Context(), integration, q)
+				require.NoError(t, err)
+			}
+			expect("15881234")
+			asked := d.now
+			if turns == 2 {
+				a.leave(room.Cancelled)
+				a.again(d, "a")
+			}
+			d.pass(20 * time.Second)
+			expect("15770000")
+			next := d.asker("next")
+			_, m := d.sms(from("15770000"))
+			require.Equal(t, room.Matched, m.Result)
+			if turns == 1 {
+				a.leave(room.Cancelled)
+			}
+			require.Equal(t, asked.Add(30*time.Second).UnixMilli(), next.busy())
+			d.pass(10 * time.Second)
+			next.expect()
+			_, m = d.sms(from("15881234"), ago(time.Second))
+			require.Equal(t, room.Late, m.Result)
+			require.Empty(t, messages(t, d.engine, next.session))
+		})
+	}
+}
+
 // The first code may be of the first turn, and so the second one of the second: the third is to come, though the first ask is long out of quarantine.
 func TestThirdCodeOfASessionWithThreeTurnsGoesToNobodyElse(t *testing.T) {
 	d := newDesk(t, room.Config{})

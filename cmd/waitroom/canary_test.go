@@ -125,7 +125,6 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	asked := time.UnixMilli(s.expect(a, first.Fence, ""))
 	m, toA := s.sendCanary("matched", asked, milliseconds)
 	s.awaitFrame(ofA, toA)
-	asked = time.Now()
 	require.Equal(t, http.StatusOK, s.do(http.MethodDelete, a, "/lock?reason=completed", "").status)
 	_, lateToA := s.sendCanary("late", asked, milliseconds)
 	s.awaitFrame(ofA, lateToA)

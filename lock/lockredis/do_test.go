@@ -62,7 +62,7 @@ func TestWaitThatRunsOutWhileRedisIsAwaySaysBoth(t *testing.T) {
 		_, err := l.TryLock(t.Context(), key, 3*time.Second, long) // for longer than it takes to kill Redis
 		result <- err
 	}()
-	waiting(t, l, key, 1)
+	require.Eventually(t, func() bool { return l.InLine(key) == 1 }, soon, time.Millisecond)
 	rdb.Kill()
 	err = <-result
 	require.ErrorIs(t, err, lock.ErrNotAcquired)

@@ -176,12 +176,12 @@ local function asker()
   return found, asks
 end
 
-local unknown -- asks of which Go has not said whether it fits
+local unknown, unknown_of -- asks of which Go has not said whether it fits, and whose the first of them is
 local function fits(l, a)
   if a.filter == '' then return true end
   local known = A.fits[int(l.fence) .. '.' .. int(a.n)]
   if known == nil then
-    unknown = unknown or {}
+    unknown, unknown_of = unknown or {}, unknown_of or l
     unknown[#unknown + 1] = int(l.fence) .. '.' .. int(a.n) .. ':' .. a.filter
   end
   return known
@@ -199,18 +199,25 @@ local function open_ask(l, list)
   return first, ok
 end
 
--- awaited is when a session asked last, where one of its asks is open still and a code that came since may have been the answer to that one: nobody can tell which of
--- its asks the code is for that is still to come. 0: it is not so.
-local function awaited(mine)
+-- awaited is when a session asked last, where an ask of a turn before that one is open still and this code, which answers another, may have been the answer to it: nobody
+-- can tell which of its asks the code is for that is still to come. 0: it is not so.
+local function awaited(mine, ask)
   local left = mine.session == S.open_session and S.open_at or S.open_other
   local going_on = S.awaits == mine.session and FROM < S.awaited + QUARANTINE
   if not going_on and FROM >= left + QUARANTINE then return 0 end
-  local last, open = 0, false
+  local last, open = going_on and S.awaited or 0, false
+  local later = going_on
   local function look(l)
-    for _, a in ipairs(l.session == mine.session and l.asks or {}) do
-      last = math.max(last, a.at)
-      open = open or a.answered == '' and (going_on or FROM < a.at + QUARANTINE)
+    if l.session ~= mine.session then return end
+    local asked = false
+    for _, a in ipairs(l.asks) do
+      local answered = a.answered ~= '' or (l.fence == mine.fence and a.n == ask.n)
+      if fits(l, a) then
+        last, asked = math.max(last, a.at), true
+        open = open or later and not answered and (going_on or FROM < a.at + QUARANTINE)
+      end
     end
+    later = later or asked
   end
   local now = current()
   if now then look(now) end
@@ -372,7 +379,9 @@ else
   if whole and not whole.again then l, ask = part(whole) else l, ask = judge() end
   if not l then told.reason = ask end
 end
+local to_come = A.code and l and ask and awaited(l, ask)
 if unknown then -- nothing was done but what time alone did
+  if not to_come then awaited(unknown_of, {}) end -- what that will want to know, in the same question
   commit()
   return 'asks ' .. table.concat(unknown, ' ')
 end
@@ -381,7 +390,7 @@ local answers
 if l then
   local had = l.codes
   ends = attribute(l, ask, bound, bound and DIGEST or m.digest)
-  if A.code and ask then await(l.session, awaited(l)) end
+  if to_come then await(l.session, to_come) end
   if again and not anew then -- it was told before: with the first one's result
     told.result = m.result
   end
