@@ -5,10 +5,10 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 FUZZ_FOR=${FUZZ_FOR:-10s}
-PKG=${PKG:-./...}
+read -ra patterns <<<"${PKG:-./...}"
 
 failed=() tried=0
-for package in $(go list "$PKG"); do
+for package in $(go list "${patterns[@]}"); do
 	list=$(go test -list '^Fuzz' "$package") || { echo "$list"; failed+=("$package"); continue; }
 	for target in $(grep '^Fuzz' <<<"$list"); do
 		tried=$((tried + 1))
@@ -21,5 +21,5 @@ if [ ${#failed[@]} -gt 0 ]; then
 	printf '=== FAILED: %s\n' "${failed[@]}"
 	exit 1
 fi
-[ "$tried" -gt 0 ] || { echo "=== FAILED: no target in $PKG"; exit 1; }
+[ "$tried" -gt 0 ] || { echo "=== FAILED: no target in ${patterns[*]}"; exit 1; }
 echo "=== passed: $tried targets, $FUZZ_FOR each"
