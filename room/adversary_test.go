@@ -106,6 +106,35 @@ func TestAnyNumberOfFiltersIsTwoRoundTripsAtTheMost(t *testing.T) {
 	require.EqualValues(t, 2, trips.Load()-before)
 }
 
+// Whose it is rests on an earlier turn's ask, and on whether the later turn's fits.
+func TestPartOfALongMessageIsTwoRoundTripsAtTheMost(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	client := redis.NewClient(&redis.Options{Addr: d.store.Addr()})
+	t.Cleanup(func() { require.NoError(t, client.Close()) })
+	trips := &roundTrips{}
+	client.AddHook(trips)
+	elsewhere := room.New(client, d.engine.Config())
+	part := func(n int) func(*room.MatchRequest) {
+		return func(q *room.MatchRequest) { q.Sender, q.Part = shop, room.Part{Ref: "r", Parts: 3, Part: n} }
+	}
+	start, a := d.now, d.asker("a")
+	a.only(shop)
+	for range 2 { // another message may have the same ref
+		_, m := d.sms(part(1), without)
+		require.Equal(t, room.Matched, m.Result)
+	}
+	a.leave(room.Cancelled)
+	a.again(d, "a")
+	d.at(start, 40)
+	a.only(shop)
+	match(t, elsewhere, sms("the script is loaded", 1, 2))
+	before := trips.Load()
+	q := sms("part", d.now.UnixMilli(), d.now.UnixMilli()+1)
+	part(2)(&q)
+	require.Equal(t, room.Late, match(t, elsewhere, q).Result)
+	require.EqualValues(t, 2, trips.Load()-before)
+}
+
 func TestRepeatedKeyWithAnotherFilterChangesNothing(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")

@@ -129,13 +129,29 @@ func (x *filters) learn(id ID, ask string, f Filter) {
 	known[ask] = f
 }
 
+// fit is what match.lua is told of an ask and a message.
+type fit string
+
+const (
+	yesFit    fit = "yes"
+	noFit     fit = "no"
+	sealedFit fit = "sealed" // the ask's filter can not be read here
+)
+
+func fitOf(f Filter, sender, text string) fit {
+	if f.fits(sender, text) {
+		return yesFit
+	}
+	return noFit
+}
+
 // fit says which of the asks that are known a message fits.
-func (x *filters) fit(id ID, sender, text string) map[string]bool {
+func (x *filters) fit(id ID, sender, text string) map[string]fit {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	fits := make(map[string]bool, len(x.rooms[id]))
+	fits := make(map[string]fit, len(x.rooms[id]))
 	for ask, f := range x.rooms[id] {
-		fits[ask] = f.fits(sender, text)
+		fits[ask] = fitOf(f, sender, text)
 	}
 	return fits
 }

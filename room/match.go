@@ -101,24 +101,24 @@ type Match struct {
 
 // matchMessage is what match.lua is handed of a message: nothing of the text that is not sealed or a keyed digest.
 type matchMessage struct {
-	Digest      string          `json:"digest"`
-	ID          string          `json:"id"`
-	From        int64           `json:"from"`
-	To          int64           `json:"to"`
-	Age         float64         `json:"age"`
-	Read        int64           `json:"read"`
-	First       int64           `json:"first"`
-	Guard       int64           `json:"guard"`
-	Completes   bool            `json:"completes"`
-	Code        bool            `json:"code"`
-	Foreign     bool            `json:"foreign"`
-	Fingerprint string          `json:"fingerprint"`
-	Fits        map[string]bool `json:"fits"`
-	Part        int             `json:"part"`
-	Parts       int             `json:"parts"`
-	Same        string          `json:"same"`
-	Sealed      string          `json:"sealed"`
-	Members     string          `json:"members"`
+	Digest      string         `json:"digest"`
+	ID          string         `json:"id"`
+	From        int64          `json:"from"`
+	To          int64          `json:"to"`
+	Age         float64        `json:"age"`
+	Read        int64          `json:"read"`
+	First       int64          `json:"first"`
+	Guard       int64          `json:"guard"`
+	Completes   bool           `json:"completes"`
+	Code        bool           `json:"code"`
+	Foreign     bool           `json:"foreign"`
+	Fingerprint string         `json:"fingerprint"`
+	Fits        map[string]fit `json:"fits"`
+	Part        int            `json:"part"`
+	Parts       int            `json:"parts"`
+	Same        string         `json:"same"`
+	Sealed      string         `json:"sealed"`
+	Members     string         `json:"members"`
 }
 
 // Match attributes an SMS to the lease that caused it, in one step: a code for the current lease ends it as completed (unless
@@ -194,14 +194,16 @@ func (e *Engine) Fingerprint(id ID, q MatchRequest) string {
 }
 
 // learn takes in the asks that match.lua has to know a message's fit to: "fence.ask:filter".
-func (e *Engine) learn(id ID, asks []string, q MatchRequest, fits map[string]bool) {
+func (e *Engine) learn(id ID, asks []string, q MatchRequest, fits map[string]fit) {
 	for _, text := range asks {
 		ask, sealed, _ := strings.Cut(text, ":")
 		f, ok := e.openFilter(id, sealed)
-		if ok {
-			e.asks.learn(id, ask, f)
+		if !ok {
+			fits[ask] = sealedFit
+			continue
 		}
-		fits[ask] = ok && f.fits(q.Sender, q.Shown.Text)
+		e.asks.learn(id, ask, f)
+		fits[ask] = fitOf(f, q.Sender, q.Shown.Text)
 	}
 }
 

@@ -56,28 +56,153 @@ func TestClaimThatIsRefusedLeavesALeaseThatDoesNotAsk(t *testing.T) {
 	require.Positive(t, b.busy(), "a may have asked")
 }
 
+// only asks for one sender's codes.
+func (s seller) only(sender string) {
+	s.t.Helper()
+	q := s.request()
+	q.Filter.From = []string{sender}
+	_, err := s.engine.Expect(s.t.Context(), integration, q)
+	require.NoError(s.t, err)
+}
+
+const shop, other = "15881234", "15770000"
+
+// at brings the clock to so many seconds after the start.
+func (d *desk) at(start time.Time, seconds int) {
+	d.pass(start.Add(time.Duration(seconds) * time.Second).Sub(d.now))
+}
+
+// A session asks the shop in two turns, at 0 and 20, and a code of the shop comes: its own next one may be of the ask at 20. Whatever else comes, and whoever hears of
+// it, nobody else asks before 50.
+func TestNothingButTheSecondCodeEndsTheWaitForIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, second []string // whose codes it asks for in its turns
+		then          string   // whose code comes after the shop's
+	}{
+		"another sender's code for the later turn":   {[]string{shop}, []string{shop, other}, other},
+		"another sender's code for the earlier turn": {[]string{shop, other}, []string{shop}, other},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			start, a := d.now, d.asker("a")
+			for _, sender := range c.first {
+				a.only(sender)
+			}
+			a.leave(room.Cancelled)
+			a.again(d, "a")
+			d.at(start, 20)
+			for _, sender := range c.second {
+				a.only(sender)
+			}
+			next := d.asker("next")
+			d.at(start, 25)
+			_, m := d.sms(from(shop))
+			require.Equal(t, room.Matched, m.Result)
+			d.at(start, 26)
+			d.sms(from(c.then))
+			require.Equal(t, start.Add(50*time.Second).UnixMilli(), next.busy())
+			d.at(start, 35)
+			_, m = d.sms(from(shop))
+			require.Equal(t, room.Late, m.Result)
+			next.expect()
+		})
+	}
+}
+
+// The ask in between is answered, and takes codes of both senders: the other's code may have been its, and so the shop's another's.
+func TestWaitGoesOnThroughAnAskThatTakesEitherCode(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	start, a := d.now, d.asker("a")
+	a.only(other)
+	a.leave(room.Cancelled)
+	a.again(d, "a")
+	d.at(start, 10)
+	a.expect()
+	d.at(start, 12)
+	_, m := d.sms(from(other))
+	require.Equal(t, room.Matched, m.Result)
+	a.again(d, "a")
+	d.at(start, 20)
+	a.only(shop)
+	next := d.asker("next")
+	d.at(start, 22)
+	_, m = d.sms(from(shop))
+	require.Equal(t, room.Matched, m.Result)
+	require.Equal(t, start.Add(50*time.Second).UnixMilli(), next.busy())
+}
+
+func TestCodeMayBeTheAnswerToAnAskThatCanNotBeRead(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	start, a := d.now, d.asker("a")
+	a.only(shop)
+	a.leave(room.Cancelled)
+	a.again(d, "a")
+	d.at(start, 20)
+	a.expect()
+	next := d.asker("next")
+	d.at(start, 25)
+	stranger := room.New(d.rdb, room.Config{Doubt: -1}) // of another secret
+	require.Equal(t, room.Matched, match(t, stranger, sms("m", d.now.UnixMilli(), d.now.UnixMilli()+1)).Result)
+	require.Equal(t, start.Add(50*time.Second).UnixMilli(), next.busy())
+}
+
+// It is late itself, and its turn is over: what is asked after it was sent is not waited for because of it.
+func TestCodeSaysNothingOfWhatIsAskedAfterItWasSent(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	start, a := d.now, d.asker("a")
+	a.expect()
+	for _, at := range []int{5, 20} {
+		a.leave(room.Cancelled)
+		a.again(d, "a")
+		d.at(start, at)
+		a.expect()
+	}
+	next := d.asker("next")
+	d.at(start, 22)
+	_, m := d.sms(ago(12 * time.Second))
+	require.Equal(t, room.Late, m.Result)
+	d.at(start, 36)
+	_, m = d.sms()
+	require.Equal(t, room.Matched, m.Result)
+	next.expect()
+}
+
+func TestHolderIsToldFromWhenItMayAskThoughAnothersSecondCodeIsToCome(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	start, a := d.now, d.asker("a")
+	a.expect()
+	a.leave(room.Cancelled)
+	a.again(d, "a")
+	d.at(start, 20)
+	a.expect()
+	a.leave(room.Cancelled)
+	next := d.asker("next")
+	d.at(start, 25)
+	d.sms()
+	require.Equal(t, start.Add(50*time.Second).UnixMilli(), next.stand().Lease.AskAfter)
+	require.Equal(t, start.Add(50*time.Second).UnixMilli(), next.busy())
+	d.at(start, 26)
+	d.sms()
+	require.Zero(t, next.stand().Lease.AskAfter)
+	next.expect()
+}
+
 // What is the answer to a later ask alone says nothing of the earlier one: the number is free a quarantine after that.
 func TestCodeThatOnlyTheLaterAskFitsKeepsTheNumberNoLonger(t *testing.T) {
 	for name, turns := range map[string]int{"of one turn": 1, "of two turns": 2} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
 			a := d.asker("a")
-			expect := func(sender string) {
-				q := a.request()
-				q.Filter.From = []string{sender}
-				_, err := d.engine.Expect(t.Context(), integration, q)
-				require.NoError(t, err)
-			}
-			expect("15881234")
+			a.only(shop)
 			asked := d.now
 			if turns == 2 {
 				a.leave(room.Cancelled)
 				a.again(d, "a")
 			}
 			d.pass(20 * time.Second)
-			expect("15770000")
+			a.only(other)
 			next := d.asker("next")
-			_, m := d.sms(from("15770000"))
+			_, m := d.sms(from(other))
 			require.Equal(t, room.Matched, m.Result)
 			if turns == 1 {
 				a.leave(room.Cancelled)
@@ -85,7 +210,7 @@ func TestCodeThatOnlyTheLaterAskFitsKeepsTheNumberNoLonger(t *testing.T) {
 			require.Equal(t, asked.Add(30*time.Second).UnixMilli(), next.busy())
 			d.pass(10 * time.Second)
 			next.expect()
-			_, m = d.sms(from("15881234"), ago(time.Second))
+			_, m = d.sms(from(shop), ago(time.Second))
 			require.Equal(t, room.Late, m.Result)
 			require.Empty(t, messages(t, d.engine, next.session))
 		})

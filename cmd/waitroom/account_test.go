@@ -158,6 +158,24 @@ func (m *message) windows(at int64) (list []span) {
 	return []span{{m.from, m.to}}
 }
 
+// startsBehind is by how much a replica that has just started, on a busy machine, may be behind Redis's time (ms).
+const startsBehind = 2000
+
+// cautious are the judgements by which it belongs to nobody though its time alone says whose it is: what is posted again was not sent after it was first read,
+// and where the replica that read it first was behind, it seems to have been, so that the carrier's clock seems to be ahead.
+func (a *account) cautious(m *message, at int64) (list []judgement) {
+	if !m.repeated || m.from == 0 || m.from > at {
+		return nil
+	}
+	for read := m.from - 1; read >= m.asked-startsBehind; read-- {
+		if j := a.attribute(m, span{read - (m.from - read), m.to}); j.lease == nil {
+			j.message = m
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
 // attribute is rule 5, then rules 1 and 2.
 func (a *account) attribute(m *message, w span) judgement {
 	if first := a.same[m.sender+"|"+m.text]; first != nil {

@@ -26,6 +26,7 @@ type message struct {
 	cause    *cause // the hidden truth; nil: nobody asked for it
 	resent   bool   // the text of one before, with an id of its own
 	reused   bool   // its id came again with another text
+	repeated bool   // it was posted more than once before it was answered
 
 	asked, told int64 // when it was first posted, and when the first answer was there
 	raw         string
@@ -179,7 +180,9 @@ func (c *carrier) answered(m *message, replies []reply) error {
 			return fmt.Errorf("message %s in %s: %d %s, and another post of it %s", m.id, m.room, r.status, r.body, m.raw)
 		}
 		m.asked, m.told = min(m.asked, r.asked), min(m.told, r.told)
+		m.repeated = m.repeated || r.attempts > 1
 	}
+	m.repeated = m.repeated || len(replies) > 1
 	if err := json.Unmarshal([]byte(m.raw), &m.answer); err != nil {
 		return fmt.Errorf("message %s: %s: %w", m.id, m.raw, err)
 	}

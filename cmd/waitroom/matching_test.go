@@ -165,11 +165,12 @@ func (s *street) check() astray {
 	wrong = append(wrong, truth.wrong...)
 	wrong = append(wrong, s.shown(all, x)...)
 
-	s.t.Logf("%d leases, %d places: %v; %d messages: %v; %d of them certain; %d requests repeated", len(ledger.leases), len(ledger.places),
-		outcomes(stays), len(messages), results(messages), x.certain, s.fleet.failed.Load())
+	s.t.Logf("%d leases, %d places: %v; %d messages: %v; %d of them certain, %d of those nobody's out of caution; %d requests repeated", len(ledger.leases), len(ledger.places),
+		outcomes(stays), len(messages), results(messages), x.certain, x.cautious, s.fleet.failed.Load())
 	s.t.Log(truth)
 	require.Empty(s.t, wrong, "%d faults", len(wrong))
 	require.Greater(s.t, 10*x.certain, 9*len(messages), "it is not known where too many messages belong")
+	require.Less(s.t, 50*x.cautious, len(messages), "too many messages are nobody's whose time says whose they are")
 	require.Zero(s.t, count(s.t, s.db, `SELECT COUNT(*) FROM parked`))
 	require.Equal(s.t, len(ledger.leases), count(s.t, s.db, `SELECT COUNT(*) FROM timeline WHERE kind = 'granted'`))
 	require.Equal(s.t, len(messages), count(s.t, s.db, `SELECT COUNT(*) FROM timeline WHERE kind = 'message'`))

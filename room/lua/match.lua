@@ -5,7 +5,7 @@
 --          a part came twice before all had come: another message may have the same ref
 -- MESSAGE is JSON: digest, id (as JSON), from, to (when the carrier took it, ms; both 0 = it did not say), age (ms since it was read, with a fraction),
 --          read (when it was first read, ms of Redis's clock; 0 = not known), first (the same, where it came before this; 0 = it did not), guard (ms), completes (a code ends the lease),
---          code (there is one), foreign (the room takes nothing from this sender), fingerprint, fits ({"fence.ask": does it fit}),
+--          code (there is one), foreign (the room takes nothing from this sender), fingerprint, fits ({"fence.ask": yes, no, or sealed where that is not to be known}),
 --          part (0 = it is whole), parts (of how many), same (what its sender and text are known by), sealed, members (JSON members for the journal; no secret)
 -- Returns "register", see join.lua, or "asks fence.ask:filter …" where Go has to say first which asks it fits, or
 --   "ok" result reason ticket fence epoch granted ended received(ms) duplicate judge completes, and the room's epoch version lineage
@@ -177,14 +177,16 @@ local function asker()
 end
 
 local unknown, unknown_of -- asks of which Go has not said whether it fits, and whose the first of them is
+
+-- fits says whether it fits an ask, and whether it may: nobody knows of a filter that was sealed with another secret.
 local function fits(l, a)
-  if a.filter == '' then return true end
+  if a.filter == '' then return true, true end
   local known = A.fits[int(l.fence) .. '.' .. int(a.n)]
   if known == nil then
     unknown, unknown_of = unknown or {}, unknown_of or l
     unknown[#unknown + 1] = int(l.fence) .. '.' .. int(a.n) .. ':' .. a.filter
   end
-  return known
+  return known == 'yes', known ~= 'no'
 end
 
 -- open_ask is the earliest ask that a code answers; ok says whether any ask fits at all.
@@ -199,23 +201,21 @@ local function open_ask(l, list)
   return first, ok
 end
 
--- awaited is when a session asked last, where an ask of a turn before that one is open still and this code, which answers another, may have been the answer to it: nobody
--- can tell which of its asks the code is for that is still to come. 0: it is not so.
+-- awaited is when a session asked last, where an ask of a turn before that one is open still and this code, which answers `ask`, may have been the answer to it: nobody
+-- can tell which of its asks the code is for that is still to come. Where one is to come already, it goes on until no such ask is open, whatever codes come. 0: it is not so.
 local function awaited(mine, ask)
   local left = mine.session == S.open_session and S.open_at or S.open_other
   local going_on = S.awaits == mine.session and FROM < S.awaited + QUARANTINE
-  if not going_on and FROM >= left + QUARANTINE then return 0 end
-  local last, open = going_on and S.awaited or 0, false
-  local later = going_on
+  if ask and not going_on and FROM >= left + QUARANTINE then return 0 end
+  local last, open, later = going_on and S.awaited or 0, false, going_on
   local function look(l)
     if l.session ~= mine.session then return end
     local asked = false
     for _, a in ipairs(l.asks) do
-      local answered = a.answered ~= '' or (l.fence == mine.fence and a.n == ask.n)
-      if fits(l, a) then
-        last, asked = math.max(last, a.at), true
-        open = open or later and not answered and (going_on or FROM < a.at + QUARANTINE)
-      end
+      local answered = a.answered ~= '' or (ask and l.fence == mine.fence and a.n == ask.n)
+      local _, may = fits(l, a)
+      if may and a.at < TO then last, asked = math.max(last, a.at), true end
+      open = open or later and not answered and (going_on or may and FROM < a.at + QUARANTINE)
     end
     later = later or asked
   end
@@ -381,7 +381,7 @@ else
 end
 local to_come = A.code and l and ask and awaited(l, ask)
 if unknown then -- nothing was done but what time alone did
-  if not to_come then awaited(unknown_of, {}) end -- what that will want to know, in the same question
+  if not to_come then awaited(unknown_of) end -- what that will want to know, in the same question
   commit()
   return 'asks ' .. table.concat(unknown, ' ')
 end
@@ -389,8 +389,8 @@ end
 local answers
 if l then
   local had = l.codes
+  if to_come then await(l.session, to_come) end -- first: from when a holder may ask is reckoned with it
   ends = attribute(l, ask, bound, bound and DIGEST or m.digest)
-  if to_come then await(l.session, to_come) end
   if again and not anew then -- it was told before: with the first one's result
     told.result = m.result
   end
