@@ -76,8 +76,8 @@ func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 	agent.is(`document.getElementById("holder-seller").textContent === "s-1" && document.querySelector('[data-key="4"]')`)
 
 	agent.does("#extend", `true`)
+	agent.is(`document.getElementById("holder-note").textContent.trim() !== ""`) // first: it is shown for ten seconds
 	sellers[0].noticed()
-	agent.is(`document.getElementById("holder-note").textContent.trim() !== ""`)
 
 	agent.row(4, "move", `(document.getElementById("act-position").value = "1", document.getElementById("act-form").dispatchEvent(new Event("input")), true)`)
 	sellers[3].is(`document.querySelector("#position").textContent.trim() === "1"`)
