@@ -20,7 +20,7 @@ func (s *seller) claim(fence int64) reply {
 
 func TestSellerWhoIsNotThereCostsTheLineTheTimeToClaim(t *testing.T) {
 	onBothStores(t, func(t *testing.T, store string) {
-		r := start(t, config(t, "--redis-url", store, "--claim-within", "400ms"))
+		r := startLibrary(t, "integration: {claim_within: 400ms}\n", "--redis-url", store)
 		a, b, c := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b"), newSeller(t, r.URL(), "c")
 		sleeping := open(t, r.URL(), "X-Session-ID", b.session)
 		held := a.join()
@@ -55,6 +55,7 @@ func TestSellerWhoIsNotThereCostsTheLineTheTimeToClaim(t *testing.T) {
 		require.EqualValues(t, 1, back.number("queue_position"))
 		require.NotContains(t, back.json, "unclaimed")
 		require.NotContains(t, until(t, sleeping, "waiting"), "unclaimed")
+		r.reads("integration: {claim_within: 1m}\n") // time enough, however slow this is
 		c.leave("?reason=completed")
 		turn = until(t, sleeping, "locked")
 		got := b.claim(int64(turn["fence"].(float64)))

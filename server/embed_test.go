@@ -176,7 +176,8 @@ func TestANamedOriginHasThePageInAFrameAndItWorksThere(t *testing.T) {
 
 	other := chrometest.Isolated(t, browser)
 	require.NoError(t, chromedp.Do(other, chromedp.Navigate(stranger.origin)))
-	refused := chrometest.Errors(other)
+	var refused []string
+	require.Eventually(t, func() bool { refused = chrometest.Errors(other); return len(refused) > 0 }, patience, 20*time.Millisecond) // the browser says so, and not the page
 	chrometest.AllowErrors(other, "frame-ancestors")
 	require.Len(t, refused, 1)
 	require.Contains(t, refused[0], "frame-ancestors "+g.origin)

@@ -42,7 +42,8 @@ func TestAnotherSitesNameLeadsToNothing(t *testing.T) {
 			require.Equal(t, http.StatusMisdirectedRequest, page.StatusCode, one.name)
 			require.Contains(t, page.body, "이 주소로는 대기실을 열\u00a0수 없어요")
 		}
-		for _, probed := range []string{"/healthz", "/readyz", "/metrics"} {
+		readiness(t, s, http.StatusOK) // as soon as it has begun to hear of the rooms
+		for _, probed := range []string{"/healthz", "/metrics"} {
 			require.Equal(t, http.StatusOK, s.ask(http.MethodGet, probed, "").StatusCode, "%s: %s", one.name, probed)
 		}
 	}

@@ -160,12 +160,16 @@ func TestSellerIsAwayWhenTheLastOfItsBrowsersIsGone(t *testing.T) {
 		s.press()
 	}
 	here, there, other3 := watch(first), watch(second), watch(gone)
+	for _, conn := range []*websocket.Conn{here, there, other3} {
+		answering(conn) // who answers no ping is away
+	}
 	require.NoError(t, here.CloseNow())
 	require.NoError(t, other3.CloseNow())
 	away(1) // the one that has no other browser
 	require.NoError(t, there.CloseNow())
 	away(2)
 	back := watch(second)
+	answering(watch(second)) // for the seller; what the other one is told is read below
 	away(1)
 	holder.leave("?reason=completed")
 	until(t, back, "locked")

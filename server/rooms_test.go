@@ -67,15 +67,16 @@ func TestRoomHasTheLeaseOfItsEntryAndAChangeIsForNewLeases(t *testing.T) {
 	l := startLibrary(t, "shop:*: {lease: 60s}\nshop:a: {lease: 30s}\n", "--metrics-addr", "127.0.0.1:0")
 	held := map[string]reply{}
 	for id, seconds := range map[string]int64{"integration": 120, "shop:a": 30, "shop:b": 60} {
+		began := time.Now()
 		held[id] = l.joins(id, "s-1", "")
 		require.EqualValues(t, seconds, held[id].number("expires_in"), id)
 		l.joins(id, "s-2", "")
 		third := l.joins(id, "s-3", "")
-		require.InDelta(t, 2*seconds, third.number("maximum_wait"), 2, id)
+		requireLeft(t, 2*seconds, began, third.number("maximum_wait"))
 		waiting := &seller{t: t, http: newHTTP(t), base: l.URL(), session: third.text("session_id")}
 		status := waiting.ask(http.MethodGet, "/api/"+id+"/lock/status", "")
-		require.InDelta(t, 2*seconds, status.me().number("maximum_wait"), 2, id)
-		require.InDelta(t, 3*seconds, status.number("estimated_wait"), 2, id)
+		requireLeft(t, 2*seconds, began, status.me().number("maximum_wait"))
+		requireLeft(t, 3*seconds, began, status.number("estimated_wait"))
 	}
 	l.reads("shop:*: {lease: 20s}\n")
 	first := &seller{t: t, http: newHTTP(t), base: l.URL(), id: "s-1", session: held["shop:a"].text("session_id")}
@@ -102,10 +103,11 @@ func TestRoomHasTheRulesOfItsEntryForCodes(t *testing.T) {
 		return ask(&seller{t: t, http: newHTTP(t), base: l.URL(), session: second.text("session_id")}, second.number("fence"))
 	}
 	require.Equal(t, http.StatusOK, busy("shop:a").StatusCode, "no quarantine")
-	for id, seconds := range map[string]float64{"integration": 30, "shop:b": 300} {
+	for id, seconds := range map[string]int64{"integration": 30, "shop:b": 300} {
+		began := time.Now()
 		got := busy(id)
 		require.Equal(t, http.StatusConflict, got.StatusCode, got.body)
-		require.InDelta(t, seconds, testSeconds(t, got.Header.Get("Retry-After")), 2, id)
+		requireLeft(t, seconds, began, int64(testSeconds(t, got.Header.Get("Retry-After"))))
 	}
 
 	plain, required := l.joins("shop:c", "s-1", ""), l.joins("shop:d", "s-1", "")

@@ -260,24 +260,25 @@ func TestLinesAreToldByEntryOfRoomsAndCountedByOutcome(t *testing.T) {
 			newSeller(t, r.URL(), "a").joinRoom(name, "")
 		}
 		newSeller(t, r.URL(), "b").joinRoom("stock:2", "")
-		body := newSeller(t, r.URL(), "").ask(http.MethodGet, "/metrics", "").body
-		for _, line := range []string{`waitroom_line_waiting{rooms="stock:*"} 1`, `waitroom_line_held{rooms="stock:*"} 2`, `waitroom_line_rooms{rooms="stock:*"} 2`,
-			`waitroom_line_waiting{rooms="integration"} 0`, `waitroom_check_ok{check="redis"} 1`, `waitroom_check_ok{check="server"} 1`} {
-			require.Contains(t, body, line+"\n")
+		tells := func(lines ...string) {
+			t.Helper()
+			testproc.Until(t, patience, func() error {
+				body := newSeller(t, r.URL(), "").ask(http.MethodGet, "/metrics", "").body
+				for _, line := range lines {
+					if !strings.Contains(body, line+"\n") {
+						return fmt.Errorf("no %s in %s", line, body)
+					}
+				}
+				return nil
+			})
 		}
+		tells(`waitroom_line_waiting{rooms="stock:*"} 1`, `waitroom_line_held{rooms="stock:*"} 2`, `waitroom_line_rooms{rooms="stock:*"} 2`,
+			`waitroom_line_waiting{rooms="integration"} 0`, `waitroom_check_ok{check="redis"} 1`, `waitroom_check_ok{check="server"} 1`)
 		a := newSeller(t, r.URL(), "c")
 		a.join()
 		require.Equal(t, http.StatusOK, a.leave("?reason=completed").StatusCode)
-		testproc.Until(t, patience, func() error {
-			body := a.ask(http.MethodGet, "/metrics", "").body
-			for _, line := range []string{`waitroom_places_ended_total{outcome="completed"} 1`, `waitroom_places_ended_total{outcome="lost"} 0`,
-				`waitroom_leases_granted_total 3`, `waitroom_places_joined_total 4`} {
-				if !strings.Contains(body, line+"\n") {
-					return fmt.Errorf("no %s in %s", line, body)
-				}
-			}
-			return nil
-		})
+		tells(`waitroom_places_ended_total{outcome="completed"} 1`, `waitroom_places_ended_total{outcome="lost"} 0`,
+			`waitroom_leases_granted_total 3`, `waitroom_places_joined_total 4`)
 	})
 }
 
