@@ -84,7 +84,7 @@ func TestSupportSeesTheTruthAlthoughTheSubscriptionIsSilent(t *testing.T) {
 	r := start(t, splitClient{server.Client(), silent.Client()}, room.Config{}, hub.Config{})
 	ids := sessions(5)
 	s := r.watch(lobby)
-	s.until("the room", func(p *hub.Page) bool { return p.Told["desk"] == 1 })
+	s.until("the room", there)
 	silent.Blackhole(redistest.ToClient)
 	stir(t, r.Engine, ids, 20, func() {})
 	untilTrue(t, r.Engine, lobby, s)
@@ -102,12 +102,13 @@ func TestLeaseEndsInTimeWhereOnlySupportWatches(t *testing.T) {
 	ids := sessions(2)
 	join(t, r.Engine, ids[0])
 	join(t, r.Engine, ids[1])
-	s.until("all over", func(p *hub.Page) bool { return p.Version == 4 && p.Holder == nil })
+	s.until("all over", func(p *hub.Page) bool { return p.Version >= 3 && len(p.Line) == 0 && p.Holder == nil }) // 3: the second joined late
 }
 
 // Sellers are on the first watcher's replica already: they are told nothing for its sake, and a second one is told the same bytes.
+// Nothing asks the engine while the room changes: an answer that is ahead of its events for too long has the room shown anew.
 func TestFiftyWatchersAreToldTheSameBytes(t *testing.T) {
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Beat: time.Hour})
 	ids := sessions(10)
 	for _, id := range ids {
 		join(t, r.Engine, id)
@@ -125,6 +126,8 @@ func TestFiftyWatchersAreToldTheSameBytes(t *testing.T) {
 	states := len(seller.states)
 	seller.mu.Unlock()
 	require.Equal(t, 1, states)
+	require.NoError(t, seller.ws.CloseNow())
+	untilGone(t, r.Redis, ids[9])
 	for range 40 {
 		leave(t, r.Engine, ids[0], room.Completed)
 		join(t, r.Engine, ids[0])

@@ -89,9 +89,10 @@ func TestRoomThatFellAsleepIsTakenOffUnlessItIsNamed(t *testing.T) {
 
 // A room on which sellers look as well is told of once by each subscription, and its events are applied once.
 func TestAllRoomsAndOneRoomAreToldSideBySide(t *testing.T) {
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
-	ids := sessions(10)
-	seller, s, all := r.dial(ids[0]), r.watch(lobby), r.watch("")
+	// Nothing asks the engine while the room changes, neither a beat nor a waiter's coming: an answer that is ahead of its events for too long has the room shown anew.
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Beat: time.Hour})
+	ids, began := sessions(10), time.Now()
+	seller, s, all := r.dial(room.NewSession()), r.watch(lobby), r.watch("")
 	all.until("the list", func(p *hub.Page) bool { return p.Told["rooms"] > 0 })
 	s.until("the room", there)
 	stir(t, r.Engine, ids, 100, func() {})
@@ -103,7 +104,7 @@ func TestAllRoomsAndOneRoomAreToldSideBySide(t *testing.T) {
 	all.until("the room", row(lobby, func(r map[string]any) bool {
 		return r["waiting"] == float64(g.Waiting) && r["handoffs"] == float64(len(g.Grants))
 	}))
-	require.Less(t, all.count("rooms"), 20, "told as one")
+	require.LessOrEqual(t, all.count("rooms"), 4+int(time.Since(began)/(250*time.Millisecond)), "told as one")
 }
 
 func TestOverviewIsFollowedOnlyWhileSomebodyWatches(t *testing.T) {

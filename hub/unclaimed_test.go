@@ -19,7 +19,7 @@ import (
 // Nobody but the replica's own timer acts here: there is no sweep, no notification and no beat.
 func TestTurnThatNobodyClaimsIsTheNextOnesAndItsHolderIsToldSo(t *testing.T) {
 	r := start(t, redistest.StartWith(t, servers["without notifications"]).Client(),
-		room.Config{ClaimWithin: 300 * time.Millisecond}, hub.Config{Beat: time.Hour})
+		room.Config{ClaimWithin: time.Second}, hub.Config{Beat: time.Hour})
 	ids := sessions(3)
 	a, b, c := r.dial(ids[0]), r.dial(ids[1]), r.dial(ids[2])
 	join(t, r.Engine, ids[0])
@@ -65,8 +65,10 @@ func TestTurnThatNobodyClaimsIsHandedOnAlsoWhereNobodyIsConnected(t *testing.T) 
 		join(t, r.Engine, id)
 	}
 	b.untilStatus(room.Waiting)
-	leave(t, r.Engine, ids[0], room.Completed)
-	b.until("its turn, to be claimed", func(st state) bool { return st.Status == "locked" && st.ClaimBy != nil })
+	untilHere(t, rdb, ids[1])
+	turn := leave(t, r.Engine, ids[0], room.Completed).Lease
+	require.EqualValues(t, 2, turn.Ticket)
+	require.NotZero(t, turn.ClaimBy)
 	r.end()
 	other := room.New(rdb, room.Config{ClaimWithin: 200 * time.Millisecond})
 	ctx, stop := context.WithCancel(t.Context())

@@ -69,9 +69,9 @@ func TestLockKeyTellsPeopleWhoHoldsAndGoesAwayByItself(t *testing.T) {
 
 func TestLeaseEndsAtItsEndAndTheNextIsGranted(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		e := room.New(rdb, room.Config{Lease: 30 * time.Millisecond})
+		e := room.New(rdb, room.Config{})
 		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
-		first := a.join()
+		first := a.joinFor(30 * time.Millisecond)
 		b.join()
 		passUntil(t, rdb, first.Lease.ExpiresAt)
 		found, err := e.Expire(t.Context(), integration)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/waitroom/waitroom/room"
 )
@@ -114,11 +115,11 @@ func (w *world) busyUntil(mine *held) (until int64) {
 }
 
 // take has a message come and reports whether a verdict on it is right. Without a time of its own a message is as old as its way
-// here took, which is not known exactly: whatever is right for some age is right.
-func (w *world) take(q room.MatchRequest, now int64, got verdict) bool {
+// here took, which is not known exactly, but no older than the whole call took: whatever is right for some age is right.
+func (w *world) take(q room.MatchRequest, now int64, took time.Duration, got verdict) bool {
 	oldest := int64(1)
 	if q.From == 0 {
-		oldest = 60
+		oldest = took.Milliseconds() + 3 // parts of milliseconds count whole
 	}
 	for age := range oldest {
 		from, to := q.From, q.To

@@ -166,13 +166,15 @@ func (p *post) send(t *rapid.T, q room.MatchRequest) {
 	}
 	q.Guard = time.Duration(rapid.SampledFrom([]int{0, 0, 1, 4}).Draw(t, "guard")) * time.Millisecond
 	q.Keep = rapid.IntRange(0, 2).Draw(t, "keep") == 0
+	read := time.Now()
 	m, err := p.engine.Match(context.Background(), integration, q)
+	took := time.Since(read)
 	require.NoError(t, err)
 	p.sync(t, id)
 	why := fmt.Sprintf("message %s, sent in [%d, %d), guard %v, now %d; %s", id, q.From, q.To, q.Guard, m.At, &p.world)
 	got := verdict{m.Result, m.Reason, m.Fence, m.Duplicate}
 	agreed := rapid.IntRange(0, 5).Draw(t, "agreed") > 0
-	fits := p.world.take(q, m.At, got)
+	fits := p.world.take(q, m.At, took, got)
 	require.True(t, fits, "%s: %+v", why, got)
 	last := p.world.messages[len(p.world.messages)-1]
 	require.Equal(t, last.ends, m.Completes, why)

@@ -43,6 +43,14 @@ func (s seller) join() room.Standing {
 	return st
 }
 
+// joinFor is join with a lease of its own length.
+func (s seller) joinFor(lease time.Duration) room.Standing {
+	s.t.Helper()
+	st, err := s.engine.Join(s.t.Context(), integration, room.JoinRequest{Session: s.session, Seller: s.name, Lease: lease})
+	require.NoError(s.t, err)
+	return st
+}
+
 func (s seller) leave(outcome room.Outcome) room.Standing {
 	s.t.Helper()
 	st, err := s.engine.Leave(s.t.Context(), integration, room.LeaveRequest{Session: s.session, Outcome: outcome})

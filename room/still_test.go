@@ -14,12 +14,14 @@ func TestWhoAsksIsToldWhileTheStoreTakesNoWrites(t *testing.T) {
 	for setting, value := range map[string]string{"maxmemory": "1", "min-replicas-to-write": "1"} {
 		t.Run(setting, func(t *testing.T) {
 			redis := redistest.Start(t)
-			e := New(redis.Client(), Config{Lease: 200 * time.Millisecond})
+			e := New(redis.Client(), Config{})
 			holder, waiter := NewSession(), NewSession()
 			held, err := e.Join(t.Context(), "r", JoinRequest{Session: holder, Seller: "a"})
 			require.NoError(t, err)
 			_, err = e.Join(t.Context(), "r", JoinRequest{Session: waiter, Seller: "b"})
 			require.NoError(t, err)
+			ends := held.Now + 50
+			require.NoError(t, redis.Client().HSet(t.Context(), "{r}:state", "expires", ends).Err()) // nobody asks before the store takes no writes
 			require.NoError(t, redis.Client().ConfigSet(t.Context(), setting, value).Err())
 
 			_, err = e.Join(t.Context(), "r", JoinRequest{Session: NewSession(), Seller: "c"})
