@@ -65,14 +65,14 @@ func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 }
 
 // wentOn is what Chromium says of a page that was left while it was asked.
-var wentOn = regexp.MustCompile("Cannot find context|Execution context was destroyed|Inspected target navigated")
+var wentOn = regexp.MustCompile("Cannot find context|Cannot find default execution context|Execution context was destroyed|Inspected target navigated")
 
 // until waits for an expression to become true. The page's own policy forbids to
 // make functions out of text, so the expression is evaluated from outside.
 func (b *browser) until(expression string) {
 	b.t.Helper()
 	look := fmt.Sprintf(`new Promise((done) => {
-		const end = Date.now() + 10000;
+		const end = Date.now() + 30000;
 		const look = () => (%s) ? done(true) : Date.now() > end ? done(false) : setTimeout(look, 10);
 		look();
 	})`, expression)
@@ -147,10 +147,12 @@ func TestSellerGoesFromReadyToVerifiedInTheBrowser(t *testing.T) {
 	tab.until(`document.getElementById("sms-code").textContent === "482103"`)
 	require.Empty(t, tab.text("sms-earlier"), "a repeated message is shown once")
 
+	letIn := room.shutOut()
 	room.closeAll(4001)
 	tab.until(`document.body.dataset.connection === "lost"`)
 	require.Equal(t, "482103", tab.text("sms-code"))
 	require.Equal(t, "인증번호가 도착했어요", tab.text("turn-title"))
+	letIn()
 	tab.until(`document.body?.dataset.connection === "open"`)
 
 	room.then(object{"status": "ended", "outcome": "completed", "fence": nil, "lease_expires_at": nil})

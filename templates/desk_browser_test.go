@@ -66,7 +66,7 @@ func until(t *testing.T, ctx context.Context, expression string) {
 	require.Eventually(t, func() bool {
 		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression))
 		return err == nil && is
-	}, 10*time.Second, 10*time.Millisecond, expression)
+	}, 30*time.Second, 10*time.Millisecond, expression)
 }
 
 func TestNothingKeepsPeopleOutOfAQuietPage(t *testing.T) {

@@ -30,10 +30,11 @@ type fakeRoom struct {
 	sockets map[*websocket.Conn]bool
 	view    templates.RoomView // the page
 	calls   []call
-	at      int64  // its time, unix ms, where it stands still; 0: it goes on
-	fail    int    // so many calls are answered 503 first
-	next    object // the state that the next action leads to, or a problem
-	others  int    // so many pages are another version's first
+	at      int64         // its time, unix ms, where it stands still; 0: it goes on
+	fail    int           // so many calls are answered 503 first
+	next    object        // the state that the next action leads to, or a problem
+	others  int           // so many pages are another version's first
+	shut    chan struct{} // nobody is let in until it is closed; nil: everybody is
 }
 
 // call is one action that the page asked for.
@@ -74,6 +75,15 @@ func (r *fakeRoom) page(w http.ResponseWriter, req *http.Request) {
 }
 
 func (r *fakeRoom) socket(w http.ResponseWriter, req *http.Request) {
+	r.mu.Lock()
+	shut := r.shut
+	r.mu.Unlock()
+	if shut != nil {
+		select {
+		case <-shut:
+		case <-req.Context().Done():
+		}
+	}
 	conn, err := websocket.Accept(w, req, nil)
 	if err != nil {
 		return
@@ -152,6 +162,20 @@ func (r *fakeRoom) change(to object) []byte {
 	return r.frame()
 }
 
+// shutOut lets no socket in until the returned function is called: a page may be back sooner than anybody sees that it was lost.
+func (r *fakeRoom) shutOut() (letIn func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	shut := make(chan struct{})
+	r.shut = shut
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.shut = nil
+		close(shut)
+	}
+}
+
 // push goes on to a state and tells every socket.
 func (r *fakeRoom) push(t *testing.T, to object) {
 	t.Helper()
@@ -171,7 +195,7 @@ func (r *fakeRoom) send(t *testing.T, frame []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for conn := range r.sockets {
-		require.NoError(t, conn.Write(t.Context(), websocket.MessageText, frame))
+		_ = conn.Write(t.Context(), websocket.MessageText, frame) // of a page that was left it may not be known yet
 	}
 }
 

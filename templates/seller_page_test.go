@@ -64,9 +64,9 @@ func TestFrozenPageSaysThatNobodyIsThere(t *testing.T) {
 	room.push(t, place(2))
 	tab.until(`document.body.dataset.state === "waiting"`)
 	tab.lifecycle(cdppage.SetWebLifecycleStateStateFrozen)
-	require.Eventually(t, func() bool { return room.open() == 0 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return room.open() == 0 }, 30*time.Second, 10*time.Millisecond)
 	tab.lifecycle(cdppage.SetWebLifecycleStateStateActive)
-	require.Eventually(t, func() bool { return room.open() == 1 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return room.open() == 1 }, 30*time.Second, 10*time.Millisecond)
 	tab.until(`document.body.dataset.connection === "open"`)
 }
 
@@ -107,7 +107,7 @@ func TestWhoWasPassedOverIsToldSo(t *testing.T) {
 	room.push(t, place(1))
 	tab.until(`document.body.dataset.next === "true"`)
 	tab.lifecycle(cdppage.SetWebLifecycleStateStateFrozen)
-	require.Eventually(t, func() bool { return room.open() == 0 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return room.open() == 0 }, 30*time.Second, 10*time.Millisecond)
 	room.at = time.Now().Add(time.Minute).UnixMilli()
 	room.change(object{"lease_expires_at": room.at + 100_700}) // another's turn
 	tab.lifecycle(cdppage.SetWebLifecycleStateStateActive)

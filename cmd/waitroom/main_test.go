@@ -127,7 +127,7 @@ func awaitHolder(t *testing.T, rdb *redis.Client, session string) (h holder) {
 
 func TestAC03_OtherReplicaHandsOffWhenTheOneThatGrantedIsKilledAndNobodyIsConnected(t *testing.T) {
 	store := redistest.Start(t)
-	args := []string{"--redis-url", store.URL(), "--lease", "1s"}
+	args := []string{"--redis-url", store.URL(), "--lease", "2s"} // each lease has to be seen
 	granting, other := startReplica(t, args...), startReplica(t, args...)
 	sessions := []string{room.NewSession(), room.NewSession(), room.NewSession()}
 	require.Equal(t, "locked", granting.join(sessions[0], "a"))

@@ -74,6 +74,7 @@ func TestSellersDoNotNoticeThatTheDatabaseIsAway(t *testing.T) {
 	before := s.book.leases()
 	database.Stop()
 	require.NoError(t, linger(ctx, length))
+	s.awaitLeases(2*before + 1) // on a slow machine it is away for longer
 	during := s.book.leases() - before
 	behind := ready.saidBehind()
 	database.Start()

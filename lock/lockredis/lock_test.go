@@ -79,6 +79,24 @@ func within(t testing.TB) context.Context {
 	return ctx
 }
 
+// brief takes the lock for a lease that is over soon; for a longer one where Redis takes as long to answer.
+func brief(ctx context.Context, t testing.TB, l *lockredis.Locker, key lock.Key) *lock.Lease {
+	t.Helper()
+	for lease := 500 * time.Millisecond; ; lease *= 2 {
+		held, err := l.TryLock(ctx, key, long, lease)
+		if err == nil {
+			return held
+		}
+		require.ErrorIs(t, err, lock.ErrNotAcquired)
+	}
+}
+
+// inLine returns when n of the locker's own wait for the lock, and know it.
+func inLine(t testing.TB, l *lockredis.Locker, key lock.Key, n int) {
+	t.Helper()
+	require.Eventually(t, func() bool { return l.InLine(key) == n }, soon, time.Millisecond)
+}
+
 // waiting returns when n wait for the lock.
 func waiting(t testing.TB, l *lockredis.Locker, key lock.Key, n int) {
 	t.Helper()

@@ -2,6 +2,7 @@ package lockredis_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,7 +16,16 @@ func TestWaiterWhosePlaceIsGoneGetsInLineAgainThoughAnotherHasItsTicketByNow(t *
 	_, err := l.TryLock(ctx, key, 0, long)
 	require.NoError(t, err)
 	lost := queue(ctx, t, l, key, 1)
-	require.NoError(t, rdb.Client().FlushAll(ctx).Err()) // as where nothing is left of a lock: tickets begin anew
+	seen := func() float64 {
+		all, err := rdb.Client().ZRangeWithScores(ctx, "{lock:order:lost}:seen", 0, 0).Result()
+		if err != nil || len(all) == 0 {
+			return 0
+		}
+		return all[0].Score
+	}
+	joined := seen()
+	require.Eventually(t, func() bool { return seen() > joined }, soon, time.Millisecond) // the next heartbeat, which finds the place lost, is a while away
+	require.NoError(t, rdb.Client().FlushAll(ctx).Err())                                  // as where nothing is left of a lock: tickets begin anew
 	held, err := l.TryLock(ctx, key, 0, long)
 	require.NoError(t, err)
 	line := make(chan taken, 1)
@@ -24,9 +34,13 @@ func TestWaiterWhosePlaceIsGoneGetsInLineAgainThoughAnotherHasItsTicketByNow(t *
 		line <- taken{next, err}
 	}()
 	waiting(t, l, key, 2)
-	for _, place := range []<-chan taken{line, lost} {
+	for range 2 {
 		require.NoError(t, l.Unlock(ctx, held))
-		next := <-place
+		var next taken
+		select {
+		case next = <-line:
+		case next = <-lost:
+		}
 		require.NoError(t, next.err)
 		held = next.held
 	}

@@ -46,7 +46,8 @@ func playRole() int {
 	l := lockredis.New(redis.NewClient(&redis.Options{Addr: f[0]}), lockredis.Config{})
 	if f[3] == renews {
 		r := &renewed{Locker: l}
-		_ = lock.Do(ctx, r, key, long, lease, func(context.Context, int64) error { select {} }, lock.KeepAlive)
+		_ = lock.Do(ctx, r, key, long, lease, func(ctx context.Context, _ int64) error { <-ctx.Done(); return nil }, lock.KeepAlive)
+		return 2 // it could not renew it
 	}
 	held, err := l.Lock(ctx, key, lease)
 	if err == nil && f[3] == extends {
@@ -73,7 +74,7 @@ func (r *renewed) Extend(ctx context.Context, lease *lock.Lease, by time.Duratio
 	return err
 }
 
-// contender starts a process that wants the lock; its first line is the token of its lease.
+// contender starts a process that wants the lock; its first line is the token of its lease, and there is none where it ends before.
 func contender(t *testing.T, addr string, key lock.Key, lease time.Duration, role string) (*testproc.Process, *bufio.Reader) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -86,7 +87,31 @@ func contender(t *testing.T, addr string, key lock.Key, lease time.Duration, rol
 		_ = said.Close()
 		process.Kill()
 	})
+	go func() {
+		<-process.Done()
+		_ = out.Close()
+	}()
 	return process, bufio.NewReader(said)
+}
+
+// died has a process hold the lock, in its way, and kills it; for a longer lease where the machine is so slow that it is over by then.
+func died(ctx context.Context, t *testing.T, l *lockredis.Locker, addr, role string) *lock.Lease {
+	t.Helper()
+	for lease := 1200 * time.Millisecond; ; lease *= 2 {
+		process, said := contender(t, addr, newKey(t, "order", "killed:"+role), lease, role)
+		token, err := said.ReadString('\n')
+		process.Kill()
+		if err != nil {
+			require.ErrorIs(t, err, io.EOF)
+			require.NoError(t, ctx.Err())
+			continue
+		}
+		held, err := l.Resume(ctx, strings.TrimSpace(token))
+		if err == nil {
+			return held
+		}
+		require.ErrorIs(t, err, lock.ErrNotHeld, role)
+	}
 }
 
 func TestProcessKilledWhileHoldingLosesTheLockAtTheEndOfItsLease(t *testing.T) {
@@ -94,12 +119,7 @@ func TestProcessKilledWhileHoldingLosesTheLockAtTheEndOfItsLease(t *testing.T) {
 	rdb := redistest.Start(t)
 	l, dead := newLocker(t, rdb.Client()), map[string]*lock.Lease{}
 	for _, role := range []string{extends, renews, holds} { // the longest first
-		process, said := contender(t, rdb.Addr(), newKey(t, "order", "killed:"+role), 1200*time.Millisecond, role)
-		token, err := said.ReadString('\n')
-		require.NoError(t, err)
-		process.Kill()
-		dead[role], err = l.Resume(ctx, strings.TrimSpace(token))
-		require.NoError(t, err, role)
+		dead[role] = died(ctx, t, l, rdb.Addr(), role)
 	}
 	for role, lost := range dead {
 		held, err := l.Lock(ctx, lost.Key, long)

@@ -157,8 +157,7 @@ func TestStaleHolderWakesAfterItsLeaseFreesNothingAndWritesNothing(t *testing.T)
 	}
 	key := newKey(t, "stock", "item", "456")
 
-	stale, err := l.TryLock(ctx, key, 0, 500*time.Millisecond) // and its holder falls asleep
-	require.NoError(t, err)
+	stale := brief(ctx, t, l, key) // and its holder falls asleep
 	held, err := l.TryLock(ctx, key, soon, long)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, write(9, held.Fence))

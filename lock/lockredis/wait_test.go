@@ -165,7 +165,7 @@ func TestWaiterIsTold(t *testing.T) {
 				held, err := waiter.TryLock(ctx, key, long, long)
 				place <- taken{held, err}
 			}()
-			waiting(t, holder, key, 1)
+			inLine(t, waiter, key, 1)
 			c.before(proxy)
 			require.NoError(t, holder.Unlock(ctx, held))
 			c.after(proxy)
@@ -195,7 +195,8 @@ func TestLeaseAndLineOutliveAFailover(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*soon)
 	defer cancel()
 	sentinel := redistest.StartSentinel(t)
-	l, key := newLocker(t, sentinel.Client()), newKey(t, "order", "failover")
+	rdb := sentinel.Client()
+	l, key := newLocker(t, rdb), newKey(t, "order", "failover")
 	held, err := l.TryLock(ctx, key, 0, long)
 	require.NoError(t, err)
 	place := queue(ctx, t, l, key, 1)
@@ -217,6 +218,7 @@ func TestLeaseAndLineOutliveAFailover(t *testing.T) {
 	<-begun
 	replicated(ctx, t, sentinel.Master())
 	sentinel.Failover()
+	follows(ctx, t, rdb, sentinel.Master())
 
 	var again *lock.Lease
 	answered(t, func() error { again, err = l.Resume(ctx, held.Token()); return err })
@@ -246,6 +248,14 @@ func replicated(ctx context.Context, t *testing.T, master *redistest.Server) {
 	n, err := conn.Wait(ctx, 1, soon).Result()
 	require.NoError(t, err)
 	require.EqualValues(t, 1, n)
+}
+
+// follows returns when a client writes to that master: what it wrote to the old one before is lost.
+func follows(ctx context.Context, t *testing.T, rdb *redis.Client, master *redistest.Server) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		return rdb.Set(ctx, "follows", "", time.Minute).Err() == nil && master.Client().Exists(ctx, "follows").Val() == 1
+	}, soon, 10*time.Millisecond)
 }
 
 // answered returns when Redis has answered the call, whatever it said.

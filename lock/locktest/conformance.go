@@ -91,12 +91,17 @@ func (s *suite) take(key lock.Key, lease time.Duration) *lock.Lease {
 // brief takes the lock for a lease that is over soon; for a longer one where the store takes as long to answer.
 func (s *suite) brief() *lock.Lease {
 	s.Helper()
-	for lease := 50 * time.Millisecond; ; lease *= 2 {
+	return s.atLeast(50 * time.Millisecond)
+}
+
+func (s *suite) atLeast(lease time.Duration) *lock.Lease {
+	s.Helper()
+	for most := max(lease, time.Second); ; lease *= 2 {
 		held, err := s.TryLock(s.ctx, s.key, long, lease)
 		if err == nil {
 			return held
 		}
-		if !errors.Is(err, lock.ErrNotAcquired) || lease > time.Second {
+		if !errors.Is(err, lock.ErrNotAcquired) || lease > most {
 			s.Fatalf("TryLock: %v", err)
 		}
 	}
@@ -117,17 +122,29 @@ type taken struct {
 // queue starts a TryLock and returns when it is the n-th in line.
 func (s *suite) queue(ctx context.Context, n int, wait time.Duration) <-chan taken {
 	s.Helper()
+	result := s.ask(ctx, wait)
+	s.waiting(n)
+	return result
+}
+
+// ask starts a TryLock.
+func (s *suite) ask(ctx context.Context, wait time.Duration) <-chan taken {
 	result := make(chan taken, 1)
 	go func() {
 		held, err := s.TryLock(ctx, s.key, wait, long)
 		result <- taken{held, err}
 	}()
-	s.waiting(n)
 	return result
 }
 
 // waiting returns when n wait.
 func (s *suite) waiting(n int) {
+	s.Helper()
+	s.until("the line's length is right", func() bool { return s.inLine(n) })
+}
+
+// inLine tells whether n wait.
+func (s *suite) inLine(n int) bool {
 	s.Helper()
 	line, ok := s.Locker.(interface {
 		Waiting(context.Context, lock.Key) (int, error)
@@ -135,10 +152,8 @@ func (s *suite) waiting(n int) {
 	if !ok {
 		s.Fatal("the suite needs a Locker that also tells how many are Waiting")
 	}
-	s.until("the line's length is right", func() bool {
-		have, err := line.Waiting(s.ctx, s.key)
-		return err == nil && have == n
-	})
+	have, err := line.Waiting(s.ctx, s.key)
+	return err == nil && have == n
 }
 
 func (s *suite) until(what string, true func() bool) {

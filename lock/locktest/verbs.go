@@ -49,9 +49,15 @@ func (s *suite) queueLock(ctx context.Context, n int) <-chan taken {
 }
 
 func (s *suite) extendLasts() {
-	held := s.take(s.key, 500*time.Millisecond)
-	first := held.ExpiresAt
-	if err := s.Extend(s.ctx, held, long); err != nil {
+	var held *lock.Lease
+	var first time.Time
+	err := lock.ErrNotHeld
+	for lease := 500 * time.Millisecond; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 { // a longer one where it is over by then
+		held = s.atLeast(lease)
+		first = held.ExpiresAt
+		err = s.Extend(s.ctx, held, long)
+	}
+	if err != nil {
 		s.Fatal(err)
 	}
 	if later := held.ExpiresAt.Sub(first); later < long-soon || later > long+soon {
@@ -59,7 +65,7 @@ func (s *suite) extendLasts() {
 	}
 	s.until("the first end is over", func() bool { return time.Now().After(first.Add(20 * time.Millisecond)) })
 	s.wantHeld(held, true)
-	_, err := s.TryLock(s.ctx, s.key, 0, long)
+	_, err = s.TryLock(s.ctx, s.key, 0, long)
 	s.wantErr(err, lock.ErrNotAcquired)
 	s.wantErr(s.Extend(s.ctx, held, 0), lock.ErrInvalidLease)
 	s.unlock(held)
@@ -67,14 +73,23 @@ func (s *suite) extendLasts() {
 }
 
 func (s *suite) extendedEnds() {
-	first := s.take(s.key, 500*time.Millisecond)
-	second := s.queue(s.ctx, 1, long)
-	if err := s.Extend(s.ctx, first, 100*time.Millisecond); err != nil {
-		s.Fatal(err)
+	var first *lock.Lease
+	var next taken
+	err := lock.ErrNotHeld
+	for lease := 500 * time.Millisecond; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 { // a longer one where it is over by then
+		first = s.atLeast(lease)
+		second := s.ask(s.ctx, long)
+		s.until("the second waits", func() bool { return s.inLine(1) || len(second) > 0 })
+		err = s.Extend(s.ctx, first, 100*time.Millisecond)
+		if next = <-second; next.err != nil {
+			s.Fatal(next.err)
+		}
+		if errors.Is(err, lock.ErrNotHeld) {
+			s.unlock(next.held)
+		}
 	}
-	next := <-second
-	if next.err != nil {
-		s.Fatal(next.err)
+	if err != nil {
+		s.Fatal(err)
 	}
 	if time.Now().Before(first.ExpiresAt) {
 		s.Fatal("the lock was granted again before the extended lease was over")
@@ -185,16 +200,18 @@ func (r *renewals) Extend(ctx context.Context, lease *lock.Lease, by time.Durati
 }
 
 func (s *suite) keepAlive() {
-	const lease = time.Second
-	r := &renewals{Locker: s.Locker}
-	begun := time.Now()
-	err := lock.Do(s.ctx, r, s.key, long, lease, func(ctx context.Context, _ int64) error {
-		s.until("the lease was renewed", func() bool { return r.done.Load() > 0 })
-		if ends := time.Unix(0, r.ends.Load()); !ends.After(begun.Add(lease)) {
-			s.Errorf("the renewed lease ends %v after it began", ends.Sub(begun))
-		}
-		return context.Cause(ctx)
-	}, lock.KeepAlive)
+	err := lock.ErrNotHeld
+	for lease := time.Second; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 { // a longer one where it is over before anybody can renew it
+		r := &renewals{Locker: s.Locker}
+		begun := time.Now()
+		err = lock.Do(s.ctx, r, s.key, long, lease, func(ctx context.Context, _ int64) error {
+			s.until("the lease was renewed", func() bool { return r.done.Load() > 0 || ctx.Err() != nil })
+			if ends := time.Unix(0, r.ends.Load()); ctx.Err() == nil && !ends.After(begun.Add(lease)) {
+				s.Errorf("the renewed lease ends %v after it began", ends.Sub(begun))
+			}
+			return context.Cause(ctx)
+		}, lock.KeepAlive)
+	}
 	if err != nil {
 		s.Fatal(err)
 	}
