@@ -197,6 +197,46 @@ func TestCodeThatAnotherDisplacedIsNobodys(t *testing.T) {
 	require.Equal(t, room.Locked, c.stand().Status)
 }
 
+// b's code cannot have been what a asked for, nor a's what b did: who asked for another sender's codes does not matter.
+func TestCodeOfASenderThatTheOtherDidNotAskForIsNotDisplaced(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	a.only(shop)
+	first := a.stand().Fence
+	a.leave(room.Cancelled)
+	d.pass(31 * time.Second)
+	b.only(other)
+	d.pass(2 * time.Second)
+	_, m := d.sms(from(other))
+	require.Equal(t, room.Matched, m.Result)
+	d.pass(2 * time.Second)
+	_, m = d.sms(from("15889999"))
+	requireNone(t, room.NoLease, m, "nobody asked for it")
+	d.asker("c")
+	_, m = d.sms(from("15889999"))
+	requireNone(t, room.NotExpected, m, "nobody asked for it")
+	_, m = d.sms(from(shop))
+	require.Equal(t, room.Late, m.Result)
+	require.Equal(t, first, m.Fence)
+}
+
+// a's answer is taken back, so that two asks are open that are closer than a quarantine: one for each sender's codes.
+func TestCodeIsOfTheAskThatItFitsThoughAnEarlierOneIsOpenAgain(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	a.only(shop)
+	first := a.stand().Fence
+	d.pass(time.Second)
+	id, m := d.sms(from(shop))
+	require.Equal(t, room.Matched, m.Result)
+	b.only(other)
+	require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, first, id))
+	d.pass(time.Second)
+	_, m = d.sms(from(other))
+	require.Equal(t, room.Matched, m.Result)
+	require.Equal(t, room.Completed, b.stand().Outcome)
+}
+
 // The second code overtook the first one.
 func TestCodesOfOneLeaseMayComeInAnyOrder(t *testing.T) {
 	d := newDesk(t, room.Config{})

@@ -175,7 +175,7 @@ func (w *world) judge(q room.MatchRequest, from, to int64) (*held, *ask, room.Re
 	}
 	if plain { // rule 1
 		l := touched[0]
-		if len(touched) > 1 || w.quarantined(l, from, to) || w.othersBy(q, l, from, min(to, l.granted)) ||
+		if len(touched) > 1 || w.quarantined(l, from, to, func(ask) bool { return true }) || w.othersBy(q, l, from, min(to, l.granted)) ||
 			!l.live && l.codes > 0 && w.othersBy(q, l, max(from, l.end), to) {
 			return nil, nil, room.Ambiguous
 		}
@@ -222,21 +222,25 @@ func (w *world) asker(q room.MatchRequest, from, to int64) (*held, room.Reason) 
 		return nil, room.Ambiguous
 	case len(owners) == 1:
 		for l := range owners {
-			if !l.asking || w.displaced(l, from, to) || w.quarantined(l, from, to) {
+			switch {
+			case !l.asking:
+				return nil, room.Ambiguous
+			case !l.fits(q, to):
+				return nil, ""
+			case w.displaced(q, l, from, to) || w.quarantined(l, from, to, func(a ask) bool { return a.takes(q) }):
 				return nil, room.Ambiguous
 			}
-			if l.fits(q, to) {
-				return l, ""
-			}
+			return l, ""
 		}
 	}
 	return nil, ""
 }
 
-func (w *world) quarantined(mine *held, from, to int64) bool {
+// quarantined: an earlier lease has an open ask, of those that count, and its code may be this.
+func (w *world) quarantined(mine *held, from, to int64, counts func(ask) bool) bool {
 	for _, l := range w.leases {
 		for _, a := range l.asks {
-			if l.fence < mine.fence && a.answer == "" && a.at < to && from < a.at+quarantine {
+			if l.fence < mine.fence && a.answer == "" && a.at < to && from < a.at+quarantine && counts(a) {
 				return true
 			}
 		}
@@ -244,15 +248,15 @@ func (w *world) quarantined(mine *held, from, to int64) bool {
 	return false
 }
 
-// displaced: a later lease asked less than a quarantine ago and has all its codes; it may have been sent another's, and this may be
+// displaced: a later lease asked for such a message less than a quarantine ago and has all its codes; it may have been sent another's, and this may be
 // its own. Who asked longer ago than that is not sure to be meant.
-func (w *world) displaced(l *held, from, to int64) bool {
+func (w *world) displaced(q room.MatchRequest, l *held, from, to int64) bool {
 	if to-1-l.last(to-1) < quarantine {
 		return false
 	}
 	return slices.ContainsFunc(w.leases, func(other *held) bool {
-		asked := other.last(to - 1)
-		return other.fence > l.fence && other.asking && !other.live && other.open() == 0 && asked >= 0 && from-asked < quarantine
+		return other.fence > l.fence && other.asking && !other.live && other.open() == 0 &&
+			slices.ContainsFunc(other.asks, func(a ask) bool { return a.at < to && from-a.at < quarantine && a.takes(q) })
 	})
 }
 

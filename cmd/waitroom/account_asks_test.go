@@ -17,24 +17,27 @@ func (a *account) anothers(mine *lease, m *message, w span) bool {
 func (a *account) asker(m *message, w span) (l *lease, sure bool) {
 	owners := a.owners(w)
 	switch {
-	case len(owners) > 1 || len(owners) == 1 && (!owners[0].asking || a.displaced(owners[0], w)):
+	case len(owners) > 1 || len(owners) == 1 && !owners[0].asking:
 		return nil, false
-	case len(owners) == 1 && owners[0].fits(m, w):
-		return owners[0], true
+	case len(owners) == 0 || !owners[0].fits(m, w):
+		return nil, true
+	case a.displaced(owners[0], m, w):
+		return nil, false
 	}
-	return nil, true
+	return owners[0], true
 }
 
-// displaced says that a later lease of another session asked less than a quarantine ago and has its codes: one of them may have been this
+// displaced says that a later lease of another session asked for such a message less than a quarantine ago and has its codes: one of them may have been this
 // one's, and the message its own.
-func (a *account) displaced(l *lease, w span) bool {
+func (a *account) displaced(l *lease, m *message, w span) bool {
 	if w.to-1-l.last(w.to-1) < quarantine.Milliseconds() {
 		return false
 	}
 	return slices.ContainsFunc(a.leases, func(other *lease) bool {
-		at := other.last(w.to - 1)
-		return other.fence > l.fence && other.session != l.session && other.asking && !other.live && !other.waits() && at >= 0 &&
-			w.from-at < quarantine.Milliseconds()
+		return other.fence > l.fence && other.session != l.session && other.asking && !other.live && !other.waits() &&
+			slices.ContainsFunc(other.asks, func(ask ask) bool {
+				return ask.at < w.to && w.from-ask.at < quarantine.Milliseconds() && ask.filter.takes(m.letter)
+			})
 	})
 }
 

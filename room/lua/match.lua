@@ -103,21 +103,48 @@ local function touched()
   return n, plain
 end
 
--- quarantined: a lease before this one asked, its code has not come, and may be what this is. `but` is a session that does not count.
-local function quarantined(mine, but)
+local unknown, unknown_of -- asks of which Go has not said whether it fits, and whose the first of them is
+
+-- fits says whether it fits an ask, and whether it may: nobody knows of a filter that was sealed with another secret.
+local function fits(l, a)
+  if a.filter == '' then return true, true end
+  local known = A.fits[int(l.fence) .. '.' .. int(a.n)]
+  if known == nil then
+    unknown, unknown_of = unknown or {}, unknown_of or l
+    unknown[#unknown + 1] = int(l.fence) .. '.' .. int(a.n) .. ':' .. a.filter
+  end
+  return known == 'yes', known ~= 'no'
+end
+
+local function may_fit(l, a) return select(2, fits(l, a)) end
+
+-- open_ask is the earliest ask that a code answers; ok says whether any ask fits at all.
+local function open_ask(l, list)
+  local first, ok
+  for _, a in ipairs(list) do
+    if not a.unsaid and fits(l, a) then
+      ok = true
+      if a.answered == '' and not first then first = a end
+    end
+  end
+  return first, ok
+end
+
+-- quarantined: a lease before this one asked, its code has not come, and may be what this is. `but` is a session that does not count; with `fitting`, only asks that it may fit do.
+local function quarantined(mine, but, fitting)
   if FROM >= S.open_at + QUARANTINE then return false end
-  local i = 1
+  local i, found = 1, false
   local l = lease(i)
   while l and (l.current or l.ended >= FROM - QUARANTINE) do
     if l.fence < mine.fence and l.asking and l.session ~= but then
       for _, a in ipairs(l.asks) do
-        if a.answered == '' and a.at < TO and FROM < a.at + QUARANTINE then return true end
+        if a.answered == '' and a.at < TO and FROM < a.at + QUARANTINE and (not fitting or may_fit(l, a)) then found = true end
       end
     end
     i = i + 1
     l = lease(i)
   end
-  return false
+  return found
 end
 
 -- has_open says whether an ended lease has an ask that no code came for.
@@ -149,10 +176,10 @@ local function candidates(l)
 end
 
 -- asker finds the lease that asked last at or before the message was sent, and its asks; or that this can not be told. Where an ended
--- lease asked less than a quarantine ago and has its codes, one of them may have been another's that came late, and this may be its own:
+-- lease asked for such a message less than a quarantine ago and has its codes, one of them may have been another's that came late, and this may be its own:
 -- who asked longer ago than that is not sure to be meant.
 local function asker()
-  local i, found, asks, first, answered = 1, nil, nil, nil, {}
+  local i, found, asks, first, answered, displaced = 1, nil, nil, nil, {}, false
   local l = lease(i)
   while l and (l.current or l.ended >= FROM - OPEN_FOR) do
     local list = candidates(l)
@@ -160,45 +187,24 @@ local function asker()
       if list[1].at < first then return nil, 'ambiguous' end
     elseif #list > 0 then
       for _, session in ipairs(answered) do
-        if session ~= l.session and TO - 1 - list[#list].at >= QUARANTINE then return nil, 'ambiguous' end
+        displaced = displaced or session ~= l.session and TO - 1 - list[#list].at >= QUARANTINE
       end
       found, asks, first = l, list, list[1].at
       if first <= FROM then break end -- it asked before: nobody else can have asked later
     elseif l.asking and not l.current then
-      local theirs = asked_before(l)
-      if #theirs > 0 and FROM - theirs[#theirs].at < QUARANTINE then answered[#answered + 1] = l.session end
+      for _, a in ipairs(asked_before(l)) do
+        if FROM - a.at < QUARANTINE and may_fit(l, a) then answered[#answered + 1] = l.session end
+      end
     end
     i = i + 1
     l = lease(i)
   end
+  if not found then return nil end
+  if asks[1].unsaid then return nil, 'ambiguous' end
   -- Two open asks are closer than a quarantine where the first one's answer was taken back.
-  if found and (asks[1].unsaid or quarantined(found, found.session)) then return nil, 'ambiguous' end
+  local close, _, ok = quarantined(found, found.session, true), open_ask(found, asks)
+  if ok and (displaced or close) then return nil, 'ambiguous' end
   return found, asks
-end
-
-local unknown, unknown_of -- asks of which Go has not said whether it fits, and whose the first of them is
-
--- fits says whether it fits an ask, and whether it may: nobody knows of a filter that was sealed with another secret.
-local function fits(l, a)
-  if a.filter == '' then return true, true end
-  local known = A.fits[int(l.fence) .. '.' .. int(a.n)]
-  if known == nil then
-    unknown, unknown_of = unknown or {}, unknown_of or l
-    unknown[#unknown + 1] = int(l.fence) .. '.' .. int(a.n) .. ':' .. a.filter
-  end
-  return known == 'yes', known ~= 'no'
-end
-
--- open_ask is the earliest ask that a code answers; ok says whether any ask fits at all.
-local function open_ask(l, list)
-  local first, ok
-  for _, a in ipairs(list) do
-    if not a.unsaid and fits(l, a) then
-      ok = true
-      if a.answered == '' and not first then first = a end
-    end
-  end
-  return first, ok
 end
 
 -- awaited is when a session asked last, where an ask of a turn before that one is open still and this code, which answers `ask`, may have been the answer to it: nobody
@@ -213,7 +219,7 @@ local function awaited(mine, ask)
     local asked = false
     for _, a in ipairs(l.asks) do
       local answered = a.answered ~= '' or (ask and l.fence == mine.fence and a.n == ask.n)
-      local _, may = fits(l, a)
+      local may = may_fit(l, a)
       if may and a.at < TO then last, asked = math.max(last, a.at), true end
       open = open or later and not answered and (going_on or may and FROM < a.at + QUARANTINE)
     end
