@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -66,15 +65,21 @@ func TestAnIdThatComesAgainIsRecordedAlsoWhereThatTakesLong(t *testing.T) {
 	first := room.MessageNote{MessageID: "m", From: "1588", Text: "the first", Received: 5, Fingerprint: "k1:aa"}
 	_, err := l.Receive(t.Context(), here, first)
 	require.NoError(t, err)
-	_, err = l.DB().Exec(`CREATE FUNCTION slowly() RETURNS trigger AS 'BEGIN PERFORM pg_sleep(1); RETURN NEW; END' LANGUAGE plpgsql;
-		CREATE TRIGGER slowly BEFORE INSERT ON incidents FOR EACH ROW EXECUTE FUNCTION slowly()`)
-	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	release := hold(t, b.open(t))
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	second := first
+	second, received := first, make(chan error, 1)
 	second.Text, second.Fingerprint = "another", "k1:bb"
-	_, err = l.Receive(ctx, here, second)
-	require.NoError(t, err)
+	go func() {
+		_, err := l.Receive(ctx, here, second)
+		received <- err
+	}()
+	wait(t, func() bool {
+		return count(t, l, "pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'") == 1
+	})
+	cancel() // as its time would end
+	release()
+	require.NoError(t, <-received)
 	require.Equal(t, []string{"message_id_reused m"}, column(t, l.DB(), `SELECT kind || ' ' || subject FROM incidents`))
 }
 

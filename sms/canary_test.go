@@ -24,7 +24,7 @@ func TestCodeIsNowhereButBeforeItsHolderAlsoNotInTheStore(t *testing.T) {
 	s := newStage(t)
 	var logged bytes.Buffer
 	registry := prometheus.NewRegistry()
-	r := s.replica(Config{Completes: true, Registerer: registry, LedgerWait: 5 * time.Millisecond,
+	r := s.replica(Config{Completes: true, Registerer: registry,
 		Log: slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug, AddSource: true}))})
 	told := listen(t, s.server.Client())
 	out := map[string]string{}
@@ -41,7 +41,7 @@ func TestCodeIsNowhereButBeforeItsHolderAlsoNotInTheStore(t *testing.T) {
 	s.ledger.refuse(s.seat(s.b).Fence)
 	send("a refused match", "m2")
 	send("no lease", "m3")
-	r.ledger.receive, r.ledger.judge = away, hangs
+	r.ledger.receive, r.ledger.judge, r.LedgerWait = away, hangs, 5*time.Millisecond
 	s.join(s.a, "a")
 	send("a match without the ledger", "m4")
 	send("a bad message", "")

@@ -67,7 +67,7 @@ func TestRepeatAfterADeathBeforeTheMatchCountsFromTheFirstReception(t *testing.T
 	s.pass(s.lease.GrantedAt)
 	s.one.engine.beforeMatch = die
 	dies(t, func() { _, _ = s.one.send(t, "m", smsText, 0) })
-	s.pass(time.Now().UnixMilli() + 1)
+	s.pass(time.Now().UnixMilli() + 20) // by more than a message may be on its way
 	s.leave(s.a)
 	second := s.seat(s.b)
 	require.Equal(t, room.Locked, second.Status)
@@ -188,7 +188,7 @@ func TestMessageOfLostDataBelongsToNoNewLease(t *testing.T) {
 		s.one.engine.afterMatch = die
 		dies(t, func() { _, _ = s.one.send(t, "m", smsText, at) })
 		require.NoError(t, s.server.Client().FlushDB(t.Context()).Err())
-		s.pass(time.Now().UnixMilli() + 1)
+		s.pass(time.Now().UnixMilli() + 20) // by more than a message may be on its way
 		next := s.join(s.b, "b")
 		require.Equal(t, room.Locked, next.Status)
 		require.Equal(t, want, s.two.must(t, "m", smsText, at))

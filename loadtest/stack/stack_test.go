@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"testing"
@@ -15,11 +16,14 @@ func TestNothingOfAStackIsLeftWhenItIsStopped(t *testing.T) {
 	defer s.Stop()
 	child, err := s.Launch("sleep", exec.Command("sleep", "1000"))
 	require.NoError(t, err)
-	use, ok := Look(child.Pid())
-	require.True(t, ok)
-	require.NotZero(t, use.RSS)
+	require.NoError(t, child.Until(t.Context(), func() error {
+		if use, ok := Look(child.Pid()); !ok || use.RSS == 0 { // it may not have had a processor yet
+			return errors.New("it is not seen")
+		}
+		return nil
+	}))
 	s.Stop()
-	_, ok = Look(child.Pid())
+	_, ok := Look(child.Pid())
 	require.False(t, ok)
 	require.NoDirExists(t, s.Dir)
 }

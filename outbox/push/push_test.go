@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -54,7 +55,8 @@ func TestTurnDoesNotWaitForThoseWhoArePassedOver(t *testing.T) {
 		o.put(push.News{What: push.Away, Ticket: int64(i), Browser: fmt.Sprint(i)})
 	}
 	o.put(push.News{What: push.Turn, Ticket: 99, Fence: 1, Browser: "turn"})
-	told := make(chan int64)
+	told, over := make(chan int64), make(chan struct{})
+	end := sync.OnceFunc(func() { close(over) })
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	w := o.worker(t, func(ctx context.Context, n push.News) error {
@@ -63,6 +65,7 @@ func TestTurnDoesNotWaitForThoseWhoArePassedOver(t *testing.T) {
 			return nil
 		}
 		<-ctx.Done() // a push service that does not answer
+		end()
 		return ctx.Err()
 	})
 	stopped := make(chan error, 1)
@@ -70,8 +73,8 @@ func TestTurnDoesNotWaitForThoseWhoArePassedOver(t *testing.T) {
 	select {
 	case ticket := <-told:
 		require.Equal(t, int64(99), ticket)
-	case <-time.After(5 * time.Second):
-		t.Error("nobody was told of its turn")
+	case <-over:
+		t.Error("nobody was told of its turn until another push had run out of time")
 	}
 	cancel()
 	require.ErrorIs(t, <-stopped, context.Canceled)
