@@ -421,7 +421,6 @@ type LiveText struct {
 	WaitSoon        string            `json:"wait_soon"`
 	WaitUnder       string            `json:"wait_under"`
 	WaitAbout       string            `json:"wait_about"` // {wait}
-	WaitMost        string            `json:"wait_most"`  // {max}
 	WaitMax         string            `json:"wait_max"`   // {max}
 	WaitBoth        string            `json:"wait_both"`  // {max} {wait}
 	When            string            `json:"when"`       // {time}

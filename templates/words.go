@@ -26,7 +26,7 @@ func WaitSentence(lang string, estimated, maximum *int) string {
 	return fill(t.WaitBoth, "wait", said, "max", latest)
 }
 
-// waitParts says when the turn comes, and by when at the latest where that is something else.
+// waitParts says when the turn comes, and by when at the latest.
 func waitParts(t LiveText, estimated, maximum *int) (said, latest string) {
 	if estimated == nil || maximum == nil {
 		return t.NoWaits, ""
@@ -37,8 +37,6 @@ func waitParts(t LiveText, estimated, maximum *int) (said, latest string) {
 		return t.WaitSoon, latest
 	case *estimated < 60:
 		return t.WaitUnder, latest
-	case nearest(*estimated) >= longest(*maximum):
-		return fill(t.WaitMost, "max", ceiling(t, *maximum)), ""
 	}
 	return fill(t.WaitAbout, "wait", estimate(t, *estimated)), latest
 }
