@@ -167,6 +167,49 @@ func TestCodeSaysNothingOfWhatIsAskedAfterItWasSent(t *testing.T) {
 	next.expect()
 }
 
+// The later turn's last ask was for another sender's codes, and has its own.
+func TestWaitIsForAnAskThatTheCodeFits(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	start, a := d.now, d.asker("a")
+	a.only(shop)
+	a.leave(room.Cancelled)
+	a.again(d, "a")
+	d.at(start, 10)
+	a.only(shop)
+	d.at(start, 20)
+	a.only(other)
+	next := d.asker("next")
+	for _, sender := range []string{other, shop} {
+		_, m := d.sms(from(sender))
+		require.Equal(t, room.Matched, m.Result)
+	}
+	require.Equal(t, start.Add(40*time.Second).UnixMilli(), next.busy())
+}
+
+// Of one turn it is known which of its asks are open: the latest of those counts.
+func TestOneTurnWhoseAnswersWereTakenBackIsWaitedForByItsOpenAsks(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	start, a := d.now, d.asker("a")
+	var ids []string
+	for _, at := range []int{0, 5, 10} {
+		d.at(start, at)
+		a.expect()
+	}
+	fence := a.stand().Fence
+	next := d.asker("next")
+	for range 3 {
+		id, m := d.sms()
+		require.Equal(t, room.Matched, m.Result)
+		ids = append(ids, id)
+	}
+	for _, id := range ids[:2] {
+		require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, fence, id))
+	}
+	_, m := d.sms()
+	require.Equal(t, room.Late, m.Result)
+	require.Equal(t, start.Add(35*time.Second).UnixMilli(), next.busy())
+}
+
 func TestHolderIsToldFromWhenItMayAskThoughAnothersSecondCodeIsToCome(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	start, a := d.now, d.asker("a")
