@@ -124,15 +124,16 @@ func (r *replicas) message(payload string) {
 	r.tell()
 }
 
-// sift takes off who has been silent for too long. While nothing is heard at all, it is we who are deaf.
+// sift takes off who was silent for too long when we heard ourselves last: while we do not hear that, it is we who are deaf.
 func (r *replicas) sift() {
 	if !r.h.Fresh() {
 		r.tell()
 		return
 	}
 	r.mu.Lock()
+	now := r.heard[r.id]
 	for id, at := range r.heard {
-		if time.Since(at) > silentProbes*r.h.cfg.Probe {
+		if now.Sub(at) > silentProbes*r.h.cfg.Probe {
 			delete(r.list, id)
 			delete(r.heard, id)
 		}

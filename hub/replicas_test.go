@@ -55,7 +55,7 @@ func TestReplicasAreNotTakenForDeadByOneThatIsDeaf(t *testing.T) {
 	server := redistest.Start(t)
 	proxy := server.Proxy()
 	one := start(t, proxy.Client(), room.Config{}, hub.Config{Name: "one", Probe: 100 * time.Millisecond})
-	start(t, server.Client(), room.Config{}, hub.Config{Name: "two", Probe: 5 * time.Millisecond}) // heard until the last moment, as one hears itself
+	start(t, server.Client(), room.Config{}, hub.Config{Name: "two", Probe: 100 * time.Millisecond})
 	s := one.watch(lobby)
 	s.until("both", func(p *hub.Page) bool { return len(p.Replicas) == 2 })
 	proxy.Refuse()
