@@ -2,8 +2,10 @@ package ledger_test
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -81,6 +83,24 @@ func TestAnIdThatComesAgainIsRecordedAlsoWhereThatTakesLong(t *testing.T) {
 	release()
 	require.NoError(t, <-received)
 	require.Equal(t, []string{"message_id_reused m"}, column(t, l.DB(), `SELECT kind || ' ' || subject FROM incidents`))
+}
+
+// Where the incident can not be recorded, the store is to say what the message was told and to journal the incident, as long as it remembers that.
+func TestAnIdThatComesAgainIsTheStoresToTellWhereTheIncidentIsNotRecorded(t *testing.T) {
+	b := newBench("sqlite:" + filepath.Join(t.TempDir(), "ledger.db"))
+	l := b.open(t)
+	note := room.MessageNote{MessageID: "m", From: "1588", Text: "the first", Received: 5, Fingerprint: "k1:aa"}
+	_, err := l.Receive(t.Context(), here, note)
+	require.NoError(t, err)
+	_, err = l.DB().Exec(`CREATE TRIGGER fails BEFORE INSERT ON incidents BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
+	require.NoError(t, err)
+	note.Text, note.Fingerprint, note.Received = "another", "k1:bb", 24*time.Hour.Milliseconds()
+	_, err = l.Receive(t.Context(), here, note)
+	require.ErrorContains(t, err, "the disk is full")
+	note.Received += 5
+	before, err := l.Receive(t.Context(), here, note)
+	require.NoError(t, err)
+	require.EqualValues(t, 5, before.At, "the store may have forgotten it")
 }
 
 func TestAnotherMessageUnderAnIdIsFoundWhereTheRoomForgotTheFirst(t *testing.T) {

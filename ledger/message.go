@@ -156,14 +156,19 @@ func number(yes bool) int64 {
 // what it was told, when its fate is known already, since a repeat is told the same for ever; else with At
 // alone when it came first, by whichever replica's clock, which is when it was sent for all that we know. One that
 // comes with another sender, text or time is an incident, and changes nothing. Receive fails at once while the
-// database is known to be away (ErrAway): the message goes its way without, and the journal brings it here later.
+// database is known to be away (ErrAway), and where it goes away before the incident is recorded: the message goes its way without,
+// and the journal brings it, or the incident, here later.
 func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote) (before *room.Match, err error) {
 	k, err := l.receive(ctx, id, note)
 	if err != nil {
 		return nil, fmt.Errorf("receive: %w", err)
 	}
 	if k.another(note) {
-		if err := l.noteReuse(ctx, id, k, note); err != nil {
+		err := l.noteReuse(ctx, id, k, note)
+		if err != nil && note.Received-k.received < storeRemembers.Milliseconds() {
+			return nil, fmt.Errorf("receive: %w", err) // the store answers the same, and journals the incident
+		}
+		if err != nil {
 			l.log.WarnContext(ctx, "an incident is not recorded", "kind", "message_id_reused", "room", string(id),
 				"message", note.MessageID, "error", err)
 		}
@@ -176,6 +181,9 @@ func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote)
 	}
 	return nil, nil
 }
+
+// storeRemembers is for how long the store surely knows what a message was told.
+const storeRemembers = 24 * time.Hour
 
 // incidentWithin is how long it may take to record an incident: nobody waits for more than an answer that is known already.
 const incidentWithin = 5 * time.Second
