@@ -33,8 +33,12 @@ func TestSocketsGoByRedissClockSoonAfterItWasSetBack(t *testing.T) {
 	store := redistest.StartEmbedded(t)
 	begin := time.Now()
 	store.SetTime(begin)
-	r := start(t, config(t, "--redis-url", "redis://"+store.Addr()))
-	serverTime := func() int64 { return int64(next(t, open(t, r.URL()))["server_time"].(float64)) }
+	r := start(t, config(t, "--redis-url", "redis://"+store.Addr(), "--sockets-per-ip", "0", "--rate-limit", "0"))
+	serverTime := func() int64 {
+		ws := open(t, r.URL())
+		defer func() { _ = ws.CloseNow() }()
+		return int64(next(t, ws)["server_time"].(float64))
+	}
 	require.GreaterOrEqual(t, serverTime(), begin.Add(-time.Minute).UnixMilli())
 	store.SetTime(begin.Add(-time.Hour))
 	for serverTime() > begin.Add(-30*time.Minute).UnixMilli() {
