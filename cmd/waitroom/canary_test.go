@@ -141,6 +141,7 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	s.reject(c, m)
 	stray, nobodys := s.sendCanary("unmatched no_lease", first.GrantedAt.Add(-time.Hour), milliseconds)
 	other, anybodys := s.sendCanary("unmatched ambiguous", first.GrantedAt, clockAhead)
+	roomDesk.await(t, `"ambiguous"`) // before it is assigned
 	out := map[string]string{}
 	out["answers to what is wrong"] = s.posts(map[string]string{
 		"/api/" + oneRoom + "/sms":       `{"message_id":"bad","text":"` + canary + `","sent_at":"` + canary + `"}`,
