@@ -126,10 +126,6 @@ func (r *replicas) message(payload string) {
 
 // sift takes off who was silent for too long when we heard ourselves last: while we do not hear that, it is we who are deaf.
 func (r *replicas) sift() {
-	if !r.h.Fresh() {
-		r.tell()
-		return
-	}
 	r.mu.Lock()
 	now := r.heard[r.id]
 	for id, at := range r.heard {

@@ -87,20 +87,29 @@ func TestAnIdThatComesAgainIsRecordedAlsoWhereThatTakesLong(t *testing.T) {
 
 // Where the incident can not be recorded, the store is to say what the message was told and to journal the incident, as long as it remembers that.
 func TestAnIdThatComesAgainIsTheStoresToTellWhereTheIncidentIsNotRecorded(t *testing.T) {
-	b := newBench("sqlite:" + filepath.Join(t.TempDir(), "ledger.db"))
+	b := newBench("sqlite:" + filepath.Join(t.TempDir(), "waitroom.db"))
 	l := b.open(t)
-	note := room.MessageNote{MessageID: "m", From: "1588", Text: "the first", Received: 5, Fingerprint: "k1:aa"}
-	_, err := l.Receive(t.Context(), here, note)
+	told, untold := unmatched("told", 5, room.NoLease), unmatched("untold", 5, room.NoLease)
+	told.Fingerprint, untold.Fingerprint = "k1:aa", "k1:aa"
+	b.write(1, told)
+	require.NoError(t, l.Drain(t.Context(), here))
+	_, err := l.Receive(t.Context(), here, untold.MessageNote)
 	require.NoError(t, err)
 	_, err = l.DB().Exec(`CREATE TRIGGER fails BEFORE INSERT ON incidents BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
 	require.NoError(t, err)
-	note.Text, note.Fingerprint, note.Received = "another", "k1:bb", 24*time.Hour.Milliseconds()
-	_, err = l.Receive(t.Context(), here, note)
+	again := func(r room.Record, received int64) (*room.Match, error) {
+		note := r.MessageNote
+		note.Text, note.Fingerprint, note.Received = "another", "k1:bb", received
+		return l.Receive(t.Context(), here, note)
+	}
+	_, err = again(told, 24*time.Hour.Milliseconds())
 	require.ErrorContains(t, err, "the disk is full")
-	note.Received += 5
-	before, err := l.Receive(t.Context(), here, note)
+	before, err := again(told, 24*time.Hour.Milliseconds()+5)
 	require.NoError(t, err)
-	require.EqualValues(t, 5, before.At, "the store may have forgotten it")
+	require.Equal(t, room.Unmatched, before.Result, "the store may have forgotten it")
+	before, err = again(untold, 6)
+	require.NoError(t, err)
+	require.EqualValues(t, 5, before.At, "the store was not asked yet")
 }
 
 func TestAnotherMessageUnderAnIdIsFoundWhereTheRoomForgotTheFirst(t *testing.T) {

@@ -165,10 +165,11 @@ func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote)
 	}
 	if k.another(note) {
 		err := l.noteReuse(ctx, id, k, note)
-		if err != nil && note.Received-k.received < storeRemembers.Milliseconds() {
-			return nil, fmt.Errorf("receive: %w", err) // the store answers the same, and journals the incident
-		}
-		if err != nil {
+		switch {
+		case err == nil:
+		case k.state == judged && note.Received-k.received < storeRemembers.Milliseconds(): // the store answers the same, and journals the incident
+			return nil, fmt.Errorf("receive: %w", err)
+		default:
 			l.log.WarnContext(ctx, "an incident is not recorded", "kind", "message_id_reused", "room", string(id),
 				"message", note.MessageID, "error", err)
 		}

@@ -130,15 +130,15 @@ local function open_ask(l, list)
   return first, ok
 end
 
--- quarantined: a lease before this one asked, its code has not come, and may be what this is. `but` is a session that does not count; with `fitting`, only asks that it may fit do.
-local function quarantined(mine, but, fitting)
+-- quarantined: a lease before this one asked, its code has not come, and may be what this is. Against a lease that asks, its own session's do not count, nor asks that it does not fit.
+local function quarantined(mine)
   if FROM >= S.open_at + QUARANTINE then return false end
   local i, found = 1, false
   local l = lease(i)
   while l and (l.current or l.ended >= FROM - QUARANTINE) do
-    if l.fence < mine.fence and l.asking and l.session ~= but then
+    if l.fence < mine.fence and l.asking and not (mine.asking and l.session == mine.session) then
       for _, a in ipairs(l.asks) do
-        if a.answered == '' and a.at < TO and FROM < a.at + QUARANTINE and (not fitting or may_fit(l, a)) then found = true end
+        if a.answered == '' and a.at < TO and FROM < a.at + QUARANTINE and (not mine.asking or may_fit(l, a)) then found = true end
       end
     end
     i = i + 1
@@ -202,7 +202,7 @@ local function asker()
   if not found then return nil end
   if asks[1].unsaid then return nil, 'ambiguous' end
   -- Two open asks are closer than a quarantine where the first one's answer was taken back.
-  local close, _, ok = quarantined(found, found.session, true), open_ask(found, asks)
+  local close, _, ok = quarantined(found), open_ask(found, asks)
   if ok and (displaced or close) then return nil, 'ambiguous' end
   return found, asks
 end
