@@ -3,11 +3,10 @@ package room
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // What a script is handed has a name, the same in Go and in Lua: the field MayWait of a verb's struct is MAY_WAIT in its script. At which position of ARGV it is
@@ -113,6 +112,7 @@ type policy struct {
 
 // caller is what every script is told of whoever calls it.
 type caller struct {
+	Verb        string // the script's part that is called
 	Room        string
 	ToldEpoch   int64 // what the caller was told last of the room; 0 = nothing
 	ToldVersion int64
@@ -133,37 +133,45 @@ var (
 // preamble names what every script is told.
 func preamble() string { return callerArgs.lua(1) + policyArgs.lua(1+len(callerArgs.names)) }
 
-// verb is a script that is handed the fields of an A.
+// verb is a part of the script that is handed the fields of an A.
 type verb[A any] struct {
-	name   string
-	script *redis.Script
-	args   arguments
+	name string // of its span
+	verb string
+	args arguments
 }
 
-// newVerb makes a verb's script of what all verbs share, the parts that it shares with some others, and its own file.
+// newVerb adds a verb to the script: the parts that it shares with some others, and its own file.
 func newVerb[A any](name string, parts ...string) verb[A] {
-	args := argumentsOf(reflect.TypeFor[A]())
-	return verb[A]{name: "room." + name, script: script(args, alone[name], append(parts, name)...), args: args}
+	return addVerb[A](name, verbScript{verb: name, early: alone[name], parts: append(parts, name)})
 }
 
-// call is a script and what it is handed besides what all are.
+func addVerb[A any](name string, s verbScript) verb[A] {
+	s.args = argumentsOf(reflect.TypeFor[A]())
+	scripts = append(scripts, s)
+	return verb[A]{name: "room." + name, verb: s.verb, args: s.args}
+}
+
+// call is a verb and what it is handed besides what all are.
 type call struct {
-	name   string // of its span
-	script *redis.Script
-	args   []any
+	name string // of its span
+	verb string
+	args []any
 }
 
 // with makes a call.
 func (v verb[A]) with(a A) call {
 	fields := reflect.ValueOf(a)
-	return call{v.name, v.script, v.args.appendTo(make([]any, 0, len(v.args.names)), fields)}
+	return call{v.name, v.verb, v.args.appendTo(make([]any, 0, len(v.args.names)), fields)}
 }
 
 // question is a verb that asks only. It brings the room to now as every verb does, unless the store takes no writes.
 type question[A any] struct{ now, still verb[A] }
 
 func newQuestion[A any](name string, parts ...string) question[A] {
-	return question[A]{now: newVerb[A](name, append(parts, "now")...), still: newVerb[A](name, append(parts, "still")...)}
+	ask := func(own, first string) verb[A] {
+		return addVerb[A](name, verbScript{verb: own, parts: append(slices.Clone(parts), first, name)})
+	}
+	return question[A]{now: ask(name, "now"), still: ask(name+"_still", "still")}
 }
 
 // with makes both of its calls: the second is for a store that takes no writes.

@@ -243,11 +243,11 @@ func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, told mar
 	if !lays {
 		latest = e.steps.latest(id, now)
 	}
-	argv := callerArgs.appendTo(make([]any, 0, shareArgs+len(c.args)), reflect.ValueOf(caller{Room: string(id), ToldEpoch: told.epoch, ToldVersion: told.version,
+	argv := callerArgs.appendTo(make([]any, 0, shareArgs+len(c.args)), reflect.ValueOf(caller{Verb: c.verb, Room: string(id), ToldEpoch: told.epoch, ToldVersion: told.version,
 		ToldLineage: told.lineage, Lays: lays, Outage: e.outages.end(id), Latest: latest, Stepped: e.steps.last(id, max(terms.Quarantine, trustedFor*time.Millisecond), now),
 		Trace: e.traceOf(ctx)}))
 	argv = append(append(argv, e.policyOf(terms)...), c.args...)
-	res, err := c.script.Run(ctx, e.rdb, keys(id, own), argv...).Result()
+	res, err := theScript().Run(ctx, e.rdb, keys(id, own), argv...).Result()
 	if err != nil {
 		e.outages.failed(id, err)
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)

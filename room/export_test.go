@@ -6,8 +6,8 @@ import "context"
 func Untraced(ctx context.Context, e *Engine) bool { return !e.traces(ctx) && e.traceOf(ctx) == "" }
 
 var (
-	joinAtLength  = verb[joinArgs]{name: joinVerb.name, script: script(joinVerb.args, "", "wake", "claims", "join"), args: joinVerb.args}
-	leaveAtLength = verb[leaveArgs]{name: leaveVerb.name, script: script(leaveVerb.args, "", "leave"), args: leaveVerb.args}
+	joinAtLength  = addVerb[joinArgs]("join", verbScript{verb: "join_at_length", parts: []string{"beginning", "wake", "claims", "join"}})
+	leaveAtLength = addVerb[leaveArgs]("leave", verbScript{verb: "leave_at_length", parts: []string{"leave"}})
 )
 
 // AtLength has verbs go the long way until the test is over, also where nobody else is concerned.

@@ -2,7 +2,7 @@ package room
 
 import "context"
 
-var pauseVerb = newVerb[pauseArgs]("pause", "wake", "support")
+var pauseVerb = newVerb[pauseArgs]("pause", "beginning", "wake", "support")
 
 type pauseArgs struct {
 	Paused     bool

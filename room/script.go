@@ -4,6 +4,7 @@ import (
 	"embed"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -11,42 +12,98 @@ import (
 //go:embed lua/*.lua
 var luaFiles embed.FS
 
-// shared is what every verb's script begins with.
-var shared = []string{"text", "prelude", "state", "lineage", "places", "lease", "tell"}
+// bare is what every verb's script begins with, and shared what stands in one function behind it.
+var (
+	bare   = []string{"text", "prelude", "state", "lineage"}
+	shared = []string{"places", "past_leases", "lease", "ending", "waiters", "times", "advance", "vanishing", "tell"}
+)
 
 // alone has the parts of verbs that answer before all else is made ready, where nobody else is concerned.
 var alone = map[string]string{"join": "join_alone", "leave": "leave_alone"}
 
-// script makes a verb's script: what it is handed has its names first. early is its part that stands right behind the prelude; "" = none.
-func script(args arguments, early string, files ...string) *redis.Script {
+// theScript is all verbs in one script, which looks at VERB. Lua's collector goes through all scripts that a server knows, again and again while they run: two dozen that have
+// most of their text in common cost a call a third of its time.
+var theScript = sync.OnceValue(func() *redis.Script {
 	var source strings.Builder
 	source.WriteString(preamble())
-	source.WriteString(args.lua(1 + shareArgs))
-	for _, name := range shared {
-		source.WriteString(part(luaSource(name)))
-		if name == "prelude" && early != "" {
-			source.WriteString(luaSource(early))
+	for _, name := range bare {
+		source.WriteString(part(name))
+		if name == "prelude" {
+			for _, v := range scripts {
+				if v.early != "" {
+					source.WriteString(v.only(v.args.lua(1+shareArgs) + luaSource(v.early)))
+				}
+			}
 		}
 	}
-	own := len(files) - 1
-	for _, name := range files[:own] {
-		source.WriteString(part(luaSource(name)))
+	source.WriteString(together(shared))
+	for _, v := range scripts {
+		last := len(v.parts) - 1
+		text := v.args.lua(1 + shareArgs)
+		for _, name := range v.parts[:last] {
+			text += part(name)
+		}
+		source.WriteString(v.only(text + luaSource(v.parts[last])))
 	}
-	source.WriteString(luaSource(files[own]))
 	return redis.NewScript(source.String())
+})
+
+// scripts are the verbs of theScript: each has its name.
+var scripts []verbScript
+
+type verbScript struct {
+	verb  string
+	args  arguments
+	early string   // its part right behind the prelude; "" = none
+	parts []string // the last is its own
 }
 
-// exports is a return at the end of a file.
-var exports = regexp.MustCompile(`(?m)^return (\w+(?:, \w+)*)\n\z`)
+// only is text that is for this verb alone.
+func (v verbScript) only(text string) string {
+	return "if VERB == '" + v.verb + "' then\n" + text + "end\n"
+}
 
-// part is what scripts share. One that ends by returning names is a function of its own: only those names are seen behind it. A script may have 200 at a time;
-// and to make a function costs the more the more names of the one around it are used by any: of those further out they are just handed on.
-func part(source string) string {
-	names := exports.FindStringSubmatch(source)
-	if names == nil {
+// exports is a return at the end of a file: of names, or of a table of functions.
+var (
+	exports   = regexp.MustCompile(`(?m)^return (\w+(?:, \w+)*)\n\z`)
+	functions = regexp.MustCompile(`(?m)^return \{ (\w+) = \w+(?:, \w+ = \w+)* \}\n\z`)
+)
+
+// part is what scripts share. One that ends by returning names is a function of its own: only those names are seen behind it. A script may have 200 at a time.
+func part(name string) string {
+	source, names := open(name)
+	if names == "" {
 		return source + "\n"
 	}
-	return "local " + names[1] + " = (function()\n" + source + "end)()\n"
+	return "local " + names + " = (function()\n" + source + "return " + names + "\nend)()\n"
+}
+
+// together is parts in one function, each of which sees the names of those before it. To make a function costs Lua a walk over the names of the one around it, for each of
+// them that it uses; those further out are just handed on, but only 60 of them.
+func together(parts []string) string {
+	var source strings.Builder
+	var all []string
+	for _, name := range parts {
+		text, names := open(name)
+		source.WriteString(text)
+		all = append(all, names)
+	}
+	names := strings.Join(all, ", ")
+	return "local " + names + " = (function()\n" + source.String() + "return " + names + "\nend)()\n"
+}
+
+// open is a part's text without the return at its end, and the names that are seen behind it. One that ends by returning a table of functions is made when it is first
+// needed, since most calls need it not: the function finish of ending.lua is ending().finish.
+func open(name string) (source, names string) {
+	source = luaSource(name)
+	if functions.MatchString(source) {
+		made := name + "_made"
+		return "local " + made + "\nlocal function " + name + "()\n" + made + " = " + made + " or (function()\n" + source + "end)()\nreturn " + made + "\nend\n", name
+	}
+	if found := exports.FindStringSubmatchIndex(source); found != nil {
+		return source[:found[0]], source[found[2]:found[3]]
+	}
+	return source, ""
 }
 
 // indexScript makes a script on the index, which shares nothing with a room's.

@@ -37,8 +37,8 @@ func breakages() []breakage {
 		{ClaimIgnored, "a claim counts for nothing", only("claims"), []edit{
 			lua("claims.lua", "S.claim, S.rank, change.codes = 0, nil, true", "change.codes = true")}},
 		{HeldTooLong, "a lease ends 1.5 s late", Calm(), []edit{
-			lua("lease.lua", "if NOW >= S.expires then", "if NOW >= S.expires + 1500 then"),
-			lua("lease.lua", "elseif not LOCK_THERE and not change.lease then", "elseif false then")}},
+			lua("advance.lua", "if NOW >= S.expires then", "if NOW >= S.expires + 1500 then"),
+			lua("advance.lua", "elseif not LOCK_THERE and not change.lease then", "elseif false then")}},
 		{EndTooFar, "leases are told to end six seconds later", Calm(), []edit{
 			lua("lease.lua", "S.expires = NOW + (p.lease or LEASE)", "S.expires = NOW + (p.lease or LEASE) + 6000")}},
 		{TimeOff, "frames name a time that is five seconds ahead", Calm(), []edit{
@@ -47,9 +47,9 @@ func breakages() []breakage {
 			lua("join.lua", "wake()\nadvance()\n", "if S.tickets >= 30 then return redis.error_reply('ERR broken') end\nwake()\nadvance()\n")}},
 		{Stuck, "for five of every eight seconds nobody is granted", Calm(), []edit{
 			lua("join.lua", "if held() or S.paused then", "if held() or S.paused or NOW % 8000 < 5000 then"),
-			lua("lease.lua", "  if not held() and not S.paused and waiting() > 0 then", "  if not held() and not S.paused and waiting() > 0 and NOW % 8000 >= 5000 then")}},
+			lua("advance.lua", "  if not held() and not S.paused and waiting() > 0 then", "  if not held() and not S.paused and waiting() > 0 and NOW % 8000 >= 5000 then")}},
 		{Overtaken, "the last in line is granted", Calm(), []edit{
-			lua("lease.lua", "redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')", "redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}},
+			lua("waiters.lua", "redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')", "redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}},
 		{FenceBack, "every fourth fence is five seconds old", Calm(), []edit{
 			lua("lease.lua", "S.fence = math.max(US, S.fence + 1, S.above + 1)", "S.fence = S.tickets % 4 == 0 and US - 5000000 or math.max(US, S.fence + 1)")}},
 		{TicketReused, "every sixth ticket is given out twice", Calm(), []edit{
@@ -68,7 +68,7 @@ func breakages() []breakage {
 		{Vanished, "every fifth waiter's place is forgotten", Calm(), []edit{
 			lua("join.lua", "if held() or S.paused then", "if held() and S.tickets % 5 == 0 then drop_place(SESSION) elseif held() or S.paused then")}},
 		{LostUnasked, "a new epoch begins for no reason", Calm(), []edit{
-			lua("lease.lua", "function advance()\n", "function advance()\n  if S.epoch > 0 and S.version > 20 and NOW % 50 == 0 and not change.any then\n    S.epoch, S.version, change.any, change.lease = US, 0, true, true\n    redis.call('HSET', STATE, 'epoch', int(S.epoch))\n  end\n")}},
+			lua("advance.lua", "function advance()\n", "function advance()\n  if S.epoch > 0 and S.version > 20 and NOW % 50 == 0 and not change.any then\n    S.epoch, S.version, change.any, change.lease = US, 0, true, true\n    redis.call('HSET', STATE, 'epoch', int(S.epoch))\n  end\n")}},
 		{VersionBack, "frames name an older version now and then", Calm(), []edit{
 			{"hub/frame.go", "`,\"version\":`, m.Version)", "`,\"version\":`, m.Version-m.Version%5/4*3)"}}},
 		{SocketBehind, "the socket of every third place is told nothing once it is open", Calm(), []edit{
@@ -97,8 +97,8 @@ func breakages() []breakage {
 		{IndexLost, "nobody sees that the index has another life", only("index-lost"), []edit{
 			{"room/rebuild.go", "if l.busy || (!another && found.whole) {", "if l.busy || l.life != \"\" || !another && found.whole {"}}},
 		{GhostGranted, "nobody is ever away", only("half-open"), []edit{
-			lua("lease.lua", "if not gone_for(vouched, AWAY_AFTER) or not mark_away(session, vouched) then", "if true then"),
-			lua("lease.lua", "if present_known or NOW < S.trust or waiting() == 0 then return end", "if true then return end")}},
+			lua("waiters.lua", "if not gone_for(vouched, AWAY_AFTER) or not mark_away(session, vouched) then", "if true then"),
+			lua("waiters.lua", "if present_known or NOW < S.trust or waiting() == 0 then return end", "if true then return end")}},
 		{RequestDropped, "SIGTERM is not listened to", only("rolling-restart"), []edit{
 			{"cmd/waitroom/main.go", "os.Interrupt, syscall.SIGTERM}", "os.Interrupt, syscall.SIGHUP}"}}},
 		{SellersNoticed, "a ledger that is behind makes a replica not ready", only("database"), []edit{

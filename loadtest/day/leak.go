@@ -19,8 +19,8 @@ type leak struct {
 }
 
 var leaks = []leak{
-	{"leases", "ended leases", stack.Change("room/lua/lease.lua", "redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - LEASES_KEPT))", "")},
-	{"outcomes", "places", stack.Change("room/lua/places.lua", "if #old == 0 then return end", "if true then return end")},
+	{"leases", "ended leases", stack.Change("room/lua/ending.lua", "redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - LEASES_KEPT))", "")},
+	{"outcomes", "places", stack.Change("room/lua/places.lua", "if #old > 0 then", "if false then")},
 	{"answers", "keys", stack.Change("room/lua/tell.lua", "redis.call('SET', ONCE, text, 'PX', int(ONCE_KEPT))", "redis.call('SET', ONCE, text)")},
 	{"goroutines", "goroutines", stack.Change("room/join.go", "once := unremembered", "go func() { select {} }()\nonce := unremembered")},
 	{"memory", "heap", stack.Change("room/join.go", "once := unremembered", "go func() { kept := make([]byte, 8<<10); for i := range kept { kept[i] = 1 }; <-make(chan struct{}); println(kept[0]) }()\nonce := unremembered")},

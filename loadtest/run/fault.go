@@ -32,7 +32,7 @@ var faults = []fault{
 		stack.Change("hub/mirror/apply.go", "m.reseat(j.Session, Seat{Status: room.Ended", "if j.Fence%2 == 1 { continue }\nm.reseat(j.Session, Seat{Status: room.Ended"),
 		stack.Change("hub/frame.go", "if st.Fence != m.Lease.Fence {", "if false {"),
 	}, "smoke", "two_holders"},
-	{"overtaking", []stack.Edit{stack.Change("room/lua/lease.lua", "local line = redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')",
+	{"overtaking", []stack.Edit{stack.Change("room/lua/waiters.lua", "local line = redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')",
 		"local line = redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}, "smoke", "overtaken"},
 	{"lost-place", []stack.Edit{stack.Change("room/lua/join.lua", "if held() or S.paused then",
 		"if held() and S.tickets % 5 == 0 then drop_place(SESSION) elseif held() or S.paused then")}, "smoke", "lost_places"},

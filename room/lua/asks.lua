@@ -1,5 +1,8 @@
 -- asks.lua: the asks of a room's leases. For expect, match, reject and settle, and for letters and assign.
 
+local kept = past_leases()
+local parse_asks, past, last_open = kept.parse_asks, kept.past, kept.last_open
+
 local LONGEST = 10 * 60 * 1000    -- no lease is longer than this in all
 
 -- CLOCK is the room's time: it never goes back behind what happened in the room, though Redis's clock may in a failover.
@@ -42,13 +45,17 @@ local function write_lease(lease)
     change.codes = true
     return
   end
-  local text = lease_text(lease.fence, lease.ticket, lease.ended, lease.session, lease.seller, lease.asking, lease.codes, lease.rejects,
+  local text = ending().lease_text(lease.fence, lease.ticket, lease.ended, lease.session, lease.seller, lease.asking, lease.codes, lease.rejects,
     asks_text(lease.asks))
   redis.call('ZADD', LEASES, int(lease.granted), text)
   if text ~= lease.text then redis.call('ZREM', LEASES, lease.text) end
   lease.text = text
   local at = last_open(lease)
   if at then leave_open(lease.session, at) end
+  if S.open_at > S.unsure then
+    S.unsure = S.open_at
+    redis.call('HSET', STATE, 'unsure', int(S.unsure))
+  end
   if held() then
     local after = busy_until(S.session)
     if after ~= S.ask_after and (after > NOW or S.ask_after > NOW) then S.ask_after, change.any, change.codes = after, true, true end
@@ -72,4 +79,14 @@ local function take_back(lease, m)
   write_lease(lease)
 end
 
-return LONGEST, room_clock, current, by_fence, write_lease, add_ask, take_back
+-- await notes that a session, which asked last at that moment, may be sent one more code though that ask is answered: see awaited in match.lua. 0: it may not.
+-- Until the quarantine of that ask is over nobody else asks.
+local function await(session, at)
+  if at > 0 then
+    S.awaits, S.awaited, change.codes = session, at, true
+  elseif S.awaits == session then
+    S.awaits, S.awaited, change.codes = '', 0, true
+  end
+end
+
+return LONGEST, past, room_clock, current, by_fence, write_lease, add_ask, take_back, await

@@ -11,7 +11,7 @@ if told then return told end
 local first = {}
 first.result, first.owner, first.from, first.to, first.code = unpack(redis.call('HMGET', ANSWER, 'result', 'owner', 'from', 'to', 'code'))
 if not first.result and not message(DIGEST) then return refuse('no_message') end
-if unlisted(REGISTERED, BEGINS) then return register() end -- the room may be asleep, and what is journalled has to be drained
+if unlisted(REGISTERED, BEGINS) then return beginning().register() end -- the room may be asleep, and what is journalled has to be drained
 wake()
 advance()
 forget_messages()
@@ -99,7 +99,7 @@ record('assigned', string.format('"message_id":%s,"result":"%s","code":%s,"judge
   granted, ended) .. WHY)
 if ends then
   change.any = true
-  finish('completed', NOW)
+  ending().finish('completed', NOW)
   advance()
 end
 return answer('ok', '', string.format(' %s %d %d %d %d %d %s %s', result, lease.ticket, lease.fence, S.epoch, granted, ended,

@@ -4,7 +4,7 @@
 local told = repeated()
 if told then return told end
 if KIND ~= '' then
-  if unlisted(REGISTERED, BEGINS) then return register() end
+  if unlisted(REGISTERED, BEGINS) then return beginning().register() end
   wake()
 end
 advance()

@@ -7,10 +7,10 @@ local function waits(session) return S.epoch > 0 and redis.call('ZSCORE', QUEUE,
 local function back(session)
   local away = redis.call('ZSCORE', AWAY, session)
   local since = tonumber(away or redis.call('ZSCORE', SEEN, session) or NOW)
-  if gone_for(since, AWAY_AFTER + DROP_AFTER) then return false end
+  if waiters().gone_for(since, AWAY_AFTER + DROP_AFTER) then return false end
   if away then
     if WRITES > 1 and place(session).unclaimed then return 'away' end
-    back_again(session)
+    waiters().back_again(session)
   end
   return true
 end

@@ -11,8 +11,8 @@ end
 -- come_back has a session whose turn passed unclaimed wait as it did before. A browser that is not connected is gone from now on.
 local function come_back(p)
   put_place(SESSION, live_text(p, 'b' .. p.missed))
-  back_again(SESSION)
-  if not redis.call('ZSCORE', HERE, SESSION) then there_until(SESSION, NOW) end
+  waiters().back_again(SESSION)
+  if not redis.call('ZSCORE', HERE, SESSION) then waiters().there_until(SESSION, NOW) end
   change.any = true
   advance()
   local rank = redis.call('ZSCORE', QUEUE, SESSION)
@@ -26,4 +26,4 @@ local function is_here(p)
   return p.unclaimed
 end
 
-return claim_lease, is_here
+return { claim_lease = claim_lease, is_here = is_here }

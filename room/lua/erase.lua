@@ -8,10 +8,10 @@ local session = redis.call('HGET', SELLERS, SELLER)
 if session and not END_PLACES then return refuse('seller_has_place', session, ' 0 0') end
 if CHECK then return refuse('ok', '', ' 0 0') end
 if session and session == S.session then
-  finish('forced', NOW)
+  ending().finish('forced', NOW)
   advance()
 elseif session then
-  leave_line(session, 'removed')
+  waiters().leave_line(session, 'removed')
 end
 
 -- rename finds the seller behind `fields` others; nil where it is another one's.

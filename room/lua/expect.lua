@@ -14,7 +14,7 @@ advance()
 local mine = place(SESSION)
 if not (mine and mine.live) then return refuse('no_place', SESSION) end
 if S.session ~= SESSION or S.fence ~= FENCE then return refuse('stale_fence', SESSION) end
-claim_lease()
+claims().claim_lease()
 
 local lease = current()
 if DIGEST == '' and not lease.asking then S.asking, lease.asking, change.codes = true, true, true end
@@ -58,7 +58,7 @@ if DIGEST ~= '' then
     '"granted_at":%d,"ended_at":%d', ID, tostring(ends), S.ticket, S.fence, S.seller, S.granted, NOW)
   change.any = true
   if ends then
-    finish('completed', NOW)
+    ending().finish('completed', NOW)
     advance()
   end
   return answer('ok', SESSION, reply_of(lease, expires, m))

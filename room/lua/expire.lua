@@ -2,7 +2,7 @@
 -- Codes: active (somebody holds or waits), idle, asleep (idle and its keys are set to go away)
 -- Returns code view standing(-) next-look(ms) journal-length
 
-if S.epoch > 0 then turn_clock() end
+if S.epoch > 0 then times().turn_clock() end
 local more = bury(REPLICAS)
 advance()
 local forget = forget_messages()

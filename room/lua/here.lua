@@ -24,7 +24,7 @@ local function come(session, host)
     if not back(session) then return end
     redis.call('ZREM', SEEN, session)
   elseif session == S.session and S.rank and S.claim == 0 and CLAIM_WITHIN > 0 then
-    claim_by(NOW + CLAIM_WITHIN) -- told late: its turn had come by then
+    times().claim_by(NOW + CLAIM_WITHIN) -- told late: its turn had come by then
   end
   local at = redis.call('ZSCORE', HERE, session)
   if not at then
@@ -44,7 +44,7 @@ local function go(session, host, since)
     if other_host(session) then return end
   end
   if waits(session) and not redis.call('ZSCORE', AWAY, session) and (at or not redis.call('ZSCORE', SEEN, session)) then
-    there_until(session, since)
+    waiters().there_until(session, since)
   end
 end
 
@@ -53,7 +53,7 @@ end
 local function bury(hosts)
   local asked, outage, alive, dead = hosts:match('^(%d+) (%d+) (%S*) (%S*)$')
   if not asked or S.epoch == 0 then return false end
-  trust(tonumber(outage))
+  times().trust(tonumber(outage))
   local living, last = {}, {}
   for host in alive:gmatch('%d+') do living[host] = true end
   for host, ago in dead:gmatch('(%d+):(%d+)') do last[host] = NOW - tonumber(ago) end

@@ -4,7 +4,7 @@
 
 local told = repeated()
 if told then return told end
-if unlisted(REGISTERED, BEGINS) then return register() end
+if unlisted(REGISTERED, BEGINS) then return beginning().register() end
 
 wake()
 advance()
@@ -12,7 +12,7 @@ advance()
 local mine = place(SESSION)
 if TICKET ~= 0 and not (mine and mine.live and mine.ticket == TICKET) then return refuse('no_place') end
 if mine and mine.live then
-  if is_here(mine) then return answer('ok', SESSION) end
+  if claims().is_here(mine) then return answer('ok', SESSION) end
   commit()
   return reply('ok', SESSION)
 end
@@ -35,9 +35,9 @@ record('joined', who)
 change.any = true
 
 if held() or S.paused then
-  enqueue(SESSION, int(p.ticket))
+  waiters().enqueue(SESSION, int(p.ticket))
   S.last = SESSION
-  if VOUCH > 0 then there_until(SESSION, NOW + VOUCH) end
+  if VOUCH > 0 then waiters().there_until(SESSION, NOW + VOUCH) end
 else
   grant(SESSION, p, int(p.ticket))
   S.channel = nil -- who asks is told by the reply

@@ -11,9 +11,9 @@ local holds = S.session == SESSION
 if FENCE ~= 0 and not (holds and FENCE == S.fence) then return refuse('stale_fence', SESSION) end
 
 if holds then
-  finish(OUTCOME, NOW)
+  ending().finish(OUTCOME, NOW)
   advance()
 else
-  leave_line(SESSION, 'cancelled')
+  waiters().leave_line(SESSION, 'cancelled')
 end
 return answer('ok', SESSION)

@@ -24,9 +24,6 @@ local function agreed(version, lineage)
   return -1
 end
 
--- went_back is true when what was told of the room's epoch is not in its past.
-local function went_back(version, lineage) return version > agreed(version, lineage) end
-
 if S.epoch > 0 and history ~= '' and S.lineage:sub(1, #history) ~= history then
   local kept, known = { history .. ':' .. int(S.version + 1) }, S.lineage ~= ''
   for stretch in S.lineage:gmatch('[^,]+') do
@@ -39,7 +36,7 @@ end
 if S.doubt > NOW + DOUBT then S.doubt = 0 end -- the clock went back
 
 if not LAYS then
-  if TOLD_EPOCH > 0 and (TOLD_EPOCH ~= S.epoch or went_back(TOLD_VERSION, TOLD_LINEAGE)) then return 'behind' end
+  if TOLD_EPOCH > 0 and (TOLD_EPOCH ~= S.epoch or TOLD_VERSION > agreed(TOLD_VERSION, TOLD_LINEAGE)) then return 'behind' end
   if S.epoch == 0 and redis.call('EXISTS', PLACES) == 1 then return 'behind' end -- the state alone is gone
   if NOW < S.doubt then return 'doubt ' .. int(S.doubt - NOW) end
 end

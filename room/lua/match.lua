@@ -49,7 +49,7 @@ do
     return answer_text(told)
   end
 end
-if unlisted(REGISTERED, BEGINS) then return register() end
+if unlisted(REGISTERED, BEGINS) then return beginning().register() end
 wake()
 advance()
 forget_messages()
@@ -419,7 +419,7 @@ elseif A.part > 0 then
 end
 if ends then
   change.any = true
-  finish('completed', NOW)
+  ending().finish('completed', NOW)
   advance()
 end
 commit()

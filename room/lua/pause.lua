@@ -3,7 +3,7 @@
 
 local told = repeated()
 if told then return told end
-if unlisted(REGISTERED, BEGINS) then return register() end
+if unlisted(REGISTERED, BEGINS) then return beginning().register() end
 wake()
 advance()
 

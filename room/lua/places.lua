@@ -23,56 +23,21 @@ local function place(session)
   return p or nil
 end
 
-local function drop_place(session)
-  redis.call('HDEL', PLACES, session)
-  known[session] = false
-end
-
--- forget_known has places read anew: PLACES is gone.
-local function forget_known() known = {} end
-
 -- waiting is how many are in the line.
-local counted
 local function waiting()
-  counted = counted or redis.call('ZCARD', QUEUE)
-  return counted
+  S.line = S.line or redis.call('ZCARD', QUEUE)
+  return S.line
 end
 
--- made are the keys that this script may have made: they have no end yet (see pass in tell.lua).
+-- made are the keys that this script may have made: they have no end yet (see vanishing.lua).
 local made = {}
 
--- put_place writes a place; `p` is what is to be read from then on.
+-- put_place writes a place, or drops it where there is no text; `p` is what is to be read from then on.
 local function put_place(session, text, p)
-  redis.call('HSET', PLACES, session, text)
   known[session] = p
+  if not text then return redis.call('HDEL', PLACES, session) end
+  redis.call('HSET', PLACES, session, text)
   if VANISHES and waiting() == 0 and (not held() or S.session == ORPHANED) then made[PLACES] = true end -- it may be the first there
-end
-
--- enqueue has a session wait. (It may be in the line already, where its place alone was lost.)
-local function enqueue(session, rank)
-  counted = waiting() + redis.call('ZADD', QUEUE, rank, session)
-  if counted == 1 then made[QUEUE] = true end
-end
-
--- there_until notes that a waiter is there until then (ms), or was.
-local function there_until(session, at)
-  redis.call('ZADD', SEEN, int(at), session)
-  made[SEEN] = true
-end
-
--- away_since notes that a waiter is passed over, and since when it has been gone (ms).
-local function away_since(session, at)
-  redis.call('ZADD', AWAY, int(at), session)
-  made[AWAY] = true
-end
-
--- forget_ended forgets a few of those whose outcome was told for long enough.
-local function forget_ended()
-  local old = redis.call('ZRANGEBYSCORE', ENDED, '-inf', int(NOW - ENDED_KEPT), 'LIMIT', '0', int(4 * FORGETTING))
-  if #old == 0 then return end
-  redis.call('ZREM', ENDED, unpack(old))
-  redis.call('HDEL', PLACES, unpack(old))
-  for _, session in ipairs(old) do known[session] = nil end
 end
 
 -- end_place writes a place's outcome.
@@ -83,9 +48,16 @@ local function end_place(session, p, outcome, at, fence, rank)
     put_place(session, outcome .. '|' .. int(p.ticket) .. '|' .. p.seller .. '|' .. int(at) .. '|' .. fence_text .. '||',
       { live = false, outcome = outcome, ticket = p.ticket, seller = p.seller, at = at, channel = '', fence = fence_text })
     redis.call('ZADD', ENDED, int(NOW), session) -- not `at`: it is told from now on, however late its end was noticed
-    if p.ticket % FORGETTING == 0 then forget_ended() end
+    if p.ticket % FORGETTING == 0 then -- a few of those whose outcome was told for long enough
+      local old = redis.call('ZRANGEBYSCORE', ENDED, '-inf', int(NOW - ENDED_KEPT), 'LIMIT', '0', int(4 * FORGETTING))
+      if #old > 0 then
+        redis.call('ZREM', ENDED, unpack(old))
+        redis.call('HDEL', PLACES, unpack(old))
+        for _, forgotten in ipairs(old) do known[forgotten] = nil end
+      end
+    end
   else
-    drop_place(session)
+    put_place(session, nil, false)
   end
   local fence_json = fence and ',"fence":' .. int(fence) or ''
   if TELLS then
@@ -96,20 +68,4 @@ local function end_place(session, p, outcome, at, fence, rank)
   change.any = true
 end
 
-local function dequeue(session) counted = waiting() - redis.call('ZREM', QUEUE, session) end
-
--- unqueue takes a waiter out of the line, with what is known of its being there.
-local function unqueue(session)
-  dequeue(session)
-  redis.call('ZREM', SEEN, session)
-  redis.call('ZREM', AWAY, session)
-end
-
--- leave_line ends the place of a waiter.
-local function leave_line(session, outcome)
-  local rank = redis.call('ZSCORE', QUEUE, session)
-  unqueue(session)
-  end_place(session, place(session), outcome, NOW, nil, rank)
-end
-
-return place, put_place, drop_place, forget_known, waiting, made, enqueue, there_until, away_since, end_place, dequeue, unqueue, leave_line
+return known, place, put_place, waiting, made, end_place

@@ -15,7 +15,7 @@ local latest = S.epoch > 0 and tonumber((redis.call('HGET', STATE, CALLS) or '0'
 if latest and NUMBER >= latest then
   if latest == 0 then forget_calls() end
   redis.call('HSET', STATE, CALLS, int(NUMBER) .. '|' .. int(NOW))
-  turn_clock()
+  times().turn_clock()
   for i = CAME + 1, #CHANGES, 3 do go(CHANGES[i], CHANGES[i + 1], NOW - tonumber(CHANGES[i + 2])) end -- first: some of them have come back
   for i = 1, CAME do come(CHANGES[i], HOST) end
 end

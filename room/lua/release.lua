@@ -7,6 +7,6 @@ advance()
 
 if not held() or S.fence ~= FENCE then return refuse('stale_fence') end
 act(ACTION, S.ticket, S.fence, S.seller)
-finish('forced', NOW)
+ending().finish('forced', NOW)
 advance()
 return answer('ok', '')

@@ -8,5 +8,5 @@ advance()
 local session = waiter(TICKET)
 if not session then return refuse('stale_ticket') end
 act(ACTION, TICKET, nil, place(session).seller)
-leave_line(session, 'removed')
+waiters().leave_line(session, 'removed')
 return answer('ok', '')

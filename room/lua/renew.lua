@@ -16,24 +16,24 @@
 
 local K = cjson.decode(KNOWN)
 local LOOKED = S.looked
-if S.epoch > 0 then turn_clock() end
+if S.epoch > 0 then times().turn_clock() end
 local LEFT = S.epoch == 0 and redis.call('EXISTS', PLACES) == 1 -- the places without the state
 -- Nobody is ahead of a room that lost nothing, neither the ledger nor this process.
 local AHEAD = S.epoch > 0 and (EPOCH == 0 or EPOCH == S.epoch) and (K.fence > math.max(S.fence, S.above) or K.ticket > S.tickets)
-local LOST = LEFT or AHEAD or S.epoch < EPOCH or (S.epoch == EPOCH and went_back(VERSION, LINEAGE))
+local LOST = LEFT or AHEAD or S.epoch < EPOCH or (S.epoch == EPOCH and VERSION > agreed(VERSION, LINEAGE))
 local RECORDED = S.epoch == 0 and (K.fence > 0 or K.ticket > 0)    -- the ledger alone knows the room
 
-if (LOST or RECORDED) and unlisted(REGISTERED, BEGINS) then return register() end
+if (LOST or RECORDED) and unlisted(REGISTERED, BEGINS) then return beginning().register() end
 
 -- tell_lost writes that a session's place was lost, or how it ended as somebody was told.
 local function tell_lost(session, ticket, seller, fence, outcome)
-  unqueue(session)
+  waiters().unqueue(session)
   if seller ~= '' and redis.call('HGET', SELLERS, seller) == session then redis.call('HDEL', SELLERS, seller) end
   if ENDED_KEPT > 0 then
     put_place(session, table.concat({ outcome or 'lost', int(ticket), seller, int(NOW), fence and int(fence) or '', '', '' }, '|'))
     redis.call('ZADD', ENDED, int(NOW), session)
   else
-    drop_place(session)
+    put_place(session, nil, false)
   end
   change.any, news.reset = true, true
 end
@@ -108,7 +108,8 @@ local function orphan(lease)
   if S.session == ORPHANED and S.expires >= lease.expires then return end
   S.session, S.seller, S.ticket, S.granted, S.expires = ORPHANED, '', lease.ticket, math.min(lease.granted, NOW), lease.expires
   S.fence = math.max(S.fence, lease.fence)
-  read_codes(S, '', '')
+  no_codes()
+  S.open_session, S.open_at, S.open_other = '', 0, 0
   change.any, change.lease, change.codes = true, true, true
 end
 
@@ -123,8 +124,8 @@ end
 local function renew()
   local of, lease = math.max(S.epoch, EPOCH), left_of()
   local last = LEFT and 0 or LOOKED
-  stay()
-  fill_blank()
+  beginning().stay()
+  beginning().fill_blank()
   go_on_after()
   for _, f in ipairs(K.places) do compare(f) end
   local kept = carry()
@@ -134,7 +135,8 @@ local function renew()
   S.doubt = history ~= '' and NOW + DOUBT or 0 -- else the store is in the one process that there is, or does not say when it changes
   redis.call('HDEL', STATE, 'asks')
   redis.call('HSET', STATE, 'epoch', int(S.epoch), 'lineage', S.lineage, 'doubt', int(S.doubt))
-  read_codes(S, '', '')
+  no_codes()
+  S.open_session, S.open_at, S.open_other = '', 0, 0
   change.average, change.any, change.lease, change.codes, news.reset = true, true, true, true, true
   note_loss(last)
   record('epoch', '"kept":[' .. kept .. ']')

@@ -5,7 +5,7 @@
 
 for i, session in ipairs(SESSIONS) do
   local there = waits(session) and back(session)
-  if there and there ~= 'away' then there_until(session, i <= STAY and NOW + VOUCH or NOW) end
+  if there and there ~= 'away' then waiters().there_until(session, i <= STAY and NOW + VOUCH or NOW) end
 end
 advance()
 commit()

@@ -1,18 +1,12 @@
 -- state.lua: the state as values, and what is noted of it until it is written. For every verb.
 
--- What the lease has to do with codes: whether it is asking, how often it asked, how many asks no code has come for, from when
--- it may ask (0 = at once), how many codes came where it is not asking, whether a busy number has put its end off, how many messages it rejected,
--- and when it asked last. The asks themselves are read where they are needed: asks.lua.
--- And the latest ask that an ended lease may have left unanswered: whose, when, and when the latest of anybody else.
-local function read_codes(s, codes, unanswered)
-  local asking, asked, open, after, code, off, rejects, last = (codes or ''):match('^(%d)|(%d+)|(%d+)|(%d+)|(%d+)|(%d)|(%d+)|(%d+)$')
-  s.asking, s.asked, s.open, s.ask_after = asking == '1', (asked or 0) + 0, (open or 0) + 0, (after or 0) + 0
-  s.codes, s.put_off, s.rejects, s.last_ask = (code or 0) + 0, off == '1', (rejects or 0) + 0, (last or 0) + 0
-  local session, at, other = (unanswered or ''):match('^([^|]*)|(%d+)|(%d+)$')
-  s.open_session, s.open_at, s.open_other = session or '', (at or 0) + 0, (other or 0) + 0
-end
-
 local S
+local NO_CODES, NONE_OPEN = '0|0|0|0|0|0|0|0', '|0|0' -- what no_codes is, written down; and that no ended lease left an ask open
+
+-- no_codes is a lease that has nothing to do with codes yet.
+local function no_codes()
+  S.asking, S.asked, S.open, S.ask_after, S.codes, S.put_off, S.rejects, S.last_ask = false, 0, 0, 0, 0, false, 0, 0
+end
 
 -- set_average sets how long leases are held and how far that lies from it (ms), and both as they are written and told.
 local function set_average(hold, spread)
@@ -38,19 +32,32 @@ do
     lineage = v.lineage or '', doubt = (v.doubt or 0) + 0,
     -- Until when the lease is to be claimed (0 = it need not be, as far as is known), and with what rank it waited before; no rank where it was claimed or need not be.
     claim = 0, claim_text = v.claim or '', rank = nil,
-    -- What read_codes reads, and what is noted here: a table that grows costs more than one that is there.
-    asking = false, asked = 0, open = 0, ask_after = 0, codes = 0, put_off = false, rejects = 0, last_ask = 0, open_session = '', open_at = 0, open_other = 0, awaits = '', awaited = 0,
+    -- What the lease has to do with codes: whether it is asking, how often it asked, how many asks no code has come for, from when
+    -- it may ask (0 = at once), how many codes came where it is not asking, whether a busy number has put its end off, how many messages it rejected,
+    -- and when it asked last. The asks themselves are read where they are needed: asks.lua.
+    asking = false, asked = 0, open = 0, ask_after = 0, codes = 0, put_off = false, rejects = 0, last_ask = 0,
+    -- The latest ask that an ended lease may have left unanswered: whose, when, and when the latest of anybody else; and up to which of them one may have been answered since.
+    open_session = '', open_at = 0, open_other = 0, unsure = (v.unsure or 0) + 0,
+    awaits = '', awaited = 0, line = false,
     noted = 0, noted_from = 0, turned = 0, turned_from = 0, above = (v.above or 0) + 0, channel = nil, begun = nil, last = nil,
   }
   if not (v.hold and v.spread) or S.hold > LEASE or S.spread > LEASE then set_average(math.min(S.hold, LEASE), math.min(S.spread, LEASE)) end
-  read_codes(S, v.codes, v.unanswered)
-  if v.awaited then -- "when|session", see await in lease.lua
+  if S.session ~= '' and (v.codes or NO_CODES) ~= NO_CODES then
+    local asking, asked, open, after, code, off, rejects, last = v.codes:match('^(%d)|(%d+)|(%d+)|(%d+)|(%d+)|(%d)|(%d+)|(%d+)$')
+    S.asking, S.asked, S.open, S.ask_after = asking == '1', (asked or 0) + 0, (open or 0) + 0, (after or 0) + 0
+    S.codes, S.put_off, S.rejects, S.last_ask = (code or 0) + 0, off == '1', (rejects or 0) + 0, (last or 0) + 0
+  end
+  if (v.unanswered or NONE_OPEN) ~= NONE_OPEN then
+    local session, at, other = v.unanswered:match('^([^|]*)|(%d+)|(%d+)$')
+    S.open_session, S.open_at, S.open_other = session or '', (at or 0) + 0, (other or 0) + 0
+  end
+  if v.awaited then -- "when|session", see await in asks.lua
     local at, session = v.awaited:match('^(%d+)|(.*)$')
     S.awaits, S.awaited = session, at + 0
   end
   if S.trust > NOW + TRUSTED then S.trust = 0 end -- the clock went back
   S.noted, S.noted_from = S.lost, S.lost_from -- in the state, for everybody
-  S.turned, S.turned_from = (v.turned or 0) + 0, (v.turned_from or 0) + 0 -- see set_back in lease.lua
+  S.turned, S.turned_from = (v.turned or 0) + 0, (v.turned_from or 0) + 0 -- see turn_clock in times.lua
   if S.turned > 0 then
     S.lost_from = S.turned > S.lost and since(S.turned_from, S.lost, S.lost_from) or since(S.lost_from, S.turned, S.turned_from)
     S.lost = math.max(S.lost, S.turned)
@@ -66,9 +73,6 @@ if S.format > FORMAT then return 'newer' end
 
 -- Where nobody was ever to claim a lease, all is written as a program without claims wrote it, and one may serve beside this one.
 local WRITES = (CLAIM_WITHIN > 0 or S.format > 1) and 2 or 1
-
--- gone_for is true when a session that was last there at `since` has been gone for over `ms`.
-local function gone_for(since, ms) return since < NOW - ms and NOW >= S.trust end
 
 -- change is what is to be written, and news what is to be told: lists for the event, and the journal's lines.
 local change = { any = false, lease = false, codes = false, trust = false, average = false }

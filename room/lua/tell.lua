@@ -7,14 +7,6 @@ local function lease_json(more)
     (news.rank and ',"rank":' .. news.rank or '') .. more .. '}'
 end
 
-local function write_lock()
-  if held() then
-    redis.call('SET', LOCK, lock_json(S.session, S.seller, S.ticket, S.fence, S.granted, S.expires), 'PXAT', int(S.expires))
-  else
-    redis.call('DEL', LOCK)
-  end
-end
-
 -- write_state writes the fields of the state that have changed.
 local function write_state(looked)
   local fields, n = { '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '' }, 0 -- room for 12 pairs; more make it grow
@@ -61,36 +53,16 @@ local function event_json()
     (news.missed and '],"missed":[' .. listed('missed') or '') .. ']}'
 end
 
--- vanish forgets a room in which nobody is, but for its highest fence.
-local function vanish()
-  redis.call('DEL', LOCK, STATE, PLACES, QUEUE, SEEN, AWAY)
-  forget_known()
-  redis.call('HSET', STATE, 'format', int(WRITES), 'fence', int(math.max(S.fence, S.above)))
-  redis.call('PEXPIRE', STATE, FENCE_KEPT)
-end
-
--- pass gives a room's keys an end, for when all who are in it die without a word. Of keys that have one it is written anew once a minute, or for a lease that
--- goes on for longer than any before: "kept" has when that was, and how long leases could go on (ms).
-local function pass()
-  local ends = NOW + (held() and math.max(S.expires - NOW, 0) or 0)
-  local at, till = (state.kept or ''):match('^(%d+)|(%d+)$')
-  at, till = (at or 0) + 0, (till or 0) + 0
-  if at <= NOW and NOW < at + RENEWED and ends <= till then
-    for key in pairs(made) do redis.call('PEXPIRE', key, int(till - NOW + ABANDONED)) end
-    return
-  end
-  till = ends + RENEWED
-  redis.call('HSET', STATE, 'kept', int(NOW) .. '|' .. int(till))
-  redis.call('PEXPIRE', STATE, int(till - NOW + FENCE_KEPT))
-  for _, key in ipairs(waiting() > 0 and { PLACES, QUEUE, SEEN, AWAY } or { PLACES }) do redis.call('PEXPIRE', key, int(till - NOW + ABANDONED)) end
-end
-
 -- write writes the room as it is now; `looked` where that it was looked at is to be noted.
 local function write(looked)
-  if VANISHES and not held() and not S.paused and waiting() == 0 then return vanish() end
-  if change.lease then write_lock() end
+  if VANISHES and not held() and not S.paused and waiting() == 0 then return vanishing().vanish() end
+  if change.lease and held() then
+    redis.call('SET', LOCK, lock_json(S.session, S.seller, S.ticket, S.fence, S.granted, S.expires), 'PXAT', int(S.expires))
+  elseif change.lease then
+    redis.call('DEL', LOCK)
+  end
   write_state(looked)
-  if VANISHES then pass() end
+  if VANISHES then vanishing().pass() end
 end
 
 -- commit writes what changed, tells it once, and journals it. Without a change it does nothing.
@@ -102,9 +74,7 @@ local function commit()
     write(looked)
   else
     if looked then redis.call('HSET', STATE, 'looked', int(math.max(NOW, S.looked)), 'trust', int(S.trust)) end
-    if VANISHES and next(made) then
-      pass()
-    end
+    if VANISHES and next(made) then vanishing().pass() end
   end
   if news.records then
     redis.call('XADD', JOURNAL, 'MAXLEN', '~', int(JOURNAL_MAX), '*', 'format', int(WRITES), 'epoch', int(S.epoch), 'version', int(S.version),

@@ -2,7 +2,8 @@
 
 -- What whole numbers are as text, by their negatives: to write one takes long, and most are written several times. (By the number itself, the embedded
 -- store's Lua would make an array that reaches up to it.)
-local written, more = { [0] = '0', [-1] = '1', [-2] = '2', [-3] = '3' }, 40
+local written, more = { [0] = '0', [-1] = '1', [-2] = '2', [-3] = '3', [-4] = '4', [-5] = '5', [-6] = '6', [-7] = '7', [-8] = '8', [-9] = '9', [-10] = '10',
+  [-11] = '11', [-12] = '12', [-13] = '13', [-14] = '14', [-15] = '15', [-16] = '16' }, 40 -- so many that there is room for others: a table that grows costs more
 
 -- int writes a whole number; %d is exact here and much faster than %.0f.
 local function int(n)

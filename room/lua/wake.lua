@@ -1,59 +1,18 @@
 -- wake.lua: a room that is about to be used, perhaps for the first time. For the verbs that begin one.
 
-local BLANK, BLANK_FOR = '{' .. ROOM .. '}:blank', 60 * 1000
-
--- blank names what the store has in place of a room that it knows nothing of. Once a room was begun there and lost, it has another name, also under another
--- history of the server: then somebody may know the room who was not there to be heard when the caller asked.
-local function blank()
-  local name = redis.call('GET', BLANK) or int(US)
-  redis.call('SET', BLANK, name, 'PX', BLANK_FOR)
-  return name .. ':' .. history
-end
-
-local function fill_blank() redis.call('DEL', BLANK) end
-
--- begin starts the first epoch of a room that nothing is known of. One that vanishes is written when somebody is in it.
-local function begin()
-  redis.call('DEL', LOCK, QUEUE, SELLERS, SEEN, AWAY, ENDED, HERE)
-  if not VANISHES then
-    fill_blank()
-    for _, kept in ipairs({ LEASES, JOURNAL }) do redis.call('PERSIST', kept) end
-  end
-  S.epoch, S.version = math.max(US, S.epoch + 1), 0
-  set_average(LEASE, 0)
-  S.holds, change.average = 0, true
-  S.lineage = history ~= '' and history .. ':1' or ''
-  if VANISHES then
-    S.begun = true
-  else
-    redis.call('HSET', STATE, 'epoch', int(S.epoch), 'lineage', S.lineage)
-  end
-  record('epoch')
-end
-
 -- unlisted is true when the room's index entry may be gone, or due only long from now: the process
 -- registered too long ago, or before the room fell asleep; or the store has nothing of the room, so perhaps nothing of the index
 -- either, and it has not asked whether anybody knows it since this blank is there. (A client sends a call again by itself, to whatever server
 -- is there by then.) Whoever is about to use the room registers again then, which makes it due at once.
 local function unlisted(registered, begins)
   if VANISHES then return false end -- it is in no index
-  return registered <= S.quiet or NOW - registered > REGISTERED_FOR or (S.epoch == 0 and begins ~= blank())
-end
-
--- stay takes back the end that an idle room's keys were given.
-local function stay()
-  if S.quiet == 0 then return end
-  for i = 2, 11 do redis.call('PERSIST', KEYS[i]) end
-  redis.call('HDEL', STATE, 'quiet')
+  return registered <= S.quiet or NOW - registered > REGISTERED_FOR or (S.epoch == 0 and begins ~= beginning().blank())
 end
 
 -- wake makes the room one that is used.
 local function wake()
-  if S.epoch == 0 then begin() end
-  stay()
+  if S.epoch == 0 then beginning().begin() end
+  if S.quiet > 0 then beginning().stay() end
 end
 
--- register asks the caller to put the room into the index and come again; nothing happened. It names the blank where there is one.
-local function register() return 'register ' .. view() .. ' ' .. standing('') .. ' ' .. (S.epoch == 0 and blank() or '-') end
-
-return fill_blank, unlisted, register, stay, wake
+return unlisted, wake
