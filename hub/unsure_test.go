@@ -34,22 +34,18 @@ func TestPlaceThatIsAnotherByTheTimeItIsKnownIsNotShown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			all := &links{held: make(chan struct{})}
 			r := startLinked(t, all)
-			ids := sessions(3)
-			first := join(t, r.Engine, ids[0])
-			told := func(int64) {}
+			ids := sessions(4)
+			first, watcher := join(t, r.Engine, ids[0]), r.dial(ids[3])
 			if here {
-				owner := r.dial(ids[0])
-				told = func(ticket int64) {
-					owner.until("its place", func(st state) bool { return value(st.Ticket) == ticket })
-				}
+				r.dial(ids[0]).until("its place", func(st state) bool { return value(st.Ticket) == first.Ticket })
 			}
-			told(first.Ticket)
 			all.lead(ids[1], hub.Link{Session: ids[0], Ticket: first.Ticket, Fence: first.Fence})
 			guest, gone := r.dial(ids[1]), r.dial(ids[1])
 			untilAsked(t, all, ids[1])
 			require.NoError(t, gone.ws.CloseNow())
 			leave(t, r.Engine, ids[0], room.Completed)
-			told(join(t, r.Engine, ids[0]).Ticket)
+			again := join(t, r.Engine, ids[0])
+			watcher.until("the other place", func(st state) bool { return st.Version >= again.Version })
 			close(all.held)
 			require.Equal(t, 4003, guest.untilClosed())
 			require.Empty(t, guest.raw)

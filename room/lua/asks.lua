@@ -52,7 +52,7 @@ local function write_lease(lease)
   lease.text = text
   local at = last_open(lease)
   if at then leave_open(lease.session, at) end
-  if S.open_at > S.unsure then
+  if S.open_at > S.unsure then -- one that was open may be answered now. (An older program does not note that: a number is busy for a quarantine longer, at the most.)
     S.unsure = S.open_at
     redis.call('HSET', STATE, 'unsure', int(S.unsure))
   end
