@@ -34,8 +34,8 @@ func TestPlaceThatIsAnotherByTheTimeItIsKnownIsNotShown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			all := &links{held: make(chan struct{})}
 			r := startLinked(t, all)
-			ids := sessions(4)
-			first, watcher := join(t, r.Engine, ids[0]), r.dial(ids[3])
+			ids := sessions(3)
+			first, desk := join(t, r.Engine, ids[0]), r.watch(lobby)
 			if here {
 				r.dial(ids[0]).until("its place", func(st state) bool { return value(st.Ticket) == first.Ticket })
 			}
@@ -45,7 +45,7 @@ func TestPlaceThatIsAnotherByTheTimeItIsKnownIsNotShown(t *testing.T) {
 			require.NoError(t, gone.ws.CloseNow())
 			leave(t, r.Engine, ids[0], room.Completed)
 			again := join(t, r.Engine, ids[0])
-			watcher.until("the other place", func(st state) bool { return st.Version >= again.Version })
+			desk.until("the other place", func(p *hub.Page) bool { return p.Version >= again.Version })
 			close(all.held)
 			require.Equal(t, 4003, guest.untilClosed())
 			require.Empty(t, guest.raw)
