@@ -1,6 +1,6 @@
 // Package room is the engine: one exclusive lock with a fair line, for each room, on Redis.
 //
-// Each verb is one Lua script, so that it happens wholly or not at all; Redis's TIME is the only
+// Each verb is one call of a Lua script, so that it happens wholly or not at all; Redis's TIME is the only
 // clock. A verb first brings the room to now (a lease that is over ends, the next in line has the
 // lock), then does what was asked, then tells everybody in one event. docs/architecture.md has the
 // keys and the invariants.

@@ -1,4 +1,4 @@
--- prelude.lua: what every verb shares, with state.lua, lineage.lua, places.lua, lease.lua and tell.lua behind it. Go puts them in front of each verb's own file.
+-- prelude.lua: what every verb begins with. Behind it come the other parts that all share, and then each verb's own: script.go says which.
 --
 -- KEYS   1 lock     string  the lease as people read it, PXAT = its end; missing = no lease
 --        2 queue    zset    waiting session -> rank (the ticket, until moved)
