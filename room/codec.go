@@ -3,7 +3,6 @@ package room
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -140,9 +139,9 @@ type verb[A any] struct {
 	args arguments
 }
 
-// newVerb adds a verb to the script: the parts that it shares with some others, and its own file.
+// newVerb adds a verb to the script: its own file, and the parts that it shares with some others.
 func newVerb[A any](name string, parts ...string) verb[A] {
-	return addVerb[A](name, verbScript{verb: name, early: alone[name], parts: append(parts, name)})
+	return addVerb[A](name, verbScript{verb: name, file: name, early: alone[name], parts: parts})
 }
 
 func addVerb[A any](name string, s verbScript) verb[A] {
@@ -168,10 +167,10 @@ func (v verb[A]) with(a A) call {
 type question[A any] struct{ now, still verb[A] }
 
 func newQuestion[A any](name string, parts ...string) question[A] {
-	ask := func(own, first string) verb[A] {
-		return addVerb[A](name, verbScript{verb: own, parts: append(slices.Clone(parts), first, name)})
-	}
-	return question[A]{now: ask(name, "now"), still: ask(name+"_still", "still")}
+	now := addVerb[A](name, verbScript{verb: name, still: name + "_still", file: name, parts: parts})
+	still := now
+	still.verb = name + "_still"
+	return question[A]{now: now, still: still}
 }
 
 // with makes both of its calls: the second is for a store that takes no writes.

@@ -6,8 +6,8 @@ import "context"
 func Untraced(ctx context.Context, e *Engine) bool { return !e.traces(ctx) && e.traceOf(ctx) == "" }
 
 var (
-	joinAtLength  = addVerb[joinArgs]("join", verbScript{verb: "join_at_length", parts: []string{"beginning", "wake", "claims", "join"}})
-	leaveAtLength = addVerb[leaveArgs]("leave", verbScript{verb: "leave_at_length", parts: []string{"leave"}})
+	joinAtLength  = addVerb[joinArgs]("join", verbScript{verb: "join_at_length", file: "join", parts: []string{"beginning", "wake", "claims"}})
+	leaveAtLength = addVerb[leaveArgs]("leave", verbScript{verb: "leave_at_length", file: "leave"})
 )
 
 // AtLength has verbs go the long way until the test is over, also where nobody else is concerned.

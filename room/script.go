@@ -3,6 +3,7 @@ package room
 import (
 	"embed"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -12,55 +13,85 @@ import (
 //go:embed lua/*.lua
 var luaFiles embed.FS
 
-// bare is what every verb's script begins with, and shared what stands in one function behind it.
+// bare is what every verb's script begins with, shared what stands in one function behind it, and several what is made for the verbs alone that name it.
 var (
-	bare   = []string{"text", "prelude", "state", "lineage"}
-	shared = []string{"places", "past_leases", "lease", "ending", "waiters", "times", "advance", "vanishing", "tell"}
+	bare    = []string{"text", "prelude", "state", "lineage"}
+	shared  = []string{"places", "past_leases", "lease", "ending", "waiters", "times", "advance", "vanishing", "tell"}
+	several = []string{"claims", "beginning", "wake", "back", "inbox", "here", "support", "asks", "could"}
 )
 
 // alone has the parts of verbs that answer before all else is made ready, where nobody else is concerned.
 var alone = map[string]string{"join": "join_alone", "leave": "leave_alone"}
 
 // theScript is all verbs in one script, which looks at VERB. Lua's collector goes through all scripts that a server knows, again and again while they run: two dozen that have
-// most of their text in common cost a call a third of its time.
-var theScript = sync.OnceValue(func() *redis.Script {
-	var source strings.Builder
-	source.WriteString(preamble())
+// most of their text in common cost a call a third of its time. For the same reason nothing is in it twice.
+var theScript = sync.OnceValue(func() *redis.Script { return redis.NewScript(scriptText()) })
+
+func scriptText() string {
+	var text strings.Builder
+	text.WriteString(preamble())
 	for _, name := range bare {
-		source.WriteString(part(name))
+		text.WriteString(part(name))
 		if name == "prelude" {
 			for _, v := range scripts {
 				if v.early != "" {
-					source.WriteString(v.only(v.args.lua(1+shareArgs) + luaSource(v.early)))
+					text.WriteString(v.only(v.args.lua(1+shareArgs) + luaSource(v.early)))
 				}
 			}
 		}
 	}
-	source.WriteString(together(shared))
-	for _, v := range scripts {
-		last := len(v.parts) - 1
-		text := v.args.lua(1 + shareArgs)
-		for _, name := range v.parts[:last] {
-			text += part(name)
+	text.WriteString(together(shared))
+	for i := range len(several) + 1 {
+		if i > 0 {
+			text.WriteString(partFor(several[i-1]))
 		}
-		source.WriteString(v.only(text + luaSource(v.parts[last])))
+		for _, v := range scripts {
+			if v.behind() == i {
+				text.WriteString(v.text())
+			}
+		}
 	}
-	return redis.NewScript(source.String())
-})
+	return text.String()
+}
 
 // scripts are the verbs of theScript: each has its name.
 var scripts []verbScript
 
 type verbScript struct {
 	verb  string
+	still string // the verb's name where it only asks, and of a store that takes no writes; "" = it is not asked so
+	file  string
 	args  arguments
 	early string   // its part right behind the prelude; "" = none
-	parts []string // the last is its own
+	parts []string // those of several that it uses
+}
+
+// text is the verb's own.
+func (v verbScript) text() string {
+	begins := ""
+	if v.still != "" {
+		begins = "if VERB == '" + v.verb + "' then\n" + luaSource("now") + "else\n" + luaSource("still") + "end\n"
+	}
+	return v.only(v.args.lua(1+shareArgs) + begins + luaSource(v.file))
 }
 
 // only is text that is for this verb alone.
-func (v verbScript) only(text string) string {
-	return "if VERB == '" + v.verb + "' then\n" + text + "end\n"
+func (v verbScript) only(text string) string { return "if " + v.called() + " then\n" + text + "end\n" }
+
+// called is true where it is this verb that is called.
+func (v verbScript) called() string {
+	if v.still != "" {
+		return "VERB == '" + v.verb + "' or VERB == '" + v.still + "'"
+	}
+	return "VERB == '" + v.verb + "'"
+}
+
+// behind is how many of several a verb stands behind: it comes as soon as those that it names are there, so that who is called often and names few is asked for early.
+func (v verbScript) behind() (n int) {
+	for _, name := range v.parts {
+		n = max(n, 1+slices.Index(several, name))
+	}
+	return n
 }
 
 // exports is a return at the end of a file: of names, or of a table of functions.
@@ -69,13 +100,25 @@ var (
 	functions = regexp.MustCompile(`(?m)^return \{ (\w+) = \w+(?:, \w+ = \w+)* \}\n\z`)
 )
 
-// part is what scripts share. One that ends by returning names is a function of its own: only those names are seen behind it. A script may have 200 at a time.
+// part is what all verbs share. One that ends by returning names is a function of its own: only those names are seen behind it. A script may have 200 at a time.
 func part(name string) string {
 	source, names := open(name)
 	if names == "" {
 		return source + "\n"
 	}
 	return "local " + names + " = (function()\n" + source + "return " + names + "\nend)()\n"
+}
+
+// partFor is a part that is made where a verb is called that names it; else its names are nil.
+func partFor(name string) string {
+	source, names := open(name)
+	var users []string
+	for _, v := range scripts {
+		if slices.Contains(v.parts, name) {
+			users = append(users, v.called())
+		}
+	}
+	return "local " + names + "\nif " + strings.Join(users, " or ") + " then\n" + names + " = (function()\n" + source + "return " + names + "\nend)()\nend\n"
 }
 
 // together is parts in one function, each of which sees the names of those before it. To make a function costs Lua a walk over the names of the one around it, for each of

@@ -8,5 +8,5 @@ advance()
 local mine = place(SESSION)
 if not (mine and mine.live) or (TICKET ~= 0 and mine.ticket ~= TICKET) then return refuse('no_place', SESSION) end
 if FENCE ~= 0 and not (S.session == SESSION and S.fence == FENCE) then return refuse('stale_fence', SESSION) end
-claims().is_here(mine)
+claims().is_here(SESSION, mine)
 return answer('ok', SESSION)

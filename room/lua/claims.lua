@@ -9,20 +9,20 @@ local function claim_lease()
 end
 
 -- come_back has a session whose turn passed unclaimed wait as it did before. A browser that is not connected is gone from now on.
-local function come_back(p)
-  put_place(SESSION, live_text(p, 'b' .. p.missed))
-  waiters().back_again(SESSION)
-  if not redis.call('ZSCORE', HERE, SESSION) then waiters().there_until(SESSION, NOW) end
+local function come_back(session, p)
+  put_place(session, live_text(p, 'b' .. p.missed))
+  waiters().back_again(session)
+  if not redis.call('ZSCORE', HERE, session) then waiters().there_until(session, NOW) end
   change.any = true
   advance()
-  local rank = redis.call('ZSCORE', QUEUE, SESSION)
-  if rank then tell('moved', string.format('{"session":"%s","ticket":%d,"rank":%s,"from":%s}', SESSION, p.ticket, rank, rank)) end
+  local rank = redis.call('ZSCORE', QUEUE, session)
+  if rank then tell('moved', string.format('{"session":"%s","ticket":%d,"rank":%s,"from":%s}', session, p.ticket, rank, rank)) end
 end
 
 -- is_here is true where that changed how the session stands.
-local function is_here(p)
-  if S.session == SESSION then return claim_lease() end
-  if p.unclaimed then come_back(p) end
+local function is_here(session, p)
+  if S.session == session then return claim_lease() end
+  if p.unclaimed then come_back(session, p) end
   return p.unclaimed
 end
 

@@ -12,7 +12,7 @@ advance()
 local mine = place(SESSION)
 if TICKET ~= 0 and not (mine and mine.live and mine.ticket == TICKET) then return refuse('no_place') end
 if mine and mine.live then
-  if claims().is_here(mine) then return answer('ok', SESSION) end
+  if claims().is_here(SESSION, mine) then return answer('ok', SESSION) end
   commit()
   return reply('ok', SESSION)
 end
