@@ -28,6 +28,10 @@ func call[T any](ctx context.Context, l *Locker, f func() (T, error), late func(
 	if !l.enter() {
 		return f()
 	}
+	if ctx.Done() == nil { // it never ends
+		defer l.work.Done()
+		return f()
+	}
 	type result struct {
 		value T
 		err   error
