@@ -29,3 +29,19 @@ func TestFormThatIsMalformedIsRefusedAsSuch(t *testing.T) {
 	require.Equal(t, "s-1", e.joined.Seller)
 	require.Equal(t, http.StatusRequestEntityTooLarge, send("seller_id="+strings.Repeat("x", maxBody)))
 }
+
+func TestFormGivesABrowserItsSessionOnce(t *testing.T) {
+	e := &askEngine{seat: room.Seat{Place: room.Place{Status: room.Idle}}}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/rooms/integration/join", strings.NewReader("seller_id=s-1"))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	w := httptest.NewRecorder()
+	handler(t, Config{Engine: e}).ServeHTTP(w, r)
+	require.Equal(t, http.StatusSeeOther, w.Code)
+	var given []string
+	for _, cookie := range w.Result().Cookies() {
+		if cookie.Name == sessionCookie {
+			given = append(given, cookie.Value)
+		}
+	}
+	require.Equal(t, []string{e.joined.Session}, given)
+}

@@ -16,6 +16,8 @@ const (
 	hostPrefix    = "__Host-" // keeps a neighbouring subdomain from planting a cookie
 	sessionKept   = 30 * 24 * 60 * 60
 
+	rememberedKey = "remembered" // of an answer: the session in its cookie
+
 	// protocolSession begins the one word by which a page of another site can name a session to a socket: a browser sends no headers of
 	// a page's with it, but the protocols that the page asks for. Unlike an address, those are in no log and no history.
 	protocolSession = "waitroom.session."
@@ -96,8 +98,12 @@ func (s *site) hostCookie(c *gin.Context, name string) string {
 	return name
 }
 
-// remember gives the browser its session for the requests to come.
+// remember gives the browser its session for the requests to come, once an answer.
 func (s *site) remember(c *gin.Context, session string) {
+	if c.GetString(rememberedKey) == session {
+		return
+	}
+	c.Set(rememberedKey, session)
 	http.SetCookie(c.Writer, &http.Cookie{Name: s.cookieName(c), Value: session, Path: "/", MaxAge: s.sessionKept(),
 		HttpOnly: true, Secure: s.secure(c), SameSite: http.SameSiteLaxMode})
 }
