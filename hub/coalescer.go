@@ -6,12 +6,27 @@ import (
 	"github.com/waitroom/waitroom/hub/socket"
 )
 
-// coalescer holds back what the back of the line hears: the first change goes out at once, those
-// within the pause after it go out as one. The hall's lock guards it.
+// coalescer holds back what the back of the line hears: the first change goes out right behind the head of
+// the line, those within the pause after it go out as one. The hall's lock guards it.
 type coalescer struct {
 	due   bool // a change was not told yet
 	until time.Time
 	timer *time.Timer
+}
+
+// headStart is how long the back of the line stands behind those whom a change concerns most. Told at the same moment, thousands would take the processors, and those
+// of the machines that they are on.
+const headStart = time.Millisecond
+
+// behind notes a change that the back of the line is to be told, after all others.
+func (b *coalescer) behind(now time.Time) {
+	if b.due {
+		return
+	}
+	b.due = true
+	if from := now.Add(headStart); from.After(b.until) {
+		b.until = from
+	}
 }
 
 func (b *coalescer) stop() {

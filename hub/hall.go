@@ -190,7 +190,9 @@ func (l *hall) tell(f *mirror.Effects[visitor]) {
 	for _, s := range f.Caught {
 		s.Here.mark(dueState)
 	}
-	l.back.due = l.back.due || f.All
+	if f.All {
+		l.back.behind(time.Now())
+	}
 }
 
 // heed has looked up what there is to be looked up, and those told to be here whom the engine holds for away.

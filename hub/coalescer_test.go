@@ -1,0 +1,27 @@
+package hub
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Whom a change concerns most has a head start, whether the line has been quiet or was told a moment ago; a second change does not put the first one off.
+func TestBackOfTheLineStandsBehindItsHead(t *testing.T) {
+	now := time.Now()
+	for name, told := range map[string]struct{ until, want time.Time }{
+		"quiet":               {time.Time{}, now.Add(headStart)},
+		"told long ago":       {now.Add(-time.Second), now.Add(headStart)},
+		"about to be told":    {now.Add(headStart / 2), now.Add(headStart)},
+		"told a moment ago":   {now.Add(100 * time.Millisecond), now.Add(100 * time.Millisecond)},
+		"told at this moment": {now, now.Add(headStart)},
+	} {
+		b := coalescer{until: told.until}
+		b.behind(now)
+		require.True(t, b.due, name)
+		require.Equal(t, told.want, b.until, name)
+		b.behind(now.Add(headStart / 2))
+		require.Equal(t, told.want, b.until, name)
+	}
+}
