@@ -165,12 +165,13 @@ func (h *Hub) ClockTurned() {
 		return
 	}
 	h.spawn(func(ctx context.Context) {
+		sent := time.Now()
 		now, err := h.cfg.Redis.Time(ctx).Result()
 		if err != nil {
 			h.failed(ctx, "Redis's clock not read", "", err)
 			return
 		}
-		h.clock.Restart(now.UnixMilli())
+		h.clock.Restart(sent, now.UnixMilli())
 	})
 }
 

@@ -6,8 +6,11 @@ import (
 	"time"
 )
 
-// clockWindow is for how long the fastest message counts; Redis's clock may drift from ours.
-const clockWindow = 30 * time.Second
+const (
+	clockWindow = 30 * time.Second       // for how long the fastest message counts; Redis's clock may drift from ours
+	setFor      = 10 * time.Second       // for so long after Redis's clock was set, messages of before may still come in
+	setBack     = 500 * time.Millisecond // and are told from others where it was set back by more than this
+)
 
 // Clock reckons what Redis's clock says now. Each message from Redis carries its time; the one that
 // was fastest on its way bounds the difference best. Ours is the monotonic clock.
@@ -18,6 +21,8 @@ type Clock struct {
 	mu        sync.Mutex
 	now, last int64 // the least difference in this window and in the one before
 	turned    time.Time
+	least     int64 // what a difference is at the least until then
+	until     time.Time
 }
 
 const noSample = int64(^uint64(0) >> 1)
@@ -35,6 +40,9 @@ func (c *Clock) Sample(ms int64) {
 	difference := int64(at.Sub(c.Start)) - ms*int64(time.Millisecond)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if difference < c.least && at.Before(c.until) {
+		return
+	}
 	if at.Sub(c.turned) > clockWindow {
 		c.turned, c.last, c.now = at, c.now, noSample
 	}
@@ -46,12 +54,16 @@ func (c *Clock) Sample(ms int64) {
 func (c *Clock) Forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.now, c.last = noSample, noSample
+	c.now, c.last, c.until = noSample, noSample, time.Time{}
 }
 
-// Restart goes by one message alone: Redis's clock was set.
-func (c *Clock) Restart(ms int64) {
+// Restart goes by the answer alone to what was asked of Redis at `sent`, since its clock was set. A message of before that comes in
+// later says a time that clock has not come to again: it does not count.
+func (c *Clock) Restart(sent time.Time, ms int64) {
 	c.Forget()
+	c.mu.Lock()
+	c.least, c.until = int64(sent.Sub(c.Start))-ms*int64(time.Millisecond)-int64(setBack), time.Now().Add(setFor)
+	c.mu.Unlock()
 	c.Sample(ms)
 }
 

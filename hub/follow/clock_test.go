@@ -28,3 +28,32 @@ func TestClockGoesByTheMessageThatWasFastestOnItsWay(t *testing.T) {
 		require.Equal(t, start, c.MS(), "another server may answer now")
 	})
 }
+
+func TestMessageOfBeforeRedisClockWasSetBackDoesNotCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := NewClock()
+		start := time.Now().UnixMilli()
+		c.Sample(start)
+		sent := time.Now()
+		time.Sleep(200 * time.Millisecond) // the answer was long on its way
+		c.Restart(sent, start-20_000)
+		require.Equal(t, start-20_000, c.MS())
+		c.Sample(start + 100)
+		require.Equal(t, start-20_000, c.MS(), "was sent before")
+		c.Sample(start - 20_000 + 200)
+		require.Equal(t, start-20_000+200, c.MS(), "was faster than the answer")
+
+		c.Restart(time.Now(), start+30_000)
+		require.Equal(t, start+30_000, c.MS(), "it is set ahead again")
+		c.Sample(start - 20_000 + 200)
+		require.Equal(t, start+30_000, c.MS(), "was sent before, too")
+		c.Restart(time.Now(), start)
+		time.Sleep(setFor)
+		c.Sample(start + 60_000)
+		require.Equal(t, start+60_000, c.MS(), "nothing of before comes in so late: the clock was set and nobody said so")
+		c.Restart(time.Now(), start)
+		c.Forget()
+		c.Sample(start + 60_000)
+		require.Equal(t, start+60_000, c.MS(), "another server may answer now")
+	})
+}
