@@ -39,17 +39,20 @@ type count struct {
 	detail   string // of the last
 }
 
-// Refused tells support that a message was refused, with a code that the service does not know of by itself.
-func (s *Service) Refused(id room.ID, code string) { s.refusals.add(refusal{id, code}, "") }
+// Refused counts a message that was refused before the service saw it, by its code, and tells support of it.
+func (s *Service) Refused(id room.ID, code string) {
+	s.metrics.answers.WithLabelValues(code).Inc()
+	s.refusals.add(refusal{id, code}, "")
+}
 
 // turnedAway tells support of what Receive refused.
 func (s *Service) turnedAway(id room.ID, err error) {
 	var fault *Fault
 	switch {
 	case errors.Is(err, ErrSignature):
-		s.Refused(id, "bad_signature")
+		s.refusals.add(refusal{id, "bad_signature"}, "")
 	case errors.Is(err, ErrInvalidJSON):
-		s.Refused(id, "invalid_json")
+		s.refusals.add(refusal{id, "invalid_json"}, "")
 	case errors.As(err, &fault):
 		s.refusals.add(refusal{id, "invalid_message"}, room.Mask(fault.Detail("en")))
 	}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
@@ -56,6 +57,20 @@ func newDeskService(t *testing.T) (*Service, *deskEngine) {
 	return s, engine
 }
 
+// counted is how many messages were answered, by the label of waitroom_sms_total.
+func counted(t *testing.T, s *Service) map[string]float64 {
+	t.Helper()
+	all := prometheus.NewRegistry()
+	all.MustRegister(s.metrics.answers)
+	families, err := all.Gather()
+	require.NoError(t, err)
+	counts := map[string]float64{}
+	for _, m := range families[0].GetMetric() {
+		counts[m.GetLabel()[0].GetValue()] = m.GetCounter().GetValue()
+	}
+	return counts
+}
+
 func TestRefusedMessagesAreToldToSupportTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, engine := newDeskService(t)
@@ -100,6 +115,7 @@ func TestEachCodeAndRoomIsToldOfByItself(t *testing.T) {
 			fmt.Sprintf("integration message_refused body_too_large/%d: 1 message was refused: body_too_large", at),
 			fmt.Sprintf("other message_refused body_too_large/%d: 1 message was refused: body_too_large", at),
 		}, engine.heard())
+		require.Equal(t, map[string]float64{"invalid_json": 1, "invalid_message": 1, BodyTooLarge: 2}, counted(t, s))
 		time.Sleep(time.Minute)
 	})
 }
