@@ -39,6 +39,9 @@ func knowsClaims(program string) (bool, error) {
 	return bytes.Contains(help, []byte("claim-within")), nil
 }
 
+// crossWithin is how long the two versions have for that: where turns are to be claimed, some three codes a minute are shown by the other version.
+const crossWithin = 90 * time.Second
+
 // sideBySide is load on both versions until news went from each to the other, at least for so long.
 func sideBySide(d time.Duration) Step {
 	return Step{"two versions side by side", func(ctx context.Context, r *Run) error {
@@ -47,7 +50,7 @@ func sideBySide(d time.Duration) Step {
 			return err
 		}
 		var c crossings
-		err := until(2*d, func() error { c = r.crossings(since); return c.all() })
+		err := until(crossWithin, func() error { c = r.crossings(since); return c.all() })
 		r.history.Note("side by side: %s", c)
 		return err
 	}}
