@@ -16,13 +16,13 @@ import (
 	"github.com/waitroom/waitroom/internal/redistest"
 )
 
-// verbs are what each of them is handed, by its file.
-func verbs() map[string]arguments {
-	handed := make(map[string]arguments)
+// verbs are all of them, by their files.
+func verbs() map[string]verbScript {
+	files := make(map[string]verbScript)
 	for _, v := range scripts {
-		handed[v.file] = v.args
+		files[v.file] = v
 	}
-	return handed
+	return files
 }
 
 func TestAScriptUsesAllThatItIsHandedAndNoPositions(t *testing.T) {
@@ -30,22 +30,24 @@ func TestAScriptUsesAllThatItIsHandedAndNoPositions(t *testing.T) {
 	open := []string{"prelude", "state", "lineage", "now", "still", "join_alone", "leave_alone"} // parts all of whose names are seen behind them, or that have none
 	files, err := luaFiles.ReadDir("lua")
 	require.NoError(t, err)
-	handed := verbs()
+	ofVerbs, further := verbs(), slices.Concat(slices.Collect(maps.Values(goesOn))...)
 	for _, f := range files {
 		name := strings.TrimSuffix(f.Name(), ".lua")
 		if strings.HasPrefix(name, "index_") || name == "erase_reply" { // which share nothing with verbs
 			continue
 		}
-		source := regexp.MustCompile(`--.*`).ReplaceAllString(luaSource(name), "")
-		require.NotContains(t, source, "ARGV", f.Name())
-		args, isVerb := handed[name]
+		require.NotContains(t, withoutComments(luaSource(name)), "ARGV", f.Name())
+		if slices.Contains(further, name) {
+			continue
+		}
+		v, isVerb := ofVerbs[name]
 		if !isVerb {
 			require.True(t, slices.Contains(parts, name), "%s is no verb's, nor a part that script.go lists", f.Name())
 			require.True(t, slices.Contains(open, name) || exports.MatchString(luaSource(name)) || functions.MatchString(luaSource(name)), "%s does not end by returning the names that others may use", f.Name())
 			continue
 		}
-		for _, argument := range args.names {
-			require.True(t, mentioned(source, argument), "%s is not used in %s", argument, f.Name())
+		for _, argument := range v.args.names {
+			require.True(t, mentioned(withoutComments(v.source()), argument), "%s is not used in %s", argument, f.Name())
 		}
 	}
 	var everywhere string
@@ -57,24 +59,43 @@ func TestAScriptUsesAllThatItIsHandedAndNoPositions(t *testing.T) {
 	}
 }
 
+func withoutComments(source string) string {
+	return regexp.MustCompile(`--.*`).ReplaceAllString(source, "")
+}
+
 func mentioned(source, name string) bool {
 	return regexp.MustCompile(`\b` + name + `\b`).MatchString(source)
 }
 
 func TestEveryCodeThatAScriptAnswersIsKnown(t *testing.T) {
 	answers := regexp.MustCompile(`\b(?:refuse|reply|answer)\('(\w+)'`)
-	for name := range verbs() {
-		for _, found := range answers.FindAllStringSubmatch(luaSource(name), -1) {
+	for name, v := range verbs() {
+		for _, found := range answers.FindAllStringSubmatch(v.source(), -1) {
 			err := codeError(found[1])
 			require.False(t, errors.Is(err, ErrStore), "%s.lua answers %q, which is not among refusals in errors.go", name, found[1])
 		}
 	}
 }
 
+func TestTheKeysOfItsOwnThatAVerbNamesAreThoseThatItUses(t *testing.T) {
+	named, used := regexp.MustCompile(`(?m)^--(?: KEYS)? +(1[5-9]) `), regexp.MustCompile(`KEYS\[(1[5-9])\]`) // those before are every verb's: see prelude.lua
+	for file, v := range verbs() {
+		require.Equal(t, numbers(named, v.source()), numbers(used, v.source()), "%s.lua", file)
+	}
+}
+
+func numbers(of *regexp.Regexp, source string) (all []string) {
+	for _, found := range of.FindAllStringSubmatch(source, -1) {
+		all = append(all, found[1])
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Redis's client silently sends a call again whose reply was lost.
 func TestAVerbWhoseReplyIsRememberedLooksForItFirst(t *testing.T) {
-	for name := range verbs() {
-		source := luaSource(name)
+	for name, v := range verbs() {
+		source := v.source()
 		if name == "erase" { // done again it finds nothing to do
 			continue
 		}

@@ -129,7 +129,7 @@ func (x *filters) learn(id ID, ask string, f Filter) {
 	known[ask] = f
 }
 
-// fit is what match.lua is told of an ask and a message.
+// fit is what match_whose.lua is told of an ask and a message.
 type fit string
 
 const (

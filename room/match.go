@@ -193,7 +193,7 @@ func (e *Engine) Fingerprint(id ID, q MatchRequest) string {
 	return e.sealer(id).mark(string(id), "fingerprint", plainSender(q.Sender), q.Shown.Text, strconv.FormatInt(q.From, 10))
 }
 
-// learn takes in the asks that match.lua has to know a message's fit to: "fence.ask:filter".
+// learn takes in the asks that match_whose.lua has to know a message's fit to: "fence.ask:filter".
 func (e *Engine) learn(id ID, asks []string, q MatchRequest, fits map[string]fit) {
 	for _, text := range asks {
 		ask, sealed, _ := strings.Cut(text, ":")

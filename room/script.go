@@ -23,6 +23,9 @@ var (
 // alone has the parts of verbs that answer before all else is made ready, where nobody else is concerned.
 var alone = map[string]string{"join": "join_alone", "leave": "leave_alone"}
 
+// goesOn has the files in which a verb's text goes on.
+var goesOn = map[string][]string{"match": {"match_whose", "match_bind"}}
+
 // theScript is all verbs in one script, which looks at VERB. Lua's collector goes through all scripts that a server knows, again and again while they run: two dozen that have
 // most of their text in common cost a call a third of its time. For the same reason nothing is in it twice.
 var theScript = sync.OnceValue(func() *redis.Script { return redis.NewScript(scriptText()) })
@@ -72,7 +75,16 @@ func (v verbScript) text() string {
 	if v.still != "" {
 		begins = "if VERB == '" + v.verb + "' then\n" + luaSource("now") + "else\n" + luaSource("still") + "end\n"
 	}
-	return v.only(v.args.lua(1+shareArgs) + begins + luaSource(v.file))
+	return v.only(v.args.lua(1+shareArgs) + begins + v.source())
+}
+
+// source is what its files say.
+func (v verbScript) source() string {
+	text := luaSource(v.file)
+	for _, file := range goesOn[v.file] {
+		text += luaSource(file)
+	}
+	return text
 }
 
 // only is text that is for this verb alone.

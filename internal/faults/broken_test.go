@@ -74,7 +74,7 @@ func breakages() []breakage {
 		{SocketBehind, "the socket of every third place is told nothing once it is open", Calm(), []edit{
 			{"hub/writer.go", "	if st.Status == room.Locked {\n", "	if c.opened && st.Ticket%3 == 0 {\n		return buf, t, false\n	}\n	if st.Status == room.Locked {\n"}}},
 		{WrongCode, "a message is shown to the first in line", Calm(), []edit{
-			lua("match.lua", "session = l and l.session or '', fence", "session = l and (redis.call('ZRANGE', QUEUE, 0, 0)[1] or l.session) or '', fence"),
+			lua("match_bind.lua", "session = l and l.session or '', fence", "session = l and (redis.call('ZRANGE', QUEUE, 0, 0)[1] or l.session) or '', fence"),
 			lua("look.lua", "(m.late or m.fence == fence) and 'm'", "'m'")}},
 		{CodeUnseen, "every third ticket is not shown its code", Calm(), []edit{
 			lua("look.lua", "  if not p then return '' end", "  if not p or p.ticket % 3 == 0 then return '' end")}},

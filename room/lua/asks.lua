@@ -79,7 +79,7 @@ local function take_back(lease, m)
   write_lease(lease)
 end
 
--- await notes that a session, which asked last at that moment, may be sent one more code though that ask is answered: see awaited in match.lua. 0: it may not.
+-- await notes that a session, which asked last at that moment, may be sent one more code though that ask is answered: see awaited in match_whose.lua. 0: it may not.
 -- Until the quarantine of that ask is over nobody else asks.
 local function await(session, at)
   if at > 0 then

@@ -1,5 +1,5 @@
 -- assign.lua: support gives a message that belongs to nobody to a lease that could have caused it. The ledger has the last word: settle.lua.
--- KEYS  14 the message's answer; see inbox.lua
+-- KEYS  15 the message's answer; see inbox.lua
 -- Codes: ok, register, no_message, already_matched (also where the same message under another id, or another part of it, is another's), stale_fence (there is no such lease), not_possible
 -- Returns after the standing: result ticket fence epoch granted ended completes, and "1" where its text is forgotten: it is a record only.
 

@@ -1,6 +1,6 @@
 -- reject.lua: the session of a message's lease says that the message is not its own. It is nobody's from then on, and the ask
 -- that it answered is open again as of its old time, also where the lease is over.
--- KEYS  14 the message's answer; see inbox.lua
+-- KEYS  15 the message's answer; see inbox.lua
 -- Codes: ok, no_message, stale_fence, too_many_rejects
 
 local told = repeated()

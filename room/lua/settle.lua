@@ -1,5 +1,5 @@
 -- settle.lua: the ledger has judged a match, or what a holder claimed or support assigned since.
--- KEYS  13 once: hash, what the message was told; see inbox.lua
+-- KEYS  14 once: hash, what the message was told; see inbox.lua
 -- AGREED: whom it belongs to is shown it now. Else nobody is, not who has been shown it either (it was judged late), and it answered nothing; whoever asks
 -- again is told that it is ambiguous, unless it was claimed or assigned: then the first answer stays. A lease that the message belongs to no more is not concerned: a
 -- verdict is told again where whoever told it died.
