@@ -1,15 +1,19 @@
 package hub_test
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/hub"
 	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -73,19 +77,40 @@ func (s *socket) notStates() []map[string]any {
 
 // What came before says that it is later; no message comes that says otherwise.
 func TestFramesGoByRedissClockAsSoonAsItWasSetBack(t *testing.T) {
-	embedded := redistest.StartEmbedded(t)
-	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
-	t.Cleanup(func() { _ = rdb.Close() })
-	begin := time.Now().Truncate(time.Millisecond)
-	embedded.SetTime(begin)
-	r := start(t, rdb, room.Config{}, hub.Config{Unnotified: true})
-	r.dial(room.NewSession()).until("a state", func(st state) bool { return st.ServerTime >= begin.UnixMilli() })
-	embedded.SetTime(begin.Add(-time.Hour))
-	r.Hub.ClockTurned()
-	for told := begin.UnixMilli(); told > begin.Add(-30*time.Minute).UnixMilli(); {
-		r.dial(room.NewSession()).until("a state", func(st state) bool {
-			told = st.ServerTime
-			return true
+	for when, away := range map[string]bool{"and can be asked": false, "and is away just then": true} {
+		t.Run(when, func(t *testing.T) {
+			embedded, registry := redistest.StartEmbedded(t), prometheus.NewRegistry()
+			proxy := redistest.StartProxy(t, embedded.Addr())
+			rdb := redis.NewClient(&redis.Options{Addr: proxy.Addr(), MaxRetries: -1})
+			t.Cleanup(func() { _ = rdb.Close() })
+			begin := time.Now().Truncate(time.Millisecond)
+			embedded.SetTime(begin)
+			r := start(t, rdb, room.Config{}, hub.Config{Unnotified: true, Registerer: registry})
+			r.dial(room.NewSession()).until("a state", func(st state) bool { return st.ServerTime >= begin.UnixMilli() })
+			embedded.SetTime(begin.Add(-time.Hour))
+			if away {
+				proxy.Refuse()
+				proxy.CutAll()
+			}
+			r.Hub.ClockTurned()
+			if away {
+				testproc.Until(t, 10*time.Second, func() error {
+					if counted(t, registry, "waitroom_hub_store_failures_total") == 0 {
+						return errors.New("nothing was asked")
+					}
+					return nil
+				})
+				proxy.Heal()
+			}
+			testproc.Until(t, 10*time.Second, func() (err error) {
+				r.dial(room.NewSession()).until("a state", func(st state) bool {
+					if st.ServerTime > begin.Add(-30*time.Minute).UnixMilli() {
+						err = fmt.Errorf("server_time is %d", st.ServerTime)
+					}
+					return true
+				})
+				return err
+			})
 		})
 	}
 }

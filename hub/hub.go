@@ -165,13 +165,19 @@ func (h *Hub) ClockTurned() {
 		return
 	}
 	h.spawn(func(ctx context.Context) {
-		sent := time.Now()
-		now, err := h.cfg.Redis.Time(ctx).Result()
-		if err != nil {
+		var wait follow.Backoff
+		for {
+			sent := time.Now() // of this attempt: the later, the better it tells what Redis said before
+			now, err := h.cfg.Redis.Time(ctx).Result()
+			if err == nil {
+				h.clock.Restart(sent, now.UnixMilli())
+				return
+			}
 			h.failed(ctx, "Redis's clock not read", "", err)
-			return
+			if !wait.Wait(ctx) {
+				return
+			}
 		}
-		h.clock.Restart(sent, now.UnixMilli())
 	})
 }
 

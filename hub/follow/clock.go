@@ -23,6 +23,7 @@ type Clock struct {
 	turned    time.Time
 	least     int64 // what a difference is at the least until then
 	until     time.Time
+	asked     time.Time // when that was asked which it was last restarted by
 }
 
 const noSample = int64(^uint64(0) >> 1)
@@ -58,13 +59,18 @@ func (c *Clock) Forget() {
 }
 
 // Restart goes by the answer alone to what was asked of Redis at `sent`, since its clock was set. A message of before that comes in
-// later says a time that clock has not come to again: it does not count.
+// later says a time that clock has not come to again: it does not count, nor does the answer to what was asked earlier.
 func (c *Clock) Restart(sent time.Time, ms int64) {
-	c.Forget()
+	at, unix := time.Now(), ms*int64(time.Millisecond)
 	c.mu.Lock()
-	c.least, c.until = int64(sent.Sub(c.Start))-ms*int64(time.Millisecond)-int64(setBack), time.Now().Add(setFor)
-	c.mu.Unlock()
-	c.Sample(ms)
+	defer c.mu.Unlock()
+	if sent.Before(c.asked) {
+		return
+	}
+	c.asked, c.turned = sent, at
+	c.least, c.until = int64(sent.Sub(c.Start))-unix-int64(setBack), at.Add(setFor)
+	c.now, c.last = int64(at.Sub(c.Start))-unix, noSample
+	c.offset.Store(c.now)
 }
 
 // MS is Redis's time in unix milliseconds, as far as we can tell.

@@ -57,3 +57,16 @@ func TestMessageOfBeforeRedisClockWasSetBackDoesNotCount(t *testing.T) {
 		require.Equal(t, start+60_000, c.MS(), "another server may answer now")
 	})
 }
+
+func TestAnswerToWhatWasAskedEarlierDoesNotRestartTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := NewClock()
+		start, first := time.Now().UnixMilli(), time.Now()
+		time.Sleep(time.Millisecond)
+		c.Restart(time.Now(), start-20_000)
+		c.Restart(first, start) // it was long on its way
+		require.Equal(t, start-20_000, c.MS())
+		c.Sample(start - 20_000 + 5)
+		require.Equal(t, start-20_000+5, c.MS())
+	})
+}
