@@ -19,17 +19,30 @@ func (l *Locker) enter() bool {
 }
 
 // call runs f, and returns as soon as ctx ends: a Redis client looks at ctx only between two
-// attempts. A result that nobody waits for any more goes to late.
-func call[T any](ctx context.Context, l *Locker, f func() (T, error), late func(T, error)) (T, error) {
+// attempts. Close waits for it, unless it had begun before.
+func call[T any](ctx context.Context, l *Locker, f func() (T, error)) (T, error) {
+	done := func() {}
+	if l.enter() {
+		done = l.work.Done
+	}
+	return run(ctx, done, f, nil)
+}
+
+// further is call for who is counted already: Close waits for it in any case. A result that nobody waits for any more goes to late, if
+// there is one.
+func further[T any](ctx context.Context, l *Locker, f func() (T, error), late func(T, error)) (T, error) {
+	l.work.Add(1)
+	return run(ctx, l.work.Done, f, late)
+}
+
+func run[T any](ctx context.Context, done func(), f func() (T, error), late func(T, error)) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {
+		done()
 		return none, fmt.Errorf("lock: %w", err)
 	}
-	if !l.enter() {
-		return f()
-	}
 	if ctx.Done() == nil { // it never ends
-		defer l.work.Done()
+		defer done()
 		return f()
 	}
 	type result struct {
@@ -38,7 +51,7 @@ func call[T any](ctx context.Context, l *Locker, f func() (T, error), late func(
 	}
 	answer := make(chan result) // unbuffered: either the caller takes it, or late does
 	go func() {
-		defer l.work.Done()
+		defer done()
 		value, err := f()
 		select {
 		case answer <- result{value, err}:
@@ -66,7 +79,7 @@ func (l *Locker) join(ctx context.Context, w *waiter, now bool) (room.Standing, 
 		q.Channel, q.Vouch = l.channel, l.heartbeat
 	}
 	w.sent = time.Now()
-	st, err := call(ctx, l, func() (room.Standing, error) {
+	st, err := further(ctx, l, func() (room.Standing, error) {
 		st, err := l.engine.Join(ctx, roomOf(w.key), q)
 		if err != nil && !room.Refused(err) {
 			l.leaveLater(w) // it may have been done

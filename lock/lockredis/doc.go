@@ -39,7 +39,7 @@
 //
 // # Time-outs
 //
-// ctx ends every call at once, also while Redis does not answer. Besides it, a request is bounded by the client's own ReadTimeout (3 s by default) for each
+// ctx ends every call at once, also while Redis does not answer. Besides it, a request is bounded by the client's own ReadTimeout (5 s by default) for each
 // of its attempts (MaxRetries, 3, beside the first). Keep ReadTimeout below a third of the shortest lease that is kept alive. Heartbeat (3 s) is how long dead processes
 // can delay the line, and how long a living one may pause: raise it where garbage collection or the machine's own pauses come near.
 //

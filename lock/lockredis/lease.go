@@ -21,7 +21,7 @@ func (l *Locker) Unlock(ctx context.Context, lease *lock.Lease) (err error) {
 	id := roomOf(lease.Key)
 	st, err := call(ctx, l, func() (room.Standing, error) {
 		return l.engine.Leave(ctx, id, room.LeaveRequest{Session: lease.Proof(), Outcome: room.Completed, Fence: lease.Fence})
-	}, nil)
+	})
 	if err == nil {
 		l.note(id, st.View)
 		l.watch.held(lease, st.Now)
@@ -42,7 +42,7 @@ func (l *Locker) Extend(ctx context.Context, lease *lock.Lease, by time.Duration
 	sent := time.Now()
 	st, err := call(ctx, l, func() (room.Standing, error) {
 		return l.engine.Prolong(ctx, roomOf(lease.Key), "", lease.Proof(), lease.Fence, by)
-	}, nil)
+	})
 	if err == nil && st.Lease == nil {
 		return lock.ErrNotHeld // the answer to it was lost, and took longer than the lease
 	}
@@ -85,7 +85,7 @@ func (l *Locker) Resume(ctx context.Context, token string) (lease *lock.Lease, e
 // find asks whether a lease is live, and what else was so after `sent`.
 func (l *Locker) find(ctx context.Context, lease *lock.Lease) (sent time.Time, v room.View, held bool, err error) {
 	sent = time.Now()
-	st, err := call(ctx, l, func() (room.Standing, error) { return l.engine.Stand(ctx, roomOf(lease.Key), lease.Proof()) }, nil)
+	st, err := call(ctx, l, func() (room.Standing, error) { return l.engine.Stand(ctx, roomOf(lease.Key), lease.Proof()) })
 	held = err == nil && st.Status == room.Locked && st.Fence == lease.Fence && st.Lease != nil
 	return sent, st.View, held, stored(err)
 }
@@ -117,7 +117,7 @@ func (l *Locker) look(ctx context.Context, key lock.Key) (room.View, error) {
 	v, err := call(ctx, l, func() (room.View, error) {
 		v, _, err := l.engine.Look(ctx, roomOf(key))
 		return v, err
-	}, nil)
+	})
 	return v, stored(err)
 }
 

@@ -132,7 +132,7 @@ func (l *Locker) giveUp(ctx context.Context, w *waiter, cause error) (*lock.Leas
 		return nil, cause
 	default:
 	}
-	_, err := call(ctx, l, func() (room.Standing, error) { return l.leave(w) }, nil)
+	_, err := further(ctx, l, func() (room.Standing, error) { return l.leave(w) }, nil)
 	if err != nil && !errors.Is(err, room.ErrNoPlace) {
 		return nil, fmt.Errorf("%w: %w", lock.ErrNotAcquired, err)
 	}

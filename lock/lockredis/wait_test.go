@@ -301,7 +301,7 @@ func TestContextEndsEveryCallWhileRedisDoesNotAnswer(t *testing.T) {
 	held, err := l.TryLock(within(t), key, long, long)
 	require.NoError(t, err)
 	rdb.Pause()
-	defer rdb.Resume()
+	t.Cleanup(rdb.Resume)
 	calls := map[string]func(context.Context) error{
 		"TryLock":     func(ctx context.Context) error { _, err := l.TryLock(ctx, key, long, long); return err },
 		"TryLock now": func(ctx context.Context) error { _, err := l.TryLock(ctx, key, 0, long); return err },
@@ -317,11 +317,29 @@ func TestContextEndsEveryCallWhileRedisDoesNotAnswer(t *testing.T) {
 			return err
 		},
 	}
-	for name, call := range calls {
+	ends := func(name string) {
 		ctx, cancel := context.WithCancel(t.Context())
 		go cancel()
-		require.ErrorIs(t, call(ctx), context.Canceled, name)
+		err := calls[name](ctx)
+		require.ErrorIs(t, err, context.Canceled, name)
+		require.NotErrorIs(t, err, lock.ErrStore, name)
 	}
+	for name := range calls {
+		ends(name)
+	}
+	closed := make(chan error)
+	go func() { closed <- l.Close() }() // which waits for what those calls began
+	require.Eventually(t, func() bool {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := l.TryLock(ctx, key, 0, long)
+		return errors.Is(err, lock.ErrClosed)
+	}, soon, time.Millisecond)
+	for _, name := range []string{"Unlock", "Extend", "Resume", "IsHeld", "IsLocked"} {
+		ends(name)
+	}
+	rdb.Resume()
+	require.NoError(t, <-closed)
 }
 
 func TestNothingIsLeftBehindByCallsThatNobodyWaitedFor(t *testing.T) {
