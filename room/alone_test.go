@@ -148,7 +148,8 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 			p.join(room.JoinRequest{})
 			p.leave(room.LeaveRequest{Request: "0f7c4b7e-0000-4000-8000-000000000001"})
 			p.join(room.JoinRequest{})
-			p.leave(room.LeaveRequest{Request: "0f7c4b7e-0000-4000-8000-000000000001"})
+			require.NoError(p.t, p.rdb.PExpire(p.t.Context(), key("request:0f7c4b7e-0000-4000-8000-000000000001"), time.Minute).Err())
+			p.leave(room.LeaveRequest{Request: "0f7c4b7e-0000-4000-8000-000000000001"}) // for as long as at first it is kept again
 		},
 		"an id of its own, and a repeat of that": func(p *play) {
 			p.join(room.JoinRequest{Request: "0f7c4b7e-0000-4000-8000-000000000001"})
@@ -204,6 +205,15 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 			p.leave(room.LeaveRequest{})
 			p.join(room.JoinRequest{})
 		},
+	}
+	for _, field := range []string{"format", "epoch", "version", "fence", "ticket", "expires", "looked", "seller", "paused"} {
+		stories["the state has no "+field] = func(p *play) {
+			p.join(room.JoinRequest{})
+			require.NoError(p.t, p.rdb.HDel(p.t.Context(), key("state"), field).Err())
+			p.leave(room.LeaveRequest{Fence: 1, Ticket: 1})
+			p.leave(room.LeaveRequest{Ticket: 1})
+			p.leave(room.LeaveRequest{})
+		}
 	}
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		for name, story := range stories {

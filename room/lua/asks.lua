@@ -14,10 +14,11 @@ local function asks_text(asks)
   return table.concat(parts)
 end
 
--- current is the live lease in the shape of an ended one; nil where the lock is nobody's.
+-- current is the live lease in the shape of an ended one, or the one that is over where that can not be written (see still.lua); nil where the lock is nobody's.
 local function current()
-  if not held() or S.session == ORPHANED then return nil end
-  return { current = true, fence = S.fence, ticket = S.ticket, session = S.session, seller = S.seller, granted = S.granted, ended = S.expires,
+  local session = held() and S.session or S.over_session
+  if not session or session == ORPHANED then return nil end
+  return { current = held(), fence = S.fence, ticket = S.ticket, session = session, seller = S.seller, granted = S.granted, ended = held() and S.expires or math.min(S.expires, NOW),
     asking = S.asking, codes = S.codes, rejects = S.rejects, asks = S.asked > 0 and parse_asks(redis.call('HGET', STATE, 'asks') or '') or {} }
 end
 

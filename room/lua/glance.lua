@@ -4,7 +4,7 @@
 
 -- grants are the times of the latest leases; an ended lease's own text has a session in it and stays here.
 local function grants(since, most)
-  local list = held() and S.granted >= since and { int(S.granted) } or {}
+  local list = (held() or S.over_session) and S.granted >= since and { int(S.granted) } or {}
   local ended = redis.call('ZREVRANGEBYSCORE', LEASES, '+inf', int(since), 'WITHSCORES', 'LIMIT', 0, most - #list)
   for i = 2, #ended, 2 do list[#list + 1] = int(tonumber(ended[i])) end
   return table.concat(list, ' ')
@@ -25,6 +25,9 @@ end
 -- outcomes counts those of the latest endings that had held the lock, and how many of them expired.
 local function outcomes(since, most)
   local leases, expired = 0, 0
+  if S.over_session and S.over_session ~= ORPHANED and S.expires >= since then -- that can not be written now: see still.lua
+    leases, expired = 1, S.over_outcome == 'expired' and 1 or 0
+  end
   for _, text in ipairs(places(redis.call('ZREVRANGEBYSCORE', ENDED, '+inf', int(since), 'LIMIT', 0, most))) do
     local outcome, fence = (text or ''):match('^([^|]*)|[^|]*|[^|]*|[^|]*|(%d+)')
     if fence then

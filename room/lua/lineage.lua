@@ -24,7 +24,8 @@ local function agreed(version, lineage)
   return -1
 end
 
-if S.epoch > 0 and history ~= '' and S.lineage:sub(1, #history) ~= history then
+-- Where the store takes no writes, who asks is told how the room is, and nobody was told more (else it is behind): see still.lua.
+if S.epoch > 0 and history ~= '' and S.lineage:sub(1, #history) ~= history and VERB:sub(-6) ~= '_still' then
   local kept, known = { history .. ':' .. int(S.version + 1) }, S.lineage ~= ''
   for stretch in S.lineage:gmatch('[^,]+') do
     if #kept < HISTORIES then kept[#kept + 1] = stretch end

@@ -20,7 +20,7 @@ end
 local function shown_to(session)
   local p = of[session] and place(session)
   if not p then return '' end
-  local fence, out = session == S.session and S.fence or tonumber(p.fence or p.missed or '') or -1, {}
+  local fence, out = (session == S.session or session == S.over_session) and S.fence or tonumber(p.fence or p.missed or '') or -1, {}
   for _, entry in ipairs(of[session]) do
     local m = message(entry[1])
     local kind = m and ((m.state == 's' and (m.late or m.fence == fence) and 'm') or

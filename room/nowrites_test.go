@@ -1,0 +1,89 @@
+package room_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/room"
+)
+
+// takesWrites says whether the store takes any from now on.
+func takesWrites(t *testing.T, rdb *redis.Client, takes bool) {
+	t.Helper()
+	replicas := map[bool]string{true: "0", false: "1"}[takes]
+	require.NoError(t, rdb.ConfigSet(t.Context(), "min-replicas-to-write", replicas).Err())
+}
+
+func TestWhoAsksIsToldWhenTheStoreCameBackAndTakesNoWrites(t *testing.T) {
+	for whom, fresh := range map[string]bool{"who was told of the room": false, "who was not": true} {
+		t.Run(whom, func(t *testing.T) {
+			store := redistest.StartWith(t, redistest.Config{Args: []string{"--appendonly", "yes", "--appendfsync", "always"}})
+			rdb := store.Client()
+			e := room.New(rdb, room.Config{Doubt: 200 * time.Millisecond})
+			a := newSeller(t, e, "a")
+			a.join()
+			store.Restart()
+			testproc.Until(t, 10*time.Second, func() error { return rdb.Ping(t.Context()).Err() })
+			takesWrites(t, rdb, false)
+			if fresh {
+				a.engine = room.New(rdb, room.Config{Doubt: 200 * time.Millisecond})
+			}
+			require.Equal(t, room.Locked, a.stand().Status)
+			_, err := a.engine.Snapshot(t.Context(), integration)
+			require.NoError(t, err)
+			takesWrites(t, rdb, true)
+			require.Equal(t, room.Locked, a.stand().Status)
+		})
+	}
+}
+
+func TestALeaseThatIsOverIsToldOfAsOneWhileTheStoreTakesNoWrites(t *testing.T) {
+	rdb := redistest.Start(t).Client()
+	e := room.New(rdb, room.Config{Required: true})
+	a := newSeller(t, e, "a")
+	a.join()
+	shown, nobodys := sms("shown", 0, 0), sms("nobody's", 0, 0)
+	shown.Keep, nobodys.Keep = true, true
+	require.Equal(t, room.NotExpected, match(t, e, nobodys).Reason)
+	a.expect()
+	require.Equal(t, room.Matched, match(t, e, shown).Result)
+	require.NoError(t, e.SettleMatch(t.Context(), integration, "shown", 0, true))
+	require.NotEmpty(t, messages(t, e, a.session))
+	now, err := rdb.Time(t.Context()).Result()
+	require.NoError(t, err)
+	require.NoError(t, rdb.HSet(t.Context(), "{integration}:state", "expires", now.UnixMilli()+30).Err())
+	takesWrites(t, rdb, false)
+	testproc.Until(t, 10*time.Second, func() error {
+		if a.stand().Status != room.Ended {
+			return room.ErrLockHeld
+		}
+		return nil
+	})
+	type told struct {
+		messages []room.Message
+		letters  []room.Letter
+		glance   room.Glance
+	}
+	ask := func() (got told) {
+		got.messages = messages(t, e, a.session)
+		got.letters, err = e.Letters(t.Context(), integration)
+		require.NoError(t, err)
+		got.glance, err = e.Glance(t.Context(), integration)
+		require.NoError(t, err)
+		got.glance.View = room.View{}
+		return got
+	}
+	still := ask()
+	takesWrites(t, rdb, true)
+	after := ask()
+	require.Len(t, after.messages, 1)
+	require.Len(t, after.letters, 1)
+	require.Len(t, after.letters[0].Could, 1, "it was live then")
+	require.Equal(t, 1, after.glance.Expired)
+	require.Equal(t, after, still)
+}
