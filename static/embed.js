@@ -142,7 +142,7 @@ export class WaitingRoom {
     const { signal } = this.#gone;
     if (signal.aborted) return;
     this.#socket.start();
-    whenBack({ back: () => this.#socket.renew(), away: () => this.#socket.rest(), signal });
+    whenBack({ back: () => this.#socket.renew(), away: () => this.#socket.rest(), lost: () => this.#socket.again(), signal });
   }
 
   #hear(frame) {

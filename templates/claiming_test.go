@@ -50,6 +50,35 @@ func TestClaimIsThePagesWhereSomebodyIsThereElseTheSellers(t *testing.T) {
 	require.Equal(t, object{"fence": 78.0}, room.last().body)
 }
 
+func TestWhoIsThereIsNotToldToPressWhatThePagePresses(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.before(`window.shouted = []; const real = fetch; window.fetch = (...asked) => new Promise((go) => setTimeout(go, 300)).then(() => real(...asked)); addEventListener("DOMContentLoaded", () => {
+		const shout = document.getElementById("shout");
+		new MutationObserver(() => shout.textContent && shouted.push(shout.textContent)).observe(shout, { childList: true, characterData: true, subtree: true });
+	})`)
+	tab.open(room, "ko")
+	room.push(t, place(1))
+	tab.until(`document.body.dataset.next === "true"`)
+	tab.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 10, 10), chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 20, 20))
+	mine := turn(0)
+	mine["claim_by"] = time.Now().Add(20 * time.Second).UnixMilli()
+	room.then(object{"claim_by": nil})
+	room.push(t, mine)
+	tab.step("ask")
+	tab.says("shout", "지금 차례예요")
+	tab.until(`shouted.length > 0 && !shouted.some((said) => said.includes("저 여기 있어요"))`)
+
+	room.push(t, place(1))
+	tab.until(`document.body.dataset.state === "waiting"`)
+	chrometest.AllowErrors(tab.ctx, "the server responded with a status of")
+	room.then(object{"code": "store_unavailable", "http": 503})
+	again := turn(0)
+	again["fence"], again["claim_by"] = 78, time.Now().Add(20*time.Second).UnixMilli()
+	room.push(t, again)
+	tab.says("shout", "‘저 여기 있어요’를 눌러 주세요") // it could not be said for them
+	tab.shows("claim")
+}
+
 func TestMouseThatLiesStillOnThePageIsNobody(t *testing.T) {
 	pen := func(p *input.DispatchMouseEventParams) { p.PointerType = input.DispatchMouseEventPointerTypePen }
 	for name, use := range map[string]chrometest.Action{

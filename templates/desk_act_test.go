@@ -71,6 +71,31 @@ func TestEveryActionSaysWhoAndWhatAndSendsItWithItsGuardAndReason(t *testing.T) 
 	require.Empty(t, chrometest.Errors(tab.ctx))
 }
 
+func TestFocusStaysWithTheHoldersCardWhereNobodyIsNext(t *testing.T) {
+	for name, end := range map[string]func(d *fakeDesk, tab *deskTab){
+		"ended here": func(_ *fakeDesk, tab *deskTab) {
+			tab.openVerb("release")
+			tab.reason()
+			tab.answered()
+		},
+		"ended by itself": func(d *fakeDesk, tab *deskTab) {
+			run[bool](tab, `document.getElementById("release").focus(); true`)
+			d.change(tab.t, func() object { return d.next("completed") })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := startFakeDesk(t, 0)
+			tab := openDesk(t, d)
+			tab.timed()
+			tab.open(roomPage)
+			tab.says("holder-seller", "s-1")
+			end(d, tab)
+			tab.until(`document.getElementById("release").disabled && document.activeElement.id === "holder-title"`)
+			require.Empty(t, run[string](tab, `document.getElementById("act-error").textContent`), "nothing is left in a question that is closed")
+		})
+	}
+}
+
 func TestEveryActionNeedsAReason(t *testing.T) {
 	d, tab := actingDesk(t)
 	for _, verb := range []string{"extend", "release", "move", "remove", "pause", "assign"} {

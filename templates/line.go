@@ -109,6 +109,11 @@ func (v RoomView) keepWords() string {
 	return said
 }
 
+// keepScriptless say the same where no script opens a socket: who never had one is never away, and need not claim.
+func (v RoomView) keepScriptless() string {
+	return fill(v.text().Page.KeepScriptless, "lease", v.lease())
+}
+
 // keptWords say how long a place is kept while its page is cut off, in this room's true number.
 func (v RoomView) keptWords() string {
 	t := v.text().Page

@@ -94,6 +94,7 @@ func TestPlaceIsKeptForAsLongAsThePageSays(t *testing.T) {
 	require.NotRegexp(t, `15초|5분`, keep(), "what is not known is not said")
 	view.AwaySeconds, view.DropSeconds, view.ClaimSeconds = 15, 300, 20
 	require.Contains(t, keep(), "닫으면 15초 뒤부터 차례를 건너뛰고, 5분까지만 순서를 지켜요. 차례가 오면 20초 안에 답해 주세요.")
+	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="keep">`, `class="leave"`), "<noscript><p class=\"note\">이 화면을 닫아도 차례는 와요. 차례가 오면 2분 안에 인증해야 해요.")
 	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="lost-lead"`, `id="lost-long"`), "5분까지 순서를 지켜요")
 	dropped := everyState()["ended"]
 	dropped.Outcome, dropped.DropSeconds = "dropped", 300
@@ -159,6 +160,33 @@ func TestPageIsNotLiveWhileTheServerHearsNothing(t *testing.T) {
 	room.tell(t, object{"type": "ping", "server_time": time.Now().UnixMilli()})
 	tab.until(`document.body.dataset.connection === "open" && !(` + hourOld + `)`)
 	tab.hides("lost")
+}
+
+func TestMachineWithoutANetworkHasNoConnection(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.change(place(2))
+	tab.open(room, "ko")
+	letIn := room.shutOut()
+	tab.run(`dispatchEvent(new Event("offline"))`) // nothing tells the socket
+	tab.until(`document.body.dataset.connection === "lost"`)
+	letIn()
+	tab.until(`document.body.dataset.connection === "open"`)
+}
+
+func TestHandingOverIsSaidOnlyWhereItCanBeKnown(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	over := place(2)
+	over["lease_expires_at"] = time.Now().Add(-time.Second).UnixMilli()
+	room.change(over)
+	tab.open(room, "ko")
+	tab.says("lease-countdown", "넘기는 중")
+	letIn := room.shutOut()
+	room.closeAll(4001)
+	tab.shows("lost")
+	tab.until(`document.getElementById("lease-countdown").textContent === "–"`)
+	letIn()
+	tab.hides("lost")
+	tab.says("lease-countdown", "넘기는 중")
 }
 
 func TestDoneBeforeACodeHasComeAsksFirst(t *testing.T) {
@@ -320,6 +348,11 @@ func TestLanguageIsOneEntryOfTheHistory(t *testing.T) {
 	tab.do(chromedp.Click("#lang summary"), chromedp.Click(`#lang a[hreflang="en"]`))
 	tab.until(`document.documentElement?.lang === "en" && document.body?.dataset.connection === "open" && location.search === ""`)
 	require.Equal(t, length, read(t, tab.ctx, `String(history.length)`), "back does not lead to the old language")
+
+	tab.do(chromedp.SendKeys("#seller-id", "half-typed"), chromedp.Click("#lang summary"), chromedp.Click(`#lang a[hreflang="ko"]`))
+	tab.until(`document.documentElement?.lang === "ko" && document.getElementById("seller-id")?.value === "half-typed"`)
+	tab.open(room, "ko")
+	tab.until(`document.getElementById("seller-id")?.value === ""`)
 }
 
 func TestNothingKeepsPeopleOutOfTheSellersPage(t *testing.T) {

@@ -487,85 +487,86 @@ type LiveText struct {
 
 // PageText has the words of "page" in locales.
 type PageText struct {
-	Lang         string            `json:"lang"`
-	SkipTo       string            `json:"skip_to"`
-	Languages    map[string]string `json:"languages"` // by tag
-	Language     string            `json:"language"`
-	IdleTitle    string            `json:"idle_title"`
-	IdleLead     string            `json:"idle_lead"`
-	SellerLabel  string            `json:"seller_label"`
-	SellerFixed  string            `json:"seller_fixed"` // {seller}
-	SellerNone   string            `json:"seller_none"`
-	OtherSeller  string            `json:"other_seller"`
-	Join         string            `json:"join"`
-	JoinAgain    string            `json:"join_again"`
-	JoinNote     string            `json:"join_note"` // {lease}
-	PausedTitle  string            `json:"paused_title"`
-	PausedLead   string            `json:"paused_lead"`
-	MyPlace      string            `json:"my_place"`
-	Unit         string            `json:"unit"`
-	NextHero     string            `json:"next_hero"`
-	NextLead     string            `json:"next_lead"`
-	Missed       PageMissedText    `json:"missed"`
-	Here         string            `json:"here"`
-	HolderLeft   string            `json:"holder_left"`
-	ThisTicket   string            `json:"this_ticket"` // {ticket}
-	KeepOpen     string            `json:"keep_open"`   // {lease}
-	KeepDrop     string            `json:"keep_drop"`   // {away} {drop}
-	KeepClaim    string            `json:"keep_claim"`  // {claim}
-	Leave        string            `json:"leave"`
-	AlertsTitle  string            `json:"alerts_title"`
-	Sound        string            `json:"sound"`
-	SoundEnable  string            `json:"sound_enable"`
-	Notify       string            `json:"notify"`
-	Screen       string            `json:"screen"`
-	SoundTest    string            `json:"sound_test"`
-	NotifyEnable string            `json:"notify_enable"`
-	TimeLeft     string            `json:"time_left"`
-	Done         string            `json:"done"`
-	Cancel       string            `json:"cancel"`
-	StepNames    []string          `json:"step_names"`
-	Steps        string            `json:"steps"`
-	Market       string            `json:"market"`
-	KeptFor      string            `json:"kept_for"` // {drop}
-	Number       string            `json:"number"`
-	MarketOpen   string            `json:"market_open"` // {market}
-	ShowText     string            `json:"show_text"`
-	Help         string            `json:"help"`
-	AskSupport   string            `json:"ask_support"`
-	Return       string            `json:"return"`
-	LostWaiting  string            `json:"lost_waiting"`
-	LostDrop     string            `json:"lost_drop"` // {drop}
-	LostTurn     string            `json:"lost_turn"`
-	LostLong     string            `json:"lost_long"`
-	RequestNow   string            `json:"request_now"`
-	RequestAt    string            `json:"request_at"`
-	RequestAgain string            `json:"request_again"`
-	Busy         string            `json:"busy"` // {left}
-	BusyWhy      string            `json:"busy_why"`
-	BusyMore     string            `json:"busy_more"`
-	Unclaimed    Question          `json:"unclaimed"`
-	EarlierSMS   string            `json:"earlier_sms"`
-	PastTitle    string            `json:"past_title"`
-	PastLead     string            `json:"past_lead"`
-	Copy         string            `json:"copy"`
-	RejectCode   string            `json:"reject_code"`
-	AskLeave     Question          `json:"ask_leave"`
-	AskCancel    Question          `json:"ask_cancel"`
-	AskDone      Question          `json:"ask_done"`
-	AskReject    Question          `json:"ask_reject"`
-	WhyTitle     string            `json:"why_title"`
-	Why          []string          `json:"why"`
-	AsOf         string            `json:"as_of"` // {time}
-	Reload       string            `json:"reload"`
-	RoomName     string            `json:"room_name"`    // {room}
-	RefreshNote  string            `json:"refresh_note"` // {n}
-	Errors       map[string]Notice `json:"errors"`       // by code; "" is every other
-	Back         string            `json:"back"`
-	Retry        string            `json:"retry"`
-	PushTurn     string            `json:"push_turn"`  // {room} {time}
-	PushClaim    string            `json:"push_claim"` // {here} {room} {time}
-	PushAway     Notice            `json:"push_away"`
+	Lang           string            `json:"lang"`
+	SkipTo         string            `json:"skip_to"`
+	Languages      map[string]string `json:"languages"` // by tag
+	Language       string            `json:"language"`
+	IdleTitle      string            `json:"idle_title"`
+	IdleLead       string            `json:"idle_lead"`
+	SellerLabel    string            `json:"seller_label"`
+	SellerFixed    string            `json:"seller_fixed"` // {seller}
+	SellerNone     string            `json:"seller_none"`
+	OtherSeller    string            `json:"other_seller"`
+	Join           string            `json:"join"`
+	JoinAgain      string            `json:"join_again"`
+	JoinNote       string            `json:"join_note"` // {lease}
+	PausedTitle    string            `json:"paused_title"`
+	PausedLead     string            `json:"paused_lead"`
+	MyPlace        string            `json:"my_place"`
+	Unit           string            `json:"unit"`
+	NextHero       string            `json:"next_hero"`
+	NextLead       string            `json:"next_lead"`
+	Missed         PageMissedText    `json:"missed"`
+	Here           string            `json:"here"`
+	HolderLeft     string            `json:"holder_left"`
+	ThisTicket     string            `json:"this_ticket"`     // {ticket}
+	KeepOpen       string            `json:"keep_open"`       // {lease}
+	KeepDrop       string            `json:"keep_drop"`       // {away} {drop}
+	KeepScriptless string            `json:"keep_scriptless"` // {lease}
+	KeepClaim      string            `json:"keep_claim"`      // {claim}
+	Leave          string            `json:"leave"`
+	AlertsTitle    string            `json:"alerts_title"`
+	Sound          string            `json:"sound"`
+	SoundEnable    string            `json:"sound_enable"`
+	Notify         string            `json:"notify"`
+	Screen         string            `json:"screen"`
+	SoundTest      string            `json:"sound_test"`
+	NotifyEnable   string            `json:"notify_enable"`
+	TimeLeft       string            `json:"time_left"`
+	Done           string            `json:"done"`
+	Cancel         string            `json:"cancel"`
+	StepNames      []string          `json:"step_names"`
+	Steps          string            `json:"steps"`
+	Market         string            `json:"market"`
+	KeptFor        string            `json:"kept_for"` // {drop}
+	Number         string            `json:"number"`
+	MarketOpen     string            `json:"market_open"` // {market}
+	ShowText       string            `json:"show_text"`
+	Help           string            `json:"help"`
+	AskSupport     string            `json:"ask_support"`
+	Return         string            `json:"return"`
+	LostWaiting    string            `json:"lost_waiting"`
+	LostDrop       string            `json:"lost_drop"` // {drop}
+	LostTurn       string            `json:"lost_turn"`
+	LostLong       string            `json:"lost_long"`
+	RequestNow     string            `json:"request_now"`
+	RequestAt      string            `json:"request_at"`
+	RequestAgain   string            `json:"request_again"`
+	Busy           string            `json:"busy"` // {left}
+	BusyWhy        string            `json:"busy_why"`
+	BusyMore       string            `json:"busy_more"`
+	Unclaimed      Question          `json:"unclaimed"`
+	EarlierSMS     string            `json:"earlier_sms"`
+	PastTitle      string            `json:"past_title"`
+	PastLead       string            `json:"past_lead"`
+	Copy           string            `json:"copy"`
+	RejectCode     string            `json:"reject_code"`
+	AskLeave       Question          `json:"ask_leave"`
+	AskCancel      Question          `json:"ask_cancel"`
+	AskDone        Question          `json:"ask_done"`
+	AskReject      Question          `json:"ask_reject"`
+	WhyTitle       string            `json:"why_title"`
+	Why            []string          `json:"why"`
+	AsOf           string            `json:"as_of"` // {time}
+	Reload         string            `json:"reload"`
+	RoomName       string            `json:"room_name"`    // {room}
+	RefreshNote    string            `json:"refresh_note"` // {n}
+	Errors         map[string]Notice `json:"errors"`       // by code; "" is every other
+	Back           string            `json:"back"`
+	Retry          string            `json:"retry"`
+	PushTurn       string            `json:"push_turn"`  // {room} {time}
+	PushClaim      string            `json:"push_claim"` // {here} {room} {time}
+	PushAway       Notice            `json:"push_away"`
 }
 
 // PageMissedText has the words of "page/missed" in locales.

@@ -4,11 +4,19 @@ import { Refused } from "./http.js";
 /** Says for a seller who is at the page that they are, when the turn comes; all others are shown a button. */
 export class Claiming {
   #pending = 0; // the fence that is being claimed
+  #refused = 0; // the one for which that did not help
 
-  constructor({ actions, store, server }) {
-    Object.assign(this, { actions, store, server });
+  /** onRefused: the button is needed after all. */
+  constructor({ actions, store, server, onRefused }) {
+    Object.assign(this, { actions, store, server, onRefused });
     this.presence = new Presence(() => this.check());
     document.addEventListener("visibilitychange", () => this.check());
+  }
+
+  /** Whether the turn is being claimed, or about to be, with nobody pressing anything. */
+  get byItself() {
+    const { fence, claim_by } = this.store.state;
+    return claim_by != null && this.#refused !== fence && (this.#pending === fence || this.presence.here);
   }
 
   async check() {
@@ -18,7 +26,9 @@ export class Claiming {
     try {
       this.store.applyAnswer(await this.actions.claim(fence), this.server.now());
     } catch (error) {
-      if (!(error instanceof Refused)) throw error; // the button is there still
+      if (!(error instanceof Refused)) throw error;
+      this.#refused = fence;
+      if (this.store.state.fence === fence) this.onRefused();
     }
   }
 }

@@ -2,13 +2,20 @@ import { clock } from "./words.js";
 
 /**
  * <wr-countdown>: what is left until a moment of the server's clock. It ticks by itself and
- * is silent for screen readers; whoever wants to speak of it listens to "wr-tick".
+ * is silent for screen readers; whoever wants to speak of it listens to "wr-tick". data-over is
+ * what stands there when nothing is left.
  */
 export class Countdown extends HTMLElement {
   #timer = 0;
   #until = null;
   #whole = 1;
   #server = null;
+
+  static observedAttributes = ["data-over"];
+
+  attributeChangedCallback(_, before, now) {
+    if (this.#server && before !== now) this.#tick();
+  }
 
   /** until: unix ms or null; whole: the full time in ms, for the ring. */
   run(server, until, whole) {

@@ -1,3 +1,4 @@
+const TYPED = "waitroom.typed"; // in sessionStorage: what stood in the seller's field
 const COOKIE = /(?:^|; )waitroom_lang=([\w-]+)/;
 
 /** Has the language be one entry of the browser's history: back leads to the page before, and never to this one in the old language. */
@@ -7,11 +8,13 @@ export function keepLanguage(lang) {
     address.searchParams.delete("lang");
     history.replaceState(history.state, "", address.pathname + address.search);
   }
+  bringTyped();
   const menu = document.getElementById("lang");
   menu.addEventListener("click", (event) => {
     const link = event.target.closest("a");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return; // another tab
     event.preventDefault();
+    keepTyped();
     location.replace(link.href);
   });
   closing(menu);
@@ -34,4 +37,28 @@ function closing(menu) {
     menu.open = false;
     menu.querySelector("summary").focus();
   });
+}
+
+/** Who is in the wrong language may see it at the form that they are filling in. */
+function keepTyped() {
+  try {
+    sessionStorage.setItem(TYPED, sellerField()?.value ?? "");
+  } catch {
+    // a browser that stores nothing has it typed again
+  }
+}
+
+function bringTyped() {
+  try {
+    const typed = sessionStorage.getItem(TYPED);
+    sessionStorage.removeItem(TYPED);
+    const field = sellerField();
+    if (typed && field?.value === "") field.value = typed;
+  } catch {
+    // as above
+  }
+}
+
+function sellerField() {
+  return document.querySelector('#seller-id:not([type="hidden"])');
 }

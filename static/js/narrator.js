@@ -9,8 +9,8 @@ const SOON = 3; // the position from which it is worth getting ready
 export class Narrator {
   #left = Infinity;
 
-  constructor({ words, view, alert, speaker, server }) {
-    Object.assign(this, { words, view, alert, speaker, server });
+  constructor({ words, view, alert, speaker, server, claiming }) {
+    Object.assign(this, { words, view, alert, speaker, server, claiming });
   }
 
   /** What the page itself brought needs no announcement, only its title. */
@@ -85,11 +85,16 @@ export class Narrator {
     if (!pressed) this.alert.turn();
   }
 
+  /** The page could not claim the turn by itself: the button is to be pressed. */
+  claim() {
+    this.speaker.shout(() => this.#myTurn());
+  }
+
   #myTurn() {
     const { state } = this.view;
     const left = this.#rest(state);
     if (state.status !== "locked" || left === 0) return "";
-    const pattern = state.claim_by == null ? this.words.say_turn : this.words.say_claim;
+    const pattern = state.claim_by == null || this.claiming.byItself ? this.words.say_turn : this.words.say_claim;
     return fill(pattern, { left: spoken(this.words, left) });
   }
 

@@ -46,10 +46,10 @@ const view = new View({ words, leaseSeconds, claimSeconds, dropSeconds, journey,
 const subscribe = (subscription) => actions.push(subscription, page.lang);
 const notifier = new Notifier({ room, icon: page.icons.turn, key: page.push_key, subscribe });
 const alert = new TurnAlert({ words, icons: page.icons, notifier });
-const narrator = new Narrator({ words, view, alert, server, speaker: new Speaker() });
+const claiming = new Claiming({ actions, store, server, onRefused: () => narrator.claim() });
+const narrator = new Narrator({ words, view, alert, server, claiming, speaker: new Speaker() });
 const link = new DeviceLink({ actions, server });
 const asking = new Asking({ actions, store, journey, server });
-const claiming = new Claiming({ actions, store, server });
 const passedOver = new PassedOver({ server, leaseSeconds, awaySeconds });
 const awake = new Awake((on) => put(byID("screen-state"), on ? words.turned_on : words.turned_off));
 const questions = [

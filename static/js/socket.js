@@ -32,7 +32,7 @@ export class RoomSocket {
     this.#open();
   }
 
-  /** Comes back for a whole state, after a pause that grows: what was told did not fit together. */
+  /** Comes back for a whole state, after a pause that grows: what was told did not fit together, or the network is gone. */
   again() {
     if (!this.#over) this.#lost(0);
   }

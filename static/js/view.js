@@ -22,7 +22,7 @@ export class View {
     this.unclaimed = unclaimed;
     this.turn = new Turn({ words, lease: this.lease, server, journey, messages, onStep });
     this.state = null;
-    this.lost = new LostNotice({ words: words.breaks, onChange: () => this.#waits() });
+    this.lost = new LostNotice({ words: words.breaks, onChange: () => this.#broken() });
     byID("lease-countdown").addEventListener("wr-tick", () => this.#waits());
     byID("countdown").addEventListener("wr-tick", () => this.turn.hurry());
   }
@@ -163,8 +163,13 @@ export class View {
     const progress = byID("progress");
     progress.max = joined;
     progress.value = passed;
-    byID("lease-countdown").dataset.over = state.paused ? "–" : t.handing_off;
+    this.#over();
     this.#waits();
+  }
+
+  /** What stands where the holder has nothing left: a line that is paused hands on to nobody, and what is not heard of is not known. */
+  #over() {
+    byID("lease-countdown").dataset.over = this.state.paused || this.lost.shown ? "–" : this.words.handing_off;
   }
 
   /** The time is by this machine's clock, which the seller has before them. */
@@ -196,6 +201,12 @@ export class View {
   }
 
   /** What runs down between two frames. */
+  /** The connection is lost for a while already, or was. */
+  #broken() {
+    if (this.state?.status === "waiting") this.#over();
+    this.#waits();
+  }
+
   #waits() {
     const { state } = this;
     if (state?.status === "waiting") this.#wait(state);

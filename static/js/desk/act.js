@@ -55,7 +55,7 @@ export class ActDialog {
 
   /** With every change: what will happen, and whether it can still. */
   check() {
-    if (!this.#action || this.#busy) return;
+    if (!this.#action || this.#busy || !this.dialog.open) return;
     const outdated = this.#over ? "" : this.#action.outdated();
     if (outdated) this.#end(outdated);
     byID("act-yes").disabled = this.#over;

@@ -19,9 +19,17 @@ export class HolderCard {
     card.dataset.held = String(holder != null);
     byID("holder-held").hidden = !holder;
     byID("holder-free").hidden = Boolean(holder);
+    const focused = document.activeElement?.id;
     for (const id of ["extend", "release"]) if (byID(id)) byID(id).disabled = !holder;
+    if (focused === "extend" || focused === "release") this.focus(focused);
     if (holder) this.#held(holder);
     else this.#free();
+  }
+
+  /** To a button of the card or, where there is nothing to do any more, to what the card is about. */
+  focus(id) {
+    const button = byID(id);
+    (button.disabled ? byID("holder-title") : button).focus();
   }
 
   #held(holder) {

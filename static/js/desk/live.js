@@ -31,7 +31,7 @@ export class Live {
 
   start() {
     this.socket.start();
-    whenBack({ back: () => this.socket.renew(), away: () => this.socket.rest() });
+    whenBack({ back: () => this.socket.renew(), away: () => this.socket.rest(), lost: () => this.socket.again() });
     setInterval(() => this.#tick(), 1000);
   }
 

@@ -99,8 +99,8 @@ function undo() {
   return notes.line.undo() || notes.pause.undo();
 }
 
-byID("extend")?.addEventListener("click", () => verbs.extend());
-byID("release")?.addEventListener("click", () => verbs.release());
+byID("extend")?.addEventListener("click", () => verbs.extend(() => holder.focus("extend")));
+byID("release")?.addEventListener("click", () => verbs.release(() => holder.focus("release")));
 byID("pause")?.addEventListener("click", () => verbs.pause());
 keys.on("/", () => line.search.focus());
 keys.on("j", () => line.grid.move(1));
