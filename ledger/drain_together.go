@@ -33,25 +33,51 @@ func (l *Ledger) drainTogether(ctx context.Context, ids []room.ID) error {
 	}
 	slices.Sort(ids) // as everybody else does who waits for several
 	ids = slices.Compact(ids)
+	locks := make(map[room.ID]func())
+	defer func() {
+		for _, unlock := range locks {
+			unlock()
+		}
+	}()
 	for _, id := range ids {
 		unlock, err := l.rooms.lock(ctx, id)
 		if err != nil {
 			l.db.Suspect()
 			return err
 		}
-		defer unlock()
+		locks[id] = unlock
 	}
 	portions, failed := l.portions(ctx, ids)
 	if err := l.applyTogether(ctx, portions); err != nil {
 		return errors.Join(failed, fmt.Errorf("drain: %w", err))
 	}
+	var long []*portion
 	for i, err := range l.applied(ctx, portions...) {
-		if err == nil {
-			err = l.finish(ctx, portions[i])
-		} else {
-			err = fmt.Errorf("drain %s: %w", portions[i].id, err)
+		switch p := portions[i]; {
+		case err != nil:
+			failed = errors.Join(failed, fmt.Errorf("drain %s: %w", p.id, err))
+		case len(p.entries) == drainBatch:
+			long = append(long, p)
+		default:
+			l.backlog.drained(p.id)
 		}
-		failed = errors.Join(failed, err)
+	}
+	return errors.Join(failed, l.finish(ctx, long, locks))
+}
+
+// finish drains to their ends the rooms that have more than one portion. All others are given free first: a journal that has grown while the database was away
+// takes seconds, and theirs must not wait for it.
+func (l *Ledger) finish(ctx context.Context, long []*portion, locks map[room.ID]func()) (failed error) {
+	for id, unlock := range locks {
+		if !slices.ContainsFunc(long, func(p *portion) bool { return p.id == id }) {
+			unlock()
+			delete(locks, id)
+		}
+	}
+	for _, p := range long {
+		failed = errors.Join(failed, l.drainLocked(ctx, p.id, p.told))
+		locks[p.id]()
+		delete(locks, p.id)
 	}
 	return failed
 }
@@ -150,13 +176,4 @@ func (l *Ledger) applyPortions(ctx context.Context, portions []*portion) error {
 		}
 		return err
 	})
-}
-
-// finish drains a room to its end whose portion is written and out of the journal.
-func (l *Ledger) finish(ctx context.Context, p *portion) error {
-	if len(p.entries) == drainBatch {
-		return l.drainLocked(ctx, p.id, p.told)
-	}
-	l.backlog.drained(p.id)
-	return nil
 }

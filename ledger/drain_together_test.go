@@ -65,6 +65,44 @@ func drainAll(t *testing.T, rooms []room.ID, ledgers ...*ledger.Ledger) {
 	require.ErrorIs(t, g.Wait(), context.Canceled)
 }
 
+// reading does something before a room's journal is read for itself.
+type reading struct {
+	*journal
+	before func(room.ID)
+}
+
+func (r reading) ReadJournal(ctx context.Context, id room.ID, n int) ([]room.Entry, error) {
+	r.before(id)
+	return r.journal.ReadJournal(ctx, id, n)
+}
+
+func TestARoomWithALongJournalHoldsUpNoneThatIsDrainedWithIt(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		var l *ledger.Ledger
+		more := 0
+		c := b.config()
+		c.Journal = reading{b.journal, func(id room.ID) {
+			if id != "long" {
+				return
+			}
+			more++
+			b.journal.write("short", 1, joined(int64(more+1)))
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			require.NoError(t, l.Drain(ctx, "short"), "while the long one is drained")
+		}}
+		l = b.openWith(t, c)
+		b.journal.write("short", 1, joined(1))
+		for ticket := range int64(600) {
+			b.journal.write("long", 1, joined(ticket+1))
+		}
+		require.NoError(t, l.DrainTogether(t.Context(), []room.ID{"long", "short"}))
+		require.NotZero(t, more)
+		require.Equal(t, 600, count(t, l, "places WHERE room = 'long'"))
+		require.Equal(t, more+1, count(t, l, "places WHERE room = 'short'"))
+	})
+}
+
 // settling writes into a room's journal when it is told a verdict, as a room does that has changed for it.
 type settling struct{ *journal }
 

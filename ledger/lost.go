@@ -42,11 +42,13 @@ func (w *work) epoch(current int64, r room.Record) error {
 	return nil
 }
 
+// latestPlace is the epoch of a seller's place of a ticket. The plus keeps SQLite from walking all places of the room by their epochs, to be spared sorting one row.
+const latestPlace = `SELECT epoch FROM places WHERE room = $1 AND seller = $2 AND ticket = $3 ORDER BY +epoch DESC LIMIT 1`
+
 // keep has a place go on in another epoch; also one whose end is in the ledger: the store lost that end, and gives it another one.
 func (w *work) keep(current int64, kept room.Kept, at int64) error {
 	var epoch int64
-	err := w.Row(`SELECT epoch FROM places WHERE room = $1 AND seller = $2 AND ticket = $3 ORDER BY epoch DESC LIMIT 1`,
-		string(w.id), plain(kept.Seller), kept.Ticket).Scan(&epoch)
+	err := w.Row(latestPlace, string(w.id), plain(kept.Seller), kept.Ticket).Scan(&epoch)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		_, err = w.Exec(`INSERT INTO places (room, epoch, ticket, seller, joined_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
@@ -138,8 +140,7 @@ func (w *work) told(r room.Record) error {
 
 // toldPlace finds the place or writes it, and returns the epoch that it is in by now.
 func (w *work) toldPlace(r room.Record) (epoch int64, err error) {
-	err = w.Row(`SELECT epoch FROM places WHERE room = $1 AND seller = $2 AND ticket = $3 ORDER BY epoch DESC LIMIT 1`,
-		string(w.id), plain(r.Seller), r.Ticket).Scan(&epoch)
+	err = w.Row(latestPlace, string(w.id), plain(r.Seller), r.Ticket).Scan(&epoch)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r.Of, w.insertTold(r)
 	}

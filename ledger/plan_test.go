@@ -189,6 +189,14 @@ func TestNoQuestionOfTheDeskReadsAWholeTable(t *testing.T) {
 		"what is there of entries": func(w *work) error {
 			return readNotes(w.Session, []*run{{work: w, notes: []note{{noteKey: noteKey{1, "29960-0", 0}}}}})
 		},
+		"what goes on in a new epoch": func(w *work) error { return w.keep(1, room.Kept{Ticket: 29960, Seller: "s260"}, now) },
+		"what was told of a place": func(w *work) error {
+			of, err := w.toldPlace(room.Record{Of: 9, Ticket: 29960, Seller: "s260", Outcome: room.Lost, EndedAt: now})
+			if err == nil && of != 1 {
+				err = fmt.Errorf("found in epoch %d", of)
+			}
+			return err
+		},
 		"a live objection":    func(w *work) error { g := given; g.Result = room.Matched; _, err := w.objectionToGiven(g); return err },
 		"what was attributed": func(w *work) error { _, _, err := w.attributed(given); return err },
 	}

@@ -7,9 +7,9 @@ import (
 	"fmt"
 )
 
-// claimable is a task t of kind $2 that was not locked since $1 and waits for none before it, the oldest first.
+// claimable is a task t of kind $2 that was not locked since $1, or that is locked until after $3, and waits for none before it, the oldest first.
 const claimable = `FROM outbox_tasks t
-	WHERE t.state = 'open' AND t.kind = $2 AND t.locked_at < $1 AND (t.task_key = '' OR NOT EXISTS (` + before + `))
+	WHERE t.state = 'open' AND t.kind = $2 AND (t.locked_at < $1 OR t.locked_at > $3) AND (t.task_key = '' OR NOT EXISTS (` + before + `))
 	ORDER BY t.updated_at, t.id LIMIT 1 `
 
 // before is an open task e that is to be done before t.
@@ -23,10 +23,15 @@ func (s *Store) Claim(ctx context.Context, kind string, asOf int64) (t Task, ok 
 	if err != nil {
 		return Task{}, false, err
 	}
-	if s.dialect == MySQL {
-		t, err = s.claimInTwo(ctx, kind, asOf, now)
-	} else {
-		t, err = s.claimAtOnce(ctx, kind, asOf, now)
+	// No lock and no rest ends so late, unless the clock was ahead and has been set back.
+	free := []any{asOf - s.timeout.Milliseconds(), kind, now + s.timeout.Milliseconds() + slowRest.Milliseconds()}
+	switch s.dialect {
+	case MySQL:
+		t, err = s.claimInTwo(ctx, free, now)
+	case SQLite:
+		t, err = s.claimFound(ctx, free, now)
+	default:
+		t, err = s.claimAtOnce(ctx, free, now)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return Task{}, false, nil
@@ -37,21 +42,39 @@ func (s *Store) Claim(ctx context.Context, kind string, asOf int64) (t Task, ok 
 	return t, true, nil
 }
 
-func (s *Store) claimAtOnce(ctx context.Context, kind string, asOf, now int64) (Task, error) {
+func (s *Store) claimAtOnce(ctx context.Context, free []any, now int64) (Task, error) {
 	return scanTask(row(ctx, s.db, s.dialect, `
-		UPDATE outbox_tasks SET locked_at = $3, attempts = attempts + 1, waiting_since = COALESCE(waiting_since, $3), `+touch("$3")+`
+		UPDATE outbox_tasks SET locked_at = $4, attempts = attempts + 1, waiting_since = COALESCE(waiting_since, $4), `+touch("$4")+`
 		WHERE id = (SELECT t.id `+claimable+s.dialect.SkipLocked()+`)
-		RETURNING `+columns, asOf-s.timeout.Milliseconds(), kind, now))
+		RETURNING `+columns, append(free, now)...))
+}
+
+// claimFound is for SQLite, which lets one write at a time: a task is looked for before that. Of thousands that rest or wait for one before them the search takes
+// some hundredths of a second, and the lane of a receiver that is away searches all the time.
+func (s *Store) claimFound(ctx context.Context, free []any, now int64) (t Task, err error) {
+	for {
+		found, err := scanTask(row(ctx, s.db, SQLite, `SELECT `+columns+` `+claimable, free...))
+		if err != nil {
+			return Task{}, err
+		}
+		t, err = scanTask(row(ctx, s.db, SQLite, `
+			UPDATE outbox_tasks AS t SET locked_at = $4, attempts = attempts + 1, waiting_since = COALESCE(waiting_since, $4), `+touch("$4")+`
+			WHERE id = $1 AND state = 'open' AND locked_at = $2 AND attempts = $3 AND (task_key = '' OR NOT EXISTS (`+before+`))
+			RETURNING `+columns, found.ID, found.LockedAt, found.Attempts, now))
+		if !errors.Is(err, sql.ErrNoRows) {
+			return t, err
+		} // somebody else has it by now
+	}
 }
 
 // claimInTwo is for MySQL, whose UPDATE does not tell what it changed: the row is locked by the first statement, and nobody else sees it meanwhile.
-func (s *Store) claimInTwo(ctx context.Context, kind string, asOf, now int64) (t Task, err error) {
+func (s *Store) claimInTwo(ctx context.Context, free []any, now int64) (t Task, err error) {
 	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted}) // which keeps no locks on rows that do not fit
 	if err != nil {
 		return Task{}, err
 	}
 	defer func() { _ = tx.Rollback() }()
-	t, err = scanTask(row(ctx, tx, MySQL, `SELECT `+columns+` `+claimable+MySQL.SkipLocked(), asOf-s.timeout.Milliseconds(), kind))
+	t, err = scanTask(row(ctx, tx, MySQL, `SELECT `+columns+` `+claimable+MySQL.SkipLocked(), free...))
 	if err != nil {
 		return Task{}, err
 	}

@@ -25,7 +25,8 @@ func OfData(err error) bool {
 	}
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
-		return strings.HasPrefix(pg.Code, "22") || strings.HasPrefix(pg.Code, "23") // data, integrity
+		// data, integrity, a row that is too large for an index
+		return strings.HasPrefix(pg.Code, "22") || strings.HasPrefix(pg.Code, "23") || pg.Code == "54000"
 	}
 	var lite *sqlite.Error
 	if errors.As(err, &lite) {

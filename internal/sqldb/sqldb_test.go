@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
@@ -103,6 +104,16 @@ func TestAFaultOfTheDataIsNoneOfTheDatabase(t *testing.T) {
 		require.True(t, sqldb.OfData(err))
 		require.NoError(t, db.Away())
 		require.Zero(t, db.Stats().Failures)
+		long := make([]byte, 20_000)
+		for i := range long {
+			long[i] = 'a' + byte(rand.IntN(26)) // nothing that could be compressed
+		}
+		err = db.Write(t.Context(), func(s sqldb.Session) error {
+			_, err := s.Exec(`INSERT INTO counters (name, n) VALUES ($1, 1)`, string(long))
+			return err
+		})
+		require.True(t, err == nil || sqldb.OfData(err), "too long for PostgreSQL's index: %v", err)
+		require.NoError(t, db.Away())
 
 		err = db.Read(t.Context(), func(s sqldb.Session) error { return errors.New("the line is cut") })
 		require.False(t, sqldb.OfData(err))
