@@ -112,8 +112,24 @@ func (k *Keyring) key(id string) (sealKey, bool) {
 }
 
 // mark is a keyed digest of some texts: the same for the same, and nobody without the secret can try out which they were.
-func (k *Keyring) mark(texts ...string) string {
-	key := k.keys[0]
+func (k *Keyring) mark(texts ...string) string { return k.keys[0].mark(texts...) }
+
+// others are the marks under all other secrets that are known: what a replica that has another one first calls the same.
+func (k *Keyring) others(texts ...string) (marks []string) {
+	for _, key := range k.keys[1:] {
+		marks = append(marks, key.mark(texts...))
+	}
+	if learned := k.learned.Load(); learned != nil {
+		for _, id := range slices.Sorted(maps.Keys(*learned)) {
+			if key := (*learned)[id]; !slices.ContainsFunc(k.keys, func(mine sealKey) bool { return mine.id == id }) {
+				marks = append(marks, key.mark(texts...))
+			}
+		}
+	}
+	return marks
+}
+
+func (key sealKey) mark(texts ...string) string {
 	h := hmac.New(sha256.New, key.digest)
 	for _, text := range texts {
 		sum := sha256.Sum256([]byte(text))

@@ -168,8 +168,12 @@ func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, own []stri
 		m.First = q.ReadAt
 	}
 	sender := plainSender(q.Sender)
-	m.Same = e.sealer(id).mark(string(id), "same", sender, q.Shown.Text)
+	known := []string{string(id), "same", sender, q.Shown.Text}
+	m.Same = e.sealer(id).mark(known...)
 	own = []string{messageKey(q.MessageID), "same:" + m.Same, "parts:"}
+	for _, other := range e.sealer(id).others(known...) {
+		own = append(own, "same:"+other)
+	}
 	if m.Part != 0 {
 		own[2] += e.sealer(id).mark(string(id), "parts", sender, q.Part.Ref, strconv.Itoa(q.Part.Parts))
 	}

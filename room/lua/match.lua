@@ -3,6 +3,7 @@
 --       15 same: the first message of this sender and text in the last ten minutes, as its digest
 --       16 parts: the first part of the same long message in the last minute, as "digest|1 = a part answered an ask|,part,part,"; with "*," behind it
 --          a part came twice before all had come: another message may have the same ref
+--       and from there on what 15 is called under other secrets, while one is replaced: a replica may have another one first
 -- MESSAGE is JSON: digest, id (as JSON), from, to (when the carrier took it, ms; both 0 = it did not say), age (ms since it was read, with a fraction),
 --          read (when it was first read, ms of Redis's clock; 0 = not known), first (the same, where it came before this; 0 = it did not), guard (ms), completes (a code ends the lease),
 --          code (there is one), foreign (the room takes nothing from this sender), fingerprint, fits ({"fence.ask": yes, no, or sealed where that is not to be known}),
@@ -15,7 +16,7 @@
 -- It goes on in match_whose.lua, which says whose the message is, and in match_bind.lua, which does what comes of that: one text, in three files.
 
 local A = cjson.decode(MESSAGE)
-local DIGEST, SAME, PARTS = A.digest, KEYS[15], KEYS[16]
+local DIGEST, SAME, PARTS, SAME_ELSEWHERE = A.digest, KEYS[15], KEYS[16], { unpack(KEYS, 17) }
 local REMEMBERED_FOR = 25 * 60 * 60 * 1000  -- then the ledger knows the message
 local LATE_AFTER = 24 * 60 * 60 * 1000
 local PARTS_FOR = 60 * 1000

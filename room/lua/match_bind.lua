@@ -41,7 +41,7 @@ local function keep_text(l, state, by_text)
     result = told.result, reason = told.reason, late = told.result == 'late', received = told.at, from = FROM, to = TO,
     code = A.code, same = A.same, sealed = A.sealed, whole = A.part > 0 and not by_text and PARTS:match('}:parts:(.*)$') or '' }
   write_message(m)
-  if l and state ~= 'o' then first_of(m) end
+  if l and state ~= 'o' then first_of(m, SAME_ELSEWHERE) end
   if state ~= 'w' then show(m.session) end
   desk() -- also a match: what is the same message and was nobody's can be no one else's now
 end

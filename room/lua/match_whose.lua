@@ -203,6 +203,7 @@ end
 local function same()
   if A.foreign then return nil end
   local first = redis.call('GET', SAME)
+  for _, key in ipairs(SAME_ELSEWHERE) do first = first or redis.call('GET', key) end
   local m = first and message(first)
   if not m or (m.state ~= 's' and m.state ~= 'w') then return nil end
   local i = 1

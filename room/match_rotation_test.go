@@ -1,0 +1,43 @@
+package room_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// While a secret is replaced, replicas have another one first, and one that starts anew has both.
+func TestSameTextIsTheSameMessageAlsoWhileTheSecretIsReplaced(t *testing.T) {
+	older, newer := []byte("the older secret of the number"), []byte("the newer secret of the number")
+	learned := room.NewKeyring(newer)
+	learned.Learn(older)
+	for name, rings := range map[string][2]*room.Keyring{
+		"first at one that has the older alone":       {room.NewKeyring(older), room.NewKeyring(newer, older)},
+		"first at one that has both":                  {room.NewKeyring(newer, older), room.NewKeyring(older)},
+		"first at one that has both, then the newer":  {room.NewKeyring(newer, older), room.NewKeyring(newer)},
+		"first at one that has the newer, then both":  {room.NewKeyring(newer), room.NewKeyring(newer, older)},
+		"a server that had the older since its start": {room.NewKeyring(older), learned},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{Keys: rings[0]})
+			two := room.New(d.rdb, room.Config{Keys: rings[1], Journal: 10_000, Doubt: -1})
+			a, b := d.asker("a"), d.asker("b")
+			a.expect()
+			d.pass(time.Second)
+			_, first := d.sms(saying("인증번호 482913"))
+			require.Equal(t, room.Completed, a.stand().Outcome)
+			d.pass(time.Second)
+			b.expect()
+			d.pass(time.Second)
+			again := sms("other-id", 0, 0)
+			again.Shown.Text = "인증번호 482913"
+			m := match(t, two, again)
+			require.Equal(t, first.Fence, m.Fence, "it is the first one's seller's")
+			require.True(t, m.Duplicate)
+			require.Equal(t, room.Locked, b.stand().Status)
+		})
+	}
+}
