@@ -200,13 +200,13 @@ export class View {
     byID("lease-countdown").run(this.server, mine ? null : state.lease_expires_at, this.lease);
   }
 
-  /** What runs down between two frames. */
   /** The connection is lost for a while already, or was. */
   #broken() {
     if (this.state?.status === "waiting") this.#over();
     this.#waits();
   }
 
+  /** What runs down between two frames. */
   #waits() {
     const { state } = this;
     if (state?.status === "waiting") this.#wait(state);

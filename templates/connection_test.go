@@ -1,0 +1,55 @@
+package templates_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestPageIsNotLiveWhileTheServerHearsNothing(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.change(place(2))
+	tab.open(room, "ko")
+	now := time.Now().UnixMilli()
+	silent := object{"type": "ping", "server_time": now, "as_of": now - 3_600_000}
+	room.tell(t, silent)
+	tab.until(`document.body.dataset.connection === "stale"`)
+	tab.shows("lost")
+	hourOld := `Math.abs(Date.now() - 3600000 - Date.parse(document.getElementById("updated").dateTime)) < 30000`
+	tab.until(hourOld)
+	room.tell(t, silent)
+	room.push(t, object{"queue_length": 7})
+	require.Equal(t, "새 소식을 기다리고 있어요", tab.text("connection"))
+	tab.until(hourOld)
+	room.tell(t, object{"type": "ping", "server_time": time.Now().UnixMilli()})
+	tab.until(`document.body.dataset.connection === "open" && !(` + hourOld + `)`)
+	tab.hides("lost")
+}
+
+func TestMachineWithoutANetworkHasNoConnection(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.change(place(2))
+	tab.open(room, "ko")
+	letIn := room.shutOut()
+	tab.run(`dispatchEvent(new Event("offline"))`) // nothing tells the socket
+	tab.until(`document.body.dataset.connection === "lost"`)
+	letIn()
+	tab.until(`document.body.dataset.connection === "open"`)
+}
+
+func TestHandingOverIsSaidOnlyWhereItCanBeKnown(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	over := place(2)
+	over["lease_expires_at"] = time.Now().Add(-time.Second).UnixMilli()
+	room.change(over)
+	tab.open(room, "ko")
+	tab.says("lease-countdown", "넘기는 중")
+	letIn := room.shutOut()
+	room.closeAll(4001)
+	tab.shows("lost")
+	tab.until(`document.getElementById("lease-countdown").textContent === "–"`)
+	letIn()
+	tab.hides("lost")
+	tab.says("lease-countdown", "넘기는 중")
+}
