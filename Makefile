@@ -26,7 +26,7 @@ run: ## Start waitroom on http://127.0.0.1:8080 with nothing else installed (ARG
 	go run ./cmd/waitroom $(ARGS)
 
 demo: ## A living line to look at: waitroom with simulated sellers and carrier, until Ctrl-C (DEMO_FOR=30s)
-	@go build -o bin/demo ./loadtest/demo && exec bin/demo
+	@go build -C lab -o ../bin/demo ./demo && exec bin/demo
 
 test: setup ## Install what the tests need, where it is missing, and run them all (PKG=./room)
 	go test $(TESTFLAGS) $(PKG)
@@ -40,7 +40,7 @@ fuzz: ## Feed every parser with what nobody would send, FUZZ_FOR=10s each (PKG=.
 
 bench: ## Measure what waitroom must reach, its peers beside it; write docs/benchmarks.md (ONLY=idle: one of it, nothing written; BEFORE=commit: both versions in turn; CENTRIFUGO_BIN=)
 	@scripts/setup.sh bench
-	@go build -o bin/bench ./loadtest/bench
+	@go build -C lab -o ../bin/bench ./bench
 	@bin/bench -out docs -only '$(ONLY)' -scale '$(SCALE)' -before '$(BEFORE)'
 
 gobench: setup ## Run Go's benchmarks, without the tests (PKG=./room)
@@ -50,46 +50,46 @@ sim: ## Play carriers and sellers on the real engine; print how many codes go as
 	GOGC=400 go test ./sms/sim -v -count 1 -timeout 4h -run '^TestTable$$' -sim.leases $(LEASES) -sim.seed $(SEED) -sim.rows '$(ROWS)'
 
 estimates: ## Compare ways to estimate a wait, on simulated rooms; write docs/estimates.md (SEEDS=5)
-	go run ./loadtest/estimates -seeds $(SEEDS) -out docs
+	@go build -C lab -o ../bin/estimates ./estimates && bin/estimates -seeds $(SEEDS) -out docs
 
 growth: ## Reckon from measured constants what many sellers take, hold it against a simulation; write docs/scaling.md
-	go run ./loadtest/growth -write
+	@go build -C lab -o ../bin/growth ./growth && bin/growth -write $(ARGS)
 
 load: ## Put load on replicas started for it, or on BASE_URL, with k6 (SCENARIO=steady REPLICAS=3; docs/load-testing.md)
 	@$(if $(BASE_URL),,scripts/setup.sh load)
-	@go build -o bin/load ./loadtest/run
+	@go build -C lab -o ../bin/load ./run
 	@bin/load -scenario '$(SCENARIO)' -replicas '$(REPLICAS)' -base '$(BASE_URL)'
 
 load-check: ## Check load's own checks: builds that break a promise on purpose must fail the threshold that is for it
 	@scripts/setup.sh load
-	@go build -o bin/load ./loadtest/run
+	@go build -C lab -o ../bin/load ./run
 	@bin/load -check -replicas '$(REPLICAS)'
 
 day: ## Play 50 hours of 20 rooms at full use in six minutes; fail where memory, keys, streams, goroutines or files grow (HOURS=50 BROKEN=leases)
 	@scripts/setup.sh faults
-	@go build -o bin/day ./loadtest/day
+	@go build -C lab -o ../bin/day ./day
 	@bin/day -hours $(or $(HOURS),50) -broken '$(BROKEN)'
 
 day-check: ## Check day's own check: builds that leak on purpose must be found to grow
 	@scripts/setup.sh faults
-	@go build -o bin/day ./loadtest/day
+	@go build -C lab -o ../bin/day ./day
 	@bin/day -check
 
 faults: ## Do harm to real processes under simulated sellers, and judge all that anybody was told (SEEDS=1 SEED=1 PLAN=flushall; docs/faults.md)
 	@scripts/setup.sh faults
 	@mkdir -p results/faults
-	go test ./internal/faults -run '^TestNothingIsLostAndNobodyIsDoubledUnderFaults$$' -v -count 1 -timeout 4h -faults.plans '$(or $(PLAN),all)' \
+	go test -C lab ./faults -run '^TestNothingIsLostAndNobodyIsDoubledUnderFaults$$' -v -count 1 -timeout 4h -faults.plans '$(or $(PLAN),all)' \
 		-faults.seed $(SEED) -faults.seeds $(if $(filter command environment,$(firstword $(origin SEEDS))),$(SEEDS),1) -faults.results '$(CURDIR)/results/faults'
 	@$(if $(PLAN),:,if scripts/version.sh --any; then $(MAKE) --no-print-directory mixed-versions; else echo 'faults: mixed versions were NOT tried: no version v* is tagged yet (make mixed-versions FROM=commit)'; fi)
 
 faults-check: ## Check the harness itself: builds that break a rule on purpose must be caught (BROKEN=two_holders)
 	@scripts/setup.sh faults
-	go test ./internal/faults -run '^TestEveryInvariantIsCaughtWhenTheProductBreaksIt$$' -v -count 1 -timeout 2h -faults.broken '$(or $(BROKEN),all)'
+	go test -C lab ./faults -run '^TestEveryInvariantIsCaughtWhenTheProductBreaksIt$$' -v -count 1 -timeout 2h -faults.broken '$(or $(BROKEN),all)'
 
 mixed-versions: ## Have replicas of another version and of this one serve the same rooms, upgrade and roll back (FROM=v1.0.0, default: the latest tag)
 	@scripts/setup.sh faults
 	@mkdir -p results/faults
-	@program=$$(scripts/version.sh '$(FROM)') && go test ./internal/faults -run '^TestNothingIsLostAndNobodyIsDoubledUnderFaults$$' -v -count 1 -timeout 1h \
+	@program=$$(scripts/version.sh '$(FROM)') && go test -C lab ./faults -run '^TestNothingIsLostAndNobodyIsDoubledUnderFaults$$' -v -count 1 -timeout 1h \
 		-faults.plans mixed-versions,mixed-claims -faults.older "$$program" -faults.seed $(SEED) -faults.results '$(CURDIR)/results/faults'
 
 check: ## Look for what tests do not find: format, vet, staticcheck, generated code, known vulnerabilities

@@ -19,7 +19,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
 const clientURL = "HUB_BENCH_CLIENT"

@@ -3,7 +3,7 @@ package hub_test
 import (
 	"bytes"
 
-	"github.com/waitroom/waitroom/internal/describetest"
+	"github.com/waitroom/waitroom/internal/testkit/describetest"
 	"github.com/waitroom/waitroom/web/describe"
 )
 

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/waitroom/waitroom/hub/mirror"
-	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
 )
 

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite"
 
-	"github.com/waitroom/waitroom/internal/mytest"
-	"github.com/waitroom/waitroom/internal/pgtest"
+	"github.com/waitroom/waitroom/internal/testkit/mariadbtest"
+	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/outbox"
 )
 
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(victimEnv) != "" {
 		os.Exit(playVictim())
 	}
-	os.Exit(mytest.Main(runner(func() int { return pgtest.Main(m) })))
+	os.Exit(mariadbtest.Main(runner(func() int { return pgtest.Main(m) })))
 }
 
 type runner func() int
@@ -69,7 +69,7 @@ func postgres(t *testing.T) source {
 
 func mariadb(t *testing.T) source {
 	if shared.mariadb == "" {
-		shared.mariadb = mytest.Start(t).DSN()
+		shared.mariadb = mariadbtest.Start(t).DSN()
 	}
 	return source{outbox.MySQL, "mysql", shared.mariadb}
 }

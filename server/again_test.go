@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
-	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
 // cutOff is a server whose store can be taken away and given back.
@@ -82,15 +82,15 @@ func TestFormIsNotSentAgainByItselfAndItsLinkIsNotTold(t *testing.T) {
 // A turn that is granted to who reads an error page for ever would run out unseen.
 func TestWaitingPageComesBackFromAStoreThatWasAwayWithAndWithoutScript(t *testing.T) {
 	for name, before := range map[string]func(context.Context){
-		"without script": func(ctx context.Context) { require.NoError(t, chromedp.Do(ctx, chrometest.WithoutScript())) },
+		"without script": func(ctx context.Context) { require.NoError(t, chromedp.Do(ctx, browsertest.WithoutScript())) },
 		"reloaded":       func(context.Context) {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, away, back := cutOff(t)
 			holder := newSeller(t, r.URL(), "holder")
 			holder.join()
-			ctx := chrometest.New(t)
-			chrometest.AllowErrors(ctx, "")
+			ctx := browsertest.New(t)
+			browsertest.AllowErrors(ctx, "")
 			before(ctx)
 			require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(r.URL()+roomPage+"?lang=vi")))
 			state := func(wanted string) {

@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
-	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
 // page is one seller's browser on the room's page.
@@ -24,7 +24,7 @@ type page struct {
 func openPage(t *testing.T, ctx context.Context, url string) page {
 	t.Helper()
 	p := page{t: t, ctx: ctx}
-	require.NoError(t, chromedp.Do(ctx, chrometest.Viewport(360, 740, false, false), chrometest.Language("ko-KR"), chromedp.Navigate(url)))
+	require.NoError(t, chromedp.Do(ctx, browsertest.Viewport(360, 740, false, false), browsertest.Language("ko-KR"), chromedp.Navigate(url)))
 	p.is(`document.body.dataset.connection === "open"`)
 	return p
 }
@@ -69,16 +69,16 @@ func (p page) picture(name string, dark bool) {
 	}
 	for width, suffix := range map[int]string{360: "-360", 1280: "-1280"} {
 		file := name + suffix + map[bool]string{true: "-dark", false: ""}[dark] + ".png"
-		require.NoError(p.t, chromedp.Do(p.ctx, chrometest.Viewport(width, 800, dark, true)))
-		require.NoError(p.t, chrometest.Screenshot(p.ctx, filepath.Join(dir, file)))
+		require.NoError(p.t, chromedp.Do(p.ctx, browsertest.Viewport(width, 800, dark, true)))
+		require.NoError(p.t, browsertest.Screenshot(p.ctx, filepath.Join(dir, file)))
 	}
 }
 
 // The story itself: the first holds, the second watches, the first gives up, the second's page says
 // that it is its turn. Nobody reloads anything.
 func wholeTurn(t *testing.T, first, second string) {
-	browser := chrometest.New(t)
-	a, b := openPage(t, browser, first), openPage(t, chrometest.Isolated(t, browser), second)
+	browser := browsertest.New(t)
+	a, b := openPage(t, browser, first), openPage(t, browsertest.Isolated(t, browser), second)
 	a.state("idle")
 
 	a.join("seller-a")
@@ -128,8 +128,8 @@ func TestPlaceOutlivesAReloadASecondTabAndAnotherReplica(t *testing.T) {
 	holder := newSeller(t, one.URL(), "holder").join()
 	require.Equal(t, "locked", holder.json["status"])
 
-	browser := chrometest.New(t)
-	chrometest.AllowErrors(browser, "ERR_CONNECTION_REFUSED", "ws"+strings.TrimPrefix(one.URL(), "http")) // the first replica ends below; while it does, it refuses sockets
+	browser := browsertest.New(t)
+	browsertest.AllowErrors(browser, "ERR_CONNECTION_REFUSED", "ws"+strings.TrimPrefix(one.URL(), "http")) // the first replica ends below; while it does, it refuses sockets
 	waiter := openPage(t, browser, one.URL())
 	waiter.join("waiter")
 	waiter.state("waiting")
@@ -138,8 +138,8 @@ func TestPlaceOutlivesAReloadASecondTabAndAnotherReplica(t *testing.T) {
 
 	require.NoError(t, chromedp.Do(browser, chromedp.Reload()))
 	waiter.is(same)
-	openPage(t, chrometest.Tab(t, browser), one.URL()).is(same)
-	openPage(t, chrometest.Tab(t, browser), other.URL()).is(same)
+	openPage(t, browsertest.Tab(t, browser), one.URL()).is(same)
+	openPage(t, browsertest.Tab(t, browser), other.URL()).is(same)
 	require.NoError(t, one.stop(t))
-	openPage(t, chrometest.Tab(t, browser), other.URL()).is(same)
+	openPage(t, browsertest.Tab(t, browser), other.URL()).is(same)
 }

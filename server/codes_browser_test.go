@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
-	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
 // text is what an element says.
@@ -18,9 +18,9 @@ func TestSellersPageTakesACodeFromTheAskToTheEnd(t *testing.T) {
 	store := redistest.Start(t).URL()
 	args := []string{"--redis-url", store, "--sms-webhook-secret", smsSecret}
 	one, other := start(t, config(t, args...)), start(t, config(t, args...))
-	browser := chrometest.New(t)
-	chrometest.AllowErrors(browser, "409")
-	a, b := openPage(t, browser, one.URL()), openPage(t, chrometest.Isolated(t, browser), other.URL())
+	browser := browsertest.New(t)
+	browsertest.AllowErrors(browser, "409")
+	a, b := openPage(t, browser, one.URL()), openPage(t, browsertest.Isolated(t, browser), other.URL())
 	a.join("seller-a")
 	a.state("locked")
 	b.join("seller-b")

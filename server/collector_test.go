@@ -13,7 +13,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
 // collector takes traces by OTLP over HTTP.

@@ -15,8 +15,8 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/describetest"
-	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/internal/testkit/describetest"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/web/describe"
 )
 

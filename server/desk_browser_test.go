@@ -11,14 +11,14 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
-	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
 // agentPage is the tab of a member of support, signed in and on the room's desk.
 func agentPage(t *testing.T, p page, base string) page {
 	t.Helper()
-	require.NoError(t, chromedp.Do(p.ctx, chrometest.Viewport(1440, 900, false, false), chrometest.Language("ko-KR"),
+	require.NoError(t, chromedp.Do(p.ctx, browsertest.Viewport(1440, 900, false, false), browsertest.Language("ko-KR"),
 		chromedp.Navigate(base+"/support/integration")))
 	p.leads("/support/sign-in")
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.SendKeys(chromedp.CSS("#username"), "kim"),
@@ -64,8 +64,8 @@ func (p page) noticed() {
 // An agent at one replica, sellers at another: what the agent does is on their pages and on the desk, and nobody reloads anything.
 func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 	o := openOffice(t)
-	browser := chrometest.New(t)
-	open := func() page { return page{t, chrometest.Isolated(t, browser)} }
+	browser := browsertest.New(t)
+	open := func() page { return page{t, browsertest.Isolated(t, browser)} }
 	agent := agentPage(t, open(), o.a.URL())
 	var sellers [4]page
 	for i := range sellers {
@@ -116,9 +116,9 @@ func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 // A code that nobody asked for is given to the seller who says that it is hers.
 func TestMessageThatAnAgentAssignsIsShownOnItsSellersPage(t *testing.T) {
 	o := openOffice(t, "--sms-webhook-secret", smsSecret)
-	browser := chrometest.New(t)
-	agent := agentPage(t, page{t, chrometest.Isolated(t, browser)}, o.a.URL())
-	seller, next := openPage(t, chrometest.Isolated(t, browser), o.b.URL()), openPage(t, chrometest.Isolated(t, browser), o.b.URL())
+	browser := browsertest.New(t)
+	agent := agentPage(t, page{t, browsertest.Isolated(t, browser)}, o.a.URL())
+	seller, next := openPage(t, browsertest.Isolated(t, browser), o.b.URL()), openPage(t, browsertest.Isolated(t, browser), o.b.URL())
 	seller.join("s-1")
 	seller.state("locked")
 	next.join("s-2")
@@ -141,12 +141,12 @@ func TestMessageThatAnAgentAssignsIsShownOnItsSellersPage(t *testing.T) {
 // A seller whose tab was closed, who was passed over, came back, held, and let it expire: the timeline tells that in order.
 func TestTimelineTellsWhyATurnWasLost(t *testing.T) {
 	o := openOffice(t, "--lease", "2s", "--away-after", "300ms", "--sms-quarantine", "0s")
-	browser := chrometest.New(t)
+	browser := browsertest.New(t)
 	kim := newAgent(t, o.a.URL(), "kim")
 	first := newSeller(t, o.a.URL(), "first")
 	fence := first.join().json["fence"]
 	kim.mustAct("extend", fmt.Sprintf(`{"fence":%s,"seconds":120,"reason":"a browser takes its time"}`, fence))
-	closed := chrometest.Isolated(t, browser)
+	closed := browsertest.Isolated(t, browser)
 	seller := openPage(t, closed, o.b.URL())
 	seller.join("s-lost")
 	seller.state("waiting")

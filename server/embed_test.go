@@ -16,9 +16,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
-	"github.com/waitroom/waitroom/internal/portaltest"
-	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
+	"github.com/waitroom/waitroom/internal/testkit/portaltest"
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
 // guest is a page on another site than waitroom's: to a browser, localhost and 127.0.0.1 are two.
@@ -56,8 +56,8 @@ func TestAPageOfAnotherSiteRunsAWholeTurnByTheModule(t *testing.T) {
 	holder := newSeller(t, r.URL(), "holder")
 	require.Equal(t, "locked", holder.join().json["status"])
 
-	p := page{t: t, ctx: chrometest.New(t)}
-	chrometest.AllowErrors(p.ctx, "409") // of a seller who has a place
+	p := page{t: t, ctx: browsertest.New(t)}
+	browsertest.AllowErrors(p.ctx, "409") // of a seller who has a place
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(g.origin)))
 	says := func(id, text string) string {
 		return `document.querySelector("` + id + `").textContent.includes("` + text + `")`
@@ -162,7 +162,7 @@ func TestANamedOriginHasThePageInAFrameAndItWorksThere(t *testing.T) {
 	r := start(t, config(t, "--frame-ancestors", g.origin))
 	g.shows(t, 1, r.URL())
 	stranger.page = g.page
-	browser := chrometest.Whole(t)
+	browser := browsertest.Whole(t)
 	require.NoError(t, chromedp.Do(browser, chromedp.Navigate(g.origin)))
 	framed := inFrame(t, browser, r.URL())
 	framed.is(`document.body.dataset.connection === "open"`)
@@ -174,11 +174,11 @@ func TestANamedOriginHasThePageInAFrameAndItWorksThere(t *testing.T) {
 	again := inFrame(t, browser, r.URL())
 	again.state("locked")
 
-	other := chrometest.Isolated(t, browser)
+	other := browsertest.Isolated(t, browser)
 	require.NoError(t, chromedp.Do(other, chromedp.Navigate(stranger.origin)))
 	var refused []string
-	require.Eventually(t, func() bool { refused = chrometest.Errors(other); return len(refused) > 0 }, patience, 20*time.Millisecond) // the browser says so, and not the page
-	chrometest.AllowErrors(other, "frame-ancestors")
+	require.Eventually(t, func() bool { refused = browsertest.Errors(other); return len(refused) > 0 }, patience, 20*time.Millisecond) // the browser says so, and not the page
+	browsertest.AllowErrors(other, "frame-ancestors")
 	require.Len(t, refused, 1)
 	require.Contains(t, refused[0], "frame-ancestors "+g.origin)
 }
@@ -197,8 +197,8 @@ func moduleOf[T any](p page, base, script string) T {
 func TestTheModuleDoesWhatItsTypesSay(t *testing.T) {
 	g := newGuest(t)
 	r := start(t, config(t, "--allowed-origins", g.origin))
-	p := page{t: t, ctx: chrometest.New(t)}
-	chrometest.AllowErrors(p.ctx, "404") // of a room that there is not
+	p := page{t: t, ctx: browsertest.New(t)}
+	browsertest.AllowErrors(p.ctx, "404") // of a room that there is not
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(g.origin)))
 	types := newReader(t, r.URL()).ask("GET", "/static/embed.d.ts", "").body
 	_, class, found := strings.Cut(types, "export class WaitingRoom {")
@@ -233,8 +233,8 @@ func TestTheModuleProvesASellerByTheTokenOfItsPage(t *testing.T) {
 	r := start(t, config(t, proving("--redis-url", redistest.Start(t).URL(), "--allowed-origins", g.origin)...))
 	holder := comesFromThePortal(t, r.URL(), "holder")
 	holder.press()
-	p := page{t: t, ctx: chrometest.New(t)}
-	chrometest.AllowErrors(p.ctx, "400") // see below
+	p := page{t: t, ctx: browsertest.New(t)}
+	browsertest.AllowErrors(p.ctx, "400") // see below
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(g.origin)))
 	join := func(seller string) string {
 		claims := portaltest.For(seller)

@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 	"github.com/waitroom/waitroom/templates"
 )
 
@@ -77,7 +77,7 @@ func sent(t *testing.T, url string) int64 {
 
 func TestAFirstVisitIsSmallAndTakesFewRequests(t *testing.T) {
 	url := start(t, config(t)).URL()
-	tab := chrometest.New(t)
+	tab := browsertest.New(t)
 	seen := &traffic{requests: map[string]string{}}
 	require.NoError(t, chromedp.Listen(tab, seen.hear))
 	require.NoError(t, chromedp.Do(tab, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
-	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
 func (p page) lifecycle(state cdppage.SetWebLifecycleStateState) {
@@ -27,7 +27,7 @@ func TestPageThatSleepsThroughItsTurnCostsTheNextOneTheTimeToClaim(t *testing.T)
 	r := start(t, config(t, append(supportArgs(t), "--redis-url", redistest.Start(t).URL(), "--claim-within", "2s")...))
 	a, b := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b")
 	a.join()
-	asleep := openPage(t, chrometest.Isolated(t, chrometest.New(t)), r.URL())
+	asleep := openPage(t, browsertest.Isolated(t, browsertest.New(t)), r.URL())
 	asleep.join("s-1")
 	asleep.state("waiting")
 	require.Equal(t, http.StatusAccepted, b.join().StatusCode)

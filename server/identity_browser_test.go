@@ -9,9 +9,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
-	"github.com/waitroom/waitroom/internal/portaltest"
-	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
+	"github.com/waitroom/waitroom/internal/testkit/portaltest"
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
 // portalSite is a portal on a site of its own: who opens ?seller=…&to=… is sent on to the room as that seller, with a fresh token.
@@ -40,8 +40,8 @@ func TestSellerComesFromThePortalInTwoBrowsers(t *testing.T) {
 	holder := comesFromThePortal(t, one.URL(), "s-1")
 	holder.press()
 
-	browser := chrometest.New(t)
-	chrometest.AllowErrors(browser, "401")
+	browser := browsertest.New(t)
+	browsertest.AllowErrors(browser, "401")
 	first := arrive(t, browser, portal, one.URL(), "s-2")
 	first.state("idle")
 	first.is(`document.body.innerText.includes("s-2 판매자로") && document.querySelector("#seller-id").type === "hidden"`)
@@ -54,7 +54,7 @@ func TestSellerComesFromThePortalInTwoBrowsers(t *testing.T) {
 	require.NoError(t, chromedp.Do(browser, chromedp.Reload()))
 	first.is(mine)
 
-	second := arrive(t, chrometest.Isolated(t, browser), portal, other.URL(), "s-2")
+	second := arrive(t, browsertest.Isolated(t, browser), portal, other.URL(), "s-2")
 	second.is(mine)
 	holder.leave("?reason=completed")
 	first.state("locked")
@@ -64,7 +64,7 @@ func TestSellerComesFromThePortalInTwoBrowsers(t *testing.T) {
 	first.state("ended")
 	second.state("ended")
 
-	stranger := chrometest.Isolated(t, browser)
+	stranger := browsertest.Isolated(t, browser)
 	lost := openPage(t, stranger, one.URL()+roomPage)
 	lost.is(`document.body.innerText.includes("판매자 포털에서 다시 들어와 주세요") && !document.querySelector("#join")`)
 	lost.picture("unproven", true)

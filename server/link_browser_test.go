@@ -8,15 +8,15 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
-	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
 // accessible looks at the page as axe does.
 func (p page) accessible() {
 	p.t.Helper()
 	p.is(`document.body.getAnimations().length === 0`) // the colour of a state comes softly
-	found, err := chrometest.Axe(p.ctx)
+	found, err := browsertest.Axe(p.ctx)
 	require.NoError(p.t, err)
 	require.Empty(p.t, found)
 }
@@ -43,7 +43,7 @@ func (p page) linkOf(base string) string {
 func opened(t *testing.T, ctx context.Context, link string) page {
 	t.Helper()
 	p := page{t: t, ctx: ctx}
-	require.NoError(t, chromedp.Do(ctx, chrometest.Viewport(360, 740, false, false), chrometest.Language("ko-KR"), chromedp.Navigate(link)))
+	require.NoError(t, chromedp.Do(ctx, browsertest.Viewport(360, 740, false, false), browsertest.Language("ko-KR"), chromedp.Navigate(link)))
 	return p
 }
 
@@ -53,8 +53,8 @@ func TestPlaceGoesOnOnAnotherDevice(t *testing.T) {
 	one, other := start(t, config(t, args...)), start(t, config(t, args...))
 	holder := newSeller(t, one.URL(), "holder")
 	holder.join()
-	browser := chrometest.New(t)
-	chrometest.AllowErrors(browser, "404")
+	browser := browsertest.New(t)
+	browsertest.AllowErrors(browser, "404")
 	first := openPage(t, browser, one.URL())
 	first.is(`document.querySelector("#link").hidden`)
 	first.join("s-1")
@@ -64,7 +64,7 @@ func TestPlaceGoesOnOnAnotherDevice(t *testing.T) {
 	first.accessible()
 	first.pictures("link-waiting")
 
-	phone := chrometest.Isolated(t, browser)
+	phone := browsertest.Isolated(t, browser)
 	second := opened(t, phone, link)
 	second.is(`document.body.innerText.includes("s-1") && document.body.innerText.includes("integration")`)
 	second.accessible()
@@ -76,7 +76,7 @@ func TestPlaceGoesOnOnAnotherDevice(t *testing.T) {
 	first.is(`document.querySelector("#notice").textContent.includes("다른 기기가") && document.querySelector("#link-made").hidden`)
 	first.pictures("link-joined")
 
-	third := opened(t, chrometest.Isolated(t, browser), link)
+	third := opened(t, browsertest.Isolated(t, browser), link)
 	third.is(`document.body.innerText.includes("이 링크는 더 쓸 수 없어요")`)
 	third.pictures("link-used")
 
@@ -87,7 +87,7 @@ func TestPlaceGoesOnOnAnotherDevice(t *testing.T) {
 	again := first.linkOf(other.URL())
 	first.accessible()
 	first.pictures("link-turn")
-	itself := opened(t, chrometest.Tab(t, phone), again)
+	itself := opened(t, browsertest.Tab(t, phone), again)
 	itself.is(`document.body.innerText.includes("이 브라우저는 이미 줄을 서 있어요") && !document.querySelector("#link-confirm")`)
 	itself.pictures("link-refused")
 	second.press("#cancel")

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
 // phone makes pages like those of a phone's browser, which throws where a page makes a notification itself, without service workers; and the page hidden
@@ -22,7 +22,7 @@ func TestPhoneThatCanShowNoNotificationSaysSo(t *testing.T) {
 	r := start(t, pushConfig(t))
 	holder := newSeller(t, r.URL(), "s-a")
 	holder.join()
-	ctx := chrometest.Whole(t)
+	ctx := browsertest.Whole(t)
 	allow(t, ctx, r.URL())
 	require.NoError(t, chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: phone})

@@ -7,9 +7,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
-	"github.com/waitroom/waitroom/internal/portaltest"
-	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
+	"github.com/waitroom/waitroom/internal/testkit/portaltest"
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
 // Two sellers in two windows of one browser have one cookie, which is the later one's.
@@ -53,17 +53,17 @@ func comesBack(t *testing.T, base, id string) *seller {
 func TestWindowOfASellerSaysThatItsBrowserIsAnothersNow(t *testing.T) {
 	r := start(t, config(t, proving("--redis-url", redistest.Start(t).URL())...))
 	comesFromThePortal(t, r.URL(), "holder").press()
-	browser := chrometest.New(t)
-	chrometest.AllowErrors(browser, "403")
+	browser := browsertest.New(t)
+	browsertest.AllowErrors(browser, "403")
 	arrive := func(p page, seller string) page {
-		require.NoError(t, chromedp.Do(p.ctx, chrometest.Viewport(360, 740, false, false), chrometest.Language("ko-KR"),
+		require.NoError(t, chromedp.Do(p.ctx, browsertest.Viewport(360, 740, false, false), browsertest.Language("ko-KR"),
 			chromedp.Navigate(r.URL()+roomPage+"?token="+token(t, portaltest.For(seller)))))
 		p.press("#join")
 		p.state("waiting")
 		return p
 	}
 	first := arrive(page{t: t, ctx: browser}, "s-1")
-	second := arrive(page{t: t, ctx: chrometest.Tab(t, browser)}, "s-2")
+	second := arrive(page{t: t, ctx: browsertest.Tab(t, browser)}, "s-2")
 	first.is(`document.body.dataset.connection === "open"`)
 	first.press("#leave")
 	first.press("#leave-confirm")

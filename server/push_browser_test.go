@@ -15,10 +15,10 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
-	"github.com/waitroom/waitroom/internal/pushtest"
-	"github.com/waitroom/waitroom/internal/redistest"
-	"github.com/waitroom/waitroom/internal/testproc"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
+	"github.com/waitroom/waitroom/internal/testkit/pushtest"
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
 // allow lets pages of an origin show notifications, as a seller who says yes.
@@ -85,7 +85,7 @@ func TestClosedTabShowsItsTurnAndLeadsBackToTheRoom(t *testing.T) {
 	r := start(t, pushConfig(t, "--redis-url", redistest.Start(t).URL()))
 	a := newSeller(t, r.URL(), "s-a")
 	a.join()
-	ctx := chrometest.Whole(t)
+	ctx := browsertest.Whole(t)
 	p := openPage(t, ctx, r.URL()+"/rooms/integration")
 	p.join("s-b")
 	p.state("waiting")
@@ -123,7 +123,7 @@ func TestClosedTabShowsItsTurnAndLeadsBackToTheRoom(t *testing.T) {
 func TestPageSaysWhatBecomesOfNotifications(t *testing.T) {
 	r := start(t, pushConfig(t))
 	newSeller(t, r.URL(), "s-a").join()
-	ctx := chrometest.Whole(t)
+	ctx := browsertest.Whole(t)
 	allow(t, ctx, r.URL())
 	p := openPage(t, ctx, r.URL())
 	p.join("s-b")
@@ -135,7 +135,7 @@ func TestPageSaysWhatBecomesOfNotifications(t *testing.T) {
 		return nil
 	})
 
-	bare := chrometest.Isolated(t, ctx)
+	bare := browsertest.Isolated(t, ctx)
 	require.NoError(t, chromedp.Do(bare, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `delete window.Notification`})
 		return err

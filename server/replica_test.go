@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/waitroom/waitroom/internal/describetest"
-	"github.com/waitroom/waitroom/internal/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/describetest"
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
 func TestMain(m *testing.M) {

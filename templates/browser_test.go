@@ -15,11 +15,11 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 	"github.com/waitroom/waitroom/templates"
 )
 
-func TestMain(m *testing.M) { os.Exit(chrometest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
 
 // browser is one Chromium tab that remembers every complaint of its console.
 type browser struct {
@@ -32,8 +32,8 @@ type browser struct {
 
 func openBrowser(t *testing.T) *browser {
 	t.Helper()
-	ctx := chrometest.New(t)
-	chrometest.AllowErrors(ctx, "") // each test looks at its complaints itself
+	ctx := browsertest.New(t)
+	browsertest.AllowErrors(ctx, "") // each test looks at its complaints itself
 	b := &browser{t: t, ctx: ctx}
 	require.NoError(t, chromedp.Listen(ctx, b.hear))
 	return b

@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 	"github.com/waitroom/waitroom/templates"
 )
 
@@ -70,7 +70,7 @@ func TestWhoIsThereIsNotToldToPressWhatThePagePresses(t *testing.T) {
 
 	room.push(t, place(1))
 	tab.until(`document.body.dataset.state === "waiting"`)
-	chrometest.AllowErrors(tab.ctx, "the server responded with a status of")
+	browsertest.AllowErrors(tab.ctx, "the server responded with a status of")
 	room.then(object{"code": "store_unavailable", "http": 503})
 	again := turn(0)
 	again["fence"], again["claim_by"] = 78, time.Now().Add(20*time.Second).UnixMilli()
@@ -81,7 +81,7 @@ func TestWhoIsThereIsNotToldToPressWhatThePagePresses(t *testing.T) {
 
 func TestMouseThatLiesStillOnThePageIsNobody(t *testing.T) {
 	pen := func(p *input.DispatchMouseEventParams) { p.PointerType = input.DispatchMouseEventPointerTypePen }
-	for name, use := range map[string]chrometest.Action{
+	for name, use := range map[string]browsertest.Action{
 		"a mouse that moves":  chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 10, 10),
 		"a pen over the page": chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 0, 0, pen),
 	} {

@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
 // openVerb opens the question of an action by what an agent presses for it.
@@ -35,7 +35,7 @@ func actingDesk(t *testing.T) (*fakeDesk, *deskTab) {
 	d := startFakeDesk(t, 20)
 	d.beside = []object{{"type": "items", "reset": true, "set": list{unowned(2)}}}
 	tab := openDesk(t, d)
-	chrometest.AllowErrors(tab.ctx, "the server responded with a status of") // a browser writes down each refusal
+	browsertest.AllowErrors(tab.ctx, "the server responded with a status of") // a browser writes down each refusal
 	tab.timed()
 	tab.open(roomPage)
 	tab.says("line-count", "20명")
@@ -68,7 +68,7 @@ func TestEveryActionSaysWhoAndWhatAndSendsItWithItsGuardAndReason(t *testing.T) 
 		require.Equal(t, row.body, last.body)
 		require.NotEmpty(t, last.key)
 	}
-	require.Empty(t, chrometest.Errors(tab.ctx))
+	require.Empty(t, browsertest.Errors(tab.ctx))
 }
 
 func TestFocusStaysWithTheHoldersCardWhereNobodyIsNext(t *testing.T) {

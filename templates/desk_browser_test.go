@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 	"github.com/waitroom/waitroom/static"
 	"github.com/waitroom/waitroom/templates"
 )
@@ -46,7 +46,7 @@ func serveQuietPages(t *testing.T) string {
 }
 
 // inZone makes the browser's zone another one.
-func inZone(name string) chrometest.Action {
+func inZone(name string) browsertest.Action {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: name})
 		return err
@@ -70,16 +70,16 @@ func until(t *testing.T, ctx context.Context, expression string) {
 }
 
 func TestNothingKeepsPeopleOutOfAQuietPage(t *testing.T) {
-	site, ctx := serveQuietPages(t), chrometest.New(t)
+	site, ctx := serveQuietPages(t), browsertest.New(t)
 	for _, dark := range []bool{false, true} {
-		require.NoError(t, chromedp.Do(ctx, chrometest.Viewport(1440, 900, dark, true)))
+		require.NoError(t, chromedp.Do(ctx, browsertest.Viewport(1440, 900, dark, true)))
 		for _, lang := range []string{"ko", "en"} {
 			for name := range quietPages(lang) {
 				if name == "bounce" { // it leads on; it is tried below
 					continue
 				}
 				require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/"+lang+"/"+name)))
-				found, err := chrometest.Axe(ctx)
+				found, err := browsertest.Axe(ctx)
 				require.NoError(t, err)
 				require.Empty(t, found, "%s in %s, dark %v", name, lang, dark)
 			}
@@ -88,8 +88,8 @@ func TestNothingKeepsPeopleOutOfAQuietPage(t *testing.T) {
 }
 
 func TestNoQuietPageIsWiderThanAPhone(t *testing.T) {
-	site, ctx := serveQuietPages(t), chrometest.New(t)
-	require.NoError(t, chromedp.Do(ctx, chrometest.Viewport(360, 740, false, true)))
+	site, ctx := serveQuietPages(t), browsertest.New(t)
+	require.NoError(t, chromedp.Do(ctx, browsertest.Viewport(360, 740, false, true)))
 	for _, lang := range []string{"ko", "en"} {
 		for name := range quietPages(lang) {
 			if name == "bounce" {
@@ -99,7 +99,7 @@ func TestNoQuietPageIsWiderThanAPhone(t *testing.T) {
 			wide := read(t, ctx, `[...document.querySelectorAll("body *")].filter((e) => !e.closest(".unseen, .skip, thead") &&
 				(e.getBoundingClientRect().right > innerWidth + 1 || (e.localName !== "input" && e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1))).map((e) => e.outerHTML.slice(0, 80)).join("\n")`)
 			require.Empty(t, wide, "%s in %s", name, lang)
-			found, err := chrometest.Axe(ctx)
+			found, err := browsertest.Axe(ctx)
 			require.NoError(t, err)
 			require.Empty(t, found, "%s in %s on a phone", name, lang)
 		}
@@ -107,7 +107,7 @@ func TestNoQuietPageIsWiderThanAPhone(t *testing.T) {
 }
 
 func TestTimesAreTheReadersOwnAndUTCWithoutAScript(t *testing.T) {
-	site, ctx := serveQuietPages(t), chrometest.New(t)
+	site, ctx := serveQuietPages(t), browsertest.New(t)
 	line, heading := `document.querySelectorAll(".lines")[1].children[1].innerText.replace(/\s+/g, " ")`, `document.querySelector("#visit-2").innerText.replace(/\s+/g, " ")`
 	require.NoError(t, chromedp.Do(ctx, inZone("Asia/Seoul"), chromedp.Navigate(site+"/support/ko/story")))
 	until(t, ctx, `document.querySelector(".utc").hidden`)
@@ -115,7 +115,7 @@ func TestTimesAreTheReadersOwnAndUTCWithoutAScript(t *testing.T) {
 	require.Equal(t, "3번 표 · integration · 2026-07-03 23:01–23:05 · 인증을 마쳤어요", read(t, ctx, heading))
 	require.Equal(t, "시각은 내 시간대예요 (Asia/Seoul)", read(t, ctx, `document.querySelector(".zone").textContent`))
 
-	require.NoError(t, chromedp.Do(ctx, chrometest.WithoutScript(), chromedp.Navigate(site+"/support/ko/story")))
+	require.NoError(t, chromedp.Do(ctx, browsertest.WithoutScript(), chromedp.Navigate(site+"/support/ko/story")))
 	require.Equal(t, "14:03:12 자리를 비워 순서를 넘겼어요 · 다음 차례는 유지돼요 · 14:02:57에 연결이 끊겼어요", read(t, ctx, line))
 	require.Equal(t, "3번 표 · integration · 2026-07-03 14:01–14:05 UTC · 인증을 마쳤어요", read(t, ctx, heading))
 	require.Equal(t, "시각은 UTC예요", read(t, ctx, `document.querySelector(".zone").textContent`))
@@ -123,7 +123,7 @@ func TestTimesAreTheReadersOwnAndUTCWithoutAScript(t *testing.T) {
 }
 
 func TestPagesWriteTimesAsTheServerDoes(t *testing.T) {
-	site, ctx := serveQuietPages(t), chrometest.New(t)
+	site, ctx := serveQuietPages(t), browsertest.New(t)
 	for _, name := range []string{"story", "history", "audit", "deliveries"} {
 		require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/ko/"+name)))
 		wrong, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`(async () => {
@@ -141,7 +141,7 @@ func TestPagesWriteTimesAsTheServerDoes(t *testing.T) {
 }
 
 func TestADayInTheSearchIsTheReadersOwn(t *testing.T) {
-	site, ctx := serveQuietPages(t), chrometest.New(t)
+	site, ctx := serveQuietPages(t), browsertest.New(t)
 	sent := func() string { return read(t, ctx, `location.search`) }
 	value := func(id string) string { return read(t, ctx, fmt.Sprintf(`document.getElementById(%q).value`, id)) }
 	require.NoError(t, chromedp.Do(ctx, inZone("Asia/Seoul"), chromedp.Navigate(site+"/support/integration/history")))
@@ -162,7 +162,7 @@ func TestADayInTheSearchIsTheReadersOwn(t *testing.T) {
 }
 
 func TestALinkIsCopied(t *testing.T) {
-	site, ctx := serveQuietPages(t), chrometest.New(t)
+	site, ctx := serveQuietPages(t), browsertest.New(t)
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/ko/story?room=integration")))
 	until(t, ctx, `!document.querySelector("#copy-link").hidden`)
 	read(t, ctx, `Object.defineProperty(navigator, "clipboard", { value: { writeText: async (t) => { window.copied = t; } } }) && ""`)
@@ -171,15 +171,15 @@ func TestALinkIsCopied(t *testing.T) {
 }
 
 func TestSignInWorksWithAKeyboardAndWithoutAScript(t *testing.T) {
-	site, ctx := serveQuietPages(t), chrometest.New(t)
+	site, ctx := serveQuietPages(t), browsertest.New(t)
 	focused := func() string { return read(t, ctx, `document.activeElement.id`) }
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/ko/sign-in")))
 	until(t, ctx, `document.activeElement.id === "username"`)
-	require.NoError(t, chromedp.Do(ctx, chrometest.WithoutScript(), chromedp.Navigate(site+"/support/ko/sign-in-failed")))
+	require.NoError(t, chromedp.Do(ctx, browsertest.WithoutScript(), chromedp.Navigate(site+"/support/ko/sign-in-failed")))
 	until(t, ctx, `document.activeElement.id === "error"`)
 	require.Equal(t, "error", focused(), "the error is read out first")
 
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/ko/bounce")))
 	until(t, ctx, `location.pathname === "/support/integration"`)
-	chrometest.AllowErrors(ctx, "/support/integration", "/favicon.ico") // there is no page, and so nothing that names an icon
+	browsertest.AllowErrors(ctx, "/support/integration", "/favicon.ico") // there is no page, and so nothing that names an icon
 }

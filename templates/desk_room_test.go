@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
 const (
@@ -268,7 +268,7 @@ func TestDeskKeepsNobodyOut(t *testing.T) {
 
 func (b *deskTab) keepsNobodyOut(what string, args ...any) {
 	b.t.Helper()
-	found, err := chrometest.Axe(b.ctx)
+	found, err := browsertest.Axe(b.ctx)
 	require.NoError(b.t, err)
 	require.Empty(b.t, found, fmt.Sprintf(what, args...))
 }

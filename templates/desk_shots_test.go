@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
 // Pictures of support's live pages for people to look at: DESK_SHOTS=folder go test -tags pictures ./templates -run Pictures
@@ -39,7 +39,7 @@ func TestPicturesOfTheDesk(t *testing.T) {
 					}
 					time.Sleep(400 * time.Millisecond) // pictures only: what fades has faded
 					name := fmt.Sprintf("%s-%s-%d-%s-%v.png", filepath.Base(page), state, width, look.lang, look.dark)
-					require.NoError(t, chrometest.Screenshot(tab.ctx, filepath.Join(folder, name)))
+					require.NoError(t, browsertest.Screenshot(tab.ctx, filepath.Join(folder, name)))
 					if width < 1000 && page != "/support" && state == "trouble" {
 						full, err := chromedp.Run(tab.ctx, chromedp.FullScreenshot(100))
 						require.NoError(t, err)
@@ -63,7 +63,7 @@ func TestPicturesOfActions(t *testing.T) {
 			tab.open("/support/integration?lang=ko")
 			shot := func(what string) {
 				time.Sleep(300 * time.Millisecond) // pictures only: what moves has come to rest
-				require.NoError(t, chrometest.Screenshot(tab.ctx, filepath.Join(folder, fmt.Sprintf("act-%s-%s-%v.png", what, name, dark))))
+				require.NoError(t, browsertest.Screenshot(tab.ctx, filepath.Join(folder, fmt.Sprintf("act-%s-%s-%v.png", what, name, dark))))
 			}
 			tab.click("#extend")
 			tab.until(`document.getElementById("act").open`)

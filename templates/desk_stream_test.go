@@ -7,7 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
 func TestDeskSaysHowOldItsDataIs(t *testing.T) {
@@ -66,7 +66,7 @@ func TestSignedOutDeskLeadsToTheSignInAndBack(t *testing.T) {
 func TestDeskThatIsNotLetInForWantOfSignInLeadsThere(t *testing.T) {
 	d := startFakeDesk(t, 2)
 	tab := openDesk(t, d)
-	chrometest.AllowErrors(tab.ctx, "401", "HTTP Authentication failed")
+	browsertest.AllowErrors(tab.ctx, "401", "HTTP Authentication failed")
 	d.out = true
 	tab.do(chromedp.Navigate(d.server.URL + roomPage))
 	tab.goes("/support/sign-in?next=%2Fsupport%2Fintegration%3Flang%3Dko")

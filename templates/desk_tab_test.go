@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
 // deskTab is one tab of an agent's browser.
@@ -25,14 +25,14 @@ type deskTab struct {
 
 func openDesk(t *testing.T, d *fakeDesk) *deskTab {
 	t.Helper()
-	tab := &deskTab{t, chrometest.New(t), d}
+	tab := &deskTab{t, browsertest.New(t), d}
 	tab.size(1440, 900, false)
 	return tab
 }
 
 func (b *deskTab) size(width, height int, dark bool) {
 	b.t.Helper()
-	b.do(chrometest.Viewport(width, height, dark, false))
+	b.do(browsertest.Viewport(width, height, dark, false))
 }
 
 func (b *deskTab) open(path string) {
@@ -61,7 +61,7 @@ func (b *deskTab) later() {
 	run[bool](b, `(window.later(), true)`)
 }
 
-func (b *deskTab) do(steps ...chrometest.Action) {
+func (b *deskTab) do(steps ...browsertest.Action) {
 	b.t.Helper()
 	require.NoError(b.t, chromedp.Do(b.ctx, steps...))
 }

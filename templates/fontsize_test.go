@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 	"github.com/waitroom/waitroom/templates"
 )
 
@@ -67,7 +67,7 @@ func TestNothingIsWiderThanAPhoneHoweverLargeTheTextIs(t *testing.T) {
 	}
 	var wrong []string
 	for _, lang := range templates.Languages() {
-		tab.do(chrometest.Viewport(360, 740, false, true))
+		tab.do(browsertest.Viewport(360, 740, false, true))
 		room.change(object{"status": "idle", "fence": nil, "codes": nil})
 		tab.open(room, lang)
 		tab.until(fmt.Sprintf(`document.documentElement.lang === %q`, lang))
@@ -78,7 +78,7 @@ func TestNothingIsWiderThanAPhoneHoweverLargeTheTextIs(t *testing.T) {
 			}
 			tab.until(s.shown)
 			for _, width := range []int{360, 320} {
-				tab.do(chrometest.Viewport(width, 740, false, true))
+				tab.do(browsertest.Viewport(width, 740, false, true))
 				if found := read(t, tab.ctx, fmt.Sprintf(beyond, width)) + read(t, tab.ctx, torn); found != "" {
 					wrong = append(wrong, fmt.Sprintf("%s %s at %d: %s", lang, s.name, width, found))
 				}

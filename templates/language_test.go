@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 	"github.com/waitroom/waitroom/templates"
 )
 
@@ -52,7 +52,7 @@ func TestErrorPageOffersTheLanguagesThatItIsGiven(t *testing.T) {
 func TestNothingIsCutOffOnAPhoneInAnyLanguage(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000", Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}}
-	tab.do(chrometest.Viewport(360, 740, false, true))
+	tab.do(browsertest.Viewport(360, 740, false, true))
 	for _, lang := range templates.Languages()[1:] {
 		room.change(object{"status": "idle", "fence": nil})
 		tab.open(room, lang)
@@ -60,7 +60,7 @@ func TestNothingIsCutOffOnAPhoneInAnyLanguage(t *testing.T) {
 		tab.do(chromedp.Click("#lang summary"))
 		tab.until(`document.getElementById("lang").open`)
 		tab.until(`[...document.querySelectorAll("#lang a, #lang summary")].every((e) => e.getBoundingClientRect().height >= 44)`)
-		found, err := chrometest.Axe(tab.ctx)
+		found, err := browsertest.Axe(tab.ctx)
 		require.NoError(t, err)
 		require.Empty(t, found, lang)
 		tab.do(chromedp.KeyEvent(kb.Escape))

@@ -20,7 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 	"github.com/waitroom/waitroom/static"
 	"github.com/waitroom/waitroom/templates"
 )
@@ -134,7 +134,7 @@ func (b *browser) prepare(room *fakeRoom, p picture) {
 	if p.view != nil {
 		p.view(&room.view)
 	}
-	b.do(inZone("Asia/Seoul"), atMoment(pictureAt), chrometest.Viewport(360, 640, false, true))
+	b.do(inZone("Asia/Seoul"), atMoment(pictureAt), browsertest.Viewport(360, 640, false, true))
 	b.open(room, cmp.Or(os.Getenv("PAGE_LANG"), "ko"))
 	for _, frame := range p.frames {
 		room.tell(b.t, frame)
@@ -157,12 +157,12 @@ func (b *browser) shoot(folder, name string) {
 		for _, look := range []string{"light", "dark", "forced", "forced-light"} {
 			height := map[int]int{360: 740, 1280: 800}[width]
 			b.do(chromedp.EmulateViewport(int64(width), int64(height)), appearance(look))
-			require.NoError(b.t, chrometest.Screenshot(b.ctx, filepath.Join(folder, fmt.Sprintf("%s-%d-%s.png", name, width, look))))
+			require.NoError(b.t, browsertest.Screenshot(b.ctx, filepath.Join(folder, fmt.Sprintf("%s-%d-%s.png", name, width, look))))
 		}
 	}
 }
 
-func appearance(look string) chrometest.Action {
+func appearance(look string) browsertest.Action {
 	scheme, forced := "light", "none"
 	switch look {
 	case "dark":
@@ -181,7 +181,7 @@ func appearance(look string) chrometest.Action {
 }
 
 // atMoment has the browser's clock stand still in the pages that are opened from now on.
-func atMoment(ms int64) chrometest.Action {
+func atMoment(ms int64) browsertest.Action {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(`
 			const Real = Date;

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/chrometest"
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 	"github.com/waitroom/waitroom/templates"
 )
 
@@ -44,7 +44,7 @@ func (b *browser) lifecycle(state cdppage.SetWebLifecycleStateState) {
 	}))
 }
 
-func forcedColors(on bool) chrometest.Action {
+func forcedColors(on bool) browsertest.Action {
 	value := map[bool]string{true: "active", false: "none"}[on]
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "forced-colors", Value: value}}})
@@ -324,8 +324,8 @@ func TestNothingKeepsPeopleOutOfTheSellersPage(t *testing.T) {
 		}
 		tab.until(fmt.Sprintf(`document.body.dataset.state === %q`, room.state["status"]))
 		for _, dark := range []bool{false, true} {
-			tab.do(chrometest.Viewport(360, 740, dark, true))
-			found, err := chrometest.Axe(tab.ctx)
+			tab.do(browsertest.Viewport(360, 740, dark, true))
+			found, err := browsertest.Axe(tab.ctx)
 			require.NoError(t, err)
 			require.Empty(t, found, "%v dark %v", state, dark)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/describetest"
+	"github.com/waitroom/waitroom/internal/testkit/describetest"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/describe"
 	"github.com/waitroom/waitroom/web/link"

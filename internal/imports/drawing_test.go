@@ -11,7 +11,7 @@ import (
 )
 
 // notDrawn is what is no part of the product.
-var notDrawn = []string{"docs", "internal", "loadtest"}
+var notDrawn = []string{"docs", "internal"}
 
 func TestDrawingIsTheTableOfImports(t *testing.T) {
 	text, err := os.ReadFile("../../docs/architecture.md")

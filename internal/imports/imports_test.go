@@ -30,8 +30,6 @@ var mayImport = map[string][]string{
 	"internal":        {"internal"}, // support for tests: no product code imports it, and it imports none
 	"internal/origin": {},
 	"internal/sqldb":  {},
-	// nothing imports it; the demo is a server with a crowd, the runner starts programs as tests do, and the bench plays sms/sim
-	"loadtest": {"server", "internal", "sms"},
 }
 
 // floors are the directories under internal that are part of the product: what several packages stand on.
@@ -40,7 +38,7 @@ var floors = []string{"internal/origin", "internal/sqldb"}
 // testOnly, for tests and for what generates code, must not be part of what is shipped.
 var testOnly = []string{
 	"github.com/stretchr/testify", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/chromedp/chromedp",
-	"github.com/oauth2-proxy/mockoidc", "github.com/golang-jwt/jwt/v5", "github.com/Shopify/toxiproxy/v2", "github.com/anishathalye/porcupine",
+	"github.com/oauth2-proxy/mockoidc", "github.com/golang-jwt/jwt/v5",
 	"github.com/evanw/esbuild", "github.com/andybalholm/brotli",
 	"github.com/santhosh-tekuri/jsonschema/v6",
 	"github.com/makiuchi-d/gozxing",
@@ -112,5 +110,12 @@ func TestTheOutboxBringsNoDriver(t *testing.T) {
 	for _, line := range goList(t, "-e", "-deps", "./outbox/...") {
 		isDriver := slices.ContainsFunc(drivers, func(p string) bool { return line[0] == p || strings.HasPrefix(line[0], p+"/") })
 		require.False(t, isDriver, "package outbox needs %s", line[0])
+	}
+}
+
+// The lab has dependencies that the product does not: its module may need the product's, never the other way round.
+func TestTheProductKnowsNothingOfTheLab(t *testing.T) {
+	for _, line := range goList(t, "-e", "-test", "-deps", "-f", "{{.ImportPath}}", "./...") {
+		require.NotEqual(t, "lab", top(line[0]), "the product needs %s", line[0])
 	}
 }

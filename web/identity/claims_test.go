@@ -9,7 +9,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/portaltest"
+	"github.com/waitroom/waitroom/internal/testkit/portaltest"
 )
 
 func ago(d time.Duration) int64 { return time.Now().Add(-d).Unix() }

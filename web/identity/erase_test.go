@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/portaltest"
+	"github.com/waitroom/waitroom/internal/testkit/portaltest"
 )
 
 func TestErasedSellersSessionsStandForNobodyOnAnyReplica(t *testing.T) {

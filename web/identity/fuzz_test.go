@@ -10,7 +10,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/portaltest"
+	"github.com/waitroom/waitroom/internal/testkit/portaltest"
 	"github.com/waitroom/waitroom/room"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/pushtest"
+	"github.com/waitroom/waitroom/internal/testkit/pushtest"
 )
 
 func bytesOf(t *testing.T, base64url string) []byte {

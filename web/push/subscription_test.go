@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/pushtest"
+	"github.com/waitroom/waitroom/internal/testkit/pushtest"
 )
 
 func TestSubscriptionIsRefusedWhereNoPushServiceCanBe(t *testing.T) {

@@ -1,0 +1,153 @@
+// Package browsertest drives a real Chromium in tests. A test also fails when a page wrote an error to its console or
+// broke its content security policy, unless the test says that it expects that.
+package browsertest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
+)
+
+// lifetime bounds a test that waits for something that never comes.
+const lifetime = 3 * time.Minute
+
+// switches keep Chromium quiet, alike on every machine, and awake in tabs that are not in front.
+func switches() []chromedp.ExecAllocatorOption {
+	var options []chromedp.ExecAllocatorOption
+	for _, name := range []string{
+		"headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "no-default-browser-check",
+		"disable-background-networking", "disable-component-update", "disable-sync", "disable-dev-shm-usage",
+		"disable-background-timer-throttling", "disable-backgrounding-occluded-windows", "disable-renderer-backgrounding",
+		"disable-extensions", "disable-default-apps", "hide-scrollbars", "mute-audio",
+	} {
+		options = append(options, chromedp.Flag(name, true))
+	}
+	return append(options,
+		chromedp.Flag("force-color-profile", "srgb"),
+		chromedp.WSURLReadTimeout(time.Minute),
+	)
+}
+
+// shared is the browser of all tests of a package, where Main runs them: to start one takes a second.
+var shared struct {
+	on   bool
+	ctx  context.Context // nil until the first test that needs it
+	free func()
+}
+
+// Main runs a package's tests, one after the other, with one browser for all of them: TestMain hands its result to os.Exit.
+func Main(m *testing.M) int {
+	shared.on = true
+	code := m.Run()
+	if shared.ctx != nil {
+		_ = chromedp.Cancel(shared.ctx)
+		shared.free()
+	}
+	return code
+}
+
+// whole are Chromium as people have it; lean is the same without all around the page, and takes a third of the processor time.
+var (
+	whole = []string{"chromium", "chromium-browser", "google-chrome"}
+	lean  = append([]string{"chromium-headless-shell", "chrome-headless-shell"}, whole...)
+)
+
+// allocate starts a browser of the first of these programs that is here; free ends it.
+func allocate(tb testing.TB, parent context.Context, programs []string) (ctx context.Context, free func()) {
+	tb.Helper()
+	alloc, free := chromedp.NewExecAllocator(parent, append(switches(), chromedp.ExecPath(testproc.Find(tb, programs...)))...)
+	return alloc, free
+}
+
+// New returns the first tab of a browser with a fresh profile: one of its own, or a part of the shared one that shares nothing with
+// the others. Both are gone at the end of the test.
+func New(tb testing.TB) context.Context {
+	tb.Helper()
+	return start(tb, lean, shared.on)
+}
+
+// Whole is New, never shared, with what only the whole of Chromium does: it shows notifications, and passes keys and clicks on to pages of other sites in frames.
+func Whole(tb testing.TB) context.Context {
+	tb.Helper()
+	return start(tb, whole, false)
+}
+
+func start(tb testing.TB, programs []string, share bool) context.Context {
+	tb.Helper()
+	root, stop := context.WithTimeout(context.Background(), lifetime)
+	w := &watch{}
+	var ctx context.Context
+	end := func() {}
+	if share {
+		if shared.ctx == nil {
+			var alloc context.Context
+			alloc, shared.free = allocate(tb, context.Background(), programs)
+			shared.ctx, _ = chromedp.NewContext(alloc) // Main ends it
+			if _, err := chromedp.Run(shared.ctx, chromedp.Evaluate[int]("1")); err != nil {
+				tb.Fatalf("browsertest: %v", err)
+			}
+		}
+		parent, cancel := context.WithCancel(context.WithValue(shared.ctx, watchKey{}, w))
+		context.AfterFunc(root, cancel)
+		ctx, end = chromedp.NewContext(parent, chromedp.WithNewBrowserContext())
+	} else {
+		alloc, free := allocate(tb, root, programs)
+		ctx, _ = chromedp.NewContext(context.WithValue(alloc, watchKey{}, w)) // Cancel below ends it
+		end = func() {
+			_ = chromedp.Cancel(ctx)
+			free()
+		}
+	}
+	tb.Cleanup(func() {
+		flush(ctx)
+		end()
+		stop()
+		for _, complaint := range w.unexpected() {
+			tb.Errorf("browsertest: %s", complaint)
+		}
+	})
+	open(tb, ctx)
+	return ctx
+}
+
+// Isolated opens a tab that shares nothing with ctx's, as another person's browser would: no cookies, no storage.
+func Isolated(tb testing.TB, ctx context.Context) context.Context {
+	tb.Helper()
+	return child(tb, ctx, chromedp.WithNewBrowserContext())
+}
+
+// Tab opens another tab beside ctx's, with the same cookies.
+func Tab(tb testing.TB, ctx context.Context) context.Context {
+	tb.Helper()
+	return child(tb, ctx)
+}
+
+func child(tb testing.TB, parent context.Context, options ...chromedp.ContextOption) context.Context {
+	tb.Helper()
+	ctx, cancel := chromedp.NewContext(parent, options...)
+	tb.Cleanup(func() {
+		flush(ctx)
+		cancel()
+	})
+	open(tb, ctx)
+	return ctx
+}
+
+// open makes the tab exist and listens to it from its first moment.
+func open(tb testing.TB, ctx context.Context) {
+	tb.Helper()
+	if err := chromedp.Listen(ctx, watching(ctx).see); err != nil {
+		tb.Fatalf("browsertest: %v", err)
+	}
+}
+
+// flush returns when everything the page has said so far was heard. A tab that is gone has nothing more to say.
+func flush(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	_, _ = chromedp.Run(ctx, chromedp.Evaluate[int]("1"))
+}

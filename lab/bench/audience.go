@@ -1,0 +1,258 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/waitroom/waitroom/lab/crowd"
+	"github.com/waitroom/waitroom/lab/stack"
+)
+
+const (
+	openers    = 64 // sockets being opened at a time
+	dialWithin = 20 * time.Second
+	firstRetry = time.Second // at most, as the contract has it
+	centrifugo = "{}"        // its ping, and its pong
+)
+
+// opener opens the nth socket.
+type opener func(ctx context.Context, n int) (*crowd.Socket, error)
+
+// audience is many open sockets and what each was told last.
+type audience struct {
+	open  opener
+	heard func(n int, s crowd.State, at time.Time) // in the socket's goroutine; may be nil
+	again opener                                   // where who loses its socket goes; nil = nowhere
+
+	mu      sync.Mutex
+	sockets []*crowd.Socket
+	last    []crowd.State
+	at      []time.Time
+	lost    int
+	want    int64 // the version that everybody is waited for with; 0 = none
+	missing int
+	full    chan struct{}
+	closed  bool
+	ctx     context.Context // of those who come back
+	end     context.CancelFunc
+	readers sync.WaitGroup
+}
+
+func newAudience(ctx context.Context, open opener) *audience {
+	a := &audience{open: open}
+	a.ctx, a.end = context.WithCancel(ctx)
+	return a
+}
+
+// grow opens sockets until there are n.
+func (a *audience) grow(ctx context.Context, n int) error {
+	from := len(a.sockets)
+	a.mu.Lock()
+	a.sockets = slices.Grow(a.sockets, n-from)[:n]
+	a.last, a.at = slices.Grow(a.last, n-from)[:n], slices.Grow(a.at, n-from)[:n]
+	a.mu.Unlock()
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(openers)
+	for i := from; i < n; i++ {
+		group.Go(func() (err error) {
+			for try := range joinTries {
+				if err = a.seat(ctx, a.open, i); !busy(err) || !stack.Pause(ctx, time.Duration(try)*time.Second) {
+					break
+				}
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("open %d sockets: %w", n, err)
+	}
+	return nil
+}
+
+// seat opens a socket and has it read.
+func (a *audience) seat(ctx context.Context, open opener, i int) error {
+	socket, err := a.dial(ctx, open, i)
+	if err == nil {
+		a.readers.Go(func() { a.follow(i, socket) })
+	}
+	return err
+}
+
+func (a *audience) dial(ctx context.Context, open opener, i int) (*crowd.Socket, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialWithin)
+	defer cancel()
+	socket, err := open(ctx, i)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		_ = socket.Close() // its reader finds out
+	}
+	a.sockets[i] = socket
+	return socket, nil
+}
+
+// follow reads a socket to its end, and the one after it where who loses it comes back: all in one goroutine, whose stack has grown by then.
+func (a *audience) follow(i int, socket *crowd.Socket) {
+	for socket != nil {
+		a.read(i, socket)
+		socket = a.back(i)
+	}
+}
+
+// back opens another socket for one that was lost; nil where nobody comes back.
+func (a *audience) back(i int) *crowd.Socket {
+	if !a.gone(i) {
+		return nil
+	}
+	for most := firstRetry; stack.Pause(a.ctx, rand.N(most)); most *= 2 {
+		if socket, err := a.dial(a.ctx, a.again, i); err == nil {
+			return socket
+		}
+	}
+	return nil
+}
+
+func (a *audience) read(i int, socket *crowd.Socket) {
+	defer func() { _ = socket.Close() }()
+	for {
+		text, err := socket.Read(time.Time{})
+		if err != nil {
+			return
+		}
+		now := time.Now()
+		state, ok := crowd.ReadState(text)
+		switch {
+		case ok:
+			a.told(i, state, now)
+		case crowd.IsPing(text):
+			_ = socket.Pong()
+		}
+		if pinged(text) {
+			_ = socket.Send(centrifugo)
+		}
+	}
+}
+
+// pinged reports whether Centrifugo wants an answer: a frame of its holds several lines where they come close together.
+func pinged(text []byte) bool {
+	line := []byte(centrifugo)
+	return bytes.Equal(text, line) || bytes.HasPrefix(text, append(line, '\n')) || bytes.HasSuffix(text, []byte("\n"+centrifugo))
+}
+
+func (a *audience) told(i int, s crowd.State, at time.Time) {
+	a.mu.Lock()
+	before := a.last[i].Version
+	a.last[i], a.at[i] = s, at
+	if a.want > 0 && before < a.want && s.Version >= a.want {
+		if a.missing--; a.missing == 0 {
+			close(a.full)
+		}
+	}
+	a.mu.Unlock()
+	if a.heard != nil {
+		a.heard(i, s, at)
+	}
+}
+
+// gone counts a socket that was lost, and reports whether its owner comes back.
+func (a *audience) gone(i int) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return false
+	}
+	a.lost++
+	if a.again == nil {
+		return false
+	}
+	a.last[i] = crowd.State{}
+	return true
+}
+
+// until waits until everybody was told a version, or a later one, and returns when the last one was.
+func (a *audience) until(ctx context.Context, version int64) (last time.Time, err error) {
+	ctx, cancel := context.WithTimeout(ctx, requestWithin)
+	defer cancel()
+	full := make(chan struct{})
+	a.mu.Lock()
+	a.want, a.missing, a.full = version, 0, full
+	for _, s := range a.last {
+		if s.Version < version {
+			a.missing++
+		}
+	}
+	if a.missing == 0 {
+		close(full)
+	}
+	a.mu.Unlock()
+	select {
+	case <-full:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.want = 0
+	if err != nil {
+		return last, fmt.Errorf("%d of %d were not told version %d (%d lost their socket): %w", a.missing, len(a.last), version, a.lost, err)
+	}
+	return slices.MaxFunc(a.at, time.Time.Compare), nil
+}
+
+// truly is an error where the waiting ones' positions are not 1, 2, 3 … each once.
+func (a *audience) truly() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var positions []int64
+	for _, s := range a.last {
+		if s.Status == "waiting" {
+			positions = append(positions, s.Position)
+		}
+	}
+	slices.Sort(positions)
+	for i, p := range positions {
+		if p != int64(i+1) {
+			return fmt.Errorf("positions are wrong: %d stands where %d must, of %d", p, i+1, len(positions))
+		}
+	}
+	if len(positions) == 0 {
+		return errors.New("nobody waits")
+	}
+	return nil
+}
+
+// close ends all sockets.
+func (a *audience) close() {
+	a.end()
+	a.mu.Lock()
+	a.closed = true
+	sockets := slices.Clone(a.sockets)
+	a.mu.Unlock()
+	for _, s := range sockets {
+		if s != nil {
+			_ = s.Close()
+		}
+	}
+	a.readers.Wait()
+}
+
+// seats opens waitroom's sockets of people in a room.
+func seats(url string, room func(int) string, all []person) opener {
+	return func(ctx context.Context, i int) (*crowd.Socket, error) {
+		return crowd.Dialer{}.Dial(ctx, url, room(i), all[i].session)
+	}
+}
+
+// one is a room for all.
+func one(room string) func(int) string { return func(int) string { return room } }

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
+	"github.com/waitroom/waitroom/lab/stack"
+)
+
+const (
+	othersEvery = 20 * time.Millisecond
+	othersRoom  = "bench:others"
+	othersArg   = "others" // what makes this program be them
+)
+
+// others are people who join another room all the while. They are a process of their own: in this one they would stand
+// behind thousands that come back, and the wait would be the client's.
+type others struct {
+	process *testproc.Process
+	end     io.Closer
+	took    chan sample
+}
+
+// startOthers has them come to a replica until stop.
+func (b *bench) startOthers(addr string) (*others, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(self, othersArg, addr)
+	cmd.Stderr = os.Stderr
+	end, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	o := &others{end: end, took: make(chan sample, 1)}
+	if o.process, err = testproc.Start(cmd, syscall.SIGKILL); err != nil {
+		return nil, err
+	}
+	go func() { o.took <- readSample(out) }()
+	return o, nil
+}
+
+// stop returns how long each join took, ms.
+func (o *others) stop() sample {
+	_ = o.end.Close()
+	took := <-o.took
+	<-o.process.Done()
+	return took
+}
+
+func readSample(r io.Reader) (s sample) {
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		if v, err := strconv.ParseFloat(lines.Text(), 64); err == nil {
+			s = append(s, v)
+		}
+	}
+	return s
+}
+
+// beOthers is what that process does until in ends: a join each othersEvery, when it is due, however long the one before takes; it prints
+// ms of each, those of requestWithin for one that failed.
+func beOthers(addr string, in io.Reader, out io.Writer) {
+	ctx, end := context.WithCancel(context.Background())
+	go func() {
+		defer end()
+		_, _ = io.Copy(io.Discard, in)
+	}()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for due := time.Now(); stack.Pause(ctx, time.Until(due)); due = due.Add(othersEvery) {
+		all.Go(func() {
+			spent := joinAnew(addr, due)
+			mu.Lock()
+			defer mu.Unlock()
+			_, _ = fmt.Fprintln(out, ms(spent))
+		})
+	}
+	all.Wait()
+}
+
+// joinAnew comes on a connection of its own.
+func joinAnew(addr string, due time.Time) time.Duration {
+	c, err := dial(addr)
+	if err != nil {
+		return requestWithin
+	}
+	defer func() { _ = c.Close() }()
+	if _, err := c.join(othersRoom, newPerson()); err != nil {
+		return requestWithin
+	}
+	return time.Since(due)
+}

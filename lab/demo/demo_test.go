@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
+)
+
+// shown is a demo in a process of its own.
+type shown struct {
+	process   *testproc.Process
+	cmd       *exec.Cmd
+	lines     *bufio.Scanner
+	temporary string
+}
+
+func start(t *testing.T, env ...string) *shown {
+	program := filepath.Join(t.TempDir(), "demo")
+	out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
+	require.NoError(t, err, string(out))
+	s := &shown{cmd: exec.Command(program), temporary: t.TempDir()}
+	s.cmd.Env = append(append(os.Environ(), "TMPDIR="+s.temporary), env...)
+	s.cmd.Stderr = os.Stderr
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	s.cmd.Stdout = write
+	s.process, err = testproc.Start(s.cmd, syscall.SIGKILL)
+	require.NoError(t, err)
+	require.NoError(t, write.Close())
+	t.Cleanup(func() { s.process.Kill(); _ = read.Close() })
+	s.lines = bufio.NewScanner(read)
+	return s
+}
+
+// until reads until a line fits, and returns what it names.
+func (s *shown) until(t *testing.T, pattern string) []string {
+	re := regexp.MustCompile(pattern)
+	for s.lines.Scan() {
+		if m := re.FindStringSubmatch(s.lines.Text()); m != nil {
+			return m
+		}
+	}
+	require.Fail(t, "the demo has gone without a word of "+pattern)
+	return nil
+}
+
+// ends holds that the demo is over, well, and that nothing is left of it.
+func (s *shown) ends(t *testing.T, url string) {
+	go func() {
+		for s.lines.Scan() {
+		}
+	}()
+	select {
+	case <-s.process.Done():
+	case <-time.After(30 * time.Second):
+		require.Fail(t, "the demo does not end")
+	}
+	require.Zero(t, s.cmd.ProcessState.ExitCode())
+	_, err := http.Get(url)
+	require.Error(t, err, "the server goes on")
+	left, err := os.ReadDir(s.temporary)
+	require.NoError(t, err)
+	require.Empty(t, left, "the data stays")
+}
+
+func TestTheDemoShowsALivingLineAndEndsByItself(t *testing.T) {
+	s := start(t, "DEMO_FOR=8s", "WAITROOM_LEASE=nonsense for another server")
+	page := s.until(t, `(http://127\.0\.0\.1:\d+)(/rooms/integration)`)
+	desk := s.until(t, `(http://\S+/support) +user (\S+), password (\S+)`)
+	for _, address := range []string{page[0], desk[1]} {
+		resp, err := http.Get(address)
+		require.NoError(t, err)
+		_ = resp.Body.Close()
+		require.Equal(t, http.StatusOK, resp.StatusCode, address)
+	}
+	s.until(t, `sockets`)
+	testproc.Until(t, time.Minute, func() error { // the first word of the sockets may be of none
+		resp, err := http.Get(page[1] + "/api/integration/lock/status")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = resp.Body.Close() }()
+		status, err := io.ReadAll(resp.Body)
+		if err == nil && !strings.Contains(string(status), `"status":"locked"`) {
+			err = errors.New(string(status))
+		}
+		return err
+	})
+	s.ends(t, page[1])
+}
+
+func TestTheDemoEndsAtCtrlC(t *testing.T) {
+	s := start(t)
+	page := s.until(t, `(http://127\.0\.0\.1:\d+)(/rooms/integration)`)
+	s.until(t, `sockets`)
+	s.process.Signal(os.Interrupt.(syscall.Signal))
+	s.ends(t, page[1])
+}
+
+// A person who joins by the page waits for a turn, and the code that was asked for comes.
+func TestAPersonInTheDemoGetsTheCodeThatWasAskedFor(t *testing.T) {
+	s := start(t)
+	page := s.until(t, `(http://127\.0\.0\.1:\d+)(/rooms/integration)`)
+	go func() {
+		for s.lines.Scan() {
+		}
+	}()
+	const session = "7c9a6a8e-4e0f-4f0c-9a35-3f1f8c1f7b11"
+	ask := func(method, path, body string) string {
+		req, err := http.NewRequest(method, page[1]+"/api/musinsa"+path, strings.NewReader(body))
+		require.NoError(t, err)
+		req.Header.Set("X-Session-ID", session)
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Idempotency-Key", "the one ask")
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		defer func() { _ = resp.Body.Close() }()
+		text := new(strings.Builder)
+		_, err = bufio.NewReader(resp.Body).WriteTo(text)
+		require.NoError(t, err)
+		return text.String()
+	}
+	ask(http.MethodPost, "/lock", `{"seller_id":"person","asks":true}`)
+	testproc.Until(t, time.Minute, func() error {
+		status := ask(http.MethodGet, "/lock/status", "")
+		if fence := regexp.MustCompile(`"me":\{"status":"locked".*"fence":(\d+)`).FindStringSubmatch(status); fence != nil {
+			ask(http.MethodPost, "/lock/expect", `{"fence":`+fence[1]+`}`)
+		}
+		if !strings.Contains(status, `"outcome":"completed"`) {
+			return errors.New(status)
+		}
+		return nil
+	})
+}

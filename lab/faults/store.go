@@ -1,0 +1,100 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
+)
+
+// The stores that a plan can name.
+const (
+	Single   = "single"   // one server with an append-only file
+	Sentinel = "sentinel" // a master, two replicas, three sentinels
+	Cluster  = "cluster"  // three masters, each with a replica
+)
+
+// store is the Redis of a run.
+type store interface {
+	// connect makes a replica's way to Redis and returns its URL.
+	connect(r *Run, name string) (url string, back *link)
+	// master is who decides for a room now.
+	master(room string) *redistest.Server
+	// servers are all there are.
+	servers() []*redistest.Server
+}
+
+func (r *Run) startStore() {
+	// What was answered is with the kernel, so that a plan loses what it takes away and nothing else: with everysec a Redis
+	// that is killed loses what waited behind a slow sync.
+	keep := []string{"--appendonly", "yes", "--appendfsync", "no"}
+	switch r.plan.Store {
+	case Sentinel:
+		r.store = startSentinel(r, keep)
+	case Cluster:
+		r.store = startCluster(r, keep)
+	default:
+		r.store = startSingle(r, keep)
+	}
+}
+
+// single is one server. With lost replies, each replica's way there goes through a proxy that reads what is said.
+type single struct {
+	server *redistest.Server
+	lossy  []*redistest.Proxy
+}
+
+func startSingle(r *Run, args []string) *single {
+	if r.plan.Clock {
+		r.clock = redistest.NewClock(r.tb)
+	}
+	return &single{server: redistest.StartWith(r.tb, redistest.Config{Clock: r.clock, Args: append(args, r.plan.RedisArgs...)})}
+}
+
+func (s *single) connect(r *Run, name string) (string, *link) {
+	addr := s.server.Addr()
+	if r.plan.LosesReplies {
+		proxy := s.server.Proxy()
+		s.lossy = append(s.lossy, proxy)
+		addr = proxy.Addr()
+	}
+	back := r.network.to(name+"-redis", addr)
+	return "redis://" + back.addr, back
+}
+
+func (s *single) master(string) *redistest.Server { return s.server }
+
+func (s *single) servers() []*redistest.Server { return []*redistest.Server{s.server} }
+
+// lineages is what a server knows of the rooms; a room it does not know is not in it.
+func lineages(ctx context.Context, client redis.UniversalClient, rooms []string) (map[string]lineage, error) {
+	known := map[string]lineage{}
+	for _, room := range rooms {
+		values, err := client.HMGet(ctx, "{"+room+"}:state", "epoch", "version").Result()
+		if err != nil {
+			return nil, fmt.Errorf("lineage of %s: %w", room, err)
+		}
+		var l lineage
+		for i, into := range []*int64{&l.epoch, &l.version} {
+			text, _ := values[i].(string)
+			*into, _ = strconv.ParseInt(text, 10, 64) // none: the room is not known
+		}
+		if l.epoch != 0 {
+			known[room] = l
+		}
+	}
+	return known, nil
+}
+
+// lost lists the rooms of which more was told than a store knows.
+func lost(told, known map[string]lineage) (rooms []string) {
+	for room, l := range told {
+		if l.beyond(known[room]) {
+			rooms = append(rooms, fmt.Sprintf("%s (told %d, known %d)", room, l.version, known[room].version))
+		}
+	}
+	return rooms
+}

@@ -1,0 +1,96 @@
+// Package stack starts what load tests and benchmarks measure: Redis, replicas of waitroom and whatever stands beside them, as children on
+// free ports of loopback that are gone when we are. It also tells what a process uses.
+package stack
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
+)
+
+// Stack is some children with everything of theirs in one directory.
+type Stack struct {
+	Dir      string
+	Children []*Child // in the order in which they were started
+	undo     []func() // in the order in which it was done
+}
+
+// New makes the directory. Whoever makes a stack calls Stop.
+func New(prefix string) (*Stack, error) {
+	dir, err := os.MkdirTemp("", prefix)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stack{Dir: dir}
+	s.Undo(func() { _ = os.RemoveAll(dir) })
+	return s, nil
+}
+
+// Undo has Stop do something more.
+func (s *Stack) Undo(f func()) { s.undo = append(s.undo, f) }
+
+// Stop ends what was started, the last first.
+func (s *Stack) Stop() {
+	for _, undo := range slices.Backward(s.undo) {
+		undo()
+	}
+	s.undo = nil
+}
+
+// Launch starts a program with its output in a file. It is gone when we are, however we end.
+func (s *Stack) Launch(name string, cmd *exec.Cmd) (*Child, error) {
+	c := &Child{Name: name, Log: filepath.Join(s.Dir, filepath.Base(cmd.Path)+"-"+fmt.Sprint(len(s.Children)+1)+".log")}
+	if err := s.launch(c, cmd); err != nil {
+		return nil, err
+	}
+	s.Children = append(s.Children, c)
+	return c, nil
+}
+
+func (s *Stack) launch(c *Child, cmd *exec.Cmd) error {
+	out, err := os.OpenFile(c.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = out.Close() }()
+	cmd.Stdout, cmd.Stderr, cmd.Dir = out, out, s.Dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for us, who stop in order
+	process, err := testproc.Start(cmd, syscall.SIGKILL)
+	if err != nil {
+		return err
+	}
+	s.Undo(func() { process.Stop(syscall.SIGTERM) })
+	c.run(process)
+	return nil
+}
+
+// Find looks for a program also where Debian keeps those of root. setup is what would install it.
+func Find(name, setup string) (string, error) {
+	if path, err := exec.LookPath(name); err == nil {
+		return path, nil
+	}
+	if path, err := exec.LookPath("/usr/sbin/" + name); err == nil {
+		return path, nil
+	}
+	return "", fmt.Errorf("%s is not installed: run `%s` (Debian, Ubuntu), or install it with this system's own package manager", name, setup)
+}
+
+// Address is a free one of loopback.
+func Address() (string, error) {
+	port, err := testproc.Port()
+	return fmt.Sprintf("127.0.0.1:%d", port), err
+}
+
+// Random is a text that cannot be guessed.
+func Random(prefix string, bytes int) string {
+	b := make([]byte, bytes)
+	_, _ = rand.Read(b) // never fails
+	return prefix + base64.StdEncoding.EncodeToString(b)
+}
