@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check race bench gobench sim estimates growth load load-check day day-check faults faults-check mixed-versions fuzz release generate screenshots setup
+.PHONY: help run demo test test-long check race bench gobench sim estimates growth load load-check day day-check faults faults-check mixed-versions fuzz release generate screenshots setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.  `make check` vets; nobody debugs them by DWARF.
@@ -28,8 +28,13 @@ run: ## Start waitroom on http://127.0.0.1:8080 with nothing else installed (ARG
 demo: ## A living line to look at: waitroom with simulated sellers and carrier, until Ctrl-C (DEMO_FOR=30s)
 	@go build -C lab -o ../bin/demo ./demo && exec bin/demo
 
-test: setup ## Install what the tests need, where it is missing, and run them all (PKG=./room)
+test: setup ## Install what the tests need, where it is missing, and run the product's (PKG=./room)
 	go test $(TESTFLAGS) $(PKG)
+
+test-long: ## Run the tests that take long (failovers, whole matrices, long property runs, the short fault plan) and the lab's (PKG=./room)
+	@scripts/setup.sh
+	@scripts/setup.sh faults
+	@TESTFLAGS='$(TESTFLAGS)' scripts/test-long.sh $(if $(filter command environment,$(firstword $(origin PKG))),$(PKG))
 
 race: ## Run all tests with the race detector (PKG=./room)
 	@scripts/setup.sh race

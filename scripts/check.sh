@@ -31,11 +31,34 @@ formatted() {
 	[ -z "$files" ] || { echo "run gofmt -w on:"; echo "$files"; return 1; }
 }
 
-# vet covers every module of the tree: what measures the product has dependencies that are not the product's.
+# tidy has Go compare each go.mod and go.sum with what the code imports. It needs the network where a module was never downloaded.
+tidy() {
+	local dir rc=0
+	for dir in . lab; do
+		go mod tidy -C "$dir" -diff >"$work/tidy" 2>&1 && continue
+		if grep -q '^diff ' "$work/tidy"; then
+			echo "run go mod tidy -C $dir:"
+			cat "$work/tidy"
+			rc=1
+		else
+			echo "note: go.mod of $dir not checked, its modules could not be downloaded"
+		fi
+	done
+	return $rc
+}
+
+# lint reads tests with the tag, too: what only these use would look unused.
+lint() {
+	local program="$work/bin/staticcheck"
+	GOBIN="$work/bin" go install "$STATICCHECK" || return
+	"$program" -tags long ./... && (cd lab && "$program" ./...)
+}
+
+# vet covers every module of the tree.
 vet() {
 	local mod rc=0
 	while read -r mod; do
-		(cd "$(dirname "$mod")" && go vet ./...) || rc=1
+		(cd "$(dirname "$mod")" && go vet -tags long ./...) || rc=1
 	done < <(find . -name go.mod -not -path '*/node_modules/*' -not -path './deploy/check/*') # which has a check of its own
 	return $rc
 }
@@ -145,12 +168,14 @@ timeout 120 scripts/setup.sh check </dev/null >"$work/setup" 2>&1
 
 check "gofmt" formatted
 check "go vet" vet
-check "staticcheck" go run "$STATICCHECK" ./...
+check "staticcheck" lint
 check "modules" go mod verify
+check "go.mod" tidy
 check "generated templates" generated
 check "bundles" go test -count 1 ./static/gen
 check "shell scripts" shell
 check "imports" go test ./internal/imports
+check "documentation" go test -count 1 ./internal/docs
 check "descriptions" described
 check "examples" examples
 check "alerts" alerts
