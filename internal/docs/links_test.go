@@ -10,7 +10,6 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -86,13 +85,16 @@ var madeByHand = []string{"deploy/secrets", "lab/k6/NAME.js"}
 // A path that begins with a directory of the repository is one that a reader will look for.
 func TestEveryPathThatADocumentOrACommentNamesExists(t *testing.T) {
 	named := regexp.MustCompile("(?:^|[\\s(`\"])((?:cmd|deploy|docs|hub|internal|lab|ledger|lock|outbox|room|scripts|server|sms|static|templates|web)/[A-Za-z0-9_./-]*[A-Za-z0-9_])")
+	var missing []string
 	check := func(where, text string) {
 		for _, match := range named.FindAllStringSubmatch(text, -1) {
 			path := strings.TrimSuffix(match[1], ".")
 			if slices.ContainsFunc(madeByHand, func(made string) bool { return strings.HasPrefix(path, made) }) {
 				continue
 			}
-			assert.True(t, exists(path), "%s names %s", where, path)
+			if !exists(path) {
+				missing = append(missing, where+" names "+path)
+			}
 		}
 	}
 	for _, page := range pages(t) {
@@ -103,6 +105,7 @@ func TestEveryPathThatADocumentOrACommentNamesExists(t *testing.T) {
 	for path, comments := range comments(t) {
 		check(path, comments)
 	}
+	require.Empty(t, missing)
 }
 
 // exists tells whether a checkout has a file or directory; a trailing part may leave out the end of a name, as docs/decisions/0011 does.
