@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,7 +22,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-const startWithin = 20 * time.Second
+const startWithin = 60 * time.Second
 
 var errGone = errors.New("redis-server ended")
 
@@ -55,7 +56,14 @@ func Start(tb testing.TB) *Server {
 // StartWith runs a redis-server until the test ends.
 func StartWith(tb testing.TB, c Config) *Server {
 	tb.Helper()
-	s := &Server{tb: tb, program: testproc.Find(tb, "redis-server"), dir: tb.TempDir(), args: c.Args}
+	s := launchServer(tb, tb.TempDir(), c)
+	tb.Cleanup(s.Kill)
+	return s
+}
+
+func launchServer(tb testing.TB, dir string, c Config) *Server {
+	tb.Helper()
+	s := &Server{tb: tb, program: testproc.Find(tb, "redis-server"), dir: dir, args: c.Args}
 	if c.Clock != nil {
 		s.env = c.Clock.Env()
 	}
@@ -70,7 +78,6 @@ func StartWith(tb testing.TB, c Config) *Server {
 			tb.Fatalf("redistest: %v", err)
 		}
 	}
-	tb.Cleanup(s.Kill)
 	return s
 }
 
@@ -135,12 +142,15 @@ func (s *Server) untilAnswers() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
 	defer cancel()
 	mine := fmt.Sprintf("process_id:%d\r\n", s.process.Pid())
-	tick := time.NewTicker(2 * time.Millisecond)
+	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		info, err := client.Info(ctx, "server").Result()
-		if err == nil && strings.Contains(info, mine) {
-			return nil
+		err := s.listens(ctx)
+		if err == nil { // the client would wait long after each dial that is refused
+			var info string
+			if info, err = client.Info(ctx, "server").Result(); err == nil && strings.Contains(info, mine) {
+				return nil
+			}
 		}
 		select {
 		case <-tick.C:
@@ -150,6 +160,14 @@ func (s *Server) untilAnswers() error {
 			return fmt.Errorf("%s does not answer: %w", s.Addr(), errors.Join(err, ctx.Err()))
 		}
 	}
+}
+
+func (s *Server) listens(ctx context.Context) error {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.Addr())
+	if err != nil {
+		return err
+	}
+	return conn.Close()
 }
 
 // launch starts a Redis program whose output goes to a log beside its data.
