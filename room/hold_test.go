@@ -50,7 +50,10 @@ func (s seller) hold(rdb redis.UniversalClient, about time.Duration) (ms int64, 
 	return after.Now - granted, after
 }
 
-func TestAverageHoldAndSpreadAreThoseOfTheModel(t *testing.T) {
+func TestAverageHoldAndSpreadAreThoseOfTheModel(t *testing.T) { learnsAsTheModel(t, 20) }
+
+func learnsAsTheModel(t *testing.T, rooms int) {
+	tries(t, rooms)
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		rapid.Check(t, func(rt *rapid.T) {
 			require.NoError(rt, rdb.FlushDB(context.Background()).Err())

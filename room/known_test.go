@@ -17,7 +17,7 @@ import (
 // What a script keeps while it runs is what Redis has.
 
 func TestWhoIsInTheLineAlreadyIsCountedOnce(t *testing.T) {
-	rdb := redistest.Start(t).Client()
+	rdb := redistest.Shared(t)
 	e := room.New(rdb, room.Config{})
 	a, b := newSeller(t, e, "a"), newSeller(t, e, "")
 	a.join()
@@ -29,7 +29,7 @@ func TestWhoIsInTheLineAlreadyIsCountedOnce(t *testing.T) {
 }
 
 func TestOfARoomThatVanishesNoPlaceIsTold(t *testing.T) {
-	e := room.New(redistest.Start(t).Client(), room.Config{Vanish: true, Silent: true})
+	e := room.New(redistest.Shared(t), room.Config{Vanish: true, Silent: true})
 	a := newSeller(t, e, "a")
 	a.join()
 	require.Equal(t, room.Idle, a.leave(room.Completed).Status, "as whoever asks from now on is told")

@@ -155,7 +155,10 @@ func (o *office) agree(*rapid.T) {
 	}
 }
 
-func TestCandidatesAreTheLeasesThatAssignTakes(t *testing.T) {
+func TestCandidatesAreTheLeasesThatAssignTakes(t *testing.T) { candidatesAreTaken(t, 25) }
+
+func candidatesAreTaken(t *testing.T, orders int) {
+	tries(t, orders)
 	store := redistest.StartEmbedded(t)
 	taken, refused := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {

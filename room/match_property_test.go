@@ -17,7 +17,10 @@ import (
 // Whatever leases and asks there were and whenever a message was sent, the script attributes it as the rules do, and shows it to
 // nobody but the holder of that lease. The embedded store's clock is moved by hand, so that a failure shrinks; Redis's goes by
 // itself.
-func TestNoMessageIsEverAttributedToAnotherLease(t *testing.T) {
+func TestNoMessageIsEverAttributedToAnotherLease(t *testing.T) { neverAttributed(t, 25) }
+
+func neverAttributed(t *testing.T, orders int) {
+	tries(t, orders)
 	t.Run("embedded", func(t *testing.T) {
 		embedded := redistest.StartEmbedded(t)
 		rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
@@ -30,7 +33,7 @@ func TestNoMessageIsEverAttributedToAnotherLease(t *testing.T) {
 		})
 	})
 	t.Run("redis", func(t *testing.T) {
-		rdb := redistest.Start(t).Client()
+		rdb := redistest.Shared(t)
 		attributes(t, rdb, func(rt *rapid.T, ms int64) { passUntil(rt, rdb, storeNow(rt, rdb)+ms) })
 	})
 }

@@ -16,7 +16,10 @@ import (
 
 // Whatever joins, leaves, presences, deadlines and acts of support come in whatever order, the scripts say what
 // the contract's rules say, after every step, about the room and about everybody in it; with leases that are to be claimed, and without.
-func TestScriptsKeepTheRulesInAnyOrderOfEvents(t *testing.T) {
+func TestScriptsKeepTheRulesInAnyOrderOfEvents(t *testing.T) { keepTheRules(t, 25) }
+
+func keepTheRules(t *testing.T, orders int) {
+	tries(t, orders)
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		rapid.Check(t, func(rt *rapid.T) {
 			require.NoError(rt, rdb.FlushDB(context.Background()).Err())

@@ -21,7 +21,7 @@ func onEveryStore(t *testing.T, test func(t *testing.T, rdb redis.UniversalClien
 		t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 		test(t, rdb)
 	})
-	t.Run("redis", func(t *testing.T) { test(t, redistest.Start(t).Client()) })
+	t.Run("redis", func(t *testing.T) { test(t, redistest.Shared(t)) })
 }
 
 // seller is one session under test.

@@ -91,7 +91,10 @@ func roster(t require.TestingT, e *room.Engine) room.Roster {
 }
 
 // Who reads the line once and follows the events has what another reads: also who stands in it, since when, and since when it is away.
-func TestRosterIsWhatTheEventsSay(t *testing.T) {
+func TestRosterIsWhatTheEventsSay(t *testing.T) { rosterIsTold(t, 25) }
+
+func rosterIsTold(t *testing.T, orders int) {
+	tries(t, orders)
 	store := redistest.StartEmbedded(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		store.FlushAll()
@@ -152,7 +155,7 @@ func TestRosterOfALongLineIsWholeAndInOrder(t *testing.T) {
 		waiting int64 // parts are of a thousand
 	}{
 		"embedded": {newDesk(t, room.Config{}).rdb, 1_000},
-		"redis":    {redistest.Start(t).Client(), 2_500},
+		"redis":    {redistest.Shared(t), 2_500},
 	} {
 		t.Run(name, func(t *testing.T) { wholeRoster(t, room.New(c.rdb, room.Config{}), c.waiting) })
 	}

@@ -12,7 +12,7 @@ import (
 
 func TestRoomMayHaveALeaseOfItsOwnThatChangesWhileItIsUsed(t *testing.T) {
 	lease := 10 * time.Second
-	e := room.New(redistest.Start(t).Client(), room.Config{Lease: time.Minute, Doubt: -1, Terms: func(id room.ID) room.Terms {
+	e := room.New(redistest.Shared(t), room.Config{Lease: time.Minute, Doubt: -1, Terms: func(id room.ID) room.Terms {
 		if id == "short" {
 			return room.Terms{Lease: lease}
 		}
@@ -33,7 +33,7 @@ func TestRoomMayHaveALeaseOfItsOwnThatChangesWhileItIsUsed(t *testing.T) {
 }
 
 func TestRoomsMessagesMayBeSealedByASecretOfItsOwnAndAreOpenedByAllThatAreKnown(t *testing.T) {
-	rdb, own := redistest.Start(t).Client(), room.NewKeyring([]byte("of the room"))
+	rdb, own := redistest.Shared(t), room.NewKeyring([]byte("of the room"))
 	keys := room.NewKeyring([]byte("of all"))
 	e := room.New(rdb, room.Config{Keys: keys, Doubt: -1, RoomKeys: func(id room.ID) *room.Keyring {
 		if id == integration {

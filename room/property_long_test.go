@@ -1,0 +1,19 @@
+//go:build long
+
+package room_test
+
+import "testing"
+
+// What the tests of these names try on a few cases, on many.
+
+func TestScriptsKeepTheRulesInAnyOrderOfEventsAtLength(t *testing.T) { keepTheRules(t, 100) }
+
+func TestNoMessageIsEverAttributedToAnotherLeaseAtLength(t *testing.T) { neverAttributed(t, 100) }
+
+func TestRosterIsWhatTheEventsSayAtLength(t *testing.T) { rosterIsTold(t, 100) }
+
+func TestCandidatesAreTheLeasesThatAssignTakesAtLength(t *testing.T) { candidatesAreTaken(t, 100) }
+
+func TestAverageHoldAndSpreadAreThoseOfTheModelAtLength(t *testing.T) { learnsAsTheModel(t, 100) }
+
+func TestNoStoryTellsTheShortWayFromTheLongAtLength(t *testing.T) { storiesAreTheSame(t, 3, 12) }
