@@ -112,7 +112,7 @@ func (s *site) goneSince(who seller) int64 {
 // untilClaimed waits until the sweep has looked for due rooms and dead replicas.
 func (s *site) untilClaimed() {
 	s.Helper()
-	testproc.Until(s, 20*time.Second, func() error {
+	testproc.Until(s, time.Minute, func() error {
 		if at := s.rdb.Get(context.Background(), "{waitroom}:clock").Val(); at != fmt.Sprint(s.now.UnixMilli()) {
 			return fmt.Errorf("it looked at %s", at)
 		}
@@ -121,7 +121,7 @@ func (s *site) untilClaimed() {
 }
 
 func (s *site) untilGone(who seller) int64 {
-	testproc.Until(s, 20*time.Second, func() error {
+	testproc.Until(s, time.Minute, func() error {
 		if s.goneSince(who) == 0 {
 			return errors.New("it is there")
 		}
@@ -246,7 +246,7 @@ func TestWhoIsGoneIsAwayInTimeWhereNobodyLooksOtherwise(t *testing.T) {
 	s.live(2*time.Second, host)
 	s.gone(host, all[1], 0)
 	s.live(s.engine.Config().AwayAfter+time.Second, host)
-	testproc.Until(t, 20*time.Second, func() error { return s.rdb.ZScore(t.Context(), "{integration}:away", all[1].session).Err() })
+	testproc.Until(t, time.Minute, func() error { return s.rdb.ZScore(t.Context(), "{integration}:away", all[1].session).Err() })
 	all[0].leave(room.Completed)
 	require.Equal(t, room.Locked, all[2].stand().Status)
 }

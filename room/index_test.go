@@ -21,7 +21,7 @@ func leftAlone(t *testing.T, rdb redis.UniversalClient, e *room.Engine) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- e.Sweep(ctx, nil, func(error) {}) }()
-	require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 && dueIn(t, rdb) > far/2 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 && dueIn(t, rdb) > far/2 }, time.Minute, 5*time.Millisecond)
 	stop()
 	<-done
 }
@@ -86,7 +86,7 @@ func TestRoomThatFallsAsleepBetweenRegistrationAndUseIsNotWaitedFor(t *testing.T
 				rdb.AddHook(way)
 				registers, uses := func() {}, func() { fallAsleep(t, e) }
 				way.inTurn(registers, uses)
-				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				require.NoError(t, use(ctx, room.New(rdb, room.Config{Doubt: time.Hour})))
 			})
@@ -159,7 +159,7 @@ func TestIndexThatIsLostAloneIsRebuiltFromTheRooms(t *testing.T) {
 				}
 			}, func(error) {})
 		}()
-		require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, 20*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, time.Minute, 5*time.Millisecond)
 		require.NoError(t, rdb.Del(t.Context(), "{waitroom}:due", "{waitroom}:registered", "{waitroom}:life").Err())
 		require.Equal(t, int64(2), (<-granted).Lease.Ticket)
 		require.Equal(t, room.Locked, b.stand().Status)
@@ -174,9 +174,9 @@ func TestRoomsThatAreTakenOutOfTheIndexComeBack(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		go func() { _ = e.Sweep(ctx, nil, func(error) {}) }()
-		require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, 20*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, time.Minute, 5*time.Millisecond)
 		require.NoError(t, rdb.Del(t.Context(), "{waitroom}:due", "{waitroom}:registered").Err())
-		require.Eventually(t, func() bool { return rdb.ZScore(t.Context(), "{waitroom}:due", string(integration)).Err() == nil }, 20*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return rdb.ZScore(t.Context(), "{waitroom}:due", string(integration)).Err() == nil }, time.Minute, 5*time.Millisecond)
 	})
 }
 

@@ -145,33 +145,35 @@ func TestPausedRoomQueuesAndGrantsNobodyUntilResumed(t *testing.T) {
 }
 
 func TestTwoHundredJoinsAtOnceGiveOneLeaseAndEveryPositionOnce(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		const n = 200
-		e := room.New(rdb, room.Config{})
-		standings := make([]room.Standing, n)
-		errs := make([]error, n)
-		var joins sync.WaitGroup
-		for i := range n {
-			joins.Go(func() {
-				standings[i], errs[i] = e.Join(t.Context(), integration,
-					room.JoinRequest{Session: room.NewSession(), Seller: room.NewSession()})
-			})
+	onRedis(t, manyJoinAtOnce)
+}
+
+func manyJoinAtOnce(t *testing.T, rdb redis.UniversalClient) {
+	const n = 200
+	e := room.New(rdb, room.Config{})
+	standings := make([]room.Standing, n)
+	errs := make([]error, n)
+	var joins sync.WaitGroup
+	for i := range n {
+		joins.Go(func() {
+			standings[i], errs[i] = e.Join(t.Context(), integration,
+				room.JoinRequest{Session: room.NewSession(), Seller: room.NewSession()})
+		})
+	}
+	joins.Wait()
+	tickets, holders := map[int64]bool{}, 0
+	for i, st := range standings {
+		require.NoError(t, errs[i])
+		tickets[st.Ticket] = true
+		if st.Status == room.Locked {
+			holders++
+			continue
 		}
-		joins.Wait()
-		tickets, holders := map[int64]bool{}, 0
-		for i, st := range standings {
-			require.NoError(t, errs[i])
-			tickets[st.Ticket] = true
-			if st.Status == room.Locked {
-				holders++
-				continue
-			}
-			require.Equal(t, int(st.Ticket)-1, st.Position, "nobody left: the position follows from the ticket")
-		}
-		require.Equal(t, 1, holders)
-		require.Len(t, tickets, n)
-		require.True(t, tickets[1] && tickets[n], "tickets have no gaps")
-	})
+		require.Equal(t, int(st.Ticket)-1, st.Position, "nobody left: the position follows from the ticket")
+	}
+	require.Equal(t, 1, holders)
+	require.Len(t, tickets, n)
+	require.True(t, tickets[1] && tickets[n], "tickets have no gaps")
 }
 
 // "-" stands for nothing in the scripts' replies, and is a seller id of the contract.

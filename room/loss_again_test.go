@@ -200,7 +200,7 @@ func TestTimesOfLeasesAreKnownOverSeveralLosses(t *testing.T) {
 
 // The room went on without what one replica was told, under a clock that was behind: fences do not say which lease is the later one.
 func TestLeaseOfARoomThatWentOnIsWaitedForWhateverItsFence(t *testing.T) {
-	l := newLosing(t, room.Config{Lease: 3 * time.Second})
+	l := newLosing(t, room.Config{Lease: time.Minute})
 	a, b, c := l.seller(l.one, "a"), l.seller(l.two, "b"), l.seller(l.one, "c")
 	a.join()
 	a.leave(room.Completed)
@@ -220,6 +220,7 @@ func TestLeaseOfARoomThatWentOnIsWaitedForWhateverItsFence(t *testing.T) {
 
 // The record alone tells the first newcomer of the room; who held the lock is known to a replica that has yet to speak.
 func TestRoomOfTheRecordIsNotBegunBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
+	t.Parallel()
 	for name, lose := range map[string]func(l *losing){
 		"all is lost": func(l *losing) { require.NoError(l.t, l.rdb.FlushAll(l.t.Context()).Err()) },
 		"its shard is lost, the index is not": func(l *losing) {
@@ -228,8 +229,9 @@ func TestRoomOfTheRecordIsNotBegunBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			recorded := room.Recorded{}
-			l := newLosing(t, room.Config{Doubt: 3 * time.Second, Recorded: func(context.Context, room.ID) (room.Recorded, error) { return recorded, nil }})
+			l := newLosing(t, room.Config{Doubt: 5 * time.Second, Recorded: func(context.Context, room.ID) (room.Recorded, error) { return recorded, nil }})
 			a := l.seller(l.one, "a")
 			told := a.join()
 			stranger := room.New(l.rdb, l.two.Config())
@@ -257,7 +259,8 @@ func TestRoomOfTheRecordIsNotBegunBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
 
 // The room's first lease was granted right before the loss: the index does not know of the room, and the record has nothing of it yet.
 func TestRoomThatWasBegunInTheLastSecondIsNotBegunAgainAtOnce(t *testing.T) {
-	l := newLosing(t, room.Config{Doubt: 3 * time.Second})
+	t.Parallel()
+	l := newLosing(t, room.Config{Doubt: 5 * time.Second})
 	for _, e := range []*room.Engine{l.two, l.one} { // the index's life is two's own, and no reason for it to doubt
 		_, err := e.Join(t.Context(), "another", room.JoinRequest{Session: room.NewSession()})
 		require.NoError(t, err)
@@ -372,7 +375,8 @@ func TestRoomThatWasForgottenInGoodOrderHasLostNothing(t *testing.T) {
 
 // One replica keeps the session in line, the next one knows of a later place, the last one that the first place had ended.
 func TestWhoseLaterPlaceWasLostIsNotToldTheEndOfTheEarlierOne(t *testing.T) {
-	l := newLosing(t, room.Config{Doubt: 2 * time.Second})
+	t.Parallel()
+	l := newLosing(t, room.Config{Doubt: 5 * time.Second})
 	three := room.New(l.rdb, l.two.Config())
 	h, s := l.seller(l.two, "h"), l.seller(l.two, "s")
 	h.join()

@@ -117,7 +117,8 @@ func TestRoomThatLostNothingGoesOnInAnotherHistory(t *testing.T) {
 }
 
 func TestNobodyIsAnsweredBeforeThoseWhoWereToldMoreHaveSaidSo(t *testing.T) {
-	l := newLosing(t, room.Config{Doubt: 3 * time.Second})
+	t.Parallel()
+	l := newLosing(t, room.Config{Doubt: 5 * time.Second})
 	a := l.seller(l.one, "a")
 	a.join()
 	goBack := l.remember()
@@ -126,7 +127,7 @@ func TestNobodyIsAnsweredBeforeThoseWhoWereToldMoreHaveSaidSo(t *testing.T) {
 	goBack()
 	answered := make(chan room.Standing, 1)
 	go func() { answered <- l.seller(l.two, "c").join() }()
-	require.Eventually(t, func() bool { return l.rdb.HGet(t.Context(), "{integration}:state", "doubt").Val() != "0" }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return l.rdb.HGet(t.Context(), "{integration}:state", "doubt").Val() != "0" }, time.Minute, 5*time.Millisecond)
 	require.Equal(t, room.Lost, b.stand().Outcome) // its replica speaks up
 	c := <-answered
 	require.Equal(t, ticket+1, c.Ticket, "a ticket that was told is not given out again")
@@ -174,12 +175,14 @@ func TestWhoWaitsInWhatIsLeftKeepsPlaceOrderAndTicket(t *testing.T) {
 
 // The last lease that a living replica knows of is over at its time, not before, and then the first in line has the lock.
 func TestNobodyIsGrantedBeforeTheLastLeaseThatWasToldWouldHaveEnded(t *testing.T) {
+	t.Parallel()
 	for name, lose := range map[string]func(t *testing.T, l *losing, goBack func()){
 		"failover": func(_ *testing.T, _ *losing, goBack func()) { goBack() },
 		"emptied":  func(t *testing.T, l *losing, _ func()) { require.NoError(t, l.rdb.FlushAll(t.Context()).Err()) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newLosing(t, room.Config{Lease: 4 * time.Second})
+			t.Parallel()
+			l := newLosing(t, room.Config{Lease: 6 * time.Second})
 			a, b, c := l.seller(l.one, "a"), l.seller(l.one, "b"), l.seller(l.two, "c")
 			a.join()
 			b.join()
@@ -210,7 +213,8 @@ func TestNobodyIsGrantedBeforeTheLastLeaseThatWasToldWouldHaveEnded(t *testing.T
 
 // A newcomer at a replica that knows nothing of the room must not be quicker than the one that does.
 func TestEmptiedStoreIsNotUsedBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
-	l := newLosing(t, room.Config{Doubt: 3 * time.Second})
+	t.Parallel()
+	l := newLosing(t, room.Config{Doubt: 5 * time.Second})
 	a := l.seller(l.one, "a")
 	told := a.join()
 	l.seller(l.two, "z").by(l.two).stand()
@@ -219,7 +223,7 @@ func TestEmptiedStoreIsNotUsedBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	go func() { _ = l.one.Sweep(ctx, nil, func(error) {}) }()
-	require.Eventually(t, func() bool { return l.rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return l.rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, time.Minute, 5*time.Millisecond)
 	require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
 	stranger := room.New(l.rdb, room.Config{Journal: 1000})
 	_, err = stranger.Join(t.Context(), "warm", room.JoinRequest{Session: room.NewSession()})

@@ -28,7 +28,7 @@ func TestWhoAsksIsToldWhenTheStoreCameBackAndTakesNoWrites(t *testing.T) {
 			a := newSeller(t, e, "a")
 			a.join()
 			store.Restart()
-			testproc.Until(t, 10*time.Second, func() error { return rdb.Ping(t.Context()).Err() })
+			testproc.Until(t, time.Minute, func() error { return rdb.Ping(t.Context()).Err() })
 			takesWrites(t, rdb, false)
 			if fresh {
 				a.engine = room.New(rdb, room.Config{Doubt: 200 * time.Millisecond})
@@ -58,7 +58,7 @@ func TestALeaseThatIsOverIsToldOfAsOneWhileTheStoreTakesNoWrites(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, rdb.HSet(t.Context(), "{integration}:state", "expires", now.UnixMilli()+30).Err())
 	takesWrites(t, rdb, false)
-	testproc.Until(t, 10*time.Second, func() error {
+	testproc.Until(t, time.Minute, func() error {
 		if a.stand().Status != room.Ended {
 			return room.ErrLockHeld
 		}

@@ -95,24 +95,24 @@ func TestSessionWithoutASocketIsNeverAway(t *testing.T) {
 }
 
 // A replica is killed with all its sockets: one script marks only so many, and the sweep goes on at once.
-func TestOneLookOfTheSweepFindsEverybodyWhoIsAway(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		const waiters = 450
-		e := room.New(rdb, room.Config{AwayAfter: time.Millisecond})
-		newSeller(t, e, "holder").join()
-		ids := make([]string, waiters)
-		for i := range ids {
-			s := newSeller(t, e, fmt.Sprint("s", i))
-			s.join()
-			ids[i] = s.session
-		}
-		view, err := e.Seen(t.Context(), integration, 0, nil, ids)
-		require.NoError(t, err)
-		passUntil(t, rdb, view.Now+3)
-		away := make(chan int64, 100)
-		sweep(t, e, func(room.ID, room.Checked) { away <- rdb.ZCard(context.Background(), "{integration}:away").Val() })
-		require.Equal(t, int64(waiters), <-away)
-	})
+func TestOneLookOfTheSweepFindsEverybodyWhoIsAway(t *testing.T) { onRedis(t, oneLookFindsAll) }
+
+func oneLookFindsAll(t *testing.T, rdb redis.UniversalClient) {
+	const waiters = 450
+	e := room.New(rdb, room.Config{AwayAfter: time.Millisecond})
+	newSeller(t, e, "holder").join()
+	ids := make([]string, waiters)
+	for i := range ids {
+		s := newSeller(t, e, fmt.Sprint("s", i))
+		s.join()
+		ids[i] = s.session
+	}
+	view, err := e.Seen(t.Context(), integration, 0, nil, ids)
+	require.NoError(t, err)
+	passUntil(t, rdb, view.Now+3)
+	away := make(chan int64, 100)
+	sweep(t, e, func(room.ID, room.Checked) { away <- rdb.ZCard(context.Background(), "{integration}:away").Val() })
+	require.Equal(t, int64(waiters), <-away)
 }
 
 // While the store is away nobody can vouch for anybody: that is no absence. Once the replicas have had

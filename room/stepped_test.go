@@ -35,7 +35,7 @@ func (d *desk) swept() {
 	d.Helper()
 	require.NoError(d, d.rdb.Del(d.Context(), "{waitroom}:clock").Err())
 	for range 2 { // a claim that was on its way is none since
-		testproc.Until(d.T, 10*time.Second, func() error { return d.rdb.GetDel(d.Context(), "{waitroom}:clock").Err() })
+		testproc.Until(d.T, time.Minute, func() error { return d.rdb.GetDel(d.Context(), "{waitroom}:clock").Err() })
 	}
 }
 
@@ -50,11 +50,11 @@ func TestNobodyMayAskWhileTheTimeBetweenTwoCodesIsNotKnown(t *testing.T) {
 			d.swept()
 			d.pass(40 * time.Second) // no time has passed, but the store's clock was set ahead by more than a quarantine
 			if known {
-				require.InDelta(t, 40, (<-steps).Seconds(), 5)
+				require.InDelta(t, 40, (<-steps).Seconds(), 30)
 			}
 			require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.busy())
 			if !known {
-				require.InDelta(t, 40, (<-steps).Seconds(), 5)
+				require.InDelta(t, 40, (<-steps).Seconds(), 30)
 			}
 			_, late := d.sms()
 			requireNone(t, room.Ambiguous, late, "it may be a's")

@@ -29,7 +29,7 @@ func TestWhoAsksIsToldWhileTheStoreTakesNoWrites(t *testing.T) {
 			require.ErrorIs(t, err, ErrStore)
 			var view View
 			var seats []Seat
-			testproc.Until(t, 10*time.Second, func() (err error) { // the lease ends, and nobody can be granted
+			testproc.Until(t, time.Minute, func() (err error) { // the lease ends, and nobody can be granted
 				view, seats, err = e.Look(t.Context(), "r", holder, waiter)
 				if err == nil && seats[0].Status == Locked {
 					err = ErrLockHeld

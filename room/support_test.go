@@ -113,30 +113,30 @@ func moved(line []int64, ticket int64, position int) []int64 {
 }
 
 // A moved waiter's rank is not its ticket any more: it is looked for in the whole line, part by part.
-func TestMovedWaiterIsFoundByItsTicketInALongLine(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		const waiters = 620
-		e := room.New(rdb, room.Config{})
-		newSeller(t, e, "holder").join()
-		var first, last seller
-		var ticket int64
-		for i := range waiters {
-			last = newSeller(t, e, fmt.Sprint("s", i))
-			if ticket = last.join().Ticket; i == 0 {
-				first = last
-			}
+func TestMovedWaiterIsFoundByItsTicketInALongLine(t *testing.T) { onRedis(t, foundInALongLine) }
+
+func foundInALongLine(t *testing.T, rdb redis.UniversalClient) {
+	const waiters = 620
+	e := room.New(rdb, room.Config{})
+	newSeller(t, e, "holder").join()
+	var first, last seller
+	var ticket int64
+	for i := range waiters {
+		last = newSeller(t, e, fmt.Sprint("s", i))
+		if ticket = last.join().Ticket; i == 0 {
+			first = last
 		}
-		_, err := e.Move(t.Context(), integration, "", 2, waiters, byKim)
+	}
+	_, err := e.Move(t.Context(), integration, "", 2, waiters, byKim)
+	require.NoError(t, err)
+	_, err = e.Move(t.Context(), integration, "", ticket, 2, byKim)
+	require.NoError(t, err)
+	require.Equal(t, 2, last.stand().Position)
+	for _, s := range []seller{first, last} {
+		_, err = e.Remove(t.Context(), integration, "", s.stand().Ticket, byKim)
 		require.NoError(t, err)
-		_, err = e.Move(t.Context(), integration, "", ticket, 2, byKim)
-		require.NoError(t, err)
-		require.Equal(t, 2, last.stand().Position)
-		for _, s := range []seller{first, last} {
-			_, err = e.Remove(t.Context(), integration, "", s.stand().Ticket, byKim)
-			require.NoError(t, err)
-			require.Equal(t, room.Removed, s.stand().Outcome)
-		}
-		_, err = e.Remove(t.Context(), integration, "", ticket, byKim)
-		require.ErrorIs(t, err, room.ErrStaleTicket)
-	})
+		require.Equal(t, room.Removed, s.stand().Outcome)
+	}
+	_, err = e.Remove(t.Context(), integration, "", ticket, byKim)
+	require.ErrorIs(t, err, room.ErrStaleTicket)
 }

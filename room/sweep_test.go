@@ -93,7 +93,7 @@ func indexed(t *testing.T, rdb *redis.Client) {
 	ctx, cancel := context.WithCancel(t.Context())
 	swept := make(chan error, 1)
 	go func() { swept <- room.New(rdb, room.Config{}).Sweep(ctx, nil, func(err error) { t.Log(err) }) }()
-	require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, time.Minute, 5*time.Millisecond)
 	cancel()
 	require.ErrorIs(t, <-swept, context.Canceled)
 }

@@ -147,7 +147,7 @@ func TestWhatAReplicaToldIsLaidThoughItHeardOfTheNewEpochBefore(t *testing.T) {
 				defer close(over)
 				_ = l.two.Sweep(ctx, nil, func(error) {})
 			}()
-			testproc.Until(t, 10*time.Second, func() error {
+			testproc.Until(t, time.Minute, func() error {
 				for _, told := range l.journalled("told") {
 					if told.Outcome == room.Cancelled {
 						return nil

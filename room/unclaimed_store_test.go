@@ -109,7 +109,8 @@ func TestRoomMayHaveAClaimOfItsOwn(t *testing.T) {
 
 // A failover goes back to before the turn that nobody claimed. Who waits in what is left keeps its place, and the lease that was told of is for the ledger to know.
 func TestLeaseThatNobodyClaimedAndTheStoreLostIsJournalled(t *testing.T) {
-	l := newLosing(t, room.Config{ClaimWithin: time.Second})
+	t.Parallel()
+	l := newLosing(t, room.Config{ClaimWithin: 3 * time.Second})
 	a, b := l.seller(l.one, "a"), l.seller(l.one, "b")
 	a.join()
 	b.join()
