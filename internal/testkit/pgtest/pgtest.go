@@ -75,14 +75,25 @@ func (d *DB) URL() string {
 	d.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, d.server.url("postgres"))
+	name, err := d.server.create(ctx, "")
 	if err != nil {
-		d.tb.Fatalf("pgtest: %v", err)
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	name := d.server.nextDatabase()
-	if _, err := conn.Exec(ctx, "CREATE DATABASE "+name); err != nil {
 		d.tb.Fatalf("pgtest: create database: %v", err)
+	}
+	return d.server.url(name)
+}
+
+// Copy makes a database as the template is, which must come from URL or Copy and may have no connection meanwhile, and returns what DATABASE_URL would be.
+func (d *DB) Copy(template string) string {
+	d.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
+	defer cancel()
+	like, err := pgx.ParseConfig(template)
+	if err != nil {
+		d.tb.Fatalf("pgtest: template: %v", err)
+	}
+	name, err := d.server.create(ctx, like.Database)
+	if err != nil {
+		d.tb.Fatalf("pgtest: copy database %s: %v", like.Database, err)
 	}
 	return d.server.url(name)
 }
@@ -103,6 +114,9 @@ func (d *DB) Start() {
 func Serve(settings ...string) (url string, stop func(), err error) {
 	s, err := newServer()
 	if err == nil {
+		err = s.initData()
+	}
+	if err == nil {
 		s.settings = settings
 		err = s.start()
 	}
@@ -118,6 +132,11 @@ func launch(tb testing.TB) *server {
 	tb.Helper()
 	s, err := newServer()
 	if err == nil {
+		err = s.makeData()
+	}
+	if err == nil {
+		// what looks after databases that are large or live long
+		s.settings = []string{"autovacuum=off", "checkpoint_timeout=1d"}
 		err = s.start()
 	}
 	if err != nil {

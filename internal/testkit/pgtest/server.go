@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -27,9 +28,11 @@ type server struct {
 	settings  []string // more of name=value
 	process   *testproc.Process
 	databases atomic.Int64
+	version   int // as server_version_num has it
+	admin     admin
 }
 
-// newServer makes the data directory. What it returns is to be removed, also beside an error.
+// newServer is one without a data directory. What it returns is to be removed, also beside an error.
 func newServer() (_ *server, err error) {
 	s := &server{}
 	if s.bin, err = findBin(); err != nil {
@@ -41,14 +44,8 @@ func newServer() (_ *server, err error) {
 	if s.port, err = testproc.Port(); err != nil {
 		return s, err
 	}
-	if s.dir, err = tempDir(s.owner); err != nil {
-		return s, err
-	}
-	initdb := s.command("initdb", "-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-	if out, err := initdb.CombinedOutput(); err != nil {
-		return s, fmt.Errorf("initdb: %w\n%s", err, out)
-	}
-	return s, nil
+	s.dir, err = tempDir(s.owner)
+	return s, err
 }
 
 // start returns when the server answers; one that already runs is left alone.
@@ -87,7 +84,10 @@ func (s *server) untilAnswers() error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		err := s.ask(ctx)
+		err := s.ready()
+		if err == nil {
+			err = s.ask(ctx)
+		}
 		if err == nil {
 			return nil
 		}
@@ -101,6 +101,20 @@ func (s *server) untilAnswers() error {
 	}
 }
 
+// ready looks at what the server writes about itself, which costs less than a connection that it refuses.
+func (s *server) ready() error {
+	const stateLine = 7
+	text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(string(text), "\n")
+	if len(lines) <= stateLine || strings.TrimSpace(lines[stateLine]) != "ready" {
+		return fmt.Errorf("postmaster.pid: %q", lines)
+	}
+	return nil
+}
+
 func (s *server) ask(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, s.url("postgres"))
 	if err != nil {
@@ -108,7 +122,7 @@ func (s *server) ask(ctx context.Context) error {
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	var data string
-	if err := conn.QueryRow(ctx, "SHOW data_directory").Scan(&data); err != nil {
+	if err := conn.QueryRow(ctx, "SELECT current_setting('data_directory'), current_setting('server_version_num')::int").Scan(&data, &s.version); err != nil {
 		return err
 	}
 	if data != s.data() {
@@ -118,16 +132,20 @@ func (s *server) ask(ctx context.Context) error {
 }
 
 // stop breaks every connection and waits until the server is gone.
-func (s *server) stop() {
+func (s *server) stop() { s.end(syscall.SIGINT) }
+
+func (s *server) end(sig syscall.Signal) {
 	if s.process == nil {
 		return
 	}
-	s.process.Stop(syscall.SIGINT)
+	s.admin.close()
+	s.process.Stop(sig)
 	s.process = nil
 }
 
+// remove needs no orderly end: the data goes with it.
 func (s *server) remove() {
-	s.stop()
+	s.end(syscall.SIGQUIT)
 	if s.dir != "" {
 		_ = os.RemoveAll(s.dir)
 	}
