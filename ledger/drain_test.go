@@ -175,7 +175,7 @@ func TestReconcileEndsWhatARoomNoLongerKnows(t *testing.T) {
 }
 
 func TestReplicasThatStartAtOnceMigrateOnce(t *testing.T) {
-	onBoth(t, func(t *testing.T, b *bench) {
+	onEmpty(t, func(t *testing.T, b *bench) {
 		var wg sync.WaitGroup
 		errs := make(chan error, 3)
 		for range 3 {

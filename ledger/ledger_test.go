@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -32,14 +31,7 @@ type bench struct {
 	journal *journal
 	log     *lockedBuffer
 	now     *clock
-}
-
-// onBoth runs a test on SQLite and on PostgreSQL.
-func onBoth(t *testing.T, test func(*testing.T, *bench)) {
-	t.Run("sqlite", func(t *testing.T) {
-		test(t, newBench("sqlite:"+filepath.Join(t.TempDir(), "made for it", "waitroom.db")))
-	})
-	t.Run("postgres", func(t *testing.T) { test(t, newBench(pgtest.Start(t).URL())) })
+	reused  *reused // nil: the database is the test's own
 }
 
 func newBench(url string) *bench {
@@ -60,13 +52,11 @@ func (b *bench) open(t *testing.T) *ledger.Ledger {
 // openWith is a replica with a database of its own.
 func (b *bench) openWith(t testing.TB, c ledger.Config) *ledger.Ledger {
 	t.Helper()
-	var err error
-	c.DB, err = b.database(t.Context())
-	require.NoError(t, err)
+	release := b.take(t, &c)
 	l := ledger.New(c)
 	t.Cleanup(func() {
 		l.Close()
-		require.NoError(t, c.DB.Close())
+		release()
 	})
 	return l
 }

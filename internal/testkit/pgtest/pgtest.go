@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -20,11 +21,13 @@ type DB struct {
 	server *server
 }
 
-// shared is the binary's server and how many tests (and Main) hold it.
+// shared is the binary's server and how many tests (and Main) hold it; and, until Main ends, those that StartOwn gave to tests that are over.
 var shared struct {
 	sync.Mutex
 	server  *server
 	holders int
+	main    bool
+	idle    []*server
 }
 
 // Main runs the tests of a package whose tests share one server from first use to the end of the binary. Without it
@@ -34,8 +37,12 @@ var shared struct {
 func Main(m *testing.M) int {
 	shared.Lock()
 	shared.holders++
+	shared.main = true
 	shared.Unlock()
-	defer release()
+	defer func() {
+		giveUpIdle()
+		release()
+	}()
 	return m.Run()
 }
 
@@ -52,12 +59,47 @@ func Start(tb testing.TB) *DB {
 	return &DB{tb: tb, server: shared.server}
 }
 
-// StartOwn gives the test a server of its own, whose outage hurts nobody else.
+// StartOwn gives the test a server of its own, whose outage hurts nobody else. Under Main a later test may be given the same one, with other databases.
 func StartOwn(tb testing.TB) *DB {
 	tb.Helper()
-	s := launch(tb)
-	tb.Cleanup(s.remove)
+	s := takeIdle()
+	if s == nil {
+		s = launch(tb)
+	}
+	tb.Cleanup(func() { s.leave() })
 	return &DB{tb: tb, server: s}
+}
+
+func takeIdle() *server {
+	shared.Lock()
+	defer shared.Unlock()
+	if len(shared.idle) == 0 {
+		return nil
+	}
+	s := shared.idle[0]
+	shared.idle = shared.idle[1:]
+	return s
+}
+
+// leave keeps the server for another test, where there may be one.
+func (s *server) leave() {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.main && s.signal(syscall.SIGCONT) == nil && s.start() == nil {
+		shared.idle = append(shared.idle, s)
+		return
+	}
+	s.remove()
+}
+
+func giveUpIdle() {
+	shared.Lock()
+	defer shared.Unlock()
+	shared.main = false
+	for _, s := range shared.idle {
+		s.remove()
+	}
+	shared.idle = nil
 }
 
 func release() {
