@@ -162,9 +162,19 @@ func (m *message) windows(at int64) (list []span) {
 const startsBehind = 2000
 
 // cautious are the judgements by which it belongs to nobody though its time alone says whose it is: what is posted again was not sent after it was first read,
-// and where the replica that read it first was behind, it seems to have been, so that the carrier's clock seems to be ahead.
+// and where the replica that read it first was behind, it seems to have been, so that the carrier's clock seems to be ahead. One without a time seems to be
+// older than it is.
 func (a *account) cautious(m *message, at int64) (list []judgement) {
-	if !m.repeated || m.from == 0 || m.from > at {
+	if m.from == 0 {
+		for from := m.asked - startsBehind; from < m.asked-clocksDiffer; from++ {
+			if j := a.attribute(m, span{from, at + 1}); j.lease == nil {
+				j.message = m
+				list = append(list, j)
+			}
+		}
+		return list
+	}
+	if !m.repeated || m.from > at {
 		return nil
 	}
 	for read := m.from - 1; read >= m.asked-startsBehind; read-- {

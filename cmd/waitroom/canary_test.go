@@ -106,6 +106,7 @@ func (s *single) sendCanary(want string, at time.Time, how stamp) (*message, str
 
 // A code goes through the whole server, well and badly; then everything that is not its holder's is searched for it.
 func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
+	t.Parallel()
 	integration := newReceiver(t)
 	url, dsn := sqliteFile(t)
 	store := redistest.StartWith(t, redistest.Config{Args: []string{"--appendonly", "yes", "--rdbcompression", "no",

@@ -12,6 +12,7 @@ import (
 )
 
 func TestDoctorsExitCodeSaysWhetherSomethingIsWrong(t *testing.T) {
+	t.Parallel()
 	args := []string{"doctor", "--addr", fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(t)), "--database-url", "sqlite:" + filepath.Join(t.TempDir(), "data", "waitroom.db")}
 	var out, problems bytes.Buffer
 	require.Zero(t, run(args, nil, &out, &problems), out.String())

@@ -11,6 +11,7 @@ import (
 )
 
 func TestErasureSaysWhomAndWhatItNeeds(t *testing.T) {
+	t.Parallel()
 	for want, args := range map[string][]string{
 		"waitroom: say who: waitroom erase --seller ID": {"erase"},
 		"--seller: seller id is not valid":              {"erase", "--seller=no such"},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -15,16 +14,6 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
-
-// outageLength is how long the database stays away; WAITROOM_TEST_OUTAGE=30s asks for more.
-func outageLength(t *testing.T) time.Duration {
-	d, err := time.ParseDuration(os.Getenv("WAITROOM_TEST_OUTAGE"))
-	if err != nil {
-		d = 5 * time.Second
-	}
-	t.Logf("WAITROOM_TEST_OUTAGE=%s", d)
-	return d
-}
 
 // readiness is what a replica's /readyz said while the test ran.
 type readiness struct {
@@ -52,17 +41,24 @@ func (r *readiness) watch(ctx context.Context, f *fleet) {
 	}
 }
 
-func (r *readiness) saidBehind() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.behind
+// awaitBehind returns when it has named the ledger as behind.
+func (r *readiness) awaitBehind(t *testing.T) {
+	t.Helper()
+	testproc.Until(t, patience, func() error {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.behind == 0 {
+			return fmt.Errorf("asked %d times, and the ledger is not said to be behind", r.asked)
+		}
+		return nil
+	})
 }
 
 func TestSellersDoNotNoticeThatTheDatabaseIsAway(t *testing.T) {
-	database := pgtest.StartOwn(t)
-	s := openStreet(t, 2, 5, database.URL())
-	length := outageLength(t)
-	ctx, cancel := context.WithTimeout(t.Context(), length+time.Minute)
+	database := pgtest.Start(t)
+	t.Cleanup(database.Start) // others use it after this
+	s := openStreet(t, 2, 2, database.URL())
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	var ready readiness
 	watching, enough := context.WithCancel(ctx)
@@ -70,15 +66,14 @@ func TestSellersDoNotNoticeThatTheDatabaseIsAway(t *testing.T) {
 	go func() { defer close(watched); ready.watch(watching, s.fleet) }()
 
 	s.fill(ctx)
-	s.awaitLeases(30)
-	before := s.book.leases()
+	s.awaitLeases(10)
 	database.Stop()
-	require.NoError(t, linger(ctx, length))
-	s.awaitLeases(2*before + 1) // on a slow machine it is away for longer
-	during := s.book.leases() - before
-	behind := ready.saidBehind()
+	before, away := s.book.leases(), time.Now()
+	s.awaitLeases(before + 20)
+	ready.awaitBehind(t)
+	during, length := s.book.leases()-before, time.Since(away).Round(time.Millisecond)
 	database.Start()
-	s.awaitLeases(before + during + 30)
+	s.awaitLeases(before + during + 10)
 	s.close()
 	s.awaitCaughtUp()
 	enough()
@@ -88,8 +83,6 @@ func TestSellersDoNotNoticeThatTheDatabaseIsAway(t *testing.T) {
 		before, during, length, ready.asked, ready.behind, s.fleet.slowest)
 	require.Zero(t, s.fleet.failed.Load(), "requests failed")
 	require.Empty(t, ready.wrong)
-	require.Positive(t, behind, "readyz names the ledger as behind")
-	require.Greater(t, during, before, "the sellers went on")
 	s.check()
 }
 

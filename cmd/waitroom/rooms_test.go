@@ -17,6 +17,7 @@ import (
 )
 
 func TestHangupHasTheRoomsFileReadAgainAndABadOneChangesNothing(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "rooms.yaml")
 	write := func(text string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o600)) }
 	write("shop:*: {lease: 60s}\n")

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
@@ -22,49 +21,52 @@ func (b *single) forget() {
 	require.NoError(b.t, b.rdb.Del(b.t.Context(), "{"+oneRoom+"}:leases").Err())
 }
 
-func TestSecondLineAloneKeepsACodeFromTheWrongSeller(t *testing.T) {
-	lies := []struct {
-		name string
-		tell func(b *single, first standing) (sentAt time.Time)
-		why  string
-	}{
-		{"two leases overlap", func(b *single, first standing) time.Time {
-			b.set("granted", first.GrantedAt.UnixMilli())
-			return first.GrantedAt
-		}, "overlaps"},
-		{"the lease has the fence of the one before", func(b *single, first standing) time.Time {
-			b.set("fence", first.Fence)
-			return time.Time{}
-		}, "fence"},
-		{"the lease has an older fence", func(b *single, first standing) time.Time {
-			b.set("fence", first.Fence-1)
-			return time.Time{}
-		}, "fence"},
-	}
-	for _, ledger := range []string{"sqlite", "pgx"} {
-		for _, lie := range lies {
-			t.Run(ledger+"/"+lie.name, func(t *testing.T) {
-				url, dsn := sqliteFile(t)
-				if ledger == "pgx" {
-					url = pgtest.Start(t).URL()
-					dsn = url
-				}
-				b := newSingle(t, ledger, url, dsn, "--webhook-url", "http://127.0.0.1:1/", "--webhook-secret", smsSecret)
-				a, _ := b.join("a")
-				second, socket := b.join("b")
-				b.join("c")
-				first := b.status(a)
-				require.Equal(t, "matched", b.send(first.GrantedAt).answer.Result)
-				holder := b.status(second)
-				require.Equal(t, "locked", holder.Status)
+// lies are what the first line may be told wrong of a room, and how the second one names it.
+var lies = []struct {
+	name string
+	tell func(b *single, first standing) (sentAt time.Time)
+	why  string
+}{
+	{"two leases overlap", func(b *single, first standing) time.Time {
+		b.set("granted", first.GrantedAt.UnixMilli())
+		return first.GrantedAt
+	}, "overlaps"},
+	{"the lease has the fence of the one before", func(b *single, first standing) time.Time {
+		b.set("fence", first.Fence)
+		return time.Time{}
+	}, "fence"},
+	{"the lease has an older fence", func(b *single, first standing) time.Time {
+		b.set("fence", first.Fence-1)
+		return time.Time{}
+	}, "fence"},
+}
 
-				b.forget()
-				m := b.send(lie.tell(b, first))
-				require.Equal(t, answer{Result: "unmatched", Reason: "ambiguous"}, m.answer)
-				b.requireRefused(m, lie.why)
-				b.requireHidden(m, second, socket)
-			})
-		}
+func TestSecondLineAloneKeepsACodeFromTheWrongSeller(t *testing.T) {
+	t.Parallel()
+	requireSecondLine(t, "sqlite", sqliteFile)
+}
+
+// requireSecondLine tells each lie to a server whose ledger is another each time.
+func requireSecondLine(t *testing.T, driver string, ledger func(*testing.T) (url, dsn string)) {
+	for _, lie := range lies {
+		t.Run(lie.name, func(t *testing.T) {
+			t.Parallel()
+			url, dsn := ledger(t)
+			b := newSingle(t, driver, url, dsn, "--webhook-url", "http://127.0.0.1:1/", "--webhook-secret", smsSecret)
+			a, _ := b.join("a")
+			second, socket := b.join("b")
+			b.join("c")
+			first := b.status(a)
+			require.Equal(t, "matched", b.send(first.GrantedAt).answer.Result)
+			holder := b.status(second)
+			require.Equal(t, "locked", holder.Status)
+
+			b.forget()
+			m := b.send(lie.tell(b, first))
+			require.Equal(t, answer{Result: "unmatched", Reason: "ambiguous"}, m.answer)
+			b.requireRefused(m, lie.why)
+			b.requireHidden(m, second, socket)
+		})
 	}
 }
 

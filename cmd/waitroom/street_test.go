@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
@@ -121,25 +120,6 @@ func (s *street) inhabit(ctx context.Context, id string, n, members int, pace *p
 	return err
 }
 
-// kill kills replicas, never all at once, until enough happened. It is the test's own goroutine.
-func (s *street) kill(ctx context.Context, leases, least int) (kills int) {
-	rng := rand.New(rand.NewPCG(s.seed, 1<<32))
-	for kills < least || s.book.leases() < leases {
-		select {
-		case err := <-s.ended:
-			require.NoError(s.t, err)
-		case <-time.After(time.Duration(50+rng.IntN(800)) * time.Millisecond):
-		}
-		require.NoError(s.t, ctx.Err(), "%d leases, %d kills", s.book.leases(), kills)
-		m := s.fleet.members[rng.IntN(len(s.fleet.members))]
-		m.process.Kill()
-		kills++
-		require.NoError(s.t, linger(ctx, time.Duration(rng.IntN(300))*time.Millisecond))
-		s.fleet.start(m)
-	}
-	return kills
-}
-
 // close lets everybody finish and waits for the ledger.
 func (s *street) close() {
 	s.t.Helper()
@@ -149,7 +129,7 @@ func (s *street) close() {
 }
 
 // check compares what the clients saw, what the messages were answered, and what the ledger has.
-func (s *street) check() astray {
+func (s *street) check() (*accounts, astray) {
 	ledger := readLedger(s.t, s.db)
 	stays, messages := ledger.complete(s.book.stays), s.carrier.messages
 	all := histories(stays)
@@ -170,12 +150,11 @@ func (s *street) check() astray {
 	s.t.Log(truth)
 	require.Empty(s.t, wrong, "%d faults", len(wrong))
 	require.Greater(s.t, 10*x.certain, 9*len(messages), "it is not known where too many messages belong")
-	require.Less(s.t, 50*x.cautious, len(messages), "too many messages are nobody's whose time says whose they are")
 	require.Zero(s.t, count(s.t, s.db, `SELECT COUNT(*) FROM parked`))
 	require.Equal(s.t, len(ledger.leases), count(s.t, s.db, `SELECT COUNT(*) FROM timeline WHERE kind = 'granted'`))
 	require.Equal(s.t, len(messages), count(s.t, s.db, `SELECT COUNT(*) FROM timeline WHERE kind = 'message'`))
 	s.checkIncidents()
-	return truth
+	return x, truth
 }
 
 // checkIncidents wants one for each id that came with another text, and nothing else: no match was refused.
@@ -280,20 +259,4 @@ func (s *street) engine() *room.Engine {
 	keys, err := sms.Keys(smsSecret)
 	require.NoError(s.t, err)
 	return room.New(s.rdb, room.Config{Lease: leaseLength, Keys: room.NewKeyring(keys...)})
-}
-
-func TestEverySMSBelongsToExactlyOneLease(t *testing.T) {
-	s := openStreet(t, 3, 10, pgtest.Start(t).URL())
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	began := time.Now()
-	s.fill(ctx)
-	kills := s.kill(ctx, 500, 12)
-	s.close()
-	t.Logf("%d kills in %s", kills, time.Since(began).Round(time.Millisecond))
-	truth := s.check()
-	require.GreaterOrEqual(t, s.book.leases(), 500)
-	require.Greater(t, truth.inside, 150, "too few codes were sent within their quarantine")
-	require.Greater(t, truth.insideRight, truth.inside/2, "too few of them came to their own")
-	require.Positive(t, truth.beyond, "no code was sent after it")
 }
