@@ -140,6 +140,7 @@ func kinds(list []string) (all []string) {
 }
 
 func TestSupportIsToldTheMinutesAfterAChange(t *testing.T) {
+	t.Parallel()
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
 	now, err := r.Redis.Time(t.Context()).Result()
 	require.NoError(t, err)

@@ -36,49 +36,40 @@ func storm(t testing.TB, e *room.Engine, ids []string, n int, cut func()) {
 	}
 }
 
+var stormy = room.Config{AwayAfter: time.Millisecond, DropAfter: 300 * time.Millisecond}
+
 func TestSupportSeesTheLineAsItIsOnEveryReplica(t *testing.T) {
 	server := redistest.Start(t)
-	rules := room.Config{AwayAfter: time.Millisecond, DropAfter: 300 * time.Millisecond}
-	direct := room.New(server.Client(), rules)
-	for name, cut := range map[string]func(p *redistest.Proxy){
-		"nothing goes wrong": func(*redistest.Proxy) {},
-		"killed by the server": func(*redistest.Proxy) {
-			require.NoError(t, server.Client().Do(context.Background(), "CLIENT", "KILL", "TYPE", "pubsub").Err())
-		},
-		"connections cut": func(p *redistest.Proxy) { p.CutAll() },
-		"packets lost for a while": func(p *redistest.Proxy) {
-			p.Blackhole(redistest.ToClient)
-			stir(t, direct, sessions(3), 6, func() {})
-			p.Heal()
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			require.NoError(t, server.Client().FlushAll(t.Context()).Err())
-			proxy := server.Proxy()
-			one, two := start(t, proxy.Client(), rules, hub.Config{}), start(t, proxy.Client(), rules, hub.Config{})
-			ids := sessions(40)
-			for _, id := range ids[20:] {
-				one.dial(id)
+	direct := room.New(server.Client(), stormy)
+	requireTruePages(t, server, direct, 100, inTurn(cuts(t, server, direct)))
+}
+
+// requireTruePages makes n changes twice while the pages' replicas lose what is published.
+func requireTruePages(t *testing.T, server *redistest.Server, direct *room.Engine, n int, cut func(*redistest.Proxy)) {
+	proxy := server.Proxy()
+	one, two := start(t, proxy.Client(), stormy, hub.Config{}), start(t, proxy.Client(), stormy, hub.Config{})
+	ids := sessions(40)
+	for _, id := range ids[20:] {
+		one.dial(id)
+	}
+	screens := []*screen{one.watch(lobby), two.watch(lobby)}
+	storm(t, direct, ids, n, func() { cut(proxy) })
+	screens = append(screens, one.watch(lobby), two.watch(lobby))
+	storm(t, direct, ids, n, func() { cut(proxy) })
+	untilTrue(t, direct, lobby, screens...)
+	for _, s := range screens {
+		for _, text := range s.frames() {
+			for _, id := range ids {
+				require.NotContains(t, text, id, "a session is a credential")
 			}
-			screens := []*screen{one.watch(lobby), two.watch(lobby)}
-			storm(t, direct, ids, 200, func() { cut(proxy) })
-			screens = append(screens, one.watch(lobby), two.watch(lobby))
-			storm(t, direct, ids, 200, func() { cut(proxy) })
-			untilTrue(t, direct, lobby, screens...)
-			for _, s := range screens {
-				for _, text := range s.frames() {
-					for _, id := range ids {
-						require.NotContains(t, text, id, "a session is a credential")
-					}
-				}
-			}
-		})
+		}
 	}
 }
 
 // The subscription stays connected and says nothing: the beat's answer shows that mirror and roster are behind, also where only
 // support watches.
 func TestSupportSeesTheTruthAlthoughTheSubscriptionIsSilent(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	silent := server.Proxy()
 	r := start(t, splitClient{server.Client(), silent.Client()}, room.Config{}, hub.Config{})
@@ -96,6 +87,7 @@ func TestSupportSeesTheTruthAlthoughTheSubscriptionIsSilent(t *testing.T) {
 
 // Nobody but the replica's own timer ends the lease: no seller is connected, and there is no notification and no beat.
 func TestLeaseEndsInTimeWhereOnlySupportWatches(t *testing.T) {
+	t.Parallel()
 	r := start(t, redistest.StartWith(t, servers["without notifications"]).Client(),
 		room.Config{Lease: 300 * time.Millisecond}, hub.Config{Beat: time.Hour})
 	s := r.watch(lobby)
@@ -152,6 +144,7 @@ func TestFiftyWatchersAreToldTheSameBytes(t *testing.T) {
 }
 
 func TestSupportIsNobodysPresence(t *testing.T) {
+	t.Parallel()
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Beat: 20 * time.Millisecond})
 	ids := sessions(2)
 	join(t, r.Engine, ids[0])
@@ -197,9 +190,10 @@ func TestSupportMustComeFromTheServersOwnPages(t *testing.T) {
 }
 
 func TestSupportsSocketsArePingedAndDrained(t *testing.T) {
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{PingEvery: 400 * time.Millisecond, DrainSpread: 50 * time.Millisecond})
+	t.Parallel()
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{PingEvery: 2 * time.Second, DrainSpread: 50 * time.Millisecond})
 	silent, answering, all := r.watch(lobby), r.watch(lobby), r.watch("")
-	for n := range 4 {
+	for n := range 3 {
 		for _, s := range []*screen{answering, all} {
 			s.until("a ping", func(p *hub.Page) bool { return p.Told["ping"] > n })
 			require.NoError(t, s.ws.Write(t.Context(), websocket.MessageText, []byte(`{"type":"pong"}`)))
@@ -212,6 +206,7 @@ func TestSupportsSocketsArePingedAndDrained(t *testing.T) {
 }
 
 func TestBeatSaysHowOldIsWhatSupportSees(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	r := start(t, server.Client(), room.Config{}, hub.Config{})
 	s := r.watch(lobby)

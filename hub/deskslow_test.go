@@ -72,9 +72,10 @@ func fill(t testing.TB, r *replica, n int) (ids []string) {
 
 // A pool of one writer: any write that waited would hold up everybody.
 func TestAWatcherThatNeverReadsDelaysNobodyAndIsClosed(t *testing.T) {
+	t.Parallel()
 	registry := prometheus.NewRegistry()
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Writers: 1, WriteTimeout: 300 * time.Millisecond, WriteBuffer: 1, Registerer: registry})
-	ids := fill(t, r, 2000)
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Writers: 1, WriteTimeout: 2 * time.Second, WriteBuffer: 1, Registerer: registry})
+	ids := fill(t, r, 1000)
 	deaf, s, seller := rawWatch(t, r), r.watch(lobby), r.dial(ids[1])
 	seller.untilPosition(1)
 	leave(t, r.Engine, ids[0], room.Completed)

@@ -21,6 +21,7 @@ var servers = map[string]redistest.Config{
 }
 
 func TestALeaseThatRunsOutIsHandedToTheNext(t *testing.T) {
+	t.Parallel()
 	for name, c := range servers {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, redistest.StartWith(t, c).Client(), room.Config{Lease: 300 * time.Millisecond}, hub.Config{})
@@ -38,6 +39,7 @@ func TestALeaseThatRunsOutIsHandedToTheNext(t *testing.T) {
 
 // Nobody but the replica's own timer acts here: there is no sweep, no notification and no beat.
 func TestTheTimerAloneEndsALease(t *testing.T) {
+	t.Parallel()
 	r := start(t, redistest.StartWith(t, servers["without notifications"]).Client(),
 		room.Config{Lease: 300 * time.Millisecond}, hub.Config{Beat: time.Hour})
 	ids := sessions(2)

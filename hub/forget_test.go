@@ -94,7 +94,7 @@ func TestFramesGoByRedissClockAsSoonAsItWasSetBack(t *testing.T) {
 			}
 			r.Hub.ClockTurned()
 			if away {
-				testproc.Until(t, 10*time.Second, func() error {
+				testproc.Until(t, within, func() error {
 					if counted(t, registry, "waitroom_hub_store_failures_total") == 0 {
 						return errors.New("nothing was asked")
 					}
@@ -102,7 +102,7 @@ func TestFramesGoByRedissClockAsSoonAsItWasSetBack(t *testing.T) {
 				})
 				proxy.Heal()
 			}
-			testproc.Until(t, 10*time.Second, func() (err error) {
+			testproc.Until(t, within, func() (err error) {
 				r.dial(room.NewSession()).until("a state", func(st state) bool {
 					if st.ServerTime > begin.Add(-30*time.Minute).UnixMilli() {
 						err = fmt.Errorf("server_time is %d", st.ServerTime)

@@ -16,8 +16,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// A line whose front is asked every 400 ms, and has 240 ms to answer.
-var impatient = room.Config{AwayAfter: 1200 * time.Millisecond}
+// A line whose front is asked every 1.3 s, and has 0.8 s to answer: a busy machine takes less.
+var impatient = room.Config{AwayAfter: awayAfter}
 
 // goDead lets nothing through any more, without a word to either side, and returns the time by Redis's clock (unix ms) after that.
 func goDead(t testing.TB, n *network, rdb redis.UniversalClient) float64 {
@@ -34,11 +34,11 @@ func score(t testing.TB, rdb redis.UniversalClient, key, session string) float64
 	return n
 }
 
-// requireSince holds one to be gone since it was last heard of, and not since that was noticed, which takes 200 ms at the least. What the word of it took on its way
+// requireSince holds one to be gone since it was last heard of, and not since that was noticed, which takes 0.8 s at the least. What the word of it took on its way
 // counts to it.
 func requireSince(t testing.TB, rdb redis.UniversalClient, key, session string, dead float64) {
 	t.Helper()
-	require.LessOrEqual(t, score(t, rdb, key, session), dead+100)
+	require.LessOrEqual(t, score(t, rdb, key, session), dead+400)
 }
 
 func untilGone(t testing.TB, rdb redis.UniversalClient, session string) {
@@ -48,6 +48,7 @@ func untilGone(t testing.TB, rdb redis.UniversalClient, session string) {
 }
 
 func TestWhoDoesNotAnswerIsPassedOverAndIsFirstAgainWhenItDoes(t *testing.T) {
+	t.Parallel()
 	r := start(t, redistest.Start(t).Client(), impatient, hub.Config{})
 	network, ids := r.network(), sessions(3)
 	holder, ghost, next := r.dial(ids[0]), r.through(network).dial(ids[1]), r.dial(ids[2])
@@ -71,6 +72,7 @@ func TestWhoDoesNotAnswerIsPassedOverAndIsFirstAgainWhenItDoes(t *testing.T) {
 }
 
 func TestOnlyTheFrontIsAskedOftenAndWhoComesThereIsAsked(t *testing.T) {
+	t.Parallel()
 	r := start(t, redistest.Start(t).Client(), impatient, hub.Config{})
 	network, ids := r.network(), sessions(13)
 	for _, id := range ids[:12] {
@@ -98,6 +100,7 @@ func TestOnlyTheFrontIsAskedOftenAndWhoComesThereIsAsked(t *testing.T) {
 
 // A browser changes networks: its old socket is silent, its new one is on another replica.
 func TestWhoAnswersElsewhereIsNotAway(t *testing.T) {
+	t.Parallel()
 	rdb := redistest.Start(t).Client()
 	one, two := start(t, rdb, impatient, hub.Config{}), start(t, rdb, impatient, hub.Config{})
 	network, ids := one.network(), sessions(3)
@@ -118,8 +121,9 @@ func TestWhoAnswersElsewhereIsNotAway(t *testing.T) {
 }
 
 func TestASocketOverADeadNetworkIsClosedAndWasThereUntilItWasLastHeardOf(t *testing.T) {
+	t.Parallel()
 	registry := prometheus.NewRegistry()
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{PingEvery: 500 * time.Millisecond, Registerer: registry})
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{PingEvery: 2 * time.Second, Registerer: registry})
 	network, ids := r.network(), sessions(2)
 	ghost := r.through(network).dial(ids[1])
 	for _, id := range ids {
@@ -140,6 +144,7 @@ func TestASocketOverADeadNetworkIsClosedAndWasThereUntilItWasLastHeardOf(t *test
 
 // The page of a frozen tab answers nothing, its browser still does.
 func TestWhoseBrowserAnswersIsThereWhateverItsPageDoes(t *testing.T) {
+	t.Parallel()
 	r := start(t, redistest.Start(t).Client(), impatient, hub.Config{})
 	network, ids := r.network(), sessions(3)
 	frozen, witness := r.dial(ids[1]), r.through(network).dial(ids[2]) // neither answers a ping of ours

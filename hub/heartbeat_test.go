@@ -58,7 +58,7 @@ func TestWhatHadToWaitForASlowHeartbeatIsTold(t *testing.T) {
 			}
 			l.h.alive(t.Context(), &histories)
 			require.Nil(t, slow.meanwhile)
-			testproc.Until(t, 5*time.Second, func() error {
+			testproc.Until(t, time.Minute, func() error {
 				l.mu.Lock()
 				defer l.mu.Unlock()
 				if l.who.waits() {

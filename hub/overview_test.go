@@ -73,6 +73,7 @@ func TestSupportSeesAllRooms(t *testing.T) {
 }
 
 func TestRoomThatFellAsleepIsTakenOffUnlessItIsNamed(t *testing.T) {
+	t.Parallel()
 	rdb := redistest.Start(t).Client()
 	r := start(t, rdb, room.Config{}, hub.Config{Named: []room.ID{lobby}})
 	for _, id := range []room.ID{lobby, "asleep", "used"} {
@@ -108,6 +109,7 @@ func TestAllRoomsAndOneRoomAreToldSideBySide(t *testing.T) {
 }
 
 func TestOverviewIsFollowedOnlyWhileSomebodyWatches(t *testing.T) {
+	t.Parallel()
 	rdb := redistest.Start(t).Client()
 	r := start(t, rdb, room.Config{}, hub.Config{Linger: 50 * time.Millisecond})
 	untilPatterns := func(want int64) {

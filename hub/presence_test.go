@@ -16,7 +16,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-const awayAfter = 400 * time.Millisecond
+// awayAfter is so long that no replica is taken for dead by a busy machine: that takes a quarter of it.
+const awayAfter = 4 * time.Second
 
 // untilHere waits until the engine was told that a session is here.
 func untilHere(t testing.TB, rdb redis.UniversalClient, session string) {
@@ -25,8 +26,13 @@ func untilHere(t testing.TB, rdb redis.UniversalClient, session string) {
 	})
 }
 
+// untilAway asks seldom: it takes seconds.
 func untilAway(t testing.TB, r *replica, session string, away bool) {
+	t.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
 	testproc.Until(t, within, func() error {
+		<-tick.C
 		_, err := r.Engine.Expire(context.Background(), lobby) // stands in for the sweep
 		if err == nil {
 			err = r.Redis.ZScore(context.Background(), "{integration}:away", session).Err()
@@ -42,6 +48,7 @@ func untilAway(t testing.TB, r *replica, session string, away bool) {
 }
 
 func TestAWaiterWhoseBrowserIsGoneIsPassedOverUntilItIsBack(t *testing.T) {
+	t.Parallel()
 	r := start(t, redistest.Start(t).Client(), room.Config{AwayAfter: awayAfter}, hub.Config{Beat: 100 * time.Millisecond})
 	ids := sessions(4)
 	holder, gone, stays := r.dial(ids[0]), r.dial(ids[1]), r.dial(ids[2])
@@ -69,6 +76,7 @@ func TestAWaiterWhoseBrowserIsGoneIsPassedOverUntilItIsBack(t *testing.T) {
 }
 
 func TestASessionWithASocketElsewhereIsNotAway(t *testing.T) {
+	t.Parallel()
 	rdb := redistest.Start(t).Client()
 	cfg, rules := hub.Config{Beat: 100 * time.Millisecond}, room.Config{AwayAfter: awayAfter}
 	one, two := start(t, rdb, rules, cfg), start(t, rdb, rules, cfg)
@@ -93,6 +101,7 @@ func TestASessionWithASocketElsewhereIsNotAway(t *testing.T) {
 }
 
 func TestAReplicaThatDiesLeavesItsWaitersAwayByThemselves(t *testing.T) {
+	t.Parallel()
 	rdb := redistest.Start(t)
 	rules := room.Config{AwayAfter: awayAfter}
 	one := start(t, rdb.Client(), rules, hub.Config{Beat: 100 * time.Millisecond})

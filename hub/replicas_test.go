@@ -26,6 +26,7 @@ func replicaNamed(p *hub.Page, name string) map[string]any {
 }
 
 func TestSupportIsToldHowTheReplicasAre(t *testing.T) {
+	t.Parallel()
 	rdb := redistest.Start(t).Client()
 	var behind atomic.Bool
 	cfg := func(name string) hub.Config {
@@ -52,10 +53,11 @@ func TestSupportIsToldHowTheReplicasAre(t *testing.T) {
 }
 
 func TestReplicasAreNotTakenForDeadByOneThatIsDeaf(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	proxy := server.Proxy()
-	one := start(t, proxy.Client(), room.Config{}, hub.Config{Name: "one", Probe: 100 * time.Millisecond})
-	start(t, server.Client(), room.Config{}, hub.Config{Name: "two", Probe: 100 * time.Millisecond})
+	one := start(t, proxy.Client(), room.Config{}, hub.Config{Name: "one", Probe: 300 * time.Millisecond})
+	start(t, server.Client(), room.Config{}, hub.Config{Name: "two", Probe: 300 * time.Millisecond})
 	s := one.watch(lobby)
 	s.until("both", func(p *hub.Page) bool { return len(p.Replicas) == 2 })
 	proxy.Refuse()
@@ -69,6 +71,7 @@ func TestReplicasAreNotTakenForDeadByOneThatIsDeaf(t *testing.T) {
 }
 
 func TestOnlyWhoHasWatchersListensToTheReplicas(t *testing.T) {
+	t.Parallel()
 	rdb := redistest.Start(t).Client()
 	r := start(t, rdb, room.Config{}, hub.Config{})
 	untilListening := func(want int64) {

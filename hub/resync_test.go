@@ -3,7 +3,9 @@ package hub_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -42,10 +44,9 @@ func stir(t testing.TB, e *room.Engine, ids []string, n int, cut func()) {
 	}
 }
 
-func TestEverySocketShowsTheTrueStateAfterPubSubWasCut(t *testing.T) {
-	server := redistest.Start(t)
-	direct := room.New(server.Client(), room.Config{})
-	for name, cut := range map[string]func(p *redistest.Proxy){
+// cuts are what may go wrong with a subscription; direct changes the room past the proxy.
+func cuts(t testing.TB, server *redistest.Server, direct *room.Engine) map[string]func(*redistest.Proxy) {
+	return map[string]func(*redistest.Proxy){
 		"killed by the server": func(*redistest.Proxy) {
 			require.NoError(t, server.Client().Do(context.Background(), "CLIENT", "KILL", "TYPE", "pubsub").Err())
 		},
@@ -55,24 +56,40 @@ func TestEverySocketShowsTheTrueStateAfterPubSubWasCut(t *testing.T) {
 			stir(t, direct, sessions(3), 6, func() {})
 			p.Heal()
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			require.NoError(t, server.Client().FlushAll(t.Context()).Err())
-			proxy := server.Proxy()
-			one, two := start(t, proxy.Client(), room.Config{}, hub.Config{}), start(t, proxy.Client(), room.Config{}, hub.Config{})
-			ids := sessions(40)
-			var sockets []*socket
-			for i, id := range ids {
-				sockets = append(sockets, []*replica{one, two}[i%2].dial(id))
-			}
-			stir(t, direct, ids, 500, func() { cut(proxy) })
-			untilSettled(t, direct, lobby, sockets...)
-		})
 	}
+}
+
+// inTurn does one of the cuts at each call.
+func inTurn(all map[string]func(*redistest.Proxy)) func(*redistest.Proxy) {
+	names, n := slices.Sorted(maps.Keys(all)), 0
+	return func(p *redistest.Proxy) {
+		all[names[n%len(names)]](p)
+		n++
+	}
+}
+
+func TestEverySocketShowsTheTrueStateAfterPubSubWasCut(t *testing.T) {
+	server := redistest.Start(t)
+	direct := room.New(server.Client(), room.Config{})
+	requireTrueStates(t, server, direct, 200, inTurn(cuts(t, server, direct)))
+}
+
+// requireTrueStates makes n changes while the sockets' replicas lose what is published.
+func requireTrueStates(t *testing.T, server *redistest.Server, direct *room.Engine, n int, cut func(*redistest.Proxy)) {
+	proxy := server.Proxy()
+	one, two := start(t, proxy.Client(), room.Config{}, hub.Config{}), start(t, proxy.Client(), room.Config{}, hub.Config{})
+	ids := sessions(40)
+	var sockets []*socket
+	for i, id := range ids {
+		sockets = append(sockets, []*replica{one, two}[i%2].dial(id))
+	}
+	stir(t, direct, ids, n, func() { cut(proxy) })
+	untilSettled(t, direct, lobby, sockets...)
 }
 
 // The subscription stays connected and says nothing: the beat's answer shows that the mirror is behind.
 func TestASilentSubscriptionIsNoticed(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	silent := server.Proxy()
 	rdb := splitClient{server.Client(), silent.Client()}

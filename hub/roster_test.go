@@ -67,7 +67,7 @@ func (c *clerk) catchUp(rdb redis.UniversalClient) room.Roster {
 				return s
 			}
 			c.event(msg.Payload, s)
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			require.Fail(c.t, "events are missing")
 		}
 	}

@@ -17,6 +17,7 @@ import (
 func there(p *hub.Page) bool { return p.Told["desk"]+p.Told["rooms"] > 0 }
 
 func TestSignOutClosesTheSocketsOfThatSignInOnEveryReplica(t *testing.T) {
+	t.Parallel()
 	rdb := redistest.Start(t).Client()
 	one, two := start(t, rdb, room.Config{}, hub.Config{}), start(t, rdb, room.Config{}, hub.Config{})
 	mine, hers := hub.Watcher{Key: "mine"}, hub.Watcher{Key: "hers"}
@@ -36,6 +37,7 @@ func TestSignOutClosesTheSocketsOfThatSignInOnEveryReplica(t *testing.T) {
 }
 
 func TestSignOutThatWasMissedIsFoundWhenTheSubscriptionIsRenewed(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	proxy := server.Proxy()
 	r := start(t, splitClient{server.Client(), proxy.Client()}, room.Config{}, hub.Config{Probe: 100 * time.Millisecond})
@@ -68,6 +70,7 @@ func TestSocketThatWasUnderWayWhileItsSignInEndedIsClosed(t *testing.T) {
 }
 
 func TestSignInThatIsGoneWithoutASignOutIsFound(t *testing.T) {
+	t.Parallel()
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Recheck: 100 * time.Millisecond})
 	var gone, away atomic.Bool
 	asked := make(chan struct{}, 1)
@@ -108,8 +111,9 @@ func TestSignInThatIsGoneWithoutASignOutIsFound(t *testing.T) {
 }
 
 func TestSocketIsClosedWhenItsSignInEndsByTime(t *testing.T) {
+	t.Parallel()
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
-	until := time.Now().Add(500 * time.Millisecond)
+	until := time.Now().Add(3 * time.Second)
 	s := r.watchAs("", hub.Watcher{Until: until})
 	later := r.watchAs("", hub.Watcher{Until: until.Add(time.Hour)})
 	require.Equal(t, 4501, s.untilClosed())

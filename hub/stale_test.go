@@ -12,8 +12,9 @@ import (
 )
 
 func TestSellersAreToldSinceWhenTheStoreIsSilentAndWhenItIsHeardAgain(t *testing.T) {
+	t.Parallel()
 	proxy := redistest.Start(t).Proxy()
-	r := start(t, proxy.Client(), room.Config{}, hub.Config{Probe: 100 * time.Millisecond})
+	r := start(t, proxy.Client(), room.Config{}, hub.Config{Probe: 300 * time.Millisecond})
 	s := r.dial(room.NewSession())
 	s.untilStatus(room.Idle)
 	proxy.Blackhole(redistest.ToClient)

@@ -18,8 +18,9 @@ import (
 
 // Nobody but the replica's own timer acts here: there is no sweep, no notification and no beat.
 func TestTurnThatNobodyClaimsIsTheNextOnesAndItsHolderIsToldSo(t *testing.T) {
+	t.Parallel()
 	r := start(t, redistest.StartWith(t, servers["without notifications"]).Client(),
-		room.Config{ClaimWithin: time.Second}, hub.Config{Beat: time.Hour})
+		room.Config{ClaimWithin: 3 * time.Second}, hub.Config{Beat: time.Hour})
 	ids := sessions(3)
 	a, b, c := r.dial(ids[0]), r.dial(ids[1]), r.dial(ids[2])
 	join(t, r.Engine, ids[0])
@@ -57,6 +58,7 @@ func TestTurnThatNobodyClaimsIsTheNextOnesAndItsHolderIsToldSo(t *testing.T) {
 
 // The replica that made the grant is gone, and nobody is connected elsewhere: whoever sweeps hands the turn on.
 func TestTurnThatNobodyClaimsIsHandedOnAlsoWhereNobodyIsConnected(t *testing.T) {
+	t.Parallel()
 	rdb := redistest.StartWith(t, servers["without notifications"]).Client()
 	r := start(t, rdb, room.Config{ClaimWithin: 200 * time.Millisecond}, hub.Config{})
 	ids := sessions(3)

@@ -43,7 +43,7 @@ func (f *follower) catchUp() room.Snapshot {
 				*f.gaps++
 				f.m.Adopt(snap)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			require.Fail(f.t, "events are missing", "at %d of %d", f.m.Version, snap.Version)
 		}
 	}
