@@ -12,14 +12,22 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 	"github.com/waitroom/waitroom/internal/testkit/describetest"
+	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
 func TestMain(m *testing.M) {
 	redis.SetLogger(redisLog{slog.New(slog.DiscardHandler)})
-	goleak.VerifyTestMain(describetest.Run{M: m, Recorder: described, Excused: excused})
+	shared := runner(func() int { return browsertest.Main(runner(func() int { return pgtest.Main(m) })) })
+	goleak.VerifyTestMain(describetest.Run{M: shared, Recorder: described, Excused: excused})
 }
+
+// runner is what runs the tests of a package.
+type runner func() int
+
+func (r runner) Run() int { return r() }
 
 // patience is how long a test waits for what has to happen, before it says that it did not.
 const patience = 20 * time.Second

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
@@ -32,20 +34,27 @@ func switches() []chromedp.ExecAllocatorOption {
 	)
 }
 
-// shared is the browser of all tests of a package, where Main runs them: to start one takes a second.
+// shared are the browsers of all tests of a package, where Main runs them: to start one takes a second.
 var shared struct {
-	on   bool
+	on          bool
+	lean, whole *browser
+}
+
+// browser is one that several tests use, each in tabs of its own.
+type browser struct {
 	ctx  context.Context // nil until the first test that needs it
 	free func()
 }
 
-// Main runs a package's tests, one after the other, with one browser for all of them: TestMain hands its result to os.Exit.
-func Main(m *testing.M) int {
-	shared.on = true
+// Main runs a package's tests, one after the other, with one browser of a kind for all of them: TestMain hands its result to os.Exit.
+func Main(m interface{ Run() int }) int {
+	shared.on, shared.lean, shared.whole = true, &browser{}, &browser{}
 	code := m.Run()
-	if shared.ctx != nil {
-		_ = chromedp.Cancel(shared.ctx)
-		shared.free()
+	for _, b := range []*browser{shared.lean, shared.whole} {
+		if b.ctx != nil {
+			_ = chromedp.Cancel(b.ctx)
+			b.free()
+		}
 	}
 	return code
 }
@@ -67,33 +76,32 @@ func allocate(tb testing.TB, parent context.Context, programs []string) (ctx con
 // the others. Both are gone at the end of the test.
 func New(tb testing.TB) context.Context {
 	tb.Helper()
-	return start(tb, lean, shared.on)
+	return start(tb, lean, shared.lean, chromedp.WithNewBrowserContext())
 }
 
-// Whole is New, never shared, with what only the whole of Chromium does: it shows notifications, and passes keys and clicks on to pages of other sites in frames.
+// Whole is New with what only the whole of Chromium does: it shows notifications, and passes keys and clicks on to pages of other sites in
+// frames. No new profile of a running browser may show notifications, so that tests which share one share the first; it has no cookies when a test begins.
 func Whole(tb testing.TB) context.Context {
 	tb.Helper()
-	return start(tb, whole, false)
+	ctx := start(tb, whole, shared.whole)
+	if err := chromedp.Do(ctx, call(network.ClearBrowserCookies, cdp.Empty{})); err != nil {
+		tb.Fatalf("browsertest: %v", err)
+	}
+	return ctx
 }
 
-func start(tb testing.TB, programs []string, share bool) context.Context {
+// start opens the first tab of a test, in a browser that it shares where there is one.
+func start(tb testing.TB, programs []string, in *browser, options ...chromedp.ContextOption) context.Context {
 	tb.Helper()
 	root, stop := context.WithTimeout(context.Background(), lifetime)
 	w := &watch{}
 	var ctx context.Context
 	end := func() {}
-	if share {
-		if shared.ctx == nil {
-			var alloc context.Context
-			alloc, shared.free = allocate(tb, context.Background(), programs)
-			shared.ctx, _ = chromedp.NewContext(alloc) // Main ends it
-			if _, err := chromedp.Run(shared.ctx, chromedp.Evaluate[int]("1")); err != nil {
-				tb.Fatalf("browsertest: %v", err)
-			}
-		}
-		parent, cancel := context.WithCancel(context.WithValue(shared.ctx, watchKey{}, w))
+	if shared.on {
+		in.begin(tb, programs)
+		parent, cancel := context.WithCancel(context.WithValue(in.ctx, watchKey{}, w))
 		context.AfterFunc(root, cancel)
-		ctx, end = chromedp.NewContext(parent, chromedp.WithNewBrowserContext())
+		ctx, end = chromedp.NewContext(parent, options...)
 	} else {
 		alloc, free := allocate(tb, root, programs)
 		ctx, _ = chromedp.NewContext(context.WithValue(alloc, watchKey{}, w)) // Cancel below ends it
@@ -112,6 +120,20 @@ func start(tb testing.TB, programs []string, share bool) context.Context {
 	})
 	open(tb, ctx)
 	return ctx
+}
+
+// begin starts a browser that several tests share, where it does not run yet.
+func (b *browser) begin(tb testing.TB, programs []string) {
+	tb.Helper()
+	if b.ctx != nil {
+		return
+	}
+	var alloc context.Context
+	alloc, b.free = allocate(tb, context.Background(), programs)
+	b.ctx, _ = chromedp.NewContext(alloc) // Main ends it
+	if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[int]("1")); err != nil {
+		tb.Fatalf("browsertest: %v", err)
+	}
 }
 
 // Isolated opens a tab that shares nothing with ctx's, as another person's browser would: no cookies, no storage.
