@@ -70,7 +70,7 @@ func until(t *testing.T, ctx context.Context, expression string) {
 }
 
 func TestNothingKeepsPeopleOutOfAQuietPage(t *testing.T) {
-	site, ctx := serveQuietPages(t), browsertest.New(t)
+	site, ctx := serveQuietPages(t), browsertest.Page(t)
 	for _, dark := range []bool{false, true} {
 		require.NoError(t, chromedp.Do(ctx, browsertest.Viewport(1440, 900, dark, true)))
 		for _, lang := range []string{"ko", "en"} {
@@ -88,7 +88,7 @@ func TestNothingKeepsPeopleOutOfAQuietPage(t *testing.T) {
 }
 
 func TestNoQuietPageIsWiderThanAPhone(t *testing.T) {
-	site, ctx := serveQuietPages(t), browsertest.New(t)
+	site, ctx := serveQuietPages(t), browsertest.Page(t)
 	require.NoError(t, chromedp.Do(ctx, browsertest.Viewport(360, 740, false, true)))
 	for _, lang := range []string{"ko", "en"} {
 		for name := range quietPages(lang) {
@@ -107,7 +107,7 @@ func TestNoQuietPageIsWiderThanAPhone(t *testing.T) {
 }
 
 func TestTimesAreTheReadersOwnAndUTCWithoutAScript(t *testing.T) {
-	site, ctx := serveQuietPages(t), browsertest.New(t)
+	site, ctx := serveQuietPages(t), browsertest.Page(t)
 	line, heading := `document.querySelectorAll(".lines")[1].children[1].innerText.replace(/\s+/g, " ")`, `document.querySelector("#visit-2").innerText.replace(/\s+/g, " ")`
 	require.NoError(t, chromedp.Do(ctx, inZone("Asia/Seoul"), chromedp.Navigate(site+"/support/ko/story")))
 	until(t, ctx, `document.querySelector(".utc").hidden`)
@@ -123,7 +123,7 @@ func TestTimesAreTheReadersOwnAndUTCWithoutAScript(t *testing.T) {
 }
 
 func TestPagesWriteTimesAsTheServerDoes(t *testing.T) {
-	site, ctx := serveQuietPages(t), browsertest.New(t)
+	site, ctx := serveQuietPages(t), browsertest.Page(t)
 	for _, name := range []string{"story", "history", "audit", "deliveries"} {
 		require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/ko/"+name)))
 		wrong, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`(async () => {
@@ -141,7 +141,7 @@ func TestPagesWriteTimesAsTheServerDoes(t *testing.T) {
 }
 
 func TestADayInTheSearchIsTheReadersOwn(t *testing.T) {
-	site, ctx := serveQuietPages(t), browsertest.New(t)
+	site, ctx := serveQuietPages(t), browsertest.Page(t)
 	sent := func() string { return read(t, ctx, `location.search`) }
 	value := func(id string) string { return read(t, ctx, fmt.Sprintf(`document.getElementById(%q).value`, id)) }
 	require.NoError(t, chromedp.Do(ctx, inZone("Asia/Seoul"), chromedp.Navigate(site+"/support/integration/history")))
@@ -162,7 +162,7 @@ func TestADayInTheSearchIsTheReadersOwn(t *testing.T) {
 }
 
 func TestALinkIsCopied(t *testing.T) {
-	site, ctx := serveQuietPages(t), browsertest.New(t)
+	site, ctx := serveQuietPages(t), browsertest.Page(t)
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/ko/story?room=integration")))
 	until(t, ctx, `!document.querySelector("#copy-link").hidden`)
 	read(t, ctx, `Object.defineProperty(navigator, "clipboard", { value: { writeText: async (t) => { window.copied = t; } } }) && ""`)
@@ -171,7 +171,7 @@ func TestALinkIsCopied(t *testing.T) {
 }
 
 func TestSignInWorksWithAKeyboardAndWithoutAScript(t *testing.T) {
-	site, ctx := serveQuietPages(t), browsertest.New(t)
+	site, ctx := serveQuietPages(t), browsertest.Page(t)
 	focused := func() string { return read(t, ctx, `document.activeElement.id`) }
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/ko/sign-in")))
 	until(t, ctx, `document.activeElement.id === "username"`)

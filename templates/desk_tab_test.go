@@ -25,7 +25,7 @@ type deskTab struct {
 
 func openDesk(t *testing.T, d *fakeDesk) *deskTab {
 	t.Helper()
-	tab := &deskTab{t, browsertest.New(t), d}
+	tab := &deskTab{t, browsertest.Page(t), d}
 	tab.size(1440, 900, false)
 	return tab
 }

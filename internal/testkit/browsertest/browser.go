@@ -34,6 +34,9 @@ func switches() []chromedp.ExecAllocatorOption {
 	)
 }
 
+// frugal has one process draw all pages of one profile, and the browser itself do what else takes one more: that is half the processor time.
+var frugal = []chromedp.ExecAllocatorOption{chromedp.Flag("renderer-process-limit", "1"), chromedp.Flag("in-process-gpu", true)}
+
 // shared are the browsers of all tests of a package, where Main runs them: to start one takes a second.
 var shared struct {
 	on          bool
@@ -42,13 +45,14 @@ var shared struct {
 
 // browser is one that several tests use, each in tabs of its own.
 type browser struct {
-	ctx  context.Context // nil until the first test that needs it
-	free func()
+	switches []chromedp.ExecAllocatorOption
+	ctx      context.Context // nil until the first test that needs it
+	free     func()
 }
 
 // Main runs a package's tests, one after the other, with one browser of a kind for all of them: TestMain hands its result to os.Exit.
 func Main(m interface{ Run() int }) int {
-	shared.on, shared.lean, shared.whole = true, &browser{}, &browser{}
+	shared.on, shared.lean, shared.whole = true, &browser{switches: frugal}, &browser{}
 	code := m.Run()
 	for _, b := range []*browser{shared.lean, shared.whole} {
 		if b.ctx != nil {
@@ -66,10 +70,10 @@ var (
 )
 
 // allocate starts a browser of the first of these programs that is here; free ends it.
-func allocate(tb testing.TB, parent context.Context, programs []string) (ctx context.Context, free func()) {
+func allocate(tb testing.TB, parent context.Context, programs []string, more ...chromedp.ExecAllocatorOption) (ctx context.Context, free func()) {
 	tb.Helper()
-	alloc, free := chromedp.NewExecAllocator(parent, append(switches(), chromedp.ExecPath(testproc.Find(tb, programs...)))...)
-	return alloc, free
+	options := append(switches(), chromedp.ExecPath(testproc.Find(tb, programs...)))
+	return chromedp.NewExecAllocator(parent, append(options, more...)...)
 }
 
 // New returns the first tab of a browser with a fresh profile: one of its own, or a part of the shared one that shares nothing with
@@ -79,15 +83,29 @@ func New(tb testing.TB) context.Context {
 	return start(tb, lean, shared.lean, chromedp.WithNewBrowserContext())
 }
 
+// Page is New for a test with one visitor, at half the cost: where the browser is shared, its pages have one profile and one process. It begins
+// without cookies; what pages keep is kept by their origin, and each test's server is one of its own.
+func Page(tb testing.TB) context.Context {
+	tb.Helper()
+	ctx := start(tb, lean, shared.lean)
+	forgetCookies(tb, ctx)
+	return ctx
+}
+
 // Whole is New with what only the whole of Chromium does: it shows notifications, and passes keys and clicks on to pages of other sites in
 // frames. No new profile of a running browser may show notifications, so that tests which share one share the first; it has no cookies when a test begins.
 func Whole(tb testing.TB) context.Context {
 	tb.Helper()
 	ctx := start(tb, whole, shared.whole)
+	forgetCookies(tb, ctx)
+	return ctx
+}
+
+func forgetCookies(tb testing.TB, ctx context.Context) {
+	tb.Helper()
 	if err := chromedp.Do(ctx, call(network.ClearBrowserCookies, cdp.Empty{})); err != nil {
 		tb.Fatalf("browsertest: %v", err)
 	}
-	return ctx
 }
 
 // start opens the first tab of a test, in a browser that it shares where there is one.
@@ -129,7 +147,7 @@ func (b *browser) begin(tb testing.TB, programs []string) {
 		return
 	}
 	var alloc context.Context
-	alloc, b.free = allocate(tb, context.Background(), programs)
+	alloc, b.free = allocate(tb, context.Background(), programs, b.switches...)
 	b.ctx, _ = chromedp.NewContext(alloc) // Main ends it
 	if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[int]("1")); err != nil {
 		tb.Fatalf("browsertest: %v", err)
