@@ -1,16 +1,12 @@
 package server
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
@@ -35,6 +31,7 @@ func refreshes(t *testing.T, page reply) string {
 }
 
 func TestPageThatCannotBeShownNowIsAskedForAgainByItself(t *testing.T) {
+	t.Parallel() // it waits
 	r, away, _ := cutOff(t)
 	holder, waiting := newReader(t, r.URL()), newReader(t, r.URL())
 	requireState(t, holder.submit(roomPage+"/join", "seller_id", "s-1"), "locked")
@@ -63,6 +60,7 @@ func TestPageThatCannotBeShownNowIsAskedForAgainByItself(t *testing.T) {
 }
 
 func TestFormIsNotSentAgainByItselfAndItsLinkIsNotTold(t *testing.T) {
+	t.Parallel() // it waits
 	r, away, _ := cutOff(t)
 	first := newReader(t, r.URL())
 	requireState(t, first.submit(roomPage+"/join", "seller_id", "s-1"), "locked")
@@ -76,42 +74,5 @@ func TestFormIsNotSentAgainByItselfAndItsLinkIsNotTold(t *testing.T) {
 	for _, page := range []reply{page, second.ask("GET", link, "")} {
 		require.NotContains(t, page.body, strings.TrimPrefix(link, roomPage+"/link/"))
 		require.Equal(t, "no-referrer, strict-origin", page.Header.Get("Referrer-Policy"))
-	}
-}
-
-// A turn that is granted to who reads an error page for ever would run out unseen.
-func TestWaitingPageComesBackFromAStoreThatWasAwayWithAndWithoutScript(t *testing.T) {
-	for name, before := range map[string]func(context.Context){
-		"without script": func(ctx context.Context) { require.NoError(t, chromedp.Do(ctx, browsertest.WithoutScript())) },
-		"reloaded":       func(context.Context) {},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r, away, back := cutOff(t)
-			holder := newSeller(t, r.URL(), "holder")
-			holder.join()
-			ctx := browsertest.New(t)
-			browsertest.AllowErrors(ctx, "")
-			before(ctx)
-			require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(r.URL()+roomPage+"?lang=vi")))
-			state := func(wanted string) {
-				t.Helper()
-				require.Eventually(t, func() bool {
-					got, err := chromedp.Run(ctx, chromedp.Evaluate[string](`document.documentElement.lang + " " + document.body?.dataset.state`))
-					return err == nil && got == "vi "+wanted
-				}, 30*time.Second, 20*time.Millisecond, wanted)
-			}
-			require.NoError(t, chromedp.Do(ctx, chromedp.SendKeys("#seller-id", "s-2"), chromedp.Click("#join")))
-			state("waiting")
-			away()
-			if name == "reloaded" {
-				_, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`location.reload(), true`))
-				require.NoError(t, err)
-			}
-			state("error")
-			back()
-			state("waiting")
-			require.Equal(t, http.StatusOK, holder.leave("").StatusCode)
-			state("locked")
-		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/room"
@@ -28,42 +26,23 @@ type backups struct {
 	restore func(t *testing.T, file string) (url string)
 }
 
-var waysToBackUp = map[string]backups{
-	"SQLite and a snapshot of Redis": {
-		url: func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db") },
-		redis: func(t *testing.T, s *redistest.Server) {
-			require.NoError(t, s.Client().Save(t.Context()).Err())
-		},
-		files: "dump.rdb",
-		record: func(t *testing.T, url string) string {
-			db, err := sql.Open("sqlite", strings.TrimPrefix(url, "sqlite:"))
-			require.NoError(t, err)
-			defer func() { require.NoError(t, db.Close()) }()
-			file := filepath.Join(t.TempDir(), "backup.db")
-			_, err = db.Exec(`VACUUM INTO '` + file + `'`)
-			require.NoError(t, err)
-			return file
-		},
-		restore: func(_ *testing.T, file string) string { return "sqlite:" + file },
+// inFiles is SQLite, and a snapshot of Redis.
+var inFiles = backups{
+	url: func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db") },
+	redis: func(t *testing.T, s *redistest.Server) {
+		require.NoError(t, s.Client().Save(t.Context()).Err())
 	},
-	"PostgreSQL and Redis's append-only file": {
-		url:   func(t *testing.T) string { return pgtest.Start(t).URL() },
-		args:  []string{"--appendonly", "yes", "--appendfsync", "no", "--auto-aof-rewrite-percentage", "0"},
-		redis: func(*testing.T, *redistest.Server) {},
-		files: "appendonlydir",
-		record: func(t *testing.T, url string) string {
-			file := filepath.Join(t.TempDir(), "waitroom.sql")
-			said, err := exec.Command(testproc.Find(t, "pg_dump"), "--dbname", url, "--file", file).CombinedOutput()
-			require.NoError(t, err, string(said))
-			return file
-		},
-		restore: func(t *testing.T, file string) string {
-			url := pgtest.Start(t).URL()
-			said, err := exec.Command(testproc.Find(t, "psql"), "--dbname", url, "--set", "ON_ERROR_STOP=1", "--quiet", "--file", file).CombinedOutput()
-			require.NoError(t, err, string(said))
-			return url
-		},
+	files: "dump.rdb",
+	record: func(t *testing.T, url string) string {
+		db, err := sql.Open("sqlite", strings.TrimPrefix(url, "sqlite:"))
+		require.NoError(t, err)
+		defer func() { require.NoError(t, db.Close()) }()
+		file := filepath.Join(t.TempDir(), "backup.db")
+		_, err = db.Exec(`VACUUM INTO '` + file + `'`)
+		require.NoError(t, err)
+		return file
 	},
+	restore: func(_ *testing.T, file string) string { return "sqlite:" + file },
 }
 
 // copied are a Redis's files in another directory.
@@ -85,64 +64,67 @@ func (b backups) copied(t *testing.T, s *redistest.Server) (dir string) {
 }
 
 func TestSystemThatIsRestoredFromBackupsKeepsTheRules(t *testing.T) {
-	for name, b := range waysToBackUp {
-		t.Run(name, func(t *testing.T) {
-			store := redistest.StartWith(t, redistest.Config{Args: b.args})
-			cfg := config(t, "--redis-url", store.URL(), "--database-url", b.url(t))
-			cfg.Lease = 1500 * time.Millisecond // what is held in an old file is nobody's until it would have ended
-			r := start(t, cfg)
-			first, waits := newSeller(t, r.URL(), "s-1"), newSeller(t, r.URL(), "s-2")
-			epoch := first.join().number("epoch")
-			waits.join()
-			dir := b.copied(t, store) // and goes on, so that this is older than the ledger's
+	t.Parallel() // it waits
+	inFiles.keepTheRules(t)
+}
 
-			first.leave("?reason=completed")
-			waits.leave("?reason=completed")
-			var fence int64
-			for i := range 3 {
-				s := newSeller(t, r.URL(), fmt.Sprintf("s-%d", 3+i))
-				fence = max(fence, s.join().number("fence"))
-				s.leave("?reason=completed")
-			}
-			taken(t, r, 5)
-			file := b.record(t, string(cfg.DatabaseURL))
-			require.NoError(t, r.stop(t))
-			store.Kill()
+// keepTheRules has a system serve, backs it up on the way, and goes on from that.
+func (b backups) keepTheRules(t *testing.T) {
+	t.Helper()
+	store := redistest.StartWith(t, redistest.Config{Args: b.args})
+	cfg := config(t, "--redis-url", store.URL(), "--database-url", b.url(t))
+	cfg.Lease = 1500 * time.Millisecond // what is held in an old file is nobody's until it would have ended
+	r := start(t, cfg)
+	first, waits := newSeller(t, r.URL(), "s-1"), newSeller(t, r.URL(), "s-2")
+	epoch := first.join().number("epoch")
+	waits.join()
+	dir := b.copied(t, store) // and goes on, so that this is older than the ledger's
 
-			older := redistest.StartWith(t, redistest.Config{Args: append([]string{"--dir", dir}, b.args...)})
-			cfg = config(t, "--redis-url", older.URL(), "--database-url", b.restore(t, file))
-			cfg.Lease = 1500 * time.Millisecond
-			r = start(t, cfg)
-			late := newSeller(t, r.URL(), "s-9")
-			got := late.join()
-			require.EqualValues(t, 6, got.number("ticket"), "above those that the ledger knows: %s", got.body)
-			require.Greater(t, got.number("epoch"), epoch)
-			require.Equal(t, room.Lost, place(t, r, first.session).Outcome)
-			testproc.Until(t, patience, func() error {
-				st := place(t, r, late.session)
-				if st.Status == room.Locked && st.Fence <= fence {
-					t.Fatalf("fence %d is not above %d", st.Fence, fence)
-				}
-				if st.Status != room.Ended && st.Status != room.Locked {
-					return fmt.Errorf("s-9 is %s", st.Status)
-				}
-				return nil
-			})
-			late.leave("?reason=completed")
-			taken(t, r, 6)
-			for query, want := range map[string]int{
-				`SELECT COUNT(*) FROM places`:                         6,
-				`SELECT COUNT(DISTINCT ticket) FROM places`:           6,
-				`SELECT COUNT(*) - COUNT(DISTINCT fence) FROM leases`: 0,
-				`SELECT COUNT(*) FROM incidents`:                      0,
-				`SELECT COUNT(*) FROM parked`:                         0,
-				`SELECT COUNT(*) FROM leases a, leases b WHERE a.fence < b.fence AND b.granted_at < a.ended_at`: 0,
-			} {
-				var n int
-				require.NoError(t, r.db.SQL().QueryRow(query).Scan(&n))
-				require.Equal(t, want, n, query)
-			}
-		})
+	first.leave("?reason=completed")
+	waits.leave("?reason=completed")
+	var fence int64
+	for i := range 3 {
+		s := newSeller(t, r.URL(), fmt.Sprintf("s-%d", 3+i))
+		fence = max(fence, s.join().number("fence"))
+		s.leave("?reason=completed")
+	}
+	taken(t, r, 5)
+	file := b.record(t, string(cfg.DatabaseURL))
+	require.NoError(t, r.stop(t))
+	store.Kill()
+
+	older := redistest.StartWith(t, redistest.Config{Args: append([]string{"--dir", dir}, b.args...)})
+	cfg = config(t, "--redis-url", older.URL(), "--database-url", b.restore(t, file))
+	cfg.Lease = 1500 * time.Millisecond
+	r = start(t, cfg)
+	late := newSeller(t, r.URL(), "s-9")
+	got := late.join()
+	require.EqualValues(t, 6, got.number("ticket"), "above those that the ledger knows: %s", got.body)
+	require.Greater(t, got.number("epoch"), epoch)
+	require.Equal(t, room.Lost, place(t, r, first.session).Outcome)
+	testproc.Until(t, patience, func() error {
+		st := place(t, r, late.session)
+		if st.Status == room.Locked && st.Fence <= fence {
+			t.Fatalf("fence %d is not above %d", st.Fence, fence)
+		}
+		if st.Status != room.Ended && st.Status != room.Locked {
+			return fmt.Errorf("s-9 is %s", st.Status)
+		}
+		return nil
+	})
+	late.leave("?reason=completed")
+	taken(t, r, 6)
+	for query, want := range map[string]int{
+		`SELECT COUNT(*) FROM places`:                         6,
+		`SELECT COUNT(DISTINCT ticket) FROM places`:           6,
+		`SELECT COUNT(*) - COUNT(DISTINCT fence) FROM leases`: 0,
+		`SELECT COUNT(*) FROM incidents`:                      0,
+		`SELECT COUNT(*) FROM parked`:                         0,
+		`SELECT COUNT(*) FROM leases a, leases b WHERE a.fence < b.fence AND b.granted_at < a.ended_at`: 0,
+	} {
+		var n int
+		require.NoError(t, r.db.SQL().QueryRow(query).Scan(&n))
+		require.Equal(t, want, n, query)
 	}
 }
 

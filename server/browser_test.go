@@ -110,20 +110,15 @@ func wholeTurn(t *testing.T, first, second string) {
 	b.is(`document.querySelector("#outcome").dataset.outcome === "completed"`)
 }
 
-func TestTwoBrowsersTakeTheirTurnsOnTheEmbeddedStore(t *testing.T) {
-	url := start(t, config(t)).URL()
-	wholeTurn(t, url, url)
-}
-
 func TestTwoBrowsersTakeTheirTurnsOnTwoReplicas(t *testing.T) {
-	store := redistest.Start(t).URL()
+	store := redistest.Lent(t).URL()
 	one, other := start(t, config(t, "--redis-url", store)), start(t, config(t, "--redis-url", store))
 	wholeTurn(t, one.URL(), other.URL())
 }
 
 // One browser is one session: cookies know no port, so the other replica knows it too.
 func TestPlaceOutlivesAReloadASecondTabAndAnotherReplica(t *testing.T) {
-	store := redistest.Start(t).URL()
+	store := redistest.Lent(t).URL()
 	one, other := start(t, config(t, "--redis-url", store)), start(t, config(t, "--redis-url", store))
 	holder := newSeller(t, one.URL(), "holder").join()
 	require.Equal(t, "locked", holder.json["status"])

@@ -15,7 +15,7 @@ func text(id string) string { return `document.querySelector("` + id + `").textC
 
 // Two sellers, two replicas, the way codes take: asked for, come, not mine, come late, nobody had said that she asks.
 func TestSellersPageTakesACodeFromTheAskToTheEnd(t *testing.T) {
-	store := redistest.Start(t).URL()
+	store := redistest.Lent(t).URL()
 	args := []string{"--redis-url", store, "--sms-webhook-secret", smsSecret}
 	one, other := start(t, config(t, args...)), start(t, config(t, args...))
 	browser := browsertest.New(t)

@@ -105,7 +105,7 @@ func TestCookieIsSecureBehindAProxyThatIsTrusted(t *testing.T) {
 
 // TLS ends at a proxy that nobody named, but what the server is called says that there is one.
 func TestCookiesAreSecureWhereTheServerIsCalledByHTTPS(t *testing.T) {
-	r := start(t, config(t, append(supportArgs(t), "--redis-url", redistest.Start(t).URL(), "--public-url", "https://wait.example")...))
+	r := start(t, config(t, append(supportArgs(t), "--redis-url", redistest.Lent(t).URL(), "--public-url", "https://wait.example")...))
 	s := newSeller(t, r.URL(), "a")
 	s.host, s.session = "wait.example", ""
 	s.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

@@ -29,13 +29,6 @@ var excused = map[string]string{
 	"* ping": "comes every 25 seconds; hub's tests see it sooner",
 }
 
-func must(r *describetest.Recorder, err error) *describetest.Recorder {
-	if err != nil {
-		panic(err)
-	}
-	return r
-}
-
 // bodies are requests that are in order, of the operations that have one.
 var bodies = map[string]string{"join": `{"seller_id":"s-1"}`, "leave": "", "claim": `{"fence":9}`, "expect": `{"fence":9}`, "link": "{}",
 	"push":   `{"endpoint":"https://push.example/1","keys":{"p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4","auth":"BTBZMqHH6r4Tts7J_aSIgg"}}`,

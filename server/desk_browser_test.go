@@ -67,42 +67,48 @@ func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 	browser := browsertest.New(t)
 	open := func() page { return page{t, browsertest.Isolated(t, browser)} }
 	agent := agentPage(t, open(), o.a.URL())
-	var sellers [4]page
-	for i := range sellers {
-		sellers[i] = openPage(t, open().ctx, o.b.URL())
-		sellers[i].join(fmt.Sprint("s-", i+1))
-		sellers[i].is(`["locked", "waiting"].includes(document.body.dataset.state)`)
+	holder, third := newSeller(t, o.b.URL(), "s-1"), newSeller(t, o.b.URL(), "s-3")
+	joined := func(name string) page {
+		p := openPage(t, open().ctx, o.b.URL())
+		p.join(name)
+		p.state("waiting")
+		return p
 	}
+	holder.joinAsking()
+	second := joined("s-2")
+	third.joinAsking()
+	last := joined("s-4")
 	agent.is(`document.getElementById("holder-seller").textContent === "s-1" && document.querySelector('[data-key="4"]')`)
 
 	agent.does("#extend", `true`)
 	agent.is(`document.getElementById("holder-note").textContent.trim() !== ""`) // first: it is shown for ten seconds
-	sellers[0].noticed()
 
 	agent.row(4, "move", `(document.getElementById("act-position").value = "1", document.getElementById("act-form").dispatchEvent(new Event("input")), true)`)
-	sellers[3].is(`document.querySelector("#position").textContent.trim() === "1"`)
-	sellers[3].noticed()
+	last.is(`document.querySelector("#position").textContent.trim() === "1"`)
+	last.noticed()
 	agent.is(`document.querySelector('[data-key="4"] [data-cell=position]').textContent === "1"`)
 	agent.is(`document.querySelector("#line-note button") && (document.querySelector("#line-note button").click(), true)`)
-	sellers[3].is(`document.querySelector("#position").textContent.trim() === "3"`)
+	last.is(`document.querySelector("#position").textContent.trim() === "3"`)
 
 	agent.row(3, "remove", `true`)
-	sellers[2].state("ended")
-	sellers[2].is(`document.querySelector("#outcome").dataset.outcome === "removed"`)
 	agent.is(`!document.querySelector('[data-key="3"]')`)
+	require.Equal(t, "removed", third.status().me().text("outcome"))
+	agent.row(4, "remove", `true`)
+	last.state("ended")
+	last.is(`document.querySelector("#outcome").dataset.outcome === "removed"`)
 
 	agent.does("#pause", `true`)
-	sellers[1].is(`document.body.dataset.paused === "true"`)
+	second.is(`document.body.dataset.paused === "true"`)
 	agent.does("#release", `true`)
-	sellers[0].is(`document.querySelector("#outcome").dataset.outcome === "forced"`)
 	agent.is(`document.getElementById("holder").dataset.held === "false"`)
-	sellers[1].state("waiting")
+	require.Equal(t, "forced", holder.status().me().text("outcome"))
+	second.state("waiting")
 	agent.does("#pause", `true`)
-	sellers[1].state("locked")
+	second.state("locked")
 	agent.is(`document.getElementById("holder-seller").textContent === "s-2" && window.wasHere`)
 
 	kim := newAgent(t, o.b.URL(), "kim")
-	kim.history("", func(r reply) bool { return len(r.list("actions")) == 7 })
+	kim.history("", func(r reply) bool { return len(r.list("actions")) == 8 })
 	audit := kim.ask(http.MethodGet, "/support/-/audit?lang=en", "").body
 	for _, word := range []string{"kim", "s-1"[:1]} {
 		require.Contains(t, audit, word)
@@ -113,44 +119,16 @@ func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 	agent.leads("/support/sign-in")
 }
 
-// A code that nobody asked for is given to the seller who says that it is hers.
-func TestMessageThatAnAgentAssignsIsShownOnItsSellersPage(t *testing.T) {
-	o := openOffice(t, "--sms-webhook-secret", smsSecret)
-	browser := browsertest.New(t)
-	agent := agentPage(t, page{t, browsertest.Isolated(t, browser)}, o.a.URL())
-	seller, next := openPage(t, browsertest.Isolated(t, browser), o.b.URL()), openPage(t, browsertest.Isolated(t, browser), o.b.URL())
-	seller.join("s-1")
-	seller.state("locked")
-	next.join("s-2")
-	next.state("waiting")
-	granted := moment(t, newAgent(t, o.b.URL(), "kim").history("", func(r reply) bool { return len(r.list("leases")) == 1 }).
-		list("leases")[0].(map[string]any)["granted_at"].(string))
-	got := carrier(t, o.a.URL(), "m-1", "[쿠팡] 인증번호는 [482913] 입니다", granted)
-	require.JSONEq(t, `{"result":"unmatched","reason":"not_expected"}`, got.body)
-
-	agent.is(`document.querySelector("#items button") && !document.body.innerText.includes("482913")`)
-	agent.does("#items button", `true`)
-	seller.state("ended")
-	seller.is(`document.querySelector("#sms-code").textContent === "482913"`)
-	seller.noticed()
-	next.state("locked")
-	next.is(`!document.body.innerText.includes("482913")`)
-	agent.is(`document.getElementById("holder-seller").textContent === "s-2" && !document.querySelector("#items button") && window.wasHere`)
-}
-
 // A seller whose tab was closed, who was passed over, came back, held, and let it expire: the timeline tells that in order.
 func TestTimelineTellsWhyATurnWasLost(t *testing.T) {
-	o := openOffice(t, "--lease", "2s", "--away-after", "300ms", "--sms-quarantine", "0s")
-	browser := browsertest.New(t)
-	kim := newAgent(t, o.a.URL(), "kim")
-	first := newSeller(t, o.a.URL(), "first")
+	l := startLibrary(t, "integration: {lease: 10m}\n", append(supportArgs(t), "--away-after", "300ms", "--sms-quarantine", "0s")...)
+	kim := newAgent(t, l.URL(), "kim")
+	first, seller := newSeller(t, l.URL(), "first"), newSeller(t, l.URL(), "s-lost")
 	fence := first.join().json["fence"]
-	kim.mustAct("extend", fmt.Sprintf(`{"fence":%s,"seconds":120,"reason":"a browser takes its time"}`, fence))
-	closed := browsertest.Isolated(t, browser)
-	seller := openPage(t, closed, o.b.URL())
-	seller.join("s-lost")
-	seller.state("waiting")
-	const again = "away, back, away" // as one absence: a browser that is slow to answer is away as well, for a moment
+	seller.join()
+	tab := open(t, l.URL(), "X-Session-ID", seller.session)
+	next(t, tab)
+	const again = "away, back, away" // as one absence: who is slow to answer is away as well, for a moment
 	kinds := func() string {
 		got := kim.ask(http.MethodGet, "/api/support/integration/timeline?seller=s-lost", "")
 		var all []string
@@ -177,10 +155,11 @@ func TestTimelineTellsWhyATurnWasLost(t *testing.T) {
 			return nil
 		})
 	}
-	require.NoError(t, chromedp.Do(closed, chromedp.Navigate("about:blank")))
+	require.NoError(t, tab.CloseNow())
 	tells("joined, away")
+	l.reads("integration: {lease: 2s}\n")
 	kim.mustAct("release", fmt.Sprintf(`{"fence":%s,"reason":"now it is the other's turn"}`, fence))
-	require.NoError(t, chromedp.Do(closed, chromedp.Navigate(o.b.URL())))
+	until(t, open(t, l.URL(), "X-Session-ID", seller.session), "ended")
 	tells("joined, away, back, granted, ended expired")
 
 	for lang, words := range map[string][]string{

@@ -15,14 +15,13 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/room"
 )
 
 func TestDrainTellsEverySocketToReconnectAndKeepsEveryPlace(t *testing.T) {
-	redis := redistest.Start(t)
+	redis := redistest.Lent(t)
 	leaving, staying := start(t, config(t, "--redis-url", redis.URL())), start(t, config(t, "--redis-url", redis.URL()))
 	a, b := newSeller(t, leaving.URL(), "a"), newSeller(t, leaving.URL(), "b")
 	a.join()
@@ -49,10 +48,11 @@ func TestDrainTellsEverySocketToReconnectAndKeepsEveryPlace(t *testing.T) {
 }
 
 func TestServerThatCannotReachItsStoreSaysWhichSettingAndNoPassword(t *testing.T) {
+	t.Parallel() // it waits
 	redis := redistest.Start(t)
 	redis.Stop()
 	cfg := config(t, "--redis-url", "redis://:hush%21@"+redis.Addr())
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	_, err := New(ctx, cfg, slog.New(slog.DiscardHandler))
 	require.ErrorContains(t, err, "WAITROOM_REDIS_URL")
@@ -108,7 +108,7 @@ func TestLogTellsWhereToGoAndNamesNoSession(t *testing.T) {
 }
 
 func TestRequestUnderWayIsAnsweredBeforeTheServerEnds(t *testing.T) {
-	store := redistest.Start(t)
+	store := redistest.Lent(t)
 	proxy := store.Proxy()
 	r := start(t, config(t, "--redis-url", proxy.URL(), "--rate-limit", "0", "--places-per-ip", "0"))
 	a := newSeller(t, r.URL(), "a")
@@ -137,6 +137,7 @@ func TestRequestUnderWayIsAnsweredBeforeTheServerEnds(t *testing.T) {
 }
 
 func TestStoppingServerServesForAWhileThoughItHasNoSockets(t *testing.T) {
+	t.Parallel() // it waits
 	r := start(t, config(t, "--min-drain", "6s", "--drain-timeout", "20s"))
 	s := newSeller(t, r.URL(), "a")
 	r.end()
@@ -190,11 +191,11 @@ func TestWhatWasAnsweredBeforeTheServerEndsIsInTheLedgerAndTheOutbox(t *testing.
 }
 
 func TestServerEndsInTimeWhereTheLedgerTakesNothingIn(t *testing.T) {
-	database := pgtest.StartOwn(t)
+	t.Parallel() // it waits
 	onBothStores(t, func(t *testing.T, store string) {
-		r, log := logged(t, "--redis-url", store, "--database-url", database.URL(), "--drain-timeout", "2s")
-		database.Stop()
-		defer database.Start()
+		database, away, _ := cutOffDatabase(t)
+		r, log := logged(t, "--redis-url", store, "--database-url", database, "--drain-timeout", "2s")
+		away()
 		require.Equal(t, http.StatusOK, newSeller(t, r.URL(), "a").join().StatusCode)
 		require.NoError(t, r.stop(t))
 		require.Equal(t, store == "embedded", strings.Contains(log.String(), "the embedded store forgets"), "another store keeps it for other replicas")

@@ -140,49 +140,6 @@ func TestOnlyNamedOriginsMayImportTheModule(t *testing.T) {
 	require.Contains(t, s.ask("GET", "/static/embed.d.ts", "").body, "export class WaitingRoom")
 }
 
-// inFrame is the page in the one frame of another site's page.
-func inFrame(t *testing.T, ctx context.Context, url string) page {
-	t.Helper()
-	for {
-		targets, err := chromedp.Targets(ctx)
-		require.NoError(t, err)
-		for _, info := range targets {
-			if info.Type == "iframe" && strings.HasPrefix(info.URL, url) {
-				frame, cancel := chromedp.NewContext(ctx, chromedp.WithTargetID(info.TargetID))
-				t.Cleanup(cancel)
-				return page{t: t, ctx: frame}
-			}
-		}
-		require.NoError(t, ctx.Err(), "no frame shows %s", url)
-	}
-}
-
-func TestANamedOriginHasThePageInAFrameAndItWorksThere(t *testing.T) {
-	g, stranger := newGuest(t), newGuest(t)
-	r := start(t, config(t, "--frame-ancestors", g.origin))
-	g.shows(t, 1, r.URL())
-	stranger.page = g.page
-	browser := browsertest.Whole(t)
-	require.NoError(t, chromedp.Do(browser, chromedp.Navigate(g.origin)))
-	framed := inFrame(t, browser, r.URL())
-	framed.is(`document.body.dataset.connection === "open"`)
-	// Without mouse and keyboard: a frame just drawn may not be handed what is pressed and typed yet.
-	framed.is(`document.getElementById("seller-id").value = "framed"`)
-	framed.is(`document.getElementById("join").click() ?? true`)
-	framed.state("locked")
-	require.NoError(t, chromedp.Do(browser, chromedp.Reload()))
-	again := inFrame(t, browser, r.URL())
-	again.state("locked")
-
-	other := browsertest.Isolated(t, browser)
-	require.NoError(t, chromedp.Do(other, chromedp.Navigate(stranger.origin)))
-	var refused []string
-	require.Eventually(t, func() bool { refused = browsertest.Errors(other); return len(refused) > 0 }, patience, 20*time.Millisecond) // the browser says so, and not the page
-	browsertest.AllowErrors(other, "frame-ancestors")
-	require.Len(t, refused, 1)
-	require.Contains(t, refused[0], "frame-ancestors "+g.origin)
-}
-
 // moduleOf runs a script on a page of another site's that has waitroom's module as m and its address as base.
 func moduleOf[T any](p page, base, script string) T {
 	p.t.Helper()
@@ -230,7 +187,7 @@ func jsText(text string) string {
 
 func TestTheModuleProvesASellerByTheTokenOfItsPage(t *testing.T) {
 	g := newGuest(t)
-	r := start(t, config(t, proving("--redis-url", redistest.Start(t).URL(), "--allowed-origins", g.origin)...))
+	r := start(t, config(t, proving("--redis-url", redistest.Lent(t).URL(), "--allowed-origins", g.origin)...))
 	holder := comesFromThePortal(t, r.URL(), "holder")
 	holder.press()
 	p := page{t: t, ctx: browsertest.New(t)}

@@ -123,7 +123,7 @@ func TestErasedSellerIsFoundNowhereAndNobodyElseIsTouched(t *testing.T) {
 		"postgres": func() string { return pgtest.Start(t).URL() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := redistest.Start(t)
+			store := redistest.Lent(t)
 			cfg := config(t, "--redis-url", store.URL(), "--rooms", "integration,stock:*", "--database-url", url(), "--sms-webhook-secret", smsSecret,
 				"--webhook-url", "http://127.0.0.1:9/nobody", "--webhook-secret", smsSecret)
 			r := start(t, cfg)
@@ -175,8 +175,10 @@ func names(t *testing.T, db *sql.DB) (list []string) {
 }
 
 func TestErasureThatCanNotReachAPartSaysWhichPartWasDone(t *testing.T) {
-	store, db := redistest.Start(t), pgtest.StartOwn(t)
-	cfg := config(t, "--redis-url", store.URL(), "--database-url", db.URL())
+	t.Parallel() // it waits
+	store := redistest.Start(t)
+	database, away, back := cutOffDatabase(t)
+	cfg := config(t, "--redis-url", store.URL(), "--database-url", database)
 	r := start(t, cfg)
 	a := newSeller(t, r.URL(), erased)
 	require.Equal(t, "locked", a.join().text("status"))
@@ -188,13 +190,13 @@ func TestErasureThatCanNotReachAPartSaysWhichPartWasDone(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, r.stop(t))
-	db.Stop()
+	away()
 	var out bytes.Buffer
 	err := Erase(t.Context(), cfg, EraseRequest{Seller: erased}, &out)
 	require.ErrorContains(t, err, "ledger: not erased")
 	require.ErrorContains(t, err, "Redis is done")
 	require.Contains(t, out.String(), "redis   integration: 1 places, 1 ended leases")
-	db.Start()
+	back()
 	require.NoError(t, Erase(t.Context(), cfg, EraseRequest{Seller: erased}, &out))
 	require.Contains(t, out.String(), "ledger  leases: 1 rows")
 
@@ -209,7 +211,9 @@ func TestErasureRefusesWhatItCanNotDo(t *testing.T) {
 		"seller id is not valid": func() error {
 			return Erase(t.Context(), config(t), EraseRequest{Seller: "no such thing"}, nil)
 		},
-		"there is no ledger": func() error { return Erase(t.Context(), config(t), EraseRequest{Seller: "s-1"}, nil) },
+		"there is no ledger": func() error {
+			return Erase(t.Context(), config(t, "--database-url", "sqlite:"+filepath.Join(t.TempDir(), "none.db")), EraseRequest{Seller: "s-1"}, nil)
+		},
 		"embedded store serves": func() error {
 			cfg := config(t)
 			s, err := New(t.Context(), cfg, slog.New(slog.DiscardHandler))

@@ -11,8 +11,8 @@ import (
 
 func TestAnotherSitesNameLeadsToNothing(t *testing.T) {
 	embedded := start(t, config(t))
-	public := start(t, config(t, "--redis-url", redistest.Start(t).URL(), "--public-url", "https://wait.example"))
-	private := start(t, config(t, "--redis-url", redistest.Start(t).URL()))
+	public := start(t, config(t, "--redis-url", redistest.Lent(t).URL(), "--public-url", "https://wait.example"))
+	private := start(t, config(t, "--redis-url", redistest.Lent(t).URL()))
 	for _, one := range []struct {
 		name    string
 		r       *replica
@@ -51,7 +51,7 @@ func TestAnotherSitesNameLeadsToNothing(t *testing.T) {
 
 func TestBrowserThatCameByHTTPSComesByNothingElse(t *testing.T) {
 	const header = "Strict-Transport-Security"
-	store := redistest.Start(t)
+	store := redistest.Lent(t)
 	trusting := newSeller(t, start(t, config(t, "--redis-url", store.URL(), "--trusted-proxies", "127.0.0.1")).URL(), "a")
 	require.Equal(t, "max-age=31536000", trusting.ask(http.MethodGet, "/", "", "X-Forwarded-Proto", "https").Header.Get(header))
 	require.Empty(t, trusting.ask(http.MethodGet, "/", "").Header.Get(header))

@@ -98,7 +98,7 @@ func TestPortalsTokenIsExchangedForACookieAndGone(t *testing.T) {
 }
 
 func TestSellersSecondBrowserIsToldItsPlaceAndJoinsIt(t *testing.T) {
-	args := proving("--redis-url", redistest.Start(t).URL(), "--sms-quarantine", "0s")
+	args := proving("--redis-url", redistest.Lent(t).URL(), "--sms-quarantine", "0s")
 	one, other := start(t, config(t, args...)), start(t, config(t, args...))
 	holder, first := comesFromThePortal(t, one.URL(), "s-1"), comesFromThePortal(t, one.URL(), "s-2")
 	require.Equal(t, "locked", holder.press().text("status"))
@@ -139,7 +139,7 @@ func TestSellersSecondBrowserIsToldItsPlaceAndJoinsIt(t *testing.T) {
 }
 
 func TestSellerIsAwayWhenTheLastOfItsBrowsersIsGone(t *testing.T) {
-	store := redistest.Start(t).URL()
+	store := redistest.Lent(t).URL()
 	args := proving("--redis-url", store, "--away-after", "300ms")
 	one, other := start(t, config(t, args...)), start(t, config(t, args...))
 	away := func(want int) {
@@ -269,7 +269,7 @@ func TestTokenMayNameTheServerAsItIsCalledFromOutside(t *testing.T) {
 }
 
 func TestProgramSendsItsTokenEachTime(t *testing.T) {
-	store := redistest.Start(t).URL()
+	store := redistest.Lent(t).URL()
 	one, other := start(t, config(t, proving("--redis-url", store)...)), start(t, config(t, proving("--redis-url", store)...))
 	bearer := []string{"Authorization", "Bearer " + token(t, portaltest.For("s-1"))}
 	s := newSeller(t, one.URL(), "")

@@ -22,7 +22,7 @@ func logged(t *testing.T, args ...string) (*replica, *said) {
 }
 
 func TestAddressHasSoManyPlacesOverAllRoomsAndReplicas(t *testing.T) {
-	store := redistest.Start(t)
+	store := redistest.Lent(t)
 	args := []string{"--redis-url", store.URL(), "--rooms", "integration,stock:*", "--places-per-ip", "3"}
 	here, log := logged(t, args...)
 	there := start(t, config(t, args...))
@@ -75,7 +75,7 @@ func TestRefusedJoinCountsAsNoPlace(t *testing.T) {
 }
 
 func TestNewRoomsAreCountedWithJoinsOverAllReplicas(t *testing.T) {
-	store := redistest.Start(t)
+	store := redistest.Lent(t)
 	args := []string{"--redis-url", store.URL(), "--rooms", "stock:*", "--rate-limit", "12/m"}
 	here, log := logged(t, args...)
 	there := start(t, config(t, args...))

@@ -13,7 +13,7 @@ import (
 )
 
 func TestProvenSellersLinkIsForTheSameSellerAlone(t *testing.T) {
-	args := proving("--redis-url", redistest.Start(t).URL())
+	args := proving("--redis-url", redistest.Lent(t).URL())
 	one, other := start(t, config(t, args...)), start(t, config(t, args...))
 	first := comesFromThePortal(t, one.URL(), "s-1")
 	requireProblem(t, newSeller(t, one.URL(), "").ask("POST", linkAPI, ""), 401, "not_identified")

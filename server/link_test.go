@@ -73,7 +73,7 @@ func requireErrorPage(t *testing.T, page reply, status int, words string) {
 const noLink = "이 링크는 더 쓸 수 없어요"
 
 func TestSecondBrowserContinuesWithThePlaceOnAnotherReplica(t *testing.T) {
-	args := []string{"--redis-url", redistest.Start(t).URL(), "--sms-quarantine", "0s", "--sms-webhook-secret", smsSecret}
+	args := []string{"--redis-url", redistest.Lent(t).URL(), "--sms-quarantine", "0s", "--sms-webhook-secret", smsSecret}
 	one, other := start(t, config(t, args...)), start(t, config(t, args...))
 	holder := newSeller(t, one.URL(), "holder")
 	holder.join()
@@ -220,7 +220,7 @@ func TestLinkedBrowsersSocketComesBackForAPlaceOfItsOwn(t *testing.T) {
 
 // A browser has the room open in a window, confirms a link in another one, and both windows are of one session.
 func TestWindowThatWasOpenBeforeItsBrowserWasLetInShowsThePlace(t *testing.T) {
-	store := redistest.Start(t).URL()
+	store := redistest.Lent(t).URL()
 	one, other := start(t, config(t, "--redis-url", store)), start(t, config(t, "--redis-url", store))
 	first, second := newReader(t, one.URL()), newReader(t, one.URL())
 	first.submit(roomPage+"/join", "seller_id", "s-1")
@@ -248,7 +248,7 @@ func TestWindowThatWasOpenBeforeItsBrowserWasLetInShowsThePlace(t *testing.T) {
 }
 
 func TestPlaceIsKeptByEitherOfItsBrowsers(t *testing.T) {
-	store := redistest.Start(t).URL()
+	store := redistest.Lent(t).URL()
 	args := []string{"--redis-url", store, "--away-after", "300ms"}
 	one, other := start(t, config(t, args...)), start(t, config(t, args...))
 	away := func(want int) {
@@ -280,7 +280,7 @@ func TestPlaceIsKeptByEitherOfItsBrowsers(t *testing.T) {
 }
 
 func TestOfTwoBrowsersThatPressAtOnceOneIsLetIn(t *testing.T) {
-	store := redistest.Start(t).URL()
+	store := redistest.Lent(t).URL()
 	one, other := start(t, config(t, "--redis-url", store)), start(t, config(t, "--redis-url", store))
 	first := newReader(t, one.URL())
 	first.submit(roomPage+"/join", "seller_id", "s-1")

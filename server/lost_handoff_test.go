@@ -13,7 +13,7 @@ import (
 // A failover lost the handoff from a to b, and everybody who was told of it is gone too. The ledger alone knows better than the
 // store that a's lease was over when the message came.
 func TestSecondLineKeepsAMessageFromALeaseThatALostHandoffHadEnded(t *testing.T) {
-	store := redistest.Start(t)
+	store := redistest.Lent(t)
 	rdb := store.Client()
 	args := []string{"--redis-url", store.URL(), "--sms-webhook-secret", smsSecret, "--database-url", "sqlite:" + t.TempDir() + "/ledger.db"}
 	before := start(t, config(t, args...))

@@ -13,7 +13,7 @@ import (
 
 // What a browser writes into Origin is judged alike for a press and for a socket.
 func TestOriginIsSchemeHostAndPortForPressesAndSocketsAlike(t *testing.T) {
-	store := redistest.Start(t).URL()
+	store := redistest.Lent(t).URL()
 	portal := []string{"--redis-url", store, "--allowed-origins", "https://PORTAL.example,http://localhost:80"}
 	public := start(t, config(t, append(portal, "--public-url", "https://wait.example")...))
 	plain := start(t, config(t, portal...))

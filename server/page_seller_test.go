@@ -4,17 +4,15 @@ import (
 	"encoding/hex"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 	"github.com/waitroom/waitroom/internal/testkit/portaltest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
 // Two sellers in two windows of one browser have one cookie, which is the later one's.
 func TestPageOfOneSellerDoesNothingForAnother(t *testing.T) {
-	r := start(t, config(t, proving("--redis-url", redistest.Start(t).URL())...))
+	r := start(t, config(t, proving("--redis-url", redistest.Lent(t).URL())...))
 	holder := comesFromThePortal(t, r.URL(), "holder")
 	holder.press()
 	browser := comesFromThePortal(t, r.URL(), "s-1")
@@ -48,33 +46,4 @@ func comesBack(t *testing.T, base, id string) *seller {
 	s := newReader(t, base)
 	require.Equal(t, 200, s.ask("GET", roomPage+"?token="+token(t, portaltest.For(id)), "").StatusCode)
 	return s
-}
-
-func TestWindowOfASellerSaysThatItsBrowserIsAnothersNow(t *testing.T) {
-	r := start(t, config(t, proving("--redis-url", redistest.Start(t).URL())...))
-	comesFromThePortal(t, r.URL(), "holder").press()
-	browser := browsertest.New(t)
-	browsertest.AllowErrors(browser, "403")
-	arrive := func(p page, seller string) page {
-		require.NoError(t, chromedp.Do(p.ctx, browsertest.Viewport(360, 740, false, false), browsertest.Language("ko-KR"),
-			chromedp.Navigate(r.URL()+roomPage+"?token="+token(t, portaltest.For(seller)))))
-		p.press("#join")
-		p.state("waiting")
-		return p
-	}
-	first := arrive(page{t: t, ctx: browser}, "s-1")
-	second := arrive(page{t: t, ctx: browsertest.Tab(t, browser)}, "s-2")
-	first.is(`document.body.dataset.connection === "open"`)
-	first.press("#leave")
-	first.press("#leave-confirm")
-	first.is(`document.querySelector("[data-error=waiting]").textContent.includes("다른 판매자로 들어왔어요") && document.body.dataset.state === "waiting"`)
-	second.state("waiting")
-	_, err := chromedp.Run(browser, chromedp.Evaluate[bool](`dispatchEvent(new Event("online"))`)) // it connects anew
-	require.NoError(t, err)
-	first.is(`document.body.dataset.connection === "replaced" && document.querySelector("#lost-title").textContent.includes("다른 판매자")`)
-	first.is(`document.querySelector("#estimate").textContent === "예상 시간을 알 수 없어요"`) // nobody will tell this page again
-	first.pictures("seller-changed")
-	for _, seller := range []string{"s-1", "s-2"} {
-		require.Equal(t, "waiting", comesBack(t, r.URL(), seller).status().me().text("status"))
-	}
 }

@@ -59,7 +59,7 @@ func reads(t *testing.T, b *pushtest.Browser, p pushtest.Push) (m pushed) {
 }
 
 func TestClosedTabHearsItsTurnFromAnyReplica(t *testing.T) {
-	store, service := redistest.Start(t), pushtest.NewService(t)
+	store, service := redistest.Lent(t), pushtest.NewService(t)
 	database := pgtest.Start(t).URL() // replicas with a ledger of their own could each tell of a turn
 	one, other := start(t, pushConfig(t, "--redis-url", store.URL(), "--database-url", database)), start(t, pushConfig(t, "--redis-url", store.URL(), "--database-url", database))
 	a, b := newSeller(t, one.URL(), "s-a"), newSeller(t, other.URL(), "s-b")

@@ -13,16 +13,19 @@ import (
 
 func TestServesOnEveryKindOfStore(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "redis.sock")
-	for name, url := range map[string]func(*testing.T) string{
+	servesOn(t, map[string]func(*testing.T) string{
 		"embedded": func(*testing.T) string { return "embedded" },
-		"redis":    func(t *testing.T) string { return redistest.Start(t).URL() + "/3" },
+		"redis":    func(t *testing.T) string { return redistest.Lent(t).URL() + "/3" },
 		"unix": func(t *testing.T) string {
 			redistest.StartWith(t, redistest.Config{Args: []string{"--unixsocket", socket}})
 			return "unix://" + socket
 		},
-		"sentinel": func(t *testing.T) string { return redistest.StartSentinel(t).URL() },
-		"cluster":  func(t *testing.T) string { return redistest.StartCluster(t).URL() },
-	} {
+	})
+}
+
+// servesOn has sellers take turns on stores at these addresses.
+func servesOn(t *testing.T, stores map[string]func(*testing.T) string) {
+	for name, url := range stores {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, config(t, "--redis-url", url(t)))
 			a, b := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b")

@@ -4,7 +4,9 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,15 +14,19 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 	"github.com/waitroom/waitroom/internal/testkit/describetest"
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
+	"github.com/waitroom/waitroom/ledger"
 )
 
 func TestMain(m *testing.M) {
 	redis.SetLogger(redisLog{slog.New(slog.DiscardHandler)})
-	shared := runner(func() int { return browsertest.Main(runner(func() int { return pgtest.Main(m) })) })
+	databases := runner(func() int { return pgtest.Main(m) })
+	stores := runner(func() int { return redistest.Main(databases) })
+	shared := runner(func() int { return browsertest.Main(stores) })
 	goleak.VerifyTestMain(describetest.Run{M: shared, Recorder: described, Excused: excused})
 }
 
@@ -30,7 +36,7 @@ type runner func() int
 func (r runner) Run() int { return r() }
 
 // patience is how long a test waits for what has to happen, before it says that it did not.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // replica is a whole server on a port of its own.
 type replica struct {
@@ -42,10 +48,32 @@ type replica struct {
 // config is what `waitroom serve` would have with these arguments, on any free port.
 func config(t *testing.T, args ...string) Config {
 	t.Helper()
-	cfg, err := ParseConfig(append([]string{"--addr", "127.0.0.1:0", "--drain-timeout", "5s",
-		"--database-url", "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db")}, args...))
+	file := filepath.Join(t.TempDir(), "waitroom.db")
+	cfg, err := ParseConfig(append([]string{"--addr", "127.0.0.1:0", "--drain-timeout", "20s", "--database-url", "sqlite:" + file}, args...))
 	require.NoError(t, err)
+	if string(cfg.DatabaseURL) == "sqlite:"+file {
+		require.NoError(t, os.WriteFile(file, newLedger(), 0o600))
+	}
 	return cfg
+}
+
+// newLedger is the file of a ledger with its tables: to make them takes longer than many a test.
+var newLedger = sync.OnceValue(func() []byte {
+	dir := must(os.MkdirTemp("", "ledger"))
+	defer func() { _ = os.RemoveAll(dir) }()
+	file := filepath.Join(dir, "waitroom.db")
+	db := must(sqldb.Open(context.Background(), sqldb.Config{URL: "sqlite:" + file, Migrations: ledger.Migrations(), Log: slog.New(slog.DiscardHandler)}))
+	if err := db.Close(); err != nil {
+		panic(err)
+	}
+	return must(os.ReadFile(file))
+})
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }
 
 // start makes a server that logs nothing and runs it.
@@ -84,7 +112,7 @@ func (r *replica) stop(t *testing.T) error {
 // onBothStores runs a test on the embedded store and on a real Redis.
 func onBothStores(t *testing.T, test func(t *testing.T, store string)) {
 	t.Run("embedded", func(t *testing.T) { test(t, "embedded") })
-	t.Run("redis", func(t *testing.T) { test(t, redistest.Start(t).URL()) })
+	t.Run("redis", func(t *testing.T) { test(t, redistest.Lent(t).URL()) })
 }
 
 // newHTTP is a browserless client: no cookies, no redirects followed.

@@ -161,7 +161,7 @@ func TestSecretForAllRoomsCountsWhereARoomHasNoneOfItsOwn(t *testing.T) {
 
 // What was sealed under a room's secret is shown when that has been replaced; and by every replica that has the file.
 func TestMessageIsShownAfterItsRoomsSecretWasReplaced(t *testing.T) {
-	store := redistest.Start(t)
+	store := redistest.Lent(t)
 	text := "shop:a: {sms_secret: " + ownSecret + "}\n"
 	l, other := startLibrary(t, text, "--redis-url", store.URL(), "--sms-completes", "false"), startLibrary(t, text, "--redis-url", store.URL())
 	session := l.joins("shop:a", "s-1", "").text("session_id")

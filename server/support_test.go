@@ -39,7 +39,7 @@ type office struct{ a, b *replica }
 
 func openOffice(t *testing.T, args ...string) office {
 	t.Helper()
-	args = append(append(supportArgs(t), "--redis-url", redistest.Start(t).URL()), args...)
+	args = append(append(supportArgs(t), "--redis-url", redistest.Lent(t).URL()), args...)
 	cfg := config(t, args...)
 	return office{start(t, cfg), start(t, cfg)}
 }

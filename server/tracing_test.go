@@ -83,7 +83,7 @@ func startTraced(t *testing.T, cfg Config) (*replica, *said) {
 func TestACallsTraceGoesOnThroughScriptAndLedgerToTheIntegration(t *testing.T) {
 	c := startCollector(t)
 	told, hook := startIntegration(t)
-	store := redistest.Start(t)
+	store := redistest.Lent(t)
 	r, log := startTraced(t, config(t, "--redis-url", store.URL(), "--sms-webhook-secret", smsSecret, "--webhook-url", hook, "--webhook-secret", smsSecret))
 	a := newSeller(t, r.URL(), "s-1")
 	joined := a.ask(http.MethodPost, lockPath, `{"seller_id":"s-1"}`, append(within(joinTrace), "Content-Type", "application/json")...)
@@ -186,7 +186,7 @@ func TestHealthMetricsAndFilesAreNotTraced(t *testing.T) {
 func TestNoSecretAndNoSellerIsInATrace(t *testing.T) {
 	c := startCollector(t)
 	_, hook := startIntegration(t)
-	r, _ := startTraced(t, config(t, "--redis-url", redistest.Start(t).URL(), "--claim-within", "1m", "--sms-webhook-secret", smsSecret, "--webhook-url", hook+"/hook-token",
+	r, _ := startTraced(t, config(t, "--redis-url", redistest.Lent(t).URL(), "--claim-within", "1m", "--sms-webhook-secret", smsSecret, "--webhook-url", hook+"/hook-token",
 		"--webhook-secret", smsSecret))
 	a, b := newSeller(t, r.URL(), "canary-seller"), newSeller(t, r.URL(), "canary-other")
 	body := func(text string) []string {
@@ -275,7 +275,7 @@ func TestAWrongVariableOfOpenTelemetrysStopsTheStart(t *testing.T) {
 
 func TestAPushIsInTheTraceOfTheCallThatGaveTheTurnAndTellsItsServiceNothingOfIt(t *testing.T) {
 	c, service := startCollector(t), pushtest.NewService(t)
-	r := start(t, pushConfig(t, "--redis-url", redistest.Start(t).URL()))
+	r := start(t, pushConfig(t, "--redis-url", redistest.Lent(t).URL()))
 	a, b := newSeller(t, r.URL(), "s-a"), newSeller(t, r.URL(), "s-b")
 	a.join()
 	b.join()

@@ -172,7 +172,7 @@ func exercised(t *testing.T) told {
 		}
 	}))
 	t.Cleanup(hook.Close)
-	r := start(t, config(t, "--redis-url", redistest.Start(t).URL(), "--rooms", "integration,stock:*", "--rooms-file", roomsFile(t, "{}"), "--places-per-ip", "3",
+	r := start(t, config(t, "--redis-url", redistest.Lent(t).URL(), "--rooms", "integration,stock:*", "--rooms-file", roomsFile(t, "{}"), "--places-per-ip", "3",
 		"--sms-webhook-secret", smsSecret, "--webhook-url", hook.URL, "--webhook-secret", smsSecret))
 	a, b := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b")
 	granted := moment(t, a.join().text("granted_at"))

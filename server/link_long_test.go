@@ -1,3 +1,5 @@
+//go:build long
+
 package server
 
 import (
@@ -49,7 +51,7 @@ func opened(t *testing.T, ctx context.Context, link string) page {
 
 // The whole way: a link on the one device, a press on the other, on another replica; then both show the same to the end.
 func TestPlaceGoesOnOnAnotherDevice(t *testing.T) {
-	args := []string{"--redis-url", redistest.Start(t).URL(), "--sms-quarantine", "0s"}
+	args := []string{"--redis-url", redistest.Lent(t).URL(), "--sms-quarantine", "0s"}
 	one, other := start(t, config(t, args...)), start(t, config(t, args...))
 	holder := newSeller(t, one.URL(), "holder")
 	holder.join()

@@ -1,3 +1,5 @@
+//go:build long
+
 package server
 
 import (
@@ -24,7 +26,7 @@ func (p page) lifecycle(state cdppage.SetWebLifecycleStateState) {
 }
 
 func TestPageThatSleepsThroughItsTurnCostsTheNextOneTheTimeToClaim(t *testing.T) {
-	r := start(t, config(t, append(supportArgs(t), "--redis-url", redistest.Start(t).URL(), "--claim-within", "2s")...))
+	r := start(t, config(t, append(supportArgs(t), "--redis-url", redistest.Lent(t).URL(), "--claim-within", "2s")...))
 	a, b := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b")
 	a.join()
 	asleep := openPage(t, browsertest.Isolated(t, browsertest.New(t)), r.URL())

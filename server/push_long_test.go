@@ -1,3 +1,5 @@
+//go:build long
+
 package server
 
 import (
@@ -82,7 +84,7 @@ const (
 
 func TestClosedTabShowsItsTurnAndLeadsBackToTheRoom(t *testing.T) {
 	service := pushtest.NewService(t)
-	r := start(t, pushConfig(t, "--redis-url", redistest.Start(t).URL()))
+	r := start(t, pushConfig(t, "--redis-url", redistest.Lent(t).URL()))
 	a := newSeller(t, r.URL(), "s-a")
 	a.join()
 	ctx := browsertest.Whole(t)

@@ -1,3 +1,5 @@
+//go:build long
+
 package server
 
 import (
@@ -34,7 +36,7 @@ func arrive(t *testing.T, ctx context.Context, portal, base, seller string) page
 }
 
 func TestSellerComesFromThePortalInTwoBrowsers(t *testing.T) {
-	args := proving("--redis-url", redistest.Start(t).URL(), "--sms-quarantine", "0s")
+	args := proving("--redis-url", redistest.Lent(t).URL(), "--sms-quarantine", "0s")
 	one, other := start(t, config(t, args...)), start(t, config(t, args...))
 	portal := portalSite(t)
 	holder := comesFromThePortal(t, one.URL(), "s-1")

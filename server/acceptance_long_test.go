@@ -1,0 +1,9 @@
+//go:build long
+
+package server
+
+import "testing"
+
+func TestOfManyAtOnceOnTheEmbeddedStoreExactlyOneHolds(t *testing.T) {
+	everybodyAtOnce(t, start(t, config(t)).URL(), 200)
+}

@@ -1,0 +1,89 @@
+package server
+
+import (
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/testkit/pgtest"
+)
+
+// wire is what lies between servers and a database, and can be cut.
+type wire struct {
+	net.Listener
+	to      string
+	running sync.WaitGroup
+
+	mu    sync.Mutex
+	ends  map[net.Conn]bool
+	isCut bool
+}
+
+// cutOffDatabase is a PostgreSQL that can be taken away and given back. To stop one would need one that no other test uses.
+func cutOffDatabase(t *testing.T) (address string, away, back func()) {
+	t.Helper()
+	at, err := url.Parse(pgtest.Start(t).URL())
+	require.NoError(t, err)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	w := &wire{Listener: l, to: at.Host, ends: map[net.Conn]bool{}}
+	at.Host = l.Addr().String()
+	w.running.Go(w.accept)
+	away = func() { w.cut(true) }
+	t.Cleanup(func() {
+		_ = l.Close()
+		away()
+		w.running.Wait()
+	})
+	return at.String(), away, func() { w.cut(false) }
+}
+
+func (w *wire) accept() {
+	for {
+		here, err := w.Accept()
+		if err != nil {
+			return
+		}
+		there, err := net.Dial("tcp", w.to)
+		if err != nil {
+			_ = here.Close()
+			continue
+		}
+		if w.hold(here, there) {
+			w.running.Go(func() { w.carry(here, there) })
+			w.running.Go(func() { w.carry(there, here) })
+		}
+	}
+}
+
+// hold keeps both ends, so that they can be cut; false where they are already.
+func (w *wire) hold(ends ...net.Conn) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, end := range ends {
+		w.ends[end] = true
+		if w.isCut {
+			_ = end.Close()
+		}
+	}
+	return !w.isCut
+}
+
+func (w *wire) carry(to, from net.Conn) {
+	_, _ = io.Copy(to, from)
+	_, _ = to.Close(), from.Close()
+}
+
+func (w *wire) cut(away bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.isCut = away
+	for end := range w.ends {
+		_ = end.Close()
+		delete(w.ends, end)
+	}
+}
