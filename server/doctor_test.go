@@ -53,8 +53,10 @@ type disease struct {
 	do    string
 }
 
+const misspelt = "a misspelt setting"
+
 var diseases = map[string]disease{
-	"a misspelt setting": {func(t *testing.T) Config {
+	misspelt: {func(t *testing.T) Config {
 		t.Setenv("WAITROOM_LAESE", "1m")
 		return sound(t)
 	}, "settings", "WAITROOM_LAESE is no setting", "Correct its name"},
@@ -152,6 +154,9 @@ func TestDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 	pgtest.Start(t) // for all of them
 	for name, d := range diseases {
 		t.Run(name, func(t *testing.T) {
+			if name != misspelt { // which is a variable of the whole process
+				t.Parallel()
+			}
 			cfg := d.make(t)
 			said, well := diagnosed(t, cfg)
 			require.False(t, well, said)

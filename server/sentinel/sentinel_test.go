@@ -36,7 +36,7 @@ func client(t *testing.T, s *redistest.Sentinel, change ...func(*sentinel.Config
 func named(t *testing.T, c *redis.Client, other string) string {
 	t.Helper()
 	var id string
-	testproc.Until(t, 20*time.Second, func() (err error) {
+	testproc.Until(t, time.Minute, func() (err error) {
 		if id, err = runID(t.Context(), c); err == nil && id == other {
 			return errors.New("the old master answers")
 		}
@@ -68,20 +68,12 @@ func TestAMasterThatAnySentinelNamesIsFollowed(t *testing.T) {
 	s.PauseObserver(1)
 	s.PauseObserver(2)
 	s.StopObserving(old)
-	testproc.Until(t, 20*time.Second, func() error { return s.FailoverBy(0) })
+	testproc.Until(t, time.Minute, func() error { return s.FailoverBy(0) })
 	require.NotEqual(t, before, named(t, c, before))
 	_, err = sub.Receive(t.Context())
 	require.Error(t, err, "what was connected to the old master is not any more")
 	require.NoError(t, c.Set(t.Context(), "k", "v", 0).Err())
 	require.NoError(t, old.Client().Set(t.Context(), "k", "old", 0).Err(), "it is still there, and takes writes")
-}
-
-func TestADeadMasterIsLeftForTheNewOne(t *testing.T) {
-	s := redistest.StartSentinel(t)
-	c := client(t, s)
-	before := named(t, c, "")
-	s.KillMaster()
-	require.NotEqual(t, before, named(t, c, before))
 }
 
 // lines keeps what was logged.

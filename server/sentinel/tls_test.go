@@ -81,10 +81,10 @@ func TestMasterIsFollowedOverTLSByUsersWithFewRights(t *testing.T) {
 	client, stop := sentinel.NewClient(sentinel.Config{Master: redistest.MasterName, Addrs: []string{addr}, Username: "watcher", Password: "hush",
 		Options: redis.Options{Username: "shop", Password: "pw", MaxRetries: -1, DialerRetries: 1, TLSConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}})
 	t.Cleanup(stop)
-	testproc.Until(t, 20*time.Second, func() error { return client.Set(t.Context(), "k", "1", 0).Err() })
+	testproc.Until(t, time.Minute, func() error { return client.Set(t.Context(), "k", "1", 0).Err() })
 	require.Equal(t, "1", old.Client().Get(t.Context(), "k").Val())
-	testproc.Until(t, 20*time.Second, func() error { return control.Failover(t.Context(), redistest.MasterName).Err() })
-	testproc.Until(t, 20*time.Second, func() error {
+	testproc.Until(t, time.Minute, func() error { return control.Failover(t.Context(), redistest.MasterName).Err() })
+	testproc.Until(t, time.Minute, func() error {
 		if err := client.Set(t.Context(), "k", "2", 0).Err(); err != nil {
 			return err
 		}
