@@ -26,7 +26,7 @@ func TestCodeIsNowhereButBeforeItsHolderAlsoNotInTheStore(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	r := s.replica(Config{Completes: true, Registerer: registry,
 		Log: slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug, AddSource: true}))})
-	told := listen(t, s.server.Client())
+	told := listen(t, s.rdb)
 	out := map[string]string{}
 	send := func(name, id string) {
 		answer, err := r.send(t, id, "[쿠팡] 인증번호는 ["+canary+"]입니다. call "+canary+name, 0)
@@ -59,7 +59,7 @@ func TestCodeIsNowhereButBeforeItsHolderAlsoNotInTheStore(t *testing.T) {
 	entries, err := s.engine.ReadJournal(t.Context(), integration, 1000)
 	require.NoError(t, err)
 	require.NotEmpty(t, entries)
-	keys := contents(t, s.server.Client())
+	keys := contents(t, s.rdb)
 	require.NotEmpty(t, keys["{integration}:texts"], "they are there, and sealed")
 
 	out["log"] = logged.String()

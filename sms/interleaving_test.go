@@ -187,7 +187,7 @@ func TestMessageOfLostDataBelongsToNoNewLease(t *testing.T) {
 		}
 		s.one.engine.afterMatch = die
 		dies(t, func() { _, _ = s.one.send(t, "m", smsText, at) })
-		require.NoError(t, s.server.Client().FlushDB(t.Context()).Err())
+		require.NoError(t, s.rdb.FlushDB(t.Context()).Err())
 		s.pass(time.Now().UnixMilli() + 20) // by more than a message may be on its way
 		next := s.join(s.b, "b")
 		require.Equal(t, room.Locked, next.Status)
@@ -202,7 +202,7 @@ func TestLedgerAnswersARepeatWhenRedisHasLostIt(t *testing.T) {
 	require.Equal(t, s.matched(), s.one.must(t, "m", smsText, 0))
 	none := s.one.must(t, "n", "[쿠팡] 인증번호 112233", s.lease.GrantedAt-1)
 	s.drain()
-	require.NoError(t, s.server.Client().FlushDB(t.Context()).Err())
+	require.NoError(t, s.rdb.FlushDB(t.Context()).Err())
 	next := s.join(s.b, "b")
 	require.Equal(t, s.matched(), s.two.must(t, "m", smsText, 0))
 	require.Equal(t, none, s.two.must(t, "n", "[쿠팡] 인증번호 112233", 0))

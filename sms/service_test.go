@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -127,16 +128,17 @@ func TestSignatureIsCheckedBeforeTheBodyAndTheBodyBeforeTheMessage(t *testing.T)
 }
 
 func TestStoreThatIsAwayIsSaidAndTheMessageMaySimplyBeSentAgain(t *testing.T) {
-	s := newStage(t)
-	impatient := redis.NewClient(&redis.Options{Addr: s.server.Addr(), ContextTimeoutEnabled: true})
+	server := redistest.Start(t)
+	s := newStageOn(t, server.Client())
+	impatient := redis.NewClient(&redis.Options{Addr: server.Addr(), ContextTimeoutEnabled: true})
 	defer func() { require.NoError(t, impatient.Close()) }()
 	s.one.engine.Engine = room.New(impatient, room.Config{Journal: 1000})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	s.server.Pause()
+	server.Pause()
 	header, body := post(t, "m", smsText, s.lease.GrantedAt)
 	_, err := s.one.Receive(ctx, integration, header, body)
-	s.server.Resume()
+	server.Resume()
 	require.ErrorIs(t, err, room.ErrStore)
 	require.Equal(t, s.matched(), s.two.must(t, "m", smsText, s.lease.GrantedAt))
 	s.requireShown(s.a, smsText)

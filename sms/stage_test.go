@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"os"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
@@ -17,10 +19,12 @@ import (
 
 const integration = room.ID("integration")
 
+func TestMain(m *testing.M) { os.Exit(redistest.Main(m)) }
+
 // stage is a Redis, a ledger, two replicas, and sellers a and b, of whom a holds the lock.
 type stage struct {
 	t      *testing.T
-	server *redistest.Server
+	rdb    *redis.Client
 	engine *room.Engine
 	ledger *fakeLedger
 	one    *replica
@@ -36,9 +40,11 @@ type replica struct {
 	ledger *hookedLedger
 }
 
-func newStage(t *testing.T) *stage {
-	s := &stage{t: t, server: redistest.Start(t), ledger: newFakeLedger()}
-	s.engine = room.New(s.server.Client(), room.Config{Journal: 1000})
+func newStage(t *testing.T) *stage { return newStageOn(t, redistest.Shared(t)) }
+
+func newStageOn(t *testing.T, rdb *redis.Client) *stage {
+	s := &stage{t: t, rdb: rdb, ledger: newFakeLedger()}
+	s.engine = room.New(s.rdb, room.Config{Journal: 1000})
 	s.one, s.two = s.replica(Config{Completes: true}), s.replica(Config{Completes: true})
 	s.a, s.b = room.NewSession(), room.NewSession()
 	s.lease = s.join(s.a, "a").Lease
@@ -88,10 +94,14 @@ func (s *stage) requireShown(session string, texts ...string) {
 
 // pass waits until Redis's clock is past a time.
 func (s *stage) pass(ms int64) {
-	require.Eventually(s.t, func() bool {
-		now, err := s.server.Client().Time(context.Background()).Result()
-		return err == nil && now.UnixMilli() > ms
-	}, 20*time.Second, time.Millisecond)
+	for {
+		now, err := s.rdb.Time(context.Background()).Result()
+		require.NoError(s.t, err)
+		if now.UnixMilli() > ms {
+			return
+		}
+		time.Sleep(time.UnixMilli(ms + 1).Sub(now))
+	}
 }
 
 // drain does with the journal what the ledger does.
