@@ -53,7 +53,8 @@ func (w writer) handler() http.Handler {
 }
 
 func TestOneAloneGetsTheLockAndItIsFreeAfterwards(t *testing.T) {
-	l := newLocker(t, redistest.Start(t).Client())
+	t.Parallel()
+	l := newLocker(t, redistest.Shared(t))
 	w := writer{l, func(_ context.Context, book string) (string, error) { return "of " + book, nil }}
 	page, err := w.write(within(t), "test-book-1")
 	require.NoError(t, err)
@@ -64,10 +65,11 @@ func TestOneAloneGetsTheLockAndItIsFreeAfterwards(t *testing.T) {
 }
 
 func TestOfTenAtOnceExactlyOneSucceeds(t *testing.T) {
+	t.Parallel()
 	const threads = 10
 	var written, refused atomic.Int32
 	tried := make(chan struct{}) // closed when all others were refused
-	w := writer{newLocker(t, redistest.Start(t).Client()), func(context.Context, string) (string, error) { <-tried; return "", nil }}
+	w := writer{newLocker(t, redistest.Shared(t)), func(context.Context, string) (string, error) { <-tried; return "", nil }}
 	var all sync.WaitGroup
 	for range threads {
 		all.Go(func() {
@@ -89,8 +91,9 @@ func TestOfTenAtOnceExactlyOneSucceeds(t *testing.T) {
 }
 
 func TestFailedWorkReleasesTheLock(t *testing.T) {
+	t.Parallel()
 	fail := true
-	w := writer{newLocker(t, redistest.Start(t).Client()), func(context.Context, string) (string, error) {
+	w := writer{newLocker(t, redistest.Shared(t)), func(context.Context, string) (string, error) {
 		if fail {
 			return "", errMine
 		}
@@ -104,8 +107,9 @@ func TestFailedWorkReleasesTheLock(t *testing.T) {
 }
 
 func TestWhoComesWhileAPageIsMadeIsAnswered409(t *testing.T) {
+	t.Parallel()
 	begun, finish := make(chan struct{}), make(chan struct{})
-	h := writer{newLocker(t, redistest.Start(t).Client()), func(_ context.Context, book string) (string, error) {
+	h := writer{newLocker(t, redistest.Shared(t)), func(_ context.Context, book string) (string, error) {
 		if book == "1" {
 			close(begun)
 			<-finish

@@ -13,6 +13,7 @@ import (
 )
 
 func TestContextEndsEveryCallWhileRedisDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	rdb := redistest.Start(t)
 	l, key := newLocker(t, client(t, rdb.Addr())), newKey(t, "order", "frozen")
 	held, err := l.TryLock(within(t), key, long, long)

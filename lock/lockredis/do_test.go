@@ -15,6 +15,7 @@ import (
 var errMine = errors.New("mine")
 
 func TestDoWhileRedisGoesAway(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		lease time.Duration
 		opts  []lock.Option
@@ -41,6 +42,7 @@ func TestDoWhileRedisGoesAway(t *testing.T) {
 	cases["work whose lease can not be renewed is cancelled at its end"] = kept
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			rdb := redistest.Start(t)
 			l := newLocker(t, client(t, rdb.Addr()))
 			err := lock.ErrNotAcquired // where Redis takes longer than the lease to answer
@@ -56,13 +58,14 @@ func TestDoWhileRedisGoesAway(t *testing.T) {
 }
 
 func TestWaitThatRunsOutWhileRedisIsAwaySaysBoth(t *testing.T) {
+	t.Parallel()
 	rdb := redistest.Start(t)
 	l, key := newLocker(t, client(t, rdb.Addr())), newKey(t, "order", "1")
 	_, err := l.TryLock(within(t), key, 0, long)
 	require.NoError(t, err)
 	result := make(chan error, 1)
 	go func() {
-		_, err := l.TryLock(t.Context(), key, 3*time.Second, long) // for longer than it takes to kill Redis
+		_, err := l.TryLock(t.Context(), key, 8*time.Second, long) // for longer than it takes to kill Redis
 		result <- err
 	}()
 	inLine(t, l, key, 1)

@@ -2,7 +2,10 @@ package lockredis_test
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -12,32 +15,46 @@ import (
 
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/lock"
 	"github.com/waitroom/waitroom/lock/lockredis"
 	"github.com/waitroom/waitroom/lock/locktest"
 )
 
 const (
-	soon = 20 * time.Second // what must happen happens by then
-	long = time.Minute      // a wait or a lease that does not run out in a test
+	soon = time.Minute     // what must happen happens by then
+	long = 3 * time.Minute // a wait or a lease that does not run out in a test
+	idle = 8               // so many tests at a time wait for leases and dead processes
 )
 
 func TestMain(m *testing.M) {
 	if os.Getenv(roleEnv) != "" {
 		os.Exit(playRole())
 	}
-	goleak.VerifyTestMain(shared{m})
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(idle)); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(shared{m}, goleak.IgnoreAnyFunction(dialsAgain))
 }
 
-// shared runs the tests with one PostgreSQL for all of them, which is gone before goroutines are counted.
+// dialsAgain is where a client waits whose Redis does not listen: up to a second after it was closed, and whichever test comes last.
+const dialsAgain = "github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"
+
+// shared runs the tests with one Redis and one PostgreSQL for all of them, which are gone before goroutines are counted.
 type shared struct{ m *testing.M }
 
-func (s shared) Run() int { return pgtest.Main(s.m) }
+func (s shared) Run() int { return redistest.Main(withPostgres(s)) }
+
+type withPostgres shared
+
+func (p withPostgres) Run() int { return pgtest.Main(p.m) }
 
 func TestRedisKeepsTheRules(t *testing.T) {
+	t.Parallel()
 	stores := map[string]func(*testing.T) redis.UniversalClient{
 		"embedded": func(t *testing.T) redis.UniversalClient { return client(t, redistest.StartEmbedded(t).Addr()) },
-		"single":   func(t *testing.T) redis.UniversalClient { return redistest.Start(t).Client() },
+		"single":   func(t *testing.T) redis.UniversalClient { return redistest.Shared(t) },
 		"sentinel": func(t *testing.T) redis.UniversalClient { return redistest.StartSentinel(t).Client() },
 		"cluster":  func(t *testing.T) redis.UniversalClient { return redistest.StartCluster(t).Client() },
 	}
@@ -94,14 +111,21 @@ func brief(ctx context.Context, t testing.TB, l *lockredis.Locker, key lock.Key)
 // inLine returns when n of the locker's own wait for the lock, and know it.
 func inLine(t testing.TB, l *lockredis.Locker, key lock.Key, n int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return l.InLine(key) == n }, soon, time.Millisecond)
+	testproc.Until(t, soon, func() error { return so(l.InLine(key) == n) })
 }
 
 // waiting returns when n wait for the lock.
 func waiting(t testing.TB, l *lockredis.Locker, key lock.Key, n int) {
 	t.Helper()
-	require.Eventually(t, func() bool {
+	testproc.Until(t, soon, func() error {
 		have, err := l.Waiting(t.Context(), key)
-		return err == nil && have == n
-	}, soon, time.Millisecond)
+		return errors.Join(err, so(have == n))
+	})
+}
+
+func so(is bool) error {
+	if is {
+		return nil
+	}
+	return errors.New("it is not so")
 }

@@ -10,6 +10,7 @@ import (
 )
 
 func TestWaiterWhosePlaceIsGoneGetsInLineAgainThoughAnotherHasItsTicketByNow(t *testing.T) {
+	t.Parallel()
 	ctx := within(t)
 	rdb := redistest.Start(t)
 	l, key := newLocker(t, rdb.Client()), newKey(t, "order", "lost")

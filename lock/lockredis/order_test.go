@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -24,13 +23,13 @@ func stockKey(product, warehouse int) (lock.Key, error) {
 	return lock.NewKey("stock", fmt.Sprint(product), "warehouse", fmt.Sprint(warehouse))
 }
 
-// take is quick work: 5 seconds of waiting and a lease of 10 are enough.
+// take is quick work.
 func (s *stock) take(ctx context.Context, product, warehouse, amount int) error {
 	key, err := stockKey(product, warehouse)
 	if err != nil {
 		return err
 	}
-	return lock.Do(ctx, s.locker, key, 5*time.Second, 10*time.Second, func(context.Context, int64) error {
+	return lock.Do(ctx, s.locker, key, soon, soon, func(context.Context, int64) error {
 		left := s.left[key.String()]
 		if left < amount {
 			return errMine
@@ -41,8 +40,9 @@ func (s *stock) take(ctx context.Context, product, warehouse, amount int) error 
 }
 
 func TestStockOfOneWarehouseIsTakenOneAtATime(t *testing.T) {
+	t.Parallel()
 	lockers := map[string]func(*testing.T) lock.Locker{
-		"redis": func(t *testing.T) lock.Locker { return newLocker(t, redistest.Start(t).Client()) },
+		"redis": func(t *testing.T) lock.Locker { return newLocker(t, redistest.Shared(t)) },
 		"fake":  func(*testing.T) lock.Locker { return locktest.NewFake() },
 	}
 	for name, locker := range lockers {
@@ -64,8 +64,9 @@ func TestStockOfOneWarehouseIsTakenOneAtATime(t *testing.T) {
 }
 
 func TestWarehousesAndOrdersOfTheSameNumberAreApart(t *testing.T) {
+	t.Parallel()
 	ctx := within(t)
-	l := newLocker(t, redistest.Start(t).Client())
+	l := newLocker(t, redistest.Shared(t))
 	keys := []lock.Key{
 		newKey(t, "stock", "456", "warehouse", "1"), newKey(t, "stock", "456", "warehouse", "2"),
 		newKey(t, "stock", "item", "456"), newKey(t, "order", "456"), newKey(t, "payment", "456"),

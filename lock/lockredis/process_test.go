@@ -115,6 +115,7 @@ func died(ctx context.Context, t *testing.T, l *lockredis.Locker, addr, role str
 }
 
 func TestProcessKilledWhileHoldingLosesTheLockAtTheEndOfItsLease(t *testing.T) {
+	t.Parallel()
 	ctx := within(t)
 	rdb := redistest.Start(t)
 	l, dead := newLocker(t, rdb.Client()), map[string]*lock.Lease{}
@@ -132,6 +133,7 @@ func TestProcessKilledWhileHoldingLosesTheLockAtTheEndOfItsLease(t *testing.T) {
 }
 
 func TestLeaseOfAKilledProcessIsResumedByAnother(t *testing.T) {
+	t.Parallel()
 	ctx := within(t)
 	rdb := redistest.Start(t)
 	l, key := newLocker(t, rdb.Client()), newKey(t, "order", "resumed")
@@ -146,6 +148,7 @@ func TestLeaseOfAKilledProcessIsResumedByAnother(t *testing.T) {
 }
 
 func TestProcessKilledWhileWaitingIsPassedOver(t *testing.T) {
+	t.Parallel()
 	ctx := within(t)
 	rdb := redistest.Start(t)
 	l, key := newLocker(t, rdb.Client()), newKey(t, "order", "killed-waiter")

@@ -92,38 +92,40 @@ func (g *gym) booked(t *testing.T) (n int) {
 	return n
 }
 
-func TestOfManyAtOnceOneReservesAndTheOthersAreToldSo(t *testing.T) {
-	rdb := redistest.Start(t)
-	for _, members := range []int{10, 50} {
-		for name, wait := range map[string]time.Duration{"each waits its turn": 10 * time.Second, "nobody waits": 0} {
-			t.Run(fmt.Sprintf("%d members, %s", members, name), func(t *testing.T) {
-				g := newGym(t, newLocker(t, rdb.Client()))
-				g.wait = wait
-				afternoon := slot{trainer: members, date: "2025-07-01", time: name[:4] + "-14:00"}
-				var booked, refused atomic.Int32
-				var all sync.WaitGroup
-				for member := range members {
-					all.Go(func() {
-						switch err := g.book(within(t), afternoon, member); {
-						case err == nil:
-							booked.Add(1)
-						case errors.Is(err, errTaken):
-							refused.Add(1)
-						default:
-							t.Error(err)
-						}
-					})
-				}
-				all.Wait()
-				require.EqualValues(t, 1, booked.Load())
-				require.EqualValues(t, members-1, refused.Load())
-				require.Equal(t, 1, g.booked(t))
-			})
-		}
+func TestOfManyAtOnceOneReservesAndTheOthersAreToldSo(t *testing.T) { oneReserves(t, 10) }
+
+func oneReserves(t *testing.T, members int) {
+	t.Parallel()
+	rdb := redistest.Shared(t)
+	for name, wait := range map[string]time.Duration{"each waits its turn": 10 * time.Second, "nobody waits": 0} {
+		t.Run(fmt.Sprintf("%d members, %s", members, name), func(t *testing.T) {
+			g := newGym(t, newLocker(t, rdb))
+			g.wait = wait
+			afternoon := slot{trainer: members, date: "2025-07-01", time: name[:4] + "-14:00"}
+			var booked, refused atomic.Int32
+			var all sync.WaitGroup
+			for member := range members {
+				all.Go(func() {
+					switch err := g.book(within(t), afternoon, member); {
+					case err == nil:
+						booked.Add(1)
+					case errors.Is(err, errTaken):
+						refused.Add(1)
+					default:
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+			require.EqualValues(t, 1, booked.Load())
+			require.EqualValues(t, members-1, refused.Load())
+			require.Equal(t, 1, g.booked(t))
+		})
 	}
 }
 
 func TestUniqueConstraintHoldsWhereTheLockDoesNot(t *testing.T) {
+	t.Parallel()
 	g := newGym(t, nil)
 	afternoon := slot{trainer: 7, date: "2025-07-01", time: "14:00"}
 	require.NoError(t, g.insert(t.Context(), afternoon, 1))
@@ -132,7 +134,8 @@ func TestUniqueConstraintHoldsWhereTheLockDoesNot(t *testing.T) {
 }
 
 func TestOtherSlotsDoNotWait(t *testing.T) {
-	g := newGym(t, newLocker(t, redistest.Start(t).Client()))
+	t.Parallel()
+	g := newGym(t, newLocker(t, redistest.Shared(t)))
 	key, err := slot{trainer: 7, date: "2025-07-01", time: "14:00"}.key()
 	require.NoError(t, err)
 	_, err = g.locker.TryLock(within(t), key, 0, long)
@@ -142,8 +145,9 @@ func TestOtherSlotsDoNotWait(t *testing.T) {
 }
 
 func TestStaleHolderWakesAfterItsLeaseFreesNothingAndWritesNothing(t *testing.T) {
+	t.Parallel()
 	ctx := within(t)
-	l := newLocker(t, redistest.Start(t).Client())
+	l := newLocker(t, redistest.Shared(t))
 	db, err := pgxpool.New(ctx, pgtest.Start(t).URL())
 	require.NoError(t, err)
 	t.Cleanup(db.Close)

@@ -27,7 +27,8 @@ func leftOf(t *testing.T, rdb redis.UniversalClient) map[string]time.Duration {
 }
 
 func TestFiveSecondsAfterTheLastUnlockNothingIsLeftButTheHighestFence(t *testing.T) {
-	rdb := redistest.Start(t).Client()
+	t.Parallel()
+	rdb := redistest.Shared(t)
 	l := lockredis.New(rdb, lockredis.Config{Heartbeat: 100 * time.Millisecond})
 	defer func() { require.NoError(t, l.Close()) }()
 	key, err := lock.NewKey("stock", "item", "456")
@@ -42,10 +43,7 @@ func TestFiveSecondsAfterTheLastUnlockNothingIsLeftButTheHighestFence(t *testing
 		}
 		next <- waited
 	}()
-	require.Eventually(t, func() bool {
-		n, err := l.Waiting(t.Context(), key)
-		return err == nil && n == 1
-	}, 10*time.Second, 10*time.Millisecond)
+	waiting(t, l, key, 1)
 	for name, ttl := range leftOf(t, rdb) { // should all processes die now
 		require.LessOrEqual(t, ttl, 24*time.Hour+2*time.Minute, name)
 	}
@@ -67,6 +65,7 @@ func TestFiveSecondsAfterTheLastUnlockNothingIsLeftButTheHighestFence(t *testing
 }
 
 func TestFenceGoesOnWhereNothingElseIsLeftOfALock(t *testing.T) {
+	t.Parallel()
 	clock := redistest.NewClock(t)
 	rdb := redistest.StartWith(t, redistest.Config{Clock: clock}).Client()
 	l := lockredis.New(rdb, lockredis.Config{})
@@ -85,7 +84,8 @@ func TestFenceGoesOnWhereNothingElseIsLeftOfALock(t *testing.T) {
 }
 
 func TestWhatIsLeftOfALockWhoseProcessesAllDiedHasAnEnd(t *testing.T) {
-	rdb := redistest.Start(t).Client()
+	t.Parallel()
+	rdb := redistest.Shared(t)
 	l := lockredis.New(rdb, lockredis.Config{Heartbeat: time.Hour}) // a process that says nothing more
 	defer func() { require.NoError(t, l.Close()) }()
 	key, err := lock.NewKey("stock", "item", "9")
@@ -107,7 +107,8 @@ func TestWhatIsLeftOfALockWhoseProcessesAllDiedHasAnEnd(t *testing.T) {
 }
 
 func TestALineThatWasEmptyHasAnEndAgainFromItsFirstWaiterOn(t *testing.T) {
-	rdb := redistest.Start(t).Client()
+	t.Parallel()
+	rdb := redistest.Shared(t)
 	l := lockredis.New(rdb, lockredis.Config{Heartbeat: time.Hour})
 	defer func() { require.NoError(t, l.Close()) }()
 	key, err := lock.NewKey("stock", "item", "10")

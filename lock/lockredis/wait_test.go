@@ -34,6 +34,7 @@ func queue(ctx context.Context, t testing.TB, l *lockredis.Locker, key lock.Key,
 }
 
 func TestSixtyFourContendersOfTwoProcessesAreServedInTheOrderOfAsking(t *testing.T) {
+	t.Parallel()
 	ctx := within(t)
 	rdb := redistest.Start(t)
 	key := newKey(t, "order", "fifo")
@@ -55,6 +56,7 @@ func TestSixtyFourContendersOfTwoProcessesAreServedInTheOrderOfAsking(t *testing
 }
 
 func TestLockIsAStringInRedisThatNamesItsFence(t *testing.T) {
+	t.Parallel()
 	rdb := redistest.Start(t)
 	l, key := newLocker(t, rdb.Client()), newKey(t, "stock", "item", "456")
 	held, err := l.TryLock(within(t), key, 0, long)
@@ -64,6 +66,7 @@ func TestLockIsAStringInRedisThatNamesItsFence(t *testing.T) {
 }
 
 func TestWaitersOfAProcessShareOneSubscription(t *testing.T) {
+	t.Parallel()
 	ctx := within(t)
 	rdb := redistest.Start(t)
 	l := newLocker(t, rdb.Client())
@@ -79,11 +82,13 @@ func TestWaitersOfAProcessShareOneSubscription(t *testing.T) {
 }
 
 func TestNothingIsSentBeforeTheFirstUse(t *testing.T) {
+	t.Parallel()
 	l := lockredis.New(client(t, "127.0.0.1:1"), lockredis.Config{})
 	require.NoError(t, l.Close())
 }
 
 func TestCloseEndsWaitsAndUnlockStillWorks(t *testing.T) {
+	t.Parallel()
 	ctx := within(t)
 	rdb := redistest.Start(t)
 	l, other, key := newLocker(t, rdb.Client()), newLocker(t, rdb.Client()), newKey(t, "order", "close")
@@ -104,6 +109,7 @@ func TestCloseEndsWaitsAndUnlockStillWorks(t *testing.T) {
 }
 
 func TestLostReplyChangesNothing(t *testing.T) {
+	t.Parallel()
 	ctx := within(t)
 	proxy := redistest.Start(t).Proxy()
 	l, key := newLocker(t, proxy.Client()), newKey(t, "order", "retry")
@@ -139,6 +145,7 @@ func TestLostReplyChangesNothing(t *testing.T) {
 }
 
 func TestWaiterIsTold(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		before, after func(*redistest.Proxy) // the waiter waits; the lock was handed to it
 	}{
@@ -153,6 +160,7 @@ func TestWaiterIsTold(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			ctx := within(t)
 			rdb := redistest.Start(t)
 			proxy := rdb.Proxy()
@@ -177,6 +185,7 @@ func TestWaiterIsTold(t *testing.T) {
 }
 
 func TestWaitersGetInLineAgainWhenRedisLostItsData(t *testing.T) {
+	t.Parallel()
 	ctx := within(t)
 	rdb := redistest.Start(t)
 	l, key := newLocker(t, rdb.Client()), newKey(t, "order", "lost")
@@ -192,6 +201,7 @@ func TestWaitersGetInLineAgainWhenRedisLostItsData(t *testing.T) {
 }
 
 func TestLeaseAndLineOutliveAFailover(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*soon)
 	defer cancel()
 	sentinel := redistest.StartSentinel(t)
@@ -265,6 +275,7 @@ func answered(t *testing.T, call func() error) {
 }
 
 func TestLeaseOfLostDataIsOverForEveryVerb(t *testing.T) {
+	t.Parallel()
 	ctx := within(t)
 	rdb := redistest.Start(t)
 	l, key := newLocker(t, rdb.Client()), newKey(t, "order", "lost")
@@ -284,6 +295,7 @@ func TestLeaseOfLostDataIsOverForEveryVerb(t *testing.T) {
 }
 
 func TestHandDeletedLockGoesToTheNextInLine(t *testing.T) {
+	t.Parallel()
 	ctx := within(t)
 	rdb := redistest.Start(t)
 	l, key := newLocker(t, rdb.Client()), newKey(t, "order", "deleted")
@@ -296,6 +308,7 @@ func TestHandDeletedLockGoesToTheNextInLine(t *testing.T) {
 }
 
 func TestNothingIsLeftBehindByCallsThatNobodyWaitedFor(t *testing.T) {
+	t.Parallel()
 	rdb := redistest.Start(t)
 	l, key := newLocker(t, rdb.Client()), newKey(t, "order", "abandoned")
 	warm, err := l.TryLock(within(t), key, long, long)
@@ -316,6 +329,7 @@ func TestNothingIsLeftBehindByCallsThatNobodyWaitedFor(t *testing.T) {
 }
 
 func TestStoreThatIsAwayIsToldAsSuch(t *testing.T) {
+	t.Parallel()
 	l := newLocker(t, client(t, "127.0.0.1:1"))
 	key := newKey(t, "order", "away")
 	for _, wait := range []time.Duration{0, long} {
@@ -341,6 +355,7 @@ func (d *deaf) Subscribe(ctx context.Context, channels ...string) *redis.PubSub 
 }
 
 func TestSubscriptionThatTellsNothingIsRenewed(t *testing.T) {
+	t.Parallel()
 	ctx := within(t)
 	rdb := redistest.Start(t)
 	holder, key := newLocker(t, rdb.Client()), newKey(t, "order", "deaf")

@@ -53,6 +53,7 @@ func counted(t *testing.T, r *prometheus.Registry) map[string]uint64 {
 }
 
 func TestEveryWaitHoldLossAndFailureIsCountedAndSpanned(t *testing.T) {
+	t.Parallel()
 	ctx := within(t)
 	rdb, r, s := redistest.Start(t), prometheus.NewRegistry(), &spans{}
 	open := func(rdb *redis.Client) *lockredis.Locker {

@@ -56,7 +56,7 @@ func Conformance(t *testing.T, make func(*testing.T) lock.Locker) {
 	}
 	for _, rule := range rules {
 		t.Run(rule.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), soon)
+			ctx, cancel := context.WithTimeout(t.Context(), long)
 			defer cancel()
 			rule.hold(&suite{T: t, ctx: ctx, Locker: make(t), key: newKey(t)})
 		})
@@ -158,7 +158,7 @@ func (s *suite) inLine(n int) bool {
 
 func (s *suite) until(what string, true func() bool) {
 	s.Helper()
-	tick := time.NewTicker(time.Millisecond)
+	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !true() {
 		select {

@@ -39,7 +39,7 @@ func Main(m interface{ Run() int }) int {
 }
 
 // Shared gives the test a client of an empty database on the binary's server, which the end of the test closes. The server's clock,
-// settings, scripts, channels and FLUSHALL are everybody's: a test that changes them, or that runs beside others, uses Start.
+// settings, scripts, channels and FLUSHALL are everybody's: a test that changes or counts them uses Start.
 func Shared(tb testing.TB) *redis.Client {
 	tb.Helper()
 	shared.Lock()
