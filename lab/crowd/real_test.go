@@ -117,7 +117,7 @@ func TestTheCarriersNumberIsKeptAndThenTurnsEndByThemselves(t *testing.T) {
 
 func TestTheCommandEndsWithASummaryAndItsExitCodeTells(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "crowd")
-	out, err := exec.Command("go", "build", "-o", program, "./cmd").CombinedOutput()
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", program, "./cmd").CombinedOutput()
 	require.NoError(t, err, string(out))
 	url := startReplica(t, "--database-url", "sqlite:"+filepath.Join(t.TempDir(), "waitroom.db"))
 

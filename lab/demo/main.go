@@ -131,9 +131,10 @@ func (d *demo) open(ctx context.Context, data string, problems io.Writer) (*serv
 	return server.New(ctx, cfg, cfg.NewLog(problems))
 }
 
+const usual = "127.0.0.1:8080"
+
 // address is port 8080 of loopback, or any where that is taken.
 func address() string {
-	const usual = "127.0.0.1:8080"
 	l, err := net.Listen("tcp", usual)
 	if err != nil {
 		return "127.0.0.1:0"

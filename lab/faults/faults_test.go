@@ -52,7 +52,7 @@ var waitroom = sync.OnceValues(func() (string, error) {
 // build makes the program of this checkout.
 func build(dir string, args ...string) (program string, err error) {
 	program = filepath.Join(dir, "waitroom")
-	cmd := exec.Command("go", append(append([]string{"build", "-o", program}, args...), "./cmd/waitroom")...)
+	cmd := exec.Command("go", append(append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", program}, args...), "./cmd/waitroom")...)
 	cmd.Dir = "../.."
 	out, err := cmd.CombinedOutput()
 	if err != nil {
