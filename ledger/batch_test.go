@@ -115,10 +115,14 @@ func (c *chance) journal(entries int) (list []room.Entry) {
 	return list
 }
 
-func TestManyRecordsAtATimeWriteWhatOneAtATimeDoes(t *testing.T) {
+func TestManyRecordsAtATimeWriteWhatOneAtATimeDoes(t *testing.T) { manyAsOne(t, 0, 1) }
+
+// manyAsOne takes in the journals of some seeds, of which the odd ones have records that are parked.
+func manyAsOne(t *testing.T, seeds ...uint64) {
+	t.Helper()
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
-		for seed := range uint64(6) {
+		for _, seed := range seeds {
 			c := &chance{Rand: rand.New(rand.NewPCG(seed, 11)), poison: seed%2 == 1}
 			entries := c.journal(120)
 			one, many := room.ID(fmt.Sprint("one-", seed)), room.ID(fmt.Sprint("many-", seed))

@@ -93,7 +93,7 @@ func TestOneSlowQuestionHoldsUpNobodyElse(t *testing.T) {
 
 // The probe has a connection of its own: those that wait have all the others.
 func TestSlowQuestionsThatTakeEveryConnectionSayNothing(t *testing.T) {
-	b := newBench(pgtest.Start(t).URL())
+	b := onPostgres(t)
 	registry := prometheus.NewRegistry()
 	c := b.config()
 	c.Registerer = registry
@@ -126,6 +126,7 @@ func TestSlowQuestionsThatTakeEveryConnectionSayNothing(t *testing.T) {
 func TestAFrozenDatabaseIsFoundOutByOneProbe(t *testing.T) {
 	pg := pgtest.StartOwn(t)
 	b := newBench(pg.URL())
+	b.probeWithin = 2 * time.Second
 	registry := prometheus.NewRegistry()
 	c := b.config()
 	c.Registerer = registry
@@ -134,11 +135,11 @@ func TestAFrozenDatabaseIsFoundOutByOneProbe(t *testing.T) {
 	b.life(1)
 
 	pg.Freeze()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
 	var questions sync.WaitGroup
-	for range 3 {
+	for range 3 { // which end at once, long before the probe
 		questions.Go(func() {
-			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-			defer cancel()
 			_, err := l.Receive(ctx, here, room.MessageNote{MessageID: "m"})
 			if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ledger.ErrAway) { // its own time says nothing
 				t.Errorf("receive: %v", err)

@@ -47,7 +47,7 @@ func TestADrainWritesWhatHappenedAndTrimsTheJournal(t *testing.T) {
 // Three replicas drain at once and die again and again between apply and trim.
 func TestNothingIsMissingOrDoubledWhenDrainersDieBeforeTheyTrim(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
-		const lives = 150
+		const lives = 60
 		b.journal.failTrim = func() bool { return rand.IntN(3) == 0 }
 		replicas := []*ledger.Ledger{b.open(t), b.open(t), b.open(t)}
 		var wg sync.WaitGroup
@@ -58,7 +58,7 @@ func TestNothingIsMissingOrDoubledWhenDrainersDieBeforeTheyTrim(t *testing.T) {
 		})
 		for _, l := range replicas {
 			wg.Go(func() {
-				for range 200 {
+				for range 80 {
 					if err := l.Drain(t.Context(), here); err != nil && !errors.Is(err, errLost) {
 						t.Errorf("drain: %v", err)
 						return

@@ -48,25 +48,26 @@ func TestTheLedgerHasWhatTheClientsSaw(t *testing.T) {
 			replicas = append(replicas, b.openWith(t, c))
 		}
 		saw := &seen{outcomes: map[int64]room.Outcome{}, matches: map[string]room.Match{}}
-		ctx, stop := context.WithCancel(t.Context())
+		moved := make(chan struct{}, 100)
 		var drains, sellers sync.WaitGroup
 		for _, l := range replicas {
 			drains.Go(func() {
-				for ctx.Err() == nil {
-					_ = l.Drain(ctx, here)
+				for range moved {
+					_ = l.Drain(t.Context(), here)
 				}
 			})
 		}
-		const perSeller = 25
+		const perSeller = 10
 		for n := range 4 {
 			sellers.Go(func() {
 				for turn := range perSeller {
 					saw.turn(t, engine, replicas[turn%3], fmt.Sprintf("s-%d", n), fmt.Sprintf("m-%d-%d", n, turn))
+					moved <- struct{}{}
 				}
 			})
 		}
 		sellers.Wait()
-		stop()
+		close(moved)
 		drains.Wait()
 		l := b.openWith(t, func() ledger.Config { c := b.config(); c.Journal, c.Rooms = engine, engine; return c }())
 		require.NoError(t, l.Drain(t.Context(), here))

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -62,7 +61,7 @@ func TestAnIdThatComesWithAnotherMessageIsAnIncidentOnce(t *testing.T) {
 
 // A match waits for the ledger for half a second only. The answer to an id that came before is known by then: nobody else would record that it came again.
 func TestAnIdThatComesAgainIsRecordedAlsoWhereThatTakesLong(t *testing.T) {
-	b := newBench(pgtest.Start(t).URL())
+	b := onPostgres(t)
 	l := b.open(t)
 	first := room.MessageNote{MessageID: "m", From: "1588", Text: "the first", Received: 5, Fingerprint: "k1:aa"}
 	_, err := l.Receive(t.Context(), here, first)

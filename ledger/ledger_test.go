@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"slices"
@@ -32,11 +33,13 @@ type bench struct {
 	log     *lockedBuffer
 	now     *clock
 	reused  *reused // nil: the database is the test's own
+
+	probeWithin time.Duration
 }
 
 func newBench(url string) *bench {
 	return &bench{url: url, journal: &journal{entries: map[room.ID][]room.Entry{}, tickets: map[room.ID]int64{}}, log: &lockedBuffer{},
-		now: &clock{now: time.Now()}}
+		now: &clock{now: time.Now()}, probeWithin: time.Minute}
 }
 
 func (b *bench) config() ledger.Config {
@@ -62,7 +65,13 @@ func (b *bench) openWith(t testing.TB, c ledger.Config) *ledger.Ledger {
 }
 
 func (b *bench) database(ctx context.Context) (*sqldb.DB, error) {
-	return sqldb.Open(ctx, sqldb.Config{URL: b.url, Migrations: ledger.Migrations(), Now: b.now.Now, Log: slog.New(slog.NewTextHandler(b.log, nil))})
+	return b.databaseWith(ctx, b.now.Now, b.log)
+}
+
+// databaseWith is one whose clock and log are given; only a database that is known to be away is one that took too long.
+func (b *bench) databaseWith(ctx context.Context, now func() time.Time, log io.Writer) (*sqldb.DB, error) {
+	return sqldb.Open(ctx, sqldb.Config{URL: b.url, Migrations: ledger.Migrations(), Now: now, Log: slog.New(slog.NewTextHandler(log, nil)),
+		ProbeWithin: b.probeWithin})
 }
 
 // write journals records as one entry.

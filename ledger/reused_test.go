@@ -3,7 +3,6 @@ package ledger_test
 import (
 	"context"
 	"database/sql"
-	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -49,7 +48,7 @@ func (b *bench) take(t testing.TB, into *ledger.Config) (release func()) {
 	c.of.Store(b)
 	if c.db == nil {
 		var err error
-		c.db, err = sqldb.Open(t.Context(), sqldb.Config{URL: b.url, Migrations: ledger.Migrations(), Now: c.Now, Log: slog.New(slog.NewTextHandler(c, nil))})
+		c.db, err = b.databaseWith(t.Context(), c.Now, c)
 		require.NoError(t, err)
 	}
 	into.DB = c.db

@@ -50,6 +50,9 @@ func sqliteURL(t *testing.T) string {
 	return "sqlite:" + path
 }
 
+// patience keeps the driver, and the server, from giving up where the machine is busy.
+const patience = "&connect_timeout=60&idle_in_transaction_session_timeout=60s"
+
 func onPostgres(t *testing.T) *bench {
 	t.Helper()
 	server := pgtest.Start(t)
@@ -59,7 +62,7 @@ func onPostgres(t *testing.T) *bench {
 	if last := len(made.postgres) - 1; last >= 0 {
 		r, made.postgres = made.postgres[last], made.postgres[:last]
 	} else {
-		r = newReused(t, server.URL())
+		r = newReused(t, server.URL()+patience)
 	}
 	t.Cleanup(func() {
 		if !r.empty(t) {

@@ -185,12 +185,12 @@ func TestTheHistoryStaysRightWhileOldRowsGoAndNewOnesCome(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		now := b.now.Now().UnixMilli()
 		l, writer := b.retaining(t, 400*24*time.Hour), b.retaining(t, 400*24*time.Hour)
-		for i := range int64(450) { // three steps
+		for i := range int64(250) { // two steps
 			b.turn(here, i+1, now-500*days+i*60*seconds)
 		}
 		require.NoError(t, l.Drain(t.Context(), here))
 		live := []room.ID{here, "live:1"}
-		const turns = 10
+		const turns = 6
 		var all errgroup.Group
 		for _, id := range live {
 			all.Go(func() error {

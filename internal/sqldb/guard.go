@@ -58,7 +58,7 @@ func (d *DB) AskAgain(ctx context.Context) {
 	if _, err := d.circuit.state(); err == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, probeWithin)
+	ctx, cancel := context.WithTimeout(ctx, d.probe.within)
 	defer cancel()
 	_ = d.guard(ctx, func() error { return d.sql.PingContext(ctx) })
 }

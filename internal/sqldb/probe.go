@@ -9,13 +9,14 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// probeWithin is how long a database may take to answer that it is there.
+// probeWithin is how long a database may take to answer that it is there, where nobody says.
 const probeWithin = time.Second
 
 // probe asks a database whether it is there, on nobody's time and on a connection of its own: those that wait may
 // have taken all the others. One runs at a time, at most every probeEvery.
 type probe struct {
 	source source
+	within time.Duration
 	allow  *rate.Limiter
 
 	mu      sync.Mutex
@@ -31,7 +32,7 @@ func (p *probe) start(answer func(error)) {
 	if p.closed || p.stop != nil || !p.allow.Allow() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), probeWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), p.within)
 	p.stop = cancel
 	p.running.Go(func() {
 		err := p.ask(ctx)

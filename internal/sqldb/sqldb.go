@@ -26,6 +26,8 @@ type Config struct {
 	Migrations Migrations
 	Log        *slog.Logger
 	Now        func() time.Time // for tests: when to try a database again that was away
+
+	ProbeWithin time.Duration // for tests: how long the database may take to answer that it is there; default a second
 }
 
 // DefaultURL is where the database is when nobody says.
@@ -40,6 +42,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.ProbeWithin == 0 {
+		c.ProbeWithin = probeWithin
 	}
 	return c
 }
@@ -76,7 +81,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	}
 	d := &DB{log: c.Log, sql: pool, dialect: src.dialect, secret: src.secret, migrations: c.Migrations}
 	d.circuit.now = c.Now
-	d.probe = probe{source: src, allow: rate.NewLimiter(rate.Every(probeEvery), 1)}
+	d.probe = probe{source: src, within: c.ProbeWithin, allow: rate.NewLimiter(rate.Every(probeEvery), 1)}
 	if src.dialect == dialect.SQLite {
 		d.writer = make(chan struct{}, 1)
 	}
