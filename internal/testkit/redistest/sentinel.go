@@ -25,7 +25,7 @@ const (
 
 	sentinels      = 3
 	quorum         = 2
-	agreeWithin    = 30 * time.Second
+	agreeWithin    = time.Minute
 	downAfter      = 500 * time.Millisecond
 	failoverWithin = 3 * time.Second
 )
