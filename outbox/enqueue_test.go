@@ -24,7 +24,7 @@ func TestTasksPutInTogetherFollowThoseBeforeInTheirOrder(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.put(t, "key/1", "first")
 		var tasks []outbox.Task
-		for i := range 250 { // more than one statement of MySQL's
+		for i := range 120 { // more than one statement of each
 			tasks = append(tasks, outbox.Task{Kind: job, Key: fmt.Sprint("key/", i%2), Payload: fmt.Sprint(i)})
 		}
 		b.putAll(t, tasks...)
@@ -33,7 +33,7 @@ func TestTasksPutInTogetherFollowThoseBeforeInTheirOrder(t *testing.T) {
 		for n := 0; ; n++ {
 			task, ok := b.claim(t)
 			if !ok {
-				require.Equal(t, 251, n)
+				require.Equal(t, 121, n)
 				return
 			}
 			at := -1

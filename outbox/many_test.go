@@ -11,10 +11,14 @@ import (
 	"github.com/waitroom/waitroom/outbox"
 )
 
-// Ten workers and a thousand tasks of a hundred keys and of none.
 func TestWhenNothingFailsEachPhaseIsDoneOnceAndEachKeyInOrder(t *testing.T) {
+	onceAndInOrder(t, 5, 120, 12)
+}
+
+// onceAndInOrder has workers work off tasks, of which every second one has one of half as many keys.
+func onceAndInOrder(t *testing.T, workers, tasks, keys int) {
+	t.Helper()
 	onEach(t, func(t *testing.T, b *bench) {
-		const workers, tasks, keys = 10, 1000, 100
 		all := make([]outbox.Task, tasks)
 		for i := range all {
 			all[i] = outbox.Task{Kind: job, Payload: fmt.Sprint(i)}

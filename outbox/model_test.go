@@ -49,14 +49,17 @@ func (t *modelTask) holds(claim outbox.Task) bool {
 	return t.State == outbox.Open && t.LockedAt == claim.LockedAt && t.Attempts == claim.Attempts
 }
 
-// A walk of random steps: the database does at each what the model says.
-func TestEveryStepIsAsTheRulesSay(t *testing.T) {
+func TestEveryStepIsAsTheRulesSay(t *testing.T) { walk(t, 200) }
+
+// walk takes random steps: the database does at each what the model says.
+func walk(t *testing.T, steps int) {
+	t.Helper()
 	seed := uint64(time.Now().UnixNano())
 	onEach(t, func(t *testing.T, b *bench) {
 		t.Log("seed", seed)
 		r := rand.New(rand.NewPCG(seed, 0))
 		m := &model{}
-		for range 400 {
+		for range steps {
 			m.now = b.clock.Now().UnixMilli()
 			switch r.IntN(8) {
 			case 0:

@@ -57,8 +57,11 @@ func sqlite(t *testing.T) source {
 		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_txlock=immediate"}
 }
 
-// shared are the servers' databases, which the tests use one after another: one each for all of them is faster.
-var shared struct{ postgres, mariadb string }
+// shared are the servers' databases and the ways to them, which the tests use one after another: to make and to know a database takes longer than most tests.
+var shared struct {
+	postgres, mariadb string
+	open              map[source]*sql.DB
+}
 
 func postgres(t *testing.T) source {
 	if shared.postgres == "" {
@@ -74,17 +77,35 @@ func mariadb(t *testing.T) source {
 	return source{outbox.MySQL, "mysql", shared.mariadb}
 }
 
+// connect gives a way to the database, with no task in it.
+func (s source) connect(t *testing.T) *sql.DB {
+	t.Helper()
+	db := shared.open[s]
+	if db == nil {
+		var err error
+		db, err = sql.Open(s.Driver, s.DSN)
+		require.NoError(t, err)
+		db.SetMaxOpenConns(20)
+		db.SetMaxIdleConns(20)
+		if s.Dialect == outbox.SQLite { // a file of the test's own
+			t.Cleanup(func() { _ = db.Close() })
+		} else {
+			if shared.open == nil {
+				shared.open = make(map[source]*sql.DB)
+			}
+			shared.open[s] = db
+		}
+	}
+	if _, err := db.Exec(`DELETE FROM outbox_tasks`); err != nil { // there is none yet
+		_, err = db.Exec(outbox.Schema(s.Dialect))
+		require.NoError(t, err)
+	}
+	return db
+}
+
 func newBench(t *testing.T, s source) *bench {
 	t.Helper()
-	db, err := sql.Open(s.Driver, s.DSN)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = db.Close() })
-	db.SetMaxOpenConns(20)
-	db.SetMaxIdleConns(20)
-	_, err = db.Exec(`DROP TABLE IF EXISTS outbox_tasks`)
-	require.NoError(t, err)
-	_, err = db.Exec(outbox.Schema(s.Dialect))
-	require.NoError(t, err)
+	db := s.connect(t)
 	c := &clock{now: time.Now().Truncate(time.Second)}
 	return &bench{db: db, source: s, dialect: s.Dialect, clock: c, store: outbox.NewStore(db, s.Dialect, outbox.StoreConfig{Now: c.Now})}
 }
