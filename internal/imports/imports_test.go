@@ -2,7 +2,6 @@
 package imports
 
 import (
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -44,21 +43,6 @@ var testOnly = []string{
 	"github.com/makiuchi-d/gozxing",
 }
 
-func goList(t *testing.T, args ...string) [][]string {
-	t.Helper()
-	cmd := exec.Command("go", append([]string{"list"}, args...)...)
-	cmd.Dir = "../.."
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	require.NoError(t, err, stderr.String())
-	var lines [][]string
-	for line := range strings.Lines(string(out)) {
-		lines = append(lines, strings.Fields(line))
-	}
-	return lines
-}
-
 // top is the floor or the first directory of one of our packages, "" for everybody else's.
 func top(path string) string {
 	rest, ours := strings.CutPrefix(path, module+"/")
@@ -75,13 +59,10 @@ func top(path string) string {
 }
 
 func TestImportsRunOneWay(t *testing.T) {
-	packages := goList(t, "-e", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
-	require.NotEmpty(t, packages)
-	for _, line := range packages {
-		importer := line[0]
+	for importer, p := range ourPackages(t, "") {
 		allowed, known := mayImport[top(importer)]
 		require.True(t, known, "%s is not in the table of packages", importer)
-		for _, imported := range line[1:] {
+		for _, imported := range p.imports {
 			to := top(imported)
 			if to == "" || to == top(importer) {
 				continue
@@ -92,11 +73,7 @@ func TestImportsRunOneWay(t *testing.T) {
 }
 
 func TestNothingThatIsShippedNeedsATestLibrary(t *testing.T) {
-	for _, line := range goList(t, "-e", "-deps", "./cmd/...", "./lock/...", "./outbox/...") {
-		if len(line) == 0 {
-			continue
-		}
-		path := line[0]
+	for _, path := range needs(t, "cmd", "lock", "outbox") {
 		isTestOnly := slices.ContainsFunc(testOnly, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") })
 		require.False(t, isTestOnly, "%s is part of the product", path)
 		require.NotEqual(t, "internal", top(path), "%s is part of the product", path)
@@ -107,15 +84,17 @@ func TestNothingThatIsShippedNeedsATestLibrary(t *testing.T) {
 var drivers = []string{"github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/go-sql-driver/mysql", "github.com/pressly/goose/v3", "github.com/redis/go-redis/v9"}
 
 func TestTheOutboxBringsNoDriver(t *testing.T) {
-	for _, line := range goList(t, "-e", "-deps", "./outbox/...") {
-		isDriver := slices.ContainsFunc(drivers, func(p string) bool { return line[0] == p || strings.HasPrefix(line[0], p+"/") })
-		require.False(t, isDriver, "package outbox needs %s", line[0])
+	for _, path := range needs(t, "outbox") {
+		isDriver := slices.ContainsFunc(drivers, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") })
+		require.False(t, isDriver, "package outbox needs %s", path)
 	}
 }
 
-// The lab has dependencies that the product does not: its module may need the product's, never the other way round.
+// The lab has dependencies that the product does not: its module may need the product's, never the other way round. Nobody else's package could need it.
 func TestTheProductKnowsNothingOfTheLab(t *testing.T) {
-	for _, line := range goList(t, "-e", "-test", "-deps", "-f", "{{.ImportPath}}", "./...") {
-		require.NotEqual(t, "lab", top(line[0]), "the product needs %s", line[0])
+	for importer, p := range ourPackages(t, "") {
+		for _, imported := range slices.Concat(p.imports, p.tests) {
+			require.NotEqual(t, "lab", top(imported), "%s needs %s", importer, imported)
+		}
 	}
 }

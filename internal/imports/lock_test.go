@@ -10,23 +10,24 @@ import (
 // A domain that names a lock.Key compiles no driver, no metrics and no engine; its tests neither, with the fake.
 func TestTheLocksPortNeedsTheStandardLibraryAlone(t *testing.T) {
 	ours := map[string][]string{
-		"./lock":          {module + "/lock"},
-		"./lock/locktest": {module + "/lock", module + "/lock/locktest"},
+		module + "/lock":          {module + "/lock"},
+		module + "/lock/locktest": {module + "/lock", module + "/lock/locktest"},
 	}
 	for pkg, allowed := range ours {
-		for _, line := range goList(t, "-deps", "-f", `{{.ImportPath}} {{.Standard}}`, pkg) {
-			if line[1] == "true" {
-				continue
-			}
-			require.Contains(t, allowed, line[0], "%s needs %s", pkg, line[0])
+		needed := closure(t, []string{pkg})
+		require.Contains(t, needed, pkg)
+		for _, path := range needed {
+			require.Contains(t, allowed, path, "%s needs %s", pkg, path)
 		}
 	}
 }
 
 func TestTheLocksAdapterStandsOnPortAndEngine(t *testing.T) {
-	for _, imported := range goList(t, "-f", `{{join .Imports "\n"}}`, "./lock/lockredis") {
-		if strings.HasPrefix(imported[0], module+"/") {
-			require.Contains(t, []string{module + "/lock", module + "/room"}, imported[0])
+	adapter := packages(t)[module+"/lock/lockredis"]
+	require.NotEmpty(t, adapter.imports)
+	for _, imported := range adapter.imports {
+		if strings.HasPrefix(imported, module+"/") {
+			require.Contains(t, []string{module + "/lock", module + "/room"}, imported)
 		}
 	}
 }
