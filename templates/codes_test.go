@@ -12,6 +12,9 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
+// turnLength is longer than any test takes, however slow the machine is.
+const turnLength = 30 * time.Minute
+
 // turn is a state frame's part of my turn, in which the number is busy for a while.
 func turn(busy time.Duration) object {
 	var after any
@@ -20,7 +23,7 @@ func turn(busy time.Duration) object {
 	}
 	return object{
 		"status": "locked", "outcome": nil, "ticket": 9, "fence": 77, "queue_position": nil, "estimated_wait": nil, "maximum_wait": nil,
-		"lease_expires_at": time.Now().Add(2 * time.Minute).UnixMilli(), "codes": object{"asked": 0, "open": 0, "ask_after": after},
+		"lease_expires_at": time.Now().Add(turnLength).UnixMilli(), "codes": object{"asked": 0, "open": 0, "ask_after": after},
 	}
 }
 
@@ -140,12 +143,12 @@ func TestJoiningSaysThatThePageAsks(t *testing.T) {
 func TestBusyNumberIsCountedDownAndThenItMayBePressed(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.open(room, "ko")
-	busy := turn(time.Minute)
+	busy := turn(10 * time.Minute)
 	room.then(object{"code": "number_busy", "detail": "바빠요", "ask_after": rfc(busy["codes"].(object)["ask_after"].(int64))})
 	room.push(t, busy)
 	tab.step("busy")
 	tab.hides("ask")
-	tab.until(`/^(1:00|0:[1-5]\d)$/.test(document.getElementById("ask-countdown").textContent)`)
+	tab.until(`/^(10:00|9:\d\d)$/.test(document.getElementById("ask-countdown").textContent)`)
 	tab.says("ask-busy", "앞사람의 문자가 아직 올 수 있어요")
 	tab.says("say", "뒤에 요청할 수 있어요")
 	tab.shows("ask-more")
@@ -159,7 +162,7 @@ func TestBusyNumberIsCountedDownAndThenItMayBePressed(t *testing.T) {
 	tab.hides("ask-busy")
 	tab.says("say", "이제 인증번호를 요청할 수 있어요")
 
-	room.then(object{"code": "number_busy", "detail": "바빠요", "ask_after": rfc(time.Now().Add(time.Minute).UnixMilli())})
+	room.then(object{"code": "number_busy", "detail": "바빠요", "ask_after": rfc(time.Now().Add(10 * time.Minute).UnixMilli())})
 	tab.do(chromedp.Click("#ask"))
 	tab.step("busy")
 	room.then(nil)
@@ -282,35 +285,57 @@ func TestCodeOutlivesAPressThatCameTooLate(t *testing.T) {
 	tab.shows("sms")
 }
 
+// passes lets time pass at once on the pages that are opened from now on, for pass(ms): every clock goes on by it, and what was put off for
+// longer than two minutes is done when its time has come.
+const passes = `{
+	const [now, date, later, never] = [performance.now.bind(performance), Date.now, setTimeout, clearTimeout];
+	const put = new Map();
+	let ahead = 0, n = 0;
+	performance.now = () => now() + ahead;
+	Date.now = () => date() + ahead;
+	window.setTimeout = (f, ms, ...rest) => ms > 120000 ? (put.set(--n, { f, at: performance.now() + ms }), n) : later(f, ms, ...rest);
+	window.clearTimeout = (id) => put.delete(id) || never(id);
+	window.pass = (ms) => {
+		ahead += ms;
+		for (const [id, { f, at }] of put) if (at <= performance.now() && put.delete(id)) f();
+	};
+}`
+
 func TestCodeIsForgottenTenMinutesAfterItCame(t *testing.T) {
-	room, tab := expectTurn(t)
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.before(passes)
+	tab.open(room, "ko")
+	room.push(t, turn(0))
+	tab.step("ask")
 	room.push(t, ended("completed"))
-	room.tell(t, message("m-1", "인증번호 482103", "482103", 10*time.Minute-5*time.Second))
+	room.tell(t, message("m-1", "인증번호 482103", "482103", 0))
 	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요"`)
-	require.Equal(t, "482103", tab.text("sms-code"))
+	tab.run(`pass(540_000)`)
+	require.Equal(t, "482103", tab.text("sms-code"), "after nine minutes")
+	tab.run(`pass(60_000)`)
 	tab.hides("sms")
 	tab.nowhere("482103")
 	tab.nowhere("4 8 2 1 0 3") // as it was spoken
 	require.Equal(t, "인증을 마쳤어요", tab.text("outcome"))
-	room.tell(t, message("m-2", "인증번호 999000", "999000", 10*time.Minute))
+	room.tell(t, message("m-2", "인증번호 999000", "999000", 0))
 	room.push(t, object{"paused": true})
 	tab.shows("paused")
 	tab.nowhere("999000")
 	tab.nowhere("9 9 9 0 0 0")
 
-	came := time.Now().Add(8*time.Second - 10*time.Minute).UnixMilli() // a page takes a while to open
 	locked := everyState()["locked"]
-	locked.LeaseExpiresAt = time.Now().Add(time.Minute).UnixMilli()
+	locked.LeaseExpiresAt = time.Now().Add(time.Hour).UnixMilli()
 	locked.Codes = &templates.CodesView{Asked: 1}
-	locked.SMS = []templates.SMSView{{MessageID: "m-3", Text: "인증번호 313233", Code: "313233", ReceivedAt: came}}
+	locked.SMS = []templates.SMSView{{MessageID: "m-3", Text: "인증번호 313233", Code: "313233", ReceivedAt: time.Now().Add(-5 * time.Minute).UnixMilli()}}
 	room.mu.Lock()
 	room.view = locked
 	room.mu.Unlock()
 	state := turn(0)
-	state["codes"] = object{"asked": 1, "open": 0, "ask_after": nil}
+	state["codes"], state["lease_expires_at"] = object{"asked": 1, "open": 0, "ask_after": nil}, locked.LeaseExpiresAt
 	room.change(state)
 	tab.open(room, "ko")
 	require.Equal(t, "313233", tab.text("sms-code"))
+	tab.run(`pass(300_000)`)
 	tab.nowhere("313233")
 	tab.step("asked")
 }

@@ -7,14 +7,17 @@ import (
 	"os"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// A module that needs no page is tried in one that has nothing live.
+// A module that needs no page is tried in one that has nothing else.
 func openModules(t *testing.T) *deskTab {
 	d := startFakeDesk(t, 0)
-	tab := openDesk(t, d)
-	tab.open("/support/integration")
+	tab := &deskTab{t, browsertest.Page(t), d}
+	tab.do(chromedp.Navigate(d.server.URL + "/support/modules"))
 	return tab
 }
 

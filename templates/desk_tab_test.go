@@ -105,7 +105,7 @@ func (b *deskTab) goes(address string) {
 	require.Eventually(b.t, func() bool {
 		at, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.pathname + location.search`))
 		return err == nil && at == address // it fails while the page is being left
-	}, 30*time.Second, 20*time.Millisecond, address)
+	}, 60*time.Second, 20*time.Millisecond, address)
 }
 
 func (b *deskTab) says(id, text string) {

@@ -194,10 +194,15 @@ func (d *fakeDesk) beats(stop chan struct{}) {
 			return
 		case now := <-tick.C:
 			d.mu.Lock()
-			d.tellAll(object{"type": "beat", "server_time": now.UnixMilli(), "as_of": now.Add(-d.lag).UnixMilli()})
+			d.beat(now)
 			d.mu.Unlock()
 		}
 	}
+}
+
+// beat is for who has the lock.
+func (d *fakeDesk) beat(now time.Time) {
+	d.tellAll(object{"type": "beat", "server_time": now.UnixMilli(), "as_of": now.Add(-d.lag).UnixMilli()})
 }
 
 // next hands the lock to the first who is not away, and says what a change frame does of it.

@@ -48,7 +48,7 @@ func TestErrorPageOffersTheLanguagesThatItIsGiven(t *testing.T) {
 	require.Equal(t, len(templates.Languages()), strings.Count(page, "hreflang="))
 }
 
-// Korean has every state looked at by TestNothingKeepsPeopleOutOfTheSellersPage.
+// TestNothingKeepsPeopleOutInAnyLanguage is the rest of it.
 func TestNothingIsCutOffOnAPhoneInAnyLanguage(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000", Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}}
@@ -60,9 +60,6 @@ func TestNothingIsCutOffOnAPhoneInAnyLanguage(t *testing.T) {
 		tab.do(chromedp.Click("#lang summary"))
 		tab.until(`document.getElementById("lang").open`)
 		tab.until(`[...document.querySelectorAll("#lang a, #lang summary")].every((e) => e.getBoundingClientRect().height >= 44)`)
-		found, err := browsertest.Axe(tab.ctx)
-		require.NoError(t, err)
-		require.Empty(t, found, lang)
 		tab.do(chromedp.KeyEvent(kb.Escape))
 		tab.until(`!document.getElementById("lang").open && document.activeElement.matches("#lang summary")`)
 		for _, state := range []object{{"status": "idle", "fence": nil}, place(3), turn(0), ended("dropped")} {

@@ -108,7 +108,7 @@ func TestMarketplaceIsOpenedOnlyOnceTheAskCounts(t *testing.T) {
 	tab.open(room, "ko")
 	room.push(t, turn(0))
 	tab.step("ask")
-	room.then(object{"code": "number_busy", "detail": "바빠요", "ask_after": rfc(time.Now().Add(time.Minute).UnixMilli())})
+	room.then(object{"code": "number_busy", "detail": "바빠요", "ask_after": rfc(time.Now().Add(10 * time.Minute).UnixMilli())})
 	tab.do(chromedp.Click("#ask"))
 	tab.step("busy")
 	room.then(nil)

@@ -18,30 +18,42 @@ import (
 var axeSource string
 
 // axeRun says what axe found of a serious or critical impact: one line for each element, with the rule that it breaks.
-const axeRun = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => JSON.stringify(violations
+// %s are the rules to try, as JSON; none: all.
+const axeRun = `((rules) => axe.run(document, { resultTypes: ["violations"], preload: false, ...(rules && { runOnly: rules }) }))(%s).then(({ violations }) => JSON.stringify(violations
 	.filter(({ impact }) => impact === "serious" || impact === "critical")
 	.flatMap(({ id, impact, help, nodes }) => nodes.map(({ target, any, all, none }) =>
 		[impact, id, target.join(" "), [...any, ...all, ...none][0]?.message ?? help].join(": ")))))`
 
 // Axe looks for what keeps people out of the page that ctx's tab shows: violations that axe-core calls serious or critical.
-// It runs beside the page's own scripts, where the page's content security policy does not reach.
-func Axe(ctx context.Context) ([]string, error) {
-	found, err := chromedp.Run(ctx, axe)
+// It runs beside the page's own scripts, where the page's content security policy does not reach. With rules it looks for these alone, such as
+// "color-contrast", which is all that another theme can break.
+func Axe(ctx context.Context, rules ...string) ([]string, error) {
+	found, err := chromedp.Run(ctx, func(ctx context.Context, t *chromedp.Target) ([]string, error) { return axe(ctx, t, rules) })
 	if err != nil {
 		return nil, fmt.Errorf("axe: %w", err)
 	}
 	return found, nil
 }
 
-func axe(ctx context.Context, t *chromedp.Target) ([]string, error) {
+func axe(ctx context.Context, t *chromedp.Target, rules []string) ([]string, error) {
 	world, err := ownWorld(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := evaluate(ctx, t, world, axeSource+";0"); err != nil {
+	there, err := evaluate(ctx, t, world, "self.axe !== undefined") // from the last look at this document
+	if err != nil {
 		return nil, err
 	}
-	text, err := evaluate(ctx, t, world, axeRun)
+	if string(there) == "false" {
+		if _, err := evaluate(ctx, t, world, axeSource+";0"); err != nil {
+			return nil, err
+		}
+	}
+	only, err := json.Marshal(rules)
+	if err != nil {
+		return nil, err
+	}
+	text, err := evaluate(ctx, t, world, fmt.Sprintf(axeRun, only))
 	if err != nil {
 		return nil, err
 	}

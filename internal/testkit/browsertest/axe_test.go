@@ -25,7 +25,7 @@ func TestAxeFindsWhatKeepsPeopleOutUnderAStrictPolicy(t *testing.T) {
 		_, _ = fmt.Fprintf(w, reachable, bodies[r.URL.Path])
 	}))
 	t.Cleanup(s.Close)
-	ctx := browsertest.New(t)
+	ctx := browsertest.Page(t)
 
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(s.URL+"/good")))
 	found, err := browsertest.Axe(ctx)
@@ -38,5 +38,8 @@ func TestAxeFindsWhatKeepsPeopleOutUnderAStrictPolicy(t *testing.T) {
 	require.Len(t, found, 2)
 	require.Contains(t, fmt.Sprint(found), "critical: button-name: button")
 	require.Contains(t, fmt.Sprint(found), "critical: label: input")
+	found, err = browsertest.Axe(ctx, "label")
+	require.NoError(t, err)
+	require.Len(t, found, 1, "of that rule alone")
 	require.Empty(t, browsertest.Errors(ctx), "the page's policy is not broken")
 }

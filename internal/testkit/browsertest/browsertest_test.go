@@ -1,6 +1,7 @@
 package browsertest_test
 
 import (
+	"context"
 	"fmt"
 	"image/png"
 	"net/http"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
+
+func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
 
 const page = `<!doctype html><link rel="icon" href="data:,"><p id="cookie">%s</p><p id="language">%s</p>
 <script src="/bad.js"></script><p id="inline">untouched</p><script>inline.textContent = "run"</script>`
@@ -44,7 +47,7 @@ func site(t *testing.T) string {
 }
 
 func TestComplaintsOfThePageAreCollected(t *testing.T) {
-	ctx := browsertest.New(t)
+	ctx := browsertest.Page(t)
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site(t)+"/quiet")))
 	require.Empty(t, browsertest.Errors(ctx))
 
@@ -60,27 +63,34 @@ func TestComplaintsOfThePageAreCollected(t *testing.T) {
 }
 
 func TestIsolatedSharesNothingAndTabSharesCookies(t *testing.T) {
-	ctx := browsertest.New(t)
+	ctx, url := browsertest.New(t), site(t)
 	browsertest.AllowErrors(ctx, "said by the page", "undefinedFunction", "Content Security Policy")
+	require.NotEqual(t, "seen=1", cookie(t, ctx, url))
+	require.Equal(t, "seen=1", cookie(t, browsertest.Tab(t, ctx), url))
+	require.NotEqual(t, "seen=1", cookie(t, browsertest.Isolated(t, ctx), url))
+}
+
+func TestPageBeginsWithoutTheCookiesOfTheOneBefore(t *testing.T) {
 	url := site(t)
-	cookie := chromedp.Text(chromedp.CSS("#cookie"))
+	for range 2 {
+		ctx := browsertest.Page(t)
+		browsertest.AllowErrors(ctx, "said by the page", "undefinedFunction", "Content Security Policy")
+		require.NotEqual(t, "seen=1", cookie(t, ctx, url))
+		require.Equal(t, "seen=1", cookie(t, ctx, url))
+	}
+}
 
+// cookie is what a tab sends a site that it opens.
+func cookie(t *testing.T, ctx context.Context, url string) string {
+	t.Helper()
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(url)))
-	tab := browsertest.Tab(t, ctx)
-	require.NoError(t, chromedp.Do(tab, chromedp.Navigate(url)))
-	seen, err := chromedp.Run(tab, cookie)
+	sent, err := chromedp.Run(ctx, chromedp.Text(chromedp.CSS("#cookie")))
 	require.NoError(t, err)
-	require.Equal(t, "seen=1", seen)
-
-	other := browsertest.Isolated(t, ctx)
-	require.NoError(t, chromedp.Do(other, chromedp.Navigate(url)))
-	seen, err = chromedp.Run(other, cookie)
-	require.NoError(t, err)
-	require.NotEqual(t, "seen=1", seen)
+	return sent
 }
 
 func TestPageIsAsTheTestSaysItIs(t *testing.T) {
-	ctx := browsertest.New(t)
+	ctx := browsertest.Page(t)
 	require.NoError(t, chromedp.Do(ctx,
 		browsertest.Language("en"),
 		browsertest.Viewport(360, 640, true, true),
@@ -109,7 +119,7 @@ func TestPageIsAsTheTestSaysItIs(t *testing.T) {
 }
 
 func TestPageWithoutScriptAsksInTheLanguage(t *testing.T) {
-	ctx := browsertest.New(t)
+	ctx := browsertest.Page(t)
 	require.NoError(t, chromedp.Do(ctx, browsertest.WithoutScript(), browsertest.Language("ko"), chromedp.Navigate(site(t))))
 	browsertest.AllowErrors(ctx, "Content Security Policy")
 	language, err := chromedp.Run(ctx, chromedp.Text(chromedp.CSS("#language")))
@@ -121,7 +131,7 @@ func TestPageWithoutScriptAsksInTheLanguage(t *testing.T) {
 }
 
 func TestPollWorksUnderAStrictPolicy(t *testing.T) {
-	ctx := browsertest.New(t)
+	ctx := browsertest.Page(t)
 	browsertest.AllowErrors(ctx, "said by the page", "undefinedFunction", "Content Security Policy")
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site(t))))
 	text, err := chromedp.Run(ctx, chromedp.Poll[string](`document.querySelector("#inline").textContent`))
