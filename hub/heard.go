@@ -3,7 +3,6 @@ package hub
 import (
 	"github.com/redis/go-redis/v9"
 
-	"github.com/waitroom/waitroom/hub/follow"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -16,11 +15,11 @@ func (t listener) Confirmed(m *redis.Subscription) {
 	case m.Kind == "psubscribe":
 		t.h.overview.again()
 	case m.Kind != "subscribe":
-	case m.Channel == signedOut:
+	case m.Channel == t.h.channels.signedOut:
 		t.h.desks.check()
-	case m.Channel == joinedDevice:
+	case m.Channel == t.h.channels.joinedDevice:
 	default:
-		if l := t.h.hall(follow.RoomOf(m.Channel)); l != nil {
+		if l := t.h.hall(t.h.names.Room(m.Channel)); l != nil {
 			l.confirmed()
 		}
 	}
@@ -30,15 +29,15 @@ func (t listener) Confirmed(m *redis.Subscription) {
 func (t listener) Message(m *redis.Message) {
 	switch {
 	case m.Pattern != "":
-		t.h.overview.touch(follow.RoomOf(m.Channel))
-	case m.Channel == signedOut:
+		t.h.overview.touch(t.h.names.Room(m.Channel))
+	case m.Channel == t.h.channels.signedOut:
 		t.h.desks.signOut(m.Payload)
-	case m.Channel == joinedDevice:
+	case m.Channel == t.h.channels.joinedDevice:
 		t.h.deviceJoined(m.Payload)
-	case m.Channel == replicasChannel:
+	case m.Channel == t.h.channels.replicas:
 		t.h.replicas.message(m.Payload)
 	default:
-		if l := t.h.hall(follow.RoomOf(m.Channel)); l != nil {
+		if l := t.h.hall(t.h.names.Room(m.Channel)); l != nil {
 			l.published(m.Payload)
 		}
 	}

@@ -33,14 +33,16 @@ var (
 
 // Hub holds the sockets of one replica. Its methods may be called from any goroutine.
 type Hub struct {
-	cfg     Config
-	engine  *room.Engine
-	log     *slog.Logger
-	metrics *metrics
-	clock   *follow.Clock
-	pool    *socket.Pool
-	sub     *follow.Subscription
-	keys    *follow.Keyspace
+	cfg      Config
+	engine   *room.Engine
+	names    room.Names
+	channels channels
+	log      *slog.Logger
+	metrics  *metrics
+	clock    *follow.Clock
+	pool     *socket.Pool
+	sub      *follow.Subscription
+	keys     *follow.Keyspace
 
 	desks    *desks
 	replicas *replicas
@@ -73,17 +75,17 @@ type Hub struct {
 // New makes a hub; Run brings it to life.
 func New(cfg Config) *Hub {
 	cfg = cfg.withDefaults()
-	h := &Hub{cfg: cfg, engine: cfg.Engine, log: cfg.Log, metrics: newMetrics(cfg.Registerer),
+	h := &Hub{cfg: cfg, engine: cfg.Engine, names: cfg.Engine.Names(), channels: channelsOf(cfg.Engine.Names()), log: cfg.Log, metrics: newMetrics(cfg.Registerer),
 		clock: follow.NewClock(), halls: make(map[room.ID]*hall)}
 	h.liveness = livenessOf(cfg.Engine.Config().AwayAfter)
 	h.life, h.end = context.WithCancel(context.Background())
 	h.pool, h.attend = newPool(h), newAttendances(h)
 	h.desks, h.replicas, h.overview = newDesks(h), newReplicas(h), newOverview(h)
-	heard := follow.Config{Redis: cfg.Redis, Log: cfg.Log, Clock: h.clock, Probe: cfg.Probe, Unnotified: cfg.Unnotified,
+	heard := follow.Config{Redis: cfg.Redis, Names: h.names, Log: cfg.Log, Clock: h.clock, Probe: cfg.Probe, Unnotified: cfg.Unnotified,
 		Reconnects: h.metrics.reconnects, Tested: h.replicas.announce, Spawn: h.spawn}
 	h.sub, h.keys = follow.NewSubscription(heard, listener{h}), follow.NewKeyspace(heard, listener{h})
-	h.sub.Channels.Add(signedOut)
-	h.sub.Channels.Add(joinedDevice)
+	h.sub.Channels.Add(h.channels.signedOut)
+	h.sub.Channels.Add(h.channels.joinedDevice)
 	return h
 }
 
@@ -225,7 +227,7 @@ func (h *Hub) open(id room.ID) *hall {
 		l = newHall(h, id)
 		h.halls[l.id] = l
 		h.rounds.add(l)
-		h.sub.Channels.Add(room.Channel(l.id))
+		h.sub.Channels.Add(h.names.Events(l.id))
 		h.keys.Add(l.id)
 		h.metrics.rooms.Inc()
 	}

@@ -3,8 +3,6 @@ package hub
 import (
 	"context"
 	"time"
-
-	"github.com/waitroom/waitroom/room"
 )
 
 // janitor lets go of rooms that nobody looks at any more.
@@ -31,7 +29,7 @@ func (h *Hub) forget(l *hall) {
 	defer h.mu.Unlock()
 	delete(h.halls, l.id)
 	h.rounds.remove(l)
-	h.sub.Channels.Remove(room.Channel(l.id))
+	h.sub.Channels.Remove(h.names.Events(l.id))
 	h.keys.Remove(l.id)
 	h.metrics.rooms.Dec()
 }

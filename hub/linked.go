@@ -11,9 +11,6 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// joinedDevice is the channel on which replicas tell each other that another browser was let into a session's place.
-const joinedDevice = "{waitroom}:joined-device"
-
 // Link is whom a browser stands for that was let into another session's place.
 type Link struct {
 	Session string // whose place it is
@@ -70,7 +67,7 @@ func (h *Hub) JoinedDevice(ctx context.Context, id room.ID, session, own string)
 	}
 	var failed error
 	for _, payload := range told {
-		if err := h.cfg.Redis.Publish(ctx, joinedDevice, payload).Err(); err != nil {
+		if err := h.cfg.Redis.Publish(ctx, h.channels.joinedDevice, payload).Err(); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%w: tell of a joined device: %w", room.ErrStore, err))
 		}
 	}

@@ -11,9 +11,6 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// everyRoom is the pattern of all rooms' channels.
-const everyRoom = "{*}:events"
-
 const (
 	glanceEvery = 250 * time.Millisecond // how often a room is looked at, and changes are told, at the most
 	glancers    = 8                      // how many rooms are looked at at a time
@@ -54,7 +51,7 @@ func (o *overview) watch(c *conn) {
 	o.feed.add(c)
 	if !o.running {
 		o.listing = time.Now().Add(confirmWithin - listEvery)
-		o.h.sub.Patterns.Add(everyRoom)
+		o.h.sub.Patterns.Add(o.h.names.EveryEvents())
 		o.running = o.h.spawn(o.run)
 	}
 	o.mu.Unlock()
@@ -76,7 +73,7 @@ func (o *overview) over() bool {
 	if o.feed.watchers() > 0 || time.Since(o.empty) < o.h.cfg.Linger {
 		return false
 	}
-	o.h.sub.Patterns.Remove(everyRoom)
+	o.h.sub.Patterns.Remove(o.h.names.EveryEvents())
 	o.running, o.listed, o.ready, o.dirty = false, false, false, nil
 	clear(o.rows)
 	o.feed.reset()

@@ -13,9 +13,6 @@ import (
 	"github.com/waitroom/waitroom/hub/socket"
 )
 
-// replicasChannel is where every replica says each probe how it is. Only those with watchers listen.
-const replicasChannel = "{waitroom}:replicas"
-
 const (
 	silentProbes = 3               // a replica that said nothing for so many probes is gone
 	countsEvery  = 2 * time.Second // counts that change are told no more often
@@ -80,7 +77,7 @@ func (r *replicas) own() replica {
 func (r *replicas) announce(ctx context.Context) {
 	text, err := json.Marshal(r.own())
 	if err == nil {
-		err = r.h.cfg.Redis.Publish(ctx, replicasChannel, text).Err()
+		err = r.h.cfg.Redis.Publish(ctx, r.h.channels.replicas, text).Err()
 	}
 	if err != nil {
 		r.h.failed(ctx, "replica not announced", "", err)
@@ -105,9 +102,9 @@ func (r *replicas) turn() {
 	clear(r.heard)
 	r.told, r.toldText = nil, nil
 	if on {
-		r.h.sub.Channels.Add(replicasChannel)
+		r.h.sub.Channels.Add(r.h.channels.replicas)
 	} else {
-		r.h.sub.Channels.Remove(replicasChannel)
+		r.h.sub.Channels.Remove(r.h.channels.replicas)
 	}
 }
 

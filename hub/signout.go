@@ -10,9 +10,6 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// signedOut is the channel on which replicas tell each other whose sign-in ended.
-const signedOut = "{waitroom}:signed-out"
-
 const (
 	checkers   = 8           // how many sign-ins are checked at a time
 	checkAgain = time.Second // between attempts
@@ -24,7 +21,7 @@ const (
 // when they are connected again, or ask again.
 func (h *Hub) SignOut(ctx context.Context, key string) error {
 	h.desks.signOut(key)
-	if err := h.cfg.Redis.Publish(ctx, signedOut, key).Err(); err != nil {
+	if err := h.cfg.Redis.Publish(ctx, h.channels.signedOut, key).Err(); err != nil {
 		return fmt.Errorf("%w: tell a sign-out: %w", room.ErrStore, err)
 	}
 	return nil

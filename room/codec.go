@@ -102,7 +102,7 @@ type policy struct {
 	JournalMax                  int           // 0 = no journal
 	EndedKept                   time.Duration // how long an ended place's outcome is told
 	LeasesKept                  time.Duration // how far back a late message finds its lease; 0 = not at all
-	Tells                       bool          // events are told
+	Events                      string        // the end of the name of the channel that events are published on; "" = on none
 	Quarantine                  time.Duration // of asks
 	Required                    bool          // every lease is asking
 	Doubt                       time.Duration // how long a room that may have gone back answers nobody

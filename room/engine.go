@@ -47,6 +47,7 @@ type Config struct {
 	Vanish      bool          // of a room in which nobody holds or waits nothing is kept but the highest fence, for a day; rooms are in no index, nobody need sweep, and sellers have no names
 	Index       string        // hash tag of the index keys; default "waitroom"
 	Prefix      string        // what the ids of its rooms begin with
+	KeyPrefix   string        // before every key and channel in Redis: see Names
 
 	// Tracer has a span for each call of a script that is made within a span, with the room and what came of it; the journal's entries name it, so that what follows from
 	// them can be told as part of the same trace. nil = there are none.
@@ -120,6 +121,7 @@ func setDefault(d *time.Duration, v time.Duration) {
 type Engine struct {
 	rdb      redis.UniversalClient
 	cfg      Config
+	names    Names
 	policies sync.Map // Terms → []any, what scripts are told of the rules
 	index    *index
 	clock    clock
@@ -139,11 +141,11 @@ type Engine struct {
 // New makes an engine on a client, which stays the caller's to close.
 func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
-	e := &Engine{rdb: rdb, cfg: cfg, told: newTold(cfg.Retention / 2), asks: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
+	e := &Engine{rdb: rdb, cfg: cfg, names: NamesOf(rdb, cfg.KeyPrefix), told: newTold(cfg.Retention / 2), asks: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
 	_, cluster := rdb.(*redis.ClusterClient)
 	e.outages = newOutages(cluster)
 	e.steps = newSteps(cluster)
-	e.index = newIndex(rdb, cfg.Index, max(cfg.Doubt, 0))
+	e.index = newIndex(rdb, e.names.Key("{"+cfg.Index+"}:"), max(cfg.Doubt, 0))
 	e.index.none = cfg.Vanish
 	if !cfg.Silent {
 		e.index.fresh = e.fresh
@@ -153,6 +155,9 @@ func New(rdb redis.UniversalClient, cfg Config) *Engine {
 
 // Config returns the configuration with its defaults filled in.
 func (e *Engine) Config() Config { return e.cfg }
+
+// Names returns what its keys and channels are called.
+func (e *Engine) Names() Names { return e.names }
 
 // Ping asks Redis for a sign of life, and its time.
 func (e *Engine) Ping(ctx context.Context) error {
@@ -247,7 +252,7 @@ func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, told mar
 		ToldLineage: told.lineage, Lays: lays, Outage: e.outages.end(id), Latest: latest, Stepped: e.steps.last(id, max(terms.Quarantine, trustedFor*time.Millisecond), now),
 		Trace: e.traceOf(ctx)}))
 	argv = append(append(argv, e.policyOf(terms)...), c.args...)
-	res, err := theScript().Run(ctx, e.rdb, keys(id, own), argv...).Result()
+	res, err := theScript().Run(ctx, e.rdb, e.names.keys(id, own), argv...).Result()
 	if err != nil {
 		e.outages.failed(id, err)
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)

@@ -48,7 +48,7 @@ func (e *Engine) EraseSeller(ctx context.Context, id ID, q EraseRequest) (Erased
 
 // EraseReplies renames a seller in the replies that are remembered for repeats, in all rooms, and says in how many.
 func (e *Engine) EraseReplies(ctx context.Context, seller, pseudonym string) (replies int, err error) {
-	err = EachKey(ctx, e.rdb, "{"+e.cfg.Prefix+"*}:"+unremembered+"*", func(key string) error {
+	err = EachKey(ctx, e.rdb, e.names.room(ID(e.cfg.Prefix)+"*")+unremembered+"*", func(key string) error {
 		n, err := eraseReplyScript.Run(ctx, e.rdb, []string{key}, seller, pseudonym).Int()
 		if err != nil && strings.Contains(err.Error(), "WRONGTYPE") {
 			return nil // what is remembered of a message names nobody
@@ -68,9 +68,8 @@ func (e *Engine) Rooms(ctx context.Context) (list []ID, err error) {
 
 // Journals lists all rooms that have a journal, whether or not anything is in it, in order.
 func (e *Engine) Journals(ctx context.Context) (list []ID, err error) {
-	err = EachKey(ctx, e.rdb, "{"+e.cfg.Prefix+"*}:journal", func(key string) error {
-		name, _, _ := strings.Cut(strings.TrimPrefix(key, "{"), "}")
-		list = append(list, ID(name))
+	err = EachKey(ctx, e.rdb, e.names.Journal(ID(e.cfg.Prefix)+"*"), func(key string) error {
+		list = append(list, e.names.Room(key))
 		return nil
 	})
 	slices.Sort(list)

@@ -36,6 +36,7 @@ const claimFor = 500 * time.Millisecond
 type index struct {
 	none  bool // no room is in it
 	rdb   redis.UniversalClient
+	begin string                                  // how the names of its keys begin
 	keys  []string                                // due, registered, life, clock, whole, alive, dead, outage, history
 	doubt time.Duration                           // how long a room that may have been lost is not begun: who knows it says so meanwhile
 	name  string                                  // of this process, which the lives that it begins are called by
@@ -55,10 +56,10 @@ type registration struct {
 	used  time.Duration // or that, since the room was used before, or is about to be begun by somebody else
 }
 
-func newIndex(rdb redis.UniversalClient, name string, doubt time.Duration) *index {
-	x := &index{rdb: rdb, doubt: doubt, name: rand.Text(), registered: make(map[ID]registration)}
+func newIndex(rdb redis.UniversalClient, begin string, doubt time.Duration) *index {
+	x := &index{rdb: rdb, begin: begin, doubt: doubt, name: rand.Text(), registered: make(map[ID]registration)}
 	for _, key := range []string{"due", "registered", "life", "clock", "whole", "alive", "dead", "outage", "history"} {
-		x.keys = append(x.keys, "{"+name+"}:"+key)
+		x.keys = append(x.keys, begin+key)
 	}
 	return x
 }

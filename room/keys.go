@@ -6,26 +6,11 @@ var keyNames = [...]string{
 	"lock", "queue", "state", "places", "sellers", "seen", "away", "ended", "leases", "journal", "here", "inbox", "texts",
 }
 
-// LockKey is the key that says who holds the lock.
-func LockKey(id ID) string { return key(id, "lock") }
+// LockKey is Names.Lock where there is no prefix and the database is 0, as people look it up with redis-cli.
+func LockKey(id ID) string { return Names{}.Lock(id) }
 
-// JournalKey is the stream of what happened in a room, until the ledger has it.
-func JournalKey(id ID) string { return key(id, "journal") }
+// JournalKey is Names.Journal there.
+func JournalKey(id ID) string { return Names{}.Journal(id) }
 
-// Channel is the Pub/Sub channel on which a room's events are told.
-func Channel(id ID) string { return key(id, "events") }
-
-func key(id ID, name string) string { return "{" + string(id) + "}:" + name }
-
-// keys are the KEYS of every script, in the order prelude.lua names them; own are the verb's: the first holds the reply to
-// this very request.
-func keys(id ID, own []string) []string {
-	ks := make([]string, 0, len(keyNames)+len(own))
-	for _, name := range keyNames {
-		ks = append(ks, key(id, name))
-	}
-	for _, name := range own {
-		ks = append(ks, key(id, name))
-	}
-	return ks
-}
+// Channel is Names.Events there.
+func Channel(id ID) string { return Names{}.Events(id) }

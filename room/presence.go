@@ -100,7 +100,7 @@ func (e *Engine) Unattend(ctx context.Context, host Host, id ID) error {
 }
 
 func (e *Engine) attended(host Host) string {
-	return fmt.Sprintf("{%s}:attended:%d", e.cfg.Index, host)
+	return fmt.Sprintf("%sattended:%d", e.index.begin, host)
 }
 
 const (

@@ -47,7 +47,7 @@ const rebuiltWithin = 2 * time.Second
 
 // rebuild puts every room that the store has into the index, for nobody knows the rooms of a replica that is dead. One replica at a time does so.
 func (e *Engine) rebuild(ctx context.Context, life string) error {
-	busy, whole := "{"+e.cfg.Index+"}:rebuilding", e.index.keys[4]
+	busy, whole := e.index.begin+"rebuilding", e.index.keys[4]
 	mine, err := e.rdb.SetNX(ctx, busy, "1", rebuiltWithin).Result()
 	if err != nil || !mine {
 		return storeError("rebuild index", err)
@@ -74,12 +74,12 @@ func storeError(doing string, err error) error {
 
 // eachRoom names every room of this index that the store has a state of.
 func (e *Engine) eachRoom(ctx context.Context, found func(ID) error) error {
-	return EachKey(ctx, e.rdb, "{"+e.cfg.Prefix+"*}:state", func(key string) error {
-		name, _, _ := strings.Cut(strings.TrimPrefix(key, "{"), "}")
-		if e.cfg.Prefix == "" && strings.HasPrefix(name, LibraryPrefix) {
+	return EachKey(ctx, e.rdb, e.names.room(ID(e.cfg.Prefix)+"*")+"state", func(key string) error {
+		id := e.names.Room(key)
+		if e.cfg.Prefix == "" && strings.HasPrefix(string(id), LibraryPrefix) {
 			return nil // a lock of the library: it has an index of its own
 		}
-		return found(ID(name))
+		return found(id)
 	})
 }
 

@@ -33,9 +33,17 @@ func (e *Engine) policyOf(t Terms) []any {
 		return known.([]any)
 	}
 	told := policyArgs.appendTo(nil, reflect.ValueOf(policy{Lease: t.Lease, AwayAfter: e.cfg.AwayAfter, DropAfter: e.cfg.DropAfter, ClaimWithin: t.ClaimWithin, JournalMax: e.cfg.Journal,
-		EndedKept: max(e.cfg.Outcomes, 0), LeasesKept: max(e.cfg.Leases, 0), Tells: !e.cfg.Silent, Quarantine: max(t.Quarantine, 0), Required: t.Required, Doubt: max(e.cfg.Doubt, 0), Vanishes: e.cfg.Vanish}))
+		EndedKept: max(e.cfg.Outcomes, 0), LeasesKept: max(e.cfg.Leases, 0), Events: e.events(), Quarantine: max(t.Quarantine, 0), Required: t.Required, Doubt: max(e.cfg.Doubt, 0), Vanishes: e.cfg.Vanish}))
 	e.policies.Store(t, told)
 	return told
+}
+
+// events is how scripts are told where to publish events; "" = they do not.
+func (e *Engine) events() string {
+	if e.cfg.Silent {
+		return ""
+	}
+	return e.names.events()
 }
 
 // sealer is what seals the messages of a room.

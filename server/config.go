@@ -17,6 +17,9 @@ import (
 type Config struct {
 	Addr  string // where to listen
 	Redis RedisURL
+
+	RedisPrefix string // before every key and channel; "" = none
+
 	Rooms web.Rooms
 
 	Lease     time.Duration
@@ -141,6 +144,7 @@ func settings() []setting {
 	return []setting{
 		{"addr", "", "host:port to listen on (default :8080; embedded: 127.0.0.1:8080)", false, readAddr},
 		{"redis-url", "embedded", "embedded, redis://, rediss://, unix://, redis+sentinel://h1:p,h2:p/master?db=0 or redis+cluster://h1:p,h2:p", true, readRedis},
+		{"redis-prefix", "", "what every key and channel in Redis begins with, such as staging: where deployments share a database", false, readRedisPrefix},
 		{"rooms", "integration", "comma-separated room ids; prefix:* allows all that begin with prefix:", false, readRooms},
 		{"lease", "2m", "how long the lock is held at the most, 1s to 10m", false,
 			duration(func(c *Config) *time.Duration { return &c.Lease }, leaseLeast, leaseMost)},

@@ -86,6 +86,7 @@ func TestFlagWinsOverEnvironment(t *testing.T) {
 var badValues = map[string][]string{
 	"addr":                     {"8080", "host", ":http-ish", ":70000", "1.2.3.4:x"},
 	"redis-url":                {"hush", "http://hush", "redis+cluster://hush"},
+	"redis-prefix":             {"a{b}", "a*", "a b", "가:", strings.Repeat("x", 65)},
 	"rooms":                    {"", "A", "support", "a,,b", "*", "a*", "stock:", "a b", strings.Repeat("x", 129)},
 	"lease":                    {"", "2", "999ms", "10m1s", "-1m", "two minutes"},
 	"away-after":               {"", "0s", "25h", "x"},

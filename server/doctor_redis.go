@@ -37,16 +37,16 @@ func (d *doctor) redis(ctx context.Context) {
 	defer s.close()
 	within, cancel := context.WithTimeout(ctx, doctorWithin)
 	defer cancel()
-	if err := s.Ping(within).Err(); err != nil {
+	if err := s.client.Ping(within).Err(); err != nil {
 		d.unreached(err)
 		return
 	}
-	if cluster, ok := s.UniversalClient.(*redis.ClusterClient); ok {
+	if cluster, ok := s.client.(*redis.ClusterClient); ok {
 		d.cluster(within, cluster)
-	} else if one, ok := s.UniversalClient.(*redis.Client); ok {
+	} else if one, ok := s.client.(*redis.Client); ok {
 		d.node(within, one)
 	}
-	d.rights(within, s.UniversalClient)
+	d.rights(within, s.client)
 	d.takesWrites(within, s)
 	if !d.any(about) {
 		d.fine(about, "%s has all that it needs.", d.cfg.Redis)
@@ -210,7 +210,7 @@ func (d *doctor) clock(ctx context.Context, c *redis.Client) {
 
 // takesWrites does what /readyz does.
 func (d *doctor) takesWrites(ctx context.Context, s store) {
-	err := newProbe(s, func(context.Context) error { return nil }).write(ctx)
+	err := newProbe(s.client, room.NamesOf(s.client, d.cfg.RedisPrefix), func(context.Context) error { return nil }).write(ctx)
 	if err == nil || !errors.Is(err, errNoWrites) && !room.NoWrites(err) {
 		return // or it is among the rights
 	}

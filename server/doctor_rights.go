@@ -42,20 +42,20 @@ func (d *doctor) rights(ctx context.Context, c redis.UniversalClient) {
 	if len(ids) == 0 {
 		ids = []room.ID{"doctor"}
 	}
+	names := room.NamesOf(c, d.cfg.RedisPrefix)
 	tags := map[string]string{"{waitroom}": "{waitroom}:replicas", "{waitroom-support}": "{waitroom}:signed-out",
 		"{waitroom-limit:doctor}": "{waitroom}:replicas", "{waitroom-seller}": "{waitroom}:replicas", "{waitroom-link}": "{waitroom}:joined-device",
 		"{waitroom-push}": "{waitroom}:replicas"}
 	for _, id := range ids {
-		tag, _, _ := strings.Cut(room.LockKey(id), ":lock")
-		tags[tag] = room.Channel(id)
+		tags["{"+string(id)+"}"] = "{" + string(id) + "}:events"
 	}
 	var refused []string
 	for tag, channel := range tags {
-		refused = append(refused, mayNot(ctx, c, tag, channel)...)
+		refused = append(refused, mayNot(ctx, c, names.Key(tag), names.Channel(channel))...)
 	}
 	slices.Sort(refused)
 	if refused = slices.Compact(refused); len(refused) > 0 {
-		d.wrong("redis", "ACL SETUSER the user so: ~{*}:* &{*}:* &__keyspace@*:* +@all -@admin -@dangerous +info +config|get +config|set (or ~* &* +@all).",
+		d.wrong("redis", "ACL SETUSER the user so: ~"+d.cfg.RedisPrefix+"{*}:* &"+d.cfg.RedisPrefix+"{*}:* &__keyspace@*:* +@all -@admin -@dangerous +info +config|get +config|set (or ~* &* +@all).",
 			"The user may not: %s.", strings.Join(refused, ", "))
 	}
 }

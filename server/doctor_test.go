@@ -209,7 +209,7 @@ func TestDoctorFindsNothingWhereNothingIsWrongAndAServerServes(t *testing.T) {
 	s, err := before.open(slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer s.close()
-	keys, err := s.Keys(t.Context(), "*doctor*").Result()
+	keys, err := s.client.Keys(t.Context(), "*doctor*").Result()
 	require.NoError(t, err)
 	require.Empty(t, keys)
 }

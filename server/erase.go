@@ -128,11 +128,11 @@ func (e *erasure) inRedis(ctx context.Context, rooms []room.ID) error {
 	if err != nil {
 		return err
 	}
-	sessions, err := identity.Erase(ctx, e.store, e.q.Seller)
+	sessions, err := identity.Erase(ctx, e.store.client, e.engine.Names(), e.q.Seller)
 	if err != nil {
 		return err
 	}
-	browsers, err := push.Erase(ctx, e.store, e.q.Seller)
+	browsers, err := push.Erase(ctx, e.store.client, e.engine.Names(), e.q.Seller)
 	if err != nil {
 		return err
 	}

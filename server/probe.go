@@ -27,16 +27,17 @@ var written = redis.NewScript(`return redis.call('SET', KEYS[1], ARGV[1], 'PX', 
 
 // probe tells whether the store takes what calls write, on a cluster every master of it. A sign of life is not enough.
 type probe struct {
-	rdb  redis.UniversalClient
-	ping func(context.Context) error
+	rdb   redis.UniversalClient
+	names room.Names
+	ping  func(context.Context) error
 
 	mu   sync.Mutex // held while the store is asked: there is one question at a time
 	at   time.Time
 	last error
 }
 
-func newProbe(s store, ping func(context.Context) error) *probe {
-	return &probe{rdb: s.UniversalClient, ping: ping}
+func newProbe(rdb redis.UniversalClient, names room.Names, ping func(context.Context) error) *probe {
+	return &probe{rdb: rdb, names: names, ping: ping}
 }
 
 // ask returns nil where the store answers and takes writes, or took one within the last second.
@@ -64,7 +65,7 @@ func (p *probe) write(ctx context.Context) error {
 		return err
 	}
 	for _, tag := range tags {
-		err := written.Run(ctx, p.rdb, []string{"{waitroom-probe-" + strconv.Itoa(tag) + "}:written"}, time.Now().UnixMilli()).Err()
+		err := written.Run(ctx, p.rdb, []string{p.names.Key("{waitroom-probe-" + strconv.Itoa(tag) + "}:written")}, time.Now().UnixMilli()).Err()
 		if room.NoWrites(err) {
 			return fmt.Errorf("%w: %w", errNoWrites, err)
 		}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/waitroom/waitroom/internal/origin"
+	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/web"
 	"github.com/waitroom/waitroom/web/quota"
 )
@@ -149,6 +150,14 @@ const mostCounted = 1_000_000
 func readRedis(c *Config, value string) (err error) {
 	c.Redis, err = ParseRedis(value)
 	return err
+}
+
+func readRedisPrefix(c *Config, value string) error {
+	if !room.ValidPrefix(value) {
+		return errors.New("want at most 64 letters, digits and - _ . : / of ASCII, such as staging:")
+	}
+	c.RedisPrefix = value
+	return nil
 }
 
 func readRooms(c *Config, value string) (err error) {

@@ -199,10 +199,10 @@ func (u RedisURL) address() string {
 // GoString keeps %#v from printing the password.
 func (u RedisURL) GoString() string { return u.String() }
 
-// store is an open client and how to close it.
+// store is an open client and how to close it. What uses the client looks at its type: a cluster is asked of each of its masters.
 type store struct {
-	redis.UniversalClient
-	close func()
+	client redis.UniversalClient
+	close  func()
 }
 
 // open makes the client, and the server where it is embedded. No connection is made yet.
@@ -258,7 +258,7 @@ func awaitStore(ctx context.Context, s store, where RedisURL) error {
 	defer tick.Stop()
 	var last error
 	for {
-		err := s.Ping(ctx).Err()
+		err := s.client.Ping(ctx).Err()
 		if err == nil {
 			return nil
 		}

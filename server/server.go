@@ -113,7 +113,7 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 	if err = s.openRooms(keys, registry); err != nil {
 		return err
 	}
-	s.engine = room.New(s.store, room.Config{Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter, ClaimWithin: s.cfg.ClaimWithin,
+	s.engine = room.New(s.store.client, room.Config{KeyPrefix: s.cfg.RedisPrefix, Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter, ClaimWithin: s.cfg.ClaimWithin,
 		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: orOff(s.cfg.SMSQuarantine), Required: s.cfg.SMSExpect == "required", Keys: keys,
 		Terms: s.terms(), RoomKeys: s.roomKeys(), Tracer: s.traces.Tracer("room"), Address: s.cfg.Redis.address(),
 		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) { return s.ledger.Known(ctx, id) },
@@ -130,13 +130,13 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	if err != nil {
 		return err
 	}
-	s.links = link.New(s.store)
-	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store, Log: s.log, Origins: sites, Registerer: registry, Linked: s.standsFor(),
+	s.links = link.New(s.store.client, s.engine.Names())
+	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store.client, Log: s.log, Origins: sites, Registerer: registry, Linked: s.standsFor(),
 		Unnotified: s.cfg.Redis.Embedded(), Desk: newDesk(s.engine, s.ledger), Rooms: s.cfg.Rooms.Has, Named: s.cfg.Rooms.Names(),
 		Name: s.replicaName(), Behind: func() bool { return s.ledger.Status().Behind }})
 	s.openDesk()
 	s.health = &health{checks: []check{
-		{name: "redis", bad: "unavailable", ask: newProbe(s.store, s.engine.Ping).ask},
+		{name: "redis", bad: "unavailable", ask: newProbe(s.store.client, s.engine.Names(), s.engine.Ping).ask},
 		{name: "subscription", bad: "stale", ask: s.subscribed},
 		{name: "ledger", bad: "behind", ask: s.recorded, soft: true},
 	}}

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/testkit/describetest"
+	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/describe"
 	"github.com/waitroom/waitroom/web/link"
@@ -64,7 +65,7 @@ func TestEveryCodeIsDescribedWithItsStatus(t *testing.T) {
 func TestEveryRouteOfTheAPIIsDescribed(t *testing.T) {
 	rooms, err := ParseRooms("integration")
 	require.NoError(t, err)
-	s := &site{Config: Config{Rooms: rooms, Support: newFakeDesk().support(), Links: link.New(nil), Pushes: &push.Pushes{}}, metrics: newMetrics(nil)}
+	s := &site{Config: Config{Rooms: rooms, Support: newFakeDesk().support(), Links: link.New(nil, room.Names{}), Pushes: &push.Pushes{}}, metrics: newMetrics(nil)}
 	g, err := s.router()
 	require.NoError(t, err)
 	var routes, operations []string

@@ -9,11 +9,14 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/room"
 )
 
 // Config says what is needed; there are no defaults.
 type Config struct {
 	Redis      redis.UniversalClient // stays the caller's to close
+	Names      room.Names            // what its keys and channels are called
 	Log        *slog.Logger
 	Clock      *Clock
 	Probe      time.Duration // how often the subscription is tested

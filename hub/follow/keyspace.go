@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -25,7 +24,6 @@ const masterCheck = 5 * time.Second
 type Keyspace struct {
 	cfg      Config
 	keys     LockKeys
-	db       int
 	channels *Channels
 	refused  sync.Once
 
@@ -42,22 +40,14 @@ type LockKeys interface {
 
 // NewKeyspace makes a listener. Run and CarryOut bring it to life.
 func NewKeyspace(cfg Config, keys LockKeys) *Keyspace {
-	k := &Keyspace{cfg: cfg, keys: keys, channels: newChannels(), sources: make(map[string]*redis.PubSub)}
-	if c, ok := cfg.Redis.(*redis.Client); ok {
-		k.db = c.Options().DB
-	}
-	return k
-}
-
-func (k *Keyspace) channel(id room.ID) string {
-	return "__keyspace@" + strconv.Itoa(k.db) + "__:" + room.LockKey(id)
+	return &Keyspace{cfg: cfg, keys: keys, channels: newChannels(), sources: make(map[string]*redis.PubSub)}
 }
 
 // Add listens to a room's lock key.
-func (k *Keyspace) Add(id room.ID) { k.channels.Add(k.channel(id)) }
+func (k *Keyspace) Add(id room.ID) { k.channels.Add(k.cfg.Names.LockNotices(id)) }
 
 // Remove listens to it no more.
-func (k *Keyspace) Remove(id room.ID) { k.channels.Remove(k.channel(id)) }
+func (k *Keyspace) Remove(id room.ID) { k.channels.Remove(k.cfg.Names.LockNotices(id)) }
 
 // CarryOut carries out what Add and Remove asked for, on every connection.
 func (k *Keyspace) CarryOut(ctx context.Context) {
@@ -163,9 +153,9 @@ func (k *Keyspace) notified(m *redis.Message) {
 	}
 	switch m.Payload {
 	case "expired":
-		k.keys.Expired(RoomOf(key))
+		k.keys.Expired(k.cfg.Names.Room(key))
 	case "del":
-		k.keys.Deleted(RoomOf(key))
+		k.keys.Deleted(k.cfg.Names.Room(key))
 	}
 }
 

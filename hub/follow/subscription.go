@@ -3,15 +3,12 @@ package follow
 import (
 	"context"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
-
-	"github.com/waitroom/waitroom/room"
 )
 
 // missedProbes is how many probes may be published without coming back before the connection is
@@ -44,7 +41,7 @@ type Subscription struct {
 
 // NewSubscription makes a subscription. Receive, CarryOut and Test bring it to life.
 func NewSubscription(cfg Config, l Listener) *Subscription {
-	s := &Subscription{cfg: cfg, listener: l, channel: "{waitroom}:probe:" + uuid.NewString(), start: time.Now(), Channels: newChannels(), Patterns: newChannels()}
+	s := &Subscription{cfg: cfg, listener: l, channel: cfg.Names.Channel("{waitroom}:probe:" + uuid.NewString()), start: time.Now(), Channels: newChannels(), Patterns: newChannels()}
 	s.Channels.Add(s.channel)
 	return s
 }
@@ -130,16 +127,6 @@ func (s *Subscription) message(m *redis.Message) {
 func (s *Subscription) alive() {
 	s.missing.Store(0)
 	s.heard.Store(int64(time.Since(s.start)))
-}
-
-// RoomOf is the room of a channel or key "{room}:name", "" where it is none.
-func RoomOf(channel string) room.ID {
-	if rest, ok := strings.CutPrefix(channel, "{"); ok {
-		if id, _, ok := strings.Cut(rest, "}"); ok {
-			return room.ID(id)
-		}
-	}
-	return ""
 }
 
 // Test publishes to ourselves and makes a new connection when that does not come back.

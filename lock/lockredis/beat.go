@@ -96,7 +96,7 @@ func (l *Locker) shard(ctx context.Context, id room.ID) string {
 	if !ok {
 		return ""
 	}
-	master, err := cluster.MasterForKey(ctx, room.LockKey(id))
+	master, err := cluster.MasterForKey(ctx, l.engine.Names().Lock(id))
 	if err != nil {
 		return "" // the call itself says what is wrong
 	}

@@ -20,6 +20,9 @@ type Config struct {
 	// Heartbeat is how long a waiter keeps its turn while its process says nothing: dead, frozen or cut
 	// off. Each third of it, a process vouches for its waiters, one command per key. Default 3 seconds.
 	Heartbeat time.Duration
+	// Prefix is what every key and channel begins with: lockers with another one share the Redis and no lock. It may be what room.ValidPrefix allows,
+	// up to 64 letters, digits and - _ . : / of ASCII; New panics on another one. Default: none.
+	Prefix string
 	// Logger is told when work in the background fails. Default: nobody is.
 	Logger *slog.Logger
 	// Registerer counts waits, holds, losses and failures; Lockers that share one count together. Default: nothing is counted.

@@ -48,11 +48,11 @@ func roomOf(key lock.Key) room.ID { return room.ID(roomPrefix + key.String()) }
 func New(rdb redis.UniversalClient, cfg Config) *Locker {
 	cfg = cfg.withDefaults()
 	engine := room.New(rdb, room.Config{
-		AwayAfter: awayAfter, DropAfter: dropAfter, Outcomes: -1, Leases: -1, Silent: true, Vanish: true, Prefix: roomPrefix,
+		AwayAfter: awayAfter, DropAfter: dropAfter, Outcomes: -1, Leases: -1, Silent: true, Vanish: true, Prefix: roomPrefix, KeyPrefix: cfg.Prefix,
 	})
 	l := &Locker{
 		rdb: rdb, engine: engine, heartbeat: cfg.Heartbeat, log: cfg.Logger, watch: newWatch(cfg.Registerer, cfg.Tracer),
-		channel: "waitroom-lock:" + room.NewSession(),
+		channel: engine.Names().Channel("waitroom-lock:" + room.NewSession()),
 		done:    make(chan struct{}), attempts: make(chan *attempt, 1),
 		lookNow: make(chan struct{}, 1), lines: make(map[room.ID]*line), unpushed: make(map[string]time.Time),
 	}

@@ -1,6 +1,6 @@
 -- beginning.lua: a room that the store knows nothing of, or that fell asleep.
 
-local BLANK, BLANK_FOR = '{' .. ROOM .. '}:blank', 60 * 1000
+local BLANK, BLANK_FOR = NAME .. 'blank', 60 * 1000
 
 -- blank names what the store has in place of a room that it knows nothing of. Once a room was begun there and lost, it has another name, also under another
 -- history of the server: then somebody may know the room who was not there to be heard when the caller asked.

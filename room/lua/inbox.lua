@@ -51,7 +51,7 @@ end
 
 -- first_of notes that a message is the first of its sender and text: what is the same within the next minutes goes where it went. `others` are keys by which it is known too.
 local function first_of(m, others)
-  redis.call('SET', '{' .. ROOM .. '}:same:' .. m.same, m.digest, 'PX', SHOWN_FOR)
+  redis.call('SET', NAME .. 'same:' .. m.same, m.digest, 'PX', SHOWN_FOR)
   for _, key in ipairs(others or {}) do redis.call('SET', key, m.digest, 'PX', SHOWN_FOR) end
 end
 

@@ -30,7 +30,7 @@ local p = { live = true, ticket = S.tickets, seller = SELLER, at = NOW, channel 
 put_place(SESSION, live_text(p), p)
 if mine then redis.call('ZREM', ENDED, SESSION) end
 local who = '"ticket":' .. int(p.ticket) .. ',"seller":"' .. SELLER .. '"'
-if TELLS then tell('joined', '{"session":"' .. SESSION .. '",' .. who .. ',"rank":' .. int(p.ticket) .. '}') end
+if EVENTS ~= '' then tell('joined', '{"session":"' .. SESSION .. '",' .. who .. ',"rank":' .. int(p.ticket) .. '}') end
 record('joined', who)
 change.any = true
 

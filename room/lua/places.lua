@@ -60,7 +60,7 @@ local function end_place(session, p, outcome, at, fence, rank)
     put_place(session, nil, false)
   end
   local fence_json = fence and ',"fence":' .. int(fence) or ''
-  if TELLS then
+  if EVENTS ~= '' then
     tell('ended', '{"session":"' .. session .. '","ticket":' .. int(p.ticket) .. ',"seller":"' .. p.seller .. '","outcome":"' .. outcome .. '","at":' .. int(at) ..
       fence_json .. (rank and ',"rank":' .. rank or '') .. '}')
   end

@@ -19,13 +19,14 @@
 -- the Go file of the same name (MayWait is MAY_WAIT; times and durations in ms).
 -- Returns fields joined by one space, "-" for none; the first is "ok" or the refusal's code; or "behind" or "doubt", and
 -- nothing was done: see lineage.lua; or "ahead now" and nothing was done: the call took long, or our clock was stepped ahead (see steps.go); or "newer", and nothing was done: a later program wrote the room, in a format that this one does not know.
--- Publishes one event on "{room}:events" for every change (see event.go).
+-- Publishes one event on "{room}:events" for every change (see event.go). What stands before and behind that name, names.go alone knows.
 
 local LOCK, QUEUE, STATE, PLACES, SELLERS, SEEN = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local AWAY, ENDED, LEASES, JOURNAL, HERE, INBOX, TEXTS, ONCE = KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
 
 local FORMAT = 2                        -- the latest way to write keys, events and journal entries that is known here; room.Format says what another one means
-local REMEMBERED = ONCE ~= '{' .. ROOM .. '}:request:' -- without an id nothing is to be remembered
+local NAME = LOCK:sub(1, -5)            -- how all names of the room begin: "{room}:", with the deployment's prefix before it
+local REMEMBERED = ONCE ~= NAME .. 'request:' -- without an id nothing is to be remembered
 local REGISTERED_FOR = 45 * 1000        -- shorter than what index_reschedule.lua keeps
 local ONCE_KEPT = VANISHES and 4 * 1000 or 60 * 1000 -- for so long a repeated request is recognised, if the verb does not say otherwise
 local OPEN_FOR = 10 * 60 * 1000         -- an ask waits for its code no longer than this
@@ -59,4 +60,4 @@ local function lock_json(session, seller, ticket, fence, granted, expires)
 end
 
 -- Where nobody but the caller is to be told, and nothing is kept of who was there: join_alone.lua and leave_alone.lua.
-local QUIETLY = VANISHES and not TELLS and JOURNAL_MAX == 0 and LEASES_KEPT == 0 and ENDED_KEPT == 0 and CLAIM_WITHIN == 0 and not LAYS
+local QUIETLY = VANISHES and EVENTS == '' and JOURNAL_MAX == 0 and LEASES_KEPT == 0 and ENDED_KEPT == 0 and CLAIM_WITHIN == 0 and not LAYS

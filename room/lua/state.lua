@@ -99,7 +99,7 @@ end
 
 -- history names the server's history: its replication id, which changes with a restart and a promotion, when the last writes may be missing.
 -- "" where the server does not say.
-local history = TELLS and redis.pcall('INFO', 'replication') or ''
+local history = EVENTS ~= '' and redis.pcall('INFO', 'replication') or ''
 do
   local _, last = (type(history) == 'string' and history or ''):find('master_replid:', 1, true)
   history = last and history:match('^%x%x%x%x%x%x%x%x%x%x%x%x', last + 1) or ''

@@ -48,9 +48,10 @@ const (
 // Config says whose word counts. Either Secret or KeysURL is set.
 type Config struct {
 	Redis      redis.UniversalClient
-	Secret     []byte   // of tokens signed by HS256; at least 32 bytes
-	KeysURL    string   // of a JWKS, for tokens signed by RS256, ES256 or EdDSA
-	Audiences  []string // what a token's aud may call us, besides the room's id
+	Names      room.Names // what its keys are called
+	Secret     []byte     // of tokens signed by HS256; at least 32 bytes
+	KeysURL    string     // of a JWKS, for tokens signed by RS256, ES256 or EdDSA
+	Audiences  []string   // what a token's aud may call us, besides the room's id
 	Log        *slog.Logger
 	Registerer prometheus.Registerer // nil: nothing is counted
 }

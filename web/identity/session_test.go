@@ -138,12 +138,12 @@ func TestProofForOneRoomCountsThereAlone(t *testing.T) {
 func TestSessionStandsForTheSellerHalfADay(t *testing.T) {
 	server, s, _ := shared(t)
 	session := link(t, s, portaltest.For("s-1"), "")
-	left := server.Client().PTTL(t.Context(), sessionKey(session)).Val()
+	left := server.Client().PTTL(t.Context(), s.sessionKey(session)).Val()
 	require.InDelta(t, Kept.Seconds(), left.Seconds(), 60)
-	require.NoError(t, server.Client().PExpire(t.Context(), sessionKey(session), -1).Err())
-	r, _ := s.known.Get(sessionKey(session))
+	require.NoError(t, server.Client().PExpire(t.Context(), s.sessionKey(session), -1).Err())
+	r, _ := s.known.Get(s.sessionKey(session))
 	r.Until = time.Now().UnixMilli()
-	s.known.Add(sessionKey(session), r)
+	s.known.Add(s.sessionKey(session), r)
 	_, err := s.Session(t.Context(), here, session)
 	require.ErrorIs(t, err, ErrNotIdentified, "what is over by Redis's clock is not put back")
 }
@@ -171,7 +171,7 @@ func TestStoreHoldsNoCredential(t *testing.T) {
 		for _, hidden := range []string{session, claims["jti"].(string)} {
 			require.NotContains(t, key+server.Client().Get(t.Context(), key).Val(), hidden)
 		}
-		if key != rootName {
+		if key != s.rootName() {
 			require.Positive(t, server.Client().PTTL(t.Context(), key).Val(), "%s is there for ever", key)
 		}
 	}

@@ -26,19 +26,22 @@ var spendSource string
 
 var findScript, spendScript = redis.NewScript(findSource), redis.NewScript(spendSource)
 
-// prefix begins every key; its tag keeps them in one slot.
+// prefix begins the name of every key; its tag keeps them in one slot.
 const prefix = "{waitroom-seller}:"
 
 const (
-	rootName = prefix + "key"
 	// markGrace is how much longer a used token is remembered than it could be used: Redis's clock may be set back.
 	markGrace = 5 * time.Minute
 	markMost  = 400 * 24 * time.Hour
 )
 
-func sessionKey(session string) string { return prefix + "session:" + digest(session) }
+func (s *Sellers) rootName() string { return s.cfg.Names.Key(prefix + "key") }
 
-func markKey(mark string) string { return prefix + "token:" + mark }
+func (s *Sellers) sessionKey(session string) string {
+	return s.cfg.Names.Key(prefix + "session:" + digest(session))
+}
+
+func (s *Sellers) markKey(mark string) string { return s.cfg.Names.Key(prefix + "token:" + mark) }
 
 // record is what Redis keeps of a session: whom it stands for, until when by Redis's clock (unix ms), and in which rooms; nil is all.
 type record struct {
@@ -122,12 +125,12 @@ type finding struct {
 
 // find asks Redis, and puts back what it lost and this process knows. Session and mark may be "".
 func (s *Sellers) find(ctx context.Context, session, mark string) (finding, error) {
-	key := sessionKey(session)
+	key := s.sessionKey(session)
 	put, until := "", int64(0)
 	if r, ok := s.known.Get(key); ok {
 		put, until = r.encode(), r.Until
 	}
-	reply, err := findScript.Run(ctx, s.cfg.Redis, []string{rootName, key, markKey(mark)}, s.root.last(), put, until).Slice()
+	reply, err := findScript.Run(ctx, s.cfg.Redis, []string{s.rootName(), key, s.markKey(mark)}, s.root.last(), put, until).Slice()
 	if err != nil {
 		return finding{}, stored(err)
 	}
@@ -164,9 +167,9 @@ func readFinding(reply []any) (f finding, err error) {
 
 // spend uses a token up and keeps the session that it was exchanged for, in one step: no failure between the two can waste it.
 func (s *Sellers) spend(ctx context.Context, c claims, now int64, session string, r record) error {
-	key := sessionKey(session)
+	key := s.sessionKey(session)
 	left := time.Duration(max(c.expire, c.issued+linkAge.Milliseconds())-now) * time.Millisecond
-	reply, err := spendScript.Run(ctx, s.cfg.Redis, []string{markKey(c.mark()), key}, r.encode(), r.Until,
+	reply, err := spendScript.Run(ctx, s.cfg.Redis, []string{s.markKey(c.mark()), key}, r.encode(), r.Until,
 		min(left+markGrace, markMost).Milliseconds()).Int()
 	switch {
 	case err != nil:
@@ -179,7 +182,7 @@ func (s *Sellers) spend(ctx context.Context, c claims, now int64, session string
 }
 
 func (s *Sellers) keep(ctx context.Context, session string, r record) error {
-	key := sessionKey(session)
+	key := s.sessionKey(session)
 	if err := s.cfg.Redis.SetArgs(ctx, key, r.encode(), redis.SetArgs{ExpireAt: time.UnixMilli(r.Until)}).Err(); err != nil {
 		return stored(err)
 	}

@@ -43,17 +43,20 @@ type Place struct {
 func (p Place) Is(seat room.Seat) bool { return seat.Ticket == p.Ticket }
 
 // Links are the links of one deployment. They may be used by many goroutines.
-type Links struct{ redis redis.UniversalClient }
+type Links struct {
+	redis redis.UniversalClient
+	names room.Names
+}
 
-// New keeps links in a store.
-func New(rdb redis.UniversalClient) *Links { return &Links{rdb} }
+// New keeps links in a store, under these names.
+func New(rdb redis.UniversalClient, names room.Names) *Links { return &Links{rdb, names} }
 
 // Make makes a link to a place and says until when it can be used, in unix ms of Redis's clock. A place has one at a time: the one before is
 // over. The error is the store's.
 func (l *Links) Make(ctx context.Context, id room.ID, p Place) (token string, until int64, err error) {
 	token = rand.Text()
-	key := tokenKey(id, token)
-	until, err = makeScript.Run(ctx, l.redis, []string{key, placeKey(id, p.Session)}, seal(token, key, p), Lasts.Milliseconds()).Int64()
+	key := l.tokenKey(id, token)
+	until, err = makeScript.Run(ctx, l.redis, []string{key, l.placeKey(id, p.Session)}, seal(token, key, p), Lasts.Milliseconds()).Int64()
 	if err != nil {
 		return "", 0, stored(err)
 	}
@@ -63,7 +66,7 @@ func (l *Links) Make(ctx context.Context, id room.ID, p Place) (token string, un
 // Open says where a link leads, and whether the browser that asks has used it; it changes nothing. The session is the browser's, "" for none.
 // Refusals: ErrNone, and ErrUsed where it was another browser.
 func (l *Links) Open(ctx context.Context, id room.ID, token, session string) (p Place, used bool, err error) {
-	key := tokenKey(id, token)
+	key := l.tokenKey(id, token)
 	fields, err := l.redis.HMGet(ctx, key, "place", "by").Result()
 	if err != nil {
 		return p, false, stored(err)
@@ -73,7 +76,7 @@ func (l *Links) Open(ctx context.Context, id room.ID, token, session string) (p 
 		return p, false, ErrNone
 	}
 	by, used := fields[1].(string)
-	if used && by != standKey(id, session) {
+	if used && by != l.standKey(id, session) {
 		return p, false, ErrUsed
 	}
 	return p, used, open(token, key, sealed, &p)
@@ -82,7 +85,7 @@ func (l *Links) Open(ctx context.Context, id room.ID, token, session string) (p 
 // Use has a session stand for a place from now on, by a link that leads to it. Of several browsers one is let in; it may come again with the
 // same link. Refusals: those of Open, and ErrUsed also where so many were let into the place that no more are.
 func (l *Links) Use(ctx context.Context, id room.ID, token, session string, p Place) error {
-	return l.use(ctx, id, token, session, seal(session, standKey(id, session), p), p)
+	return l.use(ctx, id, token, session, seal(session, l.standKey(id, session), p), p)
 }
 
 // Spend uses a link up for a session that needs nothing more to act for the place. Refusals: those of Open.
@@ -91,7 +94,7 @@ func (l *Links) Spend(ctx context.Context, id room.ID, token, session string, p 
 }
 
 func (l *Links) use(ctx context.Context, id room.ID, token, session, standing string, p Place) error {
-	keys := []string{tokenKey(id, token), standKey(id, session), joinedKey(id, p.Session), browsersKey(id, p)}
+	keys := []string{l.tokenKey(id, token), l.standKey(id, session), l.joinedKey(id, p.Session), l.browsersKey(id, p)}
 	done, err := useScript.Run(ctx, l.redis, keys, standing, kept.Milliseconds(), p.Ticket, most).Text()
 	switch {
 	case err != nil:
@@ -118,7 +121,7 @@ func (l *Links) Standing(ctx context.Context, id room.ID, session string) (p Pla
 func (l *Links) Standings(ctx context.Context, id room.ID, sessions []string) ([]Place, error) {
 	keys := make([]string, len(sessions))
 	for i, session := range sessions {
-		keys[i] = standKey(id, session)
+		keys[i] = l.standKey(id, session)
 	}
 	kept, err := l.redis.MGet(ctx, keys...).Result()
 	if err != nil {
@@ -135,7 +138,7 @@ func (l *Links) Standings(ctx context.Context, id room.ID, sessions []string) ([
 
 // Joined reports whether another browser was let into the place of that ticket. The error is the store's.
 func (l *Links) Joined(ctx context.Context, id room.ID, session string, ticket int64) (bool, error) {
-	last, err := l.redis.Get(ctx, joinedKey(id, session)).Int64()
+	last, err := l.redis.Get(ctx, l.joinedKey(id, session)).Int64()
 	if err != nil && !errors.Is(err, redis.Nil) {
 		return false, stored(err)
 	}
@@ -144,7 +147,7 @@ func (l *Links) Joined(ctx context.Context, id room.ID, session string, ticket i
 
 // End has a session stand for nothing but itself again.
 func (l *Links) End(ctx context.Context, id room.ID, session string) error {
-	if err := l.redis.Del(ctx, standKey(id, session)).Err(); err != nil {
+	if err := l.redis.Del(ctx, l.standKey(id, session)).Err(); err != nil {
 		return stored(err)
 	}
 	return nil

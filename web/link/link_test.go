@@ -43,12 +43,12 @@ func made(t *testing.T, l *Links, p Place) string {
 
 func TestLinkLeadsToItsPlaceOnceWithinFiveMinutes(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		one, other, p := New(rdb), New(rdb), newPlace()
+		one, other, p := New(rdb, room.Names{}), New(rdb, room.Names{}), newPlace()
 		before := rdb.Time(t.Context()).Val()
 		token, until, err := one.Make(t.Context(), here, p)
 		require.NoError(t, err)
 		require.InDelta(t, before.Add(Lasts).UnixMilli(), until, 10_000)
-		require.LessOrEqual(t, rdb.PTTL(t.Context(), tokenKey(here, token)).Val(), Lasts)
+		require.LessOrEqual(t, rdb.PTTL(t.Context(), one.tokenKey(here, token)).Val(), Lasts)
 		require.GreaterOrEqual(t, len(token), 26, "128 bits in base 32")
 
 		mine, stranger := room.NewSession(), room.NewSession()
@@ -96,7 +96,7 @@ func TestLinkLeadsToItsPlaceOnceWithinFiveMinutes(t *testing.T) {
 
 func TestLinkThatIsOverOrReplacedLeadsNowhere(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		l, p := New(rdb), newPlace()
+		l, p := New(rdb, room.Names{}), newPlace()
 		first := made(t, l, p)
 		second := made(t, l, p)
 		gone := func(id room.ID, token string) {
@@ -108,7 +108,7 @@ func TestLinkThatIsOverOrReplacedLeadsNowhere(t *testing.T) {
 		gone(here, first)
 		gone("stock", second)
 		gone(here, "")
-		require.NoError(t, rdb.PExpire(t.Context(), tokenKey(here, second), -1).Err())
+		require.NoError(t, rdb.PExpire(t.Context(), l.tokenKey(here, second), -1).Err())
 		gone(here, second)
 
 		used, mine := made(t, l, p), room.NewSession()
@@ -122,7 +122,7 @@ func TestLinkThatIsOverOrReplacedLeadsNowhere(t *testing.T) {
 
 func TestOfManyBrowsersAtOnceOneIsLetIn(t *testing.T) {
 	server := redistest.Start(t)
-	one, other, p := New(server.Client()), New(server.Client()), newPlace()
+	one, other, p := New(server.Client(), room.Names{}), New(server.Client(), room.Names{}), newPlace()
 	token := made(t, one, p)
 	var done sync.WaitGroup
 	var in, out atomic.Int64
@@ -146,7 +146,7 @@ func TestOfManyBrowsersAtOnceOneIsLetIn(t *testing.T) {
 func TestLinkIsUsedOnceThoughTheStoresReplyWasLost(t *testing.T) {
 	server := redistest.Start(t)
 	proxy := server.Proxy()
-	l, p, mine := New(proxy.Client()), newPlace(), room.NewSession()
+	l, p, mine := New(proxy.Client(), room.Names{}), newPlace(), room.NewSession()
 	require.NoError(t, l.Use(t.Context(), here, made(t, l, newPlace()), room.NewSession(), p)) // the scripts are known from here on
 	token := made(t, l, p)
 	lost := proxy.DropNextReply(func(request []byte) bool { return strings.Contains(strings.ToLower(string(request)), "evalsha") })
@@ -159,7 +159,7 @@ func TestLinkIsUsedOnceThoughTheStoresReplyWasLost(t *testing.T) {
 
 func TestStoreHoldsNothingThatOpensALink(t *testing.T) {
 	server := redistest.Start(t)
-	l, p, mine := New(server.Client()), newPlace(), room.NewSession()
+	l, p, mine := New(server.Client(), room.Names{}), newPlace(), room.NewSession()
 	token := made(t, l, p)
 	require.NoError(t, l.Use(t.Context(), here, token, mine, p))
 	for _, key := range server.Client().Keys(t.Context(), "*").Val() {
@@ -174,7 +174,7 @@ func TestStoreHoldsNothingThatOpensALink(t *testing.T) {
 
 func TestStoreThatIsAwayIsNoRefusal(t *testing.T) {
 	server := redistest.Start(t)
-	l, p := New(server.Client()), newPlace()
+	l, p := New(server.Client(), room.Names{}), newPlace()
 	token := made(t, l, p)
 	server.Kill()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond) // the client tries for seconds
@@ -189,7 +189,7 @@ func TestStoreThatIsAwayIsNoRefusal(t *testing.T) {
 // Who has a place could else fill the store with browsers that stand for it.
 func TestSoManyBrowsersAreLetIntoAPlaceAndNoMore(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		l, p := New(rdb), newPlace()
+		l, p := New(rdb, room.Names{}), newPlace()
 		var first string
 		for i := range most {
 			token, session := made(t, l, p), room.NewSession()

@@ -25,20 +25,24 @@ var useSource string
 
 var makeScript, useScript = redis.NewScript(makeSource), redis.NewScript(useSource)
 
-// prefix begins every key; its tag keeps them in one slot.
+// prefix begins the name of every key; its tag keeps them in one slot.
 const prefix = "{waitroom-link}:"
 
-func tokenKey(id room.ID, token string) string { return prefix + "token:" + digest(id, token) }
+func (l *Links) tokenKey(id room.ID, token string) string { return l.key("token", id, token) }
 
-func placeKey(id room.ID, session string) string { return prefix + "place:" + digest(id, session) }
+func (l *Links) placeKey(id room.ID, session string) string { return l.key("place", id, session) }
 
-func joinedKey(id room.ID, session string) string { return prefix + "joined:" + digest(id, session) }
+func (l *Links) joinedKey(id room.ID, session string) string { return l.key("joined", id, session) }
 
-func browsersKey(id room.ID, p Place) string {
-	return prefix + "browsers:" + digest(id, p.Session+" "+strconv.FormatInt(p.Ticket, 10))
+func (l *Links) browsersKey(id room.ID, p Place) string {
+	return l.key("browsers", id, p.Session+" "+strconv.FormatInt(p.Ticket, 10))
 }
 
-func standKey(id room.ID, session string) string { return prefix + "stands:" + digest(id, session) }
+func (l *Links) standKey(id room.ID, session string) string { return l.key("stands", id, session) }
+
+func (l *Links) key(kind string, id room.ID, secret string) string {
+	return l.names.Key(prefix + kind + ":" + digest(id, secret))
+}
 
 // digest stands in Redis for what nobody is to read there; a room's id has no space.
 func digest(id room.ID, secret string) string {

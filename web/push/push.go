@@ -13,11 +13,14 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/room"
 )
 
 // Config says what pushes work with. Redis is required.
 type Config struct {
 	Redis      redis.UniversalClient
+	Names      room.Names            // what its keys are called
 	Registerer prometheus.Registerer // nil: nothing is counted
 	Loopback   bool                  // for tests: endpoints are on this machine and nowhere else, also without TLS
 	Now        func() time.Time      // for tests: the time that is signed; default time.Now
@@ -67,7 +70,7 @@ func (p *Pushes) known() *key {
 // agree learns the key that Redis has. Where it has none, the one that this process knows is put there, so that browsers that
 // subscribed for it are told also after the store was emptied.
 func (p *Pushes) agree(ctx context.Context) (*key, error) {
-	text, err := p.cfg.Redis.Get(ctx, keyName).Result()
+	text, err := p.cfg.Redis.Get(ctx, p.keyName()).Result()
 	if errors.Is(err, redis.Nil) {
 		text, err = p.propose(ctx)
 	}
@@ -93,10 +96,10 @@ func (p *Pushes) propose(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	if err := p.cfg.Redis.SetNX(ctx, keyName, mine.text, 0).Err(); err != nil {
+	if err := p.cfg.Redis.SetNX(ctx, p.keyName(), mine.text, 0).Err(); err != nil {
 		return "", err
 	}
-	return p.cfg.Redis.Get(ctx, keyName).Result()
+	return p.cfg.Redis.Get(ctx, p.keyName()).Result()
 }
 
 func newCounts(r prometheus.Registerer) *prometheus.CounterVec {

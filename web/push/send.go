@@ -115,14 +115,14 @@ func (p *Pushes) request(ctx context.Context, k *key, to To, s *Subscription, tt
 	req.Header.Set("Content-Type", "application/octet-stream")
 	req.Header.Set("TTL", strconv.FormatInt(int64(ttl.Seconds()), 10))
 	req.Header.Set("Urgency", "high")
-	req.Header.Set("Topic", topic(to))
+	req.Header.Set("Topic", p.topic(to))
 	req.Header.Set("User-Agent", "waitroom")
 	return req, nil
 }
 
 // topic is the same for all messages of a place, of which the push service keeps the latest. It has 32 characters (RFC 8030, 5.4).
-func topic(to To) string {
-	sum := sha256.Sum256([]byte(placeKey(to.Room, to.Ticket)))
+func (p *Pushes) topic(to To) string {
+	sum := sha256.Sum256([]byte(p.placeKey(to.Room, to.Ticket)))
 	return encoding.EncodeToString(sum[:24])
 }
 

@@ -51,7 +51,7 @@ func (s *stage) subscribe(ticket int64, seller, path string) (*pushtest.Browser,
 	require.NoError(s.t, err)
 	sub.Seller, sub.Language, sub.Site = seller, "ko", "https://wait.example"
 	require.NoError(s.t, s.Subscribe(s.t.Context(), here, ticket, sub))
-	return b, To{here, ticket, nameOf(placeKey(here, ticket), sub)}
+	return b, To{here, ticket, nameOf(s.placeKey(here, ticket), sub)}
 }
 
 func (s *stage) send(to To) error {
@@ -98,7 +98,7 @@ func TestReplicasThatStartAtOnceAgreeOnOneKeyAndPutItBack(t *testing.T) {
 	require.NoError(t, s.rdb.ConfigSet(t.Context(), "min-replicas-to-write", "1").Err())
 	require.Equal(t, keys[0], public(t, s.replica()), "to ask needs no write")
 	require.NoError(t, s.rdb.ConfigSet(t.Context(), "min-replicas-to-write", "0").Err())
-	require.NoError(t, s.rdb.Set(t.Context(), keyName, "secret", 0).Err())
+	require.NoError(t, s.rdb.Set(t.Context(), s.keyName(), "secret", 0).Err())
 	_, err := s.replica().PublicKey(t.Context())
 	require.ErrorIs(t, err, room.ErrStore)
 	require.NotContains(t, err.Error(), "secret")
@@ -179,7 +179,7 @@ func TestPushServiceIsAskedAgainNoSoonerThanItSays(t *testing.T) {
 	sub, err := s.Parse(unreachable.Endpoint, unreachable.P256dh(), unreachable.Auth())
 	require.NoError(t, err)
 	require.NoError(t, s.Subscribe(t.Context(), here, 2, sub))
-	err = s.send(To{here, 2, nameOf(placeKey(here, 2), sub)})
+	err = s.send(To{here, 2, nameOf(s.placeKey(here, 2), sub)})
 	require.ErrorIs(t, err, ErrLater)
 	require.NotContains(t, err.Error(), "127.0.0.1")
 }
@@ -231,7 +231,7 @@ func TestNothingIsKeptOfABrowserThatIsToldNoMore(t *testing.T) {
 	s.subscribe(3, "s-3", "/b")
 	require.NoError(t, s.Forget(t.Context(), here, 1, 2, 9))
 	require.Equal(t, 1, known())
-	_, err := Erase(t.Context(), s.rdb, "s-3")
+	_, err := Erase(t.Context(), s.rdb, room.Names{}, "s-3")
 	require.NoError(t, err)
 	require.Zero(t, known())
 }
@@ -261,11 +261,11 @@ func TestSubscriptionIsOfOneSellersPlaceUntilItIsForgotten(t *testing.T) {
 		s.subscribe(1, "s-1", path)
 	}
 	require.Len(t, s.browsers(1, "s-1"), most)
-	ttl, err := s.rdb.PTTL(t.Context(), placeKey(here, 1)).Result()
+	ttl, err := s.rdb.PTTL(t.Context(), s.placeKey(here, 1)).Result()
 	require.NoError(t, err)
 	require.Positive(t, ttl, "where nobody tells of its end")
 
-	n, err := Erase(t.Context(), s.rdb, "s-1")
+	n, err := Erase(t.Context(), s.rdb, room.Names{}, "s-1")
 	require.NoError(t, err)
 	require.Equal(t, most, n)
 	require.Empty(t, s.browsers(1, "s-1"))

@@ -23,29 +23,30 @@ var subscribeSource string
 var subscribeScript = redis.NewScript(subscribeSource)
 
 const (
-	// prefix begins every key; its tag keeps them in one slot.
-	prefix  = "{waitroom-push}:"
-	keyName = prefix + "key"
+	// prefix begins the name of every key; its tag keeps them in one slot.
+	prefix = "{waitroom-push}:"
 
 	kept = 48 * time.Hour // longer than the longest line, for a place whose end nobody told
 	most = 4              // browsers of one place
 )
 
-func placeKey(id room.ID, ticket int64) string {
-	return prefix + "place:" + string(id) + " " + strconv.FormatInt(ticket, 10) // a room's id has no space
+func (p *Pushes) keyName() string { return p.cfg.Names.Key(prefix + "key") }
+
+func (p *Pushes) placeKey(id room.ID, ticket int64) string {
+	return p.cfg.Names.Key(prefix+"place:") + string(id) + " " + strconv.FormatInt(ticket, 10) // a room's id has no space
 }
 
 // browserKey is where it is kept which place of a room a browser is told of.
-func browserKey(id room.ID, s Subscription) string {
+func browserKey(names room.Names, id room.ID, s Subscription) string {
 	sum := sha256.Sum256([]byte(s.Endpoint))
-	return prefix + "browser:" + string(id) + " " + hex.EncodeToString(sum[:16])
+	return names.Key(prefix+"browser:") + string(id) + " " + hex.EncodeToString(sum[:16])
 }
 
 // browserKeys are those of subscriptions as they are kept.
-func browserKeys(id room.ID, texts ...string) (keys []string) {
+func browserKeys(names room.Names, id room.ID, texts ...string) (keys []string) {
 	for _, text := range texts {
 		if s, err := parseKept(text); err == nil {
-			keys = append(keys, browserKey(id, s))
+			keys = append(keys, browserKey(names, id, s))
 		}
 	}
 	return keys
@@ -66,9 +67,9 @@ func (p *Pushes) Subscribe(ctx context.Context, id room.ID, ticket int64, s Subs
 	if err != nil { // texts always marshal
 		return stored(errKept)
 	}
-	key := placeKey(id, ticket)
+	key := p.placeKey(id, ticket)
 	gone, err := subscribeScript.Run(ctx, p.cfg.Redis, []string{key}, nameOf(key, s), text, kept.Milliseconds(), most).Text()
-	if keys := browserKeys(id, gone); err == nil && len(keys) > 0 {
+	if keys := browserKeys(p.cfg.Names, id, gone); err == nil && len(keys) > 0 {
 		err = p.cfg.Redis.Del(ctx, keys...).Err()
 	}
 	if err != nil && !errors.Is(err, redis.Nil) {
@@ -79,7 +80,7 @@ func (p *Pushes) Subscribe(ctx context.Context, id room.ID, ticket int64, s Subs
 
 // leave has a browser told of no other place of the room than this one: it stands in one, and who sits before it may be another seller than before.
 func (p *Pushes) leave(ctx context.Context, id room.ID, ticket int64, s Subscription) error {
-	text, err := p.cfg.Redis.SetArgs(ctx, browserKey(id, s), ticket, redis.SetArgs{TTL: kept, Get: true}).Result()
+	text, err := p.cfg.Redis.SetArgs(ctx, browserKey(p.cfg.Names, id, s), ticket, redis.SetArgs{TTL: kept, Get: true}).Result()
 	if errors.Is(err, redis.Nil) {
 		return nil
 	}
@@ -94,7 +95,7 @@ func (p *Pushes) leave(ctx context.Context, id room.ID, ticket int64, s Subscrip
 
 // Unsubscribe forgets one browser of a place; others are told as before. The error is the store's.
 func (p *Pushes) Unsubscribe(ctx context.Context, id room.ID, ticket int64, s Subscription) error {
-	return p.drop(ctx, id, ticket, nameOf(placeKey(id, ticket), s))
+	return p.drop(ctx, id, ticket, nameOf(p.placeKey(id, ticket), s))
 }
 
 // Browsers names those that are to be told what happened to their places, by ticket. One that was kept for another seller's place of the same ticket, from
@@ -102,7 +103,7 @@ func (p *Pushes) Unsubscribe(ctx context.Context, id room.ID, ticket int64, s Su
 func (p *Pushes) Browsers(ctx context.Context, id room.ID, happened []room.Record) (map[int64][]string, error) {
 	keys := make([]string, len(happened))
 	for i, r := range happened {
-		keys[i] = placeKey(id, r.Ticket)
+		keys[i] = p.placeKey(id, r.Ticket)
 	}
 	if n, err := p.cfg.Redis.Exists(ctx, keys...).Result(); err != nil || n == 0 {
 		return nil, orNil(err)
@@ -135,7 +136,7 @@ func (p *Pushes) Browsers(ctx context.Context, id room.ID, happened []room.Recor
 func (p *Pushes) Forget(ctx context.Context, id room.ID, tickets ...int64) error {
 	keys := make([]string, len(tickets))
 	for i, ticket := range tickets {
-		keys[i] = placeKey(id, ticket)
+		keys[i] = p.placeKey(id, ticket)
 	}
 	if n, err := p.cfg.Redis.Exists(ctx, keys...).Result(); err != nil || n == 0 {
 		return orNil(err)
@@ -151,14 +152,14 @@ func (p *Pushes) Forget(ctx context.Context, id room.ID, tickets ...int64) error
 		return stored(err)
 	}
 	for _, texts := range kept {
-		keys = append(keys, browserKeys(id, texts.Val()...)...)
+		keys = append(keys, browserKeys(p.cfg.Names, id, texts.Val()...)...)
 	}
 	return orNil(p.cfg.Redis.Del(ctx, keys...).Err())
 }
 
 // find is one subscription. Refusal: ErrGone.
 func (p *Pushes) find(ctx context.Context, id room.ID, ticket int64, name string) (s Subscription, err error) {
-	text, err := p.cfg.Redis.HGet(ctx, placeKey(id, ticket), name).Result()
+	text, err := p.cfg.Redis.HGet(ctx, p.placeKey(id, ticket), name).Result()
 	switch {
 	case errors.Is(err, redis.Nil):
 		return s, ErrGone
@@ -169,7 +170,7 @@ func (p *Pushes) find(ctx context.Context, id room.ID, ticket int64, name string
 }
 
 func (p *Pushes) drop(ctx context.Context, id room.ID, ticket int64, name string) error {
-	return orNil(p.cfg.Redis.HDel(ctx, placeKey(id, ticket), name).Err())
+	return orNil(p.cfg.Redis.HDel(ctx, p.placeKey(id, ticket), name).Err())
 }
 
 // lose forgets a browser that subscribes no more.
@@ -177,7 +178,7 @@ func (p *Pushes) lose(ctx context.Context, to To, s Subscription) error {
 	if err := p.drop(ctx, to.Room, to.Ticket, to.Browser); err != nil || s.Endpoint == "" {
 		return err
 	}
-	return orNil(p.cfg.Redis.Del(ctx, browserKey(to.Room, s)).Err())
+	return orNil(p.cfg.Redis.Del(ctx, browserKey(p.cfg.Names, to.Room, s)).Err())
 }
 
 // parseKept reads what is kept. The error does not repeat it.
@@ -189,8 +190,9 @@ func parseKept(text string) (s Subscription, err error) {
 }
 
 // Erase forgets every subscription for a place of a seller, and says how many there were. The error is the store's.
-func Erase(ctx context.Context, rdb redis.UniversalClient, seller string) (browsers int, err error) {
-	err = room.EachKey(ctx, rdb, prefix+"place:*", func(key string) error {
+func Erase(ctx context.Context, rdb redis.UniversalClient, names room.Names, seller string) (browsers int, err error) {
+	places := names.Key(prefix + "place:")
+	err = room.EachKey(ctx, rdb, places+"*", func(key string) error {
 		kept, err := rdb.HGetAll(ctx, key).Result()
 		if err != nil {
 			return stored(err)
@@ -204,8 +206,8 @@ func Erase(ctx context.Context, rdb redis.UniversalClient, seller string) (brows
 				return stored(err)
 			}
 			browsers += int(n)
-			place, _, _ := strings.Cut(strings.TrimPrefix(key, prefix+"place:"), " ")
-			if keys := browserKeys(room.ID(place), text); len(keys) > 0 {
+			place, _, _ := strings.Cut(strings.TrimPrefix(key, places), " ")
+			if keys := browserKeys(names, room.ID(place), text); len(keys) > 0 {
 				if err := rdb.Del(ctx, keys...).Err(); err != nil {
 					return stored(err)
 				}

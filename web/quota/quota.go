@@ -46,6 +46,7 @@ type Looker interface {
 // Config is what limits and where it is judged. Redis and Rooms are required.
 type Config struct {
 	Redis  redis.UniversalClient
+	Names  room.Names // what its keys are called
 	Rooms  Looker
 	Rate   Rate
 	Places int    // live places of one address over all rooms; 0 = no limit
@@ -120,8 +121,8 @@ func (q *Quota) Admit(ctx context.Context, from netip.Addr, id room.ID, session 
 
 func (q *Quota) admit(ctx context.Context, address string, id room.ID, session string) (Admission, error) {
 	cost := q.cfg.Rate.interval()
-	places, place := key(address, "places"), string(id)+" "+session
-	reply, err := admitScript.Run(ctx, q.cfg.Redis, []string{key(address, "joins"), places}, cost, cost*float64(q.cfg.Rate.Burst-1),
+	places, place := q.key(address, "places"), string(id)+" "+session
+	reply, err := admitScript.Run(ctx, q.cfg.Redis, []string{q.key(address, "joins"), places}, cost, cost*float64(q.cfg.Rate.Burst-1),
 		q.cfg.Places, place, remembered.Milliseconds(), namedAtMost, rand.Float64()).StringSlice()
 	if err != nil {
 		return Admission{}, fmt.Errorf("%w: judge limits: %w", room.ErrStore, err)
@@ -162,4 +163,6 @@ func (q *Quota) digest(from netip.Addr) string {
 	return hex.EncodeToString(mac.Sum(nil)[:12])
 }
 
-func key(address, name string) string { return "{waitroom-limit:" + address + "}:" + name }
+func (q *Quota) key(address, name string) string {
+	return q.cfg.Names.Key("{waitroom-limit:" + address + "}:" + name)
+}

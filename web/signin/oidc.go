@@ -25,11 +25,11 @@ type begun struct {
 	Try      string `json:"try"` // that it was counted as
 }
 
-func begunKey(cookie string) string { return prefix + "begun:" + digest(cookie) }
+func (d *Desk) begunKey(cookie string) string { return d.key("begun:" + digest(cookie)) }
 
 // begunFrom limits how many sign-ins may be begun from an address and not ended: each is kept for as long as a try is counted.
 func (d *Desk) begunFrom(address string) limited {
-	return limited{prefix + "begun:address:" + d.masked(address), triesFromAnIP, "too many sign-ins begun and not ended"}
+	return limited{d.key("begun:address:" + d.masked(address)), triesFromAnIP, "too many sign-ins begun and not ended"}
 }
 
 // Begin starts a sign-in by OpenID Connect: where to send the browser, and what it has to bring back in a cookie for ten minutes. Address is the
@@ -52,7 +52,7 @@ func (d *Desk) Begin(ctx context.Context, next, address string) (url, cookie str
 		panic(err)
 	}
 	cookie = newToken()
-	if err := d.cfg.Redis.Set(ctx, begunKey(cookie), kept, begunKept).Err(); err != nil {
+	if err := d.cfg.Redis.Set(ctx, d.begunKey(cookie), kept, begunKept).Err(); err != nil {
 		return "", "", stored(err)
 	}
 	return at.oauth.AuthCodeURL(b.State, oidc.Nonce(b.Nonce), oauth2.S256ChallengeOption(b.Verifier)), cookie, nil
@@ -85,7 +85,7 @@ func (d *Desk) take(ctx context.Context, cookie string) (begun, error) {
 	if d.provider == nil || len(cookie) != tokenLength {
 		return begun{}, ErrExpired
 	}
-	kept, err := d.cfg.Redis.GetDel(ctx, begunKey(cookie)).Bytes()
+	kept, err := d.cfg.Redis.GetDel(ctx, d.begunKey(cookie)).Bytes()
 	if errors.Is(err, redis.Nil) {
 		return begun{}, ErrExpired
 	}

@@ -159,10 +159,10 @@ func TestCallbackThatIsNotTheBrowsersOwnIsRefused(t *testing.T) {
 			return c.finish(cookie, state, code)
 		},
 		"ten minutes": func(cookie, state, code string) error {
-			left, err := c.rdb.PTTL(t.Context(), begunKey(cookie)).Result()
+			left, err := c.rdb.PTTL(t.Context(), c.begunKey(cookie)).Result()
 			require.NoError(t, err)
 			require.InDelta(t, begunKept.Seconds(), left.Seconds(), 30)
-			require.NoError(t, c.rdb.PExpireAt(t.Context(), begunKey(cookie), time.Now().Add(-time.Second)).Err())
+			require.NoError(t, c.rdb.PExpireAt(t.Context(), c.begunKey(cookie), time.Now().Add(-time.Second)).Err())
 			return c.finish(cookie, state, code)
 		},
 	} {

@@ -25,7 +25,9 @@ const (
 // takesOneTime reports whether a one-time password is the way in: only where nothing else is set.
 func (d *Desk) takesOneTime() bool { return d.cfg.OIDC == nil && len(d.cfg.Users) == 0 }
 
-func oneTimeKey(password string) string { return prefix + "onetime:" + digest(asMade(password)) }
+func (d *Desk) oneTimeKey(password string) string {
+	return d.key("onetime:" + digest(asMade(password)))
+}
 
 // asMade is a password as it was made, however somebody typed it.
 func asMade(typed string) string {
@@ -43,7 +45,7 @@ func (d *Desk) OneTime(ctx context.Context) (password string, err error) {
 		}
 		b.WriteByte(oneTimeLetters[int(r)%len(oneTimeLetters)])
 	}
-	if err := d.cfg.Redis.Set(ctx, oneTimeKey(b.String()), "unused", oneTimeKept).Err(); err != nil {
+	if err := d.cfg.Redis.Set(ctx, d.oneTimeKey(b.String()), "unused", oneTimeKept).Err(); err != nil {
 		return "", stored(err)
 	}
 	return b.String(), nil
@@ -56,7 +58,7 @@ func (d *Desk) useOneTime(ctx context.Context, s session, password string) (toke
 	}
 	token = newToken()
 	key := digest(token)
-	used, err := oneTimeScript.Run(ctx, d.cfg.Redis, []string{oneTimeKey(password), sessionKey(key)}, s.encode(), d.cfg.Kept.Milliseconds()).Int()
+	used, err := oneTimeScript.Run(ctx, d.cfg.Redis, []string{d.oneTimeKey(password), d.sessionKey(key)}, s.encode(), d.cfg.Kept.Milliseconds()).Int()
 	switch {
 	case err != nil:
 		return "", Agent{}, stored(err)

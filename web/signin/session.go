@@ -25,7 +25,7 @@ type session struct {
 	By   string `json:"by,omitempty"` // digest of what admitted it; "" from an older program
 }
 
-func sessionKey(key string) string { return prefix + "session:" + key }
+func (d *Desk) sessionKey(key string) string { return d.key("session:" + key) }
 
 // agent is who the session is of, known by key and ending after left.
 func (s session) agent(key string, left time.Duration) Agent {
@@ -44,7 +44,7 @@ func (s session) encode() string {
 func (d *Desk) begin(ctx context.Context, s session) (token string, who Agent, err error) {
 	token = newToken()
 	key := digest(token)
-	if err := d.cfg.Redis.Set(ctx, sessionKey(key), s.encode(), d.cfg.Kept).Err(); err != nil {
+	if err := d.cfg.Redis.Set(ctx, d.sessionKey(key), s.encode(), d.cfg.Kept).Err(); err != nil {
 		return "", Agent{}, stored(err)
 	}
 	return token, s.agent(key, d.cfg.Kept), nil
@@ -66,7 +66,7 @@ func (d *Desk) find(ctx context.Context, token string) (session, Agent, error) {
 // look finds a session by its key, in one trip.
 func (d *Desk) look(ctx context.Context, key string) (session, Agent, error) {
 	pipe := d.cfg.Redis.Pipeline()
-	value, left := pipe.Get(ctx, sessionKey(key)), pipe.PTTL(ctx, sessionKey(key))
+	value, left := pipe.Get(ctx, d.sessionKey(key)), pipe.PTTL(ctx, d.sessionKey(key))
 	if _, err := pipe.Exec(ctx); errors.Is(err, redis.Nil) {
 		return session{}, Agent{}, ErrNotSignedIn
 	} else if err != nil {
@@ -129,7 +129,7 @@ func (d *Desk) SignOut(ctx context.Context, token string) (Agent, error) {
 		return Agent{}, err
 	}
 	// How many are deleted says nothing: the client may have sent this twice.
-	if err := d.cfg.Redis.Del(ctx, sessionKey(who.Key)).Err(); err != nil {
+	if err := d.cfg.Redis.Del(ctx, d.sessionKey(who.Key)).Err(); err != nil {
 		return Agent{}, stored(err)
 	}
 	d.audit(ctx, who.Name, "signed_out", "was signed in by "+s.How)

@@ -71,7 +71,7 @@ func TestSessionWithoutAnEndIsNone(t *testing.T) {
 	d, _ := newDesk(kimsConfig(t, server.Client()))
 	token, who, err := d.SignIn(t.Context(), "kim", "open sesame", here)
 	require.NoError(t, err)
-	require.NoError(t, server.Client().Persist(t.Context(), sessionKey(who.Key)).Err())
+	require.NoError(t, server.Client().Persist(t.Context(), d.sessionKey(who.Key)).Err())
 	_, err = d.Agent(t.Context(), token)
 	require.ErrorIs(t, err, ErrNotSignedIn)
 }

@@ -59,6 +59,7 @@ type Agent struct {
 // Config says who may sign in and where that is kept. Zero durations and counts get the defaults.
 type Config struct {
 	Redis redis.UniversalClient
+	Names room.Names        // what its keys are called
 	Users map[string]string // name → bcrypt hash
 	OIDC  *OIDC             // instead of Users
 	Log   *slog.Logger
@@ -122,8 +123,8 @@ func from(address string) string {
 	return ", from " + address
 }
 
-// prefix begins every key; its tag keeps them in one slot.
-const prefix = "{waitroom-support}:"
+// key is what a key of that name is called; the tag keeps all in one slot.
+func (d *Desk) key(name string) string { return d.cfg.Names.Key("{waitroom-support}:" + name) }
 
 // newToken is a credential that can not be guessed.
 func newToken() string {

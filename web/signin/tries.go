@@ -38,8 +38,8 @@ type limited struct {
 // nothing.
 func (d *Desk) count(ctx context.Context, name, address string) (try, error) {
 	return d.countOf(ctx, d.known(name), address,
-		limited{prefix + "tries:name:" + d.masked(name), triesOfAName, "too many wrong tries under this name"},
-		limited{prefix + "tries:address:" + d.masked(address), triesFromAnIP, "too many wrong tries"})
+		limited{d.key("tries:name:" + d.masked(name)), triesOfAName, "too many wrong tries under this name"},
+		limited{d.key("tries:address:" + d.masked(address)), triesFromAnIP, "too many wrong tries"})
 }
 
 // countOf is count for any limits, where who tries is known as that.

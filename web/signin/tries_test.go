@@ -59,7 +59,7 @@ func TestTriesAreForgottenOneByOne(t *testing.T) {
 	for range 10 {
 		require.ErrorIs(t, enter(d, "kim", "wrong", here), ErrWrong)
 	}
-	key := prefix + "tries:name:" + d.masked("kim")
+	key := d.key("tries:name:" + d.masked("kim"))
 	oldest, err := server.Client().ZRange(t.Context(), key, 0, 0).Result()
 	require.NoError(t, err)
 	require.NoError(t, server.Client().ZIncrBy(t.Context(), key, -float64(triesWindow.Milliseconds()-5000), oldest[0]).Err())
