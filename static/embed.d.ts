@@ -70,11 +70,11 @@ export interface Options {
   language?: string;
   /**
    * "cookie": the session that the browser has with waitroom, which it only sends from pages of the same site.
-   * "own": an id that this page keeps in its own storage. Default: "cookie" on waitroom's own origin, else "own".
+   * "own": an id that this page keeps in its own storage. Default: "cookie" on waitroom's own origin, else "own". With a token it counts for nothing.
    */
   session?: "cookie" | "own";
-  /** With SELLER_AUTH=jwt: the portal's token, or a function that fetches a fresh one for each call. */
-  token?: string | (() => string | Promise<string>);
+  /** With SELLER_AUTH=jwt: the portal's token, or a function that is called for one before each call and each opening of the socket; null while nobody has signed in. */
+  token?: string | (() => string | null | Promise<string | null>);
   /** What is known already, such as a state that the page came with. */
   state?: State;
   /** What Refused says where the server says nothing. */

@@ -9,6 +9,8 @@ import { whenBack } from "./js/wake.js";
 
 export { Refused };
 
+const FORBIDDEN = 4502; // the seller is another one by now
+
 /** What is said to developers; the server says the rest, in the language that was asked for. */
 const WORDS = { unreachable: "waitroom does not answer", went_wrong: "waitroom refused, without a reason" };
 
@@ -44,8 +46,8 @@ export class WaitingRoom {
     this.room = room;
     this.clock = new ServerClock();
     this.clock.observe(state?.server_time);
-    this.store = new Store(state, new LastPlace(room));
-    this.#session = sessionOf({ base, kind: session, token, seller });
+    this.#session = sessionOf({ base, kind: session, token, seller, renewed: () => this.#startOver() });
+    this.store = new Store(state, new LastPlace(token == null ? `place:${room}${seller ? `:${seller}` : ""}` : ""));
     this.#fence = this.state.fence;
     const lang = language ?? (document.documentElement.lang || navigator.language);
     this.actions = new Actions({ room, base, lang, words, session: this.#session });
@@ -57,7 +59,7 @@ export class WaitingRoom {
       url: `${base.replace(/^http/, "ws")}/api/${encodeURIComponent(room)}/ws`,
       protocols: () => this.#session.protocols(),
       onFrame: (frame) => this.#hear(frame),
-      onStatus: (status, code) => this.#emit("connection", status, code),
+      onStatus: (status, code) => this.#connection(status, code),
     });
     queueMicrotask(() => this.#start());
   }
@@ -84,12 +86,7 @@ export class WaitingRoom {
 
   /** 준비 완료: a place in line, or the one that this session has already. */
   async join(seller = "", { asks = true } = {}) {
-    const join = () => this.actions.join(seller, asks);
-    const answer = await join().catch((error) => {
-      // The browser was another seller's before: by a token that is known, and refused.
-      if (error.code !== "invalid_session" || !this.#session.renew()) throw error;
-      return join();
-    });
+    const answer = await this.actions.join(seller, asks);
     if (this.#session.learn(answer.session_id)) this.#socket.renew();
     return this.#take(answer);
   }
@@ -132,10 +129,10 @@ export class WaitingRoom {
 
   /** Lets go of the room; the place stays until it ends by itself. forget: of the session too, for a seller who signs out. */
   close({ forget = false } = {}) {
-    if (forget) this.#session.renew();
     this.#gone.abort();
     this.#socket.rest();
     this.#listeners.clear();
+    if (forget) this.#session.renew();
   }
 
   #start() {
@@ -143,6 +140,19 @@ export class WaitingRoom {
     if (signal.aborted) return;
     this.#socket.start();
     whenBack({ back: () => this.#socket.renew(), away: () => this.#socket.rest(), lost: () => this.#socket.again(), signal });
+  }
+
+  /** Whoever acts from now on is told nothing of who did before. */
+  #startOver() {
+    this.#fence = null;
+    this.#keys.clear();
+    this.store.forget();
+    if (!this.#gone.signal.aborted) this.#socket.restart();
+  }
+
+  #connection(status, code) {
+    if (status === "closed" && code === FORBIDDEN && this.#session.renew()) return;
+    this.#emit("connection", status, code);
   }
 
   #hear(frame) {

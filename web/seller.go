@@ -25,6 +25,7 @@ const (
 	pageSeller     = "X-Page-Seller"
 	pageSellerForm = "page_seller"
 	protocolSeller = "waitroom.seller." // of a socket, see protocolSession
+	protocolToken  = "waitroom.token."  // what a page of another site sends as Authorization where it can, of a socket
 )
 
 // acting is the session that acts for who asks. Where sellers say themselves who they are, it is the one that was named, "" for none.
@@ -88,10 +89,14 @@ func (s *site) hasBearer(c *gin.Context) bool {
 	return ok && s.Sellers != nil
 }
 
-// bearerOf is the token of a request; other ways of Authorization are not ours to judge.
+// bearerOf is the token of a request; other ways of Authorization are not ours to judge. A page's socket has it among its protocols.
 func bearerOf(c *gin.Context) (token string, ok bool) {
 	scheme, token, _ := strings.Cut(c.GetHeader("Authorization"), " ")
-	return strings.TrimSpace(token), strings.EqualFold(scheme, bearer)
+	if strings.EqualFold(scheme, bearer) {
+		return strings.TrimSpace(token), true
+	}
+	token = inProtocol(c.Request.Header, protocolToken)
+	return token, token != ""
 }
 
 // pageRoom is the room of a request, also of the first page, which names none.
@@ -149,6 +154,11 @@ func (s *site) arrives(c *gin.Context, id room.ID) bool {
 		return false
 	}
 	c.Header("Referrer-Policy", "no-referrer")
+	if onlyLooks(c.Request) {
+		c.Header("Cache-Control", "no-store")
+		c.Status(http.StatusNoContent) // which a browser does not take for the page
+		return true
+	}
 	ctx, cancel := s.asking(c)
 	defer cancel()
 	before, _ := room.ParseSession(s.cookie(c))
@@ -161,6 +171,20 @@ func (s *site) arrives(c *gin.Context, id room.ID) bool {
 	c.Header("Cache-Control", "no-store")
 	c.Redirect(http.StatusSeeOther, withoutToken(c.Request.URL))
 	return true
+}
+
+// onlyLooks reports whether nobody may be behind a request: it asks for the head alone, or before anybody has pressed.
+func onlyLooks(r *http.Request) bool {
+	if _, head := r.Context().Value(headKey{}).(bool); head {
+		return true
+	}
+	for _, name := range []string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"} {
+		said := strings.ToLower(r.Header.Get(name))
+		if strings.Contains(said, "prefetch") || strings.Contains(said, "prerender") || strings.Contains(said, "preview") {
+			return true
+		}
+	}
+	return false
 }
 
 // withoutToken is the address of a page with its token taken out.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/waitroom/waitroom/web/identity"
 	"github.com/waitroom/waitroom/web/quota"
 )
 
@@ -20,7 +21,7 @@ func (s *site) socket(c *gin.Context) {
 		return
 	}
 	session, err := s.socketSession(c)
-	if err != nil && !errors.Is(err, errSellerChanged) {
+	if err != nil && !forbids(c, err) {
 		s.fail(c, err)
 		return
 	}
@@ -41,4 +42,10 @@ func (s *site) socket(c *gin.Context) {
 	if err != nil && !c.Writer.Written() {
 		s.fail(c, err)
 	}
+}
+
+// forbids reports whether a page's socket is refused since the seller at its browser is another one by now: a program is answered instead.
+func forbids(c *gin.Context, err error) bool {
+	byPage := inProtocol(c.Request.Header, protocolToken) != ""
+	return errors.Is(err, errSellerChanged) || byPage && errors.Is(err, identity.ErrAnother)
 }

@@ -43,6 +43,8 @@ type Sockets interface {
 	ForbidSocket(w http.ResponseWriter, r *http.Request) error
 	// JoinedDevice tells the sockets of a session that another browser was let into its place, and has those of that browser's own session, "" for none, come back for it.
 	JoinedDevice(ctx context.Context, id room.ID, session, own string) error
+	// Changes is sent to when a room may be another one, and closed when nobody will be told any more; stop has to be called.
+	Changes(id room.ID) (changed <-chan struct{}, stop func())
 }
 
 // SMS takes an inbound message: it checks the signature in the header and says where the message belongs. Claim
@@ -93,6 +95,7 @@ type site struct {
 	limited *refusals
 	away    *away
 	unnamed unnamed
+	waiting waitingCalls
 	zips    zipper
 	metrics *metrics
 
@@ -137,6 +140,7 @@ func (s *site) router() (*gin.Engine, error) {
 	api.POST("/lock/reject", s.reject)
 	api.POST("/lock/claim", s.claim)
 	api.GET("/lock/status", s.status)
+	api.GET("/lock/messages", s.messages)
 	api.GET("/ws", s.socket)
 	api.POST("/sms", s.message)
 
@@ -164,13 +168,15 @@ func (s *site) router() (*gin.Engine, error) {
 	return g, nil
 }
 
+// headKey is of the context of a request that was a HEAD.
+type headKey struct{}
+
 // headAsGet answers HEAD like GET; net/http leaves the body out by itself.
 func headAsGet(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {
-			get := *r
-			get.Method = http.MethodGet
-			r = &get
+			r = r.WithContext(context.WithValue(r.Context(), headKey{}, true))
+			r.Method = http.MethodGet
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -19,7 +19,17 @@ export function post(url, body, page, headers = {}) {
 }
 
 /** Calls the server until it has answered, or throws Refused. A call has to be one that can be repeated without harm. session: who calls, where it is not the cookie alone. */
-export async function call(url, options, { lang, words, session }) {
+export async function call(url, options, page) {
+  try {
+    return await answered(url, options, page);
+  } catch (error) {
+    // The session is no good, or another seller's than the one who asks now: by the token that is known, and refused.
+    if (error.code !== "invalid_session" || !page.session?.renew()) throw error;
+    return answered(url, options, page);
+  }
+}
+
+async function answered(url, options, { lang, words, session }) {
   const headers = { ...options.headers, Accept: "application/json", "Accept-Language": lang, ...(await session?.headers()) };
   for (let attempt = 0; ; attempt++) {
     const answer = await once(url, { ...options, headers, credentials: session?.credentials ?? "same-origin" });

@@ -5,8 +5,10 @@ export class LastPlace {
   #key;
   #place = null;
 
-  constructor(room) {
-    this.#key = `place:${room}`;
+  /** key: where it is kept in the tab's storage; "": nowhere. */
+  constructor(key) {
+    this.#key = key;
+    if (!key) return;
     try {
       this.#place = JSON.parse(sessionStorage.getItem(this.#key));
     } catch {
@@ -27,8 +29,14 @@ export class LastPlace {
     return state;
   }
 
+  /** It was somebody else's. */
+  forget() {
+    this.#keep(null);
+  }
+
   #keep(place) {
     this.#place = place;
+    if (!this.#key) return;
     try {
       if (place) sessionStorage.setItem(this.#key, JSON.stringify(place));
       else sessionStorage.removeItem(this.#key);

@@ -2,11 +2,13 @@ import { freshKey } from "./http.js";
 
 /**
  * Who acts: whom the browser's cookie says, or an id that this page keeps, which a page of another site needs, because no cookie of
- * ours comes with what it asks. kind: "cookie" or "own", else as it fits base; token: the portal's, or a function that gives it.
+ * ours comes with what it asks. kind: "cookie" or "own", else as it fits base; token: the portal's, or a function that gives it: where
+ * there is one, it alone says who acts. renewed: is called once who acted until now acts no more.
  */
-export function sessionOf({ base, kind, token, seller }) {
-  const own = kind ? kind === "own" : token != null || base !== location.origin;
-  return own ? new OwnSession(base, token) : new CookieSession(seller);
+export function sessionOf({ base, kind, token, seller, renewed }) {
+  if (token != null) return new ProvenSession(base, token, renewed);
+  const own = kind ? kind === "own" : base !== location.origin;
+  return own ? new OwnSession(base, renewed) : new CookieSession(seller);
 }
 
 /** seller: whom the page was made for, where that is proven. The cookie may be another one's by now, by another tab, and what is pressed here is not for that one to do. */
@@ -40,20 +42,17 @@ class OwnSession {
   credentials = "omit";
   #key;
   #id;
-  #token;
+  #renewed;
 
-  constructor(base, token) {
-    this.#key = `waitroom:session:${base}`;
-    this.#token = token;
+  constructor(base, renewed) {
+    this.#key = keyOf(base);
+    this.#renewed = renewed;
     this.#id = kept(this.#key) ?? uuid();
     keep(this.#key, this.#id);
   }
 
   async headers() {
-    const headers = { "X-Session-ID": this.#id };
-    const token = typeof this.#token === "function" ? await this.#token() : this.#token;
-    if (token) headers.Authorization = `Bearer ${token}`;
-    return headers;
+    return { "X-Session-ID": this.#id };
   }
 
   protocols() {
@@ -62,17 +61,66 @@ class OwnSession {
 
   /** Takes the id that the server knows this session by; says whether a socket has to be opened anew to be told of its place. */
   learn(id) {
-    const proven = this.#token != null; // only now does the server know whose session this is
-    if (id && id !== this.#id) keep(this.#key, (this.#id = id));
-    else if (!proven) return false;
+    if (!id || id === this.#id) return false;
+    keep(this.#key, (this.#id = id));
     return true;
   }
 
-  /** Is somebody new from now on. */
+  /** Is somebody new from now on; says whether that could be. */
   renew() {
     keep(this.#key, (this.#id = uuid()));
+    this.#renewed();
     return true;
   }
+}
+
+/**
+ * The seller of the portal's token, which goes with every call and every socket. The id is this page's alone and is kept nowhere: the
+ * next page in this browser may be another seller's. The server refuses the two together once the token is another seller's.
+ */
+class ProvenSession {
+  credentials = "omit";
+  #id = uuid();
+  #token;
+  #renewed;
+  #unproven = false; // the last socket was opened before there was a token
+
+  constructor(base, token, renewed) {
+    this.#token = token;
+    this.#renewed = renewed;
+    keep(keyOf(base), null); // an earlier version's
+  }
+
+  async headers() {
+    const headers = { "X-Session-ID": this.#id };
+    const token = await this.#fresh();
+    if (token) headers.Authorization = `Bearer ${token}`;
+    return headers;
+  }
+
+  async protocols() {
+    const token = await this.#fresh();
+    this.#unproven = !token;
+    return ["waitroom", `waitroom.session.${this.#id}`, ...(token ? [`waitroom.token.${token}`] : [])];
+  }
+
+  learn() {
+    return this.#unproven;
+  }
+
+  renew() {
+    this.#id = uuid();
+    this.#renewed();
+    return true;
+  }
+
+  async #fresh() {
+    return typeof this.#token === "function" ? this.#token() : this.#token;
+  }
+}
+
+function keyOf(base) {
+  return `waitroom:session:${base}`;
 }
 
 /** crypto.randomUUID is there in secure contexts only. */
@@ -92,7 +140,8 @@ function kept(key) {
 
 function keep(key, id) {
   try {
-    localStorage.setItem(key, id);
+    if (id) localStorage.setItem(key, id);
+    else localStorage.removeItem(key);
   } catch {
     // Where nothing may be kept, the session is as long as the page.
   }

@@ -7,10 +7,12 @@ const SILENCE = 40000; // milliseconds; the server says something every 25 s
  * not to. onStatus hears "connecting", "open", "lost" or "closed", and with the last two the
  * code of the close; open is when a frame of the type "first" has come, because only then is
  * what the page shows true again. silence: after so many ms without a word it is lost. protocols
- * says what to ask for by each opening.
+ * says, or promises, what to ask for by each opening; where it can not, that counts as a break.
  */
 export class RoomSocket {
   #socket = null;
+  #opening = null;
+  #told = false; // that it is open
   #attempt = 0;
   #retry = 0;
   #watch = 0;
@@ -37,14 +39,33 @@ export class RoomSocket {
     if (!this.#over) this.#lost(0);
   }
 
+  /** Starts over although it was told not to come back: as somebody else. */
+  restart() {
+    this.#over = false;
+    this.#lost(0);
+  }
+
   /** Lets go without coming back, for a page that is being put away. */
   rest() {
     this.#drop();
   }
 
-  #open() {
+  async #open() {
     this.#drop();
-    const socket = new WebSocket(this.url, this.protocols());
+    const opening = (this.#opening = {});
+    this.#listen();
+    let protocols;
+    try {
+      protocols = await this.protocols();
+    } catch {
+      if (opening === this.#opening) this.#lost(0);
+      return;
+    }
+    if (opening === this.#opening) this.#connect(protocols);
+  }
+
+  #connect(protocols) {
+    const socket = new WebSocket(this.url, protocols);
     this.#socket = socket;
     this.#listen();
     socket.addEventListener("message", (event) => this.#heard(socket, event.data));
@@ -61,7 +82,8 @@ export class RoomSocket {
     if (frame.type === "ping") socket.send('{"type":"pong"}');
     if (frame.type === this.first) {
       this.#attempt = 0;
-      this.onStatus("open");
+      if (!this.#told) this.onStatus("open");
+      this.#told = true;
     }
     this.onFrame(frame);
   }
@@ -86,7 +108,8 @@ export class RoomSocket {
     clearTimeout(this.#retry);
     clearTimeout(this.#watch);
     const socket = this.#socket;
-    this.#socket = null;
+    this.#socket = this.#opening = null;
+    this.#told = false;
     if (socket && socket.readyState < WebSocket.CLOSING) socket.close(1000);
   }
 }

@@ -39,6 +39,12 @@ export class Store {
     return true;
   }
 
+  /** Knows nothing any more: who is told from now on is somebody else. */
+  forget() {
+    this.#last.forget();
+    this.apply({ epoch: null, version: 0 });
+  }
+
   /** Takes the answer to an action, which says a little less than a frame does: an end has no ticket. */
   applyAnswer(answer, now) {
     return this.apply({

@@ -28,6 +28,7 @@ var (
 	ErrEarly         = errors.New("token is of a time that has not come yet")
 	ErrUsed          = errors.New("token was used before")
 	ErrAudience      = errors.New("token is for somebody else, or for another room")
+	ErrAnother       = fmt.Errorf("%w: it is another seller's", room.ErrInvalidSession)
 )
 
 // ErrKeys says that the portal's keys can not be fetched, so that nothing can be said about a token.
@@ -99,7 +100,7 @@ type Proof struct {
 }
 
 // Link exchanges a token from an address for a new session of a browser, which stands for the seller for as long as Kept. A token does it
-// once, over all replicas. The browser's session until now, "" for none, leaves it the rooms it could enter as the same seller.
+// once, over all replicas; the browser that it let in may come with it again, as long as it is not too old. The browser's session until now, "" for none, leaves it the rooms it could enter as the same seller.
 // Refusals: ErrToken, ErrExpired, ErrEarly, ErrUsed, ErrAudience; other errors are ErrKeys and room.ErrStore.
 func (s *Sellers) Link(ctx context.Context, id room.ID, token, before string) (session string, err error) {
 	session, err = s.link(ctx, id, token, before)
@@ -119,6 +120,9 @@ func (s *Sellers) link(ctx context.Context, id room.ID, token, before string) (s
 	if err := claims.checkLink(found.now); err != nil {
 		return "", err
 	}
+	if found.own && found.record.Seller == claims.seller { // a second press of the same link
+		return before, nil
+	}
 	r := record{Seller: claims.seller, Rooms: claims.rooms(id), Until: found.now + Kept.Milliseconds()}
 	r = r.with(found.record)
 	session := room.NewSession()
@@ -129,7 +133,7 @@ func (s *Sellers) link(ctx context.Context, id room.ID, token, before string) (s
 }
 
 // Bearer says whom a token proves that came with a request. It may come any number of times until it expires, unless it was in an address.
-// The session is what the request names, "" for none. Refusals: those of Link, and room.ErrInvalidSession for another seller's session.
+// The session is what the request names, "" for none. Refusals: those of Link, and ErrAnother for another seller's session.
 func (s *Sellers) Bearer(ctx context.Context, id room.ID, token, session string) (Proof, error) {
 	p, err := s.bearer(ctx, id, token, session)
 	s.count("bearer", err)
@@ -151,7 +155,7 @@ func (s *Sellers) bearer(ctx context.Context, id room.ID, token, session string)
 	case found.spent:
 		return Proof{}, ErrUsed
 	case found.record.Seller != "" && found.record.Seller != claims.seller:
-		return Proof{}, fmt.Errorf("%w: it is another seller's", room.ErrInvalidSession)
+		return Proof{}, ErrAnother
 	}
 	p := Proof{Seller: claims.seller, Session: found.root.session(claims.seller), Told: session, rooms: claims.rooms(id),
 		bound: found.record.admits(id)}
@@ -184,6 +188,9 @@ func (s *Sellers) Keep(ctx context.Context, p Proof) error {
 	found, err := s.find(ctx, p.Told, "")
 	if err != nil {
 		return err
+	}
+	if other := found.record.Seller; other != "" && other != p.Seller { // bound since it was proven
+		return ErrAnother
 	}
 	r := record{Seller: p.Seller, Rooms: p.rooms, Until: found.now + Kept.Milliseconds()}
 	return s.keep(ctx, p.Told, r.with(found.record))
