@@ -19,6 +19,7 @@ const (
 // left, or with ctx's error, after closing the rest at once.
 func (h *Hub) Drain(ctx context.Context) error {
 	h.draining.Store(true)
+	h.eachHall((*hall).dismissListeners)
 	h.spawn(h.replicas.announce)
 	h.shutAll(ctx)
 	tick := time.NewTicker(drainStep)

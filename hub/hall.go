@@ -21,6 +21,7 @@ type visitor struct {
 	asked     bool      // waits to be looked up
 	coming    bool      // waits to be told to the engine
 	linkAsked bool      // waits for it to be asked for whom its new sockets stand
+	ending    *ending   // its turn was ended by a message that it is to be told first; nil: by none
 	told      room.Host // the number under which the engine was told that it is here; 0 = it was not
 	probed    int64     // when its sockets were asked and have not answered as far as was looked, ns of the hub's clock; 0 = not asked
 	left      int64     // when the latest socket that has left was last heard of, likewise
@@ -48,6 +49,8 @@ type hall struct {
 	expiry deadline
 	back   coalescer
 	desk   *deskRoom // nil while nobody of support watches here
+
+	listeners map[chan struct{}]struct{} // see Changes; such a hall is not let go of
 
 	relinking bool // it is being asked what became of the browsers of the linked
 }
@@ -131,6 +134,7 @@ func (l *hall) unseatConn(c *conn, s *session) {
 		return
 	}
 	l.absent(s, v.left)
+	v.endTold()
 	l.m.Leave(s)
 	delete(l.who.silent, s.ID)
 }
@@ -139,6 +143,7 @@ func (l *hall) unseatConn(c *conn, s *session) {
 func (l *hall) event(e room.Event) {
 	l.mu.Lock()
 	l.apply(&e)
+	l.tellListeners()
 	l.mu.Unlock()
 	l.tellBack()
 }
@@ -149,6 +154,9 @@ func (l *hall) apply(e *room.Event) {
 	f := l.m.Apply(e)
 	for _, s := range f.Noticed {
 		s.Here.mark(dueState | dueNotices)
+	}
+	for _, s := range f.Judging {
+		l.holdEnd(s)
 	}
 	l.h.metrics.event(f.Verdict)
 	switch {
@@ -199,6 +207,9 @@ func (l *hall) tell(f *mirror.Effects[visitor]) {
 func (l *hall) heed(f *mirror.Effects[visitor]) {
 	for _, s := range f.Look {
 		l.ask(s)
+	}
+	for _, s := range f.Judged {
+		s.Here.judged()
 	}
 	for _, ticket := range f.Away { // a program of before may have judged it
 		if s := l.m.Waiter(ticket); s != nil {

@@ -38,7 +38,7 @@ func (h *Hub) forget(l *hall) {
 func (l *hall) retire(linger time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.dead || len(l.conns) > 0 || l.desk != nil || l.who.telling || len(l.who.went) > 0 || time.Since(l.empty) < linger {
+	if l.dead || len(l.conns) > 0 || len(l.listeners) > 0 || l.desk != nil || l.who.telling || len(l.who.went) > 0 || time.Since(l.empty) < linger {
 		return false
 	}
 	l.dead, l.m.Live = true, false

@@ -120,4 +120,7 @@ func (l *hall) answer(s *session, view *room.View, found *room.Seat) {
 	if a.Messages {
 		s.Here.mark(dueMessages)
 	}
+	if e := s.Here.ending; e != nil && e.judged && !s.Here.asked { // else it was asked before the ledger's word was there
+		l.tellEnd(s)
+	}
 }

@@ -14,14 +14,14 @@ func (c *conn) Serve(w *socket.Writer, due uint32) {
 		c.serveDesk(w, due)
 		return
 	}
+	if due&dueMessages != 0 { // before the state: whoever stops at the end of its turn is to have its code
+		c.writeMessages(w)
+	}
 	if due&dueState != 0 {
 		c.writeState(w)
 	}
 	if due&dueNotices != 0 {
 		c.writeNotices(w)
-	}
-	if due&dueMessages != 0 {
-		c.writeMessages(w)
 	}
 }
 
@@ -68,7 +68,7 @@ func (c *conn) state(buf []byte) (_ []byte, t telling, ok bool) {
 	t.shown = mirror.Shown{Revision: l.m.Revision, Snapshots: l.m.Snapshots}
 	st := mirror.Seat{Status: room.Idle}
 	if s := c.session; s != nil {
-		if !l.m.Current(s) {
+		if !l.m.Current(s) || c.opened && s.Here.ending != nil {
 			return buf, t, false
 		}
 		st, t.shown.Seats, t.noticed = s.Seat, s.Changes, s.Noticed()

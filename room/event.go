@@ -70,6 +70,8 @@ type Note struct {
 	Away    *bool   `json:"away"`
 	Since   int64   `json:"since"`   // unix ms: gone since, of one that is away
 	Message string  `json:"message"` // the session a message is there for; see Engine.Look
+	Judged  bool    `json:"judged"`  // of that message: the ledger has agreed to it or refused it
+	Judging string  `json:"judging"` // the session whose turn ends by a message that the ledger is asked about
 	Session string  `json:"session"` // the session that support did something for
 	Support Helping `json:"support"` // and what
 	Desk    bool    `json:"desk"`    // messages or incidents changed: who watches looks them up; see Engine.Letters

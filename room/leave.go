@@ -1,6 +1,9 @@
 package room
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 var leaveVerb = newVerb[leaveArgs]("leave")
 
@@ -21,10 +24,13 @@ type LeaveRequest struct {
 }
 
 // Leave ends the session's lease, and the next in line has the lock in the same step; or it takes
-// the session out of the line. The standing tells the outcome.
+// the session out of the line. The standing tells the outcome; a lease that a message has completed within ten
+// minutes may be completed once more, which changes nothing.
 // Refusals: ErrNoPlace, ErrStaleFence.
 func (e *Engine) Leave(ctx context.Context, id ID, q LeaveRequest) (Standing, error) {
-	st, err := e.standing(ctx, leaveVerb.with(leaveArgs{q.Session, string(q.Outcome), q.Fence, q.Ticket}), id, requestKey(q.Request))
+	a, err := e.answer(ctx, leaveVerb.with(leaveArgs{q.Session, string(q.Outcome), q.Fence, q.Ticket}), id, []string{requestKey(q.Request)})
+	st := a.standing
+	st.Already = err == nil && slices.Contains(a.rest, "already")
 	e.stood(id, q.Session, st)
 	return st, err
 }

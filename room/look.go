@@ -42,6 +42,7 @@ type Seat struct {
 	Place
 	Messages []Message // of its last lease, and late ones of earlier leases
 	Offers   []Offer   // to the holder alone
+	Judging  bool      // the ledger is asked whether one more message is its own
 }
 
 // Look tells how the room is and how sessions stand, all at one version. Seats are in the order of
@@ -80,6 +81,10 @@ func (e *Engine) addShown(id ID, seat *Seat, entry string) error {
 	f := strings.Split(entry, "|")
 	if len(f) != 7 {
 		return fmt.Errorf("%w: a message is not readable", ErrStore)
+	}
+	if f[0] == "w" {
+		seat.Judging = true
+		return nil
 	}
 	text, err := e.unseal(id, f[6], aboutMessage(id, f[1]))
 	if err != nil {

@@ -88,6 +88,7 @@ type Standing struct {
 	View
 	Place
 	LeaseLength time.Duration
+	Already     bool // of Leave: a message had completed the lease before
 }
 
 // Waits are the expected and the longest wait, each rounded up to whole milliseconds.

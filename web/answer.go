@@ -62,8 +62,25 @@ type leftAnswer struct {
 	Session string       `json:"session_id"`
 	Ticket  int64        `json:"ticket"`
 	Fence   int64        `json:"fence,omitempty"`
+	Already bool         `json:"already,omitempty"` // a message had completed the lease before
 	Epoch   int64        `json:"epoch"`
 	Version int64        `json:"version"`
+}
+
+// messagesAnswer is told to a program that has no socket.
+type messagesAnswer struct {
+	Room     room.ID         `json:"room"`
+	Fence    *int64          `json:"fence"` // of the place's turn; null before it
+	Status   room.Status     `json:"status"`
+	Messages []messageAnswer `json:"messages"`
+}
+
+type messageAnswer struct {
+	MessageID  string  `json:"message_id"`
+	Text       string  `json:"text"`
+	Code       *string `json:"code"`
+	ReceivedAt instant `json:"received_at"`
+	Late       bool    `json:"late"`
 }
 
 // statusAnswer is told to anybody; only Me is about who asks.

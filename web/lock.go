@@ -133,7 +133,7 @@ func (s *site) leave(c *gin.Context) {
 		status = "released"
 	}
 	s.answer(c, http.StatusOK, leftAnswer{Status: status, Outcome: standing.Outcome, Room: roomOf(c), Session: s.told(c, session),
-		Ticket: standing.Ticket, Fence: standing.Fence, Epoch: standing.Epoch, Version: standing.Version})
+		Ticket: standing.Ticket, Fence: standing.Fence, Already: standing.Already, Epoch: standing.Epoch, Version: standing.Version})
 }
 
 // leaving reads ?reason= and ?fence=. A fence that is given must be one: an empty one would end
@@ -179,7 +179,7 @@ func (s *site) exit(c *gin.Context, session string, reason room.Outcome, fence i
 			Outcome: reason, Fence: fence, Ticket: ticket})
 		return err
 	})
-	if err == nil {
+	if err == nil && !standing.Already {
 		s.Quota.Left(network(s.client(c)))
 	}
 	return standing, err

@@ -19,11 +19,13 @@ func (m *Mirror[V]) Apply(e *room.Event) *Effects[V] {
 
 func (f *Effects[V]) reset() *Effects[V] {
 	clear(f.Noticed)
+	clear(f.Judging)
+	clear(f.Judged)
 	clear(f.Placed)
 	clear(f.Seats)
 	clear(f.Caught)
 	clear(f.Look)
-	*f = Effects[V]{Noticed: f.Noticed[:0], Placed: f.Placed[:0], Seats: f.Seats[:0], Caught: f.Caught[:0], Look: f.Look[:0], Away: f.Away[:0]}
+	*f = Effects[V]{Noticed: f.Noticed[:0], Judging: f.Judging[:0], Judged: f.Judged[:0], Placed: f.Placed[:0], Seats: f.Seats[:0], Caught: f.Caught[:0], Look: f.Look[:0], Away: f.Away[:0]}
 	return f
 }
 
@@ -54,13 +56,16 @@ func (m *Mirror[V]) apply(e *room.Event, f *Effects[V]) {
 	m.note(e, f)
 }
 
-// notify has the sessions that are here told what support did for them.
+// notify has the sessions that are here told what support did for them, and finds those whose turn ends by a message.
 func (m *Mirror[V]) notify(e *room.Event, f *Effects[V]) {
 	for i := range e.Notes {
 		n := &e.Notes[i]
 		if s := m.sessions[n.Session]; s != nil && n.Support != "" {
 			s.notice(n.Support, Revision{e.Epoch, e.Version})
 			f.Noticed = append(f.Noticed, s)
+		}
+		if s := m.sessions[n.Judging]; s != nil {
+			f.Judging = append(f.Judging, s)
 		}
 	}
 }
@@ -71,6 +76,9 @@ func (m *Mirror[V]) note(e *room.Event, f *Effects[V]) {
 		n := &e.Notes[i]
 		if s := m.sessions[n.Message]; s != nil {
 			f.Look = append(f.Look, s)
+			if n.Judged {
+				f.Judged = append(f.Judged, s)
+			}
 		}
 		if n.Away != nil && *n.Away {
 			f.Away = append(f.Away, n.Ticket)

@@ -27,6 +27,7 @@ type Mirror[V any] struct {
 type Effects[V any] struct {
 	Verdict  Verdict
 	Noticed  []*Session[V] // have a notice
+	Judging  []*Session[V] // their turn ends by a message that the ledger is asked about
 	Snapshot Reason        // why a snapshot is needed; "" = none is, and else there is nothing more
 	Anew     bool          // an epoch has begun: presence is to be told again
 	State    bool          // what is told of the room is another text
@@ -36,6 +37,7 @@ type Effects[V any] struct {
 	Caught   []*Session[V] // whose answer was ahead, and is not any more
 	All      bool          // everybody is to be told
 	Expires  bool          // the lease or its end may be another one
+	Judged   []*Session[V] // the ledger has said its word; they are among Look, too
 	Look     []*Session[V] // to be looked up
 	Away     []int64       // tickets that the engine holds for away
 }

@@ -99,7 +99,8 @@ record('assigned', string.format('"message_id":%s,"result":"%s","code":%s,"judge
   granted, ended) .. WHY)
 if ends then
   change.any = true
-  ending().finish('completed', NOW)
+  if not m.forgotten then judging(S.session) end
+  ending().finish('completed', NOW, true)
   advance()
 end
 return answer('ok', '', string.format(' %s %d %d %d %d %d %s %s', result, lease.ticket, lease.fence, S.epoch, granted, ended,

@@ -38,12 +38,12 @@ local function learn(held_for)
 end
 
 -- finish ends the lease and its holder's place. Whose lease it was that is nobody's any more was told long ago.
-local function finish(outcome, at)
+local function finish(outcome, at, by_message)
   local session, fence, granted, p = S.session, S.fence, S.granted, { ticket = S.ticket, seller = S.seller }
   at = free(at)
   if session == ORPHANED then return end
   learn(at - granted)
-  end_place(session, p, outcome, at, fence, nil)
+  end_place(session, p, outcome, at, fence, nil, by_message)
 end
 
 return { lease_text = lease_text, free = free, finish = finish }

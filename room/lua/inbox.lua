@@ -84,6 +84,11 @@ local function show(session)
   if session ~= '' then tell('notes', '{"message":"' .. session .. '"}') end
 end
 
+-- judging tells the replicas that a message of this session ends its turn, which they tell it once it was shown the message; ledger_said, that the
+-- ledger has agreed to it or refused it.
+local function judging(session) tell('notes', '{"judging":"' .. session .. '"}') end
+local function ledger_said(session) tell('notes', '{"message":"' .. session .. '","judged":true}') end
+
 -- desk tells who watches the room that the messages or incidents to look at are others now.
 local desk_told = false
 local function desk()
@@ -98,4 +103,4 @@ local function own(answer, fence, given)
   if given then redis.call('HSET', answer, 'given', given) end
 end
 
-return message, inbox_entry, write_message, first_of, forget_messages, recent, show, desk, own
+return message, inbox_entry, write_message, first_of, forget_messages, recent, show, desk, own, judging, ledger_said

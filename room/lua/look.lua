@@ -1,6 +1,6 @@
 -- look.lua: how the room is and how some sessions stand.
 -- Returns a list: "ok view", then for each session its standing, and what it is shown ("" = nothing): of each message
--- "m" (it is its own) or "o" (it is offered)|digest|fence|1 = late|received(ms)|forget at(ms)|sealed, joined by one space.
+-- "m" (it is its own), "o" (it is offered) or "w" (the ledger is asked whether it is its own)|digest|fence|1 = late|received(ms)|forget at(ms)|sealed, joined by one space.
 
 -- of lists the messages of the last minutes by their session.
 local of = {}
@@ -24,7 +24,7 @@ local function shown_to(session)
   for _, entry in ipairs(of[session]) do
     local m = message(entry[1])
     local kind = m and ((m.state == 's' and (m.late or m.fence == fence) and 'm') or
-      (m.state == 'o' and session == S.session and m.fence == S.fence and 'o'))
+      (m.state == 'w' and m.fence == fence and 'w') or (m.state == 'o' and session == S.session and m.fence == S.fence and 'o'))
     if kind then
       out[#out + 1] = table.concat({ kind, m.digest, int(m.fence), m.late and '1' or '0', m.received, entry[2], m.sealed }, '|')
     end

@@ -101,7 +101,8 @@ elseif A.part > 0 then
 end
 if ends then
   change.any = true
-  ending().finish('completed', NOW)
+  if bound then judging(S.session) end
+  ending().finish('completed', NOW, true)
   advance()
 end
 commit()

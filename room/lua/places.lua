@@ -8,7 +8,7 @@ local function read_place(text)
   local live = outcome == 'live'
   return { live = live, outcome = not live and outcome or nil, ticket = ticket + 0, seller = seller,
     at = at + 0, channel = live and channel or '', fence = not live and channel or nil,
-    lease = live and tonumber(lease) or nil, asks = asks == '1',
+    lease = live and tonumber(lease) or nil, by_message = not live and lease == 'm', asks = asks == '1',
     unclaimed = turn:byte() == 117, missed = turn ~= '' and turn:sub(2) or nil } -- 117 = u
 end
 
@@ -40,13 +40,13 @@ local function put_place(session, text, p)
   if VANISHES and waiting() == 0 and (not held() or S.session == ORPHANED) then made[PLACES] = true end -- it may be the first there
 end
 
--- end_place writes a place's outcome.
-local function end_place(session, p, outcome, at, fence, rank)
+-- end_place writes a place's outcome; by_message where a message was what ended its lease.
+local function end_place(session, p, outcome, at, fence, rank, by_message)
   if p.seller ~= '' then redis.call('HDEL', SELLERS, p.seller) end
   if ENDED_KEPT > 0 then
     local fence_text = fence and int(fence) or ''
-    put_place(session, outcome .. '|' .. int(p.ticket) .. '|' .. p.seller .. '|' .. int(at) .. '|' .. fence_text .. '||',
-      { live = false, outcome = outcome, ticket = p.ticket, seller = p.seller, at = at, channel = '', fence = fence_text })
+    put_place(session, outcome .. '|' .. int(p.ticket) .. '|' .. p.seller .. '|' .. int(at) .. '|' .. fence_text .. (by_message and '|m|' or '||'),
+      { live = false, outcome = outcome, ticket = p.ticket, seller = p.seller, at = at, channel = '', fence = fence_text, by_message = by_message })
     redis.call('ZADD', ENDED, int(NOW), session) -- not `at`: it is told from now on, however late its end was noticed
     if p.ticket % FORGETTING == 0 then -- a few of those whose outcome was told for long enough
       local old = redis.call('ZRANGEBYSCORE', ENDED, '-inf', int(NOW - ENDED_KEPT), 'LIMIT', '0', int(4 * FORGETTING))

@@ -19,7 +19,7 @@ end
 
 local m = message(DIGEST)
 if m and on(m.fence) and (m.state == 'w' or (m.state == 's' and not AGREED)) then
-  local session, shown, entry = m.session, m.state == 's', inbox_entry(m)
+  local session, entry = m.session, inbox_entry(m)
   if AGREED then
     m.state = 's'
   else
@@ -28,7 +28,7 @@ if m and on(m.fence) and (m.state == 'w' or (m.state == 's' and not AGREED)) the
     desk()
   end
   write_message(m, entry)
-  if AGREED or shown then show(session) end
+  ledger_said(session)
   if AGREED and given == 'a' then helped(session, 'assigned') end
 elseif not m and given and owner > 0 and on(owner) and not AGREED then -- its text is forgotten
   answers_nothing(owner, { digest = DIGEST, code = code == '1' })

@@ -1,0 +1,154 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+const (
+	longestWait  = 30 * time.Second
+	judgedWithin = time.Second // how long the end of a turn waits for the ledger's word on the message that ended it, as on sockets
+	lookAgain    = time.Second // where no change is heard of: the subscription may have missed one
+	lookPause    = 50 * time.Millisecond
+	waitingMost  = 2 // calls of one session
+)
+
+// messages is GET /api/{room}/lock/messages: the code, for a program without a socket.
+func (s *site) messages(c *gin.Context) {
+	session, err := s.sessionOf(c, "")
+	if err == nil && session == "" {
+		err = room.ErrNoPlace
+	}
+	wait, bad := waitOf(c)
+	if err = cmp.Or(err, bad); err != nil {
+		s.fail(c, err)
+		return
+	}
+	if wait > 0 {
+		leave, ok := s.waiting.enter(session)
+		if !ok {
+			s.refuse(c, "too_many_requests")
+			return
+		}
+		defer leave()
+	}
+	seat, err := s.awaitMessages(c, session, wait)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	a := messagesAnswer{Room: roomOf(c), Status: seat.Status, Messages: make([]messageAnswer, 0, len(seat.Messages))}
+	if seat.Fence != 0 {
+		a.Fence = &seat.Fence
+	}
+	for _, m := range seat.Messages {
+		a.Messages = append(a.Messages, messageAnswer{m.MessageID, m.Text, m.Code, instant(m.ReceivedAt), m.Late})
+	}
+	s.answer(c, 200, a)
+}
+
+// waitOf reads ?wait=, in seconds; more than the longest counts as that.
+func waitOf(c *gin.Context) (time.Duration, error) {
+	given, ok := c.GetQuery("wait")
+	if !ok {
+		return 0, nil
+	}
+	seconds, err := strconv.ParseUint(given, 10, 31)
+	if err != nil {
+		return 0, Refusal("invalid_query")
+	}
+	return min(time.Duration(seconds)*time.Second, longestWait), nil
+}
+
+// awaitMessages looks until there is something to answer. A turn that a message has ended is not over before the message may be shown.
+func (s *site) awaitMessages(c *gin.Context, session string, wait time.Duration) (room.Seat, error) {
+	begun := time.Now()
+	changed, stop := s.changes(roomOf(c))
+	defer stop()
+	for {
+		_, seat, err := s.look(c, roomOf(c), session)
+		if err != nil {
+			return seat, err
+		}
+		if seat.Status == room.Idle {
+			return seat, room.ErrNoPlace
+		}
+		slices.SortStableFunc(seat.Messages, func(a, b room.Message) int { return cmp.Compare(a.ReceivedAt, b.ReceivedAt) })
+		over := seat.Status == room.Ended
+		until := begun.Add(wait)
+		switch {
+		case newer(seat.Messages, c.Query("after")):
+			return seat, nil
+		case over && seat.Judging:
+			until = begun.Add(judgedWithin)
+		case over:
+			return seat, nil
+		}
+		if !time.Now().Before(until) || !pause(c, changed, time.Until(until)) {
+			return seat, nil
+		}
+	}
+}
+
+// newer reports whether there is a message behind the one that the caller has; after is "" where it has none.
+func newer(messages []room.Message, after string) bool {
+	at := slices.IndexFunc(messages, func(m room.Message) bool { return m.MessageID == after })
+	return at+1 < len(messages)
+}
+
+// pause waits for a change; false where nobody will hear of one any more.
+func pause(c *gin.Context, changed <-chan struct{}, most time.Duration) bool {
+	again := time.NewTimer(min(most, lookAgain))
+	defer again.Stop()
+	select {
+	case _, ok := <-changed:
+		if ok {
+			time.Sleep(min(most, lookPause)) // a room where much happens is not asked for each of it
+		}
+		return ok
+	case <-again.C:
+		return true
+	case <-c.Request.Context().Done():
+		return false
+	}
+}
+
+func (s *site) changes(id room.ID) (changed <-chan struct{}, stop func()) {
+	if s.Sockets == nil {
+		return nil, func() {}
+	}
+	return s.Sockets.Changes(id)
+}
+
+// waitingCalls counts the calls that wait here, for each session.
+type waitingCalls struct {
+	mu sync.Mutex
+	of map[string]int
+}
+
+// enter counts one more until leave is called; false where there are as many as there may be.
+func (w *waitingCalls) enter(session string) (leave func(), ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.of[session] >= waitingMost {
+		return nil, false
+	}
+	if w.of == nil {
+		w.of = make(map[string]int)
+	}
+	w.of[session]++
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.of[session]--; w.of[session] == 0 {
+			delete(w.of, session)
+		}
+	}, true
+}
