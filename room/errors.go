@@ -27,6 +27,7 @@ var (
 	ErrNoMessage      = errors.New("there is no such message for this session")
 	ErrAlreadyMatched = errors.New("message belongs to a lease already")
 	ErrNotPossible    = errors.New("lease could not have caused the message")
+	ErrKeyReused      = errors.New("idempotency key was used for another request")
 	ErrTooManyRejects = errors.New("lease has rejected too many messages")
 )
 

@@ -20,6 +20,7 @@ type expectArgs struct {
 	ID        string // the message's, as JSON
 	Completes bool   // a code ends the lease
 	Most      int    // asks of a lease
+	Body      string // digest of what is asked, which is remembered with the answer; "" = nothing is
 }
 
 type rejectArgs struct {
@@ -58,14 +59,15 @@ type Expectation struct {
 }
 
 // Expect notes that the holder asks for a code, or with MessageID that it had asked before. Refusals: ErrInvalidExpect,
-// ErrNoPlace, ErrStaleFence, ErrTooManyAsks, ErrNoMessage, and ErrNumberBusy with AskAfter.
+// ErrNoPlace, ErrStaleFence, ErrTooManyAsks, ErrNoMessage, ErrKeyReused, and ErrNumberBusy with AskAfter.
 func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectation, error) {
 	if err := q.Filter.Valid(); err != nil {
 		return Expectation{}, err
 	}
-	request := ""
+	request, body := "", ""
 	if q.Key != "" {
-		request = "expect:" + digest(fmt.Sprintf("%s %d %q %q", q.Session, q.Fence, q.Key, q.MessageID))
+		request = "expect:" + digest(fmt.Sprintf("%s %d %q %q", q.Session, q.Fence, q.Key, ""))
+		body = digest(fmt.Sprintf("%q %q %q", q.Filter.From, q.Filter.Contains, q.MessageID))
 	}
 	message, own := "", []string{requestKey(request)}
 	if q.MessageID != "" {
@@ -75,11 +77,13 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 	if err != nil {
 		return Expectation{}, err
 	}
-	a, err := e.answer(ctx, expectVerb.with(expectArgs{q.Session, q.Fence, filter, message, jsonText(q.MessageID), !q.Keep, maxAsks}), id, own)
+	a, err := e.answer(ctx, expectVerb.with(expectArgs{q.Session, q.Fence, filter, message, jsonText(q.MessageID), !q.Keep, maxAsks, body}), id, own)
 	x := Expectation{Standing: a.standing}
 	e.stood(id, q.Session, a.standing)
 	r := reader{fields: a.rest}
 	switch {
+	case err == nil && rememberedOther(a.rest, body):
+		return x, ErrKeyReused
 	case err == nil:
 		x.Asked, x.Open, x.ExpiresAt, x.Ticket, x.Fence = int(r.int()), int(r.int()), r.int(), r.int(), r.int()
 		if message != "" {
@@ -96,6 +100,15 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 		x.AskAfter = r.int()
 	}
 	return x, err
+}
+
+// rememberedOther reports whether the answer is a repeat's to another body. What a program of before remembered says nothing of that.
+func rememberedOther(rest []string, body string) bool {
+	if body == "" || len(rest) == 0 {
+		return false
+	}
+	last := rest[len(rest)-1]
+	return len(last) == len(body) && last != body
 }
 
 // Reject says that a message is not its holder's: it is unmatched from then on, and its ask is open again as of its old time.

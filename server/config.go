@@ -182,7 +182,7 @@ func settings() []setting {
 			duration(func(c *Config) *time.Duration { return &c.SMSQuarantine }, 0, quarantineMost)},
 		{"rooms-file", "", "YAML file with what rooms are called, whom to ask there, and what they have of their own; read again on SIGHUP", false, readRoomsFile},
 		{"webhook-url", "", "where the integration is told what happened", true, readWebhook},
-		{"webhook-secret", "", "signs what the integration is told", true, secret(func(c *Config) *Secret { return &c.WebhookSecret })},
+		{"webhook-secret", "", "signs what the integration is told; NEW,OLD while it is replaced", true, secret(func(c *Config) *Secret { return &c.WebhookSecret })},
 		{"web-push", "true", "tell sellers who turned notifications on also when no page is open, through their browsers' makers: true or false", false, readWebPush},
 		{"support-users", "", "comma-separated name:bcrypt-hash; waitroom hash-password makes one", true, readUsers},
 		{"support-oidc-issuer", "", "OpenID Connect provider by which support signs in, instead of support-users, such as https://login.example", false, readIssuer},

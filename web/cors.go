@@ -10,6 +10,10 @@ import (
 // module is what pages of other origins import, see static/embed.js.
 const module = "/static/embed.js"
 
+// allowedHeaders are what a page of another origin may send, also where it is traced.
+const allowedHeaders = "Content-Type, Accept-Language, Authorization, Idempotency-Key, X-Session-ID, X-Request-ID, " +
+	"traceparent, tracestate, baggage, sentry-trace"
+
 // cors lets the pages of other origins that may act here read the answers, and import the module that asks for them. Support is not theirs.
 func (s *site) cors(c *gin.Context) {
 	path, origin := c.Request.URL.Path, c.GetHeader("Origin")
@@ -28,7 +32,7 @@ func (s *site) cors(c *gin.Context) {
 	header.Set("Access-Control-Expose-Headers", "Retry-After, X-Request-ID")
 	if c.Request.Method == http.MethodOptions && c.GetHeader("Access-Control-Request-Method") != "" {
 		header.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
-		header.Set("Access-Control-Allow-Headers", "Content-Type, Accept-Language, Authorization, Idempotency-Key, X-Session-ID, X-Request-ID")
+		header.Set("Access-Control-Allow-Headers", allowedHeaders)
 		header.Set("Access-Control-Max-Age", "600")
 		c.AbortWithStatus(http.StatusNoContent)
 	}

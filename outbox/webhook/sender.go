@@ -25,9 +25,9 @@ const bodyBytes = 64 << 10
 
 // sender posts signed webhooks to one address.
 type sender struct {
-	url    string
-	signer *webhooks.Webhook
-	client *http.Client
+	url     string
+	signers []*webhooks.Webhook
+	client  *http.Client
 }
 
 func newSender(address, secret string) (*sender, error) {
@@ -35,15 +35,20 @@ func newSender(address, secret string) (*sender, error) {
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return nil, errors.New("WEBHOOK_URL: not an http or https address")
 	}
-	signer, err := webhooks.NewWebhook(secret)
-	if err != nil || strings.TrimPrefix(secret, "whsec_") == "" {
-		return nil, errors.New("WEBHOOK_SECRET: use base64, as in whsec_…")
+	var signers []*webhooks.Webhook
+	for one := range strings.SplitSeq(secret, ",") {
+		one = strings.TrimSpace(one)
+		signer, err := webhooks.NewWebhook(one)
+		if err != nil || strings.TrimPrefix(one, "whsec_") == "" {
+			return nil, errors.New("WEBHOOK_SECRET: use base64, as in whsec_…; NEW,OLD while it is replaced")
+		}
+		signers = append(signers, signer)
 	}
 	client := &http.Client{
 		Timeout:       sendTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return &sender{url: address, signer: signer, client: client}, nil
+	return &sender{url: address, signers: signers, client: client}, nil
 }
 
 // send posts a task; any 2xx means that the receiver has it. Errors do not name the address, which may
@@ -53,9 +58,9 @@ func (s *sender) send(ctx context.Context, t outbox.Task, at time.Time) error {
 	if err != nil {
 		return errors.New("the address is not usable")
 	}
-	signature, err := s.signer.Sign(t.UID, at, []byte(t.Payload))
+	signature, err := s.sign(t, at)
 	if err != nil {
-		return fmt.Errorf("sign: %w", err)
+		return err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "waitroom")
@@ -84,4 +89,16 @@ func withoutAddress(err error) error {
 		return wrapped.Err
 	}
 	return err
+}
+
+// sign has each secret sign: the receiver takes a webhook that has a signature by the one that it knows.
+func (s *sender) sign(t outbox.Task, at time.Time) (string, error) {
+	signatures := make([]string, len(s.signers))
+	for i, signer := range s.signers {
+		var err error
+		if signatures[i], err = signer.Sign(t.UID, at, []byte(t.Payload)); err != nil {
+			return "", fmt.Errorf("sign: %w", err)
+		}
+	}
+	return strings.Join(signatures, " "), nil
 }

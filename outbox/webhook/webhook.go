@@ -25,7 +25,7 @@ const (
 // Config says where to and how.
 type Config struct {
 	URL    string // where to post to
-	Secret string // base64, with or without whsec_ before it
+	Secret string // base64, with or without whsec_ before it; several, separated by commas, while one is replaced: each signs
 	// Recorded is called when the receiver has a task, at least once, to write it in the books; nil = nothing to write.
 	Recorded func(context.Context, outbox.Task) error
 	Now      func() time.Time // for tests: the time that is signed; default time.Now

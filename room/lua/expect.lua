@@ -3,7 +3,7 @@
 -- Codes: ok, no_place, stale_fence, too_many_asks, no_message,
 --   number_busy: another session's lease asked and its code may still come; until when is added to the reply. The first such
 --   answer puts the lease's end off by what it has to wait.
--- Returns after the standing: asked open expires ticket fence, then of a message that was claimed: epoch granted ended.
+-- Returns after the standing: asked open expires ticket fence, then of a message that was claimed: epoch granted ended, then what was asked where the answer is remembered.
 
 ONCE_KEPT = LONGEST -- as long as a lease: a repeat is the same ask
 
@@ -46,7 +46,7 @@ local function reply_of(lease, expires, m)
   local open = 0
   for _, a in ipairs(lease.asks) do if a.answered == '' then open = open + 1 end end
   return string.format(' %d %d %d %d %d', #lease.asks, open, expires, lease.ticket, lease.fence) ..
-    (m and string.format(' %d %d %d', S.epoch, lease.granted, NOW) or '')
+    (m and string.format(' %d %d %d', S.epoch, lease.granted, NOW) or '') .. (BODY ~= '' and ' ' .. BODY or '')
 end
 
 if DIGEST ~= '' then
@@ -58,7 +58,8 @@ if DIGEST ~= '' then
     '"granted_at":%d,"ended_at":%d', ID, tostring(ends), S.ticket, S.fence, S.seller, S.granted, NOW)
   change.any = true
   if ends then
-    ending().finish('completed', NOW)
+    judging(SESSION)
+    ending().finish('completed', NOW, true)
     advance()
   end
   return answer('ok', SESSION, reply_of(lease, expires, m))

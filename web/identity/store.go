@@ -121,6 +121,7 @@ type finding struct {
 	root   root
 	record record // of the session; zero where there is none
 	spent  bool   // the token was used in an address
+	own    bool   // and the session is what it was exchanged for
 }
 
 // find asks Redis, and puts back what it lost and this process knows. Session and mark may be "".
@@ -158,7 +159,7 @@ func readFinding(reply []any) (f finding, err error) {
 	if !ok1 || !ok2 || !ok3 || !ok4 {
 		return f, fmt.Errorf("replies of other types: %T %T %T %T", reply[0], reply[1], reply[2], reply[3])
 	}
-	f = finding{now: now, root: root(key), spent: spent == 1}
+	f = finding{now: now, root: root(key), spent: spent > 0, own: spent == 2}
 	if text != "" {
 		err = json.Unmarshal([]byte(text), &f.record)
 	}
