@@ -47,7 +47,7 @@ func (s *Store) GiveUp(ctx context.Context, t Task, why string) error {
 
 // write changes a task that is still as its claim left it: $1 now, $2–$4 the claim, the rest from $5.
 func (s *Store) write(ctx context.Context, q Querier, t Task, set string, args ...any) error {
-	now, err := s.Now(ctx)
+	now, err := s.now(ctx, q)
 	if err != nil {
 		return err
 	}

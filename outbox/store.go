@@ -30,11 +30,14 @@ func NewStore(db *sql.DB, d Dialect, c StoreConfig) *Store {
 }
 
 // Now is the time by which tasks are claimed, in unix ms.
-func (s *Store) Now(ctx context.Context) (int64, error) {
+func (s *Store) Now(ctx context.Context) (int64, error) { return s.now(ctx, s.db) }
+
+// now reads the clock by a connection that the caller has already: a second one might have to wait for the first.
+func (s *Store) now(ctx context.Context, q Querier) (int64, error) {
 	if s.clock != nil {
 		return s.clock().UnixMilli(), nil
 	}
-	ms, err := s.dialect.Now(ctx, s.db)
+	ms, err := s.dialect.Now(ctx, q)
 	if err != nil {
 		return 0, fmt.Errorf("read clock: %w", err)
 	}
