@@ -1,0 +1,54 @@
+//go:build long
+
+package examples
+
+import (
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The README's commands are for a fresh clone and one terminal. Only the port is another one, which the machine may have taken.
+func TestCommandsOfTheREADMEWorkFromTopToBottomInAFreshClone(t *testing.T) {
+	clone := t.TempDir()
+	out, err := exec.Command("bash", "-c", `cd ../.. && git ls-files -z | xargs -0 cp --parents -t "$0"`, clone).CombinedOutput()
+	require.NoError(t, err, string(out))
+	text, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	addr := free.Addr().String()
+	require.NoError(t, free.Close())
+	script := "set -euo pipefail\n"
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+		script += strings.ReplaceAll(block[1], "localhost:8080", addr) + "echo\n"
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute) // it builds
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", script)
+	cmd.Dir, cmd.Env = clone, append(os.Environ(), "WAITROOM_ADDR="+addr)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the server that it leaves running is in it
+	kill := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.Cancel = kill
+	said, err := os.CreateTemp(t.TempDir(), "said")
+	require.NoError(t, err)
+	cmd.Stdout, cmd.Stderr = said, said
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = kill() })
+	err = cmd.Wait()
+	got, _ := os.ReadFile(said.Name())
+	require.NoError(t, err, string(got))
+	for _, want := range []string{`"status":"locked"`, `"status":"expecting"`, `"result":"matched"`, `"code":"482913"`, `"already":true`,
+		"/rooms/integration?token=ey", "$2a$"} {
+		require.Contains(t, string(got), want)
+	}
+	require.NotContains(t, string(got), `"code":"invalid`)
+}

@@ -1,0 +1,23 @@
+package lock
+
+import (
+	"context"
+	"time"
+)
+
+// Refresh has the lease end a time from now, where it would end before: what other libraries call Refresh, or extending by an expiry.
+// A lease that ends later, or has just begun, stays as it is. Its errors are Extend's; ErrNotHeld also where there was nothing to put off.
+func Refresh(ctx context.Context, locker Locker, lease *Lease, fromNow time.Duration) error {
+	if err := Validate(lease.Key, fromNow); err != nil {
+		return err
+	}
+	by := fromNow - time.Until(lease.ExpiresAt)
+	if by >= time.Millisecond {
+		return locker.Extend(ctx, lease, by)
+	}
+	held, err := locker.IsHeld(ctx, lease)
+	if err == nil && !held {
+		err = ErrNotHeld
+	}
+	return err
+}
