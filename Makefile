@@ -34,6 +34,7 @@ test: setup ## Install what the tests need, where it is missing, and run the pro
 test-long: ## Run the tests that take long (failovers, whole matrices, long property runs, the short fault plan) and the lab's (PKG=./room)
 	@scripts/setup.sh
 	@scripts/setup.sh faults
+	@scripts/setup.sh long
 	@TESTFLAGS='$(TESTFLAGS)' scripts/test-long.sh $(if $(filter command environment,$(firstword $(origin PKG))),$(PKG))
 
 race: ## Run all tests with the race detector (PKG=./room)

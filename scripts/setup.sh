@@ -5,6 +5,7 @@
 #   scripts/setup.sh load   what `make load` starts beside waitroom
 #   scripts/setup.sh bench  what `make bench` starts beside waitroom
 #   scripts/setup.sh check  what `make check` looks at deploy/ with
+#   scripts/setup.sh long   the other browsers, which journeys of `make test-long` are made in
 #   scripts/setup.sh faults what `make faults` starts beside waitroom, and the C compiler by which it sets Redis's clock
 set -euo pipefail
 
@@ -19,6 +20,8 @@ has_any() {
 }
 
 has_postgresql() { has initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null; }
+
+has_webkit() { has WebKitWebDriver && compgen -G '/usr/lib/*/webkit2gtk-4.*/MiniBrowser' >/dev/null; }
 
 has_korean_font() {
 	compgen -G '/usr/share/fonts/opentype/noto/NotoSansCJK*' >/dev/null ||
@@ -53,6 +56,12 @@ elif [ "${1-}" = load ]; then
 	need haproxy has_any haproxy /usr/sbin/haproxy
 elif [ "${1-}" = bench ]; then
 	for_whom="make bench needs"
+elif [ "${1-}" = long ]; then
+	for_whom="make test-long needs"
+	need webkit2gtk-driver has_webkit
+	need xvfb has Xvfb
+	need firefox-esr has_any firefox-esr firefox
+	need fonts-noto-cjk has_korean_font
 elif [ "${1-}" = faults ]; then
 	for_whom="make faults needs"
 	need redis-sentinel has redis-sentinel

@@ -1,0 +1,120 @@
+// Package webdriver drives browsers of other makers than Chromium's in tests: WebKit (WebKitGTK's MiniBrowser, on a display of its
+// own) by WebDriver, and Firefox by WebDriver BiDi. It does what a journey through a page needs, and no more; Chromium has browsertest.
+package webdriver
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
+)
+
+const (
+	patience = time.Minute // for a browser, and for what a test waits for: it bounds failures alone
+	between  = 50 * time.Millisecond
+)
+
+// engine is one way to a browser. Only the first tab is driven.
+type engine interface {
+	open(url string) error
+	eval(expression string) (json.RawMessage, error) // JSON of what it evaluates to; promises are awaited
+	click(selector string) error                     // as a person does: it counts as a press
+	keys(selector, text string) error
+	resize(width, height int) error
+	picture() ([]byte, error) // PNG of what the window shows
+	tabs() ([]string, error)  // addresses of all tabs
+}
+
+// Browser is a browser of the test's own, with a fresh profile. Every method fails the test where the browser does not do it.
+type Browser struct {
+	tb     testing.TB
+	engine engine
+	Name   string // "webkit" or "firefox"
+}
+
+// Open goes to an address and waits until the page is loaded.
+func (b *Browser) Open(url string) { b.tb.Helper(); b.must(b.engine.open(url), "open "+url) }
+
+// Click presses what a selector finds first.
+func (b *Browser) Click(selector string) {
+	b.tb.Helper()
+	b.must(b.engine.click(selector), "click "+selector)
+}
+
+// Type presses keys into a field.
+func (b *Browser) Type(selector, text string) {
+	b.tb.Helper()
+	b.must(b.engine.keys(selector, text), "type into "+selector)
+}
+
+// Resize sets the window's size in CSS pixels.
+func (b *Browser) Resize(width, height int) {
+	b.tb.Helper()
+	b.must(b.engine.resize(width, height), "resize")
+}
+
+// Tabs are the addresses of all tabs.
+func (b *Browser) Tabs() []string {
+	b.tb.Helper()
+	tabs, err := b.engine.tabs()
+	b.must(err, "list tabs")
+	return tabs
+}
+
+// Until waits until an expression is true on the page, also through a reload.
+func (b *Browser) Until(expression string) {
+	b.tb.Helper()
+	testproc.Until(b.tb, patience, func() error {
+		got, err := b.engine.eval("!!(" + expression + ")")
+		if err == nil && string(got) != "true" {
+			time.Sleep(between)
+			err = fmt.Errorf("%s: never in %s: %s", b.Name, expression, got)
+		}
+		return err
+	})
+}
+
+// Eval returns what an expression evaluates to on the page, as its JSON says.
+func Eval[T any](b *Browser, expression string) (value T) {
+	b.tb.Helper()
+	got, err := b.engine.eval(expression)
+	b.must(err, expression)
+	b.must(json.Unmarshal(got, &value), expression)
+	return value
+}
+
+// Picture writes what the window shows to a PNG file, where WAITROOM_PICTURES names a directory for a person to look at.
+func (b *Browser) Picture(name string) {
+	b.tb.Helper()
+	dir := os.Getenv("WAITROOM_PICTURES")
+	if dir == "" {
+		return
+	}
+	png, err := b.engine.picture()
+	b.must(err, "picture")
+	b.must(os.WriteFile(filepath.Join(dir, b.Name+"-"+name+".png"), png, 0o644), "picture")
+}
+
+func (b *Browser) must(err error, what string) {
+	b.tb.Helper()
+	if err != nil {
+		b.tb.Fatalf("%s: %s: %v", b.Name, what, err)
+	}
+}
+
+// home is a directory for a browser to write into, as the environment says it.
+func home(tb testing.TB) (dir string, env []string) {
+	dir = tb.TempDir()
+	env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_CACHE_HOME="+dir, "XDG_DATA_HOME="+dir, "LANG=C.UTF-8")
+	return dir, env
+}
+
+func quote(text string) string {
+	quoted, _ := json.Marshal(text) // of a string it can not fail
+	return strings.ReplaceAll(string(quoted), "</", `<\/`)
+}
