@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 STATICCHECK=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 REDOCLY=@redocly/cli@2.77.0
 GOVULNCHECK=golang.org/x/vuln/cmd/govulncheck@v1.8.0
+COMPAT="eslint@10.15.0 eslint-plugin-compat@7.0.2"
 TEMPL=${TEMPL:?run this by: make check}
 
 work=$(mktemp -d)
@@ -154,6 +155,15 @@ described() {
 	[ $rc -eq 0 ] || echo "note: not checked, $REDOCLY could not be had"
 }
 
+# browsers has a linter look for what the browsers that the pages are for do not have.
+browsers() {
+	command -v npm >/dev/null || { echo "note: not checked, npm (Node) could not be had"; return; }
+	# shellcheck disable=SC2086 # two words
+	timeout 180 npm install --no-save --no-audit --no-fund --silent --prefix "$work/compat" $COMPAT >"$work/compat.log" 2>&1 ||
+		{ echo "note: not checked, $COMPAT could not be had"; return; }
+	NODE_PATH="$work/compat/node_modules" "$work/compat/node_modules/.bin/eslint" --no-config-lookup -c static/gen/compat.config.cjs static/js static/embed.js static/worker.js
+}
+
 # examples are run by a test, those whose tool is there.
 examples() {
 	local tool
@@ -172,6 +182,7 @@ check "staticcheck" lint
 check "modules" go mod verify
 check "go.mod" tidy
 check "generated templates" generated
+check "browsers" browsers
 check "bundles" go test -count 1 ./static/gen
 check "shell scripts" shell
 check "imports" go test ./internal/imports

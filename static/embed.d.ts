@@ -47,8 +47,8 @@ export interface Unclaimed {
   readonly received_at: number;
 }
 
-/** "open" once what is known is true; "lost" while it is being connected anew; "closed" where the server wants no more of it. */
-export type Connection = "connecting" | "open" | "lost" | "closed";
+/** "open" once what is known is true; "polling" where no socket comes through, and the room is asked every few seconds instead; "lost" while it is being connected anew; "closed" where the server wants no more of it. */
+export type Connection = "connecting" | "open" | "polling" | "lost" | "closed";
 
 export interface Events {
   state: (state: State, before: State) => void;

@@ -2,6 +2,7 @@ import { Actions } from "./js/actions.js";
 import { ServerClock } from "./js/clock.js";
 import { Refused, freshKey } from "./js/http.js";
 import { LastPlace } from "./js/place.js";
+import { Poll } from "./js/poll.js";
 import { sessionOf } from "./js/session.js";
 import { RoomSocket } from "./js/socket.js";
 import { Store } from "./js/store.js";
@@ -10,6 +11,7 @@ import { whenBack } from "./js/wake.js";
 export { Refused };
 
 const FORBIDDEN = 4502; // the seller is another one by now
+const BLOCKED = 2; // so many sockets in a row that nothing was heard from: none comes through, as far as is known
 
 /** What is said to developers; the server says the rest, in the language that was asked for. */
 const WORDS = { unreachable: "waitroom does not answer", went_wrong: "waitroom refused, without a reason" };
@@ -27,6 +29,9 @@ const WORDS = { unreachable: "waitroom does not answer", went_wrong: "waitroom r
 export class WaitingRoom {
   #session;
   #socket;
+  #poll;
+  #unheard = 0; // sockets in a row that nothing was heard from, also one that broke
+  #polled = false; // whether the newest poll had an answer
   #listeners = new Map(); // event → functions
   #keys = new Map(); // what is asked → its idempotency key, until there is an answer
   #fence; // of my newest turn, as far as is known
@@ -59,8 +64,9 @@ export class WaitingRoom {
       url: `${base.replace(/^http/, "ws")}/api/${encodeURIComponent(room)}/ws`,
       protocols: () => this.#session.protocols(),
       onFrame: (frame) => this.#hear(frame),
-      onStatus: (status, code) => this.#connection(status, code),
+      onStatus: (status, code) => this.#status(status, code),
     });
+    this.#poll = new Poll({ ask: () => this.#askState(), onResult: (answered) => this.#answered(answered) });
     queueMicrotask(() => this.#start());
   }
 
@@ -130,7 +136,7 @@ export class WaitingRoom {
   /** Lets go of the room; the place stays until it ends by itself. forget: of the session too, for a seller who signs out. */
   close({ forget = false } = {}) {
     this.#gone.abort();
-    this.#socket.rest();
+    this.#rest();
     this.#listeners.clear();
     if (forget) this.#session.renew();
   }
@@ -139,7 +145,46 @@ export class WaitingRoom {
     const { signal } = this.#gone;
     if (signal.aborted) return;
     this.#socket.start();
-    whenBack({ back: () => this.#socket.renew(), away: () => this.#socket.rest(), lost: () => this.#socket.again(), signal });
+    whenBack({ back: () => this.#back(), away: () => this.#rest(), lost: () => this.#socket.again(), signal });
+  }
+
+  #back() {
+    this.#socket.renew();
+    if (this.#unheard >= BLOCKED) this.#poll.start();
+    this.#poll.now();
+  }
+
+  #rest() {
+    this.#socket.rest();
+    this.#poll.stop();
+  }
+
+  /** What a socket says, and where none comes through, what asking says: "polling" while it is answered. */
+  #status(status, code) {
+    if (status === "closed" && code === FORBIDDEN && this.#session.renew()) return;
+    if (status === "open" || status === "closed") {
+      this.#unheard = 0;
+      this.#polled = false;
+      this.#poll.stop();
+    }
+    if (status === "lost" && ++this.#unheard >= BLOCKED) this.#poll.start();
+    if (!this.#polled) this.#emit("connection", status, code);
+  }
+
+  #answered(answered) {
+    if (answered !== this.#polled) this.#emit("connection", answered ? "polling" : "lost");
+    this.#polled = answered;
+  }
+
+  /** Asks for the state, and for messages where there may be some. */
+  async #askState() {
+    const status = await this.actions.poll();
+    this.clock.observe(status.server_time);
+    this.store.applyStatus(status);
+    this.#emit("polled");
+    if (!["locked", "ended"].includes(this.state.status)) return;
+    const { messages = [] } = await this.actions.messages().catch(() => ({}));
+    for (const { received_at, ...message } of messages) this.#hear({ ...message, type: "sms", received_at: Date.parse(received_at) });
   }
 
   /** Whoever acts from now on is told nothing of who did before. */
@@ -148,11 +193,6 @@ export class WaitingRoom {
     this.#keys.clear();
     this.store.forget();
     if (!this.#gone.signal.aborted) this.#socket.restart();
-  }
-
-  #connection(status, code) {
-    if (status === "closed" && code === FORBIDDEN && this.#session.renew()) return;
-    this.#emit("connection", status, code);
   }
 
   #hear(frame) {

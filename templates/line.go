@@ -16,9 +16,13 @@ func (v RoomView) marks() templ.Attributes {
 		"data-missed":     boolWord(v.missed()),
 		"data-hurry":      boolWord(v.hurry()),
 		"data-paused":     boolWord(v.Paused),
+		"data-code":       boolWord(v.hasCode()),
 		"data-connection": "off",
 	}
 }
+
+// hasCode reports whether a code is on show: to enter it is what is to be done first.
+func (v RoomView) hasCode() bool { return v.shows("locked ended") && v.main().Code != "" }
 
 // missed reports whether my turn went by without an answer.
 func (v RoomView) missed() bool { return v.shows("waiting") && v.Unclaimed }

@@ -285,7 +285,7 @@ func TestRefusalSaysWhatIsWrongAndOfWhat(t *testing.T) {
 	tab.open(room, "ko")
 	tab.until(`document.body.dataset.connection === "open"`) // once it is, what was refused before is no longer said
 	tab.do(chromedp.Click("#leave"), chromedp.WaitVisible("#leave-confirm"), chromedp.Click("#leave-confirm"))
-	tab.until(`document.querySelector("[data-error=waiting]").textContent === "서버에 닿지 못했어요. 다시 눌러 주세요."`)
+	tab.until(`document.querySelector("[data-error=waiting]").textContent === "연결이 끊겨 있어요. 다시 연결되면 바로 보낼게요."`)
 	room.push(t, object{"status": "idle", "ticket": nil, "queue_position": nil})
 	tab.until(`document.body.dataset.state === "idle"`)
 	tab.run(`document.getElementById("seller-id").value = "s-1"`)
@@ -336,14 +336,14 @@ func TestNothingKeepsPeopleOutOfTheSellersPage(t *testing.T) {
 	tab.until(outside + ` && document.querySelectorAll("main aside").length === 0`)
 }
 
-func TestRefusalOfAStoreThatWasAwayGoesWhenItIsBack(t *testing.T) {
+func TestRefusalOfAStoreThatWasAwaySaysToPressAgainWhenItIsBack(t *testing.T) {
 	room, tab := expectTurn(t)
 	said := fmt.Sprintf(`document.querySelector("[data-error=locked]").textContent === %q`, "대기실에 닿지 않아요")
-	quiet := `document.querySelector("[data-error=locked]").textContent === ""`
+	quiet := `document.querySelector("[data-error=locked]").textContent.startsWith("다시 연결됐어요.")`
 	fresh := object{"type": "ping", "server_time": time.Now().UnixMilli()}
 	away := func() {
 		t.Helper()
-		tab.run(`{ const real = setTimeout; window.setTimeout = (f, ms, ...rest) => real(f, ms > 500 && ms < 15000 ? 5 : ms, ...rest) }`)
+		tab.run(`{ const real = setTimeout; window.setTimeout = (f, ms, ...rest) => real(f, ms > 500 && ms < 10000 ? 5 : ms, ...rest) }`)
 		room.then(object{"code": "store_unavailable", "detail": "대기실에 닿지 않아요", "http": 503})
 		tab.do(chromedp.Click("#ask"))
 		tab.until(said)

@@ -458,6 +458,11 @@ type LiveText struct {
 	Unreachable     string            `json:"unreachable"`
 	UnreachableJoin string            `json:"unreachable_join"`
 	UnreachableAsk  string            `json:"unreachable_ask"`
+	Kept            string            `json:"kept"`
+	NotSent         string            `json:"not_sent"`
+	StillSending    string            `json:"still_sending"`
+	MarketOpening   string            `json:"market_opening"`
+	MarketBlocked   string            `json:"market_blocked"`
 	WentWrong       string            `json:"went_wrong"`
 	SayBoth         string            `json:"say_both"`    // {lead} {title}
 	SayWaiting      string            `json:"say_waiting"` // {ahead} {n} {wait}
@@ -550,6 +555,7 @@ type PageText struct {
 	PastTitle      string            `json:"past_title"`
 	PastLead       string            `json:"past_lead"`
 	Copy           string            `json:"copy"`
+	CopyCode       string            `json:"copy_code"`
 	RejectCode     string            `json:"reject_code"`
 	AskLeave       Question          `json:"ask_leave"`
 	AskCancel      Question          `json:"ask_cancel"`

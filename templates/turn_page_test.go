@@ -57,20 +57,26 @@ func TestPageShowsWhatTheOperatorSaysOfTheRoom(t *testing.T) {
 	require.Contains(t, between(t, bare, `id="ask"`, "</button>"), "이제 요청할게요")
 }
 
+// opensTabs stands for tabs, and notes what becomes of them.
+const opensTabs = `window.opened = []; window.open = () => {
+	opened.push("tab");
+	return { document: { body: {} }, location: { replace: (url) => opened.push(url) }, close: () => opened.push("closed") };
+}`
+
 func TestOnePressSaysThatIAskAndOpensTheMarketplace(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.Info.Marketplace = templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"}
-	tab.before(`window.opened = []; window.open = (url) => { opened.push(url); return null; }`)
+	tab.before(opensTabs)
 	tab.open(room, "ko")
 	room.push(t, turn(0))
 	tab.step("ask")
 	tab.do(chromedp.Click("#ask"))
 	tab.step("asked")
-	tab.until(`opened.join() === "https://market.example"`)
+	tab.until(`opened.join() === "tab,https://market.example"`)
 	require.Equal(t, "POST /api/integration/lock/expect ", room.lastCall())
 	tab.shows("market")
 	tab.do(chromedp.Click("#ask-again"))
-	tab.until(`!document.querySelector("[aria-busy]") && opened.length === 1`)
+	tab.until(`!document.querySelector("[aria-busy]") && opened.length === 2`)
 }
 
 // cutOff has the page hear nothing any more, and nobody hear it, as without a network.
@@ -104,22 +110,24 @@ func TestTurnThatIsOverForAllThePageKnowsCallsNobodyToTheMarketplace(t *testing.
 func TestMarketplaceIsOpenedOnlyOnceTheAskCounts(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.Info.Marketplace = templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"}
-	tab.before(`window.opened = []; window.open = (url) => { opened.push(url); return null; }`)
+	tab.before(opensTabs)
 	tab.open(room, "ko")
 	room.push(t, turn(0))
 	tab.step("ask")
 	room.then(object{"code": "number_busy", "detail": "바빠요", "ask_after": rfc(time.Now().Add(10 * time.Minute).UnixMilli())})
 	tab.do(chromedp.Click("#ask"))
 	tab.step("busy")
+	tab.until(`opened.join() === "tab,closed"`)
 	room.then(nil)
 	room.push(t, busyUntil(nil))
 	tab.step("ask")
 	tab.run(`(() => { window.fetched = window.fetch; ` + cutOff + `})()`)
 	tab.do(chromedp.Click("#ask"))
 	tab.until(`document.querySelector("[data-error=locked]").textContent.startsWith("서버에 닿지 못했어요. 아직 인증번호를 요청하지 말고")`)
-	tab.until(`opened.length === 0`)
-	tab.run(`window.fetch = window.fetched; Object.defineProperty(navigator, "userActivation", { value: { isActive: false } })`)
+	tab.until(`opened.join() === "tab,closed,tab,closed"`)
+	tab.run(`window.fetch = window.fetched; window.open = () => null`) // blocked
 	tab.do(chromedp.Click("#ask"))
 	tab.step("asked")
-	tab.until(`document.activeElement.id === "market" && opened.length === 0`) // the answer took too long for a browser to let it be opened
+	tab.until(`document.activeElement.id === "market"`)
+	tab.says("market-note", "새 창이 열리지 않았어요. 위 버튼을 눌러 이동해 주세요.")
 }

@@ -27,6 +27,7 @@ type lockedAnswer struct {
 	ExpiresAt instant     `json:"expires_at"`
 	ExpiresIn int64       `json:"expires_in"`
 	AskAfter  *instant    `json:"ask_after,omitempty"` // while the number is busy
+	ClaimBy   *instant    `json:"claim_by,omitempty"`  // until it is claimed
 	Epoch     int64       `json:"epoch"`
 	Version   int64       `json:"version"`
 }
@@ -103,7 +104,7 @@ func standingAnswer(id room.ID, session string, v room.View, p room.Place, lease
 	case room.Locked:
 		return lockedAnswer{Status: p.Status, Room: id, Session: session, Seller: p.Seller, Ticket: p.Ticket, Fence: p.Fence,
 			GrantedAt: instant(v.Lease.GrantedAt), ExpiresAt: instant(v.Lease.ExpiresAt), ExpiresIn: *expiresIn(v),
-			AskAfter: askAfter(v), Epoch: v.Epoch, Version: v.Version}
+			AskAfter: askAfter(v), ClaimBy: claimBy(v), Epoch: v.Epoch, Version: v.Version}
 	case room.Waiting:
 		a := waitingAnswer{Status: p.Status, Room: id, Session: session, Seller: p.Seller, Ticket: p.Ticket,
 			Position: p.Position, Length: v.Waiting, Unclaimed: p.Unclaimed, Epoch: v.Epoch, Version: v.Version}
@@ -116,6 +117,14 @@ func standingAnswer(id room.ID, session string, v room.View, p room.Place, lease
 		return endedAnswer{Status: p.Status, Outcome: p.Outcome}
 	}
 	return nil
+}
+
+// claimBy is until when the lease is to be claimed; nil where it need not be.
+func claimBy(v room.View) *instant {
+	if v.Lease == nil || v.Lease.ClaimBy == 0 {
+		return nil
+	}
+	return new(instant(v.Lease.ClaimBy))
 }
 
 // askAfter is from when the holder may ask for a code; nil where it may.

@@ -24,6 +24,10 @@ func (s *site) joinForm(c *gin.Context) {
 	if !s.readForm(c) {
 		return
 	}
+	if cookieless(c) {
+		s.refuse(c, "cookies_blocked")
+		return
+	}
 	seller := strings.TrimSpace(c.PostForm("seller_id"))
 	session, err := s.visitor(c)
 	if err == nil {

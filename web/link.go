@@ -133,14 +133,30 @@ func (s *site) linkPage(c *gin.Context) {
 		s.back(c, "")
 		return
 	}
+	s.probeCookies(c)
 	s.show(c, http.StatusOK, lang, templates.LinkPage(templates.LinkView{Lang: lang, AssetPrefix: s.AssetPrefix, Room: string(roomOf(c)), Name: s.info(roomOf(c)).Name,
 		Token: c.Param("token"), SellerID: l.Seller, State: string(l.status), Refused: s.refusedLink(c, l)}))
 }
+
+// probeCookies has a browser that came without a cookie keep one for a while, so that the form says whether it does: the page itself gives it no session.
+func (s *site) probeCookies(c *gin.Context) {
+	if len(c.Request.Cookies()) == 0 {
+		http.SetCookie(c.Writer, &http.Cookie{Name: "waitroom_cookies", Value: "1", Path: pagePath(roomOf(c), ""), MaxAge: probeKept,
+			HttpOnly: true, Secure: s.secure(c), SameSite: http.SameSiteLaxMode})
+	}
+}
+
+// probeKept is for how many seconds: a link is good for less.
+const probeKept = 600
 
 // useLink is POST of a link: this browser continues with the place.
 func (s *site) useLink(c *gin.Context) {
 	hideAddress(c)
 	if !s.readForm(c) {
+		return
+	}
+	if cookieless(c) {
+		s.refuse(c, "cookies_blocked")
 		return
 	}
 	session, err := s.visitor(c)

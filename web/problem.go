@@ -41,6 +41,7 @@ var problems = map[string]reply{
 	"invalid_message":        {http.StatusBadRequest, 0},
 	"invalid_expect":         {http.StatusBadRequest, 0},
 	"invalid_subscription":   {http.StatusBadRequest, 0},
+	"cookies_blocked":        {http.StatusBadRequest, 0},
 	"bad_signature":          {http.StatusUnauthorized, 0},
 	"cross_site":             {http.StatusForbidden, 0},
 	"another_seller":         {http.StatusForbidden, 0},

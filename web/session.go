@@ -116,6 +116,14 @@ func (s *site) sessionKept() int {
 	return sessionKept
 }
 
+// cookieField is of forms whose page had the browser keep a cookie.
+const cookieField = "cookies"
+
+// cookieless reports whether a form comes from a browser that keeps no cookies. A place that it took would be nobody's with the next page.
+func cookieless(c *gin.Context) bool {
+	return c.PostForm(cookieField) != "" && len(c.Request.Cookies()) == 0
+}
+
 // secure reports whether the browser speaks https: to us, as a proxy that we believe says, or because that is what the server is called by.
 func (s *site) secure(c *gin.Context) bool {
 	if c.Request.TLS != nil || s.Hosts.scheme == "https" {

@@ -20,6 +20,9 @@ func (s *site) socket(c *gin.Context) {
 		s.refuse(c, "not_found")
 		return
 	}
+	if stripped(c.Request.Header) {
+		s.deaf.note("a handshake without Upgrade")
+	}
 	session, err := s.socketSession(c)
 	if err != nil && !forbids(c, err) {
 		s.fail(c, err)

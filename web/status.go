@@ -2,13 +2,14 @@ package web
 
 import (
 	"net/http"
+	"strconv"
 
 	"github.com/gin-gonic/gin"
 
 	"github.com/waitroom/waitroom/room"
 )
 
-// status is GET /api/{room}/lock/status.
+// status is GET /api/{room}/lock/status. With here=true whoever asks counts as there for AWAY_AFTER: a page that no socket comes through to.
 func (s *site) status(c *gin.Context) {
 	session, err := s.named(c, "")
 	if err == nil {
@@ -19,6 +20,12 @@ func (s *site) status(c *gin.Context) {
 		return
 	}
 	view, seat, err := s.look(c, roomOf(c), session)
+	if here, _ := strconv.ParseBool(c.Query("here")); here && err == nil {
+		s.deaf.note("a page that polls")
+		if seat.Status == room.Waiting {
+			view, seat, err = s.lookHere(c, roomOf(c), session)
+		}
+	}
 	if err != nil {
 		s.fail(c, err)
 		return
@@ -31,6 +38,20 @@ func (s *site) status(c *gin.Context) {
 	}
 	a.EstimatedWait, _ = waits(view, view.Waiting+1, s.lease(roomOf(c)))
 	s.answer(c, http.StatusOK, a)
+}
+
+// lookHere is look of a waiter who is there: who was away is back, and has a lock that is free.
+func (s *site) lookHere(c *gin.Context, id room.ID, session string) (room.View, room.Seat, error) {
+	whose := session
+	if l, ok := linkedOf(c); ok {
+		whose = l.Session
+	}
+	ctx, cancel := s.asking(c)
+	defer cancel()
+	if _, err := s.Engine.Seen(ctx, id, 0, []string{whose}, nil); err != nil {
+		return room.View{}, room.Seat{}, err
+	}
+	return s.look(c, id, session)
 }
 
 // look asks how the room is and how the session stands in it; "" is nobody.

@@ -30,6 +30,7 @@ type Engine interface {
 	Join(context.Context, room.ID, room.JoinRequest) (room.Standing, error)
 	Leave(context.Context, room.ID, room.LeaveRequest) (room.Standing, error)
 	Look(context.Context, room.ID, ...string) (room.View, []room.Seat, error)
+	Seen(ctx context.Context, id room.ID, vouch time.Duration, here, gone []string) (room.View, error)
 	Expect(context.Context, room.ID, room.ExpectRequest) (room.Expectation, error)
 	Reject(ctx context.Context, id room.ID, session string, fence int64, messageID string) error
 	ClaimTurn(context.Context, room.ID, room.ClaimRequest) (room.Standing, error)
@@ -96,6 +97,7 @@ type site struct {
 	away    *away
 	unnamed unnamed
 	waiting waitingCalls
+	deaf    deaf
 	zips    zipper
 	metrics *metrics
 
@@ -110,7 +112,7 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &site{Config: cfg, open: newOpenSockets(cfg.SocketsPerAddress), limited: newRefusals(cfg.Log, cfg.Registerer), away: &away{log: cfg.Log},
+	s := &site{Config: cfg, open: newOpenSockets(cfg.SocketsPerAddress), limited: newRefusals(cfg.Log, cfg.Registerer), away: &away{log: cfg.Log}, deaf: deaf{log: cfg.Log},
 		metrics: newMetrics(cfg.Registerer)}
 	if s.Tracer != nil {
 		s.untraced = besideRooms(s.Handlers)

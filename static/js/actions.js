@@ -36,13 +36,24 @@ export class Actions {
     return post(`${this.lock}/push`, { endpoint, keys, language }, this.page);
   }
 
-  leave(reason, fence) {
+  /** signal gives up asking. */
+  leave(reason, fence, signal) {
     const query = new URLSearchParams({ reason });
     if (fence != null) query.set("fence", String(fence));
-    return call(`${this.lock}?${query}`, { method: "DELETE" }, this.page);
+    return call(`${this.lock}?${query}`, { method: "DELETE", signal }, this.page);
   }
 
   status() {
     return call(`${this.lock}/status`, {}, this.page);
+  }
+
+  /** How things are, once, by a page without a socket: whose place it is counts as there for a while. */
+  poll() {
+    return call(`${this.lock}/status?here=true`, { once: true }, this.page);
+  }
+
+  /** The messages of my last place. */
+  messages() {
+    return call(`${this.lock}/messages`, { once: true }, this.page);
   }
 }

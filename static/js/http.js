@@ -1,7 +1,7 @@
 import { backoff } from "./backoff.js";
 
 const TRIES = 4;
-const PATIENCE = 8000; // milliseconds for one try
+const PATIENCE = 10000; // milliseconds for one try
 
 /** What went wrong with an action, in words for people. */
 export class Refused extends Error {
@@ -12,13 +12,26 @@ export class Refused extends Error {
   }
 }
 
+/** Whether asking again may be answered otherwise. */
+export function passing(error) {
+  return error instanceof Refused && !error.final;
+}
+
+/** What a person is told of whatever was thrown. */
+export function saidOf(error, words) {
+  return error instanceof Refused ? error.message : words.went_wrong;
+}
+
 /** Posts JSON; see call. */
 export function post(url, body, page, headers = {}) {
   const all = { ...headers, "Content-Type": "application/json" };
   return call(url, { method: "POST", body: JSON.stringify(body), headers: all }, page);
 }
 
-/** Calls the server until it has answered, or throws Refused. A call has to be one that can be repeated without harm. session: who calls, where it is not the cookie alone. */
+/**
+ * Calls the server until it has answered, or throws Refused. A call has to be one that can be repeated without harm. session: who calls,
+ * where it is not the cookie alone; signal ends it, as unreachable; once: what is not answered is not asked again.
+ */
 export async function call(url, options, page) {
   try {
     return await answered(url, options, page);
@@ -29,14 +42,15 @@ export async function call(url, options, page) {
   }
 }
 
-async function answered(url, options, { lang, words, session }) {
+async function answered(url, { once: single, ...options }, { lang, words, session }) {
   const headers = { ...options.headers, Accept: "application/json", "Accept-Language": lang, ...(await session?.headers()) };
   for (let attempt = 0; ; attempt++) {
-    const answer = await once(url, { ...options, headers, credentials: session?.credentials ?? "same-origin" });
-    const last = attempt === TRIES - 1;
-    if (answer?.ok) return answer.json();
-    if (answer && !passing(answer.status)) throw await refusal(answer, words);
-    if (last) throw answer ? await refusal(answer, words) : new Refused("unreachable", words.unreachable);
+    if (options.signal?.aborted) throw new Refused("unreachable", words.unreachable);
+    const answer = await attemptOf(url, { ...options, headers, credentials: session?.credentials ?? "same-origin" });
+    const last = single || attempt === TRIES - 1;
+    if (answer?.ok) return answer.body;
+    if (answer && !passes(answer.status)) throw refusal(answer, words);
+    if (last) throw answer ? refusal(answer, words) : new Refused("unreachable", words.unreachable);
     await sleep(pause(answer, attempt));
   }
 }
@@ -47,17 +61,36 @@ export function freshKey() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-async function refusal(answer, words) {
-  const problem = await answer.json().catch(() => ({}));
-  return new Refused(problem.code ?? "", problem.detail || words.went_wrong, problem, !passing(answer.status));
+function refusal({ status, body }, words) {
+  return new Refused(body.code ?? "", body.detail || words.went_wrong, body, !passes(status));
 }
 
-/** One try; undefined where no answer came. */
-function once(url, options) {
-  return fetch(url, { ...options, signal: AbortSignal.timeout(PATIENCE) }).catch(() => undefined);
+/** One try; undefined where no whole answer came. iOS 15 has no AbortSignal.timeout. */
+async function attemptOf(url, options) {
+  const abort = new AbortController();
+  const patience = setTimeout(() => abort.abort(), PATIENCE);
+  options.signal?.addEventListener("abort", () => abort.abort(), { signal: abort.signal });
+  try {
+    const answer = await fetch(url, { ...options, signal: abort.signal });
+    const { ok, status, headers } = answer;
+    const text = await answer.text();
+    return { ok, status, headers, body: ok ? JSON.parse(text) : objectIn(text) };
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(patience);
+  }
 }
 
-function passing(status) {
+function objectIn(text) {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {}; // a proxy's own page
+  }
+}
+
+function passes(status) {
   return status === 429 || status >= 500;
 }
 

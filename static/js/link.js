@@ -1,5 +1,5 @@
 import { byID, put } from "./dom.js";
-import { Refused } from "./http.js";
+import { Refused, saidOf } from "./http.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -8,8 +8,8 @@ export class DeviceLink {
   #state;
 
   /** actions make the link; server is the clock that it runs out by. */
-  constructor({ actions, server }) {
-    Object.assign(this, { actions, server });
+  constructor({ actions, server, words }) {
+    Object.assign(this, { actions, server, words });
     byID("link-copy").hidden = false;
     byID("link-form").addEventListener("submit", (event) => this.#press(event, byID("link-make")));
     byID("link-again").addEventListener("click", (event) => this.#press(event, byID("link-again")));
@@ -54,8 +54,8 @@ export class DeviceLink {
     try {
       this.#show(await this.actions.link());
     } catch (error) {
+      put(byID("link-error"), saidOf(error, this.words));
       if (!(error instanceof Refused)) throw error;
-      put(byID("link-error"), error.message);
     } finally {
       button.removeAttribute("aria-busy");
     }

@@ -1,3 +1,5 @@
+import { closeModal, isModal, openModal } from "./modal.js";
+
 /** Asks before something that can not be undone: #<name>-dialog with its -stay and its form. */
 export class Question {
   #dialog;
@@ -6,8 +8,8 @@ export class Question {
   constructor(name, openers, onYes) {
     this.#dialog = document.getElementById(`${name}-dialog`);
     // Without JavaScript the question is part of the page; here it is asked properly.
-    const asked = this.#dialog.open;
-    if (asked) this.#dialog.close();
+    const asked = isModal(this.#dialog);
+    closeModal(this.#dialog);
     for (const id of openers) {
       document.getElementById(id).form.addEventListener("submit", (event) => {
         event.preventDefault();
@@ -24,17 +26,17 @@ export class Question {
       onYes();
     });
     if (asked) {
-      history.replaceState(null, "", location.pathname);
+      history.replaceState(history.state, "", location.pathname);
       this.ask();
     }
   }
 
   ask() {
-    if (!this.#dialog.open) this.#dialog.showModal();
+    openModal(this.#dialog);
   }
 
   /** Also when the state changes under the question: it is then no longer the same one. */
   close() {
-    if (this.#dialog.open) this.#dialog.close();
+    closeModal(this.#dialog);
   }
 }

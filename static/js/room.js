@@ -7,13 +7,15 @@ import { copy } from "./copy.js";
 import "./countdown.js";
 import { byID, put } from "./dom.js";
 import { hasCookies } from "./frame.js";
-import { Refused } from "./http.js";
+import { Refused, saidOf } from "./http.js";
 import { Journey } from "./journey.js";
 import { keepLanguage } from "./language.js";
 import { DeviceLink } from "./link.js";
+import { MarketTab } from "./market.js";
 import { SupportNotice } from "./notice.js";
 import { Notifier } from "./notify.js";
 import { PassedOver } from "./passedover.js";
+import { Press } from "./press.js";
 import { Question } from "./question.js";
 import "./sms.js";
 import { Speaker } from "./speak.js";
@@ -48,19 +50,18 @@ const notifier = new Notifier({ room, icon: page.icons.turn, key: page.push_key,
 const alert = new TurnAlert({ words, icons: page.icons, notifier });
 const claiming = new Claiming({ actions, store, server, onRefused: () => narrator.claim() });
 const narrator = new Narrator({ words, view, alert, server, claiming, speaker: new Speaker() });
-const link = new DeviceLink({ actions, server });
+const link = new DeviceLink({ actions, server, words });
 const asking = new Asking({ actions, store, journey, server });
 const passedOver = new PassedOver({ server, leaseSeconds, awaySeconds });
 const awake = new Awake((on) => put(byID("screen-state"), on ? words.turned_on : words.turned_off));
 const questions = [
-  new Question("leave", ["leave", "cancel"], () => act("leave-confirm", () => actions.leave("cancelled", store.state.fence))),
+  new Question("leave", ["leave", "cancel"], leave),
   new Question("done", [], finish),
   new Question("reject", ["sms-reject"], reject),
 ];
 const [, notYet, wrong] = questions;
 
-let busy = false;
-let pressed = false; // whether the newest change is the answer to my own press
+const press = new Press({ words, settle, say: (text) => view.error(text) });
 
 store.onChange((state, before) => {
   const changed = state.status !== before.status;
@@ -73,7 +74,8 @@ store.onChange((state, before) => {
     view.error("");
     view.focus();
   } else view.keepFocus();
-  narrator.tell(state, before, pressed);
+  narrator.tell(state, before, press.sending);
+  press.check();
   attend(state);
 });
 
@@ -86,20 +88,11 @@ function attend(state) {
   asking.putOff();
 }
 
-/** What a press was refused for while nothing could be reached is no longer true once all is. */
-const BREAKS = ["unreachable", "store_unavailable", "draining", ""];
-let broken = false; // whether such a refusal is on show
-
-function mended() {
-  if (!broken || stale || connected !== "open") return;
-  broken = false;
-  view.error("");
-}
-
 let stale = false; // whether the server itself does not hear how things stand
 let connected = "connecting";
 
 waitingRoom.on("frame", receive);
+waitingRoom.on("polled", polled);
 const REPLACED = 4502; // the browser's cookie is another seller's by now
 
 waitingRoom.on("connection", (status, code) => {
@@ -109,9 +102,17 @@ waitingRoom.on("connection", (status, code) => {
   show();
 });
 
+/** An answer has come, where no socket comes through. */
+function polled() {
+  view.heard();
+  if (passedOver.back(store.state)) notice.hear({ notice: "passed_over" }, store.state);
+  passedOver.heard();
+}
+
 function show() {
-  view.connection(stale && connected === "open" ? "stale" : connected);
-  mended();
+  const status = stale && connected === "open" ? "stale" : connected;
+  view.connection(status);
+  press.connection(status === "open" || status === "polling");
 }
 
 function receive(frame) {
@@ -150,31 +151,22 @@ function forget() {
   notice.check(store.state);
 }
 
-/** Does what a press asks for, once at a time, and shows what comes of it. */
-async function act(id, call, take = (answer) => store.applyAnswer(answer, server.now())) {
-  if (busy) return;
-  busy = pressed = true;
-  broken = false;
-  document.getElementById(id).setAttribute("aria-busy", "true");
-  view.error("");
-  try {
-    take(await call());
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    await settle(error);
-  } finally {
-    busy = pressed = false;
-    document.getElementById(id).removeAttribute("aria-busy");
-  }
+/** Does what a press asks for, and shows what comes of it. */
+function act(id, call, { take = (answer) => store.applyAnswer(answer, server.now()), wanted } = {}) {
+  return press.act(id, call, take, wanted);
+}
+
+/** Whether a place, or a turn, is the one that it was when it was pressed. */
+function same({ epoch, ticket, fence }) {
+  const now = store.state;
+  const live = now.status === "waiting" || now.status === "locked";
+  return live && String(now.epoch) === String(epoch) && now.ticket === ticket && (fence == null || now.fence === fence);
 }
 
 /** A place that is gone already is no error to whoever wanted to leave it. */
 async function settle(error) {
   if (error.code === "number_busy" && error.problem.ask_after) return asking.refused(error);
-  if (error.code !== "no_place" && error.code !== "stale_fence") {
-    broken = !error.final && BREAKS.includes(error.code);
-    return view.error(error.message, error.code === "invalid_seller");
-  }
+  if (error.code !== "no_place" && error.code !== "stale_fence") return view.error(saidOf(error, words), error.code === "invalid_seller");
   try {
     store.applyStatus(await actions.status());
   } catch {
@@ -187,7 +179,7 @@ document.getElementById("join-form").addEventListener("submit", (event) => {
   const field = document.getElementById("seller-id");
   const seller = field.value.trim().normalize("NFC");
   if (seller === "") {
-    broken = false;
+    press.forget();
     view.error(words.no_seller, true);
     field.focus();
     return;
@@ -203,7 +195,8 @@ function refuseJoin(error) {
 for (const [form, button] of [["claim-form", "claim"], ["back-form", "back"]]) {
   byID(form).addEventListener("submit", (event) => {
     event.preventDefault();
-    act(button, () => actions.claim(store.state.fence));
+    const { state } = store;
+    act(button, () => actions.claim(state.fence), { wanted: () => same(state) && (state.fence == null || store.state.claim_by != null) });
   });
 }
 
@@ -214,44 +207,59 @@ document.getElementById("done-form").addEventListener("submit", (event) => {
 });
 
 function finish() {
+  if (press.taken("done")) return;
   journey.finish(store.state, messages.main?.id ?? "");
-  act("done", () => actions.leave("completed", store.state.fence));
+  end("done", "completed");
 }
+
+function leave() {
+  end(store.state.status === "locked" ? "cancel" : "leave", "cancelled");
+}
+
+/** Gives the place back. Who wanted to leave the line and has the turn by now still does. */
+function end(id, reason) {
+  const { state } = store;
+  act(id, (signal) => actions.leave(reason, state.fence, signal), { wanted: () => same(state) });
+}
+
+for (const id of ["ask", "ask-again"]) byID(id).addEventListener("click", () => (byID("ask-form").dataset.pressed = id));
 
 document.getElementById("ask-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  const { opens } = event.submitter?.dataset ?? {};
-  act(event.submitter?.id ?? "ask", () => asking.ask().catch(refuseAsk), (answer) => {
+  ask(event.currentTarget.dataset.pressed ?? "ask"); // iOS before 15.4 does not say by which button
+});
+
+/** To the marketplace, only once the ask counts: what is asked for there without it may be taken for another's. */
+function ask(id) {
+  if (press.taken(id)) return;
+  const { opens } = byID(id).dataset;
+  const tab = opens ? new MarketTab(words.market_opening) : null;
+  const refuse = (error) => {
+    tab?.close();
+    refuseAsk(error);
+  };
+  act(id, () => asking.ask().catch(refuse), { take: (answer) => {
     journey.ask(store.state, messages.main?.id ?? "");
     const mine = store.applyExpectation(answer) && view.turn.step !== "over";
     view.focus();
-    if (opens && mine) goTo(opens);
-  });
-});
+    if (!mine) tab?.close();
+    else if (tab && !tab.go(opens)) view.marketBlocked();
+  } });
+}
 
 function refuseAsk(error) {
   if (error.code === "unreachable") error.message = words.unreachable_ask;
   throw error;
 }
 
-/**
- * To the marketplace, only once the ask counts: what is asked for there without it may be taken for another's. Browsers let a page
- * open another for some seconds after a press; where the answer took longer, the link is at hand instead.
- */
-function goTo(market) {
-  const { userActivation } = navigator;
-  if (userActivation && !userActivation.isActive) byID("market").focus();
-  else window.open(market, "_blank", "noopener,noreferrer");
-}
-
 /** Yes, I asked for that message. What is refused is said where it was asked. */
 function own(id) {
-  act("unclaimed-yes", () => asking.ask(id).catch((error) => refuseOwn(id, error)), (answer) => {
+  act("unclaimed-yes", () => asking.ask(id).catch((error) => refuseOwn(id, error)), { take: (answer) => {
     if (!answer) return;
     unclaimed.drop(id);
     store.applyExpectation(answer);
     view.focus();
-  });
+  } });
 }
 
 function refuseOwn(id, error) {
@@ -265,13 +273,13 @@ function reject() {
   const { main } = messages;
   if (!main) return;
   const fence = main.fence ?? journey.fence(store.state);
-  act("sms-reject", () => actions.reject(fence, main.id).catch(refuseReject), (answer) => {
+  act("sms-reject", () => actions.reject(fence, main.id).catch(refuseReject), { wanted: () => messages.has(main.id), take: (answer) => {
     if (!answer) return;
     journey.reject(store.state);
     messages.reject(main.id);
     forget();
     view.focus();
-  });
+  } });
 }
 
 /** A message that is gone already is no error to whoever wanted it gone. */

@@ -42,13 +42,15 @@ class OwnSession {
   credentials = "omit";
   #key;
   #id;
+  #ours; // whether it is a page of our own, whose history is ours too
   #renewed;
 
   constructor(base, renewed) {
     this.#key = keyOf(base);
+    this.#ours = base === location.origin;
     this.#renewed = renewed;
-    this.#id = kept(this.#key) ?? uuid();
-    keep(this.#key, this.#id);
+    this.#id = kept(this.#key, this.#ours) ?? uuid();
+    this.#keep();
   }
 
   async headers() {
@@ -62,15 +64,21 @@ class OwnSession {
   /** Takes the id that the server knows this session by; says whether a socket has to be opened anew to be told of its place. */
   learn(id) {
     if (!id || id === this.#id) return false;
-    keep(this.#key, (this.#id = id));
+    this.#id = id;
+    this.#keep();
     return true;
   }
 
   /** Is somebody new from now on; says whether that could be. */
   renew() {
-    keep(this.#key, (this.#id = uuid()));
+    this.#id = uuid();
+    this.#keep();
     this.#renewed();
     return true;
+  }
+
+  #keep() {
+    keep(this.#key, this.#id, this.#ours);
   }
 }
 
@@ -130,19 +138,21 @@ function uuid() {
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, variant + hex.slice(17, 20), hex.slice(20)].join("-");
 }
 
-function kept(key) {
+/** Where cookies are blocked, so is all storage. What the browser keeps beside an entry of its history is there after a reload all the same. */
+function kept(key, ours) {
   try {
     return localStorage.getItem(key);
   } catch {
-    return null;
+    return (ours && history.state?.[key]) || null;
   }
 }
 
-function keep(key, id) {
+function keep(key, id, ours) {
   try {
     if (id) localStorage.setItem(key, id);
     else localStorage.removeItem(key);
   } catch {
-    // Where nothing may be kept, the session is as long as the page.
+    // Where nothing may be kept either way, the session is as long as the page.
+    if (ours) history.replaceState({ ...history.state, [key]: id }, "");
   }
 }

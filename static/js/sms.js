@@ -132,6 +132,8 @@ export class Messages extends HTMLElement {
     code.dataset.empty = String(!main?.code);
     code.dataset.long = String(main?.code.length > 6);
     this.#find("copy").hidden = !main?.code;
+    if (this.#find("market")) this.#find("market").hidden = !main?.code;
+    document.body.dataset.code = String(Boolean(main?.code));
     this.#find("reject-form").hidden = !main?.code;
     this.#find("text").textContent = main?.text ?? "";
     this.#find("time").textContent = main ? fill(t.arrived, { time: timeOfDay(main.at) }) : "";

@@ -1,6 +1,7 @@
 import { backoff } from "./backoff.js";
 
 const SILENCE = 40000; // milliseconds; the server says something every 25 s
+const HANDSHAKE = 10000; // milliseconds until the first word: a proxy may take a handshake and never answer it
 
 /**
  * A socket that is always there: it comes back after a break by itself, unless it was told
@@ -67,7 +68,7 @@ export class RoomSocket {
   #connect(protocols) {
     const socket = new WebSocket(this.url, protocols);
     this.#socket = socket;
-    this.#listen();
+    this.#listen(Math.min(HANDSHAKE, this.silence));
     socket.addEventListener("message", (event) => this.#heard(socket, event.data));
     socket.addEventListener("close", (event) => {
       if (socket === this.#socket) this.#lost(event.code);
@@ -99,9 +100,9 @@ export class RoomSocket {
     this.#retry = setTimeout(() => this.#open(), backoff(this.#attempt++));
   }
 
-  #listen() {
+  #listen(patience = this.silence) {
     clearTimeout(this.#watch);
-    this.#watch = setTimeout(() => this.#lost(0), this.silence);
+    this.#watch = setTimeout(() => this.#lost(0), patience);
   }
 
   #drop() {

@@ -78,14 +78,13 @@ export class Store {
     return { asked: 0, open: 0, ...known, ask_after: time(ask_after) };
   }
 
-  /** Takes the room's status, in which my part is "me". What it does not say stays: until when my turn is to be claimed, a newcomer's maximum. */
+  /** Takes the room's status, in which my part is "me". What it does not say stays: a newcomer's maximum. */
   applyStatus(status) {
     const { me, ...room } = status;
-    const { state } = this;
     if (me) {
-      const claim_by = me.fence != null && me.fence === state.fence ? state.claim_by : null;
-      return this.applyAnswer({ claim_by, ...me, epoch: room.epoch, version: room.version, paused: room.paused }, room.server_time);
+      return this.applyAnswer({ ...me, claim_by: time(me.claim_by), epoch: room.epoch, version: room.version, paused: room.paused }, room.server_time);
     }
+    const { state } = this;
     const known = String(room.epoch) === String(state.epoch) && room.version === state.version;
     const rest = { ...room, status: "idle", lease_expires_at: null };
     if (known && state.status === "idle") Object.assign(rest, { maximum_wait: state.maximum_wait, lease_expires_at: state.lease_expires_at });

@@ -40,6 +40,7 @@ export class View {
     if (state.status === "locked") this.journey.hold(state);
     this.journey.follow(state);
     this.turn.draw(state);
+    if (!this.turn.step) put(byID("market-note"), "");
     byID("paused").hidden = !state.paused || state.status === "locked";
     if (state.status === "idle") this.#waits();
     if (state.status === "waiting") this.#waiting(state);
@@ -100,6 +101,12 @@ export class View {
     const field = byID("seller-id");
     if (form && seller && field?.closest("details")) field.closest("details").open = true;
     field?.setAttribute("aria-invalid", String(form && seller));
+  }
+
+  /** The marketplace did not open by itself: its link is next. */
+  marketBlocked() {
+    put(byID("market-note"), this.words.market_blocked);
+    byID("market").focus();
   }
 
   get aheadWords() {

@@ -1,5 +1,6 @@
 import { byID, make, put } from "../dom.js";
 import { Refused } from "../http.js";
+import { closeModal, isModal, openModal } from "../modal.js";
 import { fill } from "../words.js";
 
 const LONGEST = 200; // characters of a reason
@@ -20,7 +21,7 @@ export class ActDialog {
     this.dialog = byID("act");
     this.text = byID("act-text");
     this.place = byID("act-position");
-    byID("act-no").addEventListener("click", () => this.dialog.close());
+    byID("act-no").addEventListener("click", () => closeModal(this.dialog));
     byID("act-form").addEventListener("submit", (event) => {
       event.preventDefault();
       this.#submit();
@@ -49,13 +50,13 @@ export class ActDialog {
     this.#choices(action.choices);
     this.#position(action.position);
     this.#say("");
-    this.dialog.showModal();
+    openModal(this.dialog);
     this.check();
   }
 
   /** With every change: what will happen, and whether it can still. */
   check() {
-    if (!this.#action || this.#busy || !this.dialog.open) return;
+    if (!this.#action || this.#busy || !isModal(this.dialog)) return;
     const outdated = this.#over ? "" : this.#action.outdated();
     if (outdated) this.#end(outdated);
     byID("act-yes").disabled = this.#over;
@@ -99,7 +100,7 @@ export class ActDialog {
     const values = this.#values;
     try {
       const answer = await this.#send({ ...action.body(values), reason });
-      this.dialog.close();
+      closeModal(this.dialog);
       action.done(answer, values);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -145,7 +146,7 @@ export class ActDialog {
 
   /** A close is told a moment later: by then another question may be open. */
   #closed() {
-    if (this.dialog.open) return;
+    if (isModal(this.dialog)) return;
     const action = this.#action;
     this.#action = null;
     action?.back?.();

@@ -49,7 +49,7 @@ export class Chart {
 
   /** What is listed last is drawn first: a stack's higher edges lie behind its lower ones. */
   get #drawn() {
-    return this.#data.series.toReversed();
+    return [...this.#data.series].reverse();
   }
 
   #make(shape, data) {
@@ -128,5 +128,5 @@ export class Chart {
 
 function newest({ values, bars }) {
   if (bars) return values.reduce((sum, value) => sum + value, 0);
-  return values.findLast((value) => value != null);
+  return [...values].reverse().find((value) => value != null);
 }

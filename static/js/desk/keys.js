@@ -1,4 +1,5 @@
 import { byID } from "../dom.js";
+import { openModal } from "../modal.js";
 
 const KEPT = "desk-keys";
 
@@ -14,8 +15,8 @@ export class Keys {
     const on = byID("keys-on");
     on.checked = remembered() !== "off";
     on.addEventListener("change", () => remember(on.checked ? "on" : "off"));
-    byID("help-open").addEventListener("click", () => this.help.showModal());
-    this.on("?", () => this.help.showModal());
+    byID("help-open").addEventListener("click", () => openModal(this.help));
+    this.on("?", () => openModal(this.help));
     document.addEventListener("keydown", (event) => this.#press(event, on.checked));
   }
 

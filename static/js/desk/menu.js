@@ -53,7 +53,7 @@ export class RowMenu {
     if (event.key === "Tab") this.element.hidePopover();
     if (to === undefined) return;
     event.preventDefault();
-    entries.at(to % entries.length).focus();
+    entries[(to + entries.length) % entries.length].focus();
   }
 
   #closed() {

@@ -85,7 +85,8 @@ function presets(form) {
     const [from, to] = period(preset);
     form.elements.from.value = from;
     form.elements.to.value = to;
-    form.requestSubmit();
+    if (form.requestSubmit) form.requestSubmit(); // eslint-disable-line no-restricted-syntax
+    else form.submit(); // iOS before 16
   });
 }
 

@@ -1,0 +1,205 @@
+package templates_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/templates"
+)
+
+// unplugged has every call fail for as long as window.noNetwork says so, and a page that does not wait long between two tries.
+const unplugged = `{ const fetched = window.fetch;
+	window.fetch = (...what) => window.noNetwork ? Promise.reject(new TypeError("no network")) : fetched(...what);
+	const real = setTimeout; window.setTimeout = (f, ms, ...rest) => real(f, ms < 10000 ? Math.min(ms, 30) : ms, ...rest) }`
+
+const keptWords = "연결이 끊겨 있어요. 다시 연결되면 바로 보낼게요."
+
+// cut takes a page's connection away; plug brings it back.
+func cut(room *fakeRoom, tab *browser) (plug func()) {
+	tab.t.Helper()
+	tab.run(`window.noNetwork = true`)
+	letIn := room.shutOut()
+	room.closeAll(4001)
+	tab.until(`document.body.dataset.connection === "lost"`)
+	return func() {
+		tab.run(`window.noNetwork = false`)
+		letIn()
+	}
+}
+
+// Each press ends something, so that a seller who leaves the page for it is not to stand in line all the same.
+func TestWhatIsPressedWithoutAConnectionIsBusyAtOnceAndSentWhenItIsBack(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	for opener, c := range map[string]struct {
+		yes, sent string
+		state     func() object
+	}{
+		"leave":      {"leave", "DELETE /api/integration/lock?reason=cancelled ", func() object { return place(2) }},
+		"cancel":     {"leave", "DELETE /api/integration/lock?reason=cancelled&fence=77 ", func() object { return turn(0) }},
+		"done":       {"done", "DELETE /api/integration/lock?reason=completed&fence=77 ", func() object { return turn(0) }},
+		"sms-reject": {"reject", "POST /api/integration/lock/reject ", func() object { return turn(0) }},
+	} {
+		room.change(object{"claim_by": nil, "outcome": nil})
+		room.change(c.state())
+		tab.before(unplugged)
+		tab.open(room, "ko")
+		if opener == "sms-reject" {
+			room.tell(t, message("m-"+opener, "인증번호 000000", "000000", 0))
+			tab.shows("sms-reject")
+		}
+		plug := cut(room, tab)
+		calls := len(room.made())
+		tab.do(chromedp.Click(chromedp.CSS("#"+opener)), chromedp.WaitVisible(chromedp.CSS("#"+c.yes+"-confirm")), chromedp.Click(chromedp.CSS("#"+c.yes+"-confirm")))
+		tab.until(fmt.Sprintf(`document.getElementById(%q).getAttribute("aria-busy") === "true"`, opener))
+		said := fmt.Sprintf(`[...document.querySelectorAll("[data-error]")].some((e) => e.textContent === %q)`, keptWords)
+		tab.until(said)
+		require.Len(t, room.made(), calls, "nothing came through")
+		room.then(ended("cancelled"))
+		plug()
+		tab.until(`!document.querySelector("[aria-busy]") && !(` + said + `)`)
+		require.Equal(t, c.sent, room.lastCall())
+	}
+}
+
+func TestWhatWasToBeLeftAndIsOverAlreadyIsNotSent(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.change(place(2))
+	tab.before(unplugged)
+	tab.open(room, "ko")
+	plug := cut(room, tab)
+	tab.do(chromedp.Click("#leave"), chromedp.WaitVisible("#leave-confirm"), chromedp.Click("#leave-confirm"))
+	tab.until(`document.getElementById("leave").getAttribute("aria-busy") === "true"`)
+	room.change(ended("removed"))
+	tab.run(`window.noNetwork = true`)
+	letIn := plug
+	letIn()
+	tab.until(`document.body.dataset.state === "ended" && !document.querySelector("[aria-busy]")`)
+}
+
+func TestAPressBesideOneThatIsNotAnsweredSaysWhy(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.change(turn(0))
+	tab.before(unplugged)
+	tab.open(room, "ko")
+	cut(room, tab)
+	tab.do(chromedp.Click("#cancel"), chromedp.WaitVisible("#leave-confirm"), chromedp.Click("#leave-confirm"))
+	tab.until(`document.getElementById("cancel").getAttribute("aria-busy") === "true"`)
+	tab.do(chromedp.Click("#ask"))
+	tab.until(`[...document.querySelectorAll("[data-error=locked]")].some((e) => e.textContent.startsWith("먼저 누른 것을 보내고 있어요"))`)
+}
+
+func TestAPressIsNotSilentWhateverWasThrown(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.open(room, "ko")
+	const wrong = "처리하지 못했어요. 잠시 뒤 다시 눌러 주세요."
+	breaks := `JSON.stringify = () => { throw new RangeError("broken") }`
+	tab.run(`document.getElementById("seller-id").value = "s-1"`)
+	tab.run(`{ window.whole = JSON.stringify; ` + breaks + ` }`)
+	tab.run(`document.getElementById("join").click()`)
+	tab.until(`document.getElementById("error").textContent === "` + wrong + `" && !document.querySelector("[aria-busy]")`)
+	tab.run(`JSON.stringify = window.whole`)
+
+	room.push(t, turn(0))
+	tab.step("ask")
+	tab.run(breaks)
+	tab.run(`document.getElementById("ask").click()`)
+	tab.until(`document.querySelector("[data-error=locked]").textContent === "` + wrong + `"`)
+	tab.run(`fetch = undefined; document.getElementById("link-make").click()`)
+	tab.until(`document.getElementById("link-error").textContent !== ""`)
+}
+
+// asIOS15 takes away what Safari and iOS 15.0 do not have, as far as a page could use it.
+const asIOS15 = `{
+	const gone = (from, ...names) => { for (const name of names) if (from) delete from[name]; };
+	gone(AbortSignal, "timeout", "any");
+	gone(AbortSignal.prototype, "throwIfAborted");
+	gone(window, "structuredClone", "reportError", "BroadcastChannel", "requestIdleCallback", "Notification", "scheduler", "navigation", "SharedWorker", "PushManager");
+	gone(Array, "fromAsync");
+	gone(Array.prototype, "at", "findLast", "findLastIndex", "toReversed", "toSorted", "toSpliced", "with");
+	gone(String.prototype, "at", "isWellFormed", "toWellFormed");
+	for (const list of [Int8Array, Uint8Array]) gone(Object.getPrototypeOf(list).prototype, "at", "findLast", "toReversed", "toSorted", "with");
+	gone(Object, "hasOwn", "groupBy");
+	gone(Map, "groupBy");
+	gone(Set.prototype, "union", "intersection", "difference", "isSubsetOf");
+	gone(Promise, "withResolvers", "try");
+	gone(URL, "canParse", "parse");
+	gone(Crypto.prototype, "randomUUID");
+	gone(SubmitEvent.prototype, "submitter");
+	gone(HTMLFormElement.prototype, "requestSubmit");
+	gone(HTMLDialogElement.prototype, "showModal", "show", "close", "open", "returnValue", "requestClose");
+	gone(HTMLElement.prototype, "inert", "popover", "showPopover", "hidePopover", "togglePopover");
+	gone(Element.prototype, "checkVisibility", "setHTML", "moveBefore");
+	gone(Navigator.prototype, "userActivation", "wakeLock", "vibrate", "locks", "setAppBadge", "connection");
+}`
+
+func TestASellerComesThroughATurnWithWhatIOS15Has(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.before(asIOS15)
+	tab.open(room, "ko")
+	room.then(place(2))
+	tab.do(chromedp.SendKeys("#seller-id", "s-1"), chromedp.Click("#join"))
+	tab.until(`document.body.dataset.state === "waiting"`)
+	tab.do(chromedp.Click("#leave"), chromedp.WaitVisible("#leave-confirm"), chromedp.Click("#leave-stay"))
+	tab.hides("leave-dialog")
+
+	room.push(t, turn(0))
+	tab.step("ask")
+	tab.do(chromedp.Click("#ask"))
+	tab.step("asked")
+	tab.do(chromedp.Click("#ask-again"))
+	tab.until(`!document.querySelector("[aria-busy]")`)
+	require.Equal(t, "POST /api/integration/lock/expect ", room.lastCall())
+	room.tell(t, message("m", "인증번호 482103", "482103", 0))
+	tab.step("code")
+	tab.do(chromedp.Click("#sms-copy"))
+	tab.until(`document.getElementById("sms-note").textContent !== ""`)
+	tab.do(chromedp.Click("#sms-reject"), chromedp.WaitVisible("#reject-confirm"), chromedp.Click("#reject-stay"))
+	room.then(ended("completed"))
+	tab.do(chromedp.Click("#done"))
+	tab.until(`document.body.dataset.state === "ended"`)
+	tab.requireQuiet()
+}
+
+// look says how a button is drawn: "primary" in the page's own colour, "second" with a line or a ground of its own, "quiet" with neither, "" not at all.
+const look = `(id) => {
+	const button = document.getElementById(id);
+	if (!button || button.getClientRects().length === 0) return "";
+	const { backgroundColor: ground, borderTopColor: line } = getComputedStyle(button);
+	const none = "rgba(0, 0, 0, 0)";
+	if (ground === getComputedStyle(document.getElementById("accent-probe")).color) return "primary";
+	return ground === none && line === none ? "quiet" : "second";
+}`
+
+func TestWhileACodeIsOnShowToCopyItIsTheButtonAndTheMarketplaceTheSecond(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.view.Info = templates.RoomInfo{Marketplace: templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"}, ReturnURL: "https://portal.example"}
+	tab.open(room, "ko")
+	looks := func(want string) {
+		t.Helper()
+		tab.until(fmt.Sprintf(`(() => {
+			const probe = document.getElementById("accent-probe") ?? document.querySelector("main").appendChild(Object.assign(document.createElement("i"), { id: "accent-probe" }));
+			probe.style.color = "var(--accent)";
+			const look = %s;
+			return ["sms-copy", "sms-market", "market", "done", "cancel", "return", "join"].map((id) => id + ":" + look(id)).join(" ") === %q;
+		})()`, look, want))
+	}
+	room.push(t, turn(0))
+	tab.step("ask")
+	room.tell(t, message("m", "인증번호 482103", "482103", 0))
+	tab.step("code")
+	looks("sms-copy:primary sms-market:second market: done:quiet cancel:quiet return: join:")
+	require.Equal(t, "인증번호 복사", tab.text("sms-copy"))
+	require.Equal(t, "마켓 열기", tab.text("sms-market"))
+	room.push(t, ended("completed")) // by the code
+	tab.says("outcome", "인증번호가 도착했어요")
+	looks("sms-copy:primary sms-market:second market: done: cancel: return:quiet join:quiet")
+
+	room.push(t, object{"status": "locked", "ticket": 10, "fence": 78, "lease_expires_at": time.Now().Add(time.Minute).UnixMilli()})
+	tab.step("ask")
+	room.push(t, ended("cancelled"))
+	looks("sms-copy: sms-market: market: done: cancel: return:primary join:second")
+}

@@ -1,0 +1,35 @@
+package web
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// deaf warns, once a minute at most, that sockets do not come through to us: some proxy keeps the upgrade to itself. Pages poll then.
+type deaf struct {
+	log *slog.Logger
+
+	mu    sync.Mutex
+	at    time.Time
+	count int // of requests since the last line
+}
+
+func (d *deaf) note(sign string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.count++
+	if time.Since(d.at) < noteEvery {
+		return
+	}
+	d.log.Warn("no WebSocket comes through to a page, which asks every few seconds instead; have the proxy speak HTTP/1.1 to waitroom and pass the headers Upgrade and Connection on, "+
+		"for /api/{room}/ws (docs/proxies.md has nginx, Caddy and haproxy); where only single sellers are concerned, it is their own network", "sign", sign, "count", d.count)
+	d.at, d.count = time.Now(), 0
+}
+
+// stripped reports whether a browser asked for a socket, and a proxy left out that it did: browsers send these together.
+func stripped(h http.Header) bool {
+	return h.Get("Sec-WebSocket-Key") != "" && !strings.EqualFold(h.Get("Upgrade"), "websocket")
+}
