@@ -58,7 +58,7 @@ type PlaceRow struct {
 type MessageRow struct {
 	Epoch              int64
 	MessageID          string
-	Result             room.Result // "" = not matched yet
+	Result             room.Result
 	Reason             room.Reason
 	Ticket, Fence      int64 // 0 = bound to none
 	SentAt, ReceivedAt int64

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// kind is one table of the history. at orders its rows, key those of the same millisecond; seller is whose they are.
+// kind is one table of the history. at orders its rows, key those of the same millisecond; seller is whose they are; whole is a condition that
+// rows meet once all of them is known, "" for none.
 type kind struct {
-	table, columns, at, key, seller string
-	read                            func(scan func(...any) error, p *position) (func(*Page), error)
+	table, columns, at, key, seller, whole string
+	read                                   func(scan func(...any) error, p *position) (func(*Page), error)
 }
 
 // padded makes numbers sort as text.
@@ -36,7 +37,7 @@ var kinds = []kind{
 		},
 	},
 	{
-		table: "messages", columns: belongsColumns, at: "received_at", key: "message_id", seller: belongsSeller,
+		table: "messages", columns: belongsColumns, at: "received_at", key: "message_id", seller: belongsSeller, whole: "state = '" + judged + "'",
 		read: func(scan func(...any) error, p *position) (func(*Page), error) {
 			var r MessageRow
 			err := scan(append([]any{&p.At, &p.Key}, r.scanned()...)...)
@@ -57,6 +58,9 @@ var kinds = []kind{
 // history reads the rows of one kind that follow a position, one more than the page has.
 func (w *work) history(n int, k kind, f Filter, after *position) (rows []found, err error) {
 	q := &conditions{args: []any{string(w.id)}, list: []string{"room = $1"}}
+	if k.whole != "" {
+		q.list = append(q.list, k.whole)
+	}
 	if f.Seller != "" {
 		q.add(k.seller+" = %s", f.Seller)
 	}

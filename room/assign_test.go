@@ -81,7 +81,7 @@ func TestAssignedCodeEndsTheLiveLeaseAndIsShownOnceTheLedgerAgreed(t *testing.T)
 	d.settle(id, true)
 	require.Equal(t, id, messages(t, d.engine, a.session)[0].MessageID)
 	require.False(t, messages(t, d.engine, a.session)[0].Late)
-	require.Equal(t, []room.Note{{Message: a.session}, {Session: a.session, Support: room.Assigned}}, notes(told()))
+	require.Equal(t, []room.Note{{Message: a.session, Judged: true}, {Session: a.session, Support: room.Assigned}}, notes(told()))
 	require.Equal(t, first, d.again(id))
 	b.expect() // a's ask has its answer
 }

@@ -18,14 +18,14 @@ const barrier = "that is all"
 
 // listen returns the events of the room since it was asked last.
 func listen(t require.TestingT, rdb redis.UniversalClient) func() []room.Event {
-	sub := rdb.Subscribe(context.Background(), room.Channel(integration))
+	sub := rdb.Subscribe(context.Background(), room.NamesOf(rdb, "").Events(integration))
 	if t, ok := t.(*testing.T); ok {
 		t.Cleanup(func() { _ = sub.Close() })
 	}
 	_, err := sub.Receive(context.Background())
 	require.NoError(t, err)
 	return func() (events []room.Event) {
-		require.NoError(t, rdb.Publish(context.Background(), room.Channel(integration), barrier).Err())
+		require.NoError(t, rdb.Publish(context.Background(), room.NamesOf(rdb, "").Events(integration), barrier).Err())
 		for {
 			msg, err := sub.ReceiveMessage(context.Background())
 			require.NoError(t, err)

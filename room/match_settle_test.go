@@ -36,7 +36,7 @@ func TestHolderSeesAMessageOnlyOnceTheLedgerAgreed(t *testing.T) {
 		want := room.Message{MessageID: "m", Text: q.Shown.Text, Code: &code, ReceivedAt: m.At, Fence: m.Fence, ForgetAt: m.At + 600_000}
 		require.Empty(t, messages(t, e, a.session), "not settled")
 
-		events := rdb.Subscribe(t.Context(), room.Channel(integration))
+		events := rdb.Subscribe(t.Context(), room.NamesOf(rdb, "").Events(integration))
 		defer func() { require.NoError(t, events.Close()) }()
 		_, err := events.Receive(t.Context())
 		require.NoError(t, err)

@@ -32,7 +32,7 @@ func TestSweepHandsOffWhereNobodyLooks(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		granting := room.New(rdb, room.Config{}) // dead once both have joined
 		a, b := newSeller(t, granting, "a"), newSeller(t, granting, "b")
-		watch := rdb.Subscribe(t.Context(), room.Channel(integration))
+		watch := rdb.Subscribe(t.Context(), room.NamesOf(rdb, "").Events(integration))
 		t.Cleanup(func() { require.NoError(t, watch.Close()) })
 		_, err := watch.Receive(t.Context())
 		require.NoError(t, err)

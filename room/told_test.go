@@ -81,7 +81,7 @@ func TestLeaseThatIsNobodysIsToldOnAndNoPlaceOfIt(t *testing.T) {
 	told := l.seller(l.one, "a").join()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	events := l.rdb.Subscribe(ctx, room.Channel(integration))
+	events := l.rdb.Subscribe(ctx, room.NamesOf(l.rdb, "").Events(integration))
 	defer func() { _ = events.Close() }()
 	_, err := events.Receive(ctx)
 	require.NoError(t, err)
@@ -161,7 +161,7 @@ func TestWhatAReplicaToldIsLaidThoughItHeardOfTheNewEpochBefore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLosing(t, room.Config{})
-			sub := l.rdb.Subscribe(t.Context(), room.Channel(integration))
+			sub := l.rdb.Subscribe(t.Context(), room.NamesOf(l.rdb, "").Events(integration))
 			t.Cleanup(func() { require.NoError(t, sub.Close()) })
 			_, err := sub.Receive(t.Context())
 			require.NoError(t, err)

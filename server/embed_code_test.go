@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -17,7 +18,9 @@ func TestThePageToCopyKeepsTheCodeThatEndedTheTurn(t *testing.T) {
 	g.shows(t, 0, r.URL())
 	p := page{t: t, ctx: browsertest.New(t)}
 	code := func(text string) string { return `document.querySelector("#code").textContent === "` + text + `"` }
-	where := func(text string) string { return `document.querySelector("#where").textContent.includes("` + text + `")` }
+	where := func(text string) string {
+		return `document.querySelector("#where").textContent.includes("` + text + `")`
+	}
 	ticks := ` && (window.since ??= performance.now()) < performance.now() - 2500` // more than two of the page's own
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(g.origin)))
 	p.is(where("0 waiting"))
@@ -25,13 +28,16 @@ func TestThePageToCopyKeepsTheCodeThatEndedTheTurn(t *testing.T) {
 	p.press("#ready button")
 	p.is(where("Your turn"))
 	p.press("#ask")
-	require.Eventually(t, func() bool {
-		return carrier(t, r.URL(), "m-1", "인증번호는 [482913] 입니다", time.Now()).text("result") == "matched"
-	}, patience, 20*time.Millisecond)
+	sent := 0
+	require.Eventually(t, func() bool { // a message that came before the ask counted is nobody's, whenever it is repeated
+		sent++
+		return carrier(t, r.URL(), fmt.Sprintf("m-%d", sent), "인증번호는 [482913] 입니다", time.Now()).text("result") == "matched"
+	}, patience, 100*time.Millisecond)
 	p.is(where("Over: completed") + " && " + code("482913") + ticks)
 
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.Reload()))
 	p.is(where("Over: completed") + " && " + code("482913"))
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.SendKeys(chromedp.CSS("#seller"), "guest")))
 	p.press("#ready button")
 	p.is(where("Your turn") + " && " + code(""))
 }

@@ -119,6 +119,7 @@ func (p *stay) released(r reply) error {
 	var left struct {
 		Status, Outcome string
 		Ticket, Fence   int64
+		Already         bool // a message had completed the lease before
 	}
 	if r.status == http.StatusNotFound || r.status == http.StatusConflict { // it had ended before
 		return nil
@@ -130,6 +131,9 @@ func (p *stay) released(r reply) error {
 	if left.Fence != 0 {
 		p.fence = left.Fence
 		p.granted.narrow(0, r.told)
+	}
+	if left.Already {
+		r.asked = 0
 	}
 	p.ended.narrow(r.asked, r.told)
 	return nil

@@ -99,7 +99,7 @@ record('assigned', string.format('"message_id":%s,"result":"%s","code":%s,"judge
   granted, ended) .. WHY)
 if ends then
   change.any = true
-  if not m.forgotten then judging(S.session) end
+  if not m.forgotten then verdict(S.session) end
   ending().finish('completed', NOW, true)
   advance()
 end

@@ -1,12 +1,12 @@
 -- beginning.lua: a room that the store knows nothing of, or that fell asleep.
 
-local BLANK, BLANK_FOR = NAME .. 'blank', 60 * 1000
+local BLANK = LOCK:sub(1, -5) .. 'blank' -- kept for a minute
 
 -- blank names what the store has in place of a room that it knows nothing of. Once a room was begun there and lost, it has another name, also under another
 -- history of the server: then somebody may know the room who was not there to be heard when the caller asked.
 local function blank()
   local name = redis.call('GET', BLANK) or int(US)
-  redis.call('SET', BLANK, name, 'PX', BLANK_FOR)
+  redis.call('SET', BLANK, name, 'PX', 60 * 1000)
   return name .. ':' .. history
 end
 

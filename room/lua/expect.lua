@@ -58,7 +58,7 @@ if DIGEST ~= '' then
     '"granted_at":%d,"ended_at":%d', ID, tostring(ends), S.ticket, S.fence, S.seller, S.granted, NOW)
   change.any = true
   if ends then
-    judging(SESSION)
+    verdict(SESSION)
     ending().finish('completed', NOW, true)
     advance()
   end

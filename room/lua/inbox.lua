@@ -51,7 +51,7 @@ end
 
 -- first_of notes that a message is the first of its sender and text: what is the same within the next minutes goes where it went. `others` are keys by which it is known too.
 local function first_of(m, others)
-  redis.call('SET', NAME .. 'same:' .. m.same, m.digest, 'PX', SHOWN_FOR)
+  redis.call('SET', LOCK:sub(1, -5) .. 'same:' .. m.same, m.digest, 'PX', SHOWN_FOR)
   for _, key in ipairs(others or {}) do redis.call('SET', key, m.digest, 'PX', SHOWN_FOR) end
 end
 
@@ -84,10 +84,11 @@ local function show(session)
   if session ~= '' then tell('notes', '{"message":"' .. session .. '"}') end
 end
 
--- judging tells the replicas that a message of this session ends its turn, which they tell it once it was shown the message; ledger_said, that the
--- ledger has agreed to it or refused it.
-local function judging(session) tell('notes', '{"judging":"' .. session .. '"}') end
-local function ledger_said(session) tell('notes', '{"message":"' .. session .. '","judged":true}') end
+-- verdict publishes that the ledger is asked about a message which ends this session's turn, or, where `known`, that it has answered:
+-- a replica sends the session its message first and the end of its turn after it.
+local function verdict(session, known)
+  tell('notes', known and '{"message":"' .. session .. '","judged":true}' or '{"judging":"' .. session .. '"}')
+end
 
 -- desk tells who watches the room that the messages or incidents to look at are others now.
 local desk_told = false
@@ -103,4 +104,4 @@ local function own(answer, fence, given)
   if given then redis.call('HSET', answer, 'given', given) end
 end
 
-return message, inbox_entry, write_message, first_of, forget_messages, recent, show, desk, own, judging, ledger_said
+return message, inbox_entry, write_message, first_of, forget_messages, recent, show, desk, own, verdict

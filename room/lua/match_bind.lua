@@ -101,7 +101,7 @@ elseif A.part > 0 then
 end
 if ends then
   change.any = true
-  if bound then judging(S.session) end
+  if bound then verdict(S.session) end
   ending().finish('completed', NOW, true)
   advance()
 end

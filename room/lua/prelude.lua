@@ -25,8 +25,7 @@ local LOCK, QUEUE, STATE, PLACES, SELLERS, SEEN = KEYS[1], KEYS[2], KEYS[3], KEY
 local AWAY, ENDED, LEASES, JOURNAL, HERE, INBOX, TEXTS, ONCE = KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
 
 local FORMAT = 2                        -- the latest way to write keys, events and journal entries that is known here; room.Format says what another one means
-local NAME = LOCK:sub(1, -5)            -- how all names of the room begin: "{room}:", with the deployment's prefix before it
-local REMEMBERED = ONCE ~= NAME .. 'request:' -- without an id nothing is to be remembered
+local REMEMBERED = ONCE ~= LOCK:sub(1, -5) .. 'request:' -- without an id nothing is to be remembered
 local REGISTERED_FOR = 45 * 1000        -- shorter than what index_reschedule.lua keeps
 local ONCE_KEPT = VANISHES and 4 * 1000 or 60 * 1000 -- for so long a repeated request is recognised, if the verb does not say otherwise
 local OPEN_FOR = 10 * 60 * 1000         -- an ask waits for its code no longer than this

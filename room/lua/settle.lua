@@ -28,7 +28,7 @@ if m and on(m.fence) and (m.state == 'w' or (m.state == 's' and not AGREED)) the
     desk()
   end
   write_message(m, entry)
-  ledger_said(session)
+  verdict(session, true)
   if AGREED and given == 'a' then helped(session, 'assigned') end
 elseif not m and given and owner > 0 and on(owner) and not AGREED then -- its text is forgotten
   answers_nothing(owner, { digest = DIGEST, code = code == '1' })

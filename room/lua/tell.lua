@@ -81,7 +81,7 @@ local function commit()
       'records', '[' .. listed('records') .. ']', unpack(TRACE ~= '' and { 'trace', TRACE } or {}))
   end
   -- Last, since a user without the right to publish is refused here: what is written is written whole.
-  if EVENTS ~= '' and (change.any or news.notes) then redis.call('PUBLISH', NAME .. EVENTS, event_json()) end
+  if EVENTS ~= '' and (change.any or news.notes) then redis.call('PUBLISH', LOCK:sub(1, -5) .. EVENTS, event_json()) end
   if S.channel and S.channel ~= '' then
     redis.call('PUBLISH', S.channel, string.format('{"room":"%s",%s', ROOM, lease_json(''):sub(2)))
   end

@@ -39,8 +39,8 @@ var frugal = []chromedp.ExecAllocatorOption{chromedp.Flag("renderer-process-limi
 
 // shared are the browsers of all tests of a package, where Main runs them: to start one takes a second.
 var shared struct {
-	on          bool
-	lean, whole *browser
+	on                 bool
+	lean, pages, whole *browser // pages: frugal
 }
 
 // browser is one that several tests use, each in tabs of its own.
@@ -52,9 +52,9 @@ type browser struct {
 
 // Main runs a package's tests, one after the other, with one browser of a kind for all of them: TestMain hands its result to os.Exit.
 func Main(m interface{ Run() int }) int {
-	shared.on, shared.lean, shared.whole = true, &browser{switches: frugal}, &browser{}
+	shared.on, shared.lean, shared.pages, shared.whole = true, &browser{}, &browser{switches: frugal}, &browser{}
 	code := m.Run()
-	for _, b := range []*browser{shared.lean, shared.whole} {
+	for _, b := range []*browser{shared.lean, shared.pages, shared.whole} {
 		if b.ctx != nil {
 			_ = chromedp.Cancel(b.ctx)
 			b.free()
@@ -87,7 +87,7 @@ func New(tb testing.TB) context.Context {
 // without cookies; what pages keep is kept by their origin, and each test's server is one of its own.
 func Page(tb testing.TB) context.Context {
 	tb.Helper()
-	ctx := start(tb, lean, shared.lean)
+	ctx := start(tb, lean, shared.pages)
 	forgetCookies(tb, ctx)
 	return ctx
 }

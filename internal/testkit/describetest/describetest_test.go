@@ -16,9 +16,9 @@ import (
 // documents are the product's own.
 func documents(t *testing.T) (openAPI, asyncAPI []byte) {
 	t.Helper()
-	openAPI, err := os.ReadFile("../../web/describe/openapi.yaml")
+	openAPI, err := os.ReadFile("../../../web/describe/openapi.yaml")
 	require.NoError(t, err)
-	asyncAPI, err = os.ReadFile("../../web/describe/asyncapi.yaml")
+	asyncAPI, err = os.ReadFile("../../../web/describe/asyncapi.yaml")
 	require.NoError(t, err)
 	return openAPI, asyncAPI
 }

@@ -8,9 +8,9 @@ import (
 )
 
 func TestEveryBackendOfTheDocumentedConfigurationNamesAllReplicasAndNothingElseIsChanged(t *testing.T) {
-	documented, err := os.ReadFile("../../docs/haproxy.cfg")
+	documented, err := os.ReadFile("../../../docs/haproxy.cfg")
 	require.NoError(t, err)
-	config, err := Config("../..", "127.0.0.1:1", []string{"127.0.0.1:2", "127.0.0.1:3"})
+	config, err := Config("../../..", "127.0.0.1:1", []string{"127.0.0.1:2", "127.0.0.1:3"})
 	require.NoError(t, err)
 	require.Contains(t, string(config), "bind 127.0.0.1:1\n")
 	require.Contains(t, string(config), "server replica-1 127.0.0.1:2\n  server replica-2 127.0.0.1:3\n")
