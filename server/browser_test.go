@@ -133,8 +133,10 @@ func TestPlaceOutlivesAReloadASecondTabAndAnotherReplica(t *testing.T) {
 
 	require.NoError(t, chromedp.Do(browser, chromedp.Reload()))
 	waiter.is(same)
-	openPage(t, browsertest.Tab(t, browser), one.URL()).is(same)
-	openPage(t, browsertest.Tab(t, browser), other.URL()).is(same)
+	second := openPage(t, browsertest.Tab(t, browser), other.URL())
+	second.is(same)
+	waiter.is(same)
 	require.NoError(t, one.stop(t))
-	openPage(t, browsertest.Tab(t, browser), other.URL()).is(same)
+	require.NoError(t, chromedp.Do(second.ctx, chromedp.Reload()))
+	second.is(same + ` && document.body.dataset.connection === "open"`)
 }

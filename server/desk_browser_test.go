@@ -67,17 +67,13 @@ func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 	browser := browsertest.New(t)
 	open := func() page { return page{t, browsertest.Isolated(t, browser)} }
 	agent := agentPage(t, open(), o.a.URL())
-	holder, third := newSeller(t, o.b.URL(), "s-1"), newSeller(t, o.b.URL(), "s-3")
-	joined := func(name string) page {
-		p := openPage(t, open().ctx, o.b.URL())
-		p.join(name)
-		p.state("waiting")
-		return p
+	holder, second, third := newSeller(t, o.b.URL(), "s-1"), newSeller(t, o.b.URL(), "s-2"), newSeller(t, o.b.URL(), "s-3")
+	for _, s := range []*seller{holder, second, third} {
+		s.joinAsking()
 	}
-	holder.joinAsking()
-	second := joined("s-2")
-	third.joinAsking()
-	last := joined("s-4")
+	last := openPage(t, open().ctx, o.b.URL())
+	last.join("s-4")
+	last.state("waiting")
 	agent.is(`document.getElementById("holder-seller").textContent === "s-1" && document.querySelector('[data-key="4"]')`)
 
 	agent.does("#extend", `true`)
@@ -93,22 +89,25 @@ func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 	agent.row(3, "remove", `true`)
 	agent.is(`!document.querySelector('[data-key="3"]')`)
 	require.Equal(t, "removed", third.status().me().text("outcome"))
-	agent.row(4, "remove", `true`)
-	last.state("ended")
-	last.is(`document.querySelector("#outcome").dataset.outcome === "removed"`)
+	agent.row(2, "remove", `true`)
+	agent.is(`!document.querySelector('[data-key="2"]')`)
+	require.Equal(t, "removed", second.status().me().text("outcome"))
 
 	agent.does("#pause", `true`)
-	second.is(`document.body.dataset.paused === "true"`)
+	last.is(`document.body.dataset.paused === "true"`)
 	agent.does("#release", `true`)
 	agent.is(`document.getElementById("holder").dataset.held === "false"`)
 	require.Equal(t, "forced", holder.status().me().text("outcome"))
-	second.state("waiting")
+	last.state("waiting")
 	agent.does("#pause", `true`)
-	second.state("locked")
-	agent.is(`document.getElementById("holder-seller").textContent === "s-2" && window.wasHere`)
+	last.state("locked")
+	agent.is(`document.getElementById("holder-seller").textContent === "s-4" && window.wasHere`)
+	agent.does("#release", `true`)
+	last.state("ended")
+	last.is(`document.querySelector("#outcome").dataset.outcome === "forced"`)
 
 	kim := newAgent(t, o.b.URL(), "kim")
-	kim.history("", func(r reply) bool { return len(r.list("actions")) == 8 })
+	kim.history("", func(r reply) bool { return len(r.list("actions")) == 9 })
 	audit := kim.ask(http.MethodGet, "/support/-/audit?lang=en", "").body
 	for _, word := range []string{"kim", "s-1"[:1]} {
 		require.Contains(t, audit, word)
