@@ -239,6 +239,7 @@ func TestRefusedTokenSaysWhy(t *testing.T) {
 		require.Equal(t, "Bearer", got.Header.Get("WWW-Authenticate"))
 		require.NotContains(t, got.body, text[:20])
 		requireProblem(t, s.ask("GET", lockPath+"/status", "", "Authorization", "bearer "+text), 401, code)
+		requireProblem(t, s.ask("GET", messagesPath, "", "Authorization", "bearer "+text), 401, code)
 		_, resp, err := dial(t, r.URL(), "Authorization", "Bearer "+text)
 		require.Error(t, err)
 		require.Equal(t, 401, resp.StatusCode)

@@ -21,7 +21,7 @@ func TestPageOfOneSellerDoesNothingForAnother(t *testing.T) {
 	browser.press()
 
 	first, second := hex.EncodeToString([]byte("s-1")), hex.EncodeToString([]byte("s-2"))
-	for _, call := range [][2]string{{"POST", lockPath}, {"DELETE", lockPath}, {"POST", lockPath + "/expect"}, {"POST", lockPath + "/claim"}, {"POST", lockPath + "/reject"}, {"POST", lockPath + "/push"}, {"POST", linkAPI}, {"GET", lockPath + "/status"}} {
+	for _, call := range [][2]string{{"POST", lockPath}, {"DELETE", lockPath}, {"POST", lockPath + "/expect"}, {"POST", lockPath + "/claim"}, {"POST", lockPath + "/reject"}, {"POST", lockPath + "/push"}, {"POST", linkAPI}, {"GET", lockPath + "/status"}, {"GET", messagesPath}} {
 		requireProblem(t, browser.ask(call[0], call[1], `{"seller_id":"s-1","fence":1,"message_id":"m","endpoint":"https://push.example/x","keys":{"p256dh":"BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM","auth":"tBHItJI5svbpez7KI4CCXg"}}`, asJSON, jsonType, "X-Page-Seller", first), 403, "seller_changed")
 	}
 	for _, form := range []string{"/leave", "/join", "/expect"} {
