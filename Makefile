@@ -3,7 +3,7 @@
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.  `make check` vets; nobody debugs them by DWARF.
-TESTFLAGS := -p 3 -timeout 8m -vet=off -ldflags=-w
+TESTFLAGS := -p 3 -timeout 15m -vet=off -ldflags=-w
 # The longest come first, so that none is still running when all others are done.
 LONGEST := ./server ./templates ./room ./hub ./ledger ./cmd/waitroom
 PKG ?= $(LONGEST) ./...

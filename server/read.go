@@ -154,7 +154,7 @@ func readRedis(c *Config, value string) (err error) {
 
 func readRedisPrefix(c *Config, value string) error {
 	if !room.ValidPrefix(value) {
-		return errors.New("want at most 64 letters, digits and - _ . : / of ASCII, such as staging:")
+		return errors.New("want at most 64 letters, digits and - _ . : / of ASCII, such as staging: before each name")
 	}
 	c.RedisPrefix = value
 	return nil

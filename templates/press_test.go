@@ -31,6 +31,14 @@ func cut(room *fakeRoom, tab *browser) (plug func()) {
 	}
 }
 
+// confirm presses a button and one that answers its question. By script: a page that has just lost its connection moves under a mouse.
+func confirm(tab *browser, opener, yes string) {
+	tab.t.Helper()
+	tab.run(fmt.Sprintf("document.getElementById(%q).click()", opener))
+	tab.until(fmt.Sprintf("document.getElementById(%q).checkVisibility()", yes))
+	tab.run(fmt.Sprintf("document.getElementById(%q).click()", yes))
+}
+
 // Each press ends something, so that a seller who leaves the page for it is not to stand in line all the same.
 func TestWhatIsPressedWithoutAConnectionIsBusyAtOnceAndSentWhenItIsBack(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
@@ -53,7 +61,7 @@ func TestWhatIsPressedWithoutAConnectionIsBusyAtOnceAndSentWhenItIsBack(t *testi
 		}
 		plug := cut(room, tab)
 		calls := len(room.made())
-		tab.do(chromedp.Click(chromedp.CSS("#"+opener)), chromedp.WaitVisible(chromedp.CSS("#"+c.yes+"-confirm")), chromedp.Click(chromedp.CSS("#"+c.yes+"-confirm")))
+		confirm(tab, opener, c.yes+"-confirm")
 		tab.until(fmt.Sprintf(`document.getElementById(%q).getAttribute("aria-busy") === "true"`, opener))
 		said := fmt.Sprintf(`[...document.querySelectorAll("[data-error]")].some((e) => e.textContent === %q)`, keptWords)
 		tab.until(said)
@@ -71,7 +79,7 @@ func TestWhatWasToBeLeftAndIsOverAlreadyIsNotSent(t *testing.T) {
 	tab.before(unplugged)
 	tab.open(room, "ko")
 	plug := cut(room, tab)
-	tab.do(chromedp.Click("#leave"), chromedp.WaitVisible("#leave-confirm"), chromedp.Click("#leave-confirm"))
+	confirm(tab, "leave", "leave-confirm")
 	tab.until(`document.getElementById("leave").getAttribute("aria-busy") === "true"`)
 	room.change(ended("removed"))
 	tab.run(`window.noNetwork = true`)
@@ -86,7 +94,7 @@ func TestAPressBesideOneThatIsNotAnsweredSaysWhy(t *testing.T) {
 	tab.before(unplugged)
 	tab.open(room, "ko")
 	cut(room, tab)
-	tab.do(chromedp.Click("#cancel"), chromedp.WaitVisible("#leave-confirm"), chromedp.Click("#leave-confirm"))
+	confirm(tab, "cancel", "leave-confirm")
 	tab.until(`document.getElementById("cancel").getAttribute("aria-busy") === "true"`)
 	tab.do(chromedp.Click("#ask"))
 	tab.until(`[...document.querySelectorAll("[data-error=locked]")].some((e) => e.textContent.startsWith("먼저 누른 것을 보내고 있어요"))`)
@@ -143,7 +151,7 @@ func TestASellerComesThroughATurnWithWhatIOS15Has(t *testing.T) {
 	room.then(place(2))
 	tab.do(chromedp.SendKeys("#seller-id", "s-1"), chromedp.Click("#join"))
 	tab.until(`document.body.dataset.state === "waiting"`)
-	tab.do(chromedp.Click("#leave"), chromedp.WaitVisible("#leave-confirm"), chromedp.Click("#leave-stay"))
+	confirm(tab, "leave", "leave-stay")
 	tab.hides("leave-dialog")
 
 	room.push(t, turn(0))
@@ -157,7 +165,7 @@ func TestASellerComesThroughATurnWithWhatIOS15Has(t *testing.T) {
 	tab.step("code")
 	tab.do(chromedp.Click("#sms-copy"))
 	tab.until(`document.getElementById("sms-note").textContent !== ""`)
-	tab.do(chromedp.Click("#sms-reject"), chromedp.WaitVisible("#reject-confirm"), chromedp.Click("#reject-stay"))
+	confirm(tab, "sms-reject", "reject-stay")
 	room.then(ended("completed"))
 	tab.do(chromedp.Click("#done"))
 	tab.until(`document.body.dataset.state === "ended"`)
