@@ -35,7 +35,7 @@ func cut(room *fakeRoom, tab *browser) (plug func()) {
 func confirm(tab *browser, opener, yes string) {
 	tab.t.Helper()
 	tab.run(fmt.Sprintf("document.getElementById(%q).click()", opener))
-	tab.until(fmt.Sprintf("document.getElementById(%q).checkVisibility()", yes))
+	tab.until(fmt.Sprintf("document.getElementById(%q).getClientRects().length > 0", yes))
 	tab.run(fmt.Sprintf("document.getElementById(%q).click()", yes))
 }
 
