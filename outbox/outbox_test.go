@@ -54,7 +54,7 @@ func onEach(t *testing.T, test func(*testing.T, *bench)) {
 
 func sqlite(t *testing.T) source {
 	return source{outbox.SQLite, "sqlite", "file:" + filepath.Join(t.TempDir(), "outbox.db") +
-		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_txlock=immediate"}
+		"?_pragma=busy_timeout(60000)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_txlock=immediate"}
 }
 
 // shared are the servers' databases and the ways to them, which the tests use one after another: to make and to know a database takes longer than most tests.

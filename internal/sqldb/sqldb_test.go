@@ -32,7 +32,7 @@ func migrations() sqldb.Migrations {
 func onBoth(t *testing.T, test func(t *testing.T, open func() *sqldb.DB)) {
 	for name, url := range map[string]func() string{
 		"sqlite":   func() string { return "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db") },
-		"postgres": func() string { return pgtest.Start(t).URL() },
+		"postgres": func() string { return pgtest.Start(t).URL() + "&connect_timeout=60" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := url()

@@ -17,8 +17,7 @@ type admin struct {
 	conn *pgx.Conn
 }
 
-// create makes a database, as the template is where one is named.
-func (s *server) create(ctx context.Context, template string) (name string, err error) {
+func (s *server) create(ctx context.Context) (name string, err error) {
 	s.admin.Lock()
 	defer s.admin.Unlock()
 	if s.admin.conn == nil || s.admin.conn.Ping(ctx) != nil { // the server may have been started anew
@@ -28,9 +27,6 @@ func (s *server) create(ctx context.Context, template string) (name string, err 
 	}
 	name = s.nextDatabase()
 	statement := "CREATE DATABASE " + name
-	if template != "" {
-		statement += " TEMPLATE " + template
-	}
 	if s.version >= fileCopySince {
 		statement += " STRATEGY file_copy"
 	}

@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 const startWithin = 60 * time.Second
@@ -117,25 +115,9 @@ func (d *DB) URL() string {
 	d.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
 	defer cancel()
-	name, err := d.server.create(ctx, "")
+	name, err := d.server.create(ctx)
 	if err != nil {
 		d.tb.Fatalf("pgtest: create database: %v", err)
-	}
-	return d.server.url(name)
-}
-
-// Copy makes a database as the template is, which must come from URL or Copy and may have no connection meanwhile, and returns what DATABASE_URL would be.
-func (d *DB) Copy(template string) string {
-	d.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
-	defer cancel()
-	like, err := pgx.ParseConfig(template)
-	if err != nil {
-		d.tb.Fatalf("pgtest: template: %v", err)
-	}
-	name, err := d.server.create(ctx, like.Database)
-	if err != nil {
-		d.tb.Fatalf("pgtest: copy database %s: %v", like.Database, err)
 	}
 	return d.server.url(name)
 }
@@ -172,6 +154,18 @@ func Serve(settings ...string) (url string, stop func(), err error) {
 // launch makes a cluster of databases and starts its server.
 func launch(tb testing.TB) *server {
 	tb.Helper()
+	s, err := launched()
+	if err != nil && s.kept != "" {
+		_ = os.RemoveAll(s.kept) // in case it is what is wrong
+		s, err = launched()
+	}
+	if err != nil {
+		tb.Fatalf("pgtest: %v", err)
+	}
+	return s
+}
+
+func launched() (*server, error) {
 	s, err := newServer()
 	if err == nil {
 		err = s.makeData()
@@ -183,9 +177,8 @@ func launch(tb testing.TB) *server {
 	}
 	if err != nil {
 		s.remove()
-		tb.Fatalf("pgtest: %v", err)
 	}
-	return s
+	return s, err
 }
 
 // owner is the account that runs the server: PostgreSQL refuses root.

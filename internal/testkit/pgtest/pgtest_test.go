@@ -64,3 +64,19 @@ func TestAFrozenServerAnswersNothingUntilItThaws(t *testing.T) {
 	db.Thaw()
 	require.NoError(t, before.Ping(context.Background()), "the connection was kept")
 }
+
+func TestAServerOfATestsOwnIsWellAgainForTheNext(t *testing.T) {
+	var first, second string
+	t.Run("is left frozen and stopped", func(t *testing.T) {
+		db := pgtest.StartOwn(t)
+		first = db.URL()
+		db.Freeze()
+		db.Thaw()
+		db.Stop()
+	})
+	t.Run("is as new", func(t *testing.T) {
+		second = pgtest.StartOwn(t).URL()
+		require.NoError(t, connect(t, second).Ping(context.Background()))
+	})
+	require.NotEqual(t, first, second, "each has a database of its own")
+}

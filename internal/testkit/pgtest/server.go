@@ -28,7 +28,8 @@ type server struct {
 	settings  []string // more of name=value
 	process   *testproc.Process
 	databases atomic.Int64
-	version   int // as server_version_num has it
+	kept      string // what the data directory is a copy of; "" = it is none
+	version   int    // as server_version_num has it
 	admin     admin
 }
 

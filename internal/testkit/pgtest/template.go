@@ -19,8 +19,12 @@ func (s *server) makeData() error {
 	if err != nil {
 		return s.initData() // there is nowhere to keep it
 	}
-	err = s.copyTree(kept, s.data())
+	err = copyTree(kept, s.data(), s.owner)
 	if !errors.Is(err, fs.ErrNotExist) {
+		s.kept = kept
+		return err
+	}
+	if err := os.RemoveAll(s.data()); err != nil { // somebody took the template away meanwhile
 		return err
 	}
 	if err := s.initData("--wal-segsize=1"); err != nil {
@@ -68,9 +72,7 @@ func (s *server) keep(kept string) {
 	}
 }
 
-// copyTree copies to what the server's account then owns.
-func (s *server) copyTree(from, to string) error { return copyTree(from, to, s.owner) }
-
+// copyTree copies to what the account then owns.
 func copyTree(from, to string, owner *account) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
