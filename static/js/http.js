@@ -45,13 +45,12 @@ export async function call(url, options, page) {
 async function answered(url, { once: single, ...options }, { lang, words, session }) {
   const headers = { ...options.headers, Accept: "application/json", "Accept-Language": lang, ...(await session?.headers()) };
   for (let attempt = 0; ; attempt++) {
-    if (options.signal?.aborted) throw new Refused("unreachable", words.unreachable);
     const answer = await attemptOf(url, { ...options, headers, credentials: session?.credentials ?? "same-origin" });
     const last = single || attempt === TRIES - 1;
     if (answer?.ok) return answer.body;
     if (answer && !passes(answer.status)) throw refusal(answer, words);
-    if (last) throw answer ? refusal(answer, words) : new Refused("unreachable", words.unreachable);
-    await sleep(pause(answer, attempt));
+    if (last || options.signal?.aborted) throw answer ? refusal(answer, words) : new Refused("unreachable", words.unreachable);
+    await sleep(pause(answer, attempt), options.signal);
   }
 }
 
@@ -67,6 +66,7 @@ function refusal({ status, body }, words) {
 
 /** One try; undefined where no whole answer came. iOS 15 has no AbortSignal.timeout. */
 async function attemptOf(url, options) {
+  if (options.signal?.aborted) return undefined;
   const abort = new AbortController();
   const patience = setTimeout(() => abort.abort(), PATIENCE);
   options.signal?.addEventListener("abort", () => abort.abort(), { signal: abort.signal });
@@ -99,6 +99,10 @@ function pause(answer, attempt) {
   return Math.min(asked, 5000) + backoff(attempt);
 }
 
-function sleep(milliseconds) {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** Until then, or until the signal. */
+function sleep(milliseconds, signal) {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+    signal?.addEventListener("abort", resolve);
+  });
 }
