@@ -75,7 +75,7 @@ func TestPlaceGoesOnOnAnotherDevice(t *testing.T) {
 	second.state("waiting")
 	second.is(`document.body.dataset.connection === "open" && location.pathname === "` + roomPage + `" && !document.referrer.includes("/link/")`)
 	second.is(`document.querySelector("#position").textContent.trim() === "1"`)
-	first.is(`document.querySelector("#notice").textContent.includes("다른 기기가") && document.querySelector("#link-made").hidden`)
+	first.is(`document.querySelector("#notice").textContent.includes("다른 기기에서도") && document.querySelector("#link-made").hidden`)
 	first.pictures("link-joined")
 
 	third := opened(t, browsertest.Isolated(t, browser), link)

@@ -28,6 +28,7 @@ func (c Config) roomChecks() roomsfile.Checks {
 	return roomsfile.Checks{Path: c.RoomsFile,
 		Rest:  roomsfile.Entry{Lease: c.Lease, ClaimWithin: c.ClaimWithin, Quarantine: c.SMSQuarantine, Required: c.SMSExpect == "required"},
 		Lease: between(leaseLeast, leaseMost), ClaimWithin: between(0, leaseMost), Quarantine: between(0, quarantineMost),
+		Languages: templates.Languages(),
 		Known: func(entry string) bool {
 			if prefix, many := strings.CutSuffix(entry, "*"); many {
 				return c.Rooms.Begins(prefix)
@@ -92,12 +93,13 @@ func (s *Server) roomSenders(id room.ID) []string {
 	return s.rooms.Of(id).Senders
 }
 
-// roomInfo is what the operator says of a room.
-func (s *Server) roomInfo(id room.ID) templates.RoomInfo {
+// roomInfo is what the operator says of a room, in a language of the page.
+func (s *Server) roomInfo(id room.ID, lang string) templates.RoomInfo {
 	if s.rooms == nil {
 		return templates.RoomInfo{}
 	}
 	e := s.rooms.Of(id)
-	return templates.RoomInfo{Name: e.Name, Phone: e.Phone, Marketplace: templates.MarketplaceInfo(e.Marketplace), Support: templates.SupportInfo(e.Support),
-		ReturnURL: e.ReturnURL}
+	return templates.RoomInfo{Name: e.Name.In(lang), Phone: e.Phone, ReturnURL: e.ReturnURL,
+		Marketplace: templates.MarketplaceInfo{Name: e.Marketplace.Name.In(lang), URL: e.Marketplace.URL},
+		Support:     templates.SupportInfo{Text: e.Support.Text.In(lang), URL: e.Support.URL, Tel: e.Support.Tel}}
 }

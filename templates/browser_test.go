@@ -127,7 +127,7 @@ func TestSellerGoesFromReadyToVerifiedInTheBrowser(t *testing.T) {
 	room.send(t, old)
 	tab.until(`document.body.dataset.next === "true"`)
 	require.Equal(t, "1", tab.text("position"))
-	require.Equal(t, "3칸 앞으로 왔어요", tab.text("passed"))
+	require.Equal(t, "줄 선 뒤 3명 줄었어요", tab.text("passed"))
 
 	tab.do(chromedp.Click("#leave"))
 	tab.until(`document.getElementById("leave-dialog").open`)

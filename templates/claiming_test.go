@@ -123,8 +123,8 @@ func TestMissedTurnSaysUntilWhenToAnswerAndWhatASecondOneDoes(t *testing.T) {
 	tab.shows("back")
 	tab.hides("keep") // the page is open, and the place is passed over already
 	tab.until(`document.title === "차례가 지나갔어요 – 눌러 주세요"`)
-	require.Equal(t, "답이 없어 차례를 건너뛰었어요. 눌러 주시면 다시 맨 앞이에요.", tab.text("missed-lead"))
-	require.Equal(t, "차례가 지나간 뒤 45초 동안만 순서를 지켜요. 한 번 더 놓치면 순서가 사라져요.", tab.text("missed-rule"))
+	require.Equal(t, "버튼을 누르지 않아 차례를 건너뛰었어요. 누르면 다시 맨 앞이에요.", tab.text("missed-lead"))
+	require.Equal(t, "차례가 지난 뒤 45초 안에 돌아오면 순서가 그대로예요. 한 번 더 놓치면 순서가 사라져요.", tab.text("missed-rule"))
 	until := by.Add(45 * time.Second).In(time.FixedZone("KST", 9*60*60))
 	around := map[string]bool{}
 	for off := -1; off <= 20; off++ { // by the page's clock, which is behind by what the quickest frame took
@@ -135,7 +135,7 @@ func TestMissedTurnSaysUntilWhenToAnswerAndWhatASecondOneDoes(t *testing.T) {
 	require.True(t, around[tab.text("missed-by")], "after a reload too: %s", tab.text("missed-by"))
 
 	room.push(t, ended("dropped"))
-	tab.until(`document.getElementById("outcome").textContent === "답이 없어 순서가 사라졌어요"`)
+	tab.until(`document.getElementById("outcome").textContent === "버튼을 누르지 않아 순서가 사라졌어요"`)
 	require.Contains(t, tab.text("outcome-lead"), "차례가 오면 ‘저 여기 있어요’를 눌러 주세요")
 }
 
@@ -155,7 +155,7 @@ func TestWhoWasAwayAndNotAskedIsNotToldToHaveMissedAnything(t *testing.T) {
 
 	view := everyState()["ended"]
 	view.Outcome, view.Fence = "dropped", 77
-	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="outcome"`, "</p>"), "답이 없어 순서가 사라졌어요")
+	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="outcome"`, "</p>"), "버튼을 누르지 않아 순서가 사라졌어요")
 }
 
 func TestWhoIsBackInLineIsToldWhere(t *testing.T) {

@@ -101,7 +101,7 @@ func TestQuestionIsNoLongerAskedOnceANewCodeIsThere(t *testing.T) {
 func TestTurnAsksFirstAndSpeaksOfTheMarketplaceThen(t *testing.T) {
 	room, tab := expectTurn(t)
 	tab.shows("ask")
-	for _, id := range []string{"ask-again", "ask-busy", "sms", "unclaimed"} {
+	for _, id := range []string{"ask-again", "ask-countdown", "sms", "unclaimed"} {
 		tab.hides(id)
 	}
 	require.Equal(t, "지금 차례예요", tab.text("turn-title"))
@@ -149,7 +149,9 @@ func TestBusyNumberIsCountedDownAndThenItMayBePressed(t *testing.T) {
 	tab.step("busy")
 	tab.hides("ask")
 	tab.until(`/^(10:00|9:\d\d)$/.test(document.getElementById("ask-countdown").textContent)`)
-	tab.says("ask-busy", "앞사람의 문자가 아직 올 수 있어요")
+	tab.says("turn-lead", "앞사람의 문자가 아직 올 수 있어요")
+	tab.says("time-left", "요청할 수 있을 때까지")
+	tab.hides("countdown")
 	tab.says("say", "뒤에 요청할 수 있어요")
 	tab.shows("ask-more")
 	require.Len(t, room.made(), 1, "the refused ask that puts the lease off")
@@ -159,7 +161,9 @@ func TestBusyNumberIsCountedDownAndThenItMayBePressed(t *testing.T) {
 	tab.step("ask")
 	require.GreaterOrEqual(t, time.Now().UnixMilli(), after)
 	tab.shows("ask")
-	tab.hides("ask-busy")
+	tab.hides("ask-countdown")
+	tab.shows("countdown")
+	tab.hides("ask-more")
 	tab.says("say", "이제 인증번호를 요청할 수 있어요")
 
 	room.then(object{"code": "number_busy", "detail": "바빠요", "ask_after": rfc(time.Now().Add(10 * time.Minute).UnixMilli())})

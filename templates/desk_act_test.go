@@ -49,13 +49,13 @@ func TestEveryActionSaysWhoAndWhatAndSendsItWithItsGuardAndReason(t *testing.T) 
 		verb, who, effect, note, said string
 		body                          object
 	}{
-		{"extend", "s-1 · 1번", "s-1의 차례가", "holder-note", "연장했어요 +60초", object{"fence": 1.790000000000001e15, "seconds": 60.0, "reason": "문자 지연"}},
-		{"move", "s-3 · 3번", "2번째에서 5번째로 가요. 그 사이 3명의 순서가 바뀌어요.", "line-note", "s-3 5번째로 옮겼어요", object{"ticket": 3.0, "position": 5.0, "reason": "우리 쪽 문제로 차례를 놓침"}},
-		{"remove", "s-3 · 3번", "s-3의 자리가 없어져요", "line-note", "s-3 줄에서 뺐어요", object{"ticket": 3.0, "reason": "판매자 전화 요청"}},
-		{"release", "s-1 · 1번", "다음 분 s-2 · 2번에게 바로 넘어가요", "holder-note", "s-1의 차례를 끝냈어요", object{"fence": 1.790000000000001e15, "reason": "판매자 전화 요청"}},
+		{"extend", "s-1 · 대기 번호 1번", "s-1의 차례가", "holder-note", "연장했어요 +60초", object{"fence": 1.790000000000001e15, "seconds": 60.0, "reason": "문자 지연"}},
+		{"move", "s-3 · 대기 번호 3번", "2번째에서 5번째로 가요. 그 사이 3명의 순서가 바뀌어요.", "line-note", "s-3 5번째로 옮겼어요", object{"ticket": 3.0, "position": 5.0, "reason": "우리 쪽 문제로 차례를 놓침"}},
+		{"remove", "s-3 · 대기 번호 3번", "s-3의 자리가 없어져요", "line-note", "s-3 줄에서 제외했어요", object{"ticket": 3.0, "reason": "판매자 전화 요청"}},
+		{"release", "s-1 · 대기 번호 1번", "다음 분 s-2 · 대기 번호 2번에게 바로 넘어가요", "holder-note", "s-1의 차례를 끝냈어요", object{"fence": 1.790000000000001e15, "reason": "판매자 전화 요청"}},
 		{"pause", "18명", "18명의 순서는 유지돼요", "pause-note", "줄을 멈췄어요", object{"reason": "문자 발송 장애"}},
-		{"resume", "18명", "s-4 · 4번부터 차례를 이어가요", "pause-note", "줄이 다시 움직여요", object{"reason": "장애 해소"}},
-		{"assign", "●●●●1234 · [쿠팡]", "s-41에게 바로 보여 줘요", "items", "s-41에게 주었어요 · 판매자 화면에 보여요", object{"message_id": "id-2", "fence": 101.0, "reason": "판매자와 통화로 확인"}},
+		{"resume", "18명", "s-4 · 대기 번호 4번부터 차례를 이어가요", "pause-note", "줄을 다시 시작했어요", object{"reason": "장애 해소"}},
+		{"assign", "●●●●1234 · [쿠팡]", "s-41에게 바로 보여 줘요", "items", "s-41에게 배정했어요 · 판매자 화면에 보여요", object{"message_id": "id-2", "fence": 101.0, "reason": "판매자와 통화로 확인"}},
 	} {
 		tab.openVerb(row.verb)
 		tab.says("act-who", row.who)
@@ -136,7 +136,7 @@ func TestEveryRefusalIsSaidInPlainWordsAndNothingMoreIsOffered(t *testing.T) {
 		{"pause", 403, "not_allowed", "보기 전용 계정이라 처리할 수 없어요."},
 		{"assign", 409, "already_matched", "이미 주인이 있는 문자예요."},
 		{"assign", 409, "not_possible", "said by the server"}, // which knows of two causes
-		{"assign", 404, "no_message", "더는 줄 수 없는 문자예요."},
+		{"assign", 404, "no_message", "더는 배정할 수 없는 문자예요."},
 		{"release", 409, "unheard_of", "said by the server"},
 	} {
 		d.refuseNext(row.status, row.code)
@@ -190,7 +190,7 @@ func TestDialogLeftOpenSaysThatThereIsNothingLeftToDo(t *testing.T) {
 		{"extend", "그 사이 차례가 바뀌었어요", func() object { return d.next("completed") }},
 		{"release", "그 사이 차례가 바뀌었어요", func() object { return d.next("expired") }},
 		{"pause", "그 사이 다른 상담원이 줄을 멈췄어요", func() object { d.paused = true; return object{} }},
-		{"resume", "그 사이 다른 상담원이 줄을 다시 움직였어요", func() object { d.paused = false; return object{} }},
+		{"resume", "그 사이 다른 상담원이 줄을 다시 시작했어요", func() object { d.paused = false; return object{} }},
 	} {
 		tab.openVerb(row.verb)
 		d.change(t, row.meanwhile)
@@ -229,7 +229,7 @@ func TestMoveIsUndoneToTheFormerPlaceAlsoWhenOthersLeft(t *testing.T) {
 	tab.reason()
 	tab.answered()
 	tab.until(`document.querySelector('[data-key="3"] [data-cell=position]').textContent === "5"`)
-	require.Equal(t, "여기로 옮겼어요", tab.cell(3, "state"), "the result is in the row")
+	tab.until(`document.querySelector('[data-key="3"] [data-cell=state]').textContent.trim() === "여기로 옮겼어요"`)
 	d.change(t, func() object { return d.remove(2, "cancelled") })
 	tab.says("line-count", "19명")
 	tab.press("u")
@@ -281,7 +281,7 @@ func TestGivenMessageSaysWhatCameOfIt(t *testing.T) {
 	tab.answered()
 	require.EqualValues(t, 102, d.lastAsked(t).body["fence"])
 	d.tell(object{"type": "items", "set": list{}, "drop": list{"m:2"}})
-	tab.says("items", "판매자-42에게 주었어요 · 판매자 화면에 보여요")
+	tab.says("items", "판매자-42에게 배정했어요 · 판매자 화면에 보여요")
 	require.Zero(t, run[int](tab, `document.querySelectorAll("#items .button").length`))
 	tab.later()
 	tab.until(`document.querySelectorAll("#items > li").length === 0`)

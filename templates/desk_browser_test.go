@@ -111,12 +111,12 @@ func TestTimesAreTheReadersOwnAndUTCWithoutAScript(t *testing.T) {
 	require.NoError(t, chromedp.Do(ctx, inZone("Asia/Seoul"), chromedp.Navigate(site+"/support/ko/story")))
 	until(t, ctx, `document.querySelector(".utc").hidden`)
 	require.Equal(t, "23:03:12 자리를 비워 순서를 넘겼어요 · 다음 차례는 유지돼요 · 23:02:57에 연결이 끊겼어요", read(t, ctx, line))
-	require.Equal(t, "3번 표 · integration · 2026-07-03 23:01–23:05 · 인증을 마쳤어요", read(t, ctx, heading))
+	require.Equal(t, "대기 번호 3번 · integration · 2026-07-03 23:01–23:05 · 인증을 마쳤어요", read(t, ctx, heading))
 	require.Equal(t, "시각은 내 시간대예요 (Asia/Seoul)", read(t, ctx, `document.querySelector(".zone").textContent`))
 
 	require.NoError(t, chromedp.Do(ctx, browsertest.WithoutScript(), chromedp.Navigate(site+"/support/ko/story")))
 	require.Equal(t, "14:03:12 자리를 비워 순서를 넘겼어요 · 다음 차례는 유지돼요 · 14:02:57에 연결이 끊겼어요", read(t, ctx, line))
-	require.Equal(t, "3번 표 · integration · 2026-07-03 14:01–14:05 UTC · 인증을 마쳤어요", read(t, ctx, heading))
+	require.Equal(t, "대기 번호 3번 · integration · 2026-07-03 14:01–14:05 UTC · 인증을 마쳤어요", read(t, ctx, heading))
 	require.Equal(t, "시각은 UTC예요", read(t, ctx, `document.querySelector(".zone").textContent`))
 	require.Equal(t, "true", read(t, ctx, `String(document.querySelector("#copy-link").hidden)`))
 }

@@ -222,13 +222,13 @@ func TestBounceLeadsToThisSiteOnly(t *testing.T) {
 func TestStoryPageTellsTheLatestVisitFirst(t *testing.T) {
 	page := render(t, templates.StoryPage(storyView("ko")))
 	require.Contains(t, flat(between(t, page, `id="answer"`, "</p>")), "마지막 차례: 2분 안에 인증하지 않아 다음 분께 넘어갔어요 · 문자는 차례가 끝난 뒤에 도착했어요")
-	require.Less(t, strings.Index(page, "12번 표"), strings.Index(page, "3번 표"))
+	require.Less(t, strings.Index(page, "대기 번호 12번"), strings.Index(page, "대기 번호 3번"))
 	require.Contains(t, page, `href="/support/-/sellers/s-1?room=coupang%3Aseoul"`)
 	require.Contains(t, page, `href="/support/coupang:seoul/history?seller=s-1"`)
 	require.Contains(t, flat(page), "14:03:12 자리를 비워 순서를 넘겼어요 · 다음 차례는 유지돼요", "as an agent reads it out")
 	require.Contains(t, page, `<time datetime="2026-07-03T14:03:12.000Z" data-at="1783087392000" data-format="second" data-after="1783087260000">14:03:12</time>`)
 	require.Contains(t, page, "시각은 UTC예요")
-	require.Contains(t, flat(page), "3번 표 · integration · 2026-07-03 14:01 – 14:05 UTC · 인증을 마쳤어요")
+	require.Contains(t, flat(page), "대기 번호 3번 · integration · 2026-07-03 14:01 – 14:05 UTC · 인증을 마쳤어요")
 	require.NotContains(t, page, `id="partial"`)
 
 	away := storyView("en")
@@ -250,8 +250,8 @@ func TestHistoryPageShowsEveryKindAndWhatItIsNarrowedTo(t *testing.T) {
 	page := render(t, templates.HistoryPage(historyView("ko")))
 	text := flat(page)
 	for _, said := range []string{
-		"이 쪽에 8줄", "제때 도착 · 문자 carrier-20260703-1", "주인 없음 · 누구 것인지 알 수 없음 · 문자 carrier-20260703-2",
-		"kim · 순서 옮기기 · 우리 쪽 문제로 차례를 놓침", "2026-07-03 23:59:20 2026-07-04 00:02:40 줄 s-3", "진행 중", "시간 지남", "한 번에 50,000줄까지",
+		"이 페이지 8건", "제때 도착 · 문자 carrier-20260703-1", "주인 없음 · 누구 것인지 알 수 없음 · 문자 carrier-20260703-2",
+		"kim · 순서 옮기기 · 우리 쪽 문제로 차례를 놓침", "2026-07-03 23:59:20 2026-07-04 00:02:40 줄 s-3", "진행 중", "시간 초과", "한 번에 50,000줄까지",
 	} {
 		require.Contains(t, text, said)
 	}

@@ -196,7 +196,7 @@ func TestEveryKeyOfTheRoom(t *testing.T) {
 	tab.until(`document.activeElement.id === "search"`)
 	tab.press("S-19")
 	tab.until(`document.getElementById("line").getAttribute("aria-rowcount") === "12"`)
-	tab.says("line-shown", "198 중 11")
+	tab.says("line-shown", "198명 중 11명")
 	require.Equal(t, "16", tab.cell(19, "position"), "its place in the line, not among those found")
 	tab.press("\r")
 	tab.until(`document.activeElement.dataset.key === "19"`)
@@ -235,7 +235,7 @@ func TestWatchersAreOfferedNothingToDo(t *testing.T) {
 	tab.says("items", "판매자-42")
 	require.Zero(t, run[int](tab, `document.querySelectorAll("#extend, #release, #pause, [data-verb], #items button").length`))
 	tab.press("j\r")
-	tab.until(`document.querySelector("#row-menu:popover-open [data-timeline]").getAttribute("href") === "/support/-/sellers/s-2?room=integration"`)
+	tab.until(`document.querySelector("#row-menu:popover-open [data-timeline]")?.getAttribute("href") === "/support/-/sellers/s-2?room=integration"`)
 }
 
 func TestFiguresSayTheSameAsTables(t *testing.T) {
@@ -248,7 +248,7 @@ func TestFiguresSayTheSameAsTables(t *testing.T) {
 		tab.until(`document.querySelectorAll("#chart-%s .chart-table tbody tr").length === 60 && document.querySelector("#chart-%s .chart-plot").hidden`, name, name)
 	}
 	tab.until(`document.querySelector("#chart-depth tbody tr td").textContent === "3,214"`)
-	require.Equal(t, "시각 완료 취소 시간 초과 상담원 종료 연결 끊김",
+	require.Equal(t, "시각 인증 완료 취소 시간 초과 상담원 종료 연결 끊김",
 		run[string](tab, `[...document.querySelectorAll("#chart-outcomes thead th")].map((cell) => cell.textContent).join(" ")`))
 	tab.click("#chart-depth .chart-toggle")
 	tab.until(`!document.querySelector("#chart-depth .chart-plot").hidden && document.querySelector("#chart-depth .chart-table").hidden`)

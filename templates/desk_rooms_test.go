@@ -114,7 +114,7 @@ func TestEveryKeyOfAllRooms(t *testing.T) {
 	tab.press("/")
 	tab.press("판매")
 	tab.ordered("short")
-	tab.says("rooms-shown", "6 중 1")
+	tab.says("rooms-shown", "6개 중 1개")
 	tab.press(escape)
 	tab.ordered("stuck both paused long short calm")
 	tab.press(escape)

@@ -91,9 +91,9 @@ func (v RoomView) latestWords() string {
 // clockless is a wait in seconds from which on a time of day does not say which day it is of.
 const clockless = 12 * 60 * 60
 
-// whenWords say at what time by the clock my turn comes, about. A wait of under a minute needs no clock.
+// whenWords say at what time by the clock my turn comes, about. A wait of under a minute needs no clock, and the longest wait is no time at which it comes.
 func (v RoomView) whenWords() string {
-	if v.EstimatedWait == nil || *v.EstimatedWait < 60 || *v.EstimatedWait >= clockless {
+	if v.EstimatedWait == nil || v.latestWords() == "" || *v.EstimatedWait < 60 || *v.EstimatedWait >= clockless {
 		return ""
 	}
 	at := time.UnixMilli(v.ServerTime).Add(time.Duration(*v.EstimatedWait) * time.Second).In(korea)

@@ -49,7 +49,7 @@ func TestSellerIsToldThatSupportCheckedATextWhileItIsOnShow(t *testing.T) {
 
 func TestWhoIsMovedUpIsNotToldThatOthersFinished(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
-	for lang, said := range map[string]string{"ko": "2칸 앞으로 왔어요", "en": "You have moved up 2 places"} {
+	for lang, said := range map[string]string{"ko": "줄 선 뒤 2명 줄었어요", "en": "You have moved up 2 places"} {
 		room.change(place(3))
 		tab.open(room, lang)
 		room.push(t, object{"queue_position": 1})

@@ -96,7 +96,7 @@ func TestAPressBesideOneThatIsNotAnsweredSaysWhy(t *testing.T) {
 	cut(room, tab)
 	confirm(tab, "cancel", "leave-confirm")
 	tab.until(`document.getElementById("cancel").getAttribute("aria-busy") === "true"`)
-	tab.do(chromedp.Click("#ask"))
+	tab.run(`document.getElementById("ask").click()`)
 	tab.until(`[...document.querySelectorAll("[data-error=locked]")].some((e) => e.textContent.startsWith("먼저 누른 것을 보내고 있어요"))`)
 }
 

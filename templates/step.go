@@ -99,6 +99,8 @@ func (v RoomView) leftLabel() string {
 		return t.Live.AnswerIn
 	case v.over():
 		return t.Live.TimeIsUp
+	case v.step() == "busy":
+		return t.Live.AskIn
 	case v.hurry():
 		return t.Live.NearlyOver
 	}

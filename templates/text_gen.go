@@ -127,9 +127,10 @@ type DeskLiveText struct {
 	NoMatch      string               `json:"no_match"`
 	NoRooms      string               `json:"no_rooms"`
 	NoLine       string               `json:"no_line"`
-	Shown        string               `json:"shown"`      // {all} {n}
-	Ticket       string               `json:"ticket"`     // {ticket}
-	AwayCount    string               `json:"away_count"` // {n}
+	Shown        string               `json:"shown"`       // {all} {n}
+	RoomsShown   string               `json:"rooms_shown"` // {all} {n}
+	Ticket       string               `json:"ticket"`      // {ticket}
+	AwayCount    string               `json:"away_count"`  // {n}
 	Connected    string               `json:"connected"`
 	AwayFor      string               `json:"away_for"` // {time}
 	NobodyNext   string               `json:"nobody_next"`
@@ -407,6 +408,7 @@ type LiveText struct {
 	HandingOff      string            `json:"handing_off"`
 	TimeIsUp        string            `json:"time_is_up"`
 	NearlyOver      string            `json:"nearly_over"`
+	AskIn           string            `json:"ask_in"`
 	AnswerIn        string            `json:"answer_in"`
 	Soon            string            `json:"soon"`
 	UnderMinute     string            `json:"under_minute"`
@@ -420,12 +422,13 @@ type LiveText struct {
 	HoursMin        string            `json:"hours_min"`       // {h} {m}
 	WaitSoon        string            `json:"wait_soon"`
 	WaitUnder       string            `json:"wait_under"`
-	WaitAbout       string            `json:"wait_about"` // {wait}
-	WaitMax         string            `json:"wait_max"`   // {max}
-	WaitBoth        string            `json:"wait_both"`  // {max} {wait}
-	When            string            `json:"when"`       // {time}
-	Morning         string            `json:"morning"`    // {hh} {h} {mm}
-	Afternoon       string            `json:"afternoon"`  // {hh} {h} {mm}
+	WaitAbout       string            `json:"wait_about"`   // {wait}
+	WaitCeiling     string            `json:"wait_ceiling"` // {max}
+	WaitMax         string            `json:"wait_max"`     // {max}
+	WaitBoth        string            `json:"wait_both"`    // {max} {wait}
+	When            string            `json:"when"`         // {time}
+	Morning         string            `json:"morning"`      // {hh} {h} {mm}
+	Afternoon       string            `json:"afternoon"`    // {hh} {h} {mm}
 	WaitLost        string            `json:"wait_lost"`
 	WaitUnknown     string            `json:"wait_unknown"`
 	Turn            map[string]Notice `json:"turn"` // by step
@@ -511,6 +514,7 @@ type PageText struct {
 	Unit           string            `json:"unit"`
 	NextHero       string            `json:"next_hero"`
 	NextLead       string            `json:"next_lead"`
+	ReadyNote      string            `json:"ready_note"`
 	Missed         PageMissedText    `json:"missed"`
 	Here           string            `json:"here"`
 	HolderLeft     string            `json:"holder_left"`
@@ -547,8 +551,6 @@ type PageText struct {
 	RequestNow     string            `json:"request_now"`
 	RequestAt      string            `json:"request_at"`
 	RequestAgain   string            `json:"request_again"`
-	Busy           string            `json:"busy"` // {left}
-	BusyWhy        string            `json:"busy_why"`
 	BusyMore       string            `json:"busy_more"`
 	Unclaimed      Question          `json:"unclaimed"`
 	EarlierSMS     string            `json:"earlier_sms"`

@@ -57,6 +57,25 @@ func TestPageShowsWhatTheOperatorSaysOfTheRoom(t *testing.T) {
 	require.Contains(t, between(t, bare, `id="ask"`, "</button>"), "이제 요청할게요")
 }
 
+func TestNextInLineHasNumberAndMarketplaceAtHandAndLeavesByTheLastButton(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000", Marketplace: templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"},
+		Support: templates.SupportInfo{Text: "평일 9시~18시", URL: "https://help.example"}}
+	tab.open(room, "ko")
+	room.push(t, place(2))
+	tab.until(`document.body.dataset.state === "waiting"`)
+	tab.hides("ready")
+	room.push(t, place(1))
+	tab.shows("ready")
+	tab.says("ready", "010-0000-0000")
+	tab.until(`document.querySelector("#ready a").href === "https://market.example/"`)
+	tab.until(`[...document.querySelectorAll("main button")].filter((b) => b.getClientRects().length > 0).at(-1).id === "leave"`)
+	tab.until(`document.querySelector(".help a").textContent === "고객센터에 물어보기" && document.querySelector(".help span").textContent === "평일 9시~18시"`)
+	room.push(t, turn(0))
+	tab.step("ask")
+	tab.hides("ready")
+}
+
 // opensTabs stands for tabs, and notes what becomes of them.
 const opensTabs = `window.opened = []; window.open = () => {
 	opened.push("tab");

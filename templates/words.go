@@ -26,7 +26,7 @@ func WaitSentence(lang string, estimated, maximum *int) string {
 	return fill(t.WaitBoth, "wait", said, "max", latest)
 }
 
-// waitParts says when the turn comes, and by when at the latest.
+// waitParts says when the turn comes, and by when at the latest. Where both are the same, the latest is all that is said.
 func waitParts(t LiveText, estimated, maximum *int) (said, latest string) {
 	if estimated == nil || maximum == nil {
 		return t.NoWaits, ""
@@ -37,6 +37,9 @@ func waitParts(t LiveText, estimated, maximum *int) (said, latest string) {
 		return t.WaitSoon, latest
 	case *estimated < 60:
 		return t.WaitUnder, latest
+	}
+	if nearest(*estimated) >= longest(*maximum) {
+		return fill(t.WaitCeiling, "max", ceiling(t, *maximum)), ""
 	}
 	return fill(t.WaitAbout, "wait", estimate(t, *estimated)), latest
 }

@@ -72,7 +72,7 @@ func (s *site) makeLinkForm(c *gin.Context) {
 	if chosen := c.PostForm("lang"); sellerLanguages.has(chosen) {
 		lang = chosen
 	}
-	s.show(c, http.StatusOK, lang, templates.NewLinkPage(templates.NewLinkView{Lang: lang, AssetPrefix: s.AssetPrefix, Room: string(roomOf(c)), Name: s.info(roomOf(c)).Name,
+	s.show(c, http.StatusOK, lang, templates.NewLinkPage(templates.NewLinkView{Lang: lang, AssetPrefix: s.AssetPrefix, Room: string(roomOf(c)), Name: s.info(roomOf(c), lang).Name,
 		URL: answer.URL, ExpiresAt: int64(answer.ExpiresAt), QRSize: answer.QR.Size, QRPath: answer.QR.Path}))
 }
 
@@ -134,7 +134,7 @@ func (s *site) linkPage(c *gin.Context) {
 		return
 	}
 	s.probeCookies(c)
-	s.show(c, http.StatusOK, lang, templates.LinkPage(templates.LinkView{Lang: lang, AssetPrefix: s.AssetPrefix, Room: string(roomOf(c)), Name: s.info(roomOf(c)).Name,
+	s.show(c, http.StatusOK, lang, templates.LinkPage(templates.LinkView{Lang: lang, AssetPrefix: s.AssetPrefix, Room: string(roomOf(c)), Name: s.info(roomOf(c), lang).Name,
 		Token: c.Param("token"), SellerID: l.Seller, State: string(l.status), Refused: s.refusedLink(c, l)}))
 }
 

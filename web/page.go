@@ -52,8 +52,8 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 		return
 	}
 	v := roomView(id, view, seat, s.lease(id))
-	s.addRules(id, &v)
 	v.Lang, v.AssetPrefix = lang, s.AssetPrefix
+	s.addRules(id, &v)
 	v.Ask, v.AskKey = c.Query("ask"), uuid.NewString()
 	v.Offers = slices.DeleteFunc(v.Offers, func(o templates.OfferView) bool { return o.MessageID == c.Query("not") })
 	s.addNotice(c, id, &v)
@@ -70,17 +70,17 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 
 // addRules adds what the operator says of the room, and by which rules a place in it is kept.
 func (s *site) addRules(id room.ID, v *templates.RoomView) {
-	v.Info = s.info(id)
+	v.Info = s.info(id, v.Lang)
 	v.AwaySeconds, v.DropSeconds = int(room.Seconds(s.AwayAfter)), int(room.Seconds(s.DropAfter))
 	if s.Terms != nil {
 		v.ClaimSeconds = int(room.Seconds(s.Terms(id).ClaimWithin))
 	}
 }
 
-// info is what the operator says of a room.
-func (s *site) info(id room.ID) (told templates.RoomInfo) {
+// info is what the operator says of a room, in that language.
+func (s *site) info(id room.ID, lang string) (told templates.RoomInfo) {
 	if s.Info != nil {
-		told = s.Info(id)
+		told = s.Info(id, lang)
 	}
 	return told
 }

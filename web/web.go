@@ -68,7 +68,7 @@ type Config struct {
 	Rooms   Rooms                         // which rooms there are
 
 	Terms func(room.ID) room.Terms         // the engine's
-	Info  func(room.ID) templates.RoomInfo // what the operator says of a room; nil: nothing
+	Info  func(id room.ID, lang string) templates.RoomInfo // what the operator says of a room; nil: nothing
 
 	AwayAfter, DropAfter time.Duration // the engine's, for the page to tell
 

@@ -23,12 +23,12 @@ type key struct {
 // keys are all keys, in the order in which a person is told of them.
 func keys() []key {
 	return []key{
-		{"name", text(64, func(e *Entry) *string { return &e.Name })},
+		{"name", text(64, func(e *Entry) *Text { return &e.Name })},
 		{"phone", tel(func(e *Entry) *string { return &e.Phone })},
-		{"marketplace.name", text(64, func(e *Entry) *string { return &e.Marketplace.Name })},
+		{"marketplace.name", text(64, func(e *Entry) *Text { return &e.Marketplace.Name })},
 		{"marketplace.url", link(func(e *Entry) *string { return &e.Marketplace.URL })},
 		{"support", contact},
-		{"support.text", text(200, func(e *Entry) *string { return &e.Support.Text })},
+		{"support.text", text(200, func(e *Entry) *Text { return &e.Support.Text })},
 		{"support.url", link(func(e *Entry) *string { return &e.Support.URL })},
 		{"support.tel", tel(func(e *Entry) *string { return &e.Support.Tel })},
 		{"return_url", link(func(e *Entry) *string { return &e.ReturnURL })},

@@ -16,6 +16,8 @@ type Checks struct {
 	Path string
 	Rest Entry // what the settings say
 
+	Languages []string // that the page is in
+
 	// The same limits as those of the settings.
 	Lease, ClaimWithin, Quarantine func(text string) (time.Duration, error)
 	// Known reports whether there may be a room of an entry: a room, or a prefix with its star.

@@ -12,7 +12,7 @@ import (
 
 // Entry is what holds for a room, with what the settings say where the file says nothing.
 type Entry struct {
-	Name        string
+	Name        Text
 	Phone       string // the shared number that codes come to
 	Marketplace Marketplace
 	Support     Support
@@ -29,10 +29,27 @@ type Entry struct {
 }
 
 // Marketplace is where a seller asks for its code.
-type Marketplace struct{ Name, URL string }
+type Marketplace struct {
+	Name Text
+	URL  string
+}
 
 // Support is whom a seller asks.
-type Support struct{ Text, URL, Tel string }
+type Support struct {
+	Text     Text
+	URL, Tel string
+}
+
+// Text is what people read, by the language that they read it in; "" is for every language that is not there.
+type Text map[string]string
+
+// In is the text for who reads that language.
+func (t Text) In(lang string) string {
+	if said, ok := t[lang]; ok {
+		return said
+	}
+	return t[""]
+}
 
 // File is a rooms file that is right.
 type File struct {

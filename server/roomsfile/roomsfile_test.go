@@ -35,7 +35,7 @@ func write(t testing.TB, text string) Checks {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rooms.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	return Checks{Path: path, Rest: Entry{Lease: 2 * time.Minute, Quarantine: 30 * time.Second},
+	return Checks{Path: path, Languages: []string{"ko", "en", "ja"}, Rest: Entry{Lease: 2 * time.Minute, Quarantine: 30 * time.Second},
 		Lease: within, ClaimWithin: within, Quarantine: within, Known: func(string) bool { return true }}
 }
 
@@ -69,8 +69,8 @@ integration:
 	require.NotNil(t, e.Keyring)
 	require.Len(t, e.Verifier.Keys(), 2)
 	e.Keyring, e.Verifier = nil, nil
-	require.Equal(t, Entry{Name: "쿠팡 연동", Phone: "010-1234-5678", Marketplace: Marketplace{"쿠팡 윙", "https://wing.example/link?x=1"},
-		Support: Support{"평일 9시~18시", "https://help.example", "1588-0000"}, ReturnURL: "http://127.0.0.1:9000/back",
+	require.Equal(t, Entry{Name: Text{"": "쿠팡 연동"}, Phone: "010-1234-5678", Marketplace: Marketplace{Text{"": "쿠팡 윙"}, "https://wing.example/link?x=1"},
+		Support: Support{Text{"": "평일 9시~18시"}, "https://help.example", "1588-0000"}, ReturnURL: "http://127.0.0.1:9000/back",
 		Senders: []string{"15881234", "+82 2-123-4567"}, Required: true, Lease: 90 * time.Second, ClaimWithin: 20 * time.Second}, e)
 	require.Equal(t, &Entry{Lease: 2 * time.Minute, Quarantine: 30 * time.Second}, f.Of("other"), "the settings hold for the others")
 	require.Empty(t, f.Warnings)
@@ -79,8 +79,8 @@ integration:
 func TestNumbersAreReadAsTheyAreWritten(t *testing.T) {
 	e := read(t, "a:\n  phone: 01012345678\n  name: 007\n  sms_from: 0x12\n  support: {tel: 114, text: yes}\n").Of("a")
 	require.Equal(t, "01012345678", e.Phone, "not as a number in base 8")
-	require.Equal(t, "007", e.Name)
-	require.Equal(t, "yes", e.Support.Text)
+	require.Equal(t, "007", e.Name.In("ko"))
+	require.Equal(t, "yes", e.Support.Text.In("ko"))
 	require.Equal(t, []string{"0x12"}, e.Senders)
 }
 
@@ -92,10 +92,10 @@ shop:seoul:1: {lease: 40s, name: "", sms_secret: `+secretB+`}
 shop:busan: {phone: }
 `)
 	for id, want := range map[room.ID]Entry{
-		"shop:seoul:1": {Phone: "02-1", Lease: 40 * time.Second, Support: Support{Text: "전체", Tel: "02-2"}},
-		"shop:seoul:2": {Name: "서울", Phone: "02-1", Lease: 50 * time.Second, Support: Support{Text: "전체", Tel: "02-2"}},
-		"shop:busan":   {Name: "가게", Phone: "02-1", Lease: 60 * time.Second, Support: Support{Text: "전체", Tel: "02-1"}},
-		"shop:seoul":   {Name: "가게", Phone: "02-1", Lease: 60 * time.Second, Support: Support{Text: "전체", Tel: "02-1"}},
+		"shop:seoul:1": {Name: Text{"": ""}, Phone: "02-1", Lease: 40 * time.Second, Support: Support{Text: Text{"": "전체"}, Tel: "02-2"}},
+		"shop:seoul:2": {Name: Text{"": "서울"}, Phone: "02-1", Lease: 50 * time.Second, Support: Support{Text: Text{"": "전체"}, Tel: "02-2"}},
+		"shop:busan":   {Name: Text{"": "가게"}, Phone: "02-1", Lease: 60 * time.Second, Support: Support{Text: Text{"": "전체"}, Tel: "02-1"}},
+		"shop:seoul":   {Name: Text{"": "가게"}, Phone: "02-1", Lease: 60 * time.Second, Support: Support{Text: Text{"": "전체"}, Tel: "02-1"}},
 		"shop":         {Lease: 2 * time.Minute},
 		"shopping:a":   {Lease: 2 * time.Minute},
 	} {
@@ -108,15 +108,22 @@ shop:busan: {phone: }
 }
 
 func TestWhomToAskMayBeOneValue(t *testing.T) {
-	for said, want := range map[string]Support{"평일 9시~18시": {Text: "평일 9시~18시"}, "https://help.example": {URL: "https://help.example"}, "1588-0000": {Tel: "1588-0000"}} {
+	for said, want := range map[string]Support{"평일 9시~18시": {Text: Text{"": "평일 9시~18시"}}, "https://help.example": {URL: "https://help.example"}, "1588-0000": {Tel: "1588-0000"}} {
 		require.Equal(t, want, read(t, "a:\n  support: "+said+"\n").Of("a").Support)
 	}
 }
 
+func TestTextMayBeOneALanguage(t *testing.T) {
+	e := read(t, "a:*: {name: 가게}\na:b:\n  name: {ko: 서울점, en: Seoul}\n  marketplace: {name: {ko: 윙, ja: ウィング}}\n  support: {text: {en: weekdays}, tel: 114}\n").Of("a:b")
+	for lang, want := range map[string][]string{"ko": {"서울점", "윙", "weekdays"}, "en": {"Seoul", "윙", "weekdays"}, "ja": {"Seoul", "ウィング", "weekdays"}, "vi": {"Seoul", "윙", "weekdays"}} {
+		require.Equal(t, want, []string{e.Name.In(lang), e.Marketplace.Name.In(lang), e.Support.Text.In(lang)}, lang)
+	}
+}
+
 func TestRoomsMayAllStandUnderOneWord(t *testing.T) {
-	require.Equal(t, "가", read(t, "rooms:\n  a: {name: 가}\n").Of("a").Name)
-	require.Equal(t, "가", read(t, "rooms: {name: 가}\n").Of("rooms").Name, "a room may be called so")
-	require.Equal(t, "가", read(t, "rooms: {marketplace: {name: 가}}\n").Of("rooms").Marketplace.Name)
+	require.Equal(t, "가", read(t, "rooms:\n  a: {name: 가}\n").Of("a").Name.In("ko"))
+	require.Equal(t, "가", read(t, "rooms: {name: 가}\n").Of("rooms").Name.In("ko"), "a room may be called so")
+	require.Equal(t, "가", read(t, "rooms: {marketplace: {name: 가}}\n").Of("rooms").Marketplace.Name.In("ko"))
 	require.Zero(t, read(t, "{}").Len())
 }
 
@@ -153,6 +160,10 @@ func TestEverythingThatIsWrongIsNamedWithItsLine(t *testing.T) {
 		"a:\n  phone: (02) 123":                         `:2: a: phone is "(02) 123": want a telephone number`,
 		"a:\n  name: " + strings.Repeat("x", 65):        `want one line of at most 64 characters`,
 		"a:\n  name: \"a\\nb\"":                         `want one line of at most 64 characters`,
+		"a:\n  name: {ko: 가, de: Raum}":                `:2: a: name has a language that the page is not in: want ko, en, ja`,
+		"a:\n  support:\n    text: {ko: 가, en: []}":    `:3: a: support.text in en is a list: want one line of at most 200 characters`,
+		"a:\n  marketplace: {name: {ko: \"\"}}":         `:2: a: marketplace.name in ko is "": want one line of at most 64 characters`,
+		"a:\n  name: {}":                               `:2: a: name is empty: want one line, or one for each language`,
 		"a:\n  marketplace: https://x.example":          `:2: a: marketplace: want name and url under it`,
 		"a:\n  sms_from: []":                            `:2: a: sms_from has 0 senders: want 1 to 100; without the key everybody's messages count`,
 		"a:\n  sms_from:\n    - 1588\n    - {}":         `:4: a: sms_from has a group: want a sender of at most 64 characters`,
@@ -223,14 +234,14 @@ func TestBadFileKeepsTheOldOneAndSaysSo(t *testing.T) {
 		log.Reset()
 		require.NoError(t, os.WriteFile(c.Path, []byte(again.text), 0o600))
 		b.Reload()
-		require.Equal(t, again.name, b.Of("a").Name)
+		require.Equal(t, again.name, b.Of("a").Name.In("ko"))
 		require.Contains(t, log.String(), again.says)
 		require.Equal(t, fmt.Sprint(n == 0 || n == 3), fmt.Sprint(gauge(t, registry, "waitroom_rooms_file_last_reload_successful") == 1))
 	}
 	require.Positive(t, gauge(t, registry, "waitroom_rooms_file_last_reload_success_timestamp_seconds"))
 	require.NoError(t, os.Remove(c.Path))
 	b.Reload()
-	require.Equal(t, "라", b.Of("a").Name)
+	require.Equal(t, "라", b.Of("a").Name.In("ko"))
 }
 
 func gauge(t *testing.T, from prometheus.Gatherer, name string) float64 {

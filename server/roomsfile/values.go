@@ -6,19 +6,53 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// text reads a line that is shown as it is.
-func text(most int, field func(*Entry) *string) func(*reader, *draft, *node) error {
-	return says(func(text string) (string, error) {
-		if utf8.RuneCountInString(text) > most || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
-			return "", fmt.Errorf("want one line of at most %d characters", most)
+// text reads a line that is shown as it is: one for all languages, or one a language.
+func text(most int, field func(*Entry) *Text) func(*reader, *draft, *node) error {
+	return func(r *reader, d *draft, v *node) error {
+		if v.kind == group {
+			return r.translated(d, v, most, field)
 		}
-		return text, nil
-	}, field)
+		return says(func(text string) (Text, error) {
+			if !fits(text, most) {
+				return nil, fmt.Errorf("want one line of at most %d characters", most)
+			}
+			return Text{"": text}, nil
+		}, field)(r, d, v)
+	}
+}
+
+// translated reads one line a language. Languages that have none get the English one, else the first that is there.
+func (r *reader) translated(d *draft, v *node, most int, field func(*Entry) *Text) error {
+	if len(v.pairs) == 0 {
+		return errors.New("is empty: want one line, or one for each language")
+	}
+	said := make(Text, len(v.pairs)+1)
+	for _, p := range v.pairs {
+		lang, line := p.key.text, strings.TrimSpace(p.value.text)
+		switch {
+		case !slices.Contains(r.checks.Languages, lang):
+			return fmt.Errorf("has a language that the page is not in: want %s", strings.Join(r.checks.Languages, ", "))
+		case p.value.kind != scalar || line == "" || !fits(line, most):
+			return fmt.Errorf("in %s is %s: want one line of at most %d characters", lang, p.value.said(), most)
+		}
+		said[lang] = line
+	}
+	said[""] = strings.TrimSpace(v.pairs[0].value.text)
+	if english, ok := said["en"]; ok {
+		said[""] = english
+	}
+	d.says = append(d.says, func(e *Entry) { *field(e) = said })
+	return nil
+}
+
+func fits(text string, most int) bool {
+	return utf8.RuneCountInString(text) <= most && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
 var telephone = regexp.MustCompile(`^\+?[0-9](?:[ -]?[0-9]){1,19}$`)

@@ -17,11 +17,12 @@ export class Countdown extends HTMLElement {
     if (this.#server && before !== now) this.#tick();
   }
 
-  /** until: unix ms or null; whole: the full time in ms, for the ring. */
+  /** until: unix ms or null; whole: the full time in ms, for the ring; without it, what was left when that moment was first given. */
   run(server, until, whole) {
+    const known = whole ?? (this.#until === until ? this.#whole : 1);
     this.#server = server;
     this.#until = until;
-    this.#whole = Math.max(whole, until == null ? 1 : until - server.now(), 1);
+    this.#whole = Math.max(known, until == null ? 1 : until - server.now(), 1);
     this.#tick();
   }
 

@@ -32,7 +32,7 @@ export class Turn {
     document.body.dataset.step = step;
     if (step) this.#show(state, step);
     this.hurry();
-    byID("ask-countdown").run(this.server, this.#busy(state) ? state.codes.ask_after : null, 1);
+    byID("ask-countdown").run(this.server, this.#busy(state) ? state.codes.ask_after : null);
     if (same && before !== undefined && step !== before) this.onStep(step, before);
   }
 
@@ -47,7 +47,8 @@ export class Turn {
     document.body.dataset.hurry = String(hurry);
     const label = byID("time-left");
     const t = this.words;
-    put(label, claims ? t.answer_in : over ? t.time_is_up : hurry ? t.nearly_over : label.dataset.usual);
+    const busy = this.#step === "busy";
+    put(label, claims ? t.answer_in : over ? t.time_is_up : busy ? t.ask_in : hurry ? t.nearly_over : label.dataset.usual);
   }
 
   #stepOf(state) {
@@ -83,8 +84,9 @@ export class Turn {
     byID("claim-form").hidden = step !== "claim";
     byID("ask-part").hidden = step !== "ask" && step !== "busy";
     byID("ask").hidden = step === "busy";
-    byID("ask-busy").hidden = step !== "busy";
-    byID("ask-more").hidden = !this.journey.wasPutOff(state);
+    byID("countdown").hidden = step === "busy";
+    byID("ask-countdown").hidden = step !== "busy";
+    byID("ask-more").hidden = step !== "busy" || !this.journey.wasPutOff(state);
     byID("ask-again").hidden = step === "ask" || step === "over" || this.#busy(state) || !(state.codes?.asked > 0);
   }
 }

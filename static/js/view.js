@@ -228,7 +228,7 @@ export class View {
     const [said, latest] = this.lost.shown ? [this.#lostWait, ""] : waitParts(this.words, estimated, maximum);
     put(byID("estimate"), said);
     put(byID("latest"), latest);
-    put(byID("when"), this.lost.shown ? "" : this.#when(state));
+    put(byID("when"), latest ? this.#when(state) : "");
   }
 
   /** By the clock, from the last frame on, so that it stands still until something happens. */

@@ -43,12 +43,13 @@ function hours(minutes, whole, rest) {
   return minutes % 60 === 0 ? fill(whole, { h }) : fill(rest, { h, m: minutes % 60 });
 }
 
-/** When my turn comes, and by when at the latest. */
+/** When my turn comes, and by when at the latest. Where both are the same, the latest is all that is said. */
 export function waitParts(t, estimated, maximum) {
   if (estimated == null || maximum == null) return [t.no_waits, ""];
   const latest = fill(t.wait_max, { max: ceiling(t, maximum) });
   if (estimated <= SOON) return [t.wait_soon, latest];
   if (estimated < 60) return [t.wait_under, latest];
+  if (nearest(estimated) >= longest(maximum)) return [fill(t.wait_ceiling, { max: ceiling(t, maximum) }), ""];
   return [fill(t.wait_about, { wait: estimate(t, estimated) }), latest];
 }
 

@@ -96,7 +96,7 @@ export class RoomsTable {
     for (const [name, n] of Object.entries(totals(all))) put(byID(`total-${name}`), n.toLocaleString());
     byID("only-trouble").dataset.kind = all.some(({ trouble }) => trouble.some((name) => kindOf(name) === "bad")) ? "bad" : "";
     const shown = { n: found.length.toLocaleString(), all: all.length.toLocaleString() };
-    put(byID("rooms-shown"), found.length < all.length ? fill(this.words.shown, shown) : "");
+    put(byID("rooms-shown"), found.length < all.length ? fill(this.words.rooms_shown, shown) : "");
     const empty = byID("rooms-empty");
     empty.hidden = found.length > 0;
     empty.closest(".table-panel").dataset.empty = String(found.length === 0);
