@@ -18,14 +18,17 @@ type answer struct {
 
 // operation is a method of a path.
 type operation struct {
-	id      string
-	answers map[string]answer // by status
+	id         string
+	answers    map[string]answer // by status
+	parameters []parameter
+	body       *jsonschema.Schema // nil where it takes none
+	bodyNeeded bool
 }
 
 // pathItem is a described path.
 type pathItem struct {
 	parts      []string
-	operations map[string]operation // by method
+	operations map[string]*operation // by method
 }
 
 // methods are those that an item of a path may describe.
@@ -37,15 +40,10 @@ func readOpenAPI(text []byte) ([]pathItem, error) {
 	if err != nil {
 		return nil, err
 	}
-	type waiting struct {
-		to   map[string]*jsonschema.Schema
-		kind string
-		name string
-	}
 	var items []pathItem
-	var later []waiting
+	later := map[string]func(*jsonschema.Schema){} // by the schema's name
 	for path, node := range at(d.root, "paths") {
-		item := pathItem{parts: strings.Split(path, "/"), operations: map[string]operation{}}
+		item := pathItem{parts: strings.Split(path, "/"), operations: map[string]*operation{}}
 		for _, method := range methods {
 			described := at(node, method)
 			if described == nil {
@@ -55,7 +53,7 @@ func readOpenAPI(text []byte) ([]pathItem, error) {
 			if id == "" {
 				return nil, fmt.Errorf("%s %s has no operationId", method, path)
 			}
-			op := operation{id: id, answers: map[string]answer{}}
+			op := &operation{id: id, answers: map[string]answer{}}
 			for status, response := range at(described, "responses") {
 				r, err := d.resolve(response)
 				if err != nil {
@@ -63,9 +61,12 @@ func readOpenAPI(text []byte) ([]pathItem, error) {
 				}
 				a := answer{content: map[string]*jsonschema.Schema{}, headers: requiredHeaders(r), codes: quotedWords(r)}
 				for kind, media := range at(r, "content") {
-					later = append(later, waiting{a.content, kind, d.schema(at(media, "schema"))})
+					later[d.schema(at(media, "schema"))] = func(s *jsonschema.Schema) { a.content[kind] = s }
 				}
 				op.answers[status] = a
+			}
+			if err := d.readRequest(op, node, described, later); err != nil {
+				return nil, err
 			}
 			item.operations[strings.ToUpper(method)] = op
 		}
@@ -73,8 +74,8 @@ func readOpenAPI(text []byte) ([]pathItem, error) {
 	}
 	slices.SortFunc(items, func(a, b pathItem) int { return a.parameters() - b.parameters() })
 	compiled, err := d.compile()
-	for _, w := range later {
-		w.to[w.kind] = compiled[w.name]
+	for name, set := range later {
+		set(compiled[name])
 	}
 	return items, err
 }
