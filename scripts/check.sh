@@ -6,6 +6,10 @@ cd "$(dirname "$0")/.."
 STATICCHECK=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 REDOCLY=@redocly/cli@2.77.0
 GOVULNCHECK=golang.org/x/vuln/cmd/govulncheck@v1.8.0
+OAPI_CODEGEN=github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2
+OAPI_RUNTIME=github.com/oapi-codegen/runtime@v1.8.0
+OGEN=github.com/ogen-go/ogen@v1.24.0
+OPENAPI_TYPESCRIPT="openapi-typescript@7.13.0 typescript@5.9.3"
 COMPAT="eslint@10.15.0 eslint-plugin-compat@7.0.2"
 TEMPL=${TEMPL:?run this by: make check}
 
@@ -24,6 +28,11 @@ check() { # name, command …
 	echo "FAIL  $name"
 	sed 's/^/      /' "$work/out"
 	failed+=("$name")
+}
+
+# unreachable reports whether Go says that it could not download something.
+unreachable() { # file
+	grep -qE 'dial tcp|no such host|i/o timeout|connection refused|module lookup disabled|[45][0-9][0-9] ' "$1"
 }
 
 formatted() {
@@ -118,7 +127,7 @@ deployment() {
 			(cd "deploy/check/$part" && "$work/$part.test") || return
 		elif [ $rc -eq 124 ]; then
 			echo "note: not checked, deploy/check/$part is not built within a minute: make check again goes on with it"
-		elif grep -qE 'dial tcp|no such host|i/o timeout|connection refused|module lookup disabled|[45][0-9][0-9] ' "$work/build"; then
+		elif unreachable "$work/build"; then
 			echo "note: not checked, what deploy/check/$part stands on could not be downloaded"
 		else
 			cat "$work/build"
@@ -155,6 +164,38 @@ described() {
 	[ $rc -eq 0 ] || echo "note: not checked, $REDOCLY could not be had"
 }
 
+# clients has generators make clients of the description, and compiles these: of Go, in a module of its own, and of TypeScript.
+clients() {
+	local api="$PWD/web/describe/openapi.yaml"
+	go_clients "$api" && typescript_client "$api"
+}
+
+go_clients() { # description
+	local dir="$work/clients"
+	mkdir -p "$dir/oapi" "$dir/ogen"
+	printf 'module clients\n\ngo 1.26\n' >"$dir/go.mod"
+	if ! { GOBIN="$work/bin" go install "$OAPI_CODEGEN" && GOBIN="$work/bin" go install "${OGEN/@//cmd/ogen@}" && go get -C "$dir" "$OAPI_RUNTIME" "$OGEN"; } >"$work/get" 2>&1; then
+		unreachable "$work/get" && { echo "note: no Go client compiled, ${OAPI_CODEGEN##*/} and ${OGEN##*/} could not be downloaded"; return; }
+		cat "$work/get"
+		return 1
+	fi
+	"$work/bin/oapi-codegen" -generate types,client -package oapi -o "$dir/oapi/client.go" "$1" || return
+	"$work/bin/ogen" --target "$dir/ogen" --package ogen "$1" >"$work/ogen" 2>&1 || { cat "$work/ogen"; return 1; }
+	(cd "$dir" && go build -mod=mod ./...) >"$work/build" 2>&1 && return
+	unreachable "$work/build" && { echo "note: Go clients made, but not compiled: what they stand on could not be downloaded"; return; }
+	cat "$work/build"
+	return 1
+}
+
+typescript_client() { # description
+	local bin="$work/typescript/node_modules/.bin"
+	command -v npm >/dev/null || { echo "note: no TypeScript client compiled, npm (Node) could not be had"; return; }
+	# shellcheck disable=SC2086 # two words
+	timeout 180 npm install --no-save --no-audit --no-fund --silent --fetch-retries 1 --fetch-retry-mintimeout 1000 --prefix "$work/typescript" $OPENAPI_TYPESCRIPT >"$work/npm" 2>&1 ||
+		{ echo "note: no TypeScript client compiled, $OPENAPI_TYPESCRIPT could not be had"; return; }
+	"$bin/openapi-typescript" "$1" -o "$work/typescript/api.ts" && "$bin/tsc" --strict --noEmit "$work/typescript/api.ts"
+}
+
 # browsers has a linter look for what the browsers that the pages are for do not have.
 browsers() {
 	command -v npm >/dev/null || { echo "note: not checked, npm (Node) could not be had"; return; }
@@ -188,6 +229,7 @@ check "shell scripts" shell
 check "imports" go test ./internal/imports
 check "documentation" go test -count 1 ./internal/docs
 check "descriptions" described
+check "clients of the description" clients
 check "examples" examples
 check "alerts" alerts
 check "haproxy, systemd" hosts

@@ -18,14 +18,17 @@ type answer struct {
 
 // operation is a method of a path.
 type operation struct {
-	id      string
-	answers map[string]answer // by status
+	id         string
+	answers    map[string]answer // by status
+	parameters []parameter
+	body       *jsonschema.Schema // nil where it takes none
+	bodyNeeded bool
 }
 
 // pathItem is a described path.
 type pathItem struct {
 	parts      []string
-	operations map[string]operation // by method
+	operations map[string]*operation // by method
 }
 
 // methods are those that an item of a path may describe.
@@ -37,15 +40,16 @@ func readOpenAPI(text []byte) ([]pathItem, error) {
 	if err != nil {
 		return nil, err
 	}
-	type waiting struct {
-		to   map[string]*jsonschema.Schema
-		kind string
-		name string
+	asked, err := readDocument("openapi.yaml", text, jsonschema.Draft2020) // what is asked may have other fields
+	if err != nil {
+		return nil, err
 	}
+	shut(d.root["components"])
+	shut(d.root["paths"])
 	var items []pathItem
-	var later []waiting
+	later := map[*document]map[string]func(*jsonschema.Schema){d: {}, asked: {}} // by the schema's name
 	for path, node := range at(d.root, "paths") {
-		item := pathItem{parts: strings.Split(path, "/"), operations: map[string]operation{}}
+		item := pathItem{parts: strings.Split(path, "/"), operations: map[string]*operation{}}
 		for _, method := range methods {
 			described := at(node, method)
 			if described == nil {
@@ -55,7 +59,7 @@ func readOpenAPI(text []byte) ([]pathItem, error) {
 			if id == "" {
 				return nil, fmt.Errorf("%s %s has no operationId", method, path)
 			}
-			op := operation{id: id, answers: map[string]answer{}}
+			op := &operation{id: id, answers: map[string]answer{}}
 			for status, response := range at(described, "responses") {
 				r, err := d.resolve(response)
 				if err != nil {
@@ -63,20 +67,47 @@ func readOpenAPI(text []byte) ([]pathItem, error) {
 				}
 				a := answer{content: map[string]*jsonschema.Schema{}, headers: requiredHeaders(r), codes: quotedWords(r)}
 				for kind, media := range at(r, "content") {
-					later = append(later, waiting{a.content, kind, d.schema(at(media, "schema"))})
+					later[d][d.schema(at(media, "schema"))] = func(s *jsonschema.Schema) { a.content[kind] = s }
 				}
 				op.answers[status] = a
+			}
+			open := at(asked.root, "paths", path)
+			if err := asked.readRequest(op, open, open[method], later[asked]); err != nil {
+				return nil, err
 			}
 			item.operations[strings.ToUpper(method)] = op
 		}
 		items = append(items, item)
 	}
 	slices.SortFunc(items, func(a, b pathItem) int { return a.parameters() - b.parameters() })
-	compiled, err := d.compile()
-	for _, w := range later {
-		w.to[w.kind] = compiled[w.name]
+	for _, d := range []*document{d, asked} {
+		compiled, err := d.compile()
+		if err != nil {
+			return nil, err
+		}
+		for name, set := range later[d] {
+			set(compiled[name])
+		}
 	}
-	return items, err
+	return items, nil
+}
+
+// shut has every object have the fields that are described, and no others. The document itself does not: a client that was generated of it has to
+// take what a later version adds.
+func shut(node any) {
+	switch n := node.(type) {
+	case []any:
+		for _, one := range n {
+			shut(one)
+		}
+	case map[string]any:
+		for _, one := range n {
+			shut(one)
+		}
+		if n["properties"] != nil && n["additionalProperties"] == nil {
+			n["additionalProperties"] = false
+		}
+	}
 }
 
 func requiredHeaders(response map[string]any) (names []string) {
