@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -121,8 +122,8 @@ func ParseConfig(args []string) (Config, error) {
 func unknown(environ []string) []string {
 	var names []string
 	for _, pair := range environ {
-		name, _, _ := strings.Cut(pair, "=")
-		if !strings.HasPrefix(name, envPrefix+"_") {
+		name, value, _ := strings.Cut(pair, "=")
+		if !strings.HasPrefix(name, envPrefix+"_") || ofService(name, value) {
 			continue
 		}
 		if !slices.ContainsFunc(allSettings(), func(s setting) bool { return s.env() == name }) {
@@ -131,6 +132,16 @@ func unknown(environ []string) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// What Kubernetes tells every container of a Service that is called waitroom, or waitroom- and more.
+var (
+	serviceName = regexp.MustCompile(`_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$`)
+	serviceURL  = regexp.MustCompile(`^(tcp|udp|sctp)://`)
+)
+
+func ofService(name, value string) bool {
+	return serviceName.MatchString(name) || strings.HasSuffix(name, "_PORT") && serviceURL.MatchString(value)
 }
 
 // WriteSettings lists every setting for a person.
