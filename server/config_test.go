@@ -310,7 +310,7 @@ func TestSecretIsReadFromItsFile(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
-	t.Setenv("WAITROOM_WEBHOOK_SECRET_FILE", write("webhook", "hush\n"))
+	t.Setenv("WAITROOM_WEBHOOK_SECRET_FILE", write("webhook", "\uFEFFhush\n")) // an editor's byte order mark is none of it
 	c, err := ParseConfig([]string{"--redis-url-file", write("redis", "redis://:hush@localhost:7000\n"), "--webhook-url", "https://x.example"})
 	require.NoError(t, err)
 	require.Equal(t, Secret("hush"), c.WebhookSecret)

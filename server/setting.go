@@ -77,11 +77,14 @@ func (s setting) value(given map[string]string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", file, err)
 	}
-	if text = strings.TrimSpace(string(content)); text == "" {
+	if text = strings.TrimSpace(strings.TrimPrefix(string(content), byteOrderMark)); text == "" {
 		return "", fmt.Errorf("%s: %q is empty", file, path)
 	}
 	return text, nil
 }
+
+// byteOrderMark is what some editors begin a file with.
+const byteOrderMark = "\uFEFF"
 
 // ParseConfig reads flags, then the environment, then the files that these name. The error names every setting that is wrong.
 // Usage asks for ErrHelp.
