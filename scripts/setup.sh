@@ -70,6 +70,7 @@ elif [ "${1-}" = faults ]; then
 	need libc6-dev test -e /usr/include/stdlib.h
 else
 	need redis-sentinel has redis-sentinel
+	need pgbouncer has_any pgbouncer /usr/sbin/pgbouncer
 	need mariadb-server-core has_any mariadbd /usr/sbin/mariadbd
 	need chromium has_any chromium chromium-browser google-chrome
 	wish chromium-headless-shell has_any chromium-headless-shell chrome-headless-shell

@@ -143,7 +143,7 @@ func called(name string) string { return setting{name: name}.env() + " (--" + na
 func settings() []setting {
 	return []setting{
 		{"addr", "", "host:port to listen on (default :8080; embedded: 127.0.0.1:8080)", false, readAddr},
-		{"redis-url", "embedded", "embedded, redis://, rediss://, unix://, redis+sentinel://h1:p,h2:p/master?db=0 or redis+cluster://h1:p,h2:p", true, readRedis},
+		{"redis-url", "embedded", "embedded, redis://, rediss://, unix://, redis+sentinel://h1:p,h2:p/master?db=0 or redis+cluster://h1:p,h2:p; rediss…?cert=FILE&key=FILE&ca=FILE", true, readRedis},
 		{"redis-prefix", "", "what every key and channel in Redis begins with, such as staging: where deployments share a database", false, readRedisPrefix},
 		{"rooms", "integration", "comma-separated room ids; prefix:* allows all that begin with prefix:", false, readRooms},
 		{"lease", "2m", "how long the lock is held at the most, 1s to 10m", false,

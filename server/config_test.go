@@ -82,6 +82,22 @@ func TestFlagWinsOverEnvironment(t *testing.T) {
 	require.Equal(t, 45*time.Second, c.Lease)
 }
 
+// Kubernetes tells containers of each Service of their namespace by variables.
+func TestVariablesOfKubernetesAreNoUnknownSettings(t *testing.T) {
+	for name, value := range map[string]string{
+		"SERVICE_HOST": "10.0.0.1", "SERVICE_PORT": "8080", "SERVICE_PORT_HTTP": "8080", "PORT": "tcp://10.0.0.1:8080", "PORT_8080_TCP": "tcp://10.0.0.1:8080",
+		"PORT_8080_TCP_PROTO": "tcp", "PORT_8080_TCP_PORT": "8080", "PORT_8080_TCP_ADDR": "10.0.0.1", // of a Service called waitroom
+		"METRICS_SERVICE_HOST": "10.0.0.2", "METRICS_PORT_9090_UDP_ADDR": "10.0.0.2", "METRICS_PORT": "udp://10.0.0.2:9090", // of waitroom-metrics
+	} {
+		t.Setenv("WAITROOM_"+name, value)
+	}
+	t.Setenv("WAITROOM_METRICS_SERVICE", "x")
+	t.Setenv("WAITROOM_WEB_PORT", "8080")
+	c, err := ParseConfig(nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"WAITROOM_METRICS_SERVICE", "WAITROOM_WEB_PORT"}, c.Unknown, "these may be misspelt")
+}
+
 // badValues has at least one bad value for every setting that can have one.
 var badValues = map[string][]string{
 	"addr":                     {"8080", "host", ":http-ish", ":70000", "1.2.3.4:x"},
@@ -294,7 +310,7 @@ func TestSecretIsReadFromItsFile(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
-	t.Setenv("WAITROOM_WEBHOOK_SECRET_FILE", write("webhook", "hush\n"))
+	t.Setenv("WAITROOM_WEBHOOK_SECRET_FILE", write("webhook", "\uFEFFhush\n")) // an editor's byte order mark is none of it
 	c, err := ParseConfig([]string{"--redis-url-file", write("redis", "redis://:hush@localhost:7000\n"), "--webhook-url", "https://x.example"})
 	require.NoError(t, err)
 	require.Equal(t, Secret("hush"), c.WebhookSecret)

@@ -2,12 +2,14 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 )
@@ -19,7 +21,7 @@ func (d *doctor) database(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, doctorWithin)
 	defer cancel()
 	if path, ok := strings.CutPrefix(string(d.cfg.DatabaseURL), "sqlite:"); ok {
-		d.sqlite(path)
+		d.sqlite(ctx, path)
 	} else {
 		d.postgres(ctx)
 	}
@@ -29,7 +31,7 @@ func (d *doctor) database(ctx context.Context) {
 }
 
 // sqlite sees whether the file can be written, or the nearest directory that is there.
-func (d *doctor) sqlite(path string) {
+func (d *doctor) sqlite(ctx context.Context, path string) {
 	do := "Give the user who runs waitroom the right to write there, or another path in WAITROOM_DATABASE_URL."
 	if info, err := os.Stat(path); err == nil {
 		if info.IsDir() {
@@ -42,6 +44,10 @@ func (d *doctor) sqlite(path string) {
 			return
 		}
 		_ = file.Close()
+		if err := d.writes(ctx); err != nil && !sqldb.Temporary(err) { // it may be that somebody else writes
+			d.wrong("database", do, "%s can not be written: %v.", path, err)
+			return
+		}
 	}
 	dir := filepath.Dir(path)
 	for {
@@ -67,30 +73,44 @@ func (d *doctor) sqlite(path string) {
 	_ = os.Remove(file.Name())
 }
 
+// writes begins to write to a file that is there, as the server does, and gives it up.
+func (d *doctor) writes(ctx context.Context) error {
+	pool, err := sqldb.Connect(string(d.cfg.DatabaseURL))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = pool.Close() }()
+	return sqldb.TakesWrites(ctx, pool)
+}
+
+// postgres connects exactly as the server does.
 func (d *doctor) postgres(ctx context.Context) {
 	cfg, err := pgx.ParseConfig(string(d.cfg.DatabaseURL))
 	if err != nil {
 		d.wrong("database", "Correct WAITROOM_DATABASE_URL: postgres://user:password@host:5432/database", "It is no address of a PostgreSQL: %s.", sqldb.WhyNot(err))
 		return
 	}
-	conn, err := pgx.ConnectConfig(ctx, cfg)
+	pool, err := sqldb.Connect(string(d.cfg.DatabaseURL))
 	if err != nil {
+		d.wrong("database", "Correct WAITROOM_DATABASE_URL.", "%s", hide(err.Error(), cfg.Password))
+		return
+	}
+	defer func() { _ = pool.Close() }()
+	if err := pool.PingContext(ctx); err != nil {
 		d.wrong("database", whyNoDatabase(err), "%s", hide(err.Error(), cfg.Password))
 		return
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	var version int
-	var standby, readOnly, mayCreate bool
+	var mayCreate bool
+	var encoding string
 	var schema *string
-	err = conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, pg_is_in_recovery(), current_setting('transaction_read_only') = 'on', current_schema(),
-		COALESCE(has_schema_privilege(current_schema(), 'CREATE'), false)`).Scan(&version, &standby, &readOnly, &schema, &mayCreate)
+	err = pool.QueryRowContext(ctx, `SELECT CAST(current_setting('server_version_num') AS INT), current_setting('server_encoding'), current_schema(),
+		COALESCE(has_schema_privilege(current_schema(), $1), false)`, "CREATE").Scan(&version, &encoding, &schema, &mayCreate)
 	switch {
 	case err != nil:
 		d.wrong("database", "Look at its log.", "It does not answer: %s", hide(err.Error(), cfg.Password))
-	case standby:
-		d.wrong("database", "Give the primary's address, or add target_session_attrs=read-write.", "It is a standby, which takes no writes.")
-	case readOnly:
-		d.wrong("database", "ALTER DATABASE or ALTER ROLE … SET default_transaction_read_only = off.", "Its transactions are read-only.")
+	case encoding != sqldb.Encoding:
+		d.wrong("database", "CREATE DATABASE … ENCODING '"+sqldb.Encoding+"' TEMPLATE template0, and name that in WAITROOM_DATABASE_URL.", "Its encoding is %s, which has not every letter.", encoding)
 	case schema == nil:
 		d.wrong("database", "CREATE SCHEMA public, or set search_path for the user.", "The user %s has no schema to write into.", cfg.User)
 	case !mayCreate:
@@ -103,6 +123,10 @@ func (d *doctor) postgres(ctx context.Context) {
 
 func whyNoDatabase(err error) string {
 	switch text := err.Error(); {
+	case sqldb.RefusesParameter(err):
+		return "Please " + sqldb.ParameterAdvice + "."
+	case errors.Is(err, pgconn.ErrReadOnlyConnection):
+		return "It is read-only: give the primary's address, or ALTER DATABASE or ALTER ROLE … SET default_transaction_read_only = off."
 	case strings.Contains(text, "password authentication failed"), strings.Contains(text, "28P01"), strings.Contains(text, "28000"):
 		return "Correct the user or the password in WAITROOM_DATABASE_URL, or pg_hba.conf."
 	case strings.Contains(text, "3D000"):

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
@@ -124,12 +125,43 @@ var diseases = map[string]disease{
 	"a database that is read-only": {func(t *testing.T) Config {
 		url := pgtest.Start(t).URL()
 		return sound(t, "--database-url", url+"&default_transaction_read_only=on")
-	}, "database", "read-only", "default_transaction_read_only"},
+	}, "database", "read only", "default_transaction_read_only"},
+	"a pooler that does not let a setting through": {func(t *testing.T) Config {
+		return sound(t, "--database-url", pgtest.Pooler(t, pgtest.Start(t).URL())+"&statement_timeout=10s")
+	}, "database", "unsupported startup parameter: statement_timeout", "ignore_startup_parameters"},
+	"a database that has not every letter": {func(t *testing.T) Config {
+		return sound(t, "--database-url", pgtest.Start(t).URLIn("LATIN1"))
+	}, "database", "Its encoding is LATIN1", "ENCODING 'UTF8' TEMPLATE template0"},
+	"a ledger's file that may not be written": {func(t *testing.T) Config {
+		return sound(t, "--database-url", "sqlite:"+readOnlyFile(t))
+	}, "database", "can not be written", "the right to write there"},
 	"a ledger's file in a file": {func(t *testing.T) Config {
 		path := filepath.Join(t.TempDir(), "file")
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
 		return sound(t, "--database-url", "sqlite:"+path+"/waitroom.db")
 	}, "database", "is no directory", "another path"},
+}
+
+// readOnlyFile is a database of SQLite's that nobody may write, root neither: its header says that it takes a newer SQLite to do so.
+func readOnlyFile(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "waitroom.db")
+	db, err := sqldb.Connect("sqlite:" + path)
+	require.NoError(t, err)
+	_, err = db.ExecContext(t.Context(), "CREATE TABLE t (n INT)")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	content[18] = 3
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	return path
+}
+
+func TestLedgersFileThatMayNotBeWrittenStopsTheStart(t *testing.T) {
+	path := readOnlyFile(t)
+	_, err := New(t.Context(), sound(t, "--database-url", "sqlite:"+path), slog.New(slog.DiscardHandler))
+	require.ErrorContains(t, err, "DATABASE_URL: "+path+" can not be written: give the user who runs waitroom the right to do so")
 }
 
 // locked is a Redis that asks for a password.

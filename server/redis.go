@@ -70,9 +70,16 @@ func isSocket(rest string) bool {
 }
 
 func parseSingle(text string) (RedisURL, error) {
-	o, err := redis.ParseURL(text)
+	rest, files, err := cutCertificates(text)
+	if err != nil {
+		return RedisURL{}, err
+	}
+	o, err := redis.ParseURL(rest)
 	if err != nil {
 		return RedisURL{}, errRedis
+	}
+	if err := files.into(o.TLSConfig); err != nil {
+		return RedisURL{}, err
 	}
 	setDefault(&o.DialTimeout, dialTimeout)
 	setDefault(&o.ReadTimeout, callTimeout)
@@ -106,13 +113,24 @@ func parseMany(scheme, rest string) (RedisURL, error) {
 	if strings.HasPrefix(scheme, "rediss+") {
 		o.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	}
+	q, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return RedisURL{}, errRedis
+	}
+	files, err := takeCertificates(q)
+	if err == nil {
+		err = files.into(o.TLSConfig)
+	}
+	if err != nil {
+		return RedisURL{}, err
+	}
 	if strings.HasSuffix(scheme, "+cluster") {
-		if strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
-			return RedisURL{}, errors.New("redis+cluster:// takes hosts only: a cluster has neither a master's name nor databases")
+		if strings.Trim(u.Path, "/") != "" || len(q) > 0 {
+			return RedisURL{}, errors.New("redis+cluster:// takes hosts, cert, key and ca only: a cluster has neither a master's name nor databases")
 		}
 		return RedisURL{kind: "cluster", many: o}, nil
 	}
-	return parseSentinel(o, u)
+	return parseSentinel(o, u.Path, q)
 }
 
 func manyOptions(hosts string, u *url.URL) (*redis.UniversalOptions, error) {
@@ -133,15 +151,15 @@ func manyOptions(hosts string, u *url.URL) (*redis.UniversalOptions, error) {
 	return o, nil
 }
 
-func parseSentinel(o *redis.UniversalOptions, u *url.URL) (RedisURL, error) {
-	o.MasterName = strings.Trim(u.Path, "/")
+func parseSentinel(o *redis.UniversalOptions, path string, q url.Values) (RedisURL, error) {
+	o.MasterName = strings.Trim(path, "/")
 	if o.MasterName == "" {
 		return RedisURL{}, errors.New("redis+sentinel:// needs the master's name after the hosts, as in redis+sentinel://h1:p,h2:p/master-name")
 	}
 	if strings.ContainsAny(o.MasterName, "/@") { // half of a password that was not escaped
 		return RedisURL{}, errRedis
 	}
-	for name, values := range u.Query() {
+	for name, values := range q {
 		switch name {
 		case "db":
 			db, err := strconv.Atoi(values[0])
@@ -154,7 +172,7 @@ func parseSentinel(o *redis.UniversalOptions, u *url.URL) (RedisURL, error) {
 		case "sentinel_password":
 			o.SentinelPassword = values[0]
 		default:
-			return RedisURL{}, errors.New("redis+sentinel:// takes db, sentinel_username and sentinel_password, nothing else")
+			return RedisURL{}, errors.New("redis+sentinel:// takes db, sentinel_username, sentinel_password, cert, key and ca, nothing else")
 		}
 	}
 	return RedisURL{kind: "sentinel", many: o}, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -76,11 +77,14 @@ func (s setting) value(given map[string]string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", file, err)
 	}
-	if text = strings.TrimSpace(string(content)); text == "" {
+	if text = strings.TrimSpace(strings.TrimPrefix(string(content), byteOrderMark)); text == "" {
 		return "", fmt.Errorf("%s: %q is empty", file, path)
 	}
 	return text, nil
 }
+
+// byteOrderMark is what some editors begin a file with.
+const byteOrderMark = "\uFEFF"
 
 // ParseConfig reads flags, then the environment, then the files that these name. The error names every setting that is wrong.
 // Usage asks for ErrHelp.
@@ -121,8 +125,8 @@ func ParseConfig(args []string) (Config, error) {
 func unknown(environ []string) []string {
 	var names []string
 	for _, pair := range environ {
-		name, _, _ := strings.Cut(pair, "=")
-		if !strings.HasPrefix(name, envPrefix+"_") {
+		name, value, _ := strings.Cut(pair, "=")
+		if !strings.HasPrefix(name, envPrefix+"_") || ofService(name, value) {
 			continue
 		}
 		if !slices.ContainsFunc(allSettings(), func(s setting) bool { return s.env() == name }) {
@@ -131,6 +135,16 @@ func unknown(environ []string) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// What Kubernetes tells every container of a Service that is called waitroom, or waitroom- and more.
+var (
+	serviceName = regexp.MustCompile(`_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$`)
+	serviceURL  = regexp.MustCompile(`^(tcp|udp|sctp)://`)
+)
+
+func ofService(name, value string) bool {
+	return serviceName.MatchString(name) || strings.HasSuffix(name, "_PORT") && serviceURL.MatchString(value)
 }
 
 // WriteSettings lists every setting for a person.

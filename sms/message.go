@@ -1,6 +1,7 @@
 package sms
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 	"strings"
@@ -31,6 +32,7 @@ type window struct{ from, to int64 }
 // parse reads a body that was posted to a room. The error is a *Fault.
 func parse(id room.ID, body []byte) (message, error) {
 	var fields map[string]json.RawMessage
+	body = bytes.TrimPrefix(body, []byte("\uFEFF")) // some programs begin a text with that
 	if !utf8.Valid(body) || json.Unmarshal(body, &fields) != nil || fields == nil {
 		return message{}, faultJSON
 	}

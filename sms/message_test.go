@@ -20,6 +20,14 @@ func TestBodyThatIsNotOneJSONObjectIsInvalidJSON(t *testing.T) {
 	}
 }
 
+func TestByteOrderMarkBeforeABodyIsSkipped(t *testing.T) {
+	m, err := parse(integration, []byte("\uFEFF"+`{"message_id":"m","text":"code 80264173"}`))
+	require.NoError(t, err)
+	require.Equal(t, "m", m.id)
+	_, err = parse(integration, []byte("\uFEFF\uFEFF{}"))
+	require.ErrorIs(t, err, ErrInvalidJSON)
+}
+
 func TestMessageThatCanNotBeUsedIsRefusedWithWhatToDo(t *testing.T) {
 	tests := []struct {
 		name, body string

@@ -17,6 +17,9 @@ import (
 // maxBody is how much a request may bring.
 const maxBody = 16 << 10
 
+// byteOrderMark is what some programs begin a text with.
+var byteOrderMark = []byte("\uFEFF")
+
 // lockBody is the body of a request about the lock. Other fields are ignored.
 type lockBody struct {
 	Seller  string `json:"seller_id"`
@@ -63,6 +66,7 @@ func readOptionalLock(c *gin.Context) (lockBody, error) {
 // decode reads one JSON object, or null as nil. Of its members those count that are named exactly as T's fields; encoding/json takes SELLER_ID for
 // seller_id too, so the others are left out where there are any.
 func decode[T any](text []byte) (body *T, err error) {
+	text = bytes.TrimPrefix(text, byteOrderMark)
 	if bytes.IndexFunc(text, misnames) < 0 {
 		err = json.Unmarshal(text, &body)
 		return body, err

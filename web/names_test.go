@@ -25,6 +25,10 @@ func TestNamesOfFieldsAreExact(t *testing.T) {
 	_, err = parseLock([]byte(`{"SELLER_ID":"x1"`))
 	require.Equal(t, Refusal("invalid_json"), err)
 
+	body, err = parseLock([]byte("\uFEFF" + `{"seller_id":"a1"}`))
+	require.NoError(t, err, "some programs begin a text with a byte order mark")
+	require.Equal(t, lockBody{Seller: "a1"}, body)
+
 	_, err = parseExpect([]byte(`{"Fence":7}`))
 	require.Equal(t, Refusal("invalid_fence"), err)
 	asked, err := parseExpect([]byte(`{"fence":9007199254740993,"FENCE":8,"From":["1"]}`))

@@ -20,18 +20,18 @@ type circuit struct {
 	answers uint64    // how many questions it has answered
 }
 
-// enter is nil for whoever may try.
-func (c *circuit) enter() error {
+// enter is nil for whoever may ask. again is true where the database was away: it has to take a write first.
+func (c *circuit) enter() (again bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err == nil {
-		return nil
+		return false, nil
 	}
 	if now := c.now(); !now.Before(c.next) {
 		c.next = now.Add(probeEvery)
-		return nil
+		return true, nil
 	}
-	return fmt.Errorf("%w: %w", ErrAway, c.err)
+	return false, fmt.Errorf("%w: %w", ErrAway, c.err)
 }
 
 // closed tells, without using up a try, whether there is one to have.
@@ -44,18 +44,27 @@ func (c *circuit) closed() error {
 	return fmt.Errorf("%w: %w", ErrAway, c.err)
 }
 
-// leave takes in what became of a try. It is true when the database is back with this one. One that was slow
-// says nothing: the probe that it calls for does.
-func (c *circuit) leave(err error, slow bool) (back bool) {
+// leave takes in what became of a question. One that was slow says nothing: the probe that it calls for does. One that was answered does not close
+// the circuit: it may have begun before the circuit opened, or have read where nobody can write.
+func (c *circuit) leave(err error, slow bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case err == nil || OfData(err):
-		return c.answered()
+		c.answers++
 	case !slow:
 		c.failed(err)
 	}
-	return false
+}
+
+// wrote closes the circuit: the database took a write. It is true where the database was away.
+func (c *circuit) wrote() (back bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	back = c.err != nil
+	c.err, c.since = nil, time.Time{}
+	c.answers++
+	return back
 }
 
 // fail opens the circuit.
@@ -66,24 +75,16 @@ func (c *circuit) fail(err error) {
 }
 
 // probed takes in what a probe found that was sent when the database had given so many answers. One that has
-// come since says more than a probe that failed. It is true when the database is back.
-func (c *circuit) probed(err error, answers uint64) (back bool) {
+// come since says more than a probe that failed. A probe writes nothing, so it does not close the circuit.
+func (c *circuit) probed(err error, answers uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case err == nil:
-		return c.answered()
+		c.answers++
 	case c.answers == answers:
 		c.failed(err)
 	}
-	return false
-}
-
-func (c *circuit) answered() (back bool) {
-	back = c.err != nil
-	c.err, c.since = nil, time.Time{}
-	c.answers++
-	return back
 }
 
 func (c *circuit) failed(err error) {

@@ -62,11 +62,32 @@ func busy(err error) bool {
 	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
 }
 
+// answered is true for an error that PostgreSQL told, whether at the start of a connection or later.
+func answered(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg)
+}
+
+// RefusesParameter is true for a pooler that does not let a setting of the address through.
+func RefusesParameter(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && strings.Contains(pg.Message, "unsupported startup parameter")
+}
+
+// ParameterAdvice is what to do about that.
+const ParameterAdvice = "take that setting out of DATABASE_URL, or name it in the pooler's ignore_startup_parameters"
+
 // Temporary is true for a database that can not be reached or is overloaded, and false for one that
 // refuses us: a wrong password, a database that is not there.
 func Temporary(err error) bool {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
+		if RefusesParameter(err) {
+			return false
+		}
+		if pg.Code == readOnlyTransaction {
+			return true // another server takes writes, or this one will again
+		}
 		switch pg.Code[:2] {
 		case "08", "40", "53", "55", "57", "58": // connection, rollback, resources, in use, shutting down, system
 			return true

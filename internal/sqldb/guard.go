@@ -5,24 +5,30 @@ import (
 	"fmt"
 )
 
-// guard runs do where the database is there, migrated first, and fails at once where it is known to be away.
+// guard runs do where the database is there, migrated first, and fails at once where it is known to be away. One that was away is back once it
+// has taken a write: a standby, or a primary that was replaced, may still be read.
 func (d *DB) guard(ctx context.Context, do func() error) error {
-	if err := d.circuit.enter(); err != nil {
+	again, err := d.circuit.enter()
+	if err != nil {
 		return err
 	}
-	err := d.ready(ctx)
+	err = d.ready(ctx)
+	if err == nil && again {
+		err = d.tryWrite(ctx)
+	}
 	if err == nil {
 		err = do()
 	}
 	waited := slow(ctx, err)
-	if d.circuit.leave(err, waited) {
-		d.log.Info("database is back")
-	}
+	d.circuit.leave(err, waited)
 	if waited {
 		d.Suspect()
 	}
 	if err != nil && !OfData(err) && ctx.Err() == nil {
 		d.stats.failures.Add(1)
+		if d.postgres != nil && !waited && !answered(err) {
+			d.postgres.distrust() // the others may lead to a server that is not the right one any more
+		}
 	}
 	return err
 }
@@ -38,6 +44,17 @@ func (d *DB) ready(ctx context.Context) error {
 	return nil
 }
 
+// tryWrite writes one row of the migrations' table as it is, and says that the database is back where that succeeds.
+func (d *DB) tryWrite(ctx context.Context) error {
+	if _, err := d.sql.ExecContext(ctx, `UPDATE goose_db_version SET is_applied = is_applied WHERE id = (SELECT MIN(id) FROM goose_db_version)`); err != nil {
+		return fmt.Errorf("try to write: %w", err)
+	}
+	if d.circuit.wrote() {
+		d.log.Info("database is back")
+	}
+	return nil
+}
+
 // Suspect has the database probed after a question that was slow. Only a probe that fails opens the circuit.
 func (d *DB) Suspect() {
 	answers := d.circuit.count()
@@ -47,9 +64,7 @@ func (d *DB) Suspect() {
 		} else {
 			d.stats.answered.Add(1)
 		}
-		if d.circuit.probed(err, answers) {
-			d.log.Info("database is back")
-		}
+		d.circuit.probed(err, answers)
 	})
 }
 
@@ -60,7 +75,7 @@ func (d *DB) AskAgain(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.probe.within)
 	defer cancel()
-	_ = d.guard(ctx, func() error { return d.sql.PingContext(ctx) })
+	_ = d.guard(ctx, func() error { return nil }) // it has taken a write by then
 }
 
 // turn waits until no other goroutine of this process writes to SQLite.

@@ -2,8 +2,6 @@ package sqldb
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"io/fs"
 	"time"
@@ -19,6 +17,9 @@ type Migrations struct {
 	Files fs.FS // sqlite/NNNNN_name.sql and postgres/NNNNN_name.sql
 }
 
+// Encoding is what a PostgreSQL database has to have.
+const Encoding = "UTF8"
+
 // migrateLock is the advisory lock under which one replica migrates and the others wait.
 const migrateLock = 7_201_984_003
 
@@ -32,7 +33,7 @@ const (
 // migrate brings the database to this program's version; with nothing to do it changes nothing.
 func (d *DB) migrate(ctx context.Context) error {
 	if d.dialect == dialect.Postgres {
-		return d.migrateOnce(ctx, goose.DialectPostgres, "postgres", goose.WithSessionLocker(advisoryLock{}))
+		return d.migrateAlone(ctx)
 	}
 	again := retry.WithMaxRetries(migrateRetries, retry.WithCappedDuration(migrateRetryMost, retry.NewExponential(migrateRetry)))
 	return retry.Do(ctx, again, func(ctx context.Context) error {
@@ -40,12 +41,12 @@ func (d *DB) migrate(ctx context.Context) error {
 	})
 }
 
-func (d *DB) migrateOnce(ctx context.Context, tool goose.Dialect, dir string, opts ...goose.ProviderOption) error {
+func (d *DB) migrateOnce(ctx context.Context, tool goose.Dialect, dir string) error {
 	files, err := fs.Sub(d.migrations.Files, dir)
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
-	provider, err := goose.NewProvider(tool, d.sql, files, append(opts, goose.WithDisableGlobalRegistry(true), goose.WithSlog(d.log.With("part", "migrations")))...)
+	provider, err := goose.NewProvider(tool, d.sql, files, goose.WithDisableGlobalRegistry(true), goose.WithSlog(d.log.With("part", "migrations")))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
@@ -55,19 +56,43 @@ func (d *DB) migrateOnce(ctx context.Context, tool goose.Dialect, dir string, op
 	return nil
 }
 
-// advisoryLock waits for PostgreSQL's lock on one connection; a connection that breaks gives it back.
-type advisoryLock struct{}
-
-func (advisoryLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
-	_, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, migrateLock)
-	return err
+// migrateAlone has one replica migrate at a time. The lock is a transaction's, on a connection beside the one that migrates: see postgres. Who has
+// to wait asks again, so that waiting holds no connection of a pooler's.
+func (d *DB) migrateAlone(ctx context.Context) error {
+	for {
+		alone, err := d.tryMigrate(ctx)
+		if alone || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for another replica to migrate: %w", ctx.Err())
+		case <-time.After(migrateRetryMost):
+		}
+	}
 }
 
-func (advisoryLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
-	var held bool
-	err := conn.QueryRowContext(ctx, `SELECT pg_advisory_unlock($1)`, migrateLock).Scan(&held)
-	if err == nil && !held {
-		return errors.New("migration lock was lost")
+// tryMigrate migrates unless another replica does: alone is false then.
+func (d *DB) tryMigrate(ctx context.Context) (alone bool, err error) {
+	tx, err := d.sql.BeginTx(ctx, nil)
+	if err != nil {
+		return false, fmt.Errorf("begin to migrate: %w", err)
 	}
-	return err
+	defer func() { _ = tx.Rollback() }()
+	var encoding string
+	err = tx.QueryRowContext(ctx, `SELECT current_setting('server_encoding'), pg_try_advisory_xact_lock($1) FROM set_config($2, '0', true)`, migrateLock, idleSetting).
+		Scan(&encoding, &alone)
+	if err == nil && encoding != Encoding {
+		err = fmt.Errorf("the database's encoding is %s, which has not every letter: CREATE DATABASE … ENCODING '%s' TEMPLATE template0, and name that in DATABASE_URL", encoding, Encoding)
+	}
+	if err != nil || !alone {
+		return false, err
+	}
+	if err := d.migrateOnce(ctx, goose.DialectPostgres, "postgres"); err != nil {
+		return true, err
+	}
+	if err := tx.Commit(); err != nil {
+		return true, fmt.Errorf("migration lock was lost: %w", err)
+	}
+	return true, nil
 }

@@ -4,13 +4,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
@@ -19,29 +18,46 @@ import (
 // source is a DATABASE_URL, read.
 type source struct {
 	dialect dialect.Dialect
-	path    string          // of SQLite's file
-	pg      *pgx.ConnConfig // of PostgreSQL
+	path    string // of SQLite's file
+	pg      *postgres
 	secret  string
 }
 
 var errURL = errors.New("DATABASE_URL: use sqlite:PATH or postgres://user:password@host/database")
 
 // parseURL reads a DATABASE_URL. Its error does not repeat it: it may hold a password.
-func parseURL(url string) (source, error) {
-	if path, ok := strings.CutPrefix(url, "sqlite:"); ok {
+func parseURL(text string) (source, error) {
+	if path, ok := strings.CutPrefix(text, "sqlite:"); ok {
 		if path == "" || strings.HasPrefix(path, ":memory:") {
 			return source{}, errURL
 		}
 		return source{dialect: dialect.SQLite, path: path}, nil
 	}
-	if !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://") {
+	if !strings.HasPrefix(text, "postgres://") && !strings.HasPrefix(text, "postgresql://") {
 		return source{}, errURL
 	}
-	cfg, err := pgx.ParseConfig(url)
+	cfg, err := pgx.ParseConfig(text)
 	if err != nil {
 		return source{}, fmt.Errorf("%w: %s", errURL, WhyNot(err))
 	}
-	return source{dialect: dialect.Postgres, pg: cfg, secret: cfg.Password}, nil
+	return source{dialect: dialect.Postgres, pg: newPostgres(cfg, choosesServer(text)), secret: cfg.Password}, nil
+}
+
+// choosesServer is true where it is said which servers are right: pgx does not tell "any" from nothing.
+func choosesServer(databaseURL string) bool {
+	u, err := url.Parse(databaseURL)
+	return err == nil && u.Query().Has(sessionAttrs) || os.Getenv("PGTARGETSESSIONATTRS") != ""
+}
+
+const sessionAttrs = "target_session_attrs"
+
+// Connect is a pool as a DB has one, where nothing is migrated. An address that can not be read is an error that does not repeat it.
+func Connect(databaseURL string) (*sql.DB, error) {
+	src, err := parseURL(databaseURL)
+	if err != nil {
+		return nil, err
+	}
+	return src.open()
 }
 
 // WhyNot is what pgx finds wrong with an address, without the address: what it takes for the password there may be only a part of it.
@@ -57,18 +73,13 @@ func WhyNot(err error) string {
 const sqliteOptions = "?_busy_timeout=5000&_journal_mode=WAL&_synchronous=FULL&_txlock=immediate" +
 	"&_pragma=cache_size(-16000)&_pragma=temp_store(memory)&_pragma=wal_autocheckpoint(4000)"
 
-const (
-	connections   = 8
-	connectWithin = 3 * time.Second
-
-	// SQLite's waits for a writer hold a connection each. A transaction of ours needs a second one for a statement that is not compiled
-	// yet, so there are more than the outbox's workers and ours can wait with.
-	sqliteConnections = 24
-)
+// sqliteConnections: waits for a writer hold a connection each. A transaction of ours needs a second one for a statement that is not compiled
+// yet, so there are more than the outbox's workers and ours can wait with.
+const sqliteConnections = 24
 
 func (s source) open() (*sql.DB, error) {
 	if s.dialect == dialect.Postgres {
-		return s.openPostgres(), nil
+		return s.pg.pool(), nil
 	}
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o750); err != nil {
 		return nil, fmt.Errorf("DATABASE_URL: make directory: %w", err)
@@ -80,25 +91,4 @@ func (s source) open() (*sql.DB, error) {
 	}
 	db.SetMaxOpenConns(sqliteConnections)
 	return db, nil
-}
-
-func (s source) openPostgres() *sql.DB {
-	if s.pg.ConnectTimeout == 0 {
-		s.pg.ConnectTimeout = connectWithin
-	}
-	defaults := map[string]string{
-		"application_name": "waitroom",
-		// A replica that freezes within a transaction must not hold its rooms for ever.
-		"idle_in_transaction_session_timeout": "10s",
-	}
-	for name, value := range defaults {
-		if s.pg.RuntimeParams[name] == "" {
-			s.pg.RuntimeParams[name] = value
-		}
-	}
-	db := stdlib.OpenDB(*s.pg)
-	db.SetMaxOpenConns(connections)
-	db.SetMaxIdleConns(connections)
-	db.SetConnMaxIdleTime(5 * time.Minute)
-	return db
 }

@@ -54,6 +54,7 @@ type DB struct {
 	log        *slog.Logger
 	sql        *sql.DB
 	dialect    dialect.Dialect
+	postgres   *postgres     // nil where it is SQLite
 	secret     string        // the password, to be kept out of errors
 	writer     chan struct{} // SQLite has one writer at a time: ours queue here, not in its busy loop
 	migrations Migrations
@@ -79,7 +80,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &DB{log: c.Log, sql: pool, dialect: src.dialect, secret: src.secret, migrations: c.Migrations}
+	d := &DB{log: c.Log, sql: pool, dialect: src.dialect, postgres: src.pg, secret: src.secret, migrations: c.Migrations}
 	d.circuit.now = c.Now
 	d.probe = probe{source: src, within: c.ProbeWithin, allow: rate.NewLimiter(rate.Every(probeEvery), 1)}
 	if src.dialect == dialect.SQLite {
@@ -87,15 +88,46 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, openWithin)
 	defer cancel()
+	if err := d.writable(ctx, src.path); err != nil {
+		_ = d.Close()
+		return nil, err
+	}
 	if err := d.guard(ctx, func() error { return nil }); err != nil {
 		if !Temporary(err) {
 			_ = d.Close()
+			if RefusesParameter(err) {
+				err = fmt.Errorf("%w: %s", err, ParameterAdvice)
+			}
 			return nil, d.Clean(err)
 		}
 		d.circuit.fail(err) // also where it only took its time: there was enough of it
 		d.log.Error("database is away: starting without it", "error", d.Clean(err))
 	}
 	return d, nil
+}
+
+// writable finds out whether SQLite's file may be written, before goose does, which asks for long: one that is at this program's version is only read
+// until something happens.
+func (d *DB) writable(ctx context.Context, path string) error {
+	if d.dialect != dialect.SQLite {
+		return nil
+	}
+	err := TakesWrites(ctx, d.sql)
+	if err != nil && !Temporary(err) {
+		return fmt.Errorf("DATABASE_URL: %s can not be written: give the user who runs waitroom the right to do so (%w)", path, err)
+	}
+	return nil
+}
+
+// TakesWrites makes a table in a transaction that it gives up. To begin one is not enough: where SQLite may only read, it begins one for that.
+func TakesWrites(ctx context.Context, pool *sql.DB) error {
+	tx, err := pool.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	_, err = tx.ExecContext(ctx, `CREATE TABLE waitroom_takes_writes (n INT)`)
+	return err
 }
 
 // Close ends the connections, and the probe if there is one.

@@ -49,7 +49,8 @@ func (d *DB) transact(ctx context.Context, keys []string, do func(Session) error
 	case dialect.SQLite:
 		s.Querier = prepared{tx: tx, db: d.sql, statements: &d.statements}
 	case dialect.Postgres:
-		if _, err := s.Exec(`SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM unnest(CAST($1 AS TEXT[])) AS key`, keys); err != nil {
+		if _, err := s.Exec(`SELECT set_config($2, $3, true), pg_advisory_xact_lock(hashtextextended(key, 0)) FROM unnest(CAST($1 AS TEXT[])) AS key`,
+			keys, idleSetting, d.postgres.idle); err != nil {
 			return fmt.Errorf("lock %q: %w", keys, err)
 		}
 	}

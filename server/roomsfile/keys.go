@@ -159,7 +159,7 @@ func (r *reader) secretFile(d *draft, v *node) error {
 	if err != nil {
 		return fmt.Errorf("can not be read: %w", err)
 	}
-	return r.keep(d, string(content))
+	return r.keep(d, strings.TrimPrefix(string(content), byteOrderMark))
 }
 
 // fewest is how many bytes a secret has at the least that can not be guessed.

@@ -1,12 +1,14 @@
 package roomsfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/waitroom/waitroom/room"
 )
@@ -36,6 +38,10 @@ func Read(c Checks) (*File, error) {
 	case len(text) > most:
 		return nil, fmt.Errorf("%s is over %d MiB", c.Path, most>>20)
 	}
+	if line, ok := notUTF8(text); ok {
+		return nil, fmt.Errorf("%s:%d: this is not UTF-8: save the file in that encoding", c.Path, line)
+	}
+	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	r := &reader{checks: c}
 	file := r.file(parse(text, r.wrong))
 	if len(r.faults) == 0 {
@@ -47,6 +53,20 @@ func Read(c Checks) (*File, error) {
 		wrong = append(wrong, fmt.Errorf("%s:%d: %s", c.Path, f.line, f.text))
 	}
 	return nil, errors.Join(wrong...)
+}
+
+// byteOrderMark is what some editors begin a file with.
+const byteOrderMark = "\uFEFF"
+
+// notUTF8 is the first line of a text that is in another encoding, if one is.
+func notUTF8(text []byte) (line int, ok bool) {
+	for l := range bytes.Lines(text) {
+		line++
+		if !utf8.Valid(l) {
+			return line, true
+		}
+	}
+	return 0, false
 }
 
 // reader collects what is wrong.

@@ -136,6 +136,16 @@ func TestSecretMayBeInAFileOfItsOwn(t *testing.T) {
 	require.Equal(t, "another-secret-of-the-carrier", string(f.Of("a").Verifier.Keys()[0])[:29])
 }
 
+// Editors of Windows begin what they save with it.
+func TestByteOrderMarkIsSkipped(t *testing.T) {
+	c := write(t, "\uFEFFa: {name: 가, sms_secret_file: secret}\n")
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(c.Path), "secret"), []byte("\uFEFF"+secretB+"\r\n"), 0o600))
+	f, err := Read(c)
+	require.NoError(t, err)
+	require.Equal(t, "가", f.Of("a").Name)
+	require.Equal(t, "another-secret-of-the-carrier", string(f.Of("a").Verifier.Keys()[0])[:29])
+}
+
 func TestEverythingThatIsWrongIsNamedWithItsLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"a:\n  nmae: x":                                 `:2: a: nmae is no key: do you mean name?`,
@@ -186,6 +196,7 @@ func TestEverythingThatIsWrongIsNamedWithItsLine(t *testing.T) {
 		"a:\n\tname: hush":                              `:2: it is not YAML: `,
 		"a: {name: \"hush":                              `it is not YAML: `,
 		"a:\n  name: x\n---\nb: {}":                     `a second document begins`,
+		"a:\n  name: \xb0\xa1":                          `:2: this is not UTF-8: save the file in that encoding`,
 		"a: &x\n  name: x\nb: *x":                       `anchors, aliases and tags are not read`,
 		"a:\n  name: !!str x":                           `:2: anchors, aliases and tags are not read`,
 	} {

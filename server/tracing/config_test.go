@@ -53,7 +53,7 @@ func TestWhatIsSaidOfTracesCountsMoreThanWhatIsSaidOfAllSignals(t *testing.T) {
 
 func TestHeadersMayBeInAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "headers")
-	require.NoError(t, os.WriteFile(file, []byte("x-tenant=one\n"), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte("\uFEFFx-tenant=one\n"), 0o600))
 	c, err := parse(map[string]string{"OTEL_EXPORTER_OTLP_HEADERS_FILE": file})
 	require.NoError(t, err)
 	require.Equal(t, Headers{"X-Tenant": {"one"}}, c.Headers)

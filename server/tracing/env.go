@@ -55,7 +55,7 @@ func (e *env) headersText() string {
 	if err != nil {
 		e.bad(e.name("HEADERS_FILE"), "a file that can be read")
 	}
-	return strings.TrimSpace(string(text))
+	return strings.TrimSpace(strings.TrimPrefix(string(text), "\uFEFF")) // which some editors begin a file with
 }
 
 // pairs reads name=value,name=value.

@@ -126,6 +126,9 @@ func TestKubernetesTakesWhatTheChartDraws(t *testing.T) {
 				if !*main.SecurityContext.ReadOnlyRootFilesystem || !*pod.Spec.SecurityContext.RunAsNonRoot {
 					t.Error("it may write, or is root")
 				}
+				if links := pod.Spec.EnableServiceLinks; links == nil || *links {
+					t.Error("Services make variables of its containers")
+				}
 				if slept := main.Lifecycle != nil; slept != (kube >= "v1.30") {
 					t.Errorf("preStop: %v", main.Lifecycle)
 				} else if slept && main.Lifecycle.PreStop.Sleep.Seconds != 8 {

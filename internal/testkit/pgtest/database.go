@@ -36,6 +36,25 @@ func (s *server) create(ctx context.Context) (name string, err error) {
 	return name, nil
 }
 
+// createIn makes a database in another encoding. The server only copies template0 into one, and looks at no more than its name; there is none
+// (see dropTemplate0), so it is made for the occasion.
+func (s *server) createIn(ctx context.Context, encoding string) (name string, err error) {
+	s.admin.Lock()
+	defer s.admin.Unlock()
+	conn, err := pgx.Connect(ctx, s.url("postgres"))
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	name = s.nextDatabase()
+	for _, statement := range []string{"CREATE DATABASE template0", "CREATE DATABASE " + name + " TEMPLATE template0 ENCODING '" + encoding + "'", "DROP DATABASE template0"} {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			return "", fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	return name, nil
+}
+
 func (a *admin) close() {
 	a.Lock()
 	defer a.Unlock()

@@ -122,6 +122,18 @@ func (d *DB) URL() string {
 	return d.server.url(name)
 }
 
+// URLIn is URL of a database in another encoding, such as LATIN1.
+func (d *DB) URLIn(encoding string) string {
+	d.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
+	defer cancel()
+	name, err := d.server.createIn(ctx, encoding)
+	if err != nil {
+		d.tb.Fatalf("pgtest: create database in %s: %v", encoding, err)
+	}
+	return d.server.url(name)
+}
+
 // Stop is an outage: connections break and new ones are refused until Start.
 func (d *DB) Stop() { d.server.stop() }
 

@@ -1,0 +1,67 @@
+//go:build long
+
+package sqldb_test
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/internal/testkit/pgtest"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
+)
+
+func TestWritesGoToTheNewPrimaryBehindTheSameAddress(t *testing.T) {
+	old := pgtest.StartOwn(t)
+	url := old.URL()
+	standby := old.Standby()
+	address, behind := old.Behind(url)
+	var log lines
+	var now atomic.Pointer[time.Time]
+	now.Store(new(time.Now()))
+	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: behind, Migrations: migrations(), Log: slog.New(slog.NewTextHandler(&log, nil)),
+		Now: func() time.Time { return *now.Load() }})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	write := func(name string) error {
+		return db.Transact(t.Context(), "key", func(s sqldb.Session) error {
+			_, err := s.Exec(`INSERT INTO counters (name, n) VALUES ($1, 1)`, name)
+			return err
+		})
+	}
+	var all sync.WaitGroup // as many connections as there may be
+	for i := range 8 {
+		all.Go(func() {
+			_, _ = db.SQL().ExecContext(t.Context(), `SELECT pg_sleep(0.1)`)
+			_ = write(fmt.Sprint("before ", i))
+		})
+	}
+	all.Wait()
+
+	old.Fence() // and it lives on, with our sessions
+	standby.Promote(old)
+	require.Error(t, write("refused"))
+	for range 3 { // while there is no primary behind the address, it is not back, whatever may be read there
+		now.Store(new(now.Load().Add(time.Second))) // it may be asked again
+		db.AskAgain(t.Context())
+		require.NotContains(t, log.String(), "database is back")
+	}
+	address.Move(standby)
+	testproc.Until(t, time.Minute, func() error {
+		now.Store(new(now.Load().Add(time.Second)))
+		db.AskAgain(t.Context())
+		return write("after")
+	})
+	for i := range 16 {
+		require.NoError(t, write(fmt.Sprint("after ", i)))
+	}
+	require.Equal(t, 1, strings.Count(log.String(), "database is back"), log.String())
+	require.Equal(t, 25, number(t, db, `SELECT COUNT(*) FROM counters`))
+}

@@ -1,0 +1,125 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+const (
+	connections   = 8
+	connectWithin = 3 * time.Second
+	connectedFor  = 5 * time.Minute // behind one address another server may stand by then
+
+	// idleTimeout ends the transaction of a replica that freezes within it, which would hold its rooms for ever.
+	idleTimeout = "10s"
+	idleSetting = "idle_in_transaction_session_timeout"
+)
+
+// postgres makes the connections of a pool. Each leads to a server that takes writes. Where one is refused a write, or ended by the server, it
+// is not used again, and neither is any other that there is: behind one address there may be another server by now.
+//
+// Behind a pooler of transactions (pgbouncer) a session is another one's from transaction to transaction. So nothing there is a session's: no setting
+// at the start that a pooler does not know, no lock, and, once a pooler is noticed, no setting and no prepared statement that has a name.
+type postgres struct {
+	cfg    *pgx.ConnConfig
+	idle   string       // the value of idleSetting: of sessions where no pooler is between, and of each transaction of ours
+	pooled atomic.Bool  // a pooler is between
+	age    atomic.Int64 // grows when the connections that there are can not be trusted any more
+}
+
+// newPostgres takes what an address says. anyServer leaves servers in that take no writes, unless the address asks for certain ones.
+func newPostgres(cfg *pgx.ConnConfig, anyServer bool) *postgres {
+	p := &postgres{cfg: cfg.Copy(), idle: idleTimeout}
+	if p.cfg.ConnectTimeout == 0 {
+		p.cfg.ConnectTimeout = connectWithin
+	}
+	if p.cfg.RuntimeParams["application_name"] == "" {
+		p.cfg.RuntimeParams["application_name"] = "waitroom"
+	}
+	p.cfg.RuntimeParams["client_encoding"] = Encoding // the server's own, a role's or the environment's may be another one; poolers know it
+	if own := p.cfg.RuntimeParams[idleSetting]; own != "" {
+		p.idle = own
+		delete(p.cfg.RuntimeParams, idleSetting)
+	}
+	if p.cfg.ValidateConnect == nil && !anyServer {
+		p.cfg.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	keep := p.cfg.OnPgError
+	p.cfg.OnPgError = func(c *pgconn.PgConn, err *pgconn.PgError) bool {
+		if ended(err.Code) {
+			p.distrust()
+		}
+		return keep(c, err)
+	}
+	return p
+}
+
+const readOnlyTransaction = "25006"
+
+// ended is true for what makes connections useless: a server that takes no writes, shuts down or speaks of the connection itself.
+func ended(code string) bool {
+	return code == readOnlyTransaction || strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08")
+}
+
+// distrust has every connection that there is closed before it is used again.
+func (p *postgres) distrust() { p.age.Add(1) }
+
+func (p *postgres) pool() *sql.DB {
+	db := sql.OpenDB(p)
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	db.SetConnMaxIdleTime(connectedFor)
+	db.SetConnMaxLifetime(connectedFor)
+	return db
+}
+
+// Driver implements driver.Connector.
+func (p *postgres) Driver() driver.Driver { return stdlib.GetDefaultDriver() }
+
+// Connect implements driver.Connector.
+func (p *postgres) Connect(ctx context.Context) (driver.Conn, error) {
+	named := !p.pooled.Load()
+	conn, err := p.connect(ctx, named)
+	if err != nil || !named || !p.pooled.Load() {
+		return conn, err
+	}
+	_ = conn.Close() // it would prepare statements
+	return p.connect(ctx, false)
+}
+
+func (p *postgres) connect(ctx context.Context, named bool) (driver.Conn, error) {
+	cfg := *p.cfg
+	if !named && cfg.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+		cfg.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
+	age := p.age.Load()
+	return stdlib.GetConnector(cfg, stdlib.OptionAfterConnect(p.noticePooler), stdlib.OptionResetSession(func(context.Context, *pgx.Conn) error {
+		if p.age.Load() != age {
+			return driver.ErrBadConn
+		}
+		return nil
+	})).Connect(ctx)
+}
+
+// noticePooler finds out whether another process serves the connection than the one that it was told at its start: poolers make up
+// what a client is to cancel its statements by. Where none is between, the session has its own limit of idleness, which counts for the outbox's transactions too.
+func (p *postgres) noticePooler(ctx context.Context, conn *pgx.Conn) error {
+	var pid int64
+	if err := conn.QueryRow(ctx, `SELECT pg_backend_pid()`, pgx.QueryExecModeSimpleProtocol).Scan(&pid); err != nil {
+		return err
+	}
+	if pid != int64(conn.PgConn().PID()) {
+		p.pooled.Store(true)
+		return nil
+	}
+	_, err := conn.Exec(ctx, `SELECT set_config($1, $2, false)`, pgx.QueryExecModeExec, idleSetting, p.idle)
+	return err
+}
