@@ -33,8 +33,8 @@ const (
 
 // language is how its examples are run; ok is false where its tool is not here, which make check says.
 type language struct {
-	name             string
-	seller, receiver func(t *testing.T) (command []string, ok bool)
+	name                    string
+	seller, receiver, robot func(t *testing.T) (command []string, ok bool)
 }
 
 func run(tool string, args ...string) func(*testing.T) ([]string, bool) {
@@ -89,15 +89,19 @@ func (h *webhooks) oneOfEach(t *testing.T, types ...string) (each []webhook) {
 	return each
 }
 
-// serve runs a server until the test ends. Where leases can be claimed, they have to be.
-func serve(t *testing.T, webhook string) string {
-	args := []string{"--addr", "127.0.0.1:0", "--drain-timeout", "2s", "--rooms", "room:*", "--database-url", "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db"),
-		"--webhook-url", webhook, "--webhook-secret", secret}
-	cfg, err := server.ParseConfig(append(args, "--claim-within", "20s"))
-	if err != nil {
-		cfg, err = server.ParseConfig(args)
-	}
+// serve runs a server until the test ends.
+func serve(t *testing.T, settings ...string) string {
+	cfg, err := server.ParseConfig(append([]string{"--addr", "127.0.0.1:0", "--drain-timeout", "2s", "--rooms", "room:*",
+		"--database-url", "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db")}, settings...))
 	require.NoError(t, err)
+	for _, pattern := range []string{"*/*", "go/*/*"} { // go test keeps a result for as long as no file has changed that the test itself looked at
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, name := range files {
+			_, err := os.Stat(name)
+			require.NoError(t, err)
+		}
+	}
 	s, err := server.New(t.Context(), cfg, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
@@ -111,21 +115,25 @@ func serve(t *testing.T, webhook string) string {
 }
 
 func TestExamplesJoinWaitClaimAndAreDone(t *testing.T) {
+	tryExamples(t, append(ofTwoLanguages(t), language{name: "cgi"})...)
+}
+
+// ofTwoLanguages are those whose tools most machines have.
+func ofTwoLanguages(t *testing.T) []language {
 	programs := t.TempDir()
-	out, err := exec.Command("go", "build", "-ldflags=-w", "-o", programs, "./go/seller", "./go/receiver").CombinedOutput()
+	out, err := exec.Command("go", "build", "-ldflags=-w", "-o", programs, "./go/seller", "./go/receiver", "./go/robot").CombinedOutput()
 	require.NoError(t, err, string(out))
-	tryExamples(t,
-		language{"curl", needing("curl", run("bash", "curl/seller.sh")), nil}, // its receiver is a CGI program
-		language{"go", run(filepath.Join(programs, "seller")), run(filepath.Join(programs, "receiver"))},
-		language{name: "cgi"},
-	)
+	return []language{
+		{"curl", needing("curl", run("bash", "curl/seller.sh")), nil, needing("curl", run("bash", "curl/robot.sh"))}, // its receiver is a CGI program
+		{"go", run(filepath.Join(programs, "seller")), run(filepath.Join(programs, "receiver")), run(filepath.Join(programs, "robot"))},
+	}
 }
 
 func tryExamples(t *testing.T, languages ...language) {
 	told := &webhooks{}
 	receiver := httptest.NewServer(told)
 	t.Cleanup(receiver.Close)
-	base := serve(t, receiver.URL)
+	base := serve(t, "--webhook-url", receiver.URL, "--webhook-secret", secret, "--claim-within", "20s")
 	t.Run("languages", func(t *testing.T) {
 		for _, l := range languages {
 			t.Run(l.name, func(t *testing.T) {
@@ -239,6 +247,21 @@ func listen(t *testing.T, l language) (address string, ok bool) {
 type reading struct {
 	t     *testing.T
 	lines chan string
+	cmd   *exec.Cmd
+	wrong *bytes.Buffer
+}
+
+// end waits until a program has ended, and is its exit code and what it said of an error.
+func (r reading) end() (code int, wrong string) {
+	r.t.Helper()
+	select {
+	case line, more := <-r.lines:
+		require.False(r.t, more, "it says %s", line)
+	case <-time.After(patience):
+		require.Fail(r.t, "it does not end")
+	}
+	_ = r.cmd.Wait()
+	return r.cmd.ProcessState.ExitCode(), r.wrong.String()
 }
 
 func (r reading) next() string {
@@ -274,5 +297,5 @@ func output(t *testing.T, cmd *exec.Cmd) reading {
 			t.Log(wrong.String())
 		}
 	})
-	return reading{t, lines}
+	return reading{t, lines, cmd, &wrong}
 }

@@ -11,11 +11,19 @@ import (
 )
 
 func TestExamplesInOtherLanguagesJoinWaitClaimAndAreDone(t *testing.T) {
-	tryExamples(t,
-		language{"python", run("python3", "python/seller.py"), run("python3", "python/receiver.py")},
-		language{"typescript", node("typescript/seller.ts"), node("typescript/receiver.ts")},
-		language{"java", run("java", "java/Seller.java"), run("java", "java/Receiver.java")},
-	)
+	tryExamples(t, otherLanguages...)
+}
+
+func TestRobotsInOtherLanguagesTakeTheirCode(t *testing.T) { tryRobots(t, otherLanguages...) }
+
+func TestRobotsInOtherLanguagesSayThatATurnIsOverWithoutACode(t *testing.T) {
+	tryRobotsWithoutACode(t, otherLanguages...)
+}
+
+var otherLanguages = []language{
+	{"python", run("python3", "python/seller.py"), run("python3", "python/receiver.py"), run("python3", "python/robot.py")},
+	{"typescript", node("typescript/seller.ts"), node("typescript/receiver.ts"), node("typescript/robot.ts")},
+	{"java", run("java", "java/Seller.java"), run("java", "java/Receiver.java"), run("java", "java/Robot.java")},
 }
 
 // node runs TypeScript as it is where Node can; an older one is given what the script makes of it.
