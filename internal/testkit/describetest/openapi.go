@@ -40,8 +40,14 @@ func readOpenAPI(text []byte) ([]pathItem, error) {
 	if err != nil {
 		return nil, err
 	}
+	asked, err := readDocument("openapi.yaml", text, jsonschema.Draft2020) // what is asked may have other fields
+	if err != nil {
+		return nil, err
+	}
+	shut(d.root["components"])
+	shut(d.root["paths"])
 	var items []pathItem
-	later := map[string]func(*jsonschema.Schema){} // by the schema's name
+	later := map[*document]map[string]func(*jsonschema.Schema){d: {}, asked: {}} // by the schema's name
 	for path, node := range at(d.root, "paths") {
 		item := pathItem{parts: strings.Split(path, "/"), operations: map[string]*operation{}}
 		for _, method := range methods {
@@ -61,11 +67,12 @@ func readOpenAPI(text []byte) ([]pathItem, error) {
 				}
 				a := answer{content: map[string]*jsonschema.Schema{}, headers: requiredHeaders(r), codes: quotedWords(r)}
 				for kind, media := range at(r, "content") {
-					later[d.schema(at(media, "schema"))] = func(s *jsonschema.Schema) { a.content[kind] = s }
+					later[d][d.schema(at(media, "schema"))] = func(s *jsonschema.Schema) { a.content[kind] = s }
 				}
 				op.answers[status] = a
 			}
-			if err := d.readRequest(op, node, described, later); err != nil {
+			open := at(asked.root, "paths", path)
+			if err := asked.readRequest(op, open, open[method], later[asked]); err != nil {
 				return nil, err
 			}
 			item.operations[strings.ToUpper(method)] = op
@@ -73,11 +80,34 @@ func readOpenAPI(text []byte) ([]pathItem, error) {
 		items = append(items, item)
 	}
 	slices.SortFunc(items, func(a, b pathItem) int { return a.parameters() - b.parameters() })
-	compiled, err := d.compile()
-	for name, set := range later {
-		set(compiled[name])
+	for _, d := range []*document{d, asked} {
+		compiled, err := d.compile()
+		if err != nil {
+			return nil, err
+		}
+		for name, set := range later[d] {
+			set(compiled[name])
+		}
 	}
-	return items, err
+	return items, nil
+}
+
+// shut has every object have the fields that are described, and no others. The document itself does not: a client that was generated of it has to
+// take what a later version adds.
+func shut(node any) {
+	switch n := node.(type) {
+	case []any:
+		for _, one := range n {
+			shut(one)
+		}
+	case map[string]any:
+		for _, one := range n {
+			shut(one)
+		}
+		if n["properties"] != nil && n["additionalProperties"] == nil {
+			n["additionalProperties"] = false
+		}
+	}
 }
 
 func requiredHeaders(response map[string]any) (names []string) {
