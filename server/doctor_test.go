@@ -205,6 +205,27 @@ func TestDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 	}
 }
 
+func TestDoctorSaysNoPartOfAPasswordAndLeavesAllElseAsItIs(t *testing.T) {
+	port := fmt.Sprint(testproc.FreePort(t))
+	for _, url := range []string{
+		"postgres://u:canary@127.0.0.1:" + port + "/d", "postgres://u:x@canary@127.0.0.1:" + port + "/d", "postgres://u:" + port + "/canary@127.0.0.1/d",
+		"postgres://127.0.0.1:" + port + "/d?user=u&password=canary", "postgres://u:%zzcanary@127.0.0.1/d", "postgres://u:" + port + "?canary=1@127.0.0.1/d",
+	} {
+		said, well := diagnosed(t, sound(t, "--database-url", url))
+		require.False(t, well, url)
+		require.NotContains(t, said, "canary", url)
+		db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url})
+		if err == nil { // it is only away
+			_, err = db.State()
+			require.NoError(t, db.Close())
+		}
+		require.NotContains(t, err.Error(), "canary", url)
+	}
+	said, _ := diagnosed(t, sound(t, "--database-url", "postgres://u:a@127.0.0.1:"+port+"/database"))
+	require.Contains(t, said, "failed to connect to `user=u database=database`")
+	require.NotContains(t, said, "***")
+}
+
 func TestDoctorSaysWhetherTheCollectorIsThere(t *testing.T) {
 	traced := func(endpoint string) Config {
 		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)

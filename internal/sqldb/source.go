@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,7 +19,6 @@ type source struct {
 	dialect dialect.Dialect
 	path    string // of SQLite's file
 	pg      *postgres
-	secret  string
 }
 
 var errURL = errors.New("DATABASE_URL: use sqlite:PATH or postgres://user:password@host/database")
@@ -36,20 +34,39 @@ func parseURL(text string) (source, error) {
 	if !strings.HasPrefix(text, "postgres://") && !strings.HasPrefix(text, "postgresql://") {
 		return source{}, errURL
 	}
+	if isTorn(text) {
+		return source{}, fmt.Errorf("%w: percent-encode what is no letter or digit in user and password (/ is %%2F, @ is %%40)", errURL)
+	}
 	cfg, err := pgx.ParseConfig(text)
 	if err != nil {
-		return source{}, fmt.Errorf("%w: %s", errURL, WhyNot(err))
+		return source{}, fmt.Errorf("%w: %s", errURL, whyNot(err))
 	}
-	return source{dialect: dialect.Postgres, pg: newPostgres(cfg, choosesServer(text)), secret: cfg.Password}, nil
+	return source{dialect: dialect.Postgres, pg: newPostgres(cfg, choosesServer(text))}, nil
 }
 
 // choosesServer is true where it is said which servers are right: pgx does not tell "any" from nothing.
-func choosesServer(databaseURL string) bool {
-	u, err := url.Parse(databaseURL)
-	return err == nil && u.Query().Has(sessionAttrs) || os.Getenv("PGTARGETSESSIONATTRS") != ""
+func choosesServer(text string) bool {
+	return strings.Contains(text, "target_session_attrs=") || os.Getenv("PGTARGETSESSIONATTRS") != ""
 }
 
-const sessionAttrs = "target_session_attrs"
+// isTorn is true for an address in which a part of the password is taken for a host, a port, a database or a setting, since a / or an @ of it is not encoded.
+// Errors about connections name these, so it must never be connected to. Like libpq, pgx has the first @ before any / end user and password; behind it only
+// the values of user and password may have one.
+func isTorn(text string) bool {
+	_, rest, _ := strings.Cut(text, "://")
+	if i := strings.IndexAny(rest, "@/"); i >= 0 && rest[i] == '@' {
+		rest = rest[i+1:]
+	}
+	place, query, _ := strings.Cut(rest, "?")
+	for pair := range strings.SplitSeq(query, "&") {
+		if name, value, _ := strings.Cut(pair, "="); strings.Contains(value, "@") && name != "user" && name != "password" {
+			return true
+		} else if strings.Contains(name, "@") {
+			return true
+		}
+	}
+	return strings.Contains(place, "@")
+}
 
 // Connect is a pool as a DB has one, where nothing is migrated. An address that can not be read is an error that does not repeat it.
 func Connect(databaseURL string) (*sql.DB, error) {
@@ -60,8 +77,8 @@ func Connect(databaseURL string) (*sql.DB, error) {
 	return src.open()
 }
 
-// WhyNot is what pgx finds wrong with an address, without the address: what it takes for the password there may be only a part of it.
-func WhyNot(err error) string {
+// whyNot is what pgx finds wrong with an address, without the address: what it takes for the password there may be only a part of it.
+func whyNot(err error) string {
 	parts := strings.Split(err.Error(), "`: ") // cannot parse `address`: reason
 	return parts[len(parts)-1]
 }

@@ -19,7 +19,10 @@ func TestAWrongDatabaseURLStopsTheStartWithoutShowingIt(t *testing.T) {
 func TestAWrongDatabaseURLIsToldByWhatIsWrongInIt(t *testing.T) {
 	for url, reason := range map[string]string{
 		"postgres://u:canary@h/d?sslmode=requird":           "sslmode is invalid",
-		"postgres://u:x@canary@h/d?connect_timeout=soon":    `invalid connect_timeout`,
+		"postgres://u:canary@h/d?connect_timeout=soon":      `invalid connect_timeout`,
+		"postgres://u:x@canary@h/d":                         "percent-encode",
+		"postgres://u:12/canary@h/d":                        "percent-encode",
+		"postgres://u:12/x?canary@h/d":                      "percent-encode",
 		"postgres://u:canary@h:port/d":                      "invalid port",
 		"postgres://u:canary%zz@h/d":                        "invalid percent-encoded token in password",
 		"postgres://u@h/d?password=canary`: &sslmode=never": "sslmode is invalid",

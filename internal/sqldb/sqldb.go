@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -55,7 +54,6 @@ type DB struct {
 	sql        *sql.DB
 	dialect    dialect.Dialect
 	postgres   *postgres     // nil where it is SQLite
-	secret     string        // the password, to be kept out of errors
 	writer     chan struct{} // SQLite has one writer at a time: ours queue here, not in its busy loop
 	migrations Migrations
 	migrated   atomic.Bool
@@ -80,7 +78,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &DB{log: c.Log, sql: pool, dialect: src.dialect, postgres: src.pg, secret: src.secret, migrations: c.Migrations}
+	d := &DB{log: c.Log, sql: pool, dialect: src.dialect, postgres: src.pg, migrations: c.Migrations}
 	d.circuit.now = c.Now
 	d.probe = probe{source: src, within: c.ProbeWithin, allow: rate.NewLimiter(rate.Every(probeEvery), 1)}
 	if src.dialect == dialect.SQLite {
@@ -98,10 +96,10 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 			if RefusesParameter(err) {
 				err = fmt.Errorf("%w: %s", err, ParameterAdvice)
 			}
-			return nil, d.Clean(err)
+			return nil, err
 		}
 		d.circuit.fail(err) // also where it only took its time: there was enough of it
-		d.log.Error("database is away: starting without it", "error", d.Clean(err))
+		d.log.Error("database is away: starting without it", "error", err)
 	}
 	return d, nil
 }
@@ -145,16 +143,5 @@ func (d *DB) Dialect() dialect.Dialect { return d.dialect }
 // Away is nil where the database may be asked, and ErrAway where that would fail at once.
 func (d *DB) Away() error { return d.circuit.closed() }
 
-// State is since when the database is away, and why, without its password; a nil error where it is not.
-func (d *DB) State() (since time.Time, err error) {
-	since, err = d.circuit.state()
-	return since, d.Clean(err)
-}
-
-// Clean makes an error that does not hold the database's password.
-func (d *DB) Clean(err error) error {
-	if err == nil || d.secret == "" || !strings.Contains(err.Error(), d.secret) {
-		return err
-	}
-	return fmt.Errorf("%w: %s", ErrAway, strings.ReplaceAll(err.Error(), d.secret, "***"))
-}
+// State is since when the database is away, and why; a nil error where it is not.
+func (d *DB) State() (since time.Time, err error) { return d.circuit.state() }

@@ -9,7 +9,7 @@ import (
 
 // Read runs do outside of any transaction. It fails with ErrAway at once where the database is known to be away, as Write and Transact do.
 func (d *DB) Read(ctx context.Context, do func(Session) error) error {
-	return d.Clean(d.guard(ctx, func() error { return do(d.session(ctx, d.sql)) }))
+	return d.guard(ctx, func() error { return do(d.session(ctx, d.sql)) })
 }
 
 // Write is Read for one statement that writes: SQLite's writers of this process wait for each other.
@@ -35,7 +35,7 @@ func (d *DB) TransactIn(ctx context.Context, keys []string, do func(Session) err
 		return err
 	}
 	defer done()
-	return d.Clean(d.guard(ctx, func() error { return d.transact(ctx, keys, do) }))
+	return d.guard(ctx, func() error { return d.transact(ctx, keys, do) })
 }
 
 func (d *DB) transact(ctx context.Context, keys []string, do func(Session) error) error {
