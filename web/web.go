@@ -67,7 +67,7 @@ type Config struct {
 	Links   *link.Links                   // by which a place is continued in another browser; nil: there are none
 	Rooms   Rooms                         // which rooms there are
 
-	Terms func(room.ID) room.Terms         // the engine's
+	Terms func(room.ID) room.Terms                         // the engine's
 	Info  func(id room.ID, lang string) templates.RoomInfo // what the operator says of a room; nil: nothing
 
 	AwayAfter, DropAfter time.Duration // the engine's, for the page to tell
