@@ -75,16 +75,19 @@ func (c *circuit) fail(err error) {
 }
 
 // probed takes in what a probe found that was sent when the database had given so many answers. One that has
-// come since says more than a probe that failed. A probe writes nothing, so it does not close the circuit.
-func (c *circuit) probed(err error, answers uint64) {
+// come since says more than a probe that failed. A probe writes nothing, so it does not close the circuit:
+// again is true where a write has to be tried for that.
+func (c *circuit) probed(err error, answers uint64) (again bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case err == nil:
 		c.answers++
+		return c.err != nil
 	case c.answers == answers:
 		c.failed(err)
 	}
+	return false
 }
 
 func (c *circuit) failed(err error) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
@@ -38,8 +39,8 @@ func OfData(err error) bool {
 	return false
 }
 
-// slow tells a question that had to wait for too long, by its caller's time or behind another one's lock, from a
-// database that is away. Where it is both, the probe finds out.
+// slow tells a question that had to wait for too long, by its caller's time or behind another one's lock, and one that was given only connections
+// that questions before it broke off, from a database that is away. Where it is both, the probe finds out.
 func slow(ctx context.Context, err error) bool {
 	if err == nil || OfData(err) {
 		return false
@@ -49,7 +50,13 @@ func slow(ctx context.Context, err error) bool {
 		// rolled back for another's sake, lock not available, cancelled for the time it took
 		return strings.HasPrefix(pg.Code, "40") || pg.Code == "55P03" || pg.Code == "57014"
 	}
-	return ctx.Err() != nil || busy(err)
+	return late(ctx) || errors.Is(err, driver.ErrBadConn) || busy(err)
+}
+
+// late is true where the caller's time is over. The network's own timer for it may be the first to say so.
+func late(ctx context.Context) bool {
+	until, limited := ctx.Deadline()
+	return ctx.Err() != nil || limited && !time.Now().Before(until)
 }
 
 // busy is SQLite's word that somebody else writes.

@@ -24,7 +24,7 @@ func (d *DB) guard(ctx context.Context, do func() error) error {
 	if waited {
 		d.Suspect()
 	}
-	if err != nil && !OfData(err) && ctx.Err() == nil {
+	if err != nil && !OfData(err) && !late(ctx) {
 		d.stats.failures.Add(1)
 		if d.postgres != nil && !waited && !answered(err) {
 			d.postgres.distrust() // the others may lead to a server that is not the right one any more
@@ -64,7 +64,11 @@ func (d *DB) Suspect() {
 		} else {
 			d.stats.answered.Add(1)
 		}
-		d.circuit.probed(err, answers)
+		if d.circuit.probed(err, answers) {
+			ctx, cancel := context.WithTimeout(context.Background(), d.probe.within)
+			defer cancel()
+			_ = d.tryWrite(ctx)
+		}
 	})
 }
 
