@@ -97,6 +97,10 @@ func (b backups) keepTheRules(t *testing.T) {
 	cfg = config(t, "--redis-url", older.URL(), "--database-url", b.restore(t, file))
 	cfg.Lease = 1500 * time.Millisecond
 	r = start(t, cfg)
+	testproc.Until(t, patience, func() error { // before the database is open, a busy machine may take longer than the engine waits for the ledger
+		_, err := r.ledger.Known(t.Context(), "integration")
+		return err
+	})
 	late := newSeller(t, r.URL(), "s-9")
 	got := late.join()
 	require.EqualValues(t, 6, got.number("ticket"), "above those that the ledger knows: %s", got.body)
