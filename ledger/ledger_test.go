@@ -1,7 +1,6 @@
 package ledger_test
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/room"
 )
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 type bench struct {
 	url     string
 	journal *journal
-	log     *lockedBuffer
+	log     *testproc.Log
 	now     *clock
 	reused  *reused // nil: the database is the test's own
 
@@ -38,7 +38,7 @@ type bench struct {
 }
 
 func newBench(url string) *bench {
-	return &bench{url: url, journal: &journal{entries: map[room.ID][]room.Entry{}, tickets: map[room.ID]int64{}}, log: &lockedBuffer{},
+	return &bench{url: url, journal: &journal{entries: map[room.ID][]room.Entry{}, tickets: map[room.ID]int64{}}, log: &testproc.Log{},
 		now: &clock{now: time.Now()}, probeWithin: time.Minute}
 }
 
@@ -230,23 +230,6 @@ func (c *clock) Move(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
-}
-
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }
 
 // A lease as the journal tells it: its fence is its number in thousands of µs, its time 10 ms from number·10.

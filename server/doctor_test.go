@@ -288,7 +288,7 @@ func TestRightsThatTheDoctorAsksForAreEnoughForAServer(t *testing.T) {
 	cfg := sound(t, "--redis-url", "redis://app:app@"+admin.Addr(), "--database-url", pgtest.Start(t).URL(), "--public-url", "")
 	told, well := diagnosed(t, cfg)
 	require.True(t, well, told)
-	log := &said{}
+	log := &testproc.Log{}
 	s, err := New(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)))
 	require.NoError(t, err)
 	r := run(t, s)

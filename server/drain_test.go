@@ -67,28 +67,10 @@ func TestServerWhoseAddressIsTakenSaysWhichSetting(t *testing.T) {
 	require.ErrorContains(t, err, r.Addr())
 }
 
-// said collects what a server logs.
-type said struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (s *said) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *said) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
-}
-
 func TestLogTellsWhereToGoAndNamesNoSession(t *testing.T) {
 	redis := redistest.Start(t)
 	require.NoError(t, redis.Client().ConfigSet(t.Context(), "requirepass", "hush").Err())
-	var log said
+	var log testproc.Log
 	cfg := config(t, "--redis-url", "redis://:hush@"+redis.Addr(), "--log-level", "debug")
 	s, err := New(t.Context(), cfg, cfg.NewLog(&log))
 	require.NoError(t, err)

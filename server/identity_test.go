@@ -325,7 +325,7 @@ func TestPortalChangesItsKeysWithoutARestart(t *testing.T) {
 }
 
 func TestTokensAndSessionsAreNotLogged(t *testing.T) {
-	var log said
+	var log testproc.Log
 	made, err := New(t.Context(), config(t, proving()...), slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	require.NoError(t, err)
 	r := run(t, made)

@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
 // logged is a server that writes its log down.
-func logged(t *testing.T, args ...string) (*replica, *said) {
+func logged(t *testing.T, args ...string) (*replica, *testproc.Log) {
 	t.Helper()
-	var log said
+	var log testproc.Log
 	cfg := config(t, args...)
 	s, err := New(t.Context(), cfg, cfg.NewLog(&log))
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/testkit/portaltest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
 func TestProvenSellersLinkIsForTheSameSellerAlone(t *testing.T) {
@@ -42,7 +43,7 @@ func TestProvenSellersLinkIsForTheSameSellerAlone(t *testing.T) {
 }
 
 func TestNothingTellsASessionOrATokenOfALink(t *testing.T) {
-	var log said
+	var log testproc.Log
 	server := redistest.Start(t)
 	made, err := New(t.Context(), config(t, "--redis-url", server.URL()), slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	require.NoError(t, err)

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -10,7 +9,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -48,26 +46,8 @@ func asShipped(r *http.Request) {
 	r.Header.Del("Connection")
 }
 
-// lines is a log that may be written by several at once.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) count(part string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.text.String(), part)
-}
-
 func TestWhereNoSocketComesThroughASellerIsShownItsTurnAllTheSame(t *testing.T) {
-	log := &lines{}
+	log := &testproc.Log{}
 	s, err := New(t.Context(), config(t), slog.New(slog.NewTextHandler(log, nil)))
 	require.NoError(t, err)
 	r := run(t, s)
@@ -87,8 +67,8 @@ func TestWhereNoSocketComesThroughASellerIsShownItsTurnAllTheSame(t *testing.T) 
 	p.picture("polling", true)
 	holder.leave("")
 	p.state("locked")
-	require.Equal(t, 1, log.count("no WebSocket comes through"), "one line a minute at most")
-	require.Equal(t, 1, log.count("docs/proxies.md"))
+	require.Equal(t, 1, strings.Count(log.String(), "no WebSocket comes through"), "one line a minute at most")
+	require.Equal(t, 1, strings.Count(log.String(), "docs/proxies.md"))
 }
 
 func onPage(t *testing.T, ctx context.Context) page { return page{t: t, ctx: ctx} }

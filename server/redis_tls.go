@@ -12,8 +12,8 @@ import (
 
 // certificates are the files, in PEM, that a REDIS_URL names for TLS by its parameters cert, key and ca.
 type certificates struct {
-	cert, key string // who we are; "" = nobody in particular
-	ca        string // whom we believe; "" = the system's
+	cert, key string // of the client; "" = none
+	ca        string // the authorities that servers are verified by; "" = the system's
 }
 
 var certificateNames = []string{"cert", "key", "ca"}
@@ -41,8 +41,8 @@ func takeCertificates(q url.Values) (certificates, error) {
 	return c, nil
 }
 
-// into has connections use them. What is wrong with a file is told without its name, which is a part of the address. A certificate is read anew for each
-// connection, so that it can be replaced; whom we believe is read once.
+// into makes connections use the files. An error does not name a file, since its name is a part of the address. The client's certificate is read anew for each
+// connection, so that it can be replaced; ca is read once.
 func (c certificates) into(config *tls.Config) error {
 	if c == (certificates{}) {
 		return nil

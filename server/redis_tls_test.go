@@ -1,15 +1,8 @@
 package server
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
 	"log/slog"
-	"math/big"
-	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -26,28 +19,10 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// ownCertificate is one for 127.0.0.1 that vouches for itself, and its key.
-func ownCertificate(t *testing.T) (cert, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		IsCA: true, BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	require.NoError(t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	require.NoError(t, err)
-	dir := t.TempDir()
-	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	require.NoError(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
-	return cert, key
-}
-
 // sealedRedis is a Redis that talks only to clients that show its own certificate, and what names the files in an address.
 func sealedRedis(t *testing.T, more ...string) (s *redistest.Server, port int, settings []string, files string) {
 	t.Helper()
-	cert, key := ownCertificate(t)
+	cert, key := redistest.Certificate(t)
 	port = testproc.FreePort(t)
 	settings = []string{"tls-replication yes", "tls-cert-file " + cert, "tls-key-file " + key, "tls-ca-cert-file " + cert, "tls-auth-clients yes"}
 	args := append(slices.Clone(more), "--tls-port", fmt.Sprint(port))
@@ -100,7 +75,7 @@ func TestCertificateIsReadAnewForEachConnection(t *testing.T) {
 	_, port, _, files := sealedRedis(t)
 	q, err := url.ParseQuery(files)
 	require.NoError(t, err)
-	other, otherKey := ownCertificate(t)
+	other, otherKey := redistest.Certificate(t)
 	u, err := ParseRedis(fmt.Sprintf("rediss://127.0.0.1:%d?%s", port, url.Values{"cert": {other}, "key": {otherKey}, "ca": q["ca"]}.Encode()))
 	require.NoError(t, err)
 	ping := func() error {
@@ -119,7 +94,7 @@ func TestCertificateIsReadAnewForEachConnection(t *testing.T) {
 }
 
 func TestCertificatesThatCanNotBeUsedStopTheStartByTheirReason(t *testing.T) {
-	cert, key := ownCertificate(t)
+	cert, key := redistest.Certificate(t)
 	for query, want := range map[string]string{
 		"cert=" + cert:                            "name both or neither",
 		"key=" + key:                              "name both or neither",

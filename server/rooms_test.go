@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/templates"
 )
 
@@ -34,12 +35,12 @@ type library struct {
 	t    *testing.T
 	path string
 	asks chan os.Signal
-	log  *said
+	log  *testproc.Log
 }
 
 func startLibrary(t *testing.T, text string, args ...string) *library {
 	t.Helper()
-	l := &library{t: t, path: roomsFile(t, text), asks: make(chan os.Signal), log: &said{}}
+	l := &library{t: t, path: roomsFile(t, text), asks: make(chan os.Signal), log: &testproc.Log{}}
 	cfg := config(t, append([]string{"--rooms", "integration,shop:*", "--rooms-file", l.path}, args...)...)
 	cfg.Reload = l.asks
 	s, err := New(t.Context(), cfg, slog.New(slog.NewTextHandler(l.log, nil)))

@@ -11,6 +11,8 @@ import (
 
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
 const smsSecret = "whsec_c2VjcmV0LW9mLXRoZS1jYXJyaWVyLTEyMzQ1Ng=="
@@ -88,7 +90,7 @@ func TestBadSecretStopsTheStartAndAShortOneIsSpokenOf(t *testing.T) {
 		require.ErrorContains(t, err, name)
 		require.NotContains(t, err.Error(), "not base64!")
 	}
-	log := &said{}
+	log := &testproc.Log{}
 	s, err := New(t.Context(), config(t, "--sms-webhook-secret", "whsec_YWJj"), slog.New(slog.NewTextHandler(log, nil)))
 	require.NoError(t, err)
 	s.Close()

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/web/signin"
 )
 
@@ -261,7 +262,7 @@ func TestWrongPasswordIsRefusedAndInTheAudit(t *testing.T) {
 }
 
 func TestOneTimePasswordIsSaidAtTheStartAndWorksOnce(t *testing.T) {
-	log := &said{}
+	log := &testproc.Log{}
 	cfg := config(t)
 	s, err := New(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)))
 	require.NoError(t, err)
@@ -276,7 +277,7 @@ func TestOneTimePasswordIsSaidAtTheStartAndWorksOnce(t *testing.T) {
 	require.Equal(t, "/support", newReader(t, r.URL()).submit("/support/sign-in", form...).Request.URL.Path)
 	require.Equal(t, http.StatusUnauthorized, newReader(t, r.URL()).submit("/support/sign-in", form...).StatusCode)
 
-	quiet := &said{}
+	quiet := &testproc.Log{}
 	s, err = New(t.Context(), config(t, supportArgs(t)...), slog.New(slog.NewTextHandler(quiet, nil)))
 	require.NoError(t, err)
 	require.NoError(t, run(t, s).stop(t))

@@ -72,9 +72,9 @@ func (i *integrationSide) told(t *testing.T, kind string) (trace, span string) {
 }
 
 // startTraced runs a server whose log is kept.
-func startTraced(t *testing.T, cfg Config) (*replica, *said) {
+func startTraced(t *testing.T, cfg Config) (*replica, *testproc.Log) {
 	t.Helper()
-	log := &said{}
+	log := &testproc.Log{}
 	s, err := New(t.Context(), cfg, cfg.NewLog(log))
 	require.NoError(t, err)
 	return run(t, s), log
@@ -131,7 +131,7 @@ func requireOneTree(t *testing.T, c *collector, trace string) {
 	}, patience, 10*time.Millisecond)
 }
 
-func lineWith(log *said, text string) string {
+func lineWith(log *testproc.Log, text string) string {
 	for line := range strings.Lines(log.String()) {
 		if strings.Contains(line, text) {
 			return line

@@ -78,11 +78,11 @@ func (s *site) addRules(id room.ID, v *templates.RoomView) {
 }
 
 // info is what the operator says of a room, in that language.
-func (s *site) info(id room.ID, lang string) (told templates.RoomInfo) {
+func (s *site) info(id room.ID, lang string) (info templates.RoomInfo) {
 	if s.Info != nil {
-		told = s.Info(id, lang)
+		info = s.Info(id, lang)
 	}
-	return told
+	return info
 }
 
 // visitor is the browser's session. One that has none is given it now, so that its first 준비 완료

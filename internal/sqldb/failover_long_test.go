@@ -23,7 +23,7 @@ func TestWritesGoToTheNewPrimaryBehindTheSameAddress(t *testing.T) {
 	url := old.URL()
 	standby := old.Standby()
 	address, behind := old.Behind(url)
-	var log lines
+	var log testproc.Log
 	var now atomic.Pointer[time.Time]
 	now.Store(new(time.Now()))
 	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: behind, Migrations: migrations(), Log: slog.New(slog.NewTextHandler(&log, nil)),

@@ -69,7 +69,7 @@ func busy(err error) bool {
 	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
 }
 
-// answered is true for an error that PostgreSQL told, whether at the start of a connection or later.
+// answered reports whether PostgreSQL itself sent the error, at the start of a connection or later.
 func answered(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg)

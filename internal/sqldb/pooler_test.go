@@ -1,7 +1,6 @@
 package sqldb_test
 
 import (
-	"bytes"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -13,25 +12,8 @@ import (
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
-
-// lines is a log that may be read meanwhile.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
 
 // With two connections of the server for all replicas, each transaction is likely to meet another server process than the one before.
 func TestReplicasWorkBehindAPoolerOfTransactions(t *testing.T) {
@@ -171,7 +153,7 @@ func awayWhileReadOnly(t *testing.T, attributes string) {
 		_, err := s.Exec(`DELETE FROM counters`)
 		return err
 	}
-	var log lines
+	var log testproc.Log
 	open := func() *sqldb.DB {
 		db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url, Migrations: migrations(), Log: slog.New(slog.NewTextHandler(&log, nil)), Now: func() time.Time { return now }})
 		require.NoError(t, err, "a standby is promoted in a moment")

@@ -109,8 +109,8 @@ func (p *postgres) connect(ctx context.Context, named bool) (driver.Conn, error)
 	})).Connect(ctx)
 }
 
-// noticePooler finds out whether another process serves the connection than the one that it was told at its start: poolers make up
-// what a client is to cancel its statements by. Where none is between, the session has its own limit of idleness, which counts for the outbox's transactions too.
+// noticePooler finds out whether a pooler stands between waitroom and the database. A pooler invents the process id that it sends a client for cancelling
+// statements, so it differs from the id of the process that serves the statement. Without a pooler the session gets its idle limit, which the outbox's transactions have too.
 func (p *postgres) noticePooler(ctx context.Context, conn *pgx.Conn) error {
 	var pid int64
 	if err := conn.QueryRow(ctx, `SELECT pg_backend_pid()`, pgx.QueryExecModeSimpleProtocol).Scan(&pid); err != nil {

@@ -1,16 +1,10 @@
 package sentinel_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"math/big"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,26 +21,6 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/server/sentinel"
 )
-
-// certificate is one for 127.0.0.1 that vouches for itself: its files, and who believes it.
-func certificate(t *testing.T) (cert, key string, roots *x509.CertPool) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		IsCA: true, BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	require.NoError(t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	require.NoError(t, err)
-	dir := t.TempDir()
-	cert, key, roots = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"), x509.NewCertPool()
-	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	require.NoError(t, os.WriteFile(cert, text, 0o600))
-	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
-	require.True(t, roots.AppendCertsFromPEM(text))
-	return cert, key, roots
-}
 
 // observer runs a sentinel of a master that is reached by TLS alone. It is asked by TLS at addr; control is for the test.
 func observer(t *testing.T, master int, sealed []string) (addr string, control *redis.SentinelClient) {
@@ -67,7 +41,11 @@ func observer(t *testing.T, master int, sealed []string) (addr string, control *
 
 // Sentinels and servers are reached by TLS alone, and who signs in to either may do no more than it has to.
 func TestMasterIsFollowedOverTLSByUsersWithFewRights(t *testing.T) {
-	cert, key, roots := certificate(t)
+	cert, key := redistest.Certificate(t)
+	text, err := os.ReadFile(cert)
+	require.NoError(t, err)
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM(text))
 	sealed := []string{"tls-replication yes", "tls-cert-file " + cert, "tls-key-file " + key, "tls-ca-cert-file " + cert, "tls-auth-clients no"}
 	ports := [2]int{testproc.FreePort(t), testproc.FreePort(t)}
 	args := []string{"--user", "shop", "on", ">pw", "~*", "&*", "+@all", "-role", "-info"}

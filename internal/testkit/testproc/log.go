@@ -1,0 +1,26 @@
+package testproc
+
+import (
+	"bytes"
+	"sync"
+)
+
+// Log keeps what is written to it. It can be written and read by several goroutines at once. The zero value is empty and ready.
+type Log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer. It never fails.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// String is all that was written so far.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
