@@ -42,11 +42,11 @@ func TestShardThatDoesNotAnswerCostsNobodyElseItsTurn(t *testing.T) {
 	turn := queue(ctx, t, first, sound, 1)
 	later := queue(ctx, t, second, sound, 2)
 
-	silent := shard(dead)
+	silent, answers := shard(dead), shard(sound).Addr()
 	silent.Pause()
 	t.Cleanup(silent.Resume)
 	time.Sleep(2 * heartbeat) // for as long the process says nothing of either key, if it waits for the shard
-	require.NoError(t, holder.Unlock(ctx, held))
+	require.NoError(t, holder.Unlock(ctx, held), "%s answers, %s does not", answers, silent.Addr())
 	select {
 	case got := <-turn:
 		require.NoError(t, got.err)

@@ -248,15 +248,22 @@ func (s *Server) UntilPromoted() {
 	testproc.Until(s.tb, agreeWithin, s.isMaster)
 }
 
+// ok is nil when every node knows every other one and who owns each slot. cluster_state alone is ok earlier where a
+// cluster may leave slots uncovered; a client that then asks for the slots sends some keys to a random node.
 func (c *Cluster) ok() error {
 	for _, node := range c.nodes {
 		info, err := node.Client().ClusterInfo(context.Background()).Result()
 		if err != nil {
 			return err
 		}
-		known := fmt.Sprintf("cluster_known_nodes:%d\r\n", len(c.nodes)+len(c.replicas))
-		if !strings.Contains(info, "cluster_state:ok") || !strings.Contains(info, known) {
-			return fmt.Errorf("%s: %s", node.Addr(), info)
+		for _, line := range []string{
+			"cluster_state:ok",
+			fmt.Sprintf("cluster_known_nodes:%d", len(c.nodes)+len(c.replicas)),
+			fmt.Sprintf("cluster_slots_ok:%d", slots),
+		} {
+			if !strings.Contains(info, line+"\r\n") {
+				return fmt.Errorf("%s: %s", node.Addr(), info)
+			}
 		}
 	}
 	return nil
