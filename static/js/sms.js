@@ -48,7 +48,7 @@ export class Messages extends HTMLElement {
     return this.#list.some((m) => m.id === id);
   }
 
-  /** Takes a message, and gives it back where it is new: a reconnect may bring it again. */
+  /** Takes a message, and returns it where it is new and shown: a reconnect may bring it again. */
   add(message) {
     const added = whole(message);
     if (!added.late && added.at.getTime() <= this.#past) return null;
@@ -56,7 +56,7 @@ export class Messages extends HTMLElement {
     this.#list.push(added);
     this.#list.sort((a, b) => a.at - b.at);
     this.#sweep();
-    return added;
+    return this.has(added.id) ? added : null; // its time may have ended this very moment
   }
 
   /** It was not mine. */
