@@ -15,7 +15,7 @@ const probeWithin = time.Second
 // probe asks a database whether it is there, on nobody's time and on a connection of its own: those that wait may
 // have taken all the others. One runs at a time, at most every probeEvery.
 type probe struct {
-	source source
+	ping   func(context.Context) error
 	within time.Duration
 	allow  *rate.Limiter
 
@@ -23,6 +23,7 @@ type probe struct {
 	stop    context.CancelFunc // of the one that runs; nil = none does
 	closed  bool
 	running sync.WaitGroup
+	pings   sync.WaitGroup // may go on after their probe was over
 }
 
 // start has answer called with what a probe found, unless one runs, or ran just now, or the probe is closed.
@@ -46,7 +47,7 @@ func (p *probe) start(answer func(error)) {
 // ask returns in time also where the system hangs, as it does for a file on a disk that is gone.
 func (p *probe) ask(ctx context.Context) error {
 	answer := make(chan error, 1)
-	go func() { answer <- p.ping(ctx) }()
+	p.pings.Go(func() { answer <- p.ping(ctx) })
 	select {
 	case err := <-answer:
 		return err
@@ -55,8 +56,9 @@ func (p *probe) ask(ctx context.Context) error {
 	}
 }
 
-func (p *probe) ping(ctx context.Context) error {
-	db, err := p.source.open()
+// ping opens the database anew and asks it for a sign of life.
+func (s source) ping(ctx context.Context) error {
+	db, err := s.open()
 	if err != nil {
 		return err
 	}
@@ -72,7 +74,8 @@ func (p *probe) finished() bool {
 	return !p.closed
 }
 
-// close ends the probe and lets no other begin.
+// close ends the probe and lets no other begin. It returns when no ping has the database's file open any more, or
+// after as long as a probe takes: a system that hangs must not keep the program from ending.
 func (p *probe) close() {
 	p.mu.Lock()
 	p.closed = true
@@ -81,4 +84,13 @@ func (p *probe) close() {
 	}
 	p.mu.Unlock()
 	p.running.Wait()
+	ended := make(chan struct{})
+	go func() {
+		p.pings.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(p.within):
+	}
 }

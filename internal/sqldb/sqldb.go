@@ -80,7 +80,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	}
 	d := &DB{log: c.Log, sql: pool, dialect: src.dialect, postgres: src.pg, migrations: c.Migrations}
 	d.circuit.now = c.Now
-	d.probe = probe{source: src, within: c.ProbeWithin, allow: rate.NewLimiter(rate.Every(probeEvery), 1)}
+	d.probe = probe{ping: src.ping, within: c.ProbeWithin, allow: rate.NewLimiter(rate.Every(probeEvery), 1)}
 	if src.dialect == dialect.SQLite {
 		d.writer = make(chan struct{}, 1)
 	}
