@@ -119,7 +119,9 @@ func TestClosedTabShowsItsTurnAndLeadsBackToTheRoom(t *testing.T) {
 	})
 	worker := newSeller(t, r.URL(), "s-a").ask(http.MethodGet, "/worker.js", "")
 	require.Equal(t, "no-cache", worker.Header.Get("Cache-Control"))
-	require.Equal(t, "show t, close, open /rooms/integration, show t, close, focus /", tells[string](t, ctx, fmt.Sprintf(asWorker, worker.body)))
+	require.Equal(t, "show t, close, open /rooms/integration, show t, close, focus /", tells[string](t, ctx, fmt.Sprintf(asWorker, worker.body, "Chrome/143.0.0.0 AppleWebKit/537.36")))
+	require.Equal(t, "show t, close, open /rooms/integration, show t, close, focus /, show t", tells[string](t, ctx, fmt.Sprintf(asWorker, worker.body, "AppleWebKit/605.1.15 Version/18.3 Safari")),
+		"WebKit ends a subscription whose push shows nothing")
 }
 
 func TestPageSaysWhatBecomesOfNotifications(t *testing.T) {
@@ -148,12 +150,12 @@ func TestPageSaysWhatBecomesOfNotifications(t *testing.T) {
 }
 
 // asWorker runs the worker where a test says which pages are open: nobody can press a notification here, nor is there a window to come to the front.
-const asWorker = `((source) => {
+const asWorker = `((source, userAgent) => {
 	const does = {}, done = [];
 	const page = (path, visibilityState) => ({ url: origin + path, visibilityState, focus: async () => done.push("focus " + path) });
 	const registration = { getNotifications: async () => [], showNotification: async (title) => done.push("show " + title) };
 	const clients = { pages: [], matchAll: async () => clients.pages, openWindow: async (path) => done.push("open " + path) };
-	new Function("self", source)({ addEventListener: (name, f) => { does[name] = f; }, location, registration, clients });
+	new Function("self", source)({ addEventListener: (name, f) => { does[name] = f; }, location, registration, clients, navigator: { userAgent } });
 	const happens = (name, event) => new Promise((resolve) => does[name]({ ...event, waitUntil: (work) => resolve(work) }));
 	const message = { title: "t", body: "{time}", until: 0, lang: "ko", tag: "x", paths: ["/rooms/integration", "/"] };
 	const press = () => happens("notificationclick", { notification: { data: message, close: () => done.push("close") } });
@@ -166,4 +168,4 @@ const asWorker = `((source) => {
 		await push();
 		return done.join(", ");
 	})();
-})(%q)`
+})(%q, %q)`

@@ -98,7 +98,7 @@ func (s *Server) pushOf(id room.ID, n news.News, view room.View) (left time.Dura
 		}
 	}
 	return time.Duration(until-view.Now) * time.Millisecond, func(lang string) push.Message {
-		said := templates.PushWords(lang, n.What == news.Turn, claim, s.roomInfo(id, lang).Name, string(id))
-		return push.Message{Title: said.Title, Body: said.Lead, Until: until, Lang: lang, Tag: push.Tag(id), Paths: s.cfg.Rooms.Paths(id)}
+		said, plain := templates.PushWords(lang, n.What == news.Turn, claim, s.roomInfo(id, lang).Name, string(id))
+		return push.Message{Title: said.Title, Body: said.Lead, Plain: plain, Until: until, Lang: lang, Tag: push.Tag(id), Paths: s.cfg.Rooms.Paths(id)}
 	}
 }

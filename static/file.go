@@ -23,8 +23,9 @@ const worth = 256
 // kinds are the types that browsers insist on, whatever the machine's own table says.
 var kinds = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".map": "application/json", ".svg": "image/svg+xml",
-	".ts": "text/plain; charset=utf-8", // types, for developers
-	"":    "text/plain; charset=utf-8",
+	".webmanifest": "application/manifest+json",
+	".ts":          "text/plain; charset=utf-8", // types, for developers
+	"":             "text/plain; charset=utf-8",
 }
 
 // file is one file in each form that it is sent in. Made once; gzip when somebody first asks for it.

@@ -2,6 +2,9 @@ package static_test
 
 import (
 	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"image/png"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -53,11 +56,30 @@ func TestFilesHaveTheTypesBrowsersInsistOn(t *testing.T) {
 		"/static/bundle/seller.css":              "text/css; charset=utf-8",
 		"/static/css/base.css":                   "text/css; charset=utf-8",
 		"/static/icons/waiting.svg":              "image/svg+xml",
+		"/static/icons/turn-192.png":             "image/png",
+		"/static/icons/app.webmanifest":          "application/manifest+json",
 		"/static/thirdparty/uplot/uPlot.esm.js":  "text/javascript; charset=utf-8",
 		"/static/thirdparty/uplot/uPlot.min.css": "text/css; charset=utf-8",
 		"/static/thirdparty/uplot/LICENSE":       "text/plain; charset=utf-8",
 	} {
 		require.Equal(t, kind, get(path, nil).Header().Get("Content-Type"), path)
+	}
+}
+
+// iOS pushes only to a page on the Home Screen whose manifest says standalone, and shows no icon that is not PNG.
+func TestManifestMakesAPageOfTheHomeScreen(t *testing.T) {
+	var manifest struct {
+		Display string
+		Icons   []struct{ Src, Sizes, Type string }
+	}
+	require.NoError(t, json.Unmarshal(get("/static/icons/app.webmanifest", nil).Body.Bytes(), &manifest))
+	require.Equal(t, "standalone", manifest.Display)
+	require.NotEmpty(t, manifest.Icons)
+	for _, icon := range manifest.Icons {
+		picture, err := png.DecodeConfig(get("/static/icons/"+icon.Src, nil).Body)
+		require.NoError(t, err, icon.Src)
+		require.Equal(t, icon.Sizes, fmt.Sprintf("%dx%d", picture.Width, picture.Height))
+		require.Equal(t, "image/png", icon.Type)
 	}
 }
 

@@ -9,9 +9,12 @@ self.addEventListener("notificationclick", (event) => {
   event.waitUntil(open(event.notification.data.paths));
 });
 
-/** Whoever has the room before them needs no word. Told twice, by a page in the background and by this, it rings once. */
+/** WebKit ends the subscription where a push shows nothing, also when the room is on show. */
+const ALWAYS = /AppleWebKit/.test(self.navigator.userAgent) && !/Chrom(e|ium)\//.test(self.navigator.userAgent);
+
+/** A room on show needs no notification. Sent twice, by a page in the background and by this, it rings once. */
 async function tell({ title, body, until, lang, tag, paths }) {
-  if ((await pages(paths)).some((page) => page.visibilityState === "visible")) return;
+  if (!ALWAYS && (await pages(paths)).some((page) => page.visibilityState === "visible")) return;
   const shown = await self.registration.getNotifications({ tag });
   const time = new Date(until).toLocaleTimeString(lang, { timeStyle: "medium" });
   await self.registration.showNotification(title, {
@@ -19,7 +22,7 @@ async function tell({ title, body, until, lang, tag, paths }) {
     lang,
     tag,
     renotify: !shown.some((before) => before.title === title),
-    icon: new URL("icons/turn.svg", STATIC).href,
+    icon: new URL("icons/turn-192.png", STATIC).href,
     data: { paths },
   });
 }

@@ -1,16 +1,17 @@
 package templates
 
-// PushWords are what a browser shows when no page is open: that the turn has come, and whether it is to be claimed, or that the place is passed over. {time}
-// in them is left to the browser, whose clock and zone a seller reads.
-func PushWords(lang string, turn, claim bool, name, room string) Notice {
+// PushWords returns the title and the text of a notification to a seller whose page is closed. The service worker puts
+// the time into the text. plain is the text for a browser that shows it without the service worker.
+func PushWords(lang string, turn, claim bool, name, room string) (words Notice, plain string) {
 	t := TextIn(lang)
-	words := Notice{t.Live.NotifyTurn.Title, t.Page.PushTurn}
+	words, plain = Notice{t.Live.NotifyTurn.Title, t.Page.PushTurn}, t.Live.NotifyTurn.Lead
 	switch {
 	case !turn:
-		words = t.Page.PushAway
+		words, plain = t.Page.PushAway, t.Page.PushReturn
 	case claim:
 		words.Lead = t.Page.PushClaim
 	}
-	words.Lead = fill(words.Lead, "room", orElse(name, room), "here", t.Page.Here, "time", "{time}")
-	return words
+	room = orElse(name, room)
+	words.Lead = fill(words.Lead, "room", room, "here", t.Page.Here, "time", "{time}")
+	return words, room + ": " + plain
 }

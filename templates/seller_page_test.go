@@ -142,6 +142,45 @@ func TestSoundIsOnOnlyOnceSomebodyHasPressed(t *testing.T) {
 	require.Equal(t, "켜기", tab.text("sound-test"))
 }
 
+// A telephone call stops the sound of an iPhone's page, which then says "interrupted" and may not answer a resume.
+func TestSoundThatCannotBePlayedIsShown(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.before(`window.AudioContext = class extends AudioContext {
+		constructor() { super(); window.sound = this; }
+		get state() { return window.call ? "interrupted" : super.state; }
+		resume() { return window.call ? new Promise(() => {}) : super.resume(); }
+	}`)
+	room.change(place(2))
+	tab.open(room, "ko")
+	tab.do(chromedp.Click("#sound-test"))
+	tab.says("sound-state", "켜짐")
+	tab.run(`call = true; sound.dispatchEvent(new Event("statechange"))`)
+	tab.says("sound-state", "소리를 낼 수 없어요. 한 번 더 눌러 보세요")
+	require.Equal(t, "켜기", tab.text("sound-test"))
+	tab.run(`call = false`)
+	tab.do(chromedp.Click("#sound-test"))
+	tab.says("sound-state", "켜짐")
+
+	tab.before(`window.AudioContext = undefined`)
+	tab.open(room, "ko")
+	tab.do(chromedp.Click("#sound-test"))
+	tab.says("sound-state", "소리를 낼 수 없어요. 한 번 더 눌러 보세요")
+}
+
+// Safari on iOS has notifications only on a page that was opened from the Home Screen, and navigator.standalone says whether it was.
+func TestPageOnAnIPhoneSaysHowToGetNotifications(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.view.Info.Name = "스마트 공방"
+	tab.before(`delete window.Notification; Navigator.prototype.standalone = false`)
+	room.change(place(2))
+	tab.open(room, "ko")
+	tab.says("notify-note", "iPhone·iPad에서는 ‘공유 → 홈 화면에 추가’로 연 화면에서만 알림이 와요 (iOS 16.4부터)")
+	tab.hides("notify")
+	tab.until(`document.querySelector("link[rel=manifest]").href.endsWith("/icons/app.webmanifest")
+		&& document.querySelector("link[rel=apple-touch-icon]").href.endsWith("/icons/app-180.png")
+		&& document.querySelector("meta[name=apple-mobile-web-app-title]").content === "스마트 공방"`)
+}
+
 func TestDoneBeforeACodeHasComeAsksFirst(t *testing.T) {
 	room, tab := expectTurn(t)
 	tab.do(chromedp.Click("#done"))

@@ -453,9 +453,11 @@ type LiveText struct {
 	MissedBy        string            `json:"missed_by"` // {time}
 	TurnedOn        string            `json:"turned_on"`
 	TurnedOff       string            `json:"turned_off"`
+	SoundStopped    string            `json:"sound_stopped"`
 	Blocked         string            `json:"blocked"`
 	ToldClosed      string            `json:"told_closed"`
 	ToldOpen        string            `json:"told_open"`
+	ToldHome        string            `json:"told_home"`
 	Untold          string            `json:"untold"`
 	NoSeller        string            `json:"no_seller"`
 	Unreachable     string            `json:"unreachable"`
@@ -574,6 +576,7 @@ type PageText struct {
 	Retry          string            `json:"retry"`
 	PushTurn       string            `json:"push_turn"`  // {room} {time}
 	PushClaim      string            `json:"push_claim"` // {here} {room} {time}
+	PushReturn     string            `json:"push_return"`
 	PushAway       Notice            `json:"push_away"`
 }
 

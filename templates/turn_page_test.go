@@ -11,9 +11,20 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
+// stopped stops the clocks of the pages that are opened from now on; pass(ms) sets them on.
+const stopped = `{
+	let now = performance.now();
+	const since = Date.now() - now;
+	performance.now = () => now;
+	Date.now = () => since + now;
+	window.pass = (ms) => now += ms;
+}`
+
 func TestTurnIsToldThreeTimesBeforeItIsOver(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.before(stopped)
 	tab.before(`window.buzzed = []; navigator.vibrate = (pattern) => buzzed.push(pattern.length) > 0`)
+	room.at = time.Now().UnixMilli()
 	room.change(place(6))
 	tab.open(room, "ko")
 	tab.do(chromedp.Click("#sound-test")) // browsers tell nobody who has pressed nothing
@@ -23,8 +34,10 @@ func TestTurnIsToldThreeTimesBeforeItIsOver(t *testing.T) {
 	}
 	tab.until(`buzzed.join() === "1,1"`)
 	short := turn(0)
-	short["lease_expires_at"] = time.Now().Add(31 * time.Second).UnixMilli()
+	short["lease_expires_at"] = room.at + 31_000
 	room.push(t, short)
+	tab.until(`buzzed.join() === "1,1,5"`)
+	tab.run(`pass(2000)`)
 	tab.until(`document.body.dataset.hurry === "true"`)
 	require.Equal(t, "곧 끝나요", tab.text("time-left"))
 	room.push(t, object{"queue_length": 3})

@@ -64,24 +64,24 @@ export class TurnAlert {
 /** Shows each way to be told with its state: a sound has to be armed again by a press after each reload. */
 export function offerAlerts(alert) {
   const { chime } = alert;
-  byID("alerts").hidden = !("AudioContext" in window);
+  byID("alerts").hidden = false;
+  const said = { on: alert.words.turned_on, off: alert.words.turned_off, stopped: alert.words.sound_stopped };
   const show = () => {
     const button = byID("sound-test");
-    put(byID("sound-state"), chime.armed ? alert.words.turned_on : alert.words.turned_off);
+    put(byID("sound-state"), said[chime.state]);
     put(button, chime.armed ? button.dataset.on : button.dataset.off);
   };
   chime.onChange = show;
   show();
-  byID("sound-test").addEventListener("click", () => {
-    chime.arm();
-    // The context needs a moment to wake up on the very first press.
-    setTimeout(() => chime.play(), 60);
+  byID("sound-test").addEventListener("click", async () => {
+    await chime.arm();
+    chime.play();
   });
   offerNotifications(alert);
 }
 
 function offerNotifications({ words, notifier }) {
-  const said = { none: words.untold, blocked: words.blocked, off: words.turned_off, open: words.told_open, closed: words.told_closed };
+  const said = { none: words.untold, home: words.told_home, blocked: words.blocked, off: words.turned_off, open: words.told_open, closed: words.told_closed };
   const show = () => {
     put(byID("notify-note"), said[notifier.state]);
     byID("notify").hidden = notifier.state !== "off";

@@ -1,34 +1,44 @@
 const NOTES = [659.25, 830.61, 987.77]; // E5 G#5 B5, in hertz
 const STEP = 0.16; // seconds from note to note
+const PATIENCE = 1000; // milliseconds that a sound may take to wake up
 
 /**
  * The sound of a turn. Browsers stay silent until somebody has pressed something, so it is
- * armed by the first press.
+ * armed by the first press; a telephone call or a headset may stop it again on a phone.
  */
 export class Chime {
   #context = null;
   #again = 0;
+  #stopped = false; // it could be heard before, or was to be heard, and cannot
 
-  /** Hears that it can be heard now, or not any more. */
+  /** Hears that the state is another one. */
   onChange = () => {};
+
+  /** "on", "off" (not armed yet) or "stopped" (it cannot be heard, unless another press helps). */
+  get state() {
+    if (this.armed) return "on";
+    return this.#stopped ? "stopped" : "off";
+  }
 
   get armed() {
     return this.#context?.state === "running";
   }
 
-  arm() {
-    const Context = window.AudioContext;
-    if (!Context) return;
-    if (!this.#context) {
-      this.#context = new Context();
-      this.#context.addEventListener("statechange", () => this.onChange());
+  /** To be called for a press. Resolves when the sound can be heard, or cannot. */
+  async arm() {
+    try {
+      this.#context ??= this.#open();
+      // Safari calls it "interrupted" where the system has stopped it; a resume may stay unanswered then.
+      if (!this.armed) await Promise.race([this.#context.resume(), wait(PATIENCE)]);
+    } catch {
+      // no way to make a sound here
     }
-    if (this.#context.state === "suspended") this.#context.resume().catch(() => {});
+    if (this.armed) this.#see(false);
   }
 
   play() {
+    if (!this.armed) return this.#see(true);
     const context = this.#context;
-    if (!context || context.state !== "running") return;
     NOTES.forEach((pitch, i) => strike(context, pitch, context.currentTime + i * STEP));
   }
 
@@ -42,6 +52,25 @@ export class Chime {
   hush() {
     clearTimeout(this.#again);
   }
+
+  #open() {
+    const context = new AudioContext();
+    let ran = false;
+    context.addEventListener("statechange", () => {
+      ran ||= this.armed;
+      this.#see(ran && !this.armed);
+    });
+    return context;
+  }
+
+  #see(stopped) {
+    this.#stopped = stopped;
+    this.onChange();
+  }
+}
+
+function wait(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 function strike(context, pitch, at) {

@@ -26,9 +26,12 @@ export class Notifier {
     return this.possible && Notification.permission === "granted";
   }
 
-  /** "none", "off", "blocked", "open" (they come while the page is open) or "closed" (also when it is not). */
+  /**
+   * "none", "home" (on iOS, from the Home Screen alone), "off", "blocked", "open" (they come while the page is open) or "closed" (also when
+   * it is not).
+   */
   get state() {
-    if (!this.possible) return "none";
+    if (!this.possible) return onlyFromHomeScreen() ? "home" : "none";
     if (!this.wanted) return Notification.permission === "denied" ? "blocked" : "off";
     return this.#kept != null && this.#kept === this.ticket ? "closed" : "open";
   }
@@ -104,6 +107,11 @@ export class Notifier {
       this.#asked = null;
     }
   }
+}
+
+/** Safari on iOS alone has navigator.standalone. It has no notifications unless the page was opened from the Home Screen. */
+function onlyFromHomeScreen() {
+  return navigator.standalone === false && window.top === window && window.isSecureContext && !("Notification" in window);
 }
 
 /** The worker, once it runs; undefined where there is none. */

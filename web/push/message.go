@@ -19,7 +19,7 @@ const (
 	endOfLast  = 2    // RFC 8188, 2: what stands behind the text of the last record
 
 	// paddedTo is how long each text is made, so that its length says nothing of what is in it.
-	paddedTo = 1024
+	paddedTo = 2048
 )
 
 var errTooLong = errors.New("message is too long")

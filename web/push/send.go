@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -32,6 +31,7 @@ type To struct {
 type Message struct {
 	Title string   `json:"title"`
 	Body  string   `json:"body"` // {time} in it is Until, by the browser's clock
+	Plain string   `json:"-"`    // instead of Body, where the browser shows the message without the service worker
 	Until int64    `json:"until"`
 	Lang  string   `json:"lang"`
 	Tag   string   `json:"tag"`   // one notification of a tag is on show
@@ -94,7 +94,7 @@ func (p *Pushes) request(ctx context.Context, k *key, to To, s *Subscription, tt
 	if err := p.checkEndpoint(s.Endpoint); err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(m)
+	text, err := m.write(s.Site)
 	if err != nil {
 		return nil, fmt.Errorf("write message: %w", err)
 	}
