@@ -29,6 +29,9 @@ func (c *conn) Serve(w *socket.Writer, due uint32) {
 // tellable marks the socket again.
 func (c *conn) writeState(w *socket.Writer) {
 	buf, t, ok := c.state(w.Blank())
+	if ok && t.unsent { // they came after Serve was called
+		c.writeMessages(w)
+	}
 	if !ok || !c.Send(w, buf, dueState) {
 		return
 	}
@@ -55,6 +58,7 @@ type telling struct {
 	shown          mirror.Shown
 	fence, granted int64  // when it told of the lock
 	noticed        uint32 // the session's latest notice
+	unsent         bool   // the session has messages that this socket was not sent
 }
 
 // state makes the state frame; ok is false when there is nothing to tell, or nothing yet.
@@ -72,6 +76,7 @@ func (c *conn) state(buf []byte) (_ []byte, t telling, ok bool) {
 			return buf, t, false
 		}
 		st, t.shown.Seats, t.noticed = s.Seat, s.Changes, s.Noticed()
+		t.unsent = c.opened && len(s.Messages(c.messages, c.h.clock.MS())) > 0
 	}
 	if c.link != nil && c.replaced() {
 		return buf, t, false // it is about to be closed
