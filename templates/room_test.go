@@ -194,7 +194,7 @@ func TestEveryFileThePageNamesIsServed(t *testing.T) {
 	view := everyState()["idle"]
 	view.AssetPrefix = static.Prefix()
 	found := named.FindAllStringSubmatch(render(t, templates.RoomPage(view)), -1)
-	require.Len(t, found, 3, "icon, styles, script: each is a request of a first visit")
+	require.Len(t, found, 5, "icon, styles, script, and two that only a Home Screen asks for: each can be a request of a first visit")
 	for _, asset := range found {
 		answer := httptest.NewRecorder()
 		static.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, asset[1], nil))
