@@ -155,7 +155,7 @@ func TestSoundThatCannotBePlayedIsShown(t *testing.T) {
 	tab.do(chromedp.Click("#sound-test"))
 	tab.says("sound-state", "켜짐")
 	tab.run(`call = true; sound.dispatchEvent(new Event("statechange"))`)
-	tab.says("sound-state", "소리를 낼 수 없어요. 한 번 더 눌러 보세요")
+	tab.says("sound-state", "소리를 낼 수 없어요")
 	require.Equal(t, "켜기", tab.text("sound-test"))
 	tab.run(`call = false`)
 	tab.do(chromedp.Click("#sound-test"))
@@ -164,7 +164,7 @@ func TestSoundThatCannotBePlayedIsShown(t *testing.T) {
 	tab.before(`window.AudioContext = undefined`)
 	tab.open(room, "ko")
 	tab.do(chromedp.Click("#sound-test"))
-	tab.says("sound-state", "소리를 낼 수 없어요. 한 번 더 눌러 보세요")
+	tab.says("sound-state", "소리를 낼 수 없어요")
 }
 
 // Safari on iOS has notifications only on a page that was opened from the Home Screen, and navigator.standalone says whether it was.
