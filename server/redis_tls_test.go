@@ -49,7 +49,8 @@ func TestRedisIsShownTheCertificateThatItsAddressNames(t *testing.T) {
 }
 
 func TestNodesOfAClusterAreShownTheCertificateThatItsAddressNames(t *testing.T) {
-	s, port, _, files := sealedRedis(t, "--cluster-enabled", "yes", "--tls-cluster", "yes", "--cluster-announce-ip", "127.0.0.1")
+	bus := fmt.Sprint(testproc.FreePort(t)) // the default, 10,000 above its port, may be the port of somebody's connection
+	s, port, _, files := sealedRedis(t, "--cluster-enabled", "yes", "--cluster-port", bus, "--tls-cluster", "yes", "--cluster-announce-ip", "127.0.0.1")
 	require.NoError(t, s.Client().Do(t.Context(), "CLUSTER", "ADDSLOTSRANGE", 0, 16383).Err())
 	testproc.Until(t, patience, func() error { return answersAt(t, fmt.Sprintf("rediss+cluster://127.0.0.1:%d?%s", port, files)) })
 }
