@@ -1,7 +1,7 @@
 package sms
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,28 +14,45 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Each line has a code ("-" where there is none), where the shape of the text is known from, and a text in that shape.
+// Each line has a code ("-" where there is none), where the shape of the text is known from or its kind, and a text in
+// that shape. codes.tsv is of all languages; the other files are one for each.
 //
-//go:embed testdata/codes.tsv
-var codesTSV string
+//go:embed testdata/*.tsv
+var testdata embed.FS
+
+// languages are those that have a file of their own, and the rest.
+var languages = []string{"ko", "en", "ja", "zh", "vi", "other"}
 
 type shape struct {
+	language     string
 	line         int
 	code, source string
 	text         string
 }
 
-func corpus(t testing.TB) []shape {
-	t.Helper()
+func corpus(t testing.TB) []shape { return shapesOf(t, "codes") }
+
+func languageShapes(t testing.TB) []shape {
 	var shapes []shape
-	for line := range strings.Lines(codesTSV) {
+	for _, language := range languages {
+		shapes = append(shapes, shapesOf(t, language)...)
+	}
+	return shapes
+}
+
+func shapesOf(t testing.TB, name string) []shape {
+	t.Helper()
+	lines, err := testdata.ReadFile("testdata/" + name + ".tsv")
+	require.NoError(t, err)
+	var shapes []shape
+	for line := range strings.Lines(string(lines)) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		n := len(shapes) + 1
-		require.Len(t, fields, 3, "line %d", n)
+		require.Len(t, fields, 3, "%s:%d", name, n)
 		text, err := strconv.Unquote(`"` + strings.ReplaceAll(fields[2], `"`, `\"`) + `"`)
-		require.NoError(t, err, "line %d", n)
-		require.NotEmpty(t, fields[1], "line %d does not say where its shape is known from", n)
-		shapes = append(shapes, shape{line: n, code: strings.TrimPrefix(fields[0], "-"), source: fields[1], text: text})
+		require.NoError(t, err, "%s:%d", name, n)
+		require.NotEmpty(t, fields[1], "%s:%d does not say where its shape is known from", name, n)
+		shapes = append(shapes, shape{name, n, strings.TrimPrefix(fields[0], "-"), fields[1], text})
 	}
 	return shapes
 }
