@@ -5,72 +5,147 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
 // reach is how far, in characters, a word that announces a code may stand from it.
 const reach = 60
 
-// The words that announce a code. The strong ones name it; the weak ones count where no strong one does.
-var (
-	strongLabel = regexp.MustCompile(`(?i)` +
-		`(?:인증|확인|보안|승인|검증|일회용|1회용|로그인|본인\s?확인|본인\s?인증)\s?(?:번호|코드|암호|비밀번호|숫자|키)` +
-		`|\bOTP\b(?:\s?(?:번호|코드))?|\b(?:[ms]|sms-?)?TAN\b` +
-		`|\b(?:verification|verify|security|authentication|auth|activation|confirmation|authori[sz]ation|login|log-in|sign-?in|access|2fa|one[- ]time)` +
-		`[\s-]?(?:code|number|pin|passcode|password)\b` +
-		`|\bpasscode\b|验证码|驗證碼|校验码|校驗碼|动态码|动态密码|動態密碼|確認碼|认证码|認證碼|認証コード|認証番号|確認コード|確認番号|検証コード|ワンタイムパスワード` +
-		`|mã\s(?:otp|xác\s(?:thực|minh|nhận))|\bma\sxac\s(?:thuc|minh|nhan)\b|รหัส(?:ยืนยัน|\s?OTP)|\bkode\s(?:verifikasi|otp)\b` +
-		`|\bc[óo]digo\sde\s(?:verifica[a-zçãó]*|seguridad|segurança|acceso|confirma[a-zçãó]*)|\bcode\sde\s(?:v[ée]rification|s[ée]curit[ée]|confirmation)` +
-		`|\b(?:best[äa]tigungs|verifizierungs|sicherheits)code\b|\bcodice\sdi\s(?:verifica|sicurezza)\b|код\s(?:подтверждения|доступа|безопасности)|\bdoğrulama\skodu` +
-		`|@[a-z0-9-]+(?:\.[a-z0-9-]+)+ #`) // the last line that binds a code to a site
-	weakLabel = regexp.MustCompile(`(?i)본인\s?확인|본인\s?인증|인증|코드|암호|비밀번호|번호|숫자|\b(?:code|pin|password|kode|kod|c[óo]digo|codice)\b|mã\b|код|пароль|コード|รหัส`)
-)
+// labelsOf are the words of a folded text that speak of a code: not of another number, and not of one that is over.
+func labelsOf(folded string, runs []run) []place {
+	labels := slices.DeleteFunc(codeWords.in(folded), func(l place) bool {
+		switch l.kind {
+		case naming, calling, heading, numbering:
+			return ofAnother(before(folded, l.to)) || isSpent(folded, runs, l)
+		case other:
+			return true
+		}
+		return false
+	})
+	for _, site := range boundTo.FindAllStringIndex(folded, maxRuns) {
+		labels = append(labels, place{site[0], site[1], naming})
+	}
+	return labels
+}
 
-// What may stand between a label and a code for the two to belong together beyond doubt.
-var (
-	tightAfter = regexp.MustCompile(`(?i)^(?:[^\p{L}\p{N}.!?。]|입니다|이에요|은|는|을|를|이|가|로|으로|안내|입력|번호|코드|是|为|為|は|です` +
-		`|là|é|\b(?:is|are|as|no|number|code|la|es|ist|lautet|est|adalah)\b)*$`)
-	tightNext = regexp.MustCompile(`(?i)^[^\p{L}\p{N}.!?。]*(?:$|(?:\b(?:is|as|ist|est|es|la|adalah)\b|là|é|은|는|이|가|을|를|是|为|為|は)[^.!?。\n]*$)|^ ?\([^).!?。\n]*$`)
-	said      = regexp.MustCompile(`[\p{L}(]`)
-	wordEnd   = regexp.MustCompile(`^(?:[^\p{L}\p{N} ]|\s*$| ?(?:입니다|이에요|을|를))`)
-	openLine  = regexp.MustCompile(`(?:^|\n)[^\p{L}\p{N}\n]*$|[\[(<{"'「『【*]\s?$`)
-	closeLine = regexp.MustCompile(`^(?:[^\p{L}\p{N}\n]*(?:$|\n)|\s?[\])>}"'」』】*])`)
-)
+// boundTo is what the last line begins with that binds a code to a site.
+var boundTo = regexp.MustCompile(`@[a-z0-9-]+(?:\.[a-z0-9-]+)+ #`)
 
-// marker says which run the label at text[from:to] means, if any.
-type marker func(text string, runs []run, from, to int) (run, bool)
+// isSpent is true where the word before a label, or the rest of its sentence up to the next run, says that the code is
+// over or not wanted.
+func isSpent(folded string, runs []run, l place) bool {
+	rest := sentence(after(folded, l.to))
+	if i := nextRun(runs, l.to); i < len(runs) {
+		rest = rest[:min(len(rest), runs[i].from-l.to)]
+	}
+	return spentBefore.endsIn(strings.TrimRight(before(folded, l.from), " ")) || len(spent.in(rest)) > 0
+}
+
+// sentence is a text up to the end of its first sentence or line.
+func sentence(text string) string {
+	for i, r := range text {
+		if r == '\n' || r == '。' || strings.ContainsRune(".!?", r) && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n') {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// marker says which run a label means, if any.
+type marker func(w *wording, label place) (run, bool)
 
 // beside is the next run when only a particle or a bracket is between them; else the last one when it leads up to the
 // label ("123456 is your …").
-func beside(text string, runs []run, from, to int) (run, bool) {
-	i := nextRun(runs, to)
-	if i < len(runs) && !runs[i].word {
-		if gap := text[to:runs[i].from]; near(gap) && tightAfter.MatchString(gap) {
-			return runs[i], true
+func beside(w *wording, label place) (run, bool) {
+	i := nextRun(w.runs, label.to)
+	if label.kind != entering && i < len(w.runs) && !w.runs[i].word {
+		if gap := w.folded[label.to:w.runs[i].from]; near(gap) && onlyFilling(gap) {
+			return w.runs[i], true
 		}
 	}
-	i = lastRun(runs, i, from)
-	if i < 0 || runs[i].word {
+	i = lastRun(w.runs, i, label.from)
+	if i < 0 || w.runs[i].word || label.kind == asking {
 		return run{}, false
 	}
-	gap := text[runs[i].to:from]
-	leads := near(gap) && tightNext.MatchString(gap)
-	if runs[i].letters || runs[i].doubtful { // "[11ST] 인증번호 …" is a sender
-		leads = leads && said.MatchString(gap)
+	r, gap := w.runs[i], w.folded[w.runs[i].to:label.from]
+	if !near(gap) || !leadsUp(gap) {
+		return run{}, false
 	}
-	return runs[i], leads
+	// "[11ST] 인증번호 …" is a sender.
+	return r, (r.plain() && !r.letters) || strings.ContainsFunc(gap, func(c rune) bool { return unicode.IsLetter(c) || c == '(' })
 }
 
-// inReach is the next run in reach, else the last one; letters only where nothing else is on their line.
-func inReach(text string, runs []run, from, to int) (run, bool) {
-	next := nextRun(runs, to)
-	for i := next; i < len(runs) && near(text[to:runs[i].from]); i++ {
-		if r := runs[i]; !r.doubtful && !r.word && (!r.letters || alone(text, r)) {
+// onlyFilling is true for a gap within a sentence that has nothing but signs and filling words.
+func onlyFilling(gap string) bool {
+	for i := 0; i < len(gap); {
+		if w, ok := copulas.at(gap, i); ok {
+			i += len(w.text)
+			continue
+		}
+		if w, ok := fillers.at(gap, i); ok {
+			i += len(w.text)
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(gap[i:])
+		if unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune(".!?。", r) {
+			return false
+		}
+		i += n
+	}
+	return true
+}
+
+// leadsUp is true for what may stand between a code and the label behind it: signs, a bracket that opens, or a copula
+// and the rest of the sentence.
+func leadsUp(gap string) bool {
+	if i := strings.IndexByte(gap, '('); i >= 0 && strings.TrimSpace(gap[:i]) == "" && !strings.ContainsAny(gap, ").!?。\n") {
+		return true
+	}
+	signs := strings.IndexFunc(gap, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+	if signs < 0 {
+		return !strings.ContainsAny(gap, ".!?。")
+	}
+	if strings.ContainsAny(gap[:signs], ".!?。") {
+		return false
+	}
+	w, ok := copulas.at(gap, signs)
+	return ok && !strings.ContainsAny(gap[signs+len(w.text):], ".!?。\n")
+}
+
+// said is the first run behind a label, in its sentence, that a copula or a colon stands before: "code for order 1 is …".
+func said(w *wording, label place) (run, bool) {
+	end := label.to + len(sentence(w.folded[label.to:]))
+	for i := nextRun(w.runs, label.to); i < len(w.runs) && w.runs[i].from < end; i++ {
+		r, gap := w.runs[i], w.folded[label.to:w.runs[i].from]
+		if near(gap) && !r.doubtful && !r.word && (label.kind == naming || !r.owned) && announced(gap) {
 			return r, true
 		}
 	}
-	for i := lastRun(runs, next, from); i >= 0 && near(text[runs[i].to:from]); i-- {
-		if r := runs[i]; !r.doubtful && !r.letters {
+	return run{}, false
+}
+
+// announced is true for a text that ends in a copula or a colon.
+func announced(gap string) bool {
+	gap = strings.TrimRight(gap, ` "'([`)
+	if strings.HasSuffix(gap, ":") || strings.HasSuffix(gap, "=") {
+		return true
+	}
+	return copulas.endsIn(gap)
+}
+
+// inReach is the next run in reach, else the last one; letters only where nothing else is on their line. A word that may
+// mean a code marks one so only where the text asks for it, or the run stands alone.
+func inReach(w *wording, label place) (run, bool) {
+	sure := w.asks || label.kind == naming
+	next := nextRun(w.runs, label.to)
+	for i := next; i < len(w.runs) && near(w.text[label.to:w.runs[i].from]); i++ {
+		if r := w.runs[i]; r.plain() && !r.word && (sure && !r.letters || alone(w.text, r)) {
+			return r, true
+		}
+	}
+	for i := lastRun(w.runs, next, label.from); i >= 0 && near(w.text[w.runs[i].to:label.from]); i-- {
+		if r := w.runs[i]; r.plain() && !r.letters && (sure || alone(w.text, r)) {
 			return r, true
 		}
 	}
@@ -78,21 +153,23 @@ func inReach(text string, runs []run, from, to int) (run, bool) {
 }
 
 // wordBeside is the next run when it has only capital letters, ends its phrase, and not all of the text is written so.
-func wordBeside(text string, runs []run, from, to int) (run, bool) {
-	i := nextRun(runs, to)
-	if i == len(runs) || !runs[i].word || shouted(text[:from]+text[runs[i].to:]) {
+func wordBeside(w *wording, label place) (run, bool) {
+	i := nextRun(w.runs, label.to)
+	if i == len(w.runs) || !w.runs[i].word || shouted(w.text[:label.from]+w.text[w.runs[i].to:]) {
 		return run{}, false
 	}
-	gap := text[to:runs[i].from]
-	return runs[i], near(gap) && tightAfter.MatchString(gap) && wordEnd.MatchString(text[runs[i].to:])
+	gap := w.folded[label.to:w.runs[i].from]
+	return w.runs[i], near(gap) && onlyFilling(gap) && wordEnd.MatchString(w.text[w.runs[i].to:])
 }
+
+var wordEnd = regexp.MustCompile(`^(?:[^\p{L}\p{N} ]|\s*$| ?(?:입니다|이에요|을|를|です))`)
 
 // shouted is true for a text that has letters, and all of them capitals.
 func shouted(text string) bool {
-	return strings.ToUpper(text) == text && strings.ToLower(text) != text && !hangul.MatchString(text)
+	return strings.ToUpper(text) == text && strings.ToLower(text) != text && !strings.ContainsFunc(text, isHangul)
 }
 
-var hangul = regexp.MustCompile(`\p{Hangul}`)
+func isHangul(r rune) bool { return unicode.Is(unicode.Hangul, r) }
 
 // nextRun is the index of the first run at or behind a place in the text.
 func nextRun(runs []run, place int) int {
@@ -110,6 +187,11 @@ func lastRun(runs []run, i, place int) int {
 func near(gap string) bool {
 	return len(gap) <= reach*utf8.UTFMax && utf8.RuneCountInString(gap) <= reach
 }
+
+var (
+	openLine  = regexp.MustCompile(`(?:^|\n)[^\p{L}\p{N}\n]*$|[\[(<{"'「『【*]\s?$`)
+	closeLine = regexp.MustCompile(`^(?:[^\p{L}\p{N}\n]*(?:$|\n)|\s?[\])>}"'」』】*])`)
+)
 
 // alone is true for a run that has its line, or a pair of brackets, for itself.
 func alone(text string, r run) bool {

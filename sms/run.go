@@ -17,7 +17,11 @@ type run struct {
 	letters  bool // it has capital letters: a code only where the wording marks it
 	word     bool // it has nothing but capital letters
 	doubtful bool // it is written as a year, a date or a telephone number is: a code only right beside its label
+	owned    bool // it stands beside something that has a number: likewise
 }
+
+// plain is true for a run that nothing speaks against.
+func (r run) plain() bool { return !r.doubtful && !r.owned }
 
 // piece is a run of ASCII letters and digits: text[from:to].
 type piece struct {
@@ -36,7 +40,7 @@ var solid = regexp.MustCompile(`(?i)(?:https?://|www\.)[^\s()<>\[\]"'\x{80}-\x{1
 	`|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/[^\s()<>\[\]"'\x{80}-\x{10FFFF}]*` +
 	`|\b[a-z0-9._%+-]+@[a-z0-9-]+\.[a-z.]+` +
 	`|\+\d{8,14}\b|\+\d{1,3}[-. ]?\(?\d{1,3}\)?[-. ]?\d{3,4}[-. ]?\d{4}\b|\(?\b\d{3}\)?[-. ]{1,2}\d{3}-\d{4}\b` +
-	`|\(?\b0\d{1,3}\)?[-. )]{1,2}\d{3,4}[-. ]\d{4}\b|\b01\d{5,6}[-. ]\d{4}\b|\b01\d[-. ]\d{7,8}\b|\b` + serviceHead + `-\d{4}\b` +
+	`|\(?\b0\d{1,3}\)?[-. )]{1,2}\d{3,4}[-. ]\d{4}\b|\b01\d{5,6}[-. ]\d{4}\b|\b01\d[-. ]\d{7,8}\b|\b` + serviceHead + `-\d{4}\b|\b1[89]00[-. ]\d{4,6}\b` +
 	`|\b(?:19|20)\d\d[-./] ?\d{1,2}[-./] ?\d{1,2}\b|\b\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d\d\b|\b\d\d\.\d{1,2}\.\d{1,2}\b`)
 
 // runsOf are the first runs of a text in which a code could be, at most maxRuns.
@@ -78,7 +82,7 @@ func piecesOf(text string) []piece {
 		for len(places) > 0 && places[0][1] <= p.from {
 			places = places[1:]
 		}
-		p.fixed = len(places) > 0 && places[0][0] < p.to || foreign(text, p) || numeral(text, p) || p.digits > 0 && unit(text[p.to:])
+		p.fixed = len(places) > 0 && places[0][0] < p.to || foreign(text, p) || strings.HasPrefix(text[p.from:p.to], "XX") || numeral(text, p) || p.digits > 0 && unit(text[p.to:])
 		pieces = append(pieces, p)
 	}
 	return pieces
@@ -108,19 +112,50 @@ func foreign(text string, p piece) bool {
 
 // numeral is true for a part of a number or a time: "1,234", "3.14", "14:02", "11/21", "9~18".
 func numeral(text string, p piece) bool {
-	signs := ",./~"
-	if p.size() <= 2 {
-		signs += ":"
-	}
-	digit := func(i int) bool { return i >= 0 && i < len(text) && text[i] >= '0' && text[i] <= '9' }
-	return p.from > 0 && strings.IndexByte(signs, text[p.from-1]) >= 0 && digit(p.from-2) ||
-		p.to < len(text) && strings.IndexByte(signs, text[p.to]) >= 0 && digit(p.to+1)
+	before, after := digitsBefore(text, p.from-1), digitsAfter(text, p.to+1)
+	return before > 0 && partOf(text[p.from-1], before, p.size()) || after > 0 && partOf(text[p.to], p.size(), after)
 }
+
+// partOf is true where two runs of digits with a sign between them are one number: groups of three digits with a comma,
+// and with a stroke or a wave two of about the same length ("730214/3분" has a code and a time).
+func partOf(sign byte, left, right int) bool {
+	switch sign {
+	case '.':
+		return true
+	case ',':
+		return left <= 3 && right == 3
+	case '/', '~':
+		return left-right < 3 && right-left < 3
+	case ':':
+		return left <= 2 && right <= 2
+	}
+	return false
+}
+
+// digitsBefore is how many digits end at a place of the text, digitsAfter how many begin there.
+func digitsBefore(text string, place int) (n int) {
+	for place-n > 0 && isDigit(text[place-n-1]) {
+		n++
+	}
+	return n
+}
+
+func digitsAfter(text string, place int) (n int) {
+	for place+n < len(text) && isDigit(text[place+n]) {
+		n++
+	}
+	return n
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // joined is true for two pieces of one run: "123-456".
 func joined(text string, a, b piece) bool {
 	switch text[a.to:b.from] {
 	case "-", "_", "·":
+		if label := strings.ToLower(text[a.from:a.to]) + "-"; a.digits == 0 && labelBefore.MatchString(label) {
+			return false // "OTP-123456"
+		}
 		return a.small == 0 && b.small == 0 && !a.fixed && !b.fixed
 	case " - ", " · ":
 		return a.digits == a.size() && b.digits == a.size() && b.size() == a.digits && !a.fixed && !b.fixed

@@ -1,0 +1,197 @@
+package sms
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// vocabulary finds its words in a folded text. In an alphabet that writes blanks between words, a word is a whole one.
+type vocabulary struct{ byFirst, byLast map[rune][]word }
+
+type word struct {
+	text string
+	kind kind
+	stem bool // any ending may follow
+}
+
+// place is where in a text a word stands: text[from:to].
+type place struct {
+	from, to int
+	kind     kind
+}
+
+// list is some words of one kind, with commas or line ends between them. "~" is a blank, a hyphen or nothing; "*" at the
+// end of a word is any ending. A word with accents is found without them, too.
+type list struct {
+	kind  kind
+	words string
+}
+
+// pairs are all words of heads with all of tails behind them: "a~c, a~d, b~c, b~d".
+func pairs(heads, tails string) string {
+	var all []string
+	for _, head := range split(heads) {
+		for _, tail := range split(tails) {
+			all = append(all, head+"~"+tail)
+		}
+	}
+	return strings.Join(all, ",")
+}
+
+func split(words string) []string {
+	var all []string
+	for _, word := range strings.FieldsFunc(words, func(r rune) bool { return r == ',' || r == '\n' }) {
+		if word = strings.TrimSpace(word); word != "" {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+func vocabularyOf(lists ...list) vocabulary {
+	v := vocabulary{map[rune][]word{}, map[rune][]word{}}
+	for _, l := range lists {
+		for _, text := range split(l.words) {
+			text, stem := strings.CutSuffix(text, "*")
+			for _, form := range forms(text) {
+				v.add(word{form, l.kind, stem})
+			}
+		}
+	}
+	for _, index := range []map[rune][]word{v.byFirst, v.byLast} {
+		for _, words := range index {
+			slices.SortStableFunc(words, func(a, b word) int { return cmp.Compare(len(b.text), len(a.text)) })
+		}
+	}
+	return v
+}
+
+func (v vocabulary) add(w word) {
+	first, _ := utf8.DecodeRuneInString(w.text)
+	last, _ := utf8.DecodeLastRuneInString(w.text)
+	v.byFirst[first] = append(v.byFirst[first], w)
+	v.byLast[last] = append(v.byLast[last], w)
+}
+
+// forms are the ways in which a word of a list is written.
+func forms(text string) []string {
+	all := []string{""}
+	for i, part := range strings.Split(text, "~") {
+		var longer []string
+		for _, form := range all {
+			if i == 0 {
+				longer = append(longer, part)
+				continue
+			}
+			longer = append(longer, form+part, form+" "+part, form+"-"+part)
+		}
+		all = longer
+	}
+	for _, form := range slices.Clone(all) {
+		if bare := withoutAccents(form); bare != form {
+			all = append(all, bare)
+		}
+	}
+	return all
+}
+
+// withoutAccents is a word of Latin letters as a telephone without accents writes it.
+func withoutAccents(text string) string {
+	if first, _ := utf8.DecodeRuneInString(text); !unicode.Is(unicode.Latin, first) {
+		return text
+	}
+	marked := func(r rune) rune {
+		if r == 'đ' {
+			return 'd'
+		}
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}
+	return norm.NFC.String(strings.Map(marked, norm.NFD.String(text)))
+}
+
+// in are the words of a text in their order, at most maxRuns; of two that begin at one place the longer one.
+func (v vocabulary) in(text string) []place {
+	var places []place
+	for i := 0; i < len(text) && len(places) < maxRuns; {
+		if w, ok := v.at(text, i); ok {
+			places = append(places, place{i, i + len(w.text), w.kind})
+			i += len(w.text)
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+	}
+	return places
+}
+
+// at is the longest word that begins at a place of the text.
+func (v vocabulary) at(text string, from int) (word, bool) {
+	first, _ := utf8.DecodeRuneInString(text[from:])
+	for _, w := range v.byFirst[first] {
+		if strings.HasPrefix(text[from:], w.text) && whole(text, from, from+len(w.text), w.stem) {
+			return w, true
+		}
+	}
+	return word{}, false
+}
+
+// last is the longest word that a text ends in.
+func (v vocabulary) last(text string) (word, bool) {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	for _, w := range v.byLast[last] {
+		if strings.HasSuffix(text, w.text) && whole(text, len(text)-len(w.text), len(text), false) {
+			return w, true
+		}
+	}
+	return word{}, false
+}
+
+// cutEnd is the text without the longest word that it ends in.
+func (v vocabulary) cutEnd(text string) (rest string, ok bool) {
+	w, ok := v.last(text)
+	return text[:len(text)-len(w.text)], ok
+}
+
+// endsIn is true for a text that ends in a word.
+func (v vocabulary) endsIn(text string) bool {
+	_, ok := v.last(text)
+	return ok
+}
+
+// whole is true where text[from:to] is not a part of a longer word.
+func whole(text string, from, to int, stem bool) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:from])
+	first, _ := utf8.DecodeRuneInString(text[from:to])
+	if alphabetic(before) && alphabetic(first) {
+		return false
+	}
+	last, _ := utf8.DecodeLastRuneInString(text[from:to])
+	after, _ := utf8.DecodeRuneInString(text[to:])
+	return stem || !alphabetic(last) || !alphabetic(after)
+}
+
+// alphabetic is true for a Latin, Greek or Cyrillic letter.
+func alphabetic(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
+	return r < '\u0530' && unicode.IsLetter(r) || r >= '\u1E00' && r < '\u2000'
+}
+
+// fold writes a text in small letters, each as long as what it stands for.
+func fold(text string) string {
+	return strings.Map(func(r rune) rune {
+		if small := unicode.ToLower(r); utf8.RuneLen(small) == utf8.RuneLen(r) {
+			return small
+		}
+		return r
+	}, text)
+}
