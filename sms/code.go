@@ -87,7 +87,7 @@ var rules = []struct {
 	kinds []kind
 	mark  marker
 }{
-	{[]kind{naming}, said}, {[]kind{naming}, inReach}, {[]kind{calling, heading, numbering}, beside}, {[]kind{asking, entering}, beside},
+	{[]kind{naming}, said}, {[]kind{naming}, inReach}, {[]kind{calling, heading, numbering}, beside}, {[]kind{asking, entering, closing}, beside},
 	{[]kind{calling}, said}, {[]kind{calling, numbering}, inReach}, {[]kind{naming}, wordBeside}, {[]kind{calling, heading}, wordBeside},
 }
 
@@ -139,8 +139,8 @@ func (w *wording) speaksOf(kinds ...kind) bool {
 	return slices.ContainsFunc(w.labels, func(l place) bool { return slices.Contains(kinds, l.kind) })
 }
 
-// beyond is what is no wording: a sender or a mark in brackets, and whom to call.
-var beyond = regexp.MustCompile(`\[[^\]\n]*\]|【[^】\n]*】|(?:고객센터|문의|tel)\.?:? ?[\d-]+|\b[a-z]{1,3}-\d`)
+// beyond is what is no wording: a sender or a mark in brackets, whom to call, and how long a code is good for.
+var beyond = regexp.MustCompile(`\[[^\]\n]*\]|【[^】\n]*】|\d+ ?(?:분|초|min|sec|分钟|分)(?:\PL|$)|(?:고객센터|문의|tel)\.?:? ?[\d-]+|\b[a-z]{1,3}-\d`)
 
 // hasNoWords is true for a text that has nothing but numbers beside its sender.
 func (w *wording) hasNoWords() bool {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 
@@ -153,6 +154,66 @@ func TestWordingTellsACodeFromAnotherNumber(t *testing.T) {
 	for _, tt := range tests {
 		code, _ := FindCode(tt.text)
 		require.Equal(t, tt.want, code.Reveal(), tt.name)
+	}
+}
+
+// Shapes of messages that real senders sent, with other brands and digits.
+func TestShapesThatWereReadWronglyOnce(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"验证码730214，5分钟内有效", "730214"},
+		{"인증번호 730214,3분", "730214"},
+		{"인증번호 730214/3분", "730214"},
+		{"인증번호 730214~3분", "730214"},
+		{"730214/3분", "730214"},
+		{"730214~3분", "730214"},
+		{"인증번호 4829/3분", "4829"},
+		{"인증번호 안내 1204/1500", ""},
+		{"인증번호 482,913원", ""},
+		{"[은행] 홍*동(4821) 06/11 12:00 출금 4,500원", ""},
+		{"9427 김*환님", ""},
+		{"삼성6483승인", ""},
+		{"*250284", ""},
+		{"대상카드 : 9427 카드", ""},
+		{"Mastercard **** 5791\nCode for the payment: 604413", "604413"},
+		{"OTP for RAMESH (AB1245) is 811739 (valid for 10 mins).", "811739"},
+		{"Ma OTP cua tai khoan 22419087 la 500061", "500061"},
+		{"otp of 4417 is 9920", "9920"},
+		{"客服热线 10087", ""},
+		{"订单号为 771203", ""},
+		{"凭取件码 604413 取件", ""},
+		{"会议室 1307", ""},
+		{"Reference 81736450 confirmed", ""},
+		{"Your account balance is 654901", ""},
+		{"Apple Store pickup code: 604413", ""},
+		{"use OTP-604413", "604413"},
+		{"رمز التحقق الخاص بك هو ٦٠٤٤١٣", "604413"},
+		{"کد ورود شما ۶۰۴۴۱۳ است", "604413"},
+		{"Code d'authentification : AA4B1A", "AA4B1A"},
+		// Who is sent a code is no code.
+		{"4821로 끝나는 번호로 인증번호를 보냈습니다", ""},
+		{"인증번호를 4821번으로 보냈습니다", ""},
+		{"Your verification code was sent to 4821", ""},
+		{"Reply YES to confirm your appointment 4821", ""},
+		{"인증번호 3회 오류로 4821 카드가 정지되었습니다", ""},
+		{"交易4821完成", ""},
+	}
+	for _, tt := range tests {
+		code, _ := FindCode(tt.text)
+		require.Equal(t, tt.want, code.Reveal(), tt.text)
+	}
+}
+
+func TestDigitsOfEveryScriptAreReadAndMasked(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if !unicode.IsDigit(r) {
+			continue
+		}
+		plain := plainDigit(room.Plain(r))
+		require.True(t, plain >= '0' && plain <= '9', "%U", r)
+		require.Equal(t, "*", room.Mask(string(r)), "%U", r)
+	}
+	for zero, nine := range map[rune]rune{'٠': '٩', '۰': '۹', '०': '९', '๐': '๙', '０': '９', '𝟎': '𝟗', '𝟶': '𝟿'} {
+		require.Equal(t, "09", normalise(string([]rune{zero, nine})))
 	}
 }
 

@@ -3,6 +3,7 @@ package sms
 import (
 	"embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,6 +70,51 @@ func TestCorpusIsReadRightLineByLine(t *testing.T) {
 		}
 	}
 	require.Empty(t, wrong, "%d of %d\n%s", len(wrong), len(shapes), strings.Join(wrong, "\n"))
+}
+
+// What makes a Korean message one that may have a code, in this test's own words.
+var (
+	speaksOfACode = regexp.MustCompile(`(?i)인\s?증|코드|번\s?호|비밀|비번|암호|패스워드|숫자|본인\s?확인|otp|code|pin\b|pass|입력|기입|누르|눌러|적어|넣어|써\s?주|` +
+		`알려\s?주지|말하지|공유하지|노출|유출|타인|<#>|# ?\d`)
+	sender = regexp.MustCompile(`\[[^\]\n]*\]|【[^】\n]*】|(?:고객센터|문의)[ :]*[\d-]+`)
+)
+
+func isKorean(text string) bool {
+	return regexp.MustCompile(`\p{Hangul}`).MatchString(sender.ReplaceAllString(text, ""))
+}
+
+// A bank's or a shop's message that was taken for a code would end a turn and send the code of it to the next seller.
+func TestNoKoreanMessageHasACodeThatSpeaksOfNone(t *testing.T) {
+	var texts []string
+	for _, s := range append(corpus(t), languageShapes(t)...) {
+		if text := normalise(s.text); isKorean(text) && !speaksOfACode.MatchString(text) {
+			texts = append(texts, text)
+			require.Empty(t, s.code, text)
+		}
+	}
+	require.Greater(t, len(texts), 100)
+	digit := regexp.MustCompile(`\d`)
+	rapid.Check(t, func(t *rapid.T) {
+		anew := func(string) string { return rapid.StringMatching(`\d`).Draw(t, "digit") }
+		text := digit.ReplaceAllStringFunc(rapid.SampledFrom(texts).Draw(t, "text"), anew)
+		switch rapid.IntRange(0, 5).Draw(t, "variation") {
+		case 0:
+			text = "[Web발신]\n" + text
+		case 1:
+			text = rapid.SampledFrom(texts).Draw(t, "first") + rapid.SampledFrom([]string{" ", "\n", ". "}).Draw(t, "between") + text
+		case 2:
+			text = strings.NewReplacer(",", "", "[", "", "]", " ").Replace(text)
+		case 3:
+			text = text + " " + rapid.StringMatching(`\d{4,8}`).Draw(t, "number")
+		case 4:
+			text = strings.ReplaceAll(text, " ", "\n")
+		}
+		if !isKorean(text) {
+			return
+		}
+		code, _ := FindCode(text)
+		require.Empty(t, code.Reveal(), text)
+	})
 }
 
 // As a code stands in a text: with separators, and with what no reader sees.

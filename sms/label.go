@@ -59,7 +59,7 @@ type marker func(w *wording, label place) (run, bool)
 // label ("123456 is your …").
 func beside(w *wording, label place) (run, bool) {
 	i := nextRun(w.runs, label.to)
-	if label.kind != entering && i < len(w.runs) && !w.runs[i].word {
+	if label.kind != entering && label.kind != closing && i < len(w.runs) && !w.runs[i].word {
 		if gap := w.folded[label.to:w.runs[i].from]; near(gap) && onlyFilling(gap) {
 			return w.runs[i], true
 		}

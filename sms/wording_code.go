@@ -12,6 +12,7 @@ const (
 	purpose        // it says what a code is for
 	asking         // it asks to enter what follows
 	entering       // it asks to enter what leads up to it
+	closing        // it says what to do with what leads up to it, as many a text without a code does
 	secrecy        // it asks not to tell
 )
 
@@ -33,9 +34,10 @@ var codeWords = vocabularyOf(
 	list{asking, "enter, type, type in, input, use, using, 输入, 請輸入, 输入验证, 使用, nhập, dùng mã, sử dụng, saisissez, entrez, saisir, utilisez"},
 	list{asking, "geben sie, gib, ingresa, introduce, usa, utiliza, digite, use, masukkan, gunakan, введите, أدخل, inserisci, ใส่, ป้อน, وارد"},
 	list{asking, "confirm your number, verify your phone with, 수화기에, 숫자를 입력하세요, 번호를 입력하세요, log in with"},
-	list{entering, "입력, 기입, 눌러, 누르, 누름, 적어, 넣어, 써 주, 써주, 입력하, 로그인하려면, を入力, をご入力, 入力, 以验证, 完成, to log in, to sign in, to verify, to continue, to confirm, use this to, để đăng nhập, để xác nhận, để hoàn tất, để tiếp tục"},
-	list{secrecy, "알려주지, 알려 주지, 공유하지, 말하지, 전달하지, 노출, 유출, 타인, do not share, don't share, don’t share, never share, do not forward"},
-	list{secrecy, "do not disclose, don't tell, don’t tell, with anyone, to anyone, keep it secret, keep this code, 勿, 不要告诉, 不要告訴, 教えないで, 共有しないで"},
+	list{entering, "입력, 기입, 눌러, 누르, 누름, 적어, 넣어, 써 주, 써주, 입력하, 로그인하려면, を入力, をご入力, 入力, 以验证, 以完成"},
+	list{closing, "to log in, to sign in, to verify, to continue, to confirm, use this to, để đăng nhập, để xác nhận, để hoàn tất, để tiếp tục, de dang nhap"},
+	list{secrecy, "알려주지, 알려 주지, 공유하지, 말하지, 전달하지, 노출금지, 노출 금지, 노출하지, 노출되지, 유출금지, 유출 금지, 유출하지, 타인에게 절대, 타인노출, 타인 노출, 타인제공, 타인 제공, 타인알림, do not share, don't share, don’t share, never share, do not forward"},
+	list{secrecy, "do not disclose, don't tell, don’t tell, keep it secret, keep this code, 勿, 不要告诉, 不要告訴, 教えないで, 共有しないで"},
 	list{secrecy, "伝えないで, không chia sẻ, không cung cấp, không tiết lộ, no lo compartas, não compartilhe, ne le partagez, ne partagez pas, никому"},
 	list{secrecy, "jangan berikan, nicht weiter, kimseyle paylaşma*, <#>"},
 )
@@ -88,19 +90,19 @@ const otherNames = `code de vérification, code de sécurité, code de confirmat
 	รหัสยืนยัน, รหัส otp, รหัสผ่านครั้งเดียว, код подтверждения, код доступа, код безопасности, код авторизации, код для входа, одноразовый пароль, код підтвердження,
 	пароль для подтверждения, doğrulama kodu*, onay kodu*, giriş şifre*, tek kullanımlık şifre*, güvenlik kodu*,
 	رمز التحقق, كود التفعيل, كود التحقق, رمز الدخول, رمز تسجيل الدخول, كلمة المرور لمرة واحدة, رمز التأكيد,
-	کد تایید, کد تأیید, رمز پویا, رمز یکبار مصرف, کد ورود, کد فعالسازی, ओटीपी, सत्यापन कोड, ওটিপি, verificatiecode, inlogcode, kod autoryzacyjny, kod weryfikacyjny,
+	کد تایید, کد تأیید, رمز پویا, رمز یکبار مصرف, کد ورود, کد فعالسازی, ओटीपी, सत्यापन कोड, ওটিপি, verificatiecode, inlogcode, kod autoryzacyjny, kod weryfikacyjny, kod weryfikacyjny to, kod to,
 	hasło jednorazowe, verifieringskod, cod de verificare, codul tău de verificare, ověřovací kód, megerősítő kód*, κωδικός επαλήθευσης, קוד האימות, קוד אימות`
 
 // copulas stand between a code and the word that announces it, or other filling.
 var (
-	copulas = vocabularyOf(list{words: `은, 는, 을, 를, 이, 가, 로, 으로, 은는, 번을, 是, 为, 為, は, が, を, で, をと, là, la, é, is, are, as, ist, lautet, est, est le, es,
-		è, adalah, ialah, ay, hai, este, je, är, هو, هي, است, है, হল, είναι, הוא, to`})
-	fillers = vocabularyOf(list{words: `입니다, 이에요, 예요, 안내, 입력, 번호, 코드, 이며, 됩니다, です, no, number, code, otp, pin, one, token, 您, 的, 码, của bạn, anda, kamu,
+	copulas = vocabularyOf(list{words: `은, 는, 을, 를, 이, 가, 은는, 번을, 是, 为, 為, は, が, を, là, la, é, is, are, as, ist, lautet, est, est le, es,
+		è, adalah, ialah, ay, hai, este, je, är, هو, هي, است, है, হল, είναι, הוא`})
+	fillers = vocabularyOf(list{words: `로, 으로, で, 입니다, 이에요, 예요, 안내, 입력, 번호, 코드, 이며, 됩니다, です, no, number, code, otp, pin, one, token, 您, 的, 码, của bạn, anda, kamu,
 		कोड, 6자리, 4자리, 8자리, ref, est le, as code, this, the, code is, mã, ma, der code, el código, o código, le code, kode, رمز, الرمز, รหัส, код, คือ, ของคุณคือ`})
 )
 
 // spent says of a code that it was changed, is over or was wrong; asked of one that it is not to be given.
-var spent = vocabularyOf(list{words: `변경되, 변경하였, 변경했, 변경됐, 변경 후, 변경은, 오류, 만료되었, 만료됐, 지났습니다, 초과, 실패, 틀, 요구하는, 재설정되, 필요 없, 없이,
+var spent = vocabularyOf(list{words: `변경되, 변경하였, 변경했, 변경됐, 변경 후, 변경은, 오류, 만료되었, 만료됐, 지났습니다, 초과, 실패, 틀렸, 틀려, 틀린, 틀리, 요구하는, 재설정되, 필요 없, 없이,
 	was changed, were changed, has been changed, has expired, have expired, expired, is blocked, wrong, was reset, is enabled, for your e-statement,
 	错误, 已修改, 已重置, 已更新, 功能, 次数过多, 変更されました, 変更してください, 間違え, 失敗, 聞き出す, 切れました, da duoc thay doi, đã được thay đổi, da doi, qua 5 lan,
 	đã hết hạn, da het han, 输错, изменен*`})

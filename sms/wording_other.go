@@ -33,7 +33,7 @@ var otherNumbers = vocabularyOf(
 	list{words: `konto, kontonummer, tel, call, dial, fax, order, ref, reference, tracking, invoice, booking, reservation, case, ticket, flight, acct, account, a/c, ac, ending, ending in,
 	ending with, extension, ext, version, parcel, card, atm, branch, bal, balance, avl bal, room, door, gate, flat, bus, locker, item, counter, coupon, policy, report to, report, transaction, txn, id,
 	model, serial, server, model no, meter, shop, room no, block, confirmation number, pnr, queue, window, member, membership, postcode, plate, loan, cheque, parking, docket, hotline, service,
-	on card, document, appointment, contact us at, over, below, upto, up to, since, from, pos, amount, total, due, at, by, until, till, sbi, upi, imps, auth, txt, zip`},
+	on card, document, appointment, contact us at, sent to, phone, mobile, over, below, upto, up to, since, from, pos, amount, total, due, at, by, until, till, sbi, upi, imps, auth, txt, zip`},
 	list{words: `注文, 口座, 口座番号, 内線, 残高, 受付番号, 電話, 相談は, 支店番号, 会議室, 便名, カード, 末尾, 下4桁, 車両, 合計, 証券番号, お問い合わせ, 窓口, 端末, 番号札, 暗証番号は, エラー, 航空, 部屋`},
 	list{words: `tài khoản, tk, stk, đơn hàng, thẻ, hotline, tổng đài, số dư, số dư tài khoản, phòng, số, mã vận đơn, mã đơn hàng, xe, ghế, gọi, soạn, gửi, đơn, giao dịch, gd, sd, lh, chi nhánh, hợp đồng, số bhxh`},
 	list{words: `compte, colis, salle, dossier n°, numéro de client, code de retrait, code promo, solde, kontostand, paket, abholcode, gutscheincode, zimmer, kundennummer, bestellnummer, pedido, tarjeta,
@@ -52,8 +52,13 @@ var (
 	heads = vocabularyOf(list{words: `mã, mã số, code de, código de, kode, код, کد, كود, رمز, nomor, số`})
 )
 
+// tails are written together with what has a number; what ends in one of loose has none: "您的代码".
+var tails = vocabularyOf(list{words: `번호, 코드, 码, 碼, 号, 號, 号码, 號碼, 番号, コード, 编号, 密码, 密碼, 代码, 代碼, キー, パスワード`})
+
+const loose = `的此该入用填写供是为本将把请你您時ー`
+
 // offers are made by advertisements.
-var offers = vocabularyOf(list{words: `할인, 쿠폰, 경품, 특가, 세일, 당첨, 추천인, 초대, 적립금, % off, discount*, promo*, coupon*, voucher*, sale, refer a friend, gift card, raffle,
+var offers = vocabularyOf(list{words: `할인, 쿠폰, 경품, 특가, 세일, 당첨, 추천인, 초대, 적립금, % off, discount*, promo*, tu choi qc, từ chối qc, coupon*, voucher*, sale, refer a friend, gift card, raffle,
 	vote for, cashback, 优惠, 優惠, 折扣, 满减, 抽奖, 红包, クーポン, セール, キャンペーン, プレゼント, 割引, 抽選, giảm, giảm giá, khuyến mãi, ưu đãi, trúng thưởng, descuento, desconto,
 	réduction, gutschein*, indirim, diskon, скидк*, промокод*, تخفیف, cupón, cupom`})
 
