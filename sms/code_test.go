@@ -247,6 +247,7 @@ var unseparated = strings.NewReplacer("-", "", "_", "", "·", "", " ", "")
 
 func BenchmarkFindCode(b *testing.B) {
 	texts := map[string]string{"usual": "[Web발신]\n[지마켓] 본인확인 인증번호\n[482913]\n타인에게 알려주지 마세요",
+		"bank":              "[Web발신]\n[누리은행] 홍*동(4821) 11/25 12:00 출금 4,500원 잔액 1,204,310원 문의 1588-1234",
 		"16 KiB of numbers": strings.Repeat("1234 ", 16<<10/5), "16 KiB of codes": strings.Repeat("code 1234 ", 16<<10/10),
 		"16 KiB of labels": strings.Repeat("인증번호 ", 16<<10/13), "16 KiB of one run": strings.Repeat("1-", 16<<10/2)}
 	for name, text := range texts {

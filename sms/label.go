@@ -58,22 +58,32 @@ type marker func(w *wording, label place) (run, bool)
 // beside is the next run when only a particle or a bracket is between them; else the last one when it leads up to the
 // label ("123456 is your …").
 func beside(w *wording, label place) (run, bool) {
-	i := nextRun(w.runs, label.to)
-	if label.kind != entering && label.kind != closing && i < len(w.runs) && !w.runs[i].word {
-		if gap := w.folded[label.to:w.runs[i].from]; near(gap) && onlyFilling(gap) {
-			return w.runs[i], true
-		}
+	next := nextRun(w.runs, label.to)
+	if r, ok := follower(w, label, next); ok {
+		return r, !r.letters || label.kind <= calling // "nhập mã TET2027" is an offer
 	}
-	i = lastRun(w.runs, i, label.from)
-	if i < 0 || w.runs[i].word || label.kind == asking {
+	return leader(w, label, lastRun(w.runs, next, label.from))
+}
+
+// follower is the run at an index when the label asks for what follows it and nothing but filling is between them.
+func follower(w *wording, label place, i int) (run, bool) {
+	if label.kind == entering || label.kind == closing || i == len(w.runs) || w.runs[i].word {
+		return run{}, false
+	}
+	gap := w.folded[label.to:w.runs[i].from]
+	return w.runs[i], near(gap) && onlyFilling(gap)
+}
+
+// leader is the run at an index when it leads up to the label. "[11ST] 인증번호 …" is a sender.
+func leader(w *wording, label place, i int) (run, bool) {
+	if label.kind == asking || i < 0 || w.runs[i].word {
 		return run{}, false
 	}
 	r, gap := w.runs[i], w.folded[w.runs[i].to:label.from]
 	if !near(gap) || !leadsUp(gap) {
 		return run{}, false
 	}
-	// "[11ST] 인증번호 …" is a sender.
-	return r, (r.plain() && !r.letters) || strings.ContainsFunc(gap, func(c rune) bool { return unicode.IsLetter(c) || c == '(' })
+	return r, r.plain() && !r.letters || strings.ContainsFunc(gap, func(c rune) bool { return unicode.IsLetter(c) || c == '(' })
 }
 
 // onlyFilling is true for a gap within a sentence that has nothing but signs and filling words.

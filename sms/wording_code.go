@@ -78,7 +78,7 @@ const furtherNames = `code de vérification, code de sécurité, code de confirm
 	einmalcode, code zur verifizierung, código de verificación, código de verificação,
 	código de seguridad, código de segurança, código de acceso, código de acesso,
 	código de confirmación, código de confirmação, clave de un solo uso, clave dinámica,
-	clave de firma, contraseña temporal, senha temporária, tu código, su código, seu código, token,
+	clave de firma, contraseña temporal, senha temporária, código para, tu código, su código, seu código, token,
 	codice di verifica, codice di sicurezza, codice per accedere, kode verifikasi, kode otp,
 	kode masuk, kod pengesahan, pin sementara, kode keamanan, รหัสยืนยัน, รหัส otp,
 	รหัสผ่านครั้งเดียว, код подтверждения, код доступа, код безопасности, код авторизации,

@@ -40,11 +40,11 @@ var otherNumbers = vocabularyOf(
 	list{words: japaneseOthers}, list{words: vietnameseOthers}, list{words: furtherOthers},
 )
 
-const koreanOthers = `주문, 접수, 예약, 운송장, 송장, 우편, 쿠폰, 차량, 좌석, 대기, 계좌, 현관, 학번, 사번, 문의, 전화, 상담, 고객센터,
+const koreanOthers = `예, 예시, 생년월일, 주문, 접수, 예약, 운송장, 송장, 우편, 쿠폰, 차량, 좌석, 대기, 계좌, 현관, 학번, 사번, 문의, 전화, 상담, 고객센터,
 	콜센터, 대표, 연락처, 팩스, 내선, 거부, 국번없이, 신고, 금액, 잔액, 합계, 총액, 총, 한도, 누적, 적립, 가격, 수수료, 연도, 버전, 카드, 승인, 검침값,
 	지침, 등기, 접수증, 호텔, 지점, 통장, 객실, 회의실, 강의실, 공학관, 학생, 기사, 서버, 수강료, 단가, 원금, 상담원, 입금, 출금, 이체, 결제, 사용,
 	체크, 법인카드, 발급코드, 가입코드, 초대코드, 추천인코드, 할인코드, 수령코드, 상품코드, 홍보코드, 쿠폰코드, 통관번호, 핀번호, 일련번호, 승차권`
-const englishOthers = `konto, kontonummer, tel, call, dial, fax, order, ref, reference, tracking,
+const englishOthers = `e.g., eg, example, born, date of birth, konto, kontonummer, tel, call, dial, fax, order, ref, reference, tracking,
 	invoice, booking, reservation, case, ticket, flight, acct, account, a/c, ac, ending, ending in,
 	ending with, extension, ext, version, parcel, card, atm, branch, bal, balance, avl bal, room,
 	door, gate, flat, bus, locker, item, counter, coupon, policy, report to, report, transaction,
@@ -53,9 +53,9 @@ const englishOthers = `konto, kontonummer, tel, call, dial, fax, order, ref, ref
 	service, on card, document, appointment, contact us at, sent to, phone, mobile, over, below,
 	upto, up to, since, from, pos, amount, total, due, at, by, until, till, sbi, upi, imps, auth,
 	txt, zip`
-const japaneseOthers = `注文, 口座, 口座番号, 内線, 残高, 受付番号, 電話, 相談は, 支店番号, 会議室, 便名, カード, 末尾, 下4桁, 車両, 合計,
+const japaneseOthers = `例, 生年月日, 注文, 口座, 口座番号, 内線, 残高, 受付番号, 電話, 相談は, 支店番号, 会議室, 便名, カード, 末尾, 下4桁, 車両, 合計,
 	証券番号, お問い合わせ, 窓口, 端末, 番号札, 暗証番号は, エラー, 航空, 部屋`
-const chineseOthers = `取件码, 取件碼, 取货码, 取貨碼, 取餐码, 取餐号, 提货码, 提貨碼, 收货码, 签收码, 自提码, 提取码, 存件码, 核销码, 优惠码,
+const chineseOthers = `例如, 出生日期, 取件码, 取件碼, 取货码, 取貨碼, 取餐码, 取餐号, 提货码, 提貨碼, 收货码, 签收码, 自提码, 提取码, 存件码, 核销码, 优惠码,
 	優惠碼, 邀请码, 邀請碼, 推荐码, 兑换码, 折扣碼, 折扣码, 会员码, 入园码, 取票号, 订单号, 单号, 單號, 运单号, 工单, 编号, 編號, 工号, 学号, 税号, 考生号,
 	就诊号, 排队号, 户号, 票号, 卡号, 座位号, 会议号, 设备号, 报案号, 准考证号, 序号, 房号, 桌号, 群号, 流水号, 合同号, 挂号序号, 尾号, 尾號, 末四码,
 	末四碼, 热线, 熱線, 客服, 电话, 電話, 订单, 訂單, 账户, 帳戶, 卡, 会议室, 房间, 包厢, 门牌, 余额, 餘額, 区号, 代号, 代號, 线, 凭, 致电, 拨打,
