@@ -1,7 +1,9 @@
 package sms
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,16 +37,30 @@ func (p piece) size() int { return p.to - p.from }
 // serviceHead is how the numbers begin that companies in Korea are called at from everywhere.
 const serviceHead = `1(?:5(?:22|33|44|66|77|88|99)|6(?:00|22|44|61|66|68|70|88)|8(?:00|11|33|55|77|99))`
 
-// solid is what has its own place in a text: addresses, telephone numbers, dates.
-var solid = regexp.MustCompile(`(?i)(?:https?://|www\.)[^\s()<>\[\]"'\x{80}-\x{10FFFF}]+` +
-	`|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/[^\s()<>\[\]"'\x{80}-\x{10FFFF}]*` +
-	`|\b[a-z0-9._%+-]+@[a-z0-9-]+\.[a-z.]+` +
-	`|\+\d{8,14}\b|\+\d{1,3}[-. ]?\(?\d{1,3}\)?[-. ]?\d{3,4}[-. ]?\d{4}\b|\(?\b\d{3}\)?[-. ]{1,2}\d{3}-\d{4}\b` +
-	`|\(?\b0\d{1,3}\)?[-. )]{1,2}\d{3,4}[-. ]\d{4}\b|\b01\d{5,6}[-. ]\d{4}\b|\b01\d[-. ]\d{7,8}\b|\b` + serviceHead + `-\d{4}\b|\b1[89]00[-. ]\d{4,6}\b` +
-	`|\b(?:19|20)\d\d[-./] ?\d{1,2}[-./] ?\d{1,2}\b|\b\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d\d\b|\b\d\d\.\d{1,2}\.\d{1,2}\b`)
+// What has its own place in a text: addresses, and telephone numbers and dates.
+var (
+	address = regexp.MustCompile(`(?i)(?:https?://|www\.)[^\s()<>\[\]"'\x{80}-\x{10FFFF}]+` +
+		`|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/[^\s()<>\[\]"'\x{80}-\x{10FFFF}]*` +
+		`|\b[a-z0-9._%+-]+@[a-z0-9-]+\.[a-z.]+`)
+	solid = regexp.MustCompile(`\+\d{8,14}\b|\+\d{1,3}[-. ]?\(?\d{1,3}\)?[-. ]?\d{3,4}[-. ]?\d{4}\b|\(?\b\d{3}\)?[-. ]{1,2}\d{3}-\d{4}\b` +
+		`|\(?\b0\d{1,3}\)?[-. )]{1,2}\d{3,4}[-. ]\d{4}\b|\b01\d{5,6}[-. ]\d{4}\b|\b01\d[-. ]\d{7,8}\b|\b` + serviceHead + `-\d{4}\b` +
+		`|\b1[89]00[-. ]\d{4,6}\b|\b(?:19|20)\d\d[-./] ?\d{1,2}[-./] ?\d{1,2}\b|\b\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d\d\b|\b\d\d\.\d{1,2}\.\d{1,2}\b`)
+	// separated is found in every text that solid is found in; it costs a tenth.
+	separated = regexp.MustCompile(`\+|\d[-./) ]{1,2}\d`)
+)
 
-// separated is found in every text that solid is found in; it costs a tenth.
-var separated = regexp.MustCompile(`[./@+]|\d[-) ]{1,2}\d`)
+// fixedPlaces are where addresses, telephone numbers and dates stand in a text, by where they begin.
+func fixedPlaces(text string) [][]int {
+	var places [][]int
+	if strings.Contains(text, ".") && strings.ContainsAny(text, "@/Ww") {
+		places = address.FindAllStringIndex(text, -1)
+	}
+	if separated.MatchString(text) {
+		places = append(places, solid.FindAllStringIndex(text, -1)...)
+	}
+	slices.SortFunc(places, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
+	return places
+}
 
 // runsOf are the first runs of a text in which a code could be, at most maxRuns.
 func runsOf(text string) []run {
@@ -70,10 +86,7 @@ func runsOf(text string) []run {
 }
 
 func piecesOf(text string) []piece {
-	var places [][]int
-	if separated.MatchString(text) {
-		places = solid.FindAllStringIndex(text, -1)
-	}
+	places := fixedPlaces(text)
 	var pieces []piece
 	for i := 0; i < len(text); {
 		p := piece{from: i, to: i}
