@@ -17,10 +17,10 @@ const (
 	maxCode = 8
 )
 
-// FindCode finds the code in a text: the first run of 4 to 8 digits or capital letters and digits that the wording
-// marks as one, else the first run of digits that no wording rules out, where the text speaks of a code or says nothing
-// else; ok is false where there is none. It is given in plain characters, without the separators it is written with and
-// without the letter before it ("G-123456").
+// FindCode returns the code of a text: the first run of 4 to 8 digits or capital letters and digits that the wording
+// marks as one, else the first run of digits that no wording rules out, where the text speaks of a code or is short; ok
+// is false where there is none. The code is in plain characters, without separators and without the letter before it
+// ("G-123456").
 func FindCode(text string) (code Secret, ok bool) {
 	w := read(text)
 	if len(w.runs) == 0 {
@@ -118,9 +118,9 @@ func (w *wording) foremost(mark marker, kinds ...kind) (run, bool) {
 	return first, ok
 }
 
-// bare is the first run of digits that looks like nothing but a code, in a text that speaks of one or of nothing at all.
+// bare is the first run of digits that looks like nothing but a code, in a text that speaks of one or is short.
 func (w *wording) bare() (run, bool) {
-	if w.advert || !w.speaksOf(naming, calling, entering, secrecy) && !w.hasNoWords() {
+	if w.advert || !w.speaksOf(naming, calling, entering, secrecy) && !w.isShort() {
 		return run{}, false
 	}
 	for _, r := range w.runs {
@@ -142,7 +142,9 @@ func (w *wording) speaksOf(kinds ...kind) bool {
 // beyond is what is no wording: a sender or a mark in brackets, whom to call, and how long a code is good for.
 var beyond = regexp.MustCompile(`\[[^\]\n]*\]|【[^】\n]*】|\d+ ?(?:분|초|min|sec|分钟|分)(?:\PL|$)|(?:고객센터|문의|tel)\.?:? ?[\d-]+|\b[a-z]{1,3}-\d`)
 
-// hasNoWords is true for a text that has nothing but numbers beside its sender.
-func (w *wording) hasNoWords() bool {
-	return !strings.ContainsFunc(beyond.ReplaceAllString(w.folded, ""), unicode.IsLetter)
+// isShort is true for a text with at most two words beside its sender, and none in a script that needs no blanks.
+func (w *wording) isShort() bool {
+	rest := beyond.ReplaceAllString(w.folded, "")
+	foreign := func(r rune) bool { return unicode.IsLetter(r) && !alphabetic(r) }
+	return !strings.ContainsFunc(rest, foreign) && len(strings.FieldsFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) })) <= 2
 }

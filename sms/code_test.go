@@ -78,8 +78,10 @@ func TestCodeIsTheRunOfDigitsThatTheWordingMarks(t *testing.T) {
 
 		// Nothing marks one: the first run.
 		{"a bare run", "482913", "482913"},
-		{"the first of two", "1234 567890", "1234"},
-		{"words that speak of no code", "hello 1234 and 567890", ""},
+		{"the first of two", "hello 1234 and 567890", "1234"},
+		{"three words that speak of no code", "hello there 1234 and 567890", ""},
+		{"a sender without brackets", "Gmarket 482913", "482913"},
+		{"a word in a script without blanks", "급여 482913", ""},
 		{"an amount is all there is", "5000원이 입금되었습니다", ""},
 		{"a broken code", "Your verification code is: 1234-5678", "12345678"},
 		{"full-width digits", "인증번호는 ４８２９１３ 입니다", "482913"},
