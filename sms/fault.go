@@ -8,7 +8,18 @@ var (
 	ErrSignature      = errors.New("signature does not match")
 	ErrInvalidJSON    = errors.New("body is not one JSON object")
 	ErrInvalidMessage = errors.New("message is not valid")
+
+	ErrUnknownSource = errors.New("the room has no such source")
+	ErrIgnored       = errors.New("signed, and no inbound SMS") // a report or a ping, which is answered and is nothing more
 )
+
+// SignatureFault is ErrSignature of a source, with what to look at. It repeats nothing of the request and no secret.
+type SignatureFault struct{ Hint string }
+
+func (f *SignatureFault) Error() string { return ErrSignature.Error() + ": " + f.Hint }
+
+// Unwrap is ErrSignature.
+func (f *SignatureFault) Unwrap() error { return ErrSignature }
 
 // Fault is ErrInvalidJSON or ErrInvalidMessage with what to do about it. It repeats nothing of the message.
 type Fault struct {
@@ -47,4 +58,14 @@ var (
 		"Give as room the one in the address, or leave it out."}
 	faultPart = &Fault{ErrInvalidMessage, "긴 문자를 나눠 보낼 때는 ref와 함께 parts(1~255)와 part(1~parts)를 숫자로 보내 주세요.",
 		"For a piece of a long message give ref, parts (1 to 255) and part (1 to parts), the last two as numbers."}
+	faultNoText = &Fault{ErrInvalidMessage, "보내온 내용에 문자 본문이 없어요. 소스의 본문 틀이나 ROOMS_FILE의 필드 이름을 확인해 주세요.",
+		"There is no text in what the source sent: check its template, or the names of its fields in ROOMS_FILE."}
+)
+
+// What a Source finds wrong with a body whose signature matches.
+var (
+	FaultBody = &Fault{ErrInvalidJSON, "본문을 읽을 수 없어요. 소스의 종류와 본문 형식(JSON 또는 폼)을 확인해 주세요.",
+		"The body can not be read: check the source's kind, and that it sends JSON or a form."}
+	FaultEncrypted = &Fault{ErrInvalidMessage, "문자가 암호화되어 있어요. 앱에서 받은 문자 암호화를 꺼 주세요.",
+		"The message is encrypted: turn off the encryption of received messages in the app."}
 )

@@ -48,7 +48,10 @@ func (s *Service) Refused(id room.ID, code string) {
 // turnedAway tells support of what Receive refused.
 func (s *Service) turnedAway(id room.ID, err error) {
 	var fault *Fault
+	var unsigned *SignatureFault
 	switch {
+	case errors.As(err, &unsigned):
+		s.refusals.add(refusal{id, "bad_signature"}, unsigned.Hint)
 	case errors.Is(err, ErrSignature):
 		s.refusals.add(refusal{id, "bad_signature"}, "")
 	case errors.Is(err, ErrInvalidJSON):
@@ -58,8 +61,9 @@ func (s *Service) turnedAway(id room.ID, err error) {
 	}
 }
 
-// incident puts before support that messages were refused.
+// incident puts before support, and into the log, that messages were refused.
 func (s *Service) incident(ctx context.Context, id room.ID, subject, detail string) error {
+	s.Log.WarnContext(ctx, "inbound SMS were refused", "room", id, "detail", detail)
 	err := s.Engine.Incident(ctx, id, "message_refused", subject, detail)
 	if err != nil {
 		s.Log.WarnContext(ctx, "support was not told of refused messages", "room", id, "error", err)

@@ -37,12 +37,13 @@ type Ledger interface {
 	Judge(ctx context.Context, id room.ID, epoch int64, r room.Record) (agreed bool, err error)
 }
 
-// Config is what a service is made of. Engine is required, and one of Secret and Own.
+// Config is what a service is made of. Engine is required, and one of Secret, Own and Source.
 type Config struct {
 	Engine     Engine
 	Ledger     Ledger                  // nil: there is no second line
 	Secret     string                  // SMS_WEBHOOK_SECRET; "" = none, and rooms without one of their own take no messages
 	Own        func(room.ID) *Verifier // of a room that has a secret of its own, in place of Secret; nil, also for a room: there is none
+	Source     SourceOf                // what phones and providers send by themselves; nil: there are none
 	Senders    func(room.ID) []string  // whose messages a room takes; nil, or an empty list: everybody's
 	Guard      time.Duration           // SMS_GUARD
 	Completes  bool                    // SMS_COMPLETES: a match ends the lease
@@ -65,7 +66,7 @@ type Service struct {
 // New makes a service. The error names the setting that is wrong.
 func New(c Config) (*Service, error) {
 	var verifier *Verifier
-	if c.Secret != "" || c.Own == nil {
+	if c.Secret != "" || (c.Own == nil && c.Source == nil) {
 		var err error
 		if verifier, err = NewVerifier(c.Secret); err != nil {
 			return nil, err
@@ -102,8 +103,25 @@ func (s *Service) Receive(ctx context.Context, id room.ID, header http.Header, b
 	if verifier == nil {
 		return Answer{}, ErrNotConfigured
 	}
-	begun := time.Now()
-	match, err := s.receive(ctx, id, verifier, header, body)
+	return s.take(ctx, id, func(now int64) (message, error) {
+		if err := verifier.verify(header, body, now); err != nil {
+			return message{}, err
+		}
+		return parse(id, body)
+	})
+}
+
+// take reads one SMS and answers it: counted, and before support where it is refused. now is the store's time, in unix ms.
+func (s *Service) take(ctx context.Context, id room.ID, read func(now int64) (message, error)) (Answer, error) {
+	begun := time.Now() // by the monotonic clock from here on: what this machine thinks the time is does not count
+	m, err := read(s.now(begun))
+	if errors.Is(err, ErrIgnored) {
+		return Answer{}, err
+	}
+	var match room.Match
+	if err == nil {
+		match, err = s.attribute(ctx, id, m, begun)
+	}
 	s.metrics.answered(match, err, time.Since(begun))
 	if err != nil {
 		s.turnedAway(id, err)
@@ -112,15 +130,8 @@ func (s *Service) Receive(ctx context.Context, id room.ID, header http.Header, b
 	return answerOf(match), nil
 }
 
-func (s *Service) receive(ctx context.Context, id room.ID, verifier *Verifier, header http.Header, body []byte) (room.Match, error) {
-	read := time.Now() // by the monotonic clock from here on: what this machine thinks the time is does not count
-	if err := verifier.verify(header, body, s.now(read)); err != nil {
-		return room.Match{}, err
-	}
-	m, err := parse(id, body)
-	if err != nil {
-		return room.Match{}, err
-	}
+// attribute says where a message belongs that was read at an instant.
+func (s *Service) attribute(ctx context.Context, id room.ID, m message, read time.Time) (room.Match, error) {
 	q := s.request(id, m, read)
 	if known := s.recall(ctx, id, q.Note); known != nil {
 		if known.Result != "" {

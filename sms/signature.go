@@ -55,8 +55,8 @@ func NewVerifier(secret string) (*Verifier, error) {
 // Keys are the keys of the secret, the current one first.
 func (v *Verifier) Keys() [][]byte { return v.keys }
 
-// tolerance is how far a signature's timestamp may be off.
-const tolerance = 5 * time.Minute
+// Tolerance is how far a signature's timestamp may be off.
+const Tolerance = 5 * time.Minute
 
 // verify checks the signature, and its timestamp by what the time is now (unix ms). The error wraps ErrSignature.
 func (v *Verifier) verify(header http.Header, body []byte, now int64) (err error) {
@@ -73,8 +73,8 @@ func timely(text string, now int64) error {
 	if err != nil {
 		return fmt.Errorf("%w: the timestamp is no number of seconds", ErrSignature)
 	}
-	if off := time.UnixMilli(now).Sub(time.Unix(signed, 0)); off.Abs() > tolerance {
-		return fmt.Errorf("%w: the timestamp is over %s off", ErrSignature, tolerance)
+	if off := time.UnixMilli(now).Sub(time.Unix(signed, 0)); off.Abs() > Tolerance {
+		return fmt.Errorf("%w: the timestamp is over %s off", ErrSignature, Tolerance)
 	}
 	return nil
 }

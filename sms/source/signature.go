@@ -1,0 +1,48 @@
+package source
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"hash"
+	"time"
+
+	"github.com/waitroom/waitroom/sms"
+)
+
+// keys are the secrets that a source may sign with. They do not print.
+type keys []sms.Secret
+
+// match reports whether what any of the keys makes equals what was given. Each is compared in constant time.
+func (k keys) match(given []byte, makes func(key []byte) []byte) bool {
+	found := 0
+	for _, key := range k {
+		found |= subtle.ConstantTimeCompare(given, makes([]byte(key.Reveal())))
+	}
+	return found == 1
+}
+
+// mac is the HMAC of some texts, one behind the other.
+func mac(h func() hash.Hash, key []byte, texts ...[]byte) []byte {
+	m := hmac.New(h, key)
+	for _, text := range texts {
+		m.Write(text)
+	}
+	return m.Sum(nil)
+}
+
+func hmacSHA256(key []byte, texts ...[]byte) []byte { return mac(sha256.New, key, texts...) }
+
+// refused is sms.ErrSignature with what to look at. It repeats nothing of the request.
+func refused(format string, args ...any) error {
+	return &sms.SignatureFault{Hint: fmt.Sprintf(format, args...)}
+}
+
+// timely holds a signature to the time at which it was made.
+func timely(signed, now time.Time) error {
+	if off := now.Sub(signed); off.Abs() > sms.Tolerance {
+		return refused("its time is over %s off: check the sender's clock", sms.Tolerance)
+	}
+	return nil
+}

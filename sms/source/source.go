@@ -1,0 +1,78 @@
+// Package source reads what phones and SMS providers send by themselves: each kind checks its own signature and makes
+// an sms.Post of its own format. A kind is one file and two methods, Verify and Parse, written after the documentation
+// and the source code of the program that sends.
+package source
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/waitroom/waitroom/sms"
+)
+
+// Settings are what a source is set up with.
+type Settings struct {
+	Kind     string
+	Secrets  []sms.Secret // the current one first; each is accepted, so that one can be replaced
+	Template Template     // of the kind template
+}
+
+// Configured is a source that was set up.
+type Configured struct {
+	sms.Source
+	Settings
+}
+
+var kinds = map[string]func(keys, Template) (sms.Source, error){
+	"twilio":              func(k keys, _ Template) (sms.Source, error) { return twilio{k}, nil },
+	"android-sms-gateway": func(k keys, _ Template) (sms.Source, error) { return androidGateway{k}, nil },
+	"httpsms":             func(k keys, _ Template) (sms.Source, error) { return httpSMS{k}, nil },
+	"smsforwarder":        func(k keys, _ Template) (sms.Source, error) { return smsForwarder{k}, nil },
+	"template":            newTemplate,
+}
+
+// Kinds are the kinds that there are.
+func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
+
+// New sets a source up. The error names what is wrong and repeats no secret.
+func New(s Settings) (Configured, error) {
+	make, known := kinds[s.Kind]
+	if !known {
+		return Configured{}, fmt.Errorf("kind is none: want one of %s", strings.Join(Kinds(), ", "))
+	}
+	if len(s.Secrets) == 0 {
+		return Configured{}, errors.New("secret is missing")
+	}
+	if slices.ContainsFunc(s.Secrets, func(one sms.Secret) bool { return one.Reveal() == "" }) {
+		return Configured{}, errors.New("secret is empty")
+	}
+	made, err := make(s.Secrets, s.Template)
+	return Configured{made, s}, err
+}
+
+var name = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
+
+// ValidName reports whether a source may be called so: it stands in an address.
+func ValidName(text string) bool { return name.MatchString(text) }
+
+// Secrets are the secrets of several sources, always in the same order.
+func Secrets(sources map[string]Configured) (secrets [][]byte) {
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		for _, secret := range sources[name].Secrets {
+			secrets = append(secrets, []byte(secret.Reveal()))
+		}
+	}
+	return secrets
+}
+
+// shortest is how many characters a secret has at the least that is not spoken of: a phone's app makes one of 8.
+const shortest = 16
+
+// Short reports whether one of the secrets can be guessed.
+func (c Configured) Short() bool {
+	return slices.ContainsFunc(c.Secrets, func(s sms.Secret) bool { return len(s.Reveal()) < shortest })
+}
