@@ -44,6 +44,10 @@ func (e *askEngine) Receive(context.Context, room.ID, http.Header, []byte) (sms.
 	panic("not asked for")
 }
 
+func (e *askEngine) ReceiveFrom(context.Context, room.ID, string, sms.Request) (sms.Answer, error) {
+	panic("not asked for")
+}
+
 func (e *askEngine) ClaimTurn(_ context.Context, _ room.ID, q room.ClaimRequest) (room.Standing, error) {
 	e.claims = append(e.claims, q)
 	return e.standing, e.err

@@ -20,7 +20,7 @@ var codesOfQuery = map[string]map[string]string{
 // Pages take what they can, since mails and adverts write into their links; of a message no query counts, and a carrier does not send a refused one again.
 func (s *site) wholeQuery(c *gin.Context) {
 	query := c.Request.URL.RawQuery
-	if !strings.HasPrefix(c.FullPath(), "/api/") || strings.HasSuffix(c.FullPath(), "/sms") {
+	if !strings.HasPrefix(c.FullPath(), "/api/") || strings.HasPrefix(c.FullPath(), "/api/:room/sms") {
 		return
 	}
 	if _, err := url.ParseQuery(query); err != nil {

@@ -12,12 +12,8 @@ import (
 
 // message is POST /api/{room}/sms. It is signed, so it needs neither a session nor a content type.
 func (s *site) message(c *gin.Context) {
-	body, err := readBody(c)
-	if err != nil {
-		if code := codeOf(err); s.Refused != nil && code == sms.BodyTooLarge {
-			s.Refused(roomOf(c), code)
-		}
-		s.fail(c, err)
+	body, ok := s.readMessage(c)
+	if !ok {
 		return
 	}
 	if s.SMS == nil {
@@ -27,19 +23,66 @@ func (s *site) message(c *gin.Context) {
 	ctx, cancel := s.asking(c)
 	defer cancel()
 	result, err := s.SMS.Receive(ctx, roomOf(c), c.Request.Header, body)
-	if fault, ok := errors.AsType[*sms.Fault](err); ok {
-		code := codeOf(err)
-		p := problemFor(code)
-		p.said = func(lang string) templates.Problem {
-			return templates.Problem{Title: words(lang).API[code].Title, Detail: fault.Detail(lang)}
-		}
-		s.tell(c, code, p, nil)
-		return
-	}
 	if err != nil {
-		s.fail(c, err)
+		s.failMessage(c, err)
 		return
 	}
 	s.spanMessage(c, result)
 	s.answer(c, http.StatusOK, result)
+}
+
+// messageFrom is POST /api/{room}/sms/{source}: the same, from what a phone or a provider sends by itself.
+func (s *site) messageFrom(c *gin.Context) {
+	body, ok := s.readMessage(c)
+	if !ok {
+		return
+	}
+	if s.SMS == nil {
+		s.refuse(c, "unknown_source")
+		return
+	}
+	ctx, cancel := s.asking(c)
+	defer cancel()
+	result, err := s.SMS.ReceiveFrom(ctx, roomOf(c), c.Param("source"),
+		sms.Request{URL: s.publicURL(c) + c.Request.URL.RequestURI(), Header: c.Request.Header, Body: body})
+	switch {
+	case errors.Is(err, sms.ErrIgnored):
+		c.Status(http.StatusNoContent)
+	case err != nil:
+		s.failMessage(c, err)
+	case c.GetHeader("X-Twilio-Signature") != "": // which takes an answer for what to do next
+		s.spanMessage(c, result)
+		c.Data(http.StatusOK, "text/xml; charset=utf-8", []byte(`<?xml version="1.0" encoding="UTF-8"?><Response/>`))
+	default:
+		s.spanMessage(c, result)
+		s.answer(c, http.StatusOK, result)
+	}
+}
+
+// readMessage reads the body of an SMS; where that is refused, ok is false and the answer is given.
+func (s *site) readMessage(c *gin.Context) (body []byte, ok bool) {
+	body, err := readBody(c)
+	if err == nil {
+		return body, true
+	}
+	if code := codeOf(err); s.Refused != nil && code == sms.BodyTooLarge {
+		s.Refused(roomOf(c), code)
+	}
+	s.fail(c, err)
+	return nil, false
+}
+
+// failMessage answers why an SMS was not taken.
+func (s *site) failMessage(c *gin.Context, err error) {
+	fault, ok := errors.AsType[*sms.Fault](err)
+	if !ok {
+		s.fail(c, err)
+		return
+	}
+	code := codeOf(err)
+	p := problemFor(code)
+	p.said = func(lang string) templates.Problem {
+		return templates.Problem{Title: words(lang).API[code].Title, Detail: fault.Detail(lang)}
+	}
+	s.tell(c, code, p, nil)
 }

@@ -90,3 +90,47 @@ func sign(t *testing.T, secret string, r *http.Request, body string) {
 	r.Header.Set("webhook-timestamp", strconv.FormatInt(now.Unix(), 10))
 	r.Header.Set("webhook-signature", signature)
 }
+
+func TestSourceIsAnsweredAsItExpects(t *testing.T) {
+	matched := sms.Answer{Result: room.Unmatched, Reason: room.Ambiguous}
+	tests := []struct {
+		name   string
+		sms    SMS
+		header string
+		status int
+		kind   string
+		body   string
+	}{
+		{"not set up at all", nil, "", 404, "application/problem+json", `"code":"unknown_source"`},
+		{"not set up", broken{err: sms.ErrUnknownSource}, "", 404, "application/problem+json", `"code":"unknown_source"`},
+		{"not signed", broken{err: &sms.SignatureFault{Hint: "hush"}}, "", 401, "application/problem+json", `"code":"bad_signature"`},
+		{"no body", broken{err: sms.FaultBody}, "", 400, "application/problem+json", `"code":"invalid_json"`},
+		{"encrypted", broken{err: sms.FaultEncrypted}, "", 400, "application/problem+json", `turn off the encryption`},
+		{"store away", broken{err: fmt.Errorf("match: %w", room.ErrStore)}, "", 503, "application/problem+json", `"code":"store_unavailable"`},
+		{"nobody's", broken{answer: matched}, "", 200, "application/json", `{"result":"unmatched","reason":"ambiguous"}`},
+		{"a ping", broken{err: sms.ErrIgnored}, "", 204, "", ""},
+		{"Twilio's", broken{answer: matched}, "X-Twilio-Signature", 200, "text/xml", "<Response/>"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			// A query counts for nothing but a signature: SmsForwarder adds one of its own.
+			r := httptest.NewRequestWithContext(t.Context(), "POST", "/api/integration/sms/phone?t=%", strings.NewReader(`{}`))
+			r.Header.Set("Accept-Language", "en")
+			if tt.header != "" {
+				r.Header.Set(tt.header, "x")
+			}
+			w := httptest.NewRecorder()
+			handler(t, Config{SMS: tt.sms}).ServeHTTP(w, r)
+			require.Equal(t, tt.status, w.Code)
+			require.True(t, strings.HasPrefix(w.Header().Get("Content-Type"), tt.kind), w.Header())
+			require.Contains(t, w.Body.String(), tt.body)
+			require.NotContains(t, w.Body.String(), "hush")
+		})
+	}
+	var refused string
+	h := handler(t, Config{Refused: func(_ room.ID, code string) { refused = code }})
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "POST", "/api/integration/sms/phone", strings.NewReader(strings.Repeat("x", maxBody+1))))
+	require.Equal(t, http.StatusRequestEntityTooLarge, w.Code, "before the source is looked at")
+	require.Equal(t, "body_too_large", refused)
+}

@@ -52,6 +52,7 @@ type Sockets interface {
 // gives an unmatched message to the holder that says it asked for it, where both lines of defence agree.
 type SMS interface {
 	Receive(ctx context.Context, id room.ID, header http.Header, body []byte) (sms.Answer, error)
+	ReceiveFrom(ctx context.Context, id room.ID, source string, r sms.Request) (sms.Answer, error)
 	Claim(ctx context.Context, id room.ID, q room.ExpectRequest) (room.Expectation, error)
 }
 
@@ -59,7 +60,7 @@ type SMS interface {
 type Config struct {
 	Engine  Engine
 	Sockets Sockets                       // nil: 404
-	SMS     SMS                           // nil: 503 sms_not_configured, and there is no message to claim
+	SMS     SMS                           // nil: 503 sms_not_configured, no source is known, and there is no message to claim
 	Refused func(id room.ID, code string) // is told of a message that is refused before SMS sees it; nil: nobody is
 	Support *Support                      // nil: there is no desk
 	Sellers *identity.Sellers             // proves who sellers are; nil: they say so themselves
@@ -145,6 +146,7 @@ func (s *site) router() (*gin.Engine, error) {
 	api.GET("/lock/messages", s.messages)
 	api.GET("/ws", s.socket)
 	api.POST("/sms", s.message)
+	api.POST("/sms/:source", s.messageFrom)
 
 	g.GET("/", s.home)
 	pages := g.Group("/rooms/:room", s.known)
