@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/waitroom/waitroom/server/tracing"
+	"github.com/waitroom/waitroom/sms/source"
 	"github.com/waitroom/waitroom/web"
 	"github.com/waitroom/waitroom/web/quota"
 )
@@ -45,6 +46,7 @@ type Config struct {
 	DatabaseURL      Secret
 	Retention        time.Duration // how long what happened is kept in the ledger
 	SMSWebhookSecret Secret
+	SMSSources       map[string]source.Configured // by name, of all rooms
 	SMSGuard         time.Duration
 	SMSCompletes     bool
 	SMSExpect        string // auto or required
@@ -173,6 +175,8 @@ func settings() []setting {
 		{"database-url", "sqlite:data/waitroom.db", "the ledger: sqlite:PATH or postgres://…", true, readDatabase},
 		{"retention", "400d", "how long the ledger keeps what happened, such as 400d, at least 2d", false, readRetention},
 		{"sms-webhook-secret", "", "signs inbound SMS; none = inbound SMS is refused; NEW,OLD while it is replaced", true, secret(func(c *Config) *Secret { return &c.SMSWebhookSecret })},
+		{"sms-sources", "", "phones and providers that post SMS in their own format to /api/{room}/sms/{name}: comma-separated name=kind:secret, or kind:secret; " +
+			"the same name again with another secret while it is replaced", true, readSources},
 		{"sms-guard", "0s", "clock difference between carrier and Redis to reckon with", false,
 			duration(func(c *Config) *time.Duration { return &c.SMSGuard }, 0, time.Minute)},
 		{"sms-completes", "true", "a matched SMS ends the lease: true or false", false, readCompletes},

@@ -82,6 +82,17 @@ func TestFlagWinsOverEnvironment(t *testing.T) {
 	require.Equal(t, 45*time.Second, c.Lease)
 }
 
+func TestSourcesAreReadByNameKindAndSecret(t *testing.T) {
+	c, err := ParseConfig([]string{"--sms-sources", "phone=httpsms:one:with=all, twilio:two,\nphone=httpsms:three"})
+	require.NoError(t, err)
+	require.Len(t, c.SMSSources, 2)
+	require.Equal(t, "twilio", c.SMSSources["twilio"].Kind)
+	require.Equal(t, "httpsms", c.SMSSources["phone"].Kind)
+	require.Equal(t, "one:with=all", c.SMSSources["phone"].Secrets[0].Reveal())
+	require.Equal(t, "three", c.SMSSources["phone"].Secrets[1].Reveal())
+	require.NotContains(t, fmt.Sprintf("%+v %#v", c, c), "with=all")
+}
+
 // Kubernetes tells containers of each Service of their namespace by variables.
 func TestVariablesOfKubernetesAreNoUnknownSettings(t *testing.T) {
 	for name, value := range map[string]string{
@@ -122,6 +133,7 @@ var badValues = map[string][]string{
 	"drain-timeout":            {"", "0s", "11m", "x"},
 	"min-drain":                {"", "-1s", "11m", "x"},
 	"database-url":             {"hush", "sqlite:", "mysql://hush"},
+	"sms-sources":              {"hush", "phone=httpsms", "phone=httpsms:", "phone=hush:hush", "Phone=httpsms:hush", "=httpsms:hush", "phone=template:hush", "a=httpsms:hush,a=twilio:hush"},
 	"sms-guard":                {"", "-1s", "2m"},
 	"sms-completes":            {"", "maybe"},
 	"web-push":                 {"", "maybe"},

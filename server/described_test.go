@@ -39,7 +39,7 @@ var upgrade = []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-Web
 
 // provoke asks an operation in a way that is refused with a status; false where that takes more than a request.
 func provoke(op describetest.Operation, status int, nobody, kim *seller) (got reply, ok bool) {
-	s, path, body, headers := nobody, strings.Replace(op.Path, "{room}", "integration", 1), bodies[op.ID], []string(nil)
+	s, path, body, headers := nobody, strings.NewReplacer("{room}", "integration", "{source}", "gateway").Replace(op.Path), bodies[op.ID], []string(nil)
 	if strings.HasPrefix(op.Path, "/api/support/") && status != http.StatusUnauthorized {
 		s = kim
 	}
@@ -52,6 +52,9 @@ func provoke(op describetest.Operation, status int, nobody, kim *seller) (got re
 		if op.ID == "receiveSMS" {
 			return carrierSays(s.t, s.base, "m-0", "{"), true
 		}
+		if op.ID == "receiveSMSFrom" {
+			return gatewaySays(s, "integration", "{"), true
+		}
 		path, body, headers = path+"?limit=%", "{", append(headers, "X-Session-ID", "me")
 	case http.StatusUnauthorized:
 	case http.StatusForbidden:
@@ -63,7 +66,7 @@ func provoke(op describetest.Operation, status int, nobody, kim *seller) (got re
 			headers = append(headers, upgrade...)
 		}
 	case http.StatusNotFound:
-		path = strings.Replace(op.Path, "{room}", "elsewhere", 1)
+		path = strings.Replace(path, "integration", "elsewhere", 1)
 	case http.StatusRequestEntityTooLarge:
 		body = `{"x":"` + strings.Repeat("x", 16<<10) + `"}`
 	case http.StatusUnsupportedMediaType:
@@ -80,7 +83,7 @@ func provoke(op describetest.Operation, status int, nobody, kim *seller) (got re
 }
 
 func TestEveryRefusalThatIsDescribedIsGiven(t *testing.T) {
-	r := start(t, config(t, append(supportArgs(t), "--sms-webhook-secret", smsSecret)...))
+	r := start(t, config(t, append(supportArgs(t), "--sms-webhook-secret", smsSecret, "--sms-sources", "gateway=android-sms-gateway:"+sourceSecret)...))
 	nobody, kim := newSeller(t, r.URL(), "s-1"), newAgent(t, r.URL(), "kim")
 	for _, op := range described.Operations() {
 		for _, status := range op.Statuses {
@@ -104,7 +107,7 @@ func requireAway(t *testing.T, r *replica, nobody, kim *seller) {
 	require.Eventually(t, func() bool { return !r.hub.Fresh() }, patience, 10*time.Millisecond)
 	var group sync.WaitGroup
 	for _, op := range described.Operations() {
-		if !strings.HasPrefix(op.Path, "/api/") || op.ID == "receiveSMS" {
+		if !strings.HasPrefix(op.Path, "/api/") || strings.HasPrefix(op.ID, "receiveSMS") {
 			continue
 		}
 		s, headers := nobody, jsonHeader

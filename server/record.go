@@ -16,6 +16,7 @@ import (
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
+	"github.com/waitroom/waitroom/sms/source"
 )
 
 // journalMax is how many changes of a room wait for the ledger at the most: about a hundred megabytes,
@@ -60,6 +61,9 @@ func (s *Server) warnOfShort(name string, secret Secret) {
 // rooms that take messages seal with theirs.
 func (s *Server) sealKeys() (*room.Keyring, error) {
 	if s.cfg.SMSWebhookSecret == "" {
+		if secrets := source.Secrets(s.cfg.SMSSources); len(secrets) > 0 {
+			return room.NewKeyring(secrets...), nil
+		}
 		return room.NewKeyring([]byte(rand.Text())), nil
 	}
 	secrets, err := sms.Keys(string(s.cfg.SMSWebhookSecret))
@@ -79,10 +83,10 @@ func orOff(d time.Duration) time.Duration {
 
 // openSMS makes the matching of inbound messages; nil where it is not configured.
 func (s *Server) openSMS(registry prometheus.Registerer) (*sms.Service, error) {
-	if s.cfg.SMSWebhookSecret == "" && s.rooms == nil {
+	if s.cfg.SMSWebhookSecret == "" && s.rooms == nil && len(s.cfg.SMSSources) == 0 {
 		return nil, nil
 	}
-	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger, Secret: string(s.cfg.SMSWebhookSecret), Own: s.roomVerifier(), Senders: s.roomSenders,
+	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger, Secret: string(s.cfg.SMSWebhookSecret), Own: s.roomVerifier(), Source: s.roomSource, Senders: s.roomSenders,
 		Guard: s.cfg.SMSGuard, Completes: s.cfg.SMSCompletes, Log: s.log, Registerer: registry})
 	if err != nil {
 		return nil, fmt.Errorf("WAITROOM_%w (--sms-webhook-secret)", err)

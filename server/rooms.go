@@ -26,7 +26,8 @@ func readRoomsFile(c *Config, value string) error {
 // roomChecks are what ROOMS_FILE is held to.
 func (c Config) roomChecks() roomsfile.Checks {
 	return roomsfile.Checks{Path: c.RoomsFile,
-		Rest:  roomsfile.Entry{Lease: c.Lease, ClaimWithin: c.ClaimWithin, Quarantine: c.SMSQuarantine, Required: c.SMSExpect == "required"},
+		Rest: roomsfile.Entry{Lease: c.Lease, ClaimWithin: c.ClaimWithin, Quarantine: c.SMSQuarantine, Required: c.SMSExpect == "required",
+			Sources: c.SMSSources},
 		Lease: between(leaseLeast, leaseMost), ClaimWithin: between(0, leaseMost), Quarantine: between(0, quarantineMost),
 		Languages: templates.Languages(),
 		Known: func(entry string) bool {
@@ -71,7 +72,7 @@ func (s *Server) terms() func(room.ID) room.Terms {
 // roomKeys seal the messages of rooms that have a secret of their own, where there is none for all rooms. Where there is, that seals:
 // then a room's secret may change at any time, on one replica before the other.
 func (s *Server) roomKeys() func(room.ID) *room.Keyring {
-	if s.rooms == nil || s.cfg.SMSWebhookSecret != "" {
+	if s.rooms == nil || s.cfg.SMSWebhookSecret != "" || len(s.cfg.SMSSources) > 0 {
 		return nil
 	}
 	return func(id room.ID) *room.Keyring { return s.rooms.Of(id).Keyring }

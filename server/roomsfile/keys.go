@@ -35,6 +35,7 @@ func keys() []key {
 		{"sms_secret", (*reader).secret},
 		{"sms_secret_file", (*reader).secretFile},
 		{"sms_from", (*reader).senders},
+		{"sms_sources", (*reader).sources},
 		{"sms_expect", expect},
 		{"sms_quarantine", span(func(r *reader) limit { return r.checks.Quarantine }, func(e *Entry) *time.Duration { return &e.Quarantine })},
 		{"lease", span(func(r *reader) limit { return r.checks.Lease }, func(e *Entry) *time.Duration { return &e.Lease })},
@@ -143,7 +144,7 @@ func (r *reader) secret(d *draft, v *node) error {
 	return r.keep(d, v.text)
 }
 
-// secretFile reads the file that a secret is in; its path is taken from where the rooms file is.
+// secretFile reads the file that a secret is in.
 func (r *reader) secretFile(d *draft, v *node) error {
 	if v.kind != scalar {
 		return fmt.Errorf("is %s: want one value", v.said())
@@ -151,15 +152,23 @@ func (r *reader) secretFile(d *draft, v *node) error {
 	if d.lines["sms_secret"] != 0 {
 		return errors.New("and sms_secret: want one of them")
 	}
-	path := v.text
+	content, err := r.readSecret(v.text)
+	if err != nil {
+		return err
+	}
+	return r.keep(d, content)
+}
+
+// readSecret is what is in a secret's file; its path is taken from where the rooms file is.
+func (r *reader) readSecret(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(r.checks.Path), path)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("can not be read: %w", err)
+		return "", fmt.Errorf("can not be read: %w", err)
 	}
-	return r.keep(d, strings.TrimPrefix(string(content), byteOrderMark))
+	return strings.TrimPrefix(string(content), byteOrderMark), nil
 }
 
 // fewest is how many bytes a secret has at the least that can not be guessed.

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/sms/source"
 )
 
 // Checks is what a file is held to beside what it says itself.
@@ -91,7 +92,8 @@ type draft struct {
 	line  int
 	lines map[string]int // of its keys
 	says  []func(*Entry)
-	short bool // its secret
+	short bool     // its secret
+	weak  []string // sources whose secret is short
 }
 
 func (r *reader) file(n *node) *File {
@@ -159,6 +161,9 @@ func (r *reader) entry(d *draft, all map[string]*draft) *Entry {
 		}
 	}
 	d.tell(&e)
+	if secrets := source.Secrets(e.Sources); e.Keyring == nil && len(secrets) > 0 {
+		e.Keyring = room.NewKeyring(secrets...)
+	}
 	r.claimable(d, &e)
 	return &e
 }
@@ -190,6 +195,9 @@ func (r *reader) doubts(d *draft) (list []string) {
 	if d.short {
 		list = append(list, fmt.Sprintf("%s:%d: %s: sms_secret is short and can be guessed: use the base64 of 24 to 64 random bytes, such as from openssl rand -base64 32",
 			r.checks.Path, d.line, d.name))
+	}
+	for _, name := range d.weak {
+		list = append(list, fmt.Sprintf("%s:%d: %s: the secret of source %s is short and can be guessed: use at least 16 characters", r.checks.Path, d.line, d.name, name))
 	}
 	return list
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
+	"github.com/waitroom/waitroom/sms/source"
 )
 
 // Entry is what holds for a room, with what the settings say where the file says nothing.
@@ -20,7 +21,9 @@ type Entry struct {
 
 	Senders  []string      // whose messages count at all; none: everybody's
 	Verifier *sms.Verifier // of the room's own secret; nil: it has none
-	Keyring  *room.Keyring // of the same secret, to seal with where there is no other; nil: it has none
+	Keyring  *room.Keyring // of the same secret, else of the sources', to seal with where there is no other; nil: it has none
+
+	Sources map[string]source.Configured // phones and providers that post in their own format, by name
 
 	Lease       time.Duration
 	ClaimWithin time.Duration // 0: nobody needs to claim

@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/sms"
+	"github.com/waitroom/waitroom/sms/source"
 )
 
 const (
@@ -153,7 +155,7 @@ func TestEverythingThatIsWrongIsNamedWithItsLine(t *testing.T) {
 		"a:\n  claimWithin: 1s":                         `:2: a: claimWithin is no key: do you mean claim_within?`,
 		"a:\n  marketplace:\n    link: x":               `:3: a: marketplace.link is no key: the keys are name, url`,
 		"a:\n  marketplace:\n    urls: x":               `:3: a: marketplace.urls is no key: do you mean marketplace.url?`,
-		"a:\n  zzzzzz: x":                               `:2: a: zzzzzz is no key: the keys are name, phone, marketplace, support, return_url, sms_secret, sms_secret_file, sms_from, sms_expect, sms_quarantine, lease, claim_within`,
+		"a:\n  zzzzzz: x":                               `:2: a: zzzzzz is no key: the keys are name, phone, marketplace, support, return_url, sms_secret, sms_secret_file, sms_from, sms_sources, sms_expect, sms_quarantine, lease, claim_within`,
 		"a:\n  lease: 20m":                              `:2: a: lease is "20m": want up to 10m`,
 		"a:\n  lease: 120":                              `:2: a: lease is "120": want up to 10m`,
 		"a:\n  lease: [1s]":                             `:2: a: lease is a list: want one value`,
@@ -280,4 +282,66 @@ func FuzzRead(f *testing.F) {
 		file, err := Read(c)
 		require.Equal(t, err == nil, file != nil)
 	})
+}
+
+func TestSourcesAreReadByName(t *testing.T) {
+	c := write(t, `
+shop:*:
+  sms_sources:
+    phone: {kind: httpsms, secret: [the one to come 12345, the one that is now 1]}
+    twilio: {secret_file: token}
+shop:a:
+  sms_sources:
+    phone: {kind: smsforwarder, secret: short}
+    other: {kind: template, scheme: hmac-sha256, header: x-sum, secret: 0123456789abcdef, id: a.b, from: f, text: t, sent_at: s, format: unix, zone: +09:00, ref: r, part: p, parts: q}
+`)
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(c.Path), "token"), []byte("\uFEFF0123456789abcdef\r\n0123456789abcdeg\n"), 0o600))
+	made, err := source.New(source.Settings{Kind: "httpsms", Secrets: []sms.Secret{sms.NewSecret("0123456789abcdef")}})
+	require.NoError(t, err)
+	c.Rest.Sources = map[string]source.Configured{"all": made}
+	f, err := Read(c)
+	require.NoError(t, err)
+	kinds := func(id room.ID) map[string]string {
+		got := map[string]string{}
+		for name, s := range f.Of(id).Sources {
+			got[name] = s.Kind
+		}
+		return got
+	}
+	require.Equal(t, map[string]string{"all": "httpsms"}, kinds("elsewhere"))
+	require.Equal(t, map[string]string{"all": "httpsms", "phone": "httpsms", "twilio": "twilio"}, kinds("shop:b"))
+	require.Equal(t, map[string]string{"all": "httpsms", "phone": "smsforwarder", "twilio": "twilio", "other": "template"}, kinds("shop:a"))
+	require.Len(t, f.Of("shop:b").Sources["phone"].Secrets, 2)
+	require.Equal(t, "0123456789abcdeg", f.Of("shop:b").Sources["twilio"].Secrets[1].Reveal())
+	require.Equal(t, source.Template{Scheme: "hmac-sha256", Header: "x-sum", ID: "a.b", From: "f", Text: "t", SentAt: "s", Format: "unix", Zone: "+09:00", Ref: "r", Part: "p", Parts: "q"},
+		f.Of("shop:a").Sources["other"].Template)
+	require.NotNil(t, f.Of("shop:b").Keyring, "what Redis is handed is sealed by a secret that all replicas have")
+	require.Equal(t, []string{c.Path + ":6: shop:a: the secret of source phone is short and can be guessed: use at least 16 characters"}, f.Warnings)
+}
+
+func TestWrongSourceIsNamedWithItsLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"sms_sources: hush":                                                `:2: a: sms_sources is no group: want a name for each source`,
+		"sms_sources: {Hush!: {}}":                                         `:2: a: sms_sources has a name that is none`,
+		"sms_sources: {phone: hush}":                                       `:2: a: sms_sources.phone: want its kind and secret under it`,
+		"sms_sources: {phone: {secret: hush}}":                             `:2: a: sms_sources.phone: kind is none: want one of android-sms-gateway, httpsms`,
+		"sms_sources: {twilio: {}}":                                        `:2: a: sms_sources.twilio: secret is missing`,
+		"sms_sources: {twilio: {secret: ''}}":                              `:2: a: sms_sources.twilio: secret is missing`,
+		"sms_sources: {twilio: {secrte: hush}}":                            `:2: a: sms_sources.twilio: secrte is no key: do you mean secret?`,
+		"sms_sources: {twilio: {hush+hush: 1}}":                            `:2: a: sms_sources.twilio: a key that is none: the keys are secret, secret_file, kind`,
+		"sms_sources: {twilio: {kind: [x]}}":                               `:2: a: sms_sources.twilio: kind is a list: want one value`,
+		"sms_sources: {twilio: {secret: {hush: 1}}}":                       `:2: a: sms_sources.twilio: secret is missing`,
+		"sms_sources: {twilio: {secret: [{hush: 1}]}}":                     `:2: a: sms_sources.twilio: a secret is a group: want one value`,
+		"sms_sources: {twilio: {secret: hush, secret_file: x}}":            `:2: a: sms_sources.twilio: secret and secret_file: want one of them`,
+		"sms_sources: {twilio: {secret_file: /nowhere/x}}":                 `:2: a: sms_sources.twilio: secret_file can not be read: open /nowhere/x`,
+		"sms_sources: {any: {kind: template, secret: hush, text: t}}":      `:2: a: sms_sources.any: from and text are missing`,
+		"sms_sources:\n    b: {kind: twilio, secret: x}\n    c: {kind: 1}": `:4: a: sms_sources.c: kind is none`,
+	} {
+		t.Run(text, func(t *testing.T) {
+			c := write(t, "a:\n  "+text+"\n")
+			_, err := Read(c)
+			require.ErrorContains(t, err, want)
+			require.NotContains(t, strings.ReplaceAll(err.Error(), c.Path, ""), "hush")
+		})
+	}
 }

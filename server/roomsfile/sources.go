@@ -1,0 +1,141 @@
+package roomsfile
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/waitroom/waitroom/sms"
+	"github.com/waitroom/waitroom/sms/source"
+)
+
+// sourceKey is what a source may have beside its secret.
+type sourceKey struct {
+	name string
+	text func(*source.Settings) *string
+}
+
+// sourceKeys are all of them, in the order in which a person is told of them.
+var sourceKeys = []sourceKey{
+	{"kind", func(s *source.Settings) *string { return &s.Kind }},
+	{"scheme", func(s *source.Settings) *string { return &s.Template.Scheme }},
+	{"header", func(s *source.Settings) *string { return &s.Template.Header }},
+	{"id", func(s *source.Settings) *string { return &s.Template.ID }},
+	{"from", func(s *source.Settings) *string { return &s.Template.From }},
+	{"text", func(s *source.Settings) *string { return &s.Template.Text }},
+	{"sent_at", func(s *source.Settings) *string { return &s.Template.SentAt }},
+	{"format", func(s *source.Settings) *string { return &s.Template.Format }},
+	{"zone", func(s *source.Settings) *string { return &s.Template.Zone }},
+	{"ref", func(s *source.Settings) *string { return &s.Template.Ref }},
+	{"part", func(s *source.Settings) *string { return &s.Template.Part }},
+	{"parts", func(s *source.Settings) *string { return &s.Template.Parts }},
+}
+
+// sources reads who posts in a format of its own, by name. Each is of the narrowest entry that names it.
+func (r *reader) sources(d *draft, v *node) error {
+	if v.kind != group {
+		return errors.New("is no group: want a name for each source, and under it its kind and secret")
+	}
+	for _, p := range v.pairs {
+		name := p.key.text
+		if !source.ValidName(name) {
+			r.wrong(p.key.line, "%s: sms_sources has a name that is none: want small letters, digits, - and _, at most 32", d.name)
+			continue
+		}
+		made, err := r.source(name, p.value)
+		if err != nil {
+			r.wrong(p.key.line, "%s: sms_sources.%s: %v", d.name, name, err)
+			continue
+		}
+		r.secrets = append(r.secrets, source.Secrets(map[string]source.Configured{name: made})...)
+		if made.Short() {
+			d.weak = append(d.weak, name)
+		}
+		d.says = append(d.says, func(e *Entry) {
+			all := maps.Clone(e.Sources)
+			if all == nil {
+				all = make(map[string]source.Configured)
+			}
+			all[name] = made
+			e.Sources = all
+		})
+	}
+	return nil
+}
+
+// source reads one. Without a kind it is of the kind that it is called.
+func (r *reader) source(name string, v *node) (source.Configured, error) {
+	if v.kind != group {
+		return source.Configured{}, errors.New("want its kind and secret under it")
+	}
+	s := source.Settings{Kind: name}
+	for _, p := range v.pairs {
+		if err := r.sourceKey(&s, p); err != nil {
+			return source.Configured{}, err
+		}
+	}
+	return source.New(s)
+}
+
+func (r *reader) sourceKey(s *source.Settings, p pair) error {
+	name, v := p.key.text, p.value
+	switch at := slices.IndexFunc(sourceKeys, func(k sourceKey) bool { return k.name == name }); {
+	case name == "secret" || name == "secret_file":
+		if len(s.Secrets) > 0 {
+			return errors.New("secret and secret_file: want one of them")
+		}
+		return r.sourceSecrets(s, v, name == "secret_file")
+	case at < 0:
+		return errors.New(unknownSourceKey(name))
+	case v.kind != scalar:
+		return fmt.Errorf("%s is %s: want one value", name, v.said())
+	default:
+		*sourceKeys[at].text(s) = strings.TrimSpace(v.text)
+	}
+	return nil
+}
+
+// sourceSecrets reads a secret, or several while one is replaced: a list, or the lines of a file.
+func (r *reader) sourceSecrets(s *source.Settings, v *node, inFile bool) error {
+	values := v.items
+	if v.kind == scalar {
+		values = []*node{v}
+	}
+	for _, one := range values {
+		if one.kind != scalar {
+			return fmt.Errorf("a secret is %s: want one value", one.said())
+		}
+		lines := []string{one.text}
+		if inFile {
+			content, err := r.readSecret(one.text)
+			if err != nil {
+				return fmt.Errorf("secret_file %w", err)
+			}
+			lines = strings.Split(content, "\n")
+		}
+		for _, line := range lines {
+			if line = strings.TrimSpace(line); line != "" {
+				s.Secrets = append(s.Secrets, sms.NewSecret(line))
+			}
+		}
+	}
+	return nil
+}
+
+// unknownSourceKey says that a key of a source is none, as unknown does.
+func unknownSourceKey(name string) string {
+	names := []string{"secret", "secret_file"}
+	for _, k := range sourceKeys {
+		names = append(names, k.name)
+	}
+	said := "a key that is none"
+	if word.MatchString(name) {
+		said = name + " is no key"
+	}
+	if meant := nearest(name, names); meant != "" {
+		return fmt.Sprintf("%s: do you mean %s?", said, meant)
+	}
+	return fmt.Sprintf("%s: the keys are %s", said, strings.Join(names, ", "))
+}

@@ -1,0 +1,55 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/sms"
+	"github.com/waitroom/waitroom/sms/source"
+)
+
+// readSources reads name=kind:secret entries, with commas or line ends between them. The error repeats no secret.
+func readSources(c *Config, value string) error {
+	sources := map[string]source.Configured{}
+	for i, entry := range list(strings.ReplaceAll(value, "\n", ",")) {
+		called, secret, ok := strings.Cut(entry, ":")
+		name, kind, named := strings.Cut(called, "=")
+		if !named {
+			kind = name
+		}
+		name, kind, secret = strings.TrimSpace(name), strings.TrimSpace(kind), strings.TrimSpace(secret)
+		if !ok || secret == "" || !source.ValidName(name) {
+			return fmt.Errorf("entry %d is not name=kind:secret or kind:secret, with a name of small letters, digits, - and _", i+1)
+		}
+		if kind == "template" {
+			return fmt.Errorf("entry %d is a template: set it up in ROOMS_FILE, where its fields can be named", i+1)
+		}
+		s := sources[name].Settings
+		if s.Kind != "" && s.Kind != kind {
+			return fmt.Errorf("entry %d has the name of another one, of another kind", i+1)
+		}
+		s.Kind, s.Secrets = kind, append(s.Secrets, sms.NewSecret(secret))
+		made, err := source.New(s)
+		if err != nil {
+			return fmt.Errorf("entry %d: %w", i+1, err)
+		}
+		sources[name] = made
+	}
+	if len(sources) > 0 {
+		c.SMSSources = sources
+	}
+	return nil
+}
+
+// roomSource is a source that a room takes messages from; nil where it has none of that name.
+func (s *Server) roomSource(id room.ID, name string) sms.Source {
+	sources := s.cfg.SMSSources
+	if s.rooms != nil {
+		sources = s.rooms.Of(id).Sources
+	}
+	if found, ok := sources[name]; ok {
+		return found
+	}
+	return nil
+}
