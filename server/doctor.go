@@ -25,7 +25,7 @@ func (l Level) String() string { return [...]string{"ok", "hint", "WRONG"}[l] }
 
 // Finding is one thing that was looked at: how it is, in words, and what to do about it where it is not fine.
 type Finding struct {
-	About string // settings, rooms, ports, redis, sentinel, database or traces
+	About string // settings, rooms, ports, redis, sentinel, sources, database or traces
 	Level Level
 	Said  string
 	Do    string
@@ -49,6 +49,7 @@ func Diagnose(ctx context.Context, cfg Config) []Finding {
 	d.rooms()
 	d.ports(ctx)
 	d.redis(ctx)
+	d.sources(ctx)
 	d.database(ctx)
 	d.traces(ctx)
 	return d.findings

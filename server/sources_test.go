@@ -92,8 +92,8 @@ func sourced(t *testing.T, store string) *replica {
 		"twilio:"+sourceSecret+",gateway=android-sms-gateway:"+sourceSecret+",httpsms:"+sourceSecret+",smsforwarder:"+sourceSecret)...))
 }
 
-// phone posts what a project sends.
-func phone(t *testing.T, base, kind, id, text string, at time.Time) reply {
+// postFrom posts what a project sends.
+func postFrom(t *testing.T, base, kind, id, text string, at time.Time) reply {
 	t.Helper()
 	path, body, headers := phones[kind](base, id, text, at)
 	return newSeller(t, base, "phone").ask(http.MethodPost, "/api/src:"+kind+"/sms/"+path, body, headers...)
@@ -122,8 +122,8 @@ func TestOrdinaryPhonesAndProvidersFeedARoomByThemselves(t *testing.T) {
 				at = at.Truncate(time.Second)
 			}
 			want := fmt.Sprintf(`{"result":"matched","ticket":1,"fence":%s}`, first.json["fence"])
-			requireTaken(t, kind, want, phone(t, base, kind, "1", "[쿠팡] 인증번호 482913", at))
-			requireTaken(t, kind, want, phone(t, base, kind, "1", "[쿠팡] 인증번호 482913", at))
+			requireTaken(t, kind, want, postFrom(t, base, kind, "1", "[쿠팡] 인증번호 482913", at))
+			requireTaken(t, kind, want, postFrom(t, base, kind, "1", "[쿠팡] 인증번호 482913", at))
 			require.Equal(t, "locked", b.ask(http.MethodPost, lock, `{"seller_id":"b"}`, jsonHeader...).json["status"], kind)
 			shown := a.ask(http.MethodGet, lock+"/messages", "")
 			require.Contains(t, shown.body, `"code":"482913"`, kind)
@@ -157,4 +157,26 @@ func gatewaySays(s *seller, id, body string) reply {
 	s.t.Helper()
 	stamp := strconv.FormatInt(time.Now().Unix(), 10)
 	return s.ask(http.MethodPost, "/api/"+id+"/sms/gateway", body, "X-Timestamp", stamp, "X-Signature", hex.EncodeToString(sum(sha256.New, body+stamp)))
+}
+
+func TestDoctorKnowsWhenASourceWasLastHeard(t *testing.T) {
+	redis := keptRedis(t)
+	cfg := sound(t, "--redis-url", redis.URL(), "--public-url", "", "--rooms", "a,b:*", "--sms-sources", "gateway=android-sms-gateway:"+sourceSecret+",twilio:short")
+	said, well := diagnosed(t, cfg)
+	require.False(t, well)
+	require.Contains(t, said, "hint   sources   gateway (android-sms-gateway) of a was never heard.")
+	require.Contains(t, said, "/api/a/sms/gateway, and send an SMS to the number.")
+	require.Contains(t, said, "The secret of twilio in a can be guessed.")
+	require.Contains(t, said, "WRONG  sources   Twilio signs the address that it calls")
+
+	s := newSeller(t, start(t, cfg).URL(), "phone")
+	for _, id := range []string{"a", "b:1"} {
+		require.Equal(t, http.StatusNoContent, gatewaySays(s, id, `{"event":"system:ping"}`).StatusCode)
+	}
+	cfg.PublicURL = "https://wait.example"
+	said, _ = diagnosed(t, cfg)
+	require.Regexp(t, `ok     sources   gateway \(android-sms-gateway\) was last heard at \S+Z, by https://wait.example/api/a/sms/gateway\.`, said)
+	require.Contains(t, said, "by https://wait.example/api/b:1/sms/gateway.")
+	require.NotContains(t, said, "Twilio signs")
+	require.NotContains(t, said, sourceSecret)
 }

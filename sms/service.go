@@ -40,14 +40,15 @@ type Ledger interface {
 // Config is what a service is made of. Engine is required, and one of Secret, Own and Source.
 type Config struct {
 	Engine     Engine
-	Ledger     Ledger                  // nil: there is no second line
-	Secret     string                  // SMS_WEBHOOK_SECRET; "" = none, and rooms without one of their own take no messages
-	Own        func(room.ID) *Verifier // of a room that has a secret of its own, in place of Secret; nil, also for a room: there is none
-	Source     SourceOf                // what phones and providers send by themselves; nil: there are none
-	Senders    func(room.ID) []string  // whose messages a room takes; nil, or an empty list: everybody's
-	Guard      time.Duration           // SMS_GUARD
-	Completes  bool                    // SMS_COMPLETES: a match ends the lease
-	LedgerWait time.Duration           // how long each of the two questions to the ledger may take; default 500 ms
+	Ledger     Ledger                                 // nil: there is no second line
+	Secret     string                                 // SMS_WEBHOOK_SECRET; "" = none, and rooms without one of their own take no messages
+	Own        func(room.ID) *Verifier                // of a room that has a secret of its own, in place of Secret; nil, also for a room: there is none
+	Source     SourceOf                               // what phones and providers send by themselves; nil: there are none
+	Heard      func(context.Context, room.ID, string) // hears of each signed request of a room's source, by its name; nil: nothing does
+	Senders    func(room.ID) []string                 // whose messages a room takes; nil, or an empty list: everybody's
+	Guard      time.Duration                          // SMS_GUARD
+	Completes  bool                                   // SMS_COMPLETES: a match ends the lease
+	LedgerWait time.Duration                          // how long each of the two questions to the ledger may take; default 500 ms
 	Log        *slog.Logger
 	Registerer prometheus.Registerer // nil: nothing is counted
 }

@@ -46,6 +46,9 @@ func (s *Service) ReceiveFrom(ctx context.Context, id room.ID, name string, r Re
 		if err := source.Verify(r); err != nil {
 			return message{}, err
 		}
+		if s.Heard != nil {
+			s.Heard(ctx, id, name)
+		}
 		post, err := source.Parse(r)
 		if err != nil {
 			return message{}, err
