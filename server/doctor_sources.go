@@ -14,8 +14,8 @@ import (
 	"github.com/waitroom/waitroom/sms/source"
 )
 
-// sources looks at which phones and providers post by themselves, and when each was last heard. Of rooms that are allowed by a
-// prefix it shows those that were heard.
+// sources looks at which phones and providers post by themselves, and when each was last heard. Of rooms
+// that are allowed by a prefix it shows those that were heard.
 func (d *doctor) sources(ctx context.Context) {
 	last := d.lastHeard(ctx)
 	of := d.sourcesOf()
@@ -36,7 +36,8 @@ func (d *doctor) sources(ctx context.Context) {
 	}
 	if twilio && d.cfg.PublicURL == "" {
 		d.wrong("sources", "Set WAITROOM_PUBLIC_URL to what Twilio calls the server, without the path.",
-			"Twilio signs the address that it calls, and the server is not told its own: behind a proxy its messages are refused.")
+			"Twilio signs the address that it calls, and the server is not told its own: "+
+				"behind a proxy its messages are refused.")
 	}
 }
 
@@ -45,15 +46,17 @@ func (d *doctor) source(id room.ID, name string, s source.Configured, last map[s
 	const about = "sources"
 	address := cmp.Or(d.cfg.PublicURL, d.cfg.LocalURL()) + "/api/" + string(id) + "/sms/" + name
 	if s.Short() {
-		d.doubtful(about, "Give it a secret of at least 16 characters, here and in the app.", "The secret of %s in %s can be guessed.", name, id)
+		d.doubtful(about, "Give it a secret of at least 16 characters, here and in the app.",
+			"The secret of %s in %s can be guessed.", name, id)
 	}
 	at, heard := last[heardField(id, name)]
 	switch {
 	case heard:
 		d.fine(about, "%s (%s) was last heard at %s, by %s.", name, s.Kind, at.UTC().Format(time.RFC3339), address)
 	case last != nil:
-		d.doubtful(about, "Have it post to "+address+", and send an SMS to the number.", "%s (%s) of %s was never heard.", name, s.Kind, id)
-	default: // the store is asked by nobody else where it is embedded, and is spoken of already where it is away
+		d.doubtful(about, "Have it post to "+address+", and send an SMS to the number.",
+			"%s (%s) of %s was never heard.", name, s.Kind, id)
+	default: // the store is embedded, or is away, which is spoken of already
 		d.fine(about, "%s (%s) posts to %s.", name, s.Kind, address)
 	}
 }

@@ -57,7 +57,9 @@ func (h *heard) due(field string, now time.Time) bool {
 func heardField(id room.ID, name string) string { return string(id) + "/" + name }
 
 // lastHeard is when each source of each room was last heard, by heardField.
-func lastHeard(ctx context.Context, client redis.UniversalClient, names room.Names) (map[string]time.Time, error) {
+func lastHeard(ctx context.Context, client redis.UniversalClient, names room.Names) (
+	map[string]time.Time, error,
+) {
 	fields, err := client.HGetAll(ctx, names.Key(sourcesKey)).Result()
 	if err != nil {
 		return nil, err

@@ -9,7 +9,8 @@ import (
 	"github.com/waitroom/waitroom/sms/source"
 )
 
-// readSources reads name=kind:secret entries, with commas or line ends between them. The error repeats no secret.
+// readSources reads name=kind:secret entries, with commas or line ends between them. The error repeats no
+// secret.
 func readSources(c *Config, value string) error {
 	sources := map[string]source.Configured{}
 	for i, entry := range list(strings.ReplaceAll(value, "\n", ",")) {
@@ -20,7 +21,8 @@ func readSources(c *Config, value string) error {
 		}
 		name, kind, secret = strings.TrimSpace(name), strings.TrimSpace(kind), strings.TrimSpace(secret)
 		if !ok || secret == "" || !source.ValidName(name) {
-			return fmt.Errorf("entry %d is not name=kind:secret or kind:secret, with a name of small letters, digits, - and _", i+1)
+			return fmt.Errorf("entry %d is not name=kind:secret or kind:secret, "+
+				"with a name of small letters, digits, - and _", i+1)
 		}
 		if kind == "template" {
 			return fmt.Errorf("entry %d is a template: set it up in ROOMS_FILE, where its fields can be named", i+1)

@@ -34,8 +34,8 @@ func (s *Service) source(id room.ID, name string) Source {
 	return s.Source(id, name)
 }
 
-// ReceiveFrom takes one SMS in a source's own format, else like Receive. Errors are Receive's, ErrUnknownSource in
-// place of ErrNotConfigured, and ErrIgnored.
+// ReceiveFrom takes one SMS in a source's own format, else like Receive. Errors are Receive's,
+// ErrUnknownSource in place of ErrNotConfigured, and ErrIgnored.
 func (s *Service) ReceiveFrom(ctx context.Context, id room.ID, name string, r Request) (Answer, error) {
 	source := s.source(id, name)
 	if source == nil {
@@ -66,12 +66,12 @@ func (s *Service) messageOf(id room.ID, p Post, now int64) (message, error) {
 	return m, err
 }
 
-// sameWithin is for how long a message that has neither an id nor a time is taken for a repeat by its id: as long as rule 5
-// takes the same sender and text for one message.
+// sameWithin is for how long a message that has neither an id nor a time is taken for a repeat by its id:
+// as long as rule 5 takes the same sender and text for one message.
 const sameWithin = int64(10 * time.Minute / time.Millisecond)
 
-// derivedID names a message by its sender, its text and its time, so that repeats are one message. The text can not be
-// tried out from it: the digest is keyed with the secret that seals.
+// derivedID names a message by its sender, its text and its time, so that repeats are one message. The
+// text can not be tried out from it: the digest is keyed with the secret that seals.
 func (s *Service) derivedID(id room.ID, m message, stamp, now int64) string {
 	at := m.sent.from
 	if at == 0 {
@@ -80,5 +80,6 @@ func (s *Service) derivedID(id room.ID, m message, stamp, now int64) string {
 	if at == 0 {
 		at = now / sameWithin
 	}
-	return "~" + s.Engine.Fingerprint(id, room.MatchRequest{Sender: m.from, From: at, Shown: room.Message{Text: m.text.Reveal()}})
+	q := room.MatchRequest{Sender: m.from, From: at, Shown: room.Message{Text: m.text.Reveal()}}
+	return "~" + s.Engine.Fingerprint(id, q)
 }

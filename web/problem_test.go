@@ -52,7 +52,7 @@ func TestEveryCodeHasAStatusATitleAndEveryLanguage(t *testing.T) {
 }
 
 // programs alone are told these: what a seller presses sends nothing that could be wrong so.
-var programs = []string{"invalid_json", "invalid_session", "invalid_reason", "invalid_fence", "invalid_message", "invalid_expect", "idempotency_key_reused", "invalid_subscription", "bad_signature",
+var programs = []string{"invalid_json", "invalid_session", "invalid_reason", "invalid_fence", "invalid_message", "invalid_expect", "idempotency_key_reused", "invalid_subscription", "bad_signature", "unknown_source",
 	"method_not_allowed", "body_too_large", "unsupported_media_type", "upgrade_required", "sms_not_configured", "invalid_ticket", "invalid_seconds", "invalid_position",
 	"invalid_key", "invalid_time", "invalid_limit", "invalid_cursor", "invalid_format"}
 

@@ -31,6 +31,9 @@ func (s *site) message(c *gin.Context) {
 	s.answer(c, http.StatusOK, result)
 }
 
+// noInstructions is TwiML that has Twilio do nothing more.
+const noInstructions = `<?xml version="1.0" encoding="UTF-8"?><Response/>`
+
 // messageFrom is POST /api/{room}/sms/{source}: the same, from what a phone or a provider sends by itself.
 func (s *site) messageFrom(c *gin.Context) {
 	body, ok := s.readMessage(c)
@@ -52,7 +55,7 @@ func (s *site) messageFrom(c *gin.Context) {
 		s.failMessage(c, err)
 	case c.GetHeader("X-Twilio-Signature") != "": // which takes an answer for what to do next
 		s.spanMessage(c, result)
-		c.Data(http.StatusOK, "text/xml; charset=utf-8", []byte(`<?xml version="1.0" encoding="UTF-8"?><Response/>`))
+		c.Data(http.StatusOK, "text/xml; charset=utf-8", []byte(noInstructions))
 	default:
 		s.spanMessage(c, result)
 		s.answer(c, http.StatusOK, result)

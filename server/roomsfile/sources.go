@@ -41,7 +41,8 @@ func (r *reader) sources(d *draft, v *node) error {
 	for _, p := range v.pairs {
 		name := p.key.text
 		if !source.ValidName(name) {
-			r.wrong(p.key.line, "%s: sms_sources has a name that is none: want small letters, digits, - and _, at most 32", d.name)
+			r.wrong(p.key.line, "%s: sms_sources has a name that is none: "+
+				"want small letters, digits, - and _, at most 32", d.name)
 			continue
 		}
 		made, err := r.source(name, p.value)

@@ -8,9 +8,10 @@ import (
 	"github.com/waitroom/waitroom/sms"
 )
 
-// androidGateway takes the webhooks of SMS Gateway for Android (capcom6/android-sms-gateway): JSON, signed in
-// X-Signature by HMAC-SHA256 of the body and X-Timestamp. The id of an event stays the same when the app repeats it, that of a
-// message is a hash that two messages may share. receivedAt is the carrier's own time stamp, in whole seconds.
+// androidGateway takes the webhooks of SMS Gateway for Android (capcom6/android-sms-gateway): JSON, signed
+// in X-Signature by HMAC-SHA256 of the body and X-Timestamp. The id of an event stays the same when the
+// app repeats it, that of a message is a hash that two messages may share. receivedAt is the carrier's own
+// time stamp, in whole seconds.
 // https://docs.sms-gate.app/features/webhooks/
 type androidGateway struct{ keys keys }
 
@@ -42,5 +43,6 @@ func (g androidGateway) Parse(r sms.Request) (sms.Post, error) {
 	if from == "" {
 		from = f.text("payload.phoneNumber") // as older versions of the app call it
 	}
-	return sms.Post{ID: f.text("id"), From: from, Text: sms.NewSecret(f.text("payload.message")), SentAt: f.text("payload.receivedAt")}, nil
+	return sms.Post{ID: f.text("id"), From: from, Text: sms.NewSecret(f.text("payload.message")),
+		SentAt: f.text("payload.receivedAt")}, nil
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/waitroom/waitroom/sms"
 )
 
-// httpSMS takes the events of httpSMS (NdoleStudio/httpsms): a CloudEvent in JSON, with a token by HS256 under the webhook's
-// signing key. The token proves who sends, not what: it does not cover the body. The timestamp is when the phone
-// received the message, by the phone's clock.
+// httpSMS takes the events of httpSMS (NdoleStudio/httpsms): a CloudEvent in JSON, with a token by HS256 under
+// the webhook's signing key. The token proves who sends, not what: it does not cover the body. The timestamp
+// is when the phone received the message, by the phone's clock.
 // https://docs.httpsms.com/webhooks/introduction
 type httpSMS struct{ keys keys }
 
@@ -23,7 +23,8 @@ func (h httpSMS) Verify(r sms.Request) error {
 	return h.keys.checkToken(token, r.Now)
 }
 
-// checkToken checks a JSON Web Token by HS256 and its times. It is not go-jose's: that takes no key under 32 bytes, and
+// checkToken checks a JSON Web Token by HS256 and its times. It is not go-jose's: that takes no key under
+// 32 bytes, and
 // httpSMS signs with whatever a person typed.
 func (k keys) checkToken(token string, now time.Time) error {
 	parts := strings.Split(token, ".")
@@ -38,7 +39,8 @@ func (k keys) checkToken(token string, now time.Time) error {
 		return refused("the token is not signed by HS256")
 	}
 	given, err := base64.RawURLEncoding.DecodeString(parts[2])
-	if err != nil || !k.match(given, func(key []byte) []byte { return hmacSHA256(key, []byte(parts[0]+"."+parts[1])) }) {
+	signed := []byte(parts[0] + "." + parts[1])
+	if err != nil || !k.match(given, func(key []byte) []byte { return hmacSHA256(key, signed) }) {
 		return refused("the secret has to be the webhook's signing key in httpSMS")
 	}
 	var said struct {
@@ -73,6 +75,6 @@ func (h httpSMS) Parse(r sms.Request) (sms.Post, error) {
 	if f.is("data.encrypted") {
 		return sms.Post{}, sms.FaultEncrypted
 	}
-	return sms.Post{ID: f.text("data.message_id"), From: f.text("data.contact"), Text: sms.NewSecret(f.text("data.content")),
-		SentAt: f.text("data.timestamp")}, nil
+	return sms.Post{ID: f.text("data.message_id"), From: f.text("data.contact"),
+		Text: sms.NewSecret(f.text("data.content")), SentAt: f.text("data.timestamp")}, nil
 }

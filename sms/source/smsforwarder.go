@@ -10,9 +10,10 @@ import (
 	"github.com/waitroom/waitroom/sms"
 )
 
-// smsForwarder takes the webhooks of SmsForwarder (pppscn/SmsForwarder): JSON or a form with the names that the app's own
-// tags have. sign is the HMAC-SHA256 of "timestamp\nsecret" under the secret: it proves who sends, not what. The app has no
-// id; receive_time is when the phone received the message, by the phone's clock.
+// smsForwarder takes the webhooks of SmsForwarder (pppscn/SmsForwarder): JSON or a form with the names
+// that the app's own tags have. sign is the HMAC-SHA256 of "timestamp\nsecret" under the secret: it proves
+// who sends, not what. The app has no id; receive_time is when the phone received the message, by the
+// phone's clock.
 // https://github.com/pppscn/SmsForwarder/wiki
 type smsForwarder struct{ keys keys }
 
@@ -23,7 +24,7 @@ func (s smsForwarder) Verify(r sms.Request) error {
 	}
 	given, err := base64.StdEncoding.DecodeString(unescaped(f.text("sign")))
 	if err != nil || len(given) == 0 {
-		return refused("there is no sign: give the app's webhook a secret, and its parameters [timestamp] and [sign]")
+		return refused("there is no sign: give the app's webhook a secret, and [timestamp] and [sign]")
 	}
 	stamp := f.text("timestamp")
 	if !s.keys.match(given, func(key []byte) []byte { return hmacSHA256(key, []byte(stamp+"\n"), key) }) {
@@ -58,5 +59,6 @@ func (s smsForwarder) Parse(r sms.Request) (sms.Post, error) {
 		text = f.text("content")
 	}
 	stamp, _ := strconv.ParseInt(f.text("timestamp"), 10, 64) // Verify has read it
-	return sms.Post{From: f.text("from"), Text: sms.NewSecret(text), SentAt: f.text("receive_time"), Stamp: stamp}, nil
+	return sms.Post{From: f.text("from"), Text: sms.NewSecret(text),
+		SentAt: f.text("receive_time"), Stamp: stamp}, nil
 }

@@ -1,6 +1,6 @@
-// Package source reads what phones and SMS providers send by themselves: each kind checks its own signature and makes
-// an sms.Post of its own format. A kind is one file and two methods, Verify and Parse, written after the documentation
-// and the source code of the program that sends.
+// Package source reads what phones and SMS providers send by themselves: each kind checks its own
+// signature and makes an sms.Post of its own format. A kind is one file and two methods, Verify and Parse,
+// written after the documentation and the source code of the program that sends.
 package source
 
 import (
@@ -69,7 +69,8 @@ func Secrets(sources map[string]Configured) (secrets [][]byte) {
 	return secrets
 }
 
-// shortest is how many characters a secret has at the least that is not spoken of: a phone's app makes one of 8.
+// shortest is how many characters a secret has at the least that is not spoken of: a phone's app makes one
+// of 8.
 const shortest = 16
 
 // Short reports whether one of the secrets can be guessed.

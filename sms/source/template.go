@@ -19,7 +19,7 @@ type Template struct {
 	Header string // that has the secret or the signature; default Authorization, X-Signature
 
 	ID, From, Text, SentAt string
-	Format                 string // of SentAt: rfc3339, the default, unix, unix_ms, or a pattern such as yyyy-MM-dd HH:mm:ss
+	Format                 string // of SentAt: rfc3339 (default), unix, unix_ms or a pattern
 	Zone                   string // of a pattern without one, such as +09:00; default UTC
 
 	Ref, Part, Parts string
@@ -42,7 +42,7 @@ const (
 func newTemplate(k keys, t Template) (sms.Source, error) {
 	made := template{keys: k, Template: t, zone: time.UTC}
 	if t.From == "" || t.Text == "" {
-		return nil, errors.New("from and text are missing: want the names of the fields that have the sender and the text")
+		return nil, errors.New("from and text are missing: want the names of the fields with sender and text")
 	}
 	headers := map[string]string{"": "Authorization", bearer: "Authorization", signed: "X-Signature"}
 	header, known := headers[t.Scheme]
@@ -67,8 +67,8 @@ func newTemplate(k keys, t Template) (sms.Source, error) {
 }
 
 // letters of a pattern, as phones and providers write it, and what package time calls them.
-var letters = strings.NewReplacer("yyyy", "2006", "YYYY", "2006", "MM", "01", "dd", "02", "DD", "02", "HH", "15", "mm", "04",
-	"ss", "05", "SSS", "000", "XXX", "Z07:00", "XX", "Z0700", "'", "")
+var letters = strings.NewReplacer("yyyy", "2006", "YYYY", "2006", "MM", "01", "dd", "02", "DD", "02",
+	"HH", "15", "mm", "04", "ss", "05", "SSS", "000", "XXX", "Z07:00", "XX", "Z0700", "'", "")
 
 // layoutOf is "" for what a Post takes as it is.
 func layoutOf(format string) (string, error) {
@@ -79,7 +79,7 @@ func layoutOf(format string) (string, error) {
 	layout := letters.Replace(format)
 	at := time.Date(2019, 11, 23, 21, 37, 48, 0, time.UTC)
 	if read, err := time.Parse(layout, at.Format(layout)); err != nil || !read.Equal(at) {
-		return "", errors.New("format is none: want rfc3339, unix, unix_ms, or a pattern such as yyyy-MM-dd HH:mm:ss")
+		return "", errors.New("format is none: want rfc3339, unix, unix_ms, or such as yyyy-MM-dd HH:mm:ss")
 	}
 	return layout, nil
 }
@@ -99,7 +99,8 @@ func (t template) Verify(r sms.Request) error {
 		return nil
 	}
 	if !t.keys.match(digest(given), func(key []byte) []byte { return hmacSHA256(key, r.Body) }) {
-		return refused("%s is not the HMAC-SHA256 of the body under the secret", textproto.CanonicalMIMEHeaderKey(t.Header))
+		return refused("%s is not the HMAC-SHA256 of the body under the secret",
+			textproto.CanonicalMIMEHeaderKey(t.Header))
 	}
 	return nil
 }
@@ -125,8 +126,8 @@ func (t template) Parse(r sms.Request) (sms.Post, error) {
 		}
 		return f.text(path)
 	}
-	return sms.Post{ID: text(t.ID), From: text(t.From), Text: sms.NewSecret(text(t.Text)), SentAt: t.sentAt(text(t.SentAt)),
-		Ref: text(t.Ref), Part: text(t.Part), Parts: text(t.Parts)}, nil
+	return sms.Post{ID: text(t.ID), From: text(t.From), Text: sms.NewSecret(text(t.Text)),
+		SentAt: t.sentAt(text(t.SentAt)), Ref: text(t.Ref), Part: text(t.Part), Parts: text(t.Parts)}, nil
 }
 
 // sentAt is a time in RFC 3339, or as it was given where it can not be read: a Post refuses that.

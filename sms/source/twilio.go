@@ -11,8 +11,8 @@ import (
 	"github.com/waitroom/waitroom/sms"
 )
 
-// twilio takes incoming messages of Twilio: a form, signed together with the address that Twilio calls by HMAC-SHA1
-// under the account's auth token. It says nothing of when the message was sent.
+// twilio takes incoming messages of Twilio: a form, signed together with the address that Twilio calls by
+// HMAC-SHA1 under the account's auth token. It says nothing of when the message was sent.
 // https://www.twilio.com/docs/usage/webhooks/webhooks-security
 type twilio struct{ keys keys }
 
@@ -27,12 +27,13 @@ func (t twilio) Verify(r sms.Request) error {
 	}
 	values := signedValues(form)
 	for _, address := range addresses(r.URL) {
-		if t.keys.match(given, func(key []byte) []byte { return mac(sha1.New, key, []byte(address), []byte(values)) }) {
+		signed := []byte(address + values)
+		if t.keys.match(given, func(key []byte) []byte { return mac(sha1.New, key, signed) }) {
 			return nil
 		}
 	}
-	return refused("Twilio signs the address that it calls: in Twilio's console it has to be WAITROOM_PUBLIC_URL and %s "+
-		"to the letter, and the secret the account's primary auth token", pathOf(r.URL))
+	return refused("Twilio signs the address that it calls: in its console that has to be "+
+		"WAITROOM_PUBLIC_URL and %s to the letter, and the secret the account's primary auth token", pathOf(r.URL))
 }
 
 func (t twilio) Parse(r sms.Request) (sms.Post, error) {
