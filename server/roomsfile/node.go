@@ -30,6 +30,18 @@ type node struct {
 
 type pair struct{ key, value *node }
 
+// value is the value of the first of some keys that a group has; nil where it has none.
+func (n *node) value(keys ...string) *node {
+	for _, key := range keys {
+		for _, p := range n.pairs {
+			if p.key.text == key {
+				return p.value
+			}
+		}
+	}
+	return nil
+}
+
 // parse reads YAML: texts, lists and groups. It says what is wrong by wrong, and returns nil where there is nothing to go on with.
 func parse(text []byte, wrong func(line int, format string, args ...any)) *node {
 	file, err := parseYAML(text)

@@ -319,11 +319,26 @@ shop:a:
 	require.Equal(t, []string{c.Path + ":6: shop:a: the secret of source phone is short and can be guessed: use at least 16 characters"}, f.Warnings)
 }
 
+func TestSourcesMayBeAListOrHaveNothingButASecret(t *testing.T) {
+	for _, text := range []string{"{twilio: 0123456789abcdef}", "[{kind: twilio, secret: 0123456789abcdef}]",
+		"[{name: twilio, kind: twilio, secret: 0123456789abcdef}]"} {
+		f, err := Read(write(t, "a:\n  sms_sources: "+text+"\n"))
+		require.NoError(t, err)
+		got := f.Of("a").Sources["twilio"]
+		require.Equal(t, "twilio", got.Kind, text)
+		require.Equal(t, "0123456789abcdef", got.Secrets[0].Reveal(), text)
+	}
+}
+
 func TestWrongSourceIsNamedWithItsLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"sms_sources: hush":                                                `:2: a: sms_sources is no group: want a name for each source`,
 		"sms_sources: {Hush!: {}}":                                         `:2: a: sms_sources has a name that is none`,
-		"sms_sources: {phone: hush}":                                       `:2: a: sms_sources.phone: want its kind and secret under it`,
+		"sms_sources: {phone: hush}":                                       `:2: a: sms_sources.phone: kind is none`,
+		"sms_sources: {phone: [hush]}":                                     `:2: a: sms_sources.phone: want its kind and secret under it`,
+		"sms_sources: [hush]":                                              `:2: a: sms_sources is no group: want a name for each source`,
+		"sms_sources: [{kind: twilio, secret: x}, {kind: twilio}]":         `:2: a: sms_sources has two sources of one name`,
+		"sms_sources: [{name: p, kind: [twilio]}]":                         `:2: a: sms_sources.p: kind is a list: want one value`,
 		"sms_sources: {phone: {secret: hush}}":                             `:2: a: sms_sources.phone: kind is none: want one of android-sms-gateway, httpsms`,
 		"sms_sources: {twilio: {}}":                                        `:2: a: sms_sources.twilio: secret is missing`,
 		"sms_sources: {twilio: {secret: ''}}":                              `:2: a: sms_sources.twilio: secret is missing`,

@@ -33,12 +33,37 @@ var sourceKeys = []sourceKey{
 	{"parts", func(s *source.Settings) *string { return &s.Template.Parts }},
 }
 
+// namedSources are the sources of a group, by their names, or of a list, each by its name or kind.
+func namedSources(v *node) ([]pair, error) {
+	if v.kind == group {
+		return v.pairs, nil
+	}
+	unnamed := errors.New("is no group: want a name for each source, and under it its kind and secret")
+	if v.kind != list {
+		return nil, unnamed
+	}
+	var sources []pair
+	for _, item := range v.items {
+		name := item.value("name", "kind")
+		if name == nil {
+			return nil, unnamed
+		}
+		if slices.ContainsFunc(sources, func(p pair) bool { return p.key.text == name.text }) {
+			return nil, errors.New("has two sources of one name: give each a name of its own")
+		}
+		item.pairs = slices.DeleteFunc(item.pairs, func(p pair) bool { return p.key.text == "name" })
+		sources = append(sources, pair{name, item})
+	}
+	return sources, nil
+}
+
 // sources reads who posts in a format of its own, by name. Each is of the narrowest entry that names it.
 func (r *reader) sources(d *draft, v *node) error {
-	if v.kind != group {
-		return errors.New("is no group: want a name for each source, and under it its kind and secret")
+	sources, err := namedSources(v)
+	if err != nil {
+		return err
 	}
-	for _, p := range v.pairs {
+	for _, p := range sources {
 		name := p.key.text
 		if !source.ValidName(name) {
 			r.wrong(p.key.line, "%s: sms_sources has a name that is none: "+
@@ -66,12 +91,16 @@ func (r *reader) sources(d *draft, v *node) error {
 	return nil
 }
 
-// source reads one. Without a kind it is of the kind that it is called.
+// source reads one; a single value is its secret. Without a kind it is of the kind that it is called.
 func (r *reader) source(name string, v *node) (source.Configured, error) {
+	s := source.Settings{Kind: name}
+	if v.kind == scalar {
+		s.Secrets = []sms.Secret{sms.NewSecret(v.text)}
+		return source.New(s)
+	}
 	if v.kind != group {
 		return source.Configured{}, errors.New("want its kind and secret under it")
 	}
-	s := source.Settings{Kind: name}
 	for _, p := range v.pairs {
 		if err := r.sourceKey(&s, p); err != nil {
 			return source.Configured{}, err

@@ -1,10 +1,11 @@
 package source
 
 import (
-	"encoding/base64"
-	"encoding/json"
+	"errors"
 	"strings"
 	"time"
+
+	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/waitroom/waitroom/sms"
 )
@@ -20,48 +21,21 @@ func (h httpSMS) Verify(r sms.Request) error {
 	if !found {
 		return refused("there is no bearer token: give the webhook a signing key in httpSMS")
 	}
-	return h.keys.checkToken(token, r.Now)
-}
-
-// checkToken checks a JSON Web Token by HS256 and its times. It is not go-jose's: that takes no key under
-// 32 bytes, and
-// httpSMS signs with whatever a person typed.
-func (k keys) checkToken(token string, now time.Time) error {
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 {
-		return refused("the bearer token is no signed token")
-	}
-	var header struct {
-		Algorithm string   `json:"alg"`
-		Critical  []string `json:"crit"`
-	}
-	if !readPart(parts[0], &header) || header.Algorithm != "HS256" || header.Critical != nil {
-		return refused("the token is not signed by HS256")
-	}
-	given, err := base64.RawURLEncoding.DecodeString(parts[2])
-	signed := []byte(parts[0] + "." + parts[1])
-	if err != nil || !k.match(given, func(key []byte) []byte { return hmacSHA256(key, signed) }) {
-		return refused("the secret has to be the webhook's signing key in httpSMS")
-	}
-	var said struct {
-		Issued  float64 `json:"iat"`
-		Begins  float64 `json:"nbf"`
-		Expires float64 `json:"exp"`
-	}
-	if !readPart(parts[1], &said) {
-		return refused("the token's claims can not be read")
-	}
-	at := float64(now.UnixMilli()) / 1000
-	if said.Expires <= at-sms.Tolerance.Seconds() || said.Begins > at+sms.Tolerance.Seconds() {
+	var claims jwt.RegisteredClaims
+	parser := jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Name}), jwt.WithExpirationRequired(),
+		jwt.WithLeeway(sms.Tolerance), jwt.WithTimeFunc(func() time.Time { return r.Now }))
+	_, err := parser.ParseWithClaims(token, &claims, func(*jwt.Token) (any, error) { return h.keys.set(), nil })
+	switch {
+	case errors.Is(err, jwt.ErrTokenSignatureInvalid):
+		return refused("the secret has to be the webhook's signing key in httpSMS, and the token signed by HS256")
+	case errors.Is(err, jwt.ErrTokenInvalidClaims):
 		return refused("the token is not valid now")
+	case err != nil:
+		return refused("the bearer token is no signed token")
+	case claims.IssuedAt == nil:
+		return refused("the token does not say when it was issued")
 	}
-	return timely(time.UnixMilli(int64(min(said.Issued, 1e11)*1000)), now)
-}
-
-// readPart reads a part of a token.
-func readPart(part string, into any) bool {
-	text, err := base64.RawURLEncoding.DecodeString(part)
-	return err == nil && json.Unmarshal(text, into) == nil
+	return timely(claims.IssuedAt.Time, r.Now)
 }
 
 func (h httpSMS) Parse(r sms.Request) (sms.Post, error) {

@@ -8,6 +8,8 @@ import (
 	"hash"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
+
 	"github.com/waitroom/waitroom/sms"
 )
 
@@ -21,6 +23,14 @@ func (k keys) match(given []byte, makes func(key []byte) []byte) bool {
 		found |= subtle.ConstantTimeCompare(given, makes([]byte(key.Reveal())))
 	}
 	return found == 1
+}
+
+// set is the secrets as the JWT library takes them.
+func (k keys) set() (set jwt.VerificationKeySet) {
+	for _, key := range k {
+		set.Keys = append(set.Keys, []byte(key.Reveal()))
+	}
+	return set
 }
 
 // mac is the HMAC of some texts, one behind the other.

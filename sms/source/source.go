@@ -40,7 +40,7 @@ func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 
 // New sets a source up. The error names what is wrong and repeats no secret.
 func New(s Settings) (Configured, error) {
-	make, known := kinds[s.Kind]
+	newSource, known := kinds[s.Kind]
 	if !known {
 		return Configured{}, fmt.Errorf("kind is none: want one of %s", strings.Join(Kinds(), ", "))
 	}
@@ -50,7 +50,7 @@ func New(s Settings) (Configured, error) {
 	if slices.ContainsFunc(s.Secrets, func(one sms.Secret) bool { return one.Reveal() == "" }) {
 		return Configured{}, errors.New("secret is empty")
 	}
-	made, err := make(s.Secrets, s.Template)
+	made, err := newSource(s.Secrets, s.Template)
 	return Configured{made, s}, err
 }
 

@@ -102,6 +102,7 @@ func TestWhatTheSourceDidNotSignIsRefused(t *testing.T) {
 		"httpsms, another key":         {"httpsms", Template{}, byHTTPSMS("x", httpSMSBody, jwt.SigningMethodHS256, noon), "signing key"},
 		"httpsms, no algorithm":        {"httpsms", Template{}, byHTTPSMS(secret, httpSMSBody, jwt.SigningMethodNone, noon), "HS256"},
 		"httpsms, another algorithm":   {"httpsms", Template{}, byHTTPSMS(secret, httpSMSBody, jwt.SigningMethodHS512, noon), "HS256"},
+		"httpsms, no token":            {"httpsms", Template{}, request(httpSMSBody, "Authorization", "Bearer x.y.z"), "no signed token"},
 		"httpsms, old":                 {"httpsms", Template{}, byHTTPSMS(secret, httpSMSBody, jwt.SigningMethodHS256, noon.Add(-6*time.Minute)), "clock"},
 		"httpsms, expired":             {"httpsms", Template{}, expired, "not valid now"},
 		"smsforwarder, unsigned":       {"smsforwarder", Template{}, request("from=1&content=hello", "Content-Type", asForm), "sign"},
