@@ -37,7 +37,7 @@ var floors = []string{"internal/origin", "internal/sqldb"}
 // testOnly, for tests and for what generates code, must not be part of what is shipped.
 var testOnly = []string{
 	"github.com/stretchr/testify", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/chromedp/chromedp",
-	"github.com/oauth2-proxy/mockoidc", "github.com/golang-jwt/jwt/v5",
+	"github.com/oauth2-proxy/mockoidc",
 	"github.com/evanw/esbuild", "github.com/andybalholm/brotli",
 	"github.com/santhosh-tekuri/jsonschema/v6",
 	"github.com/makiuchi-d/gozxing",
