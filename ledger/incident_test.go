@@ -103,12 +103,31 @@ func TestAnIdThatComesAgainIsTheStoresToTellWhereTheIncidentIsNotRecorded(t *tes
 	}
 	_, err = again(told, 24*time.Hour.Milliseconds())
 	require.ErrorContains(t, err, "the disk is full")
-	before, err := again(told, 24*time.Hour.Milliseconds()+5)
-	require.NoError(t, err)
-	require.Equal(t, room.Unmatched, before.Result, "the store may have forgotten it")
-	before, err = again(untold, 6)
+	before, err := again(untold, 6)
 	require.NoError(t, err)
 	require.EqualValues(t, 5, before.At, "the store was not asked yet")
+}
+
+// Some phones count their messages from 1 again.
+func TestAnIdThatIsUsedAgainADayLaterIsAnotherMessages(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		receive := func(fingerprint string, at int64) (*room.Match, error) {
+			return l.Receive(t.Context(), here, room.MessageNote{MessageID: "1", From: "1588", Received: at, Fingerprint: fingerprint})
+		}
+		day := 24 * time.Hour.Milliseconds()
+		_, err := receive("k1:aa", 5)
+		require.NoError(t, err)
+		_, err = receive("k1:bb", 6+day)
+		require.ErrorIs(t, err, room.ErrIDUsedAgain)
+		require.Zero(t, count(t, l, "incidents"))
+		known, err := receive("k1:aa", 6+day)
+		require.NoError(t, err)
+		require.EqualValues(t, 5, known.At, "the same message comes again")
+		_, err = receive("k1:bb", 5+day)
+		require.NoError(t, err)
+		require.Equal(t, []string{"message_id_reused 1"}, column(t, l.DB(), `SELECT kind || ' ' || subject FROM incidents`))
+	})
 }
 
 func TestAnotherMessageUnderAnIdIsFoundWhereTheRoomForgotTheFirst(t *testing.T) {

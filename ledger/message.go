@@ -155,7 +155,7 @@ func number(yes bool) int64 {
 // Receive makes a message durable before it is matched, and says what is known of one that came before:
 // what it was told, when its fate is known already, since a repeat is told the same for ever; else with At
 // alone when it came first, by whichever replica's clock, which is when it was sent for all that we know. One that
-// comes with another sender, text or time is an incident, and changes nothing. Receive fails at once while the
+// comes with another sender, text or time is an incident, and changes nothing; over a day later it is room.ErrIDUsedAgain. Receive fails at once while the
 // database is known to be away (ErrAway), and where it goes away before the incident is recorded: the message goes its way without,
 // and the journal brings it, or the incident, here later.
 func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote) (before *room.Match, err error) {
@@ -163,11 +163,14 @@ func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote)
 	if err != nil {
 		return nil, fmt.Errorf("receive: %w", err)
 	}
+	if k.another(note) && note.Received-k.received > storeRemembers.Milliseconds() {
+		return nil, fmt.Errorf("receive: %w", room.ErrIDUsedAgain)
+	}
 	if k.another(note) {
 		err := l.noteReuse(ctx, id, k, note)
 		switch {
 		case err == nil:
-		case k.state == judged && note.Received-k.received < storeRemembers.Milliseconds(): // the store answers the same, and journals the incident
+		case k.state == judged: // the store answers the same, and journals the incident
 			return nil, fmt.Errorf("receive: %w", err)
 		default:
 			l.log.WarnContext(ctx, "an incident is not recorded", "kind", "message_id_reused", "room", string(id),

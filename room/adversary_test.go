@@ -22,8 +22,6 @@ func TestClaimedMessageThatComesAgainIsItsOwnersStill(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, d.engine.SettleMatch(d.Context(), integration, id, 0, true))
 	d.pass(time.Second)
-	b.expect()
-	d.pass(time.Second)
 	_, m := d.sms(saying("인증번호 482913"))
 	require.True(t, m.Duplicate)
 	require.Equal(t, x.Fence, m.Fence)
@@ -200,6 +198,10 @@ func TestSendersAreComparedByTheirDigits(t *testing.T) {
 		require.False(t, room.OneOf(other, []string{"01012345678"}), other)
 	}
 	require.True(t, room.OneOf(" Coupang", []string{"COUPANG"}))
+	require.True(t, room.OneOf("+8215881234", []string{"1588-1234"}), "it is called so from everywhere in Korea")
+	require.False(t, room.OneOf("+8225881234", []string{"2588-1234"}), "a number of Seoul")
+	require.False(t, room.OneOf("SHOP24", []string{"24"}), "a sender with letters is compared whole")
+	require.False(t, room.OneOf("SHOP24", []string{"MART24"}))
 }
 
 // B asked while a's ask was answered; a took the answer back.

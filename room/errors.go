@@ -31,6 +31,9 @@ var (
 	ErrTooManyRejects = errors.New("lease has rejected too many messages")
 )
 
+// ErrIDUsedAgain is the ledger's answer to a message whose id was another message's over a day ago: some phones count from 1 again.
+var ErrIDUsedAgain = errors.New("message id was another message's, over a day ago")
+
 // ErrStore wraps every failure to reach Redis or to understand its answer: whether the call took
 // effect is not known, and repeating it with the same request id is safe.
 var ErrStore = errors.New("store unavailable")

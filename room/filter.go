@@ -67,8 +67,8 @@ func (f Filter) fits(sender, text string) bool {
 	return len(f.From) == 0 || OneOf(sender, f.From)
 }
 
-// OneOf reports whether a sender is one of a list. Senders are compared by their digits, with +82 as 0; those without any, letter
-// by letter, whatever their case.
+// OneOf reports whether a sender is one of a list. A sender with letters is compared whole, whatever its case; one without by its digits, with +82 as 0,
+// and as nothing before an eight-digit number that begins with 1.
 func OneOf(sender string, list []string) bool {
 	is := plainSender(sender)
 	for _, other := range list {
@@ -80,25 +80,31 @@ func OneOf(sender string, list []string) bool {
 }
 
 func plainSender(sender string) string {
+	sender = strings.ToLower(strings.TrimSpace(norm.NFC.String(strings.Map(Plain, sender))))
+	if strings.ContainsFunc(sender, unicode.IsLetter) {
+		return sender
+	}
 	digits := strings.Map(func(r rune) rune {
-		if r >= '０' && r <= '９' {
-			r += '0' - '０'
-		}
-		if r < '0' || r > '9' {
+		if !isDigit(r) {
 			return -1
 		}
 		return r
 	}, sender)
 	if digits == "" {
-		return strings.ToLower(strings.TrimFunc(norm.NFC.String(sender), unicode.IsSpace))
+		return sender
 	}
-	if plus := strings.IndexAny(sender, "+＋"); plus >= 0 && plus < strings.IndexFunc(sender, isDigit) && strings.HasPrefix(digits, "82") {
-		return "0" + strings.TrimPrefix(digits[2:], "0")
+	plus := strings.IndexByte(sender, '+')
+	if plus < 0 || plus > strings.IndexFunc(sender, isDigit) || !strings.HasPrefix(digits, "82") {
+		return digits
 	}
-	return digits
+	national := strings.TrimPrefix(digits[2:], "0")
+	if len(national) == 8 && national[0] == '1' { // 1588-1234 is called so from everywhere in Korea
+		return national
+	}
+	return "0" + national
 }
 
-func isDigit(r rune) bool { return r >= '0' && r <= '9' || r >= '０' && r <= '９' }
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
 // filters remembers the asks' filters, so that most messages need no second question. An ask is named by its lease's fence and
 // its number, which name no other for ever.

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	matchVerb  = newVerb[matchArgs]("match", "beginning", "wake", "inbox", "asks")
+	matchVerb  = newVerb[matchArgs]("match", "beginning", "wake", "inbox", "asks", "could")
 	settleVerb = newVerb[settleArgs]("settle", "inbox", "asks", "support")
 )
 

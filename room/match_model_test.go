@@ -15,6 +15,7 @@ type world struct {
 	leases    []*held
 	lastAsked int64
 	messages  []*sent
+	firsts    map[string]*sent // by sender and text: the message that another one of these is the same as
 }
 
 // held is a lease.
@@ -35,7 +36,9 @@ type ask struct {
 // sent is a message and what became of it.
 type sent struct {
 	id, sender, text string
+	from, to         int64 // when it was sent
 	bound            *held
+	rejected         []*held
 	told             room.Result
 	code             bool
 	repeats          bool // it is shown already
@@ -53,16 +56,6 @@ func (m *sent) takeBack() {
 		m.bound.codes--
 	}
 	m.bound = nil
-}
-
-// firstOf is the message that another one repeats.
-func (w *world) firstOf(m *sent) *sent {
-	for i := len(w.messages) - 1; i >= 0; i-- {
-		if first := w.messages[i]; first != m && first.sender == m.sender && first.text == m.text && !first.repeats {
-			return first
-		}
-	}
-	return nil
 }
 
 type verdict struct {
@@ -134,7 +127,7 @@ func (w *world) take(q room.MatchRequest, now int64, took time.Duration, got ver
 		if want != got {
 			continue
 		}
-		w.effect(q, l, a, repeats)
+		w.effect(q, l, a, repeats, from-guard, to+guard)
 		return true
 	}
 	return false
@@ -142,17 +135,18 @@ func (w *world) take(q room.MatchRequest, now int64, took time.Duration, got ver
 
 // attribute is rules 5, 1 and 2 for a message that was sent in [from, to): its lease, the ask that a code answers, and what is told.
 func (w *world) attribute(q room.MatchRequest, from, to int64) (*held, *ask, verdict, bool) {
-	for i := len(w.messages) - 1; i >= 0; i-- {
-		first := w.messages[i]
-		if first.sender != q.Sender || first.text != q.Shown.Text || first.repeats {
-			continue
+	first := w.firsts[q.Sender+q.Shown.Text]
+	if first != nil && first.bound != nil {
+		answers := first.bound.answerable(q, from, to)
+		if answers == nil && slices.ContainsFunc(w.leases, func(l *held) bool { return l != first.bound && l.answerable(q, from, to) != nil }) {
+			return nil, nil, verdict{room.Unmatched, room.Ambiguous, 0, false}, false
 		}
-		if first.bound == nil {
-			break // it is judged afresh
-		}
-		return first.bound, first.bound.answerable(q, from, to), verdict{first.told, "", first.bound.fence, true}, true
+		return first.bound, answers, verdict{first.told, "", first.bound.fence, true}, true
 	}
 	l, a, reason := w.judge(q, from, to)
+	if l != nil && first != nil && (!l.caused(first) || slices.Contains(first.rejected, l)) {
+		l, a, reason = nil, nil, room.Ambiguous
+	}
 	switch {
 	case l == nil:
 		return nil, nil, verdict{room.Unmatched, reason, 0, false}, false
@@ -183,6 +177,8 @@ func (w *world) judge(q room.MatchRequest, from, to int64) (*held, *ask, room.Re
 	}
 	l, reason := w.asker(q, from, to)
 	switch {
+	case l != nil && w.behind(q, l, to):
+		return nil, nil, room.Ambiguous
 	case l != nil:
 		return l, l.answerable(q, from, to), ""
 	case reason == "" && len(touched) > 0:
@@ -248,6 +244,30 @@ func (w *world) quarantined(mine *held, from, to int64, counts func(ask) bool) b
 	return false
 }
 
+// behind: another lease asked within a sixth of a quarantine after the message says that it was sent, and its code this may be where the carrier's clock is
+// behind: unless mine asked so lately that the other could not have asked by then.
+func (w *world) behind(q room.MatchRequest, mine *held, to int64) bool {
+	const sixth = quarantine / 6
+	last := int64(-1)
+	for _, a := range mine.asks {
+		if a.answer == "" && a.at < to {
+			last = max(last, a.at)
+		}
+	}
+	if mine.live || last >= 0 && to-1-last <= quarantine-sixth {
+		return false
+	}
+	return slices.ContainsFunc(w.leases, func(l *held) bool {
+		return l != mine && slices.ContainsFunc(l.asks, func(a ask) bool { return a.answer == "" && to <= a.at && a.at < to+sixth && a.takes(q) })
+	})
+}
+
+// caused is true for a lease that was live when a message was sent, or had asked before.
+func (l *held) caused(m *sent) bool {
+	live := l.granted < m.to && (l.live || l.end > m.from || l.end == l.granted && l.granted >= m.from)
+	return live || slices.ContainsFunc(l.asks, func(a ask) bool { return a.at < m.to })
+}
+
 // displaced: a later lease asked for such a message less than a quarantine ago and has all its codes; it may have been sent another's, and this may be
 // its own. Who asked longer ago than that is not sure to be meant.
 func (w *world) displaced(q room.MatchRequest, l *held, from, to int64) bool {
@@ -301,9 +321,16 @@ func (l *held) answerable(q room.MatchRequest, _, to int64) (found *ask) {
 }
 
 // effect is rule 4: what a code does.
-func (w *world) effect(q room.MatchRequest, l *held, a *ask, repeats bool) {
-	m := &sent{id: q.MessageID, sender: q.Sender, text: q.Shown.Text, code: q.Shown.Code != nil, bound: l, repeats: repeats}
+func (w *world) effect(q room.MatchRequest, l *held, a *ask, repeats bool, from, to int64) {
+	m := &sent{id: q.MessageID, sender: q.Sender, text: q.Shown.Text, from: from, to: to, code: q.Shown.Code != nil, bound: l, repeats: repeats}
 	w.messages = append(w.messages, m)
+	first := w.firsts[m.sender+m.text]
+	if first != nil && first.bound == nil {
+		m.rejected = slices.Clone(first.rejected)
+	}
+	if !repeats && (l != nil || first == nil) {
+		w.firsts[m.sender+m.text] = m
+	}
 	if l == nil {
 		return
 	}
@@ -317,7 +344,7 @@ func (w *world) effect(q room.MatchRequest, l *held, a *ask, repeats bool) {
 	if a != nil {
 		a.answer = q.MessageID
 		if repeats {
-			a.answer = w.firstOf(m).id
+			a.answer = first.id
 		}
 	} else if !l.asking && !repeats {
 		l.codes++

@@ -43,7 +43,7 @@ const quarantine = 12 // ms
 func attributes(t *testing.T, rdb redis.UniversalClient, pass func(*rapid.T, int64)) {
 	rapid.Check(t, func(rt *rapid.T) {
 		require.NoError(rt, rdb.FlushDB(context.Background()).Err())
-		p := &post{rdb: rdb, shown: map[string]string{}, told: map[string]room.Match{}, engine: room.New(rdb, room.Config{
+		p := &post{rdb: rdb, world: world{firsts: map[string]*sent{}}, shown: map[string]string{}, told: map[string]room.Match{}, engine: room.New(rdb, room.Config{
 			Lease: 15 * time.Millisecond, Doubt: -1, Journal: 10_000, Quarantine: quarantine * time.Millisecond})}
 		rt.Repeat(map[string]func(*rapid.T){
 			"join":    p.join,
@@ -230,6 +230,7 @@ func (p *post) reject(t *rapid.T) {
 	}
 	require.NoError(t, err)
 	m.bound.rejects++
+	m.rejected = append(m.rejected, m.bound)
 	m.takeBack()
 	delete(p.shown, m.id)
 }

@@ -82,7 +82,7 @@ func (v verbScript) text() string {
 func (v verbScript) source() string {
 	text := luaSource(v.file)
 	for _, file := range goesOn[v.file] {
-		text += luaSource(file)
+		text += part(file)
 	}
 	return text
 }

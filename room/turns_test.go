@@ -253,7 +253,7 @@ func TestCodeThatOnlyTheLaterAskFitsKeepsTheNumberNoLonger(t *testing.T) {
 			require.Equal(t, asked.Add(30*time.Second).UnixMilli(), next.busy())
 			d.pass(10 * time.Second)
 			next.expect()
-			_, m = d.sms(from(shop), ago(time.Second))
+			_, m = d.sms(from(shop), ago(6*time.Second))
 			require.Equal(t, room.Late, m.Result)
 			require.Empty(t, messages(t, d.engine, next.session))
 		})

@@ -169,6 +169,12 @@ func TestReusedIDIsAnIncidentAndTheFirstAnswerStays(t *testing.T) {
 		require.Equal(t, "message_id_reused", incidents[before].Action)
 		require.Equal(t, id, incidents[before].MessageID)
 	}
+	d.pass(24*time.Hour + time.Millisecond)
+	c := d.asker("c")
+	c.expect()
+	again := sms(id, d.now.UnixMilli(), d.now.UnixMilli()+1)
+	again.Shown.Text = "other"
+	require.Equal(t, c.stand().Fence, match(t, d.engine, again).Fence, "a day later it is a message of its own")
 }
 
 // Nobody has a socket in the room: the engine itself remembers what it was told.

@@ -134,7 +134,13 @@ func (s *Service) take(ctx context.Context, id room.ID, read func(now int64) (me
 // attribute says where a message belongs that was read at an instant.
 func (s *Service) attribute(ctx context.Context, id room.ID, m message, read time.Time) (room.Match, error) {
 	q := s.request(id, m, read)
-	if known := s.recall(ctx, id, q.Note); known != nil {
+	known, err := s.recall(ctx, id, q.Note)
+	if errors.Is(err, room.ErrIDUsedAgain) {
+		m.id = s.derivedID(id, m, 0, s.now(read))
+		q = s.request(id, m, read)
+		known, _ = s.recall(ctx, id, q.Note)
+	}
+	if known != nil {
 		if known.Result != "" {
 			return *known, nil
 		}
@@ -188,20 +194,23 @@ func (s *Service) request(id room.ID, m message, read time.Time) room.MatchReque
 	return q
 }
 
-// recall makes the message durable and says what the ledger knows of it; nil also when it can not be asked.
-func (s *Service) recall(ctx context.Context, id room.ID, note room.MessageNote) *room.Match {
+// recall makes the message durable and says what the ledger knows of it; nil also when it can not be asked. Errors: room.ErrIDUsedAgain.
+func (s *Service) recall(ctx context.Context, id room.ID, note room.MessageNote) (*room.Match, error) {
 	if s.Ledger == nil {
-		return nil
+		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.LedgerWait)
 	defer cancel()
 	known, err := s.Ledger.Receive(ctx, id, note)
+	if errors.Is(err, room.ErrIDUsedAgain) {
+		return nil, room.ErrIDUsedAgain
+	}
 	if err != nil {
 		s.metrics.away.Inc()
 		s.Log.WarnContext(ctx, "ledger is away: a message is not recorded yet", "room", id, "message", note.MessageID, "error", err)
-		return nil
+		return nil, nil
 	}
-	return known
+	return known, nil
 }
 
 // conclude asks the second line about a match, and says what is answered. Where the ledger did not speak, another replica may have had its

@@ -3,6 +3,7 @@ package sms
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -216,4 +217,29 @@ func TestRoomWithASecretOfItsOwnIsSignedWithThatAlone(t *testing.T) {
 	require.NoError(t, err)
 	_, err = alone.Receive(t.Context(), "other", signed(t, testSecret, time.Now(), body), body)
 	require.ErrorIs(t, err, ErrNotConfigured)
+}
+
+// usedBefore is a ledger that knows an id from a day ago, of another message.
+type usedBefore struct {
+	Ledger
+	id string
+}
+
+func (u usedBefore) Receive(ctx context.Context, id room.ID, note room.MessageNote) (*room.Match, error) {
+	if note.MessageID == u.id {
+		return nil, fmt.Errorf("receive: %w", room.ErrIDUsedAgain)
+	}
+	return u.Ledger.Receive(ctx, id, note)
+}
+
+func TestMessageWhoseIDWasUsedADayAgoIsANewOneAndItsRepeatIsNot(t *testing.T) {
+	s := newStage(t)
+	s.one.Service.Ledger = usedBefore{s.one.ledger, "1"}
+	sent := s.lease.GrantedAt
+	for range 2 {
+		require.Equal(t, s.matched(), s.one.must(t, "1", "인증번호 482913", sent))
+	}
+	require.Len(t, s.ledger.notes, 1)
+	require.NotEqual(t, "1", s.ledger.notes[0].MessageID)
+	require.Equal(t, room.Locked, s.seat(s.b).Status, "one message ended one turn")
 }

@@ -18,7 +18,7 @@ end
 local function current()
   local session = held() and S.session or S.over_session
   if not session or session == ORPHANED then return nil end
-  return { current = held(), fence = S.fence, ticket = S.ticket, session = session, seller = S.seller, granted = S.granted, ended = held() and S.expires or math.min(S.expires, NOW),
+  return { current = held(), fence = S.fence, ticket = S.ticket, session = session, seller = S.seller, party = session .. '=' .. S.seller, granted = S.granted, ended = held() and S.expires or math.min(S.expires, NOW),
     asking = S.asking, codes = S.codes, rejects = S.rejects, asks = S.asked > 0 and parse_asks(redis.call('HGET', STATE, 'asks') or '') or {} }
 end
 
@@ -52,13 +52,13 @@ local function write_lease(lease)
   if text ~= lease.text then redis.call('ZREM', LEASES, lease.text) end
   lease.text = text
   local at = last_open(lease)
-  if at then leave_open(lease.session, at) end
+  if at then leave_open(lease.party, at) end
   if S.open_at > S.unsure then -- one that was open may be answered now. (An older program does not note that: a number is busy for a quarantine longer, at the most.)
     S.unsure = S.open_at
     redis.call('HSET', STATE, 'unsure', int(S.unsure))
   end
   if held() then
-    local after = busy_until(S.session)
+    local after = busy_until(S.session .. '=' .. S.seller)
     if after ~= S.ask_after and (after > NOW or S.ask_after > NOW) then S.ask_after, change.any, change.codes = after, true, true end
   end
 end
@@ -80,12 +80,12 @@ local function take_back(lease, m)
   write_lease(lease)
 end
 
--- await notes that a session, which asked last at that moment, may be sent one more code though that ask is answered: see awaited in match_whose.lua. 0: it may not.
+-- await notes that a party, which asked last at that moment, may be sent one more code though that ask is answered: see awaited in match_whose.lua. 0: it may not.
 -- Until the quarantine of that ask is over nobody else asks.
-local function await(session, at)
+local function await(party, at)
   if at > 0 then
-    S.awaits, S.awaited, change.codes = session, at, true
-  elseif S.awaits == session then
+    S.awaits, S.awaited, change.codes = party, at, true
+  elseif S.awaits == party then
     S.awaits, S.awaited, change.codes = '', 0, true
   end
 end

@@ -56,34 +56,13 @@ local function bind(lease, m)
   show(offered) -- it is asked no more whether that is its own
 end
 
--- akin says whether two are the same message by rule 5: the same text came again, or they are parts of one.
-local function akin(m, o) return m.digest ~= o.digest and (m.same == o.same or (m.whole ~= '' and m.whole == o.whole)) end
-
--- kin is one that is the same message and belongs to somebody; nil for none.
-local function kin(m)
-  for o in recent() do
-    if (o.state == 's' or o.state == 'w') and akin(m, o) then return o end
-  end
-end
-
--- withdraw takes the same message back from whom it is offered to under another id.
-local function withdraw(m)
-  for o in recent() do
-    if o.state == 'o' and o.session ~= m.session and akin(m, o) then
-      local entry, session = inbox_entry(o), o.session
-      o.session, o.fence, o.state = '', 0, 'n'
-      write_message(o, entry)
-      show(session)
-    end
-  end
-end
-
 local m, somebodys = find()
 if somebodys then return refuse('already_matched') end
 local lease = by_fence(FENCE)
 if not lease then return refuse('stale_fence') end
-local other = not m.forgotten and kin(m)
-if other and other.session ~= lease.session then return refuse('already_matched') end
+local other = not m.forgotten and not m.either and kin(m)
+local owner = other and by_fence(other.fence)
+if owner and owner.party ~= lease.party then return refuse('already_matched') end
 if not caused(lease, m.from, m.to) then return refuse('not_possible') end
 
 give_answer(lease, m)

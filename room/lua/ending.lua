@@ -15,7 +15,7 @@ local function keep(ended)
     local leases = past_leases()
     open = leases.last_open({ asking = true, asks = leases.parse_asks(asks) })
   end
-  if open then leave_open(S.session, open) end
+  if open then leave_open(S.session .. '=' .. S.seller, open) end
   if S.asked > 0 then redis.call('HDEL', STATE, 'asks') end
 end
 

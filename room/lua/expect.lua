@@ -1,7 +1,7 @@
 -- expect.lua: the holder says that it now asks for a code; or, with a message, that it had asked and this is the answer.
 -- KEYS  15 the message's answer, where there is a message; see inbox.lua
 -- Codes: ok, no_place, stale_fence, too_many_asks, no_message,
---   number_busy: another session's lease asked and its code may still come; until when is added to the reply. The first such
+--   number_busy: another party's lease asked and its code may still come; until when is added to the reply. The first such
 --   answer puts the lease's end off by what it has to wait.
 -- Returns after the standing: asked open expires ticket fence, then of a message that was claimed: epoch granted ended, then what was asked where the answer is remembered.
 
@@ -23,7 +23,10 @@ if DIGEST == '' and not lease.asking then S.asking, lease.asking, change.codes =
 local function claim()
   local m = message(DIGEST)
   if not (m and m.state == 'o' and m.session == SESSION and m.fence == S.fence) then return nil, 'no_message' end
-  local theirs = asked_by_others(SESSION, OPEN_FOR)
+  local same = kin(m)
+  local owner = same and by_fence(same.fence)
+  if owner and owner.party ~= lease.party then return nil, 'no_message' end
+  local theirs = m.reason ~= 'ambiguous' and asked_by_others(lease.party, OPEN_FOR) -- ambiguous and offered: for the carrier's clock, see behind in match_whose.lua
   if theirs then return nil, 'number_busy', ' ' .. int(theirs + OPEN_FOR) end
   local answered
   for _, a in ipairs(lease.asks) do
@@ -66,7 +69,7 @@ if DIGEST ~= '' then
 end
 
 if #lease.asks >= MOST then return refuse('too_many_asks', SESSION) end
-local free = busy_until(SESSION)
+local free = busy_until(lease.party)
 if free > 0 then
   if S.ask_after ~= free then S.ask_after, change.any, change.codes = free, true, true end
   local expires = math.min(S.expires + math.min(free - NOW, QUARANTINE), S.granted + LONGEST)

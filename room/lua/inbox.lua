@@ -1,11 +1,13 @@
 -- inbox.lua: the messages of the last ten minutes. For all verbs that have to do with messages.
 --
--- A message of TEXTS: "session|fence|ticket|state|result|reason|late|received|from|to|code|same|sealed|whole"
+-- A message of TEXTS: "session|fence|ticket|state|result|reason|late|received|from|to|code|same|sealed|whole|either|rejected"
 --   state   w it waits for the ledger's verdict   s it is shown to its session   o it is offered to the session, whose lease with
 --           that fence holds the lock   n it is for nobody
 --   code    1 = there is one in it
 --   same    keyed digest of its sender and text: what comes again as another message
 --   whole   of a part of a long message: keyed digest that its other parts have too; "" = it is whole
+--   either  1 = the same text belongs to a lease, and this one may be another's as well: support may give it to either
+--   rejected fences of leases whose sessions rejected this text, with commas between
 -- INBOX has the same digest, session and fence, so that a session's messages are found without reading any text.
 --
 -- A message's answer, "{room}:sms:DIGEST", is a hash that outlives the text by a day: what match.lua told, which stays, and
@@ -26,7 +28,7 @@ local function parse_message(digest, text)
   local p = split(text)
   return { digest = digest, session = p[1], fence = tonumber(p[2]), ticket = tonumber(p[3]), state = p[4], result = p[5], reason = p[6],
     late = p[7] == '1', received = p[8], from = tonumber(p[9]), to = tonumber(p[10]), code = p[11] == '1', same = p[12], sealed = p[13],
-    whole = p[14] or '' }
+    whole = p[14] or '', either = p[15] == '1', rejected = p[16] or '' }
 end
 
 local function message(digest)
@@ -42,7 +44,7 @@ local function write_message(m, entry)
   redis.call('ZADD', INBOX, forget, inbox_entry(m)) -- before the old one goes: a set that is empty for a moment loses its end
   if entry and entry ~= inbox_entry(m) then redis.call('ZREM', INBOX, entry) end
   redis.call('HSET', TEXTS, m.digest, table.concat({ m.session, int(m.fence), int(m.ticket), m.state, m.result, m.reason,
-    m.late and '1' or '0', m.received, int(m.from), int(m.to), m.code and '1' or '0', m.same, m.sealed, m.whole }, '|'))
+    m.late and '1' or '0', m.received, int(m.from), int(m.to), m.code and '1' or '0', m.same, m.sealed, m.whole, m.either and '1' or '0', m.rejected }, '|'))
   if not entry then
     redis.call('PEXPIRE', INBOX, SHOWN_FOR)
     redis.call('PEXPIRE', TEXTS, SHOWN_FOR)
@@ -79,9 +81,29 @@ local function recent()
   end
 end
 
+-- kin is one of the last messages that is the same as m by rule 5 and belongs to a lease: the same text came again, or they are parts of one; nil for none.
+local function akin(m, o) return m.digest ~= o.digest and (m.same == o.same or (m.whole ~= '' and m.whole == o.whole)) end
+local function kin(m)
+  for o in recent() do
+    if (o.state == 's' or o.state == 'w') and akin(m, o) then return o end
+  end
+end
+
 -- show tells the replicas to look up what a session is shown.
 local function show(session)
   if session ~= '' then tell('notes', '{"message":"' .. session .. '"}') end
+end
+
+-- withdraw takes messages that are the same as m, which belongs to a lease now, back from other sessions that they are offered to.
+local function withdraw(m)
+  for o in recent() do
+    if o.state == 'o' and o.session ~= m.session and akin(m, o) then
+      local entry, session = inbox_entry(o), o.session
+      o.session, o.fence, o.state = '', 0, 'n'
+      write_message(o, entry)
+      show(session)
+    end
+  end
 end
 
 -- verdict publishes that the ledger is asked about a message which ends this session's turn, or, where `known`, that it has answered:
@@ -104,4 +126,4 @@ local function own(answer, fence, given)
   if given then redis.call('HSET', answer, 'given', given) end
 end
 
-return message, inbox_entry, write_message, first_of, forget_messages, recent, show, desk, own, verdict
+return message, inbox_entry, write_message, first_of, forget_messages, recent, kin, withdraw, show, desk, own, verdict

@@ -8,15 +8,16 @@ local function lease_of(candidate)
   return table.concat({ int(l.fence), int(l.ticket), '=' .. l.seller, int(l.granted), int(l.ended), int(asked), l.current and '1' or '0' }, '|')
 end
 
--- somebodys is by what is the same message, where one belongs to a session: the others can be no one else's; see akin in assign.lua.
+-- somebodys is by what is the same message, where one belongs to a lease: the others can be no other party's; see kin in inbox.lua.
 local somebodys = {}
 for m in recent() do
   if m.state == 's' or m.state == 'w' then
-    somebodys['s' .. m.same] = m.session
-    if m.whole ~= '' then somebodys['w' .. m.whole] = m.session end
+    local l = by_fence(m.fence)
+    somebodys['s' .. m.same] = l and l.party
+    if m.whole ~= '' then somebodys['w' .. m.whole] = l and l.party end
   end
 end
-local function owner(m) return somebodys['s' .. m.same] or somebodys['w' .. m.whole] end
+local function owner(m) return not m.either and (somebodys['s' .. m.same] or somebodys['w' .. m.whole]) or nil end
 
 local function letter(m)
   local offered = m.state == 'o' and held() and m.fence == S.fence
@@ -25,7 +26,7 @@ local function letter(m)
     m.code and '1' or '0', m.received, int(m.from), int(m.to), offered and '1' or '0', m.sealed }, '|') }
   local only = owner(m)
   for _, candidate in ipairs(could(m.from, m.to)) do
-    if not only or only == candidate[1].session then parts[#parts + 1] = lease_of(candidate) end
+    if not only or only == candidate[1].party then parts[#parts + 1] = lease_of(candidate) end
   end
   return table.concat(parts, ' ')
 end

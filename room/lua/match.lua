@@ -38,11 +38,13 @@ do
   for i = 1, #list, 2 do told[list[i]] = list[i + 1] end
   if told.result then
     local key = A.fingerprint:match('^[^:]*')
-    if told.fingerprint:match('^[^:]*') == key and told.fingerprint ~= A.fingerprint then
-      incident('message_id_reused', 'a message came with the id of another; the first answer stays')
+    local another = told.fingerprint:match('^[^:]*') == key and told.fingerprint ~= A.fingerprint
+    if not another or NOW - told.at <= LATE_AFTER then
+      if another then incident('message_id_reused', 'a message came with the id of another; the first answer stays') end
+      commit()
+      return answer_text(told)
     end
-    commit()
-    return answer_text(told)
+    redis.call('DEL', ONCE) -- some phones count their messages from 1 again
   end
 end
 if unlisted(REGISTERED, BEGINS) then return beginning().register() end

@@ -35,69 +35,82 @@ local function journal(l)
       told.ended) or '', A.members))
 end
 
+local whole = long()
+local first, l, ask, anew = same()
+local repeats, either, other = l ~= nil, ask == 'ambiguous', nil
+if repeats then
+  told.duplicate = '1'
+elseif not either then
+  if whole and not whole.again then l, ask = part(whole) else l, ask, other = judge() end
+  if l and first and not could_be(l.party, first) then l, ask = nil, 'ambiguous' end
+end
+local bound = anew ~= false -- else the first message of this text stays the one that is shown
+if not l then told.reason = ask end
+
+-- offered is the live lease where it may say that this code is its own: it is asking, but had not asked when the message says that it was sent. Where asks
+-- may be lost, or the same text may be another's, it is offered to none.
+local function offered()
+  local to = other or leases[1]
+  if asks_lost() or not (A.code and to and to.current and to.asking) or A.foreign then return nil end
+  if first and not could_be(to.party, first) then return nil end
+  if other then return to end
+  if told.reason ~= 'not_expected' or touched() ~= 1 then return nil end
+  for _, a in ipairs(to.asks) do
+    if a.answered == '' and a.at < TO then return nil end
+  end
+  return not asked_by_others(to.party, OPEN_FOR) and to or nil
+end
+
 -- keep_text keeps the sealed text for whom it is for, and for support. What is known by its text alone says nothing of other parts.
 local function keep_text(l, state, by_text)
   local m = { digest = DIGEST, session = l and l.session or '', fence = l and l.fence or 0, ticket = l and l.ticket or 0, state = state,
     result = told.result, reason = told.reason, late = told.result == 'late', received = told.at, from = FROM, to = TO,
-    code = A.code, same = A.same, sealed = A.sealed, whole = A.part > 0 and not by_text and PARTS:match('}:parts:(.*)$') or '' }
+    code = A.code, same = A.same, sealed = A.sealed, whole = A.part > 0 and not by_text and PARTS:match('}:parts:(.*)$') or '',
+    either = either, rejected = first and first.rejected or '' }
   write_message(m)
-  if l and state ~= 'o' then first_of(m, SAME_ELSEWHERE) end
+  local mine = l and state ~= 'o'
+  if mine or not (first or A.foreign) then first_of(m, SAME_ELSEWHERE) end
+  if mine and first then withdraw(m) end
   if state ~= 'w' then show(m.session) end
   desk() -- also a match: what is the same message and was nobody's can be no one else's now
 end
 
--- offered is the live lease where it may say that this code is its own: it is asking, but had not asked when it was sent. Where asks may be lost, it may be another's.
-local function offered()
-  if asks_lost() then return nil end
-  local l = leases[1]
-  if not (told.reason == 'not_expected' and A.code and not A.foreign and l and l.current and l.asking and touched() == 1) then return nil end
-  for _, a in ipairs(l.asks) do
-    if a.answered == '' and a.at < TO then return nil end
-  end
-  return not asked_by_others(l.session, OPEN_FOR) and l or nil
-end
-
-local l, ask, ends
-local bound = true
-local whole = long()
-local again, again_ask, anew, m = same()
-if again then
-  l, ask, bound, told.duplicate = again, again_ask, anew, '1'
-else
-  if whole and not whole.again then l, ask = part(whole) else l, ask = judge() end
-  if not l then told.reason = ask end
-end
 local to_come = A.code and l and ask and awaited(l, ask)
-if unknown then -- nothing was done but what time alone did
-  if not to_come then awaited(unknown_of) end -- what that will want to know, in the same question
-  commit()
-  return 'asks ' .. table.concat(unknown, ' ')
+do
+  local asks, of = unknown()
+  if asks then -- nothing was done but what time alone did
+    if not to_come then awaited(of) end -- what that will want to know, in the same question
+    commit()
+    return 'asks ' .. table.concat(asks, ' ')
+  end
 end
 
-local answers
+local answers, ends
 if l then
   local had = l.codes
-  if to_come then await(l.session, to_come) end -- first: from when a holder may ask is reckoned with it
-  ends = attribute(l, ask, bound, bound and DIGEST or m.digest)
-  if again and not anew then -- it was told before: with the first one's result
-    told.result = m.result
-  end
+  if to_come then await(l.party, to_come) end -- first: from when a holder may ask is reckoned with it
+  ends = attribute(l, ask, bound, bound and DIGEST or first.digest)
+  if not bound then told.result = first.result end -- it was told before: with the first one's result
   answers = A.code and (ask ~= nil or l.codes ~= had)
 end
 if A.from > CLOCK + AHEAD then
   incident('carrier_clock', 'the carrier says that it took a message over a minute from now; its clock is not believed')
+elseif other then
+  incident('carrier_clock', 'a message seems to be older than the ask that caused it; the clock of its carrier may be behind')
+  TO = TO + BEHIND -- it may have been sent until then: support gives it to a lease that could have caused it by that
+  told.to = int(TO)
 end
 journal(l)
 if bound then
   local to = l or offered()
-  keep_text(to, l and (told.judge == '1' and 'w' or 's') or to and 'o' or 'n', again)
+  keep_text(to, l and (told.judge == '1' and 'w' or 's') or to and 'o' or 'n', repeats or either)
 end
-if A.part > 0 and again and not whole then -- long messages may begin alike
+if A.part > 0 and repeats and not whole then -- long messages may begin alike
   redis.call('DEL', PARTS)
 elseif A.part > 0 then
-  local answered = answers or (whole and whole.answered)
+  local answered, code_at = answers or (whole and whole.answered), whole and whole.code_at or A.code and FROM or nil
   redis.call('SET', PARTS, (whole and whole.first.digest or DIGEST) .. '|' .. (answered and '1' or '0') .. '|' .. (whole and whole.numbers or ',') ..
-    (whole and whole.again and '*' or int(A.part)) .. ',', 'PX', PARTS_FOR)
+    (whole and whole.again and '*' or int(A.part)) .. ',|' .. (code_at and int(code_at) or ''), 'PX', PARTS_FOR)
 end
 if ends then
   change.any = true

@@ -10,12 +10,13 @@ local function parse_asks(text)
   return asks
 end
 
--- parse_lease reads an ended lease. One that an older program wrote says nothing of codes: it counts as answered.
+-- parse_lease reads an ended lease. Its party is its session together with its seller: with open identity one session may join as several sellers. A lease
+-- that an older program wrote says nothing of codes: it counts as answered.
 local function parse_lease(text, granted)
   local fence, ticket, ended, session, seller, codes, asks = text:match('^(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|?([^|]*)|?([^|]*)')
   local asking, code, rejects = codes:match('^(%d),(%d+),(%d+)$')
   return { fence = fence + 0, ticket = ticket + 0, ended = ended + 0, session = session, seller = seller, granted = granted + 0,
-    asking = asking == '1', codes = (code or 1) + 0, rejects = (rejects or 0) + 0, asks = parse_asks(asks), text = text }
+    asking = asking == '1', codes = (code or 1) + 0, rejects = (rejects or 0) + 0, asks = parse_asks(asks), text = text, party = session .. '=' .. seller }
 end
 
 -- past lists them, the latest first, as an iterator; with `to` those that were granted before it. It reads `step` at a time.

@@ -20,6 +20,7 @@ if lease then
 end
 record('rejected', '"message_id":%s,"ticket":%d,"fence":%d,"seller":"%s"', ID, m.ticket, m.fence, lease and lease.seller or '')
 local entry = inbox_entry(m)
+m.rejected = m.rejected .. (m.rejected ~= '' and ',' or '') .. int(FENCE)
 m.session, m.fence, m.ticket, m.state, m.result, m.reason = '', 0, 0, 'n', 'unmatched', 'rejected'
 write_message(m, entry)
 own(KEYS[15], 0)

@@ -1,0 +1,96 @@
+package room_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// after has a ask and leave, and b ask once some time has passed.
+func (d *desk) after(wait time.Duration) (a, b seller) {
+	d.Helper()
+	a, b = d.asker("a"), d.asker("b")
+	a.expect()
+	a.leave(room.Cancelled)
+	d.pass(wait)
+	b.expect()
+	return a, b
+}
+
+// Rule 2: the code of b, stamped by a clock that is behind, seems to be older than b's ask, and so a's.
+func TestClockThatIsBehindPutsNoCodeOnAnothersPage(t *testing.T) {
+	for _, lag := range []time.Duration{time.Millisecond, time.Second, 3 * time.Second, 4999 * time.Millisecond} {
+		t.Run(lag.String(), func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			a, b := d.after(30 * time.Second)
+			id, m := d.sms(ago(lag))
+			requireNone(t, room.Ambiguous, m, "it may be either's")
+			require.Empty(t, messages(t, d.engine, a.session))
+			require.Equal(t, "carrier_clock", d.records("incident")[0].Action)
+			require.Equal(t, id, offers(t, d.engine, b.session)[0].MessageID)
+			require.Len(t, d.couldBe(id), 2, "support may give it to either")
+			x, err := b.claim(id)
+			require.NoError(t, err)
+			require.Zero(t, x.Open, "it answers the ask")
+			d.settle(id, true)
+			require.Len(t, messages(t, d.engine, b.session), 1)
+		})
+	}
+}
+
+func TestCodeOfALeaseThatIsOverIsItsOwnWhereNoClockCanBeTheCause(t *testing.T) {
+	t.Run("the other asked too long after it", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		d.after(40 * time.Second)
+		_, m := d.sms(ago(5001 * time.Millisecond))
+		require.Equal(t, room.Late, m.Result)
+	})
+	t.Run("its own ask is not that old", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a, b := d.asker("a"), d.asker("b")
+		a.expect()
+		id, first := d.sms()
+		d.pass(20 * time.Second)
+		b.expect()
+		require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, first.Fence, id))
+		_, m := d.sms(ago(time.Second))
+		require.Equal(t, room.Late, m.Result)
+		require.Equal(t, first.Fence, m.Fence)
+	})
+	t.Run("it does not fit what the other asked for", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a, b := d.asker("a"), d.asker("b")
+		a.expect()
+		a.leave(room.Cancelled)
+		d.pass(30 * time.Second)
+		b.only(other)
+		_, m := d.sms(ago(time.Second), from(shop))
+		require.Equal(t, room.Late, m.Result)
+	})
+	t.Run("it is the same seller's", func(t *testing.T) {
+		d := newDesk(t, room.Config{})
+		a := d.asker("a")
+		a.expect()
+		a.leave(room.Cancelled)
+		d.pass(30 * time.Second)
+		a.again(d, "a").expect()
+		_, m := d.sms(ago(time.Second))
+		require.Equal(t, room.Late, m.Result)
+	})
+}
+
+func TestMessageThatAClockMayBeTheCauseOfIsOfferedOnlyWithACodeAndToTheHolder(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	_, b := d.after(30 * time.Second)
+	_, m := d.sms(ago(time.Second), without)
+	requireNone(t, room.Ambiguous, m, "without a code there is nothing to claim")
+	require.Empty(t, offers(t, d.engine, b.session))
+	b.leave(room.Cancelled)
+	id, m := d.sms(ago(time.Second))
+	requireNone(t, room.Ambiguous, m, "b holds the lock no more")
+	require.Empty(t, offers(t, d.engine, b.session))
+	require.Len(t, d.couldBe(id), 2)
+}

@@ -1,0 +1,156 @@
+package room_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+const twin = "인증번호 482913"
+
+// Rule 5: two sellers may be sent the same text.
+func TestSameTextWhileAnotherAsksIsEithers(t *testing.T) {
+	for _, owner := range []string{"a", "b"} {
+		t.Run("support gives it to "+owner, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			a, b := d.asker("a"), d.asker("b")
+			a.expect()
+			_, first := d.sms(saying(twin))
+			d.pass(time.Second)
+			b.expect()
+			d.pass(time.Second)
+			id, m := d.sms(saying(twin))
+			requireNone(t, room.Ambiguous, m, "it may be b's own")
+			require.Equal(t, room.Locked, b.stand().Status)
+			holder := b.stand().Fence
+			require.ElementsMatch(t, []int64{first.Fence, holder}, d.couldBe(id))
+			given := d.assigned(id, map[string]int64{"a": first.Fence, "b": holder}[owner])
+			require.Equal(t, owner == "b", given.Completes)
+			d.settle(id, true)
+			require.Len(t, messages(t, d.engine, b.session), map[string]int{"a": 0, "b": 1}[owner])
+			require.NotEmpty(t, messages(t, d.engine, a.session))
+		})
+	}
+}
+
+func TestSameTextThatDoesNotFitTheOthersAskIsTheFirstOnes(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	a.expect()
+	_, first := d.sms(saying(twin), from(shop))
+	b.only(other)
+	d.pass(time.Second)
+	_, m := d.sms(saying(twin), from(shop))
+	require.True(t, m.Duplicate)
+	require.Equal(t, first.Fence, m.Fence)
+}
+
+func TestTextThatWasNobodysGoesOnlyToASessionThatCouldHaveCausedItFirst(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	_, m := d.sms(saying(twin))
+	requireNone(t, room.NotExpected, m, "a has not asked")
+	d.pass(time.Second)
+	a.leave(room.Cancelled)
+	d.pass(time.Second)
+	b.expect()
+	d.pass(time.Second)
+	_, m = d.sms(saying(twin))
+	requireNone(t, room.Ambiguous, m, "b did not hold the lock when it came first")
+	require.Empty(t, messages(t, d.engine, b.session))
+}
+
+func TestTextThatASessionRejectedDoesNotComeBackToIt(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	a.expect()
+	id, m := d.sms(saying(twin))
+	require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, m.Fence, id))
+	for range 2 {
+		_, m = d.sms(saying(twin))
+		requireNone(t, room.Ambiguous, m, "a said that it is not its own")
+	}
+	require.Empty(t, messages(t, d.engine, a.session))
+}
+
+func TestOfferIsTakenBackOnceTheSameTextIsAnothers(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	a.expect()
+	wrong, m := d.sms()
+	d.pass(time.Second)
+	offered, _ := d.sms(saying(twin))
+	require.Len(t, offers(t, d.engine, b.session), 1)
+	require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, m.Fence, wrong))
+	d.pass(time.Second)
+	_, m = d.sms(saying(twin))
+	require.Equal(t, room.Late, m.Result, "a's ask is open again")
+	require.Empty(t, offers(t, d.engine, b.session))
+	_, err := b.claim(offered)
+	require.ErrorIs(t, err, room.ErrNoMessage)
+}
+
+// Parts that both have a code may be two messages with one reference.
+func TestPartWithASecondCodeIsNobodysOnceAnotherHasAsked(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*room.MatchRequest)
+		want   room.Result
+	}{
+		"with a code":    {func(*room.MatchRequest) {}, room.Unmatched},
+		"without a code": {without, room.Late},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			a, b := d.asker("a"), d.asker("b")
+			a.expect()
+			_, m := d.sms(part("r", 1))
+			require.Equal(t, room.Matched, m.Result)
+			d.pass(time.Second)
+			b.expect()
+			d.pass(time.Second)
+			_, m = d.sms(part("r", 2), tt.change)
+			require.Equal(t, tt.want, m.Result)
+			require.Equal(t, room.Locked, b.stand().Status)
+		})
+	}
+}
+
+// With open identity one session may join as another seller: its lease counts as another session's.
+func TestSessionThatIsAnotherSellerByNowCountsAsAnother(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	a.expect()
+	_, first := d.sms(saying(twin))
+	require.Equal(t, room.Matched, first.Result)
+	b := a.again(d, "b")
+	d.pass(time.Second)
+	b.expect()
+	d.pass(time.Second)
+	_, m := d.sms(saying(twin))
+	requireNone(t, room.Ambiguous, m, "a's, or b's own")
+	require.Equal(t, room.Locked, b.stand().Status)
+}
+
+// Rule 1: who is still sent a second code may be sent this.
+func TestLeaseThatDoesNotAskHasNoMessageWhileASecondCodeIsToCome(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	start, a := d.now, d.asker("a")
+	a.expect()
+	a.leave(room.Cancelled)
+	a.again(d, "a")
+	d.at(start, 20)
+	a.expect()
+	next := d.plain("next")
+	d.at(start, 25)
+	d.sms()
+	d.at(start, 35) // past the quarantine of a's first ask
+	_, m := d.sms()
+	requireNone(t, room.Ambiguous, m, "a's second code is to come")
+	d.at(start, 50)
+	_, m = d.sms()
+	require.Equal(t, room.Matched, m.Result)
+	require.Len(t, messages(t, d.engine, next.session), 1)
+}
