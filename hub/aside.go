@@ -28,14 +28,14 @@ const (
 
 // aside is what support is shown beside the line, and what of it is to be asked for. The hall's lock guards it.
 type aside struct {
-	items, minutes list
-	due            int // what is to be asked for
-	settle         int // how often minutes are to be asked for still
-	kick           chan struct{}
+	items, minutes, sources list
+	due                     int // what is to be asked for
+	settle                  int // how often minutes are to be asked for still
+	kick                    chan struct{}
 }
 
 func newAside() aside {
-	return aside{items: list{kind: "items"}, minutes: list{kind: "minutes"}, due: askItems | askMinutes, kick: make(chan struct{}, 1)}
+	return aside{items: list{kind: "items"}, minutes: list{kind: "minutes"}, sources: list{kind: "sources"}, due: askItems | askMinutes, kick: make(chan struct{}, 1)}
 }
 
 func (a *aside) ask(what int) {
@@ -58,7 +58,7 @@ func (a *aside) note(e *room.Event) {
 
 // known are the frames that show a newcomer what is known.
 func (a *aside) known() (frames [][]byte) {
-	for _, l := range []*list{&a.items, &a.minutes} {
+	for _, l := range []*list{&a.items, &a.minutes, &a.sources} {
 		if l.known {
 			frames = append(frames, listFrame(l.kind, true, l.items, nil))
 		}
@@ -94,6 +94,14 @@ func (l *list) part(answer []Item, from int64) (frame []byte) {
 	l.items, l.known = append(kept, answer...), true
 	slices.SortFunc(l.items, func(a, b Item) int { return cmp.Compare(a.at(), b.at()) })
 	return l.frame(first, set, nil)
+}
+
+// wholeIfAny is whole, save that an empty list is not told as long as there was none.
+func (l *list) wholeIfAny(answer []Item) (frame []byte) {
+	if len(answer) == 0 && !l.known {
+		return nil
+	}
+	return l.whole(answer)
 }
 
 func (l *list) frame(first bool, set []Item, drop []string) []byte {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -21,6 +23,7 @@ type drawer struct {
 	mu      sync.Mutex
 	items   []hub.Item
 	minutes []hub.Item
+	sources []hub.Item
 	looks   int     // how often items were asked for
 	asked   []int64 // since when minutes were asked for
 	away    bool
@@ -34,6 +37,12 @@ func (d *drawer) Items(context.Context, room.ID) ([]hub.Item, error) {
 	defer d.mu.Unlock()
 	d.looks++
 	return d.items, d.failure()
+}
+
+func (d *drawer) Sources(context.Context, room.ID) ([]hub.Item, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.sources, d.failure()
 }
 
 func (d *drawer) Minutes(_ context.Context, _ room.ID, since int64) ([]hub.Item, error) {
@@ -124,6 +133,26 @@ func TestSupportIsToldWhatChangedOfMessagesAndIncidents(t *testing.T) {
 	next.until("the replicas", func(p *hub.Page) bool { return p.Told["replicas"] > 0 })
 	require.Equal(t, []string{"desk", "items", "minutes"}, kinds(next.frames()[:3]))
 	require.Equal(t, 1, d.most, "one question at a time")
+}
+
+func TestSupportIsToldOfThePhonesOnceThereAreAny(t *testing.T) {
+	d := &drawer{}
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Desk: d})
+	s := r.watch(lobby)
+	s.until("the items", func(p *hub.Page) bool { return p.Told["minutes"] > 0 })
+	require.Zero(t, s.count("sources"))
+	d.mu.Lock()
+	d.sources = []hub.Item{{Key: "phone", JSON: []byte(`{"key":"phone","kind":"twilio","heard_at":5,"clock_ms":0}`)}}
+	d.mu.Unlock()
+	require.NoError(t, r.Engine.Alert(t.Context(), lobby))
+	s.until("the phone", func(p *hub.Page) bool { return p.Told["sources"] == 1 })
+	d.mu.Lock()
+	d.sources = nil
+	d.mu.Unlock()
+	require.NoError(t, r.Engine.Alert(t.Context(), lobby))
+	s.until("that it is gone", func(p *hub.Page) bool { return p.Told["sources"] == 2 })
+	frames := s.frames()
+	require.JSONEq(t, `{"type":"sources","set":[],"drop":["phone"]}`, frames[slices.IndexFunc(frames, func(f string) bool { return strings.Contains(f, `"drop":["phone"]`) })])
 }
 
 func kind(text string) string {

@@ -76,7 +76,9 @@ func (a *asker) items(ctx context.Context) bool {
 	within, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
 	answer, err := a.d.l.h.cfg.Desk.Items(within, a.d.l.id)
-	return a.answered(ctx, "items not read", err, func(b *aside) []byte { return b.items.whole(answer) })
+	ok := a.answered(ctx, "items not read", err, func(b *aside) []byte { return b.items.whole(answer) })
+	sources, err := a.d.l.h.cfg.Desk.Sources(within, a.d.l.id)
+	return a.answered(ctx, "sources not read", err, func(b *aside) []byte { return b.sources.wholeIfAny(sources) }) && ok
 }
 
 func (a *asker) minutes(ctx context.Context) bool {

@@ -9,11 +9,13 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Desk is where a hub asks what support is shown beside the line. Both answers are lists of JSON objects that the hub passes on
+// Desk is where a hub asks what support is shown beside the line. The answers are lists of JSON objects that the hub passes on
 // without reading more of them than their keys; of what it has passed on it sends again only what changed.
 type Desk interface {
 	// Items are the messages and incidents that a person may have to look at, the latest first.
 	Items(ctx context.Context, id room.ID) ([]Item, error)
+	// Sources are the phones and providers that the room takes messages from.
+	Sources(ctx context.Context, id room.ID) ([]Item, error)
 	// Minutes are the last hour by the minute, or what of it may have changed since an instant (unix ms).
 	Minutes(ctx context.Context, id room.ID, since int64) ([]Item, error)
 }

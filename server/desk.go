@@ -11,9 +11,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/waitroom/waitroom/hub"
 	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/sms/source"
 )
 
 const (
@@ -25,15 +28,17 @@ const (
 
 // desk is what support is shown beside the line: the store's messages of the last minutes, and what the ledger knows of the day.
 type desk struct {
-	engine *room.Engine
-	ledger *ledger.Ledger
+	engine  *room.Engine
+	ledger  *ledger.Ledger
+	client  redis.UniversalClient
+	sources func(room.ID) map[string]source.Configured
 
 	mu    sync.Mutex
 	again map[room.ID]bool // rooms that are looked up once more
 }
 
-func newDesk(e *room.Engine, l *ledger.Ledger) *desk {
-	return &desk{engine: e, ledger: l, again: make(map[room.ID]bool)}
+func newDesk(e *room.Engine, l *ledger.Ledger, client redis.UniversalClient, sources func(room.ID) map[string]source.Configured) *desk {
+	return &desk{engine: e, ledger: l, client: client, sources: sources, again: make(map[room.ID]bool)}
 }
 
 // messageItem is a message that belongs to nobody, or came late. Times are unix ms.

@@ -42,17 +42,19 @@ func (d *doctor) sources(ctx context.Context) {
 }
 
 // source says where one source posts to, and when it last did.
-func (d *doctor) source(id room.ID, name string, s source.Configured, last map[string]time.Time) {
+func (d *doctor) source(id room.ID, name string, s source.Configured, last map[string]lastHeard) {
 	const about = "sources"
 	address := cmp.Or(d.cfg.PublicURL, d.cfg.LocalURL()) + "/api/" + string(id) + "/sms/" + name
 	if s.Short() {
 		d.doubtful(about, "Give it a secret of at least 16 characters, here and in the app.",
 			"The secret of %s in %s can be guessed.", name, id)
 	}
-	at, heard := last[heardField(id, name)]
+	l, heard := last[heardField(id, name)]
 	switch {
+	case heard && l.off != 0:
+		d.doubtful(about, "Turn on automatic time on the phone, or NTP at the carrier (docs/matching.md).", "%s (%s): %s.", name, s.Kind, clockDetail(name, l.off))
 	case heard:
-		d.fine(about, "%s (%s) was last heard at %s, by %s.", name, s.Kind, at.UTC().Format(time.RFC3339), address)
+		d.fine(about, "%s (%s) was last heard at %s, by %s.", name, s.Kind, l.at.UTC().Format(time.RFC3339), address)
 	case last != nil:
 		d.doubtful(about, "Have it post to "+address+", and send an SMS to the number.",
 			"%s (%s) of %s was never heard.", name, s.Kind, id)
@@ -75,7 +77,7 @@ func (d *doctor) sourcesOf() func(room.ID) map[string]source.Configured {
 }
 
 // lastHeard is nil where the store can not be asked.
-func (d *doctor) lastHeard(ctx context.Context) map[string]time.Time {
+func (d *doctor) lastHeard(ctx context.Context) map[string]lastHeard {
 	if d.cfg.Redis.Embedded() {
 		return nil
 	}
@@ -86,7 +88,7 @@ func (d *doctor) lastHeard(ctx context.Context) map[string]time.Time {
 	defer s.close()
 	ctx, cancel := context.WithTimeout(ctx, doctorWithin)
 	defer cancel()
-	last, err := lastHeard(ctx, s.client, room.NamesOf(s.client, d.cfg.RedisPrefix))
+	last, err := readHeard(ctx, s.client, room.NamesOf(s.client, d.cfg.RedisPrefix))
 	if err != nil {
 		return nil
 	}

@@ -87,7 +87,7 @@ func (s *Server) openSMS(registry prometheus.Registerer) (*sms.Service, error) {
 		return nil, nil
 	}
 	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger, Secret: string(s.cfg.SMSWebhookSecret), Own: s.roomVerifier(), Source: s.roomSource, Senders: s.roomSenders,
-		Heard: newHeard(s.store.client, s.engine.Names(), s.engine.At).note, Guard: s.cfg.SMSGuard, Completes: s.cfg.SMSCompletes, Log: s.log, Registerer: registry})
+		Heard: newHeard(s.store.client, s.engine, s.log).note, Guard: s.cfg.SMSGuard, Completes: s.cfg.SMSCompletes, Log: s.log, Registerer: registry})
 	if err != nil {
 		return nil, fmt.Errorf("WAITROOM_%w (--sms-webhook-secret)", err)
 	}

@@ -46,12 +46,15 @@ func readSources(c *Config, value string) error {
 
 // roomSource is a source that a room takes messages from; nil where it has none of that name.
 func (s *Server) roomSource(id room.ID, name string) sms.Source {
-	sources := s.cfg.SMSSources
-	if s.rooms != nil {
-		sources = s.rooms.Of(id).Sources
-	}
-	if found, ok := sources[name]; ok {
+	if found, ok := s.sourcesOf(id)[name]; ok {
 		return found
 	}
 	return nil
+}
+
+func (s *Server) sourcesOf(id room.ID) map[string]source.Configured {
+	if s.rooms != nil {
+		return s.rooms.Of(id).Sources
+	}
+	return s.cfg.SMSSources
 }

@@ -40,17 +40,32 @@ type Ledger interface {
 // Config is what a service is made of. Engine is required, and one of Secret, Own and Source.
 type Config struct {
 	Engine     Engine
-	Ledger     Ledger                                 // nil: there is no second line
-	Secret     string                                 // SMS_WEBHOOK_SECRET; "" = none, and rooms without one of their own take no messages
-	Own        func(room.ID) *Verifier                // of a room that has a secret of its own, in place of Secret; nil, also for a room: there is none
-	Source     SourceOf                               // what phones and providers send by themselves; nil: there are none
-	Heard      func(context.Context, room.ID, string) // hears of each signed request of a room's source, by its name; nil: nothing does
-	Senders    func(room.ID) []string                 // whose messages a room takes; nil, or an empty list: everybody's
-	Guard      time.Duration                          // SMS_GUARD
-	Completes  bool                                   // SMS_COMPLETES: a match ends the lease
-	LedgerWait time.Duration                          // how long each of the two questions to the ledger may take; default 500 ms
+	Ledger     Ledger                                // nil: there is no second line
+	Secret     string                                // SMS_WEBHOOK_SECRET; "" = none, and rooms without one of their own take no messages
+	Own        func(room.ID) *Verifier               // of a room that has a secret of its own, in place of Secret; nil, also for a room: there is none
+	Source     SourceOf                              // what phones and providers send by themselves; nil: there are none
+	Heard      func(context.Context, room.ID, Heard) // is called with each signed request; nil: nothing is
+	Senders    func(room.ID) []string                // whose messages a room takes; nil, or an empty list: everybody's
+	Guard      time.Duration                         // SMS_GUARD
+	Completes  bool                                  // SMS_COMPLETES: a match ends the lease
+	LedgerWait time.Duration                         // how long each of the two questions to the ledger may take; default 500 ms
 	Log        *slog.Logger
 	Registerer prometheus.Registerer // nil: nothing is counted
+}
+
+// Heard is a signed request of a room's source.
+type Heard struct {
+	Source string        // its name; "" = the carrier that signs as Standard Webhooks
+	Timed  bool          // it is a message that says when it was sent
+	Delay  time.Duration // how long ago that was, by the store's clock; below 0 where the source's clock is ahead
+}
+
+// heardOf is a request whose message was read at an instant, unix ms. A message in whole seconds was sent in their middle.
+func heardOf(source string, m message, now int64) Heard {
+	if m.sent.from == 0 || now == 0 {
+		return Heard{Source: source}
+	}
+	return Heard{source, true, time.Duration(now-(m.sent.from+m.sent.to)/2) * time.Millisecond}
 }
 
 // settleWithin is how long a message that is matched may take to be settled, though whoever sent it has gone.
@@ -104,7 +119,7 @@ func (s *Service) Receive(ctx context.Context, id room.ID, header http.Header, b
 	if verifier == nil {
 		return Answer{}, ErrNotConfigured
 	}
-	return s.take(ctx, id, func(now int64) (message, error) {
+	return s.take(ctx, id, "", func(now int64) (message, error) {
 		if err := verifier.verify(header, body, now); err != nil {
 			return message{}, err
 		}
@@ -113,9 +128,13 @@ func (s *Service) Receive(ctx context.Context, id room.ID, header http.Header, b
 }
 
 // take reads one SMS and answers it: counted, and before support where it is refused. now is the store's time, in unix ms.
-func (s *Service) take(ctx context.Context, id room.ID, read func(now int64) (message, error)) (Answer, error) {
+func (s *Service) take(ctx context.Context, id room.ID, source string, read func(now int64) (message, error)) (Answer, error) {
 	begun := time.Now() // by the monotonic clock from here on: what this machine thinks the time is does not count
-	m, err := read(s.now(begun))
+	now := s.now(begun)
+	m, err := read(now)
+	if s.Heard != nil && !errors.Is(err, ErrSignature) {
+		s.Heard(ctx, id, heardOf(source, m, now))
+	}
 	if errors.Is(err, ErrIgnored) {
 		return Answer{}, err
 	}

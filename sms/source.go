@@ -41,13 +41,10 @@ func (s *Service) ReceiveFrom(ctx context.Context, id room.ID, name string, r Re
 	if source == nil {
 		return Answer{}, ErrUnknownSource
 	}
-	return s.take(ctx, id, func(now int64) (message, error) {
+	return s.take(ctx, id, name, func(now int64) (message, error) {
 		r.Now = time.UnixMilli(now)
 		if err := source.Verify(r); err != nil {
 			return message{}, err
-		}
-		if s.Heard != nil {
-			s.Heard(ctx, id, name)
 		}
 		post, err := source.Parse(r)
 		if err != nil {

@@ -51,6 +51,8 @@ func TestDeskShowsTheRoomAsTheFramesTellIt(t *testing.T) {
 	require.Equal(t, "s-2", tab.cell(2, "seller"))
 	require.Contains(t, tab.cell(5, "state"), "자리 비움")
 	tab.says("replicas", "waitroom-b")
+	tab.says("sources", "시계가 최대 3.2초 느려요")
+	tab.says("sources", "받은 적 없음")
 
 	d.change(t, func() object { return d.next("completed") })
 	tab.says("holder-seller", "s-2")

@@ -13,8 +13,21 @@ func busyDesk(t *testing.T) *fakeDesk {
 	}
 	d.rooms = manyRooms(400)
 	d.beside = []object{{"type": "items", "reset": true, "set": list{lateMessage(1)}}, minutesFrame(),
-		{"type": "replicas", "list": list{replica("a", "ok", "ok"), replica("b", "ok", "ok")}}}
+		{"type": "replicas", "list": list{replica("a", "ok", "ok"), replica("b", "ok", "ok")}},
+		{"type": "sources", "reset": true, "set": list{phone("phone-2", time.Now().Add(-time.Minute), 3200), phone("twilio", time.Time{}, 0)}}}
 	return d
+}
+
+// phone is a source that was heard at a time, whose clock is so many milliseconds behind.
+func phone(name string, heard time.Time, behind int) object {
+	kind, at := "android-sms-gateway", int64(0)
+	if name == "twilio" {
+		kind = name
+	}
+	if !heard.IsZero() {
+		at = heard.UnixMilli()
+	}
+	return object{"key": name, "kind": kind, "heard_at": at, "clock_ms": behind}
 }
 
 func troubledDesk(t *testing.T) *fakeDesk {

@@ -11,6 +11,7 @@ import { Live } from "./live.js";
 import { DeskModel } from "./model.js";
 import { Note } from "./note.js";
 import { drawReplicas } from "./replicas.js";
+import { drawSources } from "./sources.js";
 import { Trouble } from "./trouble.js";
 import { Verbs } from "./verbs.js";
 
@@ -19,6 +20,7 @@ const { room, words } = page;
 const model = new DeskModel();
 const items = new Keyed();
 const minutes = new Keyed();
+const sources = new Keyed();
 
 const live = new Live({ path: `/api/support/${encodeURIComponent(room)}/ws`, first: "desk", words, onFrame: receive });
 const { server } = live;
@@ -48,6 +50,10 @@ function receive(frame) {
   if (frame.type === "desk" || frame.type === "change") take(frame);
   if (frame.type === "items") show(items, frame, () => messages.draw());
   if (frame.type === "minutes") show(minutes, frame, drawCharts);
+  if (frame.type === "sources") {
+    sources.apply(frame);
+    drawSources(words, sources.all);
+  }
   if (frame.type === "replicas") {
     trouble.replicas = frame.list;
     drawReplicas(words, frame.list);
