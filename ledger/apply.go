@@ -131,7 +131,7 @@ func applyRuns(s sqldb.Session, runs []*run) error {
 	}
 	for _, r := range runs {
 		for _, note := range r.notes {
-			if err := r.parkOdd(note, r.inBatch(&r.batch, note)); err != nil {
+			if err := r.parkOdd(note, r.tally.record(note.Record, r.inBatch(&r.batch, note))); err != nil {
 				return err
 			}
 			if err := r.push(note.Record); err != nil {
@@ -173,6 +173,7 @@ func (w *work) joined(b *batch, epoch int64, r room.Record) error {
 		return nil
 	}
 	if p.outcome == nil {
+		w.tally.end(room.Lost, 1)
 		err := w.note(epoch, lostEntry, -r.At, room.Record{Type: "ended", At: r.At, Ticket: r.Ticket, Seller: p.seller,
 			Outcome: room.Lost, EndedAt: r.At})
 		if err != nil {

@@ -79,6 +79,7 @@ func (w *work) lose(epoch, at int64) error {
 	if err != nil {
 		return err
 	}
+	w.tally.end(room.Lost, len(places))
 	for _, p := range places {
 		err := w.note(epoch, lostEntry, p.ticket, room.Record{Type: "ended", At: at, Ticket: p.ticket, Fence: p.fence,
 			Seller: p.seller, Outcome: room.Lost, EndedAt: at})
@@ -147,6 +148,14 @@ func (w *work) toldPlace(r room.Record) (epoch int64, err error) {
 	if err != nil {
 		return 0, err
 	}
+	var open bool
+	err = w.Row(`SELECT outcome IS NULL FROM places WHERE room = $1 AND epoch = $2 AND ticket = $3`, string(w.id), epoch, r.Ticket).Scan(&open)
+	if err != nil {
+		return 0, err
+	}
+	if open {
+		w.tally.end(r.Outcome, 1)
+	}
 	_, err = w.Exec(`UPDATE places SET outcome = $4, ended_at = $5, fence = COALESCE(fence, $6)
 		WHERE room = $1 AND epoch = $2 AND ticket = $3 AND (outcome IS NULL OR (outcome = 'lost' AND ($4 <> 'lost' OR fence IS NULL)))`,
 		string(w.id), epoch, r.Ticket, string(r.Outcome), r.EndedAt, orNull(r.Fence))
@@ -158,8 +167,12 @@ func (w *work) insertTold(r room.Record) error {
 	written, err := w.Exec(`INSERT INTO places (room, epoch, ticket, seller, joined_at, ended_at, outcome, fence)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
 		string(w.id), r.Of, r.Ticket, plain(r.Seller), orNull(r.JoinedAt), r.EndedAt, string(r.Outcome), orNull(r.Fence))
-	if err != nil || written > 0 {
+	if err != nil {
 		return err
+	}
+	if written > 0 {
+		w.tally.end(r.Outcome, 1)
+		return nil
 	}
 	return w.incident(r.Of, alarm{kind: "ticket_reused", subject: fmt.Sprint(r.Of, "/", r.Ticket), ticket: r.Ticket,
 		fence: r.At, detail: "a ticket was given out twice: the store lost writes", at: r.At, seller: r.Seller})

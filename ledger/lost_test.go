@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
@@ -47,6 +48,32 @@ func TestWhatAReplicaToldIsWrittenThoughTheStoreLostIt(t *testing.T) {
 			`SELECT fence || ' ' || outcome FROM leases ORDER BY fence`))
 		require.Equal(t, 4, count(t, l, "outbox_tasks WHERE payload LIKE '{\"type\":\"lock.ended\"%'"), "the integration is told of each end once")
 		require.Zero(t, count(t, l, "parked"))
+	})
+}
+
+// The alert on lost data goes by this metric.
+func TestPlacesThatALossEndedAreCounted(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		registry := prometheus.NewRegistry()
+		c := b.config()
+		c.Registerer = registry
+		l := b.openWith(t, c)
+		b.write(1, joined(1), granted(1), joined(2), joined(3), joined(4))
+		b.write(1, room.Record{Type: "ended", At: 15, Ticket: 3, Seller: "s-3", Outcome: room.Cancelled, EndedAt: 15})
+		b.write(50, room.Record{Type: "epoch", At: 99, Kept: []room.Kept{{Ticket: 2, Seller: "s-2"}}}, retold(1, 4, room.Expired, 0), retold(1, 9, room.Lost, 0))
+		require.NoError(t, l.Drain(t.Context(), here))
+		require.NoError(t, l.Drain(t.Context(), here))
+		counted := map[string]float64{}
+		families, err := registry.Gather()
+		require.NoError(t, err)
+		for _, f := range families {
+			for _, m := range f.GetMetric() {
+				if f.GetName() == "waitroom_places_ended_total" && m.GetCounter().GetValue() > 0 {
+					counted[m.GetLabel()[0].GetValue()] = m.GetCounter().GetValue()
+				}
+			}
+		}
+		require.Equal(t, map[string]float64{"cancelled": 1, "lost": 3}, counted)
 	})
 }
 

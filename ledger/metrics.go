@@ -18,6 +18,7 @@ type metrics struct {
 	incidents *prometheus.CounterVec
 	judged    *prometheus.CounterVec
 	trimmed   *prometheus.CounterVec
+	places    tallied
 	oldest    atomic.Int64 // unix ms, when what is oldest happened; 0 = not known
 }
 
@@ -40,9 +41,10 @@ func newMetrics(r prometheus.Registerer, l *Ledger) *metrics {
 		incidents: vec("incidents_total", "Incidents, by kind.", "kind"),
 		judged:    vec("judged_total", "Matched messages judged, by verdict.", "verdict"),
 		trimmed:   vec("trimmed_rows_total", "Rows deleted because they were older than the retention, by table.", "table"),
+		places:    newTallied(),
 	}
 	if r != nil {
-		r.MustRegister(m.entries, m.lag, m.parked, m.filling, m.incidents, m.judged, m.trimmed,
+		r.MustRegister(m.entries, m.lag, m.parked, m.filling, m.incidents, m.judged, m.trimmed, m.places.joined, m.places.granted, m.places.ended,
 			gauge("pending_entries", "Journal entries that this replica knows to wait.",
 				func() float64 { return float64(l.Status().Pending) }),
 			gauge("behind_seconds", "How long the ledger has been behind; 0 when it is not.", l.behindSeconds),

@@ -22,7 +22,8 @@ type work struct {
 	parked   []parkedEntry
 	tasks    []outbox.Task      // to be put into the outbox before it commits
 	browsers map[int64][]string // that are to be told of a turn, by ticket
-	trace    string             // of the note that is applied, as of note.trace
+	tally    tally
+	trace    string // of the note that is applied, as of note.trace
 }
 
 // reading runs do outside of any transaction.
@@ -64,6 +65,7 @@ func (l *Ledger) inRooms(ctx context.Context, ids []room.ID, do func(sqldb.Sessi
 func (l *Ledger) through(w *work) {
 	l.metrics.judged.WithLabelValues(agreed).Add(float64(w.judged - w.refusals))
 	l.metrics.judged.WithLabelValues(refused).Add(float64(w.refusals))
+	l.metrics.places.add(w.tally)
 	for _, p := range w.parked {
 		l.metrics.parked.Inc()
 		l.log.Error("ledger can not apply a journal entry and has parked it", "room", string(w.id), "entry", p.entry, "error", p.why)
