@@ -27,9 +27,11 @@ const englishNames = `otp, otps, tan, mtan, stan, smstan, sms~tan, passcode, one
 const englishCalling = `code, codes, verifycode, pin, password, verification, verify`
 const englishNumbering = `number`
 const englishPurpose = `log in, login, sign in`
-const englishAsking = `enter, type, type in, input, use, using, confirm your number,
+const englishAsking = `enter, type, type in, key in, tap in, input, use, using, confirm your number,
 	verify your phone with, log in with`
-const englishClosing = `to log in, to sign in, to verify, to continue, to confirm, use this to`
+const englishClosing = `to log in, to sign in, to verify, to continue, to confirm, use this to,
+	to finish logging in, to finish signing in, to finish signing up, to complete your login,
+	to complete your sign in, to complete your registration`
 const englishSecrecy = `do not share, don't share, don’t share, never share, do not forward,
 	do not disclose, don't tell, don’t tell, keep it secret, keep this code, <#>`
 const englishNotACode = `code red`
@@ -42,7 +44,7 @@ const japaneseNames = `本人認証, sms認証, 電話番号の確認, 本人様
 const japaneseCalling = `コード, パスワード, パスコード, 暗証番号, 認証, 本人確認`
 const japaneseNumbering = `番号, 数字`
 const japanesePurpose = `ログイン`
-const japaneseEntering = `を入力, をご入力, 入力`
+const japaneseEntering = `を入力, をご入力, 入力, 数字をお使い, 数字をご利用, 番号をお使い, 番号をご利用, コードをお使い, コードをご利用`
 const japaneseSecrecy = `教えないで, 共有しないで, 伝えないで`
 
 // Chinese, in both scripts.
@@ -79,7 +81,8 @@ const furtherNames = `code de vérification, code de sécurité, code de confirm
 	código de seguridad, código de segurança, código de acceso, código de acesso,
 	código de confirmación, código de confirmação, clave de un solo uso, clave dinámica,
 	clave de firma, contraseña temporal, senha temporária, código para, tu código, su código, seu código, token,
-	codice di verifica, codice di sicurezza, codice per accedere, kode verifikasi, kode otp,
+	codice di verifica, codice di sicurezza, codice per accedere, codice per autorizzare, codice per confermare,
+	code pour valider, code pour confirmer, mobiletan, pushtan, kode verifikasi, kode otp,
 	kode masuk, kod pengesahan, pin sementara, kode keamanan, รหัสยืนยัน, รหัส otp,
 	รหัสผ่านครั้งเดียว, код подтверждения, код доступа, код безопасности, код авторизации,
 	код для входа, одноразовый пароль, код підтвердження, пароль для подтверждения, doğrulama kodu*,
@@ -94,6 +97,6 @@ const furtherCalling = `senha, clave, contraseña, token, kodu*, kodun*, şifre*
 	passwort`
 const furtherHeading = `código, kode, codice, kod`
 const furtherAsking = `saisissez, entrez, saisir, utilisez, geben sie, gib, ingresa, introduce, usa,
-	utiliza, digite, masukkan, gunakan, введите, أدخل, inserisci, ใส่, ป้อน, وارد`
+	utiliza, digite, masukkan, gunakan, wpisz, wprowadź, zadejte, введіть, введите, أدخل, inserisci, ใส่, ป้อน, وارد`
 const furtherSecrecy = `no lo compartas, não compartilhe, ne le partagez, ne partagez pas, никому,
 	jangan berikan, nicht weiter, kimseyle paylaşma*`
