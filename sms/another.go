@@ -9,9 +9,10 @@ import (
 
 var (
 	plate   = regexp.MustCompile(`\d{2,3}[가나다라마거너더러머버서어저고노도로모보소오조구누두루무부수우주아바사자하허호배]$`)
-	doorKey = regexp.MustCompile(`(?:택배함|보관함|사물함|무인함|현관|출입문|도어락|와이파이|wi-?fi|ボックス|ロッカー|ドア|オートロック)[^.。\n]*$`)
-	keys    = vocabularyOf(list{words: "비밀번호, 비번, 암호, password, 暗証番号, 暗証番号は, パスワード, パスワードは"})
-	phrase  = regexp.MustCompile(`(?:\bends (?:in|with)|\blast (?:4|four)(?: digits)?|\b(?:reply|text|send|sms) (?:\w+ )?to|국번 없이|카드 ?\(|(?:^|[\s(/])[tf][.:])$`)
+	doorKey = regexp.MustCompile(`(?:택배함|보관함|사물함|무인함|현관|출입문|도어락|와이파이|wi-?fi|ボックス|ロッカー|ドア|オートロック)[^.。\n]*$` +
+		`|(?:\blocker (?:no\.? ?|#)?[a-z]?\d|보관(?:했|하였|되었|됐)|넣어 ?(?:두었|뒀))[^\n]*$`)
+	keys   = vocabularyOf(list{words: "비밀번호, 비번, 암호, password, pin, 暗証番号, 暗証番号は, パスワード, パスワードは"})
+	phrase = regexp.MustCompile(`(?:\bends (?:in|with)|\blast (?:4|four)(?: digits)?|\b(?:reply|text|send|sms) (?:\w+ )?to|국번 없이|카드 ?\(|(?:^|[\s(/])[tf][.:])$`)
 )
 
 // ofAnother is true where what stands before a number, folded, says that it is the number of something else.

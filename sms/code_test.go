@@ -152,6 +152,9 @@ func TestWordingTellsACodeFromAnotherNumber(t *testing.T) {
 		{"stars on both sides", "**4829**", "4829"},
 		{"a sender that names another number", "[주문] 482913", "482913"},
 		{"a line that names another number", "주문\n482913", ""},
+		{"the key of a locker, a sentence on", "문 앞 함에 보관했습니다. 비밀번호 4829", ""},
+		{"the key of a numbered locker, a sentence on", "It is in locker B7. PIN: 4829", ""},
+		{"a code of a sender that has lockers", "Locker Hub. Your login PIN: 4829", "4829"},
 	}
 	for _, tt := range tests {
 		code, _ := FindCode(tt.text)

@@ -97,6 +97,7 @@ const furtherCalling = `senha, clave, contraseña, token, kodu*, kodun*, şifre*
 	passwort`
 const furtherHeading = `código, kode, codice, kod`
 const furtherAsking = `saisissez, entrez, saisir, utilisez, geben sie, gib, ingresa, introduce, usa,
-	utiliza, digite, masukkan, gunakan, wpisz, wprowadź, zadejte, введіть, введите, أدخل, inserisci, ใส่, ป้อน, وارد`
+	utiliza, digite, masukkan, gunakan, wpisz, wprowadź, zadejte,
+	введіть, введите, أدخل, inserisci, ใส่, ป้อน, وارد`
 const furtherSecrecy = `no lo compartas, não compartilhe, ne le partagez, ne partagez pas, никому,
 	jangan berikan, nicht weiter, kimseyle paylaşma*`

@@ -21,7 +21,8 @@ const englishTopics = `order, ref, reference, tracking, parcel, delivery, shipme
 const chineseTopics = `订单, 訂單, 运单, 運單, 快递, 取件, 取货, 取貨, 取餐, 提货, 提貨, 收货, 签收, 自提, 提取, 存件, 核销, 优惠, 優惠,
 	邀请, 邀請, 推荐, 兑换, 兌換, 折扣, 会员, 會員, 入园, 座位, 取票, 预约, 门禁, 楼下, wifi, 开箱, 柜子, 会议, 错误, 项目, 机构, 股东, 股票,
 	基金, 邮政, 信用, 税, 社会信用, 订位, 訂位, 票, 收款`
-const japaneseTopics = `注文, 注文確認, 受付, 受付確認, 予約, ご予約, 予約確認, ご予約確認, 会員, 会員様, お客様, 整理, 呼び出し, お呼び出し, 追跡, 伝票, 引換, 受取, 受け取り, 受取用,
+const japaneseTopics = `注文, 注文確認, 受付, 受付確認, 予約, ご予約, 予約確認, ご予約確認,
+	会員, 会員様, お客様, 整理, 呼び出し, お呼び出し, 追跡, 伝票, 引換, 受取, 受け取り, 受取用,
 	再配達, クーポン, 招待, 紹介, 友だち紹介, 割引, プロモーション, シリアル, ギフト, 特典, 抽選, 郵便, 支店, 口座, 証券, 社員, 学籍, 受験, 診察券, 車両,
 	管理, 契約, 事件, エラー, 入館, お荷物, 荷物, 問い合わせ, お問い合わせ, 融資, お取引, 取引, 返品, 返品受付, 商品, 払込票, 解錠, お預かり, 不在票, 発券,
 	免許証, 駐車, 国, 市外局, カード, ポイントカード, 機器, お振込み受付, 振込受付, お客様id, wi-fiの, ドアの, フォルダ, ロッカー, ボックス`
@@ -29,7 +30,8 @@ const vietnameseTopics = `đơn hàng, đơn, vận đơn, nhận hàng, lấy h
 	giới thiệu, mời, voucher, đặt chỗ, đặt phòng, đặt vé, vé, khách hàng, sinh viên, nhân viên,
 	hồ sơ, lỗi, thuế, bưu chính, thiết bị, công ty, bệnh nhân, cổ phiếu, nhận quà, tủ đồ, wifi,
 	cổng, tour`
-const furtherTopics = `colis, retrait, ritiro, consegna, entrega, teslimat, promo, client, commande, réduction, abhol, gutschein, kunden,
+const furtherTopics = `colis, retrait, ritiro, consegna, entrega, teslimat,
+	promo, client, commande, réduction, abhol, gutschein, kunden,
 	bestell, pedido, recogida, retirada, cupón, cupom, descuento, desconto, referencia, pengambilan,
 	resi, pesanan, diskon, antrian, получения, выдачи, заказа, промо, kargo, indirim, müşteri,
 	sipariş, odbioru`
