@@ -161,8 +161,8 @@ func TestCodeIsFoundAndMaskedHoweverItIsWritten(t *testing.T) {
 		}
 		label := rapid.SampledFrom(labels).Draw(t, "label")
 		text := fmt.Sprintf(label, written.String())
-		if service.MatchString(code) {
-			return // "1588-1234" is a telephone number before it is a code
+		if service.MatchString(code) || strings.Contains(code, "XX") {
+			return // "1588-1234" is a telephone number before it is a code, and "XX00" a number that is shown in part
 		}
 		found, _ := FindCode(text)
 		require.Equal(t, code, found.Reveal(), text)
