@@ -21,6 +21,7 @@ type message struct {
 	text   string
 	sent   int64
 	repeat bool // the carrier sends it for the second time
+	id     string
 }
 
 // send has the marketplace send the code, or lose it.
@@ -86,10 +87,10 @@ func (s *shift) number(digits int) string {
 // arrive hands a message to the engine, and has it counted and acted upon.
 func (s *shift) arrive(ctx context.Context, m message) error {
 	s.messages++
-	id := fmt.Sprintf("m%d", s.messages)
-	q := room.MatchRequest{MessageID: id, Sender: m.from, Shown: room.Message{Text: m.text, ReceivedAt: s.now},
-		Note: room.MessageNote{MessageID: id, From: m.from, Received: s.now}}
-	q.From, q.To = s.Stamp.window(m.sent)
+	m.id = fmt.Sprintf("m%d", s.messages)
+	q := room.MatchRequest{MessageID: m.id, Sender: m.from, Guard: s.Guard, Keep: s.Keep, Shown: room.Message{Text: m.text, ReceivedAt: s.now},
+		Note: room.MessageNote{MessageID: m.id, From: m.from, Received: s.now}}
+	q.From, q.To = s.window(m.sent)
 	found, ok := sms.FindCode(m.text)
 	if ok {
 		code := found.Reveal()
@@ -100,33 +101,45 @@ func (s *shift) arrive(ctx context.Context, m message) error {
 	if err != nil {
 		return fmt.Errorf("match: %w", err)
 	}
+	if match.Result == room.Unmatched {
+		if !ok {
+			return nil
+		}
+		s.tally.unmatched(m, match.Reason)
+		return s.offer(ctx, m)
+	}
+	return s.settle(ctx, m, match, ok, false)
+}
+
+// settle has the ledger agree to a match or a claim, and a code counted and acted upon.
+func (s *shift) settle(ctx context.Context, m message, match room.Match, code, claimed bool) error {
 	if match.Judge {
 		s.tally.Calls++
-		if err := s.engine.SettleMatch(ctx, integration, id, match.Fence, true); err != nil {
+		if err := s.engine.SettleMatch(ctx, integration, m.id, match.Fence, true); err != nil {
 			return fmt.Errorf("settle: %w", err)
 		}
 	}
-	if ok {
-		s.judge(m, match)
+	if code {
+		s.judge(m, match, claimed)
 	}
 	if match.Completes {
-		return s.join(ctx) // which tells who is next
+		return s.join(ctx) // its answer says who is next
 	}
 	return nil
 }
 
-// judge counts where a code went, and has who got it act on it.
-func (s *shift) judge(m message, match room.Match) {
-	if match.Result == room.Unmatched {
-		s.tally.unmatched(m, match.Reason)
-		return
-	}
+// judge counts where a code went, and has the seller that got it act on it.
+func (s *shift) judge(m message, match room.Match, claimed bool) {
 	to := s.sellers[match.Ticket]
 	live := to == s.holder && match.Result == room.Matched
 	if to != m.of {
-		s.tally.wrong(s.cause(m), live)
+		cause := Claimed
+		if !claimed {
+			cause = s.cause(m)
+		}
+		s.tally.wrong(cause, live)
 		to.foreign++
-		to.robbed = to.robbed || live
+		to.robbed = to.robbed || live && match.Completes
 	} else {
 		s.tally.own(m, live, to.verified)
 		if m.repeat {
@@ -139,9 +152,9 @@ func (s *shift) judge(m message, match room.Match) {
 			}
 		}
 	}
-	by := s.now
-	if _, end := s.Stamp.window(m.sent); end != 0 {
-		by = end - 1 // any ask within the second may have been made before
+	by := s.now // a claim answers an ask that was made since
+	if _, end := s.window(m.sent); end != 0 && !claimed {
+		by = min(end-1+s.Guard.Milliseconds(), s.now) // any ask within the window may have been made before
 	}
 	to.answer(by)
 	if s.texts[m.text].to != to {

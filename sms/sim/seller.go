@@ -15,6 +15,7 @@ type seller struct {
 	expires  int64 // its lease's end, as the engine said last
 	asks     bool  // it says before it asks
 	code     string
+	pressed  bool // it waits for a code, or did
 	verified bool // its own code came while it held the lock
 	robbed   bool // another's code came for it
 	asked    []ask
@@ -67,6 +68,7 @@ func (s *shift) press(ctx context.Context, g *seller, nth int) error {
 			return err
 		}
 	}
+	g.pressed = true
 	s.send(g)
 	if nth < s.AgainMost && s.chance(s.Again) {
 		s.after(s.between(15, 35), func(ctx context.Context) error {

@@ -69,7 +69,7 @@ func play(ctx context.Context, store Store, w World, r *rand.Rand, leases int) (
 		quarantine = -1
 	}
 	s := &shift{World: w, store: store, r: r, now: opening, sellers: map[int64]*seller{}, texts: map[string]carried{},
-		engine: room.New(store.Client, room.Config{Quarantine: quarantine, Leases: 2 * time.Hour, Silent: true})}
+		engine: room.New(store.Client, room.Config{Quarantine: quarantine, Required: w.Required, Leases: 2 * time.Hour, Silent: true})}
 	s.store.SetTime(room.Time(s.now))
 	if err := s.join(ctx); err != nil {
 		return s.tally, err

@@ -8,4 +8,6 @@ func TestCodeSentWithinTheQuarantineGoesAstrayOnlyWhereAnotherTookItsPlaceAtLeng
 	noneGoAstray(t, 80)
 }
 
+func TestClockThatIsOffSendsNoCodeAstrayAtLength(t *testing.T) { clocksSendNoneAstray(t, 60, 5) }
+
 func TestWrongAttributionsAreWithinTheBarAndWereFarAboveItAtLength(t *testing.T) { barHolds(t, 400) }

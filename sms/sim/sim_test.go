@@ -34,7 +34,12 @@ func store(tb testing.TB) sim.Store {
 
 func run(tb testing.TB, w sim.World, leases int) sim.Tally {
 	tb.Helper()
-	tally, err := sim.Run(tb.Context(), store(tb), w, *seed, leases)
+	return runSeed(tb, w, *seed, leases)
+}
+
+func runSeed(tb testing.TB, w sim.World, seed uint64, leases int) sim.Tally {
+	tb.Helper()
+	tally, err := sim.Run(tb.Context(), store(tb), w, seed, leases)
 	require.NoError(tb, err)
 	tb.Logf("\n%s\n%s", sim.TableHead, tally.Row("", w))
 	return tally
@@ -87,6 +92,32 @@ func noneGoAstray(t *testing.T, leases int) {
 	}
 }
 
+// prompt is a world in which many codes are lost, and the next seller's is sent right after the quarantine of the one before.
+func prompt() sim.World {
+	w := slow(.02)
+	w.Lost, w.Quick, w.Cancel = .4, sim.Lognormal{Median: time.Second, Sigma: .8}, .5
+	return w
+}
+
+// clocks are by how much a carrier's may be off.
+var clocks = []time.Duration{-time.Second, -2 * time.Second, -3 * time.Second, 2 * time.Second}
+
+func TestClockThatIsOffSendsNoCodeAstray(t *testing.T) { clocksSendNoneAstray(t, 20, 1) }
+
+func clocksSendNoneAstray(t *testing.T, leases, seeds int) {
+	for _, ahead := range clocks {
+		for n := range seeds {
+			w := prompt()
+			w.Ahead = ahead
+			tally := runSeed(t, w, *seed+uint64(n), leases)
+			require.Zero(t, tally.Wrong[sim.Broken], "%s, seed %d", ahead, *seed+uint64(n))
+			if ahead < 0 {
+				require.NotZero(t, tally.Claimed, "%s, seed %d: sellers see none of the codes that seem too old", ahead, *seed+uint64(n))
+			}
+		}
+	}
+}
+
 func TestWithoutQuarantineSuchCodesDoGoAstray(t *testing.T) {
 	w := hard()
 	w.Quarantine, w.Promised = 0, 30*time.Second
@@ -136,6 +167,17 @@ func rows(share float64) (list []*row) {
 	add("all ask, 30 s, codes of 4 digits", func(w *sim.World) { w.Digits = 4 })
 	add("all ask, 30 s, codes come twice", func(w *sim.World) { w.SameCode, w.Resent = .5, .02 })
 	add("half ask, 30 s", func(w *sim.World) { w.Asking = .5 })
+	if share != .02 {
+		return list
+	}
+	add("half ask, 30 s, asks are required", func(w *sim.World) { w.Asking, w.Required = .5, true })
+	add("all ask, 30 s, a code ends no lease", func(w *sim.World) { w.Keep = true })
+	for _, guard := range []time.Duration{time.Second, 3 * time.Second} {
+		add(fmt.Sprintf("all ask, 30 s, guard %s", guard), func(w *sim.World) { w.Guard = guard })
+	}
+	for _, ahead := range clocks {
+		add(fmt.Sprintf("all ask, 30 s, clock %+d s", ahead/time.Second), func(w *sim.World) { w.Ahead = ahead })
+	}
 	return list
 }
 

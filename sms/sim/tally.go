@@ -18,6 +18,7 @@ const (
 	Displaced              // sent in time, but a code of the others had answered its ask
 	Twin                   // sent in time, but the very same text had gone to another within ten minutes: a repeat, or two codes alike
 	Repeat                 // sent in time, but the carrier's second copy of an earlier code had answered its ask
+	Claimed                // a seller was offered it and claimed it, and it was another's
 	Broken                 // sent in time and nothing took its place: this must not be
 	causes
 )
@@ -31,6 +32,8 @@ type Tally struct {
 	Late      int         // codes attributed to their own lease when it was over
 	Ambiguous int         // codes that could be of two
 	Unmatched int         // codes attributed to none for another reason
+	Offered   int         // of the codes attributed to none: offered to the holder
+	Claimed   int         // of those: claimed
 	BusyMS    int64       // how long holders waited for the number
 	Played    time.Duration
 	Calls     int // of the engine
@@ -46,6 +49,8 @@ func (t *Tally) add(u Tally) {
 	t.Late += u.Late
 	t.Ambiguous += u.Ambiguous
 	t.Unmatched += u.Unmatched
+	t.Offered += u.Offered
+	t.Claimed += u.Claimed
 	t.BusyMS += u.BusyMS
 	t.Played += u.Played
 	t.Calls += u.Calls
@@ -91,14 +96,15 @@ func (t Tally) Share(n int) float64 { return 100 * float64(n) / float64(max(t.Le
 
 // TableHead are the columns of Row, as Markdown.
 const TableHead = "" +
-	"| rules | sent_at | slow | wrong | of a lease that was over | sent late, unasked | advert | displaced | twin, repeat | **in time** | ambiguous | unmatched | own, late | verified | leases/h | verified/h | busy s/lease |\n" +
-	"| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+	"| rules | sent_at | slow | wrong | of a lease that was over | sent late, unasked | advert | displaced | twin, repeat | claimed | **in time** | ambiguous | unmatched | offered | claimed | own, late | verified | leases/h | verified/h | busy s/lease |\n" +
+	"| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
 
 // Row is the tally as a line of the table.
 func (t Tally) Row(name string, w World) string {
 	hours := max(t.Played.Hours(), 1e-9)
-	return fmt.Sprintf("| %s | %s | %.0f %% | %.3f %% | %.3f %% | %d, %d | %d | %d | %d, %d | **%d** | %.2f %% | %.2f %% | %.2f %% | %.1f %% | %.1f | %.1f | %.1f |",
+	return fmt.Sprintf("| %s | %s | %.0f %% | %.3f %% | %.3f %% | %d, %d | %d | %d | %d, %d | %d | **%d** | %.2f %% | %.2f %% | %d | %d | %.2f %% | %.1f %% | %.1f | %.1f | %.1f |",
 		name, w.Stamp, 100*w.Slow, t.Share(t.AllWrong()), t.Share(t.WrongLate), t.Wrong[SentLate], t.Wrong[Unasked], t.Wrong[Advert], t.Wrong[Displaced],
-		t.Wrong[Twin], t.Wrong[Repeat], t.Wrong[Broken], t.Share(t.Ambiguous), t.Share(t.Unmatched), t.Share(t.Late), t.Share(t.Verified),
+		t.Wrong[Twin], t.Wrong[Repeat], t.Wrong[Claimed], t.Wrong[Broken], t.Share(t.Ambiguous), t.Share(t.Unmatched), t.Offered, t.Claimed,
+		t.Share(t.Late), t.Share(t.Verified),
 		float64(t.Leases)/hours, float64(t.Verified)/hours, float64(t.BusyMS)/1000/float64(max(t.Leases, 1)))
 }

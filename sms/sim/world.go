@@ -24,6 +24,9 @@ type Rules struct {
 	Quarantine time.Duration // SMS_QUARANTINE; 0 = none
 	Promised   time.Duration // codes sent within this after their ask must not go astray; 0 = as Quarantine
 	Unfiltered bool          // asks do not say who the sender must be
+	Required   bool          // SMS_EXPECT=required: nobody is matched by time alone
+	Guard      time.Duration // SMS_GUARD
+	Keep       bool          // SMS_COMPLETES=false: a code ends no lease
 }
 
 // Stamp says what a message tells of when the carrier took it.
@@ -45,7 +48,8 @@ type Carriers struct {
 	Transit Lognormal // from sent_at to here
 	Resent  float64   // the share of codes that come a second time under another id, with the time of the second sending
 	Stamp   Stamp
-	Digits  int // of a code
+	Ahead   time.Duration // how far the carrier's clock is ahead, in whole ms; negative = it is behind
+	Digits  int           // of a code
 
 	Adverts       float64 // an hour, to the number
 	AdvertsNumber float64 // the share of them in which a number looks like a code
@@ -61,6 +65,7 @@ type Sellers struct {
 	Cancel     float64       // the share that give up after 45 to 110 s
 	StillTry   float64       // the share that press although another's code has ended their lease before they pressed at all
 	EnterCode  time.Duration // from the right code to done, where the lease goes on
+	Answer     time.Duration // from being offered a code to claiming it
 	BusyEvery  time.Duration // how often who is told number_busy looks whether it is over
 	LineLength int           // how many wait, always
 }
@@ -87,27 +92,31 @@ func Default() World {
 		},
 		Sellers: Sellers{
 			Press: Lognormal{6 * time.Second, .5}, Again: .6, AgainMost: 2, Cancel: .1, StillTry: .7,
-			EnterCode: 8 * time.Second, BusyEvery: 2 * time.Second, LineLength: 2,
+			EnterCode: 8 * time.Second, Answer: 3 * time.Second, BusyEvery: 2 * time.Second, LineLength: 2,
 		},
 	}
 }
 
-// promised is how long after its ask a code may be sent and must not go astray.
-func (r Rules) promised() int64 {
-	if r.Promised != 0 {
-		return r.Promised.Milliseconds()
+// promised is how long after its ask a code may be sent and must not go astray. A clock that is ahead shortens it by as much:
+// a code that is on its way for longer than that seems to have been sent later than it was, and nothing shows it.
+func (w World) promised() int64 {
+	promised := w.Promised
+	if promised == 0 {
+		promised = w.Quarantine
 	}
-	return r.Quarantine.Milliseconds()
+	return (promised - max(w.Ahead, 0)).Milliseconds()
 }
 
-// window is the half-open time that a sent_at stands for; a whole second where it has no fraction. Both 0 = it says nothing.
-func (s Stamp) window(sent int64) (from, to int64) {
+// window is the half-open time that the carrier's sent_at stands for; both 0 = it gives none. A sent_at without a fraction is
+// its whole second.
+func (c Carriers) window(sent int64) (from, to int64) {
+	at := sent + c.Ahead.Milliseconds()
 	switch {
-	case s == Unsaid:
+	case c.Stamp == Unsaid:
 		return 0, 0
-	case s == Second || sent%1000 == 0:
-		from = sent - sent%1000
+	case c.Stamp == Second || at%1000 == 0:
+		from = at - at%1000
 		return from, from + 1000
 	}
-	return sent, sent + 1
+	return at, at + 1
 }
