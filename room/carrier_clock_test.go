@@ -41,6 +41,21 @@ func TestClockThatIsBehindPutsNoCodeOnAnothersPage(t *testing.T) {
 	}
 }
 
+// Rule 1: the code of b seems to have been sent in the time of a, which never asks and has its code, so that the number was free at once.
+func TestClockThatIsBehindPutsNoCodeOnThePageOfALeaseThatNeverAsked(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.plain("a"), d.asker("b")
+	d.pass(5 * time.Second)
+	d.sms()
+	d.pass(time.Second)
+	b.expect()
+	d.pass(time.Second)
+	id, m := d.sms(ago(3 * time.Second))
+	requireNone(t, room.Ambiguous, m, "it may be either's")
+	require.Len(t, messages(t, d.engine, a.session), 1, "its own alone")
+	require.Equal(t, id, offers(t, d.engine, b.session)[0].MessageID)
+}
+
 func TestCodeOfALeaseThatIsOverIsItsOwnWhereNoClockCanBeTheCause(t *testing.T) {
 	t.Run("the other asked too long after it", func(t *testing.T) {
 		d := newDesk(t, room.Config{})

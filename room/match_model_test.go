@@ -170,7 +170,7 @@ func (w *world) judge(q room.MatchRequest, from, to int64) (*held, *ask, room.Re
 	if plain { // rule 1
 		l := touched[0]
 		if len(touched) > 1 || w.quarantined(l, from, to, func(ask) bool { return true }) || w.othersBy(q, l, from, min(to, l.granted)) ||
-			!l.live && l.codes > 0 && w.othersBy(q, l, max(from, l.end), to) {
+			!l.live && l.codes > 0 && w.othersBy(q, l, max(from, l.end), to) || w.behind(q, l, to) {
 			return nil, nil, room.Ambiguous
 		}
 		return l, nil, ""

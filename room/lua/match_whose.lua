@@ -184,8 +184,9 @@ local function second_code() return S.awaited > 0 and S.awaited < TO and FROM < 
 
 -- behind finds the asking lease of another party that may have caused this instead of `mine`, which is over, where the carrier's clock is behind: it asked
 -- shortly after the message claims to have been sent. Asks are a quarantine apart, so this is not so where the last open ask of `mine` is not that old yet.
+-- The number is free at once after a lease that is not asking and has its code, so this may be so of any message in its time.
 local function behind(mine)
-  if mine.current or not mine.asking then return nil end
+  if mine.current then return nil end
   local last
   for _, a in ipairs(mine.asks) do
     if a.answered == '' and a.at < TO then last = a.at end
@@ -212,6 +213,8 @@ local function judge()
   local leases_touched, plain = touched()
   if plain then
     if leases_touched > 1 or quarantined(plain) or second_code() or asks_lost() or asked_outside(plain) then return nil, 'ambiguous' end
+    local other = behind(plain)
+    if other then return nil, 'ambiguous', other end
     return plain, nil
   end
   local l, list = asker()
