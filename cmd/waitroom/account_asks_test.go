@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"time"
 )
 
 // anothers says that a message which was sent in a part of its window would not surely be of the lease that the rest of it lies in.
@@ -34,11 +35,72 @@ func (a *account) displaced(l *lease, m *message, w span) bool {
 		return false
 	}
 	return slices.ContainsFunc(a.leases, func(other *lease) bool {
-		return other.fence > l.fence && other.session != l.session && other.asking && !other.live && !other.waits() &&
+		return other.fence > l.fence && other.party() != l.party() && other.asking && !other.live && !other.waits() &&
 			slices.ContainsFunc(other.asks, func(ask ask) bool {
 				return ask.at < w.to && w.from-ask.at < quarantine.Milliseconds() && ask.filter.takes(m.letter)
 			})
 	})
+}
+
+// behindBy is by how much the carrier's clock may be behind and no code goes astray for it.
+const behindBy = int64(quarantine/time.Millisecond) / 6
+
+// behind says that the carrier's clock may be the cause of it that a message seems to be of a lease that is over: another party asked shortly after it seems to
+// have been sent, and that lease's last open ask is not so young that the other could not have asked by then.
+func (a *account) behind(mine *lease, m *message, w span) bool {
+	if mine.live {
+		return false
+	}
+	for _, ask := range mine.asks {
+		if ask.answer == nil && ask.at < w.to && w.to-1-ask.at <= quarantine.Milliseconds()-behindBy {
+			return false
+		}
+	}
+	return slices.ContainsFunc(a.leases, func(l *lease) bool {
+		return l.party() != mine.party() && slices.ContainsFunc(l.asks, func(ask ask) bool {
+			return ask.answer == nil && w.to <= ask.at && ask.at < w.to+behindBy && ask.filter.takes(m.letter)
+		})
+	})
+}
+
+// asked says whether another party has an open ask that a message may be the answer to.
+func (a *account) askedByOthers(mine *lease, m *message, w span) bool {
+	return slices.ContainsFunc(a.leases, func(l *lease) bool { return l.party() != mine.party() && l.answers(m, w) >= 0 })
+}
+
+// askedSince says whether another party asked after a moment.
+func (a *account) askedSince(mine *lease, moment int64) bool {
+	return slices.ContainsFunc(a.leases, func(l *lease) bool {
+		return l.party() != mine.party() && slices.ContainsFunc(l.asks, func(ask ask) bool { return ask.at > moment })
+	})
+}
+
+// secondCode says whether a party that asked in two turns may wait for one more code still, which may be this.
+func (a *account) secondCode(w span) bool {
+	turns := map[string]int{}
+	for _, l := range a.leases {
+		if slices.ContainsFunc(l.asks, func(ask ask) bool { return ask.at < w.to && w.from < ask.at+2*quarantine.Milliseconds() }) {
+			turns[l.party()]++
+		}
+	}
+	for _, n := range turns {
+		if n > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// couldCause says whether a lease's party could have caused a message.
+func (a *account) couldCause(party string, w span) bool {
+	return slices.ContainsFunc(a.leases, func(l *lease) bool {
+		return l.party() == party && (l.touches(w) || slices.ContainsFunc(l.asks, func(ask ask) bool { return ask.at < w.to && w.from-ask.at <= openFor }))
+	})
+}
+
+// touches says whether a message may have been sent in the time of a lease.
+func (l *lease) touches(w span) bool {
+	return l.granted < w.to && (l.live || w.from < l.end || l.granted == l.end && w.from <= l.granted)
 }
 
 // waits says whether an ask is open.

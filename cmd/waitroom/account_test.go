@@ -33,7 +33,8 @@ type long struct {
 	first    *judgement
 	answered bool
 	had      map[int]bool
-	twice    bool // a part came again before all had come: another message may have the same ref
+	twice    bool  // a part came again before all had come: another message may have the same ref
+	codeAt   int64 // when the first part with a code seems to have been sent; 0 = none had one
 }
 
 type verdict struct {
@@ -52,6 +53,9 @@ type judgement struct {
 	ends     bool  // its lease
 	verified bool  // the ledger is asked about it
 	at       int64 // when
+	window   span  // in which it may have been sent
+	clock    bool  // the carrier's clock may be behind, and an incident says so
+	unsure   bool  // whether that is so hangs on when it was sent, which is not known
 }
 
 func (j judgement) String() string { return fmt.Sprintf("%+v", j.verdict) }
@@ -114,7 +118,7 @@ func (r *request) explains(e event) bool {
 // busyUntil is when rule 3 lets a lease ask.
 func (a *account) busyUntil(mine *lease) (until int64) {
 	for _, l := range a.leases {
-		if l.session == mine.session {
+		if l.party() == mine.party() {
 			continue
 		}
 		for _, ask := range l.asks {
@@ -132,10 +136,10 @@ func (a *account) busyUntil(mine *lease) (until int64) {
 // possible are the judgements that the rules allow: more than one only where it is not known when a message was sent.
 func (a *account) possible(m *message, at int64) (list []judgement) {
 	for _, w := range m.windows(at) {
-		j := a.attribute(m, w)
-		j.message = m
-		if !slices.ContainsFunc(list, func(other judgement) bool { return other.verdict == j.verdict }) {
-			list = append(list, j)
+		for _, j := range a.attribute(m, w) {
+			if !slices.ContainsFunc(list, func(other judgement) bool { return other.verdict == j.verdict && other.clock == j.clock }) {
+				list = append(list, j)
+			}
 		}
 	}
 	return list
@@ -167,53 +171,84 @@ const startsBehind = 2000
 func (a *account) cautious(m *message, at int64) (list []judgement) {
 	if m.from == 0 {
 		for from := m.asked - startsBehind; from < m.asked-clocksDiffer; from++ {
-			if j := a.attribute(m, span{from, at + 1}); j.lease == nil {
-				j.message = m
-				list = append(list, j)
-			}
+			list = append(list, a.nobodys(m, span{from, at + 1})...)
 		}
 		return list
 	}
-	if !m.repeated || m.from > at {
+	if !m.repeated {
 		return nil
 	}
-	for read := m.from - 1; read >= m.asked-startsBehind; read-- {
-		if j := a.attribute(m, span{read - (m.from - read), m.to}); j.lease == nil {
-			j.message = m
-			list = append(list, j)
-		}
+	for read := min(m.from-1, at); read >= m.asked-startsBehind; read-- {
+		list = append(list, a.nobodys(m, span{read - (m.from - read), min(m.to, at+1)})...)
 	}
 	return list
 }
 
-// attribute is rule 5, then rules 1 and 2.
-func (a *account) attribute(m *message, w span) judgement {
-	if first := a.same[m.sender+"|"+m.text]; first != nil {
-		for _, l := range slices.Backward(a.leases) {
-			if l.fence > first.fence && l.session == first.lease.session && l.asking {
-				if n := l.answers(m, w); n >= 0 {
-					return judgement{verdict: verdict{l.result(), "", l.fence, true}, lease: l, ask: n}
-				}
+// nobodys are the judgements by which a message belongs to nobody.
+func (a *account) nobodys(m *message, w span) []judgement {
+	return slices.DeleteFunc(a.attribute(m, w), func(j judgement) bool { return j.lease != nil })
+}
+
+// attribute is rule 5, then rules 1 and 2. There is more than one judgement only where the account does not follow what the rules hang on.
+func (a *account) attribute(m *message, w span) (list []judgement) {
+	first := a.same[m.sender+"|"+m.text]
+	if first != nil && first.lease != nil {
+		list = []judgement{a.repeat(first, m, w)}
+	} else {
+		list = a.byTime(m, w)
+		for i, j := range list {
+			if first != nil && j.lease != nil && !a.couldCause(j.lease.party(), first.window) {
+				list[i] = none("ambiguous")
 			}
 		}
-		told := first.verdict
-		told.duplicate = true
-		return judgement{verdict: told, lease: first.lease, ask: first.lease.answers(m, w), repeats: true}
 	}
-	if whole := a.wholeOf(m); whole != nil && !whole.had[m.part] {
-		l, n := whole.first.lease, -1
-		if l == nil {
-			return none(whole.first.reason)
-		}
-		if own := a.judge(m, w); whole.twice && (own.lease == nil || own.lease.session != l.session) {
-			return none("ambiguous")
-		}
-		if !whole.answered {
-			n = l.answers(m, w)
-		}
-		return judgement{verdict: verdict{l.result(), "", l.fence, false}, lease: l, ask: n}
+	for i := range list {
+		list[i].message, list[i].window = m, w
 	}
-	return a.judge(m, w)
+	return list
+}
+
+// repeat is rule 5 for a text that belongs to a lease.
+func (a *account) repeat(first *judgement, m *message, w span) judgement {
+	for _, l := range slices.Backward(a.leases) {
+		if l.fence > first.fence && l.party() == first.lease.party() && l.asking {
+			if n := l.answers(m, w); n >= 0 {
+				return judgement{verdict: verdict{l.result(), "", l.fence, true}, lease: l, ask: n}
+			}
+		}
+	}
+	n := first.lease.answers(m, w)
+	if n < 0 && a.askedByOthers(first.lease, m, w) {
+		return none("ambiguous")
+	}
+	told := first.verdict
+	told.duplicate = true
+	return judgement{verdict: told, lease: first.lease, ask: n, repeats: true}
+}
+
+// byTime is where a message belongs whose text is new: where the first part of it does, or by its own time.
+func (a *account) byTime(m *message, w span) []judgement {
+	whole := a.wholeOf(m)
+	if whole == nil || whole.had[m.part] {
+		return a.judge(m, w)
+	}
+	l, n := whole.first.lease, -1
+	if l == nil {
+		return []judgement{none(whole.first.reason)}
+	}
+	if whole.twice {
+		own := a.judge(m, w)
+		if slices.ContainsFunc(own, func(j judgement) bool { return j.lease == nil || j.lease.party() != l.party() }) {
+			return []judgement{none("ambiguous")}
+		}
+	}
+	if m.code != "" && whole.codeAt != 0 && a.askedSince(l, whole.codeAt) {
+		return []judgement{none("ambiguous")}
+	}
+	if !whole.answered {
+		n = l.answers(m, w)
+	}
+	return []judgement{{verdict: verdict{l.result(), "", l.fence, false}, lease: l, ask: n}}
 }
 
 // wholeOf is the long message that this is a part of, as far as it came before; one that is complete has no more parts.
@@ -237,33 +272,52 @@ func (l *lease) result() string {
 }
 
 // judge is rules 1 and 2.
-func (a *account) judge(m *message, w span) judgement {
+func (a *account) judge(m *message, w span) []judgement {
 	var touched []*lease
 	silent := false
 	for _, l := range a.leases {
-		if l.granted < w.to && (l.live || w.from < l.end || l.granted == l.end && w.from <= l.granted) {
+		if l.touches(w) {
 			touched = append(touched, l)
 			silent = silent || !l.asking
 		}
 	}
 	if silent {
-		l := touched[0]
-		if len(touched) > 1 || a.quarantined(l, w) || a.anothers(l, m, span{w.from, min(w.to, l.granted)}) ||
-			!l.live && l.code && a.anothers(l, m, span{max(w.from, l.end), w.to}) {
-			return none("ambiguous")
-		}
-		return judgement{verdict: verdict{l.result(), "", l.fence, false}, lease: l, ask: -1}
+		return a.silent(touched, m, w)
 	}
 	l, sure := a.asker(m, w)
 	switch {
 	case !sure:
-		return none("ambiguous")
+		return []judgement{none("ambiguous")}
 	case l != nil:
-		return judgement{verdict: verdict{l.result(), "", l.fence, false}, lease: l, ask: l.answers(m, w)}
+		return []judgement{a.of(l, m, w)}
 	case len(touched) > 0:
-		return none("not_expected")
+		return []judgement{none("not_expected")}
 	}
-	return none("no_lease")
+	return []judgement{none("no_lease")}
+}
+
+// silent is rule 1: one of the leases in whose time it may have been sent is not asking.
+func (a *account) silent(touched []*lease, m *message, w span) []judgement {
+	l := touched[0]
+	if len(touched) > 1 || a.quarantined(l, w) || a.anothers(l, m, span{w.from, min(w.to, l.granted)}) ||
+		!l.live && l.code && a.anothers(l, m, span{max(w.from, l.end), w.to}) {
+		return []judgement{none("ambiguous")}
+	}
+	list := []judgement{a.of(l, m, w)}
+	if a.secondCode(w) {
+		list = append(list, none("ambiguous"))
+	}
+	return list
+}
+
+// of has a message belong to a lease, unless the carrier's clock may be behind.
+func (a *account) of(l *lease, m *message, w span) judgement {
+	if a.behind(l, m, w) {
+		j := none("ambiguous")
+		j.clock = true
+		return j
+	}
+	return judgement{verdict: verdict{l.result(), "", l.fence, false}, lease: l, ask: l.answers(m, w)}
 }
 
 // take is rule 4, and remembers the message for rule 5.
@@ -301,9 +355,16 @@ func (a *account) remember(j *judgement, answers bool) {
 		if whole != nil {
 			whole.twice = whole.twice || whole.had[m.part]
 			whole.had[m.part], whole.answered = true, whole.answered || answers
+			if m.code != "" && whole.codeAt == 0 {
+				whole.codeAt = j.window.from
+			}
 		}
 	}
-	if j.lease != nil && !j.repeats {
-		a.same[m.sender+"|"+m.text] = j
+	key := m.sender + "|" + m.text
+	if !j.repeats && (j.lease != nil || a.same[key] == nil) {
+		a.same[key] = j
+	}
+	if j.clock { // it may have been sent until then
+		j.window.to += behindBy
 	}
 }

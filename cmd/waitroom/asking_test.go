@@ -59,13 +59,16 @@ func (s *seller) filter(of shop) (f filter) {
 // fate is what becomes of the code.
 func (s *seller) fate(ctx context.Context, by *cause, of shop) {
 	l, how := s.carrier.codeLetter(of), s.stamp()
+	if s.chance(6) {
+		l = s.carrier.alike(s.room, l)
+	}
 	switch n := s.rng.IntN(100); {
 	case n < 52:
 		s.dispatch(ctx, l, s.upTo(15), how, 0, by)
 	case n < 62:
 		s.dispatch(ctx, l, s.upTo(15), how, 1+s.rng.IntN(3), by)
 	case n < 68:
-		s.dispatchLong(ctx, s.carrier.longLetter(of, s.chance(30)), by)
+		s.dispatchLong(ctx, s.carrier.longLetter(of, s.rng.IntN(10)), by)
 	case n < 80:
 		s.dispatch(ctx, l, s.upTo(int(quarantine.Milliseconds())), how, s.rng.IntN(2), by)
 	case n < 90:

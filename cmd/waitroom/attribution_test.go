@@ -99,7 +99,9 @@ func (x *accounts) judge(a *account, e event, m *message, next []event) string {
 		a.take(judgement{verdict: got, message: m, lease: a.byFence[got.fence]}, e.at)
 		return fmt.Sprintf("%s (sent %d–%d) is %s, not %v", m.id, m.from, m.to, m.raw, possible)
 	}
-	j := a.take(possible[found], e.at)
+	picked := possible[found]
+	picked.unsure = slices.ContainsFunc(possible, func(j judgement) bool { return said(j) && j.clock != picked.clock })
+	j := a.take(picked, e.at)
 	ended := len(next) > 0 && next[0].entry == e.entry && next[0].room == e.room && next[0].kind == "ended" && next[0].fence == got.fence
 	switch {
 	case j.lease != nil && j.lease.ticket != m.answer.Ticket:
@@ -125,7 +127,7 @@ func (x *accounts) busy(stays []*stay) (wrong []string) {
 // keepsBusy says whether another session's earlier lease asked, or ended without a word, at a moment.
 func (a *account) keepsBusy(mine *stay, moment int64) bool {
 	return slices.ContainsFunc(a.leases, func(l *lease) bool {
-		return l.fence < mine.fence && l.session != mine.session && (slices.Contains(times(l.asks), moment) || !l.asking && l.end == moment)
+		return l.fence < mine.fence && l.party() != mine.party() && (slices.Contains(times(l.asks), moment) || !l.asking && l.end == moment)
 	})
 }
 
@@ -139,14 +141,15 @@ type astray struct {
 	beyond, beyondWrong       int
 	displaced                 map[string]int // by what took their place
 	overtaken                 int
+	twins                     int // the same text as one that was sent to another before
 	unasked, adverts          int
 	wrong                     []string
 }
 
 func (s astray) String() string {
 	return fmt.Sprintf("%d codes sent within their quarantine: %d to their own, %d to nobody, displaced by another that took their place: %v, "+
-		"%d overtaken by their own lease's next code, %d wrong; %d sent after it: %d wrong; %d of sellers who had not asked wrong; %d codes of nobody taken for somebody's", s.inside,
-		s.insideRight, s.insideNobody, s.displaced, s.overtaken, len(s.wrong), s.beyond, s.beyondWrong, s.unasked, s.adverts)
+		"%d overtaken by their own lease's next code, %d alike another's, %d wrong; %d sent after it: %d wrong; %d of sellers who had not asked wrong; %d codes of nobody taken for somebody's", s.inside,
+		s.insideRight, s.insideNobody, s.displaced, s.overtaken, s.twins, len(s.wrong), s.beyond, s.beyondWrong, s.unasked, s.adverts)
 }
 
 // truth compares each code's hidden truth with whom it was attributed to.
@@ -158,7 +161,7 @@ func (x *accounts) truth(all map[string]history, messages []*message) (s astray)
 		}
 		own := all[m.room][m.answer.Fence]
 		taken := m.answer.attributed() && own != nil
-		right := taken && m.cause != nil && own.session == m.cause.place.session
+		right := taken && m.cause != nil && own.party() == m.cause.place.party()
 		switch {
 		case m.cause == nil:
 			if taken {
@@ -188,6 +191,8 @@ func (x *accounts) truth(all map[string]history, messages []*message) (s astray)
 				s.displaced[by]++
 			case x.overtaken(m):
 				s.overtaken++
+			case m.answer.Duplicate:
+				s.twins++
 			default:
 				s.wrong = append(s.wrong, fmt.Sprintf("%s in %s, sent at %d (it says %d–%d), judged at %d, asked for by ticket %d (%s), is %s",
 					m.id, m.room, m.sent, m.from, m.to, x.judged(m).at, m.cause.place.ticket,
@@ -201,7 +206,7 @@ func (x *accounts) truth(all map[string]history, messages []*message) (s astray)
 // unasked says what is wrong where the code of a seller that is not asking is another's: in its lease it is its own or nobody's.
 func (x *accounts) unasked(m *message) string {
 	l := x.rooms[m.room].byFence[m.cause.place.fence]
-	if l == nil || l.asking || m.resent || m.sent < l.granted || x.sentBy(m) >= l.end {
+	if l == nil || l.asking || m.resent || m.sent+m.ahead < l.granted || x.sentBy(m)+m.ahead >= l.end {
 		return ""
 	}
 	return fmt.Sprintf("%s in %s, sent at %d in the lease of ticket %d, which is not asking, is %s", m.id, m.room, m.sent, l.ticket, m.raw)
@@ -215,7 +220,7 @@ func (x *accounts) sentBy(m *message) int64 {
 	return m.sent
 }
 
-// within says whether a code was sent within the quarantine of the ask before it.
+// within says whether a code was sent within the quarantine of the ask before it, also by a clock that is ahead.
 func (x *accounts) within(m *message) bool {
 	l, last := x.rooms[m.room].byFence[m.cause.place.fence], int64(0)
 	for _, a := range l.asks {
@@ -223,7 +228,7 @@ func (x *accounts) within(m *message) bool {
 			last = max(last, a.at)
 		}
 	}
-	return last > 0 && x.sentBy(m) < last+quarantine.Milliseconds()
+	return last > 0 && x.sentBy(m)+max(m.ahead, 0) < last+quarantine.Milliseconds()
 }
 
 // displaced says what had answered a code's ask when it came, that is not this lease's own code: one that went astray, which is counted

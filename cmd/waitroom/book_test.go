@@ -51,6 +51,9 @@ func (s *span) narrow(from, to int64) { s.from, s.to = max(s.from, from), min(s.
 
 const lastMoment = 1 << 60
 
+// party is the session as one seller: another seller that uses the session counts as another session.
+func (p *stay) party() string { return p.session + "=" + p.seller }
+
 func newStay(s *seller, name string) *stay {
 	return &stay{room: s.room, session: s.session, seller: name, manner: s.manner(), granted: span{0, lastMoment}, ended: span{0, lastMoment}}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"sync"
@@ -24,6 +25,7 @@ type message struct {
 	from, to int64  // the half-open time it says it was sent in, unix ms; both 0 = it does not say
 	sent     int64  // when it was sent in truth
 	cause    *cause // the hidden truth; nil: nobody asked for it
+	ahead    int64  // by how much the carrier's clock was ahead, ms; negative = behind
 	resent   bool   // the text of one before, with an id of its own
 	reused   bool   // its id came again with another text
 	repeated bool   // it was posted more than once before it was answered
@@ -62,14 +64,28 @@ type carrier struct {
 	fleet  *fleet
 	signer *webhooks.Webhook
 	count  atomic.Int64
+	drift  float64 // where between its extremes the clock begins; negative = it does not drift
 
 	mu       sync.Mutex
 	messages []*message
+	last     map[string]letter // by room: with a code, in one piece
 }
 
 func newCarrier(f *fleet) (*carrier, error) {
 	signer, err := webhooks.NewWebhook(smsSecret)
-	return &carrier{fleet: f, signer: signer}, err
+	return &carrier{fleet: f, signer: signer, drift: -1, last: map[string]letter{}}, err
+}
+
+// ahead is by how much the carrier's clock is ahead (ms). It drifts from a tenth of a quarantine behind to a fifteenth ahead and back: as from 3 s behind to
+// 2 s ahead where the quarantine is 30 s.
+func (c *carrier) ahead(at time.Time) int64 {
+	if c.drift < 0 {
+		return 0
+	}
+	const period = 20 * time.Second
+	turn := float64(at.UnixMilli()%period.Milliseconds())/float64(period.Milliseconds()) + c.drift
+	behind, ahead := float64(quarantine.Milliseconds())/10, float64(quarantine.Milliseconds())/15
+	return int64((ahead-behind)/2 + (ahead+behind)/2*math.Sin(2*math.Pi*turn))
 }
 
 // stamp says how a carrier gives the time.
@@ -90,6 +106,16 @@ func (c *carrier) write(room string, at time.Time, how stamp) *message {
 func (c *carrier) compose(room string, l letter, at time.Time, how stamp) *message {
 	at = at.In(time.FixedZone("KST", 9*60*60)).Truncate(time.Millisecond)
 	m := &message{letter: l, room: room, id: fmt.Sprint("m-", c.count.Add(1)), sent: at.UnixMilli()}
+	if how != noTime {
+		m.ahead = c.ahead(at)
+	}
+	at = at.Add(time.Duration(m.ahead) * time.Millisecond)
+	stamped := at.UnixMilli()
+	if l.code != "" && l.parts == 0 {
+		c.mu.Lock()
+		c.last[room] = l
+		c.mu.Unlock()
+	}
 	fields := map[string]any{"message_id": m.id, "from": l.sender, "text": l.text}
 	if l.parts > 0 {
 		fields["ref"], fields["part"], fields["parts"] = l.ref, l.part, l.parts
@@ -97,13 +123,13 @@ func (c *carrier) compose(room string, l letter, at time.Time, how stamp) *messa
 	const inMilliseconds = "2006-01-02T15:04:05.000Z07:00"
 	switch how {
 	case milliseconds:
-		m.from, m.to = m.sent, m.sent+1
-		if m.sent%1000 == 0 { // nobody knows whether the zeros were measured
-			m.to = m.sent + 1000
+		m.from, m.to = stamped, stamped+1
+		if stamped%1000 == 0 { // the zeros may not have been measured
+			m.to = stamped + 1000
 		}
 		fields["sent_at"] = at.Format(inMilliseconds)
 	case wholeSecond:
-		m.from = m.sent - m.sent%1000
+		m.from = stamped - stamped%1000
 		m.to = m.from + 1000
 		fields["sent_at"] = at.Truncate(time.Second).Format(time.RFC3339)
 	case clockAhead:

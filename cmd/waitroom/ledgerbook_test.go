@@ -169,17 +169,22 @@ func awaitLedger(t *testing.T, rdb redis.UniversalClient, db *sql.DB, rooms ...s
 // complete gives the clients' book what no client can know: the fence of a lease that was over before its
 // holder looked, and places that came of a join whose answer was lost.
 func (b ledgerBook) complete(stays []*stay) []*stay {
-	byTicket, lost := map[string]*stay{}, map[string]*stay{}
+	byTicket, lost := map[string]*stay{}, map[string][]*stay{}
 	for _, p := range stays {
 		byTicket[fmt.Sprint(p.room, "/", p.ticket)] = p
 		if p.repeated {
-			lost[p.seller] = p
+			lost[p.seller] = append(lost[p.seller], p)
 		}
 	}
 	for _, place := range b.places {
-		later := lost[place.seller]
+		var later *stay
+		for _, p := range lost[place.seller] {
+			if p.ticket >= place.ticket && (later == nil || p.ticket < later.ticket) {
+				later = p
+			}
+		}
 		key := fmt.Sprint(place.room, "/", place.ticket)
-		if byTicket[key] != nil || later == nil || later.ticket < place.ticket {
+		if byTicket[key] != nil || later == nil {
 			continue
 		}
 		p := &stay{room: place.room, session: later.session, seller: place.seller, ticket: place.ticket, outcome: place.outcome, manner: later.manner,

@@ -24,16 +24,30 @@ func (c *carrier) codeLetter(of shop) letter {
 	return letter{sender: of.sender, text: "[" + of.name + "] 인증번호는 [" + code + "] 입니다.", code: code}
 }
 
-// longLetter is a code in two parts. The part without the code may be the same for everybody.
-func (c *carrier) longLetter(of shop, common bool) [2]letter {
-	first := c.codeLetter(of)
-	rest := "남에게 알려 주지 마세요."
-	if !common {
-		rest += " " + c.word()
+// longLetter is a code in two parts, of one of ten kinds: the other part may have a code too, or may be the same for everybody.
+func (c *carrier) longLetter(of shop, kind int) [2]letter {
+	both := [2]letter{c.codeLetter(of), {sender: of.sender, text: "남에게 알려 주지 마세요."}}
+	switch {
+	case kind < 3:
+		both[1] = c.codeLetter(of)
+	case kind < 7:
+		both[1].text += " " + c.word()
 	}
 	ref := c.word()
-	first.ref, first.part, first.parts = ref, 1, 2
-	return [2]letter{first, {sender: of.sender, text: rest, ref: ref, part: 2, parts: 2}}
+	for i := range both {
+		both[i].ref, both[i].part, both[i].parts = ref, i+1, 2
+	}
+	return both
+}
+
+// alike is the last letter with a code that was sent in a room in one piece; the given one where there is none.
+func (c *carrier) alike(room string, l letter) letter {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if last, ok := c.last[room]; ok {
+		return last
+	}
+	return l
 }
 
 // advert has no code; codelike has one that nobody asked for, and not the sender of any marketplace.

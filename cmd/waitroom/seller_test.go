@@ -25,6 +25,7 @@ type seller struct {
 	socket  *socket  // nil: it asks again and again
 	manners []manner // that its room has
 	places  int
+	as      string // the seller_id of its last place
 }
 
 // manner of the next place.
@@ -49,7 +50,10 @@ func (s *seller) chance(percent int) bool { return s.rng.IntN(100) < percent }
 // stay is one place from its beginning to its end.
 func (s *seller) stay(ctx context.Context) error {
 	s.places++
-	p := newStay(s, fmt.Sprintf("%s-%d", s.name, s.places))
+	if s.as == "" || s.chance(30) { // another seller comes with the same session
+		s.as = fmt.Sprintf("%s-%d", s.name, s.places)
+	}
+	p := newStay(s, s.as)
 	now, err := s.join(ctx, p)
 	if err != nil {
 		return err

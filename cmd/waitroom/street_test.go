@@ -52,6 +52,7 @@ func openStreet(t *testing.T, replicas, rooms int, databaseURL string, args ...s
 	var err error
 	s.carrier, err = newCarrier(s.fleet)
 	require.NoError(t, err)
+	s.carrier.drift = rand.New(rand.NewPCG(s.seed, 1<<33)).Float64()
 	for i := range rooms {
 		s.rooms = append(s.rooms, fmt.Sprint("r:", i))
 	}
@@ -153,25 +154,30 @@ func (s *street) check() (*accounts, astray) {
 	require.Zero(s.t, count(s.t, s.db, `SELECT COUNT(*) FROM parked`))
 	require.Equal(s.t, len(ledger.leases), count(s.t, s.db, `SELECT COUNT(*) FROM timeline WHERE kind = 'granted'`))
 	require.Equal(s.t, len(messages), count(s.t, s.db, `SELECT COUNT(*) FROM timeline WHERE kind = 'message'`))
-	s.checkIncidents()
+	s.checkIncidents(x)
 	return x, truth
 }
 
-// checkIncidents wants one for each id that came with another text, and nothing else: no match was refused.
-func (s *street) checkIncidents() {
+// checkIncidents wants one for each id that came with another text and for each message by which the carrier's clock may be behind, and nothing else: no match
+// was refused.
+func (s *street) checkIncidents(x *accounts) {
 	s.t.Helper()
 	want, got := []string{}, []string{}
-	for _, m := range s.carrier.messages {
-		if m.reused {
-			want = append(want, "message_id_reused "+m.id)
-		}
-	}
 	require.NoError(s.t, rows(s.t.Context(), s.db, `SELECT kind, subject FROM incidents`, func(scan func(...any) error) error {
 		var kind, subject string
 		err := scan(&kind, &subject)
 		got = append(got, kind+" "+subject)
 		return err
 	}))
+	for _, m := range s.carrier.messages {
+		if m.reused {
+			want = append(want, "message_id_reused "+m.id)
+		}
+		name := "carrier_clock " + m.id
+		if j := x.judged(m); j != nil && (j.clock && !j.unsure || j.unsure && slices.Contains(got, name)) {
+			want = append(want, name)
+		}
+	}
 	require.ElementsMatch(s.t, want, got)
 }
 

@@ -10,8 +10,8 @@ import (
 
 // offer looks whether the engine offers a code that it gave to nobody to the holder, and has that one answer.
 //
-// The holder does not see the code: it is asked whether it has just requested one. So a seller that pressed and still waits says
-// yes, whether or not the code is its own; one that has not pressed says no. Programs that never ask do not claim either.
+// The holder does not see the code: it is asked whether it has just requested one. So a seller that had pressed by then and still
+// waits says yes, whether or not the code is its own; one that had not says no. Programs that never ask do not claim either.
 func (s *shift) offer(ctx context.Context, m message) error {
 	g := s.holder
 	s.tally.Calls++
@@ -23,13 +23,16 @@ func (s *shift) offer(ctx context.Context, m message) error {
 		return nil
 	}
 	s.tally.Offered++
+	if !g.asks || !g.pressed || g.verified {
+		return nil
+	}
 	s.after(s.Answer.Milliseconds(), func(ctx context.Context) error { return s.claim(ctx, g, m) })
 	return nil
 }
 
-// claim says that a code is the holder's own, if it waits for one.
+// claim says that a code is the holder's own, unless its own came meanwhile.
 func (s *shift) claim(ctx context.Context, g *seller, m message) error {
-	if s.holder != g || !g.asks || !g.pressed || g.verified {
+	if s.holder != g || g.verified {
 		return nil
 	}
 	x, refused := s.engine.Expect(ctx, integration, room.ExpectRequest{Session: g.session, Fence: g.fence, MessageID: m.id, Keep: s.Keep})
