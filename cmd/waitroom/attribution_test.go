@@ -43,6 +43,7 @@ type accounts struct {
 	wrong    []string
 	certain  int // messages that the rules leave no choice of
 	cautious int // of those, what went to nobody all the same: see account.cautious
+	clock    int // messages that a clock which is behind may be the cause of
 }
 
 // follow goes through what happened in each room, in its order.
@@ -101,6 +102,9 @@ func (x *accounts) judge(a *account, e event, m *message, next []event) string {
 	}
 	picked := possible[found]
 	picked.unsure = slices.ContainsFunc(possible, func(j judgement) bool { return said(j) && j.clock != picked.clock })
+	if picked.clock {
+		x.clock++
+	}
 	j := a.take(picked, e.at)
 	ended := len(next) > 0 && next[0].entry == e.entry && next[0].room == e.room && next[0].kind == "ended" && next[0].fence == got.fence
 	switch {

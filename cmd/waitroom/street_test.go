@@ -146,8 +146,8 @@ func (s *street) check() (*accounts, astray) {
 	wrong = append(wrong, truth.wrong...)
 	wrong = append(wrong, s.shown(all, x)...)
 
-	s.t.Logf("%d leases, %d places: %v; %d messages: %v; %d of them certain, %d of those nobody's out of caution; %d requests repeated", len(ledger.leases), len(ledger.places),
-		outcomes(stays), len(messages), results(messages), x.certain, x.cautious, s.fleet.failed.Load())
+	s.t.Logf("%d leases, %d places: %v; %d messages: %v; %d of them certain, %d of those nobody's out of caution; %d that a clock behind may be the cause of; %d requests repeated", len(ledger.leases), len(ledger.places),
+		outcomes(stays), len(messages), results(messages), x.certain, x.cautious, x.clock, s.fleet.failed.Load())
 	s.t.Log(truth)
 	require.Empty(s.t, wrong, "%d faults", len(wrong))
 	require.Greater(s.t, 10*x.certain, 9*len(messages), "it is not known where too many messages belong")
