@@ -56,6 +56,25 @@ func TestClockThatIsBehindPutsNoCodeOnThePageOfALeaseThatNeverAsked(t *testing.T
 	require.Equal(t, id, offers(t, d.engine, b.session)[0].MessageID)
 }
 
+// b's turn was ended by what may have been a's slow code, so that what seems to be a's is nobody's anyway: c is asked all the same.
+func TestCodeThatAnotherMayHaveDisplacedIsOfferedToTheSessionThatAskedNext(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b, c := d.asker("a"), d.asker("b"), d.asker("c")
+	a.expect()
+	a.leave(room.Cancelled)
+	d.pass(31 * time.Second)
+	b.expect()
+	d.pass(2 * time.Second)
+	d.sms()
+	require.Equal(t, room.Completed, b.stand().Outcome)
+	d.pass(time.Second)
+	c.expect()
+	d.pass(time.Second)
+	id, m := d.sms(ago(2 * time.Second))
+	requireNone(t, room.Ambiguous, m, "a's, b's own, or c's")
+	require.Equal(t, id, offers(t, d.engine, c.session)[0].MessageID)
+}
+
 func TestCodeOfALeaseThatIsOverIsItsOwnWhereNoClockCanBeTheCause(t *testing.T) {
 	t.Run("the other asked too long after it", func(t *testing.T) {
 		d := newDesk(t, room.Config{})

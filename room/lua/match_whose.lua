@@ -105,7 +105,7 @@ end
 
 -- asker finds the lease that asked last at or before the message was sent, and its asks; or that this can not be told. Where an ended
 -- lease asked for such a message less than a quarantine ago and has its codes, one of them may have been another's that came late, and this may be its own:
--- who asked longer ago than that is not sure to be meant.
+-- who asked longer ago than that is not sure to be meant. Then the lease that asked last is named all the same, for behind.
 local function asker()
   local i, found, asks, first, answered, displaced = 1, nil, nil, nil, {}, false
   local l = lease(i)
@@ -131,7 +131,7 @@ local function asker()
   if asks[1].unsaid then return nil, 'ambiguous' end
   -- Two open asks are closer than a quarantine where the first one's answer was taken back.
   local close, _, ok = quarantined(found), open_ask(found, asks)
-  if ok and (displaced or close) then return nil, 'ambiguous' end
+  if ok and (displaced or close) then return nil, 'ambiguous', displaced and found end
   return found, asks
 end
 
@@ -217,8 +217,8 @@ local function judge()
     if other then return nil, 'ambiguous', other end
     return plain, nil
   end
-  local l, list = asker()
-  if list == 'ambiguous' then return nil, list end
+  local l, list, over = asker()
+  if list == 'ambiguous' then return nil, list, over and behind(over) or nil end
   -- What was asked since the last writes that are left is not known: whoever asked before the loss need not have been the last.
   if l and (TO > S.lost_from and asks_lost() or TO > S.noted_from and list[#list].at <= S.noted) then return nil, 'ambiguous' end
   if l then
