@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 )
 
-// wire is what lies between servers and a database, and can be cut.
+// wire is what lies before a server or a database, and can be cut.
 type wire struct {
 	net.Listener
 	to      string
@@ -28,18 +28,24 @@ func cutOffDatabase(t *testing.T) (address string, away, back func()) {
 	t.Helper()
 	at, err := url.Parse(pgtest.Start(t).URL())
 	require.NoError(t, err)
+	w := newWire(t, at.Host)
+	at.Host = w.Addr().String()
+	return at.String(), func() { w.cut(true) }, func() { w.cut(false) }
+}
+
+// newWire leads to an address (host:port) until the test ends.
+func newWire(t *testing.T, to string) *wire {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	w := &wire{Listener: l, to: at.Host, ends: map[net.Conn]bool{}}
-	at.Host = l.Addr().String()
+	w := &wire{Listener: l, to: to, ends: map[net.Conn]bool{}}
 	w.running.Go(w.accept)
-	away = func() { w.cut(true) }
 	t.Cleanup(func() {
 		_ = l.Close()
-		away()
+		w.cut(true)
 		w.running.Wait()
 	})
-	return at.String(), away, func() { w.cut(false) }
+	return w
 }
 
 func (w *wire) accept() {

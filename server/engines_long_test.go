@@ -17,39 +17,309 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/webdriver"
 )
 
-// engines are the browsers of other makers that a seller may come with; Chromium is in the tests that always run.
-var engines = map[string]func(testing.TB) *webdriver.Browser{"webkit": webdriver.WebKit, "firefox": webdriver.Firefox}
+// engines are the browsers that a seller may come with.
+var engines = []struct {
+	name string
+	open func(testing.TB, webdriver.Config) *webdriver.Browser
+}{{"chromium", webdriver.Chromium}, {"webkit", webdriver.WebKit}, {"firefox", webdriver.Firefox}}
 
-// WebKit opens no tab once anything was waited for, and the ask is waited for.
-func TestEveryEngineOpensTheMarketplaceByThePressThatAsks(t *testing.T) {
+// journeys are ways of a seller through the room's page.
+var journeys = []struct {
+	name string
+	walk func(*journey)
+	room string            // what is set for its rooms
+	not  map[string]string // why an engine does not make it
+}{
+	{name: "turn", walk: (*journey).wholeTurn},
+	{name: "finish", walk: (*journey).finishesByHand},
+	{name: "late", walk: (*journey).runsOutAndTheCodeIsLate, room: "lease: 4s"},
+	{name: "unanswered", walk: (*journey).answersTooLate, room: "claim_within: 1s"},
+	{name: "leave", walk: (*journey).leavesWithoutAConnection},
+	{name: "cancel", walk: (*journey).cancelsWithoutAConnection},
+	{name: "reload", walk: (*journey).reloads},
+	{name: "polling", walk: (*journey).hasNoSocket},
+	{name: "tabs", walk: (*journey).hasTwoTabs},
+	{name: "language", walk: (*journey).changesTheLanguage},
+	{name: "alerts", walk: (*journey).turnsOnSoundAndNotifications},
+	{name: "back", walk: (*journey).goesBackAndForward, not: map[string]string{"webkit": "its driver hangs after Back on pages with COOP"}},
+	{name: "cookies", walk: (*journey).keepsNoCookies, not: map[string]string{"chromium": "TestWhereCookiesAreBlockedThePageKeepsItsPlaceAlsoThroughAReload"}},
+}
+
+func TestEveryEngineMakesTheSellersJourneys(t *testing.T) {
 	market := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = w.Write([]byte("<!doctype html><title>market</title>"))
 	}))
 	t.Cleanup(market.Close)
 	address := strings.Replace(market.URL, "127.0.0.1", "localhost", 1) + "/wing" // another site
-	for name, open := range engines {
-		t.Run(name, func(t *testing.T) {
-			rooms := roomsFile(t, fmt.Sprintf("integration: {name: 마켓, marketplace: {name: 마켓, url: %q}}", address))
-			url := start(t, config(t, "--rooms-file", rooms)).URL()
-			b := open(t)
+	var names, texts []string
+	for _, j := range journeys {
+		names = append(names, j.name+":*")
+		texts = append(texts, fmt.Sprintf("%s:*: {name: 마켓, phone: 010-0000-0000, marketplace: {name: 마켓, url: %q}, %s}", j.name, address, j.room))
+	}
+	r := start(t, config(t, "--rooms", strings.Join(names, ","), "--rooms-file", roomsFile(t, strings.Join(texts, "\n")), "--sms-webhook-secret", smsSecret))
+	for _, engine := range engines {
+		t.Run(engine.name, func(t *testing.T) {
+			t.Parallel()
+			line := newWire(t, strings.TrimPrefix(r.URL(), "http://"))
+			b := engine.open(t, webdriver.Config{})
 			b.Resize(360, 740)
-			b.Open(url + "/rooms/integration")
-			b.Until(`document.body.dataset.connection === "open"`)
-			b.Type("#seller-id", "seller-a")
-			b.Click("#join")
-			b.Until(`document.body.dataset.step === "ask"`)
-			b.Picture("ask-360")
-			b.Click("#ask")
-			b.Until(`document.body.dataset.step === "asked"`)
-			testproc.Until(t, time.Minute, func() error {
-				if tabs := b.Tabs(); !slices.Contains(tabs, address) {
-					return fmt.Errorf("no tab is at %s: %q", address, tabs)
+			for _, j := range journeys {
+				if j.not[engine.name] != "" {
+					continue
 				}
-				return nil
-			})
-			require.Empty(t, webdriver.Eval[string](b, `document.getElementById("market-note").textContent`))
-			b.Picture("asked-360")
+				t.Run(j.name, func(t *testing.T) {
+					j.walk(&journey{Browser: b.In(t), t: t, server: r.URL(), base: "http://" + line.Addr().String(), room: j.name + ":" + engine.name,
+						market: address, line: line, again: engine.open})
+				})
+			}
 		})
 	}
+}
+
+// journey is a seller on its way, in a room that nobody else's journey is in.
+type journey struct {
+	*webdriver.Browser
+	t      *testing.T
+	server string
+	base   string // the server, behind line
+	room   string
+	market string
+	line   *wire
+	again  func(testing.TB, webdriver.Config) *webdriver.Browser
+}
+
+func (j *journey) arrives(base string) {
+	j.t.Helper()
+	j.Open(base + "/rooms/" + j.room + "?lang=ko")
+	j.Until(`document.body.dataset.state === "idle" && ["open", "polling"].includes(document.body.dataset.connection)`)
+}
+
+// joins comes to the page and presses 준비 완료, to have the turn or to wait for it.
+func (j *journey) joins(base, state string) {
+	j.t.Helper()
+	j.arrives(base)
+	j.Type("#seller-id", "seller-a")
+	j.Click("#join")
+	j.is(state)
+}
+
+// waits joins behind somebody, who is returned.
+func (j *journey) waits(base string) *seller {
+	j.t.Helper()
+	holder := newSeller(j.t, j.server, "holder")
+	got := holder.ask(http.MethodPost, "/api/"+j.room+"/lock", `{"seller_id":"holder","asks":true}`, "Content-Type", "application/json")
+	require.Equal(j.t, "locked", got.text("status"), got.body)
+	j.joins(base, "waiting")
+	j.Until(`document.getElementById("position").textContent === "1"`)
+	return holder
+}
+
+func (j *journey) is(state string) {
+	j.t.Helper()
+	j.Until(fmt.Sprintf(`document.body.dataset.state === %q`, state))
+}
+
+func (j *journey) step(step string) {
+	j.t.Helper()
+	j.Until(fmt.Sprintf(`document.body.dataset.step === %q`, step))
+}
+
+func (j *journey) shows(id, text string) {
+	j.t.Helper()
+	j.Until(fmt.Sprintf(`(document.getElementById(%q)?.textContent ?? "").trim() === %q`, id, text))
+}
+
+func (j *journey) leaves(s *seller) {
+	j.t.Helper()
+	got := s.ask(http.MethodDelete, "/api/"+j.room+"/lock", "")
+	require.Equal(j.t, http.StatusOK, got.StatusCode, got.body)
+}
+
+// comes has the carrier deliver a message that was sent just now.
+func (j *journey) comes(code, result string) {
+	j.t.Helper()
+	got := carrierTo(j.t, j.server, j.room, smsSecret, "1588-0000", "m-"+code, "인증번호는 ["+code+"] 입니다", time.Now())
+	require.Equal(j.t, result, got.text("result"), got.body)
+}
+
+// asks presses for a code.
+func (j *journey) asks(button string) {
+	j.t.Helper()
+	j.Click(button)
+	j.step("asked")
+}
+
+// inLine is how many wait, by the server's word.
+func (j *journey) inLine() int64 {
+	j.t.Helper()
+	return newSeller(j.t, j.server, "looks").ask(http.MethodGet, "/api/"+j.room+"/lock/status", "").number("queue_length")
+}
+
+// WebKit opens no tab once anything was waited for, and the ask is waited for.
+func (j *journey) wholeTurn() {
+	holder := j.waits(j.base)
+	j.leaves(holder)
+	j.step("ask")
+	j.asks("#ask")
+	testproc.Until(j.t, patience, func() error {
+		if tabs := j.Tabs(); !slices.Contains(tabs, j.market) {
+			return fmt.Errorf("no tab is at %s: %q", j.market, tabs)
+		}
+		return nil
+	})
+	j.shows("market-note", "")
+	j.FirstTab()
+	j.comes("482913", "matched")
+	j.is("ended")
+	j.Until(`document.getElementById("sms-code").textContent.replace(/\s/g, "") === "482913"`)
+	j.Click("#sms-copy")
+	j.shows("sms-copy", "복사했어요")
+}
+
+// finishesByHand asks twice, so that the first code does not end the turn.
+func (j *journey) finishesByHand() {
+	j.joins(j.base, "locked")
+	j.asks("#ask")
+	j.FirstTab()
+	j.Click("#ask-again")
+	j.Until(`!document.getElementById("ask-again").hasAttribute("aria-busy")`)
+	j.comes("482913", "matched")
+	j.step("code")
+	j.Click("#sms-copy")
+	j.shows("sms-copy", "복사했어요")
+	j.Click("#done")
+	j.is("ended")
+	j.shows("outcome", "인증을 마쳤어요")
+}
+
+func (j *journey) runsOutAndTheCodeIsLate() {
+	j.joins(j.base, "locked")
+	j.asks("#ask")
+	j.FirstTab()
+	j.is("ended")
+	j.Until(`document.getElementById("outcome").dataset.outcome === "expired"`)
+	j.comes("482913", "late")
+	j.Until(`document.getElementById("sms-code").textContent.replace(/\s/g, "") === "482913"`)
+}
+
+func (j *journey) answersTooLate() {
+	holder := j.waits(j.base)
+	j.reload() // who was at the page a moment ago need not press
+	j.leaves(holder)
+	j.Until(`document.body.dataset.missed === "true"`)
+	j.Click("#back")
+	j.step("ask")
+}
+
+func (j *journey) leavesWithoutAConnection() {
+	j.waits(j.base)
+	j.givesUp("#leave")
+	require.EqualValues(j.t, 0, j.inLine())
+}
+
+func (j *journey) cancelsWithoutAConnection() {
+	j.joins(j.base, "locked")
+	j.givesUp("#cancel")
+}
+
+// givesUp presses while nothing can be reached: it is seen at once, and done once it can be.
+func (j *journey) givesUp(button string) {
+	j.t.Helper()
+	j.line.cut(true)
+	defer j.line.cut(false)
+	j.Until(`document.body.dataset.connection === "lost"`)
+	j.Click(button)
+	j.Click("#leave-confirm")
+	j.Until(fmt.Sprintf(`document.querySelector(%q).getAttribute("aria-busy") === "true"`, button))
+	j.Until(`[...document.querySelectorAll("[data-error]")].some((place) => place.checkVisibility() && place.textContent.includes("다시 연결"))`)
+	j.line.cut(false)
+	j.is("ended")
+	j.Until(`document.getElementById("outcome").dataset.outcome === "cancelled"`)
+}
+
+func (j *journey) reloads() {
+	j.waits(j.base)
+	j.reload()
+	j.is("waiting")
+	j.shows("ticket", "대기 번호 2")
+}
+
+func (j *journey) reload() {
+	j.t.Helper()
+	webdriver.Eval[bool](j.Browser, `(window.wasHere = true, setTimeout(() => location.reload(), 0), true)`)
+	j.Until(`!window.wasHere && document.readyState === "complete" && ["open", "polling"].includes(document.body.dataset.connection)`)
+}
+
+func (j *journey) hasNoSocket() {
+	holder := j.waits(through(j.t, j.server, asShipped, nil))
+	j.Until(`document.body.dataset.connection === "polling" && document.getElementById("lost").hidden`)
+	j.leaves(holder)
+	j.step("ask")
+	j.Click("#cancel")
+	j.Click("#leave-confirm")
+	j.is("ended")
+}
+
+func (j *journey) hasTwoTabs() {
+	j.waits(j.base)
+	j.NewTab(j.base + "/rooms/" + j.room)
+	j.is("waiting")
+	j.shows("ticket", "대기 번호 2")
+	j.Click("#leave")
+	j.Click("#leave-confirm")
+	j.is("ended")
+	j.FirstTab()
+	j.is("ended")
+}
+
+func (j *journey) changesTheLanguage() {
+	j.arrives(j.base)
+	j.Type("#seller-id", "seller-a")
+	j.Click("#lang summary")
+	j.Click(`#lang a[hreflang="en"]`)
+	j.Until(`document.documentElement.lang === "en" && document.body.dataset.connection === "open"`)
+	j.Until(`document.getElementById("seller-id").value === "seller-a" && !location.search`)
+	j.Click("#join")
+	j.is("locked")
+	j.Click("#lang summary")
+	j.Click(`#lang a[hreflang="ko"]`)
+	j.Until(`document.documentElement.lang === "ko" && document.body.dataset.state === "locked"`)
+}
+
+// turnsOnSoundAndNotifications presses both. A machine may have nothing to make a sound with, and a browser without a window
+// nobody to ask: the page says how it is then.
+func (j *journey) turnsOnSoundAndNotifications() {
+	j.waits(j.base)
+	j.reload() // no page hears of a press before it
+	j.shows("sound-state", "꺼짐")
+	j.Click("#sound-test")
+	j.Until(`["켜짐", "소리를 낼 수 없어요"].includes(document.getElementById("sound-state").textContent)`)
+	if webdriver.Eval[bool](j.Browser, `document.getElementById("notify").checkVisibility()`) {
+		j.Click("#notify")
+	}
+	j.Until(`document.getElementById("notify-note").textContent !== ""`)
+	fmt.Println(j.Name, webdriver.Eval[string](j.Browser, `document.getElementById("sound-state").textContent+"|"+document.getElementById("notify-note").textContent + Notification?.permission+document.getElementById("notify").hidden`))
+}
+
+func (j *journey) goesBackAndForward() {
+	j.waits(j.base)
+	j.Open(j.base + "/docs")
+	for range 2 {
+		webdriver.Eval[bool](j.Browser, `(setTimeout(() => history.back(), 0), true)`)
+		j.Until(`document.body.dataset.state === "waiting" && document.body.dataset.connection === "open"`)
+		webdriver.Eval[bool](j.Browser, `(setTimeout(() => history.forward(), 0), true)`)
+		j.Until(`document.body && !document.body.dataset.connection`)
+	}
+}
+
+func (j *journey) keepsNoCookies() {
+	j.Browser = j.again(j.t, webdriver.Config{NoCookies: true})
+	j.joins(j.base, "locked")
+	require.False(j.t, webdriver.Eval[bool](j.Browser, `document.cookie.includes("waitroom")`))
+	j.reload()
+	j.is("locked")
+	j.Click("#cancel")
+	j.Click("#leave-confirm")
+	j.is("ended")
 }

@@ -21,18 +21,24 @@ import (
 
 // firefox speaks WebDriver BiDi, which Firefox serves itself.
 type firefox struct {
-	conn *websocket.Conn
-	tab  string // the first one
-	last int    // number of the last command
+	conn  *websocket.Conn
+	first string // the first tab
+	tab   string // the driven one
+	last  int    // number of the last command
 }
 
 // Firefox starts Debian's firefox-esr, without a window.
-func Firefox(tb testing.TB) *Browser {
+func Firefox(tb testing.TB, cfg Config) *Browser {
 	tb.Helper()
 	dir, env := home(tb)
 	port, profile := testproc.FreePort(tb), filepath.Join(dir, "profile")
 	if err := os.Mkdir(profile, 0o755); err != nil { // without it, firefox ends
 		tb.Fatal(err)
+	}
+	if cfg.NoCookies {
+		if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(`user_pref("network.cookie.cookieBehavior", 2);`), 0o600); err != nil {
+			tb.Fatal(err)
+		}
 	}
 	browser := exec.Command(testproc.Find(tb, "firefox-esr", "firefox"), "--headless", "--no-remote",
 		"--profile", profile, "--remote-debugging-port", fmt.Sprint(port))
@@ -68,7 +74,7 @@ func (f *firefox) begin() error {
 	}
 	all, err := f.tree()
 	if err == nil {
-		f.tab = all[0].Context
+		f.first, f.tab = all[0].Context, all[0].Context
 	}
 	return err
 }
@@ -129,13 +135,17 @@ func (f *firefox) middle(selector string) (at [2]int, err error) {
 	got, err := f.eval(`(() => {
 		const element = document.querySelector(` + quote(selector) + `);
 		element.scrollIntoView({ block: "center", behavior: "instant" });
+		if (!element.checkVisibility()) return [0, 0];
 		const { x, y, width, height } = element.getBoundingClientRect();
 		return [Math.round(x + width / 2), Math.round(y + height / 2)];
 	})()`)
 	if err != nil {
 		return at, err
 	}
-	return at, json.Unmarshal(got, &at)
+	if err := json.Unmarshal(got, &at); err != nil || at == [2]int{} {
+		return at, errors.Join(err, errors.New("it is not on show"))
+	}
+	return at, nil
 }
 
 func (f *firefox) keys(selector, text string) error {
@@ -173,6 +183,20 @@ func (f *firefox) tabs() (urls []string, err error) {
 		urls = append(urls, tab.URL)
 	}
 	return urls, err
+}
+
+func (f *firefox) newTab(url string) error {
+	var made tab
+	if err := f.ask("browsingContext.create", object{"type": "tab", "referenceContext": f.first}, &made); err != nil {
+		return err
+	}
+	f.tab = made.Context
+	return f.open(url)
+}
+
+func (f *firefox) firstTab() error {
+	f.tab = f.first
+	return f.ask("browsingContext.activate", object{"context": f.first}, nil)
 }
 
 // ask sends a command and waits for its answer; what Firefox tells beside it is passed by.

@@ -1,5 +1,6 @@
-// Package webdriver drives browsers of other makers than Chromium's in tests: WebKit (WebKitGTK's MiniBrowser, on a display of its
-// own) by WebDriver, and Firefox by WebDriver BiDi. It does what a journey through a page needs, and no more; Chromium has browsertest.
+// Package webdriver drives browsers of several makers in tests, all in one way: WebKit (WebKitGTK's MiniBrowser, on a display of its
+// own) by WebDriver, Firefox by WebDriver BiDi, and Chromium. It does what a journey through a page needs, and no more; what is tried in
+// Chromium alone uses browsertest.
 package webdriver
 
 import (
@@ -19,7 +20,7 @@ const (
 	between  = 50 * time.Millisecond
 )
 
-// engine is one way to a browser. Only the first tab is driven.
+// engine is one way to a browser. One tab is driven at a time.
 type engine interface {
 	open(url string) error
 	eval(expression string) (json.RawMessage, error) // JSON of what it evaluates to; promises are awaited
@@ -28,14 +29,24 @@ type engine interface {
 	resize(width, height int) error
 	picture() ([]byte, error) // PNG of what the window shows
 	tabs() ([]string, error)  // addresses of all tabs
+	newTab(url string) error  // is driven from then on
+	firstTab() error          // is driven again
+}
+
+// Config is how a browser is set up.
+type Config struct {
+	NoCookies bool // blocks them, as its settings do; not in Chromium
 }
 
 // Browser is a browser of the test's own, with a fresh profile. Every method fails the test where the browser does not do it.
 type Browser struct {
 	tb     testing.TB
 	engine engine
-	Name   string // "webkit" or "firefox"
+	Name   string // "webkit", "firefox" or "chromium"
 }
+
+// In is the same browser, in a part of the test.
+func (b *Browser) In(tb testing.TB) *Browser { return &Browser{tb: tb, engine: b.engine, Name: b.Name} }
 
 // Open goes to an address and waits until the page is loaded.
 func (b *Browser) Open(url string) { b.tb.Helper(); b.must(b.engine.open(url), "open "+url) }
@@ -65,6 +76,12 @@ func (b *Browser) Tabs() []string {
 	b.must(err, "list tabs")
 	return tabs
 }
+
+// NewTab opens an address in another tab, which is driven from then on.
+func (b *Browser) NewTab(url string) { b.tb.Helper(); b.must(b.engine.newTab(url), "open a tab") }
+
+// FirstTab drives the first tab again. The others stay open.
+func (b *Browser) FirstTab() { b.tb.Helper(); b.must(b.engine.firstTab(), "go to the first tab") }
 
 // Until waits until an expression is true on the page, also through a reload.
 func (b *Browser) Until(expression string) {

@@ -19,11 +19,18 @@ import (
 )
 
 // webkit speaks to WebKitWebDriver.
-type webkit struct{ session string } // its address
+type webkit struct {
+	session string // its address
+	first   string // handle of the first tab
+}
 
 // WebKit starts WebKitGTK's MiniBrowser (Debian's webkit2gtk-driver) on a display that nobody sees (xvfb).
-func WebKit(tb testing.TB) *Browser {
+func WebKit(tb testing.TB, cfg Config) *Browser {
 	tb.Helper()
+	args := []string{"--automation"}
+	if cfg.NoCookies {
+		args = append(args, "--cookies-policy=never")
+	}
 	dir, env := home(tb)
 	env = append(env, "DISPLAY="+display(tb), "LIBGL_ALWAYS_SOFTWARE=1", "WEBKIT_DISABLE_DMABUF_RENDERER=1")
 	port := testproc.FreePort(tb)
@@ -40,12 +47,15 @@ func WebKit(tb testing.TB) *Browser {
 	}
 	testproc.Until(tb, patience, func() error { return w.get("/status", nil) })
 	if err := w.post("/session", object{"capabilities": object{"alwaysMatch": object{
-		"webkitgtk:browserOptions": object{"binary": miniBrowser(tb), "args": []string{"--automation"}},
+		"webkitgtk:browserOptions": object{"binary": miniBrowser(tb), "args": args},
 	}}}, &made); err != nil {
 		tb.Fatalf("webkit: %v", err)
 	}
 	w.session += "/session/" + made.ID
 	tb.Cleanup(func() { _ = w.ask(http.MethodDelete, "", nil, nil) })
+	if err := w.get("/window", &w.first); err != nil {
+		tb.Fatalf("webkit: %v", err)
+	}
 	return &Browser{tb: tb, engine: w, Name: "webkit"}
 }
 
@@ -135,6 +145,18 @@ func (w *webkit) tabs() (urls []string, err error) {
 	}
 	return urls[:len(all)], nil
 }
+
+func (w *webkit) newTab(url string) error {
+	var made struct {
+		Handle string `json:"handle"`
+	}
+	if err := w.post("/window/new", object{"type": "tab"}, &made); err != nil {
+		return err
+	}
+	return errors.Join(w.post("/window", object{"handle": made.Handle}, nil), w.open(url))
+}
+
+func (w *webkit) firstTab() error { return w.post("/window", object{"handle": w.first}, nil) }
 
 func (w *webkit) get(path string, value any) error { return w.ask(http.MethodGet, path, nil, value) }
 
