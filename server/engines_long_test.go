@@ -299,7 +299,6 @@ func (j *journey) turnsOnSoundAndNotifications() {
 		j.Click("#notify")
 	}
 	j.Until(`document.getElementById("notify-note").textContent !== ""`)
-	fmt.Println(j.Name, webdriver.Eval[string](j.Browser, `document.getElementById("sound-state").textContent+"|"+document.getElementById("notify-note").textContent + Notification?.permission+document.getElementById("notify").hidden`))
 }
 
 func (j *journey) goesBackAndForward() {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -22,9 +23,21 @@ type chromium struct {
 // Chromium is browsertest's browser with this package's methods, for journeys that every engine makes.
 func Chromium(tb testing.TB, _ Config) *Browser {
 	tb.Helper()
-	ctx := browsertest.New(tb)
+	ctx := browsertest.Page(tb) // permissions are the first profile's
 	browsertest.AllowErrors(ctx, "") // the other engines are not asked for their consoles
-	return &Browser{tb: tb, engine: &chromium{tb: tb, first: ctx, tab: ctx}, Name: "chromium"}
+	c := &chromium{tb: tb, first: ctx, tab: ctx}
+	if err := c.do(chromedp.Func(mayCopy)); err != nil {
+		tb.Fatalf("chromium: %v", err)
+	}
+	return &Browser{tb: tb, engine: c, Name: "chromium"}
+}
+
+// mayCopy allows what Chromium with a window allows anybody who presses.
+func mayCopy(ctx context.Context, t *chromedp.Target) error {
+	_, err := cdp.Call(ctx, t, browser.SetPermission, browser.SetPermissionParams{
+		Permission: &browser.PermissionDescriptor{Name: "clipboard-write"}, Setting: browser.PermissionSettingGranted,
+	})
+	return err
 }
 
 func (c *chromium) open(url string) error { return c.do(chromedp.Navigate(url)) }
