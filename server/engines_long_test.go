@@ -301,12 +301,14 @@ func (j *journey) turnsOnSoundAndNotifications() {
 	j.Until(`document.getElementById("notify-note").textContent !== ""`)
 }
 
+// goesBackAndForward leaves the page and comes back to it when the turn has come meanwhile.
 func (j *journey) goesBackAndForward() {
-	j.waits(j.base)
+	holder := j.waits(j.base)
 	j.Open(j.base + "/docs")
+	j.leaves(holder)
 	for range 2 {
 		webdriver.Eval[bool](j.Browser, `(setTimeout(() => history.back(), 0), true)`)
-		j.Until(`document.body.dataset.state === "waiting" && document.body.dataset.connection === "open"`)
+		j.Until(`document.body.dataset.state === "locked" && document.body.dataset.connection === "open"`)
 		webdriver.Eval[bool](j.Browser, `(setTimeout(() => history.forward(), 0), true)`)
 		j.Until(`document.body && !document.body.dataset.connection`)
 	}
