@@ -1,0 +1,78 @@
+package templates_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/testkit/browsertest"
+)
+
+// backwards are the steps of Tab, as tabbed kept them, that lead up the page, or to the left within a line of it.
+const backwards = `(() => {
+	const named = (e) => e.tagName.toLowerCase() + "#" + e.id;
+	const at = (e) => { const { top, bottom, left } = e.getBoundingClientRect(); return { top, bottom, left }; };
+	return window.tabbed.slice(1).filter((e, i) => {
+		const [a, b] = [at(window.tabbed[i]), at(e)];
+		return b.bottom <= a.top || (b.top < a.bottom && a.top < b.bottom && b.left < a.left);
+	}).map((e) => named(window.tabbed[window.tabbed.indexOf(e) - 1]) + " -> " + named(e)).join();
+})()`
+
+// unreached are those that can be pressed or typed into, and that Tab did not come to.
+const unreached = `[...document.querySelectorAll("a[href], button, input, summary, [tabindex='0']")]
+	.filter((e) => e.checkVisibility() && e.type !== "hidden" && !window.tabbed.includes(e)).map((e) => "unreached " + e.id + e.className).join()`
+
+// belowTheFold is the first primary button of the page where it is not wholly on the first screen.
+const belowTheFold = `(() => {
+	window.scrollTo(0, 0);
+	const primary = [...document.querySelectorAll(".button.primary")].find((e) => e.checkVisibility() && getComputedStyle(e).backgroundColor !== "rgba(0, 0, 0, 0)");
+	const bottom = primary?.getBoundingClientRect().bottom ?? 0;
+	return bottom > innerHeight ? primary.id + " ends at " + Math.round(bottom) + " of " + innerHeight : "";
+})()`
+
+// A browser's zoom makes the page's window smaller: 640 by 512 is 200 % on a screen of 1280 by 1024.
+func TestMainButtonIsOnTheFirstScreenAndTabGoesAsReadingDoes(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	states := pageStates(room)
+	room.change(object{"status": "idle", "fence": nil, "codes": nil})
+	tab.open(room, "ko")
+	var wrong []string
+	for _, s := range states {
+		room.push(t, s.state)
+		for _, frame := range s.frames {
+			room.tell(t, frame)
+		}
+		tab.until(s.shown)
+		tab.tabThrough()
+		for _, size := range [][2]int{{360, 740}, {640, 512}, {320, 640}, {1280, 1024}} {
+			tab.do(browsertest.Viewport(size[0], size[1], false, true))
+			look := backwards + ` + ` + unreached
+			if size[0] != 360 {
+				look += ` + ` + belowTheFold
+			}
+			if found := read(t, tab.ctx, look); found != "" {
+				wrong = append(wrong, fmt.Sprintf("%s at %d: %s", s.name, size[0], found))
+			}
+		}
+	}
+	require.Empty(t, wrong)
+}
+
+// tabThrough presses Tab from the beginning of the page to its end, and keeps what had the focus.
+func (b *browser) tabThrough() {
+	b.t.Helper()
+	begin := `(window.tabbed = [document.querySelector(".skip")], window.tabbed[0].focus(), "")`
+	next := `(() => {
+		const at = document.activeElement;
+		if (at === document.body || window.tabbed.includes(at)) return "end";
+		window.tabbed.push(at);
+		return "";
+	})()`
+	read(b.t, b.ctx, begin)
+	for ended := ""; ended == ""; ended = read(b.t, b.ctx, next) {
+		b.do(chromedp.KeyEvent(kb.Tab))
+	}
+}
