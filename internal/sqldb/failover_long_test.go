@@ -19,6 +19,20 @@ import (
 )
 
 func TestWritesGoToTheNewPrimaryBehindTheSameAddress(t *testing.T) {
+	t.Run("directly", func(t *testing.T) {
+		failsOver(t, func(url string) string { return url }, func(*pgtest.DB) {}) // it lives on, with our sessions
+	})
+	for _, mode := range []string{"session", "transaction"} {
+		t.Run("by a pooler of "+mode+"s", func(t *testing.T) {
+			failsOver(t, func(url string) string { return pgtest.Pooler(t, url, "pool_mode = "+mode) }, (*pgtest.DB).HangUp)
+		})
+	}
+}
+
+// failsOver takes the primary away from a database that has an address of its own; through is what clients use for it. A pooler
+// knows of no failover: its sessions stay with the old primary until that ends them, which end has it do.
+func failsOver(t *testing.T, through func(url string) string, end func(old *pgtest.DB)) {
+	t.Helper()
 	old := pgtest.StartOwn(t)
 	url := old.URL()
 	standby := old.Standby()
@@ -26,7 +40,7 @@ func TestWritesGoToTheNewPrimaryBehindTheSameAddress(t *testing.T) {
 	var log testproc.Log
 	var now atomic.Pointer[time.Time]
 	now.Store(new(time.Now()))
-	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: behind, Migrations: migrations(), Log: slog.New(slog.NewTextHandler(&log, nil)),
+	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: through(behind), Migrations: migrations(), Log: slog.New(slog.NewTextHandler(&log, nil)),
 		Now: func() time.Time { return *now.Load() }})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
@@ -45,7 +59,7 @@ func TestWritesGoToTheNewPrimaryBehindTheSameAddress(t *testing.T) {
 	}
 	all.Wait()
 
-	old.Fence() // and it lives on, with our sessions
+	old.Fence()
 	standby.Promote(old)
 	require.Error(t, write("refused"))
 	for range 3 { // while there is no primary behind the address, it is not back, whatever may be read there
@@ -54,6 +68,7 @@ func TestWritesGoToTheNewPrimaryBehindTheSameAddress(t *testing.T) {
 		require.NotContains(t, log.String(), "database is back")
 	}
 	address.Move(standby)
+	end(old)
 	testproc.Until(t, time.Minute, func() error {
 		now.Store(new(now.Load().Add(time.Second)))
 		db.AskAgain(t.Context())

@@ -58,11 +58,23 @@ func (d *DB) Promote(primary *DB) {
 	}
 }
 
-// Fence has the server refuse writes, in sessions that there are too, as one does that must not be the primary any more.
+// Fence has the server refuse writes, in sessions that there are too, as one does that must not be the primary any more. The end of the
+// test undoes it, for the next one that is given the server.
 func (d *DB) Fence() {
 	d.tb.Helper()
+	d.tb.Cleanup(func() {
+		d.ask(`ALTER SYSTEM RESET default_transaction_read_only`)
+		d.ask(`SELECT pg_reload_conf()`, new(bool))
+	})
 	d.ask(`ALTER SYSTEM SET default_transaction_read_only = on`)
 	d.ask(`SELECT pg_reload_conf()`, new(bool))
+}
+
+// HangUp has the server end all sessions, as one that is stopped or demoted does.
+func (d *DB) HangUp() {
+	d.tb.Helper()
+	var ended int
+	d.ask(`SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`, &ended)
 }
 
 func (d *DB) ask(query string, into ...any) {

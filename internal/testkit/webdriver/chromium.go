@@ -23,7 +23,7 @@ type chromium struct {
 // Chromium is browsertest's browser with this package's methods, for journeys that every engine makes.
 func Chromium(tb testing.TB, _ Config) *Browser {
 	tb.Helper()
-	ctx := browsertest.Page(tb) // permissions are the first profile's
+	ctx := browsertest.Page(tb)      // permissions are the first profile's
 	browsertest.AllowErrors(ctx, "") // the other engines are not asked for their consoles
 	c := &chromium{tb: tb, first: ctx, tab: ctx}
 	if err := c.do(chromedp.Func(mayCopy)); err != nil {
