@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -129,7 +130,7 @@ func TestErasedSellerIsFoundNowhereAndNobodyElseIsTouched(t *testing.T) {
 			r := start(t, cfg)
 			lived(t, r)
 			require.NotEmpty(t, naming(everything(t, store.Client(), r.db.SQL(), columnsOf[name]), erased))
-			others := len(naming(everything(t, store.Client(), r.db.SQL(), columnsOf[name]), similar))
+			others := len(naming(lasting(everything(t, store.Client(), r.db.SQL(), columnsOf[name])), similar))
 			holder := newSeller(t, r.URL(), erased)
 			require.Equal(t, "locked", holder.join().text("status"))
 
@@ -149,7 +150,7 @@ func TestErasedSellerIsFoundNowhereAndNobodyElseIsTouched(t *testing.T) {
 			for _, line := range left {
 				require.Empty(t, naming([]string{strings.ReplaceAll(line, similar, "")}, erased))
 			}
-			require.GreaterOrEqual(t, len(naming(left, similar)), others, "the other one is where it was")
+			require.GreaterOrEqual(t, len(naming(lasting(left), similar)), others, "the other one is where it was")
 			require.Len(t, names(t, r.db.SQL()), 2, "one name for all that one seller did")
 
 			out.Reset()
@@ -158,6 +159,15 @@ func TestErasedSellerIsFoundNowhereAndNobodyElseIsTouched(t *testing.T) {
 			require.Contains(t, out.String(), "ledger  leases: 0 rows")
 		})
 	}
+}
+
+// lasting drops who asked last without an answer: another seller is that by the next lease.
+func lasting(lines []string) []string {
+	kept := make([]string, len(lines))
+	for i, line := range lines {
+		kept[i] = regexp.MustCompile(`unanswered:\S+`).ReplaceAllString(line, "")
+	}
+	return kept
 }
 
 // names are what sellers are called in the ledger.

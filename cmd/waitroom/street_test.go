@@ -166,7 +166,9 @@ func (s *street) checkIncidents(x *accounts) {
 	require.NoError(s.t, rows(s.t.Context(), s.db, `SELECT kind, subject FROM incidents`, func(scan func(...any) error) error {
 		var kind, subject string
 		err := scan(&kind, &subject)
-		got = append(got, kind+" "+subject)
+		if !strings.HasPrefix(subject, "sms/") { // of the carrier as such: that its clock is off
+			got = append(got, kind+" "+subject)
+		}
 		return err
 	}))
 	for _, m := range s.carrier.messages {

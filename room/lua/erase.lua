@@ -38,5 +38,9 @@ for i = 1, #list, 2 do
     leases = leases + 1
   end
 end
+for _, field in ipairs({ 'open_session', 'awaits' }) do -- each is a session and its seller: see parse_lease in past_leases.lua
+  local session, seller = S[field]:match('^([^=]*)=(.*)$')
+  if seller == SELLER then S[field], change.codes = session .. '=' .. PSEUDONYM, true end
+end
 if places + leases > 0 and S.epoch > 0 then change.any, news.reset = true, true end -- every replica reads the room anew
 return answer('ok', '', string.format(' %d %d', places, leases))
