@@ -128,3 +128,17 @@ func TestMessageThatAClockMayBeTheCauseOfIsOfferedOnlyWithACodeAndToTheHolder(t 
 	require.Empty(t, offers(t, d.engine, b.session))
 	require.Len(t, d.couldBe(id), 2)
 }
+
+// Rule 2: a plain lease that ended without a code, and a clock behind.
+func TestCodeThatMayBeOfALeaseThatNeverAskedIsOfferedWhereTheClockIsBehind(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.plain("a"), d.asker("b")
+	d.pass(time.Second)
+	a.leave(room.Cancelled)
+	d.pass(30 * time.Second)
+	b.expect()
+	d.pass(time.Second)
+	_, m := d.sms(ago(2 * time.Second))
+	requireNone(t, room.Ambiguous, m, "it may be either's")
+	require.Len(t, offers(t, d.engine, b.session), 1, "b asked a second later")
+}

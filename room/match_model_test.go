@@ -240,6 +240,9 @@ func (w *world) quarantined(mine *held, from, to int64, counts func(ask) bool) b
 				return true
 			}
 		}
+		if l.fence < mine.fence && mine.asking && !l.asking && l.codes == 0 && l.end < to && from < l.end+quarantine {
+			return true // its code was taken back
+		}
 	}
 	return false
 }

@@ -154,3 +154,96 @@ func TestLeaseThatDoesNotAskHasNoMessageWhileASecondCodeIsToCome(t *testing.T) {
 	require.Equal(t, room.Matched, m.Result)
 	require.Len(t, messages(t, d.engine, next.session), 1)
 }
+
+// Rule 5: parts answer one ask at most, also where the first was claimed or assigned.
+func TestPartsAnswerOneAskThoughTheFirstWasClaimed(t *testing.T) {
+	for _, how := range []string{"claimed", "assigned"} {
+		t.Run(how, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			a, b := d.asker("a"), d.asker("b")
+			id, m := d.sms(part("r", 1))
+			requireNone(t, room.NotExpected, m, "a has not asked")
+			d.pass(time.Second)
+			a.expect()
+			d.pass(time.Second)
+			a.expect()
+			if how == "claimed" {
+				x, err := a.claim(id)
+				require.NoError(t, err)
+				require.Equal(t, 1, x.Open)
+			} else {
+				d.assigned(id, a.stand().Fence)
+			}
+			d.settle(id, true)
+			require.Equal(t, 1, a.stand().Lease.Open)
+			d.pass(time.Second)
+			_, m = d.sms(part("r", 2))
+			require.Equal(t, room.Matched, m.Result)
+			require.Equal(t, room.Locked, a.stand().Status, "its second code is still to come")
+			require.NotEqual(t, room.Locked, b.stand().Status)
+		})
+	}
+}
+
+// Rule 2, a clock behind: the part with the code is offered, whatever part came first.
+func TestPartWithTheCodeIsOfferedWhereTheClockIsBehind(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	_, b := d.after(30 * time.Second)
+	_, m := d.sms(ago(time.Second), part("r", 1), without)
+	requireNone(t, room.Ambiguous, m, "it may be either's")
+	id, m := d.sms(ago(time.Second), part("r", 2))
+	requireNone(t, room.Ambiguous, m, "it may be either's")
+	require.Len(t, d.couldBe(id), 2)
+	require.Len(t, offers(t, d.engine, b.session), 1, "it is offered to b")
+}
+
+// The same, where b was granted after the message seems to have been sent.
+func TestPartWithTheCodeMayBeAssignedWhereTheClockIsBehind(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	a.expect()
+	a.leave(room.Cancelled)
+	d.pass(30 * time.Second)
+	b := d.asker("b")
+	x := b.expect()
+	d.pass(time.Second)
+	_, m := d.sms(ago(3*time.Second), part("r", 1), without)
+	requireNone(t, room.Ambiguous, m, "it may be either's")
+	id, m := d.sms(ago(3*time.Second), part("r", 2))
+	requireNone(t, room.Ambiguous, m, "it may be either's")
+	_, err := d.assign(id, x.Fence)
+	require.NoError(t, err)
+}
+
+// Long messages that begin alike for two sellers: the code is in the second part.
+func TestLongMessagesOfTwoSellersMayBeginAlike(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	const alike = "[쿠팡] 남에게 알려 주지 마세요."
+	a.expect()
+	d.sms(part("r", 1), saying(alike), without)
+	_, m := d.sms(part("r", 2))
+	require.True(t, m.Completes)
+	d.pass(5 * time.Second)
+	x := b.expect()
+	d.pass(time.Second)
+	d.sms(part("q", 1), saying(alike), without)
+	_, m = d.sms(part("q", 2))
+	require.Equal(t, room.Matched, m.Result, "b's code: nobody else has an open ask")
+	require.Equal(t, x.Fence, m.Fence)
+}
+
+// Rules 4, 5, 6: the piece that a asked for is in the first part, the code in the second.
+func TestPartWithTheCodeAnswersTheAskWhosePieceIsInAnotherPart(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	q := a.request()
+	q.Filter.Contains = "쿠팡"
+	_, err := d.engine.Expect(t.Context(), integration, q)
+	require.NoError(t, err)
+	_, m := d.sms(part("r", 1), saying("[쿠팡] 알려 주지 마세요"), without)
+	require.Equal(t, room.Matched, m.Result)
+	_, m = d.sms(part("r", 2), saying("인증번호 482913"))
+	require.Equal(t, room.Matched, m.Result)
+	require.Equal(t, room.Completed, a.stand().Outcome, "one with a code answers one open ask")
+}

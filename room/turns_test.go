@@ -288,3 +288,49 @@ func TestThirdCodeOfASessionWithThreeTurnsGoesToNobodyElse(t *testing.T) {
 	require.Equal(t, room.Late, m.Result)
 	next.expect()
 }
+
+// Rule 2: a lease that is not asking and has no code any more counts as one with an ask open from its end on; rule 3: no code goes astray within a quarantine.
+func TestLeaseThatDoesNotAskAndWhoseCodeWasTakenBackIsInQuarantine(t *testing.T) {
+	for name, refused := range map[string]bool{"rejected": false, "refused": true} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			a, b := d.plain("a"), d.asker("b")
+			d.pass(time.Second)
+			q := sms("stray", d.now.UnixMilli(), d.now.UnixMilli()+1)
+			m := match(t, d.engine, q)
+			require.True(t, m.Completes)
+			d.settle("stray", true)
+			d.pass(time.Second)
+			b.expect()
+			d.pass(time.Second)
+			if refused {
+				d.settle("stray", false)
+			} else {
+				require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, m.Fence, "stray"))
+			}
+			d.pass(time.Second)
+			_, own := d.sms()
+			requireNone(t, room.Ambiguous, own, "a's, that is still to come, or b's")
+		})
+	}
+}
+
+// An ask is open at most 10 minutes: a has none, so its page is not where a new code goes.
+func TestLeaseWhoseOnlyOpenAskIsOverTenMinutesOldGetsNothing(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	start, a := d.now, d.asker("a")
+	a.only(other)
+	d.at(start, 100)
+	a.only(shop)
+	d.at(start, 101)
+	_, m := d.sms(from(shop))
+	require.Equal(t, room.Matched, m.Result)
+	a.leave(room.Cancelled)
+	d.at(start, 610)
+	b := d.asker("b")
+	d.at(start, 612)
+	id, m := d.sms(from(shop))
+	requireNone(t, room.NotExpected, m, "a's ask for the shop is answered, its other one is over 10 minutes old")
+	require.Equal(t, id, offers(t, d.engine, b.session)[0].MessageID)
+	require.Len(t, messages(t, d.engine, a.session), 1, "its own alone")
+}

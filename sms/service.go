@@ -68,6 +68,9 @@ func heardOf(source string, m message, now int64) Heard {
 	return Heard{source, true, time.Duration(now-(m.sent.from+m.sent.to)/2) * time.Millisecond}
 }
 
+// storeDay is a day in unix ms: a repeat without a time of its own is known by its sender, its text and the day.
+const storeDay = int64(24 * time.Hour / time.Millisecond)
+
 // settleWithin is how long a message that is matched may take to be settled, though whoever sent it has gone.
 const settleWithin = 5 * time.Second
 
@@ -155,7 +158,7 @@ func (s *Service) attribute(ctx context.Context, id room.ID, m message, read tim
 	q := s.request(id, m, read)
 	known, err := s.recall(ctx, id, q.Note)
 	if errors.Is(err, room.ErrIDUsedAgain) {
-		m.id = s.derivedID(id, m, 0, s.now(read))
+		m.id = s.derivedID(id, m, s.now(read)/storeDay, 0)
 		q = s.request(id, m, read)
 		known, _ = s.recall(ctx, id, q.Note)
 	}

@@ -55,6 +55,11 @@ end
 local function first_of(m, others)
   redis.call('SET', LOCK:sub(1, -5) .. 'same:' .. m.same, m.digest, 'PX', SHOWN_FOR)
   for _, key in ipairs(others or {}) do redis.call('SET', key, m.digest, 'PX', SHOWN_FOR) end
+  if m.whole ~= '' and m.code then -- its other parts answer nothing more; see PARTS in match.lua
+    local key = LOCK:sub(1, -5) .. 'parts:' .. m.whole
+    local known, left = redis.call('GET', key), redis.call('PTTL', key)
+    if known and left > 0 then redis.call('SET', key, (known:gsub('|%d|', '|1|', 1)), 'PX', left) end
+  end
 end
 
 -- forget_messages forgets what was shown for long enough, and says when the next is to be forgotten.

@@ -41,7 +41,7 @@ local repeats, either, other = l ~= nil, ask == 'ambiguous', nil
 if repeats then
   told.duplicate = '1'
 elseif not either then
-  if whole and not whole.again then l, ask = part(whole) else l, ask, other = judge() end
+  if whole and not whole.again then l, ask, other = part(whole) else l, ask, other = judge() end
   if l and first and not could_be(l.party, first) then l, ask = nil, 'ambiguous' end
 end
 local bound = anew ~= false -- else the first message of this text stays the one that is shown
@@ -105,7 +105,7 @@ if bound then
   local to = l or offered()
   keep_text(to, l and (told.judge == '1' and 'w' or 's') or to and 'o' or 'n', repeats or either)
 end
-if A.part > 0 and repeats and not whole then -- long messages may begin alike
+if A.part > 0 and (repeats or either) and not whole then -- long messages may begin alike
   redis.call('DEL', PARTS)
 elseif A.part > 0 then
   local answered, code_at = answers or (whole and whole.answered), whole and whole.code_at or A.code and FROM or nil

@@ -68,6 +68,8 @@ local function quarantined(mine)
       for _, a in ipairs(l.asks) do
         if a.answered == '' and a.at < TO and FROM < a.at + QUARANTINE and (not mine.asking or may_fit(l, a)) then found = true end
       end
+    elseif l.fence < mine.fence and not l.asking and mine.asking and l.party ~= mine.party and l.codes == 0 and l.ended < TO and FROM < l.ended + QUARANTINE then
+      found = true -- its code was taken back
     end
     i = i + 1
     l = lease(i)
@@ -75,10 +77,10 @@ local function quarantined(mine)
   return found
 end
 
--- has_open says whether an ended lease has an ask that no code came for.
+-- has_open says whether an ended lease has an ask that no code came for, and that is not too long before.
 local function has_open(l)
   for _, a in ipairs(l.asks) do
-    if a.answered == '' then return true end
+    if a.answered == '' and FROM - a.at <= OPEN_FOR then return true end
   end
   return false
 end
@@ -128,7 +130,7 @@ local function asker()
     l = lease(i)
   end
   if not found then return nil end
-  if asks[1].unsaid then return nil, 'ambiguous' end
+  if asks[1].unsaid then return nil, 'ambiguous', found end
   -- Two open asks are closer than a quarantine where the first one's answer was taken back.
   local close, _, ok = quarantined(found), open_ask(found, asks)
   if ok and (displaced or close) then return nil, 'ambiguous', displaced and found end
@@ -316,13 +318,22 @@ end
 local function part(whole)
   local first = whole.first
   local l = (first.state == 's' or first.state == 'w') and by_fence(first.fence) or nil
-  if not l then return nil, first.reason ~= '' and first.reason or 'ambiguous' end
+  if not l then
+    local _, _, other = judge()
+    return nil, first.reason ~= '' and first.reason or 'ambiguous', other
+  end
   if whole.twice then
     local own = judge()
     if not own or own.party ~= l.party then return nil, 'ambiguous' end
   end
   if A.code and whole.code_at and asked_since(l.party, whole.code_at) then return nil, 'ambiguous' end
-  return l, not whole.answered and open_ask(l, candidates(l)) or nil
+  if whole.answered then return l end
+  local asks = candidates(l)
+  local ask = open_ask(l, asks)
+  for _, a in ipairs(asks) do -- another part may have had the piece that its ask wants
+    if not ask and a.answered == '' and not a.unsaid then ask = a end
+  end
+  return l, ask
 end
 
 -- unknown is the asks that Go has to be asked about first, nil for none, and the lease of the first of them.
