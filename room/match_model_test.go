@@ -170,14 +170,14 @@ func (w *world) judge(q room.MatchRequest, from, to int64) (*held, *ask, room.Re
 	if plain { // rule 1
 		l := touched[0]
 		if len(touched) > 1 || w.quarantined(l, from, to, func(ask) bool { return true }) || w.othersBy(q, l, from, min(to, l.granted)) ||
-			!l.live && l.codes > 0 && w.othersBy(q, l, max(from, l.end), to) || w.behind(q, l, to) {
+			!l.live && l.codes > 0 && w.othersBy(q, l, max(from, l.end), to) || w.behind(l, to) {
 			return nil, nil, room.Ambiguous
 		}
 		return l, nil, ""
 	}
 	l, reason := w.asker(q, from, to)
 	switch {
-	case l != nil && w.behind(q, l, to):
+	case l != nil && l.fits(q, to) && w.behind(l, to):
 		return nil, nil, room.Ambiguous
 	case l != nil:
 		return l, l.answerable(q, from, to), ""
@@ -249,7 +249,7 @@ func (w *world) quarantined(mine *held, from, to int64, counts func(ask) bool) b
 
 // behind: another lease asked within a sixth of a quarantine after the message says that it was sent, and its code this may be where the carrier's clock is
 // behind: unless mine asked so lately that the other could not have asked by then.
-func (w *world) behind(q room.MatchRequest, mine *held, to int64) bool {
+func (w *world) behind(mine *held, to int64) bool {
 	const sixth = quarantine / 6
 	last := int64(-1)
 	for _, a := range mine.asks {
@@ -261,7 +261,7 @@ func (w *world) behind(q room.MatchRequest, mine *held, to int64) bool {
 		return false
 	}
 	return slices.ContainsFunc(w.leases, func(l *held) bool {
-		return l != mine && slices.ContainsFunc(l.asks, func(a ask) bool { return a.answer == "" && to <= a.at && a.at < to+sixth && a.takes(q) })
+		return l != mine && slices.ContainsFunc(l.asks, func(a ask) bool { return (a.answer == "" || !l.live) && to <= a.at && a.at < to+sixth })
 	})
 }
 

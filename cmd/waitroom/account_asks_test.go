@@ -58,7 +58,7 @@ func (a *account) behind(mine *lease, m *message, w span) bool {
 	}
 	return slices.ContainsFunc(a.leases, func(l *lease) bool {
 		return l.party() != mine.party() && slices.ContainsFunc(l.asks, func(ask ask) bool {
-			return ask.answer == nil && w.to <= ask.at && ask.at < w.to+behindBy && ask.filter.takes(m.letter)
+			return (ask.answer == nil || !l.live) && w.to <= ask.at && ask.at < w.to+behindBy
 		})
 	})
 }
@@ -192,4 +192,9 @@ func (l *lease) answers(m *message, w span) int {
 	return slices.IndexFunc(l.asks, func(a ask) bool {
 		return a.at < w.to && w.from-a.at <= openFor && a.answer == nil && a.filter.takes(m.letter)
 	})
+}
+
+// answersAny is the earliest open ask made before a message, whatever it wants; -1 for none.
+func (l *lease) answersAny(w span) int {
+	return slices.IndexFunc(l.asks, func(a ask) bool { return a.at < w.to && w.from-a.at <= openFor && a.answer == nil })
 }

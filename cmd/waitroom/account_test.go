@@ -54,6 +54,7 @@ type judgement struct {
 	verified bool  // the ledger is asked about it
 	at       int64 // when
 	window   span  // in which it may have been sent
+	twin     bool  // the same text is another's, and may be of a second one
 	clock    bool  // the carrier's clock may be behind, and an incident says so
 	unsure   bool  // whether that is so hangs on when it was sent, which is not known
 }
@@ -199,6 +200,11 @@ func (a *account) attribute(m *message, w span) (list []judgement) {
 		for i, j := range list {
 			if first != nil && j.lease != nil && !a.couldCause(j.lease.party(), first.window) {
 				list[i] = none("ambiguous")
+				wider := first.window
+				wider.to += behindBy // of what was ambiguous anyway the account does not say whether the clock may be the cause, too
+				if first.reason == "ambiguous" && a.couldCause(j.lease.party(), wider) {
+					list = append(list, j)
+				}
 			}
 		}
 	}
@@ -219,7 +225,9 @@ func (a *account) repeat(first *judgement, m *message, w span) judgement {
 	}
 	n := first.lease.answers(m, w)
 	if n < 0 && a.askedByOthers(first.lease, m, w) {
-		return none("ambiguous")
+		twin := none("ambiguous")
+		twin.twin = true
+		return twin
 	}
 	told := first.verdict
 	told.duplicate = true
@@ -246,7 +254,9 @@ func (a *account) byTime(m *message, w span) []judgement {
 		return []judgement{none("ambiguous")}
 	}
 	if !whole.answered {
-		n = l.answers(m, w)
+		if n = l.answers(m, w); n < 0 { // another part may have had what its ask wants
+			n = l.answersAny(w)
+		}
 	}
 	return []judgement{{verdict: verdict{l.result(), "", l.fence, false}, lease: l, ask: n}}
 }
@@ -346,7 +356,7 @@ func (a *account) remember(j *judgement, answers bool) {
 	if m.parts > 0 {
 		whole, key := a.wholeOf(m), m.sender+"|"+m.ref
 		switch {
-		case whole == nil && j.duplicate: // long messages may begin alike
+		case whole == nil && (j.duplicate || j.twin): // long messages may begin alike
 			delete(a.parts, key)
 		case whole == nil:
 			whole = &long{first: j, had: map[int]bool{}}

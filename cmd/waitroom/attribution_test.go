@@ -98,7 +98,7 @@ func (x *accounts) judge(a *account, e event, m *message, next []event) string {
 	found := slices.IndexFunc(possible, said)
 	if found < 0 {
 		a.take(judgement{verdict: got, message: m, lease: a.byFence[got.fence]}, e.at)
-		return fmt.Sprintf("%s (sent %d–%d) is %s, not %v", m.id, m.from, m.to, m.raw, possible)
+		return fmt.Sprintf("%s (sent %d–%d, part %d of %d of %q, code %t) is %s, not %v", m.id, m.from, m.to, m.part, m.parts, m.ref, m.code != "", m.raw, possible)
 	}
 	picked := possible[found]
 	picked.unsure = slices.ContainsFunc(possible, func(j judgement) bool { return said(j) && j.clock != picked.clock })
@@ -146,14 +146,15 @@ type astray struct {
 	displaced                 map[string]int // by what took their place
 	overtaken                 int
 	twins                     int // the same text as one that was sent to another before
+	closer                    int // it seems older than its ask, and the lease that it went to had asked less than a quarantine before that
 	unasked, adverts          int
 	wrong                     []string
 }
 
 func (s astray) String() string {
 	return fmt.Sprintf("%d codes sent within their quarantine: %d to their own, %d to nobody, displaced by another that took their place: %v, "+
-		"%d overtaken by their own lease's next code, %d alike another's, %d wrong; %d sent after it: %d wrong; %d of sellers who had not asked wrong; %d codes of nobody taken for somebody's", s.inside,
-		s.insideRight, s.insideNobody, s.displaced, s.overtaken, s.twins, len(s.wrong), s.beyond, s.beyondWrong, s.unasked, s.adverts)
+		"%d overtaken by their own lease's next code, %d alike another's, %d by a clock behind while two asks were open, %d wrong; %d sent after it: %d wrong; %d of sellers who had not asked wrong; %d codes of nobody taken for somebody's", s.inside,
+		s.insideRight, s.insideNobody, s.displaced, s.overtaken, s.twins, s.closer, len(s.wrong), s.beyond, s.beyondWrong, s.unasked, s.adverts)
 }
 
 // truth compares each code's hidden truth with whom it was attributed to.
@@ -197,10 +198,12 @@ func (x *accounts) truth(all map[string]history, messages []*message) (s astray)
 				s.overtaken++
 			case m.answer.Duplicate:
 				s.twins++
+			case x.closer(m):
+				s.closer++
 			default:
-				s.wrong = append(s.wrong, fmt.Sprintf("%s in %s, sent at %d (it says %d–%d), judged at %d, asked for by ticket %d (%s), is %s",
+				s.wrong = append(s.wrong, fmt.Sprintf("%s in %s, sent at %d (it says %d–%d), judged at %d, asked for by ticket %d (%s), is %s: of %s",
 					m.id, m.room, m.sent, m.from, m.to, x.judged(m).at, m.cause.place.ticket,
-					x.rooms[m.room].byFence[m.cause.place.fence], m.raw))
+					x.rooms[m.room].byFence[m.cause.place.fence], m.raw, x.rooms[m.room].byFence[m.answer.Fence]))
 			}
 		}
 	}
@@ -253,6 +256,17 @@ func (x *accounts) displaced(m *message) string {
 // overtaken says whether it had been answered by a code of the same lease that was sent later and came sooner.
 func (x *accounts) overtaken(m *message) bool {
 	return x.answeredBefore(m, func(z *message) bool { return z.cause != nil && z.cause.place == m.cause.place && z.sent > m.sent })
+}
+
+// closer says that a code seems to be older than its ask, and that the lease that it went to had asked less than a quarantine before that: an answer was taken
+// back. By rule 2 its own ask is too young then for the clock to be taken for the cause.
+func (x *accounts) closer(m *message) bool {
+	room := x.rooms[m.room]
+	return slices.ContainsFunc(room.byFence[m.cause.place.fence].asks, func(mine ask) bool {
+		return mine.at >= m.to && slices.ContainsFunc(room.byFence[m.answer.Fence].asks, func(theirs ask) bool {
+			return theirs.at <= mine.at && mine.at < theirs.at+quarantine.Milliseconds()
+		})
+	})
 }
 
 func (x *accounts) answeredBefore(m *message, by func(*message) bool) bool {

@@ -186,6 +186,7 @@ local function second_code() return S.awaited > 0 and S.awaited < TO and FROM < 
 
 -- behind finds the asking lease of another party that may have caused this instead of `mine`, which is over, where the carrier's clock is behind: it asked
 -- shortly after the message claims to have been sent. Asks are a quarantine apart, so this is not so where the last open ask of `mine` is not that old yet.
+-- Of a lease that is over an ask counts that was answered, too: its code may have been another's.
 -- The number is free at once after a lease that is not asking and has its code, so this may be so of any message in its time.
 local function behind(mine)
   if mine.current then return nil end
@@ -196,7 +197,7 @@ local function behind(mine)
   if last and TO - 1 - last <= QUARANTINE - BEHIND then return nil end
   local function asked(l)
     for _, a in ipairs(l.party ~= mine.party and l.asks or {}) do
-      if a.answered == '' and a.at >= TO and a.at < TO + BEHIND and may_fit(l, a) then return true end
+      if (a.answered == '' or not l.current) and a.at >= TO and a.at < TO + BEHIND then return true end
     end
   end
   local now = current()
