@@ -125,6 +125,8 @@ func requireAway(t *testing.T, r *replica, nobody, kim *seller) {
 		})
 	}
 	group.Wait()
+	message := gatewaySays(nobody, "integration", `{"event":"sms:received","id":"e","payload":{"message":"hello","sender":"1588"}}`)
+	requireProblem(t, message, http.StatusServiceUnavailable, "store_unavailable")
 }
 
 // hooks takes webhooks and holds them to what is described.

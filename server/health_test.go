@@ -34,7 +34,7 @@ func readiness(t *testing.T, s *seller, status int) map[string]any {
 func TestReadinessFollowsRedisAndLivenessDoesNot(t *testing.T) {
 	t.Parallel() // it waits
 	redis := redistest.Start(t)
-	r := start(t, config(t, append(supportArgs(t), "--redis-url", redis.URL())...))
+	r := start(t, config(t, append(supportArgs(t), "--redis-url", redis.URL(), "--sms-sources", "gateway=android-sms-gateway:"+sourceSecret)...))
 	s, kim := newSeller(t, r.URL(), "a"), newAgent(t, r.URL(), "kim")
 	require.Equal(t, map[string]any{"server": "ok", "redis": "ok", "subscription": "ok", "ledger": "ok"}, readiness(t, s, http.StatusOK))
 
