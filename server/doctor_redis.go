@@ -63,25 +63,12 @@ func (d *doctor) unreached(err error) {
 		do = "It asks for a password: redis://user:password@host:port."
 	case strings.Contains(text, "NOPERM"):
 		do = "Give the user the right to this command: ACL SETUSER."
-	case certificateAdvice(err) != "":
-		do = certificateAdvice(err)
+	case d.cfg.Redis.certificateAdvice(err) != "":
+		do = d.cfg.Redis.certificateAdvice(err)
 	case strings.Contains(text, "tls:"), strings.Contains(text, "EOF"), strings.Contains(text, "certificate"):
 		do = "Does it speak TLS? Then rediss://; and does this host trust its certificate?"
 	}
 	d.wrong("redis", do, "%s does not answer: %v.", d.cfg.Redis, err)
-}
-
-// certificateAdvice is what to do where one side does not believe the other; "" where that is not what is wrong.
-func certificateAdvice(err error) string {
-	switch text := err.Error(); {
-	case strings.Contains(text, "certificate required"):
-		return "It wants a certificate of its clients: name the files in WAITROOM_REDIS_URL, rediss://…?cert=FILE&key=FILE (in PEM)."
-	case strings.Contains(text, "remote error: tls:"):
-		return "Name in WAITROOM_REDIS_URL a certificate that it believes: rediss://…?cert=FILE&key=FILE (in PEM)."
-	case strings.Contains(text, "x509:"):
-		return "Name in WAITROOM_REDIS_URL who signed its certificate: rediss://…?ca=FILE (in PEM). Is the address one that the certificate is for?"
-	}
-	return ""
 }
 
 func (d *doctor) cluster(ctx context.Context, c *redis.ClusterClient) {

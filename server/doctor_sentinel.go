@@ -39,7 +39,7 @@ func (d *doctor) sentinel(ctx context.Context, c *redis.SentinelClient, addr str
 		if errors.Is(err, redis.Nil) {
 			d.wrong(about, "Correct the name at the end of WAITROOM_REDIS_URL, or sentinel.conf.", "%s knows no master %q.", addr, d.cfg.Redis.many.MasterName)
 		} else {
-			d.wrong(about, cmp.Or(certificateAdvice(err), "Is it up, and may this host reach it? Does it ask for a password (sentinel_password=…)?"), "%s does not answer: %v.", addr, err)
+			d.wrong(about, cmp.Or(d.cfg.Redis.certificateAdvice(err), "Is it up, and may this host reach it? Does it ask for a password (sentinel_password=…)?"), "%s does not answer: %v.", addr, err)
 		}
 		return false
 	}

@@ -228,7 +228,7 @@ func (j *journey) givesUp(button string) {
 	j.t.Helper()
 	j.line.cut(true)
 	defer j.line.cut(false)
-	j.Until(`document.body.dataset.connection === "lost"`)
+	j.Until(`!document.getElementById("lost").hidden`) // the notice moves the buttons when it comes
 	j.Click(button)
 	j.Click("#leave-confirm")
 	j.Until(fmt.Sprintf(`document.querySelector(%q).getAttribute("aria-busy") === "true"`, button))

@@ -5,9 +5,12 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
+	"strings"
+	"syscall"
 )
 
 // certificates are the files, in PEM, that a REDIS_URL names for TLS by its parameters cert, key and ca.
@@ -93,4 +96,38 @@ func cutCertificates(text string) (rest string, c certificates, err error) {
 	}
 	u.RawQuery = q.Encode()
 	return u.String(), c, nil
+}
+
+// certificateAdvice returns what to do where one side refuses the other's certificate; "" for any other error.
+func (u RedisURL) certificateAdvice(err error) string {
+	const show = ": name the files in WAITROOM_REDIS_URL, rediss://…?cert=FILE&key=FILE (in PEM)."
+	switch text := err.Error(); {
+	case strings.Contains(text, "certificate required"):
+		return "It wants a certificate of its clients" + show
+	case strings.Contains(text, "remote error: tls:"):
+		return "Name in WAITROOM_REDIS_URL a certificate that it believes: rediss://…?cert=FILE&key=FILE (in PEM)."
+	case strings.Contains(text, "x509:"):
+		return "Name in WAITROOM_REDIS_URL who signed its certificate: rediss://…?ca=FILE (in PEM). Is the address one that the certificate is for?"
+	case u.showsNoCertificate() && brokenOff(err):
+		return "It may want a certificate of its clients" + show
+	}
+	return ""
+}
+
+// showsNoCertificate reports whether connections are TLS without a certificate of the client.
+func (u RedisURL) showsNoCertificate() bool {
+	var config *tls.Config
+	switch {
+	case u.single != nil:
+		config = u.single.TLSConfig
+	case u.many != nil:
+		config = u.many.TLSConfig
+	}
+	return config != nil && config.GetClientCertificate == nil
+}
+
+// brokenOff reports whether the other side closed the connection. From TLS 1.3 on a server refuses a certificate after the handshake, and
+// the client that writes at that moment meets the closed connection before it reads why.
+func brokenOff(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF)
 }

@@ -51,9 +51,10 @@ func (b *Browser) In(tb testing.TB) *Browser { return &Browser{tb: tb, engine: b
 // Open goes to an address and waits until the page is loaded.
 func (b *Browser) Open(url string) { b.tb.Helper(); b.must(b.engine.open(url), "open "+url) }
 
-// Click presses what a selector finds first.
+// Click waits until what a selector finds first is visible and does not move, and presses it.
 func (b *Browser) Click(selector string) {
 	b.tb.Helper()
+	b.Until(still(selector))
 	b.must(b.engine.click(selector), "click "+selector)
 }
 
@@ -83,11 +84,11 @@ func (b *Browser) NewTab(url string) { b.tb.Helper(); b.must(b.engine.newTab(url
 // FirstTab drives the first tab again. The others stay open.
 func (b *Browser) FirstTab() { b.tb.Helper(); b.must(b.engine.firstTab(), "go to the first tab") }
 
-// Until waits until an expression is true on the page, also through a reload.
+// Until waits until an expression, or its promise, is true on the page, also through a reload.
 func (b *Browser) Until(expression string) {
 	b.tb.Helper()
 	testproc.Until(b.tb, patience, func() error {
-		got, err := b.engine.eval("!!(" + expression + ")")
+		got, err := b.engine.eval("Promise.resolve(" + expression + ").then(Boolean)")
 		if err == nil && string(got) != "true" {
 			time.Sleep(between)
 			err = fmt.Errorf("%s: never in %s: %s", b.Name, expression, got)
@@ -129,6 +130,18 @@ func home(tb testing.TB) (dir string, env []string) {
 	dir = tb.TempDir()
 	env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_CACHE_HOME="+dir, "XDG_DATA_HOME="+dir, "LANG=C.UTF-8")
 	return dir, env
+}
+
+// still is an expression that is true where an element is visible and is in the same place 50 ms later.
+func still(selector string) string {
+	return `new Promise((done) => {
+		const place = () => {
+			const element = document.querySelector(` + quote(selector) + `);
+			return element?.checkVisibility() && JSON.stringify(element.getBoundingClientRect());
+		};
+		const before = place();
+		setTimeout(() => done(before && before === place()), 50);
+	})`
 }
 
 func quote(text string) string {
