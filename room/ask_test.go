@@ -112,3 +112,19 @@ func TestLostReplyOfAnAskIsOneAsk(t *testing.T) {
 	require.Equal(t, 1, a.stand().Lease.Asked)
 	require.Equal(t, 1, journalled(t, e, "asked"))
 }
+
+func TestFilterOfAnAskThatTheStoreLostIsNotTheNextOnes(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, lost := d.asker("a"), d.remember()
+	a.only(shop)
+	_, m := d.sms(from("15889999"))
+	requireNone(t, room.NotExpected, m, "the engine knows by now what a wants")
+	lost()
+	d.pass(40 * time.Second)
+	elsewhere := a
+	elsewhere.engine = room.New(d.rdb, d.engine.Config())
+	elsewhere.only(other)
+	d.pass(time.Second)
+	_, m = d.sms(from(other))
+	require.Equal(t, room.Matched, m.Result)
+}

@@ -106,7 +106,7 @@ func TestCodeOfALeaseThatIsOverIsItsOwnWhereNoClockCanBeTheCause(t *testing.T) {
 	})
 }
 
-// What the other asked for need not be it: a filter may be too narrow, and the message may be a part without the piece.
+// The other seller's filter does not matter: it may be too narrow, and the message may be a part without the piece.
 func TestClockMayBeTheCauseWhateverTheOtherAskedFor(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")

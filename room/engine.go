@@ -126,7 +126,7 @@ type Engine struct {
 	index    *index
 	clock    clock
 	told     *told
-	asks     *filters
+	filters  *filters
 
 	lifeline  lifeline
 	histories atomic.Int64
@@ -141,7 +141,7 @@ type Engine struct {
 // New makes an engine on a client, which stays the caller's to close.
 func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
-	e := &Engine{rdb: rdb, cfg: cfg, names: NamesOf(rdb, cfg.KeyPrefix), told: newTold(cfg.Retention / 2), asks: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
+	e := &Engine{rdb: rdb, cfg: cfg, names: NamesOf(rdb, cfg.KeyPrefix), told: newTold(cfg.Retention / 2), filters: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
 	_, cluster := rdb.(*redis.ClusterClient)
 	e.outages = newOutages(cluster)
 	e.steps = newSteps(cluster)

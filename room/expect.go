@@ -93,8 +93,8 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 		if r.short {
 			return Expectation{}, fmt.Errorf("%w: expect reply is cut short", ErrStore)
 		}
-		if message == "" && filter != "" && q.Key == "" { // the lease's asks are numbered from 1; a repeat may say another filter
-			e.asks.learn(id, fmt.Sprintf("%d.%d", x.Fence, x.Asked), q.Filter)
+		if filter != "" {
+			e.filters.learn(id, filter, q.Filter)
 		}
 	case len(a.rest) == 1: // number_busy
 		x.AskAfter = r.int()

@@ -106,8 +106,7 @@ func plainSender(sender string) string {
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-// filters remembers the asks' filters, so that most messages need no second question. An ask is named by its lease's fence and
-// its number, which name no other for ever.
+// filters remembers the asks' filters by their names, so that most messages need no second question.
 type filters struct {
 	mu    sync.Mutex
 	rooms map[ID]map[string]Filter
@@ -120,8 +119,12 @@ const (
 
 func newFilters() *filters { return &filters{rooms: make(map[ID]map[string]Filter)} }
 
-// learn takes in the filter of an ask.
-func (x *filters) learn(id ID, ask string, f Filter) {
+// filterName returns the start of a sealed filter: the id of its key and its nonce, which no other has. An ask is no name for its filter:
+// where the store loses it, the next one has its number. match_whose.lua names filters so too.
+func filterName(sealed string) string { return sealed[:min(len(sealed), 25)] }
+
+// learn remembers a filter by its sealed text.
+func (x *filters) learn(id ID, sealed string, f Filter) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	known := x.rooms[id]
@@ -132,7 +135,7 @@ func (x *filters) learn(id ID, ask string, f Filter) {
 		known = make(map[string]Filter)
 		x.rooms[id] = known
 	}
-	known[ask] = f
+	known[filterName(sealed)] = f
 }
 
 // fit is what match_whose.lua is told of an ask and a message.
@@ -151,13 +154,13 @@ func fitOf(f Filter, sender, text string) fit {
 	return noFit
 }
 
-// fit says which of the asks that are known a message fits.
+// fit returns which of the filters that are known a message fits, by their names.
 func (x *filters) fit(id ID, sender, text string) map[string]fit {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	fits := make(map[string]fit, len(x.rooms[id]))
-	for ask, f := range x.rooms[id] {
-		fits[ask] = fitOf(f, sender, text)
+	for name, f := range x.rooms[id] {
+		fits[name] = fitOf(f, sender, text)
 	}
 	return fits
 }

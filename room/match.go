@@ -129,7 +129,7 @@ func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error
 	if err != nil {
 		return Match{}, err
 	}
-	m.Fits = e.asks.fit(id, q.Sender, q.Shown.Text)
+	m.Fits = e.filters.fit(id, q.Sender, q.Shown.Text)
 	var found Match
 	err = e.index.listed(ctx, id, func(l listing) error {
 		for range maxTrips {
@@ -197,17 +197,16 @@ func (e *Engine) Fingerprint(id ID, q MatchRequest) string {
 	return e.sealer(id).mark(string(id), "fingerprint", plainSender(q.Sender), q.Shown.Text, strconv.FormatInt(q.From, 10))
 }
 
-// learn takes in the asks that match_whose.lua has to know a message's fit to: "fence.ask:filter".
-func (e *Engine) learn(id ID, asks []string, q MatchRequest, fits map[string]fit) {
-	for _, text := range asks {
-		ask, sealed, _ := strings.Cut(text, ":")
-		f, ok := e.openFilter(id, sealed)
+// learn opens the filters that match_whose.lua has to know a message's fit to.
+func (e *Engine) learn(id ID, sealed []string, q MatchRequest, fits map[string]fit) {
+	for _, text := range sealed {
+		f, ok := e.openFilter(id, text)
 		if !ok {
-			fits[ask] = sealedFit
+			fits[filterName(text)] = sealedFit
 			continue
 		}
-		e.asks.learn(id, ask, f)
-		fits[ask] = fitOf(f, q.Sender, q.Shown.Text)
+		e.filters.learn(id, text, f)
+		fits[filterName(text)] = fitOf(f, q.Sender, q.Shown.Text)
 	}
 }
 

@@ -203,3 +203,26 @@ func TestMessageOfAnEarlierTurnIsNotShownInTheNext(t *testing.T) {
 		require.Empty(t, messages())
 	})
 }
+
+func TestDuplicateThatTheLedgerRefusesAnsweredNothing(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	first := a.expect()
+	a.expect()
+	d.sms(saying(twin))
+	again, m := d.sms(saying(twin))
+	require.True(t, m.Duplicate)
+	require.True(t, m.Completes, "its second ask is answered, too")
+	for range 2 { // a verdict may come again
+		d.settle(again, false)
+	}
+	d.pass(time.Second)
+	_, err := d.engine.Expect(t.Context(), integration, b.request())
+	require.ErrorIs(t, err, room.ErrNumberBusy, "the code for a's second ask is still to come")
+	_, m = d.sms()
+	require.Equal(t, room.Late, m.Result)
+	require.Equal(t, first.Fence, m.Fence)
+	d.settle(again, false)
+	_, err = d.engine.Expect(t.Context(), integration, b.request())
+	require.NoError(t, err, "that has come by now")
+}

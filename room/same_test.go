@@ -217,3 +217,28 @@ func TestPartsOfOneMessageBelongTogether(t *testing.T) {
 		require.Greater(t, m.Fence, first.Fence)
 	})
 }
+
+func TestPartsThatAreBothClaimedOrAssignedAnswerOneAsk(t *testing.T) {
+	ways := map[string]func(d *desk, a seller, id string){
+		"claimed":  func(d *desk, a seller, id string) { _, err := a.claim(id); require.NoError(d, err) },
+		"assigned": func(d *desk, a seller, id string) { d.assigned(id, a.stand().Fence) },
+	}
+	for how, give := range ways {
+		t.Run(how, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			a := d.asker("a")
+			one, _ := d.sms(part("r", 1))
+			two, m := d.sms(part("r", 2))
+			requireNone(t, room.NotExpected, m, "it was sent before a asked")
+			d.pass(time.Second)
+			a.expect()
+			a.expect()
+			for _, id := range []string{one, two} {
+				give(d, a, id)
+				d.settle(id, true)
+			}
+			require.Equal(t, 1, a.stand().Lease.Open, "the second code is still to come")
+			require.Len(t, messages(t, d.engine, a.session), 2)
+		})
+	}
+}

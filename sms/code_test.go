@@ -51,7 +51,7 @@ func TestCodeIsTheRunOfDigitsThatTheWordingMarks(t *testing.T) {
 		{"topic particle", "482913은 쿠팡윙 인증번호입니다", "482913"},
 		{"code for an order", "482913 is your verification code for order 20261121", "482913"},
 
-		// What else has digits.
+		// Other things with digits.
 		{"an amount before", "12만원 결제 요청, 인증번호 482913", "482913"},
 		{"a longer amount before", "1234567원 결제 인증번호는 482913", "482913"},
 		{"an amount with a comma", "12,345원 결제를 위한 인증번호 482913", "482913"},
@@ -105,7 +105,7 @@ func TestCodeIsTheRunOfDigitsThatTheWordingMarks(t *testing.T) {
 	}
 }
 
-// What the corpus has no line for.
+// Shapes that no line of the corpus has.
 func TestWordingTellsACodeFromAnotherNumber(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"letters beside a strong label", "OTP: KXMPQR", "KXMPQR"},
@@ -194,7 +194,7 @@ func TestShapesThatWereReadWronglyOnce(t *testing.T) {
 		{"رمز التحقق الخاص بك هو ٦٠٤٤١٣", "604413"},
 		{"کد ورود شما ۶۰۴۴۱۳ است", "604413"},
 		{"Code d'authentification : AA4B1A", "AA4B1A"},
-		// Who is sent a code is no code.
+		// The receiver's number is no code.
 		{"4821로 끝나는 번호로 인증번호를 보냈습니다", ""},
 		{"인증번호를 4821번으로 보냈습니다", ""},
 		{"Your verification code was sent to 4821", ""},

@@ -72,7 +72,7 @@ func TestCorpusIsReadRightLineByLine(t *testing.T) {
 	require.Empty(t, wrong, "%d of %d\n%s", len(wrong), len(shapes), strings.Join(wrong, "\n"))
 }
 
-// What makes a Korean message one that may have a code, in this test's own words.
+// Words of a Korean message that may have a code, written for this test alone.
 var (
 	speaksOfACode = regexp.MustCompile(`(?i)인\s?증|코드|번\s?호|비밀|비번|암호|패스워드|숫자|본인\s?확인|otp|code|pin\b|pass|입력|기입|누르|눌러|적어|넣어|써\s?주|` +
 		`알려\s?주지|말하지|공유하지|노출|유출|타인|<#>|# ?\d`)

@@ -2,7 +2,7 @@ package sms
 
 import "errors"
 
-// What is wrong with a request, in the order in which it is checked. Callers compare with errors.Is.
+// Errors of a request, in the order in which it is checked. Callers compare with errors.Is.
 var (
 	ErrNotConfigured  = errors.New("there is no secret to check messages by")
 	ErrSignature      = errors.New("signature does not match")
@@ -62,7 +62,7 @@ var (
 		"There is no text in what the source sent: check its template, or the names of its fields in ROOMS_FILE."}
 )
 
-// What a Source finds wrong with a body whose signature matches.
+// Errors of a body whose signature a Source has verified.
 var (
 	FaultBody = &Fault{ErrInvalidJSON, "본문을 읽을 수 없어요. 소스의 종류와 본문 형식(JSON 또는 폼)을 확인해 주세요.",
 		"The body can not be read: check the source's kind, and that it sends JSON or a form."}

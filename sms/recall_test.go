@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What both recall and precision over all the lines have to be, and how many of them are unseen: a third.
+// The least recall and precision over all lines; a third of the lines is unseen.
 const (
 	bar    = 0.98
 	thirds = 3

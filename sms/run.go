@@ -37,7 +37,7 @@ func (p piece) size() int { return p.to - p.from }
 // serviceHead is how the numbers begin that companies in Korea are called at from everywhere.
 const serviceHead = `1(?:5(?:22|33|44|66|77|88|99)|6(?:00|22|44|61|66|68|70|88)|8(?:00|11|33|55|77|99))`
 
-// What has its own place in a text: addresses, and telephone numbers and dates.
+// Runs of digits that are no code by their form: addresses, telephone numbers and dates.
 var (
 	address = regexp.MustCompile(`(?i)(?:https?://|www\.)[^\s()<>\[\]"'\x{80}-\x{10FFFF}]+` +
 		`|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/[^\s()<>\[\]"'\x{80}-\x{10FFFF}]*` +
@@ -200,7 +200,7 @@ func spaced(text string, a, b piece) bool {
 	return a.size() == 1 || a.digits > 0 && a.capitals > 0 && b.digits > 0 && b.capitals > 0
 }
 
-// What a number is taken for at sight.
+// Kinds of number that are told by their form alone.
 var (
 	year    = regexp.MustCompile(`^(?:19|20)\d\d$`)
 	day     = regexp.MustCompile(`^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$`)

@@ -176,7 +176,7 @@ func (s *street) checkIncidents(x *accounts) {
 			want = append(want, "message_id_reused "+m.id)
 		}
 		name := "carrier_clock " + m.id
-		// What is nobody's anyway may be so for the clock, too: the rules for that are tried in package room.
+		// A message that is unmatched in both may be so for the clock as well: package room tests the rules for that.
 		j := x.judged(m)
 		maybe := j != nil && slices.Contains(got, name) && (j.unsure || !m.answer.attributed())
 		if maybe || j != nil && j.clock && !j.unsure {

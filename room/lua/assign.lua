@@ -25,10 +25,10 @@ local function find()
   return { digest = DIGEST, from = tonumber(first.from or 0), to = tonumber(first.to or 0), code = first.code == '1', forgotten = true }, somebodys
 end
 
--- give_answer makes it the answer to the earliest ask that no code came for and that is not too long before; where there is none, to one
+-- give_answer makes it, unless another part of it was that, the answer to the earliest ask that no code came for and that is not too long before; where there is none, to one
 -- that was made before it was sent, and nobody knew of. A lease that is not asking has one code more.
 local function give_answer(lease, m)
-  if not m.code then return end
+  if not m.code or part_answered(m) then return end
   if not lease.asking then
     lease.codes = lease.codes + 1
     return write_lease(lease)
@@ -67,7 +67,7 @@ if not caused(lease, m.from, m.to) then return refuse('not_possible') end
 
 give_answer(lease, m)
 bind(lease, m)
-if not m.forgotten then withdraw(m) end
+if not m.forgotten then withdraw(m, lease.party) end
 desk()
 local live = lease.current
 local ends, result, ended = live and COMPLETES and m.code and S.open == 0, live and 'matched' or 'late', live and NOW or lease.ended

@@ -28,9 +28,9 @@ local function claim()
   if owner and owner.party ~= lease.party then return nil, 'no_message' end
   local theirs = m.reason ~= 'ambiguous' and asked_by_others(lease.party, OPEN_FOR) -- ambiguous and offered: for the carrier's clock, see behind in match_whose.lua
   if theirs then return nil, 'number_busy', ' ' .. int(theirs + OPEN_FOR) end
-  local answered
+  local answered = part_answered(m)
   for _, a in ipairs(lease.asks) do
-    if a.answered == '' and a.at >= m.from then
+    if not answered and a.answered == '' and a.at >= m.from then
       a.answered, answered = DIGEST, true
       break
     end

@@ -62,6 +62,12 @@ local function first_of(m, others)
   end
 end
 
+-- part_answered says whether another part of the same long message has answered an ask already.
+local function part_answered(m)
+  local known = m.whole and m.whole ~= '' and redis.call('GET', LOCK:sub(1, -5) .. 'parts:' .. m.whole)
+  return known and known:match('|(%d)|') == '1'
+end
+
 -- forget_messages forgets what was shown for long enough, and says when the next is to be forgotten.
 local function forget_messages()
   for _, entry in ipairs(redis.call('ZRANGEBYSCORE', INBOX, '-inf', int(NOW))) do
@@ -99,10 +105,11 @@ local function show(session)
   if session ~= '' then tell('notes', '{"message":"' .. session .. '"}') end
 end
 
--- withdraw takes messages that are the same as m, which belongs to a lease now, back from other sessions that they are offered to.
-local function withdraw(m)
+-- withdraw takes messages that are the same as m, which belongs to a lease now, back from the leases of other parties that they are offered to.
+local function withdraw(m, party)
   for o in recent() do
-    if o.state == 'o' and o.session ~= m.session and akin(m, o) then
+    local l = o.state == 'o' and akin(m, o) and by_fence(o.fence)
+    if l and l.party ~= party then
       local entry, session = inbox_entry(o), o.session
       o.session, o.fence, o.state = '', 0, 'n'
       write_message(o, entry)
@@ -131,4 +138,4 @@ local function own(answer, fence, given)
   if given then redis.call('HSET', answer, 'given', given) end
 end
 
-return message, inbox_entry, write_message, first_of, forget_messages, recent, kin, withdraw, show, desk, own, verdict
+return message, inbox_entry, write_message, first_of, part_answered, forget_messages, recent, kin, withdraw, show, desk, own, verdict

@@ -6,9 +6,9 @@
 --       and from there on what 15 is called under other secrets, while one is replaced: a replica may have another one first
 -- MESSAGE is JSON: digest, id (as JSON), from, to (when the carrier took it, ms; both 0 = it did not say), age (ms since it was read, with a fraction),
 --          read (when it was first read, ms of Redis's clock; 0 = not known), first (the same, where it came before this; 0 = it did not), guard (ms), completes (a code ends the lease),
---          code (there is one), foreign (the room takes nothing from this sender), fingerprint, fits ({"fence.ask": yes, no, or sealed where that is not to be known}),
+--          code (there is one), foreign (the room takes nothing from this sender), fingerprint, fits (by the name of an ask's filter: yes, no, or sealed where that is not to be known),
 --          part (0 = it is whole), parts (of how many), same (what its sender and text are known by), sealed, members (JSON members for the journal; no secret)
--- Returns "register", see join.lua, or "asks fence.ask:filter …" where Go has to say first which asks it fits, or
+-- Returns "register", see join.lua, or "asks filter …" where Go has to say first which of them it fits, or
 --   "ok" result reason ticket fence epoch granted ended received(ms) duplicate judge completes, and the room's epoch version lineage
 --   result  matched | late | unmatched;  reason  no_lease | ambiguous | not_expected | rejected for unmatched
 -- The holder is not shown a match yet: settle.lua does that when the ledger has agreed. What is late is shown at once.

@@ -70,7 +70,7 @@ local function keep_text(l, state, by_text)
   write_message(m)
   local mine = l and state ~= 'o'
   if mine or not (first or A.foreign) then first_of(m, SAME_ELSEWHERE) end
-  if mine and first then withdraw(m) end
+  if mine and first then withdraw(m, l.party) end
   if state ~= 'w' then show(m.session) end
   desk() -- also a match: what is the same message and was nobody's can be no one else's now
 end
@@ -120,6 +120,7 @@ if ends then
 end
 commit()
 told.judged = told.judge -- it may be refused, now or after it was shown
+if ask and not bound and A.code then told.answers = int(ask.n) end -- its own; settle.lua opens it again
 local fields = {}
 for name, value in pairs(told) do
   fields[#fields + 1] = name

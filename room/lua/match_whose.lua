@@ -31,15 +31,16 @@ local function touched()
 end
 
 local BEHIND = math.floor(QUARANTINE / 6) -- so far the carrier's clock may be behind, and no code goes to another's page
-local unasked, unasked_of -- asks of which Go has not said whether it fits, and whose the first of them is
+local NAMED = 25 -- characters of a sealed filter: the id of its key and a nonce, which no other has
+local unasked, unasked_of -- filters of which Go has not said whether it fits, and whose the first of them is
 
 -- fits says whether it fits an ask, and whether it may: nobody knows of a filter that was sealed with another secret.
 local function fits(l, a)
   if a.filter == '' then return true, true end
-  local known = A.fits[int(l.fence) .. '.' .. int(a.n)]
+  local known = A.fits[a.filter:sub(1, NAMED)]
   if known == nil then
     unasked, unasked_of = unasked or {}, unasked_of or l
-    unasked[#unasked + 1] = int(l.fence) .. '.' .. int(a.n) .. ':' .. a.filter
+    unasked[#unasked + 1] = a.filter
   end
   return known == 'yes', known ~= 'no'
 end
@@ -337,7 +338,7 @@ local function part(whole)
   return l, ask
 end
 
--- unknown is the asks that Go has to be asked about first, nil for none, and the lease of the first of them.
+-- unknown is the filters that Go has to be asked about first, nil for none, and the lease of the first of them.
 local function unknown() return unasked, unasked_of end
 
 return leases, touched, candidates, judge, same, long, part, awaited, asks_lost, could_be, unknown, BEHIND

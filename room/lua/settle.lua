@@ -5,7 +5,7 @@
 -- verdict is told again where whoever told it died.
 -- Codes: ok. Repeating it changes nothing.
 
-local judged, owner, given, code, first = unpack(redis.call('HMGET', ONCE, 'judged', 'owner', 'given', 'code', 'fence'))
+local judged, owner, given, code, first, answers = unpack(redis.call('HMGET', ONCE, 'judged', 'owner', 'given', 'code', 'fence', 'answers'))
 owner = tonumber(owner or 0)
 
 -- on says whether the verdict is on the lease with a fence.
@@ -15,6 +15,16 @@ local function on(fence) return FENCE == 0 or FENCE == fence end
 local function answers_nothing(fence, m)
   local lease = by_fence(fence)
   if lease then take_back(lease, m) end
+end
+
+-- asks_again opens the ask that a message answered which is the same as one before.
+local function asks_again(fence, n)
+  local lease = by_fence(fence)
+  for _, a in ipairs(lease and lease.asks or {}) do
+    if a.n == n then a.answered = '' end
+  end
+  if lease then write_lease(lease) end
+  redis.call('HDEL', ONCE, 'answers') -- the verdict may come again, and another message may have answered by then
 end
 
 local m = message(DIGEST)
@@ -32,6 +42,8 @@ if m and on(m.fence) and (m.state == 'w' or (m.state == 's' and not AGREED)) the
   if AGREED and given == 'a' then helped(session, 'assigned') end
 elseif not m and given and owner > 0 and on(owner) and not AGREED then -- its text is forgotten
   answers_nothing(owner, { digest = DIGEST, code = code == '1' })
+elseif answers and judged == '1' and on(tonumber(first)) and not AGREED then
+  asks_again(tonumber(first), tonumber(answers))
 end
 if given then
   if owner > 0 and on(owner) and not AGREED then own(ONCE, 0) end
