@@ -66,7 +66,7 @@ func breakages() []breakage {
 		{BackFromEnd, "a place that has ended is told as waiting", Calm(), []edit{
 			lua("tell.lua", "  if not p.live then", "  if not p.live and p.ticket % 4 == 0 then return 'waiting' .. who .. '- - 1 1' end\n  if not p.live then")}},
 		{Vanished, "every fifth waiter's place is forgotten", Calm(), []edit{
-			lua("join.lua", "if held() or S.paused then", "if held() and S.tickets % 5 == 0 then drop_place(SESSION) elseif held() or S.paused then")}},
+			lua("join.lua", "if held() or S.paused then", "if held() and S.tickets % 5 == 0 then put_place(SESSION, nil, false) elseif held() or S.paused then")}},
 		{LostUnasked, "a new epoch begins for no reason", Calm(), []edit{
 			lua("advance.lua", "function advance()\n", "function advance()\n  if S.epoch > 0 and S.version > 20 and NOW % 50 == 0 and not change.any then\n    S.epoch, S.version, change.any, change.lease = US, 0, true, true\n    redis.call('HSET', STATE, 'epoch', int(S.epoch))\n  end\n")}},
 		{VersionBack, "frames name an older version now and then", Calm(), []edit{

@@ -35,7 +35,7 @@ var faults = []fault{
 	{"overtaking", []stack.Edit{stack.Change("room/lua/waiters.lua", "local line = redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')",
 		"local line = redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}, "smoke", "overtaken"},
 	{"lost-place", []stack.Edit{stack.Change("room/lua/join.lua", "if held() or S.paused then",
-		"if held() and S.tickets % 5 == 0 then drop_place(SESSION) elseif held() or S.paused then")}, "smoke", "lost_places"},
+		"if held() and S.tickets % 5 == 0 then put_place(SESSION, nil, false) elseif held() or S.paused then")}, "smoke", "lost_places"},
 	{"blind-desk", []stack.Edit{stack.Change("hub/deskroom.go", "d.feed.tell(frame)", "if d.roster.Version%7 != 0 { d.feed.tell(frame) }")}, "desk", "desk_wrong"},
 	{"replica-leak", []stack.Edit{stack.Change("room/join.go", "once := unremembered", leak+"once := unremembered")}, "soak", memoryRule},
 	{"redis-leak", []stack.Edit{stack.Change("room/lua/leave.lua", "if holds then", "redis.call('APPEND', STATE .. ':leak', string.rep('x', 1048576))\nif holds then")}, "soak", memoryRule},
