@@ -94,26 +94,31 @@ func (w *work) story(s Story) (rows []TimelineRow, err error) {
 func (l *Ledger) pending(ctx context.Context, s Story) ([]TimelineRow, error) {
 	ids := slices.DeleteFunc(slices.Clone(s.Pending), func(id room.ID) bool { return s.Room != "" && id != s.Room })
 	found := make([][]TimelineRow, len(ids))
+	err := l.eachEntry(ctx, ids, func(i int, e room.Entry) { found[i] = append(found[i], rowsOf(ids[i], e, s)...) })
+	return slices.Concat(found...), err
+}
+
+// eachEntry hands over the entries of some rooms' journals that can be read, in order within a room and several rooms at a time. The
+// error is the first one; the other journals are read all the same.
+func (l *Ledger) eachEntry(ctx context.Context, ids []room.ID, read func(i int, e room.Entry)) error {
 	var g errgroup.Group
 	g.SetLimit(storyReaders)
 	for i, id := range ids {
 		g.Go(func() error {
 			entries, err := l.cfg.Journal.ReadJournal(ctx, id, storyJournal)
 			for _, e := range entries {
-				found[i] = append(found[i], rowsOf(id, e, s)...)
+				if e.Odd == nil {
+					read(i, e)
+				}
 			}
 			return err
 		})
 	}
-	err := g.Wait()
-	return slices.Concat(found...), err
+	return g.Wait()
 }
 
 // rowsOf are the rows that an entry will be once it is taken in.
 func rowsOf(id room.ID, e room.Entry, s Story) (rows []TimelineRow) {
-	if e.Odd != nil {
-		return nil
-	}
 	for n, r := range e.Records {
 		if plain(r.Seller) == s.Seller && r.At >= s.From {
 			rows = append(rows, TimelineRow{Room: id, At: r.At, Epoch: e.Epoch, Ticket: r.Ticket, Fence: r.Fence, Kind: plain(r.Type),

@@ -92,6 +92,23 @@ func storyEvent(r ledger.TimelineRow) (web.StoryEvent, error) {
 		Action: web.Word(d.Action), Duplicate: d.Duplicate}, nil
 }
 
+// Sellers finds sellers by a piece of their ids.
+func (r records) Sellers(ctx context.Context, text string, active []room.ID) (web.FoundSellers, error) {
+	found, err := r.ledger.FindSellers(ctx, text, active)
+	partial := errors.Is(err, ledger.ErrAway)
+	switch {
+	case errors.Is(err, room.ErrStore):
+		return web.FoundSellers{}, err
+	case err != nil && !partial:
+		return web.FoundSellers{}, unread(err)
+	}
+	all := web.FoundSellers{Exact: found.Exact, Near: found.Near, More: found.More, Partial: partial}
+	for _, s := range found.List {
+		all.List = append(all.List, templates.FoundSeller{Seller: s.Seller, Room: string(s.Room), At: s.At})
+	}
+	return all, nil
+}
+
 func (r records) Audit(ctx context.Context, f web.AuditFilter) ([]templates.AuditRow, string, error) {
 	found, next, err := r.ledger.Audit(ctx, ledger.AuditFilter{Room: f.Room, Who: f.Who, Cursor: f.Cursor})
 	if err != nil {

@@ -94,6 +94,16 @@ func (s *Server) roomSenders(id room.ID) []string {
 	return s.rooms.Of(id).Senders
 }
 
+// roomNames are what ROOMS_FILE calls rooms, by room or by prefix with its star, in a language of the desk.
+func (s *Server) roomNames(lang string) (names []templates.RoomName) {
+	if s.rooms != nil {
+		s.rooms.Each(func(name string, e *roomsfile.Entry) {
+			names = append(names, templates.RoomName{Room: name, Name: e.Name.In(lang), Phone: e.Phone, Marketplace: e.Marketplace.Name.In(lang)})
+		})
+	}
+	return names
+}
+
 // roomInfo is what the operator says of a room, in a language of the page.
 func (s *Server) roomInfo(id room.ID, lang string) templates.RoomInfo {
 	if s.rooms == nil {

@@ -9,10 +9,11 @@ type deskData struct {
 	MayAct       bool         `json:"may_act"`
 	LeaseSeconds int          `json:"lease_seconds,omitempty"`
 	Words        DeskLiveText `json:"words"`
+	Names        []RoomName   `json:"names,omitempty"`
 }
 
 func (v RoomsView) data(words DeskLiveText) deskData {
-	return deskData{Lang: TextIn(v.Lang).Page.Lang, MayAct: v.MayAct, Words: words}
+	return deskData{Lang: TextIn(v.Lang).Page.Lang, MayAct: v.MayAct, Words: words, Names: v.Names}
 }
 
 func (v DeskRoomView) data(words DeskLiveText) deskData {

@@ -7,6 +7,7 @@ type DeskView struct {
 	Agent       string // who is signed in; "" = nobody
 	MayAct      bool   // it may step in, and not only watch
 	Query       string // of the page's address, without the language
+	Found       string // what the field of every page was last used to look for; "" elsewhere than on FindPage
 }
 
 // SignInView is the form of /support/sign-in.
@@ -27,7 +28,10 @@ type BounceView struct {
 }
 
 // RoomsView is /support: all rooms, live over /api/support/ws.
-type RoomsView struct{ DeskView }
+type RoomsView struct {
+	DeskView
+	Names []RoomName // of rooms, and of prefixes with their star
+}
 
 // DeskRoomView is /support/{room}: one room, live over /api/support/{room}/ws.
 type DeskRoomView struct {
@@ -58,6 +62,31 @@ type StoryEvent struct {
 	MessageID            string
 	Who, Action, Why     string // of support
 	Duplicate            bool
+}
+
+// FindView is /support/-/find: the rooms and sellers that have a text.
+type FindView struct {
+	DeskView
+	Rooms   []RoomName
+	Sellers []FoundSeller
+	Near    bool   // no seller has the text: these differ from it by a letter or two
+	More    bool   // there are more sellers than are listed
+	Partial bool   // the ledger is away: only those are found that it has not taken in yet
+	Error   string // a code: ledger_unavailable, store_unavailable; "" = none
+}
+
+// FoundSeller is a seller, and where and when (unix ms) something happened to it last.
+type FoundSeller struct {
+	Seller, Room string
+	At           int64
+}
+
+// RoomName is a room, or a prefix with its star, and what ROOMS_FILE calls it.
+type RoomName struct {
+	Room        string `json:"room"`
+	Name        string `json:"name"`
+	Phone       string `json:"phone"`
+	Marketplace string `json:"marketplace"`
 }
 
 // HistoryView is /support/{room}/history.

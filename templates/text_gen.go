@@ -16,6 +16,7 @@ type Text struct {
 type DeskText struct {
 	Audit      DeskAuditText      `json:"audit"`
 	Deliveries DeskDeliveriesText `json:"deliveries"`
+	Find       DeskFindText       `json:"find"`
 	History    DeskHistoryText    `json:"history"`
 	Live       DeskLiveText       `json:"live"`
 	RoomPage   DeskRoomPageText   `json:"room_page"`
@@ -71,6 +72,18 @@ type DeskDeliveriesText struct {
 	Watching string `json:"watching"`
 	Empty    string `json:"empty"`
 	Count    string `json:"count"` // {n}
+}
+
+// DeskFindText has the words of "desk/find" in locales.
+type DeskFindText struct {
+	Title   string `json:"title"`
+	Lead    string `json:"lead"`
+	Sellers string `json:"sellers"`
+	Rooms   string `json:"rooms"`
+	Near    string `json:"near"` // {text}
+	More    string `json:"more"`
+	Partial string `json:"partial"`
+	Empty   Notice `json:"empty"`
 }
 
 // DeskHistoryText has the words of "desk/history" in locales.
@@ -345,6 +358,8 @@ type DeskTopText struct {
 	MayAct     string `json:"may_act"`
 	MayWatch   string `json:"may_watch"`
 	NeedScript string `json:"need_script"`
+	Find       string `json:"find"`
+	FindHint   string `json:"find_hint"`
 }
 
 // DocsText has the words of "docs" in locales.

@@ -41,6 +41,7 @@ type DeskEngine interface {
 	Move(ctx context.Context, id room.ID, request string, ticket int64, position int, by room.Action) (room.Standing, error)
 	Pause(ctx context.Context, id room.ID, request string, paused bool, by room.Action) (room.Standing, error)
 	Audit(ctx context.Context, id room.ID, by room.Action) error
+	Active(ctx context.Context) ([]room.ID, error)
 }
 
 // Assigner gives an unmatched message to a lease, where both lines of defence agree.
@@ -53,6 +54,8 @@ type Records interface {
 	History(ctx context.Context, id room.ID, f HistoryFilter) (History, error)
 	// Story is earliest first; partial where the ledger is away, and only what it has not taken in yet is there.
 	Story(ctx context.Context, f StoryFilter) (events []StoryEvent, partial bool, err error)
+	// Sellers finds sellers by a piece of their ids; the journals of the rooms in use are read too.
+	Sellers(ctx context.Context, text string, active []room.ID) (FoundSellers, error)
 	Audit(ctx context.Context, f AuditFilter) (rows []templates.AuditRow, next string, err error)
 }
 
@@ -94,6 +97,7 @@ func (s *site) supportRoutes(g *gin.Engine) {
 	g.GET("/support/:room", s.known, s.deskPage)
 	g.GET("/support/:room/history", s.known, s.historyPage)
 	g.GET("/support/-/sellers/:seller", s.storyPage)
+	g.GET("/support/-/find", s.findPage)
 	g.GET("/support/-/audit", s.auditPage)
 	g.GET(deliveriesPath, s.deliveriesPage)
 	g.POST(deliveriesPath+"/:id/retry", s.mayAct, s.retryDelivery)

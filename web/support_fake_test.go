@@ -28,6 +28,10 @@ type fakeDesk struct {
 	asked   []HistoryFilter
 	events  []StoryEvent
 	lost    error // of the records
+	active  []room.ID
+	away    error // of the rooms in use
+	sellers FoundSellers
+	sought  string
 	untold  error // of telling replicas of a sign-out
 }
 
@@ -133,6 +137,8 @@ func (f fakeDeskEngine) Audit(_ context.Context, id room.ID, by room.Action) err
 	return err
 }
 
+func (f fakeDeskEngine) Active(context.Context) ([]room.ID, error) { return f.active, f.away }
+
 func (f fakeDeskEngine) Assign(_ context.Context, id room.ID, q room.AssignRequest) (room.Match, error) {
 	f.by = q.By
 	_, err := f.done("assign %s %s %d", id, q.MessageID, q.Fence)
@@ -146,6 +152,11 @@ func (f fakeRecords) History(_ context.Context, _ room.ID, q HistoryFilter) (His
 		return History{}, f.lost
 	}
 	return f.pages[n], nil
+}
+
+func (f fakeRecords) Sellers(_ context.Context, text string, _ []room.ID) (FoundSellers, error) {
+	f.sought = text
+	return f.sellers, f.lost
 }
 
 func (f fakeRecords) Story(_ context.Context, q StoryFilter) ([]StoryEvent, bool, error) {
@@ -189,7 +200,14 @@ func (f fakeDeskSockets) ServeDesk(w http.ResponseWriter, _ *http.Request, id ro
 // deskHandler is the whole handler with this desk.
 func deskHandler(t *testing.T, f *fakeDesk) http.Handler {
 	t.Helper()
-	return handler(t, Config{Support: f.support(), Terms: func(room.ID) room.Terms { return room.Terms{Lease: 2 * time.Minute} }, Origins: must(origin.New("", []string{"https://portal.example"}))})
+	return deskHandlerWith(t, f, func(*Config) {})
+}
+
+func deskHandlerWith(t *testing.T, f *fakeDesk, change func(*Config)) http.Handler {
+	t.Helper()
+	c := Config{Support: f.support(), Terms: func(room.ID) room.Terms { return room.Terms{Lease: 2 * time.Minute} }, Origins: must(origin.New("", []string{"https://portal.example"}))}
+	change(&c)
+	return handler(t, c)
 }
 
 // call asks as an agent, "" for nobody; headers are name, value, name, value …

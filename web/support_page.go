@@ -14,8 +14,11 @@ import (
 
 // roomsPage is GET /support.
 func (s *site) roomsPage(c *gin.Context) {
-	v := s.deskView(c)
-	s.show(c, http.StatusOK, v.Lang, templates.RoomsPage(templates.RoomsView{DeskView: v}))
+	v := templates.RoomsView{DeskView: s.deskView(c)}
+	if s.Names != nil {
+		v.Names = s.Names(v.Lang)
+	}
+	s.show(c, http.StatusOK, v.Lang, templates.RoomsPage(v))
 }
 
 // deskPage is GET /support/{room}.

@@ -71,6 +71,8 @@ type Config struct {
 	Terms func(room.ID) room.Terms                         // the engine's
 	Info  func(id room.ID, lang string) templates.RoomInfo // what the operator says of a room; nil: nothing
 
+	Names func(lang string) []templates.RoomName // what the operator calls rooms, for support; nil: nothing
+
 	AwayAfter, DropAfter time.Duration // the engine's, for the page to tell
 
 	Origins           origin.Sites   // whose pages may act here; of support's, the server's own alone

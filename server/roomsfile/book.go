@@ -39,6 +39,9 @@ func Open(c Checks, keys *room.Keyring, log *slog.Logger, registry prometheus.Re
 // Of is what holds for a room now.
 func (b *Book) Of(id room.ID) *Entry { return b.file.Load().Of(id) }
 
+// Each is the file's as it is now.
+func (b *Book) Each(of func(name string, e *Entry)) { b.file.Load().Each(of) }
+
 // Reload reads the file again. Where it is wrong, what was read before stays, and the log says why.
 func (b *Book) Reload() {
 	if err := b.read(); err != nil {

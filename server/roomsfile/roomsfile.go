@@ -3,6 +3,8 @@
 package roomsfile
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,6 +76,13 @@ func (f *File) Of(id room.ID) *Entry {
 		}
 	}
 	return f.rest
+}
+
+// Each hands over what holds for each room or prefix that the file names, in order of the names; a prefix ends in its star.
+func (f *File) Each(of func(name string, e *Entry)) {
+	for _, name := range slices.Sorted(maps.Keys(f.entries)) {
+		of(name, f.entries[name])
+	}
 }
 
 // Len is how many entries the file has.

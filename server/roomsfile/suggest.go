@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/waitroom/waitroom/internal/similar"
 )
 
 // isKey reports whether an entry may have such a key.
@@ -44,33 +46,9 @@ func nearest(name string, names []string) string {
 	name = plain.Replace(strings.ToLower(name))
 	best, least := "", len(name)/3+1
 	for _, other := range names {
-		if d := distance(name, plain.Replace(other)); d < least {
+		if d := similar.Distance(name, plain.Replace(other)); d < least {
 			best, least = other, d
 		}
 	}
 	return best
-}
-
-// distance is how many letters have to be changed, added or taken away; two that have changed places are one.
-func distance(a, b string) int {
-	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
-	for j := range rows[1] {
-		rows[1][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		before, last, row := rows[0], rows[1], rows[2]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(row[j-1]+1, last[j]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		rows = [3][]int{last, row, before}
-	}
-	return rows[1][len(b)]
 }

@@ -13,7 +13,7 @@ export class Keys {
   constructor() {
     this.help = byID("help");
     const on = byID("keys-on");
-    on.checked = remembered() !== "off";
+    on.checked = keysAreOn();
     on.addEventListener("change", () => remember(on.checked ? "on" : "off"));
     byID("help-open").addEventListener("click", () => openModal(this.help));
     this.on("?", () => openModal(this.help));
@@ -25,8 +25,7 @@ export class Keys {
   }
 
   #press(event, on) {
-    if (!on || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if (document.querySelector("dialog[open], [popover]:popover-open") || takes(event)) return;
+    if (!on || !isFree(event)) return;
     const action = this.#actions.get(event.key) ?? this.#actions.get(letter(event));
     if (!action) return;
     event.preventDefault();
@@ -39,17 +38,24 @@ function letter({ key, code, shiftKey }) {
   return /^Key[A-Z]$/.test(code) ? code.slice(3).toLowerCase() : "";
 }
 
+/** Whether a key is pressed alone, and nothing else has a use for it. */
+export function isFree(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return false;
+  return !document.querySelector("dialog[open], [popover]:popover-open") && !takes(event);
+}
+
 /** Whether what has focus has a use for the key itself. */
 function takes({ key, target }) {
   if (key === "Enter") return target.closest("a, button, summary, input, textarea, select") != null;
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
-function remembered() {
+/** Whether this browser uses single keys. */
+export function keysAreOn() {
   try {
-    return localStorage.getItem(KEPT);
+    return localStorage.getItem(KEPT) !== "off";
   } catch {
-    return null;
+    return true;
   }
 }
 

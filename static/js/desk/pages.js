@@ -1,4 +1,6 @@
 // The quiet pages of support: times in the reader's zone, the link to a page, and days as its reader counts them.
+import { find } from "./find.js";
+import { isFree, keysAreOn } from "./keys.js";
 import { endOf, startOf, stamp, typed, zone } from "./times.js";
 
 const all = (selector) => document.querySelectorAll(selector);
@@ -90,6 +92,16 @@ function presets(form) {
   });
 }
 
+function keys() {
+  if (!document.getElementById("find")) return; // nobody is signed in
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || !keysAreOn() || !isFree(event)) return;
+    event.preventDefault();
+    find();
+  });
+}
+
 localTimes();
+keys();
 copyLink();
 days();

@@ -2,6 +2,7 @@ import "../countdown.js";
 import { byID, put } from "../dom.js";
 import { ActDialog } from "./act.js";
 import { Api } from "./api.js";
+import { find } from "./find.js";
 import { HolderCard } from "./holder.js";
 import { ItemsPanel } from "./items.js";
 import { Keyed } from "./keyed.js";
@@ -108,7 +109,8 @@ function undo() {
 byID("extend")?.addEventListener("click", () => verbs.extend(() => holder.focus("extend")));
 byID("release")?.addEventListener("click", () => verbs.release(() => holder.focus("release")));
 byID("pause")?.addEventListener("click", () => verbs.pause());
-keys.on("/", () => line.search.focus());
+keys.on("/", find);
+keys.on("f", () => line.search.focus());
 keys.on("j", () => line.grid.move(1));
 keys.on("k", () => line.grid.move(-1));
 keys.on("Enter", () => line.grid.open());

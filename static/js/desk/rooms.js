@@ -1,14 +1,16 @@
 import { byID } from "../dom.js";
+import { find } from "./find.js";
 import { Keyed } from "./keyed.js";
 import { Keys } from "./keys.js";
 import { Live } from "./live.js";
+import { RoomNames } from "./names.js";
 import { lineOfReplicas } from "./replicas.js";
 import { RoomsTable } from "./rooms_table.js";
 
-const { words } = JSON.parse(byID("page-data").textContent);
+const { words, names } = JSON.parse(byID("page-data").textContent);
 const rooms = new Keyed("room");
 const live = new Live({ path: "/api/support/ws", first: "rooms", words, onFrame: receive });
-const table = new RoomsTable({ words, rooms, server: live.server });
+const table = new RoomsTable({ words, rooms, names: new RoomNames(names ?? []), server: live.server });
 const keys = new Keys();
 let drawing = false;
 
@@ -30,7 +32,8 @@ function draw() {
   });
 }
 
-keys.on("/", () => table.search.focus());
+keys.on("/", find);
+keys.on("f", () => table.search.focus());
 keys.on("j", () => table.grid.move(1));
 keys.on("k", () => table.grid.move(-1));
 keys.on("Enter", () => table.grid.open());

@@ -14,8 +14,8 @@ export class RoomsTable {
   #pointed = false;
   #cells = new WeakMap();
 
-  constructor({ words, rooms, server }) {
-    Object.assign(this, { words, rooms, server });
+  constructor({ words, rooms, names, server }) {
+    Object.assign(this, { words, rooms, names, server });
     this.rows = byID("rooms-rows");
     this.grid = new Grid({
       root: byID("rooms"),
@@ -89,7 +89,9 @@ export class RoomsTable {
 
   #matches(room) {
     if (this.#only && room.trouble.length === 0) return false;
-    return this.search.empty || this.search.matches(room.room) || (room.holder != null && this.search.matches(room.holder));
+    if (this.search.empty) return true;
+    const { name, phone, marketplace } = this.names.of(room.room);
+    return [room.room, name, phone, marketplace, room.holder].some((word) => word && this.search.matches(word));
   }
 
   #say(all, found) {
@@ -112,7 +114,9 @@ export class RoomsTable {
   #fill(row, room) {
     const cells = this.#cells.get(row);
     const now = this.server.now();
-    put(cells.room, room.room);
+    const { name, phone, marketplace } = this.names.of(room.room);
+    put(cells.room, name || room.room);
+    put(cells.called, [name && room.room, phone, marketplace].filter(Boolean).join(" · "));
     if (cells.room.getAttribute("href") !== roomPage(room.room)) cells.room.href = roomPage(room.room);
     put(cells.holder, room.holder ?? "");
     put(cells.left, room.expires_at == null ? "" : clock(room.expires_at - now));

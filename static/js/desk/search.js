@@ -29,7 +29,7 @@ export class Search {
   }
 
   #read(onChange) {
-    this.text = plain(this.field.value.trim());
+    this.text = this.field.value.trim() && plain(this.field.value);
     onChange();
   }
 
@@ -41,5 +41,6 @@ export class Search {
 }
 
 function plain(text) {
-  return text.normalize("NFC").toLowerCase();
+  const folded = text.normalize("NFKC").toLowerCase(); // whatever its width
+  return folded.replace(/[ \-_./:]/g, "") || folded;
 }

@@ -1,0 +1,6 @@
+/** Puts the cursor into the field that every page has. */
+export function find() {
+  const field = document.getElementById("find");
+  field.focus();
+  field.select();
+}
