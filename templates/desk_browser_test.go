@@ -75,6 +75,7 @@ var lookedAt = []struct {
 	lang, name string
 	dark       bool
 }{
+	{"ko", "find", false}, {"en", "find-near", true},
 	{"ko", "sign-in", false}, {"en", "sign-in-failed", true}, {"en", "story", false}, {"ko", "story-away", true}, {"ko", "history", false},
 	{"en", "history-refused", true}, {"en", "audit", true}, {"ko", "deliveries", false}, {"en", "docs", true},
 }

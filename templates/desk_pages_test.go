@@ -1,6 +1,7 @@
 package templates_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -36,8 +37,12 @@ func quietPages(lang string) map[string]templ.Component {
 	none.Rows, none.Next = nil, ""
 	off, watching, quiet := deliveriesView(lang), deliveriesView(lang), deliveriesView(lang)
 	off.Enabled, watching.MayAct, quiet.Rows = false, false, nil
+	near := findView(lang)
+	near.Near, near.Partial, near.Rooms, near.Found = true, true, nil, "s-2O0"
 	return map[string]templ.Component{
-		"sign-in": templates.SignInPage(signInView(lang)), "sign-in-failed": templates.SignInPage(failed),
+		"find": templates.FindPage(findView(lang)), "find-near": templates.FindPage(near),
+		"find-nothing": templates.FindPage(templates.FindView{DeskView: near.DeskView}),
+		"sign-in":      templates.SignInPage(signInView(lang)), "sign-in-failed": templates.SignInPage(failed),
 		"sign-in-oidc": templates.SignInPage(oidc),
 		"bounce":       templates.BouncePage(templates.BounceView{DeskView: visitor(lang), Next: "/support/integration"}),
 		"story":        templates.StoryPage(storyView(lang)), "story-away": templates.StoryPage(away), "story-empty": templates.StoryPage(nothing),
@@ -51,6 +56,16 @@ func quietPages(lang string) map[string]templ.Component {
 
 func signInView(lang string) templates.SignInView {
 	return templates.SignInView{DeskView: visitor(lang), Next: "/support/integration?x=1"}
+}
+
+func findView(lang string) templates.FindView {
+	v := templates.FindView{DeskView: deskView(lang), More: true, Rooms: []templates.RoomName{
+		{Room: "coupang:seoul", Name: "쿠팡 서울", Phone: "010-1234-5678", Marketplace: "쿠팡 윙"}, {Room: "s-line"}}}
+	v.Found = "s-2"
+	for i := range int64(4) {
+		v.Sellers = append(v.Sellers, templates.FoundSeller{Seller: fmt.Sprint("s-2", i), Room: "integration", At: at(i)})
+	}
+	return v
 }
 
 func storyView(lang string) templates.StoryView {
@@ -157,8 +172,10 @@ func TestWhatIsTypedOrRecordedCannotBreakOutOfAQuietPage(t *testing.T) {
 	deliveries.Rows[0].LastError, deliveries.Rows[0].Key, deliveries.Rows[0].Type, deliveries.Error = hostile, hostile, hostile, hostile
 	signIn := signInView("ko")
 	signIn.Name, signIn.Next, signIn.Error = hostile, hostile, hostile
+	found := findView("ko")
+	found.Found, found.Sellers[0], found.Rooms[0] = hostile, templates.FoundSeller{Seller: hostile, Room: hostile}, templates.RoomName{Room: hostile, Name: hostile, Phone: hostile, Marketplace: hostile}
 	for name, page := range map[string]templ.Component{
-		"story": templates.StoryPage(story), "history": templates.HistoryPage(history), "audit": templates.AuditPage(audit),
+		"find": templates.FindPage(found), "story": templates.StoryPage(story), "history": templates.HistoryPage(history), "audit": templates.AuditPage(audit),
 		"deliveries": templates.DeliveriesPage(deliveries), "sign-in": templates.SignInPage(signIn),
 		"bounce": templates.BouncePage(templates.BounceView{Next: hostile}),
 	} {

@@ -8,6 +8,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/templates"
 )
 
 const roomsPage = "/support?lang=ko"
@@ -108,10 +110,34 @@ func TestRowsDoNotJumpFromUnderAPointerOrFocus(t *testing.T) {
 	tab.ordered("long stuck calm both paused short")
 }
 
+func TestRoomsAreFoundByWhatTheOperatorCallsThem(t *testing.T) {
+	d := startFakeDesk(t, 0)
+	d.rooms = fewRooms()
+	d.names = []templates.RoomName{{Room: "calm", Name: "쿠팡 서울", Phone: "010-1234-5678", Marketplace: "Wing"}, {Room: "long", Phone: "02-555-0000"}}
+	tab := openDesk(t, d)
+	tab.open(roomsPage)
+	tab.until(`document.querySelector('[data-key="calm"] [data-cell=room]')?.textContent === "쿠팡 서울"`)
+	tab.until(`document.querySelector('[data-key="calm"] [data-cell=called]')?.textContent === "calm · 010-1234-5678 · Wing"`)
+	tab.until(`document.querySelector('[data-key="long"] [data-cell=room]')?.textContent === "long"`)
+	tab.until(`document.querySelector('[data-key="long"] [data-cell=called]')?.textContent === "02-555-0000"`)
+	for text, want := range map[string]string{"쿠팡서울": "calm", "01012345678": "calm", "wing": "calm", "ｃａｌｍ": "calm", "0255": "long"} {
+		tab.press("f")
+		run[bool](tab, `(document.getElementById("search").value = "", true)`)
+		tab.press(text)
+		tab.ordered(want)
+		tab.press(escape)
+		tab.ordered("stuck both paused long short calm")
+		run[bool](tab, `(document.activeElement.blur(), true)`)
+	}
+}
+
 func TestEveryKeyOfAllRooms(t *testing.T) {
 	_, tab := openRooms(t, fewRooms())
 	tab.ordered("stuck both paused long short calm")
 	tab.press("/")
+	tab.until(`document.activeElement.id === "find"`)
+	run[bool](tab, `(document.activeElement.blur(), true)`)
+	tab.press("f")
 	tab.press("판매")
 	tab.ordered("short")
 	tab.says("rooms-shown", "6개 중 1개")

@@ -41,6 +41,7 @@ type fakeDesk struct {
 	line    []waiter
 	tickets int64 // given by fresh
 	rooms   list
+	names   []templates.RoomName
 	beside  []object // frames that every new socket is told after the first
 	lag     time.Duration
 	calls   []call
@@ -86,7 +87,7 @@ func (d *fakeDesk) view(req *http.Request) templates.DeskView {
 
 func (d *fakeDesk) roomsPage(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Content-Security-Policy", templates.ContentSecurityPolicy)
-	_ = templates.RoomsPage(templates.RoomsView{DeskView: d.view(req)}).Render(req.Context(), w)
+	_ = templates.RoomsPage(templates.RoomsView{DeskView: d.view(req), Names: d.names}).Render(req.Context(), w)
 }
 
 func (d *fakeDesk) roomPage(w http.ResponseWriter, req *http.Request) {

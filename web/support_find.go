@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
@@ -19,6 +20,7 @@ import (
 const (
 	mostSought    = 128 // characters of what is looked for
 	mostFoundHere = 20  // rooms
+	findWithin    = 15 * time.Second
 )
 
 // FoundSellers are the sellers that a search finds, the best first.
@@ -37,7 +39,7 @@ func (s *site) findPage(c *gin.Context) {
 	if utf8.RuneCountInString(v.Found) > mostSought {
 		v.Found = string([]rune(v.Found)[:mostSought])
 	}
-	ctx, cancel := s.asking(c)
+	ctx, cancel := context.WithTimeout(c.Request.Context(), findWithin)
 	defer cancel()
 	sellers, err := s.find(ctx, &v)
 	status := http.StatusOK

@@ -27,10 +27,10 @@ func TestSearchOpensTheTimelineOfTheSellerThatAloneIsMeant(t *testing.T) {
 		opens   bool
 	}{
 		"the id itself, and others that begin so": {FoundSellers{List: []templates.FoundSeller{one, {Seller: "other"}}, Exact: true}, true},
-		"the only one":                            {FoundSellers{List: []templates.FoundSeller{one}}, true},
-		"one that is only similar":                {FoundSellers{List: []templates.FoundSeller{one}, Near: true}, false},
-		"the only one while the ledger is away":   {FoundSellers{List: []templates.FoundSeller{one}, Partial: true}, false},
-		"two": {FoundSellers{List: []templates.FoundSeller{one, {Seller: "other"}}}, false},
+		"the only one":                          {FoundSellers{List: []templates.FoundSeller{one}}, true},
+		"one that is only similar":              {FoundSellers{List: []templates.FoundSeller{one}, Near: true}, false},
+		"the only one while the ledger is away": {FoundSellers{List: []templates.FoundSeller{one}, Partial: true}, false},
+		"two":                                   {FoundSellers{List: []templates.FoundSeller{one, {Seller: "other"}}}, false},
 	} {
 		f.sellers = c.sellers
 		status, location, page := f.find(t, h, " 가게 ")
