@@ -174,6 +174,7 @@ type DeskLiveText struct {
 	Results       map[string]string    `json:"results"`   // by result
 	Whys          map[string]string    `json:"whys"`      // by reason
 	Offered       string               `json:"offered"`
+	NoCode        string               `json:"no_code"`
 	HasCode       string               `json:"has_code"`
 	From          string               `json:"from"`    // {from}
 	SentAt        string               `json:"sent_at"` // {time}

@@ -67,13 +67,15 @@ export class ItemsPanel {
   #message(item, urgent) {
     const { words: t } = this;
     const why = t.whys[item.reason] ?? (item.result === "late" ? t.whys.late : "");
-    return this.#item(item, urgent, t.results[item.result] ?? t.results.unmatched, [
+    const content = [
       make("p", { class: "item-text mono" }, item.text),
       make("p", { class: "item-facts soft" }, this.#facts(item)),
       why && make("p", { class: "item-why" }, why),
       item.offered && make("p", { class: "item-why" }, make("span", { class: "chip" }, t.offered)),
       this.#could(item),
-    ]);
+    ].filter(Boolean);
+    const folded = item.code ? content : [make("details", {}, make("summary", { class: "soft" }, t.no_code), ...content)];
+    return this.#item(item, urgent, t.results[item.result] ?? t.results.unmatched, folded);
   }
 
   #incident(item, urgent) {
