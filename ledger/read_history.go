@@ -20,7 +20,8 @@ type Filter struct {
 	Seller   string
 	From, To int64  // half-open, unix ms: when it was joined, granted, received, done
 	Limit    int    // rows in all on a page; default 100, at most 1,000
-	Cursor   string // Next of the page before
+	Cursor   string // Next of the page before, of the same order
+	Latest   bool   // the latest rows first
 }
 
 const (
@@ -29,7 +30,7 @@ const (
 )
 
 // Page is a part of a room's history. Each list is oldest first, and so are pages: all rows of a page
-// are from before those of the next. Times are unix ms, 0 = not yet, or not known.
+// are from before those of the next. With Filter.Latest it is the other way round. Times are unix ms, 0 = not yet, or not known.
 type Page struct {
 	Leases   []LeaseRow
 	Places   []PlaceRow
@@ -110,19 +111,22 @@ func (l *Ledger) History(ctx context.Context, id room.ID, f Filter) (Page, error
 	if err != nil {
 		return Page{}, fmt.Errorf("history: %w", err)
 	}
-	return page(rows, f.Limit), nil
+	return page(rows, f), nil
 }
 
 // page takes the first rows of all kinds. What the database ordered by its collation stays in that
 // order: only rows of different kinds are put in order here.
-func page(rows []found, limit int) Page {
+func page(rows []found, f Filter) Page {
 	slices.SortStableFunc(rows, func(a, b found) int {
+		if f.Latest {
+			a, b = b, a
+		}
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Kind, b.Kind))
 	})
 	var p Page
-	if len(rows) > limit {
-		rows = rows[:limit]
-		p.Next = rows[limit-1].cursor()
+	if len(rows) > f.Limit {
+		rows = rows[:f.Limit]
+		p.Next = rows[f.Limit-1].cursor()
 	}
 	for _, r := range rows {
 		r.put(&p)

@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,22 +48,31 @@ func TestHistoryIsReadInPagesWithoutGapsOrRepeats(t *testing.T) {
 		require.Equal(t, ledger.MessageRow{Epoch: 1, MessageID: "m-1", Result: room.Matched, Ticket: 1, Fence: 1000,
 			SentAt: 15, ReceivedAt: 19}, whole.Messages[0])
 
-		var together ledger.Page
-		f := ledger.Filter{Limit: 7}
-		for {
-			p, err := l.History(t.Context(), here, f)
-			require.NoError(t, err)
-			together.Leases = append(together.Leases, p.Leases...)
-			together.Places = append(together.Places, p.Places...)
-			together.Messages = append(together.Messages, p.Messages...)
-			together.Actions = append(together.Actions, p.Actions...)
-			if f.Cursor = p.Next; f.Cursor == "" {
-				break
-			}
-			require.Len(t, flat(p), 7)
-		}
-		require.Equal(t, flat(whole), flat(together))
+		require.Equal(t, flat(whole), flat(inPages(t, l, ledger.Filter{Limit: 7})))
+		back := inPages(t, l, ledger.Filter{Limit: 7, Latest: true})
+		slices.Reverse(back.Leases)
+		slices.Reverse(back.Places)
+		slices.Reverse(back.Messages)
+		slices.Reverse(back.Actions)
+		require.Equal(t, flat(whole), flat(back), "the same from behind")
 	})
+}
+
+// inPages reads a history page by page.
+func inPages(t *testing.T, l *ledger.Ledger, f ledger.Filter) (together ledger.Page) {
+	t.Helper()
+	for {
+		p, err := l.History(t.Context(), here, f)
+		require.NoError(t, err)
+		together.Leases = append(together.Leases, p.Leases...)
+		together.Places = append(together.Places, p.Places...)
+		together.Messages = append(together.Messages, p.Messages...)
+		together.Actions = append(together.Actions, p.Actions...)
+		if f.Cursor = p.Next; f.Cursor == "" {
+			return together
+		}
+		require.Len(t, flat(p), f.Limit)
+	}
 }
 
 func TestHistoryIsNarrowedBySellerAndTime(t *testing.T) {

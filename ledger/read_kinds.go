@@ -70,18 +70,22 @@ func (w *work) history(n int, k kind, f Filter, after *position) (rows []found, 
 	if f.To != 0 {
 		q.add(k.at+" < %s", f.To)
 	}
+	follows, order := " >", ""
+	if f.Latest {
+		follows, order = " <", " DESC"
+	}
 	switch {
 	case after == nil:
-	case n < after.Kind:
-		q.add(k.at+" > %s", after.At)
-	case n > after.Kind:
-		q.add(k.at+" >= %s", after.At)
+	case n == after.Kind:
+		q.add(k.at+follows+"= %s", after.At)
+		q.add("("+k.at+follows+" %s OR "+k.key+follows+" "+q.param(after.Key)+")", after.At)
+	case (n < after.Kind) == f.Latest: // of the same moment, its rows follow
+		q.add(k.at+follows+"= %s", after.At)
 	default:
-		q.add(k.at+" >= %s", after.At)
-		q.add("("+k.at+" > %s OR "+k.key+" > "+q.param(after.Key)+")", after.At)
+		q.add(k.at+follows+" %s", after.At)
 	}
-	query := fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s ORDER BY %s, %s LIMIT %d", k.at, k.key, k.columns, k.table,
-		q.where(), k.at, k.key, f.Limit+1)
+	query := fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s ORDER BY %s%s, %s%s LIMIT %d", k.at, k.key, k.columns, k.table,
+		q.where(), k.at, order, k.key, order, f.Limit+1)
 	err = w.Each(func(scan func(...any) error) error {
 		p := position{Kind: n}
 		put, err := k.read(scan, &p)

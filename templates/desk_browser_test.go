@@ -144,10 +144,13 @@ func TestADayInTheSearchIsTheReadersOwn(t *testing.T) {
 	site, ctx := serveQuietPages(t), browsertest.Page(t)
 	sent := func() string { return read(t, ctx, `location.search`) }
 	value := func(id string) string { return read(t, ctx, fmt.Sprintf(`document.getElementById(%q).value`, id)) }
-	require.NoError(t, chromedp.Do(ctx, inZone("Asia/Seoul"), chromedp.Navigate(site+"/support/integration/history")))
+	require.NoError(t, chromedp.Do(ctx, inZone("Asia/Seoul"), chromedp.Navigate(site+"/support/integration/history?lang=ko")))
+	until(t, ctx, `location.search.startsWith("?lang=ko&from=20") && !document.querySelector(".presets").hidden`) // today's, where nothing is asked for
+	until(t, ctx, `document.getElementById("from").value === new Date(Date.now() + 9 * 3600000).toISOString().slice(0, 10)`)
+	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/integration/history?from=")))
 	until(t, ctx, `!document.querySelector(".presets").hidden`)
 	require.NoError(t, chromedp.Do(ctx, chromedp.SendKeys("#from", "2026-07-03"), chromedp.SendKeys("#to", "2026-07-03"), chromedp.Click("#filter .primary")))
-	until(t, ctx, `location.search.includes("from") && !document.querySelector(".presets").hidden`)
+	until(t, ctx, `location.search.includes("seller") && !document.querySelector(".presets").hidden`)
 	require.Equal(t, "?seller=&from=2026-07-02T15%3A00%3A00.000Z&to=2026-07-03T15%3A00%3A00.000Z", sent())
 	require.Equal(t, "2026-07-03 2026-07-03", value("from")+" "+value("to"), "and it is shown as it was typed")
 	require.Contains(t, read(t, ctx, `document.getElementById("rows").innerText.replace(/\s+/g, " ")`), "시작 2026-07-03 끝 2026-07-03")

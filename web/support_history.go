@@ -16,6 +16,7 @@ type HistoryFilter struct {
 	From, To int64 // half-open, unix ms
 	Limit    int   // rows in all on a page; 0 = the ledger's default
 	Cursor   string
+	Latest   bool // the latest first
 }
 
 // History is a page of a room's history in the contract's JSON, each list oldest first.

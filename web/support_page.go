@@ -32,6 +32,7 @@ func (s *site) historyPage(c *gin.Context) {
 	v := templates.HistoryView{DeskView: s.deskView(c), Room: string(roomOf(c)), Seller: c.Query("seller"), From: c.Query("from"),
 		To: c.Query("to"), RowLimit: rowLimit}
 	f, err := historyFilter(c)
+	f.Latest = true
 	var page History
 	if err == nil {
 		page, err = s.rows(c, f)
@@ -70,7 +71,7 @@ func exportPath(id room.ID, query url.Values) string {
 	return "/api/support/" + url.PathEscape(string(id)) + "/history?" + query.Encode()
 }
 
-// historyRows are the rows of all kinds, oldest first.
+// historyRows are the rows of all kinds, latest first.
 func historyRows(h History) []templates.HistoryRow {
 	rows := make([]templates.HistoryRow, 0, h.rows())
 	for _, r := range h.Leases {
@@ -90,7 +91,7 @@ func historyRows(h History) []templates.HistoryRow {
 			From: int64(r.At), Who: r.Who, Action: r.Action, Reason: r.Reason})
 	}
 	slices.SortStableFunc(rows, func(a, b templates.HistoryRow) int {
-		return cmp.Compare(cmp.Or(a.From, a.To), cmp.Or(b.From, b.To))
+		return cmp.Compare(cmp.Or(b.From, b.To), cmp.Or(a.From, a.To))
 	})
 	return rows
 }

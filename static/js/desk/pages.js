@@ -78,6 +78,14 @@ function period(preset) {
   }
 }
 
+// A history that was asked for without anything is today's.
+function today() {
+  const query = new URLSearchParams(location.search);
+  if (!document.querySelector("main.history") || [...query.keys()].some((key) => key !== "lang")) return;
+  query.set("from", startOf(period("today")[0]));
+  location.replace(`?${query}`);
+}
+
 function presets(form) {
   const group = form.querySelector(".presets");
   group.hidden = false;
@@ -104,4 +112,5 @@ function keys() {
 localTimes();
 keys();
 copyLink();
+today();
 days();
