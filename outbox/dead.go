@@ -42,10 +42,43 @@ func (s *Store) Retry(ctx context.Context, id int64) error {
 	return nil
 }
 
+// RetryAll puts all dead tasks of these kinds, or of all where none is named, back as Retry does, and returns how many.
+func (s *Store) RetryAll(ctx context.Context, kinds ...string) (int64, error) {
+	now, err := s.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	of, args := among(kinds, now)
+	n, err := exec(ctx, s.db, s.dialect, `UPDATE outbox_tasks
+		SET state = 'open', locked_at = 0, waiting_since = NULL, `+touch("$1")+` WHERE state = 'dead'`+of, args...)
+	if err != nil {
+		return 0, fmt.Errorf("retry all dead tasks: %w", err)
+	}
+	return n, nil
+}
+
 // Counts is how many tasks there are to do and how many were given up.
 type Counts struct {
 	Pending int
 	Dead    int
+}
+
+// Failure is what keeps tasks from being done.
+type Failure struct {
+	Since int64  // unix ms: when the oldest task that was tried in vain was put in; 0 = there is none
+	Error string // of the last try
+}
+
+// Failing returns what keeps the tasks to do of these kinds, or of all where none is named, from being done.
+func (s *Store) Failing(ctx context.Context, kinds ...string) (f Failure, err error) {
+	of, args := among(kinds)
+	tried := ` FROM outbox_tasks WHERE state = 'open' AND last_error <> ''` + of
+	err = row(ctx, s.db, s.dialect, `SELECT COALESCE((SELECT MIN(created_at)`+tried+`), 0),
+		COALESCE((SELECT last_error`+tried+` ORDER BY updated_at DESC, id DESC LIMIT 1), '')`, args...).Scan(&f.Since, &f.Error)
+	if err != nil {
+		return Failure{}, fmt.Errorf("look for failing tasks: %w", err)
+	}
+	return f, nil
 }
 
 // Count counts tasks of these kinds, or of all where none is named.

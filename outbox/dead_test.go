@@ -69,6 +69,55 @@ func TestDeadTasksAreListedByKindTheLatestFirst(t *testing.T) {
 	})
 }
 
+func TestAllDeadTasksOfAKindArePutBackAtOnce(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.putAll(t, outbox.Task{Kind: job, Payload: "a"}, outbox.Task{Kind: job, Payload: "b"}, outbox.Task{Kind: "other", Payload: "c"})
+		for _, kind := range []string{job, job, "other"} {
+			task, ok, err := b.store.Claim(t.Context(), kind, b.clock.Now().UnixMilli())
+			require.NoError(t, err)
+			require.True(t, ok)
+			require.NoError(t, b.store.GiveUp(t.Context(), task, "no use"))
+		}
+		n, err := b.store.RetryAll(t.Context(), job)
+		require.NoError(t, err)
+		require.EqualValues(t, 2, n)
+		counts, err := b.store.Count(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, outbox.Counts{Pending: 2, Dead: 1}, counts)
+		n, err = b.store.RetryAll(t.Context())
+		require.NoError(t, err)
+		require.EqualValues(t, 1, n, "of every kind")
+	})
+}
+
+func TestFailingSaysSinceWhenAndWhyTasksAreNotDone(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.put(t, "", "a")
+		f, err := b.store.Failing(t.Context(), job)
+		require.NoError(t, err)
+		require.Zero(t, f, "nothing was tried")
+		since, broken := b.clock.Now().UnixMilli(), errors.New("answered 500")
+		w := b.worker(t, func(context.Context, outbox.Task) (outbox.Phase, error) { return outbox.Done, broken })
+		require.NoError(t, w.Tick(t.Context()))
+		b.clock.Move(time.Minute)
+		b.put(t, "", "b")
+		broken = errors.New("answered 503")
+		require.NoError(t, w.Tick(t.Context()))
+		f, err = b.store.Failing(t.Context(), job)
+		require.NoError(t, err)
+		require.Equal(t, outbox.Failure{Since: since, Error: "answered 503"}, f)
+		f, err = b.store.Failing(t.Context(), "other")
+		require.NoError(t, err)
+		require.Zero(t, f)
+		broken = nil
+		b.clock.Move(time.Minute)
+		require.NoError(t, w.Tick(t.Context()))
+		f, err = b.store.Failing(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, f, "all are done")
+	})
+}
+
 func TestDoneTasksAreForgottenInTheEndAndDeadOnesAreNot(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		for _, payload := range []string{"a", "b", "hopeless"} {

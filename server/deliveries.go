@@ -53,6 +53,16 @@ func (d deliveries) Retry(ctx context.Context, id int64) error {
 	return unread(err)
 }
 
+func (d deliveries) RetryAll(ctx context.Context) (int64, error) {
+	n, err := d.store.RetryAll(ctx, webhook.Kind)
+	return n, unread(err)
+}
+
+func (d deliveries) Failing(ctx context.Context) (since int64, lastError string, err error) {
+	f, err := d.store.Failing(ctx, webhook.Kind)
+	return f.Since, f.Error, unread(err)
+}
+
 func (d deliveries) Count(ctx context.Context) (pending, dead int, err error) {
 	c, err := d.store.Count(ctx, webhook.Kind)
 	return c.Pending, c.Dead, unread(err)

@@ -120,7 +120,7 @@ var supportActions = []string{
 }
 
 func deliveriesView(lang string) templates.DeliveriesView {
-	return templates.DeliveriesView{DeskView: deskView(lang), Enabled: true, Pending: 1204, Dead: 2, Retried: 40, Rows: []templates.Delivery{
+	return templates.DeliveriesView{DeskView: deskView(lang), Enabled: true, Pending: 1204, Dead: 2, Retried: 40, FailingSince: at(100), LastError: "503 Service Unavailable", Rows: []templates.Delivery{
 		{ID: 42, Key: "integration/1783087460000123", Type: "lock.ended", At: at(0), GivenUp: at(86_400), LastError: `Post "https://portal.example/hooks/waitroom": dial tcp 10.0.0.7:443: connect: connection refused`},
 		{ID: 41, Key: "integration/1783087460000123", Type: "lock.melted", At: at(-60), GivenUp: at(86_350), LastError: "503 Service Unavailable"},
 	}}

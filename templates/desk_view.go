@@ -138,7 +138,10 @@ type DeliveriesView struct {
 	Pending, Dead int
 	Rows          []Delivery
 	Error         string
-	Retried       int64 // the id that was just put back; 0 = none
+	Retried       int64  // the id that was just put back; 0 = none
+	RetriedAll    int64  // so many were just put back; 0 = none
+	FailingSince  int64  // unix ms: an event that is not given up is tried in vain since then; 0 = none is
+	LastError     string // of that
 }
 
 // Delivery is one webhook that was given up.

@@ -57,21 +57,25 @@ type DeskAuditText struct {
 
 // DeskDeliveriesText has the words of "desk/deliveries" in locales.
 type DeskDeliveriesText struct {
-	Title    string `json:"title"`
-	Lead     string `json:"lead"`
-	Off      Notice `json:"off"`
-	Pending  string `json:"pending"`
-	Dead     string `json:"dead"`
-	Which    string `json:"which"`
-	Event    string `json:"event"`
-	GivenUp  string `json:"given_up"`
-	Error    string `json:"error"`
-	Retry    string `json:"retry"`
-	RetryOf  string `json:"retry_of"` // {id}
-	Retried  string `json:"retried"`  // {id}
-	Watching string `json:"watching"`
-	Empty    string `json:"empty"`
-	Count    string `json:"count"` // {n}
+	Title        string `json:"title"`
+	Lead         string `json:"lead"`
+	Off          Notice `json:"off"`
+	Pending      string `json:"pending"`
+	Dead         string `json:"dead"`
+	Which        string `json:"which"`
+	Event        string `json:"event"`
+	GivenUp      string `json:"given_up"`
+	Error        string `json:"error"`
+	Retry        string `json:"retry"`
+	RetryOf      string `json:"retry_of"` // {id}
+	Retried      string `json:"retried"`  // {id}
+	RetryAll     string `json:"retry_all"`
+	RetriedAll   string `json:"retried_all"` // {n}
+	Failing      string `json:"failing"`
+	FailingSince string `json:"failing_since"` // {at}
+	Watching     string `json:"watching"`
+	Empty        string `json:"empty"`
+	Count        string `json:"count"` // {n}
 }
 
 // DeskFindText has the words of "desk/find" in locales.

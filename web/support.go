@@ -77,7 +77,11 @@ type Watcher struct {
 type Deliveries interface {
 	Dead(ctx context.Context) ([]templates.Delivery, error)
 	Retry(ctx context.Context, id int64) error
+	// RetryAll sends all of them again and returns how many.
+	RetryAll(ctx context.Context) (int64, error)
 	Count(ctx context.Context) (pending, dead int, err error)
+	// Failing is since when (unix ms) an event is tried in vain that is not given up yet, and the last error; 0 where none is.
+	Failing(ctx context.Context) (since int64, lastError string, err error)
 }
 
 // supportRoutes are the desk's. Who may use them is guard's to say: it sees every request below /support, also one for which
@@ -101,6 +105,7 @@ func (s *site) supportRoutes(g *gin.Engine) {
 	g.GET("/support/-/audit", s.auditPage)
 	g.GET(deliveriesPath, s.deliveriesPage)
 	g.POST(deliveriesPath+"/:id/retry", s.mayAct, s.retryDelivery)
+	g.POST(deliveriesPath+"/retry", s.mayAct, s.retryDeliveries)
 
 	g.GET("/api/support/ws", s.deskSocket)
 	api := g.Group("/api/support/:room", s.known)

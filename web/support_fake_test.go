@@ -32,7 +32,10 @@ type fakeDesk struct {
 	away    error // of the rooms in use
 	sellers FoundSellers
 	sought  string
-	untold  error // of telling replicas of a sign-out
+
+	failing   int64
+	lastError string
+	untold    error // of telling replicas of a sign-out
 }
 
 func newFakeDesk() *fakeDesk {
@@ -185,6 +188,15 @@ func (f fakeDeskSockets) SignOut(_ context.Context, key string) error {
 func (f fakeDeliveries) Dead(context.Context) ([]templates.Delivery, error) { return nil, f.lost }
 
 func (f fakeDeliveries) Count(context.Context) (int, int, error) { return 1, 2, f.lost }
+
+func (f fakeDeliveries) RetryAll(context.Context) (int64, error) {
+	f.did = append(f.did, "retry all")
+	return 3, f.lost
+}
+
+func (f fakeDeliveries) Failing(context.Context) (int64, string, error) {
+	return f.failing, f.lastError, f.lost
+}
 
 func (f fakeDeliveries) Retry(_ context.Context, id int64) error {
 	_, err := f.done("retry %d", id)

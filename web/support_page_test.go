@@ -74,6 +74,32 @@ func TestDeliveryIsRetriedByWhoMayAct(t *testing.T) {
 	require.Equal(t, http.StatusConflict, f.call(t, h, "kim", "POST", path, "").Code)
 }
 
+func TestAllDeliveriesAreRetriedByWhoMayAct(t *testing.T) {
+	f := newFakeDesk()
+	h := deskHandler(t, f)
+	const path = "/support/-/deliveries/retry"
+	require.Equal(t, http.StatusForbidden, f.call(t, h, "park", "POST", path, "").Code)
+	require.Equal(t, http.StatusForbidden, f.call(t, h, "kim", "POST", path, "", "Origin", "https://portal.example").Code)
+	require.Empty(t, f.did)
+	w := f.call(t, h, "kim", "POST", path, "")
+	require.Equal(t, http.StatusSeeOther, w.Code)
+	require.Equal(t, "/support/-/deliveries?all=3", w.Header().Get("Location"))
+	require.Equal(t, []string{"retry all", "audit support delivery_retried"}, f.did)
+	require.Equal(t, "all deliveries: 3", f.by.Reason)
+	require.Contains(t, f.call(t, h, "kim", "GET", "/support/-/deliveries?all=3&lang=en", "").Body.String(), "3 deliveries are being sent again")
+	f.lost = Refusal("ledger_unavailable")
+	require.Equal(t, http.StatusServiceUnavailable, f.call(t, h, "kim", "POST", path, "").Code)
+}
+
+func TestDeliveriesThatFailAreSaidBeforeTheyAreGivenUp(t *testing.T) {
+	f := newFakeDesk()
+	h := deskHandler(t, f)
+	page := func() string { return f.call(t, h, "park", "GET", "/support/-/deliveries?lang=en", "").Body.String() }
+	require.NotContains(t, page(), `id="failing"`)
+	f.failing, f.lastError = 1000, "dial tcp: <refused>"
+	require.Regexp(t, `(?s)id="failing".*1970-01-01 00:00:01.*dial tcp: &lt;refused&gt;`, page())
+}
+
 func TestSocketIsServedToWhoIsSignedIn(t *testing.T) {
 	f := newFakeDesk()
 	h := deskHandler(t, f)
