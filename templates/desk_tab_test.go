@@ -41,18 +41,23 @@ func (b *deskTab) open(path string) {
 	b.until(`document.body.dataset.connection === "open" && document.body.dataset.age === "fresh"`)
 }
 
+// before has a script run in each page that is opened from now on, before its own.
+func (b *deskTab) before(script string) {
+	b.t.Helper()
+	b.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+		return err
+	}))
+}
+
 // timed keeps what the page does ten seconds later, on the pages that are opened from now on, for later to call it.
 func (b *deskTab) timed() {
 	b.t.Helper()
-	b.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
-			Source: `{
-				const real = setTimeout, kept = [];
-				setTimeout = (f, ms, ...rest) => ms === 10000 ? kept.push(f) : real(f, ms, ...rest);
-				window.later = () => kept.splice(0).forEach((f) => f());
-			}`})
-		return err
-	}))
+	b.before(`{
+		const real = setTimeout, kept = [];
+		setTimeout = (f, ms, ...rest) => ms === 10000 ? kept.push(f) : real(f, ms, ...rest);
+		window.later = () => kept.splice(0).forEach((f) => f());
+	}`)
 }
 
 // later lets the ten seconds pass.

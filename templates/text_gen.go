@@ -14,6 +14,7 @@ type Text struct {
 
 // DeskText has the words of "desk" in locales.
 type DeskText struct {
+	Attention  DeskAttentionText  `json:"attention"`
 	Audit      DeskAuditText      `json:"audit"`
 	Deliveries DeskDeliveriesText `json:"deliveries"`
 	Find       DeskFindText       `json:"find"`
@@ -44,6 +45,19 @@ type DeskText struct {
 	Actions    map[string]string  `json:"actions"`    // by action
 	Events     map[string]string  `json:"events"`     // by event
 	Errors     map[string]Notice  `json:"errors"`     // by code; "" is every other
+}
+
+// DeskAttentionText has the words of "desk/attention" in locales.
+type DeskAttentionText struct {
+	Open   string            `json:"open"`
+	Title  string            `json:"title"`
+	Lead   string            `json:"lead"`
+	What   string            `json:"what"`
+	Kinds  map[string]string `json:"kinds"` // by trouble
+	How    string            `json:"how"`
+	Sound  string            `json:"sound"`
+	Try    string            `json:"try"`
+	Notify string            `json:"notify"`
 }
 
 // DeskAuditText has the words of "desk/audit" in locales.
@@ -116,87 +130,89 @@ type DeskHistoryText struct {
 
 // DeskLiveText has the words of "desk/live" in locales.
 type DeskLiveText struct {
-	People        string               `json:"people"`   // {n}
-	ShortMs       string               `json:"short_ms"` // {n}
-	ShortS        string               `json:"short_s"`  // {n}
-	ShortM        string               `json:"short_m"`  // {n}
-	ShortH        string               `json:"short_h"`  // {n}
-	AgeFresh      string               `json:"age_fresh"`
-	AgeOld        string               `json:"age_old"` // {s}
-	SourceCarrier string               `json:"source_carrier"`
-	SourceNever   string               `json:"source_never"`
-	ClockBehind   string               `json:"clock_behind"` // {n}
-	ClockAhead    string               `json:"clock_ahead"`  // {n}
-	BandAge       string               `json:"band_age"`     // {s}
-	BandStale     string               `json:"band_stale"`
-	BandLost      string               `json:"band_lost"`
-	BandClosed    string               `json:"band_closed"`
-	Troubles      map[string]string    `json:"troubles"` // by trouble
-	Calm          string               `json:"calm"`
-	Unowned       string               `json:"unowned"`   // {n}
-	Incidents     string               `json:"incidents"` // {n}
-	StoreStale    string               `json:"store_stale"`
-	Behind        string               `json:"behind"`
-	LedgerBehind  string               `json:"ledger_behind"`
-	NoAnswer      string               `json:"no_answer"`
-	Draining      string               `json:"draining"`
-	Fine          string               `json:"fine"`
-	Free          string               `json:"free"`
-	FreePaused    string               `json:"free_paused"`
-	FreeEmpty     string               `json:"free_empty"`
-	FreeAway      string               `json:"free_away"`
-	NoMatch       string               `json:"no_match"`
-	NoRooms       string               `json:"no_rooms"`
-	NoLine        string               `json:"no_line"`
-	Shown         string               `json:"shown"`       // {all} {n}
-	RoomsShown    string               `json:"rooms_shown"` // {all} {n}
-	Ticket        string               `json:"ticket"`      // {ticket}
-	AwayCount     string               `json:"away_count"`  // {n}
-	Connected     string               `json:"connected"`
-	AwayFor       string               `json:"away_for"` // {time}
-	NobodyNext    string               `json:"nobody_next"`
-	Nobodys       string               `json:"nobodys"`
-	Asks          string               `json:"asks"` // {n} {open}
-	AsksNone      string               `json:"asks_none"`
-	AskAfter      string               `json:"ask_after"` // {time}
-	Over          string               `json:"over"`
-	Pause         string               `json:"pause"`
-	Resume        string               `json:"resume"`
-	Undo          string               `json:"undo"`
-	ActionsFor    string               `json:"actions_for"` // {seller}
-	Unreachable   string               `json:"unreachable"`
-	WentWrong     string               `json:"went_wrong"`
-	Act           map[string]DeskAct   `json:"act"`      // by verb
-	Reasons       map[string][]string  `json:"reasons"`  // by verb
-	Effects       map[string]string    `json:"effects"`  // by effect
-	Outdated      map[string]string    `json:"outdated"` // by cause
-	Refusals      map[string]string    `json:"refusals"` // by code
-	About         map[string]string    `json:"about"`    // by subject
-	MovedTo       string               `json:"moved_to"`
-	NoReason      string               `json:"no_reason"`
-	LongText      string               `json:"long_text"` // {n}
-	Results       map[string]string    `json:"results"`   // by result
-	Whys          map[string]string    `json:"whys"`      // by reason
-	Offered       string               `json:"offered"`
-	NoCode        string               `json:"no_code"`
-	HasCode       string               `json:"has_code"`
-	From          string               `json:"from"`    // {from}
-	SentAt        string               `json:"sent_at"` // {time}
-	Could         string               `json:"could"`
-	NobodyIs      string               `json:"nobody_is"`
-	AskedAt       string               `json:"asked_at"`  // {time}
-	HeldFrom      string               `json:"held_from"` // {from} {to}
-	HeldNow       string               `json:"held_now"`  // {from}
-	Live          string               `json:"live"`
-	AssignTo      string               `json:"assign_to"`
-	Incident      map[string]string    `json:"incident"` // by kind; "" is every other
-	Charts        map[string]DeskChart `json:"charts"`   // by chart
-	Series        map[string]string    `json:"series"`   // by field
-	Outcomes      map[string]string    `json:"outcomes"` // by outcome
-	Minute        string               `json:"minute"`
-	Table         string               `json:"table"`
-	Plot          string               `json:"plot"`
-	NoData        string               `json:"no_data"`
+	People         string               `json:"people"`   // {n}
+	ShortMs        string               `json:"short_ms"` // {n}
+	ShortS         string               `json:"short_s"`  // {n}
+	ShortM         string               `json:"short_m"`  // {n}
+	ShortH         string               `json:"short_h"`  // {n}
+	AgeFresh       string               `json:"age_fresh"`
+	AgeOld         string               `json:"age_old"` // {s}
+	SourceCarrier  string               `json:"source_carrier"`
+	SourceNever    string               `json:"source_never"`
+	ClockBehind    string               `json:"clock_behind"` // {n}
+	ClockAhead     string               `json:"clock_ahead"`  // {n}
+	BandAge        string               `json:"band_age"`     // {s}
+	BandStale      string               `json:"band_stale"`
+	BandLost       string               `json:"band_lost"`
+	BandClosed     string               `json:"band_closed"`
+	AttentionTitle string               `json:"attention_title"`
+	AttentionMore  string               `json:"attention_more"` // {n}
+	Troubles       map[string]string    `json:"troubles"`       // by trouble
+	Calm           string               `json:"calm"`
+	Unowned        string               `json:"unowned"`   // {n}
+	Incidents      string               `json:"incidents"` // {n}
+	StoreStale     string               `json:"store_stale"`
+	Behind         string               `json:"behind"`
+	LedgerBehind   string               `json:"ledger_behind"`
+	NoAnswer       string               `json:"no_answer"`
+	Draining       string               `json:"draining"`
+	Fine           string               `json:"fine"`
+	Free           string               `json:"free"`
+	FreePaused     string               `json:"free_paused"`
+	FreeEmpty      string               `json:"free_empty"`
+	FreeAway       string               `json:"free_away"`
+	NoMatch        string               `json:"no_match"`
+	NoRooms        string               `json:"no_rooms"`
+	NoLine         string               `json:"no_line"`
+	Shown          string               `json:"shown"`       // {all} {n}
+	RoomsShown     string               `json:"rooms_shown"` // {all} {n}
+	Ticket         string               `json:"ticket"`      // {ticket}
+	AwayCount      string               `json:"away_count"`  // {n}
+	Connected      string               `json:"connected"`
+	AwayFor        string               `json:"away_for"` // {time}
+	NobodyNext     string               `json:"nobody_next"`
+	Nobodys        string               `json:"nobodys"`
+	Asks           string               `json:"asks"` // {n} {open}
+	AsksNone       string               `json:"asks_none"`
+	AskAfter       string               `json:"ask_after"` // {time}
+	Over           string               `json:"over"`
+	Pause          string               `json:"pause"`
+	Resume         string               `json:"resume"`
+	Undo           string               `json:"undo"`
+	ActionsFor     string               `json:"actions_for"` // {seller}
+	Unreachable    string               `json:"unreachable"`
+	WentWrong      string               `json:"went_wrong"`
+	Act            map[string]DeskAct   `json:"act"`      // by verb
+	Reasons        map[string][]string  `json:"reasons"`  // by verb
+	Effects        map[string]string    `json:"effects"`  // by effect
+	Outdated       map[string]string    `json:"outdated"` // by cause
+	Refusals       map[string]string    `json:"refusals"` // by code
+	About          map[string]string    `json:"about"`    // by subject
+	MovedTo        string               `json:"moved_to"`
+	NoReason       string               `json:"no_reason"`
+	LongText       string               `json:"long_text"` // {n}
+	Results        map[string]string    `json:"results"`   // by result
+	Whys           map[string]string    `json:"whys"`      // by reason
+	Offered        string               `json:"offered"`
+	NoCode         string               `json:"no_code"`
+	HasCode        string               `json:"has_code"`
+	From           string               `json:"from"`    // {from}
+	SentAt         string               `json:"sent_at"` // {time}
+	Could          string               `json:"could"`
+	NobodyIs       string               `json:"nobody_is"`
+	AskedAt        string               `json:"asked_at"`  // {time}
+	HeldFrom       string               `json:"held_from"` // {from} {to}
+	HeldNow        string               `json:"held_now"`  // {from}
+	Live           string               `json:"live"`
+	AssignTo       string               `json:"assign_to"`
+	Incident       map[string]string    `json:"incident"` // by kind; "" is every other
+	Charts         map[string]DeskChart `json:"charts"`   // by chart
+	Series         map[string]string    `json:"series"`   // by field
+	Outcomes       map[string]string    `json:"outcomes"` // by outcome
+	Minute         string               `json:"minute"`
+	Table          string               `json:"table"`
+	Plot           string               `json:"plot"`
+	NoData         string               `json:"no_data"`
 }
 
 // DeskRoomPageText has the words of "desk/room_page" in locales.

@@ -2,6 +2,7 @@ import "../countdown.js";
 import { byID, put } from "../dom.js";
 import { ActDialog } from "./act.js";
 import { Api } from "./api.js";
+import { Attention } from "./attention.js";
 import { find } from "./find.js";
 import { HolderCard } from "./holder.js";
 import { ItemsPanel } from "./items.js";
@@ -38,7 +39,8 @@ const holder = new HolderCard({ words, model, server, room, lease: page.lease_se
 const line = new LinePanel({ words, model, server, room, verbs: page.may_act ? rowVerbs() : null });
 const assign = page.may_act ? (item, lease, back) => verbs.assign(item, lease, back) : null;
 const messages = new ItemsPanel({ words, items, server, room, assign });
-const trouble = new Trouble({ words, model, items, server });
+const attention = new Attention({ words });
+const trouble = new Trouble({ words, model, items, server, attention });
 const keys = new Keys();
 let charts = null;
 let drawing = false;
@@ -78,6 +80,7 @@ function show(list, frame, drawn) {
 
 /** However many changes come, there is one drawing a picture. */
 function draw() {
+  if (document.hidden) trouble.draw(); // nothing is drawn there
   if (drawing) return;
   drawing = true;
   requestAnimationFrame(() => {

@@ -1,4 +1,5 @@
 import { byID } from "../dom.js";
+import { Attention } from "./attention.js";
 import { find } from "./find.js";
 import { Keyed } from "./keyed.js";
 import { Keys } from "./keys.js";
@@ -11,15 +12,26 @@ const { words, names } = JSON.parse(byID("page-data").textContent);
 const rooms = new Keyed("room");
 const live = new Live({ path: "/api/support/ws", first: "rooms", words, onFrame: receive });
 const table = new RoomsTable({ words, rooms, names: new RoomNames(names ?? []), server: live.server });
+const attention = new Attention({ words });
 const keys = new Keys();
 let drawing = false;
 
 function receive(frame) {
   if (frame.type === "rooms") {
     rooms.apply(frame);
+    attention.see(troubles());
     draw();
   }
   if (frame.type === "replicas") lineOfReplicas(words, frame.list);
+}
+
+/** What needs a look anywhere, each with its room. */
+function troubles() {
+  return rooms.all.flatMap(({ room, trouble }) => trouble.map((kind) => ({
+    key: `${room} ${kind}`,
+    kind,
+    words: `${table.names.of(room).name || room}: ${words.troubles[kind] ?? kind}`,
+  })));
 }
 
 /** However many frames come, there is one drawing a picture. */

@@ -6,13 +6,15 @@ import { needsPerson } from "./items.js";
 export class Trouble {
   #said = "";
 
-  constructor({ words, model, items, server }) {
-    Object.assign(this, { words, model, items, server });
+  /** attention hears of all that is found. */
+  constructor({ words, model, items, server, attention }) {
+    Object.assign(this, { words, model, items, server, attention });
     this.replicas = [];
   }
 
   draw() {
     const found = this.#found();
+    if (this.model.version >= 0) this.attention.see(found.map(({ id, trouble, words }) => ({ key: id, kind: trouble, words })));
     const said = JSON.stringify(found);
     if (said === this.#said) return;
     this.#said = said;
@@ -25,13 +27,13 @@ export class Trouble {
     const { words: t, model } = this;
     const now = this.server.now();
     const urgent = this.items.all.filter((item) => needsPerson(item, now));
-    const incidents = urgent.filter(({ kind }) => kind === "incident").length;
-    const unowned = urgent.length - incidents;
+    const incidents = urgent.filter(({ kind }) => kind === "incident");
+    const unowned = urgent.filter(({ kind }) => kind !== "incident");
     return [
-      !model.holder && !model.paused && model.line.length > 0 && { kind: "bad", words: t.troubles.stuck },
-      unowned > 0 && { kind: "bad", words: fill(t.unowned, { n: unowned }) },
-      incidents > 0 && { kind: "bad", words: fill(t.incidents, { n: incidents }) },
-      model.paused && { kind: "warn", words: t.troubles.paused },
+      !model.holder && !model.paused && model.line.length > 0 && { kind: "bad", trouble: "stuck", id: "stuck", words: t.troubles.stuck },
+      unowned.length > 0 && { kind: "bad", trouble: "nobodys", id: newest(unowned), words: fill(t.unowned, { n: unowned.length }) },
+      incidents.length > 0 && { kind: "bad", trouble: "lost", id: newest(incidents), words: fill(t.incidents, { n: incidents.length }) },
+      model.paused && { kind: "warn", trouble: "paused", id: "paused", words: t.troubles.paused },
       ...this.#servers(),
     ].filter(Boolean);
   }
@@ -41,10 +43,15 @@ export class Trouble {
     const stale = replicas.filter(({ store }) => store === "stale").map(({ name, id }) => name || id);
     const behind = replicas.some(({ ledger }) => ledger === "behind");
     return [
-      stale.length > 0 && { kind: "bad", words: `${stale.join(", ")} ${t.store_stale}` },
-      behind && { kind: "warn", words: t.ledger_behind },
+      stale.length > 0 && { kind: "bad", trouble: "lost", id: "stale", words: `${stale.join(", ")} ${t.store_stale}` },
+      behind && { kind: "warn", trouble: "behind", id: "behind", words: t.ledger_behind },
     ];
   }
+}
+
+/** The key of what came last: a further message is a further trouble. */
+function newest(items) {
+  return items.reduce((last, item) => (item.at > last.at ? item : last)).key;
 }
 
 function chip({ kind, words }) {
