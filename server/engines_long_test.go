@@ -176,8 +176,10 @@ func (j *journey) inLine() int64 {
 // WebKit opens no tab once anything was waited for, and the ask is waited for.
 func (j *journey) wholeTurn() {
 	holder := j.waits(j.base)
+	j.Pictures("waiting")
 	j.leaves(holder)
 	j.step("ask")
+	j.Pictures("turn")
 	j.asks("#ask")
 	testproc.Until(j.t, patience, func() error {
 		if tabs := j.Tabs(); !slices.Contains(tabs, j.market) {
@@ -190,6 +192,7 @@ func (j *journey) wholeTurn() {
 	j.comes("482913", "matched")
 	j.is("ended")
 	j.Until(`document.getElementById("sms-code").textContent.replace(/\s/g, "") === "482913"`)
+	j.Pictures("ended-code")
 	j.Click("#sms-copy")
 	j.shows("sms-copy", "복사했어요")
 }
@@ -203,11 +206,13 @@ func (j *journey) finishesByHand() {
 	j.Until(`!document.getElementById("ask-again").hasAttribute("aria-busy")`)
 	j.comes("482913", "matched")
 	j.step("code")
+	j.Pictures("code")
 	j.Click("#sms-copy")
 	j.shows("sms-copy", "복사했어요")
 	j.Click("#done")
 	j.is("ended")
 	j.shows("outcome", "인증을 마쳤어요")
+	j.Pictures("ended")
 }
 
 func (j *journey) runsOutAndTheCodeIsLate() {
@@ -216,8 +221,20 @@ func (j *journey) runsOutAndTheCodeIsLate() {
 	j.FirstTab()
 	j.is("ended")
 	j.Until(`document.getElementById("outcome").dataset.outcome === "expired"`)
+	j.Pictures("expired")
+	j.Until(above("join", "seller"))
+	j.Click("#seller summary")
+	j.Until(above("seller-id", "join"))
+	j.Click("#seller summary")
+	j.Until(above("join", "seller"))
 	j.comes("482913", "late")
 	j.Until(`document.getElementById("sms-code").textContent.replace(/\s/g, "") === "482913"`)
+}
+
+// above is true where one element is above another, as it is read.
+func above(first, second string) string {
+	return fmt.Sprintf(`((first, second) => first.getBoundingClientRect().bottom <= second.getBoundingClientRect().top &&
+		Boolean(first.compareDocumentPosition(second) & Node.DOCUMENT_POSITION_FOLLOWING))(document.getElementById(%q), document.getElementById(%q))`, first, second)
 }
 
 func (j *journey) answersTooLate() {
