@@ -91,7 +91,7 @@
 //	Redis commands for a pair   30           4           5            6 to 14      not measured
 //	left in Redis afterwards    its fence    nothing     nothing      nothing      nothing
 //
-// The honest minuses. Taking and releasing a free lock makes Redis run several times what SET NX and DEL do, scripts counted, and the
+// The honest minuses. A waiter that dies within the last 3 s before its turn is granted the lock all the same, and its lease runs out unused. Taking and releasing a free lock makes Redis run several times what SET NX and DEL do, scripts counted, and the
 // highest fence of every key, some 160 bytes, is left for a day: for locks on millions of keys that nobody ever waits for, redislock is cheaper. Under
 // contention it is the other way round (docs/benchmarks.md of the repository has both). A process that waits keeps a subscription open and
 // sends a heartbeat for each key. One master decides: there is no quorum. Only programs that use this package see its locks: a SETNX of

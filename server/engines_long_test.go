@@ -3,9 +3,11 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/internal/testkit/webdriver"
 )
@@ -42,6 +45,8 @@ var journeys = []struct {
 	{name: "language", walk: (*journey).changesTheLanguage},
 	{name: "alerts", walk: (*journey).turnsOnSoundAndNotifications},
 	{name: "back", walk: (*journey).goesBackAndForward, not: map[string]string{"webkit": "its driver hangs after Back on pages with COOP"}},
+	{name: "restart", walk: (*journey).outlivesARestart},
+	{name: "embed", walk: (*journey).takesATurnOnAnotherSite},
 	{name: "cookies", walk: (*journey).keepsNoCookies, not: map[string]string{"chromium": "TestWhereCookiesAreBlockedThePageKeepsItsPlaceAlsoThroughAReload"}},
 }
 
@@ -57,7 +62,11 @@ func TestEveryEngineMakesTheSellersJourneys(t *testing.T) {
 		names = append(names, j.name+":*")
 		texts = append(texts, fmt.Sprintf("%s:*: {name: 마켓, phone: 010-0000-0000, marketplace: {name: 마켓, url: %q}, %s}", j.name, address, j.room))
 	}
-	r := start(t, config(t, "--rooms", strings.Join(names, ","), "--rooms-file", roomsFile(t, strings.Join(texts, "\n")), "--sms-webhook-secret", smsSecret))
+	other := newGuest(t)
+	r := start(t, config(t, "--rooms", strings.Join(names, ","), "--rooms-file", roomsFile(t, strings.Join(texts, "\n")), "--sms-webhook-secret", smsSecret,
+		"--allowed-origins", other.origin))
+	other.shows(t, 0, r.URL())
+	other.page = strings.Replace(other.page, `room: "integration"`, `room: "embed:" + location.pathname.slice(1)`, 1)
 	for _, engine := range engines {
 		t.Run(engine.name, func(t *testing.T) {
 			t.Parallel()
@@ -70,7 +79,7 @@ func TestEveryEngineMakesTheSellersJourneys(t *testing.T) {
 				}
 				t.Run(j.name, func(t *testing.T) {
 					j.walk(&journey{Browser: b.In(t), t: t, server: r.URL(), base: "http://" + line.Addr().String(), room: j.name + ":" + engine.name,
-						market: address, line: line, again: engine.open})
+						market: address, portal: other.origin + "/" + engine.name, line: line, again: engine.open})
 				})
 			}
 		})
@@ -85,6 +94,7 @@ type journey struct {
 	base   string // the server, behind line
 	room   string
 	market string
+	portal string // a page with embed.js, on another site
 	line   *wire
 	again  func(testing.TB, webdriver.Config) *webdriver.Browser
 }
@@ -107,11 +117,18 @@ func (j *journey) joins(base, state string) {
 // waits joins behind somebody, who is returned.
 func (j *journey) waits(base string) *seller {
 	j.t.Helper()
+	holder := j.holds()
+	j.joins(base, "waiting")
+	j.Until(`document.getElementById("position").textContent === "1"`)
+	return holder
+}
+
+// holds has somebody hold the lock.
+func (j *journey) holds() *seller {
+	j.t.Helper()
 	holder := newSeller(j.t, j.server, "holder")
 	got := holder.ask(http.MethodPost, "/api/"+j.room+"/lock", `{"seller_id":"holder","asks":true}`, "Content-Type", "application/json")
 	require.Equal(j.t, "locked", got.text("status"), got.body)
-	j.joins(base, "waiting")
-	j.Until(`document.getElementById("position").textContent === "1"`)
 	return holder
 }
 
@@ -159,8 +176,10 @@ func (j *journey) inLine() int64 {
 // WebKit opens no tab once anything was waited for, and the ask is waited for.
 func (j *journey) wholeTurn() {
 	holder := j.waits(j.base)
+	j.Pictures("waiting")
 	j.leaves(holder)
 	j.step("ask")
+	j.Pictures("turn")
 	j.asks("#ask")
 	testproc.Until(j.t, patience, func() error {
 		if tabs := j.Tabs(); !slices.Contains(tabs, j.market) {
@@ -173,6 +192,7 @@ func (j *journey) wholeTurn() {
 	j.comes("482913", "matched")
 	j.is("ended")
 	j.Until(`document.getElementById("sms-code").textContent.replace(/\s/g, "") === "482913"`)
+	j.Pictures("ended-code")
 	j.Click("#sms-copy")
 	j.shows("sms-copy", "복사했어요")
 }
@@ -186,11 +206,13 @@ func (j *journey) finishesByHand() {
 	j.Until(`!document.getElementById("ask-again").hasAttribute("aria-busy")`)
 	j.comes("482913", "matched")
 	j.step("code")
+	j.Pictures("code")
 	j.Click("#sms-copy")
 	j.shows("sms-copy", "복사했어요")
 	j.Click("#done")
 	j.is("ended")
 	j.shows("outcome", "인증을 마쳤어요")
+	j.Pictures("ended")
 }
 
 func (j *journey) runsOutAndTheCodeIsLate() {
@@ -199,8 +221,20 @@ func (j *journey) runsOutAndTheCodeIsLate() {
 	j.FirstTab()
 	j.is("ended")
 	j.Until(`document.getElementById("outcome").dataset.outcome === "expired"`)
+	j.Pictures("expired")
+	j.Until(above("join", "seller"))
+	j.Click("#seller summary")
+	j.Until(above("seller-id", "join"))
+	j.Click("#seller summary")
+	j.Until(above("join", "seller"))
 	j.comes("482913", "late")
 	j.Until(`document.getElementById("sms-code").textContent.replace(/\s/g, "") === "482913"`)
+}
+
+// above is true where one element is above another, as it is read.
+func above(first, second string) string {
+	return fmt.Sprintf(`((first, second) => first.getBoundingClientRect().bottom <= second.getBoundingClientRect().top &&
+		Boolean(first.compareDocumentPosition(second) & Node.DOCUMENT_POSITION_FOLLOWING))(document.getElementById(%q), document.getElementById(%q))`, first, second)
 }
 
 func (j *journey) answersTooLate() {
@@ -248,7 +282,8 @@ func (j *journey) reloads() {
 func (j *journey) reload() {
 	j.t.Helper()
 	webdriver.Eval[bool](j.Browser, `(window.wasHere = true, setTimeout(() => location.reload(), 0), true)`)
-	j.Until(`!window.wasHere && document.readyState === "complete" && ["open", "polling"].includes(document.body.dataset.connection)`)
+	j.Until(`!window.wasHere && document.readyState === "complete"`)
+	j.Until(`["open", "polling"].includes(document.body.dataset.connection ?? document.getElementById("connection")?.textContent)`)
 }
 
 func (j *journey) hasNoSocket() {
@@ -312,6 +347,55 @@ func (j *journey) goesBackAndForward() {
 		webdriver.Eval[bool](j.Browser, `(setTimeout(() => history.forward(), 0), true)`)
 		j.Until(`document.body && !document.body.dataset.connection`)
 	}
+}
+
+// outlivesARestart has the only replica stopped and another started on its address and its Redis.
+func (j *journey) outlivesARestart() {
+	settings := []string{"--rooms", "restart:*", "--redis-url", redistest.Start(j.t).URL(), "--database-url", "sqlite:" + filepath.Join(j.t.TempDir(), "waitroom.db")}
+	first := start(j.t, config(j.t, settings...))
+	j.server = first.URL()
+	holder := j.waits(j.server)
+	webdriver.Eval[bool](j.Browser, `window.wasHere = true`)
+	require.NoError(j.t, first.stop(j.t))
+	j.Until(`document.body.dataset.connection !== "open" && document.body.dataset.state === "waiting"`)
+	start(j.t, config(j.t, append(settings, "--addr", first.Addr())...))
+	j.Until(`document.body.dataset.connection === "open" && document.body.dataset.state === "waiting" && window.wasHere`)
+	j.shows("ticket", "대기 번호 2")
+	j.leaves(holder)
+	j.step("ask")
+}
+
+// takesATurnOnAnotherSite goes by docs/embed.md's page to copy. No cookie goes with it.
+func (j *journey) takesATurnOnAnotherSite() {
+	holder := j.holds()
+	j.Open(j.portal)
+	j.says("connection", "open")
+	j.says("where", "0 waiting")
+	j.Type("#seller", "seller-a")
+	j.Click("#ready button")
+	j.says("where", "You are number 1")
+	j.reload()
+	j.says("where", "You are number 1")
+	j.leaves(holder)
+	j.says("where", "Your turn")
+	j.Click("#ask")
+	sent := 0
+	testproc.Until(j.t, patience, func() error { // the page does not show when its ask counts
+		sent++
+		got := carrierTo(j.t, j.server, j.room, smsSecret, "1588-0000", fmt.Sprint("m-", sent), "인증번호는 [482913] 입니다", time.Now())
+		if got.text("result") != "matched" {
+			return errors.New(got.body)
+		}
+		return nil
+	})
+	j.says("where", "Over: completed")
+	j.shows("code", "482913")
+}
+
+// says waits for a text within an element.
+func (j *journey) says(id, text string) {
+	j.t.Helper()
+	j.Until(fmt.Sprintf(`document.getElementById(%q).textContent.includes(%q)`, id, text))
 }
 
 func (j *journey) keepsNoCookies() {

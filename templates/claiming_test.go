@@ -136,7 +136,7 @@ func TestMissedTurnSaysUntilWhenToAnswerAndWhatASecondOneDoes(t *testing.T) {
 
 	room.push(t, ended("dropped"))
 	tab.until(`document.getElementById("outcome").textContent === "버튼을 누르지 않아 순서가 사라졌어요"`)
-	require.Contains(t, tab.text("outcome-lead"), "차례가 오면 ‘저 여기 있어요’를 눌러 주세요")
+	require.Contains(t, tab.text("outcome-lead"), "차례가 오면 ‘저\u00a0여기\u00a0있어요’를 눌러 주세요")
 }
 
 func TestWhoWasAwayAndNotAskedIsNotToldToHaveMissedAnything(t *testing.T) {

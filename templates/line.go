@@ -145,6 +145,9 @@ func (v RoomView) ring() string {
 	if v.step() == "claim" {
 		whole = v.ClaimSeconds
 	}
+	if v.turnLeft() <= 0 {
+		return "105" // its round end is off it too
+	}
 	return number(int(100 - 100*v.turnLeft()/max(int64(whole)*1000, v.turnLeft(), 1)))
 }
 

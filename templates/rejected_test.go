@@ -25,7 +25,7 @@ func TestRejectedCodeIsGoneAndTheSellerIsToldToAskAgain(t *testing.T) {
 	tab.nowhere("4 8 2 1 0 3")
 	require.Equal(t, "POST /api/integration/lock/reject ", room.lastCall())
 	require.Equal(t, object{"fence": 77.0, "message_id": "m-1"}, room.last().body)
-	require.Contains(t, tab.text("turn-lead"), "다시 요청할게요")
+	require.Contains(t, tab.text("turn-lead"), "다시\u00a0요청할게요")
 	tab.shows("ask-again")
 	room.tell(t, code)
 	room.push(t, object{"queue_length": 5})

@@ -93,7 +93,7 @@ func TestPlaceIsKeptForAsLongAsThePageSays(t *testing.T) {
 	keep := func() string { return between(t, render(t, templates.RoomPage(view)), `id="keep">`, "</p>") }
 	require.NotRegexp(t, `15초|5분`, keep(), "what is not known is not said")
 	view.AwaySeconds, view.DropSeconds, view.ClaimSeconds = 15, 300, 20
-	require.Contains(t, keep(), "15초 넘게 닫아 두면 차례를 건너뛰어요. 5분 안에 돌아오면 순서는 그대로예요. 차례가 오면 20초 안에 ‘저 여기 있어요’를 눌러 주세요.")
+	require.Contains(t, keep(), "15초 넘게 닫아 두면 차례를 건너뛰어요. 5분 안에 돌아오면 순서는 그대로예요. 차례가 오면 20초 안에 ‘저\u00a0여기\u00a0있어요’를 눌러 주세요.")
 	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="keep">`, `class="leave"`), "<noscript><p class=\"note\">이 화면을 닫아도 차례는 와요. 차례가 오면 2분 안에 인증해야 해요.")
 	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="lost-lead"`, `id="lost-long"`), "5분 안에 돌아오면 순서가 그대로예요")
 	dropped := everyState()["ended"]

@@ -180,20 +180,20 @@ func dialPart(v RoomView, t Text) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, " class=\"dial\" aria-labelledby=\"time-left\"><svg viewBox=\"0 0 120 120\" aria-hidden=\"true\" focusable=\"false\"><circle class=\"dial-track\" cx=\"60\" cy=\"60\" r=\"54\"></circle> <circle id=\"ring\" class=\"dial-left\" cx=\"60\" cy=\"60\" r=\"54\" pathLength=\"100\" stroke-dasharray=\"100\" stroke-dashoffset=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, " class=\"dial\" aria-labelledby=\"time-left\"><svg viewBox=\"0 0 120 120\" aria-hidden=\"true\" focusable=\"false\"><circle class=\"dial-track\" cx=\"60\" cy=\"60\" r=\"54\"></circle> <circle id=\"ring\" class=\"dial-left\" cx=\"60\" cy=\"60\" r=\"54\" pathLength=\"100\" stroke-dasharray=\"100 110\" stroke-dashoffset=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var10 string
 		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(v.ring())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `turn.templ`, Line: 21, Col: 130}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `turn.templ`, Line: 21, Col: 134}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\" transform=\"rotate(-90 60 60)\"></circle> <circle id=\"ask-ring\" class=\"dial-left\" cx=\"60\" cy=\"60\" r=\"54\" pathLength=\"100\" stroke-dasharray=\"100\" stroke-dashoffset=\"0\" transform=\"rotate(-90 60 60)\"></circle></svg><div class=\"dial-text\"><span class=\"dial-label\" id=\"time-left\" data-usual=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\" transform=\"rotate(-90 60 60)\"></circle> <circle id=\"ask-ring\" class=\"dial-left\" cx=\"60\" cy=\"60\" r=\"54\" pathLength=\"100\" stroke-dasharray=\"100 110\" stroke-dashoffset=\"0\" transform=\"rotate(-90 60 60)\"></circle></svg><div class=\"dial-text\"><span class=\"dial-label\" id=\"time-left\" data-usual=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

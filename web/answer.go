@@ -74,6 +74,7 @@ type messagesAnswer struct {
 	Fence    *int64          `json:"fence"` // of the place's turn; null before it
 	Status   room.Status     `json:"status"`
 	Messages []messageAnswer `json:"messages"`
+	Judging  bool            `json:"judging,omitempty"` // the turn is over, and the ledger is asked whether one more message is its own
 }
 
 type messageAnswer struct {

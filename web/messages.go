@@ -44,7 +44,8 @@ func (s *site) messages(c *gin.Context) {
 		s.fail(c, err)
 		return
 	}
-	a := messagesAnswer{Room: roomOf(c), Status: seat.Status, Messages: make([]messageAnswer, 0, len(seat.Messages))}
+	a := messagesAnswer{Room: roomOf(c), Status: seat.Status, Messages: make([]messageAnswer, 0, len(seat.Messages)),
+		Judging: seat.Status == room.Ended && seat.Judging}
 	if seat.Fence != 0 {
 		a.Fence = &seat.Fence
 	}

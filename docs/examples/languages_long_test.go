@@ -20,6 +20,10 @@ func TestRobotsInOtherLanguagesSayThatATurnIsOverWithoutACode(t *testing.T) {
 	tryRobotsWithoutACode(t, otherLanguages...)
 }
 
+func TestRobotsInOtherLanguagesStopWhereNoCodeIsOnItsWay(t *testing.T) {
+	tryRobotsWhoseTurnIsEnded(t, otherLanguages...)
+}
+
 var otherLanguages = []language{
 	{"python", run("python3", "python/seller.py"), run("python3", "python/receiver.py"), run("python3", "python/robot.py")},
 	{"typescript", node("typescript/seller.ts"), node("typescript/receiver.ts"), node("typescript/robot.ts")},

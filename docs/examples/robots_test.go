@@ -26,6 +26,10 @@ func TestRobotsSayThatATurnIsOverWithoutACode(t *testing.T) {
 	tryRobotsWithoutACode(t, ofTwoLanguages(t)...)
 }
 
+func TestRobotsStopWhereNoCodeIsOnItsWay(t *testing.T) {
+	tryRobotsWhoseTurnIsEnded(t, ofTwoLanguages(t)...)
+}
+
 // tryRobots has each robot wait behind somebody whose code may still come, ask, and take its code, though the connection breaks while it waits.
 func tryRobots(t *testing.T, languages ...language) {
 	base := serve(t, "--sms-webhook-secret", secret, "--sms-quarantine", "2s")
@@ -55,7 +59,7 @@ func tryRobots(t *testing.T, languages ...language) {
 			require.Equal(t, "completed", robot.next())
 			code, wrong := robot.end()
 			require.Zero(t, code, wrong)
-			require.Greater(t, broken.Load(), int32(2), "calls for messages")
+			require.Greater(t, broken.Load(), int32(3), "calls for messages")
 		})
 	}
 }
@@ -69,14 +73,55 @@ func tryRobotsWithoutACode(t *testing.T, languages ...language) {
 			if !ok {
 				return
 			}
-			robot := startRobot(t, base, l.name, command)
-			require.Regexp(t, `^locked \d+$`, robot.next())
-			require.Equal(t, "asked 1", robot.next())
-			code, wrong := robot.end()
-			require.Equal(t, 1, code)
-			require.Contains(t, wrong, "no code: the turn is over (expired)")
+			requireNoCode(t, startRobot(t, base, l.name, command), "expired", func() {})
 		})
 	}
+}
+
+// tryRobotsWhoseTurnIsEnded has another program that has a robot's session say that all is done: no message is on its way.
+func tryRobotsWhoseTurnIsEnded(t *testing.T, languages ...language) {
+	base := serve(t)
+	for _, l := range languages {
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			command, ok := l.robot(t)
+			if !ok {
+				return
+			}
+			proxy, session := overheard(t, base)
+			requireNoCode(t, startRobot(t, proxy, l.name, command), "completed", func() {
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, base+"/api/room:"+l.name+"/lock?reason=completed", nil)
+				require.NoError(t, err)
+				r.Header.Set("X-Session-ID", session())
+				require.Equal(t, http.StatusOK, send(t, r))
+			})
+		})
+	}
+}
+
+// requireNoCode has something happen once a robot has asked, and sees that it stops and says that no code is to come.
+func requireNoCode(t *testing.T, robot reading, outcome string, happen func()) {
+	t.Helper()
+	require.Regexp(t, `^locked \d+$`, robot.next())
+	require.Equal(t, "asked 1", robot.next())
+	happen()
+	code, wrong := robot.end()
+	require.Equal(t, 1, code)
+	require.Contains(t, wrong, "no code: the turn is over ("+outcome+")")
+}
+
+// overheard is the way to a server, on which a robot's session is learned.
+func overheard(t *testing.T, base string) (address string, session func() string) {
+	to, err := url.Parse(base)
+	require.NoError(t, err)
+	var heard atomic.Value
+	next := httputil.NewSingleHostReverseProxy(to)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		heard.Store(r.Header.Get("X-Session-ID"))
+		next.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, func() string { return heard.Load().(string) }
 }
 
 func startRobot(t *testing.T, base, name string, command []string) reading {
@@ -124,7 +169,8 @@ func posted(t *testing.T, url string, header http.Header, body string) string {
 	return string(text)
 }
 
-// breaking is the way to a server, on which of the calls for messages the first gets no answer and the second is to come again.
+// breaking is the way to a server, on which of the calls for messages the first gets no answer, the second is to come again, and the third is
+// answered as where the ledger has not judged the message that ended the turn.
 func breaking(t *testing.T, base string) (address string, calls *atomic.Int32) {
 	to, err := url.Parse(base)
 	require.NoError(t, err)
@@ -138,6 +184,9 @@ func breaking(t *testing.T, base string) (address string, calls *atomic.Int32) {
 			case 2:
 				w.Header().Set("Retry-After", "1")
 				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			case 3:
+				_, _ = io.WriteString(w, `{"room":"room","fence":1,"status":"ended","messages":[],"judging":true}`)
 				return
 			}
 		}

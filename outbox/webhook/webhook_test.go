@@ -110,6 +110,21 @@ func TestADeliveryIsSignedAndItsIDStaysTheSame(t *testing.T) {
 	require.Zero(t, r.forged)
 }
 
+// A client would make a GET without a body of what a 301 answers, and the integration would never hear of the event.
+func TestReceiverThatHasMovedWasNotTold(t *testing.T) {
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusPermanentRedirect} {
+		o, moved := newOffice(t), newReceiver(t)
+		old := httptest.NewServer(http.RedirectHandler(moved.url, status))
+		t.Cleanup(old.Close)
+		o.put(t, "evt_1", "lease/1", `{"type":"lock.granted"}`)
+		o.tick(t, webhook.Config{URL: old.URL, Secret: secret})
+		require.Empty(t, moved.ids, status)
+		require.Zero(t, moved.forged, status)
+		o.tick(t, webhook.Config{URL: moved.url, Secret: secret})
+		require.Equal(t, []string{"evt_1"}, moved.ids, status)
+	}
+}
+
 func TestADeliveredTaskIsNotPostedAgainWhenRecordingItFails(t *testing.T) {
 	o, r := newOffice(t), newReceiver(t)
 	o.put(t, "evt_1", "lease/1", `{"type":"lock.granted"}`)

@@ -1,5 +1,7 @@
 import { clock } from "./words.js";
 
+const EMPTY = 105; // of a ring that is 100 long: its round ends are off it too, which WebKit would draw as a dot
+
 /**
  * <wr-countdown>: what is left until a moment of the server's clock. It ticks by itself and
  * is silent for screen readers; whoever wants to speak of it listens to "wr-tick". data-over is
@@ -45,7 +47,7 @@ export class Countdown extends HTMLElement {
     if (!ring) return;
     // The ring glides for a second towards where it will be: see the style sheet.
     const ahead = Math.max(left - 1000, 0);
-    ring.setAttribute("stroke-dashoffset", String(100 - (100 * ahead) / this.#whole));
+    ring.setAttribute("stroke-dashoffset", String(ahead === 0 ? EMPTY : 100 - (100 * ahead) / this.#whole));
   }
 }
 

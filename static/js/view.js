@@ -56,8 +56,19 @@ export class View {
     const join = byID("join");
     if (join) put(join, status === "ended" ? join.dataset.again : join.dataset.first);
     const seller = byID("seller");
-    if (seller && this.#formOf !== status) seller.open = status !== "ended" || byID("seller-id").value === "";
+    if (seller && this.#formOf !== status) {
+      seller.open = status !== "ended" || byID("seller-id").value === "";
+      seller.ontoggle = () => this.#order(seller, join);
+      if (status === "idle" || status === "ended") this.#order(seller, join);
+    }
     this.#formOf = status;
+  }
+
+  /** The button comes first, unless there is something to fill in before it. What has the focus is not moved: it would lose it. */
+  #order(seller, join) {
+    const behind = Boolean(seller.compareDocumentPosition(join) & Node.DOCUMENT_POSITION_FOLLOWING);
+    if (seller.open && !behind) seller.after(byID("error"), join);
+    if (!seller.open && behind) seller.before(byID("error"), join);
   }
 
   panels() {

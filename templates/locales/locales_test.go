@@ -102,3 +102,22 @@ func each(e Entry, path string, visit func(path string, text Entry)) {
 		each(part, strings.Trim(path+"/"+part.Key, "/"), visit)
 	}
 }
+
+var inQuotes = regexp.MustCompile(`[‘“]([^‘“”]{1,16})[’”]`)
+
+// In a narrow window a browser would break "‘인증 완료’" over two lines. A way through menus may be broken at its arrows, and what
+// is spoken has no lines.
+func TestButtonsNameInASentenceStaysOnOneLine(t *testing.T) {
+	catalogue, err := Read()
+	require.NoError(t, err)
+	each(catalogue, "", func(path string, text Entry) {
+		if strings.Contains(path, "/say_") {
+			return
+		}
+		for lang, said := range text.Texts {
+			for _, name := range inQuotes.FindAllStringSubmatch(said, -1) {
+				require.False(t, strings.Contains(name[1], " ") && !strings.Contains(name[1], "→"), "%s in %s: %q", path, lang, said)
+			}
+		}
+	})
+}

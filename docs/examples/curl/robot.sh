@@ -46,10 +46,9 @@ while [ -z "$code" ]; do
 	got=$(ask GET /lock/messages -G -d wait=30 --data-urlencode "after=$after")
 	code=$(grep -o '"code":"[^"]*"' <<<"$got" | tail -1 | cut -d'"' -f4) || true
 	after=$(grep -o '"message_id":"[^"]*"' <<<"$got" | tail -1 | cut -d'"' -f4) || true
-	if [ -z "$code" ] && [[ $got == *'"status":"ended"'* ]]; then
-		outcome=$(mine | text outcome)
-		[ "$outcome" = completed ] || { echo "no code: the turn is over ($outcome)" >&2; exit 1; }
-		sleep 1 # by a message that the ledger has not judged yet
+	if [[ -z $code && $got == *'"status":"ended"'* && $got != *'"judging":true'* ]]; then # where it is, the code is still checked
+		echo "no code: the turn is over ($(mine | text outcome))" >&2
+		exit 1
 	fi
 done
 echo "code $code"

@@ -1,20 +1,16 @@
 import java.io.IOException;
-import java.net.URI;
-import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
+import java.net.*;
+import java.net.http.*;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/**
- * Takes a turn, asks for a code, uses it and gives the turn back: java Robot.java [seller id]. Java 17 or newer, and nothing else.
- * It opens no socket: every call may be repeated, so a connection that breaks costs nothing but another call.
- */
+// Takes a turn, asks for a code, uses it and gives the turn back: java Robot.java [seller id]. Java 17 or newer, and nothing else.
+// It opens no socket: every call may be repeated, so a connection that breaks costs nothing but another call.
 public class Robot {
-    static final String ROOM = env("WAITROOM", "http://localhost:8080") + "/api/" + env("ROOM", "integration");
+    static final String ROOM =
+        System.getenv().getOrDefault("WAITROOM", "http://localhost:8080") + "/api/" + System.getenv().getOrDefault("ROOM", "integration");
     /** One session a robot: whoever has it acts for the place, and so a call whose answer was lost can be repeated. */
     static final String SESSION = UUID.randomUUID().toString();
     static final HttpClient HTTP = HttpClient.newHttpClient();
@@ -42,11 +38,8 @@ public class Robot {
             String got = ask("GET", "/lock/messages?wait=30&after=" + URLEncoder.encode(after, StandardCharsets.UTF_8), "");
             code = last(got, "code");
             after = last(got, "message_id");
-            if (code.isEmpty() && got.contains("\"status\":\"ended\"")) {
-                String outcome = last(mine(), "outcome");
-                if (!outcome.equals("completed")) end("no code: the turn is over (" + outcome + ")");
-                Thread.sleep(1000); // by a message that the ledger has not judged yet
-            }
+            boolean over = got.contains("\"status\":\"ended\"") && !got.contains("\"judging\":true"); // where it is, the code is still checked
+            if (code.isEmpty() && over) end("no code: the turn is over (" + last(mine(), "outcome") + ")");
         }
         System.out.println("code " + code);
 
@@ -65,17 +58,15 @@ public class Robot {
         HttpRequest request = HttpRequest.newBuilder(URI.create(ROOM + path)).header("X-Session-ID", SESSION).timeout(Duration.ofMinutes(1))
             .header("Idempotency-Key", SESSION) // it asks once only
             .header("Content-Type", "application/json").method(method, HttpRequest.BodyPublishers.ofString(body)).build();
-        while (true) {
-            long seconds = 1;
+        for (long seconds = 1; ; Thread.sleep(seconds * 1000)) {
             try {
                 HttpResponse<String> answer = HTTP.send(request, HttpResponse.BodyHandlers.ofString());
                 if (answer.statusCode() < 300) return answer.body();
-                seconds = answer.headers().firstValueAsLong("Retry-After").orElse(0);
-                if (seconds == 0) end(answer.statusCode() + " " + answer.body()); // a Problem, with a code
+                seconds = answer.headers().firstValueAsLong("Retry-After").orElse(-1);
+                if (seconds < 0) end(answer.statusCode() + " " + answer.body()); // a Problem, with a code
             } catch (IOException broken) {
-                // and again
+                seconds = 1;
             }
-            Thread.sleep(seconds * 1000);
         }
     }
 
@@ -89,9 +80,5 @@ public class Robot {
     static void end(String why) {
         System.err.println(why);
         System.exit(1);
-    }
-
-    static String env(String name, String otherwise) {
-        return System.getenv().getOrDefault(name, otherwise);
     }
 }

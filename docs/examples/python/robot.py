@@ -57,11 +57,8 @@ while not code:
     got = ask("GET", f"/lock/messages?wait=30&after={urllib.parse.quote(after)}")
     for message in got["messages"]:
         code, after = message["code"] or code, message["message_id"]
-    if not code and got["status"] == "ended":
-        outcome = (ask("GET", "/lock/status")["me"] or {}).get("outcome")
-        if outcome != "completed":
-            sys.exit(f"no code: the turn is over ({outcome})")
-        time.sleep(1)  # by a message that the ledger has not judged yet
+    if not code and got["status"] == "ended" and "judging" not in got:  # where it is, the code is still checked
+        sys.exit(f"no code: the turn is over ({(ask('GET', '/lock/status')['me'] or {}).get('outcome')})")
 print("code", code, flush=True)
 
 # … use the code …

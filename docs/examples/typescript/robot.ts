@@ -11,14 +11,13 @@ interface Place {
   fence?: number;
   outcome?: string;
 }
-interface Status {
-  me: Place | null;
-}
 interface Messages {
   status: "waiting" | "locked" | "ended";
+  judging?: true;
   messages: { message_id: string; code: string | null }[];
 }
 
+const me = async () => (await ask<{ me: Place | null }>("GET", "/lock/status")).me;
 const pause = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
 // ask repeats a call until it is answered, and where the answer says Retry-After, such as 409 number_busy, when that has passed.
@@ -52,7 +51,7 @@ let mine: Place | null = await ask<Place>("POST", "/lock", { seller_id: process.
 while (mine?.status === "waiting") {
   console.log("waiting", mine.queue_position);
   await pause(1);
-  mine = (await ask<Status>("GET", "/lock/status")).me;
+  mine = await me();
 }
 if (mine?.status !== "locked") end(`no turn: ${JSON.stringify(mine)}`);
 const fence = mine.fence;
@@ -69,11 +68,8 @@ let code: string | null = null;
 for (let after = ""; code === null; ) {
   const got = await ask<Messages>("GET", `/lock/messages?wait=30&after=${encodeURIComponent(after)}`);
   for (const message of got.messages) [code, after] = [message.code ?? code, message.message_id];
-  if (code === null && got.status === "ended") {
-    const outcome = (await ask<Status>("GET", "/lock/status")).me?.outcome;
-    if (outcome !== "completed") end(`no code: the turn is over (${outcome})`);
-    await pause(1); // by a message that the ledger has not judged yet
-  }
+  if (code === null && got.status === "ended" && !got.judging) // where it is, the code is still checked
+    end(`no code: the turn is over (${(await me())?.outcome})`);
 }
 console.log("code", code);
 

@@ -118,6 +118,18 @@ func (b *Browser) Picture(name string) {
 	b.must(os.WriteFile(filepath.Join(dir, b.Name+"-"+name+".png"), png, 0o644), "picture")
 }
 
+// Pictures is Picture of a phone and of a desktop, in whose sizes the name ends; it leaves the window as a phone.
+func (b *Browser) Pictures(name string) {
+	b.tb.Helper()
+	if os.Getenv("WAITROOM_PICTURES") == "" {
+		return
+	}
+	b.Resize(1280, 900)
+	b.Picture(name + "-1280")
+	b.Resize(360, 740)
+	b.Picture(name + "-360")
+}
+
 func (b *Browser) must(err error, what string) {
 	b.tb.Helper()
 	if err != nil {

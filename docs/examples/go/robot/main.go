@@ -25,21 +25,21 @@ var session = uuid.NewString()
 
 // answer has what is used of all answers.
 type answer struct {
-	Status   string  `json:"status"`
-	Outcome  string  `json:"outcome"`
-	Position int     `json:"queue_position"`
-	Fence    int64   `json:"fence"`
-	Asked    int     `json:"asked"`
-	Me       *answer `json:"me"`
-	Messages []struct {
-		ID   string  `json:"message_id"`
-		Code *string `json:"code"`
-	} `json:"messages"`
+	Status, Outcome string
+	Position        int `json:"queue_position"`
+	Fence           int64
+	Asked           int
+	Me              *answer
+	Judging         bool
+	Messages        []struct {
+		ID   string `json:"message_id"`
+		Code string // "" for null
+	}
 }
 
 func main() {
 	log.SetFlags(0)
-	mine := ask(http.MethodPost, "/lock", fmt.Sprintf(`{"seller_id":%q,"asks":true}`, append(os.Args[1:], "s-1")[0])) // join, and wait for the turn
+	mine := ask("POST", "/lock", fmt.Sprintf(`{"seller_id":%q,"asks":true}`, append(os.Args[1:], "s-1")[0])) // join, and wait for the turn
 	for mine.Status == "waiting" {
 		fmt.Println("waiting", mine.Position)
 		time.Sleep(time.Second)
@@ -51,56 +51,37 @@ func main() {
 	fmt.Println("locked", mine.Fence)
 
 	// ask: right before the marketplace is asked. A busy number says number_busy until another seller's code can not come any more.
-	fmt.Println("asked", ask(http.MethodPost, "/lock/expect", fmt.Sprintf(`{"fence":%d}`, mine.Fence)).Asked)
+	fmt.Println("asked", ask("POST", "/lock/expect", fmt.Sprintf(`{"fence":%d}`, mine.Fence)).Asked)
 
 	// … ask the marketplace to send the code …
 
-	fmt.Println("code", await())
+	// code: a turn that a message has ended is "ended" with its message, so the messages are looked at first
+	code := ""
+	for after := ""; code == ""; {
+		got := ask("GET", "/lock/messages?wait=30&after="+url.QueryEscape(after), "")
+		for _, m := range got.Messages {
+			code, after = cmp.Or(m.Code, code), m.ID
+		}
+		if code == "" && got.Status == "ended" && !got.Judging { // where it is judging, the code is still checked
+			log.Fatalf("no code: the turn is over (%s)", me().Outcome)
+		}
+	}
+	fmt.Println("code", code)
 
 	// … use the code …
 
 	// done: the message has ended the turn already, which is no error
-	fmt.Println(ask(http.MethodDelete, fmt.Sprintf("/lock?reason=completed&fence=%d", mine.Fence), "").Outcome)
-}
-
-// await waits for the code. A turn that a message has ended is "ended" with its message, so the messages are looked at first.
-func await() string {
-	for after := ""; ; {
-		got := ask(http.MethodGet, "/lock/messages?wait=30&after="+url.QueryEscape(after), "")
-		for _, m := range got.Messages {
-			if m.Code != nil {
-				return *m.Code
-			}
-			after = m.ID
-		}
-		if got.Status != "ended" {
-			continue
-		}
-		if outcome := me().Outcome; outcome != "completed" {
-			log.Fatalf("no code: the turn is over (%s)", outcome)
-		}
-		time.Sleep(time.Second) // by a message that the ledger has not judged yet
-	}
+	fmt.Println(ask("DELETE", fmt.Sprintf("/lock?reason=completed&fence=%d", mine.Fence), "").Outcome)
 }
 
 // me is how the robot stands, the zero answer where it has no place.
-func me() answer {
-	got := ask(http.MethodGet, "/lock/status", "")
-	if got.Me == nil {
-		return answer{}
-	}
-	return *got.Me
-}
+func me() answer { return *cmp.Or(ask("GET", "/lock/status", "").Me, &answer{}) }
 
 // ask repeats a call until it is answered, and where the answer says Retry-After, such as 409 number_busy, when that has passed.
 func ask(method, path, body string) (got answer) {
-	r, err := http.NewRequest(method, room+path, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	r.Header = http.Header{"X-Session-Id": {session}, "Idempotency-Key": {session}, "Content-Type": {"application/json"}} // it asks once only
 	for ; ; time.Sleep(time.Second) {
-		r.Body = io.NopCloser(strings.NewReader(body))
+		r, _ := http.NewRequest(method, room+path, strings.NewReader(body))
+		r.Header = http.Header{"X-Session-Id": {session}, "Idempotency-Key": {session}, "Content-Type": {"application/json"}} // it asks once only
 		resp, err := http.DefaultClient.Do(r)
 		if err != nil {
 			continue

@@ -1,0 +1,72 @@
+package hub
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// connects opens a socket of a session that was sent a state already. The test marks it and starts the writer itself.
+func (l teller) connects(id string) (c *conn, browser *websocket.Conn) {
+	l.Helper()
+	c = &conn{h: l.h, opened: true}
+	accepted := make(chan bool, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		accepted <- l.h.pool.Accept(w, r, &c.Conn, c)
+	}))
+	l.Cleanup(server.Close)
+	browser, _, err := websocket.Dial(l.Context(), "ws"+strings.TrimPrefix(server.URL, "http"), nil)
+	require.NoError(l, err)
+	require.True(l, <-accepted)
+	c.Open()
+	l.Cleanup(func() {
+		c.Leave()
+		_ = browser.CloseNow()
+	})
+	require.True(l, l.enter(c, id))
+	return c, browser
+}
+
+// knows has the mirror take a snapshot and an answer for a session, and marks no socket.
+func (l teller) knows(s *session, view room.View, seat room.Seat) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.m.Read()
+	l.m.Adopt(room.Snapshot{View: view})
+	l.shared.state(&l.m.State)
+	l.m.Answer(s, &view, &seat)
+}
+
+// A writer takes the socket for its state alone; the end of the turn and its message come before it makes the frame.
+func TestMessageThatComesWhileTheWriterIsAtTheSocketGoesBeforeTheEnd(t *testing.T) {
+	l := newTeller(t)
+	c, browser := l.connects("a")
+	forget := time.Now().Add(time.Hour).UnixMilli()
+	l.knows(c.session, room.View{Epoch: 1, Version: 2}, room.Seat{
+		Place:    room.Place{Status: room.Ended, Outcome: room.Completed, Ticket: 1, Fence: 5},
+		Messages: []room.Message{{MessageID: "m", Text: "482913", Code: new("482913"), Fence: 5, ForgetAt: forget}},
+	})
+	c.Mark(dueState, true) // the mark for the message is still to come
+	go l.h.pool.Write(context.Background())
+	t.Cleanup(l.h.pool.Close)
+	require.Contains(t, frame(t, browser), `"type":"sms"`)
+	require.Contains(t, frame(t, browser), `"status":"ended"`)
+}
+
+// frame is the next one that the browser is sent.
+func frame(t *testing.T, browser *websocket.Conn) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // bounds a failure alone
+	defer cancel()
+	_, text, err := browser.Read(ctx)
+	require.NoError(t, err)
+	return string(text)
+}

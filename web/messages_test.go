@@ -1,0 +1,37 @@
+package web
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+func TestEndedTurnSaysWhetherItsCodeMayStillCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := holding(1)
+		h := handler(t, Config{Engine: e})
+		messages := func(status room.Status, judging bool) (body string, waited time.Duration) {
+			e.seat.Status, e.seat.Judging = status, judging
+			begun := time.Now()
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/integration/lock/messages?wait=3", nil)
+			r.Header.Set("X-Session-ID", asker)
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			return w.Body.String(), time.Since(begun)
+		}
+		body, waited := messages(room.Ended, true)
+		require.JSONEq(t, `{"room":"integration","fence":9,"status":"ended","messages":[],"judging":true}`, body)
+		require.Equal(t, judgedWithin, waited)
+		body, waited = messages(room.Ended, false)
+		require.JSONEq(t, `{"room":"integration","fence":9,"status":"ended","messages":[]}`, body)
+		require.Zero(t, waited, "no code is on its way")
+		body, _ = messages(room.Locked, true)
+		require.JSONEq(t, `{"room":"integration","fence":9,"status":"locked","messages":[]}`, body, "the turn goes on")
+	})
+}
