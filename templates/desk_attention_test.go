@@ -57,7 +57,7 @@ func TestRoomsDeskSpeaksUpForEachMessageThatIsNobodys(t *testing.T) {
 	tab.before(heard + `; localStorage.setItem("desk-attention", '{"nobodys":true,"sound":true}')`)
 	tab.open(roomPage)
 	tab.until(`document.body.dataset.connection === "open" && !document.title.startsWith("(")`)
-	tab.press("j") // browsers are silent before something is pressed
+	tab.press("j")                    // browsers are silent before something is pressed
 	for _, n := range []int64{2, 1} { // the second is later
 		run[bool](tab, `(played = 0, true)`)
 		d.tell(object{"type": "items", "set": list{unowned(n)}})
