@@ -268,7 +268,7 @@ func TestEveryAlertHasACaseAndAnEntryInTheRunbook(t *testing.T) {
 	for _, r := range alertRules(t) {
 		alerts = append(alerts, r.Alert)
 		require.Contains(t, string(cases), `alertname="`+r.Alert+`"`)
-		require.Equal(t, "docs/runbook.md#"+strings.ToLower(r.Alert), r.Annotations["runbook"], r.Alert)
+		require.Equal(t, "https://github.com/waitroom/waitroom/blob/main/docs/runbook.md#"+strings.ToLower(r.Alert), r.Annotations["runbook_url"], r.Alert)
 		require.Contains(t, []string{"page", "ticket"}, r.Labels["severity"], r.Alert)
 		require.NotEmpty(t, r.Annotations["summary"], r.Alert)
 	}

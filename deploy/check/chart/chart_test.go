@@ -98,7 +98,7 @@ var everything = values{
 	"networkPolicy": values{"from": []any{values{"namespaceSelector": values{}}}, "metricsFrom": []any{values{"podSelector": values{}}},
 		"to": []any{values{"ipBlock": values{"cidr": "10.0.0.0/8"}}}},
 	"serviceMonitor": values{"enabled": true, "labels": values{"release": "p"}},
-	"prometheusRule": values{"enabled": true, "labels": values{"release": "p"}},
+	"prometheusRule": values{"enabled": true, "labels": values{"release": "p"}, "runbook": "https://wiki.example/runbook"},
 	"dashboard":      values{"enabled": true, "annotations": values{"grafana_folder": "waitroom"}},
 	"ca":             values{"configMap": "own-ca"},
 	"extraEnv": []any{values{"name": "GOMEMLIMIT", "value": "400MiB"},
@@ -251,8 +251,9 @@ func fitsACluster(t *testing.T, found map[string]runtime.Object, d *appsv1.Deplo
 			slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.ConfigMap != nil && v.ConfigMap.Name == "own-ca" }) &&
 			slices.ContainsFunc(main.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/run/ca" }),
 		"service monitor": monitor.Spec.JobLabel == "app.kubernetes.io/name" && metrics.Labels[monitor.Spec.JobLabel] == "waitroom" && monitor.Labels["release"] == "p",
-		"alerts":          len(rule.Spec.Groups) > 3 && len(rule.Spec.Groups[0].Rules) > 5 && rule.Labels["release"] == "p",
-		"dashboard":       board.Labels["grafana_dashboard"] == "1" && strings.TrimSpace(board.Data["waitroom.json"]) == text(t, "../../grafana/waitroom.json"),
+		"alerts": len(rule.Spec.Groups) > 3 && len(rule.Spec.Groups[0].Rules) > 5 && rule.Labels["release"] == "p" &&
+			strings.HasPrefix(rule.Spec.Groups[0].Rules[0].Annotations["runbook_url"], "https://wiki.example/runbook#waitroom"),
+		"dashboard": board.Labels["grafana_dashboard"] == "1" && strings.TrimSpace(board.Data["waitroom.json"]) == text(t, "../../grafana/waitroom.json"),
 	} {
 		if !well {
 			t.Errorf("%s are not as the values have them", what)
