@@ -65,6 +65,7 @@ type Server struct {
 // Run serves until ctx ends, then drains and returns nil; or it returns why it could not go on.
 func Run(ctx context.Context, cfg Config, log *slog.Logger) error {
 	redis.SetLogger(redisLog{log})
+	limitMemory(log)
 	s, err := New(ctx, cfg, log)
 	if err != nil {
 		return err
