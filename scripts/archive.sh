@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Puts what a release has beside its program into a directory, and fails where a relative link of its README leads nowhere.
+# Puts what a release has beside its program into a directory; fails where a relative link of README leads nowhere.
 #   scripts/archive.sh DIRECTORY v1.2.3
 set -euo pipefail
 cd "$(dirname "$0")/.."

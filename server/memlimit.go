@@ -12,8 +12,9 @@ import (
 	"strings"
 )
 
-// limitMemory has the collector keep two thirds of the memory that the control group allows; the last third is
-// for what it does not count (the kernel's buffers of sockets, stacks that grow) and for bursts. GOMEMLIMIT wins.
+// limitMemory has the collector keep within two thirds of the memory that the control group allows.
+// The last third is for what it does not count (the kernel's buffers of sockets) and for bursts.
+// GOMEMLIMIT wins.
 func limitMemory(log *slog.Logger) {
 	allowed := memoryAllowed(os.DirFS("/"))
 	if os.Getenv("GOMEMLIMIT") != "" || allowed == 0 {

@@ -8,10 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+var (
+	commands  = regexp.MustCompile("(?ms)^\\*\\*(\\w+)\\*\\*[^\\n]*\\n\\n```sh\\n(.*?)^```")
+	command   = regexp.MustCompile("`\\(?(wr|rcli|sql|dump|logs|restart|stop|start|reread|stacks|settings)[ `]")
+	secret    = regexp.MustCompile(`LoadCredential=(\w+):(/etc/waitroom/)`)
+	composed  = regexp.MustCompile(`dc (?:exec|run) (?:-\S+ )*(\w[\w-]*)`)
+	alertLink = regexp.MustCompile(
+		`runbook_url: (https://github\.com/waitroom/waitroom/blob/main/)([\w./-]+)#(\w+)\n`)
+)
+
 // deployments are the blocks of commands in the runbook, by the deployment each is for.
 func deployments(t *testing.T) map[string]string {
 	found := map[string]string{}
-	for _, m := range regexp.MustCompile("(?ms)^\\*\\*(\\w+)\\*\\*[^\\n]*\\n\\n```sh\\n(.*?)^```").FindAllStringSubmatch(read(t, "docs/runbook.md"), -1) {
+	for _, m := range commands.FindAllStringSubmatch(read(t, "docs/runbook.md"), -1) {
 		found[m[1]] = m[2]
 	}
 	require.Len(t, found, 3)
@@ -29,11 +38,11 @@ func TestTheRunbooksCommandsAreThereInEachDeployment(t *testing.T) {
 		}
 	}
 	_, steps, _ := strings.Cut(read(t, "docs/runbook.md"), "\n## Service\n")
-	used := regexp.MustCompile("`\\(?(wr|rcli|sql|dump|logs|restart|stop|start|reread|stacks|settings)[ `]").FindAllStringSubmatch(steps, -1)
+	used := command.FindAllStringSubmatch(steps, -1)
 	require.Greater(t, len(used), 20)
-	for _, command := range append(used, []string{"", "sql"}) {
+	for _, name := range append(used, []string{"", "sql"}) {
 		for deployment, there := range names {
-			require.True(t, there[command[1]], "%s has no %s", deployment, command[1])
+			require.True(t, there[name[1]], "%s has no %s", deployment, name[1])
 		}
 	}
 }
@@ -43,14 +52,14 @@ func TestTheRunbookReadsSecretsWhereTheyAre(t *testing.T) {
 	runbook := read(t, "docs/runbook.md")
 	require.NotContains(t, runbook, `$WAITROOM_`)
 	blocks := deployments(t)
-	for _, m := range regexp.MustCompile(`LoadCredential=(\w+):(/etc/waitroom/)`).FindAllStringSubmatch(read(t, "deploy/systemd/waitroom.service"), -1) {
+	for _, m := range secret.FindAllStringSubmatch(read(t, "deploy/systemd/waitroom.service"), -1) {
 		require.Regexp(t, `for s in [a-z_ ]*\b`+m[1]+`\b`, blocks["systemd"], "the unit has the secret %s", m[1])
 	}
 	compose := read(t, "deploy/compose.yaml")
 	for _, service := range regexp.MustCompile(`waitroom-\d`).FindAllString(blocks["compose"], -1) {
 		require.Contains(t, compose, "\n  "+service+":", "compose has no service %s", service)
 	}
-	for _, service := range regexp.MustCompile(`dc (?:exec|run) (?:-\S+ )*(\w[\w-]*)`).FindAllStringSubmatch(blocks["compose"], -1) {
+	for _, service := range composed.FindAllStringSubmatch(blocks["compose"], -1) {
 		require.Contains(t, compose, "\n  "+service[1]+":", "compose has no service %s", service[1])
 	}
 	for _, key := range []string{"database-url", "redis-url"} {
@@ -61,8 +70,9 @@ func TestTheRunbookReadsSecretsWhereTheyAre(t *testing.T) {
 
 // An alert leads to its entry by a link: its address is the page's in the repository, and its fragment a heading of it.
 func TestTheRunbookHasTheHeadingThatEachAlertLinksTo(t *testing.T) {
-	links := regexp.MustCompile(`runbook_url: (https://github\.com/waitroom/waitroom/blob/main/)([\w./-]+)#(\w+)\n`).FindAllStringSubmatch(read(t, "deploy/prometheus/alerts.yaml"), -1)
-	require.Len(t, links, strings.Count(read(t, "deploy/prometheus/alerts.yaml"), "- alert: "))
+	alerts := read(t, "deploy/prometheus/alerts.yaml")
+	links := alertLink.FindAllStringSubmatch(alerts, -1)
+	require.Len(t, links, strings.Count(alerts, "- alert: "))
 	for _, link := range links {
 		require.True(t, anchors(read(t, link[2]))[link[3]], "%s has no heading %s", link[2], link[3])
 	}
