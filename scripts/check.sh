@@ -233,6 +233,7 @@ check "clients of the description" clients
 check "examples" examples
 check "alerts" alerts
 check "haproxy, systemd" hosts
+check "release archive" scripts/archive.sh "$work/archive" v0.0.0
 check "Dockerfile, compose, chart" deployment
 check "govulncheck" vulnerable
 

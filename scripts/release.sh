@@ -27,7 +27,7 @@ for target in ${TARGETS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windo
 	[ "$system" != windows ] || program=waitroom.exe
 	mkdir "dist/$name"
 	GOOS=$system GOARCH=$machine go build -ldflags "-s -w -X 'main.released=$stamp'" -o "dist/$name/$program" ./cmd/waitroom
-	cp README.md CHANGELOG.md "dist/$name/"
+	scripts/archive.sh "dist/$name" "$version"
 	go run ./internal/sbom "dist/$name/$program" "$version" >"dist/$name.cdx.json"
 	tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" -C dist -c "$name" | gzip -n >"dist/$name.tar.gz"
 	rm -r "dist/${name:?}"

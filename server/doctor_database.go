@@ -121,6 +121,9 @@ func whyNoDatabase(err error) string {
 		return "Please " + sqldb.ParameterAdvice + "."
 	case errors.Is(err, pgconn.ErrReadOnlyConnection):
 		return "It is read-only: give the primary's address, or ALTER DATABASE or ALTER ROLE … SET default_transaction_read_only = off."
+	case strings.Contains(text, "no pg_hba.conf entry"), strings.Contains(text, "Ident authentication failed"), strings.Contains(text, "Peer authentication failed"):
+		return "Have its pg_hba.conf let this host in by password, above every line that fits sooner: host DATABASE USER THIS-HOST/32 scram-sha-256" +
+			" (hostssl for TLS alone); then SELECT pg_reload_conf()."
 	case strings.Contains(text, "password authentication failed"), strings.Contains(text, "28P01"), strings.Contains(text, "28000"):
 		return "Correct the user or the password in WAITROOM_DATABASE_URL, or pg_hba.conf."
 	case strings.Contains(text, "3D000"):

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/netip"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -41,6 +43,10 @@ func (d *doctor) settings() {
 	if len(d.cfg.TrustedProxies) == 0 {
 		d.doubtful(about, "Behind a balancer set WAITROOM_TRUSTED_PROXIES to its addresses.", "No proxy is trusted: behind one, all sellers would share its address and its limits.")
 	}
+	if slices.ContainsFunc(d.cfg.TrustedProxies, func(p netip.Prefix) bool { return p.Bits() == 0 }) {
+		d.doubtful(about, "Set WAITROOM_TRUSTED_PROXIES to the balancers' own addresses.",
+			"Every address is a trusted proxy: anybody may name an address of their choice, and the limits by address stop nobody.")
+	}
 	if len(d.cfg.SupportUsers) == 0 && d.cfg.SupportOIDC.Issuer == "" {
 		d.doubtful(about, "Set WAITROOM_SUPPORT_USERS or WAITROOM_SUPPORT_OIDC_ISSUER.", "Support signs in by a password that is in the log of each start and works once.")
 	}
@@ -52,6 +58,7 @@ func (d *doctor) settings() {
 			"The ledger forgets after %s: no question about an earlier turn can be answered, and no backup older than that may be restored.", short(d.cfg.Retention))
 	}
 	d.frames(about)
+	d.files(fileLimit())
 	if !d.any(about) {
 		d.fine(about, "All settings are right.")
 	}
@@ -65,6 +72,17 @@ func (d *doctor) secret(about, name, one string) {
 		d.wrong(about, "Give the base64 of 24 to 64 random bytes: openssl rand -base64 32", "%s is not base64.", name)
 	case len(raw) < fewest:
 		d.wrong(about, "Give the base64 of 24 to 64 random bytes: openssl rand -base64 32", "%s has %d bytes and can be guessed.", name, len(raw))
+	}
+}
+
+// fewFiles is a limit that a busy room reaches: each socket is a file.
+const fewFiles = 4096
+
+// files looks at how many files a process may open that is started as the doctor was; 0 = not known.
+func (d *doctor) files(limit uint64) {
+	if limit > 0 && limit < fewFiles {
+		d.doubtful("settings", "Raise it for replicas, to 65536: LimitNOFILE= of systemd, ulimits of compose, ulimit -n of a shell.",
+			"Only %d files may be open here, and each socket is one: the next browser is not let in.", limit)
 	}
 }
 

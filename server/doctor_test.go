@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -180,6 +181,34 @@ func ask(t *testing.T, url string, statements ...string) {
 		_, err := conn.Exec(t.Context(), s)
 		require.NoError(t, err)
 	}
+}
+
+func TestDoctorHintsAtWhatIsAllowedAndUnwise(t *testing.T) {
+	store := keptRedis(t).URL()
+	for _, all := range []string{"0.0.0.0/0", "10.0.0.1,::/0"} {
+		said, well := diagnosed(t, sound(t, "--redis-url", store, "--trusted-proxies", all))
+		require.True(t, well, said)
+		require.Regexp(t, "(?m)^hint +settings +Every address is a trusted proxy.*\n.*→ Set WAITROOM_TRUSTED_PROXIES", said)
+	}
+	d := &doctor{}
+	d.files(fewFiles)
+	d.files(0)
+	require.Empty(t, d.findings)
+	d.files(256)
+	require.Equal(t, Doubtful, d.findings[0].Level)
+	require.Contains(t, d.findings[0].Said, "Only 256 files")
+	require.Positive(t, fileLimit())
+}
+
+// What PostgreSQL says where pg_hba.conf has no line for a host, or one that asks for no password.
+func TestDoctorSaysWhatPgHbaNeeds(t *testing.T) {
+	for _, said := range []string{
+		`FATAL: no pg_hba.conf entry for host "10.0.0.31", user "waitroom", database "waitroom", no encryption (SQLSTATE 28000)`,
+		`FATAL: Ident authentication failed for user "waitroom" (SQLSTATE 28000)`,
+	} {
+		require.Contains(t, whyNoDatabase(errors.New("tls error: server refused TLS connection: "+said)), "pg_hba.conf let this host in")
+	}
+	require.Contains(t, whyNoDatabase(errors.New(`FATAL: password authentication failed for user "waitroom" (SQLSTATE 28P01)`)), "Correct the user or the password")
 }
 
 func TestDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {

@@ -25,11 +25,11 @@ const journalMax = 200_000
 
 // openLedger opens the database with the record in it and, where there is somebody to tell, the outbox beside it.
 func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer) (err error) {
-	s.db, err = sqldb.Open(ctx, sqldb.Config{URL: string(s.cfg.DatabaseURL), Migrations: ledger.Migrations(), Log: s.log})
+	s.db, err = sqldb.Open(ctx, sqldb.Config{URL: string(s.cfg.DatabaseURL), Migrations: ledger.Migrations(), Log: s.recordLog})
 	if err != nil {
 		return fmt.Errorf("WAITROOM_DATABASE_URL (--database-url): %w", err)
 	}
-	c := ledger.Config{DB: s.db, Journal: s.engine, Rooms: s.engine, JournalMax: journalMax, Tell: s.cfg.WebhookURL != "", Log: s.log,
+	c := ledger.Config{DB: s.db, Journal: s.engine, Rooms: s.engine, JournalMax: journalMax, Tell: s.cfg.WebhookURL != "", Log: s.recordLog,
 		Registerer: registry, Tracer: s.traces.Tracer("ledger"), Guard: s.cfg.SMSGuard, Retention: s.cfg.Retention, Alarmed: s.alarmed}
 	if s.pushes != nil {
 		c.Pushes = subscriptions{s.pushes, s}
@@ -45,7 +45,7 @@ func (s *Server) openOutbox(registry prometheus.Registerer) error {
 		return err
 	}
 	s.tasks = outbox.NewStore(s.db.SQL(), s.db.Dialect(), outbox.StoreConfig{})
-	s.outbox, err = outbox.NewWorker(outbox.Config{Store: s.tasks, Kinds: kinds, Log: s.log, Registerer: registry, Tracer: s.traces.Tracer("outbox")})
+	s.outbox, err = outbox.NewWorker(outbox.Config{Store: s.tasks, Kinds: kinds, Log: s.recordLog, Registerer: registry, Tracer: s.traces.Tracer("outbox")})
 	return err
 }
 
@@ -87,7 +87,7 @@ func (s *Server) openSMS(registry prometheus.Registerer) (*sms.Service, error) {
 		return nil, nil
 	}
 	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger, Secret: string(s.cfg.SMSWebhookSecret), Own: s.roomVerifier(), Source: s.roomSource, Senders: s.roomSenders,
-		Heard: newHeard(s.store.client, s.engine, s.log).note, Guard: s.cfg.SMSGuard, Completes: s.cfg.SMSCompletes, Log: s.log, Registerer: registry})
+		Heard: newHeard(s.store.client, s.engine, s.log).note, Guard: s.cfg.SMSGuard, Completes: s.cfg.SMSCompletes, Log: s.recordLog, Registerer: registry})
 	if err != nil {
 		return nil, fmt.Errorf("WAITROOM_%w (--sms-webhook-secret)", err)
 	}

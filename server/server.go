@@ -37,26 +37,27 @@ const answerTimeout = time.Minute
 
 // Server is one replica.
 type Server struct {
-	cfg      Config
-	log      *slog.Logger
-	listener net.Listener
-	gate     *gate
-	http     *http.Server
-	memory   *tidy
-	metrics  *metricsServer // nil where the metrics are with everything else
-	store    store
-	engine   *room.Engine
-	db       *sqldb.DB
-	ledger   *ledger.Ledger
-	tasks    *outbox.Store  // nil where nobody is to be told
-	outbox   *outbox.Worker // likewise
-	pushes   *push.Pushes   // nil where browsers are not told
-	desk     *signin.Desk
-	hub      *hub.Hub
-	rooms    *roomsfile.Book // nil where there is no ROOMS_FILE
-	health   *health
-	links    *link.Links
-	traces   *tracing.Traces // nil where none are sent
+	cfg       Config
+	log       *slog.Logger
+	recordLog *slog.Logger // for what rests on the database: an outage is one line a minute
+	listener  net.Listener
+	gate      *gate
+	http      *http.Server
+	memory    *tidy
+	metrics   *metricsServer // nil where the metrics are with everything else
+	store     store
+	engine    *room.Engine
+	db        *sqldb.DB
+	ledger    *ledger.Ledger
+	tasks     *outbox.Store  // nil where nobody is to be told
+	outbox    *outbox.Worker // likewise
+	pushes    *push.Pushes   // nil where browsers are not told
+	desk      *signin.Desk
+	hub       *hub.Hub
+	rooms     *roomsfile.Book // nil where there is no ROOMS_FILE
+	health    *health
+	links     *link.Links
+	traces    *tracing.Traces // nil where none are sent
 
 	steppedAt atomic.Int64 // when a step of Redis's clock was last logged, unix ns
 }
@@ -64,6 +65,7 @@ type Server struct {
 // Run serves until ctx ends, then drains and returns nil; or it returns why it could not go on.
 func Run(ctx context.Context, cfg Config, log *slog.Logger) error {
 	redis.SetLogger(redisLog{log})
+	limitMemory(log)
 	s, err := New(ctx, cfg, log)
 	if err != nil {
 		return err
@@ -74,7 +76,7 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger) error {
 // New opens the store, waits until it answers, and listens. Who does not call Run calls Close.
 func New(ctx context.Context, cfg Config, log *slog.Logger) (*Server, error) {
 	gin.SetMode(gin.ReleaseMode)
-	s := &Server{cfg: cfg, log: log, memory: newTidy()}
+	s := &Server{cfg: cfg, log: log, recordLog: newOutageLog(log), memory: newTidy()}
 	if err := s.open(ctx); err != nil {
 		s.Close()
 		return nil, err

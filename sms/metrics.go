@@ -17,6 +17,10 @@ type metrics struct {
 	seconds prometheus.Histogram
 }
 
+// results are all values of the label of waitroom_sms_total.
+var results = []string{string(room.Matched), string(room.Late), string(room.NoLease), string(room.Ambiguous),
+	string(room.NotExpected), string(room.Rejected), "bad_signature", "invalid_json", "invalid_message", BodyTooLarge, "failed"}
+
 func newMetrics(r prometheus.Registerer) *metrics {
 	m := &metrics{
 		answers: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_sms_total",
@@ -27,6 +31,9 @@ func newMetrics(r prometheus.Registerer) *metrics {
 			Help: "Questions about an inbound SMS that the ledger did not answer in time."}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "waitroom_sms_answer_seconds",
 			Help: "How long inbound SMS took to be answered.", Buckets: prometheus.ExponentialBuckets(0.00025, 2, 15)}),
+	}
+	for _, result := range results {
+		m.answers.WithLabelValues(result) // a rate needs a zero to begin with
 	}
 	if r != nil {
 		r.MustRegister(m.answers, m.refused, m.away, m.seconds)

@@ -160,6 +160,11 @@ func TestEveryAnswerIsCounted(t *testing.T) {
 	s := newStage(t)
 	registry := prometheus.NewRegistry()
 	r := s.replica(Config{Completes: true, Registerer: registry})
+	none := counts(t, registry)
+	require.Len(t, none, len(results)+3, "each result is there from the start: an increase begins at the second sample")
+	for name, count := range none {
+		require.Zero(t, count, name)
+	}
 	s.pass(s.lease.GrantedAt)
 	r.must(t, "m1", smsText, 0)
 	r.must(t, "m1", smsText, 0)
@@ -174,8 +179,15 @@ func TestEveryAnswerIsCounted(t *testing.T) {
 	r.ledger.receive, r.ledger.judge = away, away
 	require.Equal(t, noLease, r.must(t, "m5", "인증번호 5555", s.lease.GrantedAt-2))
 
+	found := counts(t, registry)
+	require.Len(t, found, len(none), "no answer makes a result of its own")
+	for name := range none {
+		if found[name] == 0 {
+			delete(found, name)
+		}
+	}
 	require.Equal(t, map[string]float64{"matched": 2, "late": 1, "no_lease": 2, "ambiguous": 1, "invalid_message": 1,
-		"waitroom_sms_refused_total": 1, "waitroom_sms_ledger_away_total": 1, "waitroom_sms_answer_seconds": 7}, counts(t, registry))
+		"waitroom_sms_refused_total": 1, "waitroom_sms_ledger_away_total": 1, "waitroom_sms_answer_seconds": 7}, found)
 }
 
 // counts are the counters by their label, or by their name where they have none.

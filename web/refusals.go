@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/waitroom/waitroom/web/quota"
 )
 
 // noteEvery is how often a limit that refuses somebody is spoken of.
@@ -30,6 +32,9 @@ type noted struct {
 func newRefusals(log *slog.Logger, r prometheus.Registerer) *refusals {
 	n := &refusals{log: log, limits: make(map[string]*noted), count: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "waitroom_limited_total", Help: "Requests refused for a limit, by its setting."}, []string{"setting"})}
+	for _, setting := range []string{quota.RateLimit, quota.PlacesPerIP, roomLimit, socketsPerIP} {
+		n.count.WithLabelValues(setting) // a rate needs a zero to begin with
+	}
 	if r != nil {
 		r.MustRegister(n.count)
 	}

@@ -14,7 +14,8 @@ type circuit struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	err     error // nil = it works
+	opened  func(error) // has the word when it opens; nil = nobody has
+	err     error       // nil = it works
 	since   time.Time
 	next    time.Time // when somebody may try again
 	answers uint64    // how many questions it has answered
@@ -93,8 +94,18 @@ func (c *circuit) probed(err error, answers uint64) (again bool) {
 func (c *circuit) failed(err error) {
 	if c.err == nil {
 		c.since = c.now()
+		if c.opened != nil {
+			c.opened(err)
+		}
 	}
 	c.err, c.next = err, c.now().Add(probeEvery)
+}
+
+// tell has opened called with why, each time the circuit opens from now on. It must not ask the circuit.
+func (c *circuit) tell(opened func(error)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.opened = opened
 }
 
 // state is since when the database is away, and why; a nil error where it is not.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"io"
 	"net"
 	"strings"
 	"time"
@@ -108,4 +109,10 @@ func Temporary(err error) bool {
 	var connecting *pgconn.ConnectError
 	return errors.Is(err, ErrAway) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) || errors.As(err, &connecting)
+}
+
+// OfConnection is true where no question got through, or its connection broke: trying again mends it once the database is back.
+func OfConnection(err error) bool {
+	var connecting *pgconn.ConnectError
+	return Temporary(err) || errors.As(err, &connecting) || pgconn.SafeToRetry(err) || errors.Is(err, io.ErrUnexpectedEOF)
 }

@@ -101,6 +101,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 		d.circuit.fail(err) // also where it only took its time: there was enough of it
 		d.log.Error("database is away: starting without it", "error", err)
 	}
+	d.circuit.tell(func(err error) { d.log.Error("database is away", "error", err) })
 	return d, nil
 }
 

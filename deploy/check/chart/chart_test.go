@@ -2,12 +2,16 @@
 package chart
 
 import (
+	"io"
+	"log"
 	"maps"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
@@ -24,6 +28,14 @@ import (
 const path = "../../helm/waitroom"
 
 type values = map[string]any
+
+func TestMain(m *testing.M) {
+	log.SetOutput(io.Discard) // Helm speaks of each link, by which the chart has the alerts and the dashboard
+	if err := monitoringv1.AddToScheme(scheme.Scheme); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // draw is what the chart makes of values on a version of Kubernetes.
 func draw(t *testing.T, v values, kube string) (map[string]string, error) {
@@ -58,7 +70,7 @@ func objects(t *testing.T, files map[string]string) map[string]runtime.Object {
 			continue
 		}
 		for _, text := range strings.Split(files[name], "\n---\n") {
-			if strings.TrimSpace(text) == "" || strings.Contains(text, "kind: ServiceMonitor") {
+			if strings.TrimSpace(text) == "" {
 				continue
 			}
 			o, kind, err := strict.Decode([]byte(text), nil, nil)
@@ -86,10 +98,23 @@ var everything = values{
 	"networkPolicy": values{"from": []any{values{"namespaceSelector": values{}}}, "metricsFrom": []any{values{"podSelector": values{}}},
 		"to": []any{values{"ipBlock": values{"cidr": "10.0.0.0/8"}}}},
 	"serviceMonitor": values{"enabled": true, "labels": values{"release": "p"}},
-	"podAnnotations": values{"a": "b"},
-	"tracing":        values{"endpoint": "http://collector:4318", "ratio": 0.05, "headers": values{"name": "waitroom", "key": "otlp"}},
-	"nodeSelector":   values{"a": "b"},
-	"tolerations":    []any{values{"key": "a", "operator": "Exists"}},
+	"prometheusRule": values{"enabled": true, "labels": values{"release": "p"}, "runbook": "https://wiki.example/runbook"},
+	"dashboard":      values{"enabled": true, "annotations": values{"grafana_folder": "waitroom"}},
+	"ca":             values{"configMap": "own-ca"},
+	"extraEnv": []any{values{"name": "GOMEMLIMIT", "value": "400MiB"},
+		values{"name": "ZONE", "valueFrom": values{"fieldRef": values{"fieldPath": "metadata.name"}}}},
+	"extraVolumes":              []any{values{"name": "more", "emptyDir": values{}}},
+	"extraVolumeMounts":         []any{values{"name": "more", "mountPath": "/more"}},
+	"serviceAccount":            values{"create": true, "annotations": values{"role": "r"}},
+	"labels":                    values{"team": "sellers"},
+	"annotations":               values{"owner": "sellers"},
+	"podLabels":                 values{"zone": "a"},
+	"priorityClassName":         "high",
+	"topologySpreadConstraints": []any{values{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}},
+	"podAnnotations":            values{"a": "b"},
+	"tracing":                   values{"endpoint": "http://collector:4318", "ratio": 0.05, "headers": values{"name": "waitroom", "key": "otlp"}},
+	"nodeSelector":              values{"a": "b"},
+	"tolerations":               []any{values{"key": "a", "operator": "Exists"}},
 }
 
 func drawn(t *testing.T, v values, kube string) (map[string]runtime.Object, map[string]string) {
@@ -149,8 +174,10 @@ func TestKubernetesTakesWhatTheChartDraws(t *testing.T) {
 				} else if *d.Spec.Replicas != 3 {
 					t.Errorf("replicas: %d", *d.Spec.Replicas)
 				}
-				if name == "everything" && !strings.Contains(files["waitroom/templates/servicemonitor.yaml"], "jobLabel: app.kubernetes.io/name") {
-					t.Error("no service monitor")
+				if name == "everything" {
+					fitsACluster(t, found, d)
+				} else if pod.Spec.ServiceAccountName != "default" || len(files["waitroom/templates/prometheusrule.yaml"]) > 1 {
+					t.Error("something is on that nobody switched on")
 				}
 			})
 		}
@@ -162,7 +189,7 @@ func secretsAreFiles(t *testing.T, c corev1.Container, v corev1.Volume) {
 	t.Helper()
 	var named, mounted []string
 	for _, e := range c.Env {
-		if e.ValueFrom != nil {
+		if e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil {
 			t.Errorf("%s is in the environment", e.Name)
 		}
 		if strings.HasSuffix(e.Name, "_FILE") && e.Name != "WAITROOM_ROOMS_FILE" {
@@ -196,17 +223,86 @@ func roomsAreMounted(t *testing.T, pod corev1.PodTemplateSpec, found map[string]
 	}
 }
 
+// fitsACluster holds that what a cluster wants of its pods, and what watches them, is drawn as the values have it.
+func fitsACluster(t *testing.T, found map[string]runtime.Object, d *appsv1.Deployment) {
+	t.Helper()
+	pod := d.Spec.Template
+	main := pod.Spec.Containers[0]
+	for name, o := range found {
+		if o.(interface{ GetLabels() map[string]string }).GetLabels()["team"] != "sellers" {
+			t.Errorf("%s lacks the labels of all", name)
+		}
+	}
+	account := found["ServiceAccount/r-waitroom"].(*corev1.ServiceAccount)
+	monitor := found["ServiceMonitor/r-waitroom"].(*monitoringv1.ServiceMonitor)
+	rule := found["PrometheusRule/r-waitroom"].(*monitoringv1.PrometheusRule)
+	board := found["ConfigMap/r-waitroom-dashboard"].(*corev1.ConfigMap)
+	metrics := found["Service/r-waitroom-metrics"].(*corev1.Service)
+	spread := pod.Spec.TopologySpreadConstraints[0]
+	for what, well := range map[string]bool{
+		"labels and annotations": pod.Labels["zone"] == "a" && pod.Annotations["a"] == "b" && d.Annotations["owner"] == "sellers",
+		"priority":               pod.Spec.PriorityClassName == "high",
+		"account":                pod.Spec.ServiceAccountName == account.Name && account.Annotations["role"] == "r" && !*pod.Spec.AutomountServiceAccountToken,
+		"spread":                 spread.TopologyKey == "zone" && reflect.DeepEqual(spread.LabelSelector, d.Spec.Selector),
+		"volumes": slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == "more" }) &&
+			slices.ContainsFunc(main.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/more" }),
+		"environment": slices.Contains(main.Env, corev1.EnvVar{Name: "GOMEMLIMIT", Value: "400MiB"}),
+		"certificate authority": slices.Contains(main.Env, corev1.EnvVar{Name: "SSL_CERT_DIR", Value: "/run/ca"}) &&
+			slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.ConfigMap != nil && v.ConfigMap.Name == "own-ca" }) &&
+			slices.ContainsFunc(main.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/run/ca" }),
+		"service monitor": monitor.Spec.JobLabel == "app.kubernetes.io/name" && metrics.Labels[monitor.Spec.JobLabel] == "waitroom" && monitor.Labels["release"] == "p",
+		"alerts": len(rule.Spec.Groups) > 3 && len(rule.Spec.Groups[0].Rules) > 5 && rule.Labels["release"] == "p" &&
+			strings.HasPrefix(rule.Spec.Groups[0].Rules[0].Annotations["runbook_url"], "https://wiki.example/runbook#waitroom"),
+		"dashboard": board.Labels["grafana_dashboard"] == "1" && strings.TrimSpace(board.Data["waitroom.json"]) == text(t, "../../grafana/waitroom.json"),
+	} {
+		if !well {
+			t.Errorf("%s are not as the values have them", what)
+		}
+	}
+}
+
+func text(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// What a values file has is a float, and a float of a million is written as 1e+06.
+func TestLargeNumbersAreWrittenOut(t *testing.T) {
+	million := float64(1e6)
+	found, files := drawn(t, values{
+		"settings": values{"ROOM_LIMIT": million, "RATE_LIMIT": 0.5, "PLACES_PER_IP": 3}, "rooms": values{"a": values{"limit": million}},
+		"autoscaling": values{"enabled": true, "socketsPerReplica": million, "maxReplicas": million}, "disruptions": values{"maxUnavailable": million},
+	}, "v1.34.0")
+	env := found["Deployment/r-waitroom"].(*appsv1.Deployment).Spec.Template.Spec.Containers[0].Env
+	for _, want := range []corev1.EnvVar{{Name: "WAITROOM_ROOM_LIMIT", Value: "1000000"}, {Name: "WAITROOM_RATE_LIMIT", Value: "0.5"}, {Name: "WAITROOM_PLACES_PER_IP", Value: "3"}} {
+		if !slices.Contains(env, want) {
+			t.Errorf("no %v in %v", want, env)
+		}
+	}
+	for name, file := range files {
+		if strings.Contains(file, "e+") {
+			t.Errorf("%s has a number that is not written out:\n%s", name, file)
+		}
+	}
+}
+
 func TestValuesThatAreWrongAreRefused(t *testing.T) {
 	for name, v := range map[string]values{
-		"a misspelt value":            {"replica": 3},
-		"a secret among settings":     {"settings": values{"SMS_WEBHOOK_SECRET": "whsec_x"}},
-		"a secret among rooms":        {"rooms": values{"a": values{"sms_secret": "whsec_x"}}},
-		"no replicas":                 {"replicas": 0},
-		"an unknown secret":           {"secrets": values{"PASSWORD": values{"name": "a", "key": "b"}}},
-		"a time without its unit":     {"settings": values{"MIN_DRAIN": 8}},
-		"a secret without its key":    {"secrets": values{"REDIS_URL": values{"name": "a", "key": ""}}},
-		"a port that is none":         {"service": values{"port": 70000}},
-		"a service type that is none": {"service": values{"type": "External"}},
+		"a misspelt value":             {"replica": 3},
+		"a secret among settings":      {"settings": values{"SMS_WEBHOOK_SECRET": "whsec_x"}},
+		"a secret among rooms":         {"rooms": values{"a": values{"sms_secret": "whsec_x"}}},
+		"no replicas":                  {"replicas": 0},
+		"an unknown secret":            {"secrets": values{"PASSWORD": values{"name": "a", "key": "b"}}},
+		"a time without its unit":      {"settings": values{"MIN_DRAIN": 8}},
+		"a secret without its key":     {"secrets": values{"REDIS_URL": values{"name": "a", "key": ""}}},
+		"a port that is none":          {"service": values{"port": 70000}},
+		"two places for one authority": {"ca": values{"configMap": "a", "secret": "b"}},
+		"a volume without a name":      {"extraVolumes": []any{values{"emptyDir": values{}}}},
+		"a service type that is none":  {"service": values{"type": "External"}},
 	} {
 		if _, err := draw(t, v, "v1.34.0"); err == nil {
 			t.Errorf("%s is taken", name)

@@ -12,6 +12,18 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Values.image.tag | default .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- with .Values.labels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "waitroom.account" -}}
+{{- if .Values.serviceAccount.create }}{{ .Values.serviceAccount.name | default (include "waitroom.name" .) }}{{ else }}{{ .Values.serviceAccount.name | default "default" }}{{ end -}}
+{{- end }}
+
+{{- /* A number of a values file is a float, and a large one would be written as 1e+06. */ -}}
+{{- define "waitroom.text" -}}
+{{- if and (kindIs "float64" .) (eq . (floor .)) }}{{ int64 . }}{{ else }}{{ toString . }}{{ end -}}
 {{- end }}
 
 {{- define "waitroom.seconds" -}}

@@ -1,0 +1,26 @@
+package sqldb
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAnOutageIsToldOnceEachTimeItBegins(t *testing.T) {
+	var told []error
+	refused, gone := errors.New("refused"), errors.New("gone")
+	c := &circuit{now: time.Now}
+	c.leave(errors.New("while it is opened"), false)
+	c.wrote()
+	c.tell(func(err error) { told = append(told, err) })
+	for range 3 {
+		c.leave(refused, false)
+		require.False(t, c.probed(gone, c.count()))
+	}
+	require.Equal(t, []error{refused}, told)
+	require.True(t, c.wrote())
+	c.fail(gone)
+	require.Equal(t, []error{refused, gone}, told)
+}

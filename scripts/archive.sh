@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Puts what a release has beside its program into a directory; fails where a relative link of README leads nowhere.
+#   scripts/archive.sh DIRECTORY v1.2.3
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+directory=$1 version=$2
+mkdir -p "$directory"
+# Links are followed: the chart has the alerts and the dashboard by them, and not every system has links.
+git ls-files -- README.md CHANGELOG.md SECURITY.md Dockerfile deploy docs 'web/describe/*.yaml' ':!deploy/check' |
+	tar --dereference --create --files-from - | tar --extract --directory "$directory"
+# Go's packages are not in it.
+sed -E -i "s#\]\(((lock|outbox)(/[^)]*)?)\)#](https://github.com/waitroom/waitroom/tree/$version/\1)#g" "$directory/README.md"
+
+missing=0
+while read -r path; do
+	[ -e "$directory/$path" ] && continue
+	echo "archive: README.md links to $path, which is not in the archive" >&2
+	missing=1
+done < <(grep -oE '\]\([^)]+\)' "$directory/README.md" | sed -E 's/^\]\(//; s/\)$//; s/#.*//' | grep -vE '^$|:' | sort -u)
+exit $missing
