@@ -14,6 +14,7 @@ import (
 type naming struct {
 	table, key           string // room first, where there is one
 	sellers, texts, json []string
+	unsealed             string // what else is set where a row is rewritten; "" = nothing
 }
 
 var namings = []naming{
@@ -22,7 +23,7 @@ var namings = []naming{
 	{table: "leases", key: "room, fence", sellers: []string{"seller"}},
 	{table: "messages", key: "room, message_id", sellers: []string{"seller", "now_seller"}, texts: []string{"body"}},
 	{table: "attributions", key: "room, message_id, kind, fence", sellers: []string{"seller"}, texts: []string{"reason"}},
-	{table: "actions", key: "room, epoch, entry, n", sellers: []string{"seller"}, texts: []string{"reason"}},
+	{table: "actions", key: "room, epoch, entry, n", sellers: []string{"seller"}, texts: []string{"reason"}, unsealed: "salt = ''"},
 	{table: "incidents", key: "room, kind, subject, fence", texts: []string{"detail"}},
 	{table: "parked", key: "room, epoch, entry", texts: []string{"error"}, json: []string{"body"}},
 	{table: "outbox_tasks", key: "id", texts: []string{"last_error"}, json: []string{"payload"}},
@@ -153,6 +154,9 @@ func (n naming) write(w *work, e eraser, m mention) error {
 		if m.before[i] != m.after[i] {
 			set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[1]s = %[2]s THEN %[3]s ELSE %[1]s END", column, q.param(m.before[i]), q.param(m.after[i])))
 		}
+	}
+	if n.unsealed != "" {
+		set = append(set, n.unsealed)
 	}
 	for i, column := range strings.Split(n.key, ", ") {
 		q.add(column+" = %s", m.key[i])

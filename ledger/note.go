@@ -179,14 +179,22 @@ func detailOf(r room.Record) string {
 	return string(b)
 }
 
-// action writes what support did, under the seller whose place or lease it was.
+// action writes what support did, under the seller whose place or lease it was, behind the last of the room's chain.
 func (w *work) action(note note) error {
 	r := note.Record
-	_, err := w.Exec(`INSERT INTO actions (room, epoch, entry, n, at, who, action, reason, ticket, fence, message_id, seller)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, COALESCE(NULLIF($12, ''),
-			(SELECT l.seller FROM leases l WHERE l.room = $1 AND l.fence = $10),
-			(SELECT p.seller FROM places p WHERE p.room = $1 AND p.epoch = $2 AND p.ticket = $9), ''))`,
-		string(w.id), note.epoch, note.entry, note.n, r.At, plain(r.Who), plain(r.Action), plain(r.Reason), r.Ticket, r.Fence,
-		plain(r.MessageID), plain(r.Seller))
+	c := &chained{Room: string(w.id), Epoch: note.epoch, Entry: note.entry, N: note.n, At: r.At, Who: plain(r.Who), Action: plain(r.Action),
+		reason: plain(r.Reason), Ticket: r.Ticket, Fence: r.Fence, MessageID: plain(r.MessageID)}
+	err := w.Row(`SELECT COALESCE(NULLIF($4, ''), (SELECT l.seller FROM leases l WHERE l.room = $1 AND l.fence = $3),
+		(SELECT p.seller FROM places p WHERE p.room = $1 AND p.epoch = $2 AND p.ticket = $5), '')`,
+		c.Room, c.Epoch, c.Fence, plain(r.Seller), c.Ticket).Scan(&c.seller)
+	if err == nil {
+		err = w.chain(c)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = w.Exec(`INSERT INTO actions (room, epoch, entry, n, at, who, action, reason, ticket, fence, message_id, seller, seq, salt, texts, prev, hash)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+		c.Room, c.Epoch, c.Entry, c.N, c.At, c.Who, c.Action, c.reason, c.Ticket, c.Fence, c.MessageID, c.seller, c.Seq, c.salt, c.Texts, c.Prev, c.own)
 	return err
 }

@@ -59,10 +59,25 @@ func (w *work) deletion(table, key, found string) string {
 	return fmt.Sprintf(`DELETE FROM %[1]s WHERE (%[3]s) IN (SELECT %[3]s FROM %[1]s t %[2]s)`, table, found, key)
 }
 
+// due are a shelf's rows of a room ($1) from before an instant ($2), so many ($3) at the most.
+func (s shelf) due() string {
+	return fmt.Sprintf(`WHERE t.room = $1 AND %[1]s < $2%[2]s%[3]s ORDER BY %[1]s LIMIT $3`, s.at, s.only, s.stays)
+}
+
 // clear deletes a shelf's rows from before an instant.
 func (w *work) clear(s shelf, before int64, most int) (int64, error) {
-	return w.Exec(w.deletion(s.table, s.key, fmt.Sprintf(`WHERE t.room = $1 AND %[1]s < $2%[2]s%[3]s ORDER BY %[1]s LIMIT $3`, s.at, s.only, s.stays)),
-		string(w.id), before, most)
+	return w.Exec(w.deletion(s.table, s.key, s.due()), string(w.id), before, most)
+}
+
+// shorten has the room's audit chain begin behind the last row that goes.
+func (w *work) shorten(s shelf, before int64, most int) error {
+	var last sql.NullInt64
+	err := w.Row(`SELECT MAX(q.seq) FROM (SELECT t.seq FROM actions t `+s.due()+`) q`, string(w.id), before, most).Scan(&last)
+	if err != nil || !last.Valid || last.Int64 == 0 {
+		return err
+	}
+	_, err = w.Exec(`UPDATE audit_chains SET first = $2 WHERE room = $1 AND first < $2`, string(w.id), last.Int64+1)
+	return err
 }
 
 // entryBefore is what every journal entry from before an instant is less than: they begin with their time.
@@ -155,6 +170,11 @@ func (w *work) trim(before int64, most int) (trimmed, error) {
 		return nil, fmt.Errorf("high-water mark: %w", err)
 	}
 	for _, s := range shelves {
+		if s.table == "actions" {
+			if err := w.shorten(s, before, most); err != nil {
+				return nil, fmt.Errorf("shorten audit chain: %w", err)
+			}
+		}
 		n, err := w.clear(s, before, most)
 		if err != nil {
 			return nil, fmt.Errorf("trim %s: %w", s.table, err)

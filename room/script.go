@@ -17,7 +17,7 @@ var luaFiles embed.FS
 var (
 	bare    = []string{"text", "prelude", "state", "lineage"}
 	shared  = []string{"places", "past_leases", "lease", "ending", "waiters", "times", "advance", "vanishing", "tell"}
-	several = []string{"claims", "beginning", "wake", "back", "asks", "inbox", "here", "support", "could"}
+	several = []string{"claims", "beginning", "wake", "back", "inbox", "here", "support", "asks", "could"}
 )
 
 // alone has the parts of verbs that answer before all else is made ready, where nobody else is concerned.

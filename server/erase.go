@@ -41,7 +41,7 @@ func Erase(ctx context.Context, cfg Config, q EraseRequest, out io.Writer) (err 
 	}
 	e.q.EndPlaces, e.q.Pseudonym = q.EndPlaces, "erased-"+strings.ToLower(rand.Text())
 	if err := cfg.ledgerIsThere(); err != nil {
-		return err
+		return fmt.Errorf("nothing was erased: %w", err)
 	}
 	if cfg.Redis.Embedded() && servesUs(ctx, cfg.LocalURL()) {
 		return errors.New("nothing was erased: a server with an embedded store serves, whose memory can not be reached: stop it first, then it has forgotten")
@@ -59,7 +59,7 @@ func (c Config) ledgerIsThere() error {
 		return nil
 	}
 	if _, err := os.Stat(path); err != nil {
-		return fmt.Errorf("nothing was erased: %s: there is no ledger: %w", called("database-url"), err)
+		return fmt.Errorf("%s: there is no ledger: %w", called("database-url"), err)
 	}
 	return nil
 }

@@ -46,6 +46,8 @@ func dispatch(command string, args []string, in io.Reader, out, problems io.Writ
 		return doctor(args, out)
 	case "erase":
 		return erase(args, out)
+	case "audit":
+		return audit(args, out)
 	case "hash-password":
 		return hashPassword(in, out)
 	case "help":
@@ -88,6 +90,7 @@ Usage:
   waitroom version                 say which version this is
   waitroom erase --seller ID [--end-places] [settings]
                                    give a seller a random name instead of its own, in Redis and in the ledger, and say what was done
+  waitroom audit verify [settings] verify that no row of support's audit was edited or is missing; exit 1 where one is
   waitroom hash-password           read a password from standard input and print its hash
 
 Settings, as flag or environment variable; the flag wins:

@@ -14,25 +14,26 @@ const module = "github.com/waitroom/waitroom"
 // mayImport is the table: each package of the top level, with those of ours that it may import directly. What is
 // under a directory counts as the directory, but for floors.
 var mayImport = map[string][]string{
-	"cmd":             {"server"},
-	"server":          {"web", "hub", "sms", "ledger", "outbox", "room", "templates", "static", "internal/origin", "internal/sqldb"},
-	"web":             {"room", "sms", "templates", "internal/origin"},
-	"hub":             {"room", "internal/origin"},
-	"sms":             {"room"},
-	"ledger":          {"room", "outbox", "internal/sqldb"},
-	"lock":            {"room"},
-	"room":            {},
-	"outbox":          {"internal/sqldb"},
-	"templates":       {},
-	"static":          {},
-	"docs":            {},           // examples for who uses the product, which run without it
-	"internal":        {"internal"}, // support for tests: no product code imports it, and it imports none
-	"internal/origin": {},
-	"internal/sqldb":  {},
+	"cmd":              {"server"},
+	"server":           {"web", "hub", "sms", "ledger", "outbox", "room", "templates", "static", "internal/origin", "internal/similar", "internal/sqldb"},
+	"web":              {"room", "sms", "templates", "internal/origin", "internal/similar"},
+	"hub":              {"room", "internal/origin"},
+	"sms":              {"room"},
+	"ledger":           {"room", "outbox", "internal/similar", "internal/sqldb"},
+	"lock":             {"room"},
+	"room":             {},
+	"outbox":           {"internal/sqldb"},
+	"templates":        {},
+	"static":           {},
+	"docs":             {},           // examples for who uses the product, which run without it
+	"internal":         {"internal"}, // support for tests: no product code imports it, and it imports none
+	"internal/origin":  {},
+	"internal/similar": {},
+	"internal/sqldb":   {},
 }
 
 // floors are the directories under internal that are part of the product: what several packages stand on.
-var floors = []string{"internal/origin", "internal/sqldb"}
+var floors = []string{"internal/origin", "internal/similar", "internal/sqldb"}
 
 // testOnly, for tests and for what generates code, must not be part of what is shipped.
 var testOnly = []string{

@@ -67,7 +67,7 @@ if not caused(lease, m.from, m.to) then return refuse('not_possible') end
 
 give_answer(lease, m)
 bind(lease, m)
-if not m.forgotten then withdraw(m, lease.party) end
+if not m.forgotten then withdraw(m, lease.party, by_fence) end
 desk()
 local live = lease.current
 local ends, result, ended = live and COMPLETES and m.code and S.open == 0, live and 'matched' or 'late', live and NOW or lease.ended

@@ -105,8 +105,8 @@ local function show(session)
   if session ~= '' then tell('notes', '{"message":"' .. session .. '"}') end
 end
 
--- withdraw takes messages that are the same as m, which belongs to a lease now, back from the leases of other parties that they are offered to.
-local function withdraw(m, party)
+-- withdraw takes messages that are the same as m, which belongs to a party's lease now, back from the leases of others that they are offered to.
+local function withdraw(m, party, by_fence)
   for o in recent() do
     local l = o.state == 'o' and akin(m, o) and by_fence(o.fence)
     if l and l.party ~= party then

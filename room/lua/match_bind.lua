@@ -70,7 +70,7 @@ local function keep_text(l, state, by_text)
   write_message(m)
   local mine = l and state ~= 'o'
   if mine or not (first or A.foreign) then first_of(m, SAME_ELSEWHERE) end
-  if mine and first then withdraw(m, l.party) end
+  if mine and first then withdraw(m, l.party, by_fence) end
   if state ~= 'w' then show(m.session) end
   desk() -- also a match: what is the same message and was nobody's can be no one else's now
 end
