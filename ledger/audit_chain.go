@@ -11,16 +11,16 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// chained is a row of actions in its room's chain. Its hash is of the row and of the hash before, so that a row that is edited or missing
-// breaks the chain behind it. The texts that name a seller stand in it by a salted digest: an erasure rewrites them and forgets the salt.
+// chained is a row of actions in its room's chain. Its hash covers the row and the hash before it, so an edited or missing row breaks the
+// chain. The texts that name a seller are covered by a salted digest: an erasure rewrites them and forgets the salt.
 type chained struct {
-	Room                      string
-	Epoch, N, At, Seq         int64
-	Entry, Who, Action        string
-	Ticket, Fence             int64
-	MessageID                 string
-	Texts, Prev               string
-	seller, reason, salt, own string // own: the hash
+	Room                       string
+	Epoch, N, At, Seq          int64
+	Entry, Who, Action         string
+	Ticket, Fence              int64
+	MessageID                  string
+	Texts, Prev                string
+	seller, reason, salt, hash string
 }
 
 // textDigest returns the digest of what names a seller.
@@ -49,9 +49,9 @@ func (w *work) chain(c *chained) error {
 	}
 	c.Seq, c.salt = c.Seq+1, rand.Text()
 	c.Texts = c.textDigest()
-	c.own = c.digest()
+	c.hash = c.digest()
 	_, err = w.Exec(`INSERT INTO audit_chains (room, first, seq, hash) VALUES ($1, 1, $2, $3)
-		ON CONFLICT (room) DO UPDATE SET seq = excluded.seq, hash = excluded.hash`, c.Room, c.Seq, c.own)
+		ON CONFLICT (room) DO UPDATE SET seq = excluded.seq, hash = excluded.hash`, c.Room, c.Seq, c.hash)
 	return err
 }
 
@@ -130,7 +130,7 @@ func (w *work) verify(id string) (v roomAudit, err error) {
 	v.next = v.first
 	err = w.Each(func(scan func(...any) error) error {
 		c := chained{Room: id}
-		err := scan(&c.Epoch, &c.Entry, &c.N, &c.At, &c.Who, &c.Action, &c.reason, &c.Ticket, &c.Fence, &c.MessageID, &c.seller, &c.Seq, &c.salt, &c.Texts, &c.Prev, &c.own)
+		err := scan(&c.Epoch, &c.Entry, &c.N, &c.At, &c.Who, &c.Action, &c.reason, &c.Ticket, &c.Fence, &c.MessageID, &c.seller, &c.Seq, &c.salt, &c.Texts, &c.Prev, &c.hash)
 		if err == nil {
 			v.row(c)
 		}
@@ -174,12 +174,12 @@ func (v *roomAudit) row(c chained) {
 		v.fault(c.Seq, "was edited: its seller or reason")
 	}
 	switch {
-	case c.digest() != c.own:
+	case c.digest() != c.hash:
 		v.fault(c.Seq, "was edited")
 	case v.prev != "" && c.Prev != v.prev:
 		v.fault(c.Seq, "does not follow the row before it")
 	}
-	v.prev = c.own
+	v.prev = c.hash
 }
 
 // missing notes the rows that are not there before one that is.

@@ -195,6 +195,6 @@ func (w *work) action(note note) error {
 	}
 	_, err = w.Exec(`INSERT INTO actions (room, epoch, entry, n, at, who, action, reason, ticket, fence, message_id, seller, seq, salt, texts, prev, hash)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
-		c.Room, c.Epoch, c.Entry, c.N, c.At, c.Who, c.Action, c.reason, c.Ticket, c.Fence, c.MessageID, c.seller, c.Seq, c.salt, c.Texts, c.Prev, c.own)
+		c.Room, c.Epoch, c.Entry, c.N, c.At, c.Who, c.Action, c.reason, c.Ticket, c.Fence, c.MessageID, c.seller, c.Seq, c.salt, c.Texts, c.Prev, c.hash)
 	return err
 }
