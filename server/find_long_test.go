@@ -16,6 +16,9 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
+// slash presses the key until the page, whose script may come a little later, has put the cursor into the field.
+const slash = `document.activeElement.id === "find" || (document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "/", bubbles: true, cancelable: true })), false)`
+
 // A caller names a seller; support has the answer of 400,000 places in 5,000 rooms by five keys and Enter, from any page.
 func TestAgentFindsACallerInTheLedgerOfAYear(t *testing.T) {
 	cfg := config(t, append(supportArgs(t), "--redis-url", redistest.Lent(t).URL())...)
@@ -31,16 +34,18 @@ func TestAgentFindsACallerInTheLedgerOfAYear(t *testing.T) {
 	newSeller(t, r.URL(), "seller-waits").join()
 	for _, call := range []struct{ from, text, leads string }{
 		{"/support", "seller31234", "/support/-/sellers/Seller-31234"}, {"/support/integration", "SELLER-WAITS", "/support/-/sellers/seller-waits"},
-		{"/support/-/audit", "seller 3999", "/support/-/find"}, {"/support/-/sellers/Seller-7", "Seller-39999", "/support/-/sellers/Seller-39999"},
+		{"/support/-/audit", "9999", "/support/-/find"}, {"/support/-/sellers/Seller-7", "Seller-39999", "/support/-/sellers/Seller-39999"},
 	} {
 		require.NoError(t, chromedp.Do(agent.ctx, chromedp.Navigate(r.URL()+call.from)))
 		began := time.Now()
-		require.NoError(t, chromedp.Do(agent.ctx, chromedp.KeyEvent("/"), chromedp.KeyEvent(call.text), chromedp.KeyEvent(kb.Enter)))
+		agent.is(slash)
+		require.NoError(t, chromedp.Do(agent.ctx, chromedp.KeyEvent(call.text), chromedp.KeyEvent(kb.Enter)))
 		agent.leads(call.leads)
 		agent.is(`document.querySelector("#answer, #sellers")`)
 		t.Logf("from %s to %s: %s", call.from, call.leads, time.Since(began))
 	}
-	require.NoError(t, chromedp.Do(agent.ctx, chromedp.KeyEvent("/"), chromedp.KeyEvent("selelr-31234"), chromedp.KeyEvent(kb.Enter)))
+	agent.is(slash)
+	require.NoError(t, chromedp.Do(agent.ctx, chromedp.KeyEvent("selelr-31234"), chromedp.KeyEvent(kb.Enter)))
 	agent.leads("/support/-/find")
 	agent.is(`document.activeElement.textContent === "Seller-31234"`)
 	require.NoError(t, chromedp.Do(agent.ctx, chromedp.KeyEvent(kb.Enter)))
