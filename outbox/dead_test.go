@@ -44,16 +44,22 @@ func TestATaskIsGivenUpAfterADayAndPutBackIntoThePhaseItDiedIn(t *testing.T) {
 	})
 }
 
+// threeDead gives up the jobs a and b and the task c of another kind, in this order.
+func (b *bench) threeDead(t *testing.T) {
+	t.Helper()
+	b.putAll(t, outbox.Task{Kind: job, Payload: "a"}, outbox.Task{Kind: job, Payload: "b"}, outbox.Task{Kind: "other", Payload: "c"})
+	for _, kind := range []string{job, job, "other"} {
+		task, ok, err := b.store.Claim(t.Context(), kind, b.clock.Now().UnixMilli())
+		require.NoError(t, err)
+		require.True(t, ok)
+		b.clock.Move(time.Second)
+		require.NoError(t, b.store.GiveUp(t.Context(), task, "no use\x00\xff"))
+	}
+}
+
 func TestDeadTasksAreListedByKindTheLatestFirst(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
-		b.putAll(t, outbox.Task{Kind: job, Payload: "a"}, outbox.Task{Kind: job, Payload: "b"}, outbox.Task{Kind: "other", Payload: "c"})
-		for _, kind := range []string{job, job, "other"} {
-			task, ok, err := b.store.Claim(t.Context(), kind, b.clock.Now().UnixMilli())
-			require.NoError(t, err)
-			require.True(t, ok)
-			b.clock.Move(time.Second)
-			require.NoError(t, b.store.GiveUp(t.Context(), task, "no use\x00\xff"))
-		}
+		b.threeDead(t)
 		for want, kinds := range map[string][]string{"cba": nil, "ba": {job}, "c": {"other"}, "": {"third"}} {
 			dead, err := b.store.Dead(t.Context(), kinds...)
 			require.NoError(t, err)
@@ -71,13 +77,7 @@ func TestDeadTasksAreListedByKindTheLatestFirst(t *testing.T) {
 
 func TestAllDeadTasksOfAKindArePutBackAtOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
-		b.putAll(t, outbox.Task{Kind: job, Payload: "a"}, outbox.Task{Kind: job, Payload: "b"}, outbox.Task{Kind: "other", Payload: "c"})
-		for _, kind := range []string{job, job, "other"} {
-			task, ok, err := b.store.Claim(t.Context(), kind, b.clock.Now().UnixMilli())
-			require.NoError(t, err)
-			require.True(t, ok)
-			require.NoError(t, b.store.GiveUp(t.Context(), task, "no use"))
-		}
+		b.threeDead(t)
 		n, err := b.store.RetryAll(t.Context(), job)
 		require.NoError(t, err)
 		require.EqualValues(t, 2, n)

@@ -196,21 +196,3 @@ func TestLeaseMayRejectThreeMessages(t *testing.T) {
 	d.pass(10*time.Minute + time.Second)
 	require.ErrorIs(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, id), room.ErrNoMessage, "it is forgotten")
 }
-
-func TestOfferToTheSameSessionAsAnotherSellerIsTakenBackOnceTheTextIsTheFirstOnes(t *testing.T) {
-	d := newDesk(t, room.Config{})
-	a := d.asker("a")
-	a.expect()
-	wrong, m := d.sms()
-	b := a.again(d, "b")
-	d.pass(time.Second)
-	offered, _ := d.sms(saying(twin))
-	require.Len(t, offers(t, d.engine, b.session), 1)
-	require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, m.Fence, wrong))
-	d.pass(time.Second)
-	_, m = d.sms(saying(twin))
-	require.Equal(t, room.Late, m.Result, "a's ask is open again")
-	require.Empty(t, offers(t, d.engine, b.session))
-	_, err := b.claim(offered)
-	require.ErrorIs(t, err, room.ErrNoMessage)
-}

@@ -77,20 +77,28 @@ func TestTextThatASessionRejectedDoesNotComeBackToIt(t *testing.T) {
 }
 
 func TestOfferIsTakenBackOnceTheSameTextIsAnothers(t *testing.T) {
-	d := newDesk(t, room.Config{})
-	a, b := d.asker("a"), d.asker("b")
-	a.expect()
-	wrong, m := d.sms()
-	d.pass(time.Second)
-	offered, _ := d.sms(saying(twin))
-	require.Len(t, offers(t, d.engine, b.session), 1)
-	require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, m.Fence, wrong))
-	d.pass(time.Second)
-	_, m = d.sms(saying(twin))
-	require.Equal(t, room.Late, m.Result, "a's ask is open again")
-	require.Empty(t, offers(t, d.engine, b.session))
-	_, err := b.claim(offered)
-	require.ErrorIs(t, err, room.ErrNoMessage)
+	for who, comes := range map[string]func(d *desk, a seller) seller{
+		"another session": func(d *desk, _ seller) seller { return d.asker("b") },
+		"another seller":  func(d *desk, a seller) seller { return a.again(d, "b") }, // of the same session
+	} {
+		t.Run(who, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			a := d.asker("a")
+			a.expect()
+			wrong, m := d.sms()
+			b := comes(d, a)
+			d.pass(time.Second)
+			offered, _ := d.sms(saying(twin))
+			require.Len(t, offers(t, d.engine, b.session), 1)
+			require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, m.Fence, wrong))
+			d.pass(time.Second)
+			_, m = d.sms(saying(twin))
+			require.Equal(t, room.Late, m.Result, "a's ask is open again")
+			require.Empty(t, offers(t, d.engine, b.session))
+			_, err := b.claim(offered)
+			require.ErrorIs(t, err, room.ErrNoMessage)
+		})
+	}
 }
 
 // Parts that both have a code may be two messages with one reference.

@@ -37,7 +37,7 @@ func VerifyAudit(ctx context.Context, cfg Config, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "audit   %d rows verified; of %d the texts were rewritten by an erasure; %d rows are in no chain (from before it, or past the retention)\n",
 		report.Rows, report.Erased, report.Outside)
-	fmt.Fprintf(out, "ends    %s (note it elsewhere: who edits the database can shorten the chain, but then this is another one without a new action)\n", report.Heads)
+	fmt.Fprintf(out, "ends    %s (note it elsewhere: where it changes though support did nothing, somebody has rewritten the audit)\n", report.Heads)
 	if len(report.Faults) > 0 {
 		return errAudit
 	}

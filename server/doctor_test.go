@@ -200,7 +200,7 @@ func TestDoctorHintsAtWhatIsAllowedAndUnwise(t *testing.T) {
 	require.Positive(t, fileLimit())
 }
 
-// What PostgreSQL says where pg_hba.conf has no line for a host, or one that asks for no password.
+// PostgreSQL refuses a host for which pg_hba.conf has no line, or one that asks for no password.
 func TestDoctorSaysWhatPgHbaNeeds(t *testing.T) {
 	for _, said := range []string{
 		`FATAL: no pg_hba.conf entry for host "10.0.0.31", user "waitroom", database "waitroom", no encryption (SQLSTATE 28000)`,

@@ -51,6 +51,25 @@ func TestDeskSpeaksUpForWhatItsAgentChose(t *testing.T) {
 	tab.until(`!document.title.startsWith("(") && document.querySelector('link[rel="icon"]').href.endsWith("/waiting.svg")`)
 }
 
+func TestDeskGoesOnWhereTheBrowserShowsNoNotification(t *testing.T) {
+	for how, script := range map[string]string{
+		"none at all":    `delete window.Notification`,
+		"none of a page": `window.Notification = class { static permission = "granted"; constructor() { throw new TypeError("Illegal constructor"); } }`,
+	} {
+		t.Run(how, func(t *testing.T) {
+			d := startFakeDesk(t, 0)
+			d.rooms = fewRooms()
+			tab := openDesk(t, d)
+			tab.before(script + `; localStorage.setItem("desk-attention", '{"stuck":true,"notify":true}'); Object.defineProperty(document, "hidden", { value: true })`)
+			tab.open(roomsPage)
+			tab.click("[name=paused]")
+			tab.until(`JSON.parse(localStorage.getItem("desk-attention")).paused`)
+			d.tell(tellRoom("calm", object{"trouble": list{"stuck"}}))
+			tab.until(`document.querySelector('[data-key="calm"] .chip.bad')`)
+		})
+	}
+}
+
 func TestRoomsDeskSpeaksUpForEachMessageThatIsNobodys(t *testing.T) {
 	d := startFakeDesk(t, 3)
 	tab := openDesk(t, d)

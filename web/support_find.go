@@ -89,10 +89,10 @@ func (s *site) findRooms(text, lang string, active []room.ID) (found []templates
 	return found
 }
 
-// onlyFound is the page of what alone was found, or of the seller whose id was typed; "" where a person has to choose.
+// onlyFound returns the page of the one seller or room that is meant; "" where a person has to choose.
 func onlyFound(sellers FoundSellers, rooms []templates.RoomName) string {
 	switch {
-	case sellers.Exact, len(sellers.List) == 1 && !sellers.Near && !sellers.Partial && len(rooms) == 0:
+	case len(rooms) == 0 && (sellers.Exact || len(sellers.List) == 1 && !sellers.Near && !sellers.Partial):
 		return "/support/-/sellers/" + url.PathEscape(sellers.List[0].Seller)
 	case len(sellers.List) == 0 && !sellers.Partial && len(rooms) == 1:
 		return "/support/" + url.PathEscape(rooms[0].Room)

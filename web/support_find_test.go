@@ -68,7 +68,7 @@ func TestSearchFindsRoomsByWhatTheyAreCalled(t *testing.T) {
 	for _, part := range []string{`href="/support/stock:1" autofocus>Coupang`, "stock:1 · 010-1234-5678 · Wing", `href="/support/stock:2"`} {
 		require.Contains(t, page, part)
 	}
-	f.sellers = FoundSellers{List: []templates.FoundSeller{{Seller: "stock-keeper"}}}
+	f.sellers = FoundSellers{List: []templates.FoundSeller{{Seller: "stock-keeper"}}, Exact: true}
 	status, _, page = f.find(t, h, "stock:1")
 	require.Equal(t, http.StatusOK, status, "a seller and a room: a person has to choose")
 	require.Contains(t, page, "stock-keeper")

@@ -229,9 +229,9 @@ func (a *account) repeat(first *judgement, m *message, w span) judgement {
 		twin.twin = true
 		return twin
 	}
-	told := first.verdict
-	told.duplicate = true
-	return judgement{verdict: told, lease: first.lease, ask: n, repeats: true}
+	answer := first.verdict
+	answer.duplicate = true
+	return judgement{verdict: answer, lease: first.lease, ask: n, repeats: true}
 }
 
 // byTime is where a message belongs whose text is new: where the first part of it does, or by its own time.

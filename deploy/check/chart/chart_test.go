@@ -270,7 +270,7 @@ func text(t *testing.T, path string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// What a values file has is a float, and a float of a million is written as 1e+06.
+// Helm reads each number of a values file as a float, and writes a float of a million as 1e+06.
 func TestLargeNumbersAreWrittenOut(t *testing.T) {
 	million := float64(1e6)
 	found, files := drawn(t, values{

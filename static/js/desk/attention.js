@@ -50,11 +50,15 @@ export class Attention {
     if (!this.#wants("notify") || !document.hidden || Notification.permission !== "granted") return;
     const said = fresh.slice(0, 3).map(({ words }) => words);
     if (fresh.length > 3) said.push(fill(this.words.attention_more, { n: fresh.length - 3 }));
-    const shown = new Notification(this.words.attention_title, { body: said.join("\n"), tag: KEPT, icon: this.#icon.href });
-    shown.addEventListener("click", () => {
-      window.focus();
-      shown.close();
-    });
+    try {
+      const shown = new Notification(this.words.attention_title, { body: said.join("\n"), tag: KEPT, icon: this.#icon.href });
+      shown.addEventListener("click", () => {
+        window.focus();
+        shown.close();
+      });
+    } catch {
+      // Chrome on Android shows none that a page makes itself.
+    }
   }
 
   get #boxes() {
@@ -68,7 +72,7 @@ export class Attention {
   async #choose() {
     if (this.#wants("sound")) this.#chime.arm();
     const notify = byID("attention-notify");
-    if (notify.checked && Notification.permission !== "granted") notify.checked = (await Notification.requestPermission()) === "granted";
+    if (this.#wants("notify") && Notification.permission !== "granted") notify.checked = (await Notification.requestPermission()) === "granted";
     remember(Object.fromEntries(this.#boxes.map(({ name, checked }) => [name, checked])));
     this.see(this.#now);
   }
