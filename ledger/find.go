@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -89,7 +88,7 @@ func (w *work) exactSeller(text string, lately map[string]FoundSeller) (found Fo
 		one.Seller = text
 		err = w.lastOf(&one)
 	}
-	if errors.Is(err, sql.ErrNoRows) {
+	if noRows(err) {
 		return found, nil
 	}
 	return FoundSellers{List: []FoundSeller{one}, Exact: err == nil}, err
@@ -115,10 +114,16 @@ func (w *work) findSellers(f *finder) (FoundSellers, error) {
 		SELECT (SELECT min(t.seller) FROM timeline t WHERE t.seller > s.seller AND t.seller <> '') FROM sellers s WHERE s.seller IS NOT NULL
 	) SELECT seller FROM sellers WHERE seller IS NOT NULL`)
 	found := f.found()
-	for i := range found.List {
-		if one := &found.List[i]; one.At == 0 && err == nil {
-			err = w.lastOf(one)
+	list := found.List
+	found.List = nil
+	for _, one := range list {
+		if one.At == 0 && err == nil {
+			if err = w.lastOf(&one); noRows(err) {
+				err = nil // the retention has taken all of it meanwhile
+				continue
+			}
 		}
+		found.List = append(found.List, one)
 	}
 	return found, err
 }

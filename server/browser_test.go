@@ -52,7 +52,14 @@ func (p page) state(state string) {
 
 func (p page) press(id string) {
 	p.t.Helper()
-	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS(id))))
+	for {
+		err := chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS(id)))
+		if err != nil && strings.Contains(err.Error(), "Could not find node with given id") {
+			continue // the page moved it before it could be pressed
+		}
+		require.NoError(p.t, err)
+		return
+	}
 }
 
 func (p page) join(seller string) {

@@ -26,7 +26,8 @@ func TestAgentFindsACallerInTheLedgerOfAYear(t *testing.T) {
 	require.NoError(t, err)
 	_, err = db.Exec(`INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, seller)
 		WITH RECURSIVE lines (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM lines WHERE i < 399999)
-		SELECT 'room:' || (i % 5000), 1, 'e-' || i, 0, i, 'joined', i, 'Seller-' || (i % 40000) FROM lines`)
+		SELECT 'room:' || (i % 5000), 1, 'e-' || i, 0, $1 + i * 60000, 'joined', i, 'Seller-' || (i % 40000) FROM lines`,
+		time.Now().Add(-300*24*time.Hour).UnixMilli()) // the retention takes none of it
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	r := start(t, cfg)
