@@ -42,6 +42,7 @@ type sent struct {
 	told             room.Result
 	code             bool
 	repeats          bool // it is shown already
+	answers          *ask // what a repeat answered
 	ends             bool
 }
 
@@ -54,6 +55,18 @@ func (m *sent) takeBack() {
 	}
 	if !m.bound.asking && m.code {
 		m.bound.codes--
+	}
+	m.bound = nil
+}
+
+// refuse is what a ledger's refusal does: a message that repeats another one opens the ask that it answered itself, and no other.
+func (m *sent) refuse() {
+	if !m.repeats {
+		m.takeBack()
+		return
+	}
+	if m.answers != nil {
+		m.answers.answer = ""
 	}
 	m.bound = nil
 }
@@ -347,7 +360,7 @@ func (w *world) effect(q room.MatchRequest, l *held, a *ask, repeats bool, from,
 	if a != nil {
 		a.answer = q.MessageID
 		if repeats {
-			a.answer = first.id
+			a.answer, m.answers = first.id, a
 		}
 	} else if !l.asking && !repeats {
 		l.codes++

@@ -186,10 +186,7 @@ func (p *post) send(t *rapid.T, q room.MatchRequest) {
 		m.Judge = false
 		if !agreed {
 			m = room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: m.Epoch, At: m.At, Duplicate: m.Duplicate}
-			if !last.repeats {
-				last.takeBack()
-			}
-			last.bound = nil
+			last.refuse()
 		}
 	}
 	if last.bound != nil && !last.repeats {

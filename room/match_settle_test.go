@@ -226,3 +226,21 @@ func TestDuplicateThatTheLedgerRefusesAnsweredNothing(t *testing.T) {
 	_, err = d.engine.Expect(t.Context(), integration, b.request())
 	require.NoError(t, err, "that has come by now")
 }
+
+func TestRefusedDuplicateOpensNoAskThatAnotherMessageHasAnswered(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	first := a.expect()
+	a.expect()
+	wrong, _ := d.sms(saying(twin))
+	again, m := d.sms(saying(twin))
+	require.True(t, m.Duplicate)
+	require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, first.Fence, wrong), "both asks are open again")
+	for range 2 {
+		_, m = d.sms()
+		require.Equal(t, first.Fence, m.Fence)
+	}
+	d.settle(again, false)
+	_, m = d.sms()
+	requireNone(t, room.NotExpected, m, "both asks keep their answers")
+}

@@ -120,7 +120,7 @@ if ends then
 end
 commit()
 told.judged = told.judge -- it may be refused, now or after it was shown
-if ask and not bound and A.code then told.answers = int(ask.n) end -- its own; settle.lua opens it again
+if ask and not bound and A.code then told.answers = int(ask.n) .. ' ' .. first.digest end -- its own; settle.lua opens it again
 local fields = {}
 for name, value in pairs(told) do
   fields[#fields + 1] = name

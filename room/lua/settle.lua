@@ -17,11 +17,11 @@ local function answers_nothing(fence, m)
   if lease then take_back(lease, m) end
 end
 
--- asks_again opens the ask that a message answered which is the same as one before.
-local function asks_again(fence, n)
-  local lease = by_fence(fence)
+-- asks_again opens the ask that a message answered which is the same as one before, unless another message has answered it since.
+local function asks_again(fence, answered)
+  local lease, n, digest = by_fence(fence), answered:match('^(%d+) (.+)$')
   for _, a in ipairs(lease and lease.asks or {}) do
-    if a.n == n then a.answered = '' end
+    if a.n == tonumber(n) and a.answered == digest then a.answered = '' end
   end
   if lease then write_lease(lease) end
   redis.call('HDEL', ONCE, 'answers') -- the verdict may come again, and another message may have answered by then
@@ -43,7 +43,7 @@ if m and on(m.fence) and (m.state == 'w' or (m.state == 's' and not AGREED)) the
 elseif not m and given and owner > 0 and on(owner) and not AGREED then -- its text is forgotten
   answers_nothing(owner, { digest = DIGEST, code = code == '1' })
 elseif answers and judged == '1' and on(tonumber(first)) and not AGREED then
-  asks_again(tonumber(first), tonumber(answers))
+  asks_again(tonumber(first), answers)
 end
 if given then
   if owner > 0 and on(owner) and not AGREED then own(ONCE, 0) end
