@@ -226,15 +226,13 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 
 // sameBothWays has a story go the short way and the long one.
 func sameBothWays(t *testing.T, rdb redis.UniversalClient, story func(*play)) {
-	tell := func() *play {
+	play := func(e *room.Engine) *play {
 		require.NoError(t, rdb.FlushAll(t.Context()).Err())
-		p := &play{t: t, rdb: rdb, e: quiet(rdb), session: taker}
+		p := &play{t: t, rdb: rdb, e: e, session: taker}
 		story(p)
 		return p
 	}
-	short := tell()
-	room.AtLength(t)
-	long := tell()
+	short, long := play(quiet(rdb)), play(quiet(rdb).Thorough())
 	require.Equal(t, strings.Join(long.seen, "\n"), strings.Join(short.seen, "\n"))
 	for i, ends := range long.ends {
 		for key, end := range ends {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-var assignVerb = newVerb[assignArgs]("assign", "beginning", "wake", "inbox", "asks", "could", "support")
+var assignVerb = newVerb[assignArgs]("assign")
 
 type assignArgs struct {
 	Fence      int64

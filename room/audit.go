@@ -2,7 +2,7 @@ package room
 
 import "context"
 
-var auditVerb = newVerb[auditArgs]("audit", "beginning", "wake", "inbox")
+var auditVerb = newVerb[auditArgs]("audit")
 
 type auditArgs struct {
 	Kind       string // of the record; "" = none: only who watches is told

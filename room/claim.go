@@ -2,7 +2,7 @@ package room
 
 import "context"
 
-var claimVerb = newVerb[claimArgs]("claim", "claims")
+var claimVerb = newVerb[claimArgs]("claim")
 
 type claimArgs struct {
 	Session string

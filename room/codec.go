@@ -1,177 +1,133 @@
 package room
 
 import (
-	"fmt"
+	"encoding/json"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
 )
 
-// What a script is handed has a name, the same in Go and in Lua: the field MayWait of a verb's struct is MAY_WAIT in its script. At which position of ARGV it is
-// is known to this file alone.
+// fields writes a struct as the JSON object that the library reads as a table: MayWait is may_wait there, and a duration is in whole
+// milliseconds. A field of type []byte is JSON already.
+type fields struct{ names []string }
 
-// arguments is how the fields of a struct are handed over, in order, from a position of ARGV on. A bool is one in Lua too; integers and durations (in whole
-// milliseconds) are numbers; a list comes last and is a table; all else is text.
-type arguments struct {
-	names []string
-	kinds []reflect.Type
-}
-
-func argumentsOf(t reflect.Type) arguments {
-	var a arguments
+func fieldsOf(t reflect.Type) fields {
+	var f fields
 	for i := range t.NumField() {
-		a.names = append(a.names, luaName(t.Field(i).Name))
-		a.kinds = append(a.kinds, t.Field(i).Type)
+		f.names = append(f.names, luaName(t.Field(i).Name))
 	}
-	return a
+	return f
 }
 
-// luaName writes MayWait as MAY_WAIT.
+// luaName writes MayWait as may_wait.
 func luaName(name string) string {
 	var b strings.Builder
 	for i, r := range name {
 		if unicode.IsUpper(r) && i > 0 && !unicode.IsUpper(rune(name[i-1])) {
 			b.WriteByte('_')
 		}
-		b.WriteRune(unicode.ToUpper(r))
+		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()
 }
 
-// lua names them for a script, from a position of ARGV on.
-func (a arguments) lua(first int) string {
-	if len(a.names) == 0 {
-		return ""
-	}
-	reads := make([]string, len(a.names))
-	for i, kind := range a.kinds {
-		reads[i] = luaRead(kind, first+i)
-	}
-	return "local " + strings.Join(a.names, ", ") + " = " + strings.Join(reads, ", ") + "\n"
-}
-
-func luaRead(kind reflect.Type, at int) string {
-	switch kind.Kind() {
-	case reflect.Bool:
-		return fmt.Sprintf("ARGV[%d] == '1'", at)
-	case reflect.Int, reflect.Int64:
-		return fmt.Sprintf("ARGV[%d] + 0", at) // which reads the number once; tonumber does so twice
-	case reflect.Slice:
-		if kind.Elem().Kind() != reflect.Uint8 {
-			return fmt.Sprintf("{ unpack(ARGV, %d) }", at)
+// json writes the fields of a struct.
+func (f fields) json(of reflect.Value) string {
+	b := make([]byte, 0, 32*(len(f.names)+1))
+	b = append(b, '{')
+	for i, name := range f.names {
+		if i > 0 {
+			b = append(b, ',')
 		}
+		b = append(append(append(b, '"'), name...), '"', ':')
+		b = appendJSON(b, of.Field(i))
 	}
-	return fmt.Sprintf("ARGV[%d]", at)
+	return string(append(b, '}'))
 }
 
-// appendTo writes the fields of a struct.
-func (a arguments) appendTo(argv []any, fields reflect.Value) []any {
-	for i, kind := range a.kinds {
-		switch v := fields.Field(i); {
-		case kind == reflect.TypeFor[time.Duration]():
-			argv = append(argv, time.Duration(v.Int()).Milliseconds())
-		case kind.Kind() == reflect.Bool:
-			argv = append(argv, flag(v.Bool()))
-		case kind.Kind() == reflect.Int || kind.Kind() == reflect.Int64:
-			argv = append(argv, v.Int())
-		case kind.Kind() == reflect.String:
-			argv = append(argv, v.String())
-		case kind.Elem().Kind() == reflect.Uint8:
-			argv = append(argv, v.Bytes())
-		default:
-			for j := range v.Len() {
-				argv = append(argv, v.Index(j).Interface())
-			}
-		}
+func appendJSON(b []byte, v reflect.Value) []byte {
+	switch kind := v.Kind(); {
+	case v.Type() == reflect.TypeFor[time.Duration]():
+		return strconv.AppendInt(b, time.Duration(v.Int()).Milliseconds(), 10)
+	case kind == reflect.Bool:
+		return strconv.AppendBool(b, v.Bool())
+	case kind == reflect.Int || kind == reflect.Int64:
+		return strconv.AppendInt(b, v.Int(), 10)
+	case kind == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8:
+		return append(b, v.Bytes()...)
+	case kind == reflect.Slice && v.IsNil():
+		return append(b, "[]"...)
 	}
-	return argv
+	text, err := json.Marshal(v.Interface())
+	if err != nil {
+		panic(err) // only a field of a type that JSON has not gets here
+	}
+	return append(b, text...)
 }
 
-func flag(b bool) string {
-	if b {
-		return "1"
-	}
-	return "0"
-}
-
-// policy is what every script is told that stays the same; see Config.
+// policy is the room's settings, which every call has; see Config.
 type policy struct {
 	Lease, AwayAfter, DropAfter time.Duration
 	ClaimWithin                 time.Duration // 0 = no lease is to be claimed
 	JournalMax                  int           // 0 = no journal
-	EndedKept                   time.Duration // how long an ended place's outcome is told
+	EndedKept                   time.Duration // how long an ended place's outcome is kept
 	LeasesKept                  time.Duration // how far back a late message finds its lease; 0 = not at all
 	Events                      string        // the end of the name of the channel that events are published on; "" = on none
 	Quarantine                  time.Duration // of asks
-	Required                    bool          // every lease is asking
-	Doubt                       time.Duration // how long a room that may have gone back answers nobody
-	Vanishes                    bool          // a room in which nobody is is not kept
+	Required                    bool          // every lease asks
+	Recovery                    time.Duration // how long a room that may have lost data answers no call
+	Ephemeral                   bool          // a room without sessions is not kept
 }
 
-// caller is what every script is told of whoever calls it.
+// caller is what the calling process knows of the room and of Redis's clock.
 type caller struct {
-	Verb        string // the script's part that is called
-	Room        string
-	ToldEpoch   int64 // what the caller was told last of the room; 0 = nothing
-	ToldVersion int64
-	ToldLineage string
-	Lays        bool   // it lays before the room what it was told (renew.lua)
-	Outage      int64  // when the store was away for it last (unix ms); 0 = not lately
-	Latest      int64  // what the store's clock says at the most, as far as it can tell (unix ms); 0 = it can not
-	Stepped     int64  // when that clock was last stepped ahead, as far as it knows (unix ms); 0 = not lately
-	Trace       string // what the call is part of, for the journal (see Entry.Trace); "" = nothing that is traced
+	Room     string
+	Epoch    int64 // that it has observed last; 0 = none
+	Version  int64
+	Lineage  string
+	Replays  bool   // the call replays what it has observed (renew)
+	ReadOnly bool   // the call writes nothing
+	Thorough bool   // the call is not to take the short way of an uncontended lock
+	Outage   int64  // when Redis was away for it last (unix ms); 0 = not lately
+	Latest   int64  // what Redis's clock says at the most, as far as it can tell (unix ms); 0 = it cannot
+	Stepped  int64  // when that clock was last stepped ahead, as far as it knows (unix ms); 0 = not lately
+	Trace    string // what the call is part of, for the journal (see Entry.Trace); "" = nothing that is traced
 }
 
 var (
-	callerArgs = argumentsOf(reflect.TypeFor[caller]())
-	policyArgs = argumentsOf(reflect.TypeFor[policy]())
-	shareArgs  = len(callerArgs.names) + len(policyArgs.names) // of every script
+	callerFields = fieldsOf(reflect.TypeFor[caller]())
+	policyFields = fieldsOf(reflect.TypeFor[policy]())
 )
 
-// preamble names what every script is told.
-func preamble() string { return callerArgs.lua(1) + policyArgs.lua(1+len(callerArgs.names)) }
-
-// verb is a part of the script that is handed the fields of an A.
+// verb is a function of the library, whose arguments are the fields of an A.
 type verb[A any] struct {
-	name string // of its span
-	verb string
-	args arguments
+	name   string
+	fields fields
+	asks   bool // it changes nothing
 }
 
-// newVerb adds a verb to the script: its own file, and the parts that it shares with some others.
-func newVerb[A any](name string, parts ...string) verb[A] {
-	return addVerb[A](name, verbScript{verb: name, file: name, early: alone[name], parts: parts})
+func newVerb[A any](name string) verb[A] {
+	return verb[A]{name: name, fields: fieldsOf(reflect.TypeFor[A]())}
 }
 
-func addVerb[A any](name string, s verbScript) verb[A] {
-	s.args = argumentsOf(reflect.TypeFor[A]())
-	scripts = append(scripts, s)
-	return verb[A]{name: "room." + name, verb: s.verb, args: s.args}
+// newQuestion is a verb that changes nothing. It brings the room to now as every verb does, unless Redis takes no writes.
+func newQuestion[A any](name string) verb[A] {
+	v := newVerb[A](name)
+	v.asks = true
+	return v
 }
 
-// call is a verb and what it is handed besides what all are.
+// call is a verb with its arguments.
 type call struct {
-	name string // of its span
-	verb string
-	args []any
+	verb     string
+	args     string // JSON
+	asks     bool   // it changes nothing
+	readOnly bool   // it writes nothing either: Redis takes no writes
 }
 
 // with makes a call.
 func (v verb[A]) with(a A) call {
-	fields := reflect.ValueOf(a)
-	return call{v.name, v.verb, v.args.appendTo(make([]any, 0, len(v.args.names)), fields)}
+	return call{verb: v.name, args: v.fields.json(reflect.ValueOf(a)), asks: v.asks}
 }
-
-// question is a verb that asks only. It brings the room to now as every verb does, unless the store takes no writes.
-type question[A any] struct{ now, still verb[A] }
-
-func newQuestion[A any](name string, parts ...string) question[A] {
-	now := addVerb[A](name, verbScript{verb: name, still: name + "_still", file: name, parts: parts})
-	still := now
-	still.verb = name + "_still"
-	return question[A]{now: now, still: still}
-}
-
-// with makes both of its calls: the second is for a store that takes no writes.
-func (q question[A]) with(a A) [2]call { return [2]call{q.now.with(a), q.still.with(a)} }

@@ -46,6 +46,7 @@ type Config struct {
 	Silent      bool          // nobody mirrors the rooms: no events on their channels
 	Vanish      bool          // of a room in which nobody holds or waits nothing is kept but the highest fence, for a day; rooms are in no index, nobody need sweep, and sellers have no names
 	Index       string        // hash tag of the index keys; default "waitroom"
+	Scripts     bool          // call the Lua library by EVALSHA also where Redis has functions
 	Prefix      string        // what the ids of its rooms begin with
 	KeyPrefix   string        // before every key and channel in Redis: see Names
 
@@ -122,8 +123,10 @@ type Engine struct {
 	rdb      redis.UniversalClient
 	cfg      Config
 	names    Names
-	policies sync.Map // Terms → []any, what scripts are told of the rules
+	policies sync.Map // Terms → string, the rules as JSON
 	index    *index
+	library  *library
+	thorough bool // no lock takes the short way; see uncontended.lua
 	clock    clock
 	told     *told
 	filters  *filters
@@ -141,7 +144,7 @@ type Engine struct {
 // New makes an engine on a client, which stays the caller's to close.
 func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
-	e := &Engine{rdb: rdb, cfg: cfg, names: NamesOf(rdb, cfg.KeyPrefix), told: newTold(cfg.Retention / 2), filters: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
+	e := &Engine{rdb: rdb, library: newLibrary(rdb, cfg.Scripts), cfg: cfg, names: NamesOf(rdb, cfg.KeyPrefix), told: newTold(cfg.Retention / 2), filters: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
 	_, cluster := rdb.(*redis.ClusterClient)
 	e.outages = newOutages(cluster)
 	e.steps = newSteps(cluster)
@@ -248,11 +251,10 @@ func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, told mar
 	if !lays {
 		latest = e.steps.latest(id, now)
 	}
-	argv := callerArgs.appendTo(make([]any, 0, shareArgs+len(c.args)), reflect.ValueOf(caller{Verb: c.verb, Room: string(id), ToldEpoch: told.epoch, ToldVersion: told.version,
-		ToldLineage: told.lineage, Lays: lays, Outage: e.outages.end(id), Latest: latest, Stepped: e.steps.last(id, max(terms.Quarantine, trustedFor*time.Millisecond), now),
-		Trace: e.traceOf(ctx)}))
-	argv = append(append(argv, e.policyOf(terms)...), c.args...)
-	res, err := theScript().Run(ctx, e.rdb, e.names.keys(id, own), argv...).Result()
+	by := callerFields.json(reflect.ValueOf(caller{Room: string(id), Epoch: told.epoch, Version: told.version, Lineage: told.lineage, Replays: lays,
+		ReadOnly: c.readOnly, Thorough: e.thorough, Outage: e.outages.end(id), Latest: latest,
+		Stepped: e.steps.last(id, max(terms.Quarantine, trustedFor*time.Millisecond), now), Trace: e.traceOf(ctx)}))
+	res, err := e.library.call(ctx, c.readOnly, e.names.keys(id, own), c.verb, e.policyOf(terms), by, c.args)
 	if err != nil {
 		e.outages.failed(id, err)
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)

@@ -8,8 +8,8 @@ import (
 )
 
 var (
-	expectVerb = newVerb[expectArgs]("expect", "inbox", "asks", "claims")
-	rejectVerb = newVerb[rejectArgs]("reject", "inbox", "asks")
+	expectVerb = newVerb[expectArgs]("expect")
+	rejectVerb = newVerb[rejectArgs]("reject")
 )
 
 type expectArgs struct {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-var expireVerb = newVerb[expireArgs]("expire", "inbox", "back", "here")
+var expireVerb = newVerb[expireArgs]("expire")
 
 type expireArgs struct {
 	Rest      time.Duration // when to look again at the latest while somebody holds or waits

@@ -16,12 +16,12 @@ import (
 )
 
 var (
-	indexRegisterScript   = indexScript("index_register")
-	indexClaimScript      = indexScript("index_claim")
-	indexRescheduleScript = indexScript("index_reschedule")
-	indexHeartbeatScript  = indexScript("index_heartbeat")
-	indexBuryScript       = indexScript("index_bury")
-	indexDueScript        = indexScript("index_due")
+	indexRegisterScript   = indexScript("register")
+	indexClaimScript      = indexScript("claim")
+	indexRescheduleScript = indexScript("reschedule")
+	indexHeartbeatScript  = indexScript("heartbeat")
+	indexBuryScript       = indexScript("bury")
+	indexDueScript        = indexScript("due")
 )
 
 // registeredFor is how long a process trusts its own registration of a room. Shorter than what
@@ -323,7 +323,7 @@ func (x *index) claim(ctx context.Context, most int, dead time.Duration) (claims
 // reschedule says when to look at a claimed room again.
 func (x *index) reschedule(ctx context.Context, c claim, in time.Duration, asleep bool) error {
 	err := indexRescheduleScript.Run(ctx, x.rdb, x.keys[:2], string(c.room), c.mark,
-		strconv.FormatInt(max(in.Milliseconds(), 0), 10), flag(asleep)).Err()
+		strconv.FormatInt(max(in.Milliseconds(), 0), 10), asleep).Err()
 	if err != nil {
 		return fmt.Errorf("%w: reschedule room: %w", ErrStore, err)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-var joinVerb = newVerb[joinArgs]("join", "beginning", "wake", "claims")
+var joinVerb = newVerb[joinArgs]("join")
 
 type joinArgs struct {
 	Session    string

@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	lookQuestion     = newQuestion[lookArgs]("look", "inbox")
+	lookQuestion     = newQuestion[lookArgs]("look")
 	snapshotQuestion = newQuestion[struct{}]("snapshot")
 )
 
@@ -141,21 +141,22 @@ func (e *Engine) Snapshot(ctx context.Context, id ID) (Snapshot, error) {
 	return Snapshot{View: a.standing.View, Ranks: ranks}, nil
 }
 
-// lines runs a script whose reply is a list of n strings.
-func (e *Engine) lines(ctx context.Context, calls [2]call, id ID, n int) ([]string, error) {
-	out, err := e.list(ctx, calls, id)
+// lines calls a verb whose reply is a list of n strings.
+func (e *Engine) lines(ctx context.Context, c call, id ID, n int) ([]string, error) {
+	out, err := e.list(ctx, c, id)
 	if err == nil && len(out) != n {
 		return nil, fmt.Errorf("%w: reply is not a list of %d", ErrStore, n)
 	}
 	return out, err
 }
 
-// list runs a script whose reply is a list of strings. Where the store takes no writes it is told how the room is all the same.
-func (e *Engine) list(ctx context.Context, calls [2]call, id ID) ([]string, error) {
+// list calls a verb whose reply is a list of strings. Where Redis takes no writes, the verb answers all the same.
+func (e *Engine) list(ctx context.Context, c call, id ID) ([]string, error) {
 	sent := time.Now()
-	res, err := e.run(ctx, calls[0], id, []string{"look"})
+	res, err := e.run(ctx, c, id, []string{"look"})
 	if NoWrites(err) {
-		res, err = e.run(ctx, calls[1], id, []string{"look"})
+		c.readOnly = true
+		res, err = e.run(ctx, c, id, []string{"look"})
 	}
 	if err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	matchVerb  = newVerb[matchArgs]("match", "beginning", "wake", "inbox", "asks", "could")
-	settleVerb = newVerb[settleArgs]("settle", "inbox", "asks", "support")
+	matchVerb  = newVerb[matchArgs]("match")
+	settleVerb = newVerb[settleArgs]("settle")
 )
 
 type matchArgs struct {

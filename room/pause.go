@@ -2,7 +2,7 @@ package room
 
 import "context"
 
-var pauseVerb = newVerb[pauseArgs]("pause", "beginning", "wake", "support")
+var pauseVerb = newVerb[pauseArgs]("pause")
 
 type pauseArgs struct {
 	Paused     bool

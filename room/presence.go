@@ -10,7 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-var presenceVerb = newVerb[presenceArgs]("presence", "back", "here")
+var presenceVerb = newVerb[presenceArgs]("presence")
 
 type presenceArgs struct {
 	Host   string // the replica's host number
@@ -40,7 +40,7 @@ func (e *Engine) Presence(ctx context.Context, id ID, host Host, number int64, c
 	}
 	longest := time.Duration(0)
 	for _, g := range gone {
-		changes = append(changes, g.Session, int64(g.Host), g.For.Milliseconds())
+		changes = append(changes, g.Session, strconv.FormatInt(int64(g.Host), 10), g.For.Milliseconds())
 		longest = max(longest, g.For)
 	}
 	away, alone, err := e.cfg.AwayAfter-longest+justAfter, true, error(nil)

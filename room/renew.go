@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-var renewVerb = newVerb[renewArgs]("renew", "beginning", "wake")
+var renewVerb = newVerb[renewArgs]("renew")
 
 type renewArgs struct {
 	Epoch      int64 // that was told last; 0 = nothing

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-var seenVerb = newVerb[seenArgs]("seen", "back")
+var seenVerb = newVerb[seenArgs]("seen")
 
 type seenArgs struct {
 	Vouch    time.Duration // from now

@@ -9,10 +9,10 @@ import (
 const longestLease = 10 * time.Minute
 
 var (
-	releaseVerb = newVerb[releaseArgs]("release", "support")
-	extendVerb  = newVerb[extendArgs]("extend", "support")
-	removeVerb  = newVerb[removeArgs]("remove", "support")
-	moveVerb    = newVerb[moveArgs]("move", "support")
+	releaseVerb = newVerb[releaseArgs]("release")
+	extendVerb  = newVerb[extendArgs]("extend")
+	removeVerb  = newVerb[removeArgs]("remove")
+	moveVerb    = newVerb[moveArgs]("move")
 )
 
 type releaseArgs struct {

@@ -28,12 +28,12 @@ func (e *Engine) Terms(id ID) Terms {
 }
 
 // policyOf is what scripts are told of rules.
-func (e *Engine) policyOf(t Terms) []any {
+func (e *Engine) policyOf(t Terms) string {
 	if known, ok := e.policies.Load(t); ok {
-		return known.([]any)
+		return known.(string)
 	}
-	told := policyArgs.appendTo(nil, reflect.ValueOf(policy{Lease: t.Lease, AwayAfter: e.cfg.AwayAfter, DropAfter: e.cfg.DropAfter, ClaimWithin: t.ClaimWithin, JournalMax: e.cfg.Journal,
-		EndedKept: max(e.cfg.Outcomes, 0), LeasesKept: max(e.cfg.Leases, 0), Events: e.events(), Quarantine: max(t.Quarantine, 0), Required: t.Required, Doubt: max(e.cfg.Doubt, 0), Vanishes: e.cfg.Vanish}))
+	told := policyFields.json(reflect.ValueOf(policy{Lease: t.Lease, AwayAfter: e.cfg.AwayAfter, DropAfter: e.cfg.DropAfter, ClaimWithin: t.ClaimWithin, JournalMax: e.cfg.Journal,
+		EndedKept: max(e.cfg.Outcomes, 0), LeasesKept: max(e.cfg.Leases, 0), Events: e.events(), Quarantine: max(t.Quarantine, 0), Required: t.Required, Recovery: max(e.cfg.Doubt, 0), Ephemeral: e.cfg.Vanish}))
 	e.policies.Store(t, told)
 	return told
 }

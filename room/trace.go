@@ -20,7 +20,7 @@ func (e *Engine) traces(ctx context.Context) bool {
 
 // runTraced is run within a span of its own. Neither what the script is handed nor what it replies is in it, but for the code that the reply begins with.
 func (e *Engine) runTraced(ctx context.Context, c call, id ID, own []string) (any, error) {
-	ctx, span := e.cfg.Tracer.Start(ctx, c.name, trace.WithSpanKind(trace.SpanKindClient))
+	ctx, span := e.cfg.Tracer.Start(ctx, "room."+c.verb, trace.WithSpanKind(trace.SpanKindClient))
 	defer span.End()
 	res, err := e.runUntilAnswered(ctx, c, id, own)
 	if !span.IsRecording() {

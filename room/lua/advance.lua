@@ -1,24 +1,35 @@
--- advance.lua: bringing the room to now. For every verb.
+-- advance.lua: bringing the room to the time of the call.
 
--- advance brings the room to NOW: it ends what is over, marks who is away, drops who is gone,
--- and hands the free lock to the first in line. Every verb calls it first, so that the room's
--- state is a function of what was asked and of Redis's clock, whoever looks.
-local function advance()
-  if S.epoch == 0 or S.begun then return end
-  if NOW < S.looked then times().turn_clock() end
-  local trusted = math.max(OUTAGE, STEPPED) + TRUSTED - NOW -- a step is no time that anybody was gone for
-  if trusted > 0 then times().trust(trusted) end
-  if held() then
-    if S.claim > 0 and NOW >= S.claim and S.claim <= S.expires then
-      waiters().miss()
-    elseif NOW >= S.expires then
-      ending().finish('expired', S.expires)
-    elseif not LOCK_THERE and not change.lease then
-      ending().finish('forced', NOW)
+-- advance ends what is over, marks who is away, drops who is gone, and hands the free lock to the first in line. Every verb that writes calls it
+-- first, so that the room's state is a function of what was asked and of Redis's clock, whoever calls.
+function advance()
+  if room.epoch == 0 or room.begun then return end
+  if NOW < room.looked then clock.turn_back() end
+  clock.after_outage()
+  if leases.held() then
+    if room.claim > 0 and NOW >= room.claim and room.claim <= room.expires then
+      leases.miss()
+    elseif NOW >= room.expires then
+      leases.finish('expired', room.expires)
+    elseif not room.there and not change.lease then
+      leases.finish('forced', NOW)
     end
   end
-  if waiting() > 0 then waiters().presence() end
-  if not held() and not S.paused and waiting() > 0 then waiters().hand_on() end
+  if line.length() > 0 then presence.check() end
+  if not leases.held() and not room.paused and line.length() > 0 then line.hand_on() end
 end
 
-return advance
+-- advance_read_only is advance where Redis takes no writes: a lease that is over counts as ended, and the lock is handed on when that can be
+-- written. A lease need not be claimed meanwhile, and none ends for that.
+function state.advance_read_only()
+  if leases.held() and (NOW >= room.expires or not room.there and NOW < leases.deadline()) then
+    room.over_session, room.over_outcome, room.session = room.session, NOW >= room.expires and 'expired' or 'forced', ''
+  end
+end
+
+-- observe is what a verb that only asks begins with.
+function state.observe()
+  if caller.read_only then return state.advance_read_only() end
+  advance()
+  state.commit()
+end

@@ -1,93 +1,123 @@
--- asks.lua: the asks of a room's leases. For expect, match, reject and settle, and for letters and assign.
+-- asks.lua: what leases asked for: an ask says that a code is on its way, and is open until a code answers it.
+--
+-- An ask is { n, at, answered, filter }: its number in the lease, when, the digest of the message that answered it ("" = it is open), and which
+-- messages it takes (sealed, for Go to read; "" = all). As text: "n,at,answered,filter;…".
 
-local kept = past_leases()
-local parse_asks, past, last_open = kept.parse_asks, kept.past, kept.last_open
+-- parse reads the asks of a lease; nil and '' are none.
+function asks.parse(text)
+  local list = {}
+  for n, at, answered, filter in (text or ''):gmatch('(%d+),(%d+),([^,]*),([^;]*);') do
+    list[#list + 1] = { n = n + 0, at = at + 0, answered = answered, filter = filter }
+  end
+  return list
+end
 
-local LONGEST = 10 * 60 * 1000    -- no lease is longer than this in all
-
--- CLOCK is the room's time: it never goes back behind what happened in the room, though Redis's clock may in a failover.
-local function room_clock() return math.max(NOW, S.granted, S.over, S.last_ask) end
-
-local function asks_text(asks)
+-- text is what parse reads.
+function asks.text(list)
   local parts = {}
-  for i, a in ipairs(asks) do parts[i] = int(a.n) .. ',' .. int(a.at) .. ',' .. a.answered .. ',' .. a.filter .. ';' end
+  for i, a in ipairs(list) do parts[i] = int(a.n) .. ',' .. int(a.at) .. ',' .. a.answered .. ',' .. a.filter .. ';' end
   return table.concat(parts)
 end
 
--- current is the live lease in the shape of an ended one, or the one that is over where that can not be written (see still.lua); nil where the lock is nobody's.
-local function current()
-  local session = held() and S.session or S.over_session
-  if not session or session == ORPHANED then return nil end
-  return { current = held(), fence = S.fence, ticket = S.ticket, session = session, seller = S.seller, party = session .. '=' .. S.seller, granted = S.granted, ended = held() and S.expires or math.min(S.expires, NOW),
-    asking = S.asking, codes = S.codes, rejects = S.rejects, asks = S.asked > 0 and parse_asks(redis.call('HGET', STATE, 'asks') or '') or {} }
+-- last_open is when a lease asked last for a code that has not come: at its end where it does not ask and no code came, since it may have asked at
+-- any time; nil where nothing is open.
+function asks.last_open(lease)
+  if not lease.asking then return lease.codes == 0 and lease.ended or nil end
+  local at
+  for _, ask in ipairs(lease.asks) do
+    if ask.answered == '' and ask.at > (at or -1) then at = ask.at end
+  end
+  return at
 end
 
--- by_fence finds a lease that is live or ended in the last day.
-local function by_fence(fence)
-  if held() and S.fence == fence then return current() end
-  for lease in past(nil, 8) do
-    if lease.fence == fence then return lease end
-    if lease.fence < fence then return nil end
+-- leave_open notes that a party's ended lease left an ask open, so that most of the time no lease has to be read.
+function asks.leave_open(party, at)
+  if party == room.open_session then
+    room.open_at = math.max(room.open_at, at)
+  elseif at < room.open_at then
+    room.open_other = math.max(room.open_other, at)
+  else
+    room.open_other, room.open_session, room.open_at = math.max(room.open_other, room.open_at), party, at
   end
+  change.codes = true
 end
 
--- write_lease writes a lease's asks and flags back. What the holder is told of them changes with it: also from when it may
--- ask, where the lease is an earlier one.
-local function write_lease(lease)
-  if lease.current then
-    local asked, open, last = #lease.asks, 0, 0
-    for _, a in ipairs(lease.asks) do
-      if a.answered == '' then open = open + 1 end
-      last = math.max(last, a.at)
-    end
-    if asked > 0 then redis.call('HSET', STATE, 'asks', asks_text(lease.asks)) end
-    if asked ~= S.asked or open ~= S.open then change.any = true end
-    S.asked, S.open, S.last_ask, S.asking, S.codes, S.rejects = asked, open, last, lease.asking, lease.codes, lease.rejects
-    change.codes = true
-    return
+-- asked_by_others is when another party's lease asked last for a code that has not come, unless that is over `ms` ago; nil for none. What was asked
+-- before a loss may not be known any more, so the time of the loss counts as an ask.
+function asks.asked_by_others(party, ms)
+  local lost = room.noted > 0 and NOW < room.noted + ms and room.noted or nil
+  local latest = party == room.open_session and room.open_other or room.open_at
+  if latest == 0 or NOW >= latest + ms then return lost end
+  if latest > room.unsure then return math.max(latest, lost or 0) end
+  for lease in leases.past(nil, 2) do
+    if NOW >= lease.ended + ms then return lost end
+    local at = lease.party ~= party and asks.last_open(lease)
+    if at and NOW < at + ms then return math.max(at, lost or 0) end
   end
-  local text = ending().lease_text(lease.fence, lease.ticket, lease.ended, lease.session, lease.seller, lease.asking, lease.codes, lease.rejects,
-    asks_text(lease.asks))
-  redis.call('ZADD', LEASES, int(lease.granted), text)
-  if text ~= lease.text then redis.call('ZREM', LEASES, lease.text) end
-  lease.text = text
-  local at = last_open(lease)
-  if at then leave_open(lease.party, at) end
-  if S.open_at > S.unsure then -- one that was open may be answered now. (An older program does not note that: a number is busy for a quarantine longer, at the most.)
-    S.unsure = S.open_at
-    redis.call('HSET', STATE, 'unsure', int(S.unsure))
-  end
-  if held() then
-    local after = busy_until(S.session .. '=' .. S.seller)
-    if after ~= S.ask_after and (after > NOW or S.ask_after > NOW) then S.ask_after, change.any, change.codes = after, true, true end
-  end
+  return lost
 end
 
--- add_ask adds an ask to a lease where it belongs by its time.
-local function add_ask(lease, at, answered, filter)
+-- busy_until is when a party may ask for a code that can be told from another's; 0 = now. An ask that lies ahead was written before the clock went
+-- back: it counts as made now.
+function asks.busy_until(party)
+  local at = asks.asked_by_others(party, settings.quarantine)
+  if room.awaits ~= party and room.awaited > 0 then at = math.max(at or 0, room.awaited) end
+  local free = math.max(at and math.min(at, NOW) + settings.quarantine or 0, room.lost > 0 and room.lost + settings.quarantine or 0)
+  return NOW < free and free or 0
+end
+
+local function earlier(a, b) return a.at < b.at or (a.at == b.at and a.n < b.n) end
+
+-- add adds an ask to a lease where it belongs by its time.
+function asks.add(lease, at, answered, filter)
   local n = 0
   for _, a in ipairs(lease.asks) do n = math.max(n, a.n) end
   table.insert(lease.asks, { n = n + 1, at = at, answered = answered, filter = filter })
-  table.sort(lease.asks, function(a, b) return a.at < b.at or (a.at == b.at and a.n < b.n) end)
+  table.sort(lease.asks, earlier)
 end
 
 -- take_back makes a message the answer to nothing: what it answered is open again as of its old time.
-local function take_back(lease, m)
+function asks.take_back(lease, m)
   for _, a in ipairs(lease.asks) do
     if a.answered == m.digest then a.answered = '' end
   end
   if not lease.asking and m.code then lease.codes = math.max(lease.codes - 1, 0) end
-  write_lease(lease)
+  leases.write(lease)
 end
 
--- await notes that a party, which asked last at that moment, may be sent one more code though that ask is answered: see awaited in match_whose.lua. 0: it may not.
--- Until the quarantine of that ask is over nobody else asks.
-local function await(party, at)
+-- await notes that a party, which asked last at that moment, may get one more code though that ask is answered: see matching.awaited. 0: it may not.
+-- Until the quarantine of that ask is over no other party asks.
+function asks.await(party, at)
   if at > 0 then
-    S.awaits, S.awaited, change.codes = party, at, true
-  elseif S.awaits == party then
-    S.awaits, S.awaited, change.codes = '', 0, true
+    room.awaits, room.awaited, change.codes = party, at, true
+  elseif room.awaits == party then
+    room.awaits, room.awaited, change.codes = '', 0, true
   end
 end
 
-return LONGEST, past, room_clock, current, by_fence, write_lease, add_ask, take_back, await
+-- caused reports whether a lease could have caused a message that was sent within [from, to): it was live then, or had asked at or before that and
+-- not too long before; and when it asked last before, 0 = it did not.
+function asks.caused(lease, from, to)
+  local asked = 0
+  for _, a in ipairs(lease.asks) do
+    if a.at < to and from - a.at <= OPEN_FOR then asked = math.max(asked, a.at) end
+  end
+  local live = lease.granted < to and (lease.current or lease.ended > from or (lease.ended == lease.granted and lease.granted >= from))
+  return live or asked > 0, asked
+end
+
+local function add_cause(list, lease, from, to)
+  local yes, asked = asks.caused(lease, from, to)
+  if yes then list[#list + 1] = { lease, asked } end
+end
+
+-- causes lists the leases that could have caused a message, the latest first, each with the time that it asked last.
+function asks.causes(from, to)
+  local list, live = {}, leases.current()
+  if live then add_cause(list, live, from, to) end
+  for lease in leases.past(to, 8) do
+    if lease.ended < from - OPEN_FOR then break end
+    add_cause(list, lease, from, to)
+  end
+  return list
+end

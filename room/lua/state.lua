@@ -1,106 +1,171 @@
--- state.lua: the state as values, and what is noted of it until it is written. For every verb.
+-- state.lua: the room's state: read from STATE when a call begins, and written back once at its end.
+--
+-- Fields of `room`, times in unix ms of Redis's clock (0 = never or none):
+--   epoch, version, lineage    see lineage.lua; tickets: the last ticket given
+--   session, seller, ticket, fence, granted, expires   the lease; session '' = the lock is free, '-' = see ORPHANED
+--   over                       when the last lease was over
+--   hold, spread, holds        how long leases are held on average, the spread of that (ms), and how many it was learnt from
+--   paused, quiet              support paused the room; since when it is idle and its keys have an end
+--   looked, trust              when the room was last brought to its time; until when no session counts as gone
+--   claim, rank                until when the holder has to claim its lease; its rank in the line before, nil = claimed or never to be claimed
+--   asking, asked, open        the lease: whether it asks, how often it did, and how many asks have no answer; see asks.lua
+--   ask_after, put_off         from when on it may ask; whether its end was put off for that
+--   codes, rejects, last_ask   codes that came though it does not ask; messages that it rejected; when it asked last
+--   open_session, open_at, open_other   the party that left the latest open ask behind, when it asked, and when any other party did; up to
+--                              `unsure` one of these may have been answered since
+--   awaits, awaited            a party that may get one more code, and when it asked last; see asks.await
+--   lost, lost_from            asks may be missing from lost_from until lost, for any reason; noted, noted_from: by a loss of data;
+--                              turned, turned_from: since the clock went back
+--   doubt                      until when a room that may have lost data answers no call
+--   above                      the highest fence that is known, where the live lease has a lower one
 
-local S
-local NO_CODES, NONE_OPEN = '0|0|0|0|0|0|0|0', '|0|0' -- what no_codes is, written down; and that no ended lease left an ask open
+local LOOK_EVERY = 1000 -- how exactly STATE has the time of the last look (ms)
+local NO_CODES, NONE_OPEN = '0|0|0|0|0|0|0|0', '|0|0' -- as `codes` and `unanswered` are stored where there is nothing
 
--- no_codes is a lease that has nothing to do with codes yet.
-local function no_codes()
-  S.asking, S.asked, S.open, S.ask_after, S.codes, S.put_off, S.rejects, S.last_ask = false, 0, 0, 0, 0, false, 0, 0
+-- set_average sets how long leases are held and the spread of that (ms), and both as text.
+function state.set_average(hold, spread)
+  room.hold, room.spread = hold, spread
+  room.hold_text, room.spread_text = string.format('%.3f', hold), string.format('%.3f', spread)
 end
 
--- set_average sets how long leases are held and how far that lies from it (ms), and both as they are written and told.
-local function set_average(hold, spread)
-  S.hold, S.spread = hold, spread
-  S.hold_text, S.spread_text = string.format('%.3f', hold), string.format('%.3f', spread)
+local function load_codes()
+  local asking, asked, open, after, code, off, rejects, last = stored.codes:match('^(%d)|(%d+)|(%d+)|(%d+)|(%d+)|(%d)|(%d+)|(%d+)$')
+  room.asking, room.asked, room.open, room.ask_after = asking == '1', (asked or 0) + 0, (open or 0) + 0, (after or 0) + 0
+  room.codes, room.put_off, room.rejects, room.last_ask = (code or 0) + 0, off == '1', (rejects or 0) + 0, (last or 0) + 0
 end
 
--- since is from when asks may be missing, up to now: they were missing from `from` on, and up to `lost` from `lost_from` on. A message that comes late may
--- have been sent before both.
-local function since(from, lost, lost_from) return lost > 0 and NOW - lost < LEASES_KEPT and math.min(from, lost_from) or from end
-
--- S is the state as values.
-do
-  local v = state
-  -- An older program let every lease weigh a fifth and knew no spread: its average goes on with that weight.
-  S = {
-    epoch = whole(v.epoch or '0'), version = (v.version or 0) + 0, tickets = (v.tickets or 0) + 0, fence = whole(v.fence or '0'),
-    hold = (v.hold or LEASE) + 0, spread = (v.spread or 0) + 0, holds = (v.holds or (v.hold and 3 or 0)) + 0, hold_text = v.hold, spread_text = v.spread,
-    paused = v.paused == '1', session = v.session or '', seller = v.seller or '', ticket = whole(v.ticket or '0'),
-    granted = whole(v.granted or '0'), expires = whole(v.expires or '0'), quiet = (v.quiet or 0) + 0, over = whole(v.over or '0'),
-    looked = (v.looked or 0) + 0, trust = (v.trust or 0) + 0, lost = (v.lost or 0) + 0, lost_from = (v.lost_from or 0) + 0,
-    format = (v.format or 0) + 0, -- 0: written before there were formats
-    lineage = v.lineage or '', doubt = (v.doubt or 0) + 0,
-    -- Until when the lease is to be claimed (0 = it need not be, as far as is known), and with what rank it waited before; no rank where it was claimed or need not be.
-    claim = 0, claim_text = v.claim or '', rank = nil,
-    -- What the lease has to do with codes: whether it is asking, how often it asked, how many asks no code has come for, from when
-    -- it may ask (0 = at once), how many codes came where it is not asking, whether a busy number has put its end off, how many messages it rejected,
-    -- and when it asked last. The asks themselves are read where they are needed: asks.lua.
-    asking = false, asked = 0, open = 0, ask_after = 0, codes = 0, put_off = false, rejects = 0, last_ask = 0,
-    -- The latest ask that an ended lease may have left unanswered: whose, when, and when the latest of anybody else; and up to which of them one may have been answered since.
-    open_session = '', open_at = 0, open_other = 0, unsure = (v.unsure or 0) + 0,
-    awaits = '', awaited = 0, line = false,
-    noted = 0, noted_from = 0, turned = 0, turned_from = 0, above = (v.above or 0) + 0, channel = nil, begun = nil, last = nil,
-  }
-  if not (v.hold and v.spread) or S.hold > LEASE or S.spread > LEASE then set_average(math.min(S.hold, LEASE), math.min(S.spread, LEASE)) end
-  if S.session ~= '' and (v.codes or NO_CODES) ~= NO_CODES then
-    local asking, asked, open, after, code, off, rejects, last = v.codes:match('^(%d)|(%d+)|(%d+)|(%d+)|(%d+)|(%d)|(%d+)|(%d+)$')
-    S.asking, S.asked, S.open, S.ask_after = asking == '1', (asked or 0) + 0, (open or 0) + 0, (after or 0) + 0
-    S.codes, S.put_off, S.rejects, S.last_ask = (code or 0) + 0, off == '1', (rejects or 0) + 0, (last or 0) + 0
+-- load_losses reads from when until when asks may be missing: by a loss, since the clock went back, or since it was stepped ahead.
+local function load_losses()
+  room.noted, room.noted_from = room.lost, room.lost_from
+  room.turned, room.turned_from = (stored.turned or 0) + 0, (stored.turned_from or 0) + 0
+  if room.turned > 0 then
+    room.lost_from = room.turned > room.lost and clock.since(room.turned_from, room.lost, room.lost_from)
+      or clock.since(room.lost_from, room.turned, room.turned_from)
+    room.lost = math.max(room.lost, room.turned)
   end
+  if caller.stepped > room.lost then room.lost, room.lost_from = caller.stepped, 0 end -- by then an ask may be of any age
+end
+
+-- load_values makes `room` of the stored fields. A program before formats let each lease weigh a fifth and knew no spread.
+local function load_values()
+  local v = stored
+  room = {
+    epoch = (v.epoch or 0) + 0, version = (v.version or 0) + 0, tickets = (v.tickets or 0) + 0, fence = (v.fence or 0) + 0,
+    hold = (v.hold or settings.lease) + 0, spread = (v.spread or 0) + 0, holds = (v.holds or (v.hold and 3 or 0)) + 0,
+    hold_text = v.hold, spread_text = v.spread, paused = v.paused == '1',
+    session = v.session or '', seller = v.seller or '', ticket = (v.ticket or 0) + 0,
+    granted = (v.granted or 0) + 0, expires = (v.expires or 0) + 0, quiet = (v.quiet or 0) + 0, over = (v.over or 0) + 0,
+    looked = (v.looked or 0) + 0, trust = (v.trust or 0) + 0, lost = (v.lost or 0) + 0, lost_from = (v.lost_from or 0) + 0,
+    format = (v.format or 0) + 0, lineage = v.lineage or '', doubt = (v.doubt or 0) + 0,
+    claim = 0, claim_text = v.claim or '', rank = nil,
+    asking = false, asked = 0, open = 0, ask_after = 0, codes = 0, put_off = false, rejects = 0, last_ask = 0,
+    open_session = '', open_at = 0, open_other = 0, unsure = (v.unsure or 0) + 0, awaits = '', awaited = 0,
+    noted = 0, noted_from = 0, turned = 0, turned_from = 0, above = (v.above or 0) + 0,
+    line = false, channel = nil, begun = nil, last = nil, there = false, writes = 1, history = '',
+  }
+  if not (v.hold and v.spread) or room.hold > settings.lease or room.spread > settings.lease then
+    state.set_average(math.min(room.hold, settings.lease), math.min(room.spread, settings.lease))
+  end
+  if room.session ~= '' and (v.codes or NO_CODES) ~= NO_CODES then load_codes() end
   if (v.unanswered or NONE_OPEN) ~= NONE_OPEN then
     local session, at, other = v.unanswered:match('^([^|]*)|(%d+)|(%d+)$')
-    S.open_session, S.open_at, S.open_other = session or '', (at or 0) + 0, (other or 0) + 0
+    room.open_session, room.open_at, room.open_other = session or '', (at or 0) + 0, (other or 0) + 0
   end
-  if v.awaited then -- "when|session", see await in asks.lua
+  if v.awaited then
     local at, session = v.awaited:match('^(%d+)|(.*)$')
-    S.awaits, S.awaited = session, at + 0
+    room.awaits, room.awaited = session, at + 0
   end
-  if S.trust > NOW + TRUSTED then S.trust = 0 end -- the clock went back
-  S.noted, S.noted_from = S.lost, S.lost_from -- in the state, for everybody
-  S.turned, S.turned_from = (v.turned or 0) + 0, (v.turned_from or 0) + 0 -- see turn_clock in times.lua
-  if S.turned > 0 then
-    S.lost_from = S.turned > S.lost and since(S.turned_from, S.lost, S.lost_from) or since(S.lost_from, S.turned, S.turned_from)
-    S.lost = math.max(S.lost, S.turned)
-  end
-  if STEPPED > S.lost then S.lost, S.lost_from = STEPPED, 0 end -- how long ago anybody asked is not known
-  if S.claim_text ~= '' then
+  if clock.is_ahead(room.trust) then room.trust = 0 end
+  load_losses()
+  if room.claim_text ~= '' then
     local fence, by, rank = v.claim:match('^(%d+)|(%d+)|(.+)$')
-    if fence + 0 == S.fence and S.session ~= '' then S.claim, S.rank = by + 0, rank end
+    if fence + 0 == room.fence and room.session ~= '' then room.claim, room.rank = by + 0, rank end
   end
 end
 
-if S.format > FORMAT then return 'newer' end
-
--- Where nobody was ever to claim a lease, all is written as a program without claims wrote it, and one may serve beside this one.
-local WRITES = (CLAIM_WITHIN > 0 or S.format > 1) and 2 or 1
-
--- change is what is to be written, and news what is to be told: lists for the event, and the journal's lines.
-local change = { any = false, lease = false, codes = false, trust = false, average = false }
-local news = { joined = false, ended = false, moved = false, notes = false, missed = false, records = false, rank = false, reset = false }
-
--- tell adds to a list of the news.
-local function tell(list, text)
-  local told = news[list]
-  if told then told[#told + 1] = text else news[list] = { text } end
+-- read reads STATE, the time, and whether the lock key is there: before the time, so that a key that expired is past its end, and one
+-- that is missing before its end was deleted by hand.
+function state.read()
+  stored = {}
+  local fields = redis.call('HGETALL', STATE)
+  for i = 1, #fields, 2 do stored[fields[i]] = fields[i + 1] end
+  local there = (stored.session or '') ~= '' and redis.call('EXISTS', LOCK) == 1
+  clock.read()
+  return there
 end
 
-local ORPHANED = '-' -- holds the lock where a loss took its holder: until the lease would have ended, nobody is granted
-local function held() return S.session ~= '' end
-
--- ends is when the lease is over with nobody doing anything.
-local function ends() return S.claim > 0 and math.min(S.claim, S.expires) or S.expires end
-
--- record adds a line to the journal; `rest` is JSON members without braces, or a format for what follows.
-local function record(kind, rest, ...)
-  if JOURNAL_MAX == 0 then return end
-  if select('#', ...) > 0 then rest = string.format(rest, ...) end
-  tell('records', '{"type":"' .. kind .. '","at":' .. int(NOW) .. (rest and ',' .. rest or '') .. '}')
+-- load makes `room` of what was read.
+function state.load(there)
+  load_values()
+  room.there = there
+  room.writes = (settings.claim_within > 0 or room.format > 1) and 2 or 1 -- without claims, what a program before claims can read
+  change = { any = false, lease = false, codes = false, trust = false, average = false }
+  news = { joined = false, ended = false, moved = false, notes = false, missed = false, records = false, rank = false, reset = false }
 end
 
--- history names the server's history: its replication id, which changes with a restart and a promotion, when the last writes may be missing.
--- "" where the server does not say.
-local history = EVENTS ~= '' and redis.pcall('INFO', 'replication') or ''
-do
-  local _, last = (type(history) == 'string' and history or ''):find('master_replid:', 1, true)
-  history = last and history:match('^%x%x%x%x%x%x%x%x%x%x%x%x', last + 1) or ''
+local changed, changes = {}, 0 -- field and value in turn, and how many of both
+
+-- put has a field of STATE written, where it is another than in Redis.
+local function put(name, value)
+  if stored[name] == value then return end
+  stored[name], changed[changes + 1], changed[changes + 2] = value, name, value
+  changes = changes + 2
+end
+
+-- write_fields writes the fields of STATE that have changed; `looked` has the time of this look written too.
+local function write_fields(looked)
+  changes = 0
+  if room.begun then
+    put('epoch', int(room.epoch)); put('lineage', room.lineage)
+  end
+  if looked then
+    put('looked', int(math.max(NOW, room.looked))); put('trust', int(room.trust)) -- turn_back notes a clock that went back
+  end
+  if room.format ~= room.writes then put('format', int(room.writes)) end
+  local claim = room.rank and string.format('%d|%d|%s', room.fence, room.claim, room.rank) or ''
+  if claim ~= room.claim_text then put('claim', claim) end
+  if change.any then
+    put('version', int(room.version)); put('tickets', int(room.tickets)); put('paused', room.paused and '1' or '0')
+  end
+  if change.lease then
+    put('session', room.session); put('seller', room.seller); put('ticket', int(room.ticket)); put('granted', int(room.granted))
+    put('expires', int(room.expires)); put('over', int(room.over)); put('fence', int(room.fence))
+  end
+  if change.average then
+    put('hold', room.hold_text); put('spread', room.spread_text); put('holds', int(room.holds))
+  end
+  if change.codes then
+    put('codes', (room.asking and '1|' or '0|') .. int(room.asked) .. '|' .. int(room.open) .. '|' .. int(room.ask_after) .. '|' ..
+      int(room.codes) .. (room.put_off and '|1|' or '|0|') .. int(room.rejects) .. '|' .. int(room.last_ask))
+    if room.awaited > 0 or stored.awaited then put('awaited', int(room.awaited) .. '|' .. room.awaits) end
+    put('unanswered', room.open_session .. '|' .. int(room.open_at) .. '|' .. int(room.open_other))
+  end
+  if changes > 0 then redis.call('HSET', STATE, unpack(changed, 1, changes)) end
+end
+
+-- write writes the lease and the state; `looked` has the time of this look written too.
+local function write(looked)
+  if settings.ephemeral and not leases.held() and not room.paused and line.length() == 0 then return existence.vanish() end
+  if change.lease and leases.held() then
+    redis.call('SET', LOCK, leases.json(room.session, room.seller, room.ticket, room.fence, room.granted, room.expires), 'PXAT', int(room.expires))
+  elseif change.lease then
+    redis.call('DEL', LOCK)
+  end
+  write_fields(looked)
+  if settings.ephemeral then existence.set_expiry() end
+end
+
+-- commit writes what has changed, journals it and publishes it in one event. Without a change it does nothing.
+-- The version grows by one however much happened: a handoff is one change.
+function state.commit()
+  if change.any then room.version = room.version + 1 end
+  local looked = room.epoch > 0 and (change.trust or NOW - room.looked >= LOOK_EVERY)
+  if change.any or change.codes then
+    write(looked)
+  else
+    if looked then redis.call('HSET', STATE, 'looked', int(math.max(NOW, room.looked)), 'trust', int(room.trust)) end
+    if settings.ephemeral and next(memo.new_keys) then existence.set_expiry() end
+  end
+  journal.append()
+  event.publish() -- last: a user without the right to publish is refused here, and what is written is written whole
 end

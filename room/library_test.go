@@ -1,0 +1,165 @@
+package room
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/parse"
+)
+
+// given are the names that Redis gives the library, of those that it uses.
+var given = []string{"KEYS", "ARGV", "redis", "cjson", "math", "string", "table", "ipairs", "next", "pairs", "pcall", "select", "tonumber", "tostring", "type",
+	"unpack"}
+
+func compile(t *testing.T, text string) *lua.FunctionProto {
+	t.Helper()
+	chunk, err := parse.Parse(strings.NewReader(text), "library")
+	require.NoError(t, err)
+	proto, err := lua.Compile(chunk, "library")
+	require.NoError(t, err)
+	return proto
+}
+
+// walk calls look for a function and all within it; depth is how many functions are around it.
+func walk(f *lua.FunctionProto, depth int, look func(f *lua.FunctionProto, depth int)) {
+	look(f, depth)
+	for _, inner := range f.FunctionPrototypes {
+		walk(inner, depth+1, look)
+	}
+}
+
+// undeclared are the names in a text that nothing in it declares.
+func undeclared(t *testing.T, text string) []string {
+	t.Helper()
+	names := make(map[string]bool)
+	walk(compile(t, text), 0, func(f *lua.FunctionProto, _ int) {
+		for _, instruction := range f.Code {
+			if op := int(instruction >> 26); op == lua.OP_GETGLOBAL || op == lua.OP_SETGLOBAL {
+				names[f.Constants[instruction&0x3ffff].String()] = true
+			}
+		}
+	})
+	for _, name := range given {
+		delete(names, name)
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+func TestTheLibraryDeclaresAllThatItNames(t *testing.T) {
+	require.Empty(t, undeclared(t, libraryText()))
+	require.Equal(t, []string{"below", "beside"}, undeclared(t, "local above = 1\nlocal function f() return above + below end\nbeside = f()"))
+}
+
+// Redis runs the chunk once, and the function around the modules; what is made within another function would be made for each call.
+func TestNoFunctionIsMadePerCall(t *testing.T) {
+	walk(compile(t, libraryText()), 0, func(f *lua.FunctionProto, depth int) {
+		if depth >= 2 {
+			require.Empty(t, f.FunctionPrototypes, "the function that begins in line %d of the library makes another", f.LineDefined)
+		}
+	})
+}
+
+func TestEveryFunctionOfAModuleThatIsCalledIsThere(t *testing.T) {
+	made := make(map[string]bool)
+	for _, found := range regexp.MustCompile(`(?m)^(?:function )?(\w+\.\w+)(?:\(| =)`).FindAllStringSubmatch(libraryText(), -1) {
+		made[found[1]] = true
+	}
+	modules := regexp.MustCompile(`\b(` + strings.Join(append(slices.Clone(modules), "verb"), "|") + `)\.(\w+)\(`)
+	for _, found := range modules.FindAllStringSubmatch(withoutComments(libraryText()), -1) {
+		require.True(t, made[found[1]+"."+found[2]], "no module has %s.%s", found[1], found[2])
+	}
+}
+
+// verbsMade are the verbs of Go, by their names.
+func verbsMade() map[string]fields {
+	return map[string]fields{
+		joinVerb.name: joinVerb.fields, leaveVerb.name: leaveVerb.fields, claimVerb.name: claimVerb.fields, matchVerb.name: matchVerb.fields,
+		settleVerb.name: settleVerb.fields, expectVerb.name: expectVerb.fields, rejectVerb.name: rejectVerb.fields, assignVerb.name: assignVerb.fields,
+		releaseVerb.name: releaseVerb.fields, extendVerb.name: extendVerb.fields, removeVerb.name: removeVerb.fields, moveVerb.name: moveVerb.fields,
+		pauseVerb.name: pauseVerb.fields, presenceVerb.name: presenceVerb.fields, expireVerb.name: expireVerb.fields, renewVerb.name: renewVerb.fields,
+		seenVerb.name: seenVerb.fields, auditVerb.name: auditVerb.fields, eraseVerb.name: eraseVerb.fields, lookQuestion.name: lookQuestion.fields,
+		snapshotQuestion.name: snapshotQuestion.fields, glanceQuestion.name: glanceQuestion.fields, rosterQuestion.name: rosterQuestion.fields,
+		lettersQuestion.name: lettersQuestion.fields,
+	}
+}
+
+// verbSources are the verbs of Lua, by their names.
+func verbSources(t *testing.T) map[string]string {
+	files, err := fs.Glob(luaFiles, "lua/verb/*.lua")
+	require.NoError(t, err)
+	sources := make(map[string]string)
+	for _, file := range files {
+		name := strings.TrimSuffix(path.Base(file), ".lua")
+		sources[name] = luaSource("verb/" + name)
+	}
+	return sources
+}
+
+func withoutComments(source string) string {
+	return regexp.MustCompile(`--.*`).ReplaceAllString(source, "")
+}
+
+// used are the fields of a table that a text names.
+func used(table, text string) []string {
+	var names []string
+	for _, found := range regexp.MustCompile(`\b`+table+`\.(\w+)`).FindAllStringSubmatch(withoutComments(text), -1) {
+		names = append(names, found[1])
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func TestAVerbUsesTheArgumentsThatItGetsAndNoOthers(t *testing.T) {
+	sources := verbSources(t)
+	require.Equal(t, slices.Sorted(maps.Keys(sources)), slices.Sorted(maps.Keys(verbsMade())))
+	for name, fields := range verbsMade() {
+		got, source := slices.Sorted(slices.Values(fields.names)), sources[name]
+		if strings.Contains(source, "existence.unlisted()") {
+			source += "args.registered args.begins"
+		}
+		require.Equal(t, append([]string{}, got...), append([]string{}, used("args", source)...), "%s.lua", name)
+	}
+	require.Equal(t, slices.Sorted(slices.Values(policyFields.names)), used("settings", libraryText()))
+	require.Equal(t, slices.Sorted(slices.Values(callerFields.names)), used("caller", libraryText()))
+}
+
+func TestEveryCodeThatAVerbAnswersIsKnown(t *testing.T) {
+	answers := regexp.MustCompile(`\breply\.(?:refuse|make|answer)\('(\w+)'`)
+	for name, source := range verbSources(t) {
+		for _, found := range answers.FindAllStringSubmatch(source, -1) {
+			require.False(t, errors.Is(codeError(found[1]), ErrStore), "%s.lua answers %q, which is not among refusals in errors.go", name, found[1])
+		}
+	}
+}
+
+func TestAVerbNamesTheKeysOfItsOwnThatItUses(t *testing.T) {
+	for name, source := range verbSources(t) {
+		require.Equal(t, strings.Contains(withoutComments(source), "OWN["), strings.Contains(source, "OWN 1"), "%s.lua", name)
+	}
+}
+
+// Redis's client silently sends a call again whose reply was lost.
+func TestAVerbWhoseReplyIsRememberedLooksForItFirst(t *testing.T) {
+	for name, source := range verbSources(t) {
+		if name == "erase" { // done again it finds nothing to do
+			continue
+		}
+		remembers := strings.Contains(source, "reply.answer(")
+		require.Equal(t, remembers, strings.Contains(source, "  local repeated = reply.repeated()\n  if repeated then return repeated end\n"),
+			"%s.lua: a verb that ends in reply.answer begins with the lines of reply.repeated", name)
+	}
+}
+
+func TestVerbsOnlyQuestionsObserve(t *testing.T) {
+	for name, source := range verbSources(t) {
+		require.Equal(t, strings.Contains(source, "state.observe()"), slices.Contains([]string{"look", "snapshot", "glance", "roster", "letters"}, name), name)
+	}
+}

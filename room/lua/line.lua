@@ -1,0 +1,77 @@
+-- line.lua: the waiters in their order, and whose turn comes.
+
+-- length is how many wait.
+function line.length()
+  room.line = room.line or redis.call('ZCARD', QUEUE)
+  return room.line
+end
+
+-- has returns a session's rank in the line, nil where it does not wait.
+function line.has(session) return room.epoch > 0 and redis.call('ZSCORE', QUEUE, session) or nil end
+
+-- enqueue has a session wait. (It may be in the line already, where its place alone was lost.)
+function line.enqueue(session, rank)
+  room.line = line.length() + redis.call('ZADD', QUEUE, rank, session)
+  if room.line == 1 then memo.new_keys[QUEUE] = true end
+end
+
+local function dequeue(session) room.line = line.length() - redis.call('ZREM', QUEUE, session) end
+
+-- remove takes a waiter out of the line, with what is known of its presence.
+function line.remove(session)
+  dequeue(session)
+  redis.call('ZREM', SEEN, session)
+  redis.call('ZREM', AWAY, session)
+end
+
+-- leave ends the place of a waiter.
+function line.leave(session, outcome)
+  local rank = redis.call('ZSCORE', QUEUE, session)
+  line.remove(session)
+  places.finish(session, places.get(session), outcome, NOW, nil, rank)
+end
+
+-- first finds the foremost waiter that is not away, its rank, and whether it is in SEEN.
+local function first()
+  local from, step = 0, 1
+  while true do
+    local waiters = redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')
+    if #waiters == 0 then return nil end
+    for i = 1, #waiters, 2 do
+      local session = waiters[i]
+      if not redis.call('ZSCORE', AWAY, session) then
+        local seen = redis.call('ZSCORE', SEEN, session)
+        local until_ms = tonumber(seen or NOW)
+        if not presence.gone_for(until_ms, settings.away_after) or not presence.mark_away(session, until_ms) then
+          return session, waiters[i + 1], seen
+        end
+      end
+    end
+    if from == 0 and redis.call('ZCARD', AWAY) == line.length() then return nil end -- all are away
+    from, step = from + step, 64
+  end
+end
+
+-- hand_on gives the free lock to the foremost waiter that is not away.
+function line.hand_on()
+  local session, rank, seen = first()
+  if not session then return end
+  local claim = presence.to_claim(session)
+  dequeue(session)
+  if seen then redis.call('ZREM', SEEN, session) end
+  leases.grant(session, places.get(session), rank, claim)
+end
+
+-- by_ticket finds the waiter with a ticket: its rank is the ticket, unless support moved it.
+function line.by_ticket(ticket)
+  local mark = 'live|' .. int(ticket) .. '|'
+  local waiters = redis.call('ZRANGEBYSCORE', QUEUE, int(ticket), int(ticket))
+  local from, step = 0, 500
+  repeat
+    local texts = #waiters > 0 and redis.call('HMGET', PLACES, unpack(waiters)) or {}
+    for i, text in ipairs(texts) do
+      if text and text:sub(1, #mark) == mark then return waiters[i] end
+    end
+    waiters, from = redis.call('ZRANGE', QUEUE, from, from + step - 1), from + step
+  until #waiters == 0
+end

@@ -1,4 +1,0 @@
--- now.lua: what a verb that asks only begins with: the room is brought to now.
-
-advance()
-commit()

@@ -1,0 +1,14 @@
+-- claim: a session says that it is there. The holder claims its lease, and a session whose turn passed unclaimed is back in line.
+-- Codes: ok, no_place, stale_fence
+
+function verb.claim()
+  local repeated = reply.repeated()
+  if repeated then return repeated end
+  advance()
+
+  local mine = places.get(args.session)
+  if not (mine and mine.live) or (args.ticket ~= 0 and mine.ticket ~= args.ticket) then return reply.refuse('no_place', args.session) end
+  if args.fence ~= 0 and not (room.session == args.session and room.fence == args.fence) then return reply.refuse('stale_fence', args.session) end
+  presence.show_up(args.session, mine)
+  return reply.answer('ok', args.session)
+end

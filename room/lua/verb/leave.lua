@@ -1,0 +1,28 @@
+-- leave: the holder is done or gives up, or a waiter leaves the line.
+-- Codes: ok, no_place, stale_fence
+-- Returns after the standing: "already" where a message has completed that very lease before.
+
+local ALREADY_FOR = 10 * 60 * 1000 -- (ms)
+
+function verb.leave()
+  local repeated = reply.repeated()
+  if repeated then return repeated end
+  advance()
+
+  local mine = places.get(args.session)
+  if mine and mine.by_message and args.outcome == 'completed' and mine.fence == int(args.fence)
+    and (args.ticket == 0 or mine.ticket == args.ticket) and NOW - mine.at <= ALREADY_FOR then
+    return reply.answer('ok', args.session, ' already')
+  end
+  if not (mine and mine.live and (args.ticket == 0 or mine.ticket == args.ticket)) then return reply.refuse('no_place', args.session) end
+  local holds = room.session == args.session
+  if args.fence ~= 0 and not (holds and args.fence == room.fence) then return reply.refuse('stale_fence', args.session) end
+
+  if holds then
+    leases.finish(args.outcome, NOW)
+    advance()
+  else
+    line.leave(args.session, 'cancelled')
+  end
+  return reply.answer('ok', args.session)
+end

@@ -1,0 +1,29 @@
+-- roster: the whole line at one version, with who stands in it, for support's mirror. No session is in it.
+-- Returns a list: "ok view standing(-)"; "=holder's-seller(-) joined(ms)"; then of each part of the line, in order, three lists joined by one space: the
+-- places as PLACES has them, their ranks, and since when (ms) each is away (0 = it is not), which is "" where none is away.
+
+local PART = 1000 -- more values than about 8,000 at once do not fit on Lua's stack
+
+-- away_since lists since when each of some sessions is away.
+local function away_since(sessions)
+  local since = redis.call('ZMSCORE', AWAY, unpack(sessions))
+  for i = 1, #sessions do since[i] = since[i] or '0' end
+  return table.concat(since, ' ')
+end
+
+function verb.roster()
+  state.observe()
+  local holder, some_away = leases.held() and places.get(room.session), redis.call('ZCARD', AWAY) > 0
+  local out = { reply.make('ok', ''), (leases.held() and '=' .. room.seller or '-') .. ' ' .. int(holder and holder.at or 0) }
+  for from = 0, line.length() - 1, PART do
+    local waiters = redis.call('ZRANGE', QUEUE, from, from + PART - 1, 'WITHSCORES')
+    local sessions, ranks = {}, {}
+    for i = 1, #waiters, 2 do
+      sessions[#sessions + 1], ranks[#ranks + 1] = waiters[i], waiters[i + 1]
+    end
+    out[#out + 1] = table.concat(redis.call('HMGET', PLACES, unpack(sessions)), ' ')
+    out[#out + 1] = table.concat(ranks, ' ')
+    out[#out + 1] = some_away and away_since(sessions) or ''
+  end
+  return out
+end
