@@ -35,15 +35,26 @@ func luaName(name string) string {
 
 // json writes the fields of a struct.
 func (f fields) json(of reflect.Value) string {
+	return f.write(of, func(reflect.Value) bool { return true })
+}
+
+// known writes those that are not zero.
+func (f fields) known(of reflect.Value) string {
+	return f.write(of, func(v reflect.Value) bool { return !v.IsZero() })
+}
+
+func (f fields) write(of reflect.Value, which func(reflect.Value) bool) string {
 	b := make([]byte, 0, 32*(len(f.names)+1))
-	b = append(b, '{')
 	for i, name := range f.names {
-		if i > 0 {
-			b = append(b, ',')
+		if v := of.Field(i); which(v) {
+			b = append(append(append(b, ",\""...), name...), "\":"...)
+			b = appendJSON(b, v)
 		}
-		b = append(append(append(b, '"'), name...), '"', ':')
-		b = appendJSON(b, of.Field(i))
 	}
+	if len(b) == 0 {
+		return "{}"
+	}
+	b[0] = '{'
 	return string(append(b, '}'))
 }
 
@@ -83,7 +94,6 @@ type policy struct {
 
 // caller is what the calling process knows of the room and of Redis's clock.
 type caller struct {
-	Room     string
 	Epoch    int64 // that it has observed last; 0 = none
 	Version  int64
 	Lineage  string

@@ -144,7 +144,8 @@ type Engine struct {
 // New makes an engine on a client, which stays the caller's to close.
 func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
-	e := &Engine{rdb: rdb, library: newLibrary(rdb, cfg.Scripts), cfg: cfg, names: NamesOf(rdb, cfg.KeyPrefix), told: newTold(cfg.Retention / 2), filters: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
+	e := &Engine{rdb: rdb,  cfg: cfg, names: NamesOf(rdb, cfg.KeyPrefix), told: newTold(cfg.Retention / 2), filters: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
+	e.library = newLibrary(rdb, e.names.Key("{"+cfg.Index+"}:libraries"), cfg.Scripts)
 	_, cluster := rdb.(*redis.ClusterClient)
 	e.outages = newOutages(cluster)
 	e.steps = newSteps(cluster)
@@ -251,7 +252,7 @@ func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, told mar
 	if !lays {
 		latest = e.steps.latest(id, now)
 	}
-	by := callerFields.json(reflect.ValueOf(caller{Room: string(id), Epoch: told.epoch, Version: told.version, Lineage: told.lineage, Replays: lays,
+	by := callerFields.known(reflect.ValueOf(caller{Epoch: told.epoch, Version: told.version, Lineage: told.lineage, Replays: lays,
 		ReadOnly: c.readOnly, Thorough: e.thorough, Outage: e.outages.end(id), Latest: latest,
 		Stepped: e.steps.last(id, max(terms.Quarantine, trustedFor*time.Millisecond), now), Trace: e.traceOf(ctx)}))
 	res, err := e.library.call(ctx, c.readOnly, e.names.keys(id, own), c.verb, e.policyOf(terms), by, c.args)

@@ -7,9 +7,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -21,27 +24,54 @@ var luaFiles embed.FS
 var modules = []string{"text", "clock", "state", "lineage", "existence", "journal", "event", "places", "line", "leases", "asks", "presence", "messages",
 	"matching", "support", "reply", "uncontended", "advance"}
 
+// eager are the modules that are no tables of functions.
+var eager = []string{"text", "advance"}
+
 // libraryText is the whole library. Each file is a block of its own; all are within one function, since Lua makes functions faster there.
 var libraryText = sync.OnceValue(func() string {
 	var text strings.Builder
 	text.WriteString(luaSource("library") + "\ndo (function()\n")
-	block := func(name string) { text.WriteString("do\n" + luaSource(name) + "end\n") }
-	for _, name := range modules {
-		block(name)
+	for _, name := range append(slices.Clone(modules), verbFiles()...) {
+		text.WriteString("do\n" + luaSource(name) + "end\n")
 	}
-	verbs, _ := fs.Glob(luaFiles, "lua/verb/*.lua")
-	for _, path := range verbs {
-		block(strings.TrimSuffix(strings.TrimPrefix(path, "lua/"), ".lua"))
-	}
-	block("call")
-	text.WriteString("end)() end\n")
+	text.WriteString("do\n" + luaSource("call") + "end\nend)() end\n")
 	return text.String()
 })
+
+// scriptText is the same library as a script, which Redis runs anew for each call: so a module's functions are made when one of them is used first, and
+// the verb's alone.
+func scriptText() string {
+	var text strings.Builder
+	text.WriteString(luaSource("library") + "\ndo (function()\n" + luaSource("lazily"))
+	for _, name := range modules {
+		if slices.Contains(eager, name) {
+			text.WriteString("do\n" + luaSource(name) + "end\n")
+		} else {
+			text.WriteString("when_used(" + name + ", function()\n" + luaSource(name) + "end)\n")
+		}
+	}
+	for _, name := range verbFiles() {
+		text.WriteString("if ARGV[1] == '" + strings.TrimPrefix(name, "verb/") + "' then\n" + luaSource(name) + "end\n")
+	}
+	text.WriteString("do\n" + luaSource("call") + "end\nend)() end\nreturn call(KEYS, ARGV)\n")
+	return text.String()
+}
+
+// verbFiles are the verbs, each in a file of its own.
+func verbFiles() (names []string) {
+	files, _ := fs.Glob(luaFiles, "lua/verb/*.lua")
+	for _, path := range files {
+		names = append(names, strings.TrimSuffix(strings.TrimPrefix(path, "lua/"), ".lua"))
+	}
+	return names
+}
+
+const libraryPrefix = "waitroom_"
 
 // libraryName names the library by its content, so that several versions serve side by side.
 var libraryName = sync.OnceValue(func() string {
 	sum := sha1.Sum([]byte(libraryText())) //nolint:gosec // see the import
-	return "waitroom_" + hex.EncodeToString(sum[:6])
+	return libraryPrefix + hex.EncodeToString(sum[:6])
 })
 
 // functionsText registers the library's two functions: one writes, the other answers also where Redis takes no writes.
@@ -52,17 +82,19 @@ func functionsText() string {
 		"redis.register_function{function_name='" + name + "_ro', callback=call, flags={'no-writes'}}\n"
 }
 
-// libraryScript is the library as one script, for Redis without functions: it makes the library anew for each call.
-var libraryScript = sync.OnceValue(func() *redis.Script { return redis.NewScript(libraryText() + "return call(KEYS, ARGV)\n") })
+// libraryScript is the library for Redis without functions. It is one script: Lua's collector goes through all scripts that a server knows, and two dozen
+// with most of their text in common cost a call a third of its time.
+var libraryScript = sync.OnceValue(func() *redis.Script { return redis.NewScript(scriptText()) })
 
 // library calls the Lua library, by Redis's functions or, where there are none, as a script.
 type library struct {
 	rdb     redis.UniversalClient
+	named   string                 // a sorted set: which libraries processes use, and when each was named last (unix ms of that process)
 	scripts atomic.Pointer[string] // why there are no functions; nil = there are, as far as is known
 }
 
-func newLibrary(rdb redis.UniversalClient, scripts bool) *library {
-	l := &library{rdb: rdb}
+func newLibrary(rdb redis.UniversalClient, named string, scripts bool) *library {
+	l := &library{rdb: rdb, named: named}
 	if scripts {
 		why := "the program is set to"
 		l.scripts.Store(&why)
@@ -73,24 +105,26 @@ func newLibrary(rdb redis.UniversalClient, scripts bool) *library {
 // call calls the library. A function that Redis does not know, since it was started anew, promoted or flushed, is loaded within the call.
 func (l *library) call(ctx context.Context, readOnly bool, keys []string, argv ...any) (any, error) {
 	if l.scripts.Load() != nil {
-		return libraryScript().Run(ctx, l.rdb, keys, argv...).Result()
+		return l.script(ctx, keys, argv)
 	}
 	res, err := l.function(ctx, readOnly, keys, argv)
-	if err == nil || !strings.Contains(err.Error(), "Function not found") {
-		if why := withoutFunctions(err); why != "" {
-			l.scripts.Store(&why)
-			return l.call(ctx, readOnly, keys, argv...)
+	if err != nil && strings.Contains(err.Error(), "Function not found") {
+		if err = l.load(ctx, keys[0]); err == nil {
+			return l.function(ctx, readOnly, keys, argv)
 		}
-		return res, err
-	}
-	if err := l.load(ctx, keys[0]); err != nil {
-		if why := withoutFunctions(err); why != "" {
-			l.scripts.Store(&why)
-			return l.call(ctx, readOnly, keys, argv...)
+		if NoWrites(err) { // a script can be loaded all the same
+			return l.script(ctx, keys, argv)
 		}
-		return nil, err
 	}
-	return l.function(ctx, readOnly, keys, argv)
+	if why := withoutFunctions(err); why != "" {
+		l.scripts.Store(&why)
+		return l.script(ctx, keys, argv)
+	}
+	return res, err
+}
+
+func (l *library) script(ctx context.Context, keys []string, argv []any) (any, error) {
+	return libraryScript().Run(ctx, l.rdb, keys, argv...).Result()
 }
 
 func (l *library) function(ctx context.Context, readOnly bool, keys []string, argv []any) (any, error) {
@@ -100,7 +134,7 @@ func (l *library) function(ctx context.Context, readOnly bool, keys []string, ar
 	return l.rdb.FCall(ctx, libraryName(), keys, argv...).Result()
 }
 
-// load loads the library where a key is.
+// load loads the library where a key is, and deletes there what other versions left.
 func (l *library) load(ctx context.Context, key string) error {
 	node := redis.Cmdable(l.rdb)
 	if cluster, ok := l.rdb.(*redis.ClusterClient); ok {
@@ -110,11 +144,55 @@ func (l *library) load(ctx context.Context, key string) error {
 		}
 		node = master
 	}
+	l.name(ctx) // first: another process may be about to delete what is not named
 	err := node.FunctionLoad(ctx, functionsText()).Err()
-	if err != nil && strings.Contains(err.Error(), "already exists") { // another process was faster
-		return nil
+	if err != nil && !strings.Contains(err.Error(), "already exists") { // another process was faster
+		return err
 	}
-	return err
+	l.deleteOthers(ctx, node)
+	return nil
+}
+
+const (
+	nameEvery = 10 * time.Minute // a process says so often which library it uses
+	namedFor  = time.Hour        // a library that no process has named for so long is deleted; a process that names none loads it again within the call
+)
+
+// name says that this process uses its library. An error is of no consequence: a library that is deleted is loaded again.
+func (l *library) name(ctx context.Context) {
+	_ = l.rdb.ZAdd(ctx, l.named, redis.Z{Score: float64(time.Now().UnixMilli()), Member: libraryName()}).Err()
+}
+
+// keepNamed is name until ctx ends.
+func (l *library) keepNamed(ctx context.Context) {
+	tick := time.NewTicker(nameEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			l.name(ctx)
+		}
+	}
+}
+
+// deleteOthers deletes the libraries of other versions on a node that no process has named lately.
+func (l *library) deleteOthers(ctx context.Context, node redis.Cmdable) {
+	libraries, err := node.FunctionList(ctx, redis.FunctionListQuery{LibraryNamePattern: libraryPrefix + "*"}).Result()
+	if err != nil || len(libraries) < 2 {
+		return
+	}
+	since := strconv.FormatInt(time.Now().Add(-namedFor).UnixMilli(), 10)
+	used, err := l.rdb.ZRangeByScore(ctx, l.named, &redis.ZRangeBy{Min: since, Max: "+inf"}).Result()
+	if err != nil {
+		return
+	}
+	for _, library := range libraries {
+		if !slices.Contains(used, library.Name) {
+			_ = node.FunctionDelete(ctx, library.Name).Err()
+		}
+	}
 }
 
 // withoutFunctions says why a server has no functions, by the error of a call; "" for any other error.
@@ -141,4 +219,13 @@ func luaSource(name string) string {
 		panic(err) // the file is compiled in; only a typing error gets here
 	}
 	return string(b)
+}
+
+// WithoutFunctions says why the library is called as a script and not by Redis's functions; "" where it is called by functions, as far as is known: before
+// the first call the engine has not tried.
+func (e *Engine) WithoutFunctions() string {
+	if why := e.library.scripts.Load(); why != nil {
+		return *why
+	}
+	return ""
 }

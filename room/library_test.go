@@ -16,7 +16,7 @@ import (
 )
 
 // given are the names that Redis gives the library, of those that it uses.
-var given = []string{"KEYS", "ARGV", "redis", "cjson", "math", "string", "table", "ipairs", "next", "pairs", "pcall", "select", "tonumber", "tostring", "type",
+var given = []string{"KEYS", "ARGV", "redis", "cjson", "math", "string", "table", "ipairs", "next", "pairs", "pcall", "select", "setmetatable", "tonumber", "tostring", "type",
 	"unpack"}
 
 func compile(t *testing.T, text string) *lua.FunctionProto {

@@ -129,7 +129,8 @@ func TestMatchAndHandoffAreOneRoundTrip(t *testing.T) {
 		seen := &counter{}
 		rdb.AddHook(seen)
 		m := match(t, e, sms("m", 0, 0))
-		require.Equal(t, []string{"evalsha"}, seen.commands)
+		require.Len(t, seen.commands, 1)
+		require.Contains(t, []string{"evalsha", "fcall"}, seen.commands[0])
 		requireLease(t, room.Matched, first.Lease, m, "no time given: now")
 		require.Equal(t, room.Locked, b.stand().Status)
 	})

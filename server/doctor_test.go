@@ -333,8 +333,11 @@ func TestRightsThatTheDoctorAsksForAreEnoughForAServer(t *testing.T) {
 func TestDoctorTriesEveryCommandOfTheScripts(t *testing.T) {
 	source, err := os.ReadFile("doctor_rights.go")
 	require.NoError(t, err)
-	files, err := filepath.Glob("../room/lua/*.lua")
+	modules, err := filepath.Glob("../room/lua/*.lua")
 	require.NoError(t, err)
+	further, err := filepath.Glob("../room/lua/*/*.lua")
+	require.NoError(t, err)
+	files := slices.Concat(modules, further)
 	require.NotEmpty(t, files)
 	for _, file := range files {
 		text, err := os.ReadFile(file)

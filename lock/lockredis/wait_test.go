@@ -119,7 +119,7 @@ func TestLostReplyChangesNothing(t *testing.T) {
 	require.NoError(t, l.Unlock(ctx, warm))
 	losing := func(call func()) {
 		t.Helper()
-		lost := proxy.DropNextReply(redistest.Command("EVALSHA"))
+		lost := proxy.DropNextReply(redistest.Command("FCALL"))
 		call()
 		<-lost
 	}

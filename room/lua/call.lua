@@ -1,11 +1,15 @@
 -- call.lua: one call of the library, from its keys and arguments to its reply.
 --
 -- KEYS  those that library.lua names, in that order
--- ARGV  1 the verb, 2 the room's settings, 3 what the caller knows, 4 the verb's arguments; 2 to 4 as JSON (see codec.go)
+-- ARGV  1 the verb, 2 the room's settings, 3 what the caller knows (see caller in codec.go; what it does not know is left out), 4 the verb's arguments; 2 to 4 as JSON (see codec.go)
 -- Every verb's reply is "ok …" or a refusal's code with fields behind it, or a list of such texts. Instead of it, and nothing was done:
 --   ahead <ms>  Redis's clock is later than the caller's bound: the call took long, or the clock was stepped ahead
 --   newer       a later program wrote the room, in a format that this library does not know
 --   behind, doubt <ms>   see lineage.check
+
+-- UNKNOWN is what a caller that does not say so knows.
+local UNKNOWN = { __index = { epoch = 0, version = 0, lineage = '', replays = false, read_only = false, thorough = false, outage = 0, latest = 0,
+  stepped = 0, trace = '' } }
 
 local rooms_settings, known_settings = {}, 0 -- by their JSON: many calls have the same
 
@@ -31,7 +35,7 @@ end
 function call(keys, argv)
   LOCK, QUEUE, STATE, PLACES, SELLERS, SEEN, AWAY, ENDED, LEASES, JOURNAL, HERE, INBOX, TEXTS, ONCE = unpack(keys, 1, 14)
   OWN = { unpack(keys, 15) }
-  settings, caller, args = settings_of(argv[2]), cjson.decode(argv[3]), cjson.decode(argv[4])
+  settings, caller, args = settings_of(argv[2]), setmetatable(cjson.decode(argv[3]), UNKNOWN), cjson.decode(argv[4])
   memo = { places = {}, new_keys = {}, returned = {}, present = false, desk = false }
   local there = state.read()
   if caller.latest > 0 and NOW > caller.latest then return 'ahead ' .. int(NOW) end

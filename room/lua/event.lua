@@ -32,6 +32,6 @@ local function channel() return LOCK:sub(1, -5) .. settings.events end
 function event.publish()
   if settings.events ~= '' and (change.any or news.notes) then redis.call('PUBLISH', channel(), json()) end
   if room.channel and room.channel ~= '' then
-    redis.call('PUBLISH', room.channel, string.format('{"room":"%s",%s', caller.room, lease_json(''):sub(2)))
+    redis.call('PUBLISH', room.channel, string.format('{"room":"%s",%s', LOCK:match('{(.*)}:lock$'), lease_json(''):sub(2)))
   end
 end

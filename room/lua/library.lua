@@ -25,7 +25,7 @@ local settings       -- the room's rules; see policy in codec.go
 local caller         -- what the calling process knows of the room and of Redis's clock; see caller in codec.go
 local args           -- the verb's own arguments: the fields of its struct in the Go file of the same name
 local stored         -- the fields of STATE as they are in Redis
-local room           -- the room's state as values; see state.lua
+local room = {}      -- the room's state as values; see state.lua
 local change         -- what this call has changed, and so has to write
 local news           -- what this call publishes and journals, by kind
 local memo           -- what this call has read already, or is to do once only
@@ -33,7 +33,7 @@ local memo           -- what this call has read already, or is to do once only
 local clock, state, lineage, existence, journal, event = {}, {}, {}, {}, {}, {}
 local places, line, leases, asks, presence = {}, {}, {}, {}, {}
 local messages, matching, support, reply, uncontended, verb = {}, {}, {}, {}, {}, {}
-local int, iso       -- see text.lua
+local int, whole, iso -- see text.lua
 local advance        -- brings the room to NOW; see advance.lua
 local call           -- what Redis calls; see call.lua
 

@@ -48,21 +48,19 @@ end
 
 -- load_values makes `room` of the stored fields. A program before formats let each lease weigh a fifth and knew no spread.
 local function load_values()
-  local v = stored
-  room = {
-    epoch = (v.epoch or 0) + 0, version = (v.version or 0) + 0, tickets = (v.tickets or 0) + 0, fence = (v.fence or 0) + 0,
-    hold = (v.hold or settings.lease) + 0, spread = (v.spread or 0) + 0, holds = (v.holds or (v.hold and 3 or 0)) + 0,
-    hold_text = v.hold, spread_text = v.spread, paused = v.paused == '1',
-    session = v.session or '', seller = v.seller or '', ticket = (v.ticket or 0) + 0,
-    granted = (v.granted or 0) + 0, expires = (v.expires or 0) + 0, quiet = (v.quiet or 0) + 0, over = (v.over or 0) + 0,
-    looked = (v.looked or 0) + 0, trust = (v.trust or 0) + 0, lost = (v.lost or 0) + 0, lost_from = (v.lost_from or 0) + 0,
-    format = (v.format or 0) + 0, lineage = v.lineage or '', doubt = (v.doubt or 0) + 0,
-    claim = 0, claim_text = v.claim or '', rank = nil,
-    asking = false, asked = 0, open = 0, ask_after = 0, codes = 0, put_off = false, rejects = 0, last_ask = 0,
-    open_session = '', open_at = 0, open_other = 0, unsure = (v.unsure or 0) + 0, awaits = '', awaited = 0,
-    noted = 0, noted_from = 0, turned = 0, turned_from = 0, above = (v.above or 0) + 0,
-    line = false, channel = nil, begun = nil, last = nil, there = false, writes = 1, history = '',
-  }
+  local v, r = stored, room
+  r.epoch, r.version, r.tickets, r.fence = whole(v.epoch or '0'), (v.version or 0) + 0, (v.tickets or 0) + 0, whole(v.fence or '0')
+  r.hold, r.spread, r.holds = (v.hold or settings.lease) + 0, (v.spread or 0) + 0, (v.holds or (v.hold and 3 or 0)) + 0
+  r.hold_text, r.spread_text, r.paused = v.hold, v.spread, v.paused == '1'
+  r.session, r.seller, r.ticket = v.session or '', v.seller or '', whole(v.ticket or '0')
+  r.granted, r.expires, r.over = whole(v.granted or '0'), whole(v.expires or '0'), whole(v.over or '0')
+  r.quiet, r.looked, r.trust = (v.quiet or 0) + 0, (v.looked or 0) + 0, (v.trust or 0) + 0
+  r.lost, r.lost_from, r.above, r.unsure = (v.lost or 0) + 0, (v.lost_from or 0) + 0, (v.above or 0) + 0, (v.unsure or 0) + 0
+  r.format, r.lineage, r.doubt = (v.format or 0) + 0, v.lineage or '', (v.doubt or 0) + 0
+  r.claim, r.claim_text, r.rank = 0, v.claim or '', nil
+  leases.reset_codes()
+  r.open_session, r.open_at, r.open_other, r.awaits, r.awaited = '', 0, 0, '', 0
+  r.line, r.channel, r.begun, r.last, r.over_session, r.over_outcome = nil, nil, nil, nil, nil, nil
   if not (v.hold and v.spread) or room.hold > settings.lease or room.spread > settings.lease then
     state.set_average(math.min(room.hold, settings.lease), math.min(room.spread, settings.lease))
   end
@@ -86,7 +84,10 @@ end
 -- read reads STATE, the time, and whether the lock key is there: before the time, so that a key that expired is past its end, and one
 -- that is missing before its end was deleted by hand.
 function state.read()
-  stored = {}
+  -- All of it at once takes less than naming the fields; and a table that is large enough less than one that grows.
+  stored = { epoch = false, version = false, tickets = false, fence = false, hold = false, spread = false, holds = false, paused = false,
+    session = false, seller = false, ticket = false, granted = false, expires = false, over = false, looked = false, trust = false, format = false,
+    lineage = false, doubt = false, claim = false, codes = false, unanswered = false }
   local fields = redis.call('HGETALL', STATE)
   for i = 1, #fields, 2 do stored[fields[i]] = fields[i + 1] end
   local there = (stored.session or '') ~= '' and redis.call('EXISTS', LOCK) == 1

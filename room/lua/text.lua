@@ -15,11 +15,18 @@ function int(n)
   return text
 end
 
-local day, day_text
+-- whole reads a number that int wrote, and that is likely to be written again.
+function whole(text)
+  local n = text + 0
+  if not written[-n] then
+    if cached == 500 then written, cached = {}, 0 end
+    written[-n], cached = text, cached + 1
+  end
+  return n
+end
 
 -- date formats a day, counted from 1970, of the proleptic Gregorian calendar.
 local function date(days)
-  if days == day then return day_text end
   local z = days + 719468
   local era = math.floor(z / 146097)
   local doe = z - era * 146097
@@ -28,14 +35,26 @@ local function date(days)
   local mp = math.floor((5 * doy + 2) / 153)
   local month = mp < 10 and mp + 3 or mp - 9
   local year = yoe + era * 400 + (month <= 2 and 1 or 0)
-  day, day_text = days, string.format('%04d-%02d-%02d', year, month, doy - math.floor((153 * mp + 2) / 5) + 1)
-  return day_text
+  return string.format('%04d-%02d-%02d', year, month, doy - math.floor((153 * mp + 2) / 5) + 1)
+end
+
+local minutes, cached_minutes = {}, 0
+
+-- minute formats a minute, counted from 1970, up to its seconds. The times of a room are mostly of a few minutes.
+local function minute(n)
+  local text = minutes[-n]
+  if not text then
+    if cached_minutes == 20 then minutes, cached_minutes = {}, 0 end
+    text = string.format('%sT%02d:%02d:', date(math.floor(n / 1440)), math.floor(n / 60) % 24, n % 60)
+    minutes[-n], cached_minutes = text, cached_minutes + 1
+  end
+  return text
 end
 
 -- iso formats unix ms as RFC 3339 in UTC.
 function iso(ms)
-  local days = math.floor(ms / 86400000)
-  local rest = ms - days * 86400000
-  return string.format('%sT%02d:%02d:%02d.%03dZ', date(days), math.floor(rest / 3600000),
-    math.floor(rest / 60000) % 60, math.floor(rest / 1000) % 60, rest % 1000)
+  local n = math.floor(ms / 60000)
+  local rest = ms - n * 60000
+  local second = math.floor(rest / 1000)
+  return minute(n) .. (second < 10 and '0' or '') .. second .. '.' .. int(1000 + rest - second * 1000):sub(2) .. 'Z'
 end

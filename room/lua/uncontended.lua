@@ -9,8 +9,8 @@ local function applies()
 end
 
 local function is_free()
-  for field in pairs(stored) do
-    if field ~= 'format' and field ~= 'fence' then return false end
+  for field, value in pairs(stored) do
+    if value and field ~= 'format' and field ~= 'fence' then return false end
   end
   return (stored.format or '1') == '1' and redis.call('EXISTS', LOCK, QUEUE, PLACES, SELLERS, SEEN, AWAY, ENDED, HERE) == 0
 end
