@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-long check race bench gobench sim estimates growth load load-check day day-check faults faults-check mixed-versions fuzz release generate screenshots setup
+.PHONY: help run demo test test-long check race bench gobench sim estimates growth instructions load load-check day day-check faults faults-check mixed-versions fuzz release generate screenshots setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.  `make check` vets; nobody debugs them by DWARF.
@@ -60,6 +60,10 @@ estimates: ## Compare ways to estimate a wait, on simulated rooms; write docs/es
 
 growth: ## Reckon from measured constants what many sellers take, hold it against a simulation; write docs/scaling.md
 	@go build -C lab -o ../bin/growth ./growth && bin/growth -write $(ARGS)
+
+instructions: setup ## Count the instructions that Redis executes for each verb, by functions and as a script (Callgrind)
+	@scripts/setup.sh instructions
+	@go run -C lab ./instructions
 
 load: ## Put load on replicas started for it, or on BASE_URL, with k6 (SCENARIO=steady REPLICAS=3; docs/load-testing.md)
 	@$(if $(BASE_URL),,scripts/setup.sh load)

@@ -13,7 +13,7 @@ type expireArgs struct {
 	Rest      time.Duration // when to look again at the latest while somebody holds or waits
 	TakeIn    time.Duration // and while the journal waits to be taken in
 	Retention time.Duration // how long an idle room's keys are kept
-	Replicas  string        // which are alive; see bury in here.lua
+	Replicas  string        // which are alive; see expire_replicas in presence.lua
 }
 
 // Checked is what Expire found.

@@ -120,7 +120,7 @@ const (
 func newFilters() *filters { return &filters{rooms: make(map[ID]map[string]Filter)} }
 
 // filterName returns the start of a sealed filter: the id of its key and its nonce, which no other has. An ask is no name for its filter:
-// where the store loses it, the next one has its number. match_whose.lua names filters so too.
+// where the store loses it, the next one has its number. matching.lua names filters so too.
 func filterName(sealed string) string { return sealed[:min(len(sealed), 25)] }
 
 // learn remembers a filter by its sealed text.
@@ -138,7 +138,7 @@ func (x *filters) learn(id ID, sealed string, f Filter) {
 	known[filterName(sealed)] = f
 }
 
-// fit is what match_whose.lua is told of an ask and a message.
+// fit is what matching.lua is told of an ask and a message.
 type fit string
 
 const (

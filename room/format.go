@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Format is the latest way to write keys, events and journal entries that this program knows; prelude.lua has the same number. A program reads its own format
+// Format is the latest way to write keys, events and journal entries that this program knows; library.lua has the same number. A program reads its own format
 // and all earlier ones. Where one has written a room in its own format, an older program does nothing in that room (ErrNewer) rather than something wrong.
 // So a new format is first read by one release and written by the next: then old and new replicas serve side by side.
 //

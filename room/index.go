@@ -25,7 +25,7 @@ var (
 )
 
 // registeredFor is how long a process trusts its own registration of a room. Shorter than what
-// join.lua accepts (45 s), which is shorter than what index_reschedule.lua keeps (60 s).
+// existence.unlisted accepts (45 s), which is shorter than what index/reschedule.lua keeps (60 s).
 const registeredFor = 20 * time.Second
 
 // claimFor is how long a claimed room waits before another replica may take it: the claimer died.
@@ -336,7 +336,7 @@ func (x *index) dueIn(ctx context.Context, id ID, in time.Duration) (alone bool,
 	return alone, storeError("make room due", err)
 }
 
-// sentinel is in the index beside the rooms: see index_register.lua.
+// sentinel is in the index beside the rooms: see index/register.lua.
 const sentinel = "!"
 
 // scanPiece is about how many rooms Redis names at once.

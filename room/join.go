@@ -26,7 +26,7 @@ type joinArgs struct {
 var errRegister = errors.New("index entry too old")
 
 // unknownRoom says that the store knows nothing of the room either. It is an errRegister.
-type unknownRoom struct{ blank string } // what the store has in its place: see beginning.lua
+type unknownRoom struct{ blank string } // what the store has in its place: see existence.lua
 
 func (*unknownRoom) Error() string { return "room not known" }
 func (*unknownRoom) Unwrap() error { return errRegister }

@@ -89,7 +89,7 @@ var libraryScript = sync.OnceValue(func() *redis.Script { return redis.NewScript
 // library calls the Lua library, by Redis's functions or, where there are none, as a script.
 type library struct {
 	rdb     redis.UniversalClient
-	named   string                 // a sorted set: which libraries processes use, and when each was named last (unix ms of that process)
+	named   string                 // a sorted set: which libraries processes use, and when each was named last (unix ms of that process); "" = none
 	scripts atomic.Pointer[string] // why there are no functions; nil = there are, as far as is known
 }
 
@@ -149,7 +149,9 @@ func (l *library) load(ctx context.Context, key string) error {
 	if err != nil && !strings.Contains(err.Error(), "already exists") { // another process was faster
 		return err
 	}
-	l.deleteOthers(ctx, node)
+	if l.named != "" {
+		l.deleteOthers(ctx, node)
+	}
 	return nil
 }
 
@@ -160,6 +162,9 @@ const (
 
 // name says that this process uses its library. An error is of no consequence: a library that is deleted is loaded again.
 func (l *library) name(ctx context.Context) {
+	if l.named == "" {
+		return
+	}
 	_ = l.rdb.ZAdd(ctx, l.named, redis.Z{Score: float64(time.Now().UnixMilli()), Member: libraryName()}).Err()
 }
 

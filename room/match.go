@@ -197,7 +197,7 @@ func (e *Engine) Fingerprint(id ID, q MatchRequest) string {
 	return e.sealer(id).mark(string(id), "fingerprint", plainSender(q.Sender), q.Shown.Text, strconv.FormatInt(q.From, 10))
 }
 
-// learn opens the filters that match_whose.lua has to know a message's fit to.
+// learn opens the filters that matching.lua has to know a message's fit to.
 func (e *Engine) learn(id ID, sealed []string, q MatchRequest, fits map[string]fit) {
 	for _, text := range sealed {
 		f, ok := e.openFilter(id, text)

@@ -83,10 +83,10 @@ func (n Names) Room(name string) ID {
 // events is the end of Events.
 func (n Names) events() string { return "events" + n.mark() }
 
-// room is how all names of a room begin. Scripts take it from the first key that they are handed: see prelude.lua.
+// room is how all names of a room begin. Scripts take it from the first key that they are handed: see library.lua.
 func (n Names) room(id ID) string { return n.prefix + "{" + string(id) + "}:" }
 
-// keys are the KEYS of every script, in the order prelude.lua names them; own are the verb's: the first holds the reply to
+// keys are the KEYS of every script, in the order library.lua names them; own are the verb's: the first holds the reply to
 // this very request.
 func (n Names) keys(id ID, own []string) []string {
 	begin := n.room(id)

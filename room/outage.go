@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	trustedFor  = 3000        // ms after an outage in which nobody is judged: as in prelude.lua
+	trustedFor  = 3000        // ms after an outage in which nobody is judged: as SETTLING in clock.lua
 	outagesKept = time.Minute // a room that nobody has asked again in this long is not in anybody's way
 )
 

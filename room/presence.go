@@ -91,7 +91,7 @@ func (e *Engine) Attend(ctx context.Context, host Host, rooms ...ID) error {
 	return storeError("attend", err)
 }
 
-// attendedKept is how long the list of a replica's rooms is kept when it has no heartbeat any more: as in index_heartbeat.lua.
+// attendedKept is how long the list of a replica's rooms is kept when it has no heartbeat any more: as in index/heartbeat.lua.
 const attendedKept = time.Hour
 
 // Unattend takes that back, when all who had come have gone.
@@ -108,7 +108,7 @@ const (
 	buryAgain = 30 * time.Second // a word under the number of who has died may come late
 )
 
-// bury makes the rooms of replicas that have died due. replicas is as index_claim.lua writes it.
+// bury makes the rooms of replicas that have died due. replicas is as index/claim.lua writes it.
 func (e *Engine) bury(ctx context.Context, replicas string) error {
 	fields := strings.Split(replicas, " ")
 	if len(fields) != 4 || fields[3] == "" {

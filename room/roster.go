@@ -73,7 +73,7 @@ func addWaiters(line []Waiter, places, ranks, away []string, awayAfter time.Dura
 	return line, nil
 }
 
-// unclaimed says of the rest of a place, from its channel on, whether its turn passed unclaimed and it is not back; see prelude.lua.
+// unclaimed says of the rest of a place, from its channel on, whether its turn passed unclaimed and it is not back; see places.lua.
 func unclaimed(rest string) bool {
 	p := strings.SplitN(rest, "|", 4) // channel, lease, asks
 	return len(p) == 4 && strings.HasPrefix(p[3], "u")

@@ -80,7 +80,7 @@ func (p *toldPlace) miss(at int64) {
 // past is true of a place whose end need not be remembered any more; its seller may have been erased since.
 func (p *toldPlace) past(now time.Time) bool { return p.Outcome != "" && now.Sub(p.at) > endedKept }
 
-// orphaned is who holds the lock where a loss took its holder: see state.lua.
+// orphaned is who holds the lock where a loss took its holder: see ORPHANED in library.lua.
 const orphaned = "-"
 
 // endedKept is how long the end of a place is remembered: the ledger has it long before.

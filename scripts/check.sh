@@ -226,6 +226,7 @@ check "generated templates" generated
 check "browsers" browsers
 check "bundles" go test -count 1 ./static/gen
 check "shell scripts" shell
+check "Lua" luacheck -q room/lua
 check "imports" go test ./internal/imports
 check "documentation" go test -count 1 ./internal/docs
 check "descriptions" described

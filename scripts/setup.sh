@@ -4,6 +4,7 @@
 #   scripts/setup.sh race   and a C compiler, which the race detector needs
 #   scripts/setup.sh load   what `make load` starts beside waitroom
 #   scripts/setup.sh bench  what `make bench` starts beside waitroom
+#   scripts/setup.sh instructions  what `make instructions` counts with
 #   scripts/setup.sh check  what `make check` looks at deploy/ with
 #   scripts/setup.sh long   the other browsers, which journeys of `make test-long` are made in
 #   scripts/setup.sh faults what `make faults` starts beside waitroom, and the C compiler by which it sets Redis's clock
@@ -50,12 +51,16 @@ fi
 if [ "${1-}" = check ]; then
 	for_whom="make check needs"
 	need prometheus has promtool
+	need lua-check has luacheck
 	need haproxy has_any haproxy /usr/sbin/haproxy
 elif [ "${1-}" = load ]; then
 	for_whom="make load needs"
 	need haproxy has_any haproxy /usr/sbin/haproxy
 elif [ "${1-}" = bench ]; then
 	for_whom="make bench needs"
+elif [ "${1-}" = instructions ]; then
+	for_whom="make instructions needs"
+	need valgrind has valgrind
 elif [ "${1-}" = long ]; then
 	for_whom="make test-long needs"
 	need webkit2gtk-driver has_webkit

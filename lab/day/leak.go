@@ -19,9 +19,9 @@ type leak struct {
 }
 
 var leaks = []leak{
-	{"leases", "ended leases", stack.Change("room/lua/ending.lua", "redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - LEASES_KEPT))", "")},
-	{"outcomes", "places", stack.Change("room/lua/places.lua", "if #old > 0 then", "if false then")},
-	{"answers", "keys", stack.Change("room/lua/tell.lua", "redis.call('SET', ONCE, text, 'PX', int(ONCE_KEPT))", "redis.call('SET', ONCE, text)")},
+	{"leases", "ended leases", stack.Change("room/lua/leases.lua", "redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - settings.leases_kept))", "")},
+	{"outcomes", "places", stack.Change("room/lua/places.lua", "if #old == 0 then return end", "if true then return end")},
+	{"answers", "keys", stack.Change("room/lua/reply.lua", "redis.call('SET', ONCE, text, 'PX', int(kept_for()))", "redis.call('SET', ONCE, text)")},
 	{"goroutines", "goroutines", stack.Change("room/join.go", "once := unremembered", "go func() { select {} }()\nonce := unremembered")},
 	{"memory", "heap", stack.Change("room/join.go", "once := unremembered", "go func() { kept := make([]byte, 8<<10); for i := range kept { kept[i] = 1 }; <-make(chan struct{}); println(kept[0]) }()\nonce := unremembered")},
 }

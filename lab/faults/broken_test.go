@@ -33,51 +33,51 @@ func breakages() []breakage {
 	lua := func(file, from, to string) edit { return edit{"room/lua/" + file, from, to} }
 	return []breakage{
 		{TwoHolders, "every fifth ticket is granted a lock that is held", Calm(), []edit{
-			lua("join.lua", "if held() or S.paused then", "if (held() and S.tickets % 5 ~= 0) or S.paused then")}},
+			lua("verb/join.lua", "if leases.held() or room.paused then", "if (leases.held() and room.tickets % 5 ~= 0) or room.paused then")}},
 		{ClaimIgnored, "a claim counts for nothing", only("claims"), []edit{
-			lua("claims.lua", "S.claim, S.rank, change.codes = 0, nil, true", "change.codes = true")}},
+			lua("presence.lua", "room.claim, room.rank, change.codes = 0, nil, true", "change.codes = true")}},
 		{HeldTooLong, "a lease ends 1.5 s late", Calm(), []edit{
-			lua("advance.lua", "if NOW >= S.expires then", "if NOW >= S.expires + 1500 then"),
-			lua("advance.lua", "elseif not LOCK_THERE and not change.lease then", "elseif false then")}},
+			lua("advance.lua", "if NOW >= room.expires then", "if NOW >= room.expires + 1500 then"),
+			lua("advance.lua", "elseif not room.there and not change.lease then", "elseif false then")}},
 		{EndTooFar, "leases are told to end six seconds later", Calm(), []edit{
-			lua("lease.lua", "S.expires = NOW + (p.lease or LEASE)", "S.expires = NOW + (p.lease or LEASE) + 6000")}},
+			lua("leases.lua", "room.expires = NOW + (p.lease or settings.lease)", "room.expires = NOW + (p.lease or settings.lease) + 6000")}},
 		{TimeOff, "frames name a time that is five seconds ahead", Calm(), []edit{
 			{"hub/frame.go", "b = strconv.AppendInt(b, now, 10)", "b = strconv.AppendInt(b, now+5000, 10)"}}},
 		{NoService, "from the thirtieth ticket on every join fails", Calm(), []edit{
-			lua("join.lua", "wake()\nadvance()\n", "if S.tickets >= 30 then return redis.error_reply('ERR broken') end\nwake()\nadvance()\n")}},
+			lua("verb/join.lua", "  existence.wake()\n  advance()\n", "if room.tickets >= 30 then return redis.error_reply('ERR broken') end\n  existence.wake()\n  advance()\n")}},
 		{Stuck, "for five of every eight seconds nobody is granted", Calm(), []edit{
-			lua("join.lua", "if held() or S.paused then", "if held() or S.paused or NOW % 8000 < 5000 then"),
-			lua("advance.lua", "  if not held() and not S.paused and waiting() > 0 then", "  if not held() and not S.paused and waiting() > 0 and NOW % 8000 >= 5000 then")}},
+			lua("verb/join.lua", "if leases.held() or room.paused then", "if leases.held() or room.paused or NOW % 8000 < 5000 then"),
+			lua("advance.lua", "  if not leases.held() and not room.paused and line.length() > 0 then", "  if not leases.held() and not room.paused and line.length() > 0 and NOW % 8000 >= 5000 then")}},
 		{Overtaken, "the last in line is granted", Calm(), []edit{
-			lua("waiters.lua", "redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')", "redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}},
+			lua("line.lua", "redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')", "redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}},
 		{FenceBack, "every fourth fence is five seconds old", Calm(), []edit{
-			lua("lease.lua", "S.fence = math.max(US, S.fence + 1, S.above + 1)", "S.fence = S.tickets % 4 == 0 and US - 5000000 or math.max(US, S.fence + 1)")}},
+			lua("leases.lua", "room.fence = math.max(US, room.fence + 1, room.above + 1)", "room.fence = room.tickets % 4 == 0 and US - 5000000 or math.max(US, room.fence + 1)")}},
 		{TicketReused, "every sixth ticket is given out twice", Calm(), []edit{
-			lua("join.lua", "S.tickets = S.tickets + 1", "S.tickets = NOW % 6 == 0 and S.tickets or S.tickets + 1")}},
+			lua("verb/join.lua", "room.tickets = room.tickets + 1", "room.tickets = NOW % 6 == 0 and room.tickets or room.tickets + 1")}},
 		{TicketBack, "tickets go back by three now and then", Calm(), []edit{
-			lua("join.lua", "S.tickets = S.tickets + 1", "S.tickets = S.tickets % 7 == 6 and NOW % 2 == 0 and S.tickets - 3 or S.tickets + 1")}},
+			lua("verb/join.lua", "room.tickets = room.tickets + 1", "room.tickets = room.tickets % 7 == 6 and NOW % 2 == 0 and room.tickets - 3 or room.tickets + 1")}},
 		{SamePosition, "the second in line is told that it is the first", Calm(), []edit{
-			lua("tell.lua", "redis.call('ZRANK', QUEUE, session) + 1", "math.max(1, redis.call('ZRANK', QUEUE, session))")}},
+			lua("reply.lua", "redis.call('ZRANK', QUEUE, session) + 1", "math.max(1, redis.call('ZRANK', QUEUE, session))")}},
 		{TwoPlaces, "pressing again gives a new place", Calm(), []edit{
-			lua("join.lua", "if mine and mine.live then", "if mine and mine.live and NOW % 2 == 0 then"),
-			lua("join.lua", "if elsewhere then", "if false then")}},
+			lua("verb/join.lua", "if mine and mine.live then", "if mine and mine.live and NOW % 2 == 0 then"),
+			lua("verb/join.lua", "if elsewhere then", "if false then")}},
 		{TwoOutcomes, "who asks how its place ended is told something else", Calm(), []edit{
-			lua("tell.lua", "'ended' .. who .. p.outcome", "'ended' .. who .. (NOW % 2 == 0 and 'removed' or p.outcome)")}},
+			lua("reply.lua", "'ended' .. who .. p.outcome", "'ended' .. who .. (NOW % 2 == 0 and 'removed' or p.outcome)")}},
 		{BackFromEnd, "a place that has ended is told as waiting", Calm(), []edit{
-			lua("tell.lua", "  if not p.live then", "  if not p.live and p.ticket % 4 == 0 then return 'waiting' .. who .. '- - 1 1' end\n  if not p.live then")}},
+			lua("reply.lua", "  if not p.live then", "  if not p.live and p.ticket % 4 == 0 then return 'waiting' .. who .. '- - 1 1' end\n  if not p.live then")}},
 		{Vanished, "every fifth waiter's place is forgotten", Calm(), []edit{
-			lua("join.lua", "if held() or S.paused then", "if held() and S.tickets % 5 == 0 then put_place(SESSION, nil, false) elseif held() or S.paused then")}},
+			lua("verb/join.lua", "if leases.held() or room.paused then", "if leases.held() and room.tickets % 5 == 0 then places.put(args.session, nil, false) elseif leases.held() or room.paused then")}},
 		{LostUnasked, "a new epoch begins for no reason", Calm(), []edit{
-			lua("advance.lua", "function advance()\n", "function advance()\n  if S.epoch > 0 and S.version > 20 and NOW % 50 == 0 and not change.any then\n    S.epoch, S.version, change.any, change.lease = US, 0, true, true\n    redis.call('HSET', STATE, 'epoch', int(S.epoch))\n  end\n")}},
+			lua("advance.lua", "function advance()\n", "function advance()\n  if room.epoch > 0 and room.version > 20 and NOW % 50 == 0 and not change.any then\n    room.epoch, room.version, change.any, change.lease = US, 0, true, true\n    redis.call('HSET', STATE, 'epoch', int(room.epoch))\n  end\n")}},
 		{VersionBack, "frames name an older version now and then", Calm(), []edit{
 			{"hub/frame.go", "`,\"version\":`, m.Version)", "`,\"version\":`, m.Version-m.Version%5/4*3)"}}},
 		{SocketBehind, "the socket of every third place is told nothing once it is open", Calm(), []edit{
 			{"hub/writer.go", "	if st.Status == room.Locked {\n", "	if c.opened && st.Ticket%3 == 0 {\n		return buf, t, false\n	}\n	if st.Status == room.Locked {\n"}}},
 		{WrongCode, "a message is shown to the first in line", Calm(), []edit{
-			lua("match_bind.lua", "session = l and l.session or '', fence", "session = l and (redis.call('ZRANGE', QUEUE, 0, 0)[1] or l.session) or '', fence"),
-			lua("look.lua", "(m.late or m.fence == fence) and 'm'", "'m'")}},
+			lua("verb/match.lua", "session = l and l.session or '', fence", "session = l and (redis.call('ZRANGE', QUEUE, 0, 0)[1] or l.session) or '', fence"),
+			lua("verb/look.lua", "return (m.late or m.fence == fence) and 'm'", "return 'm'")}},
 		{CodeUnseen, "every third ticket is not shown its code", Calm(), []edit{
-			lua("look.lua", "  if not p then return '' end", "  if not p or p.ticket % 3 == 0 then return '' end")}},
+			lua("verb/look.lua", "  if not p then return '' end", "  if not p or p.ticket % 3 == 0 then return '' end")}},
 		{CodeLeaked, "an answered message's body is logged", Calm(), []edit{
 			{"sms/service.go", `"message answered", "room", id, "message", m.id,`, `"message answered", "room", id, "message", string(body),`}}},
 		{LedgerMissing, "the ledger skips every seventh ticket", Calm(), []edit{
@@ -87,7 +87,7 @@ func breakages() []breakage {
 		{LedgerOutcomes, "the ledger does not close every fifth place", Calm(), []edit{
 			{"ledger/apply.go", "		return w.ended(b, epoch, r)", "		if r.Ticket%5 == 0 {\n			return nil\n		}\n		return w.ended(b, epoch, r)"}}},
 		{LedgerGap, "every ninth ticket is left out", Calm(), []edit{
-			lua("join.lua", "S.tickets = S.tickets + 1", "S.tickets = S.tickets + (S.tickets % 9 == 8 and 2 or 1)")}},
+			lua("verb/join.lua", "room.tickets = room.tickets + 1", "room.tickets = room.tickets + (room.tickets % 9 == 8 and 2 or 1)")}},
 		{WebhookMissing, "the integration is told nothing of every seventh ticket", Calm(), []edit{
 			{"ledger/tell.go", "	if !w.tell {", "	if !w.tell || e.Ticket%7 == 3 {"}}},
 		{WebhookTwice, "every seventh ticket's events are put in twice", Calm(), []edit{
@@ -97,8 +97,8 @@ func breakages() []breakage {
 		{IndexLost, "nobody sees that the index has another life", only("index-lost"), []edit{
 			{"room/rebuild.go", "if l.busy || (!another && found.whole) {", "if l.busy || l.life != \"\" || !another && found.whole {"}}},
 		{GhostGranted, "nobody is ever away", only("half-open"), []edit{
-			lua("waiters.lua", "if not gone_for(vouched, AWAY_AFTER) or not mark_away(session, vouched) then", "if true then"),
-			lua("waiters.lua", "if present_known or NOW < S.trust or waiting() == 0 then return end", "if true then return end")}},
+			lua("line.lua", "if not presence.gone_for(until_ms, settings.away_after) or not presence.mark_away(session, until_ms) then", "if true then"),
+			lua("presence.lua", "if memo.present or NOW < room.trust or line.length() == 0 then return end", "if true then return end")}},
 		{RequestDropped, "SIGTERM is not listened to", only("rolling-restart"), []edit{
 			{"cmd/waitroom/main.go", "os.Interrupt, syscall.SIGTERM}", "os.Interrupt, syscall.SIGHUP}"}}},
 		{SellersNoticed, "a ledger that is behind makes a replica not ready", only("database"), []edit{

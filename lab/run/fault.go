@@ -26,19 +26,19 @@ type fault struct {
 const leak = "go func() { kept := make([]byte, 1<<20); for i := range kept { kept[i] = 1 }; <-make(chan struct{}); println(kept[0]) }()\n"
 
 var faults = []fault{
-	{"two-holders", []stack.Edit{stack.Change("room/lua/join.lua", "if held() or S.paused then", "if (held() and S.tickets % 5 ~= 0) or S.paused then")}, "smoke", "two_holders"},
+	{"two-holders", []stack.Edit{stack.Change("room/lua/verb/join.lua", "if leases.held() or room.paused then", "if (leases.held() and room.tickets % 5 ~= 0) or room.paused then")}, "smoke", "two_holders"},
 	// Every second lease that ended is still shown to its holder: at versions at which the next one holds.
 	{"stale-holder", []stack.Edit{
 		stack.Change("hub/mirror/apply.go", "m.reseat(j.Session, Seat{Status: room.Ended", "if j.Fence%2 == 1 { continue }\nm.reseat(j.Session, Seat{Status: room.Ended"),
 		stack.Change("hub/frame.go", "if st.Fence != m.Lease.Fence {", "if false {"),
 	}, "smoke", "two_holders"},
-	{"overtaking", []stack.Edit{stack.Change("room/lua/waiters.lua", "local line = redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')",
-		"local line = redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}, "smoke", "overtaken"},
-	{"lost-place", []stack.Edit{stack.Change("room/lua/join.lua", "if held() or S.paused then",
-		"if held() and S.tickets % 5 == 0 then put_place(SESSION, nil, false) elseif held() or S.paused then")}, "smoke", "lost_places"},
+	{"overtaking", []stack.Edit{stack.Change("room/lua/line.lua", "local waiters = redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')",
+		"local waiters = redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}, "smoke", "overtaken"},
+	{"lost-place", []stack.Edit{stack.Change("room/lua/verb/join.lua", "if leases.held() or room.paused then",
+		"if leases.held() and room.tickets % 5 == 0 then places.put(args.session, nil, false) elseif leases.held() or room.paused then")}, "smoke", "lost_places"},
 	{"blind-desk", []stack.Edit{stack.Change("hub/deskroom.go", "d.feed.tell(frame)", "if d.roster.Version%7 != 0 { d.feed.tell(frame) }")}, "desk", "desk_wrong"},
 	{"replica-leak", []stack.Edit{stack.Change("room/join.go", "once := unremembered", leak+"once := unremembered")}, "soak", memoryRule},
-	{"redis-leak", []stack.Edit{stack.Change("room/lua/leave.lua", "if holds then", "redis.call('APPEND', STATE .. ':leak', string.rep('x', 1048576))\nif holds then")}, "soak", memoryRule},
+	{"redis-leak", []stack.Edit{stack.Change("room/lua/verb/leave.lua", "if holds then", "redis.call('APPEND', STATE .. ':leak', string.rep('x', 1048576))\nif holds then")}, "soak", memoryRule},
 }
 
 func faultNames() []string {

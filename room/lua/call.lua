@@ -1,7 +1,8 @@
 -- call.lua: one call of the library, from its keys and arguments to its reply.
 --
 -- KEYS  those that library.lua names, in that order
--- ARGV  1 the verb, 2 the room's settings, 3 what the caller knows (see caller in codec.go; what it does not know is left out), 4 the verb's arguments; 2 to 4 as JSON (see codec.go)
+-- ARGV  1 the verb, 2 the room's settings, 3 what the caller knows (what it does not know is left out), 4 the verb's arguments; 2 to 4 as JSON, see
+--       codec.go
 -- Every verb's reply is "ok …" or a refusal's code with fields behind it, or a list of such texts. Instead of it, and nothing was done:
 --   ahead <ms>  Redis's clock is later than the caller's bound: the call took long, or the clock was stepped ahead
 --   newer       a later program wrote the room, in a format that this library does not know

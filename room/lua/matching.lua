@@ -80,9 +80,11 @@ local function quarantined(mine)
   while l and (l.current or l.ended >= sms.earliest - settings.quarantine) do
     if l.fence < mine.fence and l.asking and not (mine.asking and l.party == mine.party) then
       for _, a in ipairs(l.asks) do
-        if a.answered == '' and a.at < sms.latest and sms.earliest < a.at + settings.quarantine and (not mine.asking or may_fit(l, a)) then yes = true end
+        local in_time = a.answered == '' and a.at < sms.latest and sms.earliest < a.at + settings.quarantine
+        if in_time and (not mine.asking or may_fit(l, a)) then yes = true end
       end
-    elseif l.fence < mine.fence and not l.asking and mine.asking and l.party ~= mine.party and l.codes == 0 and l.ended < sms.latest and sms.earliest < l.ended + settings.quarantine then
+    elseif l.fence < mine.fence and not l.asking and mine.asking and l.party ~= mine.party and l.codes == 0
+      and l.ended < sms.latest and sms.earliest < l.ended + settings.quarantine then
       yes = true -- its code was taken back
     end
     i = i + 1
@@ -247,7 +249,9 @@ function matching.judge()
   local l, list, over = asker()
   if list == 'ambiguous' then return nil, list, over and behind(over) or nil end
   -- Asks since the last writes that are left are not known: a lease that asked before the loss need not have been the last.
-  if l and (sms.latest > room.lost_from and matching.asks_lost() or sms.latest > room.noted_from and list[#list].at <= room.noted) then return nil, 'ambiguous' end
+  if l and (sms.latest > room.lost_from and matching.asks_lost() or sms.latest > room.noted_from and list[#list].at <= room.noted) then
+    return nil, 'ambiguous'
+  end
   if l then
     local ask, ok = open_ask(l, list)
     if ok then

@@ -1,5 +1,5 @@
--- index_bury.lua: a replica has died; the rooms in which it told who is connected to it are due at once, for expire.lua to take that back.
--- KEYS   1 attended: set, the rooms in which the replica has told that  2 due (see index_register.lua)
+-- index/bury.lua: a replica has died; the rooms in which it told who is connected to it are due at once, for expire.lua to take that back.
+-- KEYS   1 attended: set, the rooms in which the replica has told that  2 due (see index/register.lua)
 -- ARGV   1 how many rooms at the most
 -- Returns how many are left.
 

@@ -1,10 +1,11 @@
--- index_claim.lua: takes rooms that are due, so that of several replicas one looks at each.
--- KEYS   1 due  2 life (see index_register.lua)  3 clock: string, the time of the last claim (ms)  4 whole: string, the life that has all rooms
---        5 alive, 6 dead, 7 outage (see index_heartbeat.lua)
+-- index/claim.lua: takes rooms that are due, so that of several replicas one looks at each.
+-- KEYS   1 due  2 life (see index/register.lua)  3 clock: string, the time of the last claim (ms)  4 whole: string, the life that has all rooms
+--        5 alive, 6 dead, 7 outage (see index/heartbeat.lua)
 -- ARGV   1 how many at the most  2 hold each for (ms): due again then, should the claimer die  3 a name, should a life begin
 --        4 a replica without a heartbeat for so long (ms) has died
 -- Returns when the next room is due (ms from now; -1 = none is listed), the life's name, "1" = all rooms are in it (see Engine.rebuild),
--- how many rooms are listed, which replicas are alive (see bury in here.lua), then room, claim, room, claim …; the claim is the score to hand back.
+-- how many rooms are listed, which replicas are alive (see expire_replicas in presence.lua), then room, claim, room, claim …; the claim is the score
+-- to hand back.
 
 local DEAD_KEPT = 60 * 60 * 1000   -- the last heartbeat of who died: who buries it later takes it for gone from then on
 
@@ -30,7 +31,7 @@ local claim = ms(now + ARGV[2])
 local name = life:match('^%S+')
 
 -- replicas says who is alive: "now(µs) outage(ms) host,host,… host:last heartbeat(ms ago),…". Where nobody has had a heartbeat lately the store was
--- away, or everybody was: nobody is taken for dead then (see index_heartbeat.lua).
+-- away, or everybody was: nobody is taken for dead then (see index/heartbeat.lua).
 local function replicas()
   local outage = math.max(redis.call('PTTL', KEYS[7]), 0)
   local latest = redis.call('ZRANGE', KEYS[5], -1, -1, 'WITHSCORES')

@@ -1,7 +1,8 @@
--- index_due.lua: something becomes due in a room that is listed, which nobody who looked at it knew.
--- KEYS   1 due (see index_register.lua)
+-- index/due.lua: something becomes due in a room that is listed, which nobody who looked at it knew.
+-- KEYS   1 due (see index/register.lua)
 -- ARGV   1 room  2 in how long (ms)
--- Returns 1 when nobody looks at it before. Else somebody may be looking just now, who knows of nothing: the claim is void, so that it does not say when to look again.
+-- Returns 1 when no replica looks at it before. Else a replica may be looking just now, which does not know of this: its claim is void, so that it does
+-- not say when to look again.
 
 local clock = redis.call('TIME')
 local at = clock[1] * 1000 + math.floor(clock[2] / 1000) + ARGV[2]

@@ -1,4 +1,4 @@
--- erase_reply.lua: the reply to a request that is remembered names a seller in another way from now on.
+-- index/erase_reply.lua: the reply to a request that is remembered names a seller in another way from now on.
 -- KEYS 1 the reply
 -- ARGV 1 seller, 2 what it is called from now on
 -- Returns 1 where it named the seller, else 0.

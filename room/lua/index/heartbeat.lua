@@ -1,6 +1,7 @@
--- index_heartbeat.lua: a replica is alive. Under its host number it has told rooms who is connected to it (see here.lua).
--- KEYS   1 alive: zset, host number -> its last heartbeat (ms)  2 dead: zset, the same of those that stopped (see index_claim.lua)
---        3 outage: string, there while nobody is judged, since nobody was able to have a heartbeat  4 attended: set, in which rooms it has told who is connected
+-- index/heartbeat.lua: a replica is alive. Under its host number it has told rooms who is connected to it (see presence.lua).
+-- KEYS   1 alive: zset, host number -> its last heartbeat (ms)  2 dead: zset, the same of those that stopped (see index/claim.lua)
+--        3 outage: string, there while no replica is judged, since none was able to have a heartbeat
+--        4 attended: set, the rooms in which it has said which sessions are connected
 -- ARGV   1 its host number; one that is not alive gets a new one, and has to tell again who is connected to it
 -- Returns the host number: the time (µs) when it was given, so that no number is ever given twice.
 

@@ -1,9 +1,10 @@
--- index_register.lua: a room is about to be used. Written before the room's own script runs, so that
+-- index/register.lua: a room is about to be used. Written before the room's own script runs, so that
 -- a room with a live place is in the index whatever dies in between.
 -- KEYS   1 due         zset    room -> look at it then (ms); and "!", which is no room: where it is missing, so may rooms be
 --        2 registered  zset    room -> when a process last said that it uses it (ms)
 --        3 life        string  "name began(ms)" of this index: another one where the store lost it
---        4 history     string  "id since(ms)" of the server's history (see lineage.lua): another one where it may have lost its last writes, and a room with them
+--        4 history     string  "id since(ms)" of the server's history (see lineage.lua): another one where it may have lost its last writes, and a
+--                              room with them
 -- ARGV   1 room  2 a name, should a life begin
 -- Returns the time (ms), when the index began (ms), when the room was registered before (ms; -1 = it was not), the life's name, and since when the server
 -- has another history than before (ms; -1 = it has had no other, as far as is known).

@@ -1,4 +1,4 @@
--- index_reschedule.lua: a claimed room was looked at. Nothing happens when somebody wrote since.
+-- index/reschedule.lua: a claimed room was looked at. Nothing happens when somebody wrote since.
 -- KEYS   1 due  2 registered
 -- ARGV   1 room  2 claim  3 look again (ms from now)  4 "1" = the room is asleep: take it out, unless
 --        it was registered in the last minute

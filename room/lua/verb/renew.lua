@@ -34,7 +34,8 @@ end
 -- journal_observed journals a place as a process has observed it, so that the ledger has it: Redis may have lost that.
 local function journal_observed(f, of)
   journal.record('told', '"of":%d,"ticket":%d,"seller":"%s","joined_at":%d,"fence":%d,"granted_at":%d,"expires_at":%d,"outcome":"%s","ended_at":%d',
-    of, f.ticket, f.seller, f.joined or 0, f.fence or 0, f.granted or 0, f.expires or 0, f.outcome or 'lost', math.max(f.outcome and f.ended or NOW, f.granted or 0))
+    of, f.ticket, f.seller, f.joined or 0, f.fence or 0, f.granted or 0, f.expires or 0, f.outcome or 'lost',
+    math.max(f.outcome and f.ended or NOW, f.granted or 0))
 end
 
 -- journal_missed journals an unclaimed lease that a process has observed, so that the ledger has it: Redis may have lost that.
@@ -83,7 +84,9 @@ local function forked() return room.epoch == args.epoch and room.version > linea
 
 -- left_of is the lease in what is left, unless the caller has observed a later one, or its end; where the state alone is gone, what the lock key says.
 local function left_of()
-  if leases.held() and (room.fence > known.last or forked()) then return { fence = room.fence, ticket = room.ticket, granted = room.granted, expires = room.expires } end
+  if leases.held() and (room.fence > known.last or forked()) then
+    return { fence = room.fence, ticket = room.ticket, granted = room.granted, expires = room.expires }
+  end
   local text = left_over and redis.call('GET', LOCK)
   local ok, lock = pcall(cjson.decode, text or '')
   if not ok or type(lock) ~= 'table' or not tonumber(lock.fence) then return nil end
