@@ -123,6 +123,14 @@ func (l *library) call(ctx context.Context, readOnly bool, keys []string, argv .
 	return res, err
 }
 
+// command is the command by which the library is called.
+func (l *library) command() string {
+	if l.scripts.Load() != nil {
+		return "EVALSHA"
+	}
+	return "FCALL"
+}
+
 func (l *library) script(ctx context.Context, keys []string, argv []any) (any, error) {
 	return libraryScript().Run(ctx, l.rdb, keys, argv...).Result()
 }
@@ -224,6 +232,17 @@ func luaSource(name string) string {
 		panic(err) // the file is compiled in; only a typing error gets here
 	}
 	return string(b)
+}
+
+// TryFunctions says why an engine on this client calls its library as a script and not by Redis's functions; "" where it calls functions. It loads
+// the library, as the first call of an engine would.
+func TryFunctions(ctx context.Context, rdb redis.UniversalClient) (why string) {
+	const key = "{waitroom}:library" // of whichever node
+	l := newLibrary(rdb, "", false)
+	if why = withoutFunctions(rdb.FCallRO(ctx, libraryName()+"_ro", []string{key}).Err()); why == "" {
+		why = withoutFunctions(l.load(ctx, key))
+	}
+	return why
 }
 
 // WithoutFunctions says why the library is called as a script and not by Redis's functions; "" where it is called by functions, as far as is known: before

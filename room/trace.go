@@ -26,7 +26,7 @@ func (e *Engine) runTraced(ctx context.Context, c call, id ID, own []string) (an
 	if !span.IsRecording() {
 		return res, err
 	}
-	span.SetAttributes(semconv.DBSystemNameRedis, semconv.DBOperationName("EVALSHA"), attribute.String("waitroom.room", string(id)))
+	span.SetAttributes(semconv.DBSystemNameRedis, semconv.DBOperationName(e.library.command()), attribute.String("waitroom.room", string(id)))
 	span.SetAttributes(e.peer()...)
 	if err != nil {
 		span.SetStatus(codes.Error, err.Error())

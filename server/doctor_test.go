@@ -296,6 +296,16 @@ func TestDoctorFindsNothingWhereNothingIsWrongAndAServerServes(t *testing.T) {
 	require.Empty(t, keys)
 }
 
+func TestDoctorSaysHowTheEngineIsCalled(t *testing.T) {
+	said, well := diagnosed(t, sound(t, "--redis-url", keptRedis(t).URL()))
+	require.True(t, well, said)
+	require.Contains(t, said, "The engine is called by its functions.")
+	s := keptRedis(t, "--user", "app", "on", ">app", "~*", "&*", "+@all", "-fcall", "-fcall_ro")
+	said, well = diagnosed(t, sound(t, "--redis-url", "redis://app:app@"+s.Addr()))
+	require.True(t, well, said)
+	require.Contains(t, said, "as a script, which takes about two thirds more of its time: the user may not call functions")
+}
+
 func TestDoctorHintsAtARetentionThatForgetsTooSoon(t *testing.T) {
 	said, well := diagnosed(t, sound(t, "--redis-url", keptRedis(t).URL(), "--database-url", pgtest.Start(t).URL(), "--retention", "3d"))
 	require.True(t, well, said)

@@ -54,7 +54,7 @@ func loseReplies(n int) Step {
 		return r.fault("lost replies", nil, func() (string, error) {
 			for range n {
 				select {
-				case <-s.lossy[r.rng.IntN(len(s.lossy))].DropNextReply(redistest.Command("EVALSHA")):
+				case <-s.lossy[r.rng.IntN(len(s.lossy))].DropNextReply(redistest.Command("FCALL", "EVALSHA")):
 				case <-time.After(5 * time.Second):
 					return "", fmt.Errorf("%w: no reply to lose", errUnmet)
 				case <-ctx.Done():
