@@ -66,13 +66,13 @@ func TestDeskShowsTheRoomAsTheFramesTellIt(t *testing.T) {
 func TestTroubleIsSaidWithoutScrolling(t *testing.T) {
 	tab := openDesk(t, troubledDesk(t))
 	tab.open(roomPage)
-	for _, words := range []string{"줄이 멈춤", "주인 없는 문자 2건", "확인할 일 1건", "waitroom-b 저장소 응답 없음", "기록이 밀림"} {
+	for _, words := range []string{"줄이 막힘", "주인 없는 문자 2건", "확인할 일 1건", "waitroom-b 저장소 연결 안 됨", "기록이 밀림"} {
 		tab.says("trouble", words)
 	}
 	require.True(t, run[bool](tab, `document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth`))
 	require.Equal(t, 3, run[int](tab, `document.querySelectorAll("#items [data-urgent=true]").length`))
 	require.Equal(t, "false", run[string](tab, `document.querySelector("#items > li:last-child").dataset.urgent`), "what needs nobody comes last")
-	tab.says("items", "두 사람 이상의 것일 수 있어서")
+	tab.says("items", "두 분 이상의 것일 수 있어서")
 	tab.says("items", "판매자-42")
 }
 
