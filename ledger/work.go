@@ -53,12 +53,18 @@ func (l *Ledger) inRooms(ctx context.Context, ids []room.ID, do func(sqldb.Sessi
 		return enqueue(s, works)
 	})
 	if err != nil {
+		l.doubts.note(err, works)
 		return err
 	}
+	l.resolve(ctx)
+	l.allThrough(works)
+	return nil
+}
+
+func (l *Ledger) allThrough(works []*work) {
 	for _, w := range works {
 		l.through(w)
 	}
-	return nil
 }
 
 // through tells what must be told once it is certain.
