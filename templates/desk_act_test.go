@@ -120,6 +120,21 @@ func TestEveryActionNeedsAReason(t *testing.T) {
 	require.Equal(t, "판매자 전화 요청 · 전화가 끊김", d.lastAsked(t).body["reason"])
 }
 
+func TestRefusalIsInViewWhereAPhoneIsTooShortForTheQuestion(t *testing.T) {
+	d := busyDesk(t)
+	d.beside[0] = object{"type": "items", "reset": true, "set": list{unowned(2)}}
+	tab := openDesk(t, d)
+	tab.size(360, 640, false)
+	tab.open(roomPage)
+	tab.click(`[data-key="m:2"] .button`)
+	tab.click("#act-yes")
+	tab.says("act-error", "사유를 고르거나 적어 주세요.")
+	require.True(t, run[bool](tab, `["act-error", "act-yes"].every((id) => {
+		const box = document.getElementById(id).getBoundingClientRect();
+		return document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2)?.closest("#" + id);
+	})`))
+}
+
 func TestEveryRefusalIsSaidInPlainWordsAndNothingMoreIsOffered(t *testing.T) {
 	d, tab := actingDesk(t)
 	for _, row := range []struct {

@@ -76,6 +76,22 @@ func TestTroubleIsSaidWithoutScrolling(t *testing.T) {
 	tab.says("items", "판매자-42")
 }
 
+func TestWhoHasTheTurnHasMoreRoomThanTheLastHour(t *testing.T) {
+	tab := openDesk(t, busyDesk(t))
+	for width, height := range map[int]int{1440: 900, 1280: 720} {
+		for _, lang := range []string{"ko", "en"} {
+			tab.size(width, height, false)
+			tab.open("/support/integration?lang=" + lang)
+			tab.until(`document.querySelectorAll("#chart-waits .chart-value").length === 2`)
+			require.True(t, run[bool](tab, `document.querySelector(".holder").offsetWidth > document.querySelector(".charts").offsetWidth`),
+				"%s at %d px", lang, width)
+			require.Empty(t, run[string](tab, `[...document.querySelectorAll(".chart-title, #chart-waits .chart-now, #chart-delays .chart-now")].
+				filter((e) => e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight + 1).map((e) => e.textContent).join()`),
+				"cut off in %s at %d px", lang, width)
+		}
+	}
+}
+
 func TestLineOfTenThousandStaysSmoothAtTwentyChangesASecond(t *testing.T) {
 	d := startFakeDesk(t, 10_000)
 	tab := openDesk(t, d)

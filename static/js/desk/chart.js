@@ -77,7 +77,7 @@ export class Chart {
     return {
       width,
       height,
-      padding: [6, 8, 0, 0],
+      padding: [6, 16, 0, 0], // the last time of the axis stands half beyond the plot
       legend: { show: false },
       cursor: { y: false, drag: { setScale: false }, points: { size: 5 } },
       scales: { y: { range: (_, __, max) => [0, Math.max(max ?? 0, 1) * 1.1] } },
