@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,7 +78,9 @@ func TestTroubleIsSaidWithoutScrolling(t *testing.T) {
 }
 
 func TestWhoHasTheTurnHasMoreRoomThanTheLastHour(t *testing.T) {
-	tab := openDesk(t, busyDesk(t))
+	d := busyDesk(t)
+	d.holder["seller_id"] = strings.Repeat("seller-0", 8)
+	tab := openDesk(t, d)
 	for width, height := range map[int]int{1440: 900, 1280: 720} {
 		for _, lang := range []string{"ko", "en"} {
 			tab.size(width, height, false)
@@ -88,6 +91,8 @@ func TestWhoHasTheTurnHasMoreRoomThanTheLastHour(t *testing.T) {
 			require.Empty(t, run[string](tab, `[...document.querySelectorAll(".chart-title, #chart-waits .chart-now, #chart-delays .chart-now")].
 				filter((e) => e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight + 1).map((e) => e.textContent).join()`),
 				"cut off in %s at %d px", lang, width)
+			require.True(t, run[bool](tab, `document.getElementById("holder-ticket").getBoundingClientRect().right <=
+				document.getElementById("holder-countdown").getBoundingClientRect().left`), "the longest ID leaves the ticket its room")
 		}
 	}
 }
