@@ -131,7 +131,7 @@ func applyRuns(s sqldb.Session, runs []*run) error {
 	}
 	for _, r := range runs {
 		for _, note := range r.notes {
-			if err := r.parkOdd(note, r.tally.record(note.Record, r.inBatch(&r.batch, note))); err != nil {
+			if err := r.parkOdd(note, r.inBatch(&r.batch, note)); err != nil {
 				return err
 			}
 			if err := r.push(note.Record); err != nil {
@@ -172,8 +172,11 @@ func (w *work) joined(b *batch, epoch int64, r room.Record) error {
 	if p.join(r) {
 		return nil
 	}
-	if p.outcome == nil {
-		w.tally.end(room.Lost, 1)
+	former := room.Lost
+	if p.outcome != nil {
+		former = room.Outcome(*p.outcome)
+	} else {
+		w.tally.places.end(room.Lost, 1)
 		err := w.note(epoch, lostEntry, -r.At, room.Record{Type: "ended", At: r.At, Ticket: r.Ticket, Seller: p.seller,
 			Outcome: room.Lost, EndedAt: r.At})
 		if err != nil {
@@ -181,6 +184,8 @@ func (w *work) joined(b *batch, epoch int64, r room.Record) error {
 		}
 	}
 	p.reuse(r)
+	w.tally.joined++
+	w.tally.places.correct(former, goesOn)
 	return w.incident(epoch, alarm{kind: "ticket_reused", subject: fmt.Sprint(epoch, "/", r.Ticket), ticket: r.Ticket,
 		fence: r.At, detail: "a ticket was given out twice: the store lost writes", at: r.At, seller: r.Seller})
 }
@@ -213,8 +218,8 @@ func (w *work) ended(b *batch, epoch int64, r room.Record) error {
 	if r.Ticket <= 0 || r.Outcome == "" {
 		return fmt.Errorf("%w: end without a ticket or outcome", errOdd)
 	}
-	if r.Outcome != room.Unclaimed {
-		b.places[placeKey{epoch, r.Ticket}].end(r)
+	if r.Outcome != room.Unclaimed && b.places[placeKey{epoch, r.Ticket}].end(r) {
+		w.tally.places.end(r.Outcome, 1)
 	}
 	if r.Fence == 0 {
 		return nil
@@ -223,6 +228,7 @@ func (w *work) ended(b *batch, epoch int64, r room.Record) error {
 	if !l.end(epoch, r) {
 		return nil
 	}
+	w.tally.leases.end(r.Outcome, 1)
 	b.highest = max(b.highest, r.Fence)
 	return w.send("lock.ended", r.At, event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: r.Outcome,
 		GrantedAt: orZero(l.granted), ExpiresAt: orZero(l.expires), EndedAt: r.EndedAt})

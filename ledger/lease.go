@@ -13,7 +13,7 @@ type lease struct {
 	granted, expires, ended *int64
 	outcome                 *string
 
-	known, changed bool // it is in the table; it is to be written
+	stored, known, changed bool // it was in the table; somebody has it; it is to be written
 }
 
 // grant begins the lease. It is false where it was granted before.
@@ -61,7 +61,7 @@ func readLeases(s sqldb.Session, runs []*run) error {
 		}
 	}
 	return s.EachRow(func(scan func(...any) error) error {
-		l, id := lease{known: true}, ""
+		l, id := lease{stored: true, known: true}, ""
 		err := scan(&id, &l.fence, &l.epoch, &l.ticket, &l.seller, &l.granted, &l.expires, &l.ended, &l.outcome)
 		if err == nil {
 			*of[id].batch.leases[l.fence] = l
@@ -77,6 +77,7 @@ func writeLeases(s sqldb.Session, runs []*run) error {
 	for _, r := range runs {
 		for _, l := range r.batch.leaseOrder {
 			if l.changed {
+				r.tally.granted += int(number(!l.stored))
 				rows.Add(string(r.id), l.fence, l.epoch, l.ticket, l.seller, l.granted, l.expires, l.ended, l.outcome)
 			}
 		}

@@ -86,6 +86,7 @@ type Ledger struct {
 	rooms   roomLocks
 	backlog *backlog
 	bell    bell
+	doubts  doubts
 	metrics *metrics
 
 	backlogAlarm *rate.Limiter // how often a journal that fills up is logged

@@ -33,6 +33,7 @@ type bench struct {
 	log     *testproc.Log
 	now     *clock
 	reused  *reused // nil: the database is the test's own
+	counters
 
 	probeWithin time.Duration
 }
@@ -56,8 +57,10 @@ func (b *bench) open(t *testing.T) *ledger.Ledger {
 func (b *bench) openWith(t testing.TB, c ledger.Config) *ledger.Ledger {
 	t.Helper()
 	release := b.take(t, &c)
+	b.join(t, &c)
 	l := ledger.New(c)
 	t.Cleanup(func() {
+		b.leave(t, c.DB.SQL())
 		l.Close()
 		release()
 	})

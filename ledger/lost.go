@@ -42,18 +42,31 @@ func (w *work) epoch(current int64, r room.Record) error {
 	return nil
 }
 
-// latestPlace is the epoch of a seller's place of a ticket. The plus keeps SQLite from walking all places of the room by their epochs, to be spared sorting one row.
-const latestPlace = `SELECT epoch FROM places WHERE room = $1 AND seller = $2 AND ticket = $3 ORDER BY +epoch DESC LIMIT 1`
+// latestPlace is the epoch of a seller's place of a ticket, and its outcome; "" = it is open. The plus keeps SQLite from walking all places
+// of the room by their epochs, to be spared sorting one row; and so does asking for the outcome apart, which no index has.
+func (w *work) latestPlace(seller string, ticket int64) (epoch int64, outcome room.Outcome, err error) {
+	err = w.Row(`SELECT epoch FROM places WHERE room = $1 AND seller = $2 AND ticket = $3 ORDER BY +epoch DESC LIMIT 1`,
+		string(w.id), plain(seller), ticket).Scan(&epoch)
+	if err != nil {
+		return 0, "", err
+	}
+	err = w.Row(`SELECT COALESCE(outcome, '') FROM places WHERE room = $1 AND epoch = $2 AND ticket = $3`, string(w.id), epoch, ticket).Scan(&outcome)
+	return epoch, outcome, err
+}
 
 // keep has a place go on in another epoch; also one whose end is in the ledger: the store lost that end, and gives it another one.
 func (w *work) keep(current int64, kept room.Kept, at int64) error {
-	var epoch int64
-	err := w.Row(latestPlace, string(w.id), plain(kept.Seller), kept.Ticket).Scan(&epoch)
+	epoch, outcome, err := w.latestPlace(kept.Seller, kept.Ticket)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		_, err = w.Exec(`INSERT INTO places (room, epoch, ticket, seller, joined_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+		var written int64
+		written, err = w.Exec(`INSERT INTO places (room, epoch, ticket, seller, joined_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
 			string(w.id), current, kept.Ticket, plain(kept.Seller), at)
+		w.tally.joined += int(written)
 	case err == nil && epoch != current:
+		if outcome != "" {
+			w.tally.places.correct(outcome, goesOn)
+		}
 		_, err = w.Exec(`UPDATE places SET epoch = $3, outcome = NULL, ended_at = NULL, fence = NULL WHERE room = $1 AND epoch = $2 AND ticket = $4`,
 			string(w.id), epoch, current, kept.Ticket)
 	}
@@ -79,7 +92,7 @@ func (w *work) lose(epoch, at int64) error {
 	if err != nil {
 		return err
 	}
-	w.tally.end(room.Lost, len(places))
+	w.tally.places.end(room.Lost, len(places))
 	for _, p := range places {
 		err := w.note(epoch, lostEntry, p.ticket, room.Record{Type: "ended", At: at, Ticket: p.ticket, Fence: p.fence,
 			Seller: p.seller, Outcome: room.Lost, EndedAt: at})
@@ -92,6 +105,7 @@ func (w *work) lose(epoch, at int64) error {
 	if err != nil {
 		return err
 	}
+	w.tally.leases.end(room.Lost, len(leases))
 	for _, l := range leases {
 		ended, err := w.endOf(l.fence, at)
 		if err != nil {
@@ -141,20 +155,17 @@ func (w *work) told(r room.Record) error {
 
 // toldPlace finds the place or writes it, and returns the epoch that it is in by now.
 func (w *work) toldPlace(r room.Record) (epoch int64, err error) {
-	err = w.Row(latestPlace, string(w.id), plain(r.Seller), r.Ticket).Scan(&epoch)
+	epoch, outcome, err := w.latestPlace(r.Seller, r.Ticket)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r.Of, w.insertTold(r)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return 0, err
-	}
-	var open bool
-	err = w.Row(`SELECT outcome IS NULL FROM places WHERE room = $1 AND epoch = $2 AND ticket = $3`, string(w.id), epoch, r.Ticket).Scan(&open)
-	if err != nil {
-		return 0, err
-	}
-	if open {
-		w.tally.end(r.Outcome, 1)
+	case outcome == "":
+		w.tally.places.end(r.Outcome, 1)
+	case outcome == room.Lost && r.Outcome != room.Lost:
+		w.tally.places.correct(room.Lost, r.Outcome)
 	}
 	_, err = w.Exec(`UPDATE places SET outcome = $4, ended_at = $5, fence = COALESCE(fence, $6)
 		WHERE room = $1 AND epoch = $2 AND ticket = $3 AND (outcome IS NULL OR (outcome = 'lost' AND ($4 <> 'lost' OR fence IS NULL)))`,
@@ -171,7 +182,8 @@ func (w *work) insertTold(r room.Record) error {
 		return err
 	}
 	if written > 0 {
-		w.tally.end(r.Outcome, 1)
+		w.tally.joined++
+		w.tally.places.end(r.Outcome, 1)
 		return nil
 	}
 	return w.incident(r.Of, alarm{kind: "ticket_reused", subject: fmt.Sprint(r.Of, "/", r.Ticket), ticket: r.Ticket,
@@ -203,9 +215,13 @@ func (w *work) toldLease(epoch int64, r room.Record) error {
 	case known:
 		_, err = w.Exec(`UPDATE leases SET outcome = $3, ended_at = $4 WHERE room = $1 AND fence = $2`, string(w.id), r.Fence, string(r.Outcome), r.EndedAt)
 		if outcome.Valid { // the integration was told that it is lost
+			w.tally.leases.correct(room.Lost, r.Outcome)
 			return err
 		}
+		w.tally.leases.end(r.Outcome, 1)
 	default:
+		w.tally.granted++
+		w.tally.leases.end(r.Outcome, 1)
 		_, err = w.Exec(`INSERT INTO leases (room, fence, epoch, ticket, seller, granted_at, expires_at, ended_at, outcome)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, string(w.id), r.Fence, epoch, r.Ticket, plain(r.Seller),
 			orNull(r.GrantedAt), orNull(r.ExpiresAt), r.EndedAt, string(r.Outcome))

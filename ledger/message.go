@@ -31,13 +31,13 @@ func (w *work) message(b *batch, note note) error {
 		return w.messageAgain(*before, r)
 	}
 	if !r.Judge {
-		b.conclude(note.epoch, r, "", r.Fence)
+		w.conclude(b, note.epoch, r, "", r.Fence)
 		return nil
 	}
 	if why := b.factsOf(note).objection(r); why != "" {
 		return w.refuseMessage(b, note.epoch, r, why)
 	}
-	b.conclude(note.epoch, r, agreed, r.Fence)
+	w.conclude(b, note.epoch, r, agreed, r.Fence)
 	b.verified = append(b.verified, verification{note.epoch, r})
 	return w.agree(r)
 }
@@ -116,7 +116,8 @@ func newConcluded() *dialect.Rows {
 }
 
 // conclude gives a message its result; claimed is the fence that the room had bound it to.
-func (b *batch) conclude(epoch int64, r room.Record, verdict string, claimed int64) {
+func (w *work) conclude(b *batch, epoch int64, r room.Record, verdict string, claimed int64) {
+	w.tally.message(r)
 	k := b.messages[plain(r.MessageID)]
 	k.state, k.verdict, k.claimed, k.Epoch, k.Fence = judged, verdict, claimed, epoch, r.Fence
 	b.concluded.Add(plain(r.MessageID), string(r.Result), r.Reason, verdict, number(r.Completes), epoch,
@@ -140,7 +141,7 @@ func (w *work) refuseMessage(b *batch, epoch int64, r room.Record, why string) e
 	none := r
 	none.Result, none.Reason, none.Completes = room.Unmatched, string(room.Ambiguous), false
 	none.Ticket, none.Fence, none.Seller, none.GrantedAt, none.EndedAt = 0, 0, "", 0, 0
-	b.conclude(epoch, none, refused, r.Fence)
+	w.conclude(b, epoch, none, refused, r.Fence)
 	return w.refuse(epoch, r, why)
 }
 

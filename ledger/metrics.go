@@ -18,7 +18,7 @@ type metrics struct {
 	incidents *prometheus.CounterVec
 	judged    *prometheus.CounterVec
 	trimmed   *prometheus.CounterVec
-	places    tallied
+	tallied   tallied
 	oldest    atomic.Int64 // unix ms, when what is oldest happened; 0 = not known
 }
 
@@ -41,14 +41,18 @@ func newMetrics(r prometheus.Registerer, l *Ledger) *metrics {
 		incidents: vec("incidents_total", "Incidents, by kind.", "kind"),
 		judged:    vec("judged_total", "Matched messages judged, by verdict.", "verdict"),
 		trimmed:   vec("trimmed_rows_total", "Rows deleted because they were older than the retention, by table.", "table"),
-		places:    newTallied(),
+		tallied:   newTallied(),
+	}
+	for _, verdict := range []string{agreed, refused} {
+		m.judged.WithLabelValues(verdict) // a rate needs a zero to begin with
 	}
 	if r != nil {
-		r.MustRegister(m.entries, m.lag, m.parked, m.filling, m.incidents, m.judged, m.trimmed, m.places.joined, m.places.granted, m.places.ended,
+		r.MustRegister(m.entries, m.lag, m.parked, m.filling, m.incidents, m.judged, m.trimmed,
 			gauge("pending_entries", "Journal entries that this replica knows to wait.",
 				func() float64 { return float64(l.Status().Pending) }),
 			gauge("behind_seconds", "How long the ledger has been behind; 0 when it is not.", l.behindSeconds),
 			gauge("oldest_row_seconds", "How old the oldest row is, as the last round of the trim found; 0 when not known.", l.oldestSeconds))
+		r.MustRegister(m.tallied.collectors()...)
 		r.MustRegister(ofDatabase(l.db)...)
 	}
 	return m

@@ -39,6 +39,7 @@ func migrateTo(t *testing.T, url string, version int64, rows ...string) {
 
 func TestADatabaseOfTheFirstVersionIsMigratedWithWhatItHolds(t *testing.T) {
 	onEmpty(t, func(t *testing.T, b *bench) {
+		b.loose = true
 		migrateTo(t, b.url, 2,
 			`INSERT INTO leases (room, fence, epoch, ticket, seller, granted_at, expires_at, ended_at, outcome) VALUES ('integration', 1000, 1, 1, 's-1', 10, 130, 20, 'completed')`,
 			`INSERT INTO messages (room, message_id, state, sender, body, sent_at, received_at, result, verdict, completes, epoch, ticket, fence, seller, granted_at, ended_at, matched_at, claimed)
@@ -69,6 +70,7 @@ func TestADatabaseOfTheFirstVersionIsMigratedWithWhatItHolds(t *testing.T) {
 
 func TestADatabaseWithoutTheSellersOfActionsIsMigratedWithThem(t *testing.T) {
 	onEmpty(t, func(t *testing.T, b *bench) {
+		b.loose = true
 		migrateTo(t, b.url, 3,
 			`INSERT INTO leases (room, fence, epoch, ticket, seller) VALUES ('integration', 1000, 1, 1, 's-1')`,
 			`INSERT INTO places (room, epoch, ticket, seller) VALUES ('integration', 1, 2, 's-2'), ('integration', 2, 2, 'another'), ('other', 1, 2, 'another')`,
@@ -92,6 +94,7 @@ func TestADatabaseWithoutTheSellersOfActionsIsMigratedWithThem(t *testing.T) {
 
 func TestADatabaseOfClaimedAndRejectedMessagesIsMigratedToWhereTheyBelong(t *testing.T) {
 	onEmpty(t, func(t *testing.T, b *bench) {
+		b.loose = true
 		rows := []string{`INSERT INTO leases (room, fence, epoch, ticket, seller) VALUES ('integration', 1000, 1, 1, 's-1')`}
 		for i, m := range []struct{ id, first string }{
 			{"claimed", `'unmatched', 'no_lease', 0, 0, ''`}, {"refused", `'unmatched', 'no_lease', 0, 0, ''`},
@@ -118,6 +121,7 @@ func TestADatabaseOfClaimedAndRejectedMessagesIsMigratedToWhereTheyBelong(t *tes
 
 func TestWebhooksOfTheFirstVersionAreTakenAlongInTheirOrder(t *testing.T) {
 	onEmpty(t, func(t *testing.T, b *bench) {
+		b.loose = true
 		const insert = `INSERT INTO outbox_tasks (event_id, room, lease_key, seq, type, payload, phase, locked_at, waiting_since, attempts, last_error, created_at, updated_at) VALUES `
 		migrateTo(t, b.url, 4,
 			insert+`('evt_1', 'integration', 'integration/1', 1, 'lock.granted', '{"n":1}', 'done', 0, NULL, 2, '', 1, 5)`,

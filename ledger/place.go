@@ -16,7 +16,7 @@ type place struct {
 	outcome       *string
 	fence         *int64
 
-	known, changed bool // it is in the table; it is to be written
+	stored, known, changed bool // it was in the table; somebody has it; it is to be written
 }
 
 // join opens the place. It is false where it was joined before.
@@ -40,16 +40,17 @@ func (p *place) grant(r room.Record) {
 	p.fence, p.changed = new(r.Fence), true
 }
 
-// end closes the place. The first outcome stays.
-func (p *place) end(r room.Record) {
+// end closes the place. It is false where it was closed before: the first outcome stays.
+func (p *place) end(r room.Record) bool {
 	if p.outcome != nil {
-		return
+		return false
 	}
 	if !p.known && r.Fence != 0 {
 		p.fence = new(r.Fence)
 	}
 	p.begin(r)
 	p.ended, p.outcome, p.changed = new(r.EndedAt), new(string(r.Outcome)), true
+	return true
 }
 
 // begin is for a place whose join the journal has lost.
@@ -71,7 +72,7 @@ func readPlaces(s sqldb.Session, runs []*run) error {
 		}
 	}
 	return s.EachRow(func(scan func(...any) error) error {
-		p, id := place{known: true}, ""
+		p, id := place{stored: true, known: true}, ""
 		err := scan(&id, &p.epoch, &p.ticket, &p.seller, &p.joined, &p.ended, &p.outcome, &p.fence)
 		if err == nil {
 			*of[id].batch.places[p.placeKey] = p
@@ -86,6 +87,7 @@ func writePlaces(s sqldb.Session, runs []*run) error {
 	for _, r := range runs {
 		for _, p := range r.batch.placeOrder {
 			if p.changed {
+				r.tally.joined += int(number(!p.stored))
 				rows.Add(string(r.id), p.epoch, p.ticket, p.seller, p.joined, p.ended, p.outcome, p.fence)
 			}
 		}

@@ -6,56 +6,122 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// tally counts what a transaction wrote of places and leases. A place counts as ended once, by the outcome that was known first.
+// tally counts what a transaction wrote of places, leases and messages.
 type tally struct {
 	joined, granted int
-	ended           map[room.Outcome]int
+	places, leases  ends
+	messages        map[answer]int
 }
 
-// record counts a record of the journal, unless it could not be applied.
-func (t *tally) record(r room.Record, err error) error {
-	switch {
-	case err != nil:
-	case r.Type == "joined":
-		t.joined++
-	case r.Type == "granted":
-		t.granted++
-	case r.Type == "ended":
-		t.end(r.Outcome, 1)
+// answer is what a message was told first.
+type answer struct{ result, reason string }
+
+// ends count each place or lease by the outcome that was known first. Outcomes that were put right later count apart.
+type ends struct {
+	ended     map[room.Outcome]int
+	corrected map[correction]int
+}
+
+// correction is a counted outcome and what stands in its place.
+type correction struct{ from, to room.Outcome }
+
+// goesOn stands for the outcome of a place that is open again.
+const goesOn room.Outcome = "open"
+
+func (e *ends) end(o room.Outcome, n int) {
+	if e.ended == nil {
+		e.ended = make(map[room.Outcome]int)
 	}
-	return err
+	e.ended[o] += n
 }
 
-func (t *tally) end(o room.Outcome, places int) {
-	if t.ended == nil {
-		t.ended = make(map[room.Outcome]int)
+func (e *ends) correct(from, to room.Outcome) {
+	if e.corrected == nil {
+		e.corrected = make(map[correction]int)
 	}
-	t.ended[o] += places
+	e.corrected[correction{from, to}]++
 }
 
-// tallied are the counters of all transactions. Over all replicas each thing counts once.
+// message counts a message's first answer.
+func (t *tally) message(r room.Record) {
+	if t.messages == nil {
+		t.messages = make(map[answer]int)
+	}
+	t.messages[answer{string(r.Result), r.Reason}]++
+}
+
+// tallied are the counters of all transactions. Over all replicas each thing counts once: their sums are what the
+// tables have.
 type tallied struct {
 	joined, granted prometheus.Counter
-	ended           *prometheus.CounterVec
+	places, leases  talliedEnds
+	messages        *prometheus.CounterVec
 }
 
+// talliedEnds are the counters of ends.
+type talliedEnds struct{ ended, corrected *prometheus.CounterVec }
+
 func newTallied() tallied {
+	counter := func(name, help string) prometheus.Counter {
+		return prometheus.NewCounter(prometheus.CounterOpts{Name: "waitroom_" + name, Help: help})
+	}
+	vec := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_" + name, Help: help}, labels)
+	}
 	t := tallied{
-		joined:  prometheus.NewCounter(prometheus.CounterOpts{Name: "waitroom_places_joined_total", Help: "Places taken, counted when the ledger has them."}),
-		granted: prometheus.NewCounter(prometheus.CounterOpts{Name: "waitroom_leases_granted_total", Help: "Leases granted, counted when the ledger has them."}),
-		ended: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_places_ended_total",
-			Help: "Places ended, by outcome, counted when the ledger has them."}, []string{"outcome"}),
+		joined:  counter("places_joined_total", "Places taken, counted when the ledger has them."),
+		granted: counter("leases_granted_total", "Leases granted, counted when the ledger has them."),
+		places: talliedEnds{
+			ended: vec("places_ended_total",
+				"Places ended, by the outcome known first, counted when the ledger has them.", "outcome"),
+			corrected: vec("places_corrected_total", "Outcomes of places put right after they were counted.", "from", "to")},
+		leases: talliedEnds{
+			ended: vec("leases_ended_total",
+				"Leases ended, by the outcome known first, counted when the ledger has them.", "outcome"),
+			corrected: vec("leases_corrected_total", "Outcomes of leases put right after they were counted.", "from", "to")},
+		messages: vec("messages_total",
+			"Inbound SMS by their first answer, counted once each when the ledger has it.", "result", "reason"),
 	}
-	for _, o := range []room.Outcome{room.Completed, room.Cancelled, room.Expired, room.Forced, room.Removed, room.Dropped, room.Lost} {
-		t.ended.WithLabelValues(string(o)) // a rate needs a zero to begin with
-	}
+	t.begin()
 	return t
+}
+
+// begin gives each series its zero: a rate needs one to begin with.
+func (t tallied) begin() {
+	for _, o := range []room.Outcome{room.Completed, room.Cancelled, room.Expired, room.Forced, room.Removed,
+		room.Dropped, room.Lost} {
+		t.places.ended.WithLabelValues(string(o))
+	}
+	for _, o := range []room.Outcome{room.Completed, room.Cancelled, room.Expired, room.Forced, room.Unclaimed, room.Lost} {
+		t.leases.ended.WithLabelValues(string(o))
+	}
+	t.messages.WithLabelValues(string(room.Matched), "")
+	t.messages.WithLabelValues(string(room.Late), "")
+	for _, reason := range []room.Reason{room.NoLease, room.Ambiguous, room.NotExpected} {
+		t.messages.WithLabelValues(string(room.Unmatched), string(reason))
+	}
+}
+
+func (t tallied) collectors() []prometheus.Collector {
+	return []prometheus.Collector{t.joined, t.granted, t.places.ended, t.places.corrected,
+		t.leases.ended, t.leases.corrected, t.messages}
 }
 
 func (t tallied) add(one tally) {
 	t.joined.Add(float64(one.joined))
 	t.granted.Add(float64(one.granted))
-	for outcome, places := range one.ended {
-		t.ended.WithLabelValues(string(outcome)).Add(float64(places))
+	t.places.add(one.places)
+	t.leases.add(one.leases)
+	for of, n := range one.messages {
+		t.messages.WithLabelValues(of.result, of.reason).Add(float64(n))
+	}
+}
+
+func (t talliedEnds) add(one ends) {
+	for outcome, n := range one.ended {
+		t.ended.WithLabelValues(string(outcome)).Add(float64(n))
+	}
+	for c, n := range one.corrected {
+		t.corrected.WithLabelValues(string(c.from), string(c.to)).Add(float64(n))
 	}
 }

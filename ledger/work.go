@@ -53,19 +53,25 @@ func (l *Ledger) inRooms(ctx context.Context, ids []room.ID, do func(sqldb.Sessi
 		return enqueue(s, works)
 	})
 	if err != nil {
+		l.doubts.note(err, works)
 		return err
 	}
+	l.resolve(ctx)
+	l.allThrough(works)
+	return nil
+}
+
+func (l *Ledger) allThrough(works []*work) {
 	for _, w := range works {
 		l.through(w)
 	}
-	return nil
 }
 
 // through tells what must be told once it is certain.
 func (l *Ledger) through(w *work) {
 	l.metrics.judged.WithLabelValues(agreed).Add(float64(w.judged - w.refusals))
 	l.metrics.judged.WithLabelValues(refused).Add(float64(w.refusals))
-	l.metrics.places.add(w.tally)
+	l.metrics.tallied.add(w.tally)
 	for _, p := range w.parked {
 		l.metrics.parked.Inc()
 		l.log.Error("ledger can not apply a journal entry and has parked it", "room", string(w.id), "entry", p.entry, "error", p.why)

@@ -14,10 +14,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// withoutFunctions is a user that may call scripts and no functions.
-func withoutFunctions(t *testing.T, server *redistest.Server) *redis.Client {
+// withoutFunctions is a client of the same server whose user may call scripts and no functions.
+func withoutFunctions(t *testing.T, admin *redis.Client) *redis.Client {
 	t.Helper()
-	admin := server.Client()
 	require.NoError(t, admin.Do(t.Context(), "ACL", "SETUSER", "scripts", "on", "nopass", "~*", "&*", "+@all", "-fcall", "-fcall_ro", "-function").Err())
 	options := *admin.Options()
 	options.Username, options.Password = "scripts", "any"
@@ -49,7 +48,7 @@ func (c *commands) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pro
 }
 
 func TestWhereTheUserMayCallNoFunctionsTheLibraryIsAScript(t *testing.T) {
-	rdb, sent := withoutFunctions(t, redistest.Start(t)), &commands{}
+	rdb, sent := withoutFunctions(t, redistest.Start(t).Client()), &commands{}
 	rdb.AddHook(sent)
 	e := room.New(rdb, room.Config{})
 	a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
@@ -107,7 +106,7 @@ func TestEveryMasterOfAClusterLoadsALibraryThatItLost(t *testing.T) {
 // Replicas of which some may call functions and some may not serve the same rooms.
 func TestFunctionsAndScriptsServeOneRoomTogether(t *testing.T) {
 	server := redistest.Start(t)
-	ways := []*room.Engine{room.New(server.Client(), room.Config{}), room.New(withoutFunctions(t, server), room.Config{})}
+	ways := []*room.Engine{room.New(server.Client(), room.Config{}), room.New(withoutFunctions(t, server.Client()), room.Config{})}
 	var fence int64
 	waiting := newSeller(t, ways[0], "0")
 	waiting.join()

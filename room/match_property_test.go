@@ -32,8 +32,7 @@ func neverAttributed(t *testing.T, orders int) {
 			embedded.SetTime(now)
 		})
 	})
-	t.Run("redis", func(t *testing.T) {
-		rdb := redistest.Shared(t)
+	onRedis(t, func(t *testing.T, rdb redis.UniversalClient) {
 		attributes(t, rdb, func(rt *rapid.T, ms int64) { passUntil(rt, rdb, storeNow(rt, rdb)+ms) })
 	})
 }

@@ -30,6 +30,9 @@ func onEmbedded(t *testing.T, test func(t *testing.T, rdb redis.UniversalClient)
 
 func onRedis(t *testing.T, test func(t *testing.T, rdb redis.UniversalClient)) {
 	t.Run("redis", func(t *testing.T) { test(t, redistest.Shared(t)) })
+	if bothWays {
+		t.Run("redis without functions", func(t *testing.T) { test(t, withoutFunctions(t, redistest.Shared(t))) })
+	}
 }
 
 // seller is one session under test.

@@ -49,10 +49,10 @@ func TestEveryActionSaysWhoAndWhatAndSendsItWithItsGuardAndReason(t *testing.T) 
 		verb, who, effect, note, said string
 		body                          object
 	}{
-		{"extend", "s-1 · 대기 번호 1번", "s-1의 차례가", "holder-note", "연장했어요 +60초", object{"fence": 1.790000000000001e15, "seconds": 60.0, "reason": "문자 지연"}},
-		{"move", "s-3 · 대기 번호 3번", "2번째에서 5번째로 가요. 그 사이 3명의 순서가 바뀌어요.", "line-note", "s-3 5번째로 옮겼어요", object{"ticket": 3.0, "position": 5.0, "reason": "우리 쪽 문제로 차례를 놓침"}},
-		{"remove", "s-3 · 대기 번호 3번", "s-3의 자리가 없어져요", "line-note", "s-3 줄에서 제외했어요", object{"ticket": 3.0, "reason": "판매자 전화 요청"}},
-		{"release", "s-1 · 대기 번호 1번", "다음 분 s-2 · 대기 번호 2번에게 바로 넘어가요", "holder-note", "s-1의 차례를 끝냈어요", object{"fence": 1.790000000000001e15, "reason": "판매자 전화 요청"}},
+		{"extend", "s-1 · 대기 번호 1번", "s-1의 차례가", "holder-note", "시간을 60초 더 줬어요", object{"fence": 1.790000000000001e15, "seconds": 60.0, "reason": "문자 지연"}},
+		{"move", "s-3 · 대기 번호 3번", "2번째에서 5번째로 가요. 그 사이 3명의 순서가 바뀌어요.", "line-note", "s-3 판매자를 5번째로 옮겼어요", object{"ticket": 3.0, "position": 5.0, "reason": "우리 쪽 문제로 차례를 놓침"}},
+		{"remove", "s-3 · 대기 번호 3번", "s-3의 순서가 사라져요", "line-note", "s-3 판매자를 줄에서 제외했어요", object{"ticket": 3.0, "reason": "판매자 전화 요청"}},
+		{"release", "s-1 · 대기 번호 1번", "다음 분 s-2 · 대기 번호 2번에게 바로 넘어가요", "holder-note", "s-1의 차례를 종료했어요", object{"fence": 1.790000000000001e15, "reason": "판매자 전화 요청"}},
 		{"pause", "18명", "18명의 순서는 유지돼요", "pause-note", "줄을 멈췄어요", object{"reason": "문자 발송 장애"}},
 		{"resume", "18명", "s-4 · 대기 번호 4번부터 차례를 이어가요", "pause-note", "줄을 다시 시작했어요", object{"reason": "장애 해소"}},
 		{"assign", "●●●●1234 · [쿠팡]", "s-41에게 바로 보여 줘요", "items", "s-41에게 배정했어요 · 판매자 화면에 보여요", object{"message_id": "id-2", "fence": 101.0, "reason": "판매자와 통화로 확인"}},
@@ -113,11 +113,26 @@ func TestEveryActionNeedsAReason(t *testing.T) {
 	tab.openVerb("release")
 	run[bool](tab, `(document.getElementById("act-text").value = %q, true)`, strings.Repeat("가", 201))
 	tab.click("#act-yes")
-	tab.says("act-error", "사유가 1자 넘어요")
+	tab.says("act-error", "사유가 1자 더 길어요")
 	run[bool](tab, `(document.getElementById("act-text").value = "전화가 끊김", true)`)
 	tab.reason()
 	tab.answered()
 	require.Equal(t, "판매자 전화 요청 · 전화가 끊김", d.lastAsked(t).body["reason"])
+}
+
+func TestRefusalIsInViewWhereAPhoneIsTooShortForTheQuestion(t *testing.T) {
+	d := busyDesk(t)
+	d.beside[0] = object{"type": "items", "reset": true, "set": list{unowned(2)}}
+	tab := openDesk(t, d)
+	tab.size(360, 640, false)
+	tab.open(roomPage)
+	tab.click(`[data-key="m:2"] .button`)
+	tab.click("#act-yes")
+	tab.says("act-error", "사유를 고르거나 적어 주세요.")
+	require.True(t, run[bool](tab, `["act-error", "act-yes"].every((id) => {
+		const box = document.getElementById(id).getBoundingClientRect();
+		return document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2)?.closest("#" + id);
+	})`))
 }
 
 func TestEveryRefusalIsSaidInPlainWordsAndNothingMoreIsOffered(t *testing.T) {
@@ -250,7 +265,7 @@ func TestPauseIsUndoneForTenSecondsOnly(t *testing.T) {
 	tab.openVerb("pause")
 	tab.reason()
 	tab.answered()
-	tab.says("trouble", "일시 정지")
+	tab.says("trouble", "줄 멈춤")
 	tab.click("#pause-note button")
 	tab.says("pause-note", "되돌렸어요")
 	require.Equal(t, "resume", d.lastAsked(t).what)

@@ -268,7 +268,7 @@ func TestHistoryPageShowsEveryKindAndWhatItIsNarrowedTo(t *testing.T) {
 	text := flat(page)
 	for _, said := range []string{
 		"이 페이지 8건", "제때 도착 · 문자 carrier-20260703-1", "주인 없음 · 누구 것인지 알 수 없음 · 문자 carrier-20260703-2",
-		"kim · 순서 옮기기 · 우리 쪽 문제로 차례를 놓침", "2026-07-03 23:59:20 2026-07-04 00:02:40 줄 s-3", "진행 중", "시간 초과", "한 번에 50,000줄까지",
+		"kim · 순서 옮기기 · 우리 쪽 문제로 차례를 놓침", "2026-07-03 23:59:20 2026-07-04 00:02:40 줄 s-3", "진행 중", "시간 초과", "한 번에 50,000건까지",
 	} {
 		require.Contains(t, text, said)
 	}
@@ -301,7 +301,7 @@ func TestOnlyWhoMayActIsOfferedToSendAgain(t *testing.T) {
 	v := deliveriesView("ko")
 	page := render(t, templates.DeliveriesPage(v))
 	require.Contains(t, page, `<form method="post" action="/support/-/deliveries/42/retry">`)
-	require.Contains(t, page, "40번 알림을 다시 보내고 있어요.")
+	require.Contains(t, page, "알림 40: 다시 보내고 있어요.")
 	require.Contains(t, page, "1,204건")
 	require.Contains(t, flat(page), "차례가 끝남 lock.ended")
 	v.MayAct = false

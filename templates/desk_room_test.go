@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,14 +67,34 @@ func TestDeskShowsTheRoomAsTheFramesTellIt(t *testing.T) {
 func TestTroubleIsSaidWithoutScrolling(t *testing.T) {
 	tab := openDesk(t, troubledDesk(t))
 	tab.open(roomPage)
-	for _, words := range []string{"줄이 멈춤", "주인 없는 문자 2건", "확인할 일 1건", "waitroom-b 저장소 응답 없음", "기록이 밀림"} {
+	for _, words := range []string{"줄이 막힘", "주인 없는 문자 2건", "확인할 일 1건", "waitroom-b 저장소 연결 안 됨", "기록이 밀림"} {
 		tab.says("trouble", words)
 	}
 	require.True(t, run[bool](tab, `document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth`))
 	require.Equal(t, 3, run[int](tab, `document.querySelectorAll("#items [data-urgent=true]").length`))
 	require.Equal(t, "false", run[string](tab, `document.querySelector("#items > li:last-child").dataset.urgent`), "what needs nobody comes last")
-	tab.says("items", "두 사람 이상의 것일 수 있어서")
+	tab.says("items", "두 분 이상의 것일 수 있어서")
 	tab.says("items", "판매자-42")
+}
+
+func TestWhoHasTheTurnHasMoreRoomThanTheLastHour(t *testing.T) {
+	d := busyDesk(t)
+	d.holder["seller_id"] = strings.Repeat("seller-0", 8)
+	tab := openDesk(t, d)
+	for width, height := range map[int]int{1440: 900, 1280: 720} {
+		for _, lang := range []string{"ko", "en"} {
+			tab.size(width, height, false)
+			tab.open("/support/integration?lang=" + lang)
+			tab.until(`document.querySelectorAll("#chart-waits .chart-value").length === 2`)
+			require.True(t, run[bool](tab, `document.querySelector(".holder").offsetWidth > document.querySelector(".charts").offsetWidth`),
+				"%s at %d px", lang, width)
+			require.Empty(t, run[string](tab, `[...document.querySelectorAll(".chart-title, #chart-waits .chart-now, #chart-delays .chart-now")].
+				filter((e) => e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight + 1).map((e) => e.textContent).join()`),
+				"cut off in %s at %d px", lang, width)
+			require.True(t, run[bool](tab, `document.getElementById("holder-ticket").getBoundingClientRect().right <=
+				document.getElementById("holder-countdown").getBoundingClientRect().left`), "the longest ID leaves the ticket its room")
+		}
+	}
 }
 
 func TestLineOfTenThousandStaysSmoothAtTwentyChangesASecond(t *testing.T) {

@@ -71,7 +71,7 @@ func TestRoomsWithTroubleComeFirstThenTheLongestWait(t *testing.T) {
 	require.Equal(t, "2", tab.text("total-held"))
 	require.Equal(t, "3", tab.text("total-trouble"))
 	require.Equal(t, "주인 없는 문자", run[string](tab, `document.querySelector('[data-key="both"] .chip.bad').textContent`))
-	require.Equal(t, "일시 정지", run[string](tab, `document.querySelector('[data-key="both"] .chip.warn').textContent`), "not red: nobody has to come")
+	require.Equal(t, "줄 멈춤", run[string](tab, `document.querySelector('[data-key="both"] .chip.warn').textContent`), "not red: nobody has to come")
 
 	d.tell(tellRoom("short", object{"trouble": list{"lost"}}))
 	tab.ordered("stuck both short paused long calm")

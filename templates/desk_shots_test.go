@@ -15,21 +15,30 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
+// reader is how somebody reads a page.
+type reader struct {
+	lang string
+	dark bool
+}
+
+var readers = []reader{{"ko", false}, {"ko", true}, {"en", false}, {"en", true}}
+
+// heights are those of windows, by their widths.
+var heights = map[int]int{1440: 900, 1280: 720, 768: 1024, 360: 740}
+
 // Pictures of support's live pages for people to look at: DESK_SHOTS=folder go test -tags pictures ./templates -run Pictures
 func TestPicturesOfTheDesk(t *testing.T) {
 	folder := os.Getenv("DESK_SHOTS")
 	require.NotEmpty(t, folder, "DESK_SHOTS names the folder")
 	for state, d := range map[string]*fakeDesk{"idle": idleDesk(t), "busy": busyDesk(t), "trouble": troubledDesk(t), "stale": busyDesk(t)} {
 		tab := openDesk(t, d)
-		for _, width := range []int{1440, 768, 360} {
-			for _, look := range []struct {
-				lang string
-				dark bool
-			}{{"ko", false}, {"ko", true}, {"en", false}} {
+		lifelike(d)
+		for width, height := range heights {
+			for _, look := range readers {
 				if state != "busy" && state != "trouble" && (look.dark != (look.lang == "en")) {
 					continue
 				}
-				tab.size(width, map[int]int{1440: 900, 768: 1024, 360: 740}[width], look.dark)
+				tab.size(width, height, look.dark)
 				for _, page := range []string{"/support", "/support/integration"} {
 					d.lag = 0
 					tab.open(page + "?lang=" + look.lang)
@@ -46,6 +55,36 @@ func TestPicturesOfTheDesk(t *testing.T) {
 						require.NoError(t, os.WriteFile(filepath.Join(folder, "full-"+name), full, 0o644))
 					}
 				}
+			}
+		}
+	}
+}
+
+// lifelike gives a line the names that sellers have.
+func lifelike(d *fakeDesk) {
+	names := []string{"kim-daegu-0317", "mungji.store", "seller_20231107_a", "HAPPYPET", "chungmuro-books@shop", "s-41"}
+	for i := range d.line {
+		d.line[i].seller = fmt.Sprint(names[i%len(names)], "-", i)
+	}
+	if d.holder != nil {
+		d.holder["seller_id"] = "kim-daegu-0317"
+	}
+}
+
+func TestPicturesOfTheQuietPages(t *testing.T) {
+	folder := os.Getenv("DESK_SHOTS")
+	require.NotEmpty(t, folder, "DESK_SHOTS names the folder")
+	url, ctx := serveQuietPages(t), browsertest.Page(t)
+	for name := range quietPages("ko") {
+		if name == "bounce" { // it leads on by itself
+			continue
+		}
+		for width, height := range heights {
+			for _, look := range readers {
+				require.NoError(t, chromedp.Do(ctx, browsertest.Viewport(width, height, look.dark, false),
+					chromedp.Navigate(url+"/support/"+look.lang+"/"+name)))
+				file := fmt.Sprintf("quiet-%s-%d-%s-%v.png", name, width, look.lang, look.dark)
+				require.NoError(t, browsertest.Screenshot(ctx, filepath.Join(folder, file)))
 			}
 		}
 	}

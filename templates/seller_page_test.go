@@ -112,7 +112,7 @@ func TestWhoWasPassedOverIsToldSo(t *testing.T) {
 	room.at = time.Now().Add(time.Minute).UnixMilli()
 	room.change(object{"lease_expires_at": room.at + 100_700}) // another's turn
 	tab.lifecycle(cdppage.SetWebLifecycleStateStateActive)
-	tab.says("notice", "자리를 비운 사이 다음 사람이 먼저 시작했어요")
+	tab.says("notice", "자리를 비운 사이 다음 분이 먼저 시작했어요")
 }
 
 // As where a network drops everything without a word.
@@ -126,7 +126,7 @@ func TestWhoWasPassedOverWhileTheConnectionOnlyLookedAliveIsToldSo(t *testing.T)
 	room.at = time.Now().Add(time.Minute).UnixMilli()
 	room.change(object{"lease_expires_at": room.at + 80_700}) // another's turn, that began 40 s ago: 20 s after the page heard something last
 	tab.run(`skip = 60_000; dispatchEvent(new Event("online"))`)
-	tab.says("notice", "자리를 비운 사이 다음 사람이 먼저 시작했어요")
+	tab.says("notice", "자리를 비운 사이 다음 분이 먼저 시작했어요")
 }
 
 func TestSoundIsOnOnlyOnceSomebodyHasPressed(t *testing.T) {

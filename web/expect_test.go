@@ -258,7 +258,7 @@ func TestAsksWorkByFormsAlone(t *testing.T) {
 
 	e.answer.Lease.AskAfter, e.err = 24_500, room.ErrNumberBusy
 	_, page = press(t, h, "/rooms/integration/expect", url.Values{"fence": {"9"}})
-	require.Contains(t, page, "앞 사람이 요청한 문자가 아직 올 수 있어요.")
+	require.Contains(t, page, "앞사람이 요청한 문자가 아직 올 수 있어요.")
 	require.Contains(t, page, `data-step="busy"`)
 	require.Contains(t, page, "0:23")
 

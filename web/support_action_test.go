@@ -160,7 +160,7 @@ func TestWhatTheLedgerRefusedIsToldApartFromWhatNeverHappened(t *testing.T) {
 		require.Contains(t, w.Body.String(), `"code":"not_possible"`)
 		return w.Body.String()
 	}
-	for lang, words := range map[string][]string{"en": {"ledger refused", "belongs to nobody", "has ended"}, "ko": {"원장", "거절", "누구의 것도 아니에요", "끝났어요"}} {
+	for lang, words := range map[string][]string{"en": {"ledger refused", "belongs to nobody", "has ended"}, "ko": {"기록", "거절", "누구의 것도 아니에요", "끝났어요"}} {
 		for _, word := range words {
 			require.Contains(t, said(sms.ErrRefused, lang), word)
 			require.NotContains(t, said(room.ErrNotPossible, lang), word)

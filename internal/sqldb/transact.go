@@ -45,12 +45,12 @@ func (d *DB) transact(ctx context.Context, keys []string, do func(Session) error
 	}
 	defer func() { _ = tx.Rollback() }()
 	s := d.session(ctx, tx)
+	var number int64
 	switch d.dialect {
 	case dialect.SQLite:
 		s.Querier = prepared{tx: tx, db: d.sql, statements: &d.statements}
 	case dialect.Postgres:
-		if _, err := s.Exec(`SELECT set_config($2, $3, true), pg_advisory_xact_lock(hashtextextended(key, 0)) FROM unnest(CAST($1 AS TEXT[])) AS key`,
-			keys, idleSetting, d.postgres.idle); err != nil {
+		if number, err = s.lock(keys, d.postgres.idle); err != nil {
 			return fmt.Errorf("lock %q: %w", keys, err)
 		}
 	}
@@ -58,9 +58,19 @@ func (d *DB) transact(ctx context.Context, keys []string, do func(Session) error
 		return err
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
+		return fmt.Errorf("commit: %w", unanswered(number, err))
 	}
 	return nil
+}
+
+// lock waits until the transaction is alone under its keys, and returns its number.
+func (s Session) lock(keys []string, idle string) (number int64, err error) {
+	err = s.Each(func(scan func(...any) error) error {
+		var set, locked any
+		return scan(&number, &set, &locked)
+	}, `SELECT txid_current(), set_config($2, $3, true), pg_advisory_xact_lock(hashtextextended(key, 0))
+		FROM unnest(CAST($1 AS TEXT[])) AS key`, keys, idleSetting, idle)
+	return number, err
 }
 
 func (d *DB) session(ctx context.Context, q dialect.Querier) Session {

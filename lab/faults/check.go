@@ -34,6 +34,7 @@ const (
 	LedgerOverlap  = "ledger_overlap"  // rule 1, by the ledger
 	LedgerOutcomes = "ledger_outcomes" // rule 3, by the ledger: not one outcome
 	LedgerGap      = "ledger_gap"      // tickets of an epoch are not 1, 2, 3 …
+	Miscounted     = "miscounted"      // metrics of all replicas together say something else than the ledger
 	WebhookMissing = "webhook_missing" // docs/api.md, webhooks: the integration was not told what the ledger has
 	WebhookTwice   = "webhook_twice"   // likewise: one event was told as two
 	WebhookOrder   = "webhook_order"   // likewise: something of a lease was told before that it was granted
@@ -107,6 +108,7 @@ func Check(records []Record, ledger Ledger, rules Rules) (found []Violation) {
 	}
 	if ledger.Read {
 		found = append(found, b.ledger(ledger)...)
+		found = append(found, ledger.counted()...)
 		if rules.Tells {
 			found = append(found, b.webhooks(ledger)...)
 		}

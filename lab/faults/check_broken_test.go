@@ -323,6 +323,27 @@ func TestEveryBrokenRuleIsNamed(t *testing.T) {
 				Granted: base + 60_000, Ended: base + 64_000})
 			return s
 		}},
+		"an outcome is counted by nobody": {Miscounted, func() *story {
+			s := counted()
+			s.ledger.Counted.All["place completed"]--
+			return s
+		}},
+		"an incident is counted by two": {Miscounted, func() *story {
+			s := counted()
+			s.ledger.Incidents = []string{"match_refused"}
+			s.ledger.Counted.All["incident match_refused"] = 2
+			return s
+		}},
+		"a message is counted that the ledger does not have": {Miscounted, func() *story {
+			s := counted()
+			s.ledger.Counted.All["message late"] = 1
+			return s
+		}},
+		"more is counted by nobody than processes that were ended can have": {Miscounted, func() *story {
+			s := counted()
+			s.ledger.Counted.All["lease completed"], s.ledger.Counted.Unseen = 0, Counts{"lease cancelled": 1}
+			return s
+		}},
 		"a ticket is missing in the ledger": {LedgerGap, func() *story {
 			s := turn()
 			s.ledger.Places = append(s.ledger.Places, PlaceRow{Room: "room", Epoch: 7, Ticket: 4, Outcome: "expired"})

@@ -96,6 +96,7 @@ func killReplica(n int) Step {
 			p := r.victim()
 			return r.fault("SIGKILL "+p.name, []*replica{p}, func() (string, error) {
 				since := r.history.Len()
+				r.askLast(ctx, p)
 				p.process.Kill()
 				if err := pause(ctx, 200*time.Millisecond+r.upTo(time.Second)); err != nil {
 					return "", err

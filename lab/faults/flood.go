@@ -64,6 +64,7 @@ func manySockets(n int) Step {
 		}
 		return r.fault("SIGKILL "+p.name+" with "+fmt.Sprint(n)+" sockets", []*replica{p}, func() (string, error) {
 			since := r.history.Len()
+			r.askLast(ctx, p)
 			p.process.Kill()
 			closeAll(open)
 			began := time.Now()

@@ -17,7 +17,10 @@ type Ledger struct {
 	Leases   []LeaseRow
 	Places   []PlaceRow
 	Messages []MessageRow
-	Bodies   string // every text that is kept
+	// Incidents are their kinds.
+	Incidents []string
+	Counted   Counted
+	Bodies    string // every text that is kept
 }
 
 // LeaseRow is a lease. Times are unix ms; 0 = not known.
@@ -37,9 +40,10 @@ type PlaceRow struct {
 	Fence         int64
 }
 
-// MessageRow is a message and where its first answer put it.
+// MessageRow is a message and where its first answer put it. Result is empty while it has none.
 type MessageRow struct {
 	Room, ID, Result string
+	Reason           string
 	Fence            int64
 }
 
@@ -68,13 +72,22 @@ func (r *Run) readLedger(ctx context.Context) (l Ledger, err error) {
 		}
 		r.history.Note("the integration has been told everything after %d ms", time.Since(began).Milliseconds())
 	}
-	for _, read := range []func(context.Context, *sql.DB) error{l.readLeases, l.readPlaces, l.readMessages} {
-		if err := read(ctx, db); err != nil {
-			return l, fmt.Errorf("read the ledger: %w", err)
-		}
+	if err := l.read(ctx, db); err != nil {
+		return l, err
 	}
 	l.Read = true
+	r.askAll(ctx, &l)
 	return l, nil
+}
+
+// read reads all rows.
+func (l *Ledger) read(ctx context.Context, db *sql.DB) error {
+	for _, read := range []func(context.Context, *sql.DB) error{l.readLeases, l.readPlaces, l.readMessages, l.readIncidents} {
+		if err := read(ctx, db); err != nil {
+			return fmt.Errorf("read the ledger: %w", err)
+		}
+	}
+	return nil
 }
 
 // caughtUp is nil when no place is open and no journal has entries.
@@ -129,12 +142,21 @@ func (l *Ledger) readPlaces(ctx context.Context, db *sql.DB) error {
 func (l *Ledger) readMessages(ctx context.Context, db *sql.DB) error {
 	var bodies strings.Builder
 	defer func() { l.Bodies = bodies.String() }()
-	return rows(ctx, db, `SELECT room, message_id, result, fence, body FROM messages ORDER BY room, message_id`, func(scan func(...any) error) error {
+	return rows(ctx, db, `SELECT room, message_id, result, reason, fence, body FROM messages ORDER BY room, message_id`, func(scan func(...any) error) error {
 		var w MessageRow
 		var body string
-		err := scan(&w.Room, &w.ID, &w.Result, &w.Fence, &body)
+		err := scan(&w.Room, &w.ID, &w.Result, &w.Reason, &w.Fence, &body)
 		l.Messages = append(l.Messages, w)
 		bodies.WriteString(body + "\n")
+		return err
+	})
+}
+
+func (l *Ledger) readIncidents(ctx context.Context, db *sql.DB) error {
+	return rows(ctx, db, `SELECT kind FROM incidents ORDER BY at`, func(scan func(...any) error) error {
+		var kind string
+		err := scan(&kind)
+		l.Incidents = append(l.Incidents, kind)
 		return err
 	})
 }

@@ -46,6 +46,7 @@ func (p *replica) url() string { return "http://" + p.front.addr }
 
 // start runs it, again where it was killed, and returns when it is ready.
 func (p *replica) start() error {
+	p.run.beganAgain(p)
 	file, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

@@ -42,6 +42,7 @@ func (r *Run) replace(ctx context.Context, p *replica, w *waiters, t *traffic) e
 	w.look()
 	t.look()
 	err = r.fault("SIGTERM "+p.name, nil, func() (string, error) {
+		r.askLast(ctx, p)
 		began := time.Now()
 		p.process.Stop(syscall.SIGTERM)
 		ended := time.Since(began)

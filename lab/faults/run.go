@@ -55,6 +55,7 @@ type Run struct {
 	left     chan struct{}    // closed when the crowd is to leave
 	leave    sync.Once
 	troubles []Violation // what was seen while it ran
+	tally    *tally
 }
 
 // Result is what became of a run.
@@ -75,7 +76,7 @@ func Play(ctx context.Context, tb testing.TB, plan Plan, seed uint64, program, d
 }
 
 func newRun(tb testing.TB, plan Plan, seed uint64, program, dir string) *Run {
-	r := &Run{tb: tb, plan: plan, seed: seed, dir: dir, program: program, left: make(chan struct{}), network: newNetwork(tb)}
+	r := &Run{tb: tb, plan: plan, seed: seed, dir: dir, program: program, left: make(chan struct{}), tally: newTally(), network: newNetwork(tb)}
 	r.rng = r.random("plan")
 	for _, name := range []string{"mixed", "sockets", "api", "probe"} {
 		r.rooms = append(r.rooms, prefix+name)

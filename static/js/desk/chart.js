@@ -77,12 +77,12 @@ export class Chart {
     return {
       width,
       height,
-      padding: [6, 8, 0, 0],
+      padding: [6, 16, 0, 0], // the last time of the axis stands half beyond the plot
       legend: { show: false },
       cursor: { y: false, drag: { setScale: false }, points: { size: 5 } },
       scales: { y: { range: (_, __, max) => [0, Math.max(max ?? 0, 1) * 1.1] } },
       axes: [
-        { ...axis, size: 20, gap: 2, space: 60, grid: { show: false }, values: (_, times) => times.map((s) => hourAndMinute(s * 1000)) },
+        { ...axis, size: 20, gap: 2, space: 44, grid: { show: false }, filter: within, values: (_, times) => times.map((s) => (s == null ? "" : hourAndMinute(s * 1000))) },
         { ...axis, size: 44, gap: 4, space: 24, grid, incrs: this.steps, values: (_, values) => values.map((value) => (value === 0 ? "0" : this.format(value))) },
       ],
       series: [{}, ...this.#drawn.map((one) => this.#series(one, color))],
@@ -124,6 +124,11 @@ export class Chart {
     this.table.replaceChildren(make("table", { class: "desk-table" }, make("thead", {}, head), make("tbody", {}, ...rows.reverse())));
     this.table.scrollTop = scrollTop;
   }
+}
+
+/** Times that the plot shows: of others a piece would stand at its edge. */
+function within({ scales: { x } }, times) {
+  return times.map((s) => (s >= x.min && s <= x.max ? s : null));
 }
 
 function newest({ values, bars }) {

@@ -1,0 +1,5 @@
+//go:build long
+
+package room_test
+
+const bothWays = true
