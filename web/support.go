@@ -30,6 +30,8 @@ type SignIn interface {
 	Finish(ctx context.Context, cookie, state, code, address string) (token string, who signin.Agent, next string, err error)
 	Agent(ctx context.Context, token string) (signin.Agent, error)
 	Signed(ctx context.Context, key string) (bool, error)
+	TakesTokens() bool
+	Token(ctx context.Context, token, address string) (signin.Agent, error)
 	SignOut(ctx context.Context, token string) (signin.Agent, error)
 }
 
@@ -71,6 +73,8 @@ type Watcher struct {
 	Key   string                              // what its sign-in is known by
 	Until time.Time                           // its sign-in ends
 	Valid func(context.Context) (bool, error) // whether it is still signed in
+
+	Program bool // it has sent a token, which no page can have a browser send: any Origin will do
 }
 
 // Deliveries are the events that the integration could not be told of. It refuses with a Refusal: not_dead, ledger_unavailable.
@@ -120,7 +124,7 @@ func (s *site) supportRoutes(g *gin.Engine) {
 // deskSocket is GET /api/support/ws and GET /api/support/{room}/ws. After the upgrade nothing more is written here.
 func (s *site) deskSocket(c *gin.Context) {
 	who := agentOf(c)
-	err := s.Support.Sockets.ServeDesk(c.Writer, c.Request, roomOf(c), Watcher{Key: who.Key, Until: who.Until,
+	err := s.Support.Sockets.ServeDesk(c.Writer, c.Request, roomOf(c), Watcher{Key: who.Key, Until: who.Until, Program: who.Program,
 		Valid: func(ctx context.Context) (bool, error) { return s.Support.Desk.Signed(ctx, who.Key) }})
 	if err != nil && !c.Writer.Written() {
 		s.fail(c, err)
