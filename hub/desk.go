@@ -16,6 +16,8 @@ type Desk interface {
 	Items(ctx context.Context, id room.ID) ([]Item, error)
 	// Sources are the phones and providers that the room takes messages from.
 	Sources(ctx context.Context, id room.ID) ([]Item, error)
+	// Pauses are who paused the room and why; at most one, none where that is not known. It is asked while the room is paused.
+	Pauses(ctx context.Context, id room.ID) ([]Item, error)
 	// Minutes are the last hour by the minute, or what of it may have changed since an instant (unix ms).
 	Minutes(ctx context.Context, id room.ID, since int64) ([]Item, error)
 }

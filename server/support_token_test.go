@@ -42,7 +42,8 @@ func TestTokensAreReadByNameRoleAndHash(t *testing.T) {
 		"zendesk:act:" + sha + ", zendesk:act:" + letters + "\r\nboard.tv:watch:" + zeros})
 	require.NoError(t, err)
 	require.Equal(t, []SupportToken{{"zendesk", "act", sha},
-		{"zendesk", "act", Secret(strings.ToLower(letters))}, {"board.tv", "watch", Secret(zeros)}}, c.SupportTokens)
+		{"zendesk", "act", Secret(strings.ToLower(letters))},
+		{"board.tv", "watch", Secret(zeros)}}, c.SupportTokens)
 	const form = " is not name:role:sha256; `waitroom support token NAME ROLE` makes one"
 	for value, want := range map[string]string{
 		"a:act:" + sha + ",hush": "entry 2" + form,

@@ -19,17 +19,19 @@ import (
 func TestPicturesOfTheDesk(t *testing.T) {
 	folder := os.Getenv("DESK_SHOTS")
 	require.NotEmpty(t, folder, "DESK_SHOTS names the folder")
-	for state, d := range map[string]*fakeDesk{"idle": idleDesk(t), "busy": busyDesk(t), "trouble": troubledDesk(t), "stale": busyDesk(t)} {
+	paused := pausedDesk(t, "통신사 장애 · 고객센터 공지 4711번, 복구되면 다시 시작", time.Now().Add(-7*time.Minute))
+	desks := map[string]*fakeDesk{"idle": idleDesk(t), "busy": busyDesk(t), "trouble": troubledDesk(t), "stale": busyDesk(t), "paused": paused}
+	for state, d := range desks {
 		tab := openDesk(t, d)
-		for _, width := range []int{1440, 768, 360} {
+		for _, width := range []int{1440, 1280, 768, 360} {
 			for _, look := range []struct {
 				lang string
 				dark bool
 			}{{"ko", false}, {"ko", true}, {"en", false}} {
-				if state != "busy" && state != "trouble" && (look.dark != (look.lang == "en")) {
+				if state != "busy" && state != "trouble" && state != "paused" && (look.dark != (look.lang == "en")) {
 					continue
 				}
-				tab.size(width, map[int]int{1440: 900, 768: 1024, 360: 740}[width], look.dark)
+				tab.size(width, map[int]int{1440: 900, 1280: 800, 768: 1024, 360: 740}[width], look.dark)
 				for _, page := range []string{"/support", "/support/integration"} {
 					d.lag = 0
 					tab.open(page + "?lang=" + look.lang)

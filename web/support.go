@@ -58,7 +58,8 @@ type Records interface {
 	Story(ctx context.Context, f StoryFilter) (events []StoryEvent, partial bool, err error)
 	// Sellers finds sellers by a piece of their ids; the journals of the rooms in use are read too.
 	Sellers(ctx context.Context, text string, active []room.ID) (FoundSellers, error)
-	Audit(ctx context.Context, f AuditFilter) (rows []templates.AuditRow, next string, err error)
+	// Audit is what support did in all rooms, and in none.
+	Audit(ctx context.Context, f AuditFilter) (Audit, error)
 }
 
 // DeskSockets takes over a request that becomes a socket of support, of one room or with "" of all, as Sockets does. SignOut
@@ -112,6 +113,7 @@ func (s *site) supportRoutes(g *gin.Engine) {
 	g.POST(deliveriesPath+"/retry", s.mayAct, s.retryDeliveries)
 
 	g.GET("/api/support/ws", s.deskSocket)
+	g.GET("/api/support/audit", s.audit)
 	api := g.Group("/api/support/:room", s.known)
 	api.GET("/ws", s.deskSocket)
 	api.GET("/history", s.history)

@@ -29,6 +29,8 @@ type fakeDesk struct {
 	request string // of the last release
 	pages   []History
 	asked   []HistoryFilter
+	audits  []Audit
+	audited []AuditFilter
 	events  []StoryEvent
 	lost    error // of the records
 	active  []room.ID
@@ -181,9 +183,13 @@ func (f fakeRecords) Story(_ context.Context, q StoryFilter) ([]StoryEvent, bool
 	return f.events, f.lost != nil, nil
 }
 
-func (f fakeRecords) Audit(_ context.Context, q AuditFilter) ([]templates.AuditRow, string, error) {
-	f.did = append(f.did, fmt.Sprint("audit of ", q.Who, " ", q.Room))
-	return nil, "", f.lost
+func (f fakeRecords) Audit(_ context.Context, q AuditFilter) (Audit, error) {
+	f.audited = append(f.audited, q)
+	n := len(f.audited) - 1
+	if n >= len(f.audits) {
+		return Audit{}, f.lost
+	}
+	return f.audits[n], nil
 }
 
 func (f fakeSignIn) SignOut(_ context.Context, token string) (signin.Agent, error) {

@@ -10,10 +10,10 @@ local session = waiter(TICKET)
 if not session then return refuse('stale_ticket') end
 
 local seller = place(session).seller
-act(ACTION, TICKET, nil, seller)
 local from = redis.call('ZSCORE', QUEUE, session)
-local at = math.min(math.max(POSITION, 1), waiting())
-if redis.call('ZRANK', QUEUE, session) + 1 == at then return answer('ok', '') end -- there already
+local was, at = redis.call('ZRANK', QUEUE, session) + 1, math.min(math.max(POSITION, 1), waiting())
+act(ACTION ~= '' and string.format('%s,"from_position":%d,"to_position":%d', ACTION, was, at) or '', TICKET, nil, seller)
+if was == at then return answer('ok', '') end -- there already
 
 redis.call('ZREM', QUEUE, session)
 local function rank_at(position)
