@@ -221,10 +221,14 @@ func pausedBy(who ...string) func(*hub.Page) bool {
 func TestSupportIsToldWhoPausedTheRoomWhileItIsPaused(t *testing.T) {
 	d := &drawer{}
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Desk: d})
-	pause := func(paused bool) {
-		_, err := r.Engine.Pause(t.Context(), lobby, "", paused, room.Action{Who: "kim", Action: "pause", Reason: "why"})
+	pauseRoom := func(id room.ID, paused bool) {
+		_, err := r.Engine.Pause(t.Context(), id, "", paused, room.Action{Who: "kim", Action: "pause", Reason: "why"})
 		require.NoError(t, err)
 	}
+	pause := func(paused bool) { pauseRoom(lobby, paused) }
+	d.pausedBy("5", "choi", false)
+	pauseRoom("before", true)
+	r.watch("before").until("who paused it before anybody watched", pausedBy("choi"))
 	s := r.watch(lobby)
 	s.until("the room", func(p *hub.Page) bool { return p.Told["desk"] == 1 && p.Told["items"] == 1 })
 	require.Zero(t, s.count("pause"), "of a room that was never paused nothing is told")
@@ -243,7 +247,7 @@ func TestSupportIsToldWhoPausedTheRoomWhileItIsPaused(t *testing.T) {
 	testproc.Until(t, within, func() error {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if d.paused < 2 {
+		if d.paused < 3 {
 			return errors.New("not asked")
 		}
 		return nil

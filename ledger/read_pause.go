@@ -20,7 +20,7 @@ type Pause struct {
 // pauseRows is how many pauses, and how many resumes, are read to find the one that counts.
 const pauseRows = 100
 
-// pausing is a pause or a resume; of what the ledger has, also where it stands among those of its millisecond.
+// pausing is a pause or a resume; of the ledger's also where it stands among those of its millisecond.
 type pausing struct {
 	Pause
 	resume   bool
@@ -28,9 +28,10 @@ type pausing struct {
 	entry    string
 }
 
-// LastPause returns who paused a room last, and why, also where the ledger has not taken that in yet. Of pauses
-// with no resume between, the first one counts. found is false where none is known. The caller knows whether the
-// room is still paused. While the database is away the journal has to do: ErrAway where it has no pause.
+// LastPause returns who paused a room last, and why, also where the ledger has not taken that in yet.
+// Of pauses with no resume between, the first one counts. found is false where none is known. The caller knows
+// whether the room is still paused. While the database is away the journal has to do: ErrAway where it has no
+// pause.
 func (l *Ledger) LastPause(ctx context.Context, id room.ID) (p Pause, found bool, err error) {
 	// In this order: what leaves the journal meanwhile is in the ledger.
 	pending, whole, err := l.pendingPauses(ctx, id)
@@ -59,8 +60,8 @@ func (l *Ledger) LastPause(ctx context.Context, id room.ID) (p Pause, found bool
 	return p, p != (Pause{}), nil
 }
 
-// lastPause finds the pause that counts among all, oldest first. began is true where a resume is known before it, so
-// that nothing older can count.
+// lastPause finds the pause that counts among all, oldest first. began is true where a resume is known before
+// it, so that nothing older can count.
 func lastPause(all []pausing) (p Pause, began bool) {
 	for _, one := range slices.Backward(all) {
 		switch {
@@ -112,6 +113,6 @@ func (w *work) pauses() (rows []pausing, err error) {
 }
 
 func (p pausing) compare(other pausing) int {
-	return cmp.Or(cmp.Compare(p.At, other.At), cmp.Compare(p.epoch, other.epoch), compareEntries(p.entry, other.entry),
-		cmp.Compare(p.n, other.n))
+	return cmp.Or(cmp.Compare(p.At, other.At), cmp.Compare(p.epoch, other.epoch),
+		compareEntries(p.entry, other.entry), cmp.Compare(p.n, other.n))
 }

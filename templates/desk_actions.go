@@ -4,7 +4,8 @@ import "slices"
 
 // deskActions are what support does, in the order in which the audit offers to look for it.
 var deskActions = []string{
-	"extend", "release", "move", "remove", "pause", "resume", "assign", "exported", "exported_audit", "delivery_retried",
+	"extend", "release", "move", "remove", "pause", "resume", "assign",
+	"exported", "exported_audit", "delivery_retried",
 	"signed_in", "signed_out", "sign_in_failed", "sign_in_limited", "sign_in_refused",
 }
 

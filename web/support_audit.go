@@ -34,7 +34,8 @@ type AuditRow struct {
 
 // auditFilter reads ?who=&action=&room=&from=&to=&limit=&cursor=. What is empty does not narrow.
 func auditFilter(c *gin.Context) (f AuditFilter, err error) {
-	f = AuditFilter{Who: c.Query("who"), Action: c.Query("action"), Room: room.ID(c.Query("room")), Cursor: c.Query("cursor")}
+	f = AuditFilter{Who: c.Query("who"), Action: c.Query("action"), Room: room.ID(c.Query("room")),
+		Cursor: c.Query("cursor")}
 	if f.From, err = parseTime(c.Query("from"), false); err != nil {
 		return f, err
 	}
@@ -54,7 +55,8 @@ func (s *site) audit(c *gin.Context) {
 	}
 	switch format := c.DefaultQuery("format", "json"); {
 	case format == "csv":
-		s.auditFile(c, f, &auditCSV{csvWriter: csvTo(c.Writer), text: templates.TextIn(deskLanguages.page(c.Request))})
+		text := templates.TextIn(deskLanguages.page(c.Request))
+		s.auditFile(c, f, &auditCSV{csvWriter: csvTo(c.Writer), text: text})
 	case format == "json" && c.Query("download") == "1":
 		s.auditFile(c, f, newAuditJSON(c.Writer))
 	case format == "json":
@@ -82,8 +84,8 @@ func (s *site) auditRows(c *gin.Context, f AuditFilter) (Audit, error) {
 
 // auditPage is GET /support/-/audit, with the filters of the API.
 func (s *site) auditPage(c *gin.Context) {
-	v := templates.AuditView{DeskView: s.deskView(c), Who: c.Query("who"), Action: c.Query("action"), Room: c.Query("room"),
-		From: c.Query("from"), To: c.Query("to"), RowLimit: rowLimit}
+	v := templates.AuditView{DeskView: s.deskView(c), Who: c.Query("who"), Action: c.Query("action"),
+		Room: c.Query("room"), From: c.Query("from"), To: c.Query("to"), RowLimit: rowLimit}
 	f, err := auditFilter(c)
 	var page Audit
 	if err == nil {
@@ -122,11 +124,12 @@ func auditPath(query url.Values, set ...string) string {
 }
 
 func (r AuditRow) view() templates.AuditRow {
-	return templates.AuditRow{At: int64(r.At), Room: string(r.Room), Who: r.Who, Action: r.Action, Reason: r.Reason,
-		Ticket: int64(r.Ticket), Fence: int64(r.Fence), Seller: string(r.Seller), Done: r.done()}
+	return templates.AuditRow{At: int64(r.At), Room: string(r.Room), Who: r.Who, Action: r.Action,
+		Reason: r.Reason, Ticket: int64(r.Ticket), Fence: int64(r.Fence), Seller: string(r.Seller), Done: r.done()}
 }
 
 // done is what the action was beyond its name.
 func (r ActionRow) done() templates.ActionDetail {
-	return templates.ActionDetail{Seconds: int(r.Seconds), From: int(r.From), To: int(r.To), MessageID: r.MessageID}
+	return templates.ActionDetail{Seconds: int(r.Seconds), From: int(r.From), To: int(r.To),
+		MessageID: r.MessageID}
 }

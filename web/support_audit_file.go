@@ -23,8 +23,8 @@ type auditFile interface {
 	Flush() error
 }
 
-// auditFile streams all rows of a search, latest first, page by page. What goes wrong before the first byte is a problem
-// like any other; after it the connection breaks off, so that nobody takes half for the whole.
+// auditFile streams all rows of a search, latest first, page by page. What goes wrong before the first byte is
+// a problem like any other; after it the connection breaks off, so that nobody takes half for the whole.
 func (s *site) auditFile(c *gin.Context, f AuditFilter, out auditFile) {
 	left := rowLimit
 	if f.Limit > 0 {
@@ -82,14 +82,15 @@ func (a *auditCSV) begin(bom bool) {
 		a.csvWriter.text("\uFEFF")
 	}
 	t, s := a.text.Desk, a.text.Desk.Audit
-	a.write([]string{t.Time, t.Who, t.What, t.Room, t.Seller, t.Ticket, t.Fence, s.SecondsColumn, s.FromColumn, s.ToColumn,
-		s.MessageColumn, t.Reason})
+	a.write([]string{t.Time, t.Who, t.What, t.Room, t.Seller, t.Ticket, t.Fence,
+		s.SecondsColumn, s.FromColumn, s.ToColumn, s.MessageColumn, t.Reason})
 }
 
 func (a *auditCSV) rows(list []AuditRow) {
 	for _, r := range list {
-		cells := []string{r.At.String(), r.Who, a.text.DeskAction(r.Action), string(r.Room), string(r.Seller), r.Ticket.String(),
-			r.Fence.String(), r.Seconds.String(), r.From.String(), r.To.String(), r.MessageID, r.Reason}
+		cells := []string{r.At.String(), r.Who, a.text.DeskAction(r.Action), string(r.Room), string(r.Seller),
+			r.Ticket.String(), r.Fence.String(), r.Seconds.String(), r.From.String(), r.To.String(), r.MessageID,
+			r.Reason}
 		for i := range cells {
 			cells[i] = harmless(cells[i])
 		}
