@@ -15,6 +15,7 @@ import (
 const (
 	askItems = 1 << iota
 	askMinutes
+	askPause
 )
 
 const (
@@ -28,14 +29,16 @@ const (
 
 // aside is what support is shown beside the line, and what of it is to be asked for. The hall's lock guards it.
 type aside struct {
-	items, minutes, sources list
-	due                     int // what is to be asked for
-	settle                  int // how often minutes are to be asked for still
-	kick                    chan struct{}
+	items, minutes, sources, pauses list
+	paused                          bool // as the room was shown last
+	due                             int  // what is to be asked for
+	settle                          int  // how often minutes are to be asked for still
+	kick                            chan struct{}
 }
 
 func newAside() aside {
-	return aside{items: list{kind: "items"}, minutes: list{kind: "minutes"}, sources: list{kind: "sources"}, due: askItems | askMinutes, kick: make(chan struct{}, 1)}
+	return aside{items: list{kind: "items"}, minutes: list{kind: "minutes"}, sources: list{kind: "sources"},
+		pauses: list{kind: "pause"}, due: askItems | askMinutes, kick: make(chan struct{}, 1)}
 }
 
 func (a *aside) ask(what int) {
@@ -56,9 +59,17 @@ func (a *aside) note(e *room.Event) {
 	}
 }
 
+// shown has a pause looked up where it begins, and forgotten where it is over.
+func (a *aside) shown(paused bool) {
+	if a.paused != paused {
+		a.paused = paused
+		a.ask(askPause)
+	}
+}
+
 // known are the frames that show a newcomer what is known.
 func (a *aside) known() (frames [][]byte) {
-	for _, l := range []*list{&a.items, &a.minutes, &a.sources} {
+	for _, l := range []*list{&a.items, &a.minutes, &a.sources, &a.pauses} {
 		if l.known {
 			frames = append(frames, listFrame(l.kind, true, l.items, nil))
 		}

@@ -24,6 +24,8 @@ type drawer struct {
 	items   []hub.Item
 	minutes []hub.Item
 	sources []hub.Item
+	pauses  []hub.Item
+	paused  int     // how often pauses were asked for
 	looks   int     // how often items were asked for
 	asked   []int64 // since when minutes were asked for
 	away    bool
@@ -43,6 +45,22 @@ func (d *drawer) Sources(context.Context, room.ID) ([]hub.Item, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.sources, d.failure()
+}
+
+func (d *drawer) Pauses(context.Context, room.ID) ([]hub.Item, error) {
+	defer d.enter()()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.paused++
+	return d.pauses, d.failure()
+}
+
+// pausedBy has the next pause be somebody's.
+func (d *drawer) pausedBy(key, who string, away bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	text := fmt.Sprintf(`{"key":%q,"who":%q,"reason":"why","at":%s}`, key, who, key)
+	d.pauses, d.away = []hub.Item{{Key: key, JSON: json.RawMessage(text)}}, away
 }
 
 func (d *drawer) Minutes(_ context.Context, _ room.ID, since int64) ([]hub.Item, error) {
@@ -188,4 +206,52 @@ func TestSupportIsToldTheMinutesAfterAChange(t *testing.T) {
 	require.Zero(t, d.asked[0])
 	require.GreaterOrEqual(t, d.asked[1], minute-60_000)
 	require.Zero(t, d.asked[1]%60_000)
+}
+
+func pausedBy(who ...string) func(*hub.Page) bool {
+	return func(p *hub.Page) bool {
+		var shown []string
+		for _, pause := range p.Pauses {
+			shown = append(shown, fmt.Sprint(pause["who"]))
+		}
+		return slices.Equal(shown, who) && p.Paused == (len(who) > 0)
+	}
+}
+
+func TestSupportIsToldWhoPausedTheRoomWhileItIsPaused(t *testing.T) {
+	d := &drawer{}
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Desk: d})
+	pauseRoom := func(id room.ID, paused bool) {
+		_, err := r.Engine.Pause(t.Context(), id, "", paused, room.Action{Who: "kim", Action: "pause", Reason: "why"})
+		require.NoError(t, err)
+	}
+	pause := func(paused bool) { pauseRoom(lobby, paused) }
+	d.pausedBy("5", "choi", false)
+	pauseRoom("before", true)
+	r.watch("before").until("who paused it before anybody watched", pausedBy("choi"))
+	s := r.watch(lobby)
+	s.until("the room", func(p *hub.Page) bool { return p.Told["desk"] == 1 && p.Told["items"] == 1 })
+	require.Zero(t, s.count("pause"), "of a room that was never paused nothing is told")
+	d.pausedBy("10", "kim", false)
+	pause(true)
+	s.until("who paused it", pausedBy("kim"))
+	newcomer := r.watch(lobby)
+	newcomer.until("the same", pausedBy("kim"))
+	pause(false)
+	for _, one := range []*screen{s, newcomer} {
+		one.until("that it goes on", pausedBy())
+	}
+	d.pausedBy("20", "lee", true)
+	pause(true)
+	s.until("that it is paused", func(p *hub.Page) bool { return p.Paused })
+	testproc.Until(t, within, func() error {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.paused < 3 {
+			return errors.New("not asked")
+		}
+		return nil
+	})
+	d.pausedBy("20", "lee", false)
+	s.until("who, once that can be read", pausedBy("lee"))
 }

@@ -44,6 +44,9 @@ func (a *asker) ask(ctx context.Context, wait *follow.Backoff) time.Duration {
 	if due&askMinutes != 0 && !a.minutes(ctx) {
 		failed |= askMinutes
 	}
+	if due&askPause != 0 && !a.pauses(ctx) {
+		failed |= askPause
+	}
 	if failed == 0 {
 		wait.Reset()
 		return itemsEvery
@@ -79,6 +82,23 @@ func (a *asker) items(ctx context.Context) bool {
 	ok := a.answered(ctx, "items not read", err, func(b *aside) []byte { return b.items.whole(answer) })
 	sources, err := a.d.l.h.cfg.Desk.Sources(within, a.d.l.id)
 	return a.answered(ctx, "sources not read", err, func(b *aside) []byte { return b.sources.wholeIfAny(sources) }) && ok
+}
+
+func (a *asker) pauses(ctx context.Context) bool {
+	within, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	var answer []Item
+	var err error
+	if a.d.paused() {
+		answer, err = a.d.l.h.cfg.Desk.Pauses(within, a.d.l.id)
+	}
+	return a.answered(ctx, "pause not read", err, func(b *aside) []byte { return b.pauses.wholeIfAny(answer) })
+}
+
+func (d *deskRoom) paused() bool {
+	d.l.mu.RLock()
+	defer d.l.mu.RUnlock()
+	return d.aside.paused
 }
 
 func (a *asker) minutes(ctx context.Context) bool {

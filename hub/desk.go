@@ -16,6 +16,8 @@ type Desk interface {
 	Items(ctx context.Context, id room.ID) ([]Item, error)
 	// Sources are the phones and providers that the room takes messages from.
 	Sources(ctx context.Context, id room.ID) ([]Item, error)
+	// Pauses are who paused the room and why; at most one, none where that is not known. It is asked while the room is paused.
+	Pauses(ctx context.Context, id room.ID) ([]Item, error)
 	// Minutes are the last hour by the minute, or what of it may have changed since an instant (unix ms).
 	Minutes(ctx context.Context, id room.ID, since int64) ([]Item, error)
 }
@@ -31,13 +33,19 @@ type Watcher struct {
 	Key   string                              // what its sign-in is known by: SignOut closes all sockets of it
 	Until time.Time                           // its sign-in ends
 	Valid func(context.Context) (bool, error) // whether it is still signed in; asked every Config.Recheck. An error is no verdict
+
+	Program bool // it has sent a token, which no page can have a browser send: any Origin will do
 }
 
 // ServeDesk turns a request into a socket of support: of one room, or with "" of all. Errors as ServeSocket's; other origins than
-// the server's own are refused whichever Config.Origins trusts.
+// the server's own are refused whichever Config.Origins trusts, unless it is a program.
 func (h *Hub) ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID, who Watcher) error {
 	c := &conn{h: h, desk: &desk{who: who, next: unopened}}
-	if ok, err := h.accept(w, r, h.cfg.Origins.Own, c); !ok {
+	allowed := h.cfg.Origins.Own
+	if who.Program {
+		allowed = nil
+	}
+	if ok, err := h.accept(w, r, allowed, c); !ok {
 		return err
 	}
 	c.SetWriteBuffer(deskBuffers * h.cfg.WriteBuffer)

@@ -164,17 +164,20 @@ func TestSupportMustComeFromTheServersOwnPages(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Origins: shop(t)})
 	own := "http" + strings.TrimPrefix(r.URL, "ws")
 	for name, c := range map[string]struct {
-		header http.Header
-		ok     bool
+		header  http.Header
+		ok      bool
+		program bool
 	}{
-		"own origin and cookie":     {http.Header{"Origin": {own}, "Cookie": {"a=b"}}, true},
-		"no origin, no cookie":      {http.Header{}, true},
-		"an origin only of sellers": {http.Header{"Origin": {"https://shop.example"}}, false},
-		"other origin":              {http.Header{"Origin": {"https://evil.example"}}, false},
-		"cookie without origin":     {http.Header{"Cookie": {"a=b"}}, false},
+		"own origin and cookie":     {http.Header{"Origin": {own}, "Cookie": {"a=b"}}, true, false},
+		"no origin, no cookie":      {http.Header{}, true, false},
+		"an origin only of sellers": {http.Header{"Origin": {"https://shop.example"}}, false, false},
+		"other origin":              {http.Header{"Origin": {"https://evil.example"}}, false, false},
+		"cookie without origin":     {http.Header{"Cookie": {"a=b"}}, false, false},
+		"a program's other origin":  {http.Header{"Origin": {"https://evil.example"}}, true, true},
+		"a program's cookie":        {http.Header{"Cookie": {"a=b"}}, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.header.Set("X-Watcher", r.watchers.add(hub.Watcher{}))
+			c.header.Set("X-Watcher", r.watchers.add(hub.Watcher{Program: c.program}))
 			ctx, cancel := context.WithTimeout(context.Background(), within)
 			defer cancel()
 			ws, res, err := websocket.Dial(ctx, r.URL+deskPath+"integration", &websocket.DialOptions{HTTPHeader: c.header})

@@ -154,6 +154,7 @@ func (d *deskRoom) show(r mirror.Roster) {
 		d.feed.reset()
 	}
 	d.roster = r
+	d.aside.shown(r.Paused)
 	d.feed.markAll()
 }
 
@@ -175,6 +176,7 @@ func (d *deskRoom) event(e *room.Event, v mirror.Verdict) {
 // tell shows everybody what an event changed.
 func (d *deskRoom) tell(e *room.Event) {
 	c, ok := d.roster.Apply(e)
+	d.aside.shown(d.roster.Paused)
 	switch {
 	case !ok:
 		d.live = false

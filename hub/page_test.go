@@ -19,9 +19,9 @@ type Page struct {
 	Holder  *PageHolder
 	Line    []PageWaiter
 
-	Items, Minutes, Rooms map[string]map[string]any
-	Replicas              []map[string]any
-	Beat                  struct {
+	Items, Minutes, Rooms, Pauses map[string]map[string]any
+	Replicas                      []map[string]any
+	Beat                          struct {
 		ServerTime int64 `json:"server_time"`
 		AsOf       int64 `json:"as_of"`
 	}
@@ -74,6 +74,7 @@ func (p *Page) Take(text []byte) error {
 	}
 	if p.Told == nil {
 		p.Told, p.Items, p.Minutes, p.Rooms = map[string]int{}, map[string]map[string]any{}, map[string]map[string]any{}, map[string]map[string]any{}
+		p.Pauses = map[string]map[string]any{}
 	}
 	p.Told[f.Type]++
 	switch f.Type {
@@ -90,6 +91,8 @@ func (p *Page) Take(text []byte) error {
 		merge(p.Items, f, "key")
 	case "minutes":
 		merge(p.Minutes, f, "key")
+	case "pause":
+		merge(p.Pauses, f, "key")
 	case "rooms":
 		merge(p.Rooms, f, "room")
 	case "replicas":

@@ -19,6 +19,7 @@ type chained struct {
 	Entry, Who, Action         string
 	Ticket, Fence              int64
 	MessageID                  string
+	Detail                     string // as JSON; "" = none
 	Texts, Prev                string
 	seller, reason, salt, hash string
 }
@@ -26,9 +27,13 @@ type chained struct {
 // textDigest returns the digest of what names a seller.
 func (c chained) textDigest() string { return digestOf(c.salt, c.seller, c.reason) }
 
-// digest returns the hash of the row.
+// digest returns the hash of the row. Rows from before there were details have none, and their hash is as it was.
 func (c chained) digest() string {
-	return digestOf(c.Room, c.Epoch, c.N, c.At, c.Seq, c.Entry, c.Who, c.Action, c.Ticket, c.Fence, c.MessageID, c.Texts, c.Prev)
+	row := []any{c.Room, c.Epoch, c.N, c.At, c.Seq, c.Entry, c.Who, c.Action, c.Ticket, c.Fence, c.MessageID, c.Texts, c.Prev}
+	if c.Detail != "" {
+		row = append(row, c.Detail)
+	}
+	return digestOf(row...)
 }
 
 // digestOf returns the SHA-256 of some values, written as JSON so that no two lists are alike.
@@ -125,12 +130,12 @@ func (w *work) verify(id string) (v roomAudit, err error) {
 	}
 	err = w.Each(func(scan func(...any) error) error {
 		c := chained{Room: id}
-		err := scan(&c.Epoch, &c.Entry, &c.N, &c.At, &c.Who, &c.Action, &c.reason, &c.Ticket, &c.Fence, &c.MessageID, &c.seller, &c.Seq, &c.salt, &c.Texts, &c.Prev, &c.hash)
+		err := scan(&c.Epoch, &c.Entry, &c.N, &c.At, &c.Who, &c.Action, &c.reason, &c.Ticket, &c.Fence, &c.MessageID, &c.Detail, &c.seller, &c.Seq, &c.salt, &c.Texts, &c.Prev, &c.hash)
 		if err == nil {
 			v.row(c)
 		}
 		return err
-	}, `SELECT epoch, entry, n, at, who, action, reason, ticket, fence, message_id, seller, seq, salt, texts, prev, hash
+	}, `SELECT epoch, entry, n, at, who, action, reason, ticket, fence, message_id, detail, seller, seq, salt, texts, prev, hash
 		FROM actions WHERE room = $1 AND seq >= $2 AND seq <= $3 ORDER BY seq`, id, v.next, v.last)
 	v.missing(v.last + 1)
 	if v.prev != "" && v.prev != v.hash {

@@ -1,6 +1,8 @@
 package ledger_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"testing"
 	"time"
@@ -13,7 +15,8 @@ import (
 
 // acted is something that support did.
 func acted(n int64) room.Record {
-	return room.Record{Type: "action", At: n * 10, Who: "kim", Action: "release", Reason: fmt.Sprint("because s-1 ", n), Ticket: 1, Fence: 1000, Seller: "s-1"}
+	return room.Record{Type: "action", At: n * 10, Who: "kim", Action: "release", Reason: fmt.Sprint("because s-1 ", n), Ticket: 1, Fence: 1000, Seller: "s-1",
+		Seconds: n / 4 * 60} // the first three are as from before there were details
 }
 
 func (b *bench) audited(t *testing.T) *ledger.Ledger {
@@ -56,6 +59,8 @@ func TestARowOfTheAuditThatIsEditedOrMissingIsFound(t *testing.T) {
 		`UPDATE actions SET reason = 'none' WHERE room = 'integration' AND seq = 1`:     "integration 1 was edited: its seller or reason",
 		`UPDATE actions SET seller = 's-2' WHERE room = 'far' AND seq = 5`:              "far 5 was edited: its seller or reason",
 		`UPDATE actions SET at = at + 1 WHERE room = 'far' AND seq = 2`:                 "far 2 was edited",
+		`UPDATE actions SET detail = '{"seconds":9}' WHERE room = 'far' AND seq = 2`:    "far 2 was edited",
+		`UPDATE actions SET detail = '' WHERE room = 'far' AND seq = 4`:                 "far 4 was edited",
 		`UPDATE actions SET fence = 7, hash = 'x' WHERE room = 'far' AND seq = 2`:       "far 2 was edited; far 3 does not follow the row before it",
 		`DELETE FROM actions WHERE room = 'integration' AND seq = 3`:                    "integration 3 to 3: missing",
 		`DELETE FROM actions WHERE room = 'integration' AND seq <= 2`:                   "integration 1 to 2: missing",
@@ -119,4 +124,33 @@ func TestTheRetentionLeavesTheAuditWhole(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, verified(t, l).Faults, 1, "the retention did not take that one")
 	})
+}
+
+// The hash of a row from before there were details is written down here: it must verify for ever.
+func TestARowFromBeforeThereWereDetailsVerifies(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		row := `["integration",1,0,10,1,"1-0","kim","pause",0,0,"","` + oldTexts + `",""]`
+		_, err := l.DB().Exec(`INSERT INTO actions (room, epoch, entry, n, at, who, action, reason, ticket, fence, seq, salt, texts, hash)
+			VALUES ('integration', 1, '1-0', 0, 10, 'kim', 'pause', 'why', 0, 0, 1, 'SALT', '` + oldTexts + `', '` + sha(row) + `')`)
+		require.NoError(t, err)
+		_, err = l.DB().Exec(`INSERT INTO audit_chains (room, first, seq, hash) VALUES ('integration', 1, 1, '` + sha(row) + `')`)
+		require.NoError(t, err)
+		r := verified(t, l)
+		require.Equal(t, ledger.AuditReport{Rows: 1, Heads: r.Heads}, r)
+		extend := act(20, "kim", "extend")
+		extend.Seconds = 60
+		b.write(1, extend)
+		require.NoError(t, l.Drain(t.Context(), here))
+		r = verified(t, l)
+		require.Equal(t, ledger.AuditReport{Rows: 2, Heads: r.Heads}, r)
+	})
+}
+
+// oldTexts is the digest of the salt, the seller and the reason of that row.
+var oldTexts = sha(`["SALT","","why"]`)
+
+func sha(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }

@@ -104,7 +104,7 @@ var fill = []string{
 		SELECT 'r' || (i % 50), 'm' || i, CASE WHEN i % 3 = 0 THEN 'rejected' ELSE 'claimed' END, i, 1, i, '', 'agreed', i * 10000 FROM n`,
 	`verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at) SELECT 'r' || (i % 50), i, 1, i, 'm' || i, i * 10000, i * 10000 + 5000 FROM n WHERE i < 3000`,
 	`actions (room, epoch, entry, n, at, who, action, reason, seller)
-		SELECT 'r' || (i % 50), 1, i || '-0', 0, i * 10000, 'w' || (i % 70), 'move', '', 's' || (i % 900) FROM n`,
+		SELECT 'r' || (i % 50), 1, i || '-0', 0, i * 10000, 'w' || (i % 70), CASE WHEN i % 5 = 0 THEN 'pause' ELSE 'move' END, '', 's' || (i % 900) FROM n`,
 	`high_water (room, fence) SELECT 'q' || i, i FROM n WHERE i < 3000`,
 	`incidents (room, kind, subject, epoch, ticket, fence, detail, at) SELECT 'r' || (i % 50), 'match_refused', 'm' || i, 1, i, i, '', i * 10000 FROM n`,
 }
@@ -178,6 +178,8 @@ func questions(filled int64) map[string]func(*work) error {
 		},
 		"incidents":                func(w *work) error { _, err := w.incidents(now-60*minute, 10); return err },
 		"audit":                    page(AuditFilter{}),
+		"audit of an action":       page(AuditFilter{Action: "pause", From: 1}),
+		"last pause":               func(w *work) error { _, err := w.pauses(); return err },
 		"audit of a time":          page(AuditFilter{From: now - minute, To: now}),
 		"audit of somebody":        page(AuditFilter{Who: "w10"}),
 		"audit of a room":          page(AuditFilter{Room: "r10"}),

@@ -14,6 +14,7 @@ import (
 type AuditFilter struct {
 	Room     room.ID
 	Who      string
+	Action   string
 	From, To int64  // half-open, unix ms
 	Limit    int    // default 100, at most 1,000
 	Cursor   string // the one that the page before gave
@@ -68,6 +69,9 @@ func (w *work) audit(f AuditFilter, before *actionKey) (rows []AuditRow, keys []
 	if f.Who != "" {
 		q.add("who = %s", plain(f.Who))
 	}
+	if f.Action != "" {
+		q.add("action = %s", plain(f.Action))
+	}
 	if f.To != 0 {
 		q.add("at < %s", f.To)
 	}
@@ -79,11 +83,11 @@ func (w *work) audit(f AuditFilter, before *actionKey) (rows []AuditRow, keys []
 	err = w.Each(func(scan func(...any) error) error {
 		var k actionKey
 		var r AuditRow
-		err := scan(&k.At, &k.Room, &k.Epoch, &k.Entry, &k.N, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence, &r.MessageID)
+		err := scan(&k.At, &k.Room, &k.Epoch, &k.Entry, &k.N, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence, &r.MessageID, &r.Seller, &r.ActionDetail)
 		r.Room, r.Epoch, r.At = room.ID(k.Room), k.Epoch, k.At
 		rows, keys = append(rows, r), append(keys, k)
 		return err
-	}, fmt.Sprintf(`SELECT at, room, epoch, entry, n, who, action, reason, ticket, fence, message_id FROM actions WHERE %s
+	}, fmt.Sprintf(`SELECT at, room, epoch, entry, n, who, action, reason, ticket, fence, message_id, seller, detail FROM actions WHERE %s
 		ORDER BY at DESC, room DESC, epoch DESC, entry DESC, n DESC LIMIT %d`, q.where(), f.Limit+1), q.args...)
 	return rows, keys, err
 }

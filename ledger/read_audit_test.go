@@ -43,6 +43,7 @@ func TestAnAuditSaysWhatSupportDidInAllRooms(t *testing.T) {
 			"everything":    {ledger.AuditFilter{}, []string{"support 40 x\uFFFD\uFFFD sign-in-failed", "other 30 lee pause", "integration 20 kim release", "support 10 kim sign-in"}},
 			"of somebody":   {ledger.AuditFilter{Who: "kim"}, []string{"integration 20 kim release", "support 10 kim sign-in"}},
 			"of nobody":     {ledger.AuditFilter{Who: "\x00"}, nil},
+			"of an action":  {ledger.AuditFilter{Action: "pause"}, []string{"other 30 lee pause"}},
 			"in a room":     {ledger.AuditFilter{Room: "support"}, []string{"support 40 x\uFFFD\uFFFD sign-in-failed", "support 10 kim sign-in"}},
 			"in some time":  {ledger.AuditFilter{From: 20, To: 40}, []string{"other 30 lee pause", "integration 20 kim release"}},
 			"and all of it": {ledger.AuditFilter{Who: "kim", Room: here, From: 20, To: 21}, []string{"integration 20 kim release"}},
@@ -54,7 +55,7 @@ func TestAnAuditSaysWhatSupportDidInAllRooms(t *testing.T) {
 		rows, _, err := l.Audit(t.Context(), ledger.AuditFilter{Room: here})
 		require.NoError(t, err)
 		require.Equal(t, []ledger.AuditRow{{Room: here, ActionRow: ledger.ActionRow{Epoch: 1, Who: "kim", Action: "release",
-			Reason: "why release", Ticket: 1, Fence: 1000, At: 20}}}, rows)
+			Reason: "why release", Ticket: 1, Fence: 1000, At: 20, Seller: "s-1"}}}, rows)
 	})
 }
 
@@ -122,5 +123,30 @@ func TestAnActionNamesItsMessage(t *testing.T) {
 		rows, _, err := l.Audit(t.Context(), ledger.AuditFilter{})
 		require.NoError(t, err)
 		require.Equal(t, []ledger.AuditRow{{Room: here, ActionRow: p.Actions[1]}, {Room: here, ActionRow: p.Actions[0]}}, rows)
+	})
+}
+
+func TestAnActionSaysWhatItWasBeyondItsName(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		extend, move, pause := act(30, "kim", "extend"), act(31, "kim", "move"), act(32, "kim", "pause")
+		extend.Seconds, move.FromPosition, move.ToPosition = 60, 3, 1
+		b.write(1, extend, move, pause)
+		require.NoError(t, l.Drain(t.Context(), here))
+		want := []ledger.ActionDetail{{Seconds: 60}, {From: 3, To: 1}, {}}
+		p, err := l.History(t.Context(), here, ledger.Filter{})
+		require.NoError(t, err)
+		rows, _, err := l.Audit(t.Context(), ledger.AuditFilter{})
+		require.NoError(t, err)
+		for i, detail := range want {
+			require.Equal(t, detail, p.Actions[i].ActionDetail)
+			require.Equal(t, detail, rows[len(rows)-1-i].ActionDetail)
+		}
+		require.Equal(t, []string{`{"seconds":60}`, `{"from":3,"to":1}`, ""}, column(t, l.DB(), `SELECT detail FROM actions ORDER BY at`))
+		_, err = l.DB().Exec(`UPDATE actions SET detail = 'none' WHERE at = 30`)
+		require.NoError(t, err)
+		p, err = l.History(t.Context(), here, ledger.Filter{})
+		require.NoError(t, err, "what was edited is the verification's to find")
+		require.Zero(t, p.Actions[0].ActionDetail)
 	})
 }

@@ -72,6 +72,8 @@ type ActionRow struct {
 	Ticket, Fence       int64
 	MessageID           string // "" = it was about none
 	At                  int64
+	Seller              string // whose place or lease it was; "" = nobody's
+	ActionDetail
 }
 
 // position is where a row is in the history: by time, kind and key.

@@ -45,11 +45,11 @@ var kinds = []kind{
 		},
 	},
 	{
-		table: "actions", columns: "epoch, who, action, reason, ticket, fence, message_id, at",
+		table: "actions", columns: "epoch, who, action, reason, ticket, fence, message_id, at, seller, detail",
 		at: "at", key: `entry || '/' || ` + padded("n"), seller: "seller",
 		read: func(scan func(...any) error, p *position) (func(*Page), error) {
 			var r ActionRow
-			err := scan(&p.At, &p.Key, &r.Epoch, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence, &r.MessageID, &r.At)
+			err := scan(&p.At, &p.Key, &r.Epoch, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence, &r.MessageID, &r.At, &r.Seller, &r.ActionDetail)
 			return func(page *Page) { page.Actions = append(page.Actions, r) }, err
 		},
 	},

@@ -39,7 +39,8 @@ type Entry struct {
 //	assigned  support said so of a lease that is live or over: as claimed, with Who and Reason (what support wrote)
 //	rejected  MessageID Ticket Fence Seller: it said that one is not
 //	incident  Action (the kind) Reason MessageID: something that must not happen did, and a person should look
-//	action    Who Action Reason: what support did; and of the one concerned Ticket Seller, and Fence of a lease, and MessageID
+//	action    Who Action Reason: what support did; of the one concerned Ticket Seller, and Fence of a lease, and MessageID;
+//	          of more time its Seconds, of a move FromPosition ToPosition
 type Record struct {
 	Type      string  `json:"type"`
 	At        int64   `json:"at"` // unix ms of Redis's clock
@@ -64,6 +65,10 @@ type Record struct {
 	Completes bool    `json:"completes"` // the match ended the lease
 	Who       string  `json:"who"`
 	Action    string  `json:"action"`
+
+	Seconds      int64 `json:"seconds"`
+	FromPosition int   `json:"from_position"` // from 1 = next
+	ToPosition   int   `json:"to_position"`
 	MessageNote
 }
 

@@ -18,6 +18,8 @@ type Action struct {
 	Reason string `json:"reason"`
 	Ticket int64  `json:"ticket,omitempty"`
 	Fence  int64  `json:"fence,omitempty"`
+
+	Seconds int64 `json:"seconds,omitempty"` // how much more time was given; Extend sets it
 }
 
 // Pause stops or resumes granting: while a room is paused its line keeps its order and nobody is

@@ -47,6 +47,9 @@ func (e *Engine) Release(ctx context.Context, id ID, request string, fence int64
 // Extend gives the lease with this fence more time, to ten minutes in all at the most.
 // Refusals: ErrStaleFence, ErrLeaseTooLong.
 func (e *Engine) Extend(ctx context.Context, id ID, request string, fence int64, more time.Duration, by Action) (Standing, error) {
+	if by != (Action{}) {
+		by.Seconds = Seconds(more)
+	}
 	return e.standing(ctx, extendVerb.with(extendArgs{fence, more, longestLease, by.reasons(), ""}), id, requestKey(request))
 }
 

@@ -101,6 +101,33 @@ func TestMovedWaitersStandWhereTheyWerePut(t *testing.T) {
 	})
 }
 
+func TestActionIsJournalledWithWhatItChanged(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{Journal: 100})
+		fence := newSeller(t, e, "holder").join().Fence
+		for i := range 3 {
+			newSeller(t, e, fmt.Sprint("s", i)).join()
+		}
+		for _, more := range []time.Duration{60 * time.Second, 1500 * time.Millisecond} {
+			_, err := e.Extend(t.Context(), integration, "", fence, more, byKim)
+			require.NoError(t, err)
+		}
+		for _, position := range []int{1, 99, 3} { // to the front, to the end, and where it stands already
+			_, err := e.Move(t.Context(), integration, "", 4, position, byKim)
+			require.NoError(t, err)
+		}
+		_, err := e.Move(t.Context(), integration, "", 4, 1, room.Action{})
+		require.NoError(t, err)
+		var changed []string
+		for _, r := range recordsOf(t, e, integration, "action") {
+			require.Equal(t, "kim", r.Who)
+			require.Equal(t, "because", r.Reason)
+			changed = append(changed, fmt.Sprintf("%ds %d→%d", r.Seconds, r.FromPosition, r.ToPosition))
+		}
+		require.Equal(t, []string{"60s 0→0", "2s 0→0", "0s 3→1", "0s 1→3", "0s 3→3"}, changed, "where nobody is named nothing is written")
+	})
+}
+
 func moved(line []int64, ticket int64, position int) []int64 {
 	var rest []int64
 	for _, t := range line {

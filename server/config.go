@@ -58,7 +58,8 @@ type Config struct {
 	PushLoopback     bool              // for tests: push services are on this machine; no setting leads here
 	SupportUsers     map[string]Secret // name → bcrypt hash
 	SupportOIDC      SupportOIDC
-	PublicURL        string // what the server is called from outside, without a slash at its end
+	SupportTokens    []SupportToken // of integrations
+	PublicURL        string         // what the server is called from outside, without a slash at its end
 
 	SellerAuth      string // open or jwt
 	SellerJWTSecret Secret
@@ -189,6 +190,8 @@ func settings() []setting {
 		{"webhook-secret", "", "signs what the integration is told; NEW,OLD while it is replaced", true, secret(func(c *Config) *Secret { return &c.WebhookSecret })},
 		{"web-push", "true", "tell sellers who turned notifications on also when no page is open, through their browsers' makers: true or false", false, readWebPush},
 		{"support-users", "", "comma-separated name:bcrypt-hash; waitroom hash-password makes one", true, readUsers},
+		{"support-tokens", "", "comma-separated name:role:sha256 of integrations that may use support's API, role watch or act; " +
+			"waitroom support token makes one; the same name twice while its token is replaced", true, readTokens},
 		{"support-oidc-issuer", "", "OpenID Connect provider by which support signs in, instead of support-users, such as https://login.example", false, readIssuer},
 		{"support-oidc-client-id", "", "what the provider calls us", false, oneLine(func(c *Config) *string { return &c.SupportOIDC.ClientID })},
 		{"support-oidc-client-secret", "", "the secret that the provider gave us", true, secret(func(c *Config) *Secret { return &c.SupportOIDC.ClientSecret })},

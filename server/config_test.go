@@ -109,6 +109,9 @@ func TestVariablesOfKubernetesAreNoUnknownSettings(t *testing.T) {
 	require.Equal(t, []string{"WAITROOM_METRICS_SERVICE", "WAITROOM_WEB_PORT"}, c.Unknown, "these may be misspelt")
 }
 
+// sha is the form of a hash.
+const sha = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+
 // badValues has at least one bad value for every setting that can have one.
 var badValues = map[string][]string{
 	"addr":                     {"8080", "host", ":http-ish", ":70000", "1.2.3.4:x"},
@@ -142,6 +145,7 @@ var badValues = map[string][]string{
 	"rooms-file":               {"a\nb", "rooms\x7f.yaml"},
 	"webhook-url":              {"hush", "ftp://hush", "https://"},
 	"support-users":            {"hush", ":hush", "name:hush", "name"},
+	"support-tokens":           {"hush", "desk:hush", "desk:act:hush", "desk:act:" + sha + "0", "desk:hush:" + sha, ":act:" + sha, "de sk:act:" + sha, "desk:Act:" + sha, "hush:x:" + sha, "a:act:" + sha + ",b:act:" + sha},
 	"support-oidc-issuer":      {"hush", "https://", "http://login.example", "ftp://login.example", "https://a:b@login.example", "https://login.example?x", "https://login.example/#x"},
 	"support-oidc-client-id":   {strings.Repeat("x", 256), "a\tb"},
 	"support-oidc-watch-group": {strings.Repeat("x", 256), "a\x7fb"},
@@ -254,7 +258,8 @@ func TestSecretsDoNotPrint(t *testing.T) {
 	require.NoError(t, err)
 	c, err := ParseConfig([]string{"--redis-url", "redis://:hush@localhost", "--database-url", "postgres://u:hush@db/x",
 		"--sms-webhook-secret", "hush", "--webhook-url", "https://u:hush@x.example", "--webhook-secret", "hush",
-		"--seller-auth", "jwt", "--seller-jwt-secret", strings.Repeat("hush", 8), "--support-users", "kim:" + string(hash)})
+		"--seller-auth", "jwt", "--seller-jwt-secret", strings.Repeat("hush", 8), "--support-users", "kim:" + string(hash),
+		"--support-tokens", "zendesk:act:" + sha})
 	require.NoError(t, err)
 	c.SupportOIDC.ClientSecret = "hush"
 	var out bytes.Buffer
@@ -262,6 +267,7 @@ func TestSecretsDoNotPrint(t *testing.T) {
 	for _, text := range []string{out.String(), fmt.Sprintf("%v %+v %#v", c, c, c)} {
 		require.NotContains(t, text, "hush")
 		require.NotContains(t, text, string(hash))
+		require.NotContains(t, text, sha)
 	}
 }
 

@@ -223,6 +223,7 @@ func TestWholeStoryIsToldAsDescribed(t *testing.T) {
 	untilTold(t, holder, "sms_unclaimed")
 	kim.mustAct("extend", fmt.Sprintf(`{"fence":%.0f,"seconds":30,"reason":"r"}`, second["fence"]))
 	untilTold(t, holder, "notice")
+	kim.mustAct("pause", `{"reason":"r"}`)
 	kim.mustAct("remove", fmt.Sprintf(`{"ticket":%d,"reason":"r"}`, ticket))
 
 	reject := func(fence string) reply {
@@ -231,6 +232,6 @@ func TestWholeStoryIsToldAsDescribed(t *testing.T) {
 	requireProblem(t, reject("9"), http.StatusConflict, "stale_fence")
 	require.Equal(t, http.StatusOK, reject(first.json["fence"].(json.Number).String()).StatusCode)
 	told.until("lock.granted", "lock.ended", "sms.matched", "incident")
-	untilTold(t, desk, "desk", "change", "items", "minutes", "replicas", "beat")
+	untilTold(t, desk, "desk", "change", "items", "minutes", "pause", "replicas", "beat")
 	untilTold(t, all, "rooms", "replicas", "beat")
 }

@@ -71,6 +71,14 @@ type candidateItem struct {
 	Live      bool   `json:"live"`
 }
 
+// pauseItem is who paused the room and why. Times are unix ms.
+type pauseItem struct {
+	Key    string `json:"key"`
+	Who    string `json:"who"`
+	Reason string `json:"reason"`
+	At     int64  `json:"at"`
+}
+
 // incidentItem is something that must not have happened.
 type incidentItem struct {
 	Key      string `json:"key"`
@@ -100,6 +108,17 @@ func (d *desk) Items(ctx context.Context, id room.ID) ([]hub.Item, error) {
 		d.lookAgain(id)
 	}
 	return itemsOf(messages, incidentItems(incidents))
+}
+
+// Pauses are who paused the room and why, from what support wrote when it did.
+func (d *desk) Pauses(ctx context.Context, id room.ID) ([]hub.Item, error) {
+	p, found, err := d.ledger.LastPause(ctx, id)
+	if err != nil || !found {
+		return nil, err
+	}
+	key := fmt.Sprint(p.At)
+	item, err := itemOf(key, pauseItem{Key: key, Who: p.Who, Reason: p.Reason, At: p.At})
+	return []hub.Item{item}, err
 }
 
 // now is Redis's time as far as it is known.

@@ -16,7 +16,7 @@ import (
 func FuzzSetting(f *testing.F) {
 	const mark = "zq7hush"
 	seeds := map[string][][2]string{"redis-url": {{"redis://:", "@h:1"}}, "database-url": {{"postgres://u:", "@db/x"}}, "webhook-url": {{"https://a:", "@h"}},
-		"support-users": {{"kim:", ""}, {"kim:$2a$04$", ""}}, "public-url": {{"https://.", ""}, {"https://wait.example#", ""}, {"HTTPS://wait.example//", ""}, {"http://[fe80::1%25a]", ""}},
+		"support-users": {{"kim:", ""}, {"kim:$2a$04$", ""}}, "support-tokens": {{"kim:", ""}, {"kim:act:", ""}, {"kim:act:" + sha + ",lee:", ""}}, "public-url": {{"https://.", ""}, {"https://wait.example#", ""}, {"HTTPS://wait.example//", ""}, {"http://[fe80::1%25a]", ""}},
 		"support-oidc-issuer": {{"https://login.example#", ""}}, "trusted-proxies": {{"::ffff:10.0.0.1", ""}, {"::ffff:10.0.0.0/104", ""}, {"::ffff:0:0/8", ""}}}
 	all := settings()
 	for i, s := range all {
@@ -76,6 +76,9 @@ func sane(t *testing.T, c Config) {
 		require.NoError(t, err)
 		require.True(t, near == "" || u.Scheme == "https" || isLoopback(u.Hostname()))
 		require.Nil(t, u.User)
+	}
+	for _, token := range c.SupportTokens {
+		require.True(t, tokenName.MatchString(token.Name) && tokenHash.MatchString(string(token.Hash)))
 	}
 	for name, hash := range c.SupportUsers {
 		require.NotEmpty(t, name)

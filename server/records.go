@@ -49,10 +49,15 @@ func (r records) History(ctx context.Context, id room.ID, f web.HistoryFilter) (
 			Reason: string(m.Reason)})
 	}
 	for _, a := range page.Actions {
-		h.Actions = append(h.Actions, web.ActionRow{Epoch: a.Epoch, Who: a.Who, Action: a.Action, Reason: a.Reason,
-			Ticket: web.Number(a.Ticket), Fence: web.Number(a.Fence), At: web.When(a.At), MessageID: a.MessageID})
+		h.Actions = append(h.Actions, actionRow(a))
 	}
 	return h, nil
+}
+
+func actionRow(a ledger.ActionRow) web.ActionRow {
+	return web.ActionRow{Epoch: a.Epoch, Who: a.Who, Action: a.Action, Reason: a.Reason, Ticket: web.Number(a.Ticket),
+		Fence: web.Number(a.Fence), At: web.When(a.At), MessageID: a.MessageID, Seller: web.Word(a.Seller),
+		Seconds: web.Number(a.Seconds), From: web.Number(a.From), To: web.Number(a.To)}
 }
 
 // Story reads a seller's timeline, with what the journals hold still.
@@ -109,17 +114,19 @@ func (r records) Sellers(ctx context.Context, text string, active []room.ID) (we
 	return all, nil
 }
 
-func (r records) Audit(ctx context.Context, f web.AuditFilter) ([]templates.AuditRow, string, error) {
-	found, next, err := r.ledger.Audit(ctx, ledger.AuditFilter{Room: f.Room, Who: f.Who, Cursor: f.Cursor})
+func (r records) Audit(ctx context.Context, f web.AuditFilter) (web.Audit, error) {
+	found, next, err := r.ledger.Audit(ctx, ledger.AuditFilter{Room: f.Room, Who: f.Who, Action: f.Action, From: f.From,
+		To: f.To, Limit: f.Limit, Cursor: f.Cursor})
 	if err != nil {
-		return nil, "", unread(err)
+		return web.Audit{}, unread(err)
 	}
-	rows := make([]templates.AuditRow, len(found))
-	for i, a := range found {
-		rows[i] = templates.AuditRow{At: a.At, Room: string(a.Room), Who: a.Who, Action: a.Action, Reason: a.Reason, Ticket: a.Ticket, Fence: a.Fence}
+	audit := web.Audit{Next: web.Word(next)}
+	for _, a := range found {
+		row := web.AuditRow{Room: web.Word(a.Room), ActionRow: actionRow(a.ActionRow)}
 		if a.Room == room.SupportRoom {
-			rows[i].Room = ""
+			row.Room = ""
 		}
+		audit.Actions = append(audit.Actions, row)
 	}
-	return rows, next, nil
+	return audit, nil
 }

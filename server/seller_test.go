@@ -43,6 +43,7 @@ type seller struct {
 	session string // "" = none is sent
 	id      string
 	host    string // what the server is called; "" = as in base
+	token   string // of an integration; "" = none is sent
 }
 
 func newSeller(t *testing.T, base, id string) *seller {
@@ -57,6 +58,9 @@ func (s *seller) ask(method, path, body string, headers ...string) reply {
 	req.Host = s.host
 	if s.session != "" {
 		req.Header.Set("X-Session-ID", s.session)
+	}
+	if s.token != "" {
+		req.Header.Set("Authorization", "Bearer "+s.token)
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])

@@ -126,8 +126,18 @@ func TestEveryActionIsDoneOnAnyReplicaAndIsInTheAudit(t *testing.T) {
 	for _, s := range []*seller{a, b, c, d} {
 		require.NotContains(t, all.body, s.session)
 	}
-	page := kim.ask(http.MethodGet, "/support/-/audit", "").body
+	for _, done := range []string{`"seller_id":"a","seconds":60`, `"seller_id":"d","from_position":3,"to_position":1`, `"seller_id":"c"`} {
+		require.Contains(t, all.body, done)
+		require.Contains(t, kim.ask(http.MethodGet, "/api/support/audit?who=kim", "").body, done)
+	}
+	moves := kim.ask(http.MethodGet, "/api/support/audit?action=move&room=integration", "").list("actions")
+	require.Len(t, moves, 1)
+	file := kim.ask(http.MethodGet, "/api/support/audit?format=csv&lang=en&room=integration", "")
+	require.Contains(t, file.body, "Moved in the line,integration,d,4,,,3,1,,waited before")
+	page := kim.ask(http.MethodGet, "/support/-/audit?lang=en", "").body
 	require.Contains(t, page, "carrier is down")
+	require.Contains(t, page, "from 3 to 1")
+	require.Contains(t, page, "60 s more")
 }
 
 func TestStaleActionIsRefusedAndChangesNothing(t *testing.T) {

@@ -103,20 +103,21 @@ func historyView(lang string) templates.HistoryView {
 }
 
 func auditView(lang string) templates.AuditView {
-	v := templates.AuditView{DeskView: deskView(lang), Who: "kim", Next: "cursor=abc&who=kim"}
-	for n, action := range supportActions {
+	v := templates.AuditView{DeskView: deskView(lang), Who: "kim", Action: "move", From: "2026-07-03", Next: "cursor=abc&who=kim",
+		CSV: "/api/support/audit?bom=1&format=csv&who=kim", JSON: "/api/support/audit?download=1&format=json&who=kim", RowLimit: 50_000}
+	done := map[string]templates.ActionDetail{"extend": {Seconds: 60}, "move": {From: 12, To: 1}, "assign": {MessageID: "carrier-20260703-1"}}
+	for n, action := range templates.DeskActions {
 		row := templates.AuditRow{At: at(int64(600 - n*45)), Who: "kim", Action: action}
 		if n < 7 {
 			row.Room, row.Reason, row.Ticket, row.Fence = "integration", "판매자 전화 요청", int64(n+3), 1783087460000123
+			row.Seller, row.Done = "판매자-가나다@shop.example", done[action]
+		}
+		if action == "pause" || action == "resume" {
+			row.Who, row.Ticket, row.Fence, row.Seller = "token:zendesk", 0, 0, ""
 		}
 		v.Rows = append(v.Rows, row)
 	}
 	return v
-}
-
-var supportActions = []string{
-	"release", "extend", "remove", "move", "pause", "resume", "assign", "signed_in", "signed_out", "sign_in_failed", "sign_in_limited",
-	"sign_in_refused", "exported",
 }
 
 func deliveriesView(lang string) templates.DeliveriesView {
@@ -166,8 +167,9 @@ func TestWhatIsTypedOrRecordedCannotBreakOutOfAQuietPage(t *testing.T) {
 	history.Seller, history.From, history.To, history.Room, history.Next = hostile, hostile, hostile, hostile, hostile
 	history.Rows = append(history.Rows, templates.HistoryRow{Kind: hostile, Seller: hostile, Outcome: hostile}, templates.HistoryRow{Kind: "action", Who: hostile, Reason: hostile})
 	audit := auditView("ko")
-	audit.Who, audit.Room = hostile, hostile
-	audit.Rows[0] = templates.AuditRow{Who: hostile, Action: hostile, Reason: hostile, Room: hostile}
+	audit.Who, audit.Room, audit.Action, audit.From, audit.CSV = hostile, hostile, hostile, hostile, hostile
+	audit.Rows[0] = templates.AuditRow{Who: hostile, Action: hostile, Reason: hostile, Room: hostile, Seller: hostile,
+		Done: templates.ActionDetail{MessageID: hostile}}
 	deliveries := deliveriesView("ko")
 	deliveries.Rows[0].LastError, deliveries.Rows[0].Key, deliveries.Rows[0].Type, deliveries.Error = hostile, hostile, hostile, hostile
 	signIn := signInView("ko")
@@ -288,13 +290,39 @@ func TestHistoryPageShowsEveryKindAndWhatItIsNarrowedTo(t *testing.T) {
 func TestAuditNamesEveryActionInBothLanguages(t *testing.T) {
 	for _, lang := range []string{"ko", "en"} {
 		actions, said := templates.TextIn(lang).Desk.Actions, map[string]bool{}
-		for _, action := range supportActions {
+		page := render(t, templates.AuditPage(auditView(lang)))
+		for _, action := range templates.DeskActions {
 			require.NotEmpty(t, actions[action], action)
 			require.False(t, said[actions[action]], action)
 			said[actions[action]] = true
-			require.Contains(t, render(t, templates.AuditPage(auditView(lang))), actions[action])
+			require.Regexp(t, `<option value="`+action+`"( selected)?>`+actions[action]+"</option>", page)
+			row := between(t, page, `data-action="`+action+`"`, "</tr>")
+			require.Contains(t, row, actions[action])
 		}
+		require.Len(t, actions, len(templates.DeskActions), "what has words may be looked for")
 	}
+}
+
+func TestAuditSaysWhatWasDoneAndToWhom(t *testing.T) {
+	page := render(t, templates.AuditPage(auditView("ko")))
+	for _, said := range []string{"60초 더", "12번째 → 1번째", "문자 carrier-20260703-1", "token:zendesk"} {
+		require.Contains(t, flat(page), said)
+	}
+	require.Contains(t, page, `href="/support/-/sellers/%ED%8C%90%EB%A7%A4%EC%9E%90-%EA%B0%80%EB%82%98%EB%8B%A4@shop.example?room=integration"`)
+	require.Contains(t, page, `<option value="move" selected>`)
+	require.Contains(t, page, `id="export" href="/api/support/audit?bom=1&amp;format=csv&amp;who=kim" download`)
+	require.Contains(t, page, `id="export-json" href="/api/support/audit?download=1&amp;format=json&amp;who=kim" download`)
+	other := auditView("en")
+	other.Action, other.Error, other.From = "danced", "invalid_time", "yesterday"
+	page = render(t, templates.AuditPage(other))
+	require.Contains(t, page, `<option value="danced" selected>danced</option>`, "what is looked for stays, whatever it is")
+	require.Equal(t, 1, strings.Count(page, `aria-invalid="true"`), "an empty field is not wrong")
+	require.NotContains(t, page, `id="export"`)
+	history := templates.HistoryView{DeskView: deskView("en"), Room: "integration", Rows: []templates.HistoryRow{
+		{Kind: "action", Who: "kim", Action: "move", Reason: "r", Seller: "s-1", Done: templates.ActionDetail{From: 3, To: 1}}}}
+	page = render(t, templates.HistoryPage(history))
+	require.Contains(t, flat(page), "kim · Moved in the line · from 3 to 1 · r")
+	require.Contains(t, page, `href="/support/-/sellers/s-1?room=integration"`)
 }
 
 func TestOnlyWhoMayActIsOfferedToSendAgain(t *testing.T) {

@@ -64,6 +64,20 @@ func TestDeskShowsTheRoomAsTheFramesTellIt(t *testing.T) {
 	tab.says("line-count", "3,214명")
 }
 
+func TestDeskSaysWhoPausedTheRoomWhileItIsPaused(t *testing.T) {
+	d := pausedDesk(t, "통신사 <b>장애</b>", time.Date(2026, 7, 3, 14, 3, 0, 0, time.Local))
+	tab := openDesk(t, d)
+	tab.open(roomPage)
+	tab.says("paused-by", "kim · 2026-07-03 14:03부터 · 통신사 <b>장애</b>")
+	require.True(t, run[bool](tab, `document.documentElement.scrollWidth <= innerWidth`))
+	d.change(t, func() object { d.paused = false; return object{} })
+	tab.until(`document.getElementById("paused-by").hidden`)
+	d.change(t, func() object { d.paused = true; return object{} })
+	tab.says("paused-by", "kim")
+	d.tell(object{"type": "pause", "set": list{}, "drop": list{"1"}})
+	tab.until(`document.getElementById("paused-by").hidden && document.body.dataset.paused === "true"`)
+}
+
 func TestTroubleIsSaidWithoutScrolling(t *testing.T) {
 	tab := openDesk(t, troubledDesk(t))
 	tab.open(roomPage)

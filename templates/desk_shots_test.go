@@ -30,12 +30,14 @@ var heights = map[int]int{1440: 900, 1280: 720, 768: 1024, 360: 740}
 func TestPicturesOfTheDesk(t *testing.T) {
 	folder := os.Getenv("DESK_SHOTS")
 	require.NotEmpty(t, folder, "DESK_SHOTS names the folder")
-	for state, d := range map[string]*fakeDesk{"idle": idleDesk(t), "busy": busyDesk(t), "trouble": troubledDesk(t), "stale": busyDesk(t)} {
+	paused := pausedDesk(t, "통신사 장애 · 고객센터 공지 4711번, 복구되면 다시 시작", time.Now().Add(-7*time.Minute))
+	desks := map[string]*fakeDesk{"idle": idleDesk(t), "busy": busyDesk(t), "trouble": troubledDesk(t), "stale": busyDesk(t), "paused": paused}
+	for state, d := range desks {
 		tab := openDesk(t, d)
 		lifelike(d)
 		for width, height := range heights {
 			for _, look := range readers {
-				if state != "busy" && state != "trouble" && (look.dark != (look.lang == "en")) {
+				if state != "busy" && state != "trouble" && state != "paused" && (look.dark != (look.lang == "en")) {
 					continue
 				}
 				tab.size(width, height, look.dark)

@@ -112,15 +112,19 @@ type HistoryRow struct {
 	MessageID            string
 	Result               string
 	Who, Action, Reason  string
+	Done                 ActionDetail
 }
 
 // AuditView is /support/-/audit.
 type AuditView struct {
 	DeskView
-	Who, Room string // the filter
-	Rows      []AuditRow
-	Next      string // the query of the next page
-	Error     string // ledger_unavailable
+	Who, Action, Room string // the filter
+	From, To          string // as typed: a date or an instant
+	Rows              []AuditRow
+	Next              string // the query of the next page
+	Error             string // a code: invalid_time, invalid_cursor, ledger_unavailable; "" = none
+	CSV, JSON         string // the addresses of all these rows as a file
+	RowLimit          int    // how many rows a file has at the most
 }
 
 // AuditRow is one thing that somebody of support did.
@@ -129,6 +133,15 @@ type AuditRow struct {
 	Room                string // "" = in no room
 	Who, Action, Reason string
 	Ticket, Fence       int64
+	Seller              string // whom it concerned; "" = nobody
+	Done                ActionDetail
+}
+
+// ActionDetail is what an action was beyond its name. Zero fields do not apply to it.
+type ActionDetail struct {
+	Seconds   int // that were given
+	From, To  int // positions, from 1 = next
+	MessageID string
 }
 
 // DeliveriesView is /support/-/deliveries: what the integration could not be told.

@@ -18,6 +18,15 @@ func busyDesk(t *testing.T) *fakeDesk {
 	return d
 }
 
+// pausedDesk is one that kim paused, for a reason.
+func pausedDesk(t *testing.T, reason string, at time.Time) *fakeDesk {
+	d := busyDesk(t)
+	d.paused = true
+	pause := object{"key": "1", "who": "kim", "reason": reason, "at": at.UnixMilli()}
+	d.beside = append(d.beside, object{"type": "pause", "reset": true, "set": list{pause}})
+	return d
+}
+
 // phone is a source that was heard at a time, whose clock is so many milliseconds behind.
 func phone(name string, heard time.Time, behind int) object {
 	kind, at := "android-sms-gateway", int64(0)

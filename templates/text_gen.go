@@ -62,11 +62,20 @@ type DeskAttentionText struct {
 
 // DeskAuditText has the words of "desk/audit" in locales.
 type DeskAuditText struct {
-	Title   string `json:"title"`
-	Lead    string `json:"lead"`
-	WhoHint string `json:"who_hint"`
-	Caption string `json:"caption"` // {n}
-	Empty   string `json:"empty"`
+	Title         string `json:"title"`
+	Lead          string `json:"lead"`
+	WhoHint       string `json:"who_hint"`
+	Anything      string `json:"anything"`
+	Caption       string `json:"caption"` // {n}
+	Empty         string `json:"empty"`
+	Seconds       string `json:"seconds"` // {n}
+	Moved         string `json:"moved"`   // {from} {to}
+	ExportCsv     string `json:"export_csv"`
+	ExportJson    string `json:"export_json"`
+	SecondsColumn string `json:"seconds_column"`
+	FromColumn    string `json:"from_column"`
+	ToColumn      string `json:"to_column"`
+	MessageColumn string `json:"message_column"`
 }
 
 // DeskDeliveriesText has the words of "desk/deliveries" in locales.
@@ -148,6 +157,7 @@ type DeskLiveText struct {
 	AttentionTitle string               `json:"attention_title"`
 	AttentionMore  string               `json:"attention_more"` // {n}
 	Troubles       map[string]string    `json:"troubles"`       // by trouble
+	PausedBy       string               `json:"paused_by"`      // {at} {reason} {who}
 	Calm           string               `json:"calm"`
 	Unowned        string               `json:"unowned"`   // {n}
 	Incidents      string               `json:"incidents"` // {n}

@@ -25,7 +25,11 @@ func (s *site) harden(c *gin.Context) {
 }
 
 // sameSite refuses a change that another site's page asks for. No other site is trusted with what is support's.
+// A token is no page's: browsers send none by themselves, and ask before a page may.
 func (s *site) sameSite(c *gin.Context) {
+	if _, ok := s.tokenOf(c); ok {
+		return
+	}
 	sites := s.Origins
 	if inSupport(c.Request.URL.Path) {
 		sites = sites.Alone()

@@ -13,6 +13,7 @@ var codesOfQuery = map[string]map[string]string{
 	"/api/:room/lock": {"fence": "invalid_fence", "reason": "invalid_reason"},
 	"/api/support/:room/history": {"seller": "invalid_seller", "from": "invalid_time", "to": "invalid_time", "limit": "invalid_limit", "cursor": "invalid_cursor",
 		"format": "invalid_format"},
+	"/api/support/audit":          {"from": "invalid_time", "to": "invalid_time", "limit": "invalid_limit", "cursor": "invalid_cursor", "format": "invalid_format"},
 	"/api/support/:room/timeline": {"seller": "invalid_seller", "from": "invalid_time", "limit": "invalid_limit"},
 }
 

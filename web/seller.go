@@ -91,12 +91,17 @@ func (s *site) hasBearer(c *gin.Context) bool {
 
 // bearerOf is the token of a request; other ways of Authorization are not ours to judge. A page's socket has it among its protocols.
 func bearerOf(c *gin.Context) (token string, ok bool) {
-	scheme, token, _ := strings.Cut(c.GetHeader("Authorization"), " ")
-	if strings.EqualFold(scheme, bearer) {
-		return strings.TrimSpace(token), true
+	if token, ok = inAuthorization(c); ok {
+		return token, true
 	}
 	token = inProtocol(c.Request.Header, protocolToken)
 	return token, token != ""
+}
+
+// inAuthorization is the token that a request has in its header.
+func inAuthorization(c *gin.Context) (token string, ok bool) {
+	scheme, token, _ := strings.Cut(c.GetHeader("Authorization"), " ")
+	return strings.TrimSpace(token), strings.EqualFold(scheme, bearer)
 }
 
 // pageRoom is the room of a request, also of the first page, which names none.

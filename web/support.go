@@ -30,6 +30,8 @@ type SignIn interface {
 	Finish(ctx context.Context, cookie, state, code, address string) (token string, who signin.Agent, next string, err error)
 	Agent(ctx context.Context, token string) (signin.Agent, error)
 	Signed(ctx context.Context, key string) (bool, error)
+	TakesTokens() bool
+	Token(ctx context.Context, token, address string) (signin.Agent, error)
 	SignOut(ctx context.Context, token string) (signin.Agent, error)
 }
 
@@ -56,7 +58,8 @@ type Records interface {
 	Story(ctx context.Context, f StoryFilter) (events []StoryEvent, partial bool, err error)
 	// Sellers finds sellers by a piece of their ids; the journals of the rooms in use are read too.
 	Sellers(ctx context.Context, text string, active []room.ID) (FoundSellers, error)
-	Audit(ctx context.Context, f AuditFilter) (rows []templates.AuditRow, next string, err error)
+	// Audit is what support did in all rooms, and in none.
+	Audit(ctx context.Context, f AuditFilter) (Audit, error)
 }
 
 // DeskSockets takes over a request that becomes a socket of support, of one room or with "" of all, as Sockets does. SignOut
@@ -71,6 +74,8 @@ type Watcher struct {
 	Key   string                              // what its sign-in is known by
 	Until time.Time                           // its sign-in ends
 	Valid func(context.Context) (bool, error) // whether it is still signed in
+
+	Program bool // it has sent a token, which no page can have a browser send: any Origin will do
 }
 
 // Deliveries are the events that the integration could not be told of. It refuses with a Refusal: not_dead, ledger_unavailable.
@@ -108,6 +113,7 @@ func (s *site) supportRoutes(g *gin.Engine) {
 	g.POST(deliveriesPath+"/retry", s.mayAct, s.retryDeliveries)
 
 	g.GET("/api/support/ws", s.deskSocket)
+	g.GET("/api/support/audit", s.audit)
 	api := g.Group("/api/support/:room", s.known)
 	api.GET("/ws", s.deskSocket)
 	api.GET("/history", s.history)
@@ -120,7 +126,7 @@ func (s *site) supportRoutes(g *gin.Engine) {
 // deskSocket is GET /api/support/ws and GET /api/support/{room}/ws. After the upgrade nothing more is written here.
 func (s *site) deskSocket(c *gin.Context) {
 	who := agentOf(c)
-	err := s.Support.Sockets.ServeDesk(c.Writer, c.Request, roomOf(c), Watcher{Key: who.Key, Until: who.Until,
+	err := s.Support.Sockets.ServeDesk(c.Writer, c.Request, roomOf(c), Watcher{Key: who.Key, Until: who.Until, Program: who.Program,
 		Valid: func(ctx context.Context) (bool, error) { return s.Support.Desk.Signed(ctx, who.Key) }})
 	if err != nil && !c.Writer.Written() {
 		s.fail(c, err)

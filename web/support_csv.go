@@ -23,7 +23,7 @@ const (
 
 // columns are those of an export. A row has those that its kind has.
 var columns = []string{"kind", "epoch", "ticket", "fence", "seller_id", "joined_at", "granted_at", "ended_at", "outcome", "message_id",
-	"result", "reason", "sent_at", "received_at", "who", "action", "at"}
+	"result", "reason", "sent_at", "received_at", "who", "action", "at", "seconds", "from_position", "to_position"}
 
 // historyCSV streams the history page by page. What goes wrong before the first byte is a problem like any other; after it the
 // connection breaks off, so that nobody takes half for the whole.
@@ -35,7 +35,7 @@ func (s *site) historyCSV(c *gin.Context, f HistoryFilter) {
 	f.Limit = min(limit, csvPage)
 	page, err := s.rows(c, f)
 	if err == nil {
-		err = s.exported(c)
+		err = s.exported(c, roomOf(c), "exported")
 	}
 	if err != nil {
 		s.fail(c, err)
@@ -65,13 +65,14 @@ func (s *site) historyCSV(c *gin.Context, f HistoryFilter) {
 }
 
 // exported writes down who takes what along. Without that nothing is taken along.
-func (s *site) exported(c *gin.Context) error {
+func (s *site) exported(c *gin.Context, id room.ID, action string) error {
 	query := c.Request.URL.Query()
-	query.Del("format")
-	query.Del("bom")
+	for _, form := range []string{"format", "bom", "download", "lang"} {
+		query.Del(form)
+	}
 	ctx, cancel := s.asking(c)
 	defer cancel()
-	return s.Support.Engine.Audit(ctx, roomOf(c), room.Action{Who: agentOf(c).Name, Action: "exported", Reason: shorten(told(query))})
+	return s.Support.Engine.Audit(ctx, id, room.Action{Who: agentOf(c).Name, Action: action, Reason: shorten(told(query))})
 }
 
 // told is a query as people read it: what is asked for by name is to be found by that name, as when a seller is erased.
@@ -104,7 +105,7 @@ func giveTime(c *gin.Context) {
 }
 
 // flush sends what there is. A reader that takes nothing for long, or is gone, ends the export.
-func (s *site) flush(c *gin.Context, out *csvWriter) {
+func (s *site) flush(c *gin.Context, out interface{ Flush() error }) {
 	giveTime(c)
 	err := out.Flush()
 	if err == nil {
@@ -138,7 +139,8 @@ func (w *csvWriter) page(h History) {
 	}
 	for _, r := range h.Actions {
 		rows = append(rows, dated{r.At, record{"kind": "action", "epoch": text(r.Epoch), "ticket": r.Ticket.String(),
-			"fence": r.Fence.String(), "message_id": r.MessageID, "reason": r.Reason, "who": r.Who, "action": r.Action, "at": r.At.String()}})
+			"fence": r.Fence.String(), "message_id": r.MessageID, "reason": r.Reason, "who": r.Who, "action": r.Action, "at": r.At.String(),
+			"seller_id": string(r.Seller), "seconds": r.Seconds.String(), "from_position": r.From.String(), "to_position": r.To.String()}})
 	}
 	slices.SortStableFunc(rows, func(a, b dated) int { return cmp.Compare(a.at, b.at) })
 	for _, r := range rows {

@@ -25,7 +25,7 @@ func somePage(next string) History {
 			{Epoch: 1, Fence: 10, Ticket: 5, Seller: "=cmd|' /C calc'!A0", GrantedAt: 6000}},
 		Places:   []PlaceRow{{Epoch: 1, Ticket: 4, Seller: "@a,b", JoinedAt: 1000, EndedAt: 5000, Outcome: "completed"}, {Epoch: 1, Ticket: 6, Seller: "-x", EndedAt: 7000, Outcome: "lost"}},
 		Messages: []MessageRow{{Epoch: 1, MessageID: "+m\"1\"", Result: "unmatched", ReceivedAt: 3000}, {Epoch: 1, MessageID: "m2", Result: "late", Ticket: 4, Fence: 9, SentAt: 3500, ReceivedAt: 5500}},
-		Actions: []ActionRow{{Epoch: 1, Who: "kim", Action: "release", Reason: "line 1\nline \"2\"", Fence: 9, At: 5000}, {Epoch: 1, Who: "\tpark", Action: "move", Reason: "\rx", Ticket: 5, At: 5600},
+		Actions: []ActionRow{{Epoch: 1, Who: "kim", Action: "release", Reason: "line 1\nline \"2\"", Fence: 9, At: 5000}, {Epoch: 1, Who: "\tpark", Action: "move", Reason: "\rx", Ticket: 5, At: 5600, Seller: "-x", From: 3, To: 1}, {Epoch: 1, Who: "kim", Action: "extend", Reason: "r", Ticket: 4, Fence: 9, At: 5650, Seller: "한글", Seconds: 60},
 			{Epoch: 1, Who: "kim", Action: "assign", Reason: "r", Ticket: 4, Fence: 9, MessageID: "=m2", At: 5700}}}
 }
 
@@ -96,7 +96,7 @@ func TestHistoryIsTheContractsJSON(t *testing.T) {
 	require.Contains(t, w.Body.String(), `{"epoch":1,"fence":9,"ticket":4,"seller_id":"한글","granted_at":"1970-01-01T00:00:02.000Z","ended_at":"1970-01-01T00:00:05.000Z","outcome":"completed"}`)
 	require.Contains(t, w.Body.String(), `"granted_at":"1970-01-01T00:00:06.000Z","ended_at":null,"outcome":null}`)
 	require.Contains(t, w.Body.String(), `{"epoch":1,"message_id":"+m\"1\"","result":"unmatched","ticket":null,"fence":null,"sent_at":null,"received_at":"1970-01-01T00:00:03.000Z"}`)
-	require.Contains(t, w.Body.String(), `"ticket":5,"fence":null,"at":"1970-01-01T00:00:05.600Z"},{`)
+	require.Contains(t, w.Body.String(), `"ticket":5,"fence":null,"at":"1970-01-01T00:00:05.600Z","seller_id":"-x","from_position":3,"to_position":1},{`)
 	require.Contains(t, w.Body.String(), `"ticket":4,"fence":9,"at":"1970-01-01T00:00:05.700Z","message_id":"=m2"}]`)
 	require.Contains(t, w.Body.String(), `"next":"c2"`)
 	require.Equal(t, HistoryFilter{Seller: "a", From: 1795219200000, To: 1795305600000, Limit: 5, Cursor: "c1"}, f.asked[0])
@@ -168,7 +168,7 @@ func TestExportHasTheRowsOfTheJSON(t *testing.T) {
 
 	body, marked := strings.CutPrefix(w.Body.String(), "\uFEFF")
 	require.True(t, marked)
-	require.True(t, strings.HasPrefix(body, "kind,epoch,ticket,fence,seller_id,joined_at,granted_at,ended_at,outcome,message_id,result,reason,sent_at,received_at,who,action,at\r\n"))
+	require.True(t, strings.HasPrefix(body, "kind,epoch,ticket,fence,seller_id,joined_at,granted_at,ended_at,outcome,message_id,result,reason,sent_at,received_at,who,action,at,seconds,from_position,to_position\r\n"))
 	got := readCSV(t, strings.NewReader(body))
 	want := flat(t, f.call(t, h, "kim", "GET", historyPath, "").Body.Bytes())
 	require.Len(t, got, 2*len(want))
@@ -206,7 +206,7 @@ func TestNoCellIsAFormula(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, 11, found)
+	require.Equal(t, 12, found)
 }
 
 func TestRowsThatAreLeftOutAreTold(t *testing.T) {

@@ -11,13 +11,15 @@ import (
 type csvWriter struct{ *bufio.Writer }
 
 func newCSVWriter(w io.Writer, bom bool) *csvWriter {
-	out := &csvWriter{bufio.NewWriter(w)}
+	out := csvTo(w)
 	if bom { // by which spreadsheet programs know UTF-8
 		out.text("\uFEFF")
 	}
 	out.write(columns)
 	return out
 }
+
+func csvTo(w io.Writer) *csvWriter { return &csvWriter{bufio.NewWriter(w)} }
 
 // record is a row by the names of its columns.
 type record map[string]string

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -18,6 +19,8 @@ import (
 // fakeDesk is everything behind the desk. Tokens are names of agents; did is what was done, in order.
 type fakeDesk struct {
 	agents  map[string]signin.Agent
+	tokens  map[string]signin.Agent // nil: no integration has one
+	unknown error                   // of a token that is nobody's; nil: it is refused
 	oidc    bool
 	err     error // of every sign-in
 	refuse  error // of every action
@@ -26,6 +29,8 @@ type fakeDesk struct {
 	request string // of the last release
 	pages   []History
 	asked   []HistoryFilter
+	audits  []Audit
+	audited []AuditFilter
 	events  []StoryEvent
 	lost    error // of the records
 	active  []room.ID
@@ -36,6 +41,7 @@ type fakeDesk struct {
 	failing   int64
 	lastError string
 	untold    error // of telling replicas of a sign-out
+	program   bool  // the last socket was a program's
 }
 
 func newFakeDesk() *fakeDesk {
@@ -100,6 +106,16 @@ func (f fakeSignIn) Agent(_ context.Context, token string) (signin.Agent, error)
 }
 
 func (f fakeSignIn) Signed(context.Context, string) (bool, error) { return true, nil }
+
+func (f fakeSignIn) TakesTokens() bool { return f.tokens != nil }
+
+func (f fakeSignIn) Token(_ context.Context, token, address string) (signin.Agent, error) {
+	if who, ok := f.tokens[token]; ok {
+		return who, nil
+	}
+	f.did = append(f.did, "unknown token from "+address)
+	return signin.Agent{}, cmp.Or(f.unknown, signin.ErrNotSignedIn)
+}
 
 func (f *fakeDesk) done(format string, args ...any) (room.Standing, error) {
 	if f.refuse != nil {
@@ -167,9 +183,13 @@ func (f fakeRecords) Story(_ context.Context, q StoryFilter) ([]StoryEvent, bool
 	return f.events, f.lost != nil, nil
 }
 
-func (f fakeRecords) Audit(_ context.Context, q AuditFilter) ([]templates.AuditRow, string, error) {
-	f.did = append(f.did, fmt.Sprint("audit of ", q.Who, " ", q.Room))
-	return nil, "", f.lost
+func (f fakeRecords) Audit(_ context.Context, q AuditFilter) (Audit, error) {
+	f.audited = append(f.audited, q)
+	n := len(f.audited) - 1
+	if n >= len(f.audits) {
+		return Audit{}, f.lost
+	}
+	return f.audits[n], nil
 }
 
 func (f fakeSignIn) SignOut(_ context.Context, token string) (signin.Agent, error) {
@@ -205,6 +225,7 @@ func (f fakeDeliveries) Retry(_ context.Context, id int64) error {
 
 func (f fakeDeskSockets) ServeDesk(w http.ResponseWriter, _ *http.Request, id room.ID, who Watcher) error {
 	f.did = append(f.did, fmt.Sprintf("serve %q %s", id, who.Key))
+	f.program = who.Program
 	w.WriteHeader(http.StatusSwitchingProtocols)
 	return nil
 }

@@ -41,6 +41,7 @@ func (s *site) guard(c *gin.Context) {
 	case errors.Is(err, signin.ErrNotSignedIn):
 		s.turnAway(c)
 	case err != nil:
+		sayWhen(c, err)
 		s.fail(c, err)
 	default:
 		c.Set(agentKey, who)
@@ -58,8 +59,22 @@ func openToAll(c *gin.Context) bool {
 	return false
 }
 
-// signedIn finds who asks. The cookie alone says so.
+// tokenOf is the token that a program brings to support's API. It decides alone: no cookie counts beside it.
+// Where no integration has a token, what a proxy may have put there counts for nothing.
+func (s *site) tokenOf(c *gin.Context) (token string, ok bool) {
+	path := c.Request.URL.Path
+	api := strings.HasPrefix(path, "/api/") && inSupport(path)
+	if !api || s.Support == nil || !s.Support.Desk.TakesTokens() {
+		return "", false
+	}
+	return inAuthorization(c)
+}
+
+// signedIn finds who asks: by the token that comes with the request, else by the cookie alone.
 func (s *site) signedIn(c *gin.Context) (signin.Agent, error) {
+	if token, ok := s.tokenOf(c); ok {
+		return s.integration(c, token)
+	}
 	token := s.supportToken(c)
 	if token == "" {
 		return signin.Agent{}, signin.ErrNotSignedIn
@@ -67,6 +82,16 @@ func (s *site) signedIn(c *gin.Context) (signin.Agent, error) {
 	ctx, cancel := s.asking(c)
 	defer cancel()
 	return s.Support.Desk.Agent(ctx, token)
+}
+
+func (s *site) integration(c *gin.Context, token string) (signin.Agent, error) {
+	ctx, cancel := s.asking(c)
+	defer cancel()
+	who, err := s.Support.Desk.Token(ctx, token, s.addressIn(c))
+	if errors.Is(err, signin.ErrNotSignedIn) {
+		c.Header("WWW-Authenticate", bearer)
+	}
+	return who, err
 }
 
 // agentOf is who asks, of a request that guard has let through.

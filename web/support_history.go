@@ -73,6 +73,11 @@ type ActionRow struct {
 	At     When   `json:"at"`
 
 	MessageID string `json:"message_id,omitempty"` // the one that was assigned
+
+	Seller  Word   `json:"seller_id,omitempty"` // whose place or lease it was
+	Seconds Number `json:"seconds,omitempty"`   // how much more time was given
+	From    Number `json:"from_position,omitempty"`
+	To      Number `json:"to_position,omitempty"`
 }
 
 // When is a unix millisecond, written as RFC 3339 in UTC; 0 is not known, or not yet: null.

@@ -88,7 +88,7 @@ func historyRows(h History) []templates.HistoryRow {
 	}
 	for _, r := range h.Actions {
 		rows = append(rows, templates.HistoryRow{Kind: "action", Epoch: r.Epoch, Ticket: int64(r.Ticket), Fence: int64(r.Fence),
-			From: int64(r.At), Who: r.Who, Action: r.Action, Reason: r.Reason})
+			From: int64(r.At), Who: r.Who, Action: r.Action, Reason: r.Reason, Seller: string(r.Seller), Done: r.done()})
 	}
 	slices.SortStableFunc(rows, func(a, b templates.HistoryRow) int {
 		return cmp.Compare(cmp.Or(b.From, b.To), cmp.Or(a.From, a.To))

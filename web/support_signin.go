@@ -85,11 +85,7 @@ func (s *site) signOutOnly(c *gin.Context) {
 // notSignedIn says why a sign-in was refused: on the form to a person, as a problem to a program.
 func (s *site) notSignedIn(c *gin.Context, err error, v templates.SignInView) {
 	code := codeOf(err)
-	if limited, ok := errors.AsType[signin.Limited](err); ok {
-		code = "too_many_requests"
-		c.Header("Retry-After", strconv.Itoa(max(int(math.Ceil(limited.After.Seconds())), 1)))
-		v.Minutes = max(int(math.Ceil(limited.After.Minutes())), 1)
-	}
+	v.Minutes = sayWhen(c, err)
 	p := problemOf(c, code)
 	if !wantsPage(c) || code == "internal" {
 		s.fail(c, err)
@@ -100,6 +96,16 @@ func (s *site) notSignedIn(c *gin.Context, err error, v templates.SignInView) {
 	}
 	v.Error = code
 	s.showSignIn(c, p.status, v)
+}
+
+// sayWhen tells one who tried too often from when to try again, and returns in how many minutes that is.
+func sayWhen(c *gin.Context, err error) (minutes int) {
+	limited, ok := errors.AsType[signin.Limited](err)
+	if !ok {
+		return 0
+	}
+	c.Header("Retry-After", strconv.Itoa(max(int(math.Ceil(limited.After.Seconds())), 1)))
+	return max(int(math.Ceil(limited.After.Minutes())), 1)
 }
 
 func (s *site) showSignIn(c *gin.Context, status int, v templates.SignInView) {

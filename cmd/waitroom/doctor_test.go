@@ -23,8 +23,11 @@ func TestDoctorsExitCodeSaysWhetherSomethingIsWrong(t *testing.T) {
 	require.Contains(t, out.String(), "WRONG  redis     Redis at 127.0.0.1:")
 
 	out.Reset()
-	require.Equal(t, 1, run(append(args, "--lease", "3h", "--rooms", "Ä"), nil, &out, &problems))
+	require.Equal(t, 1, run(append(args, "--lease", "3h", "--rooms", "Ä", "--support-tokens", "desk:act:hush,desk"), nil, &out, &problems))
 	require.Contains(t, out.String(), "WRONG  settings  WAITROOM_LEASE (--lease) is \"3h\"")
 	require.Contains(t, out.String(), "WRONG  settings  WAITROOM_ROOMS")
+	require.Contains(t, out.String(), "WRONG  settings  WAITROOM_SUPPORT_TOKENS (--support-tokens): entry 1 does not end in a SHA-256")
+	require.Contains(t, out.String(), "entry 2 is not name:role:sha256")
+	require.NotContains(t, out.String(), "hush")
 	require.Contains(t, problems.String(), "see above")
 }

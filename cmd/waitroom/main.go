@@ -48,6 +48,8 @@ func dispatch(command string, args []string, in io.Reader, out, problems io.Writ
 		return erase(args, out)
 	case "audit":
 		return audit(args, out)
+	case "support":
+		return support(args, out, problems)
 	case "hash-password":
 		return hashPassword(in, out)
 	case "help":
@@ -92,6 +94,7 @@ Usage:
                                    give a seller a random name instead of its own, in Redis and in the ledger, and say what was done
   waitroom audit verify [settings] verify that no row of support's audit was edited or is missing; exit 1 where one is
   waitroom hash-password           read a password from standard input and print its hash
+  waitroom support token NAME ROLE make a token for an integration, role watch or act, and print it and its entry in WAITROOM_SUPPORT_TOKENS
 
 Settings, as flag or environment variable; the flag wins:
 `)

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -208,6 +210,7 @@ func TestCommandsThatNeedNoServer(t *testing.T) {
 	require.Zero(t, run([]string{"--help"}, nil, &out, &problems))
 	require.Contains(t, out.String(), "WAITROOM_REDIS_URL")
 	require.Contains(t, out.String(), "hash-password")
+	require.Contains(t, out.String(), "support token NAME ROLE")
 
 	out.Reset()
 	require.Zero(t, run([]string{"version"}, nil, &out, &problems))
@@ -215,6 +218,28 @@ func TestCommandsThatNeedNoServer(t *testing.T) {
 
 	require.Equal(t, 1, run([]string{"fly"}, nil, &out, &problems))
 	require.Contains(t, problems.String(), `"fly"`)
+}
+
+func TestSupportTokenPrintsATokenAndItsEntry(t *testing.T) {
+	var out, problems bytes.Buffer
+	require.Zero(t, run([]string{"support", "token", "zendesk", "act"}, nil, &out, &problems))
+	lines := strings.Split(out.String(), "\n")
+	sum := sha256.Sum256([]byte(lines[0]))
+	require.Equal(t, []string{lines[0], "zendesk:act:" + hex.EncodeToString(sum[:]), ""}, lines)
+	require.Contains(t, problems.String(), "WAITROOM_SUPPORT_TOKENS")
+	for want, args := range map[string][]string{
+		"say for whom: waitroom support token NAME watch|act": {"support"},
+		"say for whom: waitroom support token":                {"support", "token", "zendesk"},
+		"say for whom":                                        {"support", "tokens", "zendesk", "act"},
+		"neither watch nor act":                               {"support", "token", "zendesk", "admin"},
+		`"a b"`:                                               {"support", "token", "a b", "act"},
+	} {
+		out.Reset()
+		problems.Reset()
+		require.Equal(t, 1, run(args, nil, &out, &problems))
+		require.Contains(t, problems.String(), want)
+		require.Empty(t, out.String())
+	}
 }
 
 func TestHashPasswordReadsOneLineAndPrintsItsHash(t *testing.T) {

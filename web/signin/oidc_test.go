@@ -124,6 +124,8 @@ func TestNameIsWhatCanBeSeenOfTheBestThatTheProviderHas(t *testing.T) {
 		{user{"preferred_username": "\u202e\x00\n ", "email": "김@shop.example"}, "김@shop.example"},
 		{user{"preferred_username": "k\r\nim\u200b\u202e\x1b[31m"}, "kim[31m"},
 		{user{"preferred_username": " " + strings.Repeat("김", 70)}, strings.Repeat("김", 63)},
+		{user{"preferred_username": "Token:zendesk", "email": "kim@shop.example"}, "kim@shop.example"},
+		{user{"preferred_username": "token:zendesk"}, "subject-1"},
 	} {
 		row.claims["groups"] = "actors"
 		who, err := c.enter(row.claims)

@@ -31,9 +31,10 @@ func personOf(token *oidc.IDToken) (p person, party string, err error) {
 	}
 	p = person{subject: clean(token.Subject), groups: claims.Groups}
 	for _, name := range []string{claims.Username, claims.Email, token.Subject} {
-		if p.name = clean(name); p.name != "" {
+		if p.name = clean(name); p.name != "" && !passesForToken(p.name) {
 			break
 		}
+		p.name = ""
 	}
 	return p, claims.Party, nil
 }

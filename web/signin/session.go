@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -115,6 +116,9 @@ func KeyOf(token string) string { return digest(token) }
 
 // Signed finds out whether a sign-in is known by this key still.
 func (d *Desk) Signed(ctx context.Context, key string) (bool, error) {
+	if strings.HasPrefix(key, TokenPrefix) {
+		return d.hasToken(key), nil
+	}
 	_, _, err := d.look(ctx, key)
 	if errors.Is(err, ErrNotSignedIn) {
 		return false, nil

@@ -1,5 +1,5 @@
 // Package signin knows who of support is signed in: by a password or by OpenID Connect, in sessions that Redis keeps, so that they
-// count on every replica.
+// count on every replica. Integrations have tokens instead.
 package signin
 
 import (
@@ -53,7 +53,9 @@ type Agent struct {
 	Name  string
 	Role  Role
 	Key   string    // what the sign-in is known by to others; it opens nothing
-	Until time.Time // the sign-in ends
+	Until time.Time // the sign-in ends; zero for an integration, whose token does not
+
+	Program bool // it is an integration, and its request has its token
 }
 
 // Config says who may sign in and where that is kept. Zero durations and counts get the defaults.
@@ -62,7 +64,9 @@ type Config struct {
 	Names room.Names        // what its keys are called
 	Users map[string]string // name → bcrypt hash
 	OIDC  *OIDC             // instead of Users
-	Log   *slog.Logger
+	// Tokens are the integrations', beside the people of Users or OIDC.
+	Tokens []Token
+	Log    *slog.Logger
 	// Audit writes down who signed in, or tried to: action is signed_in, signed_out, sign_in_failed, sign_in_limited or
 	// sign_in_refused. Who is "?" where the name is nobody's: it may be a password that went into the wrong field.
 	Audit func(ctx context.Context, who, action, reason string)

@@ -8,7 +8,7 @@ import { sleep, until } from "./wait.js";
 
 const KEPT = 200; // versions of the line that are remembered
 const FRESH = 10000; // ms: data older than that is not live
-const KINDS = new Set(["desk", "change", "items", "minutes", "replicas", "sources", "beat", "notice"]);
+const KINDS = new Set(["desk", "change", "items", "minutes", "replicas", "sources", "pause", "beat", "notice"]);
 
 /**
  * Desk is support, watching and acting in a room. It follows the line as support's page does, and compares it with what each seller is

@@ -16,10 +16,11 @@ function verb.move()
   if not session then return reply.refuse('stale_ticket') end
 
   local seller = places.get(session).seller
-  support.record(args.action, args.ticket, nil, seller)
-  local from = redis.call('ZSCORE', QUEUE, session)
+  local from, was = redis.call('ZSCORE', QUEUE, session), redis.call('ZRANK', QUEUE, session) + 1
   local at = math.min(math.max(args.position, 1), line.length())
-  if redis.call('ZRANK', QUEUE, session) + 1 == at then return reply.answer('ok', '') end -- there already
+  local positions = string.format(',"from_position":%d,"to_position":%d', was, at)
+  support.record(args.action ~= '' and args.action .. positions or '', args.ticket, nil, seller)
+  if was == at then return reply.answer('ok', '') end -- there already
 
   redis.call('ZREM', QUEUE, session)
   local before, after = rank_at(at - 1), rank_at(at)

@@ -12,6 +12,7 @@ import { LinePanel } from "./line.js";
 import { Live } from "./live.js";
 import { DeskModel } from "./model.js";
 import { Note } from "./note.js";
+import { drawPausedBy } from "./pause.js";
 import { drawReplicas } from "./replicas.js";
 import { drawSources } from "./sources.js";
 import { Trouble } from "./trouble.js";
@@ -23,6 +24,7 @@ const model = new DeskModel();
 const items = new Keyed();
 const minutes = new Keyed();
 const sources = new Keyed();
+const pauses = new Keyed();
 
 const live = new Live({ path: `/api/support/${encodeURIComponent(room)}/ws`, first: "desk", words, onFrame: receive });
 const { server } = live;
@@ -50,12 +52,17 @@ function rowVerbs() {
 }
 
 function receive(frame) {
+  if (frame.type === "desk") pauses.apply({ reset: true }); // what is known of it comes behind
   if (frame.type === "desk" || frame.type === "change") take(frame);
   if (frame.type === "items") show(items, frame, () => messages.draw());
   if (frame.type === "minutes") show(minutes, frame, drawCharts);
   if (frame.type === "sources") {
     sources.apply(frame);
     drawSources(words, sources.all);
+  }
+  if (frame.type === "pause") {
+    pauses.apply(frame);
+    drawPause();
   }
   if (frame.type === "replicas") {
     trouble.replicas = frame.list;
@@ -95,6 +102,7 @@ function draw() {
 
 function drawPause() {
   document.body.dataset.paused = String(model.paused);
+  drawPausedBy(words, model.paused, pauses.all, server.now());
   const button = byID("pause");
   if (!button) return;
   button.disabled = false;

@@ -1,0 +1,118 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/room"
+)
+
+// Pause is what support said when it paused a room.
+type Pause struct {
+	Who, Reason string
+	At          int64 // unix ms
+}
+
+// pauseRows is how many pauses, and how many resumes, are read to find the one that counts.
+const pauseRows = 100
+
+// pausing is a pause or a resume; of the ledger's also where it stands among those of its millisecond.
+type pausing struct {
+	Pause
+	resume   bool
+	epoch, n int64
+	entry    string
+}
+
+// LastPause returns who paused a room last, and why, also where the ledger has not taken that in yet.
+// Of pauses with no resume between, the first one counts. found is false where none is known. The caller knows
+// whether the room is still paused. While the database is away the journal has to do: ErrAway where it has no
+// pause.
+func (l *Ledger) LastPause(ctx context.Context, id room.ID) (p Pause, found bool, err error) {
+	// In this order: what leaves the journal meanwhile is in the ledger.
+	pending, whole, err := l.pendingPauses(ctx, id)
+	if err != nil || !whole {
+		return Pause{}, false, err
+	}
+	p, began := lastPause(pending)
+	if began {
+		return p, true, nil
+	}
+	var rows []pausing
+	err = l.reading(ctx, id, func(w *work) (err error) {
+		rows, err = w.pauses()
+		return err
+	})
+	switch {
+	case sqldb.Temporary(err) && p != (Pause{}):
+		return p, true, nil
+	case sqldb.Temporary(err) && !errors.Is(err, ErrAway):
+		err = fmt.Errorf("%w: %w", ErrAway, err)
+	}
+	if err != nil {
+		return Pause{}, false, fmt.Errorf("last pause: %w", err)
+	}
+	p, _ = lastPause(append(rows, pending...))
+	return p, p != (Pause{}), nil
+}
+
+// lastPause finds the pause that counts among all, oldest first. began is true where a resume is known before
+// it, so that nothing older can count.
+func lastPause(all []pausing) (p Pause, began bool) {
+	for _, one := range slices.Backward(all) {
+		switch {
+		case !one.resume:
+			p = one.Pause
+		case p != (Pause{}):
+			return p, true
+		}
+	}
+	return p, false
+}
+
+// pendingPauses reads the journal. whole is false where it is longer than what is read of one.
+func (l *Ledger) pendingPauses(ctx context.Context, id room.ID) (found []pausing, whole bool, err error) {
+	entries, err := l.cfg.Journal.ReadJournal(ctx, id, storyJournal)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, e := range entries {
+		if e.Odd != nil {
+			continue
+		}
+		for _, r := range e.Records {
+			if r.Type == "action" && (r.Action == "pause" || r.Action == "resume") {
+				p := Pause{plain(r.Who), plain(r.Reason), r.At}
+				found = append(found, pausing{Pause: p, resume: r.Action == "resume"})
+			}
+		}
+	}
+	return found, len(entries) < storyJournal, nil
+}
+
+// pauses reads the latest pauses and resumes, oldest first.
+func (w *work) pauses() (rows []pausing, err error) {
+	for _, action := range []string{"pause", "resume"} {
+		err = w.Each(func(scan func(...any) error) error {
+			p := pausing{resume: action == "resume"}
+			err := scan(&p.At, &p.epoch, &p.entry, &p.n, &p.Who, &p.Reason)
+			rows = append(rows, p)
+			return err
+		}, fmt.Sprintf(`SELECT at, epoch, entry, n, who, reason FROM actions WHERE room = $1 AND action = $2
+			ORDER BY at DESC LIMIT %d`, pauseRows), string(w.id), action)
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(rows, pausing.compare)
+	return rows, nil
+}
+
+func (p pausing) compare(other pausing) int {
+	return cmp.Or(cmp.Compare(p.At, other.At), cmp.Compare(p.epoch, other.epoch),
+		compareEntries(p.entry, other.entry), cmp.Compare(p.n, other.n))
+}

@@ -1,0 +1,69 @@
+package signin
+
+import (
+	"context"
+	"crypto/subtle"
+	"slices"
+	"strings"
+)
+
+// TokenPrefix begins the name of every integration in the audit. No person's name begins with it.
+const TokenPrefix = "token:"
+
+// Token lets an integration use support's API without a sign-in, such as a help desk's own tool.
+type Token struct {
+	Name string // of the integration; two tokens may have the same one while one replaces the other
+	Role Role
+	Hash string // SHA-256 of the token, in lower-case hexadecimal
+}
+
+func (t Token) who() string { return TokenPrefix + t.Name }
+
+func (t Token) agent() Agent {
+	return Agent{Name: t.who(), Role: t.Role, Key: t.who(), Program: true}
+}
+
+// NewToken makes a token that cannot be guessed, and the hash that stands for it in the settings.
+func NewToken() (token, hash string) {
+	token = "waitroom_" + newToken()
+	return token, digest(token)
+}
+
+// TakesTokens reports whether any integration has a token.
+func (d *Desk) TakesTokens() bool { return len(d.cfg.Tokens) > 0 }
+
+// Token finds the integration whose token this is. Address is the client's, for the limit of unknown tokens.
+// Refusals: ErrNotSignedIn, and Limited where the address sent too many. Other errors are the store's. A
+// known token is let in without asking Redis, whatever else its address has sent.
+func (d *Desk) Token(ctx context.Context, token, address string) (Agent, error) {
+	if t, ok := d.integration(token); ok {
+		return t.agent(), nil
+	}
+	limit := limited{d.key("tries:token:" + d.masked(address)), triesFromAnIP, "too many unknown tokens"}
+	if _, err := d.countOf(ctx, "?", address, limit); err != nil {
+		return Agent{}, err
+	}
+	d.audit(ctx, "?", "sign_in_failed", "unknown token"+from(address))
+	return Agent{}, ErrNotSignedIn
+}
+
+// integration compares with every hash there is, each in the same time whatever it holds.
+func (d *Desk) integration(token string) (found Token, ok bool) {
+	given := []byte(digest(token))
+	for _, t := range d.cfg.Tokens {
+		if subtle.ConstantTimeCompare(given, []byte(t.Hash)) == 1 {
+			found, ok = t, true
+		}
+	}
+	return found, ok
+}
+
+// hasToken reports whether an integration known by this key still has a token.
+func (d *Desk) hasToken(key string) bool {
+	return slices.ContainsFunc(d.cfg.Tokens, func(t Token) bool { return t.who() == key })
+}
+
+// passesForToken reports whether a person's name would be read as an integration's.
+func passesForToken(name string) bool {
+	return strings.HasPrefix(strings.ToLower(name), TokenPrefix)
+}
