@@ -9,6 +9,7 @@ const PATIENCE = 1000; // milliseconds that a sound may take to wake up
 export class Chime {
   #context = null;
   #again = 0;
+  #ran = false; // it could be heard before
   #stopped = false; // it could be heard before, or was to be heard, and cannot
 
   /** Hears that the state is another one. */
@@ -33,7 +34,9 @@ export class Chime {
     } catch {
       // no way to make a sound here
     }
-    if (this.armed) this.#see(false);
+    if (!this.armed) return;
+    this.#ran = true; // the event that says so may come later than this
+    this.#see(false);
   }
 
   play() {
@@ -55,10 +58,9 @@ export class Chime {
 
   #open() {
     const context = new AudioContext();
-    let ran = false;
     context.addEventListener("statechange", () => {
-      ran ||= this.armed;
-      this.#see(ran && !this.armed);
+      this.#ran ||= this.armed;
+      this.#see(this.#ran && !this.armed);
     });
     return context;
   }
