@@ -21,7 +21,6 @@ type party struct {
 	id       room.ID
 	sessions []string
 	fence    int64
-	message  string
 }
 
 func lock(c *room.Config) {
