@@ -51,7 +51,7 @@ func (d *doubts) back(list []doubt) {
 	d.list = append(list, d.list...)
 }
 
-// resolve tells what must be told of transactions that were committed without an answer. It is called when the database
+// resolve counts the transactions that were committed without an answer. It is called when the database
 // has just answered.
 func (l *Ledger) resolve(ctx context.Context) {
 	var left []doubt

@@ -80,7 +80,7 @@ func (m *cutter) serve(client net.Conn) {
 	}
 }
 
-// Who commits and hears nothing finds its entries applied when it tries again. The test's end holds that they are counted once.
+// A drain whose commit got no answer finds its entries applied when it tries again. The test's end holds that they are counted once.
 func TestCommitWithoutAnAnswerIsCountedOnce(t *testing.T) {
 	for name, arm := range map[string]func(*cutter){
 		"it happened":     func(m *cutter) { m.after.Store(true) },

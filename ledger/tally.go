@@ -13,7 +13,7 @@ type tally struct {
 	messages        map[answer]int
 }
 
-// answer is what a message was told first.
+// answer is the first answer to a message.
 type answer struct{ result, reason string }
 
 // ends count each place or lease by the outcome that was known first. Outcomes that were put right later count apart.

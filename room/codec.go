@@ -115,29 +115,20 @@ var (
 type verb[A any] struct {
 	name   string
 	fields fields
-	asks   bool // it changes nothing
 }
 
 func newVerb[A any](name string) verb[A] {
 	return verb[A]{name: name, fields: fieldsOf(reflect.TypeFor[A]())}
 }
 
-// newQuestion is a verb that changes nothing. It brings the room to now as every verb does, unless Redis takes no writes.
-func newQuestion[A any](name string) verb[A] {
-	v := newVerb[A](name)
-	v.asks = true
-	return v
-}
-
 // call is a verb with its arguments.
 type call struct {
 	verb     string
 	args     string // JSON
-	asks     bool   // it changes nothing
-	readOnly bool   // it writes nothing either: Redis takes no writes
+	readOnly bool   // it writes nothing, since Redis takes no writes
 }
 
 // with makes a call.
 func (v verb[A]) with(a A) call {
-	return call{verb: v.name, args: v.fields.json(reflect.ValueOf(a)), asks: v.asks}
+	return call{verb: v.name, args: v.fields.json(reflect.ValueOf(a))}
 }

@@ -144,12 +144,7 @@ type Engine struct {
 // New makes an engine on a client, which stays the caller's to close.
 func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
-	e := &Engine{rdb: rdb, cfg: cfg, names: NamesOf(rdb, cfg.KeyPrefix), told: newTold(cfg.Retention / 2), filters: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
-	named := e.names.Key("{" + cfg.Index + "}:libraries")
-	if cfg.Vanish { // its keys are those of its rooms alone
-		named = ""
-	}
-	e.library = newLibrary(rdb, named, cfg.Scripts)
+	e := &Engine{rdb: rdb, library: newLibrary(rdb, cfg.Scripts), cfg: cfg, names: NamesOf(rdb, cfg.KeyPrefix), told: newTold(cfg.Retention / 2), filters: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
 	_, cluster := rdb.(*redis.ClusterClient)
 	e.outages = newOutages(cluster)
 	e.steps = newSteps(cluster)

@@ -10,3 +10,17 @@ func (e *Engine) Thorough() *Engine {
 	e.thorough = true
 	return e
 }
+
+// WithoutFunctions is why the library is called as a script; "" where it is not, as far as is known.
+func (e *Engine) WithoutFunctions() string {
+	if why := e.library.scripts.Load(); why != nil {
+		return *why
+	}
+	return ""
+}
+
+// LibraryName is what the library is called in Redis.
+func LibraryName() string { return libraryName() }
+
+// WhyNoFunctions is what the error of a call says of functions.
+func WhyNoFunctions(err error) string { return withoutFunctions(err) }

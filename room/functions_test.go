@@ -2,6 +2,7 @@ package room_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -140,17 +142,16 @@ func TestRedisThatTakesNoWritesAnswersAlsoWhereItLostTheLibrary(t *testing.T) {
 	a.leave(room.Completed)
 }
 
-// A library is named by its content, so that several versions serve side by side.
-func TestALibraryThatNoProcessHasNamedLatelyIsDeleted(t *testing.T) {
+// A library is named by its content, so that several versions, and deployments of several versions on one Redis, serve side by side.
+func TestALibraryThatNoProcessCallsAnyMoreIsDeleted(t *testing.T) {
 	rdb := redistest.Start(t).Client()
-	names := map[string]time.Duration{"waitroom_used": time.Minute, "waitroom_left": 2 * time.Hour}
-	for name, ago := range names {
-		code := "#!lua name=" + name + "\nredis.register_function('" + name + "', function() return 1 end)"
+	load := func(name, idle string) {
+		code := "#!lua name=" + name + "\nredis.register_function{function_name='" + name + "_idle', callback=function() return " + idle + " end, flags={'no-writes'}}"
 		require.NoError(t, rdb.FunctionLoad(t.Context(), code).Err())
-		at := float64(time.Now().Add(-ago).UnixMilli())
-		require.NoError(t, rdb.ZAdd(t.Context(), "{waitroom}:libraries", redis.Z{Score: at, Member: name}).Err())
 	}
-	require.NoError(t, rdb.FunctionLoad(t.Context(), "#!lua name=another\nredis.register_function('another', function() return 1 end)").Err())
+	load("waitroom_used", "60 * 1000")
+	load("waitroom_left", "2 * 60 * 60 * 1000")
+	load("another", "2 * 60 * 60 * 1000")
 	newSeller(t, room.New(rdb, room.Config{}), "a").join()
 	libraries, err := rdb.FunctionList(t.Context(), redis.FunctionListQuery{}).Result()
 	require.NoError(t, err)
@@ -158,6 +159,56 @@ func TestALibraryThatNoProcessHasNamedLatelyIsDeleted(t *testing.T) {
 	for _, library := range libraries {
 		left = append(left, library.Name)
 	}
-	require.Len(t, left, 3, "its own, the one that is used, and the one that is another program's")
-	require.NotContains(t, left, "waitroom_left")
+	require.ElementsMatch(t, []string{room.LibraryName(), "waitroom_used", "another"}, left)
+}
+
+func TestALibrarySaysHowLongAgoItWasCalled(t *testing.T) {
+	rdb := redistest.Start(t).Client()
+	idle := func() int64 {
+		ms, err := rdb.FCallRO(t.Context(), room.LibraryName()+"_idle", nil).Int64()
+		require.NoError(t, err)
+		return ms
+	}
+	require.Empty(t, room.TryFunctions(t.Context(), rdb))
+	require.Zero(t, idle(), "it was not called")
+	newSeller(t, room.New(rdb, room.Config{}), "a").join()
+	testproc.Until(t, time.Minute, func() error { // to ask is no call
+		if idle() < 20 {
+			return errors.New("not yet")
+		}
+		return nil
+	})
+}
+
+func TestANodeThatARoomHasMovedToLoadsTheLibrary(t *testing.T) {
+	cluster := redistest.StartCluster(t)
+	e := room.New(cluster.Client(), room.Config{})
+	a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+	a.join()
+	b.join()
+	for range 3 {
+		for _, node := range cluster.Nodes() {
+			require.NoError(t, node.Client().FunctionFlush(t.Context()).Err())
+		}
+		_, err := cluster.Move("{integration}:lock")
+		require.NoError(t, err)
+		require.Equal(t, room.Waiting, b.stand().Status)
+	}
+	a.leave(room.Completed)
+	require.Equal(t, room.Locked, b.stand().Status)
+}
+
+func TestOnlyWhatIsSaidOfFunctionsMeansThatThereAreNone(t *testing.T) {
+	for text, none := range map[string]bool{
+		"ERR unknown command `FCALL`, with args beginning with: 'f'":                             true,
+		"ERR unknown command 'fcall_ro', with args beginning with: 'f'":                          true,
+		"NOPERM this user has no permissions to run the 'fcall' command":                         true,
+		"NOPERM User app has no permissions to run the 'function|load' command":                  true,
+		"NOPERM ACL failure in script: User app has no permissions to run the 'publish' command": false,
+		"NOPERM No permissions to access a key":                                                  false,
+		"ERR Function not found":                                                                 false,
+		"ERR unknown command 'zmscore' script: waitroom, on @user_function:1.":                   false,
+	} {
+		require.Equal(t, none, room.WhyNoFunctions(errors.New(text)) != "", text)
+	}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-var glanceQuestion = newQuestion[glanceArgs]("glance")
+var glanceQuestion = newVerb[glanceArgs]("glance")
 
 type glanceArgs struct {
 	GrantsFor  time.Duration // how long ago a lease was granted at the most

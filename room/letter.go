@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-var lettersQuestion = newQuestion[struct{}]("letters")
+var lettersQuestion = newVerb[struct{}]("letters")
 
 // Letter is a message of the last ten minutes as support sees it: what could be a code is masked.
 type Letter struct {

@@ -2,13 +2,13 @@ package room
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // as Redis names scripts: it tells versions apart, and keeps no secret
+	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,21 +20,40 @@ import (
 //go:embed lua/*.lua lua/verb/*.lua lua/index/*.lua
 var luaFiles embed.FS
 
-// modules are the files of the library behind library.lua. The verbs come behind them, and call.lua last.
-var modules = []string{"text", "clock", "state", "lineage", "existence", "journal", "event", "places", "line", "leases", "asks", "presence", "messages",
-	"matching", "support", "reply", "uncontended", "advance"}
+// others are the files of lua/ that are no modules: libraryText and scriptText say where each stands.
+var others = []string{"library", "call", "functions", "lazily"}
 
 // eager are the modules that are no tables of functions.
 var eager = []string{"text", "advance"}
+
+// modules are the files that functions and the script have in common, beside the verbs.
+func modules() []string {
+	return slices.DeleteFunc(luaNames("*.lua"), func(name string) bool { return slices.Contains(others, name) })
+}
+
+// verbFiles are the verbs, each in a file of its own.
+func verbFiles() []string { return luaNames("verb/*.lua") }
+
+// luaNames are the files of lua/ that match a pattern, without their ending.
+func luaNames(pattern string) (names []string) {
+	files, err := fs.Glob(luaFiles, "lua/"+pattern)
+	if err != nil {
+		panic(err) // only a typing error gets here
+	}
+	for _, path := range files {
+		names = append(names, strings.TrimSuffix(strings.TrimPrefix(path, "lua/"), ".lua"))
+	}
+	return names
+}
 
 // libraryText is the whole library. Each file is a block of its own; all are within one function, since Lua makes functions faster there.
 var libraryText = sync.OnceValue(func() string {
 	var text strings.Builder
 	text.WriteString(luaSource("library") + "\ndo (function()\n")
-	for _, name := range append(slices.Clone(modules), verbFiles()...) {
+	for _, name := range slices.Concat(modules(), verbFiles(), []string{"call"}) {
 		text.WriteString("do\n" + luaSource(name) + "end\n")
 	}
-	text.WriteString("do\n" + luaSource("call") + "end\nend)() end\n")
+	text.WriteString("end)() end\n")
 	return text.String()
 })
 
@@ -43,7 +62,7 @@ var libraryText = sync.OnceValue(func() string {
 func scriptText() string {
 	var text strings.Builder
 	text.WriteString(luaSource("library") + "\ndo (function()\n" + luaSource("lazily"))
-	for _, name := range modules {
+	for _, name := range modules() {
 		if slices.Contains(eager, name) {
 			text.WriteString("do\n" + luaSource(name) + "end\n")
 		} else {
@@ -57,29 +76,18 @@ func scriptText() string {
 	return text.String()
 }
 
-// verbFiles are the verbs, each in a file of its own.
-func verbFiles() (names []string) {
-	files, _ := fs.Glob(luaFiles, "lua/verb/*.lua")
-	for _, path := range files {
-		names = append(names, strings.TrimSuffix(strings.TrimPrefix(path, "lua/"), ".lua"))
-	}
-	return names
-}
-
 const libraryPrefix = "waitroom_"
 
 // libraryName names the library by its content, so that several versions serve side by side.
 var libraryName = sync.OnceValue(func() string {
-	sum := sha1.Sum([]byte(libraryText())) //nolint:gosec // see the import
+	sum := sha256.Sum256([]byte(libraryText() + luaSource("functions")))
 	return libraryPrefix + hex.EncodeToString(sum[:6])
 })
 
-// functionsText registers the library's two functions: one writes, the other answers also where Redis takes no writes.
+// functionsText is the library with its functions.
 func functionsText() string {
 	name := libraryName()
-	return "#!lua name=" + name + "\n" + libraryText() +
-		"redis.register_function('" + name + "', call)\n" +
-		"redis.register_function{function_name='" + name + "_ro', callback=call, flags={'no-writes'}}\n"
+	return "#!lua name=" + name + "\nlocal NAME = '" + name + "'\n" + libraryText() + luaSource("functions")
 }
 
 // libraryScript is the library for Redis without functions. It is one script: Lua's collector goes through all scripts that a server knows, and two dozen
@@ -89,12 +97,11 @@ var libraryScript = sync.OnceValue(func() *redis.Script { return redis.NewScript
 // library calls the Lua library, by Redis's functions or, where there are none, as a script.
 type library struct {
 	rdb     redis.UniversalClient
-	named   string                 // a sorted set: which libraries processes use, and when each was named last (unix ms of that process); "" = none
 	scripts atomic.Pointer[string] // why there are no functions; nil = there are, as far as is known
 }
 
-func newLibrary(rdb redis.UniversalClient, named string, scripts bool) *library {
-	l := &library{rdb: rdb, named: named}
+func newLibrary(rdb redis.UniversalClient, scripts bool) *library {
+	l := &library{rdb: rdb}
 	if scripts {
 		why := "the program is set to"
 		l.scripts.Store(&why)
@@ -102,17 +109,27 @@ func newLibrary(rdb redis.UniversalClient, named string, scripts bool) *library 
 	return l
 }
 
+// A call loads the library more than once where the nodes of a cluster do not agree yet which of them has the room.
+const (
+	loadsMost = 5
+	loadAgain = 50 * time.Millisecond
+)
+
 // call calls the library. A function that Redis does not know, since it was started anew, promoted or flushed, is loaded within the call.
 func (l *library) call(ctx context.Context, readOnly bool, keys []string, argv ...any) (any, error) {
 	if l.scripts.Load() != nil {
 		return l.script(ctx, keys, argv)
 	}
 	res, err := l.function(ctx, readOnly, keys, argv)
-	if err != nil && strings.Contains(err.Error(), "Function not found") {
-		if err = l.load(ctx, keys[0]); err == nil {
-			return l.function(ctx, readOnly, keys, argv)
+	for n := 0; n < loadsMost && notLoaded(err); n++ {
+		if n > 0 {
+			if err := pause(ctx, loadAgain); err != nil {
+				return nil, err
+			}
 		}
-		if NoWrites(err) { // a script can be loaded all the same
+		if err = l.load(ctx, keys[0]); err == nil {
+			res, err = l.function(ctx, readOnly, keys, argv)
+		} else if NoWrites(err) { // a script can be loaded all the same
 			return l.script(ctx, keys, argv)
 		}
 	}
@@ -121,6 +138,10 @@ func (l *library) call(ctx context.Context, readOnly bool, keys []string, argv .
 		return l.script(ctx, keys, argv)
 	}
 	return res, err
+}
+
+func notLoaded(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "Function not found")
 }
 
 // command is the command by which the library is called.
@@ -146,78 +167,48 @@ func (l *library) function(ctx context.Context, readOnly bool, keys []string, ar
 func (l *library) load(ctx context.Context, key string) error {
 	node := redis.Cmdable(l.rdb)
 	if cluster, ok := l.rdb.(*redis.ClusterClient); ok {
+		_ = cluster.ForEachMaster(ctx, func(context.Context, *redis.Client) error { return nil }) // which reads anew which node has what
 		master, err := cluster.MasterForKey(ctx, key)
 		if err != nil {
 			return fmt.Errorf("find the node of a room: %w", err)
 		}
 		node = master
 	}
-	l.name(ctx) // first: another process may be about to delete what is not named
 	err := node.FunctionLoad(ctx, functionsText()).Err()
 	if err != nil && !strings.Contains(err.Error(), "already exists") { // another process was faster
 		return err
 	}
-	if l.named != "" {
-		l.deleteOthers(ctx, node)
-	}
+	deleteIdle(ctx, node)
 	return nil
 }
 
-const (
-	nameEvery = 10 * time.Minute // a process says so often which library it uses
-	namedFor  = time.Hour        // a library that no process has named for so long is deleted; a process that names none loads it again within the call
-)
+// unusedFor is how long no process has called a library that is deleted. A process that calls it after all loads it again within the call.
+const unusedFor = time.Hour
 
-// name says that this process uses its library. An error is of no consequence: a library that is deleted is loaded again.
-func (l *library) name(ctx context.Context) {
-	if l.named == "" {
-		return
-	}
-	_ = l.rdb.ZAdd(ctx, l.named, redis.Z{Score: float64(time.Now().UnixMilli()), Member: libraryName()}).Err()
-}
-
-// keepNamed is name until ctx ends.
-func (l *library) keepNamed(ctx context.Context) {
-	tick := time.NewTicker(nameEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			l.name(ctx)
-		}
-	}
-}
-
-// deleteOthers deletes the libraries of other versions on a node that no process has named lately.
-func (l *library) deleteOthers(ctx context.Context, node redis.Cmdable) {
-	libraries, err := node.FunctionList(ctx, redis.FunctionListQuery{LibraryNamePattern: libraryPrefix + "*"}).Result()
-	if err != nil || len(libraries) < 2 {
-		return
-	}
-	since := strconv.FormatInt(time.Now().Add(-namedFor).UnixMilli(), 10)
-	used, err := l.rdb.ZRangeByScore(ctx, l.named, &redis.ZRangeBy{Min: since, Max: "+inf"}).Result()
-	if err != nil {
-		return
-	}
+// deleteIdle deletes the libraries of other versions that no process uses on a node. Errors are of no consequence: what is left goes another time.
+func deleteIdle(ctx context.Context, node redis.Cmdable) {
+	libraries, _ := node.FunctionList(ctx, redis.FunctionListQuery{LibraryNamePattern: libraryPrefix + "*"}).Result()
 	for _, library := range libraries {
-		if !slices.Contains(used, library.Name) {
+		idle, err := node.FCallRO(ctx, library.Name+"_idle", nil).Int64()
+		if err == nil && library.Name != libraryName() && idle > unusedFor.Milliseconds() {
 			_ = node.FunctionDelete(ctx, library.Name).Err()
 		}
 	}
 }
 
-// withoutFunctions says why a server has no functions, by the error of a call; "" for any other error.
+var (
+	noSuchCommand = regexp.MustCompile("(?i)^ERR unknown command [`'\"]?(?:fcall|function)")
+	noPermission  = regexp.MustCompile(`(?i)^NOPERM .* permissions to run the '(?:fcall|function)`)
+)
+
+// withoutFunctions says why a server has no functions, by the error of a call; "" for any other error, also of a command within a function.
 func withoutFunctions(err error) string {
-	if err == nil {
+	switch {
+	case err == nil:
 		return ""
-	}
-	text := err.Error()
-	switch lower := strings.ToLower(text); {
-	case strings.HasPrefix(lower, "err unknown command"):
+	case noSuchCommand.MatchString(err.Error()):
 		return "this server has no functions (Redis 7 has)"
-	case strings.HasPrefix(text, "NOPERM") && strings.Contains(lower, "permissions to run"):
+	case noPermission.MatchString(err.Error()):
 		return "the user may not call functions (FCALL, FCALL_RO, FUNCTION LOAD)"
 	}
 	return ""
@@ -238,18 +229,9 @@ func luaSource(name string) string {
 // the library, as the first call of an engine would.
 func TryFunctions(ctx context.Context, rdb redis.UniversalClient) (why string) {
 	const key = "{waitroom}:library" // of whichever node
-	l := newLibrary(rdb, "", false)
+	l := newLibrary(rdb, false)
 	if why = withoutFunctions(rdb.FCallRO(ctx, libraryName()+"_ro", []string{key}).Err()); why == "" {
 		why = withoutFunctions(l.load(ctx, key))
 	}
 	return why
-}
-
-// WithoutFunctions says why the library is called as a script and not by Redis's functions; "" where it is called by functions, as far as is known: before
-// the first call the engine has not tried.
-func (e *Engine) WithoutFunctions() string {
-	if why := e.library.scripts.Load(); why != nil {
-		return *why
-	}
-	return ""
 }

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	lookQuestion     = newQuestion[lookArgs]("look")
-	snapshotQuestion = newQuestion[struct{}]("snapshot")
+	lookQuestion     = newVerb[lookArgs]("look")
+	snapshotQuestion = newVerb[struct{}]("snapshot")
 )
 
 type lookArgs struct{ Sessions []string }

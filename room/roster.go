@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-var rosterQuestion = newQuestion[struct{}]("roster")
+var rosterQuestion = newVerb[struct{}]("roster")
 
 // Waiter is one in the line as support sees it: without its session, which is a credential.
 type Waiter struct {

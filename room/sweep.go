@@ -17,7 +17,6 @@ func (e *Engine) Sweep(ctx context.Context, looked func(ID, Checked), failed fun
 	if !e.cfg.Silent {
 		e.work.Go(func() { e.watch(ctx) })
 	}
-	e.work.Go(func() { e.library.keepNamed(ctx) })
 	if looked != nil {
 		e.work.Go(func() { e.followJournals(ctx, looked) })
 	}

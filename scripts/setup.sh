@@ -46,6 +46,7 @@ wish() { # the same, of what only makes tests faster; not every system has it
 for_whom="the tests need"
 if [ "${1-}" != check ]; then
 	need redis-server has redis-server
+	need curl has curl
 	need postgresql has_postgresql
 fi
 if [ "${1-}" = check ]; then

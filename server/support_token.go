@@ -22,7 +22,7 @@ var (
 	tokenHash = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
 )
 
-// What is wrong with an entry of support-tokens, in words that follow "entry 2".
+// These errors say what is wrong with an entry of support-tokens, in words that follow "entry 2".
 var (
 	errTokenForm = errors.New("is not name:role:sha256; `waitroom support token NAME ROLE` makes one")
 	errTokenName = errors.New("has a name of other than 1 to 48 letters, digits and . _ - of ASCII")

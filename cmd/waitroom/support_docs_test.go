@@ -16,9 +16,8 @@ import (
 // The commands of docs/support.md are for a shell that finds the program. Only the address is another one.
 func TestCommandsOfTheSupportGuideMakeATokenThatAsksAndActs(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("curl could not be had")
-	}
+	_, err := exec.LookPath("curl")
+	require.NoError(t, err, "run `make setup`")
 	guide, err := os.ReadFile("../../docs/support.md")
 	require.NoError(t, err)
 	_, programs, found := strings.Cut(string(guide), "\n## Programs\n")

@@ -1,6 +1,6 @@
 -- library.lua: the values and the modules that the whole library shares.
 --
--- library.go puts the library together: this file, the modules (a table of functions each), the verbs of verb/, and call.lua.
+-- library.go puts the library together: this file, the modules (a table of functions each), the verbs of verb/, call.lua and functions.lua.
 -- Functions are made once, when Redis loads the library; call.lua sets the values below anew for each call.
 --
 -- A room's keys:
@@ -41,4 +41,4 @@ local FORMAT = 2                 -- the latest format of keys, events and journa
 local OPEN_FOR = 10 * 60 * 1000  -- an ask waits for its code no longer than this (ms)
 local LONGEST = 10 * 60 * 1000   -- a lease is no longer than this in all (ms)
 local BATCH = 200                -- no call works on more sessions than this
-local ORPHANED = '-'             -- stands for the holder that a loss of data took: nobody is granted until its lease would have ended
+local ORPHANED = '-'             -- stands for the holder that a loss of data took: no session is granted until its lease would have ended

@@ -136,7 +136,7 @@ local function asker()
         displaced = displaced or party ~= l.party and sms.latest - 1 - list[#list].at >= settings.quarantine
       end
       mine, its_asks, first = l, list, list[1].at
-      if first <= sms.earliest then break end -- it asked before: nobody else can have asked later
+      if first <= sms.earliest then break end -- it asked before: no other lease can have asked later
     elseif l.asking and not l.current then
       for _, a in ipairs(asked_before(l)) do
         if sms.earliest - a.at < settings.quarantine and may_fit(l, a) then answered[#answered + 1] = l.party end

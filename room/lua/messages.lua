@@ -1,7 +1,7 @@
 -- messages.lua: the messages of the last ten minutes.
 --
 -- TEXTS has of a message "session|fence|ticket|state|result|reason|late|received|from|to|code|same|sealed|whole|either|rejected":
---   state    w it waits for the ledger's verdict   s its session is shown it   n it is for nobody
+--   state    w it waits for the ledger's verdict   s its session is shown it   n it is for no session
 --            o unclaimed: it is offered to the session, whose lease with that fence holds the lock
 --   code     1 = there is one in it
 --   same     keyed digest of its sender and text: another message with the same is a duplicate
