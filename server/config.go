@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/waitroom/waitroom/server/store"
 	"github.com/waitroom/waitroom/server/tracing"
 	"github.com/waitroom/waitroom/sms/source"
 	"github.com/waitroom/waitroom/web"
@@ -17,7 +18,7 @@ import (
 // Config is everything that can be set from outside. ParseConfig makes one.
 type Config struct {
 	Addr  string // where to listen
-	Redis RedisURL
+	Redis store.URL
 
 	RedisPrefix string // before every key and channel; "" = none
 

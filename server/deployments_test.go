@@ -79,7 +79,7 @@ func TestDeploymentsThatShareARedisHearNothingOfEachOther(t *testing.T) {
 				require.Equal(t, http.StatusOK, holder.leave("?reason=completed").StatusCode)
 			}
 			lockKey := n.prefixes[1] + "{integration}:lock"
-			require.NoError(t, two.store.client.Get(t.Context(), lockKey).Err())
+			require.NoError(t, two.store.Client.Get(t.Context(), lockKey).Err())
 			requireKeysOf(t, one, n.prefixes)
 			requireKeysOf(t, two, n.prefixes)
 		})
@@ -89,7 +89,7 @@ func TestDeploymentsThatShareARedisHearNothingOfEachOther(t *testing.T) {
 // requireKeysOf holds that every key in a deployment's database has a prefix of those that are there.
 func requireKeysOf(t *testing.T, r *replica, prefixes [2]string) {
 	t.Helper()
-	keys, err := r.store.client.Keys(t.Context(), "*").Result()
+	keys, err := r.store.Client.Keys(t.Context(), "*").Result()
 	require.NoError(t, err)
 	for _, kind := range []string{"{waitroom}:", "{waitroom-support}:session:", "{waitroom-push}:key", "{waitroom-limit:", "{waitroom-link}:stands:", "{integration}:state"} {
 		name := r.cfg.RedisPrefix + kind

@@ -7,6 +7,7 @@ import (
 
 	"github.com/waitroom/waitroom/hub"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/server/heard"
 )
 
 // sourceItem is a phone or provider that a room takes messages from. Times are unix ms.
@@ -24,21 +25,21 @@ func (d *desk) Sources(ctx context.Context, id room.ID) ([]hub.Item, error) {
 	names := append([]string{""}, slices.Sorted(maps.Keys(configured))...)
 	fields := make([]string, len(names))
 	for i, name := range names {
-		fields[i] = heardField(id, name)
+		fields[i] = heard.Field(id, name)
 	}
-	last, err := readHeard(ctx, d.client, d.engine.Names(), fields...)
+	last, err := heard.Read(ctx, d.client, d.engine.Names(), fields...)
 	if err != nil {
 		return nil, err
 	}
 	var items []hub.Item
 	for i, name := range names {
-		heard, known := last[fields[i]]
+		seen, known := last[fields[i]]
 		if !known && name == "" {
 			continue
 		}
-		s := sourceItem{Key: name, Kind: configured[name].Kind, Clock: heard.off.Milliseconds()}
+		s := sourceItem{Key: name, Kind: configured[name].Kind, Clock: seen.Off.Milliseconds()}
 		if known {
-			s.HeardAt = heard.at.UnixMilli()
+			s.HeardAt = seen.At.UnixMilli()
 		}
 		item, err := itemOf(name, s)
 		if err != nil {

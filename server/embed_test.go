@@ -117,15 +117,6 @@ func TestASocketMayNameItsSessionByAProtocol(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, resp.StatusCode)
 }
 
-func TestDoctorSaysWhatDoesNotWorkInAFrame(t *testing.T) {
-	args := proving("--public-url", "https://wait.example", "--frame-ancestors", "http://portal.example")
-	d := &doctor{cfg: config(t, args...)}
-	d.frames("settings")
-	require.Len(t, d.findings, 2)
-	require.Contains(t, d.findings[0].Said, "does not know its seller")
-	require.Contains(t, d.findings[1].Said, "http://portal.example")
-}
-
 func TestOnlyNamedOriginsMayImportTheModule(t *testing.T) {
 	r := start(t, config(t, "--allowed-origins", "https://portal.example"))
 	s := newReader(t, r.URL())

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/redis/go-redis/v9"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/server/store"
 	"github.com/waitroom/waitroom/web/identity"
 	"github.com/waitroom/waitroom/web/push"
 )
@@ -33,7 +33,7 @@ var errHasPlace = errors.New("nothing was erased: end that first on the support 
 // Erase gives a seller a random name instead of its own everywhere: in Redis first, then in the ledger, once it has taken in what the journals have.
 // What it did is written down line by line; the error says which part was not done. A repeat goes on, with another name.
 func Erase(ctx context.Context, cfg Config, q EraseRequest, out io.Writer) (err error) {
-	redis.SetLogger(redisLog{slog.New(slog.DiscardHandler)})
+	store.LogTo(slog.New(slog.DiscardHandler))
 	e := &erasure{Server: &Server{cfg: cfg, log: slog.New(slog.DiscardHandler)}, out: out}
 	defer e.Close()
 	if e.q.Seller, err = room.ParseSeller(q.Seller); err != nil {
@@ -43,7 +43,7 @@ func Erase(ctx context.Context, cfg Config, q EraseRequest, out io.Writer) (err 
 	if err := cfg.ledgerIsThere(); err != nil {
 		return fmt.Errorf("nothing was erased: %w", err)
 	}
-	if cfg.Redis.Embedded() && servesUs(ctx, cfg.LocalURL()) {
+	if cfg.Redis.Embedded() && serves(ctx, cfg.LocalURL()) {
 		return errors.New("nothing was erased: a server with an embedded store serves, whose memory can not be reached: stop it first, then it has forgotten")
 	}
 	if err := e.openStores(ctx, prometheus.NewRegistry()); err != nil {
@@ -128,11 +128,11 @@ func (e *erasure) inRedis(ctx context.Context, rooms []room.ID) error {
 	if err != nil {
 		return err
 	}
-	sessions, err := identity.Erase(ctx, e.store.client, e.engine.Names(), e.q.Seller)
+	sessions, err := identity.Erase(ctx, e.store.Client, e.engine.Names(), e.q.Seller)
 	if err != nil {
 		return err
 	}
-	browsers, err := push.Erase(ctx, e.store.client, e.engine.Names(), e.q.Seller)
+	browsers, err := push.Erase(ctx, e.store.Client, e.engine.Names(), e.q.Seller)
 	if err != nil {
 		return err
 	}

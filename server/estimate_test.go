@@ -17,14 +17,14 @@ func TestEveryWayTellsTheSameEstimate(t *testing.T) {
 		a.join()
 		a.leave("")
 		const state = "{integration}:state"
-		require.NoError(t, r.store.client.HSet(t.Context(), state, "hold", 40_000, "spread", 30_000, "holds", 9).Err())
+		require.NoError(t, r.store.Client.HSet(t.Context(), state, "hold", 40_000, "spread", 30_000, "holds", 9).Err())
 		a.join()
 		view := func() room.View {
 			st, err := r.engine.Stand(t.Context(), "integration", "")
 			require.NoError(t, err)
 			return st.View
 		}
-		require.NoError(t, r.store.client.HSet(t.Context(), state, "granted", view().Lease.GrantedAt-10_000).Err())
+		require.NoError(t, r.store.Client.HSet(t.Context(), state, "granted", view().Lease.GrantedAt-10_000).Err())
 		estimate := func(v room.View, position int, now int64) int64 {
 			w, ok := v.WaitsAt(position, now, 2*time.Minute)
 			require.True(t, ok)

@@ -86,36 +86,6 @@ func sane(t *testing.T, c Config) {
 	}
 }
 
-// A Redis URL that is taken, and the error of one that is not, never print what stands between the user's colon and the last @, escaped
-// or not; and a store outside this process has somewhere to be.
-func FuzzRedisURL(f *testing.F) {
-	const mark = "zq7hush"
-	for scheme, rest := range map[string]string{"redis://": "@10.0.0.1:7000/4", "rediss://": "@cache.example?db=4", "unix://": "@/run/redis.sock", "redis+sentinel://": "@a:1,b:2/main?db=7",
-		"rediss+sentinel://": "@h:1/main?sentinel_password=x&sentinel_username=y", "redis+cluster://": "@a:1,[::1]:2", "": "@h:1"} {
-		for _, password := range []string{"", "%40", "/", "12/", "12?", "12#", "12@", "12/0?db="} {
-			f.Add(scheme, password, rest)
-		}
-	}
-	f.Fuzz(func(t *testing.T, scheme, password, rest string) {
-		if strings.ContainsAny(scheme, "@?#") || strings.Contains(strings.Replace(scheme, "://", "", 1), "/") || strings.Contains(rest+password, mark) {
-			t.Skip("the password is not where one is")
-		}
-		u, err := ParseRedis(scheme + "user:" + password + mark + rest)
-		if err != nil {
-			require.NotContains(t, err.Error(), mark)
-			return
-		}
-		if !strings.Contains(rest, "@") {
-			return // there is no password: what stands there is the host
-		}
-		require.NotContains(t, fmt.Sprintf("%v %+v %#v %s", u, u, u, u), mark)
-		if u.many != nil {
-			require.NotEmpty(t, u.many.Addrs)
-		}
-		require.False(t, u.Embedded())
-	})
-}
-
 // FuzzArguments: whatever stands on the command line stops the start or is one of the settings; the value of a secret is in no error.
 func FuzzArguments(f *testing.F) {
 	const mark = "zq7hush"

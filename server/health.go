@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/waitroom/waitroom/server/store"
 )
 
 // askWithin is how long a check may take before it counts as failed.
@@ -23,7 +25,7 @@ type check struct {
 }
 
 func (c check) said(err error) string {
-	if errors.Is(err, errNoWrites) {
+	if errors.Is(err, store.ErrNoWrites) {
 		return "refuses_writes"
 	}
 	return c.bad

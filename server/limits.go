@@ -11,7 +11,7 @@ import (
 
 // quota is the limit of joins for each client address.
 func (s *Server) quota() *quota.Quota {
-	return quota.New(quota.Config{Redis: s.store.client, Names: s.engine.Names(), Rooms: s.engine, Rate: s.cfg.RateLimit, Places: s.cfg.PlacesPerIP, Key: s.cfg.addressKey()})
+	return quota.New(quota.Config{Redis: s.store.Client, Names: s.engine.Names(), Rooms: s.engine, Rate: s.cfg.RateLimit, Places: s.cfg.PlacesPerIP, Key: s.cfg.addressKey()})
 }
 
 // addressKey makes client addresses unreadable in the store. All replicas have it: it is made of the one secret that they share, of

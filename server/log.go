@@ -1,8 +1,6 @@
 package server
 
 import (
-	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -22,13 +20,6 @@ func (c Config) NewLog(w io.Writer) *slog.Logger {
 		handler = tracing.LogHandler{Handler: handler}
 	}
 	return slog.New(handler)
-}
-
-// redisLog brings the Redis client's own remarks into our log.
-type redisLog struct{ log *slog.Logger }
-
-func (l redisLog) Printf(ctx context.Context, format string, args ...any) {
-	l.log.DebugContext(ctx, "redis client", "said", fmt.Sprintf(format, args...))
 }
 
 // grumble logs a failure that repeats itself at most once in a while.

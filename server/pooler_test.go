@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
@@ -15,7 +16,7 @@ func TestLedgerIsWholeBehindAPoolerAndTheDoctorFindsItWell(t *testing.T) {
 	t.Parallel() // it waits
 	for mode, size := range map[string]int{"session": 20, "transaction": 2} {
 		t.Run(mode, func(t *testing.T) {
-			cfg := sound(t, "--redis-url", keptRedis(t).URL(), "--public-url", "",
+			cfg := sound(t, "--redis-url", redistest.StartKept(t).URL(), "--public-url", "",
 				"--database-url", pgtest.Pooler(t, pgtest.Start(t).URL(), "pool_mode = "+mode, fmt.Sprint("default_pool_size = ", size)))
 			said, well := diagnosed(t, cfg)
 			require.True(t, well, said)

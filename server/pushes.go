@@ -34,7 +34,7 @@ func (s *Server) openPushes(ctx context.Context, registry prometheus.Registerer)
 	if !s.cfg.WebPush {
 		return
 	}
-	s.pushes = push.New(push.Config{Redis: s.store.client, Names: s.engine.Names(), Registerer: registry, Loopback: s.cfg.PushLoopback})
+	s.pushes = push.New(push.Config{Redis: s.store.Client, Names: s.engine.Names(), Registerer: registry, Loopback: s.cfg.PushLoopback})
 	if _, err := s.pushes.PublicKey(ctx); err != nil { // a store that takes no writes now; the next page asks again
 		s.log.WarnContext(ctx, "there is no key for pushes yet", "error", err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/origin"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/server/store"
 	"github.com/waitroom/waitroom/web"
 	"github.com/waitroom/waitroom/web/quota"
 )
@@ -148,7 +149,7 @@ func count(field func(*Config) *int) func(*Config, string) error {
 const mostCounted = 1_000_000
 
 func readRedis(c *Config, value string) (err error) {
-	c.Redis, err = ParseRedis(value)
+	c.Redis, err = store.Parse(value)
 	return err
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/server/heard"
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/sms/source"
 )
@@ -87,7 +88,7 @@ func (s *Server) openSMS(registry prometheus.Registerer) (*sms.Service, error) {
 		return nil, nil
 	}
 	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger, Secret: string(s.cfg.SMSWebhookSecret), Own: s.roomVerifier(), Source: s.roomSource, Senders: s.roomSenders,
-		Heard: newHeard(s.store.client, s.engine, s.log).note, Guard: s.cfg.SMSGuard, Completes: s.cfg.SMSCompletes, Log: s.recordLog, Registerer: registry})
+		Heard: heard.New(s.store.Client, s.engine, s.log).Record, Guard: s.cfg.SMSGuard, Completes: s.cfg.SMSCompletes, Log: s.recordLog, Registerer: registry})
 	if err != nil {
 		return nil, fmt.Errorf("WAITROOM_%w (--sms-webhook-secret)", err)
 	}

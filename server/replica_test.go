@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -20,10 +19,11 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/server/store"
 )
 
 func TestMain(m *testing.M) {
-	redis.SetLogger(redisLog{slog.New(slog.DiscardHandler)})
+	store.LogTo(slog.New(slog.DiscardHandler))
 	databases := runner(func() int { return pgtest.Main(m) })
 	stores := runner(func() int { return redistest.Main(databases) })
 	shared := runner(func() int { return browsertest.Main(stores) })

@@ -51,7 +51,7 @@ func (s *Server) sellers(registry *prometheus.Registry) *identity.Sellers {
 	if s.cfg.SellerAuth != byToken {
 		return nil
 	}
-	cfg := identity.Config{Redis: s.store.client, Names: s.engine.Names(), Secret: []byte(s.cfg.SellerJWTSecret), KeysURL: s.cfg.SellerJWKSURL,
+	cfg := identity.Config{Redis: s.store.Client, Names: s.engine.Names(), Secret: []byte(s.cfg.SellerJWTSecret), KeysURL: s.cfg.SellerJWKSURL,
 		Audiences: []string{audience}, Log: s.log, Registerer: registry}
 	if s.cfg.PublicURL != "" {
 		cfg.Audiences = append(cfg.Audiences, s.cfg.PublicURL)

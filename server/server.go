@@ -15,7 +15,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"github.com/redis/go-redis/v9"
 
 	"github.com/waitroom/waitroom/hub"
 	"github.com/waitroom/waitroom/internal/origin"
@@ -24,6 +23,7 @@ import (
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/server/roomsfile"
+	"github.com/waitroom/waitroom/server/store"
 	"github.com/waitroom/waitroom/server/tracing"
 	"github.com/waitroom/waitroom/static"
 	"github.com/waitroom/waitroom/web"
@@ -45,7 +45,7 @@ type Server struct {
 	http      *http.Server
 	memory    *tidy
 	metrics   *metricsServer // nil where the metrics are with everything else
-	store     store
+	store     store.Store
 	engine    *room.Engine
 	db        *sqldb.DB
 	ledger    *ledger.Ledger
@@ -64,7 +64,7 @@ type Server struct {
 
 // Run serves until ctx ends, then drains and returns nil; or it returns why it could not go on.
 func Run(ctx context.Context, cfg Config, log *slog.Logger) error {
-	redis.SetLogger(redisLog{log})
+	store.LogTo(log)
 	limitMemory(log)
 	s, err := New(ctx, cfg, log)
 	if err != nil {
@@ -102,10 +102,10 @@ func (s *Server) open(ctx context.Context) (err error) {
 
 // openStores opens Redis, with the engine on it, and the database, with the record in it.
 func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer) (err error) {
-	if s.store, err = s.cfg.Redis.open(s.log); err != nil {
+	if s.store, err = s.cfg.Redis.Open(s.log); err != nil {
 		return err
 	}
-	if err = awaitStore(ctx, s.store, s.cfg.Redis); err != nil {
+	if err = store.Await(ctx, s.store, s.cfg.Redis); err != nil {
 		return err
 	}
 	keys, err := s.sealKeys()
@@ -115,9 +115,9 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 	if err = s.openRooms(keys, registry); err != nil {
 		return err
 	}
-	s.engine = room.New(s.store.client, room.Config{KeyPrefix: s.cfg.RedisPrefix, Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter, ClaimWithin: s.cfg.ClaimWithin,
+	s.engine = room.New(s.store.Client, room.Config{KeyPrefix: s.cfg.RedisPrefix, Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter, ClaimWithin: s.cfg.ClaimWithin,
 		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: orOff(s.cfg.SMSQuarantine), Required: s.cfg.SMSExpect == "required", Keys: keys,
-		Terms: s.terms(), RoomKeys: s.roomKeys(), Tracer: s.traces.Tracer("room"), Address: s.cfg.Redis.address(),
+		Terms: s.terms(), RoomKeys: s.roomKeys(), Tracer: s.traces.Tracer("room"), Address: s.cfg.Redis.Address(),
 		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) { return s.ledger.Known(ctx, id) },
 		Ended: func(ctx context.Context, id room.ID, places []room.PlaceID) ([]room.RecordedEnd, error) {
 			return s.ledger.Ended(ctx, id, places)
@@ -132,13 +132,13 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	if err != nil {
 		return err
 	}
-	s.links = link.New(s.store.client, s.engine.Names())
-	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store.client, Log: s.log, Origins: sites, Registerer: registry, Linked: s.standsFor(),
-		Unnotified: s.cfg.Redis.Embedded(), Desk: newDesk(s.engine, s.ledger, s.store.client, s.sourcesOf), Rooms: s.cfg.Rooms.Has, Named: s.cfg.Rooms.Names(),
+	s.links = link.New(s.store.Client, s.engine.Names())
+	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store.Client, Log: s.log, Origins: sites, Registerer: registry, Linked: s.standsFor(),
+		Unnotified: s.cfg.Redis.Embedded(), Desk: newDesk(s.engine, s.ledger, s.store.Client, s.sourcesOf), Rooms: s.cfg.Rooms.Has, Named: s.cfg.Rooms.Names(),
 		Name: s.replicaName(), Behind: func() bool { return s.ledger.Status().Behind }})
 	s.openDesk()
 	s.health = &health{checks: []check{
-		{name: "redis", bad: "unavailable", ask: newProbe(s.store.client, s.engine.Names(), s.engine.Ping).ask},
+		{name: "redis", bad: "unavailable", ask: store.NewProbe(s.store.Client, s.engine.Names(), s.engine.Ping).Ask},
 		{name: "subscription", bad: "stale", ask: s.subscribed},
 		{name: "ledger", bad: "behind", ask: s.recorded, soft: true},
 	}}
@@ -214,8 +214,8 @@ func (s *Server) Close() {
 	if s.metrics != nil {
 		s.metrics.close()
 	}
-	if s.store.close != nil {
-		s.store.close()
+	if s.store.Close != nil {
+		s.store.Close()
 	}
 	if s.ledger != nil {
 		s.ledger.Close()

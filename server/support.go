@@ -18,7 +18,7 @@ const auditWithin = 2 * time.Second
 
 // openDesk makes the sign-in of support.
 func (s *Server) openDesk() {
-	cfg := signin.Config{Redis: s.store.client, Names: s.engine.Names(), Log: s.log, Audit: s.audit,
+	cfg := signin.Config{Redis: s.store.Client, Names: s.engine.Names(), Log: s.log, Audit: s.audit,
 		Users: make(map[string]string, len(s.cfg.SupportUsers)), Tokens: s.cfg.signinTokens()}
 	for name, hash := range s.cfg.SupportUsers {
 		cfg.Users[name] = string(hash)

@@ -216,8 +216,8 @@ func TestSignOutOfASignInThatTheStoreLostClosesItsSockets(t *testing.T) {
 		sockets = append(sockets, ws)
 	}
 	_, token, _ := strings.Cut(cookie, "=")
-	require.EqualValues(t, 1, o.a.store.client.Del(t.Context(), "{waitroom-support}:session:"+signin.KeyOf(token)).Val())
-	told := o.b.store.client.Subscribe(t.Context(), "{waitroom}:signed-out")
+	require.EqualValues(t, 1, o.a.store.Client.Del(t.Context(), "{waitroom-support}:session:"+signin.KeyOf(token)).Val())
+	told := o.b.store.Client.Subscribe(t.Context(), "{waitroom}:signed-out")
 	t.Cleanup(func() { _ = told.Close() })
 	_, err := told.Receive(t.Context())
 	require.NoError(t, err)

@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/waitroom/waitroom/server"
+	"github.com/waitroom/waitroom/server/doctor"
 )
 
 var errDoctor = errors.New("something is wrong: see above")
 
-// doctor says in words what is wrong with what a replica with these settings would stand on, and what to do.
-func doctor(args []string, out io.Writer) error {
+// diagnose prints what is wrong with everything that a replica with these settings would stand on, and what to do.
+func diagnose(args []string, out io.Writer) error {
 	cfg, err := server.ParseConfig(args)
 	if errors.Is(err, server.ErrHelp) {
 		return err
@@ -24,7 +25,7 @@ func doctor(args []string, out io.Writer) error {
 		}
 		return errDoctor
 	}
-	if !server.WriteFindings(out, server.Diagnose(context.Background(), cfg)) {
+	if !doctor.WriteFindings(out, server.Diagnose(context.Background(), cfg)) {
 		return errDoctor
 	}
 	return nil

@@ -43,7 +43,7 @@ func dispatch(command string, args []string, in io.Reader, out, problems io.Writ
 	case "version":
 		return version(out)
 	case "doctor":
-		return doctor(args, out)
+		return diagnose(args, out)
 	case "erase":
 		return erase(args, out)
 	case "audit":

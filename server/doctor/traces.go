@@ -1,4 +1,4 @@
-package server
+package doctor
 
 import (
 	"context"
@@ -12,17 +12,18 @@ const collectorWithin = 2 * time.Second
 // traces sees whether the collector is there, where there is to be one. Nothing rests on it.
 func (d *doctor) traces(ctx context.Context) {
 	const about = "traces"
-	if !d.cfg.Tracing.On() {
+	if !d.Tracing.On() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, collectorWithin)
 	defer cancel()
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", d.cfg.Tracing.Address())
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", d.Tracing.Address())
 	if err != nil {
-		d.doubtful(about, "Is it up, and is it OTEL_EXPORTER_OTLP_ENDPOINT's host and port? By HTTP collectors listen on 4318. Requests do not wait for it.",
+		d.doubtful(about, "Is it up, and is it OTEL_EXPORTER_OTLP_ENDPOINT's host and port? By HTTP "+
+			"collectors listen on 4318. Requests do not wait for it.",
 			"The collector can not be reached, and traces are lost: %v.", err)
 		return
 	}
 	_ = conn.Close()
-	d.fine(about, "The collector %s can be reached.", d.cfg.Tracing.Address())
+	d.fine(about, "The collector %s can be reached.", d.Tracing.Address())
 }

@@ -1,4 +1,4 @@
-package server
+package store
 
 import (
 	"crypto/tls"
@@ -44,8 +44,9 @@ func takeCertificates(q url.Values) (certificates, error) {
 	return c, nil
 }
 
-// into makes connections use the files. An error does not name a file, since its name is a part of the address. The client's certificate is read anew for each
-// connection, so that it can be replaced; ca is read once.
+// into makes connections use the files. An error does not name a file, since its name is a part of the
+// address. The client's certificate is read anew for each connection, so that it can be replaced; ca is read
+// once.
 func (c certificates) into(config *tls.Config) error {
 	if c == (certificates{}) {
 		return nil
@@ -98,16 +99,19 @@ func cutCertificates(text string) (rest string, c certificates, err error) {
 	return u.String(), c, nil
 }
 
-// certificateAdvice returns what to do where one side refuses the other's certificate; "" for any other error.
-func (u RedisURL) certificateAdvice(err error) string {
+// CertificateAdvice returns what to do where one side refuses the other's certificate; "" for any other
+// error.
+func (u URL) CertificateAdvice(err error) string {
 	const show = ": name the files in WAITROOM_REDIS_URL, rediss://…?cert=FILE&key=FILE (in PEM)."
 	switch text := err.Error(); {
 	case strings.Contains(text, "certificate required"):
 		return "It wants a certificate of its clients" + show
 	case strings.Contains(text, "remote error: tls:"):
-		return "Name in WAITROOM_REDIS_URL a certificate that it believes: rediss://…?cert=FILE&key=FILE (in PEM)."
+		return "Name in WAITROOM_REDIS_URL a certificate that it believes: rediss://…?cert=FILE&key=FILE " +
+			"(in PEM)."
 	case strings.Contains(text, "x509:"):
-		return "Name in WAITROOM_REDIS_URL who signed its certificate: rediss://…?ca=FILE (in PEM). Is the address one that the certificate is for?"
+		return "Name in WAITROOM_REDIS_URL who signed its certificate: rediss://…?ca=FILE (in PEM). Is " +
+			"the address one that the certificate is for?"
 	case u.showsNoCertificate() && brokenOff(err):
 		return "It may want a certificate of its clients" + show
 	}
@@ -115,7 +119,7 @@ func (u RedisURL) certificateAdvice(err error) string {
 }
 
 // showsNoCertificate reports whether connections are TLS without a certificate of the client.
-func (u RedisURL) showsNoCertificate() bool {
+func (u URL) showsNoCertificate() bool {
 	var config *tls.Config
 	switch {
 	case u.single != nil:
@@ -126,8 +130,9 @@ func (u RedisURL) showsNoCertificate() bool {
 	return config != nil && config.GetClientCertificate == nil
 }
 
-// brokenOff reports whether the other side closed the connection. From TLS 1.3 on a server refuses a certificate after the handshake, and
-// the client that writes at that moment meets the closed connection before it reads why.
+// brokenOff reports whether the other side closed the connection. From TLS 1.3 on a server refuses a
+// certificate after the handshake, and the client that writes at that moment meets the closed connection
+// before it reads why.
 func brokenOff(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF)
 }

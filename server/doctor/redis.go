@@ -1,4 +1,4 @@
-package server
+package doctor
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/server/store"
 )
 
 const (
@@ -23,62 +24,65 @@ const (
 // redis looks at the store: at each master of a cluster.
 func (d *doctor) redis(ctx context.Context) {
 	const about = "redis"
-	if d.cfg.Redis.Embedded() {
+	if d.Redis.Embedded() {
 		return
 	}
-	if d.cfg.Redis.kind == "sentinel" && !d.sentinels(ctx) {
+	if by, ok := d.Redis.Sentinels(); ok && !d.sentinels(ctx, by) {
 		return
 	}
-	s, err := d.cfg.Redis.open(slog.New(slog.DiscardHandler))
+	s, err := d.Redis.Open(slog.New(slog.DiscardHandler))
 	if err != nil {
 		d.wrong(about, "Correct WAITROOM_REDIS_URL.", "%v", err)
 		return
 	}
-	defer s.close()
-	within, cancel := context.WithTimeout(ctx, doctorWithin)
+	defer s.Close()
+	within, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	if err := s.client.Ping(within).Err(); err != nil {
+	if err := s.Client.Ping(within).Err(); err != nil {
 		d.unreached(err)
 		return
 	}
-	if cluster, ok := s.client.(*redis.ClusterClient); ok {
+	if cluster, ok := s.Client.(*redis.ClusterClient); ok {
 		d.cluster(within, cluster)
-	} else if one, ok := s.client.(*redis.Client); ok {
+	} else if one, ok := s.Client.(*redis.Client); ok {
 		d.node(within, one)
 	}
-	d.rights(within, s.client)
+	d.rights(within, s.Client)
 	d.takesWrites(within, s)
 	if !d.any(about) {
 		way := "by its functions"
-		if why := room.TryFunctions(within, s.client); why != "" {
+		if why := room.TryFunctions(within, s.Client); why != "" {
 			way = "as a script, which takes about two thirds more of its time: " + why
 		}
-		d.fine(about, "%s has all that it needs. The engine is called %s.", d.cfg.Redis, way)
+		d.fine(about, "%s has all that it needs. The engine is called %s.", d.Redis, way)
 	}
 }
 
 // unreached says why there is no talking to the store.
 func (d *doctor) unreached(err error) {
-	text, do := err.Error(), "Is it up, and may this host reach it? Is the address in WAITROOM_REDIS_URL right?"
+	text, do := err.Error(), "Is it up, and may this host reach it? Is the address in "+
+		"WAITROOM_REDIS_URL right?"
 	switch {
 	case strings.Contains(text, "WRONGPASS"), strings.Contains(text, "invalid password"):
-		do = "Correct the user or the password in WAITROOM_REDIS_URL; what is no letter or digit in it has to be percent-encoded."
+		do = "Correct the user or the password in WAITROOM_REDIS_URL; what is no letter or digit in it " +
+			"has to be percent-encoded."
 	case strings.Contains(text, "NOAUTH"):
 		do = "It asks for a password: redis://user:password@host:port."
 	case strings.Contains(text, "NOPERM"):
 		do = "Give the user the right to this command: ACL SETUSER."
-	case d.cfg.Redis.certificateAdvice(err) != "":
-		do = d.cfg.Redis.certificateAdvice(err)
+	case d.Redis.CertificateAdvice(err) != "":
+		do = d.Redis.CertificateAdvice(err)
 	case strings.Contains(text, "tls:"), strings.Contains(text, "EOF"), strings.Contains(text, "certificate"):
 		do = "Does it speak TLS? Then rediss://; and does this host trust its certificate?"
 	}
-	d.wrong("redis", do, "%s does not answer: %v.", d.cfg.Redis, err)
+	d.wrong("redis", do, "%s does not answer: %v.", d.Redis, err)
 }
 
 func (d *doctor) cluster(ctx context.Context, c *redis.ClusterClient) {
 	info, err := c.ClusterInfo(ctx).Result()
 	if err == nil && !strings.Contains(info, "cluster_state:ok") {
-		d.wrong("redis", "Bring the missing masters back, or have all slots served: redis-cli --cluster check.", "The cluster does not serve all of its slots.")
+		d.wrong("redis", "Bring the missing masters back, or have all slots served: redis-cli "+
+			"--cluster check.", "The cluster does not serve all of its slots.")
 	}
 	var one sync.Mutex // masters are asked at once
 	_ = c.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error {
@@ -89,12 +93,13 @@ func (d *doctor) cluster(ctx context.Context, c *redis.ClusterClient) {
 	})
 }
 
-// told are the lines of INFO.
-type toldInfo map[string]string
+// infoLines are the lines of INFO, by their names.
+type infoLines map[string]string
 
-func infoOf(ctx context.Context, c *redis.Client) (toldInfo, error) {
-	all := toldInfo{}
-	for _, section := range []string{"server", "replication", "persistence", "memory"} { // several at once are Redis 7's
+func infoOf(ctx context.Context, c *redis.Client) (infoLines, error) {
+	all := infoLines{}
+	// several at once are Redis 7's
+	for _, section := range []string{"server", "replication", "persistence", "memory"} {
 		text, err := c.Info(ctx, section).Result()
 		if err != nil {
 			return nil, err
@@ -108,7 +113,7 @@ func infoOf(ctx context.Context, c *redis.Client) (toldInfo, error) {
 	return all, nil
 }
 
-func (i toldInfo) number(name string) float64 {
+func (i infoLines) number(name string) float64 {
 	n, _ := strconv.ParseFloat(i[name], 64)
 	return n
 }
@@ -117,7 +122,8 @@ func (i toldInfo) number(name string) float64 {
 func (d *doctor) node(ctx context.Context, c *redis.Client) {
 	info, err := infoOf(ctx, c)
 	if err != nil {
-		d.doubtful("redis", "Allow it to the user: ACL SETUSER … +info.", "It does not tell of itself (INFO): version, persistence and memory are not checked: %v.", err)
+		d.doubtful("redis", "Allow it to the user: ACL SETUSER … +info.",
+			"It does not tell of itself (INFO): version, persistence and memory are not checked: %v.", err)
 	} else {
 		d.version(info)
 		d.role(info)
@@ -128,9 +134,10 @@ func (d *doctor) node(ctx context.Context, c *redis.Client) {
 	d.clock(ctx, c)
 }
 
-func (d *doctor) version(info toldInfo) {
+func (d *doctor) version(info infoLines) {
 	if v := info["redis_version"]; older(v, oldestRedis) {
-		d.wrong("redis", "Upgrade it to "+oldestRedis+" or newer.", "It is version %s, which lacks commands that waitroom uses.", v)
+		d.wrong("redis", "Upgrade it to "+oldestRedis+" or newer.",
+			"It is version %s, which lacks commands that waitroom uses.", v)
 	}
 }
 
@@ -147,29 +154,37 @@ func older(a, b string) bool {
 	return false
 }
 
-func (d *doctor) role(info toldInfo) {
+func (d *doctor) role(info infoLines) {
 	if info["role"] != "master" {
-		d.wrong("redis", "Give the master's address, or its sentinels': redis+sentinel://…", "It is a replica of %s:%s, which takes no writes.", info["master_host"], info["master_port"])
+		d.wrong("redis", "Give the master's address, or its sentinels': redis+sentinel://…",
+			"It is a replica of %s:%s, which takes no writes.", info["master_host"], info["master_port"])
 	}
 }
 
 // keeps looks at what is left after a restart and a failover.
-func (d *doctor) keeps(ctx context.Context, c *redis.Client, info toldInfo) {
+func (d *doctor) keeps(ctx context.Context, c *redis.Client, info infoLines) {
 	if info["aof_enabled"] != "1" {
-		d.wrong("redis", "CONFIG SET appendonly yes, and the same in its configuration.", "It keeps no append-only file: a restart loses the places in line since its last snapshot, or all.")
+		d.wrong("redis", "CONFIG SET appendonly yes, and the same in its configuration.",
+			"It keeps no append-only file: a restart loses the places in line since its last "+
+				"snapshot, or all.")
 	}
-	for _, name := range []string{"aof_last_write_status", "aof_last_bgrewrite_status", "rdb_last_bgsave_status"} {
+	for _, name := range []string{"aof_last_write_status", "aof_last_bgrewrite_status",
+		"rdb_last_bgsave_status"} {
 		if status := info[name]; status != "" && status != "ok" {
-			d.wrong("redis", "Look at its disk (full? rights?) and its log.", "It could not write its files: %s is %s.", name, status)
+			d.wrong("redis", "Look at its disk (full? rights?) and its log.",
+				"It could not write its files: %s is %s.", name, status)
 		}
 	}
 	found, err := c.ConfigGet(ctx, "min-replicas-*").Result()
-	if replicas := info.number("connected_slaves"); replicas > 0 && err == nil && (found["min-replicas-to-write"] == "0" || found["min-replicas-max-lag"] == "0") {
-		d.doubtful("redis", "CONFIG SET min-replicas-to-write 1, and min-replicas-max-lag 1.", "It has %.0f replicas and waits for none of them: nothing bounds what a failover may lose.", replicas)
+	if replicas := info.number("connected_slaves"); replicas > 0 && err == nil &&
+		(found["min-replicas-to-write"] == "0" || found["min-replicas-max-lag"] == "0") {
+		d.doubtful("redis", "CONFIG SET min-replicas-to-write 1, and min-replicas-max-lag 1.",
+			"It has %.0f replicas and waits for none of them: nothing bounds what a failover may lose.",
+			replicas)
 	}
 }
 
-func (d *doctor) memory(info toldInfo) {
+func (d *doctor) memory(info infoLines) {
 	const do = "CONFIG SET maxmemory-policy noeviction, and the same in its configuration."
 	policy, limit, used := info["maxmemory_policy"], info.number("maxmemory"), info.number("used_memory")
 	switch {
@@ -180,7 +195,9 @@ func (d *doctor) memory(info toldInfo) {
 		d.doubtful("redis", do, "maxmemory-policy is %s, which counts as soon as maxmemory is set.", policy)
 	}
 	if limit > 0 && used > memoryShare*limit {
-		d.wrong("redis", "Raise maxmemory; and is the ledger behind? What it has not taken in waits in Redis.", "%.0f %% of maxmemory are used: nobody joins or leaves when it is full.", 100*used/limit)
+		d.wrong("redis", "Raise maxmemory; and is the ledger behind? What it has not taken in waits "+
+			"in Redis.", "%.0f %% of maxmemory are used: nobody joins or leaves when it is full.",
+			100*used/limit)
 	}
 }
 
@@ -188,36 +205,43 @@ func (d *doctor) notifications(ctx context.Context, c *redis.Client) {
 	const name = "notify-keyspace-events"
 	found, err := c.ConfigGet(ctx, name).Result()
 	if err != nil {
-		d.doubtful("redis", "Set "+name+" to Kgx there, or allow +config|get and +config|set.", "Whether it tells of deleted keys is not known: a lock key that is deleted by hand may be noticed a second late.")
+		d.doubtful("redis", "Set "+name+" to Kgx there, or allow +config|get and +config|set.",
+			"Whether it tells of deleted keys is not known: a lock key that is deleted by hand may be "+
+				"noticed a second late.")
 		return
 	}
 	for _, flag := range "Kgx" {
-		if all := strings.ContainsRune(found[name], 'A') && flag != 'K'; !all && !strings.ContainsRune(found[name], flag) {
+		if all := strings.ContainsRune(found[name], 'A') && flag != 'K'; !all &&
+			!strings.ContainsRune(found[name], flag) {
 			d.doubtful("redis", "CONFIG SET "+name+" Kgx, and the same in its configuration.",
-				"%s is %q: a replica switches it on at its start where it may; else a lock key that is deleted by hand is noticed a second late.", name, found[name])
+				"%s is %q: a replica switches it on at its start where it may; else a lock key that is "+
+					"deleted by hand is noticed a second late.", name, found[name])
 			return
 		}
 	}
 }
 
-// clock compares Redis's, which alone counts, with this host's, by which carriers' and portals' are most likely set too.
+// clock compares Redis's, which alone counts, with this host's, by which carriers' and portals' are most
+// likely set too.
 func (d *doctor) clock(ctx context.Context, c *redis.Client) {
 	before := time.Now()
-	told, err := c.Time(ctx).Result()
+	now, err := c.Time(ctx).Result()
 	if err != nil {
 		return // it is among the rights
 	}
 	took := time.Since(before)
-	if off := told.Sub(before.Add(took / 2)); off.Abs() > clockOff+took {
-		d.wrong("redis", "Have both hosts keep time (chrony, systemd-timesyncd). Slew Redis's clock, do not step it: leases end by it.",
-			"Its clock is %s off this host's: signatures and tokens are refused and messages matched wrongly.", off.Round(time.Millisecond))
+	if off := now.Sub(before.Add(took / 2)); off.Abs() > clockOff+took {
+		d.wrong("redis", "Have both hosts keep time (chrony, systemd-timesyncd). Slew Redis's clock, do "+
+			"not step it: leases end by it.",
+			"Its clock is %s off this host's: signatures and tokens are refused and messages matched "+
+				"wrongly.", off.Round(time.Millisecond))
 	}
 }
 
 // takesWrites does what /readyz does.
-func (d *doctor) takesWrites(ctx context.Context, s store) {
-	err := newProbe(s.client, room.NamesOf(s.client, d.cfg.RedisPrefix), func(context.Context) error { return nil }).write(ctx)
-	if err == nil || !errors.Is(err, errNoWrites) && !room.NoWrites(err) {
+func (d *doctor) takesWrites(ctx context.Context, s store.Store) {
+	err := store.NewProbe(s.Client, room.NamesOf(s.Client, d.RedisPrefix), nil).Write(ctx)
+	if err == nil || !errors.Is(err, store.ErrNoWrites) && !room.NoWrites(err) {
 		return // or it is among the rights
 	}
 	do := "Look at its memory and its disk."

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package server
+package doctor
 
 // fileLimit is not known here.
 func fileLimit() uint64 { return 0 }

@@ -1,4 +1,4 @@
-package server
+package doctor
 
 import (
 	"context"
@@ -17,9 +17,9 @@ const oldestPostgres = 120_000 // as server_version_num tells it
 
 // database looks at where the ledger is to be. It makes no table: the first start does.
 func (d *doctor) database(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, doctorWithin)
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	if path, ok := strings.CutPrefix(string(d.cfg.DatabaseURL), "sqlite:"); ok {
+	if path, ok := strings.CutPrefix(d.DatabaseURL, "sqlite:"); ok {
 		d.sqlite(ctx, path)
 	} else {
 		d.postgres(ctx)
@@ -31,7 +31,8 @@ func (d *doctor) database(ctx context.Context) {
 
 // sqlite sees whether the file can be written, or the nearest directory that is there.
 func (d *doctor) sqlite(ctx context.Context, path string) {
-	do := "Give the user who runs waitroom the right to write there, or another path in WAITROOM_DATABASE_URL."
+	do := "Give the user who runs waitroom the right to write there, or another path in " +
+		"WAITROOM_DATABASE_URL."
 	if info, err := os.Stat(path); err == nil {
 		if info.IsDir() {
 			d.wrong("database", "Name a file in it.", "%s is a directory.", path)
@@ -74,7 +75,7 @@ func (d *doctor) sqlite(ctx context.Context, path string) {
 
 // writes begins to write to a file that is there, as the server does, and gives it up.
 func (d *doctor) writes(ctx context.Context) error {
-	pool, err := sqldb.Connect(string(d.cfg.DatabaseURL))
+	pool, err := sqldb.Connect(d.DatabaseURL)
 	if err != nil {
 		return err
 	}
@@ -84,9 +85,10 @@ func (d *doctor) writes(ctx context.Context) error {
 
 // postgres connects exactly as the server does.
 func (d *doctor) postgres(ctx context.Context) {
-	pool, err := sqldb.Connect(string(d.cfg.DatabaseURL))
+	pool, err := sqldb.Connect(d.DatabaseURL)
 	if err != nil {
-		d.wrong("database", "Correct WAITROOM_DATABASE_URL: postgres://user:password@host:5432/database", "%s", oneSentence(err))
+		d.wrong("database", "Correct WAITROOM_DATABASE_URL: postgres://user:password@host:5432/database",
+			"%s", oneSentence(err))
 		return
 	}
 	defer func() { _ = pool.Close() }()
@@ -98,17 +100,21 @@ func (d *doctor) postgres(ctx context.Context) {
 	var mayCreate bool
 	var encoding, user string
 	var schema *string
-	err = pool.QueryRowContext(ctx, `SELECT CAST(current_setting('server_version_num') AS INT), current_setting('server_encoding'), current_user, current_schema(),
-		COALESCE(has_schema_privilege(current_schema(), $1), false)`, "CREATE").Scan(&version, &encoding, &user, &schema, &mayCreate)
+	err = pool.QueryRowContext(ctx, `SELECT CAST(current_setting('server_version_num') AS INT),
+		current_setting('server_encoding'), current_user, current_schema(), COALESCE(has_schema_privilege(current_schema(), $1), false)`, "CREATE").
+		Scan(&version, &encoding, &user, &schema, &mayCreate)
 	switch {
 	case err != nil:
 		d.wrong("database", "Look at its log.", "It does not answer: %s", oneSentence(err))
 	case encoding != sqldb.Encoding:
-		d.wrong("database", "CREATE DATABASE … ENCODING '"+sqldb.Encoding+"' TEMPLATE template0, and name that in WAITROOM_DATABASE_URL.", "Its encoding is %s, which has not every letter.", encoding)
+		d.wrong("database", "CREATE DATABASE … ENCODING '"+sqldb.Encoding+"' TEMPLATE template0, and name "+
+			"that in WAITROOM_DATABASE_URL.", "Its encoding is %s, which has not every letter.", encoding)
 	case schema == nil:
-		d.wrong("database", "CREATE SCHEMA public, or set search_path for the user.", "The user %s has no schema to write into.", user)
+		d.wrong("database", "CREATE SCHEMA public, or set search_path for the user.",
+			"The user %s has no schema to write into.", user)
 	case !mayCreate:
-		d.wrong("database", fmt.Sprintf("GRANT CREATE, USAGE ON SCHEMA %s TO %s.", *schema, user), "The user %s may make no tables in the schema %s: migrations fail.", user, *schema)
+		d.wrong("database", fmt.Sprintf("GRANT CREATE, USAGE ON SCHEMA %s TO %s.", *schema, user),
+			"The user %s may make no tables in the schema %s: migrations fail.", user, *schema)
 	}
 	if err == nil && version < oldestPostgres {
 		d.wrong("database", "Upgrade it to 12 or newer.", "It is version %d.", version/10_000)
@@ -120,11 +126,15 @@ func whyNoDatabase(err error) string {
 	case sqldb.RefusesParameter(err):
 		return "Please " + sqldb.ParameterAdvice + "."
 	case errors.Is(err, pgconn.ErrReadOnlyConnection):
-		return "It is read-only: give the primary's address, or ALTER DATABASE or ALTER ROLE … SET default_transaction_read_only = off."
-	case strings.Contains(text, "no pg_hba.conf entry"), strings.Contains(text, "Ident authentication failed"), strings.Contains(text, "Peer authentication failed"):
-		return "Have its pg_hba.conf let this host in by password, above every line that fits sooner: host DATABASE USER THIS-HOST/32 scram-sha-256" +
+		return "It is read-only: give the primary's address, or ALTER DATABASE or ALTER ROLE … SET " +
+			"default_transaction_read_only = off."
+	case strings.Contains(text, "no pg_hba.conf entry"), strings.Contains(text,
+		"Ident authentication failed"), strings.Contains(text, "Peer authentication failed"):
+		return "Have its pg_hba.conf let this host in by password, above every line that fits sooner: " +
+			"host DATABASE USER THIS-HOST/32 scram-sha-256" +
 			" (hostssl for TLS alone); then SELECT pg_reload_conf()."
-	case strings.Contains(text, "password authentication failed"), strings.Contains(text, "28P01"), strings.Contains(text, "28000"):
+	case strings.Contains(text, "password authentication failed"), strings.Contains(text,
+		"28P01"), strings.Contains(text, "28000"):
 		return "Correct the user or the password in WAITROOM_DATABASE_URL, or pg_hba.conf."
 	case strings.Contains(text, "3D000"):
 		return "CREATE DATABASE it, or correct its name in WAITROOM_DATABASE_URL."
@@ -134,7 +144,8 @@ func whyNoDatabase(err error) string {
 	return "Is it up, and may this host reach it? Is the address in WAITROOM_DATABASE_URL right?"
 }
 
-// oneSentence is what a driver says, on one line. It needs no look for secrets: sqldb reads no address of which a part of the password would be in it.
+// oneSentence is what a driver says, on one line. It needs no look for secrets: sqldb reads no address of
+// which a part of the password would be in it.
 func oneSentence(err error) string {
 	return strings.TrimSuffix(strings.Join(strings.Fields(err.Error()), " "), ".") + "."
 }

@@ -1,4 +1,4 @@
-package server
+package store
 
 import (
 	"context"
@@ -17,16 +17,18 @@ const (
 	probeEvery = time.Second            // how old the last write may be
 	probeAgain = 250 * time.Millisecond // how old the last refusal may be
 	probeTags  = 64                     // hash tags among which one is looked for on each master of a cluster
+
+	askWithin = time.Second // how long a write may take before it counts as failed
 )
 
-// errNoWrites says that the store answers and takes no writes: its memory is full, or its replicas are gone.
-var errNoWrites = errors.New("store refuses writes")
+// ErrNoWrites means that the store answers and takes no writes: its memory is full, or its replicas are gone.
+var ErrNoWrites = errors.New("store refuses writes")
 
 // written does in small what every call does: a script that writes.
 var written = redis.NewScript(`return redis.call('SET', KEYS[1], ARGV[1], 'PX', 10000)`)
 
-// probe tells whether the store takes what calls write, on a cluster every master of it. A sign of life is not enough.
-type probe struct {
+// Probe finds out whether the store takes writes, each master of a cluster. A sign of life is not enough.
+type Probe struct {
 	rdb   redis.UniversalClient
 	names room.Names
 	ping  func(context.Context) error
@@ -36,12 +38,13 @@ type probe struct {
 	last error
 }
 
-func newProbe(rdb redis.UniversalClient, names room.Names, ping func(context.Context) error) *probe {
-	return &probe{rdb: rdb, names: names, ping: ping}
+// NewProbe makes a probe. Ask calls ping first.
+func NewProbe(rdb redis.UniversalClient, names room.Names, ping func(context.Context) error) *Probe {
+	return &Probe{rdb: rdb, names: names, ping: ping}
 }
 
-// ask returns nil where the store answers and takes writes, or took one within the last second.
-func (p *probe) ask(ctx context.Context) error {
+// Ask returns nil where the store answers and takes writes, or took one within the last second.
+func (p *Probe) Ask(ctx context.Context) error {
 	if err := p.ping(ctx); err != nil {
 		return err
 	}
@@ -52,22 +55,24 @@ func (p *probe) ask(ctx context.Context) error {
 		known = probeAgain
 	}
 	if time.Since(p.at) >= known {
-		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), askWithin) // others are told what comes of it
+		// other callers get its result too
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), askWithin)
 		defer cancel()
-		p.last, p.at = p.write(within), time.Now()
+		p.last, p.at = p.Write(within), time.Now()
 	}
 	return p.last
 }
 
-func (p *probe) write(ctx context.Context) error {
+// Write writes to each master now.
+func (p *Probe) Write(ctx context.Context) error {
 	tags, err := p.tags(ctx)
 	if err != nil {
 		return err
 	}
 	for _, tag := range tags {
-		err := written.Run(ctx, p.rdb, []string{p.names.Key("{waitroom-probe-" + strconv.Itoa(tag) + "}:written")}, time.Now().UnixMilli()).Err()
+		err := p.writeTo(ctx, tag)
 		if room.NoWrites(err) {
-			return fmt.Errorf("%w: %w", errNoWrites, err)
+			return fmt.Errorf("%w: %w", ErrNoWrites, err)
 		}
 		if err != nil {
 			return err
@@ -76,8 +81,13 @@ func (p *probe) write(ctx context.Context) error {
 	return nil
 }
 
+func (p *Probe) writeTo(ctx context.Context, tag int) error {
+	key := p.names.Key("{waitroom-probe-" + strconv.Itoa(tag) + "}:written")
+	return written.Run(ctx, p.rdb, []string{key}, time.Now().UnixMilli()).Err()
+}
+
 // tags has one tag for each master; any will do where there is one master.
-func (p *probe) tags(ctx context.Context) ([]int, error) {
+func (p *Probe) tags(ctx context.Context) ([]int, error) {
 	cluster, ok := p.rdb.(*redis.ClusterClient)
 	if !ok {
 		return []int{0}, nil

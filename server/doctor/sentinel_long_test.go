@@ -1,10 +1,9 @@
 //go:build long
 
-package server
+package doctor_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,15 +14,19 @@ import (
 )
 
 func TestDoctorAsksTheSentinels(t *testing.T) {
-	s := redistest.StartSentinelWith(t, redistest.SentinelConfig{Args: append(slices.Clone(kept), "--min-replicas-to-write", "1", "--min-replicas-max-lag", "1")})
-	testproc.Until(t, patience, func() error { // a replica or a sentinel that stands still for a second is missed
-		if said, well := diagnosed(t, sound(t, "--redis-url", s.URL())); !well || !strings.Contains(said, "would agree on a failover") {
+	s := redistest.StartSentinelWith(t, redistest.SentinelConfig{Args: append(redistest.KeptArgs(),
+		"--min-replicas-to-write", "1", "--min-replicas-max-lag", "1")})
+	// a replica or a sentinel that stands still for a second is missed
+	testproc.Until(t, patience, func() error {
+		if said, well := diagnosed(t, sound(t, "--redis-url", s.URL())); !well ||
+			!strings.Contains(said, "would agree on a failover") {
 			return fmt.Errorf("said: %s", said)
 		}
 		return nil
 	})
 
-	said, well := diagnosed(t, sound(t, "--redis-url", strings.Replace(s.URL(), "/"+redistest.MasterName, "/somebody", 1)))
+	said, well := diagnosed(t, sound(t, "--redis-url",
+		strings.Replace(s.URL(), "/"+redistest.MasterName, "/somebody", 1)))
 	require.False(t, well)
 	require.Regexp(t, `WRONG +sentinel +\S+ knows no master "somebody"`, said)
 
@@ -37,7 +40,8 @@ func TestDoctorAsksTheSentinels(t *testing.T) {
 	}()
 	last := "redis+sentinel://" + s.Addrs()[2] + "/" + redistest.MasterName
 	testproc.Until(t, patience, func() error {
-		if said, well = diagnosed(t, sound(t, "--redis-url", last)); well || !strings.Contains(said, "nobody takes over") {
+		if said, well = diagnosed(t, sound(t, "--redis-url", last)); well ||
+			!strings.Contains(said, "nobody takes over") {
 			return fmt.Errorf("said: %s", said)
 		}
 		return nil

@@ -1,0 +1,21 @@
+package server
+
+import (
+	"context"
+
+	"github.com/waitroom/waitroom/server/doctor"
+)
+
+// Diagnose has the doctor look at everything that a replica with this configuration would stand on.
+func Diagnose(ctx context.Context, c Config) []doctor.Finding {
+	return doctor.Diagnose(ctx, doctor.Config{
+		Unknown: c.Unknown, Addr: c.Addr, MetricsAddr: c.MetricsAddr, LocalURL: c.LocalURL(),
+		PublicURL:      c.PublicURL,
+		TrustedProxies: c.TrustedProxies, FrameAncestors: c.FrameAncestors, Serves: serves,
+		Redis: c.Redis, RedisPrefix: c.RedisPrefix, DatabaseURL: string(c.DatabaseURL),
+		Retention: c.Retention, RetentionText: short(c.Retention),
+		Rooms: c.Rooms, RoomsFile: c.roomChecks(), SMSSources: c.SMSSources,
+		SMSWebhookSecret: string(c.SMSWebhookSecret), WebhookSecret: string(c.WebhookSecret),
+		SellersProven:  c.SellerAuth == byToken,
+		SupportSignsIn: len(c.SupportUsers) > 0 || c.SupportOIDC.Issuer != "", Tracing: c.Tracing})
+}

@@ -1,0 +1,109 @@
+package server
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/internal/testkit/pgtest"
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
+	"github.com/waitroom/waitroom/server/doctor"
+)
+
+// sound is a configuration with which nothing is wrong, with changes.
+func sound(t *testing.T, args ...string) Config {
+	t.Helper()
+	return config(t, append([]string{"--sms-webhook-secret", smsSecret, "--public-url",
+		"https://wait.example", "--trusted-proxies", "10.0.0.1",
+		"--support-users", "kim:$2a$10$7EqJtq98hPqEX7fNZaFWoOhi5cX3bJ7oVYJcM0KqBv2Jc0pUoM8bW"}, args...)...)
+}
+
+func diagnosed(t *testing.T, cfg Config) (said string, well bool) {
+	t.Helper()
+	var out bytes.Buffer
+	well = doctor.WriteFindings(&out, Diagnose(t.Context(), cfg))
+	return out.String(), well
+}
+
+// readOnlyFile is a database of SQLite's that not even root may write: its header asks for a newer SQLite.
+func readOnlyFile(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "waitroom.db")
+	db, err := sqldb.Connect("sqlite:" + path)
+	require.NoError(t, err)
+	_, err = db.ExecContext(t.Context(), "CREATE TABLE t (n INT)")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	content[18] = 3
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	return path
+}
+
+func TestLedgersFileThatMayNotBeWrittenStopsTheStart(t *testing.T) {
+	path := readOnlyFile(t)
+	_, err := New(t.Context(), sound(t, "--database-url", "sqlite:"+path), slog.New(slog.DiscardHandler))
+	require.ErrorContains(t, err, "DATABASE_URL: "+path+" can not be written: give the user who runs "+
+		"waitroom the right to do so")
+}
+
+func TestDoctorFindsNothingWhereNothingIsWrongAndAServerServes(t *testing.T) {
+	cfg := sound(t, "--redis-url", redistest.StartKept(t).URL(), "--database-url", pgtest.Start(t).URL())
+	said, well := diagnosed(t, cfg)
+	require.True(t, well, said)
+	require.NotContains(t, said, "hint")
+	before := cfg.Redis
+	r := start(t, cfg)
+	cfg.Addr = r.Addr()
+	said, well = diagnosed(t, cfg)
+	require.True(t, well, said)
+	require.Contains(t, said, "a waitroom serves there")
+	s, err := before.Open(slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	defer s.Close()
+	keys, err := s.Client.Keys(t.Context(), "*doctor*").Result()
+	require.NoError(t, err)
+	require.Empty(t, keys)
+}
+
+// Advice that does not help is worse than none.
+func TestRightsThatTheDoctorAsksForAreEnoughForAServer(t *testing.T) {
+	admin := redistest.StartKept(t)
+	all := Diagnose(t.Context(), sound(t, "--redis-url",
+		"redis://app:app@"+redistest.StartKept(t, "--user", "app", "on", ">app", "+ping").Addr()))
+	i := slices.IndexFunc(all, func(f doctor.Finding) bool {
+		return strings.HasPrefix(f.Do,
+			"ACL SETUSER the user so: ")
+	})
+	require.GreaterOrEqual(t, i, 0, "%v", all)
+	rights, _, _ := strings.Cut(strings.TrimPrefix(all[i].Do, "ACL SETUSER the user so: "), " (or")
+	args := []any{"ACL", "SETUSER", "app", "on", ">app"}
+	for right := range strings.FieldsSeq(rights) {
+		args = append(args, right)
+	}
+	require.NoError(t, admin.Client().Do(t.Context(), args...).Err())
+	cfg := sound(t, "--redis-url", "redis://app:app@"+admin.Addr(), "--database-url", pgtest.Start(t).URL(),
+		"--public-url", "")
+	said, well := diagnosed(t, cfg)
+	require.True(t, well, said)
+	log := &testproc.Log{}
+	s, err := New(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)))
+	require.NoError(t, err)
+	r := run(t, s)
+	a := newSeller(t, r.URL(), "a")
+	readiness(t, a, http.StatusOK)
+	require.Equal(t, http.StatusOK, a.join().StatusCode)
+	next(t, open(t, r.URL(), "X-Session-ID", a.session))
+	require.Equal(t, http.StatusOK, a.leave("").StatusCode)
+	require.NotContains(t, strings.ToUpper(log.String()), "NOPERM")
+}

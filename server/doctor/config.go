@@ -1,0 +1,43 @@
+package doctor
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"github.com/waitroom/waitroom/server/roomsfile"
+	"github.com/waitroom/waitroom/server/store"
+	"github.com/waitroom/waitroom/server/tracing"
+	"github.com/waitroom/waitroom/sms/source"
+	"github.com/waitroom/waitroom/web"
+)
+
+// Config is the part of a replica's settings that the doctor looks at.
+type Config struct {
+	Unknown []string // environment variables that look like settings and are none
+
+	Addr, MetricsAddr string // host:port; MetricsAddr may be ""
+	LocalURL          string // how this machine reaches Addr
+	PublicURL         string
+	TrustedProxies    []netip.Prefix
+	FrameAncestors    []string
+	Serves            func(ctx context.Context, url string) bool // whether a waitroom answers there
+
+	Redis       store.URL
+	RedisPrefix string
+	DatabaseURL string
+
+	Retention     time.Duration
+	RetentionText string // Retention for a person
+
+	Rooms      web.Rooms
+	RoomsFile  roomsfile.Checks // without a path there is no file
+	SMSSources map[string]source.Configured
+
+	SMSWebhookSecret, WebhookSecret string // each may be a list with commas
+
+	SellersProven  bool // sellers come with the portal's tokens
+	SupportSignsIn bool // by users or by a provider, rather than by a password of each start
+
+	Tracing tracing.Config
+}

@@ -1,0 +1,88 @@
+// Package doctor looks at everything that a replica would stand on, and reports in words what is wrong.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/waitroom/waitroom/server/store"
+)
+
+// Level is how serious a finding is.
+type Level int
+
+// The levels, worse ones later.
+const (
+	Fine Level = iota
+	Doubtful
+	Wrong
+)
+
+func (l Level) String() string { return [...]string{"ok", "hint", "WRONG"}[l] }
+
+// Finding is one thing that was looked at, in words, with what to do about it where it is not fine.
+type Finding struct {
+	About string // settings, rooms, ports, redis, sentinel, sources, database or traces
+	Level Level
+	Text  string
+	Do    string
+}
+
+// askWithin bounds each question: a server that does not answer by then counts as away.
+const askWithin = 5 * time.Second
+
+// doctor collects findings.
+type doctor struct {
+	Config
+	findings []Finding
+}
+
+// Diagnose looks at everything that a replica with this configuration would stand on. It changes nothing but
+// keys of its own in Redis, which expire within seconds. A replica may serve meanwhile.
+func Diagnose(ctx context.Context, cfg Config) []Finding {
+	store.LogTo(slog.New(slog.DiscardHandler))
+	d := &doctor{Config: cfg}
+	d.settings()
+	d.rooms()
+	d.ports(ctx)
+	d.redis(ctx)
+	d.sources(ctx)
+	d.database(ctx)
+	d.traces(ctx)
+	return d.findings
+}
+
+// WriteFindings puts findings into lines for a person and reports whether none is wrong.
+func WriteFindings(w io.Writer, findings []Finding) bool {
+	for _, f := range findings {
+		fmt.Fprintf(w, "%-5s  %-8s  %s\n", f.Level, f.About, f.Text)
+		if f.Do != "" {
+			fmt.Fprintf(w, "%-5s  %-8s  → %s\n", "", "", f.Do)
+		}
+	}
+	return !slices.ContainsFunc(findings, func(f Finding) bool { return f.Level == Wrong })
+}
+
+func (d *doctor) fine(about, text string, args ...any) {
+	d.findings = append(d.findings, Finding{About: about, Text: fmt.Sprintf(text, args...)})
+}
+
+func (d *doctor) doubtful(about, do, text string, args ...any) {
+	d.findings = append(d.findings, Finding{about, Doubtful, fmt.Sprintf(text, args...), do})
+}
+
+func (d *doctor) wrong(about, do, text string, args ...any) {
+	d.findings = append(d.findings, Finding{about, Wrong, fmt.Sprintf(text, args...), do})
+}
+
+// any reports whether something worse than fine has been found about it.
+func (d *doctor) any(about string) bool {
+	return slices.ContainsFunc(d.findings, func(f Finding) bool {
+		return f.About == about &&
+			f.Level != Fine
+	})
+}

@@ -1,0 +1,150 @@
+package doctor
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/waitroom/waitroom/server/roomsfile"
+)
+
+// shortRetention is less than the weeks in which people ask about what happened.
+const shortRetention = 30 * 24 * time.Hour
+
+// settings looks at what is set. That each value by itself is right is known: ParseConfig took it.
+func (d *doctor) settings() {
+	const about = "settings"
+	for _, name := range d.Unknown {
+		d.wrong(about, "Correct its name (waitroom --help has all), or take it away.",
+			"%s is no setting: it counts for nothing.", name)
+	}
+	secrets := map[string]string{"WAITROOM_SMS_WEBHOOK_SECRET": d.SMSWebhookSecret,
+		"WAITROOM_WEBHOOK_SECRET": d.WebhookSecret}
+	for name, value := range secrets {
+		for one := range strings.SplitSeq(value, ",") {
+			d.secret(about, name, strings.TrimSpace(one))
+		}
+	}
+	if d.Redis.Embedded() {
+		d.doubtful(about, "For more than looking at it, set WAITROOM_REDIS_URL.",
+			"The store is embedded: one replica, and nothing is kept when it ends.")
+		return
+	}
+	if d.SMSWebhookSecret == "" && d.RoomsFile.Path == "" {
+		d.doubtful(about, "Set WAITROOM_SMS_WEBHOOK_SECRET to what the carrier signs with.",
+			"Inbound SMS are refused (503): there is no secret for them.")
+	}
+	if d.PublicURL == "" {
+		d.doubtful(about, "Set WAITROOM_PUBLIC_URL to what browsers call the server.",
+			"The server answers to any name.")
+	}
+	if len(d.TrustedProxies) == 0 {
+		d.doubtful(about, "Behind a balancer set WAITROOM_TRUSTED_PROXIES to its addresses.",
+			"No proxy is trusted: behind one, all sellers would share its address and its limits.")
+	}
+	if slices.ContainsFunc(d.TrustedProxies, func(p netip.Prefix) bool { return p.Bits() == 0 }) {
+		d.doubtful(about, "Set WAITROOM_TRUSTED_PROXIES to the balancers' own addresses.",
+			"Every address is a trusted proxy: anybody may name an address of their choice, and the "+
+				"limits by address stop nobody.")
+	}
+	if !d.SupportSignsIn {
+		d.doubtful(about, "Set WAITROOM_SUPPORT_USERS or WAITROOM_SUPPORT_OIDC_ISSUER.",
+			"Support signs in by a password that is in the log of each start and works once.")
+	}
+	if strings.HasPrefix(d.DatabaseURL, "sqlite:") {
+		d.doubtful(about, "For replicas on several machines set WAITROOM_DATABASE_URL to a PostgreSQL.",
+			"The ledger is SQLite: it serves replicas of one machine.")
+	}
+	if d.Retention < shortRetention {
+		d.doubtful(about, "Set WAITROOM_RETENTION to how far back support and audits have to see; the "+
+			"default is 400d.",
+			"The ledger forgets after %s: no question about an earlier turn can be answered, and no "+
+				"backup older than that may be restored.", d.RetentionText)
+	}
+	d.frames(about)
+	d.files(fileLimit())
+	if !d.any(about) {
+		d.fine(about, "All settings are right.")
+	}
+}
+
+func (d *doctor) secret(about, name, one string) {
+	text, fewest := strings.TrimPrefix(one, "whsec_"), 24
+	switch raw, err := base64.StdEncoding.DecodeString(text); {
+	case one == "":
+	case err != nil:
+		d.wrong(about, "Give the base64 of 24 to 64 random bytes: openssl rand -base64 32",
+			"%s is not base64.", name)
+	case len(raw) < fewest:
+		d.wrong(about, "Give the base64 of 24 to 64 random bytes: openssl rand -base64 32",
+			"%s has %d bytes and can be guessed.", name, len(raw))
+	}
+}
+
+// fewFiles is a limit that a busy room reaches: each socket is a file.
+const fewFiles = 4096
+
+// files looks at how many files a process may open that is started as the doctor was; 0 = not known.
+func (d *doctor) files(limit uint64) {
+	if limit > 0 && limit < fewFiles {
+		d.doubtful("settings", "Raise it for replicas, to 65536: LimitNOFILE= of systemd, ulimits of "+
+			"compose, ulimit -n of a shell.",
+			"Only %d files may be open here, and each socket is one: the next browser is not let in.", limit)
+	}
+}
+
+// rooms looks at ROOMS_FILE.
+func (d *doctor) rooms() {
+	const about = "rooms"
+	if d.RoomsFile.Path == "" {
+		return
+	}
+	file, err := roomsfile.Read(d.RoomsFile)
+	if err != nil {
+		for line := range strings.Lines(err.Error()) {
+			d.wrong(about, "Correct it: a server does not start with it, and one that serves keeps what "+
+				"it read before.", "%s", strings.TrimSpace(line))
+		}
+		return
+	}
+	for _, doubt := range file.Warnings {
+		d.doubtful(about, "Correct it, and have servers read it again by SIGHUP.", "%s.", doubt)
+	}
+	if !d.any(about) {
+		d.fine(about, "%s is right: %d entries.", d.RoomsFile.Path, file.Len())
+	}
+}
+
+// ports sees whether a replica could listen where it is to, or one does already.
+func (d *doctor) ports(ctx context.Context) {
+	d.port(ctx, "WAITROOM_ADDR", d.Addr)
+	if d.MetricsAddr != "" {
+		d.port(ctx, "WAITROOM_METRICS_ADDR", d.MetricsAddr)
+	}
+}
+
+func (d *doctor) port(ctx context.Context, name, addr string) {
+	const about = "ports"
+	l, err := net.Listen("tcp", addr)
+	switch {
+	case err == nil:
+		_ = l.Close()
+		d.fine(about, "%s %s is free.", name, addr)
+	case !errors.Is(err, syscall.EADDRINUSE):
+		d.wrong(about, "Give an address of this machine, and a port that this user may listen on.",
+			"%s %s: %v.", name, addr, err)
+	case name == "WAITROOM_ADDR" && d.Serves(ctx, d.LocalURL):
+		d.fine(about, "%s %s: a waitroom serves there.", name, addr)
+	case name == "WAITROOM_METRICS_ADDR" && d.Serves(ctx, d.LocalURL):
+		d.fine(about, "%s %s is taken, and a waitroom with these settings serves.", name, addr)
+	default:
+		d.wrong(about, "Stop the other program (ss -ltnp says which), or choose another port.",
+			"%s %s is taken by another program.", name, addr)
+	}
+}

@@ -1,0 +1,170 @@
+// Package heard keeps when each source of SMS was last heard, and how far its clock is off.
+package heard
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/sms"
+)
+
+const (
+	key    = "{waitroom}:sources"
+	every  = 10 * time.Second // how often a room's source is recorded at most
+	within = 500 * time.Millisecond
+)
+
+// A source's clock is taken to be off where the fastest of its last messages came before it was sent, or so
+// late that half of what a clock may be behind (see docs/matching.md) is used up. The way of a message takes
+// time, too.
+const (
+	learntFrom  = 20
+	clockAhead  = -time.Second
+	clockBehind = 2500 * time.Millisecond
+)
+
+// Recorder records when each source of each room last sent a signed request, and how far its clock is off.
+type Recorder struct {
+	client redis.UniversalClient
+	engine *room.Engine
+	key    string
+	log    *slog.Logger
+
+	mu      sync.Mutex
+	sources map[string]*observed // by Field
+}
+
+// observed is what a recorder knows of a source.
+type observed struct {
+	written  time.Time
+	delays   []time.Duration // of the last messages that carry the time of their sending
+	reported int64           // the day, since 1970, of the last incident about its clock
+}
+
+// New makes a recorder.
+func New(client redis.UniversalClient, engine *room.Engine, log *slog.Logger) *Recorder {
+	return &Recorder{client: client, engine: engine, key: engine.Names().Key(key), log: log,
+		sources: make(map[string]*observed)}
+}
+
+// Record records a request. It does nothing where the store is away: the message itself fails then.
+func (h *Recorder) Record(ctx context.Context, id room.ID, n sms.Heard) {
+	now := time.Now()
+	at := time.UnixMilli(cmp.Or(h.engine.At(now), now.UnixMilli()))
+	off, write, report := h.take(Field(id, n.Source), n, now, at.Unix()/(24*60*60))
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	if write {
+		value := fmt.Sprintf("%d %d", at.UnixMilli(), off.Milliseconds())
+		_ = h.client.HSet(ctx, h.key, Field(id, n.Source), value).Err()
+	}
+	if report {
+		subject := cmp.Or(n.Source, "sms") + at.UTC().Format("/2006-01-02")
+		if err := h.engine.Incident(ctx, id, "carrier_clock", subject,
+			ClockDetail(n.Source, off)); err != nil {
+			h.log.WarnContext(ctx, "support was not told of a clock that is off", "room", id, "source",
+				n.Source, "error", err)
+		}
+	}
+}
+
+// take returns how far the source's clock is off, whether to record that, and whether to report it: once a
+// day.
+func (h *Recorder) take(field string, n sms.Heard, now time.Time, day int64) (off time.Duration, write,
+	report bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.sources[field]
+	if s == nil {
+		s = &observed{}
+		h.sources[field] = s
+	}
+	before := s.off()
+	if n.Timed {
+		s.delays = append(s.delays[max(0, len(s.delays)-learntFrom+1):], n.Delay)
+	}
+	off = s.off()
+	if write = now.Sub(s.written) >= every || (off == 0) != (before == 0); write {
+		s.written = now
+	}
+	if report = off != 0 && s.reported != day; report {
+		s.reported = day
+	}
+	return off, write, report
+}
+
+// off is how far the clock is behind, negative where it is ahead; 0 where it is right or not known.
+func (s *observed) off() time.Duration {
+	if len(s.delays) == 0 {
+		return 0
+	}
+	least := slices.Min(s.delays)
+	if least <= clockAhead || len(s.delays) == learntFrom && least >= clockBehind {
+		return least
+	}
+	return 0
+}
+
+// ClockDetail is the sentence for support about a clock that is off.
+func ClockDetail(source string, off time.Duration) string {
+	name := cmp.Or(source, "the carrier")
+	if off < 0 {
+		return fmt.Sprintf("the clock of %s is ahead by %.1f s or more", name, -off.Seconds())
+	}
+	return fmt.Sprintf("the clock of %s is behind by up to %.1f s, or its messages take that long: none "+
+		"of the last %d came faster",
+		name, off.Seconds(), learntFrom)
+}
+
+// Field names a room's source in what Read returns.
+func Field(id room.ID, name string) string { return string(id) + "/" + name }
+
+// Last is when a source last sent a signed request, and how far its clock is off.
+type Last struct {
+	At time.Time
+	// how far the clock is behind: negative where it is ahead, 0 where it is right or not known
+	Off time.Duration
+}
+
+// Read returns what is known of some sources, by Field; of all without any.
+func Read(ctx context.Context, client redis.UniversalClient, names room.Names, of ...string) (map[string]Last,
+	error) {
+	all := make(map[string]Last)
+	if len(of) == 0 {
+		fields, err := client.HGetAll(ctx, names.Key(key)).Result()
+		if err != nil {
+			return nil, err
+		}
+		for field, text := range fields {
+			all[field] = parse(text)
+		}
+		return all, nil
+	}
+	values, err := client.HMGet(ctx, names.Key(key), of...).Result()
+	if err != nil {
+		return nil, err
+	}
+	for i, value := range values {
+		if text, ok := value.(string); ok {
+			all[of[i]] = parse(text)
+		}
+	}
+	return all, nil
+}
+
+func parse(text string) Last {
+	at, off, _ := strings.Cut(text, " ")
+	ms, _ := strconv.ParseInt(at, 10, 64) // what is no number was never heard
+	behind, _ := strconv.ParseInt(off, 10, 64)
+	return Last{time.UnixMilli(ms), time.Duration(behind) * time.Millisecond}
+}

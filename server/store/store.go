@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/server/dialer"
+	"github.com/waitroom/waitroom/server/sentinel"
+)
+
+// reloadAfter is how long a cluster's client uses the masters that it knows before it asks again.
+const reloadAfter = time.Second
+
+// Store is an open client and how to close it. Callers look at the client's type: a cluster has several
+// masters.
+type Store struct {
+	Client redis.UniversalClient
+	Close  func()
+}
+
+// Open makes the client, and the server where it is embedded. It makes no connection yet.
+func (u URL) Open(log *slog.Logger) (Store, error) {
+	switch u.kind {
+	case "single":
+		o := *u.single // the client fills in its options
+		o.Dialer = dialer.Eager(redis.NewDialer(u.single))
+		return openedOf(redis.NewClient(&o)), nil
+	case "sentinel":
+		c, closeAll := sentinel.NewClient(sentinel.Config{Master: u.many.MasterName, Addrs: u.many.Addrs,
+			Options:  *u.many.Simple(),
+			Username: u.many.SentinelUsername, Password: u.many.SentinelPassword, Log: log})
+		return Store{c, closeAll}, nil
+	case "cluster":
+		o := u.many.Cluster()
+		o.Dialer = dialer.Eager(redis.NewDialer(u.many.Simple()))
+		// a master that does not answer is no reason for the client to ask
+		o.ClusterStateReloadInterval = reloadAfter
+		return openedOf(redis.NewClusterClient(o)), nil
+	}
+	return embed()
+}
+
+func openedOf(c redis.UniversalClient) Store {
+	return Store{c, func() { _ = c.Close() }}
+}
+
+// embed starts the store in this process. Its port is open to the whole machine, hence the password.
+func embed() (Store, error) {
+	m := miniredis.NewMiniRedis()
+	m.ClockTTL(true)
+	password := rand.Text()
+	m.RequireAuth(password)
+	if err := m.StartAddr("127.0.0.1:0"); err != nil {
+		return Store{}, fmt.Errorf("start embedded store: %w", err)
+	}
+	o, err := parseSingle("redis://:" + password + "@" + m.Addr())
+	if err != nil {
+		m.Close()
+		return Store{}, err
+	}
+	c := redis.NewClient(o.single)
+	return Store{c, func() { _ = c.Close(); m.Close() }}, nil
+}
+
+// startWithin is how long the store may keep a starting server waiting.
+const startWithin = 5 * time.Second
+
+// Await returns when the store answers. Its error has that of the last try.
+func Await(ctx context.Context, s Store, where URL) error {
+	ctx, cancel := context.WithTimeout(ctx, startWithin)
+	defer cancel()
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	var last error
+	for {
+		err := s.Client.Ping(ctx).Err()
+		if err == nil {
+			return nil
+		}
+		if last == nil || ctx.Err() == nil {
+			last = err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("WAITROOM_REDIS_URL (--redis-url): %s does not answer: %w", where, last)
+		}
+	}
+}
+
+// LogTo brings the Redis client's own remarks, which are the whole process's, into a log.
+func LogTo(log *slog.Logger) { redis.SetLogger(clientLog{log}) }
+
+type clientLog struct{ log *slog.Logger }
+
+func (l clientLog) Printf(ctx context.Context, format string, args ...any) {
+	l.log.DebugContext(ctx, "redis client", "said", fmt.Sprintf(format, args...))
+}
