@@ -9,7 +9,8 @@ import (
 	"github.com/waitroom/waitroom/server/tracing"
 )
 
-// NewLog makes the log that LOG_FORMAT and LOG_LEVEL ask for. Where there are traces, a line says which one it belongs to.
+// NewLog makes the log that LOG_FORMAT and LOG_LEVEL ask for. Where there are traces, a line says which one
+// it belongs to.
 func (c Config) NewLog(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{Level: c.LogLevel}
 	var handler slog.Handler = slog.NewTextHandler(w, options)
@@ -22,8 +23,8 @@ func (c Config) NewLog(w io.Writer) *slog.Logger {
 	return slog.New(handler)
 }
 
-// grumble logs a failure that repeats itself at most once in a while.
-type grumble struct {
+// throttledLog logs a failure that repeats itself at most once in a while.
+type throttledLog struct {
 	log   *slog.Logger
 	every time.Duration
 
@@ -31,14 +32,14 @@ type grumble struct {
 	last time.Time
 }
 
-func (g *grumble) failed(msg string, err error) {
-	g.mu.Lock()
-	due := time.Since(g.last) >= g.every
+func (l *throttledLog) failed(msg string, err error) {
+	l.mu.Lock()
+	due := time.Since(l.last) >= l.every
 	if due {
-		g.last = time.Now()
+		l.last = time.Now()
 	}
-	g.mu.Unlock()
+	l.mu.Unlock()
 	if due {
-		g.log.Warn(msg, "error", err)
+		l.log.Warn(msg, "error", err)
 	}
 }

@@ -19,7 +19,7 @@ func (s *Server) Run(ctx context.Context) error {
 	background.Go(func() error { return unlessEnded(failed, "sockets", s.hub.Run(failed)) })
 	background.Go(func() error { return unlessEnded(failed, "sweep", s.sweep(failed)) })
 	background.Go(func() error { return unlessEnded(failed, "ledger", s.ledger.Run(failed)) })
-	background.Go(func() error { return unlessEnded(failed, "memory", s.memory.run(failed)) })
+	background.Go(func() error { return unlessEnded(failed, "admission", s.admission.Run(failed)) })
 	if s.rooms != nil {
 		background.Go(func() error { return s.reload(failed) })
 	}
@@ -27,14 +27,10 @@ func (s *Server) Run(ctx context.Context) error {
 		background.Go(func() error { return unlessEnded(failed, "outbox", s.outbox.Run(failed)) })
 	}
 
-	background.Go(func() error {
-		s.gate.run()
-		return nil
-	})
 	served := make(chan struct{})
 	background.Go(func() error {
 		defer close(served)
-		err := s.http.Serve(s.gate)
+		err := s.http.Serve(s.admission)
 		if s.health.draining.Load() {
 			return nil
 		}
@@ -50,7 +46,8 @@ func (s *Server) Run(ctx context.Context) error {
 	case <-ctx.Done():
 		s.log.Info("shutting down", "within", s.cfg.DrainTimeout.String())
 	case <-failed.Done():
-		s.log.Error("shutting down: something that everything rests on has ended", "within", s.cfg.DrainTimeout.String())
+		s.log.Error("shutting down: something that everything rests on has ended", "within",
+			s.cfg.DrainTimeout.String())
 	}
 	s.drain(served)
 	stop()
@@ -76,16 +73,17 @@ func unlessEnded(ctx context.Context, what string, err error) error {
 
 // sweep looks at the rooms that nobody else looks at.
 func (s *Server) sweep(ctx context.Context) error {
-	g := &grumble{log: s.log, every: 10 * time.Second}
+	g := &throttledLog{log: s.log, every: 10 * time.Second}
 	return s.engine.Sweep(ctx, s.looked, func(err error) { g.failed("rooms could not be looked at", err) })
 }
 
-// drain lets go of everybody in the order in which they can come back somewhere else: readiness says no,
-// the sockets are told to reconnect and no new ones are taken, then the requests under way are answered.
-// Until the sockets are gone, and for MIN_DRAIN, requests are served: who balances can see why. served is closed when nobody
-// is accepted any more.
+// drain lets go of everybody in the order in which they can come back somewhere else: readiness says no, the
+// sockets are told to reconnect and no new ones are taken, then the requests under way are answered. Until
+// the sockets are gone, and for MIN_DRAIN, requests are served: who balances can see why. served is closed
+// when nobody is accepted any more.
 func (s *Server) drain(served <-chan struct{}) {
-	ctx, cancel := context.WithTimeout(context.Background(), max(s.cfg.DrainTimeout-s.restWithin(), s.cfg.MinDrain))
+	ctx, cancel := context.WithTimeout(context.Background(),
+		max(s.cfg.DrainTimeout-s.restWithin(), s.cfg.MinDrain))
 	defer cancel()
 	s.health.draining.Store(true)
 	balanced := time.After(s.cfg.MinDrain)
@@ -102,7 +100,8 @@ func (s *Server) drain(served <-chan struct{}) {
 	}
 }
 
-// recordRest takes into the ledger what the journals of a store hold that ends with this process. Nobody writes to it any more.
+// recordRest takes into the ledger what the journals of a store hold that ends with this process. Nobody
+// writes to it any more.
 func (s *Server) recordRest() {
 	within := s.restWithin()
 	if within == 0 {
@@ -115,11 +114,13 @@ func (s *Server) recordRest() {
 		err = s.ledger.DrainAll(ctx, rooms)
 	}
 	if err != nil {
-		s.log.Error("what happened last is not in the ledger, and the embedded store forgets it", "error", err)
+		s.log.Error("what happened last is not in the ledger, and the embedded store forgets it", "error",
+			err)
 	}
 }
 
-// restWithin is the part of DRAIN_TIMEOUT that is kept for recordRest: none where the store keeps its journals for other replicas.
+// restWithin is the part of DRAIN_TIMEOUT that is kept for recordRest: none where the store keeps its
+// journals for other replicas.
 func (s *Server) restWithin() time.Duration {
 	if !s.cfg.Redis.Embedded() {
 		return 0
@@ -132,8 +133,10 @@ func (s *Server) announce() {
 	for _, name := range s.cfg.Unknown {
 		s.log.Warn("unknown setting is ignored", "name", name)
 	}
-	s.log.Info("waitroom is open at "+s.URL(), "addr", s.Addr(), "store", s.cfg.Redis.String(), "rooms", s.cfg.Rooms.String())
+	s.log.Info("waitroom is open at "+s.URL(), "addr", s.Addr(), "store", s.cfg.Redis.String(), "rooms",
+		s.cfg.Rooms.String())
 	if s.cfg.Redis.Embedded() {
-		s.log.Info("the embedded store serves one replica and forgets everything when it ends; set WAITROOM_REDIS_URL to keep places over a restart")
+		s.log.Info("the embedded store serves one replica and forgets everything when it ends; set " +
+			"WAITROOM_REDIS_URL to keep places over a restart")
 	}
 }

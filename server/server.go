@@ -22,6 +22,7 @@ import (
 	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/server/admission"
 	"github.com/waitroom/waitroom/server/roomsfile"
 	"github.com/waitroom/waitroom/server/store"
 	"github.com/waitroom/waitroom/server/tracing"
@@ -41,9 +42,8 @@ type Server struct {
 	log       *slog.Logger
 	recordLog *slog.Logger // for what rests on the database: an outage is one line a minute
 	listener  net.Listener
-	gate      *gate
+	admission *admission.Admission
 	http      *http.Server
-	memory    *tidy
 	metrics   *metricsServer // nil where the metrics are with everything else
 	store     store.Store
 	engine    *room.Engine
@@ -65,7 +65,7 @@ type Server struct {
 // Run serves until ctx ends, then drains and returns nil; or it returns why it could not go on.
 func Run(ctx context.Context, cfg Config, log *slog.Logger) error {
 	store.LogTo(log)
-	limitMemory(log)
+	admission.LimitMemory(log)
 	s, err := New(ctx, cfg, log)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger) error {
 // New opens the store, waits until it answers, and listens. Who does not call Run calls Close.
 func New(ctx context.Context, cfg Config, log *slog.Logger) (*Server, error) {
 	gin.SetMode(gin.ReleaseMode)
-	s := &Server{cfg: cfg, log: log, recordLog: newOutageLog(log), memory: newTidy()}
+	s := &Server{cfg: cfg, log: log, recordLog: newOutageLog(log)}
 	if err := s.open(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -177,10 +177,10 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	if err != nil {
 		return err
 	}
-	stile := s.turnstile(handler)
-	unaccepted := &grumble{log: s.log, every: 10 * time.Second}
-	s.gate = newGate(s.listener, gateTurns*cap(stile.turns), s.memory.crowd, func(err error) { unaccepted.failed("connections cannot be accepted", err) })
-	s.http = &http.Server{Handler: stile, ConnState: s.gate.state, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+	unaccepted := &throttledLog{log: s.log, every: 10 * time.Second}
+	s.admission = admission.New(admission.Config{Listener: s.listener, Handler: handler, Slow: s.cfg.SellerAuth == byToken,
+		Failed: func(err error) { unaccepted.failed("connections cannot be accepted", err) }})
+	s.http = &http.Server{Handler: s.admission, ConnState: s.admission.ConnState, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: answerTimeout, IdleTimeout: 60 * time.Second, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 	return nil
 }

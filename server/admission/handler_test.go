@@ -1,9 +1,10 @@
-package server
+package admission
 
 import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,22 +13,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// opening is a server whose sockets open one by one when they are told to; "/" is answered at once.
+// opening is a server whose sockets open one by one when the test says so; "/" is answered at once.
 type opening struct {
-	*turnstile
+	*handler
 	began, open chan string
 	gone        chan string // whose request is over
 }
 
 func newOpening() *opening {
 	o := &opening{began: make(chan string, 100), open: make(chan string), gone: make(chan string, 100)}
-	o.turnstile = newTurnstile(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	o.handler = newHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") != "" {
 			o.began <- strings.TrimSuffix(r.URL.Path, "/ws")
 			<-o.open
 		}
 		w.WriteHeader(http.StatusAccepted)
-	}), turns)
+	}), slots*runtime.GOMAXPROCS(0))
 	return o
 }
 
@@ -40,7 +41,7 @@ func (o *opening) come(ctx context.Context, path string) {
 
 // fill has as many sockets be opening as may.
 func (o *opening) fill(ctx context.Context) {
-	for range cap(o.turns) {
+	for range cap(o.slots) {
 		go o.come(ctx, "/full")
 		<-o.began
 	}
@@ -107,7 +108,7 @@ func TestWhoHasWaitedLongForASocketGoesInAllTheSame(t *testing.T) {
 		defer o.empty()
 		o.fill(t.Context())
 		go o.come(t.Context(), "/waits")
-		time.Sleep(turnWithin) // of the fake clock
+		time.Sleep(queuedWithin) // of the fake clock
 		require.Equal(t, "/waits", <-o.began)
 	})
 }
@@ -120,14 +121,14 @@ func TestRequestThatOnlyLooksLikeASocketTakesNoTurn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var held int
-			stile := newTurnstile(nil, turns)
-			stile.next = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { held = len(stile.turns) })
+			h := newHandler(nil, 1)
+			h.next = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { held = len(h.slots) })
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/integration/ws", nil)
 			r.Header.Set("Upgrade", "WebSocket")
-			stile.ServeHTTP(httptest.NewRecorder(), r)
+			h.ServeHTTP(httptest.NewRecorder(), r)
 			require.Equal(t, 1, held, "a socket does")
 			change(r)
-			stile.ServeHTTP(httptest.NewRecorder(), r)
+			h.ServeHTTP(httptest.NewRecorder(), r)
 			require.Zero(t, held)
 		})
 	}

@@ -1,6 +1,6 @@
 //go:build unix && !aix && !solaris
 
-package server
+package admission
 
 import (
 	"net"
@@ -10,20 +10,20 @@ import (
 
 var heads = sync.Pool{New: func() any { return new([headMost]byte) }}
 
-// glimpse is wantsSocket of what a client has said, which the server reads all the same.
-func glimpse(c net.Conn) (socket, seen bool) {
+// peekNow is wantsSocket of the bytes that a client has sent. The server reads them all the same.
+func peekNow(c net.Conn) (socket, seen bool) {
 	raw := rawOf(c)
 	if raw == nil {
 		return false, true
 	}
-	_ = raw.Control(func(fd uintptr) { socket, seen = peek(fd) })
+	_ = raw.Control(func(fd uintptr) { socket, seen = peekAt(fd) })
 	return socket, seen
 }
 
-// look waits, until the read deadline, for what glimpse has not seen.
-func look(c net.Conn) (socket bool) {
+// peek waits, until the read deadline, for what peekNow has not seen.
+func peek(c net.Conn) (socket bool) {
 	_ = rawOf(c).Read(func(fd uintptr) (seen bool) {
-		socket, seen = peek(fd)
+		socket, seen = peekAt(fd)
 		return seen
 	})
 	return socket
@@ -38,7 +38,7 @@ func rawOf(c net.Conn) syscall.RawConn {
 	return nil
 }
 
-func peek(fd uintptr) (socket, seen bool) {
+func peekAt(fd uintptr) (socket, seen bool) {
 	head := heads.Get().(*[headMost]byte)
 	defer heads.Put(head)
 	for {
@@ -48,7 +48,7 @@ func peek(fd uintptr) (socket, seen bool) {
 			continue
 		case err == syscall.EAGAIN:
 			return false, false
-		case err != nil || n == 0: // it has gone, as the server will see
+		case err != nil || n == 0: // the client has gone, as the server will see
 			return false, true
 		}
 		return wantsSocket(head[:n])

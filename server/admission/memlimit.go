@@ -1,4 +1,4 @@
-package server
+package admission
 
 import (
 	"bufio"
@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// limitMemory has the collector keep within two thirds of the memory that the control group allows.
-// The last third is for what it does not count (the kernel's buffers of sockets) and for bursts.
-// GOMEMLIMIT wins.
-func limitMemory(log *slog.Logger) {
+// LimitMemory has the collector keep within two thirds of the memory that the control group allows. The last
+// third is for memory that it does not count (the kernel's buffers of sockets) and for bursts. GOMEMLIMIT
+// wins.
+func LimitMemory(log *slog.Logger) {
 	allowed := memoryAllowed(os.DirFS("/"))
 	if os.Getenv("GOMEMLIMIT") != "" || allowed == 0 {
 		return

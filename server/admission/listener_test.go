@@ -1,4 +1,4 @@
-package server
+package admission
 
 import (
 	"bufio"
@@ -20,25 +20,25 @@ const (
 	readsOne = "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 )
 
-// gated is a gate on loopback, and its clients by the address that the other side sees.
+// gated is a listener on loopback, and its clients by the address that the other side sees.
 type gated struct {
-	*gate
-	t       *testing.T
-	crowded int
-	told    chan error
-	names   map[string]string
+	*listener
+	t        *testing.T
+	crowded  int
+	failures chan error
+	names    map[string]string
 }
 
 func newGated(t *testing.T, turns int) *gated {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	g := &gated{t: t, told: make(chan error, 1), names: make(map[string]string)}
-	g.gate = newGate(l, turns, func() { g.crowded++ }, func(err error) { g.told <- err })
+	g := &gated{t: t, failures: make(chan error, 1), names: make(map[string]string)}
+	g.listener = newListener(l, turns, func() { g.crowded++ }, func(err error) { g.failures <- err })
 	g.within = time.Hour
 	return g
 }
 
-// open lets clients in; whoever is left goes when the test ends.
+// open lets clients in; those that are left go when the test ends.
 func (g *gated) open() {
 	ended := make(chan struct{})
 	go func() {
@@ -48,13 +48,13 @@ func (g *gated) open() {
 	g.t.Cleanup(func() {
 		_ = g.Close()
 		<-ended
-		for _, s := range g.line {
+		for _, s := range g.queue {
 			_ = s.conn.Close()
 		}
 	})
 }
 
-// come connects and says something; where nothing, it only connects.
+// come connects and sends something, if anything.
 func (g *gated) come(name, says string) net.Conn {
 	c, err := net.Dial("tcp", g.Addr().String())
 	require.NoError(g.t, err)
@@ -70,17 +70,18 @@ func (g *gated) stand(names ...string) {
 	for _, name := range names {
 		before := g.standing()
 		g.come(name, opensOne)
-		require.Eventually(g.t, func() bool { return g.standing() == before+1 }, 10*time.Second, time.Millisecond)
+		require.Eventually(g.t, func() bool { return g.standing() == before+1 }, 10*time.Second,
+			time.Millisecond)
 	}
 }
 
 func (g *gated) standing() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return len(g.line)
+	return len(g.queue)
 }
 
-// accept is who goes in.
+// accept is the next client that goes in.
 func (g *gated) accept() (string, net.Conn) {
 	c, err := g.Accept()
 	require.NoError(g.t, err)
@@ -122,12 +123,12 @@ func TestTurnIsOverWhenTheSocketIsOpenOrRefusedOrItsClientHasGone(t *testing.T) 
 			g.come("other", readsOne)
 			other := g.goesIn("other")
 			g.state(other, over) // which had no turn
-			require.Zero(t, g.turns)
+			require.Zero(t, g.free)
 			g.state(first, over)
 			g.state(first, over)
-			require.Equal(t, 1, g.turns, "it ends once")
+			require.Equal(t, 1, g.free, "it ends once")
 			g.goesIn("second")
-			require.Zero(t, g.turns)
+			require.Zero(t, g.free)
 		})
 	}
 }
@@ -138,7 +139,7 @@ func TestWhoHasStoodInLineForLongGoesInAllTheSame(t *testing.T) {
 	g.open()
 	g.stand("first", "second")
 	g.goesIn("first")
-	g.goesIn("second") // though nobody has told that the first one is in
+	g.goesIn("second") // though the first one is not known to be in
 }
 
 func TestThoseWhoAreLateAndThoseWhoWantNoSocketTakeTurns(t *testing.T) {
@@ -174,7 +175,8 @@ func TestWhoSaysNothingIsHandedOver(t *testing.T) {
 }
 
 func TestWhoSpeaksLateStandsInLineAllTheSame(t *testing.T) {
-	for name, first := range map[string]string{"says nothing": "", "says a part": opensOne[:len(opensOne)-20]} {
+	for name, first := range map[string]string{"says nothing": "",
+		"says a part": opensOne[:len(opensOne)-20]} {
 		t.Run(name, func(t *testing.T) {
 			g := newGated(t, 1)
 			g.whole = time.Hour
@@ -212,7 +214,8 @@ func TestClosedGateLetsInWhoHasCome(t *testing.T) {
 	g.come("other", readsOne)
 	g.goesIn("other") // the silent one has been accepted before
 	require.NoError(t, g.Close())
-	require.Eventually(t, g.closed, 10*time.Second, time.Millisecond, "nobody waits until the silent one speaks")
+	require.Eventually(t, g.closed, 10*time.Second, time.Millisecond,
+		"nobody waits until the silent one speaks")
 	g.goesIn("second") // without a turn
 	g.goesIn("silent")
 	g.goesIn("third")
@@ -257,7 +260,7 @@ func TestErrorThatPassesIsToldAndEndsNothing(t *testing.T) {
 	tooMany := &net.OpError{Op: "accept", Net: "tcp", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
 	g.Listener = &faulty{g.Listener, tooMany}
 	g.open()
-	require.ErrorIs(t, <-g.told, tooMany)
+	require.ErrorIs(t, <-g.failures, tooMany)
 	g.come("next", readsOne)
 	g.goesIn("next")
 }
@@ -288,13 +291,13 @@ func TestSocketIsKnownByItsRequest(t *testing.T) {
 		"GET /api/a/news HTTP/1.1\r\n" + upgrades + end:                        {false, true},
 		"GET /?of=/ws HTTP/1.1\r\n" + upgrades + end:                           {false, true},
 
-		// Whose body the server would wait for.
+		// The server would wait for its body.
 		ws + upgrades + "Content-Length: 10\r\n" + end:             {false, true},
 		ws + upgrades + "transfer-encoding: chunked\r\n" + end:     {false, true},
 		ws + upgrades + "X: a\nContent-Length: 1\r\n" + end:        {false, true},
 		"GET /ws HTTP/1.1\nContent-Length: 1\r\n" + upgrades + end: {false, true},
 
-		// What is not whole.
+		// It is not whole.
 		"G":                {false, false},
 		"GET /api/a/w":     {false, false},
 		ws + upgrades:      {false, false},
@@ -310,7 +313,9 @@ func TestSocketIsKnownByItsRequest(t *testing.T) {
 
 // FuzzWantsSocket holds what is seen at a glance against what the HTTP server reads.
 func FuzzWantsSocket(f *testing.F) {
-	for _, seed := range []string{opensOne, readsOne, "GET /api/a/ws?x HTTP/1.1\r\nHost: a\r\nupgrade : websocket\r\n\r\n", "GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nContent-Length: 1\r\n\r\n",
+	for _, seed := range []string{opensOne, readsOne,
+		"GET /api/a/ws?x HTTP/1.1\r\nHost: a\r\nupgrade : websocket\r\n\r\n", "GET /ws HTTP/1.1\r\nHost: " +
+			"a\r\nUpgrade: websocket\r\nContent-Length: 1\r\n\r\n",
 		"GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nX: a\nContent-Length: 1\r\n\r\n"} {
 		f.Add([]byte(seed))
 	}

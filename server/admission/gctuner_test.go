@@ -1,4 +1,4 @@
-package server
+package admission
 
 import (
 	"runtime"
@@ -12,12 +12,13 @@ import (
 func TestMemoryIsGivenBackWhenItIsCalmAgainAfterMuchWasUsed(t *testing.T) {
 	var allocated, live uint64 = 0, 20 << 20
 	freed := 0
-	tidy := &tidy{read: func() (uint64, uint64) { return allocated, live }, free: func() { freed++; allocated += 100 << 10 }}
+	tuner := &gcTuner{read: func() (uint64, uint64) { return allocated, live },
+		free: func() { freed++; allocated += 100 << 10 }}
 	looks := func(n int, each uint64) int {
 		before := freed
 		for range n {
 			allocated += each
-			tidy.look()
+			tuner.look()
 		}
 		return freed - before
 	}
@@ -31,33 +32,33 @@ func TestMemoryIsGivenBackWhenItIsCalmAgainAfterMuchWasUsed(t *testing.T) {
 
 func TestCollectionIsPutOffOnceForACrowd(t *testing.T) {
 	usual := percentNow()
-	tidy := newTidy()
-	tidy.read = func() (uint64, uint64) { return 0, 16 << 20 }
-	tidy.putOff()
-	t.Cleanup(tidy.asUsual)
+	tuner := newGCTuner()
+	tuner.read = func() (uint64, uint64) { return 0, 16 << 20 }
+	tuner.putOff()
+	t.Cleanup(tuner.asUsual)
 	require.Equal(t, 100*crowdHeap>>20/16, percentNow())
-	tidy.putOff()
+	tuner.putOff()
 	require.Equal(t, 100*crowdHeap>>20/16, percentNow())
 	require.Eventually(t, func() bool {
 		runtime.GC()
 		return percentNow() == usual
 	}, 10*time.Second, time.Millisecond, "after the next collection it is as it was")
-	tidy.putOff()
+	tuner.putOff()
 	require.NotEqual(t, usual, percentNow(), "and the next crowd has another one put off")
 }
 
 func TestCollectionIsNeverBroughtForward(t *testing.T) {
 	for name, usual := range map[string]int{"never": -1, "late": 2000} {
 		t.Run(name, func(t *testing.T) {
-			tidy := newTidy()
-			tidy.read = func() (uint64, uint64) { return 0, 64 << 20 }
-			tidy.usual = func() int { return usual }
-			tidy.percent = func(percent int) int {
+			tuner := newGCTuner()
+			tuner.read = func() (uint64, uint64) { return 0, 64 << 20 }
+			tuner.usual = func() int { return usual }
+			tuner.percent = func(percent int) int {
 				t.Errorf("%d is set, for a moment at least", percent)
 				return usual
 			}
-			tidy.putOff()
-			tidy.asUsual()
+			tuner.putOff()
+			tuner.asUsual()
 		})
 	}
 }

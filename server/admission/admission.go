@@ -1,0 +1,64 @@
+// Package admission lets a server take thousands of new sockets within a second and answer everybody else
+// meanwhile.
+//
+// When a replica dies, its browsers come to the next one. A listener hands over few connections at a time
+// that ask for a socket, a handler opens few sockets at a time, and the garbage collection is put off while a
+// crowd comes.
+package admission
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"runtime"
+)
+
+// perSlot is how many connections are handed over for each slot of the handler and have not opened their
+// socket yet.
+const perSlot = 2
+
+// Config says what stands behind the admission.
+type Config struct {
+	Listener net.Listener
+	Handler  http.Handler
+	Slow     bool        // to open a socket takes a question to the store first: more are opened at a time
+	Failed   func(error) // the listener can accept nobody for a moment; it is not to wait
+}
+
+// Admission is the listener and the handler of an http.Server.
+type Admission struct {
+	*listener
+	handler *handler
+	tuner   *gcTuner
+}
+
+// New makes an admission. Nobody is let in before Run runs.
+func New(c Config) *Admission {
+	each := slots
+	if c.Slow {
+		each = slotsSlow
+	}
+	h := newHandler(c.Handler, each*runtime.GOMAXPROCS(0))
+	tuner := newGCTuner()
+	return &Admission{newListener(c.Listener, perSlot*cap(h.slots), tuner.crowd, c.Failed), h, tuner}
+}
+
+// Run accepts connections until the listener is closed, and tunes the garbage collector until ctx ends. It
+// returns when both have ended, with the error of ctx.
+func (a *Admission) Run(ctx context.Context) error {
+	accepting := make(chan struct{})
+	go func() {
+		defer close(accepting)
+		a.run()
+	}()
+	err := a.tuner.run(ctx)
+	<-accepting
+	return err
+}
+
+// ServeHTTP passes a request on: one that asks for a socket in its turn, every other one at once.
+func (a *Admission) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
+
+// ConnState is to be the server's ConnState. A slot is free again when the connection is taken over, when the
+// request was refused, and when the client has gone.
+func (a *Admission) ConnState(c net.Conn, s http.ConnState) { a.state(c, s) }
