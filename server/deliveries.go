@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/outbox/push"
 	"github.com/waitroom/waitroom/outbox/webhook"
 	"github.com/waitroom/waitroom/templates"
-	"github.com/waitroom/waitroom/web"
+	"github.com/waitroom/waitroom/web/problem"
 )
 
 // kinds are what the outbox works off, by the name under which tasks are put in: a further kind is a further entry.
@@ -48,7 +48,7 @@ func (d deliveries) Dead(ctx context.Context) ([]templates.Delivery, error) {
 func (d deliveries) Retry(ctx context.Context, id int64) error {
 	err := d.store.Retry(ctx, id)
 	if errors.Is(err, outbox.ErrNotDead) {
-		return fmt.Errorf("%w: %w", web.Refusal("not_dead"), err)
+		return fmt.Errorf("%w: %w", problem.Refusal("not_dead"), err)
 	}
 	return unread(err)
 }

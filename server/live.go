@@ -7,7 +7,7 @@ import (
 
 	"github.com/waitroom/waitroom/hub"
 	"github.com/waitroom/waitroom/room"
-	"github.com/waitroom/waitroom/web"
+	"github.com/waitroom/waitroom/web/problem"
 )
 
 // sockets puts the hub's refusals into the words of the problem table.
@@ -25,12 +25,12 @@ func (s sockets) ForbidSocket(w http.ResponseWriter, r *http.Request) error {
 func refusal(w http.ResponseWriter, err error) error {
 	switch {
 	case errors.Is(err, hub.ErrOrigin):
-		return web.Refusal("cross_site")
+		return problem.Refusal("cross_site")
 	case errors.Is(err, hub.ErrNotUpgrade):
 		w.Header().Set("Upgrade", "websocket")
-		return web.Refusal("upgrade_required")
+		return problem.Refusal("upgrade_required")
 	case errors.Is(err, hub.ErrDraining):
-		return web.Refusal("draining")
+		return problem.Refusal("draining")
 	}
 	return err
 }

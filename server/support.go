@@ -9,8 +9,8 @@ import (
 	"github.com/waitroom/waitroom/hub"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
-	"github.com/waitroom/waitroom/web"
 	"github.com/waitroom/waitroom/web/signin"
+	"github.com/waitroom/waitroom/web/support"
 )
 
 // auditWithin is how long a sign-in waits to be written down.
@@ -40,8 +40,8 @@ func (s *Server) audit(ctx context.Context, who, action, reason string) {
 }
 
 // support is what the web needs for the desk. Messages are nil where SMS is not configured.
-func (s *Server) support(messages *sms.Service) *web.Support {
-	d := &web.Support{Desk: s.desk, Engine: s.engine, Records: records{s.engine, s.ledger}, Sockets: deskSockets{s.hub}}
+func (s *Server) support(messages *sms.Service) *support.Config {
+	d := &support.Config{SignIns: s.desk, Engine: s.engine, Records: records{s.engine, s.ledger}, Sockets: deskSockets{s.hub}}
 	if messages != nil {
 		d.Assign = messages
 	}
@@ -54,7 +54,7 @@ func (s *Server) support(messages *sms.Service) *web.Support {
 // deskSockets are the hub's sockets of support.
 type deskSockets struct{ *hub.Hub }
 
-func (s deskSockets) ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID, who web.Watcher) error {
+func (s deskSockets) ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID, who support.Watcher) error {
 	return refusal(w, s.Hub.ServeDesk(w, r, id, hub.Watcher(who)))
 }
 

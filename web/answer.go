@@ -4,49 +4,41 @@ import (
 	"time"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/web/reply"
 )
-
-// instant is a unix millisecond that is written as RFC 3339 in UTC.
-type instant int64
-
-func (i instant) MarshalText() ([]byte, error) {
-	return room.Time(int64(i)).AppendFormat(nil, instantLayout), nil
-}
-
-const instantLayout = "2006-01-02T15:04:05.000Z"
 
 // lockedAnswer is told to the holder.
 type lockedAnswer struct {
-	Status    room.Status `json:"status"`
-	Room      room.ID     `json:"room"`
-	Session   string      `json:"session_id"`
-	Seller    string      `json:"seller_id"`
-	Ticket    int64       `json:"ticket"`
-	Fence     int64       `json:"fence"`
-	GrantedAt instant     `json:"granted_at"`
-	ExpiresAt instant     `json:"expires_at"`
-	ExpiresIn int64       `json:"expires_in"`
-	AskAfter  *instant    `json:"ask_after,omitempty"` // while the number is busy
-	ClaimBy   *instant    `json:"claim_by,omitempty"`  // until it is claimed
-	Epoch     int64       `json:"epoch"`
-	Version   int64       `json:"version"`
+	Status    room.Status    `json:"status"`
+	Room      room.ID        `json:"room"`
+	Session   string         `json:"session_id"`
+	Seller    string         `json:"seller_id"`
+	Ticket    int64          `json:"ticket"`
+	Fence     int64          `json:"fence"`
+	GrantedAt reply.Instant  `json:"granted_at"`
+	ExpiresAt reply.Instant  `json:"expires_at"`
+	ExpiresIn int64          `json:"expires_in"`
+	AskAfter  *reply.Instant `json:"ask_after,omitempty"` // while the number is busy
+	ClaimBy   *reply.Instant `json:"claim_by,omitempty"`  // until it is claimed
+	Epoch     int64          `json:"epoch"`
+	Version   int64          `json:"version"`
 }
 
 // waitingAnswer is told to who waits.
 type waitingAnswer struct {
-	Status         room.Status `json:"status"`
-	Room           room.ID     `json:"room"`
-	Session        string      `json:"session_id"`
-	Seller         string      `json:"seller_id"`
-	Ticket         int64       `json:"ticket"`
-	Position       int         `json:"queue_position"`
-	Length         int         `json:"queue_length"`
-	EstimatedWait  *int64      `json:"estimated_wait"`
-	MaximumWait    *int64      `json:"maximum_wait"`
-	LeaseExpiresAt *instant    `json:"lease_expires_at"`
-	Unclaimed      bool        `json:"unclaimed,omitempty"` // it did not claim its turn, and is passed over until it says that it is back
-	Epoch          int64       `json:"epoch"`
-	Version        int64       `json:"version"`
+	Status         room.Status    `json:"status"`
+	Room           room.ID        `json:"room"`
+	Session        string         `json:"session_id"`
+	Seller         string         `json:"seller_id"`
+	Ticket         int64          `json:"ticket"`
+	Position       int            `json:"queue_position"`
+	Length         int            `json:"queue_length"`
+	EstimatedWait  *int64         `json:"estimated_wait"`
+	MaximumWait    *int64         `json:"maximum_wait"`
+	LeaseExpiresAt *reply.Instant `json:"lease_expires_at"`
+	Unclaimed      bool           `json:"unclaimed,omitempty"` // it did not claim its turn, and is passed over until it says that it is back
+	Epoch          int64          `json:"epoch"`
+	Version        int64          `json:"version"`
 }
 
 // endedAnswer is told to whose last place is over.
@@ -78,11 +70,11 @@ type messagesAnswer struct {
 }
 
 type messageAnswer struct {
-	MessageID  string  `json:"message_id"`
-	Text       string  `json:"text"`
-	Code       *string `json:"code"`
-	ReceivedAt instant `json:"received_at"`
-	Late       bool    `json:"late"`
+	MessageID  string        `json:"message_id"`
+	Text       string        `json:"text"`
+	Code       *string       `json:"code"`
+	ReceivedAt reply.Instant `json:"received_at"`
+	Late       bool          `json:"late"`
 }
 
 // statusAnswer is told to anybody; only Me is about who asks.
@@ -104,14 +96,14 @@ func standingAnswer(id room.ID, session string, v room.View, p room.Place, lease
 	switch p.Status {
 	case room.Locked:
 		return lockedAnswer{Status: p.Status, Room: id, Session: session, Seller: p.Seller, Ticket: p.Ticket, Fence: p.Fence,
-			GrantedAt: instant(v.Lease.GrantedAt), ExpiresAt: instant(v.Lease.ExpiresAt), ExpiresIn: *expiresIn(v),
+			GrantedAt: reply.Instant(v.Lease.GrantedAt), ExpiresAt: reply.Instant(v.Lease.ExpiresAt), ExpiresIn: *expiresIn(v),
 			AskAfter: askAfter(v), ClaimBy: claimBy(v), Epoch: v.Epoch, Version: v.Version}
 	case room.Waiting:
 		a := waitingAnswer{Status: p.Status, Room: id, Session: session, Seller: p.Seller, Ticket: p.Ticket,
 			Position: p.Position, Length: v.Waiting, Unclaimed: p.Unclaimed, Epoch: v.Epoch, Version: v.Version}
 		a.EstimatedWait, a.MaximumWait = waits(v, p.Position, lease)
 		if v.Lease != nil {
-			a.LeaseExpiresAt = new(instant(v.Lease.ExpiresAt))
+			a.LeaseExpiresAt = new(reply.Instant(v.Lease.ExpiresAt))
 		}
 		return a
 	case room.Ended:
@@ -121,19 +113,19 @@ func standingAnswer(id room.ID, session string, v room.View, p room.Place, lease
 }
 
 // claimBy is until when the lease is to be claimed; nil where it need not be.
-func claimBy(v room.View) *instant {
+func claimBy(v room.View) *reply.Instant {
 	if v.Lease == nil || v.Lease.ClaimBy == 0 {
 		return nil
 	}
-	return new(instant(v.Lease.ClaimBy))
+	return new(reply.Instant(v.Lease.ClaimBy))
 }
 
 // askAfter is from when the holder may ask for a code; nil where it may.
-func askAfter(v room.View) *instant {
+func askAfter(v room.View) *reply.Instant {
 	if v.Lease == nil || v.Lease.AskAfter <= v.Now {
 		return nil
 	}
-	return new(instant(v.Lease.AskAfter))
+	return new(reply.Instant(v.Lease.AskAfter))
 }
 
 // waits are the waits of a position in whole seconds; nil while paused.

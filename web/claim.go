@@ -8,6 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/web/problem"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 // claimBody is the body of a claim. Other fields are ignored.
@@ -20,12 +22,12 @@ type claimBody struct {
 func (s *site) claim(c *gin.Context) {
 	body, err := readClaim(c)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
 	session, err := s.sessionOf(c, body.Session)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
 	fence := int64(0)
@@ -34,7 +36,7 @@ func (s *site) claim(c *gin.Context) {
 	}
 	standing, err := s.claiming(c, session, fence)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
 	s.answerStanding(c, session, standing)
@@ -45,11 +47,11 @@ func (s *site) claiming(c *gin.Context, session string, fence int64) (room.Stand
 	if session == "" {
 		return room.Standing{}, room.ErrNoPlace
 	}
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
 	var standing room.Standing
 	err := s.inPlace(ctx, c, session, func(session string, ticket int64) (err error) {
-		standing, err = s.Engine.ClaimTurn(ctx, roomOf(c), room.ClaimRequest{Request: uuid.NewString(), Session: session, Fence: fence, Ticket: ticket})
+		standing, err = s.Engine.ClaimTurn(ctx, request.Room(c), room.ClaimRequest{Request: uuid.NewString(), Session: session, Fence: fence, Ticket: ticket})
 		return err
 	})
 	return standing, err
@@ -57,39 +59,39 @@ func (s *site) claiming(c *gin.Context, session string, fence int64) (room.Stand
 
 // readClaim reads the body. It need not be there: who is back in line has no fence.
 func readClaim(c *gin.Context) (claimBody, error) {
-	text, err := readBody(c)
+	text, err := request.Body(c)
 	if err != nil || len(text) == 0 && c.GetHeader("Content-Type") == "" {
 		return claimBody{}, err
 	}
-	if !isJSON(c) {
-		return claimBody{}, Refusal("unsupported_media_type")
+	if !request.IsJSON(c) {
+		return claimBody{}, problem.Refusal("unsupported_media_type")
 	}
 	return parseClaim(text)
 }
 
 // parseClaim wants exactly one JSON object. A field of another type is refused by its own code.
 func parseClaim(text []byte) (claimBody, error) {
-	body, err := decode[claimBody](text)
+	body, err := request.Decode[claimBody](text)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		switch wrong.Field {
 		case "session_id":
-			return claimBody{}, Refusal("invalid_session")
+			return claimBody{}, problem.Refusal("invalid_session")
 		case "fence":
-			return claimBody{}, Refusal("invalid_fence")
+			return claimBody{}, problem.Refusal("invalid_fence")
 		}
 	}
 	if err != nil || body == nil {
-		return claimBody{}, Refusal("invalid_json")
+		return claimBody{}, problem.Refusal("invalid_json")
 	}
 	if body.Fence != nil && *body.Fence <= 0 {
-		return claimBody{}, Refusal("invalid_fence")
+		return claimBody{}, problem.Refusal("invalid_fence")
 	}
 	return *body, nil
 }
 
 // claimForm is 저 여기 있어요 without a script. The field fence is empty for who waits.
 func (s *site) claimForm(c *gin.Context) {
-	if !s.readForm(c) {
+	if !s.ReadForm(c) {
 		return
 	}
 	session, err := s.visitor(c)
@@ -101,7 +103,7 @@ func (s *site) claimForm(c *gin.Context) {
 		_, err = s.claiming(c, session, fence)
 	}
 	if err != nil {
-		s.notice(c, codeOf(err), "")
+		s.notice(c, problem.CodeOf(err), "")
 	}
 	s.back(c, "")
 }

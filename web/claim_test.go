@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 const claimPath = "/api/integration/lock/claim"
@@ -77,7 +78,7 @@ func TestClaimThatIsNotValidIsRefusedBeforeItIsAsked(t *testing.T) {
 	h := handler(t, Config{Engine: e})
 	require.Equal(t, http.StatusUnsupportedMediaType, call(t, h, claimPath, `{}`, "Content-Type", "text/plain").Code)
 	require.Equal(t, http.StatusUnsupportedMediaType, call(t, h, claimPath, `{}`, "Content-Type", "").Code)
-	require.Equal(t, http.StatusRequestEntityTooLarge, call(t, h, claimPath, `{"x":"`+strings.Repeat("x", maxBody)+`"}`).Code)
+	require.Equal(t, http.StatusRequestEntityTooLarge, call(t, h, claimPath, `{"x":"`+strings.Repeat("x", request.MaxBody)+`"}`).Code)
 	require.Equal(t, http.StatusForbidden, call(t, h, claimPath, `{}`, "Sec-Fetch-Site", "cross-site").Code)
 	require.Equal(t, http.StatusMethodNotAllowed, ask(t, h, "GET", claimPath).Code)
 	require.Equal(t, http.StatusNotFound, call(t, h, "/api/nowhere/lock/claim", `{}`).Code)

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/web/request"
 )
 
 // module is what pages of other origins import, see static/embed.js.
@@ -17,7 +19,7 @@ const allowedHeaders = "Content-Type, Accept-Language, Authorization, Idempotenc
 // cors lets the pages of other origins that may act here read the answers, and import the module that asks for them. Support is not theirs.
 func (s *site) cors(c *gin.Context) {
 	path, origin := c.Request.URL.Path, c.GetHeader("Origin")
-	if path != module && (!strings.HasPrefix(path, "/api/") || inSupport(path)) {
+	if path != module && (!strings.HasPrefix(path, "/api/") || request.InSupport(path)) {
 		return
 	}
 	header := c.Writer.Header()

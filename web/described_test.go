@@ -20,7 +20,9 @@ import (
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/describe"
 	"github.com/waitroom/waitroom/web/link"
+	"github.com/waitroom/waitroom/web/problem"
 	"github.com/waitroom/waitroom/web/push"
+	"github.com/waitroom/waitroom/web/support"
 )
 
 // described holds every answer of this package's tests to the descriptions.
@@ -41,14 +43,14 @@ func TestEveryCodeIsDescribedWithItsStatus(t *testing.T) {
 		}
 	}
 	require.NoError(t, yaml.Unmarshal(describe.OpenAPI(), &open))
-	require.Equal(t, slices.Sorted(maps.Keys(problems)), open.Components.Schemas["Code"].Enum, "Code in web/describe/openapi.yaml is the table in problem.go, sorted")
+	require.Equal(t, problem.Codes(), open.Components.Schemas["Code"].Enum, "Code in web/describe/openapi.yaml is the table of package problem, sorted")
 
 	named := map[string]bool{}
 	line := regexp.MustCompile(`'(\d{3})': .*responses/[A-Z]\w+', description: '(.*)'}`)
 	for _, m := range line.FindAllStringSubmatch(string(describe.OpenAPI()), -1) {
 		for _, code := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(m[2], -1) {
-			if known, ok := problems[code[1]]; ok {
-				require.Equal(t, strconv.Itoa(known.status), m[1], code[1])
+			if known := problem.For(code[1]); known.Status != 0 {
+				require.Equal(t, strconv.Itoa(known.Status), m[1], code[1])
 				named[code[1]] = true
 			}
 		}
@@ -59,7 +61,7 @@ func TestEveryCodeIsDescribedWithItsStatus(t *testing.T) {
 		require.False(t, named[code], code)
 		named[code] = true
 	}
-	require.Equal(t, slices.Sorted(maps.Keys(problems)), slices.Sorted(maps.Keys(named)), "each code is beside a status of some operation")
+	require.Equal(t, problem.Codes(), slices.Sorted(maps.Keys(named)), "each code is beside a status of some operation")
 }
 
 // Generators of clients take one type for each schema, and a union of objects by the field that tells them apart. What they make
@@ -104,7 +106,7 @@ func unreadable(node any, place string) (places []string) {
 func TestEveryRouteOfTheAPIIsDescribed(t *testing.T) {
 	rooms, err := ParseRooms("integration")
 	require.NoError(t, err)
-	s := &site{Config: Config{Rooms: rooms, Support: newFakeDesk().support(), Links: link.New(nil, room.Names{}), Pushes: &push.Pushes{}}, metrics: newMetrics(nil)}
+	s := newSite(Config{Rooms: rooms, Support: &support.Config{}, Links: link.New(nil, room.Names{}), Pushes: &push.Pushes{}})
 	g, err := s.router()
 	require.NoError(t, err)
 	var routes, operations []string
@@ -150,7 +152,7 @@ func TestPageShowsEveryOperationMessageCodeAndShapeAndLeadsNowhereElse(t *testin
 		require.Contains(t, page, `id="op-`+op.ID+`"`)
 		require.Contains(t, page, op.Method+" "+op.Path)
 	}
-	for code := range problems {
+	for _, code := range problem.Codes() {
 		require.Contains(t, page, "<code>"+code+"</code>")
 	}
 	for _, part := range []string{"channel-room", "channel-desk", "channel-overview", "channel-webhooks", "schema-State", "schema-Locked", "schema-LockEnded"} {

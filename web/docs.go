@@ -1,14 +1,14 @@
 package web
 
 import (
-	"maps"
 	"net/http"
-	"slices"
 
 	"github.com/gin-gonic/gin"
 
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/describe"
+	"github.com/waitroom/waitroom/web/problem"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 const docsPath = "/docs"
@@ -23,11 +23,12 @@ func (s *site) docsRoutes(g *gin.Engine) {
 
 // docsPage is GET /docs.
 func (s *site) docsPage(c *gin.Context) {
-	s.choose(c, c.Query("lang"))
+	s.ChooseLanguage(c, c.Query("lang"))
 	v := describe.Page()
-	v.Lang, v.AssetPrefix = deskLanguages.page(c.Request), s.AssetPrefix
-	for _, code := range slices.Sorted(maps.Keys(problems)) {
-		v.Problems = append(v.Problems, templates.DocsProblem{Code: code, Status: problems[code].status, Problem: words(v.Lang).API[code]})
+	v.Lang, v.AssetPrefix = request.Desk.Page(c.Request), s.AssetPrefix
+	for _, code := range problem.Codes() {
+		p := problem.For(code)
+		v.Problems = append(v.Problems, templates.DocsProblem{Code: code, Status: p.Status, Problem: p.Words(v.Lang)})
 	}
-	s.show(c, http.StatusOK, v.Lang, templates.DocsPage(v))
+	s.Show(c, http.StatusOK, v.Lang, templates.DocsPage(v))
 }

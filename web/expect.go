@@ -11,11 +11,9 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/waitroom/waitroom/room"
-)
-
-const (
-	keyHeader = "Idempotency-Key"
-	maxKey    = 64 // characters
+	"github.com/waitroom/waitroom/web/problem"
+	"github.com/waitroom/waitroom/web/reply"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 // expectBody is the body of a request about what the holder asks for. Other fields are ignored.
@@ -29,38 +27,38 @@ type expectBody struct {
 
 // expectAnswer is told to the holder that asks for a code.
 type expectAnswer struct {
-	Status    string  `json:"status"`
-	Room      room.ID `json:"room"`
-	Session   string  `json:"session_id"`
-	Ticket    int64   `json:"ticket"`
-	Fence     int64   `json:"fence"`
-	Asked     int     `json:"asked"`
-	Open      int     `json:"open"`
-	ExpiresAt instant `json:"expires_at"`
-	Epoch     int64   `json:"epoch"`
-	Version   int64   `json:"version"`
+	Status    string        `json:"status"`
+	Room      room.ID       `json:"room"`
+	Session   string        `json:"session_id"`
+	Ticket    int64         `json:"ticket"`
+	Fence     int64         `json:"fence"`
+	Asked     int           `json:"asked"`
+	Open      int           `json:"open"`
+	ExpiresAt reply.Instant `json:"expires_at"`
+	Epoch     int64         `json:"epoch"`
+	Version   int64         `json:"version"`
 }
 
 // expect is POST /api/{room}/lock/expect: 이제 요청할게요.
 func (s *site) expect(c *gin.Context) {
 	body, session, err := s.readExpect(c)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
 	q := room.ExpectRequest{Session: session, Fence: body.Fence, Filter: room.Filter{From: body.From, Contains: body.Contains},
-		Key: c.GetHeader(keyHeader), MessageID: body.MessageID}
+		Key: c.GetHeader(request.KeyHeader), MessageID: body.MessageID}
 	expected, err := s.expecting(c, q)
 	if errors.Is(err, room.ErrNumberBusy) {
 		s.busy(c, expected)
 		return
 	}
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
-	s.answer(c, http.StatusOK, expectAnswer{Status: "expecting", Room: roomOf(c), Session: s.told(c, session), Ticket: expected.Ticket,
-		Fence: expected.Fence, Asked: expected.Asked, Open: expected.Open, ExpiresAt: instant(expected.ExpiresAt),
+	s.JSON(c, http.StatusOK, expectAnswer{Status: "expecting", Room: request.Room(c), Session: s.told(c, session), Ticket: expected.Ticket,
+		Fence: expected.Fence, Asked: expected.Asked, Open: expected.Open, ExpiresAt: reply.Instant(expected.ExpiresAt),
 		Epoch: expected.Epoch, Version: expected.Version})
 }
 
@@ -71,10 +69,10 @@ func (s *site) reject(c *gin.Context) {
 		err = s.rejecting(c, session, body.Fence, body.MessageID)
 	}
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
-	s.answer(c, http.StatusOK, gin.H{"status": "rejected"})
+	s.JSON(c, http.StatusOK, gin.H{"status": "rejected"})
 }
 
 // expecting asks the engine, or claims a message where one is named.
@@ -93,12 +91,12 @@ func (s *site) expecting(c *gin.Context, q room.ExpectRequest) (room.Expectation
 	default:
 		ask = s.SMS.Claim
 	}
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
 	var expected room.Expectation
 	err := s.inPlace(ctx, c, q.Session, func(session string, _ int64) (err error) { // the fence is of one place alone
 		q.Session = session
-		expected, err = ask(ctx, roomOf(c), q)
+		expected, err = ask(ctx, request.Room(c), q)
 		return err
 	})
 	return expected, err
@@ -108,10 +106,10 @@ func (s *site) rejecting(c *gin.Context, session string, fence int64, messageID 
 	if session == "" || messageID == "" {
 		return room.ErrNoMessage
 	}
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
 	err := s.inPlace(ctx, c, session, func(session string, _ int64) error {
-		return s.Engine.Reject(ctx, roomOf(c), session, fence, messageID)
+		return s.Engine.Reject(ctx, request.Room(c), session, fence, messageID)
 	})
 	if err == nil {
 		s.remembersReject(c, session, fence)
@@ -123,12 +121,12 @@ func (s *site) rejecting(c *gin.Context, session string, fence int64, messageID 
 func (s *site) busy(c *gin.Context, expected room.Expectation) {
 	wait := max(room.Seconds(time.Duration(expected.AskAfter-expected.Now)*time.Millisecond), 1)
 	c.Header("Retry-After", strconv.FormatInt(wait, 10))
-	s.tell(c, "number_busy", problemFor("number_busy"), new(instant(expected.AskAfter)))
+	s.Write(c, "number_busy", problem.For("number_busy"), new(reply.Instant(expected.AskAfter)))
 }
 
 // checkExpect holds a request to its limits. A sender that is empty would be every sender without digits.
 func checkExpect(q room.ExpectRequest) error {
-	if utf8.RuneCountInString(q.Key) > maxKey {
+	if utf8.RuneCountInString(q.Key) > request.MaxKey {
 		return room.ErrInvalidExpect
 	}
 	return q.Filter.Valid()
@@ -136,10 +134,10 @@ func checkExpect(q room.ExpectRequest) error {
 
 // readExpect reads the body and says who asks.
 func (s *site) readExpect(c *gin.Context) (expectBody, string, error) {
-	if !isJSON(c) {
-		return expectBody{}, "", Refusal("unsupported_media_type")
+	if !request.IsJSON(c) {
+		return expectBody{}, "", problem.Refusal("unsupported_media_type")
 	}
-	text, err := readBody(c)
+	text, err := request.Body(c)
 	if err != nil {
 		return expectBody{}, "", err
 	}
@@ -153,21 +151,21 @@ func (s *site) readExpect(c *gin.Context) (expectBody, string, error) {
 
 // parseExpect wants exactly one JSON object with a fence. A field of another type is refused by its own code.
 func parseExpect(text []byte) (expectBody, error) {
-	body, err := decode[expectBody](text)
+	body, err := request.Decode[expectBody](text)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
 		switch wrong.Field {
 		case "session_id":
-			return expectBody{}, Refusal("invalid_session")
+			return expectBody{}, problem.Refusal("invalid_session")
 		case "fence":
-			return expectBody{}, Refusal("invalid_fence")
+			return expectBody{}, problem.Refusal("invalid_fence")
 		}
 		return expectBody{}, room.ErrInvalidExpect
 	}
 	if err != nil || body == nil {
-		return expectBody{}, Refusal("invalid_json")
+		return expectBody{}, problem.Refusal("invalid_json")
 	}
 	if body.Fence <= 0 {
-		return expectBody{}, Refusal("invalid_fence")
+		return expectBody{}, problem.Refusal("invalid_fence")
 	}
 	return *body, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 const asker = "3f1f6d2e-6a2b-4d37-9a54-0f5c8a1b2c3d"
@@ -138,7 +139,7 @@ func TestExpectThatIsNotValidIsRefusedBeforeItIsAsked(t *testing.T) {
 	require.Contains(t, call(t, h, expectPath, `{"fence":9}`, "Idempotency-Key", long).Body.String(), "invalid_expect")
 	require.Equal(t, http.StatusOK, call(t, h, expectPath, `{"fence":9,"contains":"`+long[:64*3]+`"}`, "Idempotency-Key", long[:64*3]).Code)
 	require.Equal(t, http.StatusUnsupportedMediaType, call(t, h, expectPath, `{"fence":9}`, "Content-Type", "text/plain").Code)
-	require.Equal(t, http.StatusRequestEntityTooLarge, call(t, h, expectPath, `{"fence":9,"x":"`+strings.Repeat("x", maxBody)+`"}`).Code)
+	require.Equal(t, http.StatusRequestEntityTooLarge, call(t, h, expectPath, `{"fence":9,"x":"`+strings.Repeat("x", request.MaxBody)+`"}`).Code)
 	require.Equal(t, http.StatusForbidden, call(t, h, expectPath, `{"fence":9}`, "Sec-Fetch-Site", "cross-site").Code)
 	require.Equal(t, http.StatusBadRequest, call(t, h, expectPath, `{"fence":9}`, "X-Session-ID", "me").Code)
 	w := call(t, h, expectPath, `{"fence":9}`, "X-Session-ID", "")

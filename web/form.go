@@ -1,8 +1,6 @@
 package web
 
 import (
-	"bytes"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,6 +9,8 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/problem"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 // noticeCookie carries what a form was refused for over the redirect to the page that says so.
@@ -21,11 +21,11 @@ const (
 
 // joinForm is 준비 완료 without a script.
 func (s *site) joinForm(c *gin.Context) {
-	if !s.readForm(c) {
+	if !s.ReadForm(c) {
 		return
 	}
 	if cookieless(c) {
-		s.refuse(c, "cookies_blocked")
+		s.Refuse(c, "cookies_blocked")
 		return
 	}
 	seller := strings.TrimSpace(c.PostForm("seller_id"))
@@ -34,14 +34,14 @@ func (s *site) joinForm(c *gin.Context) {
 		_, _, err = s.enter(c, session, seller, true, false)
 	}
 	if err != nil {
-		s.notice(c, codeOf(err), seller)
+		s.notice(c, problem.CodeOf(err), seller)
 	}
 	s.back(c, "")
 }
 
 // leaveForm is 인증 완료, 취소 or 줄에서 나가기 without a script.
 func (s *site) leaveForm(c *gin.Context) {
-	if !s.readForm(c) {
+	if !s.ReadForm(c) {
 		return
 	}
 	if c.PostForm("confirm") != "yes" {
@@ -53,8 +53,8 @@ func (s *site) leaveForm(c *gin.Context) {
 		return
 	}
 	// The page that comes next says by itself that there is no place any more.
-	if err := s.leaveByForm(c); err != nil && codeOf(err) != "no_place" {
-		s.notice(c, codeOf(err), "")
+	if err := s.leaveByForm(c); err != nil && problem.CodeOf(err) != "no_place" {
+		s.notice(c, problem.CodeOf(err), "")
 	}
 	s.back(c, "")
 }
@@ -80,7 +80,7 @@ func (s *site) leaveByForm(c *gin.Context) error {
 
 // expectForm is 이제 요청할게요 without a script, and 네 to the question whose a message is.
 func (s *site) expectForm(c *gin.Context) {
-	if !s.readForm(c) {
+	if !s.ReadForm(c) {
 		return
 	}
 	session, fence, err := s.holder(c)
@@ -89,14 +89,14 @@ func (s *site) expectForm(c *gin.Context) {
 			MessageID: c.PostForm("message_id")})
 	}
 	if err != nil {
-		s.notice(c, codeOf(err), "")
+		s.notice(c, problem.CodeOf(err), "")
 	}
 	s.back(c, "")
 }
 
 // rejectForm is 번호가 맞지 않아요 without a script.
 func (s *site) rejectForm(c *gin.Context) {
-	if !s.readForm(c) {
+	if !s.ReadForm(c) {
 		return
 	}
 	if c.PostForm("confirm") != "yes" {
@@ -108,7 +108,7 @@ func (s *site) rejectForm(c *gin.Context) {
 		err = s.rejecting(c, session, fence, c.PostForm("message_id"))
 	}
 	if err != nil {
-		s.notice(c, codeOf(err), "")
+		s.notice(c, problem.CodeOf(err), "")
 	}
 	s.back(c, "")
 }
@@ -122,35 +122,19 @@ func (s *site) holder(c *gin.Context) (session string, fence int64, err error) {
 	return session, fence, err
 }
 
-// readForm reads the fields, and keeps the language that the form's page was in.
-func (s *site) readForm(c *gin.Context) bool {
-	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
-	if err != nil {
-		s.refuse(c, "body_too_large")
-		return false
-	}
-	c.Request.Body = io.NopCloser(bytes.NewReader(body))
-	if c.Request.ParseForm() != nil { // the fields that it left out would count as not given
-		s.refuse(c, "invalid_query")
-		return false
-	}
-	s.choose(c, c.PostForm("lang"))
-	return true
-}
-
 // back sends the browser to the page, so that a reload asks and does not press again.
 func (s *site) back(c *gin.Context, rest string) {
 	c.Header("Cache-Control", "no-store")
-	c.Redirect(http.StatusSeeOther, pagePath(roomOf(c), rest))
+	c.Redirect(http.StatusSeeOther, pagePath(request.Room(c), rest))
 }
 
 func (s *site) notice(c *gin.Context, code, seller string) {
-	s.setNotice(c, roomOf(c), url.QueryEscape(code+" "+seller), noticeKept)
+	s.setNotice(c, request.Room(c), url.QueryEscape(code+" "+seller), noticeKept)
 }
 
 func (s *site) setNotice(c *gin.Context, id room.ID, value string, maxAge int) {
 	http.SetCookie(c.Writer, &http.Cookie{Name: noticeCookie, Value: value, Path: pagePath(id, ""), MaxAge: maxAge,
-		HttpOnly: true, Secure: s.secure(c), SameSite: http.SameSiteLaxMode})
+		HttpOnly: true, Secure: s.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
 }
 
 // addNotice puts what the last form was refused for on the page, once.
@@ -165,8 +149,8 @@ func (s *site) addNotice(c *gin.Context, id room.ID, v *templates.RoomView) {
 		return
 	}
 	code, seller, _ := strings.Cut(value, " ")
-	if _, ok := problems[code]; ok {
-		v.Error, v.ErrorOfSeller = problemFor(code).said(v.Lang).Detail, code == "invalid_seller"
+	if p := problem.For(code); p.Status != 0 {
+		v.Error, v.ErrorOfSeller = p.Words(v.Lang).Detail, code == "invalid_seller"
 	}
 	if v.SellerID == "" {
 		v.SellerID = seller

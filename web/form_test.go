@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 // What is large is refused as such, and so is what is malformed: without a fence that was left out, leaving would end whichever lease is live.
@@ -27,7 +28,7 @@ func TestFormThatIsMalformedIsRefusedAsSuch(t *testing.T) {
 	require.Nil(t, e.joined)
 	require.Equal(t, http.StatusSeeOther, send("seller_id=s-1"))
 	require.Equal(t, "s-1", e.joined.Seller)
-	require.Equal(t, http.StatusRequestEntityTooLarge, send("seller_id="+strings.Repeat("x", maxBody)))
+	require.Equal(t, http.StatusRequestEntityTooLarge, send("seller_id="+strings.Repeat("x", request.MaxBody)))
 }
 
 func TestFormGivesABrowserItsSessionOnce(t *testing.T) {

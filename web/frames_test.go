@@ -8,16 +8,19 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/support"
 )
 
 func TestOnlyTheSellersPageMayBeFramedAndOnlyByNamedOrigins(t *testing.T) {
-	f := newFakeDesk()
-	cfg := Config{Engine: shown{seat: room.Seat{Place: room.Place{Status: room.Idle}}}, Support: f.support()}
+	cfg := Config{Engine: shown{seat: room.Seat{Place: room.Place{Status: room.Idle}}},
+		Support: &support.Config{SignIns: byPassword{}}}
 	nobody := handler(t, cfg)
 	cfg.Ancestors = []string{"https://portal.example", "http://localhost:3000"}
 	named := handler(t, cfg)
 	for path, framed := range map[string]bool{
-		"/": true, "/rooms/integration": true, "/rooms/integration/": false, "/rooms/nowhere": true, "/rooms/integration/join": false, "/support": false, "/support/sign-in": false, "/support/integration": false,
+		"/": true, "/rooms/integration": true, "/rooms/integration/": false, "/rooms/nowhere": true,
+		"/rooms/integration/join": false, "/support": false, "/support/sign-in": false,
+		"/support/integration":         false,
 		"/api/integration/lock/status": false, "/nothing": false, "/static/embed.js": false,
 	} {
 		h := ask(t, nobody, http.MethodGet, path).Header()
@@ -30,9 +33,20 @@ func TestOnlyTheSellersPageMayBeFramedAndOnlyByNamedOrigins(t *testing.T) {
 			require.Equal(t, "DENY", h.Get("X-Frame-Options"), path)
 			continue
 		}
-		require.Contains(t, h.Get("Content-Security-Policy"), "frame-ancestors https://portal.example http://localhost:3000", path)
+		require.Contains(t, h.Get("Content-Security-Policy"),
+			"frame-ancestors https://portal.example http://localhost:3000", path)
 		require.Contains(t, h.Get("Content-Security-Policy"), "default-src 'none'", path)
 		require.NotContains(t, h.Get("Content-Security-Policy"), nobodyFrames, path)
 		require.Empty(t, h.Values("X-Frame-Options"), path)
 	}
 }
+
+// signIn is another name for an interface that has a method of its own name.
+type signIn support.SignIn
+
+// byPassword is a desk that people sign in to by passwords, and no program.
+type byPassword struct{ signIn }
+
+func (byPassword) ByPassword() bool { return true }
+
+func (byPassword) TakesTokens() bool { return false }

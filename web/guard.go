@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/web/request"
 )
 
 // httpsKept is for how long a browser that came by https comes by nothing else: a year.
@@ -19,23 +21,25 @@ func (s *site) harden(c *gin.Context) {
 	header.Set("Referrer-Policy", "same-origin")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
-	if s.secure(c) {
+	if s.proxies.Secure(c) {
 		header.Set("Strict-Transport-Security", httpsKept)
 	}
 }
 
-// sameSite refuses a change that another site's page asks for. No other site is trusted with what is support's.
-// A token is no page's: browsers send none by themselves, and ask before a page may.
+// sameSite refuses a change that another site's page asks for. No other site is trusted with what is
+// support's. A token is no page's: browsers send none by themselves, and ask before a page may.
 func (s *site) sameSite(c *gin.Context) {
-	if _, ok := s.tokenOf(c); ok {
-		return
+	if s.desk != nil {
+		if _, ok := s.desk.TokenOf(c); ok {
+			return
+		}
 	}
 	sites := s.Origins
-	if inSupport(c.Request.URL.Path) {
+	if request.InSupport(c.Request.URL.Path) {
 		sites = sites.Alone()
 	}
 	if sites.Crossed(c.Request) {
-		s.refuse(c, "cross_site")
+		s.Refuse(c, "cross_site")
 	}
 }
 
@@ -52,8 +56,25 @@ func (s *site) recover(c *gin.Context) {
 		s.Log.ErrorContext(c.Request.Context(), "handler panicked", "route", c.FullPath(), "panic", v, "stack", string(debug.Stack()))
 		c.Abort()
 		if !c.Writer.Written() {
-			s.refuse(c, "internal")
+			s.Refuse(c, "internal")
 		}
 	}()
 	c.Next()
 }
+
+// guard keeps the desk to people who are signed in.
+func (s *site) guard(c *gin.Context) {
+	if !request.InSupport(c.Request.URL.Path) {
+		return
+	}
+	c.Header("Cache-Control", "no-store")
+	if s.desk == nil {
+		s.Refuse(c, "not_found")
+		return
+	}
+	s.desk.Guard(c)
+}
+
+func (s *site) nothingHere(c *gin.Context) { s.Refuse(c, "not_found") }
+
+func (s *site) notLikeThis(c *gin.Context) { s.Refuse(c, "method_not_allowed") }

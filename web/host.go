@@ -58,6 +58,6 @@ func (s *site) rightHost(c *gin.Context) {
 		return
 	}
 	if !s.Hosts.has(c.Request.Host) {
-		s.refuse(c, "wrong_host")
+		s.Refuse(c, "wrong_host")
 	}
 }

@@ -3,14 +3,12 @@ package web
 import (
 	"context"
 	"errors"
-	"math"
-	"strconv"
 
 	"github.com/gin-gonic/gin"
 
 	"github.com/waitroom/waitroom/room"
-	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/quota"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 // The settings of the limits that are judged elsewhere than in quota.
@@ -22,7 +20,7 @@ const (
 // admitted has a session join where the limits let it. One that is known may have a place that was taken from another address, and is
 // told that, however many places this address has.
 func (s *site) admitted(ctx context.Context, c *gin.Context, session string, known bool, join func() (room.Standing, error)) (room.Standing, error) {
-	admission, err := s.Quota.Admit(ctx, network(s.client(c)), roomOf(c), session)
+	admission, err := s.Quota.Admit(ctx, request.Network(s.proxies.Client(c)), request.Room(c), session)
 	if limit, ok := errors.AsType[quota.Limited](err); ok {
 		if known && limit.Setting == quota.PlacesPerIP {
 			return s.heldPlace(ctx, c, session, limit)
@@ -37,40 +35,25 @@ func (s *site) admitted(ctx context.Context, c *gin.Context, session string, kno
 		admission.Refused(ctx)
 	}
 	if errors.Is(err, room.ErrRoomFull) {
-		s.limited.note(roomLimit, s.client(c))
+		s.limited.note(roomLimit, s.proxies.Client(c))
 	}
 	return standing, err
 }
 
 // heldPlace is the place that a session has; refused where it has none.
 func (s *site) heldPlace(ctx context.Context, c *gin.Context, session string, refused quota.Limited) (room.Standing, error) {
-	view, seats, err := s.Engine.Look(ctx, roomOf(c), session)
+	view, seats, err := s.Engine.Look(ctx, request.Room(c), session)
 	switch {
 	case err != nil:
 		return room.Standing{}, err
 	case !seats[0].Live():
 		return room.Standing{}, s.refusedFor(c, refused)
 	}
-	return room.Standing{View: view, Place: seats[0].Place, LeaseLength: s.lease(roomOf(c))}, nil
+	return room.Standing{View: view, Place: seats[0].Place, LeaseLength: s.lease(request.Room(c))}, nil
 }
 
 // refusedFor writes down that somebody is refused for a limit.
 func (s *site) refusedFor(c *gin.Context, limit quota.Limited) quota.Limited {
-	s.limited.note(limit.Setting, s.client(c))
+	s.limited.note(limit.Setting, s.proxies.Client(c))
 	return limit
-}
-
-// refuseFor answers for a limit, and says which it was where it is not how fast somebody joins.
-func (s *site) refuseFor(c *gin.Context, limit quota.Limited) {
-	const code = "too_many_requests"
-	c.Header("Retry-After", strconv.Itoa(max(int(math.Ceil(limit.After.Seconds())), 1)))
-	p := problemOf(c, code)
-	fast := p.said
-	p.said = func(lang string) templates.Problem {
-		if which, ok := words(lang).Limits[limit.Setting]; ok {
-			return which
-		}
-		return fast(lang)
-	}
-	s.tell(c, code, p, nil)
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/link"
+	"github.com/waitroom/waitroom/web/problem"
+	"github.com/waitroom/waitroom/web/reply"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 // linkPath is what stands between a room's page and a link's token.
@@ -26,59 +29,59 @@ func (s *site) linkRoutes(api, pages *gin.RouterGroup) {
 
 // linkAnswer is told to who continues on another device.
 type linkAnswer struct {
-	URL       string   `json:"url"`
-	ExpiresAt instant  `json:"expires_at"`
-	QR        *link.QR `json:"qr,omitempty"` // where it is asked for
+	URL       string        `json:"url"`
+	ExpiresAt reply.Instant `json:"expires_at"`
+	QR        *link.QR      `json:"qr,omitempty"` // where it is asked for
 }
 
 // makeLink is POST /api/{room}/lock/link: 다른 기기에서 이어하기.
 func (s *site) makeLink(c *gin.Context) {
 	body, err := readOptionalLock(c)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
 	session, err := s.sessionOf(c, body.Session)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
 	wanted, _ := strconv.ParseBool(c.Query("qr"))
 	answer, err := s.newLink(c, session, wanted)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
-	s.answer(c, http.StatusOK, answer)
+	s.JSON(c, http.StatusOK, answer)
 }
 
 // makeLinkForm is the same without a script. What it answers has no address of its own: the link is for the other device.
 func (s *site) makeLinkForm(c *gin.Context) {
-	if !s.readForm(c) {
+	if !s.ReadForm(c) {
 		return
 	}
 	session, err := s.visitor(c)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
 	answer, err := s.newLink(c, session, true)
 	if err != nil {
-		s.notice(c, codeOf(err), "")
+		s.notice(c, problem.CodeOf(err), "")
 		s.back(c, "")
 		return
 	}
-	lang := sellerLanguages.page(c.Request)
-	if chosen := c.PostForm("lang"); sellerLanguages.has(chosen) {
+	lang := request.Seller.Page(c.Request)
+	if chosen := c.PostForm("lang"); request.Seller.Has(chosen) {
 		lang = chosen
 	}
-	s.show(c, http.StatusOK, lang, templates.NewLinkPage(templates.NewLinkView{Lang: lang, AssetPrefix: s.AssetPrefix, Room: string(roomOf(c)), Name: s.info(roomOf(c), lang).Name,
+	s.Show(c, http.StatusOK, lang, templates.NewLinkPage(templates.NewLinkView{Lang: lang, AssetPrefix: s.AssetPrefix, Room: string(request.Room(c)), Name: s.info(request.Room(c), lang).Name,
 		URL: answer.URL, ExpiresAt: int64(answer.ExpiresAt), QRSize: answer.QR.Size, QRPath: answer.QR.Path}))
 }
 
 // newLink makes a link to the live place that a session has or stands for.
 func (s *site) newLink(c *gin.Context, session string, qr bool) (linkAnswer, error) {
-	id := roomOf(c)
+	id := request.Room(c)
 	_, seat, err := s.look(c, id, session)
 	if err != nil {
 		return linkAnswer{}, err
@@ -89,13 +92,13 @@ func (s *site) newLink(c *gin.Context, session string, qr bool) (linkAnswer, err
 	if l, ok := linkedOf(c); ok {
 		session = l.Session
 	}
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
 	token, until, err := s.Links.Make(ctx, id, link.Place{Session: session, Ticket: seat.Ticket, Seller: seat.Seller})
 	if err != nil {
 		return linkAnswer{}, err
 	}
-	a := linkAnswer{URL: s.publicURL(c) + pagePath(id, linkPath+token), ExpiresAt: instant(until)}
+	a := linkAnswer{URL: s.publicURL(c) + pagePath(id, linkPath+token), ExpiresAt: reply.Instant(until)}
 	if qr {
 		a.QR, err = link.Draw(a.URL)
 	}
@@ -107,7 +110,7 @@ func (s *site) publicURL(c *gin.Context) string {
 	switch {
 	case s.PublicURL != "":
 		return s.PublicURL
-	case s.secure(c):
+	case s.proxies.Secure(c):
 		return "https://" + c.Request.Host
 	}
 	return "http://" + c.Request.Host
@@ -116,33 +119,33 @@ func (s *site) publicURL(c *gin.Context) string {
 // linkPage is GET of a link: whose place it leads to. It changes nothing, so that what looks at addresses before a person does (a chat, a mail
 // scanner) uses nothing up.
 func (s *site) linkPage(c *gin.Context) {
-	lang := sellerLanguages.page(c.Request)
-	s.choose(c, c.Query("lang"))
+	lang := request.Seller.Page(c.Request)
+	s.ChooseLanguage(c, c.Query("lang"))
 	hideAddress(c)
 	session, err := s.linkSession(c)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
 	l, err := s.openLink(c, session)
 	switch {
 	case err != nil:
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	case l.inside && l.used:
 		s.back(c, "")
 		return
 	}
 	s.probeCookies(c)
-	s.show(c, http.StatusOK, lang, templates.LinkPage(templates.LinkView{Lang: lang, AssetPrefix: s.AssetPrefix, Room: string(roomOf(c)), Name: s.info(roomOf(c), lang).Name,
+	s.Show(c, http.StatusOK, lang, templates.LinkPage(templates.LinkView{Lang: lang, AssetPrefix: s.AssetPrefix, Room: string(request.Room(c)), Name: s.info(request.Room(c), lang).Name,
 		Token: c.Param("token"), SellerID: l.Seller, State: string(l.status), Refused: s.refusedLink(c, l)}))
 }
 
 // probeCookies has a browser that came without a cookie keep one for a while, so that the form says whether it does: the page itself gives it no session.
 func (s *site) probeCookies(c *gin.Context) {
 	if len(c.Request.Cookies()) == 0 {
-		http.SetCookie(c.Writer, &http.Cookie{Name: "waitroom_cookies", Value: "1", Path: pagePath(roomOf(c), ""), MaxAge: probeKept,
-			HttpOnly: true, Secure: s.secure(c), SameSite: http.SameSiteLaxMode})
+		http.SetCookie(c.Writer, &http.Cookie{Name: "waitroom_cookies", Value: "1", Path: pagePath(request.Room(c), ""), MaxAge: probeKept,
+			HttpOnly: true, Secure: s.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
 	}
 }
 
@@ -152,11 +155,11 @@ const probeKept = 600
 // useLink is POST of a link: this browser continues with the place.
 func (s *site) useLink(c *gin.Context) {
 	hideAddress(c)
-	if !s.readForm(c) {
+	if !s.ReadForm(c) {
 		return
 	}
 	if cookieless(c) {
-		s.refuse(c, "cookies_blocked")
+		s.Refuse(c, "cookies_blocked")
 		return
 	}
 	session, err := s.visitor(c)
@@ -164,7 +167,7 @@ func (s *site) useLink(c *gin.Context) {
 		err = s.follow(c, session)
 	}
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
 	s.back(c, "")
@@ -193,9 +196,9 @@ type openedLink struct {
 
 // openLink looks where a link leads. Refusals: link.ErrNone, also where the place is over, and link.ErrUsed.
 func (s *site) openLink(c *gin.Context, session string) (l openedLink, err error) {
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
-	id := roomOf(c)
+	id := request.Room(c)
 	if l.Place, l.used, err = s.Links.Open(ctx, id, c.Param("token"), s.told(c, session)); err != nil {
 		return l, err
 	}
@@ -237,11 +240,11 @@ func (s *site) follow(c *gin.Context, session string) error {
 		return err
 	}
 	if code := s.refusedLink(c, l); code != "" {
-		return Refusal(code)
+		return problem.Refusal(code)
 	}
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
-	id, token, own := roomOf(c), c.Param("token"), ""
+	id, token, own := request.Room(c), c.Param("token"), ""
 	if s.Sellers == nil {
 		own = session // its windows that are open show the place from now on
 		err = s.Links.Use(ctx, id, token, session, l.Place)
@@ -269,7 +272,7 @@ func (s *site) addJoined(c *gin.Context, id room.ID, session string, v *template
 	if _, ok := linkedOf(c); ok || s.Links == nil || (v.State != templates.StateWaiting && v.State != templates.StateLocked) {
 		return
 	}
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
 	v.JoinedDevice, _ = s.Links.Joined(ctx, id, session, v.Ticket) // the page is shown though that is not known
 }

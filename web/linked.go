@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 const linkedKey = "linked" // of the request's context: whose place the session stands for
@@ -64,7 +65,7 @@ func (s *site) inPlace(ctx context.Context, c *gin.Context, session string, do f
 	if !errors.Is(refused, room.ErrNoPlace) && !errors.Is(refused, room.ErrNoMessage) {
 		return refused
 	}
-	l, ok, err := s.linked(ctx, c, roomOf(c), session)
+	l, ok, err := s.linked(ctx, c, request.Room(c), session)
 	switch {
 	case err != nil:
 		return err
@@ -77,14 +78,14 @@ func (s *site) inPlace(ctx context.Context, c *gin.Context, session string, do f
 // enterLinked is 준비 완료 of a session that stands for another one's place: it has that place. Once that is over, the session is its own
 // again, and ok is false.
 func (s *site) enterLinked(ctx context.Context, c *gin.Context, session string, noWait bool) (room.Standing, bool, error) {
-	l, ok, err := s.linked(ctx, c, roomOf(c), session)
+	l, ok, err := s.linked(ctx, c, request.Room(c), session)
 	if !ok || err != nil {
 		return room.Standing{}, false, err
 	}
-	standing, err := s.Engine.Join(ctx, roomOf(c), room.JoinRequest{Request: uuid.NewString(), Session: l.Session, Ticket: l.Ticket, NoWait: noWait})
+	standing, err := s.Engine.Join(ctx, request.Room(c), room.JoinRequest{Request: uuid.NewString(), Session: l.Session, Ticket: l.Ticket, NoWait: noWait})
 	if !errors.Is(err, room.ErrNoPlace) {
 		return standing, true, err
 	}
 	c.Set(linkedKey, nil)
-	return room.Standing{}, false, s.Links.End(ctx, roomOf(c), session)
+	return room.Standing{}, false, s.Links.End(ctx, request.Room(c), session)
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -10,23 +9,25 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/web/problem"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 // join is POST /api/{room}/lock: 준비 완료.
 func (s *site) join(c *gin.Context) {
 	body, err := readLock(c)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
 	session, err := s.sessionOf(c, body.Session)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
 	session, standing, err := s.enter(c, session, body.Seller, body.Asks, !mayWait(c))
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
 	s.answerStanding(c, session, standing)
@@ -38,7 +39,7 @@ func (s *site) answerStanding(c *gin.Context, session string, standing room.Stan
 	if standing.Status == room.Locked {
 		status = http.StatusOK
 	}
-	s.answer(c, status, standingAnswer(roomOf(c), s.told(c, session), standing.View, standing.Place, standing.LeaseLength))
+	s.JSON(c, status, standingAnswer(request.Room(c), s.told(c, session), standing.View, standing.Place, standing.LeaseLength))
 }
 
 // enter joins the session, or a new one where there is none, and sets its cookie.
@@ -55,7 +56,7 @@ func (s *site) enter(c *gin.Context, session, sellerID string, asks, noWait bool
 	if !known {
 		session = room.NewSession()
 	}
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
 	if known {
 		standing, ok, err := s.enterLinked(ctx, c, session, noWait)
@@ -64,7 +65,7 @@ func (s *site) enter(c *gin.Context, session, sellerID string, asks, noWait bool
 		}
 	}
 	standing, err := s.admitted(ctx, c, session, known, func() (room.Standing, error) {
-		return s.Engine.Join(ctx, roomOf(c), room.JoinRequest{Request: uuid.NewString(), Session: session,
+		return s.Engine.Join(ctx, request.Room(c), room.JoinRequest{Request: uuid.NewString(), Session: session,
 			Seller: seller, NoWait: noWait, Asks: asks})
 	})
 	if err != nil {
@@ -76,20 +77,20 @@ func (s *site) enter(c *gin.Context, session, sellerID string, asks, noWait bool
 
 // reenter is enter of a session that does not say who it is: it has the place that it has, or is refused.
 func (s *site) reenter(c *gin.Context, session string, noWait bool, refusal error) (room.Standing, error) {
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
 	standing, ok, err := s.enterLinked(ctx, c, session, noWait)
 	if ok || err != nil {
 		return standing, err
 	}
-	_, seats, err := s.Engine.Look(ctx, roomOf(c), session)
+	_, seats, err := s.Engine.Look(ctx, request.Room(c), session)
 	if err != nil {
 		return room.Standing{}, err
 	}
 	if !seats[0].Live() {
 		return room.Standing{}, refusal
 	}
-	standing, err = s.Engine.Join(ctx, roomOf(c), room.JoinRequest{Request: uuid.NewString(), Session: session, Ticket: seats[0].Ticket, NoWait: noWait})
+	standing, err = s.Engine.Join(ctx, request.Room(c), room.JoinRequest{Request: uuid.NewString(), Session: session, Ticket: seats[0].Ticket, NoWait: noWait})
 	if errors.Is(err, room.ErrNoPlace) {
 		err = refusal
 	}
@@ -110,29 +111,29 @@ func mayWait(c *gin.Context) bool {
 func (s *site) leave(c *gin.Context) {
 	body, err := readOptionalLock(c)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
 	session, err := s.sessionOf(c, body.Session)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
 	reason, fence, err := leaving(c)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
 	standing, err := s.exit(c, session, reason, fence)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
 	status := "left"
 	if standing.Fence != 0 {
 		status = "released"
 	}
-	s.answer(c, http.StatusOK, leftAnswer{Status: status, Outcome: standing.Outcome, Room: roomOf(c), Session: s.told(c, session),
+	s.JSON(c, http.StatusOK, leftAnswer{Status: status, Outcome: standing.Outcome, Room: request.Room(c), Session: s.told(c, session),
 		Ticket: standing.Ticket, Fence: standing.Fence, Already: standing.Already, Epoch: standing.Epoch, Version: standing.Version})
 }
 
@@ -156,13 +157,13 @@ func parseReason(text string) (room.Outcome, error) {
 	if reason := room.Outcome(text); reason == room.Completed || reason == room.Cancelled {
 		return reason, nil
 	}
-	return "", Refusal("invalid_reason")
+	return "", problem.Refusal("invalid_reason")
 }
 
 func parseFence(text string) (int64, error) {
 	fence, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || fence <= 0 {
-		return 0, Refusal("invalid_fence")
+		return 0, problem.Refusal("invalid_fence")
 	}
 	return fence, nil
 }
@@ -171,26 +172,16 @@ func (s *site) exit(c *gin.Context, session string, reason room.Outcome, fence i
 	if session == "" {
 		return room.Standing{}, room.ErrNoPlace
 	}
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
 	var standing room.Standing
 	err := s.inPlace(ctx, c, session, func(session string, ticket int64) (err error) {
-		standing, err = s.Engine.Leave(ctx, roomOf(c), room.LeaveRequest{Request: uuid.NewString(), Session: session,
+		standing, err = s.Engine.Leave(ctx, request.Room(c), room.LeaveRequest{Request: uuid.NewString(), Session: session,
 			Outcome: reason, Fence: fence, Ticket: ticket})
 		return err
 	})
 	if err == nil && !standing.Already {
-		s.Quota.Left(network(s.client(c)))
+		s.Quota.Left(request.Network(s.proxies.Client(c)))
 	}
 	return standing, err
-}
-
-// asking is the context of one question to the store.
-func (s *site) asking(c *gin.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(c.Request.Context(), s.Timeout)
-}
-
-func (s *site) answer(c *gin.Context, status int, body any) {
-	c.Header("Cache-Control", "no-store")
-	c.JSON(status, body)
 }

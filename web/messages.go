@@ -10,6 +10,9 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/web/problem"
+	"github.com/waitroom/waitroom/web/reply"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 const (
@@ -28,31 +31,31 @@ func (s *site) messages(c *gin.Context) {
 	}
 	wait, bad := waitOf(c)
 	if err = cmp.Or(err, bad); err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
 	if wait > 0 {
 		leave, ok := s.waiting.enter(session)
 		if !ok {
-			s.refuse(c, "too_many_requests")
+			s.Refuse(c, "too_many_requests")
 			return
 		}
 		defer leave()
 	}
 	seat, err := s.awaitMessages(c, session, wait)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
-	a := messagesAnswer{Room: roomOf(c), Status: seat.Status, Messages: make([]messageAnswer, 0, len(seat.Messages)),
+	a := messagesAnswer{Room: request.Room(c), Status: seat.Status, Messages: make([]messageAnswer, 0, len(seat.Messages)),
 		Judging: seat.Status == room.Ended && seat.Judging}
 	if seat.Fence != 0 {
 		a.Fence = &seat.Fence
 	}
 	for _, m := range seat.Messages {
-		a.Messages = append(a.Messages, messageAnswer{m.MessageID, m.Text, m.Code, instant(m.ReceivedAt), m.Late})
+		a.Messages = append(a.Messages, messageAnswer{m.MessageID, m.Text, m.Code, reply.Instant(m.ReceivedAt), m.Late})
 	}
-	s.answer(c, 200, a)
+	s.JSON(c, 200, a)
 }
 
 // waitOf reads ?wait=, in seconds; more than the longest counts as that.
@@ -63,7 +66,7 @@ func waitOf(c *gin.Context) (time.Duration, error) {
 	}
 	seconds, err := strconv.ParseUint(given, 10, 31)
 	if err != nil {
-		return 0, Refusal("invalid_query")
+		return 0, problem.Refusal("invalid_query")
 	}
 	return min(time.Duration(seconds)*time.Second, longestWait), nil
 }
@@ -71,10 +74,10 @@ func waitOf(c *gin.Context) (time.Duration, error) {
 // awaitMessages looks until there is something to answer. A turn that a message has ended is not over before the message may be shown.
 func (s *site) awaitMessages(c *gin.Context, session string, wait time.Duration) (room.Seat, error) {
 	begun := time.Now()
-	changed, stop := s.changes(roomOf(c))
+	changed, stop := s.changes(request.Room(c))
 	defer stop()
 	for {
-		_, seat, err := s.look(c, roomOf(c), session)
+		_, seat, err := s.look(c, request.Room(c), session)
 		if err != nil {
 			return seat, err
 		}

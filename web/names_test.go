@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/web/problem"
 )
 
 // A field that is not of the contract is ignored, also where capitals alone tell it from one that is.
@@ -21,16 +21,16 @@ func TestNamesOfFieldsAreExact(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, lockBody{Seller: "<b", Asks: true}, body, "the last of one name counts")
 	_, err = parseLock([]byte(`{"seller_id":7,"SELLER_ID":"x1"}`))
-	require.Equal(t, Refusal("invalid_seller"), err)
+	require.Equal(t, problem.Refusal("invalid_seller"), err)
 	_, err = parseLock([]byte(`{"SELLER_ID":"x1"`))
-	require.Equal(t, Refusal("invalid_json"), err)
+	require.Equal(t, problem.Refusal("invalid_json"), err)
 
 	body, err = parseLock([]byte("\uFEFF" + `{"seller_id":"a1"}`))
 	require.NoError(t, err, "some programs begin a text with a byte order mark")
 	require.Equal(t, lockBody{Seller: "a1"}, body)
 
 	_, err = parseExpect([]byte(`{"Fence":7}`))
-	require.Equal(t, Refusal("invalid_fence"), err)
+	require.Equal(t, problem.Refusal("invalid_fence"), err)
 	asked, err := parseExpect([]byte(`{"fence":9007199254740993,"FENCE":8,"From":["1"]}`))
 	require.NoError(t, err)
 	require.Equal(t, expectBody{Fence: 9007199254740993}, asked)
@@ -40,16 +40,6 @@ func TestNamesOfFieldsAreExact(t *testing.T) {
 	pushed, err := parsePush([]byte(`{"endpoint":"e","Endpoint":"f","keys":{"auth":"a","AUTH":"b","P256DH":"c"},"KEYS":{"p256dh":"d"}}`))
 	require.NoError(t, err)
 	require.Equal(t, pushBody{Endpoint: "e", Keys: pushKeys{Auth: "a"}}, pushed)
-}
-
-func TestNamesOfAnActionsFieldsAreExact(t *testing.T) {
-	f := newFakeDesk()
-	h := deskHandler(t, f)
-	w := f.call(t, h, "kim", "POST", "/api/support/integration/release", `{"fence":7,"FENCE":8,"reason":"r","Reason":"s"}`)
-	require.Equal(t, 200, w.Code, w.Body)
-	require.Equal(t, []string{"release integration 7"}, f.did)
-	require.Equal(t, room.Action{Who: "kim", Action: "release", Reason: "r"}, f.by)
-	require.Equal(t, 400, f.call(t, h, "kim", "POST", "/api/support/integration/release", `{"FENCE":8,"reason":"r"}`).Code)
 }
 
 // A body of the usual size is read in a moment, and the largest in a few.

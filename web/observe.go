@@ -65,7 +65,7 @@ func (s *site) observe(c *gin.Context) {
 		return
 	}
 	s.Log.Log(c.Request.Context(), level, "request", "request", id, "method", c.Request.Method,
-		"path", loggedPath(c.Request.URL.Path), "status", status, "took", took, "client", s.client(c).String())
+		"path", loggedPath(c.Request.URL.Path), "status", status, "took", took, "client", s.proxies.Client(c).String())
 }
 
 // newRequestID names a request in logs and answers. It proves nothing, so that it may be guessed.

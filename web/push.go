@@ -10,7 +10,9 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/problem"
 	"github.com/waitroom/waitroom/web/push"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 // pushBody is a browser's subscription as it writes it, with what the seller reads. Other fields are ignored.
@@ -29,7 +31,7 @@ type pushKeys struct {
 // UnmarshalJSON has exact names count alone.
 func (k *pushKeys) UnmarshalJSON(text []byte) error {
 	type plain pushKeys
-	read, err := decode[plain](text)
+	read, err := request.Decode[plain](text)
 	if read != nil {
 		*k = pushKeys(*read)
 	}
@@ -46,10 +48,10 @@ type subscribedAnswer struct {
 func (s *site) subscribe(c *gin.Context) {
 	ticket, err := s.subscribed(c)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
-	s.answer(c, http.StatusOK, subscribedAnswer{"subscribed", ticket})
+	s.JSON(c, http.StatusOK, subscribedAnswer{"subscribed", ticket})
 }
 
 func (s *site) subscribed(c *gin.Context) (ticket int64, err error) {
@@ -65,7 +67,7 @@ func (s *site) subscribed(c *gin.Context) (ticket int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	id := roomOf(c)
+	id := request.Room(c)
 	_, seat, err := s.look(c, id, session)
 	if err != nil {
 		return 0, err
@@ -74,8 +76,8 @@ func (s *site) subscribed(c *gin.Context) (ticket int64, err error) {
 		return 0, room.ErrNoPlace
 	}
 	sub.Seller, sub.Language = seat.Seller, body.Language
-	if !sellerLanguages.has(sub.Language) {
-		sub.Language = sellerLanguages.accepted(c.Request)
+	if !request.Seller.Has(sub.Language) {
+		sub.Language = request.Seller.Accepted(c.Request)
 	}
 	if site := s.publicURL(c); strings.HasPrefix(site, "https:") {
 		sub.Site = site
@@ -85,9 +87,9 @@ func (s *site) subscribed(c *gin.Context) (ticket int64, err error) {
 
 // keep keeps a subscription for as long as its place is live. That may have ended since it was looked at, and then nobody else forgets it.
 func (s *site) keep(c *gin.Context, session string, ticket int64, sub push.Subscription) error {
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
-	id := roomOf(c)
+	id := request.Room(c)
 	if err := s.Pushes.Subscribe(ctx, id, ticket, sub); err != nil {
 		return err
 	}
@@ -109,17 +111,17 @@ func (s *site) addPushKey(c *gin.Context, v *templates.RoomView) {
 	if s.Pushes == nil {
 		return
 	}
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
 	v.PushKey, _ = s.Pushes.PublicKey(ctx)
 }
 
 // readPush reads the body of a subscription.
 func readPush(c *gin.Context) (body pushBody, err error) {
-	if !isJSON(c) {
-		return body, Refusal("unsupported_media_type")
+	if !request.IsJSON(c) {
+		return body, problem.Refusal("unsupported_media_type")
 	}
-	text, err := readBody(c)
+	text, err := request.Body(c)
 	if err != nil {
 		return body, err
 	}
@@ -128,14 +130,14 @@ func readPush(c *gin.Context) (body pushBody, err error) {
 
 // parsePush wants exactly one JSON object. A field of another type is refused as a bad subscription.
 func parsePush(text []byte) (body pushBody, err error) {
-	read, err := decode[pushBody](text)
+	read, err := request.Decode[pushBody](text)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field == "session_id" {
-		return body, Refusal("invalid_session")
+		return body, problem.Refusal("invalid_session")
 	} else if ok && wrong.Field != "" {
 		return body, push.ErrInvalid
 	}
 	if err != nil || read == nil {
-		return body, Refusal("invalid_json")
+		return body, problem.Refusal("invalid_json")
 	}
 	return *read, nil
 }

@@ -25,7 +25,7 @@ func (s *site) wholeQuery(c *gin.Context) {
 		return
 	}
 	if _, err := url.ParseQuery(query); err != nil {
-		s.refuse(c, codeOfQuery(c.FullPath(), query))
+		s.Refuse(c, codeOfQuery(c.FullPath(), query))
 	}
 }
 

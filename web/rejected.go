@@ -9,6 +9,7 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 // rejectedCookie is of the browser that rejected the code which ended its turn: nothing else remembers that the turn did not end
@@ -23,12 +24,12 @@ func (s *site) remembersReject(c *gin.Context, session string, fence int64) {
 	if s.cookie(c) == "" {
 		return
 	}
-	_, seat, err := s.look(c, roomOf(c), session)
+	_, seat, err := s.look(c, request.Room(c), session)
 	if err != nil || seat.Status != room.Ended || seat.Fence != fence {
 		return
 	}
-	http.SetCookie(c.Writer, &http.Cookie{Name: rejectedCookie, Value: rejectedTurn(roomOf(c), fence), Path: "/", MaxAge: rejectedKept,
-		HttpOnly: true, Secure: s.secure(c), SameSite: http.SameSiteLaxMode})
+	http.SetCookie(c.Writer, &http.Cookie{Name: rejectedCookie, Value: rejectedTurn(request.Room(c), fence), Path: "/", MaxAge: rejectedKept,
+		HttpOnly: true, Secure: s.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
 }
 
 // addRejected puts on the page that the code of the turn that ended was rejected.

@@ -89,12 +89,9 @@ func (r Rooms) String() string {
 func (s *site) known(c *gin.Context) {
 	id, err := room.ParseID(c.Param("room"))
 	if err != nil || !s.Rooms.Has(id) {
-		s.refuse(c, "unknown_room")
+		s.Refuse(c, "unknown_room")
 	}
 }
 
 // lease is how long a lease of a room is that is granted now.
 func (s *site) lease(id room.ID) time.Duration { return s.Terms(id).Lease }
-
-// roomOf is the room of a request that known has let through.
-func roomOf(c *gin.Context) room.ID { return room.ID(c.Param("room")) }

@@ -13,12 +13,13 @@ import (
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/identity"
+	"github.com/waitroom/waitroom/web/problem"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 const (
 	proofKey   = "proof" // of the request's context: which seller asks
 	tokenParam = "token"
-	bearer     = "Bearer"
 
 	// Whom the page was made for that a request comes from: the cookie may be another seller's by now, by another tab of the browser, and what
 	// is pressed on this page is not for that one to do. In hexadecimal but for the form, since a seller's name is any text.
@@ -34,11 +35,11 @@ func (s *site) acting(c *gin.Context, named string) (string, error) {
 	if s.Sellers == nil {
 		return named, nil
 	}
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
 	p, err := s.prove(ctx, c, named)
 	if err != nil {
-		c.Header("WWW-Authenticate", bearer)
+		c.Header("WWW-Authenticate", request.Bearer)
 		return "", err
 	}
 	if another(c, p.Seller) {
@@ -48,7 +49,7 @@ func (s *site) acting(c *gin.Context, named string) (string, error) {
 	return p.Session, nil
 }
 
-const errSellerChanged = Refusal("seller_changed")
+const errSellerChanged = problem.Refusal("seller_changed")
 
 // another reports whether the page that a request comes from was made for another seller.
 func another(c *gin.Context, seller string) bool {
@@ -91,22 +92,16 @@ func (s *site) hasBearer(c *gin.Context) bool {
 
 // bearerOf is the token of a request; other ways of Authorization are not ours to judge. A page's socket has it among its protocols.
 func bearerOf(c *gin.Context) (token string, ok bool) {
-	if token, ok = inAuthorization(c); ok {
+	if token, ok = request.Token(c); ok {
 		return token, true
 	}
 	token = inProtocol(c.Request.Header, protocolToken)
 	return token, token != ""
 }
 
-// inAuthorization is the token that a request has in its header.
-func inAuthorization(c *gin.Context) (token string, ok bool) {
-	scheme, token, _ := strings.Cut(c.GetHeader("Authorization"), " ")
-	return strings.TrimSpace(token), strings.EqualFold(scheme, bearer)
-}
-
 // pageRoom is the room of a request, also of the first page, which names none.
 func pageRoom(c *gin.Context, rooms Rooms) room.ID {
-	if id := roomOf(c); id != "" {
+	if id := request.Room(c); id != "" {
 		return id
 	}
 	id, _ := rooms.Default()
@@ -140,7 +135,7 @@ func (s *site) sellerOf(c *gin.Context, said string) (string, error) {
 	if !ok {
 		return "", identity.ErrNotIdentified
 	}
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
 	return p.Seller, s.Sellers.Keep(ctx, p)
 }
@@ -164,12 +159,12 @@ func (s *site) arrives(c *gin.Context, id room.ID) bool {
 		c.Status(http.StatusNoContent) // which a browser does not take for the page
 		return true
 	}
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
 	before, _ := room.ParseSession(s.cookie(c))
 	session, err := s.Sellers.Link(ctx, id, token, before)
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return true
 	}
 	s.remember(c, session)

@@ -13,7 +13,6 @@ import (
 const (
 	sessionHeader = "X-Session-ID"
 	sessionCookie = "waitroom_session"
-	hostPrefix    = "__Host-" // keeps a neighbouring subdomain from planting a cookie
 	sessionKept   = 30 * 24 * 60 * 60
 
 	rememberedKey = "remembered" // of an answer: the session in its cookie
@@ -88,15 +87,7 @@ func (s *site) cookie(c *gin.Context) string {
 	return cookie.Value
 }
 
-func (s *site) cookieName(c *gin.Context) string { return s.hostCookie(c, sessionCookie) }
-
-// hostCookie is the name of a cookie of this host alone.
-func (s *site) hostCookie(c *gin.Context, name string) string {
-	if s.secure(c) {
-		return hostPrefix + name
-	}
-	return name
-}
+func (s *site) cookieName(c *gin.Context) string { return s.proxies.HostCookie(c, sessionCookie) }
 
 // remember gives the browser its session for the requests to come, once an answer.
 func (s *site) remember(c *gin.Context, session string) {
@@ -105,7 +96,7 @@ func (s *site) remember(c *gin.Context, session string) {
 	}
 	c.Set(rememberedKey, session)
 	http.SetCookie(c.Writer, &http.Cookie{Name: s.cookieName(c), Value: session, Path: "/", MaxAge: s.sessionKept(),
-		HttpOnly: true, Secure: s.secure(c), SameSite: http.SameSiteLaxMode})
+		HttpOnly: true, Secure: s.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
 }
 
 // sessionKept is for how many seconds a browser keeps its session.
@@ -122,13 +113,4 @@ const cookieField = "cookies"
 // cookieless reports whether a form comes from a browser that keeps no cookies. A place that it took would be nobody's with the next page.
 func cookieless(c *gin.Context) bool {
 	return c.PostForm(cookieField) != "" && len(c.Request.Cookies()) == 0
-}
-
-// secure reports whether the browser speaks https: to us, as a proxy that we believe says, or because that is what the server is called by.
-func (s *site) secure(c *gin.Context) bool {
-	if c.Request.TLS != nil || s.Hosts.scheme == "https" {
-		return true
-	}
-	proto, _, _ := strings.Cut(c.GetHeader("X-Forwarded-Proto"), ",")
-	return strings.EqualFold(strings.TrimSpace(proto), "https") && s.fromProxy(c)
 }

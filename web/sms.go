@@ -8,6 +8,8 @@ import (
 
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/problem"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 // message is POST /api/{room}/sms. It is signed, so it needs neither a session nor a content type.
@@ -17,18 +19,18 @@ func (s *site) message(c *gin.Context) {
 		return
 	}
 	if s.SMS == nil {
-		s.refuse(c, "sms_not_configured")
+		s.Refuse(c, "sms_not_configured")
 		return
 	}
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
-	result, err := s.SMS.Receive(ctx, roomOf(c), c.Request.Header, body)
+	result, err := s.SMS.Receive(ctx, request.Room(c), c.Request.Header, body)
 	if err != nil {
 		s.failMessage(c, err)
 		return
 	}
 	s.spanMessage(c, result)
-	s.answer(c, http.StatusOK, result)
+	s.JSON(c, http.StatusOK, result)
 }
 
 // noInstructions is TwiML that has Twilio do nothing more.
@@ -41,12 +43,12 @@ func (s *site) messageFrom(c *gin.Context) {
 		return
 	}
 	if s.SMS == nil {
-		s.refuse(c, "unknown_source")
+		s.Refuse(c, "unknown_source")
 		return
 	}
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
-	result, err := s.SMS.ReceiveFrom(ctx, roomOf(c), c.Param("source"),
+	result, err := s.SMS.ReceiveFrom(ctx, request.Room(c), c.Param("source"),
 		sms.Request{URL: s.publicURL(c) + c.Request.URL.RequestURI(), Header: c.Request.Header, Body: body})
 	switch {
 	case errors.Is(err, sms.ErrIgnored):
@@ -58,20 +60,20 @@ func (s *site) messageFrom(c *gin.Context) {
 		c.Data(http.StatusOK, "text/xml; charset=utf-8", []byte(noInstructions))
 	default:
 		s.spanMessage(c, result)
-		s.answer(c, http.StatusOK, result)
+		s.JSON(c, http.StatusOK, result)
 	}
 }
 
 // readMessage reads the body of an SMS; where that is refused, ok is false and the answer is given.
 func (s *site) readMessage(c *gin.Context) (body []byte, ok bool) {
-	body, err := readBody(c)
+	body, err := request.Body(c)
 	if err == nil {
 		return body, true
 	}
-	if code := codeOf(err); s.Refused != nil && code == sms.BodyTooLarge {
-		s.Refused(roomOf(c), code)
+	if code := problem.CodeOf(err); s.Refused != nil && code == sms.BodyTooLarge {
+		s.Refused(request.Room(c), code)
 	}
-	s.fail(c, err)
+	s.Fail(c, err)
 	return nil, false
 }
 
@@ -79,13 +81,13 @@ func (s *site) readMessage(c *gin.Context) (body []byte, ok bool) {
 func (s *site) failMessage(c *gin.Context, err error) {
 	fault, ok := errors.AsType[*sms.Fault](err)
 	if !ok {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
-	code := codeOf(err)
-	p := problemFor(code)
-	p.said = func(lang string) templates.Problem {
-		return templates.Problem{Title: words(lang).API[code].Title, Detail: fault.Detail(lang)}
+	code := problem.CodeOf(err)
+	p := problem.For(code)
+	p.Words = func(lang string) templates.Problem {
+		return templates.Problem{Title: problem.Words(lang).API[code].Title, Detail: fault.Detail(lang)}
 	}
-	s.tell(c, code, p, nil)
+	s.Write(c, code, p, nil)
 }

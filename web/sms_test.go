@@ -15,6 +15,7 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 func TestMessageIsHandedOnAndAnsweredAsTheContractSays(t *testing.T) {
@@ -36,7 +37,7 @@ func TestMessagesAreCheckedInTheOrderOfTheContract(t *testing.T) {
 	const secret = "whsec_d2FpdHJvb20tdGVzdC1zZWNyZXQtMDE="
 	service, err := sms.New(sms.Config{Secret: secret, Engine: untold{}})
 	require.NoError(t, err)
-	tooLarge := `{"text":"` + strings.Repeat("x", maxBody) + `"}`
+	tooLarge := `{"text":"` + strings.Repeat("x", request.MaxBody) + `"}`
 	tests := []struct {
 		name, body string
 		sms        SMS
@@ -130,7 +131,7 @@ func TestSourceIsAnsweredAsItExpects(t *testing.T) {
 	var refused string
 	h := handler(t, Config{Refused: func(_ room.ID, code string) { refused = code }})
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "POST", "/api/integration/sms/phone", strings.NewReader(strings.Repeat("x", maxBody+1))))
+	h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "POST", "/api/integration/sms/phone", strings.NewReader(strings.Repeat("x", request.MaxBody+1))))
 	require.Equal(t, http.StatusRequestEntityTooLarge, w.Code, "before the source is looked at")
 	require.Equal(t, "body_too_large", refused)
 }

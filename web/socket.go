@@ -9,6 +9,7 @@ import (
 
 	"github.com/waitroom/waitroom/web/identity"
 	"github.com/waitroom/waitroom/web/quota"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 // socketAgain is when who has too many sockets may try again.
@@ -17,7 +18,7 @@ const socketAgain = 5 * time.Second
 // socket is GET /api/{room}/ws. After the upgrade nothing more is written here.
 func (s *site) socket(c *gin.Context) {
 	if s.Sockets == nil {
-		s.refuse(c, "not_found")
+		s.Refuse(c, "not_found")
 		return
 	}
 	if stripped(c.Request.Header) {
@@ -25,16 +26,18 @@ func (s *site) socket(c *gin.Context) {
 	}
 	session, err := s.socketSession(c)
 	if err != nil && !forbids(c, err) {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
-	serve := func(w http.ResponseWriter) error { return s.Sockets.ServeSocket(w, c.Request, roomOf(c), session) }
+	serve := func(w http.ResponseWriter) error {
+		return s.Sockets.ServeSocket(w, c.Request, request.Room(c), session)
+	}
 	if err != nil { // a browser is not told why an upgrade was refused, and would come again
 		serve = func(w http.ResponseWriter) error { return s.Sockets.ForbidSocket(w, c.Request) }
 	}
-	leave, ok := s.open.take(network(s.client(c)))
+	leave, ok := s.open.take(request.Network(s.proxies.Client(c)))
 	if !ok {
-		s.refuseFor(c, s.refusedFor(c, quota.Limited{Setting: socketsPerIP, After: socketAgain}))
+		s.Fail(c, s.refusedFor(c, quota.Limited{Setting: socketsPerIP, After: socketAgain}))
 		return
 	}
 	w := &counter{ResponseWriter: c.Writer, closed: leave}
@@ -43,7 +46,7 @@ func (s *site) socket(c *gin.Context) {
 		leave()
 	}
 	if err != nil && !c.Writer.Written() {
-		s.fail(c, err)
+		s.Fail(c, err)
 	}
 }
 

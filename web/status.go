@@ -7,6 +7,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 // status is GET /api/{room}/lock/status. With here=true whoever asks counts as there for AWAY_AFTER: a page that no socket comes through to.
@@ -16,28 +17,28 @@ func (s *site) status(c *gin.Context) {
 		session, err = s.reading(c, session)
 	}
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
-	view, seat, err := s.look(c, roomOf(c), session)
+	view, seat, err := s.look(c, request.Room(c), session)
 	if here, _ := strconv.ParseBool(c.Query("here")); here && err == nil {
 		s.deaf.note("a page that polls")
 		if seat.Status == room.Waiting {
-			view, seat, err = s.lookHere(c, roomOf(c), session)
+			view, seat, err = s.lookHere(c, request.Room(c), session)
 		}
 	}
 	if err != nil {
-		s.fail(c, err)
+		s.Fail(c, err)
 		return
 	}
-	a := statusAnswer{Room: roomOf(c), Status: "free", Paused: view.Paused, Length: view.Waiting, ExpiresIn: expiresIn(view),
+	a := statusAnswer{Room: request.Room(c), Status: "free", Paused: view.Paused, Length: view.Waiting, ExpiresIn: expiresIn(view),
 		Epoch: view.Epoch, Version: view.Version, ServerTime: view.Now,
-		Me: standingAnswer(roomOf(c), s.told(c, session), view, seat.Place, s.lease(roomOf(c)))}
+		Me: standingAnswer(request.Room(c), s.told(c, session), view, seat.Place, s.lease(request.Room(c)))}
 	if view.Lease != nil {
 		a.Status = string(room.Locked)
 	}
-	a.EstimatedWait, _ = waits(view, view.Waiting+1, s.lease(roomOf(c)))
-	s.answer(c, http.StatusOK, a)
+	a.EstimatedWait, _ = waits(view, view.Waiting+1, s.lease(request.Room(c)))
+	s.JSON(c, http.StatusOK, a)
 }
 
 // lookHere is look of a waiter who is there: who was away is back, and has a lock that is free.
@@ -46,7 +47,7 @@ func (s *site) lookHere(c *gin.Context, id room.ID, session string) (room.View, 
 	if l, ok := linkedOf(c); ok {
 		whose = l.Session
 	}
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
 	if _, err := s.Engine.Seen(ctx, id, 0, []string{whose}, nil); err != nil {
 		return room.View{}, room.Seat{}, err
@@ -56,7 +57,7 @@ func (s *site) lookHere(c *gin.Context, id room.ID, session string) (room.View, 
 
 // look asks how the room is and how the session stands in it; "" is nobody.
 func (s *site) look(c *gin.Context, id room.ID, session string) (room.View, room.Seat, error) {
-	ctx, cancel := s.asking(c)
+	ctx, cancel := s.Asking(c)
 	defer cancel()
 	view, seats, err := s.Engine.Look(ctx, id, session)
 	if err != nil {

@@ -51,7 +51,7 @@ func methodOf(method string) string {
 }
 
 func (s *site) scheme(c *gin.Context) string {
-	if s.secure(c) {
+	if s.proxies.Secure(c) {
 		return "https"
 	}
 	return "http"
@@ -68,20 +68,6 @@ func (s *site) answered(c *gin.Context, span trace.Span) {
 	if status >= http.StatusInternalServerError {
 		span.SetAttributes(semconv.ErrorTypeKey.String(strconv.Itoa(status)))
 		span.SetStatus(otelcodes.Error, "")
-	}
-}
-
-// spanProblem tells a request's span which of the problems it was answered.
-func (s *site) spanProblem(c *gin.Context, code string) {
-	if s.Tracer != nil {
-		trace.SpanFromContext(c.Request.Context()).SetAttributes(attribute.String("waitroom.problem", code))
-	}
-}
-
-// spanError tells a request's span what the log is told.
-func (s *site) spanError(c *gin.Context, err error) {
-	if s.Tracer != nil {
-		trace.SpanFromContext(c.Request.Context()).RecordError(err)
 	}
 }
 

@@ -1,6 +1,6 @@
-// Package web is everything that is asked over HTTP: the lock API, the sellers' pages, the support desk and the way
-// to a socket. It decides nothing about rooms; it reads requests, asks the engine, and says what
-// came of it, in JSON or in words.
+// Package web is everything that is asked over HTTP: the lock API, the sellers' pages, the support desk and
+// the way to a socket. It decides nothing about rooms; it reads requests, asks the engine, and says what came
+// of it, in JSON or in words.
 package web
 
 import (
@@ -23,6 +23,9 @@ import (
 	"github.com/waitroom/waitroom/web/link"
 	"github.com/waitroom/waitroom/web/push"
 	"github.com/waitroom/waitroom/web/quota"
+	"github.com/waitroom/waitroom/web/reply"
+	"github.com/waitroom/waitroom/web/request"
+	"github.com/waitroom/waitroom/web/support"
 )
 
 // Engine is what the handlers need of room.Engine.
@@ -37,19 +40,23 @@ type Engine interface {
 }
 
 // Sockets takes over a request that becomes a WebSocket. It answers nothing when it returns an error
-// from before the upgrade; a Refusal picks the answer. An empty session is a spectator.
+// from before the upgrade; a problem.Refusal picks the answer. An empty session is a spectator.
 type Sockets interface {
 	ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error
-	// ForbidSocket takes the request over as well, and closes the socket at once with 4502: who asks is not to come again.
+	// ForbidSocket takes the request over as well, and closes the socket at once with 4502: who asks is not
+	// to come again.
 	ForbidSocket(w http.ResponseWriter, r *http.Request) error
-	// JoinedDevice tells the sockets of a session that another browser was let into its place, and has those of that browser's own session, "" for none, come back for it.
+	// JoinedDevice tells the sockets of a session that another browser was let into its place, and has those
+	// of that browser's own session, "" for none, come back for it.
 	JoinedDevice(ctx context.Context, id room.ID, session, own string) error
-	// Changes is sent to when a room may be another one, and closed when nobody will be told any more; stop has to be called.
+	// Changes is sent to when a room may be another one, and closed when nobody will be told any more; stop
+	// has to be called.
 	Changes(id room.ID) (changed <-chan struct{}, stop func())
 }
 
-// SMS takes an inbound message: it checks the signature in the header and says where the message belongs. Claim
-// gives an unmatched message to the holder that says it asked for it, where both lines of defence agree.
+// SMS takes an inbound message: it checks the signature in the header and says where the message belongs.
+// Claim gives an unmatched message to the holder that says it asked for it, where both lines of defence
+// agree.
 type SMS interface {
 	Receive(ctx context.Context, id room.ID, header http.Header, body []byte) (sms.Answer, error)
 	ReceiveFrom(ctx context.Context, id room.ID, source string, r sms.Request) (sms.Answer, error)
@@ -62,7 +69,7 @@ type Config struct {
 	Sockets Sockets                       // nil: 404
 	SMS     SMS                           // nil: 503 sms_not_configured, no source is known, and there is no message to claim
 	Refused func(id room.ID, code string) // is told of a message that is refused before SMS sees it; nil: nobody is
-	Support *Support                      // nil: there is no desk
+	Support *support.Config               // nil: there is no desk
 	Sellers *identity.Sellers             // proves who sellers are; nil: they say so themselves
 	Pushes  *push.Pushes                  // to sellers' browsers; nil: there are none
 	Links   *link.Links                   // by which a place is continued in another browser; nil: there are none
@@ -95,13 +102,14 @@ type Config struct {
 // site is the handlers' receiver.
 type site struct {
 	Config
+	*reply.Replies
+	proxies request.Proxies
+	desk    *support.Desk // nil: there is none
 	open    *openSockets
 	limited *refusals
-	away    *away
 	unnamed unnamed
 	waiting waitingCalls
 	deaf    deaf
-	zips    zipper
 	metrics *metrics
 
 	untraced map[string]bool // routes
@@ -115,16 +123,28 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &site{Config: cfg, open: newOpenSockets(cfg.SocketsPerAddress), limited: newRefusals(cfg.Log, cfg.Registerer), away: &away{log: cfg.Log}, deaf: deaf{log: cfg.Log},
-		metrics: newMetrics(cfg.Registerer)}
-	if s.Tracer != nil {
-		s.untraced = besideRooms(s.Handlers)
-	}
+	s := newSite(cfg)
 	g, err := s.router()
 	if err != nil {
 		return nil, err
 	}
 	return headAsGet(g), nil
+}
+
+func newSite(cfg Config) *site {
+	s := &site{Config: cfg, proxies: request.Proxies{Trusted: cfg.Proxies, HTTPS: cfg.Hosts.scheme == "https"}, open: newOpenSockets(cfg.SocketsPerAddress), limited: newRefusals(cfg.Log, cfg.Registerer), deaf: deaf{log: cfg.Log},
+		metrics: newMetrics(cfg.Registerer)}
+	if s.Tracer != nil {
+		s.untraced = besideRooms(s.Handlers)
+	}
+	s.Replies = reply.New(reply.Config{Log: cfg.Log, AssetPrefix: cfg.AssetPrefix, Timeout: cfg.Timeout,
+		DropAfter: cfg.DropAfter, Traced: cfg.Tracer != nil, Proxies: s.proxies, ErrorRoom: s.errorRoom})
+	if cfg.Support != nil {
+		desk := *cfg.Support
+		desk.Rooms, desk.Lease, desk.Info, desk.Names = cfg.Rooms, s.lease, s.info, cfg.Names
+		s.desk = support.New(desk, s.Replies)
+	}
+	return s
 }
 
 func (s *site) router() (*gin.Engine, error) {
@@ -166,7 +186,9 @@ func (s *site) router() (*gin.Engine, error) {
 	if s.Pushes != nil {
 		api.POST("/lock/push", s.subscribe)
 	}
-	s.supportRoutes(g)
+	if s.desk != nil {
+		s.desk.Routes(g, s.known)
+	}
 	s.docsRoutes(g)
 	for path, handler := range s.Handlers {
 		g.GET(path, s.beside(handler))

@@ -1,0 +1,118 @@
+package problem
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/quota"
+)
+
+func TestEveryCodeHasAStatusATitleAndEveryLanguage(t *testing.T) {
+	for code, p := range table {
+		require.Regexp(t, `^[a-z_]+$`, code)
+		require.NotEmpty(t, http.StatusText(p.status), code)
+		require.GreaterOrEqual(t, p.status, 400, code)
+		busy := p.status == http.StatusTooManyRequests || p.status == http.StatusServiceUnavailable
+		require.Equal(t, busy, p.retry > 0, "%s: Retry-After", code)
+		require.NotEmpty(t, For(code).Words("ko").Title,
+			"templates/locales/problems.yaml has no words for %s", code)
+	}
+	for _, known := range codes {
+		require.Contains(t, slices.Collect(maps.Keys(table)), known.code, "it has no status in the table")
+	}
+	korean := regexp.MustCompile(`\p{Hangul}`)
+	for _, said := range []func(lang string) map[string]templates.Problem{
+		func(lang string) map[string]templates.Problem { return Words(lang).API },
+		func(lang string) map[string]templates.Problem { return Words(lang).Desk },
+		func(lang string) map[string]templates.Problem { return Words(lang).Limits },
+	} {
+		for code, ko := range said("ko") {
+			require.Regexp(t, korean, ko.Detail, code)
+			for _, lang := range templates.Languages()[1:] {
+				require.NotEmpty(t, said(lang)[code].Detail, code)
+				require.NotRegexp(t, korean, said(lang)[code].Detail, code)
+			}
+		}
+	}
+}
+
+// programs alone are told these: what a seller presses sends nothing that could be wrong so.
+var programs = []string{"invalid_json", "invalid_session", "invalid_reason", "invalid_fence",
+	"invalid_message", "invalid_expect", "idempotency_key_reused", "invalid_subscription", "bad_signature",
+	"unknown_source",
+	"method_not_allowed", "body_too_large", "unsupported_media_type", "upgrade_required",
+	"sms_not_configured", "invalid_ticket", "invalid_seconds", "invalid_position",
+	"invalid_key", "invalid_time", "invalid_limit", "invalid_cursor", "invalid_format"}
+
+// The page shows a detail as it is. Names of fields and headers, for who writes programs, stand in brackets
+// after it.
+func TestDetailsAreInASellersWords(t *testing.T) {
+	jargon := regexp.MustCompile(`(?i)[a-z]+_[a-z]+|[a-z]=|Retry-After|Bearer|OpenID|\bWAITROOM|\b(sessions?|leases?|fences?|replicas?|locks?|sockets?|tickets?|tokens?|iat|nbf|aud|sub|exp|store|ledger)\b` +
+		`|세션|토큰|セッション|トークン|ロック|会话|令牌|phiên|khóa`)
+	aside := regexp.MustCompile(` ?[(（][^)）]*[)）]`)
+	for _, lang := range templates.Languages() {
+		details := maps.Clone(Words(lang).Limits)
+		for code, said := range Words(lang).API {
+			if !slices.Contains(programs, code) {
+				details[code] = said
+			}
+		}
+		for code, said := range details {
+			require.NotRegexp(t, jargon, aside.ReplaceAllString(said.Detail, ""), "%s %s", code, lang)
+		}
+	}
+}
+
+// What the engine refuses, and nobody named here, would be told as a fault of ours.
+func TestEveryRefusalOfTheEngineHasACode(t *testing.T) {
+	errs, err := os.ReadFile("../../room/errors.go")
+	require.NoError(t, err)
+	codesFile, err := os.ReadFile("code.go")
+	require.NoError(t, err)
+	refusals := regexp.MustCompile(`(?m)^\t"[a-z_]+": +(Err\w+),$`).FindAllStringSubmatch(string(errs), -1)
+	require.NotEmpty(t, refusals)
+	for _, refusal := range refusals {
+		require.True(t, bytes.Contains(codesFile, []byte("{room."+refusal[1]+", ")),
+			"room.%s has no code in code.go", refusal[1])
+	}
+}
+
+// A text for a code that nobody answers would never be read.
+func TestWordsOfErrorsAreForCodesThatThereAre(t *testing.T) {
+	text := templates.TextIn("ko")
+	said := slices.Collect(maps.Keys(text.Problems.API))
+	require.ElementsMatch(t, slices.Collect(maps.Keys(table)), said)
+	for _, list := range []iter.Seq[string]{
+		maps.Keys(text.Problems.Desk), maps.Keys(text.Page.Errors), maps.Keys(text.Desk.Errors),
+		maps.Keys(text.Desk.SignIn.Errors), maps.Keys(text.Desk.Live.Refusals),
+	} {
+		for code := range list {
+			if code != "" { // every other
+				require.Contains(t, table, code)
+			}
+		}
+	}
+	require.ElementsMatch(t, []string{quota.PlacesPerIP, "SOCKETS_PER_IP"},
+		slices.Collect(maps.Keys(text.Problems.Limits)))
+}
+
+func TestErrorsBecomeTheCodesOfTheTable(t *testing.T) {
+	require.Equal(t, "stale_fence", CodeOf(fmt.Errorf("leave: %w", room.ErrStaleFence)))
+	require.Equal(t, "store_unavailable", CodeOf(fmt.Errorf("%w: %w", room.ErrStore,
+		context.DeadlineExceeded)))
+	require.Equal(t, "bad_signature", CodeOf(fmt.Errorf("receive: %w", Refusal("bad_signature"))))
+	require.Equal(t, "internal", CodeOf(errors.New("who knows")))
+}

@@ -1,0 +1,27 @@
+package web
+
+import (
+	"sync"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/web/request"
+)
+
+// unnamed warns once of a proxy that no setting names: all clients behind it look like one.
+type unnamed struct{ once sync.Once }
+
+func (s *site) noticeProxy(c *gin.Context) {
+	if c.GetHeader(request.ForwardedFor) == "" {
+		return
+	}
+	from := request.Peer(c)
+	if s.proxies.Trusts(from) || !(from.IsPrivate() || from.IsLoopback() || from.IsLinkLocalUnicast()) {
+		return
+	}
+	s.unnamed.once.Do(func() {
+		s.Log.Warn("requests come through a proxy that is not in WAITROOM_TRUSTED_PROXIES "+
+			"(--trusted-proxies): "+
+			"everybody behind it counts as one address, for every limit", "proxy", from.String())
+	})
+}

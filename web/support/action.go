@@ -1,0 +1,126 @@
+package support
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/web/problem"
+	"github.com/waitroom/waitroom/web/request"
+)
+
+// action is something that support does in a room: what it takes beside a reason, and how it is done.
+type action struct {
+	takes []take
+	do    func(ctx context.Context, d *Desk, q asked) (doneAnswer, error)
+}
+
+// actions are those of the contract, by their names in the path.
+var actions = map[string]action{
+	"release": {[]take{takeFence}, func(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
+		return done(d.Engine.Release(ctx, q.room, q.request, q.fence, q.by))
+	}},
+	"extend": {[]take{takeFence, takeSeconds},
+		func(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
+			return done(d.Engine.Extend(ctx, q.room, q.request, q.fence, q.more, q.by))
+		}},
+	"remove": {[]take{takeTicket}, func(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
+		return done(d.Engine.Remove(ctx, q.room, q.request, q.ticket, q.by))
+	}},
+	"move": {[]take{takeTicket, takePosition},
+		func(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
+			return done(d.Engine.Move(ctx, q.room, q.request, q.ticket, q.position, q.by))
+		}},
+	"pause": {nil, func(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
+		return done(d.Engine.Pause(ctx, q.room, q.request, true, q.by))
+	}},
+	"resume": {nil, func(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
+		return done(d.Engine.Pause(ctx, q.room, q.request, false, q.by))
+	}},
+	"assign": {[]take{takeFence, takeMessage}, assign},
+}
+
+// doneAnswer is the answer to an action. Ticket and fence are those of the place or lease that it concerned.
+type doneAnswer struct {
+	Status  string      `json:"status"`
+	Action  string      `json:"action"`
+	Room    room.ID     `json:"room"`
+	Ticket  *int64      `json:"ticket"`
+	Fence   *int64      `json:"fence"`
+	Epoch   int64       `json:"epoch"`
+	Version Number      `json:"version"`
+	Result  room.Result `json:"result,omitempty"` // of an assigned message
+	Shown   *bool       `json:"shown,omitempty"`  // whether the seller that it now belongs to sees it
+}
+
+func done(st room.Standing, err error) (doneAnswer, error) {
+	return doneAnswer{Epoch: st.Epoch, Version: Number(st.Version)}, err
+}
+
+func assign(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
+	if d.Assign == nil {
+		return doneAnswer{}, room.ErrNoMessage
+	}
+	m, err := d.Assign.Assign(ctx, q.room, room.AssignRequest{MessageID: q.messageID, Fence: q.fence,
+		Request: q.request, By: q.by})
+	return doneAnswer{Ticket: given(m.Ticket), Epoch: m.Epoch, Version: Number(m.Version), Result: m.Result,
+		Shown: new(!m.Forgotten)}, err
+}
+
+// act is POST /api/support/{room}/{action}.
+func (d *Desk) act(name string, a action) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		q, err := readAction(c, a.takes)
+		if err != nil {
+			d.Fail(c, err)
+			return
+		}
+		q.room, q.by = request.Room(c), room.Action{Who: agentOf(c).Name, Action: name, Reason: q.reason}
+		if q.request, err = requestOf(c, q); err != nil {
+			d.Fail(c, err)
+			return
+		}
+		ctx, cancel := d.Asking(c)
+		defer cancel()
+		answer, err := a.do(ctx, d, q)
+		if err != nil {
+			d.Fail(c, err)
+			return
+		}
+		answer.Status, answer.Action, answer.Room, answer.Fence = "done", name, q.room, given(q.fence)
+		if q.ticket != 0 {
+			answer.Ticket = given(q.ticket)
+		}
+		d.JSON(c, http.StatusOK, answer)
+	}
+}
+
+// requestOf is what the engine knows a request by: of one with an Idempotency-Key the same each time the same
+// person asks the same.
+func requestOf(c *gin.Context, q asked) (string, error) {
+	key := c.GetHeader(request.KeyHeader)
+	if key == "" {
+		return uuid.NewString(), nil
+	}
+	if utf8.RuneCountInString(key) > request.MaxKey {
+		return "", problem.Refusal("invalid_key")
+	}
+	q.reason, q.by.Reason = "", "" // another wording is no other action
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %+v", key, q))
+	return "support:" + hex.EncodeToString(sum[:16]), nil
+}
+
+// given is a number that is null where it is 0.
+func given[T ~int64](n T) *T {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}

@@ -1,0 +1,144 @@
+package support
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/templates"
+)
+
+// auditFile is a file of the audit that is being written. Errors stay until Flush.
+type auditFile interface {
+	name() (file, contentType string)
+	begin(bom bool)
+	rows(list []AuditRow)
+	end(next Word) // "" = these were all rows
+	Flush() error
+}
+
+// auditFile streams all rows of a search, latest first, page by page. An error before the first byte is a
+// problem like any other; after it the connection breaks off, so that nobody takes a part for the whole.
+func (d *Desk) auditFile(c *gin.Context, f AuditFilter, out auditFile) {
+	left := rowLimit
+	if f.Limit > 0 {
+		left = min(f.Limit, rowLimit)
+	}
+	limit := left
+	f.Limit = min(left, csvPage)
+	page, err := d.auditRows(c, f)
+	if err == nil {
+		err = d.exported(c, room.SupportRoom, "exported_audit")
+	}
+	if err != nil {
+		d.Fail(c, err)
+		return
+	}
+	fileHeader(c, out, limit)
+	out.begin(c.Query("bom") == "1")
+	for {
+		giveTime(c)
+		out.rows(page.Actions)
+		if left -= len(page.Actions); page.Next == "" || left <= 0 {
+			out.end(page.Next)
+			d.flush(c, out)
+			return
+		}
+		d.flush(c, out)
+		f.Cursor, f.Limit = string(page.Next), min(left, csvPage)
+		if page, err = d.auditRows(c, f); err != nil {
+			d.Log.WarnContext(c.Request.Context(), "export broke off", "error", err)
+			panic(http.ErrAbortHandler)
+		}
+	}
+}
+
+func fileHeader(c *gin.Context, out auditFile, limit int) {
+	file, contentType := out.name()
+	c.Header("Content-Type", contentType)
+	c.Header("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file}))
+	c.Header("X-Row-Limit", strconv.Itoa(limit))
+	c.Status(http.StatusOK)
+}
+
+// auditCSV is for people: its headings, and what was done, are in the reader's language.
+type auditCSV struct {
+	*csvWriter
+	text templates.Text
+}
+
+func (a *auditCSV) name() (file, contentType string) {
+	return "waitroom-audit.csv", "text/csv; charset=utf-8; header=present"
+}
+
+func (a *auditCSV) begin(bom bool) {
+	if bom {
+		a.csvWriter.text("\uFEFF")
+	}
+	t, s := a.text.Desk, a.text.Desk.Audit
+	a.write([]string{t.Time, t.Who, t.What, t.Room, t.Seller, t.Ticket, t.Fence,
+		s.SecondsColumn, s.FromColumn, s.ToColumn, s.MessageColumn, t.Reason})
+}
+
+func (a *auditCSV) rows(list []AuditRow) {
+	for _, r := range list {
+		cells := []string{r.At.String(), r.Who, a.text.DeskAction(r.Action), string(r.Room), string(r.Seller),
+			r.Ticket.String(), r.Fence.String(), r.Seconds.String(), r.From.String(), r.To.String(),
+			r.MessageID,
+			r.Reason}
+		for i := range cells {
+			cells[i] = harmless(cells[i])
+		}
+		a.write(cells)
+	}
+}
+
+func (a *auditCSV) end(next Word) {
+	if next != "" {
+		a.write(append([]string{"more", string(next)}, make([]string, 10)...))
+	}
+}
+
+// auditJSON is for programs, in the form of a page that has all rows.
+type auditJSON struct {
+	*bufio.Writer
+	first bool
+}
+
+func newAuditJSON(w io.Writer) *auditJSON { return &auditJSON{bufio.NewWriter(w), true} }
+
+func (a *auditJSON) name() (file, contentType string) {
+	return "waitroom-audit.json", "application/json"
+}
+
+func (a *auditJSON) begin(bool) { _, _ = a.WriteString(`{"actions":[`) }
+
+func (a *auditJSON) rows(list []AuditRow) {
+	for _, r := range list {
+		if !a.first {
+			_ = a.WriteByte(',')
+		}
+		a.first = false
+		a.value(r)
+	}
+}
+
+func (a *auditJSON) end(next Word) {
+	_, _ = a.WriteString(`],"next":`)
+	a.value(next)
+	_ = a.WriteByte('}')
+}
+
+func (a *auditJSON) value(v any) {
+	text, err := json.Marshal(v)
+	if err != nil { // strings and numbers always marshal
+		panic(err)
+	}
+	_, _ = a.Write(text)
+}

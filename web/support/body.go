@@ -1,0 +1,134 @@
+package support
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/web/problem"
+	"github.com/waitroom/waitroom/web/request"
+)
+
+const (
+	maxReason    = 200 // characters
+	maxMessageID = 128
+	maxExtension = 120 // seconds
+)
+
+// actionBody is the body of an action, unread: an action looks at what it takes alone, in the order of
+// docs/api.md. Other fields are ignored.
+type actionBody struct {
+	Reason    json.RawMessage `json:"reason"`
+	Fence     json.RawMessage `json:"fence"`
+	Ticket    json.RawMessage `json:"ticket"`
+	Seconds   json.RawMessage `json:"seconds"`
+	Position  json.RawMessage `json:"position"`
+	MessageID json.RawMessage `json:"message_id"`
+}
+
+// asked is what is to be done, by whom. What an action does not take is zero.
+type asked struct {
+	room          room.ID
+	by            room.Action
+	request       string // what the engine knows it by
+	reason        string
+	fence, ticket int64
+	more          time.Duration
+	position      int
+	messageID     string
+}
+
+// take reads one field of an action's body.
+type take func(*actionBody, *asked) error
+
+// readAction reads the body of an action, and of it what the action takes.
+func readAction(c *gin.Context, takes []take) (q asked, err error) {
+	if !request.IsJSON(c) {
+		return q, problem.Refusal("unsupported_media_type")
+	}
+	text, err := request.Body(c)
+	if err != nil {
+		return q, err
+	}
+	body, err := request.Decode[actionBody](text)
+	if !utf8.Valid(text) || err != nil || body == nil {
+		return q, problem.Refusal("invalid_json")
+	}
+	for _, read := range append([]take{takeReason}, takes...) {
+		if err := read(body, &q); err != nil {
+			return q, err
+		}
+	}
+	return q, nil
+}
+
+func takeReason(b *actionBody, q *asked) error {
+	if json.Unmarshal(b.Reason, &q.reason) != nil {
+		return problem.Refusal("invalid_reason")
+	}
+	q.reason = strings.TrimSpace(q.reason)
+	n := utf8.RuneCountInString(q.reason)
+	if n > maxReason || !strings.ContainsFunc(q.reason, seen) || strings.ContainsFunc(q.reason, control) {
+		return problem.Refusal("invalid_reason")
+	}
+	return nil
+}
+
+// seen is true for what a reader sees by itself: a reason of fillers, of blanks or of marks on nothing is
+// none.
+func seen(r rune) bool {
+	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.M, r) &&
+		!unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) && !strings.ContainsRune(inkless, r)
+}
+
+// inkless are the symbols and letters that are blank and that Unicode does not list as such: an empty Braille
+// cell, a note without a head, the place of an embedded object, blank hieroglyphs.
+const inkless = "\u2800\U0001D159\uFFFC\U00013441\U00013442"
+
+func control(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
+
+func takeFence(b *actionBody, q *asked) (err error) {
+	q.fence, err = whole(b.Fence, 1, request.MaxSafe, "invalid_fence")
+	return err
+}
+
+func takeTicket(b *actionBody, q *asked) (err error) {
+	q.ticket, err = whole(b.Ticket, 1, request.MaxSafe, "invalid_ticket")
+	return err
+}
+
+func takeSeconds(b *actionBody, q *asked) error {
+	n, err := whole(b.Seconds, 1, maxExtension, "invalid_seconds")
+	q.more = time.Duration(n) * time.Second
+	return err
+}
+
+func takePosition(b *actionBody, q *asked) error {
+	n, err := whole(b.Position, 1, request.MaxSafe, "invalid_position")
+	q.position = int(n)
+	return err
+}
+
+func takeMessage(b *actionBody, q *asked) error {
+	if json.Unmarshal(b.MessageID, &q.messageID) != nil {
+		return problem.Refusal("invalid_message")
+	}
+	if n := utf8.RuneCountInString(q.messageID); n == 0 || n > maxMessageID {
+		return problem.Refusal("invalid_message")
+	}
+	return nil
+}
+
+// whole reads a whole number. null and absence are none.
+func whole(raw json.RawMessage, least, most int64, code problem.Refusal) (int64, error) {
+	var n *int64
+	if err := json.Unmarshal(raw, &n); err != nil || n == nil || *n < least || *n > most {
+		return 0, code
+	}
+	return *n, nil
+}

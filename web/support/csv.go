@@ -1,0 +1,167 @@
+package support
+
+import (
+	"cmp"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/web/request"
+)
+
+const (
+	rowLimit    = 100_000 // of one export
+	csvPage     = 1000    // rows read at a time
+	csvPatience = 30 * time.Second
+)
+
+// columns are those of an export. A row has those that its kind has.
+var columns = []string{"kind", "epoch", "ticket", "fence", "seller_id", "joined_at", "granted_at", "ended_at",
+	"outcome", "message_id",
+	"result", "reason", "sent_at", "received_at", "who", "action", "at", "seconds", "from_position",
+	"to_position"}
+
+// historyCSV streams the history page by page. An error before the first byte is a problem like any other;
+// after it the connection breaks off, so that nobody takes a part for the whole.
+func (d *Desk) historyCSV(c *gin.Context, f HistoryFilter) {
+	limit := rowLimit
+	if f.Limit > 0 {
+		limit = min(f.Limit, rowLimit)
+	}
+	f.Limit = min(limit, csvPage)
+	page, err := d.rows(c, f)
+	if err == nil {
+		err = d.exported(c, request.Room(c), "exported")
+	}
+	if err != nil {
+		d.Fail(c, err)
+		return
+	}
+	csvHeader(c, limit)
+	out := newCSVWriter(c.Writer, c.Query("bom") == "1")
+	for {
+		giveTime(c) // what does not fit into its buffer goes out at once
+		out.page(page)
+		limit -= page.rows()
+		d.flush(c, out)
+		if page.Next == "" {
+			return
+		}
+		if limit <= 0 {
+			out.more(string(page.Next))
+			d.flush(c, out)
+			return
+		}
+		f.Cursor, f.Limit = string(page.Next), min(limit, csvPage)
+		if page, err = d.rows(c, f); err != nil {
+			d.Log.WarnContext(c.Request.Context(), "export broke off", "room", request.Room(c), "error", err)
+			panic(http.ErrAbortHandler)
+		}
+	}
+}
+
+// exported records the export in the audit. Where that fails, there is no export.
+func (d *Desk) exported(c *gin.Context, id room.ID, action string) error {
+	query := c.Request.URL.Query()
+	for _, form := range []string{"format", "bom", "download", "lang"} {
+		query.Del(form)
+	}
+	ctx, cancel := d.Asking(c)
+	defer cancel()
+	return d.Engine.Audit(ctx, id, room.Action{Who: agentOf(c).Name, Action: action,
+		Reason: shorten(readable(query))})
+}
+
+// readable is a query as people read it: an erasure finds a seller by the name that was typed.
+func readable(query url.Values) string {
+	if text, err := url.QueryUnescape(query.Encode()); err == nil {
+		return text
+	}
+	return query.Encode()
+}
+
+// shorten keeps a text to what a reason may have.
+func shorten(text string) string {
+	if runes := []rune(text); len(runes) > maxReason {
+		return string(runes[:maxReason-1]) + "…"
+	}
+	return text
+}
+
+func csvHeader(c *gin.Context, limit int) {
+	name := "waitroom-" + strings.ReplaceAll(string(request.Room(c)), ":", "-") + "-history.csv"
+	c.Header("Content-Type", "text/csv; charset=utf-8; header=present")
+	c.Header("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	c.Header("X-Row-Limit", strconv.Itoa(limit))
+	c.Status(http.StatusOK)
+}
+
+// giveTime has the reader take what follows within csvPatience.
+func giveTime(c *gin.Context) {
+	_ = http.NewResponseController(c.Writer).SetWriteDeadline(time.Now().Add(csvPatience))
+}
+
+// flush sends what there is. A reader that takes nothing for long, or is gone, ends the export.
+func (d *Desk) flush(c *gin.Context, out interface{ Flush() error }) {
+	giveTime(c)
+	err := out.Flush()
+	if err == nil {
+		err = http.NewResponseController(c.Writer).Flush()
+	}
+	if err != nil || c.Request.Context().Err() != nil {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// page writes the rows of all kinds, oldest first.
+func (w *csvWriter) page(h History) {
+	type dated struct {
+		at When
+		record
+	}
+	rows := make([]dated, 0, h.rows())
+	for _, r := range h.Leases {
+		rows = append(rows, dated{cmp.Or(r.GrantedAt, r.EndedAt),
+			record{"kind": "lease", "epoch": text(r.Epoch), "ticket": text(r.Ticket),
+				"fence": text(r.Fence), "seller_id": r.Seller, "granted_at": r.GrantedAt.String(),
+				"ended_at": r.EndedAt.String(),
+				"outcome":  string(r.Outcome)}})
+	}
+	for _, r := range h.Places {
+		rows = append(rows, dated{cmp.Or(r.JoinedAt, r.EndedAt),
+			record{"kind": "place", "epoch": text(r.Epoch), "ticket": text(r.Ticket),
+				"seller_id": r.Seller, "joined_at": r.JoinedAt.String(), "ended_at": r.EndedAt.String(),
+				"outcome": string(r.Outcome)}})
+	}
+	for _, r := range h.Messages {
+		rows = append(rows, dated{r.ReceivedAt,
+			record{"kind": "message", "epoch": text(r.Epoch), "ticket": r.Ticket.String(),
+				"fence": r.Fence.String(), "message_id": r.MessageID, "result": string(r.Result),
+				"sent_at":     r.SentAt.String(),
+				"received_at": r.ReceivedAt.String()}})
+	}
+	for _, r := range h.Actions {
+		rows = append(rows, dated{r.At, record{"kind": "action", "epoch": text(r.Epoch),
+			"ticket": r.Ticket.String(),
+			"fence":  r.Fence.String(), "message_id": r.MessageID, "reason": r.Reason, "who": r.Who,
+			"action": r.Action, "at": r.At.String(),
+			"seller_id": string(r.Seller), "seconds": r.Seconds.String(), "from_position": r.From.String(),
+			"to_position": r.To.String()}})
+	}
+	slices.SortStableFunc(rows, func(a, b dated) int { return cmp.Compare(a.at, b.at) })
+	for _, r := range rows {
+		w.row(r.record)
+	}
+}
+
+// rows is how many rows a page has.
+func (h History) rows() int { return len(h.Leases) + len(h.Places) + len(h.Messages) + len(h.Actions) }
+
+func text(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,0 +1,70 @@
+package support
+
+import (
+	"bufio"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// csvWriter writes RFC 4180: records end in CRLF, and a cell's own line breaks stay as they are. It keeps the
+// first error until Flush.
+type csvWriter struct{ *bufio.Writer }
+
+func newCSVWriter(w io.Writer, bom bool) *csvWriter {
+	out := csvTo(w)
+	if bom { // by which spreadsheet programs know UTF-8
+		out.text("\uFEFF")
+	}
+	out.write(columns)
+	return out
+}
+
+func csvTo(w io.Writer) *csvWriter { return &csvWriter{bufio.NewWriter(w)} }
+
+// record is a row by the names of its columns.
+type record map[string]string
+
+func (w *csvWriter) row(r record) {
+	cells := make([]string, len(columns))
+	for i, name := range columns {
+		cells[i] = harmless(r[name])
+	}
+	w.write(cells)
+}
+
+// more writes that rows were left out, and the cursor that they follow.
+func (w *csvWriter) more(cursor string) {
+	w.write(append([]string{"more", cursor}, make([]string, len(columns)-2)...))
+}
+
+func (w *csvWriter) write(cells []string) {
+	for i, cell := range cells {
+		if i > 0 {
+			w.text(",")
+		}
+		w.text(quoted(cell))
+	}
+	w.text("\r\n")
+}
+
+func (w *csvWriter) text(text string) { _, _ = w.WriteString(text) }
+
+// quoted is a cell as it stands in a file. Some readers trim what is not quoted.
+func quoted(cell string) string {
+	if !strings.ContainsAny(cell, ",\"\r\n") && strings.TrimSpace(cell) == cell {
+		return cell
+	}
+	return `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
+}
+
+// formulas are what a formula begins with, also in full width.
+const formulas = "=+-@\t\r\n＝＋－＠"
+
+// harmless keeps a spreadsheet from taking a text for a formula.
+func harmless(cell string) string {
+	if first, size := utf8.DecodeRuneInString(cell); size > 0 && strings.ContainsRune(formulas, first) {
+		return "'" + cell
+	}
+	return cell
+}

@@ -1,0 +1,16 @@
+package support
+
+// For the tests, which ask the handler of the whole site.
+const (
+	Cookie   = supportCookie
+	RowLimit = rowLimit
+	CSVPage  = csvPage
+)
+
+var (
+	Actions     = actions
+	HistoryRows = historyRows
+	Columns     = columns
+	ExportPath  = exportPath
+	ParseTime   = parseTime
+)

@@ -1,0 +1,95 @@
+package support
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/request"
+)
+
+// roomsPage is GET /support.
+func (d *Desk) roomsPage(c *gin.Context) {
+	v := templates.RoomsView{DeskView: d.deskView(c)}
+	if d.Names != nil {
+		v.Names = d.Names(v.Lang)
+	}
+	d.Show(c, http.StatusOK, v.Lang, templates.RoomsPage(v))
+}
+
+// deskPage is GET /support/{room}.
+func (d *Desk) deskPage(c *gin.Context) {
+	v := templates.DeskRoomView{DeskView: d.deskView(c), Room: string(request.Room(c)),
+		LeaseSeconds: int(room.Seconds(d.Lease(request.Room(c))))}
+	d.Show(c, http.StatusOK, v.Lang, templates.DeskRoomPage(v))
+}
+
+// historyPage is GET /support/{room}/history.
+func (d *Desk) historyPage(c *gin.Context) {
+	v := templates.HistoryView{DeskView: d.deskView(c), Room: string(request.Room(c)),
+		Seller: c.Query("seller"), From: c.Query("from"),
+		To: c.Query("to"), RowLimit: rowLimit}
+	f, err := historyFilter(c)
+	f.Latest = true
+	var page History
+	if err == nil {
+		page, err = d.rows(c, f)
+	}
+	status := http.StatusOK
+	if err != nil {
+		v.Error, status = d.PageError(c, err)
+	}
+	query := c.Request.URL.Query()
+	query.Del("lang")
+	if page.Next != "" {
+		query.Set("cursor", string(page.Next))
+		v.Next = query.Encode()
+	}
+	v.Rows, v.Export = historyRows(page), exportPath(request.Room(c), query)
+	d.Show(c, status, v.Lang, templates.HistoryPage(v))
+}
+
+// exportPath is the address of all rows of a search as CSV, in a form that spreadsheet programs read.
+func exportPath(id room.ID, query url.Values) string {
+	for _, page := range []string{"cursor", "limit", "bom"} {
+		query.Del(page)
+	}
+	query.Set("format", "csv")
+	query.Set("bom", "1")
+	return "/api/support/" + url.PathEscape(string(id)) + "/history?" + query.Encode()
+}
+
+// historyRows are the rows of all kinds, latest first.
+func historyRows(h History) []templates.HistoryRow {
+	rows := make([]templates.HistoryRow, 0, h.rows())
+	for _, r := range h.Leases {
+		rows = append(rows, templates.HistoryRow{Kind: "lease", Epoch: r.Epoch, Ticket: r.Ticket,
+			Fence: r.Fence, Seller: r.Seller,
+			From: int64(r.GrantedAt), To: int64(r.EndedAt), Outcome: string(r.Outcome)})
+	}
+	for _, r := range h.Places {
+		rows = append(rows, templates.HistoryRow{Kind: "place", Epoch: r.Epoch, Ticket: r.Ticket,
+			Seller: r.Seller,
+			From:   int64(r.JoinedAt), To: int64(r.EndedAt), Outcome: string(r.Outcome)})
+	}
+	for _, r := range h.Messages {
+		rows = append(rows, templates.HistoryRow{Kind: "message", Epoch: r.Epoch, Ticket: int64(r.Ticket),
+			Fence: int64(r.Fence),
+			From:  int64(r.ReceivedAt), MessageID: r.MessageID, Result: string(r.Result), Reason: r.Reason})
+	}
+	for _, r := range h.Actions {
+		rows = append(rows, templates.HistoryRow{Kind: "action", Epoch: r.Epoch, Ticket: int64(r.Ticket),
+			Fence: int64(r.Fence),
+			From:  int64(r.At), Who: r.Who, Action: r.Action, Reason: r.Reason, Seller: string(r.Seller),
+			Done: r.done()})
+	}
+	slices.SortStableFunc(rows, func(a, b templates.HistoryRow) int {
+		return cmp.Compare(cmp.Or(b.From, b.To), cmp.Or(a.From, a.To))
+	})
+	return rows
+}

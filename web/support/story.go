@@ -1,0 +1,122 @@
+package support
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/request"
+)
+
+// StoryFilter names the seller whose timeline is wanted.
+type StoryFilter struct {
+	Seller string
+	Room   room.ID // "" = every room
+	From   int64   // unix ms
+	Limit  int     // the latest so many; 0 = the ledger's default
+}
+
+// StoryEvent is one thing that happened to a seller. Kind determines which fields count.
+type StoryEvent struct {
+	At        When    `json:"at"`
+	Room      room.ID `json:"room"`
+	Epoch     int64   `json:"epoch"`
+	Ticket    Number  `json:"ticket"`
+	Fence     Number  `json:"fence"`
+	Kind      string  `json:"kind"`
+	Outcome   Word    `json:"outcome,omitempty"`
+	Result    Word    `json:"result,omitempty"` // of a message
+	Reason    Word    `json:"reason,omitempty"` // why it is unmatched; of an action: what support wrote
+	MessageID Word    `json:"message_id,omitempty"`
+	ExpiresAt When    `json:"expires_at,omitempty"`
+	Since     When    `json:"since,omitempty"`
+	Position  int     `json:"position,omitempty"`
+	Asks      int     `json:"asks,omitempty"`
+	Who       Word    `json:"who,omitempty"` // of support
+	Action    Word    `json:"action,omitempty"`
+	Duplicate bool    `json:"duplicate,omitempty"`
+}
+
+// timelineAnswer is a seller's timeline in a room.
+type timelineAnswer struct {
+	Events  []StoryEvent `json:"events"`
+	Partial bool         `json:"partial"` // the ledger is away: only what it has not taken in yet is there
+}
+
+// timeline is GET /api/support/{room}/timeline?seller=&from=&limit=.
+func (d *Desk) timeline(c *gin.Context) {
+	f, err := storyFilter(c, c.Query("seller"), request.Room(c))
+	if err != nil {
+		d.Fail(c, err)
+		return
+	}
+	events, partial, err := d.readStory(c, f)
+	if err != nil {
+		d.Fail(c, err)
+		return
+	}
+	d.JSON(c, http.StatusOK, timelineAnswer{Events: append([]StoryEvent{}, events...), Partial: partial})
+}
+
+// storyPage is GET /support/-/sellers/{seller}?room=.
+func (d *Desk) storyPage(c *gin.Context) {
+	var id room.ID
+	if text := c.Query("room"); text != "" {
+		var err error
+		if id, err = room.ParseID(text); err != nil || !d.Rooms.Has(id) {
+			d.Refuse(c, "unknown_room")
+			return
+		}
+	}
+	f, err := storyFilter(c, c.Param("seller"), id)
+	if err != nil {
+		d.Fail(c, err)
+		return
+	}
+	events, partial, err := d.readStory(c, f)
+	if err != nil {
+		d.Fail(c, err)
+		return
+	}
+	v := templates.StoryView{DeskView: d.deskView(c), Seller: f.Seller, Room: string(id), Partial: partial}
+	for _, e := range events {
+		v.Events = append(v.Events, e.view())
+	}
+	d.Show(c, http.StatusOK, v.Lang, templates.StoryPage(v))
+}
+
+func storyFilter(c *gin.Context, seller string, id room.ID) (f StoryFilter, err error) {
+	f.Room = id
+	if f.Seller, err = room.ParseSeller(seller); err != nil {
+		return f, err
+	}
+	if f.From, err = parseTime(c.Query("from"), false); err != nil {
+		return f, err
+	}
+	f.Limit, err = parseLimit(c.Query("limit"))
+	return f, err
+}
+
+func (d *Desk) readStory(c *gin.Context, f StoryFilter) ([]StoryEvent, bool, error) {
+	ctx, cancel := d.Asking(c)
+	defer cancel()
+	return d.Records.Story(ctx, f)
+}
+
+func (e StoryEvent) view() templates.StoryEvent {
+	v := templates.StoryEvent{At: int64(e.At), Room: string(e.Room), Epoch: e.Epoch, Ticket: int64(e.Ticket),
+		Fence: int64(e.Fence),
+		Kind:  e.Kind, Outcome: string(e.Outcome), Result: string(e.Result), ExpiresAt: int64(e.ExpiresAt),
+		Since:    int64(e.Since),
+		Position: e.Position, Asks: e.Asks, MessageID: string(e.MessageID), Who: string(e.Who),
+		Action:    string(e.Action),
+		Duplicate: e.Duplicate}
+	if e.Who != "" {
+		v.Why = string(e.Reason)
+	} else {
+		v.Reason = string(e.Reason)
+	}
+	return v
+}
