@@ -78,10 +78,10 @@ func (a *attendances) drop(ctx context.Context, id room.ID) {
 	listed, host := a.rooms[id], a.host
 	delete(a.rooms, id)
 	a.mu.Unlock()
-	if !listed || a.h.hall(id) != nil {
+	if !listed || a.h.room(id) != nil {
 		return
 	}
 	if err := a.h.engine.Unattend(ctx, host, id); err != nil {
-		a.h.failed(ctx, "room not taken from the list", id, err)
+		a.h.Failed(ctx, "room not taken from the list", id, err)
 	}
 }

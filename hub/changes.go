@@ -17,8 +17,8 @@ func (h *Hub) Changes(id room.ID) (changed <-chan struct{}, stop func()) {
 	}
 }
 
-// listen is false where the hall was let go of meanwhile.
-func (l *hall) listen(c chan struct{}) bool {
+// listen is false where the room was retired meanwhile.
+func (l *localRoom) listen(c chan struct{}) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.dead {
@@ -35,14 +35,14 @@ func (l *hall) listen(c chan struct{}) bool {
 	return true
 }
 
-func (l *hall) unlisten(c chan struct{}) {
+func (l *localRoom) unlisten(c chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.listeners, c)
 }
 
-// tellListeners is for the hall's lock.
-func (l *hall) tellListeners() {
+// tellListeners is for the room's lock.
+func (l *localRoom) tellListeners() {
 	for c := range l.listeners {
 		select {
 		case c <- struct{}{}:
@@ -51,7 +51,7 @@ func (l *hall) tellListeners() {
 	}
 }
 
-func (l *hall) dismissListeners() {
+func (l *localRoom) dismissListeners() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for c := range l.listeners {

@@ -7,7 +7,7 @@ import (
 )
 
 // coalescer holds back what the back of the line hears: the first change goes out right behind the head of
-// the line, those within the pause after it go out as one. The hall's lock guards it.
+// the line, those within the pause after it go out as one. The room's lock guards it.
 type coalescer struct {
 	due   bool // a change was not told yet
 	until time.Time
@@ -36,7 +36,7 @@ func (b *coalescer) stop() {
 }
 
 // tellBack tells a change to everybody in the room, unless that was done a moment ago.
-func (l *hall) tellBack() {
+func (l *localRoom) tellBack() {
 	l.mu.Lock()
 	now := time.Now()
 	if !l.back.due || !l.m.Live || l.dead {
@@ -55,7 +55,7 @@ func (l *hall) tellBack() {
 }
 
 // wake tells later; one timer is enough for all changes until then.
-func (b *coalescer) wake(l *hall, wait time.Duration) {
+func (b *coalescer) wake(l *localRoom, wait time.Duration) {
 	if b.timer == nil {
 		b.timer = time.AfterFunc(wait, func() { l.tellBack() })
 	} else {
@@ -64,7 +64,7 @@ func (b *coalescer) wake(l *hall, wait time.Duration) {
 }
 
 // tellAll marks every socket. Those already marked stay where they are in the queue.
-func (l *hall) tellAll() {
+func (l *localRoom) tellAll() {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	socket.MarkAll(l.h.pool, l.conns, dueState)

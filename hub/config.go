@@ -10,16 +10,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/waitroom/waitroom/hub/desk"
 	"github.com/waitroom/waitroom/internal/origin"
 	"github.com/waitroom/waitroom/room"
 )
 
 // Config says what a hub needs. Zero durations and sizes get the defaults.
 type Config struct {
-	Engine     *room.Engine
-	Redis      redis.UniversalClient // for the subscription; stays the caller's to close
-	Log        *slog.Logger
-	Origins    origin.Sites          // whose pages may open a seller's socket; the zero value: the server's own
+	Engine *room.Engine
+	Redis  redis.UniversalClient // for the subscription; stays the caller's to close
+	Log    *slog.Logger
+	// whose pages may open a seller's socket; the zero value: the server's own
+	Origins    origin.Sites
 	Registerer prometheus.Registerer // nil = metrics are kept and shown to nobody
 	Unnotified bool                  // the store has no keyspace notifications: do not ask for them
 
@@ -27,24 +29,29 @@ type Config struct {
 	// Each is named once in a call, at most room.LookBatch are, and it is asked of a session's socket once.
 	Linked func(ctx context.Context, id room.ID, sessions []string) ([]Link, error)
 
-	// What support is shown beside the line.
-	Desk   Desk               // nil = no messages, incidents and minutes
+	// What support sees beside the line.
+	Panels desk.Panels        // nil = no messages, incidents and minutes
 	Rooms  func(room.ID) bool // whether a room is one of this server's; nil = every room is
 	Named  []room.ID          // rooms that are listed also while nobody uses them
 	Name   string             // what this replica is called; default: the host's name
 	Behind func() bool        // whether the ledger is behind; nil = it never is
 
-	PingEvery    time.Duration // a ping per socket; default 25 s. Nothing heard for 0.4 of it after one, or two unanswered by the page: closed
-	Beat         time.Duration // how often the replica says that it is alive and some mirrors are compared with the engine; default 700 ms, or a twelfth of the engine's AwayAfter where that is less, 50 ms at the least
+	// a ping per socket; default 25 s. Nothing heard for 0.4 of it after one, or two unanswered by the page:
+	// closed
+	PingEvery time.Duration
+	// how often the replica says that it is alive and some mirrors are compared with the engine; default 700
+	// ms, or a twelfth of the engine's AwayAfter where that is less, 50 ms at the least
+	Beat         time.Duration
 	Probe        time.Duration // how often the subscription is tested; default 1 s
 	Coalesce     time.Duration // the back of the line hears of changes no more often; default 250 ms
 	WriteTimeout time.Duration // a socket that takes nothing for as long is slow; default 5 s
 	CloseGrace   time.Duration // how long a peer has to answer a close; default 1 s
 	DrainSpread  time.Duration // over how long a drain's closes are spread, at the least; default 2 s
-	Recheck      time.Duration // how often it is asked whether a member of support is still signed in; default 20 s
-	Linger       time.Duration // how long a room without sockets is still followed; default 30 s
-	WriteBuffer  int           // a socket's kernel write buffer, bytes; default 8 KiB
-	Writers      int           // size of the writer pool; default 2 per processor
+	// how often it is asked whether a member of support is still signed in; default 20 s
+	Recheck     time.Duration
+	Linger      time.Duration // how long a room without sockets is still followed; default 30 s
+	WriteBuffer int           // a socket's kernel write buffer, bytes; default 8 KiB
+	Writers     int           // size of the writer pool; default 2 per processor
 }
 
 func (c Config) withDefaults() Config {

@@ -14,7 +14,6 @@ import (
 const (
 	codeDraining  = 4001
 	codeUnlinked  = 4003
-	codeSignedOut = 4501
 	codeForbidden = 4502
 )
 
@@ -23,9 +22,6 @@ const (
 	dueState = socket.Own << iota
 	dueMessages
 	dueNotices
-	dueFeed     // of support's sockets
-	dueBeat     // likewise
-	dueReplicas // likewise
 )
 
 // conn is one socket.
@@ -33,12 +29,11 @@ type conn struct {
 	socket.Conn
 	h *Hub
 
-	hall    *hall    // nil where it shows all rooms
+	room    *localRoom
 	session *session // nil for a spectator, and for support
 	link    *linked  // nil where the session is the browser's own
-	unsure  bool     // for whom it stands: it is told nothing yet. The hall's lock guards it
-	desk    *desk    // nil for sellers
-	at      int32    // index in hall.conns, by the hall's lock
+	unsure  bool     // for whom it stands: it is told nothing yet. The room's lock guards it
+	at      int32    // index in room.conns, by the room's lock
 
 	// The writer's own: whoever serves the socket.
 	opened   bool   // the first state was sent
@@ -54,7 +49,7 @@ type conn struct {
 // is not to be touched.
 func (h *Hub) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error {
 	c := &conn{h: h}
-	if ok, err := h.accept(w, r, h.cfg.Origins.Allowed, c); !ok {
+	if ok, err := h.Accept(w, r, h.cfg.Origins.Allowed, &c.Conn, c); !ok {
 		return err
 	}
 	h.sockets.Add(1)
@@ -65,22 +60,25 @@ func (h *Hub) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, se
 	return nil
 }
 
-// ForbidSocket turns a request into a socket that is closed at once with 4502 (do not come again), and returns. Its errors are ServeSocket's.
+// ForbidSocket turns a request into a socket that is closed at once with 4502 (do not come again), and
+// returns. Its errors are ServeSocket's.
 func (h *Hub) ForbidSocket(w http.ResponseWriter, r *http.Request) error {
 	c := &conn{h: h}
-	if ok, err := h.accept(w, r, h.cfg.Origins.Allowed, c); !ok {
+	if ok, err := h.Accept(w, r, h.cfg.Origins.Allowed, &c.Conn, c); !ok {
 		return err
 	}
 	c.Open()
 	c.Shut(codeForbidden, "forbidden")
-	if !h.spawn(func(context.Context) { c.Run(); c.Leave() }) {
+	if !h.Spawn(func(context.Context) { c.Run(); c.Leave() }) {
 		c.Leave()
 	}
 	return nil
 }
 
-// accept takes the connection over; false without an error where it broke meanwhile: there is nobody to tell.
-func (h *Hub) accept(w http.ResponseWriter, r *http.Request, allowed func(*http.Request) bool, c *conn) (bool, error) {
+// Accept takes a request over as a socket. It returns false without an error where the connection broke
+// meanwhile.
+func (h *Hub) Accept(w http.ResponseWriter, r *http.Request, allowed func(*http.Request) bool, c *socket.Conn,
+	owner socket.Owner) (bool, error) {
 	if err := socket.Check(w, r, allowed); err != nil {
 		return false, err
 	}
@@ -90,13 +88,13 @@ func (h *Hub) accept(w http.ResponseWriter, r *http.Request, allowed func(*http.
 	if h.sub.Lost() {
 		return false, fmt.Errorf("%w: %w", room.ErrStore, errStale)
 	}
-	return h.pool.Accept(w, r, &c.Conn, c), nil
+	return h.pool.Accept(w, r, c, owner), nil
 }
 
 // run has the socket's goroutine run.
 func (h *Hub) run(c *conn) {
 	c.Open()
-	if !h.spawn(c.read) {
+	if !h.Spawn(c.read) {
 		c.left()
 	}
 }
@@ -113,11 +111,7 @@ func (c *conn) read(context.Context) {
 // left takes the socket out of everything.
 func (c *conn) left() {
 	c.Leave()
-	if c.desk != nil {
-		c.deskLeft()
-		return
-	}
-	c.hall.leave(c)
+	c.room.leave(c)
 	c.h.sockets.Add(-1)
 	c.h.metrics.sockets.Dec()
 }

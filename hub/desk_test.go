@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/desk"
+	"github.com/waitroom/waitroom/hub/desk/desktest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
 )
@@ -94,7 +96,7 @@ func TestLeaseEndsInTimeWhereOnlySupportWatches(t *testing.T) {
 	ids := sessions(2)
 	join(t, r.Engine, ids[0])
 	join(t, r.Engine, ids[1])
-	s.until("all over", func(p *hub.Page) bool { return p.Version >= 3 && len(p.Line) == 0 && p.Holder == nil }) // 3: the second joined late
+	s.until("all over", func(p *desktest.Page) bool { return p.Version >= 3 && len(p.Line) == 0 && p.Holder == nil }) // 3: the second joined late
 }
 
 // Sellers are on the first watcher's replica already: they are told nothing for its sake, and a second one is told the same bytes.
@@ -112,7 +114,7 @@ func TestFiftyWatchersAreToldTheSameBytes(t *testing.T) {
 		screens = append(screens, r.watch(lobby))
 	}
 	for _, s := range screens {
-		s.until("the room", func(p *hub.Page) bool { return p.Told["desk"] == 1 })
+		s.until("the room", func(p *desktest.Page) bool { return p.Told["desk"] == 1 })
 	}
 	seller.mu.Lock()
 	states := len(seller.states)
@@ -152,11 +154,11 @@ func TestSupportIsNobodysPresence(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
 	ws, _, err := websocket.Dial(ctx, r.URL+deskPath+string(lobby), &websocket.DialOptions{HTTPHeader: http.Header{
-		"X-Watcher": {r.watchers.add(hub.Watcher{})}, "X-Session-ID": {ids[1]}}})
+		"X-Watcher": {r.watchers.add(desk.Watcher{})}, "X-Session-ID": {ids[1]}}})
 	require.NoError(t, err)
 	defer func() { _ = ws.CloseNow() }()
 	s := r.watch(lobby)
-	s.until("beats", func(p *hub.Page) bool { return p.Told["beat"] >= 2 })
+	s.until("beats", func(p *desktest.Page) bool { return p.Told["beat"] >= 2 })
 	require.Zero(t, r.Redis.Exists(t.Context(), "{integration}:seen").Val())
 }
 
@@ -177,7 +179,7 @@ func TestSupportMustComeFromTheServersOwnPages(t *testing.T) {
 		"a program's cookie":        {http.Header{"Cookie": {"a=b"}}, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.header.Set("X-Watcher", r.watchers.add(hub.Watcher{Program: c.program}))
+			c.header.Set("X-Watcher", r.watchers.add(desk.Watcher{Program: c.program}))
 			ctx, cancel := context.WithTimeout(context.Background(), within)
 			defer cancel()
 			ws, res, err := websocket.Dial(ctx, r.URL+deskPath+"integration", &websocket.DialOptions{HTTPHeader: c.header})
@@ -198,7 +200,7 @@ func TestSupportsSocketsArePingedAndDrained(t *testing.T) {
 	silent, answering, all := r.watch(lobby), r.watch(lobby), r.watch("")
 	for n := range 3 {
 		for _, s := range []*screen{answering, all} {
-			s.until("a ping", func(p *hub.Page) bool { return p.Told["ping"] > n })
+			s.until("a ping", func(p *desktest.Page) bool { return p.Told["ping"] > n })
 			require.NoError(t, s.ws.Write(t.Context(), websocket.MessageText, []byte(`{"type":"pong"}`)))
 		}
 	}
@@ -213,10 +215,10 @@ func TestBeatSaysHowOldIsWhatSupportSees(t *testing.T) {
 	server := redistest.Start(t)
 	r := start(t, server.Client(), room.Config{}, hub.Config{})
 	s := r.watch(lobby)
-	s.until("a beat", func(p *hub.Page) bool { return p.Beat.ServerTime > 0 && p.Beat.ServerTime-p.Beat.AsOf < 1500 })
+	s.until("a beat", func(p *desktest.Page) bool { return p.Beat.ServerTime > 0 && p.Beat.ServerTime-p.Beat.AsOf < 1500 })
 	server.Pause()
 	defer server.Resume()
-	s.until("old data", func(p *hub.Page) bool { return p.Beat.ServerTime-p.Beat.AsOf > 2500 })
+	s.until("old data", func(p *desktest.Page) bool { return p.Beat.ServerTime-p.Beat.AsOf > 2500 })
 	server.Resume()
-	s.until("fresh data", func(p *hub.Page) bool { return p.Beat.ServerTime-p.Beat.AsOf < 1500 })
+	s.until("fresh data", func(p *desktest.Page) bool { return p.Beat.ServerTime-p.Beat.AsOf < 1500 })
 }

@@ -2,99 +2,77 @@ package hub
 
 import (
 	"context"
-	"slices"
-	"sync"
-	"sync/atomic"
+	"net/http"
 	"time"
+
+	"github.com/waitroom/waitroom/hub/desk"
+	"github.com/waitroom/waitroom/hub/mirror"
+	"github.com/waitroom/waitroom/room"
 )
 
-// beatEvery is how often support is told how old is what it sees.
-const beatEvery = time.Second
-
-// desks are all sockets of support here.
-type desks struct {
-	h *Hub
-
-	mu    sync.Mutex
-	conns []*conn
-	added int // how many there ever were
-
-	last     atomic.Pointer[[]byte] // the latest beat
-	checking atomic.Int32           // how many times sign-ins are to be checked still; who makes it 1 does it
+func newDesk(h *Hub) *desk.Desk {
+	m := h.metrics
+	return desk.New(desk.Config{Host: host{h}, Tasks: h, Engine: h.engine, Panels: h.cfg.Panels,
+		Redis: h.cfg.Redis, Names: h.names,
+		Sub: h.sub, Clock: h.clock, Log: h.log, Own: h.cfg.Origins.Own, Rooms: h.cfg.Rooms,
+		Named: h.cfg.Named, Name: h.cfg.Name,
+		Recheck: h.cfg.Recheck, Linger: h.cfg.Linger, Probe: h.cfg.Probe, WriteBuffer: h.cfg.WriteBuffer,
+		Metrics: desk.Metrics{Sockets: m.desks, Resyncs: m.deskResyncs, Changes: m.changes,
+			ChangeBytes: m.changeBytes}})
 }
 
-func newDesks(h *Hub) *desks { return &desks{h: h} }
-
-func (d *desks) add(c *conn) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	c.desk.spot, c.desk.turn = len(d.conns), d.added%turns
-	d.added++
-	d.conns = append(d.conns, c)
-	d.h.metrics.desks.Inc()
+// ServeDesk turns a request into a socket of support: of one room, or with "" of all. Errors as
+// ServeSocket's; other origins than the server's own are refused whichever Config.Origins trusts, unless it
+// is a program.
+func (h *Hub) ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID, who desk.Watcher) error {
+	return h.desk.Serve(w, r, id, who)
 }
 
-func (d *desks) remove(c *conn) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	last := len(d.conns) - 1
-	d.conns[c.desk.spot] = d.conns[last]
-	d.conns[c.desk.spot].desk.spot = c.desk.spot
-	d.conns[last] = nil
-	d.conns = d.conns[:last]
-	d.h.metrics.desks.Dec()
-}
+// SignOut closes all sockets of a sign-in, on every replica, with 4501. The error wraps room.ErrStore: the
+// other replicas find out when they are connected again, or check again.
+func (h *Hub) SignOut(ctx context.Context, key string) error { return h.desk.SignOut(ctx, key) }
 
-func (d *desks) list() []*conn {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.Clone(d.conns)
-}
+// host is the replica as its desk needs it.
+type host struct{ *Hub }
 
-// inTurn are the sockets whose sign-in is asked again now.
-func (d *desks) inTurn(turn int) []*conn {
-	return slices.DeleteFunc(d.list(), func(c *conn) bool { return c.desk.turn != turn })
-}
-
-func (d *desks) count() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return len(d.conns)
-}
-
-// mark has everybody told something that the hub tells, not a room.
-func (d *desks) mark(what uint32) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, c := range d.conns {
-		c.Mark(what, false)
+// Open has a room watch for a socket.
+func (h host) Open(id room.ID, c *desk.Conn) {
+	for !h.open(id).watch(c) {
 	}
 }
 
-// run beats, closes the sockets whose sign-in is over, and has the replicas gone through.
-func (d *desks) run(ctx context.Context) {
-	tick := time.NewTicker(beatEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		d.h.replicas.sift()
-		if d.count() > 0 {
-			d.closeOver()
-			frame := beatFrame(d.h.clock.MS(), d.h.sub.AsOf())
-			d.last.Store(&frame)
-			d.mark(dueBeat)
-		}
-	}
+// Status is how this replica is.
+func (h host) Status() desk.Status {
+	h.mu.RLock()
+	rooms := len(h.rooms)
+	h.mu.RUnlock()
+	return desk.Status{Sockets: int(h.sockets.Load()), Rooms: rooms, Stale: !h.Fresh(),
+		Behind:   h.cfg.Behind(),
+		Draining: h.draining.Load()}
 }
 
-// beat is the latest beat; nil before the first.
-func (d *desks) beat() []byte {
-	if frame := d.last.Load(); frame != nil {
-		return *frame
+// watch adds a socket of support. It returns false when the room was retired meanwhile.
+func (l *localRoom) watch(c *desk.Conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dead {
+		return false
 	}
-	return nil
+	if l.desk == nil {
+		l.desk = l.h.desk.NewRoom(l.id, &l.mu, line{l}, func() { l.desk, l.empty = nil, time.Now() })
+	}
+	l.desk.Watch(c)
+	return true
 }
+
+// line is a local room as the source of a roster.
+type line struct{ l *localRoom }
+
+func (n line) At() (at mirror.Revision, live, following bool) {
+	m := &n.l.m
+	return m.Revision, m.Live, m.Live && !m.Reading()
+}
+
+func (n line) Resync(reason mirror.Reason) { n.l.resync(reason) }
+
+func (n line) Expect(version mirror.Revision) { n.l.want(version) }

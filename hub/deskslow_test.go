@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/desk"
+	"github.com/waitroom/waitroom/hub/desk/desktest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/room"
@@ -29,7 +31,7 @@ func rawWatch(t testing.TB, r *replica) *rawConn {
 	t.Cleanup(func() { _ = conn.Close() })
 	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(1))
 	_, err = fmt.Fprintf(conn, "GET %sintegration HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
-		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nX-Watcher: %s\r\n\r\n", deskPath, addr, r.watchers.add(hub.Watcher{}))
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nX-Watcher: %s\r\n\r\n", deskPath, addr, r.watchers.add(desk.Watcher{}))
 	require.NoError(t, err)
 	c := &rawConn{Conn: conn, r: bufio.NewReaderSize(conn, 512)}
 	res, err := http.ReadResponse(c.r, nil)
@@ -101,14 +103,14 @@ func TestASlowWatcherIsShownTheRoomAnew(t *testing.T) {
 		hub.Config{Beat: time.Hour, WriteTimeout: within, WriteBuffer: 1, Registerer: registry})
 	ids := fill(t, r, 1000)
 	slow, s := rawWatch(t, r), r.watch(lobby)
-	s.until("the room", func(p *hub.Page) bool { return p.Told["desk"] == 1 })
+	s.until("the room", func(p *desktest.Page) bool { return p.Told["desk"] == 1 })
 	for range 600 { // 1,200 changes: more than are kept
 		leave(t, r.Engine, ids[0], room.Completed)
 		join(t, r.Engine, ids[0])
 		ids = append(ids[1:], ids[0])
 	}
 	untilTrue(t, r.Engine, lobby, s)
-	var page hub.Page
+	var page desktest.Page
 	want, err := r.Engine.Roster(t.Context(), lobby)
 	require.NoError(t, err)
 	for page.Differs(want) != "" {

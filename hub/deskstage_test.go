@@ -14,7 +14,8 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/desk"
+	"github.com/waitroom/waitroom/hub/desk/desktest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/room"
 )
@@ -24,10 +25,10 @@ const deskPath = "/-/desk/"
 // watchers are the members of support that a replica's test let in.
 type watchers struct {
 	mu   sync.Mutex
-	list []hub.Watcher
+	list []desk.Watcher
 }
 
-func (w *watchers) of(r *http.Request) (who hub.Watcher) {
+func (w *watchers) of(r *http.Request) (who desk.Watcher) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var n int
@@ -37,7 +38,7 @@ func (w *watchers) of(r *http.Request) (who hub.Watcher) {
 	return who
 }
 
-func (w *watchers) add(who hub.Watcher) (number string) {
+func (w *watchers) add(who desk.Watcher) (number string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.list = append(w.list, who)
@@ -52,16 +53,16 @@ type screen struct {
 
 	mu     sync.Mutex
 	told   chan struct{} // closed and renewed at each frame
-	page   hub.Page
+	page   desktest.Page
 	raw    []string
 	failed error
 	closed error
 }
 
 // watch opens a room for support; "" are all rooms.
-func (r *replica) watch(id room.ID) *screen { return r.watchAs(id, hub.Watcher{Key: "agent"}) }
+func (r *replica) watch(id room.ID) *screen { return r.watchAs(id, desk.Watcher{Key: "agent"}) }
 
-func (r *replica) watchAs(id room.ID, who hub.Watcher) *screen {
+func (r *replica) watchAs(id room.ID, who desk.Watcher) *screen {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
@@ -102,7 +103,7 @@ func (s *screen) read() {
 }
 
 // until waits until the page is so.
-func (s *screen) until(what string, so func(*hub.Page) bool) {
+func (s *screen) until(what string, so func(*desktest.Page) bool) {
 	s.t.Helper()
 	s.untilFrames(what, func([]string) bool { return so(&s.page) })
 }
@@ -155,7 +156,7 @@ func (s *screen) frames() []string {
 }
 
 // shows reports whether the page is so now.
-func (s *screen) shows(so func(*hub.Page) bool) bool {
+func (s *screen) shows(so func(*desktest.Page) bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return so(&s.page)

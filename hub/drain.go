@@ -19,8 +19,8 @@ const (
 // left, or with ctx's error, after closing the rest at once.
 func (h *Hub) Drain(ctx context.Context) error {
 	h.draining.Store(true)
-	h.eachHall((*hall).dismissListeners)
-	h.spawn(h.replicas.announce)
+	h.eachRoom((*localRoom).dismissListeners)
+	h.Spawn(h.desk.Announce)
 	h.shutAll(ctx)
 	tick := time.NewTicker(drainStep)
 	defer tick.Stop()

@@ -5,14 +5,14 @@ import "time"
 // judgedWithin is how long the end of a turn waits for the ledger's word on the message that ended it.
 const judgedWithin = time.Second
 
-// ending is a turn that a message has ended, whose sockets are told of the end after the message. The hall's lock guards it.
+// ending is a turn that a message has ended, whose sockets are told of the end after the message. The room's lock guards it.
 type ending struct {
 	judged bool // the ledger has agreed or refused: what is asked from now on has the message, or there is none
 	timer  *time.Timer
 }
 
 // holdEnd keeps the end of a turn from the session's sockets until they were told its message, judgedWithin at the most.
-func (l *hall) holdEnd(s *session) {
+func (l *localRoom) holdEnd(s *session) {
 	s.Here.endTold()
 	e := &ending{}
 	s.Here.ending = e
@@ -26,7 +26,7 @@ func (l *hall) holdEnd(s *session) {
 }
 
 // tellEnd tells what was held back.
-func (l *hall) tellEnd(s *session) {
+func (l *localRoom) tellEnd(s *session) {
 	s.Here.endTold()
 	s.Here.mark(dueState)
 }

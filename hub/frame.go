@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/waitroom/waitroom/hub/frame"
 	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/room"
 )
@@ -29,14 +30,14 @@ func (s *shared) room(id room.ID) {
 
 func (s *shared) state(m *mirror.State) {
 	b := append(s.head[:0], s.open...)
-	b = appendInt(b, `,"epoch":`, m.Epoch)
-	b = appendInt(b, `,"version":`, m.Version)
+	b = frame.Int(b, `,"epoch":`, m.Epoch)
+	b = frame.Int(b, `,"version":`, m.Version)
 	s.head = append(b, `,"server_time":`...)
 
-	b = appendInt(s.length[:0], `,"queue_length":`, int64(len(m.Line)))
+	b = frame.Int(s.length[:0], `,"queue_length":`, int64(len(m.Line)))
 	s.length = append(b, `,"estimated_wait":`...)
 
-	b = appendIf(s.lease[:0], `,"lease_expires_at":`, m.Lease.ExpiresAt, m.Held())
+	b = frame.IntIf(s.lease[:0], `,"lease_expires_at":`, m.Lease.ExpiresAt, m.Held())
 	s.lease = append(b, `,"fence":`...)
 
 	s.tail = append(s.tail[:0], `,"paused":`...)
@@ -59,22 +60,22 @@ func (s *shared) appendState(b []byte, m *mirror.State, st mirror.Seat, now int6
 	}
 	b = append(b, s.head...)
 	b = strconv.AppendInt(b, now, 10)
-	b = appendText(b, `,"status":`, string(st.Status))
-	b = appendText(b, `,"outcome":`, string(st.Outcome))
-	b = appendIf(b, `,"ticket":`, st.Ticket, st.Ticket != 0)
-	b = appendIf(b, `,"queue_position":`, int64(position), position != 0)
+	b = frame.Word(b, `,"status":`, string(st.Status))
+	b = frame.Word(b, `,"outcome":`, string(st.Outcome))
+	b = frame.IntIf(b, `,"ticket":`, st.Ticket, st.Ticket != 0)
+	b = frame.IntIf(b, `,"queue_position":`, int64(position), position != 0)
 	b = append(b, s.length...)
 	if position == 0 {
 		position = newcomer
 	}
 	w, known := m.Waits(position, now, lease)
 	known = known && st.Status != room.Locked
-	b = appendIf(b, "", room.Seconds(w.Estimated), known)
-	b = appendIf(b, `,"maximum_wait":`, room.Seconds(w.Maximum), known)
+	b = frame.IntIf(b, "", room.Seconds(w.Estimated), known)
+	b = frame.IntIf(b, `,"maximum_wait":`, room.Seconds(w.Maximum), known)
 	b = append(b, s.lease...)
-	b = appendIf(b, "", st.Fence, st.Status == room.Locked)
+	b = frame.IntIf(b, "", st.Fence, st.Status == room.Locked)
 	b = append(b, s.tail...)
-	b = appendIf(b, "", m.Lease.ClaimBy, st.Status == room.Locked && m.Lease.ClaimBy != 0)
+	b = frame.IntIf(b, "", m.Lease.ClaimBy, st.Status == room.Locked && m.Lease.ClaimBy != 0)
 	if st.Unclaimed {
 		b = append(b, `,"unclaimed":true`...)
 	}
@@ -89,17 +90,17 @@ func (s *shared) appendState(b []byte, m *mirror.State, st mirror.Seat, now int6
 
 // appendCodes appends what the holder's asks are like.
 func appendCodes(b []byte, lease room.Lease, now int64) []byte {
-	b = appendInt(b, `{"asked":`, int64(lease.Asked))
-	b = appendInt(b, `,"open":`, int64(lease.Open))
-	b = appendIf(b, `,"ask_after":`, lease.AskAfter, lease.AskAfter > now)
+	b = frame.Int(b, `{"asked":`, int64(lease.Asked))
+	b = frame.Int(b, `,"open":`, int64(lease.Open))
+	b = frame.IntIf(b, `,"ask_after":`, lease.AskAfter, lease.AskAfter > now)
 	return append(b, '}')
 }
 
 // appendPing asks the page; its answer is {"type":"pong"}. asOf is when the store was heard last, 0 where that is now.
 func appendPing(b []byte, now, asOf int64) []byte {
-	b = appendInt(b, `{"type":"ping","server_time":`, now)
+	b = frame.Int(b, `{"type":"ping","server_time":`, now)
 	if asOf != 0 {
-		b = appendInt(b, `,"as_of":`, asOf)
+		b = frame.Int(b, `,"as_of":`, asOf)
 	}
 	return append(b, '}')
 }
@@ -122,24 +123,4 @@ func appendMessage(b []byte, m mirror.Message) []byte {
 		return b // strings and integers always marshal
 	}
 	return append(b, text...)
-}
-
-func appendInt(b []byte, name string, n int64) []byte {
-	return strconv.AppendInt(append(b, name...), n, 10)
-}
-
-func appendIf(b []byte, name string, n int64, applies bool) []byte {
-	if !applies {
-		return append(append(b, name...), "null"...)
-	}
-	return appendInt(b, name, n)
-}
-
-// appendText appends one of our own words, which need no escaping; "" is null.
-func appendText(b []byte, name, word string) []byte {
-	b = append(b, name...)
-	if word == "" {
-		return append(b, "null"...)
-	}
-	return append(append(append(b, '"'), word...), '"')
 }

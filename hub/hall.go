@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/waitroom/waitroom/hub/desk"
 	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/room"
 )
@@ -12,7 +13,7 @@ import (
 // frontRow is how many at the head of the line always hear at once.
 const frontRow = 10
 
-// session is a session that has sockets here. The hall's lock guards it.
+// session is a session that has sockets here. The room's lock guards it.
 type session = mirror.Session[visitor]
 
 // visitor is what the hub keeps of a session.
@@ -29,7 +30,7 @@ type visitor struct {
 
 // hall is one room on this replica: its mirror and the sockets of its sessions. Nothing is written
 // to a socket under its lock, and no call goes out under it.
-type hall struct {
+type localRoom struct {
 	h  *Hub
 	id room.ID
 
@@ -48,27 +49,27 @@ type hall struct {
 	who    presence
 	expiry deadline
 	back   coalescer
-	desk   *deskRoom // nil while nobody of support watches here
+	desk   *desk.Room // nil while nobody of support watches here
 
 	listeners map[chan struct{}]struct{} // see Changes; such a hall is not let go of
 
 	relinking bool // it is being asked what became of the browsers of the linked
 }
 
-func newHall(h *Hub, id room.ID) *hall {
-	l := &hall{h: h, id: room.ID([]byte(id)), m: mirror.New[visitor](), empty: time.Now()}
+func newLocalRoom(h *Hub, id room.ID) *localRoom {
+	l := &localRoom{h: h, id: room.ID([]byte(id)), m: mirror.New[visitor](), empty: time.Now()}
 	l.shared.room(l.id)
 	return l
 }
 
-// enter adds a socket; session "" is a spectator. False when the hall was let go of meanwhile.
-func (l *hall) enter(c *conn, id string) bool {
+// enter adds a socket; session "" is a spectator. False when the room was retired meanwhile.
+func (l *localRoom) enter(c *conn, id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.dead {
 		return false
 	}
-	c.hall, c.at = l, int32(len(l.conns))
+	c.room, c.at = l, int32(len(l.conns))
 	l.conns = append(l.conns, c)
 	c.unsure = id != "" && l.h.cfg.Linked != nil
 	if id != "" {
@@ -80,7 +81,7 @@ func (l *hall) enter(c *conn, id string) bool {
 	return true
 }
 
-func (l *hall) seatConn(c *conn, id string) {
+func (l *localRoom) seatConn(c *conn, id string) {
 	s := l.m.Session(id)
 	if s == nil {
 		s = l.m.Enter(id)
@@ -98,10 +99,10 @@ func (l *hall) seatConn(c *conn, id string) {
 }
 
 // has reports whether a socket has not left.
-func (l *hall) has(c *conn) bool { return int(c.at) < len(l.conns) && l.conns[c.at] == c }
+func (l *localRoom) has(c *conn) bool { return int(c.at) < len(l.conns) && l.conns[c.at] == c }
 
 // leave takes a socket out. The last one of a session takes the session with it.
-func (l *hall) leave(c *conn) {
+func (l *localRoom) leave(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	last := len(l.conns) - 1
@@ -120,7 +121,7 @@ func (l *hall) leave(c *conn) {
 	}
 }
 
-func (l *hall) unseatConn(c *conn, s *session) {
+func (l *localRoom) unseatConn(c *conn, s *session) {
 	there := l.h.wasThere(c, s)
 	v := &s.Here
 	if i := slices.Index(v.conns, c); i >= 0 {
@@ -140,7 +141,7 @@ func (l *hall) unseatConn(c *conn, s *session) {
 }
 
 // event takes an event from the subscription.
-func (l *hall) event(e room.Event) {
+func (l *localRoom) event(e room.Event) {
 	l.mu.Lock()
 	l.apply(&e)
 	l.tellListeners()
@@ -149,7 +150,7 @@ func (l *hall) event(e room.Event) {
 }
 
 // apply has the mirror take an event, and does what that calls for.
-func (l *hall) apply(e *room.Event) {
+func (l *localRoom) apply(e *room.Event) {
 	before := l.m.Lease
 	f := l.m.Apply(e)
 	for _, s := range f.Noticed {
@@ -180,12 +181,12 @@ func (l *hall) apply(e *room.Event) {
 	}
 	l.heed(f)
 	if l.desk != nil {
-		l.desk.event(e, f.Verdict)
+		l.desk.Event(e, f.Verdict)
 	}
 }
 
 // tell tells those whom it concerns most, the head of the line before everybody behind it.
-func (l *hall) tell(f *mirror.Effects[visitor]) {
+func (l *localRoom) tell(f *mirror.Effects[visitor]) {
 	for _, p := range f.Placed {
 		l.placed(p)
 	}
@@ -204,7 +205,7 @@ func (l *hall) tell(f *mirror.Effects[visitor]) {
 }
 
 // heed has looked up what there is to be looked up, and those told to be here whom the engine holds for away.
-func (l *hall) heed(f *mirror.Effects[visitor]) {
+func (l *localRoom) heed(f *mirror.Effects[visitor]) {
 	for _, s := range f.Look {
 		l.ask(s)
 	}
@@ -219,7 +220,7 @@ func (l *hall) heed(f *mirror.Effects[visitor]) {
 }
 
 // placed has it told that a session is here which has a place now, or another one: that one its new sockets show, whatever else they could.
-func (l *hall) placed(p mirror.Placed[visitor]) {
+func (l *localRoom) placed(p mirror.Placed[visitor]) {
 	if p.Seat.Live() {
 		l.standForItself(p.Session)
 	}
@@ -235,7 +236,7 @@ func (v *visitor) mark(what uint32) {
 }
 
 // tellFront tells the head of the line, and asks who has come there whether it is still there.
-func (l *hall) tellFront() {
+func (l *localRoom) tellFront() {
 	now := l.h.now()
 	for _, rank := range l.m.Line.Front(frontRow) {
 		if s := l.m.AtRank(rank); s != nil {

@@ -6,20 +6,16 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// listener hands what Redis says to whom it concerns.
+// listener passes what Redis publishes on to the part that it concerns.
 type listener struct{ h *Hub }
 
-// Confirmed says that a channel is subscribed, from now on and without a gap.
+// Confirmed takes a subscription that is confirmed, from now on and without a gap.
 func (t listener) Confirmed(m *redis.Subscription) {
 	switch {
-	case m.Kind == "psubscribe":
-		t.h.overview.again()
-	case m.Kind != "subscribe":
-	case m.Channel == t.h.channels.signedOut:
-		t.h.desks.check()
-	case m.Channel == t.h.channels.joinedDevice:
+	case t.h.desk.Confirmed(m):
+	case m.Kind != "subscribe" || m.Channel == t.h.joinedDevice:
 	default:
-		if l := t.h.hall(t.h.names.Room(m.Channel)); l != nil {
+		if l := t.h.room(t.h.names.Room(m.Channel)); l != nil {
 			l.confirmed()
 		}
 	}
@@ -28,23 +24,18 @@ func (t listener) Confirmed(m *redis.Subscription) {
 // Message takes what was published.
 func (t listener) Message(m *redis.Message) {
 	switch {
-	case m.Pattern != "":
-		t.h.overview.touch(t.h.names.Room(m.Channel))
-	case m.Channel == t.h.channels.signedOut:
-		t.h.desks.signOut(m.Payload)
-	case m.Channel == t.h.channels.joinedDevice:
+	case t.h.desk.Message(m):
+	case m.Channel == t.h.joinedDevice:
 		t.h.deviceJoined(m.Payload)
-	case m.Channel == t.h.channels.replicas:
-		t.h.replicas.message(m.Payload)
 	default:
-		if l := t.h.hall(t.h.names.Room(m.Channel)); l != nil {
+		if l := t.h.room(t.h.names.Room(m.Channel)); l != nil {
 			l.published(m.Payload)
 		}
 	}
 }
 
 // published takes an event of the room.
-func (l *hall) published(payload string) {
+func (l *localRoom) published(payload string) {
 	e, err := room.ParseEvent(payload)
 	if err != nil {
 		l.h.log.Error("event not understood", "room", l.id, "error", err)
@@ -55,16 +46,16 @@ func (l *hall) published(payload string) {
 	l.event(e)
 }
 
-// Expired says that a lock key has gone by itself.
+// Expired takes a lock key that has expired.
 func (t listener) Expired(id room.ID) {
-	if l := t.h.hall(id); l != nil {
-		t.h.spawn(l.expire)
+	if l := t.h.room(id); l != nil {
+		t.h.Spawn(l.expire)
 	}
 }
 
-// Deleted says that a lock key was deleted.
+// Deleted takes a lock key that was deleted.
 func (t listener) Deleted(id room.ID) {
-	if l := t.h.hall(id); l != nil {
+	if l := t.h.room(id); l != nil {
 		l.freed()
 	}
 }

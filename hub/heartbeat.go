@@ -45,7 +45,7 @@ func (h *Hub) alive(ctx context.Context, histories *int64) {
 	}
 	host, err := h.engine.Heartbeat(ctx, ask)
 	if err != nil {
-		h.failed(ctx, "heartbeat not told", "", err)
+		h.Failed(ctx, "heartbeat not told", "", err)
 		return
 	}
 	*histories = seen
@@ -55,7 +55,7 @@ func (h *Hub) alive(ctx context.Context, histories *int64) {
 	if host == had && !waits {
 		return
 	}
-	h.eachHall(func(l *hall) {
+	h.eachRoom(func(l *localRoom) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		switch {
@@ -72,22 +72,22 @@ func (h *Hub) checkSome(ctx context.Context) {
 	n := max(1, int(h.cfg.Beat*checkedEachSecond/time.Second))
 	for _, l := range h.rounds.next(min(n, checkedEachSecond)) {
 		if l.followed() {
-			h.spawn(func(context.Context) { l.check(ctx) })
+			h.Spawn(func(context.Context) { l.check(ctx) })
 		}
 	}
 }
 
 // followed reports whether anybody looks at the mirror.
-func (l *hall) followed() bool {
+func (l *localRoom) followed() bool {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.m.Live && (len(l.conns) > 0 || l.desk != nil)
 }
 
-func (l *hall) check(ctx context.Context) {
+func (l *localRoom) check(ctx context.Context) {
 	view, _, err := l.h.engine.Look(ctx, l.id)
 	if err != nil {
-		l.h.failed(ctx, "mirror not compared", l.id, err)
+		l.h.Failed(ctx, "mirror not compared", l.id, err)
 		return
 	}
 	l.observe(view)

@@ -41,7 +41,7 @@ func TestWhatHadToWaitForASlowHeartbeatIsTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l, slow, histories := newTeller(t), new(slowAnswer), int64(0)
 			t.Cleanup(func() { l.h.end(); l.h.tasks.Wait() })
-			l.h.halls[l.id] = l.hall
+			l.h.rooms[l.id] = l.localRoom
 			l.h.cfg.Redis.AddHook(slow)
 			half := (l.h.engine.DeadAfter()/2 + l.h.cfg.Beat) / 2
 			later := func() { l.h.clock.Start = l.h.clock.Start.Add(-half) }

@@ -1,11 +1,11 @@
 // Package hub tells browsers how their room stands: one WebSocket per browser, one mirror per room.
 //
-// It puts three packages together that know nothing of each other: hub/mirror, what is known of a room, hub/follow, what Redis says, and
-// hub/socket, the connections. A room's mirror follows the engine's events. A socket that has something to be told is put into a
-// queue once; a small pool of writers makes its frame from the mirror at the moment of writing, so
-// the latest state wins and a slow reader costs one frame of memory. A socket has one goroutine, its
-// reader. Nothing here decides anything: when the mirror and the engine differ, the engine is right
-// and the mirror takes a snapshot.
+// It puts three packages together that know nothing of each other: hub/mirror, what is known of a room,
+// hub/follow, what Redis says, and hub/socket, the connections. A room's mirror follows the engine's events.
+// A socket that has something to be told is put into a queue once; a small pool of writers makes its frame
+// from the mirror at the moment of writing, so the latest state wins and a slow reader costs one frame of
+// memory. A socket has one goroutine, its reader. Nothing here decides anything: when the mirror and the
+// engine differ, the engine is right and the mirror takes a snapshot.
 package hub
 
 import (
@@ -18,6 +18,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/waitroom/waitroom/hub/desk"
 	"github.com/waitroom/waitroom/hub/follow"
 	"github.com/waitroom/waitroom/hub/socket"
 	"github.com/waitroom/waitroom/room"
@@ -33,20 +34,19 @@ var (
 
 // Hub holds the sockets of one replica. Its methods may be called from any goroutine.
 type Hub struct {
-	cfg      Config
-	engine   *room.Engine
-	names    room.Names
-	channels channels
-	log      *slog.Logger
-	metrics  *metrics
-	clock    *follow.Clock
-	pool     *socket.Pool
-	sub      *follow.Subscription
-	keys     *follow.Keyspace
+	cfg     Config
+	engine  *room.Engine
+	names   room.Names
+	log     *slog.Logger
+	metrics *metrics
+	clock   *follow.Clock
+	pool    *socket.Pool
+	sub     *follow.Subscription
+	keys    *follow.Keyspace
 
-	desks    *desks
-	replicas *replicas
-	overview *overview
+	desk *desk.Desk
+
+	joinedDevice string // channel: another browser was let into a session's place
 
 	// life ends when Run does. What runs in the background lives by it, not by any caller's context.
 	life context.Context
@@ -65,7 +65,7 @@ type Hub struct {
 	sockets  atomic.Int64 // of sellers
 
 	mu    sync.RWMutex
-	halls map[room.ID]*hall
+	rooms map[room.ID]*localRoom
 
 	tasksMu sync.Mutex
 	ended   bool
@@ -75,26 +75,31 @@ type Hub struct {
 // New makes a hub; Run brings it to life.
 func New(cfg Config) *Hub {
 	cfg = cfg.withDefaults()
-	h := &Hub{cfg: cfg, engine: cfg.Engine, names: cfg.Engine.Names(), channels: channelsOf(cfg.Engine.Names()), log: cfg.Log, metrics: newMetrics(cfg.Registerer),
-		clock: follow.NewClock(), halls: make(map[room.ID]*hall)}
+	h := &Hub{cfg: cfg, engine: cfg.Engine, names: cfg.Engine.Names(), log: cfg.Log,
+		metrics: newMetrics(cfg.Registerer),
+		clock:   follow.NewClock(), rooms: make(map[room.ID]*localRoom)}
+	h.joinedDevice = h.names.Channel("{waitroom}:joined-device")
 	h.liveness = livenessOf(cfg.Engine.Config().AwayAfter)
 	h.life, h.end = context.WithCancel(context.Background())
 	h.pool, h.attend = newPool(h), newAttendances(h)
-	h.desks, h.replicas, h.overview = newDesks(h), newReplicas(h), newOverview(h)
-	heard := follow.Config{Redis: cfg.Redis, Names: h.names, Log: cfg.Log, Clock: h.clock, Probe: cfg.Probe, Unnotified: cfg.Unnotified,
-		Reconnects: h.metrics.reconnects, Tested: h.replicas.announce, Spawn: h.spawn}
+	heard := follow.Config{Redis: cfg.Redis, Names: h.names, Log: cfg.Log, Clock: h.clock, Probe: cfg.Probe,
+		Unnotified: cfg.Unnotified,
+		Reconnects: h.metrics.reconnects, Tested: func(ctx context.Context) { h.desk.Announce(ctx) },
+		Spawn: h.Spawn}
 	h.sub, h.keys = follow.NewSubscription(heard, listener{h}), follow.NewKeyspace(heard, listener{h})
-	h.sub.Channels.Add(h.channels.signedOut)
-	h.sub.Channels.Add(h.channels.joinedDevice)
+	h.sub.Channels.Add(h.joinedDevice)
+	h.desk = newDesk(h)
 	return h
 }
 
 func newPool(h *Hub) *socket.Pool {
 	m := h.metrics
 	return socket.New(socket.Config{
-		PingEvery: h.cfg.PingEvery, WriteTimeout: h.cfg.WriteTimeout, CloseGrace: h.cfg.CloseGrace, WriteBuffer: h.cfg.WriteBuffer,
-		Start: h.clock.Start, Ping: h.ping,
-		Metrics: socket.Metrics{Pings: m.pings, Probes: m.probes, Slow: m.slow, Silent: m.silent, Floods: m.floods},
+		PingEvery: h.cfg.PingEvery, WriteTimeout: h.cfg.WriteTimeout, CloseGrace: h.cfg.CloseGrace,
+		WriteBuffer: h.cfg.WriteBuffer,
+		Start:       h.clock.Start, Ping: h.ping,
+		Metrics: socket.Metrics{Pings: m.pings, Probes: m.probes, Slow: m.slow, Silent: m.silent,
+			Floods: m.floods},
 	})
 }
 
@@ -102,20 +107,19 @@ func newPool(h *Hub) *socket.Pool {
 // still open, at once, and returns ctx's error when nothing runs any more. A polite end is Drain first.
 func (h *Hub) Run(ctx context.Context) error {
 	for range h.cfg.Writers {
-		h.spawn(h.pool.Write)
+		h.Spawn(h.pool.Write)
 	}
-	h.spawn(h.sub.Receive)
-	h.spawn(h.sub.Test)
-	h.spawn(h.sub.CarryOut)
-	h.spawn(h.keys.Run)
-	h.spawn(h.keys.CarryOut)
-	h.spawn(h.pool.Ping)
-	h.spawn(h.tellFreshness)
-	h.spawn(h.heartbeat)
-	h.spawn(h.visits)
-	h.spawn(h.janitor)
-	h.spawn(h.desks.run)
-	h.spawn(h.desks.askAgain)
+	h.Spawn(h.sub.Receive)
+	h.Spawn(h.sub.Test)
+	h.Spawn(h.sub.CarryOut)
+	h.Spawn(h.keys.Run)
+	h.Spawn(h.keys.CarryOut)
+	h.Spawn(h.pool.Ping)
+	h.Spawn(h.tellFreshness)
+	h.Spawn(h.heartbeat)
+	h.Spawn(h.visits)
+	h.Spawn(h.janitor)
+	h.Spawn(h.desk.Run)
 	<-ctx.Done()
 	h.stop()
 	return ctx.Err()
@@ -133,12 +137,12 @@ func (h *Hub) stop() {
 	}
 	h.sub.Close()
 	h.keys.Close()
-	h.eachHall(func(l *hall) { l.stopTimers() })
+	h.eachRoom(func(l *localRoom) { l.stopTimers() })
 	h.tasks.Wait()
 }
 
-// spawn runs f in the background; false when the hub has ended.
-func (h *Hub) spawn(f func(context.Context)) bool {
+// Spawn runs f in the background; false when the hub has ended.
+func (h *Hub) Spawn(f func(context.Context)) bool {
 	h.tasksMu.Lock()
 	defer h.tasksMu.Unlock()
 	if h.ended {
@@ -148,9 +152,9 @@ func (h *Hub) spawn(f func(context.Context)) bool {
 	return true
 }
 
-// failed counts a call that the store did not answer; all of them are made again. The log is quiet
-// about it: with many rooms, a store that is away would fill it.
-func (h *Hub) failed(ctx context.Context, what string, id room.ID, err error) {
+// Failed counts a call that the store did not answer; all of them are made again. The log is quiet about it:
+// with many rooms, a store that is away would fill it.
+func (h *Hub) Failed(ctx context.Context, what string, id room.ID, err error) {
 	if ctx.Err() == nil {
 		h.metrics.failures.Inc()
 		h.log.DebugContext(ctx, what, "room", id, "error", err)
@@ -160,13 +164,13 @@ func (h *Hub) failed(ctx context.Context, what string, id room.ID, err error) {
 // now is the time on the hub's own clock, ns.
 func (h *Hub) now() int64 { return int64(time.Since(h.clock.Start)) }
 
-// ClockTurned has the hub ask Redis what time it is: it was set, and what its messages said before counts no more. The shards of a cluster have clocks of their
-// own, and the hub goes by what comes from each.
+// ClockTurned has the hub ask Redis what time it is: it was set, and what its messages said before counts no
+// more. The shards of a cluster have clocks of their own, and the hub goes by what comes from each.
 func (h *Hub) ClockTurned() {
 	if _, cluster := h.cfg.Redis.(*redis.ClusterClient); cluster {
 		return
 	}
-	h.spawn(func(ctx context.Context) {
+	h.Spawn(func(ctx context.Context) {
 		var wait follow.Backoff
 		for {
 			sent := time.Now() // of this attempt: the later, the better it tells what Redis said before
@@ -175,7 +179,7 @@ func (h *Hub) ClockTurned() {
 				h.clock.Restart(sent, now.UnixMilli())
 				return
 			}
-			h.failed(ctx, "Redis's clock not read", "", err)
+			h.Failed(ctx, "Redis's clock not read", "", err)
 			if !wait.Wait(ctx) {
 				return
 			}
@@ -187,20 +191,24 @@ func (h *Hub) ClockTurned() {
 func (h *Hub) Fresh() bool { return h.sub.Fresh() }
 
 // conns lists every open socket.
-func (h *Hub) conns() []*conn {
-	all := h.desks.list()
-	h.eachHall(func(l *hall) {
+func (h *Hub) conns() (all []*socket.Conn) {
+	for _, c := range h.desk.Conns() {
+		all = append(all, &c.Conn)
+	}
+	h.eachRoom(func(l *localRoom) {
 		l.mu.RLock()
-		all = append(all, l.conns...)
+		for _, c := range l.conns {
+			all = append(all, &c.Conn)
+		}
 		l.mu.RUnlock()
 	})
 	return all
 }
 
-func (h *Hub) eachHall(f func(*hall)) {
+func (h *Hub) eachRoom(f func(*localRoom)) {
 	h.mu.RLock()
-	list := make([]*hall, 0, len(h.halls))
-	for _, l := range h.halls {
+	list := make([]*localRoom, 0, len(h.rooms))
+	for _, l := range h.rooms {
 		list = append(list, l)
 	}
 	h.mu.RUnlock()
@@ -210,22 +218,22 @@ func (h *Hub) eachHall(f func(*hall)) {
 }
 
 // hall finds a room that has sockets here, or had some lately.
-func (h *Hub) hall(id room.ID) *hall {
+func (h *Hub) room(id room.ID) *localRoom {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	return h.halls[id]
+	return h.rooms[id]
 }
 
 // open finds a room, or starts to follow it.
-func (h *Hub) open(id room.ID) *hall {
-	if l := h.hall(id); l != nil {
+func (h *Hub) open(id room.ID) *localRoom {
+	if l := h.room(id); l != nil {
 		return l
 	}
 	h.mu.Lock()
-	l := h.halls[id]
+	l := h.rooms[id]
 	if l == nil {
-		l = newHall(h, id)
-		h.halls[l.id] = l
+		l = newLocalRoom(h, id)
+		h.rooms[l.id] = l
 		h.rounds.add(l)
 		h.sub.Channels.Add(h.names.Events(l.id))
 		h.keys.Add(l.id)

@@ -15,7 +15,7 @@ func (h *Hub) janitor(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		h.eachHall(func(l *hall) {
+		h.eachRoom(func(l *localRoom) {
 			if l.retire(h.cfg.Linger) {
 				h.forget(l)
 				h.attend.drop(ctx, l.id)
@@ -24,10 +24,10 @@ func (h *Hub) janitor(ctx context.Context) {
 	}
 }
 
-func (h *Hub) forget(l *hall) {
+func (h *Hub) forget(l *localRoom) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.halls, l.id)
+	delete(h.rooms, l.id)
 	h.rounds.remove(l)
 	h.sub.Channels.Remove(h.names.Events(l.id))
 	h.keys.Remove(l.id)
@@ -35,7 +35,7 @@ func (h *Hub) forget(l *hall) {
 }
 
 // retire lets go of a hall without sockets; false while it is needed.
-func (l *hall) retire(linger time.Duration) bool {
+func (l *localRoom) retire(linger time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.dead || len(l.conns) > 0 || len(l.listeners) > 0 || l.desk != nil || l.who.telling || len(l.who.went) > 0 || time.Since(l.empty) < linger {
@@ -46,13 +46,13 @@ func (l *hall) retire(linger time.Duration) bool {
 	return true
 }
 
-func (l *hall) stopTimers() {
+func (l *localRoom) stopTimers() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stop()
 }
 
-func (l *hall) stop() {
+func (l *localRoom) stop() {
 	l.expiry.stop()
 	l.back.stop()
 	l.behind.stop()

@@ -28,7 +28,7 @@ type linked struct {
 }
 
 // standFor has a socket told how its session stands or, where that has no place and was let into another one's, how that one does.
-func (l *hall) standFor(c *conn, link Link) {
+func (l *localRoom) standFor(c *conn, link Link) {
 	c.unsure = false
 	if link.Session != "" && !c.session.Seat.Live() {
 		l.stand(c, c.session, link)
@@ -37,7 +37,7 @@ func (l *hall) standFor(c *conn, link Link) {
 }
 
 // standForItself is standFor for the sockets of a session with a place of its own: it need not be known what else it could stand for.
-func (l *hall) standForItself(s *session) {
+func (l *localRoom) standForItself(s *session) {
 	for _, c := range s.Here.conns {
 		if c.unsure {
 			l.standFor(c, Link{})
@@ -47,7 +47,7 @@ func (l *hall) standForItself(s *session) {
 
 // stand has a socket of a session stand for another one's place. Once that one has another place, or the session one of its own, it is closed with
 // 4003: it comes back as what it is by then.
-func (l *hall) stand(c *conn, own *session, as Link) {
+func (l *localRoom) stand(c *conn, own *session, as Link) {
 	l.unseatConn(c, own)
 	c.link = &linked{ticket: as.Ticket, own: own.ID, had: own.Seat.Ticket, fence: as.Fence}
 	l.seatConn(c, as.Session)
@@ -67,7 +67,7 @@ func (h *Hub) JoinedDevice(ctx context.Context, id room.ID, session, own string)
 	}
 	var failed error
 	for _, payload := range told {
-		if err := h.cfg.Redis.Publish(ctx, h.channels.joinedDevice, payload).Err(); err != nil {
+		if err := h.cfg.Redis.Publish(ctx, h.joinedDevice, payload).Err(); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%w: tell of a joined device: %w", room.ErrStore, err))
 		}
 	}
@@ -76,7 +76,7 @@ func (h *Hub) JoinedDevice(ctx context.Context, id room.ID, session, own string)
 
 func (h *Hub) deviceJoined(payload string) {
 	id, who, _ := strings.Cut(payload, " ")
-	l := h.hall(room.ID(id))
+	l := h.room(room.ID(id))
 	if l == nil {
 		return
 	}
@@ -89,7 +89,7 @@ func (h *Hub) deviceJoined(payload string) {
 }
 
 // letIn has the sockets of a browser that was let into a place come back for it: those that are its own, and those of a place that it stood for before and that is over.
-func (l *hall) letIn(own string) {
+func (l *localRoom) letIn(own string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var out []*conn
@@ -108,7 +108,7 @@ func (l *hall) letIn(own string) {
 	l.comeBack(out)
 }
 
-func (l *hall) notify(session string, what room.Helping) {
+func (l *localRoom) notify(session string, what room.Helping) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if s := l.m.Session(session); s != nil {
@@ -118,7 +118,7 @@ func (l *hall) notify(session string, what room.Helping) {
 }
 
 // unlink closes the sockets that stand for a place and may not any more.
-func (l *hall) unlink(over func(*conn) bool) {
+func (l *localRoom) unlink(over func(*conn) bool) {
 	if len(l.linked) == 0 {
 		return
 	}
@@ -132,11 +132,11 @@ func (l *hall) unlink(over func(*conn) bool) {
 }
 
 // comeBack closes sockets so that they come back as what they are.
-func (l *hall) comeBack(out []*conn) {
+func (l *localRoom) comeBack(out []*conn) {
 	if len(out) == 0 {
 		return
 	}
-	l.h.spawn(func(context.Context) {
+	l.h.Spawn(func(context.Context) {
 		for _, c := range out {
 			if !c.Closed() {
 				c.Shut(codeUnlinked, "unlinked")
@@ -145,7 +145,7 @@ func (l *hall) comeBack(out []*conn) {
 	})
 }
 
-// replaced reports whether the place that the socket is of is known to be another one by now. The hall's lock is held.
+// replaced reports whether the place that the socket is of is known to be another one by now. The room's lock is held.
 func (c *conn) replaced() bool {
 	seat := &c.session.Seat
 	return seat.Status != "" && seat.Ticket != c.link.ticket

@@ -24,7 +24,7 @@ func livenessOf(away time.Duration) liveness {
 	return liveness{every: int64(min(max(away/3, 250*time.Millisecond), 5*time.Second)), within: int64(within), visit: min(within/2, mostVisit)}
 }
 
-// heard is when one of the session's sockets, also of those that have left, was last heard of. The hall's lock guards it.
+// heard is when one of the session's sockets, also of those that have left, was last heard of. The room's lock guards it.
 func (v *visitor) heard() int64 {
 	latest := v.left
 	for _, c := range v.conns {
@@ -33,7 +33,7 @@ func (v *visitor) heard() int64 {
 	return latest
 }
 
-// probe has a session asked, unless it was heard of lately or has to answer still. The hall's lock guards it.
+// probe has a session asked, unless it was heard of lately or has to answer still. The room's lock guards it.
 func (a liveness) probe(v *visitor, now int64) {
 	if heard := v.heard(); v.probed <= heard && now-heard >= a.every {
 		v.probed = now
@@ -59,8 +59,8 @@ func (h *Hub) stoodStill(gap time.Duration) {
 	}
 }
 
-// askFront asks the foremost of those who are here, and finds out who has not answered. The hall's lock guards it.
-func (l *hall) askFront(now int64) {
+// askFront asks the foremost of those who are here, and finds out who has not answered. The room's lock guards it.
+func (l *localRoom) askFront(now int64) {
 	asked := 0
 	for _, rank := range l.m.Line.Front(lookedFor) {
 		s := l.m.AtRank(rank)

@@ -8,14 +8,14 @@ import (
 )
 
 // lookup is the line of sessions whose seat has to be asked for. One question is under way at a
-// time for a room; who comes meanwhile goes into the next. The hall's lock guards it.
+// time for a room; who comes meanwhile goes into the next. The room's lock guards it.
 type lookup struct {
 	running bool
 	line    []*session
 }
 
 // ask has a session looked up.
-func (l *hall) ask(s *session) {
+func (l *localRoom) ask(s *session) {
 	if !s.Here.asked {
 		s.Here.asked = true
 		l.look.line = append(l.look.line, s)
@@ -23,20 +23,20 @@ func (l *hall) ask(s *session) {
 	l.lookUp()
 }
 
-func (l *hall) askAll() {
+func (l *localRoom) askAll() {
 	for s := range l.m.Sessions() {
 		l.ask(s)
 	}
 }
 
-func (l *hall) lookUp() {
+func (l *localRoom) lookUp() {
 	// Before the first snapshot an answer could not be told: the snapshot asks for everybody.
 	if l.m.Live && !l.look.running && len(l.look.line) > 0 {
-		l.look.running = l.h.spawn(l.lookups)
+		l.look.running = l.h.Spawn(l.lookups)
 	}
 }
 
-func (l *hall) lookups(ctx context.Context) {
+func (l *localRoom) lookups(ctx context.Context) {
 	var wait follow.Backoff
 	var pace pace
 	for {
@@ -54,7 +54,7 @@ func (l *hall) lookups(ctx context.Context) {
 			}
 			continue
 		}
-		l.h.failed(ctx, "look failed", l.id, err)
+		l.h.Failed(ctx, "look failed", l.id, err)
 		l.lookAgain(batch)
 		if !wait.Wait(ctx) {
 			return
@@ -63,7 +63,7 @@ func (l *hall) lookups(ctx context.Context) {
 }
 
 // nextLook takes the next batch; none left ends the run.
-func (l *hall) nextLook() (batch []*session, ids []string) {
+func (l *localRoom) nextLook() (batch []*session, ids []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := min(len(l.look.line), room.LookBatch)
@@ -80,7 +80,7 @@ func (l *hall) nextLook() (batch []*session, ids []string) {
 	return batch, ids
 }
 
-func (l *hall) lookAgain(batch []*session) {
+func (l *localRoom) lookAgain(batch []*session) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, s := range batch {
@@ -89,7 +89,7 @@ func (l *hall) lookAgain(batch []*session) {
 }
 
 // looked takes the answers.
-func (l *hall) looked(view room.View, batch []*session, seats []room.Seat) {
+func (l *localRoom) looked(view room.View, batch []*session, seats []room.Seat) {
 	l.mu.Lock()
 	for i, s := range batch {
 		if len(s.Here.conns) > 0 {
@@ -102,7 +102,7 @@ func (l *hall) looked(view room.View, batch []*session, seats []room.Seat) {
 }
 
 // answer has the mirror take an answer, and does what that calls for.
-func (l *hall) answer(s *session, view *room.View, found *room.Seat) {
+func (l *localRoom) answer(s *session, view *room.View, found *room.Seat) {
 	a := l.m.Answer(s, view, found)
 	if s.Seat.Live() {
 		l.standForItself(s)

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"github.com/waitroom/waitroom/hub/frame"
 	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/hub/socket"
 )
@@ -10,9 +11,9 @@ func (c *conn) writeNotices(w *socket.Writer) {
 	if !c.opened || c.session == nil {
 		return
 	}
-	c.hall.mu.RLock()
+	c.room.mu.RLock()
 	list := c.session.Notices(c.noticed, c.shown.Revision)
-	c.hall.mu.RUnlock()
+	c.room.mu.RUnlock()
 	for _, n := range list {
 		if !c.Send(w, appendNotice(w.Blank(), n, c.h.clock.MS()), dueNotices) {
 			return
@@ -22,6 +23,6 @@ func (c *conn) writeNotices(w *socket.Writer) {
 }
 
 func appendNotice(b []byte, n mirror.Notice, now int64) []byte {
-	b = appendText(b, `{"type":"notice","notice":`, string(n.What))
-	return append(appendInt(b, `,"server_time":`, now), '}')
+	b = frame.Word(b, `{"type":"notice","notice":`, string(n.What))
+	return append(frame.Int(b, `,"server_time":`, now), '}')
 }

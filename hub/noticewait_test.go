@@ -64,9 +64,9 @@ func TestNoticeWaitsForTheStateOfItsChange(t *testing.T) {
 			require.Fail(t, "never told", what)
 		}
 	}
-	l := newHall(h, lobbyRoom)
+	l := newLocalRoom(h, "integration")
 	s := l.m.Enter("a")
-	s.Here.conns, c.session, c.hall = []*conn{c}, s, l
+	s.Here.conns, c.session, c.room = []*conn{c}, s, l
 	// at has the mirror take a snapshot, and the session looked up.
 	at := func(version int64) {
 		l.mu.Lock()

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/desk/desktest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/room"
@@ -21,8 +22,8 @@ func joinRoom(t testing.TB, e *room.Engine, id room.ID, session, seller string) 
 	return st
 }
 
-func row(id room.ID, so func(map[string]any) bool) func(*hub.Page) bool {
-	return func(p *hub.Page) bool { return p.Rooms[string(id)] != nil && so(p.Rooms[string(id)]) }
+func row(id room.ID, so func(map[string]any) bool) func(*desktest.Page) bool {
+	return func(p *desktest.Page) bool { return p.Rooms[string(id)] != nil && so(p.Rooms[string(id)]) }
 }
 
 func TestSupportSeesAllRooms(t *testing.T) {
@@ -36,7 +37,7 @@ func TestSupportSeesAllRooms(t *testing.T) {
 	joinRoom(t, direct, "shop1", who[1], "이")
 	joinRoom(t, direct, "other", who[1], "이")
 	s := r.watch("")
-	s.until("the rooms in use, and the named", func(p *hub.Page) bool { return len(p.Rooms) == 2 && p.Rooms[string(lobby)] != nil })
+	s.until("the rooms in use, and the named", func(p *desktest.Page) bool { return len(p.Rooms) == 2 && p.Rooms[string(lobby)] != nil })
 	s.until("the room", row("shop1", func(r map[string]any) bool {
 		return r["holder"] == "김" && r["waiting"] == 1.0 && r["away"] == 0.0 && r["expires_at"] == float64(first.Lease.ExpiresAt) &&
 			r["oldest"].(float64) > 1e12 && r["handoffs"] == 1.0 && r["paused"] == false && len(r["trouble"].([]any)) == 0
@@ -60,11 +61,11 @@ func TestSupportSeesAllRooms(t *testing.T) {
 	_, err = direct.Leave(t.Context(), "shop2", room.LeaveRequest{Session: who[2], Outcome: room.Completed})
 	require.NoError(t, err)
 	proxy.Heal()
-	s.until("what happened meanwhile", func(p *hub.Page) bool {
+	s.until("what happened meanwhile", func(p *desktest.Page) bool {
 		return row("shop3", func(r map[string]any) bool { return r["holder"] == "최" })(p) &&
 			row("shop2", func(r map[string]any) bool { return r["holder"] == nil })(p)
 	})
-	require.False(t, s.shows(func(p *hub.Page) bool { return p.Rooms["other"] != nil }), "not one of this server's")
+	require.False(t, s.shows(func(p *desktest.Page) bool { return p.Rooms["other"] != nil }), "not one of this server's")
 	for _, text := range s.frames() {
 		for _, id := range who {
 			require.NotContains(t, text, id)
@@ -80,12 +81,12 @@ func TestRoomThatFellAsleepIsTakenOffUnlessItIsNamed(t *testing.T) {
 		joinRoom(t, r.Engine, id, room.NewSession(), "s")
 	}
 	s := r.watch("")
-	s.until("all", func(p *hub.Page) bool { return len(p.Rooms) == 3 })
+	s.until("all", func(p *desktest.Page) bool { return len(p.Rooms) == 3 })
 	for _, key := range []string{"{waitroom}:due", "{waitroom}:registered"} {
 		require.NoError(t, rdb.ZRem(t.Context(), key, "asleep", string(lobby)).Err())
 	}
 	require.NoError(t, rdb.Do(t.Context(), "CLIENT", "KILL", "TYPE", "pubsub").Err()) // it is listed anew
-	s.until("the one that sleeps is gone", func(p *hub.Page) bool { return len(p.Rooms) == 2 && p.Rooms["asleep"] == nil })
+	s.until("the one that sleeps is gone", func(p *desktest.Page) bool { return len(p.Rooms) == 2 && p.Rooms["asleep"] == nil })
 }
 
 // A room on which sellers look as well is told of once by each subscription, and its events are applied once.
@@ -94,7 +95,7 @@ func TestAllRoomsAndOneRoomAreToldSideBySide(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Beat: time.Hour})
 	ids, began := sessions(10), time.Now()
 	seller, s, all := r.dial(room.NewSession()), r.watch(lobby), r.watch("")
-	all.until("the list", func(p *hub.Page) bool { return p.Told["rooms"] > 0 })
+	all.until("the list", func(p *desktest.Page) bool { return p.Told["rooms"] > 0 })
 	s.until("the room", there)
 	stir(t, r.Engine, ids, 100, func() {})
 	untilSettled(t, r.Engine, lobby, seller)
@@ -126,7 +127,7 @@ func TestOverviewIsFollowedOnlyWhileSomebodyWatches(t *testing.T) {
 		joinRoom(t, r.Engine, room.ID(fmt.Sprint("shop", i)), room.NewSession(), "s")
 		s := r.watch("")
 		untilPatterns(1)
-		s.until("the rooms", func(p *hub.Page) bool { return len(p.Rooms) == i+1 })
+		s.until("the rooms", func(p *desktest.Page) bool { return len(p.Rooms) == i+1 })
 		require.NoError(t, s.ws.CloseNow())
 	}
 	untilPatterns(0)

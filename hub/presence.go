@@ -14,7 +14,7 @@ const (
 )
 
 // presence is what the engine is told of who is here: once, when somebody who waits comes, and when the last of its sockets is gone. What may have been told
-// counts as told until the opposite was: a call that failed may have done what it was to do. The hall's lock guards it.
+// counts as told until the opposite was: a call that failed may have done what it was to do. The room's lock guards it.
 type presence struct {
 	came    []string             // to be told; some may have gone since
 	went    map[string]departure // to be told, by session
@@ -32,7 +32,7 @@ type departure struct {
 }
 
 // presentAgain has it told that a session is here, where it waits; also where that was told: the engine may have forgotten.
-func (l *hall) presentAgain(s *session) {
+func (l *localRoom) presentAgain(s *session) {
 	if s.Seat.Status != room.Waiting || s.Here.coming || l.who.silent[s.ID] != nil {
 		return
 	}
@@ -42,7 +42,7 @@ func (l *hall) presentAgain(s *session) {
 }
 
 // absent has it told that a session is not here, since it was last heard of; also where its coming was not told: it was here, and may wait by now.
-func (l *hall) absent(s *session, heard int64) {
+func (l *localRoom) absent(s *session, heard int64) {
 	if l.who.went == nil {
 		l.who.went = make(map[string]departure)
 	}
@@ -52,7 +52,7 @@ func (l *hall) absent(s *session, heard int64) {
 }
 
 // returned takes back that a session has gone, where that was not told yet.
-func (l *hall) returned(s *session) {
+func (l *localRoom) returned(s *session) {
 	if d, ok := l.who.went[s.ID]; ok && (d.host == 0 || d.host == l.h.host()) {
 		delete(l.who.went, s.ID)
 		s.Here.told = d.host
@@ -60,7 +60,7 @@ func (l *hall) returned(s *session) {
 }
 
 // silenced has it told that a session does not answer, as long as it does not.
-func (l *hall) silenced(s *session, heard int64) {
+func (l *localRoom) silenced(s *session, heard int64) {
 	if l.who.silent[s.ID] == nil {
 		if l.who.silent == nil {
 			l.who.silent = make(map[string]*session)
@@ -71,7 +71,7 @@ func (l *hall) silenced(s *session, heard int64) {
 }
 
 // answered has it told of those that were silent and have answered.
-func (l *hall) answered() {
+func (l *localRoom) answered() {
 	for id, s := range l.who.silent {
 		if !l.h.silent(&s.Here, s.Here.heard()) {
 			delete(l.who.silent, id)
@@ -81,16 +81,16 @@ func (l *hall) answered() {
 }
 
 // tellAnew has it told again of everybody: the store lost what it was told, or it was told under another number.
-func (l *hall) tellAnew() {
+func (l *localRoom) tellAnew() {
 	for s := range l.m.Sessions() {
 		l.presentAgain(s)
 	}
 	l.tellPresence()
 }
 
-func (l *hall) tellPresence() {
+func (l *localRoom) tellPresence() {
 	if !l.who.telling {
-		l.who.telling = l.h.spawn(l.tellPresences)
+		l.who.telling = l.h.Spawn(l.tellPresences)
 	}
 }
 
@@ -102,7 +102,7 @@ type attendance struct {
 }
 
 // tellPresences tells who came and went, as many at a time as there are by then, until all is told.
-func (l *hall) tellPresences(ctx context.Context) {
+func (l *localRoom) tellPresences(ctx context.Context) {
 	wait := follow.Backoff{Most: presenceAgain}
 	var pace pace
 	for {
@@ -120,7 +120,7 @@ func (l *hall) tellPresences(ctx context.Context) {
 			}
 			continue
 		}
-		l.h.failed(ctx, "presence not told", l.id, err)
+		l.h.Failed(ctx, "presence not told", l.id, err)
 		l.untold(a)
 		if !wait.Wait(ctx) {
 			return
@@ -128,7 +128,7 @@ func (l *hall) tellPresences(ctx context.Context) {
 	}
 }
 
-func (l *hall) tellAttendance(ctx context.Context, a attendance) (room.View, error) {
+func (l *localRoom) tellAttendance(ctx context.Context, a attendance) (room.View, error) {
 	if len(a.came) > 0 {
 		if err := l.h.attend.ensure(ctx, l.id, a.host); err != nil {
 			return room.View{}, err
@@ -138,7 +138,7 @@ func (l *hall) tellAttendance(ctx context.Context, a attendance) (room.View, err
 }
 
 // nextAttendance takes what is to be told; false where there is nothing, or no number to tell it under: the heartbeat has it tried again.
-func (l *hall) nextAttendance() (attendance, bool) {
+func (l *localRoom) nextAttendance() (attendance, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	a, now := attendance{host: l.h.host()}, l.h.now()
@@ -162,7 +162,7 @@ func (l *hall) nextAttendance() (attendance, bool) {
 }
 
 // coming takes up to n sessions that have come and are still here.
-func (l *hall) coming(n int, host room.Host) (came []string) {
+func (l *localRoom) coming(n int, host room.Host) (came []string) {
 	for len(l.who.came) > 0 && len(came) < n {
 		id := l.who.came[0]
 		l.who.came = l.who.came[1:]
@@ -183,7 +183,7 @@ func (l *hall) coming(n int, host room.Host) (came []string) {
 }
 
 // untold has told again what a call that failed was to tell.
-func (l *hall) untold(a attendance) {
+func (l *localRoom) untold(a attendance) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.h.now()

@@ -11,16 +11,16 @@ import (
 // that of such a join is the only one that says so. Those who have come back as what they are, and nobody else: a failover does not move a socket that shows what is
 // so. How the place of the other session stands does not answer it. While that is live the web has its linked browsers join no other; but the store may have lost
 // the link and kept the place. Where it has ended, most have no place since.
-func (l *hall) relink() {
+func (l *localRoom) relink() {
 	for _, c := range l.linked {
 		c.link.missed = true
 	}
 	if len(l.linked) > 0 && !l.relinking {
-		l.relinking = l.h.spawn(l.relinks)
+		l.relinking = l.h.Spawn(l.relinks)
 	}
 }
 
-func (l *hall) relinks(ctx context.Context) {
+func (l *localRoom) relinks(ctx context.Context) {
 	var wait follow.Backoff
 	for {
 		batch, ids := l.nextRelinks()
@@ -33,7 +33,7 @@ func (l *hall) relinks(ctx context.Context) {
 			l.relinked(batch, seats)
 			continue
 		}
-		l.h.failed(ctx, "browsers of linked sockets not looked up", l.id, err)
+		l.h.Failed(ctx, "browsers of linked sockets not looked up", l.id, err)
 		l.relinkAgain(batch)
 		if !wait.Wait(ctx) {
 			return
@@ -42,7 +42,7 @@ func (l *hall) relinks(ctx context.Context) {
 }
 
 // nextRelinks takes the next batch, and of each socket its browser's own session and the one that it stands for; none left ends the run.
-func (l *hall) nextRelinks() (batch []*conn, ids []string) {
+func (l *localRoom) nextRelinks() (batch []*conn, ids []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range l.linked {
@@ -55,7 +55,7 @@ func (l *hall) nextRelinks() (batch []*conn, ids []string) {
 	return batch, ids
 }
 
-func (l *hall) relinkAgain(batch []*conn) {
+func (l *localRoom) relinkAgain(batch []*conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range batch {
@@ -63,7 +63,7 @@ func (l *hall) relinkAgain(batch []*conn) {
 	}
 }
 
-func (l *hall) relinked(batch []*conn, seats []room.Seat) {
+func (l *localRoom) relinked(batch []*conn, seats []room.Seat) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var out []*conn

@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/desk/desktest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/room"
 )
 
 // replicaNamed is what a page shows of a replica; nil = nothing.
-func replicaNamed(p *hub.Page, name string) map[string]any {
+func replicaNamed(p *desktest.Page, name string) map[string]any {
 	for _, r := range p.Replicas {
 		if r["name"] == name {
 			return r
@@ -36,20 +37,20 @@ func TestSupportIsToldHowTheReplicasAre(t *testing.T) {
 	two.dial(room.NewSession())
 	room, all := one.watch(lobby), one.watch("")
 	for _, s := range []*screen{room, all} {
-		s.until("all replicas", func(p *hub.Page) bool {
+		s.until("all replicas", func(p *desktest.Page) bool {
 			first, second := replicaNamed(p, "one"), replicaNamed(p, "two")
 			return len(p.Replicas) == 3 && first["watchers"] == 2.0 && first["sockets"] == 0.0 && second["sockets"] == 1.0 && second["rooms"] == 1.0 &&
 				second["store"] == "ok" && second["ledger"] == "ok" && second["draining"] == false && second["started_at"].(float64) > 1e12
 		})
 	}
 	behind.Store(true)
-	room.until("the ledger is behind", func(p *hub.Page) bool { return replicaNamed(p, "two")["ledger"] == "behind" })
+	room.until("the ledger is behind", func(p *desktest.Page) bool { return replicaNamed(p, "two")["ledger"] == "behind" })
 	require.NoError(t, three.Hub.Drain(t.Context()))
-	room.until("one drains", func(p *hub.Page) bool { return replicaNamed(p, "three")["draining"] == true })
+	room.until("one drains", func(p *desktest.Page) bool { return replicaNamed(p, "three")["draining"] == true })
 	three.end()
-	room.until("it is gone", func(p *hub.Page) bool { return len(p.Replicas) == 2 && replicaNamed(p, "three") == nil })
+	room.until("it is gone", func(p *desktest.Page) bool { return len(p.Replicas) == 2 && replicaNamed(p, "three") == nil })
 	two.end()
-	all.until("the other one is dead", func(p *hub.Page) bool { return len(p.Replicas) == 1 })
+	all.until("the other one is dead", func(p *desktest.Page) bool { return len(p.Replicas) == 1 })
 }
 
 func TestReplicasAreNotTakenForDeadByOneThatIsDeaf(t *testing.T) {
@@ -59,15 +60,15 @@ func TestReplicasAreNotTakenForDeadByOneThatIsDeaf(t *testing.T) {
 	one := start(t, proxy.Client(), room.Config{}, hub.Config{Name: "one", Probe: 300 * time.Millisecond})
 	start(t, server.Client(), room.Config{}, hub.Config{Name: "two", Probe: 300 * time.Millisecond})
 	s := one.watch(lobby)
-	s.until("both", func(p *hub.Page) bool { return len(p.Replicas) == 2 })
+	s.until("both", func(p *desktest.Page) bool { return len(p.Replicas) == 2 })
 	proxy.Refuse()
 	proxy.CutAll()
-	s.until("it knows that it is deaf", func(p *hub.Page) bool { return replicaNamed(p, "one")["store"] == "stale" })
+	s.until("it knows that it is deaf", func(p *desktest.Page) bool { return replicaNamed(p, "one")["store"] == "stale" })
 	n := s.count("beat")
-	s.until("time passes", func(p *hub.Page) bool { return p.Told["beat"] > n+2 })
-	require.True(t, s.shows(func(p *hub.Page) bool { return len(p.Replicas) == 2 }))
+	s.until("time passes", func(p *desktest.Page) bool { return p.Told["beat"] > n+2 })
+	require.True(t, s.shows(func(p *desktest.Page) bool { return len(p.Replicas) == 2 }))
 	proxy.Heal()
-	s.until("it hears again", func(p *hub.Page) bool { return replicaNamed(p, "one")["store"] == "ok" && len(p.Replicas) == 2 })
+	s.until("it hears again", func(p *desktest.Page) bool { return replicaNamed(p, "one")["store"] == "ok" && len(p.Replicas) == 2 })
 }
 
 func TestOnlyWhoHasWatchersListensToTheReplicas(t *testing.T) {
@@ -80,7 +81,7 @@ func TestOnlyWhoHasWatchersListensToTheReplicas(t *testing.T) {
 	untilListening(0)
 	s := r.watch("")
 	untilListening(1)
-	s.until("one replica", func(p *hub.Page) bool { return len(p.Replicas) == 1 })
+	s.until("one replica", func(p *desktest.Page) bool { return len(p.Replicas) == 1 })
 	require.NoError(t, s.ws.CloseNow())
 	untilListening(0)
 }

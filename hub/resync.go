@@ -12,7 +12,7 @@ import (
 // patience is how long an event may be behind an answer that knows of it.
 const patience = 50 * time.Millisecond
 
-// behind is the wait for the event of a version that the engine told of. The hall's lock guards it.
+// behind is the wait for the event of a version that the engine told of. The room's lock guards it.
 type behind struct {
 	wanted mirror.Revision
 	timer  *time.Timer
@@ -25,25 +25,25 @@ func (b *behind) stop() {
 }
 
 // confirmed says that the room's channel is subscribed, from now on and without a gap.
-func (l *hall) confirmed() {
+func (l *localRoom) confirmed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.resync(mirror.ReasonSubscribed)
 }
 
 // resync has a snapshot taken: one at a time for a room, and one more when asked meanwhile.
-func (l *hall) resync(reason mirror.Reason) {
+func (l *localRoom) resync(reason mirror.Reason) {
 	if l.dead {
 		return
 	}
 	l.h.metrics.resyncs.WithLabelValues(string(reason)).Inc()
 	if l.m.Read() {
-		l.h.spawn(l.snapshots)
+		l.h.Spawn(l.snapshots)
 	}
 }
 
 // snapshots takes snapshots until one fits to the events that came meanwhile.
-func (l *hall) snapshots(ctx context.Context) {
+func (l *localRoom) snapshots(ctx context.Context) {
 	wait := follow.Backoff{Jitter: true}
 	for {
 		done, err := l.snapshot(ctx)
@@ -54,7 +54,7 @@ func (l *hall) snapshots(ctx context.Context) {
 		case err == nil:
 			continue
 		}
-		l.h.failed(ctx, "snapshot failed", l.id, err)
+		l.h.Failed(ctx, "snapshot failed", l.id, err)
 		if !wait.Wait(ctx) {
 			return
 		}
@@ -62,7 +62,7 @@ func (l *hall) snapshots(ctx context.Context) {
 }
 
 // snapshot takes one; done is false when another one is needed.
-func (l *hall) snapshot(ctx context.Context) (done bool, err error) {
+func (l *localRoom) snapshot(ctx context.Context) (done bool, err error) {
 	snap, roster, err := l.readLine(ctx)
 	if err != nil {
 		return false, err
@@ -74,7 +74,7 @@ func (l *hall) snapshot(ctx context.Context) (done bool, err error) {
 }
 
 // readLine reads the line, with who stands in it where support watches.
-func (l *hall) readLine(ctx context.Context) (room.Snapshot, *room.Roster, error) {
+func (l *localRoom) readLine(ctx context.Context) (room.Snapshot, *room.Roster, error) {
 	l.mu.RLock()
 	watched := l.desk != nil
 	l.mu.RUnlock()
@@ -91,7 +91,7 @@ func (l *hall) readLine(ctx context.Context) (room.Snapshot, *room.Roster, error
 }
 
 // take adopts a snapshot and what came after it; false when another one is needed.
-func (l *hall) take(snap room.Snapshot, roster *room.Roster) bool {
+func (l *localRoom) take(snap room.Snapshot, roster *room.Roster) bool {
 	if l.dead {
 		return true
 	}
@@ -109,7 +109,7 @@ func (l *hall) take(snap room.Snapshot, roster *room.Roster) bool {
 	l.back.due, l.back.until = true, time.Time{}
 	l.armExpiry()
 	if l.desk != nil {
-		l.desk.resynced(roster)
+		l.desk.Resynced(roster)
 	}
 	for i := range events {
 		l.apply(&events[i])
@@ -119,7 +119,7 @@ func (l *hall) take(snap room.Snapshot, roster *room.Roster) bool {
 
 // observe compares a view that the engine just gave with the mirror. When the engine knows more, the
 // event is on its way, or lost: it is given a moment to come.
-func (l *hall) observe(v room.View) {
+func (l *localRoom) observe(v room.View) {
 	l.h.clock.Sample(v.Now)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,7 +136,7 @@ func (l *hall) observe(v room.View) {
 }
 
 // want gives the event of a version a moment to come.
-func (l *hall) want(told mirror.Revision) {
+func (l *localRoom) want(told mirror.Revision) {
 	if told.Compare(l.behind.wanted) <= 0 {
 		return
 	}

@@ -9,49 +9,49 @@ import (
 // rounds is all halls in some order, to look at them by turns.
 type rounds struct {
 	mu      sync.Mutex
-	halls   []*hall
+	rooms   []*localRoom
 	visited int // the next one to visit
 	checked int // the next one to compare with the engine
 }
 
-func (r *rounds) add(l *hall) {
+func (r *rounds) add(l *localRoom) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l.turn = len(r.halls)
-	r.halls = append(r.halls, l)
+	l.turn = len(r.rooms)
+	r.rooms = append(r.rooms, l)
 }
 
-func (r *rounds) remove(l *hall) {
+func (r *rounds) remove(l *localRoom) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	last := len(r.halls) - 1
-	r.halls[l.turn] = r.halls[last]
-	r.halls[l.turn].turn = l.turn
-	r.halls[last] = nil
-	r.halls = r.halls[:last]
+	last := len(r.rooms) - 1
+	r.rooms[l.turn] = r.rooms[last]
+	r.rooms[l.turn].turn = l.turn
+	r.rooms[last] = nil
+	r.rooms = r.rooms[:last]
 }
 
 // next lists the next n halls to compare, each once.
-func (r *rounds) next(n int) []*hall { return r.some(&r.checked, n) }
+func (r *rounds) next(n int) []*localRoom { return r.some(&r.checked, n) }
 
 // visit lists the next part of the halls, of so many parts.
-func (r *rounds) visit(parts int) []*hall {
+func (r *rounds) visit(parts int) []*localRoom {
 	r.mu.Lock()
-	n := (len(r.halls) + parts - 1) / parts
+	n := (len(r.rooms) + parts - 1) / parts
 	r.mu.Unlock()
 	return r.some(&r.visited, n)
 }
 
-func (r *rounds) some(at *int, n int) []*hall {
+func (r *rounds) some(at *int, n int) []*localRoom {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n = min(n, len(r.halls))
-	list := make([]*hall, 0, n)
+	n = min(n, len(r.rooms))
+	list := make([]*localRoom, 0, n)
 	for range n {
-		if *at >= len(r.halls) {
+		if *at >= len(r.rooms) {
 			*at = 0
 		}
-		list = append(list, r.halls[*at])
+		list = append(list, r.rooms[*at])
 		*at++
 	}
 	return list
@@ -79,7 +79,7 @@ func (h *Hub) visits(ctx context.Context) {
 	}
 }
 
-func (l *hall) visit() {
+func (l *localRoom) visit() {
 	now, ms := l.h.now(), l.h.clock.MS()
 	l.mu.Lock()
 	defer l.mu.Unlock()

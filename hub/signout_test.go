@@ -10,17 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/desk"
+	"github.com/waitroom/waitroom/hub/desk/desktest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
 )
 
-func there(p *hub.Page) bool { return p.Told["desk"]+p.Told["rooms"] > 0 }
+func there(p *desktest.Page) bool { return p.Told["desk"]+p.Told["rooms"] > 0 }
 
 func TestSignOutClosesTheSocketsOfThatSignInOnEveryReplica(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Start(t).Client()
 	one, two := start(t, rdb, room.Config{}, hub.Config{}), start(t, rdb, room.Config{}, hub.Config{})
-	mine, hers := hub.Watcher{Key: "mine"}, hub.Watcher{Key: "hers"}
+	mine, hers := desk.Watcher{Key: "mine"}, desk.Watcher{Key: "hers"}
 	gone := []*screen{one.watchAs(lobby, mine), two.watchAs(lobby, mine), two.watchAs("", mine)}
 	stays := []*screen{one.watchAs(lobby, hers), two.watchAs("", hers)}
 	for _, s := range append(gone, stays...) {
@@ -32,7 +34,7 @@ func TestSignOutClosesTheSocketsOfThatSignInOnEveryReplica(t *testing.T) {
 	}
 	for _, s := range stays {
 		n := s.count("beat")
-		s.until("it goes on", func(p *hub.Page) bool { return p.Told["beat"] > n })
+		s.until("it goes on", func(p *desktest.Page) bool { return p.Told["beat"] > n })
 	}
 }
 
@@ -49,8 +51,8 @@ func TestSignOutThatWasMissedIsFoundWhenTheSubscriptionIsRenewed(t *testing.T) {
 		}
 		return !over.Load(), nil
 	}
-	mine := r.watchAs(lobby, hub.Watcher{Key: "mine", Valid: valid})
-	hers := r.watchAs(lobby, hub.Watcher{Key: "hers", Valid: func(context.Context) (bool, error) { return true, nil }})
+	mine := r.watchAs(lobby, desk.Watcher{Key: "mine", Valid: valid})
+	hers := r.watchAs(lobby, desk.Watcher{Key: "hers", Valid: func(context.Context) (bool, error) { return true, nil }})
 	mine.until("the room", there)
 	hers.until("the room", there)
 	proxy.Refuse()
@@ -60,12 +62,12 @@ func TestSignOutThatWasMissedIsFoundWhenTheSubscriptionIsRenewed(t *testing.T) {
 	proxy.Heal()
 	require.Equal(t, 4501, mine.untilClosed())
 	n := hers.count("beat")
-	hers.until("it goes on", func(p *hub.Page) bool { return p.Told["beat"] > n })
+	hers.until("it goes on", func(p *desktest.Page) bool { return p.Told["beat"] > n })
 }
 
 func TestSocketThatWasUnderWayWhileItsSignInEndedIsClosed(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
-	s := r.watchAs(lobby, hub.Watcher{Valid: func(context.Context) (bool, error) { return false, nil }})
+	s := r.watchAs(lobby, desk.Watcher{Valid: func(context.Context) (bool, error) { return false, nil }})
 	require.Equal(t, 4501, s.untilClosed())
 }
 
@@ -84,8 +86,8 @@ func TestSignInThatIsGoneWithoutASignOutIsFound(t *testing.T) {
 		}
 		return !gone.Load(), nil
 	}
-	screens := []*screen{r.watchAs(lobby, hub.Watcher{Key: "mine", Valid: valid}), r.watchAs("", hub.Watcher{Key: "mine", Valid: valid})}
-	hers := r.watchAs("", hub.Watcher{Key: "hers", Valid: func(context.Context) (bool, error) { return true, nil }})
+	screens := []*screen{r.watchAs(lobby, desk.Watcher{Key: "mine", Valid: valid}), r.watchAs("", desk.Watcher{Key: "mine", Valid: valid})}
+	hers := r.watchAs("", desk.Watcher{Key: "hers", Valid: func(context.Context) (bool, error) { return true, nil }})
 	for _, s := range append(screens, hers) {
 		s.until("the first frame", there)
 	}
@@ -99,7 +101,7 @@ func TestSignInThatIsGoneWithoutASignOutIsFound(t *testing.T) {
 	}
 	for _, s := range screens { // an error is no verdict
 		n := s.count("beat")
-		s.until("it goes on", func(p *hub.Page) bool { return p.Told["beat"] > n })
+		s.until("it goes on", func(p *desktest.Page) bool { return p.Told["beat"] > n })
 	}
 	gone.Store(true)
 	away.Store(false)
@@ -107,17 +109,17 @@ func TestSignInThatIsGoneWithoutASignOutIsFound(t *testing.T) {
 		require.Equal(t, 4501, s.untilClosed())
 	}
 	n := hers.count("beat")
-	hers.until("it goes on", func(p *hub.Page) bool { return p.Told["beat"] > n })
+	hers.until("it goes on", func(p *desktest.Page) bool { return p.Told["beat"] > n })
 }
 
 func TestSocketIsClosedWhenItsSignInEndsByTime(t *testing.T) {
 	t.Parallel()
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
 	until := time.Now().Add(3 * time.Second)
-	s := r.watchAs("", hub.Watcher{Until: until})
-	later := r.watchAs("", hub.Watcher{Until: until.Add(time.Hour)})
+	s := r.watchAs("", desk.Watcher{Until: until})
+	later := r.watchAs("", desk.Watcher{Until: until.Add(time.Hour)})
 	require.Equal(t, 4501, s.untilClosed())
 	require.False(t, time.Now().Before(until))
 	n := later.count("beat")
-	later.until("it goes on", func(p *hub.Page) bool { return p.Told["beat"] > n })
+	later.until("it goes on", func(p *desktest.Page) bool { return p.Told["beat"] > n })
 }

@@ -24,7 +24,7 @@ func (h *Hub) tellFreshness(ctx context.Context) {
 }
 
 func (h *Hub) pingAll() {
-	h.eachHall(func(l *hall) {
+	h.eachRoom(func(l *localRoom) {
 		l.mu.RLock()
 		defer l.mu.RUnlock()
 		for _, c := range l.conns {

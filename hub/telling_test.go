@@ -16,7 +16,7 @@ import (
 // teller is a hall whose calls the test makes itself.
 type teller struct {
 	*testing.T
-	*hall
+	*localRoom
 }
 
 func newTeller(t *testing.T) teller {
@@ -24,7 +24,7 @@ func newTeller(t *testing.T) teller {
 	t.Cleanup(func() { _ = rdb.Close() })
 	h := New(Config{Engine: room.New(rdb, room.Config{}), Redis: rdb})
 	h.hosted.Store(7)
-	l := newHall(h, "integration")
+	l := newLocalRoom(h, "integration")
 	l.who.telling = true
 	return teller{t, l}
 }

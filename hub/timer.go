@@ -10,7 +10,7 @@ import (
 // expiryLate is how long after a lease's end the engine is asked, so that by its clock the lease is over.
 const expiryLate = time.Millisecond
 
-// deadline is the timer on a room's lease. The hall's lock guards it.
+// deadline is the timer on a room's lease. The room's lock guards it.
 type deadline struct {
 	timer *time.Timer
 	fence int64
@@ -25,7 +25,7 @@ func (d *deadline) stop() {
 }
 
 // armExpiry sets the timer for the mirror's lease.
-func (l *hall) armExpiry() {
+func (l *localRoom) armExpiry() {
 	d := &l.expiry
 	if d.fence == l.m.Lease.Fence && d.ends == l.m.Lease.Ends() {
 		return
@@ -38,9 +38,9 @@ func (l *hall) armExpiry() {
 	l.expireIn(l.h.clock.Until(d.ends) + expiryLate)
 }
 
-func (l *hall) expireIn(wait time.Duration) {
+func (l *localRoom) expireIn(wait time.Duration) {
 	if l.expiry.timer == nil {
-		l.expiry.timer = time.AfterFunc(wait, func() { l.h.spawn(l.expire) })
+		l.expiry.timer = time.AfterFunc(wait, func() { l.h.Spawn(l.expire) })
 		return
 	}
 	l.expiry.timer.Reset(wait)
@@ -48,10 +48,10 @@ func (l *hall) expireIn(wait time.Duration) {
 
 // expire brings the room to now and, should the lease not be over by Redis's clock, sets the timer
 // for what is left.
-func (l *hall) expire(ctx context.Context) {
+func (l *localRoom) expire(ctx context.Context) {
 	found, err := l.h.engine.Expire(ctx, l.id)
 	if err != nil {
-		l.h.failed(ctx, "expire failed", l.id, err)
+		l.h.Failed(ctx, "expire failed", l.id, err)
 	}
 	l.mu.Lock()
 	d := &l.expiry
@@ -70,7 +70,7 @@ func (l *hall) expire(ctx context.Context) {
 
 // freed says that the lock key was deleted. After our own scripts the event is right behind; when it
 // was done by hand, the mirror still shows the lease a moment later.
-func (l *hall) freed() {
+func (l *localRoom) freed() {
 	l.mu.RLock()
 	fence := l.m.Lease.Fence
 	l.mu.RUnlock()
@@ -82,7 +82,7 @@ func (l *hall) freed() {
 		same := l.m.Lease.Fence == fence && !l.dead
 		l.mu.RUnlock()
 		if same {
-			l.h.spawn(l.expire)
+			l.h.Spawn(l.expire)
 		}
 	})
 }

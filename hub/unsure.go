@@ -9,7 +9,7 @@ import (
 )
 
 // linkLookup is the line of sessions of which it has to be asked for whom their new sockets stand. As with looks, one question is under way at a time for a room, and
-// who comes meanwhile goes into the next. No look waits for it: what everybody else is told hangs on those. The hall's lock guards it.
+// who comes meanwhile goes into the next. No look waits for it: what everybody else is told hangs on those. The room's lock guards it.
 type linkLookup struct {
 	running bool
 	line    []*session
@@ -22,20 +22,20 @@ type linkQuestion struct {
 }
 
 // askLink has it asked for whom the new sockets of a session stand, that was just looked up and has no place of its own.
-func (l *hall) askLink(s *session) {
+func (l *localRoom) askLink(s *session) {
 	if s.Here.linkAsked || !slices.ContainsFunc(s.Here.conns, (*conn).isUnsure) {
 		return
 	}
 	s.Here.linkAsked = true
 	l.links.line = append(l.links.line, s)
 	if !l.links.running {
-		l.links.running = l.h.spawn(l.findLinks)
+		l.links.running = l.h.Spawn(l.findLinks)
 	}
 }
 
 func (c *conn) isUnsure() bool { return c.unsure }
 
-func (l *hall) findLinks(ctx context.Context) {
+func (l *localRoom) findLinks(ctx context.Context) {
 	var wait follow.Backoff
 	for {
 		batch, ids := l.nextLinks()
@@ -48,7 +48,7 @@ func (l *hall) findLinks(ctx context.Context) {
 			l.foundLinks(batch, links)
 			continue
 		}
-		l.h.failed(ctx, "links not found", l.id, err)
+		l.h.Failed(ctx, "links not found", l.id, err)
 		l.askLinksAgain(batch)
 		if !wait.Wait(ctx) {
 			return
@@ -57,7 +57,7 @@ func (l *hall) findLinks(ctx context.Context) {
 }
 
 // nextLinks takes the next batch; none left ends the run.
-func (l *hall) nextLinks() (batch []linkQuestion, ids []string) {
+func (l *localRoom) nextLinks() (batch []linkQuestion, ids []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := 0
@@ -86,7 +86,7 @@ func (v *visitor) unsure() (conns []*conn) {
 	return conns
 }
 
-func (l *hall) askLinksAgain(batch []linkQuestion) {
+func (l *localRoom) askLinksAgain(batch []linkQuestion) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, d := range batch {
@@ -94,7 +94,7 @@ func (l *hall) askLinksAgain(batch []linkQuestion) {
 	}
 }
 
-func (l *hall) foundLinks(batch []linkQuestion, links []Link) {
+func (l *localRoom) foundLinks(batch []linkQuestion, links []Link) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i, d := range batch {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/desk/desktest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
 )
@@ -45,7 +46,7 @@ func TestPlaceThatIsAnotherByTheTimeItIsKnownIsNotShown(t *testing.T) {
 			require.NoError(t, gone.ws.CloseNow())
 			leave(t, r.Engine, ids[0], room.Completed)
 			again := join(t, r.Engine, ids[0])
-			desk.until("the other place", func(p *hub.Page) bool { return p.Version >= again.Version })
+			desk.until("the other place", func(p *desktest.Page) bool { return p.Version >= again.Version })
 			close(all.held)
 			require.Equal(t, 4003, guest.untilClosed())
 			require.Empty(t, guest.raw)

@@ -10,10 +10,6 @@ import (
 
 // Serve writes what is due to the socket, from the state of this moment.
 func (c *conn) Serve(w *socket.Writer, due uint32) {
-	if c.desk != nil {
-		c.serveDesk(w, due)
-		return
-	}
 	if due&dueMessages != 0 { // before the state: whoever stops at the end of its turn is to have its code
 		c.writeMessages(w)
 	}
@@ -63,7 +59,7 @@ type telling struct {
 
 // state makes the state frame; ok is false when there is nothing to tell, or nothing yet.
 func (c *conn) state(buf []byte) (_ []byte, t telling, ok bool) {
-	l := c.hall
+	l := c.room
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	if !l.m.Live || c.unsure {
@@ -90,13 +86,13 @@ func (c *conn) state(buf []byte) (_ []byte, t telling, ok bool) {
 	buf, ok = l.shared.appendState(buf, &l.m.State, st, c.h.clock.MS(), c.h.engine.Terms(l.id).Lease)
 	if !ok {
 		at := l.m.Revision
-		c.h.spawn(func(context.Context) { l.drifted(at) })
+		c.h.Spawn(func(context.Context) { l.drifted(at) })
 	}
 	return buf, t, ok
 }
 
 // drifted takes a snapshot because a seat and the mirror contradict each other.
-func (l *hall) drifted(at mirror.Revision) {
+func (l *localRoom) drifted(at mirror.Revision) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.m.Revision == at && !l.m.Reading() {
@@ -109,9 +105,9 @@ func (c *conn) writeMessages(w *socket.Writer) {
 	if !c.opened || c.session == nil {
 		return
 	}
-	c.hall.mu.RLock()
+	c.room.mu.RLock()
 	list := c.link.messages(c.session.Messages(c.messages, c.h.clock.MS()))
-	c.hall.mu.RUnlock()
+	c.room.mu.RUnlock()
 	for _, m := range list {
 		frame := socket.Text(appendMessage(socket.Blank(512), m)) // a secret: not in the memory that others' frames are made in
 		if !c.SendFrame(w, frame, dueMessages) {

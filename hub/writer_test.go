@@ -57,12 +57,12 @@ func TestMessageThatComesWhileTheWriterIsAtTheSocketGoesBeforeTheEnd(t *testing.
 	c.Mark(dueState, true) // the mark for the message is still to come
 	go l.h.pool.Write(context.Background())
 	t.Cleanup(l.h.pool.Close)
-	require.Contains(t, frame(t, browser), `"type":"sms"`)
-	require.Contains(t, frame(t, browser), `"status":"ended"`)
+	require.Contains(t, nextFrame(t, browser), `"type":"sms"`)
+	require.Contains(t, nextFrame(t, browser), `"status":"ended"`)
 }
 
-// frame is the next one that the browser is sent.
-func frame(t *testing.T, browser *websocket.Conn) string {
+// nextFrame is the next frame that the browser is sent.
+func nextFrame(t *testing.T, browser *websocket.Conn) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // bounds a failure alone
 	defer cancel()

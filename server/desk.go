@@ -13,7 +13,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/desk"
 	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms/source"
@@ -26,8 +26,8 @@ const (
 	alertWithin = 2 * time.Second
 )
 
-// desk is what support is shown beside the line: the store's messages of the last minutes, and what the ledger knows of the day.
-type desk struct {
+// panels are what support sees beside the line: the store's messages of the last minutes, and what the ledger knows of the day.
+type panels struct {
 	engine  *room.Engine
 	ledger  *ledger.Ledger
 	client  redis.UniversalClient
@@ -37,8 +37,8 @@ type desk struct {
 	again map[room.ID]bool // rooms that are looked up once more
 }
 
-func newDesk(e *room.Engine, l *ledger.Ledger, client redis.UniversalClient, sources func(room.ID) map[string]source.Configured) *desk {
-	return &desk{engine: e, ledger: l, client: client, sources: sources, again: make(map[room.ID]bool)}
+func newPanels(e *room.Engine, l *ledger.Ledger, client redis.UniversalClient, sources func(room.ID) map[string]source.Configured) *panels {
+	return &panels{engine: e, ledger: l, client: client, sources: sources, again: make(map[room.ID]bool)}
 }
 
 // messageItem is a message that belongs to nobody, or came late. Times are unix ms.
@@ -93,58 +93,58 @@ type incidentItem struct {
 
 // Items are the messages and incidents that a person may have to look at, the latest first. While the ledger is away, those that
 // the store has.
-func (d *desk) Items(ctx context.Context, id room.ID) ([]hub.Item, error) {
-	letters, err := d.engine.Letters(ctx, id)
+func (p *panels) Items(ctx context.Context, id room.ID) ([]desk.Item, error) {
+	letters, err := p.engine.Letters(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	now := d.now()
-	lost, incidents, err := d.ledger.Troubles(ctx, id, now-troubledFor.Milliseconds(), mostItems)
+	now := p.now()
+	lost, incidents, err := p.ledger.Troubles(ctx, id, now-troubledFor.Milliseconds(), mostItems)
 	if err != nil {
 		lost, incidents = nil, nil
 	}
 	messages := messageItems(letters, lost)
 	if err == nil && slices.ContainsFunc(messages, func(m messageItem) bool { return m.SentAt == nil && m.From == "" && now-m.At < takenIn.Milliseconds() }) {
-		d.lookAgain(id)
+		p.lookAgain(id)
 	}
 	return itemsOf(messages, incidentItems(incidents))
 }
 
 // Pauses are who paused the room and why, from what support wrote when it did.
-func (d *desk) Pauses(ctx context.Context, id room.ID) ([]hub.Item, error) {
-	p, found, err := d.ledger.LastPause(ctx, id)
+func (p *panels) Pauses(ctx context.Context, id room.ID) ([]desk.Item, error) {
+	last, found, err := p.ledger.LastPause(ctx, id)
 	if err != nil || !found {
 		return nil, err
 	}
-	key := fmt.Sprint(p.At)
-	item, err := itemOf(key, pauseItem{Key: key, Who: p.Who, Reason: p.Reason, At: p.At})
-	return []hub.Item{item}, err
+	key := fmt.Sprint(last.At)
+	item, err := itemOf(key, pauseItem{Key: key, Who: last.Who, Reason: last.Reason, At: last.At})
+	return []desk.Item{item}, err
 }
 
 // now is Redis's time as far as it is known.
-func (d *desk) now() int64 { return cmp.Or(d.engine.At(time.Now()), time.Now().UnixMilli()) }
+func (p *panels) now() int64 { return cmp.Or(p.engine.At(time.Now()), time.Now().UnixMilli()) }
 
 // lookAgain has a room's items looked up once more, when the ledger has taken in who sent what has just come.
-func (d *desk) lookAgain(id room.ID) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.again[id] {
+func (p *panels) lookAgain(id room.ID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.again[id] {
 		return
 	}
-	d.again[id] = true
+	p.again[id] = true
 	time.AfterFunc(takenIn/2, func() {
-		d.mu.Lock()
-		delete(d.again, id)
-		d.mu.Unlock()
-		d.alert(id)
+		p.mu.Lock()
+		delete(p.again, id)
+		p.mu.Unlock()
+		p.alert(id)
 	})
 }
 
 // alert tells all replicas that a room's items are others. Where it fails they are looked up at the next change.
-func (d *desk) alert(id room.ID) {
+func (p *panels) alert(id room.ID) {
 	ctx, cancel := context.WithTimeout(context.Background(), alertWithin)
 	defer cancel()
-	_ = d.engine.Alert(ctx, id)
+	_ = p.engine.Alert(ctx, id)
 }
 
 // messageItems puts together what the store has of a message, which is newer, and what the ledger has, which is more.
@@ -216,7 +216,7 @@ func incidentItems(incidents []ledger.Incident) []incidentItem {
 }
 
 // itemsOf are both kinds together, the latest first.
-func itemsOf(messages []messageItem, incidents []incidentItem) ([]hub.Item, error) {
+func itemsOf(messages []messageItem, incidents []incidentItem) ([]desk.Item, error) {
 	type dated struct {
 		at   int64
 		key  string
@@ -230,7 +230,7 @@ func itemsOf(messages []messageItem, incidents []incidentItem) ([]hub.Item, erro
 		all = append(all, dated{i.At, i.Key, i})
 	}
 	slices.SortStableFunc(all, func(a, b dated) int { return cmp.Compare(b.at, a.at) })
-	var items []hub.Item
+	var items []desk.Item
 	for _, d := range all[:min(len(all), mostItems)] {
 		item, err := itemOf(d.key, d.item)
 		if err != nil {
@@ -241,10 +241,10 @@ func itemsOf(messages []messageItem, incidents []incidentItem) ([]hub.Item, erro
 	return items, nil
 }
 
-func itemOf(key string, of any) (hub.Item, error) {
+func itemOf(key string, of any) (desk.Item, error) {
 	text, err := json.Marshal(of)
 	if err != nil {
-		return hub.Item{}, fmt.Errorf("encode item: %w", err)
+		return desk.Item{}, fmt.Errorf("encode item: %w", err)
 	}
-	return hub.Item{Key: key, JSON: text}, nil
+	return desk.Item{Key: key, JSON: text}, nil
 }

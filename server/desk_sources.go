@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/desk"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/server/heard"
 )
@@ -20,18 +20,18 @@ type sourceItem struct {
 
 // Sources are the phones and providers of a room, and when each was last heard. A carrier that signs as Standard
 // Webhooks is one of them once it was heard.
-func (d *desk) Sources(ctx context.Context, id room.ID) ([]hub.Item, error) {
-	configured := d.sources(id)
+func (p *panels) Sources(ctx context.Context, id room.ID) ([]desk.Item, error) {
+	configured := p.sources(id)
 	names := append([]string{""}, slices.Sorted(maps.Keys(configured))...)
 	fields := make([]string, len(names))
 	for i, name := range names {
 		fields[i] = heard.Field(id, name)
 	}
-	last, err := heard.Read(ctx, d.client, d.engine.Names(), fields...)
+	last, err := heard.Read(ctx, p.client, p.engine.Names(), fields...)
 	if err != nil {
 		return nil, err
 	}
-	var items []hub.Item
+	var items []desk.Item
 	for i, name := range names {
 		seen, known := last[fields[i]]
 		if !known && name == "" {

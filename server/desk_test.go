@@ -17,7 +17,7 @@ import (
 // items are what a replica shows beside the line, once it is as a test wants it.
 func (r *replica) items(t *testing.T, ready func([]map[string]any) bool) (found []map[string]any) {
 	t.Helper()
-	d := newDesk(r.engine, r.ledger, r.store.Client, r.sourcesOf)
+	d := newPanels(r.engine, r.ledger, r.store.Client, r.sourcesOf)
 	require.Eventually(t, func() bool {
 		list, err := d.Items(t.Context(), "integration")
 		require.NoError(t, err)
@@ -123,7 +123,7 @@ func TestStoreAndLedgerEachTellTheirPartOfAMessageOnce(t *testing.T) {
 func TestMinutesOfTheLastHourAreTold(t *testing.T) {
 	o := openOffice(t)
 	newSeller(t, o.a.URL(), "a").join()
-	d := newDesk(o.b.engine, o.b.ledger, o.b.store.Client, o.b.sourcesOf)
+	d := newPanels(o.b.engine, o.b.ledger, o.b.store.Client, o.b.sourcesOf)
 	require.Eventually(t, func() bool {
 		list, err := d.Minutes(t.Context(), "integration", 0)
 		require.NoError(t, err)

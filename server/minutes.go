@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/desk"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -26,13 +26,13 @@ type minuteItem struct {
 }
 
 // Minutes are the last hour by the minute, or what of it may have changed since an instant (unix ms).
-func (d *desk) Minutes(ctx context.Context, id room.ID, since int64) ([]hub.Item, error) {
-	now := d.now()
-	list, err := d.ledger.Minutes(ctx, id, max(since, now-minutesShown.Milliseconds()), now, true)
+func (p *panels) Minutes(ctx context.Context, id room.ID, since int64) ([]desk.Item, error) {
+	now := p.now()
+	list, err := p.ledger.Minutes(ctx, id, max(since, now-minutesShown.Milliseconds()), now, true)
 	if err != nil {
 		return nil, err
 	}
-	items := make([]hub.Item, 0, len(list))
+	items := make([]desk.Item, 0, len(list))
 	for _, m := range list {
 		key := strconv.FormatInt(m.At, 10)
 		item, err := itemOf(key, minuteItem{Key: key, At: m.At, Depth: m.Depth, Granted: m.Granted, WaitP50: m.WaitP50, WaitP95: m.WaitP95,

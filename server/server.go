@@ -134,7 +134,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	}
 	s.links = link.New(s.store.Client, s.engine.Names())
 	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store.Client, Log: s.log, Origins: sites, Registerer: registry, Linked: s.standsFor(),
-		Unnotified: s.cfg.Redis.Embedded(), Desk: newDesk(s.engine, s.ledger, s.store.Client, s.sourcesOf), Rooms: s.cfg.Rooms.Has, Named: s.cfg.Rooms.Names(),
+		Unnotified: s.cfg.Redis.Embedded(), Panels: newPanels(s.engine, s.ledger, s.store.Client, s.sourcesOf), Rooms: s.cfg.Rooms.Has, Named: s.cfg.Rooms.Names(),
 		Name: s.replicaName(), Behind: func() bool { return s.ledger.Status().Behind }})
 	s.openDesk()
 	s.health = &health{checks: []check{

@@ -166,7 +166,7 @@ func TestClockThatIsOffIsShownToSupportAndByDoctor(t *testing.T) {
 		requireTaken(t, "gateway", `{"result":"unmatched","reason":"no_lease"}`,
 			postFrom(t, r.URL(), "gateway", fmt.Sprint(n), fmt.Sprint("안내 ", n), time.Now().Add(-4*time.Second)))
 	}
-	items, err := newDesk(r.engine, r.ledger, r.store.Client, r.sourcesOf).Sources(t.Context(), "src:gateway")
+	items, err := newPanels(r.engine, r.ledger, r.store.Client, r.sourcesOf).Sources(t.Context(), "src:gateway")
 	require.NoError(t, err)
 	require.Len(t, items, 1)
 	var shown sourceItem

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/desk"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/web/signin"
@@ -55,7 +56,7 @@ func (s *Server) support(messages *sms.Service) *support.Config {
 type deskSockets struct{ *hub.Hub }
 
 func (s deskSockets) ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID, who support.Watcher) error {
-	return refusal(w, s.Hub.ServeDesk(w, r, id, hub.Watcher(who)))
+	return refusal(w, s.Hub.ServeDesk(w, r, id, desk.Watcher(who)))
 }
 
 // welcome tells whoever started the server how support signs in, where nobody has said who may.

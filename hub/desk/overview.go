@@ -1,4 +1,4 @@
-package hub
+package desk
 
 import (
 	"context"
@@ -12,20 +12,21 @@ import (
 )
 
 const (
-	glanceEvery = 250 * time.Millisecond // how often a room is looked at, and changes are told, at the most
+	glanceEvery = 250 * time.Millisecond // how often a room is looked at, and changes are sent, at the most
 	glancers    = 8                      // how many rooms are looked at at a time
-	glanceMost  = 250                    // and how many between two tellings: the store has other things to do
+	glanceMost  = 250                    // and how many between two rounds: the store has other work
 	listEvery   = 30 * time.Second       // how often the rooms in use are listed
 	glanceAgain = time.Second            // between attempts while the store does not answer
 
-	// The subscription's confirmation has the rooms listed. Should it not come, they are shown all the same.
+	// The subscription's confirmation has the rooms listed. Without it they are listed after this all the
+	// same.
 	confirmWithin = 2 * time.Second
 )
 
-// overview is what support is shown of all rooms. Events only say which rooms are to be looked at. It is followed while somebody
-// watches, and for a while after.
+// overview is what support sees of all rooms. Events only name the rooms to look at. It is followed while
+// somebody watches, and for a while after.
 type overview struct {
-	h    *Hub
+	d    *Desk
 	feed feed
 
 	mu      sync.Mutex
@@ -34,7 +35,7 @@ type overview struct {
 	relist  bool      // all rooms are to be looked at anew
 	listing time.Time // when they were listed last
 	listed  bool
-	ready   bool // there is something to show
+	ready   bool // there is something to send
 	running bool
 	empty   time.Time // since when nobody watches
 
@@ -43,22 +44,22 @@ type overview struct {
 	until  time.Time
 }
 
-func newOverview(h *Hub) *overview { return &overview{h: h, rows: make(map[room.ID]*row)} }
+func newOverview(d *Desk) *overview { return &overview{d: d, rows: make(map[room.ID]*row)} }
 
-func (o *overview) watch(c *conn) {
-	c.desk.source, c.desk.feed = o, &o.feed
+func (o *overview) watch(c *Conn) {
+	c.source, c.feed = o, &o.feed
 	o.mu.Lock()
 	o.feed.add(c)
 	if !o.running {
 		o.listing = time.Now().Add(confirmWithin - listEvery)
-		o.h.sub.Patterns.Add(o.h.names.EveryEvents())
-		o.running = o.h.spawn(o.run)
+		o.d.Sub.Patterns.Add(o.d.Names.EveryEvents())
+		o.running = o.d.Tasks.Spawn(o.run)
 	}
 	o.mu.Unlock()
 	c.Mark(dueFeed, false)
 }
 
-func (o *overview) leave(c *conn) {
+func (o *overview) leave(c *Conn) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.feed.remove(c) == 0 {
@@ -70,24 +71,25 @@ func (o *overview) leave(c *conn) {
 func (o *overview) over() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.feed.watchers() > 0 || time.Since(o.empty) < o.h.cfg.Linger {
+	if o.feed.watchers() > 0 || time.Since(o.empty) < o.d.Linger {
 		return false
 	}
-	o.h.sub.Patterns.Remove(o.h.names.EveryEvents())
+	o.d.Sub.Patterns.Remove(o.d.Names.EveryEvents())
 	o.running, o.listed, o.ready, o.dirty = false, false, false, nil
 	clear(o.rows)
 	o.feed.reset()
 	return true
 }
 
-// again has all rooms looked at: the channels are confirmed from now on, and what was told before may have been missed.
+// again has all rooms looked at: the channels are confirmed from now on, and earlier events may have been
+// missed.
 func (o *overview) again() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.relist = true
 }
 
-// touch says that something happened in a room.
+// touch has a room looked at in which something happened.
 func (o *overview) touch(id room.ID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -96,7 +98,7 @@ func (o *overview) touch(id room.ID) {
 	}
 	r := o.rows[id]
 	if r == nil {
-		if id == "" || !o.h.cfg.Rooms(id) && !slices.Contains(o.h.cfg.Named, id) {
+		if id == "" || !o.d.Rooms(id) && !slices.Contains(o.d.Named, id) {
 			return
 		}
 		r = new(row)
@@ -119,7 +121,7 @@ func (o *overview) run(ctx context.Context) {
 		began := time.Now()
 		answered := o.list(ctx) && o.look(ctx)
 		wait := glanceEvery
-		switch more := o.tell(); {
+		switch more := o.send(); {
 		case !answered:
 			wait = glanceAgain
 		case more:
@@ -141,11 +143,11 @@ func (o *overview) list(ctx context.Context) bool {
 	if !due {
 		return true
 	}
-	active, err := o.h.engine.Active(ctx)
+	active, err := o.d.Engine.Active(ctx)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if err != nil {
-		o.h.failed(ctx, "rooms not listed", "", err)
+		o.d.Tasks.Failed(ctx, "rooms not listed", "", err)
 		o.relist = o.relist || all
 		return false
 	}
@@ -154,13 +156,13 @@ func (o *overview) list(ctx context.Context) bool {
 	return true
 }
 
-// take takes the rooms in use: others are forgotten, unless they are named or something just happened there.
+// take takes the rooms in use and forgets others, unless they are named or something just happened there.
 func (o *overview) take(active []room.ID, all bool, asked time.Time) {
 	there := make(map[room.ID]bool, len(active))
 	for _, id := range active {
-		there[id] = o.h.cfg.Rooms(id)
+		there[id] = o.d.Rooms(id)
 	}
-	for _, id := range o.h.cfg.Named {
+	for _, id := range o.d.Named {
 		there[id] = true
 	}
 	for id, ok := range there {
@@ -172,14 +174,15 @@ func (o *overview) take(active []room.ID, all bool, asked time.Time) {
 		switch r := o.rows[id]; {
 		case !there[id] && r.touched.Before(asked):
 			r.gone = true
-		case all || !r.told || r.passes():
+		case all || !r.sent || r.passes():
 			r.gone = false
 			o.soil(id, r)
 		}
 	}
 }
 
-// look looks at the rooms that something happened in, the longest waiting first; false when the store does not answer.
+// look looks at the rooms that something happened in, the longest waiting first; false when the store does
+// not answer.
 func (o *overview) look(ctx context.Context) bool {
 	o.mu.Lock()
 	n := min(len(o.dirty), glanceMost)
@@ -193,13 +196,13 @@ func (o *overview) look(ctx context.Context) bool {
 	o.mu.Unlock()
 	answered := true
 	inParallel(glancers, todo, func(id room.ID) {
-		g, err := o.h.engine.Glance(ctx, id)
+		g, err := o.d.Engine.Glance(ctx, id)
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		switch r := o.rows[id]; {
 		case err != nil:
 			answered = false
-			o.h.failed(ctx, "room not looked at", id, err)
+			o.d.Tasks.Failed(ctx, "room not looked at", id, err)
 			if r != nil {
 				o.soil(id, r)
 			}

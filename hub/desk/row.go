@@ -1,4 +1,4 @@
-package hub
+package desk
 
 import (
 	"slices"
@@ -10,22 +10,22 @@ import (
 const (
 	handoffsIn = time.Minute      // handoffs are those within
 	lostFor    = 10 * time.Minute // how long a loss of data is trouble
-	someLeases = 3                // of fewer that ended it says nothing that most expired
+	someLeases = 3                // with fewer ended leases, most of them expired means nothing
 )
 
 // row is a room in the overview.
 type row struct {
 	known   bool
 	glance  room.Glance
-	shown   shown // as it was told
-	told    bool
+	last    summary // as it was sent
+	sent    bool
 	dirty   bool // it is to be looked at
 	gone    bool // it is to be dropped
 	touched time.Time
 }
 
-// shown is what is told of a room.
-type shown struct {
+// summary is what is sent of a room.
+type summary struct {
 	paused        bool
 	held          bool
 	holder        string
@@ -41,7 +41,7 @@ type trouble uint8
 
 const (
 	troublePaused  trouble = 1 << iota
-	troubleStuck           // somebody waits, the lock is free, and nobody may have it: all are away
+	troubleStuck           // sellers wait, the lock is free, and all of them are away
 	troubleExpired         // most leases expire
 	troubleNobodys         // a code belongs to nobody
 	troubleLost            // the store lost data
@@ -50,12 +50,12 @@ const (
 var troubles = [...]string{"paused", "stuck", "expired", "nobodys", "lost"}
 
 // passes reports whether there is trouble that time alone may end.
-func (r *row) passes() bool { return r.shown.trouble&(troubleExpired|troubleNobodys) != 0 }
+func (r *row) passes() bool { return r.last.trouble&(troubleExpired|troubleNobodys) != 0 }
 
-// at is what is to be told of the room at unix ms now.
-func (r *row) at(now int64) shown {
+// at is the room's summary at unix ms now.
+func (r *row) at(now int64) summary {
 	g := &r.glance
-	s := shown{paused: g.Paused, holder: g.Holder, waiting: g.Waiting, away: g.Away, oldest: g.Oldest}
+	s := summary{paused: g.Paused, holder: g.Holder, waiting: g.Waiting, away: g.Away, oldest: g.Oldest}
 	if g.Lease != nil {
 		s.held, s.expires = true, g.Lease.ExpiresAt
 	}

@@ -1,4 +1,4 @@
-package hub
+package desk
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/waitroom/waitroom/hub/desk/desktest"
 	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
@@ -36,7 +37,7 @@ type clerk struct {
 	events <-chan *redis.Message
 	m      mirror.State
 	r      mirror.Roster
-	page   Page
+	page   desktest.Page
 	counts struct{ events, gaps, away, moved int }
 }
 
@@ -47,12 +48,13 @@ func (c *clerk) adopt(s room.Roster) {
 	}
 	c.m.Adopt(room.Snapshot{View: s.View, Ranks: ranks})
 	c.r.Adopt(s)
-	require.NoError(c.t, c.page.Take(payload(c.t, deskFrame(lobbyRoom, &c.r, s.Now))))
+	require.NoError(c.t, c.page.Take(payload(c.t, roomFrame(lobbyRoom, &c.r, s.Now))))
 }
 
 const lobbyRoom = room.ID("integration")
 
-// catchUp applies what was published until the store's version is reached and everything said of it was heard.
+// catchUp applies what was published until the store's version is reached and everything said of it was
+// heard.
 func (c *clerk) catchUp(rdb redis.UniversalClient) room.Roster {
 	s, err := c.e.Roster(context.Background(), lobbyRoom)
 	require.NoError(c.t, err)
@@ -92,12 +94,14 @@ func (c *clerk) event(payloadText string, s room.Roster) {
 		c.counts.away += len(change.Away)
 		c.counts.moved += len(change.Moved)
 		require.NoError(c.t, c.page.Take(payload(c.t, changeFrame(&c.r, &change, e.Now))))
-		require.Empty(c.t, c.page.Differs(rosterOf(&c.r)), "the page shows what the roster has, at every version")
+		require.Empty(c.t, c.page.Differs(rosterOf(&c.r)),
+			"the page shows what the roster has, at every version")
 	}
 }
 
 func rosterOf(r *mirror.Roster) room.Roster {
-	s := room.Roster{View: room.View{Epoch: r.Epoch, Version: r.Version, Hold: time.Duration(r.Hold) * time.Millisecond, Paused: r.Paused},
+	s := room.Roster{View: room.View{Epoch: r.Epoch, Version: r.Version,
+		Hold: time.Duration(r.Hold) * time.Millisecond, Paused: r.Paused},
 		Holder: r.Holder, Line: r.Line}
 	if r.Lease.Fence != 0 {
 		s.Lease = &r.Lease
@@ -111,7 +115,8 @@ func TestAPageFedByChangesShowsTheLineAsTheEngineHasIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ctx := context.Background()
 		require.NoError(t, rdb.FlushAll(ctx).Err())
-		e := room.New(rdb, room.Config{AwayAfter: time.Millisecond, DropAfter: 30 * time.Millisecond, Doubt: -1})
+		e := room.New(rdb, room.Config{AwayAfter: time.Millisecond, DropAfter: 30 * time.Millisecond,
+			Doubt: -1})
 		sub := rdb.Subscribe(ctx, room.Channel(lobbyRoom))
 		defer func() { _ = sub.Close() }()
 		_, err := sub.Receive(ctx)
@@ -121,7 +126,8 @@ func TestAPageFedByChangesShowsTheLineAsTheEngineHasIt(t *testing.T) {
 		for i := range people {
 			people[i] = room.NewSession()
 		}
-		for _, id := range people[:4] { // an empty line is found by leaving, a full one hardly ever by joining
+		// an empty line is found by leaving, a full one hardly ever by joining
+		for _, id := range people[:4] {
 			_, err := e.Join(ctx, lobbyRoom, room.JoinRequest{Session: id})
 			require.NoError(t, err)
 		}
@@ -139,14 +145,20 @@ func TestAPageFedByChangesShowsTheLineAsTheEngineHasIt(t *testing.T) {
 		refusable := func(_ any, err error) { require.False(t, err != nil && !room.Refused(err), err) }
 		t.Repeat(map[string]func(*rapid.T){
 			"join": func(t *rapid.T) {
-				lease := time.Duration(rapid.SampledFrom([]int{0, 0, 0, 1, 5}).Draw(t, "lease")) * time.Millisecond
+				lease := time.Duration(rapid.SampledFrom([]int{0, 0, 0, 1, 5}).Draw(t,
+					"lease")) * time.Millisecond
 				id := who(t)
-				refusable(e.Join(ctx, lobbyRoom, room.JoinRequest{Session: id, Seller: "판매자" + id[:4], Lease: lease}))
+				refusable(e.Join(ctx, lobbyRoom,
+					room.JoinRequest{Session: id, Seller: "판매자" + id[:4], Lease: lease}))
 			},
 			"leave": func(t *rapid.T) {
-				refusable(e.Leave(ctx, lobbyRoom, room.LeaveRequest{Session: who(t), Outcome: room.Completed}))
+				refusable(e.Leave(ctx, lobbyRoom,
+					room.LeaveRequest{Session: who(t), Outcome: room.Completed}))
 			},
-			"ask": func(t *rapid.T) { refusable(e.Expect(ctx, lobbyRoom, room.ExpectRequest{Session: who(t)})) },
+			"ask": func(t *rapid.T) {
+				refusable(e.Expect(ctx, lobbyRoom,
+					room.ExpectRequest{Session: who(t)}))
+			},
 			"pause": func(t *rapid.T) {
 				refusable(e.Pause(ctx, lobbyRoom, "", rapid.Bool().Draw(t, "paused"), room.Action{}))
 			},
@@ -156,14 +168,19 @@ func TestAPageFedByChangesShowsTheLineAsTheEngineHasIt(t *testing.T) {
 				refusable(e.Extend(ctx, lobbyRoom, "", c.r.Lease.Fence, time.Second, room.Action{}))
 			},
 			"move": func(t *rapid.T) {
-				refusable(e.Move(ctx, lobbyRoom, "", ticket(t), rapid.IntRange(1, 4).Draw(t, "to"), room.Action{}))
+				refusable(e.Move(ctx, lobbyRoom, "", ticket(t), rapid.IntRange(1, 4).Draw(t, "to"),
+					room.Action{}))
 			},
 			"remove": func(t *rapid.T) { refusable(e.Remove(ctx, lobbyRoom, "", ticket(t), room.Action{})) },
 			"gone": func(t *rapid.T) {
 				refusable(e.Seen(ctx, lobbyRoom, time.Second, nil, []string{who(t)}))
-				require.NoError(t, rdb.Do(ctx, "DEBUG", "SLEEP", "0.002").Err()) // by the store's clock, for longer than AwayAfter
+				// by the store's clock, for longer than AwayAfter
+				require.NoError(t, rdb.Do(ctx, "DEBUG", "SLEEP", "0.002").Err())
 			},
-			"back": func(t *rapid.T) { refusable(e.Seen(ctx, lobbyRoom, time.Second, []string{who(t)}, nil)) },
+			"back": func(t *rapid.T) {
+				refusable(e.Seen(ctx, lobbyRoom, time.Second, []string{who(t)},
+					nil))
+			},
 			"": func(t *rapid.T) {
 				c.t = t
 				require.Empty(t, c.page.Differs(c.catchUp(rdb)))

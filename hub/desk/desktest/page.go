@@ -1,4 +1,5 @@
-package hub
+// Package desktest is a page of support for tests: it takes frames as the script of the page does.
+package desktest
 
 import (
 	"encoding/json"

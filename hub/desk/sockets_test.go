@@ -1,4 +1,4 @@
-package hub
+package desk
 
 import (
 	"testing"
@@ -8,13 +8,13 @@ import (
 )
 
 func TestSignInsAreAskedAgainAPartAtATime(t *testing.T) {
-	d := newDesks(&Hub{metrics: newMetrics(prometheus.NewRegistry())})
+	s := sockets{d: &Desk{Config: Config{Metrics: Metrics{Sockets: prometheus.NewGauge(prometheus.GaugeOpts{})}}}}
 	for range 5 * turns {
-		d.add(&conn{desk: &desk{}})
+		s.add(&Conn{})
 	}
-	seen := map[*conn]bool{}
+	seen := map[*Conn]bool{}
 	for turn := range turns {
-		part := d.inTurn(turn)
+		part := s.inTurn(turn)
 		require.Len(t, part, 5)
 		for _, c := range part {
 			seen[c] = true

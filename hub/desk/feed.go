@@ -1,38 +1,39 @@
-package hub
+package desk
 
 import "sync"
 
-// How much of what was told is kept for sockets that are behind. Who is behind by more is shown everything anew.
+// How much of the frames is kept for sockets that are behind. A socket that is behind by more is sent
+// everything anew.
 const (
 	feedFrames = 1024
 	feedBytes  = 1 << 20
 )
 
-// feed is what all who watch the same thing are told, in order: the latest frames, each once in memory however many watch, and a
-// number of the first of them. A socket only remembers how far it has read.
+// feed is what the watchers of one thing are sent, in order: the latest frames, each once in memory however
+// many watch, and the number of the first. A socket only remembers how far it has read.
 type feed struct {
 	mu     sync.Mutex
 	first  int64 // number of frames[0]
 	frames [][]byte
 	size   int
-	conns  []*conn
+	conns  []*Conn
 }
 
-// add lets a socket in; it is told nothing until it is marked.
-func (f *feed) add(c *conn) {
+// add lets a socket in; it is sent nothing until it is marked.
+func (f *feed) add(c *Conn) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	c.desk.at = len(f.conns)
+	c.at = len(f.conns)
 	f.conns = append(f.conns, c)
 }
 
 // remove takes a socket out and returns how many are left.
-func (f *feed) remove(c *conn) int {
+func (f *feed) remove(c *Conn) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	last := len(f.conns) - 1
-	f.conns[c.desk.at] = f.conns[last]
-	f.conns[c.desk.at].desk.at = c.desk.at
+	f.conns[c.at] = f.conns[last]
+	f.conns[c.at].at = c.at
 	f.conns[last] = nil
 	f.conns = f.conns[:last]
 	return last
@@ -44,8 +45,8 @@ func (f *feed) watchers() int {
 	return len(f.conns)
 }
 
-// tell adds a frame and lets everybody know. Nobody may change the frame any more.
-func (f *feed) tell(frame []byte) {
+// send adds a frame and marks all sockets. The frame must not be changed any more.
+func (f *feed) send(frame []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.frames = append(f.frames, frame)
@@ -59,7 +60,7 @@ func (f *feed) tell(frame []byte) {
 	f.mark()
 }
 
-// reset forgets all frames: everybody is behind and is shown everything anew.
+// reset forgets all frames: every socket is behind and is sent everything anew.
 func (f *feed) reset() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -94,8 +95,8 @@ func (f *feed) keeps(number int64) bool {
 	return number >= f.first
 }
 
-// after appends to `to` the frames from a number on, as many as there is room for and about `most` bytes, one at the least; false
-// when that one is not kept any more.
+// after appends to `to` the frames from a number on, as many as there is room for and about `most` bytes, one
+// at the least; false when that one is not kept any more.
 func (f *feed) after(number int64, most int, to [][]byte) ([][]byte, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

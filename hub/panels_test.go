@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/desk"
+	"github.com/waitroom/waitroom/hub/desk/desktest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/room"
@@ -21,10 +23,10 @@ import (
 // drawer is a Desk that a test fills.
 type drawer struct {
 	mu      sync.Mutex
-	items   []hub.Item
-	minutes []hub.Item
-	sources []hub.Item
-	pauses  []hub.Item
+	items   []desk.Item
+	minutes []desk.Item
+	sources []desk.Item
+	pauses  []desk.Item
 	paused  int     // how often pauses were asked for
 	looks   int     // how often items were asked for
 	asked   []int64 // since when minutes were asked for
@@ -33,7 +35,7 @@ type drawer struct {
 	most    int // questions at the same time
 }
 
-func (d *drawer) Items(context.Context, room.ID) ([]hub.Item, error) {
+func (d *drawer) Items(context.Context, room.ID) ([]desk.Item, error) {
 	defer d.enter()()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -41,13 +43,13 @@ func (d *drawer) Items(context.Context, room.ID) ([]hub.Item, error) {
 	return d.items, d.failure()
 }
 
-func (d *drawer) Sources(context.Context, room.ID) ([]hub.Item, error) {
+func (d *drawer) Sources(context.Context, room.ID) ([]desk.Item, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.sources, d.failure()
 }
 
-func (d *drawer) Pauses(context.Context, room.ID) ([]hub.Item, error) {
+func (d *drawer) Pauses(context.Context, room.ID) ([]desk.Item, error) {
 	defer d.enter()()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -60,10 +62,10 @@ func (d *drawer) pausedBy(key, who string, away bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	text := fmt.Sprintf(`{"key":%q,"who":%q,"reason":"why","at":%s}`, key, who, key)
-	d.pauses, d.away = []hub.Item{{Key: key, JSON: json.RawMessage(text)}}, away
+	d.pauses, d.away = []desk.Item{{Key: key, JSON: json.RawMessage(text)}}, away
 }
 
-func (d *drawer) Minutes(_ context.Context, _ room.ID, since int64) ([]hub.Item, error) {
+func (d *drawer) Minutes(_ context.Context, _ room.ID, since int64) ([]desk.Item, error) {
 	defer d.enter()()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -96,18 +98,18 @@ func (d *drawer) seen() int {
 	return d.looks
 }
 
-func (d *drawer) put(items, minutes []hub.Item, away bool) {
+func (d *drawer) put(items, minutes []desk.Item, away bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.items, d.minutes, d.away = items, minutes, away
 }
 
-func item(key, word string) hub.Item {
-	return hub.Item{Key: key, JSON: json.RawMessage(fmt.Sprintf(`{"key":%q,"word":%q}`, key, word))}
+func item(key, word string) desk.Item {
+	return desk.Item{Key: key, JSON: json.RawMessage(fmt.Sprintf(`{"key":%q,"word":%q}`, key, word))}
 }
 
-func shows(list func(*hub.Page) map[string]map[string]any, want map[string]string) func(*hub.Page) bool {
-	return func(p *hub.Page) bool {
+func shows(list func(*desktest.Page) map[string]map[string]any, want map[string]string) func(*desktest.Page) bool {
+	return func(p *desktest.Page) bool {
 		have := list(p)
 		for key, word := range want {
 			if have[key]["word"] != word {
@@ -118,15 +120,15 @@ func shows(list func(*hub.Page) map[string]map[string]any, want map[string]strin
 	}
 }
 
-func items(p *hub.Page) map[string]map[string]any   { return p.Items }
-func minutes(p *hub.Page) map[string]map[string]any { return p.Minutes }
+func items(p *desktest.Page) map[string]map[string]any   { return p.Items }
+func minutes(p *desktest.Page) map[string]map[string]any { return p.Minutes }
 
 func TestSupportIsToldWhatChangedOfMessagesAndIncidents(t *testing.T) {
-	d := &drawer{items: []hub.Item{item("m:1", "a"), item("m:2", "b")}}
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Desk: d})
+	d := &drawer{items: []desk.Item{item("m:1", "a"), item("m:2", "b")}}
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Panels: d})
 	s := r.watch(lobby)
 	s.until("the items", shows(items, map[string]string{"m:1": "a", "m:2": "b"}))
-	d.put([]hub.Item{item("m:3", "c"), item("m:2", "b, assigned")}, nil, false)
+	d.put([]desk.Item{item("m:3", "c"), item("m:2", "b, assigned")}, nil, false)
 	require.NoError(t, r.Engine.Alert(t.Context(), lobby))
 	s.until("what changed", shows(items, map[string]string{"m:3": "c", "m:2": "b, assigned"}))
 	looks := d.seen()
@@ -142,33 +144,33 @@ func TestSupportIsToldWhatChangedOfMessagesAndIncidents(t *testing.T) {
 	require.NoError(t, r.Engine.Alert(t.Context(), lobby))
 	next := r.watch(lobby)
 	next.until("what was known", shows(items, map[string]string{"m:3": "c", "m:2": "b, assigned"}))
-	d.put([]hub.Item{item("m:4", "d")}, nil, false)
+	d.put([]desk.Item{item("m:4", "d")}, nil, false)
 	for _, s := range []*screen{s, next} {
 		s.until("the database is back", shows(items, map[string]string{"m:4": "d"}))
 		require.Equal(t, "desk", kind(s.frames()[0]))
 	}
 	require.Equal(t, 3, s.count("items"), "what did not change is not told again")
-	next.until("the replicas", func(p *hub.Page) bool { return p.Told["replicas"] > 0 })
+	next.until("the replicas", func(p *desktest.Page) bool { return p.Told["replicas"] > 0 })
 	require.Equal(t, []string{"desk", "items", "minutes"}, kinds(next.frames()[:3]))
 	require.Equal(t, 1, d.most, "one question at a time")
 }
 
 func TestSupportIsToldOfThePhonesOnceThereAreAny(t *testing.T) {
 	d := &drawer{}
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Desk: d})
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Panels: d})
 	s := r.watch(lobby)
-	s.until("the items", func(p *hub.Page) bool { return p.Told["minutes"] > 0 })
+	s.until("the items", func(p *desktest.Page) bool { return p.Told["minutes"] > 0 })
 	require.Zero(t, s.count("sources"))
 	d.mu.Lock()
-	d.sources = []hub.Item{{Key: "phone", JSON: []byte(`{"key":"phone","kind":"twilio","heard_at":5,"clock_ms":0}`)}}
+	d.sources = []desk.Item{{Key: "phone", JSON: []byte(`{"key":"phone","kind":"twilio","heard_at":5,"clock_ms":0}`)}}
 	d.mu.Unlock()
 	require.NoError(t, r.Engine.Alert(t.Context(), lobby))
-	s.until("the phone", func(p *hub.Page) bool { return p.Told["sources"] == 1 })
+	s.until("the phone", func(p *desktest.Page) bool { return p.Told["sources"] == 1 })
 	d.mu.Lock()
 	d.sources = nil
 	d.mu.Unlock()
 	require.NoError(t, r.Engine.Alert(t.Context(), lobby))
-	s.until("that it is gone", func(p *hub.Page) bool { return p.Told["sources"] == 2 })
+	s.until("that it is gone", func(p *desktest.Page) bool { return p.Told["sources"] == 2 })
 	frames := s.frames()
 	require.JSONEq(t, `{"type":"sources","set":[],"drop":["phone"]}`, frames[slices.IndexFunc(frames, func(f string) bool { return strings.Contains(f, `"drop":["phone"]`) })])
 }
@@ -193,11 +195,11 @@ func TestSupportIsToldTheMinutesAfterAChange(t *testing.T) {
 	require.NoError(t, err)
 	minute := now.UnixMilli() / 60_000 * 60_000
 	at := func(minutes int64) string { return fmt.Sprint(minute + minutes*60_000) }
-	d := &drawer{minutes: []hub.Item{item(at(-70), "old"), item(at(-1), "before"), item(at(0), "now")}}
-	r = start(t, r.Redis, room.Config{}, hub.Config{Desk: d})
+	d := &drawer{minutes: []desk.Item{item(at(-70), "old"), item(at(-1), "before"), item(at(0), "now")}}
+	r = start(t, r.Redis, room.Config{}, hub.Config{Panels: d})
 	s := r.watch(lobby)
 	s.until("the last hour", shows(minutes, map[string]string{at(-70): "old", at(-1): "before", at(0): "now"}))
-	d.put(nil, []hub.Item{item(at(-1), "before"), item(at(0), "more")}, false)
+	d.put(nil, []desk.Item{item(at(-1), "before"), item(at(0), "more")}, false)
 	join(t, r.Engine, room.NewSession())
 	s.until("what changed", shows(minutes, map[string]string{at(-70): "old", at(-1): "before", at(0): "more"}))
 	r.watch(lobby).until("the last hour", shows(minutes, map[string]string{at(-1): "before", at(0): "more"}))
@@ -208,8 +210,8 @@ func TestSupportIsToldTheMinutesAfterAChange(t *testing.T) {
 	require.Zero(t, d.asked[1]%60_000)
 }
 
-func pausedBy(who ...string) func(*hub.Page) bool {
-	return func(p *hub.Page) bool {
+func pausedBy(who ...string) func(*desktest.Page) bool {
+	return func(p *desktest.Page) bool {
 		var shown []string
 		for _, pause := range p.Pauses {
 			shown = append(shown, fmt.Sprint(pause["who"]))
@@ -220,7 +222,7 @@ func pausedBy(who ...string) func(*hub.Page) bool {
 
 func TestSupportIsToldWhoPausedTheRoomWhileItIsPaused(t *testing.T) {
 	d := &drawer{}
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Desk: d})
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Panels: d})
 	pauseRoom := func(id room.ID, paused bool) {
 		_, err := r.Engine.Pause(t.Context(), id, "", paused, room.Action{Who: "kim", Action: "pause", Reason: "why"})
 		require.NoError(t, err)
@@ -230,7 +232,7 @@ func TestSupportIsToldWhoPausedTheRoomWhileItIsPaused(t *testing.T) {
 	pauseRoom("before", true)
 	r.watch("before").until("who paused it before anybody watched", pausedBy("choi"))
 	s := r.watch(lobby)
-	s.until("the room", func(p *hub.Page) bool { return p.Told["desk"] == 1 && p.Told["items"] == 1 })
+	s.until("the room", func(p *desktest.Page) bool { return p.Told["desk"] == 1 && p.Told["items"] == 1 })
 	require.Zero(t, s.count("pause"), "of a room that was never paused nothing is told")
 	d.pausedBy("10", "kim", false)
 	pause(true)
@@ -243,7 +245,7 @@ func TestSupportIsToldWhoPausedTheRoomWhileItIsPaused(t *testing.T) {
 	}
 	d.pausedBy("20", "lee", true)
 	pause(true)
-	s.until("that it is paused", func(p *hub.Page) bool { return p.Paused })
+	s.until("that it is paused", func(p *desktest.Page) bool { return p.Paused })
 	testproc.Until(t, within, func() error {
 		d.mu.Lock()
 		defer d.mu.Unlock()

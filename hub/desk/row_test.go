@@ -1,4 +1,4 @@
-package hub
+package desk
 
 import (
 	"testing"
@@ -15,10 +15,11 @@ func TestRowShowsWhatAPersonShouldLookAt(t *testing.T) {
 		glance room.Glance
 		want   trouble
 	}{
-		"nothing":                      {room.Glance{}, 0},
-		"held":                         {room.Glance{View: room.View{Lease: held, Waiting: 3}}, 0},
-		"all are away":                 {room.Glance{View: room.View{Waiting: 3}, Away: 3}, troubleStuck},
-		"paused, somebody waits":       {room.Glance{View: room.View{Waiting: 3, Paused: true}}, troublePaused},
+		"nothing":      {room.Glance{}, 0},
+		"held":         {room.Glance{View: room.View{Lease: held, Waiting: 3}}, 0},
+		"all are away": {room.Glance{View: room.View{Waiting: 3}, Away: 3}, troubleStuck},
+		"paused, somebody waits": {room.Glance{View: room.View{Waiting: 3, Paused: true}},
+			troublePaused},
 		"two leases, both expired":     {room.Glance{Leases: 2, Expired: 2}, 0},
 		"most of the leases expired":   {room.Glance{Leases: 3, Expired: 2}, troubleExpired},
 		"half of the leases expired":   {room.Glance{Leases: 4, Expired: 2}, 0},
@@ -35,7 +36,8 @@ func TestRowShowsWhatAPersonShouldLookAt(t *testing.T) {
 
 func TestHandoffsAreThoseOfTheLastMinuteWithoutAskingAgain(t *testing.T) {
 	r := row{glance: room.Glance{Grants: []int64{1_000, 30_000, 59_000, 60_000}}}
-	for now, want := range map[int64]int{60_000: 4, 60_999: 4, 61_000: 3, 89_999: 3, 90_000: 2, 119_999: 1, 120_000: 0} {
+	for now, want := range map[int64]int{60_000: 4, 60_999: 4, 61_000: 3, 89_999: 3, 90_000: 2, 119_999: 1,
+		120_000: 0} {
 		require.Equal(t, want, r.at(now).handoffs, "at %d", now)
 	}
 }

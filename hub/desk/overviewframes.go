@@ -1,9 +1,10 @@
-package hub
+package desk
 
 import (
 	"slices"
 	"time"
 
+	"github.com/waitroom/waitroom/hub/frame"
 	"github.com/waitroom/waitroom/hub/socket"
 	"github.com/waitroom/waitroom/room"
 )
@@ -11,9 +12,10 @@ import (
 // rowsTogether is how many rooms are in one frame at the most.
 const rowsTogether = 500
 
-// tell tells what changed of all rooms, also by time alone; true while there are rooms that were not looked at yet.
-func (o *overview) tell() (more bool) {
-	now := o.h.clock.MS()
+// send sends what changed of all rooms, also by time alone; true while there are rooms that were not looked
+// at yet.
+func (o *overview) send() (more bool) {
+	now := o.d.Clock.MS()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var set []room.ID
@@ -22,14 +24,14 @@ func (o *overview) tell() (more bool) {
 		switch {
 		case r.gone:
 			delete(o.rows, id)
-			if r.told {
+			if r.sent {
 				drop = append(drop, string(id))
 			}
 		case !r.known:
 			more = true
 		default:
-			if s := r.at(now); s != r.shown || !r.told {
-				r.shown, r.told = s, true
+			if s := r.at(now); s != r.last || !r.sent {
+				r.last, r.sent = s, true
 				set = append(set, id)
 			}
 		}
@@ -37,12 +39,12 @@ func (o *overview) tell() (more bool) {
 	switch {
 	case !o.ready && (len(set) > 0 || o.listed && len(o.dirty) == 0):
 		o.ready = true
-		o.feed.markAll() // all there is, is shown to everybody who waits for it
+		o.feed.markAll() // for every watcher that waits for the first rows
 	case o.ready && len(set)+len(drop) > 0:
 		slices.Sort(set)
 		slices.Sort(drop)
-		for _, frame := range o.frames(false, set, drop, now) {
-			o.feed.tell(frame)
+		for _, text := range o.frames(false, set, drop, now) {
+			o.feed.send(text)
 		}
 	}
 	return more
@@ -58,7 +60,7 @@ func (o *overview) frames(reset bool, set []room.ID, drop []string, now int64) (
 	return frames
 }
 
-// opening shows all rooms. It is made once for all who come within a moment.
+// opening shows all rooms. It is made once for all watchers that come within a moment.
 func (o *overview) opening() (opening, bool) {
 	o.openMu.Lock()
 	defer o.openMu.Unlock()
@@ -70,12 +72,13 @@ func (o *overview) opening() (opening, bool) {
 	if !time.Now().Before(o.until) || !o.feed.keeps(o.opened.next) {
 		var all []room.ID
 		for id, r := range o.rows {
-			if r.told {
+			if r.sent {
 				all = append(all, id)
 			}
 		}
 		slices.Sort(all)
-		o.opened, o.until = opening{o.frames(true, all, nil, o.h.clock.MS()), o.feed.end()}, time.Now().Add(openingFor)
+		o.opened, o.until = opening{o.frames(true, all, nil, o.d.Clock.MS()),
+			o.feed.end()}, time.Now().Add(openingFor)
 	}
 	return o.opened, true
 }
@@ -85,33 +88,33 @@ func (o *overview) roomsFrame(reset bool, set []room.ID, drop []string, now int6
 	if reset {
 		b = append(b, `,"reset":true`...)
 	}
-	b = append(appendInt(b, `,"server_time":`, now), `,"set":[`...)
+	b = append(frame.Int(b, `,"server_time":`, now), `,"set":[`...)
 	for _, id := range set {
-		b = appendRow(comma(b), id, &o.rows[id].shown)
+		b = appendRow(frame.Comma(b), id, &o.rows[id].last)
 	}
 	b = append(b, ']')
-	b = appendList(b, `,"drop":[`, drop, func(b []byte, id *string) []byte { return appendString(b, *id) })
+	b = frame.List(b, `,"drop":[`, drop, func(b []byte, id *string) []byte { return frame.Text(b, *id) })
 	return socket.Text(append(b, '}'))
 }
 
-func appendRow(b []byte, id room.ID, s *shown) []byte {
-	b = appendString(append(b, `{"room":`...), string(id))
-	b = appendBool(b, `,"paused":`, s.paused)
+func appendRow(b []byte, id room.ID, s *summary) []byte {
+	b = frame.Text(append(b, `{"room":`...), string(id))
+	b = frame.Bool(b, `,"paused":`, s.paused)
 	b = append(b, `,"holder":`...)
 	if s.held {
-		b = appendString(b, s.holder)
+		b = frame.Text(b, s.holder)
 	} else {
 		b = append(b, "null"...)
 	}
-	b = appendIf(b, `,"expires_at":`, s.expires, s.held)
-	b = appendInt(b, `,"waiting":`, int64(s.waiting))
-	b = appendInt(b, `,"away":`, int64(s.away))
-	b = appendInt(b, `,"oldest":`, s.oldest)
-	b = appendInt(b, `,"handoffs":`, int64(s.handoffs))
+	b = frame.IntIf(b, `,"expires_at":`, s.expires, s.held)
+	b = frame.Int(b, `,"waiting":`, int64(s.waiting))
+	b = frame.Int(b, `,"away":`, int64(s.away))
+	b = frame.Int(b, `,"oldest":`, s.oldest)
+	b = frame.Int(b, `,"handoffs":`, int64(s.handoffs))
 	b = append(b, `,"trouble":[`...)
 	for i, word := range troubles {
 		if s.trouble&(1<<i) != 0 {
-			b = appendString(comma(b), word)
+			b = frame.Text(frame.Comma(b), word)
 		}
 	}
 	return append(b, "]}"...)

@@ -1,0 +1,143 @@
+package desk
+
+import (
+	"context"
+
+	"github.com/waitroom/waitroom/hub/socket"
+)
+
+// Close codes of the contract, beside those of package socket.
+const (
+	codeDraining  = 4001
+	codeSignedOut = 4501
+)
+
+// The kinds of frames that a socket may be due, as bits of its mark.
+const (
+	dueFeed = socket.Own << iota
+	dueHeartbeat
+	dueReplicas
+)
+
+// unopened is where a socket is in its feed before its first frame.
+const unopened = -1
+
+// together is how many bytes of small frames go out in one write.
+const together = 16 << 10
+
+// source is what a socket of support shows: a room, or all of them.
+type source interface {
+	// opening is everything there is to send, as of a place in the feed; false while there is nothing. The
+	// source marks its sockets when there is.
+	opening() (opening, bool)
+	leave(*Conn)
+}
+
+// opening is what a socket is sent first, and the number of the frame that follows. Many sockets share it.
+type opening struct {
+	frames [][]byte
+	next   int64
+}
+
+// Conn is a socket of support. Its session, if there is one, is nobody's presence.
+type Conn struct {
+	socket.Conn
+	d *Desk
+
+	who    Watcher
+	source source
+	feed   *feed
+	at     int // index in feed.conns, by the feed's lock
+	spot   int // index in sockets.conns, by its lock
+	turn   int // in which of turns its sign-in is checked
+
+	// The writer's own.
+	rest   [][]byte // of the opening
+	next   int64    // number of the frame that is to be written next
+	opened bool
+}
+
+// run has the socket's goroutine run.
+func (c *Conn) run() {
+	c.Open()
+	if !c.d.Tasks.Spawn(c.read) {
+		c.left()
+	}
+}
+
+// read is the socket's goroutine.
+func (c *Conn) read(context.Context) {
+	defer c.left()
+	if c.d.Host.Status().Draining {
+		c.Shut(codeDraining, "draining")
+	}
+	c.Run()
+}
+
+// left takes the socket out of everything.
+func (c *Conn) left() {
+	c.Leave()
+	c.source.leave(c)
+	c.d.sockets.remove(c)
+	c.d.replicas.follow()
+}
+
+// Serve writes what is due to the socket.
+func (c *Conn) Serve(w *socket.Writer, due uint32) {
+	if due&dueFeed != 0 {
+		first := !c.opened
+		c.writeFeed(w)
+		if first && c.opened {
+			due |= dueReplicas
+		}
+	}
+	if c.opened && due&dueReplicas != 0 {
+		c.writeShared(w, c.d.replicas.frame(), dueReplicas)
+	}
+	if c.opened && due&dueHeartbeat != 0 {
+		c.writeShared(w, c.d.sockets.heartbeat(), dueHeartbeat)
+	}
+}
+
+// writeFeed writes from where the socket is to the end of the feed, or as far as it takes.
+func (c *Conn) writeFeed(w *socket.Writer) {
+	var room [64][]byte
+	for {
+		for len(c.rest) > 0 {
+			if !c.writeShared(w, c.rest[0], dueFeed) {
+				return
+			}
+			c.rest = c.rest[1:]
+		}
+		frames, ok := c.feed.after(c.next, together, room[:0])
+		if !ok {
+			if !c.open() {
+				return
+			}
+			continue
+		}
+		if len(frames) == 0 || !c.SendFrames(w, frames, dueFeed) {
+			return
+		}
+		c.next += int64(len(frames))
+	}
+}
+
+// open has the socket sent everything, at first and when it is too far behind; false when there is nothing
+// yet.
+func (c *Conn) open() bool {
+	o, ok := c.source.opening()
+	if !ok {
+		return false
+	}
+	if c.opened {
+		c.d.Metrics.Resyncs.Inc()
+	}
+	c.rest, c.next, c.opened = o.frames, o.next, true
+	return true
+}
+
+// writeShared writes a frame that other sockets are sent too.
+func (c *Conn) writeShared(w *socket.Writer, frame []byte, due uint32) bool {
+	return frame == nil || c.SendFrame(w, frame, due)
+}

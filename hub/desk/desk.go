@@ -1,0 +1,204 @@
+// Package desk serves the sockets of support: one room with its line and side panels, or an overview of all
+// rooms.
+package desk
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/hub/follow"
+	"github.com/waitroom/waitroom/hub/socket"
+	"github.com/waitroom/waitroom/room"
+)
+
+// Panels is where a desk reads what it shows beside the line. The answers are lists of JSON objects, of which
+// it reads nothing but the keys; of the objects that it has sent, it sends again those that changed.
+type Panels interface {
+	// Items are the messages and incidents that a person may have to look at, the latest first.
+	Items(ctx context.Context, id room.ID) ([]Item, error)
+	// Sources are the phones and providers that the room takes messages from.
+	Sources(ctx context.Context, id room.ID) ([]Item, error)
+	// Pauses are the pauses of the room, with their authors and reasons: at most one, none where it is not
+	// known. The desk asks while the room is paused.
+	Pauses(ctx context.Context, id room.ID) ([]Item, error)
+	// Minutes are the last hour by the minute, or what of it may have changed since an instant (unix ms).
+	Minutes(ctx context.Context, id room.ID, since int64) ([]Item, error)
+}
+
+// Item is a JSON object that support sees, and its key.
+type Item struct {
+	Key  string
+	JSON json.RawMessage
+}
+
+// Watcher is a member of support that watches.
+type Watcher struct {
+	Key   string    // of its sign-in: SignOut closes all sockets with it
+	Until time.Time // its sign-in ends
+	// whether it is still signed in; asked every Recheck. An error is no verdict
+	Valid func(context.Context) (bool, error)
+
+	Program bool // it has sent a token, which no page can have a browser send: any Origin will do
+}
+
+// Engine reads rooms; *room.Engine is one.
+type Engine interface {
+	Roster(ctx context.Context, id room.ID) (room.Roster, error)
+	Active(ctx context.Context) ([]room.ID, error)
+	Glance(ctx context.Context, id room.ID) (room.Glance, error)
+}
+
+// Host is the replica that a desk is part of.
+type Host interface {
+	// Accept takes a request over as a socket. It returns false without an error where the connection broke
+	// meanwhile.
+	Accept(w http.ResponseWriter, r *http.Request, allowed func(*http.Request) bool, c *socket.Conn,
+		owner socket.Owner) (bool, error)
+	// Open has the room of the id on this replica watch for a socket, see Room.Watch.
+	Open(id room.ID, c *Conn)
+	// Status is how the replica is.
+	Status() Status
+}
+
+// Status is how a replica is.
+type Status struct {
+	Sockets, Rooms          int
+	Stale, Behind, Draining bool // the store, the ledger, the replica itself
+}
+
+// Tasks runs work that ends with the hub; *hub.Hub does.
+type Tasks interface {
+	// Spawn runs f in the background; false when the hub has ended.
+	Spawn(f func(context.Context)) bool
+	// Failed counts a call that the store did not answer. It is made again.
+	Failed(ctx context.Context, what string, id room.ID, err error)
+}
+
+// Metrics are those of a desk.
+type Metrics struct {
+	Sockets                       prometheus.Gauge
+	Resyncs, Changes, ChangeBytes prometheus.Counter
+}
+
+// Config is what a desk needs.
+type Config struct {
+	Host   Host
+	Tasks  Tasks
+	Engine Engine
+	Panels Panels // nil: no messages, incidents and minutes
+	Redis  redis.UniversalClient
+	Names  room.Names
+	Sub    *follow.Subscription
+	Clock  *follow.Clock
+	Log    *slog.Logger
+
+	Own   func(*http.Request) bool // whether a page of the server's own opens the socket
+	Rooms func(room.ID) bool       // whether a room is one of this server's
+	Named []room.ID                // rooms that are listed also while nobody uses them
+	Name  string                   // of this replica
+
+	Recheck     time.Duration // how often sign-ins are checked
+	Linger      time.Duration // how long the overview is followed without watchers
+	Probe       time.Duration // how often replicas announce themselves
+	WriteBuffer int           // a seller's socket's, bytes
+
+	Metrics Metrics
+}
+
+// Desk holds the sockets of support on one replica.
+type Desk struct {
+	Config
+	sockets  sockets
+	overview *overview
+	replicas *replicas
+
+	signedOut string // channel: the key of a sign-in that ended
+	announced string // channel: how a replica is; only replicas with watchers listen
+}
+
+// New makes a desk; Run brings it to life.
+func New(c Config) *Desk {
+	d := &Desk{Config: c, signedOut: c.Names.Channel("{waitroom}:signed-out"),
+		announced: c.Names.Channel("{waitroom}:replicas")}
+	d.sockets.d = d
+	d.overview, d.replicas = newOverview(d), newReplicas(d)
+	c.Sub.Channels.Add(d.signedOut)
+	return d
+}
+
+// Run sends heartbeats and checks sign-ins until ctx ends.
+func (d *Desk) Run(ctx context.Context) {
+	d.Tasks.Spawn(d.sockets.askAgain)
+	d.sockets.run(ctx)
+}
+
+// Serve turns a request into a socket of support and returns: of one room, or with "" of all. A request from
+// another origin than the server's own is refused, unless it is a program's.
+func (d *Desk) Serve(w http.ResponseWriter, r *http.Request, id room.ID, who Watcher) error {
+	c := &Conn{d: d, who: who, next: unopened}
+	allowed := d.Own
+	if who.Program {
+		allowed = nil
+	}
+	if ok, err := d.Host.Accept(w, r, allowed, &c.Conn, c); !ok {
+		return err
+	}
+	c.SetWriteBuffer(buffers * d.WriteBuffer)
+	d.sockets.add(c)
+	d.replicas.follow()
+	if id == "" {
+		d.overview.watch(c)
+	} else {
+		d.Host.Open(id, c)
+	}
+	c.run()
+	// Its sign-in was checked before the socket was among those that hear of a sign-out.
+	d.Tasks.Spawn(func(ctx context.Context) { d.checkEach(ctx, []*Conn{c}) })
+	return nil
+}
+
+// buffers is how much larger than a seller's the write buffer of a socket of support is: its frames are.
+const buffers = 8
+
+// Conns lists the sockets of support.
+func (d *Desk) Conns() []*Conn { return d.sockets.list() }
+
+// Announce publishes how this replica is.
+func (d *Desk) Announce(ctx context.Context) { d.replicas.announce(ctx) }
+
+// Confirmed takes a subscription that is confirmed, from now on and without a gap; false where it is not the
+// desk's.
+func (d *Desk) Confirmed(m *redis.Subscription) bool {
+	switch {
+	case m.Kind == "psubscribe":
+		d.overview.again()
+	case m.Channel == d.signedOut:
+		if m.Kind == "subscribe" {
+			d.sockets.check()
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// Message takes a message of the subscription; false where it is not the desk's.
+func (d *Desk) Message(m *redis.Message) bool {
+	switch {
+	case m.Pattern != "":
+		d.overview.touch(d.Names.Room(m.Channel))
+	case m.Channel == d.signedOut:
+		d.sockets.signOut(m.Payload)
+	case m.Channel == d.announced:
+		d.replicas.message(m.Payload)
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,134 @@
+package desk
+
+import (
+	"context"
+	"time"
+
+	"github.com/waitroom/waitroom/hub/follow"
+)
+
+const minuteMS = int64(time.Minute / time.Millisecond)
+
+// panelReader reads a room's side panels, one question at a time.
+type panelReader struct {
+	r      *Room
+	minute int64 // in which minutes were read last
+	since  int64 // unix ms: minutes before it are known
+}
+
+// followPanels reads what is due until ctx ends.
+func (r *Room) followPanels(ctx context.Context) {
+	if r.d.Panels == nil {
+		return
+	}
+	tick := time.NewTicker(minutesEvery)
+	defer tick.Stop()
+	a, wait := panelReader{r: r}, follow.Backoff{Most: readAgainMost}
+	for follow.Pause(ctx, a.read(ctx, &wait)) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.panels.kick:
+		case <-tick.C:
+			r.countAgain(a.minute)
+		}
+	}
+}
+
+// read reads what is due and returns how long to wait before the next time.
+func (a *panelReader) read(ctx context.Context, wait *follow.Backoff) time.Duration {
+	due, failed := a.r.due(), 0
+	if due&readItems != 0 && !a.items(ctx) {
+		failed |= readItems
+	}
+	if due&readMinutes != 0 && !a.minutes(ctx) {
+		failed |= readMinutes
+	}
+	if due&readPause != 0 && !a.pauses(ctx) {
+		failed |= readPause
+	}
+	if failed == 0 {
+		wait.Reset()
+		return itemsEvery
+	}
+	a.r.mu.Lock()
+	defer a.r.mu.Unlock()
+	a.r.panels.ask(failed)
+	return wait.Next()
+}
+
+func (r *Room) due() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	due := r.panels.due
+	r.panels.due = 0
+	return due
+}
+
+// countAgain has minutes read where something happened lately, or another minute has begun.
+func (r *Room) countAgain(asked int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.panels.settle > 0 || r.d.Clock.MS()/minuteMS != asked {
+		r.panels.settle = max(0, r.panels.settle-1)
+		r.panels.due |= readMinutes
+	}
+}
+
+func (a *panelReader) items(ctx context.Context) bool {
+	within, cancel := context.WithTimeout(ctx, readWithin)
+	defer cancel()
+	answer, err := a.r.d.Panels.Items(within, a.r.id)
+	ok := a.answered(ctx, "items not read", err, func(p *sidePanels) []byte { return p.items.whole(answer) })
+	sources, err := a.r.d.Panels.Sources(within, a.r.id)
+	return a.answered(ctx, "sources not read", err,
+		func(p *sidePanels) []byte { return p.sources.wholeIfAny(sources) }) && ok
+}
+
+func (a *panelReader) pauses(ctx context.Context) bool {
+	within, cancel := context.WithTimeout(ctx, readWithin)
+	defer cancel()
+	var answer []Item
+	var err error
+	if a.r.paused() {
+		answer, err = a.r.d.Panels.Pauses(within, a.r.id)
+	}
+	return a.answered(ctx, "pause not read", err,
+		func(p *sidePanels) []byte { return p.pauses.wholeIfAny(answer) })
+}
+
+func (r *Room) paused() bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.panels.paused
+}
+
+func (a *panelReader) minutes(ctx context.Context) bool {
+	within, cancel := context.WithTimeout(ctx, readWithin)
+	defer cancel()
+	now := a.r.d.Clock.MS()
+	answer, err := a.r.d.Panels.Minutes(within, a.r.id, a.since)
+	ok := a.answered(ctx, "minutes not read", err,
+		func(p *sidePanels) []byte { return p.minutes.part(answer, now-keepMinutes.Milliseconds()) })
+	a.minute = now / minuteMS
+	if ok {
+		a.since = (a.minute - 1) * minuteMS
+	}
+	return ok
+}
+
+// answered sends every watcher what an answer changed; false when there was none.
+func (a *panelReader) answered(ctx context.Context, what string, err error,
+	take func(*sidePanels) []byte) bool {
+	r := a.r
+	if err != nil {
+		r.d.Tasks.Failed(ctx, what, r.id, err)
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if frame := take(&r.panels); frame != nil {
+		r.feed.send(frame)
+	}
+	return true
+}
