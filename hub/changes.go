@@ -6,44 +6,52 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Changes is sent to after a room's event, once for several; it is closed when this replica drains. stop has to be called.
+// Changes is sent to after a room's event, once for several; it is closed when this replica drains. stop has
+// to be called.
 func (h *Hub) Changes(id room.ID) (changed <-chan struct{}, stop func()) {
 	c := make(chan struct{}, 1)
 	for {
 		l := h.open(id)
-		if l.listen(c) {
-			return c, sync.OnceFunc(func() { l.unlisten(c) })
+		if l.listeners.add(c) {
+			return c, sync.OnceFunc(func() { l.listeners.remove(c) })
 		}
 	}
 }
 
-// listen is false where the room was retired meanwhile.
-func (l *localRoom) listen(c chan struct{}) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.dead {
+// listeners are the callers of Changes of a room, which is not retired while there are any. The room's lock
+// guards them.
+type listeners struct {
+	l   *localRoom
+	all map[chan struct{}]struct{}
+}
+
+// add returns false where the room was retired meanwhile.
+func (n *listeners) add(c chan struct{}) bool {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	if n.l.dead {
 		return false
 	}
-	if l.h.draining.Load() {
+	if n.l.h.draining.Load() {
 		close(c)
 		return true
 	}
-	if l.listeners == nil {
-		l.listeners = make(map[chan struct{}]struct{})
+	if n.all == nil {
+		n.all = make(map[chan struct{}]struct{})
 	}
-	l.listeners[c] = struct{}{}
+	n.all[c] = struct{}{}
 	return true
 }
 
-func (l *localRoom) unlisten(c chan struct{}) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.listeners, c)
+func (n *listeners) remove(c chan struct{}) {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	delete(n.all, c)
 }
 
-// tellListeners is for the room's lock.
-func (l *localRoom) tellListeners() {
-	for c := range l.listeners {
+// send is for the room's lock.
+func (n *listeners) send() {
+	for c := range n.all {
 		select {
 		case c <- struct{}{}:
 		default:
@@ -51,11 +59,11 @@ func (l *localRoom) tellListeners() {
 	}
 }
 
-func (l *localRoom) dismissListeners() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for c := range l.listeners {
+func (n *listeners) dismiss() {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	for c := range n.all {
 		close(c)
 	}
-	clear(l.listeners)
+	clear(n.all)
 }

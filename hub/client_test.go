@@ -24,8 +24,8 @@ import (
 
 const clientURL = "HUB_BENCH_CLIENT"
 
-// crowd is many sockets in a process of their own, so that this one's memory and time are the hub's.
-// What it sees comes as lines, each with the wall clock: "until expires_at ns", "locked ticket ns", "all version ns".
+// crowd is many sockets in a process of their own, so that this one's memory and time are the hub's. What it
+// sees comes as lines, each with the wall clock: "until expires_at ns", "locked ticket ns", "all version ns".
 type crowd struct {
 	tb    testing.TB
 	lines *bufio.Scanner
@@ -94,7 +94,8 @@ func clientMain() bool {
 	for _, s := range sessions {
 		slots <- struct{}{}
 		go func() {
-			ws, _, err := websocket.Dial(context.Background(), url, &websocket.DialOptions{HTTPHeader: http.Header{"X-Session-ID": {s}}})
+			ws, _, err := websocket.Dial(context.Background(), url,
+				&websocket.DialOptions{HTTPHeader: http.Header{"X-Session-ID": {s}}})
 			<-slots
 			if err != nil {
 				fmt.Fprintln(os.Stderr, "dial:", err)

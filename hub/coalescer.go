@@ -6,19 +6,20 @@ import (
 	"github.com/waitroom/waitroom/hub/socket"
 )
 
-// coalescer holds back what the back of the line hears: the first change goes out right behind the head of
-// the line, those within the pause after it go out as one. The room's lock guards it.
+// coalescer holds back changes for the back of the line: the first one goes out right behind the head of the
+// line, those within the pause after it go out as one. The room's lock guards it.
 type coalescer struct {
-	due   bool // a change was not told yet
+	l     *localRoom
+	due   bool // a change was not sent yet
 	until time.Time
 	timer *time.Timer
 }
 
-// headStart is how long the back of the line stands behind those whom a change concerns most. Told at the same moment, thousands would take the processors, and those
-// of the machines that they are on.
+// headStart is how long the back of the line waits behind the sockets that a change concerns most. Marked at
+// the same moment, thousands would take the processors, and those of the machines that they are on.
 const headStart = time.Millisecond
 
-// behind notes a change that the back of the line is to be told, after all others.
+// behind notes a change for the back of the line, after all others.
 func (b *coalescer) behind(now time.Time) {
 	if b.due {
 		return
@@ -35,36 +36,38 @@ func (b *coalescer) stop() {
 	}
 }
 
-// tellBack tells a change to everybody in the room, unless that was done a moment ago.
-func (l *localRoom) tellBack() {
+// flush marks every socket of the room for a change, unless that was done a moment ago.
+func (b *coalescer) flush() {
+	l := b.l
 	l.mu.Lock()
 	now := time.Now()
-	if !l.back.due || !l.m.Live || l.dead {
+	if !b.due || !l.m.Live || l.dead {
 		l.mu.Unlock()
 		return
 	}
-	if wait := l.back.until.Sub(now); wait > 0 {
-		l.back.wake(l, wait)
+	if wait := b.until.Sub(now); wait > 0 {
+		b.wake(wait)
 		l.mu.Unlock()
 		return
 	}
-	l.back.due = false
-	l.back.until = now.Add(l.h.cfg.Coalesce)
+	b.due = false
+	b.until = now.Add(l.h.cfg.Coalesce)
 	l.mu.Unlock()
-	l.tellAll()
+	b.markAll()
 }
 
-// wake tells later; one timer is enough for all changes until then.
-func (b *coalescer) wake(l *localRoom, wait time.Duration) {
+// wake flushes later; one timer is enough for all changes until then.
+func (b *coalescer) wake(wait time.Duration) {
 	if b.timer == nil {
-		b.timer = time.AfterFunc(wait, func() { l.tellBack() })
+		b.timer = time.AfterFunc(wait, b.flush)
 	} else {
 		b.timer.Reset(wait)
 	}
 }
 
-// tellAll marks every socket. Those already marked stay where they are in the queue.
-func (l *localRoom) tellAll() {
+// markAll marks every socket. Those already marked stay where they are in the queue.
+func (b *coalescer) markAll() {
+	l := b.l
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	socket.MarkAll(l.h.pool, l.conns, dueState)

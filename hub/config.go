@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/waitroom/waitroom/hub/desk"
+	"github.com/waitroom/waitroom/hub/links"
 	"github.com/waitroom/waitroom/internal/origin"
 	"github.com/waitroom/waitroom/room"
 )
@@ -25,9 +26,10 @@ type Config struct {
 	Registerer prometheus.Registerer // nil = metrics are kept and shown to nobody
 	Unnotified bool                  // the store has no keyspace notifications: do not ask for them
 
-	// Linked says whose places sessions stand for, of which none has one of its own, in their order; a zero Link is for one that stands for itself. nil = all do.
-	// Each is named once in a call, at most room.LookBatch are, and it is asked of a session's socket once.
-	Linked func(ctx context.Context, id room.ID, sessions []string) ([]Link, error)
+	// Linked returns the links of sessions that have no place of their own, in their order; a zero Link is
+	// for a session that stands for itself. nil = all do. A call has each session once, at most
+	// room.LookBatch of them. It is asked once for a session's socket.
+	Linked func(ctx context.Context, id room.ID, sessions []string) ([]links.Link, error)
 
 	// What support sees beside the line.
 	Panels desk.Panels        // nil = no messages, incidents and minutes

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/waitroom/waitroom/hub/links"
 	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/hub/socket"
 	"github.com/waitroom/waitroom/room"
@@ -17,7 +18,7 @@ const (
 	codeForbidden = 4502
 )
 
-// What a socket may have to be told.
+// The kinds of frames that a socket may be due, as bits of its mark.
 const (
 	dueState = socket.Own << iota
 	dueMessages
@@ -30,17 +31,17 @@ type conn struct {
 	h *Hub
 
 	room    *localRoom
-	session *session // nil for a spectator, and for support
-	link    *linked  // nil where the session is the browser's own
-	unsure  bool     // for whom it stands: it is told nothing yet. The room's lock guards it
-	at      int32    // index in room.conns, by the room's lock
+	session *session     // nil for a spectator, and for support
+	link    *links.Stand // nil where the session is the browser's own
+	pending bool         // its link is not known yet: it is sent nothing. The room's lock guards it
+	at      int32        // index in room.conns, by the room's lock
 
 	// The writer's own: whoever serves the socket.
 	opened   bool   // the first state was sent
 	messages uint32 // number of the last message sent
 	noticed  uint32 // and of the last notice
 	shown    mirror.Shown
-	lease    int64
+	fence    int64 // of the lease that the last state had
 }
 
 // ServeSocket turns a request into a socket of a room and returns; session "" is a spectator. The

@@ -17,9 +17,11 @@ func must(r *describetest.Recorder, err error) *describetest.Recorder {
 	return r
 }
 
-// wrongFrame says what is wrong with a frame of the socket at a path. What stands beside the line is these tests' own.
+// wrongFrame says what is wrong with a frame of the socket at a path. What stands beside the line is these
+// tests' own.
 func wrongFrame(path string, text []byte) error {
-	if bytes.HasPrefix(text, []byte(`{"type":"items"`)) || bytes.HasPrefix(text, []byte(`{"type":"minutes"`)) {
+	if bytes.HasPrefix(text, []byte(`{"type":"items"`)) ||
+		bytes.HasPrefix(text, []byte(`{"type":"minutes"`)) {
 		return nil
 	}
 	return described.Frame(path, text)

@@ -28,7 +28,8 @@ func storm(t testing.TB, e *room.Engine, ids []string, n int, cut func()) {
 			require.NoError(t, err)
 		}
 		if i%12 == 5 {
-			_, err := e.Join(ctx, lobby, room.JoinRequest{Session: ids[rand.IntN(len(ids))], Seller: "s" + room.NewSession()[:8], Lease: 5 * time.Millisecond})
+			_, err := e.Join(ctx, lobby, room.JoinRequest{Session: ids[rand.IntN(len(ids))], Seller: "s" +
+				room.NewSession()[:8], Lease: 5 * time.Millisecond})
 			require.False(t, err != nil && !room.Refused(err), err)
 		}
 		stir(t, e, ids, 1, func() {})
@@ -47,7 +48,8 @@ func TestSupportSeesTheLineAsItIsOnEveryReplica(t *testing.T) {
 }
 
 // requireTruePages makes n changes twice while the pages' replicas lose what is published.
-func requireTruePages(t *testing.T, server *redistest.Server, direct *room.Engine, n int, cut func(*redistest.Proxy)) {
+func requireTruePages(t *testing.T, server *redistest.Server, direct *room.Engine, n int,
+	cut func(*redistest.Proxy)) {
 	proxy := server.Proxy()
 	one, two := start(t, proxy.Client(), stormy, hub.Config{}), start(t, proxy.Client(), stormy, hub.Config{})
 	ids := sessions(40)
@@ -68,8 +70,8 @@ func requireTruePages(t *testing.T, server *redistest.Server, direct *room.Engin
 	}
 }
 
-// The subscription stays connected and says nothing: the beat's answer shows that mirror and roster are behind, also where only
-// support watches.
+// The subscription stays connected and says nothing: the beat's answer shows that mirror and roster are
+// behind, also where only support watches.
 func TestSupportSeesTheTruthAlthoughTheSubscriptionIsSilent(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -87,7 +89,8 @@ func TestSupportSeesTheTruthAlthoughTheSubscriptionIsSilent(t *testing.T) {
 	untilTrue(t, r.Engine, lobby, s)
 }
 
-// Nobody but the replica's own timer ends the lease: no seller is connected, and there is no notification and no beat.
+// Nobody but the replica's own timer ends the lease: no seller is connected, and there is no notification and
+// no beat.
 func TestLeaseEndsInTimeWhereOnlySupportWatches(t *testing.T) {
 	t.Parallel()
 	r := start(t, redistest.StartWith(t, servers["without notifications"]).Client(),
@@ -96,11 +99,16 @@ func TestLeaseEndsInTimeWhereOnlySupportWatches(t *testing.T) {
 	ids := sessions(2)
 	join(t, r.Engine, ids[0])
 	join(t, r.Engine, ids[1])
-	s.until("all over", func(p *desktest.Page) bool { return p.Version >= 3 && len(p.Line) == 0 && p.Holder == nil }) // 3: the second joined late
+	// 3: the second joined late
+	s.until("all over", func(p *desktest.Page) bool {
+		return p.Version >= 3 && len(p.Line) == 0 &&
+			p.Holder == nil
+	})
 }
 
-// Sellers are on the first watcher's replica already: they are told nothing for its sake, and a second one is told the same bytes.
-// Nothing asks the engine while the room changes: an answer that is ahead of its events for too long has the room shown anew.
+// Sellers are on the first watcher's replica already: they are told nothing for its sake, and a second one is
+// told the same bytes. Nothing asks the engine while the room changes: an answer that is ahead of its events
+// for too long has the room shown anew.
 func TestFiftyWatchersAreToldTheSameBytes(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Beat: time.Hour})
 	ids := sessions(10)
@@ -153,8 +161,9 @@ func TestSupportIsNobodysPresence(t *testing.T) {
 	join(t, r.Engine, ids[1])
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
-	ws, _, err := websocket.Dial(ctx, r.URL+deskPath+string(lobby), &websocket.DialOptions{HTTPHeader: http.Header{
-		"X-Watcher": {r.watchers.add(desk.Watcher{})}, "X-Session-ID": {ids[1]}}})
+	ws, _, err := websocket.Dial(ctx, r.URL+deskPath+string(lobby),
+		&websocket.DialOptions{HTTPHeader: http.Header{
+			"X-Watcher": {r.watchers.add(desk.Watcher{})}, "X-Session-ID": {ids[1]}}})
 	require.NoError(t, err)
 	defer func() { _ = ws.CloseNow() }()
 	s := r.watch(lobby)
@@ -182,7 +191,8 @@ func TestSupportMustComeFromTheServersOwnPages(t *testing.T) {
 			c.header.Set("X-Watcher", r.watchers.add(desk.Watcher{Program: c.program}))
 			ctx, cancel := context.WithTimeout(context.Background(), within)
 			defer cancel()
-			ws, res, err := websocket.Dial(ctx, r.URL+deskPath+"integration", &websocket.DialOptions{HTTPHeader: c.header})
+			ws, res, err := websocket.Dial(ctx, r.URL+deskPath+"integration",
+				&websocket.DialOptions{HTTPHeader: c.header})
 			if c.ok {
 				require.NoError(t, err)
 				require.NoError(t, ws.CloseNow())
@@ -196,7 +206,8 @@ func TestSupportMustComeFromTheServersOwnPages(t *testing.T) {
 
 func TestSupportsSocketsArePingedAndDrained(t *testing.T) {
 	t.Parallel()
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{PingEvery: 2 * time.Second, DrainSpread: 50 * time.Millisecond})
+	r := start(t, redistest.Start(t).Client(), room.Config{},
+		hub.Config{PingEvery: 2 * time.Second, DrainSpread: 50 * time.Millisecond})
 	silent, answering, all := r.watch(lobby), r.watch(lobby), r.watch("")
 	for n := range 3 {
 		for _, s := range []*screen{answering, all} {
@@ -215,7 +226,10 @@ func TestBeatSaysHowOldIsWhatSupportSees(t *testing.T) {
 	server := redistest.Start(t)
 	r := start(t, server.Client(), room.Config{}, hub.Config{})
 	s := r.watch(lobby)
-	s.until("a beat", func(p *desktest.Page) bool { return p.Beat.ServerTime > 0 && p.Beat.ServerTime-p.Beat.AsOf < 1500 })
+	s.until("a beat", func(p *desktest.Page) bool {
+		return p.Beat.ServerTime > 0 &&
+			p.Beat.ServerTime-p.Beat.AsOf < 1500
+	})
 	server.Pause()
 	defer server.Resume()
 	s.until("old data", func(p *desktest.Page) bool { return p.Beat.ServerTime-p.Beat.AsOf > 2500 })

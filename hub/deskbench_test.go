@@ -27,11 +27,12 @@ const (
 	benchSeconds  = 10
 )
 
-// BenchmarkFiftyWatchersOfALineOfTenThousand prints what a change costs each watcher in bytes, and what fifty of them cost in processor
-// time, as a share of one core, beside what the same changes cost without them.
+// BenchmarkFiftyWatchersOfALineOfTenThousand prints what a change costs each watcher in bytes, and what fifty
+// of them cost in processor time, as a share of one core, beside what the same changes cost without them.
 func BenchmarkFiftyWatchersOfALineOfTenThousand(b *testing.B) {
 	registry := prometheus.NewRegistry()
-	r := start(b, redistest.Start(b).Client(), room.Config{Lease: 10 * time.Minute}, hub.Config{Registerer: registry})
+	r := start(b, redistest.Start(b).Client(), room.Config{Lease: 10 * time.Minute},
+		hub.Config{Registerer: registry})
 	ids := make([]string, 0, benchWaiters)
 	for _, id := range sessions(benchWaiters + 1) {
 		join(b, r.Engine, id)
@@ -61,7 +62,8 @@ func BenchmarkFiftyWatchersOfALineOfTenThousand(b *testing.B) {
 	require.NoError(b, err)
 	seen.until("all", v.Version)
 	changes := counted(b, registry, "waitroom_hub_desk_changes_total")
-	b.ReportMetric(counted(b, registry, "waitroom_hub_desk_change_bytes_total")/changes, "bytes/change/watcher")
+	b.ReportMetric(counted(b, registry, "waitroom_hub_desk_change_bytes_total")/changes,
+		"bytes/change/watcher")
 	b.ReportMetric(counted(b, registry, "waitroom_hub_desk_resyncs_total"), "resyncs")
 	b.ReportMetric(0, "ns/op")
 }
@@ -78,7 +80,8 @@ func usedBy(b *testing.B, do func()) float64 {
 	return float64(used()-before) / float64(time.Since(began))
 }
 
-// gatherWatchers connects the watchers in a process of their own, and returns when each has been shown the room.
+// gatherWatchers connects the watchers in a process of their own, and returns when each has been shown the
+// room.
 func gatherWatchers(b *testing.B, url string) *crowd {
 	b.Setenv(watchURL, url)
 	return gather(b, url, nil)

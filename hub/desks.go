@@ -73,6 +73,6 @@ func (n line) At() (at mirror.Revision, live, following bool) {
 	return m.Revision, m.Live, m.Live && !m.Reading()
 }
 
-func (n line) Resync(reason mirror.Reason) { n.l.resync(reason) }
+func (n line) Resync(reason mirror.Reason) { n.l.snapshots.ask(reason) }
 
-func (n line) Expect(version mirror.Revision) { n.l.want(version) }
+func (n line) Expect(version mirror.Revision) { n.l.snapshots.expect(version) }

@@ -30,8 +30,10 @@ func rawWatch(t testing.TB, r *replica) *rawConn {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(1))
-	_, err = fmt.Fprintf(conn, "GET %sintegration HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
-		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nX-Watcher: %s\r\n\r\n", deskPath, addr, r.watchers.add(desk.Watcher{}))
+	_, err = fmt.Fprintf(conn, "GET %sintegration HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: "+
+		"websocket\r\n"+
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nX-Watcher: %s\r\n\r\n",
+		deskPath, addr, r.watchers.add(desk.Watcher{}))
 	require.NoError(t, err)
 	c := &rawConn{Conn: conn, r: bufio.NewReaderSize(conn, 512)}
 	res, err := http.ReadResponse(c.r, nil)
@@ -76,7 +78,8 @@ func fill(t testing.TB, r *replica, n int) (ids []string) {
 func TestAWatcherThatNeverReadsDelaysNobodyAndIsClosed(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Writers: 1, WriteTimeout: 2 * time.Second, WriteBuffer: 1, Registerer: registry})
+	r := start(t, redistest.Start(t).Client(), room.Config{},
+		hub.Config{Writers: 1, WriteTimeout: 2 * time.Second, WriteBuffer: 1, Registerer: registry})
 	ids := fill(t, r, 1000)
 	deaf, s, seller := rawWatch(t, r), r.watch(lobby), r.dial(ids[1])
 	seller.untilPosition(1)
@@ -99,7 +102,8 @@ func TestAWatcherThatNeverReadsDelaysNobodyAndIsClosed(t *testing.T) {
 // Who is too far behind is shown the room anew; nothing is kept for it meanwhile.
 func TestASlowWatcherIsShownTheRoomAnew(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	r := start(t, redistest.Start(t).Client(), room.Config{}, // no beat: what it finds may have the room shown anew to all
+	// no beat: what it finds may have the room shown anew to all
+	r := start(t, redistest.Start(t).Client(), room.Config{},
 		hub.Config{Beat: time.Hour, WriteTimeout: within, WriteBuffer: 1, Registerer: registry})
 	ids := fill(t, r, 1000)
 	slow, s := rawWatch(t, r), r.watch(lobby)

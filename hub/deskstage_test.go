@@ -89,7 +89,8 @@ func (s *screen) read() {
 			s.closed = err
 		} else {
 			s.raw = append(s.raw, string(text))
-			if err := errors.Join(s.page.Take(text), wrongFrame(s.path, text)); err != nil && s.failed == nil {
+			if err := errors.Join(s.page.Take(text), wrongFrame(s.path, text)); err != nil &&
+				s.failed == nil {
 				s.failed = err
 			}
 		}
@@ -125,7 +126,8 @@ func (s *screen) untilFrames(what string, so func(raw []string) bool) {
 		case <-deadline:
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			require.Fail(s.t, "never told", "waiting for: %s; told %v, last %s", what, s.page.Told, s.raw[max(0, len(s.raw)-3):])
+			require.Fail(s.t, "never told", "waiting for: %s; told %v, last %s", what, s.page.Told,
+				s.raw[max(0, len(s.raw)-3):])
 		}
 	}
 }

@@ -10,16 +10,17 @@ import (
 
 const (
 	drainStep = 10 * time.Millisecond // how often a drain closes some sockets
-	drainEach = time.Second / 500     // for each of many: the others have to take them in, beside all that they do
+	// for each of many: the others have to take them in, beside all that they do
+	drainEach = time.Second / 500
 )
 
-// Drain takes no more sockets and closes those there are with 4001, spread over DrainSpread, or over longer where they are many, so that
-// they do not all come back somewhere else at the same moment. A close frame is written without
-// waiting; a peer that does not answer within CloseGrace is cut off. It returns when no socket is
-// left, or with ctx's error, after closing the rest at once.
+// Drain takes no more sockets and closes those there are with 4001, spread over DrainSpread, or over longer
+// where they are many, so that they do not all come back somewhere else at the same moment. A close frame is
+// written without waiting; a peer that does not answer within CloseGrace is cut off. It returns when no
+// socket is left, or with ctx's error, after closing the rest at once.
 func (h *Hub) Drain(ctx context.Context) error {
 	h.draining.Store(true)
-	h.eachRoom((*localRoom).dismissListeners)
+	h.eachRoom(func(l *localRoom) { l.listeners.dismiss() })
 	h.Spawn(h.desk.Announce)
 	h.shutAll(ctx)
 	tick := time.NewTicker(drainStep)
@@ -43,7 +44,8 @@ func (h *Hub) Drain(ctx context.Context) error {
 // shutAll closes the sockets in even steps.
 func (h *Hub) shutAll(ctx context.Context) {
 	all := h.conns()
-	steps := max(1, min(int(h.drainSpread(ctx, len(all))/drainStep), len(all))) // a few are gone soon, none at once
+	// a few are gone soon, none at once
+	steps := max(1, min(int(h.drainSpread(ctx, len(all))/drainStep), len(all)))
 	for i := range steps {
 		for _, c := range all[len(all)*i/steps : len(all)*(i+1)/steps] {
 			c.Shut(codeDraining, "draining")

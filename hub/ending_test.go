@@ -29,7 +29,8 @@ func TestWhoIsEndedByAMessageIsToldTheMessageFirst(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	keys := room.Config{Keys: room.NewKeyring([]byte("one secret of all replicas"))}
 	one, two := start(t, rdb, keys, hub.Config{}), start(t, rdb, keys, hub.Config{})
-	ended := func(t *testing.T, how func(t *testing.T, session string, lease *room.Lease) (message string), verdict bool) (holder *socket) {
+	ended := func(t *testing.T, how func(t *testing.T, session string, lease *room.Lease) (message string),
+		verdict bool) (holder *socket) {
 		ids := sessions(2)
 		holder, next := one.dial(ids[0]), two.dial(ids[1])
 		lease := join(t, one.Engine, ids[0]).Lease
@@ -44,8 +45,9 @@ func TestWhoIsEndedByAMessageIsToldTheMessageFirst(t *testing.T) {
 		return holder
 	}
 	match := func(t *testing.T, message string, lease *room.Lease) {
-		_, err := two.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: message, From: lease.GrantedAt, To: lease.GrantedAt + 1,
-			Shown: room.Message{Text: message, Code: new("482913")}})
+		_, err := two.Engine.Match(t.Context(), lobby,
+			room.MatchRequest{MessageID: message, From: lease.GrantedAt, To: lease.GrantedAt + 1,
+				Shown: room.Message{Text: message, Code: new("482913")}})
 		require.NoError(t, err)
 	}
 	first := []string{`"status":"locked"`, `"type":"sms"`, `"status":"ended"`}

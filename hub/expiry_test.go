@@ -24,7 +24,8 @@ func TestALeaseThatRunsOutIsHandedToTheNext(t *testing.T) {
 	t.Parallel()
 	for name, c := range servers {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, redistest.StartWith(t, c).Client(), room.Config{Lease: 300 * time.Millisecond}, hub.Config{})
+			r := start(t, redistest.StartWith(t, c).Client(), room.Config{Lease: 300 * time.Millisecond},
+				hub.Config{})
 			ids := sessions(3)
 			a, b, d := r.dial(ids[0]), r.dial(ids[1]), r.dial(ids[2])
 			for _, id := range ids {
@@ -46,7 +47,11 @@ func TestTheTimerAloneEndsALease(t *testing.T) {
 	watcher := r.dial("")
 	join(t, r.Engine, ids[0])
 	join(t, r.Engine, ids[1])
-	watcher.until("all over", func(st state) bool { return st.Version >= 3 && st.QueueLength == 0 && st.LeaseExpiresAt == nil }) // 3: the second joined late
+	// 3: the second joined late
+	watcher.until("all over", func(st state) bool {
+		return st.Version >= 3 && st.QueueLength == 0 &&
+			st.LeaseExpiresAt == nil
+	})
 }
 
 func TestALockDeletedByHandGoesToTheNext(t *testing.T) {

@@ -33,22 +33,27 @@ func TestWhoSendsWithoutEndIsClosed(t *testing.T) {
 		first, then string
 		times, code int
 	}{
-		"ten pings":                  {"", clientFrame(ping, "abc"), 10, 1000},
-		"ten pongs of every kind":    {strings.Repeat(clientFrame(pong, ""), 3) + strings.Repeat(clientFrame(ping, ""), 3), clientFrame(text, ours), 4, 1000},
-		"eleven pings":               {"", clientFrame(ping, ""), 11, 4500},
-		"eleven pongs":               {"", clientFrame(pong, "abc"), 11, 4500},
-		"eleven pongs of the page":   {"", clientFrame(text, ours), 11, 4500},
-		"eleven of every kind":       {strings.Repeat(clientFrame(pong, ""), 4) + strings.Repeat(clientFrame(ping, ""), 4), clientFrame(text, ours), 3, 4500},
-		"pings in a message":         {clientFrame(0x01, `{"type":`), clientFrame(ping, ""), 11, 4500},
-		"thousands of pings":         {"", clientFrame(ping, strings.Repeat("x", 125)), 5000, 4500},
-		"a message that never ends":  {clientFrame(0x01, ""), clientFrame(more, ""), 5000, 4500},
-		"garbage after a bad frame":  {clientFrame(text, "x"), clientFrame(text, "y"), 5000, 4500},
-		"one long message in pieces": {clientFrame(0x01, "x"), clientFrame(more, strings.Repeat("x", 100)), 60, 1009},
+		"ten pings": {"", clientFrame(ping, "abc"), 10, 1000},
+		"ten pongs of every kind": {strings.Repeat(clientFrame(pong, ""), 3) +
+			strings.Repeat(clientFrame(ping, ""), 3), clientFrame(text, ours), 4, 1000},
+		"eleven pings":             {"", clientFrame(ping, ""), 11, 4500},
+		"eleven pongs":             {"", clientFrame(pong, "abc"), 11, 4500},
+		"eleven pongs of the page": {"", clientFrame(text, ours), 11, 4500},
+		"eleven of every kind": {strings.Repeat(clientFrame(pong, ""), 4) +
+			strings.Repeat(clientFrame(ping, ""), 4), clientFrame(text, ours), 3, 4500},
+		"pings in a message":        {clientFrame(0x01, `{"type":`), clientFrame(ping, ""), 11, 4500},
+		"thousands of pings":        {"", clientFrame(ping, strings.Repeat("x", 125)), 5000, 4500},
+		"a message that never ends": {clientFrame(0x01, ""), clientFrame(more, ""), 5000, 4500},
+		"garbage after a bad frame": {clientFrame(text, "x"), clientFrame(text, "y"), 5000, 4500},
+		"one long message in pieces": {clientFrame(0x01, "x"), clientFrame(more, strings.Repeat("x", 100)),
+			60, 1009},
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn := rawDial(t, r, 0, "")
-			all := c.first + strings.Repeat(c.then, c.times) + clientFrame(0x88, "\x03\xe8") // which says 1000
-			go func() { _, _ = conn.Write([]byte(all)) }()                                   // may be cut off half way
+			// which says 1000
+			all := c.first + strings.Repeat(c.then, c.times) + clientFrame(0x88, "\x03\xe8")
+			// may be cut off half way
+			go func() { _, _ = conn.Write([]byte(all)) }()
 			require.Equal(t, c.code, rawClose(t, conn))
 		})
 	}

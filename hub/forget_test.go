@@ -32,8 +32,9 @@ func TestCodeIsToldToNoSocketTenMinutesAndASecondAfterItCame(t *testing.T) {
 	came := begin.Add(time.Second)
 	embedded.SetTime(came)
 	message := func(id string, want room.Result) {
-		m, err := r.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: id, From: begin.UnixMilli(), To: begin.UnixMilli() + 1,
-			Shown: room.Message{Text: id + " 482913", Code: new("482913")}})
+		m, err := r.Engine.Match(t.Context(), lobby,
+			room.MatchRequest{MessageID: id, From: begin.UnixMilli(), To: begin.UnixMilli() + 1,
+				Shown: room.Message{Text: id + " 482913", Code: new("482913")}})
 		require.NoError(t, err)
 		require.Equal(t, want, m.Result)
 		require.NoError(t, r.Engine.SettleMatch(t.Context(), lobby, id, 0, true))
@@ -49,7 +50,8 @@ func TestCodeIsToldToNoSocketTenMinutesAndASecondAfterItCame(t *testing.T) {
 	_, seats, err := r.Engine.Look(t.Context(), lobby, ids[0])
 	require.NoError(t, err)
 	require.Empty(t, seats[0].Messages)
-	for told := int64(0); told < came.Add(10*time.Minute).UnixMilli(); { // the hub learns of the jump by its next question
+	// the hub learns of the jump by its next question
+	for told := int64(0); told < came.Add(10*time.Minute).UnixMilli(); {
 		r.dial(room.NewSession()).until("a state", func(st state) bool {
 			told = st.ServerTime
 			return true
@@ -86,7 +88,8 @@ func TestFramesGoByRedissClockAsSoonAsItWasSetBack(t *testing.T) {
 			begin := time.Now().Truncate(time.Millisecond)
 			embedded.SetTime(begin)
 			r := start(t, rdb, room.Config{}, hub.Config{Unnotified: true, Registerer: registry})
-			r.dial(room.NewSession()).until("a state", func(st state) bool { return st.ServerTime >= begin.UnixMilli() })
+			r.dial(room.NewSession()).until("a state",
+				func(st state) bool { return st.ServerTime >= begin.UnixMilli() })
 			embedded.SetTime(begin.Add(-time.Hour))
 			if away {
 				proxy.Refuse()

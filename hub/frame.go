@@ -46,7 +46,8 @@ func (s *shared) state(m *mirror.State) {
 
 // appendState appends a state frame: how the room is, and how the seat stands in it. now is in unix
 // ms of Redis's clock, lease the length of one. ok is false where seat and mirror contradict each other.
-func (s *shared) appendState(b []byte, m *mirror.State, st mirror.Seat, now int64, lease time.Duration) (_ []byte, ok bool) {
+func (s *shared) appendState(b []byte, m *mirror.State, st mirror.Seat, now int64,
+	lease time.Duration) (_ []byte, ok bool) {
 	position, newcomer := 0, len(m.Line)+1
 	switch st.Status {
 	case room.Waiting:
@@ -96,7 +97,8 @@ func appendCodes(b []byte, lease room.Lease, now int64) []byte {
 	return append(b, '}')
 }
 
-// appendPing asks the page; its answer is {"type":"pong"}. asOf is when the store was heard last, 0 where that is now.
+// appendPing asks the page; its answer is {"type":"pong"}. asOf is when the store was heard last, 0 where
+// that is now.
 func appendPing(b []byte, now, asOf int64) []byte {
 	b = frame.Int(b, `{"type":"ping","server_time":`, now)
 	if asOf != 0 {

@@ -58,12 +58,13 @@ func TestFramesFollowAPlaceFromIdleToEnded(t *testing.T) {
 func TestFrameReckonsWithTheLeaseOfItsRoomAsItIsNow(t *testing.T) {
 	var own atomic.Int64
 	own.Store(int64(20 * time.Second))
-	r := start(t, redistest.Start(t).Client(), room.Config{Lease: time.Minute, Terms: func(id room.ID) room.Terms {
-		if id != lobby {
-			return room.Terms{}
-		}
-		return room.Terms{Lease: time.Duration(own.Load())}
-	}}, hub.Config{})
+	r := start(t, redistest.Start(t).Client(),
+		room.Config{Lease: time.Minute, Terms: func(id room.ID) room.Terms {
+			if id != lobby {
+				return room.Terms{}
+			}
+			return room.Terms{Lease: time.Duration(own.Load())}
+		}}, hub.Config{})
 	ids := sessions(3)
 	spectator := r.dial("")
 	join(t, r.Engine, ids[0])

@@ -19,7 +19,8 @@ import (
 // A line whose front is asked every 1.3 s, and has 0.8 s to answer: a busy machine takes less.
 var impatient = room.Config{AwayAfter: awayAfter}
 
-// goDead lets nothing through any more, without a word to either side, and returns the time by Redis's clock (unix ms) after that.
+// goDead lets nothing through any more, without a word to either side, and returns the time by Redis's clock
+// (unix ms) after that.
 func goDead(t testing.TB, n *network, rdb redis.UniversalClient) float64 {
 	n.setDead(true)
 	now, err := rdb.Time(context.Background()).Result()
@@ -34,8 +35,8 @@ func score(t testing.TB, rdb redis.UniversalClient, key, session string) float64
 	return n
 }
 
-// requireSince holds one to be gone since it was last heard of, and not since that was noticed, which takes 0.8 s at the least. What the word of it took on its way
-// counts to it.
+// requireSince holds one to be gone since it was last heard of, and not since that was noticed, which takes
+// 0.8 s at the least. What the word of it took on its way counts to it.
 func requireSince(t testing.TB, rdb redis.UniversalClient, key, session string, dead float64) {
 	t.Helper()
 	require.LessOrEqual(t, score(t, rdb, key, session), dead+400)
@@ -123,7 +124,8 @@ func TestWhoAnswersElsewhereIsNotAway(t *testing.T) {
 func TestASocketOverADeadNetworkIsClosedAndWasThereUntilItWasLastHeardOf(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{PingEvery: 2 * time.Second, Registerer: registry})
+	r := start(t, redistest.Start(t).Client(), room.Config{},
+		hub.Config{PingEvery: 2 * time.Second, Registerer: registry})
 	network, ids := r.network(), sessions(2)
 	ghost := r.through(network).dial(ids[1])
 	for _, id := range ids {

@@ -16,7 +16,7 @@ func (t listener) Confirmed(m *redis.Subscription) {
 	case m.Kind != "subscribe" || m.Channel == t.h.joinedDevice:
 	default:
 		if l := t.h.room(t.h.names.Room(m.Channel)); l != nil {
-			l.confirmed()
+			l.snapshots.confirmed()
 		}
 	}
 }
@@ -49,13 +49,13 @@ func (l *localRoom) published(payload string) {
 // Expired takes a lock key that has expired.
 func (t listener) Expired(id room.ID) {
 	if l := t.h.room(id); l != nil {
-		t.h.Spawn(l.expire)
+		t.h.Spawn(l.expiry.expire)
 	}
 }
 
 // Deleted takes a lock key that was deleted.
 func (t listener) Deleted(id room.ID) {
 	if l := t.h.room(id); l != nil {
-		l.freed()
+		l.expiry.freed()
 	}
 }

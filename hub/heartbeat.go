@@ -5,27 +5,18 @@ import (
 	"time"
 
 	"github.com/waitroom/waitroom/hub/follow"
-	"github.com/waitroom/waitroom/room"
 )
 
-// checkedEachSecond is how many rooms' mirrors are compared with the engine when nothing happens in them, however many there are. What is lost on the way
-// is noticed in other ways, mostly: a gap in the versions, a subscription that is renewed, a probe that does not come back.
+// checkedEachSecond is how many rooms' mirrors are compared with the engine when nothing happens in them,
+// however many there are. A lost event is noticed in other ways, mostly: by a gap in the versions, by a
+// subscription that is renewed, by a probe that does not come back.
 const checkedEachSecond = 20
 
-// beats reports whether this replica has a number, and had a heartbeat lately: under one that others may have taken for dead nothing is told.
-func (h *Hub) beats(now int64) bool {
-	return h.host() != 0 && now-h.beaten.Load() < int64(h.engine.DeadAfter()/2+h.cfg.Beat)
-}
-
-// host is the number under which this replica tells who is here; 0 = none yet.
-func (h *Hub) host() room.Host { return room.Host(h.hosted.Load()) }
-
-// heartbeat says that this replica is alive, each Beat, and compares some mirrors with the engine.
+// heartbeat keeps this replica's presence alive, each Beat, and compares some mirrors with the engine.
 func (h *Hub) heartbeat(ctx context.Context) {
-	var histories int64
 	for {
 		began := time.Now()
-		h.alive(ctx, &histories)
+		h.report(ctx)
 		h.checkSome(ctx)
 		if !follow.Pause(ctx, h.cfg.Beat-time.Since(began)) {
 			return
@@ -33,36 +24,19 @@ func (h *Hub) heartbeat(ctx context.Context) {
 	}
 }
 
-// alive has everybody told again where this replica was taken for dead, or the store may have lost what it was told, and else what had to wait. That there is
-// something is for the halls to say: a heartbeat that began in time may be answered when the one before has long been too old.
-func (h *Hub) alive(ctx context.Context, histories *int64) {
-	ctx, cancel := context.WithTimeout(ctx, h.engine.DeadAfter())
-	defer cancel()
-	began, had, seen := h.now(), h.host(), h.engine.Histories()
-	ask := had
-	if seen != *histories {
-		ask = 0
-	}
-	host, err := h.engine.Heartbeat(ctx, ask)
-	if err != nil {
-		h.Failed(ctx, "heartbeat not told", "", err)
-		return
-	}
-	*histories = seen
-	h.beaten.Store(began)
-	h.hosted.Store(int64(host))
-	waits := h.refused.Swap(false) // last: who is refused by what was there before, and says so after this, is tried again with the next heartbeat
-	if host == had && !waits {
+// report sends a heartbeat, and has the rooms report what it calls for.
+func (h *Hub) report(ctx context.Context) {
+	all, some := h.presence.Heartbeat(ctx)
+	if !all && !some {
 		return
 	}
 	h.eachRoom(func(l *localRoom) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		switch {
-		case host != had:
-			l.tellAnew()
-		case l.who.waits():
-			l.tellPresence()
+		if all {
+			l.reportAll()
+		} else {
+			l.presence.Resume()
 		}
 	})
 }
@@ -90,5 +64,5 @@ func (l *localRoom) check(ctx context.Context) {
 		l.h.Failed(ctx, "mirror not compared", l.id, err)
 		return
 	}
-	l.observe(view)
+	l.snapshots.observe(view)
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/waitroom/waitroom/hub/desk"
 	"github.com/waitroom/waitroom/hub/follow"
+	"github.com/waitroom/waitroom/hub/presence"
 	"github.com/waitroom/waitroom/hub/socket"
 	"github.com/waitroom/waitroom/room"
 )
@@ -52,14 +53,9 @@ type Hub struct {
 	life context.Context
 	end  context.CancelFunc
 
-	liveness liveness
+	presence *presence.Replica
+	liveness presence.Liveness
 	rounds   rounds
-	attend   *attendances
-	hosted   atomic.Int64 // see host
-	beaten   atomic.Int64 // when the last heartbeat was, ns of the hub's clock
-	calls    atomic.Int64 // that told presence
-	refused  atomic.Bool  // a hall had something to tell of presence, and has to wait for the next heartbeat
-	woke     atomic.Int64 // when this process was last noticed to have stood still, ns of the hub's clock
 
 	draining atomic.Bool
 	sockets  atomic.Int64 // of sellers
@@ -79,9 +75,11 @@ func New(cfg Config) *Hub {
 		metrics: newMetrics(cfg.Registerer),
 		clock:   follow.NewClock(), rooms: make(map[room.ID]*localRoom)}
 	h.joinedDevice = h.names.Channel("{waitroom}:joined-device")
-	h.liveness = livenessOf(cfg.Engine.Config().AwayAfter)
+	h.liveness.SetAwayAfter(cfg.Engine.Config().AwayAfter)
 	h.life, h.end = context.WithCancel(context.Background())
-	h.pool, h.attend = newPool(h), newAttendances(h)
+	h.pool = newPool(h)
+	h.presence = presence.NewReplica(presence.Config{Engine: h.engine, Tasks: h, Now: h.now, Every: cfg.Beat,
+		InUse: func(id room.ID) bool { return h.room(id) != nil }})
 	heard := follow.Config{Redis: cfg.Redis, Names: h.names, Log: cfg.Log, Clock: h.clock, Probe: cfg.Probe,
 		Unnotified: cfg.Unnotified,
 		Reconnects: h.metrics.reconnects, Tested: func(ctx context.Context) { h.desk.Announce(ctx) },
@@ -115,7 +113,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	h.Spawn(h.keys.Run)
 	h.Spawn(h.keys.CarryOut)
 	h.Spawn(h.pool.Ping)
-	h.Spawn(h.tellFreshness)
+	h.Spawn(h.sendFreshness)
 	h.Spawn(h.heartbeat)
 	h.Spawn(h.visits)
 	h.Spawn(h.janitor)
@@ -217,7 +215,7 @@ func (h *Hub) eachRoom(f func(*localRoom)) {
 	}
 }
 
-// hall finds a room that has sockets here, or had some lately.
+// room finds a room that has sockets here, or had some lately.
 func (h *Hub) room(id room.ID) *localRoom {
 	h.mu.RLock()
 	defer h.mu.RUnlock()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// janitor lets go of rooms that nobody looks at any more.
+// janitor retires rooms that have had no sockets for a while.
 func (h *Hub) janitor(ctx context.Context) {
 	tick := time.NewTicker(h.cfg.Linger / 4)
 	defer tick.Stop()
@@ -18,7 +18,7 @@ func (h *Hub) janitor(ctx context.Context) {
 		h.eachRoom(func(l *localRoom) {
 			if l.retire(h.cfg.Linger) {
 				h.forget(l)
-				h.attend.drop(ctx, l.id)
+				h.presence.Drop(ctx, l.id)
 			}
 		})
 	}
@@ -34,11 +34,12 @@ func (h *Hub) forget(l *localRoom) {
 	h.metrics.rooms.Dec()
 }
 
-// retire lets go of a hall without sockets; false while it is needed.
+// retire retires a room without sockets; false while it is needed.
 func (l *localRoom) retire(linger time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.dead || len(l.conns) > 0 || len(l.listeners) > 0 || l.desk != nil || l.who.telling || len(l.who.went) > 0 || time.Since(l.empty) < linger {
+	if l.dead || len(l.conns) > 0 || len(l.listeners.all) > 0 || l.desk != nil ||
+		l.presence.Busy() || time.Since(l.empty) < linger {
 		return false
 	}
 	l.dead, l.m.Live = true, false
@@ -55,5 +56,5 @@ func (l *localRoom) stopTimers() {
 func (l *localRoom) stop() {
 	l.expiry.stop()
 	l.back.stop()
-	l.behind.stop()
+	l.snapshots.stop()
 }

@@ -4,71 +4,140 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/waitroom/waitroom/hub/batch"
+	"github.com/waitroom/waitroom/hub/links"
 	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/room"
 )
 
-// Link is whom a browser stands for that was let into another session's place.
-type Link struct {
-	Session string // whose place it is
-	Ticket  int64  // of the place
-	Fence   int64  // of the place's lease; 0 = it has had none yet
+// linkedSockets are the sockets of a room that stand for another session's place. The room's lock guards
+// them.
+type linkedSockets struct {
+	links.Room[*conn]
+	l *localRoom
 }
 
-// linked is a Link as its socket knows it.
-type linked struct {
-	ticket int64
-	own    string // the browser's own session
-	had    int64  // the ticket of the place that it had of its own before
-	missed bool   // what became of the browser may have been, see relink
-	fence  int64  // the writer's own
-}
+// Stand is how the socket stands for another session's place; nil where it stands for its own.
+func (c *conn) Stand() *links.Stand { return c.link }
 
-// standFor has a socket told how its session stands or, where that has no place and was let into another one's, how that one does.
-func (l *localRoom) standFor(c *conn, link Link) {
-	c.unsure = false
+// Place is the session that the socket stands for, and its seat.
+func (c *conn) Place() (session string, seat *mirror.Seat) { return c.session.ID, &c.session.Seat }
+
+// standFor has a socket sent how its session stands or, where that has no place and was let into another
+// one's, how that one does.
+func (k *linkedSockets) standFor(c *conn, link links.Link) {
+	c.pending = false
 	if link.Session != "" && !c.session.Seat.Live() {
-		l.stand(c, c.session, link)
+		k.stand(c, c.session, link)
 	}
 	c.Mark(dueState|dueMessages, true)
 }
 
-// standForItself is standFor for the sockets of a session with a place of its own: it need not be known what else it could stand for.
-func (l *localRoom) standForItself(s *session) {
+// standForItself is standFor for the sockets of a session with a place of its own, whatever else they could
+// stand for.
+func (k *linkedSockets) standForItself(s *session) {
 	for _, c := range s.Here.conns {
-		if c.unsure {
-			l.standFor(c, Link{})
+		if c.pending {
+			k.standFor(c, links.Link{})
 		}
 	}
 }
 
-// stand has a socket of a session stand for another one's place. Once that one has another place, or the session one of its own, it is closed with
-// 4003: it comes back as what it is by then.
-func (l *localRoom) stand(c *conn, own *session, as Link) {
-	l.unseatConn(c, own)
-	c.link = &linked{ticket: as.Ticket, own: own.ID, had: own.Seat.Ticket, fence: as.Fence}
-	l.seatConn(c, as.Session)
-	l.linked = append(l.linked, c)
-	l.unlink((*conn).replaced) // no event will say so
+// stand has a socket of a session stand for another one's place. Once that one has another place, or the
+// session one of its own, the socket is closed with 4003 and comes back for what its browser has by then.
+func (k *linkedSockets) stand(c *conn, own *session, as links.Link) {
+	k.l.unseatConn(c, own)
+	c.link = links.NewStand(as, own.ID, own.Seat.Ticket)
+	k.l.seatConn(c, as.Session)
+	k.Add(c)
+	k.comeBack(k.Replaced()) // no event will close them
 }
 
-// wasLetIn is the third word of what says that a session was let into a place. Replicas of before take it, with the session, for an owner of whom they know nothing.
+// letIn has the sockets of a browser that was let into a place come back for it: its own, and those of a
+// place that it stood for before and that is over.
+func (k *linkedSockets) letIn(own string) {
+	k.l.mu.Lock()
+	defer k.l.mu.Unlock()
+	var out []*conn
+	if s := k.l.m.Session(own); s != nil && !s.Seat.Live() {
+		for _, c := range s.Here.conns {
+			// else it is another browser's, which was let into an earlier place of this session
+			if c.link == nil {
+				out = append(out, c)
+			}
+		}
+	}
+	k.comeBack(append(out, k.LetIn(own)...))
+}
+
+// comeBack closes sockets so that they come back for what their browsers have by then.
+func (k *linkedSockets) comeBack(out []*conn) {
+	if len(out) == 0 {
+		return
+	}
+	k.l.h.Spawn(func(context.Context) {
+		for _, c := range out {
+			if !c.Closed() {
+				c.Shut(codeUnlinked, "unlinked")
+			}
+		}
+	})
+}
+
+// missed checks all sockets after a snapshot, which stands for events that may have been missed. It closes
+// those whose browsers have had a place of their own since; a failover moves no other socket.
+func (k *linkedSockets) missed() {
+	if k.Missed() {
+		k.Checking(k.l.h.Spawn(k.check))
+	}
+}
+
+func (k *linkedSockets) check(ctx context.Context) {
+	batch.Worker[links.Check[*conn]]{
+		Next: func() (links.Check[*conn], bool) {
+			k.l.mu.Lock()
+			defer k.l.mu.Unlock()
+			return k.Next()
+		},
+		Call: func(ctx context.Context, c links.Check[*conn]) error {
+			_, seats, err := k.l.h.engine.Look(ctx, k.l.id, c.Sessions...)
+			if err != nil {
+				return err
+			}
+			k.l.mu.Lock()
+			defer k.l.mu.Unlock()
+			k.comeBack(c.Over(seats))
+			return nil
+		},
+		Return: func(c links.Check[*conn]) {
+			k.l.mu.Lock()
+			defer k.l.mu.Unlock()
+			c.Return()
+		},
+		Failed: func(ctx context.Context, err error) {
+			k.l.h.Failed(ctx, "browsers of linked sockets not looked up", k.l.id, err)
+		},
+	}.Run(ctx)
+}
+
+// wasLetIn is the third word of a message that a session was let into a place. Replicas of earlier versions
+// take it, with the session, for an owner that they know nothing of.
 const wasLetIn = "let-in"
 
-// JoinedDevice has the sockets of a session told that another browser was let into its place, and those of that browser's own session, "" for none, come back for that
-// place; on every replica. The error wraps room.ErrStore.
+// JoinedDevice has the sockets of a session sent that another browser was let into its place, and those of
+// that browser's own session, "" for none, come back for that place; on every replica. The error wraps
+// room.ErrStore.
 func (h *Hub) JoinedDevice(ctx context.Context, id room.ID, session, own string) error {
-	told := []string{string(id) + " " + session}
+	payloads := []string{string(id) + " " + session}
 	if own != "" {
-		told = append(told, string(id)+" "+own+" "+wasLetIn)
+		payloads = append(payloads, string(id)+" "+own+" "+wasLetIn)
 	}
 	var failed error
-	for _, payload := range told {
+	for _, payload := range payloads {
 		if err := h.cfg.Redis.Publish(ctx, h.joinedDevice, payload).Err(); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%w: tell of a joined device: %w", room.ErrStore, err))
+			failed = errors.Join(failed, fmt.Errorf("%w: publish a joined device: %w", room.ErrStore, err))
 		}
 	}
 	return failed
@@ -84,28 +153,8 @@ func (h *Hub) deviceJoined(payload string) {
 	case "":
 		l.notify(session, room.JoinedDevice)
 	case wasLetIn:
-		l.letIn(session)
+		l.links.letIn(session)
 	}
-}
-
-// letIn has the sockets of a browser that was let into a place come back for it: those that are its own, and those of a place that it stood for before and that is over.
-func (l *localRoom) letIn(own string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var out []*conn
-	if s := l.m.Session(own); s != nil && !s.Seat.Live() {
-		for _, c := range s.Here.conns {
-			if c.link == nil { // else it is somebody's who was let into an earlier place of this session
-				out = append(out, c)
-			}
-		}
-	}
-	for _, c := range l.linked {
-		if c.link.own == own && !c.session.Seat.Live() {
-			out = append(out, c)
-		}
-	}
-	l.comeBack(out)
 }
 
 func (l *localRoom) notify(session string, what room.Helping) {
@@ -115,58 +164,4 @@ func (l *localRoom) notify(session string, what room.Helping) {
 		l.m.Notify(s, what)
 		s.Here.mark(dueState | dueNotices)
 	}
-}
-
-// unlink closes the sockets that stand for a place and may not any more.
-func (l *localRoom) unlink(over func(*conn) bool) {
-	if len(l.linked) == 0 {
-		return
-	}
-	var out []*conn
-	for _, c := range l.linked {
-		if over(c) {
-			out = append(out, c)
-		}
-	}
-	l.comeBack(out)
-}
-
-// comeBack closes sockets so that they come back as what they are.
-func (l *localRoom) comeBack(out []*conn) {
-	if len(out) == 0 {
-		return
-	}
-	l.h.Spawn(func(context.Context) {
-		for _, c := range out {
-			if !c.Closed() {
-				c.Shut(codeUnlinked, "unlinked")
-			}
-		}
-	})
-}
-
-// replaced reports whether the place that the socket is of is known to be another one by now. The room's lock is held.
-func (c *conn) replaced() bool {
-	seat := &c.session.Seat
-	return seat.Status != "" && seat.Ticket != c.link.ticket
-}
-
-// joined reports whether the browser has a place of its own by this event.
-func (k *linked) joined(e *room.Event) bool {
-	return slices.ContainsFunc(e.Joined, func(j room.Joined) bool { return j.Session == k.own })
-}
-
-// held remembers the lease of the place.
-func (k *linked) held(fence int64) {
-	if k != nil && fence != 0 {
-		k.fence = fence
-	}
-}
-
-// messages are those that the socket may show: of this place, not of an earlier one of the same session.
-func (k *linked) messages(list []mirror.Message) []mirror.Message {
-	if k == nil {
-		return list
-	}
-	return slices.DeleteFunc(list, func(m mirror.Message) bool { return !m.Offered && m.Fence != k.fence })
 }

@@ -11,22 +11,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/links"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/room"
 )
 
-// links says for whom sessions stand, and keeps who was asked for.
-type links struct {
+// linkStore has the links of sessions, and keeps which sessions were asked about.
+type linkStore struct {
 	mu        sync.Mutex
-	of        map[string]hub.Link
+	of        map[string]links.Link
 	fails     int // so many questions from now on
 	asked     []string
 	questions [][]string
 	held      chan struct{} // until it is closed there is no answer; nil = there is
 }
 
-func (l *links) find(ctx context.Context, _ room.ID, sessions []string) ([]hub.Link, error) {
+func (l *linkStore) find(ctx context.Context, _ room.ID, sessions []string) ([]links.Link, error) {
 	l.mu.Lock()
 	l.asked, l.questions = append(l.asked, sessions...), append(l.questions, slices.Clone(sessions))
 	l.mu.Unlock()
@@ -42,20 +43,20 @@ func (l *links) find(ctx context.Context, _ room.ID, sessions []string) ([]hub.L
 	if l.fails--; l.fails >= 0 {
 		return nil, errors.New("no answer")
 	}
-	found := make([]hub.Link, len(sessions))
+	found := make([]links.Link, len(sessions))
 	for i, s := range sessions {
 		found[i] = l.of[s]
 	}
 	return found, nil
 }
 
-func (l *links) lead(session string, to hub.Link) {
+func (l *linkStore) lead(session string, to links.Link) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.of = map[string]hub.Link{session: to}
+	l.of = map[string]links.Link{session: to}
 }
 
-func (l *links) times(session string) (n int) {
+func (l *linkStore) times(session string) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, s := range l.asked {
@@ -66,17 +67,17 @@ func (l *links) times(session string) (n int) {
 	return n
 }
 
-func startLinked(t *testing.T, l *links) *replica {
+func startLinked(t *testing.T, l *linkStore) *replica {
 	return start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Linked: l.find})
 }
 
 func TestSocketThatStandsForAnotherSessionsPlaceShowsThatUntilItHasOneOfItsOwn(t *testing.T) {
-	all := new(links)
+	all := new(linkStore)
 	r := startLinked(t, all)
 	ids := sessions(3)
 	join(t, r.Engine, ids[2])
 	place := join(t, r.Engine, ids[0])
-	all.lead(ids[1], hub.Link{Session: ids[0], Ticket: place.Ticket})
+	all.lead(ids[1], links.Link{Session: ids[0], Ticket: place.Ticket})
 	guests := []*socket{r.dial(ids[1]), r.dial(ids[1])}
 	for _, guest := range guests {
 		first := guest.until("the first state", func(state) bool { return true })
@@ -91,45 +92,53 @@ func TestSocketThatStandsForAnotherSessionsPlaceShowsThatUntilItHasOneOfItsOwn(t
 	for _, guest := range guests {
 		require.Equal(t, 4003, guest.untilClosed())
 	}
-	require.Equal(t, "waiting", r.dial(ids[1]).until("the first state", func(state) bool { return true }).Status)
+	require.Equal(t, "waiting", r.dial(ids[1]).until("the first state",
+		func(state) bool { return true }).Status)
 }
 
 func TestWhoHasAPlaceOfItsOwnStandsForNobodyElse(t *testing.T) {
-	all := new(links)
+	all := new(linkStore)
 	r := startLinked(t, all)
 	ids := sessions(2)
 	join(t, r.Engine, ids[0])
 	place := join(t, r.Engine, ids[1])
-	all.lead(ids[1], hub.Link{Session: ids[0], Ticket: 1})
+	all.lead(ids[1], links.Link{Session: ids[0], Ticket: 1})
 	own := r.dial(ids[1])
 	require.Equal(t, place.Ticket, *own.until("the first state", func(state) bool { return true }).Ticket)
 	leave(t, r.Engine, ids[1], room.Cancelled)
 	own.untilOutcome(room.Cancelled)
 	require.Zero(t, all.times(ids[1]), "nor is it looked for")
-	require.Equal(t, "locked", r.dial(ids[1]).until("the first state", func(state) bool { return true }).Status)
-	require.Equal(t, "ended", func() string { s, _ := own.last(); return s.Status }(), "the first one stays what it was")
+	require.Equal(t, "locked", r.dial(ids[1]).until("the first state",
+		func(state) bool { return true }).Status)
+	require.Equal(t, "ended", func() string { s, _ := own.last(); return s.Status }(),
+		"the first one stays what it was")
 }
 
 func TestSocketIsToldNothingBeforeItIsKnownForWhomItStands(t *testing.T) {
-	all := &links{fails: 3}
+	all := &linkStore{fails: 3}
 	r := startLinked(t, all)
 	ids := sessions(2)
 	place := join(t, r.Engine, ids[0])
-	all.lead(ids[1], hub.Link{Session: ids[0], Ticket: place.Ticket, Fence: place.Fence})
-	require.Equal(t, "locked", r.dial(ids[1]).until("the first state", func(state) bool { return true }).Status)
+	all.lead(ids[1], links.Link{Session: ids[0], Ticket: place.Ticket, Fence: place.Fence})
+	require.Equal(t, "locked", r.dial(ids[1]).until("the first state",
+		func(state) bool { return true }).Status)
 	require.GreaterOrEqual(t, all.times(ids[1]), 4)
-	require.Equal(t, "idle", r.dial(room.NewSession()).until("the first state", func(state) bool { return true }).Status)
+	require.Equal(t, "idle", r.dial(room.NewSession()).until("the first state",
+		func(state) bool { return true }).Status)
 }
 
 func TestNobodyElseWaitsForWhomASocketStands(t *testing.T) {
-	all := &links{held: make(chan struct{})}
-	r := start(t, redistest.Start(t).Client(), room.Config{Keys: room.NewKeyring([]byte("a secret"))}, hub.Config{Linked: all.find})
+	all := &linkStore{held: make(chan struct{})}
+	r := start(t, redistest.Start(t).Client(), room.Config{Keys: room.NewKeyring([]byte("a secret"))},
+		hub.Config{Linked: all.find})
 	ids := sessions(3)
 	join(t, r.Engine, ids[0])
 	holder, unsure := r.dial(ids[0]), r.dial(ids[1])
 	holder.untilStatus(room.Locked)
 	untilAsked(t, all, ids[1])
-	_, err := r.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: "m", Keep: true, Shown: room.Message{Text: "482913", Code: new("482913")}})
+	_, err := r.Engine.Match(t.Context(), lobby,
+		room.MatchRequest{MessageID: "m", Keep: true,
+			Shown: room.Message{Text: "482913", Code: new("482913")}})
 	require.NoError(t, err)
 	require.NoError(t, r.Engine.SettleMatch(t.Context(), lobby, "m", 0, true))
 	require.Equal(t, "482913", holder.untilOther(1)["code"])
@@ -144,11 +153,11 @@ func TestNobodyElseWaitsForWhomASocketStands(t *testing.T) {
 }
 
 func TestSessionsSocketsAreAskedForTogether(t *testing.T) {
-	all := &links{held: make(chan struct{})}
+	all := &linkStore{held: make(chan struct{})}
 	r := startLinked(t, all)
 	ids := sessions(3)
 	place := join(t, r.Engine, ids[0])
-	all.lead(ids[1], hub.Link{Session: ids[0], Ticket: place.Ticket, Fence: place.Fence})
+	all.lead(ids[1], links.Link{Session: ids[0], Ticket: place.Ticket, Fence: place.Fence})
 	r.dial(ids[2])
 	untilAsked(t, all, ids[2])
 	guests := []*socket{r.dial(ids[1]), r.dial(ids[1]), r.dial(ids[1])}
@@ -163,7 +172,7 @@ func TestSessionsSocketsAreAskedForTogether(t *testing.T) {
 	}
 }
 
-func untilAsked(t *testing.T, l *links, session string) {
+func untilAsked(t *testing.T, l *linkStore, session string) {
 	t.Helper()
 	testproc.Until(t, within, func() error {
 		if l.times(session) == 0 {
@@ -173,9 +182,10 @@ func untilAsked(t *testing.T, l *links, session string) {
 	})
 }
 
-// Whose place it was may be back in line between the look that found the place and the socket's standing for it; here both browsers are connected.
+// Whose place it was may be back in line between the look that found the place and the socket's standing for
+// it; here both browsers are connected.
 func TestSocketThatOpensForAPlaceThatIsAnotherByThenIsClosedAtOnce(t *testing.T) {
-	all := new(links)
+	all := new(linkStore)
 	r := startLinked(t, all)
 	ids := sessions(2)
 	owner := r.dial(ids[0])
@@ -183,23 +193,27 @@ func TestSocketThatOpensForAPlaceThatIsAnotherByThenIsClosedAtOnce(t *testing.T)
 	leave(t, r.Engine, ids[0], room.Completed)
 	owner.untilStatus(room.Ended)
 	after := join(t, r.Engine, ids[0])
-	owner.until("the other place", func(st state) bool { return st.Ticket != nil && *st.Ticket == after.Ticket })
-	all.lead(ids[1], hub.Link{Session: ids[0], Ticket: before.Ticket, Fence: before.Fence})
+	owner.until("the other place", func(st state) bool {
+		return st.Ticket != nil &&
+			*st.Ticket == after.Ticket
+	})
+	all.lead(ids[1], links.Link{Session: ids[0], Ticket: before.Ticket, Fence: before.Fence})
 	guest := r.dial(ids[1])
 	require.EqualValues(t, 4003, guest.untilClosed())
 	require.Empty(t, slices.Clone(guest.raw), "nothing of the other place")
 }
 
 func TestWindowsOfABrowserThatWasLetInComeBackForThePlace(t *testing.T) {
-	all, rdb := new(links), redistest.Start(t).Client()
-	one, two := start(t, rdb, room.Config{}, hub.Config{Linked: all.find}), start(t, rdb, room.Config{}, hub.Config{Linked: all.find})
+	all, rdb := new(linkStore), redistest.Start(t).Client()
+	one, two := start(t, rdb, room.Config{}, hub.Config{Linked: all.find}), start(t, rdb, room.Config{},
+		hub.Config{Linked: all.find})
 	ids := sessions(5)
 	owner, browser, linked, neighbour, stranger := ids[0], ids[1], ids[2], ids[3], ids[4]
 	earlier := join(t, one.Engine, browser)
 	leave(t, one.Engine, browser, room.Completed)
 	place := join(t, one.Engine, owner)
 	join(t, one.Engine, neighbour)
-	all.of = map[string]hub.Link{linked: {Session: browser, Ticket: earlier.Ticket, Fence: earlier.Fence}}
+	all.of = map[string]links.Link{linked: {Session: browser, Ticket: earlier.Ticket, Fence: earlier.Fence}}
 	here, nextInLine, idle, over := one.dial(owner), one.dial(neighbour), two.dial(stranger), two.dial(linked)
 	here.untilStatus(room.Locked)
 	nextInLine.untilStatus(room.Waiting)
@@ -210,11 +224,12 @@ func TestWindowsOfABrowserThatWasLetInComeBackForThePlace(t *testing.T) {
 		for _, w := range windows {
 			w.until("the first state", func(state) bool { return true })
 		}
-		all.lead(session, hub.Link{Session: owner, Ticket: place.Ticket, Fence: place.Fence})
+		all.lead(session, links.Link{Session: owner, Ticket: place.Ticket, Fence: place.Fence})
 		require.NoError(t, one.Hub.JoinedDevice(t.Context(), lobby, owner, session))
 		for _, w := range windows {
 			require.Equal(t, 4003, w.untilClosed())
-			require.Equal(t, "locked", two.dial(session).until("the first state", func(state) bool { return true }).Status)
+			require.Equal(t, "locked", two.dial(session).until("the first state",
+				func(state) bool { return true }).Status)
 		}
 	}
 	comesBack(browser, one.dial(browser), two.dial(browser))
@@ -227,9 +242,10 @@ func TestWindowsOfABrowserThatWasLetInComeBackForThePlace(t *testing.T) {
 	idle.until("that the line is empty", func(st state) bool { return st.QueueLength == 0 })
 }
 
-// While a replica of before is there: it takes what comes after the room for the session of an owner, and its word has no more than that.
+// While a replica of before is there: it takes what comes after the room for the session of an owner, and its
+// word has no more than that.
 func TestReplicasOfBeforeAndOfNowUnderstandWhatIsSaidOfAJoinedDevice(t *testing.T) {
-	r := startLinked(t, new(links))
+	r := startLinked(t, new(linkStore))
 	ids := sessions(2)
 	join(t, r.Engine, ids[0])
 	owner := r.dial(ids[0])

@@ -3,124 +3,116 @@ package hub
 import (
 	"context"
 
-	"github.com/waitroom/waitroom/hub/follow"
+	"github.com/waitroom/waitroom/hub/batch"
 	"github.com/waitroom/waitroom/room"
 )
 
-// lookup is the line of sessions whose seat has to be asked for. One question is under way at a
-// time for a room; who comes meanwhile goes into the next. The room's lock guards it.
-type lookup struct {
+// seatLookup asks the engine for the seats of sessions. One question is under way at a time for a room;
+// sessions that come meanwhile go into the next. The room's lock guards it.
+type seatLookup struct {
+	l       *localRoom
 	running bool
-	line    []*session
+	queue   []*session
 }
 
 // ask has a session looked up.
-func (l *localRoom) ask(s *session) {
+func (k *seatLookup) ask(s *session) {
 	if !s.Here.asked {
 		s.Here.asked = true
-		l.look.line = append(l.look.line, s)
+		k.queue = append(k.queue, s)
 	}
-	l.lookUp()
-}
-
-func (l *localRoom) askAll() {
-	for s := range l.m.Sessions() {
-		l.ask(s)
+	// Before the first snapshot an answer could not be sent: the snapshot has every session looked up.
+	if k.l.m.Live && !k.running && len(k.queue) > 0 {
+		k.running = k.l.h.Spawn(k.run)
 	}
 }
 
-func (l *localRoom) lookUp() {
-	// Before the first snapshot an answer could not be told: the snapshot asks for everybody.
-	if l.m.Live && !l.look.running && len(l.look.line) > 0 {
-		l.look.running = l.h.Spawn(l.lookups)
+func (k *seatLookup) askAll() {
+	for s := range k.l.m.Sessions() {
+		k.ask(s)
 	}
 }
 
-func (l *localRoom) lookups(ctx context.Context) {
-	var wait follow.Backoff
-	var pace pace
-	for {
-		batch, ids := l.nextLook()
-		if len(batch) == 0 {
-			return
-		}
-		pace.begin()
-		view, seats, err := l.h.engine.Look(ctx, l.id, ids...)
-		if err == nil {
-			wait.Reset()
-			l.looked(view, batch, seats)
-			if !pace.rest(ctx, len(batch) == room.LookBatch) {
-				return
-			}
-			continue
-		}
-		l.h.Failed(ctx, "look failed", l.id, err)
-		l.lookAgain(batch)
-		if !wait.Wait(ctx) {
-			return
-		}
-	}
+func (k *seatLookup) run(ctx context.Context) {
+	batch.Worker[[]*session]{
+		Next: k.next, Call: k.call, Return: k.restore, Paced: true,
+		Full:   func(list []*session) bool { return len(list) == room.LookBatch },
+		Failed: func(ctx context.Context, err error) { k.l.h.Failed(ctx, "look failed", k.l.id, err) },
+	}.Run(ctx)
 }
 
-// nextLook takes the next batch; none left ends the run.
-func (l *localRoom) nextLook() (batch []*session, ids []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	n := min(len(l.look.line), room.LookBatch)
-	if n == 0 || l.dead {
-		l.look.running, l.look.line = false, nil
-		return nil, nil
+// next takes the next batch; false ends the run.
+func (k *seatLookup) next() ([]*session, bool) {
+	k.l.mu.Lock()
+	defer k.l.mu.Unlock()
+	n := min(len(k.queue), room.LookBatch)
+	if n == 0 || k.l.dead {
+		k.running, k.queue = false, nil
+		return nil, false
 	}
-	batch, l.look.line = l.look.line[:n:n], l.look.line[n:]
-	ids = make([]string, n)
-	for i, s := range batch {
+	list := k.queue[:n:n]
+	k.queue = k.queue[n:]
+	for _, s := range list {
 		s.Here.asked = false
+	}
+	return list, true
+}
+
+func (k *seatLookup) call(ctx context.Context, list []*session) error {
+	ids := make([]string, len(list))
+	for i, s := range list {
 		ids[i] = s.ID
 	}
-	return batch, ids
+	view, seats, err := k.l.h.engine.Look(ctx, k.l.id, ids...)
+	if err == nil {
+		k.take(view, list, seats)
+	}
+	return err
 }
 
-func (l *localRoom) lookAgain(batch []*session) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, s := range batch {
-		l.ask(s)
+func (k *seatLookup) restore(list []*session) {
+	k.l.mu.Lock()
+	defer k.l.mu.Unlock()
+	for _, s := range list {
+		k.ask(s)
 	}
 }
 
-// looked takes the answers.
-func (l *localRoom) looked(view room.View, batch []*session, seats []room.Seat) {
-	l.mu.Lock()
-	for i, s := range batch {
+// take takes the answers.
+func (k *seatLookup) take(view room.View, list []*session, seats []room.Seat) {
+	k.l.mu.Lock()
+	for i, s := range list {
 		if len(s.Here.conns) > 0 {
-			l.answer(s, &view, &seats[i])
-			l.askLink(s)
+			k.answer(s, &view, &seats[i])
+			k.l.linkLookup.ask(s)
 		}
 	}
-	l.mu.Unlock()
-	l.observe(view)
+	k.l.mu.Unlock()
+	k.l.snapshots.observe(view)
 }
 
-// answer has the mirror take an answer, and does what that calls for.
-func (l *localRoom) answer(s *session, view *room.View, found *room.Seat) {
+// answer has the mirror take an answer, and carries out what that calls for.
+func (k *seatLookup) answer(s *session, view *room.View, found *room.Seat) {
+	l := k.l
 	a := l.m.Answer(s, view, found)
 	if s.Seat.Live() {
-		l.standForItself(s)
+		l.links.standForItself(s)
 	}
 	if a.Placed.Session != nil {
 		l.placed(a.Placed)
-		l.unlink((*conn).replaced)
+		l.links.comeBack(l.links.Replaced())
 	}
 	if a.Tell {
 		s.Here.mark(dueState)
 	}
 	if a.Look {
-		l.ask(s)
+		k.ask(s)
 	}
 	if a.Messages {
 		s.Here.mark(dueMessages)
 	}
-	if e := s.Here.ending; e != nil && e.judged && !s.Here.asked { // else it was asked before the ledger's word was there
-		l.tellEnd(s)
+	// else it was asked before the ledger's verdict was there
+	if e := s.Here.ending; e != nil && e.judged && !s.Here.asked {
+		l.releaseEnd(s)
 	}
 }

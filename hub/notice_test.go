@@ -32,7 +32,8 @@ func (s *socket) notice(n int, what string) (before string) {
 
 func TestSellerIsToldWhatSupportDidForItAfterTheStateOfThatChange(t *testing.T) {
 	rdb := redistest.Start(t).Client()
-	one, two := start(t, rdb, room.Config{}, hub.Config{Coalesce: time.Hour}), start(t, rdb, room.Config{}, hub.Config{Coalesce: time.Hour})
+	one, two := start(t, rdb, room.Config{}, hub.Config{Coalesce: time.Hour}), start(t, rdb, room.Config{},
+		hub.Config{Coalesce: time.Hour})
 	ids := sessions(30)
 	for _, id := range ids {
 		join(t, one.Engine, id)
@@ -47,7 +48,8 @@ func TestSellerIsToldWhatSupportDidForItAfterTheStateOfThatChange(t *testing.T) 
 	require.NoError(t, err)
 	for _, s := range []*socket{holder, tab} {
 		s.notice(1, "extended")
-		require.Equal(t, st.Lease.ExpiresAt, *s.until("more time", func(s state) bool { return s.Version >= st.Version }).LeaseExpiresAt)
+		require.Equal(t, st.Lease.ExpiresAt, *s.until("more time",
+			func(s state) bool { return s.Version >= st.Version }).LeaseExpiresAt)
 	}
 	st, err = one.Engine.Move(t.Context(), lobby, "", 30, 20, room.Action{})
 	require.NoError(t, err)
@@ -58,7 +60,8 @@ func TestSellerIsToldWhatSupportDidForItAfterTheStateOfThatChange(t *testing.T) 
 	st, err = one.Engine.Move(t.Context(), lobby, "", 30, 2, room.Action{})
 	require.NoError(t, err)
 	require.Contains(t, last.notice(2, "moved"), `"queue_position":2`)
-	require.Contains(t, again.notice(1, "moved"), `"queue_position":2`, "a notice from before it came is not told to a socket")
+	require.Contains(t, again.notice(1, "moved"), `"queue_position":2`,
+		"a notice from before it came is not told to a socket")
 	require.Len(t, holder.notStates(), 1)
 	require.Empty(t, other.notStates())
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// connected returns a socket of a hub that has no room yet, and what it is told; a ping of the protocol is "ping".
+// connected returns a socket of a hub that has no room yet, and what it is told; a ping of the protocol is
+// "ping".
 func connected(t *testing.T, h *Hub) (*conn, <-chan string) {
 	conns := make(chan *conn, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -28,10 +29,11 @@ func connected(t *testing.T, h *Hub) (*conn, <-chan string) {
 	}))
 	t.Cleanup(server.Close)
 	told := make(chan string, 10)
-	ws, _, err := websocket.Dial(t.Context(), server.URL, &websocket.DialOptions{OnPingReceived: func(context.Context, []byte) bool {
-		told <- "ping"
-		return true
-	}})
+	ws, _, err := websocket.Dial(t.Context(), server.URL,
+		&websocket.DialOptions{OnPingReceived: func(context.Context, []byte) bool {
+			told <- "ping"
+			return true
+		}})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = ws.CloseNow() })
 	go func() {
@@ -50,7 +52,8 @@ func connected(t *testing.T, h *Hub) (*conn, <-chan string) {
 
 // The state of the change can not be told yet when the notice is due: the mirror takes a snapshot.
 func TestNoticeWaitsForTheStateOfItsChange(t *testing.T) {
-	h := &Hub{ended: true, engine: room.New(nil, room.Config{}), cfg: Config{WriteTimeout: time.Minute}, clock: follow.NewClock(), metrics: newMetrics(prometheus.NewRegistry())}
+	h := &Hub{ended: true, engine: room.New(nil, room.Config{}), cfg: Config{WriteTimeout: time.Minute},
+		clock: follow.NewClock(), metrics: newMetrics(prometheus.NewRegistry())}
 	h.pool = newPool(h)
 	go h.pool.Write(t.Context())
 	defer h.pool.Close()
@@ -81,7 +84,8 @@ func TestNoticeWaitsForTheStateOfItsChange(t *testing.T) {
 	is(`"version":4`)
 
 	// It does not fit: nobody was known to hold a lease that ends.
-	l.event(room.Event{Epoch: 7, Version: 5, Changed: true, Ended: []room.Finished{{Fence: 1}}, Notes: []room.Note{{Session: "a", Support: room.Moved}}})
+	l.event(room.Event{Epoch: 7, Version: 5, Changed: true, Ended: []room.Finished{{Fence: 1}},
+		Notes: []room.Note{{Session: "a", Support: room.Moved}}})
 	require.False(t, l.m.Live)
 	c.Probe() // is written after all that is due
 	is("ping")

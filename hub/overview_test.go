@@ -30,22 +30,27 @@ func TestSupportSeesAllRooms(t *testing.T) {
 	server := redistest.Start(t)
 	proxy := server.Proxy()
 	direct := room.New(server.Client(), room.Config{})
-	cfg := hub.Config{Named: []room.ID{lobby}, Rooms: func(id room.ID) bool { return id == lobby || len(id) == 5 && id[:4] == "shop" }}
+	cfg := hub.Config{Named: []room.ID{lobby},
+		Rooms: func(id room.ID) bool { return id == lobby || len(id) == 5 && id[:4] == "shop" }}
 	r := start(t, proxy.Client(), room.Config{}, cfg)
 	who := sessions(4)
 	first := joinRoom(t, direct, "shop1", who[0], "김")
 	joinRoom(t, direct, "shop1", who[1], "이")
 	joinRoom(t, direct, "other", who[1], "이")
 	s := r.watch("")
-	s.until("the rooms in use, and the named", func(p *desktest.Page) bool { return len(p.Rooms) == 2 && p.Rooms[string(lobby)] != nil })
+	s.until("the rooms in use, and the named",
+		func(p *desktest.Page) bool { return len(p.Rooms) == 2 && p.Rooms[string(lobby)] != nil })
 	s.until("the room", row("shop1", func(r map[string]any) bool {
-		return r["holder"] == "김" && r["waiting"] == 1.0 && r["away"] == 0.0 && r["expires_at"] == float64(first.Lease.ExpiresAt) &&
-			r["oldest"].(float64) > 1e12 && r["handoffs"] == 1.0 && r["paused"] == false && len(r["trouble"].([]any)) == 0
+		return r["holder"] == "김" && r["waiting"] == 1.0 && r["away"] == 0.0 &&
+			r["expires_at"] == float64(first.Lease.ExpiresAt) &&
+			r["oldest"].(float64) > 1e12 && r["handoffs"] == 1.0 && r["paused"] == false &&
+			len(r["trouble"].([]any)) == 0
 	}))
 	require.Contains(t, s.frames()[0], `{"type":"rooms","reset":true,"server_time":`)
 
 	joinRoom(t, direct, "shop2", who[2], "박")
-	s.until("a room that appears later", row("shop2", func(r map[string]any) bool { return r["holder"] == "박" }))
+	s.until("a room that appears later", row("shop2",
+		func(r map[string]any) bool { return r["holder"] == "박" }))
 	_, err := direct.Leave(t.Context(), "shop1", room.LeaveRequest{Session: who[0], Outcome: room.Completed})
 	require.NoError(t, err)
 	s.until("the handoff", row("shop1", func(r map[string]any) bool {
@@ -53,7 +58,8 @@ func TestSupportSeesAllRooms(t *testing.T) {
 	}))
 	_, err = direct.Pause(t.Context(), lobby, "", true, room.Action{})
 	require.NoError(t, err)
-	s.until("the pause", row(lobby, func(r map[string]any) bool { return fmt.Sprint(r["trouble"]) == "[paused]" && r["holder"] == nil }))
+	s.until("the pause", row(lobby,
+		func(r map[string]any) bool { return fmt.Sprint(r["trouble"]) == "[paused]" && r["holder"] == nil }))
 
 	proxy.Refuse()
 	proxy.CutAll()
@@ -65,7 +71,8 @@ func TestSupportSeesAllRooms(t *testing.T) {
 		return row("shop3", func(r map[string]any) bool { return r["holder"] == "최" })(p) &&
 			row("shop2", func(r map[string]any) bool { return r["holder"] == nil })(p)
 	})
-	require.False(t, s.shows(func(p *desktest.Page) bool { return p.Rooms["other"] != nil }), "not one of this server's")
+	require.False(t, s.shows(func(p *desktest.Page) bool { return p.Rooms["other"] != nil }),
+		"not one of this server's")
 	for _, text := range s.frames() {
 		for _, id := range who {
 			require.NotContains(t, text, id)
@@ -86,12 +93,16 @@ func TestRoomThatFellAsleepIsTakenOffUnlessItIsNamed(t *testing.T) {
 		require.NoError(t, rdb.ZRem(t.Context(), key, "asleep", string(lobby)).Err())
 	}
 	require.NoError(t, rdb.Do(t.Context(), "CLIENT", "KILL", "TYPE", "pubsub").Err()) // it is listed anew
-	s.until("the one that sleeps is gone", func(p *desktest.Page) bool { return len(p.Rooms) == 2 && p.Rooms["asleep"] == nil })
+	s.until("the one that sleeps is gone", func(p *desktest.Page) bool {
+		return len(p.Rooms) == 2 &&
+			p.Rooms["asleep"] == nil
+	})
 }
 
 // A room on which sellers look as well is told of once by each subscription, and its events are applied once.
 func TestAllRoomsAndOneRoomAreToldSideBySide(t *testing.T) {
-	// Nothing asks the engine while the room changes, neither a beat nor a waiter's coming: an answer that is ahead of its events for too long has the room shown anew.
+	// Nothing asks the engine while the room changes, neither a beat nor a waiter's coming: an answer that is
+	// ahead of its events for too long has the room shown anew.
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Beat: time.Hour})
 	ids, began := sessions(10), time.Now()
 	seller, s, all := r.dial(room.NewSession()), r.watch(lobby), r.watch("")

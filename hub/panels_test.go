@@ -108,7 +108,8 @@ func item(key, word string) desk.Item {
 	return desk.Item{Key: key, JSON: json.RawMessage(fmt.Sprintf(`{"key":%q,"word":%q}`, key, word))}
 }
 
-func shows(list func(*desktest.Page) map[string]map[string]any, want map[string]string) func(*desktest.Page) bool {
+func shows(list func(*desktest.Page) map[string]map[string]any,
+	want map[string]string) func(*desktest.Page) bool {
 	return func(p *desktest.Page) bool {
 		have := list(p)
 		for key, word := range want {
@@ -162,7 +163,8 @@ func TestSupportIsToldOfThePhonesOnceThereAreAny(t *testing.T) {
 	s.until("the items", func(p *desktest.Page) bool { return p.Told["minutes"] > 0 })
 	require.Zero(t, s.count("sources"))
 	d.mu.Lock()
-	d.sources = []desk.Item{{Key: "phone", JSON: []byte(`{"key":"phone","kind":"twilio","heard_at":5,"clock_ms":0}`)}}
+	d.sources = []desk.Item{{Key: "phone",
+		JSON: []byte(`{"key":"phone","kind":"twilio","heard_at":5,"clock_ms":0}`)}}
 	d.mu.Unlock()
 	require.NoError(t, r.Engine.Alert(t.Context(), lobby))
 	s.until("the phone", func(p *desktest.Page) bool { return p.Told["sources"] == 1 })
@@ -172,7 +174,11 @@ func TestSupportIsToldOfThePhonesOnceThereAreAny(t *testing.T) {
 	require.NoError(t, r.Engine.Alert(t.Context(), lobby))
 	s.until("that it is gone", func(p *desktest.Page) bool { return p.Told["sources"] == 2 })
 	frames := s.frames()
-	require.JSONEq(t, `{"type":"sources","set":[],"drop":["phone"]}`, frames[slices.IndexFunc(frames, func(f string) bool { return strings.Contains(f, `"drop":["phone"]`) })])
+	require.JSONEq(t, `{"type":"sources","set":[],"drop":["phone"]}`,
+		frames[slices.IndexFunc(frames, func(f string) bool {
+			return strings.Contains(f,
+				`"drop":["phone"]`)
+		})])
 }
 
 func kind(text string) string {
@@ -198,10 +204,12 @@ func TestSupportIsToldTheMinutesAfterAChange(t *testing.T) {
 	d := &drawer{minutes: []desk.Item{item(at(-70), "old"), item(at(-1), "before"), item(at(0), "now")}}
 	r = start(t, r.Redis, room.Config{}, hub.Config{Panels: d})
 	s := r.watch(lobby)
-	s.until("the last hour", shows(minutes, map[string]string{at(-70): "old", at(-1): "before", at(0): "now"}))
+	s.until("the last hour", shows(minutes, map[string]string{at(-70): "old", at(-1): "before",
+		at(0): "now"}))
 	d.put(nil, []desk.Item{item(at(-1), "before"), item(at(0), "more")}, false)
 	join(t, r.Engine, room.NewSession())
-	s.until("what changed", shows(minutes, map[string]string{at(-70): "old", at(-1): "before", at(0): "more"}))
+	s.until("what changed", shows(minutes, map[string]string{at(-70): "old", at(-1): "before",
+		at(0): "more"}))
 	r.watch(lobby).until("the last hour", shows(minutes, map[string]string{at(-1): "before", at(0): "more"}))
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -224,7 +232,8 @@ func TestSupportIsToldWhoPausedTheRoomWhileItIsPaused(t *testing.T) {
 	d := &drawer{}
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Panels: d})
 	pauseRoom := func(id room.ID, paused bool) {
-		_, err := r.Engine.Pause(t.Context(), id, "", paused, room.Action{Who: "kim", Action: "pause", Reason: "why"})
+		_, err := r.Engine.Pause(t.Context(), id, "", paused,
+			room.Action{Who: "kim", Action: "pause", Reason: "why"})
 		require.NoError(t, err)
 	}
 	pause := func(paused bool) { pauseRoom(lobby, paused) }

@@ -49,7 +49,8 @@ func untilAway(t testing.TB, r *replica, session string, away bool) {
 
 func TestAWaiterWhoseBrowserIsGoneIsPassedOverUntilItIsBack(t *testing.T) {
 	t.Parallel()
-	r := start(t, redistest.Start(t).Client(), room.Config{AwayAfter: awayAfter}, hub.Config{Beat: 100 * time.Millisecond})
+	r := start(t, redistest.Start(t).Client(), room.Config{AwayAfter: awayAfter},
+		hub.Config{Beat: 100 * time.Millisecond})
 	ids := sessions(4)
 	holder, gone, stays := r.dial(ids[0]), r.dial(ids[1]), r.dial(ids[2])
 	for _, id := range ids { // the last one never opens a socket

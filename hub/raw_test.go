@@ -29,7 +29,8 @@ func rawDial(t testing.TB, r *replica, buffer int, early string) *rawConn {
 	if buffer > 0 {
 		require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(buffer))
 	}
-	_, err = io.WriteString(conn, "GET /integration HTTP/1.1\r\nHost: "+addr+"\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+	_, err = io.WriteString(conn, "GET /integration HTTP/1.1\r\nHost: "+addr+"\r\nConnection: "+
+		"Upgrade\r\nUpgrade: websocket\r\n"+
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"+early)
 	require.NoError(t, err)
 	c := &rawConn{Conn: conn, r: bufio.NewReaderSize(conn, 512)}
@@ -58,7 +59,8 @@ func (c *rawConn) frame() (op byte, payload []byte, err error) {
 	return head[0] & 0xf, payload, err
 }
 
-// rawClose reads until the close frame and returns its code, 1005 where it has none; 0 when the connection just ends.
+// rawClose reads until the close frame and returns its code, 1005 where it has none; 0 when the connection
+// just ends.
 func rawClose(t testing.TB, c *rawConn) int {
 	t.Helper()
 	require.NoError(t, c.SetReadDeadline(time.Now().Add(within)))

@@ -7,15 +7,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/links"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
 )
 
-// The place that it showed ends, and its browser has one of its own, while the replica hears nothing. Those whose browsers have none stay.
+// The place that it showed ends, and its browser has one of its own, while the replica hears nothing. Those
+// whose browsers have none stay.
 func TestLinkedSocketComesBackForAPlaceOfItsOwnThatTheReplicaMissed(t *testing.T) {
-	server, all := redistest.Start(t), new(links)
+	server, all := redistest.Start(t), new(linkStore)
 	proxy, elsewhere := server.Proxy(), room.New(server.Client(), room.Config{})
-	r := start(t, splitClient{server.Client(), proxy.Client()}, room.Config{}, // nothing but the subscription says what happens
+	// nothing but the subscription says what happens
+	r := start(t, splitClient{server.Client(), proxy.Client()}, room.Config{},
 		hub.Config{Linked: all.find, Beat: time.Hour, Probe: time.Hour, Unnotified: true})
 	ids := sessions(7)
 	holder, owners, browsers := ids[0], ids[1:4], ids[4:]
@@ -25,10 +28,10 @@ func TestLinkedSocketComesBackForAPlaceOfItsOwnThatTheReplicaMissed(t *testing.T
 	}
 	had(browsers[2])
 	join(t, elsewhere, holder)
-	all.of = make(map[string]hub.Link)
+	all.of = make(map[string]links.Link)
 	var guests []*socket
 	for i, owner := range owners {
-		all.of[browsers[i]] = hub.Link{Session: owner, Ticket: join(t, elsewhere, owner).Ticket}
+		all.of[browsers[i]] = links.Link{Session: owner, Ticket: join(t, elsewhere, owner).Ticket}
 		if i == 1 {
 			had(browsers[i])
 		}
@@ -44,7 +47,8 @@ func TestLinkedSocketComesBackForAPlaceOfItsOwnThatTheReplicaMissed(t *testing.T
 	leave(t, elsewhere, owners[2], room.Cancelled)
 	proxy.Heal()
 	require.Equal(t, 4003, guests[0].untilClosed())
-	require.Equal(t, own.Ticket, *r.dial(browsers[0]).until("the first state", func(state) bool { return true }).Ticket)
+	require.Equal(t, own.Ticket, *r.dial(browsers[0]).until("the first state",
+		func(state) bool { return true }).Ticket)
 	guests[2].untilOutcome(room.Cancelled)
 	leave(t, elsewhere, holder, room.Completed)
 	guests[1].untilStatus(room.Locked)

@@ -33,22 +33,34 @@ func TestSupportIsToldHowTheReplicasAre(t *testing.T) {
 	cfg := func(name string) hub.Config {
 		return hub.Config{Name: name, Behind: behind.Load, Probe: 200 * time.Millisecond, Linger: time.Minute}
 	}
-	one, two, three := start(t, rdb, room.Config{}, cfg("one")), start(t, rdb, room.Config{}, cfg("two")), start(t, rdb, room.Config{}, cfg("three"))
+	one, two, three := start(t, rdb, room.Config{}, cfg("one")), start(t, rdb, room.Config{},
+		cfg("two")), start(t, rdb, room.Config{}, cfg("three"))
 	two.dial(room.NewSession())
 	room, all := one.watch(lobby), one.watch("")
 	for _, s := range []*screen{room, all} {
 		s.until("all replicas", func(p *desktest.Page) bool {
 			first, second := replicaNamed(p, "one"), replicaNamed(p, "two")
-			return len(p.Replicas) == 3 && first["watchers"] == 2.0 && first["sockets"] == 0.0 && second["sockets"] == 1.0 && second["rooms"] == 1.0 &&
-				second["store"] == "ok" && second["ledger"] == "ok" && second["draining"] == false && second["started_at"].(float64) > 1e12
+			return len(p.Replicas) == 3 && first["watchers"] == 2.0 && first["sockets"] == 0.0 &&
+				second["sockets"] == 1.0 && second["rooms"] == 1.0 &&
+				second["store"] == "ok" && second["ledger"] == "ok" && second["draining"] == false &&
+				second["started_at"].(float64) > 1e12
 		})
 	}
 	behind.Store(true)
-	room.until("the ledger is behind", func(p *desktest.Page) bool { return replicaNamed(p, "two")["ledger"] == "behind" })
+	room.until("the ledger is behind", func(p *desktest.Page) bool {
+		return replicaNamed(p,
+			"two")["ledger"] == "behind"
+	})
 	require.NoError(t, three.Hub.Drain(t.Context()))
-	room.until("one drains", func(p *desktest.Page) bool { return replicaNamed(p, "three")["draining"] == true })
+	room.until("one drains", func(p *desktest.Page) bool {
+		return replicaNamed(p,
+			"three")["draining"] == true
+	})
 	three.end()
-	room.until("it is gone", func(p *desktest.Page) bool { return len(p.Replicas) == 2 && replicaNamed(p, "three") == nil })
+	room.until("it is gone", func(p *desktest.Page) bool {
+		return len(p.Replicas) == 2 &&
+			replicaNamed(p, "three") == nil
+	})
 	two.end()
 	all.until("the other one is dead", func(p *desktest.Page) bool { return len(p.Replicas) == 1 })
 }
@@ -63,12 +75,18 @@ func TestReplicasAreNotTakenForDeadByOneThatIsDeaf(t *testing.T) {
 	s.until("both", func(p *desktest.Page) bool { return len(p.Replicas) == 2 })
 	proxy.Refuse()
 	proxy.CutAll()
-	s.until("it knows that it is deaf", func(p *desktest.Page) bool { return replicaNamed(p, "one")["store"] == "stale" })
+	s.until("it knows that it is deaf", func(p *desktest.Page) bool {
+		return replicaNamed(p,
+			"one")["store"] == "stale"
+	})
 	n := s.count("beat")
 	s.until("time passes", func(p *desktest.Page) bool { return p.Told["beat"] > n+2 })
 	require.True(t, s.shows(func(p *desktest.Page) bool { return len(p.Replicas) == 2 }))
 	proxy.Heal()
-	s.until("it hears again", func(p *desktest.Page) bool { return replicaNamed(p, "one")["store"] == "ok" && len(p.Replicas) == 2 })
+	s.until("it hears again", func(p *desktest.Page) bool {
+		return replicaNamed(p, "one")["store"] == "ok" &&
+			len(p.Replicas) == 2
+	})
 }
 
 func TestOnlyWhoHasWatchersListensToTheReplicas(t *testing.T) {

@@ -37,7 +37,8 @@ func stir(t testing.TB, e *room.Engine, ids []string, n int, cut func()) {
 		default:
 			join(t, e, id)
 		}
-		require.False(t, err != nil && !room.Refused(err), err) // where leases are short, one may be over by now
+		// where leases are short, one may be over by now
+		require.False(t, err != nil && !room.Refused(err), err)
 		if i%50 == 25 {
 			cut()
 		}
@@ -48,7 +49,8 @@ func stir(t testing.TB, e *room.Engine, ids []string, n int, cut func()) {
 func cuts(t testing.TB, server *redistest.Server, direct *room.Engine) map[string]func(*redistest.Proxy) {
 	return map[string]func(*redistest.Proxy){
 		"killed by the server": func(*redistest.Proxy) {
-			require.NoError(t, server.Client().Do(context.Background(), "CLIENT", "KILL", "TYPE", "pubsub").Err())
+			require.NoError(t, server.Client().Do(context.Background(), "CLIENT", "KILL", "TYPE",
+				"pubsub").Err())
 		},
 		"connections cut": func(p *redistest.Proxy) { p.CutAll() },
 		"packets lost for a while": func(p *redistest.Proxy) {
@@ -75,9 +77,11 @@ func TestEverySocketShowsTheTrueStateAfterPubSubWasCut(t *testing.T) {
 }
 
 // requireTrueStates makes n changes while the sockets' replicas lose what is published.
-func requireTrueStates(t *testing.T, server *redistest.Server, direct *room.Engine, n int, cut func(*redistest.Proxy)) {
+func requireTrueStates(t *testing.T, server *redistest.Server, direct *room.Engine, n int,
+	cut func(*redistest.Proxy)) {
 	proxy := server.Proxy()
-	one, two := start(t, proxy.Client(), room.Config{}, hub.Config{}), start(t, proxy.Client(), room.Config{}, hub.Config{})
+	one, two := start(t, proxy.Client(), room.Config{}, hub.Config{}), start(t, proxy.Client(), room.Config{},
+		hub.Config{})
 	ids := sessions(40)
 	var sockets []*socket
 	for i, id := range ids {
@@ -149,12 +153,17 @@ func TestThoseWhoHadAPlaceAreToldWhenTheStoreLosesIt(t *testing.T) {
 	again := join(t, r.Engine, ids[1])
 	require.Equal(t, int64(4), again.Ticket, "above those that were told")
 	require.Equal(t, room.Waiting, again.Status, "until the lease that was told is over")
-	_, err := r.Engine.Release(t.Context(), "integration", "", again.Lease.Fence, room.Action{Who: "kim", Reason: "the store lost data"})
+	_, err := r.Engine.Release(t.Context(), "integration", "", again.Lease.Fence,
+		room.Action{Who: "kim", Reason: "the store lost data"})
 	require.NoError(t, err)
 	again = join(t, r.Engine, ids[1])
-	require.Equal(t, again.Fence, *waiter.until("the lock in the new epoch", func(st state) bool { return st.Epoch == again.Epoch && st.Status == "locked" }).Fence)
+	require.Equal(t, again.Fence, *waiter.until("the lock in the new epoch",
+		func(st state) bool { return st.Epoch == again.Epoch && st.Status == "locked" }).Fence)
 	for s, status := range map[*socket]string{holder: "ended lost", done: "ended cancelled", idle: "idle "} {
-		s.until(status+" in the new epoch", func(st state) bool { return st.Epoch == again.Epoch && st.Status+" "+outcome(st) == status })
+		s.until(status+" in the new epoch", func(st state) bool {
+			return st.Epoch == again.Epoch &&
+				st.Status+" "+outcome(st) == status
+		})
 	}
 }
 

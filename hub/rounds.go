@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// rounds is all halls in some order, to look at them by turns.
+// rounds is all rooms in some order, to look at them by turns.
 type rounds struct {
 	mu      sync.Mutex
 	rooms   []*localRoom
@@ -31,10 +31,10 @@ func (r *rounds) remove(l *localRoom) {
 	r.rooms = r.rooms[:last]
 }
 
-// next lists the next n halls to compare, each once.
+// next lists the next n rooms to compare, each once.
 func (r *rounds) next(n int) []*localRoom { return r.some(&r.checked, n) }
 
-// visit lists the next part of the halls, of so many parts.
+// visit lists the next part of the rooms, of so many parts.
 func (r *rounds) visit(parts int) []*localRoom {
 	r.mu.Lock()
 	n := (len(r.rooms) + parts - 1) / parts
@@ -59,9 +59,9 @@ func (r *rounds) some(at *int, n int) []*localRoom {
 
 const visitParts = 8 // over how many moments the visits are spread
 
-// visits has each hall ask those in front and forget what was shown for long enough.
+// visits visits each room by turns, see localRoom.visit.
 func (h *Hub) visits(ctx context.Context) {
-	tick := time.NewTicker(h.liveness.visit / visitParts)
+	tick := time.NewTicker(h.liveness.Visit / visitParts)
 	defer tick.Stop()
 	last := time.Now()
 	for {
@@ -70,20 +70,11 @@ func (h *Hub) visits(ctx context.Context) {
 			return
 		case <-tick.C:
 			now := time.Now()
-			h.stoodStill(now.Sub(last))
+			h.liveness.StoodStill(now.Sub(last), h.now())
 			last = now
 			for _, l := range h.rounds.visit(visitParts) {
 				l.visit()
 			}
 		}
 	}
-}
-
-func (l *localRoom) visit() {
-	now, ms := l.h.now(), l.h.clock.MS()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.answered()
-	l.askFront(now)
-	l.m.Forget(ms)
 }

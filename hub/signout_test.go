@@ -42,7 +42,8 @@ func TestSignOutThatWasMissedIsFoundWhenTheSubscriptionIsRenewed(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
 	proxy := server.Proxy()
-	r := start(t, splitClient{server.Client(), proxy.Client()}, room.Config{}, hub.Config{Probe: 100 * time.Millisecond})
+	r := start(t, splitClient{server.Client(), proxy.Client()}, room.Config{},
+		hub.Config{Probe: 100 * time.Millisecond})
 	var over atomic.Bool
 	var asked atomic.Int32
 	valid := func(context.Context) (bool, error) {
@@ -52,7 +53,8 @@ func TestSignOutThatWasMissedIsFoundWhenTheSubscriptionIsRenewed(t *testing.T) {
 		return !over.Load(), nil
 	}
 	mine := r.watchAs(lobby, desk.Watcher{Key: "mine", Valid: valid})
-	hers := r.watchAs(lobby, desk.Watcher{Key: "hers", Valid: func(context.Context) (bool, error) { return true, nil }})
+	hers := r.watchAs(lobby, desk.Watcher{Key: "hers",
+		Valid: func(context.Context) (bool, error) { return true, nil }})
 	mine.until("the room", there)
 	hers.until("the room", there)
 	proxy.Refuse()
@@ -86,8 +88,10 @@ func TestSignInThatIsGoneWithoutASignOutIsFound(t *testing.T) {
 		}
 		return !gone.Load(), nil
 	}
-	screens := []*screen{r.watchAs(lobby, desk.Watcher{Key: "mine", Valid: valid}), r.watchAs("", desk.Watcher{Key: "mine", Valid: valid})}
-	hers := r.watchAs("", desk.Watcher{Key: "hers", Valid: func(context.Context) (bool, error) { return true, nil }})
+	screens := []*screen{r.watchAs(lobby, desk.Watcher{Key: "mine", Valid: valid}),
+		r.watchAs("", desk.Watcher{Key: "mine", Valid: valid})}
+	hers := r.watchAs("", desk.Watcher{Key: "hers",
+		Valid: func(context.Context) (bool, error) { return true, nil }})
 	for _, s := range append(screens, hers) {
 		s.until("the first frame", there)
 	}

@@ -17,7 +17,8 @@ import (
 func TestASocketThatNeverReadsDelaysNobodyAndIsClosed(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{
-		Writers: 1, Coalesce: time.Millisecond, WriteTimeout: 300 * time.Millisecond, WriteBuffer: 1, Registerer: registry})
+		Writers: 1, Coalesce: time.Millisecond, WriteTimeout: 300 * time.Millisecond, WriteBuffer: 1,
+		Registerer: registry})
 	deaf := rawDial(t, r, 1, "")
 	holder, watcher := room.NewSession(), r.dial("")
 	closed := func() float64 { return counted(t, registry, "waitroom_hub_slow_closes_total") }

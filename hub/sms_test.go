@@ -29,7 +29,8 @@ func TestAMessageGoesToItsHolderOnceOnEachSocket(t *testing.T) {
 		return m
 	}
 	at := match("first", true).At
-	require.Equal(t, map[string]any{"type": "sms", "message_id": "first", "text": "first 인증번호 482913", "code": "482913", "received_at": float64(at),
+	require.Equal(t, map[string]any{"type": "sms", "message_id": "first", "text": "first 인증번호 482913",
+		"code": "482913", "received_at": float64(at),
 		"late": false}, holder.untilOther(1))
 	match("second", false)
 	require.Equal(t, "second 인증번호 482913", holder.untilOther(2)["text"])
@@ -58,8 +59,9 @@ func TestNextTurnsSocketIsNotToldTheLastTurnsMessage(t *testing.T) {
 	lease := join(t, r.Engine, id).Lease
 	first.untilStatus(room.Locked)
 	text := func(message string) {
-		_, err := r.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: message, From: lease.GrantedAt, To: lease.GrantedAt + 1,
-			Shown: room.Message{Text: message, Code: new("482913")}})
+		_, err := r.Engine.Match(t.Context(), lobby,
+			room.MatchRequest{MessageID: message, From: lease.GrantedAt, To: lease.GrantedAt + 1,
+				Shown: room.Message{Text: message, Code: new("482913")}})
 		require.NoError(t, err)
 		require.NoError(t, r.Engine.SettleMatch(t.Context(), lobby, message, 0, true))
 	}
@@ -72,7 +74,8 @@ func TestNextTurnsSocketIsNotToldTheLastTurnsMessage(t *testing.T) {
 	again := r.dial(id)
 	again.untilStatus(room.Locked)
 	text("second turn")
-	require.Equal(t, "second turn", again.untilOther(1)["text"], "the first message a socket of this turn is told")
+	require.Equal(t, "second turn", again.untilOther(1)["text"],
+		"the first message a socket of this turn is told")
 }
 
 // The ledger may refuse a message after it was shown, when it was away before.
@@ -86,8 +89,9 @@ func TestWithdrawnMessageIsToldToNoFurtherSocket(t *testing.T) {
 		require.NoError(t, r.Engine.SettleMatch(t.Context(), lobby, message, 0, agreed))
 	}
 	text := func(message string) {
-		_, err := r.Engine.Match(t.Context(), lobby, room.MatchRequest{MessageID: message, From: lease.GrantedAt, To: lease.GrantedAt + 1,
-			Keep: true, Shown: room.Message{Text: message, Code: new("482913")}})
+		_, err := r.Engine.Match(t.Context(), lobby,
+			room.MatchRequest{MessageID: message, From: lease.GrantedAt, To: lease.GrantedAt + 1,
+				Keep: true, Shown: room.Message{Text: message, Code: new("482913")}})
 		require.NoError(t, err)
 		settle(message, true)
 	}

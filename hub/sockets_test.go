@@ -88,12 +88,13 @@ func TestOriginIsChecked(t *testing.T) {
 		header http.Header
 		ok     bool
 	}{
-		"no origin, no cookie":    {http.Header{}, true},
-		"own origin":              {http.Header{"Origin": {own}}, true},
-		"own origin and cookie":   {http.Header{"Origin": {own}, "Cookie": {"a=b"}}, true},
-		"allowed origin":          {http.Header{"Origin": {"https://shop.example"}}, true},
-		"allowed host, no TLS":    {http.Header{"Origin": {"http://shop.example"}}, false},
-		"own host, and a user":    {http.Header{"Origin": {strings.Replace(own, "://", "://evil@", 1)}}, false},
+		"no origin, no cookie":  {http.Header{}, true},
+		"own origin":            {http.Header{"Origin": {own}}, true},
+		"own origin and cookie": {http.Header{"Origin": {own}, "Cookie": {"a=b"}}, true},
+		"allowed origin":        {http.Header{"Origin": {"https://shop.example"}}, true},
+		"allowed host, no TLS":  {http.Header{"Origin": {"http://shop.example"}}, false},
+		"own host, and a user": {http.Header{"Origin": {strings.Replace(own, "://", "://evil@", 1)}},
+			false},
 		"other origin":            {http.Header{"Origin": {"https://evil.example"}}, false},
 		"opaque origin":           {http.Header{"Origin": {"null"}}, false},
 		"two origins":             {http.Header{"Origin": {own, own}}, false},
@@ -103,7 +104,8 @@ func TestOriginIsChecked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), within)
 			defer cancel()
-			ws, res, err := websocket.Dial(ctx, r.URL+"/integration", &websocket.DialOptions{HTTPHeader: c.header})
+			ws, res, err := websocket.Dial(ctx, r.URL+"/integration",
+				&websocket.DialOptions{HTTPHeader: c.header})
 			if c.ok {
 				require.NoError(t, err)
 				require.NoError(t, ws.CloseNow())
@@ -118,10 +120,12 @@ func TestOriginIsChecked(t *testing.T) {
 func TestWhatIsNoUpgradeIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
 	const key = "AAAAAAAAAAAAAAAAAAAAAA=="
-	whole := map[string]string{"Connection": "keep-alive, Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": key}
+	whole := map[string]string{"Connection": "keep-alive, Upgrade", "Upgrade": "websocket",
+		"Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": key}
 	for name, header := range whole {
 		for _, wrong := range []string{"", "wrong"} {
-			req, err := http.NewRequest(http.MethodGet, "http"+strings.TrimPrefix(r.URL, "ws")+"/integration", nil)
+			req, err := http.NewRequest(http.MethodGet, "http"+strings.TrimPrefix(r.URL, "ws")+"/integration",
+				nil)
 			require.NoError(t, err)
 			for n, v := range whole {
 				req.Header.Set(n, v)
@@ -193,7 +197,8 @@ func TestSocketsArePingedAndTheSilentClosed(t *testing.T) {
 }
 
 func TestDrainClosesEverySocketAndTakesNoMore(t *testing.T) {
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{DrainSpread: 50 * time.Millisecond, CloseGrace: 100 * time.Millisecond})
+	r := start(t, redistest.Start(t).Client(), room.Config{},
+		hub.Config{DrainSpread: 50 * time.Millisecond, CloseGrace: 100 * time.Millisecond})
 	var all []*socket
 	for range 20 {
 		all = append(all, r.dial(room.NewSession()))
@@ -232,7 +237,8 @@ func TestSocketIsCountedUntilItIsGone(t *testing.T) {
 				return err
 			}
 			for _, f := range families {
-				if n := f.GetMetric()[0].GetGauge().GetValue(); f.GetName() == "waitroom_hub_sockets" && n != want {
+				if n := f.GetMetric()[0].GetGauge().GetValue(); f.GetName() == "waitroom_hub_sockets" &&
+					n != want {
 					return fmt.Errorf("%v sockets", n)
 				}
 			}

@@ -52,7 +52,8 @@ func start(t testing.TB, rdb redis.UniversalClient, rules room.Config, cfg hub.C
 		if id, support := strings.CutPrefix(r.URL.Path, deskPath); support {
 			err = h.ServeDesk(w, r, room.ID(id), watchers.of(r))
 		} else {
-			err = h.ServeSocket(w, r, room.ID(strings.TrimPrefix(r.URL.Path, "/")), r.Header.Get("X-Session-ID"))
+			err = h.ServeSocket(w, r, room.ID(strings.TrimPrefix(r.URL.Path, "/")),
+				r.Header.Get("X-Session-ID"))
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusTeapot)
@@ -65,7 +66,8 @@ func start(t testing.TB, rdb redis.UniversalClient, rules room.Config, cfg hub.C
 	})
 	t.Cleanup(end)
 	untilFresh(t, h)
-	return &replica{t: t, Hub: h, Engine: engine, Redis: rdb, URL: "ws" + strings.TrimPrefix(server.URL, "http"), end: end, watchers: watchers}
+	return &replica{t: t, Hub: h, Engine: engine, Redis: rdb, URL: "ws" +
+		strings.TrimPrefix(server.URL, "http"), end: end, watchers: watchers}
 }
 
 func untilFresh(t testing.TB, h *hub.Hub) {
@@ -220,12 +222,16 @@ func (s *socket) untilStatus(status room.Status) state {
 
 func (s *socket) untilPosition(p int64) state {
 	s.t.Helper()
-	return s.until(fmt.Sprintf("position %d", p), func(st state) bool { return st.QueuePosition != nil && *st.QueuePosition == p })
+	return s.until(fmt.Sprintf("position %d", p),
+		func(st state) bool { return st.QueuePosition != nil && *st.QueuePosition == p })
 }
 
 func (s *socket) untilOutcome(o room.Outcome) state {
 	s.t.Helper()
-	return s.until("outcome "+string(o), func(st state) bool { return st.Outcome != nil && *st.Outcome == string(o) })
+	return s.until("outcome "+string(o), func(st state) bool {
+		return st.Outcome != nil &&
+			*st.Outcome == string(o)
+	})
 }
 
 // untilOther waits for the n-th frame that is no state.
@@ -295,7 +301,8 @@ func untilSettled(t testing.TB, e *room.Engine, id room.ID, sockets ...*socket) 
 			}
 			for i, s := range part {
 				if st, ok := s.last(); !ok || !agrees(st, view, seats[i].Place) {
-					return fmt.Errorf("socket %d shows %s, engine has %+v and %+v", i, st, view, seats[i].Place)
+					return fmt.Errorf("socket %d shows %s, engine has %+v and %+v", i, st, view,
+						seats[i].Place)
 				}
 			}
 		}
@@ -304,9 +311,11 @@ func untilSettled(t testing.TB, e *room.Engine, id room.ID, sockets ...*socket) 
 }
 
 func agrees(st state, v room.View, p room.Place) bool {
-	return st.Epoch == v.Epoch && st.Version == v.Version && st.Status == string(p.Status) && st.QueueLength == int64(v.Waiting) &&
+	return st.Epoch == v.Epoch && st.Version == v.Version && st.Status == string(p.Status) &&
+		st.QueueLength == int64(v.Waiting) &&
 		value(st.Ticket) == p.Ticket && value(st.QueuePosition) == int64(p.Position) &&
-		(st.Status != "locked" || value(st.Fence) == p.Fence) && (st.Outcome == nil || *st.Outcome == string(p.Outcome))
+		(st.Status != "locked" || value(st.Fence) == p.Fence) &&
+		(st.Outcome == nil || *st.Outcome == string(p.Outcome))
 }
 
 func outcome(st state) string {
@@ -326,7 +335,8 @@ func value(p *int64) int64 {
 // join presses the button.
 func join(t testing.TB, e *room.Engine, session string) room.Standing {
 	t.Helper()
-	st, err := e.Join(context.Background(), lobby, room.JoinRequest{Session: session, Seller: "s-" + session[:8]})
+	st, err := e.Join(context.Background(), lobby,
+		room.JoinRequest{Session: session, Seller: "s-" + session[:8]})
 	require.NoError(t, err)
 	return st
 }

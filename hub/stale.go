@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// tellFreshness has every seller's socket pinged when the store falls silent and when it is heard again: a ping says since when
-// nothing was heard, so that no page calls old news live.
-func (h *Hub) tellFreshness(ctx context.Context) {
+// sendFreshness has every seller's socket pinged when the store falls silent and when it is heard again. A
+// ping has the time since when nothing was heard, so that no page shows old data as live.
+func (h *Hub) sendFreshness(ctx context.Context) {
 	tick := time.NewTicker(h.cfg.Probe)
 	defer tick.Stop()
 	for fresh := true; ; {

@@ -24,8 +24,8 @@ func TestSellersAreToldSinceWhenTheStoreIsSilentAndWhenItIsHeardAgain(t *testing
 	s.untilPing(told, false)
 }
 
-// untilPing waits for a ping behind the first n frames that are no state, one that says since when the store is silent or one that does not; it returns
-// how many such frames came up to it.
+// untilPing waits for a ping behind the first n frames that are no state, one that says since when the store
+// is silent or one that does not; it returns how many such frames came up to it.
 func (s *socket) untilPing(n int, silent bool) (told int, ping map[string]any) {
 	s.t.Helper()
 	for told = n; ; {

@@ -34,7 +34,8 @@ func TestAFailoverLeavesEverySocketWithTheTrueState(t *testing.T) {
 	}
 	sentinel.KillMaster()
 	testproc.Until(t, within, func() error {
-		_, err := r.Engine.Leave(context.Background(), lobby, room.LeaveRequest{Session: ids[0], Outcome: room.Completed})
+		_, err := r.Engine.Leave(context.Background(), lobby,
+			room.LeaveRequest{Session: ids[0], Outcome: room.Completed})
 		if room.Refused(err) {
 			return nil // done before, or lost with the old master
 		}

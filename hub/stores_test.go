@@ -22,13 +22,15 @@ import (
 func TestHandoffsAreToldOnTheEmbeddedStore(t *testing.T) {
 	rdb := redis.NewClient(&redis.Options{Addr: redistest.StartEmbedded(t).Addr()})
 	t.Cleanup(func() { _ = rdb.Close() })
-	requireHandoffs(t, rdb, func(e *room.Engine, id room.ID) { // it speaks of no keys: the sweep would find it
+	// it speaks of no keys: the sweep would find it
+	requireHandoffs(t, rdb, func(e *room.Engine, id room.ID) {
 		_, err := e.Expire(t.Context(), id)
 		require.NoError(t, err)
 	})
 }
 
-// requireHandoffs has turns ended and a lock deleted in rooms of many slots; deleted is called after the latter.
+// requireHandoffs has turns ended and a lock deleted in rooms of many slots; deleted is called after the
+// latter.
 func requireHandoffs(t *testing.T, rdb redis.UniversalClient, deleted func(*room.Engine, room.ID)) {
 	r := start(t, rdb, room.Config{Lease: 10 * time.Minute}, hub.Config{})
 	for i := range 6 {
@@ -37,7 +39,8 @@ func requireHandoffs(t *testing.T, rdb redis.UniversalClient, deleted func(*room
 		var sockets []*socket
 		for j, session := range who {
 			sockets = append(sockets, r.dialRoom(id, session))
-			_, err := r.Engine.Join(t.Context(), id, room.JoinRequest{Session: session, Seller: fmt.Sprint("s", j)})
+			_, err := r.Engine.Join(t.Context(), id,
+				room.JoinRequest{Session: session, Seller: fmt.Sprint("s", j)})
 			require.NoError(t, err)
 		}
 		sockets[0].untilStatus(room.Locked)
@@ -61,7 +64,8 @@ func TestSocketsWorkOverTLS(t *testing.T) {
 	defer server.Close()
 	client := server.Client()
 	defer client.CloseIdleConnections()
-	ws, _, err := websocket.Dial(t.Context(), "wss"+strings.TrimPrefix(server.URL, "https"), &websocket.DialOptions{HTTPClient: client})
+	ws, _, err := websocket.Dial(t.Context(), "wss"+strings.TrimPrefix(server.URL, "https"),
+		&websocket.DialOptions{HTTPClient: client})
 	require.NoError(t, err)
 	defer func() { _ = ws.CloseNow() }()
 	_, text, err := ws.Read(t.Context())

@@ -10,23 +10,24 @@ import (
 // expiryLate is how long after a lease's end the engine is asked, so that by its clock the lease is over.
 const expiryLate = time.Millisecond
 
-// deadline is the timer on a room's lease. The room's lock guards it.
-type deadline struct {
+// expiry is the timer on a room's lease. The room's lock guards it.
+type expiry struct {
+	l     *localRoom
 	timer *time.Timer
 	fence int64
 	ends  int64
 	wait  follow.Backoff // between attempts while the store is away
 }
 
-func (d *deadline) stop() {
+func (d *expiry) stop() {
 	if d.timer != nil {
 		d.timer.Stop()
 	}
 }
 
-// armExpiry sets the timer for the mirror's lease.
-func (l *localRoom) armExpiry() {
-	d := &l.expiry
+// arm sets the timer for the mirror's lease.
+func (d *expiry) arm() {
+	l := d.l
 	if d.fence == l.m.Lease.Fence && d.ends == l.m.Lease.Ends() {
 		return
 	}
@@ -35,42 +36,43 @@ func (l *localRoom) armExpiry() {
 		d.stop()
 		return
 	}
-	l.expireIn(l.h.clock.Until(d.ends) + expiryLate)
+	d.in(l.h.clock.Until(d.ends) + expiryLate)
 }
 
-func (l *localRoom) expireIn(wait time.Duration) {
-	if l.expiry.timer == nil {
-		l.expiry.timer = time.AfterFunc(wait, func() { l.h.Spawn(l.expire) })
+func (d *expiry) in(wait time.Duration) {
+	if d.timer == nil {
+		d.timer = time.AfterFunc(wait, func() { d.l.h.Spawn(d.expire) })
 		return
 	}
-	l.expiry.timer.Reset(wait)
+	d.timer.Reset(wait)
 }
 
-// expire brings the room to now and, should the lease not be over by Redis's clock, sets the timer
-// for what is left.
-func (l *localRoom) expire(ctx context.Context) {
+// expire brings the room to now and, should the lease not be over by Redis's clock, sets the timer for what
+// is left.
+func (d *expiry) expire(ctx context.Context) {
+	l := d.l
 	found, err := l.h.engine.Expire(ctx, l.id)
 	if err != nil {
 		l.h.Failed(ctx, "expire failed", l.id, err)
 	}
 	l.mu.Lock()
-	d := &l.expiry
 	switch {
 	case l.dead:
 	case err != nil:
-		l.expireIn(d.wait.Next())
+		d.in(d.wait.Next())
 	case found.Lease != nil && found.Lease.Fence == d.fence:
-		l.expireIn(time.Duration(found.Lease.Ends()-found.Now)*time.Millisecond + expiryLate)
+		d.in(time.Duration(found.Lease.Ends()-found.Now)*time.Millisecond + expiryLate)
 	}
 	l.mu.Unlock()
 	if err == nil {
-		l.observe(found.View)
+		l.snapshots.observe(found.View)
 	}
 }
 
-// freed says that the lock key was deleted. After our own scripts the event is right behind; when it
-// was done by hand, the mirror still shows the lease a moment later.
-func (l *localRoom) freed() {
+// freed takes the lock key as deleted. After our own scripts the event is right behind; when it was deleted
+// by hand, the mirror still shows the lease a moment later.
+func (d *expiry) freed() {
+	l := d.l
 	l.mu.RLock()
 	fence := l.m.Lease.Fence
 	l.mu.RUnlock()
@@ -82,7 +84,7 @@ func (l *localRoom) freed() {
 		same := l.m.Lease.Fence == fence && !l.dead
 		l.mu.RUnlock()
 		if same {
-			l.h.Spawn(l.expire)
+			l.h.Spawn(d.expire)
 		}
 	})
 }

@@ -30,25 +30,36 @@ func TestTurnThatNobodyClaimsIsTheNextOnesAndItsHolderIsToldSo(t *testing.T) {
 	}
 	c.untilStatus(room.Waiting)
 	leave(t, r.Engine, ids[0], room.Completed)
-	turn := b.until("its turn, to be claimed", func(st state) bool { return st.Status == "locked" && st.ClaimBy != nil })
+	turn := b.until("its turn, to be claimed",
+		func(st state) bool { return st.Status == "locked" && st.ClaimBy != nil })
 	st := b.until("unclaimed", func(st state) bool { return st.Unclaimed })
 	require.Equal(t, "waiting", st.Status)
 	require.Equal(t, *turn.Ticket, *st.Ticket)
 	require.Equal(t, int64(1), *st.QueuePosition)
 	require.Nil(t, st.ClaimBy)
 	require.Nil(t, st.Fence)
-	next := c.until("its turn, to be claimed", func(st state) bool { return st.Status == "locked" && st.ClaimBy != nil })
+	next := c.until("its turn, to be claimed",
+		func(st state) bool { return st.Status == "locked" && st.ClaimBy != nil })
 	require.GreaterOrEqual(t, next.Version, st.Version)
 	_, err := r.Engine.ClaimTurn(t.Context(), lobby, room.ClaimRequest{Session: ids[2], Fence: *next.Fence})
 	require.NoError(t, err)
-	claimed := c.until("claimed", func(st state) bool { return st.Status == "locked" && st.Version > next.Version && st.ClaimBy == nil })
+	claimed := c.until("claimed", func(st state) bool {
+		return st.Status == "locked" &&
+			st.Version > next.Version && st.ClaimBy == nil
+	})
 	require.Equal(t, *next.Fence, *claimed.Fence)
 	join(t, r.Engine, ids[1])
-	back := b.until("back", func(x state) bool { return x.Version > st.Version && x.Status == "waiting" && !x.Unclaimed })
+	back := b.until("back", func(x state) bool {
+		return x.Version > st.Version && x.Status == "waiting" &&
+			!x.Unclaimed
+	})
 	require.Equal(t, int64(1), *back.QueuePosition)
 	leave(t, r.Engine, ids[2], room.Completed)
 	b.until("its turn again", func(x state) bool { return x.Status == "locked" && x.Version > back.Version })
-	b.until("dropped, the second time", func(x state) bool { return x.Status == "ended" && *x.Outcome == "dropped" })
+	b.until("dropped, the second time", func(x state) bool {
+		return x.Status == "ended" &&
+			*x.Outcome == "dropped"
+	})
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, text := range b.raw {
@@ -56,7 +67,8 @@ func TestTurnThatNobodyClaimsIsTheNextOnesAndItsHolderIsToldSo(t *testing.T) {
 	}
 }
 
-// The replica that made the grant is gone, and nobody is connected elsewhere: whoever sweeps hands the turn on.
+// The replica that made the grant is gone, and nobody is connected elsewhere: whoever sweeps hands the turn
+// on.
 func TestTurnThatNobodyClaimsIsHandedOnAlsoWhereNobodyIsConnected(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.StartWith(t, servers["without notifications"]).Client()

@@ -10,7 +10,8 @@ import (
 
 // Serve writes what is due to the socket, from the state of this moment.
 func (c *conn) Serve(w *socket.Writer, due uint32) {
-	if due&dueMessages != 0 { // before the state: whoever stops at the end of its turn is to have its code
+	// before the state: a program that stops at the end of its turn is to have its code
+	if due&dueMessages != 0 {
 		c.writeMessages(w)
 	}
 	if due&dueState != 0 {
@@ -21,8 +22,8 @@ func (c *conn) Serve(w *socket.Writer, due uint32) {
 	}
 }
 
-// writeState writes the state, unless the socket has it or it can not be told yet: whoever makes it
-// tellable marks the socket again.
+// writeState writes the state, unless the socket has it or it can not be sent yet. The change that lets it be
+// sent marks the socket again.
 func (c *conn) writeState(w *socket.Writer) {
 	buf, t, ok := c.state(w.Blank())
 	if ok && t.unsent { // they came after Serve was called
@@ -34,9 +35,9 @@ func (c *conn) writeState(w *socket.Writer) {
 	first := !c.opened
 	c.opened, c.shown = true, t.shown
 	c.h.metrics.states.Inc()
-	if t.fence != c.lease {
-		c.lease = t.fence
-		c.link.held(t.fence)
+	if t.fence != c.fence {
+		c.fence = t.fence
+		c.link.Held(t.fence)
 		if t.fence != 0 && !first {
 			c.h.metrics.handoff.Observe(c.h.clock.Since(t.granted).Seconds())
 		}
@@ -49,20 +50,20 @@ func (c *conn) writeState(w *socket.Writer) {
 	}
 }
 
-// telling says what a state frame told.
-type telling struct {
+// sentState is what a state frame has.
+type sentState struct {
 	shown          mirror.Shown
-	fence, granted int64  // when it told of the lock
+	fence, granted int64  // of the lock, where the frame has that
 	noticed        uint32 // the session's latest notice
 	unsent         bool   // the session has messages that this socket was not sent
 }
 
-// state makes the state frame; ok is false when there is nothing to tell, or nothing yet.
-func (c *conn) state(buf []byte) (_ []byte, t telling, ok bool) {
+// state makes the state frame; ok is false when there is nothing to send, or nothing yet.
+func (c *conn) state(buf []byte) (_ []byte, t sentState, ok bool) {
 	l := c.room
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	if !l.m.Live || c.unsure {
+	if !l.m.Live || c.pending {
 		return buf, t, false
 	}
 	t.shown = mirror.Shown{Revision: l.m.Revision, Snapshots: l.m.Snapshots}
@@ -74,7 +75,7 @@ func (c *conn) state(buf []byte) (_ []byte, t telling, ok bool) {
 		st, t.shown.Seats, t.noticed = s.Seat, s.Changes, s.Noticed()
 		t.unsent = c.opened && len(s.Messages(c.messages, c.h.clock.MS())) > 0
 	}
-	if c.link != nil && c.replaced() {
+	if c.link != nil && c.link.Replaced(&c.session.Seat) {
 		return buf, t, false // it is about to be closed
 	}
 	if st.Status == room.Locked {
@@ -86,18 +87,9 @@ func (c *conn) state(buf []byte) (_ []byte, t telling, ok bool) {
 	buf, ok = l.shared.appendState(buf, &l.m.State, st, c.h.clock.MS(), c.h.engine.Terms(l.id).Lease)
 	if !ok {
 		at := l.m.Revision
-		c.h.Spawn(func(context.Context) { l.drifted(at) })
+		c.h.Spawn(func(context.Context) { l.snapshots.drifted(at) })
 	}
 	return buf, t, ok
-}
-
-// drifted takes a snapshot because a seat and the mirror contradict each other.
-func (l *localRoom) drifted(at mirror.Revision) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.m.Revision == at && !l.m.Reading() {
-		l.resync(mirror.ReasonDrift)
-	}
 }
 
 // writeMessages writes the messages that this socket was not sent yet, and only after its first state.
@@ -106,10 +98,11 @@ func (c *conn) writeMessages(w *socket.Writer) {
 		return
 	}
 	c.room.mu.RLock()
-	list := c.link.messages(c.session.Messages(c.messages, c.h.clock.MS()))
+	list := c.link.Messages(c.session.Messages(c.messages, c.h.clock.MS()))
 	c.room.mu.RUnlock()
 	for _, m := range list {
-		frame := socket.Text(appendMessage(socket.Blank(512), m)) // a secret: not in the memory that others' frames are made in
+		// a secret: not in the memory that other sockets' frames are made in
+		frame := socket.Text(appendMessage(socket.Blank(512), m))
 		if !c.SendFrame(w, frame, dueMessages) {
 			return
 		}

@@ -14,8 +14,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// connects opens a socket of a session that was sent a state already. The test marks it and starts the writer itself.
-func (l teller) connects(id string) (c *conn, browser *websocket.Conn) {
+// connects opens a socket of a session that was sent a state already. The test marks it and starts the writer
+// itself.
+func (l lone) connects(id string) (c *conn, browser *websocket.Conn) {
 	l.Helper()
 	c = &conn{h: l.h, opened: true}
 	accepted := make(chan bool, 1)
@@ -36,7 +37,7 @@ func (l teller) connects(id string) (c *conn, browser *websocket.Conn) {
 }
 
 // knows has the mirror take a snapshot and an answer for a session, and marks no socket.
-func (l teller) knows(s *session, view room.View, seat room.Seat) {
+func (l lone) knows(s *session, view room.View, seat room.Seat) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.m.Read()
@@ -45,14 +46,16 @@ func (l teller) knows(s *session, view room.View, seat room.Seat) {
 	l.m.Answer(s, &view, &seat)
 }
 
-// A writer takes the socket for its state alone; the end of the turn and its message come before it makes the frame.
+// A writer takes the socket for its state alone; the end of the turn and its message come before it makes the
+// frame.
 func TestMessageThatComesWhileTheWriterIsAtTheSocketGoesBeforeTheEnd(t *testing.T) {
-	l := newTeller(t)
+	l := newLone(t)
 	c, browser := l.connects("a")
 	forget := time.Now().Add(time.Hour).UnixMilli()
 	l.knows(c.session, room.View{Epoch: 1, Version: 2}, room.Seat{
-		Place:    room.Place{Status: room.Ended, Outcome: room.Completed, Ticket: 1, Fence: 5},
-		Messages: []room.Message{{MessageID: "m", Text: "482913", Code: new("482913"), Fence: 5, ForgetAt: forget}},
+		Place: room.Place{Status: room.Ended, Outcome: room.Completed, Ticket: 1, Fence: 5},
+		Messages: []room.Message{{MessageID: "m", Text: "482913", Code: new("482913"), Fence: 5,
+			ForgetAt: forget}},
 	})
 	c.Mark(dueState, true) // the mark for the message is still to come
 	go l.h.pool.Write(context.Background())

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/links"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/web/problem"
 )
@@ -36,20 +37,20 @@ func refusal(w http.ResponseWriter, err error) error {
 }
 
 // standsFor is how the hub learns of links; nil where sellers are proven: then all sessions of one act for its place without them.
-func (s *Server) standsFor() func(context.Context, room.ID, []string) ([]hub.Link, error) {
+func (s *Server) standsFor() func(context.Context, room.ID, []string) ([]links.Link, error) {
 	if s.cfg.SellerAuth == byToken {
 		return nil
 	}
 	return s.linked
 }
 
-// linked says whose places sessions stand for that were let into them by links: those that are what they were then.
-func (s *Server) linked(ctx context.Context, id room.ID, sessions []string) ([]hub.Link, error) {
+// linked says whose places sessions stand for that were let into them by list: those that are what they were then.
+func (s *Server) linked(ctx context.Context, id room.ID, sessions []string) ([]links.Link, error) {
 	places, err := s.links.Standings(ctx, id, sessions)
 	if err != nil {
 		return nil, err
 	}
-	links := make([]hub.Link, len(sessions))
+	list := make([]links.Link, len(sessions))
 	var whose []int
 	var owners []string
 	for i, p := range places {
@@ -58,7 +59,7 @@ func (s *Server) linked(ctx context.Context, id room.ID, sessions []string) ([]h
 		}
 	}
 	if len(owners) == 0 {
-		return links, nil
+		return list, nil
 	}
 	_, seats, err := s.engine.Look(ctx, id, owners...)
 	if err != nil {
@@ -66,10 +67,10 @@ func (s *Server) linked(ctx context.Context, id room.ID, sessions []string) ([]h
 	}
 	for n, i := range whose {
 		if p, seat := places[i], seats[n]; p.Is(seat) {
-			links[i] = hub.Link{Session: p.Session, Ticket: p.Ticket, Fence: seat.Fence}
+			list[i] = links.Link{Session: p.Session, Ticket: p.Ticket, Fence: seat.Fence}
 		}
 	}
-	return links, nil
+	return list, nil
 }
 
 var errStale = errors.New("no sign of life from the subscription")

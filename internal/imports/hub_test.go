@@ -14,7 +14,11 @@ var insideHub = map[string][]string{
 	"hub/follow": {"room"},
 	"hub/socket": {},
 	"hub/frame":  {},
+	"hub/batch":  {"hub/follow"},
 	"hub/desk":   {"hub/follow", "hub/frame", "hub/mirror", "hub/socket", "room"},
+	"hub/links":  {"hub/mirror", "room"},
+
+	"hub/presence": {"hub/batch", "hub/follow", "room"},
 }
 
 // impure is what a mirror has no use for: it asks nobody, waits for nobody and has no clock of its own.

@@ -1,4 +1,4 @@
-package hub
+package batch
 
 import (
 	"context"
@@ -11,7 +11,8 @@ import (
 
 func TestCallsForMoreThanOneRestAsLongAsTheyTakeButNeverLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for took, rests := range map[time.Duration]time.Duration{0: 0, time.Millisecond: 4 * time.Millisecond, time.Second: 20 * time.Millisecond} {
+		for took, rests := range map[time.Duration]time.Duration{0: 0, time.Millisecond: 4 * time.Millisecond,
+			time.Second: 20 * time.Millisecond} {
 			var p pace
 			p.begin()
 			time.Sleep(took)

@@ -1,0 +1,86 @@
+package hub
+
+import "github.com/waitroom/waitroom/hub/mirror"
+
+// The head of the line is sent every change at once, and probed: a session that has not answered in time is
+// not there, since it was last heard of. Each replica probes the foremost of its own sessions, so that the
+// cost is the same however long the line is. A session that an event moves to the head is probed at once.
+const (
+	headLength = 10  // sessions
+	probedFrom = 256 // how far from the head of the line the foremost are looked for
+)
+
+// markHead marks the sockets at the head of the line, and probes those that have just come there.
+func (l *localRoom) markHead() {
+	now := l.h.now()
+	for s := range l.foremost(headLength) {
+		s.Here.mark(dueState)
+		l.h.probe(s, now)
+	}
+}
+
+// probeHead probes the foremost sessions that are here, and has those reported as gone that have not
+// answered. The room's lock guards it.
+func (l *localRoom) probeHead(now int64) {
+	probed := 0
+	for s := range l.foremost(probedFrom) {
+		l.h.probe(s, now)
+		if heard := s.Here.heard(); l.h.liveness.Silent(&s.Here.Session, heard, now) {
+			l.presence.Silenced(s.ID, &s.Here.Session, heard)
+		} else {
+			probed++
+		}
+		if probed == headLength {
+			return
+		}
+	}
+}
+
+// foremost are the sessions here among the first n of the line.
+func (l *localRoom) foremost(n int) func(yield func(*session) bool) {
+	return func(yield func(*session) bool) {
+		for _, rank := range l.m.Line.Front(n) {
+			if s := l.m.AtRank(rank); s != nil && !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// visit probes the head of the line, and forgets messages that were shown for long enough.
+func (l *localRoom) visit() {
+	now, ms := l.h.now(), l.h.clock.MS()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.presence.Answered(func(id string) bool {
+		s := l.m.Session(id)
+		return l.h.liveness.Silent(&s.Here.Session, s.Here.heard(), now)
+	})
+	l.probeHead(now)
+	l.m.Forget(ms)
+}
+
+// probe probes a session, unless it was heard of lately or has a probe to answer. The room's lock guards it.
+func (h *Hub) probe(s *mirror.Session[visitor], now int64) {
+	if h.liveness.Due(&s.Here.Session, s.Here.heard(), now) {
+		for _, c := range s.Here.conns {
+			c.Probe()
+		}
+	}
+}
+
+// heard is when one of the session's sockets, also of those that have left, was last heard of. The room's
+// lock guards it.
+func (v *visitor) heard() int64 {
+	latest := v.left
+	for _, c := range v.conns {
+		latest = max(latest, c.Heard())
+	}
+	return latest
+}
+
+// wasThere reports whether a socket that leaves was there until now: it was closed, and not just silent. A
+// session that has not answered is not there for a socket that some proxy between closed.
+func (h *Hub) wasThere(c *conn, s *session) bool {
+	return !c.Lost() && !h.liveness.Silent(&s.Here.Session, s.Here.heard(), h.now())
+}

@@ -1,0 +1,105 @@
+package hub
+
+import (
+	"context"
+	"slices"
+
+	"github.com/waitroom/waitroom/hub/batch"
+	"github.com/waitroom/waitroom/hub/links"
+	"github.com/waitroom/waitroom/room"
+)
+
+// linkLookup finds the links of sessions with new sockets. As with seats, one question is under way at a time
+// for a room. No seat's lookup waits for it. The room's lock guards it.
+type linkLookup struct {
+	l       *localRoom
+	running bool
+	queue   []*session
+}
+
+// linkQuestion is a batch of sessions, each with the sockets that were there by then.
+type linkQuestion struct {
+	sessions []*session
+	conns    [][]*conn
+	ids      []string
+}
+
+// ask has the link of a session's new sockets found. The session was just looked up and has no place of its
+// own.
+func (k *linkLookup) ask(s *session) {
+	if s.Here.linkAsked || !slices.ContainsFunc(s.Here.conns, (*conn).isPending) {
+		return
+	}
+	s.Here.linkAsked = true
+	k.queue = append(k.queue, s)
+	if !k.running {
+		k.running = k.l.h.Spawn(k.run)
+	}
+}
+
+func (k *linkLookup) run(ctx context.Context) {
+	batch.Worker[linkQuestion]{
+		Next: k.next, Return: k.restore,
+		Call: func(ctx context.Context, q linkQuestion) error {
+			found, err := k.l.h.cfg.Linked(ctx, k.l.id, q.ids)
+			if err == nil {
+				k.found(q, found)
+			}
+			return err
+		},
+		Failed: func(ctx context.Context, err error) { k.l.h.Failed(ctx, "links not found", k.l.id, err) },
+	}.Run(ctx)
+}
+
+// next takes the next batch; false ends the run.
+func (k *linkLookup) next() (q linkQuestion, ok bool) {
+	k.l.mu.Lock()
+	defer k.l.mu.Unlock()
+	n := 0
+	for _, s := range k.queue {
+		if len(q.ids) == room.LookBatch {
+			break
+		}
+		n++
+		s.Here.linkAsked = false
+		if conns := s.Here.pending(); len(conns) > 0 {
+			q.sessions, q.conns, q.ids = append(q.sessions, s), append(q.conns, conns), append(q.ids, s.ID)
+		}
+	}
+	if k.queue = k.queue[n:]; len(q.ids) == 0 {
+		k.running, k.queue = false, nil
+	}
+	return q, len(q.ids) > 0
+}
+
+func (k *linkLookup) restore(q linkQuestion) {
+	k.l.mu.Lock()
+	defer k.l.mu.Unlock()
+	for _, s := range q.sessions {
+		k.ask(s)
+	}
+}
+
+func (k *linkLookup) found(q linkQuestion, list []links.Link) {
+	k.l.mu.Lock()
+	defer k.l.mu.Unlock()
+	for i, conns := range q.conns {
+		for _, c := range conns {
+			if c.pending && k.l.has(c) {
+				k.l.links.standFor(c, list[i])
+			}
+		}
+	}
+}
+
+func (c *conn) isPending() bool { return c.pending }
+
+// pending are the sockets whose link is not known yet.
+func (v *visitor) pending() (conns []*conn) {
+	for _, c := range v.conns {
+		if c.pending {
+			conns = append(conns, c)
+		}
+	}
+	return conns
+}

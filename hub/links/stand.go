@@ -1,0 +1,65 @@
+// Package links knows the sockets of a room that stand for the place of another session, and when they no
+// longer do.
+package links
+
+import (
+	"slices"
+
+	"github.com/waitroom/waitroom/hub/mirror"
+	"github.com/waitroom/waitroom/room"
+)
+
+// Link is the place that a browser was let into.
+type Link struct {
+	Session string // that has the place
+	Ticket  int64  // of the place
+	Fence   int64  // of the place's lease; 0 = it has had none yet
+}
+
+// Stand is how a socket stands for a Link's place.
+type Stand struct {
+	ticket int64
+	own    string // the browser's own session
+	had    int64  // the ticket of the browser's own place before
+	missed bool   // events about the browser may have been missed, see Room.Missed
+	fence  int64  // the writer's own
+}
+
+// NewStand has the socket of a browser stand for a link's place. The browser's own session had a place with
+// the ticket had before, 0 for none.
+func NewStand(as Link, own string, had int64) *Stand {
+	return &Stand{ticket: as.Ticket, own: own, had: had, fence: as.Fence}
+}
+
+// Own is the browser's own session.
+func (k *Stand) Own() string { return k.own }
+
+// Replaced reports whether the session is known to have another place by now.
+func (k *Stand) Replaced(place *mirror.Seat) bool {
+	return place.Status != "" && place.Ticket != k.ticket
+}
+
+// Joined reports whether the browser has a place of its own by this event.
+func (k *Stand) Joined(e *room.Event) bool {
+	return slices.ContainsFunc(e.Joined, func(j room.Joined) bool { return j.Session == k.own })
+}
+
+// Held remembers the lease of the place. It does nothing for a socket that stands for itself.
+func (k *Stand) Held(fence int64) {
+	if k != nil && fence != 0 {
+		k.fence = fence
+	}
+}
+
+// Messages are those that the socket may show: of this place, not of an earlier one of the same session.
+func (k *Stand) Messages(list []mirror.Message) []mirror.Message {
+	if k == nil {
+		return list
+	}
+	return slices.DeleteFunc(list, func(m mirror.Message) bool { return !m.Offered && m.Fence != k.fence })
+}
+
+// over reports whether the browser has a place of its own, or had one since it stood for the other one.
+func (k *Stand) over(own, place *room.Seat) bool {
+	return own.Live() || own.Ticket > max(k.ticket, k.had) && !place.Live()
+}

@@ -1,0 +1,256 @@
+package hub
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/waitroom/waitroom/hub/desk"
+	"github.com/waitroom/waitroom/hub/mirror"
+	"github.com/waitroom/waitroom/hub/presence"
+	"github.com/waitroom/waitroom/room"
+)
+
+// session is a session that has sockets here. The room's lock guards it.
+type session = mirror.Session[visitor]
+
+// visitor is what the hub keeps of a session.
+type visitor struct {
+	presence.Session
+	conns     []*conn
+	asked     bool    // waits to be looked up
+	linkAsked bool    // waits for the link of its new sockets to be found
+	ending    *ending // its turn was ended by a message that it is to be sent first; nil: by none
+	left      int64   // when the latest socket that has left was last heard of, ns of the hub's clock
+}
+
+// localRoom is one room on this replica: its mirror and the sockets of its sessions. Nothing is written to a
+// socket under its lock, and no call goes out under it. Its parts have methods of their own; the lock guards
+// them all.
+type localRoom struct {
+	h  *Hub
+	id room.ID
+
+	mu     sync.RWMutex
+	m      mirror.Mirror[visitor]
+	shared shared
+	conns  []*conn
+	dead   bool      // retired: a new socket needs a new localRoom
+	empty  time.Time // since when there is no socket
+	turn   int       // its place in the rounds
+
+	snapshots  snapshots
+	seats      seatLookup
+	linkLookup linkLookup
+	links      linkedSockets
+	presence   *presence.Room
+	expiry     expiry
+	back       coalescer
+	listeners  listeners
+	desk       *desk.Room // nil while nobody of support watches here
+}
+
+func newLocalRoom(h *Hub, id room.ID) *localRoom {
+	l := &localRoom{h: h, id: room.ID([]byte(id)), m: mirror.New[visitor](), empty: time.Now()}
+	l.snapshots.l, l.seats.l, l.linkLookup.l, l.links.l, l.expiry.l, l.back.l, l.listeners.l = l, l, l, l, l,
+		l, l
+	l.presence = h.presence.NewRoom(l.id, &l.mu, sessions{l})
+	l.shared.room(l.id)
+	return l
+}
+
+// sessions are those of a local room, as its presence needs them.
+type sessions struct{ l *localRoom }
+
+func (n sessions) Present(id string) (s *presence.Session, waits bool) {
+	if found := n.l.m.Session(id); found != nil {
+		return &found.Here.Session, found.Seat.Status == room.Waiting
+	}
+	return nil, false
+}
+
+func (n sessions) Observe(v room.View) { n.l.snapshots.observe(v) }
+
+// enter adds a socket; session "" is a spectator. It returns false when the room was retired meanwhile.
+func (l *localRoom) enter(c *conn, id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dead {
+		return false
+	}
+	c.room, c.at = l, int32(len(l.conns))
+	l.conns = append(l.conns, c)
+	c.pending = id != "" && l.h.cfg.Linked != nil
+	if id != "" {
+		l.seatConn(c, id)
+	}
+	if l.m.Live && !c.pending {
+		c.Mark(dueState|dueMessages, true)
+	}
+	return true
+}
+
+func (l *localRoom) seatConn(c *conn, id string) {
+	s := l.m.Session(id)
+	if s == nil {
+		s = l.m.Enter(id)
+		l.presence.Entered(id, &s.Here.Session)
+		l.seats.ask(s)
+	} else if c.pending = c.pending && !(l.m.Current(s) && s.Seat.Live()); c.pending {
+		l.seats.ask(s)
+	}
+	l.presence.Joined(id, &s.Here.Session, s.Seat.Status == room.Waiting)
+	c.session, c.noticed = s, s.Noticed()
+	s.Here.conns = append(s.Here.conns, c)
+}
+
+// has reports whether a socket has not left.
+func (l *localRoom) has(c *conn) bool { return int(c.at) < len(l.conns) && l.conns[c.at] == c }
+
+// leave takes a socket out. The last one of a session takes the session with it.
+func (l *localRoom) leave(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	last := len(l.conns) - 1
+	l.conns[c.at] = l.conns[last]
+	l.conns[c.at].at = c.at
+	l.conns[last] = nil
+	l.conns = l.conns[:last]
+	if last == 0 {
+		l.conns, l.empty = nil, time.Now()
+	}
+	if c.link != nil {
+		l.links.Remove(c)
+	}
+	if s := c.session; s != nil {
+		l.unseatConn(c, s)
+	}
+}
+
+func (l *localRoom) unseatConn(c *conn, s *session) {
+	there := l.h.wasThere(c, s)
+	v := &s.Here
+	if i := slices.Index(v.conns, c); i >= 0 {
+		v.conns = append(v.conns[:i:i], v.conns[i+1:]...)
+	}
+	v.left = max(v.left, c.Heard())
+	if there {
+		v.left = l.h.now()
+	}
+	if len(v.conns) > 0 {
+		return
+	}
+	l.presence.Left(s.ID, &v.Session, v.left)
+	v.endSent()
+	l.m.Leave(s)
+}
+
+// event takes an event from the subscription.
+func (l *localRoom) event(e room.Event) {
+	l.mu.Lock()
+	l.apply(&e)
+	l.listeners.send()
+	l.mu.Unlock()
+	l.back.flush()
+}
+
+// apply has the mirror take an event, and carries out what that calls for.
+func (l *localRoom) apply(e *room.Event) {
+	before := l.m.Lease
+	f := l.m.Apply(e)
+	for _, s := range f.Noticed {
+		s.Here.mark(dueState | dueNotices)
+	}
+	for _, s := range f.Judging {
+		l.holdEnd(s)
+	}
+	l.h.metrics.event(f.Verdict)
+	switch {
+	case f.Verdict == mirror.Kept || f.Verdict == mirror.Unwanted:
+		return
+	case f.Snapshot != "":
+		l.snapshots.ask(f.Snapshot)
+		return
+	}
+	if f.Anew {
+		l.reportAll()
+	}
+	if f.State {
+		l.shared.state(&l.m.State)
+	}
+	l.mark(f)
+	l.links.comeBack(l.links.Over(e))
+	if f.Expires {
+		l.expiry.arm()
+		l.h.metrics.expired(e, before)
+	}
+	l.carryOut(f)
+	if l.desk != nil {
+		l.desk.Event(e, f.Verdict)
+	}
+}
+
+// mark marks the sockets that an event concerns: the head of the line before everybody behind it.
+func (l *localRoom) mark(f *mirror.Effects[visitor]) {
+	for _, p := range f.Placed {
+		l.placed(p)
+	}
+	for _, s := range f.Seats {
+		s.Here.mark(dueState)
+	}
+	if f.Front {
+		l.markHead()
+	}
+	for _, s := range f.Caught {
+		s.Here.mark(dueState)
+	}
+	if f.All {
+		l.back.behind(time.Now())
+	}
+}
+
+// carryOut has sessions looked up, and those reported as here that the engine takes for away.
+func (l *localRoom) carryOut(f *mirror.Effects[visitor]) {
+	for _, s := range f.Look {
+		l.seats.ask(s)
+	}
+	for _, s := range f.Judged {
+		s.Here.judged()
+	}
+	for _, ticket := range f.Away { // a replica of an earlier version may have taken it for away
+		if s := l.m.Waiter(ticket); s != nil {
+			l.reportWaiting(s)
+		}
+	}
+}
+
+// placed has a session reported as here that has a place now, or another one. Its new sockets show that
+// place, whatever else they could.
+func (l *localRoom) placed(p mirror.Placed[visitor]) {
+	if p.Seat.Live() {
+		l.links.standForItself(p.Session)
+	}
+	if p.Again || !p.Here.Reported() {
+		l.reportWaiting(p.Session)
+	}
+}
+
+// reportWaiting has a session reported as here, where it waits.
+func (l *localRoom) reportWaiting(s *session) {
+	l.presence.Waits(s.ID, &s.Here.Session, s.Seat.Status == room.Waiting)
+}
+
+// reportAll has every session reported again: the store lost the reports, or they were made under another
+// number.
+func (l *localRoom) reportAll() {
+	for s := range l.m.Sessions() {
+		l.reportWaiting(s)
+	}
+	l.presence.Report()
+}
+
+func (v *visitor) mark(due uint32) {
+	for _, c := range v.conns {
+		c.Mark(due, true)
+	}
+}

@@ -1,0 +1,88 @@
+// Package presence reports to the engine which waiting sessions have sockets on this replica, and finds those
+// at the head of the line that do not answer.
+//
+// It costs with comings and goings, never with how many wait: a session is reported once when it comes and
+// once when it has gone. A heartbeat keeps the replica's number alive; when it stops, the engine takes back
+// all that was reported under the number.
+package presence
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// Tasks runs work that ends with the hub; *hub.Hub does.
+type Tasks interface {
+	// Spawn runs f in the background; false when the hub has ended.
+	Spawn(f func(context.Context)) bool
+	// Failed counts a call that the store did not answer. It is made again.
+	Failed(ctx context.Context, what string, id room.ID, err error)
+}
+
+// Config is what a replica's presence needs.
+type Config struct {
+	Engine *room.Engine
+	Tasks  Tasks
+	Now    func() int64       // the hub's clock, ns
+	Every  time.Duration      // between heartbeats
+	InUse  func(room.ID) bool // whether the room has, or had lately, sockets here
+}
+
+// Replica is the presence that this replica reports, under a number of its own.
+type Replica struct {
+	Config
+	rooms *rooms
+
+	number    atomic.Int64 // see Number
+	beaten    atomic.Int64 // when the latest heartbeat was, on the hub's clock
+	calls     atomic.Int64 // that reported presence
+	refused   atomic.Bool  // a room had something to report, and has to wait for the next heartbeat
+	histories int64        // the engine's, at the latest heartbeat
+}
+
+// NewReplica makes one. It reports nothing before its first Heartbeat.
+func NewReplica(c Config) *Replica {
+	r := &Replica{Config: c}
+	r.rooms = newRooms(r)
+	return r
+}
+
+// Number is the number under which this replica reports; 0 = none yet.
+func (r *Replica) Number() room.Host { return room.Host(r.number.Load()) }
+
+// alive reports whether this replica has a number, and had a heartbeat lately: it reports nothing under a
+// number that other replicas may have taken for dead.
+func (r *Replica) alive(now int64) bool {
+	return r.Number() != 0 && now-r.beaten.Load() < int64(r.Engine.DeadAfter()/2+r.Every)
+}
+
+// Heartbeat keeps the number alive. It is not to be called twice at a time. Where all is true, every session
+// is to be reported again: the replica was taken for dead, or the store may have lost its reports. Where some
+// is true, rooms have something that had to wait for this heartbeat. Only the rooms know: a heartbeat that
+// began in time may be answered when the one before has long been too old.
+func (r *Replica) Heartbeat(ctx context.Context) (all, some bool) {
+	ctx, cancel := context.WithTimeout(ctx, r.Engine.DeadAfter())
+	defer cancel()
+	began, had, seen := r.Now(), r.Number(), r.Engine.Histories()
+	ask := had
+	if seen != r.histories {
+		ask = 0
+	}
+	number, err := r.Engine.Heartbeat(ctx, ask)
+	if err != nil {
+		r.Tasks.Failed(ctx, "heartbeat not told", "", err)
+		return false, false
+	}
+	r.histories = seen
+	r.beaten.Store(began)
+	r.number.Store(int64(number))
+	// The last step: a room that the state before refuses, and that sets this afterwards, waits for the next
+	// heartbeat.
+	return number != had, r.refused.Swap(false)
+}
+
+// Drop takes a room that has no sockets here any more off the list of this replica's rooms.
+func (r *Replica) Drop(ctx context.Context, id room.ID) { r.rooms.drop(ctx, id) }

@@ -1,0 +1,66 @@
+package presence
+
+import (
+	"context"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+)
+
+// slowAnswer has something happen before the next answer of the store is heard.
+type slowAnswer struct{ meanwhile func() }
+
+func (s *slowAnswer) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (s *slowAnswer) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (s *slowAnswer) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := next(ctx, cmd)
+		if happen := s.meanwhile; happen != nil {
+			s.meanwhile = nil
+			happen()
+		}
+		return err
+	}
+}
+
+// The answer is held back until the heartbeat before is too old, and comes within the time that the call has:
+// no heartbeat has failed, and the next are on time.
+func TestWhatHadToWaitForASlowHeartbeatIsTold(t *testing.T) {
+	for name, happens := range map[string]func(*local){
+		"one has gone": func(l *local) { l.leave("a") },
+		"one has come": func(l *local) { l.waiting("b") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, slow := newLocal(t), new(slowAnswer)
+			l.rdb.AddHook(slow)
+			half := int64(l.replica.Engine.DeadAfter()/2+l.replica.Every) / 2
+			all, _ := l.replica.Heartbeat(t.Context())
+			require.True(t, all, "it has a number now")
+			l.waiting("a")
+			l.work.run(t.Context())
+			require.False(t, l.waits())
+			l.now += half
+			slow.meanwhile = func() {
+				l.now += half
+				happens(l)
+				l.work.run(t.Context())
+				require.True(t, l.waits(), "other replicas may have taken this one for dead")
+			}
+			all, some := l.replica.Heartbeat(t.Context())
+			require.Nil(t, slow.meanwhile)
+			require.False(t, all)
+			require.True(t, some)
+			l.lock.Lock()
+			l.Resume()
+			l.lock.Unlock()
+			l.work.run(t.Context())
+			require.False(t, l.waits())
+			require.False(t, l.Busy())
+		})
+	}
+}

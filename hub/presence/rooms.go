@@ -1,0 +1,89 @@
+package presence
+
+import (
+	"context"
+	"sync"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// rooms keeps, in the store, the list of the rooms in which this replica has reported sessions: when it dies,
+// other replicas take the reports back there. One call at a time is under way, for all rooms that were added
+// meanwhile.
+type rooms struct {
+	r *Replica
+
+	calling sync.Mutex // held while the store is asked
+
+	mu     sync.Mutex
+	number room.Host
+	listed map[room.ID]bool // true = in the list
+}
+
+func newRooms(r *Replica) *rooms { return &rooms{r: r, listed: make(map[room.ID]bool)} }
+
+// ensure has the room in the list before it returns.
+func (a *rooms) ensure(ctx context.Context, id room.ID, number room.Host) error {
+	if a.has(id, number) {
+		return nil
+	}
+	a.calling.Lock()
+	defer a.calling.Unlock()
+	if a.has(id, number) { // by another room's call
+		return nil
+	}
+	wanted := a.wanted()
+	if err := a.r.Engine.Attend(ctx, number, wanted...); err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, id := range wanted {
+		if a.number == number {
+			a.listed[id] = true
+		}
+	}
+	return nil
+}
+
+// has reports whether a room is in the list; where it is not, it is wanted.
+func (a *rooms) has(id room.ID, number room.Host) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.number < number {
+		a.number = number
+		clear(a.listed)
+	}
+	if !a.listed[id] {
+		a.listed[id] = false
+	}
+	return a.listed[id]
+}
+
+func (a *rooms) wanted() (list []room.ID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for id, listed := range a.listed {
+		if !listed {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+// drop takes a room out that has no sockets here any more, unless it has again. One too many in the list does
+// no harm.
+func (a *rooms) drop(ctx context.Context, id room.ID) {
+	a.calling.Lock()
+	defer a.calling.Unlock()
+	a.mu.Lock()
+	listed, number := a.listed[id], a.number
+	delete(a.listed, id)
+	a.mu.Unlock()
+	if !listed || a.r.InUse(id) {
+		return
+	}
+	if err := a.r.Engine.Unattend(ctx, number, id); err != nil {
+		a.r.Tasks.Failed(ctx, "room not taken from the list", id, err)
+	}
+}

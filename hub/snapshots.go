@@ -1,0 +1,165 @@
+package hub
+
+import (
+	"context"
+	"time"
+
+	"github.com/waitroom/waitroom/hub/follow"
+	"github.com/waitroom/waitroom/hub/mirror"
+	"github.com/waitroom/waitroom/room"
+)
+
+// patience is how long an event may be behind a reply of the same version.
+const patience = 50 * time.Millisecond
+
+// snapshots reads the room where the mirror does not follow: one snapshot at a time. The room's lock guards
+// it.
+type snapshots struct {
+	l        *localRoom
+	expected mirror.Revision // its event is behind
+	timer    *time.Timer
+}
+
+func (n *snapshots) stop() {
+	if n.timer != nil {
+		n.timer.Stop()
+	}
+}
+
+// confirmed takes the room's channel as subscribed, from now on and without a gap.
+func (n *snapshots) confirmed() {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	n.ask(mirror.ReasonSubscribed)
+}
+
+// ask has a snapshot taken: one at a time for a room, and one more when asked meanwhile.
+func (n *snapshots) ask(reason mirror.Reason) {
+	if n.l.dead {
+		return
+	}
+	n.l.h.metrics.resyncs.WithLabelValues(string(reason)).Inc()
+	if n.l.m.Read() {
+		n.l.h.Spawn(n.run)
+	}
+}
+
+// run takes snapshots until one fits to the events that came meanwhile.
+func (n *snapshots) run(ctx context.Context) {
+	wait := follow.Backoff{Jitter: true}
+	for {
+		done, err := n.next(ctx)
+		switch {
+		case done:
+			n.l.back.flush()
+			return
+		case err == nil:
+			continue
+		}
+		n.l.h.Failed(ctx, "snapshot failed", n.l.id, err)
+		if !wait.Wait(ctx) {
+			return
+		}
+	}
+}
+
+// next takes one; done is false when another one is needed.
+func (n *snapshots) next(ctx context.Context) (done bool, err error) {
+	snap, roster, err := n.read(ctx)
+	if err != nil {
+		return false, err
+	}
+	n.l.h.clock.Sample(snap.Now)
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	return n.take(snap, roster), nil
+}
+
+// read reads the line, with the sellers who stand in it where support watches.
+func (n *snapshots) read(ctx context.Context) (room.Snapshot, *room.Roster, error) {
+	n.l.mu.RLock()
+	watched := n.l.desk != nil
+	n.l.mu.RUnlock()
+	if !watched {
+		snap, err := n.l.h.engine.Snapshot(ctx, n.l.id)
+		return snap, nil, err
+	}
+	roster, err := n.l.h.engine.Roster(ctx, n.l.id)
+	snap := room.Snapshot{View: roster.View, Ranks: make([]float64, len(roster.Line))}
+	for i := range roster.Line {
+		snap.Ranks[i] = roster.Line[i].Rank
+	}
+	return snap, &roster, err
+}
+
+// take adopts a snapshot and the events after it; false when another one is needed.
+func (n *snapshots) take(snap room.Snapshot, roster *room.Roster) bool {
+	l := n.l
+	if l.dead {
+		return true
+	}
+	epoch, lineage := l.m.Epoch, l.m.Lineage
+	events, ok := l.m.Adopt(snap)
+	if !ok {
+		return false
+	}
+	if snap.Epoch != epoch || snap.Lineage != lineage { // reports of presence may be lost, too
+		l.reportAll()
+	}
+	l.shared.state(&l.m.State)
+	l.seats.askAll()
+	l.links.missed()
+	l.back.due, l.back.until = true, time.Time{}
+	l.expiry.arm()
+	if l.desk != nil {
+		l.desk.Resynced(roster)
+	}
+	for i := range events {
+		l.apply(&events[i])
+	}
+	return true
+}
+
+// observe compares a view that the engine just gave with the mirror. When the engine knows more, the event is
+// on its way, or lost: it is given a moment to come.
+func (n *snapshots) observe(v room.View) {
+	n.l.h.clock.Sample(v.Now)
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	if n.l.dead {
+		return
+	}
+	reason, wanted := n.l.m.Compare(&v)
+	switch {
+	case reason != "":
+		n.ask(reason)
+	case wanted:
+		n.expect(mirror.Revision{Epoch: v.Epoch, Version: v.Version})
+	}
+}
+
+// expect gives the event of a version a moment to come.
+func (n *snapshots) expect(version mirror.Revision) {
+	if version.Compare(n.expected) <= 0 {
+		return
+	}
+	n.expected = version
+	n.stop()
+	n.timer = time.AfterFunc(patience, func() {
+		n.l.mu.Lock()
+		defer n.l.mu.Unlock()
+		n.expected = mirror.Revision{}
+		if n.l.m.Of(version).Unreached() && !n.l.m.Reading() {
+			n.ask(mirror.ReasonBehind)
+		}
+	})
+}
+
+// drifted takes a snapshot because a seat and the mirror contradict each other.
+func (n *snapshots) drifted(at mirror.Revision) {
+	n.l.mu.Lock()
+	defer n.l.mu.Unlock()
+	if n.l.m.Revision == at && !n.l.m.Reading() {
+		n.ask(mirror.ReasonDrift)
+	}
+}
