@@ -16,12 +16,12 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Config says what a hub needs. Zero durations and sizes get the defaults.
+// Config is what a hub needs. Zero durations and sizes get the defaults.
 type Config struct {
 	Engine *room.Engine
 	Redis  redis.UniversalClient // for the subscription; stays the caller's to close
 	Log    *slog.Logger
-	// whose pages may open a seller's socket; the zero value: the server's own
+	// the sites whose pages may open a seller's socket; the zero value: the server's own
 	Origins    origin.Sites
 	Registerer prometheus.Registerer // nil = metrics are kept and shown to nobody
 	Unnotified bool                  // the store has no keyspace notifications: do not ask for them
@@ -31,21 +31,21 @@ type Config struct {
 	// room.LookBatch of them. It is asked once for a session's socket.
 	Linked func(ctx context.Context, id room.ID, sessions []string) ([]links.Link, error)
 
-	// What support sees beside the line.
+	// Of the support desk.
 	Panels desk.Panels        // nil = no messages, incidents and minutes
 	Rooms  func(room.ID) bool // whether a room is one of this server's; nil = every room is
 	Named  []room.ID          // rooms that are listed also while nobody uses them
-	Name   string             // what this replica is called; default: the host's name
+	Name   string             // the name of this replica; default: the host's name
 	Behind func() bool        // whether the ledger is behind; nil = it never is
 
 	// a ping per socket; default 25 s. Nothing heard for 0.4 of it after one, or two unanswered by the page:
 	// closed
 	PingEvery time.Duration
-	// how often the replica says that it is alive and some mirrors are compared with the engine; default 700
+	// how often the replica sends a heartbeat and some mirrors are compared with the engine; default 700
 	// ms, or a twelfth of the engine's AwayAfter where that is less, 50 ms at the least
 	Beat         time.Duration
 	Probe        time.Duration // how often the subscription is tested; default 1 s
-	Coalesce     time.Duration // the back of the line hears of changes no more often; default 250 ms
+	Coalesce     time.Duration // the back of the line is sent changes no more often; default 250 ms
 	WriteTimeout time.Duration // a socket that takes nothing for as long is slow; default 5 s
 	CloseGrace   time.Duration // how long a peer has to answer a close; default 1 s
 	DrainSpread  time.Duration // over how long a drain's closes are spread, at the least; default 2 s

@@ -89,7 +89,7 @@ func (s *shared) appendState(b []byte, m *mirror.State, st mirror.Seat, now int6
 	return append(b, '}'), true
 }
 
-// appendCodes appends what the holder's asks are like.
+// appendCodes appends how many codes the holder asked for.
 func appendCodes(b []byte, lease room.Lease, now int64) []byte {
 	b = frame.Int(b, `{"asked":`, int64(lease.Asked))
 	b = frame.Int(b, `,"open":`, int64(lease.Open))

@@ -1,10 +1,11 @@
-// Package hub tells browsers how their room stands: one WebSocket per browser, one mirror per room.
+// Package hub sends browsers the state of their room: one WebSocket per browser, one mirror per room.
 //
-// It puts three packages together that know nothing of each other: hub/mirror, what is known of a room,
-// hub/follow, what Redis says, and hub/socket, the connections. A room's mirror follows the engine's events.
-// A socket that has something to be told is put into a queue once; a small pool of writers makes its frame
-// from the mirror at the moment of writing, so the latest state wins and a slow reader costs one frame of
-// memory. A socket has one goroutine, its reader. Nothing here decides anything: when the mirror and the
+// It puts packages together that know nothing of it. hub/mirror is a replica's copy of a room, hub/follow the
+// subscription to Redis, hub/socket the connections; hub/presence reports which sessions are here, hub/links
+// has the sockets that stand for another session's place, hub/desk serves support. A room's mirror follows
+// the engine's events. A socket with a frame due is put into a queue once; a small pool of writers makes its
+// frame from the mirror at the moment of writing, so the latest state wins and a slow reader costs one frame
+// of memory. A socket has one goroutine, its reader. Nothing here decides anything: when the mirror and the
 // engine differ, the engine is right and the mirror takes a snapshot.
 package hub
 
@@ -25,7 +26,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// What ServeSocket refuses, all before anything is written to the response.
+// The refusals of ServeSocket, all before anything is written to the response.
 var (
 	ErrOrigin     = socket.ErrOrigin                              // 403 cross_site
 	ErrNotUpgrade = socket.ErrNotUpgrade                          // 400, or 426 where Upgrade is missing
@@ -49,7 +50,7 @@ type Hub struct {
 
 	joinedDevice string // channel: another browser was let into a session's place
 
-	// life ends when Run does. What runs in the background lives by it, not by any caller's context.
+	// life ends when Run does. Background work lives by it, not by any caller's context.
 	life context.Context
 	end  context.CancelFunc
 
@@ -162,8 +163,9 @@ func (h *Hub) Failed(ctx context.Context, what string, id room.ID, err error) {
 // now is the time on the hub's own clock, ns.
 func (h *Hub) now() int64 { return int64(time.Since(h.clock.Start)) }
 
-// ClockTurned has the hub ask Redis what time it is: it was set, and what its messages said before counts no
-// more. The shards of a cluster have clocks of their own, and the hub goes by what comes from each.
+// ClockTurned has the hub ask Redis for its time: the clock was set, and the times of earlier messages count
+// no more. The shards of a cluster have clocks of their own, and the hub goes by the times that come from
+// each.
 func (h *Hub) ClockTurned() {
 	if _, cluster := h.cfg.Redis.(*redis.ClusterClient); cluster {
 		return
@@ -171,7 +173,7 @@ func (h *Hub) ClockTurned() {
 	h.Spawn(func(ctx context.Context) {
 		var wait follow.Backoff
 		for {
-			sent := time.Now() // of this attempt: the later, the better it tells what Redis said before
+			sent := time.Now() // of this attempt: the later, the better it separates earlier messages
 			now, err := h.cfg.Redis.Time(ctx).Result()
 			if err == nil {
 				h.clock.Restart(sent, now.UnixMilli())

@@ -14,7 +14,7 @@ import (
 // session is a session that has sockets here. The room's lock guards it.
 type session = mirror.Session[visitor]
 
-// visitor is what the hub keeps of a session.
+// visitor has the hub's data about a session.
 type visitor struct {
 	presence.Session
 	conns     []*conn

@@ -6,7 +6,8 @@ import (
 	"github.com/waitroom/waitroom/hub/socket"
 )
 
-// writeNotices writes the notices whose state the socket shows. Of the others writeState reminds.
+// writeNotices writes the notices whose state the socket shows. For the others, writeState marks the socket
+// again.
 func (c *conn) writeNotices(w *socket.Writer) {
 	if !c.opened || c.session == nil {
 		return

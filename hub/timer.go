@@ -47,8 +47,8 @@ func (d *expiry) in(wait time.Duration) {
 	d.timer.Reset(wait)
 }
 
-// expire brings the room to now and, should the lease not be over by Redis's clock, sets the timer for what
-// is left.
+// expire brings the room to now. Should the lease not be over by Redis's clock, it sets the timer for the
+// rest.
 func (d *expiry) expire(ctx context.Context) {
 	l := d.l
 	found, err := l.h.engine.Expire(ctx, l.id)

@@ -8,7 +8,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Serve writes what is due to the socket, from the state of this moment.
+// Serve writes the due frames to the socket, from the state of this moment.
 func (c *conn) Serve(w *socket.Writer, due uint32) {
 	// before the state: a program that stops at the end of its turn is to have its code
 	if due&dueMessages != 0 {
@@ -50,7 +50,7 @@ func (c *conn) writeState(w *socket.Writer) {
 	}
 }
 
-// sentState is what a state frame has.
+// sentState has the contents of a state frame.
 type sentState struct {
 	shown          mirror.Shown
 	fence, granted int64  // of the lock, where the frame has that

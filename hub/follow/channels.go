@@ -15,7 +15,8 @@ type Channels struct {
 }
 
 func newChannels() *Channels {
-	return &Channels{wanted: make(map[string]struct{}), changed: make(map[string]struct{}), kick: make(chan struct{}, 1)}
+	return &Channels{wanted: make(map[string]struct{}), changed: make(map[string]struct{}),
+		kick: make(chan struct{}, 1)}
 }
 
 // Add has a channel subscribed.
@@ -73,8 +74,10 @@ func (c *Channels) next() (on, off []string) {
 	return on, off
 }
 
-// carryOut does what next says. A failure is the receiver's to see; the client remembers what it is to subscribe to.
-func (c *Channels) carryOut(ctx context.Context, subscribe, unsubscribe func(context.Context, ...string) error) {
+// carryOut does what next says. A failure is the receiver's to see; the client remembers what it is to
+// subscribe to.
+func (c *Channels) carryOut(ctx context.Context, subscribe,
+	unsubscribe func(context.Context, ...string) error) {
 	on, off := c.next()
 	if len(off) > 0 {
 		_ = unsubscribe(ctx, off...)

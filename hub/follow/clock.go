@@ -7,9 +7,11 @@ import (
 )
 
 const (
-	clockWindow = 30 * time.Second       // for how long the fastest message counts; Redis's clock may drift from ours
-	setFor      = 10 * time.Second       // for so long after Redis's clock was set, messages of before may still come in
-	setBack     = 500 * time.Millisecond // and are told from others where it was set back by more than this
+	// for how long the fastest message counts; Redis's clock may drift from ours
+	clockWindow = 30 * time.Second
+	// for so long after Redis's clock was set, messages of before may still come in
+	setFor  = 10 * time.Second
+	setBack = 500 * time.Millisecond // and are told from others where it was set back by more than this
 )
 
 // Clock reckons what Redis's clock says now. Each message from Redis carries its time; the one that
@@ -58,8 +60,9 @@ func (c *Clock) Forget() {
 	c.now, c.last, c.until = noSample, noSample, time.Time{}
 }
 
-// Restart goes by the answer alone to what was asked of Redis at `sent`, since its clock was set. A message of before that comes in
-// later says a time that clock has not come to again: it does not count, nor does the answer to what was asked earlier.
+// Restart goes by the answer alone to what was asked of Redis at `sent`, since its clock was set. A message
+// of before that comes in later says a time that clock has not come to again: it does not count, nor does the
+// answer to what was asked earlier.
 func (c *Clock) Restart(sent time.Time, ms int64) {
 	at, unix := time.Now(), ms*int64(time.Millisecond)
 	c.mu.Lock()

@@ -50,7 +50,8 @@ func TestMessageOfBeforeRedisClockWasSetBackDoesNotCount(t *testing.T) {
 		c.Restart(time.Now(), start)
 		time.Sleep(setFor)
 		c.Sample(start + 60_000)
-		require.Equal(t, start+60_000, c.MS(), "nothing of before comes in so late: the clock was set and nobody said so")
+		require.Equal(t, start+60_000, c.MS(),
+			"nothing of before comes in so late: the clock was set and nobody said so")
 		c.Restart(time.Now(), start)
 		c.Forget()
 		c.Sample(start + 60_000)

@@ -1,5 +1,6 @@
-// Package follow hears what Redis says, so that mirrors can be kept true: the Pub/Sub connection and whether it is alive, notifications about
-// lock keys, and what Redis's clock says. It does not know what is done with any of it.
+// Package follow hears what Redis says, so that mirrors can be kept true: the Pub/Sub connection and whether
+// it is alive, notifications about lock keys, and what Redis's clock says. It does not know what is done with
+// any of it.
 package follow
 
 import (
@@ -23,6 +24,7 @@ type Config struct {
 	Unnotified bool          // the store has no keyspace notifications: do not ask for them
 	Reconnects prometheus.Counter
 
-	Tested func(context.Context)            // called after each probe that was published
-	Spawn  func(func(context.Context)) bool // runs something in the background until the end; false when that has come
+	Tested func(context.Context) // called after each probe that was published
+	// runs something in the background until the end; false when that has come
+	Spawn func(func(context.Context)) bool
 }

@@ -189,7 +189,8 @@ func (k *Keyspace) enable(ctx context.Context) {
 			return
 		case errors.As(err, &refused):
 			k.refused.Do(func() {
-				k.cfg.Log.InfoContext(ctx, "no keyspace notifications: timers and the sweep do without", "reason", err)
+				k.cfg.Log.InfoContext(ctx, "no keyspace notifications: timers and the sweep do without",
+					"reason", err)
 			})
 			return
 		}
@@ -202,7 +203,10 @@ func (k *Keyspace) enable(ctx context.Context) {
 func (k *Keyspace) configure(ctx context.Context) error {
 	switch c := k.cfg.Redis.(type) {
 	case *redis.ClusterClient:
-		return c.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return enable(ctx, c) })
+		return c.ForEachMaster(ctx, func(ctx context.Context,
+			c *redis.Client) error {
+			return enable(ctx, c)
+		})
 	case configurer:
 		return enable(ctx, c)
 	}

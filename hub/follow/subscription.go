@@ -21,8 +21,8 @@ type Listener interface {
 	Message(*redis.Message)
 }
 
-// Subscription is the one Pub/Sub connection for all rooms that have sockets here. Every confirmation of a channel, the first and those after a
-// reconnect, is told: what was published before may have been missed.
+// Subscription is the one Pub/Sub connection for all rooms that have sockets here. Every confirmation of a
+// channel, the first and those after a reconnect, is told: what was published before may have been missed.
 type Subscription struct {
 	Channels *Channels
 	Patterns *Channels
@@ -41,7 +41,8 @@ type Subscription struct {
 
 // NewSubscription makes a subscription. Receive, CarryOut and Test bring it to life.
 func NewSubscription(cfg Config, l Listener) *Subscription {
-	s := &Subscription{cfg: cfg, listener: l, channel: cfg.Names.Channel("{waitroom}:probe:" + uuid.NewString()), start: time.Now(), Channels: newChannels(), Patterns: newChannels()}
+	s := &Subscription{cfg: cfg, listener: l, channel: cfg.Names.Channel("{waitroom}:probe:" +
+		uuid.NewString()), start: time.Now(), Channels: newChannels(), Patterns: newChannels()}
 	s.Channels.Add(s.channel)
 	return s
 }

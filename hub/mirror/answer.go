@@ -10,8 +10,8 @@ type Answer[V any] struct {
 	Messages bool      // there are new ones
 }
 
-// Answer takes what the engine found of a session that is here, at the revision of a view; its messages only where the session
-// still has the place they are for.
+// Answer takes what the engine found of a session that is here, at the revision of a view; its messages only
+// where the session still has the place they are for.
 func (m *Mirror[V]) Answer(s *Session[V], view *room.View, found *room.Seat) (a Answer[V]) {
 	m.place(s, Revision{view.Epoch, view.Version}, found, &a)
 	if s.Seat.Ticket == found.Ticket && s.learn(shownIn(found)) {

@@ -19,15 +19,22 @@ func TestAnswerCountsAsOfItsRevision(t *testing.T) {
 		tell, look   bool
 		caughtByNext bool
 	}{
-		"of the mirror's own":                      {knew: Revision{Epoch: -1}, told: Revision{7, 10}, placed: true, tell: true},
-		"of before the snapshot":                   {knew: Revision{Epoch: -1}, told: Revision{7, 9}, placed: true, look: true},
-		"of an epoch that is over":                 {knew: Revision{Epoch: -1}, told: Revision{6, 90}, placed: true, look: true},
-		"of the next version":                      {knew: Revision{7, 10}, told: Revision{7, 11}, placed: true, caughtByNext: true},
-		"of a version far ahead":                   {knew: Revision{7, 10}, told: Revision{7, 15}, placed: true},
-		"of a new epoch":                           {knew: Revision{7, 10}, told: Revision{8, 1}, placed: true},
-		"after an event told more":                 {knew: Revision{7, 10}, told: Revision{7, 9}},
-		"after more was told, before the snapshot": {knew: Revision{7, 8}, told: Revision{7, 6}, placed: true, look: true},
-		"from before the epoch":                    {knew: Revision{7, 10}, told: Revision{6, 12}},
+		"of the mirror's own": {knew: Revision{Epoch: -1}, told: Revision{7, 10},
+			placed: true, tell: true},
+		"of before the snapshot": {knew: Revision{Epoch: -1}, told: Revision{7, 9},
+			placed: true, look: true},
+		"of an epoch that is over": {knew: Revision{Epoch: -1}, told: Revision{6, 90},
+			placed: true, look: true},
+		"of the next version": {knew: Revision{7, 10}, told: Revision{7, 11},
+			placed: true, caughtByNext: true},
+		"of a version far ahead": {knew: Revision{7, 10}, told: Revision{7, 15},
+			placed: true},
+		"of a new epoch": {knew: Revision{7, 10}, told: Revision{8, 1},
+			placed: true},
+		"after an event told more": {knew: Revision{7, 10}, told: Revision{7, 9}},
+		"after more was told, before the snapshot": {knew: Revision{7, 8}, told: Revision{7, 6}, placed: true,
+			look: true},
+		"from before the epoch": {knew: Revision{7, 10}, told: Revision{6, 12}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := here(t)
@@ -49,7 +56,8 @@ func TestPlaceThatTheStoreKnowsNoMoreIsLostAndAnEndedOneStaysEnded(t *testing.T)
 	m := here(t)
 	m.Place(m.Session("c"), Seat{Status: room.Ended, Outcome: room.Cancelled, Ticket: 3}, Revision{7, 10})
 	for id, want := range map[string]Seat{
-		"a": {Status: room.Ended, Outcome: room.Lost, Ticket: 1}, "b": {Status: room.Ended, Outcome: room.Lost, Ticket: 2},
+		"a": {Status: room.Ended, Outcome: room.Lost, Ticket: 1}, "b": {Status: room.Ended,
+			Outcome: room.Lost, Ticket: 2},
 		"c": {Status: room.Ended, Outcome: room.Cancelled, Ticket: 3}, "d": {Status: room.Idle},
 	} {
 		s := m.Session(id)
@@ -91,7 +99,8 @@ func TestEventChangesNoSeatThatWasLookedUpAfterIt(t *testing.T) {
 	s := m.Session("d")
 	m.Answer(s, &room.View{Epoch: 7, Version: 11}, found(9))
 	f := m.Apply(event(11, func(e *room.Event) {
-		e.Lease, e.Joined = held(4, 9), []room.Joined{{Session: "d", Ticket: 8, Rank: 8}, {Session: "y", Ticket: 9, Rank: 9}}
+		e.Lease, e.Joined = held(4, 9), []room.Joined{{Session: "d", Ticket: 8, Rank: 8},
+			{Session: "y", Ticket: 9, Rank: 9}}
 	}))
 	require.Empty(t, f.Seats)
 	require.Equal(t, int64(9), s.Seat.Ticket)

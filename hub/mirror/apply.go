@@ -25,7 +25,8 @@ func (f *Effects[V]) reset() *Effects[V] {
 	clear(f.Seats)
 	clear(f.Caught)
 	clear(f.Look)
-	*f = Effects[V]{Noticed: f.Noticed[:0], Judging: f.Judging[:0], Judged: f.Judged[:0], Placed: f.Placed[:0], Seats: f.Seats[:0], Caught: f.Caught[:0], Look: f.Look[:0], Away: f.Away[:0]}
+	*f = Effects[V]{Noticed: f.Noticed[:0], Judging: f.Judging[:0], Judged: f.Judged[:0],
+		Placed: f.Placed[:0], Seats: f.Seats[:0], Caught: f.Caught[:0], Look: f.Look[:0], Away: f.Away[:0]}
 	return f
 }
 
@@ -56,7 +57,8 @@ func (m *Mirror[V]) apply(e *room.Event, f *Effects[V]) {
 	m.note(e, f)
 }
 
-// notify has the sessions that are here told what support did for them, and finds those whose turn ends by a message.
+// notify has the sessions that are here told what support did for them, and finds those whose turn ends by a
+// message.
 func (m *Mirror[V]) notify(e *room.Event, f *Effects[V]) {
 	for i := range e.Notes {
 		n := &e.Notes[i]
@@ -102,7 +104,8 @@ func (m *Mirror[V]) seat(e *room.Event, f *Effects[V]) {
 	}
 	for i := range e.Moved {
 		j := &e.Moved[i]
-		m.reseat(j.Session, Seat{Status: room.Waiting, Ticket: j.Ticket, Rank: j.Rank, Unclaimed: j.Unclaimed}, f)
+		m.reseat(j.Session, Seat{Status: room.Waiting, Ticket: j.Ticket, Rank: j.Rank,
+			Unclaimed: j.Unclaimed}, f)
 	}
 	for i := range e.Joined {
 		j := &e.Joined[i]

@@ -12,9 +12,11 @@ import (
 func here(t *testing.T) *Mirror[struct{}] {
 	m := New[struct{}]()
 	require.True(t, m.Read())
-	_, ok := m.Adopt(room.Snapshot{View: room.View{Epoch: 7, Version: 10, Lease: &room.Lease{Fence: 4, Ticket: 1, ExpiresAt: 9}}, Ranks: []float64{2, 3}})
+	_, ok := m.Adopt(room.Snapshot{View: room.View{Epoch: 7, Version: 10,
+		Lease: &room.Lease{Fence: 4, Ticket: 1, ExpiresAt: 9}}, Ranks: []float64{2, 3}})
 	require.True(t, ok)
-	for id, seat := range map[string]Seat{"a": {Status: room.Locked, Ticket: 1, Fence: 4}, "b": {Status: room.Waiting, Ticket: 2, Rank: 2},
+	for id, seat := range map[string]Seat{"a": {Status: room.Locked, Ticket: 1, Fence: 4},
+		"b": {Status: room.Waiting, Ticket: 2, Rank: 2},
 		"c": {Status: room.Waiting, Ticket: 3, Rank: 3}, "d": {Status: room.Idle}} {
 		m.Place(m.Enter(id), seat, Revision{7, 10})
 	}
@@ -42,9 +44,14 @@ func TestEventTellsThoseWhomItConcerns(t *testing.T) {
 		"one joins who is not here": {change: func(e *room.Event) {
 			e.Lease, e.Joined = held(4, 9), []room.Joined{{Session: "x", Ticket: 4, Rank: 4}}
 		}, front: true, expires: true},
-		"the holder asks for a code": {change: func(e *room.Event) { e.Lease = held(4, 9) }, seats: []string{"a"}, unplaced: true},
-		"the holder has more time":   {change: func(e *room.Event) { e.Lease = held(4, 99) }, seats: nil, front: true, expires: true},
-		"the holder asks, and the room is paused": {change: func(e *room.Event) { e.Lease, e.Paused = held(4, 9), true },
+		"the holder asks for a code": {change: func(e *room.Event) { e.Lease = held(4, 9) },
+			seats: []string{"a"}, unplaced: true},
+		"the holder has more time": {change: func(e *room.Event) { e.Lease = held(4, 99) }, seats: nil,
+			front: true, expires: true},
+		"the holder asks, and the room is paused": {change: func(e *room.Event) {
+			e.Lease,
+				e.Paused = held(4, 9), true
+		},
 			front: true, expires: true},
 		"a handoff": {change: func(e *room.Event) {
 			e.Lease = &room.EventLease{Lease: room.Lease{Fence: 5, Ticket: 2}, Session: "b", Rank: &two}
@@ -60,9 +67,12 @@ func TestEventTellsThoseWhomItConcerns(t *testing.T) {
 			e.Lease, e.Moved = held(4, 9), []room.Joined{{Session: "c", Ticket: 3, Rank: 1, From: 3}}
 			e.Notes = []room.Note{{Session: "c", Support: room.Moved}}
 		}, seats: []string{"c"}, front: true, expires: true, noticed: true},
-		"a gap":           {change: func(e *room.Event) { e.Version = 12 }, snapshot: ReasonGap, verdict: Gap},
-		"a new epoch":     {change: func(e *room.Event) { e.Epoch, e.Version = 8, 1 }, snapshot: ReasonEpoch, verdict: Gap},
-		"another history": {change: func(e *room.Event) { e.Lineage = "b" }, snapshot: ReasonHistory, verdict: Gap},
+		"a gap": {change: func(e *room.Event) { e.Version = 12 }, snapshot: ReasonGap,
+			verdict: Gap},
+		"a new epoch": {change: func(e *room.Event) { e.Epoch, e.Version = 8, 1 }, snapshot: ReasonEpoch,
+			verdict: Gap},
+		"another history": {change: func(e *room.Event) { e.Lineage = "b" }, snapshot: ReasonHistory,
+			verdict: Gap},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := here(t)

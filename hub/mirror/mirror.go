@@ -1,5 +1,6 @@
-// Package mirror is what a replica knows of a room: how it is, and how the sessions stand that are here. It asks nobody anything and has no
-// clock, no lock and no goroutine: it is told events, snapshots and answers, and says what they call for.
+// Package mirror is what a replica knows of a room: how it is, and how the sessions stand that are here. It
+// asks nobody anything and has no clock, no lock and no goroutine: it is told events, snapshots and answers,
+// and says what they call for.
 package mirror
 
 import (
@@ -9,7 +10,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Mirror is a room with the sessions that are here. V is what its owner keeps of each. It is not safe for concurrent use.
+// Mirror is a room with the sessions that are here. V is what its owner keeps of each. It is not safe for
+// concurrent use.
 type Mirror[V any] struct {
 	State
 	Live      bool   // a snapshot was taken, and nothing is missing since

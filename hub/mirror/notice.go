@@ -9,7 +9,8 @@ import (
 // noticesKept is how many notices a session's sockets may be behind.
 const noticesKept = 4
 
-// Notice is a word to one session of what was done for it. It is told after the state of that change, or a later one.
+// Notice is a word to one session of what was done for it. It is told after the state of that change, or a
+// later one.
 type Notice struct {
 	What room.Helping
 	Revision
@@ -18,7 +19,8 @@ type Notice struct {
 
 func (s *Session[V]) notice(what room.Helping, told Revision) {
 	s.noticed++
-	s.notices = append(s.notices[max(0, len(s.notices)-noticesKept+1):len(s.notices):len(s.notices)], Notice{what, told, s.noticed})
+	s.notices = append(s.notices[max(0, len(s.notices)-noticesKept+1):len(s.notices):len(s.notices)],
+		Notice{what, told, s.noticed})
 }
 
 // Notify has a session told of something that is no change of the room.
@@ -29,5 +31,6 @@ func (s *Session[V]) Noticed() uint32 { return s.noticed }
 
 // Notices lists those after a number that a socket which shows a revision may be told.
 func (s *Session[V]) Notices(after uint32, shown Revision) []Notice {
-	return slices.DeleteFunc(slices.Clone(s.notices), func(n Notice) bool { return n.Number <= after || n.Compare(shown) > 0 })
+	return slices.DeleteFunc(slices.Clone(s.notices),
+		func(n Notice) bool { return n.Number <= after || n.Compare(shown) > 0 })
 }

@@ -28,7 +28,8 @@ type reading struct {
 // Reading reports whether a snapshot is under way.
 func (m *Mirror[V]) Reading() bool { return m.reading.running }
 
-// Read says that a snapshot is needed. True: take one, and Adopt it. False: one is under way, and what it brings will not do.
+// Read says that a snapshot is needed. True: take one, and Adopt it. False: one is under way, and what it
+// brings will not do.
 func (m *Mirror[V]) Read() bool {
 	if m.reading.running {
 		m.reading.again = true
@@ -48,8 +49,8 @@ func (m *Mirror[V]) keep(e *room.Event) {
 	r.events = append(r.events, *e)
 }
 
-// Adopt takes the snapshot that Read has asked for, and returns the events that came meanwhile, to be applied now; every session is to be
-// looked up. False when another snapshot is needed.
+// Adopt takes the snapshot that Read has asked for, and returns the events that came meanwhile, to be applied
+// now; every session is to be looked up. False when another snapshot is needed.
 func (m *Mirror[V]) Adopt(s room.Snapshot) (events []room.Event, ok bool) {
 	events = m.reading.events
 	m.reading.events = nil
@@ -64,8 +65,8 @@ func (m *Mirror[V]) Adopt(s room.Snapshot) (events []room.Event, ok bool) {
 	return events, true
 }
 
-// Compare says what a view that the engine just gave calls for: a snapshot, or that the event of its version, which is on its way or lost, is waited
-// for a moment.
+// Compare says what a view that the engine just gave calls for: a snapshot, or that the event of its version,
+// which is on its way or lost, is waited for a moment.
 func (m *Mirror[V]) Compare(v *room.View) (needs Reason, wanted bool) {
 	if !m.Live || m.reading.running {
 		return "", false

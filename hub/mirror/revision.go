@@ -10,7 +10,8 @@ func (r Revision) Compare(o Revision) int {
 	return cmp.Or(cmp.Compare(r.Epoch, o.Epoch), cmp.Compare(r.Version, o.Version))
 }
 
-// Span is what is known without a gap: everything from the snapshot of version Base on to a revision, in one history of the server.
+// Span is what is known without a gap: everything from the snapshot of version Base on to a revision, in one
+// history of the server.
 type Span struct {
 	Revision
 	Base    int64
@@ -75,13 +76,15 @@ func (f Freshness) Unreached() bool { return f == Next || f == Ahead }
 // OtherEpoch reports whether versions can not be compared.
 func (f Freshness) OtherEpoch() bool { return f == EpochBefore || f == EpochAfter }
 
-// Shown is what a socket was told: the state of a room, how often that was replaced by a snapshot, and how often the session's seat changed.
+// Shown is what a socket was told: the state of a room, how often that was replaced by a snapshot, and how
+// often the session's seat changed.
 type Shown struct {
 	Revision
 	Snapshots, Seats uint32
 }
 
-// Worth reports whether there is something in next that a socket which shows s has not been told. Versions never go back on a socket.
+// Worth reports whether there is something in next that a socket which shows s has not been told. Versions
+// never go back on a socket.
 func (s Shown) Worth(next Shown) bool {
 	switch f := s.Of(next.Revision); {
 	case f == Known:

@@ -8,8 +8,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Roster is support's mirror of a room: the line with who stands in it. It follows the same events in the same order as State,
-// which says first what an event is. It is not safe for concurrent use.
+// Roster is support's mirror of a room: the line with who stands in it. It follows the same events in the
+// same order as State, which says first what an event is. It is not safe for concurrent use.
 type Roster struct {
 	Revision
 	Now    int64 // unix ms of Redis's clock when the room was so
@@ -52,7 +52,8 @@ func (c *Change) Nothing() bool { return len(c.Left)+len(c.Joined)+len(c.Moved)+
 
 // Adopt takes what the engine says for the truth.
 func (r *Roster) Adopt(s room.Roster) {
-	*r = Roster{Revision: Revision{s.Epoch, s.Version}, Now: s.Now, Hold: s.Hold.Milliseconds(), Paused: s.Paused, Holder: s.Holder, Line: s.Line,
+	*r = Roster{Revision: Revision{s.Epoch, s.Version}, Now: s.Now, Hold: s.Hold.Milliseconds(),
+		Paused: s.Paused, Holder: s.Holder, Line: s.Line,
 		ranks: make(map[int64]float64, len(s.Line))}
 	if s.Lease != nil {
 		r.Lease = *s.Lease
@@ -68,14 +69,15 @@ func (r *Roster) Equal(o *Roster) bool {
 		slices.Equal(r.Line, o.Line)
 }
 
-// Apply brings the roster from the version before to the event's; of an event that only notes something, it takes the notes. False when
-// the event does not fit: the roster is not to be used until Adopt.
+// Apply brings the roster from the version before to the event's; of an event that only notes something, it
+// takes the notes. False when the event does not fit: the roster is not to be used until Adopt.
 func (r *Roster) Apply(e *room.Event) (c Change, ok bool) {
 	if e.Changed {
 		if !r.move(e, &c) {
 			return Change{}, false
 		}
-		r.Revision, r.Hold, r.Paused = Revision{e.Epoch, e.Version}, time.Duration(e.Hold*float64(time.Millisecond)).Milliseconds(), e.Paused
+		r.Revision, r.Hold, r.Paused = Revision{e.Epoch,
+			e.Version}, time.Duration(e.Hold*float64(time.Millisecond)).Milliseconds(), e.Paused
 		r.Lease, r.Holder = room.Lease{}, ""
 		if e.Lease != nil {
 			r.Lease, r.Holder = e.Lease.Lease, e.Lease.Seller
@@ -87,7 +89,8 @@ func (r *Roster) Apply(e *room.Event) (c Change, ok bool) {
 	return c, true
 }
 
-// CatchUp takes those of the events that come after the roster's own revision; false where one is missing or does not fit.
+// CatchUp takes those of the events that come after the roster's own revision; false where one is missing or
+// does not fit.
 func (r *Roster) CatchUp(events []room.Event) bool {
 	for i := range events {
 		e := &events[i]
@@ -109,7 +112,8 @@ func (r *Roster) move(e *room.Event, c *Change) bool {
 	holder := r.Lease.Fence
 	for i := range e.Missed {
 		m := &e.Missed[i]
-		if m.Fence != holder || !r.insert(room.Waiter{Ticket: m.Ticket, Seller: m.Seller, Rank: m.Rank, JoinedAt: m.JoinedAt}) {
+		if m.Fence != holder || !r.insert(room.Waiter{Ticket: m.Ticket, Seller: m.Seller, Rank: m.Rank,
+			JoinedAt: m.JoinedAt}) {
 			return false
 		}
 		holder = 0
@@ -207,7 +211,8 @@ func (r *Roster) find(ticket int64) (at int, ok bool) {
 }
 
 func (r *Roster) at(rank float64) (int, bool) {
-	return slices.BinarySearchFunc(r.Line, rank, func(w room.Waiter, rank float64) int { return cmp.Compare(w.Rank, rank) })
+	return slices.BinarySearchFunc(r.Line, rank,
+		func(w room.Waiter, rank float64) int { return cmp.Compare(w.Rank, rank) })
 }
 
 // insert puts a waiter in its place; false where another has its rank.

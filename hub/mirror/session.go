@@ -28,14 +28,15 @@ func (s *Session[V]) take(to Seat, told Revision) {
 		return
 	}
 	if s.Seat.Ticket != to.Ticket {
-		s.messages = slices.DeleteFunc(s.messages, func(m Message) bool { return !m.Late }) // they were for the place before
+		// they were for the place before
+		s.messages = slices.DeleteFunc(s.messages, func(m Message) bool { return !m.Late })
 	}
 	s.Seat = to
 	s.Changes++
 }
 
-// Message is an SMS with its number, so that each socket is sent it once. One that is only offered has neither
-// text nor code.
+// Message is an SMS with its number, so that each socket is sent it once. One that is only offered has
+// neither text nor code.
 type Message struct {
 	room.Message
 	Offered bool
@@ -57,12 +58,14 @@ func shownIn(seat *room.Seat) []Message {
 		list = append(list, Message{Message: m})
 	}
 	for _, o := range seat.Offers {
-		list = append(list, Message{Message: room.Message{MessageID: o.MessageID, ReceivedAt: o.ReceivedAt, ForgetAt: o.ForgetAt}, Offered: true})
+		list = append(list, Message{Message: room.Message{MessageID: o.MessageID, ReceivedAt: o.ReceivedAt,
+			ForgetAt: o.ForgetAt}, Offered: true})
 	}
 	return list
 }
 
-// learn takes the messages there are for the session, and forgets those that were withdrawn; it reports whether any is new.
+// learn takes the messages there are for the session, and forgets those that were withdrawn; it reports
+// whether any is new.
 func (s *Session[V]) learn(list []Message) bool {
 	s.messages = slices.DeleteFunc(s.messages, func(m Message) bool { return !has(list, &m) })
 	fresh := false
@@ -77,7 +80,8 @@ func (s *Session[V]) learn(list []Message) bool {
 	return fresh
 }
 
-// forget drops the messages that have been shown for long enough. The store shows none as old as that, so none comes back.
+// forget drops the messages that have been shown for long enough. The store shows none as old as that, so
+// none comes back.
 func (s *Session[V]) forget(now int64) {
 	if len(s.messages) == 0 {
 		return

@@ -54,7 +54,8 @@ func (m *State) Apply(e *room.Event) Verdict {
 		m.Base = 0
 	}
 	m.Revision, m.Lineage = revision, e.Lineage
-	m.Hold, m.Spread = time.Duration(e.Hold*float64(time.Millisecond)), time.Duration(e.Spread*float64(time.Millisecond))
+	m.Hold, m.Spread = time.Duration(e.Hold*float64(time.Millisecond)),
+		time.Duration(e.Spread*float64(time.Millisecond))
 	m.Paused = e.Paused
 	m.Lease = room.Lease{}
 	if e.Lease != nil {
@@ -98,7 +99,8 @@ func (m *State) move(e *room.Event) bool {
 
 // Adopt takes a snapshot for the truth. Its ranks are the state's from then on.
 func (m *State) Adopt(s room.Snapshot) {
-	*m = State{Span: Span{Revision{s.Epoch, s.Version}, s.Version, s.Lineage}, Line: s.Ranks, Hold: s.Hold, Spread: s.Spread, Paused: s.Paused}
+	*m = State{Span: Span{Revision{s.Epoch, s.Version}, s.Version, s.Lineage}, Line: s.Ranks, Hold: s.Hold,
+		Spread: s.Spread, Paused: s.Paused}
 	if s.Lease != nil {
 		m.Lease = *s.Lease
 	}
@@ -129,5 +131,6 @@ func (s *Span) gap(e *room.Event) Reason {
 
 // codesOnly reports whether an event changed nothing but what the holder asked for.
 func codesOnly(e *room.Event, before *room.Lease) bool {
-	return len(e.Joined)+len(e.Ended)+len(e.Moved)+len(e.Missed) == 0 && e.Lease != nil && e.Lease.Fence == before.Fence && e.Lease.ExpiresAt == before.ExpiresAt
+	return len(e.Joined)+len(e.Ended)+len(e.Moved)+len(e.Missed) == 0 && e.Lease != nil &&
+		e.Lease.Fence == before.Fence && e.Lease.ExpiresAt == before.ExpiresAt
 }

@@ -10,15 +10,19 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Whatever is published on a room's channel: a mirror goes from one version to the next of its epoch, keeps its line in order with
-// everybody in it once, or asks for a snapshot.
+// Whatever is published on a room's channel: a mirror goes from one version to the next of its epoch, keeps
+// its line in order with everybody in it once, or asks for a snapshot.
 func FuzzEventsInAMirror(f *testing.F) {
 	for _, seed := range []string{
-		`{"epoch":1,"version":1,"changed":true,"joined":[{"ticket":1,"rank":1}]}` + "\n" + `{"epoch":1,"version":2,"changed":true,"joined":[{"ticket":2,"rank":2}],"lease":{"fence":7,"ticket":1,"rank":1}}`,
-		`{"epoch":1,"version":1,"changed":true,"joined":[{"rank":1},{"rank":1}]}`, `{"epoch":1,"version":1,"changed":true,"joined":[{"rank":-1e308},{"rank":1e308},{"rank":0}]}`,
+		`{"epoch":1,"version":1,"changed":true,"joined":[{"ticket":1,"rank":1}]}` + "\n" +
+			`{"epoch":1,"version":2,"changed":true,"joined":[{"ticket":2,"rank":2}],"lease":{"fence":7,"ticket":1,"rank":1}}`,
+		`{"epoch":1,"version":1,"changed":true,"joined":[{"rank":1},{"rank":1}]}`,
+		`{"epoch":1,"version":1,"changed":true,"joined":[{"rank":-1e308},{"rank":1e308},{"rank":0}]}`,
 		`{"epoch":1,"version":1,"changed":true,"joined":[{"rank":1},{"rank":2},{"rank":3}],"moved":[{"rank":0.5,"from":3},{"rank":9,"from":9}]}`,
-		`{"epoch":1,"version":1,"changed":true,"ended":[{"fence":0},{"rank":5}]}`, `{"epoch":1,"version":2}`, `{"epoch":2,"version":1,"changed":true,"reset":true}`,
-		`{"epoch":1,"version":1,"changed":true,"lease":{"fence":7}}` + "\n" + `{"epoch":1,"version":2,"changed":true,"missed":[{"fence":7,"rank":1},{"fence":7,"rank":1}]}`,
+		`{"epoch":1,"version":1,"changed":true,"ended":[{"fence":0},{"rank":5}]}`, `{"epoch":1,"version":2}`,
+		`{"epoch":2,"version":1,"changed":true,"reset":true}`,
+		`{"epoch":1,"version":1,"changed":true,"lease":{"fence":7}}` + "\n" +
+			`{"epoch":1,"version":2,"changed":true,"missed":[{"fence":7,"rank":1},{"fence":7,"rank":1}]}`,
 		`{"epoch":1,"version":1,"changed":true,"hold":1e300,"lease":{"fence":1,"expires_at":-5}}`, "null\n{}",
 	} {
 		f.Add(seed)

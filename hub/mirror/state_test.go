@@ -63,7 +63,8 @@ func TestAMirrorFedByEventsEqualsASnapshot(t *testing.T) {
 		defer func() { _ = sub.Close() }()
 		_, err := sub.Receive(context.Background())
 		require.NoError(t, err)
-		f := &follower{t: t, count: &count, gaps: &gaps, e: e, id: id, events: sub.Channel(redis.WithChannelSize(1000))}
+		f := &follower{t: t, count: &count, gaps: &gaps, e: e, id: id,
+			events: sub.Channel(redis.WithChannelSize(1000))}
 		start, err := e.Snapshot(context.Background(), id)
 		require.NoError(t, err)
 		f.m.Adopt(start)
@@ -76,19 +77,25 @@ func TestAMirrorFedByEventsEqualsASnapshot(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"join": func(t *rapid.T) {
 				i := anybody.Draw(t, "who")
-				lease := time.Duration(rapid.SampledFrom([]int{0, 0, 0, 1, 5}).Draw(t, "lease")) * time.Millisecond
-				_, err := e.Join(ctx, id, room.JoinRequest{Session: people[i], Seller: "s" + people[i][:8], Lease: lease})
+				lease := time.Duration(rapid.SampledFrom([]int{0, 0, 0, 1, 5}).Draw(t,
+					"lease")) * time.Millisecond
+				_, err := e.Join(ctx, id, room.JoinRequest{Session: people[i], Seller: "s" + people[i][:8],
+					Lease: lease})
 				require.NoError(t, err)
 			},
 			"leave": func(t *rapid.T) {
-				_, err := e.Leave(ctx, id, room.LeaveRequest{Session: people[anybody.Draw(t, "who")], Outcome: room.Completed})
+				_, err := e.Leave(ctx, id, room.LeaveRequest{Session: people[anybody.Draw(t, "who")],
+					Outcome: room.Completed})
 				require.False(t, err != nil && !room.Refused(err), err)
 			},
 			"claim": func(t *rapid.T) {
 				_, err := e.ClaimTurn(ctx, id, room.ClaimRequest{Session: people[anybody.Draw(t, "who")]})
 				require.False(t, err != nil && !room.Refused(err), err)
 			},
-			"pause":  func(t *rapid.T) { _, _ = e.Pause(ctx, id, "", rapid.Bool().Draw(t, "paused"), room.Action{}) },
+			"pause": func(t *rapid.T) {
+				_, _ = e.Pause(ctx, id, "", rapid.Bool().Draw(t, "paused"),
+					room.Action{})
+			},
 			"expire": func(t *rapid.T) { _, _ = e.Expire(ctx, id) },
 			"delete": func(t *rapid.T) { rdb.Del(ctx, room.LockKey(id)) },
 			"move": func(t *rapid.T) {
@@ -124,7 +131,8 @@ func requireSameView(t require.TestingT, want room.View, m State) {
 		}
 		known := state.FieldByName(field.Name)
 		require.True(t, known.IsValid(), "State has no %s, which room.View has", field.Name)
-		require.Equal(t, view.FieldByIndex(field.Index).Interface(), known.Interface(), "%s: see Apply and Adopt", field.Name)
+		require.Equal(t, view.FieldByIndex(field.Index).Interface(), known.Interface(),
+			"%s: see Apply and Adopt", field.Name)
 	}
 }
 
@@ -144,27 +152,34 @@ func TestMirrorTellsWhatAnEventIsToIt(t *testing.T) {
 		want  Verdict
 		line  Line
 	}{
-		"the next":                     {event(11, three), Applied, Line{1, 2, 3}},
-		"the next, nothing in line":    {event(11, nil), Applied, Line{1, 2}},
-		"the same again":               {&room.Event{Epoch: 7, Version: 10, Changed: true, Now: 900}, Old, nil},
-		"an older":                     {&room.Event{Epoch: 7, Version: 9, Changed: true, Now: 900}, Old, nil},
-		"another history":              {&room.Event{Epoch: 7, Version: 11, Lineage: "b:11,a:1", Changed: true}, Gap, nil},
-		"only notes":                   {&room.Event{Epoch: 7, Version: 10, Now: 1001}, Noted, Line{1, 2}},
-		"notes of a later version":     {&room.Event{Epoch: 7, Version: 11, Now: 1001}, Gap, nil},
-		"one too far":                  {event(12, three), Gap, nil},
-		"another epoch":                {&room.Event{Epoch: 8, Version: 1, Changed: true}, Gap, nil},
-		"renumbered":                   {event(11, func(e *room.Event) { e.Reset = true }), Gap, nil},
-		"one ends that does not wait":  {event(11, func(e *room.Event) { r := 9.0; e.Ended = []room.Finished{{Rank: &r}} }), Gap, nil},
-		"one joins that waits":         {event(11, func(e *room.Event) { e.Joined = []room.Joined{{Rank: 2}} }), Gap, nil},
-		"a lease of which nobody knew": {event(11, func(e *room.Event) { e.Ended = []room.Finished{{Fence: 5}} }), Gap, nil},
+		"the next":                  {event(11, three), Applied, Line{1, 2, 3}},
+		"the next, nothing in line": {event(11, nil), Applied, Line{1, 2}},
+		"the same again": {&room.Event{Epoch: 7, Version: 10, Changed: true, Now: 900}, Old,
+			nil},
+		"an older": {&room.Event{Epoch: 7, Version: 9, Changed: true, Now: 900}, Old,
+			nil},
+		"another history": {&room.Event{Epoch: 7, Version: 11, Lineage: "b:11,a:1",
+			Changed: true}, Gap, nil},
+		"only notes":               {&room.Event{Epoch: 7, Version: 10, Now: 1001}, Noted, Line{1, 2}},
+		"notes of a later version": {&room.Event{Epoch: 7, Version: 11, Now: 1001}, Gap, nil},
+		"one too far":              {event(12, three), Gap, nil},
+		"another epoch":            {&room.Event{Epoch: 8, Version: 1, Changed: true}, Gap, nil},
+		"renumbered":               {event(11, func(e *room.Event) { e.Reset = true }), Gap, nil},
+		"one ends that does not wait": {event(11,
+			func(e *room.Event) { r := 9.0; e.Ended = []room.Finished{{Rank: &r}} }), Gap, nil},
+		"one joins that waits": {event(11,
+			func(e *room.Event) { e.Joined = []room.Joined{{Rank: 2}} }), Gap, nil},
+		"a lease of which nobody knew": {event(11,
+			func(e *room.Event) { e.Ended = []room.Finished{{Fence: 5}} }), Gap, nil},
 		"the lease ends, one is granted": {event(11, func(e *room.Event) {
 			e.Ended = []room.Finished{{Fence: 4}}
 			e.Lease = &room.EventLease{Lease: room.Lease{Fence: 6}, Rank: &rank}
 		}), Applied, Line{1}},
-		"the lease is not claimed, its holder waits again, the next is granted": {event(11, func(e *room.Event) {
-			e.Missed = []room.Missed{{Joined: room.Joined{Rank: 0.5, Ticket: 9}, Fence: 4}}
-			e.Lease = &room.EventLease{Lease: room.Lease{Fence: 6}, Rank: &rank}
-		}), Applied, Line{0.5, 1}},
+		"the lease is not claimed, its holder waits again, the next is granted": {event(11,
+			func(e *room.Event) {
+				e.Missed = []room.Missed{{Joined: room.Joined{Rank: 0.5, Ticket: 9}, Fence: 4}}
+				e.Lease = &room.EventLease{Lease: room.Lease{Fence: 6}, Rank: &rank}
+			}), Applied, Line{0.5, 1}},
 		"it is not claimed, and is granted to the same one again": {event(11, func(e *room.Event) {
 			half := 0.5
 			e.Missed = []room.Missed{{Joined: room.Joined{Rank: half, Ticket: 9}, Fence: 4}}
@@ -172,14 +187,19 @@ func TestMirrorTellsWhatAnEventIsToIt(t *testing.T) {
 		}), Applied, Line{1, 2}},
 		"it is not claimed, and its holder leaves": {event(11, func(e *room.Event) {
 			half := 0.5
-			e.Missed, e.Ended = []room.Missed{{Joined: room.Joined{Rank: half, Ticket: 9}, Fence: 4}}, []room.Finished{{Rank: &half}}
+			e.Missed, e.Ended = []room.Missed{{Joined: room.Joined{Rank: half, Ticket: 9},
+				Fence: 4}}, []room.Finished{{Rank: &half}}
 		}), Applied, Line{1, 2}},
-		"a lease of which nobody knew is not claimed": {event(11, func(e *room.Event) { e.Missed = []room.Missed{{Fence: 5}} }), Gap, nil},
-		"one leaves":               {event(11, func(e *room.Event) { e.Ended = []room.Finished{{Rank: &rank}} }), Applied, Line{1}},
-		"one is moved to the head": {event(11, func(e *room.Event) { e.Moved = []room.Joined{{Rank: 0, From: 2}} }), Applied, Line{0, 1}},
+		"a lease of which nobody knew is not claimed": {event(11,
+			func(e *room.Event) { e.Missed = []room.Missed{{Fence: 5}} }), Gap, nil},
+		"one leaves": {event(11,
+			func(e *room.Event) { e.Ended = []room.Finished{{Rank: &rank}} }), Applied, Line{1}},
+		"one is moved to the head": {event(11,
+			func(e *room.Event) { e.Moved = []room.Joined{{Rank: 0, From: 2}} }), Applied, Line{0, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := State{Span: Span{Revision: Revision{7, 10}, Base: 10}, Line: Line{1, 2}, Lease: room.Lease{Fence: 4}}
+			m := State{Span: Span{Revision: Revision{7, 10}, Base: 10}, Line: Line{1, 2},
+				Lease: room.Lease{Fence: 4}}
 			require.Equal(t, c.want, m.Apply(c.event))
 			if c.line != nil {
 				require.Equal(t, c.line, m.Line)

@@ -30,11 +30,12 @@ type Conn struct {
 	asked atomic.Int64  // when the last ping of the wheel was written, likewise
 }
 
-// Protocol is what the frames are called where a client names protocols: a browser can say no more about itself than that.
+// Protocol is what the frames are called where a client names protocols: a browser can say no more about
+// itself than that.
 const Protocol = "waitroom"
 
-// Accept takes over the connection of a request that Check let in; false where it broke meanwhile: there is nobody to tell. After true
-// the response is not to be touched; Open is next, then Run, and in the end Leave.
+// Accept takes over the connection of a request that Check let in; false where it broke meanwhile: there is
+// nobody to tell. After true the response is not to be touched; Open is next, then Run, and in the end Leave.
 func (p *Pool) Accept(w http.ResponseWriter, r *http.Request, c *Conn, owner Owner) bool {
 	c.pool, c.owner, c.wire.c = p, owner, c
 	ws, err := websocket.Accept(hijacker{w, &c.wire}, r, &websocket.AcceptOptions{
@@ -91,10 +92,10 @@ func (c *Conn) Ping() { c.Mark(duePing, false) }
 // Shut sends a close frame, after which nothing else is sent. Run ends when the peer has
 // answered or the grace is over.
 func (c *Conn) Shut(code int, reason string) {
-	pen := pens.Get().(*pen)
-	defer pens.Put(pen)
+	nb := nonblockingWrites.Get().(*nonblockingWrite)
+	defer nonblockingWrites.Put(nb)
 	_ = c.SetReadDeadline(time.Now().Add(c.pool.cfg.CloseGrace))
-	if c.send(pen, closeFrame(code, reason), 0) == blocked {
+	if c.send(nb, closeFrame(code, reason), 0) == blocked {
 		c.Kill()
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// What a client may send in a second. No browser comes near; and no message that is not refused as it is needs as many bytes.
+// What a client may send in a second. No browser comes near; and no message that is not refused as it is
+// needs as many bytes.
 const (
 	framesASecond = 10
 	bytesASecond  = 8 << 10
@@ -33,14 +34,16 @@ func (m *meter) frame(now int64) bool {
 	return m.frames > framesASecond
 }
 
-// bytes reports whether n more bytes are too many. They also bound what is never a whole message, such as empty fragments without end.
+// bytes reports whether n more bytes are too many. They also bound what is never a whole message, such as
+// empty fragments without end.
 func (m *meter) bytes(now int64, n int) bool {
 	m.turn(now)
 	m.size = uint16(min(int(m.size)+n, bytesASecond+1))
 	return m.size > bytesASecond
 }
 
-// answered counts a control frame, or a pong of the page. After too many it is told so, and nothing more is read.
+// answered counts a control frame, or a pong of the page. After too many it is told so, and nothing more is
+// read.
 func (c *Conn) answered() {
 	if c.taken.frame(c.pool.now()) {
 		c.flooded = true

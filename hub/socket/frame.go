@@ -43,7 +43,8 @@ const headroom = 10
 // Blank is room for a text frame with about so many bytes of payload, to be appended.
 func Blank(about int) []byte { return make([]byte, headroom, headroom+about) }
 
-// Text puts a text frame's header in front of the payload that was appended to Blank, and returns the whole frame.
+// Text puts a text frame's header in front of the payload that was appended to Blank, and returns the whole
+// frame.
 func Text(b []byte) []byte {
 	n := len(b) - headroom
 	switch {

@@ -15,14 +15,15 @@ const (
 	writeBuffer = 160
 )
 
-// hijacker hands the WebSocket library a connection with small buffers instead of the server's, and holds the answer to the upgrade back until the first frame.
+// hijacker hands the WebSocket library a connection with small buffers instead of the server's, and holds the
+// answer to the upgrade back until the first frame.
 type hijacker struct {
 	http.ResponseWriter
 	wire *wire
 }
 
-// WriteHeader writes nothing where the answer is that the protocol is another one from now on: Hijack has it follow. A framework's writer that can be told
-// to write its header now has only noted it until then.
+// WriteHeader writes nothing where the answer is that the protocol is another one from now on: Hijack has it
+// follow. A framework's writer that can be told to write its header now has only noted it until then.
 func (w hijacker) WriteHeader(status int) {
 	_, notes := w.ResponseWriter.(interface{ WriteHeaderNow() })
 	if status != http.StatusSwitchingProtocols || notes {

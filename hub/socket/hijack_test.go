@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// handed is a response whose connection is a pipe: one Read of its other end takes what was written in one go.
+// handed is a response whose connection is a pipe: one Read of its other end takes what was written in one
+// go.
 type handed struct {
 	*httptest.ResponseRecorder
 	conn net.Conn
@@ -38,9 +39,11 @@ func overPipe(t *testing.T, wrap func(handed) http.ResponseWriter) (*Conn, net.C
 	here, there := net.Pipe()
 	t.Cleanup(func() { _ = there.Close() })
 	r := httptest.NewRequest(http.MethodGet, "/ws", nil)
-	r.Header = http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"AAAAAAAAAAAAAAAAAAAAAA=="}}
+	r.Header = http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"},
+		"Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"AAAAAAAAAAAAAAAAAAAAAA=="}}
 	count := prometheus.NewCounter(prometheus.CounterOpts{Name: "n", Help: "n"})
-	p := New(Config{PingEvery: time.Minute, WriteTimeout: time.Minute, CloseGrace: time.Minute, Start: time.Now(), Metrics: Metrics{Slow: count}})
+	p := New(Config{PingEvery: time.Minute, WriteTimeout: time.Minute, CloseGrace: time.Minute,
+		Start: time.Now(), Metrics: Metrics{Slow: count}})
 	w := handed{httptest.NewRecorder(), here}
 	w.Header().Set("X-Request-ID", "r-1")
 	c := new(Conn)
@@ -70,7 +73,8 @@ func TestFirstFrameGoesOutTogetherWithTheAnswerToTheUpgrade(t *testing.T) {
 	}()
 	head, frame, _ := strings.Cut(read(t, there), "\r\n\r\n")
 	require.True(t, strings.HasPrefix(head, "HTTP/1.1 101 Switching Protocols\r\n"), head)
-	for _, line := range []string{"Connection: Upgrade", "Upgrade: websocket", "X-Request-Id: r-1", "Sec-Websocket-Accept: "} {
+	for _, line := range []string{"Connection: Upgrade", "Upgrade: websocket", "X-Request-Id: r-1",
+		"Sec-Websocket-Accept: "} {
 		require.Contains(t, head, "\r\n"+line)
 	}
 	require.Equal(t, "\x81\x05first", frame)

@@ -29,14 +29,15 @@ type parlour struct {
 }
 
 func newParlour(t *testing.T) *parlour {
-	p := &parlour{pool: New(Config{WriteTimeout: time.Second, CloseGrace: time.Second, Start: time.Now(), Metrics: Metrics{Floods: prometheus.NewCounter(prometheus.CounterOpts{})}})}
+	p := &parlour{pool: New(Config{WriteTimeout: time.Second, CloseGrace: time.Second, Start: time.Now(),
+		Metrics: Metrics{Floods: prometheus.NewCounter(prometheus.CounterOpts{})}})}
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := new(Conn)
 		if Check(w, r, nil) != nil || !p.pool.Accept(w, r, c, nil) {
 			return
 		}
 		c.Open()
-		c.put(newPen(), nil, 0, false) // nothing is to be told: the answer goes out by itself
+		c.put(newNonblockingWrite(), nil, 0, false) // nothing is to be told: the answer goes out by itself
 		p.mu.Lock()
 		p.conns = append(p.conns, c)
 		p.mu.Unlock()
@@ -58,7 +59,8 @@ func (p *parlour) dial(t *testing.T, early string) (net.Conn, *bufio.Reader) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
-	_, err = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+	_, err = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: "+
+		"websocket\r\n"+
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"+early)
 	require.NoError(t, err)
 	read := bufio.NewReader(conn)
@@ -125,7 +127,8 @@ func TestSocketThatWaitsHasASmallStack(t *testing.T) {
 		_, err := io.WriteString(conn, page+"\x8a\x80\x00\x00\x00\x00")
 		require.NoError(t, err)
 	}
-	require.Eventually(t, func() bool { return p.answeredSince(asked) == sockets }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return p.answeredSince(asked) == sockets }, time.Minute,
+		10*time.Millisecond)
 	require.Eventually(t, small, time.Minute, 10*time.Millisecond)
 }
 

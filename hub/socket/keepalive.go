@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// When the kernel gives a connection up whose other side acknowledges nothing, sent or not: after 20 s. Five probes have to be
-// lost before: a single one gets lost on any network, and also on loopback, where a thousand fall due at once and the kernel's
-// queue (net.core.netdev_max_backlog) holds no more.
+// When the kernel gives a connection up whose other side acknowledges nothing, sent or not: after 20 s. Five
+// probes have to be lost before: a single one gets lost on any network, and also on loopback, where a
+// thousand fall due at once and the kernel's queue (net.core.netdev_max_backlog) holds no more.
 const (
 	keepIdle     = 10 * time.Second
 	keepInterval = 2 * time.Second
@@ -15,13 +15,14 @@ const (
 	userTimeout  = keepIdle + keepProbes*keepInterval
 )
 
-// keepAlive has the kernel notice a dead peer, where the connection is one of its own. It sees no further than the next proxy;
-// pings do.
+// keepAlive has the kernel notice a dead peer, where the connection is one of its own. It sees no further
+// than the next proxy; pings do.
 func (w *wire) keepAlive() {
 	if tcp, ok := w.Conn.(interface {
 		SetKeepAliveConfig(net.KeepAliveConfig) error
 	}); ok {
-		_ = tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: keepIdle, Interval: keepInterval, Count: keepProbes})
+		_ = tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: keepIdle, Interval: keepInterval,
+			Count: keepProbes})
 		w.setUserTimeout()
 	}
 }

@@ -23,7 +23,8 @@ func TestTheKernelGivesADeadPeerUpInTime(t *testing.T) {
 	w.keepAlive()
 	require.NoError(t, w.raw.Control(func(fd uintptr) {
 		for option, want := range map[int]int{
-			syscall.TCP_KEEPIDLE: 10, syscall.TCP_KEEPINTVL: 2, syscall.TCP_KEEPCNT: 5, tcpUserTimeout: 20_000,
+			syscall.TCP_KEEPIDLE: 10, syscall.TCP_KEEPINTVL: 2, syscall.TCP_KEEPCNT: 5,
+			tcpUserTimeout: 20_000,
 		} {
 			got, err := syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, option)
 			require.NoError(t, err)

@@ -14,8 +14,9 @@ var (
 	ErrNotUpgrade = errors.New("request is no WebSocket upgrade")
 )
 
-// Check says whether a request may become a socket, before anything is written to the response: ErrOrigin or ErrNotUpgrade where it may not.
-// allowed says it of a request that has an Origin; nil = nothing that a browser sends by itself counts.
+// Check says whether a request may become a socket, before anything is written to the response: ErrOrigin or
+// ErrNotUpgrade where it may not. allowed says it of a request that has an Origin; nil = nothing that a
+// browser sends by itself counts.
 func Check(w http.ResponseWriter, r *http.Request, allowed func(*http.Request) bool) error {
 	if err := checkOrigin(r, allowed); err != nil {
 		return err
@@ -23,8 +24,8 @@ func Check(w http.ResponseWriter, r *http.Request, allowed func(*http.Request) b
 	return checkUpgrade(w, r)
 }
 
-// checkOrigin lets in the pages that are allowed, and programs that send neither an Origin nor a cookie. A cookie without an Origin could be
-// another site's doing.
+// checkOrigin lets in the pages that are allowed, and programs that send neither an Origin nor a cookie. A
+// cookie without an Origin could be another site's doing.
 func checkOrigin(r *http.Request, allowed func(*http.Request) bool) error {
 	if allowed == nil {
 		return nil

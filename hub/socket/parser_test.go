@@ -46,8 +46,9 @@ type said struct {
 // answers has a socket of a pool read what a client sent, to its end, and returns what it wrote.
 func answers(t *testing.T, p *Pool, sent []byte) (frames []said) {
 	r := httptest.NewRequest("GET", "/", nil)
-	for name, value := range map[string]string{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
-		"Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="} {
+	for name, value := range map[string]string{"Connection": "Upgrade", "Upgrade": "websocket",
+		"Sec-WebSocket-Version": "13",
+		"Sec-WebSocket-Key":     "AAAAAAAAAAAAAAAAAAAAAA=="} {
 		r.Header.Set(name, value)
 	}
 	conn := &recorded{in: bytes.NewReader(sent)}
@@ -69,24 +70,31 @@ func answers(t *testing.T, p *Pool, sent []byte) (frames []said) {
 	return frames
 }
 
-// Whatever a client sends: it is answered by pongs and at most one close, as the last, whose code is one of those that tell what was
-// wrong; nothing is left behind.
+// Whatever a client sends: it is answered by pongs and at most one close, as the last, whose code is one of
+// those that tell what was wrong; nothing is left behind.
 func FuzzClientFrames(f *testing.F) {
 	masking := func(first byte, payload string) string {
 		return string([]byte{first, 0x80 | byte(len(payload)), 0, 0, 0, 0}) + payload
 	}
 	for _, seed := range []string{
-		"", masking(0x81, `{"type":"pong"}`), masking(0x81, `{"type":"join"}`), masking(0x82, "x"), masking(0x81, "\xff"), masking(0x89, "abc"),
-		masking(0x8a, ""), masking(0x88, "\x03\xe8"), masking(0x88, "\x03"), masking(0x88, ""), masking(0x01, `{"type":`) + masking(0x80, `"pong"}`),
-		masking(0x01, "") + masking(0, "") + masking(0, ""), masking(0xc1, "x"), masking(0x8b, ""), "\x81\x01x", masking(0x09, ""), masking(0x80, "x"),
-		"\x81\xfe\x10\x01\x00\x00\x00\x00", "\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00", "\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00",
-		"\x81\xfe\x10\x01\x00\x00\x00\x00" + string(make([]byte, 4097)), string(bytes.Repeat([]byte(masking(0x89, "")), 50)),
-		string(bytes.Repeat([]byte(masking(0, "")), 3000)), "\x89\xfe\x00\x7e\x00\x00\x00\x00" + string(make([]byte, 126)), "\x81",
+		"", masking(0x81, `{"type":"pong"}`), masking(0x81, `{"type":"join"}`), masking(0x82,
+			"x"), masking(0x81, "\xff"), masking(0x89, "abc"),
+		masking(0x8a, ""), masking(0x88, "\x03\xe8"), masking(0x88, "\x03"), masking(0x88, ""), masking(0x01,
+			`{"type":`) + masking(0x80, `"pong"}`),
+		masking(0x01, "") + masking(0, "") + masking(0, ""), masking(0xc1, "x"), masking(0x8b,
+			""), "\x81\x01x", masking(0x09, ""), masking(0x80, "x"),
+		"\x81\xfe\x10\x01\x00\x00\x00\x00", "\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00",
+		"\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00",
+		"\x81\xfe\x10\x01\x00\x00\x00\x00" + string(make([]byte,
+			4097)), string(bytes.Repeat([]byte(masking(0x89, "")), 50)),
+		string(bytes.Repeat([]byte(masking(0, "")),
+			3000)), "\x89\xfe\x00\x7e\x00\x00\x00\x00" + string(make([]byte, 126)), "\x81",
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, sent []byte) {
-		p := New(Config{WriteTimeout: time.Second, CloseGrace: time.Second, Start: time.Now(), Metrics: Metrics{Floods: prometheus.NewCounter(prometheus.CounterOpts{})}})
+		p := New(Config{WriteTimeout: time.Second, CloseGrace: time.Second, Start: time.Now(),
+			Metrics: Metrics{Floods: prometheus.NewCounter(prometheus.CounterOpts{})}})
 		frames := answers(t, p, sent)
 		for i, frame := range frames {
 			switch frame.op {
@@ -96,7 +104,8 @@ func FuzzClientFrames(f *testing.F) {
 				require.Equal(t, len(frames)-1, i, "nothing follows a close")
 				if len(frame.payload) > 0 {
 					code := int(binary.BigEndian.Uint16(frame.payload))
-					require.True(t, code >= 1000 && code <= 1014 || code >= 3000 && code <= 4999, "code %d", code)
+					require.True(t, code >= 1000 && code <= 1014 || code >= 3000 && code <= 4999, "code %d",
+						code)
 				}
 			default:
 				require.Fail(t, "frame of another kind", "%x", frame.op)

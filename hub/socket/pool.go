@@ -1,5 +1,6 @@
-// Package socket keeps WebSockets: it takes connections over, reads them, pings them, and writes to them without ever waiting for one. It knows nothing of
-// what they show: a socket that has something to be told is marked, and its owner makes the frames at the moment of writing.
+// Package socket keeps WebSockets: it takes connections over, reads them, pings them, and writes to them
+// without ever waiting for one. It knows nothing of what they show: a socket that has something to be told is
+// marked, and its owner makes the frames at the moment of writing.
 package socket
 
 import (
@@ -11,7 +12,8 @@ import (
 
 // Config says what a pool needs; there are no defaults.
 type Config struct {
-	PingEvery    time.Duration // a ping per socket. Nothing heard for 0.4 of it after one, or two unanswered by the page: closed
+	// a ping per socket. Nothing heard for 0.4 of it after one, or two unanswered by the page: closed
+	PingEvery    time.Duration
 	WriteTimeout time.Duration // a socket that takes nothing for as long is slow
 	CloseGrace   time.Duration // how long a peer has to answer a close
 	WriteBuffer  int           // a socket's kernel write buffer, bytes
@@ -36,7 +38,8 @@ type Owner interface {
 	Serve(w *Writer, due uint32)
 }
 
-// Pool is the sockets of one server: a queue of those that have something to be told, and a wheel that pings them all.
+// Pool is the sockets of one server: a queue of those that have something to be told, and a wheel that pings
+// them all.
 type Pool struct {
 	cfg   Config
 	queue *queue

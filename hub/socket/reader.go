@@ -42,8 +42,8 @@ func (c *Conn) Run() {
 	}
 }
 
-// next waits for a message that is no plain answer to one of our pings, and reads it. Almost all that comes is one, and in the library's frames a stack would
-// grow, for good.
+// next waits for a message that is no plain answer to one of our pings, and reads it. Almost all that comes
+// is one, and in the library's frames a stack would grow, for good.
 func (c *Conn) next() (code int, reason string, err error) {
 	for {
 		switch plain, err := c.plainAnswer(); {
@@ -122,7 +122,8 @@ func isPong(text []byte) bool {
 	return json.Unmarshal(text, &m) == nil && m.Type == "pong"
 }
 
-// discard lets a peer that was told to close read that, before the connection goes: what it still sends is read and not looked at.
+// discard lets a peer that was told to close read that, before the connection goes: what it still sends is
+// read and not looked at.
 func (c *Conn) discard() {
 	_ = c.SetReadDeadline(time.Now().Add(c.pool.cfg.CloseGrace))
 	_, _ = io.CopyN(io.Discard, c.Conn, drainLimit)

@@ -12,8 +12,8 @@ const (
 	leastAnswer = 5   // which part of the ping interval it has at the least, where its ping was written late
 )
 
-// wheel pings the sockets, each once per interval and all spread over it, and closes the silent: where nothing came since a ping,
-// and where the page has not answered two.
+// wheel pings the sockets, each once per interval and all spread over it, and closes the silent: where
+// nothing came since a ping, and where the page has not answered two.
 type wheel struct {
 	p     *Pool
 	mu    sync.Mutex
@@ -29,7 +29,8 @@ type slot struct {
 
 func newWheel(p *Pool) *wheel { return &wheel{p: p} }
 
-// add gives a socket its place: its first ping is one interval away. Pings before that were not for it, however long it has been opening.
+// add gives a socket its place: its first ping is one interval away. Pings before that were not for it,
+// however long it has been opening.
 func (w *wheel) add(c *Conn) {
 	w.mu.Lock()
 	c.slot = int32(w.now)
@@ -68,14 +69,16 @@ func (w *wheel) run(ctx context.Context) {
 	}
 }
 
-// turn counts moments, not time: a process that stood still gives everybody the time to answer that it would have had.
+// turn counts moments, not time: a process that stood still gives everybody the time to answer that it would
+// have had.
 func (w *wheel) turn() {
 	w.mu.Lock()
 	w.now = (w.now + 1) % slots
 	now := w.now
 	w.mu.Unlock()
 	w.slots[now].ping(w.p.now())
-	for _, c := range w.slots[(now+slots-answerSlots)%slots].silent(w.p.now(), int64(w.p.cfg.PingEvery)/leastAnswer) {
+	for _, c := range w.slots[(now+slots-answerSlots)%slots].silent(w.p.now(),
+		int64(w.p.cfg.PingEvery)/leastAnswer) {
 		w.p.cfg.Silent.Inc()
 		c.Kill()
 	}
@@ -91,7 +94,8 @@ func (s *slot) ping(now int64) {
 	}
 }
 
-// silent lists those whose time to answer is over. Whose ping has waited here behind others' frames has had no time to answer.
+// silent lists those whose time to answer is over. Whose ping has waited here behind others' frames has had
+// no time to answer.
 func (s *slot) silent(now, within int64) (silent []*Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A storm of connections: others are pinged between a socket's handshake and its place among those who are pinged.
+// A storm of connections: others are pinged between a socket's handshake and its place among those who are
+// pinged.
 func TestSocketThatWasStillOpeningWhenOthersWerePingedIsNotSilent(t *testing.T) {
 	p := New(Config{Start: time.Now()})
 	w := p.wheel

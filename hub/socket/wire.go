@@ -54,8 +54,8 @@ func (w *wire) attach(conn net.Conn, early []byte) {
 	}
 }
 
-// headWithin is how long the answer to an upgrade waits for the first frame. One write to the kernel takes as long as making the frame a few times over, and
-// one packet wakes a client once.
+// headWithin is how long the answer to an upgrade waits for the first frame. One write to the kernel takes as
+// long as making the frame a few times over, and one packet wakes a client once.
 const headWithin = 100 * time.Millisecond
 
 // hold keeps the answer to the upgrade until something is written.
@@ -64,9 +64,9 @@ func (w *wire) hold(head []byte) {
 	defer w.mu.Unlock()
 	w.head = head
 	w.late = time.AfterFunc(headWithin, func() {
-		pen := pens.Get().(*pen)
-		defer pens.Put(pen)
-		w.put(pen, nil, 0, false)
+		nb := nonblockingWrites.Get().(*nonblockingWrite)
+		defer nonblockingWrites.Put(nb)
+		w.put(nb, nil, 0, false)
 	})
 }
 
@@ -91,7 +91,8 @@ func (w *wire) headed(frame []byte) []byte {
 	return frame
 }
 
-// Read reads what came with the request, then the connection. Whatever comes is a sign of life; too much of it is an error.
+// Read reads what came with the request, then the connection. Whatever comes is a sign of life; too much of
+// it is an error.
 func (w *wire) Read(p []byte) (n int, err error) {
 	if w.flooded {
 		return 0, errFlood
@@ -114,9 +115,9 @@ func (w *wire) Read(p []byte) (n int, err error) {
 // Write takes the library's control frames, each whole. After a close frame there are no more: they
 // are taken for written. A pong that does not fit any more is not sent.
 func (w *wire) Write(p []byte) (int, error) {
-	pen := pens.Get().(*pen)
-	defer pens.Put(pen)
-	if w.send(pen, p, 0) == gone && !w.isClosed() {
+	nb := nonblockingWrites.Get().(*nonblockingWrite)
+	defer nonblockingWrites.Put(nb)
+	if w.send(nb, p, 0) == gone && !w.isClosed() {
 		return 0, net.ErrClosed
 	}
 	return len(p), nil
@@ -129,14 +130,17 @@ func (w *wire) isClosed() bool {
 }
 
 // send writes one whole frame, or several. Where it answers blocked, the owner is marked with due later.
-func (w *wire) send(pen *pen, frame []byte, due uint32) sent { return w.put(pen, frame, due, false) }
-
-// sendShared writes a frame that nobody changes any more: what the kernel does not take at once is not copied, however long it is.
-func (w *wire) sendShared(pen *pen, frame []byte, due uint32) sent {
-	return w.put(pen, frame, due, true)
+func (w *wire) send(nb *nonblockingWrite, frame []byte, due uint32) sent {
+	return w.put(nb, frame, due, false)
 }
 
-func (w *wire) put(pen *pen, frame []byte, due uint32, shared bool) sent {
+// sendShared writes a frame that nobody changes any more: what the kernel does not take at once is not
+// copied, however long it is.
+func (w *wire) sendShared(nb *nonblockingWrite, frame []byte, due uint32) sent {
+	return w.put(nb, frame, due, true)
+}
+
+func (w *wire) put(nb *nonblockingWrite, frame []byte, due uint32, shared bool) sent {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -154,7 +158,7 @@ func (w *wire) put(pen *pen, frame []byte, due uint32, shared bool) sent {
 	}
 	n, err := 0, error(nil)
 	if w.raw != nil || len(frame) <= longWrite {
-		n, err = pen.write(w, frame)
+		n, err = nb.write(w, frame)
 	}
 	if err != nil {
 		w.closed = true
@@ -193,8 +197,9 @@ func (w *wire) finish() {
 	}
 }
 
-// longWrite is how much a peer has to take within the write deadline, so that who takes a long frame slowly is not slow, and who
-// takes next to nothing is. Where a write can only wait, longer ones are not the writers' to make.
+// longWrite is how much a peer has to take within the write deadline, so that who takes a long frame slowly
+// is not slow, and who takes next to nothing is. Where a write can only wait, longer ones are not the
+// writers' to make.
 const longWrite = 16 << 10
 
 // writeAll writes with a new deadline for each part.
@@ -217,10 +222,10 @@ func (w *wire) giveUp(rest []byte) {
 	if s, ok := w.Conn.(interface{ SetWriteBuffer(int) error }); ok {
 		_ = s.SetWriteBuffer(most)
 	}
-	pen := pens.Get().(*pen)
-	defer pens.Put(pen)
+	nb := nonblockingWrites.Get().(*nonblockingWrite)
+	defer nonblockingWrites.Put(nb)
 	frame := append(append([]byte(nil), rest...), closeFrame(Slow, "slow")...)
-	_, _ = pen.write(w, frame)
+	_, _ = nb.write(w, frame)
 }
 
 // ended notes why the connection ended: the kernel gave it up where the other side acknowledges nothing.

@@ -4,11 +4,11 @@ package socket
 
 import "errors"
 
-// canTry says that a write can be tried without waiting.
+// canTry is whether a write can be tried without waiting.
 const canTry = false
 
 // once is not used: attach leaves raw nil where writes can not be tried.
-func (p *pen) once(uintptr) bool {
+func (p *nonblockingWrite) once(uintptr) bool {
 	p.err = errors.ErrUnsupported
 	return true
 }

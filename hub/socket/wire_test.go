@@ -22,8 +22,8 @@ func TestAPeerThatTakesALongFrameSlowlyIsNotClosed(t *testing.T) {
 		const dueFeed, dueBeat = Own, Own << 1
 		long := Text(make([]byte, headroom+300_000))
 		began := time.Now()
-		require.Equal(t, took, c.sendShared(newPen(), long, dueFeed))
-		require.Equal(t, blocked, c.send(newPen(), Text(Blank(0)), dueBeat))
+		require.Equal(t, took, c.sendShared(newNonblockingWrite(), long, dueFeed))
+		require.Equal(t, blocked, c.send(newNonblockingWrite(), Text(Blank(0)), dueBeat))
 		require.Less(t, time.Since(began), writeTimeout)
 		for left := int64(len(long)); left > 0; time.Sleep(writeTimeout / 16) { // it takes 19 parts
 			n, err := io.CopyN(io.Discard, there, min(left, longWrite))

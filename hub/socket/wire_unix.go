@@ -4,11 +4,11 @@ package socket
 
 import "syscall"
 
-// canTry says that a write can be tried without waiting.
+// canTry is whether a write can be tried without waiting.
 const canTry = true
 
 // once writes what the kernel takes now.
-func (p *pen) once(fd uintptr) bool {
+func (p *nonblockingWrite) once(fd uintptr) bool {
 	for {
 		n, err := syscall.Write(int(fd), p.p)
 		switch err {

@@ -2,15 +2,15 @@ package socket
 
 import "context"
 
-// Writer is one of those who write to sockets, with the memory it does that in.
+// Writer writes to sockets, one at a time, with memory of its own.
 type Writer struct {
-	pen *pen
-	buf []byte
+	nonblocking *nonblockingWrite
+	buf         []byte
 }
 
-func newWriter() *Writer { return &Writer{newPen(), make([]byte, headroom, 1024)} }
+func newWriter() *Writer { return &Writer{newNonblockingWrite(), make([]byte, headroom, 1024)} }
 
-// Write serves the sockets that have something to be told, until Close. A few at a time are enough for all sockets.
+// Write serves the sockets that have frames due, until Close. A few writers are enough for all sockets.
 func (p *Pool) Write(context.Context) {
 	w := newWriter()
 	var batch [claimed]*Conn
@@ -44,17 +44,17 @@ func (w *Writer) serve(c *Conn) {
 // Blank is where a text frame's payload is appended, to be sent by Send. There is one at a time.
 func (w *Writer) Blank() []byte { return w.buf[:headroom] }
 
-// Send writes the text frame whose payload was appended to Blank; false when it did not go out. Where an earlier frame is not through yet, the
-// socket is marked with due after it.
+// Send writes the text frame whose payload was appended to Blank; false when it did not go out. Where an
+// earlier frame is not through yet, the socket is marked with due after it.
 func (c *Conn) Send(w *Writer, b []byte, due uint32) bool {
 	w.buf = b
-	return c.send(w.pen, Text(b), due) == took
+	return c.send(w.nonblocking, Text(b), due) == took
 }
 
-// SendFrame writes a whole frame that nobody changes any more, so that others can be sent it too: what the kernel does not take at once is not copied,
-// however long it is.
+// SendFrame writes a whole frame that is not changed any more, so that other sockets can be sent it too:
+// bytes that the kernel does not take at once are not copied, however long it is.
 func (c *Conn) SendFrame(w *Writer, frame []byte, due uint32) bool {
-	return c.sendShared(w.pen, frame, due) == took
+	return c.sendShared(w.nonblocking, frame, due) == took
 }
 
 // SendFrames writes frames in one go.
@@ -67,17 +67,18 @@ func (c *Conn) SendFrames(w *Writer, frames [][]byte, due uint32) bool {
 		b = append(b, f...)
 	}
 	w.buf = b
-	return c.send(w.pen, b, due) == took
+	return c.send(w.nonblocking, b, due) == took
 }
 
 // probe is a ping of the protocol, which the browser answers whatever its page does.
 var probe = []byte{opPing, 0}
 
-// ping asks the browser by a ping of the protocol, and on the wheel's turn the page by one of ours too. Both go out together.
+// ping asks the browser by a ping of the protocol, and on the wheel's turn the page by one of ours too. Both
+// go out together.
 func (c *Conn) ping(w *Writer, due uint32) {
 	p := c.pool
 	if due&duePing == 0 {
-		if c.sendShared(w.pen, probe, dueProbe) == took {
+		if c.sendShared(w.nonblocking, probe, dueProbe) == took {
 			p.cfg.Probes.Inc()
 		}
 		return
@@ -85,7 +86,7 @@ func (c *Conn) ping(w *Writer, due uint32) {
 	b := p.cfg.Ping(w.Blank())
 	w.buf = b
 	c.asked.Store(p.now()) // before it is: an answer is never older
-	if c.send(w.pen, append(Text(b), probe...), duePing) == took {
+	if c.send(w.nonblocking, append(Text(b), probe...), duePing) == took {
 		p.cfg.Pings.Inc()
 	}
 }

@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// pen makes a write that does not wait, without an allocation for each.
-type pen struct {
+// nonblockingWrite makes a write that does not wait, without an allocation for each.
+type nonblockingWrite struct {
 	p    []byte
 	n    int
 	err  error
 	call func(fd uintptr) bool
 }
 
-var pens = sync.Pool{New: func() any { return newPen() }}
+var nonblockingWrites = sync.Pool{New: func() any { return newNonblockingWrite() }}
 
-func newPen() *pen {
-	p := new(pen)
+func newNonblockingWrite() *nonblockingWrite {
+	p := new(nonblockingWrite)
 	p.call = p.once
 	return p
 }
 
-func (p *pen) write(w *wire, b []byte) (int, error) {
+func (p *nonblockingWrite) write(w *wire, b []byte) (int, error) {
 	if w.raw == nil {
 		return p.wait(w, b)
 	}
@@ -35,7 +35,7 @@ func (p *pen) write(w *wire, b []byte) (int, error) {
 }
 
 // wait is for connections that only know how to wait.
-func (p *pen) wait(w *wire, b []byte) (int, error) {
+func (p *nonblockingWrite) wait(w *wire, b []byte) (int, error) {
 	_ = w.SetWriteDeadline(time.Now().Add(w.c.pool.cfg.WriteTimeout))
 	return w.Conn.Write(b)
 }
