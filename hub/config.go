@@ -23,7 +23,7 @@ type Config struct {
 	Log    *slog.Logger
 	// the sites whose pages may open a seller's socket; the zero value: the server's own
 	Origins    origin.Sites
-	Registerer prometheus.Registerer // nil = metrics are kept and shown to nobody
+	Registerer prometheus.Registerer // nil = metrics are kept for this hub alone
 	Unnotified bool                  // the store has no keyspace notifications: do not ask for them
 
 	// Linked returns the links of sessions that have no place of their own, in their order; a zero Link is

@@ -40,7 +40,7 @@ type conn struct {
 	opened   bool   // the first state was sent
 	messages uint32 // number of the last message sent
 	noticed  uint32 // and of the last notice
-	shown    mirror.Shown
+	sent     mirror.Sent
 	fence    int64 // of the lease that the last state had
 }
 

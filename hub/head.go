@@ -47,7 +47,7 @@ func (l *localRoom) foremost(n int) func(yield func(*session) bool) {
 	}
 }
 
-// visit probes the head of the line, and forgets messages that were shown for long enough.
+// visit probes the head of the line, and forgets messages whose time to be shown is over.
 func (l *localRoom) visit() {
 	now, ms := l.h.now(), l.h.clock.MS()
 	l.mu.Lock()

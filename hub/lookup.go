@@ -102,7 +102,7 @@ func (k *seatLookup) answer(s *session, view *room.View, found *room.Seat) {
 		l.placed(a.Placed)
 		l.links.comeBack(l.links.Replaced())
 	}
-	if a.Tell {
+	if a.Changed {
 		s.Here.mark(dueState)
 	}
 	if a.Look {

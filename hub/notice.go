@@ -13,7 +13,7 @@ func (c *conn) writeNotices(w *socket.Writer) {
 		return
 	}
 	c.room.mu.RLock()
-	list := c.session.Notices(c.noticed, c.shown.Revision)
+	list := c.session.Notices(c.noticed, c.sent.Revision)
 	c.room.mu.RUnlock()
 	for _, n := range list {
 		if !c.Send(w, appendNotice(w.Blank(), n, c.h.clock.MS()), dueNotices) {

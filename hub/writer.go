@@ -33,7 +33,7 @@ func (c *conn) writeState(w *socket.Writer) {
 		return
 	}
 	first := !c.opened
-	c.opened, c.shown = true, t.shown
+	c.opened, c.sent = true, t.sent
 	c.h.metrics.states.Inc()
 	if t.fence != c.fence {
 		c.fence = t.fence
@@ -52,7 +52,7 @@ func (c *conn) writeState(w *socket.Writer) {
 
 // sentState has the contents of a state frame.
 type sentState struct {
-	shown          mirror.Shown
+	sent           mirror.Sent
 	fence, granted int64  // of the lock, where the frame has that
 	noticed        uint32 // the session's latest notice
 	unsent         bool   // the session has messages that this socket was not sent
@@ -66,13 +66,13 @@ func (c *conn) state(buf []byte) (_ []byte, t sentState, ok bool) {
 	if !l.m.Live || c.pending {
 		return buf, t, false
 	}
-	t.shown = mirror.Shown{Revision: l.m.Revision, Snapshots: l.m.Snapshots}
+	t.sent = mirror.Sent{Revision: l.m.Revision, Snapshots: l.m.Snapshots}
 	st := mirror.Seat{Status: room.Idle}
 	if s := c.session; s != nil {
 		if !l.m.Current(s) || c.opened && s.Here.ending != nil {
 			return buf, t, false
 		}
-		st, t.shown.Seats, t.noticed = s.Seat, s.Changes, s.Noticed()
+		st, t.sent.Seats, t.noticed = s.Seat, s.Changes, s.Noticed()
 		t.unsent = c.opened && len(s.Messages(c.messages, c.h.clock.MS())) > 0
 	}
 	if c.link != nil && c.link.Replaced(&c.session.Seat) {
@@ -81,7 +81,7 @@ func (c *conn) state(buf []byte) (_ []byte, t sentState, ok bool) {
 	if st.Status == room.Locked {
 		t.fence, t.granted = st.Fence, l.m.Lease.GrantedAt
 	}
-	if c.opened && !c.shown.Worth(t.shown) {
+	if c.opened && !c.sent.Worth(t.sent) {
 		return buf, t, false
 	}
 	buf, ok = l.shared.appendState(buf, &l.m.State, st, c.h.clock.MS(), c.h.engine.Terms(l.id).Lease)

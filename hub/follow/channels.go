@@ -74,8 +74,8 @@ func (c *Channels) next() (on, off []string) {
 	return on, off
 }
 
-// carryOut does what next says. A failure is the receiver's to see; the client remembers what it is to
-// subscribe to.
+// carryOut subscribes and unsubscribes as next returns. The receiver notices failures; the client remembers
+// its subscriptions.
 func (c *Channels) carryOut(ctx context.Context, subscribe,
 	unsubscribe func(context.Context, ...string) error) {
 	on, off := c.next()

@@ -11,11 +11,11 @@ const (
 	clockWindow = 30 * time.Second
 	// for so long after Redis's clock was set, messages of before may still come in
 	setFor  = 10 * time.Second
-	setBack = 500 * time.Millisecond // and are told from others where it was set back by more than this
+	setBack = 500 * time.Millisecond // and are recognised where it was set back by more than this
 )
 
-// Clock reckons what Redis's clock says now. Each message from Redis carries its time; the one that
-// was fastest on its way bounds the difference best. Ours is the monotonic clock.
+// Clock reckons the time of Redis's clock. Each message from Redis carries that time; the message that was
+// fastest on its way bounds the difference best. Ours is the monotonic clock.
 type Clock struct {
 	Start  time.Time    // ours
 	offset atomic.Int64 // ns to take from the time since start to get Redis's unix time
@@ -30,7 +30,7 @@ type Clock struct {
 
 const noSample = int64(^uint64(0) >> 1)
 
-// NewClock makes a clock that goes by our own until Redis has spoken.
+// NewClock makes a clock that goes by our own until the first message from Redis.
 func NewClock() *Clock {
 	c := &Clock{Start: time.Now(), now: noSample, last: noSample}
 	c.offset.Store(-c.Start.UnixNano()) // our own wall clock, until Redis has spoken
@@ -60,9 +60,9 @@ func (c *Clock) Forget() {
 	c.now, c.last, c.until = noSample, noSample, time.Time{}
 }
 
-// Restart goes by the answer alone to what was asked of Redis at `sent`, since its clock was set. A message
-// of before that comes in later says a time that clock has not come to again: it does not count, nor does the
-// answer to what was asked earlier.
+// Restart goes by Redis's answer alone to the question sent at `sent`, since its clock was set. An earlier
+// message that comes in later has a time that the clock has not come to again: it does not count, nor does
+// the answer to an earlier question.
 func (c *Clock) Restart(sent time.Time, ms int64) {
 	at, unix := time.Now(), ms*int64(time.Millisecond)
 	c.mu.Lock()

@@ -1,6 +1,5 @@
-// Package follow hears what Redis says, so that mirrors can be kept true: the Pub/Sub connection and whether
-// it is alive, notifications about lock keys, and what Redis's clock says. It does not know what is done with
-// any of it.
+// Package follow listens to Redis, so that mirrors can be kept true: it has the Pub/Sub connection and
+// whether that is alive, notifications about lock keys, and Redis's clock. It passes all of it on.
 package follow
 
 import (
@@ -14,10 +13,10 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Config says what is needed; there are no defaults.
+// Config is what is needed; there are no defaults.
 type Config struct {
 	Redis      redis.UniversalClient // stays the caller's to close
-	Names      room.Names            // what its keys and channels are called
+	Names      room.Names            // of its keys and channels
 	Log        *slog.Logger
 	Clock      *Clock
 	Probe      time.Duration // how often the subscription is tested

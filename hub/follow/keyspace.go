@@ -18,7 +18,7 @@ import (
 // masterCheck is how often a cluster's masters are listed anew.
 const masterCheck = 5 * time.Second
 
-// Keyspace listens to what Redis says about the lock keys: a hand that deletes one is noticed at once.
+// Keyspace listens to Redis's notifications about the lock keys: a deletion by hand is noticed at once.
 // It is an accelerator: without it the timers and the sweep do the same, later. On a cluster each
 // master only speaks of its own keys, so each has a connection.
 type Keyspace struct {
@@ -32,7 +32,7 @@ type Keyspace struct {
 	sources map[string]*redis.PubSub // by address; one entry "" where there is no cluster
 }
 
-// LockKeys is who is told what becomes of them.
+// LockKeys takes what becomes of the lock keys.
 type LockKeys interface {
 	Expired(room.ID)
 	Deleted(room.ID) // by a script of ours, or by hand
@@ -175,8 +175,8 @@ type configurer interface {
 	ConfigSet(ctx context.Context, name, value string) *redis.StatusCmd
 }
 
-// enable switches the notifications on where they are off. Managed servers refuse that, which is said
-// once; one that can not be reached is asked again.
+// enable switches the notifications on where they are off. Managed servers refuse that, which is logged once;
+// a server that can not be reached is asked again.
 func (k *Keyspace) enable(ctx context.Context) {
 	if k.cfg.Unnotified {
 		return

@@ -15,14 +15,14 @@ import (
 // taken for dead: a socket to a demoted master looks healthy.
 const missedProbes = 2
 
-// Listener is who is told what the subscription brings. It is called by one goroutine.
+// Listener takes what the subscription brings. One goroutine calls it.
 type Listener interface {
 	Confirmed(*redis.Subscription)
 	Message(*redis.Message)
 }
 
-// Subscription is the one Pub/Sub connection for all rooms that have sockets here. Every confirmation of a
-// channel, the first and those after a reconnect, is told: what was published before may have been missed.
+// Subscription is the one Pub/Sub connection for all rooms that have sockets here. It passes on every
+// confirmation of a channel, the first and those after a reconnect: messages before may have been missed.
 type Subscription struct {
 	Channels *Channels
 	Patterns *Channels
@@ -47,7 +47,7 @@ func NewSubscription(cfg Config, l Listener) *Subscription {
 	return s
 }
 
-// Receive is the loop that everything told by Redis goes through.
+// Receive is the loop that every message from Redis goes through.
 func (s *Subscription) Receive(ctx context.Context) {
 	wait := Backoff{Most: time.Second / 2}
 	for ctx.Err() == nil {
@@ -101,7 +101,7 @@ func (s *Subscription) CarryOut(ctx context.Context) {
 		ps := s.ps
 		s.mu.Unlock()
 		if ps == nil {
-			continue // the one who makes it asks again
+			continue // the caller that makes it asks again
 		}
 		s.Channels.carryOut(ctx, ps.Subscribe, ps.Unsubscribe)
 		s.Patterns.carryOut(ctx, ps.PSubscribe, ps.PUnsubscribe)
@@ -124,7 +124,7 @@ func (s *Subscription) message(m *redis.Message) {
 	s.listener.Message(m)
 }
 
-// alive says that something came from the other side just now.
+// alive notes that something came from the other side just now.
 func (s *Subscription) alive() {
 	s.missing.Store(0)
 	s.heard.Store(int64(time.Since(s.start)))
@@ -188,8 +188,8 @@ func (s *Subscription) AsOf() int64 {
 	return s.cfg.Clock.MS() - silent.Milliseconds()
 }
 
-// Lost reports that the subscription has been dead for so long that a new socket would be told
-// nothing, or old news.
+// Lost reports that the subscription has been dead for so long that a new socket would be sent nothing, or
+// old data.
 func (s *Subscription) Lost() bool {
 	return time.Since(s.start)-time.Duration(s.heard.Load()) >= 3*s.cfg.Probe
 }

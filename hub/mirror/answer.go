@@ -5,37 +5,37 @@ import "github.com/waitroom/waitroom/room"
 // Answer is what the engine's answer about one session calls for.
 type Answer[V any] struct {
 	Placed   Placed[V] // its Session is nil where the answer is too old
-	Tell     bool      // its own frame is another one
+	Changed  bool      // its state frame is another one
 	Look     bool      // it is to be looked up again
 	Messages bool      // there are new ones
 }
 
-// Answer takes what the engine found of a session that is here, at the revision of a view; its messages only
-// where the session still has the place they are for.
+// Answer takes what the engine found of a session that is here, at the revision of a view. It takes messages
+// only where the session still has their place.
 func (m *Mirror[V]) Answer(s *Session[V], view *room.View, found *room.Seat) (a Answer[V]) {
 	m.place(s, Revision{view.Epoch, view.Version}, found, &a)
-	if s.Seat.Ticket == found.Ticket && s.learn(shownIn(found)) {
-		if m.shown == nil {
-			m.shown = make(map[*Session[V]]struct{})
+	if s.Seat.Ticket == found.Ticket && s.learn(messagesOf(found)) {
+		if m.messaged == nil {
+			m.messaged = make(map[*Session[V]]struct{})
 		}
-		m.shown[s] = struct{}{}
+		m.messaged[s] = struct{}{}
 		a.Messages = true
 	}
 	return a
 }
 
-func (m *Mirror[V]) place(s *Session[V], told Revision, found *room.Seat, a *Answer[V]) {
+func (m *Mirror[V]) place(s *Session[V], at Revision, found *room.Seat, a *Answer[V]) {
 	known := m.Of(s.Revision)
 	switch {
-	case s.Of(told) == Known && known != Missed:
-		return // an event told more meanwhile
-	case !known.OtherEpoch() && m.Of(told) == EpochBefore:
+	case s.Of(at) == Known && known != Missed:
+		return // an event was newer
+	case !known.OtherEpoch() && m.Of(at) == EpochBefore:
 		return // an answer from before the new epoch
 	}
-	a.Placed = m.Place(s, seatOf(&found.Place, s.Seat), told)
-	switch f := m.Of(told); {
+	a.Placed = m.Place(s, seatOf(&found.Place, s.Seat), at)
+	switch f := m.Of(at); {
 	case m.Current(s):
-		a.Tell = true
+		a.Changed = true
 	case f.Unreached():
 		m.ahead = append(m.ahead, s)
 	case f == Missed || f == EpochBefore:

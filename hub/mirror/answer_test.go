@@ -42,7 +42,7 @@ func TestAnswerCountsAsOfItsRevision(t *testing.T) {
 			m.Place(s, Seat{}, c.knew)
 			a := m.Answer(s, &room.View{Epoch: c.told.Epoch, Version: c.told.Version}, found(9))
 			require.Equal(t, c.placed, a.Placed.Session != nil)
-			require.Equal(t, c.tell, a.Tell)
+			require.Equal(t, c.tell, a.Changed)
 			require.Equal(t, c.look, a.Look)
 			require.Equal(t, c.tell, m.Current(s))
 			f := m.Apply(event(11, func(e *room.Event) { e.Lease = held(4, 9) }))

@@ -36,14 +36,14 @@ func (m *Mirror[V]) apply(e *room.Event, f *Effects[V]) {
 	f.Verdict = m.State.Apply(e)
 	switch f.Verdict {
 	case Gap:
-		m.Live = false // nothing is told until the snapshot has come
+		m.Live = false // nothing is sent until the snapshot has come
 		f.Snapshot = known.gap(e)
 		return
 	case Applied:
 		if f.State, f.Anew = true, e.Epoch != known.Epoch; f.Anew {
 			m.adoptEpoch()
 		}
-		if paused == e.Paused && codesOnly(e, &before) { // nobody but the holder is shown anything else
+		if paused == e.Paused && codesOnly(e, &before) { // only the holder's frame changes
 			if s := m.sessions[e.Lease.Session]; s != nil {
 				f.Seats = append(f.Seats, s)
 			}
@@ -57,8 +57,7 @@ func (m *Mirror[V]) apply(e *room.Event, f *Effects[V]) {
 	m.note(e, f)
 }
 
-// notify has the sessions that are here told what support did for them, and finds those whose turn ends by a
-// message.
+// notify notes what support did for sessions that are here, and finds those whose turn ends by a message.
 func (m *Mirror[V]) notify(e *room.Event, f *Effects[V]) {
 	for i := range e.Notes {
 		n := &e.Notes[i]
@@ -72,7 +71,7 @@ func (m *Mirror[V]) notify(e *room.Event, f *Effects[V]) {
 	}
 }
 
-// note takes what is to be looked up, and who is held for away.
+// note takes the sessions to look up, and the tickets that the engine takes for away.
 func (m *Mirror[V]) note(e *room.Event, f *Effects[V]) {
 	for i := range e.Notes {
 		n := &e.Notes[i]
@@ -88,7 +87,7 @@ func (m *Mirror[V]) note(e *room.Event, f *Effects[V]) {
 	}
 }
 
-// adoptEpoch moves the seats of those who had no place into an epoch that just began.
+// adoptEpoch moves the seats of sessions without a place into an epoch that just began.
 func (m *Mirror[V]) adoptEpoch() {
 	for _, s := range m.sessions {
 		if s.Seat.Status != "" && !s.Seat.Live() {
@@ -115,7 +114,7 @@ func (m *Mirror[V]) seat(e *room.Event, f *Effects[V]) {
 		j := &e.Ended[i]
 		m.reseat(j.Session, Seat{Status: room.Ended, Outcome: j.Outcome, Ticket: j.Ticket}, f)
 	}
-	for i := range e.Missed { // last: what became of it in the same change stands above
+	for i := range e.Missed { // last: its outcome in the same change stands above
 		j := &e.Missed[i]
 		m.reseat(j.Session, Seat{Status: room.Waiting, Ticket: j.Ticket, Rank: j.Rank, Unclaimed: true}, f)
 	}
@@ -133,7 +132,7 @@ func (m *Mirror[V]) reseat(id string, to Seat, f *Effects[V]) {
 	f.Seats = append(f.Seats, s)
 }
 
-// catchUp finds those whose answer was ahead of the state, now that it has gone on.
+// catchUp finds the sessions whose answer was ahead of the state, now that it has gone on.
 func (m *Mirror[V]) catchUp(f *Effects[V]) {
 	waiting := m.ahead[:0]
 	for _, s := range m.ahead {

@@ -2,10 +2,10 @@ package mirror
 
 import "slices"
 
-// Line holds the ranks of those who wait, in order. Taking the head costs nothing, a join appends.
+// Line holds the ranks of waiters, in order. Taking the head costs nothing, a join appends.
 type Line []float64
 
-// Position counts from 1 = next; ok is false when nobody has that rank.
+// Position counts from 1 = next; ok is false when no waiter has that rank.
 func (l Line) Position(rank float64) (p int, ok bool) {
 	i, ok := slices.BinarySearch(l, rank)
 	return i + 1, ok

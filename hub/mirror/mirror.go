@@ -1,6 +1,6 @@
-// Package mirror is what a replica knows of a room: how it is, and how the sessions stand that are here. It
-// asks nobody anything and has no clock, no lock and no goroutine: it is told events, snapshots and answers,
-// and says what they call for.
+// Package mirror is a replica's copy of a room: its state, and the seats of the sessions that are here. It
+// calls nothing and has no clock, no lock and no goroutine: it takes events, snapshots and answers, and
+// returns what they call for.
 package mirror
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Mirror is a room with the sessions that are here. V is what its owner keeps of each. It is not safe for
+// Mirror is a room with the sessions that are here. V is its owner's data about each. It is not safe for
 // concurrent use.
 type Mirror[V any] struct {
 	State
@@ -19,8 +19,8 @@ type Mirror[V any] struct {
 
 	sessions map[string]*Session[V]
 	byRank   map[float64]*Session[V]
-	ahead    []*Session[V] // answered at a revision that the state has not reached yet
-	shown    map[*Session[V]]struct{}
+	ahead    []*Session[V]            // answered at a revision that the state has not reached yet
+	messaged map[*Session[V]]struct{} // have messages
 	reading  reading
 	effects  Effects[V]
 }
@@ -31,26 +31,26 @@ type Effects[V any] struct {
 	Noticed  []*Session[V] // have a notice
 	Judging  []*Session[V] // their turn ends by a message that the ledger is asked about
 	Snapshot Reason        // why a snapshot is needed; "" = none is, and else there is nothing more
-	Anew     bool          // an epoch has begun: presence is to be told again
-	State    bool          // what is told of the room is another text
-	Placed   []Placed[V]   // whose seat was told
-	Seats    []*Session[V] // whose own frame is another one
-	Front    bool          // the head of the line is to be told at once
-	Caught   []*Session[V] // whose answer was ahead, and is not any more
-	All      bool          // everybody is to be told
+	Anew     bool          // an epoch has begun: presence is to be reported again
+	State    bool          // the part of a state frame that all share is another text
+	Placed   []Placed[V]   // sessions whose seat was set
+	Seats    []*Session[V] // sessions whose own frame is another one
+	Front    bool          // the head of the line is to be sent the change at once
+	Caught   []*Session[V] // sessions whose answer was ahead, and is not any more
+	All      bool          // every socket is to be sent the change
 	Expires  bool          // the lease or its end may be another one
-	Judged   []*Session[V] // the ledger has said its word; they are among Look, too
+	Judged   []*Session[V] // the ledger has judged their message; they are among Look, too
 	Look     []*Session[V] // to be looked up
-	Away     []int64       // tickets that the engine holds for away
+	Away     []int64       // tickets that the engine takes for away
 }
 
-// Placed is a session whose seat was told.
+// Placed is a session whose seat was set.
 type Placed[V any] struct {
 	*Session[V]
 	Again bool // under another ticket
 }
 
-// New makes a mirror of a room of which nothing is known.
+// New makes a mirror of a room without any state.
 func New[V any]() Mirror[V] {
 	return Mirror[V]{sessions: make(map[string]*Session[V]), byRank: make(map[float64]*Session[V])}
 }
@@ -88,11 +88,11 @@ func (m *Mirror[V]) Enter(id string) *Session[V] {
 func (m *Mirror[V]) Leave(s *Session[V]) {
 	m.Place(s, Seat{}, s.Revision)
 	delete(m.sessions, s.ID)
-	delete(m.shown, s)
+	delete(m.messaged, s)
 }
 
 // Place sets a seat as of a revision.
-func (m *Mirror[V]) Place(s *Session[V], to Seat, told Revision) Placed[V] {
+func (m *Mirror[V]) Place(s *Session[V], to Seat, at Revision) Placed[V] {
 	if s.Seat.Status == room.Waiting && m.byRank[s.Seat.Rank] == s {
 		delete(m.byRank, s.Seat.Rank)
 	}
@@ -100,21 +100,21 @@ func (m *Mirror[V]) Place(s *Session[V], to Seat, told Revision) Placed[V] {
 		m.byRank[to.Rank] = s
 	}
 	again := s.Seat.Ticket != to.Ticket
-	s.take(to, told)
+	s.take(to, at)
 	return Placed[V]{s, again}
 }
 
-// Current reports whether a seat is as the state is: told at a revision that the state has reached,
-// and no event since then was missed.
+// Current reports whether a seat is as the state is: set at a revision that the state has reached, with no
+// event missed since.
 func (m *Mirror[V]) Current(s *Session[V]) bool {
 	return s.Seat.Status != "" && m.Of(s.Revision).Reached()
 }
 
-// Forget drops the messages that have been shown for long enough at unix millisecond now.
+// Forget drops the messages whose time to be shown is over at unix millisecond now.
 func (m *Mirror[V]) Forget(now int64) {
-	for s := range m.shown {
+	for s := range m.messaged {
 		if s.forget(now); len(s.messages) == 0 {
-			delete(m.shown, s)
+			delete(m.messaged, s)
 		}
 	}
 }

@@ -10,7 +10,7 @@ const (
 	ReasonSubscribed Reason = "subscribed" // the room's channel is confirmed, for the first time or again
 	ReasonGap        Reason = "gap"        // an event is missing or does not fit
 	ReasonEpoch      Reason = "epoch"      // the room began anew
-	ReasonBehind     Reason = "behind"     // the engine told of a version whose event does not come
+	ReasonBehind     Reason = "behind"     // the event of a version that the engine has does not come
 	ReasonDrift      Reason = "drift"      // mirror and engine differ at the same version
 	ReasonHistory    Reason = "history"    // another history of the server began: a restart or a promotion
 )
@@ -21,15 +21,14 @@ const keepEvents = 4096
 // reading is a snapshot under way.
 type reading struct {
 	running bool
-	again   bool // what is under way may be too old already
+	again   bool // the snapshot under way may be too old already
 	events  []room.Event
 }
 
 // Reading reports whether a snapshot is under way.
 func (m *Mirror[V]) Reading() bool { return m.reading.running }
 
-// Read says that a snapshot is needed. True: take one, and Adopt it. False: one is under way, and what it
-// brings will not do.
+// Read asks for a snapshot. True: take one, and Adopt it. False: one is under way, and another will follow.
 func (m *Mirror[V]) Read() bool {
 	if m.reading.running {
 		m.reading.again = true
@@ -65,8 +64,8 @@ func (m *Mirror[V]) Adopt(s room.Snapshot) (events []room.Event, ok bool) {
 	return events, true
 }
 
-// Compare says what a view that the engine just gave calls for: a snapshot, or that the event of its version,
-// which is on its way or lost, is waited for a moment.
+// Compare compares a view that the engine just gave with the state. It returns why a snapshot is needed, or
+// wanted: the event of the view's version is on its way or lost, and is to be waited for a moment.
 func (m *Mirror[V]) Compare(v *room.View) (needs Reason, wanted bool) {
 	if !m.Live || m.reading.running {
 		return "", false

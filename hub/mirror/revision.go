@@ -2,7 +2,7 @@ package mirror
 
 import "cmp"
 
-// Revision is which state of a room something was told of. Within an epoch versions grow by one.
+// Revision names a state of a room. Within an epoch versions grow by one.
 type Revision struct{ Epoch, Version int64 }
 
 // Compare orders revisions: by epoch, and within one by version.
@@ -10,61 +10,61 @@ func (r Revision) Compare(o Revision) int {
 	return cmp.Or(cmp.Compare(r.Epoch, o.Epoch), cmp.Compare(r.Version, o.Version))
 }
 
-// Span is what is known without a gap: everything from the snapshot of version Base on to a revision, in one
-// history of the server.
+// Span is the versions that are known without a gap: from the snapshot of version Base on to a revision, in
+// one history of the server.
 type Span struct {
 	Revision
 	Base    int64
 	Lineage string
 }
 
-// Freshness is what something that was told of one revision is to who knows another one, or a span.
+// Freshness is how one revision compares with another one, or with a span, that is known.
 type Freshness int
 
-// From who knows to what is told.
+// Of the other revision, compared with the known one.
 const (
 	EpochBefore  Freshness = iota // of an epoch that is over
-	EpochAfter                    // of an epoch that nobody here has heard of
+	EpochAfter                    // of an epoch that is not known yet
 	OtherHistory                  // the server's history is another one: the last writes may be missing
-	Missed                        // of before the snapshot: what happened in between was not told
-	Known                         // everything since then was told
+	Missed                        // of before the snapshot: versions in between were missed
+	Known                         // every version since then is known
 	Same
 	Next  // the very next version
 	Ahead // versions in between are missing
 )
 
-// Of is the rule of what is fresh. All others are made of it.
-func (r Revision) Of(told Revision) Freshness {
+// Of is the rule of freshness. All others are made of it.
+func (r Revision) Of(at Revision) Freshness {
 	switch {
-	case told.Epoch < r.Epoch:
+	case at.Epoch < r.Epoch:
 		return EpochBefore
-	case told.Epoch > r.Epoch:
+	case at.Epoch > r.Epoch:
 		return EpochAfter
-	case told.Version < r.Version:
+	case at.Version < r.Version:
 		return Known
-	case told.Version == r.Version:
+	case at.Version == r.Version:
 		return Same
-	case told.Version == r.Version+1:
+	case at.Version == r.Version+1:
 		return Next
 	}
 	return Ahead
 }
 
-// Of is the rule where only what came since a snapshot is known.
-func (s *Span) Of(told Revision) Freshness {
-	f := s.Revision.Of(told)
-	if f == Known && told.Version < s.Base {
+// Of is the rule where only the versions since a snapshot are known.
+func (s *Span) Of(at Revision) Freshness {
+	f := s.Revision.Of(at)
+	if f == Known && at.Version < s.Base {
 		return Missed
 	}
 	return f
 }
 
-// OfHistory is the rule for what says in which history of the server it was written.
-func (s *Span) OfHistory(told Revision, lineage string) Freshness {
-	if told.Epoch == s.Epoch && lineage != s.Lineage {
+// OfHistory is the rule for a revision with the history of the server that it was written in.
+func (s *Span) OfHistory(at Revision, lineage string) Freshness {
+	if at.Epoch == s.Epoch && lineage != s.Lineage {
 		return OtherHistory
 	}
-	return s.Of(told)
+	return s.Of(at)
 }
 
 // Reached reports whether the revision is one that is known.
@@ -76,16 +76,16 @@ func (f Freshness) Unreached() bool { return f == Next || f == Ahead }
 // OtherEpoch reports whether versions can not be compared.
 func (f Freshness) OtherEpoch() bool { return f == EpochBefore || f == EpochAfter }
 
-// Shown is what a socket was told: the state of a room, how often that was replaced by a snapshot, and how
-// often the session's seat changed.
-type Shown struct {
+// Sent is the state that a socket was sent: its revision, how often a snapshot had replaced the room's, and
+// how often the session's seat had changed.
+type Sent struct {
 	Revision
 	Snapshots, Seats uint32
 }
 
-// Worth reports whether there is something in next that a socket which shows s has not been told. Versions
-// never go back on a socket.
-func (s Shown) Worth(next Shown) bool {
+// Worth reports whether next has something new for a socket that was sent s. Versions never go back on a
+// socket.
+func (s Sent) Worth(next Sent) bool {
 	switch f := s.Of(next.Revision); {
 	case f == Known:
 		return false

@@ -8,8 +8,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Roster is support's mirror of a room: the line with who stands in it. It follows the same events in the
-// same order as State, which says first what an event is. It is not safe for concurrent use.
+// Roster is support's mirror of a room: the line with its sellers. It follows the same events in the same
+// order as State, which judges each event first. It is not safe for concurrent use.
 type Roster struct {
 	Revision
 	Now    int64 // unix ms of Redis's clock when the room was so
@@ -47,10 +47,10 @@ type Absence struct {
 	Since  int64 // unix ms; 0 = it is back
 }
 
-// Nothing reports whether it changed nothing of the line.
+// Nothing reports whether the line is as it was.
 func (c *Change) Nothing() bool { return len(c.Left)+len(c.Joined)+len(c.Moved)+len(c.Away) == 0 }
 
-// Adopt takes what the engine says for the truth.
+// Adopt takes a roster for the truth.
 func (r *Roster) Adopt(s room.Roster) {
 	*r = Roster{Revision: Revision{s.Epoch, s.Version}, Now: s.Now, Hold: s.Hold.Milliseconds(),
 		Paused: s.Paused, Holder: s.Holder, Line: s.Line,
@@ -107,7 +107,7 @@ func (r *Roster) CatchUp(events []room.Event) bool {
 	return true
 }
 
-// move moves the line in the order of State.move, and notes who left.
+// move moves the line in the order of State.move, and notes the tickets that left.
 func (r *Roster) move(e *room.Event, c *Change) bool {
 	holder := r.Lease.Fence
 	for i := range e.Missed {
@@ -157,7 +157,7 @@ func (r *Roster) move(e *room.Event, c *Change) bool {
 	return true
 }
 
-// withMissed are those who stand in the line anew: who came, and who did not claim its lease.
+// withMissed are the sessions that stand in the line anew: they joined, or did not claim their lease.
 func withMissed(e *room.Event) []room.Joined {
 	if len(e.Missed) == 0 {
 		return e.Joined
@@ -181,7 +181,7 @@ func (r *Roster) placings(list []room.Joined) []Placing {
 	return all
 }
 
-// absences takes who of the line is away now, or back.
+// absences takes the waiters that are away now, or back.
 func (r *Roster) absences(e *room.Event) (list []Absence) {
 	for i := range e.Notes {
 		n := &e.Notes[i]
@@ -226,7 +226,7 @@ func (r *Roster) insert(w room.Waiter) bool {
 	return true
 }
 
-// remove takes out who has a rank; false where nobody has.
+// remove takes out the waiter at a rank; false where there is none.
 func (r *Roster) remove(rank float64) (w room.Waiter, ok bool) {
 	at, ok := r.at(rank)
 	if !ok {

@@ -10,14 +10,14 @@ type Seat struct {
 	Fence   int64
 	Rank    float64
 
-	Unclaimed bool // it waits, and is passed over until it says that it is back
+	Unclaimed bool // it waits, and is passed over until it is back
 }
 
 // Live reports whether it is that of a place that goes on.
 func (s Seat) Live() bool { return s.Status == room.Waiting || s.Status == room.Locked }
 
-// seatOf is what a look found. A place that the store does not know any more although it was live
-// was lost; one that had ended stays ended on its sockets until the session joins again.
+// seatOf is the seat that a lookup found. A place that was live and that the store does not know any more was
+// lost; one that had ended stays ended on its sockets until the session joins again.
 func seatOf(p *room.Place, before Seat) Seat {
 	if p.Status == room.Idle {
 		switch {

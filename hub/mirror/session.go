@@ -6,11 +6,11 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Session is a session that is here, with what its owner keeps of it beside.
+// Session is a session that is here, with its owner's data about it beside.
 type Session[V any] struct {
 	ID       string
 	Seat     Seat
-	Revision // of which the seat was told; events since then are in it
+	Revision // at which the seat was set; events since then are in it
 
 	Here V
 
@@ -22,13 +22,13 @@ type Session[V any] struct {
 }
 
 // take sets the seat as of a revision.
-func (s *Session[V]) take(to Seat, told Revision) {
-	s.Revision = told
+func (s *Session[V]) take(to Seat, at Revision) {
+	s.Revision = at
 	if s.Seat == to {
 		return
 	}
 	if s.Seat.Ticket != to.Ticket {
-		// they were for the place before
+		// these were for the place before
 		s.messages = slices.DeleteFunc(s.messages, func(m Message) bool { return !m.Late })
 	}
 	s.Seat = to
@@ -51,8 +51,8 @@ func has(list []Message, m *Message) bool {
 	return slices.ContainsFunc(list, func(one Message) bool { return one.is(m) })
 }
 
-// shownIn lists all that a session is shown.
-func shownIn(seat *room.Seat) []Message {
+// messagesOf lists the messages of a seat, offered ones among them.
+func messagesOf(seat *room.Seat) []Message {
 	list := make([]Message, 0, len(seat.Messages)+len(seat.Offers))
 	for _, m := range seat.Messages {
 		list = append(list, Message{Message: m})
@@ -80,8 +80,8 @@ func (s *Session[V]) learn(list []Message) bool {
 	return fresh
 }
 
-// forget drops the messages that have been shown for long enough. The store shows none as old as that, so
-// none comes back.
+// forget drops the messages whose time to be shown is over. The store has none as old as that, so none comes
+// back.
 func (s *Session[V]) forget(now int64) {
 	if len(s.messages) == 0 {
 		return
@@ -92,7 +92,7 @@ func (s *Session[V]) forget(now int64) {
 	}
 }
 
-// Messages lists those with a higher number that may still be shown at unix millisecond now.
+// Messages lists the messages with a higher number that may still be shown at unix millisecond now.
 func (s *Session[V]) Messages(after uint32, now int64) (list []Message) {
 	for _, m := range s.messages {
 		if m.Number > after && m.ForgetAt > now {

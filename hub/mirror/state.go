@@ -6,7 +6,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// State is what is known of a room, at one revision. It is not safe for concurrent use.
+// State is a room's state at one revision. It is not safe for concurrent use.
 type State struct {
 	Span
 	Line         Line
@@ -18,7 +18,7 @@ type State struct {
 // Verdict is what an event was to a mirror.
 type Verdict int
 
-// What an event may be.
+// The verdicts.
 const (
 	Applied  Verdict = iota // the state is of the event's version now
 	Noted                   // nothing but notes
@@ -28,8 +28,8 @@ const (
 	Unwanted                // nothing is known of the room, and nothing asked for
 )
 
-// Apply brings the state from the version before to the event's, if it is that one. After Gap the
-// state is not to be used until Adopt; its Span still says what was known.
+// Apply brings the state from the version before to the event's, if it is that one. After Gap the state is
+// not to be used until Adopt; its Span still has the versions that were known.
 func (m *State) Apply(e *room.Event) Verdict {
 	revision := Revision{e.Epoch, e.Version}
 	switch f := m.OfHistory(revision, e.Lineage); {
@@ -77,10 +77,10 @@ func (m *State) move(e *room.Event) bool {
 		case f.Rank != nil:
 			fits = m.Line.remove(*f.Rank) && fits
 		case f.Fence != holder:
-			return false // granted and ended within one change: the event does not say whence
+			return false // granted and ended within one change: the event does not have its rank
 		}
 	}
-	// Who was granted the lock left the line before anybody was moved; unless it joined only now.
+	// The new holder left the line before any waiter was moved; unless it joined only now.
 	granted := e.Lease != nil && e.Lease.Rank != nil
 	if granted && m.Line.remove(*e.Lease.Rank) {
 		granted = false
@@ -106,7 +106,7 @@ func (m *State) Adopt(s room.Snapshot) {
 	}
 }
 
-// Held reports whether somebody has the lock.
+// Held reports whether a session has the lock.
 func (m *State) Held() bool { return m.Lease.Fence != 0 }
 
 // Waits reckons the waits of position p at unix millisecond now, where a lease is so long.
@@ -118,7 +118,7 @@ func (m *State) Waits(p int, now int64, lease time.Duration) (room.Waits, bool) 
 	return v.WaitsAt(p, now, lease)
 }
 
-// gap says why an event was one.
+// gap returns why an event was a gap.
 func (s *Span) gap(e *room.Event) Reason {
 	switch f := s.OfHistory(Revision{e.Epoch, e.Version}, e.Lineage); {
 	case f.OtherEpoch():

@@ -37,8 +37,7 @@ type Sessions interface {
 }
 
 // Room is what is reported of one room: sessions that came, and sessions that went. A report counts as done
-// until the opposite is reported: a call that failed may have done its work. The room's lock guards it, but
-// for what says otherwise.
+// until the opposite is reported: a call that failed may have done its work. The room's lock guards it.
 type Room struct {
 	replica   *Replica
 	id        room.ID

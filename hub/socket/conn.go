@@ -8,7 +8,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Close codes of what a client does wrong.
+// Close codes for a client's faults.
 const (
 	NotUTF8    = 1007
 	TooBig     = 1009
@@ -30,16 +30,16 @@ type Conn struct {
 	asked atomic.Int64  // when the last ping of the wheel was written, likewise
 }
 
-// Protocol is what the frames are called where a client names protocols: a browser can say no more about
-// itself than that.
+// Protocol is the name of the frames where a client names protocols: a browser can send nothing else about
+// itself.
 const Protocol = "waitroom"
 
-// Accept takes over the connection of a request that Check let in; false where it broke meanwhile: there is
-// nobody to tell. After true the response is not to be touched; Open is next, then Run, and in the end Leave.
+// Accept takes over the connection of a request that Check let in; false where it broke meanwhile. After true
+// the response is not to be touched; Open is next, then Run, and in the end Leave.
 func (p *Pool) Accept(w http.ResponseWriter, r *http.Request, c *Conn, owner Owner) bool {
 	c.pool, c.owner, c.wire.c = p, owner, c
 	ws, err := websocket.Accept(hijacker{w, &c.wire}, r, &websocket.AcceptOptions{
-		Subprotocols:       []string{Protocol}, // to who asks for it
+		Subprotocols:       []string{Protocol}, // for clients that ask for it
 		InsecureSkipVerify: true,               // checkOrigin is stricter
 		CompressionMode:    websocket.CompressionDisabled,
 		OnPingReceived:     c.pinged,
@@ -83,7 +83,7 @@ func (c *Conn) Lost() bool { return c.lost.Load() }
 // Closed reports whether nothing more is sent.
 func (c *Conn) Closed() bool { return c.isClosed() }
 
-// Probe asks the browser, before others are told anything.
+// Probe asks the browser, before other sockets are served.
 func (c *Conn) Probe() { c.Mark(dueProbe, true) }
 
 // Ping asks the page, before its turn on the wheel.
@@ -103,7 +103,7 @@ func (c *Conn) Shut(code int, reason string) {
 // Kill closes the connection at once; Run ends.
 func (c *Conn) Kill() { _ = c.Conn.Close() }
 
-// broken says that the socket takes nothing any more.
+// broken takes a socket that takes nothing any more.
 func (c *Conn) broken(slow bool) {
 	if slow {
 		c.pool.cfg.Slow.Inc()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// What a client may send in a second. No browser comes near; and no message that is not refused as it is
-// needs as many bytes.
+// The most that a client may send in a second. No browser comes near; and no message that is not refused as
+// it is needs as many bytes.
 const (
 	framesASecond = 10
 	bytesASecond  = 8 << 10
@@ -15,7 +15,7 @@ const (
 
 var errFlood = errors.New("more than a client may send")
 
-// meter counts what came since a second began, which is when the first of it came.
+// meter counts frames and bytes since a second began, with the first of them.
 type meter struct {
 	began        int64 // ns of the pool's clock
 	frames, size uint16
@@ -42,8 +42,8 @@ func (m *meter) bytes(now int64, n int) bool {
 	return m.size > bytesASecond
 }
 
-// answered counts a control frame, or a pong of the page. After too many it is told so, and nothing more is
-// read.
+// answered counts a control frame, or a pong of the page. After too many the socket is closed, and nothing
+// more is read.
 func (c *Conn) answered() {
 	if c.taken.frame(c.pool.now()) {
 		c.flooded = true

@@ -9,11 +9,11 @@ const (
 	opPong  = 0x8a
 )
 
-// pong is what a page answers.
+// pong is a page's answer.
 const pong = `{"type":"pong"}`
 
 const (
-	masked       = 0x80 // what clients send
+	masked       = 0x80 // of clients' frames
 	maskedHeader = 6    // of a short frame
 )
 

@@ -23,7 +23,7 @@ type hijacker struct {
 }
 
 // WriteHeader writes nothing where the answer is that the protocol is another one from now on: Hijack has it
-// follow. A framework's writer that can be told to write its header now has only noted it until then.
+// follow. A framework's writer that can write its header now has only noted it until then.
 func (w hijacker) WriteHeader(status int) {
 	_, notes := w.ResponseWriter.(interface{ WriteHeaderNow() })
 	if status != http.StatusSwitchingProtocols || notes {

@@ -2,8 +2,8 @@ package socket
 
 import "syscall"
 
-// tcpUserTimeout is TCP_USER_TIMEOUT, which package syscall does not know: how long (ms) what was sent may
-// stay unacknowledged.
+// tcpUserTimeout is TCP_USER_TIMEOUT, which package syscall does not know: how long (ms) sent data may stay
+// unacknowledged.
 const tcpUserTimeout = 18
 
 func (w *wire) setUserTimeout() {

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// What Check refuses.
+// The refusals of Check.
 var (
 	ErrOrigin     = errors.New("origin is not allowed")
 	ErrNotUpgrade = errors.New("request is no WebSocket upgrade")
 )
 
-// Check says whether a request may become a socket, before anything is written to the response: ErrOrigin or
-// ErrNotUpgrade where it may not. allowed says it of a request that has an Origin; nil = nothing that a
-// browser sends by itself counts.
+// Check returns ErrOrigin or ErrNotUpgrade where a request may not become a socket, before anything is
+// written to the response. allowed decides for a request that has an Origin; nil = nothing that a browser
+// sends by itself counts.
 func Check(w http.ResponseWriter, r *http.Request, allowed func(*http.Request) bool) error {
 	if err := checkOrigin(r, allowed); err != nil {
 		return err

@@ -1,6 +1,6 @@
 // Package socket keeps WebSockets: it takes connections over, reads them, pings them, and writes to them
-// without ever waiting for one. It knows nothing of what they show: a socket that has something to be told is
-// marked, and its owner makes the frames at the moment of writing.
+// without ever waiting for one. It knows nothing of their contents: a socket with a frame due is marked, and
+// its owner makes the frames at the moment of writing.
 package socket
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Config says what a pool needs; there are no defaults.
+// Config is what a pool needs; there are no defaults.
 type Config struct {
 	// a ping per socket. Nothing heard for 0.4 of it after one, or two unanswered by the page: closed
 	PingEvery    time.Duration
@@ -19,12 +19,12 @@ type Config struct {
 	WriteBuffer  int           // a socket's kernel write buffer, bytes
 
 	Start time.Time              // when the clock began by which sockets are heard of
-	Ping  func(to []byte) []byte // appends what the page is asked, which it answers by {"type":"pong"}
+	Ping  func(to []byte) []byte // appends a ping for the page, which it answers by {"type":"pong"}
 
 	Metrics
 }
 
-// Metrics count what pools do.
+// Metrics are those of a pool.
 type Metrics struct {
 	Pings, Probes prometheus.Counter // asked of the page, and of the browser alone
 	Slow          prometheus.Counter // closed because they took nothing for too long
@@ -32,14 +32,14 @@ type Metrics struct {
 	Floods        prometheus.Counter // closed because they sent too much
 }
 
-// Owner is whose socket it is.
+// Owner makes the frames of a socket.
 type Owner interface {
-	// Serve writes what is due to the socket, from the state of this moment. One writer calls it at a time.
+	// Serve writes the due frames to the socket, from the state of this moment. One writer calls it at a
+	// time.
 	Serve(w *Writer, due uint32)
 }
 
-// Pool is the sockets of one server: a queue of those that have something to be told, and a wheel that pings
-// them all.
+// Pool is the sockets of one server: a queue of those with frames due, and a wheel that pings them all.
 type Pool struct {
 	cfg   Config
 	queue *queue

@@ -2,13 +2,13 @@ package socket
 
 import "sync"
 
-// What a socket may have to be told is a set of bits. A socket with something due stands in the queue, at
+// The frames that a socket is due are a set of bits. A socket with something due stands in the queue, at
 // most once in each lane; the lane's entry may be stale, so the writer claims the socket before it serves it.
 const (
 	duePing   uint32 = 1 << iota
 	dueProbe         // of the browser alone, between pings
 	dueUrgent        // stands in the urgent lane
-	busy             // a writer has it: who marks it leaves the rest to that writer
+	busy             // a writer has it: a mark leaves the rest to that writer
 
 	Own // the first of the owner's own bits, which are this one and all above it
 
@@ -18,7 +18,7 @@ const (
 // claimed is how many sockets a writer takes at a time: few enough that the urgent lane never waits long.
 const claimed = 16
 
-// queue is the line of sockets that have something to be told, in two lanes.
+// queue has the sockets with frames due, in two lanes.
 type queue struct {
 	mu     sync.Mutex
 	filled *sync.Cond
@@ -49,7 +49,7 @@ func newQueue() *queue {
 	return q
 }
 
-// Mark says that something is due to the socket.
+// Mark adds to the frames that the socket is due.
 func (c *Conn) Mark(what uint32, urgent bool) {
 	if !urgent {
 		if old := c.due.Or(what); old&(dueWork|busy) == 0 {
@@ -88,7 +88,7 @@ func MarkAll[C interface{ Socket() *Conn }](p *Pool, conns []C, what uint32) {
 	}
 }
 
-// Socket is the socket itself, for what has one in it.
+// Socket is the socket itself, for types that have one in them.
 func (c *Conn) Socket() *Conn { return c }
 
 // pop waits for sockets, the urgent first; 0 when the queue is closed.
@@ -113,8 +113,8 @@ func (q *queue) close() {
 	q.filled.Broadcast()
 }
 
-// claim takes what is due and makes the socket this writer's; 0 when there is nothing, or another
-// writer has it.
+// claim takes the due bits and makes the socket this writer's; 0 when there are none, or another writer has
+// it.
 func (c *Conn) claim() uint32 {
 	for {
 		due := c.due.Load()
@@ -127,7 +127,7 @@ func (c *Conn) claim() uint32 {
 	}
 }
 
-// release gives the socket back; what became due meanwhile puts it in the queue again.
+// release gives the socket back. With bits that were set meanwhile it is queued again.
 func (c *Conn) release() {
 	due := c.due.And(^busy)
 	switch {

@@ -14,7 +14,7 @@ import (
 
 const (
 	readLimit = 4 << 10
-	// drainLimit is how much a peer may still send after it was told to close.
+	// drainLimit is how much a peer may still send after a close frame to it.
 	drainLimit = 1 << 20
 )
 
@@ -86,7 +86,7 @@ func (c *Conn) pageAnswered() {
 	c.answered()
 }
 
-// message reads one message; code 0 is a pong, another one says how to close.
+// message reads one message; code 0 is a pong, another one is the code to close with.
 func (c *Conn) message() (code int, reason string, err error) {
 	var buf [64]byte
 	typ, r, err := c.ws.Reader(context.Background())
@@ -95,7 +95,7 @@ func (c *Conn) message() (code int, reason string, err error) {
 	}
 	n, err := io.ReadFull(r, buf[:])
 	text := buf[:n]
-	if err == nil { // longer than any pong: read it all, to tell what is wrong with it
+	if err == nil { // longer than any pong: read it all, to find its fault
 		more, failed := io.ReadAll(r)
 		text, err = append(bytes.Clone(text), more...), failed
 	}
@@ -122,8 +122,7 @@ func isPong(text []byte) bool {
 	return json.Unmarshal(text, &m) == nil && m.Type == "pong"
 }
 
-// discard lets a peer that was told to close read that, before the connection goes: what it still sends is
-// read and not looked at.
+// discard lets a peer read our close frame before the connection goes: it reads the peer's data and drops it.
 func (c *Conn) discard() {
 	_ = c.SetReadDeadline(time.Now().Add(c.pool.cfg.CloseGrace))
 	_, _ = io.CopyN(io.Discard, c.Conn, drainLimit)

@@ -69,8 +69,8 @@ func (w *wheel) run(ctx context.Context) {
 	}
 }
 
-// turn counts moments, not time: a process that stood still gives everybody the time to answer that it would
-// have had.
+// turn counts moments, not time: a process that stood still gives every socket the time to answer that it
+// would have had.
 func (w *wheel) turn() {
 	w.mu.Lock()
 	w.now = (w.now + 1) % slots
@@ -84,7 +84,7 @@ func (w *wheel) turn() {
 	}
 }
 
-// ping marks everybody in the slot for a ping.
+// ping marks every socket in the slot for a ping.
 func (s *slot) ping(now int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,8 +94,8 @@ func (s *slot) ping(now int64) {
 	}
 }
 
-// silent lists those whose time to answer is over. Whose ping has waited here behind others' frames has had
-// no time to answer.
+// silent lists the sockets whose time to answer is over. A socket whose ping has waited here behind other
+// frames has had no time to answer.
 func (s *slot) silent(now, within int64) (silent []*Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,19 +11,18 @@ import (
 	"time"
 )
 
-// sent is what became of a frame.
+// sent is the fate of a frame.
 type sent int
 
 const (
 	took    sent = iota // the kernel has it, or the rest of it follows by itself
-	blocked             // an earlier frame is not through yet: what was due is marked again after it
+	blocked             // an earlier frame is not through yet: the due bits are marked again after it
 	gone                // the socket is closed or closing
 )
 
-// wire is a socket's connection. It stands below the WebSocket library, which reads frames from it
-// and writes its control frames to it; the server's own frames are written here directly. No write
-// waits: what the kernel does not take at once is finished by a goroutine that lives only as long
-// as that, and in the meantime nothing else is written.
+// wire is a socket's connection. It stands below the WebSocket library, which reads frames from it and writes
+// its control frames to it; the server's own frames are written here directly. No write waits: a goroutine
+// finishes the part that the kernel does not take at once, and ends; meanwhile nothing else is written.
 type wire struct {
 	net.Conn
 	raw   syscall.RawConn // nil where the connection is none of the kernel's
@@ -80,7 +79,7 @@ func (w *wire) let() {
 	}
 }
 
-// headed is a frame with what was held before it. The lock is held.
+// headed is a frame with the held answer before it. The lock is held.
 func (w *wire) headed(frame []byte) []byte {
 	if w.head == nil {
 		return frame
@@ -91,8 +90,8 @@ func (w *wire) headed(frame []byte) []byte {
 	return frame
 }
 
-// Read reads what came with the request, then the connection. Whatever comes is a sign of life; too much of
-// it is an error.
+// Read reads the data that came with the request, then the connection. All data is a sign of life; too much
+// of it is an error.
 func (w *wire) Read(p []byte) (n int, err error) {
 	if w.flooded {
 		return 0, errFlood
@@ -134,8 +133,8 @@ func (w *wire) send(nb *nonblockingWrite, frame []byte, due uint32) sent {
 	return w.put(nb, frame, due, false)
 }
 
-// sendShared writes a frame that nobody changes any more: what the kernel does not take at once is not
-// copied, however long it is.
+// sendShared writes a frame that is not changed any more: the part that the kernel does not take at once is
+// not copied, however long it is.
 func (w *wire) sendShared(nb *nonblockingWrite, frame []byte, due uint32) sent {
 	return w.put(nb, frame, due, true)
 }
@@ -175,9 +174,9 @@ func (w *wire) put(nb *nonblockingWrite, frame []byte, due uint32, shared bool) 
 	return took
 }
 
-// finish writes what the kernel did not take at once.
+// finish writes the part that the kernel did not take at once.
 func (w *wire) finish() {
-	n, err := w.writeAll(w.rest) // nobody else touches rest while it is not nil
+	n, err := w.writeAll(w.rest) // no other goroutine touches rest while it is not nil
 	_ = w.SetWriteDeadline(time.Time{})
 	w.mu.Lock()
 	due, rest := w.due, w.rest[n:]
@@ -197,9 +196,9 @@ func (w *wire) finish() {
 	}
 }
 
-// longWrite is how much a peer has to take within the write deadline, so that who takes a long frame slowly
-// is not slow, and who takes next to nothing is. Where a write can only wait, longer ones are not the
-// writers' to make.
+// longWrite is how much a peer has to take within the write deadline: a peer that takes a long frame slowly
+// is not slow, one that takes next to nothing is. Where a write can only wait, writers leave longer ones to a
+// goroutine.
 const longWrite = 16 << 10
 
 // writeAll writes with a new deadline for each part.
@@ -213,7 +212,7 @@ func (w *wire) writeAll(b []byte) (n int, err error) {
 	return n, err
 }
 
-// giveUp tells a slow peer why, where the kernel can be talked into taking a little more.
+// giveUp closes a slow peer with the reason, where the kernel takes a little more.
 func (w *wire) giveUp(rest []byte) {
 	const most = 256 << 10
 	if len(rest) > most {

@@ -26,7 +26,7 @@ func (p *Pool) Write(context.Context) {
 	}
 }
 
-// serve writes what is due to a socket, unless another writer does.
+// serve writes the due frames to a socket, unless another writer does.
 func (w *Writer) serve(c *Conn) {
 	due := c.claim()
 	if due == 0 {
@@ -85,7 +85,7 @@ func (c *Conn) ping(w *Writer, due uint32) {
 	}
 	b := p.cfg.Ping(w.Blank())
 	w.buf = b
-	c.asked.Store(p.now()) // before it is: an answer is never older
+	c.asked.Store(p.now()) // before the ping is written: an answer is never older
 	if c.send(w.nonblocking, append(Text(b), probe...), duePing) == took {
 		p.cfg.Pings.Inc()
 	}
