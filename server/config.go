@@ -55,7 +55,7 @@ type Config struct {
 	RoomsFile        string // "" = none
 	WebhookURL       Secret // it may hold credentials
 	WebhookSecret    Secret
-	WebPush          bool              // sellers' browsers are told of their turns though no page is open
+	WebPush          bool              // sellers' browsers show their turns though no page is open
 	PushLoopback     bool              // for tests: push services are on this machine; no setting leads here
 	SupportUsers     map[string]Secret // name → bcrypt hash
 	SupportOIDC      SupportOIDC
@@ -73,11 +73,11 @@ type Config struct {
 	Unknown []string // environment variables that look like ours and are not
 }
 
-// SupportOIDC says how support signs in where there is an OpenID Connect provider; without an issuer there is none.
+// SupportOIDC is the OpenID Connect provider that support signs in with; without an issuer there is none.
 type SupportOIDC struct {
 	Issuer, ClientID     string
 	ClientSecret         Secret
-	WatchGroup, ActGroup string // "" admits nobody
+	WatchGroup, ActGroup string // "" admits no member
 }
 
 // Secret is a text that does not print.

@@ -13,7 +13,8 @@ import (
 	"github.com/waitroom/waitroom/web/problem"
 )
 
-// kinds are what the outbox works off, by the name under which tasks are put in: a further kind is a further entry.
+// kinds are what the outbox works off, by the name under which tasks are put in: a further kind is a further
+// entry.
 func (s *Server) kinds() (map[string]outbox.Kind, error) {
 	kinds := make(map[string]outbox.Kind)
 	if s.cfg.WebhookURL != "" {

@@ -21,12 +21,13 @@ import (
 
 const (
 	mostItems   = 200
-	troubledFor = 24 * time.Hour  // how long a message or an incident is shown
+	troubledFor = 24 * time.Hour  // how long a message or an incident stays on the desk
 	takenIn     = 5 * time.Second // by when the ledger has what happened
 	alertWithin = 2 * time.Second
 )
 
-// panels are what support sees beside the line: the store's messages of the last minutes, and what the ledger knows of the day.
+// panels are what support sees beside the line: the store's messages of the last minutes, and what the ledger
+// knows of the day.
 type panels struct {
 	engine  *room.Engine
 	ledger  *ledger.Ledger
@@ -37,11 +38,12 @@ type panels struct {
 	again map[room.ID]bool // rooms that are looked up once more
 }
 
-func newPanels(e *room.Engine, l *ledger.Ledger, client redis.UniversalClient, sources func(room.ID) map[string]source.Configured) *panels {
+func newPanels(e *room.Engine, l *ledger.Ledger, client redis.UniversalClient,
+	sources func(room.ID) map[string]source.Configured) *panels {
 	return &panels{engine: e, ledger: l, client: client, sources: sources, again: make(map[room.ID]bool)}
 }
 
-// messageItem is a message that belongs to nobody, or came late. Times are unix ms.
+// messageItem is a message that belongs to no seller, or came late. Times are unix ms.
 type messageItem struct {
 	Key        string          `json:"key"`
 	Kind       string          `json:"kind"`
@@ -71,7 +73,7 @@ type candidateItem struct {
 	Live      bool   `json:"live"`
 }
 
-// pauseItem is who paused the room and why. Times are unix ms.
+// pauseItem is a pause of the room, with its author and reason. Times are unix ms.
 type pauseItem struct {
 	Key    string `json:"key"`
 	Who    string `json:"who"`
@@ -91,8 +93,8 @@ type incidentItem struct {
 	Detail   string `json:"detail"`
 }
 
-// Items are the messages and incidents that a person may have to look at, the latest first. While the ledger is away, those that
-// the store has.
+// Items are the messages and incidents that a person may have to look at, the latest first. While the ledger
+// is away, those that the store has.
 func (p *panels) Items(ctx context.Context, id room.ID) ([]desk.Item, error) {
 	letters, err := p.engine.Letters(ctx, id)
 	if err != nil {
@@ -104,13 +106,17 @@ func (p *panels) Items(ctx context.Context, id room.ID) ([]desk.Item, error) {
 		lost, incidents = nil, nil
 	}
 	messages := messageItems(letters, lost)
-	if err == nil && slices.ContainsFunc(messages, func(m messageItem) bool { return m.SentAt == nil && m.From == "" && now-m.At < takenIn.Milliseconds() }) {
+	if err == nil && slices.ContainsFunc(messages,
+		func(m messageItem) bool {
+			return m.SentAt == nil && m.From == "" &&
+				now-m.At < takenIn.Milliseconds()
+		}) {
 		p.lookAgain(id)
 	}
 	return itemsOf(messages, incidentItems(incidents))
 }
 
-// Pauses are who paused the room and why, from what support wrote when it did.
+// Pauses are the room's latest pause, with the author and reason that the audit has.
 func (p *panels) Pauses(ctx context.Context, id room.ID) ([]desk.Item, error) {
 	last, found, err := p.ledger.LastPause(ctx, id)
 	if err != nil || !found {
@@ -124,7 +130,8 @@ func (p *panels) Pauses(ctx context.Context, id room.ID) ([]desk.Item, error) {
 // now is Redis's time as far as it is known.
 func (p *panels) now() int64 { return cmp.Or(p.engine.At(time.Now()), time.Now().UnixMilli()) }
 
-// lookAgain has a room's items looked up once more, when the ledger has taken in who sent what has just come.
+// lookAgain has a room's items looked up once more, when the ledger has taken in the sender of the latest
+// message.
 func (p *panels) lookAgain(id room.ID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,14 +147,15 @@ func (p *panels) lookAgain(id room.ID) {
 	})
 }
 
-// alert tells all replicas that a room's items are others. Where it fails they are looked up at the next change.
+// alert has all replicas look up a room's items. Where it fails they are looked up at the next change.
 func (p *panels) alert(id room.ID) {
 	ctx, cancel := context.WithTimeout(context.Background(), alertWithin)
 	defer cancel()
 	_ = p.engine.Alert(ctx, id)
 }
 
-// messageItems puts together what the store has of a message, which is newer, and what the ledger has, which is more.
+// messageItems puts together what the store has of a message, which is newer, and what the ledger has, which
+// is more.
 func messageItems(letters []room.Letter, lost []ledger.Lost) []messageItem {
 	items := make([]messageItem, 0, len(letters)+len(lost))
 	known := make(map[string]int, len(letters))
@@ -173,7 +181,8 @@ func messageItems(letters []room.Letter, lost []ledger.Lost) []messageItem {
 }
 
 func letterItem(l room.Letter) messageItem {
-	m := messageItem{At: l.ReceivedAt, MessageID: l.MessageID, Result: l.Result, Reason: l.Reason, Text: l.Text, Code: l.Code,
+	m := messageItem{At: l.ReceivedAt, MessageID: l.MessageID, Result: l.Result, Reason: l.Reason,
+		Text: l.Text, Code: l.Code,
 		Ticket: l.Ticket, Fence: l.Fence, Offered: l.Offered, Could: []candidateItem{}}
 	for _, c := range l.Could {
 		m.Could = append(m.Could, candidateItem(c))
@@ -182,11 +191,13 @@ func letterItem(l room.Letter) messageItem {
 }
 
 func lostItem(l ledger.Lost) messageItem {
-	m := messageItem{At: l.ReceivedAt, MessageID: l.MessageID, Result: l.Result, Reason: l.Reason, Text: l.Body, Code: l.Code,
+	m := messageItem{At: l.ReceivedAt, MessageID: l.MessageID, Result: l.Result, Reason: l.Reason,
+		Text: l.Body, Code: l.Code,
 		Ticket: l.Ticket, Fence: l.Fence, Could: []candidateItem{}}
 	for _, c := range l.Could {
-		m.Could = append(m.Could, candidateItem{Fence: c.Fence, Ticket: c.Ticket, Seller: c.Seller, GrantedAt: c.GrantedAt,
-			EndedAt: c.EndedAt, Live: c.Outcome == ""})
+		m.Could = append(m.Could, candidateItem{Fence: c.Fence, Ticket: c.Ticket, Seller: c.Seller,
+			GrantedAt: c.GrantedAt,
+			EndedAt:   c.EndedAt, Live: c.Outcome == ""})
 	}
 	return m.finished()
 }
@@ -209,7 +220,8 @@ func incidentItems(incidents []ledger.Incident) []incidentItem {
 			key += fmt.Sprint(":", i.Fence)
 		}
 		used[key] = true
-		items = append(items, incidentItem{Key: key, Kind: "incident", At: i.At, Incident: i.Kind, Ticket: i.Ticket, Fence: i.Fence,
+		items = append(items, incidentItem{Key: key, Kind: "incident", At: i.At, Incident: i.Kind,
+			Ticket: i.Ticket, Fence: i.Fence,
 			Subject: i.Subject, Detail: i.Detail})
 	}
 	return items

@@ -15,11 +15,12 @@ type sourceItem struct {
 	Key     string `json:"key"` // its name; "" = the carrier that signs as Standard Webhooks
 	Kind    string `json:"kind"`
 	HeardAt int64  `json:"heard_at"` // 0 = never
-	Clock   int64  `json:"clock_ms"` // how far its clock is behind, negative where it is ahead; 0 = it is right, or that is not known
+	// how far its clock is behind, negative where it is ahead; 0 = it is right, or that is not known
+	Clock int64 `json:"clock_ms"`
 }
 
-// Sources are the phones and providers of a room, and when each was last heard. A carrier that signs as Standard
-// Webhooks is one of them once it was heard.
+// Sources are the phones and providers of a room, and when each was last heard. A carrier that signs as
+// Standard Webhooks is one of them once it was heard.
 func (p *panels) Sources(ctx context.Context, id room.ID) ([]desk.Item, error) {
 	configured := p.sources(id)
 	names := append([]string{""}, slices.Sorted(maps.Keys(configured))...)

@@ -21,17 +21,18 @@ import (
 	"github.com/waitroom/waitroom/web/push"
 )
 
-// EraseRequest says whom to forget.
+// EraseRequest names the seller to forget.
 type EraseRequest struct {
 	Seller    string
 	EndPlaces bool // live places are ended first; else a seller that has one is not erased
 }
 
-// errHasPlace says why a seller is not erased.
+// errHasPlace is returned where a seller is not erased since it has a place.
 var errHasPlace = errors.New("nothing was erased: end that first on the support desk, or give --end-places")
 
-// Erase gives a seller a random name instead of its own everywhere: in Redis first, then in the ledger, once it has taken in what the journals have.
-// What it did is written down line by line; the error says which part was not done. A repeat goes on, with another name.
+// Erase gives a seller a random name instead of its own everywhere: in Redis first, then in the ledger, once
+// it has taken in what the journals have. It writes each step on a line; the error names the part that was
+// not done. A repeat goes on, with another name.
 func Erase(ctx context.Context, cfg Config, q EraseRequest, out io.Writer) (err error) {
 	store.LogTo(slog.New(slog.DiscardHandler))
 	e := &erasure{Server: &Server{cfg: cfg, log: slog.New(slog.DiscardHandler)}, out: out}
@@ -44,7 +45,8 @@ func Erase(ctx context.Context, cfg Config, q EraseRequest, out io.Writer) (err 
 		return fmt.Errorf("nothing was erased: %w", err)
 	}
 	if cfg.Redis.Embedded() && serves(ctx, cfg.LocalURL()) {
-		return errors.New("nothing was erased: a server with an embedded store serves, whose memory can not be reached: stop it first, then it has forgotten")
+		return errors.New("nothing was erased: a server with an embedded store serves, whose memory can " +
+			"not be reached: stop it first, then it has forgotten")
 	}
 	if err := e.openStores(ctx, prometheus.NewRegistry()); err != nil {
 		return fmt.Errorf("nothing was erased: %w", err)
@@ -83,7 +85,8 @@ func (e *erasure) run(ctx context.Context) error {
 		return fmt.Errorf("redis: not all is erased there, and the ledger not at all; run it again: %w", err)
 	}
 	if err := e.takeIn(ctx); err != nil {
-		return fmt.Errorf("ledger: not erased, and journals in Redis may name the seller until the ledger has taken them in; Redis is done beside that; run it again when the database is back: %w", err)
+		return fmt.Errorf("ledger: not erased, and journals in Redis may name the seller until the ledger "+
+			"has taken them in; Redis is done beside that; run it again when the database is back: %w", err)
 	}
 	if err := e.inLedger(ctx); err != nil {
 		return fmt.Errorf("ledger: not all is erased there; Redis is done; run it again: %w", err)
@@ -136,14 +139,16 @@ func (e *erasure) inRedis(ctx context.Context, rooms []room.ID) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.out, "redis   %d rooms looked at, %d replies for repeats, %d sessions signed in, %d browsers to be told\n", len(rooms), replies, sessions, browsers)
+	fmt.Fprintf(e.out, "redis   %d rooms looked at, %d replies for repeats, %d sessions signed in, %d "+
+		"browsers to be told\n", len(rooms), replies, sessions, browsers)
 	return nil
 }
 
 // eraseWithin bounds how long one room's journal is taken in.
 const eraseWithin = 5 * time.Minute
 
-// takeIn has the ledger take in all that the journals have: whoever else had read an entry before finds it applied.
+// takeIn has the ledger take in all entries of the journals: a replica that had read an entry before finds it
+// applied.
 func (e *erasure) takeIn(ctx context.Context) error {
 	if err := e.db.Away(); err != nil {
 		return err

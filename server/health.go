@@ -16,12 +16,12 @@ import (
 // askWithin is how long a check may take before it counts as failed.
 const askWithin = time.Second
 
-// check is one thing that readiness depends on, or only tells of.
+// check is one thing that readiness depends on, or only reports.
 type check struct {
 	name string
-	bad  string // what is said when ask fails
+	bad  string // its status when ask fails
 	ask  func(context.Context) error
-	soft bool // told, and the server is ready all the same
+	soft bool // reported, and the server is ready all the same
 }
 
 func (c check) said(err error) string {
@@ -52,7 +52,7 @@ func (h *health) ready(w http.ResponseWriter, r *http.Request) {
 	writeHealth(w, http.StatusServiceUnavailable, map[string]any{"status": "not_ready", "checks": said})
 }
 
-// ask says how each check is, and whether those that count are all well.
+// ask returns how each check is, and whether those that count are all well.
 func (h *health) ask(ctx context.Context) (said map[string]string, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
@@ -70,7 +70,9 @@ func (h *health) ask(ctx context.Context) (said map[string]string, ok bool) {
 	return said, ok
 }
 
-var checkOK = prometheus.NewDesc("waitroom_check_ok", "What /readyz says: 1 where a check is well. Without redis, subscription or server no requests are to be sent here.",
+var checkOK = prometheus.NewDesc("waitroom_check_ok",
+	"What /readyz says: 1 where a check is well. Without redis, subscription or server no requests are to "+
+		"be sent here.",
 	[]string{"check"}, nil)
 
 // Describe is part of prometheus.Collector.
@@ -88,5 +90,5 @@ func writeHealth(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // who asked may be gone
+	_ = json.NewEncoder(w).Encode(body) // the client may be gone
 }

@@ -11,11 +11,13 @@ import (
 
 // quota is the limit of joins for each client address.
 func (s *Server) quota() *quota.Quota {
-	return quota.New(quota.Config{Redis: s.store.Client, Names: s.engine.Names(), Rooms: s.engine, Rate: s.cfg.RateLimit, Places: s.cfg.PlacesPerIP, Key: s.cfg.addressKey()})
+	return quota.New(quota.Config{Redis: s.store.Client, Names: s.engine.Names(), Rooms: s.engine,
+		Rate: s.cfg.RateLimit, Places: s.cfg.PlacesPerIP, Key: s.cfg.addressKey()})
 }
 
-// addressKey makes client addresses unreadable in the store. All replicas have it: it is made of the one secret that they share, of
-// those in a list the last, which is there before and while a new one comes. Where there is none, only a list of all addresses tells.
+// addressKey makes client addresses unreadable in the store. All replicas have it: it is made of the one
+// secret that they share, of those in a list the last, which is there before and while a new one comes.
+// Without one, a list of all addresses would make them readable.
 func (c Config) addressKey() []byte {
 	secrets := strings.Split(string(c.SMSWebhookSecret), ",")
 	key := sha256.Sum256([]byte("waitroom addresses " + strings.TrimSpace(secrets[len(secrets)-1])))

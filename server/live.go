@@ -36,7 +36,8 @@ func refusal(w http.ResponseWriter, err error) error {
 	return err
 }
 
-// standsFor is how the hub learns of links; nil where sellers are proven: then all sessions of one act for its place without them.
+// standsFor is how the hub learns of links; nil where sellers are proven: then all sessions of one act for
+// its place without them.
 func (s *Server) standsFor() func(context.Context, room.ID, []string) ([]links.Link, error) {
 	if s.cfg.SellerAuth == byToken {
 		return nil
@@ -44,7 +45,7 @@ func (s *Server) standsFor() func(context.Context, room.ID, []string) ([]links.L
 	return s.linked
 }
 
-// linked says whose places sessions stand for that were let into them by list: those that are what they were then.
+// linked returns the places that sessions were let into by links, where those are what they were then.
 func (s *Server) linked(ctx context.Context, id room.ID, sessions []string) ([]links.Link, error) {
 	places, err := s.links.Standings(ctx, id, sessions)
 	if err != nil {

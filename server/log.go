@@ -9,8 +9,8 @@ import (
 	"github.com/waitroom/waitroom/server/tracing"
 )
 
-// NewLog makes the log that LOG_FORMAT and LOG_LEVEL ask for. Where there are traces, a line says which one
-// it belongs to.
+// NewLog makes the log that LOG_FORMAT and LOG_LEVEL ask for. Where there are traces, a line has its trace's
+// id.
 func (c Config) NewLog(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{Level: c.LogLevel}
 	var handler slog.Handler = slog.NewTextHandler(w, options)

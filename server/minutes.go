@@ -35,7 +35,8 @@ func (p *panels) Minutes(ctx context.Context, id room.ID, since int64) ([]desk.I
 	items := make([]desk.Item, 0, len(list))
 	for _, m := range list {
 		key := strconv.FormatInt(m.At, 10)
-		item, err := itemOf(key, minuteItem{Key: key, At: m.At, Depth: m.Depth, Granted: m.Granted, WaitP50: m.WaitP50, WaitP95: m.WaitP95,
+		item, err := itemOf(key, minuteItem{Key: key, At: m.At, Depth: m.Depth, Granted: m.Granted,
+			WaitP50: m.WaitP50, WaitP95: m.WaitP95,
 			DelayP50: m.DelayP50, DelayP95: m.DelayP95, Outcomes: m.Outcomes})
 		if err != nil {
 			return nil, err

@@ -37,17 +37,22 @@ func (r records) History(ctx context.Context, id room.ID, f support.HistoryFilte
 	}
 	h := support.History{Next: support.Word(page.Next)}
 	for _, l := range page.Leases {
-		h.Leases = append(h.Leases, support.LeaseRow{Epoch: l.Epoch, Fence: l.Fence, Ticket: l.Ticket, Seller: l.Seller,
-			GrantedAt: support.When(l.GrantedAt), EndedAt: support.When(l.EndedAt), Outcome: support.Word(l.Outcome)})
+		h.Leases = append(h.Leases, support.LeaseRow{Epoch: l.Epoch, Fence: l.Fence, Ticket: l.Ticket,
+			Seller:    l.Seller,
+			GrantedAt: support.When(l.GrantedAt), EndedAt: support.When(l.EndedAt),
+			Outcome: support.Word(l.Outcome)})
 	}
 	for _, p := range page.Places {
 		h.Places = append(h.Places, support.PlaceRow{Epoch: p.Epoch, Ticket: p.Ticket, Seller: p.Seller,
-			JoinedAt: support.When(p.JoinedAt), EndedAt: support.When(p.EndedAt), Outcome: support.Word(p.Outcome)})
+			JoinedAt: support.When(p.JoinedAt), EndedAt: support.When(p.EndedAt),
+			Outcome: support.Word(p.Outcome)})
 	}
 	for _, m := range page.Messages {
-		h.Messages = append(h.Messages, support.MessageRow{Epoch: m.Epoch, MessageID: m.MessageID, Result: support.Word(m.Result),
-			Ticket: support.Number(m.Ticket), Fence: support.Number(m.Fence), SentAt: support.When(m.SentAt), ReceivedAt: support.When(m.ReceivedAt),
-			Reason: string(m.Reason)})
+		h.Messages = append(h.Messages, support.MessageRow{Epoch: m.Epoch, MessageID: m.MessageID,
+			Result: support.Word(m.Result),
+			Ticket: support.Number(m.Ticket), Fence: support.Number(m.Fence), SentAt: support.When(m.SentAt),
+			ReceivedAt: support.When(m.ReceivedAt),
+			Reason:     string(m.Reason)})
 	}
 	for _, a := range page.Actions {
 		h.Actions = append(h.Actions, actionRow(a))
@@ -56,8 +61,10 @@ func (r records) History(ctx context.Context, id room.ID, f support.HistoryFilte
 }
 
 func actionRow(a ledger.ActionRow) support.ActionRow {
-	return support.ActionRow{Epoch: a.Epoch, Who: a.Who, Action: a.Action, Reason: a.Reason, Ticket: support.Number(a.Ticket),
-		Fence: support.Number(a.Fence), At: support.When(a.At), MessageID: a.MessageID, Seller: support.Word(a.Seller),
+	return support.ActionRow{Epoch: a.Epoch, Who: a.Who, Action: a.Action, Reason: a.Reason,
+		Ticket: support.Number(a.Ticket),
+		Fence:  support.Number(a.Fence), At: support.When(a.At), MessageID: a.MessageID,
+		Seller:  support.Word(a.Seller),
 		Seconds: support.Number(a.Seconds), From: support.Number(a.From), To: support.Number(a.To)}
 }
 
@@ -70,7 +77,8 @@ func (r records) Story(ctx context.Context, f support.StoryFilter) ([]support.St
 			return nil, false, err
 		}
 	}
-	rows, err := r.ledger.Story(ctx, ledger.Story{Seller: f.Seller, Room: f.Room, From: f.From, Limit: f.Limit, Pending: pending})
+	rows, err := r.ledger.Story(ctx, ledger.Story{Seller: f.Seller, Room: f.Room, From: f.From,
+		Limit: f.Limit, Pending: pending})
 	partial := errors.Is(err, ledger.ErrAway)
 	switch {
 	case errors.Is(err, room.ErrStore):
@@ -92,9 +100,12 @@ func storyEvent(r ledger.TimelineRow) (support.StoryEvent, error) {
 	if err := json.Unmarshal(r.Detail, &d); err != nil {
 		return support.StoryEvent{}, fmt.Errorf("read timeline: %w", err)
 	}
-	return support.StoryEvent{At: support.When(r.At), Room: r.Room, Epoch: r.Epoch, Ticket: support.Number(r.Ticket), Fence: support.Number(r.Fence),
-		Kind: r.Kind, Outcome: support.Word(d.Outcome), Result: support.Word(d.Result), Reason: support.Word(d.Reason), MessageID: support.Word(d.MessageID),
-		ExpiresAt: support.When(d.ExpiresAt), Since: support.When(d.Since), Position: d.Position, Asks: d.Asks, Who: support.Word(d.Who),
+	return support.StoryEvent{At: support.When(r.At), Room: r.Room, Epoch: r.Epoch,
+		Ticket: support.Number(r.Ticket), Fence: support.Number(r.Fence),
+		Kind: r.Kind, Outcome: support.Word(d.Outcome), Result: support.Word(d.Result),
+		Reason: support.Word(d.Reason), MessageID: support.Word(d.MessageID),
+		ExpiresAt: support.When(d.ExpiresAt), Since: support.When(d.Since), Position: d.Position,
+		Asks: d.Asks, Who: support.Word(d.Who),
 		Action: support.Word(d.Action), Duplicate: d.Duplicate}, nil
 }
 
@@ -116,8 +127,9 @@ func (r records) Sellers(ctx context.Context, text string, active []room.ID) (su
 }
 
 func (r records) Audit(ctx context.Context, f support.AuditFilter) (support.Audit, error) {
-	found, next, err := r.ledger.Audit(ctx, ledger.AuditFilter{Room: f.Room, Who: f.Who, Action: f.Action, From: f.From,
-		To: f.To, Limit: f.Limit, Cursor: f.Cursor})
+	found, next, err := r.ledger.Audit(ctx, ledger.AuditFilter{Room: f.Room, Who: f.Who, Action: f.Action,
+		From: f.From,
+		To:   f.To, Limit: f.Limit, Cursor: f.Cursor})
 	if err != nil {
 		return support.Audit{}, unread(err)
 	}

@@ -71,16 +71,16 @@ func unlessEnded(ctx context.Context, what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// sweep looks at the rooms that nobody else looks at.
+// sweep looks at the rooms that no replica looks at otherwise.
 func (s *Server) sweep(ctx context.Context) error {
 	g := &throttledLog{log: s.log, every: 10 * time.Second}
 	return s.engine.Sweep(ctx, s.looked, func(err error) { g.failed("rooms could not be looked at", err) })
 }
 
-// drain lets go of everybody in the order in which they can come back somewhere else: readiness says no, the
-// sockets are told to reconnect and no new ones are taken, then the requests under way are answered. Until
-// the sockets are gone, and for MIN_DRAIN, requests are served: who balances can see why. served is closed
-// when nobody is accepted any more.
+// drain lets clients go in the order in which they can come back somewhere else: readiness answers no, the
+// sockets are closed so that they reconnect and no new ones are taken, then the requests under way are
+// answered. Until the sockets are gone, and for MIN_DRAIN, requests are served, so that balancers see why.
+// served is closed when no connection is accepted any more.
 func (s *Server) drain(served <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(context.Background(),
 		max(s.cfg.DrainTimeout-s.restWithin(), s.cfg.MinDrain))
@@ -100,8 +100,8 @@ func (s *Server) drain(served <-chan struct{}) {
 	}
 }
 
-// recordRest takes into the ledger what the journals of a store hold that ends with this process. Nobody
-// writes to it any more.
+// recordRest takes into the ledger the rest of the journals of a store that ends with this process. No other
+// writer is left.
 func (s *Server) recordRest() {
 	within := s.restWithin()
 	if within == 0 {
@@ -128,7 +128,7 @@ func (s *Server) restWithin() time.Duration {
 	return s.cfg.DrainTimeout / 4
 }
 
-// announce tells a person where to go and what to expect.
+// announce logs the server's address and what a person has to know at the start.
 func (s *Server) announce() {
 	for _, name := range s.cfg.Unknown {
 		s.log.Warn("unknown setting is ignored", "name", name)

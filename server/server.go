@@ -33,7 +33,8 @@ import (
 	"github.com/waitroom/waitroom/web/signin"
 )
 
-// answerTimeout is how long a client may take to take an answer, from when its request was read. Sockets have limits of their own, and exports one for each page.
+// answerTimeout is how long a client may take to take an answer, from when its request was read. Sockets have
+// limits of their own, and exports one for each page.
 const answerTimeout = time.Minute
 
 // Server is one replica.
@@ -49,9 +50,9 @@ type Server struct {
 	engine    *room.Engine
 	db        *sqldb.DB
 	ledger    *ledger.Ledger
-	tasks     *outbox.Store  // nil where nobody is to be told
+	tasks     *outbox.Store  // nil where there is no webhook
 	outbox    *outbox.Worker // likewise
-	pushes    *push.Pushes   // nil where browsers are not told
+	pushes    *push.Pushes   // nil where there is no web push
 	desk      *signin.Desk
 	hub       *hub.Hub
 	rooms     *roomsfile.Book // nil where there is no ROOMS_FILE
@@ -73,7 +74,7 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger) error {
 	return s.Run(ctx)
 }
 
-// New opens the store, waits until it answers, and listens. Who does not call Run calls Close.
+// New opens the store, waits until it answers, and listens. A caller that does not call Run calls Close.
 func New(ctx context.Context, cfg Config, log *slog.Logger) (*Server, error) {
 	gin.SetMode(gin.ReleaseMode)
 	s := &Server{cfg: cfg, log: log, recordLog: newOutageLog(log)}
@@ -85,13 +86,15 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (*Server, error) {
 }
 
 func (s *Server) open(ctx context.Context) (err error) {
-	// No keep-alive by the listener: sockets have the hub's, and whoever asks nothing more is let go of by IdleTimeout.
+	// No keep-alive by the listener: sockets have the hub's, and IdleTimeout ends other idle connections.
 	if s.listener, err = (&net.ListenConfig{KeepAlive: -1}).Listen(ctx, "tcp", s.cfg.Addr); err != nil {
 		return fmt.Errorf("WAITROOM_ADDR (--addr) is %q: %w", s.cfg.Addr, err)
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if s.traces, err = tracing.Open(ctx, s.cfg.Tracing, tracing.Options{Log: s.log, Registerer: registry, Instance: s.replicaName()}); err != nil {
+	registry.MustRegister(collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if s.traces, err = tracing.Open(ctx, s.cfg.Tracing,
+		tracing.Options{Log: s.log, Registerer: registry, Instance: s.replicaName()}); err != nil {
 		return err
 	}
 	if err = s.openStores(ctx, registry); err != nil {
@@ -115,10 +118,15 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 	if err = s.openRooms(keys, registry); err != nil {
 		return err
 	}
-	s.engine = room.New(s.store.Client, room.Config{KeyPrefix: s.cfg.RedisPrefix, Lease: s.cfg.Lease, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter, ClaimWithin: s.cfg.ClaimWithin,
-		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: orOff(s.cfg.SMSQuarantine), Required: s.cfg.SMSExpect == "required", Keys: keys,
-		Terms: s.terms(), RoomKeys: s.roomKeys(), Tracer: s.traces.Tracer("room"), Address: s.cfg.Redis.Address(),
-		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) { return s.ledger.Known(ctx, id) },
+	s.engine = room.New(s.store.Client, room.Config{KeyPrefix: s.cfg.RedisPrefix, Lease: s.cfg.Lease,
+		AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter, ClaimWithin: s.cfg.ClaimWithin,
+		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: orOff(s.cfg.SMSQuarantine),
+		Required: s.cfg.SMSExpect == "required", Keys: keys,
+		Terms: s.terms(), RoomKeys: s.roomKeys(), Tracer: s.traces.Tracer("room"),
+		Address: s.cfg.Redis.Address(),
+		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) {
+			return s.ledger.Known(ctx, id)
+		},
 		Ended: func(ctx context.Context, id room.ID, places []room.PlaceID) ([]room.RecordedEnd, error) {
 			return s.ledger.Ended(ctx, id, places)
 		}, Lost: s.lost, Stepped: s.stepped})
@@ -133,12 +141,15 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		return err
 	}
 	s.links = link.New(s.store.Client, s.engine.Names())
-	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store.Client, Log: s.log, Origins: sites, Registerer: registry, Linked: s.standsFor(),
-		Unnotified: s.cfg.Redis.Embedded(), Panels: newPanels(s.engine, s.ledger, s.store.Client, s.sourcesOf), Rooms: s.cfg.Rooms.Has, Named: s.cfg.Rooms.Names(),
-		Name: s.replicaName(), Behind: func() bool { return s.ledger.Status().Behind }})
+	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store.Client, Log: s.log, Origins: sites,
+		Registerer: registry, Linked: s.standsFor(),
+		Unnotified: s.cfg.Redis.Embedded(), Rooms: s.cfg.Rooms.Has, Named: s.cfg.Rooms.Names(),
+		Panels: newPanels(s.engine, s.ledger, s.store.Client, s.sourcesOf),
+		Name:   s.replicaName(), Behind: func() bool { return s.ledger.Status().Behind }})
 	s.openDesk()
+	writes := store.NewProbe(s.store.Client, s.engine.Names(), s.engine.Ping)
 	s.health = &health{checks: []check{
-		{name: "redis", bad: "unavailable", ask: store.NewProbe(s.store.Client, s.engine.Names(), s.engine.Ping).Ask},
+		{name: "redis", bad: "unavailable", ask: writes.Ask},
 		{name: "subscription", bad: "stale", ask: s.subscribed},
 		{name: "ledger", bad: "behind", ask: s.recorded, soft: true},
 	}}
@@ -152,16 +163,20 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		return err
 	}
 	site := web.Config{
-		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry), Links: s.links, Pushes: s.pushes, PublicURL: s.cfg.PublicURL,
-		Rooms: s.cfg.Rooms, Terms: s.engine.Terms, Info: s.roomInfo, Names: s.roomNames, AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
-		Origins: sites, Ancestors: s.cfg.FrameAncestors, Proxies: s.cfg.TrustedProxies, Hosts: hosts, Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,
+		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry),
+		Links: s.links, Pushes: s.pushes, PublicURL: s.cfg.PublicURL,
+		Rooms: s.cfg.Rooms, Terms: s.engine.Terms, Info: s.roomInfo, Names: s.roomNames,
+		AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
+		Origins: sites, Ancestors: s.cfg.FrameAncestors, Proxies: s.cfg.TrustedProxies, Hosts: hosts,
+		Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry, Tracer: s.traces.Tracer("web"),
 		Handlers: map[string]http.Handler{
 			"/static/*file": static.Handler(),
 			"/worker.js":    static.Worker(),
-			"/favicon.ico":  http.RedirectHandler(static.Prefix()+"/icons/waiting.svg", http.StatusFound), // asked for by pages that name no icon
-			"/healthz":      http.HandlerFunc(s.health.live),
-			"/readyz":       http.HandlerFunc(s.health.ready),
+			// asked for by pages that name no icon
+			"/favicon.ico": http.RedirectHandler(static.Prefix()+"/icons/waiting.svg", http.StatusFound),
+			"/healthz":     http.HandlerFunc(s.health.live),
+			"/readyz":      http.HandlerFunc(s.health.ready),
 		},
 	}
 	told := promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry})
@@ -178,10 +193,13 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		return err
 	}
 	unaccepted := &throttledLog{log: s.log, every: 10 * time.Second}
-	s.admission = admission.New(admission.Config{Listener: s.listener, Handler: handler, Slow: s.cfg.SellerAuth == byToken,
+	s.admission = admission.New(admission.Config{Listener: s.listener, Handler: handler,
+		Slow:   s.cfg.SellerAuth == byToken,
 		Failed: func(err error) { unaccepted.failed("connections cannot be accepted", err) }})
-	s.http = &http.Server{Handler: s.admission, ConnState: s.admission.ConnState, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-		WriteTimeout: answerTimeout, IdleTimeout: 60 * time.Second, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+	s.http = &http.Server{Handler: s.admission, ConnState: s.admission.ConnState,
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: answerTimeout, IdleTimeout: 60 * time.Second, MaxHeaderBytes: 32 << 10,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 	return nil
 }
 

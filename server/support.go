@@ -26,23 +26,27 @@ func (s *Server) openDesk() {
 	}
 	if o := s.cfg.SupportOIDC; o.Issuer != "" {
 		cfg.OIDC = &signin.OIDC{Issuer: o.Issuer, ClientID: o.ClientID, ClientSecret: string(o.ClientSecret),
-			Redirect: s.cfg.PublicURL + "/support/oidc/callback", WatchGroup: o.WatchGroup, ActGroup: o.ActGroup}
+			Redirect: s.cfg.PublicURL + "/support/oidc/callback", WatchGroup: o.WatchGroup,
+			ActGroup: o.ActGroup}
 	}
 	s.desk = signin.New(cfg)
 }
 
-// audit writes down who signed in, or tried to. Nobody's sign-in fails for it.
+// audit records sign-ins and attempts. No sign-in fails because of it.
 func (s *Server) audit(ctx context.Context, who, action, reason string) {
 	ctx, cancel := context.WithTimeout(ctx, auditWithin)
 	defer cancel()
-	if err := s.engine.Audit(ctx, room.SupportRoom, room.Action{Who: who, Action: action, Reason: reason}); err != nil {
-		s.log.ErrorContext(ctx, "a sign-in is not in the audit", "who", who, "action", action, "reason", reason, "error", err)
+	if err := s.engine.Audit(ctx, room.SupportRoom,
+		room.Action{Who: who, Action: action, Reason: reason}); err != nil {
+		s.log.ErrorContext(ctx, "a sign-in is not in the audit", "who", who, "action", action, "reason",
+			reason, "error", err)
 	}
 }
 
 // support is what the web needs for the desk. Messages are nil where SMS is not configured.
 func (s *Server) support(messages *sms.Service) *support.Config {
-	d := &support.Config{SignIns: s.desk, Engine: s.engine, Records: records{s.engine, s.ledger}, Sockets: deskSockets{s.hub}}
+	d := &support.Config{SignIns: s.desk, Engine: s.engine, Records: records{s.engine, s.ledger},
+		Sockets: deskSockets{s.hub}}
 	if messages != nil {
 		d.Assign = messages
 	}
@@ -55,11 +59,12 @@ func (s *Server) support(messages *sms.Service) *support.Config {
 // deskSockets are the hub's sockets of support.
 type deskSockets struct{ *hub.Hub }
 
-func (s deskSockets) ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID, who support.Watcher) error {
+func (s deskSockets) ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID,
+	who support.Watcher) error {
 	return refusal(w, s.Hub.ServeDesk(w, r, id, desk.Watcher(who)))
 }
 
-// welcome tells whoever started the server how support signs in, where nobody has said who may.
+// welcome logs how support signs in, where no setting names its members.
 func (s *Server) welcome(ctx context.Context) {
 	if len(s.cfg.SupportUsers) > 0 || s.cfg.SupportOIDC.Issuer != "" {
 		return
@@ -68,11 +73,14 @@ func (s *Server) welcome(ctx context.Context) {
 	defer cancel()
 	password, err := s.desk.OneTime(ctx)
 	if err != nil {
-		s.log.Warn("there is no one-time password for support; set WAITROOM_SUPPORT_USERS (--support-users)", "error", err)
+		s.log.Warn("there is no one-time password for support; set WAITROOM_SUPPORT_USERS (--support-users)",
+			"error", err)
 		return
 	}
-	s.log.Info("support signs in at "+s.outside()+"/support/sign-in as support with this password, once and within 24 hours; "+
-		"for users that last set WAITROOM_SUPPORT_USERS (--support-users), with waitroom hash-password", "password", password)
+	s.log.Info("support signs in at "+s.outside()+"/support/sign-in as support with this password, once "+
+		"and within 24 hours; "+
+		"for users that last set WAITROOM_SUPPORT_USERS (--support-users), with waitroom hash-password",
+		"password", password)
 }
 
 // outside is what the server is called by people.
@@ -83,7 +91,7 @@ func (s *Server) outside() string {
 	return s.URL()
 }
 
-// replicaName tells a person one replica from another, also on one machine.
+// replicaName is a replica's name for people, also beside others on one machine.
 func (s *Server) replicaName() string {
 	host, err := os.Hostname()
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // socket yet.
 const perSlot = 2
 
-// Config says what stands behind the admission.
+// Config is what the admission lets clients in to.
 type Config struct {
 	Listener net.Listener
 	Handler  http.Handler
@@ -32,7 +32,7 @@ type Admission struct {
 	tuner   *gcTuner
 }
 
-// New makes an admission. Nobody is let in before Run runs.
+// New makes an admission. It lets no client in before Run runs.
 func New(c Config) *Admission {
 	each := slots
 	if c.Slow {

@@ -10,9 +10,11 @@ import (
 // Dial connects to a server, as net.Dialer's DialContext does.
 type Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// Eager makes a dialer of which go-redis's pool never hears that it failed. After as many failures as it has connections the pool answers by itself, and looks for the
-// server once a second; of several replicas one would go on up to a second later than another, which is as long as a room that may have lost data waits for what each was told.
-// A connection that could not be made is one that fails when it is used, with the same error.
+// Eager makes a dialer of which go-redis's pool never hears that it failed. After as many failures as it has
+// connections the pool answers by itself, and looks for the server once a second; of several replicas one
+// would go on up to a second later than another, which is as long as a room that may have lost data waits for
+// what each was told. A connection that could not be made is one that fails when it is used, with the same
+// error.
 func Eager(dial Dial) Dial {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := dial(ctx, network, addr)

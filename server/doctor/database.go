@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb"
 )
 
-const oldestPostgres = 120_000 // as server_version_num tells it
+const oldestPostgres = 120_000 // in the form of server_version_num
 
 // database looks at where the ledger is to be. It makes no table: the first start does.
 func (d *doctor) database(ctx context.Context) {
@@ -144,7 +144,7 @@ func whyNoDatabase(err error) string {
 	return "Is it up, and may this host reach it? Is the address in WAITROOM_DATABASE_URL right?"
 }
 
-// oneSentence is what a driver says, on one line. It needs no look for secrets: sqldb reads no address of
+// oneSentence is a driver's error on one line. It needs no look for secrets: sqldb reads no address of
 // which a part of the password would be in it.
 func oneSentence(err error) string {
 	return strings.TrimSuffix(strings.Join(strings.Fields(err.Error()), " "), ".") + "."

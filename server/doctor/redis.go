@@ -58,7 +58,7 @@ func (d *doctor) redis(ctx context.Context) {
 	}
 }
 
-// unreached says why there is no talking to the store.
+// unreached reports why the store does not answer.
 func (d *doctor) unreached(err error) {
 	text, do := err.Error(), "Is it up, and may this host reach it? Is the address in "+
 		"WAITROOM_REDIS_URL right?"

@@ -137,8 +137,8 @@ type Last struct {
 }
 
 // Read returns what is known of some sources, by Field; of all without any.
-func Read(ctx context.Context, client redis.UniversalClient, names room.Names, of ...string) (map[string]Last,
-	error) {
+func Read(ctx context.Context, client redis.UniversalClient, names room.Names,
+	of ...string) (map[string]Last, error) {
 	all := make(map[string]Last)
 	if len(of) == 0 {
 		fields, err := client.HGetAll(ctx, names.Key(key)).Result()

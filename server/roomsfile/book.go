@@ -11,7 +11,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Book is what is served from: the file as it was when it was last right. Any number of goroutines may ask it while it is read again.
+// Book is what is served from: the file as it was when it was last right. Any number of goroutines may ask it
+// while it is read again.
 type Book struct {
 	checks  Checks
 	log     *slog.Logger
@@ -21,8 +22,8 @@ type Book struct {
 	rightAt prometheus.Gauge
 }
 
-// Open reads the file for the first time; where that is wrong there is no book. keys opens what was sealed with a secret of any
-// room, from the time on that the book has it.
+// Open reads the file for the first time; where that is wrong there is no book. keys opens what was sealed
+// with a secret of any room, from the time on that the book has it.
 func Open(c Checks, keys *room.Keyring, log *slog.Logger, registry prometheus.Registerer) (*Book, error) {
 	b := &Book{checks: c, log: log, keys: keys,
 		right: prometheus.NewGauge(prometheus.GaugeOpts{Name: "waitroom_rooms_file_last_reload_successful",

@@ -58,7 +58,8 @@ func contact(r *reader, d *draft, v *node) error {
 
 type limit func(text string) (time.Duration, error)
 
-// keys reads what stands under an entry, or under a key of it whose name, with a dot, is within. What is empty is left out.
+// keys reads what stands under an entry, or under a key of it whose name, with a dot, is within. What is
+// empty is left out.
 func (r *reader) keys(d *draft, within string, n *node) {
 	for _, p := range n.pairs {
 		name := within + p.key.text

@@ -42,7 +42,8 @@ func (n *node) value(keys ...string) *node {
 	return nil
 }
 
-// parse reads YAML: texts, lists and groups. It says what is wrong by wrong, and returns nil where there is nothing to go on with.
+// parse reads YAML: texts, lists and groups. It says what is wrong by wrong, and returns nil where there is
+// nothing to go on with.
 func parse(text []byte, wrong func(line int, format string, args ...any)) *node {
 	file, err := parseYAML(text)
 	if err != nil {

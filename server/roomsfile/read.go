@@ -30,7 +30,8 @@ type Checks struct {
 // most is how long a file may be, in bytes.
 const most = 4 << 20
 
-// Read reads the file. The error has a line for all that is wrong, with the file and the line that it stands in, and repeats no secret.
+// Read reads the file. The error has a line for all that is wrong, with the file and the line that it stands
+// in, and repeats no secret.
 func Read(c Checks) (*File, error) {
 	text, err := os.ReadFile(c.Path)
 	switch {
@@ -150,7 +151,8 @@ func (r *reader) draft(p pair) *draft {
 	return d
 }
 
-// entry is what holds for the rooms of a draft: what the settings say, over that the prefixes, the shortest first, and its own word.
+// entry is what holds for the rooms of a draft: what the settings say, over that the prefixes, the shortest
+// first, and its own word.
 func (r *reader) entry(d *draft, all map[string]*draft) *Entry {
 	e := r.checks.Rest
 	chain := prefixes(d.name)

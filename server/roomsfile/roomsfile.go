@@ -1,5 +1,5 @@
-// Package roomsfile reads ROOMS_FILE: what a room, or all rooms that begin with a prefix, have of their own. What is served from is
-// a Book, which can be told to read the file again.
+// Package roomsfile reads ROOMS_FILE: what a room, or all rooms that begin with a prefix, have of their own.
+// What is served from is a Book, which can be told to read the file again.
 package roomsfile
 
 import (
@@ -78,7 +78,8 @@ func (f *File) Of(id room.ID) *Entry {
 	return f.rest
 }
 
-// Each hands over what holds for each room or prefix that the file names, in order of the names; a prefix ends in its star.
+// Each hands over what holds for each room or prefix that the file names, in order of the names; a prefix
+// ends in its star.
 func (f *File) Each(of func(name string, e *Entry)) {
 	for _, name := range slices.Sorted(maps.Keys(f.entries)) {
 		of(name, f.entries[name])

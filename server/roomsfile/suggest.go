@@ -28,7 +28,8 @@ func namesIn(within string) (names []string) {
 
 var word = regexp.MustCompile(`^[A-Za-z][A-Za-z_-]{0,31}$`)
 
-// unknown says that a key is none, and which may be meant. What looks like no key is not repeated: it may be a secret.
+// unknown says that a key is none, and which may be meant. What looks like no key is not repeated: it may be
+// a secret.
 func unknown(name, within string) string {
 	said := "a key that is none"
 	if word.MatchString(name) {

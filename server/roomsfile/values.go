@@ -27,7 +27,8 @@ func text(most int, field func(*Entry) *Text) func(*reader, *draft, *node) error
 	}
 }
 
-// translated reads one line a language. Languages that have none get the English one, else the first that is there.
+// translated reads one line a language. Languages that have none get the English one, else the first that is
+// there.
 func (r *reader) translated(d *draft, v *node, most int, field func(*Entry) *Text) error {
 	if len(v.pairs) == 0 {
 		return errors.New("is empty: want one line, or one for each language")

@@ -1,7 +1,9 @@
-// Package sentinel is a client of a Redis master that sentinels watch, and that goes with the master as soon as any of them names another one.
+// Package sentinel is a client of a Redis master that sentinels watch, and that goes with the master as soon
+// as any of them names another one.
 //
-// A client that asks one sentinel alone stays with the old master for as long as that one does not know of a failover, while others already use the new one: what
-// each of them is told then is true on one master only. Sentinels settle which of them knows best by the epoch of the failover, and so does this package:
+// A client that asks one sentinel alone stays with the old master for as long as that one does not know of a
+// failover, while others already use the new one: what each of them is told then is true on one master only.
+// Sentinels settle which of them knows best by the epoch of the failover, and so does this package:
 // https://redis.io/docs/latest/develop/reference/sentinel-clients/ asks for no more than the first answer.
 package sentinel
 
@@ -51,7 +53,8 @@ func open(c Config) (client *redis.Client, m *master, close func()) {
 
 var errMoved = errors.New("the master moved while it was dialed")
 
-// dial connects to the master, also where it moves meanwhile. The connection is closed when the sentinels name another one.
+// dial connects to the master, also where it moves meanwhile. The connection is closed when the sentinels
+// name another one.
 func (m *master) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	for {
 		addr, moved, err := m.where(ctx)

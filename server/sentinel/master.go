@@ -43,7 +43,8 @@ func newMaster(c Config) *master {
 	return &master{cfg: c, answers: make(map[string]answer), conns: make(map[*conn]struct{}), known: make(chan struct{}), asked: make(chan struct{}), left: len(c.Addrs)}
 }
 
-// where is the master's address, until it has moved. At first all sentinels are waited for: one of them may be behind.
+// where is the master's address, until it has moved. At first all sentinels are waited for: one of them may
+// be behind.
 func (m *master) where(ctx context.Context) (addr string, moved <-chan struct{}, err error) {
 	select {
 	case <-m.asked:
@@ -100,8 +101,9 @@ func (m *master) hear(sentinel string, epoch int64, addr string, err error) {
 	}
 }
 
-// newest is the address that the latest failover led to; "" where nobody knows one. Where two are named for the same failover, since sentinels call the master by
-// names of their own or were set up apart, every process goes to the same of them, and stays there.
+// newest is the address that the latest failover led to; "" where nobody knows one. Where two are named for
+// the same failover, since sentinels call the master by names of their own or were set up apart, every
+// process goes to the same of them, and stays there.
 func newest(answers map[string]answer, now time.Time) string {
 	var best answer
 	for _, a := range answers {
@@ -115,7 +117,8 @@ func newest(answers map[string]answer, now time.Time) string {
 	return best.addr
 }
 
-// rather tells which of two of the same failover counts: who can be asked now, and then whichever every process takes.
+// rather tells which of two of the same failover counts: who can be asked now, and then whichever every
+// process takes.
 func (a answer) rather(b answer) bool {
 	if (a.err == nil) != (b.err == nil) {
 		return a.err == nil
@@ -140,7 +143,8 @@ func (m *master) move(addr string) {
 	clear(m.conns)
 }
 
-// gone forgets a sentinel that another one named and that has not answered for long: it may never come back. Where it is named still, it is watched anew.
+// gone forgets a sentinel that another one named and that has not answered for long: it may never come back.
+// Where it is named still, it is watched anew.
 func (m *master) gone(sentinel string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -55,7 +55,8 @@ func runID(ctx context.Context, c *redis.Client) (string, error) {
 	return id, nil
 }
 
-// A failover of which one sentinel alone knows: the others are asleep, and nobody tells the old master. Who listens to one of the others stays with that.
+// A failover of which one sentinel alone knows: the others are asleep, and nobody tells the old master. Who
+// listens to one of the others stays with that.
 func TestAMasterThatAnySentinelNamesIsFollowed(t *testing.T) {
 	s := redistest.StartSentinelWith(t, redistest.SentinelConfig{Users: true})
 	old := s.Master()

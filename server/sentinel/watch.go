@@ -21,7 +21,8 @@ const (
 // news are a sentinel's words on a failover: the one that leads it knows of the new master first.
 var news = []string{"+switch-master", "+promoted-slave", "+failover-state-reconf-slaves", "+config-update-from"}
 
-// watch asks a sentinel who the master is: at once, when it has news, and every second, until it has left. Once for each sentinel.
+// watch asks a sentinel who the master is: at once, when it has news, and every second, until it has left.
+// Once for each sentinel.
 func (m *master) watch(ctx context.Context, addr string) {
 	m.work.Go(func() {
 		o := m.cfg.Options

@@ -22,7 +22,7 @@ const (
 	poolSize    = 64 // connections per node
 )
 
-// URL says which store to use. It does not print its password.
+// URL names the store to use. It does not print its password.
 type URL struct {
 	kind   string // embedded, single, sentinel or cluster
 	single *redis.Options
@@ -191,7 +191,7 @@ func setDefault[T comparable](field *T, value T) {
 // Embedded reports whether the store is in this process.
 func (u URL) Embedded() bool { return u.kind == "embedded" }
 
-// String says where the store is, without its credentials.
+// String is the store's address for people, without its credentials.
 func (u URL) String() string {
 	switch u.kind {
 	case "single":

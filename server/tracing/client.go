@@ -25,7 +25,8 @@ const (
 // answerMost is how much of an answer is read, so that the connection can be used again.
 const answerMost = 64 << 10
 
-// client posts spans as OTLP over HTTP, in protobuf. It is an otlptrace.Client; docs/decisions/0019-traces.md says why it is not the one that comes with OpenTelemetry.
+// client posts spans as OTLP over HTTP, in protobuf. It is an otlptrace.Client; docs/decisions/0019-traces.md
+// says why it is not the one that comes with OpenTelemetry.
 type client struct {
 	cfg  Config
 	http *http.Client
@@ -77,7 +78,8 @@ func (c *client) encode(spans *tracepb.TracesData) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// post sends a body once. Only a collector that says that it may take it later is asked again. The error names no address: that may have a key in its path.
+// post sends a body once. Only a collector that says that it may take it later is asked again. The error
+// names no address: that may have a key in its path.
 func (c *client) post(ctx context.Context, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.cfg.Endpoint.String(), bytes.NewReader(body))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Config says whether there are traces and where they go. The zero value is off. Sampling, limits and what the program is called, the SDK reads from the environment
-// itself.
+// Config says whether there are traces and where they go. The zero value is off. Sampling, limits and what
+// the program is called, the SDK reads from the environment itself.
 type Config struct {
 	Version  string        // of the program; "" = what Go knows of it
 	Endpoint *url.URL      // of the collector, with the path that takes traces; nil = there are no traces
@@ -50,8 +50,9 @@ const (
 	timeout   = 10 * time.Second             // the specification's
 )
 
-// FromEnv reads the variables by which OpenTelemetry is configured everywhere. Traces are on where there is an endpoint. The error names each variable that is wrong, also of
-// those that the SDK reads: it would go on with a default. Values are not repeated: headers and addresses hold keys.
+// FromEnv reads the variables by which OpenTelemetry is configured everywhere. Traces are on where there is
+// an endpoint. The error names each variable that is wrong, also of those that the SDK reads: it would go on
+// with a default. Values are not repeated: headers and addresses hold keys.
 func FromEnv(getenv func(string) string) (Config, error) {
 	e := env{getenv: getenv}
 	if e.export("ENDPOINT") == "" || strings.EqualFold(e.get("OTEL_SDK_DISABLED"), "true") || e.get("OTEL_TRACES_EXPORTER") == "none" {

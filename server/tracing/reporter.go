@@ -13,7 +13,8 @@ import (
 // tellEvery is how often a collector that takes nothing is spoken of at the most.
 const tellEvery = time.Minute
 
-// reporter is an exporter that says itself what it could not send: the SDK would tell a handler that all of the process shares.
+// reporter is an exporter that says itself what it could not send: the SDK would tell a handler that all of
+// the process shares.
 type reporter struct {
 	sdk.SpanExporter
 	log   *slog.Logger

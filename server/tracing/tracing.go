@@ -1,5 +1,5 @@
-// Package tracing sends OpenTelemetry traces to a collector, where one is configured. The packages that make spans know the API alone; the SDK and the exporter
-// are here.
+// Package tracing sends OpenTelemetry traces to a collector, where one is configured. The packages that make
+// spans know the API alone; the SDK and the exporter are here.
 package tracing
 
 import (
@@ -37,7 +37,8 @@ type Options struct {
 	Instance   string // tells this replica from others
 }
 
-// Open makes traces; nil where the configuration has none. It asks the collector nothing: whether it is there is no condition of anything.
+// Open makes traces; nil where the configuration has none. It asks the collector nothing: whether it is there
+// is no condition of anything.
 func Open(ctx context.Context, c Config, o Options) (*Traces, error) {
 	if !c.On() {
 		return nil, nil

@@ -86,8 +86,8 @@ func (f fakeSignIn) Begin(_ context.Context, next, _ string) (string, string, er
 	return "https://issuer.example/authorize", "state " + next, f.err
 }
 
-func (f fakeSignIn) Finish(_ context.Context, cookie, state, code, _ string) (string, signin.Agent, string,
-	error) {
+func (f fakeSignIn) Finish(_ context.Context, cookie, state, code, _ string) (
+	string, signin.Agent, string, error) {
 	next, ok := strings.CutPrefix(cookie, "state ")
 	if f.err != nil {
 		return "", signin.Agent{}, "", f.err
