@@ -31,7 +31,7 @@ type actionBody struct {
 	MessageID json.RawMessage `json:"message_id"`
 }
 
-// asked is what is to be done, by whom. What an action does not take is zero.
+// asked is an action with its author. Fields that the action does not take are zero.
 type asked struct {
 	room          room.ID
 	by            room.Action

@@ -76,7 +76,7 @@ type ActionRow struct {
 
 	MessageID string `json:"message_id,omitempty"` // the one that was assigned
 
-	Seller  Word   `json:"seller_id,omitempty"` // whose place or lease it was
+	Seller  Word   `json:"seller_id,omitempty"` // of the place or lease
 	Seconds Number `json:"seconds,omitempty"`   // how much more time was given
 	From    Number `json:"from_position,omitempty"`
 	To      Number `json:"to_position,omitempty"`

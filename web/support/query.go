@@ -29,7 +29,7 @@ func historyFilter(c *gin.Context) (f HistoryFilter, err error) {
 	return f, err
 }
 
-// Numbers of these many digits are told apart by their size: as seconds they are of 1973 to 5138, as
+// Numbers of these many digits differ by their size: as seconds they are of 1973 to 5138, as
 // milliseconds later than 1973.
 const (
 	leastSeconds = 100_000_000

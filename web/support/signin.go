@@ -55,8 +55,7 @@ func (d *Desk) signInForm(c *gin.Context) {
 	c.Redirect(http.StatusSeeOther, next)
 }
 
-// signOut is POST /support/sign-out: here, on every replica, and on every socket. It is done also where
-// nobody was signed in.
+// signOut is POST /support/sign-out: here, on every replica, and on every socket. It succeeds without a sign-in, too.
 func (d *Desk) signOut(c *gin.Context) {
 	if token := d.supportToken(c); token != "" {
 		if err := d.endSignIn(c, token); err != nil {
