@@ -50,7 +50,7 @@ type conn struct {
 // is not to be touched.
 func (h *Hub) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error {
 	c := &conn{h: h}
-	if ok, err := h.Accept(w, r, h.cfg.Origins.Allowed, &c.Conn, c); !ok {
+	if ok, err := h.accept(w, r, h.cfg.Origins.Allowed, &c.Conn, c); !ok {
 		return err
 	}
 	h.sockets.Add(1)
@@ -65,20 +65,20 @@ func (h *Hub) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, se
 // returns. Its errors are ServeSocket's.
 func (h *Hub) ForbidSocket(w http.ResponseWriter, r *http.Request) error {
 	c := &conn{h: h}
-	if ok, err := h.Accept(w, r, h.cfg.Origins.Allowed, &c.Conn, c); !ok {
+	if ok, err := h.accept(w, r, h.cfg.Origins.Allowed, &c.Conn, c); !ok {
 		return err
 	}
 	c.Open()
 	c.Shut(codeForbidden, "forbidden")
-	if !h.Spawn(func(context.Context) { c.Run(); c.Leave() }) {
+	if !h.spawn(func(context.Context) { c.Run(); c.Leave() }) {
 		c.Leave()
 	}
 	return nil
 }
 
-// Accept takes a request over as a socket. It returns false without an error where the connection broke
+// accept takes a request over as a socket. It returns false without an error where the connection broke
 // meanwhile.
-func (h *Hub) Accept(w http.ResponseWriter, r *http.Request, allowed func(*http.Request) bool, c *socket.Conn,
+func (h *Hub) accept(w http.ResponseWriter, r *http.Request, allowed func(*http.Request) bool, c *socket.Conn,
 	owner socket.Owner) (bool, error) {
 	if err := socket.Check(w, r, allowed); err != nil {
 		return false, err
@@ -95,7 +95,7 @@ func (h *Hub) Accept(w http.ResponseWriter, r *http.Request, allowed func(*http.
 // run has the socket's goroutine run.
 func (h *Hub) run(c *conn) {
 	c.Open()
-	if !h.Spawn(c.read) {
+	if !h.spawn(c.read) {
 		c.left()
 	}
 }

@@ -7,12 +7,13 @@ import (
 
 	"github.com/waitroom/waitroom/hub/desk"
 	"github.com/waitroom/waitroom/hub/mirror"
+	"github.com/waitroom/waitroom/hub/socket"
 	"github.com/waitroom/waitroom/room"
 )
 
 func newDesk(h *Hub) *desk.Desk {
 	m := h.metrics
-	return desk.New(desk.Config{Host: host{h}, Tasks: h, Engine: h.engine, Panels: h.cfg.Panels,
+	return desk.New(desk.Config{Host: host{h}, Tasks: tasks{h}, Engine: h.engine, Panels: h.cfg.Panels,
 		Redis: h.cfg.Redis, Names: h.names,
 		Sub: h.sub, Clock: h.clock, Log: h.log, Own: h.cfg.Origins.Own, Rooms: h.cfg.Rooms,
 		Named: h.cfg.Named, Name: h.cfg.Name,
@@ -34,6 +35,12 @@ func (h *Hub) SignOut(ctx context.Context, key string) error { return h.desk.Sig
 
 // host is the replica as its desk needs it.
 type host struct{ *Hub }
+
+// Accept takes a request over as a socket of the hub's pool.
+func (h host) Accept(w http.ResponseWriter, r *http.Request, allowed func(*http.Request) bool, c *socket.Conn,
+	owner socket.Owner) (bool, error) {
+	return h.accept(w, r, allowed, c, owner)
+}
 
 // Open has a room watch for a socket.
 func (h host) Open(id room.ID, c *desk.Conn) {
@@ -76,3 +83,12 @@ func (n line) At() (at mirror.Revision, live, following bool) {
 func (n line) Resync(reason mirror.Reason) { n.l.snapshots.ask(reason) }
 
 func (n line) Expect(version mirror.Revision) { n.l.snapshots.expect(version) }
+
+// tasks is the hub's background work, as its parts need it.
+type tasks struct{ *Hub }
+
+func (t tasks) Spawn(f func(context.Context)) bool { return t.spawn(f) }
+
+func (t tasks) Failed(ctx context.Context, what string, id room.ID, err error) {
+	t.failed(ctx, what, id, err)
+}

@@ -21,7 +21,7 @@ const (
 func (h *Hub) Drain(ctx context.Context) error {
 	h.draining.Store(true)
 	h.eachRoom(func(l *localRoom) { l.listeners.dismiss() })
-	h.Spawn(h.desk.Announce)
+	h.spawn(h.desk.Announce)
 	h.shutAll(ctx)
 	tick := time.NewTicker(drainStep)
 	defer tick.Stop()

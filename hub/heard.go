@@ -49,7 +49,7 @@ func (l *localRoom) published(payload string) {
 // Expired takes a lock key that has expired.
 func (t listener) Expired(id room.ID) {
 	if l := t.h.room(id); l != nil {
-		t.h.Spawn(l.expiry.expire)
+		t.h.spawn(l.expiry.expire)
 	}
 }
 

@@ -46,7 +46,7 @@ func (h *Hub) checkSome(ctx context.Context) {
 	n := max(1, int(h.cfg.Beat*checkedEachSecond/time.Second))
 	for _, l := range h.rounds.next(min(n, checkedEachSecond)) {
 		if l.followed() {
-			h.Spawn(func(context.Context) { l.check(ctx) })
+			h.spawn(func(context.Context) { l.check(ctx) })
 		}
 	}
 }
@@ -61,7 +61,7 @@ func (l *localRoom) followed() bool {
 func (l *localRoom) check(ctx context.Context) {
 	view, _, err := l.h.engine.Look(ctx, l.id)
 	if err != nil {
-		l.h.Failed(ctx, "mirror not compared", l.id, err)
+		l.h.failed(ctx, "mirror not compared", l.id, err)
 		return
 	}
 	l.snapshots.observe(view)

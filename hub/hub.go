@@ -79,12 +79,12 @@ func New(cfg Config) *Hub {
 	h.liveness.SetAwayAfter(cfg.Engine.Config().AwayAfter)
 	h.life, h.end = context.WithCancel(context.Background())
 	h.pool = newPool(h)
-	h.presence = presence.NewReplica(presence.Config{Engine: h.engine, Tasks: h, Now: h.now, Every: cfg.Beat,
+	h.presence = presence.NewReplica(presence.Config{Engine: h.engine, Tasks: tasks{h}, Now: h.now, Every: cfg.Beat,
 		InUse: func(id room.ID) bool { return h.room(id) != nil }})
 	heard := follow.Config{Redis: cfg.Redis, Names: h.names, Log: cfg.Log, Clock: h.clock, Probe: cfg.Probe,
 		Unnotified: cfg.Unnotified,
 		Reconnects: h.metrics.reconnects, Tested: func(ctx context.Context) { h.desk.Announce(ctx) },
-		Spawn: h.Spawn}
+		Spawn: h.spawn}
 	h.sub, h.keys = follow.NewSubscription(heard, listener{h}), follow.NewKeyspace(heard, listener{h})
 	h.sub.Channels.Add(h.joinedDevice)
 	h.desk = newDesk(h)
@@ -106,19 +106,19 @@ func newPool(h *Hub) *socket.Pool {
 // still open, at once, and returns ctx's error when nothing runs any more. A polite end is Drain first.
 func (h *Hub) Run(ctx context.Context) error {
 	for range h.cfg.Writers {
-		h.Spawn(h.pool.Write)
+		h.spawn(h.pool.Write)
 	}
-	h.Spawn(h.sub.Receive)
-	h.Spawn(h.sub.Test)
-	h.Spawn(h.sub.CarryOut)
-	h.Spawn(h.keys.Run)
-	h.Spawn(h.keys.CarryOut)
-	h.Spawn(h.pool.Ping)
-	h.Spawn(h.sendFreshness)
-	h.Spawn(h.heartbeat)
-	h.Spawn(h.visits)
-	h.Spawn(h.janitor)
-	h.Spawn(h.desk.Run)
+	h.spawn(h.sub.Receive)
+	h.spawn(h.sub.Test)
+	h.spawn(h.sub.CarryOut)
+	h.spawn(h.keys.Run)
+	h.spawn(h.keys.CarryOut)
+	h.spawn(h.pool.Ping)
+	h.spawn(h.sendFreshness)
+	h.spawn(h.heartbeat)
+	h.spawn(h.visits)
+	h.spawn(h.janitor)
+	h.spawn(h.desk.Run)
 	<-ctx.Done()
 	h.stop()
 	return ctx.Err()
@@ -140,8 +140,8 @@ func (h *Hub) stop() {
 	h.tasks.Wait()
 }
 
-// Spawn runs f in the background; false when the hub has ended.
-func (h *Hub) Spawn(f func(context.Context)) bool {
+// spawn runs f in the background; false when the hub has ended.
+func (h *Hub) spawn(f func(context.Context)) bool {
 	h.tasksMu.Lock()
 	defer h.tasksMu.Unlock()
 	if h.ended {
@@ -151,9 +151,9 @@ func (h *Hub) Spawn(f func(context.Context)) bool {
 	return true
 }
 
-// Failed counts a call that the store did not answer; all of them are made again. The log is quiet about it:
+// failed counts a call that the store did not answer; all of them are made again. The log is quiet about it:
 // with many rooms, a store that is away would fill it.
-func (h *Hub) Failed(ctx context.Context, what string, id room.ID, err error) {
+func (h *Hub) failed(ctx context.Context, what string, id room.ID, err error) {
 	if ctx.Err() == nil {
 		h.metrics.failures.Inc()
 		h.log.DebugContext(ctx, what, "room", id, "error", err)
@@ -170,7 +170,7 @@ func (h *Hub) ClockTurned() {
 	if _, cluster := h.cfg.Redis.(*redis.ClusterClient); cluster {
 		return
 	}
-	h.Spawn(func(ctx context.Context) {
+	h.spawn(func(ctx context.Context) {
 		var wait follow.Backoff
 		for {
 			sent := time.Now() // of this attempt: the later, the better it separates earlier messages
@@ -179,7 +179,7 @@ func (h *Hub) ClockTurned() {
 				h.clock.Restart(sent, now.UnixMilli())
 				return
 			}
-			h.Failed(ctx, "Redis's clock not read", "", err)
+			h.failed(ctx, "Redis's clock not read", "", err)
 			if !wait.Wait(ctx) {
 				return
 			}

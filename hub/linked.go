@@ -77,7 +77,7 @@ func (k *linkedSockets) comeBack(out []*conn) {
 	if len(out) == 0 {
 		return
 	}
-	k.l.h.Spawn(func(context.Context) {
+	k.l.h.spawn(func(context.Context) {
 		for _, c := range out {
 			if !c.Closed() {
 				c.Shut(codeUnlinked, "unlinked")
@@ -90,7 +90,7 @@ func (k *linkedSockets) comeBack(out []*conn) {
 // those whose browsers have had a place of their own since; a failover moves no other socket.
 func (k *linkedSockets) missed() {
 	if k.Missed() {
-		k.Checking(k.l.h.Spawn(k.check))
+		k.Checking(k.l.h.spawn(k.check))
 	}
 }
 
@@ -117,7 +117,7 @@ func (k *linkedSockets) check(ctx context.Context) {
 			c.Return()
 		},
 		Failed: func(ctx context.Context, err error) {
-			k.l.h.Failed(ctx, "browsers of linked sockets not looked up", k.l.id, err)
+			k.l.h.failed(ctx, "browsers of linked sockets not looked up", k.l.id, err)
 		},
 	}.Run(ctx)
 }

@@ -33,7 +33,7 @@ func (k *linkLookup) ask(s *session) {
 	s.Here.linkAsked = true
 	k.queue = append(k.queue, s)
 	if !k.running {
-		k.running = k.l.h.Spawn(k.run)
+		k.running = k.l.h.spawn(k.run)
 	}
 }
 
@@ -47,7 +47,7 @@ func (k *linkLookup) run(ctx context.Context) {
 			}
 			return err
 		},
-		Failed: func(ctx context.Context, err error) { k.l.h.Failed(ctx, "links not found", k.l.id, err) },
+		Failed: func(ctx context.Context, err error) { k.l.h.failed(ctx, "links not found", k.l.id, err) },
 	}.Run(ctx)
 }
 

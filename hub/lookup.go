@@ -23,7 +23,7 @@ func (k *seatLookup) ask(s *session) {
 	}
 	// Before the first snapshot an answer could not be sent: the snapshot has every session looked up.
 	if k.l.m.Live && !k.running && len(k.queue) > 0 {
-		k.running = k.l.h.Spawn(k.run)
+		k.running = k.l.h.spawn(k.run)
 	}
 }
 
@@ -37,7 +37,7 @@ func (k *seatLookup) run(ctx context.Context) {
 	batch.Worker[[]*session]{
 		Next: k.next, Call: k.call, Return: k.restore, Paced: true,
 		Full:   func(list []*session) bool { return len(list) == room.LookBatch },
-		Failed: func(ctx context.Context, err error) { k.l.h.Failed(ctx, "look failed", k.l.id, err) },
+		Failed: func(ctx context.Context, err error) { k.l.h.failed(ctx, "look failed", k.l.id, err) },
 	}.Run(ctx)
 }
 

@@ -40,7 +40,7 @@ func (n *snapshots) ask(reason mirror.Reason) {
 	}
 	n.l.h.metrics.resyncs.WithLabelValues(string(reason)).Inc()
 	if n.l.m.Read() {
-		n.l.h.Spawn(n.run)
+		n.l.h.spawn(n.run)
 	}
 }
 
@@ -56,7 +56,7 @@ func (n *snapshots) run(ctx context.Context) {
 		case err == nil:
 			continue
 		}
-		n.l.h.Failed(ctx, "snapshot failed", n.l.id, err)
+		n.l.h.failed(ctx, "snapshot failed", n.l.id, err)
 		if !wait.Wait(ctx) {
 			return
 		}

@@ -41,7 +41,7 @@ func (d *expiry) arm() {
 
 func (d *expiry) in(wait time.Duration) {
 	if d.timer == nil {
-		d.timer = time.AfterFunc(wait, func() { d.l.h.Spawn(d.expire) })
+		d.timer = time.AfterFunc(wait, func() { d.l.h.spawn(d.expire) })
 		return
 	}
 	d.timer.Reset(wait)
@@ -53,7 +53,7 @@ func (d *expiry) expire(ctx context.Context) {
 	l := d.l
 	found, err := l.h.engine.Expire(ctx, l.id)
 	if err != nil {
-		l.h.Failed(ctx, "expire failed", l.id, err)
+		l.h.failed(ctx, "expire failed", l.id, err)
 	}
 	l.mu.Lock()
 	switch {
@@ -84,7 +84,7 @@ func (d *expiry) freed() {
 		same := l.m.Lease.Fence == fence && !l.dead
 		l.mu.RUnlock()
 		if same {
-			l.h.Spawn(d.expire)
+			l.h.spawn(d.expire)
 		}
 	})
 }

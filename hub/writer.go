@@ -87,7 +87,7 @@ func (c *conn) state(buf []byte) (_ []byte, t sentState, ok bool) {
 	buf, ok = l.shared.appendState(buf, &l.m.State, st, c.h.clock.MS(), c.h.engine.Terms(l.id).Lease)
 	if !ok {
 		at := l.m.Revision
-		c.h.Spawn(func(context.Context) { l.snapshots.drifted(at) })
+		c.h.spawn(func(context.Context) { l.snapshots.drifted(at) })
 	}
 	return buf, t, ok
 }

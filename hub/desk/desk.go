@@ -72,7 +72,7 @@ type Status struct {
 	Stale, Behind, Draining bool // the store, the ledger, the replica itself
 }
 
-// Tasks runs work that ends with the hub; *hub.Hub does.
+// Tasks runs work that ends with the hub.
 type Tasks interface {
 	// Spawn runs f in the background; false when the hub has ended.
 	Spawn(f func(context.Context)) bool

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Tasks runs work that ends with the hub; *hub.Hub does.
+// Tasks runs work that ends with the hub.
 type Tasks interface {
 	// Spawn runs f in the background; false when the hub has ended.
 	Spawn(f func(context.Context)) bool
