@@ -17,7 +17,7 @@ func TestRoomThatBecomesDueWhileSomebodyLooksIsLookedAtAgain(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	now := time.Now()
 	store.SetTime(now)
-	x := newIndex(rdb, "{waitroom}:", 0)
+	x := newIndex(rdb, newMemory(time.Hour, false), "{waitroom}:", 0)
 	_, err := x.register(t.Context(), "integration")
 	require.NoError(t, err)
 	due := func() []claim {

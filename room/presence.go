@@ -61,7 +61,7 @@ func (e *Engine) Presence(ctx context.Context, id ID, host Host, number int64, c
 func (e *Engine) Heartbeat(ctx context.Context, host Host) (Host, error) {
 	text, err := indexHeartbeatScript.Run(ctx, e.rdb, []string{e.index.keys[5], e.index.keys[6], e.index.keys[7], e.attended(host)}, strconv.FormatInt(int64(host), 10)).Text()
 	if err != nil {
-		e.outages.failed("", err)
+		e.memory.failed("", err)
 		return 0, storeError("heartbeat", err)
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
