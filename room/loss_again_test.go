@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -205,7 +206,7 @@ func TestLeaseOfARoomThatWentOnIsWaitedForWhateverItsFence(t *testing.T) {
 	a.join()
 	a.leave(room.Completed)
 	goBack := l.remember()
-	require.NoError(t, l.rdb.HSet(t.Context(), "{integration}:state", "fence", time.Now().Add(20*time.Second).UnixMicro()).Err())
+	redistest.SetState(t, l.rdb, "integration", "lease.fence", time.Now().Add(20*time.Second).UnixMicro())
 	lost := c.join()
 	goBack()
 	live := b.join()

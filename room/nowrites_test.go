@@ -56,7 +56,7 @@ func TestALeaseThatIsOverIsToldOfAsOneWhileTheStoreTakesNoWrites(t *testing.T) {
 	require.NotEmpty(t, messages(t, e, a.session))
 	now, err := rdb.Time(t.Context()).Result()
 	require.NoError(t, err)
-	require.NoError(t, rdb.HSet(t.Context(), "{integration}:state", "expires", now.UnixMilli()+30).Err())
+	redistest.SetState(t, rdb, "integration", "lease.expires", now.UnixMilli()+30)
 	takesWrites(t, rdb, false)
 	testproc.Until(t, time.Minute, func() error {
 		if a.stand().Status != room.Ended {

@@ -41,8 +41,8 @@ local function continue()
     if #kept < HISTORIES then kept[#kept + 1] = stretch end
   end
   room.lineage = table.concat(kept, ',')
-  if known then room.doubt = NOW + settings.recovery end -- else an older program wrote the state
-  redis.call('HSET', STATE, 'lineage', room.lineage, 'doubt', int(room.doubt))
+  if known then room.doubt = NOW + settings.recovery end
+  state.write('room')
 end
 
 -- check returns why the call is not executed, nil where it is:
