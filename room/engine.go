@@ -2,8 +2,8 @@
 //
 // Each verb is one call of a Lua script, so that it happens wholly or not at all; Redis's TIME is the only
 // clock. A verb first brings the room to now (a lease that is over ends, the next in line has the
-// lock), then does what was asked, then tells everybody in one event. docs/architecture.md has the
-// keys and the invariants.
+// lock), then does what was asked, then tells everybody in one event. docs/redis-keys.md has the
+// keys, docs/architecture.md the parts.
 package room
 
 import (

@@ -80,7 +80,7 @@ function leases.free(at)
   return at
 end
 
--- learn takes into the average how long a lease was held (ms): as the nth it weighs 1/(n + 1), from the ninth on a tenth. See docs/estimates.md.
+-- learn takes into the average how long a lease was held (ms): as the nth it weighs 1/(n + 1), from the ninth on a tenth. See lab/estimates.md.
 local function learn(held_for)
   room.holds = math.min(room.holds + 1, 9)
   local weight, off = 1 / (room.holds + 1), math.min(held_for, settings.lease) - room.hold
