@@ -15,14 +15,14 @@ type attendances struct {
 	calling sync.Mutex // held while the store is asked
 
 	mu    sync.Mutex
-	host  room.Host
+	host  room.ReplicaNumber
 	rooms map[room.ID]bool // true = in the list
 }
 
 func newAttendances(h *Hub) *attendances { return &attendances{h: h, rooms: make(map[room.ID]bool)} }
 
 // ensure has the room in the list before it returns.
-func (a *attendances) ensure(ctx context.Context, id room.ID, host room.Host) error {
+func (a *attendances) ensure(ctx context.Context, id room.ID, host room.ReplicaNumber) error {
 	if a.listed(id, host) {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (a *attendances) ensure(ctx context.Context, id room.ID, host room.Host) er
 }
 
 // listed reports whether a room is in the list; where it is not, it is wanted.
-func (a *attendances) listed(id room.ID, host room.Host) bool {
+func (a *attendances) listed(id room.ID, host room.ReplicaNumber) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.host < host {

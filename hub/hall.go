@@ -22,7 +22,7 @@ type visitor struct {
 	coming    bool      // waits to be told to the engine
 	linkAsked bool      // waits for it to be asked for whom its new sockets stand
 	ending    *ending   // its turn was ended by a message that it is to be told first; nil: by none
-	told      room.Host // the number under which the engine was told that it is here; 0 = it was not
+	told      room.ReplicaNumber // the number under which the engine was told that it is here; 0 = it was not
 	probed    int64     // when its sockets were asked and have not answered as far as was looked, ns of the hub's clock; 0 = not asked
 	left      int64     // when the latest socket that has left was last heard of, likewise
 }

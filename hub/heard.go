@@ -51,7 +51,7 @@ func (l *hall) published(payload string) {
 		return
 	}
 	l.h.clock.Sample(e.Now)
-	l.h.engine.Heard(l.id, &e)
+	l.h.engine.Observe(l.id, &e)
 	l.event(e)
 }
 

@@ -18,7 +18,7 @@ func (h *Hub) beats(now int64) bool {
 }
 
 // host is the number under which this replica tells who is here; 0 = none yet.
-func (h *Hub) host() room.Host { return room.Host(h.hosted.Load()) }
+func (h *Hub) host() room.ReplicaNumber { return room.ReplicaNumber(h.hosted.Load()) }
 
 // heartbeat says that this replica is alive, each Beat, and compares some mirrors with the engine.
 func (h *Hub) heartbeat(ctx context.Context) {

@@ -27,7 +27,7 @@ func (p *presence) waits() bool { return len(p.came)+len(p.went) > 0 }
 
 // departure is a session that was here, and is not.
 type departure struct {
-	host  room.Host // under which it was told to be here; 0 = it was not
+	host  room.ReplicaNumber // under which it was told to be here; 0 = it was not
 	heard int64     // when it was last heard of, ns of the hub's clock
 }
 
@@ -96,7 +96,7 @@ func (l *hall) tellPresence() {
 
 // attendance is what one call tells.
 type attendance struct {
-	host room.Host
+	host room.ReplicaNumber
 	came []string
 	gone []room.Gone
 }
@@ -162,7 +162,7 @@ func (l *hall) nextAttendance() (attendance, bool) {
 }
 
 // coming takes up to n sessions that have come and are still here.
-func (l *hall) coming(n int, host room.Host) (came []string) {
+func (l *hall) coming(n int, host room.ReplicaNumber) (came []string) {
 	for len(l.who.came) > 0 && len(came) < n {
 		id := l.who.came[0]
 		l.who.came = l.who.came[1:]

@@ -27,7 +27,7 @@ const (
 
 // quiet are rooms as the lock library has them.
 func quiet(rdb redis.UniversalClient) *room.Engine {
-	return room.New(rdb, room.Config{AwayAfter: time.Millisecond, DropAfter: 5 * time.Second, Outcomes: -1, Leases: -1, Silent: true, Vanish: true, Prefix: "lock:"})
+	return room.New(rdb, room.Config{AwayAfter: time.Millisecond, DropAfter: 5 * time.Second, Outcomes: -1, Leases: -1, Silent: true, Ephemeral: true, Prefix: "lock:"})
 }
 
 // play is what a story leaves and was answered, without what differs from one run to the next: times, fences, sessions, and averages, which go with the room.

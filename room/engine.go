@@ -40,11 +40,11 @@ type Config struct {
 	Outcomes    time.Duration // how long an ended place's outcome is told; negative = not at all; default 15 minutes
 	Leases      time.Duration // how far back a late message finds its lease; negative = not at all; default 25 hours
 	Quarantine  time.Duration // how far apart the asks of two leases are at the least, unless the first ones were answered; negative = not at all; default 30 seconds
-	Doubt       time.Duration // how long a room that may have lost data answers nobody, so that every replica can say what it told; negative = not at all; default 1 second
+	Recovery    time.Duration // how long a room that may have lost data answers nobody, so that every replica can say what it told; negative = not at all; default 1 second
 	Required    bool          // every lease is asking: a message that nobody asked for belongs to nobody
 	Keys        *Keyring      // seals what scripts are handed of a message; default: a key of this engine's own
 	Silent      bool          // nobody mirrors the rooms: no events on their channels
-	Vanish      bool          // of a room in which nobody holds or waits nothing is kept but the highest fence, for a day; rooms are in no index, nobody need sweep, and sellers have no names
+	Ephemeral   bool          // of a room in which nobody holds or waits nothing is kept but the highest fence, for a day; rooms are in no index, nobody need sweep, and sellers have no names
 	Index       string        // hash tag of the index keys; default "waitroom"
 	Scripts     bool          // call the Lua library by EVALSHA also where Redis has functions
 	Prefix      string        // what the ids of its rooms begin with
@@ -68,7 +68,7 @@ type Config struct {
 	Lost func(ID, View)
 	// Stepped is told by how much Redis's clock was stepped ahead or (negative) set back, by each process that sweeps; of a cluster for each room. Where it was stepped
 	// ahead nobody may ask for a code until the quarantine is over, as after a loss. nil tells nobody.
-	Stepped func(time.Duration)
+	ClockJumped func(time.Duration)
 }
 
 // Recorded is what the durable record knows of a room.
@@ -102,7 +102,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Outcomes, 15*time.Minute)
 	setDefault(&c.Leases, 25*time.Hour)
 	setDefault(&c.Quarantine, 30*time.Second)
-	setDefault(&c.Doubt, time.Second)
+	setDefault(&c.Recovery, time.Second)
 	if c.Keys == nil {
 		c.Keys = NewKeyring([]byte(rand.Text()))
 	}
@@ -132,18 +132,18 @@ type Engine struct {
 
 	lifeline  lifeline
 	histories atomic.Int64
-	buried    map[Host]time.Time // by the sweep, when
-	work      sync.WaitGroup     // what goes on beside the sweep
+	buried    map[ReplicaNumber]time.Time // by the sweep, when
+	work      sync.WaitGroup              // what goes on beside the sweep
 }
 
 // New makes an engine on a client, which stays the caller's to close.
 func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
-	e := &Engine{rdb: rdb, library: newLibrary(rdb, cfg.Scripts), cfg: cfg, names: NamesOf(rdb, cfg.KeyPrefix), buried: make(map[Host]time.Time)}
+	e := &Engine{rdb: rdb, library: newLibrary(rdb, cfg.Scripts), cfg: cfg, names: NamesOf(rdb, cfg.KeyPrefix), buried: make(map[ReplicaNumber]time.Time)}
 	_, cluster := rdb.(*redis.ClusterClient)
 	e.memory = newMemory(cfg.Retention/2, cluster)
-	e.index = newIndex(rdb, e.memory, e.names.Key("{"+cfg.Index+"}:"), max(cfg.Doubt, 0))
-	e.index.none = cfg.Vanish
+	e.index = newIndex(rdb, e.memory, e.names.Key("{"+cfg.Index+"}:"), max(cfg.Recovery, 0))
+	e.index.none = cfg.Ephemeral
 	if !cfg.Silent {
 		e.index.fresh = e.replayRecord
 	}
@@ -234,8 +234,8 @@ func (e *Engine) try(ctx context.Context, c call, id ID, own []string) (res any,
 
 // timed takes in what time (unix ms) the reply to a call named, that was sent then and has just been read.
 func (e *Engine) timed(id ID, sent time.Time, now int64) {
-	if by := e.memory.observeTime(id, sent, time.Now(), now); by != 0 && e.cfg.Stepped != nil {
-		e.cfg.Stepped(by)
+	if by := e.memory.observeTime(id, sent, time.Now(), now); by != 0 && e.cfg.ClockJumped != nil {
+		e.cfg.ClockJumped(by)
 	}
 }
 
@@ -297,7 +297,7 @@ func (e *Engine) stood(id ID, session string, st Standing) {
 }
 
 // Heard takes in an event, before anybody is told of it: a store that does not have it in its past has lost writes.
-func (e *Engine) Heard(id ID, event *Event) {
+func (e *Engine) Observe(id ID, event *Event) {
 	e.journalGrew(id, journalsLater)
 	if !e.cfg.Silent {
 		e.memory.observeEvent(id, event)

@@ -56,7 +56,7 @@ func learnsAsTheModel(t *testing.T, rooms int) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		rapid.Check(t, func(rt *rapid.T) {
 			require.NoError(rt, rdb.FlushDB(context.Background()).Err())
-			s := newSeller(t, room.New(rdb, room.Config{Doubt: -1}), "a")
+			s := newSeller(t, room.New(rdb, room.Config{Recovery: -1}), "a")
 			told := listen(rt, rdb)
 			want := newHolds(2 * time.Minute)
 			want.requireIn(rt, s.stand().View)
@@ -152,7 +152,7 @@ func TestReplyThatAnOlderProgramRememberedIsUnderstood(t *testing.T) {
 
 func TestRoomThatLostItsDataHasLearnedNothing(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		e := room.New(rdb, room.Config{Doubt: -1})
+		e := room.New(rdb, room.Config{Recovery: -1})
 		s := newSeller(t, e, "a")
 		for range 3 {
 			s.hold(rdb, 20*time.Second)

@@ -84,10 +84,10 @@ func verbsMade() map[string]fields {
 		joinVerb.name: joinVerb.fields, leaveVerb.name: leaveVerb.fields, claimVerb.name: claimVerb.fields, matchVerb.name: matchVerb.fields,
 		settleVerb.name: settleVerb.fields, expectVerb.name: expectVerb.fields, rejectVerb.name: rejectVerb.fields, assignVerb.name: assignVerb.fields,
 		releaseVerb.name: releaseVerb.fields, extendVerb.name: extendVerb.fields, removeVerb.name: removeVerb.fields, moveVerb.name: moveVerb.fields,
-		pauseVerb.name: pauseVerb.fields, presenceVerb.name: presenceVerb.fields, expireVerb.name: expireVerb.fields, renewVerb.name: renewVerb.fields,
+		pauseVerb.name: pauseVerb.fields, presenceVerb.name: presenceVerb.fields, expireVerb.name: expireVerb.fields, replayVerb.name: replayVerb.fields,
 		seenVerb.name: seenVerb.fields, auditVerb.name: auditVerb.fields, eraseVerb.name: eraseVerb.fields, lookQuestion.name: lookQuestion.fields,
 		snapshotQuestion.name: snapshotQuestion.fields, glanceQuestion.name: glanceQuestion.fields, rosterQuestion.name: rosterQuestion.fields,
-		lettersQuestion.name: lettersQuestion.fields,
+		recentQuestion.name: recentQuestion.fields,
 	}
 }
 
@@ -160,7 +160,7 @@ func TestAVerbWhoseReplyIsRememberedLooksForItFirst(t *testing.T) {
 
 func TestVerbsOnlyQuestionsObserve(t *testing.T) {
 	for name, source := range verbSources(t) {
-		require.Equal(t, strings.Contains(source, "state.observe()"), slices.Contains([]string{"look", "snapshot", "glance", "roster", "letters"}, name), name)
+		require.Equal(t, strings.Contains(source, "state.observe()"), slices.Contains([]string{"look", "snapshot", "glance", "roster", "recent"}, name), name)
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-var renewVerb = newVerb[renewArgs]("renew")
+var replayVerb = newVerb[replayArgs]("replay")
 
-type renewArgs struct {
+type replayArgs struct {
 	Epoch      int64 // that was observed last; 0 = none
 	Version    int64
 	Lineage    string
@@ -21,7 +21,7 @@ type renewArgs struct {
 	Begins     string // see joinArgs
 }
 
-// replay is what is replayed to a room: see verb/renew.lua.
+// replay is what is replayed to a room: see verb/replay.lua.
 type replay struct {
 	at     position
 	Fence  int64           `json:"fence"`  // the highest
@@ -141,7 +141,7 @@ func (m *memory) observedRooms() []ID {
 }
 
 // replay replays to a room what this process has observed of it, and what the ledger knows. Where Redis does not have that in its past it has lost
-// writes, and a new epoch begins: see verb/renew.lua.
+// writes, and a new epoch begins: see verb/replay.lua.
 func (e *Engine) replay(ctx context.Context, id ID) error {
 	return e.replayWith(ctx, id, e.recorded(ctx, id), "")
 }
@@ -164,20 +164,20 @@ func (e *Engine) replayWith(ctx context.Context, id ID, found record, token stri
 		return fmt.Errorf("encode a replay: %w", err)
 	}
 	return e.index.registeredNow(ctx, id, token, func(l listing) error {
-		args := renewArgs{k.at.epoch, k.at.version, k.at.lineage, text, l.at, l.begins}
-		res, err := e.eval(ctx, renewVerb.with(args), id, []string{"renew"}, position{}, true)
+		args := replayArgs{k.at.epoch, k.at.version, k.at.lineage, text, l.at, l.begins}
+		res, err := e.eval(ctx, replayVerb.with(args), id, []string{"replay"}, position{}, true)
 		if err != nil {
 			return err
 		}
 		a, err := e.parseAnswer(id, res)
-		if (a.code == "ok" || a.code == "renewed") && a.standing.Epoch != k.at.epoch { // else the room had all of it
+		if (a.code == "ok" || a.code == "replayed") && a.standing.Epoch != k.at.epoch { // else the room had all of it
 			e.memory.replayed(id, k)
 		}
 		e.saw(id, a.standing.View)
 		if err != nil {
 			return err
 		}
-		if a.code == "renewed" && e.cfg.Lost != nil {
+		if a.code == "replayed" && e.cfg.Lost != nil {
 			e.cfg.Lost(id, a.standing.View)
 		}
 		return nil

@@ -50,7 +50,7 @@ func codeError(code string) error {
 		return err
 	}
 	switch code {
-	case "ok", "active", "idle", "asleep", "renewed":
+	case "ok", "active", "idle", "asleep", "replayed":
 		return nil
 	case register:
 		return errRegister

@@ -49,7 +49,7 @@ func TestWhoAsksIsToldWhileTheStoreTakesNoWrites(t *testing.T) {
 			require.NoError(t, err)
 			_, err = e.Glance(t.Context(), "r")
 			require.NoError(t, err)
-			_, err = e.Letters(t.Context(), "r")
+			_, err = e.RecentMessages(t.Context(), "r")
 			require.NoError(t, err)
 
 			require.NoError(t, redis.Client().ConfigSet(t.Context(), setting, "0").Err())

@@ -46,7 +46,7 @@ local function continue()
 end
 
 -- check returns why the call is not executed, nil where it is:
---   behind      what the caller has observed is not in the room's past, or is of an earlier epoch: the caller replays it first (renew.lua)
+--   behind      what the caller has observed is not in the room's past, or is of an earlier epoch: the caller replays it first (verb/replay.lua)
 --   doubt <ms>  another history has just begun: the room answers no call for so long
 function lineage.check()
   room.history = history()

@@ -1,4 +1,4 @@
--- renew: a process replays what it has observed of the room. Where that is not in the room's past, Redis went back in time (a failover, an older file, an
+-- replay: a process replays what it has observed of the room. Where that is not in the room's past, Redis went back in time (a failover, an older file, an
 -- emptied store), and a new epoch begins, above the one that was observed:
 --   - a waiter in what is left keeps place, order and ticket, unless the process has observed otherwise since;
 --   - the holder of the lock, and a session whose observed place is not there any more, get the outcome lost;
@@ -12,7 +12,7 @@
 --   places ([{session, ticket, seller, of (epoch), joined, fence, granted, expires, outcome, ended, waited, missed}]; fence where it holds the lock,
 --   outcome where it ended, waited where it was observed waiting and the ledger alone says that it ended, missed {fence, granted, expires, ended}: the lease
 --   that it did not claim)
--- Codes: renewed, ok, register. Nothing happens where all of it is in the room's past.
+-- Codes: replayed, ok, register. Nothing happens where all of it is in the room's past.
 
 local known                          -- args.known
 local looked, left_over              -- when the room was last looked at; whether its places are there without the state
@@ -139,7 +139,7 @@ local function begin_epoch()
   orphan(lease)
 end
 
-function verb.renew()
+function verb.replay()
   known, looked = args.known, room.looked
   left_over = room.epoch == 0 and redis.call('EXISTS', PLACES) == 1
   -- Neither the ledger nor this process is ahead of a room that lost nothing.
@@ -178,5 +178,5 @@ function verb.renew()
     end
   end
   state.commit()
-  return reply.make(lost and 'renewed' or 'ok', '')
+  return reply.make(lost and 'replayed' or 'ok', '')
 end
