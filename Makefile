@@ -44,10 +44,10 @@ race: ## Run all tests with the race detector (PKG=./room)
 fuzz: ## Feed every parser with what nobody would send, FUZZ_FOR=10s each (PKG=./room)
 	@FUZZ_FOR='$(FUZZ_FOR)' PKG='$(PKG)' scripts/fuzz.sh
 
-bench: ## Measure what waitroom must reach, its peers beside it; write docs/benchmarks.md (ONLY=idle: one of it, nothing written; BEFORE=commit: both versions in turn; CENTRIFUGO_BIN=)
+bench: ## Measure what waitroom must reach, its peers beside it; write lab/benchmarks.md (ONLY=idle: one of it, nothing written; BEFORE=commit: both versions in turn; CENTRIFUGO_BIN=)
 	@scripts/setup.sh bench
 	@go build -C lab -o ../bin/bench ./bench
-	@bin/bench -out docs -only '$(ONLY)' -scale '$(SCALE)' -before '$(BEFORE)'
+	@bin/bench -out lab -only '$(ONLY)' -scale '$(SCALE)' -before '$(BEFORE)'
 
 gobench: setup ## Run Go's benchmarks, without the tests (PKG=./room)
 	go test -run '^$$' -bench . -benchmem -p 1 -timeout 30m $(PKG)
@@ -55,10 +55,10 @@ gobench: setup ## Run Go's benchmarks, without the tests (PKG=./room)
 sim: ## Play carriers and sellers on the real engine; print how many codes go astray (LEASES=2000 SEED=1 ROWS=before)
 	GOGC=400 go test ./sms/sim -v -count 1 -timeout 4h -run '^TestTable$$' -sim.leases $(LEASES) -sim.seed $(SEED) -sim.rows '$(ROWS)'
 
-estimates: ## Compare ways to estimate a wait, on simulated rooms; write docs/estimates.md (SEEDS=5)
-	@go build -C lab -o ../bin/estimates ./estimates && bin/estimates -seeds $(SEEDS) -out docs
+estimates: ## Compare ways to estimate a wait, on simulated rooms; write lab/estimates.md (SEEDS=5)
+	@go build -C lab -o ../bin/estimates ./estimates && bin/estimates -seeds $(SEEDS) -out lab
 
-growth: ## Reckon from measured constants what many sellers take, hold it against a simulation; write docs/scaling.md
+growth: ## Reckon from measured constants what many sellers take, hold it against a simulation; write lab/growth.md
 	@go build -C lab -o ../bin/growth ./growth && bin/growth -write $(ARGS)
 
 instructions: setup ## Count the instructions that Redis executes for each verb, by functions and as a script (Callgrind)

@@ -42,7 +42,7 @@ func (l *localRoom) published(payload string) {
 		return
 	}
 	l.h.clock.Sample(e.Now)
-	l.h.engine.Heard(l.id, &e)
+	l.h.engine.Observe(l.id, &e)
 	l.event(e)
 }
 

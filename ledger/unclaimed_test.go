@@ -28,7 +28,7 @@ func newCourt(t *testing.T, b *bench) *court {
 	c.store.SetTime(c.now)
 	rdb := redis.NewClient(&redis.Options{Addr: c.store.Addr()})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
-	c.engine = room.New(rdb, room.Config{ClaimWithin: 20 * time.Second, Journal: 1000, Doubt: -1})
+	c.engine = room.New(rdb, room.Config{ClaimWithin: 20 * time.Second, Journal: 1000, Recovery: -1})
 	config := b.config()
 	config.Journal, config.Rooms = c.engine, c.engine
 	c.ledger = b.openWith(t, config)

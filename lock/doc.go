@@ -93,7 +93,7 @@
 //
 // The honest minuses. A waiter that dies within the last 3 s before its turn is granted the lock all the same, and its lease runs out unused. Taking and releasing a free lock makes Redis run several times what SET NX and DEL do, scripts counted, and the
 // highest fence of every key, some 160 bytes, is left for a day: for locks on millions of keys that nobody ever waits for, redislock is cheaper. Under
-// contention it is the other way round (docs/benchmarks.md of the repository has both). A process that waits keeps a subscription open and
+// contention it is the other way round (lab/benchmarks.md of the repository has both). A process that waits keeps a subscription open and
 // sends a heartbeat for each key. One master decides: there is no quorum. Only programs that use this package see its locks: a SETNX of
 // another program on the same name does not.
 //

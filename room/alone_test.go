@@ -14,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -26,7 +27,7 @@ const (
 
 // quiet are rooms as the lock library has them.
 func quiet(rdb redis.UniversalClient) *room.Engine {
-	return room.New(rdb, room.Config{AwayAfter: time.Millisecond, DropAfter: 5 * time.Second, Outcomes: -1, Leases: -1, Silent: true, Vanish: true, Prefix: "lock:"})
+	return room.New(rdb, room.Config{AwayAfter: time.Millisecond, DropAfter: 5 * time.Second, Outcomes: -1, Leases: -1, Silent: true, Ephemeral: true, Prefix: "lock:"})
 }
 
 // play is what a story leaves and was answered, without what differs from one run to the next: times, fences, sessions, and averages, which go with the room.
@@ -104,11 +105,11 @@ func (p *play) leave(q room.LeaveRequest) {
 }
 
 func (p *play) state(field string) string {
-	return p.rdb.HGet(p.t.Context(), "{"+string(lockRoom)+"}:state", field).Val()
+	return redistest.State(p.t, p.rdb, string(lockRoom), field)
 }
 
-func (p *play) set(field, value string) {
-	require.NoError(p.t, p.rdb.HSet(p.t.Context(), "{"+string(lockRoom)+"}:state", field, value).Err())
+func (p *play) set(member string, value any) {
+	redistest.SetState(p.t, p.rdb, string(lockRoom), member, value)
 }
 
 func key(name string) string { return "{" + string(lockRoom) + "}:" + name }
@@ -165,7 +166,7 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 		"nobody holds it": func(p *play) { p.leave(room.LeaveRequest{}) },
 		"the lease is over": func(p *play) {
 			p.join(room.JoinRequest{})
-			p.set("expires", p.state("granted"))
+			p.set("lease.expires", json.Number(p.state("lease.granted")))
 			p.leave(room.LeaveRequest{})
 		},
 		"the lock was deleted": func(p *play) {
@@ -184,7 +185,7 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 		},
 		"the clock was set back": func(p *play) {
 			p.join(room.JoinRequest{})
-			p.set("looked", "9999999999999")
+			p.set("room.looked", 9999999999999)
 			p.leave(room.LeaveRequest{})
 		},
 		"it is paused": func(p *play) {
@@ -196,20 +197,14 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 		},
 		"a later program wrote it": func(p *play) {
 			p.join(room.JoinRequest{})
-			p.set("format", "99")
+			p.set("room.format", 99)
 			p.leave(room.LeaveRequest{})
-		},
-		"claims were on": func(p *play) {
-			p.join(room.JoinRequest{})
-			p.set("format", "2")
-			p.leave(room.LeaveRequest{})
-			p.join(room.JoinRequest{})
 		},
 	}
-	for _, field := range []string{"format", "epoch", "version", "fence", "ticket", "expires", "looked", "seller", "paused"} {
+	for _, field := range []string{"room.format", "room.epoch", "room.version", "lease.fence", "lease.ticket", "lease.expires", "room.looked", "lease.seller"} {
 		stories["the state has no "+field] = func(p *play) {
 			p.join(room.JoinRequest{})
-			require.NoError(p.t, p.rdb.HDel(p.t.Context(), key("state"), field).Err())
+			p.set(field, nil)
 			p.leave(room.LeaveRequest{Fence: 1, Ticket: 1})
 			p.leave(room.LeaveRequest{Ticket: 1})
 			p.leave(room.LeaveRequest{})
@@ -258,7 +253,7 @@ func (p *play) atRandom(rng *rand.Rand, steps int) {
 	ctx, paused := p.t.Context(), false
 	for range steps {
 		p.session = []string{taker, taker, another}[rng.IntN(3)]
-		fence := []string{"", p.state("fence"), "1"}[rng.IntN(3)]
+		fence := []string{"", p.state("lease.fence"), "1"}[rng.IntN(3)]
 		switch rng.IntN(13) {
 		case 0, 1, 2, 3:
 			p.join(room.JoinRequest{NoWait: rng.IntN(3) == 0, Lease: []time.Duration{0, time.Minute}[rng.IntN(2)], Channel: []string{"", "channel"}[rng.IntN(2)], Vouch: time.Hour})
@@ -289,9 +284,7 @@ func (p *play) atRandom(rng *rand.Rand, steps int) {
 func TestAFenceGoesOnBothWays(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		p := &play{t: t, rdb: rdb, e: quiet(rdb), session: taker}
-		const ahead = "9007199254740000" // of the clock
-		p.set("format", "1")
-		p.set("fence", ahead)
+		p.set("room.above", 9007199254740000) // ahead of the clock
 		for want := int64(9007199254740001); want < 9007199254740005; want++ {
 			st, err := p.e.Join(t.Context(), lockRoom, room.JoinRequest{Fresh: want%2 == 0, Session: p.session})
 			require.NoError(t, err)

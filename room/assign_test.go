@@ -350,7 +350,7 @@ func TestAssignWorksOnEveryStore(t *testing.T) {
 		q := sms("m", 0, 0)
 		q.Foreign = true
 		match(t, e, q)
-		letters, err := e.Letters(t.Context(), integration)
+		letters, err := e.RecentMessages(t.Context(), integration)
 		require.NoError(t, err)
 		require.Equal(t, fence, letters[0].Could[0].Fence)
 		m, err := e.Assign(t.Context(), integration, room.AssignRequest{MessageID: "m", Fence: fence, By: byKim})

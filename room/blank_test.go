@@ -30,7 +30,7 @@ func TestRoomThatWasBegunAndLostSinceTheCallAskedIsNotBegunByIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newLosing(t, room.Config{})
 			other := l.server.Client()
-			late := room.New(other, room.Config{Doubt: time.Hour, Recorded: func(_ context.Context, id room.ID) (known room.Recorded, _ error) {
+			late := room.New(other, room.Config{Recovery: time.Hour, Recorded: func(_ context.Context, id room.ID) (known room.Recorded, _ error) {
 				if id == integration {
 					known = test.known
 				}

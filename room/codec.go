@@ -97,7 +97,7 @@ type caller struct {
 	Epoch    int64 // that it has observed last; 0 = none
 	Version  int64
 	Lineage  string
-	Replays  bool   // the call replays what it has observed (renew)
+	Replays  bool   // the call replays what it has observed (replay)
 	ReadOnly bool   // the call writes nothing
 	Thorough bool   // the call is not to take the short way of an uncontended lock
 	Outage   int64  // when Redis was away for it last (unix ms); 0 = not lately

@@ -30,7 +30,7 @@ func newDeskOn(t *testing.T, store *miniredis.Miniredis, c room.Config) *desk {
 	d := &desk{T: t, store: store, now: time.UnixMilli(1_800_000_000_000)}
 	d.rdb = redis.NewClient(&redis.Options{Addr: d.store.Addr()})
 	t.Cleanup(func() { require.NoError(t, d.rdb.Close()) })
-	c.Journal, c.Doubt = 10_000, cmp.Or(c.Doubt, -1) // the store's clock stands still
+	c.Journal, c.Recovery = 10_000, cmp.Or(c.Recovery, -1) // the store's clock stands still
 	d.engine = room.New(d.rdb, c)
 	d.pass(0)
 	return d

@@ -56,9 +56,9 @@ func looks(events []room.Event) (n int) {
 	return n
 }
 
-func (d *desk) letters() []room.Letter {
+func (d *desk) letters() []room.RecentMessage {
 	d.Helper()
-	letters, err := d.engine.Letters(d.Context(), integration)
+	letters, err := d.engine.RecentMessages(d.Context(), integration)
 	require.NoError(d, err)
 	return letters
 }
@@ -137,7 +137,7 @@ func TestNoSessionIsInWhatSupportIsTold(t *testing.T) {
 		glance, err := e.Glance(t.Context(), integration)
 		require.NoError(t, err)
 		require.Len(t, glance.Grants, 2)
-		letters, err := e.Letters(t.Context(), integration)
+		letters, err := e.RecentMessages(t.Context(), integration)
 		require.NoError(t, err)
 		require.Len(t, letters, 2)
 		told := replies.replies.String()

@@ -17,7 +17,7 @@ func TestRoomThatBecomesDueWhileSomebodyLooksIsLookedAtAgain(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	now := time.Now()
 	store.SetTime(now)
-	x := newIndex(rdb, "{waitroom}:", 0)
+	x := newIndex(rdb, newMemory(time.Hour, false), "{waitroom}:", 0)
 	_, err := x.register(t.Context(), "integration")
 	require.NoError(t, err)
 	due := func() []claim {
@@ -66,7 +66,7 @@ func TestRoomIsLookedAtBeforeALeaseIsOverThatIsGrantedAfterThisLook(t *testing.T
 			store := redistest.StartEmbedded(t)
 			rdb := redis.NewClient(&redis.Options{Addr: store.Addr()})
 			t.Cleanup(func() { require.NoError(t, rdb.Close()) })
-			e := New(rdb, Config{Doubt: -1})
+			e := New(rdb, Config{Recovery: -1})
 			use(t, e)
 			entries, err := e.ReadJournal(t.Context(), "integration", 100)
 			require.NoError(t, err)

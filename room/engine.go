@@ -2,8 +2,8 @@
 //
 // Each verb is one call of a Lua script, so that it happens wholly or not at all; Redis's TIME is the only
 // clock. A verb first brings the room to now (a lease that is over ends, the next in line has the
-// lock), then does what was asked, then tells everybody in one event. docs/architecture.md has the
-// keys and the invariants.
+// lock), then does what was asked, then tells everybody in one event. docs/redis-keys.md has the
+// keys, docs/architecture.md the parts.
 package room
 
 import (
@@ -40,11 +40,11 @@ type Config struct {
 	Outcomes    time.Duration // how long an ended place's outcome is told; negative = not at all; default 15 minutes
 	Leases      time.Duration // how far back a late message finds its lease; negative = not at all; default 25 hours
 	Quarantine  time.Duration // how far apart the asks of two leases are at the least, unless the first ones were answered; negative = not at all; default 30 seconds
-	Doubt       time.Duration // how long a room that may have lost data answers nobody, so that every replica can say what it told; negative = not at all; default 1 second
+	Recovery    time.Duration // how long a room that may have lost data answers nobody, so that every replica can say what it told; negative = not at all; default 1 second
 	Required    bool          // every lease is asking: a message that nobody asked for belongs to nobody
 	Keys        *Keyring      // seals what scripts are handed of a message; default: a key of this engine's own
 	Silent      bool          // nobody mirrors the rooms: no events on their channels
-	Vanish      bool          // of a room in which nobody holds or waits nothing is kept but the highest fence, for a day; rooms are in no index, nobody need sweep, and sellers have no names
+	Ephemeral   bool          // of a room in which nobody holds or waits nothing is kept but the highest fence, for a day; rooms are in no index, nobody need sweep, and sellers have no names
 	Index       string        // hash tag of the index keys; default "waitroom"
 	Scripts     bool          // call the Lua library by EVALSHA also where Redis has functions
 	Prefix      string        // what the ids of its rooms begin with
@@ -68,7 +68,7 @@ type Config struct {
 	Lost func(ID, View)
 	// Stepped is told by how much Redis's clock was stepped ahead or (negative) set back, by each process that sweeps; of a cluster for each room. Where it was stepped
 	// ahead nobody may ask for a code until the quarantine is over, as after a loss. nil tells nobody.
-	Stepped func(time.Duration)
+	ClockJumped func(time.Duration)
 }
 
 // Recorded is what the durable record knows of a room.
@@ -102,7 +102,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Outcomes, 15*time.Minute)
 	setDefault(&c.Leases, 25*time.Hour)
 	setDefault(&c.Quarantine, 30*time.Second)
-	setDefault(&c.Doubt, time.Second)
+	setDefault(&c.Recovery, time.Second)
 	if c.Keys == nil {
 		c.Keys = NewKeyring([]byte(rand.Text()))
 	}
@@ -128,30 +128,24 @@ type Engine struct {
 	library  *library
 	thorough bool // no lock takes the short way; see uncontended.lua
 	clock    clock
-	told     *told
-	filters  *filters
+	memory   *memory
 
 	lifeline  lifeline
 	histories atomic.Int64
-	buried    map[Host]time.Time // by the sweep, when
-	outages   *outages
-	steps     *steps
-	asked     asked
-	journals  *journals
-	work      sync.WaitGroup // what goes on beside the sweep
+	buried    map[ReplicaNumber]time.Time // by the sweep, when
+	work      sync.WaitGroup              // what goes on beside the sweep
 }
 
 // New makes an engine on a client, which stays the caller's to close.
 func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
-	e := &Engine{rdb: rdb, library: newLibrary(rdb, cfg.Scripts), cfg: cfg, names: NamesOf(rdb, cfg.KeyPrefix), told: newTold(cfg.Retention / 2), filters: newFilters(), buried: make(map[Host]time.Time), journals: newJournals(cfg.Journal > 0)}
+	e := &Engine{rdb: rdb, library: newLibrary(rdb, cfg.Scripts), cfg: cfg, names: NamesOf(rdb, cfg.KeyPrefix), buried: make(map[ReplicaNumber]time.Time)}
 	_, cluster := rdb.(*redis.ClusterClient)
-	e.outages = newOutages(cluster)
-	e.steps = newSteps(cluster)
-	e.index = newIndex(rdb, e.names.Key("{"+cfg.Index+"}:"), max(cfg.Doubt, 0))
-	e.index.none = cfg.Vanish
+	e.memory = newMemory(cfg.Retention/2, cluster)
+	e.index = newIndex(rdb, e.memory, e.names.Key("{"+cfg.Index+"}:"), max(cfg.Recovery, 0))
+	e.index.none = cfg.Ephemeral
 	if !cfg.Silent {
-		e.index.fresh = e.fresh
+		e.index.fresh = e.replayRecord
 	}
 	return e
 }
@@ -203,14 +197,14 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// mostLays bounds how often a room is shown what this process was told: it has all of it after the first time, unless the store went back again.
-const mostLays = 5
+// mostReplays bounds how often a room is shown what this process was told: it has all of it after the first time, unless the store went back again.
+const mostReplays = 5
 
 // try is run that does not wait: doubt is how long the room answers nobody, then; 0 where it did answer.
 func (e *Engine) try(ctx context.Context, c call, id ID, own []string) (res any, doubt time.Duration, err error) {
-	for range mostLays {
+	for range mostReplays {
 		sent := time.Now()
-		if res, err = e.eval(ctx, c, id, own, e.told.mark(id), false); err != nil {
+		if res, err = e.eval(ctx, c, id, own, e.memory.position(id), false); err != nil {
 			return nil, 0, err
 		}
 		text, _ := res.(string)
@@ -228,10 +222,10 @@ func (e *Engine) try(ctx context.Context, c call, id ID, own []string) (res any,
 			return nil, 0, ErrNewer
 		}
 		if text != "behind" {
-			e.journals.grew(id, journalsEvery)
+			e.journalGrew(id, journalsEvery)
 			return res, 0, nil
 		}
-		if err = e.lay(ctx, id); err != nil {
+		if err = e.replay(ctx, id); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -240,23 +234,23 @@ func (e *Engine) try(ctx context.Context, c call, id ID, own []string) (res any,
 
 // timed takes in what time (unix ms) the reply to a call named, that was sent then and has just been read.
 func (e *Engine) timed(id ID, sent time.Time, now int64) {
-	if by := e.steps.observe(id, sent, time.Now(), now); by != 0 && e.cfg.Stepped != nil {
-		e.cfg.Stepped(by)
+	if by := e.memory.observeTime(id, sent, time.Now(), now); by != 0 && e.cfg.ClockJumped != nil {
+		e.cfg.ClockJumped(by)
 	}
 }
 
 // eval runs a script that does nothing where the room does not have in its past what was told of it.
-func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, told mark, lays bool) (any, error) {
+func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, observed position, replays bool) (any, error) {
 	latest, now, terms := int64(0), time.Now(), e.Terms(id)
-	if !lays {
-		latest = e.steps.latest(id, now)
+	if !replays {
+		latest = e.memory.latestTime(id, now)
 	}
-	by := callerFields.known(reflect.ValueOf(caller{Epoch: told.epoch, Version: told.version, Lineage: told.lineage, Replays: lays,
-		ReadOnly: c.readOnly, Thorough: e.thorough, Outage: e.outages.end(id), Latest: latest,
-		Stepped: e.steps.last(id, max(terms.Quarantine, trustedFor*time.Millisecond), now), Trace: e.traceOf(ctx)}))
+	by := callerFields.known(reflect.ValueOf(caller{Epoch: observed.epoch, Version: observed.version, Lineage: observed.lineage, Replays: replays,
+		ReadOnly: c.readOnly, Thorough: e.thorough, Outage: e.memory.outageEnd(id), Latest: latest,
+		Stepped: e.memory.jumpedAhead(id, max(terms.Quarantine, trustedFor*time.Millisecond), now), Trace: e.traceOf(ctx)}))
 	res, err := e.library.call(ctx, c.readOnly, e.names.keys(id, own), c.verb, e.policyOf(terms), by, c.args)
 	if err != nil {
-		e.outages.failed(id, err)
+		e.memory.failed(id, err)
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)
 	}
 	return res, nil
@@ -288,25 +282,25 @@ func (e *Engine) read(id ID, res any) (answer, error) {
 func (e *Engine) saw(id ID, v View) {
 	if v.Now != 0 {
 		e.clock.observe(v.Now)
-		e.outages.answered(id, v.Now)
+		e.memory.answered(id, v.Now)
 	}
 	if !e.cfg.Silent {
-		e.told.saw(id, v)
+		e.memory.observeView(id, v)
 	}
 }
 
 // stood takes in how a reply said that a session stands.
 func (e *Engine) stood(id ID, session string, st Standing) {
 	if !e.cfg.Silent {
-		e.told.stood(id, session, st.View, st.Place)
+		e.memory.observePlace(id, session, st.View, st.Place)
 	}
 }
 
 // Heard takes in an event, before anybody is told of it: a store that does not have it in its past has lost writes.
-func (e *Engine) Heard(id ID, event *Event) {
-	e.journals.grew(id, journalsLater)
+func (e *Engine) Observe(id ID, event *Event) {
+	e.journalGrew(id, journalsLater)
 	if !e.cfg.Silent {
-		e.told.heard(id, event)
+		e.memory.observeEvent(id, event)
 	}
 }
 

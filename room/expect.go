@@ -94,7 +94,7 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 			return Expectation{}, fmt.Errorf("%w: expect reply is cut short", ErrStore)
 		}
 		if filter != "" {
-			e.filters.learn(id, filter, q.Filter)
+			e.memory.learnFilter(id, filter, q.Filter)
 		}
 	case len(a.rest) == 1: // number_busy
 		x.AskAfter = r.int()

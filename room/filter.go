@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -106,36 +106,31 @@ func plainSender(sender string) string {
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-// filters remembers the asks' filters by their names, so that most messages need no second question.
+// filters are the filters of a room's asks, by their names: with them most messages need no second question.
 type filters struct {
-	mu    sync.Mutex
-	rooms map[ID]map[string]Filter
+	known map[string]Filter
+	used  time.Time
 }
 
 const (
 	filtersPerRoom = 64
-	filterRooms    = 4096
+	filtersKept    = time.Hour // after the last use
 )
-
-func newFilters() *filters { return &filters{rooms: make(map[ID]map[string]Filter)} }
 
 // filterName returns the start of a sealed filter: the id of its key and its nonce, which no other has. An ask is no name for its filter:
 // where the store loses it, the next one has its number. matching.lua names filters so too.
 func filterName(sealed string) string { return sealed[:min(len(sealed), 25)] }
 
-// learn remembers a filter by its sealed text.
-func (x *filters) learn(id ID, sealed string, f Filter) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	known := x.rooms[id]
-	if known == nil || len(known) >= filtersPerRoom {
-		if known == nil && len(x.rooms) >= filterRooms {
-			clear(x.rooms) // they are asked for again
-		}
-		known = make(map[string]Filter)
-		x.rooms[id] = known
+// learnFilter remembers a filter by its sealed text.
+func (m *memory) learnFilter(id ID, sealed string, f Filter) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	x := &m.of(id, now).filters
+	if x.known == nil || len(x.known) >= filtersPerRoom {
+		x.known = make(map[string]Filter) // those that are still needed are asked for again
 	}
-	known[filterName(sealed)] = f
+	x.known[filterName(sealed)], x.used = f, now
 }
 
 // fit is what matching.lua is told of an ask and a message.
@@ -154,12 +149,13 @@ func fitOf(f Filter, sender, text string) fit {
 	return noFit
 }
 
-// fit returns which of the filters that are known a message fits, by their names.
-func (x *filters) fit(id ID, sender, text string) map[string]fit {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	fits := make(map[string]fit, len(x.rooms[id]))
-	for name, f := range x.rooms[id] {
+// fits returns which of the filters that are known a message fits, by their names.
+func (m *memory) fits(id ID, sender, text string) map[string]fit {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	x := m.known(id).filters
+	fits := make(map[string]fit, len(x.known))
+	for name, f := range x.known {
 		fits[name] = fitOf(f, sender, text)
 	}
 	return fits

@@ -6,6 +6,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -16,9 +17,8 @@ func TestRoomOfALaterFormatIsLeftAlone(t *testing.T) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		a := newSeller(t, e, "a")
 		a.join()
-		require.EqualValues(t, 2, room.Format)
-		require.Equal(t, "1", rdb.HGet(t.Context(), stateHash, "format").Val())
-		require.NoError(t, rdb.HSet(t.Context(), stateHash, "format", room.Format+1).Err())
+		require.Equal(t, "1", redistest.State(t, rdb, "integration", "room.format"))
+		redistest.SetState(t, rdb, "integration", "room.format", room.Format+1)
 		before := rdb.HGetAll(t.Context(), stateHash).Val()
 		_, err := e.Join(t.Context(), integration, room.JoinRequest{Session: room.NewSession(), Seller: "b"})
 		require.ErrorIs(t, err, room.ErrNewer)
@@ -29,21 +29,8 @@ func TestRoomOfALaterFormatIsLeftAlone(t *testing.T) {
 	})
 }
 
-func TestRoomFromBeforeThereWereFormatsGoesOn(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		e := room.New(rdb, room.Config{})
-		a := newSeller(t, e, "a")
-		a.join()
-		require.NoError(t, rdb.HDel(t.Context(), stateHash, "format", "lineage", "doubt").Err())
-		a.engine = room.New(rdb, room.Config{})
-		require.Equal(t, room.Locked, a.stand().Status)
-		a.leave(room.Completed)
-		require.Equal(t, "1", rdb.HGet(t.Context(), stateHash, "format").Val())
-	})
-}
-
 func TestEventOfALaterFormatIsRefused(t *testing.T) {
-	_, err := room.ParseEvent(`{"format":3,"epoch":1,"version":1}`)
+	_, err := room.ParseEvent(`{"format":2,"epoch":1,"version":1}`)
 	require.ErrorIs(t, err, room.ErrNewer)
 	e, err := room.ParseEvent(`{"epoch":1,"version":1}`)
 	require.NoError(t, err)
@@ -55,7 +42,7 @@ func TestJournalOfALaterFormatWaitsForALaterProgram(t *testing.T) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		newSeller(t, e, "a").join()
 		require.NoError(t, rdb.XAdd(t.Context(), &redis.XAddArgs{Stream: room.JournalKey(integration),
-			Values: map[string]any{"format": 3, "epoch": 1, "version": 9, "records": "?"}}).Err())
+			Values: map[string]any{"format": 2, "epoch": 1, "version": 9, "records": "?"}}).Err())
 		newSeller(t, e, "b").join()
 		entries, err := e.ReadJournal(t.Context(), integration, 100)
 		require.NoError(t, err)

@@ -157,7 +157,7 @@ func FuzzReply(f *testing.F) {
 			require.GreaterOrEqual(t, len(fields), 15)
 		default:
 			require.Equal(t, Match{}, m)
-			require.Equal(t, mark{}, now)
+			require.Equal(t, position{}, now)
 		}
 	})
 }

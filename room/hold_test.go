@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -40,12 +41,10 @@ func (h *holds) requireIn(t require.TestingT, v room.View) {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-const stateKey = "{integration}:state"
-
 // hold ends a lease that looks as if it had been held for about so long, and returns for how long it was.
 func (s seller) hold(rdb redis.UniversalClient, about time.Duration) (ms int64, after room.Standing) {
 	granted := s.join().Lease.GrantedAt - about.Milliseconds()
-	require.NoError(s.t, rdb.HSet(context.Background(), stateKey, "granted", granted).Err())
+	redistest.SetState(s.t, rdb, "integration", "lease.granted", granted)
 	after = s.leave(room.Completed)
 	return after.Now - granted, after
 }
@@ -57,7 +56,7 @@ func learnsAsTheModel(t *testing.T, rooms int) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		rapid.Check(t, func(rt *rapid.T) {
 			require.NoError(rt, rdb.FlushDB(context.Background()).Err())
-			s := newSeller(t, room.New(rdb, room.Config{Doubt: -1}), "a")
+			s := newSeller(t, room.New(rdb, room.Config{Recovery: -1}), "a")
 			told := listen(rt, rdb)
 			want := newHolds(2 * time.Minute)
 			want.requireIn(rt, s.stand().View)
@@ -134,28 +133,6 @@ func TestRoomThatWasPausedBeforeItsFirstLeaseLearnsFromNothing(t *testing.T) {
 	})
 }
 
-// A program of before kept the average alone, of which the newest lease was a fifth.
-func TestRoomOfAnOlderProgramGoesOnWithItsAverage(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		s := newSeller(t, room.New(rdb, room.Config{}), "a")
-		s.join()
-		s.leave(room.Completed)
-		require.NoError(t, rdb.HDel(t.Context(), stateKey, "spread", "holds").Err())
-		require.NoError(t, rdb.HSet(t.Context(), stateKey, "hold", "40000.000").Err())
-		require.Equal(t, [2]time.Duration{40 * time.Second, 0}, [2]time.Duration{s.stand().Hold, s.stand().Spread})
-		want := holds{lease: 120_000, average: 40_000, n: 3}
-		ms, after := s.hold(rdb, 90*time.Second)
-		require.InDelta(t, 0.2*float64(ms)+0.8*40_000, milliseconds(after.Hold), 0.01, "the weight that it had")
-		want.learn(ms)
-		want.requireIn(t, after.View)
-		for range 8 {
-			ms, after = s.hold(rdb, 10*time.Second)
-			want.learn(ms)
-			want.requireIn(t, after.View)
-		}
-	})
-}
-
 // What it remembered of a request is in its own words.
 func TestReplyThatAnOlderProgramRememberedIsUnderstood(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
@@ -175,7 +152,7 @@ func TestReplyThatAnOlderProgramRememberedIsUnderstood(t *testing.T) {
 
 func TestRoomThatLostItsDataHasLearnedNothing(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		e := room.New(rdb, room.Config{Doubt: -1})
+		e := room.New(rdb, room.Config{Recovery: -1})
 		s := newSeller(t, e, "a")
 		for range 3 {
 			s.hold(rdb, 20*time.Second)

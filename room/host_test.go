@@ -35,7 +35,7 @@ func newSite(t *testing.T) *site {
 	s := &site{T: t, store: redistest.StartEmbedded(t), now: time.Now()}
 	rdb := redis.NewClient(&redis.Options{Addr: s.store.Addr()})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
-	s.rdb, s.engine = rdb, room.New(rdb, room.Config{Lease: 10 * time.Minute, Doubt: -1, SweepEvery: 5 * time.Millisecond, LookEvery: time.Hour})
+	s.rdb, s.engine = rdb, room.New(rdb, room.Config{Lease: 10 * time.Minute, Recovery: -1, SweepEvery: 5 * time.Millisecond, LookEvery: time.Hour})
 	s.store.SetTime(s.now)
 	return s
 }
@@ -46,7 +46,7 @@ func (s *site) pass(d time.Duration) {
 }
 
 // live has time pass, second by second, in which replicas have heartbeats.
-func (s *site) live(d time.Duration, hosts ...room.Host) {
+func (s *site) live(d time.Duration, hosts ...room.ReplicaNumber) {
 	s.Helper()
 	for range int(d / time.Second) {
 		s.pass(time.Second)
@@ -66,7 +66,7 @@ func (s *site) line(n int) (all []seller) {
 }
 
 // beats keeps replicas alive.
-func (s *site) beats(hosts ...room.Host) {
+func (s *site) beats(hosts ...room.ReplicaNumber) {
 	s.Helper()
 	for _, h := range hosts {
 		same, err := s.engine.Heartbeat(s.Context(), h)
@@ -75,7 +75,7 @@ func (s *site) beats(hosts ...room.Host) {
 	}
 }
 
-func (s *site) replica() room.Host {
+func (s *site) replica() room.ReplicaNumber {
 	s.Helper()
 	host, err := s.engine.Heartbeat(s.Context(), 0)
 	require.NoError(s, err)
@@ -83,7 +83,7 @@ func (s *site) replica() room.Host {
 	return host
 }
 
-func (s *site) come(host room.Host, who ...seller) {
+func (s *site) come(host room.ReplicaNumber, who ...seller) {
 	s.Helper()
 	var ids []string
 	for _, w := range who {
@@ -93,7 +93,7 @@ func (s *site) come(host room.Host, who ...seller) {
 	require.NoError(s, err)
 }
 
-func (s *site) gone(host room.Host, who seller, since time.Duration) {
+func (s *site) gone(host room.ReplicaNumber, who seller, since time.Duration) {
 	s.Helper()
 	_, err := s.engine.Presence(s.Context(), integration, host, s.number(), nil, []room.Gone{{Session: who.session, Host: host, For: since}})
 	require.NoError(s, err)

@@ -42,11 +42,11 @@ type index struct {
 	name  string                                  // of this process, which the lives that it begins are called by
 	fresh func(context.Context, ID, string) error // is asked before a room begins that the store has that blank of; nil = nobody is
 
+	memory *memory // has which rooms this process has registered lately
+
 	mu         sync.Mutex
-	life       string // the index's, as this process saw it last
-	followed   string // the life that followed another one which this process knew
-	registered map[ID]registration
-	swept      time.Time
+	generation string // the index's, as this process saw it last
+	followed   string // the generation that followed another one which this process knew
 }
 
 type registration struct {
@@ -56,16 +56,16 @@ type registration struct {
 	used  time.Duration // or that, since the room was used before, or is about to be begun by somebody else
 }
 
-func newIndex(rdb redis.UniversalClient, begin string, doubt time.Duration) *index {
-	x := &index{rdb: rdb, begin: begin, doubt: doubt, name: rand.Text(), registered: make(map[ID]registration)}
+func newIndex(rdb redis.UniversalClient, m *memory, begin string, doubt time.Duration) *index {
+	x := &index{rdb: rdb, memory: m, begin: begin, doubt: doubt, name: rand.Text()}
 	for _, key := range []string{"due", "registered", "life", "clock", "whole", "alive", "dead", "outage", "history"} {
 		x.keys = append(x.keys, begin+key)
 	}
 	return x
 }
 
-// noBlank is none that a store has: a room that is there is not begun.
-const noBlank = "-"
+// noToken is none that a store has: a room that is there is not begun.
+const noToken = "-"
 
 // listing is a room's entry in the index.
 type listing struct {
@@ -80,7 +80,7 @@ func (x *index) listed(ctx context.Context, id ID, script func(listing) error) e
 	}
 	b := beginning{waits: x.fresh != nil, asks: x.fresh != nil}
 	for wait := indexAskAgain; ; wait = min(2*wait, indexAskLast) {
-		r, known := x.recent(id)
+		r, known := x.memory.registration(id)
 		if !known {
 			var err error
 			if r, err = x.register(ctx, id); err != nil {
@@ -93,7 +93,7 @@ func (x *index) listed(ctx context.Context, id ID, script func(listing) error) e
 		if !errors.Is(err, errRegister) {
 			return err
 		}
-		x.forget(id)
+		x.memory.forgetRegistration(id)
 		unknown := b.found(err, x.doubt)
 		switch {
 		case known && !b.again, unknown && first && b.may():
@@ -168,7 +168,7 @@ func (b *beginning) begins(known bool) string {
 	return b.blank
 }
 
-// registeredNow runs a script on a room whatever the store knows of it; with a blank (noBlank: never in place of one), only while the store has that one in the room's place: else the error is an
+// registeredNow runs a script on a room whatever the store knows of it; with a blank (noToken: never in place of one), only while the store has that one in the room's place: else the error is an
 // errRegister. The script may leave the room asleep, so the registration is good for nothing else.
 func (x *index) registeredNow(ctx context.Context, id ID, blank string, script func(listing) error) error {
 	for begins := blank; ; {
@@ -191,39 +191,35 @@ func (x *index) registeredNow(ctx context.Context, id ID, blank string, script f
 	}
 }
 
-// lifeName is what a life is called, should the call that asks begin one.
-func (x *index) lifeName() string { return x.name + "." + rand.Text() }
+// generationName is what a life is called, should the call that asks begin one.
+func (x *index) generationName() string { return x.name + "." + rand.Text() }
 
 // saw takes in which life the index has.
-func (x *index) saw(life string) {
-	if x.life != "" && x.life != life {
-		x.followed = life
+func (x *index) saw(generation string) {
+	if x.generation != "" && x.generation != generation {
+		x.followed = generation
 	}
-	x.life = life
+	x.generation = generation
 }
 
 // doubtful says whether another life may have been there right before this one, with rooms that somebody knows.
-func (x *index) doubtful(life string) bool {
-	return x.followed == life || !strings.HasPrefix(life, x.name+".")
+func (x *index) doubtful(generation string) bool {
+	return x.followed == generation || !strings.HasPrefix(generation, x.name+".")
 }
 
 // register writes a room that is about to be used into the index, and remembers that.
 func (x *index) register(ctx context.Context, id ID) (registration, error) {
 	r, err := x.list(ctx, id)
-	if err != nil {
-		return r, err
+	if err == nil {
+		x.memory.register(id, r)
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.prune(r.local)
-	x.registered[id] = r
-	return r, nil
+	return r, err
 }
 
 // list writes a room into the index, due at once.
 func (x *index) list(ctx context.Context, id ID) (registration, error) {
 	r := registration{local: time.Now()}
-	found, err := indexRegisterScript.Run(ctx, x.rdb, []string{x.keys[0], x.keys[1], x.keys[2], x.keys[8]}, string(id), x.lifeName()).StringSlice()
+	found, err := indexRegisterScript.Run(ctx, x.rdb, []string{x.keys[0], x.keys[1], x.keys[2], x.keys[8]}, string(id), x.generationName()).StringSlice()
 	if err != nil || len(found) != 5 {
 		return r, fmt.Errorf("%w: register room: %w", ErrStore, err)
 	}
@@ -249,29 +245,24 @@ func (x *index) list(ctx context.Context, id ID) (registration, error) {
 	return r, nil
 }
 
-func (x *index) recent(id ID) (registration, bool) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	r, ok := x.registered[id]
-	return r, ok && time.Since(r.local) < registeredFor
+func (m *memory) register(id ID, r registration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.of(id, r.local).registered = r
 }
 
-func (x *index) forget(id ID) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	delete(x.registered, id)
+func (m *memory) registration(id ID) (registration, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.known(id).registered
+	return r, time.Since(r.local) < registeredFor
 }
 
-// prune forgets old registrations, once per registeredFor.
-func (x *index) prune(now time.Time) {
-	if now.Sub(x.swept) < registeredFor {
-		return
-	}
-	x.swept = now
-	for id, r := range x.registered {
-		if now.Sub(r.local) >= registeredFor {
-			delete(x.registered, id)
-		}
+func (m *memory) forgetRegistration(id ID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r := m.rooms[id]; r != nil {
+		r.registered = registration{}
 	}
 }
 
@@ -283,19 +274,19 @@ type claim struct {
 
 // claims is what one replica is to look at.
 type claims struct {
-	rooms    []claim
-	next     time.Duration // in how long the next room is due; negative when none is listed
-	life     string        // of the index: another one where the store lost it
-	whole    bool          // every room in use is listed
-	listed   int           // how many rooms are
-	replicas string        // which are alive, for the room's script
-	now      int64         // by Redis's clock (unix ms)
+	rooms      []claim
+	next       time.Duration // in how long the next room is due; negative when none is listed
+	generation string        // of the index: another one where Redis lost it
+	whole      bool          // every room in use is listed
+	listed     int           // how many rooms are
+	replicas   string        // which are alive, for the room's script
+	now        int64         // by Redis's clock (unix ms)
 }
 
 // claim takes due rooms, at most so many. A replica without a heartbeat for that long has died.
 func (x *index) claim(ctx context.Context, most int, dead time.Duration) (claims, error) {
 	list, err := indexClaimScript.Run(ctx, x.rdb, []string{x.keys[0], x.keys[2], x.keys[3], x.keys[4], x.keys[5], x.keys[6], x.keys[7]},
-		most, claimFor.Milliseconds(), x.lifeName(), dead.Milliseconds()).StringSlice()
+		most, claimFor.Milliseconds(), x.generationName(), dead.Milliseconds()).StringSlice()
 	if err != nil || len(list) < 5 {
 		return claims{}, fmt.Errorf("%w: claim due rooms: %w", ErrStore, err)
 	}
@@ -306,7 +297,7 @@ func (x *index) claim(ctx context.Context, most int, dead time.Duration) (claims
 	x.mu.Lock()
 	x.saw(list[1])
 	x.mu.Unlock()
-	c := claims{next: time.Duration(next) * time.Millisecond, life: list[1], whole: list[2] == "1", replicas: list[4]}
+	c := claims{next: time.Duration(next) * time.Millisecond, generation: list[1], whole: list[2] == "1", replicas: list[4]}
 	c.listed, _ = strconv.Atoi(list[3])
 	now, _, _ := strings.Cut(c.replicas, " ")
 	us, err := strconv.ParseInt(now, 10, 64)

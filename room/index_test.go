@@ -88,7 +88,7 @@ func TestRoomThatFallsAsleepBetweenRegistrationAndUseIsNotWaitedFor(t *testing.T
 				way.inTurn(registers, uses)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
-				require.NoError(t, use(ctx, room.New(rdb, room.Config{Doubt: time.Hour})))
+				require.NoError(t, use(ctx, room.New(rdb, room.Config{Recovery: time.Hour})))
 			})
 		})
 	}
@@ -122,7 +122,7 @@ func TestRoomThatIsLostAfterItFellAsleepIsNotBegunBeforeThoseWhoKnewItHaveSaidSo
 			time.AfterFunc(300*time.Millisecond, cancel) // enough for who begins it
 		}
 		way.inTurn(registers, uses, registers, loses)
-		_, err := room.New(rdb, room.Config{Doubt: time.Hour}).Match(ctx, integration, room.MatchRequest{MessageID: "m"}) // it is told nothing of the room before
+		_, err := room.New(rdb, room.Config{Recovery: time.Hour}).Match(ctx, integration, room.MatchRequest{MessageID: "m"}) // it is told nothing of the room before
 		require.ErrorIs(t, err, context.Canceled)
 		require.Zero(t, rdb.Exists(t.Context(), "{integration}:state").Val())
 	})
@@ -130,7 +130,7 @@ func TestRoomThatIsLostAfterItFellAsleepIsNotBegunBeforeThoseWhoKnewItHaveSaidSo
 
 func TestRoomIsListedAgainWhenTheIndexIsLostWithTheRest(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		e := room.New(rdb, room.Config{Doubt: -1})
+		e := room.New(rdb, room.Config{Recovery: -1})
 		a := newSeller(t, e, "a")
 		a.join()
 		require.NoError(t, rdb.FlushDB(t.Context()).Err())

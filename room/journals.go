@@ -3,14 +3,13 @@ package room
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
-// How soon a journal is looked at that grew: the ledger takes in some entries at once. Where something was done by another process, it is left to that one,
-// unless it has died meanwhile. What is not taken in yet is looked at again.
+// How soon a journal is looked at that grew: the ledger takes in some entries at once. Where another process did something in the room, it is left
+// to that one, unless it has died meanwhile. What is not taken in yet is looked at again.
 const (
 	journalsEvery = 250 * time.Millisecond
 	journalsLater = time.Second
@@ -18,46 +17,40 @@ const (
 	journalsBatch = 500 // rooms that are asked for at a time
 )
 
-// journals are the rooms whose journal may have grown.
-type journals struct {
-	on bool
-
-	mu    sync.Mutex
-	grown map[ID]time.Time // when to look
-}
-
-func newJournals(on bool) *journals { return &journals{on: on, grown: make(map[ID]time.Time)} }
-
-// grew notes that something was done in a room, and when to look at its journal at the latest.
-func (j *journals) grew(id ID, in time.Duration) {
-	if !j.on {
-		return
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if len(j.grown) >= journalsMany {
+// journalGrew notes that something was done in a room, and when to look at its journal at the latest.
+func (m *memory) journalGrew(id ID, in time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.journals) >= journalsMany {
 		in = journalsLater
 	}
 	at := time.Now().Add(in)
-	if before, ok := j.grown[id]; !ok || at.Before(before) {
-		j.grown[id] = at
+	if before, ok := m.journals[id]; !ok || at.Before(before) {
+		m.journals[id] = at
 	}
 }
 
-// take returns the rooms to look at by now, and forgets them.
-func (j *journals) take(now time.Time) (list []ID) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for id, at := range j.grown {
+// takeJournals returns the rooms to look at by now, and forgets them.
+func (m *memory) takeJournals(now time.Time) (list []ID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id, at := range m.journals {
 		if !at.After(now) {
 			list = append(list, id)
-			delete(j.grown, id)
+			delete(m.journals, id)
 		}
 	}
 	return list
 }
 
-// followJournals tells how long the journals are of the rooms in which something was done, until ctx ends.
+// journalGrew is that of memory, where there are journals.
+func (e *Engine) journalGrew(id ID, in time.Duration) {
+	if e.cfg.Journal > 0 {
+		e.memory.journalGrew(id, in)
+	}
+}
+
+// followJournals hands `looked` how long the journals are of the rooms in which something was done, until ctx ends.
 func (e *Engine) followJournals(ctx context.Context, looked func(ID, Checked)) {
 	tick := time.NewTicker(journalsEvery)
 	defer tick.Stop()
@@ -66,14 +59,14 @@ func (e *Engine) followJournals(ctx context.Context, looked func(ID, Checked)) {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			for rooms := range slices.Chunk(e.journals.take(now), journalsBatch) {
+			for rooms := range slices.Chunk(e.memory.takeJournals(now), journalsBatch) {
 				e.measureJournals(ctx, rooms, looked)
 			}
 		}
 	}
 }
 
-// measureJournals asks how long some journals are. Whose answer does not come is asked for again.
+// measureJournals asks how long some journals are. One that Redis does not answer for is asked for again.
 func (e *Engine) measureJournals(ctx context.Context, rooms []ID, looked func(ID, Checked)) {
 	found := make([]*redis.IntCmd, len(rooms))
 	_, _ = e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -85,10 +78,10 @@ func (e *Engine) measureJournals(ctx context.Context, rooms []ID, looked func(ID
 	for i, id := range rooms {
 		switch n, err := found[i].Result(); {
 		case err != nil:
-			e.journals.grew(id, journalsLater)
+			e.journalGrew(id, journalsLater)
 		case n > 0:
 			looked(id, Checked{Journal: int(n)})
-			e.journals.grew(id, journalsLater)
+			e.journalGrew(id, journalsLater)
 		}
 	}
 }

@@ -9,13 +9,13 @@ import (
 )
 
 func TestJournalsOfManyRoomsAreLookedAtLessOftenThanThoseOfAFew(t *testing.T) {
-	j := newJournals(true)
+	m := newMemory(time.Hour, false)
 	for n := range journalsMany {
-		j.grew(ID(fmt.Sprint("r:", n)), journalsEvery)
+		m.journalGrew(ID(fmt.Sprint("r:", n)), journalsEvery)
 	}
 	begun := time.Now()
-	j.grew("one:more", journalsEvery)
-	require.Len(t, j.take(begun.Add(journalsEvery)), journalsMany)
-	require.Empty(t, j.take(begun.Add(journalsLater-time.Millisecond)))
-	require.Equal(t, []ID{"one:more"}, j.take(time.Now().Add(journalsLater)))
+	m.journalGrew("one:more", journalsEvery)
+	require.Len(t, m.takeJournals(begun.Add(journalsEvery)), journalsMany)
+	require.Empty(t, m.takeJournals(begun.Add(journalsLater-time.Millisecond)))
+	require.Equal(t, []ID{"one:more"}, m.takeJournals(time.Now().Add(journalsLater)))
 }

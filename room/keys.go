@@ -1,7 +1,7 @@
 package room
 
 // Every key of a room carries the room's id as its hash tag, so that one script works on all of them
-// on Redis Cluster. docs/architecture.md says what each holds.
+// on Redis Cluster. docs/redis-keys.md has what each holds.
 var keyNames = [...]string{
 	"lock", "queue", "state", "places", "sellers", "seen", "away", "ended", "leases", "journal", "here", "inbox", "texts",
 }

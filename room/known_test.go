@@ -29,7 +29,7 @@ func TestWhoIsInTheLineAlreadyIsCountedOnce(t *testing.T) {
 }
 
 func TestOfARoomThatVanishesNoPlaceIsTold(t *testing.T) {
-	e := room.New(redistest.Shared(t), room.Config{Vanish: true, Silent: true})
+	e := room.New(redistest.Shared(t), room.Config{Ephemeral: true, Silent: true})
 	a := newSeller(t, e, "a")
 	a.join()
 	require.Equal(t, room.Idle, a.leave(room.Completed).Status, "as whoever asks from now on is told")
@@ -43,7 +43,7 @@ func TestPlacesOfARoomThatVanishesHaveAnEndAlsoWhereALeaseWasOverUnnoticed(t *te
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	at := time.Now()
 	embedded.SetTime(at)
-	e := room.New(rdb, room.Config{Vanish: true, Silent: true, Outcomes: -1, Leases: -1, Lease: time.Second})
+	e := room.New(rdb, room.Config{Ephemeral: true, Silent: true, Outcomes: -1, Leases: -1, Lease: time.Second})
 	newSeller(t, e, "").join()
 	embedded.SetTime(at.Add(2 * time.Second))
 	require.Equal(t, room.Locked, newSeller(t, e, "").join().Status)

@@ -171,7 +171,7 @@ func (e *Engine) list(ctx context.Context, c call, id ID) ([]string, error) {
 			return nil, fmt.Errorf("%w: reply has a %T", ErrStore, v)
 		}
 	}
-	if e.steps.each && len(out) > 0 { // it is no repeat of what was told before, so the time is now
+	if e.memory.cluster && len(out) > 0 { // it is no repeat of what was told before, so the time is now
 		r := reader{fields: strings.Fields(out[0])}
 		r.text()
 		if now := r.view().Now; now != 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -205,7 +206,7 @@ func TestLeaseOfARoomThatWentOnIsWaitedForWhateverItsFence(t *testing.T) {
 	a.join()
 	a.leave(room.Completed)
 	goBack := l.remember()
-	require.NoError(t, l.rdb.HSet(t.Context(), "{integration}:state", "fence", time.Now().Add(20*time.Second).UnixMicro()).Err())
+	redistest.SetState(t, l.rdb, "integration", "lease.fence", time.Now().Add(20*time.Second).UnixMicro())
 	lost := c.join()
 	goBack()
 	live := b.join()
@@ -231,7 +232,7 @@ func TestRoomOfTheRecordIsNotBegunBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			recorded := room.Recorded{}
-			l := newLosing(t, room.Config{Doubt: 5 * time.Second, Recorded: func(context.Context, room.ID) (room.Recorded, error) { return recorded, nil }})
+			l := newLosing(t, room.Config{Recovery: 5 * time.Second, Recorded: func(context.Context, room.ID) (room.Recorded, error) { return recorded, nil }})
 			a := l.seller(l.one, "a")
 			told := a.join()
 			stranger := room.New(l.rdb, l.two.Config())
@@ -260,7 +261,7 @@ func TestRoomOfTheRecordIsNotBegunBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
 // The room's first lease was granted right before the loss: the index does not know of the room, and the record has nothing of it yet.
 func TestRoomThatWasBegunInTheLastSecondIsNotBegunAgainAtOnce(t *testing.T) {
 	t.Parallel()
-	l := newLosing(t, room.Config{Doubt: 5 * time.Second})
+	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
 	for _, e := range []*room.Engine{l.two, l.one} { // the index's life is two's own, and no reason for it to doubt
 		_, err := e.Join(t.Context(), "another", room.JoinRequest{Session: room.NewSession()})
 		require.NoError(t, err)
@@ -287,7 +288,7 @@ func TestWhoAskedShortlyBeforeEverythingWasLostMayStillGetACode(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
 			ended := d.now.Add(-c.ago).UnixMilli()
-			d.engine = room.New(d.rdb, room.Config{Journal: 100, Doubt: -1, Recorded: func(context.Context, room.ID) (room.Recorded, error) {
+			d.engine = room.New(d.rdb, room.Config{Journal: 100, Recovery: -1, Recorded: func(context.Context, room.ID) (room.Recorded, error) {
 				return room.Recorded{Fence: 1, Ticket: 1, Ended: ended}, nil
 			}})
 			require.Equal(t, c.waits, d.asker("b").stand().Lease.AskAfter != 0)
@@ -350,7 +351,7 @@ func TestSupportWhileTheLockIsNobodys(t *testing.T) {
 	require.Equal(t, room.Waiting, b.stand().Status)
 	_, m := d.sms()
 	require.Equal(t, room.Unmatched, m.Result)
-	letters, err := d.engine.Letters(t.Context(), integration)
+	letters, err := d.engine.RecentMessages(t.Context(), integration)
 	require.NoError(t, err)
 	require.Len(t, letters, 1)
 	ends := b.stand().Lease.ExpiresAt
@@ -363,7 +364,7 @@ func TestSupportWhileTheLockIsNobodys(t *testing.T) {
 func TestRoomThatWasForgottenInGoodOrderHasLostNothing(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	lost := false
-	d.engine = room.New(d.rdb, room.Config{Journal: 100, Doubt: -1, Retention: 100 * time.Millisecond, Lost: func(room.ID, room.View) { lost = true },
+	d.engine = room.New(d.rdb, room.Config{Journal: 100, Recovery: -1, Retention: 100 * time.Millisecond, Lost: func(room.ID, room.View) { lost = true },
 		Recorded: func(context.Context, room.ID) (room.Recorded, error) { return room.Recorded{Fence: 1, Ticket: 1}, nil }})
 	before := d.plain("a")
 	before.leave(room.Completed)
@@ -376,7 +377,7 @@ func TestRoomThatWasForgottenInGoodOrderHasLostNothing(t *testing.T) {
 // One replica keeps the session in line, the next one knows of a later place, the last one that the first place had ended.
 func TestWhoseLaterPlaceWasLostIsNotToldTheEndOfTheEarlierOne(t *testing.T) {
 	t.Parallel()
-	l := newLosing(t, room.Config{Doubt: 5 * time.Second})
+	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
 	three := room.New(l.rdb, l.two.Config())
 	h, s := l.seller(l.two, "h"), l.seller(l.two, "s")
 	h.join()

@@ -25,7 +25,7 @@ type losing struct {
 
 func newLosing(t *testing.T, config room.Config) *losing {
 	server := redistest.StartWith(t, redistest.Config{Args: []string{"--enable-debug-command", "yes"}})
-	config.Journal, config.Doubt = 1000, cmp.Or(config.Doubt, 100*time.Millisecond)
+	config.Journal, config.Recovery = 1000, cmp.Or(config.Recovery, 100*time.Millisecond)
 	l := &losing{t: t, server: server, rdb: server.Client()}
 	l.one, l.two = room.New(l.rdb, config), room.New(l.rdb, config)
 	return l
@@ -118,7 +118,7 @@ func TestRoomThatLostNothingGoesOnInAnotherHistory(t *testing.T) {
 
 func TestNobodyIsAnsweredBeforeThoseWhoWereToldMoreHaveSaidSo(t *testing.T) {
 	t.Parallel()
-	l := newLosing(t, room.Config{Doubt: 5 * time.Second})
+	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
 	a := l.seller(l.one, "a")
 	a.join()
 	goBack := l.remember()
@@ -127,7 +127,7 @@ func TestNobodyIsAnsweredBeforeThoseWhoWereToldMoreHaveSaidSo(t *testing.T) {
 	goBack()
 	answered := make(chan room.Standing, 1)
 	go func() { answered <- l.seller(l.two, "c").join() }()
-	require.Eventually(t, func() bool { return l.rdb.HGet(t.Context(), "{integration}:state", "doubt").Val() != "0" }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return redistest.State(t, l.rdb, "integration", "room.doubt") != "" }, time.Minute, 5*time.Millisecond)
 	require.Equal(t, room.Lost, b.stand().Outcome) // its replica speaks up
 	c := <-answered
 	require.Equal(t, ticket+1, c.Ticket, "a ticket that was told is not given out again")
@@ -214,7 +214,7 @@ func TestNobodyIsGrantedBeforeTheLastLeaseThatWasToldWouldHaveEnded(t *testing.T
 // A newcomer at a replica that knows nothing of the room must not be quicker than the one that does.
 func TestEmptiedStoreIsNotUsedBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
 	t.Parallel()
-	l := newLosing(t, room.Config{Doubt: 5 * time.Second})
+	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
 	a := l.seller(l.one, "a")
 	told := a.join()
 	l.seller(l.two, "z").by(l.two).stand()
@@ -255,7 +255,7 @@ func TestFenceGrowsOverALossThoughTheClockIsBehind(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	start := time.Now()
 	embedded.SetTime(start)
-	e := room.New(rdb, room.Config{Lease: time.Millisecond, Doubt: -1})
+	e := room.New(rdb, room.Config{Lease: time.Millisecond, Recovery: -1})
 	a := newSeller(t, e, "a")
 	before := a.join()
 	require.NoError(t, rdb.FlushAll(t.Context()).Err())
@@ -282,7 +282,7 @@ func TestLeasesDoNotOverlapOverALossThoughTheClockIsBehind(t *testing.T) {
 			t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 			start := time.Now()
 			embedded.SetTime(start)
-			e := room.New(rdb, room.Config{Lease: 50 * time.Millisecond, Quarantine: time.Second, Doubt: -1})
+			e := room.New(rdb, room.Config{Lease: 50 * time.Millisecond, Quarantine: time.Second, Recovery: -1})
 			a := newSeller(t, e, "a")
 			a.join()
 			embedded.SetTime(start.Add(10 * time.Millisecond))
@@ -315,12 +315,12 @@ func TestStateLostAloneIsNoticedByWhoeverLooks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-				first := room.New(rdb, room.Config{Doubt: time.Millisecond})
+				first := room.New(rdb, room.Config{Recovery: time.Millisecond})
 				a, b := newSeller(t, first, "a"), newSeller(t, first, "b")
 				before := a.join()
 				b.join()
 				require.NoError(t, rdb.Del(t.Context(), "{integration}:state").Err())
-				e := room.New(rdb, room.Config{Doubt: time.Millisecond}) // it was told nothing
+				e := room.New(rdb, room.Config{Recovery: time.Millisecond}) // it was told nothing
 				look(t, e, a.by(e))
 				after := a.by(e).stand()
 				require.Equal(t, [2]any{room.Ended, room.Lost}, [2]any{after.Status, after.Outcome})

@@ -129,7 +129,7 @@ func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error
 	if err != nil {
 		return Match{}, err
 	}
-	m.Fits = e.filters.fit(id, q.Sender, q.Shown.Text)
+	m.Fits = e.memory.fits(id, q.Sender, q.Shown.Text)
 	var found Match
 	err = e.index.listed(ctx, id, func(l listing) error {
 		for range maxTrips {
@@ -146,9 +146,9 @@ func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error
 				e.learn(id, strings.Fields(reply)[1:], q, m.Fits)
 				continue
 			}
-			var now mark
+			var now position
 			if found, now, err = parseMatch(res); err == nil && !e.cfg.Silent {
-				e.told.matched(id, now, found)
+				e.memory.observeMatch(id, now, found)
 			}
 			return err
 		}
@@ -205,7 +205,7 @@ func (e *Engine) learn(id ID, sealed []string, q MatchRequest, fits map[string]f
 			fits[filterName(text)] = sealedFit
 			continue
 		}
-		e.filters.learn(id, text, f)
+		e.memory.learnFilter(id, text, f)
 		fits[filterName(text)] = fitOf(f, q.Sender, q.Shown.Text)
 	}
 }
@@ -219,19 +219,19 @@ func (e *Engine) SettleMatch(ctx context.Context, id ID, messageID string, fence
 }
 
 // parseMatch reads a match and at which mark the room is.
-func parseMatch(res any) (m Match, now mark, err error) {
+func parseMatch(res any) (m Match, now position, err error) {
 	text, _ := res.(string)
 	r := reader{fields: strings.Fields(text)}
 	code := r.text()
 	if code == register {
 		epoch := r.int()
-		return Match{}, mark{}, registerError(epoch, r.fields)
+		return Match{}, position{}, registerError(epoch, r.fields)
 	}
 	m = Match{Result: Result(r.text()), Reason: Reason(r.text()), Ticket: r.int(), Fence: r.int(), Epoch: r.int(),
 		Granted: r.int(), Ended: r.int(), At: r.int(), Duplicate: r.text() == "1", Judge: r.text() == "1", Completes: r.text() == "1"}
-	now = mark{epoch: r.int(), version: r.int(), lineage: r.text()}
+	now = position{epoch: r.int(), version: r.int(), lineage: r.text()}
 	if code != "ok" || r.short {
-		return Match{}, mark{}, fmt.Errorf("%w: match reply is not readable", ErrStore)
+		return Match{}, position{}, fmt.Errorf("%w: match reply is not readable", ErrStore)
 	}
 	return m, now, nil
 }

@@ -43,7 +43,7 @@ func attributes(t *testing.T, rdb redis.UniversalClient, pass func(*rapid.T, int
 	rapid.Check(t, func(rt *rapid.T) {
 		require.NoError(rt, rdb.FlushDB(context.Background()).Err())
 		p := &post{rdb: rdb, world: world{firsts: map[string]*sent{}}, shown: map[string]string{}, told: map[string]room.Match{}, engine: room.New(rdb, room.Config{
-			Lease: 15 * time.Millisecond, Doubt: -1, Journal: 10_000, Quarantine: quarantine * time.Millisecond})}
+			Lease: 15 * time.Millisecond, Recovery: -1, Journal: 10_000, Quarantine: quarantine * time.Millisecond})}
 		rt.Repeat(map[string]func(*rapid.T){
 			"join":    p.join,
 			"leave":   p.leave,

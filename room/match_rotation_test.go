@@ -23,7 +23,7 @@ func TestSameTextIsTheSameMessageAlsoWhileTheSecretIsReplaced(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{Keys: rings[0]})
-			two := room.New(d.rdb, room.Config{Keys: rings[1], Journal: 10_000, Doubt: -1})
+			two := room.New(d.rdb, room.Config{Keys: rings[1], Journal: 10_000, Recovery: -1})
 			a, b := d.asker("a"), d.asker("b")
 			a.expect()
 			d.pass(time.Second)

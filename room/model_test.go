@@ -21,7 +21,7 @@ type model struct {
 	granted int64
 	expires int64
 	places  map[string]*modelPlace
-	hosts   map[string][]room.Host // where each session is
+	hosts   map[string][]room.ReplicaNumber // where each session is
 	changed bool
 
 	claimBy  int64           // until when the holder has to claim its lease; 0 = it need not, as far as is known
@@ -46,7 +46,7 @@ type modelPlace struct {
 
 func newModel(lease, awayAfter, dropAfter time.Duration) *model {
 	return &model{lease: lease.Milliseconds(), awayAfter: awayAfter.Milliseconds(), dropAfter: dropAfter.Milliseconds(),
-		past: newHolds(lease), places: map[string]*modelPlace{}, hosts: map[string][]room.Host{}}
+		past: newHolds(lease), places: map[string]*modelPlace{}, hosts: map[string][]room.ReplicaNumber{}}
 }
 
 // at runs one verb at a time of Redis's clock: one version for all that it changed.
@@ -249,7 +249,7 @@ func (m *model) seen(session string, vouch int64, here bool, now int64) {
 	m.advance(now)
 }
 
-func (m *model) come(session string, host room.Host, now int64) {
+func (m *model) come(session string, host room.ReplicaNumber, now int64) {
 	if waits := slices.Contains(m.line, session); !waits || !m.tooLong(session, now) {
 		if waits {
 			m.back(session)
@@ -263,7 +263,7 @@ func (m *model) come(session string, host room.Host, now int64) {
 }
 
 // goes says since when a session has gone from a host.
-func (m *model) goes(session string, host room.Host, since, now int64) {
+func (m *model) goes(session string, host room.ReplicaNumber, since, now int64) {
 	was := m.goFrom(session, host)
 	if p := m.places[session]; len(m.hosts[session]) == 0 && slices.Contains(m.line, session) && !p.unclaimed && (was || !p.seen) {
 		p.seen, p.vouched = true, since
@@ -271,9 +271,9 @@ func (m *model) goes(session string, host room.Host, since, now int64) {
 	m.advance(now)
 }
 
-func (m *model) goFrom(session string, host room.Host) bool {
+func (m *model) goFrom(session string, host room.ReplicaNumber) bool {
 	before := len(m.hosts[session])
-	m.hosts[session] = slices.DeleteFunc(m.hosts[session], func(h room.Host) bool { return h == host })
+	m.hosts[session] = slices.DeleteFunc(m.hosts[session], func(h room.ReplicaNumber) bool { return h == host })
 	return len(m.hosts[session]) < before
 }
 

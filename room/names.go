@@ -8,7 +8,7 @@ import (
 )
 
 // Names are what the keys and channels of one deployment are called in Redis. Several deployments may share a Redis: in databases of their
-// own, or with prefixes of their own. The zero Names are those without a prefix in database 0, as docs/architecture.md lists them.
+// own, or with prefixes of their own. The zero Names are those without a prefix in database 0, as docs/redis-keys.md lists them.
 //
 // A name begins with its hash tag, such as "{room}:lock". The prefix stands before the tag, so that all keys of a room are in one slot.
 type Names struct {

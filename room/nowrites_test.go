@@ -24,14 +24,14 @@ func TestWhoAsksIsToldWhenTheStoreCameBackAndTakesNoWrites(t *testing.T) {
 		t.Run(whom, func(t *testing.T) {
 			store := redistest.StartWith(t, redistest.Config{Args: []string{"--appendonly", "yes", "--appendfsync", "always"}})
 			rdb := store.Client()
-			e := room.New(rdb, room.Config{Doubt: 200 * time.Millisecond})
+			e := room.New(rdb, room.Config{Recovery: 200 * time.Millisecond})
 			a := newSeller(t, e, "a")
 			a.join()
 			store.Restart()
 			testproc.Until(t, time.Minute, func() error { return rdb.Ping(t.Context()).Err() })
 			takesWrites(t, rdb, false)
 			if fresh {
-				a.engine = room.New(rdb, room.Config{Doubt: 200 * time.Millisecond})
+				a.engine = room.New(rdb, room.Config{Recovery: 200 * time.Millisecond})
 			}
 			require.Equal(t, room.Locked, a.stand().Status)
 			_, err := a.engine.Snapshot(t.Context(), integration)
@@ -56,7 +56,7 @@ func TestALeaseThatIsOverIsToldOfAsOneWhileTheStoreTakesNoWrites(t *testing.T) {
 	require.NotEmpty(t, messages(t, e, a.session))
 	now, err := rdb.Time(t.Context()).Result()
 	require.NoError(t, err)
-	require.NoError(t, rdb.HSet(t.Context(), "{integration}:state", "expires", now.UnixMilli()+30).Err())
+	redistest.SetState(t, rdb, "integration", "lease.expires", now.UnixMilli()+30)
 	takesWrites(t, rdb, false)
 	testproc.Until(t, time.Minute, func() error {
 		if a.stand().Status != room.Ended {
@@ -66,12 +66,12 @@ func TestALeaseThatIsOverIsToldOfAsOneWhileTheStoreTakesNoWrites(t *testing.T) {
 	})
 	type told struct {
 		messages []room.Message
-		letters  []room.Letter
+		letters  []room.RecentMessage
 		glance   room.Glance
 	}
 	ask := func() (got told) {
 		got.messages = messages(t, e, a.session)
-		got.letters, err = e.Letters(t.Context(), integration)
+		got.letters, err = e.RecentMessages(t.Context(), integration)
 		require.NoError(t, err)
 		got.glance, err = e.Glance(t.Context(), integration)
 		require.NoError(t, err)

@@ -4,81 +4,50 @@ import (
 	"context"
 	"errors"
 	"math"
-	"sync"
 	"time"
 )
 
 const (
-	trustedFor  = 3000        // ms after an outage in which nobody is judged: as SETTLING in clock.lua
-	outagesKept = time.Minute // a room that nobody has asked again in this long is not in anybody's way
+	trustedFor  = 3000        // ms after an outage in which no session counts as gone: as SETTLING in clock.lua
+	outagesKept = time.Minute // the outage of a server that no call has met for so long concerns no call
 )
 
-// outages are when the store did not answer this process. Who was there then may have come elsewhere meanwhile, and nobody was able to say so. Of a cluster's shards
-// some may be away while others are not, so there each room has its own.
-type outages struct {
-	each bool // room has its own
-
-	mu     sync.Mutex
-	rooms  map[ID]spell
-	pruned time.Time
-}
-
-// spell is one of them.
-type spell struct {
-	ended int64     // unix ms of Redis's clock; lasting while the store has not answered since
-	at    time.Time // when it was noted, by this process's clock
+// outage is when a server did not answer this process. A browser may have moved to another replica meanwhile, which could not say so.
+type outage struct {
+	ended int64     // unix ms of Redis's clock; lasting while the server has not answered since
+	noted time.Time // by this process's clock
 }
 
 const lasting = math.MaxInt32 * int64(1000) * 1000
 
-func newOutages(each bool) *outages { return &outages{each: each, rooms: make(map[ID]spell)} }
-
-func (o *outages) of(id ID) ID {
-	if o.each {
-		return id
-	}
-	return ""
-}
-
-// failed notes a call that the store did not answer as it should.
-func (o *outages) failed(id ID, err error) {
+// failed notes a call that Redis did not answer as it should.
+func (m *memory) failed(id ID, err error) {
 	if errors.Is(err, context.Canceled) {
-		return // whoever asked has gone
+		return // the caller gave up
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	now := time.Now()
-	o.prune(now)
-	o.rooms[o.of(id)] = spell{lasting, now}
+	m.of(m.server(id), now).outage = outage{lasting, now}
 }
 
-// answered notes an answer that was given then (unix ms).
-func (o *outages) answered(id ID, now int64) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if s, ok := o.rooms[o.of(id)]; ok && s.ended == lasting {
-		o.rooms[o.of(id)] = spell{now, s.at}
-	} else if ok && now-s.ended > trustedFor {
-		delete(o.rooms, o.of(id))
+// answered notes an answer that Redis gave then (unix ms).
+func (m *memory) answered(id ID, now int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.rooms[m.server(id)]
+	switch {
+	case r == nil || r.outage == (outage{}):
+	case r.outage.ended == lasting:
+		r.outage.ended = now
+	case now-r.outage.ended > trustedFor:
+		r.outage = outage{}
 	}
 }
 
-// end is when the room's last outage was over (unix ms); 0 = there was none lately.
-func (o *outages) end(id ID) int64 {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.rooms[o.of(id)].ended
-}
-
-// prune forgets rooms that nobody has asked since, now and then.
-func (o *outages) prune(now time.Time) {
-	if now.Sub(o.pruned) < outagesKept {
-		return
-	}
-	o.pruned = now
-	for id, s := range o.rooms {
-		if now.Sub(s.at) > outagesKept {
-			delete(o.rooms, id)
-		}
-	}
+// outageEnd returns when the last outage of the room's server was over (unix ms); 0 = there was none lately.
+func (m *memory) outageEnd(id ID) int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.known(m.server(id)).outage.ended
 }

@@ -13,27 +13,27 @@ import (
 var presenceVerb = newVerb[presenceArgs]("presence")
 
 type presenceArgs struct {
-	Host   string // the replica's host number
-	Number int64  // of this call, among that replica's in this room
-	Came   int    // so many of the changes are sessions that have come
+	Replica string // the replica's number
+	Number  int64  // of this call, among that replica's in this room
+	Came    int    // so many of the changes are sessions that have come
 	// Changes are those sessions; then of each that has gone: session, host number that it was told under, for how long it has been gone (ms).
 	Changes []any
 }
 
-// Host is what a replica is called where it tells who is connected to it: see Heartbeat. Zero is none.
-type Host int64
+// ReplicaNumber is what a replica is called where it tells who is connected to it: see Heartbeat. Zero is none.
+type ReplicaNumber int64
 
 // Gone is a session whose last socket at a replica is gone.
 type Gone struct {
 	Session string
-	Host    Host          // it was told to be here under that number
+	Host    ReplicaNumber // it was told to be here under that number
 	For     time.Duration // since when
 }
 
 // Presence tells, once, who has come to a replica and who has gone; SeenBatch sessions in all at the most. Who has come is there until it is told
 // that it has gone, or until the replica has no heartbeat any more: then it was there until the last one. Attend has to name the room before. Calls of a
 // replica are numbered; one that comes after a later one does nothing.
-func (e *Engine) Presence(ctx context.Context, id ID, host Host, number int64, came []string, gone []Gone) (View, error) {
+func (e *Engine) Presence(ctx context.Context, id ID, host ReplicaNumber, number int64, came []string, gone []Gone) (View, error) {
 	changes := make([]any, 0, len(came)+3*len(gone))
 	for _, s := range came {
 		changes = append(changes, s)
@@ -58,17 +58,17 @@ func (e *Engine) Presence(ctx context.Context, id ID, host Host, number int64, c
 
 // Heartbeat says that a replica is alive, and has to be called several times in DeadAfter. It returns the number under which the replica tells who is
 // connected to it. Where that is another one than it had, it was taken for dead, or the store lost what it told: all of it has to be told again. Zero asks for a new one.
-func (e *Engine) Heartbeat(ctx context.Context, host Host) (Host, error) {
+func (e *Engine) Heartbeat(ctx context.Context, host ReplicaNumber) (ReplicaNumber, error) {
 	text, err := indexHeartbeatScript.Run(ctx, e.rdb, []string{e.index.keys[5], e.index.keys[6], e.index.keys[7], e.attended(host)}, strconv.FormatInt(int64(host), 10)).Text()
 	if err != nil {
-		e.outages.failed("", err)
+		e.memory.failed("", err)
 		return 0, storeError("heartbeat", err)
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		return 0, storeError("heartbeat", err)
 	}
-	return Host(n), nil
+	return ReplicaNumber(n), nil
 }
 
 // DeadAfter is for how long a replica may be without a heartbeat until it is taken for dead. That is well within AwayAfter: what it told is
@@ -78,7 +78,7 @@ func (e *Engine) DeadAfter() time.Duration {
 }
 
 // Attend notes that a replica is about to tell who is connected to it in some rooms, so that this can be taken back when it dies.
-func (e *Engine) Attend(ctx context.Context, host Host, rooms ...ID) error {
+func (e *Engine) Attend(ctx context.Context, host ReplicaNumber, rooms ...ID) error {
 	names := make([]any, len(rooms))
 	for i, id := range rooms {
 		names[i] = string(id)
@@ -95,11 +95,11 @@ func (e *Engine) Attend(ctx context.Context, host Host, rooms ...ID) error {
 const attendedKept = time.Hour
 
 // Unattend takes that back, when all who had come have gone.
-func (e *Engine) Unattend(ctx context.Context, host Host, id ID) error {
+func (e *Engine) Unattend(ctx context.Context, host ReplicaNumber, id ID) error {
 	return storeError("unattend", e.rdb.SRem(ctx, e.attended(host), string(id)).Err())
 }
 
-func (e *Engine) attended(host Host) string {
+func (e *Engine) attended(host ReplicaNumber) string {
 	return fmt.Sprintf("%sattended:%d", e.index.begin, host)
 }
 
@@ -118,15 +118,15 @@ func (e *Engine) bury(ctx context.Context, replicas string) error {
 	for pair := range strings.SplitSeq(fields[3], ",") {
 		text, _, _ := strings.Cut(pair, ":")
 		host, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || time.Since(e.buried[Host(host)]) < buryAgain {
+		if err != nil || time.Since(e.buried[ReplicaNumber(host)]) < buryAgain {
 			continue
 		}
 		for left := 1; left > 0; {
-			if left, err = indexBuryScript.Run(ctx, e.rdb, []string{e.attended(Host(host)), e.index.keys[0]}, buryBatch).Int(); err != nil {
+			if left, err = indexBuryScript.Run(ctx, e.rdb, []string{e.attended(ReplicaNumber(host)), e.index.keys[0]}, buryBatch).Int(); err != nil {
 				return storeError("bury replica", err)
 			}
 		}
-		e.buried[Host(host)] = time.Now()
+		e.buried[ReplicaNumber(host)] = time.Now()
 	}
 	return nil
 }

@@ -121,7 +121,9 @@ func (r *run) seen(t *rapid.T) {
 	r.model.at(view.Now, func() { r.model.seen(session, vouch.Milliseconds(), here, view.Now) })
 }
 
-func (r *run) host(t *rapid.T) room.Host { return room.Host(rapid.IntRange(1, 3).Draw(t, "host")) }
+func (r *run) host(t *rapid.T) room.ReplicaNumber {
+	return room.ReplicaNumber(rapid.IntRange(1, 3).Draw(t, "host"))
+}
 
 func (r *run) come(t *rapid.T) {
 	session, host := r.session(t), r.host(t)

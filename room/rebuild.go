@@ -11,11 +11,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// lifeline follows the life of the index: where it is another one, the store lost the index and perhaps rooms with it.
+// lifeline follows the index's generation. Another one says that Redis lost the index, and perhaps rooms with it.
 type lifeline struct {
-	mu   sync.Mutex
-	life string
-	busy bool
+	mu         sync.Mutex
+	generation string
+	busy       bool
 }
 
 // follow takes in what a claim said of the index. Where rooms may be missing in it they are put back meanwhile.
@@ -23,17 +23,17 @@ func (e *Engine) follow(ctx context.Context, found claims, failed func(error)) {
 	l := &e.lifeline
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	another := l.life != "" && l.life != found.life
+	another := l.generation != "" && l.generation != found.generation
 	if l.busy || (!another && found.whole) {
-		l.life = found.life
+		l.generation = found.generation
 		return
 	}
-	l.life, l.busy = found.life, true
+	l.generation, l.busy = found.generation, true
 	e.work.Go(func() {
 		if another {
-			e.show(ctx, e.told.all(), true)
+			e.replayAll(ctx, e.memory.observedRooms(), true)
 		}
-		if err := e.rebuild(ctx, found.life); err != nil && ctx.Err() == nil {
+		if err := e.rebuild(ctx, found.generation); err != nil && ctx.Err() == nil {
 			failed(err)
 		}
 		l.mu.Lock()
@@ -46,7 +46,7 @@ func (e *Engine) follow(ctx context.Context, found claims, failed func(error)) {
 const rebuiltWithin = 2 * time.Second
 
 // rebuild puts every room that the store has into the index, for nobody knows the rooms of a replica that is dead. One replica at a time does so.
-func (e *Engine) rebuild(ctx context.Context, life string) error {
+func (e *Engine) rebuild(ctx context.Context, generation string) error {
 	busy, whole := e.index.begin+"rebuilding", e.index.keys[4]
 	mine, err := e.rdb.SetNX(ctx, busy, "1", rebuiltWithin).Result()
 	if err != nil || !mine {
@@ -59,7 +59,7 @@ func (e *Engine) rebuild(ctx context.Context, life string) error {
 	if err != nil {
 		return fmt.Errorf("rebuild index: %w", err)
 	}
-	if err := e.rdb.Set(ctx, whole, life, 0).Err(); err != nil {
+	if err := e.rdb.Set(ctx, whole, generation, 0).Err(); err != nil {
 		return storeError("rebuild index", err)
 	}
 	return storeError("rebuild index", e.rdb.Del(ctx, busy).Err())

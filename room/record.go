@@ -2,21 +2,19 @@ package room
 
 import (
 	"context"
-	"maps"
-	"sync"
 	"time"
 )
 
-// recordWithin is how long the durable record may take to say what it knows of a room, all in all.
+// recordWithin is how long the ledger may take to say what it knows of a room, all in all.
 const recordWithin = 250 * time.Millisecond
 
-// asksMost is of how many places the record is asked how they ended.
+// asksMost is of how many places the ledger is asked how they ended.
 const asksMost = 1000
 
-// record is what the durable record says of a room: as far as it does so in time. Else what the living processes know has to do.
+// record is what the ledger says of a room in time. Without it, what the living processes know has to do.
 type record struct {
 	Recorded
-	ends []RecordedEnd // of places that this process was told are live
+	ends []RecordedEnd // of places that this process has observed live
 }
 
 func (e *Engine) recorded(ctx context.Context, id ID) (found record) {
@@ -28,50 +26,37 @@ func (e *Engine) recorded(ctx context.Context, id ID) (found record) {
 		}
 	}
 	if e.cfg.Ended != nil {
-		if live := e.told.live(id, asksMost); len(live) > 0 {
+		if live := e.memory.livePlaces(id, asksMost); len(live) > 0 {
 			found.ends, _ = e.cfg.Ended(ctx, id, live) // those it found in time
 		}
 	}
 	return found
 }
 
-// asked is of which rooms the durable record was asked, when another history of the server had begun there. The zero value is ready.
-type asked struct {
-	mu    sync.Mutex
-	rooms map[ID]time.Time
-	swept time.Time
-}
-
-// askAgain is longer than a room is in doubt, and shorter than from one history of a server to the next.
+// askAgain is longer than a room recovers, and shorter than from one history of a server to the next.
 const askAgain = 5 * time.Second
 
-// first is true once for each time that a room is in doubt.
-func (a *asked) first(id ID, now time.Time) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if now.Sub(a.swept) > askAgain {
-		a.swept = now
-		maps.DeleteFunc(a.rooms, func(_ ID, at time.Time) bool { return now.Sub(at) > askAgain })
-	}
-	if _, known := a.rooms[id]; known {
+// asksRecord returns true once for each time that a room recovers.
+func (m *memory) asksRecord(id ID, now time.Time) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.of(id, now)
+	if now.Sub(r.recordAsked) <= askAgain {
 		return false
 	}
-	if a.rooms == nil {
-		a.rooms = make(map[ID]time.Time)
-	}
-	a.rooms[id] = now
+	r.recordAsked = now
 	return true
 }
 
-// askRecord lays before a room in which another history has just begun what the durable record knows of it, once, and goes on beside the call: where
-// no living process was told anything, as after a restore from backups, the record alone knows that the store went back.
+// askRecord replays to a room in which another history has just begun what the ledger knows of it, once, and goes on beside the call. Where no living
+// process has observed anything, as after a restore from backups, the ledger alone knows that Redis went back.
 func (e *Engine) askRecord(ctx context.Context, id ID) {
-	if e.cfg.Recorded == nil || !e.asked.first(id, time.Now()) {
+	if e.cfg.Recorded == nil || !e.memory.asksRecord(id, time.Now()) {
 		return
 	}
 	e.work.Go(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askAgain)
 		defer cancel()
-		_ = e.fresh(ctx, id, noBlank) // else the store's word has to do
+		_ = e.replayRecord(ctx, id, noToken) // else what Redis has is what there is
 	})
 }

@@ -50,7 +50,7 @@ func codeError(code string) error {
 		return err
 	}
 	switch code {
-	case "ok", "active", "idle", "asleep", "renewed":
+	case "ok", "active", "idle", "asleep", "replayed":
 		return nil
 	case register:
 		return errRegister
@@ -95,7 +95,6 @@ func (r *reader) seller() string { return strings.TrimPrefix(r.text(), "=") }
 
 func (r *reader) view() View {
 	v := View{Epoch: r.int(), Version: r.int(), Now: r.int(), Waiting: int(r.int())}
-	// An older program wrote less of this.
 	hold, rest, _ := strings.Cut(r.text(), ",")
 	spread, lineage, _ := strings.Cut(rest, ",")
 	v.Hold, v.Spread, v.Lineage = duration(hold), duration(spread), lineage

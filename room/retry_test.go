@@ -68,7 +68,7 @@ func TestRepeatedRequestIsToldWhatTheFirstWasTold(t *testing.T) {
 // Where little is kept of a request, the reply to its repeat may be lost as well.
 func TestReplyOfARoomThatVanishesIsKeptAgainForTheNextRepeat(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		e := room.New(rdb, room.Config{Vanish: true, Silent: true})
+		e := room.New(rdb, room.Config{Ephemeral: true, Silent: true})
 		a := newSeller(t, e, "")
 		held, err := e.Join(t.Context(), integration, room.JoinRequest{Session: a.session})
 		require.NoError(t, err)

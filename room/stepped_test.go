@@ -15,7 +15,7 @@ import (
 // steppedDesk is a desk whose engine sweeps, and so knows Redis's clock; its steps are told.
 func steppedDesk(t *testing.T) (*desk, chan time.Duration) {
 	steps := make(chan time.Duration, 10)
-	d := newDesk(t, room.Config{Stepped: func(by time.Duration) {
+	d := newDesk(t, room.Config{ClockJumped: func(by time.Duration) {
 		if by > 0 { // a clock that stands still falls behind
 			steps <- by
 		}
@@ -82,7 +82,7 @@ func TestLossIsNotedForEverybodyAlsoWhereTheClockWasSteppedWithIt(t *testing.T) 
 	d.swept()
 	d.store.FlushAll()
 	d.pass(20 * time.Second)
-	other := room.New(d.rdb, room.Config{Journal: 10_000, Doubt: -1})
+	other := room.New(d.rdb, room.Config{Journal: 10_000, Recovery: -1})
 	b := newSeller(t, other, "b")
 	_, err := other.Join(t.Context(), integration, room.JoinRequest{Session: b.session, Seller: "b", Asks: true})
 	require.NoError(t, err)
@@ -148,7 +148,7 @@ func TestStepOfAShardIsFoundByWhoeverHasLookedAtTheRoom(t *testing.T) {
 	shard := []redis.ClusterSlot{{End: 16383, Nodes: []redis.ClusterNode{{Addr: d.store.Addr()}}}}
 	rdb := redis.NewClusterClient(&redis.ClusterOptions{ClusterSlots: func(context.Context) ([]redis.ClusterSlot, error) { return shard, nil }})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
-	d.engine = room.New(rdb, room.Config{Journal: 10_000, Doubt: -1})
+	d.engine = room.New(rdb, room.Config{Journal: 10_000, Recovery: -1})
 	a, b := d.asker("a"), d.asker("b")
 	a.expect()
 	a.leave(room.Completed)

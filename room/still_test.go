@@ -21,7 +21,7 @@ func TestWhoAsksIsToldWhileTheStoreTakesNoWrites(t *testing.T) {
 			_, err = e.Join(t.Context(), "r", JoinRequest{Session: waiter, Seller: "b"})
 			require.NoError(t, err)
 			ends := held.Now + 50
-			require.NoError(t, redis.Client().HSet(t.Context(), "{r}:state", "expires", ends).Err()) // nobody asks before the store takes no writes
+			redistest.SetState(t, redis.Client(), "r", "lease.expires", ends) // nobody asks before the store takes no writes
 			require.NoError(t, redis.Client().ConfigSet(t.Context(), setting, value).Err())
 
 			_, err = e.Join(t.Context(), "r", JoinRequest{Session: NewSession(), Seller: "c"})
@@ -49,7 +49,7 @@ func TestWhoAsksIsToldWhileTheStoreTakesNoWrites(t *testing.T) {
 			require.NoError(t, err)
 			_, err = e.Glance(t.Context(), "r")
 			require.NoError(t, err)
-			_, err = e.Letters(t.Context(), "r")
+			_, err = e.RecentMessages(t.Context(), "r")
 			require.NoError(t, err)
 
 			require.NoError(t, redis.Client().ConfigSet(t.Context(), setting, "0").Err())

@@ -90,7 +90,7 @@ func lookAfter(t *testing.T, e *room.Engine, id room.ID, fence int64) {
 	require.Empty(t, roster.Line)
 	_, err = e.Glance(t.Context(), id)
 	require.NoError(t, err)
-	letters, err := e.Letters(t.Context(), id)
+	letters, err := e.RecentMessages(t.Context(), id)
 	require.NoError(t, err)
 	require.Equal(t, "m", letters[0].MessageID)
 	_, err = e.Assign(t.Context(), id, room.AssignRequest{MessageID: "m", Fence: fence, By: byKim})

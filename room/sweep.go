@@ -44,15 +44,15 @@ const (
 
 // sweepOnce looks at one batch and returns how long to wait for the next.
 func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked), failed func(error)) (time.Duration, error) {
-	if rooms := e.told.unlaid(); rooms != nil { // each answers nobody for only so long
-		e.work.Go(func() { e.show(ctx, rooms, false) })
+	if rooms := e.memory.takeUnreplayed(); rooms != nil { // each waits for a replay only so long
+		e.work.Go(func() { e.replayAll(ctx, rooms, false) })
 	}
 	sent := time.Now()
 	claims, err := e.index.claim(ctx, sweepBatch, e.DeadAfter())
 	if err != nil {
 		return e.cfg.SweepEvery, err
 	}
-	if !e.steps.each {
+	if !e.memory.cluster {
 		e.timed("", sent, claims.now)
 	}
 	e.follow(ctx, claims, failed)
@@ -77,7 +77,7 @@ func (e *Engine) sweepRoom(ctx context.Context, c claim, all claims, looked func
 	}
 	sent := time.Now()
 	found, doubt, err := e.expire(ctx, c.room, rest, all.replicas)
-	if err == nil && doubt == 0 && e.steps.each {
+	if err == nil && doubt == 0 && e.memory.cluster {
 		e.timed(c.room, sent, found.Now)
 	}
 	for err == nil && doubt == 0 && found.NextAt <= found.Now { // one script works on only so many

@@ -64,13 +64,13 @@ func TestOneReplicaLooksAtADueRoom(t *testing.T) {
 	var mu sync.Mutex
 	looks := map[room.ID]int{}
 	all := make(chan struct{})
-	join := room.New(rdb, room.Config{LookEvery: time.Hour, Doubt: -1})
+	join := room.New(rdb, room.Config{LookEvery: time.Hour, Recovery: -1})
 	for i := range rooms {
 		_, err := join.Join(t.Context(), room.ID(fmt.Sprint("r", i)), room.JoinRequest{Session: room.NewSession(), Seller: "s"})
 		require.NoError(t, err)
 	}
 	for range replicas {
-		sweep(t, room.New(rdb, room.Config{LookEvery: time.Hour, Doubt: -1}), func(id room.ID, _ room.Checked) {
+		sweep(t, room.New(rdb, room.Config{LookEvery: time.Hour, Recovery: -1}), func(id room.ID, _ room.Checked) {
 			mu.Lock()
 			defer mu.Unlock()
 			looks[id]++

@@ -33,7 +33,7 @@ func (e *Engine) policyOf(t Terms) string {
 		return known.(string)
 	}
 	told := policyFields.json(reflect.ValueOf(policy{Lease: t.Lease, AwayAfter: e.cfg.AwayAfter, DropAfter: e.cfg.DropAfter, ClaimWithin: t.ClaimWithin, JournalMax: e.cfg.Journal,
-		EndedKept: max(e.cfg.Outcomes, 0), LeasesKept: max(e.cfg.Leases, 0), Events: e.events(), Quarantine: max(t.Quarantine, 0), Required: t.Required, Recovery: max(e.cfg.Doubt, 0), Ephemeral: e.cfg.Vanish}))
+		EndedKept: max(e.cfg.Outcomes, 0), LeasesKept: max(e.cfg.Leases, 0), Events: e.events(), Quarantine: max(t.Quarantine, 0), Required: t.Required, Recovery: max(e.cfg.Recovery, 0), Ephemeral: e.cfg.Ephemeral}))
 	e.policies.Store(t, told)
 	return told
 }

@@ -12,7 +12,7 @@ import (
 
 func TestRoomMayHaveALeaseOfItsOwnThatChangesWhileItIsUsed(t *testing.T) {
 	lease := 10 * time.Second
-	e := room.New(redistest.Shared(t), room.Config{Lease: time.Minute, Doubt: -1, Terms: func(id room.ID) room.Terms {
+	e := room.New(redistest.Shared(t), room.Config{Lease: time.Minute, Recovery: -1, Terms: func(id room.ID) room.Terms {
 		if id == "short" {
 			return room.Terms{Lease: lease}
 		}
@@ -35,7 +35,7 @@ func TestRoomMayHaveALeaseOfItsOwnThatChangesWhileItIsUsed(t *testing.T) {
 func TestRoomsMessagesMayBeSealedByASecretOfItsOwnAndAreOpenedByAllThatAreKnown(t *testing.T) {
 	rdb, own := redistest.Shared(t), room.NewKeyring([]byte("of the room"))
 	keys := room.NewKeyring([]byte("of all"))
-	e := room.New(rdb, room.Config{Keys: keys, Doubt: -1, RoomKeys: func(id room.ID) *room.Keyring {
+	e := room.New(rdb, room.Config{Keys: keys, Recovery: -1, RoomKeys: func(id room.ID) *room.Keyring {
 		if id == integration {
 			return own
 		}
@@ -49,7 +49,7 @@ func TestRoomsMessagesMayBeSealedByASecretOfItsOwnAndAreOpenedByAllThatAreKnown(
 	require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
 	require.Equal(t, []string{"text of m"}, texts(messages(t, e, a.session)))
 	other := func(keys *room.Keyring) []string {
-		return texts(messages(t, room.New(rdb, room.Config{Keys: keys, Doubt: -1}), a.session))
+		return texts(messages(t, room.New(rdb, room.Config{Keys: keys, Recovery: -1}), a.session))
 	}
 	require.Empty(t, other(room.NewKeyring([]byte("of all"))), "it was not sealed by that")
 	own = room.NewKeyring([]byte("the next of the room"))

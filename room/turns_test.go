@@ -141,7 +141,7 @@ func TestCodeMayBeTheAnswerToAnAskThatCanNotBeRead(t *testing.T) {
 	a.expect()
 	next := d.asker("next")
 	d.at(start, 25)
-	stranger := room.New(d.rdb, room.Config{Doubt: -1}) // of another secret
+	stranger := room.New(d.rdb, room.Config{Recovery: -1}) // of another secret
 	require.Equal(t, room.Matched, match(t, stranger, sms("m", d.now.UnixMilli(), d.now.UnixMilli()+1)).Result)
 	require.Equal(t, start.Add(50*time.Second).UnixMilli(), next.busy())
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
@@ -70,25 +69,6 @@ func TestMessageBelongsToALeaseThatIsNotClaimedYet(t *testing.T) {
 		m := match(t, c.engine, sms("late", sent, sent+1))
 		require.Equal(t, []any{room.Late, turn.Fence}, []any{m.Result, m.Fence})
 		require.Equal(t, "late", messages(t, c.engine, b.session)[0].MessageID, "its holder sees it while it waits")
-	})
-}
-
-func TestRoomWithoutClaimsIsWrittenAsAProgramOfBeforeReadsIt(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		off, on := room.New(rdb, room.Config{Doubt: -1}), room.New(rdb, room.Config{ClaimWithin: time.Minute, Doubt: -1})
-		format := func() string { return rdb.HGet(t.Context(), stateHash, "format").Val() }
-		a, b := newSeller(t, off, "a"), newSeller(t, off, "b")
-		a.join()
-		b.join()
-		b.here(time.Minute)
-		a.leave(room.Completed)
-		require.Equal(t, "1", format())
-		require.False(t, rdb.HExists(t.Context(), stateHash, "claim").Val())
-		require.Zero(t, b.requireHolds().Lease.ClaimBy)
-		newSeller(t, on, "c").join()
-		require.Equal(t, "2", format())
-		newSeller(t, off, "d").join()
-		require.Equal(t, "2", format(), "somebody may be away as unclaimed")
 	})
 }
 

@@ -20,7 +20,7 @@ const (
 // court is a room with claims, a replica at which browsers are connected, and a store whose clock stands still.
 type court struct {
 	*desk
-	host  room.Host
+	host  room.ReplicaNumber
 	calls int64
 }
 
@@ -92,7 +92,7 @@ func (s seller) requireHolds() room.Standing {
 
 func TestTurnThatNobodyClaimsIsTheNextOnesAtThatInstant(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		e := room.New(rdb, room.Config{ClaimWithin: 150 * time.Millisecond, Journal: 100, Doubt: -1})
+		e := room.New(rdb, room.Config{ClaimWithin: 150 * time.Millisecond, Journal: 100, Recovery: -1})
 		a, b, c := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c")
 		first := a.join()
 		require.Zero(t, first.Lease.ClaimBy, "a newcomer in a free room is there")
@@ -272,7 +272,7 @@ func TestWhoStandsForAPlaceClaimsNoOtherOfItsOwners(t *testing.T) {
 func TestLostReplyClaimsOnce(t *testing.T) {
 	server := redistest.Start(t)
 	proxy := server.Proxy()
-	e := room.New(proxy.Client(), room.Config{ClaimWithin: 100 * time.Millisecond, Doubt: -1})
+	e := room.New(proxy.Client(), room.Config{ClaimWithin: 100 * time.Millisecond, Recovery: -1})
 	a, b, c := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c")
 	a.join()
 	b.join()

@@ -62,7 +62,7 @@ type View struct {
 	Now     int64         // unix milliseconds of Redis's clock
 	Waiting int           // how many wait, away or not
 	Hold    time.Duration // how long a lease is held: the average of those that ended, never over the lease length
-	Spread  time.Duration // how far holds lie from it: their standard deviation; see docs/estimates.md
+	Spread  time.Duration // how far holds lie from it: their standard deviation; see lab/estimates.md
 	Paused  bool
 	Lease   *Lease // nil while the lock is free
 }

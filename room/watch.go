@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	watchEvery  = 200 * time.Millisecond // several times in DOUBT of lineage.lua
-	watchWithin = 300 * time.Millisecond
-	shownAtOnce = 16 // rooms
+	watchEvery    = 200 * time.Millisecond // several times in DOUBT of lineage.lua
+	watchWithin   = 300 * time.Millisecond
+	replaysAtOnce = 16 // rooms
 )
 
-// watch looks for another history of the server until ctx ends: one that began may not have what this process was told of its rooms, and
-// each room waits only so long for somebody to say so.
+// watch looks for another history of the server until ctx ends. One that began may not have what this process has observed of its rooms, and each
+// room waits only so long for a replay.
 func (e *Engine) watch(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -33,7 +33,7 @@ func (e *Engine) watch(ctx context.Context) {
 			return // it does not say: an embedded store, or one that this user may not ask
 		case err == nil && known != nil && slices.ContainsFunc(found, func(h string) bool { return !slices.Contains(known, h) }):
 			e.histories.Add(1)
-			e.show(ctx, e.told.all(), false)
+			e.replayAll(ctx, e.memory.observedRooms(), false)
 		}
 		if err == nil {
 			known = found
@@ -77,10 +77,10 @@ func (e *Engine) masters(ctx context.Context) ([]string, error) {
 	return slices.Collect(maps.Keys(found)), err
 }
 
-// show lays before rooms what this process was told of it, where the room does not have that in its past; relist also puts each into the index.
-func (e *Engine) show(ctx context.Context, list []ID, relist bool) {
+// replayAll replays to rooms what this process has observed of them, where they do not have it in their past; relist also puts each into the index.
+func (e *Engine) replayAll(ctx context.Context, list []ID, relist bool) {
 	var rooms errgroup.Group
-	rooms.SetLimit(shownAtOnce)
+	rooms.SetLimit(replaysAtOnce)
 	for _, id := range list {
 		rooms.Go(func() error {
 			if relist {
@@ -88,7 +88,7 @@ func (e *Engine) show(ctx context.Context, list []ID, relist bool) {
 					return nil // whoever uses it registers it
 				}
 			}
-			_, _, _ = e.expire(ctx, id, e.cfg.LookEvery, "") // what fails is told when the room is used
+			_, _, _ = e.expire(ctx, id, e.cfg.LookEvery, "") // what fails is replayed when the room is used
 			return nil
 		})
 	}

@@ -280,27 +280,27 @@ func TestHelpListsEverySetting(t *testing.T) {
 }
 
 // A row says the name, the default and, of a setting that may be in a file, a key.
-func TestReadmeListsEverySettingWithItsDefault(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
+func TestConfigurationPageListsEverySettingWithItsDefault(t *testing.T) {
+	page, err := os.ReadFile("../docs/configuration.md")
 	require.NoError(t, err)
 	rows := map[string][]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `(WAITROOM_[A-Z_]+)`( 🔑)? \\| ([^|]+) \\|").FindAllStringSubmatch(string(readme), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `(WAITROOM_[A-Z_]+)`( 🔑)? \\| ([^|]+) \\|").FindAllStringSubmatch(string(page), -1) {
 		rows[row[1]] = row[2:]
 	}
 	for _, s := range settings() {
 		row, ok := rows[s.env()]
-		require.True(t, ok, "README.md has no row for %s under Configuration", s.env())
-		require.Equal(t, s.secret, row[0] != "", "%s: README.md marks with 🔑 what may be in a file", s.env())
+		require.True(t, ok, "docs/configuration.md has no row for %s", s.env())
+		require.Equal(t, s.secret, row[0] != "", "%s: docs/configuration.md marks with 🔑 what may be in a file", s.env())
 		fallback := "none"
 		if s.fallback != "" {
 			fallback = "`" + s.fallback + "`"
 		}
 		if s.name != "addr" { // which depends on the store
-			require.True(t, strings.HasPrefix(row[1], fallback), "%s: its default is %s, README.md says %s", s.env(), fallback, row[1])
+			require.True(t, strings.HasPrefix(row[1], fallback), "%s: its default is %s, docs/configuration.md says %s", s.env(), fallback, row[1])
 		}
 		delete(rows, s.env())
 	}
-	require.Empty(t, rows, "README.md has rows for what is no setting")
+	require.Empty(t, rows, "docs/configuration.md has rows for what is no setting")
 }
 
 // What is read and never looked at would be a setting that does nothing.

@@ -96,7 +96,7 @@ type incidentItem struct {
 // Items are the messages and incidents that a person may have to look at, the latest first. While the ledger
 // is away, those that the store has.
 func (p *panels) Items(ctx context.Context, id room.ID) ([]desk.Item, error) {
-	letters, err := p.engine.Letters(ctx, id)
+	letters, err := p.engine.RecentMessages(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (p *panels) alert(id room.ID) {
 
 // messageItems puts together what the store has of a message, which is newer, and what the ledger has, which
 // is more.
-func messageItems(letters []room.Letter, lost []ledger.Lost) []messageItem {
+func messageItems(letters []room.RecentMessage, lost []ledger.Lost) []messageItem {
 	items := make([]messageItem, 0, len(letters)+len(lost))
 	known := make(map[string]int, len(letters))
 	for _, l := range letters {
@@ -180,7 +180,7 @@ func messageItems(letters []room.Letter, lost []ledger.Lost) []messageItem {
 	return items
 }
 
-func letterItem(l room.Letter) messageItem {
+func letterItem(l room.RecentMessage) messageItem {
 	m := messageItem{At: l.ReceivedAt, MessageID: l.MessageID, Result: l.Result, Reason: l.Reason,
 		Text: l.Text, Code: l.Code,
 		Ticket: l.Ticket, Fence: l.Fence, Offered: l.Offered, Could: []candidateItem{}}

@@ -93,7 +93,7 @@ func TestRefusedMessageIsToldToWhoWatches(t *testing.T) {
 }
 
 func TestStoreAndLedgerEachTellTheirPartOfAMessageOnce(t *testing.T) {
-	letters := []room.Letter{{MessageID: "m", Text: "new", Result: room.Unmatched, Reason: room.Ambiguous, ReceivedAt: 3000, Could: []room.Candidate{{Fence: 9, AskedAt: 5, Live: true}}},
+	letters := []room.RecentMessage{{MessageID: "m", Text: "new", Result: room.Unmatched, Reason: room.Ambiguous, ReceivedAt: 3000, Could: []room.Candidate{{Fence: 9, AskedAt: 5, Live: true}}},
 		{Text: "", Result: room.Unmatched, ReceivedAt: 3500}}
 	lost := []ledger.Lost{{MessageRow: ledger.MessageRow{MessageID: "old", Result: room.Late, Ticket: 1, Fence: 2, ReceivedAt: 1000}, Body: "b", Sender: "s"},
 		{MessageRow: ledger.MessageRow{MessageID: "m", Result: room.Unmatched, SentAt: 2500, ReceivedAt: 3000}, Body: "less", Sender: "****-0000"}}

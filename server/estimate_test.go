@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -16,15 +17,14 @@ func TestEveryWayTellsTheSameEstimate(t *testing.T) {
 		a, b, c := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b"), newSeller(t, r.URL(), "c")
 		a.join()
 		a.leave("")
-		const state = "{integration}:state"
-		require.NoError(t, r.store.Client.HSet(t.Context(), state, "hold", 40_000, "spread", 30_000, "holds", 9).Err())
+		redistest.SetState(t, r.store.Client, "integration", "room.hold", "40000.000", "room.spread", "30000.000", "room.holds", 9)
 		a.join()
 		view := func() room.View {
 			st, err := r.engine.Stand(t.Context(), "integration", "")
 			require.NoError(t, err)
 			return st.View
 		}
-		require.NoError(t, r.store.Client.HSet(t.Context(), state, "granted", view().Lease.GrantedAt-10_000).Err())
+		redistest.SetState(t, r.store.Client, "integration", "lease.granted", view().Lease.GrantedAt-10_000)
 		estimate := func(v room.View, position int, now int64) int64 {
 			w, ok := v.WaitsAt(position, now, 2*time.Minute)
 			require.True(t, ok)

@@ -114,8 +114,8 @@ func (s *Server) lost(id room.ID, now room.View) {
 		"room", id, "epoch", now.Epoch, "waiting", now.Waiting)
 }
 
-// stepped says that Redis's clock was stepped: once a minute, since of a cluster each room is told of. What sellers see of the time goes by it at once.
-func (s *Server) stepped(by time.Duration) {
+// clockJumped says that Redis's clock was stepped: once a minute, since of a cluster each room is told of. What sellers see of the time goes by it at once.
+func (s *Server) clockJumped(by time.Duration) {
 	if s.hub != nil {
 		s.hub.ClockTurned()
 	}

@@ -129,7 +129,7 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 		},
 		Ended: func(ctx context.Context, id room.ID, places []room.PlaceID) ([]room.RecordedEnd, error) {
 			return s.ledger.Ended(ctx, id, places)
-		}, Lost: s.lost, Stepped: s.stepped})
+		}, Lost: s.lost, ClockJumped: s.clockJumped})
 	s.openPushes(ctx, registry)
 	return s.openLedger(ctx, registry)
 }

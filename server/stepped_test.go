@@ -19,11 +19,11 @@ func TestStepOfTheClockIsOneLineAMinute(t *testing.T) {
 		var log bytes.Buffer
 		s := &Server{log: slog.New(slog.NewTextHandler(&log, nil))}
 		for range 1000 {
-			s.stepped(20 * time.Second)
+			s.clockJumped(20 * time.Second)
 		}
 		require.Equal(t, 1, strings.Count(log.String(), "ahead=20s"))
 		time.Sleep(time.Minute)
-		s.stepped(5 * time.Second)
+		s.clockJumped(5 * time.Second)
 		require.Equal(t, 1, strings.Count(log.String(), "ahead=5s"))
 	})
 }

@@ -8,12 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
 // set changes what Redis says of the room's lease.
-func (b *single) set(fields ...any) {
-	require.NoError(b.t, b.rdb.HSet(b.t.Context(), "{"+oneRoom+"}:state", fields...).Err())
+func (b *single) set(member string, value any) {
+	redistest.SetState(b.t, b.rdb, oneRoom, member, value)
 }
 
 // forget takes the ended leases from the first line: it sees the current one only.
@@ -28,15 +29,15 @@ var lies = []struct {
 	why  string
 }{
 	{"two leases overlap", func(b *single, first standing) time.Time {
-		b.set("granted", first.GrantedAt.UnixMilli())
+		b.set("lease.granted", first.GrantedAt.UnixMilli())
 		return first.GrantedAt
 	}, "overlaps"},
 	{"the lease has the fence of the one before", func(b *single, first standing) time.Time {
-		b.set("fence", first.Fence)
+		b.set("lease.fence", first.Fence)
 		return time.Time{}
 	}, "fence"},
 	{"the lease has an older fence", func(b *single, first standing) time.Time {
-		b.set("fence", first.Fence-1)
+		b.set("lease.fence", first.Fence-1)
 		return time.Time{}
 	}, "fence"},
 }

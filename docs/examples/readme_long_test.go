@@ -16,20 +16,36 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The README's commands are for a fresh clone and one terminal. Only the port is another one, which the machine may have taken.
-func TestCommandsOfTheREADMEWorkFromTopToBottomInAFreshClone(t *testing.T) {
+var commands = regexp.MustCompile("(?s)```sh\n(.*?)```")
+
+// shell are the commands of a page's blocks, in their order.
+func shell(t *testing.T, page string) []string {
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	var blocks []string
+	for _, block := range commands.FindAllStringSubmatch(string(text), -1) {
+		blocks = append(blocks, block[1])
+	}
+	return blocks
+}
+
+// The commands are for a fresh clone and one terminal: those of docs/first-steps.md, then those of the README
+// against the same server. The README's first block, make run and make test, is for two terminals:
+// first-steps.md starts the server in the background. Only the port differs, since the machine may use it.
+func TestCommandsOfTheREADMEAndOfFirstStepsWorkFromTopToBottomInAFreshClone(t *testing.T) {
 	clone := t.TempDir()
 	out, err := exec.Command("bash", "-c", `cd ../.. && git ls-files -z | xargs -0 cp --parents -t "$0"`, clone).CombinedOutput()
 	require.NoError(t, err, string(out))
-	text, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
+	readme := shell(t, "../../README.md")
+	require.Greater(t, len(readme), 1)
+	require.Regexp(t, `^make run .*\nmake test .*\n$`, readme[0])
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	addr := free.Addr().String()
 	require.NoError(t, free.Close())
 	script := "set -euo pipefail\n"
-	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
-		script += strings.ReplaceAll(block[1], "localhost:8080", addr) + "echo\n"
+	for _, block := range append(shell(t, "../first-steps.md"), readme[1:]...) {
+		script += strings.ReplaceAll(block, "localhost:8080", addr) + "echo\n"
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute) // it builds
 	defer cancel()

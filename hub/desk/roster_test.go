@@ -116,7 +116,7 @@ func TestAPageFedByChangesShowsTheLineAsTheEngineHasIt(t *testing.T) {
 		ctx := context.Background()
 		require.NoError(t, rdb.FlushAll(ctx).Err())
 		e := room.New(rdb, room.Config{AwayAfter: time.Millisecond, DropAfter: 30 * time.Millisecond,
-			Doubt: -1})
+			Recovery: -1})
 		sub := rdb.Subscribe(ctx, room.Channel(lobbyRoom))
 		defer func() { _ = sub.Close() }()
 		_, err := sub.Receive(ctx)

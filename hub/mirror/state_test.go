@@ -56,7 +56,7 @@ func TestAMirrorFedByEventsEqualsASnapshot(t *testing.T) {
 	count, gaps := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		require.NoError(t, rdb.FlushAll(context.Background()).Err())
-		e := room.New(rdb, room.Config{AwayAfter: time.Minute, DropAfter: time.Minute, Doubt: -1,
+		e := room.New(rdb, room.Config{AwayAfter: time.Minute, DropAfter: time.Minute, Recovery: -1,
 			ClaimWithin: rapid.SampledFrom([]time.Duration{0, 3 * time.Millisecond}).Draw(t, "claim within")})
 		const id = room.ID("integration")
 		sub := rdb.Subscribe(context.Background(), room.Channel(id))

@@ -51,7 +51,7 @@ func NewReplica(c Config) *Replica {
 }
 
 // Number is the number under which this replica reports; 0 = none yet.
-func (r *Replica) Number() room.Host { return room.Host(r.number.Load()) }
+func (r *Replica) Number() room.ReplicaNumber { return room.ReplicaNumber(r.number.Load()) }
 
 // alive reports whether this replica has a number, and had a heartbeat lately: it reports nothing under a
 // number that other replicas may have taken for dead.

@@ -18,8 +18,8 @@ const (
 
 // Session is what is kept of a session with sockets here.
 type Session struct {
-	number room.Host // under which its presence was reported; 0 = it was not
-	coming bool      // its presence is to be reported
+	number room.ReplicaNumber // under which its presence was reported; 0 = it was not
+	coming bool               // its presence is to be reported
 	// when its sockets were probed and have not answered as far as was looked, ns of the hub's clock; 0 = not
 	probed int64
 }
@@ -51,8 +51,8 @@ type Room struct {
 
 // departure is a session that was here, and is not.
 type departure struct {
-	number room.Host // under which it was reported; 0 = it was not
-	heard  int64     // when it was last heard of, ns of the hub's clock
+	number room.ReplicaNumber // under which it was reported; 0 = it was not
+	heard  int64              // when it was last heard of, ns of the hub's clock
 }
 
 // NewRoom makes the presence of a room with this lock.
@@ -146,7 +146,7 @@ func (r *Room) Resume() {
 
 // report is one call's part.
 type report struct {
-	number room.Host
+	number room.ReplicaNumber
 	came   []string
 	gone   []room.Gone
 }
@@ -192,7 +192,7 @@ func (r *Room) next() (report, bool) {
 	return a, r.reporting
 }
 
-func (r *Room) departures(number room.Host, now int64) (gone []room.Gone) {
+func (r *Room) departures(number room.ReplicaNumber, now int64) (gone []room.Gone) {
 	for id, d := range r.went {
 		if len(gone) == mostSessions {
 			break
@@ -207,7 +207,7 @@ func (r *Room) departures(number room.Host, now int64) (gone []room.Gone) {
 }
 
 // arrivals takes up to n sessions that have come and are still here.
-func (r *Room) arrivals(n int, number room.Host) (came []string) {
+func (r *Room) arrivals(n int, number room.ReplicaNumber) (came []string) {
 	for len(r.came) > 0 && len(came) < n {
 		id := r.came[0]
 		r.came = r.came[1:]

@@ -16,14 +16,14 @@ type rooms struct {
 	calling sync.Mutex // held while the store is asked
 
 	mu     sync.Mutex
-	number room.Host
+	number room.ReplicaNumber
 	listed map[room.ID]bool // true = in the list
 }
 
 func newRooms(r *Replica) *rooms { return &rooms{r: r, listed: make(map[room.ID]bool)} }
 
 // ensure has the room in the list before it returns.
-func (a *rooms) ensure(ctx context.Context, id room.ID, number room.Host) error {
+func (a *rooms) ensure(ctx context.Context, id room.ID, number room.ReplicaNumber) error {
 	if a.has(id, number) {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (a *rooms) ensure(ctx context.Context, id room.ID, number room.Host) error 
 }
 
 // has reports whether a room is in the list; where it is not, it is wanted.
-func (a *rooms) has(id room.ID, number room.Host) bool {
+func (a *rooms) has(id room.ID, number room.ReplicaNumber) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.number < number {

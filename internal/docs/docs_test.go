@@ -29,10 +29,20 @@ func TestEveryTestThatAPageNamesExists(t *testing.T) {
 	}
 }
 
+// filesNamedBy has the pages that name files, and the directories that each page's names are relative to.
+var filesNamedBy = map[string][]string{
+	"docs/architecture.md": {".", "room/lua", "room/lua/verb"},
+	"docs/database.md":     {"."},
+	"docs/presence.md":     {".", "room/lua", "room/lua/verb"},
+	"docs/redis-keys.md":   {".", "room/lua"},
+	"docs/running.md":      {"deploy/prometheus", "deploy/grafana", "docs", "."},
+	"CONTRIBUTING.md":      {"."},
+}
+
 // A page leads a reader to files; one that was renamed leads nowhere. A name alone is one of a directory that its page speaks of.
 func TestEveryFileThatAPageNamesExists(t *testing.T) {
 	named := regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|lua|js|templ|yaml|json|css|md))`")
-	for page, dirs := range map[string][]string{"docs/architecture.md": {".", "room/lua", "room/lua/verb"}, "CONTRIBUTING.md": {"."}} {
+	for page, dirs := range filesNamedBy {
 		text, err := os.ReadFile(filepath.Join(root, page))
 		require.NoError(t, err)
 		for _, name := range named.FindAllStringSubmatch(string(text), -1) {
@@ -80,4 +90,16 @@ func testsOf(t *testing.T) map[string]bool {
 		return err
 	}))
 	return tests
+}
+
+// A rule without a row would be held by no test that a reader can find.
+func TestEveryRuleOfTheContractHasItsTests(t *testing.T) {
+	_, list, _ := strings.Cut(read(t, "docs/contract.md"), "\n## Rules\n")
+	rules := regexp.MustCompile(`(?m)^(\d+)\. \*\*`).FindAllStringSubmatch(list, -1)
+	require.Len(t, rules, 12)
+	page := read(t, "docs/rules-and-tests.md")
+	for _, rule := range rules {
+		row := regexp.MustCompile("(?m)^\\| " + rule[1] + "\\. [^|]+ \\| `(Test|Fuzz)")
+		require.True(t, row.MatchString(page), "docs/rules-and-tests.md has no tests for rule %s", rule[1])
+	}
 }

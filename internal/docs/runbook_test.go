@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	commands  = regexp.MustCompile("(?ms)^\\*\\*(\\w+)\\*\\*[^\\n]*\\n\\n```sh\\n(.*?)^```")
+	commands  = regexp.MustCompile("(?ms)^\\*\\*(\\w+)\\*\\*[^\\n]*\\n(?:[^\\n]+\\n)*\\n```sh\\n(.*?)^```")
 	command   = regexp.MustCompile("`\\(?(wr|rcli|sql|dump|logs|restart|stop|start|reread|stacks|settings)[ `]")
 	secret    = regexp.MustCompile(`LoadCredential=(\w+):(/etc/waitroom/)`)
 	composed  = regexp.MustCompile(`dc (?:exec|run) (?:-\S+ )*(\w[\w-]*)`)

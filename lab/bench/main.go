@@ -1,5 +1,5 @@
 // Command bench measures what waitroom must reach, in one run on one machine, with its peers beside it, and prints a table of bars and
-// values. Everything is measured from outside: waitroom, Redis, PostgreSQL and the peers are processes of their own. docs/benchmarks.md is
+// values. Everything is measured from outside: waitroom, Redis, PostgreSQL and the peers are processes of their own. lab/benchmarks.md is
 // what it writes.
 package main
 
@@ -23,7 +23,7 @@ import (
 // bench is one run.
 type bench struct {
 	root       string // of the checkout
-	out        string // directory of docs; "" = nothing is written
+	out        string // directory of the page; "" = nothing is written
 	only       string
 	scale      float64
 	centrifugo string // its program, where there is one
@@ -52,7 +52,7 @@ func main() {
 	b := &bench{centrifugo: os.Getenv("CENTRIFUGO_BIN")}
 	limit := flag.Duration("limit", 40*time.Minute, "how long it may take in all")
 	flag.StringVar(&b.root, "root", ".", "the checkout")
-	flag.StringVar(&b.out, "out", "", "directory of docs, to write benchmarks.md and its plots into")
+	flag.StringVar(&b.out, "out", "", "directory to write benchmarks.md and its plots into")
 	flag.StringVar(&b.only, "only", "", "measure only these, with commas between: "+strings.Join(names(), " ")+"; nothing is written then")
 	flag.StringVar(&b.program, "program", "", "a waitroom that is built already, such as another version, instead of the checkout's; nothing is written then")
 	flag.StringVar(&b.before, "before", "", "a commit: measure each thing with its program, too, in turn, and write a table of both instead")

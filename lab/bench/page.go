@@ -66,7 +66,7 @@ func commit(ctx context.Context, root string) string {
 	if name == "" {
 		return "unknown"
 	}
-	if git("status", "--porcelain", "--untracked-files=no", "--", ":!docs") != "" {
+	if git("status", "--porcelain", "--untracked-files=no", "--", ":!docs", ":!lab/*.md", ":!lab/images") != "" {
 		name += " with changes"
 	}
 	return name

@@ -158,7 +158,7 @@ func TestEstimateIsNeverOverTheMaximum(t *testing.T) {
 	}
 }
 
-// The formula by hand, as docs/estimates.md has it.
+// The formula by hand, as lab/estimates.md has it.
 func Example_formula() {
 	hold, spread, left, elapsed := 45.0, 30.0, 70.0, 50.0
 	wild := min(spread*spread/(hold*hold), 1)

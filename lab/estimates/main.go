@@ -1,5 +1,5 @@
 // Command estimates plays rooms of many kinds and compares ways to say how long a waiter still has to wait. It writes
-// its tables into docs/estimates.md and its plots beside it.
+// its tables into lab/estimates.md and its plots beside it.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 func main() {
 	seeds := flag.Int("seeds", 5, "how often each world is played")
 	first := flag.Int("first", 1, "the first seed")
-	out := flag.String("out", "", "the docs directory to write to, besides printing the ranking")
+	out := flag.String("out", "", "the directory to write to, besides printing the ranking")
 	flag.Parse()
 	log.SetFlags(log.Ltime)
 	if err := run(*first, *seeds, *out); err != nil {
@@ -47,8 +47,8 @@ func run(first, seeds int, out string) error {
 	return nil
 }
 
-func (f *findings) write(docs string) error {
-	images := filepath.Join(docs, "images", "estimates")
+func (f *findings) write(dir string) error {
+	images := filepath.Join(dir, "images", "estimates")
 	if err := os.MkdirAll(images, 0o755); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (f *findings) write(docs string) error {
 			return err
 		}
 	}
-	return put(filepath.Join(docs, "estimates.md"), f.report())
+	return put(filepath.Join(dir, "estimates.md"), f.report())
 }
 
 func (s score) String() string {

@@ -26,7 +26,7 @@ var spreads = []struct {
 	}},
 }
 
-// proposed is the one that docs/estimates.md proposes.
+// proposed is the one that lab/estimates.md proposes.
 const proposed = 2
 
 const (

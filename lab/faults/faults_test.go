@@ -63,7 +63,7 @@ func build(dir string, args ...string) (program string, err error) {
 
 func chosen(t *testing.T) []Plan {
 	if *plans == "" {
-		return []Plan{Short()}
+		return []Plan{Short(), ShortOnScripts()}
 	}
 	if *plans == "all" {
 		return Plans()
@@ -71,7 +71,7 @@ func chosen(t *testing.T) []Plan {
 	var list []Plan
 	for name := range strings.SplitSeq(*plans, ",") {
 		found := false
-		for _, p := range append(Plans(), Short(), Calm(), Mixed(*older), MixedWithClaims(*older)) {
+		for _, p := range append(Plans(), Short(), ShortOnScripts(), Calm(), Mixed(*older), MixedWithClaims(*older)) {
 			if p.Name == name {
 				require.False(t, strings.HasPrefix(name, "mixed-") && *older == "", "%s needs another version's program: -faults.older, or make mixed-versions", name)
 				list, found = append(list, p), true

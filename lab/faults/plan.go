@@ -67,6 +67,13 @@ func Short() Plan {
 	}}
 }
 
+// ShortOnScripts is the same with a Redis that has no functions, as Redis 6.
+func ShortOnScripts() Plan {
+	p := Short()
+	p.Name, p.RedisArgs = "short-scripts", []string{"--rename-command", "FCALL", "", "--rename-command", "FCALL_RO", ""}
+	return p
+}
+
 // Calm is a plan without any harm.
 func Calm() Plan {
 	return Plan{Name: "calm", Replicas: 2, Shows: true, Tells: true, Steps: []Step{{"nothing", func(ctx context.Context, _ *Run) error { return pause(ctx, 8*time.Second) }}}}

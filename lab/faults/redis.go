@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -100,12 +101,14 @@ func killClients(n int) Step {
 	return command("clients killed", n, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
 }
 
-// flushScripts has Redis forget its scripts.
+// flushScripts has Redis forget its scripts and its functions.
 func flushScripts(n int) Step {
-	return Step{"SCRIPT FLUSH", func(ctx context.Context, r *Run) error {
-		return r.fault("SCRIPT FLUSH", nil, func() (string, error) {
+	const name = "SCRIPT FLUSH and FUNCTION FLUSH"
+	return Step{name, func(ctx context.Context, r *Run) error {
+		return r.fault(name, nil, func() (string, error) {
 			return fmt.Sprintf("%d times", n), times(ctx, n, func() time.Duration { return r.upTo(400 * time.Millisecond) }, func() error {
-				return r.store.master(r.rooms[0]).Client().ScriptFlush(ctx).Err()
+				redis := r.store.master(r.rooms[0]).Client()
+				return errors.Join(redis.ScriptFlush(ctx).Err(), redis.FunctionFlush(ctx).Err())
 			})
 		})
 	}}

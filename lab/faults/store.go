@@ -2,8 +2,9 @@ package faults
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/redis/go-redis/v9"
 
@@ -73,17 +74,19 @@ func (s *single) servers() []*redistest.Server { return []*redistest.Server{s.se
 func lineages(ctx context.Context, client redis.UniversalClient, rooms []string) (map[string]lineage, error) {
 	known := map[string]lineage{}
 	for _, room := range rooms {
-		values, err := client.HMGet(ctx, "{"+room+"}:state", "epoch", "version").Result()
+		text, err := client.HGet(ctx, "{"+room+"}:state", "room").Bytes()
+		if errors.Is(err, redis.Nil) {
+			continue // it does not know the room
+		}
 		if err != nil {
 			return nil, fmt.Errorf("lineage of %s: %w", room, err)
 		}
-		var l lineage
-		for i, into := range []*int64{&l.epoch, &l.version} {
-			text, _ := values[i].(string)
-			*into, _ = strconv.ParseInt(text, 10, 64) // none: the room is not known
+		var state struct{ Epoch, Version int64 }
+		if err := json.Unmarshal(text, &state); err != nil {
+			return nil, fmt.Errorf("lineage of %s: %w", room, err)
 		}
-		if l.epoch != 0 {
-			known[room] = l
+		if state.Epoch != 0 {
+			known[room] = lineage{epoch: state.Epoch, version: state.Version}
 		}
 	}
 	return known, nil

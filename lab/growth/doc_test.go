@@ -14,16 +14,16 @@ func theConstants(t *testing.T) constants {
 }
 
 func TestThePageHasTheTablesOfTheConstants(t *testing.T) {
-	const page = "../../docs/scaling.md"
+	const page = "../growth.md"
 	committed, err := os.ReadFile(page)
 	require.NoError(t, err)
-	made := t.TempDir() + "/scaling.md"
+	made := t.TempDir() + "/growth.md"
 	require.NoError(t, os.WriteFile(made, committed, 0o600))
 	c := theConstants(t)
 	require.NoError(t, put(made, report(c, playAll(c.numbers()))))
 	again, err := os.ReadFile(made)
 	require.NoError(t, err)
-	require.True(t, string(committed) == string(again), "docs/scaling.md has other tables than the constants make: run `make growth`")
+	require.True(t, string(committed) == string(again), "lab/growth.md has other tables than the constants make: run `make growth`")
 }
 
 func TestConstantsNameEachNumberOnceAndSayHowItIsMeasured(t *testing.T) {

@@ -1,5 +1,5 @@
 // Command growth reckons what a number of waiting sellers takes, from the constants in one file, plays small worlds to hold the formulas
-// against, and writes its tables into docs/scaling.md.
+// against, and writes its tables into lab/growth.md.
 package main
 
 import (
@@ -24,7 +24,7 @@ const (
 
 func main() {
 	root := flag.String("root", ".", "the checkout")
-	write := flag.Bool("write", false, "write the tables into docs/scaling.md")
+	write := flag.Bool("write", false, "write the tables into lab/growth.md")
 	again := flag.Bool("measure", false, "measure the constants anew on this machine and write them down (four minutes)")
 	set := flag.String("set", "", "write down values from elsewhere, such as make bench: NAME=VALUE,NAME=VALUE")
 	flag.Parse()
@@ -63,9 +63,9 @@ func run(root string, write, again bool, set string) error {
 		fmt.Print(text)
 		return wrong(played)
 	}
-	err = errors.Join(put(filepath.Join(root, "docs", "scaling.md"), text), wrong(played))
+	err = errors.Join(put(filepath.Join(root, "lab", "growth.md"), text), wrong(played))
 	if err == nil {
-		log.Printf("docs/scaling.md is written; %d worlds were played and the formulas agree", len(played))
+		log.Printf("lab/growth.md is written; %d worlds were played and the formulas agree", len(played))
 	}
 	return err
 }

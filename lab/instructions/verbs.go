@@ -24,13 +24,13 @@ type party struct {
 }
 
 func lock(c *room.Config) {
-	*c = room.Config{Scripts: c.Scripts, Silent: true, Vanish: true, Outcomes: -1, Leases: -1, Doubt: -1}
+	*c = room.Config{Scripts: c.Scripts, Silent: true, Ephemeral: true, Outcomes: -1, Leases: -1, Recovery: -1}
 }
 
 func (p *party) join(ctx context.Context, e *room.Engine) error {
 	session := room.NewSession()
 	seller := fmt.Sprintf("s%d", len(p.sessions))
-	if e.Config().Vanish {
+	if e.Config().Ephemeral {
 		seller = ""
 	}
 	st, err := e.Join(ctx, p.id, room.JoinRequest{Session: session, Seller: seller})

@@ -47,7 +47,7 @@
 //
 // One command for taking a lock and one for giving it back, another where the key was not used in the last minute; a waiter's process a
 // heartbeat for each key that it waits for. A process that waits has one subscription, whatever it waits for. Five seconds
-// after the last unlock nothing of a key is left in Redis but its highest fence, and that for a day at most. docs/benchmarks.md has it beside its peers.
+// after the last unlock nothing of a key is left in Redis but its highest fence, and that for a day at most. lab/benchmarks.md has it beside its peers.
 //
 // # Metrics and spans
 //

@@ -39,7 +39,7 @@ function asks.leave_open(party, at)
   else
     room.open_other, room.open_session, room.open_at = math.max(room.open_other, room.open_at), party, at
   end
-  change.codes = true
+  change.matching = true
 end
 
 -- asked_by_others is when another party's lease asked last for a code that has not come, unless that is over `ms` ago; nil for none. What was asked
@@ -89,9 +89,9 @@ end
 -- Until the quarantine of that ask is over no other party asks.
 function asks.await(party, at)
   if at > 0 then
-    room.awaits, room.awaited, change.codes = party, at, true
+    room.awaits, room.awaited, change.matching = party, at, true
   elseif room.awaits == party then
-    room.awaits, room.awaited, change.codes = '', 0, true
+    room.awaits, room.awaited, change.matching = '', 0, true
   end
 end
 

@@ -5,7 +5,7 @@
 --       codec.go
 -- Every verb's reply is "ok …" or a refusal's code with fields behind it, or a list of such texts. Instead of it, and nothing was done:
 --   ahead <ms>  Redis's clock is later than the caller's bound: the call took long, or the clock was stepped ahead
---   newer       a later program wrote the room, in a format that this library does not know
+--   newer       a later release wrote the room, in a format that this library does not know
 --   behind, doubt <ms>   see lineage.check
 
 -- UNKNOWN is what a caller that does not say so knows.
@@ -26,10 +26,10 @@ local function settings_of(text)
 end
 
 -- short answers where a session joins or leaves and no other is concerned; nil elsewhere.
-local function short(name, there)
+local function short(name)
   if caller.thorough then return nil end
   if name == 'join' then return uncontended.join() end
-  if name == 'leave' then return uncontended.leave(there) end
+  if name == 'leave' then return uncontended.leave() end
 end
 
 -- call is what Redis calls.
@@ -38,11 +38,10 @@ function call(keys, argv)
   OWN = { unpack(keys, 15) }
   settings, caller, args = settings_of(argv[2]), setmetatable(cjson.decode(argv[3]), UNKNOWN), cjson.decode(argv[4])
   memo = { places = {}, new_keys = {}, returned = {}, present = false, desk = false }
-  local there = state.read()
+  state.read()
   if caller.latest > 0 and NOW > caller.latest then return 'ahead ' .. int(NOW) end
-  local answer = short(argv[1], there)
-  if answer then return answer end
-  state.load(there)
   if room.format > FORMAT then return 'newer' end
+  local answer = short(argv[1])
+  if answer then return answer end
   return lineage.check() or verb[argv[1]]()
 end

@@ -24,7 +24,7 @@ end
 function clock.suspend_judgement(ms)
   local till = NOW + math.min(ms, SETTLING)
   if ms > 0 and till > room.trust then
-    room.trust, change.trust = till, true
+    room.trust, change.room = till, true
     if room.claim > 0 then leases.claim_by(till - SETTLING + settings.claim_within) end
   end
 end
@@ -47,7 +47,7 @@ function clock.turn_back()
     room.turned_from = clock.since(NOW, room.turned, room.turned_from)
     room.turned = math.max(room.lost, room.looked, room.granted, room.over, room.last_ask)
     room.lost_from, room.lost = clock.since(room.turned_from, room.lost, room.lost_from), room.turned
-    redis.call('HSET', STATE, 'turned', int(room.turned), 'turned_from', int(room.turned_from))
+    change.matching = true
   end
   if leases.held() then
     room.expires, change.any, change.lease = room.expires - ms, true, true
@@ -60,6 +60,5 @@ function clock.turn_back()
     local list = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
     for i = 1, #list, 2 do redis.call('ZADD', key, int(list[i + 1] - ms), list[i]) end
   end
-  room.looked = NOW
-  redis.call('HSET', STATE, 'looked', int(NOW))
+  room.looked, change.room = NOW, true
 end

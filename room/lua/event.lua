@@ -17,8 +17,8 @@ end
 local function listed(list) return news[list] and table.concat(news[list], ',') or '' end
 
 local function json()
-  return '{"format":' .. int(room.writes) .. ',"epoch":' .. int(room.epoch) .. ',"version":' .. int(room.version) .. ',"lineage":"' ..
-    room.lineage .. '","now":' .. int(NOW) .. ',"hold":' .. room.hold_text .. ',"spread":' .. room.spread_text ..
+  return '{"format":' .. FORMAT .. ',"epoch":' .. int(room.epoch) .. ',"version":' .. int(room.version) .. ',"lineage":"' ..
+    room.lineage .. '","now":' .. int(NOW) .. ',"hold":' .. room.hold .. ',"spread":' .. room.spread ..
     (room.paused and ',"paused":true' or ',"paused":false') .. (change.any and ',"changed":true' or ',"changed":false') ..
     ',"lease":' .. lease_json(',"seller":"' .. room.seller .. '"') .. ',"joined":[' .. listed('joined') .. '],"ended":[' .. listed('ended') ..
     '],"moved":[' .. listed('moved') .. (news.reset and '],"reset":true,"notes":[' or '],"reset":false,"notes":[') .. listed('notes') ..

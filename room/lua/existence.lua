@@ -29,13 +29,10 @@ local function begin()
   end
   room.epoch, room.version = math.max(US, room.epoch + 1), 0
   state.set_average(settings.lease, 0)
-  room.holds, change.average = 0, true
+  room.holds = 0
   room.lineage = lineage.first()
-  if settings.ephemeral then
-    room.begun = true
-  else
-    redis.call('HSET', STATE, 'epoch', int(room.epoch), 'lineage', room.lineage)
-  end
+  room.begun = settings.ephemeral
+  change.room = not settings.ephemeral
   journal.record('epoch')
 end
 
@@ -44,7 +41,8 @@ local function lasting() return { QUEUE, STATE, PLACES, SELLERS, SEEN, AWAY, END
 
 -- sleep gives the keys of an idle room an end.
 function existence.sleep(retention)
-  redis.call('HSET', STATE, 'quiet', int(NOW))
+  room.quiet = NOW
+  state.write('room')
   for _, key in ipairs(lasting()) do redis.call('PEXPIRE', key, int(retention)) end
 end
 
@@ -52,7 +50,7 @@ end
 function existence.stay()
   if room.quiet == 0 then return end
   for _, key in ipairs(lasting()) do redis.call('PERSIST', key) end
-  redis.call('HDEL', STATE, 'quiet')
+  room.quiet, change.room = 0, true
 end
 
 -- wake makes the room one that is used.
@@ -75,39 +73,30 @@ function existence.register()
   return 'register ' .. reply.view() .. ' ' .. reply.standing('') .. ' ' .. (room.epoch == 0 and existence.absence_token() or '-')
 end
 
--- keep_fence keeps the highest fence of a room that is deleted.
-function existence.keep_fence(format, fence)
-  redis.call('HSET', STATE, 'format', format, 'fence', fence)
-  redis.call('PEXPIRE', STATE, int(FENCE_KEPT))
-end
-
 -- vanish deletes a room that is not kept, but for its highest fence.
 function existence.vanish()
   redis.call('DEL', LOCK, STATE, PLACES, QUEUE, SEEN, AWAY)
   memo.places = {}
-  existence.keep_fence(int(room.writes), int(math.max(room.fence, room.above)))
+  redis.call('HSET', STATE, 'room', '{"format":' .. FORMAT .. ',"above":' .. int(math.max(room.fence, room.above)) .. '}')
+  redis.call('PEXPIRE', STATE, int(FENCE_KEPT))
 end
 
--- kept_till is until when a room is kept whose lease goes on until `expires` (ms).
-function existence.kept_till(expires) return expires + RENEWED end
-
--- expire_keys has STATE and some keys more end after `till`.
-function existence.expire_keys(till, keys)
-  redis.call('PEXPIRE', STATE, int(till - NOW + FENCE_KEPT))
-  for _, key in ipairs(keys) do redis.call('PEXPIRE', key, int(till - NOW + ABANDONED)) end
-end
-
--- set_expiry gives the keys of a room that is not kept an end, for when all its sessions die without a word. Keys that have one get another once
--- a minute, or for a lease that goes on for longer than any before: `kept` has when that was, and how long leases could go on (ms).
-function existence.set_expiry()
+-- keep_longer reports whether all keys of a room that is not kept are to get another end: once a minute, or for a lease that goes on for longer
+-- than any before. Keys have an end for when all sessions die without a word.
+function existence.keep_longer()
   local ends = NOW + (leases.held() and math.max(room.expires - NOW, 0) or 0)
-  local at, till = (stored.kept or ''):match('^(%d+)|(%d+)$')
-  at, till = (at or 0) + 0, (till or 0) + 0
-  if at <= NOW and NOW < at + RENEWED and ends <= till then
-    for key in pairs(memo.new_keys) do redis.call('PEXPIRE', key, int(till - NOW + ABANDONED)) end
-    return
+  if room.kept_at <= NOW and NOW < room.kept_at + RENEWED and ends <= room.kept_till then return false end
+  room.kept_at, room.kept_till, change.room = NOW, ends + RENEWED, true
+  return true
+end
+
+-- set_expiry gives all keys of such a room another end, or the new ones alone.
+function existence.set_expiry(all)
+  local left = room.kept_till - NOW
+  if all then
+    redis.call('PEXPIRE', STATE, int(left + FENCE_KEPT))
+    memo.new_keys[PLACES] = true
+    if line.length() > 0 then memo.new_keys[QUEUE], memo.new_keys[SEEN], memo.new_keys[AWAY] = true, true, true end
   end
-  till = existence.kept_till(ends)
-  redis.call('HSET', STATE, 'kept', int(NOW) .. '|' .. int(till))
-  existence.expire_keys(till, line.length() > 0 and { PLACES, QUEUE, SEEN, AWAY } or { PLACES })
+  for key in pairs(memo.new_keys) do redis.call('PEXPIRE', key, int(left + ABANDONED)) end
 end

@@ -12,10 +12,10 @@ function journal.append()
   if not news.records then return end
   local records = '[' .. table.concat(news.records, ',') .. ']'
   if caller.trace ~= '' then
-    redis.call('XADD', JOURNAL, 'MAXLEN', '~', int(settings.journal_max), '*', 'format', int(room.writes), 'epoch', int(room.epoch),
+    redis.call('XADD', JOURNAL, 'MAXLEN', '~', int(settings.journal_max), '*', 'format', FORMAT, 'epoch', int(room.epoch),
       'version', int(room.version), 'records', records, 'trace', caller.trace)
   else
-    redis.call('XADD', JOURNAL, 'MAXLEN', '~', int(settings.journal_max), '*', 'format', int(room.writes), 'epoch', int(room.epoch),
+    redis.call('XADD', JOURNAL, 'MAXLEN', '~', int(settings.journal_max), '*', 'format', FORMAT, 'epoch', int(room.epoch),
       'version', int(room.version), 'records', records)
   end
 end

@@ -30,7 +30,7 @@ end
 -- grant gives the free lock to a session, with a fence above every one before. `claim` is as presence.to_claim returns it.
 function leases.grant(session, p, rank, claim)
   room.session, room.seller, room.ticket = session, p.seller, p.ticket
-  room.fence = math.max(US, room.fence + 1, room.above + 1)
+  room.fence, room.above = math.max(US, room.fence + 1, room.above + 1), 0
   room.granted = math.max(NOW, room.over) -- leases do not overlap, not even when the clock goes back
   room.expires = NOW + (p.lease or settings.lease)
   room.channel, news.rank = p.channel, rank
@@ -48,12 +48,12 @@ local function text_of(fence, ticket, ended, session, seller, asking, codes, rej
     int(codes) .. ',' .. int(rejects) .. '|' .. asks_text
 end
 
--- parse reads an ended lease. One that a program before asks wrote says nothing of codes: it counts as answered.
+-- parse reads an ended lease.
 local function parse(text, granted)
-  local fence, ticket, ended, session, seller, codes, list = text:match('^(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|?([^|]*)|?([^|]*)')
+  local fence, ticket, ended, session, seller, codes, list = text:match('^(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|([^|]*)|([^|]*)')
   local asking, code, rejects = codes:match('^(%d),(%d+),(%d+)$')
   return { fence = fence + 0, ticket = ticket + 0, ended = ended + 0, session = session, seller = seller, granted = granted + 0,
-    asking = asking == '1', codes = (code or 1) + 0, rejects = (rejects or 0) + 0, asks = asks.parse(list), text = text,
+    asking = asking == '1', codes = code + 0, rejects = rejects + 0, asks = asks.parse(list), text = text,
     party = session .. '=' .. seller }
 end
 
@@ -75,16 +75,17 @@ function leases.free(at)
   room.over = math.max(room.over, at) -- where a loss took the holder, later leases were observed
   if room.session ~= ORPHANED and settings.leases_kept > 0 then keep(at) end
   room.session, room.seller, room.ticket, room.granted, room.expires, room.claim, room.rank = '', '', 0, 0, 0, 0, nil
+  leases.reset_codes()
   change.any, change.lease = true, true
   return at
 end
 
--- learn takes into the average how long a lease was held (ms): as the nth it weighs 1/(n + 1), from the ninth on a tenth. See docs/estimates.md.
+-- learn takes into the average how long a lease was held (ms): as the nth it weighs 1/(n + 1), from the ninth on a tenth. See lab/estimates.md.
 local function learn(held_for)
   room.holds = math.min(room.holds + 1, 9)
   local weight, off = 1 / (room.holds + 1), math.min(held_for, settings.lease) - room.hold
   state.set_average(room.hold + weight * off, math.sqrt((1 - weight) * (room.spread * room.spread + weight * off * off)))
-  change.average = true
+  change.room = true
 end
 
 -- finish ends the lease and its holder's place; by_message where a message ended it.
@@ -171,8 +172,7 @@ function leases.write(lease)
   local at = asks.last_open(lease)
   if at then asks.leave_open(lease.party, at) end
   if room.open_at > room.unsure then -- one that was open may be answered now
-    room.unsure = room.open_at
-    redis.call('HSET', STATE, 'unsure', int(room.unsure))
+    room.unsure, change.matching = room.open_at, true
   end
   if leases.held() then
     local after = asks.busy_until(room.session .. '=' .. room.seller)

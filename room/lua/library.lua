@@ -6,7 +6,8 @@
 -- A room's keys:
 --   LOCK     string  the lease as people read it, PXAT = its end; missing = no lease
 --   QUEUE    zset    waiting session -> rank (the ticket, until support moves it)
---   STATE    hash    counters, the lease that was granted last, pause, average hold and its spread; see state.lua
+--   STATE    hash    the room's counters, its lease, and what matching has to know, as JSON; see state.lua. `asks` of the lease; see asks.lua. The latest
+--                    call of each replica that says who is connected; see verb/presence.lua
 --   PLACES   hash    session -> its place; see places.lua
 --   SELLERS  hash    seller -> session of its live place
 --   SEEN     zset    waiting session that has had a browser, or that a program vouches for -> connected until (ms)
@@ -24,7 +25,6 @@ local NOW, US        -- Redis's time in ms and in µs: the only clock
 local settings       -- the room's rules; see policy in codec.go
 local caller         -- what the calling process knows of the room and of Redis's clock; see caller in codec.go
 local args           -- the verb's own arguments: the fields of its struct in the Go file of the same name
-local stored         -- the fields of STATE as they are in Redis
 local room = {}      -- the room's state as values; see state.lua
 local change         -- what this call has changed, and so has to write
 local news           -- what this call publishes and journals, by kind
@@ -33,11 +33,11 @@ local memo           -- what this call has read already, or is to do once only
 local clock, state, lineage, existence, journal, event = {}, {}, {}, {}, {}, {}
 local places, line, leases, asks, presence = {}, {}, {}, {}, {}
 local messages, matching, support, reply, uncontended, verb = {}, {}, {}, {}, {}, {}
-local int, whole, iso -- see text.lua
+local int, iso -- see text.lua
 local advance        -- brings the room to NOW; see advance.lua
 local call           -- what Redis calls; see call.lua
 
-local FORMAT = 2                 -- the latest format of keys, events and journal entries that this library reads and writes
+local FORMAT = 1                 -- the latest format of keys, events and journal entries that this library reads and writes
 local OPEN_FOR = 10 * 60 * 1000  -- an ask waits for its code no longer than this (ms)
 local LONGEST = 10 * 60 * 1000   -- a lease is no longer than this in all (ms)
 local BATCH = 200                -- no call works on more sessions than this

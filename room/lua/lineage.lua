@@ -41,12 +41,12 @@ local function continue()
     if #kept < HISTORIES then kept[#kept + 1] = stretch end
   end
   room.lineage = table.concat(kept, ',')
-  if known then room.doubt = NOW + settings.recovery end -- else an older program wrote the state
-  redis.call('HSET', STATE, 'lineage', room.lineage, 'doubt', int(room.doubt))
+  if known then room.doubt = NOW + settings.recovery end
+  state.write('room')
 end
 
 -- check returns why the call is not executed, nil where it is:
---   behind      what the caller has observed is not in the room's past, or is of an earlier epoch: the caller replays it first (renew.lua)
+--   behind      what the caller has observed is not in the room's past, or is of an earlier epoch: the caller replays it first (verb/replay.lua)
 --   doubt <ms>  another history has just begun: the room answers no call for so long
 function lineage.check()
   room.history = history()

@@ -22,7 +22,7 @@ end
 -- mark_away has a waiter passed over, and returns true; false where a browser of it is connected all the same.
 function presence.mark_away(session, since)
   redis.call('ZREM', SEEN, session)
-  if redis.call('ZSCORE', HERE, session) then return false end -- an older program vouched for it, too
+  if redis.call('ZSCORE', HERE, session) then return false end -- the program alone that vouched for it does so no more
   presence.away_since(session, since)
   local p = places.get(session)
   event.add('notes', string.format('{"ticket":%d,"away":true,"since":%d}', p.ticket, since))
@@ -46,13 +46,7 @@ function presence.check()
   local gone = redis.call('ZRANGEBYSCORE', SEEN, '-inf', '(' .. int(NOW - settings.away_after), 'WITHSCORES', 'LIMIT', '0', int(BATCH))
   for i = 1, #gone, 2 do presence.mark_away(gone[i], tonumber(gone[i + 1])) end
   local dropped = redis.call('ZRANGEBYSCORE', AWAY, '-inf', '(' .. int(NOW - settings.away_after - settings.drop_after), 'LIMIT', '0', int(BATCH))
-  for _, session in ipairs(dropped) do
-    if redis.call('ZSCORE', HERE, session) and not places.get(session).unclaimed then
-      returned(session) -- an older program held it for away
-    else
-      line.leave(session, 'dropped')
-    end
-  end
+  for _, session in ipairs(dropped) do line.leave(session, 'dropped') end
 end
 
 -- back has a waiter count as connected; false where it was gone for so long that it is dropped. A waiter whose turn passed unclaimed stays
@@ -62,7 +56,7 @@ function presence.back(session)
   local since = tonumber(away or redis.call('ZSCORE', SEEN, session) or NOW)
   if presence.gone_for(since, settings.away_after + settings.drop_after) then return false end
   if away then
-    if room.writes > 1 and places.get(session).unclaimed then return 'away' end
+    if places.get(session).unclaimed then return 'away' end
     returned(session)
   end
   return true

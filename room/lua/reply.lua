@@ -10,15 +10,15 @@ local function kept_for() return memo.kept_for or (settings.ephemeral and 4 * 10
 function reply.keep_for(ms) memo.kept_for = ms end
 
 -- view says how the room is. Average hold, spread and lineage are one field, and so are from when on the holder may ask and until when it has to
--- claim: an older program wrote less of it.
+-- claim.
 function reply.view()
   local lease = '- - - - - - -'
   if leases.held() then
     lease = int(room.ticket) .. ' ' .. int(room.fence) .. ' ' .. int(room.granted) .. ' ' .. int(room.expires) .. ' ' .. int(room.asked) .. ' ' ..
       int(room.open) .. ' ' .. int(room.ask_after) .. (room.claim > 0 and ',' .. int(room.claim) or '')
   end
-  return int(room.epoch) .. ' ' .. int(room.version) .. ' ' .. int(NOW) .. ' ' .. int(line.length()) .. ' ' .. room.hold_text .. ',' ..
-    room.spread_text .. ',' .. room.lineage .. (room.paused and ' 1 ' or ' 0 ') .. lease
+  return int(room.epoch) .. ' ' .. int(room.version) .. ' ' .. int(NOW) .. ' ' .. int(line.length()) .. ' ' .. room.hold .. ',' ..
+    room.spread .. ',' .. room.lineage .. (room.paused and ' 1 ' or ' 0 ') .. lease
 end
 
 -- standing says how a session stands: "status ticket =seller outcome fence position rank". Of a waiter whose turn passed unclaimed the outcome is

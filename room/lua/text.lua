@@ -15,16 +15,6 @@ function int(n)
   return text
 end
 
--- whole reads a number that int wrote, and that is likely to be written again.
-function whole(text)
-  local n = text + 0
-  if not written[-n] then
-    if cached == 500 then written, cached = {}, 0 end
-    written[-n], cached = text, cached + 1
-  end
-  return n
-end
-
 -- date formats a day, counted from 1970, of the proleptic Gregorian calendar.
 local function date(days)
   local z = days + 719468

@@ -9,43 +9,37 @@ local function applies()
 end
 
 local function is_free()
-  for field, value in pairs(stored) do
-    if value and field ~= 'format' and field ~= 'fence' then return false end
-  end
-  return (stored.format or '1') == '1' and redis.call('EXISTS', LOCK, QUEUE, PLACES, SELLERS, SEEN, AWAY, ENDED, HERE) == 0
+  return room.epoch == 0 and redis.call('EXISTS', LOCK, QUEUE, PLACES, SELLERS, SEEN, AWAY, ENDED, HERE) == 0
 end
 
 function uncontended.join()
   if not applies() or reply.is_remembered() or args.seller ~= '' or args.ticket ~= 0 or not is_free() then return nil end
-  local fence, expires = math.max(US, (stored.fence or 0) + 1), NOW + (args.own_lease > 0 and args.own_lease or settings.lease)
-  local epoch, hold, till = int(US), string.format('%.3f', settings.lease), existence.kept_till(expires)
-  redis.call('HSET', STATE, 'format', '1', 'epoch', epoch, 'lineage', '', 'version', '1', 'tickets', '1', 'paused', '0', 'looked', int(NOW), 'trust', '0',
-    'session', args.session, 'seller', '', 'ticket', '1', 'fence', int(fence), 'granted', int(NOW), 'expires', int(expires), 'over', '0',
-    'hold', hold, 'spread', '0.000', 'holds', '0', 'kept', int(NOW) .. '|' .. int(till))
-  redis.call('HSET', PLACES, args.session, 'live|1||' .. int(NOW) .. '|' .. args.channel .. '|' .. (args.own_lease > 0 and int(args.own_lease) or '') ..
-    (args.asks and '|1' or '|0'))
-  existence.expire_keys(till, { PLACES })
-  redis.call('SET', LOCK, leases.json(args.session, '', 1, fence, NOW, expires), 'PXAT', int(expires))
-  return 'ok ' .. epoch .. ' 1 ' .. int(NOW) .. ' 0 ' .. hold .. ',0.000, 0 1 ' .. int(fence) .. ' ' .. int(NOW) .. ' ' .. int(expires) ..
-    ' 0 0 0 locked 1 = - ' .. int(fence) .. ' - -'
+  local p = { live = true, ticket = 1, seller = '', at = NOW, channel = args.channel, lease = args.own_lease > 0 and args.own_lease or nil,
+    asks = args.asks }
+  room.epoch, room.version, room.tickets, room.looked, room.line = US, 1, 1, NOW, 0
+  leases.grant(args.session, p, '1')
+  existence.keep_longer()
+  state.write('room', 'lease')
+  redis.call('HSET', PLACES, args.session, places.live_text(p))
+  existence.set_expiry(true)
+  redis.call('SET', LOCK, leases.json(args.session, '', 1, room.fence, NOW, room.expires), 'PXAT', int(room.expires))
+  memo.places[args.session] = p
+  return reply.make('ok', args.session)
 end
 
 -- holds reports whether the caller's session holds the lock, and nothing is due.
-local function holds(there)
-  local s = stored
-  return s.session == args.session and there and s.fence and s.ticket and (args.fence == 0 or args.fence == s.fence + 0)
-    and (args.ticket == 0 or args.ticket == s.ticket + 0) and s.format == '1' and s.seller == '' and s.paused == '0'
-    and not (s.claim or s.doubt or s.above) and s.looked and s.expires and s.epoch and s.version
-    and NOW >= s.looked + 0 and NOW < s.expires + 0 and redis.call('EXISTS', QUEUE) == 0
+local function holds()
+  return room.session == args.session and room.there and (args.fence == 0 or args.fence == room.fence)
+    and (args.ticket == 0 or args.ticket == room.ticket) and room.seller == '' and not room.paused and not room.rank and room.doubt == 0
+    and room.above == 0 and room.epoch > 0 and NOW >= room.looked and NOW < room.expires and redis.call('EXISTS', QUEUE) == 0
 end
 
-function uncontended.leave(there)
-  if not applies() or not holds(there) then return nil end
+function uncontended.leave()
+  if not applies() or not holds() then return nil end
   local repeated = reply.repeated()
   if repeated then return repeated end
-  local s = stored
-  redis.call('DEL', LOCK, STATE, PLACES, QUEUE, SEEN, AWAY)
-  existence.keep_fence('1', s.fence)
-  return reply.remember('ok ' .. s.epoch .. ' ' .. int(s.version + 1) .. ' ' .. int(NOW) .. ' 0 ' .. (s.hold or settings.lease) .. ',' .. (s.spread or 0) ..
-    ',' .. (s.lineage or '') .. ' 0 - - - - - - - idle - - - - - -')
+  room.version, room.session, room.line = room.version + 1, '', 0
+  existence.vanish()
+  memo.places[args.session] = false
+  return reply.remember(reply.make('ok', args.session))
 end

@@ -41,7 +41,7 @@ function verb.erase()
   end
   for _, field in ipairs({ 'open_session', 'awaits' }) do -- each is a party: see leases.lua
     local of, seller = room[field]:match('^([^=]*)=(.*)$')
-    if seller == args.seller then room[field], change.codes = of .. '=' .. args.pseudonym, true end
+    if seller == args.seller then room[field], change.matching = of .. '=' .. args.pseudonym, true end
   end
   if renamed + ended > 0 and room.epoch > 0 then change.any, news.reset = true, true end -- every replica reads the room anew
   return reply.answer('ok', '', string.format(' %d %d', renamed, ended))

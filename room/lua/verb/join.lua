@@ -1,6 +1,6 @@
 -- join: 준비 완료. A free lock is granted at once, otherwise the session waits in line.
 -- Codes: ok, no_place (the place with args.ticket is over), lock_held, room_paused, room_full, seller_has_place, register (the index entry is too old:
---   the caller renews it and calls again)
+--   the caller registers the room again, and calls again)
 -- A session that has a place gets that place: nothing changes, but that it counts as there (presence.show_up).
 
 function verb.join()

@@ -11,7 +11,7 @@ end
 
 function verb.presence()
   -- "number|when (ms)" of the latest call: one that was given up may still arrive, and must not undo what was said after it.
-  local calls = 'calls:' .. args.host
+  local calls = 'calls:' .. args.replica
   local latest = room.epoch > 0 and tonumber((redis.call('HGET', STATE, calls) or '0'):match('^%d+'))
   if latest and args.number >= latest then
     if latest == 0 then forget_calls() end
@@ -21,7 +21,7 @@ function verb.presence()
     for i = args.came + 1, #list, 3 do -- first: some of them have come back
       presence.disconnect(list[i], list[i + 1], NOW - tonumber(list[i + 2]))
     end
-    for i = 1, args.came do presence.connect(list[i], args.host) end
+    for i = 1, args.came do presence.connect(list[i], args.replica) end
   end
   advance()
   state.commit()

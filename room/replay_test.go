@@ -93,7 +93,7 @@ func TestLeaseThatIsNobodysIsToldOnAndNoPlaceOfIt(t *testing.T) {
 		event, err := room.ParseEvent(msg.Payload)
 		require.NoError(t, err)
 		require.Equal(t, told.Fence, event.Lease.Fence)
-		l.one.Heard(integration, &event)
+		l.one.Observe(integration, &event)
 	}
 	for _, r := range l.journalled("told") {
 		require.Equal(t, "a", r.Seller)
@@ -173,7 +173,7 @@ func TestWhatAReplicaToldIsLaidThoughItHeardOfTheNewEpochBefore(t *testing.T) {
 			goBack()
 			require.Equal(t, room.Lost, a.stand().Outcome)
 			for event := range events(t, sub) {
-				l.two.Heard(integration, event)
+				l.two.Observe(integration, event)
 				if event.Epoch > done.Epoch {
 					break
 				}

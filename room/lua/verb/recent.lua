@@ -1,4 +1,4 @@
--- letters: the messages of the last ten minutes that support looks at: they belong to no lease, or came late.
+-- recent: the messages of the last ten minutes that support looks at: they belong to no lease, or came late.
 -- Returns a list: "ok view standing(-)", then of each message, the earliest first, "digest|fence|ticket|result|reason|1 = there is a code in
 -- it|received(ms)|from(ms)|to(ms)|1 = the holder may claim it|sealed", and behind a space each of the leases that could have caused it (asks.causes):
 -- "fence|ticket|=seller|granted(ms)|ended(ms)|asked(ms, 0 = it did not)|1 = live". No session is in it.
@@ -33,7 +33,7 @@ local function letter(m, parties)
   return table.concat(parts, ' ')
 end
 
-function verb.letters()
+function verb.recent()
   state.observe()
   local parties, out = owners(), { reply.make('ok', '') }
   for m in messages.recent() do

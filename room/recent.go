@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-var lettersQuestion = newVerb[struct{}]("letters")
+var recentQuestion = newVerb[struct{}]("recent")
 
-// Letter is a message of the last ten minutes as support sees it: what could be a code is masked.
-type Letter struct {
+// RecentMessage is a message of the last ten minutes as support sees it: what could be a code is masked.
+type RecentMessage struct {
 	MessageID  string // "" where it was sealed with a secret that is not known here
 	Text       string // masked by Mask; "" likewise
 	Result     Result
@@ -37,8 +37,8 @@ type Candidate struct {
 }
 
 // Letters lists the messages of the last ten minutes that are unmatched or came late, the earliest first.
-func (e *Engine) Letters(ctx context.Context, id ID) ([]Letter, error) {
-	list, err := e.list(ctx, lettersQuestion.with(struct{}{}), id)
+func (e *Engine) RecentMessages(ctx context.Context, id ID) ([]RecentMessage, error) {
+	list, err := e.list(ctx, recentQuestion.with(struct{}{}), id)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (e *Engine) Letters(ctx context.Context, id ID) ([]Letter, error) {
 	if _, err := e.read(id, list[0]); err != nil {
 		return nil, err
 	}
-	letters := make([]Letter, len(list)-1)
+	letters := make([]RecentMessage, len(list)-1)
 	for i, line := range list[1:] {
 		if letters[i], err = e.letter(id, strings.Fields(line)); err != nil {
 			return nil, err
@@ -58,13 +58,13 @@ func (e *Engine) Letters(ctx context.Context, id ID) ([]Letter, error) {
 }
 
 // letter reads a message and the leases that could have caused it.
-func (e *Engine) letter(id ID, parts []string) (Letter, error) {
+func (e *Engine) letter(id ID, parts []string) (RecentMessage, error) {
 	if len(parts) == 0 {
-		return Letter{}, fmt.Errorf("%w: a letter is empty", ErrStore)
+		return RecentMessage{}, fmt.Errorf("%w: a letter is empty", ErrStore)
 	}
 	r := reader{fields: strings.Split(parts[0], "|")}
 	digest := r.text()
-	l := Letter{Fence: r.int(), Ticket: r.int(), Result: Result(r.text()), Reason: Reason(r.text()), Code: r.text() == "1",
+	l := RecentMessage{Fence: r.int(), Ticket: r.int(), Result: Result(r.text()), Reason: Reason(r.text()), Code: r.text() == "1",
 		ReceivedAt: r.int(), From: r.int(), To: r.int(), Offered: r.text() == "1"}
 	sealed := r.text()
 	for _, part := range parts[1:] {
@@ -74,7 +74,7 @@ func (e *Engine) letter(id ID, parts []string) (Letter, error) {
 		r.short = r.short || c.short
 	}
 	if r.short {
-		return Letter{}, fmt.Errorf("%w: a letter is cut short", ErrStore)
+		return RecentMessage{}, fmt.Errorf("%w: a letter is cut short", ErrStore)
 	}
 	text, err := e.unseal(id, sealed, aboutMessage(id, digest))
 	if err != nil {
@@ -82,7 +82,7 @@ func (e *Engine) letter(id ID, parts []string) (Letter, error) {
 	}
 	var m Message
 	if err := json.Unmarshal(text, &m); err != nil {
-		return Letter{}, fmt.Errorf("%w: a message is not readable", ErrStore)
+		return RecentMessage{}, fmt.Errorf("%w: a message is not readable", ErrStore)
 	}
 	l.MessageID, l.Text = m.MessageID, Mask(m.Text)
 	return l, nil

@@ -1,4 +1,4 @@
--- renew: a process replays what it has observed of the room. Where that is not in the room's past, Redis went back in time (a failover, an older file, an
+-- replay: a process replays what it has observed of the room. Where that is not in the room's past, Redis went back in time (a failover, an older file, an
 -- emptied store), and a new epoch begins, above the one that was observed:
 --   - a waiter in what is left keeps place, order and ticket, unless the process has observed otherwise since;
 --   - the holder of the lock, and a session whose observed place is not there any more, get the outcome lost;
@@ -12,7 +12,7 @@
 --   places ([{session, ticket, seller, of (epoch), joined, fence, granted, expires, outcome, ended, waited, missed}]; fence where it holds the lock,
 --   outcome where it ended, waited where it was observed waiting and the ledger alone says that it ended, missed {fence, granted, expires, ended}: the lease
 --   that it did not claim)
--- Codes: renewed, ok, register. Nothing happens where all of it is in the room's past.
+-- Codes: replayed, ok, register. Nothing happens where all of it is in the room's past.
 
 local known                          -- args.known
 local looked, left_over              -- when the room was last looked at; whether its places are there without the state
@@ -107,14 +107,14 @@ local function orphan(lease)
   room.fence = math.max(room.fence, lease.fence)
   leases.reset_codes()
   room.open_session, room.open_at, room.open_other = '', 0, 0
-  change.any, change.lease, change.codes = true, true, true
+  change.any, change.lease, change.matching = true, true, true
 end
 
 local function note_loss(from)
   room.noted_from = clock.since(from, room.noted, room.noted_from)
   room.noted = math.max(NOW, room.noted, room.over, known.over) -- no lease is granted, and so none asks, by an earlier time
   room.lost_from, room.lost = clock.since(room.noted_from, room.lost, room.lost_from), math.max(room.lost, room.noted)
-  redis.call('HSET', STATE, 'lost', int(room.noted), 'lost_from', int(room.noted_from))
+  change.matching = true
 end
 
 -- begin_epoch begins the new epoch.
@@ -131,18 +131,16 @@ local function begin_epoch()
   room.lineage = lineage.first()
   room.doubt = room.history ~= '' and NOW + settings.recovery or 0 -- else the store is in the one process that there is, or does not say when it changes
   redis.call('HDEL', STATE, 'asks')
-  redis.call('HSET', STATE, 'epoch', int(room.epoch), 'lineage', room.lineage, 'doubt', int(room.doubt))
   leases.reset_codes()
   room.open_session, room.open_at, room.open_other = '', 0, 0
-  change.average, change.any, change.lease, change.codes, news.reset = true, true, true, true, true
+  change.any, change.lease, change.matching, news.reset = true, true, true, true
   note_loss(last)
   journal.record('epoch', '"kept":[' .. kept .. ']')
   orphan(lease)
 end
 
-function verb.renew()
+function verb.replay()
   known, looked = args.known, room.looked
-  if room.epoch > 0 then clock.turn_back() end
   left_over = room.epoch == 0 and redis.call('EXISTS', PLACES) == 1
   -- Neither the ledger nor this process is ahead of a room that lost nothing.
   local ahead = room.epoch > 0 and (args.epoch == 0 or args.epoch == room.epoch)
@@ -151,6 +149,7 @@ function verb.renew()
   recorded = room.epoch == 0 and (known.fence > 0 or known.ticket > 0)
 
   if (lost or recorded) and existence.unlisted() then return existence.register() end
+  if room.epoch > 0 then clock.turn_back() end
 
   if lost then
     begin_epoch()
@@ -171,8 +170,7 @@ function verb.renew()
     if known.fence > room.fence and (not leases.held() or room.session == ORPHANED) then
       room.fence, change.any, change.lease = known.fence, true, true
     elseif known.fence > math.max(room.fence, room.above) then -- the live lease keeps its own
-      room.above = known.fence
-      redis.call('HSET', STATE, 'above', int(room.above))
+      room.above, change.room = known.fence, true
     end
     if recorded and (known.lost or NOW - known.ended < OPEN_FOR) then note_loss(0) end -- its ask may be open
     if known.lease and known.lease ~= cjson.null then
@@ -180,5 +178,5 @@ function verb.renew()
     end
   end
   state.commit()
-  return reply.make(lost and 'renewed' or 'ok', '')
+  return reply.make(lost and 'replayed' or 'ok', '')
 end

@@ -38,15 +38,15 @@ func TestLettersAreWhatIsNobodysOrCameLate(t *testing.T) {
 	require.Len(t, letters, 3, "what was matched is not among them")
 	theirs := room.Candidate{Fence: former.Fence, Ticket: 1, Seller: "a", GrantedAt: former.GrantedAt, EndedAt: ended, AskedAt: asked}
 	its := room.Candidate{Fence: live.Fence, Ticket: 2, Seller: "b", GrantedAt: live.GrantedAt, EndedAt: live.ExpiresAt, Live: true}
-	at := func(l room.Letter) room.Letter {
+	at := func(l room.RecentMessage) room.RecentMessage {
 		l.To = l.From + 1
 		return l
 	}
-	require.Equal(t, at(room.Letter{MessageID: advert, Text: room.Mask("광고 1588-1234"), Result: room.Unmatched, Reason: room.NotExpected,
+	require.Equal(t, at(room.RecentMessage{MessageID: advert, Text: room.Mask("광고 1588-1234"), Result: room.Unmatched, Reason: room.NotExpected,
 		ReceivedAt: came, From: came, Could: []room.Candidate{theirs}}), letters[0])
-	require.Contains(t, letters[1:], at(room.Letter{MessageID: offered, Text: "code *****", Result: room.Unmatched, Reason: room.NotExpected, Code: true,
+	require.Contains(t, letters[1:], at(room.RecentMessage{MessageID: offered, Text: "code *****", Result: room.Unmatched, Reason: room.NotExpected, Code: true,
 		ReceivedAt: d.now.UnixMilli(), From: d.now.UnixMilli(), Fence: live.Fence, Offered: true, Could: []room.Candidate{its, theirs}}))
-	require.Contains(t, letters[1:], at(room.Letter{MessageID: late, Text: "쿠팡 ******", Result: room.Late, Code: true,
+	require.Contains(t, letters[1:], at(room.RecentMessage{MessageID: late, Text: "쿠팡 ******", Result: room.Late, Code: true,
 		ReceivedAt: d.now.UnixMilli(), From: d.now.UnixMilli() - 1001, Ticket: 1, Fence: former.Fence, Could: []room.Candidate{theirs}}))
 
 	b.leave(room.Cancelled)
@@ -61,7 +61,7 @@ func TestLetterWithAnUnknownSecretHasNoText(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	d.plain("a")
 	d.stray(foreign)
-	elsewhere, err := room.New(d.rdb, room.Config{}).Letters(t.Context(), integration)
+	elsewhere, err := room.New(d.rdb, room.Config{}).RecentMessages(t.Context(), integration)
 	require.NoError(t, err)
 	require.Len(t, elsewhere, 1)
 	require.Empty(t, elsewhere[0].Text)
@@ -77,7 +77,7 @@ func lettersInParts(t *testing.T, rdb redis.UniversalClient) {
 	for i := range many {
 		match(t, e, sms(fmt.Sprint("m", i), 0, 0))
 	}
-	letters, err := e.Letters(t.Context(), integration)
+	letters, err := e.RecentMessages(t.Context(), integration)
 	require.NoError(t, err)
 	require.Len(t, letters, many)
 	glance, err := e.Glance(t.Context(), integration)

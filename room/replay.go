@@ -1,0 +1,185 @@
+package room
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+var replayVerb = newVerb[replayArgs]("replay")
+
+type replayArgs struct {
+	Epoch      int64 // that was observed last; 0 = none
+	Version    int64
+	Lineage    string
+	Known      []byte // a replay, as JSON
+	Registered int64
+	Begins     string // see joinArgs
+}
+
+// replay is what is replayed to a room: see verb/replay.lua.
+type replay struct {
+	at     position
+	Fence  int64           `json:"fence"`  // the highest
+	Over   int64           `json:"over"`   // when the last observed lease was granted or over (unix ms)
+	Ticket int64           `json:"ticket"` // the highest
+	Lost   bool            `json:"lost"`   // the ledger has a lease without an end
+	Ended  int64           `json:"ended"`  // when the last lease in the ledger was over (unix ms)
+	Last   int64           `json:"last"`   // the highest fence that was observed
+	Lease  *replayedLease  `json:"lease"`
+	Places []observedPlace `json:"places"`
+}
+
+type replayedLease struct {
+	Fence     int64 `json:"fence"`
+	Ticket    int64 `json:"ticket"`
+	GrantedAt int64 `json:"granted"` // unix ms
+	Left      int64 `json:"left"`    // ms
+}
+
+// replayOf returns all that was observed of a room.
+func (m *memory) replayOf(id ID) replay {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k := replay{Places: []observedPlace{}}
+	o := m.known(id).observed
+	if o == nil || time.Since(o.at) > m.keep { // Redis may have dropped the room in good order
+		return k
+	}
+	k.at, k.Fence, k.Over, k.Ticket, k.Last = o.position, o.fence, o.over, o.ticket, o.fence
+	if left := time.Until(o.ends).Milliseconds(); o.lease.Fence != 0 && left > 0 {
+		k.Lease = &replayedLease{Fence: o.lease.Fence, Ticket: o.lease.Ticket, GrantedAt: o.lease.GrantedAt, Left: left}
+	}
+	now := time.Now()
+	for _, p := range o.places {
+		if p.Session != "" && !p.past(now) { // it may not have been pruned yet
+			k.Places = append(k.Places, *p)
+		}
+	}
+	slices.SortFunc(k.Places, func(a, b observedPlace) int { return cmp.Compare(a.Ticket, b.Ticket) })
+	return k
+}
+
+// livePlaces lists at most `most` places that were observed live: first those that held the lock, then the latest.
+func (m *memory) livePlaces(id ID, most int) (list []PlaceID) {
+	k := m.replayOf(id)
+	var waiting []PlaceID
+	for _, p := range slices.Backward(k.Places) {
+		switch at := (PlaceID{p.Of, p.Ticket}); {
+		case p.Outcome != "":
+		case p.Fence != 0:
+			list = append(list, at)
+		default:
+			waiting = append(waiting, at)
+		}
+	}
+	list = append(list, waiting...)
+	return list[:min(len(list), most)]
+}
+
+// end adds how places ended that were observed live. The room still waits for their leases to be over: the ledger may not know a later one yet.
+func (k *replay) end(ends []RecordedEnd) {
+	by := make(map[PlaceID]RecordedEnd, len(ends))
+	for _, end := range ends {
+		by[end.PlaceID] = end
+	}
+	for i := range k.Places {
+		p := &k.Places[i]
+		if end, ok := by[PlaceID{p.Of, p.Ticket}]; ok && p.Outcome == "" && end.Seller == p.Seller {
+			p.Waited, p.Outcome, p.EndedAt = p.Fence == 0, end.Outcome, end.EndedAt
+			p.Fence = cmp.Or(end.Fence, p.Fence)
+		}
+	}
+}
+
+// replayed notes that a room has had a replay. It drops the places that ended or held the lock, unless more was observed of them since.
+func (m *memory) replayed(id ID, k replay) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o := m.known(id).observed
+	if o == nil {
+		return
+	}
+	o.replayed = k.at
+	for i := range k.Places {
+		sent := &k.Places[i]
+		p := o.places[sent.Ticket]
+		if p != nil && p.at.Equal(sent.at) && (p.Outcome != "" || p.Fence != 0) {
+			delete(o.places, sent.Ticket)
+		}
+	}
+}
+
+// takeUnreplayed returns the rooms that wait for this process's replay, and forgets them.
+func (m *memory) takeUnreplayed() []ID {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.unreplayed) == 0 {
+		return nil
+	}
+	list := slices.Collect(maps.Keys(m.unreplayed))
+	clear(m.unreplayed)
+	return list
+}
+
+// observedRooms lists the rooms of which something was observed, the latest first.
+func (m *memory) observedRooms() []ID {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := make([]ID, 0, len(m.rooms))
+	for id, r := range m.rooms {
+		if r.observed != nil {
+			list = append(list, id)
+		}
+	}
+	slices.SortFunc(list, func(a, b ID) int { return m.rooms[b].observed.at.Compare(m.rooms[a].observed.at) })
+	return list
+}
+
+// replay replays to a room what this process has observed of it, and what the ledger knows. Where Redis does not have that in its past it has lost
+// writes, and a new epoch begins: see verb/replay.lua.
+func (e *Engine) replay(ctx context.Context, id ID) error {
+	return e.replayWith(ctx, id, e.recorded(ctx, id), "")
+}
+
+// replayRecord replays what the ledger knows to a room that Redis may not know. With a token it does so only while the room is absent under it.
+func (e *Engine) replayRecord(ctx context.Context, id ID, token string) error {
+	found := e.recorded(ctx, id)
+	if found.Recorded == (Recorded{}) {
+		return nil
+	}
+	return e.replayWith(ctx, id, found, token)
+}
+
+func (e *Engine) replayWith(ctx context.Context, id ID, found record, token string) error {
+	k := e.memory.replayOf(id)
+	k.Fence, k.Ticket, k.Lost, k.Ended = max(k.Fence, found.Fence), max(k.Ticket, found.Ticket), found.Open, found.Ended
+	k.end(found.ends)
+	text, err := json.Marshal(k)
+	if err != nil {
+		return fmt.Errorf("encode a replay: %w", err)
+	}
+	return e.index.registeredNow(ctx, id, token, func(l listing) error {
+		args := replayArgs{k.at.epoch, k.at.version, k.at.lineage, text, l.at, l.begins}
+		res, err := e.eval(ctx, replayVerb.with(args), id, []string{"replay"}, position{}, true)
+		if err != nil {
+			return err
+		}
+		a, err := e.parseAnswer(id, res)
+		if (a.code == "ok" || a.code == "replayed") && a.standing.Epoch != k.at.epoch { // else the room had all of it
+			e.memory.replayed(id, k)
+		}
+		e.saw(id, a.standing.View)
+		if err != nil {
+			return err
+		}
+		if a.code == "replayed" && e.cfg.Lost != nil {
+			e.cfg.Lost(id, a.standing.View)
+		}
+		return nil
+	})
+}
