@@ -62,8 +62,8 @@ type request struct {
 	session      string
 }
 
-// call sends a request until the server answers, and decodes the answer. Its error is a *Problem for a refusal that a
-// repeat would not change, and else that of ctx, with the last failure.
+// call sends a request until the server answers, and decodes the answer. Its error is a *Problem for a
+// refusal that a repeat would not change, and else that of ctx, with the last failure.
 func (c *Client) call(ctx context.Context, q request, answer any) error {
 	for pause := firstPause; ; pause = min(2*pause, mostPause) {
 		err := c.once(ctx, q, answer)
@@ -91,8 +91,8 @@ func sleep(ctx context.Context, d time.Duration, failure error) error {
 	}
 }
 
-// once sends a request once. Of a Problem that says nothing of when to come again RetryAfter is 0, unless the server
-// failed.
+// once sends a request once. Of a Problem that says nothing of when to come again RetryAfter is 0, unless the
+// server failed.
 func (c *Client) once(ctx context.Context, q request, answer any) error {
 	var body io.Reader
 	if q.body != nil {

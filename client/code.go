@@ -37,22 +37,24 @@ func From(senders ...string) CodeOption {
 // Contains takes a message only that has this piece of text.
 func Contains(piece string) CodeOption { return func(a *asking) { a.contains = piece } }
 
-// Ask has the marketplace send the code: it is called once the number is free for that, and not before. Its error ends
-// Code. Without it, the caller asks the marketplace right after Code was called, which other sellers' codes may precede.
+// Ask has the marketplace send the code: it is called once the number is free for that, and not before. Its
+// error ends Code. Without it, the caller asks the marketplace right after Code was called, which other
+// sellers' codes may precede.
 func Ask(marketplace func(context.Context) error) CodeOption {
 	return func(a *asking) { a.ask = marketplace }
 }
 
-// Late waits so long for a code after the turn is over, such as after its two minutes: the seller may still use it.
-// Without it, Code fails with *Ended at once.
+// Late waits so long for a code after the turn is over, such as after its two minutes: the seller may still
+// use it. Without it, Code fails with *Ended at once.
 func Late(d time.Duration) CodeOption { return func(a *asking) { a.late = d } }
 
 // waitFor is how long the server lets a call wait for a message.
 const waitFor = 25 * time.Second
 
-// Code asks for a code and returns it. While an earlier seller's code may still come the number is busy, and Code waits
-// for that. A code that was sent again, or comes late, is returned as well; a second call asks for another code. It fails
-// with ErrNotYet while the seller waits, and with *Ended where the turn is over before a code came.
+// Code asks for a code and returns it. While an earlier seller's code may still come the number is busy, and
+// Code waits for that. A code that was sent again, or comes late, is returned as well; a second call asks for
+// another code. It fails with ErrNotYet while the seller waits, and with *Ended where the turn is over before
+// a code came.
 func (t *Turn) Code(ctx context.Context, options ...CodeOption) (Code, error) {
 	var a asking
 	for _, o := range options {
@@ -143,8 +145,8 @@ func (t *Turn) messages(ctx context.Context, after string, wait time.Duration) (
 	return b, t.c.call(ctx, q, &b)
 }
 
-// await returns the first code that comes after a message. A turn that is over may still get its code until the server
-// has checked the last message, and for `late` longer.
+// await returns the first code that comes after a message. A turn that is over may still get its code until
+// the server has checked the last message, and for `late` longer.
 func (t *Turn) await(ctx context.Context, after string, late time.Duration) (Code, error) {
 	var over time.Time
 	for {
@@ -181,8 +183,8 @@ func (t *Turn) await(ctx context.Context, after string, late time.Duration) (Cod
 	}
 }
 
-// Reject says that a code is not the seller's. It goes to support, and the ask is open again: call Code anew, or wait for
-// the seller's own code with a further one.
+// Reject says that a code is not the seller's. It goes to support, and the ask is open again: call Code anew,
+// or wait for the seller's own code with a further one.
 func (t *Turn) Reject(ctx context.Context, c Code) error {
 	q := t.request(http.MethodPost, "/lock/reject")
 	q.body = map[string]any{"fence": c.fence, "message_id": c.MessageID}

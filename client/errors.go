@@ -21,13 +21,14 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("waitroom answered %d %s: %s", p.Status, p.Code, p.Detail)
 }
 
-// Ended says that the place is over, and how: "completed", "cancelled", "expired", "forced", "removed", "dropped" or
-// "lost".
+// Ended says that the place is over, and how: "completed", "cancelled", "expired", "forced", "removed",
+// "dropped" or "lost".
 type Ended struct{ Outcome string }
 
 func (e *Ended) Error() string { return "the turn is over: " + e.Outcome }
 
-// ErrNoTurn says that the session has no place: it never joined, or ten minutes and more have passed since it ended.
+// ErrNoTurn says that the session has no place: it never joined, or ten minutes and more have passed since it
+// ended.
 var ErrNoTurn = errors.New("the session has no place")
 
 // ErrNotYet says that the turn has not come: call Wait first.

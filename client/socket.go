@@ -48,8 +48,8 @@ func (f frame) state() State {
 // errStay says that a socket is not to be opened again.
 var errStay = errors.New("the server closed the socket for good")
 
-// states yields the place's states: by a socket, which is opened again when it breaks, or by asking again and again where
-// the server or a proxy lets no socket through.
+// states yields the place's states: by a socket, which is opened again when it breaks, or by asking again and
+// again where the server or a proxy lets no socket through.
 func (t *Turn) states(ctx context.Context) iter.Seq2[State, error] {
 	return func(yield func(State, error) bool) {
 		first, err := t.look(ctx)
@@ -85,8 +85,8 @@ func (t *Turn) states(ctx context.Context) iter.Seq2[State, error] {
 	}
 }
 
-// socket yields the states of one socket until it breaks. opened says whether a state came; more is false where the
-// caller wants no more.
+// socket yields the states of one socket until it breaks. opened says whether a state came; more is false
+// where the caller wants no more.
 func (t *Turn) socket(ctx context.Context, yield func(State, error) bool) (opened, more bool, err error) {
 	u := *t.c.base
 	u.Path += t.request("", "/ws").path

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Turn is a seller's place in a room: waiting, holding the lock, or over. Its methods may be called by many goroutines.
+// Turn is a seller's place in a room: waiting, holding the lock, or over. Its methods may be called by many
+// goroutines.
 type Turn struct {
 	c       *Client
 	room    string
@@ -58,7 +59,8 @@ type answer struct {
 func (a answer) state() State {
 	s := State{Status: a.Status, Outcome: a.Outcome, Position: a.Position, Length: a.Length,
 		Estimated: time.Duration(a.Estimated) * time.Second, Maximum: time.Duration(a.Maximum) * time.Second,
-		Fence: a.Fence, ExpiresAt: a.ExpiresAt, Paused: a.Paused, Ticket: a.Ticket, claim: a.ClaimBy != "" || a.Unclaimed}
+		Fence: a.Fence, ExpiresAt: a.ExpiresAt, Paused: a.Paused, Ticket: a.Ticket, claim: a.ClaimBy != "" ||
+			a.Unclaimed}
 	if s.Status == "waiting" {
 		s.ExpiresAt = a.Holder
 	}
@@ -79,8 +81,9 @@ func Session(id string) Option { return func(j *joining) { j.session = id } }
 // NoWait has Join fail with the Problem lock_held or room_paused rather than wait in line.
 func NoWait() Option { return func(j *joining) { j.noWait = true } }
 
-// Join gives a seller the lock of a room, or a place in its line. A seller has one place in a room: where another
-// session has it, Join fails with the Problem seller_has_place. Where the server takes sellers from tokens, seller is "".
+// Join gives a seller the lock of a room, or a place in its line. A seller has one place in a room: where
+// another session has it, Join fails with the Problem seller_has_place. Where the server takes sellers from
+// tokens, seller is "".
 func (c *Client) Join(ctx context.Context, room, seller string, options ...Option) (*Turn, error) {
 	j := joining{session: newID()}
 	for _, o := range options {
@@ -100,8 +103,8 @@ func (c *Client) Join(ctx context.Context, room, seller string, options ...Optio
 	return t, nil
 }
 
-// Resume returns the turn of a session that joined before, such as by a program that was started again. It fails with
-// ErrNoTurn where the session has no place.
+// Resume returns the turn of a session that joined before, such as by a program that was started again. It
+// fails with ErrNoTurn where the session has no place.
 func (c *Client) Resume(ctx context.Context, room, session string) (*Turn, error) {
 	t := &Turn{c: c, room: room, session: session}
 	if _, err := t.look(ctx); err != nil {
@@ -156,8 +159,8 @@ func (t *Turn) look(ctx context.Context) (State, error) {
 	return s, nil
 }
 
-// Wait returns when the lock is the seller's. It claims the lease where the server wants that. It fails with *Ended where
-// the place is over before.
+// Wait returns when the lock is the seller's. It claims the lease where the server wants that. It fails with
+// *Ended where the place is over before.
 func (t *Turn) Wait(ctx context.Context) error {
 	var last State
 	var failed error
@@ -173,8 +176,8 @@ func (t *Turn) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Updates yields how the place is, now and after each change, until the lock is the seller's or the place is over. The
-// last one has status "locked" or "ended"; an error ends it too.
+// Updates yields how the place is, now and after each change, until the lock is the seller's or the place is
+// over. The last one has status "locked" or "ended"; an error ends it too.
 func (t *Turn) Updates(ctx context.Context) iter.Seq2[State, error] {
 	return func(yield func(State, error) bool) {
 		for s, err := range t.states(ctx) {
@@ -191,7 +194,8 @@ func (t *Turn) Updates(ctx context.Context) iter.Seq2[State, error] {
 	}
 }
 
-// claim says that the seller is there. It is no error where there was nothing to claim, or the lease ended meanwhile.
+// claim says that the seller is there. It is no error where there was nothing to claim, or the lease ended
+// meanwhile.
 func (t *Turn) claim(ctx context.Context, s State) (State, error) {
 	q := t.request(http.MethodPost, "/lock/claim")
 	q.body = map[string]any{}
@@ -213,7 +217,8 @@ func (t *Turn) claim(ctx context.Context, s State) (State, error) {
 	return s, nil
 }
 
-// Done gives the lock back: the seller has used the code. It is no error where a message has ended the turn before.
+// Done gives the lock back: the seller has used the code. It is no error where a message has ended the turn
+// before.
 func (t *Turn) Done(ctx context.Context) error { return t.leave(ctx, "completed", t.lastFence()) }
 
 // Leave gives the place up, waiting or not. It is no error where the place is over.

@@ -66,7 +66,12 @@ export interface Turn {
 }
 
 export function join(server: string, room: string, seller: string, options?: Joining): Promise<Turn>;
-export function resume(server: string, room: string, session: string, options?: Pick<Joining, "headers" | "signal">): Promise<Turn>;
+export function resume(
+  server: string,
+  room: string,
+  session: string,
+  options?: Pick<Joining, "headers" | "signal">,
+): Promise<Turn>;
 
 /** A refusal by the server. */
 export class Refused extends Error {

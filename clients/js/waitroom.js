@@ -174,8 +174,8 @@ var Turn = class {
     if (state.status === "ended") throw new Ended(state.outcome);
   }
   /**
-   * Asks for a code and returns the message. ask has the marketplace send it: it is called once the number is free for
-   * that. late: so many milliseconds a code is waited for after the turn is over.
+   * Asks for a code and returns the message. ask has the marketplace send it: it is called once the number is
+   * free for that. late: so many milliseconds a code is waited for after the turn is over.
    */
   async code({ from, contains, ask, late = 0, signal } = {}) {
     let fence = this.state.fence ?? (await this.look(signal)).fence;
@@ -188,7 +188,8 @@ var Turn = class {
   }
   /** Says that a code is not the seller's. */
   async reject(message, { signal } = {}) {
-    await this.call("POST", "/lock/reject", { body: { fence: message.fence, message_id: message.message_id }, signal });
+    const body = { fence: message.fence, message_id: message.message_id };
+    await this.call("POST", "/lock/reject", { body, signal });
   }
   /** Gives the lock back: the seller has used the code. A turn that a message has ended is done already. */
   done({ signal } = {}) {
@@ -211,17 +212,21 @@ var Turn = class {
   }
   /** Where its socket is, and what names the session there. */
   get socket() {
-    return { url: `${this.#base.replace(/^http/, "ws")}/ws`, protocols: () => ["waitroom", `waitroom.session.${this.session}`] };
+    const protocols = () => ["waitroom", `waitroom.session.${this.session}`];
+    return { url: `${this.#base.replace(/^http/, "ws")}/ws`, protocols };
   }
   async call(method, path, { body, key, signal } = {}) {
     const headers = { ...this.#headers, "X-Session-ID": this.session, Accept: "application/json" };
     if (body) headers["Content-Type"] = "application/json";
     if (key) headers["Idempotency-Key"] = key;
     for (let attempt = 0; ; attempt++) {
-      const answer = await once(`${this.#base}${path}`, { method, headers, body: body && JSON.stringify(body) }, signal);
+      const options = { method, headers, body: body && JSON.stringify(body) };
+      const answer = await once(`${this.#base}${path}`, options, signal);
       if (answer?.ok) return answer.body;
       const later = answer && pauseOf(answer);
-      if (answer && later === void 0) throw new Refused(answer.status, answer.body.code ?? "unknown", answer.body.detail);
+      if (answer && later === void 0) {
+        throw new Refused(answer.status, answer.body.code ?? "unknown", answer.body.detail);
+      }
       await sleep(later ?? backoff(attempt), signal);
     }
   }
@@ -260,6 +265,15 @@ var Turn = class {
       await sleep(POLL / 4, signal);
     }
   }
+  /** How the place ended; undefined where the server knows of no place any more. */
+  async #outcome(signal) {
+    try {
+      return (await this.look(signal)).outcome;
+    } catch (error) {
+      if (error.code === "no_place") return void 0;
+      throw error;
+    }
+  }
   async #leave(reason, fence, signal) {
     const query = fence == null ? `reason=${reason}` : `reason=${reason}&fence=${fence}`;
     try {
@@ -267,8 +281,8 @@ var Turn = class {
       this.observe({ status: "ended", outcome });
     } catch (error) {
       if (error.code !== "no_place") throw error;
-      const state = await this.look(signal).catch((none) => none.code === "no_place" ? void 0 : Promise.reject(none));
-      if (state && state.outcome !== reason && reason !== "cancelled") throw new Ended(state.outcome);
+      const outcome = await this.#outcome(signal);
+      if (outcome && outcome !== reason && reason !== "cancelled") throw new Ended(outcome);
     }
   }
 };
@@ -280,7 +294,6 @@ var Follower = class {
   #states = [];
   #wake;
   constructor(turn, signal) {
-    Object.assign(this, {});
     this.#turn = turn;
     this.#signal = signal;
     if (typeof WebSocket === "undefined") return;

@@ -6,9 +6,10 @@
     enter(code.code)
     turn.done()
 
-One file, Python 3.9 and later, nothing but the standard library. Every call is repeated until the server answers, with a
-growing pause: a repeat changes nothing, since the session names the place and each ask has a key of its own. The session
-is a secret: whoever has it acts for the place. A program that keeps turn.session goes on after a restart: see resume.
+One file, Python 3.9 and later, nothing but the standard library. Every call is repeated until the server
+answers, with a growing pause: a repeat changes nothing, since the session names the place and each ask has a
+key of its own. The session is a secret that acts for the place. A program that keeps turn.session goes on after a
+restart: see resume.
 """
 
 import dataclasses
@@ -84,7 +85,7 @@ class Turn:
         self.state = {"status": "waiting"}
 
     def states(self):
-        """Yields how the place is, now and about each second, until the lock is the seller's or the place is over."""
+        """Yields how the place is, about each second, until the lock is the seller's or the place is over."""
         while True:
             state = self.look()
             if state.get("claim_by") or state.get("unclaimed"):
@@ -104,8 +105,8 @@ class Turn:
     def code(self, sender=None, *, contains=None, ask=None, late=0):
         """Asks for a code and returns it as a Code.
 
-        sender: one, or a list of at most ten. ask has the marketplace send the code: it is called once the number is free
-        for that. late: so many seconds a code is waited for after the turn is over.
+        sender: one, or a list of at most ten. ask has the marketplace send the code: it is called once the
+        number is free for that. late: so many seconds a code is waited for after the turn is over.
         """
         if self.state.get("fence") is None:
             self.look()
@@ -130,7 +131,7 @@ class Turn:
         self._call("POST", "/lock/reject", {"fence": code.fence, "message_id": code.message_id})
 
     def done(self):
-        """Gives the lock back: the seller has used the code. A turn that a message has ended is done already."""
+        """Gives the lock back: the seller has used the code. It may be over already by the message."""
         self._leave("completed", self._fence)
 
     def leave(self):
@@ -183,8 +184,8 @@ class Turn:
             known = not after
             for message in answer["messages"]:
                 if known and message["code"]:
-                    return Code(message["code"], message["text"], message["message_id"], message["received_at"],
-                                message["late"], answer["fence"])
+                    return Code(message["code"], message["text"], message["message_id"],
+                                message["received_at"], message["late"], answer["fence"])
                 known = known or message["message_id"] == after
             if answer["status"] != "ended":
                 continue
@@ -232,7 +233,7 @@ class Turn:
 
 
 def _refusal(error):
-    """Returns in how many seconds the same call may be answered otherwise; raises Refused where it never is."""
+    """Returns in how many seconds to call again; raises Refused where a repeat would get the same answer."""
     with error:
         try:
             problem = json.load(error)

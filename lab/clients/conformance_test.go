@@ -28,12 +28,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// robot is a client's turn, whatever language it is written in. An error's text is the outcome of a place that is over, or
-// the code of a refusal.
+// robot is a client's turn, whatever language it is written in. An error's text is the outcome of a place
+// that is over, or the code of a refusal.
 type robot interface {
 	wait(ctx context.Context) error
-	// code asks, calls sent once the marketplace may be asked, and returns the code. late is how long it waits for one after
-	// the turn is over.
+	// code asks, calls sent once the marketplace may be asked, and returns the code. late is how long it waits
+	// for one after the turn is over.
 	code(ctx context.Context, from string, late time.Duration, sent func()) (code string, isLate bool, err error)
 	reject(ctx context.Context) error // the last code
 	done(ctx context.Context) error
@@ -73,15 +73,36 @@ func TestEveryClientKeepsToTheList(t *testing.T) {
 	for _, l := range languages {
 		t.Run(l.name, func(t *testing.T) {
 			for name, does := range map[string]func(*testing.T, language){
-				"takes its code and is done":                     func(t *testing.T, l language) { takesItsCode(t, s, l) },
-				"waits in line and out a busy number":            func(t *testing.T, l language) { waitsOutABusyNumber(t, s, l) },
-				"takes a message of its sender only":             func(t *testing.T, l language) { takesItsSendersOnly(t, s, l) },
-				"rejects a code and takes the next":              func(t *testing.T, l language) { rejects(t, s, l) },
-				"says that its turn is over":                     func(t *testing.T, l language) { saysThatItIsOver(t, short, l) },
-				"takes a late code":                              func(t *testing.T, l language) { takesALateCode(t, short, l) },
-				"claims its turn":                                func(t *testing.T, l language) { claimsItsTurn(t, claims, l) },
-				"goes on after a restart":                        func(t *testing.T, l language) { goesOnAfterARestart(t, s, l) },
-				"leaves the line":                                func(t *testing.T, l language) { leavesTheLine(t, s, l) },
+				"takes its code and is done": func(t *testing.T,
+					l language) {
+					takesItsCode(t, s, l)
+				},
+				"waits in line and out a busy number": func(t *testing.T,
+					l language) {
+					waitsOutABusyNumber(t, s, l)
+				},
+				"takes a message of its sender only": func(t *testing.T,
+					l language) {
+					takesItsSendersOnly(t, s, l)
+				},
+				"rejects a code and takes the next": func(t *testing.T, l language) { rejects(t, s, l) },
+				"says that its turn is over": func(t *testing.T,
+					l language) {
+					saysThatItIsOver(t, short, l)
+				},
+				"takes a late code": func(t *testing.T,
+					l language) {
+					takesALateCode(t, short, l)
+				},
+				"claims its turn": func(t *testing.T,
+					l language) {
+					claimsItsTurn(t, claims, l)
+				},
+				"goes on after a restart": func(t *testing.T,
+					l language) {
+					goesOnAfterARestart(t, s, l)
+				},
+				"leaves the line": func(t *testing.T, l language) { leavesTheLine(t, s, l) },
 				"is refused where another session has the place": func(t *testing.T, l language) { isRefused(t, s, l) },
 			} {
 				t.Run(name, func(t *testing.T) {
@@ -242,7 +263,8 @@ func TestEveryClientSurvivesWhatBreaks(t *testing.T) {
 				r := l.mustJoin(t, s, room, "a")
 				require.NoError(t, r.wait(t.Context()))
 				s.lose.Store(2)
-				code, _, err := r.code(t.Context(), from, 0, func() { require.Equal(t, "matched", s.send(room, from, "인증번호 482913")) })
+				code, _, err := r.code(t.Context(), from, 0,
+					func() { require.Equal(t, "matched", s.send(room, from, "인증번호 482913")) })
 				require.NoError(t, err)
 				require.Equal(t, "482913", code)
 				s.lose.Store(1)
@@ -263,7 +285,8 @@ func survivesAKill(t *testing.T, l language) {
 	}
 	require.NoError(t, a.leave(t.Context()))
 	require.NoError(t, waited())
-	code, _, err := b.code(t.Context(), from, 0, func() { require.Equal(t, "matched", s.send(room, from, "인증번호 482913")) })
+	code, _, err := b.code(t.Context(), from, 0,
+		func() { require.Equal(t, "matched", s.send(room, from, "인증번호 482913")) })
 	require.NoError(t, err)
 	require.Equal(t, "482913", code)
 	require.NoError(t, b.done(t.Context()))

@@ -125,7 +125,8 @@ func (r *processRobot) wait(ctx context.Context) error {
 	return err
 }
 
-func (r *processRobot) code(ctx context.Context, from string, late time.Duration, sent func()) (string, bool, error) {
+func (r *processRobot) code(ctx context.Context, from string, late time.Duration, sent func()) (string, bool,
+	error) {
 	id, answers := r.send(map[string]any{"do": "code", "from": from, "late": late.Milliseconds()})
 	a, err := result(ctx, answers)
 	if err == nil && a.Asks {

@@ -2,6 +2,7 @@
 package clients
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -50,6 +51,7 @@ type site struct {
 	sockets  atomic.Bool  // let through
 	lose     atomic.Int64 // answers of so many more calls that change something
 	rooms    atomic.Int64
+	kills    atomic.Int64
 }
 
 func newSite(t *testing.T, replicas int, settings ...string) *site {
@@ -91,7 +93,10 @@ func (s *site) forward(w http.ResponseWriter, r *http.Request) {
 	replica := s.replicas[int(s.next.Add(1))%len(s.replicas)]
 	to, _ := url.Parse(replica.URL())
 	proxy := httputil.NewSingleHostReverseProxy(to)
-	proxy.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }
+	proxy.ErrorHandler = func(w http.ResponseWriter, _ *http.Request,
+		_ error) {
+		w.WriteHeader(http.StatusBadGateway)
+	}
 	proxy.ErrorLog = nil
 	r.Host = to.Host
 	proxy.ServeHTTP(w, r)
@@ -104,18 +109,35 @@ func (n nowhere) Header() http.Header         { return n.header }
 func (n nowhere) Write(b []byte) (int, error) { return len(b), nil }
 func (n nowhere) WriteHeader(int)             {}
 
+// message is a signed message of the carrier's.
+func message(ctx context.Context, url, room, id, from, text string, at time.Time) (*http.Request, error) {
+	body := fmt.Sprintf(`{"message_id":%q,"from":%q,"text":%q,"sent_at":%q}`, id, from, text,
+		at.Format(time.RFC3339Nano))
+	signer, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	signature, err := signer.Sign(id, now, []byte(body))
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/api/"+room+"/sms", strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header = http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
+		"Webhook-Signature": {signature}}
+	return r, nil
+}
+
 // send is a message of the carrier's, and returns how it was matched: "matched", "late" or "unmatched".
 func (s *site) send(room, from, text string) string {
 	s.t.Helper()
-	now, id := time.Now(), fmt.Sprintf("m-%d", time.Now().UnixNano())
-	body := fmt.Sprintf(`{"message_id":%q,"from":%q,"text":%q,"sent_at":%q}`, id, from, text, now.Format(time.RFC3339Nano))
-	signer, err := standardwebhooks.NewWebhook(secret)
+	now := time.Now()
+	r, err := message(s.t.Context(), s.replicas[0].URL(), room, fmt.Sprintf("m-%d", now.UnixNano()), from, text,
+		now)
 	require.NoError(s.t, err)
-	signature, err := signer.Sign(id, now, []byte(body))
-	require.NoError(s.t, err)
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.replicas[0].URL()+"/api/"+room+"/sms", strings.NewReader(body))
-	require.NoError(s.t, err)
-	r.Header = http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)}, "Webhook-Signature": {signature}}
 	resp, err := http.DefaultClient.Do(r)
 	require.NoError(s.t, err)
 	defer func() { _ = resp.Body.Close() }()

@@ -77,8 +77,8 @@ export class Turn {
   }
 
   /**
-   * Asks for a code and returns the message. ask has the marketplace send it: it is called once the number is free for
-   * that. late: so many milliseconds a code is waited for after the turn is over.
+   * Asks for a code and returns the message. ask has the marketplace send it: it is called once the number is
+   * free for that. late: so many milliseconds a code is waited for after the turn is over.
    */
   async code({ from, contains, ask, late = 0, signal } = {}) {
     let fence = this.state.fence ?? (await this.look(signal)).fence;
@@ -92,7 +92,8 @@ export class Turn {
 
   /** Says that a code is not the seller's. */
   async reject(message, { signal } = {}) {
-    await this.call("POST", "/lock/reject", { body: { fence: message.fence, message_id: message.message_id }, signal });
+    const body = { fence: message.fence, message_id: message.message_id };
+    await this.call("POST", "/lock/reject", { body, signal });
   }
 
   /** Gives the lock back: the seller has used the code. A turn that a message has ended is done already. */
@@ -120,7 +121,8 @@ export class Turn {
 
   /** Where its socket is, and what names the session there. */
   get socket() {
-    return { url: `${this.#base.replace(/^http/, "ws")}/ws`, protocols: () => ["waitroom", `waitroom.session.${this.session}`] };
+    const protocols = () => ["waitroom", `waitroom.session.${this.session}`];
+    return { url: `${this.#base.replace(/^http/, "ws")}/ws`, protocols };
   }
 
   async call(method, path, { body, key, signal } = {}) {
@@ -128,10 +130,13 @@ export class Turn {
     if (body) headers["Content-Type"] = "application/json";
     if (key) headers["Idempotency-Key"] = key;
     for (let attempt = 0; ; attempt++) {
-      const answer = await once(`${this.#base}${path}`, { method, headers, body: body && JSON.stringify(body) }, signal);
+      const options = { method, headers, body: body && JSON.stringify(body) };
+      const answer = await once(`${this.#base}${path}`, options, signal);
       if (answer?.ok) return answer.body;
       const later = answer && pauseOf(answer);
-      if (answer && later === undefined) throw new Refused(answer.status, answer.body.code ?? "unknown", answer.body.detail);
+      if (answer && later === undefined) {
+        throw new Refused(answer.status, answer.body.code ?? "unknown", answer.body.detail);
+      }
       await sleep(later ?? backoff(attempt), signal);
     }
   }
@@ -175,6 +180,16 @@ export class Turn {
     }
   }
 
+  /** How the place ended; undefined where the server knows of no place any more. */
+  async #outcome(signal) {
+    try {
+      return (await this.look(signal)).outcome;
+    } catch (error) {
+      if (error.code === "no_place") return undefined;
+      throw error;
+    }
+  }
+
   async #leave(reason, fence, signal) {
     const query = fence == null ? `reason=${reason}` : `reason=${reason}&fence=${fence}`;
     try {
@@ -182,8 +197,8 @@ export class Turn {
       this.observe({ status: "ended", outcome });
     } catch (error) {
       if (error.code !== "no_place") throw error;
-      const state = await this.look(signal).catch((none) => (none.code === "no_place" ? undefined : Promise.reject(none)));
-      if (state && state.outcome !== reason && reason !== "cancelled") throw new Ended(state.outcome);
+      const outcome = await this.#outcome(signal);
+      if (outcome && outcome !== reason && reason !== "cancelled") throw new Ended(outcome);
     }
   }
 }
@@ -198,7 +213,6 @@ class Follower {
   #wake;
 
   constructor(turn, signal) {
-    Object.assign(this, {});
     this.#turn = turn;
     this.#signal = signal;
     if (typeof WebSocket === "undefined") return; // Node before 22

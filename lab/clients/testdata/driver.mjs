@@ -7,6 +7,11 @@ const going = new Map(); // command → what its ask waits for
 let turn;
 let last;
 
+function wordOf(error) {
+  if (error instanceof Ended) return error.outcome;
+  return error instanceof Refused ? error.code : String(error);
+}
+
 const commands = {
   async join({ url, room, seller }) {
     turn = await join(url, room, seller);
@@ -40,7 +45,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   }
   commands[command.do](command).then(
     (result) => answer({ id: command.id, ...result }),
-    (error) => answer({ id: command.id, error: error instanceof Ended ? error.outcome : error instanceof Refused ? error.code : String(error) }),
+    (error) => answer({ id: command.id, error: wordOf(error) }),
   );
 }
 process.exit(0);

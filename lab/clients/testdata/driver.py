@@ -50,8 +50,9 @@ def code(id, **command):
     return {"code": last.code, "late": last.late}
 
 
-commands = {"join": join, "resume": resume, "wait": wait, "code": code, "reject": lambda **_: turn.reject(last),
-            "done": lambda **_: turn.done(), "leave": lambda **_: turn.leave()}
+commands = {"join": join, "resume": resume, "wait": wait, "code": code,
+            "reject": lambda **_: turn.reject(last), "done": lambda **_: turn.done(),
+            "leave": lambda **_: turn.leave()}
 
 
 def run(command):
