@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-long check race bench gobench sim estimates growth instructions load load-check day day-check faults faults-check mixed-versions fuzz release generate screenshots setup
+.PHONY: help run demo test test-long check race bench gobench sim estimates growth instructions load load-check day day-check robots faults faults-check mixed-versions fuzz release generate screenshots setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers of their own: more packages at a time than this starve each other.  `make check` vets; nobody debugs them by DWARF.
@@ -84,6 +84,10 @@ day-check: ## Check day's own check: builds that leak on purpose must be found t
 	@scripts/setup.sh faults
 	@go build -C lab -o ../bin/day ./day
 	@bin/day -check
+
+robots: ## Have robots take turns by the Go client through three replicas while these are killed (TURNS=10000)
+	@scripts/setup.sh load
+	go test -C lab ./clients -run '^TestNoTurnIsLostWhileReplicasAreKilled$$' -v -count 1 -timeout 1h -args -robots.turns $(or $(TURNS),10000)
 
 faults: ## Do harm to real processes under simulated sellers, and judge all that anybody was told (SEEDS=1 SEED=1 PLAN=flushall; docs/faults.md)
 	@scripts/setup.sh faults

@@ -19,6 +19,8 @@ require (
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 	github.com/stretchr/testify v1.12.1
 	github.com/waitroom/waitroom v0.0.0
+	github.com/waitroom/waitroom/client v0.0.0-00010101000000-000000000000
+	go.uber.org/goleak v1.3.0
 	golang.org/x/crypto v0.58.0
 	golang.org/x/sync v0.24.0
 	modernc.org/sqlite v1.61.1
@@ -101,4 +103,7 @@ require (
 	modernc.org/memory v1.12.1 // indirect
 )
 
-replace github.com/waitroom/waitroom => ../
+replace (
+	github.com/waitroom/waitroom => ../
+	github.com/waitroom/waitroom/client => ../client
+)

@@ -6,7 +6,7 @@
 #   scripts/setup.sh bench  what `make bench` starts beside waitroom
 #   scripts/setup.sh instructions  what `make instructions` counts with
 #   scripts/setup.sh check  what `make check` looks at deploy/ with
-#   scripts/setup.sh long   the other browsers, which journeys of `make test-long` are made in
+#   scripts/setup.sh long   the other browsers, which journeys of `make test-long` are made in, and the clients' languages
 #   scripts/setup.sh faults what `make faults` starts beside waitroom, and the C compiler by which it sets Redis's clock
 set -euo pipefail
 
@@ -68,6 +68,8 @@ elif [ "${1-}" = long ]; then
 	need xvfb has Xvfb
 	need firefox-esr has_any firefox-esr firefox
 	need fonts-noto-cjk has_korean_font
+	need nodejs has node
+	need python3 has python3
 elif [ "${1-}" = faults ]; then
 	for_whom="make faults needs"
 	need redis-sentinel has redis-sentinel

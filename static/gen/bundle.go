@@ -78,6 +78,23 @@ func add(files map[string][]byte, dir, entry string) error {
 	return nil
 }
 
+// bundleClient makes the package for programs one module, readable and for Node 18 as well as for browsers.
+func bundleClient(dir string) ([]byte, error) {
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	result := api.Build(api.BuildOptions{
+		AbsWorkingDir: root, EntryPoints: []string{"src/turn.js"}, Bundle: true, Format: api.FormatESModule,
+		LogLevel: api.LogLevelSilent, Engines: append([]api.Engine{{Name: api.EngineNode, Version: "18"}}, engines...),
+		Banner: map[string]string{"js": "// Generated from src/turn.js and the modules of the pages: run make generate."},
+	})
+	if len(result.Errors) > 0 {
+		return nil, errors.New(strings.Join(api.FormatMessages(result.Errors, api.FormatMessagesOptions{}), "\n"))
+	}
+	return result.OutputFiles[0].Contents, nil
+}
+
 func compress(content []byte) ([]byte, error) {
 	var out bytes.Buffer
 	w := brotli.NewWriterLevel(&out, brotli.BestCompression)

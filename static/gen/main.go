@@ -12,6 +12,9 @@ import (
 const (
 	sources = "static"
 	target  = "bundle"
+
+	clientDir  = "clients/js" // the package for programs, which shares modules with the pages
+	clientFile = "waitroom.js"
 )
 
 func main() {
@@ -20,6 +23,13 @@ func main() {
 		log.Fatal(err)
 	}
 	if err := write(filepath.Join(sources, target), files); err != nil {
+		log.Fatal(err)
+	}
+	client, err := bundleClient(clientDir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(clientDir, clientFile), client, 0o644); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -70,3 +70,11 @@ func TestEverySourceIsPartOfABundle(t *testing.T) {
 		}
 	}
 }
+
+func TestTheClientIsThatOfItsSources(t *testing.T) {
+	want, err := bundleClient(filepath.Join("..", "..", clientDir))
+	require.NoError(t, err)
+	have, err := os.ReadFile(filepath.Join("..", "..", clientDir, clientFile))
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(have), "run make generate")
+}

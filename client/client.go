@@ -1,0 +1,168 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	mrand "math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Config is how a Client reaches the server. The zero value needs nothing but a URL.
+type Config struct {
+	// HTTP makes the calls and dials the sockets; nil = one with a time limit of a minute a call.
+	HTTP *http.Client
+	// Header goes with every call, such as Authorization where the server runs with SELLER_AUTH=jwt.
+	Header http.Header
+}
+
+// Client takes turns on one server. It may be used by many goroutines.
+type Client struct {
+	base   *url.URL
+	http   *http.Client
+	header http.Header
+}
+
+const (
+	callTimeout = time.Minute      // longer than the longest wait for a message
+	firstPause  = time.Second / 4  // before a call is repeated; doubled each time
+	mostPause   = 20 * time.Second // as of sockets
+	mostAnswer  = 1 << 20          // bytes
+)
+
+// New returns a client of the server at a URL, such as "https://waitroom.example".
+func New(base string, cfg Config) (*Client, error) {
+	u, err := url.Parse(strings.TrimRight(base, "/"))
+	if err != nil {
+		return nil, fmt.Errorf("waitroom's URL: %w", err)
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("waitroom's URL is %q: want one such as https://waitroom.example", base)
+	}
+	if cfg.HTTP == nil {
+		cfg.HTTP = &http.Client{Timeout: callTimeout}
+	}
+	return &Client{base: u, http: cfg.HTTP, header: cfg.Header}, nil
+}
+
+// request is one call, which may be sent several times.
+type request struct {
+	method, path string
+	query        url.Values
+	body         any    // nil = none
+	key          string // Idempotency-Key; "" = none
+	session      string
+}
+
+// call sends a request until the server answers, and decodes the answer. Its error is a *Problem for a
+// refusal that a repeat would not change, and else that of ctx, with the last failure.
+func (c *Client) call(ctx context.Context, q request, answer any) error {
+	for pause := firstPause; ; pause = min(2*pause, mostPause) {
+		err := c.once(ctx, q, answer)
+		p, refused := errors.AsType[*Problem](err)
+		if err == nil || refused && p.RetryAfter == 0 {
+			return err
+		}
+		after := time.Duration(mrand.Int64N(int64(pause)))
+		if refused {
+			after = p.RetryAfter
+		}
+		if err := sleep(ctx, after, err); err != nil {
+			return err
+		}
+	}
+}
+
+// sleep waits, and returns the error of ctx with the failure that is waited for, where ctx ends before.
+func sleep(ctx context.Context, d time.Duration, failure error) error {
+	select {
+	case <-ctx.Done():
+		return errors.Join(ctx.Err(), failure)
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// once sends a request once. Of a Problem that says nothing of when to come again RetryAfter is 0, unless the
+// server failed.
+func (c *Client) once(ctx context.Context, q request, answer any) error {
+	var body io.Reader
+	if q.body != nil {
+		text, err := json.Marshal(q.body)
+		if err != nil {
+			return fmt.Errorf("encode a request: %w", err)
+		}
+		body = bytes.NewReader(text)
+	}
+	u := *c.base
+	u.Path += q.path
+	u.RawQuery = q.query.Encode()
+	r, err := http.NewRequestWithContext(ctx, q.method, u.String(), body)
+	if err != nil {
+		return fmt.Errorf("make a request: %w", err)
+	}
+	r.Header = c.headers(q.session)
+	if q.body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if q.key != "" {
+		r.Header.Set("Idempotency-Key", q.key)
+	}
+	resp, err := c.http.Do(r)
+	if err != nil {
+		return fmt.Errorf("call waitroom: %w", err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer))
+	if err != nil {
+		return fmt.Errorf("read waitroom's answer: %w", err)
+	}
+	if resp.StatusCode < 300 {
+		if err := json.Unmarshal(text, answer); err != nil {
+			return fmt.Errorf("read waitroom's answer: %w", err)
+		}
+		return nil
+	}
+	return problem(resp, text)
+}
+
+func problem(resp *http.Response, text []byte) error {
+	p := &Problem{}
+	if json.Unmarshal(text, p) != nil || p.Code == "" {
+		p = &Problem{Code: "unknown"} // of a proxy in between
+	}
+	p.Status = resp.StatusCode
+	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
+	switch {
+	case err == nil && seconds >= 0:
+		p.RetryAfter = time.Duration(max(seconds, 1)) * time.Second
+	case p.Status >= 500 || p.Code == "unknown" && p.Status == http.StatusTooManyRequests:
+		p.RetryAfter = time.Second
+	}
+	return p
+}
+
+func (c *Client) headers(session string) http.Header {
+	h := c.header.Clone()
+	if h == nil {
+		h = http.Header{}
+	}
+	h.Set("X-Session-ID", session)
+	return h
+}
+
+// newID returns a random UUID.
+func newID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

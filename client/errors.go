@@ -1,0 +1,43 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Problem is a refusal by the server, as RFC 9457 has it.
+type Problem struct {
+	Status     int           // of the HTTP answer
+	Code       string        `json:"code"`   // stable, such as "seller_has_place"
+	Detail     string        `json:"detail"` // for a person
+	RetryAfter time.Duration `json:"-"`      // when the same call may be answered otherwise; 0 = never
+}
+
+func (p *Problem) Error() string {
+	if p.Detail == "" {
+		return fmt.Sprintf("waitroom answered %d %s", p.Status, p.Code)
+	}
+	return fmt.Sprintf("waitroom answered %d %s: %s", p.Status, p.Code, p.Detail)
+}
+
+// Ended says that the place is over, and how: "completed", "cancelled", "expired", "forced", "removed",
+// "dropped" or "lost".
+type Ended struct{ Outcome string }
+
+func (e *Ended) Error() string { return "the turn is over: " + e.Outcome }
+
+// ErrNoTurn says that the session has no place: it never joined, or ten minutes and more have passed since it
+// ended.
+var ErrNoTurn = errors.New("the session has no place")
+
+// ErrNotYet says that the turn has not come: call Wait first.
+var ErrNotYet = errors.New("the turn has not come yet")
+
+// code returns the code of a Problem; "" for any other error.
+func code(err error) string {
+	if p, ok := errors.AsType[*Problem](err); ok {
+		return p.Code
+	}
+	return ""
+}

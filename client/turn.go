@@ -1,0 +1,251 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Turn is a seller's place in a room: waiting, holding the lock, or over. Its methods may be called by many
+// goroutines.
+type Turn struct {
+	c       *Client
+	room    string
+	session string
+
+	mu    sync.Mutex
+	state State
+	fence int64 // of the last lease; 0 = there was none
+}
+
+// State is how a place is. Times are in the server's clock.
+type State struct {
+	Status  string // "waiting", "locked" or "ended"
+	Outcome string // where it has ended
+	// Position is 1 for the next one, Length how many wait; both 0 unless it waits.
+	Position, Length int
+	// Estimated and Maximum are how long it waits still; both 0 where that is not known, as in a paused room.
+	Estimated, Maximum time.Duration
+	Fence              int64     // of the lease; 0 unless it holds the lock
+	ExpiresAt          time.Time // when the lease ends: its own, or the holder's while it waits
+	Paused             bool
+	Ticket             int64
+	claim              bool // the lease is to be claimed
+}
+
+// answer is a place as the HTTP API has it.
+type answer struct {
+	Status    string    `json:"status"`
+	Outcome   string    `json:"outcome"`
+	Ticket    int64     `json:"ticket"`
+	Position  int       `json:"queue_position"`
+	Length    int       `json:"queue_length"`
+	Estimated int64     `json:"estimated_wait"`
+	Maximum   int64     `json:"maximum_wait"`
+	Fence     int64     `json:"fence"`
+	ExpiresAt time.Time `json:"expires_at"`
+	Holder    time.Time `json:"lease_expires_at"`
+	ClaimBy   string    `json:"claim_by"`
+	Unclaimed bool      `json:"unclaimed"`
+	Paused    bool      `json:"paused"`
+	Me        *answer   `json:"me"`
+}
+
+func (a answer) state() State {
+	s := State{Status: a.Status, Outcome: a.Outcome, Position: a.Position, Length: a.Length,
+		Estimated: time.Duration(a.Estimated) * time.Second, Maximum: time.Duration(a.Maximum) * time.Second,
+		Fence: a.Fence, ExpiresAt: a.ExpiresAt, Paused: a.Paused, Ticket: a.Ticket, claim: a.ClaimBy != "" ||
+			a.Unclaimed}
+	if s.Status == "waiting" {
+		s.ExpiresAt = a.Holder
+	}
+	return s
+}
+
+// Option changes how Join joins.
+type Option func(*joining)
+
+type joining struct {
+	session string
+	noWait  bool
+}
+
+// Session joins under a session of the caller's: a UUID that no other program has.
+func Session(id string) Option { return func(j *joining) { j.session = id } }
+
+// NoWait has Join fail with the Problem lock_held or room_paused rather than wait in line.
+func NoWait() Option { return func(j *joining) { j.noWait = true } }
+
+// Join gives a seller the lock of a room, or a place in its line. A seller has one place in a room: where
+// another session has it, Join fails with the Problem seller_has_place. Where the server takes sellers from
+// tokens, seller is "".
+func (c *Client) Join(ctx context.Context, room, seller string, options ...Option) (*Turn, error) {
+	j := joining{session: newID()}
+	for _, o := range options {
+		o(&j)
+	}
+	t := &Turn{c: c, room: room, session: j.session}
+	q := t.request(http.MethodPost, "/lock")
+	q.body = map[string]any{"seller_id": seller, "asks": true}
+	if j.noWait {
+		q.query = url.Values{"wait": {"false"}}
+	}
+	var a answer
+	if err := c.call(ctx, q, &a); err != nil {
+		return nil, err
+	}
+	t.observe(a.state())
+	return t, nil
+}
+
+// Resume returns the turn of a session that joined before, such as by a program that was started again. It
+// fails with ErrNoTurn where the session has no place.
+func (c *Client) Resume(ctx context.Context, room, session string) (*Turn, error) {
+	t := &Turn{c: c, room: room, session: session}
+	if _, err := t.look(ctx); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Session returns the secret that names the place: keep it to go on after a restart.
+func (t *Turn) Session() string { return t.session }
+
+// State returns how the place was when the server last said so.
+func (t *Turn) State() State {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.state
+}
+
+func (t *Turn) lastFence() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.fence
+}
+
+func (t *Turn) observe(s State) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.state = s
+	if s.Fence != 0 {
+		t.fence = s.Fence
+	}
+}
+
+func (t *Turn) request(method, path string) request {
+	return request{method: method, path: "/api/" + url.PathEscape(t.room) + path, session: t.session}
+}
+
+// look asks the server how the place is. A waiting place counts as there for it.
+func (t *Turn) look(ctx context.Context) (State, error) {
+	q := t.request(http.MethodGet, "/lock/status")
+	q.query = url.Values{"here": {"true"}}
+	var a answer
+	if err := t.c.call(ctx, q, &a); err != nil {
+		return State{}, err
+	}
+	if a.Me == nil {
+		return State{}, ErrNoTurn
+	}
+	s := a.Me.state()
+	s.Paused = a.Paused
+	t.observe(s)
+	return s, nil
+}
+
+// Wait returns when the lock is the seller's. It claims the lease where the server wants that. It fails with
+// *Ended where the place is over before.
+func (t *Turn) Wait(ctx context.Context) error {
+	var last State
+	var failed error
+	for s, err := range t.Updates(ctx) {
+		last, failed = s, err
+	}
+	switch {
+	case failed != nil:
+		return failed
+	case last.Status == "ended":
+		return &Ended{last.Outcome}
+	}
+	return nil
+}
+
+// Updates yields how the place is, now and after each change, until the lock is the seller's or the place is
+// over. The last one has status "locked" or "ended"; an error ends it too.
+func (t *Turn) Updates(ctx context.Context) iter.Seq2[State, error] {
+	return func(yield func(State, error) bool) {
+		for s, err := range t.states(ctx) {
+			if err == nil && s.Status == "locked" && s.claim {
+				s, err = t.claim(ctx, s)
+			}
+			if err == nil && s.Status == "waiting" && s.claim {
+				_, err = t.claim(ctx, State{}) // its turn passed unclaimed: it is back
+			}
+			if !yield(s, err) || err != nil || s.Status != "waiting" {
+				return
+			}
+		}
+	}
+}
+
+// claim says that the seller is there. It is no error where there was nothing to claim, or the lease ended
+// meanwhile.
+func (t *Turn) claim(ctx context.Context, s State) (State, error) {
+	q := t.request(http.MethodPost, "/lock/claim")
+	q.body = map[string]any{}
+	if s.Fence != 0 {
+		q.body = map[string]any{"fence": s.Fence}
+	}
+	var a answer
+	err := t.c.call(ctx, q, &a)
+	switch code(err) {
+	case "stale_fence", "no_place":
+		return t.look(ctx)
+	}
+	if err != nil {
+		return State{}, err
+	}
+	s = a.state()
+	s.claim = false
+	t.observe(s)
+	return s, nil
+}
+
+// Done gives the lock back: the seller has used the code. It is no error where a message has ended the turn
+// before.
+func (t *Turn) Done(ctx context.Context) error { return t.leave(ctx, "completed", t.lastFence()) }
+
+// Leave gives the place up, waiting or not. It is no error where the place is over.
+func (t *Turn) Leave(ctx context.Context) error { return t.leave(ctx, "cancelled", 0) }
+
+func (t *Turn) leave(ctx context.Context, reason string, fence int64) error {
+	q := t.request(http.MethodDelete, "/lock")
+	q.query = url.Values{"reason": {reason}}
+	if fence != 0 {
+		q.query.Set("fence", strconv.FormatInt(fence, 10))
+	}
+	var a answer
+	err := t.c.call(ctx, q, &a)
+	if code(err) == "no_place" { // also where the answer to an earlier try was lost
+		s, looked := t.look(ctx)
+		switch {
+		case errors.Is(looked, ErrNoTurn) || looked == nil && (s.Outcome == reason || reason == "cancelled"):
+			return nil
+		case looked != nil:
+			return looked
+		}
+		return &Ended{s.Outcome}
+	}
+	if err == nil {
+		s := t.State()
+		s.Status, s.Outcome = "ended", a.Outcome
+		t.observe(s)
+	}
+	return err
+}

@@ -1,0 +1,301 @@
+import { backoff } from "../../../static/js/backoff.js";
+import { freshKey } from "../../../static/js/http.js";
+import { RoomSocket } from "../../../static/js/socket.js";
+
+const CALL = 60000; // milliseconds: longer than the longest wait for a message
+const WAIT = 25; // seconds that the server lets a call wait for a message
+const POLL = 1000; // milliseconds, where no socket comes through
+const BLOCKED = 2; // so many sockets in a row that were lost before a word came: none comes through
+
+/** A refusal by the server. code is stable, such as "seller_has_place". */
+export class Refused extends Error {
+  constructor(status, code, detail) {
+    super(detail || `waitroom answered ${status} ${code}`);
+    Object.assign(this, { name: "Refused", status, code });
+  }
+}
+
+/** The place is over; outcome says how, such as "expired". */
+export class Ended extends Error {
+  constructor(outcome) {
+    super(`the turn is over: ${outcome}`);
+    Object.assign(this, { name: "Ended", outcome });
+  }
+}
+
+/**
+ * Joins a room for a seller. The types are in waitroom.d.ts.
+ * @example
+ * const turn = await join("https://waitroom.example", "integration", "s-1");
+ * await turn.wait();
+ * const { code } = await turn.code({ from: ["15881234"], ask: pressSendCode });
+ * await enter(code);
+ * await turn.done();
+ */
+export async function join(server, room, seller, { session, mayWait = true, headers, signal } = {}) {
+  const turn = new Turn(server, room, session ?? freshKey(), headers);
+  const path = mayWait ? "/lock" : "/lock?wait=false";
+  turn.observe(await turn.call("POST", path, { body: { seller_id: seller, asks: true }, signal }));
+  return turn;
+}
+
+/** Goes on with the place of a session that joined before. */
+export async function resume(server, room, session, { headers, signal } = {}) {
+  const turn = new Turn(server, room, session, headers);
+  await turn.look(signal);
+  return turn;
+}
+
+/** A seller's place in a room. Every call is repeated until the server answers, or until signal. */
+export class Turn {
+  #base;
+  #headers;
+  #fence = null; // of the last lease
+
+  constructor(server, room, session, headers = {}) {
+    this.#base = `${new URL(server).href.replace(/\/$/, "")}/api/${encodeURIComponent(room)}`;
+    this.#headers = headers;
+    this.session = session;
+    this.state = { status: "waiting" };
+  }
+
+  /** Resolves once the lock is the seller's; rejects with Ended where the place is over before. */
+  async wait({ signal, onState = () => {} } = {}) {
+    const seen = (state) => (onState(state), state);
+    let state = seen(await this.look(signal));
+    const socket = new Follower(this, signal);
+    try {
+      while (state.status === "waiting" || state.claim_by) {
+        if (state.claim_by || state.unclaimed) state = await this.#claim(state, signal);
+        else state = await socket.next();
+        seen(state);
+      }
+    } finally {
+      socket.close();
+    }
+    if (state.status === "ended") throw new Ended(state.outcome);
+  }
+
+  /**
+   * Asks for a code and returns the message. ask has the marketplace send it: it is called once the number is
+   * free for that. late: so many milliseconds a code is waited for after the turn is over.
+   */
+  async code({ from, contains, ask, late = 0, signal } = {}) {
+    let fence = this.state.fence ?? (await this.look(signal)).fence;
+    if (this.state.status === "ended") throw new Ended(this.state.outcome);
+    if (fence == null) throw new Error("the turn has not come yet: wait first");
+    const after = (await this.#messages("", 0, signal)).messages.at(-1)?.message_id ?? "";
+    await this.#expect({ fence, from, contains }, signal);
+    await ask?.();
+    return this.#await(after, late, signal);
+  }
+
+  /** Says that a code is not the seller's. */
+  async reject(message, { signal } = {}) {
+    const body = { fence: message.fence, message_id: message.message_id };
+    await this.call("POST", "/lock/reject", { body, signal });
+  }
+
+  /** Gives the lock back: the seller has used the code. A turn that a message has ended is done already. */
+  done({ signal } = {}) {
+    return this.#leave("completed", this.#fence, signal);
+  }
+
+  /** Gives the place up, waiting or not. */
+  leave({ signal } = {}) {
+    return this.#leave("cancelled", null, signal);
+  }
+
+  /** Asks how the place is. A waiting place counts as there for it. */
+  async look(signal) {
+    const { me, paused } = await this.call("GET", "/lock/status?here=true", { signal });
+    if (!me) throw new Refused(404, "no_place", "the session has no place");
+    return this.observe({ ...me, paused });
+  }
+
+  observe(state) {
+    this.state = state;
+    this.#fence = state.fence ?? this.#fence;
+    return state;
+  }
+
+  /** Where its socket is, and what names the session there. */
+  get socket() {
+    const protocols = () => ["waitroom", `waitroom.session.${this.session}`];
+    return { url: `${this.#base.replace(/^http/, "ws")}/ws`, protocols };
+  }
+
+  async call(method, path, { body, key, signal } = {}) {
+    const headers = { ...this.#headers, "X-Session-ID": this.session, Accept: "application/json" };
+    if (body) headers["Content-Type"] = "application/json";
+    if (key) headers["Idempotency-Key"] = key;
+    for (let attempt = 0; ; attempt++) {
+      const options = { method, headers, body: body && JSON.stringify(body) };
+      const answer = await once(`${this.#base}${path}`, options, signal);
+      if (answer?.ok) return answer.body;
+      const later = answer && pauseOf(answer);
+      if (answer && later === undefined) {
+        throw new Refused(answer.status, answer.body.code ?? "unknown", answer.body.detail);
+      }
+      await sleep(later ?? backoff(attempt), signal);
+    }
+  }
+
+  async #claim({ fence }, signal) {
+    try {
+      const state = await this.call("POST", "/lock/claim", { body: fence == null ? {} : { fence }, signal });
+      return this.observe({ ...state, claim_by: null });
+    } catch (error) {
+      if (!["stale_fence", "no_place"].includes(error.code)) throw error;
+      return this.look(signal); // the lease ended meanwhile
+    }
+  }
+
+  async #expect(body, signal) {
+    try {
+      await this.call("POST", "/lock/expect", { body, key: freshKey(), signal });
+    } catch (error) {
+      if (!["stale_fence", "no_place"].includes(error.code)) throw error;
+      const { status, outcome } = await this.look(signal);
+      throw status === "ended" ? new Ended(outcome) : error;
+    }
+  }
+
+  #messages(after, wait, signal) {
+    const query = new URLSearchParams();
+    if (after) query.set("after", after);
+    if (wait) query.set("wait", wait);
+    return this.call("GET", `/lock/messages?${query}`, { signal });
+  }
+
+  async #await(after, late, signal) {
+    for (let over = 0; ; ) {
+      const { status, judging, fence, messages } = await this.#messages(after, WAIT, signal);
+      const found = messages.slice(messages.findIndex((m) => m.message_id === after) + 1).find((m) => m.code);
+      if (found) return { ...found, fence };
+      if (status !== "ended") continue;
+      over ||= Date.now();
+      if (!judging && Date.now() - over >= late) throw new Ended((await this.look(signal)).outcome);
+      await sleep(POLL / 4, signal);
+    }
+  }
+
+  /** How the place ended; undefined where the server knows of no place any more. */
+  async #outcome(signal) {
+    try {
+      return (await this.look(signal)).outcome;
+    } catch (error) {
+      if (error.code === "no_place") return undefined;
+      throw error;
+    }
+  }
+
+  async #leave(reason, fence, signal) {
+    const query = fence == null ? `reason=${reason}` : `reason=${reason}&fence=${fence}`;
+    try {
+      const { outcome } = await this.call("DELETE", `/lock?${query}`, { signal });
+      this.observe({ status: "ended", outcome });
+    } catch (error) {
+      if (error.code !== "no_place") throw error;
+      const outcome = await this.#outcome(signal);
+      if (outcome && outcome !== reason && reason !== "cancelled") throw new Ended(outcome);
+    }
+  }
+}
+
+/** Hands on a place's states: of a socket or, where none comes through, of a call each second. */
+class Follower {
+  #turn;
+  #signal;
+  #socket;
+  #lost = 0;
+  #states = [];
+  #wake;
+
+  constructor(turn, signal) {
+    this.#turn = turn;
+    this.#signal = signal;
+    if (typeof WebSocket === "undefined") return; // Node before 22
+    this.#socket = new RoomSocket({
+      ...turn.socket,
+      onFrame: (frame) => frame.type === "state" && this.#push(turn.observe(frame)),
+      onStatus: (status) => {
+        if (status === "open") this.#lost = 0;
+        if (status === "closed" || (status === "lost" && ++this.#lost >= BLOCKED)) this.#blocked();
+      },
+    });
+    this.#socket.start();
+  }
+
+  /** The next state; where the socket has none for longer than it is silent, the one that the server says. */
+  async next() {
+    if (this.#states.length > 0) return this.#states.shift();
+    if (!this.#socket) {
+      await sleep(POLL, this.#signal);
+      return this.#turn.look(this.#signal);
+    }
+    await new Promise((resolve) => {
+      this.#wake = resolve;
+      this.#signal?.addEventListener("abort", resolve, { once: true });
+    });
+    this.#signal?.throwIfAborted();
+    return this.#states.shift() ?? this.#turn.look(this.#signal);
+  }
+
+  close() {
+    this.#socket?.rest();
+    this.#socket = undefined;
+  }
+
+  #blocked() {
+    this.close();
+    this.#wake?.();
+  }
+
+  #push(state) {
+    this.#states = [state]; // the latest is all that counts
+    this.#wake?.();
+  }
+}
+
+/** One try; undefined where no whole answer came. */
+async function once(url, options, signal) {
+  signal?.throwIfAborted();
+  const abort = new AbortController();
+  const patience = setTimeout(() => abort.abort(), CALL);
+  const stop = () => abort.abort();
+  signal?.addEventListener("abort", stop);
+  try {
+    const answer = await fetch(url, { ...options, signal: abort.signal });
+    const text = await answer.text();
+    return { ok: answer.ok, status: answer.status, headers: answer.headers, body: parse(text) };
+  } catch {
+    signal?.throwIfAborted();
+    return undefined;
+  } finally {
+    clearTimeout(patience);
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {}; // a proxy's own page
+  }
+}
+
+/** In how many milliseconds the same call may be answered otherwise; undefined: never. */
+function pauseOf({ status, headers }) {
+  const after = headers.get("Retry-After");
+  if (after !== null && Number(after) >= 0) return Math.max(Number(after), 1) * 1000;
+  return status >= 500 ? 1000 : undefined;
+}
+
+function sleep(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal?.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason)), { once: true });
+  });
+}

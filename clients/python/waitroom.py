@@ -1,0 +1,247 @@
+"""Takes a seller's turn in a waiting room: join, wait, ask for the code, give the lock back.
+
+    turn = waitroom.join("https://waitroom.example", "integration", "s-1")
+    turn.wait()
+    code = turn.code(sender="15881234", ask=press_send_code)
+    enter(code.code)
+    turn.done()
+
+One file, Python 3.9 and later, nothing but the standard library. Every call is repeated until the server
+answers, with a growing pause: a repeat changes nothing, since the session names the place and each ask has a
+key of its own. The session is a secret that acts for the place. A program that keeps turn.session goes on after a
+restart: see resume.
+"""
+
+import dataclasses
+import http.client
+import json
+import random
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+
+_CALL = 60  # seconds: longer than the longest wait for a message
+_WAIT = 25  # seconds that the server lets a call wait for a message
+_POLL = 1  # seconds
+_FIRST, _MOST = 0.25, 20  # seconds before a call is repeated
+
+
+class Refused(Exception):
+    """A refusal by the server. code is stable, such as "seller_has_place"."""
+
+    def __init__(self, status, code, detail=""):
+        super().__init__(detail or f"waitroom answered {status} {code}")
+        self.status, self.code = status, code
+
+
+class Ended(Exception):
+    """The place is over; outcome says how, such as "expired"."""
+
+    def __init__(self, outcome):
+        super().__init__(f"the turn is over: {outcome}")
+        self.outcome = outcome
+
+
+@dataclasses.dataclass(frozen=True)
+class Code:
+    """A message with a code that was matched to the turn."""
+
+    code: str
+    text: str
+    message_id: str
+    received_at: str
+    late: bool  # the turn was over when it came
+    fence: int
+
+
+def join(server, room, seller, *, session=None, may_wait=True, headers=None):
+    """Gives a seller the lock of a room, or a place in its line, and returns the Turn.
+
+    may_wait=False refuses with "lock_held" or "room_paused" rather than wait. headers go with every call.
+    """
+    turn = Turn(server, room, session or str(uuid.uuid4()), headers)
+    path = "/lock" if may_wait else "/lock?wait=false"
+    turn._observe(turn._call("POST", path, {"seller_id": seller, "asks": True}))
+    return turn
+
+
+def resume(server, room, session, *, headers=None):
+    """Returns the Turn of a session that joined before; Refused with "no_place" where it has no place."""
+    turn = Turn(server, room, session, headers)
+    turn.look()
+    return turn
+
+
+class Turn:
+    """A seller's place in a room."""
+
+    def __init__(self, server, room, session, headers=None):
+        self._base = server.rstrip("/") + "/api/" + urllib.parse.quote(room, safe="")
+        self._headers = dict(headers or {})
+        self._fence = None  # of the last lease
+        self.session = session
+        self.state = {"status": "waiting"}
+
+    def states(self):
+        """Yields how the place is, about each second, until the lock is the seller's or the place is over."""
+        while True:
+            state = self.look()
+            if state.get("claim_by") or state.get("unclaimed"):
+                state = self._claim(state)
+            yield state
+            if state["status"] != "waiting":
+                return
+            time.sleep(_POLL)
+
+    def wait(self):
+        """Returns once the lock is the seller's; raises Ended where the place is over before."""
+        for state in self.states():
+            pass
+        if state["status"] == "ended":
+            raise Ended(state["outcome"])
+
+    def code(self, sender=None, *, contains=None, ask=None, late=0):
+        """Asks for a code and returns it as a Code.
+
+        sender: one, or a list of at most ten. ask has the marketplace send the code: it is called once the
+        number is free for that. late: so many seconds a code is waited for after the turn is over.
+        """
+        if self.state.get("fence") is None:
+            self.look()
+        if self.state["status"] == "ended":
+            raise Ended(self.state["outcome"])
+        if self.state.get("fence") is None:
+            raise RuntimeError("the turn has not come yet: wait first")
+        body = {"fence": self.state["fence"]}
+        if sender:
+            body["from"] = [sender] if isinstance(sender, str) else list(sender)
+        if contains:
+            body["contains"] = contains
+        messages = self._messages()["messages"]
+        after = messages[-1]["message_id"] if messages else ""
+        self._expect(body)
+        if ask:
+            ask()
+        return self._await(after, late)
+
+    def reject(self, code):
+        """Says that a code is not the seller's."""
+        self._call("POST", "/lock/reject", {"fence": code.fence, "message_id": code.message_id})
+
+    def done(self):
+        """Gives the lock back: the seller has used the code. It may be over already by the message."""
+        self._leave("completed", self._fence)
+
+    def leave(self):
+        """Gives the place up, waiting or not."""
+        self._leave("cancelled", None)
+
+    def look(self):
+        """Asks how the place is. A waiting place counts as there for it."""
+        answer = self._call("GET", "/lock/status?here=true")
+        if not answer["me"]:
+            raise Refused(404, "no_place", "the session has no place")
+        return self._observe({**answer["me"], "paused": answer["paused"]})
+
+    def _observe(self, state):
+        self.state = state
+        self._fence = state.get("fence") or self._fence
+        return state
+
+    def _claim(self, state):
+        body = {"fence": state["fence"]} if state.get("fence") else {}
+        try:
+            answer = self._call("POST", "/lock/claim", body)
+        except Refused as refused:
+            if refused.code not in ("stale_fence", "no_place"):
+                raise
+            return self.look()  # the lease ended meanwhile
+        return self._observe({**answer, "claim_by": None})
+
+    def _expect(self, body):
+        try:
+            self._call("POST", "/lock/expect", body, key=str(uuid.uuid4()))
+        except Refused as refused:
+            if refused.code not in ("stale_fence", "no_place"):
+                raise
+            state = self.look()
+            if state["status"] == "ended":
+                raise Ended(state["outcome"]) from None
+            raise
+
+    def _messages(self, after="", wait=0):
+        query = {"after": after} if after else {}
+        if wait:
+            query["wait"] = wait
+        return self._call("GET", "/lock/messages?" + urllib.parse.urlencode(query))
+
+    def _await(self, after, late):
+        over = None
+        while True:
+            answer = self._messages(after, _WAIT)
+            known = not after
+            for message in answer["messages"]:
+                if known and message["code"]:
+                    return Code(message["code"], message["text"], message["message_id"],
+                                message["received_at"], message["late"], answer["fence"])
+                known = known or message["message_id"] == after
+            if answer["status"] != "ended":
+                continue
+            over = over or time.monotonic()
+            if not answer.get("judging") and time.monotonic() - over >= late:
+                raise Ended(self.look()["outcome"])
+            time.sleep(_POLL / 4)
+
+    def _leave(self, reason, fence):
+        query = {"reason": reason}
+        if fence:
+            query["fence"] = fence
+        try:
+            answer = self._call("DELETE", "/lock?" + urllib.parse.urlencode(query))
+            self._observe({"status": "ended", "outcome": answer["outcome"]})
+        except Refused as refused:
+            if refused.code != "no_place":
+                raise
+            try:
+                outcome = self.look().get("outcome")
+            except Refused:
+                return  # its place is forgotten
+            if outcome != reason and reason != "cancelled":
+                raise Ended(outcome) from None
+
+    def _call(self, method, path, body=None, key=None):
+        headers = {**self._headers, "X-Session-ID": self.session, "Accept": "application/json"}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        if key:
+            headers["Idempotency-Key"] = key
+        data = None if body is None else json.dumps(body).encode()
+        pause = _FIRST
+        while True:
+            request = urllib.request.Request(self._base + path, data, headers, method=method)
+            try:
+                with urllib.request.urlopen(request, timeout=_CALL) as answer:
+                    return json.load(answer)
+            except urllib.error.HTTPError as error:
+                later = _refusal(error)
+            except (OSError, ValueError, http.client.HTTPException):  # no whole answer
+                later = random.uniform(0, pause)
+                pause = min(2 * pause, _MOST)
+            time.sleep(later)
+
+
+def _refusal(error):
+    """Returns in how many seconds to call again; raises Refused where a repeat would get the same answer."""
+    with error:
+        try:
+            problem = json.load(error)
+        except (OSError, ValueError, http.client.HTTPException):
+            problem = {}  # a proxy's own page
+    after = error.headers.get("Retry-After", "")
+    if after.isdigit():
+        return max(int(after), 1)
+    if error.code >= 500:
+        return 1
+    raise Refused(error.code, problem.get("code", "unknown"), problem.get("detail", ""))

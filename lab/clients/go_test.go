@@ -1,0 +1,102 @@
+package clients
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/waitroom/waitroom/client"
+)
+
+var languages = append([]language{{"go", joinInGo, resumeInGo},
+	processes("javascript", "node", "driver.mjs", "../../../clients/js/waitroom.js"),
+	processes("python", "python3", "driver.py", "../../../clients/python")}, withSockets()...)
+
+// withSockets is JavaScript where Node has WebSocket only when asked for it: from 20.10 on, and before 22.
+func withSockets() []language {
+	const flag = "--experimental-websocket"
+	if exec.Command("node", flag, "--eval", "WebSocket").Run() != nil {
+		return nil
+	}
+	return []language{processes("javascript with sockets", "node", flag, "driver.mjs", "../../../clients/js/waitroom.js")}
+}
+
+type goRobot struct {
+	turn *client.Turn
+	last client.Code
+
+	mu    sync.Mutex
+	shown []int
+}
+
+func joinInGo(ctx context.Context, t *testing.T, url, room, seller string) (robot, error) {
+	c, err := client.New(url, client.Config{})
+	if err != nil {
+		return nil, err
+	}
+	turn, err := c.Join(ctx, room, seller)
+	return &goRobot{turn: turn}, said(err)
+}
+
+func resumeInGo(ctx context.Context, t *testing.T, url, room, session string) (robot, error) {
+	c, err := client.New(url, client.Config{})
+	if err != nil {
+		return nil, err
+	}
+	turn, err := c.Resume(ctx, room, session)
+	return &goRobot{turn: turn}, said(err)
+}
+
+// said is an error as every client has it.
+func said(err error) error {
+	if ended, ok := errors.AsType[*client.Ended](err); ok {
+		return errors.New(ended.Outcome)
+	}
+	if p, ok := errors.AsType[*client.Problem](err); ok {
+		return errors.New(p.Code)
+	}
+	if errors.Is(err, client.ErrNoTurn) {
+		return errors.New("no_place")
+	}
+	return err
+}
+
+func (r *goRobot) wait(ctx context.Context) error {
+	for s, err := range r.turn.Updates(ctx) {
+		if err != nil {
+			return said(err)
+		}
+		r.mu.Lock()
+		r.shown = append(r.shown, s.Position)
+		r.mu.Unlock()
+		if s.Status == "ended" {
+			return errors.New(s.Outcome)
+		}
+	}
+	return nil
+}
+
+func (r *goRobot) code(ctx context.Context, from string, late time.Duration, sent func()) (string, bool,
+	error) {
+	ask := client.Ask(func(context.Context) error {
+		sent()
+		return nil
+	})
+	c, err := r.turn.Code(ctx, client.From(from), client.Late(late), ask)
+	r.last = c
+	return c.Code, c.Late, said(err)
+}
+
+func (r *goRobot) reject(ctx context.Context) error { return said(r.turn.Reject(ctx, r.last)) }
+func (r *goRobot) done(ctx context.Context) error   { return said(r.turn.Done(ctx)) }
+func (r *goRobot) leave(ctx context.Context) error  { return said(r.turn.Leave(ctx)) }
+func (r *goRobot) session() string                  { return r.turn.Session() }
+
+func (r *goRobot) positions() []int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.shown
+}

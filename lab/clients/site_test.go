@@ -1,0 +1,153 @@
+// Package clients holds every client to one list of what a robot's turn must survive, against real servers.
+package clients
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/lab/stack"
+)
+
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+var program struct {
+	sync.Once
+	path string
+	err  error
+}
+
+// build returns the server's program, made once for all tests.
+func build(t *testing.T) string {
+	program.Do(func() {
+		program.path = filepath.Join(dir, "waitroom")
+		program.err = stack.Build(t.Context(), "../..", program.path)
+	})
+	require.NoError(t, program.err)
+	return program.path
+}
+
+// site is a Redis with replicas, and a proxy before them that sends each call to a replica that lives.
+type site struct {
+	t        *testing.T
+	stack    *stack.Stack
+	replicas []*stack.Replica
+	proxy    *httptest.Server
+	next     atomic.Int64
+	sockets  atomic.Bool  // let through
+	lose     atomic.Int64 // answers of so many more calls that change something
+	rooms    atomic.Int64
+	kills    atomic.Int64
+}
+
+func newSite(t *testing.T, replicas int, settings ...string) *site {
+	t.Helper()
+	st, err := stack.New("waitroom-clients-")
+	require.NoError(t, err)
+	t.Cleanup(st.Stop)
+	_, addr, err := st.Redis(t.Context())
+	require.NoError(t, err)
+	s := &site{t: t, stack: st}
+	s.sockets.Store(true)
+	config := append([]string{"WAITROOM_REDIS_URL=redis://" + addr, "WAITROOM_ROOMS=room:*",
+		"WAITROOM_DATABASE_URL=sqlite:" + filepath.Join(st.Dir, "waitroom.db"), "WAITROOM_LOG_LEVEL=error",
+		"WAITROOM_SMS_WEBHOOK_SECRET=" + secret, "WAITROOM_DRAIN_TIMEOUT=1s", "WAITROOM_RATE_LIMIT=0",
+		"WAITROOM_PLACES_PER_IP=0", "WAITROOM_SOCKETS_PER_IP=0"}, settings...)
+	for n := range replicas {
+		r, err := st.Replica(t.Context(), fmt.Sprint("replica ", n+1), build(t), config)
+		require.NoError(t, err)
+		s.replicas = append(s.replicas, r)
+	}
+	s.proxy = httptest.NewServer(http.HandlerFunc(s.forward))
+	t.Cleanup(s.proxy.Close)
+	return s
+}
+
+// room names a room that no other test uses.
+func (s *site) room() string { return "room:" + strconv.FormatInt(s.rooms.Add(1), 10) }
+
+// forward sends a call to the next replica; one that is dead answers 502.
+func (s *site) forward(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Upgrade") != "" && !s.sockets.Load() {
+		http.Error(w, "no sockets here", http.StatusForbidden)
+		return
+	}
+	if r.Method != http.MethodGet && s.lose.Load() > 0 && s.lose.Add(-1) >= 0 {
+		w = nowhere{http.Header{}}
+		defer panic(http.ErrAbortHandler) // the connection breaks after the server has done it
+	}
+	replica := s.replicas[int(s.next.Add(1))%len(s.replicas)]
+	to, _ := url.Parse(replica.URL())
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy.ErrorHandler = func(w http.ResponseWriter, _ *http.Request,
+		_ error) {
+		w.WriteHeader(http.StatusBadGateway)
+	}
+	proxy.ErrorLog = nil
+	r.Host = to.Host
+	proxy.ServeHTTP(w, r)
+}
+
+// nowhere drops an answer.
+type nowhere struct{ header http.Header }
+
+func (n nowhere) Header() http.Header         { return n.header }
+func (n nowhere) Write(b []byte) (int, error) { return len(b), nil }
+func (n nowhere) WriteHeader(int)             {}
+
+// message is a signed message of the carrier's.
+func message(ctx context.Context, url, room, id, from, text string, at time.Time) (*http.Request, error) {
+	body := fmt.Sprintf(`{"message_id":%q,"from":%q,"text":%q,"sent_at":%q}`, id, from, text,
+		at.Format(time.RFC3339Nano))
+	signer, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	signature, err := signer.Sign(id, now, []byte(body))
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/api/"+room+"/sms", strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header = http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
+		"Webhook-Signature": {signature}}
+	return r, nil
+}
+
+// send is a message of the carrier's, and returns how it was matched: "matched", "late" or "unmatched".
+func (s *site) send(room, from, text string) string {
+	s.t.Helper()
+	now := time.Now()
+	r, err := message(s.t.Context(), s.replicas[0].URL(), room, fmt.Sprintf("m-%d", now.UnixNano()), from, text,
+		now)
+	require.NoError(s.t, err)
+	resp, err := http.DefaultClient.Do(r)
+	require.NoError(s.t, err)
+	defer func() { _ = resp.Body.Close() }()
+	answer, err := io.ReadAll(resp.Body)
+	require.NoError(s.t, err)
+	for _, result := range []string{"unmatched", "matched", "late"} {
+		if strings.Contains(string(answer), `"result":"`+result+`"`) {
+			return result
+		}
+	}
+	require.Fail(s.t, "no result", string(answer))
+	return ""
+}

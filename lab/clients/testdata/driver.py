@@ -1,0 +1,72 @@
+"""Runs one turn by the Python client: commands come as lines of JSON, and each is answered by one."""
+
+import json
+import sys
+import threading
+
+sys.path.insert(0, sys.argv[1])
+import waitroom  # noqa: E402
+
+turn = last = None
+going = {}  # command → what its ask waits for
+writing = threading.Lock()
+
+
+def answer(line):
+    with writing:
+        print(json.dumps(line), flush=True)
+
+
+def join(url, room, seller, **_):
+    global turn
+    turn = waitroom.join(url, room, seller)
+    return {"session": turn.session}
+
+
+def resume(url, room, session, **_):
+    global turn
+    turn = waitroom.resume(url, room, session)
+    return {"session": turn.session}
+
+
+def wait(**_):
+    positions = []
+    for state in turn.states():
+        positions.append(state.get("queue_position") or 0)
+    if state["status"] == "ended":
+        raise waitroom.Ended(state["outcome"])
+    return {"positions": positions}
+
+
+def code(id, **command):
+    global last
+    going[id] = threading.Event()
+
+    def ask():
+        answer({"id": id, "asks": True})
+        going[id].wait()
+
+    last = turn.code(command["from"], ask=ask, late=command["late"] / 1000)
+    return {"code": last.code, "late": last.late}
+
+
+commands = {"join": join, "resume": resume, "wait": wait, "code": code,
+            "reject": lambda **_: turn.reject(last), "done": lambda **_: turn.done(),
+            "leave": lambda **_: turn.leave()}
+
+
+def run(command):
+    try:
+        answer({"id": command["id"], **(commands[command["do"]](**command) or {})})
+    except waitroom.Ended as ended:
+        answer({"id": command["id"], "error": ended.outcome})
+    except waitroom.Refused as refused:
+        answer({"id": command["id"], "error": refused.code})
+
+
+for line in sys.stdin:
+    command = json.loads(line)
+    if command["do"] == "go":
+        going[command["id"]].set()
+    else:
+        threading.Thread(target=run, args=(command,), daemon=True).start()
