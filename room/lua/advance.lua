@@ -3,15 +3,15 @@
 -- advance ends what is over, marks who is away, drops who is gone, and hands the free lock to the first in line. Every verb that writes calls it
 -- first, so that the room's state is a function of what was asked and of Redis's clock, whoever calls.
 function advance()
-  if room.epoch == 0 or room.begun then return end
-  if NOW < room.looked then clock.turn_back() end
+  if room.epoch == 0 or room.just_begun then return end
+  if NOW < room.advanced_at then clock.turn_back() end
   clock.after_outage()
   if leases.held() then
-    if room.claim > 0 and NOW >= room.claim and room.claim <= room.expires then
+    if room.claim_by > 0 and NOW >= room.claim_by and room.claim_by <= room.expires then
       leases.miss()
     elseif NOW >= room.expires then
       leases.finish('expired', room.expires)
-    elseif not room.there and not change.lease then
+    elseif not room.lock_exists and not change.lease then
       leases.finish('forced', NOW)
     end
   end
@@ -22,8 +22,8 @@ end
 -- advance_read_only is advance where Redis takes no writes: a lease that is over counts as ended, and the lock is handed on when that can be
 -- written. A lease need not be claimed meanwhile, and none ends for that.
 function state.advance_read_only()
-  if leases.held() and (NOW >= room.expires or not room.there and NOW < leases.deadline()) then
-    room.over_session, room.over_outcome, room.session = room.session, NOW >= room.expires and 'expired' or 'forced', ''
+  if leases.held() and (NOW >= room.expires or not room.lock_exists and NOW < leases.deadline()) then
+    room.ended_session, room.ended_outcome, room.session = room.session, NOW >= room.expires and 'expired' or 'forced', ''
   end
 end
 

@@ -32,12 +32,12 @@ end
 
 -- leave_open notes that a party's ended lease left an ask open, so that most of the time no lease has to be read.
 function asks.leave_open(party, at)
-  if party == room.open_session then
+  if party == room.open_party then
     room.open_at = math.max(room.open_at, at)
   elseif at < room.open_at then
     room.open_other = math.max(room.open_other, at)
   else
-    room.open_other, room.open_session, room.open_at = math.max(room.open_other, room.open_at), party, at
+    room.open_other, room.open_party, room.open_at = math.max(room.open_other, room.open_at), party, at
   end
   change.matching = true
 end
@@ -45,10 +45,10 @@ end
 -- asked_by_others is when another party's lease asked last for a code that has not come, unless that is over `ms` ago; nil for none. What was asked
 -- before a loss may not be known any more, so the time of the loss counts as an ask.
 function asks.asked_by_others(party, ms)
-  local lost = room.noted > 0 and NOW < room.noted + ms and room.noted or nil
-  local latest = party == room.open_session and room.open_other or room.open_at
+  local lost = room.lost_at > 0 and NOW < room.lost_at + ms and room.lost_at or nil
+  local latest = party == room.open_party and room.open_other or room.open_at
   if latest == 0 or NOW >= latest + ms then return lost end
-  if latest > room.unsure then return math.max(latest, lost or 0) end
+  if latest > room.maybe_answered_until then return math.max(latest, lost or 0) end
   for lease in leases.past(nil, 2) do
     if NOW >= lease.ended + ms then return lost end
     local at = lease.party ~= party and asks.last_open(lease)
@@ -61,8 +61,8 @@ end
 -- back: it counts as made now.
 function asks.busy_until(party)
   local at = asks.asked_by_others(party, settings.quarantine)
-  if room.awaits ~= party and room.awaited > 0 then at = math.max(at or 0, room.awaited) end
-  local free = math.max(at and math.min(at, NOW) + settings.quarantine or 0, room.lost > 0 and room.lost + settings.quarantine or 0)
+  if room.second_code_party ~= party and room.second_code_asked_at > 0 then at = math.max(at or 0, room.second_code_asked_at) end
+  local free = math.max(at and math.min(at, NOW) + settings.quarantine or 0, room.asks_missing_until > 0 and room.asks_missing_until + settings.quarantine or 0)
   return NOW < free and free or 0
 end
 
@@ -89,9 +89,9 @@ end
 -- Until the quarantine of that ask is over no other party asks.
 function asks.await(party, at)
   if at > 0 then
-    room.awaits, room.awaited, change.matching = party, at, true
-  elseif room.awaits == party then
-    room.awaits, room.awaited, change.matching = '', 0, true
+    room.second_code_party, room.second_code_asked_at, change.matching = party, at, true
+  elseif room.second_code_party == party then
+    room.second_code_party, room.second_code_asked_at, change.matching = '', 0, true
   end
 end
 

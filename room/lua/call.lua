@@ -6,7 +6,7 @@
 -- Every verb's reply is "ok …" or a refusal's code with fields behind it, or a list of such texts. Instead of it, and nothing was done:
 --   ahead <ms>  Redis's clock is later than the caller's bound: the call took long, or the clock was stepped ahead
 --   newer       a later release wrote the room, in a format that this library does not know
---   behind, doubt <ms>   see lineage.check
+--   behind, recovering <ms>   see lineage.check
 
 -- UNKNOWN is what a caller that does not say so knows.
 local UNKNOWN = { __index = { epoch = 0, version = 0, lineage = '', replays = false, read_only = false, thorough = false, outage = 0, latest = 0,

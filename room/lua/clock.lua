@@ -11,7 +11,7 @@ function clock.read()
 end
 
 -- of_room is the room's time: it never goes back behind what happened in the room, though Redis's clock may in a failover.
-function clock.of_room() return math.max(NOW, room.granted, room.over, room.last_ask) end
+function clock.of_room() return math.max(NOW, room.granted, room.last_lease_over, room.last_ask) end
 
 -- since returns from when on asks may be missing: they are from `from` on until now, and from `lost_from` until `lost`.
 -- A message that comes late may have been sent before both.
@@ -23,9 +23,9 @@ end
 -- A holder that has to claim its lease gets the whole time again.
 function clock.suspend_judgement(ms)
   local till = NOW + math.min(ms, SETTLING)
-  if ms > 0 and till > room.trust then
-    room.trust, change.room = till, true
-    if room.claim > 0 then leases.claim_by(till - SETTLING + settings.claim_within) end
+  if ms > 0 and till > room.presence_trusted_from then
+    room.presence_trusted_from, change.room = till, true
+    if room.claim_by > 0 then leases.claim_by(till - SETTLING + settings.claim_within) end
   end
 end
 
@@ -41,17 +41,17 @@ function clock.is_ahead(at) return at > NOW + SETTLING end
 -- turn_back moves what lies ahead to a clock that went back, so that nothing takes longer for it. The times of leases and asks stay, or two
 -- leases would overlap: until the clock has been there again, and a quarantine longer, messages cannot be told apart by their times.
 function clock.turn_back()
-  local ms = room.looked - NOW
+  local ms = room.advanced_at - NOW
   if ms <= 0 then return end
   if ms >= TURNED then
-    room.turned_from = clock.since(NOW, room.turned, room.turned_from)
-    room.turned = math.max(room.lost, room.looked, room.granted, room.over, room.last_ask)
-    room.lost_from, room.lost = clock.since(room.turned_from, room.lost, room.lost_from), room.turned
+    room.clock_back_from = clock.since(NOW, room.clock_back_at, room.clock_back_from)
+    room.clock_back_at = math.max(room.asks_missing_until, room.advanced_at, room.granted, room.last_lease_over, room.last_ask)
+    room.asks_missing_from, room.asks_missing_until = clock.since(room.clock_back_from, room.asks_missing_until, room.asks_missing_from), room.clock_back_at
     change.matching = true
   end
   if leases.held() then
     room.expires, change.any, change.lease = room.expires - ms, true, true
-    if room.claim > 0 then room.claim = room.claim - ms end
+    if room.claim_by > 0 then room.claim_by = room.claim_by - ms end
     if room.session ~= ORPHANED then
       journal.record('extended', '"ticket":%d,"seller":"%s","fence":%d,"expires_at":%d', room.ticket, room.seller, room.fence, room.expires)
     end
@@ -60,5 +60,5 @@ function clock.turn_back()
     local list = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
     for i = 1, #list, 2 do redis.call('ZADD', key, int(list[i + 1] - ms), list[i]) end
   end
-  room.looked, change.room = NOW, true
+  room.advanced_at, change.room = NOW, true
 end

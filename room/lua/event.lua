@@ -10,7 +10,7 @@ local function lease_json(more)
   if not leases.held() then return 'null' end
   return '{"session":"' .. room.session .. '","ticket":' .. int(room.ticket) .. ',"fence":' .. int(room.fence) .. ',"granted_at":' ..
     int(room.granted) .. ',"expires_at":' .. int(room.expires) .. ',"asked":' .. int(room.asked) .. ',"open":' .. int(room.open) ..
-    ',"ask_after":' .. int(room.ask_after) .. (room.claim > 0 and ',"claim_by":' .. int(room.claim) or '') ..
+    ',"ask_after":' .. int(room.ask_after) .. (room.claim_by > 0 and ',"claim_by":' .. int(room.claim_by) or '') ..
     (news.rank and ',"rank":' .. news.rank or '') .. more .. '}'
 end
 
@@ -31,7 +31,7 @@ local function channel() return LOCK:sub(1, -5) .. settings.events end
 -- publish publishes the event, and on a waiter's own channel the lease that it was granted.
 function event.publish()
   if settings.events ~= '' and (change.any or news.notes) then redis.call('PUBLISH', channel(), json()) end
-  if room.channel and room.channel ~= '' then
-    redis.call('PUBLISH', room.channel, string.format('{"room":"%s",%s', LOCK:match('{(.*)}:lock$'), lease_json(''):sub(2)))
+  if room.grant_channel and room.grant_channel ~= '' then
+    redis.call('PUBLISH', room.grant_channel, string.format('{"room":"%s",%s', LOCK:match('{(.*)}:lock$'), lease_json(''):sub(2)))
   end
 end

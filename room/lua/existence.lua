@@ -31,7 +31,7 @@ local function begin()
   state.set_average(settings.lease, 0)
   room.holds = 0
   room.lineage = lineage.first()
-  room.begun = settings.ephemeral
+  room.just_begun = settings.ephemeral
   change.room = not settings.ephemeral
   journal.record('epoch')
 end
@@ -41,22 +41,22 @@ local function lasting() return { QUEUE, STATE, PLACES, SELLERS, SEEN, AWAY, END
 
 -- sleep gives the keys of an idle room an end.
 function existence.sleep(retention)
-  room.quiet = NOW
+  room.idle_since = NOW
   state.write('room')
   for _, key in ipairs(lasting()) do redis.call('PEXPIRE', key, int(retention)) end
 end
 
 -- stay takes back the end that sleep gave.
 function existence.stay()
-  if room.quiet == 0 then return end
+  if room.idle_since == 0 then return end
   for _, key in ipairs(lasting()) do redis.call('PERSIST', key) end
-  room.quiet, change.room = 0, true
+  room.idle_since, change.room = 0, true
 end
 
 -- wake makes the room one that is used.
 function existence.wake()
   if room.epoch == 0 then begin() end
-  if room.quiet > 0 then existence.stay() end
+  if room.idle_since > 0 then existence.stay() end
 end
 
 -- unlisted reports whether the index may not have the room, or may look at it only long from now: the process registered it too long ago, or
@@ -65,7 +65,7 @@ end
 function existence.unlisted()
   if settings.ephemeral then return false end -- no index has it
   local registered = args.registered
-  return registered <= room.quiet or NOW - registered > REGISTERED_FOR or (room.epoch == 0 and args.begins ~= existence.absence_token())
+  return registered <= room.idle_since or NOW - registered > REGISTERED_FOR or (room.epoch == 0 and args.begins ~= existence.absence_token())
 end
 
 -- register is the reply that has the caller register the room and call again; nothing was done. It has the absence token where there is one.
@@ -77,7 +77,7 @@ end
 function existence.vanish()
   redis.call('DEL', LOCK, STATE, PLACES, QUEUE, SEEN, AWAY)
   memo.places = {}
-  redis.call('HSET', STATE, 'room', '{"format":' .. FORMAT .. ',"above":' .. int(math.max(room.fence, room.above)) .. '}')
+  redis.call('HSET', STATE, 'room', '{"format":' .. FORMAT .. ',"highest_fence":' .. int(math.max(room.fence, room.highest_fence)) .. '}')
   redis.call('PEXPIRE', STATE, int(FENCE_KEPT))
 end
 
@@ -85,14 +85,14 @@ end
 -- than any before. Keys have an end for when all sessions die without a word.
 function existence.keep_longer()
   local ends = NOW + (leases.held() and math.max(room.expires - NOW, 0) or 0)
-  if room.kept_at <= NOW and NOW < room.kept_at + RENEWED and ends <= room.kept_till then return false end
-  room.kept_at, room.kept_till, change.room = NOW, ends + RENEWED, true
+  if room.renewed_at <= NOW and NOW < room.renewed_at + RENEWED and ends <= room.renewed_till then return false end
+  room.renewed_at, room.renewed_till, change.room = NOW, ends + RENEWED, true
   return true
 end
 
 -- set_expiry gives all keys of such a room another end, or the new ones alone.
 function existence.set_expiry(all)
-  local left = room.kept_till - NOW
+  local left = room.renewed_till - NOW
   if all then
     redis.call('PEXPIRE', STATE, int(left + FENCE_KEPT))
     memo.new_keys[PLACES] = true

@@ -9,7 +9,7 @@ local FORGETTING = 8 -- one end in so many deletes the leases that were kept for
 function leases.held() return room.session ~= '' end
 
 -- deadline is when the lease is over by itself.
-function leases.deadline() return room.claim > 0 and math.min(room.claim, room.expires) or room.expires end
+function leases.deadline() return room.claim_by > 0 and math.min(room.claim_by, room.expires) or room.expires end
 
 -- json is the lease as people read it in the lock key.
 function leases.json(session, seller, ticket, fence, granted, expires)
@@ -19,22 +19,22 @@ end
 
 -- reset_codes makes the lease one that has nothing to do with codes yet.
 function leases.reset_codes()
-  room.asking, room.asked, room.open, room.ask_after, room.codes, room.put_off, room.rejects, room.last_ask = false, 0, 0, 0, 0, false, 0, 0
+  room.asking, room.asked, room.open, room.ask_after, room.codes, room.end_extended, room.rejects, room.last_ask = false, 0, 0, 0, 0, false, 0, 0
 end
 
 -- claim_by gives the holder until then to claim its lease.
 function leases.claim_by(at)
-  if at > room.claim then room.claim, change.any, change.lease = at, true, true end
+  if at > room.claim_by then room.claim_by, change.any, change.lease = at, true, true end
 end
 
 -- grant gives the free lock to a session, with a fence above every one before. `claim` is as presence.to_claim returns it.
 function leases.grant(session, p, rank, claim)
   room.session, room.seller, room.ticket = session, p.seller, p.ticket
-  room.fence, room.above = math.max(US, room.fence + 1, room.above + 1), 0
-  room.granted = math.max(NOW, room.over) -- leases do not overlap, not even when the clock goes back
+  room.fence, room.highest_fence = math.max(US, room.fence + 1, room.highest_fence + 1), 0
+  room.granted = math.max(NOW, room.last_lease_over) -- leases do not overlap, not even when the clock goes back
   room.expires = NOW + (p.lease or settings.lease)
-  room.channel, news.rank = p.channel, rank
-  if claim then room.claim, room.rank = claim, rank end
+  room.grant_channel, news.rank = p.channel, rank
+  if claim then room.claim_by, room.rank_until_claimed = claim, rank end
   leases.reset_codes()
   local keeps = settings.leases_kept > 0
   room.asking, room.ask_after = settings.required or p.asks, keeps and asks.busy_until(session .. '=' .. p.seller) or 0
@@ -72,9 +72,9 @@ end
 -- free ends the lease, and returns when it was over: `at`, or later where something happened in it later. advance then hands the lock on.
 function leases.free(at)
   at = math.max(at, room.granted, room.last_ask)
-  room.over = math.max(room.over, at) -- where a loss took the holder, later leases were observed
+  room.last_lease_over = math.max(room.last_lease_over, at) -- where a loss took the holder, later leases were observed
   if room.session ~= ORPHANED and settings.leases_kept > 0 then keep(at) end
-  room.session, room.seller, room.ticket, room.granted, room.expires, room.claim, room.rank = '', '', 0, 0, 0, 0, nil
+  room.session, room.seller, room.ticket, room.granted, room.expires, room.claim_by, room.rank_until_claimed = '', '', 0, 0, 0, 0, nil
   leases.reset_codes()
   change.any, change.lease = true, true
   return at
@@ -100,8 +100,8 @@ end
 -- miss ends a lease that was not claimed in time. Its holder is in the line again with the rank that it had, away from that instant until it says
 -- that it is back; the second time its place ends.
 function leases.miss()
-  local session, fence, rank, p = room.session, room.fence, room.rank, places.get(room.session)
-  local at = leases.free(room.claim)
+  local session, fence, rank, p = room.session, room.fence, room.rank_until_claimed, places.get(room.session)
+  local at = leases.free(room.claim_by)
   journal.record('ended', '"ticket":%d,"seller":"%s","outcome":"unclaimed","ended_at":%d,"fence":%d', p.ticket, p.seller, at, fence)
   if p.missed then return places.finish(session, p, 'dropped', at, fence, nil) end
   places.put(session, places.live_text(p, 'u' .. int(fence)))
@@ -131,7 +131,7 @@ end
 -- current returns the live lease in the shape of an ended one, nil where there is none. In a read-only call it returns the lease that has just
 -- ended too: see advance.lua.
 function leases.current()
-  local session = leases.held() and room.session or room.over_session
+  local session = leases.held() and room.session or room.ended_session
   if not session or session == ORPHANED then return nil end
   return { current = leases.held(), fence = room.fence, ticket = room.ticket, session = session, seller = room.seller,
     party = session .. '=' .. room.seller, granted = room.granted, ended = leases.held() and room.expires or math.min(room.expires, NOW),
@@ -171,8 +171,8 @@ function leases.write(lease)
   lease.text = text
   local at = asks.last_open(lease)
   if at then asks.leave_open(lease.party, at) end
-  if room.open_at > room.unsure then -- one that was open may be answered now
-    room.unsure, change.matching = room.open_at, true
+  if room.open_at > room.maybe_answered_until then -- one that was open may be answered now
+    room.maybe_answered_until, change.matching = room.open_at, true
   end
   if leases.held() then
     local after = asks.busy_until(room.session .. '=' .. room.seller)

@@ -2,8 +2,8 @@
 
 -- length is how many wait.
 function line.length()
-  room.line = room.line or redis.call('ZCARD', QUEUE)
-  return room.line
+  room.waiting = room.waiting or redis.call('ZCARD', QUEUE)
+  return room.waiting
 end
 
 -- has returns a session's rank in the line, nil where it does not wait.
@@ -11,11 +11,11 @@ function line.has(session) return room.epoch > 0 and redis.call('ZSCORE', QUEUE,
 
 -- enqueue has a session wait. (It may be in the line already, where its place alone was lost.)
 function line.enqueue(session, rank)
-  room.line = line.length() + redis.call('ZADD', QUEUE, rank, session)
-  if room.line == 1 then memo.new_keys[QUEUE] = true end
+  room.waiting = line.length() + redis.call('ZADD', QUEUE, rank, session)
+  if room.waiting == 1 then memo.new_keys[QUEUE] = true end
 end
 
-local function dequeue(session) room.line = line.length() - redis.call('ZREM', QUEUE, session) end
+local function dequeue(session) room.waiting = line.length() - redis.call('ZREM', QUEUE, session) end
 
 -- remove takes a waiter out of the line, with what is known of its presence.
 function line.remove(session)

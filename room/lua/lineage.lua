@@ -41,19 +41,19 @@ local function continue()
     if #kept < HISTORIES then kept[#kept + 1] = stretch end
   end
   room.lineage = table.concat(kept, ',')
-  if known then room.doubt = NOW + settings.recovery end
+  if known then room.recovers = NOW + settings.recovery end
   state.write('room')
 end
 
 -- check returns why the call is not executed, nil where it is:
 --   behind      what the caller has observed is not in the room's past, or is of an earlier epoch: the caller replays it first (verb/replay.lua)
---   doubt <ms>  another history has just begun: the room answers no call for so long
+--   recovering <ms>  another history has just begun: the room answers no call for so long
 function lineage.check()
   room.history = history()
   if room.epoch > 0 and room.history ~= '' and room.lineage:sub(1, #room.history) ~= room.history and not caller.read_only then continue() end
-  if room.doubt > NOW + settings.recovery then room.doubt = 0 end -- the clock went back
+  if room.recovers > NOW + settings.recovery then room.recovers = 0 end -- the clock went back
   if caller.replays then return nil end
   if caller.epoch > 0 and (caller.epoch ~= room.epoch or caller.version > lineage.agreed(caller.version, caller.lineage)) then return 'behind' end
   if room.epoch == 0 and redis.call('EXISTS', PLACES) == 1 then return 'behind' end -- the state alone is gone
-  if NOW < room.doubt then return 'doubt ' .. int(room.doubt - NOW) end
+  if NOW < room.recovers then return 'recovering ' .. int(room.recovers - NOW) end
 end

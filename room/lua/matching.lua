@@ -170,10 +170,10 @@ end
 -- been the answer to that: then it cannot be told for which of its asks the code is that is still to come. Where one is to come already, this goes
 -- on until no such ask is open, whatever codes come. 0: it is not so.
 function matching.awaited(mine, ask)
-  local left = mine.party == room.open_session and room.open_at or room.open_other
-  local going_on = room.awaits == mine.party and sms.earliest < room.awaited + settings.quarantine
+  local left = mine.party == room.open_party and room.open_at or room.open_other
+  local going_on = room.second_code_party == mine.party and sms.earliest < room.second_code_asked_at + settings.quarantine
   if ask and not going_on and sms.earliest >= left + settings.quarantine then return 0 end
-  local w = { party = mine.party, fence = mine.fence, ask = ask, going_on = going_on, last = going_on and room.awaited or 0, open = false, later = going_on }
+  local w = { party = mine.party, fence = mine.fence, ask = ask, going_on = going_on, last = going_on and room.second_code_asked_at or 0, open = false, later = going_on }
   local live = leases.current()
   if live then note_asks(w, live) end
   for l in leases.past(nil, 8) do
@@ -201,10 +201,10 @@ local function asked_outside(plain)
 end
 
 -- asks_lost reports whether an ask that is not known any more, or whose time says nothing, may have caused the message.
-function matching.asks_lost() return room.lost > 0 and sms.earliest < room.lost + settings.quarantine end
+function matching.asks_lost() return room.asks_missing_until > 0 and sms.earliest < room.asks_missing_until + settings.quarantine end
 
 -- second_code reports whether a party that asked in two turns still waits for its second code, which may be this.
-local function second_code() return room.awaited > 0 and room.awaited < sms.latest and sms.earliest < room.awaited + settings.quarantine end
+local function second_code() return room.second_code_asked_at > 0 and room.second_code_asked_at < sms.latest and sms.earliest < room.second_code_asked_at + settings.quarantine end
 
 -- asked_soon reports whether a lease of another party asked shortly after the message claims to have been sent. Of a lease that is over an ask
 -- counts that was answered, too: its code may have been another's.
@@ -249,7 +249,7 @@ function matching.judge()
   local l, list, over = asker()
   if list == 'ambiguous' then return nil, list, over and behind(over) or nil end
   -- Asks since the last writes that are left are not known: a lease that asked before the loss need not have been the last.
-  if l and (sms.latest > room.lost_from and matching.asks_lost() or sms.latest > room.noted_from and list[#list].at <= room.noted) then
+  if l and (sms.latest > room.asks_missing_from and matching.asks_lost() or sms.latest > room.lost_from and list[#list].at <= room.lost_at) then
     return nil, 'ambiguous'
   end
   if l then

@@ -5,7 +5,7 @@
 -- expire_replicas takes back what a dead replica said. Sessions stay in HERE whatever becomes of their places: their browsers are still there.
 
 -- gone_for reports whether a session that was connected last at `since` has been gone for over `ms`.
-function presence.gone_for(since, ms) return since < NOW - ms and NOW >= room.trust end
+function presence.gone_for(since, ms) return since < NOW - ms and NOW >= room.presence_trusted_from end
 
 -- connected_until notes until when a waiter is connected, or was (ms).
 function presence.connected_until(session, at)
@@ -41,7 +41,7 @@ end
 
 -- check marks waiters away and drops those gone for too long, once in a call: its time stands still.
 function presence.check()
-  if memo.present or NOW < room.trust or line.length() == 0 then return end
+  if memo.present or NOW < room.presence_trusted_from or line.length() == 0 then return end
   memo.present = true
   local gone = redis.call('ZRANGEBYSCORE', SEEN, '-inf', '(' .. int(NOW - settings.away_after), 'WITHSCORES', 'LIMIT', '0', int(BATCH))
   for i = 1, #gone, 2 do presence.mark_away(gone[i], tonumber(gone[i + 1])) end
@@ -71,9 +71,9 @@ end
 
 -- claim_lease has the holder claim its lease; false where that was done, or need not be.
 function presence.claim_lease()
-  if not room.rank then return false end
-  if room.claim > 0 then change.any, change.lease = true, true end
-  room.claim, room.rank, change.codes = 0, nil, true -- also of a session without a browser: it need not claim, should a browser come late
+  if not room.rank_until_claimed then return false end
+  if room.claim_by > 0 then change.any, change.lease = true, true end
+  room.claim_by, room.rank_until_claimed, change.codes = 0, nil, true -- also of a session without a browser: it need not claim, should a browser come late
   return change.any
 end
 
@@ -115,7 +115,7 @@ function presence.connect(session, replica)
   if line.has(session) then
     if not presence.back(session) then return end
     redis.call('ZREM', SEEN, session)
-  elseif session == room.session and room.rank and room.claim == 0 and settings.claim_within > 0 then
+  elseif session == room.session and room.rank_until_claimed and room.claim_by == 0 and settings.claim_within > 0 then
     leases.claim_by(NOW + settings.claim_within) -- the replica said so late: its turn had come by then
   end
   local at = redis.call('ZSCORE', HERE, session)

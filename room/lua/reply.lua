@@ -15,7 +15,7 @@ function reply.view()
   local lease = '- - - - - - -'
   if leases.held() then
     lease = int(room.ticket) .. ' ' .. int(room.fence) .. ' ' .. int(room.granted) .. ' ' .. int(room.expires) .. ' ' .. int(room.asked) .. ' ' ..
-      int(room.open) .. ' ' .. int(room.ask_after) .. (room.claim > 0 and ',' .. int(room.claim) or '')
+      int(room.open) .. ' ' .. int(room.ask_after) .. (room.claim_by > 0 and ',' .. int(room.claim_by) or '')
   end
   return int(room.epoch) .. ' ' .. int(room.version) .. ' ' .. int(NOW) .. ' ' .. int(line.length()) .. ' ' .. room.hold .. ',' ..
     room.spread .. ',' .. room.lineage .. (room.paused and ' 1 ' or ' 0 ') .. lease
@@ -25,15 +25,15 @@ end
 -- that until it is back. The seller has a "=" before it, since it may be called "-".
 function reply.standing(session)
   local p = session ~= '' and places.get(session)
-  if p and session == room.over_session then
-    return 'ended ' .. int(p.ticket) .. ' =' .. p.seller .. ' ' .. room.over_outcome .. ' ' .. int(room.fence) .. ' - -'
+  if p and session == room.ended_session then
+    return 'ended ' .. int(p.ticket) .. ' =' .. p.seller .. ' ' .. room.ended_outcome .. ' ' .. int(room.fence) .. ' - -'
   end
   if not p then return 'idle - - - - - -' end
   local who = ' ' .. int(p.ticket) .. ' =' .. p.seller .. ' '
   if not p.live then return 'ended' .. who .. p.outcome .. ' ' .. (p.fence ~= '' and p.fence or '-') .. ' - -' end
   if session == room.session then return 'locked' .. who .. '- ' .. int(room.fence) .. ' - -' end
   local at, rank
-  if session == room.last then
+  if session == room.joined_last then
     at, rank = line.length(), int(p.ticket) -- it has just joined
   else
     at, rank = redis.call('ZRANK', QUEUE, session) + 1, redis.call('ZSCORE', QUEUE, session)

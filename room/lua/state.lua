@@ -29,11 +29,11 @@ local LOOK_EVERY = 1000 -- how exactly STATE has the time of the last look (ms)
 
 -- ABSENT has the members that are left out where they are 0, false or ''.
 local ABSENT = { __index = {
-  format = 0, epoch = 0, version = 0, lineage = '', tickets = 0, spread = '0.000', holds = 0, paused = false, quiet = 0, looked = 0, trust = 0,
-  doubt = 0, above = 0, kept_at = 0, kept_till = 0,
-  session = '', seller = '', ticket = 0, fence = 0, granted = 0, expires = 0, over = 0, claim = 0, asking = false, asked = 0, open = 0, ask_after = 0,
-  put_off = false, codes = 0, rejects = 0, last_ask = 0,
-  open_session = '', open_at = 0, open_other = 0, unsure = 0, awaits = '', awaited = 0, noted = 0, noted_from = 0, turned = 0, turned_from = 0,
+  format = 0, epoch = 0, version = 0, lineage = '', tickets = 0, spread = '0.000', holds = 0, paused = false, idle_since = 0, advanced_at = 0, presence_trusted_from = 0,
+  recovers = 0, highest_fence = 0, renewed_at = 0, renewed_till = 0,
+  session = '', seller = '', ticket = 0, fence = 0, granted = 0, expires = 0, last_lease_over = 0, claim_by = 0, asking = false, asked = 0, open = 0, ask_after = 0,
+  end_extended = false, codes = 0, rejects = 0, last_ask = 0,
+  open_party = '', open_at = 0, open_other = 0, maybe_answered_until = 0, second_code_party = '', second_code_asked_at = 0, lost_at = 0, lost_from = 0, clock_back_at = 0, clock_back_from = 0,
 } }
 
 -- member is a member of a field; '' where it is absent.
@@ -48,31 +48,31 @@ local json = {}
 function json.room()
   local r = room
   return '{"format":' .. FORMAT .. ',"epoch":' .. int(r.epoch) .. ',"version":' .. int(r.version) .. ',"lineage":"' .. r.lineage .. '","tickets":' ..
-    int(r.tickets) .. ',"hold":"' .. r.hold .. '","spread":"' .. r.spread .. '","holds":' .. int(r.holds) .. ',"looked":' .. int(r.looked) ..
-    (r.paused and ',"paused":true' or '') .. member('trust', r.trust) .. member('quiet', r.quiet) .. member('doubt', r.doubt) ..
-    member('above', r.above) .. member('kept_at', r.kept_at) .. member('kept_till', r.kept_till) .. '}'
+    int(r.tickets) .. ',"hold":"' .. r.hold .. '","spread":"' .. r.spread .. '","holds":' .. int(r.holds) .. ',"advanced_at":' .. int(r.advanced_at) ..
+    (r.paused and ',"paused":true' or '') .. member('presence_trusted_from', r.presence_trusted_from) .. member('idle_since', r.idle_since) .. member('recovers', r.recovers) ..
+    member('highest_fence', r.highest_fence) .. member('renewed_at', r.renewed_at) .. member('renewed_till', r.renewed_till) .. '}'
 end
 
 -- codes_json has what the lease has to do with codes.
 local function codes_json()
   local r = room
   return member('asking', r.asking) .. member('asked', r.asked) .. member('open', r.open) .. member('ask_after', r.ask_after) ..
-    member('put_off', r.put_off) .. member('codes', r.codes) .. member('rejects', r.rejects) .. member('last_ask', r.last_ask)
+    member('end_extended', r.end_extended) .. member('codes', r.codes) .. member('rejects', r.rejects) .. member('last_ask', r.last_ask)
 end
 
 function json.lease()
   local r = room
-  if r.session == '' then return '{"fence":' .. int(r.fence) .. member('over', r.over) .. '}' end
+  if r.session == '' then return '{"fence":' .. int(r.fence) .. member('last_lease_over', r.last_lease_over) .. '}' end
   return '{"session":"' .. r.session .. '","seller":"' .. r.seller .. '","ticket":' .. int(r.ticket) .. ',"fence":' .. int(r.fence) .. ',"granted":' ..
-    int(r.granted) .. ',"expires":' .. int(r.expires) .. member('over', r.over) .. member('claim', r.claim) ..
-    (r.rank and ',"rank":"' .. r.rank .. '"' or '') .. codes_json() .. '}'
+    int(r.granted) .. ',"expires":' .. int(r.expires) .. member('last_lease_over', r.last_lease_over) .. member('claim_by', r.claim_by) ..
+    (r.rank_until_claimed and ',"rank_until_claimed":"' .. r.rank_until_claimed .. '"' or '') .. codes_json() .. '}'
 end
 
 function json.matching()
   local r = room
-  return '{"open_session":"' .. r.open_session .. '","awaits":"' .. r.awaits .. '"' .. member('open_at', r.open_at) .. member('open_other', r.open_other) ..
-    member('unsure', r.unsure) .. member('awaited', r.awaited) .. member('noted', r.noted) .. member('noted_from', r.noted_from) ..
-    member('turned', r.turned) .. member('turned_from', r.turned_from) .. '}'
+  return '{"open_party":"' .. r.open_party .. '","second_code_party":"' .. r.second_code_party .. '"' .. member('open_at', r.open_at) .. member('open_other', r.open_other) ..
+    member('maybe_answered_until', r.maybe_answered_until) .. member('second_code_asked_at', r.second_code_asked_at) .. member('lost_at', r.lost_at) .. member('lost_from', r.lost_from) ..
+    member('clock_back_at', r.clock_back_at) .. member('clock_back_from', r.clock_back_from) .. '}'
 end
 
 -- write writes fields of STATE now.
@@ -89,13 +89,13 @@ end
 
 -- load_losses sets from when until when asks may be missing: by a loss, since the clock went back, or since it was stepped ahead.
 local function load_losses()
-  room.lost, room.lost_from = room.noted, room.noted_from
-  if room.turned > 0 then
-    room.lost_from = room.turned > room.lost and clock.since(room.turned_from, room.lost, room.lost_from)
-      or clock.since(room.lost_from, room.turned, room.turned_from)
-    room.lost = math.max(room.lost, room.turned)
+  room.asks_missing_until, room.asks_missing_from = room.lost_at, room.lost_from
+  if room.clock_back_at > 0 then
+    room.asks_missing_from = room.clock_back_at > room.asks_missing_until and clock.since(room.clock_back_from, room.asks_missing_until, room.asks_missing_from)
+      or clock.since(room.asks_missing_from, room.clock_back_at, room.clock_back_from)
+    room.asks_missing_until = math.max(room.asks_missing_until, room.clock_back_at)
   end
-  if caller.stepped > room.lost then room.lost, room.lost_from = caller.stepped, 0 end -- by then an ask may be of any age
+  if caller.stepped > room.asks_missing_until then room.asks_missing_until, room.asks_missing_from = caller.stepped, 0 end -- by then an ask may be of any age
 end
 
 -- read reads STATE and the time. It looks for the lock key before it reads the time: then a key that expired is past its end, and one that is missing
@@ -107,9 +107,9 @@ function state.read()
   for i = 2, 3 do
     for name, value in pairs(texts[i] and cjson.decode(texts[i]) or {}) do room[name] = value end
   end
-  room.there = room.session ~= '' and redis.call('EXISTS', LOCK) == 1
+  room.lock_exists = room.session ~= '' and redis.call('EXISTS', LOCK) == 1
   clock.read()
-  if clock.is_ahead(room.trust) then room.trust = 0 end
+  if clock.is_ahead(room.presence_trusted_from) then room.presence_trusted_from = 0 end
   if room.hold + 0 > settings.lease or room.spread + 0 > settings.lease then state.set_average(room.hold, room.spread) end
   load_losses()
   change = { any = false, room = false, lease = false, codes = false, matching = false }
@@ -137,7 +137,7 @@ end
 -- The version grows by one however much happened: a handoff is one change.
 function state.commit()
   if change.any then room.version = room.version + 1 end
-  if room.epoch > 0 and NOW - room.looked >= LOOK_EVERY and (change.any or not room.begun) then room.looked, change.room = NOW, true end
+  if room.epoch > 0 and NOW - room.advanced_at >= LOOK_EVERY and (change.any or not room.just_begun) then room.advanced_at, change.room = NOW, true end
   if change.any or change.room or change.codes or change.matching or settings.ephemeral and next(memo.new_keys) then write_changes() end
   journal.append()
   event.publish() -- last: a user without the right to publish is refused here, and what is written is written whole

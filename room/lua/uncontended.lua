@@ -16,7 +16,7 @@ function uncontended.join()
   if not applies() or reply.is_remembered() or args.seller ~= '' or args.ticket ~= 0 or not is_free() then return nil end
   local p = { live = true, ticket = 1, seller = '', at = NOW, channel = args.channel, lease = args.own_lease > 0 and args.own_lease or nil,
     asks = args.asks }
-  room.epoch, room.version, room.tickets, room.looked, room.line = US, 1, 1, NOW, 0
+  room.epoch, room.version, room.tickets, room.advanced_at, room.waiting = US, 1, 1, NOW, 0
   leases.grant(args.session, p, '1')
   existence.keep_longer()
   state.write('room', 'lease')
@@ -29,16 +29,16 @@ end
 
 -- holds reports whether the caller's session holds the lock, and nothing is due.
 local function holds()
-  return room.session == args.session and room.there and (args.fence == 0 or args.fence == room.fence)
-    and (args.ticket == 0 or args.ticket == room.ticket) and room.seller == '' and not room.paused and not room.rank and room.doubt == 0
-    and room.above == 0 and room.epoch > 0 and NOW >= room.looked and NOW < room.expires and redis.call('EXISTS', QUEUE) == 0
+  return room.session == args.session and room.lock_exists and (args.fence == 0 or args.fence == room.fence)
+    and (args.ticket == 0 or args.ticket == room.ticket) and room.seller == '' and not room.paused and not room.rank_until_claimed and room.recovers == 0
+    and room.highest_fence == 0 and room.epoch > 0 and NOW >= room.advanced_at and NOW < room.expires and redis.call('EXISTS', QUEUE) == 0
 end
 
 function uncontended.leave()
   if not applies() or not holds() then return nil end
   local repeated = reply.repeated()
   if repeated then return repeated end
-  room.version, room.session, room.line = room.version + 1, '', 0
+  room.version, room.session, room.waiting = room.version + 1, '', 0
   existence.vanish()
   memo.places[args.session] = false
   return reply.remember(reply.make('ok', args.session))

@@ -39,7 +39,7 @@ function verb.erase()
       ended = ended + 1
     end
   end
-  for _, field in ipairs({ 'open_session', 'awaits' }) do -- each is a party: see leases.lua
+  for _, field in ipairs({ 'open_party', 'second_code_party' }) do -- each is a party: see leases.lua
     local of, seller = room[field]:match('^([^=]*)=(.*)$')
     if seller == args.seller then room[field], change.matching = of .. '=' .. args.pseudonym, true end
   end

@@ -62,8 +62,8 @@ end
 local function refuse_busy(free)
   if room.ask_after ~= free then room.ask_after, change.any, change.codes = free, true, true end
   local expires = math.min(room.expires + math.min(free - NOW, settings.quarantine), room.granted + LONGEST)
-  if not room.put_off then
-    room.put_off, change.codes = true, true
+  if not room.end_extended then
+    room.end_extended, change.codes = true, true
     if expires > room.expires then
       room.expires, change.any, change.lease = expires, true, true
       journal.record('extended', '"ticket":%d,"seller":"%s","fence":%d,"expires_at":%d', room.ticket, room.seller, room.fence, expires)

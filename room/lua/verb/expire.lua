@@ -10,9 +10,9 @@ local function next_look(pending, forget)
   if forget then look = math.min(look, forget) end
   if line.length() > 0 then
     local gone = redis.call('ZRANGE', SEEN, 0, 0, 'WITHSCORES')
-    if gone[2] then look = math.min(look, math.max(tonumber(gone[2]) + settings.away_after + 1, room.trust)) end
+    if gone[2] then look = math.min(look, math.max(tonumber(gone[2]) + settings.away_after + 1, room.presence_trusted_from)) end
     local away = redis.call('ZRANGE', AWAY, 0, 0, 'WITHSCORES')
-    if away[2] then look = math.min(look, math.max(tonumber(away[2]) + settings.away_after + settings.drop_after + 1, room.trust)) end
+    if away[2] then look = math.min(look, math.max(tonumber(away[2]) + settings.away_after + settings.drop_after + 1, room.presence_trusted_from)) end
   end
   return math.max(look, NOW)
 end
@@ -27,7 +27,7 @@ function verb.expire()
   local code, pending = 'active', redis.call('XLEN', JOURNAL)
   if line.length() == 0 and not leases.held() then
     code = pending == 0 and not room.paused and not forget and 'asleep' or 'idle'
-    if code == 'asleep' and room.epoch > 0 and room.quiet == 0 and not settings.ephemeral then existence.sleep(args.retention) end
+    if code == 'asleep' and room.epoch > 0 and room.idle_since == 0 and not settings.ephemeral then existence.sleep(args.retention) end
   end
   return reply.make(code, '') .. ' ' .. int(more and NOW or next_look(pending, forget)) .. ' ' .. pending
 end

@@ -4,7 +4,7 @@
 
 -- grants are the times of the latest leases; an ended lease's own text has a session in it and stays here.
 local function grants(since, most)
-  local list = (leases.held() or room.over_session) and room.granted >= since and { int(room.granted) } or {}
+  local list = (leases.held() or room.ended_session) and room.granted >= since and { int(room.granted) } or {}
   local ended = redis.call('ZREVRANGEBYSCORE', LEASES, '+inf', int(since), 'WITHSCORES', 'LIMIT', 0, most - #list)
   for i = 2, #ended, 2 do list[#list + 1] = int(tonumber(ended[i])) end
   return table.concat(list, ' ')
@@ -26,8 +26,8 @@ end
 -- outcomes counts those of the latest endings that had held the lock, and how many of them expired.
 local function outcomes(since, most)
   local n, expired = 0, 0
-  if room.over_session and room.over_session ~= ORPHANED and room.expires >= since then -- that cannot be written now: see advance.lua
-    n, expired = 1, room.over_outcome == 'expired' and 1 or 0
+  if room.ended_session and room.ended_session ~= ORPHANED and room.expires >= since then -- that cannot be written now: see advance.lua
+    n, expired = 1, room.ended_outcome == 'expired' and 1 or 0
   end
   for _, text in ipairs(texts_of(redis.call('ZREVRANGEBYSCORE', ENDED, '+inf', int(since), 'LIMIT', 0, most))) do
     local outcome, fence = (text or ''):match('^([^|]*)|[^|]*|[^|]*|[^|]*|(%d+)')
@@ -54,7 +54,7 @@ function verb.glance()
   return {
     reply.make('ok', ''),
     table.concat({ leases.held() and '=' .. room.seller or '-', redis.call('ZCARD', AWAY), int(oldest(args.most_oldest)), n, expired, unmatched(),
-      int(room.noted) }, ' '),
+      int(room.lost_at) }, ' '),
     grants(NOW - args.grants_for, args.most_grants),
   }
 end

@@ -45,11 +45,11 @@ function verb.join()
 
   if leases.held() or room.paused then
     line.enqueue(args.session, int(p.ticket))
-    room.last = args.session
+    room.joined_last = args.session
     if args.vouch > 0 then presence.connected_until(args.session, NOW + args.vouch) end
   else
     leases.grant(args.session, p, int(p.ticket))
-    room.channel = nil -- the reply says it
+    room.grant_channel = nil -- the reply says it
   end
   return reply.answer('ok', args.session)
 end

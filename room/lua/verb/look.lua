@@ -27,7 +27,7 @@ end
 local function shown_to(session, list)
   local p = list and places.get(session)
   if not p then return '' end
-  local holds = session == room.session or session == room.over_session
+  local holds = session == room.session or session == room.ended_session
   local fence, out = holds and room.fence or tonumber(p.fence or p.missed or '') or -1, {}
   for _, entry in ipairs(list) do
     local m = messages.get(entry[1])

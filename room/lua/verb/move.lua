@@ -25,13 +25,13 @@ function verb.move()
   redis.call('ZREM', QUEUE, session)
   local before, after = rank_at(at - 1), rank_at(at)
   -- A holder that may have to come back into the line, unclaimed, keeps its rank: a waiter that would get that one is behind it.
-  local kept = tonumber(room.rank)
+  local kept = tonumber(room.rank_until_claimed)
   if kept and (not before or kept > before) and (not after or kept < after) then before = kept end
   local rank = before and (before + (after or room.tickets + 1)) / 2 or after - 1
   if before and (rank <= before or rank >= (after or room.tickets + 1)) then
     if kept then
-      local ahead = redis.call('ZCOUNT', QUEUE, '-inf', '(' .. room.rank)
-      room.rank, change.lease = string.format('%.1f', ahead + (at <= ahead and 1 or 0) + 0.5), true
+      local ahead = redis.call('ZCOUNT', QUEUE, '-inf', '(' .. room.rank_until_claimed)
+      room.rank_until_claimed, change.lease = string.format('%.1f', ahead + (at <= ahead and 1 or 0) + 0.5), true
     end
     local waiters = redis.call('ZRANGE', QUEUE, 0, -1)
     table.insert(waiters, at, session)

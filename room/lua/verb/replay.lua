@@ -60,7 +60,7 @@ local function compare(f)
   local waits = same and redis.call('ZSCORE', QUEUE, f.session)
   if waits and (f.waited or not f.outcome and not f.fence) then return end -- it keeps its place
   journal_observed(f, same and not lost and room.epoch or f.of)
-  if same or not p or ((lost or NOW < room.doubt or not p.live) and p.ticket < f.ticket) then end_lost(f.session, f.ticket, f.seller, f.fence, f.outcome) end
+  if same or not p or ((lost or NOW < room.recovers or not p.live) and p.ticket < f.ticket) then end_lost(f.session, f.ticket, f.seller, f.fence, f.outcome) end
 end
 
 -- carry ends the places that are not in the line, the holder's among them, and lists the others for the ledger: they go on.
@@ -95,8 +95,8 @@ end
 
 -- go_on_after has later leases begin after those that are known, by whatever clock their times are.
 local function go_on_after()
-  local at = math.max(room.over, room.granted, known.over)
-  if at > room.over then room.over, change.any, change.lease = at, true, true end
+  local at = math.max(room.last_lease_over, room.granted, known.over)
+  if at > room.last_lease_over then room.last_lease_over, change.any, change.lease = at, true, true end
 end
 
 -- orphan grants the lock to no session until a lease would have ended.
@@ -106,14 +106,14 @@ local function orphan(lease)
   room.session, room.seller, room.ticket, room.granted, room.expires = ORPHANED, '', lease.ticket, math.min(lease.granted, NOW), lease.expires
   room.fence = math.max(room.fence, lease.fence)
   leases.reset_codes()
-  room.open_session, room.open_at, room.open_other = '', 0, 0
+  room.open_party, room.open_at, room.open_other = '', 0, 0
   change.any, change.lease, change.matching = true, true, true
 end
 
 local function note_loss(from)
-  room.noted_from = clock.since(from, room.noted, room.noted_from)
-  room.noted = math.max(NOW, room.noted, room.over, known.over) -- no lease is granted, and so none asks, by an earlier time
-  room.lost_from, room.lost = clock.since(room.noted_from, room.lost, room.lost_from), math.max(room.lost, room.noted)
+  room.lost_from = clock.since(from, room.lost_at, room.lost_from)
+  room.lost_at = math.max(NOW, room.lost_at, room.last_lease_over, known.over) -- no lease is granted, and so none asks, by an earlier time
+  room.asks_missing_from, room.asks_missing_until = clock.since(room.lost_from, room.asks_missing_until, room.asks_missing_from), math.max(room.asks_missing_until, room.lost_at)
   change.matching = true
 end
 
@@ -127,12 +127,12 @@ local function begin_epoch()
   for _, f in ipairs(known.places) do compare(f) end
   local kept = carry()
   room.epoch, room.version = math.max(US, of + 1), 0
-  room.session, room.seller, room.ticket, room.granted, room.expires, room.claim, room.rank = '', '', 0, 0, 0, 0, nil
+  room.session, room.seller, room.ticket, room.granted, room.expires, room.claim_by, room.rank_until_claimed = '', '', 0, 0, 0, 0, nil
   room.lineage = lineage.first()
-  room.doubt = room.history ~= '' and NOW + settings.recovery or 0 -- else the store is in the one process that there is, or does not say when it changes
+  room.recovers = room.history ~= '' and NOW + settings.recovery or 0 -- else the store is in the one process that there is, or does not say when it changes
   redis.call('HDEL', STATE, 'asks')
   leases.reset_codes()
-  room.open_session, room.open_at, room.open_other = '', 0, 0
+  room.open_party, room.open_at, room.open_other = '', 0, 0
   change.any, change.lease, change.matching, news.reset = true, true, true, true
   note_loss(last)
   journal.record('epoch', '"kept":[' .. kept .. ']')
@@ -140,11 +140,11 @@ local function begin_epoch()
 end
 
 function verb.replay()
-  known, looked = args.known, room.looked
+  known, looked = args.known, room.advanced_at
   left_over = room.epoch == 0 and redis.call('EXISTS', PLACES) == 1
   -- Neither the ledger nor this process is ahead of a room that lost nothing.
   local ahead = room.epoch > 0 and (args.epoch == 0 or args.epoch == room.epoch)
-    and (known.fence > math.max(room.fence, room.above) or known.ticket > room.tickets)
+    and (known.fence > math.max(room.fence, room.highest_fence) or known.ticket > room.tickets)
   lost = left_over or ahead or room.epoch < args.epoch or (room.epoch == args.epoch and args.version > lineage.agreed(args.version, args.lineage))
   recorded = room.epoch == 0 and (known.fence > 0 or known.ticket > 0)
 
@@ -159,18 +159,18 @@ function verb.replay()
   elseif args.epoch > 0 and args.epoch < room.epoch then
     if not leases.held() or room.session == ORPHANED then go_on_after() end
     for _, f in ipairs(known.places) do compare(f) end
-    if room.noted * 1000 < room.epoch - settings.recovery * 1000 then
+    if room.lost_at * 1000 < room.epoch - settings.recovery * 1000 then
       note_loss(0) -- it began without knowing that anything was lost
-    elseif known.over > room.noted then
-      note_loss(room.noted_from) -- the clock is behind
+    elseif known.over > room.lost_at then
+      note_loss(room.lost_from) -- the clock is behind
     end
   end
   if lost or recorded or args.epoch < room.epoch then
     if known.ticket > room.tickets then room.tickets, change.any = known.ticket, true end
     if known.fence > room.fence and (not leases.held() or room.session == ORPHANED) then
       room.fence, change.any, change.lease = known.fence, true, true
-    elseif known.fence > math.max(room.fence, room.above) then -- the live lease keeps its own
-      room.above, change.room = known.fence, true
+    elseif known.fence > math.max(room.fence, room.highest_fence) then -- the live lease keeps its own
+      room.highest_fence, change.room = known.fence, true
     end
     if recorded and (known.lost or NOW - known.ended < OPEN_FOR) then note_loss(0) end -- its ask may be open
     if known.lease and known.lease ~= cjson.null then
