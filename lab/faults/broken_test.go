@@ -99,8 +99,8 @@ func breakages() []breakage {
 		{IndexLost, "nobody sees that the index has another life", only("index-lost"), []edit{
 			{"room/rebuild.go", "if l.busy || (!another && found.whole) {", "if l.busy || l.life != \"\" || !another && found.whole {"}}},
 		{GhostGranted, "nobody is ever away", only("half-open"), []edit{
-			lua("line.lua", "if not presence.gone_for(until_ms, settings.away_after) or not presence.mark_away(session, until_ms) then", "if true then"),
-			lua("presence.lua", "if memo.present or NOW < room.presence_trusted_from or line.length() == 0 then return end", "if true then return end")}},
+			lua("line.lua", "if not gone or not presence.mark_away(session, until_ms) then", "if true then"),
+			lua("presence.lua", "if memo.presence_checked or NOW < room.presence_trusted_from or line.length() == 0 then return end", "if true then return end")}},
 		{RequestDropped, "SIGTERM is not listened to", only("rolling-restart"), []edit{
 			{"cmd/waitroom/main.go", "os.Interrupt, syscall.SIGTERM}", "os.Interrupt, syscall.SIGHUP}"}}},
 		{SellersNoticed, "a ledger that is behind makes a replica not ready", only("database"), []edit{

@@ -169,7 +169,7 @@ end
 -- awaited is when the party of a lease asked last, where an ask of an earlier turn of it is open still and this code, which answers `ask`, may have
 -- been the answer to that: then it cannot be told for which of its asks the code is that is still to come. Where one is to come already, this goes
 -- on until no such ask is open, whatever codes come. 0: it is not so.
-function matching.awaited(mine, ask)
+function matching.second_code_due(mine, ask)
   local left = mine.party == room.open_party and room.open_at or room.open_other
   local going_on = room.second_code_party == mine.party and sms.earliest < room.second_code_asked_at + settings.quarantine
   if ask and not going_on and sms.earliest >= left + settings.quarantine then return 0 end
@@ -204,7 +204,7 @@ end
 function matching.asks_lost() return room.asks_missing_until > 0 and sms.earliest < room.asks_missing_until + settings.quarantine end
 
 -- second_code reports whether a party that asked in two turns still waits for its second code, which may be this.
-local function second_code() return room.second_code_asked_at > 0 and room.second_code_asked_at < sms.latest and sms.earliest < room.second_code_asked_at + settings.quarantine end
+local function may_be_second_code() return room.second_code_asked_at > 0 and room.second_code_asked_at < sms.latest and sms.earliest < room.second_code_asked_at + settings.quarantine end
 
 -- asked_soon reports whether a lease of another party asked shortly after the message claims to have been sent. Of a lease that is over an ask
 -- counts that was answered, too: its code may have been another's.
@@ -241,7 +241,7 @@ function matching.judge()
   if sms.too_old then return nil, 'no_lease' end
   local leases_touched, plain = matching.touched()
   if plain then
-    if leases_touched > 1 or quarantined(plain) or second_code() or matching.asks_lost() or asked_outside(plain) then return nil, 'ambiguous' end
+    if leases_touched > 1 or quarantined(plain) or may_be_second_code() or matching.asks_lost() or asked_outside(plain) then return nil, 'ambiguous' end
     local other = behind(plain)
     if other then return nil, 'ambiguous', other end
     return plain, nil

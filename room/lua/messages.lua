@@ -134,8 +134,8 @@ end
 
 -- notify_desk has the desks that watch the room look up its messages and incidents.
 function messages.notify_desk()
-  if not memo.desk then event.add('notes', '{"desk":true}') end
-  memo.desk = true
+  if not memo.desk_notified then event.add('notes', '{"desk":true}') end
+  memo.desk_notified = true
 end
 
 -- set_owner notes in a message's answer whose it is from now on. What its carrier gets as an answer stays.

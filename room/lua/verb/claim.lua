@@ -9,6 +9,6 @@ function verb.claim()
   local mine = places.get(args.session)
   if not (mine and mine.live) or (args.ticket ~= 0 and mine.ticket ~= args.ticket) then return reply.refuse('no_place', args.session) end
   if args.fence ~= 0 and not (room.session == args.session and room.fence == args.fence) then return reply.refuse('stale_fence', args.session) end
-  presence.show_up(args.session, mine)
+  presence.confirm(args.session, mine)
   return reply.answer('ok', args.session)
 end

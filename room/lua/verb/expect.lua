@@ -14,7 +14,7 @@ local function claim(lease)
   local owner = same and leases.by_fence(same.fence)
   if owner and owner.party ~= lease.party then return nil, 'no_message' end
   -- An ambiguous one is offered where the carrier's clock may be wrong: see matching.judge.
-  local theirs = m.reason ~= 'ambiguous' and asks.asked_by_others(lease.party, OPEN_FOR)
+  local theirs = m.reason ~= 'ambiguous' and asks.others_open_at(lease.party, OPEN_FOR)
   if theirs then return nil, 'number_busy', ' ' .. int(theirs + OPEN_FOR) end
   local answered = messages.part_answered(m)
   for _, a in ipairs(lease.asks) do

@@ -18,7 +18,7 @@ local function next_look(pending, forget)
 end
 
 function verb.expire()
-  if room.epoch > 0 then clock.turn_back() end
+  if room.epoch > 0 then clock.follow_jump_back() end
   local more = presence.expire_replicas(args.replicas)
   advance()
   local forget = messages.expire()

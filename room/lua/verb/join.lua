@@ -1,7 +1,7 @@
 -- join: 준비 완료. A free lock is granted at once, otherwise the session waits in line.
 -- Codes: ok, no_place (the place with args.ticket is over), lock_held, room_paused, room_full, seller_has_place, register (the index entry is too old:
 --   the caller registers the room again, and calls again)
--- A session that has a place gets that place: nothing changes, but that it counts as there (presence.show_up).
+-- A session that has a place gets that place: nothing changes, but that it counts as there (presence.confirm).
 
 function verb.join()
   local repeated = reply.repeated()
@@ -14,7 +14,7 @@ function verb.join()
   local mine = places.get(args.session)
   if args.ticket ~= 0 and not (mine and mine.live and mine.ticket == args.ticket) then return reply.refuse('no_place') end
   if mine and mine.live then
-    if presence.show_up(args.session, mine) then return reply.answer('ok', args.session) end
+    if presence.confirm(args.session, mine) then return reply.answer('ok', args.session) end
     state.commit()
     return reply.make('ok', args.session)
   end

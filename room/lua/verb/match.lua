@@ -109,7 +109,7 @@ local function offered_to(other, first)
   for _, a in ipairs(to.asks) do
     if a.answered == '' and a.at < sms.latest then return nil end
   end
-  return not asks.asked_by_others(to.party, OPEN_FOR) and to or nil
+  return not asks.others_open_at(to.party, OPEN_FOR) and to or nil
 end
 
 -- keep_text keeps the sealed text, for the session of a lease and for support. A duplicate is known by its text alone: it says nothing of other parts.
@@ -139,7 +139,7 @@ end
 local function unknown_filters(to_come)
   local filters, of = matching.unknown()
   if not filters then return nil end
-  if not to_come then matching.awaited(of) end -- what that needs to know is asked with the same reply
+  if not to_come then matching.second_code_due(of) end -- what that needs to know is asked with the same reply
   state.commit()
   return 'asks ' .. table.concat(filters, ' ')
 end
@@ -194,14 +194,14 @@ function verb.match()
   local shown = anew ~= false -- else the first message of this text stays the one that is shown
   if not l then answer.reason = ask end
 
-  local to_come = sms.code and l and ask and matching.awaited(l, ask)
+  local to_come = sms.code and l and ask and matching.second_code_due(l, ask)
   local filters = unknown_filters(to_come)
   if filters then return filters end
 
   local answers, ends
   if l then
     local had = l.codes
-    if to_come then asks.await(l.party, to_come) end -- first: from when on a holder may ask is reckoned with it
+    if to_come then asks.set_second_code(l.party, to_come) end -- first: from when on a holder may ask is reckoned with it
     ends = attribute(l, ask, shown, shown and sms.digest or first.digest)
     if not shown then answer.result = first.result end -- the session was shown it with that result
     answers = sms.code and (ask ~= nil or l.codes ~= had)

@@ -16,7 +16,7 @@ function verb.presence()
   if latest and args.number >= latest then
     if latest == 0 then forget_calls() end
     redis.call('HSET', STATE, calls, int(args.number) .. '|' .. int(NOW))
-    clock.turn_back()
+    clock.follow_jump_back()
     local list = args.changes
     for i = args.came + 1, #list, 3 do -- first: some of them have come back
       presence.disconnect(list[i], list[i + 1], NOW - tonumber(list[i + 2]))

@@ -21,7 +21,7 @@ local function owners()
   return parties
 end
 
-local function letter(m, parties)
+local function message_text(m, parties)
   local unclaimed = m.state == 'o' and leases.held() and m.fence == room.fence
   local has_lease = unclaimed or m.result == 'late'
   local parts = { table.concat({ m.digest, has_lease and int(m.fence) or '0', m.result == 'late' and int(m.ticket) or '0', m.result, m.reason,
@@ -37,7 +37,7 @@ function verb.recent()
   state.observe()
   local parties, out = owners(), { reply.make('ok', '') }
   for m in messages.recent() do
-    if m.result ~= 'matched' then out[#out + 1] = letter(m, parties) end
+    if m.result ~= 'matched' then out[#out + 1] = message_text(m, parties) end
   end
   return out
 end

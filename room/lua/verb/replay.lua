@@ -80,7 +80,7 @@ end
 
 -- forked reports whether the room has versions that are not in the caller's past: then fences do not say which of two leases is the later one, since
 -- each server has a clock of its own.
-local function forked() return room.epoch == args.epoch and room.version > lineage.agreed(args.version, args.lineage) end
+local function forked() return room.epoch == args.epoch and room.version > lineage.last_common(args.version, args.lineage) end
 
 -- left_of is the lease in what is left, unless the caller has observed a later one, or its end; where the state alone is gone, what the lock key says.
 local function left_of()
@@ -111,9 +111,9 @@ local function orphan(lease)
 end
 
 local function note_loss(from)
-  room.lost_from = clock.since(from, room.lost_at, room.lost_from)
+  room.lost_from = clock.missing_from(from, room.lost_at, room.lost_from)
   room.lost_at = math.max(NOW, room.lost_at, room.last_lease_over, known.over) -- no lease is granted, and so none asks, by an earlier time
-  room.asks_missing_from, room.asks_missing_until = clock.since(room.lost_from, room.asks_missing_until, room.asks_missing_from), math.max(room.asks_missing_until, room.lost_at)
+  room.asks_missing_from, room.asks_missing_until = clock.missing_from(room.lost_from, room.asks_missing_until, room.asks_missing_from), math.max(room.asks_missing_until, room.lost_at)
   change.matching = true
 end
 
@@ -121,14 +121,14 @@ end
 local function begin_epoch()
   local of, lease = math.max(room.epoch, args.epoch), left_of()
   local last = left_over and 0 or looked
-  existence.stay()
+  existence.cancel_sleep()
   existence.forget_absence()
   go_on_after()
   for _, f in ipairs(known.places) do compare(f) end
   local kept = carry()
   room.epoch, room.version = math.max(US, of + 1), 0
   room.session, room.seller, room.ticket, room.granted, room.expires, room.claim_by, room.rank_until_claimed = '', '', 0, 0, 0, 0, nil
-  room.lineage = lineage.first()
+  room.lineage = lineage.initial()
   room.recovers = room.history ~= '' and NOW + settings.recovery or 0 -- else the store is in the one process that there is, or does not say when it changes
   redis.call('HDEL', STATE, 'asks')
   leases.reset_codes()
@@ -145,11 +145,11 @@ function verb.replay()
   -- Neither the ledger nor this process is ahead of a room that lost nothing.
   local ahead = room.epoch > 0 and (args.epoch == 0 or args.epoch == room.epoch)
     and (known.fence > math.max(room.fence, room.highest_fence) or known.ticket > room.tickets)
-  lost = left_over or ahead or room.epoch < args.epoch or (room.epoch == args.epoch and args.version > lineage.agreed(args.version, args.lineage))
+  lost = left_over or ahead or room.epoch < args.epoch or (room.epoch == args.epoch and args.version > lineage.last_common(args.version, args.lineage))
   recorded = room.epoch == 0 and (known.fence > 0 or known.ticket > 0)
 
   if (lost or recorded) and existence.unlisted() then return existence.register() end
-  if room.epoch > 0 then clock.turn_back() end
+  if room.epoch > 0 then clock.follow_jump_back() end
 
   if lost then
     begin_epoch()

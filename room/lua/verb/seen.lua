@@ -4,7 +4,7 @@
 
 function verb.seen()
   for i, session in ipairs(args.sessions) do
-    local there = line.has(session) and presence.back(session)
+    local there = line.has(session) and presence.mark_present(session)
     if there and there ~= 'away' then presence.connected_until(session, i <= args.stay and NOW + args.vouch or NOW) end
   end
   advance()
