@@ -1,5 +1,10 @@
--- claim: a session says that it is there. The holder claims its lease, and a session whose turn passed unclaimed is back in line.
--- Codes: ok, no_place, stale_fence
+-- claim: a session reports that it is there.
+--
+-- The holder claims its lease, and a session whose turn passed unclaimed is back in line.
+--
+-- args: session, fence (0, or the lease that is meant), ticket (0, or the place that is meant)
+-- Codes: ok; no_place (the session has no live place, or another one); stale_fence (it does not hold that
+-- lease) Publishes the lease, or the place in line, where that has changed.
 
 function verb.claim()
   local repeated = reply.repeated()
@@ -7,8 +12,12 @@ function verb.claim()
   advance()
 
   local mine = places.get(args.session)
-  if not (mine and mine.live) or (args.ticket ~= 0 and mine.ticket ~= args.ticket) then return reply.refuse('no_place', args.session) end
-  if args.fence ~= 0 and not (room.session == args.session and room.fence == args.fence) then return reply.refuse('stale_fence', args.session) end
+  if not (mine and mine.live) or (args.ticket ~= 0 and mine.ticket ~= args.ticket) then
+    return reply.refuse('no_place', args.session)
+  end
+  if args.fence ~= 0 and not (room.session == args.session and room.fence == args.fence) then
+    return reply.refuse('stale_fence', args.session)
+  end
   presence.confirm(args.session, mine)
   return reply.answer('ok', args.session)
 end

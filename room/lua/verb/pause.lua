@@ -1,4 +1,5 @@
--- pause: while a room is paused no waiter is granted the lock; the line keeps its order and the lease goes on.
+-- pause: while a room is paused no waiter is granted the lock; the line keeps its order and the lease goes
+-- on.
 -- Codes: ok, register. A repeat changes nothing, and is journalled.
 
 function verb.pause()

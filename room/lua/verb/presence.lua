@@ -10,7 +10,8 @@ local function forget_calls()
 end
 
 function verb.presence()
-  -- "number|when (ms)" of the latest call: one that was given up may still arrive, and must not undo what was said after it.
+  -- "number|when (ms)" of the latest call: one that was given up may still arrive, and must not undo what was
+  -- said after it.
   local calls = 'calls:' .. args.replica
   local latest = room.epoch > 0 and tonumber((redis.call('HGET', STATE, calls) or '0'):match('^%d+'))
   if latest and args.number >= latest then

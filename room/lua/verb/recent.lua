@@ -1,6 +1,7 @@
 -- recent: the messages of the last ten minutes that support looks at: they belong to no lease, or came late.
--- Returns a list: "ok view standing(-)", then of each message, the earliest first, "digest|fence|ticket|result|reason|1 = there is a code in
--- it|received(ms)|from(ms)|to(ms)|1 = the holder may claim it|sealed", and behind a space each of the leases that could have caused it (asks.causes):
+-- Returns a list: "ok view standing(-)", then of each message, the earliest first,
+-- "digest|fence|ticket|result|reason|1 = there is a code in it|received(ms)|from(ms)|to(ms)|1 = the holder
+-- may claim it|sealed", and behind a space each of the leases that could have caused it (asks.causes):
 -- "fence|ticket|=seller|granted(ms)|ended(ms)|asked(ms, 0 = it did not)|1 = live". No session is in it.
 
 local function cause_text(cause)
@@ -8,7 +9,8 @@ local function cause_text(cause)
   return table.concat({ int(l.fence), int(l.ticket), '=' .. l.seller, int(l.granted), int(l.ended), int(asked), l.current and '1' or '0' }, '|')
 end
 
--- owners lists the parties that have messages, by what their duplicates have too: those can be no other party's.
+-- owners lists the parties that have messages, by what their duplicates have too: those can be no other
+-- party's.
 local function owners()
   local parties = {}
   for m in messages.recent() do

@@ -1,5 +1,5 @@
--- reject: the session of a message's lease says that the message is not its own. It belongs to no lease from then on, and the ask that it answered is open
--- again as of its old time, also where the lease is over.
+-- reject: the session of a message's lease says that the message is not its own. It belongs to no lease from
+-- then on, and the ask that it answered is open again as of its old time, also where the lease is over.
 -- KEYS  OWN 1  the message's answer; see messages.lua
 -- Codes: ok, no_message, stale_fence, too_many_rejects
 

@@ -1,12 +1,14 @@
--- replay: a process replays what it has observed of the room. Where that is not in the room's past, Redis went back in time (a failover, an older file, an
--- emptied store), and a new epoch begins, above the one that was observed:
+-- replay: a process replays what it has observed of the room. Where that is not in the room's past, Redis
+-- went back in time (a failover, an older file, an emptied store), and a new epoch begins, above the one that
+-- was observed:
 --   - a waiter in what is left keeps place, order and ticket, unless the process has observed otherwise since;
 --   - the holder of the lock, and a session whose observed place is not there any more, get the outcome lost;
 --   - until the last observed lease would have ended, no session is granted the lock;
 --   - fences, tickets and the times of leases go on above those that are known, also where Redis's clock is behind.
--- So it does where the ledger knows of a later fence or ticket than the room has. Where another process began the new epoch already, what this one knows is
--- added to that.
--- args.known: fence, ticket (the highest that are known, also to the ledger), over (when the last observed lease was granted or over, ms; 0 = not known),
+-- So it does where the ledger knows of a later fence or ticket than the room has. Where another process began
+-- the new epoch already, what this one knows is added to that.
+-- args.known: fence, ticket (the highest that are known, also to the ledger), over (when the last observed
+-- lease was granted or over, ms; 0 = not known),
 --   lost (true = the ledger knows of a lease that is lost), ended (when the last lease that the ledger knows of was over, ms; 0 = there is none),
 --   lease (null where the last one is over: fence, ticket, granted, left (ms)), last (fence of the last observed lease),
 --   places ([{session, ticket, seller, of (epoch), joined, fence, granted, expires, outcome, ended, waited, missed}]; fence where it holds the lock,
@@ -31,22 +33,24 @@ local function end_lost(session, ticket, seller, fence, outcome)
   change.any, news.reset = true, true
 end
 
--- journal_observed journals a place as a process has observed it, so that the ledger has it: Redis may have lost that.
+-- journal_observed journals a place as a process has observed it, so that the ledger has it: Redis may have
+-- lost that.
 local function journal_observed(f, of)
   journal.record('told', '"of":%d,"ticket":%d,"seller":"%s","joined_at":%d,"fence":%d,"granted_at":%d,"expires_at":%d,"outcome":"%s","ended_at":%d',
     of, f.ticket, f.seller, f.joined or 0, f.fence or 0, f.granted or 0, f.expires or 0, f.outcome or 'lost',
     math.max(f.outcome and f.ended or NOW, f.granted or 0))
 end
 
--- journal_missed journals an unclaimed lease that a process has observed, so that the ledger has it: Redis may have lost that.
+-- journal_missed journals an unclaimed lease that a process has observed, so that the ledger has it: Redis
+-- may have lost that.
 local function journal_missed(f)
   local m = f.missed
   journal.record('told', '"of":%d,"ticket":%d,"seller":"%s","fence":%d,"granted_at":%d,"expires_at":%d,"outcome":"unclaimed","ended_at":%d',
     f.of, f.ticket, f.seller, m.fence, m.granted, m.expires, m.ended)
 end
 
--- compare brings one place to what a process has observed of it. While the room answers no call, a live place with a lower ticket is what is left of
--- an earlier one.
+-- compare brings one place to what a process has observed of it. While the room answers no call, a live place
+-- with a lower ticket is what is left of an earlier one.
 local function compare(f)
   if f.missed then journal_missed(f) end
   local p = places.get(f.session)
@@ -63,7 +67,8 @@ local function compare(f)
   if same or not p or ((lost or NOW < room.recovers or not p.live) and p.ticket < f.ticket) then end_lost(f.session, f.ticket, f.seller, f.fence, f.outcome) end
 end
 
--- carry ends the places that are not in the line, the holder's among them, and lists the others for the ledger: they go on.
+-- carry ends the places that are not in the line, the holder's among them, and lists the others for the
+-- ledger: they go on.
 local function carry()
   local kept, list = {}, redis.call('HGETALL', PLACES)
   for i = 1, #list, 2 do
@@ -78,11 +83,12 @@ local function carry()
   return table.concat(kept, ',')
 end
 
--- forked reports whether the room has versions that are not in the caller's past: then fences do not say which of two leases is the later one, since
--- each server has a clock of its own.
+-- forked reports whether the room has versions that are not in the caller's past: then fences do not say
+-- which of two leases is the later one, since each server has a clock of its own.
 local function forked() return room.epoch == args.epoch and room.version > lineage.last_common(args.version, args.lineage) end
 
--- left_of is the lease in what is left, unless the caller has observed a later one, or its end; where the state alone is gone, what the lock key says.
+-- left_of is the lease in what is left, unless the caller has observed a later one, or its end; where the
+-- state alone is gone, what the lock key says.
 local function left_of()
   if leases.held() and (room.fence > known.last or forked()) then
     return { fence = room.fence, ticket = room.ticket, granted = room.granted, expires = room.expires }

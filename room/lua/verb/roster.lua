@@ -1,6 +1,7 @@
 -- roster: the whole line at one version, with who stands in it, for support's mirror. No session is in it.
--- Returns a list: "ok view standing(-)"; "=holder's-seller(-) joined(ms)"; then of each part of the line, in order, three lists joined by one space: the
--- places as PLACES has them, their ranks, and since when (ms) each is away (0 = it is not), which is "" where none is away.
+-- Returns a list: "ok view standing(-)"; "=holder's-seller(-) joined(ms)"; then of each part of the line, in
+-- order, three lists joined by one space: the places as PLACES has them, their ranks, and since when (ms)
+-- each is away (0 = it is not), which is "" where none is away.
 
 local PART = 1000 -- more values than about 8,000 at once do not fit on Lua's stack
 

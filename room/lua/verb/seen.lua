@@ -1,5 +1,5 @@
--- seen: presence from a program that has no replica number. It vouches for its waiters, and says which have gone just now. Sessions that do not wait are
--- passed by.
+-- seen: presence from a program that has no replica number. It vouches for its waiters, and says which have
+-- gone just now. Sessions that do not wait are passed by.
 -- Codes: ok
 
 function verb.seen()

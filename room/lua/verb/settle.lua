@@ -1,8 +1,9 @@
 -- settle: the ledger has judged a match, or what a holder claimed or support assigned since.
 -- KEYS  ONCE  hash: what was answered when the message came; see messages.lua
--- Agreed: the message is shown to the session that it belongs to. Else it is shown to none, also not to one that has been shown it (it was judged late),
--- and it answered nothing; its carrier gets "ambiguous" from then on, unless it was claimed or assigned: then the first answer stays. A verdict on a
--- lease that the message belongs to no more changes nothing: a verdict is sent again where the replica that sent it died.
+-- Agreed: the message is shown to the session that it belongs to. Else it is shown to none, also not to one
+-- that has been shown it (it was judged late), and it answered nothing; its carrier gets "ambiguous" from
+-- then on, unless it was claimed or assigned: then the first answer stays. A verdict on a lease that the
+-- message belongs to no more changes nothing: a verdict is sent again where the replica that sent it died.
 -- Codes: ok. Repeating it changes nothing.
 
 -- on reports whether the verdict is on the lease with a fence.
