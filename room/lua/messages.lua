@@ -11,14 +11,14 @@
 --   same      keyed digest of its sender and text: another message with the same one is a duplicate
 --   sealed    its text
 --   whole     of a part of a long message: keyed digest that its other parts have too; "" = it is no part
---   either    1 = the same text belongs to a lease, and this one may be another's: support may assign it to both
+--   either    1 = the same text belongs to a lease, and this one may be another's: support may assign it to any
 --   rejected  fences of the leases whose sessions rejected this text, with commas between
 -- INBOX has its digest, session and fence: so a session's messages are found without reading any text.
 --
 -- A message's answer, "{room}:sms:DIGEST", is a hash that is kept for a day: what verb/match.lua answered,
 -- which stays, and
 --   from, to, code   as above
---   owner            since it was claimed, assigned or rejected: fence of the lease that it belongs to, "0" = none
+--   owner            once it was claimed, assigned or rejected: fence of its lease since then, "0" = none
 --   given            c by a claim, a by support: from then on the ledger judges that, not the first answer
 
 local SHOWN_FOR = 10 * 60 * 1000 -- how long a message is recent (ms)
@@ -35,14 +35,14 @@ local function parse_message(digest, text)
   local p = split(text)
   return { digest = digest, session = p[1], fence = tonumber(p[2]), ticket = tonumber(p[3]), state = p[4],
     result = p[5], reason = p[6], late = p[7] == '1', received = p[8],
-    from = tonumber(p[9]), to = tonumber(p[10]), code = p[11] == '1', same = p[12], sealed = p[13], whole = p[14] or '', either = p[15] == '1',
-    rejected = p[16] or '' }
+    from = tonumber(p[9]), to = tonumber(p[10]), code = p[11] == '1', same = p[12], sealed = p[13],
+    whole = p[14] or '', either = p[15] == '1', rejected = p[16] or '' }
 end
 
 local function text_of(m)
   return table.concat({ m.session, int(m.fence), int(m.ticket), m.state, m.result, m.reason,
-    m.late and '1' or '0', m.received, int(m.from), int(m.to), m.code and '1' or '0', m.same, m.sealed, m.whole,
-    m.either and '1' or '0', m.rejected }, '|')
+    m.late and '1' or '0', m.received, int(m.from), int(m.to), m.code and '1' or '0', m.same, m.sealed,
+    m.whole, m.either and '1' or '0', m.rejected }, '|')
 end
 
 -- get returns a recent message, nil for none.

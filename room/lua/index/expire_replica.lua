@@ -1,6 +1,7 @@
--- index/bury.lua: a replica has died; the rooms in which it told who is connected to it are due at once, for expire.lua to take that back.
--- KEYS   1 attended: set, the rooms in which the replica has told that  2 due (see index/register.lua)
--- ARGV   1 how many rooms at the most
+-- index/expire_replica.lua: makes the rooms due in which a dead replica reported presence. verb/expire.lua
+-- then takes its reports back in each.
+-- KEYS   1 attended: set, the rooms in which the replica reported presence  2 due (see index/register.lua)
+-- ARGV   1 how many rooms at most
 -- Returns how many are left.
 
 local clock = redis.call('TIME')

@@ -63,10 +63,10 @@ end
 local function journal_assigned(m, lease, result, ends, ended)
   support.record(args.action ~= '' and args.action .. ',"message_id":' .. args.id or '',
     lease.ticket, lease.fence, lease.seller)
-  journal.record('assigned', string.format(
-    '"message_id":%s,"result":"%s","code":%s,"judge":true,"completes":%s,"ticket":%d,"fence":%d,"seller":"%s",' ..
-    '"granted_at":%d,"ended_at":%d,', args.id, result, tostring(m.code), tostring(ends or false), lease.ticket,
-    lease.fence, lease.seller, lease.granted, ended) .. args.why)
+  journal.record('assigned', string.format('"message_id":%s,"result":"%s","code":%s,"judge":true,' ..
+    '"completes":%s,"ticket":%d,"fence":%d,"seller":"%s","granted_at":%d,"ended_at":%d,', args.id, result,
+    tostring(m.code), tostring(ends or false), lease.ticket, lease.fence, lease.seller, lease.granted,
+    ended) .. args.why)
 end
 
 function verb.assign()

@@ -7,8 +7,8 @@
 --   id (as JSON), completes (whether a code ends the lease)
 -- KEYS  OWN 1  the message's answer, where a message is claimed; see messages.lua
 -- Codes: ok, no_place, stale_fence, too_many_asks, no_message (there is none that the session may claim),
---   number_busy (another party has an open ask; until when is added to the reply). The first such answer extends
---   the lease by as long as its holder has to wait.
+--   number_busy (another party has an open ask; until when is added to the reply). The first such answer
+--   extends the lease by as long as its holder has to wait.
 -- Behind the standing: asked open expires ticket fence; of a claimed message epoch granted ended; then body
 -- Publishes the lease, and its end and the handoff where the message ends the lease.
 

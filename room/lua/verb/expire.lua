@@ -2,7 +2,7 @@
 --
 -- args: rest (look again after so long at the latest, ms), take_in (the same while the journal is not
 -- drained, ms),
---   retention (for how long an idle room's keys are kept, ms), replicas (which are alive, see index/claim.lua)
+--   retention (for how long an idle room's keys are kept, ms), replicas (see replicas in index/claim.lua)
 -- Codes: active (a session holds or waits), idle, asleep (idle, and its keys expire)
 -- Returns "code view standing(-)", when to look at the room again (ms), and the journal's length.
 -- Publishes what time alone has changed.

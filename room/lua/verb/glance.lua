@@ -5,22 +5,25 @@
 --   of the endings that are counted), most_oldest (of how many waiters it is read when they joined)
 -- Returns a list:
 --   1  "ok view standing(-)"
---   2  "=holder's seller(-) away oldest leases expired unmatched lost": how many are away, when the longest waiter
---      joined (ms, 0 = none waits), how many leases ended, how many of them expired, how many codes belong to no
---      lease, when data was last lost (ms, 0 = never)
+--   2  "=holder's seller(-) away oldest leases expired unmatched lost": how many are away, when the longest
+--      waiter joined (ms, 0 = none waits), how many leases ended, how many of them expired, how many codes belong
+--      to no lease, when data was last lost (ms, 0 = never)
 --   3  the times of the grants, the latest first, joined by one space
 
 -- grants returns the times of the latest grants.
 -- The members of LEASES have sessions in them, and are not returned.
 local function grants(since, most)
   local list = (leases.held() or room.ended_session) and room.granted >= since and { int(room.granted) } or {}
-  local ended = redis.call('ZREVRANGEBYSCORE', LEASES, '+inf', int(since), 'WITHSCORES', 'LIMIT', 0, most - #list)
+  local ended =
+    redis.call('ZREVRANGEBYSCORE', LEASES, '+inf', int(since), 'WITHSCORES', 'LIMIT', 0, most - #list)
   for i = 2, #ended, 2 do list[#list + 1] = int(tonumber(ended[i])) end
   return table.concat(list, ' ')
 end
 
 -- texts_of returns some sessions' places as PLACES has them.
-local function texts_of(sessions) return #sessions > 0 and redis.call('HMGET', PLACES, unpack(sessions)) or {} end
+local function texts_of(sessions)
+  return #sessions > 0 and redis.call('HMGET', PLACES, unpack(sessions)) or {}
+end
 
 -- oldest returns when the longest waiter of the first `most` joined; 0 where none waits.
 local function oldest(most)

@@ -6,8 +6,8 @@
 -- args: session, seller ('' = none is known), ticket (0, or the place that the session means to have),
 -- may_wait,
 --   room_limit (so many may wait, 0 = any number), own_lease (length of this lease in ms, 0 = the room's),
---   channel (on which the grant is published, '' = none), asks (its lease asks for codes), vouch (for how long the
---   calling program vouches for its presence, ms), registered and begins (see existence.unlisted)
+--   channel (on which the grant is published, '' = none), asks (its lease asks for codes), vouch (for how long
+--   the calling program vouches for its presence, ms), registered and begins (see existence.unlisted)
 -- Codes: ok, register (see existence.register),
 --   no_place (the place with that ticket is over), lock_held and room_paused (it may not wait), room_full,
 --   seller_has_place (with another session)

@@ -39,8 +39,8 @@ local function shown_to(session, list)
     local m = messages.get(entry[1])
     local kind = m and kind_for(m, session, fence)
     if kind then
-      out[#out + 1] = table.concat({ kind, m.digest, int(m.fence), m.late and '1' or '0', m.received, entry[2],
-        m.sealed }, '|')
+      out[#out + 1] = table.concat({ kind, m.digest, int(m.fence), m.late and '1' or '0', m.received,
+        entry[2], m.sealed }, '|')
     end
   end
   return table.concat(out, ' ')

@@ -22,7 +22,7 @@
 -- KEYS  ONCE   hash: the answer to this message, which a repeat gets too; see messages.lua
 --       OWN 1  digest of the first message of this sender and text in the last ten minutes
 --       OWN 2  the parts of the same long message that came in the last minute, as
---              "digest of the first|1 = a part answered an ask|,part,part,|when the first with a code was sent".
+--              "digest of the first|1 = a part answered an ask|,part,part,|when the first code was sent".
 --              "*," is a part that came twice before all had come: another message may have the reference too
 --       OWN 3… names of OWN 1 under other secrets, while one is being replaced
 -- Returns one of

@@ -21,7 +21,7 @@ local function rank_between(at, kept)
   if kept and (not before or kept > before) and (not after or kept < after) then before = kept end
   if not before then return after - 1 end
   after = after or room.tickets + 1
-  local rank = before + (after - before) / 2
+  local rank = (before + after) / 2
   if rank > before and rank < after then return rank end
 end
 

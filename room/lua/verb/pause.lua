@@ -1,6 +1,11 @@
--- pause: while a room is paused no waiter is granted the lock; the line keeps its order and the lease goes
--- on.
--- Codes: ok, register. A repeat changes nothing, and is journalled.
+-- pause: support pauses the room, or ends that.
+--
+-- While a room is paused no waiter is granted the lock; the line keeps its order and the lease goes on.
+--
+-- args: paused, action (JSON members for the journal), registered and begins (see existence.unlisted)
+-- Codes: ok, register (see existence.register)
+-- Publishes whether the room is paused, and a grant where that ends. A repeat changes nothing, but is
+-- journalled.
 
 function verb.pause()
   local repeated = reply.repeated()
@@ -9,12 +14,10 @@ function verb.pause()
   existence.wake()
   advance()
 
+  support.record(args.action)
   if room.paused ~= args.paused then
     room.paused, change.any = args.paused, true
-    support.record(args.action)
     advance()
-  else
-    support.record(args.action)
   end
   return reply.answer('ok', '')
 end
