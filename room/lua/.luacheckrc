@@ -3,7 +3,7 @@ std = 'lua51'
 max_line_length = 110
 read_globals = { 'redis', 'cjson' }
 globals = {
-  'LOCK', 'QUEUE', 'STATE', 'PLACES', 'SELLERS', 'SEEN', 'AWAY', 'ENDED', 'LEASES', 'JOURNAL', 'HERE', 
+  'LOCK', 'QUEUE', 'STATE', 'PLACES', 'SELLERS', 'SEEN', 'AWAY', 'ENDED', 'LEASES', 'JOURNAL', 'HERE',
   'INBOX', 'TEXTS', 'ONCE', 'OWN',
   'NOW', 'US', 'settings', 'caller', 'args', 'room', 'change', 'news', 'memo',
   'clock', 'state', 'lineage', 'existence', 'journal', 'event', 'places', 'line', 'leases', 'asks', 'presence',

@@ -49,8 +49,7 @@ function asks.note_left_open(party, at)
 end
 
 -- others_open_at returns when another party's ended lease made its latest open ask, nil where that is over
--- `ms` ago.
--- A loss of data counts as an ask: what was asked before it may not be known any more.
+-- `ms` ago. A loss of data counts as an ask: what was asked before it may not be known any more.
 function asks.others_open_at(party, ms)
   local lost = room.lost_at > 0 and NOW < room.lost_at + ms and room.lost_at or nil
   local latest = party == room.open_party and room.open_other or room.open_at
@@ -129,8 +128,8 @@ local function add_cause(list, lease, from, to)
   if yes then list[#list + 1] = { lease, asked } end
 end
 
--- causes lists the leases that could have caused a message, the latest first, each with the time of its last
--- ask.
+-- causes lists the leases that could have caused a message, the latest
+-- first, each with the time of its last ask.
 function asks.causes(from, to)
   local list, live = {}, leases.current()
   if live then add_cause(list, live, from, to) end

@@ -7,8 +7,7 @@
 --       4 the verb's arguments, as JSON (codec.go writes all three)
 --
 -- A verb replies "ok …", or the code of a refusal with fields behind it, or a list of such texts; see
--- reply.lua.
--- These replies mean that the verb was not executed:
+-- reply.lua. These replies mean that the verb was not executed:
 --   ahead <ms>       Redis's clock is later than the caller's bound: a slow call, or a clock jump
 --   newer            a later release wrote the room, in a format that this library does not know
 --   behind           Redis lost writes that the caller has observed; see lineage.check

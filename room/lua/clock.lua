@@ -14,10 +14,9 @@ end
 -- Redis's clock may be, after a failover to a node whose clock is behind.
 function clock.of_room() return math.max(NOW, room.granted, room.last_lease_over, room.last_ask) end
 
--- missing_from returns the start of a period of missing asks, joined with an earlier period.
--- The period begins at `from`; the earlier one lasted from `before_from` until `before`, 0 = there was none.
--- A late message may have been sent before both, so an earlier period counts as long as ended leases are
--- kept.
+-- missing_from returns the start of a period of missing asks, joined with an earlier period. The period
+-- begins at `from`; the earlier one lasted from `before_from` until `before`, 0 = there was none. A late
+-- message may have been sent before both, so an earlier period counts as long as ended leases are kept.
 function clock.missing_from(from, before, before_from)
   return before > 0 and NOW - before < settings.leases_kept and math.min(from, before_from) or from
 end

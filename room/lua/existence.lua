@@ -94,9 +94,8 @@ function existence.delete()
   redis.call('PEXPIRE', STATE, int(FENCE_KEPT))
 end
 
--- renew_expiry reports whether all keys of an ephemeral room need another expiry.
--- They do once a minute, or for a lease that lasts longer than any before. They expire in case all sessions
--- die.
+-- renew_expiry reports whether all keys of an ephemeral room need another expiry. They do once a minute, or
+-- for a lease that lasts longer than any before. They expire in case all sessions die.
 function existence.renew_expiry()
   local ends = NOW + (leases.held() and math.max(room.expires - NOW, 0) or 0)
   local recently = room.renewed_at <= NOW and NOW < room.renewed_at + RENEWED

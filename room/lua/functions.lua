@@ -1,7 +1,7 @@
 -- functions.lua: the functions by which Redis calls the library. NAME is the library's.
 
--- idle returns for how long the library has not been called (ms); 0 before the first call since Redis
--- started.
+-- idle returns for how long the library has not been called (ms); 0
+-- before the first call since Redis started.
 local function idle()
   local last = NOW
   clock.read()

@@ -1,8 +1,8 @@
 -- leases.lua: the lease that holds the lock, and those that have ended.
 --
--- LEASES has of an ended lease "fence|ticket|ended|session|seller|asking,codes,rejects|asks". A lease's party
--- is its session together with its seller, "session=seller": with open identity one session may join as
--- several sellers.
+-- LEASES has of an ended lease "fence|ticket|ended|session|seller|asking,codes,rejects|asks". A
+-- lease's party is its session together with its seller, "session=seller": with open identity
+-- one session may join as several sellers.
 
 local FORGETTING = 8 -- one end in so many deletes the leases that were kept for long enough
 
@@ -119,9 +119,9 @@ function leases.finish(outcome, at, by_message)
   places.finish(session, p, outcome, at, fence, nil, by_message)
 end
 
--- finish_unclaimed ends a lease that was not claimed in time, and puts its holder back into the line as away.
--- The holder keeps its rank, and is passed over until its session reports that it is back. The second time
--- its place ends instead.
+-- finish_unclaimed ends a lease that was not claimed in time, and puts its holder back into the line
+-- as away. The holder keeps its rank, and is passed over until its session reports that it is back.
+-- The second time its place ends instead.
 function leases.finish_unclaimed()
   local session, fence, rank, p = room.session, room.fence, room.rank_until_claimed, places.get(room.session)
   local at = leases.free(room.claim_by)

@@ -1,11 +1,10 @@
 -- lineage.lua: whether Redis lost writes that a process has observed. Checked before a verb is executed.
 --
 -- A failover or a restart may lose the last writes. Versions do not show it: as many writes may have come
--- since. So the state has under which histories of the Redis server the versions of its epoch were written,
--- the latest first:
--- "history:from,history:from". `from` is the first version that could be written under that history. The
--- caller sends the epoch, version and lineage that it has observed: they are in the room's past, or Redis
--- lost writes.
+-- since. So the state has under which histories of the Redis server the versions of its epoch were
+-- written, the latest first: "history:from,history:from". `from` is the first version that could be
+-- written under that history. The caller sends the epoch, version and lineage that it has observed: they
+-- are in the room's past, or Redis lost writes.
 
 local HISTORIES = 8 -- how many histories a lineage has at most
 
@@ -36,10 +35,9 @@ function lineage.last_common(version, of_caller)
   return -1
 end
 
--- continue_under_new_history adds the server's new history to the room's lineage and begins its recovery
--- window.
--- The room then answers no call for settings.recovery, so that a process that has observed more can replay
--- it.
+-- continue_under_new_history adds the server's new history to the room's lineage and begins
+-- its recovery window. The room then answers no call for settings.recovery, so that a
+-- process that has observed more can replay it.
 local function continue_under_new_history()
   local kept, known = { room.history .. ':' .. int(room.version + 1) }, room.lineage ~= ''
   for part in room.lineage:gmatch('[^,]+') do

@@ -12,8 +12,8 @@ local sms                  -- args.message, with earliest and latest
 local found, unread        -- the candidates that were read, and how to read more; see candidate
 local unknown, unknown_of  -- filters for which Go has to answer whether the message fits; the first's lease
 
--- behind_most returns by how much the carrier's clock may be behind before a code may reach another session
--- (ms).
+-- behind_most returns by how much the carrier's clock may be behind
+-- before a code may reach another session (ms).
 local function behind_most() return math.floor(settings.quarantine / 6) end
 matching.behind_most = behind_most
 
@@ -25,8 +25,8 @@ function matching.begin(message)
   if leases.held() and room.granted < sms.latest then found[1] = leases.current() end
 end
 
--- candidate returns the i-th latest of the leases that were granted before the message was sent, nil for
--- none.
+-- candidate returns the i-th latest of the leases that were granted
+-- before the message was sent, nil for none.
 local function candidate(i)
   while #found < i do
     local l = unread.read(unread.reader)
@@ -45,8 +45,8 @@ end
 -- candidates iterates over the candidates that have not ended before `since`, the latest first.
 local function candidates(since) return next_candidate, since, 0 end
 
--- touched returns in how many leases' time the message may have been sent, and one of them that does not ask
--- (rule 1).
+-- touched returns in how many leases' time the message may have been sent, and
+-- one of them that does not ask (rule 1).
 function matching.touched()
   local n, not_asking = 0, nil
   local l = candidate(1)
@@ -139,8 +139,8 @@ local function may_have_caused(l)
   return {}
 end
 
--- note_answered adds the party of an ended lease whose answered ask is within a quarantine before the
--- message.
+-- note_answered adds the party of an ended lease whose answered ask is
+-- within a quarantine before the message.
 local function note_answered(parties, l)
   for _, a in ipairs(asks_before(l)) do
     if sms.earliest - a.at < settings.quarantine and may_fit(l, a) then parties[#parties + 1] = l.party end
@@ -211,8 +211,8 @@ function matching.second_code_due(mine, ask)
   return turns.open and turns.last or 0
 end
 
--- others_within reports whether a message sent within [from, to) would not be, or not surely be, that of a
--- lease.
+-- others_within reports whether a message sent within [from, to) would
+-- not be, or not surely be, that of a lease.
 local function others_within(lease, from, to)
   if from >= to then return false end
   local earliest, latest = sms.earliest, sms.latest
@@ -223,8 +223,8 @@ local function others_within(lease, from, to)
   return theirs
 end
 
--- others_outside reports whether the message may have been sent before or after a lease, and would be
--- another's then.
+-- others_outside reports whether the message may have been sent before or
+-- after a lease, and would be another's then.
 local function others_outside(lease)
   return others_within(lease, sms.earliest, math.min(sms.latest, lease.granted))
     or (not lease.current and lease.codes > 0
@@ -251,9 +251,9 @@ local function has_ask(l, from, to, answered)
   return false
 end
 
--- other_asker returns the latest lease of another party that asked within [from, to), nil for none.
--- An answered ask of an ended lease counts, since its code may have been another's; one of the live lease
--- counts only with `answered`.
+-- other_asker returns the latest lease of another party that asked within [from, to), nil for
+-- none. An answered ask of an ended lease counts, since its code may have been another's; one of
+-- the live lease counts only with `answered`.
 local function other_asker(party, from, to, answered)
   local live = leases.current()
   if live and live.party ~= party and has_ask(live, from, to, answered or not live.current) then
@@ -266,11 +266,10 @@ local function other_asker(party, from, to, answered)
 end
 
 -- behind returns the lease that may have caused the message instead of `mine` if the carrier's clock is
--- behind.
--- It is of another party, and asked shortly after the message seems to have been sent. There is none while
--- `mine` is live, nor while its last open ask is younger than a quarantine, since other parties may not ask
--- for that long. After a lease that does not ask, another party may ask at once, so any message in its time
--- may be of the next lease.
+-- behind. It is of another party, and asked shortly after the message seems to have been sent. There is
+-- none while `mine` is live, nor while its last open ask is younger than a quarantine, since other parties
+-- may not ask for that long. After a lease that does not ask, another party may ask at once, so any
+-- message in its time may be of the next lease.
 local function behind(mine)
   if mine.current then return nil end
   local last
@@ -292,10 +291,9 @@ local function judge_not_asking(lease, leases_touched)
   return lease, nil
 end
 
--- judge returns the lease that the message belongs to by its time and the asks, and the ask that a code
--- answers.
--- Otherwise it returns nil, the reason, and the lease that the message may belong to if the carrier's clock
--- is wrong.
+-- judge returns the lease that the message belongs to by its time and the asks, and the ask that
+-- a code answers. Otherwise it returns nil, the reason, and the lease that the message may
+-- belong to if the carrier's clock is wrong.
 function matching.judge()
   if sms.foreign then return nil, 'not_expected' end
   if sms.too_old then return nil, 'no_lease' end
@@ -331,8 +329,8 @@ local function other_may_have_asked(party)
   end
 end
 
--- could_be reports whether a party could also have caused the first message of this text, and has not
--- rejected it.
+-- could_be reports whether a party could also have caused the first
+-- message of this text, and has not rejected it.
 function matching.could_be(party, first)
   for fence in first.rejected:gmatch('%d+') do
     local l = leases.by_fence(tonumber(fence))
@@ -353,11 +351,10 @@ local function first_of_text()
   return digest and messages.get(digest)
 end
 
--- duplicate returns the message that this one duplicates (rule 5), nil for none.
--- Where that one belongs to a lease, it also returns the lease of this one, the ask that it answers, and
--- whether this one is shown as a message of its own. The lease is the same, or a later one of the same party
--- with an open ask. Where this one may be another party's as well, it returns nil and 'ambiguous' instead of
--- the lease and the ask.
+-- duplicate returns the message that this one duplicates (rule 5), nil for none. Where that one belongs to
+-- a lease, it also returns the lease of this one, the ask that it answers, and whether this one is shown as
+-- a message of its own. The lease is the same, or a later one of the same party with an open ask. Where
+-- this one may be another party's as well, it returns nil and 'ambiguous' instead of the lease and the ask.
 function matching.duplicate()
   if sms.foreign then return nil end
   local m = first_of_text()
@@ -423,6 +420,5 @@ function matching.judge_part(whole)
 end
 
 -- unknown_filters returns the filters for which Go has to answer first whether the message fits, nil for
--- none.
--- The second value is the lease of the first of them.
+-- none. The second value is the lease of the first of them.
 function matching.unknown_filters() return unknown, unknown_of end

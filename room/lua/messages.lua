@@ -11,12 +11,12 @@
 --   same      keyed digest of its sender and text: another message with the same one is a duplicate
 --   sealed    its text
 --   whole     of a part of a long message: keyed digest that its other parts have too; "" = it is no part
---   either    1 = the same text belongs to a lease, and this one may be another's: support may assign it to any
+--   either    1 = the same text belongs to a lease, and this one may be another's: support may give it to any
 --   rejected  fences of the leases whose sessions rejected this text, with commas between
 -- INBOX has its digest, session and fence: so a session's messages are found without reading any text.
 --
--- A message's answer, "{room}:sms:DIGEST", is a hash that is kept for a day: what verb/match.lua answered,
--- which stays, and
+-- A message's answer, "{room}:sms:DIGEST", is a hash that is kept for a day: what
+-- verb/match.lua answered, which stays, and
 --   from, to, code   as above
 --   owner            once it was claimed, assigned or rejected: fence of its lease since then, "0" = none
 --   given            c by a claim, a by support: from then on the ledger judges that, not the first answer
@@ -68,8 +68,7 @@ function messages.put(m, entry)
 end
 
 -- remember_text records that a message is the first of its sender and text; later duplicates go where it
--- went.
--- `others` are the names of the same key under other secrets.
+-- went. `others` are the names of the same key under other secrets.
 function messages.remember_text(m, others)
   redis.call('SET', LOCK:sub(1, -5) .. 'same:' .. m.same, m.digest, 'PX', SHOWN_FOR)
   for _, key in ipairs(others or {}) do redis.call('SET', key, m.digest, 'PX', SHOWN_FOR) end
@@ -132,8 +131,8 @@ function messages.notify(session)
   if session ~= '' then event.add('notes', '{"message":"' .. session .. '"}') end
 end
 
--- withdraw takes duplicates of m back from other parties that they are offered to: m belongs to this party's
--- lease.
+-- withdraw takes duplicates of m back from other parties that they are
+-- offered to: m belongs to this party's lease.
 function messages.withdraw(m, party)
   for o in messages.recent() do
     local l = o.state == 'o' and are_duplicates(m, o) and leases.by_fence(o.fence)
@@ -147,8 +146,8 @@ function messages.withdraw(m, party)
 end
 
 -- announce_verdict publishes that the ledger judges a message which ends this session's turn.
--- With `known` it publishes that the ledger has. A replica sends the session its message first, and the end
--- of its turn after that.
+-- With `known` it publishes that the ledger has. A replica sends the session its message
+-- first, and the end of its turn after that.
 function messages.announce_verdict(session, known)
   local note = known and '{"message":"' .. session .. '","judged":true}' or '{"judging":"' .. session .. '"}'
   event.add('notes', note)

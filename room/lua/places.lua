@@ -1,9 +1,9 @@
 -- places.lua: the places of sessions: one for each session that holds, waits, or did so lately.
 --
--- PLACES has of a live place "live|ticket|seller|joined|channel|lease|asks". Where its turn passed unclaimed,
--- "|u" is behind it, or "|b" once the session is back, each with the fence of the lease that it did not
--- claim.
--- Of a place that has ended PLACES has "OUTCOME|ticket|seller|ended|fence|m if a message ended the lease|".
+-- PLACES has of a live place "live|ticket|seller|joined|channel|lease|asks". Where its turn
+-- passed unclaimed, "|u" is behind it, or "|b" once the session is back, each with the fence of
+-- the lease that it did not claim. Of a place that has ended PLACES has
+-- "OUTCOME|ticket|seller|ended|fence|m if a message ended the lease|".
 
 local FORGETTING = 8 -- one end in so many deletes a few outcomes that were kept for long enough
 
@@ -55,9 +55,8 @@ local function forget_old()
   for _, session in ipairs(old) do memo.places[session] = nil end
 end
 
--- keep_outcome writes how a place ended, for its session to read.
--- ENDED has the time of this call, not `at`: an end may be noticed late, and its outcome is kept from then
--- on.
+-- keep_outcome writes how a place ended, for its session to read. ENDED has the time of this call, not
+-- `at`: an end may be noticed late, and its outcome is kept from then on.
 local function keep_outcome(session, p, outcome, at, fence, by_message)
   local fence_text = fence and int(fence) or ''
   local text = outcome .. '|' .. int(p.ticket) .. '|' .. p.seller .. '|' .. int(at) .. '|' .. fence_text ..

@@ -1,10 +1,10 @@
 -- presence.lua: which sessions have a browser connected, and which waiters are away.
 --
--- A replica reports once which sessions have connected to it and which have gone, under its number. HERE has
--- a session under the replica that reported it first, and "session|replica" under each other one. A session
--- in HERE is connected; one that is taken out was connected until then, as SEEN has it. expire_replicas takes
--- back the reports of a dead replica. A session stays in HERE whatever becomes of its place: its browser is
--- still there.
+-- A replica reports once which sessions have connected to it and which have gone, under its number.
+-- HERE has a session under the replica that reported it first, and "session|replica" under each other
+-- one. A session in HERE is connected; one that is taken out was connected until then, as SEEN has it.
+-- expire_replicas takes back the reports of a dead replica. A session stays in HERE whatever becomes
+-- of its place: its browser is still there.
 
 -- gone_for reports whether a session that was connected last at `since` has been gone for over `ms`.
 function presence.gone_for(since, ms) return since < NOW - ms and NOW >= room.presence_trusted_from end
@@ -54,9 +54,9 @@ function presence.mark_gone()
   for _, session in ipairs(dropped) do line.leave(session, 'dropped') end
 end
 
--- mark_present has a waiter count as connected; false where it was gone for so long that it is dropped.
--- A waiter whose turn passed unclaimed stays away until its session reports that it is back; 'away' is
--- returned then.
+-- mark_present has a waiter count as connected; false where it was gone for so long that it
+-- is dropped. A waiter whose turn passed unclaimed stays away until its session reports
+-- that it is back; 'away' is returned then.
 function presence.mark_present(session)
   local away = redis.call('ZSCORE', AWAY, session)
   local since = tonumber(away or redis.call('ZSCORE', SEEN, session) or NOW)
@@ -107,8 +107,8 @@ function presence.confirm(session, p)
   return p.unclaimed
 end
 
--- after_replica returns the first replica in HERE whose number is higher than one, nil for none; '-inf' = the
--- first.
+-- after_replica returns the first replica in HERE whose number is higher
+-- than one, nil for none; '-inf' = the first.
 local function after_replica(number)
   local entry = redis.call('ZRANGEBYSCORE', HERE, number, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
   return entry[2] and int(tonumber(entry[2]))
@@ -175,11 +175,9 @@ local function last_report(replica)
 end
 
 -- expire_replicas takes back the reports of dead replicas, and returns true where more than BATCH sessions
--- are left.
--- Their sessions were connected until the replica's last heartbeat, or its last report here if that came
--- later.
--- `replicas` is as index/claim.lua returns it, "" where the caller does not know. A replica that is in
--- neither list is dead, unless its number is later than the list.
+-- are left. Their sessions were connected until the replica's last heartbeat, or its last report here if
+-- that came later. `replicas` is as index/claim.lua returns it, "" where the caller does not know. A
+-- replica that is in neither list is dead, unless its number is later than the list.
 function presence.expire_replicas(replicas)
   local listed_at, outage, alive, dead = replicas:match('^(%d+) (%d+) (%S*) (%S*)$')
   if not listed_at or room.epoch == 0 then return false end

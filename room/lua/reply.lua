@@ -1,5 +1,5 @@
--- reply.lua: the reply of a verb: "code view standing", fields joined by one space, "-" for none; reply.go
--- reads it.
+-- reply.lua: the reply of a verb: "code view standing", fields joined by one
+-- space, "-" for none; reply.go reads it.
 
 -- is_remembered reports whether a repeat of this request gets the same reply: the request has an id.
 function reply.is_remembered() return ONCE ~= LOCK:sub(1, -5) .. 'request:' end
@@ -62,8 +62,8 @@ function reply.answer(code, session, more)
   return reply.remember(reply.make(code, session) .. (more or ''))
 end
 
--- refuse commits what time alone has changed, and returns the code of a refusal, with `more` behind the
--- reply.
+-- refuse commits what time alone has changed, and returns the code of
+-- a refusal, with `more` behind the reply.
 function reply.refuse(code, session, more)
   state.commit()
   return reply.make(code, session or '') .. (more or '')

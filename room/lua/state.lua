@@ -1,8 +1,10 @@
 -- state.lua: the room's state: read from STATE when a call begins, and written back once at its end.
 --
--- STATE has it as JSON in three fields, and `room` has the members of all three. A member that is absent is
--- 0, false or ''. "Party" is a session together with its seller, see leases.lua. "Until" and "at" are times
--- in ms. room:
+-- STATE has it as JSON in three fields, and `room` has the members of all three. A member
+-- that is absent is 0, false or ''. "Party" is a session together with its seller, see
+-- leases.lua. "Until" and "at" are times in ms.
+--
+-- room:
 --   format                     see FORMAT
 --   epoch, version, lineage    see lineage.lua
 --   tickets                    the last ticket given
@@ -115,8 +117,8 @@ function state.write(...)
   redis.call('HSET', STATE, unpack(list))
 end
 
--- set_average sets how long leases are held and the spread of that (ms), as text. Neither is above a whole
--- lease.
+-- set_average sets how long leases are held and the spread of that (ms),
+-- as text. Neither is above a whole lease.
 function state.set_average(hold, spread)
   room.hold = string.format('%.3f', math.min(hold, settings.lease))
   room.spread = string.format('%.3f', math.min(spread, settings.lease))
@@ -180,10 +182,8 @@ local function write_changes()
 end
 
 -- commit writes what has changed, journals it and publishes it in one event; without a change it does
--- nothing.
--- The version grows by one, however much changed: a handoff is one change.
--- The event comes last: Redis refuses it to a user without the right to publish, and then everything is
--- written.
+-- nothing. The version grows by one, however much changed: a handoff is one change. The event comes last:
+-- Redis refuses it to a user without the right to publish, and then everything is written.
 function state.commit()
   if change.any then room.version = room.version + 1 end
   if room.epoch > 0 and NOW - room.advanced_at >= RECORDED_EVERY and (change.any or not room.just_begun) then

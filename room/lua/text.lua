@@ -1,9 +1,8 @@
 -- text.lua: numbers and times as text.
 
--- written caches the text of whole numbers: formatting takes long, and most numbers are written several
--- times.
--- Its keys are negative: for positive ones the embedded store's Lua makes an array that reaches to the
--- number.
+-- written caches the text of whole numbers: formatting takes long, and most numbers are
+-- written several times. Its keys are negative: for positive ones the embedded store's Lua
+-- makes an array that reaches to the number.
 local written, cached = {}, 0
 
 -- int returns a whole number as text, exactly.

@@ -1,9 +1,9 @@
 -- uncontended.lua: join and leave where no other session is concerned, in a fraction of the time.
 --
--- They apply to a lock of the Go library that is free, and to one that no session waits for. They write and
--- answer what verb/join.lua and verb/leave.lua would; where anything more is to be considered, they return
--- nil and have done nothing. The average time that leases are held is deleted with the room, so leave does
--- not update it.
+-- They apply to a lock of the Go library that is free, and to one that no session waits for. They
+-- write and answer what verb/join.lua and verb/leave.lua would; where anything more is to be
+-- considered, they return nil and have done nothing. The average time that leases are held is deleted
+-- with the room, so leave does not update it.
 
 -- applies reports whether the room has no events, no journal and no history to keep.
 local function applies()

@@ -10,8 +10,8 @@
 -- = every room is in it (see Engine.rebuild), how many rooms are listed, the replicas (see replicas below),
 -- then room, claim, room, claim … A claim is what index/reschedule.lua takes back.
 
--- How long the last heartbeat of a dead replica is kept (ms). Sessions that are taken back later count as
--- connected until they are.
+-- How long the last heartbeat of a dead replica is kept (ms). Sessions that are taken back
+-- later count as connected until they are.
 local DEAD_KEPT = 60 * 60 * 1000
 
 local clock = redis.call('TIME')

@@ -2,8 +2,8 @@
 -- KEYS   1 due (see index/register.lua)
 -- ARGV   1 room  2 in how long it is due (ms)
 -- Returns 1 where no replica looks at it before that time. Otherwise it returns 0 and voids the claim of the
--- replica that may be looking just now: that replica does not know of the new time, and must not reschedule
--- the room.
+-- replica that may be looking just now: that replica does not know of the new
+-- time, and must not reschedule the room.
 
 local clock = redis.call('TIME')
 local at = clock[1] * 1000 + math.floor(clock[2] / 1000) + ARGV[2]

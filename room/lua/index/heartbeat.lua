@@ -1,5 +1,5 @@
--- index/heartbeat.lua: a replica reports that it is alive. Under its number it reports presence (see
--- presence.lua).
+-- index/heartbeat.lua: a replica reports that it is alive. Under its number
+-- it reports presence (see presence.lua).
 -- KEYS   1 alive: zset, replica number -> its last heartbeat (ms)
 --        2 dead: zset, the same of replicas without a heartbeat (see index/claim.lua)
 --        3 outage: string, exists while no replica is taken for dead, since none was able to send a heartbeat

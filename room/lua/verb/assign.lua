@@ -2,18 +2,23 @@
 --
 -- The ledger has the last word: see settle.
 --
--- args: fence (of the lease), digest and id (of the message; the id as JSON), completes (whether a code ends
--- the lease),
---   action and why (JSON members for the journal), registered and begins (see existence.unlisted)
+-- args:
+--   fence              of the lease
+--   digest, id         of the message; the id as JSON
+--   completes          whether a code ends the lease
+--   action, why        JSON members for the journal
+--   registered, begins see existence.unlisted
 -- KEYS  OWN 1  the message's answer; see messages.lua
--- Codes: ok, register (see existence.register), no_message, stale_fence (no such lease is known),
---   already_matched (also where a duplicate, or another part of it, belongs to another party),
---   not_possible (the lease cannot have caused it)
--- Behind the standing: result ticket fence epoch granted ended completes, and "1" where only a record is left
--- of the
---   message, since its text is forgotten
--- Publishes the lease's end and the handoff where the message ends the lease; else that there is something to
--- look up.
+-- Codes:
+--   ok, register     see existence.register
+--   no_message       no such message is known
+--   stale_fence      no such lease is known
+--   already_matched  it belongs to a lease; or a duplicate or another part of it does, of another party
+--   not_possible     the lease cannot have caused it
+-- Behind the standing: result ticket fence epoch granted ended completes, and "1" where the message's text is
+--   forgotten, and only a record of it is left.
+-- Publishes the lease's end and the handoff where the message ends the lease; otherwise that the messages of
+--   the session and of the desk have changed.
 
 -- find returns the message as far as it is known, and whether it belongs to a lease.
 -- Of one whose text is forgotten its answer has what is known.

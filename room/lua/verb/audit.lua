@@ -1,10 +1,11 @@
 -- audit: journals an action of support that changes nothing in the room, or what a person should look at.
 --
--- args: kind and members (of the journal's record; kind '' = none), alert (whether the desks are notified),
--- registered
---   and begins (see existence.unlisted)
+-- args:
+--   kind, members      of the journal's record; kind '' = none
+--   alert              whether the desks are notified
+--   registered, begins see existence.unlisted
 -- Codes: ok, register (see existence.register)
--- Publishes nothing but that alert.
+-- Publishes that alert.
 
 function verb.audit()
   local repeated = reply.repeated()

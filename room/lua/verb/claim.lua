@@ -2,9 +2,15 @@
 --
 -- The holder claims its lease, and a session whose turn passed unclaimed is back in line.
 --
--- args: session, fence (0, or the lease that is meant), ticket (0, or the place that is meant)
--- Codes: ok; no_place (the session has no live place, or another one); stale_fence (it does not hold that
--- lease) Publishes the lease, or the place in line, where that has changed.
+-- args:
+--   session
+--   ticket   of the place that is meant, 0 = whichever it has
+--   fence    of the lease that is meant, 0 = whichever it has, or none
+-- Codes:
+--   ok
+--   no_place     the session has no live place, or another one
+--   stale_fence  the session does not hold that lease
+-- Publishes the lease, or the place in line, where that has changed.
 
 function verb.claim()
   local repeated = reply.repeated()

@@ -2,13 +2,18 @@
 --
 -- A live place of the seller is ended first, or nothing is done.
 --
--- args: seller, pseudonym, end_places (whether a live place may be ended), check (true = nothing is done but
--- to answer) Codes: ok; seller_has_place (the standing is that place's)
--- Behind the standing: how many places and how many ended leases were renamed
+-- args:
+--   seller, pseudonym
+--   end_places  whether a live place may be ended
+--   check       true = nothing is done, but the reply shows whether it would be refused
+-- Codes:
+--   ok
+--   seller_has_place  the standing is that place's
+-- Behind the standing: how many places and how many ended leases were renamed.
 -- Publishes that every replica has to read the room anew, where anything was renamed.
 
--- rename returns a text with the seller behind `fields` other fields replaced; nil where that is another
--- seller.
+-- rename returns a text with the seller behind `fields` other fields
+-- replaced; nil where that is another seller.
 local function rename(text, fields)
   local head, seller, rest = text:match('^(' .. ('[^|]*|'):rep(fields) .. ')([^|]*)(.*)$')
   if seller == args.seller then return head .. args.pseudonym .. rest end

@@ -1,20 +1,28 @@
--- expect: the holder announces that it now asks for a code; or it claims an unclaimed message as the code it
--- asked for.
+-- expect: the holder announces that it asks for a code, or claims a message as the code that it asked for.
 --
--- args: session, fence (the lease), filter (which messages the ask takes, sealed; '' = all), most (asks of a
--- lease),
---   body (digest of the request, for the reply; '' = none); of a message that is claimed: digest ('' = none),
---   id (as JSON), completes (whether a code ends the lease)
--- KEYS  OWN 1  the message's answer, where a message is claimed; see messages.lua
--- Codes: ok, no_place, stale_fence, too_many_asks, no_message (there is none that the session may claim),
---   number_busy (another party has an open ask; until when is added to the reply). The first such answer
---   extends the lease by as long as its holder has to wait.
--- Behind the standing: asked open expires ticket fence; of a claimed message epoch granted ended; then body
--- Publishes the lease, and its end and the handoff where the message ends the lease.
+-- args:
+--   session
+--   fence      of the lease
+--   filter     which messages the ask takes, sealed; '' = all
+--   most       how many asks a lease may have
+--   body       digest of the request, which the reply returns; '' = none
+--   digest     of the unclaimed message that is claimed; '' = none, the holder asks now
+--   id         of that message, as JSON
+--   completes  whether its code ends the lease
+-- KEYS  OWN 1  that message's answer; see messages.lua
+-- Codes:
+--   ok
+--   no_place       the session has no live place
+--   stale_fence    the session does not hold that lease
+--   too_many_asks
+--   no_message     there is no such message, or this session may not claim it
+--   number_busy    another party has an open ask; until when is added to the reply. The first such answer
+--                  extends the lease by as long as its holder has to wait
+-- Behind the standing: asked open expires ticket fence; of a claimed message epoch granted ended; then body.
+-- Publishes the lease; its end and the handoff where the message ends the lease.
 
--- answer_earlier makes the message the answer to an ask of the lease that came after it was sent.
--- Where there is none, it adds an ask as of when the message was sent, unless another part has answered an
--- ask.
+-- answer_earlier makes the message the answer to an ask of the lease that came after it was sent. Where
+-- there is none, it adds an ask as of when the message was sent, unless another part has answered an ask.
 local function answer_earlier(lease, m)
   local answered = messages.part_answered(m)
   for _, a in ipairs(lease.asks) do
@@ -29,9 +37,8 @@ local function answer_earlier(lease, m)
 end
 
 -- claim binds the message to the lease and returns it; or nil, the code of a refusal, and what that adds to
--- the reply.
--- An ambiguous message is offered where the carrier's clock may be wrong, and another party's ask does not
--- keep it from the session: see matching.judge.
+-- the reply. An ambiguous message is offered where the carrier's clock may be wrong, and another party's
+-- ask does not keep it from the session: see matching.judge.
 local function claim(lease)
   local m = messages.get(args.digest)
   if not (m and m.state == 'o' and m.session == args.session and m.fence == room.fence) then
@@ -79,8 +86,8 @@ local function claim_message(lease)
   return reply.answer('ok', args.session, details(lease, expires, m))
 end
 
--- refuse_busy returns the reply where the holder may ask only from `free` on, since another party's code may
--- come.
+-- refuse_busy returns the reply where the holder may ask only from `free`
+-- on, since another party's code may come.
 local function refuse_busy(free)
   if room.ask_after ~= free then room.ask_after, change.any, change.codes = free, true, true end
   local expires = math.min(room.expires + math.min(free - NOW, settings.quarantine), room.granted + LONGEST)

@@ -1,10 +1,12 @@
 -- expire: brings the room to the present. It is safe at any time, for any process.
 --
--- args: rest (look again after so long at the latest, ms), take_in (the same while the journal is not
--- drained, ms),
---   retention (for how long an idle room's keys are kept, ms), replicas (see replicas in index/claim.lua)
+-- args:
+--   rest       the room is looked at again after so long at the latest (ms)
+--   take_in    the same while the journal is not drained (ms)
+--   retention  how long an idle room's keys are kept (ms)
+--   replicas   see replicas in index/claim.lua; '' = not known
 -- Codes: active (a session holds or waits), idle, asleep (idle, and its keys expire)
--- Returns "code view standing(-)", when to look at the room again (ms), and the journal's length.
+-- Behind the standing, which is that of no session: when to look at the room again, and the journal's length.
 -- Publishes what time alone has changed.
 
 -- next_look returns when something is due next: a lease, a waiter's presence, a message.

@@ -1,9 +1,12 @@
 -- extend: support gives the holder more time, or the holder itself takes it.
 --
--- args: fence (the lease), more (ms), longest (how long the lease may be in all, ms), action (JSON members
--- for the
---   journal, '' = support has not acted), session (the only one whose lease may be meant, '' = any)
--- Codes: ok, stale_fence, lease_too_long
+-- args:
+--   fence    of the lease
+--   more     how much (ms)
+--   longest  how long the lease may be in all (ms)
+--   action   JSON members for the journal; '' = support has not acted
+--   session  whose lease alone may be meant; '' = any session's
+-- Codes: ok, stale_fence (there is no such lease), lease_too_long
 -- Publishes the lease, and to its session that it was extended.
 
 function verb.extend()

@@ -1,14 +1,15 @@
 -- glance: the figures of a room for the desk, without its line.
 --
--- args: grants_for and most_grants (how far back grants are listed, ms, and how many), ends_for and most_ends
--- (the same
---   of the endings that are counted), most_oldest (of how many waiters it is read when they joined)
+-- args:
+--   grants_for, most_grants  how far back grants are listed (ms), and how many
+--   ends_for, most_ends      how far back endings are counted (ms), and how many
+--   most_oldest              how many waiters are read to find the longest one
 -- Returns a list:
 --   1  "ok view standing(-)"
---   2  "=holder's seller(-) away oldest leases expired unmatched lost": how many are away, when the longest
---      waiter joined (ms, 0 = none waits), how many leases ended, how many of them expired, how many codes belong
---      to no lease, when data was last lost (ms, 0 = never)
---   3  the times of the grants, the latest first, joined by one space
+--   2  "=holder's seller(-) away oldest leases expired unmatched lost":
+--      how many waiters are away, when the longest waiter joined (ms, 0 = none waits), how many leases have
+--      ended, how many of them expired, how many codes belong to no lease, when data was last lost (ms, 0 = never)
+--   3  the times of the grants (ms), the latest first, joined by one space
 
 -- grants returns the times of the latest grants.
 -- The members of LEASES have sessions in them, and are not returned.

@@ -1,16 +1,24 @@
--- join: a session asks for the lock (준비 완료). A free lock is granted at once, otherwise the session waits in
--- line.
+-- join: a session asks for the lock (준비 완료).
 --
--- A session that has a place keeps it: nothing changes, but its session has reported that it is there.
+-- A free lock is granted at once; otherwise the session waits in line. A session that has a place keeps it: nothing changes, but the session has reported that it is there.
 --
--- args: session, seller ('' = none is known), ticket (0, or the place that the session means to have),
--- may_wait,
---   room_limit (so many may wait, 0 = any number), own_lease (length of this lease in ms, 0 = the room's),
---   channel (on which the grant is published, '' = none), asks (its lease asks for codes), vouch (for how long
---   the calling program vouches for its presence, ms), registered and begins (see existence.unlisted)
--- Codes: ok, register (see existence.register),
---   no_place (the place with that ticket is over), lock_held and room_paused (it may not wait), room_full,
---   seller_has_place (with another session)
+-- args:
+--   session
+--   seller              '' = not known: then only the session is held to one place
+--   ticket              of the place that the session means to have already; 0 = it may get a new one
+--   may_wait            false = the session is refused where it would have to wait
+--   room_limit          how many may wait, 0 = any number
+--   own_lease           how long this lease is (ms), 0 = as the room's are
+--   channel             where the grant is published, besides the room's channel; '' = nowhere
+--   asks                whether the lease asks for codes (see verb/expect.lua)
+--   vouch               how long the calling program vouches for a waiter's presence (ms), 0 = it does not
+--   registered, begins  see existence.unlisted
+-- Codes:
+--   ok, register                see existence.register
+--   no_place                    the place with that ticket has ended
+--   lock_held, room_paused      the session would have to wait, and may not
+--   room_full                   the limit of waiters is reached
+--   seller_has_place            the seller has a live place with another session
 -- Publishes the new place, and the lease where it is granted.
 
 -- refusal returns why no session can get a new place, nil where one can.

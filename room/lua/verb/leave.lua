@@ -1,11 +1,16 @@
 -- leave: the holder is done or gives up, or a waiter leaves the line.
 --
--- args: session, outcome (of a holder: completed or cancelled), ticket (0, or the place that is meant), fence
--- (0, or the
---   lease that is meant)
--- Codes: ok; no_place (the session has no live place, or another one); stale_fence (it does not hold that
--- lease) Behind the standing: "already" where a message has completed that very lease before, in the last ten
--- minutes Publishes the end of the place, and the handoff.
+-- args:
+--   session
+--   outcome  of a holder: completed or cancelled
+--   ticket   of the place that is meant, 0 = whichever it has
+--   fence    of the lease that is meant, 0 = whichever it has, or none
+-- Codes:
+--   ok
+--   no_place     the session has no live place, or another one
+--   stale_fence  the session does not hold that lease
+-- Behind the standing: "already" where a message has completed that very lease in the last ten minutes.
+-- Publishes the end of the place, and the handoff.
 
 local ALREADY_FOR = 10 * 60 * 1000 -- (ms)
 

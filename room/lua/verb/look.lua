@@ -1,10 +1,12 @@
 -- look: the room, and some sessions' standings and messages.
 --
--- args: sessions ('' = a caller without one)
--- Returns a list: "ok view", then for each session its standing, and its messages joined by one space ("" =
--- none). A
---   message is "kind|digest|fence|1 = late|received(ms)|forget at(ms)|sealed". Its kind is m (the session's own), o
---   (unclaimed: the session may claim it) or w (the ledger judges whether it is the session's own).
+-- args:
+--   sessions  '' = a caller without a session
+-- Returns a list: "ok view", then for each session
+--   its standing
+--   its messages, joined by one space ("" = none):
+--     "kind|digest|fence|1 = late|received(ms)|forget at(ms)|sealed"
+--     kind  m = the session's own, w = the ledger judges whether it is, o = unclaimed: the session may claim
 
 -- recent_by_session returns each session's recent messages, as pairs of a digest and when it is forgotten.
 local function recent_by_session()
@@ -19,17 +21,17 @@ local function recent_by_session()
   return of
 end
 
--- kind_for returns as which kind a session is shown a message: "m", "o", "w", or nil where it is not shown
--- it.
--- Of its earlier leases a session is shown late messages only: a code of the turn before is not for this one.
+-- kind_for returns as which kind a session is shown a message: "m", "o", "w", or nil where
+-- it is not shown it. Of its earlier leases a session is shown late messages only: a code
+-- of the turn before is not for this one.
 local function kind_for(m, session, fence)
   if m.state == 's' then return (m.late or m.fence == fence) and 'm' end
   if m.state == 'w' then return m.fence == fence and 'w' end
   return m.state == 'o' and session == room.session and m.fence == room.fence and 'o'
 end
 
--- shown_to returns what a session is shown of its messages, also of the last lease where that was not
--- claimed.
+-- shown_to returns what a session is shown of its messages, also of
+-- the last lease where that was not claimed.
 local function shown_to(session, list)
   local p = list and places.get(session)
   if not p then return '' end

@@ -3,37 +3,39 @@
 -- Where two leases could have caused it, it is ambiguous: see matching.lua and docs/matching.md. A match is
 -- shown to the holder once the ledger has agreed, by settle. A late message is shown at once.
 --
--- args.message:
---   digest, id           of the message; the id as JSON
---   from, to             within these the carrier took it (ms); both 0 = the carrier did not report it
---   age                  time since it was read (ms, with a fraction)
---   read                 when it was read, by Redis's clock; 0 = not known
---   first                when it was read first, where it has come before; 0 = it has not
---   guard                by how much from and to may be wrong (ms)
---   completes            whether a code ends the lease
---   code                 whether the message has a code
---   foreign              whether the room takes no message from this sender
---   fingerprint          keyed digest of what came, as "key:digest"
---   fits                 by the name of an ask's filter: yes, no, or sealed = Go cannot read that filter
---   part, parts          which part of a long message it is, of how many; 0 = it is whole
---   same                 keyed digest of its sender and text
---   sealed               its text, sealed
---   members              JSON members for the journal; no secret
--- KEYS  ONCE   hash: the answer to this message, which a repeat gets too; see messages.lua
---       OWN 1  digest of the first message of this sender and text in the last ten minutes
---       OWN 2  the parts of the same long message that came in the last minute, as
---              "digest of the first|1 = a part answered an ask|,part,part,|when the first code was sent".
---              "*," is a part that came twice before all had come: another message may have the reference too
---       OWN 3… names of OWN 1 under other secrets, while one is being replaced
+-- args:
+--   registered, begins  see existence.unlisted
+--   message             the SMS:
+--     digest, id    of the message; the id as JSON
+--     from, to      when the carrier took it, within [from, to) (ms); both 0 = the carrier did not report it
+--     age           time since the replica read it (ms, with a fraction)
+--     read          when a replica first read it, 0 = not known
+--     first         the same, where this is a repeat; 0 = it is none
+--     guard         by how much from and to may be wrong (ms)
+--     completes     whether a code ends the lease
+--     code          whether the message has a code
+--     foreign       whether the room takes no message from this sender
+--     fingerprint   keyed digest of what came, as "key:digest"
+--     fits          whether it fits an ask, by the name of the ask's filter: yes, no, sealed = not readable
+--     part, parts   which part of a long message it is, and of how many; 0 = it is whole
+--     same          keyed digest of its sender and text
+--     sealed        its text, sealed
+--     members       JSON members for the journal; no secret
+-- KEYS  ONCE    hash: the answer to this message, which a repeat gets too; see messages.lua
+--       OWN 1   digest of the first message of this sender and text in the last ten minutes
+--       OWN 2   the parts of the same long message that came in the last minute, as
+--               "digest of the first|1 = a part answered an ask|,part,part,|when the first code was sent"
+--               with "*," for a part that came twice before all had come: two messages may have the reference
+--       OWN 3…  other names of OWN 1, while one secret replaces another
 -- Returns one of
---   register …        the caller registers the room and calls again; see existence.register
---   asks filter …     the caller calls again with whether the message fits asks with these filters
+--   register …    the caller registers the room and calls again; see existence.register
+--   asks filter…  the caller calls again, with whether the message fits asks that have these filters
 --   ok result reason ticket fence epoch granted ended received duplicate judge completes, then the room's
---     epoch, version and lineage; "-" for none
---       result  matched, late, unmatched
---       reason  of unmatched: no_lease, ambiguous, not_expected, rejected
--- Publishes the lease's end and the handoff where the message ends the lease; else that there is something to
--- look up.
+--                 epoch, version and lineage; "-" = none
+--     result      matched, late, unmatched
+--     reason      of unmatched: no_lease, ambiguous, not_expected, rejected
+-- Publishes the lease's end and the handoff where the message ends the lease; otherwise that the messages of
+--   the session and of the desk have changed.
 
 local REMEMBERED_FOR = 25 * 60 * 60 * 1000  -- after this the ledger alone knows the message (ms)
 local LATE_AFTER = 24 * 60 * 60 * 1000      -- an older message belongs to no lease (ms)
@@ -92,8 +94,8 @@ local function window_by_carrier(now)
   return read - (from - read), math.min(sms.to, now + 1)
 end
 
--- set_window sets within which times the message was sent, by the room's clock, and whether that is too long
--- ago.
+-- set_window sets within which times the message was sent, by the room's
+-- clock, and whether that is too long ago.
 local function set_window()
   local now = clock.of_room()
   local from, to
@@ -158,9 +160,9 @@ local function offered_to(other, first)
   return not asks.others_open_at(to.party, OPEN_FOR) and to or nil
 end
 
--- keep_text keeps the sealed text as a recent message, for the session of lease `l` and for support.
--- `kept_as` is its state, see messages.lua. A duplicate is known by its text alone, and so belongs to no long
--- message.
+-- keep_text keeps the sealed text as a recent message, for the session of lease `l` and for
+-- support. `kept_as` is its state, see messages.lua. A duplicate is known by its text
+-- alone, and so belongs to no long message.
 local function keep_text(l, kept_as, duplicate, either, first)
   local whole = sms.part > 0 and not duplicate and OWN[2]:match('}:parts:(.*)$') or ''
   local m = { digest = sms.digest, session = l and l.session or '', fence = l and l.fence or 0,
@@ -241,9 +243,9 @@ function verb.match()
     fingerprint = sms.fingerprint, from = int(sms.earliest), to = int(sms.latest),
     code = sms.code and '1' or '0' }
 
-  -- l: the lease; ask: the ask that the code answers, or without a lease the reason; first: the message of
-  -- the same text; either: the text may be its lease's or another's; other: the lease that a wrong clock may
-  -- have hidden.
+  -- l: the lease; ask: the ask that the code answers, or without a lease the reason; first: the
+  -- message of the same text; either: the text may be its lease's or another's; other: the
+  -- lease that a wrong clock may have hidden.
   local whole = matching.earlier_parts()
   local first, l, ask, shown_again = matching.duplicate()
   local duplicate, either, other = l ~= nil, ask == 'ambiguous', nil

@@ -1,10 +1,12 @@
 -- move: support moves a waiter to another position.
 --
--- Its rank becomes one between its new neighbours'. Where no number is left between them, the whole line is
--- renumbered.
+-- Its rank becomes one between its new neighbours'; where no number is left there, the line is renumbered.
 --
--- args: ticket (of the waiter), position (from 1; past the end = the last one), action (JSON members for the
--- journal) Codes: ok, stale_ticket (no waiter has it)
+-- args:
+--   ticket    of the waiter
+--   position  from 1; past the end = the last one
+--   action    JSON members for the journal
+-- Codes: ok, stale_ticket (no waiter has it)
 -- Publishes the waiter's new rank, or that every replica has to read the room anew.
 
 -- rank_at returns the rank at a position of the line, nil for none.

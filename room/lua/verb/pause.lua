@@ -2,10 +2,13 @@
 --
 -- While a room is paused no waiter is granted the lock; the line keeps its order and the lease goes on.
 --
--- args: paused, action (JSON members for the journal), registered and begins (see existence.unlisted)
+-- args:
+--   paused
+--   action             JSON members for the journal
+--   registered, begins see existence.unlisted
 -- Codes: ok, register (see existence.register)
--- Publishes whether the room is paused, and a grant where that ends. A repeat changes nothing, but is
--- journalled.
+-- Publishes whether the room is paused, and the grant where that ends. Where the room is so already, the
+--   action is journalled and nothing is published.
 
 function verb.pause()
   local repeated = reply.repeated()

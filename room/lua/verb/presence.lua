@@ -1,9 +1,11 @@
 -- presence: a replica reports once which sessions have connected to it, and which have gone.
 --
--- args: replica (its number), number (of this report, among that replica's in this room), changes (first the
--- sessions
---   that have connected; then of each that has gone its session, the replica number under which it was reported, and
---   for how long it has been gone, ms), came (how many have connected)
+-- args:
+--   replica  its number
+--   number   of this report, among that replica's in this room
+--   came     how many sessions have connected
+--   changes  those sessions; then of each that has gone: the session, the replica number under which it was
+--            reported, and for how long it has been gone (ms)
 -- Codes: ok
 -- Publishes which waiters are back, and what time alone has changed.
 
@@ -17,8 +19,7 @@ local function forget_calls()
 end
 
 -- latest_number returns the number of the replica's latest report, 0 for none; nil where the room is not
--- known.
--- An earlier report than that may still arrive, and must not undo it. STATE has "number|when (ms)".
+-- known. An earlier report than that may still arrive, and must not undo it. STATE has "number|when (ms)".
 local function latest_number(field)
   return room.epoch > 0 and tonumber((redis.call('HGET', STATE, field) or '0'):match('^%d+')) or nil
 end

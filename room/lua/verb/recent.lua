@@ -1,10 +1,9 @@
 -- recent: the recent messages that support looks at: those that belong to no lease, or came late.
 --
--- Returns a list: "ok view standing(-)", then the messages, the earliest first. No session is in it. A
--- message is
---   "digest|fence|ticket|result|reason|1 = it has a code|received(ms)|from(ms)|to(ms)|1 = the holder may claim it|sealed"
--- and behind a space each of the leases that could have caused it (asks.causes):
---   "fence|ticket|=seller|granted(ms)|ended(ms)|asked(ms, 0 = it did not)|1 = live"
+-- Returns a list: "ok view standing(-)", then the messages, the earliest first. No session is in it.
+--   a message  "digest|fence|ticket|result|reason|code|received(ms)|from(ms)|to(ms)|unclaimed|sealed", and behind
+--              a space each of the leases that could have caused it (asks.causes); code, unclaimed: 1 = yes
+--   a lease    "fence|ticket|=seller|granted(ms)|ended(ms)|asked(ms, 0 = it did not)|1 = live"
 
 local function cause_text(cause)
   local l, asked = cause[1], cause[2]
@@ -30,8 +29,8 @@ local function message_text(m, parties)
   local unclaimed = m.state == 'o' and leases.held() and m.fence == room.fence
   local late = m.result == 'late'
   local fence, ticket = (unclaimed or late) and int(m.fence) or '0', late and int(m.ticket) or '0'
-  local parts = { table.concat({ m.digest, fence, ticket, m.result, m.reason, m.code and '1' or '0', m.received,
-    int(m.from), int(m.to), unclaimed and '1' or '0', m.sealed }, '|') }
+  local parts = { table.concat({ m.digest, fence, ticket, m.result, m.reason, m.code and '1' or '0',
+    m.received, int(m.from), int(m.to), unclaimed and '1' or '0', m.sealed }, '|') }
   local owner = not m.either and (parties['s' .. m.same] or parties['w' .. m.whole]) or nil
   for _, cause in ipairs(asks.causes(m.from, m.to)) do
     if not owner or owner == cause[1].party then parts[#parts + 1] = cause_text(cause) end

@@ -3,11 +3,14 @@
 -- The message belongs to no lease from then on. The ask that it answered is open again as of its old time,
 -- also where the lease is over.
 --
--- args: session, fence (of the lease), digest and id (of the message; the id as JSON), most (rejections of a
--- lease)
+-- args:
+--   session
+--   fence       of the lease that the message belongs to
+--   digest, id  of the message; the id as JSON
+--   most        how many rejections a lease may have
 -- KEYS  OWN 1  the message's answer; see messages.lua
 -- Codes: ok, no_message, stale_fence (the message belongs to another lease), too_many_rejects
--- Publishes that the session's messages, and the desk's, are to be looked up.
+-- Publishes that the messages of the session and of the desk have changed.
 
 function verb.reject()
   local repeated = reply.repeated()

@@ -1,7 +1,9 @@
 -- release: support ends the lease as forced, and the first in line is granted the lock.
 --
--- args: fence (of the lease), action (JSON members for the journal)
--- Codes: ok, stale_fence
+-- args:
+--   fence   of the lease
+--   action  JSON members for the journal
+-- Codes: ok, stale_fence (there is no such lease)
 -- Publishes the end of the place, and the handoff.
 
 function verb.release()

@@ -1,6 +1,8 @@
 -- remove: support takes a waiter out of the line.
 --
--- args: ticket (of the waiter), action (JSON members for the journal)
+-- args:
+--   ticket  of the waiter
+--   action  JSON members for the journal
 -- Codes: ok, stale_ticket (no waiter has it)
 -- Publishes the end of the place.
 

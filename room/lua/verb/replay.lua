@@ -1,29 +1,29 @@
 -- replay: a process replays what it has observed of the room.
 --
--- Where that is not in the room's past, Redis went back in time (a failover, an older file, an emptied
--- store). Then a new epoch begins, above the one that was observed:
---   - a waiter that is still in Redis keeps its place, order and ticket, unless the process has observed
---     otherwise since;
+-- Where that is not in the room's past, Redis went back in time (a failover, an older file, an emptied store).
+-- Then a new epoch begins, above the one that was observed:
+--   - a waiter that is still in Redis keeps its place and order, unless the process has observed otherwise;
 --   - the holder, and a session whose observed place is in Redis no more, get the outcome lost;
 --   - until the last observed lease would have ended, no session is granted the lock;
---   - fences, tickets and the times of leases continue above those that are known, also where Redis's clock is
---     behind.
+--   - fences, tickets and times of leases continue above the known ones, even if Redis's clock is behind.
 -- The same happens where the ledger knows a later fence or ticket than the room. Where another process has
 -- begun the new epoch already, what this process knows is added to it.
 --
--- args: epoch, version, lineage (the last that were observed, epoch 0 = none), registered and begins (see
---   existence.unlisted), and known:
---   fence, ticket   the highest that are known, also to the ledger
---   over            when the last observed lease was granted or over, 0 = not known
---   lost            whether the ledger has a lease without an end
---   ended           when the last lease in the ledger was over, 0 = there is none
---   last            fence of the last observed lease
---   lease           that lease, null where it is over: fence, ticket, granted, left (ms)
---   places          the observed places, each with session, ticket, seller, of (its epoch), joined;
---                   of one that holds the lock also fence, granted, expires;
---                   of one that has ended also outcome, ended, and waited = it was observed waiting, and its end is
---                   known from the ledger alone;
---                   missed: the lease that it did not claim, with fence, granted, expires, ended
+-- args:
+--   epoch, version, lineage  the last that were observed; epoch 0 = none
+--   registered, begins       see existence.unlisted
+--   known                    what was observed, and what the ledger knows:
+--     fence, ticket  the highest that are known, also to the ledger
+--     over           when the last observed lease was granted or over, 0 = not known
+--     lost           whether the ledger has a lease without an end
+--     ended          when the last lease in the ledger was over, 0 = there is none
+--     last           fence of the last observed lease
+--     lease          that lease, null where it is over: fence, ticket, granted, left (ms)
+--     places         the observed places, each with session, ticket, seller, of (its epoch), joined,
+--       fence, granted, expires  where it holds the lock
+--       outcome, ended           where it has ended
+--       waited                   whether it was observed waiting, and its end is known from the ledger alone
+--       missed                   the lease that it did not claim: fence, granted, expires, ended
 -- Codes: replayed (a new epoch has begun), ok, register (see existence.register)
 -- Publishes that every replica has to read the room anew, where anything has changed.
 
@@ -58,8 +58,8 @@ local function journal_observed(place, of)
     math.max(place.outcome and place.ended or NOW, place.granted or 0))
 end
 
--- journal_missed journals the lease that an observed place did not claim, since Redis may have lost that
--- record.
+-- journal_missed journals the lease that an observed place did not
+-- claim, since Redis may have lost that record.
 local function journal_missed(place)
   local missed = place.missed
   journal.record('told', '"of":%d,"ticket":%d,"seller":"%s","fence":%d,"granted_at":%d,"expires_at":%d,' ..
@@ -192,9 +192,8 @@ local function begin_epoch()
   orphan(lease)
 end
 
--- add_to_epoch adds what the process has observed to an epoch that another process has begun.
--- That process may not have known that anything was lost, or the clock may be behind what this one has
--- observed.
+-- add_to_epoch adds what the process has observed to an epoch that another process has begun. That process
+-- may not have known that anything was lost, or the clock may be behind what this one has observed.
 local function add_to_epoch()
   if not leases.held() or room.session == ORPHANED then begin_later() end
   for _, place in ipairs(known.places) do compare(place) end

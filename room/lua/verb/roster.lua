@@ -1,10 +1,12 @@
 -- roster: the whole line at one version, with its sellers, for the desk's mirror. No session is in it.
 --
 -- Returns a list:
---   1   "ok view standing(-)"
---   2   "=holder's seller(-) joined(ms)"
---   3…  of each part of the line, in order, three lists joined by one space: the places as PLACES has them;
---       their ranks; since when each is away (ms, 0 = it is not), "" where none is
+--   1  "ok view standing(-)"
+--   2  "=holder's seller(-) joined(ms)"
+--   then of each part of the line, in order, three lists joined by one space:
+--      its places, as PLACES has them
+--      their ranks
+--      since when each is away (ms, 0 = it is not); "" where none is
 
 local PART = 1000 -- more values than about 8,000 at once do not fit on Lua's stack
 

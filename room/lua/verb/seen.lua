@@ -1,9 +1,9 @@
--- seen: a program that is no replica vouches for the presence of its waiters, and reports which have just
--- gone.
+-- seen: a program that is no replica vouches for its waiters' presence, and reports which have just gone.
 --
--- args: sessions (those that are connected come first; of sessions that do not wait nothing is recorded),
--- stay (how
---   many are connected), vouch (for how long, ms)
+-- args:
+--   sessions  those that are connected come first; of a session that does not wait nothing is recorded
+--   stay      how many are connected
+--   vouch     how long the program vouches for them (ms)
 -- Codes: ok
 -- Publishes which waiters are back, and what time alone has changed.
 

@@ -1,15 +1,17 @@
 -- settle: the ledger has judged a match, or a message that a holder has claimed or support has assigned.
 --
--- Where the ledger agrees, the message is shown to the session that it belongs to. Otherwise it is shown to
--- none, not even to one that has been shown it, and it answers no ask. Its carrier then gets "ambiguous" for
--- a repeat, unless the message was claimed or assigned: then the first answer stays. A verdict on a lease
--- that the message belongs to no more changes nothing: a verdict is sent again where the replica that sent it
--- has died.
+-- Where the ledger agrees, the message is shown to the session that it belongs to. Otherwise it is shown to no
+-- session, not even to one that has been shown it, and it answers no ask. Its carrier then gets "ambiguous" for a
+-- repeat, unless the message was claimed or assigned: then the first answer stays. A verdict on a lease that the
+-- message has left since changes nothing: a verdict is sent again where the replica that sent it has died.
 --
--- args: digest (of the message), agreed, fence (of the lease that the verdict is on, 0 = whichever it is)
+-- args:
+--   digest  of the message
+--   agreed  whether the ledger agrees
+--   fence   of the lease that the verdict is on, 0 = whichever the message belongs to
 -- KEYS  ONCE  hash: the message's answer; see messages.lua
 -- Codes: ok. A repeat changes nothing.
--- Publishes that the verdict is known, and that the session's messages, and the desk's, are to be looked up.
+-- Publishes that the verdict is known, and that the messages of the session and of the desk have changed.
 
 -- is_on reports whether the verdict is on the lease with a fence.
 local function is_on(fence) return args.fence == 0 or args.fence == fence end
