@@ -86,7 +86,7 @@ function asks.add(lease, at, answered, filter)
   table.sort(lease.asks, earlier)
 end
 
--- take_back makes a message the answer to no ask: the ask that it answered is open again, as of its old time.
+-- take_back makes a message the answer to no ask. The ask that it answered is open again, as of its old time.
 function asks.take_back(lease, m)
   for _, a in ipairs(lease.asks) do
     if a.answered == m.digest then a.answered = '' end

@@ -1,6 +1,7 @@
--- existence.lua: how a room begins that Redis does not know, how an idle one falls asleep, and how an
--- ephemeral one ends. An ephemeral room (settings.ephemeral) is one of the Go library's locks: it is in no
--- index, and its keys are deleted when its last place ends.
+-- existence.lua: how a room begins, how an idle one falls asleep, and how an ephemeral one ends.
+--
+-- An ephemeral room (settings.ephemeral) is a lock of the Go library: it is in no index, and its
+-- keys are deleted when its last place ends.
 
 local REGISTERED_FOR = 45 * 1000       -- a process registers a room again after so long (ms);
                                        -- index/reschedule.lua lists it for longer

@@ -45,8 +45,8 @@ end
 -- candidates iterates over the candidates that have not ended before `since`, the latest first.
 local function candidates(since) return next_candidate, since, 0 end
 
--- touched returns in how many leases' time the message may have been sent, and
--- one of them that does not ask (rule 1).
+-- touched returns how many leases may have been live when the message was sent.
+-- The second value is one of them that does not ask, nil for none (rule 1).
 function matching.touched()
   local n, not_asking = 0, nil
   local l = candidate(1)
@@ -291,9 +291,9 @@ local function judge_not_asking(lease, leases_touched)
   return lease, nil
 end
 
--- judge returns the lease that the message belongs to by its time and the asks, and the ask that
--- a code answers. Otherwise it returns nil, the reason, and the lease that the message may
--- belong to if the carrier's clock is wrong.
+-- judge returns the lease that the message belongs to by its time, and the ask that a code answers.
+-- Otherwise it returns nil, the reason, and the lease that the message may belong to if the carrier's clock
+-- is wrong, nil for none.
 function matching.judge()
   if sms.foreign then return nil, 'not_expected' end
   if sms.too_old then return nil, 'no_lease' end

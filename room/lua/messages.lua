@@ -153,6 +153,15 @@ function messages.announce_verdict(session, known)
   event.add('notes', note)
 end
 
+-- complete_lease ends the lease that a message has completed, and hands the lock on.
+-- With `shown`, the holder's session gets the message first, once the ledger has judged it.
+function messages.complete_lease(shown)
+  change.any = true
+  if shown then messages.announce_verdict(room.session) end
+  leases.finish('completed', NOW, true)
+  advance()
+end
+
 -- notify_desk has the desks that watch the room look up its messages and incidents.
 function messages.notify_desk()
   if not memo.desk_notified then event.add('notes', '{"desk":true}') end

@@ -4,8 +4,8 @@
 --                              rooms may be missing too
 --        2 registered  zset    room -> when a process last registered it (ms)
 --        3 life        string  "name began(ms)" of the index's generation; a new one where Redis lost it
---        4 history     string  "id since(ms)" of the server's history (see lineage.lua); a new one where it may
---                              have lost its last writes, and a room with them
+--        4 history     string  "id since(ms)" of the server's history (see lineage.lua); a new one where
+--                              it may have lost its last writes, and a room with them
 -- ARGV   1 room  2 a name for a new generation
 -- Returns a list: the time (ms), when the generation began (ms), when the room was registered before (ms; -1
 -- = it was not), the generation's name, and since when the server has another history than before (ms; -1 =

@@ -7,7 +7,7 @@
 --   digest, id         of the message; the id as JSON
 --   completes          whether a code ends the lease
 --   action, why        JSON members for the journal
---   registered, begins see existence.unlisted
+--   registered, begins  see existence.unlisted
 -- KEYS  OWN 1  the message's answer; see messages.lua
 -- Codes:
 --   ok, register     see existence.register
@@ -105,12 +105,7 @@ function verb.assign()
   local ends = live and args.completes and m.code and room.open == 0
   local result, ended = live and 'matched' or 'late', live and NOW or lease.ended
   journal_assigned(m, lease, result, ends, ended)
-  if ends then
-    change.any = true
-    if not m.forgotten then messages.announce_verdict(room.session) end
-    leases.finish('completed', NOW, true)
-    advance()
-  end
+  if ends then messages.complete_lease(not m.forgotten) end
   return reply.answer('ok', '', string.format(' %s %d %d %d %d %d %s %s', result, lease.ticket, lease.fence,
     room.epoch, lease.granted, ended, ends and '1' or '0', m.forgotten and '1' or '0'))
 end

@@ -3,7 +3,7 @@
 -- args:
 --   kind, members      of the journal's record; kind '' = none
 --   alert              whether the desks are notified
---   registered, begins see existence.unlisted
+--   registered, begins  see existence.unlisted
 -- Codes: ok, register (see existence.register)
 -- Publishes that alert.
 

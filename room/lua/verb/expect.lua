@@ -78,11 +78,7 @@ local function claim_message(lease)
     '"ticket":%d,"fence":%d,"seller":"%s","granted_at":%d,"ended_at":%d', args.id, tostring(ends),
     room.ticket, room.fence, room.seller, room.granted, NOW)
   change.any = true
-  if ends then
-    messages.announce_verdict(args.session)
-    leases.finish('completed', NOW, true)
-    advance()
-  end
+  if ends then messages.complete_lease(true) end
   return reply.answer('ok', args.session, details(lease, expires, m))
 end
 

@@ -8,7 +8,7 @@
 --   1  "ok view standing(-)"
 --   2  "=holder's seller(-) away oldest leases expired unmatched lost":
 --      how many waiters are away, when the longest waiter joined (ms, 0 = none waits), how many leases have
---      ended, how many of them expired, how many codes belong to no lease, when data was last lost (ms, 0 = never)
+--      ended, how many of them expired, how many codes belong to no lease, when data was last lost (ms)
 --   3  the times of the grants (ms), the latest first, joined by one space
 
 -- grants returns the times of the latest grants.

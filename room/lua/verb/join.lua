@@ -1,6 +1,7 @@
 -- join: a session asks for the lock (준비 완료).
 --
--- A free lock is granted at once; otherwise the session waits in line. A session that has a place keeps it: nothing changes, but the session has reported that it is there.
+-- A free lock is granted at once; otherwise the session waits in line. A session that has a place
+-- keeps it: nothing changes, but the session has reported that it is there.
 --
 -- args:
 --   session

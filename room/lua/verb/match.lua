@@ -121,16 +121,18 @@ local function answer_ask(l, ask, shown, digest)
   if l.current or l.text then leases.write(l) end
 end
 
--- attribute gives the message to a lease, and returns whether it ends that lease.
--- The ledger judges a match that is shown to the lease's session.
-local function attribute(l, ask, shown, digest)
-  answer_ask(l, ask, shown, digest)
+-- attribute gives the message to its lease; it returns whether it ends that lease, and whether its code
+-- counts there. The ledger judges a match that is shown to the lease's session. A text that is not shown
+-- again has the result with which the session was shown it.
+local function attribute(d)
+  local l, codes = d.lease, d.lease.codes
+  answer_ask(l, d.ask, d.shown, d.shown and sms.digest or d.first.digest)
   local ends = l.current and sms.completes and sms.code and room.open == 0
-  answer.result = l.current and 'matched' or 'late'
+  answer.result = not d.shown and d.first.result or l.current and 'matched' or 'late'
   answer.ticket, answer.fence, answer.granted = int(l.ticket), int(l.fence), int(l.granted)
   answer.ended = int(l.current and NOW or l.ended)
-  answer.completes, answer.judge = ends and '1' or '0', (l.current and (shown or ends)) and '1' or '0'
-  return ends
+  answer.completes, answer.judge = ends and '1' or '0', (l.current and (d.shown or ends)) and '1' or '0'
+  return ends, sms.code and (d.ask ~= nil or l.codes ~= codes)
 end
 
 local function journal_message(l)
@@ -160,25 +162,26 @@ local function offered_to(other, first)
   return not asks.others_open_at(to.party, OPEN_FOR) and to or nil
 end
 
--- keep_text keeps the sealed text as a recent message, for the session of lease `l` and for
--- support. `kept_as` is its state, see messages.lua. A duplicate is known by its text
+-- keep_text keeps the sealed text as a recent message, for support and for the session of its
+-- lease. Without a lease, the session that may claim it gets it. A duplicate is known by its text
 -- alone, and so belongs to no long message.
-local function keep_text(l, kept_as, duplicate, either, first)
+local function keep_text(d)
+  local first, duplicate, l = d.first, d.duplicate or d.either, d.lease or offered_to(d.other, d.first)
+  local kept_as = d.lease and (answer.judge == '1' and 'w' or 's') or l and 'o' or 'n'
   local whole = sms.part > 0 and not duplicate and OWN[2]:match('}:parts:(.*)$') or ''
   local m = { digest = sms.digest, session = l and l.session or '', fence = l and l.fence or 0,
     ticket = l and l.ticket or 0, state = kept_as, result = answer.result, reason = answer.reason,
     late = answer.result == 'late', received = answer.at, from = sms.earliest, to = sms.latest,
-    code = sms.code, same = sms.same, sealed = sms.sealed, whole = whole, either = either,
+    code = sms.code, same = sms.same, sealed = sms.sealed, whole = whole, either = d.either,
     rejected = first and first.rejected or '' }
   messages.put(m)
-  local owned = l and kept_as ~= 'o'
-  if owned or not (first or sms.foreign) then messages.remember_text(m, { unpack(OWN, 3) }) end
-  if owned and first then messages.withdraw(m, l.party) end
+  if d.lease or not (first or sms.foreign) then messages.remember_text(m, { unpack(OWN, 3) }) end
+  if d.lease and first then messages.withdraw(m, l.party) end
   if kept_as ~= 'w' then messages.notify(m.session) end
   messages.notify_desk() -- also for a match: an unclaimed duplicate can be no other lease's now
 end
 
--- keep_parts records that this part of a long message came.
+-- keep_parts records that this part of a long message came, and whether it answers an ask.
 -- It records no part that is a duplicate, since long messages may begin alike.
 local function keep_parts(whole, duplicate, answers)
   if sms.part == 0 then return end
@@ -228,6 +231,38 @@ local function remember()
   redis.call('PEXPIRE', ONCE, REMEMBERED_FOR)
 end
 
+-- new_answer returns the answer to a message that belongs to no lease.
+local function new_answer()
+  return { result = 'unmatched', reason = '-', ticket = '-', fence = '-', epoch = int(room.epoch),
+    granted = '-', ended = '-', at = int(NOW), duplicate = '0', judge = '0', completes = '0',
+    fingerprint = sms.fingerprint, from = int(sms.earliest), to = int(sms.latest),
+    code = sms.code and '1' or '0' }
+end
+
+-- decide returns where the message belongs:
+--   lease, ask  the lease, and the ask that its code answers; nil = none
+--   reason      why there is no lease
+--   other       the lease that it may belong to if the carrier's clock is wrong
+--   first       the first message of the same text
+--   duplicate   whether it belongs where `first` does
+--   either      whether it may belong there, or to another party
+--   shown       whether it is shown as a message of its own; otherwise `first` stays the one that is shown
+local function decide(whole)
+  local first, lease, ask, shown_again = matching.duplicate()
+  local d = { first = first, duplicate = lease ~= nil, either = ask == 'ambiguous',
+    shown = shown_again ~= false }
+  if not (d.duplicate or d.either) then
+    if whole and not whole.again then
+      lease, ask, d.other = matching.judge_part(whole)
+    else
+      lease, ask, d.other = matching.judge()
+    end
+    if lease and first and not matching.could_be(lease.party, first) then lease, ask = nil, 'ambiguous' end
+  end
+  if lease then d.lease, d.ask = lease, ask else d.reason = ask end
+  return d
+end
+
 function verb.match()
   sms = args.message
   local before = remembered()
@@ -238,60 +273,30 @@ function verb.match()
   messages.expire()
   set_window()
   matching.begin(sms)
-  answer = { result = 'unmatched', reason = '-', ticket = '-', fence = '-', epoch = int(room.epoch),
-    granted = '-', ended = '-', at = int(NOW), duplicate = '0', judge = '0', completes = '0',
-    fingerprint = sms.fingerprint, from = int(sms.earliest), to = int(sms.latest),
-    code = sms.code and '1' or '0' }
 
-  -- l: the lease; ask: the ask that the code answers, or without a lease the reason; first: the
-  -- message of the same text; either: the text may be its lease's or another's; other: the
-  -- lease that a wrong clock may have hidden.
+  answer = new_answer()
   local whole = matching.earlier_parts()
-  local first, l, ask, shown_again = matching.duplicate()
-  local duplicate, either, other = l ~= nil, ask == 'ambiguous', nil
-  if duplicate then
-    answer.duplicate = '1'
-  elseif not either then
-    if whole and not whole.again then
-      l, ask, other = matching.judge_part(whole)
-    else
-      l, ask, other = matching.judge()
-    end
-    if l and first and not matching.could_be(l.party, first) then l, ask = nil, 'ambiguous' end
-  end
-  local shown = shown_again ~= false -- otherwise the first message of this text stays the one that is shown
-  if not l then answer.reason = ask end
-
-  local second_code_due = sms.code and l and ask and matching.second_code_due(l, ask)
+  local d = decide(whole)
+  if d.duplicate then answer.duplicate = '1' end
+  if d.reason then answer.reason = d.reason end
+  local second_code_due = sms.code and d.ask and matching.second_code_due(d.lease, d.ask)
   local question = ask_go(second_code_due)
   if question then return question end
 
-  local answers, ends
-  if l then
-    local codes = l.codes
-    -- First, since attribute takes it into account for when the holder may ask.
-    if second_code_due then asks.set_second_code(l.party, second_code_due) end
-    ends = attribute(l, ask, shown, shown and sms.digest or first.digest)
-    if not shown then answer.result = first.result end -- with which the session was shown the text
-    answers = sms.code and (ask ~= nil or l.codes ~= codes)
+  local ends, answers
+  if d.lease then
+    -- First, since what attribute writes takes it into account for when the holder may ask.
+    if second_code_due then asks.set_second_code(d.lease.party, second_code_due) end
+    ends, answers = attribute(d)
   end
-  note_clock(other)
-  journal_message(l)
-  if shown then
-    local to = l or offered_to(other, first)
-    local kept_as = l and (answer.judge == '1' and 'w' or 's') or to and 'o' or 'n'
-    keep_text(to, kept_as, duplicate or either, either, first)
-  end
-  keep_parts(whole, duplicate or either, answers)
-  if ends then
-    change.any = true
-    if shown then messages.announce_verdict(room.session) end
-    leases.finish('completed', NOW, true)
-    advance()
-  end
+  note_clock(d.other)
+  journal_message(d.lease)
+  if d.shown then keep_text(d) end
+  keep_parts(whole, d.duplicate or d.either, answers)
+  if ends then messages.complete_lease(d.shown) end
   state.commit()
-  if ask and not shown and sms.code then
-    answer.answers = int(ask.n) .. ' ' .. first.digest -- if the ledger refuses, settle opens this ask again
+  if d.ask and not d.shown and sms.code then -- settle opens this ask again if the ledger refuses
+    answer.answers = int(d.ask.n) .. ' ' .. d.first.digest
   end
   remember()
   return answer_text(answer)

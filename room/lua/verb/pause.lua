@@ -5,7 +5,7 @@
 -- args:
 --   paused
 --   action             JSON members for the journal
---   registered, begins see existence.unlisted
+--   registered, begins  see existence.unlisted
 -- Codes: ok, register (see existence.register)
 -- Publishes whether the room is paused, and the grant where that ends. Where the room is so already, the
 --   action is journalled and nothing is published.

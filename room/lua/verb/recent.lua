@@ -1,8 +1,8 @@
 -- recent: the recent messages that support looks at: those that belong to no lease, or came late.
 --
 -- Returns a list: "ok view standing(-)", then the messages, the earliest first. No session is in it.
---   a message  "digest|fence|ticket|result|reason|code|received(ms)|from(ms)|to(ms)|unclaimed|sealed", and behind
---              a space each of the leases that could have caused it (asks.causes); code, unclaimed: 1 = yes
+--   a message  "digest|fence|ticket|result|reason|code|received(ms)|from(ms)|to(ms)|unclaimed|sealed", and
+--              behind a space each lease that could have caused it (asks.causes); code, unclaimed: 1 = yes
 --   a lease    "fence|ticket|=seller|granted(ms)|ended(ms)|asked(ms, 0 = it did not)|1 = live"
 
 local function cause_text(cause)

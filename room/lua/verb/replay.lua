@@ -1,7 +1,7 @@
 -- replay: a process replays what it has observed of the room.
 --
--- Where that is not in the room's past, Redis went back in time (a failover, an older file, an emptied store).
--- Then a new epoch begins, above the one that was observed:
+-- Where that is not in the room's past, Redis went back in time (a failover, an older file, an emptied
+-- store). Then a new epoch begins, above the one that was observed:
 --   - a waiter that is still in Redis keeps its place and order, unless the process has observed otherwise;
 --   - the holder, and a session whose observed place is in Redis no more, get the outcome lost;
 --   - until the last observed lease would have ended, no session is granted the lock;

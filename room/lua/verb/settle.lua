@@ -1,9 +1,10 @@
 -- settle: the ledger has judged a match, or a message that a holder has claimed or support has assigned.
 --
--- Where the ledger agrees, the message is shown to the session that it belongs to. Otherwise it is shown to no
--- session, not even to one that has been shown it, and it answers no ask. Its carrier then gets "ambiguous" for a
--- repeat, unless the message was claimed or assigned: then the first answer stays. A verdict on a lease that the
--- message has left since changes nothing: a verdict is sent again where the replica that sent it has died.
+-- Where the ledger agrees, the message is shown to the session that it belongs to. Otherwise it is shown to
+-- no session, not even to one that has been shown it, and it answers no ask. Its carrier then gets
+-- "ambiguous" for a repeat, unless the message was claimed or assigned: then the first answer stays. A
+-- verdict on a lease that the message has left since changes nothing: it is sent again where the replica
+-- that sent it has died.
 --
 -- args:
 --   digest  of the message
