@@ -185,7 +185,7 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 		},
 		"the clock was set back": func(p *play) {
 			p.join(room.JoinRequest{})
-			p.set("room.looked", 9999999999999)
+			p.set("room.advanced_at", 9999999999999)
 			p.leave(room.LeaveRequest{})
 		},
 		"it is paused": func(p *play) {
@@ -201,7 +201,7 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 			p.leave(room.LeaveRequest{})
 		},
 	}
-	for _, field := range []string{"room.format", "room.epoch", "room.version", "lease.fence", "lease.ticket", "lease.expires", "room.looked", "lease.seller"} {
+	for _, field := range []string{"room.format", "room.epoch", "room.version", "lease.fence", "lease.ticket", "lease.expires", "room.advanced_at", "lease.seller"} {
 		stories["the state has no "+field] = func(p *play) {
 			p.join(room.JoinRequest{})
 			p.set(field, nil)
@@ -284,7 +284,7 @@ func (p *play) atRandom(rng *rand.Rand, steps int) {
 func TestAFenceGoesOnBothWays(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		p := &play{t: t, rdb: rdb, e: quiet(rdb), session: taker}
-		p.set("room.above", 9007199254740000) // ahead of the clock
+		p.set("room.highest_fence", 9007199254740000) // ahead of the clock
 		for want := int64(9007199254740001); want < 9007199254740005; want++ {
 			st, err := p.e.Join(t.Context(), lockRoom, room.JoinRequest{Fresh: want%2 == 0, Session: p.session})
 			require.NoError(t, err)

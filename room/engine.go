@@ -213,7 +213,7 @@ func (e *Engine) try(ctx context.Context, c call, id ID, own []string) (res any,
 			e.timed(id, sent, now)
 			continue
 		}
-		if ms, ok := strings.CutPrefix(text, "doubt "); ok {
+		if ms, ok := strings.CutPrefix(text, "recovering "); ok {
 			left, _ := strconv.ParseInt(ms, 10, 64)
 			e.askRecord(ctx, id)
 			return nil, time.Duration(max(left, 1)) * time.Millisecond, nil

@@ -20,7 +20,7 @@ var (
 	indexClaimScript      = indexScript("claim")
 	indexRescheduleScript = indexScript("reschedule")
 	indexHeartbeatScript  = indexScript("heartbeat")
-	indexBuryScript       = indexScript("bury")
+	indexBuryScript       = indexScript("expire_replica")
 	indexDueScript        = indexScript("due")
 )
 

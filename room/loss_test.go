@@ -127,7 +127,7 @@ func TestNobodyIsAnsweredBeforeThoseWhoWereToldMoreHaveSaidSo(t *testing.T) {
 	goBack()
 	answered := make(chan room.Standing, 1)
 	go func() { answered <- l.seller(l.two, "c").join() }()
-	require.Eventually(t, func() bool { return redistest.State(t, l.rdb, "integration", "room.doubt") != "" }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return redistest.State(t, l.rdb, "integration", "room.recovers") != "" }, time.Minute, 5*time.Millisecond)
 	require.Equal(t, room.Lost, b.stand().Outcome) // its replica speaks up
 	c := <-answered
 	require.Equal(t, ticket+1, c.Ticket, "a ticket that was told is not given out again")

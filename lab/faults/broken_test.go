@@ -35,10 +35,10 @@ func breakages() []breakage {
 		{TwoHolders, "every fifth ticket is granted a lock that is held", Calm(), []edit{
 			lua("verb/join.lua", "if leases.held() or room.paused then", "if (leases.held() and room.tickets % 5 ~= 0) or room.paused then")}},
 		{ClaimIgnored, "a claim counts for nothing", only("claims"), []edit{
-			lua("presence.lua", "room.claim, room.rank, change.codes = 0, nil, true", "change.codes = true")}},
+			lua("presence.lua", "room.claim_by, room.rank_until_claimed, change.codes = 0, nil, true", "change.codes = true")}},
 		{HeldTooLong, "a lease ends 1.5 s late", Calm(), []edit{
 			lua("advance.lua", "if NOW >= room.expires then", "if NOW >= room.expires + 1500 then"),
-			lua("advance.lua", "elseif not room.there and not change.lease then", "elseif false then")}},
+			lua("advance.lua", "elseif not room.lock_exists and not change.lease then", "elseif false then")}},
 		{EndTooFar, "leases are told to end six seconds later", Calm(), []edit{
 			lua("leases.lua", "room.expires = NOW + (p.lease or settings.lease)", "room.expires = NOW + (p.lease or settings.lease) + 6000")}},
 		{TimeOff, "frames name a time that is five seconds ahead", Calm(), []edit{
@@ -51,7 +51,7 @@ func breakages() []breakage {
 		{Overtaken, "the last in line is granted", Calm(), []edit{
 			lua("line.lua", "redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')", "redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}},
 		{FenceBack, "every fourth fence is five seconds old", Calm(), []edit{
-			lua("leases.lua", "math.max(US, room.fence + 1, room.above + 1), 0", "room.tickets % 4 == 0 and US - 5000000 or math.max(US, room.fence + 1), 0")}},
+			lua("leases.lua", "math.max(US, room.fence + 1, room.highest_fence + 1), 0", "room.tickets % 4 == 0 and US - 5000000 or math.max(US, room.fence + 1), 0")}},
 		{TicketReused, "every sixth ticket is given out twice", Calm(), []edit{
 			lua("verb/join.lua", "room.tickets = room.tickets + 1", "room.tickets = NOW % 6 == 0 and room.tickets or room.tickets + 1")}},
 		{TicketBack, "tickets go back by three now and then", Calm(), []edit{
@@ -99,8 +99,8 @@ func breakages() []breakage {
 		{IndexLost, "nobody sees that the index has another life", only("index-lost"), []edit{
 			{"room/rebuild.go", "if l.busy || (!another && found.whole) {", "if l.busy || l.life != \"\" || !another && found.whole {"}}},
 		{GhostGranted, "nobody is ever away", only("half-open"), []edit{
-			lua("line.lua", "if not presence.gone_for(until_ms, settings.away_after) or not presence.mark_away(session, until_ms) then", "if true then"),
-			lua("presence.lua", "if memo.present or NOW < room.trust or line.length() == 0 then return end", "if true then return end")}},
+			lua("line.lua", "if not gone or not presence.mark_away(session, until_ms) then", "if true then"),
+			lua("presence.lua", "if memo.presence_checked or NOW < room.presence_trusted_from or line.length() == 0 then return end", "if true then return end")}},
 		{RequestDropped, "SIGTERM is not listened to", only("rolling-restart"), []edit{
 			{"cmd/waitroom/main.go", "os.Interrupt, syscall.SIGTERM}", "os.Interrupt, syscall.SIGHUP}"}}},
 		{SellersNoticed, "a ledger that is behind makes a replica not ready", only("database"), []edit{

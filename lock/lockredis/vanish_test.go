@@ -61,7 +61,7 @@ func TestFiveSecondsAfterTheLastUnlockNothingIsLeftButTheHighestFence(t *testing
 	require.LessOrEqual(t, leftOf(t, rdb)[state], 24*time.Hour)
 	kept := rdb.HGetAll(t.Context(), state).Val()
 	require.Len(t, kept, 1)
-	require.Regexp(t, `^\{"format":1,"above":\d+\}$`, kept["room"])
+	require.Regexp(t, `^\{"format":1,"highest_fence":\d+\}$`, kept["room"])
 }
 
 func TestFenceGoesOnWhereNothingElseIsLeftOfALock(t *testing.T) {

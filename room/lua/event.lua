@@ -1,37 +1,43 @@
 -- event.lua: the one event in which a call publishes all that it has changed; event.go reads it.
 
--- add adds to one of the event's lists, or to the lines of the journal.
+-- add adds JSON to one of the event's lists, or to the journal's records.
 function event.add(list, text)
   local texts = news[list]
   if texts then texts[#texts + 1] = text else news[list] = { text } end
 end
 
+-- lease_json returns the lease with the members in `more`; null where the lock is free.
 local function lease_json(more)
   if not leases.held() then return 'null' end
-  return '{"session":"' .. room.session .. '","ticket":' .. int(room.ticket) .. ',"fence":' .. int(room.fence) .. ',"granted_at":' ..
-    int(room.granted) .. ',"expires_at":' .. int(room.expires) .. ',"asked":' .. int(room.asked) .. ',"open":' .. int(room.open) ..
-    ',"ask_after":' .. int(room.ask_after) .. (room.claim > 0 and ',"claim_by":' .. int(room.claim) or '') ..
+  return '{"session":"' .. room.session .. '","ticket":' .. int(room.ticket) ..
+    ',"fence":' .. int(room.fence) .. ',"granted_at":' .. int(room.granted) ..
+    ',"expires_at":' .. int(room.expires) .. ',"asked":' .. int(room.asked) ..
+    ',"open":' .. int(room.open) .. ',"ask_after":' .. int(room.ask_after) ..
+    (room.claim_by > 0 and ',"claim_by":' .. int(room.claim_by) or '') ..
     (news.rank and ',"rank":' .. news.rank or '') .. more .. '}'
 end
 
 local function listed(list) return news[list] and table.concat(news[list], ',') or '' end
 
 local function json()
-  return '{"format":' .. FORMAT .. ',"epoch":' .. int(room.epoch) .. ',"version":' .. int(room.version) .. ',"lineage":"' ..
-    room.lineage .. '","now":' .. int(NOW) .. ',"hold":' .. room.hold .. ',"spread":' .. room.spread ..
-    (room.paused and ',"paused":true' or ',"paused":false') .. (change.any and ',"changed":true' or ',"changed":false') ..
-    ',"lease":' .. lease_json(',"seller":"' .. room.seller .. '"') .. ',"joined":[' .. listed('joined') .. '],"ended":[' .. listed('ended') ..
-    '],"moved":[' .. listed('moved') .. (news.reset and '],"reset":true,"notes":[' or '],"reset":false,"notes":[') .. listed('notes') ..
+  return '{"format":' .. FORMAT .. ',"epoch":' .. int(room.epoch) .. ',"version":' .. int(room.version) ..
+    ',"lineage":"' .. room.lineage .. '","now":' .. int(NOW) .. ',"hold":' .. room.hold .. ',"spread":' ..
+    room.spread .. (room.paused and ',"paused":true' or ',"paused":false') ..
+    (change.any and ',"changed":true' or ',"changed":false') ..
+    ',"lease":' .. lease_json(',"seller":"' .. room.seller .. '"') .. ',"joined":[' .. listed('joined') ..
+    '],"ended":[' .. listed('ended') .. '],"moved":[' .. listed('moved') ..
+    (news.reset and '],"reset":true,"notes":[' or '],"reset":false,"notes":[') .. listed('notes') ..
     (news.missed and '],"missed":[' .. listed('missed') or '') .. ']}'
 end
 
--- channel is where the room's events are published.
+-- channel returns the channel of the room's events.
 local function channel() return LOCK:sub(1, -5) .. settings.events end
 
--- publish publishes the event, and on a waiter's own channel the lease that it was granted.
+-- publish publishes the event, and the new holder's lease on the channel that it asked for when it joined.
 function event.publish()
   if settings.events ~= '' and (change.any or news.notes) then redis.call('PUBLISH', channel(), json()) end
-  if room.channel and room.channel ~= '' then
-    redis.call('PUBLISH', room.channel, string.format('{"room":"%s",%s', LOCK:match('{(.*)}:lock$'), lease_json(''):sub(2)))
+  if room.grant_channel and room.grant_channel ~= '' then
+    redis.call('PUBLISH', room.grant_channel,
+      string.format('{"room":"%s",%s', LOCK:match('{(.*)}:lock$'), lease_json(''):sub(2)))
   end
 end

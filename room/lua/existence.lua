@@ -1,25 +1,32 @@
--- existence.lua: the beginning of a room that Redis does not know, the sleep of an idle one, and the end of one that is not kept.
+-- existence.lua: how a room begins, how an idle one falls asleep, and how an ephemeral one ends.
+--
+-- An ephemeral room (settings.ephemeral) is a lock of the Go library: it is in no index, and its
+-- keys are deleted when its last place ends.
 
-local REGISTERED_FOR = 45 * 1000       -- a process registers a room again after so long; less than what index/reschedule.lua keeps (ms)
-local FENCE_KEPT = 24 * 60 * 60 * 1000 -- of a room that is not kept, its highest fence (ms)
-local ABANDONED = 10 * 60 * 1000       -- a room that is not kept is gone this long after its lease: its waiters have had it ended long before (ms)
-local RENEWED = 60 * 1000              -- ends of keys are written again this long before they have to be (ms)
-local ABSENCE_KEPT = 60 * 1000         -- (ms)
+local REGISTERED_FOR = 45 * 1000       -- a process registers a room again after so long (ms);
+                                       -- index/reschedule.lua lists it for longer
+local FENCE_KEPT = 24 * 60 * 60 * 1000 -- how long an ephemeral room's highest fence is kept (ms)
+local ABANDONED = 10 * 60 * 1000       -- how long after its lease an ephemeral room's other keys expire (ms);
+                                       -- its waiters are dropped long before
+local RENEWED = 60 * 1000              -- how long before it has to be an expiry is renewed (ms)
+local ABSENCE_KEPT = 60 * 1000         -- how long an absence token is kept (ms)
 
 local function absence_key() return LOCK:sub(1, -5) .. 'blank' end
 
--- absence_token names the absence of the room. Once the room was begun and lost, or the server has another history, the token is another one:
--- then a process may know the room that could not be heard when the caller asked.
+-- absence_token returns a token that names the absence of the room.
+-- The token is another one once the room was begun and lost, or the server has another history: then a
+-- process may know the room that could not answer when the caller asked the others.
 function existence.absence_token()
-  local name = redis.call('GET', absence_key()) or int(US)
-  redis.call('SET', absence_key(), name, 'PX', int(ABSENCE_KEPT))
-  return name .. ':' .. room.history
+  local token = redis.call('GET', absence_key()) or int(US)
+  redis.call('SET', absence_key(), token, 'PX', int(ABSENCE_KEPT))
+  return token .. ':' .. room.history
 end
 
--- forget_absence makes a later absence another one.
+-- forget_absence gives a later absence of the room another token.
 function existence.forget_absence() redis.call('DEL', absence_key()) end
 
--- begin starts the first epoch of a room that nothing is known of. A room that is not kept is written when a session is in it.
+-- begin starts the first epoch of a room that Redis does not know.
+-- An ephemeral room is written only when a session is in it.
 local function begin()
   redis.call('DEL', LOCK, QUEUE, SELLERS, SEEN, AWAY, ENDED, HERE)
   if not settings.ephemeral then
@@ -30,73 +37,83 @@ local function begin()
   room.epoch, room.version = math.max(US, room.epoch + 1), 0
   state.set_average(settings.lease, 0)
   room.holds = 0
-  room.lineage = lineage.first()
-  room.begun = settings.ephemeral
+  room.lineage = lineage.initial()
+  room.just_begun = settings.ephemeral
   change.room = not settings.ephemeral
   journal.record('epoch')
 end
 
--- lasting lists the keys that get an end when the room falls asleep.
-local function lasting() return { QUEUE, STATE, PLACES, SELLERS, SEEN, AWAY, ENDED, LEASES, JOURNAL, HERE } end
+-- lasting lists the keys that expire once the room is asleep.
+local function lasting()
+  return { QUEUE, STATE, PLACES, SELLERS, SEEN, AWAY, ENDED, LEASES, JOURNAL, HERE }
+end
 
--- sleep gives the keys of an idle room an end.
+-- sleep has the keys of an idle room expire after `retention` (ms).
 function existence.sleep(retention)
-  room.quiet = NOW
+  room.idle_since = NOW
   state.write('room')
   for _, key in ipairs(lasting()) do redis.call('PEXPIRE', key, int(retention)) end
 end
 
--- stay takes back the end that sleep gave.
-function existence.stay()
-  if room.quiet == 0 then return end
+-- cancel_sleep has the keys of a room that was asleep expire no more.
+function existence.cancel_sleep()
+  if room.idle_since == 0 then return end
   for _, key in ipairs(lasting()) do redis.call('PERSIST', key) end
-  room.quiet, change.room = 0, true
+  room.idle_since, change.room = 0, true
 end
 
--- wake makes the room one that is used.
+-- wake begins a room that Redis does not know, and ends the sleep of one that it knows.
 function existence.wake()
   if room.epoch == 0 then begin() end
-  if room.quiet > 0 then existence.stay() end
+  if room.idle_since > 0 then existence.cancel_sleep() end
 end
 
--- unlisted reports whether the index may not have the room, or may look at it only long from now: the process registered it too long ago, or
--- before it fell asleep; or Redis has nothing of the room, and the process has not asked the others under this absence token whether they know
--- it. (A client silently sends a call again, to whatever server is there by then.) The caller registers it then, and calls again.
+-- unlisted reports whether the caller has to register the room in the index, and to call again.
+-- So it is where the process registered the room too long ago, or before it fell asleep. So it is too where
+-- Redis does not know the room, and the process has not asked the others under this absence token whether
+-- they do: its client may have sent the call again, to another server than before.
 function existence.unlisted()
   if settings.ephemeral then return false end -- no index has it
   local registered = args.registered
-  return registered <= room.quiet or NOW - registered > REGISTERED_FOR or (room.epoch == 0 and args.begins ~= existence.absence_token())
+  return registered <= room.idle_since or NOW - registered > REGISTERED_FOR
+    or (room.epoch == 0 and args.begins ~= existence.absence_token())
 end
 
--- register is the reply that has the caller register the room and call again; nothing was done. It has the absence token where there is one.
+-- register returns the reply that has the caller register the room and call again; the verb was not executed.
+-- Its last field is the absence token, "-" where Redis knows the room.
 function existence.register()
-  return 'register ' .. reply.view() .. ' ' .. reply.standing('') .. ' ' .. (room.epoch == 0 and existence.absence_token() or '-')
+  return 'register ' .. reply.view() .. ' ' .. reply.standing('') .. ' ' ..
+    (room.epoch == 0 and existence.absence_token() or '-')
 end
 
--- vanish deletes a room that is not kept, but for its highest fence.
-function existence.vanish()
+-- delete deletes an ephemeral room, but for its highest fence.
+function existence.delete()
   redis.call('DEL', LOCK, STATE, PLACES, QUEUE, SEEN, AWAY)
   memo.places = {}
-  redis.call('HSET', STATE, 'room', '{"format":' .. FORMAT .. ',"above":' .. int(math.max(room.fence, room.above)) .. '}')
+  local fence = int(math.max(room.fence, room.highest_fence))
+  redis.call('HSET', STATE, 'room', '{"format":' .. FORMAT .. ',"highest_fence":' .. fence .. '}')
   redis.call('PEXPIRE', STATE, int(FENCE_KEPT))
 end
 
--- keep_longer reports whether all keys of a room that is not kept are to get another end: once a minute, or for a lease that goes on for longer
--- than any before. Keys have an end for when all sessions die without a word.
-function existence.keep_longer()
+-- renew_expiry reports whether all keys of an ephemeral room need another expiry. They do once a minute, or
+-- for a lease that lasts longer than any before. They expire in case all sessions die.
+function existence.renew_expiry()
   local ends = NOW + (leases.held() and math.max(room.expires - NOW, 0) or 0)
-  if room.kept_at <= NOW and NOW < room.kept_at + RENEWED and ends <= room.kept_till then return false end
-  room.kept_at, room.kept_till, change.room = NOW, ends + RENEWED, true
+  local recently = room.renewed_at <= NOW and NOW < room.renewed_at + RENEWED
+  if recently and ends <= room.renewed_till then return false end
+  room.renewed_at, room.renewed_till, change.room = NOW, ends + RENEWED, true
   return true
 end
 
--- set_expiry gives all keys of such a room another end, or the new ones alone.
+-- set_expiry gives all keys of an ephemeral room another expiry, or only those that this call has made.
 function existence.set_expiry(all)
-  local left = room.kept_till - NOW
+  local left = room.renewed_till - NOW
   if all then
     redis.call('PEXPIRE', STATE, int(left + FENCE_KEPT))
     memo.new_keys[PLACES] = true
-    if line.length() > 0 then memo.new_keys[QUEUE], memo.new_keys[SEEN], memo.new_keys[AWAY] = true, true, true end
+    if line.length() > 0 then
+      memo.new_keys[QUEUE], memo.new_keys[SEEN], memo.new_keys[AWAY] = true, true, true
+    end
   end
   for key in pairs(memo.new_keys) do redis.call('PEXPIRE', key, int(left + ABANDONED)) end
 end

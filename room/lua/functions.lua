@@ -1,6 +1,7 @@
--- functions.lua: what Redis calls the library by, where it has functions. NAME is the library's.
+-- functions.lua: the functions by which Redis calls the library. NAME is the library's.
 
--- idle is how long ago the library was called last (ms); 0 where it was not called since the server was started.
+-- idle returns for how long the library has not been called (ms); 0
+-- before the first call since Redis started.
 local function idle()
   local last = NOW
   clock.read()
@@ -10,5 +11,6 @@ local function idle()
 end
 
 redis.register_function(NAME, call)
-redis.register_function({ function_name = NAME .. '_ro', callback = call, flags = { 'no-writes' } }) -- also answers where Redis takes no writes
+-- The second function also answers while Redis takes no writes.
+redis.register_function({ function_name = NAME .. '_ro', callback = call, flags = { 'no-writes' } })
 redis.register_function({ function_name = NAME .. '_idle', callback = idle, flags = { 'no-writes' } })

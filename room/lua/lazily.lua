@@ -1,4 +1,5 @@
--- lazily.lua: in a script, which makes the library anew for each call, a module's functions are made when one of them is used first.
+-- lazily.lua: when_used makes a module's functions when one of them is used first.
+-- Redis without functions runs the library as a script, which makes everything anew for each call.
 
 local makers = {}
 local unmade = { __index = function(module, name)

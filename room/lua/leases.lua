@@ -1,121 +1,147 @@
 -- leases.lua: the lease that holds the lock, and those that have ended.
 --
--- LEASES has of an ended lease "fence|ticket|ended|session|seller|asking,codes,rejects|asks". A lease's party is its session together with its
--- seller: with open identity one session may join as several sellers.
+-- LEASES has of an ended lease "fence|ticket|ended|session|seller|asking,codes,rejects|asks". A
+-- lease's party is its session together with its seller, "session=seller": with open identity
+-- one session may join as several sellers.
 
 local FORGETTING = 8 -- one end in so many deletes the leases that were kept for long enough
 
--- held reports whether the lock is held, also for a holder that a loss took (ORPHANED).
+-- held reports whether the lock is held, also for a holder that was lost (ORPHANED).
 function leases.held() return room.session ~= '' end
 
--- deadline is when the lease is over by itself.
-function leases.deadline() return room.claim > 0 and math.min(room.claim, room.expires) or room.expires end
+-- deadline returns when the lease ends by itself.
+function leases.deadline()
+  return room.claim_by > 0 and math.min(room.claim_by, room.expires) or room.expires
+end
 
--- json is the lease as people read it in the lock key.
+-- json returns the lease as people read it in the lock key.
 function leases.json(session, seller, ticket, fence, granted, expires)
-  return '{"session_id":"' .. session .. '","seller_id":"' .. seller .. '","ticket":' .. int(ticket) .. ',"fence":' .. int(fence) ..
-    ',"locked_at":"' .. iso(granted) .. '","expires_at":"' .. iso(expires) .. '"}'
+  return '{"session_id":"' .. session .. '","seller_id":"' .. seller .. '","ticket":' .. int(ticket) ..
+    ',"fence":' .. int(fence) .. ',"locked_at":"' .. iso(granted) ..
+    '","expires_at":"' .. iso(expires) .. '"}'
 end
 
--- reset_codes makes the lease one that has nothing to do with codes yet.
+-- journal_extended journals the lease's end after it was moved.
+function leases.journal_extended()
+  journal.record('extended', '"ticket":%d,"seller":"%s","fence":%d,"expires_at":%d',
+    room.ticket, room.seller, room.fence, room.expires)
+end
+
+-- reset_codes gives the lease no asks, codes or rejections.
 function leases.reset_codes()
-  room.asking, room.asked, room.open, room.ask_after, room.codes, room.put_off, room.rejects, room.last_ask = false, 0, 0, 0, 0, false, 0, 0
+  room.asking, room.asked, room.open, room.ask_after, room.last_ask = false, 0, 0, 0, 0
+  room.codes, room.rejects, room.end_extended = 0, 0, false
 end
 
--- claim_by gives the holder until then to claim its lease.
+-- claim_by gives the holder until `at` to claim its lease, unless it has longer.
 function leases.claim_by(at)
-  if at > room.claim then room.claim, change.any, change.lease = at, true, true end
+  if at > room.claim_by then room.claim_by, change.any, change.lease = at, true, true end
 end
 
--- grant gives the free lock to a session, with a fence above every one before. `claim` is as presence.to_claim returns it.
-function leases.grant(session, p, rank, claim)
+-- grant gives the free lock to a session, with a fence above every one before.
+-- claim_by is as presence.claim_deadline returns it. Leases do not overlap, even where the clock goes back.
+function leases.grant(session, p, rank, claim_by)
   room.session, room.seller, room.ticket = session, p.seller, p.ticket
-  room.fence, room.above = math.max(US, room.fence + 1, room.above + 1), 0
-  room.granted = math.max(NOW, room.over) -- leases do not overlap, not even when the clock goes back
+  room.fence, room.highest_fence = math.max(US, room.fence + 1, room.highest_fence + 1), 0
+  room.granted = math.max(NOW, room.last_lease_over)
   room.expires = NOW + (p.lease or settings.lease)
-  room.channel, news.rank = p.channel, rank
-  if claim then room.claim, room.rank = claim, rank end
+  room.grant_channel, news.rank = p.channel, rank
+  if claim_by then room.claim_by, room.rank_until_claimed = claim_by, rank end
   leases.reset_codes()
   local keeps = settings.leases_kept > 0
-  room.asking, room.ask_after = settings.required or p.asks, keeps and asks.busy_until(session .. '=' .. p.seller) or 0
+  room.asking = settings.required or p.asks
+  room.ask_after = keeps and asks.busy_until(session .. '=' .. p.seller) or 0
   change.any, change.lease, change.codes = true, true, keeps
-  journal.record('granted', '"ticket":' .. int(room.ticket) .. ',"seller":"' .. room.seller .. '","fence":' .. int(room.fence) ..
-    ',"granted_at":' .. int(room.granted) .. ',"expires_at":' .. int(room.expires))
+  journal.record('granted', '"ticket":' .. int(room.ticket) .. ',"seller":"' .. room.seller .. '","fence":' ..
+    int(room.fence) .. ',"granted_at":' .. int(room.granted) .. ',"expires_at":' .. int(room.expires))
 end
 
 local function text_of(fence, ticket, ended, session, seller, asking, codes, rejects, asks_text)
-  return int(fence) .. '|' .. int(ticket) .. '|' .. int(ended) .. '|' .. session .. '|' .. seller .. '|' .. (asking and '1,' or '0,') ..
-    int(codes) .. ',' .. int(rejects) .. '|' .. asks_text
+  return int(fence) .. '|' .. int(ticket) .. '|' .. int(ended) .. '|' .. session .. '|' .. seller .. '|' ..
+    (asking and '1,' or '0,') .. int(codes) .. ',' .. int(rejects) .. '|' .. asks_text
 end
 
--- parse reads an ended lease.
+-- parse returns an ended lease from its text in LEASES and its score there.
 local function parse(text, granted)
-  local fence, ticket, ended, session, seller, codes, list = text:match('^(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|([^|]*)|([^|]*)')
+  local fence, ticket, ended, session, seller, codes, list =
+    text:match('^(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|([^|]*)|([^|]*)')
   local asking, code, rejects = codes:match('^(%d),(%d+),(%d+)$')
-  return { fence = fence + 0, ticket = ticket + 0, ended = ended + 0, session = session, seller = seller, granted = granted + 0,
-    asking = asking == '1', codes = code + 0, rejects = rejects + 0, asks = asks.parse(list), text = text,
-    party = session .. '=' .. seller }
+  return { fence = fence + 0, ticket = ticket + 0, ended = ended + 0, session = session, seller = seller,
+    granted = granted + 0, asking = asking == '1', codes = code + 0, rejects = rejects + 0,
+    asks = asks.parse(list), text = text, party = session .. '=' .. seller }
 end
 
--- keep writes down the lease that ends, for messages that come late.
-local function keep(ended)
+-- keep_ended writes the lease that ends to LEASES: late messages are matched against it.
+local function keep_ended(ended)
   local list = room.asked > 0 and redis.call('HGET', STATE, 'asks') or ''
-  redis.call('ZADD', LEASES, int(room.granted),
-    text_of(room.fence, room.ticket, ended, room.session, room.seller, room.asking, room.codes, room.rejects, list))
-  if room.fence % FORGETTING == 0 then redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - settings.leases_kept)) end
+  local text = text_of(room.fence, room.ticket, ended, room.session, room.seller, room.asking, room.codes,
+    room.rejects, list)
+  redis.call('ZADD', LEASES, int(room.granted), text)
+  if room.fence % FORGETTING == 0 then
+    redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - settings.leases_kept))
+  end
   local open = not room.asking and room.codes == 0 and ended -- it may have asked at any time
   if room.asking and room.open > 0 then open = asks.last_open({ asking = true, asks = asks.parse(list) }) end
-  if open then asks.leave_open(room.session .. '=' .. room.seller, open) end
+  if open then asks.note_left_open(room.session .. '=' .. room.seller, open) end
   if room.asked > 0 then redis.call('HDEL', STATE, 'asks') end
 end
 
--- free ends the lease, and returns when it was over: `at`, or later where something happened in it later. advance then hands the lock on.
+-- free ends the lease and returns when it was over: `at`, or later where something happened in it later.
+-- The next call of advance hands the lock on. After a loss of data, later leases than this one may be known.
 function leases.free(at)
   at = math.max(at, room.granted, room.last_ask)
-  room.over = math.max(room.over, at) -- where a loss took the holder, later leases were observed
-  if room.session ~= ORPHANED and settings.leases_kept > 0 then keep(at) end
-  room.session, room.seller, room.ticket, room.granted, room.expires, room.claim, room.rank = '', '', 0, 0, 0, 0, nil
+  room.last_lease_over = math.max(room.last_lease_over, at)
+  if room.session ~= ORPHANED and settings.leases_kept > 0 then keep_ended(at) end
+  room.session, room.seller, room.ticket, room.granted, room.expires = '', '', 0, 0, 0
+  room.claim_by, room.rank_until_claimed = 0, nil
   leases.reset_codes()
   change.any, change.lease = true, true
   return at
 end
 
--- learn takes into the average how long a lease was held (ms): as the nth it weighs 1/(n + 1), from the ninth on a tenth. See lab/estimates.md.
+-- learn takes how long a lease was held (ms) into the average.
+-- As the nth it weighs 1/(n + 1), from the ninth on a tenth. See lab/estimates.md.
 local function learn(held_for)
   room.holds = math.min(room.holds + 1, 9)
   local weight, off = 1 / (room.holds + 1), math.min(held_for, settings.lease) - room.hold
-  state.set_average(room.hold + weight * off, math.sqrt((1 - weight) * (room.spread * room.spread + weight * off * off)))
+  local spread = math.sqrt((1 - weight) * (room.spread * room.spread + weight * off * off))
+  state.set_average(room.hold + weight * off, spread)
   change.room = true
 end
 
--- finish ends the lease and its holder's place; by_message where a message ended it.
+-- finish ends the lease and its holder's place; by_message is true where a message ended it.
 function leases.finish(outcome, at, by_message)
-  local session, fence, granted, p = room.session, room.fence, room.granted, { ticket = room.ticket, seller = room.seller }
+  local session, fence, granted = room.session, room.fence, room.granted
+  local p = { ticket = room.ticket, seller = room.seller }
   at = leases.free(at)
   if session == ORPHANED then return end -- the holder's place ended when it was lost
   learn(at - granted)
   places.finish(session, p, outcome, at, fence, nil, by_message)
 end
 
--- miss ends a lease that was not claimed in time. Its holder is in the line again with the rank that it had, away from that instant until it says
--- that it is back; the second time its place ends.
-function leases.miss()
-  local session, fence, rank, p = room.session, room.fence, room.rank, places.get(room.session)
-  local at = leases.free(room.claim)
-  journal.record('ended', '"ticket":%d,"seller":"%s","outcome":"unclaimed","ended_at":%d,"fence":%d', p.ticket, p.seller, at, fence)
+-- finish_unclaimed ends a lease that was not claimed in time, and puts its holder back into the line
+-- as away. The holder keeps its rank, and is passed over until its session reports that it is back.
+-- The second time its place ends instead.
+function leases.finish_unclaimed()
+  local session, fence, rank, p = room.session, room.fence, room.rank_until_claimed, places.get(room.session)
+  local at = leases.free(room.claim_by)
+  journal.record('ended', '"ticket":%d,"seller":"%s","outcome":"unclaimed","ended_at":%d,"fence":%d',
+    p.ticket, p.seller, at, fence)
   if p.missed then return places.finish(session, p, 'dropped', at, fence, nil) end
   places.put(session, places.live_text(p, 'u' .. int(fence)))
   line.enqueue(session, rank)
-  presence.away_since(session, at - settings.away_after) -- AWAY has since when a session is gone, which is away_after before it is away
-  event.add('missed', string.format('{"session":"%s","ticket":%d,"seller":"%s","rank":%s,"joined":%d,"fence":%d,"at":%d}',
+  presence.away_since(session, at - settings.away_after) -- a session is away only away_after later
+  event.add('missed', string.format(
+    '{"session":"%s","ticket":%d,"seller":"%s","rank":%s,"joined":%d,"fence":%d,"at":%d}',
     session, p.ticket, p.seller, rank, p.at, fence, at))
   event.add('notes', string.format('{"ticket":%d,"away":true,"since":%d}', p.ticket, at))
 end
 
--- past_step reads the next lease for past.
-local function past_step(reader)
+-- next_past returns the next lease for past.
+local function next_past(reader)
   if reader.i > #reader.list then
-    reader.list = redis.call('ZREVRANGEBYSCORE', LEASES, reader.before, '-inf', 'WITHSCORES', 'LIMIT', int(reader.from), int(reader.step))
+    reader.list = redis.call('ZREVRANGEBYSCORE', LEASES, reader.before, '-inf', 'WITHSCORES',
+      'LIMIT', int(reader.from), int(reader.step))
     reader.from, reader.i = reader.from + reader.step, 1
     if #reader.list == 0 then return nil end
   end
@@ -123,18 +149,20 @@ local function past_step(reader)
   return parse(reader.list[reader.i - 2], reader.list[reader.i - 1])
 end
 
--- past iterates over the ended leases, the latest first; with `to` over those that were granted before it. It reads `step` at a time.
+-- past iterates over the ended leases, the latest first, and reads `step` at a time.
+-- With `to` it iterates only over those that were granted before it.
 function leases.past(to, step)
-  return past_step, { before = to and '(' .. int(to) or '+inf', from = 0, step = step, i = 1, list = {} }
+  return next_past, { before = to and '(' .. int(to) or '+inf', from = 0, step = step, i = 1, list = {} }
 end
 
--- current returns the live lease in the shape of an ended one, nil where there is none. In a read-only call it returns the lease that has just
--- ended too: see advance.lua.
+-- current returns the live lease in the shape of an ended one, nil where there is none.
+-- While Redis takes no writes it also returns the lease that is over: see advance.lua.
 function leases.current()
-  local session = leases.held() and room.session or room.over_session
+  local session = leases.held() and room.session or room.ended_session
   if not session or session == ORPHANED then return nil end
-  return { current = leases.held(), fence = room.fence, ticket = room.ticket, session = session, seller = room.seller,
-    party = session .. '=' .. room.seller, granted = room.granted, ended = leases.held() and room.expires or math.min(room.expires, NOW),
+  return { current = leases.held(), fence = room.fence, ticket = room.ticket, session = session,
+    seller = room.seller, party = session .. '=' .. room.seller, granted = room.granted,
+    ended = leases.held() and room.expires or math.min(room.expires, NOW),
     asking = room.asking, codes = room.codes, rejects = room.rejects,
     asks = room.asked > 0 and asks.parse(redis.call('HGET', STATE, 'asks')) or {} }
 end
@@ -157,25 +185,31 @@ local function write_current(lease)
   end
   if asked > 0 then redis.call('HSET', STATE, 'asks', asks.text(lease.asks)) end
   if asked ~= room.asked or open ~= room.open then change.any = true end
-  room.asked, room.open, room.last_ask, room.asking, room.codes, room.rejects = asked, open, last, lease.asking, lease.codes, lease.rejects
+  room.asked, room.open, room.last_ask = asked, open, last
+  room.asking, room.codes, room.rejects = lease.asking, lease.codes, lease.rejects
   change.codes = true
 end
 
--- write writes a lease's asks and flags. With those of an ended lease it may change from when on the holder may ask.
+-- update_ask_after sets from when on the holder may ask, after the asks of an ended lease have changed.
+local function update_ask_after()
+  local after = asks.busy_until(room.session .. '=' .. room.seller)
+  if after ~= room.ask_after and (after > NOW or room.ask_after > NOW) then
+    room.ask_after, change.any, change.codes = after, true, true
+  end
+end
+
+-- write writes a lease's asks and flags, and what follows from them for the holder and for matching.
 function leases.write(lease)
   if lease.current then return write_current(lease) end
-  local text = text_of(lease.fence, lease.ticket, lease.ended, lease.session, lease.seller, lease.asking, lease.codes, lease.rejects,
-    asks.text(lease.asks))
+  local text = text_of(lease.fence, lease.ticket, lease.ended, lease.session, lease.seller, lease.asking,
+    lease.codes, lease.rejects, asks.text(lease.asks))
   redis.call('ZADD', LEASES, int(lease.granted), text)
   if text ~= lease.text then redis.call('ZREM', LEASES, lease.text) end
   lease.text = text
   local at = asks.last_open(lease)
-  if at then asks.leave_open(lease.party, at) end
-  if room.open_at > room.unsure then -- one that was open may be answered now
-    room.unsure, change.matching = room.open_at, true
+  if at then asks.note_left_open(lease.party, at) end
+  if room.open_at > room.maybe_answered_until then
+    room.maybe_answered_until, change.matching = room.open_at, true
   end
-  if leases.held() then
-    local after = asks.busy_until(room.session .. '=' .. room.seller)
-    if after ~= room.ask_after and (after > NOW or room.ask_after > NOW) then room.ask_after, change.any, change.codes = after, true, true end
-  end
+  if leases.held() then update_ask_after() end
 end

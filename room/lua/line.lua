@@ -1,23 +1,23 @@
--- line.lua: the waiters in their order, and whose turn comes.
+-- line.lua: the waiters in their order, and which of them is granted the lock next.
 
--- length is how many wait.
+-- length returns how many sessions wait.
 function line.length()
-  room.line = room.line or redis.call('ZCARD', QUEUE)
-  return room.line
+  room.waiting = room.waiting or redis.call('ZCARD', QUEUE)
+  return room.waiting
 end
 
 -- has returns a session's rank in the line, nil where it does not wait.
 function line.has(session) return room.epoch > 0 and redis.call('ZSCORE', QUEUE, session) or nil end
 
--- enqueue has a session wait. (It may be in the line already, where its place alone was lost.)
+-- enqueue puts a session into the line. It may be there already, where only its place was lost.
 function line.enqueue(session, rank)
-  room.line = line.length() + redis.call('ZADD', QUEUE, rank, session)
-  if room.line == 1 then memo.new_keys[QUEUE] = true end
+  room.waiting = line.length() + redis.call('ZADD', QUEUE, rank, session)
+  if room.waiting == 1 then memo.new_keys[QUEUE] = true end
 end
 
-local function dequeue(session) room.line = line.length() - redis.call('ZREM', QUEUE, session) end
+local function dequeue(session) room.waiting = line.length() - redis.call('ZREM', QUEUE, session) end
 
--- remove takes a waiter out of the line, with what is known of its presence.
+-- remove takes a waiter out of the line, and deletes its presence.
 function line.remove(session)
   dequeue(session)
   redis.call('ZREM', SEEN, session)
@@ -31,7 +31,7 @@ function line.leave(session, outcome)
   places.finish(session, places.get(session), outcome, NOW, nil, rank)
 end
 
--- first finds the foremost waiter that is not away, its rank, and whether it is in SEEN.
+-- first returns the first waiter that is not away, its rank, and until when SEEN has it as connected.
 local function first()
   local from, step = 0, 1
   while true do
@@ -42,7 +42,8 @@ local function first()
       if not redis.call('ZSCORE', AWAY, session) then
         local seen = redis.call('ZSCORE', SEEN, session)
         local until_ms = tonumber(seen or NOW)
-        if not presence.gone_for(until_ms, settings.away_after) or not presence.mark_away(session, until_ms) then
+        local gone = presence.gone_for(until_ms, settings.away_after)
+        if not gone or not presence.mark_away(session, until_ms) then
           return session, waiters[i + 1], seen
         end
       end
@@ -52,17 +53,17 @@ local function first()
   end
 end
 
--- hand_on gives the free lock to the foremost waiter that is not away.
-function line.hand_on()
+-- grant_first grants the free lock to the first waiter that is not away.
+function line.grant_first()
   local session, rank, seen = first()
   if not session then return end
-  local claim = presence.to_claim(session)
+  local claim_by = presence.claim_deadline(session)
   dequeue(session)
   if seen then redis.call('ZREM', SEEN, session) end
-  leases.grant(session, places.get(session), rank, claim)
+  leases.grant(session, places.get(session), rank, claim_by)
 end
 
--- by_ticket finds the waiter with a ticket: its rank is the ticket, unless support moved it.
+-- by_ticket returns the waiter with a ticket, nil for none. Its rank is the ticket, unless support moved it.
 function line.by_ticket(ticket)
   local mark = 'live|' .. int(ticket) .. '|'
   local waiters = redis.call('ZRANGEBYSCORE', QUEUE, int(ticket), int(ticket))

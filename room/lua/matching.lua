@@ -1,32 +1,35 @@
--- matching.lua: which lease a message belongs to: the one that could have caused it, or none where two could. docs/matching.md has the rules in words.
+-- matching.lua: which lease a message belongs to: the one that could have caused it, or none where two could.
 --
--- A message was sent at some moment from sms.earliest up to but not including sms.latest. `l` is a lease, as leases.current returns it.
--- Rule 3 (quarantine) is verb/expect.lua's, rule 4 (a message without a code has no effect) verb/match.lua's, rule 6 (what fits) Go's.
+-- docs/matching.md has the rules in words. A message was sent at some moment from sms.earliest up to but not
+-- including sms.latest. `l` is a lease, as leases.current returns it, and `a` one of its asks. Rule 3
+-- (quarantine) is in verb/expect.lua, rule 4 (a message without a code has no effect) in verb/match.lua, rule
+-- 6 (which messages fit an ask) in Go.
 
-local NAMED = 25           -- characters of a sealed filter that name it: the id of its key and a nonce, which no other filter has
-
-local PARTS = 2             -- which of OWN has the parts of the same long message; the others have the first message of the same text
+local NAMED = 25           -- so many characters of a sealed filter name it: the id of its key, and a nonce
+local PARTS = 2            -- which of OWN has the parts of the same long message; see verb/match.lua
 
 local sms                  -- args.message, with earliest and latest
-local found, rest          -- the leases that were granted before it was sent, as far as they were read, and the reader of the others
-local unasked, unasked_of  -- filters of which Go has not said whether the message fits, and the lease of the first of them
+local found, unread        -- the candidates that were read, and how to read more; see candidate
+local unknown, unknown_of  -- filters for which Go has to answer whether the message fits; the first's lease
 
--- behind_most is how far the carrier's clock may be behind without a code on another's page.
+-- behind_most returns by how much the carrier's clock may be behind
+-- before a code may reach another session (ms).
 local function behind_most() return math.floor(settings.quarantine / 6) end
 matching.behind_most = behind_most
 
--- begin has the functions below look at a message.
+-- begin has the functions below look at this message.
 function matching.begin(message)
   local read, reader = leases.past(message.latest, 8)
-  sms, found, unasked, unasked_of = message, {}, nil, nil
-  rest = { read = read, reader = reader }
+  sms, found, unknown, unknown_of = message, {}, nil, nil
+  unread = { read = read, reader = reader }
   if leases.held() and room.granted < sms.latest then found[1] = leases.current() end
 end
 
--- candidate returns the i-th of the live lease and those before it, the latest first, of those that were granted before the message was sent.
+-- candidate returns the i-th latest of the leases that were granted
+-- before the message was sent, nil for none.
 local function candidate(i)
   while #found < i do
-    local l = rest.read(rest.reader)
+    local l = unread.read(unread.reader)
     if not l then return nil end
     found[#found + 1] = l
   end
@@ -34,36 +37,46 @@ local function candidate(i)
 end
 matching.candidate = candidate
 
--- touched counts the leases in whose time the message may have been sent, and finds one of them that does not ask (rule 1).
-function matching.touched()
-  local n, plain = 0, nil
-  local l = candidate(1)
-  while l and (l.current or l.ended > sms.earliest or (l.ended == l.granted and l.granted >= sms.earliest)) do
-    n = n + 1
-    plain = plain or (not l.asking and l)
-    l = candidate(n + 1)
-  end
-  return n, plain
+local function next_candidate(since, i)
+  local l = candidate(i + 1)
+  if l and (l.current or l.ended >= since) then return i + 1, l end
 end
 
--- fits reports whether the message fits an ask, and whether it may: a filter that was sealed with another secret cannot be read.
+-- candidates iterates over the candidates that have not ended before `since`, the latest first.
+local function candidates(since) return next_candidate, since, 0 end
+
+-- touched returns how many leases may have been live when the message was sent.
+-- The second value is one of them that does not ask, nil for none (rule 1).
+function matching.touched()
+  local n, not_asking = 0, nil
+  local l = candidate(1)
+  while l and asks.was_live(l, sms.earliest, sms.latest) do
+    n = n + 1
+    not_asking = not_asking or (not l.asking and l)
+    l = candidate(n + 1)
+  end
+  return n, not_asking
+end
+
+-- fits reports whether the message fits an ask, and whether it may.
+-- The two differ where Go has not answered yet, and for a filter that another secret has sealed.
 local function fits(l, a)
   if a.filter == '' then return true, true end
   local known = sms.fits[a.filter:sub(1, NAMED)]
   if known == nil then
-    unasked, unasked_of = unasked or {}, unasked_of or l
-    unasked[#unasked + 1] = a.filter
+    unknown, unknown_of = unknown or {}, unknown_of or l
+    unknown[#unknown + 1] = a.filter
   end
   return known == 'yes', known ~= 'no'
 end
 
 local function may_fit(l, a) return select(2, fits(l, a)) end
 
--- open_ask returns the earliest ask that a code answers, and whether the message fits any ask at all.
+-- open_ask returns the earliest open ask that the message fits, and whether it fits any ask at all.
 local function open_ask(l, list)
   local first, ok
   for _, a in ipairs(list) do
-    if not a.unsaid and fits(l, a) then
+    if not a.assumed and fits(l, a) then
       ok = true
       if a.answered == '' and not first then first = a end
     end
@@ -71,29 +84,33 @@ local function open_ask(l, list)
   return first, ok
 end
 
--- quarantined reports whether an earlier lease has an unanswered ask that could explain this message. Against a lease that asks, asks of its own
--- party do not count, nor asks that the message does not fit.
+-- code_taken_back reports whether the code of another party's lease, which does not ask, may come again.
+-- A session that rejects a message leaves its lease without a code.
+local function code_taken_back(l, mine)
+  return not l.asking and mine.asking and l.party ~= mine.party and l.codes == 0
+    and l.ended < sms.latest and sms.earliest < l.ended + settings.quarantine
+end
+
+-- quarantined reports whether an earlier lease has an open ask that could explain this message.
+-- Where `mine` asks, an ask of its own party does not count, nor one that the message does not fit.
 local function quarantined(mine)
   if sms.earliest >= room.open_at + settings.quarantine then return false end
-  local i, yes = 1, false
-  local l = candidate(i)
-  while l and (l.current or l.ended >= sms.earliest - settings.quarantine) do
-    if l.fence < mine.fence and l.asking and not (mine.asking and l.party == mine.party) then
+  local yes = false -- no early return: each unknown filter is to be sent to Go with the same reply
+  for _, l in candidates(sms.earliest - settings.quarantine) do
+    local earlier = l.fence < mine.fence
+    if earlier and l.asking and not (mine.asking and l.party == mine.party) then
       for _, a in ipairs(l.asks) do
         local in_time = a.answered == '' and a.at < sms.latest and sms.earliest < a.at + settings.quarantine
         if in_time and (not mine.asking or may_fit(l, a)) then yes = true end
       end
-    elseif l.fence < mine.fence and not l.asking and mine.asking and l.party ~= mine.party and l.codes == 0
-      and l.ended < sms.latest and sms.earliest < l.ended + settings.quarantine then
-      yes = true -- its code was taken back
+    elseif earlier and code_taken_back(l, mine) then
+      yes = true
     end
-    i = i + 1
-    l = candidate(i)
   end
   return yes
 end
 
--- has_open reports whether an ended lease has an unanswered ask that is not too long before.
+-- has_open reports whether a lease has an open ask that is not too long before the message.
 local function has_open(l)
   for _, a in ipairs(l.asks) do
     if a.answered == '' and sms.earliest - a.at <= OPEN_FOR then return true end
@@ -101,8 +118,8 @@ local function has_open(l)
   return false
 end
 
--- asked_before lists the asks of a lease that were made at or before the message was sent, and not too long before, the earliest first.
-local function asked_before(l)
+-- asks_before lists a lease's asks that were made before the message was sent, and not too long before.
+local function asks_before(l)
   local list = {}
   for _, a in ipairs(l.asks) do
     if a.at < sms.latest and sms.earliest - a.at <= OPEN_FOR then list[#list + 1] = a end
@@ -110,24 +127,35 @@ local function asked_before(l)
   return list
 end
 
--- may_have_caused lists the asks of a lease that count: of the live one all, of an ended one while one of them is open. A lease that does not ask and
--- got no code may have asked at any time: as if at its end.
+-- may_have_caused lists the asks of a lease that may have caused the message.
+-- Those of an ended lease count while one of them is open. A lease that does not ask and got no code may have
+-- asked at any time: one ask is assumed at its end.
 local function may_have_caused(l)
   if l.asking then
-    if l.current or has_open(l) then return asked_before(l) end
+    if l.current or has_open(l) then return asks_before(l) end
   elseif not l.current and l.codes == 0 and l.ended < sms.latest and sms.earliest - l.ended <= OPEN_FOR then
-    return { { at = l.ended, unsaid = true } }
+    return { { at = l.ended, assumed = true } }
   end
   return {}
 end
 
--- asker returns the lease that asked last at or before the message was sent, and its asks (rule 2); or nil and 'ambiguous'. Where an ended lease
--- asked for such a message less than a quarantine ago and has its codes, one of them may have been another's that came late, and this may be its
--- own: it is ambiguous for a lease that asked longer ago than that. Then that lease is returned behind 'ambiguous', for behind.
+-- note_answered adds the party of an ended lease whose answered ask is
+-- within a quarantine before the message.
+local function note_answered(parties, l)
+  for _, a in ipairs(asks_before(l)) do
+    if sms.earliest - a.at < settings.quarantine and may_fit(l, a) then parties[#parties + 1] = l.party end
+  end
+end
+
+-- asker returns the lease that asked last before the message was sent, and its asks (rule 2).
+-- Where that is not certain it returns nil, 'ambiguous', and the lease that asked last if that one is known.
+--
+-- It is not certain where an ended lease of another party has all its codes, but asked less than a quarantine
+-- ago: one of these codes may have been another's that came late, and this message its own. So no lease gets
+-- it that asked longer ago than that: it is displaced.
 local function asker()
-  local i, mine, its_asks, first, answered, displaced = 1, nil, nil, nil, {}, false
-  local l = candidate(i)
-  while l and (l.current or l.ended >= sms.earliest - OPEN_FOR) do
+  local mine, its_asks, first, answered, displaced = nil, nil, nil, {}, false
+  for _, l in candidates(sms.earliest - OPEN_FOR) do
     local list = may_have_caused(l)
     if #list > 0 and mine then
       if list[1].at < first then return nil, 'ambiguous' end
@@ -136,89 +164,112 @@ local function asker()
         displaced = displaced or party ~= l.party and sms.latest - 1 - list[#list].at >= settings.quarantine
       end
       mine, its_asks, first = l, list, list[1].at
-      if first <= sms.earliest then break end -- it asked before: no other lease can have asked later
+      if first <= sms.earliest then break end -- no other lease can have asked later
     elseif l.asking and not l.current then
-      for _, a in ipairs(asked_before(l)) do
-        if sms.earliest - a.at < settings.quarantine and may_fit(l, a) then answered[#answered + 1] = l.party end
-      end
+      note_answered(answered, l)
     end
-    i = i + 1
-    l = candidate(i)
   end
   if not mine then return nil end
-  if its_asks[1].unsaid then return nil, 'ambiguous', mine end
+  if its_asks[1].assumed then return nil, 'ambiguous', mine end
   -- Two open asks are closer than a quarantine where the first one's answer was taken back.
   local close, _, ok = quarantined(mine), open_ask(mine, its_asks)
   if ok and (displaced or close) then return nil, 'ambiguous', displaced and mine end
   return mine, its_asks
 end
 
--- note_asks takes the asks of a lease of a party into w, which awaited looks at: from the latest lease to the earlier ones.
-local function note_asks(w, l)
-  if l.party ~= w.party then return end
+-- note_turn takes the asks of one lease of a party into `turns`, from the latest lease to the earlier ones.
+local function note_turn(turns, l)
+  if l.party ~= turns.party then return end
   local asked = false
   for _, a in ipairs(l.asks) do
-    local answered = a.answered ~= '' or (w.ask and l.fence == w.fence and a.n == w.ask.n)
+    local answered = a.answered ~= '' or (turns.ask and l.fence == turns.fence and a.n == turns.ask.n)
     local may = may_fit(l, a)
-    if may and a.at < sms.latest then w.last, asked = math.max(w.last, a.at), true end
-    w.open = w.open or w.later and not answered and (w.going_on or may and sms.earliest < a.at + settings.quarantine)
+    if may and a.at < sms.latest then turns.last, asked = math.max(turns.last, a.at), true end
+    turns.open = turns.open or turns.asked_later and not answered
+      and (turns.recorded or may and sms.earliest < a.at + settings.quarantine)
   end
-  w.later = w.later or asked
+  turns.asked_later = turns.asked_later or asked
 end
 
--- awaited is when the party of a lease asked last, where an ask of an earlier turn of it is open still and this code, which answers `ask`, may have
--- been the answer to that: then it cannot be told for which of its asks the code is that is still to come. Where one is to come already, this goes
--- on until no such ask is open, whatever codes come. 0: it is not so.
-function matching.awaited(mine, ask)
-  local left = mine.party == room.open_session and room.open_at or room.open_other
-  local going_on = room.awaits == mine.party and sms.earliest < room.awaited + settings.quarantine
-  if ask and not going_on and sms.earliest >= left + settings.quarantine then return 0 end
-  local w = { party = mine.party, fence = mine.fence, ask = ask, going_on = going_on, last = going_on and room.awaited or 0, open = false, later = going_on }
+-- second_code_due returns when a party asked last, where one more code is to come for it; 0 where none is.
+-- So it is where the party's lease `mine` has this code as the answer to `ask`, but an ask of an earlier turn
+-- of the same party is still open and may have caused the code: which of them the next code answers is not
+-- known. Once that is recorded it stays so until no such ask is open, whatever codes come.
+function matching.second_code_due(mine, ask)
+  local left_open = mine.party == room.open_party and room.open_at or room.open_other
+  local recorded = room.second_code_party == mine.party
+    and sms.earliest < room.second_code_asked_at + settings.quarantine
+  if ask and not recorded and sms.earliest >= left_open + settings.quarantine then return 0 end
+  local turns = { party = mine.party, fence = mine.fence, ask = ask, recorded = recorded, open = false,
+    last = recorded and room.second_code_asked_at or 0, asked_later = recorded }
   local live = leases.current()
-  if live then note_asks(w, live) end
+  if live then note_turn(turns, live) end
   for l in leases.past(nil, 8) do
     if l.ended < sms.earliest - OPEN_FOR then break end
-    note_asks(w, l)
+    note_turn(turns, l)
   end
-  return w.open and w.last or 0
+  return turns.open and turns.last or 0
 end
 
--- others_within reports whether a message that was sent within [from, to) would be another lease's than `plain` by rule 2, or it could not be told whose.
-local function others_within(plain, from, to)
+-- others_within reports whether a message sent within [from, to) would
+-- not be, or not surely be, that of a lease.
+local function others_within(lease, from, to)
   if from >= to then return false end
   local earliest, latest = sms.earliest, sms.latest
   sms.earliest, sms.latest = from, to
   local l, list = asker()
-  local theirs = list == 'ambiguous' or (l and l.fence ~= plain.fence and select(2, open_ask(l, list)))
+  local theirs = list == 'ambiguous' or (l and l.fence ~= lease.fence and select(2, open_ask(l, list)))
   sms.earliest, sms.latest = earliest, latest
   return theirs
 end
 
--- asked_outside reports whether the message may have been sent before or after the lease, and would be another's then.
-local function asked_outside(plain)
-  return others_within(plain, sms.earliest, math.min(sms.latest, plain.granted)) or
-    (not plain.current and plain.codes > 0 and others_within(plain, math.max(sms.earliest, plain.ended), sms.latest))
+-- others_outside reports whether the message may have been sent before or
+-- after a lease, and would be another's then.
+local function others_outside(lease)
+  return others_within(lease, sms.earliest, math.min(sms.latest, lease.granted))
+    or (not lease.current and lease.codes > 0
+      and others_within(lease, math.max(sms.earliest, lease.ended), sms.latest))
 end
 
--- asks_lost reports whether an ask that is not known any more, or whose time says nothing, may have caused the message.
-function matching.asks_lost() return room.lost > 0 and sms.earliest < room.lost + settings.quarantine end
+-- asks_lost reports whether a missing ask, or one whose time is not certain, may have caused the message.
+function matching.asks_lost()
+  return room.asks_missing_until > 0 and sms.earliest < room.asks_missing_until + settings.quarantine
+end
 
--- second_code reports whether a party that asked in two turns still waits for its second code, which may be this.
-local function second_code() return room.awaited > 0 and room.awaited < sms.latest and sms.earliest < room.awaited + settings.quarantine end
+-- may_be_second_code reports whether the message may be the second code of the party that waits for one.
+local function may_be_second_code()
+  local at = room.second_code_asked_at
+  return at > 0 and at < sms.latest and sms.earliest < at + settings.quarantine
+end
 
--- asked_soon reports whether a lease of another party asked shortly after the message claims to have been sent. Of a lease that is over an ask
--- counts that was answered, too: its code may have been another's.
-local function asked_soon(l, mine)
-  if l.party == mine.party then return false end
+-- has_ask reports whether a lease asked within [from, to); no `to` = at any time from then on.
+-- An answered ask counts only with `answered`.
+local function has_ask(l, from, to, answered)
   for _, a in ipairs(l.asks) do
-    if (a.answered == '' or not l.current) and a.at >= sms.latest and a.at < sms.latest + behind_most() then return true end
+    if (answered or a.answered == '') and a.at >= from and (not to or a.at < to) then return true end
   end
   return false
 end
 
--- behind returns the lease of another party that may have caused this instead of `mine`, which is over, where the carrier's clock is behind. Asks
--- are a quarantine apart, so there is none where the last open ask of `mine` is not that old yet. The number is free at once after a lease that
--- does not ask and has its code, so this may be so of any message in its time.
+-- other_asker returns the latest lease of another party that asked within [from, to), nil for
+-- none. An answered ask of an ended lease counts, since its code may have been another's; one of
+-- the live lease counts only with `answered`.
+local function other_asker(party, from, to, answered)
+  local live = leases.current()
+  if live and live.party ~= party and has_ask(live, from, to, answered or not live.current) then
+    return live
+  end
+  for l in leases.past(to, 8) do
+    if l.ended < from then return nil end
+    if l.party ~= party and has_ask(l, from, to, true) then return l end
+  end
+end
+
+-- behind returns the lease that may have caused the message instead of `mine` if the carrier's clock is
+-- behind. It is of another party, and asked shortly after the message seems to have been sent. There is
+-- none while `mine` is live, nor while its last open ask is younger than a quarantine, since other parties
+-- may not ask for that long. After a lease that does not ask, another party may ask at once, so any
+-- message in its time may be of the next lease.
 local function behind(mine)
   if mine.current then return nil end
   local last
@@ -226,33 +277,37 @@ local function behind(mine)
     if a.answered == '' and a.at < sms.latest then last = a.at end
   end
   if last and sms.latest - 1 - last <= settings.quarantine - behind_most() then return nil end
-  local live = leases.current()
-  if live and asked_soon(live, mine) then return live end
-  for l in leases.past(sms.latest + behind_most(), 8) do
-    if l.ended < sms.latest then return nil end
-    if asked_soon(l, mine) then return l end
-  end
+  return other_asker(mine.party, sms.latest, sms.latest + behind_most())
 end
 
--- judge returns the lease that the message belongs to by its time and the asks, and the ask that a code answers; or nil, the reason, and, where the
--- carrier's clock may be the cause of it, the lease that it may belong to.
+-- judge_not_asking is judge for a message that may have been sent in the time of a lease that does not ask.
+local function judge_not_asking(lease, leases_touched)
+  if leases_touched > 1 or quarantined(lease) or may_be_second_code() or matching.asks_lost()
+    or others_outside(lease) then
+    return nil, 'ambiguous'
+  end
+  local other = behind(lease)
+  if other then return nil, 'ambiguous', other end
+  return lease, nil
+end
+
+-- judge returns the lease that the message belongs to by its time, and the ask that a code answers.
+-- Otherwise it returns nil, the reason, and the lease that the message may belong to if the carrier's clock
+-- is wrong, nil for none.
 function matching.judge()
   if sms.foreign then return nil, 'not_expected' end
   if sms.too_old then return nil, 'no_lease' end
-  local leases_touched, plain = matching.touched()
-  if plain then
-    if leases_touched > 1 or quarantined(plain) or second_code() or matching.asks_lost() or asked_outside(plain) then return nil, 'ambiguous' end
-    local other = behind(plain)
-    if other then return nil, 'ambiguous', other end
-    return plain, nil
-  end
-  local l, list, over = asker()
-  if list == 'ambiguous' then return nil, list, over and behind(over) or nil end
-  -- Asks since the last writes that are left are not known: a lease that asked before the loss need not have been the last.
-  if l and (sms.latest > room.lost_from and matching.asks_lost() or sms.latest > room.noted_from and list[#list].at <= room.noted) then
-    return nil, 'ambiguous'
-  end
+  local leases_touched, not_asking = matching.touched()
+  if not_asking then return judge_not_asking(not_asking, leases_touched) end
+
+  local l, list, displaced = asker()
+  if list == 'ambiguous' then return nil, list, displaced and behind(displaced) or nil end
   if l then
+    -- After a loss of data, a lease that asked before it need not have been the last one to ask.
+    if sms.latest > room.asks_missing_from and matching.asks_lost()
+      or sms.latest > room.lost_from and list[#list].at <= room.lost_at then
+      return nil, 'ambiguous'
+    end
     local ask, ok = open_ask(l, list)
     if ok then
       local other = behind(l)
@@ -263,22 +318,19 @@ function matching.judge()
   return nil, leases_touched > 0 and 'not_expected' or 'no_lease'
 end
 
--- asked_too reports whether another party has an open ask that the message may answer.
-local function asked_too(party)
-  local i = 1
-  local l = candidate(i)
-  while l and (l.current or l.ended >= sms.earliest - OPEN_FOR) do
+-- other_may_have_asked reports whether another party has an open ask that the message may answer.
+local function other_may_have_asked(party)
+  for _, l in candidates(sms.earliest - OPEN_FOR) do
     if l.party ~= party then
-      for _, a in ipairs(asked_before(l)) do
+      for _, a in ipairs(asks_before(l)) do
         if a.answered == '' and may_fit(l, a) then return true end
       end
     end
-    i = i + 1
-    l = candidate(i)
   end
 end
 
--- could_be reports whether a party could have caused the first message of the same text too, and has not rejected it.
+-- could_be reports whether a party could also have caused the first
+-- message of this text, and has not rejected it.
 function matching.could_be(party, first)
   for fence in first.rejected:gmatch('%d+') do
     local l = leases.by_fence(tonumber(fence))
@@ -290,22 +342,27 @@ function matching.could_be(party, first)
   return false
 end
 
--- same returns the message that this one duplicates (rule 5), nil for none. Where that one belongs to a lease, it returns the lease of this one too:
--- the same, or a later one of the same party that has an open ask; nil and 'ambiguous' where it may be another party's as well. Then the ask, and
--- whether this is shown as a message of its own.
-function matching.same()
-  if sms.foreign then return nil end
-  local first
+-- first_of_text returns the first message of the same sender and text of the last minutes, nil for none.
+local function first_of_text()
+  local digest
   for i, key in ipairs(OWN) do
-    if i ~= PARTS then first = first or redis.call('GET', key) end
+    if i ~= PARTS then digest = digest or redis.call('GET', key) end
   end
-  local m = first and messages.get(first)
+  return digest and messages.get(digest)
+end
+
+-- duplicate returns the message that this one duplicates (rule 5), nil for none. Where that one belongs to
+-- a lease, it also returns the lease of this one, the ask that it answers, and whether this one is shown as
+-- a message of its own. The lease is the same, or a later one of the same party with an open ask. Where
+-- this one may be another party's as well, it returns nil and 'ambiguous' instead of the lease and the ask.
+function matching.duplicate()
+  if sms.foreign then return nil end
+  local m = first_of_text()
   if not m then return nil end
   if m.state ~= 's' and m.state ~= 'w' then return m end
   local owner = leases.by_fence(m.fence)
   if not owner then return nil end
-  local i = 1
-  local l = candidate(i)
+  local i, l = 1, candidate(1)
   while l and l.fence > m.fence do
     if l.party == owner.party and l.asking then
       local ask = open_ask(l, may_have_caused(l))
@@ -315,12 +372,16 @@ function matching.same()
     l = candidate(i)
   end
   local ask = open_ask(owner, may_have_caused(owner))
-  if not ask and asked_too(owner.party) then return m, nil, 'ambiguous' end
+  if not ask and other_may_have_asked(owner.party) then return m, nil, 'ambiguous' end
   return m, owner, ask, false
 end
 
--- long returns what came before of the long message that this is a part of; nil where nothing did, or all of it had come: then its ref is used again.
-function matching.long()
+-- earlier_parts returns what is known of the long message that this one is a part of, nil for nothing.
+-- Nothing is known where no other part came before, or where all had come and the reference is used again.
+--   first     the part that came first         numbers   the parts that came, as "," and "number," for each
+--   answered  a part has answered an ask       code_at   when the first part with a code was sent
+--   again     this part came before            reused    another message may have the same reference
+function matching.earlier_parts()
   if sms.part == 0 or sms.foreign then return nil end
   local known = redis.call('GET', OWN[PARTS])
   if not known then return nil end
@@ -328,50 +389,36 @@ function matching.long()
   local _, came = numbers:gsub('%d+', '')
   local first, again = messages.get(digest), numbers:find(',' .. int(sms.part) .. ',', 1, true) ~= nil
   if not first or (again and came >= sms.parts) then return nil end
-  return { first = first, answered = answered == '1', numbers = numbers, code_at = tonumber(code_at), again = again, twice = numbers:find('*', 1, true) ~= nil }
+  return { first = first, answered = answered == '1', numbers = numbers, code_at = tonumber(code_at),
+    again = again, reused = numbers:find('*', 1, true) ~= nil }
 end
 
--- asked_after reports whether a lease of another party asked after a moment.
-local function asked_after(l, party, at)
-  for _, a in ipairs(l.party ~= party and l.asks or {}) do
-    if a.at > at then return true end
-  end
-  return false
-end
-
--- asked_since reports whether another party asked after a moment, whether its code has come or not.
-local function asked_since(party, at)
-  local live = leases.current()
-  if live and asked_after(live, party, at) then return true end
-  for l in leases.past(nil, 8) do
-    if l.ended < at then return false end
-    if asked_after(l, party, at) then return true end
-  end
-end
-
--- part returns the lease and the ask where another part of the message came before: the lease of that one. Where two messages may have the same ref,
--- it has to be so by its own time too.
-function matching.part(whole)
+-- judge_part returns the lease of the part that came first, and the ask that a code answers.
+-- Where another message may have the same reference, the lease has to be right by this part's own time too.
+-- Otherwise it returns what judge does.
+function matching.judge_part(whole)
   local first = whole.first
   local l = (first.state == 's' or first.state == 'w') and leases.by_fence(first.fence) or nil
   if not l then
     local _, _, other = matching.judge()
     return nil, first.reason ~= '' and first.reason or 'ambiguous', other
   end
-  if whole.twice then
+  if whole.reused then
     local own = matching.judge()
     if not own or own.party ~= l.party then return nil, 'ambiguous' end
   end
-  if sms.code and whole.code_at and asked_since(l.party, whole.code_at) then return nil, 'ambiguous' end
+  if sms.code and whole.code_at and other_asker(l.party, whole.code_at + 1, nil, true) then
+    return nil, 'ambiguous'
+  end
   if whole.answered then return l end
   local list = may_have_caused(l)
   local ask = open_ask(l, list)
-  for _, a in ipairs(list) do -- another part may have had the piece that its ask wants
-    if not ask and a.answered == '' and not a.unsaid then ask = a end
+  for _, a in ipairs(list) do -- the words that this ask wants may be in another part
+    if not ask and a.answered == '' and not a.assumed then ask = a end
   end
   return l, ask
 end
 
--- unknown returns the filters of which Go has to say first whether the message fits, nil for none, and the lease of the first of them.
-function matching.unknown() return unasked, unasked_of end
-
+-- unknown_filters returns the filters for which Go has to answer first whether the message fits, nil for
+-- none. The second value is the lease of the first of them.
+function matching.unknown_filters() return unknown, unknown_of end

@@ -1,22 +1,28 @@
--- messages.lua: the messages of the last ten minutes.
+-- messages.lua: the recent messages: those of the last ten minutes, with their sealed texts.
 --
--- TEXTS has of a message "session|fence|ticket|state|result|reason|late|received|from|to|code|same|sealed|whole|either|rejected":
---   state    w it waits for the ledger's verdict   s its session is shown it   n it is for no session
---            o unclaimed: it is offered to the session, whose lease with that fence holds the lock
---   code     1 = there is one in it
---   same     keyed digest of its sender and text: another message with the same is a duplicate
---   whole    of a part of a long message: keyed digest that its other parts have too; "" = it is whole
---   either   1 = the same text belongs to a lease, and this one may be another's as well: support may give it to either
---   rejected fences of leases whose sessions rejected this text, with commas between
--- INBOX has the same digest, session and fence, so that a session's messages are found without reading any text.
+-- TEXTS has of a message
+-- "session|fence|ticket|state|result|reason|late|received|from|to|code|same|sealed|whole|either| rejected":
+--   session, fence, ticket   the lease that it belongs to, or is offered to
+--   state     w waiting for the ledger's verdict, s shown to its session, n of no session,
+--             o unclaimed: offered to the session, whose lease with that fence holds the lock
+--   result, reason, late, received   as verb/match.lua answered, until support or the session changes them
+--   from, to  when it was sent: within [from, to)
+--   code      1 = it has a code
+--   same      keyed digest of its sender and text: another message with the same one is a duplicate
+--   sealed    its text
+--   whole     of a part of a long message: keyed digest that its other parts have too; "" = it is no part
+--   either    1 = the same text belongs to a lease, and this one may be another's: support may give it to any
+--   rejected  fences of the leases whose sessions rejected this text, with commas between
+-- INBOX has its digest, session and fence: so a session's messages are found without reading any text.
 --
--- A message's answer, "{room}:sms:DIGEST", is a hash that outlives the text by a day: what verb/match.lua answered, which stays, and
---   from to code    as above, of the message itself
---   owner           the fence of the lease that it belongs to since it was claimed, assigned, or rejected ("0" = to none)
---   given           c by a claim, a by support: the ledger then judges that, and no more what was answered
+-- A message's answer, "{room}:sms:DIGEST", is a hash that is kept for a day: what
+-- verb/match.lua answered, which stays, and
+--   from, to, code   as above
+--   owner            once it was claimed, assigned or rejected: fence of its lease since then, "0" = none
+--   given            c by a claim, a by support: from then on the ledger judges that, not the first answer
 
-local SHOWN_FOR = 10 * 60 * 1000
-local PART = 100 -- so many texts are read at a time
+local SHOWN_FOR = 10 * 60 * 1000 -- how long a message is recent (ms)
+local PART = 100                 -- so many texts are read at a time
 
 -- split cuts "a|b|c" into its parts; empty parts stay.
 local function split(text)
@@ -27,50 +33,59 @@ end
 
 local function parse_message(digest, text)
   local p = split(text)
-  return { digest = digest, session = p[1], fence = tonumber(p[2]), ticket = tonumber(p[3]), state = p[4], result = p[5], reason = p[6],
-    late = p[7] == '1', received = p[8], from = tonumber(p[9]), to = tonumber(p[10]), code = p[11] == '1', same = p[12], sealed = p[13],
+  return { digest = digest, session = p[1], fence = tonumber(p[2]), ticket = tonumber(p[3]), state = p[4],
+    result = p[5], reason = p[6], late = p[7] == '1', received = p[8],
+    from = tonumber(p[9]), to = tonumber(p[10]), code = p[11] == '1', same = p[12], sealed = p[13],
     whole = p[14] or '', either = p[15] == '1', rejected = p[16] or '' }
 end
 
+local function text_of(m)
+  return table.concat({ m.session, int(m.fence), int(m.ticket), m.state, m.result, m.reason,
+    m.late and '1' or '0', m.received, int(m.from), int(m.to), m.code and '1' or '0', m.same, m.sealed,
+    m.whole, m.either and '1' or '0', m.rejected }, '|')
+end
+
+-- get returns a recent message, nil for none.
 function messages.get(digest)
   local text = redis.call('HGET', TEXTS, digest)
   return text and parse_message(digest, text) or nil
 end
 
+-- entry returns the message's member of INBOX.
 function messages.entry(m) return table.concat({ m.digest, m.session, int(m.fence) }, '|') end
 
--- put writes a message, or writes it again after a change; `entry` is what INBOX has of it until now.
+-- put writes a message; after a change `entry` is the member that INBOX has of it until now.
+-- The new member is added before the old one is removed: a set that is empty for a moment loses its expiry.
 function messages.put(m, entry)
   local forget = entry and redis.call('ZSCORE', INBOX, entry) or int(NOW + SHOWN_FOR)
-  redis.call('ZADD', INBOX, forget, messages.entry(m)) -- before the old one goes: a set that is empty for a moment loses its end
+  redis.call('ZADD', INBOX, forget, messages.entry(m))
   if entry and entry ~= messages.entry(m) then redis.call('ZREM', INBOX, entry) end
-  redis.call('HSET', TEXTS, m.digest, table.concat({ m.session, int(m.fence), int(m.ticket), m.state, m.result, m.reason,
-    m.late and '1' or '0', m.received, int(m.from), int(m.to), m.code and '1' or '0', m.same, m.sealed, m.whole, m.either and '1' or '0', m.rejected }, '|'))
+  redis.call('HSET', TEXTS, m.digest, text_of(m))
   if not entry then
     redis.call('PEXPIRE', INBOX, SHOWN_FOR)
     redis.call('PEXPIRE', TEXTS, SHOWN_FOR)
   end
 end
 
--- remember_text notes that a message is the first of its sender and text: a duplicate within the next minutes goes where it went. `others` are further
--- keys for the same.
+-- remember_text records that a message is the first of its sender and text; later duplicates go where it
+-- went. `others` are the names of the same key under other secrets.
 function messages.remember_text(m, others)
   redis.call('SET', LOCK:sub(1, -5) .. 'same:' .. m.same, m.digest, 'PX', SHOWN_FOR)
   for _, key in ipairs(others or {}) do redis.call('SET', key, m.digest, 'PX', SHOWN_FOR) end
-  if m.whole ~= '' and m.code then -- its other parts answer nothing more; see PARTS in match.lua
+  if m.whole ~= '' and m.code then -- no other part of it answers an ask; see OWN 2 in verb/match.lua
     local key = LOCK:sub(1, -5) .. 'parts:' .. m.whole
     local known, left = redis.call('GET', key), redis.call('PTTL', key)
     if known and left > 0 then redis.call('SET', key, (known:gsub('|%d|', '|1|', 1)), 'PX', left) end
   end
 end
 
--- part_answered reports whether another part of the same long message has answered an ask already.
+-- part_answered reports whether another part of the same long message has answered an ask.
 function messages.part_answered(m)
   local known = m.whole and m.whole ~= '' and redis.call('GET', LOCK:sub(1, -5) .. 'parts:' .. m.whole)
   return known and known:match('|(%d)|') == '1'
 end
 
--- expire deletes the messages that were shown for long enough, and returns when the next one is due.
+-- expire deletes the messages that are recent no more, and returns when the next one is due.
 function messages.expire()
   for _, entry in ipairs(redis.call('ZRANGEBYSCORE', INBOX, '-inf', int(NOW))) do
     redis.call('HDEL', TEXTS, entry:match('^[^|]*'))
@@ -79,11 +94,12 @@ function messages.expire()
   return tonumber(redis.call('ZRANGE', INBOX, 0, 0, 'WITHSCORES')[2])
 end
 
--- recent_step reads the next message for recent.
-local function recent_step(reader)
+-- next_recent returns the next message for recent.
+local function next_recent(reader)
   while reader.i < #reader.digests do
     if reader.i % PART == 0 then
-      reader.texts = redis.call('HMGET', TEXTS, unpack(reader.digests, reader.i + 1, math.min(reader.i + PART, #reader.digests)))
+      local last = math.min(reader.i + PART, #reader.digests)
+      reader.texts = redis.call('HMGET', TEXTS, unpack(reader.digests, reader.i + 1, last))
     end
     reader.i = reader.i + 1
     local text = reader.texts[(reader.i - 1) % PART + 1]
@@ -91,29 +107,32 @@ local function recent_step(reader)
   end
 end
 
--- recent iterates over the messages that are not forgotten, the earliest first.
+-- recent iterates over the recent messages, the earliest first.
 function messages.recent()
   local digests = redis.call('ZRANGEBYSCORE', INBOX, '(' .. int(NOW), '+inf')
   for n, entry in ipairs(digests) do digests[n] = entry:match('^[^|]*') end
-  return recent_step, { digests = digests, i = 0, texts = nil }
+  return next_recent, { digests = digests, i = 0, texts = nil }
 end
 
--- are_duplicates reports whether two messages are the same by rule 5: the same text came again, or they are parts of one.
-local function are_duplicates(m, o) return m.digest ~= o.digest and (m.same == o.same or (m.whole ~= '' and m.whole == o.whole)) end
+-- are_duplicates reports whether two messages are the same by rule 5: the same text, or parts of one message.
+local function are_duplicates(m, o)
+  return m.digest ~= o.digest and (m.same == o.same or (m.whole ~= '' and m.whole == o.whole))
+end
 
--- duplicate_of returns one of the recent messages that is the same as m and belongs to a lease, nil for none.
+-- duplicate_of returns a recent message that is the same as m and belongs to a lease, nil for none.
 function messages.duplicate_of(m)
   for o in messages.recent() do
     if (o.state == 's' or o.state == 'w') and are_duplicates(m, o) then return o end
   end
 end
 
--- notify has the replicas look up what a session is shown.
+-- notify has the replicas look up the messages that a session is shown.
 function messages.notify(session)
   if session ~= '' then event.add('notes', '{"message":"' .. session .. '"}') end
 end
 
--- withdraw takes duplicates of m, which belongs to a party's lease now, back from other parties that they are offered to.
+-- withdraw takes duplicates of m back from other parties that they are
+-- offered to: m belongs to this party's lease.
 function messages.withdraw(m, party)
   for o in messages.recent() do
     local l = o.state == 'o' and are_duplicates(m, o) and leases.by_fence(o.fence)
@@ -126,22 +145,32 @@ function messages.withdraw(m, party)
   end
 end
 
--- announce_verdict publishes that the ledger is asked about a message which ends this session's turn, or, where `known`, that it has answered: a
--- replica sends the session its message first, and the end of its turn after it.
+-- announce_verdict publishes that the ledger judges a message which ends this session's turn.
+-- With `known` it publishes that the ledger has. A replica sends the session its message
+-- first, and the end of its turn after that.
 function messages.announce_verdict(session, known)
-  event.add('notes', known and '{"message":"' .. session .. '","judged":true}' or '{"judging":"' .. session .. '"}')
+  local note = known and '{"message":"' .. session .. '","judged":true}' or '{"judging":"' .. session .. '"}'
+  event.add('notes', note)
+end
+
+-- complete_lease ends the lease that a message has completed, and hands the lock on.
+-- With `shown`, the holder's session gets the message first, once the ledger has judged it.
+function messages.complete_lease(shown)
+  change.any = true
+  if shown then messages.announce_verdict(room.session) end
+  leases.finish('completed', NOW, true)
+  advance()
 end
 
 -- notify_desk has the desks that watch the room look up its messages and incidents.
 function messages.notify_desk()
-  if not memo.desk then event.add('notes', '{"desk":true}') end
-  memo.desk = true
+  if not memo.desk_notified then event.add('notes', '{"desk":true}') end
+  memo.desk_notified = true
 end
 
--- set_owner notes in a message's answer whose it is from now on. What its carrier gets as an answer stays.
+-- set_owner records in a message's answer the lease that it belongs to from now on; the answer itself stays.
 function messages.set_owner(answer, fence, given)
   if redis.call('HEXISTS', answer, 'result') == 0 then return end -- it is forgotten
   redis.call('HSET', answer, 'owner', int(fence))
   if given then redis.call('HSET', answer, 'given', given) end
 end
-

@@ -1,9 +1,11 @@
 -- places.lua: the places of sessions: one for each session that holds, waits, or did so lately.
 --
--- PLACES has "live|ticket|seller|joined|channel|lease|asks", with "|u" behind it where the turn passed unclaimed or, once the session is
--- back, "|b" (each with that lease's fence); or "OUTCOME|ticket|seller|ended|fence|m if a message ended the lease|".
+-- PLACES has of a live place "live|ticket|seller|joined|channel|lease|asks". Where its turn
+-- passed unclaimed, "|u" is behind it, or "|b" once the session is back, each with the fence of
+-- the lease that it did not claim. Of a place that has ended PLACES has
+-- "OUTCOME|ticket|seller|ended|fence|m if a message ended the lease|".
 
-local FORGETTING = 8 -- one end in so many takes along a few outcomes that were kept for long enough
+local FORGETTING = 8 -- one end in so many deletes a few outcomes that were kept for long enough
 
 local function parse(text)
   local outcome, ticket, seller, at, channel, lease, asks_first, turn =
@@ -15,10 +17,10 @@ local function parse(text)
     unclaimed = turn:byte() == 117, missed = turn ~= '' and turn:sub(2) or nil } -- 117 = u
 end
 
--- live_text is a live place as PLACES has it; `turn` is what became of its turn.
+-- live_text returns a live place as PLACES has it; `turn` is its last field, nil for none.
 function places.live_text(p, turn)
-  return 'live|' .. int(p.ticket) .. '|' .. p.seller .. '|' .. int(p.at) .. '|' .. p.channel .. '|' .. (p.lease and int(p.lease) or '') ..
-    (p.asks and '|1' or '|0') .. (turn and '|' .. turn or '')
+  return 'live|' .. int(p.ticket) .. '|' .. p.seller .. '|' .. int(p.at) .. '|' .. p.channel .. '|' ..
+    (p.lease and int(p.lease) or '') .. (p.asks and '|1' or '|0') .. (turn and '|' .. turn or '')
 end
 
 -- get returns a session's place, nil for none. Only places.put changes it.
@@ -32,35 +34,41 @@ function places.get(session)
   return p or nil
 end
 
--- put writes a place, or deletes it where there is no text; get returns `p` from then on, and reads it again where that is nil.
+-- put writes a place, or deletes it where there is no text.
+-- get returns `p` from then on; where `p` is nil it reads the place again.
 function places.put(session, text, p)
   memo.places[session] = p
   if not text then return redis.call('HDEL', PLACES, session) end
   redis.call('HSET', PLACES, session, text)
   if settings.ephemeral and line.length() == 0 and (not leases.held() or room.session == ORPHANED) then
-    memo.new_keys[PLACES] = true -- it may be the first there
+    memo.new_keys[PLACES] = true -- this place may be the first one
   end
 end
 
 -- forget_old deletes a few outcomes that were kept for long enough.
 local function forget_old()
-  local old = redis.call('ZRANGEBYSCORE', ENDED, '-inf', int(NOW - settings.ended_kept), 'LIMIT', '0', int(4 * FORGETTING))
+  local before = int(NOW - settings.ended_kept)
+  local old = redis.call('ZRANGEBYSCORE', ENDED, '-inf', before, 'LIMIT', '0', int(4 * FORGETTING))
   if #old == 0 then return end
   redis.call('ZREM', ENDED, unpack(old))
   redis.call('HDEL', PLACES, unpack(old))
   for _, session in ipairs(old) do memo.places[session] = nil end
 end
 
--- keep_outcome writes how a place ended, for the session to read.
+-- keep_outcome writes how a place ended, for its session to read. ENDED has the time of this call, not
+-- `at`: an end may be noticed late, and its outcome is kept from then on.
 local function keep_outcome(session, p, outcome, at, fence, by_message)
   local fence_text = fence and int(fence) or ''
-  places.put(session, outcome .. '|' .. int(p.ticket) .. '|' .. p.seller .. '|' .. int(at) .. '|' .. fence_text .. (by_message and '|m|' or '||'),
-    { live = false, outcome = outcome, ticket = p.ticket, seller = p.seller, at = at, channel = '', fence = fence_text, by_message = by_message })
-  redis.call('ZADD', ENDED, int(NOW), session) -- not `at`: the outcome is kept from now on, however late the end was noticed
+  local text = outcome .. '|' .. int(p.ticket) .. '|' .. p.seller .. '|' .. int(at) .. '|' .. fence_text ..
+    (by_message and '|m|' or '||')
+  places.put(session, text, { live = false, outcome = outcome, ticket = p.ticket, seller = p.seller, at = at,
+    channel = '', fence = fence_text, by_message = by_message })
+  redis.call('ZADD', ENDED, int(NOW), session)
   if p.ticket % FORGETTING == 0 then forget_old() end
 end
 
--- finish ends a place. Of a waiter `rank` is its rank, of a holder `fence` its fence; by_message where a message ended its lease.
+-- finish ends a place, publishes that and journals it.
+-- `rank` is a waiter's rank, `fence` a holder's fence; by_message is true where a message ended the lease.
 function places.finish(session, p, outcome, at, fence, rank, by_message)
   if p.seller ~= '' then redis.call('HDEL', SELLERS, p.seller) end
   if settings.ended_kept > 0 then
@@ -70,10 +78,11 @@ function places.finish(session, p, outcome, at, fence, rank, by_message)
   end
   local fence_json = fence and ',"fence":' .. int(fence) or ''
   if settings.events ~= '' then
-    event.add('ended', '{"session":"' .. session .. '","ticket":' .. int(p.ticket) .. ',"seller":"' .. p.seller .. '","outcome":"' .. outcome ..
-      '","at":' .. int(at) .. fence_json .. (rank and ',"rank":' .. rank or '') .. '}')
+    event.add('ended', '{"session":"' .. session .. '","ticket":' .. int(p.ticket) ..
+      ',"seller":"' .. p.seller .. '","outcome":"' .. outcome .. '","at":' .. int(at) .. fence_json ..
+      (rank and ',"rank":' .. rank or '') .. '}')
   end
-  journal.record('ended', '"ticket":' .. int(p.ticket) .. ',"seller":"' .. p.seller .. '","outcome":"' .. outcome .. '","ended_at":' ..
-    int(at) .. fence_json)
+  journal.record('ended', '"ticket":' .. int(p.ticket) .. ',"seller":"' .. p.seller .. '","outcome":"' ..
+    outcome .. '","ended_at":' .. int(at) .. fence_json)
   change.any = true
 end

@@ -1,46 +1,53 @@
--- reply.lua: the reply of a verb: "code view standing", fields joined by one space, "-" for none; reply.go reads it.
+-- reply.lua: the reply of a verb: "code view standing", fields joined by one
+-- space, "-" for none; reply.go reads it.
 
--- is_remembered reports whether a repeat of this request gets the same reply.
-function reply.is_remembered() return ONCE ~= LOCK:sub(1, -5) .. 'request:' end -- a request without an id is not
+-- is_remembered reports whether a repeat of this request gets the same reply: the request has an id.
+function reply.is_remembered() return ONCE ~= LOCK:sub(1, -5) .. 'request:' end
 
--- kept_for is how long a repeated request gets the same reply (ms).
+-- kept_for returns how long a repeated request gets the same reply (ms).
 local function kept_for() return memo.kept_for or (settings.ephemeral and 4 * 1000 or 60 * 1000) end
 
--- keep_for has the reply of this call kept for so long (ms).
+-- keep_for has the reply of this call kept for `ms`.
 function reply.keep_for(ms) memo.kept_for = ms end
 
--- view says how the room is. Average hold, spread and lineage are one field, and so are from when on the holder may ask and until when it has to
--- claim.
+-- view returns the room as a reply has it:
+--   epoch version now waiting hold,spread,lineage paused, and of the lease
+--   ticket fence granted expires asked open ask_after,claim_by (no claim_by where there is nothing to claim)
 function reply.view()
   local lease = '- - - - - - -'
   if leases.held() then
-    lease = int(room.ticket) .. ' ' .. int(room.fence) .. ' ' .. int(room.granted) .. ' ' .. int(room.expires) .. ' ' .. int(room.asked) .. ' ' ..
-      int(room.open) .. ' ' .. int(room.ask_after) .. (room.claim > 0 and ',' .. int(room.claim) or '')
+    lease = int(room.ticket) .. ' ' .. int(room.fence) .. ' ' .. int(room.granted) .. ' ' ..
+      int(room.expires) .. ' ' .. int(room.asked) .. ' ' .. int(room.open) .. ' ' .. int(room.ask_after) ..
+      (room.claim_by > 0 and ',' .. int(room.claim_by) or '')
   end
-  return int(room.epoch) .. ' ' .. int(room.version) .. ' ' .. int(NOW) .. ' ' .. int(line.length()) .. ' ' .. room.hold .. ',' ..
-    room.spread .. ',' .. room.lineage .. (room.paused and ' 1 ' or ' 0 ') .. lease
+  return int(room.epoch) .. ' ' .. int(room.version) .. ' ' .. int(NOW) .. ' ' .. int(line.length()) .. ' ' ..
+    room.hold .. ',' .. room.spread .. ',' .. room.lineage .. (room.paused and ' 1 ' or ' 0 ') .. lease
 end
 
--- standing says how a session stands: "status ticket =seller outcome fence position rank". Of a waiter whose turn passed unclaimed the outcome is
--- that until it is back. The seller has a "=" before it, since it may be called "-".
+-- standing returns a session's own place: "status ticket =seller outcome fence position rank".
+-- The outcome of a waiter whose turn passed unclaimed is that, until its session is back. The seller has a
+-- "=" before it, since a seller may be called "-".
 function reply.standing(session)
   local p = session ~= '' and places.get(session)
-  if p and session == room.over_session then
-    return 'ended ' .. int(p.ticket) .. ' =' .. p.seller .. ' ' .. room.over_outcome .. ' ' .. int(room.fence) .. ' - -'
-  end
   if not p then return 'idle - - - - - -' end
   local who = ' ' .. int(p.ticket) .. ' =' .. p.seller .. ' '
-  if not p.live then return 'ended' .. who .. p.outcome .. ' ' .. (p.fence ~= '' and p.fence or '-') .. ' - -' end
+  if session == room.ended_session then
+    return 'ended' .. who .. room.ended_outcome .. ' ' .. int(room.fence) .. ' - -'
+  end
+  if not p.live then
+    return 'ended' .. who .. p.outcome .. ' ' .. (p.fence ~= '' and p.fence or '-') .. ' - -'
+  end
   if session == room.session then return 'locked' .. who .. '- ' .. int(room.fence) .. ' - -' end
   local at, rank
-  if session == room.last then
-    at, rank = line.length(), int(p.ticket) -- it has just joined
+  if session == room.joined_last then
+    at, rank = line.length(), int(p.ticket)
   else
     at, rank = redis.call('ZRANK', QUEUE, session) + 1, redis.call('ZSCORE', QUEUE, session)
   end
   return 'waiting' .. who .. (p.unclaimed and 'unclaimed' or '-') .. ' - ' .. int(at) .. ' ' .. rank
 end
 
+-- make returns a reply with a session's standing.
 function reply.make(code, session) return code .. ' ' .. reply.view() .. ' ' .. reply.standing(session) end
 
 -- remember keeps a reply for a repeat of the request, and returns it.
@@ -49,20 +56,21 @@ function reply.remember(text)
   return text
 end
 
--- answer commits, and keeps the reply for a repeat of the request; `more` is added to it.
+-- answer commits and returns the reply, with `more` behind it, which a repeat of the request gets too.
 function reply.answer(code, session, more)
   state.commit()
   return reply.remember(reply.make(code, session) .. (more or ''))
 end
 
--- refuse commits what time alone changed, and returns why nothing else did.
+-- refuse commits what time alone has changed, and returns the code of
+-- a refusal, with `more` behind the reply.
 function reply.refuse(code, session, more)
   state.commit()
   return reply.make(code, session or '') .. (more or '')
 end
 
--- repeated returns the kept reply to this request, nil where there is none. A reply that is not kept for long is kept again: the reply to the repeat
--- may be lost, too.
+-- repeated returns the kept reply to this request, nil where there is none.
+-- A reply that is not kept for long is kept again: the reply to the repeat may be lost, too.
 function reply.repeated()
   local text = reply.is_remembered() and redis.call('GET', ONCE) or nil
   if text and settings.ephemeral then redis.call('PEXPIRE', ONCE, int(kept_for())) end

@@ -1,12 +1,15 @@
--- support.lua: what the verbs of support have in common.
+-- support.lua: what the verbs of support share.
 
--- record journals what support did, with the seller concerned; a waiter has no fence. `members` are JSON members of who, what and why; where they
--- are '' nothing is journalled.
+-- record journals an action of support, with the seller concerned; a waiter has no fence.
+-- `members` are JSON members that name the agent, the action and the reason; '' journals nothing.
 function support.record(members, ticket, fence, seller)
   if members == '' then return end
-  journal.record('action', members ..
-    (ticket and string.format(',"ticket":%d%s,"seller":"%s"', ticket, fence and ',"fence":' .. int(fence) or '', seller) or ''))
+  local concerned = ticket and string.format(',"ticket":%d%s,"seller":"%s"', ticket,
+    fence and ',"fence":' .. int(fence) or '', seller)
+  journal.record('action', members .. (concerned or ''))
 end
 
--- notify has a session's page say what support did for it.
-function support.notify(session, what) event.add('notes', string.format('{"session":"%s","support":"%s"}', session, what)) end
+-- notify has a session's page show what support did for it.
+function support.notify(session, what)
+  event.add('notes', string.format('{"session":"%s","support":"%s"}', session, what))
+end

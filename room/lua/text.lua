@@ -1,10 +1,11 @@
 -- text.lua: numbers and times as text.
 
--- written has the text of whole numbers, by their negatives: formatting takes long, and most are written several times.
--- (With positive keys the Lua of the embedded store would make an array that reaches up to the number.)
+-- written caches the text of whole numbers: formatting takes long, and most numbers are
+-- written several times. Its keys are negative: for positive ones the embedded store's Lua
+-- makes an array that reaches to the number.
 local written, cached = {}, 0
 
--- int formats a whole number exactly.
+-- int returns a whole number as text, exactly.
 function int(n)
   local text = written[-n]
   if not text then
@@ -15,22 +16,25 @@ function int(n)
   return text
 end
 
--- date formats a day, counted from 1970, of the proleptic Gregorian calendar.
-local function date(days)
+-- date returns a day, counted from 1970, as YYYY-MM-DD of the proleptic Gregorian calendar.
+local function date(days) -- its years begin in March
   local z = days + 719468
   local era = math.floor(z / 146097)
-  local doe = z - era * 146097
-  local yoe = math.floor((doe - math.floor(doe / 1460) + math.floor(doe / 36524) - math.floor(doe / 146096)) / 365)
-  local doy = doe - (365 * yoe + math.floor(yoe / 4) - math.floor(yoe / 100))
-  local mp = math.floor((5 * doy + 2) / 153)
-  local month = mp < 10 and mp + 3 or mp - 9
-  local year = yoe + era * 400 + (month <= 2 and 1 or 0)
-  return string.format('%04d-%02d-%02d', year, month, doy - math.floor((153 * mp + 2) / 5) + 1)
+  local day_of_era = z - era * 146097
+  local leap_days =
+    math.floor(day_of_era / 1460) - math.floor(day_of_era / 36524) + math.floor(day_of_era / 146096)
+  local years = math.floor((day_of_era - leap_days) / 365)
+  local day_of_year = day_of_era - (365 * years + math.floor(years / 4) - math.floor(years / 100))
+  local months = math.floor((5 * day_of_year + 2) / 153)
+  local month = months < 10 and months + 3 or months - 9
+  local year = years + era * 400 + (month <= 2 and 1 or 0)
+  return string.format('%04d-%02d-%02d', year, month, day_of_year - math.floor((153 * months + 2) / 5) + 1)
 end
 
 local minutes, cached_minutes = {}, 0
 
--- minute formats a minute, counted from 1970, up to its seconds. The times of a room are mostly of a few minutes.
+-- minute returns a minute, counted from 1970, as text up to its seconds.
+-- It caches a few, since the times of a room are mostly of a few minutes.
 local function minute(n)
   local text = minutes[-n]
   if not text then
@@ -41,10 +45,11 @@ local function minute(n)
   return text
 end
 
--- iso formats unix ms as RFC 3339 in UTC.
+-- iso returns unix ms as RFC 3339 in UTC.
 function iso(ms)
   local n = math.floor(ms / 60000)
   local rest = ms - n * 60000
   local second = math.floor(rest / 1000)
-  return minute(n) .. (second < 10 and '0' or '') .. second .. '.' .. int(1000 + rest - second * 1000):sub(2) .. 'Z'
+  local millis = int(1000 + rest - second * 1000):sub(2)
+  return minute(n) .. (second < 10 and '0' or '') .. second .. '.' .. millis .. 'Z'
 end

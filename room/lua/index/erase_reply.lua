@@ -1,7 +1,7 @@
--- index/erase_reply.lua: the reply to a request that is remembered names a seller in another way from now on.
--- KEYS 1 the reply
--- ARGV 1 seller, 2 what it is called from now on
--- Returns 1 where it named the seller, else 0.
+-- index/erase_reply.lua: renames a seller in the remembered reply to a request.
+-- KEYS   1 the reply
+-- ARGV   1 seller  2 its pseudonym
+-- Returns 1 where the reply named the seller, otherwise 0.
 
 local text = redis.call('GET', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])

@@ -1,8 +1,8 @@
--- index/reschedule.lua: a claimed room was looked at. Nothing happens when somebody wrote since.
--- KEYS   1 due  2 registered
--- ARGV   1 room  2 claim  3 look again (ms from now)  4 "1" = the room is asleep: take it out, unless
---        it was registered in the last minute
--- Returns 1 when the room was taken out.
+-- index/reschedule.lua: sets when a claimed room is due again, after a replica has looked at it.
+-- KEYS   1 due  2 registered (see index/register.lua)
+-- ARGV   1 room  2 claim  3 when it is due again (ms from now)
+--        4 "1" = the room is asleep: it is taken out, unless a process registered it in the last minute
+-- Returns 1 where the room was taken out, otherwise 0. A claim that was voided since changes nothing.
 
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)

@@ -1,20 +1,39 @@
--- assign: support gives a message that belongs to no lease to one that could have caused it. The ledger has the last word: see settle.
+-- assign: support gives a message that belongs to no lease to one that could have caused it.
+--
+-- The ledger has the last word: see settle.
+--
+-- args:
+--   fence              of the lease
+--   digest, id         of the message; the id as JSON
+--   completes          whether a code ends the lease
+--   action, why        JSON members for the journal
+--   registered, begins  see existence.unlisted
 -- KEYS  OWN 1  the message's answer; see messages.lua
--- Codes: ok, register, no_message, already_matched (also where a duplicate, or another part of it, is another's), stale_fence (there is no such lease),
---   not_possible
--- Returns after the standing: result ticket fence epoch granted ended completes, and "1" where its text is forgotten: then it is a record only.
+-- Codes:
+--   ok, register     see existence.register
+--   no_message       no such message is known
+--   stale_fence      no such lease is known
+--   already_matched  it belongs to a lease; or a duplicate or another part of it does, of another party
+--   not_possible     the lease cannot have caused it
+-- Behind the standing: result ticket fence epoch granted ended completes, and "1" where the message's text is
+--   forgotten, and only a record of it is left.
+-- Publishes the lease's end and the handoff where the message ends the lease; otherwise that the messages of
+--   the session and of the desk have changed.
 
--- find returns the message as far as it is known, and whether it belongs to a lease. An older program kept no more of it than its answer.
+-- find returns the message as far as it is known, and whether it belongs to a lease.
+-- Of one whose text is forgotten its answer has what is known.
 local function find(first)
   local m = messages.get(args.digest)
   if m then return m, m.state == 's' or m.state == 'w' end
-  local somebodys = first.result ~= 'unmatched'
-  if first.owner then somebodys = first.owner ~= '0' end
-  return { digest = args.digest, from = tonumber(first.from or 0), to = tonumber(first.to or 0), code = first.code == '1', forgotten = true }, somebodys
+  local owned = first.result ~= 'unmatched'
+  if first.owner then owned = first.owner ~= '0' end
+  return { digest = args.digest, from = tonumber(first.from or 0), to = tonumber(first.to or 0),
+    code = first.code == '1', forgotten = true }, owned
 end
 
--- give_answer makes the message the answer to the earliest unanswered ask that is not too long before, unless another part of it answered one; where
--- there is none, to an ask that it adds as of when the message was sent. A lease that does not ask has one code more.
+-- give_answer makes the message the answer to the lease's earliest open ask that is not too long before it.
+-- Where there is none, it adds an ask as of when the message was sent. It does neither where another part of
+-- the message has answered an ask. A lease that does not ask has one code more.
 local function give_answer(lease, m)
   if not m.code or messages.part_answered(m) then return end
   if not lease.asking then
@@ -28,11 +47,13 @@ local function give_answer(lease, m)
       break
     end
   end
-  if not answered then asks.add(lease, math.max(math.min(m.from, NOW, lease.ended), lease.granted), args.digest, '') end
+  if not answered then
+    asks.add(lease, math.max(math.min(m.from, NOW, lease.ended), lease.granted), args.digest, '')
+  end
   leases.write(lease)
 end
 
--- bind writes whose it is now; it is shown when the ledger has agreed.
+-- bind writes that the message belongs to the lease. It is shown once the ledger has agreed.
 local function bind(lease, m)
   messages.set_owner(OWN[1], lease.fence, 'a')
   if m.forgotten then return end
@@ -41,7 +62,16 @@ local function bind(lease, m)
   m.late, m.result = not lease.current, lease.current and 'matched' or 'late'
   messages.put(m, entry)
   messages.remember_text(m)
-  messages.notify(offered) -- it can claim it no more
+  messages.notify(offered) -- that session can claim it no more
+end
+
+local function journal_assigned(m, lease, result, ends, ended)
+  support.record(args.action ~= '' and args.action .. ',"message_id":' .. args.id or '',
+    lease.ticket, lease.fence, lease.seller)
+  journal.record('assigned', string.format('"message_id":%s,"result":"%s","code":%s,"judge":true,' ..
+    '"completes":%s,"ticket":%d,"fence":%d,"seller":"%s","granted_at":%d,"ended_at":%d,', args.id, result,
+    tostring(m.code), tostring(ends or false), lease.ticket, lease.fence, lease.seller, lease.granted,
+    ended) .. args.why)
 end
 
 function verb.assign()
@@ -49,19 +79,21 @@ function verb.assign()
   if repeated then return repeated end
 
   local first = {}
-  first.result, first.owner, first.from, first.to, first.code = unpack(redis.call('HMGET', OWN[1], 'result', 'owner', 'from', 'to', 'code'))
+  first.result, first.owner, first.from, first.to, first.code =
+    unpack(redis.call('HMGET', OWN[1], 'result', 'owner', 'from', 'to', 'code'))
   if not first.result and not messages.get(args.digest) then return reply.refuse('no_message') end
-  if existence.unlisted() then return existence.register() end -- the room may be asleep, and what is journalled has to be drained
+  -- The room may be asleep, and what is journalled has to be drained.
+  if existence.unlisted() then return existence.register() end
   existence.wake()
   advance()
   messages.expire()
 
-  local m, somebodys = find(first)
-  if somebodys then return reply.refuse('already_matched') end
+  local m, owned = find(first)
+  if owned then return reply.refuse('already_matched') end
   local lease = leases.by_fence(args.fence)
   if not lease then return reply.refuse('stale_fence') end
-  local other = not m.forgotten and not m.either and messages.duplicate_of(m)
-  local owner = other and leases.by_fence(other.fence)
+  local duplicate = not m.forgotten and not m.either and messages.duplicate_of(m)
+  local owner = duplicate and leases.by_fence(duplicate.fence)
   if owner and owner.party ~= lease.party then return reply.refuse('already_matched') end
   if not asks.caused(lease, m.from, m.to) then return reply.refuse('not_possible') end
 
@@ -69,19 +101,11 @@ function verb.assign()
   bind(lease, m)
   if not m.forgotten then messages.withdraw(m, lease.party) end
   messages.notify_desk()
-  local live, granted = lease.current, lease.granted
+  local live = lease.current
   local ends = live and args.completes and m.code and room.open == 0
   local result, ended = live and 'matched' or 'late', live and NOW or lease.ended
-  support.record(args.action ~= '' and args.action .. ',"message_id":' .. args.id or '', lease.ticket, lease.fence, lease.seller)
-  journal.record('assigned', string.format('"message_id":%s,"result":"%s","code":%s,"judge":true,"completes":%s,"ticket":%d,"fence":%d,"seller":"%s",' ..
-    '"granted_at":%d,"ended_at":%d,', args.id, result, tostring(m.code), tostring(ends or false), lease.ticket, lease.fence, lease.seller,
-    granted, ended) .. args.why)
-  if ends then
-    change.any = true
-    if not m.forgotten then messages.announce_verdict(room.session) end
-    leases.finish('completed', NOW, true)
-    advance()
-  end
-  return reply.answer('ok', '', string.format(' %s %d %d %d %d %d %s %s', result, lease.ticket, lease.fence, room.epoch, granted, ended,
-    ends and '1' or '0', m.forgotten and '1' or '0'))
+  journal_assigned(m, lease, result, ends, ended)
+  if ends then messages.complete_lease(not m.forgotten) end
+  return reply.answer('ok', '', string.format(' %s %d %d %d %d %d %s %s', result, lease.ticket, lease.fence,
+    room.epoch, lease.granted, ended, ends and '1' or '0', m.forgotten and '1' or '0'))
 end

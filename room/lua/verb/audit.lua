@@ -1,5 +1,11 @@
--- audit: journals what support did that changes nothing in the room, or what a person should look at.
--- Codes: ok, register
+-- audit: journals an action of support that changes nothing in the room, or what a person should look at.
+--
+-- args:
+--   kind, members      of the journal's record; kind '' = none
+--   alert              whether the desks are notified
+--   registered, begins  see existence.unlisted
+-- Codes: ok, register (see existence.register)
+-- Publishes that alert.
 
 function verb.audit()
   local repeated = reply.repeated()

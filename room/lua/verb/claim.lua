@@ -1,5 +1,16 @@
--- claim: a session says that it is there. The holder claims its lease, and a session whose turn passed unclaimed is back in line.
--- Codes: ok, no_place, stale_fence
+-- claim: a session reports that it is there.
+--
+-- The holder claims its lease, and a session whose turn passed unclaimed is back in line.
+--
+-- args:
+--   session
+--   ticket   of the place that is meant, 0 = whichever it has
+--   fence    of the lease that is meant, 0 = whichever it has, or none
+-- Codes:
+--   ok
+--   no_place     the session has no live place, or another one
+--   stale_fence  the session does not hold that lease
+-- Publishes the lease, or the place in line, where that has changed.
 
 function verb.claim()
   local repeated = reply.repeated()
@@ -7,8 +18,12 @@ function verb.claim()
   advance()
 
   local mine = places.get(args.session)
-  if not (mine and mine.live) or (args.ticket ~= 0 and mine.ticket ~= args.ticket) then return reply.refuse('no_place', args.session) end
-  if args.fence ~= 0 and not (room.session == args.session and room.fence == args.fence) then return reply.refuse('stale_fence', args.session) end
-  presence.show_up(args.session, mine)
+  if not (mine and mine.live) or (args.ticket ~= 0 and mine.ticket ~= args.ticket) then
+    return reply.refuse('no_place', args.session)
+  end
+  if args.fence ~= 0 and not (room.session == args.session and room.fence == args.fence) then
+    return reply.refuse('stale_fence', args.session)
+  end
+  presence.confirm(args.session, mine)
   return reply.answer('ok', args.session)
 end

@@ -1,11 +1,58 @@
--- erase: all that the room remembers of a seller is of another name from now on. What is in the journal stays as it is.
--- A live place is ended first, or nothing is done.
--- Codes: ok, seller_has_place (the standing says which). Behind the standing: how many places and ended leases were renamed.
+-- erase: the room knows a seller by a pseudonym from now on. What is in the journal stays as it is.
+--
+-- A live place of the seller is ended first, or nothing is done.
+--
+-- args:
+--   seller, pseudonym
+--   end_places  whether a live place may be ended
+--   check       true = nothing is done, but the reply shows whether it would be refused
+-- Codes:
+--   ok
+--   seller_has_place  the standing is that place's
+-- Behind the standing: how many places and how many ended leases were renamed.
+-- Publishes that every replica has to read the room anew, where anything was renamed.
 
--- rename replaces the seller behind `fields` other fields; nil where it is another one.
+-- rename returns a text with the seller behind `fields` other fields
+-- replaced; nil where that is another seller.
 local function rename(text, fields)
   local head, seller, rest = text:match('^(' .. ('[^|]*|'):rep(fields) .. ')([^|]*)(.*)$')
   if seller == args.seller then return head .. args.pseudonym .. rest end
+end
+
+-- rename_places renames the seller in PLACES, and returns in how many places.
+local function rename_places()
+  local renamed, list = 0, redis.call('HGETALL', PLACES)
+  for i = 1, #list, 2 do
+    local text = rename(list[i + 1], 2)
+    if text then
+      redis.call('HSET', PLACES, list[i], text)
+      renamed = renamed + 1
+    end
+  end
+  return renamed
+end
+
+-- rename_leases renames the seller in LEASES, and returns in how many leases.
+-- It adds before it removes, so that the key keeps its expiry.
+local function rename_leases()
+  local renamed, list = 0, redis.call('ZRANGE', LEASES, 0, -1, 'WITHSCORES')
+  for i = 1, #list, 2 do
+    local text = rename(list[i], 4)
+    if text then
+      redis.call('ZADD', LEASES, list[i + 1], text)
+      redis.call('ZREM', LEASES, list[i])
+      renamed = renamed + 1
+    end
+  end
+  return renamed
+end
+
+-- rename_parties renames the seller in the parties of the room's state.
+local function rename_parties()
+  for _, member in ipairs({ 'open_party', 'second_code_party' }) do
+    local of, seller = room[member]:match('^([^=]*)=(.*)$')
+    if seller == args.seller then room[member], change.matching = of .. '=' .. args.pseudonym, true end
+  end
 end
 
 function verb.erase()
@@ -21,28 +68,8 @@ function verb.erase()
     line.leave(session, 'removed')
   end
 
-  local renamed, list = 0, redis.call('HGETALL', PLACES)
-  for i = 1, #list, 2 do
-    local text = rename(list[i + 1], 2)
-    if text then
-      redis.call('HSET', PLACES, list[i], text)
-      renamed = renamed + 1
-    end
-  end
-  local ended = 0
-  list = redis.call('ZRANGE', LEASES, 0, -1, 'WITHSCORES')
-  for i = 1, #list, 2 do
-    local text = rename(list[i], 4)
-    if text then
-      redis.call('ZADD', LEASES, list[i + 1], text) -- first: the key keeps its end
-      redis.call('ZREM', LEASES, list[i])
-      ended = ended + 1
-    end
-  end
-  for _, field in ipairs({ 'open_session', 'awaits' }) do -- each is a party: see leases.lua
-    local of, seller = room[field]:match('^([^=]*)=(.*)$')
-    if seller == args.seller then room[field], change.matching = of .. '=' .. args.pseudonym, true end
-  end
-  if renamed + ended > 0 and room.epoch > 0 then change.any, news.reset = true, true end -- every replica reads the room anew
+  local renamed, ended = rename_places(), rename_leases()
+  rename_parties()
+  if renamed + ended > 0 and room.epoch > 0 then change.any, news.reset = true, true end
   return reply.answer('ok', '', string.format(' %d %d', renamed, ended))
 end

@@ -1,21 +1,29 @@
--- expect: the holder says that it now asks for a code; or, with a message, that it had asked and this is the answer.
--- KEYS  OWN 1  the message's answer, where there is a message; see messages.lua
--- Codes: ok, no_place, stale_fence, too_many_asks, no_message,
---   number_busy: another party's lease asked and its code may still come; until when is added to the reply. The first such answer puts the lease's end
---   off by what it has to wait.
--- Returns after the standing: asked open expires ticket fence, then of a message that was claimed: epoch granted ended, then what was asked where the
---   answer is remembered.
+-- expect: the holder announces that it asks for a code, or claims a message as the code that it asked for.
+--
+-- args:
+--   session
+--   fence      of the lease
+--   filter     which messages the ask takes, sealed; '' = all
+--   most       how many asks a lease may have
+--   body       digest of the request, which the reply returns; '' = none
+--   digest     of the unclaimed message that is claimed; '' = none, the holder asks now
+--   id         of that message, as JSON
+--   completes  whether its code ends the lease
+-- KEYS  OWN 1  that message's answer; see messages.lua
+-- Codes:
+--   ok
+--   no_place       the session has no live place
+--   stale_fence    the session does not hold that lease
+--   too_many_asks
+--   no_message     there is no such message, or this session may not claim it
+--   number_busy    another party has an open ask; until when is added to the reply. The first such answer
+--                  extends the lease by as long as its holder has to wait
+-- Behind the standing: asked open expires ticket fence; of a claimed message epoch granted ended; then body.
+-- Publishes the lease; its end and the handoff where the message ends the lease.
 
--- claim binds the message to the lease, as if it had asked before the message was sent: the earliest later ask counts as that.
-local function claim(lease)
-  local m = messages.get(args.digest)
-  if not (m and m.state == 'o' and m.session == args.session and m.fence == room.fence) then return nil, 'no_message' end
-  local same = messages.duplicate_of(m)
-  local owner = same and leases.by_fence(same.fence)
-  if owner and owner.party ~= lease.party then return nil, 'no_message' end
-  -- An ambiguous one is offered where the carrier's clock may be wrong: see matching.judge.
-  local theirs = m.reason ~= 'ambiguous' and asks.asked_by_others(lease.party, OPEN_FOR)
-  if theirs then return nil, 'number_busy', ' ' .. int(theirs + OPEN_FOR) end
+-- answer_earlier makes the message the answer to an ask of the lease that came after it was sent. Where
+-- there is none, it adds an ask as of when the message was sent, unless another part has answered an ask.
+local function answer_earlier(lease, m)
   local answered = messages.part_answered(m)
   for _, a in ipairs(lease.asks) do
     if not answered and a.answered == '' and a.at >= m.from then
@@ -23,7 +31,25 @@ local function claim(lease)
       break
     end
   end
-  if not answered then asks.add(lease, math.max(math.min(m.from, NOW), room.granted), args.digest, args.filter) end
+  if not answered then
+    asks.add(lease, math.max(math.min(m.from, NOW), room.granted), args.digest, args.filter)
+  end
+end
+
+-- claim binds the message to the lease and returns it; or nil, the code of a refusal, and what that adds to
+-- the reply. An ambiguous message is offered where the carrier's clock may be wrong, and another party's
+-- ask does not keep it from the session: see matching.judge.
+local function claim(lease)
+  local m = messages.get(args.digest)
+  if not (m and m.state == 'o' and m.session == args.session and m.fence == room.fence) then
+    return nil, 'no_message'
+  end
+  local duplicate = messages.duplicate_of(m)
+  local owner = duplicate and leases.by_fence(duplicate.fence)
+  if owner and owner.party ~= lease.party then return nil, 'no_message' end
+  local others_at = m.reason ~= 'ambiguous' and asks.others_open_at(lease.party, OPEN_FOR)
+  if others_at then return nil, 'number_busy', ' ' .. int(others_at + OPEN_FOR) end
+  answer_earlier(lease, m)
   local entry = messages.entry(m)
   m.state, m.result, m.reason, m.ticket = 'w', 'matched', '', room.ticket
   messages.put(m, entry)
@@ -33,54 +59,55 @@ local function claim(lease)
   return m
 end
 
--- details is what the reply has behind the standing.
+-- details returns what the reply has behind the standing.
 local function details(lease, expires, m)
   local open = 0
   for _, a in ipairs(lease.asks) do if a.answered == '' then open = open + 1 end end
   return string.format(' %d %d %d %d %d', #lease.asks, open, expires, lease.ticket, lease.fence) ..
-    (m and string.format(' %d %d %d', room.epoch, lease.granted, NOW) or '') .. (args.body ~= '' and ' ' .. args.body or '')
+    (m and string.format(' %d %d %d', room.epoch, lease.granted, NOW) or '') ..
+    (args.body ~= '' and ' ' .. args.body or '')
 end
 
--- claim_message is what expect does with a message.
+-- claim_message is expect where a message is claimed.
 local function claim_message(lease)
   local m, refused, more = claim(lease)
   if not m then return reply.refuse(refused, args.session, more) end
   leases.write(lease)
   local ends, expires = args.completes and room.open == 0, room.expires
-  journal.record('claimed', '"message_id":%s,"result":"matched","code":true,"judge":true,"completes":%s,"ticket":%d,"fence":%d,"seller":"%s",' ..
-    '"granted_at":%d,"ended_at":%d', args.id, tostring(ends), room.ticket, room.fence, room.seller, room.granted, NOW)
+  journal.record('claimed', '"message_id":%s,"result":"matched","code":true,"judge":true,"completes":%s,' ..
+    '"ticket":%d,"fence":%d,"seller":"%s","granted_at":%d,"ended_at":%d', args.id, tostring(ends),
+    room.ticket, room.fence, room.seller, room.granted, NOW)
   change.any = true
-  if ends then
-    messages.announce_verdict(args.session)
-    leases.finish('completed', NOW, true)
-    advance()
-  end
+  if ends then messages.complete_lease(true) end
   return reply.answer('ok', args.session, details(lease, expires, m))
 end
 
--- refuse_busy is the reply where another party's code may still come.
+-- refuse_busy returns the reply where the holder may ask only from `free`
+-- on, since another party's code may come.
 local function refuse_busy(free)
   if room.ask_after ~= free then room.ask_after, change.any, change.codes = free, true, true end
   local expires = math.min(room.expires + math.min(free - NOW, settings.quarantine), room.granted + LONGEST)
-  if not room.put_off then
-    room.put_off, change.codes = true, true
+  if not room.end_extended then
+    room.end_extended, change.codes = true, true
     if expires > room.expires then
       room.expires, change.any, change.lease = expires, true, true
-      journal.record('extended', '"ticket":%d,"seller":"%s","fence":%d,"expires_at":%d', room.ticket, room.seller, room.fence, expires)
+      leases.journal_extended()
     end
   end
   return reply.refuse('number_busy', args.session, ' ' .. int(free))
 end
 
 function verb.expect()
-  reply.keep_for(LONGEST) -- as long as a lease: a repeat is the same ask
+  reply.keep_for(LONGEST) -- as long as a lease may last: a repeat is the same ask
   local repeated = reply.repeated()
   if repeated then return repeated end
   advance()
 
   local mine = places.get(args.session)
   if not (mine and mine.live) then return reply.refuse('no_place', args.session) end
-  if room.session ~= args.session or room.fence ~= args.fence then return reply.refuse('stale_fence', args.session) end
+  if room.session ~= args.session or room.fence ~= args.fence then
+    return reply.refuse('stale_fence', args.session)
+  end
   presence.claim_lease()
 
   local lease = leases.current()
@@ -91,6 +118,7 @@ function verb.expect()
   if free > 0 then return refuse_busy(free) end
   asks.add(lease, clock.of_room(), '', args.filter)
   leases.write(lease)
-  journal.record('asked', '"ticket":%d,"seller":"%s","fence":%d,"asks":%d', room.ticket, room.seller, room.fence, room.asked)
+  journal.record('asked', '"ticket":%d,"seller":"%s","fence":%d,"asks":%d',
+    room.ticket, room.seller, room.fence, room.asked)
   return reply.answer('ok', args.session, details(lease, room.expires))
 end

@@ -1,19 +1,28 @@
 -- extend: support gives the holder more time, or the holder itself takes it.
--- Codes: ok, stale_fence, lease_too_long
+--
+-- args:
+--   fence    of the lease
+--   more     how much (ms)
+--   longest  how long the lease may be in all (ms)
+--   action   JSON members for the journal; '' = support has not acted
+--   session  whose lease alone may be meant; '' = any session's
+-- Codes: ok, stale_fence (there is no such lease), lease_too_long
+-- Publishes the lease, and to its session that it was extended.
 
 function verb.extend()
   local repeated = reply.repeated()
   if repeated then return repeated end
   advance()
 
-  if not leases.held() or room.session == ORPHANED or room.fence ~= args.fence or (args.session ~= '' and room.session ~= args.session) then
+  if not leases.held() or room.session == ORPHANED or room.fence ~= args.fence
+    or (args.session ~= '' and room.session ~= args.session) then
     return reply.refuse('stale_fence')
   end
   local expires = room.expires + args.more
   if expires - room.granted > args.longest then return reply.refuse('lease_too_long') end
   room.expires, change.any, change.lease = expires, true, true
   support.record(args.action, room.ticket, room.fence, room.seller)
-  journal.record('extended', string.format('"ticket":%d,"seller":"%s","fence":%d,"expires_at":%d', room.ticket, room.seller, room.fence, expires))
+  leases.journal_extended()
   support.notify(room.session, 'extended')
   return reply.answer('ok', '')
 end

@@ -1,8 +1,14 @@
--- look: how the room is, and how some sessions stand.
--- Returns a list: "ok view", then for each session its standing, and what it is shown ("" = nothing): of each message "m" (it is its own), "o" (unclaimed:
--- it may claim it) or "w" (the ledger is asked whether it is its own)|digest|fence|1 = late|received(ms)|forget at(ms)|sealed, joined by one space.
+-- look: the room, and some sessions' standings and messages.
+--
+-- args:
+--   sessions  '' = a caller without a session
+-- Returns a list: "ok view", then for each session
+--   its standing
+--   its messages, joined by one space ("" = none):
+--     "kind|digest|fence|1 = late|received(ms)|forget at(ms)|sealed"
+--     kind  m = the session's own, w = the ledger judges whether it is, o = unclaimed: the session may claim
 
--- recent_by_session lists the recent messages of each session: digest and when it is forgotten.
+-- recent_by_session returns each session's recent messages, as pairs of a digest and when it is forgotten.
 local function recent_by_session()
   local of, list = {}, redis.call('ZRANGEBYSCORE', INBOX, '(' .. int(NOW), '+inf', 'WITHSCORES')
   for i = 1, #list, 2 do
@@ -15,25 +21,27 @@ local function recent_by_session()
   return of
 end
 
--- kind_for is how a session is shown a message: "m", "o", "w", or nil for not at all. Of its earlier leases it is shown late ones only: a code of the turn
--- before is not for this one.
+-- kind_for returns as which kind a session is shown a message, nil or false where it is not.
+-- Of its earlier leases a session is shown late messages only: a code of the turn before is not for this one.
 local function kind_for(m, session, fence)
   if m.state == 's' then return (m.late or m.fence == fence) and 'm' end
   if m.state == 'w' then return m.fence == fence and 'w' end
   return m.state == 'o' and session == room.session and m.fence == room.fence and 'o'
 end
 
--- shown_to lists what a session is shown of its messages, also of the last lease where it did not claim that.
+-- shown_to returns what a session is shown of its messages, also of
+-- the last lease where that was not claimed.
 local function shown_to(session, list)
   local p = list and places.get(session)
   if not p then return '' end
-  local holds = session == room.session or session == room.over_session
+  local holds = session == room.session or session == room.ended_session
   local fence, out = holds and room.fence or tonumber(p.fence or p.missed or '') or -1, {}
   for _, entry in ipairs(list) do
     local m = messages.get(entry[1])
     local kind = m and kind_for(m, session, fence)
     if kind then
-      out[#out + 1] = table.concat({ kind, m.digest, int(m.fence), m.late and '1' or '0', m.received, entry[2], m.sealed }, '|')
+      out[#out + 1] = table.concat({ kind, m.digest, int(m.fence), m.late and '1' or '0', m.received,
+        entry[2], m.sealed }, '|')
     end
   end
   return table.concat(out, ' ')

@@ -1,10 +1,43 @@
--- move: support moves a waiter to another position. Its rank becomes one between its new neighbours'; where no number is left between them, the whole
--- line is renumbered.
--- Codes: ok, stale_ticket
+-- move: support moves a waiter to another position.
+--
+-- Its rank becomes one between its new neighbours'; where no number is left there, the line is renumbered.
+--
+-- args:
+--   ticket    of the waiter
+--   position  from 1; past the end = the last one
+--   action    JSON members for the journal
+-- Codes: ok, stale_ticket (no waiter has it)
+-- Publishes the waiter's new rank, or that every replica has to read the room anew.
 
--- rank_at is the rank at a position of the line, nil for none.
+-- rank_at returns the rank at a position of the line, nil for none.
 local function rank_at(position)
-  return position >= 1 and tonumber(redis.call('ZRANGE', QUEUE, position - 1, position - 1, 'WITHSCORES')[2]) or nil
+  if position < 1 then return nil end
+  return tonumber(redis.call('ZRANGE', QUEUE, position - 1, position - 1, 'WITHSCORES')[2])
+end
+
+-- rank_between returns a rank for position `at`, nil where no number is left between its neighbours.
+-- `kept` is the rank of a holder that has not claimed its lease: it may come back into the line with that
+-- rank, and a waiter that would get it goes behind it.
+local function rank_between(at, kept)
+  local before, after = rank_at(at - 1), rank_at(at)
+  if kept and (not before or kept > before) and (not after or kept < after) then before = kept end
+  if not before then return after - 1 end
+  after = after or room.tickets + 1
+  local rank = (before + after) / 2
+  if rank > before and rank < after then return rank end
+end
+
+-- renumber writes the whole line anew, with a session at position `at`, and moves the kept rank along.
+local function renumber(session, at, kept)
+  if kept then
+    local ahead = redis.call('ZCOUNT', QUEUE, '-inf', '(' .. room.rank_until_claimed)
+    room.rank_until_claimed = string.format('%.1f', ahead + (at <= ahead and 1 or 0) + 0.5)
+    change.lease = true
+  end
+  local waiters = redis.call('ZRANGE', QUEUE, 0, -1)
+  table.insert(waiters, at, session)
+  for i, waiter in ipairs(waiters) do redis.call('ZADD', QUEUE, i, waiter) end
+  news.reset = true
 end
 
 function verb.move()
@@ -15,35 +48,26 @@ function verb.move()
   local session = line.by_ticket(args.ticket)
   if not session then return reply.refuse('stale_ticket') end
 
-  local seller = places.get(session).seller
+  local p = places.get(session)
   local from, was = redis.call('ZSCORE', QUEUE, session), redis.call('ZRANK', QUEUE, session) + 1
   local at = math.min(math.max(args.position, 1), line.length())
   local positions = string.format(',"from_position":%d,"to_position":%d', was, at)
-  support.record(args.action ~= '' and args.action .. positions or '', args.ticket, nil, seller)
-  if was == at then return reply.answer('ok', '') end -- there already
+  support.record(args.action ~= '' and args.action .. positions or '', args.ticket, nil, p.seller)
+  if was == at then return reply.answer('ok', '') end
 
   redis.call('ZREM', QUEUE, session)
-  local before, after = rank_at(at - 1), rank_at(at)
-  -- A holder that may have to come back into the line, unclaimed, keeps its rank: a waiter that would get that one is behind it.
-  local kept = tonumber(room.rank)
-  if kept and (not before or kept > before) and (not after or kept < after) then before = kept end
-  local rank = before and (before + (after or room.tickets + 1)) / 2 or after - 1
-  if before and (rank <= before or rank >= (after or room.tickets + 1)) then
-    if kept then
-      local ahead = redis.call('ZCOUNT', QUEUE, '-inf', '(' .. room.rank)
-      room.rank, change.lease = string.format('%.1f', ahead + (at <= ahead and 1 or 0) + 0.5), true
-    end
-    local waiters = redis.call('ZRANGE', QUEUE, 0, -1)
-    table.insert(waiters, at, session)
-    for i, s in ipairs(waiters) do redis.call('ZADD', QUEUE, i, s) end
-    rank, news.reset = at, true
-  else
+  local kept = tonumber(room.rank_until_claimed)
+  local rank = rank_between(at, kept)
+  if rank then
     redis.call('ZADD', QUEUE, string.format('%.17g', rank), session)
+  else
+    renumber(session, at, kept)
+    rank = at
   end
 
-  journal.record('moved', string.format('"ticket":%d,"seller":"%s","position":%d', args.ticket, seller, at))
-  event.add('moved', string.format('{"session":"%s","ticket":%d,"rank":%.17g,"from":%s,"unclaimed":%s}', session, args.ticket, rank, from,
-    tostring(places.get(session).unclaimed)))
+  journal.record('moved', string.format('"ticket":%d,"seller":"%s","position":%d', args.ticket, p.seller, at))
+  event.add('moved', string.format('{"session":"%s","ticket":%d,"rank":%.17g,"from":%s,"unclaimed":%s}',
+    session, args.ticket, rank, from, tostring(p.unclaimed)))
   support.notify(session, 'moved')
   change.any = true
   return reply.answer('ok', '')

@@ -1,5 +1,14 @@
--- pause: while a room is paused no waiter is granted the lock; the line keeps its order and the lease goes on.
--- Codes: ok, register. A repeat changes nothing, and is journalled.
+-- pause: support pauses the room, or ends that.
+--
+-- While a room is paused no waiter is granted the lock; the line keeps its order and the lease goes on.
+--
+-- args:
+--   paused
+--   action             JSON members for the journal
+--   registered, begins  see existence.unlisted
+-- Codes: ok, register (see existence.register)
+-- Publishes whether the room is paused, and the grant where that ends. Where the room is so already, the
+--   action is journalled and nothing is published.
 
 function verb.pause()
   local repeated = reply.repeated()
@@ -8,12 +17,10 @@ function verb.pause()
   existence.wake()
   advance()
 
+  support.record(args.action)
   if room.paused ~= args.paused then
     room.paused, change.any = args.paused, true
-    support.record(args.action)
     advance()
-  else
-    support.record(args.action)
   end
   return reply.answer('ok', '')
 end

@@ -1,24 +1,38 @@
--- presence: which sessions have come to a replica and which have gone, said once.
+-- presence: a replica reports once which sessions have connected to it, and which have gone.
+--
+-- args:
+--   replica  its number
+--   number   of this report, among that replica's in this room
+--   came     how many sessions have connected
+--   changes  those sessions; then of each that has gone: the session, the replica number under which it was
+--            reported, and for how long it has been gone (ms)
 -- Codes: ok
+-- Publishes which waiters are back, and what time alone has changed.
 
--- forget_calls deletes the numbers of replicas that no session is connected to.
+-- forget_calls deletes the latest calls of replicas that no session is connected to.
 local function forget_calls()
   for _, field in ipairs(redis.call('HKEYS', STATE)) do
     local replica = field:match('^calls:(%d+)$')
-    if replica and #redis.call('ZRANGEBYSCORE', HERE, replica, replica, 'LIMIT', 0, 1) == 0 then redis.call('HDEL', STATE, field) end
+    local unused = replica and #redis.call('ZRANGEBYSCORE', HERE, replica, replica, 'LIMIT', 0, 1) == 0
+    if unused then redis.call('HDEL', STATE, field) end
   end
 end
 
+-- latest_number returns the number of the replica's latest report, 0 for none; nil where the room is not
+-- known. An earlier report than that may still arrive, and must not undo it. STATE has "number|when (ms)".
+local function latest_number(field)
+  return room.epoch > 0 and tonumber((redis.call('HGET', STATE, field) or '0'):match('^%d+')) or nil
+end
+
 function verb.presence()
-  -- "number|when (ms)" of the latest call: one that was given up may still arrive, and must not undo what was said after it.
-  local calls = 'calls:' .. args.replica
-  local latest = room.epoch > 0 and tonumber((redis.call('HGET', STATE, calls) or '0'):match('^%d+'))
+  local field = 'calls:' .. args.replica
+  local latest = latest_number(field)
   if latest and args.number >= latest then
     if latest == 0 then forget_calls() end
-    redis.call('HSET', STATE, calls, int(args.number) .. '|' .. int(NOW))
-    clock.turn_back()
+    redis.call('HSET', STATE, field, int(args.number) .. '|' .. int(NOW))
+    clock.follow_jump_back()
     local list = args.changes
-    for i = args.came + 1, #list, 3 do -- first: some of them have come back
+    for i = args.came + 1, #list, 3 do -- before the others: some of these sessions have connected again
       presence.disconnect(list[i], list[i + 1], NOW - tonumber(list[i + 2]))
     end
     for i = 1, args.came do presence.connect(list[i], args.replica) end

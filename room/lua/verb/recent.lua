@@ -1,14 +1,18 @@
--- recent: the messages of the last ten minutes that support looks at: they belong to no lease, or came late.
--- Returns a list: "ok view standing(-)", then of each message, the earliest first, "digest|fence|ticket|result|reason|1 = there is a code in
--- it|received(ms)|from(ms)|to(ms)|1 = the holder may claim it|sealed", and behind a space each of the leases that could have caused it (asks.causes):
--- "fence|ticket|=seller|granted(ms)|ended(ms)|asked(ms, 0 = it did not)|1 = live". No session is in it.
+-- recent: the recent messages that support looks at: those that belong to no lease, or came late.
+--
+-- Returns a list: "ok view standing(-)", then the messages, the earliest first. No session is in it.
+--   a message  "digest|fence|ticket|result|reason|code|received(ms)|from(ms)|to(ms)|unclaimed|sealed", and
+--              behind a space each lease that could have caused it (asks.causes); code, unclaimed: 1 = yes
+--   a lease    "fence|ticket|=seller|granted(ms)|ended(ms)|asked(ms, 0 = it did not)|1 = live"
 
 local function cause_text(cause)
   local l, asked = cause[1], cause[2]
-  return table.concat({ int(l.fence), int(l.ticket), '=' .. l.seller, int(l.granted), int(l.ended), int(asked), l.current and '1' or '0' }, '|')
+  return table.concat({ int(l.fence), int(l.ticket), '=' .. l.seller, int(l.granted), int(l.ended),
+    int(asked), l.current and '1' or '0' }, '|')
 end
 
--- owners lists the parties that have messages, by what their duplicates have too: those can be no other party's.
+-- owners returns the parties that have messages, by what a duplicate of these has too.
+-- A duplicate can be no other party's.
 local function owners()
   local parties = {}
   for m in messages.recent() do
@@ -21,11 +25,12 @@ local function owners()
   return parties
 end
 
-local function letter(m, parties)
+local function message_text(m, parties)
   local unclaimed = m.state == 'o' and leases.held() and m.fence == room.fence
-  local has_lease = unclaimed or m.result == 'late'
-  local parts = { table.concat({ m.digest, has_lease and int(m.fence) or '0', m.result == 'late' and int(m.ticket) or '0', m.result, m.reason,
-    m.code and '1' or '0', m.received, int(m.from), int(m.to), unclaimed and '1' or '0', m.sealed }, '|') }
+  local late = m.result == 'late'
+  local fence, ticket = (unclaimed or late) and int(m.fence) or '0', late and int(m.ticket) or '0'
+  local parts = { table.concat({ m.digest, fence, ticket, m.result, m.reason, m.code and '1' or '0',
+    m.received, int(m.from), int(m.to), unclaimed and '1' or '0', m.sealed }, '|') }
   local owner = not m.either and (parties['s' .. m.same] or parties['w' .. m.whole]) or nil
   for _, cause in ipairs(asks.causes(m.from, m.to)) do
     if not owner or owner == cause[1].party then parts[#parts + 1] = cause_text(cause) end
@@ -37,7 +42,7 @@ function verb.recent()
   state.observe()
   local parties, out = owners(), { reply.make('ok', '') }
   for m in messages.recent() do
-    if m.result ~= 'matched' then out[#out + 1] = letter(m, parties) end
+    if m.result ~= 'matched' then out[#out + 1] = message_text(m, parties) end
   end
   return out
 end

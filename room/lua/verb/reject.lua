@@ -1,7 +1,16 @@
--- reject: the session of a message's lease says that the message is not its own. It belongs to no lease from then on, and the ask that it answered is open
--- again as of its old time, also where the lease is over.
+-- reject: a session reports that a message that it was shown is not its own.
+--
+-- The message belongs to no lease from then on. The ask that it answered is open again as of its old time,
+-- also where the lease is over.
+--
+-- args:
+--   session
+--   fence       of the lease that the message belongs to
+--   digest, id  of the message; the id as JSON
+--   most        how many rejections a lease may have
 -- KEYS  OWN 1  the message's answer; see messages.lua
--- Codes: ok, no_message, stale_fence, too_many_rejects
+-- Codes: ok, no_message, stale_fence (the message belongs to another lease), too_many_rejects
+-- Publishes that the messages of the session and of the desk have changed.
 
 function verb.reject()
   local repeated = reply.repeated()
@@ -10,7 +19,9 @@ function verb.reject()
   messages.expire()
 
   local m = messages.get(args.digest)
-  if not (m and m.session == args.session and m.state == 's') then return reply.refuse('no_message', args.session) end
+  if not (m and m.session == args.session and m.state == 's') then
+    return reply.refuse('no_message', args.session)
+  end
   if m.fence ~= args.fence then return reply.refuse('stale_fence', args.session) end
   local lease = leases.by_fence(m.fence)
   if lease and lease.rejects >= args.most then return reply.refuse('too_many_rejects', args.session) end
@@ -19,7 +30,8 @@ function verb.reject()
     lease.rejects = lease.rejects + 1
     asks.take_back(lease, m)
   end
-  journal.record('rejected', '"message_id":%s,"ticket":%d,"fence":%d,"seller":"%s"', args.id, m.ticket, m.fence, lease and lease.seller or '')
+  journal.record('rejected', '"message_id":%s,"ticket":%d,"fence":%d,"seller":"%s"',
+    args.id, m.ticket, m.fence, lease and lease.seller or '')
   local entry = messages.entry(m)
   m.rejected = m.rejected .. (m.rejected ~= '' and ',' or '') .. int(args.fence)
   m.session, m.fence, m.ticket, m.state, m.result, m.reason = '', 0, 0, 'n', 'unmatched', 'rejected'

@@ -1,5 +1,10 @@
--- release: support ends the lease; the next in line has the lock.
--- Codes: ok, stale_fence
+-- release: support ends the lease as forced, and the first in line is granted the lock.
+--
+-- args:
+--   fence   of the lease
+--   action  JSON members for the journal
+-- Codes: ok, stale_fence (there is no such lease)
+-- Publishes the end of the place, and the handoff.
 
 function verb.release()
   local repeated = reply.repeated()

@@ -1,5 +1,10 @@
 -- remove: support takes a waiter out of the line.
--- Codes: ok, stale_ticket
+--
+-- args:
+--   ticket  of the waiter
+--   action  JSON members for the journal
+-- Codes: ok, stale_ticket (no waiter has it)
+-- Publishes the end of the place.
 
 function verb.remove()
   local repeated = reply.repeated()

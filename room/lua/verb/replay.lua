@@ -1,29 +1,48 @@
--- replay: a process replays what it has observed of the room. Where that is not in the room's past, Redis went back in time (a failover, an older file, an
--- emptied store), and a new epoch begins, above the one that was observed:
---   - a waiter in what is left keeps place, order and ticket, unless the process has observed otherwise since;
---   - the holder of the lock, and a session whose observed place is not there any more, get the outcome lost;
+-- replay: a process replays what it has observed of the room.
+--
+-- Where that is not in the room's past, Redis went back in time (a failover, an older file, an emptied
+-- store). Then a new epoch begins, above the one that was observed:
+--   - a waiter that is still in Redis keeps its place and order, unless the process has observed otherwise;
+--   - the holder, and a session whose observed place is in Redis no more, get the outcome lost;
 --   - until the last observed lease would have ended, no session is granted the lock;
---   - fences, tickets and the times of leases go on above those that are known, also where Redis's clock is behind.
--- So it does where the ledger knows of a later fence or ticket than the room has. Where another process began the new epoch already, what this one knows is
--- added to that.
--- args.known: fence, ticket (the highest that are known, also to the ledger), over (when the last observed lease was granted or over, ms; 0 = not known),
---   lost (true = the ledger knows of a lease that is lost), ended (when the last lease that the ledger knows of was over, ms; 0 = there is none),
---   lease (null where the last one is over: fence, ticket, granted, left (ms)), last (fence of the last observed lease),
---   places ([{session, ticket, seller, of (epoch), joined, fence, granted, expires, outcome, ended, waited, missed}]; fence where it holds the lock,
---   outcome where it ended, waited where it was observed waiting and the ledger alone says that it ended, missed {fence, granted, expires, ended}: the lease
---   that it did not claim)
--- Codes: replayed, ok, register. Nothing happens where all of it is in the room's past.
+--   - fences, tickets and times of leases continue above the known ones, even if Redis's clock is behind.
+-- The same happens where the ledger knows a later fence or ticket than the room. Where another process has
+-- begun the new epoch already, what this process knows is added to it.
+--
+-- args:
+--   epoch, version, lineage  the last that were observed; epoch 0 = none
+--   registered, begins       see existence.unlisted
+--   known                    what was observed, and what the ledger knows:
+--     fence, ticket  the highest that are known, also to the ledger
+--     over           when the last observed lease was granted or over, 0 = not known
+--     lost           whether the ledger has a lease without an end
+--     ended          when the last lease in the ledger was over, 0 = there is none
+--     last           fence of the last observed lease
+--     lease          that lease, null where it is over: fence, ticket, granted, left (ms)
+--     places         the observed places, each with session, ticket, seller, of (its epoch), joined,
+--       fence, granted, expires  where it holds the lock
+--       outcome, ended           where it has ended
+--       waited                   whether it was observed waiting, and its end is known from the ledger alone
+--       missed                   the lease that it did not claim: fence, granted, expires, ended
+-- Codes: replayed (a new epoch has begun), ok, register (see existence.register)
+-- Publishes that every replica has to read the room anew, where anything has changed.
 
-local known                          -- args.known
-local looked, left_over              -- when the room was last looked at; whether its places are there without the state
-local lost, recorded                 -- whether Redis lost writes; whether the ledger alone knows the room
+local known        -- args.known
+local advanced_at  -- when the room was last brought to the present before this call
+local state_lost   -- whether Redis has the room's places, but not its state
+local lost         -- whether Redis lost writes
+local recorded     -- whether the ledger knows the room, and Redis does not
 
--- end_lost writes that a session's place was lost, or how it ended as a process has observed.
-local function end_lost(session, ticket, seller, fence, outcome)
+-- end_place ends a session's place as lost, or as the process has observed it to end.
+local function end_place(session, ticket, seller, fence, outcome)
   line.remove(session)
-  if seller ~= '' and redis.call('HGET', SELLERS, seller) == session then redis.call('HDEL', SELLERS, seller) end
+  if seller ~= '' and redis.call('HGET', SELLERS, seller) == session then
+    redis.call('HDEL', SELLERS, seller)
+  end
   if settings.ended_kept > 0 then
-    places.put(session, table.concat({ outcome or 'lost', int(ticket), seller, int(NOW), fence and int(fence) or '', '', '' }, '|'))
+    local fence_text = fence and int(fence) or ''
+    local text = table.concat({ outcome or 'lost', int(ticket), seller, int(NOW), fence_text, '', '' }, '|')
+    places.put(session, text)
     redis.call('ZADD', ENDED, int(NOW), session)
   else
     places.put(session, nil, false)
@@ -31,40 +50,53 @@ local function end_lost(session, ticket, seller, fence, outcome)
   change.any, news.reset = true, true
 end
 
--- journal_observed journals a place as a process has observed it, so that the ledger has it: Redis may have lost that.
-local function journal_observed(f, of)
-  journal.record('told', '"of":%d,"ticket":%d,"seller":"%s","joined_at":%d,"fence":%d,"granted_at":%d,"expires_at":%d,"outcome":"%s","ended_at":%d',
-    of, f.ticket, f.seller, f.joined or 0, f.fence or 0, f.granted or 0, f.expires or 0, f.outcome or 'lost',
-    math.max(f.outcome and f.ended or NOW, f.granted or 0))
+-- journal_observed journals a place as the process has observed it, since Redis may have lost that record.
+local function journal_observed(place, of)
+  journal.record('told', '"of":%d,"ticket":%d,"seller":"%s","joined_at":%d,"fence":%d,"granted_at":%d,' ..
+    '"expires_at":%d,"outcome":"%s","ended_at":%d', of, place.ticket, place.seller, place.joined or 0,
+    place.fence or 0, place.granted or 0, place.expires or 0, place.outcome or 'lost',
+    math.max(place.outcome and place.ended or NOW, place.granted or 0))
 end
 
--- journal_missed journals an unclaimed lease that a process has observed, so that the ledger has it: Redis may have lost that.
-local function journal_missed(f)
-  local m = f.missed
-  journal.record('told', '"of":%d,"ticket":%d,"seller":"%s","fence":%d,"granted_at":%d,"expires_at":%d,"outcome":"unclaimed","ended_at":%d',
-    f.of, f.ticket, f.seller, m.fence, m.granted, m.expires, m.ended)
+-- journal_missed journals the lease that an observed place did not
+-- claim, since Redis may have lost that record.
+local function journal_missed(place)
+  local missed = place.missed
+  journal.record('told', '"of":%d,"ticket":%d,"seller":"%s","fence":%d,"granted_at":%d,"expires_at":%d,' ..
+    '"outcome":"unclaimed","ended_at":%d', place.of, place.ticket, place.seller, missed.fence, missed.granted,
+    missed.expires, missed.ended)
 end
 
--- compare brings one place to what a process has observed of it. While the room answers no call, a live place with a lower ticket is what is left of
--- an earlier one.
-local function compare(f)
-  if f.missed then journal_missed(f) end
-  local p = places.get(f.session)
-  local same = p and p.ticket == f.ticket
-  if same and not p.live then
-    if p.outcome ~= 'lost' or not (f.outcome or (f.fence and p.fence == '')) then return end -- known
-    journal_observed(f, f.of) -- another process has observed no end of it, or not that it held the lock
-    return end_lost(f.session, f.ticket, f.seller, f.fence, f.outcome)
-  end
-  if same and f.session == room.session and not lost then return end -- granted since
-  local waits = same and redis.call('ZSCORE', QUEUE, f.session)
-  if waits and (f.waited or not f.outcome and not f.fence) then return end -- it keeps its place
-  journal_observed(f, same and not lost and room.epoch or f.of)
-  if same or not p or ((lost or NOW < room.doubt or not p.live) and p.ticket < f.ticket) then end_lost(f.session, f.ticket, f.seller, f.fence, f.outcome) end
+local function end_observed(place)
+  end_place(place.session, place.ticket, place.seller, place.fence, place.outcome)
 end
 
--- carry ends the places that are not in the line, the holder's among them, and lists the others for the ledger: they go on.
-local function carry()
+-- update_lost adds what the process has observed to a place that has ended, as far as Redis has it as lost.
+-- Another process may have observed no end of it, or not that it held the lock.
+local function update_lost(p, place)
+  if p.outcome ~= 'lost' or not (place.outcome or (place.fence and p.fence == '')) then return end
+  journal_observed(place, place.of)
+  end_observed(place)
+end
+
+-- compare brings one place to what the process has observed of it.
+-- In the recovery window a live place with a lower ticket is what Redis has of an earlier one.
+local function compare(place)
+  if place.missed then journal_missed(place) end
+  local p = places.get(place.session)
+  local same = p and p.ticket == place.ticket
+  if same and not p.live then return update_lost(p, place) end
+  if same and place.session == room.session and not lost then return end -- it was granted the lock since
+  local waits = same and redis.call('ZSCORE', QUEUE, place.session)
+  if waits and (place.waited or not place.outcome and not place.fence) then return end -- it keeps its place
+  journal_observed(place, same and not lost and room.epoch or place.of)
+  local earlier = p and p.ticket < place.ticket and (lost or NOW < room.recovers or not p.live)
+  if same or not p or earlier then end_observed(place) end
+end
+
+-- keep_waiters ends the live places that are not in the line, the holder's among them.
+-- It returns the others as JSON for the ledger: they continue in the new epoch.
+local function keep_waiters()
   local kept, list = {}, redis.call('HGETALL', PLACES)
   for i = 1, #list, 2 do
     local live, ticket, seller = list[i + 1]:match('^([^|]*)|(%d+)|([^|]*)|')
@@ -72,84 +104,140 @@ local function carry()
     if live == 'live' and redis.call('ZSCORE', QUEUE, list[i]) then
       kept[#kept + 1] = string.format('{"ticket":%d,"seller":"%s"}', ticket, seller)
     elseif live == 'live' then
-      end_lost(list[i], ticket, seller, list[i] == room.session and room.fence or nil)
+      end_place(list[i], ticket, seller, list[i] == room.session and room.fence or nil)
     end
   end
   return table.concat(kept, ',')
 end
 
--- forked reports whether the room has versions that are not in the caller's past: then fences do not say which of two leases is the later one, since
--- each server has a clock of its own.
-local function forked() return room.epoch == args.epoch and room.version > lineage.agreed(args.version, args.lineage) end
+-- has_forked reports whether the room has versions that are not in the caller's past.
+-- Then fences do not show which of two leases is the later one, since each server has a clock of its own.
+local function has_forked()
+  return room.epoch == args.epoch and room.version > lineage.last_common(args.version, args.lineage)
+end
 
--- left_of is the lease in what is left, unless the caller has observed a later one, or its end; where the state alone is gone, what the lock key says.
-local function left_of()
-  if leases.held() and (room.fence > known.last or forked()) then
+-- lease_in_lock returns the lease in the lock key, nil for none.
+local function lease_in_lock()
+  local ok, lock = pcall(cjson.decode, redis.call('GET', LOCK) or '')
+  if not ok or type(lock) ~= 'table' or not tonumber(lock.fence) then return nil end
+  return { fence = tonumber(lock.fence), ticket = tonumber(lock.ticket) or 0, granted = NOW,
+    expires = NOW + redis.call('PTTL', LOCK) }
+end
+
+-- remaining_lease returns the lease that Redis has, unless the process has observed a later one, or its end.
+local function remaining_lease()
+  if leases.held() and (room.fence > known.last or has_forked()) then
     return { fence = room.fence, ticket = room.ticket, granted = room.granted, expires = room.expires }
   end
-  local text = left_over and redis.call('GET', LOCK)
-  local ok, lock = pcall(cjson.decode, text or '')
-  if not ok or type(lock) ~= 'table' or not tonumber(lock.fence) then return nil end
-  return { fence = tonumber(lock.fence), ticket = tonumber(lock.ticket) or 0, granted = NOW, expires = NOW + redis.call('PTTL', LOCK) }
+  return state_lost and lease_in_lock() or nil
 end
 
--- go_on_after has later leases begin after those that are known, by whatever clock their times are.
-local function go_on_after()
-  local at = math.max(room.over, room.granted, known.over)
-  if at > room.over then room.over, change.any, change.lease = at, true, true end
+-- begin_later has the next lease begin after those that are known, by whatever clock their times are.
+local function begin_later()
+  local at = math.max(room.last_lease_over, room.granted, known.over)
+  if at > room.last_lease_over then room.last_lease_over, change.any, change.lease = at, true, true end
 end
 
--- orphan grants the lock to no session until a lease would have ended.
+local function free_lock()
+  room.session, room.seller, room.ticket, room.granted, room.expires = '', '', 0, 0, 0
+  room.claim_by, room.rank_until_claimed = 0, nil
+end
+
+local function forget_asks()
+  leases.reset_codes()
+  room.open_party, room.open_at, room.open_other = '', 0, 0
+end
+
+-- orphan reserves the lock until a lease would have ended that Redis has lost.
 local function orphan(lease)
   if not lease or lease.expires <= NOW or (leases.held() and room.session ~= ORPHANED) then return end
   if room.session == ORPHANED and room.expires >= lease.expires then return end
-  room.session, room.seller, room.ticket, room.granted, room.expires = ORPHANED, '', lease.ticket, math.min(lease.granted, NOW), lease.expires
+  room.session, room.seller, room.ticket = ORPHANED, '', lease.ticket
+  room.granted, room.expires = math.min(lease.granted, NOW), lease.expires
   room.fence = math.max(room.fence, lease.fence)
-  leases.reset_codes()
-  room.open_session, room.open_at, room.open_other = '', 0, 0
+  forget_asks()
   change.any, change.lease, change.matching = true, true, true
 end
 
+-- note_loss records that asks since `from` may be missing.
+-- No lease is granted, and so none asks, before the last known one is over.
 local function note_loss(from)
-  room.noted_from = clock.since(from, room.noted, room.noted_from)
-  room.noted = math.max(NOW, room.noted, room.over, known.over) -- no lease is granted, and so none asks, by an earlier time
-  room.lost_from, room.lost = clock.since(room.noted_from, room.lost, room.lost_from), math.max(room.lost, room.noted)
+  room.lost_from = clock.missing_from(from, room.lost_at, room.lost_from)
+  room.lost_at = math.max(NOW, room.lost_at, room.last_lease_over, known.over)
+  room.asks_missing_from =
+    clock.missing_from(room.lost_from, room.asks_missing_until, room.asks_missing_from)
+  room.asks_missing_until = math.max(room.asks_missing_until, room.lost_at)
   change.matching = true
 end
 
 -- begin_epoch begins the new epoch.
+-- It has a recovery window only where the server has a history. Otherwise the store is in this one process,
+-- or the server does not report when its history changes.
 local function begin_epoch()
-  local of, lease = math.max(room.epoch, args.epoch), left_of()
-  local last = left_over and 0 or looked
-  existence.stay()
+  local of, lease = math.max(room.epoch, args.epoch), remaining_lease()
+  existence.cancel_sleep()
   existence.forget_absence()
-  go_on_after()
-  for _, f in ipairs(known.places) do compare(f) end
-  local kept = carry()
+  begin_later()
+  for _, place in ipairs(known.places) do compare(place) end
+  local kept = keep_waiters()
   room.epoch, room.version = math.max(US, of + 1), 0
-  room.session, room.seller, room.ticket, room.granted, room.expires, room.claim, room.rank = '', '', 0, 0, 0, 0, nil
-  room.lineage = lineage.first()
-  room.doubt = room.history ~= '' and NOW + settings.recovery or 0 -- else the store is in the one process that there is, or does not say when it changes
+  free_lock()
+  room.lineage = lineage.initial()
+  room.recovers = room.history ~= '' and NOW + settings.recovery or 0
   redis.call('HDEL', STATE, 'asks')
-  leases.reset_codes()
-  room.open_session, room.open_at, room.open_other = '', 0, 0
+  forget_asks()
   change.any, change.lease, change.matching, news.reset = true, true, true, true
-  note_loss(last)
+  note_loss(state_lost and 0 or advanced_at)
   journal.record('epoch', '"kept":[' .. kept .. ']')
   orphan(lease)
 end
 
+-- add_to_epoch adds what the process has observed to an epoch that another process has begun. That process
+-- may not have known that anything was lost, or the clock may be behind what this one has observed.
+local function add_to_epoch()
+  if not leases.held() or room.session == ORPHANED then begin_later() end
+  for _, place in ipairs(known.places) do compare(place) end
+  if room.lost_at * 1000 < room.epoch - settings.recovery * 1000 then
+    note_loss(0)
+  elseif known.over > room.lost_at then
+    note_loss(room.lost_from)
+  end
+end
+
+-- add_known brings fences, tickets and leases to what is known of them. A live lease keeps its fence.
+local function add_known()
+  if known.ticket > room.tickets then room.tickets, change.any = known.ticket, true end
+  if known.fence > room.fence and (not leases.held() or room.session == ORPHANED) then
+    room.fence, change.any, change.lease = known.fence, true, true
+  elseif known.fence > math.max(room.fence, room.highest_fence) then
+    room.highest_fence, change.room = known.fence, true
+  end
+  if recorded and (known.lost or NOW - known.ended < OPEN_FOR) then note_loss(0) end -- its ask may be open
+  local lease = known.lease
+  if lease and lease ~= cjson.null then
+    local expires = NOW + lease.left
+    orphan({ fence = lease.fence, ticket = lease.ticket, granted = lease.granted, expires = expires })
+  end
+end
+
+-- is_lost reports whether Redis lost writes that the process has observed, or that the ledger has.
+-- Neither is ahead of a room that lost nothing.
+local function is_lost()
+  local same_epoch = room.epoch == args.epoch
+  local ahead = room.epoch > 0 and (args.epoch == 0 or same_epoch)
+    and (known.fence > math.max(room.fence, room.highest_fence) or known.ticket > room.tickets)
+  return state_lost or ahead or room.epoch < args.epoch
+    or (same_epoch and args.version > lineage.last_common(args.version, args.lineage))
+end
+
 function verb.replay()
-  known, looked = args.known, room.looked
-  left_over = room.epoch == 0 and redis.call('EXISTS', PLACES) == 1
-  -- Neither the ledger nor this process is ahead of a room that lost nothing.
-  local ahead = room.epoch > 0 and (args.epoch == 0 or args.epoch == room.epoch)
-    and (known.fence > math.max(room.fence, room.above) or known.ticket > room.tickets)
-  lost = left_over or ahead or room.epoch < args.epoch or (room.epoch == args.epoch and args.version > lineage.agreed(args.version, args.lineage))
+  known, advanced_at = args.known, room.advanced_at
+  state_lost = room.epoch == 0 and redis.call('EXISTS', PLACES) == 1
+  lost = is_lost()
   recorded = room.epoch == 0 and (known.fence > 0 or known.ticket > 0)
 
   if (lost or recorded) and existence.unlisted() then return existence.register() end
-  if room.epoch > 0 then clock.turn_back() end
+  if room.epoch > 0 then clock.follow_jump_back() end
 
   if lost then
     begin_epoch()
@@ -157,26 +245,9 @@ function verb.replay()
     existence.wake()
     change.any = true
   elseif args.epoch > 0 and args.epoch < room.epoch then
-    if not leases.held() or room.session == ORPHANED then go_on_after() end
-    for _, f in ipairs(known.places) do compare(f) end
-    if room.noted * 1000 < room.epoch - settings.recovery * 1000 then
-      note_loss(0) -- it began without knowing that anything was lost
-    elseif known.over > room.noted then
-      note_loss(room.noted_from) -- the clock is behind
-    end
+    add_to_epoch()
   end
-  if lost or recorded or args.epoch < room.epoch then
-    if known.ticket > room.tickets then room.tickets, change.any = known.ticket, true end
-    if known.fence > room.fence and (not leases.held() or room.session == ORPHANED) then
-      room.fence, change.any, change.lease = known.fence, true, true
-    elseif known.fence > math.max(room.fence, room.above) then -- the live lease keeps its own
-      room.above, change.room = known.fence, true
-    end
-    if recorded and (known.lost or NOW - known.ended < OPEN_FOR) then note_loss(0) end -- its ask may be open
-    if known.lease and known.lease ~= cjson.null then
-      orphan({ fence = known.lease.fence, ticket = known.lease.ticket, granted = known.lease.granted, expires = NOW + known.lease.left })
-    end
-  end
+  if lost or recorded or args.epoch < room.epoch then add_known() end
   state.commit()
   return reply.make(lost and 'replayed' or 'ok', '')
 end

@@ -1,10 +1,16 @@
--- roster: the whole line at one version, with who stands in it, for support's mirror. No session is in it.
--- Returns a list: "ok view standing(-)"; "=holder's-seller(-) joined(ms)"; then of each part of the line, in order, three lists joined by one space: the
--- places as PLACES has them, their ranks, and since when (ms) each is away (0 = it is not), which is "" where none is away.
+-- roster: the whole line at one version, with its sellers, for the desk's mirror. No session is in it.
+--
+-- Returns a list:
+--   1  "ok view standing(-)"
+--   2  "=holder's seller(-) joined(ms)"
+--   then of each part of the line, in order, three lists joined by one space:
+--      its places, as PLACES has them
+--      their ranks
+--      since when each is away (ms, 0 = it is not); "" where none is
 
 local PART = 1000 -- more values than about 8,000 at once do not fit on Lua's stack
 
--- away_since lists since when each of some sessions is away.
+-- away_since returns since when each of some sessions is away.
 local function away_since(sessions)
   local since = redis.call('ZMSCORE', AWAY, unpack(sessions))
   for i = 1, #sessions do since[i] = since[i] or '0' end
@@ -13,8 +19,10 @@ end
 
 function verb.roster()
   state.observe()
-  local holder, some_away = leases.held() and places.get(room.session), redis.call('ZCARD', AWAY) > 0
-  local out = { reply.make('ok', ''), (leases.held() and '=' .. room.seller or '-') .. ' ' .. int(holder and holder.at or 0) }
+  local holder = leases.held() and places.get(room.session)
+  local some_away = redis.call('ZCARD', AWAY) > 0
+  local out = { reply.make('ok', ''),
+    (leases.held() and '=' .. room.seller or '-') .. ' ' .. int(holder and holder.at or 0) }
   for from = 0, line.length() - 1, PART do
     local waiters = redis.call('ZRANGE', QUEUE, from, from + PART - 1, 'WITHSCORES')
     local sessions, ranks = {}, {}

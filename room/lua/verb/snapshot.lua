@@ -1,5 +1,6 @@
 -- snapshot: the whole line at one version, for a replica's mirror.
--- Returns "ok view standing(-)", and the ranks in order joined by one space.
+--
+-- Returns a list: "ok view standing(-)", and the ranks in order, joined by one space.
 
 function verb.snapshot()
   state.observe()
