@@ -4,15 +4,59 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"time"
 
-	"github.com/waitroom/waitroom/internal/sqldb"
+	"golang.org/x/sync/errgroup"
+
 	"github.com/waitroom/waitroom/room"
+)
+
+const (
+	drainers    = 4
+	drainWithin = 20 * time.Second
 )
 
 // drainBatch is how many entries are read and applied at a time.
 const drainBatch = 500
+
+// togetherMost bounds how many rooms' journals go into one transaction: whoever wants to write meanwhile waits for all of them.
+const togetherMost = 16
+
+// Run drains the rooms that Looked names, and looks again at those that it names no more; it reconciles, at once and every minute, and trims, until ctx ends; it
+// returns ctx's error. While the database is away it keeps trying.
+func (l *Ledger) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for range drainers {
+		g.Go(func() error { return l.drainQueue(ctx) })
+	}
+	g.Go(func() error { return l.lookAgain(ctx) })
+	g.Go(func() error { return l.reconcileAlways(ctx) })
+	if l.cfg.Retention > 0 {
+		g.Go(func() error { return l.trimAlways(ctx) })
+	}
+	return g.Wait()
+}
+
+func (l *Ledger) drainQueue(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case id := <-l.backlog.queue:
+			l.drainQueued(ctx, l.backlog.taken(id))
+		}
+	}
+}
+
+func (l *Ledger) drainQueued(ctx context.Context, ids []room.ID) {
+	ctx, cancel := context.WithTimeout(ctx, drainWithin)
+	defer cancel()
+	err := l.drainTogether(ctx, ids)
+	if err != nil && !errors.Is(err, context.Canceled) && l.failureLog.Allow() {
+		l.log.Error("ledger does not take in rooms' journals; it will try again", "rooms", ids, "error", err)
+	}
+}
 
 // Drain takes a room's journal into the ledger, up to its end: apply, tell the verdicts, trim. Any
 // number of replicas may do so at once. An error leaves in the journal what is not certainly applied.
@@ -54,79 +98,96 @@ func (l *Ledger) drainLocked(ctx context.Context, id room.ID, told map[match]boo
 	}
 }
 
-// take applies entries, tells the room the verdicts in them, and trims the journal.
-func (l *Ledger) take(ctx context.Context, id room.ID, entries []room.Entry, told map[match]bool) error {
-	if len(entries) == 0 {
-		return nil
+// drainTogether drains several rooms, what they have now in one transaction. A room that can not be drained holds up no other; the error is all of theirs.
+func (l *Ledger) drainTogether(ctx context.Context, ids []room.ID) error {
+	if len(ids) == 1 {
+		return l.Drain(ctx, ids[0])
 	}
-	spans := l.spansOf(ctx, id, entries)
-	verdicts, err := l.apply(ctx, id, entries)
-	spans.end(err)
-	if err != nil {
+	if err := l.db.Away(); err != nil {
 		return err
 	}
-	return l.applied(ctx, &portion{id: id, entries: entries, verdicts: verdicts, told: told})[0]
-}
-
-// applied tells the rooms the verdicts in entries that were applied, and trims the journals; each room has an error of its own. The verdicts are
-// told before the trim, also for entries that were applied before: whoever applied them may be dead.
-func (l *Ledger) applied(ctx context.Context, portions ...*portion) []error {
-	failed, journals, of := make([]error, len(portions)), make([]room.Journal, 0, len(portions)), make([]int, 0, len(portions))
-	for i, p := range portions {
-		if failed[i] = l.tellAll(ctx, p); failed[i] == nil {
-			l.unsubscribe(ctx, p.id, p.entries)
-			journals, of = append(journals, room.Journal{Room: p.id, Entries: p.entries}), append(of, i)
+	slices.Sort(ids) // as everybody else does who waits for several
+	ids = slices.Compact(ids)
+	locks := make(map[room.ID]func())
+	defer func() {
+		for _, unlock := range locks {
+			unlock()
+		}
+	}()
+	for _, id := range ids {
+		unlock, err := l.rooms.lock(ctx, id)
+		if err != nil {
+			l.db.Suspect()
+			return err
+		}
+		locks[id] = unlock
+	}
+	portions, failed := l.portions(ctx, ids)
+	if err := l.applyTogether(ctx, portions); err != nil {
+		return errors.Join(failed, fmt.Errorf("drain: %w", err))
+	}
+	var long []*portion
+	for i, err := range l.applied(ctx, portions...) {
+		switch p := portions[i]; {
+		case err != nil:
+			failed = errors.Join(failed, fmt.Errorf("drain %s: %w", p.id, err))
+		case len(p.entries) == drainBatch:
+			long = append(long, p)
+		default:
+			l.backlog.drained(p.id)
 		}
 	}
-	for i, err := range l.cfg.Journal.TrimJournals(ctx, journals) {
-		if failed[of[i]] = err; err == nil {
-			l.metrics.drained(journals[i].Entries, l.cfg.Now())
+	return errors.Join(failed, l.finish(ctx, long, locks))
+}
+
+// finish drains to their ends the rooms that have more than one portion. All others are given free first: a journal that has grown while the database was away
+// takes seconds, and theirs must not wait for it.
+func (l *Ledger) finish(ctx context.Context, long []*portion, locks map[room.ID]func()) (failed error) {
+	for id, unlock := range locks {
+		if !slices.ContainsFunc(long, func(p *portion) bool { return p.id == id }) {
+			unlock()
+			delete(locks, id)
 		}
+	}
+	for _, p := range long {
+		failed = errors.Join(failed, l.drainLocked(ctx, p.id, p.told))
+		locks[p.id]()
+		delete(locks, p.id)
 	}
 	return failed
 }
 
-// tellAll tells the room the verdicts in a portion.
-func (l *Ledger) tellAll(ctx context.Context, p *portion) error {
-	for _, v := range p.verdicts {
-		if err := l.tell(ctx, p.id, v); err != nil {
-			return err
+// drainAgain is how long DrainAll waits until it tries again what failed.
+const drainAgain = 50 * time.Millisecond
+
+// DrainAll drains rooms that nobody writes to any more until their journals are empty, also of what the room writes when it is told a verdict. It tries again
+// what fails until ctx ends; the error is the first one of the last try then. It is for a store whose journals are about to end.
+func (l *Ledger) DrainAll(ctx context.Context, ids []room.ID) error {
+	for {
+		left, failed := l.undrained(ctx, ids)
+		for some := range slices.Chunk(left, togetherMost) {
+			if err := l.drainTogether(ctx, some); failed == nil {
+				failed = err
+			}
 		}
-		p.told[v.match] = v.agreed
+		switch {
+		case failed == nil && len(left) == 0:
+			return nil
+		case failed != nil && pause(ctx, drainAgain) != nil:
+			return failed
+		}
 	}
-	return nil
 }
 
-// apply writes entries in one transaction; where one of them is odd, each half in its own, until that one is alone and is parked. It returns
-// the verdicts on their matches, in the journal's order.
-func (l *Ledger) apply(ctx context.Context, id room.ID, entries []room.Entry) (verdicts []verdict, err error) {
-	verdicts, err = l.applyAtOnce(ctx, id, entries)
-	if err == nil || !sqldb.OfData(err) {
-		return verdicts, err
+// undrained are those of some rooms whose journals have entries.
+func (l *Ledger) undrained(ctx context.Context, ids []room.ID) (left []room.ID, failed error) {
+	for _, j := range l.cfg.Journal.ReadJournals(ctx, ids, 1) {
+		if len(j.Entries) > 0 {
+			left = append(left, j.Room)
+		}
+		if failed == nil {
+			failed = j.Err
+		}
 	}
-	if len(entries) == 1 {
-		return nil, l.inRoom(ctx, id, func(w *work) error { return w.park(entries[0], err) })
-	}
-	half := len(entries) / 2
-	first, err := l.apply(ctx, id, entries[:half])
-	if err != nil {
-		return nil, err
-	}
-	second, err := l.apply(ctx, id, entries[half:])
-	return append(first, second...), err
-}
-
-func (l *Ledger) applyAtOnce(ctx context.Context, id room.ID, entries []room.Entry) (verdicts []verdict, err error) {
-	p := &portion{id: id, entries: entries, browsers: l.browsers(ctx, id, entries)}
-	err = l.applyPortions(ctx, []*portion{p})
-	return p.verdicts, err
-}
-
-// entryTime is when Redis wrote an entry, which its id begins with.
-func entryTime(e room.Entry) (time.Time, error) {
-	id := parseEntryID(e.ID)
-	if id.ms > math.MaxInt64 {
-		return time.Time{}, errors.New("entry id is odd")
-	}
-	return time.UnixMilli(int64(id.ms)), nil
+	return left, failed
 }

@@ -1,14 +1,48 @@
 package ledger
 
 import (
+	"context"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"github.com/waitroom/waitroom/room"
 )
 
-// behindAfter is how long a room's journal may wait before the ledger counts as behind.
-const behindAfter = 3 * time.Second
+// alarmEvery is how often a journal that fills up is logged.
+const alarmEvery = 5 * time.Second
+
+func newAlarm() *rate.Limiter { return rate.NewLimiter(rate.Every(alarmEvery), 1) }
+
+// Looked takes in what the engine's sweep found in a room; it does not wait. Run drains the room then. A
+// journal that fills up is told loudly long before its bound.
+func (l *Ledger) Looked(id room.ID, found room.Checked) {
+	l.backlog.saw(id, found.Journal)
+	if full := l.cfg.JournalMax; full > 0 && found.Journal*2 >= full {
+		l.metrics.filling.Inc()
+		if l.backlogAlarm.Allow() {
+			l.log.Error("a room's journal fills up: what does not fit will be missing in the ledger", "room", string(id),
+				"entries", found.Journal, "bound", full)
+		}
+	}
+}
+
+// lookAgainEvery is how often what is known of the journals and of the database is doubted.
+const lookAgainEvery = 500 * time.Millisecond
+
+// lookAgain keeps Status true where nothing happens, until ctx ends; it returns ctx's error: rooms that nobody names any more are drained, which
+// finds what other replicas took in. Where none is left, nobody would notice that a database that was away is back.
+func (l *Ledger) lookAgain(ctx context.Context) error {
+	for {
+		if err := pause(ctx, lookAgainEvery); err != nil {
+			return err
+		}
+		if !l.backlog.again() {
+			l.db.AskAgain(ctx)
+		}
+	}
+}
 
 // forgetAfter is how long a room counts that this replica saw waiting and has not seen since: the
 // others look after it.

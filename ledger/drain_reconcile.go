@@ -9,6 +9,21 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
+const reconcileEvery = time.Minute
+
+func (l *Ledger) reconcileAlways(ctx context.Context) error {
+	for {
+		wait := reconcileEvery
+		if err := l.Reconcile(ctx); err != nil && ctx.Err() == nil {
+			l.log.Warn("ledger was not reconciled", "error", err)
+			wait /= 12
+		}
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
 // Reconcile ends as lost what the ledger has open in an epoch that its room is no longer in, while the
 // room's journal has nothing more to say: an embedded store was started anew, say, and nobody has
 // joined since. It goes on past a room that can not be asked; the error is the first one.

@@ -7,57 +7,6 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// match is what a verdict is on: the word of the room, of a holder or of support that a message belongs to a lease.
-type match struct {
-	kind      string // claimed: a holder's; assigned: support's; else the room's
-	messageID string
-	fence     int64
-}
-
-func matchOf(r room.Record) match {
-	m := match{messageID: r.MessageID, fence: r.Fence}
-	if gives(r.Type) {
-		m.kind = r.Type
-	}
-	return m
-}
-
-// verdict is what the second line said of a match.
-type verdict struct {
-	match
-	agreed bool
-}
-
-// give notes a verdict that this transaction gives.
-func (w *work) give(r room.Record, agree bool) {
-	w.judged++
-	if !agree {
-		w.refusals++
-	}
-	w.tellAgain(r, agree)
-}
-
-// tellAgain notes a verdict for the room to be told, in the order of the journal.
-func (w *work) tellAgain(r room.Record, agree bool) {
-	w.verdicts = append(w.verdicts, verdict{matchOf(r), agree})
-}
-
-// verdictOn looks up the verdict on a match. One to another lease than the message's first is refused.
-func (w *work) verdictOn(r room.Record) (agree, found bool, err error) {
-	if gives(r.Type) {
-		verdict, found, err := w.attributed(r)
-		return verdict == agreed, found, err
-	}
-	var verdict string
-	var fence int64
-	err = w.Row(`SELECT verdict, fence FROM messages WHERE room = $1 AND message_id = $2 AND state = 'judged'`,
-		string(w.id), plain(r.MessageID)).Scan(&verdict, &fence)
-	if noRows(err) {
-		return false, false, nil
-	}
-	return verdict == agreed && fence == r.Fence, err == nil, err
-}
-
 // Judge is the second line of defence: whether a match may count. The record is the journal's, of type message,
 // claimed or assigned, with the journal's time. The verdict is for ever; a repeat is told the same.
 //
@@ -132,10 +81,53 @@ func (l *Ledger) verdict(ctx context.Context, id room.ID, r room.Record) (agree,
 	return agree, found, nil
 }
 
-// tell tells a room a verdict.
-func (l *Ledger) tell(ctx context.Context, id room.ID, v verdict) error {
-	if err := l.cfg.Rooms.SettleMatch(ctx, id, v.messageID, v.fence, v.agreed); err != nil {
-		return fmt.Errorf("settle match: %w", err)
+// match is what a verdict is on: the word of the room, of a holder or of support that a message belongs to a lease.
+type match struct {
+	kind      string // claimed: a holder's; assigned: support's; else the room's
+	messageID string
+	fence     int64
+}
+
+func matchOf(r room.Record) match {
+	m := match{messageID: r.MessageID, fence: r.Fence}
+	if gives(r.Type) {
+		m.kind = r.Type
 	}
-	return nil
+	return m
+}
+
+// verdict is what the second line said of a match.
+type verdict struct {
+	match
+	agreed bool
+}
+
+// give notes a verdict that this transaction gives.
+func (w *work) give(r room.Record, agree bool) {
+	w.judged++
+	if !agree {
+		w.refusals++
+	}
+	w.tellAgain(r, agree)
+}
+
+// tellAgain notes a verdict for the room to be told, in the order of the journal.
+func (w *work) tellAgain(r room.Record, agree bool) {
+	w.verdicts = append(w.verdicts, verdict{matchOf(r), agree})
+}
+
+// verdictOn looks up the verdict on a match. One to another lease than the message's first is refused.
+func (w *work) verdictOn(r room.Record) (agree, found bool, err error) {
+	if gives(r.Type) {
+		verdict, found, err := w.attributed(r)
+		return verdict == agreed, found, err
+	}
+	var verdict string
+	var fence int64
+	err = w.Row(`SELECT verdict, fence FROM messages WHERE room = $1 AND message_id = $2 AND state = 'judged'`,
+		string(w.id), plain(r.MessageID)).Scan(&verdict, &fence)
+	if noRows(err) {
+		return false, false, nil
+	}
+	return verdict == agreed && fence == r.Fence, err == nil, err
 }

@@ -135,22 +135,6 @@ func (w *work) objectionToGiven(r room.Record) (string, error) {
 // wholeSecond is how exact a carrier's time is at the least, in ms.
 const wholeSecond = 1000
 
-// verification binds a message to its lease for good.
-type verification struct {
-	epoch int64
-	room.Record
-}
-
-// writeVerifications writes them one after the other: the table's rules are asked of each, and see those before it.
-func (w *work) writeVerifications(list []verification) error {
-	rows := dialect.NewRows(len(list), "fence BIGINT", "epoch BIGINT", "ticket BIGINT", "message_id TEXT", "granted_at BIGINT", "ended_at BIGINT", "completes BIGINT")
-	for _, v := range list {
-		rows.Add(v.Fence, v.epoch, v.Ticket, plain(v.MessageID), v.GrantedAt, v.EndedAt, number(v.Completes))
-	}
-	return w.ExecRows(rows, `INSERT INTO verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at, completes)
-		SELECT $1, fence, epoch, ticket, message_id, granted_at, ended_at, completes FROM v`, string(w.id))
-}
-
 // agree has the room and the integration told that a message belongs to its lease.
 func (w *work) agree(r room.Record) error {
 	w.give(r, true)

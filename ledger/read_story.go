@@ -6,12 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/room"
@@ -37,11 +32,6 @@ type Story struct {
 	Limit   int       // the latest so many; default and at most 1,000
 	Pending []room.ID // whose journals are read too, for what is not taken in yet
 }
-
-const (
-	storyJournal = 10_000 // how many entries of a journal a story reads: what several minutes of a busy room write
-	storyReaders = 8
-)
 
 // Story reads what happened to a seller, earliest first: what is in the ledger and what still waits in the journals, each once.
 // Where the database is away it returns what is in the journals beside ErrAway; where a journal can not be read, what it has
@@ -98,25 +88,6 @@ func (l *Ledger) pending(ctx context.Context, s Story) ([]TimelineRow, error) {
 	return slices.Concat(found...), err
 }
 
-// eachEntry hands over the entries of some rooms' journals that can be read, in order within a room and several rooms at a time. The
-// error is the first one; the other journals are read all the same.
-func (l *Ledger) eachEntry(ctx context.Context, ids []room.ID, read func(i int, e room.Entry)) error {
-	var g errgroup.Group
-	g.SetLimit(storyReaders)
-	for i, id := range ids {
-		g.Go(func() error {
-			entries, err := l.cfg.Journal.ReadJournal(ctx, id, storyJournal)
-			for _, e := range entries {
-				if e.Odd == nil {
-					read(i, e)
-				}
-			}
-			return err
-		})
-	}
-	return g.Wait()
-}
-
 // rowsOf are the rows that an entry will be once it is taken in.
 func rowsOf(id room.ID, e room.Entry, s Story) (rows []TimelineRow) {
 	for n, r := range e.Records {
@@ -140,23 +111,4 @@ func together(rows, pending []TimelineRow, limit int) []TimelineRow {
 func (r TimelineRow) compare(other TimelineRow) int {
 	return cmp.Or(cmp.Compare(r.At, other.At), cmp.Compare(r.Room, other.Room), cmp.Compare(r.Epoch, other.Epoch),
 		compareEntries(r.Entry, other.Entry), cmp.Compare(r.N, other.N))
-}
-
-// compareEntries orders the journal's ids as the store does; what stands for one follows them.
-func compareEntries(a, b string) int {
-	x, y := parseEntryID(a), parseEntryID(b)
-	return cmp.Or(cmp.Compare(x.ms, y.ms), cmp.Compare(x.seq, y.seq), cmp.Compare(a, b))
-}
-
-type entryID struct{ ms, seq uint64 }
-
-func parseEntryID(text string) entryID {
-	text, _, _ = strings.Cut(text, "~") // see renameOthers
-	before, after, _ := strings.Cut(text, "-")
-	ms, err := strconv.ParseUint(before, 10, 64)
-	seq, errSeq := strconv.ParseUint(after, 10, 64)
-	if err != nil || errSeq != nil {
-		return entryID{ms: math.MaxUint64, seq: math.MaxUint64}
-	}
-	return entryID{ms, seq}
 }

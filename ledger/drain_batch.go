@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
@@ -23,32 +24,29 @@ type batch struct {
 	verified  []verification
 }
 
-// alone is true of a record that reads or changes tables beside the batch: what is before it is written first.
-func (n note) alone() bool {
-	switch n.Type {
-	case "epoch", "told", claimed, assigned, rejected, "action":
-		return true
-	}
-	return n.applied
-}
-
 func newBatch() batch {
 	return batch{places: make(map[placeKey]*place), leases: make(map[int64]*lease), facts: make(map[noteKey]facts), concluded: newConcluded()}
 }
 
-// run is some of a room's records, in the journal's order, and what they are about.
-type run struct {
-	*work
-	notes []note
-	batch
-}
-
-// count is how many runs have in all of what n counts.
-func count(runs []*run, n func(*run) int) (all int) {
-	for _, r := range runs {
-		all += n(r)
+// applyRuns applies records none of which is alone.
+func applyRuns(s sqldb.Session, runs []*run) error {
+	if runs = slices.DeleteFunc(runs, func(r *run) bool { return len(r.notes) == 0 }); len(runs) == 0 {
+		return nil
 	}
-	return all
+	if err := read(s, runs); err != nil {
+		return err
+	}
+	for _, r := range runs {
+		for _, note := range r.notes {
+			if err := r.parkOdd(note, r.inBatch(&r.batch, note)); err != nil {
+				return err
+			}
+			if err := r.push(note.Record); err != nil {
+				return err
+			}
+		}
+	}
+	return write(s, runs)
 }
 
 // read takes in what the tables have of what the notes of some rooms are about.
@@ -100,6 +98,50 @@ func (b *batch) askLease(fence int64) {
 	}
 }
 
+func places(r *run) int { return len(r.batch.placeOrder) }
+
+// readPlaces takes in what the table has of the places.
+func readPlaces(s sqldb.Session, runs []*run) error {
+	rows, of := dialect.NewRows(count(runs, places), "room TEXT", "epoch BIGINT", "ticket BIGINT"), make(map[string]*run, len(runs))
+	for _, r := range runs {
+		of[string(r.id)] = r
+		for _, p := range r.batch.placeOrder {
+			rows.Add(string(r.id), p.epoch, p.ticket)
+		}
+	}
+	return s.EachRow(func(scan func(...any) error) error {
+		p, id := place{stored: true, known: true}, ""
+		err := scan(&id, &p.epoch, &p.ticket, &p.seller, &p.joined, &p.ended, &p.outcome, &p.fence)
+		if err == nil {
+			*of[id].batch.places[p.placeKey] = p
+		}
+		return err
+	}, rows, `SELECT t.room, t.epoch, t.ticket, t.seller, t.joined_at, t.ended_at, t.outcome, t.fence`+
+		s.Dialect.Matching("places", "t.room = v.room AND t.epoch = v.epoch AND t.ticket = v.ticket"))
+}
+
+func leases(r *run) int { return len(r.batch.leaseOrder) }
+
+// readLeases takes in what the table has of the leases.
+func readLeases(s sqldb.Session, runs []*run) error {
+	rows, of := dialect.NewRows(count(runs, leases), "room TEXT", "fence BIGINT"), make(map[string]*run, len(runs))
+	for _, r := range runs {
+		of[string(r.id)] = r
+		for _, l := range r.batch.leaseOrder {
+			rows.Add(string(r.id), l.fence)
+		}
+	}
+	return s.EachRow(func(scan func(...any) error) error {
+		l, id := lease{stored: true, known: true}, ""
+		err := scan(&id, &l.fence, &l.epoch, &l.ticket, &l.seller, &l.granted, &l.expires, &l.ended, &l.outcome)
+		if err == nil {
+			*of[id].batch.leases[l.fence] = l
+		}
+		return err
+	}, rows, `SELECT t.room, t.fence, t.epoch, t.ticket, t.seller, t.granted_at, t.expires_at, t.ended_at, t.outcome`+
+		s.Dialect.Matching("leases", "t.room = v.room AND t.fence = v.fence"))
+}
+
 // readMessages takes in the messages and, of those that are to be judged, the facts.
 func (r *run) readMessages() error {
 	var notes []note
@@ -143,23 +185,4 @@ func (b *batch) factsOf(match note) facts {
 		f.outcome = *l.outcome
 	}
 	return f
-}
-
-// write brings the tables to where the runs are.
-func write(s sqldb.Session, runs []*run) error {
-	if err := writePlaces(s, runs); err != nil {
-		return fmt.Errorf("write places: %w", err)
-	}
-	if err := writeLeases(s, runs); err != nil {
-		return fmt.Errorf("write leases: %w", err)
-	}
-	for _, r := range runs {
-		if err := r.writeConcluded(r.concluded); err != nil {
-			return fmt.Errorf("write messages: %w", err)
-		}
-		if err := r.writeVerifications(r.verified); err != nil {
-			return fmt.Errorf("write verifications: %w", err)
-		}
-	}
-	return nil
 }

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +14,17 @@ import (
 
 // errOdd is what is wrong with a record that no later program of this version could apply either.
 var errOdd error = sqldb.DataError("record is odd")
+
+// parkOdd puts a record aside that is odd: the others of its entry are none the worse.
+func (w *work) parkOdd(note note, err error) error {
+	if errors.Is(err, errOdd) {
+		err = w.park(room.Entry{ID: fmt.Sprintf("%s/%d", note.entry, note.n), Epoch: note.epoch, Records: []room.Record{note.Record}}, err)
+	}
+	if err != nil {
+		return fmt.Errorf("entry %s: %s: %w", note.entry, note.Type, err)
+	}
+	return nil
+}
 
 // park puts an entry aside that can not be applied, for a person to look at, so that it does not
 // hold up those behind it for ever.

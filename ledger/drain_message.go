@@ -1,12 +1,9 @@
 package ledger
 
 import (
-	"context"
 	"fmt"
 	"strings"
-	"time"
 
-	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/room"
 )
@@ -109,12 +106,6 @@ func (w *work) messageAgain(before known, r room.Record) error {
 		seller: r.Seller, detail: "a message was matched to a second lease; the first answer stays", at: r.At})
 }
 
-// newConcluded makes none of the rows that writeConcluded writes.
-func newConcluded() *dialect.Rows {
-	return dialect.NewRows(0, "message_id TEXT", "result TEXT", "reason TEXT", "verdict TEXT", "completes BIGINT", "epoch BIGINT", "ticket BIGINT", "fence BIGINT",
-		"seller TEXT", "granted_at BIGINT", "ended_at BIGINT", "matched_at BIGINT", "claimed BIGINT", "duplicate BIGINT", "code BIGINT")
-}
-
 // conclude gives a message its result; claimed is the fence that the room had bound it to.
 func (w *work) conclude(b *batch, epoch int64, r room.Record, verdict string, claimed int64) {
 	w.tally.message(r)
@@ -124,18 +115,6 @@ func (w *work) conclude(b *batch, epoch int64, r room.Record, verdict string, cl
 		r.Ticket, r.Fence, plain(r.Seller), r.GrantedAt, r.EndedAt, r.At, claimed, number(r.Duplicate), number(r.Code))
 }
 
-// writeConcluded writes results of messages that are there: what an insert would need beside these is as good as empty.
-func (w *work) writeConcluded(rows *dialect.Rows) error {
-	return w.ExecRows(rows, `INSERT INTO messages (room, state, sender, body, sent_at, received_at, message_id, result, reason, verdict, completes,
-			epoch, ticket, fence, seller, granted_at, ended_at, matched_at, claimed, duplicate, code)
-		SELECT $1, 'judged', '', '', 0, 0, message_id, result, reason, verdict, completes, epoch, ticket, fence, seller, granted_at, ended_at, matched_at,
-			claimed, duplicate, code FROM v WHERE true ON CONFLICT (room, message_id) DO UPDATE SET state = 'judged', result = excluded.result,
-			reason = excluded.reason, verdict = excluded.verdict, completes = excluded.completes, epoch = excluded.epoch,
-			ticket = excluded.ticket, fence = excluded.fence, seller = excluded.seller, granted_at = excluded.granted_at,
-			ended_at = excluded.ended_at, matched_at = excluded.matched_at, claimed = excluded.claimed,
-			duplicate = excluded.duplicate, code = excluded.code`, string(w.id))
-}
-
 // refuseMessage answers the message as ambiguous, bound to nothing.
 func (w *work) refuseMessage(b *batch, epoch int64, r room.Record, why string) error {
 	none := r
@@ -143,71 +122,4 @@ func (w *work) refuseMessage(b *batch, epoch int64, r room.Record, why string) e
 	none.Ticket, none.Fence, none.Seller, none.GrantedAt, none.EndedAt = 0, 0, "", 0, 0
 	w.conclude(b, epoch, none, refused, r.Fence)
 	return w.refuse(epoch, r, why)
-}
-
-// number is how the tables write yes and no.
-func number(yes bool) int64 {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
-// Receive makes a message durable before it is matched, and says what is known of one that came before:
-// what it was told, when its fate is known already, since a repeat is told the same for ever; else with At
-// alone when it came first, by whichever replica's clock, which is when it was sent for all that we know. One that
-// comes with another sender, text or time is an incident, and changes nothing; over a day later it is room.ErrIDUsedAgain. Receive fails at once while the
-// database is known to be away (ErrAway), and where it goes away before the incident is recorded: the message goes its way without,
-// and the journal brings it, or the incident, here later.
-func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote) (before *room.Match, err error) {
-	k, err := l.receive(ctx, id, note)
-	if err != nil {
-		return nil, fmt.Errorf("receive: %w", err)
-	}
-	if k.another(note) && note.Received-k.received > storeRemembers.Milliseconds() {
-		return nil, fmt.Errorf("receive: %w", room.ErrIDUsedAgain)
-	}
-	if k.another(note) {
-		err := l.noteReuse(ctx, id, k, note)
-		switch {
-		case err == nil:
-		case k.state == judged: // the store answers the same, and journals the incident
-			return nil, fmt.Errorf("receive: %w", err)
-		default:
-			l.log.WarnContext(ctx, "an incident is not recorded", "kind", "message_id_reused", "room", string(id),
-				"message", note.MessageID, "error", err)
-		}
-	}
-	switch {
-	case k.state == judged:
-		return &k.Match, nil
-	case k.received != note.Received:
-		return &room.Match{At: k.received}, nil
-	}
-	return nil, nil
-}
-
-// storeRemembers is for how long the store surely knows what a message was told.
-const storeRemembers = 24 * time.Hour
-
-// incidentWithin is how long it may take to record an incident: nobody waits for more than an answer that is known already.
-const incidentWithin = 5 * time.Second
-
-// noteReuse records that another message came with the id of one that is known, also where the caller would wait no longer.
-func (l *Ledger) noteReuse(ctx context.Context, id room.ID, first known, note room.MessageNote) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), incidentWithin)
-	defer cancel()
-	return l.inRoom(ctx, id, func(w *work) error { return w.reused(first, note) })
-}
-
-func (l *Ledger) receive(ctx context.Context, id room.ID, note room.MessageNote) (k known, err error) {
-	err = l.db.Write(ctx, func(s sqldb.Session) error {
-		w := &work{Session: s, id: id}
-		found, err := w.received([]room.MessageNote{note})
-		if err == nil {
-			k = *found[plain(note.MessageID)]
-		}
-		return err
-	})
-	return k, err
 }

@@ -12,21 +12,6 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// note is a record and its place in the timeline, which is known for ever: what is written there once
-// is not applied again.
-type note struct {
-	noteKey
-	room.Record
-	applied bool   // before; only its verdict is to be told again
-	trace   string // what tasks that follow from it are part of, as a traceparent; "" = nothing that is traced
-}
-
-type noteKey struct {
-	epoch int64
-	entry string
-	n     int64
-}
-
 // noteAll writes notes of some rooms, and marks those that are there already as applied.
 func noteAll(s sqldb.Session, runs []*run) error {
 	if err := readNotes(s, runs); err != nil {
@@ -34,36 +19,6 @@ func noteAll(s sqldb.Session, runs []*run) error {
 	}
 	return writeNotes(s, runs)
 }
-
-// writeNotes writes notes that are not applied; those that are there stay.
-func writeNotes(s sqldb.Session, runs []*run) error {
-	rows := dialect.NewRows(count(runs, notes), "room TEXT", "epoch BIGINT", "entry TEXT", "n BIGINT", "at BIGINT", "kind TEXT", "ticket BIGINT",
-		"fence BIGINT", "seller TEXT", "detail TEXT")
-	for _, r := range runs {
-		for _, n := range r.notes {
-			if !n.applied {
-				rows.Add(string(r.id), n.epoch, n.entry, n.n, n.At, plain(n.Type), n.Ticket, n.Fence, plain(n.Seller), detailOf(n.Record))
-			}
-		}
-	}
-	err := s.ExecRows(rows, `INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
-		SELECT room, epoch, entry, n, at, kind, ticket, fence, seller, detail FROM v WHERE true ON CONFLICT DO NOTHING`)
-	if err != nil {
-		return fmt.Errorf("write timeline: %w", err)
-	}
-	return nil
-}
-
-func notes(r *run) int { return len(r.notes) }
-
-// sign tells a record from another one that stands at the same place of the timeline.
-type sign struct {
-	at            int64
-	kind          string
-	ticket, fence int64
-}
-
-func (n note) sign() sign { return sign{n.At, plain(n.Type), n.Ticket, n.Fence} }
 
 // readNotes marks the notes that are there. A store that lost its last writes may give an entry's id to another one, where its clock is behind: that one is
 // not there for it, and gets a name of its own.
@@ -124,6 +79,15 @@ func (r *run) entries() iter.Seq[[]note] {
 	}
 }
 
+// sign tells a record from another one that stands at the same place of the timeline.
+type sign struct {
+	at            int64
+	kind          string
+	ticket, fence int64
+}
+
+func (n note) sign() sign { return sign{n.At, plain(n.Type), n.Ticket, n.Fence} }
+
 // renameOthers gives names to entries whose ids others had before them; false where there are none. An entry that is read again gets the same one.
 func renameOthers(runs []*run, there map[room.ID]map[noteKey]sign) (found bool) {
 	for _, r := range runs {
@@ -146,6 +110,25 @@ func renameOthers(runs []*run, there map[room.ID]map[noteKey]sign) (found bool) 
 		}
 	}
 	return found
+}
+
+// writeNotes writes notes that are not applied; those that are there stay.
+func writeNotes(s sqldb.Session, runs []*run) error {
+	rows := dialect.NewRows(count(runs, notes), "room TEXT", "epoch BIGINT", "entry TEXT", "n BIGINT", "at BIGINT", "kind TEXT", "ticket BIGINT",
+		"fence BIGINT", "seller TEXT", "detail TEXT")
+	for _, r := range runs {
+		for _, n := range r.notes {
+			if !n.applied {
+				rows.Add(string(r.id), n.epoch, n.entry, n.n, n.At, plain(n.Type), n.Ticket, n.Fence, plain(n.Seller), detailOf(n.Record))
+			}
+		}
+	}
+	err := s.ExecRows(rows, `INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
+		SELECT room, epoch, entry, n, at, kind, ticket, fence, seller, detail FROM v WHERE true ON CONFLICT DO NOTHING`)
+	if err != nil {
+		return fmt.Errorf("write timeline: %w", err)
+	}
+	return nil
 }
 
 // note writes one that no journal entry has.
@@ -177,24 +160,4 @@ func detailOf(r room.Record) string {
 		return "{}"
 	}
 	return string(b)
-}
-
-// action writes what support did, under the seller whose place or lease it was, behind the last of the room's chain.
-func (w *work) action(note note) error {
-	r := note.Record
-	c := &chained{Room: string(w.id), Epoch: note.epoch, Entry: note.entry, N: note.n, At: r.At, Who: plain(r.Who), Action: plain(r.Action),
-		reason: plain(r.Reason), Ticket: r.Ticket, Fence: r.Fence, MessageID: plain(r.MessageID), Detail: actionDetail(r).text()}
-	err := w.Row(`SELECT COALESCE(NULLIF($4, ''), (SELECT l.seller FROM leases l WHERE l.room = $1 AND l.fence = $3),
-		(SELECT p.seller FROM places p WHERE p.room = $1 AND p.epoch = $2 AND p.ticket = $5), '')`,
-		c.Room, c.Epoch, c.Fence, plain(r.Seller), c.Ticket).Scan(&c.seller)
-	if err == nil {
-		err = w.chain(c)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = w.Exec(`INSERT INTO actions (room, epoch, entry, n, at, who, action, reason, ticket, fence, message_id, seller, seq, salt, texts, prev, hash, detail)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
-		c.Room, c.Epoch, c.Entry, c.N, c.At, c.Who, c.Action, c.reason, c.Ticket, c.Fence, c.MessageID, c.seller, c.Seq, c.salt, c.Texts, c.Prev, c.hash, c.Detail)
-	return err
 }

@@ -1,6 +1,8 @@
 package ledger
 
-import "database/sql"
+import (
+	"database/sql"
+)
 
 // highWater is what was trimmed of a room, as far as rules need it.
 type highWater struct{ fence, epoch, ticket, settled, settledUntil int64 }

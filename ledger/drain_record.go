@@ -1,0 +1,107 @@
+package ledger
+
+import (
+	"fmt"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+func (w *work) inBatch(b *batch, note note) error {
+	w.trace = note.trace
+	epoch, r := note.epoch, note.Record
+	switch r.Type {
+	case "joined":
+		return w.joined(b, epoch, r)
+	case "granted":
+		return w.granted(b, epoch, r)
+	case "extended":
+		b.leases[r.Fence].extend(r)
+	case "ended":
+		return w.ended(b, epoch, r)
+	case "message":
+		return w.message(b, note)
+	case "incident":
+		return w.journalled(epoch, r)
+	}
+	return nil // away, back, moved, asked, and what a later version may add: in the timeline
+}
+
+// joined opens a place. A ticket that somebody else has means that the store lost writes and gave it
+// out again: the former holder's place is lost, and a person should know.
+func (w *work) joined(b *batch, epoch int64, r room.Record) error {
+	if r.Ticket <= 0 || r.Seller == "" {
+		return fmt.Errorf("%w: place without a ticket or seller", errOdd)
+	}
+	p := b.places[placeKey{epoch, r.Ticket}]
+	if p.join(r) {
+		return nil
+	}
+	former := room.Lost
+	if p.outcome != nil {
+		former = room.Outcome(*p.outcome)
+	} else {
+		w.tally.places.end(room.Lost, 1)
+		err := w.note(epoch, lostEntry, -r.At, room.Record{Type: "ended", At: r.At, Ticket: r.Ticket, Seller: p.seller,
+			Outcome: room.Lost, EndedAt: r.At})
+		if err != nil {
+			return err
+		}
+	}
+	p.reuse(r)
+	w.tally.joined++
+	w.tally.places.correct(former, goesOn)
+	return w.incident(epoch, alarm{kind: "ticket_reused", subject: fmt.Sprint(epoch, "/", r.Ticket), ticket: r.Ticket,
+		fence: r.At, detail: "a ticket was given out twice: the store lost writes", at: r.At, seller: r.Seller})
+}
+
+func (w *work) granted(b *batch, epoch int64, r room.Record) error {
+	if r.Ticket <= 0 || r.Fence <= 0 {
+		return fmt.Errorf("%w: lease without a ticket or fence", errOdd)
+	}
+	p := b.places[placeKey{epoch, r.Ticket}]
+	p.grant(r)
+	if !b.leases[r.Fence].grant(epoch, r) {
+		return fmt.Errorf("%w: fence %d was granted before", errOdd, r.Fence)
+	}
+	b.highest = max(b.highest, r.Fence)
+	err := w.send("lock.granted", r.At, event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller,
+		GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt})
+	if err != nil || p.outcome == nil {
+		return err
+	}
+	// The store lost this after it was read here, and somebody else was faster to write that.
+	at, err := w.endOf(r.Fence, max(r.GrantedAt, orZero(p.ended)))
+	if err != nil {
+		return err
+	}
+	return w.ended(b, epoch, room.Record{At: at, Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: room.Outcome(*p.outcome), EndedAt: at})
+}
+
+// ended closes a place and, where it held the lock, its lease; of one that was not claimed the lease alone.
+func (w *work) ended(b *batch, epoch int64, r room.Record) error {
+	if r.Ticket <= 0 || r.Outcome == "" {
+		return fmt.Errorf("%w: end without a ticket or outcome", errOdd)
+	}
+	if r.Outcome != room.Unclaimed && b.places[placeKey{epoch, r.Ticket}].end(r) {
+		w.tally.places.end(r.Outcome, 1)
+	}
+	if r.Fence == 0 {
+		return nil
+	}
+	l := b.leases[r.Fence]
+	if !l.end(epoch, r) {
+		return nil
+	}
+	w.tally.leases.end(r.Outcome, 1)
+	b.highest = max(b.highest, r.Fence)
+	return w.send("lock.ended", r.At, event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: r.Outcome,
+		GrantedAt: orZero(l.granted), ExpiresAt: orZero(l.expires), EndedAt: r.EndedAt})
+}
+
+// orZero is 0 for one that is not known.
+func orZero(at *int64) int64 {
+	if at == nil {
+		return 0
+	}
+	return *at
+}

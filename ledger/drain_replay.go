@@ -1,0 +1,107 @@
+package ledger
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// told writes down a place as somebody was told it, which the store lost since. What is known of it already stays, but for an outcome and a
+// fence that nobody knew then.
+func (w *work) told(r room.Record) error {
+	if r.Ticket <= 0 || r.Of <= 0 || r.Outcome == "" {
+		return fmt.Errorf("%w: told place without a ticket, epoch or outcome", errOdd)
+	}
+	if r.Outcome == room.Unclaimed { // of its lease alone
+		return w.toldLease(r.Of, r)
+	}
+	epoch, err := w.toldPlace(r)
+	if err != nil || r.Fence == 0 {
+		return err
+	}
+	return w.toldLease(epoch, r)
+}
+
+// toldPlace finds the place or writes it, and returns the epoch that it is in by now.
+func (w *work) toldPlace(r room.Record) (epoch int64, err error) {
+	epoch, outcome, err := w.latestPlace(r.Seller, r.Ticket)
+	if errors.Is(err, sql.ErrNoRows) {
+		return r.Of, w.insertTold(r)
+	}
+	switch {
+	case err != nil:
+		return 0, err
+	case outcome == "":
+		w.tally.places.end(r.Outcome, 1)
+	case outcome == room.Lost && r.Outcome != room.Lost:
+		w.tally.places.correct(room.Lost, r.Outcome)
+	}
+	_, err = w.Exec(`UPDATE places SET outcome = $4, ended_at = $5, fence = COALESCE(fence, $6)
+		WHERE room = $1 AND epoch = $2 AND ticket = $3 AND (outcome IS NULL OR (outcome = 'lost' AND ($4 <> 'lost' OR fence IS NULL)))`,
+		string(w.id), epoch, r.Ticket, string(r.Outcome), r.EndedAt, orNull(r.Fence))
+	return epoch, err
+}
+
+// insertTold writes a place that the ledger has never seen. Where somebody else has its ticket, the store lost writes and gave it out again.
+func (w *work) insertTold(r room.Record) error {
+	written, err := w.Exec(`INSERT INTO places (room, epoch, ticket, seller, joined_at, ended_at, outcome, fence)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+		string(w.id), r.Of, r.Ticket, plain(r.Seller), orNull(r.JoinedAt), r.EndedAt, string(r.Outcome), orNull(r.Fence))
+	if err != nil {
+		return err
+	}
+	if written > 0 {
+		w.tally.joined++
+		w.tally.places.end(r.Outcome, 1)
+		return nil
+	}
+	return w.incident(r.Of, alarm{kind: "ticket_reused", subject: fmt.Sprint(r.Of, "/", r.Ticket), ticket: r.Ticket,
+		fence: r.At, detail: "a ticket was given out twice: the store lost writes", at: r.At, seller: r.Seller})
+}
+
+// toldLease writes a lease that the store lost, or how it ended.
+func (w *work) toldLease(epoch int64, r room.Record) error {
+	var outcome sql.NullString
+	err := w.Row(`SELECT outcome FROM leases WHERE room = $1 AND fence = $2`, string(w.id), r.Fence).Scan(&outcome)
+	known := err == nil
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if r.EndedAt, err = w.endOf(r.Fence, r.EndedAt); err != nil {
+		return err
+	}
+	if r.GrantedAt > 0 {
+		_, err := w.Exec(`UPDATE leases SET ended_at = $3 WHERE room = $1 AND ended_at > $3
+			AND fence = (SELECT MAX(fence) FROM leases WHERE room = $1 AND fence < $2)`, string(w.id), r.Fence, r.GrantedAt)
+		if err != nil {
+			return err
+		}
+	}
+	e := event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: r.Outcome, GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt, EndedAt: r.EndedAt}
+	switch {
+	case known && outcome.Valid && (outcome.String != string(room.Lost) || r.Outcome == room.Lost):
+		return nil
+	case known:
+		_, err = w.Exec(`UPDATE leases SET outcome = $3, ended_at = $4 WHERE room = $1 AND fence = $2`, string(w.id), r.Fence, string(r.Outcome), r.EndedAt)
+		if outcome.Valid { // the integration was told that it is lost
+			w.tally.leases.correct(room.Lost, r.Outcome)
+			return err
+		}
+		w.tally.leases.end(r.Outcome, 1)
+	default:
+		w.tally.granted++
+		w.tally.leases.end(r.Outcome, 1)
+		_, err = w.Exec(`INSERT INTO leases (room, fence, epoch, ticket, seller, granted_at, expires_at, ended_at, outcome)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, string(w.id), r.Fence, epoch, r.Ticket, plain(r.Seller),
+			orNull(r.GrantedAt), orNull(r.ExpiresAt), r.EndedAt, string(r.Outcome))
+		if err == nil {
+			err = w.send("lock.granted", r.At, event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt})
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return w.send("lock.ended", r.At, e)
+}
