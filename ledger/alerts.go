@@ -8,58 +8,58 @@ import (
 
 // bell calls Config.Alarmed on a goroutine of its own, so that nobody who writes an incident waits for it. A room that alarms
 // again before it was told of is told of once.
-type bell struct {
-	alarmed func(room.ID) // nil = nobody wants to know
+type alerts struct {
+	notify func(room.ID) // nil = nobody wants to know
 
 	mu      sync.Mutex
 	rooms   map[room.ID]bool // to be told of
-	ringing bool
+	running bool
 	closed  bool
-	running sync.WaitGroup
+	calls   sync.WaitGroup
 }
 
-func (b *bell) ring(id room.ID) {
+func (b *alerts) raise(id room.ID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.alarmed == nil || b.closed {
+	if b.notify == nil || b.closed {
 		return
 	}
 	if b.rooms == nil {
 		b.rooms = make(map[room.ID]bool)
 	}
 	b.rooms[id] = true
-	if !b.ringing {
-		b.ringing = true
-		b.running.Go(b.run)
+	if !b.running {
+		b.running = true
+		b.calls.Go(b.run)
 	}
 }
 
-func (b *bell) run() {
+func (b *alerts) run() {
 	for {
 		id, ok := b.next()
 		if !ok {
 			return
 		}
-		b.alarmed(id)
+		b.notify(id)
 	}
 }
 
 // next takes a room; without one the goroutine ends.
-func (b *bell) next() (id room.ID, ok bool) {
+func (b *alerts) next() (id room.ID, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for id = range b.rooms {
 		delete(b.rooms, id)
 		return id, true
 	}
-	b.ringing = false
+	b.running = false
 	return "", false
 }
 
 // close drops whom it has not told yet and waits for the call that goes on.
-func (b *bell) close() {
+func (b *alerts) close() {
 	b.mu.Lock()
 	b.closed, b.rooms = true, nil
 	b.mu.Unlock()
-	b.running.Wait()
+	b.calls.Wait()
 }

@@ -32,7 +32,7 @@ func BenchmarkDrain(b *testing.B) {
 func benchmarkDrain(b *testing.B, url string, tell bool, fill func(*bench, int64)) {
 	bench := newBench(url)
 	c := bench.config()
-	c.Tell = tell
+	c.Webhooks = tell
 	l := bench.openWith(b, c)
 	const chunk = 250
 	measure(b, (b.N+chunk-1)/chunk, func(n int) {
@@ -57,16 +57,16 @@ const (
 func benchmarkFree(b *testing.B, url string) {
 	bench := newBench(url)
 	c := bench.config()
-	c.Tell = false
+	c.Webhooks = false
 	l := bench.openWith(b, c)
-	const chunk = ledger.TogetherMost * freePairs
-	rooms := make([]room.ID, ledger.TogetherMost)
+	const chunk = ledger.MaxRooms * freePairs
+	rooms := make([]room.ID, ledger.MaxRooms)
 	measure(b, (b.N+chunk-1)/chunk, func(n int) {
 		for i := range chunk {
-			rooms[i/freePairs] = room.ID(fmt.Sprint("bench:", (n*ledger.TogetherMost+i/freePairs)%freeRooms))
+			rooms[i/freePairs] = room.ID(fmt.Sprint("bench:", (n*ledger.MaxRooms+i/freePairs)%freeRooms))
 			bench.free(rooms[i/freePairs], n*chunk+i)
 		}
-	}, func(int) error { return l.DrainTogether(b.Context(), rooms) })
+	}, func(int) error { return l.DrainRooms(b.Context(), rooms) })
 }
 
 // free is somebody who has a free room's lock and is done at once.

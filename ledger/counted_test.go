@@ -38,7 +38,7 @@ func (c *counters) leave(t testing.TB, db *sql.DB) {
 	if trimmed {
 		return
 	}
-	inTables := rowsOf(t, db)
+	inTables := timelineRows(t, db)
 	joined, places := counted["joined"], inTables["joined"]
 	delete(counted, "joined")
 	delete(inTables, "joined")
@@ -96,7 +96,7 @@ func (c *counters) sums(t testing.TB) (sums map[string]int, trimmed bool) {
 }
 
 // rowsOf are the same, by the tables.
-func rowsOf(t testing.TB, db *sql.DB) map[string]int {
+func timelineRows(t testing.TB, db *sql.DB) map[string]int {
 	t.Helper()
 	found := map[string]int{}
 	rows, err := db.Query(`SELECT 'joined', COUNT(*) FROM places UNION ALL SELECT 'granted', COUNT(*) FROM leases

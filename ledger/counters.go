@@ -7,9 +7,9 @@ import (
 )
 
 // tally counts what a transaction wrote of places, leases and messages.
-type tally struct {
+type counts struct {
 	joined, granted int
-	places, leases  ends
+	places, leases  outcomeCounts
 	messages        map[answer]int
 }
 
@@ -17,7 +17,7 @@ type tally struct {
 type answer struct{ result, reason string }
 
 // ends count each place or lease by the outcome that was known first. Outcomes that were put right later count apart.
-type ends struct {
+type outcomeCounts struct {
 	ended     map[room.Outcome]int
 	corrected map[correction]int
 }
@@ -28,14 +28,14 @@ type correction struct{ from, to room.Outcome }
 // goesOn stands for the outcome of a place that is open again.
 const goesOn room.Outcome = "open"
 
-func (e *ends) end(o room.Outcome, n int) {
+func (e *outcomeCounts) end(o room.Outcome, n int) {
 	if e.ended == nil {
 		e.ended = make(map[room.Outcome]int)
 	}
 	e.ended[o] += n
 }
 
-func (e *ends) correct(from, to room.Outcome) {
+func (e *outcomeCounts) correct(from, to room.Outcome) {
 	if e.corrected == nil {
 		e.corrected = make(map[correction]int)
 	}
@@ -43,7 +43,7 @@ func (e *ends) correct(from, to room.Outcome) {
 }
 
 // message counts a message's first answer.
-func (t *tally) message(r room.Record) {
+func (t *counts) answered(r room.Record) {
 	if t.messages == nil {
 		t.messages = make(map[answer]int)
 	}
@@ -52,42 +52,42 @@ func (t *tally) message(r room.Record) {
 
 // tallied are the counters of all transactions. Over all replicas each thing counts once: their sums are what the
 // tables have.
-type tallied struct {
+type counters struct {
 	joined, granted prometheus.Counter
-	places, leases  talliedEnds
+	places, leases  outcomeCounters
 	messages        *prometheus.CounterVec
 }
 
 // talliedEnds are the counters of ends.
-type talliedEnds struct{ ended, corrected *prometheus.CounterVec }
+type outcomeCounters struct{ ended, corrected *prometheus.CounterVec }
 
-func newTallied() tallied {
+func newCounters() counters {
 	counter := func(name, help string) prometheus.Counter {
 		return prometheus.NewCounter(prometheus.CounterOpts{Name: "waitroom_" + name, Help: help})
 	}
 	vec := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_" + name, Help: help}, labels)
 	}
-	t := tallied{
+	t := counters{
 		joined:  counter("places_joined_total", "Places taken, counted when the ledger has them."),
 		granted: counter("leases_granted_total", "Leases granted, counted when the ledger has them."),
-		places: talliedEnds{
+		places: outcomeCounters{
 			ended: vec("places_ended_total",
 				"Places ended, by the outcome known first, counted when the ledger has them.", "outcome"),
 			corrected: vec("places_corrected_total", "Outcomes of places put right after they were counted.", "from", "to")},
-		leases: talliedEnds{
+		leases: outcomeCounters{
 			ended: vec("leases_ended_total",
 				"Leases ended, by the outcome known first, counted when the ledger has them.", "outcome"),
 			corrected: vec("leases_corrected_total", "Outcomes of leases put right after they were counted.", "from", "to")},
 		messages: vec("messages_total",
 			"Inbound SMS by their first answer, counted once each when the ledger has it.", "result", "reason"),
 	}
-	t.begin()
+	t.initialize()
 	return t
 }
 
 // begin gives each series its zero: a rate needs one to begin with.
-func (t tallied) begin() {
+func (t counters) initialize() {
 	for _, o := range []room.Outcome{room.Completed, room.Cancelled, room.Expired, room.Forced, room.Removed,
 		room.Dropped, room.Lost} {
 		t.places.ended.WithLabelValues(string(o))
@@ -102,12 +102,12 @@ func (t tallied) begin() {
 	}
 }
 
-func (t tallied) collectors() []prometheus.Collector {
+func (t counters) collectors() []prometheus.Collector {
 	return []prometheus.Collector{t.joined, t.granted, t.places.ended, t.places.corrected,
 		t.leases.ended, t.leases.corrected, t.messages}
 }
 
-func (t tallied) add(one tally) {
+func (t counters) add(one counts) {
 	t.joined.Add(float64(one.joined))
 	t.granted.Add(float64(one.granted))
 	t.places.add(one.places)
@@ -117,7 +117,7 @@ func (t tallied) add(one tally) {
 	}
 }
 
-func (t talliedEnds) add(one ends) {
+func (t outcomeCounters) add(one outcomeCounts) {
 	for outcome, n := range one.ended {
 		t.ended.WithLabelValues(string(outcome)).Add(float64(n))
 	}

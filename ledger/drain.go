@@ -14,23 +14,21 @@ import (
 
 const (
 	drainers    = 4
+	drainBatch  = 500 // entries of one room that are read and applied at a time
+	maxRooms    = 16  // whose journals go into one transaction: other writers wait for all of them
 	drainWithin = 20 * time.Second
+	drainAgain  = 50 * time.Millisecond // how long DrainAll waits before it retries
 )
 
-// drainBatch is how many entries are read and applied at a time.
-const drainBatch = 500
-
-// togetherMost bounds how many rooms' journals go into one transaction: whoever wants to write meanwhile waits for all of them.
-const togetherMost = 16
-
-// Run drains the rooms that Looked names, and looks again at those that it names no more; it reconciles, at once and every minute, and trims, until ctx ends; it
-// returns ctx's error. While the database is away it keeps trying.
+// Run drains the rooms that JournalSeen queues, until ctx ends; it returns ctx's error. It also queues rooms
+// again that JournalSeen stopped naming, reconciles at once and every minute, and trims. While the database is
+// away, Run keeps retrying.
 func (l *Ledger) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for range drainers {
 		g.Go(func() error { return l.drainQueue(ctx) })
 	}
-	g.Go(func() error { return l.lookAgain(ctx) })
+	g.Go(func() error { return l.requeueStale(ctx) })
 	g.Go(func() error { return l.reconcileAlways(ctx) })
 	if l.cfg.Retention > 0 {
 		g.Go(func() error { return l.trimAlways(ctx) })
@@ -38,135 +36,86 @@ func (l *Ledger) Run(ctx context.Context) error {
 	return g.Wait()
 }
 
+// drainQueue drains queued rooms, several at a time, until ctx ends; it returns ctx's error.
 func (l *Ledger) drainQueue(ctx context.Context) error {
 	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case id := <-l.backlog.queue:
-			l.drainQueued(ctx, l.backlog.taken(id))
+		ids, err := l.backlog.next(ctx)
+		if err != nil {
+			return err
+		}
+		bounded, cancel := context.WithTimeout(ctx, drainWithin)
+		_, err = l.drain(bounded, ids)
+		cancel()
+		if err != nil && !errors.Is(err, context.Canceled) && l.failureLog.Allow() {
+			l.log.Error("ledger failed to drain rooms' journals; it will retry", "rooms", ids, "error", err)
 		}
 	}
 }
 
-func (l *Ledger) drainQueued(ctx context.Context, ids []room.ID) {
-	ctx, cancel := context.WithTimeout(ctx, drainWithin)
-	defer cancel()
-	err := l.drainTogether(ctx, ids)
-	if err != nil && !errors.Is(err, context.Canceled) && l.failureLog.Allow() {
-		l.log.Error("ledger does not take in rooms' journals; it will try again", "rooms", ids, "error", err)
-	}
-}
-
-// Drain takes a room's journal into the ledger, up to its end: apply, tell the verdicts, trim. Any
-// number of replicas may do so at once. An error leaves in the journal what is not certainly applied.
+// Drain takes a room's journal into the ledger, up to its end, and trims the journal. Any number of replicas
+// may drain a room at once. After an error, the journal still has each entry that may not be applied.
 func (l *Ledger) Drain(ctx context.Context, id room.ID) error {
-	_, err := l.drain(ctx, id)
+	_, err := l.drain(ctx, []room.ID{id})
 	return err
 }
 
-// drain is Drain. It also returns the verdicts on what it found in the journal, those that the room has been
-// told; also beside an error.
-func (l *Ledger) drain(ctx context.Context, id room.ID) (told map[match]bool, err error) {
+// drain is Drain for several rooms. It returns the verdicts that it sent to the rooms, also beside an error. A
+// room that fails holds up no other; the error joins theirs. Once a journal turns out to be longer than one
+// portion, drain unlocks the other rooms first: after an outage of the database a long one takes seconds.
+func (l *Ledger) drain(ctx context.Context, ids []room.ID) (sent settled, failed error) {
 	if err := l.db.Away(); err != nil {
 		return nil, err
 	}
-	unlock, err := l.rooms.lock(ctx, id)
+	locked, err := l.rooms.lock(ctx, ids)
 	if err != nil {
 		l.db.Suspect()
 		return nil, err
 	}
-	defer unlock()
-	told = make(map[match]bool)
-	return told, l.drainLocked(ctx, id, told)
+	defer locked.unlock()
+	sent = make(settled)
+	long, failed := l.drainPortions(ctx, locked.ids(), sent)
+	locked.unlockExcept(long)
+	for _, id := range long {
+		for more := []room.ID{id}; len(more) > 0; {
+			more, err = l.drainPortions(ctx, more, sent)
+			failed = errors.Join(failed, err)
+		}
+		locked.unlockOne(id)
+	}
+	return sent, failed
 }
 
-// drainLocked drains a room that nobody else of this process drains meanwhile.
-func (l *Ledger) drainLocked(ctx context.Context, id room.ID, told map[match]bool) error {
-	for {
-		entries, err := l.cfg.Journal.ReadJournal(ctx, id, drainBatch)
-		if err != nil {
-			return fmt.Errorf("drain: %w", err)
-		}
-		if err := l.take(ctx, id, entries, told); err != nil {
-			return fmt.Errorf("drain: %w", err)
-		}
-		if len(entries) < drainBatch {
-			l.backlog.drained(id)
-			return nil
-		}
+// drainPortions drains a portion of each room's journal, in one transaction. It returns the rooms whose
+// journals may have more entries.
+func (l *Ledger) drainPortions(ctx context.Context, ids []room.ID, sent settled) (long []room.ID, failed error) {
+	portions, failed := l.readPortions(ctx, ids)
+	spans := l.spansOf(ctx, portions)
+	err := l.apply(ctx, portions)
+	spans.end(err)
+	if err != nil {
+		return nil, errors.Join(failed, fmt.Errorf("drain: %w", err))
 	}
-}
-
-// drainTogether drains several rooms, what they have now in one transaction. A room that can not be drained holds up no other; the error is all of theirs.
-func (l *Ledger) drainTogether(ctx context.Context, ids []room.ID) error {
-	if len(ids) == 1 {
-		return l.Drain(ctx, ids[0])
-	}
-	if err := l.db.Away(); err != nil {
-		return err
-	}
-	slices.Sort(ids) // as everybody else does who waits for several
-	ids = slices.Compact(ids)
-	locks := make(map[room.ID]func())
-	defer func() {
-		for _, unlock := range locks {
-			unlock()
-		}
-	}()
-	for _, id := range ids {
-		unlock, err := l.rooms.lock(ctx, id)
-		if err != nil {
-			l.db.Suspect()
-			return err
-		}
-		locks[id] = unlock
-	}
-	portions, failed := l.portions(ctx, ids)
-	if err := l.applyTogether(ctx, portions); err != nil {
-		return errors.Join(failed, fmt.Errorf("drain: %w", err))
-	}
-	var long []*portion
-	for i, err := range l.applied(ctx, portions...) {
+	for i, err := range l.settle(ctx, portions, sent) {
 		switch p := portions[i]; {
 		case err != nil:
 			failed = errors.Join(failed, fmt.Errorf("drain %s: %w", p.id, err))
 		case len(p.entries) == drainBatch:
-			long = append(long, p)
+			long = append(long, p.id)
 		default:
 			l.backlog.drained(p.id)
 		}
 	}
-	return errors.Join(failed, l.finish(ctx, long, locks))
+	return long, failed
 }
 
-// finish drains to their ends the rooms that have more than one portion. All others are given free first: a journal that has grown while the database was away
-// takes seconds, and theirs must not wait for it.
-func (l *Ledger) finish(ctx context.Context, long []*portion, locks map[room.ID]func()) (failed error) {
-	for id, unlock := range locks {
-		if !slices.ContainsFunc(long, func(p *portion) bool { return p.id == id }) {
-			unlock()
-			delete(locks, id)
-		}
-	}
-	for _, p := range long {
-		failed = errors.Join(failed, l.drainLocked(ctx, p.id, p.told))
-		locks[p.id]()
-		delete(locks, p.id)
-	}
-	return failed
-}
-
-// drainAgain is how long DrainAll waits until it tries again what failed.
-const drainAgain = 50 * time.Millisecond
-
-// DrainAll drains rooms that nobody writes to any more until their journals are empty, also of what the room writes when it is told a verdict. It tries again
-// what fails until ctx ends; the error is the first one of the last try then. It is for a store whose journals are about to end.
+// DrainAll drains rooms that no longer change until their journals are empty, also of the entries that
+// verdicts add. It retries until ctx ends, and then returns the first error of the last try. It is for a store
+// that is about to lose its journals.
 func (l *Ledger) DrainAll(ctx context.Context, ids []room.ID) error {
 	for {
 		left, failed := l.undrained(ctx, ids)
-		for some := range slices.Chunk(left, togetherMost) {
-			if err := l.drainTogether(ctx, some); failed == nil {
+		for some := range slices.Chunk(left, maxRooms) {
+			if _, err := l.drain(ctx, some); failed == nil {
 				failed = err
 			}
 		}
@@ -179,7 +128,7 @@ func (l *Ledger) DrainAll(ctx context.Context, ids []room.ID) error {
 	}
 }
 
-// undrained are those of some rooms whose journals have entries.
+// undrained returns the rooms whose journals have entries.
 func (l *Ledger) undrained(ctx context.Context, ids []room.ID) (left []room.ID, failed error) {
 	for _, j := range l.cfg.Journal.ReadJournals(ctx, ids, 1) {
 		if len(j.Entries) > 0 {

@@ -7,7 +7,7 @@ import (
 )
 
 // action writes what support did, under the seller whose place or lease it was, behind the last of the room's chain.
-func (w *work) action(note note) error {
+func (w *work) action(note record) error {
 	r := note.Record
 	c := &chained{Room: string(w.id), Epoch: note.epoch, Entry: note.entry, N: note.n, At: r.At, Who: plain(r.Who), Action: plain(r.Action),
 		reason: plain(r.Reason), Ticket: r.Ticket, Fence: r.Fence, MessageID: plain(r.MessageID), Detail: actionDetail(r).text()}

@@ -11,17 +11,17 @@ import (
 )
 
 // alarmEvery is how often a journal that fills up is logged.
-const alarmEvery = 5 * time.Second
+const logEvery = 5 * time.Second
 
-func newAlarm() *rate.Limiter { return rate.NewLimiter(rate.Every(alarmEvery), 1) }
+func newLogLimiter() *rate.Limiter { return rate.NewLimiter(rate.Every(logEvery), 1) }
 
 // Looked takes in what the engine's sweep found in a room; it does not wait. Run drains the room then. A
 // journal that fills up is told loudly long before its bound.
-func (l *Ledger) Looked(id room.ID, found room.Checked) {
-	l.backlog.saw(id, found.Journal)
+func (l *Ledger) JournalSeen(id room.ID, found room.Checked) {
+	l.backlog.seen(id, found.Journal)
 	if full := l.cfg.JournalMax; full > 0 && found.Journal*2 >= full {
 		l.metrics.filling.Inc()
-		if l.backlogAlarm.Allow() {
+		if l.backlogLog.Allow() {
 			l.log.Error("a room's journal fills up: what does not fit will be missing in the ledger", "room", string(id),
 				"entries", found.Journal, "bound", full)
 		}
@@ -29,16 +29,16 @@ func (l *Ledger) Looked(id room.ID, found room.Checked) {
 }
 
 // lookAgainEvery is how often what is known of the journals and of the database is doubted.
-const lookAgainEvery = 500 * time.Millisecond
+const requeueEvery = 500 * time.Millisecond
 
 // lookAgain keeps Status true where nothing happens, until ctx ends; it returns ctx's error: rooms that nobody names any more are drained, which
 // finds what other replicas took in. Where none is left, nobody would notice that a database that was away is back.
-func (l *Ledger) lookAgain(ctx context.Context) error {
+func (l *Ledger) requeueStale(ctx context.Context) error {
 	for {
-		if err := pause(ctx, lookAgainEvery); err != nil {
+		if err := pause(ctx, requeueEvery); err != nil {
 			return err
 		}
-		if !l.backlog.again() {
+		if !l.backlog.requeueStale() {
 			l.db.AskAgain(ctx)
 		}
 	}
@@ -49,7 +49,7 @@ func (l *Ledger) lookAgain(ctx context.Context) error {
 const forgetAfter = 10 * time.Second
 
 // againAfter is how long a room waits that nobody has named since, until its journal is looked at again: another replica may have drained it.
-const againAfter = time.Second
+const staleAfter = time.Second
 
 // backlog is what this replica knows of journals that are not drained, and the queue of rooms to drain.
 type backlog struct {
@@ -75,7 +75,7 @@ func newBacklog(now func() time.Time) *backlog {
 }
 
 // saw takes in how long a room's journal is, and queues it for a drain.
-func (b *backlog) saw(id room.ID, entries int) {
+func (b *backlog) seen(id room.ID, entries int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if entries == 0 {
@@ -103,21 +103,31 @@ func (b *backlog) enqueue(id room.ID, w *waiting) {
 }
 
 // again queues the rooms that nobody has named lately, and is false where no room waits.
-func (b *backlog) again() bool {
+func (b *backlog) requeueStale() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for id, w := range b.rooms {
-		if b.now().Sub(w.seen) > againAfter {
+		if b.now().Sub(w.seen) > staleAfter {
 			b.enqueue(id, w)
 		}
 	}
 	return len(b.rooms) > 0
 }
 
-// taken takes a room that has left the queue, and what more is in the queue: what is drained together costs less.
-func (b *backlog) taken(id room.ID) []room.ID {
+// next waits for a queued room and returns it with others from the queue, as many as one transaction drains. It
+// returns ctx's error when ctx ends.
+func (b *backlog) next(ctx context.Context) ([]room.ID, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case id := <-b.queue:
+		return b.dequeue(id), nil
+	}
+}
+
+func (b *backlog) dequeue(id room.ID) []room.ID {
 	ids := []room.ID{id}
-	for len(ids) < togetherMost && len(b.queue) > 0 {
+	for len(ids) < maxRooms && len(b.queue) > 0 {
 		select {
 		case id := <-b.queue:
 			ids = append(ids, id)

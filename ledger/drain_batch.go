@@ -18,27 +18,27 @@ type batch struct {
 	leaseOrder []*lease
 	highest    int64 // of the fences that the run granted or ended
 
-	messages  map[string]*known
-	facts     map[noteKey]facts // of its matches, before the run
+	messages  map[string]*knownMessage
+	facts     map[recordKey]facts // of its matches, before the run
 	concluded *dialect.Rows
 	verified  []verification
 }
 
 func newBatch() batch {
-	return batch{places: make(map[placeKey]*place), leases: make(map[int64]*lease), facts: make(map[noteKey]facts), concluded: newConcluded()}
+	return batch{places: make(map[placeKey]*place), leases: make(map[int64]*lease), facts: make(map[recordKey]facts), concluded: newConcluded()}
 }
 
 // applyRuns applies records none of which is alone.
-func applyRuns(s sqldb.Session, runs []*run) error {
-	if runs = slices.DeleteFunc(runs, func(r *run) bool { return len(r.notes) == 0 }); len(runs) == 0 {
+func applyBatch(s sqldb.Session, runs []*run) error {
+	if runs = slices.DeleteFunc(runs, func(r *run) bool { return len(r.records) == 0 }); len(runs) == 0 {
 		return nil
 	}
 	if err := read(s, runs); err != nil {
 		return err
 	}
 	for _, r := range runs {
-		for _, note := range r.notes {
-			if err := r.parkOdd(note, r.inBatch(&r.batch, note)); err != nil {
+		for _, note := range r.records {
+			if err := r.deadLetterMalformed(note, r.applyBatched(&r.batch, note)); err != nil {
 				return err
 			}
 			if err := r.push(note.Record); err != nil {
@@ -53,7 +53,7 @@ func applyRuns(s sqldb.Session, runs []*run) error {
 func read(s sqldb.Session, runs []*run) error {
 	for _, r := range runs {
 		r.batch = newBatch()
-		r.ask(r.notes)
+		r.plan(r.records)
 	}
 	if err := readPlaces(s, runs); err != nil {
 		return fmt.Errorf("read places: %w", err)
@@ -70,39 +70,39 @@ func read(s sqldb.Session, runs []*run) error {
 }
 
 // ask notes what is to be read.
-func (b *batch) ask(notes []note) {
+func (b *batch) plan(notes []record) {
 	for _, n := range notes {
 		switch n.Type {
 		case "joined":
-			b.askPlace(placeKey{n.epoch, n.Ticket})
+			b.planPlace(placeKey{n.epoch, n.Ticket})
 		case "granted", "ended":
-			b.askPlace(placeKey{n.epoch, n.Ticket})
-			b.askLease(n.Fence)
+			b.planPlace(placeKey{n.epoch, n.Ticket})
+			b.planLease(n.Fence)
 		case "extended":
-			b.askLease(n.Fence)
+			b.planLease(n.Fence)
 		}
 	}
 }
 
-func (b *batch) askPlace(key placeKey) {
+func (b *batch) planPlace(key placeKey) {
 	if b.places[key] == nil {
 		p := &place{placeKey: key}
 		b.places[key], b.placeOrder = p, append(b.placeOrder, p)
 	}
 }
 
-func (b *batch) askLease(fence int64) {
+func (b *batch) planLease(fence int64) {
 	if b.leases[fence] == nil {
 		l := &lease{fence: fence}
 		b.leases[fence], b.leaseOrder = l, append(b.leaseOrder, l)
 	}
 }
 
-func places(r *run) int { return len(r.batch.placeOrder) }
+func countPlaces(r *run) int { return len(r.batch.placeOrder) }
 
 // readPlaces takes in what the table has of the places.
 func readPlaces(s sqldb.Session, runs []*run) error {
-	rows, of := dialect.NewRows(count(runs, places), "room TEXT", "epoch BIGINT", "ticket BIGINT"), make(map[string]*run, len(runs))
+	rows, of := dialect.NewRows(countAll(runs, countPlaces), "room TEXT", "epoch BIGINT", "ticket BIGINT"), make(map[string]*run, len(runs))
 	for _, r := range runs {
 		of[string(r.id)] = r
 		for _, p := range r.batch.placeOrder {
@@ -120,11 +120,11 @@ func readPlaces(s sqldb.Session, runs []*run) error {
 		s.Dialect.Matching("places", "t.room = v.room AND t.epoch = v.epoch AND t.ticket = v.ticket"))
 }
 
-func leases(r *run) int { return len(r.batch.leaseOrder) }
+func countLeases(r *run) int { return len(r.batch.leaseOrder) }
 
 // readLeases takes in what the table has of the leases.
 func readLeases(s sqldb.Session, runs []*run) error {
-	rows, of := dialect.NewRows(count(runs, leases), "room TEXT", "fence BIGINT"), make(map[string]*run, len(runs))
+	rows, of := dialect.NewRows(countAll(runs, countLeases), "room TEXT", "fence BIGINT"), make(map[string]*run, len(runs))
 	for _, r := range runs {
 		of[string(r.id)] = r
 		for _, l := range r.batch.leaseOrder {
@@ -144,22 +144,22 @@ func readLeases(s sqldb.Session, runs []*run) error {
 
 // readMessages takes in the messages and, of those that are to be judged, the facts.
 func (r *run) readMessages() error {
-	var notes []note
+	var notes []record
 	var all []room.MessageNote
-	for _, n := range r.notes {
+	for _, n := range r.records {
 		if n.Type == "message" && complete(n.Record) {
 			notes, all = append(notes, n), append(all, n.MessageNote)
 		}
 	}
 	var err error
-	if r.messages, err = r.received(all); err != nil {
+	if r.messages, err = r.insertMessages(all); err != nil {
 		return err
 	}
-	var keys []noteKey
+	var keys []recordKey
 	var matches []room.Record
 	for _, n := range notes {
 		if n.Judge && r.messages[plain(n.MessageID)].state != judged {
-			keys, matches = append(keys, n.noteKey), append(matches, n.Record)
+			keys, matches = append(keys, n.recordKey), append(matches, n.Record)
 		}
 	}
 	found, err := r.work.factsOf(matches)
@@ -174,8 +174,8 @@ func (r *run) readMessages() error {
 
 // factsOf are those of a match, with what the run has done before it. That its message was verified, answered or given meanwhile
 // is not among them: one that has its answer is not judged again, and what gives one is alone.
-func (b *batch) factsOf(match note) facts {
-	f := b.facts[match.noteKey]
+func (b *batch) factsAbout(match record) facts {
+	f := b.facts[match.recordKey]
 	for _, v := range b.verified {
 		f.settled = f.settled || v.Fence > match.Fence || v.Fence == match.Fence && v.Completes
 		f.overlapping = f.overlapping || v.EndedAt > match.GrantedAt && v.GrantedAt < match.EndedAt && v.Fence != match.Fence

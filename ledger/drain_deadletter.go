@@ -13,12 +13,12 @@ import (
 )
 
 // errOdd is what is wrong with a record that no later program of this version could apply either.
-var errOdd error = sqldb.DataError("record is odd")
+var errMalformed error = sqldb.DataError("record is odd")
 
 // parkOdd puts a record aside that is odd: the others of its entry are none the worse.
-func (w *work) parkOdd(note note, err error) error {
-	if errors.Is(err, errOdd) {
-		err = w.park(room.Entry{ID: fmt.Sprintf("%s/%d", note.entry, note.n), Epoch: note.epoch, Records: []room.Record{note.Record}}, err)
+func (w *work) deadLetterMalformed(note record, err error) error {
+	if errors.Is(err, errMalformed) {
+		err = w.deadLetter(room.Entry{ID: fmt.Sprintf("%s/%d", note.entry, note.n), Epoch: note.epoch, Records: []room.Record{note.Record}}, err)
 	}
 	if err != nil {
 		return fmt.Errorf("entry %s: %s: %w", note.entry, note.Type, err)
@@ -28,18 +28,18 @@ func (w *work) parkOdd(note note, err error) error {
 
 // park puts an entry aside that can not be applied, for a person to look at, so that it does not
 // hold up those behind it for ever.
-func (w *work) park(e room.Entry, why error) error {
+func (w *work) deadLetter(e room.Entry, why error) error {
 	parked, err := w.Exec(`INSERT INTO parked (room, epoch, entry, body, error) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT DO NOTHING`, string(w.id), e.Epoch, e.ID, plain(bodyOf(e)), plain(why.Error()))
 	if err == nil && parked > 0 {
-		w.parked = append(w.parked, parkedEntry{entry: e.ID, why: why})
+		w.deadLetters = append(w.deadLetters, deadLetter{entry: e.ID, err: why})
 	}
 	return err
 }
 
-type parkedEntry struct {
+type deadLetter struct {
 	entry string
-	why   error
+	err   error
 }
 
 // bodyOf is what an entry holds, without digits that could be a code.

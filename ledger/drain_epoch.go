@@ -59,10 +59,10 @@ func (w *work) keep(current int64, kept room.Kept, at int64) error {
 		var written int64
 		written, err = w.Exec(`INSERT INTO places (room, epoch, ticket, seller, joined_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
 			string(w.id), current, kept.Ticket, plain(kept.Seller), at)
-		w.tally.joined += int(written)
+		w.counts.joined += int(written)
 	case err == nil && epoch != current:
 		if outcome != "" {
-			w.tally.places.correct(outcome, goesOn)
+			w.counts.places.correct(outcome, goesOn)
 		}
 		_, err = w.Exec(`UPDATE places SET epoch = $3, outcome = NULL, ended_at = NULL, fence = NULL WHERE room = $1 AND epoch = $2 AND ticket = $4`,
 			string(w.id), epoch, current, kept.Ticket)
@@ -89,9 +89,9 @@ func (w *work) lose(epoch, at int64) error {
 	if err != nil {
 		return err
 	}
-	w.tally.places.end(room.Lost, len(places))
+	w.counts.places.end(room.Lost, len(places))
 	for _, p := range places {
-		err := w.note(epoch, lostEntry, p.ticket, room.Record{Type: "ended", At: at, Ticket: p.ticket, Fence: p.fence,
+		err := w.addTimeline(epoch, lostEntry, p.ticket, room.Record{Type: "ended", At: at, Ticket: p.ticket, Fence: p.fence,
 			Seller: p.seller, Outcome: room.Lost, EndedAt: at})
 		if err != nil {
 			return err
@@ -102,7 +102,7 @@ func (w *work) lose(epoch, at int64) error {
 	if err != nil {
 		return err
 	}
-	w.tally.leases.end(room.Lost, len(leases))
+	w.counts.leases.end(room.Lost, len(leases))
 	for _, l := range leases {
 		ended, err := w.endOf(l.fence, at)
 		if err != nil {
@@ -113,7 +113,7 @@ func (w *work) lose(epoch, at int64) error {
 				return err
 			}
 		}
-		err = w.send("lock.ended", at, event{Ticket: l.ticket, Fence: l.fence, Seller: l.seller, Outcome: room.Lost,
+		err = w.sendWebhook("lock.ended", at, webhookEvent{Ticket: l.ticket, Fence: l.fence, Seller: l.seller, Outcome: room.Lost,
 			GrantedAt: l.granted, ExpiresAt: l.expires, EndedAt: ended})
 		if err != nil {
 			return err

@@ -22,7 +22,7 @@ type alarm struct {
 // journalled takes in an incident that the room saw.
 func (w *work) journalled(epoch int64, r room.Record) error {
 	if r.Action == "" {
-		return fmt.Errorf("%w: incident without a kind", errOdd)
+		return fmt.Errorf("%w: incident without a kind", errMalformed)
 	}
 	return w.incident(epoch, alarm{kind: plain(r.Action), subject: r.MessageID, ticket: r.Ticket, fence: r.Fence,
 		seller: r.Seller, detail: plain(r.Reason), at: r.At, noted: true})
@@ -39,17 +39,17 @@ func (w *work) incident(epoch int64, a alarm) error {
 	a.trace = w.trace
 	w.alarms = append(w.alarms, a)
 	if !a.noted {
-		err = w.note(epoch, "incident/"+a.kind+"/"+plain(a.subject), a.fence, room.Record{Type: "incident", At: a.at,
+		err = w.addTimeline(epoch, "incident/"+a.kind+"/"+plain(a.subject), a.fence, room.Record{Type: "incident", At: a.at,
 			Ticket: a.ticket, Fence: a.fence, Seller: a.seller, Action: a.kind, Reason: a.detail})
 		if err != nil {
 			return err
 		}
 	}
-	e := event{Ticket: a.ticket, Fence: a.fence, Seller: a.seller, Kind: a.kind, Detail: a.detail}
+	e := webhookEvent{Ticket: a.ticket, Fence: a.fence, Seller: a.seller, Kind: a.kind, Detail: a.detail}
 	if a.kind == "ticket_reused" {
 		e.Fence = 0
 	} else {
 		e.MessageID = a.subject
 	}
-	return w.send("incident", a.at, e)
+	return w.sendWebhook("incident", a.at, e)
 }

@@ -13,13 +13,13 @@ const judged = "judged"
 
 // message writes what became of an SMS and, where the second line has a say in it, judges that. The first
 // result of a message stays.
-func (w *work) message(b *batch, note note) error {
+func (w *work) message(b *batch, note record) error {
 	r := note.Record
 	if !complete(r) {
-		return fmt.Errorf("%w: message without an id or result", errOdd)
+		return fmt.Errorf("%w: message without an id or result", errMalformed)
 	}
 	before := b.messages[plain(r.MessageID)]
-	if before.another(r.MessageNote) {
+	if before.differsFrom(r.MessageNote) {
 		if err := w.reused(*before, r.MessageNote); err != nil {
 			return err
 		}
@@ -31,19 +31,19 @@ func (w *work) message(b *batch, note note) error {
 		w.conclude(b, note.epoch, r, "", r.Fence)
 		return nil
 	}
-	if why := b.factsOf(note).objection(r); why != "" {
+	if why := b.factsAbout(note).objection(r); why != "" {
 		return w.refuseMessage(b, note.epoch, r, why)
 	}
 	w.conclude(b, note.epoch, r, agreed, r.Fence)
 	b.verified = append(b.verified, verification{note.epoch, r})
-	return w.agree(r)
+	return w.agreeToMatch(r)
 }
 
 // complete is true of a message that can be written.
 func complete(r room.Record) bool { return r.MessageID != "" && r.Result != "" }
 
 // known is what the ledger has of a message.
-type known struct {
+type knownMessage struct {
 	state       string
 	claimed     int64
 	received    int64 // when it came for the first time, unix ms
@@ -54,19 +54,19 @@ type known struct {
 
 // received makes messages durable before they are matched, and tells what is known of each, by its id. Their digits are
 // masked, whoever did so before. What one was the first time stays.
-func (w *work) received(notes []room.MessageNote) (map[string]*known, error) {
-	found := make(map[string]*known, len(notes))
+func (w *work) insertMessages(notes []room.MessageNote) (map[string]*knownMessage, error) {
+	found := make(map[string]*knownMessage, len(notes))
 	rows := dialect.NewRows(len(notes), "message_id TEXT", "sender TEXT", "body TEXT", "sent_at BIGINT", "received_at BIGINT", "fingerprint TEXT")
 	for _, n := range notes {
 		id := plain(n.MessageID)
 		if found[id] == nil { // else another of this id is before it
-			found[id] = new(known)
+			found[id] = new(knownMessage)
 			rows.Add(id, plain(room.MaskSender(n.From)), plain(room.Mask(n.Text)), n.SentAt, n.Received, plain(n.Fingerprint))
 		}
 	}
 	return found, w.EachRow(func(scan func(...any) error) error {
 		var id string
-		var k known
+		var k knownMessage
 		err := scan(&id, &k.state, &k.claimed, &k.Result, &k.Reason, &k.Epoch, &k.Ticket, &k.Fence, &k.Granted, &k.Ended, &k.At,
 			&k.received, &k.Duplicate, &k.verdict, &k.fingerprint)
 		if err == nil {
@@ -81,23 +81,23 @@ func (w *work) received(notes []room.MessageNote) (map[string]*known, error) {
 
 // another tells another message that came with the id of this one. Fingerprints are compared where the same key
 // made them; which one did stands before the colon.
-func (k known) another(n room.MessageNote) bool {
+func (k knownMessage) differsFrom(n room.MessageNote) bool {
 	first, _, _ := strings.Cut(k.fingerprint, ":")
 	second, _, _ := strings.Cut(plain(n.Fingerprint), ":")
 	return first == second && k.fingerprint != plain(n.Fingerprint)
 }
 
 // reused calls for a person, once for each message.
-func (w *work) reused(first known, n room.MessageNote) error {
+func (w *work) reused(first knownMessage, n room.MessageNote) error {
 	return w.incident(first.Epoch, alarm{kind: "message_id_reused", subject: n.MessageID, at: n.Received,
 		detail: "a message came with the id of one before and another sender, text or time; the first one's answer stays"})
 }
 
 // messageAgain takes in a message whose result is known. One that claims another lease than the first time is an
 // incident: the room forgot what it had answered.
-func (w *work) messageAgain(before known, r room.Record) error {
+func (w *work) messageAgain(before knownMessage, r room.Record) error {
 	if r.Judge {
-		w.tellAgain(r, before.verdict == agreed && before.Fence == r.Fence)
+		w.repeatVerdict(r, before.verdict == agreed && before.Fence == r.Fence)
 	}
 	if before.claimed == r.Fence || r.Result != room.Matched {
 		return nil
@@ -108,7 +108,7 @@ func (w *work) messageAgain(before known, r room.Record) error {
 
 // conclude gives a message its result; claimed is the fence that the room had bound it to.
 func (w *work) conclude(b *batch, epoch int64, r room.Record, verdict string, claimed int64) {
-	w.tally.message(r)
+	w.counts.answered(r)
 	k := b.messages[plain(r.MessageID)]
 	k.state, k.verdict, k.claimed, k.Epoch, k.Fence = judged, verdict, claimed, epoch, r.Fence
 	b.concluded.Add(plain(r.MessageID), string(r.Result), r.Reason, verdict, number(r.Completes), epoch,
@@ -121,5 +121,5 @@ func (w *work) refuseMessage(b *batch, epoch int64, r room.Record, why string) e
 	none.Result, none.Reason, none.Completes = room.Unmatched, string(room.Ambiguous), false
 	none.Ticket, none.Fence, none.Seller, none.GrantedAt, none.EndedAt = 0, 0, "", 0, 0
 	w.conclude(b, epoch, none, refused, r.Fence)
-	return w.refuse(epoch, r, why)
+	return w.refuseMatch(epoch, r, why)
 }

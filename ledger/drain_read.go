@@ -8,17 +8,16 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// portion is what a drain takes from one room's journal at a time.
+// portion is a part of one room's journal that is drained at a time.
 type portion struct {
 	id       room.ID
 	entries  []room.Entry
-	verdicts []verdict
-	browsers map[int64][]string // that are to be told of a turn, by ticket
-	told     map[match]bool     // the verdicts that the room has been told
+	browsers map[int64][]string // to push to, by ticket
+	verdicts []verdict          // of the entries' matches, in the journal's order; apply sets them
 }
 
-// portions reads what the rooms' journals have.
-func (l *Ledger) portions(ctx context.Context, ids []room.ID) (portions []*portion, failed error) {
+// readPortions returns the first entries of the rooms' journals, without rooms that have none.
+func (l *Ledger) readPortions(ctx context.Context, ids []room.ID) (portions []*portion, failed error) {
 	for _, j := range l.cfg.Journal.ReadJournals(ctx, ids, drainBatch) {
 		switch {
 		case j.Err != nil:
@@ -26,22 +25,9 @@ func (l *Ledger) portions(ctx context.Context, ids []room.ID) (portions []*porti
 		case len(j.Entries) == 0:
 			l.backlog.drained(j.Room)
 		default:
-			portions = append(portions, &portion{id: j.Room, entries: j.Entries, told: make(map[match]bool)})
+			browsers := l.browsers(ctx, j.Room, j.Entries)
+			portions = append(portions, &portion{id: j.Room, entries: j.Entries, browsers: browsers})
 		}
 	}
 	return portions, failed
-}
-
-// take applies entries, tells the room the verdicts in them, and trims the journal.
-func (l *Ledger) take(ctx context.Context, id room.ID, entries []room.Entry, told map[match]bool) error {
-	if len(entries) == 0 {
-		return nil
-	}
-	spans := l.spansOf(ctx, id, entries)
-	verdicts, err := l.apply(ctx, id, entries)
-	spans.end(err)
-	if err != nil {
-		return err
-	}
-	return l.applied(ctx, &portion{id: id, entries: entries, verdicts: verdicts, told: told})[0]
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func (w *work) inBatch(b *batch, note note) error {
+func (w *work) applyBatched(b *batch, note record) error {
 	w.trace = note.trace
 	epoch, r := note.epoch, note.Record
 	switch r.Type {
@@ -30,7 +30,7 @@ func (w *work) inBatch(b *batch, note note) error {
 // out again: the former holder's place is lost, and a person should know.
 func (w *work) joined(b *batch, epoch int64, r room.Record) error {
 	if r.Ticket <= 0 || r.Seller == "" {
-		return fmt.Errorf("%w: place without a ticket or seller", errOdd)
+		return fmt.Errorf("%w: place without a ticket or seller", errMalformed)
 	}
 	p := b.places[placeKey{epoch, r.Ticket}]
 	if p.join(r) {
@@ -40,31 +40,31 @@ func (w *work) joined(b *batch, epoch int64, r room.Record) error {
 	if p.outcome != nil {
 		former = room.Outcome(*p.outcome)
 	} else {
-		w.tally.places.end(room.Lost, 1)
-		err := w.note(epoch, lostEntry, -r.At, room.Record{Type: "ended", At: r.At, Ticket: r.Ticket, Seller: p.seller,
+		w.counts.places.end(room.Lost, 1)
+		err := w.addTimeline(epoch, lostEntry, -r.At, room.Record{Type: "ended", At: r.At, Ticket: r.Ticket, Seller: p.seller,
 			Outcome: room.Lost, EndedAt: r.At})
 		if err != nil {
 			return err
 		}
 	}
 	p.reuse(r)
-	w.tally.joined++
-	w.tally.places.correct(former, goesOn)
+	w.counts.joined++
+	w.counts.places.correct(former, goesOn)
 	return w.incident(epoch, alarm{kind: "ticket_reused", subject: fmt.Sprint(epoch, "/", r.Ticket), ticket: r.Ticket,
 		fence: r.At, detail: "a ticket was given out twice: the store lost writes", at: r.At, seller: r.Seller})
 }
 
 func (w *work) granted(b *batch, epoch int64, r room.Record) error {
 	if r.Ticket <= 0 || r.Fence <= 0 {
-		return fmt.Errorf("%w: lease without a ticket or fence", errOdd)
+		return fmt.Errorf("%w: lease without a ticket or fence", errMalformed)
 	}
 	p := b.places[placeKey{epoch, r.Ticket}]
 	p.grant(r)
 	if !b.leases[r.Fence].grant(epoch, r) {
-		return fmt.Errorf("%w: fence %d was granted before", errOdd, r.Fence)
+		return fmt.Errorf("%w: fence %d was granted before", errMalformed, r.Fence)
 	}
 	b.highest = max(b.highest, r.Fence)
-	err := w.send("lock.granted", r.At, event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller,
+	err := w.sendWebhook("lock.granted", r.At, webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller,
 		GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt})
 	if err != nil || p.outcome == nil {
 		return err
@@ -80,10 +80,10 @@ func (w *work) granted(b *batch, epoch int64, r room.Record) error {
 // ended closes a place and, where it held the lock, its lease; of one that was not claimed the lease alone.
 func (w *work) ended(b *batch, epoch int64, r room.Record) error {
 	if r.Ticket <= 0 || r.Outcome == "" {
-		return fmt.Errorf("%w: end without a ticket or outcome", errOdd)
+		return fmt.Errorf("%w: end without a ticket or outcome", errMalformed)
 	}
 	if r.Outcome != room.Unclaimed && b.places[placeKey{epoch, r.Ticket}].end(r) {
-		w.tally.places.end(r.Outcome, 1)
+		w.counts.places.end(r.Outcome, 1)
 	}
 	if r.Fence == 0 {
 		return nil
@@ -92,9 +92,9 @@ func (w *work) ended(b *batch, epoch int64, r room.Record) error {
 	if !l.end(epoch, r) {
 		return nil
 	}
-	w.tally.leases.end(r.Outcome, 1)
+	w.counts.leases.end(r.Outcome, 1)
 	b.highest = max(b.highest, r.Fence)
-	return w.send("lock.ended", r.At, event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: r.Outcome,
+	return w.sendWebhook("lock.ended", r.At, webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: r.Outcome,
 		GrantedAt: orZero(l.granted), ExpiresAt: orZero(l.expires), EndedAt: r.EndedAt})
 }
 

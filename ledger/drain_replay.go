@@ -10,33 +10,33 @@ import (
 
 // told writes down a place as somebody was told it, which the store lost since. What is known of it already stays, but for an outcome and a
 // fence that nobody knew then.
-func (w *work) told(r room.Record) error {
+func (w *work) replay(r room.Record) error {
 	if r.Ticket <= 0 || r.Of <= 0 || r.Outcome == "" {
-		return fmt.Errorf("%w: told place without a ticket, epoch or outcome", errOdd)
+		return fmt.Errorf("%w: told place without a ticket, epoch or outcome", errMalformed)
 	}
 	if r.Outcome == room.Unclaimed { // of its lease alone
-		return w.toldLease(r.Of, r)
+		return w.replayLease(r.Of, r)
 	}
-	epoch, err := w.toldPlace(r)
+	epoch, err := w.replayPlace(r)
 	if err != nil || r.Fence == 0 {
 		return err
 	}
-	return w.toldLease(epoch, r)
+	return w.replayLease(epoch, r)
 }
 
 // toldPlace finds the place or writes it, and returns the epoch that it is in by now.
-func (w *work) toldPlace(r room.Record) (epoch int64, err error) {
+func (w *work) replayPlace(r room.Record) (epoch int64, err error) {
 	epoch, outcome, err := w.latestPlace(r.Seller, r.Ticket)
 	if errors.Is(err, sql.ErrNoRows) {
-		return r.Of, w.insertTold(r)
+		return r.Of, w.insertReplayed(r)
 	}
 	switch {
 	case err != nil:
 		return 0, err
 	case outcome == "":
-		w.tally.places.end(r.Outcome, 1)
+		w.counts.places.end(r.Outcome, 1)
 	case outcome == room.Lost && r.Outcome != room.Lost:
-		w.tally.places.correct(room.Lost, r.Outcome)
+		w.counts.places.correct(room.Lost, r.Outcome)
 	}
 	_, err = w.Exec(`UPDATE places SET outcome = $4, ended_at = $5, fence = COALESCE(fence, $6)
 		WHERE room = $1 AND epoch = $2 AND ticket = $3 AND (outcome IS NULL OR (outcome = 'lost' AND ($4 <> 'lost' OR fence IS NULL)))`,
@@ -45,7 +45,7 @@ func (w *work) toldPlace(r room.Record) (epoch int64, err error) {
 }
 
 // insertTold writes a place that the ledger has never seen. Where somebody else has its ticket, the store lost writes and gave it out again.
-func (w *work) insertTold(r room.Record) error {
+func (w *work) insertReplayed(r room.Record) error {
 	written, err := w.Exec(`INSERT INTO places (room, epoch, ticket, seller, joined_at, ended_at, outcome, fence)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
 		string(w.id), r.Of, r.Ticket, plain(r.Seller), orNull(r.JoinedAt), r.EndedAt, string(r.Outcome), orNull(r.Fence))
@@ -53,8 +53,8 @@ func (w *work) insertTold(r room.Record) error {
 		return err
 	}
 	if written > 0 {
-		w.tally.joined++
-		w.tally.places.end(r.Outcome, 1)
+		w.counts.joined++
+		w.counts.places.end(r.Outcome, 1)
 		return nil
 	}
 	return w.incident(r.Of, alarm{kind: "ticket_reused", subject: fmt.Sprint(r.Of, "/", r.Ticket), ticket: r.Ticket,
@@ -62,7 +62,7 @@ func (w *work) insertTold(r room.Record) error {
 }
 
 // toldLease writes a lease that the store lost, or how it ended.
-func (w *work) toldLease(epoch int64, r room.Record) error {
+func (w *work) replayLease(epoch int64, r room.Record) error {
 	var outcome sql.NullString
 	err := w.Row(`SELECT outcome FROM leases WHERE room = $1 AND fence = $2`, string(w.id), r.Fence).Scan(&outcome)
 	known := err == nil
@@ -79,29 +79,29 @@ func (w *work) toldLease(epoch int64, r room.Record) error {
 			return err
 		}
 	}
-	e := event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: r.Outcome, GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt, EndedAt: r.EndedAt}
+	e := webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: r.Outcome, GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt, EndedAt: r.EndedAt}
 	switch {
 	case known && outcome.Valid && (outcome.String != string(room.Lost) || r.Outcome == room.Lost):
 		return nil
 	case known:
 		_, err = w.Exec(`UPDATE leases SET outcome = $3, ended_at = $4 WHERE room = $1 AND fence = $2`, string(w.id), r.Fence, string(r.Outcome), r.EndedAt)
 		if outcome.Valid { // the integration was told that it is lost
-			w.tally.leases.correct(room.Lost, r.Outcome)
+			w.counts.leases.correct(room.Lost, r.Outcome)
 			return err
 		}
-		w.tally.leases.end(r.Outcome, 1)
+		w.counts.leases.end(r.Outcome, 1)
 	default:
-		w.tally.granted++
-		w.tally.leases.end(r.Outcome, 1)
+		w.counts.granted++
+		w.counts.leases.end(r.Outcome, 1)
 		_, err = w.Exec(`INSERT INTO leases (room, fence, epoch, ticket, seller, granted_at, expires_at, ended_at, outcome)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, string(w.id), r.Fence, epoch, r.Ticket, plain(r.Seller),
 			orNull(r.GrantedAt), orNull(r.ExpiresAt), r.EndedAt, string(r.Outcome))
 		if err == nil {
-			err = w.send("lock.granted", r.At, event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt})
+			err = w.sendWebhook("lock.granted", r.At, webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt})
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return w.send("lock.ended", r.At, e)
+	return w.sendWebhook("lock.ended", r.At, e)
 }

@@ -7,12 +7,22 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// applied tells the rooms the verdicts in entries that were applied, and trims the journals; each room has an error of its own. The verdicts are
-// told before the trim, also for entries that were applied before: whoever applied them may be dead.
-func (l *Ledger) applied(ctx context.Context, portions ...*portion) []error {
-	failed, journals, of := make([]error, len(portions)), make([]room.Journal, 0, len(portions)), make([]int, 0, len(portions))
+// settled are the verdicts that a drain has sent to the rooms.
+type settled map[settledMatch]bool
+
+type settledMatch struct {
+	room room.ID
+	match
+}
+
+// settle sends the verdicts on applied portions to their rooms and trims the journals. Each room has an error
+// of its own. Verdicts are sent before the trim, also for entries that were applied before: the replica that
+// applied them may have died.
+func (l *Ledger) settle(ctx context.Context, portions []*portion, sent settled) []error {
+	failed, journals := make([]error, len(portions)), make([]room.Journal, 0, len(portions))
+	of := make([]int, 0, len(portions))
 	for i, p := range portions {
-		if failed[i] = l.tellAll(ctx, p); failed[i] == nil {
+		if failed[i] = l.settleVerdicts(ctx, p, sent); failed[i] == nil {
 			l.unsubscribe(ctx, p.id, p.entries)
 			journals, of = append(journals, room.Journal{Room: p.id, Entries: p.entries}), append(of, i)
 		}
@@ -25,19 +35,19 @@ func (l *Ledger) applied(ctx context.Context, portions ...*portion) []error {
 	return failed
 }
 
-// tellAll tells the room the verdicts in a portion.
-func (l *Ledger) tellAll(ctx context.Context, p *portion) error {
+// settleVerdicts sends a portion's verdicts to its room, in the journal's order.
+func (l *Ledger) settleVerdicts(ctx context.Context, p *portion, sent settled) error {
 	for _, v := range p.verdicts {
-		if err := l.tell(ctx, p.id, v); err != nil {
+		if err := l.settleMatch(ctx, p.id, v); err != nil {
 			return err
 		}
-		p.told[v.match] = v.agreed
+		sent[settledMatch{p.id, v.match}] = v.agreed
 	}
 	return nil
 }
 
-// tell tells a room a verdict.
-func (l *Ledger) tell(ctx context.Context, id room.ID, v verdict) error {
+// settleMatch sends one verdict to a room.
+func (l *Ledger) settleMatch(ctx context.Context, id room.ID, v verdict) error {
 	if err := l.cfg.Rooms.SettleMatch(ctx, id, v.messageID, v.fence, v.agreed); err != nil {
 		return fmt.Errorf("settle match: %w", err)
 	}

@@ -201,7 +201,7 @@ func TestReplicasThatStartAtOnceMigrateOnce(t *testing.T) {
 func TestWithoutAReceiverNothingIsEnqueued(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		c := b.config()
-		c.Tell = false
+		c.Webhooks = false
 		l := b.openWith(t, c)
 		b.life(1)
 		require.NoError(t, l.Drain(t.Context(), here))
@@ -214,10 +214,10 @@ func TestAFillingJournalIsSaidLoudly(t *testing.T) {
 	c := b.config()
 	c.JournalMax = 100
 	l := b.openWith(t, c)
-	l.Looked(here, room.Checked{Journal: 49})
+	l.JournalSeen(here, room.Checked{Journal: 49})
 	require.NotContains(t, b.log.String(), "fills up")
 	for range 10 {
-		l.Looked(here, room.Checked{Journal: 50})
+		l.JournalSeen(here, room.Checked{Journal: 50})
 	}
 	require.Equal(t, 1, strings.Count(b.log.String(), "fills up"), "not at every look")
 	require.Equal(t, 50, l.Status().Pending)

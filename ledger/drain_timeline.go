@@ -13,36 +13,36 @@ import (
 )
 
 // noteAll writes notes of some rooms, and marks those that are there already as applied.
-func noteAll(s sqldb.Session, runs []*run) error {
-	if err := readNotes(s, runs); err != nil {
+func writeTimeline(s sqldb.Session, runs []*run) error {
+	if err := markApplied(s, runs); err != nil {
 		return fmt.Errorf("read timeline: %w", err)
 	}
-	return writeNotes(s, runs)
+	return insertTimeline(s, runs)
 }
 
 // readNotes marks the notes that are there. A store that lost its last writes may give an entry's id to another one, where its clock is behind: that one is
 // not there for it, and gets a name of its own.
-func readNotes(s sqldb.Session, runs []*run) error {
-	there, err := notesThere(s, runs)
+func markApplied(s sqldb.Session, runs []*run) error {
+	there, err := readTimeline(s, runs)
 	if err != nil {
 		return err
 	}
-	if renameOthers(runs, there) {
-		if there, err = notesThere(s, runs); err != nil {
+	if renameConflicting(runs, there) {
+		if there, err = readTimeline(s, runs); err != nil {
 			return err
 		}
 	}
 	for _, r := range runs {
-		for i := range r.notes {
-			_, r.notes[i].applied = there[r.id][r.notes[i].noteKey]
+		for i := range r.records {
+			_, r.records[i].applied = there[r.id][r.records[i].recordKey]
 		}
 	}
 	return nil
 }
 
 // notesThere looks up what the timeline has of the notes' entries.
-func notesThere(s sqldb.Session, runs []*run) (map[room.ID]map[noteKey]sign, error) {
-	rows, there := dialect.NewRows(count(runs, notes), "room TEXT", "epoch BIGINT", "entry TEXT"), make(map[room.ID]map[noteKey]sign)
+func readTimeline(s sqldb.Session, runs []*run) (map[room.ID]map[recordKey]identity, error) {
+	rows, there := dialect.NewRows(countAll(runs, countRecords), "room TEXT", "epoch BIGINT", "entry TEXT"), make(map[room.ID]map[recordKey]identity)
 	for _, r := range runs {
 		for entry := range r.entries() {
 			rows.Add(string(r.id), entry[0].epoch, entry[0].entry)
@@ -50,11 +50,11 @@ func notesThere(s sqldb.Session, runs []*run) (map[room.ID]map[noteKey]sign, err
 	}
 	err := s.EachRow(func(scan func(...any) error) error {
 		var id room.ID
-		var k noteKey
-		var is sign
+		var k recordKey
+		var is identity
 		err := scan(&id, &k.epoch, &k.entry, &k.n, &is.at, &is.kind, &is.ticket, &is.fence)
 		if there[id] == nil {
-			there[id] = make(map[noteKey]sign)
+			there[id] = make(map[recordKey]identity)
 		}
 		there[id][k] = is
 		return err
@@ -64,10 +64,10 @@ func notesThere(s sqldb.Session, runs []*run) (map[room.ID]map[noteKey]sign, err
 }
 
 // entries lists the notes of each journal entry.
-func (r *run) entries() iter.Seq[[]note] {
-	return func(yield func([]note) bool) {
-		for left := r.notes; len(left) > 0; {
-			n := slices.IndexFunc(left, func(n note) bool { return n.epoch != left[0].epoch || n.entry != left[0].entry })
+func (r *run) entries() iter.Seq[[]record] {
+	return func(yield func([]record) bool) {
+		for left := r.records; len(left) > 0; {
+			n := slices.IndexFunc(left, func(n record) bool { return n.epoch != left[0].epoch || n.entry != left[0].entry })
 			if n < 0 {
 				n = len(left)
 			}
@@ -80,21 +80,21 @@ func (r *run) entries() iter.Seq[[]note] {
 }
 
 // sign tells a record from another one that stands at the same place of the timeline.
-type sign struct {
+type identity struct {
 	at            int64
 	kind          string
 	ticket, fence int64
 }
 
-func (n note) sign() sign { return sign{n.At, plain(n.Type), n.Ticket, n.Fence} }
+func (n record) identity() identity { return identity{n.At, plain(n.Type), n.Ticket, n.Fence} }
 
 // renameOthers gives names to entries whose ids others had before them; false where there are none. An entry that is read again gets the same one.
-func renameOthers(runs []*run, there map[room.ID]map[noteKey]sign) (found bool) {
+func renameConflicting(runs []*run, there map[room.ID]map[recordKey]identity) (found bool) {
 	for _, r := range runs {
 		for entry := range r.entries() {
-			another := func(n note) bool {
-				is, ok := there[r.id][n.noteKey]
-				return ok && is != n.sign()
+			another := func(n record) bool {
+				is, ok := there[r.id][n.recordKey]
+				return ok && is != n.identity()
 			}
 			if !slices.ContainsFunc(entry, another) {
 				continue
@@ -102,7 +102,7 @@ func renameOthers(runs []*run, there map[room.ID]map[noteKey]sign) (found bool) 
 			found = true
 			sum := fnv.New64a()
 			for _, n := range entry {
-				_, _ = fmt.Fprintln(sum, n.n, n.sign())
+				_, _ = fmt.Fprintln(sum, n.n, n.identity())
 			}
 			for i := range entry {
 				entry[i].entry += fmt.Sprintf("~%x", sum.Sum64())
@@ -113,11 +113,11 @@ func renameOthers(runs []*run, there map[room.ID]map[noteKey]sign) (found bool) 
 }
 
 // writeNotes writes notes that are not applied; those that are there stay.
-func writeNotes(s sqldb.Session, runs []*run) error {
-	rows := dialect.NewRows(count(runs, notes), "room TEXT", "epoch BIGINT", "entry TEXT", "n BIGINT", "at BIGINT", "kind TEXT", "ticket BIGINT",
+func insertTimeline(s sqldb.Session, runs []*run) error {
+	rows := dialect.NewRows(countAll(runs, countRecords), "room TEXT", "epoch BIGINT", "entry TEXT", "n BIGINT", "at BIGINT", "kind TEXT", "ticket BIGINT",
 		"fence BIGINT", "seller TEXT", "detail TEXT")
 	for _, r := range runs {
-		for _, n := range r.notes {
+		for _, n := range r.records {
 			if !n.applied {
 				rows.Add(string(r.id), n.epoch, n.entry, n.n, n.At, plain(n.Type), n.Ticket, n.Fence, plain(n.Seller), detailOf(n.Record))
 			}
@@ -132,8 +132,8 @@ func writeNotes(s sqldb.Session, runs []*run) error {
 }
 
 // note writes one that no journal entry has.
-func (w *work) note(epoch int64, entry string, n int64, r room.Record) error {
-	return writeNotes(w.Session, []*run{{work: w, notes: []note{{noteKey: noteKey{epoch, entry, n}, Record: r}}}})
+func (w *work) addTimeline(epoch int64, entry string, n int64, r room.Record) error {
+	return insertTimeline(w.Session, []*run{{work: w, records: []record{{recordKey: recordKey{epoch, entry, n}, Record: r}}}})
 }
 
 // Detail is what a timeline says beyond its columns; nothing of a message's text is in it. Times are unix ms.

@@ -20,7 +20,7 @@ func TestRoomsThatAreDrainedTogetherAreWrittenAsIfEachHadBeenAlone(t *testing.T)
 	onBoth(t, func(t *testing.T, b *bench) {
 		one, other := b.open(t), b.open(t)
 		var rooms []room.ID
-		for n := range ledger.TogetherMost + 10 {
+		for n := range ledger.MaxRooms + 10 {
 			id := room.ID(fmt.Sprintf("r-%02d", n))
 			rooms = append(rooms, id)
 			for ticket := range int64(n%5 + 1) {
@@ -55,7 +55,7 @@ func drainAll(t *testing.T, rooms []room.ID, ledgers ...*ledger.Ledger) {
 			slices.Reverse(list)
 		}
 		for _, id := range list {
-			l.Looked(id, room.Checked{Journal: 1})
+			l.JournalSeen(id, room.Checked{Journal: 1})
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -70,15 +70,17 @@ func drainAll(t *testing.T, rooms []room.ID, ledgers ...*ledger.Ledger) {
 	require.ErrorIs(t, g.Wait(), context.Canceled)
 }
 
-// reading does something before a room's journal is read for itself.
+// reading calls before ahead of reading one room's journal alone.
 type reading struct {
 	*journal
 	before func(room.ID)
 }
 
-func (r reading) ReadJournal(ctx context.Context, id room.ID, n int) ([]room.Entry, error) {
-	r.before(id)
-	return r.journal.ReadJournal(ctx, id, n)
+func (r reading) ReadJournals(ctx context.Context, ids []room.ID, n int) []room.Journal {
+	if len(ids) == 1 {
+		r.before(ids[0])
+	}
+	return r.journal.ReadJournals(ctx, ids, n)
 }
 
 func TestARoomWithALongJournalHoldsUpNoneThatIsDrainedWithIt(t *testing.T) {
@@ -101,7 +103,7 @@ func TestARoomWithALongJournalHoldsUpNoneThatIsDrainedWithIt(t *testing.T) {
 		for ticket := range int64(600) {
 			b.journal.write("long", 1, joined(ticket+1))
 		}
-		require.NoError(t, l.DrainTogether(t.Context(), []room.ID{"long", "short"}))
+		require.NoError(t, l.DrainRooms(t.Context(), []room.ID{"long", "short"}))
 		require.NotZero(t, more)
 		require.Equal(t, 600, count(t, l, "places WHERE room = 'long'"))
 		require.Equal(t, more+1, count(t, l, "places WHERE room = 'short'"))
@@ -122,7 +124,7 @@ func TestEverythingIsTakenInBeforeAStoreEndsAlsoWhatVerdictsAddAndWhatFailedAtFi
 		c.Rooms = settling{b.journal}
 		l := b.openWith(t, c)
 		var rooms []room.ID
-		for n := range ledger.TogetherMost + 1 {
+		for n := range ledger.MaxRooms + 1 {
 			id := room.ID(fmt.Sprintf("r-%02d", n))
 			rooms = append(rooms, id)
 			b.journal.write(id, 1, joined(1), granted(1))

@@ -14,28 +14,34 @@ import (
 
 const traceparent = "traceparent"
 
-// spans are of entries that are taken in.
+// spans are open while entries are applied.
 type spans []trace.Span
 
-// spansOf begins a span for each entry whose script was called within a span, as a part of that trace: many calls are taken in by one transaction. What is told of the
-// entry follows from that span.
-func (l *Ledger) spansOf(ctx context.Context, id room.ID, entries []room.Entry) (list spans) {
+// spansOf starts a span for each entry that was written within a span, as a part of that trace. One transaction
+// applies entries of many traces. Tasks that follow from the entry belong to the new span.
+func (l *Ledger) spansOf(ctx context.Context, portions []*portion) (list spans) {
 	if l.cfg.Tracer == nil {
 		return nil
 	}
-	for i := range entries {
-		e := &entries[i]
-		if wellFormed(e.Trace) == "" {
-			continue
+	for _, p := range portions {
+		for i := range p.entries {
+			if e := &p.entries[i]; wellFormed(e.Trace) != "" {
+				list = append(list, l.span(ctx, p, e))
+			}
 		}
-		ctx, span := l.cfg.Tracer.Start(within(ctx, e.Trace), "ledger.record", trace.WithSpanKind(trace.SpanKindConsumer),
-			trace.WithAttributes(attribute.String("waitroom.room", string(id)), semconv.MessagingBatchMessageCount(len(entries))))
-		carrier := propagation.MapCarrier{}
-		propagation.TraceContext{}.Inject(ctx, carrier)
-		e.Trace = carrier.Get(traceparent)
-		list = append(list, span)
 	}
 	return list
+}
+
+// span starts an entry's span, and makes it the entry's trace.
+func (l *Ledger) span(ctx context.Context, p *portion, e *room.Entry) trace.Span {
+	ctx, span := l.cfg.Tracer.Start(within(ctx, e.Trace), "ledger.record", trace.WithSpanKind(trace.SpanKindConsumer),
+		trace.WithAttributes(attribute.String("waitroom.room", string(p.id)),
+			semconv.MessagingBatchMessageCount(len(p.entries))))
+	carrier := propagation.MapCarrier{}
+	propagation.TraceContext{}.Inject(ctx, carrier)
+	e.Trace = carrier.Get(traceparent)
+	return span
 }
 
 func (list spans) end(err error) {

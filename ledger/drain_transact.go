@@ -12,18 +12,18 @@ import (
 // work is one transaction's way to a room's rows.
 type work struct {
 	sqldb.Session
-	id       room.ID
-	tell     bool
-	guard    time.Duration // how far a carrier's clock may be off
-	alarms   []alarm       // to be logged when the transaction is through
-	verdicts []verdict     // on the matches in it, given now or before; the room is to be told
-	judged   int           // those given now
-	refusals int           // of those given now
-	parked   []parkedEntry
-	tasks    []outbox.Task      // to be put into the outbox before it commits
-	browsers map[int64][]string // that are to be told of a turn, by ticket
-	tally    tally
-	trace    string // of the note that is applied, as of note.trace
+	id          room.ID
+	webhooks    bool
+	guard       time.Duration // how far a carrier's clock may be off
+	alarms      []alarm       // to be logged when the transaction is through
+	verdicts    []verdict     // on the matches in it, given now or before; the room is to be told
+	judged      int           // those given now
+	refusals    int           // of those given now
+	deadLetters []deadLetter
+	tasks       []outbox.Task      // to be put into the outbox before it commits
+	browsers    map[int64][]string // that are to be told of a turn, by ticket
+	counts      counts
+	trace       string // of the note that is applied, as of note.trace
 }
 
 // reading runs do outside of any transaction.
@@ -45,7 +45,7 @@ func (l *Ledger) inRooms(ctx context.Context, ids []room.ID, do func(sqldb.Sessi
 	}
 	err := l.db.TransactIn(ctx, keys, func(s sqldb.Session) error {
 		for i, id := range ids {
-			works[i] = &work{Session: s, id: id, tell: l.cfg.Tell, guard: l.cfg.Guard}
+			works[i] = &work{Session: s, id: id, webhooks: l.cfg.Webhooks, guard: l.cfg.Guard}
 		}
 		if err := do(s, works); err != nil {
 			return err
@@ -53,28 +53,28 @@ func (l *Ledger) inRooms(ctx context.Context, ids []room.ID, do func(sqldb.Sessi
 		return enqueue(s, works)
 	})
 	if err != nil {
-		l.doubts.note(err, works)
+		l.unanswered.add(err, works)
 		return err
 	}
-	l.resolve(ctx)
-	l.allThrough(works)
+	l.resolveUnanswered(ctx)
+	l.allCommitted(works)
 	return nil
 }
 
-func (l *Ledger) allThrough(works []*work) {
+func (l *Ledger) allCommitted(works []*work) {
 	for _, w := range works {
-		l.through(w)
+		l.committed(w)
 	}
 }
 
 // through tells what must be told once it is certain.
-func (l *Ledger) through(w *work) {
+func (l *Ledger) committed(w *work) {
 	l.metrics.judged.WithLabelValues(agreed).Add(float64(w.judged - w.refusals))
 	l.metrics.judged.WithLabelValues(refused).Add(float64(w.refusals))
-	l.metrics.tallied.add(w.tally)
-	for _, p := range w.parked {
-		l.metrics.parked.Inc()
-		l.log.Error("ledger can not apply a journal entry and has parked it", "room", string(w.id), "entry", p.entry, "error", p.why)
+	l.metrics.counters.add(w.counts)
+	for _, p := range w.deadLetters {
+		l.metrics.deadLetters.Inc()
+		l.log.Error("ledger can not apply a journal entry and has parked it", "room", string(w.id), "entry", p.entry, "error", p.err)
 	}
 	for _, a := range w.alarms {
 		l.metrics.incidents.WithLabelValues(a.kind).Inc()
@@ -85,6 +85,6 @@ func (l *Ledger) through(w *work) {
 		l.cfg.Pushes.Pushed()
 	}
 	if len(w.alarms) > 0 {
-		l.bell.ring(w.id)
+		l.alerts.raise(w.id)
 	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // event is what the integration is told: never a session, never a text or code. Times are unix ms.
-type event struct {
+type webhookEvent struct {
 	Ticket    int64
 	Fence     int64
 	Seller    string
@@ -30,13 +30,13 @@ type event struct {
 	Detail    string
 }
 
-type payload struct {
-	Type      string `json:"type"`
-	Timestamp string `json:"timestamp"`
-	Data      data   `json:"data"`
+type webhookPayload struct {
+	Type      string      `json:"type"`
+	Timestamp string      `json:"timestamp"`
+	Data      webhookData `json:"data"`
 }
 
-type data struct {
+type webhookData struct {
 	Room      string       `json:"room"`
 	Ticket    int64        `json:"ticket,omitempty"`
 	Fence     int64        `json:"fence,omitempty"`
@@ -52,11 +52,11 @@ type data struct {
 }
 
 // send has an event told: enqueue puts it into the outbox, in this transaction. Events of one lease are told in this order.
-func (w *work) send(kind string, at int64, e event) error {
-	if !w.tell {
+func (w *work) sendWebhook(kind string, at int64, e webhookEvent) error {
+	if !w.webhooks {
 		return nil
 	}
-	body, err := json.Marshal(payload{Type: kind, Timestamp: stamp(at), Data: data{
+	body, err := json.Marshal(webhookPayload{Type: kind, Timestamp: stamp(at), Data: webhookData{
 		Room: string(w.id), Ticket: e.Ticket, Fence: e.Fence, SellerID: plain(e.Seller), GrantedAt: stamp(e.GrantedAt),
 		ExpiresAt: stamp(e.ExpiresAt), EndedAt: stamp(e.EndedAt), Outcome: e.Outcome, MessageID: plain(e.MessageID),
 		SentAt: stamp(e.SentAt), Kind: e.Kind, Detail: e.Detail}})
@@ -82,7 +82,7 @@ func enqueue(s sqldb.Session, works []*work) error {
 }
 
 // leaseKey orders the events of a lease; what belongs to no lease has a key of its own.
-func leaseKey(id room.ID, e event) string {
+func leaseKey(id room.ID, e webhookEvent) string {
 	if e.Fence != 0 {
 		return string(id) + "/" + strconv.FormatInt(e.Fence, 10)
 	}
@@ -98,8 +98,8 @@ func stamp(ms int64) string {
 }
 
 // Told writes into the timeline that the integration has an event. It is the webhooks' Recorded.
-func (l *Ledger) Told(ctx context.Context, t outbox.Task) error {
-	var told payload
+func (l *Ledger) WebhookDelivered(ctx context.Context, t outbox.Task) error {
+	var told webhookPayload
 	if err := json.Unmarshal([]byte(t.Payload), &told); err != nil {
 		return fmt.Errorf("read task %d: %w", t.ID, err)
 	}

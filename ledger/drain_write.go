@@ -28,11 +28,11 @@ func write(s sqldb.Session, runs []*run) error {
 }
 
 func writePlaces(s sqldb.Session, runs []*run) error {
-	rows := dialect.NewRows(count(runs, places), "room TEXT", "epoch BIGINT", "ticket BIGINT", "seller TEXT", "joined_at BIGINT", "ended_at BIGINT", "outcome TEXT", "fence BIGINT")
+	rows := dialect.NewRows(countAll(runs, countPlaces), "room TEXT", "epoch BIGINT", "ticket BIGINT", "seller TEXT", "joined_at BIGINT", "ended_at BIGINT", "outcome TEXT", "fence BIGINT")
 	for _, r := range runs {
 		for _, p := range r.batch.placeOrder {
 			if p.changed {
-				r.tally.joined += int(number(!p.stored))
+				r.counts.joined += int(number(!p.stored))
 				rows.Add(string(r.id), p.epoch, p.ticket, p.seller, p.joined, p.ended, p.outcome, p.fence)
 			}
 		}
@@ -43,12 +43,12 @@ func writePlaces(s sqldb.Session, runs []*run) error {
 }
 
 func writeLeases(s sqldb.Session, runs []*run) error {
-	rows := dialect.NewRows(count(runs, leases), "room TEXT", "fence BIGINT", "epoch BIGINT", "ticket BIGINT", "seller TEXT", "granted_at BIGINT", "expires_at BIGINT",
+	rows := dialect.NewRows(countAll(runs, countLeases), "room TEXT", "fence BIGINT", "epoch BIGINT", "ticket BIGINT", "seller TEXT", "granted_at BIGINT", "expires_at BIGINT",
 		"ended_at BIGINT", "outcome TEXT")
 	for _, r := range runs {
 		for _, l := range r.batch.leaseOrder {
 			if l.changed {
-				r.tally.granted += int(number(!l.stored))
+				r.counts.granted += int(number(!l.stored))
 				rows.Add(string(r.id), l.fence, l.epoch, l.ticket, l.seller, l.granted, l.expires, l.ended, l.outcome)
 			}
 		}

@@ -11,13 +11,13 @@ import (
 )
 
 // naming is a table that names sellers: in columns of their own, in what people wrote, and in JSON of ours.
-type naming struct {
+type sellerColumns struct {
 	table, key           string // room first, where there is one
 	sellers, texts, json []string
 	unsealed             string // what else is set where a row is rewritten; "" = nothing
 }
 
-var namings = []naming{
+var sellerTables = []sellerColumns{
 	{table: "timeline", key: "room, epoch, entry, n", sellers: []string{"seller"}, json: []string{"detail"}},
 	{table: "places", key: "room, epoch, ticket", sellers: []string{"seller"}},
 	{table: "leases", key: "room, fence", sellers: []string{"seller"}},
@@ -41,7 +41,7 @@ func (l *Ledger) EraseSeller(ctx context.Context, seller, pseudonym string) (map
 	rows := make(map[string]int64)
 	for range erasePasses {
 		found := int64(0)
-		for _, n := range namings {
+		for _, n := range sellerTables {
 			changed, err := l.eraseIn(ctx, n, e)
 			rows[n.table] += changed
 			found += changed
@@ -57,14 +57,14 @@ func (l *Ledger) EraseSeller(ctx context.Context, seller, pseudonym string) (map
 }
 
 // mention is a row that names the seller, with what its columns say before and after.
-type mention struct {
+type sellerRow struct {
 	key           []any
 	before, after []string
 }
 
 // eraseIn renames the seller in a table. The rows are found outside of any transaction, since all are read for it.
-func (l *Ledger) eraseIn(ctx context.Context, n naming, e eraser) (changed int64, err error) {
-	rooms := make(map[room.ID][]mention)
+func (l *Ledger) eraseIn(ctx context.Context, n sellerColumns, e eraser) (changed int64, err error) {
+	rooms := make(map[room.ID][]sellerRow)
 	err = l.db.Read(ctx, func(s sqldb.Session) error { return n.find(s, e, rooms) })
 	if err != nil {
 		return 0, err
@@ -89,7 +89,7 @@ func (l *Ledger) eraseIn(ctx context.Context, n naming, e eraser) (changed int64
 }
 
 // find reads the rows that name the seller. What the database finds is looked at once more: it may only look like it.
-func (n naming) find(s sqldb.Session, e eraser, rooms map[room.ID][]mention) error {
+func (n sellerColumns) find(s sqldb.Session, e eraser, rooms map[room.ID][]sellerRow) error {
 	q := &conditions{}
 	for _, column := range n.sellers {
 		q.add(column+" = %s", e.seller)
@@ -103,7 +103,7 @@ func (n naming) find(s sqldb.Session, e eraser, rooms map[room.ID][]mention) err
 	query := fmt.Sprintf(`SELECT %s FROM %s WHERE %s`, strings.Join(append(slices.Clone(keys), append(free, n.sellers...)...), ", "),
 		n.table, strings.Join(q.list, " OR "))
 	return s.Each(func(scan func(...any) error) error {
-		m := mention{key: make([]any, len(keys)), before: make([]string, len(free)), after: make([]string, len(free))}
+		m := sellerRow{key: make([]any, len(keys)), before: make([]string, len(free)), after: make([]string, len(free))}
 		named := make([]*string, len(n.sellers))
 		var into []any
 		for i := range m.key {
@@ -138,13 +138,13 @@ func (n naming) find(s sqldb.Session, e eraser, rooms map[room.ID][]mention) err
 }
 
 // free are the columns that hold more than one word, JSON behind the others.
-func (n naming) free() []string { return append(slices.Clone(n.texts), n.json...) }
+func (n sellerColumns) free() []string { return append(slices.Clone(n.texts), n.json...) }
 
 // likeEscape writes what LIKE would take for a pattern; ids have an underscore.
 var likeEscape = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
 // write renames the seller in a row. A column that has changed meanwhile is left to the next pass.
-func (n naming) write(w *work, e eraser, m mention) error {
+func (n sellerColumns) write(w *work, e eraser, m sellerRow) error {
 	q := &conditions{}
 	var set []string
 	for _, column := range n.sellers {

@@ -16,7 +16,7 @@ func TestSellerWhoGoesDuringTheSearchIsLeftOut(t *testing.T) {
 	_, err = db.SQL().Exec(`INSERT INTO timeline (room, epoch, entry, n, at, kind, seller) VALUES ('integration', 1, '1-0', 0, 10, 'joined', 's-2')`)
 	require.NoError(t, err)
 	f := newFinder("s", nil)
-	f.look("s-1") // it was there a moment ago
+	f.add("s-1") // it was there a moment ago
 	var found FoundSellers
 	require.NoError(t, db.Read(t.Context(), func(s sqldb.Session) (err error) {
 		found, err = (&work{Session: s}).findSellers(f)

@@ -13,10 +13,10 @@ func TestCloseWaitsForTheCallThatGoesOnAndMakesNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []room.ID
 		goOn := make(chan struct{})
-		b := bell{alarmed: func(id room.ID) { told = append(told, id); <-goOn }}
-		b.ring("first")
+		b := alerts{notify: func(id room.ID) { told = append(told, id); <-goOn }}
+		b.raise("first")
 		synctest.Wait()
-		b.ring("second")
+		b.raise("second")
 		closed := false
 		go func() { b.close(); closed = true }()
 		synctest.Wait()
@@ -24,7 +24,7 @@ func TestCloseWaitsForTheCallThatGoesOnAndMakesNoOther(t *testing.T) {
 		close(goOn)
 		synctest.Wait()
 		require.True(t, closed)
-		b.ring("third")
+		b.raise("third")
 		synctest.Wait()
 		require.Equal(t, []room.ID{"first"}, told)
 	})
@@ -34,9 +34,9 @@ func TestARoomThatAlarmsWhileNobodyListensIsToldOfOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []room.ID
 		goOn := make(chan struct{})
-		b := bell{alarmed: func(id room.ID) { told = append(told, id); <-goOn }}
+		b := alerts{notify: func(id room.ID) { told = append(told, id); <-goOn }}
 		for range 3 {
-			b.ring("a room")
+			b.raise("a room")
 			synctest.Wait()
 		}
 		close(goOn)

@@ -12,7 +12,7 @@ func TestWhoeverWatchesIsToldOfANewIncident(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		told := make(chan room.ID)
 		c := b.config()
-		c.Alarmed = func(id room.ID) { told <- id }
+		c.OnIncident = func(id room.ID) { told <- id }
 		l := b.openWith(t, c)
 		b.life(1)
 		seen := room.Record{Type: "incident", At: 7, Action: "carrier_clock", MessageNote: room.MessageNote{MessageID: "m"}}
@@ -37,7 +37,7 @@ func TestAnIncidentIsToldOfOnceItIsWritten(t *testing.T) {
 		found := make(chan int, 1)
 		c := b.config()
 		reader := b.open(t)
-		c.Alarmed = func(id room.ID) {
+		c.OnIncident = func(id room.ID) {
 			_, incidents, err := reader.Troubles(t.Context(), id, 0, 0)
 			if err != nil {
 				t.Errorf("troubles: %v", err)

@@ -16,8 +16,8 @@ import (
 // Matches are judged in the order in which the room made them, so the room's journal is taken in first, which has
 // this very match.
 func (l *Ledger) Judge(ctx context.Context, id room.ID, epoch int64, r room.Record) (agree bool, err error) {
-	told, err := l.drain(ctx, id)
-	if agree, ok := told[matchOf(r)]; ok {
+	sent, err := l.drain(ctx, []room.ID{id})
+	if agree, ok := sent[settledMatch{id, matchOf(r)}]; ok {
 		return agree, nil // also where something behind it in the journal failed
 	}
 	if err != nil {
@@ -51,7 +51,7 @@ func (l *Ledger) judgeLost(ctx context.Context, id room.ID, epoch int64, r room.
 		}
 		agree = verdicts[len(verdicts)-1].agreed
 	}
-	return agree, l.tell(ctx, id, verdict{matchOf(r), agree})
+	return agree, l.settleMatch(ctx, id, verdict{matchOf(r), agree})
 }
 
 // judge gives the verdict on a match, or finds it given.
@@ -59,8 +59,8 @@ func (w *work) judge(epoch int64, r room.Record) error {
 	if gives(r.Type) {
 		return w.given(epoch, r)
 	}
-	match := note{noteKey: noteKey{epoch: epoch}, Record: r}
-	runs := []*run{{work: w, notes: []note{match}}}
+	match := record{recordKey: recordKey{epoch: epoch}, Record: r}
+	runs := []*run{{work: w, records: []record{match}}}
 	if err := read(w.Session, runs); err != nil {
 		return err
 	}
@@ -103,16 +103,16 @@ type verdict struct {
 }
 
 // give notes a verdict that this transaction gives.
-func (w *work) give(r room.Record, agree bool) {
+func (w *work) addVerdict(r room.Record, agree bool) {
 	w.judged++
 	if !agree {
 		w.refusals++
 	}
-	w.tellAgain(r, agree)
+	w.repeatVerdict(r, agree)
 }
 
 // tellAgain notes a verdict for the room to be told, in the order of the journal.
-func (w *work) tellAgain(r room.Record, agree bool) {
+func (w *work) repeatVerdict(r room.Record, agree bool) {
 	w.verdicts = append(w.verdicts, verdict{matchOf(r), agree})
 }
 

@@ -11,7 +11,7 @@ const (
 	belongsSeller = `COALESCE(now_seller, seller)`
 
 	// nobodys is true of a message that belongs to no lease, or came late and was not given to the lease since.
-	nobodys = `COALESCE(now_result, result) IN ('unmatched', 'late') AND COALESCE(now_by, 'rejected') = 'rejected'`
+	unassigned = `COALESCE(now_result, result) IN ('unmatched', 'late') AND COALESCE(now_by, 'rejected') = 'rejected'`
 )
 
 // scanned are where belongsColumns go.

@@ -136,15 +136,15 @@ func (w *work) objectionToGiven(r room.Record) (string, error) {
 const wholeSecond = 1000
 
 // agree has the room and the integration told that a message belongs to its lease.
-func (w *work) agree(r room.Record) error {
-	w.give(r, true)
-	return w.send("sms.matched", r.At, event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, GrantedAt: r.GrantedAt,
+func (w *work) agreeToMatch(r room.Record) error {
+	w.addVerdict(r, true)
+	return w.sendWebhook("sms.matched", r.At, webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, GrantedAt: r.GrantedAt,
 		MessageID: r.MessageID, SentAt: r.SentAt})
 }
 
 // refuse calls for a person.
-func (w *work) refuse(epoch int64, r room.Record, why string) error {
-	w.give(r, false)
+func (w *work) refuseMatch(epoch int64, r room.Record, why string) error {
+	w.addVerdict(r, false)
 	return w.incident(epoch, alarm{kind: "match_refused", subject: r.MessageID, ticket: r.Ticket, fence: r.Fence,
 		seller: r.Seller, detail: "a match was refused: " + why, at: r.At})
 }

@@ -27,7 +27,7 @@ func TestARunKnowsWhatItVerifiedBefore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := &batch{verified: []verification{{1, c.before}}}
-			require.Equal(t, c.why, b.factsOf(note{Record: c.match}).objection(c.match))
+			require.Equal(t, c.why, b.factsAbout(record{Record: c.match}).objection(c.match))
 		})
 	}
 }

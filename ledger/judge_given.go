@@ -23,14 +23,14 @@ const standing = `a.kind IN ('claimed', 'assigned') AND a.verdict = 'agreed' AND
 // given writes that a holder says that an unmatched message is its own, or that support gives it to a lease, and judges that.
 func (w *work) given(epoch int64, r room.Record) error {
 	if r.MessageID == "" {
-		return fmt.Errorf("%w: %s without a message", errOdd, r.Type)
+		return fmt.Errorf("%w: %s without a message", errMalformed, r.Type)
 	}
 	verdict, found, err := w.attributed(r)
 	if err != nil {
 		return err
 	}
 	if found {
-		w.tellAgain(r, verdict == agreed)
+		w.repeatVerdict(r, verdict == agreed)
 		return nil
 	}
 	why, err := w.objectionToGiven(r)
@@ -41,7 +41,7 @@ func (w *work) given(epoch int64, r room.Record) error {
 		if err := w.attribute(epoch, r, refused); err != nil {
 			return err
 		}
-		return w.refuse(epoch, r, why)
+		return w.refuseMatch(epoch, r, why)
 	}
 	if err := w.attribute(epoch, r, agreed); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (w *work) given(epoch int64, r room.Record) error {
 // says all there is to say.
 func (w *work) agreeToGiven(epoch int64, r room.Record) error {
 	if r.Result == room.Late {
-		w.give(r, true)
+		w.addVerdict(r, true)
 		return nil
 	}
 	err := w.Row(`SELECT sent_at FROM messages WHERE room = $1 AND message_id = $2`, string(w.id), plain(r.MessageID)).Scan(&r.SentAt)
@@ -66,7 +66,7 @@ func (w *work) agreeToGiven(epoch int64, r room.Record) error {
 	if err := w.writeVerifications([]verification{{epoch, r}}); err != nil {
 		return err
 	}
-	return w.agree(r)
+	return w.agreeToMatch(r)
 }
 
 // attributed looks up the verdict on a claim or an assignment. Support may give a message to a lease again, once it was refused
@@ -100,7 +100,7 @@ func (w *work) attribute(epoch int64, r room.Record, verdict string) error {
 // that it may be found to belong to another lease.
 func (w *work) rejected(epoch int64, r room.Record) error {
 	if r.MessageID == "" {
-		return fmt.Errorf("%w: rejection without a message", errOdd)
+		return fmt.Errorf("%w: rejection without a message", errMalformed)
 	}
 	if err := w.attribute(epoch, r, ""); err != nil {
 		return err

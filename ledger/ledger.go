@@ -57,13 +57,13 @@ type Config struct {
 	Rooms      Rooms
 	JournalMax int    // how many entries a room's journal keeps at the most; 0 = not known
 	Pushes     Pushes // which sellers' browsers are told; nil = none
-	Tell       bool   // events go into the outbox; false = they are not told, also not later
+	Webhooks   bool   // events go into the outbox; false = they are not told, also not later
 	Log        *slog.Logger
 	Registerer prometheus.Registerer // nil = no metrics
 	Tracer     trace.Tracer          // has a span for each entry of a journal that was written within a span, while it is taken in; nil = there are none
 	Guard      time.Duration         // how far a carrier's clock may be off
 	Retention  time.Duration         // how long what happened is kept; 0 = for ever
-	Alarmed    func(room.ID)         // called after an incident was first written, for one room at a time, and keeps nobody waiting but Close
+	OnIncident func(room.ID)         // called after an incident was first written, for one room at a time, and keeps nobody waiting but Close
 	Now        func() time.Time      // for tests: how long a journal has waited
 }
 
@@ -79,18 +79,18 @@ func (c Config) withDefaults() Config {
 
 // Ledger is one process's way to the record. It may be used by many goroutines.
 type Ledger struct {
-	cfg     Config
-	log     *slog.Logger
-	db      *sqldb.DB
-	name    string // of this one among those that share the database
-	rooms   roomLocks
-	backlog *backlog
-	bell    bell
-	doubts  doubts
-	metrics *metrics
+	cfg        Config
+	log        *slog.Logger
+	db         *sqldb.DB
+	name       string // of this one among those that share the database
+	rooms      roomLocks
+	backlog    *backlog
+	alerts     alerts
+	unanswered unansweredCommits
+	metrics    *metrics
 
-	backlogAlarm *rate.Limiter // how often a journal that fills up is logged
-	failureLog   *rate.Limiter // and a drain that fails
+	backlogLog *rate.Limiter // how often a journal that fills up is logged
+	failureLog *rate.Limiter // and a drain that fails
 }
 
 // New makes a ledger on a database, which stays the caller's to close, after the ledger. While the database is away the ledger is
@@ -98,12 +98,12 @@ type Ledger struct {
 func New(c Config) *Ledger {
 	c = c.withDefaults()
 	l := &Ledger{cfg: c, log: c.Log, db: c.DB, name: rand.Text()}
-	l.backlogAlarm, l.failureLog = newAlarm(), newAlarm()
+	l.backlogLog, l.failureLog = newLogLimiter(), newLogLimiter()
 	l.backlog = newBacklog(c.Now)
-	l.bell.alarmed = c.Alarmed
+	l.alerts.notify = c.OnIncident
 	l.metrics = newMetrics(c.Registerer, l)
 	return l
 }
 
 // Close waits until nobody is told of an incident any more.
-func (l *Ledger) Close() { l.bell.close() }
+func (l *Ledger) Close() { l.alerts.close() }

@@ -44,7 +44,7 @@ func newBench(url string) *bench {
 }
 
 func (b *bench) config() ledger.Config {
-	return ledger.Config{Journal: b.journal, Rooms: b.journal, Tell: true, Now: b.now.Now,
+	return ledger.Config{Journal: b.journal, Rooms: b.journal, Webhooks: true, Now: b.now.Now,
 		Log: slog.New(slog.NewTextHandler(b.log, nil))}
 }
 

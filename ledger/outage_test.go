@@ -34,7 +34,7 @@ func TestTheLedgerIsCompleteAfterTheDatabaseWasAway(t *testing.T) {
 	require.ErrorIs(t, err, ledger.ErrAway, "nobody waits for a database known to be away")
 	_, err = l.Judge(t.Context(), here, 1, matched("m-2", 2))
 	require.ErrorIs(t, err, ledger.ErrAway)
-	l.Looked(here, room.Checked{Journal: 40})
+	l.JournalSeen(here, room.Checked{Journal: 40})
 	status := l.Status()
 	require.True(t, status.Behind)
 	require.Equal(t, 40, status.Pending)
@@ -82,7 +82,7 @@ func TestRunDrainsWhatTheSweepFound(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- l.Run(ctx) }()
-		l.Looked(here, room.Checked{Journal: 2})
+		l.JournalSeen(here, room.Checked{Journal: 2})
 		<-drained
 		stop()
 		require.True(t, errors.Is(<-ended, context.Canceled))
@@ -161,7 +161,7 @@ func TestARoomThatAnotherReplicaDrainedDoesNotWaitHere(t *testing.T) {
 		var back atomic.Bool
 		b.journal.failTrim = func() bool { died(); return !back.Load() }
 		b.life(2)
-		l.Looked(here, room.Checked{Journal: 2})
+		l.JournalSeen(here, room.Checked{Journal: 2})
 		<-tried
 		require.Equal(t, 2, l.Status().Pending)
 		b.now.Move(4 * time.Second)
@@ -178,7 +178,7 @@ func TestAReplicaWithNothingToTakeInNoticesThatTheDatabaseIsBack(t *testing.T) {
 	l, other := b.quiet(t), b.open(t)
 	pg.Stop()
 	b.life(2)
-	l.Looked(here, room.Checked{Journal: 2})
+	l.JournalSeen(here, room.Checked{Journal: 2})
 	wait(t, func() bool { return l.Status().Error != "" })
 	pg.Start()
 	b.now.Move(4 * time.Second)

@@ -165,7 +165,7 @@ func questions(filled int64) map[string]func(*work) error {
 	}
 	given := room.Record{Type: assigned, MessageNote: room.MessageNote{MessageID: fmt.Sprint("m", one)}, Fence: one, Result: room.Late,
 		GrantedAt: one * 10_000, EndedAt: one*10_000 + 5000}
-	key := noteKey{1, fmt.Sprint(one, "-0"), 0}
+	key := recordKey{1, fmt.Sprint(one, "-0"), 0}
 	return map[string]func(*work) error{
 		"minutes":            func(w *work) error { return w.minutes(newSeries(now-3*minute, now+minute, false)) },
 		"minutes with depth": func(w *work) error { return w.minutes(newSeries(now-3*minute, now+minute, true)) },
@@ -193,14 +193,14 @@ func questions(filled int64) map[string]func(*work) error {
 		"an objection":             func(w *work) error { _, err := w.objectionToGiven(given); return err },
 		"what is known of matches": func(w *work) error { _, err := w.factsOf([]room.Record{given, given}); return err },
 		"places and leases": func(w *work) error {
-			return read(w.Session, []*run{{work: w, notes: []note{{noteKey: key, Record: room.Record{Type: "granted", Ticket: one, Fence: one}}}}})
+			return read(w.Session, []*run{{work: w, records: []record{{recordKey: key, Record: room.Record{Type: "granted", Ticket: one, Fence: one}}}}})
 		},
 		"what is there of entries": func(w *work) error {
-			return readNotes(w.Session, []*run{{work: w, notes: []note{{noteKey: key}}}})
+			return markApplied(w.Session, []*run{{work: w, records: []record{{recordKey: key}}}})
 		},
 		"what goes on in a new epoch": func(w *work) error { return w.keep(1, room.Kept{Ticket: one, Seller: seller}, now) },
 		"what was told of a place": func(w *work) error {
-			of, err := w.toldPlace(room.Record{Of: 9, Ticket: one, Seller: seller, Outcome: room.Lost, EndedAt: now})
+			of, err := w.replayPlace(room.Record{Of: 9, Ticket: one, Seller: seller, Outcome: room.Lost, EndedAt: now})
 			if err == nil && of != 1 {
 				err = fmt.Errorf("found in epoch %d", of)
 			}

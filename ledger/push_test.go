@@ -42,7 +42,7 @@ func sqliteBench(t *testing.T) *bench {
 func TestBrowsersAreToldOfTurnsAndOfBeingPassedOverUntilThePlaceIsOver(t *testing.T) {
 	b, p := sqliteBench(t), &pushes{browsers: map[int64][]string{1: {"desktop", "phone"}, 3: {"other"}}}
 	c := b.config()
-	c.Pushes, c.Tell = p, false
+	c.Pushes, c.Webhooks = p, false
 	l := b.openWith(t, c)
 	told := func() []string {
 		return column(t, l.DB(), `SELECT (payload->>'what') || ' ' || (payload->>'ticket') || ' ' || (payload->>'browser') FROM outbox_tasks WHERE kind LIKE 'push%' ORDER BY id`)

@@ -29,7 +29,7 @@ type FoundSellers struct {
 	More  bool // there are more than are listed
 }
 
-const mostFound = 20
+const maxFound = 20
 
 // FindSellers finds sellers by a piece of their ids, whatever its case, width and separators, in the ledger and in the journals of the
 // rooms `pending`. Where the database is away it returns those of the journals beside ErrAway.
@@ -38,7 +38,7 @@ func (l *Ledger) FindSellers(ctx context.Context, text string, pending []room.ID
 	if text == "" {
 		return found, nil
 	}
-	lately, failed := l.lately(ctx, pending)
+	lately, failed := l.latestPending(ctx, pending)
 	err = l.reading(ctx, "", func(w *work) (err error) {
 		if found, err = w.exactSeller(text, lately); err == nil && !found.Exact {
 			found, err = w.findSellers(newFinder(text, lately))
@@ -58,7 +58,7 @@ func (l *Ledger) FindSellers(ctx context.Context, text string, pending []room.ID
 }
 
 // lately returns the sellers that some rooms' journals name, with what happened to them last.
-func (l *Ledger) lately(ctx context.Context, ids []room.ID) (map[string]FoundSeller, error) {
+func (l *Ledger) latestPending(ctx context.Context, ids []room.ID) (map[string]FoundSeller, error) {
 	each := make([]map[string]FoundSeller, len(ids))
 	err := l.eachEntry(ctx, ids, func(i int, e room.Entry) {
 		for _, r := range e.Records {
@@ -105,7 +105,7 @@ func (w *work) findSellers(f *finder) (FoundSellers, error) {
 		var seller string
 		err := scan(&seller)
 		if _, known := f.lately[seller]; !known && err == nil {
-			f.look(seller)
+			f.add(seller)
 		}
 		return err
 	}, `WITH RECURSIVE sellers (seller) AS (
@@ -140,14 +140,14 @@ func newFinder(text string, lately map[string]FoundSeller) *finder {
 	text = similar.Fold(text)
 	f := &finder{text: text, letters: utf8.RuneCountInString(text), lately: lately}
 	for _, seller := range slices.Sorted(maps.Keys(lately)) {
-		f.look(seller)
+		f.add(seller)
 	}
 	return f
 }
 
 // look takes an id in where it is like the text.
-func (f *finder) look(seller string) {
-	if rank := f.rank(similar.Fold(seller)); rank >= 0 && len(f.ranks[rank]) <= mostFound {
+func (f *finder) add(seller string) {
+	if rank := f.rank(similar.Fold(seller)); rank >= 0 && len(f.ranks[rank]) <= maxFound {
 		f.ranks[rank] = append(f.ranks[rank], seller)
 	}
 }
@@ -176,8 +176,8 @@ func (f *finder) found() (found FoundSellers) {
 	if len(ids) == 0 {
 		ids, found.Near = slices.Concat(f.ranks[3:]...), true
 	}
-	found.Exact, found.More = len(f.ranks[0]) > 0, len(ids) > mostFound
-	for _, seller := range ids[:min(len(ids), mostFound)] {
+	found.Exact, found.More = len(f.ranks[0]) > 0, len(ids) > maxFound
+	for _, seller := range ids[:min(len(ids), maxFound)] {
 		found.List = append(found.List, FoundSeller{Seller: seller, Room: f.lately[seller].Room, At: f.lately[seller].At})
 	}
 	found.Near = found.Near && len(found.List) > 0

@@ -21,7 +21,7 @@ type Pause struct {
 const pauseRows = 100
 
 // pausing is a pause or a resume; of the ledger's also where it stands among those of its millisecond.
-type pausing struct {
+type pauseAction struct {
 	Pause
 	resume   bool
 	epoch, n int64
@@ -42,7 +42,7 @@ func (l *Ledger) LastPause(ctx context.Context, id room.ID) (p Pause, found bool
 	if began {
 		return p, true, nil
 	}
-	var rows []pausing
+	var rows []pauseAction
 	err = l.reading(ctx, id, func(w *work) (err error) {
 		rows, err = w.pauses()
 		return err
@@ -62,7 +62,7 @@ func (l *Ledger) LastPause(ctx context.Context, id room.ID) (p Pause, found bool
 
 // lastPause finds the pause that counts among all, oldest first. began is true where a resume is known before
 // it, so that nothing older can count.
-func lastPause(all []pausing) (p Pause, began bool) {
+func lastPause(all []pauseAction) (p Pause, began bool) {
 	for _, one := range slices.Backward(all) {
 		switch {
 		case !one.resume:
@@ -75,7 +75,7 @@ func lastPause(all []pausing) (p Pause, began bool) {
 }
 
 // pendingPauses reads the journal. whole is false where it is longer than what is read of one.
-func (l *Ledger) pendingPauses(ctx context.Context, id room.ID) (found []pausing, whole bool, err error) {
+func (l *Ledger) pendingPauses(ctx context.Context, id room.ID) (found []pauseAction, whole bool, err error) {
 	entries, err := l.cfg.Journal.ReadJournal(ctx, id, storyJournal)
 	if err != nil {
 		return nil, false, err
@@ -87,7 +87,7 @@ func (l *Ledger) pendingPauses(ctx context.Context, id room.ID) (found []pausing
 		for _, r := range e.Records {
 			if r.Type == "action" && (r.Action == "pause" || r.Action == "resume") {
 				p := Pause{plain(r.Who), plain(r.Reason), r.At}
-				found = append(found, pausing{Pause: p, resume: r.Action == "resume"})
+				found = append(found, pauseAction{Pause: p, resume: r.Action == "resume"})
 			}
 		}
 	}
@@ -95,10 +95,10 @@ func (l *Ledger) pendingPauses(ctx context.Context, id room.ID) (found []pausing
 }
 
 // pauses reads the latest pauses and resumes, oldest first.
-func (w *work) pauses() (rows []pausing, err error) {
+func (w *work) pauses() (rows []pauseAction, err error) {
 	for _, action := range []string{"pause", "resume"} {
 		err = w.Each(func(scan func(...any) error) error {
-			p := pausing{resume: action == "resume"}
+			p := pauseAction{resume: action == "resume"}
 			err := scan(&p.At, &p.epoch, &p.entry, &p.n, &p.Who, &p.Reason)
 			rows = append(rows, p)
 			return err
@@ -108,11 +108,11 @@ func (w *work) pauses() (rows []pausing, err error) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(rows, pausing.compare)
+	slices.SortFunc(rows, pauseAction.compare)
 	return rows, nil
 }
 
-func (p pausing) compare(other pausing) int {
+func (p pauseAction) compare(other pauseAction) int {
 	return cmp.Or(cmp.Compare(p.At, other.At), cmp.Compare(p.epoch, other.epoch),
 		compareEntries(p.entry, other.entry), cmp.Compare(p.n, other.n))
 }

@@ -84,12 +84,12 @@ func (w *work) story(s Story) (rows []TimelineRow, err error) {
 func (l *Ledger) pending(ctx context.Context, s Story) ([]TimelineRow, error) {
 	ids := slices.DeleteFunc(slices.Clone(s.Pending), func(id room.ID) bool { return s.Room != "" && id != s.Room })
 	found := make([][]TimelineRow, len(ids))
-	err := l.eachEntry(ctx, ids, func(i int, e room.Entry) { found[i] = append(found[i], rowsOf(ids[i], e, s)...) })
+	err := l.eachEntry(ctx, ids, func(i int, e room.Entry) { found[i] = append(found[i], timelineRows(ids[i], e, s)...) })
 	return slices.Concat(found...), err
 }
 
 // rowsOf are the rows that an entry will be once it is taken in.
-func rowsOf(id room.ID, e room.Entry, s Story) (rows []TimelineRow) {
+func timelineRows(id room.ID, e room.Entry, s Story) (rows []TimelineRow) {
 	for n, r := range e.Records {
 		if plain(r.Seller) == s.Seller && r.At >= s.From {
 			rows = append(rows, TimelineRow{Room: id, At: r.At, Epoch: e.Epoch, Ticket: r.Ticket, Fence: r.Fence, Kind: plain(r.Type),

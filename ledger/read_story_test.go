@@ -57,8 +57,8 @@ func TestASellersTimelineSaysWhyATurnWasLost(t *testing.T) {
 		require.NoError(t, l.Drain(t.Context(), here))
 		task := outbox.Task{UID: "evt_1", UpdatedAt: 25,
 			Payload: column(t, l.DB(), `SELECT payload FROM outbox_tasks WHERE payload LIKE '{"type":"lock.ended"%'`)[0]}
-		require.NoError(t, l.Told(t.Context(), task))
-		require.NoError(t, l.Told(t.Context(), task))
+		require.NoError(t, l.WebhookDelivered(t.Context(), task))
+		require.NoError(t, l.WebhookDelivered(t.Context(), task))
 		rows, err := l.Story(t.Context(), ledger.Story{Room: here, Seller: "s-1"})
 		require.NoError(t, err)
 		var kinds []string

@@ -20,11 +20,11 @@ func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote)
 	if err != nil {
 		return nil, fmt.Errorf("receive: %w", err)
 	}
-	if k.another(note) && note.Received-k.received > storeRemembers.Milliseconds() {
+	if k.differsFrom(note) && note.Received-k.received > storeRemembers.Milliseconds() {
 		return nil, fmt.Errorf("receive: %w", room.ErrIDUsedAgain)
 	}
-	if k.another(note) {
-		err := l.noteReuse(ctx, id, k, note)
+	if k.differsFrom(note) {
+		err := l.recordReuse(ctx, id, k, note)
 		switch {
 		case err == nil:
 		case k.state == judged: // the store answers the same, and journals the incident
@@ -50,16 +50,16 @@ const storeRemembers = 24 * time.Hour
 const incidentWithin = 5 * time.Second
 
 // noteReuse records that another message came with the id of one that is known, also where the caller would wait no longer.
-func (l *Ledger) noteReuse(ctx context.Context, id room.ID, first known, note room.MessageNote) error {
+func (l *Ledger) recordReuse(ctx context.Context, id room.ID, first knownMessage, note room.MessageNote) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), incidentWithin)
 	defer cancel()
 	return l.inRoom(ctx, id, func(w *work) error { return w.reused(first, note) })
 }
 
-func (l *Ledger) receive(ctx context.Context, id room.ID, note room.MessageNote) (k known, err error) {
+func (l *Ledger) receive(ctx context.Context, id room.ID, note room.MessageNote) (k knownMessage, err error) {
 	err = l.db.Write(ctx, func(s sqldb.Session) error {
 		w := &work{Session: s, id: id}
-		found, err := w.received([]room.MessageNote{note})
+		found, err := w.insertMessages([]room.MessageNote{note})
 		if err == nil {
 			k = *found[plain(note.MessageID)]
 		}

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	trimEvery   = time.Hour       // from the end of a round to the next
-	trimAsk     = time.Minute     // how often a replica asks whether a round is due
-	trimTurn    = 5 * time.Minute // a replica that has not taken a step for so long has lost its turn
-	trimRest    = 9               // a step rests for so many times as long as it took: a tenth of the database's time at the most
-	trimLeast   = 5 * time.Millisecond
-	trimBehind  = time.Second      // while the ledger is behind, nothing is trimmed
-	trimPending = 2 * time.Hour    // what is about to be taken in of a journal is not trimmed beneath it
-	trimWithin  = 10 * time.Second // one step
-	outboxStep  = 1000
+	trimEvery    = time.Hour       // from the end of a round to the next
+	trimAskEvery = time.Minute     // how often a replica asks whether a round is due
+	trimTurn     = 5 * time.Minute // a replica that has not taken a step for so long has lost its turn
+	trimRest     = 9               // a step rests for so many times as long as it took: a tenth of the database's time at the most
+	trimLeast    = 5 * time.Millisecond
+	trimBehind   = time.Second      // while the ledger is behind, nothing is trimmed
+	trimPending  = 2 * time.Hour    // what is about to be taken in of a journal is not trimmed beneath it
+	trimWithin   = 10 * time.Second // one step
+	outboxStep   = 1000
 )
 
 // trimAlways trims in rounds, one replica at a time, until ctx ends; it returns ctx's error.
@@ -30,7 +30,7 @@ func (l *Ledger) trimAlways(ctx context.Context) error {
 		if _, err := l.Trim(ctx); err != nil && ctx.Err() == nil {
 			l.log.Warn("ledger was not trimmed; it will be tried again", "error", err)
 		}
-		if err := pause(ctx, trimAsk); err != nil {
+		if err := pause(ctx, trimAskEvery); err != nil {
 			return err
 		}
 	}
@@ -85,17 +85,17 @@ func (r *round) begin(ctx context.Context) (mine bool, err error) {
 	}
 	// A clock that is ahead of the other must not cost a history.
 	r.before = min(now, r.cfg.Now().UnixMilli()) - r.cfg.Retention.Milliseconds()
-	return mine, r.known(ctx)
+	return mine, r.readOldest(ctx)
 }
 
 // trimKey is what a turn is taken under; no room is called so.
 const trimKey = "retention "
 
 // keep says that the turn goes on.
-func (r *round) keep(ctx context.Context) error { return r.set(ctx, trimTurn, "") }
+func (r *round) extendTurn(ctx context.Context) error { return r.set(ctx, trimTurn, "") }
 
 // errTurn says that another process has taken over.
-var errTurn = errors.New("another replica has the turn by now")
+var errTurnLost = errors.New("another replica has the turn by now")
 
 func (r *round) set(ctx context.Context, until time.Duration, more string, args ...any) error {
 	return r.db.Write(ctx, func(s sqldb.Session) error {
@@ -105,7 +105,7 @@ func (r *round) set(ctx context.Context, until time.Duration, more string, args 
 		}
 		n, err := s.Exec(`UPDATE retention SET until = $2`+more+` WHERE id = 1 AND owner = $1`, append([]any{r.name, now + until.Milliseconds()}, args...)...)
 		if err == nil && n == 0 {
-			err = errTurn
+			err = errTurnLost
 		}
 		return err
 	})
@@ -124,7 +124,7 @@ func (r *round) end(ctx context.Context) error {
 }
 
 // known reads what the last round found, whoever did it.
-func (l *Ledger) known(ctx context.Context) error {
+func (l *Ledger) readOldest(ctx context.Context) error {
 	return l.db.Read(ctx, func(s sqldb.Session) error {
 		var oldest int64
 		err := s.Row(`SELECT oldest FROM retention WHERE id = 1`).Scan(&oldest)
@@ -150,7 +150,7 @@ func (r *round) rooms(ctx context.Context) error {
 
 // room trims one room, step by step.
 func (r *round) room(ctx context.Context, id room.ID) error {
-	if due, err := r.look(ctx, id); err != nil || !due {
+	if due, err := r.due(ctx, id); err != nil || !due {
 		return err
 	}
 	if busy, err := r.pending(ctx, id); err != nil || busy {
@@ -170,14 +170,14 @@ func (r *round) room(ctx context.Context, id room.ID) error {
 			return err
 		}
 		if done {
-			_, err := r.look(ctx, id)
+			_, err := r.due(ctx, id)
 			return err
 		}
 	}
 }
 
 // look says whether the room has anything that is to go.
-func (r *round) look(ctx context.Context, id room.ID) (due bool, err error) {
+func (r *round) due(ctx context.Context, id room.ID) (due bool, err error) {
 	began := time.Now()
 	var found ages
 	err = r.reading(ctx, id, func(w *work) (err error) { found, err = w.ages(stepRows); return err })
@@ -237,13 +237,13 @@ func (r *round) rest(ctx context.Context, took time.Duration) error {
 			return err
 		}
 	}
-	return r.keep(ctx)
+	return r.extendTurn(ctx)
 }
 
 // tasks forgets what is in the outbox and was not touched for as long: done or given up, and where nobody is told any more, all.
 func (r *round) tasks(ctx context.Context) error {
 	over := []outbox.State{outbox.Finished, outbox.Dead}
-	if !r.cfg.Tell {
+	if !r.cfg.Webhooks {
 		over = append(over, outbox.Open)
 	}
 	for {

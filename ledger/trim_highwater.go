@@ -17,7 +17,7 @@ func (w *work) highWater() (h highWater, found bool, err error) {
 }
 
 // raise brings the mark to what is about to be trimmed; the database lets no verification go before that.
-func (w *work) raise(before int64, most int) error {
+func (w *work) raiseHighWater(before int64, most int) error {
 	was, found, err := w.highWater()
 	if err != nil {
 		return err

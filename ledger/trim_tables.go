@@ -14,7 +14,7 @@ const stepRows = 200
 
 // shelf is a table that is trimmed by an index on room and time. What hangs together goes together: a row stays while what it belongs
 // to does.
-type shelf struct {
+type trimTable struct {
 	table string // t in what follows
 	at    string // when it was over, unix ms
 	key   string // its primary key
@@ -26,7 +26,7 @@ type shelf struct {
 const ofPlace = ` AND NOT EXISTS (SELECT 1 FROM places p WHERE p.room = t.room AND p.epoch = t.epoch AND p.ticket = t.ticket)`
 
 // shelves are in the order in which they are trimmed: what others belong to comes first.
-var shelves = []shelf{
+var trimTables = []trimTable{
 	{table: "leases", at: "COALESCE(granted_at, ended_at, 0)", key: "room, fence", stays: " AND t.ended_at < $2"},
 	{table: "places", at: "ended_at", key: "room, epoch, ticket", only: " AND ended_at IS NOT NULL"},
 	{table: "verifications", at: "ended_at", key: "id",
@@ -41,7 +41,7 @@ var shelves = []shelf{
 }
 
 // nth is when the row with so many older ones happened; found is false where there are not as many.
-func (w *work) nth(s shelf, n int) (at int64, found bool, err error) {
+func (w *work) nthRow(s trimTable, n int) (at int64, found bool, err error) {
 	err = w.Row(fmt.Sprintf(`SELECT %[2]s FROM %[1]s t WHERE room = $1%[3]s ORDER BY %[2]s LIMIT 1 OFFSET $2`, s.table, s.at, s.only),
 		string(w.id), n).Scan(&at)
 	if noRows(err) {
@@ -60,17 +60,17 @@ func (w *work) deletion(table, key, found string) string {
 }
 
 // due are a shelf's rows of a room ($1) from before an instant ($2), so many ($3) at the most.
-func (s shelf) due() string {
+func (s trimTable) due() string {
 	return fmt.Sprintf(`WHERE t.room = $1 AND %[1]s < $2%[2]s%[3]s ORDER BY %[1]s LIMIT $3`, s.at, s.only, s.stays)
 }
 
 // clear deletes a shelf's rows from before an instant.
-func (w *work) clear(s shelf, before int64, most int) (int64, error) {
+func (w *work) clear(s trimTable, before int64, most int) (int64, error) {
 	return w.Exec(w.deletion(s.table, s.key, s.due()), string(w.id), before, most)
 }
 
 // shorten has the room's audit chain begin behind the last row that goes.
-func (w *work) shorten(s shelf, before int64, most int) error {
+func (w *work) shorten(s trimTable, before int64, most int) error {
 	var last sql.NullInt64
 	err := w.Row(`SELECT MAX(q.seq) FROM (SELECT t.seq FROM actions t `+s.due()+`) q`, string(w.id), before, most).Scan(&last)
 	if err != nil || !last.Valid || last.Int64 == 0 {
@@ -136,8 +136,8 @@ func (a *ages) take(nth func(n int) (int64, bool, error), n int) error {
 // ages looks at every shelf of the room.
 func (w *work) ages(n int) (a ages, err error) {
 	a = ages{never, never}
-	for _, s := range shelves {
-		if err := a.take(func(n int) (int64, bool, error) { return w.nth(s, n) }, n); err != nil {
+	for _, s := range trimTables {
+		if err := a.take(func(n int) (int64, bool, error) { return w.nthRow(s, n) }, n); err != nil {
 			return a, fmt.Errorf("look at %s: %w", s.table, err)
 		}
 	}
@@ -166,10 +166,10 @@ func (t trimmed) sum() (rows int64) {
 // trim deletes the room's rows from before an instant, of each table the same ones: what is left of its history begins at one time.
 func (w *work) trim(before int64, most int) (trimmed, error) {
 	gone := make(trimmed)
-	if err := w.raise(before, most); err != nil {
+	if err := w.raiseHighWater(before, most); err != nil {
 		return nil, fmt.Errorf("high-water mark: %w", err)
 	}
-	for _, s := range shelves {
+	for _, s := range trimTables {
 		if s.table == "actions" {
 			if err := w.shorten(s, before, most); err != nil {
 				return nil, fmt.Errorf("shorten audit chain: %w", err)
