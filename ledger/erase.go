@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/ledger/pseudonym"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -36,13 +37,13 @@ const (
 
 // EraseSeller renames a seller in every table, also where people wrote of it and in what is still to be told, and says in how many
 // rows of each. Journals are to be drained before. The rows that were written beside an error are renamed for good; a repeat goes on.
-func (l *Ledger) EraseSeller(ctx context.Context, seller, pseudonym string) (map[string]int64, error) {
-	e := newEraser(seller, pseudonym)
+func (l *Ledger) EraseSeller(ctx context.Context, seller, name string) (map[string]int64, error) {
+	r := pseudonym.New(seller, name)
 	rows := make(map[string]int64)
 	for range erasePasses {
 		found := int64(0)
 		for _, n := range sellerTables {
-			changed, err := l.eraseIn(ctx, n, e)
+			changed, err := l.eraseIn(ctx, n, r)
 			rows[n.table] += changed
 			found += changed
 			if err != nil {
@@ -63,9 +64,9 @@ type sellerRow struct {
 }
 
 // eraseIn renames the seller in a table. The rows are found outside of any transaction, since all are read for it.
-func (l *Ledger) eraseIn(ctx context.Context, n sellerColumns, e eraser) (changed int64, err error) {
+func (l *Ledger) eraseIn(ctx context.Context, n sellerColumns, r pseudonym.Renamer) (changed int64, err error) {
 	rooms := make(map[room.ID][]sellerRow)
-	err = l.db.Read(ctx, func(s sqldb.Session) error { return n.find(s, e, rooms) })
+	err = l.db.Read(ctx, func(s sqldb.Session) error { return n.find(s, r, rooms) })
 	if err != nil {
 		return 0, err
 	}
@@ -73,7 +74,7 @@ func (l *Ledger) eraseIn(ctx context.Context, n sellerColumns, e eraser) (change
 		for some := range slices.Chunk(list, eraseRows) {
 			err := l.inRoom(ctx, id, func(w *work) error {
 				for _, m := range some {
-					if err := n.write(w, e, m); err != nil {
+					if err := n.write(w, r, m); err != nil {
 						return err
 					}
 				}
@@ -89,13 +90,13 @@ func (l *Ledger) eraseIn(ctx context.Context, n sellerColumns, e eraser) (change
 }
 
 // find reads the rows that name the seller. What the database finds is looked at once more: it may only look like it.
-func (n sellerColumns) find(s sqldb.Session, e eraser, rooms map[room.ID][]sellerRow) error {
+func (n sellerColumns) find(s sqldb.Session, r pseudonym.Renamer, rooms map[room.ID][]sellerRow) error {
 	q := &conditions{}
 	for _, column := range n.sellers {
-		q.add(column+" = %s", e.seller)
+		q.add(column+" = %s", r.Seller())
 	}
 	for _, column := range n.free() {
-		for _, form := range e.forms {
+		for _, form := range r.Forms() {
 			q.add(column+` LIKE %s ESCAPE '!'`, "%"+likeEscape.Replace(form)+"%")
 		}
 	}
@@ -120,10 +121,10 @@ func (n sellerColumns) find(s sqldb.Session, e eraser, rooms map[room.ID][]selle
 		}
 		found := false
 		for _, name := range named {
-			found = found || name != nil && *name == e.seller
+			found = found || name != nil && *name == r.Seller()
 		}
 		for i, text := range m.before {
-			m.after[i] = e.rewrite(text, i >= len(n.texts))
+			m.after[i] = n.rewrite(r, i, text)
 			found = found || m.after[i] != text
 		}
 		if found {
@@ -137,6 +138,14 @@ func (n sellerColumns) find(s sqldb.Session, e eraser, rooms map[room.ID][]selle
 	}, query, q.args...)
 }
 
+// rewrite renames the seller in the text of a free column.
+func (n sellerColumns) rewrite(r pseudonym.Renamer, column int, text string) string {
+	if column >= len(n.texts) {
+		return r.JSON(text)
+	}
+	return r.Text(text)
+}
+
 // free are the columns that hold more than one word, JSON behind the others.
 func (n sellerColumns) free() []string { return append(slices.Clone(n.texts), n.json...) }
 
@@ -144,11 +153,11 @@ func (n sellerColumns) free() []string { return append(slices.Clone(n.texts), n.
 var likeEscape = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
 // write renames the seller in a row. A column that has changed meanwhile is left to the next pass.
-func (n sellerColumns) write(w *work, e eraser, m sellerRow) error {
+func (n sellerColumns) write(w *work, r pseudonym.Renamer, m sellerRow) error {
 	q := &conditions{}
 	var set []string
 	for _, column := range n.sellers {
-		set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[1]s = %[2]s THEN %[3]s ELSE %[1]s END", column, q.param(e.seller), q.param(e.pseudonym)))
+		set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[1]s = %[2]s THEN %[3]s ELSE %[1]s END", column, q.param(r.Seller()), q.param(r.Pseudonym())))
 	}
 	for i, column := range n.free() {
 		if m.before[i] != m.after[i] {

@@ -1,4 +1,4 @@
-package ledger
+package pseudonym
 
 import (
 	"testing"
@@ -18,7 +18,7 @@ func TestSellerIsRenamedWhereItStandsAsAWord(t *testing.T) {
 		{"é", "e\u0301 é ée", "X X ée"},
 		{"s-1", "-s-1- s-1-", "-X- X-"},
 	} {
-		require.Equal(t, c.want, newEraser(c.seller, "X").rewrite(c.text, false), "%s in %s", c.seller, c.text)
+		require.Equal(t, c.want, New(c.seller, "X").Text(c.text), "%s in %s", c.seller, c.text)
 	}
 }
 
@@ -31,6 +31,6 @@ func TestSellerIsRenamedInJSONOnlyWhereItIsASellerOrWritten(t *testing.T) {
 		{"s-1", `{"b": "s-1",  "a": 1}`, `{"b": "s-1",  "a": 1}`},
 		{"s-1", `not JSON of s-1`, `not JSON of X`},
 	} {
-		require.Equal(t, c.want, newEraser(c.seller, "X").rewrite(c.text, true), "%s in %s", c.seller, c.text)
+		require.Equal(t, c.want, New(c.seller, "X").JSON(c.text), "%s in %s", c.seller, c.text)
 	}
 }
