@@ -26,7 +26,7 @@ type outcomeCounts struct {
 type correction struct{ from, to room.Outcome }
 
 // goesOn stands for the outcome of a place that is open again.
-const goesOn room.Outcome = "open"
+const reopened room.Outcome = "open"
 
 func (e *outcomeCounts) end(o room.Outcome, n int) {
 	if e.ended == nil {

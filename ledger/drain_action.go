@@ -7,9 +7,9 @@ import (
 )
 
 // action writes what support did, under the seller whose place or lease it was, behind the last of the room's chain.
-func (w *work) action(note record) error {
-	r := note.Record
-	c := &chained{Room: string(w.id), Epoch: note.epoch, Entry: note.entry, N: note.n, At: r.At, Who: plain(r.Who), Action: plain(r.Action),
+func (w *work) action(rec record) error {
+	r := rec.Record
+	c := &chained{Room: string(w.id), Epoch: rec.epoch, Entry: rec.entry, N: rec.n, At: r.At, Who: plain(r.Who), Action: plain(r.Action),
 		reason: plain(r.Reason), Ticket: r.Ticket, Fence: r.Fence, MessageID: plain(r.MessageID), Detail: actionDetail(r).text()}
 	err := w.Row(`SELECT COALESCE(NULLIF($4, ''), (SELECT l.seller FROM leases l WHERE l.room = $1 AND l.fence = $3),
 		(SELECT p.seller FROM places p WHERE p.room = $1 AND p.epoch = $2 AND p.ticket = $5), '')`,

@@ -37,11 +37,11 @@ func applyBatch(s sqldb.Session, runs []*run) error {
 		return err
 	}
 	for _, r := range runs {
-		for _, note := range r.records {
-			if err := r.deadLetterMalformed(note, r.applyBatched(&r.batch, note)); err != nil {
+		for _, rec := range r.records {
+			if err := r.deadLetterMalformed(rec, r.applyBatched(&r.batch, rec)); err != nil {
 				return err
 			}
-			if err := r.push(note.Record); err != nil {
+			if err := r.push(rec.Record); err != nil {
 				return err
 			}
 		}
@@ -70,8 +70,8 @@ func read(s sqldb.Session, runs []*run) error {
 }
 
 // ask notes what is to be read.
-func (b *batch) plan(notes []record) {
-	for _, n := range notes {
+func (b *batch) plan(records []record) {
+	for _, n := range records {
 		switch n.Type {
 		case "joined":
 			b.planPlace(placeKey{n.epoch, n.Ticket})
@@ -144,11 +144,11 @@ func readLeases(s sqldb.Session, runs []*run) error {
 
 // readMessages takes in the messages and, of those that are to be judged, the facts.
 func (r *run) readMessages() error {
-	var notes []record
+	var records []record
 	var all []room.MessageNote
 	for _, n := range r.records {
 		if n.Type == "message" && complete(n.Record) {
-			notes, all = append(notes, n), append(all, n.MessageNote)
+			records, all = append(records, n), append(all, n.MessageNote)
 		}
 	}
 	var err error
@@ -157,7 +157,7 @@ func (r *run) readMessages() error {
 	}
 	var keys []recordKey
 	var matches []room.Record
-	for _, n := range notes {
+	for _, n := range records {
 		if n.Judge && r.messages[plain(n.MessageID)].state != judged {
 			keys, matches = append(keys, n.recordKey), append(matches, n.Record)
 		}

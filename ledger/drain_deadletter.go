@@ -16,12 +16,12 @@ import (
 var errMalformed error = sqldb.DataError("record is odd")
 
 // parkOdd puts a record aside that is odd: the others of its entry are none the worse.
-func (w *work) deadLetterMalformed(note record, err error) error {
+func (w *work) deadLetterMalformed(rec record, err error) error {
 	if errors.Is(err, errMalformed) {
-		err = w.deadLetter(room.Entry{ID: fmt.Sprintf("%s/%d", note.entry, note.n), Epoch: note.epoch, Records: []room.Record{note.Record}}, err)
+		err = w.deadLetter(room.Entry{ID: fmt.Sprintf("%s/%d", rec.entry, rec.n), Epoch: rec.epoch, Records: []room.Record{rec.Record}}, err)
 	}
 	if err != nil {
-		return fmt.Errorf("entry %s: %s: %w", note.entry, note.Type, err)
+		return fmt.Errorf("entry %s: %s: %w", rec.entry, rec.Type, err)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 const lostEntry = "lost"
 
 // open is a place or lease without an outcome.
-type open struct {
+type openRow struct {
 	epoch, ticket, fence int64
 	seller               string
 	granted, expires     int64
@@ -24,7 +24,7 @@ func (w *work) epoch(current int64, r room.Record) error {
 		return err
 	}
 	for _, kept := range r.Kept {
-		if err := w.keep(current, kept, r.At); err != nil {
+		if err := w.carryOver(current, kept, r.At); err != nil {
 			return err
 		}
 	}
@@ -32,7 +32,7 @@ func (w *work) epoch(current int64, r room.Record) error {
 		if epoch == current {
 			continue
 		}
-		if err := w.lose(epoch, r.At); err != nil {
+		if err := w.endAsLost(epoch, r.At); err != nil {
 			return err
 		}
 	}
@@ -52,7 +52,7 @@ func (w *work) latestPlace(seller string, ticket int64) (epoch int64, outcome ro
 }
 
 // keep has a place go on in another epoch; also one whose end is in the ledger: the store lost that end, and gives it another one.
-func (w *work) keep(current int64, kept room.Kept, at int64) error {
+func (w *work) carryOver(current int64, kept room.Kept, at int64) error {
 	epoch, outcome, err := w.latestPlace(kept.Seller, kept.Ticket)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -62,7 +62,7 @@ func (w *work) keep(current int64, kept room.Kept, at int64) error {
 		w.counts.joined += int(written)
 	case err == nil && epoch != current:
 		if outcome != "" {
-			w.counts.places.correct(outcome, goesOn)
+			w.counts.places.correct(outcome, reopened)
 		}
 		_, err = w.Exec(`UPDATE places SET epoch = $3, outcome = NULL, ended_at = NULL, fence = NULL WHERE room = $1 AND epoch = $2 AND ticket = $4`,
 			string(w.id), epoch, current, kept.Ticket)
@@ -83,7 +83,7 @@ func (w *work) openEpochs() (epochs []int64, err error) {
 }
 
 // lose ends an epoch's open places and leases as lost.
-func (w *work) lose(epoch, at int64) error {
+func (w *work) endAsLost(epoch, at int64) error {
 	places, err := w.end(`UPDATE places SET outcome = 'lost', ended_at = $3 WHERE room = $1 AND epoch = $2 AND outcome IS NULL
 		RETURNING epoch, ticket, fence, seller, NULL, NULL`, epoch, at)
 	if err != nil {
@@ -122,9 +122,9 @@ func (w *work) lose(epoch, at int64) error {
 	return nil
 }
 
-func (w *work) end(query string, epoch, at int64) (ended []open, err error) {
+func (w *work) end(query string, epoch, at int64) (ended []openRow, err error) {
 	err = w.Each(func(scan func(...any) error) error {
-		var o open
+		var o openRow
 		var fence, granted, expires sql.NullInt64
 		err := scan(&o.epoch, &o.ticket, &fence, &o.seller, &granted, &expires)
 		o.fence, o.granted, o.expires = fence.Int64, granted.Int64, expires.Int64

@@ -8,28 +8,28 @@ import (
 
 // alarm is an incident: something that must not happen did, and a person should look.
 type alarm struct {
-	kind    string
-	subject string
-	ticket  int64
-	fence   int64
-	seller  string
-	detail  string
-	at      int64
-	noted   bool // it is in the timeline already
-	trace   string
+	kind       string
+	subject    string
+	ticket     int64
+	fence      int64
+	seller     string
+	detail     string
+	at         int64
+	inTimeline bool // it is in the timeline already
+	trace      string
 }
 
 // journalled takes in an incident that the room saw.
-func (w *work) journalled(epoch int64, r room.Record) error {
+func (w *work) journalIncident(epoch int64, r room.Record) error {
 	if r.Action == "" {
 		return fmt.Errorf("%w: incident without a kind", errMalformed)
 	}
-	return w.incident(epoch, alarm{kind: plain(r.Action), subject: r.MessageID, ticket: r.Ticket, fence: r.Fence,
-		seller: r.Seller, detail: plain(r.Reason), at: r.At, noted: true})
+	return w.addIncident(epoch, alarm{kind: plain(r.Action), subject: r.MessageID, ticket: r.Ticket, fence: r.Fence,
+		seller: r.Seller, detail: plain(r.Reason), at: r.At, inTimeline: true})
 }
 
 // incident writes an incident, once for each kind, subject and fence, and has it told and logged.
-func (w *work) incident(epoch int64, a alarm) error {
+func (w *work) addIncident(epoch int64, a alarm) error {
 	first, err := w.Exec(`INSERT INTO incidents (room, kind, subject, epoch, ticket, fence, detail, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
 		string(w.id), a.kind, plain(a.subject), epoch, a.ticket, a.fence, a.detail, a.at)
@@ -38,7 +38,7 @@ func (w *work) incident(epoch int64, a alarm) error {
 	}
 	a.trace = w.trace
 	w.alarms = append(w.alarms, a)
-	if !a.noted {
+	if !a.inTimeline {
 		err = w.addTimeline(epoch, "incident/"+a.kind+"/"+plain(a.subject), a.fence, room.Record{Type: "incident", At: a.at,
 			Ticket: a.ticket, Fence: a.fence, Seller: a.seller, Action: a.kind, Reason: a.detail})
 		if err != nil {

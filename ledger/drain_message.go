@@ -13,29 +13,29 @@ const judged = "judged"
 
 // message writes what became of an SMS and, where the second line has a say in it, judges that. The first
 // result of a message stays.
-func (w *work) message(b *batch, note record) error {
-	r := note.Record
+func (w *work) message(b *batch, rec record) error {
+	r := rec.Record
 	if !complete(r) {
 		return fmt.Errorf("%w: message without an id or result", errMalformed)
 	}
 	before := b.messages[plain(r.MessageID)]
 	if before.differsFrom(r.MessageNote) {
-		if err := w.reused(*before, r.MessageNote); err != nil {
+		if err := w.addReuseIncident(*before, r.MessageNote); err != nil {
 			return err
 		}
 	}
 	if before.state == judged {
-		return w.messageAgain(*before, r)
+		return w.repeatMessage(*before, r)
 	}
 	if !r.Judge {
-		w.conclude(b, note.epoch, r, "", r.Fence)
+		w.conclude(b, rec.epoch, r, "", r.Fence)
 		return nil
 	}
-	if why := b.factsAbout(note).objection(r); why != "" {
-		return w.refuseMessage(b, note.epoch, r, why)
+	if why := b.factsAbout(rec).objection(r); why != "" {
+		return w.refuseMessage(b, rec.epoch, r, why)
 	}
-	w.conclude(b, note.epoch, r, agreed, r.Fence)
-	b.verified = append(b.verified, verification{note.epoch, r})
+	w.conclude(b, rec.epoch, r, agreed, r.Fence)
+	b.verified = append(b.verified, verification{rec.epoch, r})
 	return w.agreeToMatch(r)
 }
 
@@ -88,21 +88,21 @@ func (k knownMessage) differsFrom(n room.MessageNote) bool {
 }
 
 // reused calls for a person, once for each message.
-func (w *work) reused(first knownMessage, n room.MessageNote) error {
-	return w.incident(first.Epoch, alarm{kind: "message_id_reused", subject: n.MessageID, at: n.Received,
+func (w *work) addReuseIncident(first knownMessage, n room.MessageNote) error {
+	return w.addIncident(first.Epoch, alarm{kind: "message_id_reused", subject: n.MessageID, at: n.Received,
 		detail: "a message came with the id of one before and another sender, text or time; the first one's answer stays"})
 }
 
 // messageAgain takes in a message whose result is known. One that claims another lease than the first time is an
 // incident: the room forgot what it had answered.
-func (w *work) messageAgain(before knownMessage, r room.Record) error {
+func (w *work) repeatMessage(before knownMessage, r room.Record) error {
 	if r.Judge {
 		w.repeatVerdict(r, before.verdict == agreed && before.Fence == r.Fence)
 	}
 	if before.claimed == r.Fence || r.Result != room.Matched {
 		return nil
 	}
-	return w.incident(0, alarm{kind: "message_matched_twice", subject: r.MessageID, ticket: r.Ticket, fence: r.Fence,
+	return w.addIncident(0, alarm{kind: "message_matched_twice", subject: r.MessageID, ticket: r.Ticket, fence: r.Fence,
 		seller: r.Seller, detail: "a message was matched to a second lease; the first answer stays", at: r.At})
 }
 

@@ -133,11 +133,11 @@ func countAll(runs []*run, n func(*run) int) (all int) {
 func countRecords(r *run) int { return len(r.records) }
 
 // record applies one that is alone.
-func (w *work) applySequential(note record) error {
-	w.trace = note.trace
-	epoch, r := note.epoch, note.Record
-	if note.applied {
-		return w.appliedBefore(r)
+func (w *work) applySequential(rec record) error {
+	w.trace = rec.trace
+	epoch, r := rec.epoch, rec.Record
+	if rec.applied {
+		return w.repeatApplied(r)
 	}
 	switch r.Type {
 	case "epoch":
@@ -145,18 +145,18 @@ func (w *work) applySequential(note record) error {
 	case "told":
 		return w.replay(r)
 	case claimed, assigned:
-		return w.given(epoch, r)
+		return w.giveMessage(epoch, r)
 	case rejected:
-		return w.rejected(epoch, r)
+		return w.rejectMessage(epoch, r)
 	case "action":
-		return w.action(note)
+		return w.action(rec)
 	}
 	return nil
 }
 
 // appliedBefore finds the verdict on a match that was judged before: whoever did so may have died before the room
 // was told.
-func (w *work) appliedBefore(r room.Record) error {
+func (w *work) repeatApplied(r room.Record) error {
 	if !r.Judge && !gives(r.Type) {
 		return nil
 	}

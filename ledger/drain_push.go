@@ -12,7 +12,7 @@ import (
 const pushWithin = time.Second
 
 // newsOf is what a record has to say to a seller who looks elsewhere: that its turn came, or that its place is passed over. "" is nothing.
-func newsOf(r room.Record) string {
+func newsKind(r room.Record) string {
 	switch {
 	case r.Type == "granted":
 		return push.Turn
@@ -27,7 +27,7 @@ func (l *Ledger) browsers(ctx context.Context, id room.ID, entries []room.Entry)
 	if l.cfg.Pushes == nil {
 		return nil
 	}
-	concerned := pick(entries, func(r room.Record) bool { return newsOf(r) != "" })
+	concerned := pick(entries, func(r room.Record) bool { return newsKind(r) != "" })
 	if len(concerned) == 0 {
 		return nil
 	}
@@ -73,7 +73,7 @@ func pick(entries []room.Entry, wanted func(room.Record) bool) (list []room.Reco
 
 // push has the browsers of a place told what a record says of it.
 func (w *work) push(r room.Record) error {
-	what := newsOf(r)
+	what := newsKind(r)
 	if what == "" {
 		return nil
 	}

@@ -28,7 +28,7 @@ func (l *Ledger) reconcileAlways(ctx context.Context) error {
 // room's journal has nothing more to say: an embedded store was started anew, say, and nobody has
 // joined since. It goes on past a room that can not be asked; the error is the first one.
 func (l *Ledger) Reconcile(ctx context.Context) error {
-	open, err := l.open(ctx)
+	open, err := l.openEpochs(ctx)
 	if err != nil {
 		return fmt.Errorf("reconcile: %w", err)
 	}
@@ -42,7 +42,7 @@ func (l *Ledger) Reconcile(ctx context.Context) error {
 }
 
 // open are the rooms with open places or leases, and the epochs these are of.
-func (l *Ledger) open(ctx context.Context) (map[room.ID][]int64, error) {
+func (l *Ledger) openEpochs(ctx context.Context) (map[room.ID][]int64, error) {
 	found := make(map[room.ID][]int64)
 	err := l.db.Read(ctx, func(s sqldb.Session) error {
 		return s.Each(func(scan func(...any) error) error {
@@ -68,11 +68,11 @@ func (l *Ledger) reconcile(ctx context.Context, id room.ID, epochs []int64) erro
 		return err
 	}
 	for _, epoch := range epochs {
-		if epoch == view.Epoch || later(epoch, view) {
+		if epoch == view.Epoch || ofNewerMaster(epoch, view) {
 			continue
 		}
 		l.log.Warn("ledger ends an epoch's open places as lost", "room", string(id), "epoch", epoch)
-		err := l.inRoom(ctx, id, func(w *work) error { return w.lose(epoch, view.Now) })
+		err := l.inRoom(ctx, id, func(w *work) error { return w.endAsLost(epoch, view.Now) })
 		if err != nil {
 			return err
 		}
@@ -81,9 +81,9 @@ func (l *Ledger) reconcile(ctx context.Context, id room.ID, epochs []int64) erro
 }
 
 // laterFor is for how long a later epoch than its room's may be that of another master.
-const laterFor = 24 * time.Hour
+const newerMasterFor = 24 * time.Hour
 
 // later is true of an epoch that somebody may have begun on a master which this replica does not know of yet: epochs grow, and are named by when they began (unix µs).
-func later(epoch int64, view room.View) bool {
-	return view.Epoch != 0 && epoch > view.Epoch && view.Now-epoch/1000 < laterFor.Milliseconds()
+func ofNewerMaster(epoch int64, view room.View) bool {
+	return view.Epoch != 0 && epoch > view.Epoch && view.Now-epoch/1000 < newerMasterFor.Milliseconds()
 }

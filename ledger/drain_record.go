@@ -6,9 +6,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func (w *work) applyBatched(b *batch, note record) error {
-	w.trace = note.trace
-	epoch, r := note.epoch, note.Record
+func (w *work) applyBatched(b *batch, rec record) error {
+	w.trace = rec.trace
+	epoch, r := rec.epoch, rec.Record
 	switch r.Type {
 	case "joined":
 		return w.joined(b, epoch, r)
@@ -19,9 +19,9 @@ func (w *work) applyBatched(b *batch, note record) error {
 	case "ended":
 		return w.ended(b, epoch, r)
 	case "message":
-		return w.message(b, note)
+		return w.message(b, rec)
 	case "incident":
-		return w.journalled(epoch, r)
+		return w.journalIncident(epoch, r)
 	}
 	return nil // away, back, moved, asked, and what a later version may add: in the timeline
 }
@@ -49,8 +49,8 @@ func (w *work) joined(b *batch, epoch int64, r room.Record) error {
 	}
 	p.reuse(r)
 	w.counts.joined++
-	w.counts.places.correct(former, goesOn)
-	return w.incident(epoch, alarm{kind: "ticket_reused", subject: fmt.Sprint(epoch, "/", r.Ticket), ticket: r.Ticket,
+	w.counts.places.correct(former, reopened)
+	return w.addIncident(epoch, alarm{kind: "ticket_reused", subject: fmt.Sprint(epoch, "/", r.Ticket), ticket: r.Ticket,
 		fence: r.At, detail: "a ticket was given out twice: the store lost writes", at: r.At, seller: r.Seller})
 }
 
@@ -70,7 +70,7 @@ func (w *work) granted(b *batch, epoch int64, r room.Record) error {
 		return err
 	}
 	// The store lost this after it was read here, and somebody else was faster to write that.
-	at, err := w.endOf(r.Fence, max(r.GrantedAt, orZero(p.ended)))
+	at, err := w.endOf(r.Fence, max(r.GrantedAt, valueOrZero(p.ended)))
 	if err != nil {
 		return err
 	}
@@ -95,11 +95,11 @@ func (w *work) ended(b *batch, epoch int64, r room.Record) error {
 	w.counts.leases.end(r.Outcome, 1)
 	b.highest = max(b.highest, r.Fence)
 	return w.sendWebhook("lock.ended", r.At, webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: r.Outcome,
-		GrantedAt: orZero(l.granted), ExpiresAt: orZero(l.expires), EndedAt: r.EndedAt})
+		GrantedAt: valueOrZero(l.granted), ExpiresAt: valueOrZero(l.expires), EndedAt: r.EndedAt})
 }
 
 // orZero is 0 for one that is not known.
-func orZero(at *int64) int64 {
+func valueOrZero(at *int64) int64 {
 	if at == nil {
 		return 0
 	}

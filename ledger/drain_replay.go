@@ -57,7 +57,7 @@ func (w *work) insertReplayed(r room.Record) error {
 		w.counts.places.end(r.Outcome, 1)
 		return nil
 	}
-	return w.incident(r.Of, alarm{kind: "ticket_reused", subject: fmt.Sprint(r.Of, "/", r.Ticket), ticket: r.Ticket,
+	return w.addIncident(r.Of, alarm{kind: "ticket_reused", subject: fmt.Sprint(r.Of, "/", r.Ticket), ticket: r.Ticket,
 		fence: r.At, detail: "a ticket was given out twice: the store lost writes", at: r.At, seller: r.Seller})
 }
 

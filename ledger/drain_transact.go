@@ -23,7 +23,7 @@ type work struct {
 	tasks       []outbox.Task      // to be put into the outbox before it commits
 	browsers    map[int64][]string // that are to be told of a turn, by ticket
 	counts      counts
-	trace       string // of the note that is applied, as of note.trace
+	trace       string // of the note that is applied, as of rec.trace
 }
 
 // reading runs do outside of any transaction.

@@ -57,7 +57,7 @@ func (l *Ledger) judgeLost(ctx context.Context, id room.ID, epoch int64, r room.
 // judge gives the verdict on a match, or finds it given.
 func (w *work) judge(epoch int64, r room.Record) error {
 	if gives(r.Type) {
-		return w.given(epoch, r)
+		return w.giveMessage(epoch, r)
 	}
 	match := record{recordKey: recordKey{epoch: epoch}, Record: r}
 	runs := []*run{{work: w, records: []record{match}}}
@@ -119,7 +119,7 @@ func (w *work) repeatVerdict(r room.Record, agree bool) {
 // verdictOn looks up the verdict on a match. One to another lease than the message's first is refused.
 func (w *work) verdictOn(r room.Record) (agree, found bool, err error) {
 	if gives(r.Type) {
-		verdict, found, err := w.attributed(r)
+		verdict, found, err := w.findAttribution(r)
 		return verdict == agreed, found, err
 	}
 	var verdict string

@@ -20,7 +20,7 @@ func (m *MessageRow) scanned() []any {
 }
 
 // belongs writes that a message belongs to the lease that it was given to.
-func (w *work) belongs(epoch int64, r room.Record) error {
+func (w *work) setBelongs(epoch int64, r room.Record) error {
 	result := room.Matched
 	if r.Result == room.Late {
 		result = room.Late
@@ -32,7 +32,7 @@ func (w *work) belongs(epoch int64, r room.Record) error {
 }
 
 // belongsNowhere writes that the one whose message it was rejected it, unless it was given to that lease since.
-func (w *work) belongsNowhere(r room.Record) error {
+func (w *work) setUnassigned(r room.Record) error {
 	_, err := w.Exec(`UPDATE messages SET now_by = 'rejected', now_result = 'unmatched', now_reason = 'rejected', now_epoch = NULL,
 		now_ticket = 0, now_fence = 0, now_seller = ''
 		WHERE room = $1 AND message_id = $2 AND COALESCE(now_fence, fence) IN (0, $3) AND NOT EXISTS (SELECT 1 FROM attributions a

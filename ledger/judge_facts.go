@@ -18,7 +18,7 @@ const (
 // facts are what the ledger knows that a match to the live lease may break a rule of. The end that a completing match gives its
 // lease stands behind it in the journal: a lease that is over by now was over by something else.
 type facts struct {
-	taken
+	assignedTo
 	settled     bool   // its fence is not above the highest settled one
 	overlapping bool   // its lease overlaps a settled one
 	passed      bool   // its fence is below one that was granted
@@ -34,8 +34,8 @@ func (f facts) objection(r room.Record) string {
 		return "its fence is not above the highest settled one"
 	case f.overlapping:
 		return "its lease overlaps a settled one"
-	case f.taken.objection() != "":
-		return f.taken.objection()
+	case f.assignedTo.objection() != "":
+		return f.assignedTo.objection()
 	case f.outcome != "":
 		return "its lease was over by something else: " + f.outcome
 	case f.passed:
@@ -57,7 +57,7 @@ func (w *work) factsOf(matches []room.Record) ([]facts, error) {
 		err := scan(&i, &f.verified, &f.given, &f.answered, &f.settled, &f.overlapping, &f.passed, &f.outcome)
 		found[i] = f
 		return err
-	}, rows, `SELECT q.i, `+takenColumns("q.message_id")+`,
+	}, rows, `SELECT q.i, `+assignedColumns("q.message_id")+`,
 		EXISTS (SELECT 1 FROM verifications v WHERE v.room = $1 AND v.fence >= q.fence
 			AND (v.fence > q.fence OR (v.completes = 1 AND v.voided_at IS NULL)))
 			OR EXISTS (SELECT 1 FROM high_water h WHERE h.room = $1 AND h.settled >= q.fence),
@@ -71,7 +71,7 @@ func (w *work) factsOf(matches []room.Record) ([]facts, error) {
 }
 
 // taken is how a message belongs to a lease already.
-type taken struct {
+type assignedTo struct {
 	verified bool // it was matched to it, or given to it while it went on
 	given    bool // and still is
 	answered bool // by its first answer, which its holder has not rejected; one that has no answer yet has none
@@ -79,7 +79,7 @@ type taken struct {
 
 // takenColumns are those of taken, of a message of the room $1. OFFSET 0 keeps PostgreSQL from reading whole tables into a hash
 // where it does not know yet how large they are.
-func takenColumns(message string) string {
+func assignedColumns(message string) string {
 	return strings.ReplaceAll(`
 	EXISTS (SELECT 1 FROM verifications v WHERE v.room = $1 AND v.message_id = MESSAGE AND v.voided_at IS NULL LIMIT 1 OFFSET 0),
 	EXISTS (SELECT 1 FROM attributions a WHERE a.room = $1 AND a.message_id = MESSAGE AND `+standing+` LIMIT 1 OFFSET 0),
@@ -89,7 +89,7 @@ func takenColumns(message string) string {
 		"MESSAGE", message)
 }
 
-func (t taken) objection() string {
+func (t assignedTo) objection() string {
 	switch {
 	case t.verified:
 		return "it is verified for a lease already"
@@ -114,9 +114,9 @@ func (w *work) objectionToGiven(r room.Record) (string, error) {
 	if r.Fence <= 0 || r.EndedAt < r.GrantedAt {
 		return "its lease is not one", nil
 	}
-	var has taken
+	var has assignedTo
 	var sent, granted int64
-	err := w.Row(`SELECT `+takenColumns("$2")+`,
+	err := w.Row(`SELECT `+assignedColumns("$2")+`,
 		COALESCE((SELECT sent_at FROM messages WHERE room = $1 AND message_id = $2), 0),
 		COALESCE((SELECT granted_at FROM leases WHERE room = $1 AND fence = $3), $4)`,
 		string(w.id), plain(r.MessageID), r.Fence, r.GrantedAt).
@@ -145,7 +145,7 @@ func (w *work) agreeToMatch(r room.Record) error {
 // refuse calls for a person.
 func (w *work) refuseMatch(epoch int64, r room.Record, why string) error {
 	w.addVerdict(r, false)
-	return w.incident(epoch, alarm{kind: "match_refused", subject: r.MessageID, ticket: r.Ticket, fence: r.Fence,
+	return w.addIncident(epoch, alarm{kind: "match_refused", subject: r.MessageID, ticket: r.Ticket, fence: r.Fence,
 		seller: r.Seller, detail: "a match was refused: " + why, at: r.At})
 }
 

@@ -21,11 +21,11 @@ const standing = `a.kind IN ('claimed', 'assigned') AND a.verdict = 'agreed' AND
 	WHERE r.room = a.room AND r.message_id = a.message_id AND r.kind = 'rejected' AND r.fence = a.fence AND r.at >= a.at)`
 
 // given writes that a holder says that an unmatched message is its own, or that support gives it to a lease, and judges that.
-func (w *work) given(epoch int64, r room.Record) error {
+func (w *work) giveMessage(epoch int64, r room.Record) error {
 	if r.MessageID == "" {
 		return fmt.Errorf("%w: %s without a message", errMalformed, r.Type)
 	}
-	verdict, found, err := w.attributed(r)
+	verdict, found, err := w.findAttribution(r)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (w *work) given(epoch int64, r room.Record) error {
 	if err := w.attribute(epoch, r, agreed); err != nil {
 		return err
 	}
-	if err := w.belongs(epoch, r); err != nil {
+	if err := w.setBelongs(epoch, r); err != nil {
 		return err
 	}
 	return w.agreeToGiven(epoch, r)
@@ -71,7 +71,7 @@ func (w *work) agreeToGiven(epoch int64, r room.Record) error {
 
 // attributed looks up the verdict on a claim or an assignment. Support may give a message to a lease again, once it was refused
 // or its holder had rejected it: that is judged anew. Which it is shows by its time, which a repeat has of the first.
-func (w *work) attributed(r room.Record) (verdict string, found bool, err error) {
+func (w *work) findAttribution(r room.Record) (verdict string, found bool, err error) {
 	var stands bool
 	var last int64
 	err = w.Row(`SELECT a.verdict, `+standing+`, COALESCE((SELECT MAX(l.at) FROM attributions l
@@ -98,14 +98,14 @@ func (w *work) attribute(epoch int64, r room.Record, verdict string) error {
 
 // rejected writes that a holder says that a message is not its own: what was verified of it stands no longer, so
 // that it may be found to belong to another lease.
-func (w *work) rejected(epoch int64, r room.Record) error {
+func (w *work) rejectMessage(epoch int64, r room.Record) error {
 	if r.MessageID == "" {
 		return fmt.Errorf("%w: rejection without a message", errMalformed)
 	}
 	if err := w.attribute(epoch, r, ""); err != nil {
 		return err
 	}
-	if err := w.belongsNowhere(r); err != nil {
+	if err := w.setUnassigned(r); err != nil {
 		return err
 	}
 	_, err := w.Exec(`UPDATE verifications SET voided_at = $4
@@ -113,6 +113,6 @@ func (w *work) rejected(epoch int64, r room.Record) error {
 	if err != nil {
 		return err
 	}
-	return w.incident(epoch, alarm{kind: "message_rejected", subject: r.MessageID, ticket: r.Ticket, fence: r.Fence,
+	return w.addIncident(epoch, alarm{kind: "message_rejected", subject: r.MessageID, ticket: r.Ticket, fence: r.Fence,
 		seller: r.Seller, detail: "a holder said that a message is not its own", at: r.At})
 }

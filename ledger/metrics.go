@@ -53,13 +53,13 @@ func newMetrics(r prometheus.Registerer, l *Ledger) *metrics {
 			gauge("behind_seconds", "How long the ledger has been behind; 0 when it is not.", l.behindSeconds),
 			gauge("oldest_row_seconds", "How old the oldest row is, as the last round of the trim found; 0 when not known.", l.oldestSeconds))
 		r.MustRegister(m.counters.collectors()...)
-		r.MustRegister(ofDatabase(l.db)...)
+		r.MustRegister(databaseMetrics(l.db)...)
 	}
 	return m
 }
 
 // ofDatabase are the counts that the database keeps by itself.
-func ofDatabase(db *sqldb.DB) []prometheus.Collector {
+func databaseMetrics(db *sqldb.DB) []prometheus.Collector {
 	const probes = "Times the database was asked whether it is there because a question was slow, by answer."
 	count := func(name, help string, labels prometheus.Labels, read func(sqldb.Stats) uint64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "waitroom_ledger_" + name, Help: help, ConstLabels: labels},

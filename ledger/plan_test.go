@@ -198,7 +198,7 @@ func questions(filled int64) map[string]func(*work) error {
 		"what is there of entries": func(w *work) error {
 			return markApplied(w.Session, []*run{{work: w, records: []record{{recordKey: key}}}})
 		},
-		"what goes on in a new epoch": func(w *work) error { return w.keep(1, room.Kept{Ticket: one, Seller: seller}, now) },
+		"what goes on in a new epoch": func(w *work) error { return w.carryOver(1, room.Kept{Ticket: one, Seller: seller}, now) },
 		"what was told of a place": func(w *work) error {
 			of, err := w.replayPlace(room.Record{Of: 9, Ticket: one, Seller: seller, Outcome: room.Lost, EndedAt: now})
 			if err == nil && of != 1 {
@@ -207,7 +207,7 @@ func questions(filled int64) map[string]func(*work) error {
 			return err
 		},
 		"a live objection":    func(w *work) error { g := given; g.Result = room.Matched; _, err := w.objectionToGiven(g); return err },
-		"what was attributed": func(w *work) error { _, _, err := w.attributed(given); return err },
+		"what was attributed": func(w *work) error { _, _, err := w.findAttribution(given); return err },
 	}
 }
 

@@ -53,7 +53,7 @@ const incidentWithin = 5 * time.Second
 func (l *Ledger) recordReuse(ctx context.Context, id room.ID, first knownMessage, note room.MessageNote) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), incidentWithin)
 	defer cancel()
-	return l.inRoom(ctx, id, func(w *work) error { return w.reused(first, note) })
+	return l.inRoom(ctx, id, func(w *work) error { return w.addReuseIncident(first, note) })
 }
 
 func (l *Ledger) receive(ctx context.Context, id room.ID, note room.MessageNote) (k knownMessage, err error) {
