@@ -6,13 +6,13 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// bell calls Config.Alarmed on a goroutine of its own, so that nobody who writes an incident waits for it. A room that alarms
-// again before it was told of is told of once.
+// alerts calls Config.OnIncident on its own goroutine, so that no writer of an incident waits for the call. A
+// room with several incidents waiting gets one call.
 type alerts struct {
-	notify func(room.ID) // nil = nobody wants to know
+	notify func(room.ID) // nil = no calls
 
 	mu      sync.Mutex
-	rooms   map[room.ID]bool // to be told of
+	rooms   map[room.ID]bool // that wait for a call
 	running bool
 	closed  bool
 	calls   sync.WaitGroup
@@ -44,7 +44,7 @@ func (b *alerts) run() {
 	}
 }
 
-// next takes a room; without one the goroutine ends.
+// next returns a waiting room; without one, the goroutine ends.
 func (b *alerts) next() (id room.ID, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -56,7 +56,7 @@ func (b *alerts) next() (id room.ID, ok bool) {
 	return "", false
 }
 
-// close drops whom it has not told yet and waits for the call that goes on.
+// close drops the waiting rooms and waits for the call in progress.
 func (b *alerts) close() {
 	b.mu.Lock()
 	b.closed, b.rooms = true, nil

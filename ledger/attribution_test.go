@@ -22,10 +22,12 @@ func claim(messageID string, ticket int64) room.Record {
 
 func rejected(messageID string, ticket int64) room.Record {
 	r := claim(messageID, ticket)
-	return room.Record{Type: "rejected", At: ticket*10 + 11, Ticket: r.Ticket, Seller: r.Seller, Fence: r.Fence, MessageNote: r.MessageNote}
+	return room.Record{Type: "rejected", At: ticket*10 + 11, Ticket: r.Ticket, Seller: r.Seller, Fence: r.Fence,
+		MessageNote: r.MessageNote}
 }
 
-const attributions = `SELECT message_id || ' ' || kind || ' ' || fence || ' ' || seller || ' ' || verdict FROM attributions ORDER BY at, kind`
+const attributions = `SELECT message_id || ' ' || kind || ' ' || fence || ' ' || seller || ' ' || verdict
+	FROM attributions ORDER BY at, kind`
 
 func TestAClaimedMessageKeepsItsFirstAnswer(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
@@ -41,7 +43,8 @@ func TestAClaimedMessageKeepsItsFirstAnswer(t *testing.T) {
 
 		require.Equal(t, []string{"m true", "m true"}, b.journal.told(), "also where it was applied before")
 		require.Equal(t, []string{"m claimed 1000 s-1 agreed"}, column(t, one.DB(), attributions))
-		require.Equal(t, []string{"m 1000 1"}, column(t, one.DB(), `SELECT message_id || ' ' || fence || ' ' || completes FROM verifications`))
+		require.Equal(t, []string{"m 1000 1"}, column(t, one.DB(), `SELECT message_id || ' ' || fence || ' ' ||
+			completes FROM verifications`))
 		known, err := one.Receive(t.Context(), here, first.MessageNote)
 		require.NoError(t, err)
 		require.Equal(t, room.Match{Result: room.Unmatched, Reason: room.NotExpected, Epoch: 1, At: 15}, *known)
@@ -58,10 +61,12 @@ func TestAClaimIsJudgedByTheSameRules(t *testing.T) {
 		before []room.Record
 		why    string
 	}{
-		"a lease that is over":      {append(asked[:3:3], ended(2, room.Cancelled)), "over by something else: cancelled"},
+		"a lease that is over": {append(asked[:3:3], ended(2, room.Cancelled)),
+			"over by something else: cancelled"},
 		"a lease that was passed":   {append(asked[:3:3], joined(3), granted(3)), "below one that was granted"},
 		"a lease another one ended": {append(asked[:3:3], matched("x", 2)), "highest settled"},
-		"a message of another":      {[]room.Record{joined(1), granted(1), matched("m", 1), joined(2), granted(2)}, "verified for a lease already"},
+		"a message of another": {[]room.Record{joined(1), granted(1), matched("m", 1), joined(2), granted(2)},
+			"verified for a lease already"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onBoth(t, func(t *testing.T, b *bench) {
@@ -74,7 +79,8 @@ func TestAClaimIsJudgedByTheSameRules(t *testing.T) {
 				require.False(t, agreed)
 				require.Contains(t, b.journal.told(), "m false")
 				require.Equal(t, []string{"m claimed 2000 s-2 refused"}, column(t, l.DB(), attributions))
-				require.Equal(t, []string{"match_refused m"}, column(t, l.DB(), `SELECT kind || ' ' || subject FROM incidents`))
+				require.Equal(t, []string{"match_refused m"}, column(t, l.DB(), `SELECT kind || ' ' || subject
+					FROM incidents`))
 				require.Contains(t, b.log.String(), c.why)
 				require.Zero(t, count(t, l, "parked"))
 			})
@@ -108,8 +114,10 @@ func TestARejectedMessageMayBeFoundToBelongToALaterLease(t *testing.T) {
 		require.NoError(t, l.Drain(t.Context(), here))
 		require.Equal(t, []string{"1000 21", "2000 stands"}, column(t, l.DB(),
 			`SELECT fence || ' ' || COALESCE(CAST(voided_at AS TEXT), 'stands') FROM verifications ORDER BY id`))
-		require.Equal(t, []string{"m-1 rejected 1000 s-1 ", "m-1 claimed 2000 s-2 agreed"}, column(t, l.DB(), attributions))
-		require.Equal(t, []string{"message_rejected m-1 1000"}, column(t, l.DB(), `SELECT kind || ' ' || subject || ' ' || fence FROM incidents`))
+		require.Equal(t, []string{"m-1 rejected 1000 s-1 ", "m-1 claimed 2000 s-2 agreed"},
+			column(t, l.DB(), attributions))
+		require.Equal(t, []string{"message_rejected m-1 1000"}, column(t, l.DB(), `SELECT kind || ' ' || subject ||
+			' ' || fence FROM incidents`))
 		require.Equal(t, 1, count(t, l, "outbox_tasks WHERE payload LIKE '{\"type\":\"incident\"%'"))
 		require.Equal(t, []string{"m-1 true", "m-1 true"}, b.journal.told(), "the first one's and the claim's")
 		known, err := l.Receive(t.Context(), here, matched("m-1", 1).MessageNote)

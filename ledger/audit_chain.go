@@ -7,8 +7,9 @@ import (
 	"encoding/json"
 )
 
-// chained is a row of actions in its room's chain. Its hash covers the row and the hash before it, so an edited or missing row breaks the
-// chain. The texts that name a seller are covered by a salted digest: an erasure rewrites them and forgets the salt.
+// chained is a row of actions in its room's hash chain. Its hash covers the row and the previous hash, so an
+// edited or missing row breaks the chain. The columns that name a seller are covered by a salted digest: an
+// erasure rewrites them and deletes the salt.
 type chained struct {
 	Room                       string
 	Epoch, N, At, Seq          int64
@@ -20,19 +21,20 @@ type chained struct {
 	seller, reason, salt, hash string
 }
 
-// textDigest returns the digest of what names a seller.
+// textDigest returns the digest of the columns that name a seller.
 func (c chained) textDigest() string { return digestOf(c.salt, c.seller, c.reason) }
 
-// digest returns the hash of the row. Rows from before there were details have none, and their hash is as it was.
+// digest returns the hash of the row. Rows older than the detail column have no detail, and keep their hash.
 func (c chained) digest() string {
-	row := []any{c.Room, c.Epoch, c.N, c.At, c.Seq, c.Entry, c.Who, c.Action, c.Ticket, c.Fence, c.MessageID, c.Texts, c.Prev}
+	row := []any{c.Room, c.Epoch, c.N, c.At, c.Seq, c.Entry, c.Who, c.Action, c.Ticket, c.Fence, c.MessageID,
+		c.Texts, c.Prev}
 	if c.Detail != "" {
 		row = append(row, c.Detail)
 	}
 	return digestOf(row...)
 }
 
-// digestOf returns the SHA-256 of some values, written as JSON so that no two lists are alike.
+// digestOf returns the SHA-256 of the values as JSON, so that different lists have different digests.
 func digestOf(values ...any) string {
 	text, err := json.Marshal(values)
 	if err != nil {
@@ -42,7 +44,7 @@ func digestOf(values ...any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// chain puts an action behind the last of its room.
+// chain appends an action to its room's chain.
 func (w *work) chain(c *chained) error {
 	err := w.Row(`SELECT seq, hash FROM audit_chains WHERE room = $1`, c.Room).Scan(&c.Seq, &c.Prev)
 	if err != nil && !noRows(err) {

@@ -7,28 +7,29 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// AuditFault is what is wrong with a room's audit.
+// AuditFault is a broken row of a room's audit chain.
 type AuditFault struct {
 	Room room.ID
 	Seq  int64  // the number of the row in the room's audit
 	What string // in words
 }
 
-// AuditReport is what a verification has found.
+// AuditReport is the result of a verification.
 type AuditReport struct {
-	Rows    int // that were verified
-	Erased  int // of them, those whose texts were rewritten when a seller was erased: they are not verified
-	Outside int // rows that are in no chain: from before there was one, or about to go with the retention
+	Rows    int // verified rows
+	Erased  int // verified rows whose texts an erasure rewrote: their texts are not verified
+	Outside int // rows outside any chain: older than the chain, or about to be trimmed
 	Faults  []AuditFault
-	Heads   string // digest of the ends of all chains: it changes with each action, and with nothing else
+	Heads   string // digest of the ends of all chains; it changes with every action and only then
 }
 
-// VerifyAudit verifies the chain of hashes over what support did, in every room.
+// VerifyAudit verifies the hash chain over support's actions, in every room.
 func (l *Ledger) VerifyAudit(ctx context.Context) (r AuditReport, err error) {
 	var ids []string
 	err = l.reading(ctx, "", func(w *work) error {
 		ids = nil
-		if err := w.Row(`SELECT COUNT(*) FROM actions a WHERE seq = 0 OR seq < (SELECT c.first FROM audit_chains c WHERE c.room = a.room)`).Scan(&r.Outside); err != nil {
+		if err := w.Row(`SELECT COUNT(*) FROM actions a WHERE seq = 0 OR seq < (SELECT c.first FROM audit_chains c
+			WHERE c.room = a.room)`).Scan(&r.Outside); err != nil {
 			return err
 		}
 		return w.Each(func(scan func(...any) error) error {
@@ -42,7 +43,11 @@ func (l *Ledger) VerifyAudit(ctx context.Context) (r AuditReport, err error) {
 			break
 		}
 		var v roomAudit
-		if err = l.inRoom(ctx, room.ID(id), func(w *work) (err error) { v, err = w.verify(id); return err }); err == nil {
+		if err = l.inRoom(ctx, room.ID(id), func(w *work) (err error) {
+			v,
+				err = w.verify(id)
+			return err
+		}); err == nil {
 			r.Rows, r.Erased, r.Faults = r.Rows+v.rows, r.Erased+v.erased, append(r.Faults, v.faults...)
 			heads = append(heads, id, v.last, v.hash)
 		}
@@ -54,17 +59,17 @@ func (l *Ledger) VerifyAudit(ctx context.Context) (r AuditReport, err error) {
 	return r, nil
 }
 
-// roomAudit is what the verification of one room has found so far.
+// roomAudit is the state of one room's verification.
 type roomAudit struct {
 	room         string
-	next, last   int64  // the row that has to come, and the last that has to be there
-	hash         string // of the last one
-	prev         string // the hash before it; "" = not known
+	next, last   int64  // the next expected row, and the last
+	hash         string // the last row's hash
+	prev         string // the previous row's hash; "" = not known
 	rows, erased int
 	faults       []AuditFault
 }
 
-// verify reads a room's chain. Neither the drain nor the retention writes in the room meanwhile.
+// verify reads a room's chain. Its transaction keeps the drain and the trim out of the room.
 func (w *work) verify(id string) (v roomAudit, err error) {
 	v = roomAudit{room: id}
 	err = w.Row(`SELECT first, seq, hash FROM audit_chains WHERE room = $1`, id).Scan(&v.next, &v.last, &v.hash)
@@ -77,12 +82,14 @@ func (w *work) verify(id string) (v roomAudit, err error) {
 	}
 	err = w.Each(func(scan func(...any) error) error {
 		c := chained{Room: id}
-		err := scan(&c.Epoch, &c.Entry, &c.N, &c.At, &c.Who, &c.Action, &c.reason, &c.Ticket, &c.Fence, &c.MessageID, &c.Detail, &c.seller, &c.Seq, &c.salt, &c.Texts, &c.Prev, &c.hash)
+		err := scan(&c.Epoch, &c.Entry, &c.N, &c.At, &c.Who, &c.Action, &c.reason, &c.Ticket, &c.Fence,
+			&c.MessageID, &c.Detail, &c.seller, &c.Seq, &c.salt, &c.Texts, &c.Prev, &c.hash)
 		if err == nil {
 			v.row(c)
 		}
 		return err
-	}, `SELECT epoch, entry, n, at, who, action, reason, ticket, fence, message_id, detail, seller, seq, salt, texts, prev, hash
+	}, `SELECT epoch, entry, n, at, who, action, reason, ticket, fence, message_id, detail, seller, seq, salt,
+		texts, prev, hash
 		FROM actions WHERE room = $1 AND seq >= $2 AND seq <= $3 ORDER BY seq`, id, v.next, v.last)
 	v.missing(v.last + 1)
 	if v.prev != "" && v.prev != v.hash {
@@ -115,7 +122,7 @@ func (v *roomAudit) row(c chained) {
 	v.prev = c.hash
 }
 
-// missing notes the rows that are not there before one that is.
+// missing records a fault if rows are missing before this one.
 func (v *roomAudit) missing(seq int64) {
 	if v.next < seq {
 		v.fault(v.next, fmt.Sprintf("to %d: missing", seq-1))

@@ -14,16 +14,19 @@ import (
 
 // written are the columns of every table that a drain writes.
 var written = map[string]string{
-	"timeline":      "epoch, entry, n, at, kind, ticket, fence, seller, detail",
-	"places":        "epoch, ticket, seller, joined_at, ended_at, outcome, fence",
-	"leases":        "fence, epoch, ticket, seller, granted_at, expires_at, ended_at, outcome",
-	"messages":      "message_id, state, sender, body, sent_at, received_at, result, reason, verdict, completes, epoch, ticket, fence, seller, granted_at, ended_at, matched_at, claimed, duplicate, code, fingerprint, now_by, now_result, now_reason, now_epoch, now_ticket, now_fence, now_seller",
-	"verifications": "ROW_NUMBER() OVER (ORDER BY id), fence, epoch, ticket, message_id, granted_at, ended_at, completes, voided_at",
-	"attributions":  "message_id, kind, fence, epoch, ticket, seller, verdict, who, reason, at",
-	"actions":       "epoch, entry, n, at, who, action, reason, ticket, fence, message_id, seller",
-	"incidents":     "kind, subject, epoch, ticket, fence, detail, at",
-	"parked":        "epoch, entry, body, error",
-	"outbox_tasks":  "task_key, ROW_NUMBER() OVER (PARTITION BY task_key ORDER BY id), kind, phase, payload",
+	"timeline": "epoch, entry, n, at, kind, ticket, fence, seller, detail",
+	"places":   "epoch, ticket, seller, joined_at, ended_at, outcome, fence",
+	"leases":   "fence, epoch, ticket, seller, granted_at, expires_at, ended_at, outcome",
+	"messages": "message_id, state, sender, body, sent_at, received_at, result, reason, verdict, " +
+		"completes, epoch, ticket, fence, seller, granted_at, ended_at, matched_at, claimed, duplicate, code, " +
+		"fingerprint, now_by, now_result, now_reason, now_epoch, now_ticket, now_fence, now_seller",
+	"verifications": "ROW_NUMBER() OVER (ORDER BY id), fence, epoch, ticket, message_id, granted_at, " +
+		"ended_at, completes, voided_at",
+	"attributions": "message_id, kind, fence, epoch, ticket, seller, verdict, who, reason, at",
+	"actions":      "epoch, entry, n, at, who, action, reason, ticket, fence, message_id, seller",
+	"incidents":    "kind, subject, epoch, ticket, fence, detail, at",
+	"parked":       "epoch, entry, body, error",
+	"outbox_tasks": "task_key, ROW_NUMBER() OVER (PARTITION BY task_key ORDER BY id), kind, phase, payload",
 }
 
 // tables are what a drain has written of a room, whose name is left out.
@@ -39,7 +42,8 @@ func tables(t *testing.T, l *ledger.Ledger, id room.ID) map[string][]string {
 		if table == "outbox_tasks" {
 			of = `task_key LIKE '` + string(id) + `/%'`
 		}
-		for _, row := range column(t, l.DB(), `SELECT `+strings.Join(parts, ` || '|' || `)+` FROM `+table+` WHERE `+of+` ORDER BY 1`) {
+		for _, row := range column(t, l.DB(),
+			`SELECT `+strings.Join(parts, ` || '|' || `)+` FROM `+table+` WHERE `+of+` ORDER BY 1`) {
 			all[table] = append(all[table], strings.ReplaceAll(row, string(id), "room"))
 		}
 	}
@@ -58,7 +62,8 @@ type chance struct {
 func (c *chance) record() room.Record {
 	c.at += c.Int64N(4)
 	ticket := 1 + c.n/4 + c.Int64N(4)
-	r := room.Record{At: c.at, Ticket: ticket, Seller: fmt.Sprintf("s-%d", ticket), Fence: ticket*1000 + c.Int64N(9)/8,
+	r := room.Record{At: c.at, Ticket: ticket, Seller: fmt.Sprintf("s-%d", ticket),
+		Fence:     ticket*1000 + c.Int64N(9)/8,
 		GrantedAt: ticket * 10, ExpiresAt: ticket*10 + 120, EndedAt: ticket*10 + 1 + c.Int64N(10)}
 	switch c.IntN(40) {
 	case 0:
@@ -68,8 +73,10 @@ func (c *chance) record() room.Record {
 	case 2:
 		r.GrantedAt, r.EndedAt = 0, 0
 	}
-	r.Type = c.one("joined", "joined", "joined", "joined", "granted", "granted", "granted", "granted", "ended", "ended", "ended", "ended", "extended",
-		"extended", "away", "later", "message", "message", "message", "message", "message", "claimed", "assigned", "rejected", "incident", "action", "action",
+	r.Type = c.one("joined", "joined", "joined", "joined", "granted", "granted", "granted", "granted", "ended",
+		"ended", "ended", "ended", "extended",
+		"extended", "away", "later", "message", "message", "message", "message", "message", "claimed", "assigned",
+		"rejected", "incident", "action", "action",
 		c.one("epoch", "told", "joined", "joined"))
 	switch r.Type {
 	case "ended", "told":
@@ -79,13 +86,15 @@ func (c *chance) record() room.Record {
 	case "epoch":
 		r.Kept = []room.Kept{{Ticket: ticket, Seller: r.Seller}}
 	case "message", "claimed", "assigned", "rejected", "incident", "action":
-		r.MessageNote = room.MessageNote{MessageID: fmt.Sprint("m-", ticket, c.IntN(2)), Text: "code 482913", SentAt: c.at - c.Int64N(5),
+		r.MessageNote = room.MessageNote{MessageID: fmt.Sprint("m-", ticket, c.IntN(2)), Text: "code 482913",
+			SentAt:   c.at - c.Int64N(5),
 			Received: c.at, Fingerprint: c.one("k:1", "k:1", "k:1", "k:2")}
 		r.Who, r.Action, r.Reason = "kim", c.one("end", "move", ""), c.one("", "why")
 		if c.poison && c.IntN(5) == 0 {
 			r.Reason = "no\x00text"
 		}
-		r.Result = room.Result(c.one(string(room.Matched), string(room.Matched), string(room.Unmatched), string(room.Late), ""))
+		r.Result = room.Result(c.one(string(room.Matched), string(room.Matched), string(room.Unmatched),
+			string(room.Late), ""))
 		r.Judge = r.Result == room.Matched && c.IntN(6) > 0
 		r.Completes, r.Duplicate, r.Code = c.IntN(2) > 0, c.IntN(9) == 0, c.IntN(2) > 0
 	}
@@ -163,7 +172,8 @@ func TestTheTablesRulesSeeTheVerificationsOfTheSameStatement(t *testing.T) {
 			"a completed lease's": `1, 'm-2', 10, 20, 0`,
 			"an overlapping one":  `2, 'm-2', 15, 30, 1`,
 		} {
-			_, err := l.DB().Exec(`INSERT INTO verifications (room, epoch, ticket, fence, message_id, granted_at, ended_at, completes)
+			_, err := l.DB().Exec(`INSERT INTO verifications (room, epoch, ticket, fence, message_id, granted_at,
+				ended_at, completes)
 				VALUES ('integration', 1, 1, 1, 'm-1', 10, 20, 1), ('integration', 1, 1, ` + second + `)`)
 			require.Error(t, err, name)
 		}

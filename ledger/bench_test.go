@@ -79,9 +79,11 @@ func (b *bench) free(id room.ID, n int) {
 	seller, fence := "b-"+uuid.NewString()[:13], at*1000+7
 	b.journal.add(id, room.Entry{ID: fmt.Sprintf("%d-0", at), Epoch: 1763688000000, Records: []room.Record{
 		{Type: "joined", At: at, Ticket: ticket, Seller: seller},
-		{Type: "granted", At: at, Ticket: ticket, Seller: seller, Fence: fence, GrantedAt: at, ExpiresAt: at + 120_000}}})
+		{Type: "granted", At: at, Ticket: ticket, Seller: seller, Fence: fence, GrantedAt: at,
+			ExpiresAt: at + 120_000}}})
 	b.journal.add(id, room.Entry{ID: fmt.Sprintf("%d-1", at+20), Epoch: 1763688000000, Records: []room.Record{
-		{Type: "ended", At: at + 20, Ticket: ticket, Seller: seller, Fence: fence, Outcome: room.Completed, EndedAt: at + 20}}})
+		{Type: "ended", At: at + 20, Ticket: ticket, Seller: seller, Fence: fence, Outcome: room.Completed,
+			EndedAt: at + 20}}})
 }
 
 // measure reports what entries cost the process that takes them in; what fills the journals does not count.
@@ -121,7 +123,8 @@ func BenchmarkFindInTheLedgerOfAYear(b *testing.B) {
 			l := on.openWith(b, on.config())
 			_, err := l.DB().Exec(`INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, seller)
 				WITH RECURSIVE lines (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM lines WHERE i < 3199999)
-				SELECT 'room:' || (i / 8 % 5000), 1, 'e-' || i, 0, i, 'joined', i / 8, 'seller-' || (i / 8 % 40000) FROM lines`)
+				SELECT 'room:' || (i / 8 % 5000), 1, 'e-' || i, 0, i, 'joined', i / 8, 'seller-' || (i / 8 % 40000)
+				FROM lines`)
 			require.NoError(b, err)
 			for _, text := range []string{"seller-31234", "Seller 3123", "31234", "selelr-31234"} {
 				b.Run(text, func(b *testing.B) {

@@ -141,7 +141,8 @@ func TestAFrozenDatabaseIsFoundOutByOneProbe(t *testing.T) {
 	for range 3 { // which end at once, long before the probe
 		questions.Go(func() {
 			_, err := l.Receive(ctx, here, room.MessageNote{MessageID: "m"})
-			if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ledger.ErrAway) { // its own time says nothing
+			if !errors.Is(err, context.DeadlineExceeded) ||
+				errors.Is(err, ledger.ErrAway) { // its own time says nothing
 				t.Errorf("receive: %v", err)
 			}
 		})

@@ -44,7 +44,8 @@ func (c *counters) leave(t testing.TB, db *sql.DB) {
 	delete(inTables, "joined")
 	require.Equal(t, inTables, counted, "tables and metrics differ")
 	require.GreaterOrEqual(t, joined, places, "places that nobody counted")
-	require.LessOrEqual(t, joined-places, inTables["incident ticket_reused"], "a ticket given out twice is two places in one row")
+	require.LessOrEqual(t, joined-places, inTables["incident ticket_reused"],
+		"a ticket given out twice is two places in one row")
 }
 
 // sums are what is counted, with what was put right later taken back.
@@ -102,7 +103,8 @@ func timelineRows(t testing.TB, db *sql.DB) map[string]int {
 	rows, err := db.Query(`SELECT 'joined', COUNT(*) FROM places UNION ALL SELECT 'granted', COUNT(*) FROM leases
 		UNION ALL SELECT 'place ' || outcome, COUNT(*) FROM places WHERE outcome IS NOT NULL GROUP BY outcome
 		UNION ALL SELECT 'lease ' || outcome, COUNT(*) FROM leases WHERE outcome IS NOT NULL GROUP BY outcome
-		UNION ALL SELECT 'message ' || result || ' ' || reason, COUNT(*) FROM messages WHERE state = 'judged' GROUP BY result, reason
+		UNION ALL SELECT 'message ' || result || ' ' || reason, COUNT(*) FROM messages WHERE state = 'judged'
+		GROUP BY result, reason
 		UNION ALL SELECT 'incident ' || kind, COUNT(*) FROM incidents GROUP BY kind`)
 	require.NoError(t, err)
 	defer func() { _ = rows.Close() }()
@@ -123,15 +125,19 @@ func TestOutcomesThatArePutRightAreCountedAsThat(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		b.write(1, joined(1), granted(1), joined(2), joined(3))
-		b.write(1, room.Record{Type: "ended", At: 15, Ticket: 3, Seller: "s-3", Outcome: room.Cancelled, EndedAt: 15})
+		b.write(1, room.Record{Type: "ended", At: 15, Ticket: 3, Seller: "s-3", Outcome: room.Cancelled,
+			EndedAt: 15})
 		kept := []room.Kept{{Ticket: 3, Seller: "s-3"}} // the store lost its end; 1 and 2 are lost
 		b.write(50, room.Record{Type: "epoch", At: 99, Kept: kept})
 		b.write(50, retold(1, 1, room.Completed, 1000), retold(1, 9, room.Expired, 9000))
-		b.write(50, joined(5), room.Record{Type: "joined", At: 130, Ticket: 5, Seller: "another"}) // the first one's place is lost
-		b.write(50, room.Record{Type: "ended", At: 120, Ticket: 3, Seller: "s-3", Outcome: room.Dropped, EndedAt: 120})
+		b.write(50, joined(5), room.Record{Type: "joined", At: 130, Ticket: 5,
+			Seller: "another"}) // the first one's place is lost
+		b.write(50, room.Record{Type: "ended", At: 120, Ticket: 3, Seller: "s-3", Outcome: room.Dropped,
+			EndedAt: 120})
 		require.NoError(t, l.Drain(t.Context(), here))
 		sums, _ := b.counters.sums(t)
-		require.Equal(t, map[string]int{"joined": 6, "granted": 2, "place completed": 1, "place lost": 1, "place dropped": 1,
+		require.Equal(t, map[string]int{"joined": 6, "granted": 2, "place completed": 1, "place lost": 1,
+			"place dropped": 1,
 			"place expired": 1, "lease completed": 1, "lease expired": 1, "incident ticket_reused": 1}, sums)
 	})
 }

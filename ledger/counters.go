@@ -6,7 +6,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// tally counts what a transaction wrote of places, leases and messages.
+// counts are what one transaction wrote of places, leases and messages.
 type counts struct {
 	joined, granted int
 	places, leases  outcomeCounts
@@ -16,16 +16,16 @@ type counts struct {
 // answer is the first answer to a message.
 type answer struct{ result, reason string }
 
-// ends count each place or lease by the outcome that was known first. Outcomes that were put right later count apart.
+// outcomeCounts count each place or lease by its first known outcome. Later corrections count apart.
 type outcomeCounts struct {
 	ended     map[room.Outcome]int
 	corrected map[correction]int
 }
 
-// correction is a counted outcome and what stands in its place.
+// correction is a counted outcome and the one that replaced it.
 type correction struct{ from, to room.Outcome }
 
-// goesOn stands for the outcome of a place that is open again.
+// reopened is the outcome of a place that is open again.
 const reopened room.Outcome = "open"
 
 func (e *outcomeCounts) end(o room.Outcome, n int) {
@@ -42,7 +42,7 @@ func (e *outcomeCounts) correct(from, to room.Outcome) {
 	e.corrected[correction{from, to}]++
 }
 
-// message counts a message's first answer.
+// answered counts a message's first answer.
 func (t *counts) answered(r room.Record) {
 	if t.messages == nil {
 		t.messages = make(map[answer]int)
@@ -50,15 +50,15 @@ func (t *counts) answered(r room.Record) {
 	t.messages[answer{string(r.Result), r.Reason}]++
 }
 
-// tallied are the counters of all transactions. Over all replicas each thing counts once: their sums are what the
-// tables have.
+// counters are the sums over all transactions. Each place, lease and message counts once over all replicas:
+// the replicas' sums are the numbers of rows.
 type counters struct {
 	joined, granted prometheus.Counter
 	places, leases  outcomeCounters
 	messages        *prometheus.CounterVec
 }
 
-// talliedEnds are the counters of ends.
+// outcomeCounters are the sums of outcomeCounts.
 type outcomeCounters struct{ ended, corrected *prometheus.CounterVec }
 
 func newCounters() counters {
@@ -74,11 +74,13 @@ func newCounters() counters {
 		places: outcomeCounters{
 			ended: vec("places_ended_total",
 				"Places ended, by the outcome known first, counted when the ledger has them.", "outcome"),
-			corrected: vec("places_corrected_total", "Outcomes of places put right after they were counted.", "from", "to")},
+			corrected: vec("places_corrected_total", "Outcomes of places put right after they were counted.", "from",
+				"to")},
 		leases: outcomeCounters{
 			ended: vec("leases_ended_total",
 				"Leases ended, by the outcome known first, counted when the ledger has them.", "outcome"),
-			corrected: vec("leases_corrected_total", "Outcomes of leases put right after they were counted.", "from", "to")},
+			corrected: vec("leases_corrected_total", "Outcomes of leases put right after they were counted.", "from",
+				"to")},
 		messages: vec("messages_total",
 			"Inbound SMS by their first answer, counted once each when the ledger has it.", "result", "reason"),
 	}
@@ -86,13 +88,14 @@ func newCounters() counters {
 	return t
 }
 
-// begin gives each series its zero: a rate needs one to begin with.
+// initialize sets each series to zero, because a rate needs a first value.
 func (t counters) initialize() {
 	for _, o := range []room.Outcome{room.Completed, room.Cancelled, room.Expired, room.Forced, room.Removed,
 		room.Dropped, room.Lost} {
 		t.places.ended.WithLabelValues(string(o))
 	}
-	for _, o := range []room.Outcome{room.Completed, room.Cancelled, room.Expired, room.Forced, room.Unclaimed, room.Lost} {
+	for _, o := range []room.Outcome{room.Completed, room.Cancelled, room.Expired, room.Forced, room.Unclaimed,
+		room.Lost} {
 		t.leases.ended.WithLabelValues(string(o))
 	}
 	t.messages.WithLabelValues(string(room.Matched), "")

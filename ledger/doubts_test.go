@@ -69,7 +69,8 @@ func (m *cutter) serve(client net.Conn) {
 		if err != nil {
 			return
 		}
-		if commits := bytes.Contains(question[:n], []byte("commit\x00")); commits && m.before.CompareAndSwap(true, false) {
+		if commits := bytes.Contains(question[:n], []byte("commit\x00")); commits &&
+			m.before.CompareAndSwap(true, false) {
 			return
 		} else if commits && m.after.CompareAndSwap(true, false) {
 			muted.Store(true)
@@ -95,7 +96,8 @@ func TestCommitWithoutAnAnswerIsCountedOnce(t *testing.T) {
 			require.NoError(t, l.Drain(t.Context(), here))
 
 			b.write(1, joined(2), granted(2), ended(2, room.Expired))
-			b.write(1, room.Record{Type: "incident", At: 40, Action: "message_refused", MessageNote: room.MessageNote{MessageID: "9"}})
+			b.write(1, room.Record{Type: "incident", At: 40, Action: "message_refused",
+				MessageNote: room.MessageNote{MessageID: "9"}})
 			arm(m)
 			failed := l.Drain(t.Context(), here)
 			require.Equal(t, name == "it was answered", failed == nil, failed)
@@ -104,8 +106,9 @@ func TestCommitWithoutAnAnswerIsCountedOnce(t *testing.T) {
 				require.NoError(t, l.Drain(t.Context(), here))
 			}
 			sums, _ := b.counters.sums(t)
-			require.Equal(t, map[string]int{"joined": 2, "granted": 2, "place completed": 1, "place expired": 1, "lease completed": 1,
-				"lease expired": 1, "message matched ": 1, "incident message_refused": 1}, sums)
+			require.Equal(t, map[string]int{"joined": 2, "granted": 2, "place completed": 1, "place expired": 1,
+				"lease completed": 1,
+				"lease expired":   1, "message matched ": 1, "incident message_refused": 1}, sums)
 			require.Contains(t, b.log.String(), "ledger incident")
 		})
 	}

@@ -14,15 +14,15 @@ import (
 
 const (
 	drainers    = 4
-	drainBatch  = 500 // entries of one room that are read and applied at a time
-	maxRooms    = 16  // whose journals go into one transaction: other writers wait for all of them
+	drainBatch  = 500 // entries of one room in one portion
+	maxRooms    = 16  // rooms in one transaction: other writers wait for all of them
 	drainWithin = 20 * time.Second
-	drainAgain  = 50 * time.Millisecond // how long DrainAll waits before it retries
+	drainAgain  = 50 * time.Millisecond // between DrainAll's tries
 )
 
 // Run drains the rooms that JournalSeen queues, until ctx ends; it returns ctx's error. It also queues rooms
-// again that JournalSeen stopped naming, reconciles at once and every minute, and trims. While the database is
-// away, Run keeps retrying.
+// again that JournalSeen stopped naming, reconciles at once and every minute, and trims. While the database
+// is away, Run keeps retrying.
 func (l *Ledger) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for range drainers {
@@ -59,8 +59,8 @@ func (l *Ledger) Drain(ctx context.Context, id room.ID) error {
 	return err
 }
 
-// drain is Drain for several rooms. It returns the verdicts that it sent to the rooms, also beside an error. A
-// room that fails holds up no other; the error joins theirs. Once a journal turns out to be longer than one
+// drain is Drain for several rooms. It returns the verdicts that it sent to the rooms, also beside an error.
+// A room that fails holds up no other; the error joins theirs. Once a journal turns out to be longer than one
 // portion, drain unlocks the other rooms first: after an outage of the database a long one takes seconds.
 func (l *Ledger) drain(ctx context.Context, ids []room.ID) (sent settled, failed error) {
 	if err := l.db.Away(); err != nil {
@@ -87,7 +87,8 @@ func (l *Ledger) drain(ctx context.Context, ids []room.ID) (sent settled, failed
 
 // drainPortions drains a portion of each room's journal, in one transaction. It returns the rooms whose
 // journals may have more entries.
-func (l *Ledger) drainPortions(ctx context.Context, ids []room.ID, sent settled) (long []room.ID, failed error) {
+func (l *Ledger) drainPortions(ctx context.Context, ids []room.ID, sent settled) (long []room.ID,
+	failed error) {
 	portions, failed := l.readPortions(ctx, ids)
 	spans := l.spansOf(ctx, portions)
 	err := l.apply(ctx, portions)
@@ -109,8 +110,8 @@ func (l *Ledger) drainPortions(ctx context.Context, ids []room.ID, sent settled)
 }
 
 // DrainAll drains rooms that no longer change until their journals are empty, also of the entries that
-// verdicts add. It retries until ctx ends, and then returns the first error of the last try. It is for a store
-// that is about to lose its journals.
+// verdicts add. It retries until ctx ends, and then returns the first error of the last try. It is for a
+// store that is about to lose its journals.
 func (l *Ledger) DrainAll(ctx context.Context, ids []room.ID) error {
 	for {
 		left, failed := l.undrained(ctx, ids)

@@ -8,7 +8,7 @@ import (
 )
 
 // apply writes portions in one transaction, and sets their verdicts. If the database refuses an entry, apply
-// writes smaller parts in their own transactions until that entry is alone and becomes a dead letter.
+// writes smaller parts in transactions of their own, down to that entry, which becomes a dead letter.
 func (l *Ledger) apply(ctx context.Context, portions []*portion) error {
 	if len(portions) == 0 {
 		return nil
@@ -17,7 +17,10 @@ func (l *Ledger) apply(ctx context.Context, portions []*portion) error {
 	for i, p := range portions {
 		ids[i], p.verdicts = p.id, nil
 	}
-	err := l.inRooms(ctx, ids, func(s sqldb.Session, works []*work) error { return applyPortions(s, works, portions) })
+	err := l.inRooms(ctx, ids, func(s sqldb.Session,
+		works []*work) error {
+		return applyPortions(s, works, portions)
+	})
 	if err == nil || !sqldb.OfData(err) {
 		return err
 	}

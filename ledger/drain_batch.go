@@ -9,26 +9,28 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// batch is what a run of records is about, of places, leases and messages: read at once, changed in memory in the journal's
-// order, written at once. Nobody else changes these meanwhile, because the transaction is alone in its room.
+// batch holds the places, leases and messages that a run of records changes. They are read at once, changed
+// in memory in the journal's order, and written at once. The transaction is alone in its room, so no other
+// writer changes them in between.
 type batch struct {
 	places     map[placeKey]*place
 	leases     map[int64]*lease
-	placeOrder []*place // as the journal first names them
+	placeOrder []*place // in the order of the journal
 	leaseOrder []*lease
-	highest    int64 // of the fences that the run granted or ended
+	highest    int64 // fence that the run granted or ended
 
 	messages  map[string]*knownMessage
-	facts     map[recordKey]facts // of its matches, before the run
+	facts     map[recordKey]facts // of the run's matches, as of before the run
 	concluded *dialect.Rows
 	verified  []verification
 }
 
 func newBatch() batch {
-	return batch{places: make(map[placeKey]*place), leases: make(map[int64]*lease), facts: make(map[recordKey]facts), concluded: newConcluded()}
+	return batch{places: make(map[placeKey]*place), leases: make(map[int64]*lease),
+		facts: make(map[recordKey]facts), concluded: newConcluded()}
 }
 
-// applyRuns applies records none of which is alone.
+// applyBatch applies records of which none is sequential.
 func applyBatch(s sqldb.Session, runs []*run) error {
 	if runs = slices.DeleteFunc(runs, func(r *run) bool { return len(r.records) == 0 }); len(runs) == 0 {
 		return nil
@@ -49,7 +51,7 @@ func applyBatch(s sqldb.Session, runs []*run) error {
 	return write(s, runs)
 }
 
-// read takes in what the tables have of what the notes of some rooms are about.
+// read loads the rows that the records of some rooms change.
 func read(s sqldb.Session, runs []*run) error {
 	for _, r := range runs {
 		r.batch = newBatch()
@@ -69,7 +71,7 @@ func read(s sqldb.Session, runs []*run) error {
 	return nil
 }
 
-// ask notes what is to be read.
+// plan adds the rows that records change, still empty.
 func (b *batch) plan(records []record) {
 	for _, n := range records {
 		switch n.Type {
@@ -100,9 +102,10 @@ func (b *batch) planLease(fence int64) {
 
 func countPlaces(r *run) int { return len(r.batch.placeOrder) }
 
-// readPlaces takes in what the table has of the places.
+// readPlaces fills in the places that the table has.
 func readPlaces(s sqldb.Session, runs []*run) error {
-	rows, of := dialect.NewRows(countAll(runs, countPlaces), "room TEXT", "epoch BIGINT", "ticket BIGINT"), make(map[string]*run, len(runs))
+	rows, of := dialect.NewRows(countAll(runs, countPlaces), "room TEXT", "epoch BIGINT", "ticket BIGINT"),
+		make(map[string]*run, len(runs))
 	for _, r := range runs {
 		of[string(r.id)] = r
 		for _, p := range r.batch.placeOrder {
@@ -122,9 +125,10 @@ func readPlaces(s sqldb.Session, runs []*run) error {
 
 func countLeases(r *run) int { return len(r.batch.leaseOrder) }
 
-// readLeases takes in what the table has of the leases.
+// readLeases fills in the leases that the table has.
 func readLeases(s sqldb.Session, runs []*run) error {
-	rows, of := dialect.NewRows(countAll(runs, countLeases), "room TEXT", "fence BIGINT"), make(map[string]*run, len(runs))
+	rows, of := dialect.NewRows(countAll(runs, countLeases), "room TEXT", "fence BIGINT"),
+		make(map[string]*run, len(runs))
 	for _, r := range runs {
 		of[string(r.id)] = r
 		for _, l := range r.batch.leaseOrder {
@@ -138,11 +142,12 @@ func readLeases(s sqldb.Session, runs []*run) error {
 			*of[id].batch.leases[l.fence] = l
 		}
 		return err
-	}, rows, `SELECT t.room, t.fence, t.epoch, t.ticket, t.seller, t.granted_at, t.expires_at, t.ended_at, t.outcome`+
+	}, rows, `SELECT t.room, t.fence, t.epoch, t.ticket, t.seller, t.granted_at, t.expires_at, t.ended_at,
+		t.outcome`+
 		s.Dialect.Matching("leases", "t.room = v.room AND t.fence = v.fence"))
 }
 
-// readMessages takes in the messages and, of those that are to be judged, the facts.
+// readMessages inserts the messages, and loads the facts for those that are to be judged.
 func (r *run) readMessages() error {
 	var records []record
 	var all []room.MessageNote
@@ -172,13 +177,15 @@ func (r *run) readMessages() error {
 	return nil
 }
 
-// factsOf are those of a match, with what the run has done before it. That its message was verified, answered or given meanwhile
-// is not among them: one that has its answer is not judged again, and what gives one is alone.
+// factsAbout returns a match's facts, with the changes of the run so far. Facts about the message itself need
+// no update: an answered message is not judged again, and records that give a message to a lease are
+// sequential.
 func (b *batch) factsAbout(match record) facts {
 	f := b.facts[match.recordKey]
 	for _, v := range b.verified {
 		f.settled = f.settled || v.Fence > match.Fence || v.Fence == match.Fence && v.Completes
-		f.overlapping = f.overlapping || v.EndedAt > match.GrantedAt && v.GrantedAt < match.EndedAt && v.Fence != match.Fence
+		f.overlapping = f.overlapping || v.EndedAt > match.GrantedAt && v.GrantedAt < match.EndedAt &&
+			v.Fence != match.Fence
 	}
 	f.passed = f.passed || b.highest > match.Fence
 	if l := b.leases[match.Fence]; l != nil && l.outcome != nil {

@@ -12,13 +12,14 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// errOdd is what is wrong with a record that no later program of this version could apply either.
+// errMalformed is wrapped by errors of records that no program of this version could apply.
 var errMalformed error = sqldb.DataError("record is odd")
 
-// parkOdd puts a record aside that is odd: the others of its entry are none the worse.
+// deadLetterMalformed stores a malformed record as a dead letter; the rest of its entry is applied.
 func (w *work) deadLetterMalformed(rec record, err error) error {
 	if errors.Is(err, errMalformed) {
-		err = w.deadLetter(room.Entry{ID: fmt.Sprintf("%s/%d", rec.entry, rec.n), Epoch: rec.epoch, Records: []room.Record{rec.Record}}, err)
+		err = w.deadLetter(room.Entry{ID: fmt.Sprintf("%s/%d", rec.entry, rec.n), Epoch: rec.epoch,
+			Records: []room.Record{rec.Record}}, err)
 	}
 	if err != nil {
 		return fmt.Errorf("entry %s: %s: %w", rec.entry, rec.Type, err)
@@ -26,8 +27,8 @@ func (w *work) deadLetterMalformed(rec record, err error) error {
 	return nil
 }
 
-// park puts an entry aside that can not be applied, for a person to look at, so that it does not
-// hold up those behind it for ever.
+// deadLetter stores an entry that cannot be applied in table parked, for a person to look at. The entries
+// behind it go on.
 func (w *work) deadLetter(e room.Entry, why error) error {
 	parked, err := w.Exec(`INSERT INTO parked (room, epoch, entry, body, error) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT DO NOTHING`, string(w.id), e.Epoch, e.ID, plain(bodyOf(e)), plain(why.Error()))
@@ -42,7 +43,7 @@ type deadLetter struct {
 	err   error
 }
 
-// bodyOf is what an entry holds, without digits that could be a code.
+// bodyOf returns an entry's content, without digits that could be a code.
 func bodyOf(e room.Entry) string {
 	if e.Odd != nil {
 		return codeRuns.ReplaceAllString(e.Raw, "****")
@@ -58,10 +59,10 @@ func bodyOf(e room.Entry) string {
 	return string(body)
 }
 
-// codeRuns are runs of digits as long as a code's; times and fences are longer.
+// codeRuns are runs of digits as long as a code; times and fences are longer.
 var codeRuns = regexp.MustCompile(`\b[0-9]{4,8}\b`)
 
-// plain is text that every database takes: no NUL, valid UTF-8.
+// plain returns the text as every database accepts it: valid UTF-8 without NUL.
 func plain(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }

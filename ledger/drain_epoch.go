@@ -7,17 +7,18 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// lostEntry stands in the timeline for the journal entry that a lost place does not have.
+// lostEntry replaces the journal entry in the timeline of a lost place.
 const lostEntry = "lost"
 
-// open is a place or lease without an outcome.
+// openRow is a place or lease without an outcome.
 type openRow struct {
 	epoch, ticket, fence int64
 	seller               string
 	granted, expires     int64
 }
 
-// epoch ends what earlier epochs of the room left open: the store that knew of it lost its data. What it kept goes on in this one.
+// epoch ends the open rows of earlier epochs as lost, since the store lost its data. Places that the store
+// kept move to the current epoch.
 func (w *work) epoch(current int64, r room.Record) error {
 	epochs, err := w.openEpochs()
 	if err != nil {
@@ -39,38 +40,43 @@ func (w *work) epoch(current int64, r room.Record) error {
 	return nil
 }
 
-// latestPlace is the epoch of a seller's place of a ticket, and its outcome; "" = it is open. The plus keeps SQLite from walking all places
-// of the room by their epochs, to be spared sorting one row; and so does asking for the outcome apart, which no index has.
+// latestPlace returns the latest epoch of a seller's place with a ticket, and its outcome; "" = open. The
+// plus, and the second query, keep SQLite from scanning all places of the room by epoch.
 func (w *work) latestPlace(seller string, ticket int64) (epoch int64, outcome room.Outcome, err error) {
-	err = w.Row(`SELECT epoch FROM places WHERE room = $1 AND seller = $2 AND ticket = $3 ORDER BY +epoch DESC LIMIT 1`,
+	err = w.Row(`SELECT epoch FROM places WHERE room = $1 AND seller = $2 AND ticket = $3 ORDER BY +epoch DESC
+		LIMIT 1`,
 		string(w.id), plain(seller), ticket).Scan(&epoch)
 	if err != nil {
 		return 0, "", err
 	}
-	err = w.Row(`SELECT COALESCE(outcome, '') FROM places WHERE room = $1 AND epoch = $2 AND ticket = $3`, string(w.id), epoch, ticket).Scan(&outcome)
+	err = w.Row(`SELECT COALESCE(outcome, '') FROM places WHERE room = $1 AND epoch = $2 AND ticket = $3`,
+		string(w.id), epoch, ticket).Scan(&outcome)
 	return epoch, outcome, err
 }
 
-// keep has a place go on in another epoch; also one whose end is in the ledger: the store lost that end, and gives it another one.
+// carryOver moves a place to the current epoch. A place that has ended in the ledger is open again: the store
+// lost that end, and will write another.
 func (w *work) carryOver(current int64, kept room.Kept, at int64) error {
 	epoch, outcome, err := w.latestPlace(kept.Seller, kept.Ticket)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		var written int64
-		written, err = w.Exec(`INSERT INTO places (room, epoch, ticket, seller, joined_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+		written, err = w.Exec(`INSERT INTO places (room, epoch, ticket, seller, joined_at)
+			VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
 			string(w.id), current, kept.Ticket, plain(kept.Seller), at)
 		w.counts.joined += int(written)
 	case err == nil && epoch != current:
 		if outcome != "" {
 			w.counts.places.correct(outcome, reopened)
 		}
-		_, err = w.Exec(`UPDATE places SET epoch = $3, outcome = NULL, ended_at = NULL, fence = NULL WHERE room = $1 AND epoch = $2 AND ticket = $4`,
+		_, err = w.Exec(`UPDATE places SET epoch = $3, outcome = NULL, ended_at = NULL, fence = NULL
+			WHERE room = $1 AND epoch = $2 AND ticket = $4`,
 			string(w.id), epoch, current, kept.Ticket)
 	}
 	return err
 }
 
-// openEpochs are the room's epochs with open places or leases.
+// openEpochs returns the room's epochs with open places or leases.
 func (w *work) openEpochs() (epochs []int64, err error) {
 	err = w.Each(func(scan func(...any) error) error {
 		var epoch int64
@@ -82,22 +88,25 @@ func (w *work) openEpochs() (epochs []int64, err error) {
 	return epochs, err
 }
 
-// lose ends an epoch's open places and leases as lost.
+// endAsLost ends an epoch's open places and leases as lost.
 func (w *work) endAsLost(epoch, at int64) error {
-	places, err := w.end(`UPDATE places SET outcome = 'lost', ended_at = $3 WHERE room = $1 AND epoch = $2 AND outcome IS NULL
+	places, err := w.end(`UPDATE places SET outcome = 'lost', ended_at = $3 WHERE room = $1 AND epoch = $2
+		AND outcome IS NULL
 		RETURNING epoch, ticket, fence, seller, NULL, NULL`, epoch, at)
 	if err != nil {
 		return err
 	}
 	w.counts.places.end(room.Lost, len(places))
 	for _, p := range places {
-		err := w.addTimeline(epoch, lostEntry, p.ticket, room.Record{Type: "ended", At: at, Ticket: p.ticket, Fence: p.fence,
-			Seller: p.seller, Outcome: room.Lost, EndedAt: at})
+		err := w.addTimeline(epoch, lostEntry, p.ticket,
+			room.Record{Type: "ended", At: at, Ticket: p.ticket, Fence: p.fence,
+				Seller: p.seller, Outcome: room.Lost, EndedAt: at})
 		if err != nil {
 			return err
 		}
 	}
-	leases, err := w.end(`UPDATE leases SET outcome = 'lost', ended_at = $3 WHERE room = $1 AND epoch = $2 AND outcome IS NULL
+	leases, err := w.end(`UPDATE leases SET outcome = 'lost', ended_at = $3 WHERE room = $1 AND epoch = $2
+		AND outcome IS NULL
 		RETURNING epoch, ticket, fence, seller, granted_at, expires_at`, epoch, at)
 	if err != nil {
 		return err
@@ -109,12 +118,14 @@ func (w *work) endAsLost(epoch, at int64) error {
 			return err
 		}
 		if ended < at {
-			if _, err := w.Exec(`UPDATE leases SET ended_at = $3 WHERE room = $1 AND fence = $2`, string(w.id), l.fence, ended); err != nil {
+			if _, err := w.Exec(`UPDATE leases SET ended_at = $3 WHERE room = $1 AND fence = $2`, string(w.id),
+				l.fence, ended); err != nil {
 				return err
 			}
 		}
-		err = w.sendWebhook("lock.ended", at, webhookEvent{Ticket: l.ticket, Fence: l.fence, Seller: l.seller, Outcome: room.Lost,
-			GrantedAt: l.granted, ExpiresAt: l.expires, EndedAt: ended})
+		err = w.sendWebhook("lock.ended", at,
+			webhookEvent{Ticket: l.ticket, Fence: l.fence, Seller: l.seller, Outcome: room.Lost,
+				GrantedAt: l.granted, ExpiresAt: l.expires, EndedAt: ended})
 		if err != nil {
 			return err
 		}
@@ -134,10 +145,11 @@ func (w *work) end(query string, epoch, at int64) (ended []openRow, err error) {
 	return ended, err
 }
 
-// endOf is when a lease was over that is said to have ended at a time: before the next one began at the latest. Nobody saw the end of one that was lost.
+// endOf returns when a lease ended, at most when the next one began. The end of a lost lease is not known.
 func (w *work) endOf(fence, at int64) (int64, error) {
 	var next sql.NullInt64
-	err := w.Row(`SELECT granted_at FROM leases WHERE room = $1 AND fence > $2 ORDER BY fence LIMIT 1`, string(w.id), fence).Scan(&next)
+	err := w.Row(`SELECT granted_at FROM leases WHERE room = $1 AND fence > $2 ORDER BY fence LIMIT 1`,
+		string(w.id), fence).Scan(&next)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, err
 	}
@@ -147,5 +159,5 @@ func (w *work) endOf(fence, at int64) (int64, error) {
 	return at, nil
 }
 
-// orNull is NULL for one that is not known.
+// orNull returns NULL for 0, which stands for not known.
 func orNull(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: n != 0} }

@@ -6,7 +6,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// alarm is an incident: something that must not happen did, and a person should look.
+// alarm is an incident: a broken rule that a person should look into.
 type alarm struct {
 	kind       string
 	subject    string
@@ -15,20 +15,21 @@ type alarm struct {
 	seller     string
 	detail     string
 	at         int64
-	inTimeline bool // it is in the timeline already
+	inTimeline bool // already, from the journal
 	trace      string
 }
 
-// journalled takes in an incident that the room saw.
+// journalIncident adds an incident that the room's scripts found.
 func (w *work) journalIncident(epoch int64, r room.Record) error {
 	if r.Action == "" {
 		return fmt.Errorf("%w: incident without a kind", errMalformed)
 	}
-	return w.addIncident(epoch, alarm{kind: plain(r.Action), subject: r.MessageID, ticket: r.Ticket, fence: r.Fence,
+	return w.addIncident(epoch, alarm{kind: plain(r.Action), subject: r.MessageID, ticket: r.Ticket,
+		fence:  r.Fence,
 		seller: r.Seller, detail: plain(r.Reason), at: r.At, inTimeline: true})
 }
 
-// incident writes an incident, once for each kind, subject and fence, and has it told and logged.
+// addIncident writes an incident, once for each kind, subject and fence, and sends and logs it.
 func (w *work) addIncident(epoch int64, a alarm) error {
 	first, err := w.Exec(`INSERT INTO incidents (room, kind, subject, epoch, ticket, fence, detail, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
@@ -39,8 +40,9 @@ func (w *work) addIncident(epoch int64, a alarm) error {
 	a.trace = w.trace
 	w.alarms = append(w.alarms, a)
 	if !a.inTimeline {
-		err = w.addTimeline(epoch, "incident/"+a.kind+"/"+plain(a.subject), a.fence, room.Record{Type: "incident", At: a.at,
-			Ticket: a.ticket, Fence: a.fence, Seller: a.seller, Action: a.kind, Reason: a.detail})
+		err = w.addTimeline(epoch, "incident/"+a.kind+"/"+plain(a.subject), a.fence,
+			room.Record{Type: "incident", At: a.at,
+				Ticket: a.ticket, Fence: a.fence, Seller: a.seller, Action: a.kind, Reason: a.detail})
 		if err != nil {
 			return err
 		}

@@ -11,10 +11,10 @@ type lease struct {
 	granted, expires, ended *int64
 	outcome                 *string
 
-	stored, known, changed bool // it was in the table; somebody has it; it is to be written
+	stored, known, changed bool // in the table; its seller is known; to be written
 }
 
-// grant begins the lease. It is false where it was granted before.
+// grant begins the lease. It returns false if the lease was granted before.
 func (l *lease) grant(epoch int64, r room.Record) bool {
 	if l.granted != nil {
 		return false
@@ -30,7 +30,7 @@ func (l *lease) extend(r room.Record) {
 	}
 }
 
-// end is false where the lease was over before. The first outcome stays.
+// end returns false if the lease ended before. The first outcome stays.
 func (l *lease) end(epoch int64, r room.Record) bool {
 	if l.outcome != nil {
 		return false
@@ -40,7 +40,7 @@ func (l *lease) end(epoch int64, r room.Record) bool {
 	return true
 }
 
-// begin is whose it is, which the first record of it says.
+// begin sets the lease's place, from its first record.
 func (l *lease) begin(epoch int64, r room.Record) {
 	if !l.known {
 		l.known, l.epoch, l.ticket, l.seller = true, epoch, r.Ticket, plain(r.Seller)

@@ -8,13 +8,13 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// record is one record of a journal entry with its key in the timeline. A record that the timeline has is not
-// applied again.
+// record is one record of a journal entry with its key in the timeline. A record that is in the timeline
+// already is not applied again.
 type record struct {
 	recordKey
 	room.Record
 	applied bool   // before: apply only repeats its verdict
-	trace   string // of the tasks that follow from it, as a traceparent; "" = not traced
+	trace   string // parent of the tasks that follow from it, as a traceparent; "" = not traced
 }
 
 type recordKey struct {
@@ -31,7 +31,7 @@ type run struct {
 }
 
 // applyPortions writes portions, without the records that were applied before, and sets their verdicts. It
-// applies a room's records in the journal's order, and several rooms together up to their first sequential
+// applies a room's records in the journal's order, and several rooms at once up to their first sequential
 // records.
 func applyPortions(s sqldb.Session, works []*work, portions []*portion) error {
 	runs, err := runsOf(works, portions)
@@ -132,7 +132,7 @@ func countAll(runs []*run, n func(*run) int) (all int) {
 
 func countRecords(r *run) int { return len(r.records) }
 
-// record applies one that is alone.
+// applySequential applies one sequential record.
 func (w *work) applySequential(rec record) error {
 	w.trace = rec.trace
 	epoch, r := rec.epoch, rec.Record
@@ -154,14 +154,14 @@ func (w *work) applySequential(rec record) error {
 	return nil
 }
 
-// appliedBefore finds the verdict on a match that was judged before: whoever did so may have died before the room
-// was told.
+// repeatApplied repeats the verdict on a match that was judged before: the replica that judged it may have
+// died before it informed the room.
 func (w *work) repeatApplied(r room.Record) error {
 	if !r.Judge && !gives(r.Type) {
 		return nil
 	}
 	agree, found, err := w.verdictOn(r)
-	if err == nil && found { // else it is parked
+	if err == nil && found { // a dead letter has none
 		w.repeatVerdict(r, agree)
 	}
 	return err

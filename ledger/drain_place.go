@@ -14,10 +14,10 @@ type place struct {
 	outcome       *string
 	fence         *int64
 
-	stored, known, changed bool // it was in the table; somebody has it; it is to be written
+	stored, known, changed bool // in the table; its seller is known; to be written
 }
 
-// join opens the place. It is false where it was joined before.
+// join opens the place. It returns false if the place was joined before.
 func (p *place) join(r room.Record) bool {
 	if p.joined != nil {
 		return false
@@ -27,7 +27,7 @@ func (p *place) join(r room.Record) bool {
 	return true
 }
 
-// reuse gives the place to another one who was given its ticket.
+// reuse gives the place to another seller, who got the same ticket.
 func (p *place) reuse(r room.Record) {
 	p.seller, p.joined, p.ended, p.outcome, p.fence = plain(r.Seller), new(r.At), nil, nil, nil
 	p.changed = true
@@ -38,7 +38,7 @@ func (p *place) grant(r room.Record) {
 	p.fence, p.changed = new(r.Fence), true
 }
 
-// end closes the place. It is false where it was closed before: the first outcome stays.
+// end closes the place. It returns false if the place was closed before: the first outcome stays.
 func (p *place) end(r room.Record) bool {
 	if p.outcome != nil {
 		return false
@@ -51,7 +51,7 @@ func (p *place) end(r room.Record) bool {
 	return true
 }
 
-// begin is for a place whose join the journal has lost.
+// begin sets the seller of a place whose join is missing in the journal.
 func (p *place) begin(r room.Record) {
 	if !p.known {
 		p.known, p.seller = true, plain(r.Seller)

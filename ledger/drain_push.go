@@ -8,10 +8,11 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// pushWithin bounds how long a room's journal waits for whom to push to: a turn is sooner over than the journal full.
+// pushWithin bounds how long a journal waits for the list of browsers. A turn ends before a journal fills up.
 const pushWithin = time.Second
 
-// newsOf is what a record has to say to a seller who looks elsewhere: that its turn came, or that its place is passed over. "" is nothing.
+// newsKind returns the push that a record causes: the seller's turn came, or its place was passed over. "" is
+// none.
 func newsKind(r room.Record) string {
 	switch {
 	case r.Type == "granted":
@@ -22,7 +23,8 @@ func newsKind(r room.Record) string {
 	return ""
 }
 
-// browsers are those that are to be told what entries say of their places. Where that can not be said, nobody is: the journal goes on.
+// browsers returns the browsers to push to, by ticket. After an error it returns none, so that the journal
+// goes on.
 func (l *Ledger) browsers(ctx context.Context, id room.ID, entries []room.Entry) map[int64][]string {
 	if l.cfg.Pushes == nil {
 		return nil
@@ -41,13 +43,16 @@ func (l *Ledger) browsers(ctx context.Context, id room.ID, entries []room.Entry)
 	return found
 }
 
-// unsubscribe has the subscriptions of places forgotten that are over; one that this misses has an end of its own.
+// unsubscribe deletes the subscriptions of places that have ended. A missed one expires by itself.
 func (l *Ledger) unsubscribe(ctx context.Context, id room.ID, entries []room.Entry) {
 	if l.cfg.Pushes == nil {
 		return
 	}
 	var over []int64
-	for _, r := range pick(entries, func(r room.Record) bool { return r.Type == "ended" && r.Outcome != room.Unclaimed }) {
+	for _, r := range pick(entries, func(r room.Record) bool {
+		return r.Type == "ended" &&
+			r.Outcome != room.Unclaimed
+	}) {
 		over = append(over, r.Ticket)
 	}
 	if len(over) == 0 {
@@ -71,14 +76,15 @@ func pick(entries []room.Entry, wanted func(room.Record) bool) (list []room.Reco
 	return list
 }
 
-// push has the browsers of a place told what a record says of it.
+// push adds the tasks that push a record's news to its place's browsers.
 func (w *work) push(r room.Record) error {
 	what := newsKind(r)
 	if what == "" {
 		return nil
 	}
 	for _, browser := range w.browsers[r.Ticket] {
-		task, err := push.News{What: what, Room: string(w.id), Ticket: r.Ticket, Fence: r.Fence, At: r.At, Browser: browser}.Task()
+		task, err := push.News{What: what, Room: string(w.id), Ticket: r.Ticket, Fence: r.Fence, At: r.At,
+			Browser: browser}.Task()
 		if err != nil {
 			return err
 		}

@@ -8,12 +8,12 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// portion is a part of one room's journal that is drained at a time.
+// portion is the part of one room's journal that is drained at a time.
 type portion struct {
 	id       room.ID
 	entries  []room.Entry
 	browsers map[int64][]string // to push to, by ticket
-	verdicts []verdict          // of the entries' matches, in the journal's order; apply sets them
+	verdicts []verdict          // on the entries' matches, in the journal's order; apply sets them
 }
 
 // readPortions returns the first entries of the rooms' journals, without rooms that have none.

@@ -24,9 +24,9 @@ func (l *Ledger) reconcileAlways(ctx context.Context) error {
 	}
 }
 
-// Reconcile ends as lost what the ledger has open in an epoch that its room is no longer in, while the
-// room's journal has nothing more to say: an embedded store was started anew, say, and nobody has
-// joined since. It goes on past a room that can not be asked; the error is the first one.
+// Reconcile ends open places and leases as lost whose epoch is over and whose room has an empty journal. This
+// happens when an embedded store starts anew and no seller has joined since. Reconcile continues after a room
+// that fails, and returns the first error.
 func (l *Ledger) Reconcile(ctx context.Context) error {
 	open, err := l.openEpochs(ctx)
 	if err != nil {
@@ -41,7 +41,7 @@ func (l *Ledger) Reconcile(ctx context.Context) error {
 	return failed
 }
 
-// open are the rooms with open places or leases, and the epochs these are of.
+// openEpochs returns the rooms with open places or leases, with their epochs.
 func (l *Ledger) openEpochs(ctx context.Context) (map[room.ID][]int64, error) {
 	found := make(map[room.ID][]int64)
 	err := l.db.Read(ctx, func(s sqldb.Session) error {
@@ -51,13 +51,14 @@ func (l *Ledger) openEpochs(ctx context.Context) (map[room.ID][]int64, error) {
 			err := scan(&id, &epoch)
 			found[id] = append(found[id], epoch)
 			return err
-		}, `SELECT room, epoch FROM places WHERE outcome IS NULL UNION SELECT room, epoch FROM leases WHERE outcome IS NULL`)
+		}, `SELECT room, epoch FROM places WHERE outcome IS NULL UNION SELECT room, epoch FROM leases
+			WHERE outcome IS NULL`)
 	})
 	return found, err
 }
 
-// reconcile compares a room with the epochs that were open before it is asked: one that begins
-// meanwhile is not among them. Its journal is read after that: what it held of them is applied.
+// reconcile compares a room's current epoch with the epochs that had open rows before. It reads the journal
+// after the room's state, so that entries of those epochs are applied first.
 func (l *Ledger) reconcile(ctx context.Context, id room.ID, epochs []int64) error {
 	view, _, err := l.cfg.Rooms.Look(ctx, id)
 	if err != nil {
@@ -80,10 +81,11 @@ func (l *Ledger) reconcile(ctx context.Context, id room.ID, epochs []int64) erro
 	return nil
 }
 
-// laterFor is for how long a later epoch than its room's may be that of another master.
+// newerMasterFor is for how long an epoch after its room's may belong to a newer master.
 const newerMasterFor = 24 * time.Hour
 
-// later is true of an epoch that somebody may have begun on a master which this replica does not know of yet: epochs grow, and are named by when they began (unix µs).
+// ofNewerMaster reports whether an epoch may come from a master that this replica does not know yet. Epochs
+// grow, and are named by when they began (unix µs).
 func ofNewerMaster(epoch int64, view room.View) bool {
 	return view.Epoch != 0 && epoch > view.Epoch && view.Now-epoch/1000 < newerMasterFor.Milliseconds()
 }

@@ -23,11 +23,12 @@ func (w *work) applyBatched(b *batch, rec record) error {
 	case "incident":
 		return w.journalIncident(epoch, r)
 	}
-	return nil // away, back, moved, asked, and what a later version may add: in the timeline
+	// Other types change no row: away, back, moved, asked, and types of later versions are in the timeline.
+	return nil
 }
 
-// joined opens a place. A ticket that somebody else has means that the store lost writes and gave it
-// out again: the former holder's place is lost, and a person should know.
+// joined opens a place. If another seller has its ticket, the store lost writes and issued the ticket twice:
+// the former place is lost, and an incident is added.
 func (w *work) joined(b *batch, epoch int64, r room.Record) error {
 	if r.Ticket <= 0 || r.Seller == "" {
 		return fmt.Errorf("%w: place without a ticket or seller", errMalformed)
@@ -41,8 +42,9 @@ func (w *work) joined(b *batch, epoch int64, r room.Record) error {
 		former = room.Outcome(*p.outcome)
 	} else {
 		w.counts.places.end(room.Lost, 1)
-		err := w.addTimeline(epoch, lostEntry, -r.At, room.Record{Type: "ended", At: r.At, Ticket: r.Ticket, Seller: p.seller,
-			Outcome: room.Lost, EndedAt: r.At})
+		err := w.addTimeline(epoch, lostEntry, -r.At,
+			room.Record{Type: "ended", At: r.At, Ticket: r.Ticket, Seller: p.seller,
+				Outcome: room.Lost, EndedAt: r.At})
 		if err != nil {
 			return err
 		}
@@ -50,8 +52,9 @@ func (w *work) joined(b *batch, epoch int64, r room.Record) error {
 	p.reuse(r)
 	w.counts.joined++
 	w.counts.places.correct(former, reopened)
-	return w.addIncident(epoch, alarm{kind: "ticket_reused", subject: fmt.Sprint(epoch, "/", r.Ticket), ticket: r.Ticket,
-		fence: r.At, detail: "a ticket was given out twice: the store lost writes", at: r.At, seller: r.Seller})
+	return w.addIncident(epoch, alarm{kind: "ticket_reused", subject: fmt.Sprint(epoch, "/", r.Ticket),
+		ticket: r.Ticket,
+		fence:  r.At, detail: "a ticket was given out twice: the store lost writes", at: r.At, seller: r.Seller})
 }
 
 func (w *work) granted(b *batch, epoch int64, r room.Record) error {
@@ -69,15 +72,16 @@ func (w *work) granted(b *batch, epoch int64, r room.Record) error {
 	if err != nil || p.outcome == nil {
 		return err
 	}
-	// The store lost this after it was read here, and somebody else was faster to write that.
+	// The store lost this grant after the ledger read it, and another entry ended the place first.
 	at, err := w.endOf(r.Fence, max(r.GrantedAt, valueOrZero(p.ended)))
 	if err != nil {
 		return err
 	}
-	return w.ended(b, epoch, room.Record{At: at, Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: room.Outcome(*p.outcome), EndedAt: at})
+	return w.ended(b, epoch, room.Record{At: at, Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller,
+		Outcome: room.Outcome(*p.outcome), EndedAt: at})
 }
 
-// ended closes a place and, where it held the lock, its lease; of one that was not claimed the lease alone.
+// ended closes a place and its lease, if it had one. An unclaimed lease ends alone; its place stays.
 func (w *work) ended(b *batch, epoch int64, r room.Record) error {
 	if r.Ticket <= 0 || r.Outcome == "" {
 		return fmt.Errorf("%w: end without a ticket or outcome", errMalformed)
@@ -94,11 +98,12 @@ func (w *work) ended(b *batch, epoch int64, r room.Record) error {
 	}
 	w.counts.leases.end(r.Outcome, 1)
 	b.highest = max(b.highest, r.Fence)
-	return w.sendWebhook("lock.ended", r.At, webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: r.Outcome,
-		GrantedAt: valueOrZero(l.granted), ExpiresAt: valueOrZero(l.expires), EndedAt: r.EndedAt})
+	return w.sendWebhook("lock.ended", r.At,
+		webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: r.Outcome,
+			GrantedAt: valueOrZero(l.granted), ExpiresAt: valueOrZero(l.expires), EndedAt: r.EndedAt})
 }
 
-// orZero is 0 for one that is not known.
+// valueOrZero returns 0 for nil, which stands for not known.
 func valueOrZero(at *int64) int64 {
 	if at == nil {
 		return 0

@@ -8,13 +8,13 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// told writes down a place as somebody was told it, which the store lost since. What is known of it already stays, but for an outcome and a
-// fence that nobody knew then.
+// replay writes a place that a replica observed and the store lost since. Known values stay, except an
+// outcome or fence that is missing or lost.
 func (w *work) replay(r room.Record) error {
 	if r.Ticket <= 0 || r.Of <= 0 || r.Outcome == "" {
 		return fmt.Errorf("%w: told place without a ticket, epoch or outcome", errMalformed)
 	}
-	if r.Outcome == room.Unclaimed { // of its lease alone
+	if r.Outcome == room.Unclaimed { // the lease ended, the place did not
 		return w.replayLease(r.Of, r)
 	}
 	epoch, err := w.replayPlace(r)
@@ -24,7 +24,7 @@ func (w *work) replay(r room.Record) error {
 	return w.replayLease(epoch, r)
 }
 
-// toldPlace finds the place or writes it, and returns the epoch that it is in by now.
+// replayPlace finds or inserts the place, and returns the epoch that it is in now.
 func (w *work) replayPlace(r room.Record) (epoch int64, err error) {
 	epoch, outcome, err := w.latestPlace(r.Seller, r.Ticket)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -39,16 +39,19 @@ func (w *work) replayPlace(r room.Record) (epoch int64, err error) {
 		w.counts.places.correct(room.Lost, r.Outcome)
 	}
 	_, err = w.Exec(`UPDATE places SET outcome = $4, ended_at = $5, fence = COALESCE(fence, $6)
-		WHERE room = $1 AND epoch = $2 AND ticket = $3 AND (outcome IS NULL OR (outcome = 'lost' AND ($4 <> 'lost' OR fence IS NULL)))`,
+		WHERE room = $1 AND epoch = $2 AND ticket = $3 AND (outcome IS NULL OR (outcome = 'lost' AND ($4 <> 'lost'
+		OR fence IS NULL)))`,
 		string(w.id), epoch, r.Ticket, string(r.Outcome), r.EndedAt, orNull(r.Fence))
 	return epoch, err
 }
 
-// insertTold writes a place that the ledger has never seen. Where somebody else has its ticket, the store lost writes and gave it out again.
+// insertReplayed inserts a place that the ledger does not have. If another seller has its ticket, the store
+// lost writes and issued the ticket twice.
 func (w *work) insertReplayed(r room.Record) error {
 	written, err := w.Exec(`INSERT INTO places (room, epoch, ticket, seller, joined_at, ended_at, outcome, fence)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
-		string(w.id), r.Of, r.Ticket, plain(r.Seller), orNull(r.JoinedAt), r.EndedAt, string(r.Outcome), orNull(r.Fence))
+		string(w.id), r.Of, r.Ticket, plain(r.Seller), orNull(r.JoinedAt), r.EndedAt, string(r.Outcome),
+		orNull(r.Fence))
 	if err != nil {
 		return err
 	}
@@ -57,14 +60,16 @@ func (w *work) insertReplayed(r room.Record) error {
 		w.counts.places.end(r.Outcome, 1)
 		return nil
 	}
-	return w.addIncident(r.Of, alarm{kind: "ticket_reused", subject: fmt.Sprint(r.Of, "/", r.Ticket), ticket: r.Ticket,
-		fence: r.At, detail: "a ticket was given out twice: the store lost writes", at: r.At, seller: r.Seller})
+	return w.addIncident(r.Of, alarm{kind: "ticket_reused", subject: fmt.Sprint(r.Of, "/", r.Ticket),
+		ticket: r.Ticket,
+		fence:  r.At, detail: "a ticket was given out twice: the store lost writes", at: r.At, seller: r.Seller})
 }
 
-// toldLease writes a lease that the store lost, or how it ended.
+// replayLease writes a lease that the store lost, or its end.
 func (w *work) replayLease(epoch int64, r room.Record) error {
 	var outcome sql.NullString
-	err := w.Row(`SELECT outcome FROM leases WHERE room = $1 AND fence = $2`, string(w.id), r.Fence).Scan(&outcome)
+	err := w.Row(`SELECT outcome FROM leases WHERE room = $1 AND fence = $2`, string(w.id),
+		r.Fence).Scan(&outcome)
 	known := err == nil
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
@@ -74,18 +79,21 @@ func (w *work) replayLease(epoch int64, r room.Record) error {
 	}
 	if r.GrantedAt > 0 {
 		_, err := w.Exec(`UPDATE leases SET ended_at = $3 WHERE room = $1 AND ended_at > $3
-			AND fence = (SELECT MAX(fence) FROM leases WHERE room = $1 AND fence < $2)`, string(w.id), r.Fence, r.GrantedAt)
+			AND fence = (SELECT MAX(fence) FROM leases WHERE room = $1 AND fence < $2)`, string(w.id), r.Fence,
+			r.GrantedAt)
 		if err != nil {
 			return err
 		}
 	}
-	e := webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: r.Outcome, GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt, EndedAt: r.EndedAt}
+	e := webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: r.Outcome,
+		GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt, EndedAt: r.EndedAt}
 	switch {
 	case known && outcome.Valid && (outcome.String != string(room.Lost) || r.Outcome == room.Lost):
 		return nil
 	case known:
-		_, err = w.Exec(`UPDATE leases SET outcome = $3, ended_at = $4 WHERE room = $1 AND fence = $2`, string(w.id), r.Fence, string(r.Outcome), r.EndedAt)
-		if outcome.Valid { // the integration was told that it is lost
+		_, err = w.Exec(`UPDATE leases SET outcome = $3, ended_at = $4 WHERE room = $1 AND fence = $2`,
+			string(w.id), r.Fence, string(r.Outcome), r.EndedAt)
+		if outcome.Valid { // the integration already has its end as lost
 			w.counts.leases.correct(room.Lost, r.Outcome)
 			return err
 		}
@@ -93,11 +101,14 @@ func (w *work) replayLease(epoch int64, r room.Record) error {
 	default:
 		w.counts.granted++
 		w.counts.leases.end(r.Outcome, 1)
-		_, err = w.Exec(`INSERT INTO leases (room, fence, epoch, ticket, seller, granted_at, expires_at, ended_at, outcome)
+		_, err = w.Exec(`INSERT INTO leases (room, fence, epoch, ticket, seller, granted_at, expires_at, ended_at,
+			outcome)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, string(w.id), r.Fence, epoch, r.Ticket, plain(r.Seller),
 			orNull(r.GrantedAt), orNull(r.ExpiresAt), r.EndedAt, string(r.Outcome))
 		if err == nil {
-			err = w.sendWebhook("lock.granted", r.At, webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt})
+			err = w.sendWebhook("lock.granted", r.At,
+				webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, GrantedAt: r.GrantedAt,
+					ExpiresAt: r.ExpiresAt})
 		}
 	}
 	if err != nil {

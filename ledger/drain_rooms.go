@@ -24,7 +24,7 @@ type roomLock struct {
 // lockedRooms are rooms that one goroutine has locked, each with the function that unlocks it.
 type lockedRooms map[room.ID]func()
 
-// lock waits until it has locked all the rooms; the caller unlocks them. Locks are taken in order of the ids,
+// lock waits until it has locked all the rooms; the caller unlocks them. It locks them in order of their ids,
 // so that two callers never wait for each other.
 func (r *roomLocks) lock(ctx context.Context, ids []room.ID) (lockedRooms, error) {
 	locked := make(lockedRooms, len(ids))

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// noteAll writes notes of some rooms, and marks those that are there already as applied.
+// writeTimeline inserts the rooms' records into the timeline, and marks those that it already has as applied.
 func writeTimeline(s sqldb.Session, runs []*run) error {
 	if err := markApplied(s, runs); err != nil {
 		return fmt.Errorf("read timeline: %w", err)
@@ -20,8 +20,8 @@ func writeTimeline(s sqldb.Session, runs []*run) error {
 	return insertTimeline(s, runs)
 }
 
-// readNotes marks the notes that are there. A store that lost its last writes may give an entry's id to another one, where its clock is behind: that one is
-// not there for it, and gets a name of its own.
+// markApplied marks the records that the timeline has. A store that lost its last writes may reuse an entry's
+// id when its clock is behind; an entry whose id another one has gets a new name.
 func markApplied(s sqldb.Session, runs []*run) error {
 	there, err := readTimeline(s, runs)
 	if err != nil {
@@ -40,9 +40,10 @@ func markApplied(s sqldb.Session, runs []*run) error {
 	return nil
 }
 
-// notesThere looks up what the timeline has of the notes' entries.
+// readTimeline returns the timeline's rows of the records' entries.
 func readTimeline(s sqldb.Session, runs []*run) (map[room.ID]map[recordKey]identity, error) {
-	rows, there := dialect.NewRows(countAll(runs, countRecords), "room TEXT", "epoch BIGINT", "entry TEXT"), make(map[room.ID]map[recordKey]identity)
+	rows, there := dialect.NewRows(countAll(runs, countRecords), "room TEXT", "epoch BIGINT", "entry TEXT"),
+		make(map[room.ID]map[recordKey]identity)
 	for _, r := range runs {
 		for entry := range r.entries() {
 			rows.Add(string(r.id), entry[0].epoch, entry[0].entry)
@@ -63,11 +64,14 @@ func readTimeline(s sqldb.Session, runs []*run) (map[room.ID]map[recordKey]ident
 	return there, err
 }
 
-// entries lists the notes of each journal entry.
+// entries yields the records of each journal entry.
 func (r *run) entries() iter.Seq[[]record] {
 	return func(yield func([]record) bool) {
 		for left := r.records; len(left) > 0; {
-			n := slices.IndexFunc(left, func(n record) bool { return n.epoch != left[0].epoch || n.entry != left[0].entry })
+			n := slices.IndexFunc(left, func(n record) bool {
+				return n.epoch != left[0].epoch ||
+					n.entry != left[0].entry
+			})
 			if n < 0 {
 				n = len(left)
 			}
@@ -79,7 +83,7 @@ func (r *run) entries() iter.Seq[[]record] {
 	}
 }
 
-// sign tells a record from another one that stands at the same place of the timeline.
+// identity distinguishes records that have the same key in the timeline.
 type identity struct {
 	at            int64
 	kind          string
@@ -88,7 +92,8 @@ type identity struct {
 
 func (n record) identity() identity { return identity{n.At, plain(n.Type), n.Ticket, n.Fence} }
 
-// renameOthers gives names to entries whose ids others had before them; false where there are none. An entry that is read again gets the same one.
+// renameConflicting renames entries whose ids other entries had before. It reports whether there are any. The
+// same entry always gets the same name.
 func renameConflicting(runs []*run, there map[room.ID]map[recordKey]identity) (found bool) {
 	for _, r := range runs {
 		for entry := range r.entries() {
@@ -112,31 +117,37 @@ func renameConflicting(runs []*run, there map[room.ID]map[recordKey]identity) (f
 	return found
 }
 
-// writeNotes writes notes that are not applied; those that are there stay.
+// insertTimeline inserts the records that are not applied; existing rows stay.
 func insertTimeline(s sqldb.Session, runs []*run) error {
-	rows := dialect.NewRows(countAll(runs, countRecords), "room TEXT", "epoch BIGINT", "entry TEXT", "n BIGINT", "at BIGINT", "kind TEXT", "ticket BIGINT",
+	rows := dialect.NewRows(countAll(runs, countRecords), "room TEXT", "epoch BIGINT", "entry TEXT", "n BIGINT",
+		"at BIGINT", "kind TEXT", "ticket BIGINT",
 		"fence BIGINT", "seller TEXT", "detail TEXT")
 	for _, r := range runs {
 		for _, n := range r.records {
 			if !n.applied {
-				rows.Add(string(r.id), n.epoch, n.entry, n.n, n.At, plain(n.Type), n.Ticket, n.Fence, plain(n.Seller), detailOf(n.Record))
+				rows.Add(string(r.id), n.epoch, n.entry, n.n, n.At, plain(n.Type), n.Ticket, n.Fence, plain(n.Seller),
+					detailOf(n.Record))
 			}
 		}
 	}
-	err := s.ExecRows(rows, `INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
-		SELECT room, epoch, entry, n, at, kind, ticket, fence, seller, detail FROM v WHERE true ON CONFLICT DO NOTHING`)
+	err := s.ExecRows(rows, `INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller,
+		detail)
+		SELECT room, epoch, entry, n, at, kind, ticket, fence, seller, detail FROM v WHERE true
+		ON CONFLICT DO NOTHING`)
 	if err != nil {
 		return fmt.Errorf("write timeline: %w", err)
 	}
 	return nil
 }
 
-// note writes one that no journal entry has.
+// addTimeline inserts a record that is in no journal entry.
 func (w *work) addTimeline(epoch int64, entry string, n int64, r room.Record) error {
-	return insertTimeline(w.Session, []*run{{work: w, records: []record{{recordKey: recordKey{epoch, entry, n}, Record: r}}}})
+	return insertTimeline(w.Session,
+		[]*run{{work: w, records: []record{{recordKey: recordKey{epoch, entry, n}, Record: r}}}})
 }
 
-// Detail is what a timeline says beyond its columns; nothing of a message's text is in it. Times are unix ms.
+// Detail is the part of a timeline row that has no column. It has nothing of a message's text. Times are unix
+// ms.
 type Detail struct {
 	Outcome   room.Outcome `json:"outcome,omitempty"`
 	EndedAt   int64        `json:"ended_at,omitempty"`
@@ -146,15 +157,16 @@ type Detail struct {
 	MessageID string       `json:"message_id,omitempty"`
 	Result    room.Result  `json:"result,omitempty"`
 	Who       string       `json:"who,omitempty"`
-	Action    string       `json:"action,omitempty"` // of an incident its kind, of told the event's
-	Reason    string       `json:"reason,omitempty"` // of a message a room.Reason, else what somebody wrote
+	Action    string       `json:"action,omitempty"` // of an incident its kind, of a delivered webhook its event
+	Reason    string       `json:"reason,omitempty"` // of a message a room.Reason, else a person's words
 	Asks      int          `json:"asks,omitempty"`
 	Duplicate bool         `json:"duplicate,omitempty"`
 }
 
 func detailOf(r room.Record) string {
 	b, err := json.Marshal(Detail{Outcome: r.Outcome, EndedAt: r.EndedAt, ExpiresAt: r.ExpiresAt, Since: r.Since,
-		Position: r.Position, MessageID: plain(r.MessageID), Result: r.Result, Who: plain(r.Who), Action: plain(r.Action),
+		Position: r.Position, MessageID: plain(r.MessageID), Result: r.Result, Who: plain(r.Who),
+		Action: plain(r.Action),
 		Reason: plain(r.Reason), Asks: r.Asks, Duplicate: r.Duplicate})
 	if err != nil { // strings and integers always marshal
 		return "{}"

@@ -28,7 +28,8 @@ func TestRoomsThatAreDrainedTogetherAreWrittenAsIfEachHadBeenAlone(t *testing.T)
 				b.journal.write(id, 1, matched(fmt.Sprintf("m-%d", ticket), ticket+1), ended(ticket+1, room.Completed))
 			}
 		}
-		b.journal.add("r-07", room.Entry{ID: "x", Odd: errors.New("records: not JSON")}) // has the whole transaction undone
+		b.journal.add("r-07", room.Entry{ID: "x",
+			Odd: errors.New("records: not JSON")}) // has the whole transaction undone
 		b.journal.write("r-09", 1, room.Record{Type: "granted"})
 
 		drainAll(t, rooms, one, other)
@@ -39,9 +40,11 @@ func TestRoomsThatAreDrainedTogetherAreWrittenAsIfEachHadBeenAlone(t *testing.T)
 			all += n%5 + 1
 		}
 		for _, from := range []string{"leases WHERE outcome = 'completed'", "verifications"} {
-			require.Equal(t, want, column(t, one.DB(), `SELECT room || ' ' || COUNT(*) FROM `+from+` GROUP BY room ORDER BY room`))
+			require.Equal(t, want, column(t, one.DB(), `SELECT room || ' ' || COUNT(*)
+				FROM `+from+` GROUP BY room ORDER BY room`))
 		}
-		require.GreaterOrEqual(t, len(b.journal.told()), all, "a verdict for each match, of which there are one to five in a room; both may tell it")
+		require.GreaterOrEqual(t, len(b.journal.told()), all,
+			"a verdict for each match, of which there are one to five in a room; both may tell it")
 		require.Equal(t, []string{"r-07", "r-09"}, column(t, one.DB(), `SELECT room FROM parked ORDER BY room`))
 	})
 }
@@ -113,7 +116,8 @@ func TestARoomWithALongJournalHoldsUpNoneThatIsDrainedWithIt(t *testing.T) {
 // settling writes into a room's journal when it is told a verdict, as a room does that has changed for it.
 type settling struct{ *journal }
 
-func (s settling) SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64, agreed bool) error {
+func (s settling) SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64,
+	agreed bool) error {
 	s.write(id, 1, joined(fence/1000+100))
 	return s.journal.SettleMatch(ctx, id, messageID, fence, agreed)
 }

@@ -17,8 +17,8 @@ const traceparent = "traceparent"
 // spans are open while entries are applied.
 type spans []trace.Span
 
-// spansOf starts a span for each entry that was written within a span, as a part of that trace. One transaction
-// applies entries of many traces. Tasks that follow from the entry belong to the new span.
+// spansOf starts a span for each entry that was written within a span, as a part of that trace. One
+// transaction applies entries of many traces. Tasks that follow from the entry belong to the new span.
 func (l *Ledger) spansOf(ctx context.Context, portions []*portion) (list spans) {
 	if l.cfg.Tracer == nil {
 		return nil
@@ -35,7 +35,8 @@ func (l *Ledger) spansOf(ctx context.Context, portions []*portion) (list spans) 
 
 // span starts an entry's span, and makes it the entry's trace.
 func (l *Ledger) span(ctx context.Context, p *portion, e *room.Entry) trace.Span {
-	ctx, span := l.cfg.Tracer.Start(within(ctx, e.Trace), "ledger.record", trace.WithSpanKind(trace.SpanKindConsumer),
+	ctx, span := l.cfg.Tracer.Start(within(ctx, e.Trace), "ledger.record",
+		trace.WithSpanKind(trace.SpanKindConsumer),
 		trace.WithAttributes(attribute.String("waitroom.room", string(p.id)),
 			semconv.MessagingBatchMessageCount(len(p.entries))))
 	carrier := propagation.MapCarrier{}
@@ -53,7 +54,7 @@ func (list spans) end(err error) {
 	}
 }
 
-// within is ctx in the span that a traceparent names; one that is none changes nothing.
+// within returns ctx inside the span that a traceparent names, or ctx itself if the traceparent is not valid.
 func within(ctx context.Context, parent string) context.Context {
 	if parent == "" {
 		return ctx
@@ -61,7 +62,7 @@ func within(ctx context.Context, parent string) context.Context {
 	return propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{traceparent: parent})
 }
 
-// wellFormed is a traceparent, or "" where it is none: what is in the journal is not believed to be right.
+// wellFormed returns the traceparent, or "" if it is not valid. The journal's text is not trusted.
 func wellFormed(parent string) string {
 	if !trace.SpanContextFromContext(within(context.Background(), parent)).IsValid() {
 		return ""

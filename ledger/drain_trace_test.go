@@ -78,7 +78,8 @@ func TestAReplicaThatDoesNotTracePassesOnWhatOthersTraced(t *testing.T) {
 func TestAnEntryWithATraceThatIsNoneIsTakenInAllTheSame(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
-		for n, odd := range []string{"nonsense", "00-00000000000000000000000000000000-00f067aa0ba902b7-01", string(make([]byte, 300))} {
+		for n, odd := range []string{"nonsense", "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+			string(make([]byte, 300))} {
 			b.traced(odd, joined(int64(n+1)), granted(int64(n+1)))
 		}
 		require.NoError(t, l.Drain(t.Context(), here))
@@ -91,9 +92,11 @@ func TestAnEntryWithATraceThatIsNoneIsTakenInAllTheSame(t *testing.T) {
 func TestTheOutboxsTableIsAsItsPackageMakesIt(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
-		columns, dialect := `SELECT name || ' ' || type || ' ' || "notnull" || ' ' || COALESCE(dflt_value, '-') FROM pragma_table_info('outbox_tasks') ORDER BY name`, outbox.SQLite
+		columns, dialect := `SELECT name || ' ' || type || ' ' || "notnull" || ' ' || COALESCE(dflt_value, '-')
+			FROM pragma_table_info('outbox_tasks') ORDER BY name`, outbox.SQLite
 		if l.Dialect() == outbox.Postgres {
-			columns, dialect = `SELECT column_name || ' ' || data_type || ' ' || is_nullable || ' ' || COALESCE(column_default, '-') FROM information_schema.columns
+			columns, dialect = `SELECT column_name || ' ' || data_type || ' ' || is_nullable || ' ' ||
+				COALESCE(column_default, '-') FROM information_schema.columns
 				WHERE table_name = 'outbox_tasks' ORDER BY column_name`, outbox.Postgres
 		}
 		migrated := column(t, l.DB(), columns)

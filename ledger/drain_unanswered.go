@@ -8,11 +8,12 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb"
 )
 
-// doubtsMost bounds how many commits without an answer are remembered; the oldest is forgotten first.
+// maxUnanswered bounds how many commits without an answer are remembered; the oldest is dropped first.
 const maxUnanswered = 256
 
-// doubts are transactions whose commit the database has not answered. Nobody counts or logs what they wrote but this
-// process, once it knows that they were committed: whoever applies the same entries again finds them applied.
+// unansweredCommits are transactions whose commit the database has not answered. Only this process can count
+// and log them, once it knows that they were committed: a replica that applies the entries again finds them
+// applied.
 type unansweredCommits struct {
 	mu   sync.Mutex
 	list []unansweredCommit
@@ -23,7 +24,7 @@ type unansweredCommit struct {
 	works  []*work
 }
 
-// note remembers a transaction where its error says that it may have been committed.
+// add remembers a transaction if its error leaves open whether it was committed.
 func (d *unansweredCommits) add(err error, works []*work) {
 	var u *sqldb.Unanswered
 	if !errors.As(err, &u) {
@@ -35,7 +36,7 @@ func (d *unansweredCommits) add(err error, works []*work) {
 	d.list = d.list[max(0, len(d.list)-maxUnanswered):]
 }
 
-// take hands all of them over.
+// take removes and returns all of them.
 func (d *unansweredCommits) take() []unansweredCommit {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -44,15 +45,15 @@ func (d *unansweredCommits) take() []unansweredCommit {
 	return list
 }
 
-// back remembers some that are in doubt still.
+// putBack remembers transactions that are still without an answer.
 func (d *unansweredCommits) putBack(list []unansweredCommit) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.list = append(list, d.list...)
 }
 
-// resolve counts the transactions that were committed without an answer. It is called when the database
-// has just answered.
+// resolveUnanswered counts and logs the transactions that turn out to be committed. The caller has just had
+// an answer from the database.
 func (l *Ledger) resolveUnanswered(ctx context.Context) {
 	var left []unansweredCommit
 	for _, d := range l.unanswered.take() {

@@ -15,7 +15,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// event is what the integration is told: never a session, never a text or code. Times are unix ms.
+// webhookEvent is an event for the integration, without session, text or code. Times are unix ms.
 type webhookEvent struct {
 	Ticket    int64
 	Fence     int64
@@ -51,24 +51,26 @@ type webhookData struct {
 	Detail    string       `json:"detail,omitempty"`
 }
 
-// send has an event told: enqueue puts it into the outbox, in this transaction. Events of one lease are told in this order.
+// sendWebhook adds a task that sends an event. The outbox sends the events of one lease in this order.
 func (w *work) sendWebhook(kind string, at int64, e webhookEvent) error {
 	if !w.webhooks {
 		return nil
 	}
 	body, err := json.Marshal(webhookPayload{Type: kind, Timestamp: stamp(at), Data: webhookData{
-		Room: string(w.id), Ticket: e.Ticket, Fence: e.Fence, SellerID: plain(e.Seller), GrantedAt: stamp(e.GrantedAt),
+		Room: string(w.id), Ticket: e.Ticket, Fence: e.Fence, SellerID: plain(e.Seller),
+		GrantedAt: stamp(e.GrantedAt),
 		ExpiresAt: stamp(e.ExpiresAt), EndedAt: stamp(e.EndedAt), Outcome: e.Outcome, MessageID: plain(e.MessageID),
 		SentAt: stamp(e.SentAt), Kind: e.Kind, Detail: e.Detail}})
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", kind, err)
 	}
-	w.tasks = append(w.tasks, outbox.Task{UID: "evt_" + uuid.NewString(), Kind: webhook.Kind, Key: leaseKey(w.id, e), Phase: webhook.Deliver,
+	w.tasks = append(w.tasks, outbox.Task{UID: "evt_" + uuid.NewString(), Kind: webhook.Kind,
+		Key: leaseKey(w.id, e), Phase: webhook.Deliver,
 		Payload: string(body), CreatedAt: at, Traceparent: w.trace})
 	return nil
 }
 
-// enqueue puts all that is to be told into the outbox.
+// enqueue puts the transaction's tasks into the outbox.
 func enqueue(s sqldb.Session, works []*work) error {
 	var tasks []outbox.Task
 	for _, w := range works {
@@ -76,12 +78,12 @@ func enqueue(s sqldb.Session, works []*work) error {
 	}
 	err := outbox.Enqueue(s.Ctx, s, s.Dialect, tasks...)
 	if errors.Is(err, outbox.ErrInvalidTask) {
-		return sqldb.DataError(err.Error()) // the entry is parked: trying again does not mend it
+		return sqldb.DataError(err.Error()) // the entry becomes a dead letter: a retry would fail too
 	}
 	return err
 }
 
-// leaseKey orders the events of a lease; what belongs to no lease has a key of its own.
+// leaseKey returns the key that orders a lease's events. An event without a lease has its own key.
 func leaseKey(id room.ID, e webhookEvent) string {
 	if e.Fence != 0 {
 		return string(id) + "/" + strconv.FormatInt(e.Fence, 10)
@@ -89,7 +91,7 @@ func leaseKey(id room.ID, e webhookEvent) string {
 	return string(id) + "/" + e.Kind + "/" + plain(e.MessageID) + "/" + strconv.FormatInt(e.Ticket, 10)
 }
 
-// stamp writes unix ms as the contract writes times; 0 is none.
+// stamp returns unix ms in the contract's format; 0 gives "".
 func stamp(ms int64) string {
 	if ms == 0 {
 		return ""
@@ -97,7 +99,7 @@ func stamp(ms int64) string {
 	return room.Time(ms).Format("2006-01-02T15:04:05.000Z07:00")
 }
 
-// Told writes into the timeline that the integration has an event. It is the webhooks' Recorded.
+// WebhookDelivered writes into the timeline that the integration has an event. It is webhook.Config.Recorded.
 func (l *Ledger) WebhookDelivered(ctx context.Context, t outbox.Task) error {
 	var told webhookPayload
 	if err := json.Unmarshal([]byte(t.Payload), &told); err != nil {
@@ -105,8 +107,10 @@ func (l *Ledger) WebhookDelivered(ctx context.Context, t outbox.Task) error {
 	}
 	return l.inRoom(ctx, room.ID(told.Data.Room), func(w *work) error {
 		_, err := w.Exec(`INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
-			VALUES ($1, COALESCE((SELECT epoch FROM leases WHERE room = $1 AND fence = $4), 0), $2, 0, $5, 'told', $3, $4, $6, $7)
-			ON CONFLICT DO NOTHING`, told.Data.Room, t.UID, told.Data.Ticket, told.Data.Fence, t.UpdatedAt, told.Data.SellerID,
+			VALUES ($1, COALESCE((SELECT epoch FROM leases WHERE room = $1
+			AND fence = $4), 0), $2, 0, $5, 'told', $3, $4, $6, $7)
+			ON CONFLICT DO NOTHING`, told.Data.Room, t.UID, told.Data.Ticket, told.Data.Fence, t.UpdatedAt,
+			told.Data.SellerID,
 			detailOf(room.Record{Action: told.Type}))
 		return err
 	})

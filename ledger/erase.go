@@ -11,20 +11,23 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// naming is a table that names sellers: in columns of their own, in what people wrote, and in JSON of ours.
+// sellerColumns are the columns of a table that may name a seller: ids, free text, and JSON documents.
 type sellerColumns struct {
-	table, key           string // room first, where there is one
+	table, key           string // room first, if the table has one
 	sellers, texts, json []string
-	unsealed             string // what else is set where a row is rewritten; "" = nothing
+	unsealed             string // assignment for rewritten rows; "" = none
 }
 
 var sellerTables = []sellerColumns{
 	{table: "timeline", key: "room, epoch, entry, n", sellers: []string{"seller"}, json: []string{"detail"}},
 	{table: "places", key: "room, epoch, ticket", sellers: []string{"seller"}},
 	{table: "leases", key: "room, fence", sellers: []string{"seller"}},
-	{table: "messages", key: "room, message_id", sellers: []string{"seller", "now_seller"}, texts: []string{"body"}},
-	{table: "attributions", key: "room, message_id, kind, fence", sellers: []string{"seller"}, texts: []string{"reason"}},
-	{table: "actions", key: "room, epoch, entry, n", sellers: []string{"seller"}, texts: []string{"reason"}, unsealed: "salt = ''"},
+	{table: "messages", key: "room, message_id", sellers: []string{"seller", "now_seller"},
+		texts: []string{"body"}},
+	{table: "attributions", key: "room, message_id, kind, fence", sellers: []string{"seller"},
+		texts: []string{"reason"}},
+	{table: "actions", key: "room, epoch, entry, n", sellers: []string{"seller"}, texts: []string{"reason"},
+		unsealed: "salt = ''"},
 	{table: "incidents", key: "room, kind, subject, fence", texts: []string{"detail"}},
 	{table: "parked", key: "room, epoch, entry", texts: []string{"error"}, json: []string{"body"}},
 	{table: "outbox_tasks", key: "id", texts: []string{"last_error"}, json: []string{"payload"}},
@@ -32,11 +35,12 @@ var sellerTables = []sellerColumns{
 
 const (
 	eraseRows   = 200 // in one transaction
-	erasePasses = 3   // a replica may write meanwhile what it had read before
+	erasePasses = 3   // because replicas may write meanwhile
 )
 
-// EraseSeller renames a seller in every table, also where people wrote of it and in what is still to be told, and says in how many
-// rows of each. Journals are to be drained before. The rows that were written beside an error are renamed for good; a repeat goes on.
+// EraseSeller renames a seller in every table, including free text and tasks that are not sent yet. It
+// returns how many rows of each table it rewrote, also beside an error; a repeat continues. The caller drains
+// the journals first.
 func (l *Ledger) EraseSeller(ctx context.Context, seller, name string) (map[string]int64, error) {
 	r := pseudonym.New(seller, name)
 	rows := make(map[string]int64)
@@ -57,14 +61,16 @@ func (l *Ledger) EraseSeller(ctx context.Context, seller, name string) (map[stri
 	return rows, nil
 }
 
-// mention is a row that names the seller, with what its columns say before and after.
+// sellerRow is a row that names the seller, with its columns before and after.
 type sellerRow struct {
 	key           []any
 	before, after []string
 }
 
-// eraseIn renames the seller in a table. The rows are found outside of any transaction, since all are read for it.
-func (l *Ledger) eraseIn(ctx context.Context, n sellerColumns, r pseudonym.Renamer) (changed int64, err error) {
+// eraseIn renames the seller in a table. It finds the rows outside any transaction, since it reads all of
+// them.
+func (l *Ledger) eraseIn(ctx context.Context, n sellerColumns, r pseudonym.Renamer) (changed int64,
+	err error) {
 	rooms := make(map[room.ID][]sellerRow)
 	err = l.db.Read(ctx, func(s sqldb.Session) error { return n.find(s, r, rooms) })
 	if err != nil {
@@ -89,7 +95,7 @@ func (l *Ledger) eraseIn(ctx context.Context, n sellerColumns, r pseudonym.Renam
 	return changed, nil
 }
 
-// find reads the rows that name the seller. What the database finds is looked at once more: it may only look like it.
+// find reads the rows that name the seller. It filters them again, since the database's LIKE finds too many.
 func (n sellerColumns) find(s sqldb.Session, r pseudonym.Renamer, rooms map[room.ID][]sellerRow) error {
 	q := &conditions{}
 	for _, column := range n.sellers {
@@ -101,10 +107,12 @@ func (n sellerColumns) find(s sqldb.Session, r pseudonym.Renamer, rooms map[room
 		}
 	}
 	keys, free := strings.Split(n.key, ", "), n.free()
-	query := fmt.Sprintf(`SELECT %s FROM %s WHERE %s`, strings.Join(append(slices.Clone(keys), append(free, n.sellers...)...), ", "),
+	query := fmt.Sprintf(`SELECT %s FROM %s WHERE %s`,
+		strings.Join(append(slices.Clone(keys), append(free, n.sellers...)...), ", "),
 		n.table, strings.Join(q.list, " OR "))
 	return s.Each(func(scan func(...any) error) error {
-		m := sellerRow{key: make([]any, len(keys)), before: make([]string, len(free)), after: make([]string, len(free))}
+		m := sellerRow{key: make([]any, len(keys)), before: make([]string, len(free)),
+			after: make([]string, len(free))}
 		named := make([]*string, len(n.sellers))
 		var into []any
 		for i := range m.key {
@@ -146,22 +154,24 @@ func (n sellerColumns) rewrite(r pseudonym.Renamer, column int, text string) str
 	return r.Text(text)
 }
 
-// free are the columns that hold more than one word, JSON behind the others.
+// free returns the columns with text, then those with JSON.
 func (n sellerColumns) free() []string { return append(slices.Clone(n.texts), n.json...) }
 
-// likeEscape writes what LIKE would take for a pattern; ids have an underscore.
+// likeEscape escapes the characters that LIKE treats as patterns; ids contain underscores.
 var likeEscape = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
-// write renames the seller in a row. A column that has changed meanwhile is left to the next pass.
+// write renames the seller in a row. It skips a column that has changed meanwhile, until the next pass.
 func (n sellerColumns) write(w *work, r pseudonym.Renamer, m sellerRow) error {
 	q := &conditions{}
 	var set []string
 	for _, column := range n.sellers {
-		set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[1]s = %[2]s THEN %[3]s ELSE %[1]s END", column, q.param(r.Seller()), q.param(r.Pseudonym())))
+		set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[1]s = %[2]s THEN %[3]s ELSE %[1]s END", column,
+			q.param(r.Seller()), q.param(r.Pseudonym())))
 	}
 	for i, column := range n.free() {
 		if m.before[i] != m.after[i] {
-			set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[1]s = %[2]s THEN %[3]s ELSE %[1]s END", column, q.param(m.before[i]), q.param(m.after[i])))
+			set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[1]s = %[2]s THEN %[3]s ELSE %[1]s END", column,
+				q.param(m.before[i]), q.param(m.after[i])))
 		}
 	}
 	if n.unsealed != "" {
@@ -170,6 +180,7 @@ func (n sellerColumns) write(w *work, r pseudonym.Renamer, m sellerRow) error {
 	for i, column := range strings.Split(n.key, ", ") {
 		q.add(column+" = %s", m.key[i])
 	}
-	_, err := w.Exec(fmt.Sprintf(`UPDATE %s SET %s WHERE %s`, n.table, strings.Join(set, ", "), q.where()), q.args...)
+	_, err := w.Exec(fmt.Sprintf(`UPDATE %s SET %s WHERE %s`, n.table, strings.Join(set, ", "), q.where()),
+		q.args...)
 	return err
 }

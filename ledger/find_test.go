@@ -27,7 +27,8 @@ func idsOf(f ledger.FoundSellers) (ids []string) {
 func TestSellersAreFoundByAPieceOfTheirIDs(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
-		for i, seller := range []string{"Store-12", "store-120", "STORE.121", "my-store-12", "가게-33", "other", "100%", "x_y"} {
+		for i, seller := range []string{"Store-12", "store-120", "STORE.121", "my-store-12", "가게-33", "other",
+			"100%", "x_y"} {
 			b.write(1, joinedAs(int64(i+1), seller))
 		}
 		b.journal.write("far", 1, joinedAs(1, "other"))
@@ -63,7 +64,8 @@ func TestSellersAreFoundByAPieceOfTheirIDs(t *testing.T) {
 		}
 		found, err := l.FindSellers(t.Context(), "other", nil)
 		require.NoError(t, err)
-		require.Equal(t, []ledger.FoundSeller{{Seller: "other", Room: here, At: 60}}, found.List, "where something happened to it last")
+		require.Equal(t, []ledger.FoundSeller{{Seller: "other", Room: here, At: 60}}, found.List,
+			"where something happened to it last")
 	})
 }
 

@@ -15,7 +15,8 @@ func TestWhoeverWatchesIsToldOfANewIncident(t *testing.T) {
 		c.OnIncident = func(id room.ID) { told <- id }
 		l := b.openWith(t, c)
 		b.life(1)
-		seen := room.Record{Type: "incident", At: 7, Action: "carrier_clock", MessageNote: room.MessageNote{MessageID: "m"}}
+		seen := room.Record{Type: "incident", At: 7, Action: "carrier_clock",
+			MessageNote: room.MessageNote{MessageID: "m"}}
 		b.write(1, seen)
 		require.NoError(t, l.Drain(t.Context(), here), "though nobody takes the call")
 		require.Equal(t, here, <-told)

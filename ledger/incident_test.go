@@ -15,7 +15,8 @@ import (
 func TestAnIncidentThatARoomSawIsToldOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
-		seen := room.Record{Type: "incident", At: 7, Action: "carrier_clock", Reason: "sent 90 s ahead", MessageNote: room.MessageNote{MessageID: "m"}}
+		seen := room.Record{Type: "incident", At: 7, Action: "carrier_clock", Reason: "sent 90 s ahead",
+			MessageNote: room.MessageNote{MessageID: "m"}}
 		b.write(1, seen)
 		b.write(1, seen)
 		b.write(1, room.Record{Type: "incident", At: 8}) // of no kind
@@ -34,7 +35,8 @@ func TestAnIdThatComesWithAnotherMessageIsAnIncidentOnce(t *testing.T) {
 		l := b.open(t)
 		receive := func(fingerprint, text string) *room.Match {
 			t.Helper()
-			known, err := l.Receive(t.Context(), here, room.MessageNote{MessageID: "m", From: "1588", Text: text, Received: 5, Fingerprint: fingerprint})
+			known, err := l.Receive(t.Context(), here,
+				room.MessageNote{MessageID: "m", From: "1588", Text: text, Received: 5, Fingerprint: fingerprint})
 			require.NoError(t, err)
 			return known
 		}
@@ -45,16 +47,20 @@ func TestAnIdThatComesWithAnotherMessageIsAnIncidentOnce(t *testing.T) {
 		require.Zero(t, count(t, l, "incidents"))
 		for range 2 {
 			receive("k1:bb", "another")
-			require.Equal(t, []string{"message_id_reused m"}, column(t, l.DB(), `SELECT kind || ' ' || subject FROM incidents`))
+			require.Equal(t, []string{"message_id_reused m"}, column(t, l.DB(), `SELECT kind || ' ' || subject
+				FROM incidents`))
 		}
-		b.write(1, room.Record{Type: "incident", At: 7, Action: "message_id_reused", MessageNote: room.MessageNote{MessageID: "m"}})
+		b.write(1, room.Record{Type: "incident", At: 7, Action: "message_id_reused",
+			MessageNote: room.MessageNote{MessageID: "m"}})
 		again := unmatched("m", 9, room.NoLease)
 		again.Fingerprint = "k1:cc"
 		b.write(1, again)
 		require.NoError(t, l.Drain(t.Context(), here))
-		require.Equal(t, []string{"message_id_reused m"}, column(t, l.DB(), `SELECT kind || ' ' || subject FROM incidents`))
+		require.Equal(t, []string{"message_id_reused m"}, column(t, l.DB(), `SELECT kind || ' ' || subject
+			FROM incidents`))
 		require.Equal(t, 1, count(t, l, "outbox_tasks WHERE payload LIKE '{\"type\":\"incident\"%'"))
-		require.Equal(t, []string{"the first k1:aa"}, column(t, l.DB(), `SELECT body || ' ' || fingerprint FROM messages`))
+		require.Equal(t, []string{"the first k1:aa"}, column(t, l.DB(), `SELECT body || ' ' || fingerprint
+			FROM messages`))
 		require.Equal(t, room.NoLease, receive("k1:dd", "another").Reason, "the first answer stays")
 	})
 }
@@ -81,7 +87,8 @@ func TestAnIdThatComesAgainIsRecordedAlsoWhereThatTakesLong(t *testing.T) {
 	cancel() // as its time would end
 	release()
 	require.NoError(t, <-received)
-	require.Equal(t, []string{"message_id_reused m"}, column(t, l.DB(), `SELECT kind || ' ' || subject FROM incidents`))
+	require.Equal(t, []string{"message_id_reused m"}, column(t, l.DB(), `SELECT kind || ' ' || subject
+		FROM incidents`))
 }
 
 // Where the incident can not be recorded, the store is to say what the message was told and to journal the incident, as long as it remembers that.
@@ -94,7 +101,8 @@ func TestAnIdThatComesAgainIsTheStoresToTellWhereTheIncidentIsNotRecorded(t *tes
 	require.NoError(t, l.Drain(t.Context(), here))
 	_, err := l.Receive(t.Context(), here, untold.MessageNote)
 	require.NoError(t, err)
-	_, err = l.DB().Exec(`CREATE TRIGGER fails BEFORE INSERT ON incidents BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
+	_, err = l.DB().Exec(`CREATE TRIGGER fails BEFORE INSERT ON incidents BEGIN
+		SELECT RAISE(ABORT, 'the disk is full'); END`)
 	require.NoError(t, err)
 	again := func(r room.Record, received int64) (*room.Match, error) {
 		note := r.MessageNote
@@ -113,7 +121,8 @@ func TestAnIdThatIsUsedAgainADayLaterIsAnotherMessages(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		receive := func(fingerprint string, at int64) (*room.Match, error) {
-			return l.Receive(t.Context(), here, room.MessageNote{MessageID: "1", From: "1588", Received: at, Fingerprint: fingerprint})
+			return l.Receive(t.Context(), here, room.MessageNote{MessageID: "1", From: "1588", Received: at,
+				Fingerprint: fingerprint})
 		}
 		day := 24 * time.Hour.Milliseconds()
 		_, err := receive("k1:aa", 5)
@@ -126,7 +135,8 @@ func TestAnIdThatIsUsedAgainADayLaterIsAnotherMessages(t *testing.T) {
 		require.EqualValues(t, 5, known.At, "the same message comes again")
 		_, err = receive("k1:bb", 5+day)
 		require.NoError(t, err)
-		require.Equal(t, []string{"message_id_reused 1"}, column(t, l.DB(), `SELECT kind || ' ' || subject FROM incidents`))
+		require.Equal(t, []string{"message_id_reused 1"}, column(t, l.DB(), `SELECT kind || ' ' || subject
+			FROM incidents`))
 	})
 }
 
@@ -138,7 +148,8 @@ func TestAnotherMessageUnderAnIdIsFoundWhereTheRoomForgotTheFirst(t *testing.T) 
 		b.write(1, first)
 		b.write(2, second)
 		require.NoError(t, l.Drain(t.Context(), here))
-		require.Equal(t, []string{"message_id_reused 19"}, column(t, l.DB(), `SELECT kind || ' ' || at FROM incidents`))
+		require.Equal(t, []string{"message_id_reused 19"}, column(t, l.DB(), `SELECT kind || ' ' || at
+			FROM incidents`))
 		require.Equal(t, []string{"9"}, column(t, l.DB(), `SELECT matched_at FROM messages`))
 	})
 }

@@ -9,23 +9,23 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// A verdict on a match is for ever.
+// Verdicts are final.
 const (
 	agreed  = "agreed"
 	refused = "refused"
 )
 
-// facts are what the ledger knows that a match to the live lease may break a rule of. The end that a completing match gives its
-// lease stands behind it in the journal: a lease that is over by now was over by something else.
+// facts are the ledger's rows that may forbid a match to the live lease. The end that a completing match
+// causes comes later in the journal, so a lease that is over by now ended otherwise.
 type facts struct {
 	assignedTo
-	settled     bool   // its fence is not above the highest settled one
-	overlapping bool   // its lease overlaps a settled one
-	passed      bool   // its fence is below one that was granted
-	outcome     string // of its lease; "" of one that is not over, for all that is known
+	settled     bool   // a fence at or above it is settled
+	overlapping bool   // a settled lease overlaps its lease
+	passed      bool   // a higher fence was granted
+	outcome     string // of its lease; "" = open, as far as known
 }
 
-// objection says what rule a match would break; "" when none.
+// objection returns the rule that a match would break; "" = none.
 func (f facts) objection(r room.Record) string {
 	switch {
 	case r.Fence <= 0 || r.EndedAt < r.GrantedAt:
@@ -44,10 +44,11 @@ func (f facts) objection(r room.Record) string {
 	return ""
 }
 
-// factsOf looks up the facts of each of some matches.
+// factsOf returns the facts about each match.
 func (w *work) factsOf(matches []room.Record) ([]facts, error) {
 	found := make([]facts, len(matches))
-	rows := dialect.NewRows(len(matches), "i BIGINT", "message_id TEXT", "fence BIGINT", "granted_at BIGINT", "ended_at BIGINT")
+	rows := dialect.NewRows(len(matches), "i BIGINT", "message_id TEXT", "fence BIGINT", "granted_at BIGINT",
+		"ended_at BIGINT")
 	for i, r := range matches {
 		rows.Add(int64(i), plain(r.MessageID), r.Fence, r.GrantedAt, r.EndedAt)
 	}
@@ -70,22 +71,26 @@ func (w *work) factsOf(matches []room.Record) ([]facts, error) {
 		FROM v q`, string(w.id))
 }
 
-// taken is how a message belongs to a lease already.
+// assignedTo is how a message already belongs to a lease.
 type assignedTo struct {
-	verified bool // it was matched to it, or given to it while it went on
-	given    bool // and still is
-	answered bool // by its first answer, which its holder has not rejected; one that has no answer yet has none
+	verified bool // it was matched, or given to a live lease
+	given    bool // it was given to a lease, and still belongs to it
+	answered bool // its first answer named a lease, and the holder has not rejected it
 }
 
-// takenColumns are those of taken, of a message of the room $1. OFFSET 0 keeps PostgreSQL from reading whole tables into a hash
-// where it does not know yet how large they are.
+// assignedColumns returns the columns of assignedTo, for a message of room $1. OFFSET 0 keeps PostgreSQL from
+// hashing whole tables before it knows their sizes.
 func assignedColumns(message string) string {
 	return strings.ReplaceAll(`
-	EXISTS (SELECT 1 FROM verifications v WHERE v.room = $1 AND v.message_id = MESSAGE AND v.voided_at IS NULL LIMIT 1 OFFSET 0),
-	EXISTS (SELECT 1 FROM attributions a WHERE a.room = $1 AND a.message_id = MESSAGE AND `+standing+` LIMIT 1 OFFSET 0),
-	EXISTS (SELECT 1 FROM messages m WHERE m.room = $1 AND m.message_id = MESSAGE AND m.result IN ('matched', 'late')
+	EXISTS (SELECT 1 FROM verifications v WHERE v.room = $1 AND v.message_id = MESSAGE AND v.voided_at IS NULL
+	LIMIT 1 OFFSET 0),
+	EXISTS (SELECT 1 FROM attributions a WHERE a.room = $1 AND a.message_id = MESSAGE
+	AND `+standing+` LIMIT 1 OFFSET 0),
+	EXISTS (SELECT 1 FROM messages m WHERE m.room = $1 AND m.message_id = MESSAGE
+	AND m.result IN ('matched', 'late')
 		AND NOT EXISTS (SELECT 1 FROM attributions r
-			WHERE r.room = m.room AND r.message_id = m.message_id AND r.kind = 'rejected' AND r.fence = m.fence) LIMIT 1 OFFSET 0)`,
+			WHERE r.room = m.room AND r.message_id = m.message_id AND r.kind = 'rejected' AND r.fence = m.fence)
+			LIMIT 1 OFFSET 0)`,
 		"MESSAGE", message)
 }
 
@@ -101,8 +106,8 @@ func (t assignedTo) objection() string {
 	return ""
 }
 
-// objectionToGiven is objection, also to what support gives to a lease that is over: to one that the message could not have
-// come for because it was sent before.
+// objectionToGiven is objection for a message that support gives to a lease, live or over. A lease cannot
+// have caused a message that was sent before it began.
 func (w *work) objectionToGiven(r room.Record) (string, error) {
 	if r.Result != room.Late {
 		found, err := w.factsOf([]room.Record{r})
@@ -132,22 +137,24 @@ func (w *work) objectionToGiven(r room.Record) (string, error) {
 	return "", nil
 }
 
-// wholeSecond is how exact a carrier's time is at the least, in ms.
+// wholeSecond is the coarsest precision of a carrier's time, in ms.
 const wholeSecond = 1000
 
-// agree has the room and the integration told that a message belongs to its lease.
+// agreeToMatch sends the room and the integration that a message belongs to its lease.
 func (w *work) agreeToMatch(r room.Record) error {
 	w.addVerdict(r, true)
-	return w.sendWebhook("sms.matched", r.At, webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, GrantedAt: r.GrantedAt,
-		MessageID: r.MessageID, SentAt: r.SentAt})
+	return w.sendWebhook("sms.matched", r.At,
+		webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, GrantedAt: r.GrantedAt,
+			MessageID: r.MessageID, SentAt: r.SentAt})
 }
 
-// refuse calls for a person.
+// refuseMatch refuses a match and adds an incident.
 func (w *work) refuseMatch(epoch int64, r room.Record, why string) error {
 	w.addVerdict(r, false)
-	return w.addIncident(epoch, alarm{kind: "match_refused", subject: r.MessageID, ticket: r.Ticket, fence: r.Fence,
+	return w.addIncident(epoch, alarm{kind: "match_refused", subject: r.MessageID, ticket: r.Ticket,
+		fence:  r.Fence,
 		seller: r.Seller, detail: "a match was refused: " + why, at: r.At})
 }
 
-// noRows is an answer, not a failure.
+// noRows reports an empty result, which is not a failure.
 func noRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }

@@ -6,21 +6,24 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// What is said of a message after its first answer, which stays: a repeat by the carrier gets it.
+// Decisions about a message after its first answer. The first answer stays: a carrier's repeat still gets it.
 const (
 	claimed  = "claimed"
 	assigned = "assigned"
 	rejected = "rejected"
 )
 
-// gives is true for the types of records that give a message to a lease after its first answer; these are always judged.
+// gives reports whether a record gives a message to a lease after its first answer. Such records are always
+// judged.
 func gives(kind string) bool { return kind == claimed || kind == assigned }
 
-// standing is the condition that the attribution a gives its message to a lease to this day.
-const standing = `a.kind IN ('claimed', 'assigned') AND a.verdict = 'agreed' AND NOT EXISTS (SELECT 1 FROM attributions r
-	WHERE r.room = a.room AND r.message_id = a.message_id AND r.kind = 'rejected' AND r.fence = a.fence AND r.at >= a.at)`
+// standing is the SQL condition that attribution a still gives its message to a lease.
+const standing = `a.kind IN ('claimed', 'assigned') AND a.verdict = 'agreed' AND NOT EXISTS (SELECT 1
+	FROM attributions r
+	WHERE r.room = a.room AND r.message_id = a.message_id AND r.kind = 'rejected' AND r.fence = a.fence
+	AND r.at >= a.at)`
 
-// given writes that a holder says that an unmatched message is its own, or that support gives it to a lease, and judges that.
+// giveMessage writes and judges that a holder claims an unmatched message, or support assigns one.
 func (w *work) giveMessage(epoch int64, r room.Record) error {
 	if r.MessageID == "" {
 		return fmt.Errorf("%w: %s without a message", errMalformed, r.Type)
@@ -52,14 +55,14 @@ func (w *work) giveMessage(epoch int64, r room.Record) error {
 	return w.agreeToGiven(epoch, r)
 }
 
-// agreeToGiven binds a message to a lease that goes on. What it caused in one that is over it caused then: the attribution
-// says all there is to say.
+// agreeToGiven binds a message to a live lease. A lease that is over needs no more than the attribution.
 func (w *work) agreeToGiven(epoch int64, r room.Record) error {
 	if r.Result == room.Late {
 		w.addVerdict(r, true)
 		return nil
 	}
-	err := w.Row(`SELECT sent_at FROM messages WHERE room = $1 AND message_id = $2`, string(w.id), plain(r.MessageID)).Scan(&r.SentAt)
+	err := w.Row(`SELECT sent_at FROM messages WHERE room = $1 AND message_id = $2`, string(w.id),
+		plain(r.MessageID)).Scan(&r.SentAt)
 	if err != nil && !noRows(err) {
 		return err
 	}
@@ -69,8 +72,8 @@ func (w *work) agreeToGiven(epoch int64, r room.Record) error {
 	return w.agreeToMatch(r)
 }
 
-// attributed looks up the verdict on a claim or an assignment. Support may give a message to a lease again, once it was refused
-// or its holder had rejected it: that is judged anew. Which it is shows by its time, which a repeat has of the first.
+// findAttribution returns the verdict on a claim or an assignment. Support may assign a message again after a
+// refusal or a rejection, which is judged anew. A repeat of the same assignment has the same time.
 func (w *work) findAttribution(r room.Record) (verdict string, found bool, err error) {
 	var stands bool
 	var last int64
@@ -85,9 +88,10 @@ func (w *work) findAttribution(r room.Record) (verdict string, found bool, err e
 	return verdict, err == nil && !again, err
 }
 
-// attribute writes what was said: of a kind for a lease, the latest.
+// attribute writes a decision: the latest of its kind for a lease.
 func (w *work) attribute(epoch int64, r room.Record, verdict string) error {
-	_, err := w.Exec(`INSERT INTO attributions (room, message_id, kind, fence, epoch, ticket, seller, verdict, who, reason, at)
+	_, err := w.Exec(`INSERT INTO attributions (room, message_id, kind, fence, epoch, ticket, seller, verdict,
+		who, reason, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (room, message_id, kind, fence) DO UPDATE SET verdict = excluded.verdict, who = excluded.who,
 			reason = excluded.reason, at = excluded.at
@@ -96,8 +100,8 @@ func (w *work) attribute(epoch int64, r room.Record, verdict string) error {
 	return err
 }
 
-// rejected writes that a holder says that a message is not its own: what was verified of it stands no longer, so
-// that it may be found to belong to another lease.
+// rejectMessage writes that a holder rejects a message. Its verification is void, so that the message may
+// belong to another lease.
 func (w *work) rejectMessage(epoch int64, r room.Record) error {
 	if r.MessageID == "" {
 		return fmt.Errorf("%w: rejection without a message", errMalformed)
@@ -109,10 +113,12 @@ func (w *work) rejectMessage(epoch int64, r room.Record) error {
 		return err
 	}
 	_, err := w.Exec(`UPDATE verifications SET voided_at = $4
-		WHERE room = $1 AND message_id = $2 AND fence = $3 AND voided_at IS NULL`, string(w.id), plain(r.MessageID), r.Fence, r.At)
+		WHERE room = $1 AND message_id = $2 AND fence = $3 AND voided_at IS NULL`, string(w.id), plain(r.MessageID),
+		r.Fence, r.At)
 	if err != nil {
 		return err
 	}
-	return w.addIncident(epoch, alarm{kind: "message_rejected", subject: r.MessageID, ticket: r.Ticket, fence: r.Fence,
+	return w.addIncident(epoch, alarm{kind: "message_rejected", subject: r.MessageID, ticket: r.Ticket,
+		fence:  r.Fence,
 		seller: r.Seller, detail: "a holder said that a message is not its own", at: r.At})
 }

@@ -96,7 +96,8 @@ func TestTwoProgramsCanNotBreakARuleAtTheSameMoment(t *testing.T) {
 		insert := `INSERT INTO verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at) VALUES `
 		for range 20 {
 			errs := make(chan error, 2)
-			for _, values := range []string{`('integration', 1, 1, 1, 'a', 10, 30)`, `('integration', 2, 1, 2, 'b', 20, 40)`} {
+			for _, values := range []string{`('integration', 1, 1, 1, 'a', 10, 30)`,
+				`('integration', 2, 1, 2, 'b', 20, 40)`} {
 				go func() {
 					_, err := l.DB().Exec(insert + values)
 					errs <- err

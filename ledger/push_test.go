@@ -45,10 +45,12 @@ func TestBrowsersAreToldOfTurnsAndOfBeingPassedOverUntilThePlaceIsOver(t *testin
 	c.Pushes, c.Webhooks = p, false
 	l := b.openWith(t, c)
 	told := func() []string {
-		return column(t, l.DB(), `SELECT (payload->>'what') || ' ' || (payload->>'ticket') || ' ' || (payload->>'browser') FROM outbox_tasks WHERE kind LIKE 'push%' ORDER BY id`)
+		return column(t, l.DB(), `SELECT (payload->>'what') || ' ' || (payload->>'ticket') || ' ' ||
+			(payload->>'browser') FROM outbox_tasks WHERE kind LIKE 'push%' ORDER BY id`)
 	}
 	b.write(1, joined(1), granted(1), joined(2), joined(3))
-	b.write(1, room.Record{Type: "away", At: 15, Ticket: 3, Seller: "s-3"}, room.Record{Type: "back", At: 16, Ticket: 3, Seller: "s-3"})
+	b.write(1, room.Record{Type: "away", At: 15, Ticket: 3, Seller: "s-3"},
+		room.Record{Type: "back", At: 16, Ticket: 3, Seller: "s-3"})
 	b.journal.failTrim = func() bool { return true }
 	require.ErrorIs(t, l.Drain(t.Context(), here), errLost)
 	b.journal.failTrim = nil

@@ -14,26 +14,28 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// FoundSeller is a seller, and where something happened to it last.
+// FoundSeller is a seller, with its latest event.
 type FoundSeller struct {
 	Seller string
 	Room   room.ID
 	At     int64 // unix ms
 }
 
-// FoundSellers are the sellers that a search finds: those whose ids begin with the text, then those that have it inside.
+// FoundSellers is the result of a search. Ids that begin with the text come before ids that contain it.
 type FoundSellers struct {
 	List  []FoundSeller
-	Exact bool // the first one's id is the text
-	Near  bool // no id has the text: these differ from it by a letter or two
-	More  bool // there are more than are listed
+	Exact bool // the first id equals the text
+	Near  bool // no id contains the text: these differ by one or two letters
+	More  bool // more were found than are listed
 }
 
 const maxFound = 20
 
-// FindSellers finds sellers by a piece of their ids, whatever its case, width and separators, in the ledger and in the journals of the
-// rooms `pending`. Where the database is away it returns those of the journals beside ErrAway.
-func (l *Ledger) FindSellers(ctx context.Context, text string, pending []room.ID) (found FoundSellers, err error) {
+// FindSellers finds sellers by a part of their ids, in the ledger and in the journals of the pending rooms.
+// It ignores case, width and separators. While the database is away, it returns those of the journals beside
+// ErrAway.
+func (l *Ledger) FindSellers(ctx context.Context, text string, pending []room.ID) (found FoundSellers,
+	err error) {
 	text = plain(strings.TrimSpace(text))
 	if text == "" {
 		return found, nil
@@ -57,7 +59,7 @@ func (l *Ledger) FindSellers(ctx context.Context, text string, pending []room.ID
 	return found, err
 }
 
-// lately returns the sellers that some rooms' journals name, with what happened to them last.
+// latestPending returns the sellers in some rooms' journals, with their latest events.
 func (l *Ledger) latestPending(ctx context.Context, ids []room.ID) (map[string]FoundSeller, error) {
 	each := make([]map[string]FoundSeller, len(ids))
 	err := l.eachEntry(ctx, ids, func(i int, e room.Entry) {
@@ -81,7 +83,7 @@ func (l *Ledger) latestPending(ctx context.Context, ids []room.ID) (map[string]F
 	return all, err
 }
 
-// exactSeller finds the seller whose id is the text itself, to the letter.
+// exactSeller finds the seller whose id equals the text.
 func (w *work) exactSeller(text string, lately map[string]FoundSeller) (found FoundSellers, err error) {
 	one, known := lately[text]
 	if !known {
@@ -94,12 +96,14 @@ func (w *work) exactSeller(text string, lately map[string]FoundSeller) (found Fo
 	return FoundSellers{List: []FoundSeller{one}, Exact: err == nil}, err
 }
 
-// lastOf reads where something happened to a seller last.
+// lastOf reads a seller's latest event.
 func (w *work) lastOf(f *FoundSeller) error {
-	return w.Row(`SELECT room, at FROM timeline WHERE seller = $1 AND seller <> '' ORDER BY at DESC LIMIT 1`, f.Seller).Scan(&f.Room, &f.At)
+	return w.Row(`SELECT room, at FROM timeline WHERE seller = $1 AND seller <> '' ORDER BY at DESC LIMIT 1`,
+		f.Seller).Scan(&f.Room, &f.At)
 }
 
-// findSellers looks at every seller of the ledger. Each costs one step in the index of timelines, however long its own is.
+// findSellers compares every seller of the ledger. Each costs one step in the timeline's index, however long
+// its timeline is.
 func (w *work) findSellers(f *finder) (FoundSellers, error) {
 	err := w.Each(func(scan func(...any) error) error {
 		var seller string
@@ -111,7 +115,8 @@ func (w *work) findSellers(f *finder) (FoundSellers, error) {
 	}, `WITH RECURSIVE sellers (seller) AS (
 		SELECT min(seller) FROM timeline WHERE seller <> ''
 		UNION ALL
-		SELECT (SELECT min(t.seller) FROM timeline t WHERE t.seller > s.seller AND t.seller <> '') FROM sellers s WHERE s.seller IS NOT NULL
+		SELECT (SELECT min(t.seller) FROM timeline t WHERE t.seller > s.seller AND t.seller <> '') FROM sellers s
+		WHERE s.seller IS NOT NULL
 	) SELECT seller FROM sellers WHERE seller IS NOT NULL`)
 	found := f.found()
 	list := found.List
@@ -119,7 +124,7 @@ func (w *work) findSellers(f *finder) (FoundSellers, error) {
 	for _, one := range list {
 		if one.At == 0 && err == nil {
 			if err = w.lastOf(&one); noRows(err) {
-				err = nil // the retention has taken all of it meanwhile
+				err = nil // the trim has deleted all its rows meanwhile
 				continue
 			}
 		}
@@ -128,12 +133,12 @@ func (w *work) findSellers(f *finder) (FoundSellers, error) {
 	return found, err
 }
 
-// finder keeps the ids that are like a text, best first.
+// finder keeps the ids that match a text, best first.
 type finder struct {
 	text    string // folded
 	letters int
 	lately  map[string]FoundSeller
-	ranks   [5][]string // the text itself, those that begin with it, those that have it inside, those a letter off, those two off
+	ranks   [5][]string // equal, prefix, inside, one letter off, two letters off
 }
 
 func newFinder(text string, lately map[string]FoundSeller) *finder {
@@ -145,7 +150,7 @@ func newFinder(text string, lately map[string]FoundSeller) *finder {
 	return f
 }
 
-// look takes an id in where it is like the text.
+// add keeps an id if it matches the text.
 func (f *finder) add(seller string) {
 	if rank := f.rank(similar.Fold(seller)); rank >= 0 && len(f.ranks[rank]) <= maxFound {
 		f.ranks[rank] = append(f.ranks[rank], seller)
@@ -170,7 +175,7 @@ func (f *finder) rank(folded string) int {
 	return -1
 }
 
-// found returns the best, of which those that are not in a journal have no room yet.
+// found returns the best matches. Those that are in no journal have no room yet.
 func (f *finder) found() (found FoundSellers) {
 	ids := slices.Concat(f.ranks[:3]...)
 	if len(ids) == 0 {
@@ -178,7 +183,8 @@ func (f *finder) found() (found FoundSellers) {
 	}
 	found.Exact, found.More = len(f.ranks[0]) > 0, len(ids) > maxFound
 	for _, seller := range ids[:min(len(ids), maxFound)] {
-		found.List = append(found.List, FoundSeller{Seller: seller, Room: f.lately[seller].Room, At: f.lately[seller].At})
+		found.List = append(found.List, FoundSeller{Seller: seller, Room: f.lately[seller].Room,
+			At: f.lately[seller].At})
 	}
 	found.Near = found.Near && len(found.List) > 0
 	return found

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// kind is one table of the history. at orders its rows, key those of the same millisecond; seller is whose they are; whole is a condition that
-// rows meet once all of them is known, "" for none.
+// kind is one table of the history. Its rows are ordered by at, then key. Rows must meet the condition whole;
+// "" for none.
 type kind struct {
 	table, columns, at, key, seller, whole string
 	read                                   func(scan func(...any) error, p *position) (func(*Page), error)
@@ -19,7 +19,8 @@ func padded(column string) string {
 
 var kinds = []kind{
 	{
-		table: "leases", columns: "epoch, fence, ticket, seller, COALESCE(granted_at, 0), COALESCE(ended_at, 0), COALESCE(outcome, '')",
+		table: "leases", columns: "epoch, fence, ticket, seller, COALESCE(granted_at, 0), COALESCE(ended_at, " +
+			"0), COALESCE(outcome, '')",
 		at: "COALESCE(granted_at, ended_at, 0)", key: padded("fence"), seller: "seller",
 		read: func(scan func(...any) error, p *position) (func(*Page), error) {
 			var r LeaseRow
@@ -28,8 +29,10 @@ var kinds = []kind{
 		},
 	},
 	{
-		table: "places", columns: "epoch, ticket, seller, COALESCE(joined_at, 0), COALESCE(ended_at, 0), COALESCE(outcome, '')",
-		at: "COALESCE(joined_at, ended_at, 0)", key: padded("epoch") + ` || '/' || ` + padded("ticket"), seller: "seller",
+		table: "places", columns: "epoch, ticket, seller, COALESCE(joined_at, 0), COALESCE(ended_at, 0), " +
+			"COALESCE(outcome, '')",
+		at: "COALESCE(joined_at, ended_at, 0)", key: padded("epoch") + ` || '/' || ` + padded("ticket"),
+		seller: "seller",
 		read: func(scan func(...any) error, p *position) (func(*Page), error) {
 			var r PlaceRow
 			err := scan(&p.At, &p.Key, &r.Epoch, &r.Ticket, &r.Seller, &r.JoinedAt, &r.EndedAt, &r.Outcome)
@@ -37,7 +40,8 @@ var kinds = []kind{
 		},
 	},
 	{
-		table: "messages", columns: belongsColumns, at: "received_at", key: "message_id", seller: belongsSeller, whole: "state = '" + judged + "'",
+		table: "messages", columns: belongsColumns, at: "received_at", key: "message_id", seller: belongsSeller,
+		whole: "state = '" + judged + "'",
 		read: func(scan func(...any) error, p *position) (func(*Page), error) {
 			var r MessageRow
 			err := scan(append([]any{&p.At, &p.Key}, r.scanned()...)...)
@@ -49,13 +53,14 @@ var kinds = []kind{
 		at: "at", key: `entry || '/' || ` + padded("n"), seller: "seller",
 		read: func(scan func(...any) error, p *position) (func(*Page), error) {
 			var r ActionRow
-			err := scan(&p.At, &p.Key, &r.Epoch, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence, &r.MessageID, &r.At, &r.Seller, &r.ActionDetail)
+			err := scan(&p.At, &p.Key, &r.Epoch, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence, &r.MessageID,
+				&r.At, &r.Seller, &r.ActionDetail)
 			return func(page *Page) { page.Actions = append(page.Actions, r) }, err
 		},
 	},
 }
 
-// history reads the rows of one kind that follow a position, one more than the page has.
+// history reads the rows of one kind that follow a position, one more than fits on the page.
 func (w *work) history(n int, k kind, f Filter, after *position) (rows []found, err error) {
 	q := &conditions{args: []any{string(w.id)}, list: []string{"room = $1"}}
 	if k.whole != "" {
@@ -79,12 +84,13 @@ func (w *work) history(n int, k kind, f Filter, after *position) (rows []found, 
 	case n == after.Kind:
 		q.add(k.at+follows+"= %s", after.At)
 		q.add("("+k.at+follows+" %s OR "+k.key+follows+" "+q.param(after.Key)+")", after.At)
-	case (n < after.Kind) == f.Latest: // of the same moment, its rows follow
+	case (n < after.Kind) == f.Latest: // rows of the same moment follow
 		q.add(k.at+follows+"= %s", after.At)
 	default:
 		q.add(k.at+follows+" %s", after.At)
 	}
-	query := fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s ORDER BY %s%s, %s%s LIMIT %d", k.at, k.key, k.columns, k.table,
+	query := fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s ORDER BY %s%s, %s%s LIMIT %d", k.at, k.key,
+		k.columns, k.table,
 		q.where(), k.at, order, k.key, order, f.Limit+1)
 	err = w.Each(func(scan func(...any) error) error {
 		p := position{Kind: n}
@@ -95,7 +101,7 @@ func (w *work) history(n int, k kind, f Filter, after *position) (rows []found, 
 	return rows, err
 }
 
-// conditions are what follows WHERE, and its parameters.
+// conditions are an SQL condition and its parameters.
 type conditions struct {
 	list []string
 	args []any
@@ -108,7 +114,7 @@ func (q *conditions) param(value any) string {
 
 func (q *conditions) where() string { return strings.Join(q.list, " AND ") }
 
-// add adds a condition in which %s is value.
+// add adds a condition, with the value in place of %s.
 func (q *conditions) add(condition string, value any) {
 	q.list = append(q.list, fmt.Sprintf(condition, q.param(value)))
 }

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	storyJournal = 10_000 // how many entries of a journal a story reads: what several minutes of a busy room write
+	storyJournal = 10_000 // entries that are read of one journal: several minutes of a busy room
 	storyReaders = 8
 )
 
-// eachEntry hands over the entries of some rooms' journals that can be read, in order within a room and several rooms at a time. The
-// error is the first one; the other journals are read all the same.
+// eachEntry calls read for the entries of some rooms' journals, in order within a room. It reads several
+// rooms at a time, continues after a journal that fails, and returns the first error.
 func (l *Ledger) eachEntry(ctx context.Context, ids []room.ID, read func(i int, e room.Entry)) error {
 	var g errgroup.Group
 	g.SetLimit(storyReaders)
@@ -38,7 +38,7 @@ func (l *Ledger) eachEntry(ctx context.Context, ids []room.ID, read func(i int, 
 	return g.Wait()
 }
 
-// entryTime is when Redis wrote an entry, which its id begins with.
+// entryTime returns when Redis wrote an entry, from its id.
 func entryTime(e room.Entry) (time.Time, error) {
 	id := parseEntryID(e.ID)
 	if id.ms > math.MaxInt64 {
@@ -47,7 +47,7 @@ func entryTime(e room.Entry) (time.Time, error) {
 	return time.UnixMilli(int64(id.ms)), nil
 }
 
-// compareEntries orders the journal's ids as the store does; what stands for one follows them.
+// compareEntries orders the journal's ids as Redis does; names that are not ids come last.
 func compareEntries(a, b string) int {
 	x, y := parseEntryID(a), parseEntryID(b)
 	return cmp.Or(cmp.Compare(x.ms, y.ms), cmp.Compare(x.seq, y.seq), cmp.Compare(a, b))
@@ -56,7 +56,7 @@ func compareEntries(a, b string) int {
 type entryID struct{ ms, seq uint64 }
 
 func parseEntryID(text string) entryID {
-	text, _, _ = strings.Cut(text, "~") // see renameOthers
+	text, _, _ = strings.Cut(text, "~") // see renameConflicting
 	before, after, _ := strings.Cut(text, "-")
 	ms, err := strconv.ParseUint(before, 10, 64)
 	seq, errSeq := strconv.ParseUint(after, 10, 64)

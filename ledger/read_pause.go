@@ -11,16 +11,17 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Pause is what support said when it paused a room.
+// Pause is support's entry when it paused a room.
 type Pause struct {
 	Who, Reason string
 	At          int64 // unix ms
 }
 
-// pauseRows is how many pauses, and how many resumes, are read to find the one that counts.
+// pauseRows is how many pauses and how many resumes are read to find the one that counts.
 const pauseRows = 100
 
-// pausing is a pause or a resume; of the ledger's also where it stands among those of its millisecond.
+// pauseAction is a pause or a resume. One from the ledger also has its key, which orders actions of one
+// millisecond.
 type pauseAction struct {
 	Pause
 	resume   bool
@@ -28,12 +29,12 @@ type pauseAction struct {
 	entry    string
 }
 
-// LastPause returns who paused a room last, and why, also where the ledger has not taken that in yet.
-// Of pauses with no resume between, the first one counts. found is false where none is known. The caller knows
-// whether the room is still paused. While the database is away the journal has to do: ErrAway where it has no
-// pause.
+// LastPause returns by whom and why a room was last paused, from the ledger and the journal. Of pauses with
+// no resume between, the first one counts. found is false if there is none. The caller knows whether the room
+// is still paused. While the database is away, LastPause uses the journal alone, and returns ErrAway if that
+// has no pause.
 func (l *Ledger) LastPause(ctx context.Context, id room.ID) (p Pause, found bool, err error) {
-	// In this order: what leaves the journal meanwhile is in the ledger.
+	// The journal is read first: entries that leave it meanwhile are in the ledger.
 	pending, whole, err := l.pendingPauses(ctx, id)
 	if err != nil || !whole {
 		return Pause{}, false, err
@@ -60,8 +61,8 @@ func (l *Ledger) LastPause(ctx context.Context, id room.ID) (p Pause, found bool
 	return p, p != (Pause{}), nil
 }
 
-// lastPause finds the pause that counts among all, oldest first. began is true where a resume is known before
-// it, so that nothing older can count.
+// lastPause returns the pause that counts, of actions oldest first. began is true if a resume precedes it, so
+// that no older pause counts.
 func lastPause(all []pauseAction) (p Pause, began bool) {
 	for _, one := range slices.Backward(all) {
 		switch {
@@ -74,7 +75,7 @@ func lastPause(all []pauseAction) (p Pause, began bool) {
 	return p, false
 }
 
-// pendingPauses reads the journal. whole is false where it is longer than what is read of one.
+// pendingPauses reads the journal. whole is false if the journal is longer than the part that is read.
 func (l *Ledger) pendingPauses(ctx context.Context, id room.ID) (found []pauseAction, whole bool, err error) {
 	entries, err := l.cfg.Journal.ReadJournal(ctx, id, storyJournal)
 	if err != nil {

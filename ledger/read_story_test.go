@@ -37,11 +37,13 @@ func TestATimelineSaysWhatWasAskedAndClaimed(t *testing.T) {
 		}
 		require.JSONEq(t, `{"asks":2}`, details["asked"])
 		require.JSONEq(t, `{"ended_at":20,"message_id":"m","result":"matched"}`, details["claimed"])
-		require.JSONEq(t, `{"ended_at":20,"message_id":"twin","result":"matched","duplicate":true}`, details["message"])
+		require.JSONEq(t, `{"ended_at":20,"message_id":"twin","result":"matched","duplicate":true}`,
+			details["message"])
 		require.JSONEq(t, `{"message_id":"m"}`, details["rejected"])
 		require.Contains(t, details["incident"], "message_rejected")
-		require.Equal(t, []string{`{"message_id":"m","result":"unmatched","reason":"not_expected"}`}, column(t, l.DB(),
-			`SELECT detail FROM timeline WHERE kind = 'message' AND seller = ''`))
+		require.Equal(t, []string{`{"message_id":"m","result":"unmatched","reason":"not_expected"}`},
+			column(t, l.DB(),
+				`SELECT detail FROM timeline WHERE kind = 'message' AND seller = ''`))
 		p, err := l.History(t.Context(), here, ledger.Filter{})
 		require.NoError(t, err)
 		require.Equal(t, ledger.MessageRow{Epoch: 1, MessageID: "m", Result: room.Unmatched, Reason: room.Rejected,
@@ -56,7 +58,8 @@ func TestASellersTimelineSaysWhyATurnWasLost(t *testing.T) {
 		b.write(1, ended(1, room.Expired))
 		require.NoError(t, l.Drain(t.Context(), here))
 		task := outbox.Task{UID: "evt_1", UpdatedAt: 25,
-			Payload: column(t, l.DB(), `SELECT payload FROM outbox_tasks WHERE payload LIKE '{"type":"lock.ended"%'`)[0]}
+			Payload: column(t, l.DB(),
+				`SELECT payload FROM outbox_tasks WHERE payload LIKE '{"type":"lock.ended"%'`)[0]}
 		require.NoError(t, l.WebhookDelivered(t.Context(), task))
 		require.NoError(t, l.WebhookDelivered(t.Context(), task))
 		rows, err := l.Story(t.Context(), ledger.Story{Room: here, Seller: "s-1"})
@@ -96,10 +99,12 @@ func TestAStoryHasWhatTheLedgerHasNotTakenInYetEachOnce(t *testing.T) {
 		all := ledger.Story{Seller: "s-1", Pending: []room.ID{here, "other"}}
 		rows, err := l.Story(t.Context(), all)
 		require.NoError(t, err)
-		want := []string{"integration 10 joined", "integration 10 granted", "other 11 joined", "integration 12 action", "integration 12 moved",
+		want := []string{"integration 10 joined", "integration 10 granted", "other 11 joined",
+			"integration 12 action", "integration 12 moved",
 			"integration 20 ended"}
 		require.Equal(t, want, told(rows))
-		require.Equal(t, ledger.TimelineRow{Room: here, At: 12, Epoch: 1, Ticket: 1, Kind: "action", Entry: "1763689000000-2",
+		require.Equal(t, ledger.TimelineRow{Room: here, At: 12, Epoch: 1, Ticket: 1, Kind: "action",
+			Entry:  "1763689000000-2",
 			Detail: json.RawMessage(`{"who":"kim","action":"move","reason":"why move"}`)}, rows[3])
 		for _, id := range all.Pending {
 			require.NoError(t, l.Drain(t.Context(), id))

@@ -9,13 +9,16 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Receive makes a message durable before it is matched, and says what is known of one that came before:
-// what it was told, when its fate is known already, since a repeat is told the same for ever; else with At
-// alone when it came first, by whichever replica's clock, which is when it was sent for all that we know. One that
-// comes with another sender, text or time is an incident, and changes nothing; over a day later it is room.ErrIDUsedAgain. Receive fails at once while the
-// database is known to be away (ErrAway), and where it goes away before the incident is recorded: the message goes its way without,
-// and the journal brings it, or the incident, here later.
-func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote) (before *room.Match, err error) {
+// Receive makes a message durable before it is matched, and returns its earlier arrival, if any. before has
+// the answer if that is known, since a repeat always gets the same answer. Otherwise before has only At, the
+// first arrival by that replica's clock, which is the best guess of when it was sent.
+//
+// A message with a known id but another sender, text or time is an incident, and changes nothing. Over a day
+// later, Receive returns room.ErrIDUsedAgain. While the database is away, Receive returns ErrAway at once. If
+// the database goes away before the incident is recorded, the message continues without; the journal brings
+// it, or the incident, later.
+func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote) (before *room.Match,
+	err error) {
 	k, err := l.receive(ctx, id, note)
 	if err != nil {
 		return nil, fmt.Errorf("receive: %w", err)
@@ -43,14 +46,15 @@ func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote)
 	return nil, nil
 }
 
-// storeRemembers is for how long the store surely knows what a message was told.
+// storeRemembers is how long the store keeps a message's answer at least.
 const storeRemembers = 24 * time.Hour
 
-// incidentWithin is how long it may take to record an incident: nobody waits for more than an answer that is known already.
+// incidentWithin bounds how long a caller waits until an incident is recorded.
 const incidentWithin = 5 * time.Second
 
-// noteReuse records that another message came with the id of one that is known, also where the caller would wait no longer.
-func (l *Ledger) recordReuse(ctx context.Context, id room.ID, first knownMessage, note room.MessageNote) error {
+// recordReuse records that another message came with a known id, even if the caller's ctx ends.
+func (l *Ledger) recordReuse(ctx context.Context, id room.ID, first knownMessage,
+	note room.MessageNote) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), incidentWithin)
 	defer cancel()
 	return l.inRoom(ctx, id, func(w *work) error { return w.addReuseIncident(first, note) })

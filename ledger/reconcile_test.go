@@ -38,7 +38,9 @@ func TestLeaseOfAPlaceThatIsKnownToBeOverIsOverToo(t *testing.T) {
 		require.NoError(t, l.Drain(t.Context(), here))
 		b.write(1, granted(2))
 		require.NoError(t, l.Drain(t.Context(), here))
-		require.Equal(t, []string{"1000 completed", "2000 lost"}, column(t, l.DB(), `SELECT fence || ' ' || outcome FROM leases ORDER BY fence`))
-		require.Equal(t, 2, count(t, l, "outbox_tasks WHERE payload LIKE '{\"type\":\"lock.ended\"%'"), "the integration is told so")
+		require.Equal(t, []string{"1000 completed", "2000 lost"}, column(t, l.DB(), `SELECT fence || ' ' || outcome
+			FROM leases ORDER BY fence`))
+		require.Equal(t, 2, count(t, l, "outbox_tasks WHERE payload LIKE '{\"type\":\"lock.ended\"%'"),
+			"the integration is told so")
 	})
 }

@@ -53,7 +53,8 @@ func (b *bench) take(t testing.TB, into *ledger.Config) (release func()) {
 	}
 	into.DB = c.db
 	return func() {
-		if c.db.Stats() != (sqldb.Stats{}) || c.db.Away() != nil || c.db.SQL().Stats().InUse > 0 { // it is not as new
+		if c.db.Stats() != (sqldb.Stats{}) || c.db.Away() != nil ||
+			c.db.SQL().Stats().InUse > 0 { // it is not as new
 			require.NoError(t, c.db.Close())
 			return
 		}
@@ -64,9 +65,11 @@ func (b *bench) take(t testing.TB, into *ledger.Config) (release func()) {
 const (
 	// shapeQuery knows a database that has lost or got a table, an index or a trigger.
 	shapeQuery = `SELECT (SELECT COUNT(*) FROM pg_class) || ' ' || (SELECT COUNT(*) FROM pg_trigger)`
-	tablesOf   = `SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'goose_db_version' ORDER BY 1`
+	tablesOf   = `SELECT tablename FROM pg_tables WHERE schemaname = 'public'
+		AND tablename <> 'goose_db_version' ORDER BY 1`
 	// othersQuery ends what a test left, such as a question that its caller did not wait for.
-	othersQuery = `SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`
+	othersQuery = `SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity
+		WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`
 )
 
 func newReused(t *testing.T, url string) *reused {
@@ -82,7 +85,8 @@ func newReused(t *testing.T, url string) *reused {
 		wipe.WriteString("DELETE FROM " + table + ";")
 	}
 	r.wipe = wipe.String() + `INSERT INTO retention (id) VALUES (1);
-		SELECT setval(CAST(quote_ident(schemaname) || '.' || quote_ident(sequencename) AS regclass), start_value, false) FROM pg_sequences WHERE last_value IS NOT NULL AND sequencename NOT LIKE 'goose%'; COMMIT`
+		SELECT setval(CAST(quote_ident(schemaname) || '.' || quote_ident(sequencename) AS regclass), start_value,
+		false) FROM pg_sequences WHERE last_value IS NOT NULL AND sequencename NOT LIKE 'goose%'; COMMIT`
 	r.shape = column(t, db, shapeQuery)[0]
 	return r
 }

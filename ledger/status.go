@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Status says how the ledger is. It is behind while the database is away or a journal is not taken in.
+// Status is the ledger's state. It is behind while the database is away or a journal waits.
 type Status struct {
 	Behind  bool
 	Since   time.Time // zero when not behind
-	Pending int       // journal entries that this replica knows to wait
-	Error   string    // why, without the database's password; "" when the database answers
+	Pending int       // journal entries that wait, as far as this replica knows
+	Error   string    // without the database's password; "" when the database answers
 }
 
-// Status is for /readyz and support.
+// Status returns the ledger's state, for /readyz and support.
 func (l *Ledger) Status() Status {
 	away, err := l.db.State()
 	pending, waiting := l.backlog.sum()
@@ -36,7 +36,7 @@ func (l *Ledger) Status() Status {
 // behindAfter is how long a room's journal may wait before the ledger counts as behind.
 const behindAfter = 3 * time.Second
 
-// pause waits, but not longer than ctx.
+// pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -14,14 +14,15 @@ import (
 
 const (
 	trimEvery    = time.Hour       // from the end of a round to the next
-	trimAskEvery = time.Minute     // how often a replica asks whether a round is due
-	trimTurn     = 5 * time.Minute // a replica that has not taken a step for so long has lost its turn
-	trimRest     = 9               // a step rests for so many times as long as it took: a tenth of the database's time at the most
-	trimLeast    = 5 * time.Millisecond
-	trimBehind   = time.Second      // while the ledger is behind, nothing is trimmed
-	trimPending  = 2 * time.Hour    // what is about to be taken in of a journal is not trimmed beneath it
-	trimWithin   = 10 * time.Second // one step
-	outboxStep   = 1000
+	trimAskEvery = time.Minute     // how often a replica checks whether a round is due
+	trimTurn     = 5 * time.Minute // a replica without a step for so long has lost its turn
+	// rest after a step, as a multiple of the step's time: at most a tenth of the database's time
+	trimRest    = 9
+	trimLeast   = 5 * time.Millisecond
+	trimBehind  = time.Second      // between checks whether the ledger is still behind
+	trimPending = 2 * time.Hour    // journal entries this close to the horizon are drained before the trim
+	trimWithin  = 10 * time.Second // one step
+	outboxStep  = 1000
 )
 
 // trimAlways trims in rounds, one replica at a time, until ctx ends; it returns ctx's error.
@@ -36,9 +37,9 @@ func (l *Ledger) trimAlways(ctx context.Context) error {
 	}
 }
 
-// Trim deletes what is older than Config.Retention, in steps of a few hundred rows with rests between, and says how many rows. It
-// does nothing where another process does so, or did within the hour. What hangs together goes together; the highest fences and
-// tickets of each room stay known.
+// Trim deletes rows that are older than Config.Retention, and returns how many. It works in steps of a few
+// hundred rows, with rests. It does nothing if another process trims, or did within the hour. Rows that
+// belong together go together; each room's highest fence and ticket stay known.
 func (l *Ledger) Trim(ctx context.Context) (rows int64, err error) {
 	if l.cfg.Retention <= 0 {
 		return 0, nil
@@ -53,7 +54,8 @@ func (l *Ledger) Trim(ctx context.Context) (rows int64, err error) {
 	}
 	rows = r.gone.sum()
 	if rows > 0 {
-		l.log.InfoContext(ctx, "ledger has trimmed what is older than its retention", "rows", rows, "retention", l.cfg.Retention, "whole", err == nil)
+		l.log.InfoContext(ctx, "ledger has trimmed what is older than its retention", "rows", rows, "retention",
+			l.cfg.Retention, "whole", err == nil)
 	}
 	if err != nil {
 		return rows, fmt.Errorf("trim: %w", err)
@@ -61,40 +63,41 @@ func (l *Ledger) Trim(ctx context.Context) (rows int64, err error) {
 	return rows, r.end(ctx)
 }
 
-// round is one time that everything is looked at.
+// round is one pass over all rooms.
 type round struct {
 	*Ledger
-	before int64 // unix ms: what is from before it goes
-	oldest int64 // of what stays
+	before int64 // unix ms: older rows are deleted
+	oldest int64 // remaining row
 	gone   trimmed
 }
 
-// begin takes the turn, and reads what the last round found.
+// begin takes the turn, and reads the last round's result.
 func (r *round) begin(ctx context.Context) (mine bool, err error) {
 	var now int64
 	err = r.db.Transact(ctx, trimKey, func(s sqldb.Session) (err error) {
 		if now, err = s.Dialect.Now(ctx, s); err != nil {
 			return err
 		}
-		n, err := s.Exec(`UPDATE retention SET owner = $1, until = $2 WHERE id = 1 AND until <= $3`, r.name, now+trimTurn.Milliseconds(), now)
+		n, err := s.Exec(`UPDATE retention SET owner = $1, until = $2 WHERE id = 1 AND until <= $3`, r.name,
+			now+trimTurn.Milliseconds(), now)
 		mine = n == 1
 		return err
 	})
 	if err != nil {
 		return false, fmt.Errorf("take turn: %w", err)
 	}
-	// A clock that is ahead of the other must not cost a history.
+	// The earlier clock counts, so that a clock that is ahead does not delete rows too early.
 	r.before = min(now, r.cfg.Now().UnixMilli()) - r.cfg.Retention.Milliseconds()
 	return mine, r.readOldest(ctx)
 }
 
-// trimKey is what a turn is taken under; no room is called so.
+// trimKey is the transaction's key; no room has this id.
 const trimKey = "retention "
 
-// keep says that the turn goes on.
+// extendTurn keeps the turn.
 func (r *round) extendTurn(ctx context.Context) error { return r.set(ctx, trimTurn, "") }
 
-// errTurn says that another process has taken over.
+// errTurnLost is returned when another process has taken the turn.
 var errTurnLost = errors.New("another replica has the turn by now")
 
 func (r *round) set(ctx context.Context, until time.Duration, more string, args ...any) error {
@@ -103,7 +106,8 @@ func (r *round) set(ctx context.Context, until time.Duration, more string, args 
 		if err != nil {
 			return err
 		}
-		n, err := s.Exec(`UPDATE retention SET until = $2`+more+` WHERE id = 1 AND owner = $1`, append([]any{r.name, now + until.Milliseconds()}, args...)...)
+		n, err := s.Exec(`UPDATE retention SET until = $2`+more+` WHERE id = 1 AND owner = $1`,
+			append([]any{r.name, now + until.Milliseconds()}, args...)...)
 		if err == nil && n == 0 {
 			err = errTurnLost
 		}
@@ -111,7 +115,7 @@ func (r *round) set(ctx context.Context, until time.Duration, more string, args 
 	})
 }
 
-// end leaves the next round to whoever asks first in an hour.
+// end makes the next round due in an hour, for any replica.
 func (r *round) end(ctx context.Context) error {
 	if r.oldest == never {
 		r.oldest = 0
@@ -123,7 +127,7 @@ func (r *round) end(ctx context.Context) error {
 	return nil
 }
 
-// known reads what the last round found, whoever did it.
+// readOldest reads the result of the last round, of any replica.
 func (l *Ledger) readOldest(ctx context.Context) error {
 	return l.db.Read(ctx, func(s sqldb.Session) error {
 		var oldest int64
@@ -135,7 +139,7 @@ func (l *Ledger) readOldest(ctx context.Context) error {
 	})
 }
 
-// rooms goes through all rooms of the record, those in use and those long forgotten.
+// rooms trims all rooms that have rows, in use or not.
 func (r *round) rooms(ctx context.Context) error {
 	for id := room.ID(""); ; {
 		var err error
@@ -164,7 +168,7 @@ func (r *round) room(ctx context.Context, id room.ID) error {
 		}
 		r.count(gone)
 		if gone.sum() == 0 && !done {
-			rows *= 2 // what stays is in the way
+			rows *= 2 // rows that stay are in the way
 		}
 		if err := r.rest(ctx, time.Since(began)); err != nil {
 			return err
@@ -176,7 +180,7 @@ func (r *round) room(ctx context.Context, id room.ID) error {
 	}
 }
 
-// look says whether the room has anything that is to go.
+// due reports whether the room has rows to delete.
 func (r *round) due(ctx context.Context, id room.ID) (due bool, err error) {
 	began := time.Now()
 	var found ages
@@ -191,7 +195,8 @@ func (r *round) due(ctx context.Context, id room.ID) (due bool, err error) {
 	return false, pause(ctx, time.Since(began)*trimRest)
 }
 
-// pending is true where the room's journal has what is about as old as what would go: it is taken in first.
+// pending reports whether the room's journal has entries about as old as the rows to delete. They are drained
+// first.
 func (r *round) pending(ctx context.Context, id room.ID) (bool, error) {
 	list, err := r.cfg.Journal.ReadJournal(ctx, id, 1)
 	if err != nil || len(list) == 0 {
@@ -201,7 +206,8 @@ func (r *round) pending(ctx context.Context, id room.ID) (bool, error) {
 	return err != nil || at.UnixMilli() < r.before+trimPending.Milliseconds(), nil
 }
 
-// step is one transaction: about so many rows of each table, the oldest. done is true where nothing more is due.
+// step deletes about so many rows of each table, the oldest first, in one transaction. done is true once no
+// more are due.
 func (r *round) step(ctx context.Context, id room.ID, rows int) (gone trimmed, done bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, trimWithin)
 	defer cancel()
@@ -227,7 +233,7 @@ func (r *round) count(gone trimmed) {
 	}
 }
 
-// rest leaves the database to others after a step that took so long, and for as long as the ledger is behind.
+// rest leaves the database to others after a step, and while the ledger is behind.
 func (r *round) rest(ctx context.Context, took time.Duration) error {
 	if err := pause(ctx, max(took*trimRest, trimLeast)); err != nil {
 		return err
@@ -240,7 +246,7 @@ func (r *round) rest(ctx context.Context, took time.Duration) error {
 	return r.extendTurn(ctx)
 }
 
-// tasks forgets what is in the outbox and was not touched for as long: done or given up, and where nobody is told any more, all.
+// tasks deletes outbox tasks that are finished or dead for as long; without webhooks, also open ones.
 func (r *round) tasks(ctx context.Context) error {
 	over := []outbox.State{outbox.Finished, outbox.Dead}
 	if !r.cfg.Webhooks {
@@ -262,7 +268,7 @@ func (r *round) tasks(ctx context.Context) error {
 	}
 }
 
-// nextRoom is the first room after another one in the order of the database; "" for none.
+// nextRoom returns the next room in the database's order; "" for none.
 func (l *Ledger) nextRoom(ctx context.Context, after room.ID) (next room.ID, err error) {
 	err = l.db.Read(ctx, func(s sqldb.Session) error {
 		var found sql.NullString
@@ -273,8 +279,12 @@ func (l *Ledger) nextRoom(ctx context.Context, after room.ID) (next room.ID, err
 	return next, err
 }
 
-const nextRoomQuery = `SELECT MIN(r) FROM (SELECT MIN(room) AS r FROM timeline WHERE room > $1 UNION ALL SELECT MIN(room) FROM places WHERE room > $1
-	UNION ALL SELECT MIN(room) FROM leases WHERE room > $1 UNION ALL SELECT MIN(room) FROM messages WHERE room > $1
-	UNION ALL SELECT MIN(room) FROM verifications WHERE room > $1 UNION ALL SELECT MIN(room) FROM actions WHERE room > $1
-	UNION ALL SELECT MIN(room) FROM attributions WHERE room > $1 UNION ALL SELECT MIN(room) FROM incidents WHERE room > $1
+const nextRoomQuery = `SELECT MIN(r) FROM (SELECT MIN(room) AS r FROM timeline WHERE room > $1 UNION ALL
+	SELECT MIN(room) FROM places WHERE room > $1
+	UNION ALL SELECT MIN(room) FROM leases WHERE room > $1 UNION ALL SELECT MIN(room) FROM messages
+	WHERE room > $1
+	UNION ALL SELECT MIN(room) FROM verifications WHERE room > $1 UNION ALL SELECT MIN(room) FROM actions
+	WHERE room > $1
+	UNION ALL SELECT MIN(room) FROM attributions WHERE room > $1 UNION ALL SELECT MIN(room) FROM incidents
+	WHERE room > $1
 	UNION ALL SELECT MIN(room) FROM parked WHERE room > $1) q`
