@@ -50,7 +50,8 @@ func tables(t *testing.T, l *ledger.Ledger, id room.ID) map[string][]string {
 	return all
 }
 
-// chance makes journals in which few tickets, fences and messages meet in every way, also in those that no room writes.
+// chance makes journals in which few tickets, fences and messages meet in every way, also in those that no
+// room writes.
 type chance struct {
 	*rand.Rand
 	at int64

@@ -15,9 +15,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// One operation of lives is a whole lease: joined, granted, matched, ended, and three events for the integration. One
-// of pairs is a join and a done of a line that nobody tells anything of: what rooms write that are busy. One of free is the same of
-// many rooms that are free before and after, drained together.
+// One operation of lives is a whole lease: joined, granted, matched, ended, and three events for the
+// integration. One of pairs is a join and a done of a line that nobody tells anything of: what rooms write
+// that are busy. One of free is the same of many rooms that are free before and after, drained together.
 func BenchmarkDrain(b *testing.B) {
 	for name, url := range map[string]func() string{
 		"sqlite":   func() string { return "sqlite:" + filepath.Join(b.TempDir(), "waitroom.db") },
@@ -112,7 +112,8 @@ func processTime(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// Support finds a caller in the ledger of a year: 400,000 places of 40,000 sellers in 5,000 rooms, with eight lines each in their timelines.
+// Support finds a caller in the ledger of a year: 400,000 places of 40,000 sellers in 5,000 rooms, with eight
+// lines each in their timelines.
 func BenchmarkFindInTheLedgerOfAYear(b *testing.B) {
 	for name, url := range map[string]func() string{
 		"sqlite":   func() string { return "sqlite:" + filepath.Join(b.TempDir(), "waitroom.db") },

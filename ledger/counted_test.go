@@ -11,7 +11,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// counters are the metrics of all replicas of a bench. Each test ends by holding that every path counts what it writes.
+// counters are the metrics of all replicas of a bench. Each test ends by holding that every path counts what
+// it writes.
 type counters struct {
 	registries []prometheus.Gatherer
 	open       int  // replicas

@@ -1,9 +1,10 @@
-// Package ledger is the durable record of the rooms and the second line of defence behind SMS matching.
-// The database refuses a verification that breaks a rule.
+// Package ledger is the durable record of the rooms and the second line of defence behind SMS matching. The
+// database refuses a verification that breaks a rule.
 //
 // The engine's scripts write a journal beside every change. The ledger drains it: it reads entries, applies
 // them in one transaction, and trims them. An entry is keyed by room, epoch and id, and counts once even if
-// it is applied twice: by two replicas, or after a crash between apply and trim. No seller waits for the ledger.
+// it is applied twice: by two replicas, or after a crash between apply and trim. No seller waits for the
+// ledger.
 //
 // # The way of an entry
 //

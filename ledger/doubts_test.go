@@ -14,7 +14,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// cutter is an address before PostgreSQL that cuts a client off right after its commit got there, or right before.
+// cutter is an address before PostgreSQL that cuts a client off right after its commit got there, or right
+// before.
 type cutter struct {
 	to     string
 	after  atomic.Bool
@@ -81,7 +82,8 @@ func (m *cutter) serve(client net.Conn) {
 	}
 }
 
-// A drain whose commit got no answer finds its entries applied when it tries again. The test's end holds that they are counted once.
+// A drain whose commit got no answer finds its entries applied when it tries again. The test's end holds that
+// they are counted once.
 func TestCommitWithoutAnAnswerIsCountedOnce(t *testing.T) {
 	for name, arm := range map[string]func(*cutter){
 		"it happened":     func(m *cutter) { m.after.Store(true) },

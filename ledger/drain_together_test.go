@@ -15,7 +15,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Two replicas drain what many rooms have, in one transaction at a time; each is told of the rooms in another order.
+// Two replicas drain what many rooms have, in one transaction at a time; each is told of the rooms in another
+// order.
 func TestRoomsThatAreDrainedTogetherAreWrittenAsIfEachHadBeenAlone(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		one, other := b.open(t), b.open(t)

@@ -8,7 +8,8 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb"
 )
 
-// The retention may take all of a seller between the search and the look at where something happened to it last.
+// The retention may take all of a seller between the search and the look at where something happened to it
+// last.
 func TestSellerWhoGoesDuringTheSearchIsLeftOut(t *testing.T) {
 	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: "sqlite:" + t.TempDir() + "/waitroom.db",
 		Migrations: Migrations()})

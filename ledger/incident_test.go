@@ -65,7 +65,8 @@ func TestAnIdThatComesWithAnotherMessageIsAnIncidentOnce(t *testing.T) {
 	})
 }
 
-// A match waits for the ledger for half a second only. The answer to an id that came before is known by then: nobody else would record that it came again.
+// A match waits for the ledger for half a second only. The answer to an id that came before is known by then:
+// nobody else would record that it came again.
 func TestAnIdThatComesAgainIsRecordedAlsoWhereThatTakesLong(t *testing.T) {
 	b := onPostgres(t)
 	l := b.open(t)
@@ -91,7 +92,8 @@ func TestAnIdThatComesAgainIsRecordedAlsoWhereThatTakesLong(t *testing.T) {
 		FROM incidents`))
 }
 
-// Where the incident can not be recorded, the store is to say what the message was told and to journal the incident, as long as it remembers that.
+// Where the incident can not be recorded, the store is to say what the message was told and to journal the
+// incident, as long as it remembers that.
 func TestAnIdThatComesAgainIsTheStoresToTellWhereTheIncidentIsNotRecorded(t *testing.T) {
 	b := newBench("sqlite:" + filepath.Join(t.TempDir(), "waitroom.db"))
 	l := b.open(t)

@@ -72,7 +72,8 @@ func (b *bench) database(ctx context.Context) (*sqldb.DB, error) {
 	return b.databaseWith(ctx, b.now.Now, b.log)
 }
 
-// databaseWith is one whose clock and log are given; only a database that is known to be away is one that took too long.
+// databaseWith is one whose clock and log are given; only a database that is known to be away is one that
+// took too long.
 func (b *bench) databaseWith(ctx context.Context, now func() time.Time, log io.Writer) (*sqldb.DB, error) {
 	return sqldb.Open(ctx, sqldb.Config{URL: b.url, Migrations: ledger.Migrations(), Now: now,
 		Log:         slog.New(slog.NewTextHandler(log, nil)),

@@ -160,7 +160,8 @@ func TestLedgerKnowsHowPlacesEndedUnlessTheyWereLost(t *testing.T) {
 	})
 }
 
-// The store lost an entry that was drained, and gave its id to another one: its clock was behind the one of before.
+// The store lost an entry that was drained, and gave its id to another one: its clock was behind the one of
+// before.
 func TestEntryThatGotTheIdOfOneTheStoreLostIsAppliedOnceToo(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

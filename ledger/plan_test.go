@@ -73,7 +73,8 @@ var wholeRoom = regexp.MustCompile(`\(room=\?\)|Index Cond: \(room = '[^']*'::te
 // given is a scan of the rows that a statement was given, which it calls v, or q where v is another.
 var given = regexp.MustCompile(`^SCAN (v|q|CONSTANT ROW|\d+ CONSTANT ROWS)$`)
 
-// scans are the lines that say that a whole table or index is read, or all of a room. Rows that are given to a statement are none.
+// scans are the lines that say that a whole table or index is read, or all of a room. Rows that are given to
+// a statement are none.
 func (e *explained) scans() (list []string) {
 	before := ""
 	for _, line := range e.plans {
@@ -88,10 +89,12 @@ func (e *explained) scans() (list []string) {
 	return list
 }
 
-// filled is how many rows a table gets. PostgreSQL goes by it, and reads a whole table where that has few; SQLite, which is not told, does not.
+// filled is how many rows a table gets. PostgreSQL goes by it, and reads a whole table where that has few;
+// SQLite, which is not told, does not.
 var filled = map[dialect.Dialect]int64{dialect.SQLite: 6000, dialect.Postgres: 20_000}
 
-// fill is what many rooms have written for a while: each statement's i counts rows, and the last hundred places are open.
+// fill is what many rooms have written for a while: each statement's i counts rows, and the last hundred
+// places are open.
 var fill = []string{
 	`places (room, epoch, ticket, seller, joined_at, ended_at, outcome, fence)
 		SELECT 'r' || (i % 50), 1, i, 's' || (i % 900), i * 10000, CASE WHEN i < most - 100 THEN i * 10000 + 5000

@@ -20,8 +20,8 @@ type life struct {
 	outcome                room.Outcome
 }
 
-// histories are places of a room in which one at a time holds the lock, for a while from an instant. Some rooms are busy, and
-// some things happen in the same millisecond, or in the first one of a minute.
+// histories are places of a room in which one at a time holds the lock, for a while from an instant. Some
+// rooms are busy, and some things happen in the same millisecond, or in the first one of a minute.
 func histories(r *rand.Rand, from int64) []life {
 	list := make([]life, 50+r.IntN(100))
 	pace := []int64{9000, 1500}[r.IntN(2)]
@@ -182,7 +182,8 @@ func TestMinutesAreBounded(t *testing.T) {
 	})
 }
 
-// Of 21 waits the median is the 11th and the 95th percentile the 20th, of the 20 delays the 10th and the 19th.
+// Of 21 waits the median is the 11th and the 95th percentile the 20th, of the 20 delays the 10th and the
+// 19th.
 func TestPercentilesAreByNearestRank(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

@@ -9,7 +9,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// This replica still looks at the master of before, which knows nothing of the epoch that others have begun on the new one.
+// This replica still looks at the master of before, which knows nothing of the epoch that others have begun
+// on the new one.
 func TestReconcileEndsNothingOfALaterEpochForADay(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

@@ -13,7 +13,8 @@ import (
 	"github.com/waitroom/waitroom/ledger"
 )
 
-// made are empty databases with all tables: to make one takes longer than most tests. Of SQLite's each test gets a copy; PostgreSQL's are emptied after it.
+// made are empty databases with all tables: to make one takes longer than most tests. Of SQLite's each test
+// gets a copy; PostgreSQL's are emptied after it.
 var made struct {
 	sync.Mutex
 	sqlite   []byte

@@ -18,7 +18,8 @@ const (
 	seconds = int64(time.Second / time.Millisecond)
 )
 
-// turn is a place that held the lock, at a time: joined, granted, matched a message that ended it, and what support did of it.
+// turn is a place that held the lock, at a time: joined, granted, matched a message that ended it, and what
+// support did of it.
 func (b *bench) turn(id room.ID, ticket, at int64) {
 	fence, seller, m := at*1000, fmt.Sprintf("s-%d", ticket),
 		room.MessageNote{MessageID: fmt.Sprintf("m-%d", at), From: "1588", Text: "code", SentAt: at + 2,
@@ -267,7 +268,8 @@ func whole(t *testing.T, l *ledger.Ledger, before int64) {
 	for _, row := range page.Places {
 		kept[row.Ticket] = true
 	}
-	for _, row := range page.Leases[1:] { // the parts of a page are read one after the other: a step may lie between them
+	// the parts of a page are read one after the other: a step may lie between them
+	for _, row := range page.Leases[1:] {
 		require.True(t, kept[row.Ticket] || row.Ticket < page.Places[0].Ticket, "lease of ticket %d", row.Ticket)
 	}
 }

@@ -32,7 +32,8 @@ func TestRelockRestsByTheFormula(t *testing.T) {
 		b.put(t, "", "a")
 		b.clock.Move(time.Hour) // nobody tried meanwhile: that is no waiting
 		start := b.clock.Now()
-		for _, waited := range []time.Duration{0, 1500 * time.Millisecond, 10 * time.Second, 2 * time.Minute, 3 * time.Minute, time.Hour} {
+		for _, waited := range []time.Duration{0, 1500 * time.Millisecond, 10 * time.Second, 2 * time.Minute,
+			3 * time.Minute, time.Hour} {
 			b.clock.Move(waited - b.clock.Now().Sub(start))
 			task := b.mustClaim(t)
 			require.Equal(t, start.UnixMilli(), task.WaitingSince)

@@ -29,8 +29,10 @@ func (m *model) touch(t *modelTask) { t.UpdatedAt = max(m.now, t.UpdatedAt+1) }
 func (m *model) claim() *modelTask {
 	var best *modelTask
 	for i, t := range m.tasks {
-		waits := t.Key != "" && slices.ContainsFunc(m.tasks[:i], func(e *modelTask) bool { return e.Key == t.Key && e.State == outbox.Open })
-		if t.State == outbox.Open && t.LockedAt < m.now-30_000 && !waits && (best == nil || t.UpdatedAt < best.UpdatedAt) {
+		waits := t.Key != "" && slices.ContainsFunc(m.tasks[:i],
+			func(e *modelTask) bool { return e.Key == t.Key && e.State == outbox.Open })
+		if t.State == outbox.Open && t.LockedAt < m.now-30_000 && !waits &&
+			(best == nil || t.UpdatedAt < best.UpdatedAt) {
 			best = t
 		}
 	}
@@ -80,7 +82,9 @@ func walk(t *testing.T, steps int) {
 func (m *model) put(t *testing.T, b *bench, key string) {
 	name := fmt.Sprint(len(m.tasks))
 	b.put(t, key, name)
-	m.tasks = append(m.tasks, &modelTask{Task: outbox.Task{Kind: job, Key: key, Payload: name, State: outbox.Open, Phase: outbox.Start, CreatedAt: m.now, UpdatedAt: m.now}})
+	m.tasks = append(m.tasks,
+		&modelTask{Task: outbox.Task{Kind: job, Key: key, Payload: name, State: outbox.Open, Phase: outbox.Start,
+			CreatedAt: m.now, UpdatedAt: m.now}})
 }
 
 func (m *model) claimBoth(t *testing.T, b *bench) {

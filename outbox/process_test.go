@@ -29,7 +29,8 @@ type victim struct {
 	Now    int64 // its clock stands still, as the test's does
 }
 
-// playVictim works off jobs until it is killed. It hangs in the first phase of some and in the second of all others, and says so.
+// playVictim works off jobs until it is killed. It hangs in the first phase of some and in the second of all
+// others, and says so.
 func playVictim() int {
 	var v victim
 	if json.Unmarshal([]byte(os.Getenv(victimEnv)), &v) != nil {
@@ -39,8 +40,10 @@ func playVictim() int {
 	if err != nil {
 		return 2
 	}
-	store := outbox.NewStore(db, v.Source.Dialect, outbox.StoreConfig{Now: func() time.Time { return time.UnixMilli(v.Now) }})
-	w, err := outbox.NewWorker(outbox.Config{Store: store, Kinds: map[string]outbox.Kind{job: {Parallel: held, Do: hang}}})
+	store := outbox.NewStore(db, v.Source.Dialect,
+		outbox.StoreConfig{Now: func() time.Time { return time.UnixMilli(v.Now) }})
+	w, err := outbox.NewWorker(outbox.Config{Store: store,
+		Kinds: map[string]outbox.Kind{job: {Parallel: held, Do: hang}}})
 	if err != nil {
 		return 2
 	}

@@ -26,7 +26,8 @@ type office struct {
 }
 
 func newOffice(t *testing.T) *office {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "outbox.db")+"?_pragma=busy_timeout(10000)&_txlock=immediate")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(),
+		"outbox.db")+"?_pragma=busy_timeout(10000)&_txlock=immediate")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	_, err = db.Exec(outbox.Schema(outbox.SQLite))
@@ -42,13 +43,14 @@ func newOffice(t *testing.T) *office {
 	return o
 }
 
-func (o *office) worker(t *testing.T, tell push.Tell) *outbox.Worker {
-	w, err := outbox.NewWorker(outbox.Config{Store: o.store, Kinds: push.Kinds(tell)})
+func (o *office) worker(t *testing.T, send push.Send) *outbox.Worker {
+	w, err := outbox.NewWorker(outbox.Config{Store: o.store, Kinds: push.Kinds(send)})
 	require.NoError(t, err)
 	return w
 }
 
-// Any number of places may be passed over at once, by sellers who come and go as they like; the lock is one's.
+// Any number of places may be passed over at once, by sellers who come and go as they like; the lock is
+// one's.
 func TestTurnDoesNotWaitForThoseWhoArePassedOver(t *testing.T) {
 	o := newOffice(t)
 	for i := range 40 {
