@@ -41,7 +41,7 @@ func (l *Ledger) requeueStale(ctx context.Context) error {
 			return err
 		}
 		if !l.backlog.requeueStale() {
-			l.db.AskAgain(ctx)
+			l.db.Reprobe(ctx)
 		}
 	}
 }
