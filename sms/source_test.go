@@ -43,7 +43,8 @@ func at(ms int64) string {
 
 func TestPostOfASourceGoesTheSameWayAsTheRoomsOwn(t *testing.T) {
 	s, source, send := sourced(t)
-	source.post = Post{ID: "SM1", From: "1588-0000", Text: NewSecret("인증번호 482913"), SentAt: at(s.lease.GrantedAt)}
+	source.post = Post{ID: "SM1", From: "1588-0000", Text: NewSecret("인증번호 482913"),
+		SentAt: at(s.lease.GrantedAt)}
 	got, err := send(s.one)
 	require.NoError(t, err)
 	require.Equal(t, Answer{Result: room.Matched, Ticket: 1, Fence: s.lease.Fence}, got)
@@ -114,7 +115,8 @@ func TestPostIsCheckedAsWhatIsPostedToTheRoom(t *testing.T) {
 		_, err := p.message()
 		require.ErrorIs(t, err, want)
 	}
-	m, err := Post{From: "1588\x00", Text: NewSecret("a\xffb"), SentAt: "1795262398123", Ref: "7", Part: " 2", Parts: "3"}.message()
+	m, err := Post{From: "1588\x00", Text: NewSecret("a\xffb"), SentAt: "1795262398123", Ref: "7", Part: " 2",
+		Parts: "3"}.message()
 	require.NoError(t, err)
 	require.Equal(t, "1588\uFFFD", m.from)
 	require.Equal(t, "a\uFFFDb", m.text.Reveal())

@@ -64,14 +64,16 @@ func (s *stage) replica(c Config) *replica {
 
 func (s *stage) join(session, seller string) room.Standing {
 	s.t.Helper()
-	st, err := s.engine.Join(context.Background(), integration, room.JoinRequest{Session: session, Seller: seller})
+	st, err := s.engine.Join(context.Background(), integration,
+		room.JoinRequest{Session: session, Seller: seller})
 	require.NoError(s.t, err)
 	return st
 }
 
 func (s *stage) leave(session string) {
 	s.t.Helper()
-	_, err := s.engine.Leave(context.Background(), integration, room.LeaveRequest{Session: session, Outcome: room.Completed})
+	_, err := s.engine.Leave(context.Background(), integration,
+		room.LeaveRequest{Session: session, Outcome: room.Completed})
 	require.NoError(s.t, err)
 }
 
@@ -136,7 +138,8 @@ func post(t testing.TB, id, text string, sent int64) (http.Header, []byte) {
 	t.Helper()
 	fields := map[string]any{"message_id": id, "from": "1588-0000", "text": text}
 	if sent != 0 {
-		fields["sent_at"] = room.Time(sent).Add(time.Microsecond).Format(time.RFC3339Nano) // a fraction of zeros would be the whole second
+		// a fraction of zeros would be the whole second
+		fields["sent_at"] = room.Time(sent).Add(time.Microsecond).Format(time.RFC3339Nano)
 	}
 	body, err := json.Marshal(fields)
 	require.NoError(t, err)
@@ -187,7 +190,8 @@ func (h *hookedEngine) Match(ctx context.Context, id room.ID, q room.MatchReques
 	return m, err
 }
 
-func (h *hookedEngine) SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64, agreed bool) error {
+func (h *hookedEngine) SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64,
+	agreed bool) error {
 	step(h.beforeSettle)
 	err := h.Engine.SettleMatch(ctx, id, messageID, fence, agreed)
 	step(h.afterSettle)
@@ -241,7 +245,8 @@ type fakeLedger struct {
 }
 
 func newFakeLedger() *fakeLedger {
-	return &fakeLedger{received: map[string]int64{}, judged: map[string]*room.Match{}, verified: map[int64]string{}}
+	return &fakeLedger{received: map[string]int64{}, judged: map[string]*room.Match{},
+		verified: map[int64]string{}}
 }
 
 func (l *fakeLedger) Receive(_ context.Context, _ room.ID, note room.MessageNote) (*room.Match, error) {
@@ -270,7 +275,8 @@ func (l *fakeLedger) record(epoch int64, r room.Record) bool {
 		return m.Result == r.Result
 	}
 	l.records = append(l.records, r)
-	m := &room.Match{Result: r.Result, Reason: room.Reason(r.Reason), Ticket: r.Ticket, Fence: r.Fence, Epoch: epoch, At: r.At}
+	m := &room.Match{Result: r.Result, Reason: room.Reason(r.Reason), Ticket: r.Ticket, Fence: r.Fence,
+		Epoch: epoch, At: r.At}
 	if r.Result == room.Matched && r.Completes && l.verified[r.Fence] != "" {
 		m = &room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: epoch, At: r.At}
 	} else if r.Result == room.Matched && r.Completes {
