@@ -17,7 +17,7 @@ func assign(messageID string, ticket int64) room.Record {
 	return r
 }
 
-// assignLate is the same for a lease that is over, said at an instant.
+// assignLate is assign for a lease that is over, at a given time.
 func assignLate(messageID string, ticket, at int64) room.Record {
 	r := assign(messageID, ticket)
 	r.At, r.Result, r.Completes = at, room.Late, false

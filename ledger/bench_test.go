@@ -15,9 +15,10 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// One operation of lives is a whole lease: joined, granted, matched, ended, and three events for the
-// integration. One of pairs is a join and a done of a line that nobody tells anything of: what rooms write
-// that are busy. One of free is the same of many rooms that are free before and after, drained together.
+// BenchmarkDrain measures three kinds of journals. One operation of lives is a whole lease: joined, granted,
+// matched, ended, and three webhooks. One operation of pairs is a join and an end in a line without webhooks,
+// which is what busy rooms write. free is the same for many rooms that are free before and after, drained
+// together.
 func BenchmarkDrain(b *testing.B) {
 	for name, url := range map[string]func() string{
 		"sqlite":   func() string { return "sqlite:" + filepath.Join(b.TempDir(), "waitroom.db") },
@@ -42,7 +43,7 @@ func benchmarkDrain(b *testing.B, url string, tell bool, fill func(*bench, int64
 	}, func(int) error { return l.Drain(b.Context(), here) })
 }
 
-// pair is somebody who joins a line of 60, and the holder who is done.
+// pair adds a join to a line of 60, and the end of its holder's lease.
 func (b *bench) pair(ticket int64) {
 	b.write(1, joined(ticket+60))
 	b.write(1, ended(ticket, room.Completed), granted(ticket+1))
@@ -50,7 +51,7 @@ func (b *bench) pair(ticket int64) {
 
 const (
 	freeRooms = 200
-	freePairs = 10 // of a room at a time
+	freePairs = 10 // of one room at a time
 )
 
 // benchmarkFree drains rooms as often as busy ones are looked at.
@@ -69,7 +70,7 @@ func benchmarkFree(b *testing.B, url string) {
 	}, func(int) error { return l.DrainRooms(b.Context(), rooms) })
 }
 
-// free is somebody who has a free room's lock and is done at once.
+// free adds the lease of a free room's only seller, which ends at once.
 func (b *bench) free(id room.ID, n int) {
 	b.journal.mu.Lock()
 	ticket := b.journal.tickets[id] + 1
@@ -86,7 +87,7 @@ func (b *bench) free(id room.ID, n int) {
 			EndedAt: at + 20}}})
 }
 
-// measure reports what entries cost the process that takes them in; what fills the journals does not count.
+// measure reports the cost of entries for the draining process, without filling the journals.
 func measure(b *testing.B, times int, fill func(n int), drain func(n int) error) {
 	var used time.Duration
 	b.ReportAllocs()

@@ -30,9 +30,9 @@ func (w *work) deadLetterMalformed(rec record, err error) error {
 // deadLetter stores an entry that cannot be applied in table parked, for a person to look at. The entries
 // behind it go on.
 func (w *work) deadLetter(e room.Entry, why error) error {
-	parked, err := w.Exec(`INSERT INTO parked (room, epoch, entry, body, error) VALUES ($1, $2, $3, $4, $5)
+	stored, err := w.Exec(`INSERT INTO parked (room, epoch, entry, body, error) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT DO NOTHING`, string(w.id), e.Epoch, e.ID, plain(bodyOf(e)), plain(why.Error()))
-	if err == nil && parked > 0 {
+	if err == nil && stored > 0 {
 		w.deadLetters = append(w.deadLetters, deadLetter{entry: e.ID, err: why})
 	}
 	return err

@@ -12,7 +12,7 @@ import (
 // outcome or fence that is missing or lost.
 func (w *work) replay(r room.Record) error {
 	if r.Ticket <= 0 || r.Of <= 0 || r.Outcome == "" {
-		return fmt.Errorf("%w: told place without a ticket, epoch or outcome", errMalformed)
+		return fmt.Errorf("%w: replayed place without a ticket, epoch or outcome", errMalformed)
 	}
 	if r.Outcome == room.Unclaimed { // the lease ended, the place did not
 		return w.replayLease(r.Of, r)

@@ -15,8 +15,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Two replicas drain what many rooms have, in one transaction at a time; each is told of the rooms in another
-// order.
+// Two replicas drain the same rooms, several in one transaction, each in another order.
 func TestRoomsThatAreDrainedTogetherAreWrittenAsIfEachHadBeenAlone(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		one, other := b.open(t), b.open(t)
@@ -74,7 +73,7 @@ func drainAll(t *testing.T, rooms []room.ID, ledgers ...*ledger.Ledger) {
 	require.ErrorIs(t, g.Wait(), context.Canceled)
 }
 
-// reading calls before ahead of reading one room's journal alone.
+// reading calls before when one room's journal is read alone.
 type reading struct {
 	*journal
 	before func(room.ID)
@@ -114,7 +113,7 @@ func TestARoomWithALongJournalHoldsUpNoneThatIsDrainedWithIt(t *testing.T) {
 	})
 }
 
-// settling writes into a room's journal when it is told a verdict, as a room does that has changed for it.
+// settling adds to a room's journal on each verdict, as a room does that changes.
 type settling struct{ *journal }
 
 func (s settling) SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64,

@@ -29,7 +29,7 @@ func (b *bench) traced(parent string, records ...room.Record) {
 	list[len(list)-1].Trace = parent
 }
 
-// parents are the traceparents of tasks, by what they tell.
+// parents returns the traceparents of tasks, by event.
 func parents(t *testing.T, l *ledger.Ledger) map[string]string {
 	t.Helper()
 	found := make(map[string]string)
@@ -60,7 +60,8 @@ func TestATaskGoesOnInTheTraceOfTheCallThatItFollowsFrom(t *testing.T) {
 		}
 		told := parents(t, l)
 		for kind, i := range map[string]int{"sms.matched": 1, "lock.ended": 1} {
-			require.Equal(t, "00-"+spans[i].SpanContext().TraceID().String()+"-"+spans[i].SpanContext().SpanID().String()+"-01", told[kind], kind)
+			c := spans[i].SpanContext()
+			require.Equal(t, "00-"+c.TraceID().String()+"-"+c.SpanID().String()+"-01", told[kind], kind)
 		}
 		require.Empty(t, told["lock.granted"], "that of the last lease, whose call was not traced")
 	})

@@ -101,17 +101,17 @@ func stamp(ms int64) string {
 
 // WebhookDelivered writes into the timeline that the integration has an event. It is webhook.Config.Recorded.
 func (l *Ledger) WebhookDelivered(ctx context.Context, t outbox.Task) error {
-	var told webhookPayload
-	if err := json.Unmarshal([]byte(t.Payload), &told); err != nil {
+	var sent webhookPayload
+	if err := json.Unmarshal([]byte(t.Payload), &sent); err != nil {
 		return fmt.Errorf("read task %d: %w", t.ID, err)
 	}
-	return l.inRoom(ctx, room.ID(told.Data.Room), func(w *work) error {
+	return l.inRoom(ctx, room.ID(sent.Data.Room), func(w *work) error {
 		_, err := w.Exec(`INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
 			VALUES ($1, COALESCE((SELECT epoch FROM leases WHERE room = $1
 			AND fence = $4), 0), $2, 0, $5, 'told', $3, $4, $6, $7)
-			ON CONFLICT DO NOTHING`, told.Data.Room, t.UID, told.Data.Ticket, told.Data.Fence, t.UpdatedAt,
-			told.Data.SellerID,
-			detailOf(room.Record{Action: told.Type}))
+			ON CONFLICT DO NOTHING`, sent.Data.Room, t.UID, sent.Data.Ticket, sent.Data.Fence, t.UpdatedAt,
+			sent.Data.SellerID,
+			detailOf(room.Record{Action: sent.Type}))
 		return err
 	})
 }

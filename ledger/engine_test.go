@@ -29,7 +29,7 @@ func (d dying) TrimJournals(ctx context.Context, journals []room.Journal) []erro
 	return failed
 }
 
-// seen is what the clients were told.
+// seen is what the clients have observed.
 type seen struct {
 	mu       sync.Mutex
 	outcomes map[int64]room.Outcome

@@ -8,8 +8,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// What the table's own rules would refuse is refused before it is tried: else the whole run would have to be
-// applied again.
+// The ledger refuses a verification that the table's triggers would refuse. Otherwise the whole run would
+// have to be applied again.
 func TestARunKnowsWhatItVerifiedBefore(t *testing.T) {
 	lease := func(fence, granted, ended int64, completes bool) room.Record {
 		return room.Record{Type: "message", Fence: fence, GrantedAt: granted, EndedAt: ended, Completes: completes}

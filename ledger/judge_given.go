@@ -78,7 +78,8 @@ func (w *work) findAttribution(r room.Record) (verdict string, found bool, err e
 	var stands bool
 	var last int64
 	err = w.Row(`SELECT a.verdict, `+standing+`, COALESCE((SELECT MAX(l.at) FROM attributions l
-			WHERE l.room = a.room AND l.message_id = a.message_id AND l.fence = a.fence AND l.kind IN ('rejected', $3)), 0)
+			WHERE l.room = a.room AND l.message_id = a.message_id AND l.fence = a.fence
+				AND l.kind IN ('rejected', $3)), 0)
 		FROM attributions a WHERE a.room = $1 AND a.message_id = $2 AND a.kind = $3 AND a.fence = $4`,
 		string(w.id), plain(r.MessageID), r.Type, r.Fence).Scan(&verdict, &stands, &last)
 	if noRows(err) {

@@ -121,7 +121,7 @@ func TestAMatchTheJournalLostIsJudgedByWhatIsKnown(t *testing.T) {
 	})
 }
 
-// The room forgot its answer and matched the message to somebody else's lease.
+// The room forgot its answer and matched the message to another seller's lease.
 func TestAMessageIsNeverMatchedToASecondLease(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

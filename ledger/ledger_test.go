@@ -72,8 +72,7 @@ func (b *bench) database(ctx context.Context) (*sqldb.DB, error) {
 	return b.databaseWith(ctx, b.now.Now, b.log)
 }
 
-// databaseWith is one whose clock and log are given; only a database that is known to be away is one that
-// took too long.
+// databaseWith opens a database with a clock and a log, and requires that it is reachable.
 func (b *bench) databaseWith(ctx context.Context, now func() time.Time, log io.Writer) (*sqldb.DB, error) {
 	return sqldb.Open(ctx, sqldb.Config{URL: b.url, Migrations: ledger.Migrations(), Now: now,
 		Log:         slog.New(slog.NewTextHandler(log, nil)),
@@ -240,7 +239,8 @@ func (c *clock) Move(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// A lease as the journal tells it: its fence is its number in thousands of µs, its time 10 ms from number·10.
+// joined is the first record of a lease. Its fence is its number in thousands of µs, its time 10 ms from
+// number·10.
 
 func joined(ticket int64) room.Record {
 	return room.Record{Type: "joined", At: ticket * 10, Ticket: ticket, Seller: fmt.Sprintf("s-%d", ticket)}

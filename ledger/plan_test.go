@@ -19,7 +19,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// explained is a database that says how it would answer what it is asked.
+// explained is a database that returns its query plans.
 type explained struct {
 	*sql.DB
 	dialect dialect.Dialect
@@ -67,14 +67,15 @@ func (e *explained) explain(ctx context.Context, query string, args ...any) erro
 	return rows.Err()
 }
 
-// wholeRoom says that all that a room has in an index is read; what is open is as much as who is there.
+// wholeRoom matches plans that read all of a room's rows in an index. Open rows are as few as the sellers
+// present.
 var wholeRoom = regexp.MustCompile(`\(room=\?\)|Index Cond: \(room = '[^']*'::text\)$`)
 
 // given is a scan of the rows that a statement was given, which it calls v, or q where v is another.
 var given = regexp.MustCompile(`^SCAN (v|q|CONSTANT ROW|\d+ CONSTANT ROWS)$`)
 
-// scans are the lines that say that a whole table or index is read, or all of a room. Rows that are given to
-// a statement are none.
+// scans returns the lines of plans that read a whole table or index, or all of a room. Parameter rows do not
+// count.
 func (e *explained) scans() (list []string) {
 	before := ""
 	for _, line := range e.plans {
@@ -89,8 +90,8 @@ func (e *explained) scans() (list []string) {
 	return list
 }
 
-// filled is how many rows a table gets. PostgreSQL goes by it, and reads a whole table where that has few;
-// SQLite, which is not told, does not.
+// filled is how many rows a table gets. PostgreSQL's planner uses it, and reads small tables whole; SQLite's
+// does not.
 var filled = map[dialect.Dialect]int64{dialect.SQLite: 6000, dialect.Postgres: 20_000}
 
 // fill is what many rooms have written for a while: each statement's i counts rows, and the last hundred
@@ -142,7 +143,7 @@ func busyDatabase(t *testing.T, url string) *explained {
 	return &explained{DB: db.SQL(), dialect: db.Dialect()}
 }
 
-// questions are what the desk and the drain ask of a database that is filled so, each of a room in it.
+// questions are the queries of the desk and the drain for a room of such a database.
 func questions(filled int64) map[string]func(*work) error {
 	now, one := filled*10_000, filled-40 // one that was there not long ago, and its seller
 	seller := fmt.Sprint("s", one%900)

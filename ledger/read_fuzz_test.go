@@ -6,8 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A cursor that is taken names a place in the history that a database can be asked for, and is the same when
-// it is given out again.
+// A cursor that parses names a position that a database can be queried for, and encodes to the same cursor.
 func FuzzCursor(f *testing.F) {
 	for _, seed := range []string{"", "e30", "bnVsbA", "W10", "!",
 		position{At: 1795220000000, Kind: 2, Key: "1 2"}.cursor(), position{Kind: -1}.cursor(),

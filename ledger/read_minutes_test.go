@@ -156,7 +156,7 @@ func TestMinutesOfARoomThatLostItsDataCountNobodyTwice(t *testing.T) {
 		b.write(1, joined(1), granted(1), joined(2))
 		b.write(9, room.Record{Type: "epoch", At: minute + 5},
 			room.Record{Type: "joined", At: minute + 5, Ticket: 3, Seller: "s-2"})
-		b.write(9, ended(7, room.Expired)) // nobody knows how it began
+		b.write(9, ended(7, room.Expired)) // its grant is not known
 		require.NoError(t, l.Drain(t.Context(), here))
 		got, err := l.Minutes(t.Context(), here, 0, 2*minute, true)
 		require.NoError(t, err)
@@ -182,7 +182,7 @@ func TestMinutesAreBounded(t *testing.T) {
 	})
 }
 
-// Of 21 waits the median is the 11th and the 95th percentile the 20th, of the 20 delays the 10th and the
+// The median of 21 waits is the 11th and their 95th percentile the 20th; of the 20 delays, the 10th and the
 // 19th.
 func TestPercentilesAreByNearestRank(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {

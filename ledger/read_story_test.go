@@ -150,7 +150,7 @@ func TestAStoryOfOneMillisecondIsInTheJournalsOrder(t *testing.T) {
 	})
 }
 
-// leaving is a journal of which all is taken in and trimmed just before a story reads it.
+// leaving is a journal that is drained and trimmed just before a story reads it.
 type leaving struct {
 	*journal
 	taken func()
@@ -207,7 +207,7 @@ func TestAStoryWithoutTheDatabaseIsWhatTheJournalsHave(t *testing.T) {
 	require.NoError(t, l.Drain(t.Context(), here))
 	pg.Stop()
 	b.write(1, granted(1))
-	for range 2 { // who finds out, and who is told at once
+	for range 2 { // the first call notices the outage, the second fails at once
 		rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1", Pending: []room.ID{here}})
 		require.ErrorIs(t, err, ledger.ErrAway)
 		require.NotContains(t, err.Error(), "canary")

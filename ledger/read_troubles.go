@@ -51,7 +51,8 @@ func (w *work) lost(since int64, limit int) (list []Lost, err error) {
 		err := scan(append(m.scanned(), &m.Sender, &m.Body, &m.Code)...)
 		list = append(list, m)
 		return err
-	}, `SELECT `+belongsColumns+`, sender, body, code FROM messages WHERE room = $1 AND received_at >= $2 AND `+unassigned+`
+	}, `SELECT `+belongsColumns+`, sender, body, code FROM messages WHERE room = $1
+		AND received_at >= $2 AND `+unassigned+`
 		ORDER BY received_at DESC, message_id LIMIT $3`, string(w.id), since, limit)
 	if err != nil {
 		return nil, err

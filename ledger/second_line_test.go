@@ -110,7 +110,7 @@ func TestNothingFollowsTheCompletionOfALease(t *testing.T) {
 	})
 }
 
-// A duplicate that binds nothing new is told as its first was.
+// A duplicate without a lease of its own gets the first message's answer.
 func TestADuplicateIsNotJudged(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
@@ -148,7 +148,7 @@ func TestARepeatWasSentWhenItFirstCameByWhicheverClock(t *testing.T) {
 	})
 }
 
-// deaf is a room that can not be told anything while it is down.
+// deaf is a room that refuses verdicts while it is down.
 type deaf struct {
 	*journal
 	down bool

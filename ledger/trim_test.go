@@ -118,7 +118,7 @@ func TestWhatIsOlderThanTheRetentionGoesWithAllThatHangsOnItAndNothingElse(t *te
 			"of a room of which nothing is left too")
 		require.Contains(t, b.log.String(), "trimmed what is older")
 
-		b.turn("another", 2, horizon-2*days) // what a lost handoff could bring back
+		b.turn("another", 2, horizon-2*days) // a lost handoff could bring this back
 		require.NoError(t, l.Drain(t.Context(), "another"))
 		require.Equal(t, 1, count(t, l, "incidents WHERE room = 'another' AND kind = 'match_refused'"))
 		_, err = l.DB().Exec(fmt.Sprintf(`INSERT INTO verifications (room, fence, epoch, ticket, message_id,
@@ -238,7 +238,7 @@ func TestTheHistoryStaysRightWhileOldRowsGoAndNewOnesCome(t *testing.T) {
 		}
 		require.NoError(t, all.Wait())
 		found := older(t, l, now-400*days)
-		delete(found, "outbox_tasks") // which nobody works off here
+		delete(found, "outbox_tasks") // no worker does them in this test
 		require.Empty(t, found)
 		for _, id := range live {
 			require.Equal(t, turns, count(t, l, fmt.Sprintf("leases WHERE room = '%s' AND outcome = 'completed'", id)))
@@ -258,7 +258,7 @@ func whole(t *testing.T, l *ledger.Ledger, before int64) {
 	if page.Next != "" || len(page.Leases) == 0 {
 		return // the page ends in the middle of one
 	}
-	if len(page.Places) == 0 { // the last step lay between: it took the leases too
+	if len(page.Places) == 0 { // a step came between: it deleted the leases too
 		page, err = l.History(t.Context(), here, ledger.Filter{To: before, Limit: 1000})
 		require.NoError(t, err)
 		require.Empty(t, page.Leases)

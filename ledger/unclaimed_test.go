@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// court is a room with claims on a store whose clock the test moves, with a ledger.
+// court is a room with claims, on a store whose clock the test sets, with a ledger.
 type court struct {
 	*testing.T
 	store  *miniredis.Miniredis
@@ -133,7 +133,7 @@ func TestPlaceThatIsUnclaimedTwiceIsDroppedInTheLedger(t *testing.T) {
 	})
 }
 
-// The store lost a turn that nobody claimed; a replica that was told of it says so.
+// The store lost a turn that was not claimed; a replica that observed it replays it.
 func TestLostLeaseThatNobodyClaimedIsInTheLedger(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

@@ -40,7 +40,7 @@ func TestWhatWasLockedWhileTheClockWasAheadGoesOnWhenItIsRight(t *testing.T) {
 	})
 }
 
-// Whoever writes to the same file, such as the ledger, waits for no search.
+// A search keeps no other writer of the file waiting, such as the ledger.
 func TestASearchOnSQLiteLocksNothing(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		if b.dialect != outbox.SQLite {

@@ -12,12 +12,12 @@ import (
 	"github.com/waitroom/waitroom/outbox"
 )
 
-// shop is a program with a domain of its own: an order that is paid is packed, then shipped when the carrier
-// comes, then the customer is told.
+// shop is a program of its own: a paid order is packed, then shipped when the carrier comes, then the
+// customer gets a mail.
 type shop struct {
 	db      *sql.DB
 	tasks   *outbox.Store
-	carrier bool // is at the door
+	carrier bool // the carrier has come
 	mail    bool // server is up
 }
 
@@ -38,8 +38,8 @@ func (s *shop) pay(ctx context.Context, order string) error {
 	return tx.Commit()
 }
 
-// pack changes the order and ends its phase in one transaction, so that nothing is packed twice, whoever dies
-// when.
+// pack changes the order and ends its phase in one transaction, so that no crash makes it pack an order
+// twice.
 func (s *shop) pack(ctx context.Context, t outbox.Task) (outbox.Phase, error) {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -63,11 +63,11 @@ func (s *shop) ship(_ context.Context, t outbox.Task) (outbox.Phase, error) {
 		return "", outbox.ErrNotReady
 	}
 	fmt.Println("shipped", t.Payload)
-	return "tell", nil
+	return "mail", nil
 }
 
-// tell may fail; then it alone is tried again, and the order is not shipped twice.
-func (s *shop) tell(_ context.Context, t outbox.Task) (outbox.Phase, error) {
+// notify may fail; then it alone is retried, and the order is not shipped twice.
+func (s *shop) notify(_ context.Context, t outbox.Task) (outbox.Phase, error) {
 	if !s.mail {
 		fmt.Println("mail is down")
 		return "", errors.New("mail is down")
@@ -76,8 +76,8 @@ func (s *shop) tell(_ context.Context, t outbox.Task) (outbox.Phase, error) {
 	return outbox.Done, nil
 }
 
-// An order that is paid is packed, shipped and told of, phase by phase. Worker.Run would do what the calls of
-// Tick do here, every second.
+// A paid order is packed, shipped and mailed about, phase by phase. Worker.Run would do every second what the
+// calls of Tick do here.
 func Example_order() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "shop")
@@ -100,7 +100,7 @@ func Example_order() {
 	s := &shop{db: db, tasks: outbox.NewStore(db, outbox.SQLite,
 		outbox.StoreConfig{Now: func() time.Time { return now }})}
 	worker, err := outbox.NewWorker(outbox.Config{Store: s.tasks, Kinds: map[string]outbox.Kind{
-		"order": {Do: outbox.Phases{"pack": s.pack, "ship": s.ship, "tell": s.tell}.Do},
+		"order": {Do: outbox.Phases{"pack": s.pack, "ship": s.ship, "mail": s.notify}.Do},
 	}})
 	if err != nil {
 		panic(err)

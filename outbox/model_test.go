@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/outbox"
 )
 
-// model is what the rules say the table holds.
+// model is the expected content of the table.
 type model struct {
 	tasks []*modelTask
 	now   int64
@@ -46,14 +46,14 @@ func (m *model) claim() *modelTask {
 	return best
 }
 
-// holds says whether what was claimed may still be written about.
+// holds reports whether the claim is still valid.
 func (t *modelTask) holds(claim outbox.Task) bool {
 	return t.State == outbox.Open && t.LockedAt == claim.LockedAt && t.Attempts == claim.Attempts
 }
 
 func TestEveryStepIsAsTheRulesSay(t *testing.T) { walk(t, 200) }
 
-// walk takes random steps: the database does at each what the model says.
+// walk takes random steps, and compares the database with the model after each.
 func walk(t *testing.T, steps int) {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())

@@ -30,7 +30,7 @@ type runner func() int
 
 func (r runner) Run() int { return r() }
 
-// bench is one database with its tasks, and a clock that stands still.
+// bench is one database with its tasks, and a clock that the test sets.
 type bench struct {
 	db      *sql.DB
 	source  source

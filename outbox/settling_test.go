@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Else a phase that is done would be written down by nobody, and be done again when its lock is too old.
+// Otherwise no worker would write the end of a phase, and the phase would be done again when its lock is too
+// old.
 func TestEndOfAPhaseIsWrittenForAsLongAsTheClaimLasts(t *testing.T) {
 	for name, c := range map[string]struct {
 		left, stopped, want time.Duration // until the claim is over; when the worker is to stop; how long there is

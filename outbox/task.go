@@ -54,7 +54,8 @@ type Task struct {
 	Traceparent string
 }
 
-const columns = `id, uid, kind, task_key, payload, state, phase, locked_at, COALESCE(waiting_since, 0), attempts, last_error, created_at, updated_at, traceparent`
+const columns = `id, uid, kind, task_key, payload, state, phase, locked_at, COALESCE(waiting_since, 0),
+	attempts, last_error, created_at, updated_at, traceparent`
 
 type scanner interface{ Scan(dest ...any) error }
 

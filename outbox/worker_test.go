@@ -30,7 +30,7 @@ func TestPhasesFollowEachOtherInOneTick(t *testing.T) {
 	})
 }
 
-// What was done stays done: only the phase that failed is tried again, once a tick, after its rest.
+// A done phase stays done: only the failed phase is retried, once a tick, after its rest.
 func TestOnlyThePhaseThatFailedIsTriedAgain(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.put(t, "", "a")
@@ -95,11 +95,11 @@ func TestAKindThatHangsHoldsUpNoOther(t *testing.T) {
 		go func() { ended <- w.Run(ctx) }()
 		<-through
 		<-hangs
-		<-hangs // what is stopped while it claims is known to nobody, and taken over later
+		<-hangs // a claim that is interrupted is known to no worker, and is taken over later
 		stop()
 		require.ErrorIs(t, <-ended, context.Canceled)
 		for range 20 {
-			b.mustClaim(t) // what was under way is given back at once
+			b.mustClaim(t) // tasks in progress are released at once
 		}
 	})
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// A code goes through everything that a message goes through, well and badly; then everything that anybody
-// but its holder can read is searched for it.
+// A code takes every path of a message, successful and failing. Then the test searches for it in everything
+// that anyone but its holder can read.
 func TestCodeIsNowhereButBeforeItsHolderAlsoNotInTheStore(t *testing.T) {
 	s := newStage(t)
 	var logged bytes.Buffer

@@ -13,7 +13,7 @@ import (
 
 func TestCodeIsTheRunOfDigitsThatTheWordingMarks(t *testing.T) {
 	tests := []struct{ name, text, want string }{
-		// The label stands before the code.
+		// The label comes before the code.
 		{"in brackets", "[쿠팡] 인증번호는 [482913]입니다.", "482913"},
 		{"behind a particle", "[스마트스토어] 인증번호 482913 을 입력해 주세요", "482913"},
 		{"in round brackets", "인증번호(4829)를 화면에 적어 주세요.", "4829"},
@@ -43,7 +43,7 @@ func TestCodeIsTheRunOfDigitsThatTheWordingMarks(t *testing.T) {
 		{"bound to a site", "@seller.example.com #482913", "482913"},
 		{"bound to a site with a number", "@seller2026.example.com #482913", "482913"},
 
-		// The label stands after the code.
+		// The label comes after the code.
 		{"is your code", "482913 is your Marketplace verification code.", "482913"},
 		{"letter and hyphen", "G-482913 is your verification code", "482913"},
 		{"label in brackets", "482913 (인증번호)", "482913"},

@@ -73,7 +73,7 @@ func TestCorpusIsReadRightLineByLine(t *testing.T) {
 	require.Empty(t, wrong, "%d of %d\n%s", len(wrong), len(shapes), strings.Join(wrong, "\n"))
 }
 
-// Words of a Korean message that may have a code, written for this test alone.
+// Words of Korean messages that may have a code, written for this test alone.
 var (
 	speaksOfACode = regexp.MustCompile(`(?i)인\s?증|코드|번\s?호|비밀|비번|암호|패스워드|숫자|본인\s?확인|otp|code|pin\b|pass|입력` +
 		`|기입|누르|눌러|적어|넣어|써\s?주|` +
@@ -121,7 +121,7 @@ func TestNoKoreanMessageHasACodeThatSpeaksOfNone(t *testing.T) {
 	})
 }
 
-// As a code stands in a text: with separators, and with what no reader sees.
+// A code in a text may have separators, and characters that no reader sees.
 func TestNoCodeOfTheCorpusIsLeftWhereItsTextIsMasked(t *testing.T) {
 	for _, s := range corpus(t) {
 		masked := room.Mask(s.text)

@@ -17,8 +17,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// A message that is taken is the same one when it is written anew, prints nothing of its text, and what is
-// kept of it has no digit; one that is refused is told by one of our own sentences.
+// A valid message stays the same when it is encoded again, prints nothing of its text, and is recorded
+// without digits. A refused one gets one of our own sentences.
 func FuzzMessage(f *testing.F) {
 	for _, seed := range []string{"", "null", "{}",
 		`{"message_id":"m-1","from":"1588-1234","text":"인증번호 482913","sent_at":"2026-11-21T09:30:00.250+09:00"}`,
@@ -67,8 +67,8 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// What is taken was signed with one of our keys, byte for byte, within five minutes; and what was signed so
-// is taken.
+// Verified requests were signed with one of our keys, byte for byte, within five minutes; and all such
+// requests are verified.
 func FuzzSignature(f *testing.F) {
 	const now = 1795220000000
 	sign := func(id string, at int64, body []byte) string {

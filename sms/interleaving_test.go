@@ -79,8 +79,7 @@ func TestRepeatAfterADeathBeforeTheMatchCountsFromTheFirstReception(t *testing.T
 	require.Equal(t, second, s.seat(s.b))
 }
 
-// The ledger takes its time with a message that says nothing of when it was sent, and meanwhile the lock goes
-// on.
+// The ledger is slow with a message without a time of sending, and meanwhile the lock goes on.
 func TestMessageThatWaitedForTheLedgerIsNotTheNextLeases(t *testing.T) {
 	s := newStage(t)
 	s.one.ledger.receive = func(context.Context) error {

@@ -18,8 +18,7 @@ const (
 // text.
 func (s shape) unseen() bool { return crc32.ChecksumIEEE([]byte(s.text))%thirds == 0 }
 
-// tally counts the lines that have a code, those in which one was found, and those in which it was the right
-// one.
+// tally counts the lines with a code, those in which one was found, and those in which it was the right one.
 type tally struct{ lines, coded, found, right int }
 
 func (c *tally) add(s shape) {

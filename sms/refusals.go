@@ -67,7 +67,7 @@ func (s *Service) incident(ctx context.Context, id room.ID, subject, detail stri
 	s.Log.WarnContext(ctx, "inbound SMS were refused", "room", id, "detail", detail)
 	err := s.Engine.Incident(ctx, id, "message_refused", subject, detail)
 	if err != nil {
-		s.Log.WarnContext(ctx, "support was not told of refused messages", "room", id, "error", err)
+		s.Log.WarnContext(ctx, "refused messages were not reported to support", "room", id, "error", err)
 	}
 	return err
 }

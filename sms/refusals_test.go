@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// deskEngine hears what support is told.
+// deskEngine records reports to support.
 type deskEngine struct {
 	Engine
 	mu   sync.Mutex
@@ -35,7 +35,7 @@ func (d *deskEngine) Incident(_ context.Context, id room.ID, kind, subject, deta
 	return d.err
 }
 
-// heard is what it was told once nobody is telling it anything.
+// heard returns the reports once none is in progress.
 func (d *deskEngine) heard() []string {
 	synctest.Wait()
 	d.mu.Lock()
@@ -57,7 +57,7 @@ func newDeskService(t *testing.T) (*Service, *deskEngine) {
 	return s, engine
 }
 
-// counted is how many messages were answered, by the label of waitroom_sms_total; what never was is left out.
+// counted returns the answered messages by label of waitroom_sms_total, without zeros.
 func counted(t *testing.T, s *Service) map[string]float64 {
 	t.Helper()
 	all := prometheus.NewRegistry()

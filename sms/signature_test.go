@@ -90,7 +90,7 @@ func TestSignatureMustBeOursAndAtMostFiveMinutesOff(t *testing.T) {
 	})
 }
 
-// otherClock is a store whose clock is not this machine's.
+// otherClock is a store whose clock differs from this machine's.
 type otherClock struct {
 	Engine
 	ahead time.Duration

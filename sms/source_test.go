@@ -21,7 +21,7 @@ type plainSource struct {
 func (p *plainSource) Verify(Request) error        { return p.verify }
 func (p *plainSource) Parse(Request) (Post, error) { return p.post, p.parse }
 
-// sourced is a stage whose replicas have one source, phone.
+// sourced returns a stage whose replicas have one source, phone.
 func sourced(t *testing.T) (*stage, *plainSource, func(*replica) (Answer, error)) {
 	s, source := newStage(t), &plainSource{}
 	of := func(_ room.ID, name string) Source {
@@ -86,7 +86,7 @@ func TestMessageWithoutAnIDIsKnownByItsSenderTextAndTime(t *testing.T) {
 	require.Len(t, ids, 8)
 }
 
-// What names a message is in Redis and in the ledger, and a code has a million values.
+// The derived id of a message is in Redis and in the ledger, and there are only a million codes.
 func TestDerivedIDCanNotBeTriedOut(t *testing.T) {
 	post := message{from: "1588-0000", text: NewSecret("인증번호 482913"), sent: window{1000, 2000}}
 	id := func(secret string) string {

@@ -21,7 +21,7 @@ const integration = room.ID("integration")
 
 func TestMain(m *testing.M) { os.Exit(redistest.Main(m)) }
 
-// stage is a Redis, a ledger, two replicas, and sellers a and b, of whom a holds the lock.
+// stage has a Redis, a ledger, two replicas, and sellers a and b, of whom a holds the lock.
 type stage struct {
 	t      *testing.T
 	rdb    *redis.Client
@@ -33,7 +33,7 @@ type stage struct {
 	lease  *room.Lease // a's
 }
 
-// replica is a service whose steps a test can come between.
+// replica is a service with hooks between its steps.
 type replica struct {
 	*Service
 	engine *hookedEngine
@@ -77,7 +77,7 @@ func (s *stage) leave(session string) {
 	require.NoError(s.t, err)
 }
 
-// seat is how a session stands, and what it is shown.
+// seat returns a session's place, and the messages that it sees.
 func (s *stage) seat(session string) room.Seat {
 	s.t.Helper()
 	_, seats, err := s.engine.Look(context.Background(), integration, session)
@@ -220,7 +220,7 @@ func (h *hookedLedger) Receive(ctx context.Context, id room.ID, note room.Messag
 	return h.fakeLedger.Receive(ctx, id, note)
 }
 
-// Judge tells the room what the ledger says, as the ledger does.
+// Judge sends the verdict to the room, as the ledger does.
 func (h *hookedLedger) Judge(ctx context.Context, id room.ID, epoch int64, r room.Record) (bool, error) {
 	if h.judge != nil {
 		if err := h.judge(ctx); err != nil {
@@ -238,7 +238,7 @@ func (h *hookedLedger) Judge(ctx context.Context, id room.ID, epoch int64, r roo
 type fakeLedger struct {
 	mu       sync.Mutex
 	received map[string]int64
-	judged   map[string]*room.Match // as it is to be told
+	judged   map[string]*room.Match // the answers to repeats
 	verified map[int64]string       // fence → the message that completed it
 	notes    []room.MessageNote
 	records  []room.Record
@@ -267,7 +267,7 @@ func (l *fakeLedger) Judge(_ context.Context, _ room.ID, epoch int64, r room.Rec
 	return r.Result == room.Matched && l.record(epoch, r), nil
 }
 
-// record keeps what became of a message, the first time, and says whether it is so.
+// record keeps a message's first result, and reports whether this is it.
 func (l *fakeLedger) record(epoch int64, r room.Record) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -66,7 +66,7 @@ func failsOver(t *testing.T, through func(url string) string, end func(old *pgte
 	standby.Promote(old)
 	require.Error(t, write("refused"))
 	for range 3 { // while there is no primary behind the address, it is not back, whatever may be read there
-		now.Store(new(now.Load().Add(time.Second))) // it may be asked again
+		now.Store(new(now.Load().Add(time.Second))) // the next attempt is allowed
 		db.AskAgain(t.Context())
 		require.NotContains(t, log.String(), "database is back")
 	}

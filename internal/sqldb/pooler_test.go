@@ -68,7 +68,8 @@ func behindPooler(t *testing.T, settings ...string) {
 		"each transaction was alone")
 }
 
-// A replica that freezes in the middle of a transaction must not hold its rooms for ever, whoever is between.
+// A replica that freezes in the middle of a transaction must not hold its rooms for ever, with or without a
+// pooler.
 func TestServerIsAskedToEndATransactionThatIsIdleForTooLong(t *testing.T) {
 	direct := pgtest.Start(t).URL()
 	for name, url := range map[string]string{"direct": direct,
@@ -111,7 +112,7 @@ func TestSessionsThatTurnedReadOnlyAreNotUsedAgain(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	turn := func() {
 		failed := make(chan error, 8)
-		for range cap(failed) { // of each session that there may be
+		for range cap(failed) { // in each possible session
 			go func() {
 				_, err := db.SQL().ExecContext(t.Context(), `SET default_transaction_read_only = on;
 					SELECT pg_sleep(0.05)`)

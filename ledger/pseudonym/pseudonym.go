@@ -15,7 +15,7 @@ import (
 // Renamer replaces a seller's id with a pseudonym.
 type Renamer struct {
 	seller, pseudonym string
-	forms             []string // of the id: as it is, and decomposed
+	forms             []string // as it is, and decomposed
 }
 
 // New returns a renamer of a seller.
@@ -33,7 +33,7 @@ func (r Renamer) Seller() string { return r.seller }
 // Pseudonym returns what replaces the id.
 func (r Renamer) Pseudonym() string { return r.pseudonym }
 
-// Forms returns how a text may contain the id: in composed or decomposed Unicode.
+// Forms returns the spellings of the id in a text: composed and decomposed Unicode.
 func (r Renamer) Forms() []string { return r.forms }
 
 // Text returns the text with the id replaced wherever it is a word. A letter of another script may follow at

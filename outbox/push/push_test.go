@@ -18,7 +18,7 @@ import (
 	"github.com/waitroom/waitroom/outbox/push"
 )
 
-// office is a database with pushes to send, and a clock that stands still.
+// office is a database with pushes to send, and a clock that the test sets.
 type office struct {
 	store *outbox.Store
 	put   func(n push.News)
@@ -82,7 +82,7 @@ func TestTurnDoesNotWaitForThoseWhoArePassedOver(t *testing.T) {
 	require.ErrorIs(t, <-stopped, context.Canceled)
 }
 
-// Whoever comes and goes all the time has us ask its push service no more often.
+// A seller that comes and goes all the time causes no more calls to its push service.
 func TestBrowserIsToldOnceAMinuteThatItIsPassedOver(t *testing.T) {
 	o := newOffice(t)
 	var told atomic.Int64
@@ -114,7 +114,7 @@ func TestPushThatCouldNotBeTriedForDaysIsNotDead(t *testing.T) {
 		require.NoError(t, w.Tick(t.Context()))
 		o.now = o.now.Add(25 * time.Hour)
 	}
-	away = nil // the room says that the turn is over
+	away = nil // the turn is over
 	require.NoError(t, w.Tick(t.Context()))
 	counts, err := o.store.Count(t.Context())
 	require.NoError(t, err)

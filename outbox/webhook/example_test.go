@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/outbox/webhook"
 )
 
-// What happened is put in with the change that it follows from, and posted until the other program has it.
+// An event is put in with the change that caused it, and posted until the other program has it.
 func ExampleNew() {
 	verifier, err := webhooks.NewWebhook(secret)
 	if err != nil {

@@ -18,7 +18,8 @@ func traced(req *http.Request) (_ *http.Request, end func(status int, err error)
 	if !within.SpanContext().IsValid() {
 		return req, func(int, error) {}
 	}
-	ctx, span := within.TracerProvider().Tracer("github.com/waitroom/waitroom/outbox/webhook").Start(req.Context(), req.Method,
+	tracer := within.TracerProvider().Tracer("github.com/waitroom/waitroom/outbox/webhook")
+	ctx, span := tracer.Start(req.Context(), req.Method,
 		trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(semconv.HTTPRequestMethodPost))
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	return req.WithContext(ctx), func(status int, err error) {

@@ -22,7 +22,7 @@ import (
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-// receiver is the other program: it checks signatures and remembers what it was told.
+// receiver is the other program: it checks signatures and records its webhooks.
 type receiver struct {
 	url    string
 	mu     sync.Mutex
@@ -58,7 +58,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	w.WriteHeader(status)
 }
 
-// office is a database with webhooks to send, and a clock that stands still.
+// office is a database with webhooks to send, and a clock that the test sets.
 type office struct {
 	db    *sql.DB
 	store *outbox.Store

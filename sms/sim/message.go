@@ -171,13 +171,13 @@ func (s *shift) cause(m message) Cause {
 		return Advert
 	}
 	sent := s.sentBy(m)
-	asked, ok := m.of.lastAsked(sent, false)
+	at, ok := m.of.lastAsked(sent, false)
 	open, isOpen := m.of.lastAsked(sent, true)
 	first, known := s.texts[m.text]
 	switch {
 	case !ok:
 		return Unasked
-	case sent-asked >= s.promised():
+	case sent-at >= s.promised():
 		return SentLate
 	case known && first.to != m.of && s.now-first.at < 10*60*1000:
 		return Twin

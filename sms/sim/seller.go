@@ -66,7 +66,7 @@ func (s *shift) press(ctx context.Context, g *seller, nth int) error {
 	case g.verified:
 		return nil
 	case g.asks:
-		if said, err := s.expect(ctx, g, nth); !said || err != nil {
+		if registered, err := s.expect(ctx, g, nth); !registered || err != nil {
 			return err
 		}
 	}
@@ -84,7 +84,7 @@ func (s *shift) press(ctx context.Context, g *seller, nth int) error {
 }
 
 // expect registers the holder's ask, and retries while the number is busy.
-func (s *shift) expect(ctx context.Context, g *seller, nth int) (said bool, err error) {
+func (s *shift) expect(ctx context.Context, g *seller, nth int) (registered bool, err error) {
 	q := room.ExpectRequest{Session: g.session, Fence: g.fence}
 	if !s.Unfiltered {
 		q.Filter.From = []string{marketplace}

@@ -44,7 +44,7 @@ type shift struct {
 	store  Store
 	engine *room.Engine
 	r      *rand.Rand
-	counts  Counts
+	counts Counts
 
 	now      int64
 	events   events

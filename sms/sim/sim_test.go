@@ -52,7 +52,7 @@ func slow(share float64) sim.World {
 	return w
 }
 
-// before is how it was when nobody could say that he asks.
+// before is the world before sellers could register asks.
 func before(w sim.World) sim.World {
 	w.Asking, w.Quarantine = 0, 0
 	return w
@@ -143,7 +143,7 @@ type row struct {
 	name   string
 	world  sim.World
 	bar    float64 // 0 = none is set
-	counts  sim.Counts
+	counts sim.Counts
 	err    error
 	played chan struct{} // closed when counts and err are there
 }

@@ -63,7 +63,7 @@ type sent struct {
 	answer   sms.Answer
 }
 
-// Of many messages, of which sources send some again, at once and later, none counts twice and none goes to
+// Sources send some of many messages again, at once and later. No repeat counts twice, and no message goes to
 // another's lease.
 func TestManyMessagesWithRepeatsNoneDoubledNoneWrong(t *testing.T) {
 	require.Len(t, senders, len(kinds))
@@ -113,12 +113,12 @@ func sendMany(t *testing.T, engine *room.Engine, service *sms.Service, kind stri
 			repeats++
 		}
 		requireOwn(t, engine, id, session, s)
-		// where the message was in doubt
+		// the message was ambiguous
 		_, _ = engine.Leave(ctx, id, room.LeaveRequest{Session: session, Outcome: room.Cancelled})
 	}
 	require.Equal(t, count, journalled(t, engine, id))
 	t.Logf("%d messages, %d repeats, %d matched, %d in doubt", count, repeats, matched, count-matched)
-	if kind != "android-sms-gateway" { // whose time is a whole second, in which many of these leases are
+	if kind != "android-sms-gateway" { // its time is a whole second, which contains many of these leases
 		require.Greater(t, matched, count*98/100)
 	}
 }
@@ -138,7 +138,7 @@ func requireOwn(t *testing.T, engine *room.Engine, id room.ID, session string, s
 	}
 }
 
-// journalled is how many messages the ledger will be told of, each of which it is told once.
+// journalled returns how many messages the journal has for the ledger, each once.
 func journalled(t *testing.T, engine *room.Engine, id room.ID) int {
 	t.Helper()
 	seen := map[string]bool{}

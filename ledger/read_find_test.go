@@ -34,7 +34,7 @@ func TestSellersAreFoundByAPieceOfTheirIDs(t *testing.T) {
 		b.journal.write("far", 1, joinedAs(1, "other"))
 		require.NoError(t, l.Drain(t.Context(), here))
 		require.NoError(t, l.Drain(t.Context(), "far"))
-		b.write(1, joinedAs(9, "store-129")) // is not taken in yet
+		b.write(1, joinedAs(9, "store-129")) // not drained yet
 		for _, c := range []struct {
 			text        string
 			want        string
@@ -91,7 +91,7 @@ func TestASearchWithoutTheDatabaseFindsWhoIsInTheJournals(t *testing.T) {
 	require.NoError(t, l.Drain(t.Context(), here))
 	pg.Stop()
 	b.write(1, joined(2))
-	for range 2 { // who finds out, and who is told at once
+	for range 2 { // the first call notices the outage, the second fails at once
 		found, err := l.FindSellers(t.Context(), "s-", []room.ID{here})
 		require.ErrorIs(t, err, ledger.ErrAway)
 		require.Equal(t, []string{"s-2"}, idsOf(found))

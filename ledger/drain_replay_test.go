@@ -114,7 +114,7 @@ func TestLedgerKnowsTheHighestFenceAndTicketOfARoom(t *testing.T) {
 	})
 }
 
-// Nobody saw the end of a lease that was lost: it was over when the next one began.
+// The end of a lost lease is not known: it was over when the next one began.
 func TestLeaseThatWasLostIsOverWhenTheNextOneBegan(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

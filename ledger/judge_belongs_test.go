@@ -49,7 +49,7 @@ func TestHistoryTellsWhereAMessageBelongsNow(t *testing.T) {
 	for name, c := range map[string]struct {
 		records []room.Record
 		want    string
-		seller  string // it is found under this one alone
+		seller  string // the only seller it is found under
 	}{
 		"claimed":                         {append(live, claim("m", 1)), first, "s-1"},
 		"claimed of a lease that goes on": {append(live, going(claim("m", 1), 16)), first, "s-1"},

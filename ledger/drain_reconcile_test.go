@@ -30,7 +30,7 @@ func TestReconcileEndsNothingOfALaterEpochForADay(t *testing.T) {
 	})
 }
 
-// What the store lost had been read before that, by a replica that was slow to write it.
+// A slow replica writes an entry that the store has lost since.
 func TestLeaseOfAPlaceThatIsKnownToBeOverIsOverToo(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

@@ -16,7 +16,7 @@ import (
 type counters struct {
 	registries []prometheus.Gatherer
 	open       int  // replicas
-	loose      bool // the test writes rows itself, or has them written where nobody counts
+	loose      bool // the test writes rows itself, or has them written without counts
 }
 
 // join gives a replica a registry where it has none.
@@ -121,7 +121,7 @@ func timelineRows(t testing.TB, db *sql.DB) map[string]int {
 	return found
 }
 
-// A place that the store lost may end otherwise than was counted: what was put right is counted too.
+// A lost place may end otherwise than was counted; the correction counts too.
 func TestOutcomesThatArePutRightAreCountedAsThat(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

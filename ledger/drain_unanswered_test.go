@@ -56,7 +56,7 @@ func (m *cutter) serve(client net.Conn) {
 		answer := make([]byte, 64<<10)
 		for {
 			n, err := server.Read(answer)
-			if err != nil || muted.Load() { // the server has done what it was asked for by then
+			if err != nil || muted.Load() { // the server has committed by then
 				return
 			}
 			if _, err := client.Write(answer[:n]); err != nil {
@@ -82,8 +82,8 @@ func (m *cutter) serve(client net.Conn) {
 	}
 }
 
-// A drain whose commit got no answer finds its entries applied when it tries again. The test's end holds that
-// they are counted once.
+// A drain whose commit got no answer finds its entries applied when it retries. The end of the test checks
+// that they are counted once.
 func TestCommitWithoutAnAnswerIsCountedOnce(t *testing.T) {
 	for name, arm := range map[string]func(*cutter){
 		"it happened":     func(m *cutter) { m.after.Store(true) },

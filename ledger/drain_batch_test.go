@@ -29,7 +29,7 @@ var written = map[string]string{
 	"outbox_tasks": "task_key, ROW_NUMBER() OVER (PARTITION BY task_key ORDER BY id), kind, phase, payload",
 }
 
-// tables are what a drain has written of a room, whose name is left out.
+// tables returns the rows that a drain has written of a room, without the room's id.
 func tables(t *testing.T, l *ledger.Ledger, id room.ID) map[string][]string {
 	t.Helper()
 	all := make(map[string][]string)
@@ -127,7 +127,7 @@ func (c *chance) journal(entries int) (list []room.Entry) {
 
 func TestManyRecordsAtATimeWriteWhatOneAtATimeDoes(t *testing.T) { manyAsOne(t, 0, 1) }
 
-// manyAsOne takes in the journals of some seeds, of which the odd ones have records that are parked.
+// manyAsOne drains the journals of some seeds. Odd seeds have records that become dead letters.
 func manyAsOne(t *testing.T, seeds ...uint64) {
 	t.Helper()
 	onBoth(t, func(t *testing.T, b *bench) {
@@ -144,7 +144,7 @@ func manyAsOne(t *testing.T, seeds ...uint64) {
 			b.journal.settled = nil
 			for _, e := range entries {
 				b.journal.add(many, e)
-				if !c.poison && c.IntN(20) == 0 { // what is parked is tried again, and may be written by then
+				if !c.poison && c.IntN(20) == 0 { // a dead letter is tried again alone, and may be written by then
 					b.journal.failTrim = func() bool { return c.IntN(3) > 0 }
 					_ = l.Drain(t.Context(), many)
 				}

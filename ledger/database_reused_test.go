@@ -23,7 +23,7 @@ type reused struct {
 	idle  []*connected
 }
 
-// connected is a replica's way to it: what it has asked once the database knows how to answer.
+// connected is a replica's connection, which records its queries once the database can explain them.
 type connected struct {
 	db *sqldb.DB
 	of atomic.Pointer[bench] // the test that has it

@@ -125,7 +125,7 @@ func wipe(t *testing.T, l *ledger.Ledger) {
 	require.NoError(t, err)
 }
 
-// quiet is a replica that runs and has reconciled: for a minute it asks the database nothing by itself.
+// quiet returns a running replica that has reconciled: for a minute it makes no queries of its own.
 func (b *bench) quiet(t *testing.T) *ledger.Ledger {
 	t.Helper()
 	b.journal.epoch = 1
@@ -142,7 +142,7 @@ func (b *bench) quiet(t *testing.T) *ledger.Ledger {
 	return l
 }
 
-// lookedAt says when a room that the ledger has open is asked for.
+// lookedAt signals when a room with open rows is read.
 type lookedAt struct {
 	*journal
 	told func()
@@ -153,7 +153,7 @@ func (l lookedAt) Look(ctx context.Context, id room.ID, sessions ...string) (roo
 	return l.journal.Look(ctx, id, sessions...)
 }
 
-// Of a room that is quiet nobody says anything any more once its journal is empty.
+// JournalSeen does not name a quiet room any more once its journal is empty.
 func TestARoomThatAnotherReplicaDrainedDoesNotWaitHere(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l, other := b.quiet(t), b.open(t)

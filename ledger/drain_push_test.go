@@ -15,7 +15,7 @@ import (
 // pushes are subscriptions in memory.
 type pushes struct {
 	browsers  map[int64][]string
-	asked     []string // what happened
+	asked     []string // records that were passed to Browsers
 	forgotten []int64
 	pushed    int
 	broken    error

@@ -19,7 +19,7 @@ func TestAnIncidentThatARoomSawIsToldOnce(t *testing.T) {
 			MessageNote: room.MessageNote{MessageID: "m"}}
 		b.write(1, seen)
 		b.write(1, seen)
-		b.write(1, room.Record{Type: "incident", At: 8}) // of no kind
+		b.write(1, room.Record{Type: "incident", At: 8}) // without a kind
 		require.NoError(t, l.Drain(t.Context(), here))
 		require.Equal(t, []string{"carrier_clock m sent 90 s ahead 7"}, column(t, l.DB(),
 			`SELECT kind || ' ' || subject || ' ' || detail || ' ' || at FROM incidents`))
@@ -65,8 +65,8 @@ func TestAnIdThatComesWithAnotherMessageIsAnIncidentOnce(t *testing.T) {
 	})
 }
 
-// A match waits for the ledger for half a second only. The answer to an id that came before is known by then:
-// nobody else would record that it came again.
+// A match waits for the ledger for half a second only. By then the answer to the earlier message is known,
+// and no other call would record the reuse.
 func TestAnIdThatComesAgainIsRecordedAlsoWhereThatTakesLong(t *testing.T) {
 	b := onPostgres(t)
 	l := b.open(t)
@@ -92,8 +92,8 @@ func TestAnIdThatComesAgainIsRecordedAlsoWhereThatTakesLong(t *testing.T) {
 		FROM incidents`))
 }
 
-// Where the incident can not be recorded, the store is to say what the message was told and to journal the
-// incident, as long as it remembers that.
+// If the incident cannot be recorded, the store gives the earlier answer and journals the incident, as long
+// as it remembers the message.
 func TestAnIdThatComesAgainIsTheStoresToTellWhereTheIncidentIsNotRecorded(t *testing.T) {
 	b := newBench("sqlite:" + filepath.Join(t.TempDir(), "waitroom.db"))
 	l := b.open(t)
