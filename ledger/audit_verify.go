@@ -25,11 +25,34 @@ type AuditReport struct {
 
 // VerifyAudit verifies the hash chain over support's actions, in every room.
 func (l *Ledger) VerifyAudit(ctx context.Context) (r AuditReport, err error) {
-	var ids []string
+	ids, err := l.auditedRooms(ctx, &r)
+	var heads []any
+	for _, id := range ids {
+		var v roomAudit
+		err = l.inRoom(ctx, room.ID(id), func(w *work) (err error) {
+			v, err = w.verify(id)
+			return err
+		})
+		if err != nil {
+			break
+		}
+		r.Rows, r.Erased, r.Faults = r.Rows+v.rows, r.Erased+v.erased, append(r.Faults, v.faults...)
+		heads = append(heads, id, v.last, v.hash)
+	}
+	if err != nil {
+		return AuditReport{}, fmt.Errorf("verify audit: %w", err)
+	}
+	r.Heads = digestOf(heads...)
+	return r, nil
+}
+
+// auditedRooms returns the rooms with chains, and counts the rows outside of them.
+func (l *Ledger) auditedRooms(ctx context.Context, r *AuditReport) (ids []string, err error) {
 	err = l.reading(ctx, "", func(w *work) error {
 		ids = nil
-		if err := w.Row(`SELECT COUNT(*) FROM actions a WHERE seq = 0 OR seq < (SELECT c.first FROM audit_chains c
-			WHERE c.room = a.room)`).Scan(&r.Outside); err != nil {
+		err := w.Row(`SELECT COUNT(*) FROM actions a
+			WHERE seq = 0 OR seq < (SELECT c.first FROM audit_chains c WHERE c.room = a.room)`).Scan(&r.Outside)
+		if err != nil {
 			return err
 		}
 		return w.Each(func(scan func(...any) error) error {
@@ -37,26 +60,10 @@ func (l *Ledger) VerifyAudit(ctx context.Context) (r AuditReport, err error) {
 			return scan(&ids[len(ids)-1])
 		}, `SELECT room FROM audit_chains UNION SELECT room FROM actions WHERE seq > 0 ORDER BY room`)
 	})
-	var heads []any
-	for _, id := range ids {
-		if err != nil {
-			break
-		}
-		var v roomAudit
-		if err = l.inRoom(ctx, room.ID(id), func(w *work) (err error) {
-			v,
-				err = w.verify(id)
-			return err
-		}); err == nil {
-			r.Rows, r.Erased, r.Faults = r.Rows+v.rows, r.Erased+v.erased, append(r.Faults, v.faults...)
-			heads = append(heads, id, v.last, v.hash)
-		}
-	}
 	if err != nil {
-		return AuditReport{}, fmt.Errorf("verify audit: %w", err)
+		return nil, err
 	}
-	r.Heads = digestOf(heads...)
-	return r, nil
+	return ids, nil
 }
 
 // roomAudit is the state of one room's verification.

@@ -90,42 +90,35 @@ func (w *work) openEpochs() (epochs []int64, err error) {
 
 // endAsLost ends an epoch's open places and leases as lost.
 func (w *work) endAsLost(epoch, at int64) error {
-	places, err := w.end(`UPDATE places SET outcome = 'lost', ended_at = $3 WHERE room = $1 AND epoch = $2
-		AND outcome IS NULL
-		RETURNING epoch, ticket, fence, seller, NULL, NULL`, epoch, at)
-	if err != nil {
+	if err := w.endPlacesAsLost(epoch, at); err != nil {
 		return err
 	}
-	w.counts.places.end(room.Lost, len(places))
-	for _, p := range places {
-		err := w.addTimeline(epoch, lostEntry, p.ticket,
-			room.Record{Type: "ended", At: at, Ticket: p.ticket, Fence: p.fence,
-				Seller: p.seller, Outcome: room.Lost, EndedAt: at})
-		if err != nil {
-			return err
-		}
-	}
-	leases, err := w.end(`UPDATE leases SET outcome = 'lost', ended_at = $3 WHERE room = $1 AND epoch = $2
-		AND outcome IS NULL
+	leases, err := w.end(`UPDATE leases SET outcome = 'lost', ended_at = $3
+		WHERE room = $1 AND epoch = $2 AND outcome IS NULL
 		RETURNING epoch, ticket, fence, seller, granted_at, expires_at`, epoch, at)
 	if err != nil {
 		return err
 	}
 	w.counts.leases.end(room.Lost, len(leases))
 	for _, l := range leases {
-		ended, err := w.endOf(l.fence, at)
-		if err != nil {
+		if err := w.endLeaseAsLost(l, at); err != nil {
 			return err
 		}
-		if ended < at {
-			if _, err := w.Exec(`UPDATE leases SET ended_at = $3 WHERE room = $1 AND fence = $2`, string(w.id),
-				l.fence, ended); err != nil {
-				return err
-			}
-		}
-		err = w.sendWebhook("lock.ended", at,
-			webhookEvent{Ticket: l.ticket, Fence: l.fence, Seller: l.seller, Outcome: room.Lost,
-				GrantedAt: l.granted, ExpiresAt: l.expires, EndedAt: ended})
+	}
+	return nil
+}
+
+func (w *work) endPlacesAsLost(epoch, at int64) error {
+	places, err := w.end(`UPDATE places SET outcome = 'lost', ended_at = $3
+		WHERE room = $1 AND epoch = $2 AND outcome IS NULL
+		RETURNING epoch, ticket, fence, seller, NULL, NULL`, epoch, at)
+	if err != nil {
+		return err
+	}
+	w.counts.places.end(room.Lost, len(places))
+	for _, p := range places {
+		err := w.addTimeline(epoch, lostEntry, p.ticket, room.Record{Type: "ended", At: at, Ticket: p.ticket,
+			Fence: p.fence, Seller: p.seller, Outcome: room.Lost, EndedAt: at})
 		if err != nil {
 			return err
 		}
@@ -133,6 +126,21 @@ func (w *work) endAsLost(epoch, at int64) error {
 	return nil
 }
 
+// endLeaseAsLost corrects the end of a lost lease, and sends its event.
+func (w *work) endLeaseAsLost(l openRow, at int64) error {
+	ended, err := w.endOf(l.fence, at)
+	if err == nil && ended < at {
+		_, err = w.Exec(`UPDATE leases SET ended_at = $3 WHERE room = $1 AND fence = $2`,
+			string(w.id), l.fence, ended)
+	}
+	if err != nil {
+		return err
+	}
+	return w.sendWebhook("lock.ended", at, webhookEvent{Ticket: l.ticket, Fence: l.fence, Seller: l.seller,
+		Outcome: room.Lost, GrantedAt: l.granted, ExpiresAt: l.expires, EndedAt: ended})
+}
+
+// end runs an update, and returns the rows that it ended.
 func (w *work) end(query string, epoch, at int64) (ended []openRow, err error) {
 	err = w.Each(func(scan func(...any) error) error {
 		var o openRow

@@ -65,11 +65,11 @@ func (w *work) insertReplayed(r room.Record) error {
 		fence:  r.At, detail: "a ticket was given out twice: the store lost writes", at: r.At, seller: r.Seller})
 }
 
-// replayLease writes a lease that the store lost, or its end.
+// replayLease writes a lease that the store lost, or its end, and sends its events. A lease that the ledger has
+// as lost gets its real end; the integration keeps the end that it has.
 func (w *work) replayLease(epoch int64, r room.Record) error {
-	var outcome sql.NullString
-	err := w.Row(`SELECT outcome FROM leases WHERE room = $1 AND fence = $2`, string(w.id),
-		r.Fence).Scan(&outcome)
+	var before sql.NullString
+	err := w.Row(`SELECT outcome FROM leases WHERE room = $1 AND fence = $2`, string(w.id), r.Fence).Scan(&before)
 	known := err == nil
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
@@ -77,42 +77,62 @@ func (w *work) replayLease(epoch int64, r room.Record) error {
 	if r.EndedAt, err = w.endOf(r.Fence, r.EndedAt); err != nil {
 		return err
 	}
-	if r.GrantedAt > 0 {
-		_, err := w.Exec(`UPDATE leases SET ended_at = $3 WHERE room = $1 AND ended_at > $3
-			AND fence = (SELECT MAX(fence) FROM leases WHERE room = $1 AND fence < $2)`, string(w.id), r.Fence,
-			r.GrantedAt)
-		if err != nil {
-			return err
-		}
+	if err := w.endBefore(r); err != nil {
+		return err
 	}
-	e := webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: r.Outcome,
-		GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt, EndedAt: r.EndedAt}
 	switch {
-	case known && outcome.Valid && (outcome.String != string(room.Lost) || r.Outcome == room.Lost):
-		return nil
-	case known:
-		_, err = w.Exec(`UPDATE leases SET outcome = $3, ended_at = $4 WHERE room = $1 AND fence = $2`,
-			string(w.id), r.Fence, string(r.Outcome), r.EndedAt)
-		if outcome.Valid { // the integration already has its end as lost
-			w.counts.leases.correct(room.Lost, r.Outcome)
+	case !known:
+		return w.insertLease(epoch, r)
+	case !before.Valid:
+		w.counts.leases.end(r.Outcome, 1)
+		if err := w.updateEnd(r); err != nil {
 			return err
 		}
-		w.counts.leases.end(r.Outcome, 1)
-	default:
-		w.counts.granted++
-		w.counts.leases.end(r.Outcome, 1)
-		_, err = w.Exec(`INSERT INTO leases (room, fence, epoch, ticket, seller, granted_at, expires_at, ended_at,
-			outcome)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, string(w.id), r.Fence, epoch, r.Ticket, plain(r.Seller),
-			orNull(r.GrantedAt), orNull(r.ExpiresAt), r.EndedAt, string(r.Outcome))
-		if err == nil {
-			err = w.sendWebhook("lock.granted", r.At,
-				webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, GrantedAt: r.GrantedAt,
-					ExpiresAt: r.ExpiresAt})
-		}
+		return w.sendEnded(r)
+	case before.String == string(room.Lost) && r.Outcome != room.Lost:
+		w.counts.leases.correct(room.Lost, r.Outcome)
+		return w.updateEnd(r)
 	}
+	return nil
+}
+
+// endBefore ends the lease before a replayed one when the replayed one began.
+func (w *work) endBefore(r room.Record) error {
+	if r.GrantedAt <= 0 {
+		return nil
+	}
+	_, err := w.Exec(`UPDATE leases SET ended_at = $3 WHERE room = $1 AND ended_at > $3
+		AND fence = (SELECT MAX(fence) FROM leases WHERE room = $1 AND fence < $2)`,
+		string(w.id), r.Fence, r.GrantedAt)
+	return err
+}
+
+func (w *work) updateEnd(r room.Record) error {
+	_, err := w.Exec(`UPDATE leases SET outcome = $3, ended_at = $4 WHERE room = $1 AND fence = $2`,
+		string(w.id), r.Fence, string(r.Outcome), r.EndedAt)
+	return err
+}
+
+func (w *work) insertLease(epoch int64, r room.Record) error {
+	w.counts.granted++
+	w.counts.leases.end(r.Outcome, 1)
+	_, err := w.Exec(`INSERT INTO leases
+		(room, fence, epoch, ticket, seller, granted_at, expires_at, ended_at, outcome)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		string(w.id), r.Fence, epoch, r.Ticket, plain(r.Seller), orNull(r.GrantedAt), orNull(r.ExpiresAt),
+		r.EndedAt, string(r.Outcome))
 	if err != nil {
 		return err
 	}
-	return w.sendWebhook("lock.ended", r.At, e)
+	err = w.sendWebhook("lock.granted", r.At, webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller,
+		GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt})
+	if err != nil {
+		return err
+	}
+	return w.sendEnded(r)
+}
+
+func (w *work) sendEnded(r room.Record) error {
+	return w.sendWebhook("lock.ended", r.At, webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller,
+		Outcome: r.Outcome, GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt, EndedAt: r.EndedAt})
 }

@@ -106,45 +106,53 @@ func (n sellerColumns) find(s sqldb.Session, r pseudonym.Renamer, rooms map[room
 			q.add(column+` LIKE %s ESCAPE '!'`, "%"+likeEscape.Replace(form)+"%")
 		}
 	}
-	keys, free := strings.Split(n.key, ", "), n.free()
-	query := fmt.Sprintf(`SELECT %s FROM %s WHERE %s`,
-		strings.Join(append(slices.Clone(keys), append(free, n.sellers...)...), ", "),
-		n.table, strings.Join(q.list, " OR "))
+	columns := slices.Concat(n.keys(), n.free(), n.sellers)
+	query := fmt.Sprintf(`SELECT %s FROM %s WHERE %s`, strings.Join(columns, ", "), n.table,
+		strings.Join(q.list, " OR "))
 	return s.Each(func(scan func(...any) error) error {
-		m := sellerRow{key: make([]any, len(keys)), before: make([]string, len(free)),
-			after: make([]string, len(free))}
-		named := make([]*string, len(n.sellers))
-		var into []any
-		for i := range m.key {
-			into = append(into, &m.key[i])
-		}
-		for i := range m.before {
-			into = append(into, &m.before[i])
-		}
-		for i := range named {
-			into = append(into, &named[i])
-		}
-		if err := scan(into...); err != nil {
-			return err
-		}
-		found := false
-		for _, name := range named {
-			found = found || name != nil && *name == r.Seller()
-		}
-		for i, text := range m.before {
-			m.after[i] = n.rewrite(r, i, text)
-			found = found || m.after[i] != text
-		}
+		m, found, err := n.scan(scan, r)
 		if found {
-			var id room.ID
-			if keys[0] == "room" {
-				id = room.ID(fmt.Sprint(m.key[0]))
-			}
-			rooms[id] = append(rooms[id], m)
+			rooms[n.room(m)] = append(rooms[n.room(m)], m)
 		}
-		return nil
+		return err
 	}, query, q.args...)
 }
+
+// scan reads a row, and reports whether it names the seller.
+func (n sellerColumns) scan(scan func(...any) error, r pseudonym.Renamer) (m sellerRow, found bool,
+	err error) {
+	free := len(n.free())
+	m = sellerRow{key: make([]any, len(n.keys())), before: make([]string, free), after: make([]string, free)}
+	sellers := make([]*string, len(n.sellers))
+	if err := scan(slices.Concat(pointers(m.key), pointers(m.before), pointers(sellers))...); err != nil {
+		return m, false, err
+	}
+	for _, seller := range sellers {
+		found = found || seller != nil && *seller == r.Seller()
+	}
+	for i, text := range m.before {
+		m.after[i] = n.rewrite(r, i, text)
+		found = found || m.after[i] != text
+	}
+	return m, found, nil
+}
+
+func pointers[T any](values []T) (list []any) {
+	for i := range values {
+		list = append(list, &values[i])
+	}
+	return list
+}
+
+// room returns the room of a row; "" if its table has none.
+func (n sellerColumns) room(m sellerRow) room.ID {
+	if n.keys()[0] != "room" {
+		return ""
+	}
+	return room.ID(fmt.Sprint(m.key[0]))
+}
+
+func (n sellerColumns) keys() []string { return strings.Split(n.key, ", ") }
 
 // rewrite renames the seller in the text of a free column.
 func (n sellerColumns) rewrite(r pseudonym.Renamer, column int, text string) string {
@@ -177,7 +185,7 @@ func (n sellerColumns) write(w *work, r pseudonym.Renamer, m sellerRow) error {
 	if n.unsealed != "" {
 		set = append(set, n.unsealed)
 	}
-	for i, column := range strings.Split(n.key, ", ") {
+	for i, column := range n.keys() {
 		q.add(column+" = %s", m.key[i])
 	}
 	_, err := w.Exec(fmt.Sprintf(`UPDATE %s SET %s WHERE %s`, n.table, strings.Join(set, ", "), q.where()),

@@ -210,8 +210,7 @@ func questions(filled int64) map[string]func(*work) error {
 		"a seller's actions":  history(3),
 		"an objection":        func(w *work) error { _, err := w.objectionToGiven(given); return err },
 		"what is known of matches": func(w *work) error {
-			_,
-				err := w.factsOf([]room.Record{given, given})
+			_, err := w.factsOf([]room.Record{given, given})
 			return err
 		},
 		"places and leases": func(w *work) error {
@@ -236,8 +235,7 @@ func questions(filled int64) map[string]func(*work) error {
 		"a live objection": func(w *work) error {
 			g := given
 			g.Result = room.Matched
-			_,
-				err := w.objectionToGiven(g)
+			_, err := w.objectionToGiven(g)
 			return err
 		},
 		"what was attributed": func(w *work) error { _, _, err := w.findAttribution(given); return err },
