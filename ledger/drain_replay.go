@@ -65,8 +65,8 @@ func (w *work) insertReplayed(r room.Record) error {
 		fence:  r.At, detail: "a ticket was given out twice: the store lost writes", at: r.At, seller: r.Seller})
 }
 
-// replayLease writes a lease that the store lost, or its end, and sends its events. A lease that the ledger has
-// as lost gets its real end; the integration keeps the end that it has.
+// replayLease writes a lease that the store lost, or its end, and sends its events. A lease that the ledger
+// has as lost gets its real end; the integration keeps the end that it has.
 func (w *work) replayLease(epoch int64, r room.Record) error {
 	var before sql.NullString
 	err := w.Row(`SELECT outcome FROM leases WHERE room = $1 AND fence = $2`, string(w.id), r.Fence).Scan(&before)

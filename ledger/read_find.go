@@ -175,7 +175,7 @@ func (f *finder) rank(folded string) int {
 	return -1
 }
 
-// found returns the best matches. Those that are in no journal have no room yet.
+// found returns the best matches. Sellers that are in no journal have no room yet.
 func (f *finder) found() (found FoundSellers) {
 	ids := slices.Concat(f.ranks[:3]...)
 	if len(ids) == 0 {

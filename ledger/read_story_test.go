@@ -74,8 +74,8 @@ func TestASellersTimelineSaysWhyATurnWasLost(t *testing.T) {
 	})
 }
 
-// told lists a story in short.
-func told(rows []ledger.TimelineRow) (list []string) {
+// brief lists a story in short.
+func brief(rows []ledger.TimelineRow) (list []string) {
 	for _, r := range rows {
 		list = append(list, fmt.Sprint(r.Room, " ", r.At, " ", r.Kind))
 	}
@@ -102,7 +102,7 @@ func TestAStoryHasWhatTheLedgerHasNotTakenInYetEachOnce(t *testing.T) {
 		want := []string{"integration 10 joined", "integration 10 granted", "other 11 joined",
 			"integration 12 action", "integration 12 moved",
 			"integration 20 ended"}
-		require.Equal(t, want, told(rows))
+		require.Equal(t, want, brief(rows))
 		require.Equal(t, ledger.TimelineRow{Room: here, At: 12, Epoch: 1, Ticket: 1, Kind: "action",
 			Entry:  "1763689000000-2",
 			Detail: json.RawMessage(`{"who":"kim","action":"move","reason":"why move"}`)}, rows[3])
@@ -126,7 +126,7 @@ func TestAStoryHasWhatTheLedgerHasNotTakenInYetEachOnce(t *testing.T) {
 		} {
 			rows, err := l.Story(t.Context(), c.story)
 			require.NoError(t, err, name)
-			require.Equal(t, c.want, told(rows), name)
+			require.Equal(t, c.want, brief(rows), name)
 		}
 	})
 }
@@ -142,11 +142,11 @@ func TestAStoryOfOneMillisecondIsInTheJournalsOrder(t *testing.T) {
 		}
 		rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1", Pending: []room.ID{here}})
 		require.NoError(t, err)
-		require.Equal(t, want, told(rows))
+		require.Equal(t, want, brief(rows))
 		require.NoError(t, l.Drain(t.Context(), here))
 		rows, err = l.Story(t.Context(), ledger.Story{Seller: "s-1"})
 		require.NoError(t, err)
-		require.Equal(t, want, told(rows))
+		require.Equal(t, want, brief(rows))
 	})
 }
 
@@ -170,7 +170,7 @@ func TestAStoryMissesNothingThatIsTakenInMeanwhile(t *testing.T) {
 		b.write(1, joined(1), granted(1))
 		rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1", Pending: []room.ID{here}})
 		require.NoError(t, err)
-		require.Equal(t, []string{"integration 10 joined", "integration 10 granted"}, told(rows))
+		require.Equal(t, []string{"integration 10 joined", "integration 10 granted"}, brief(rows))
 	})
 }
 
@@ -195,7 +195,7 @@ func TestAStoryWithoutAJournalHasTheRest(t *testing.T) {
 		rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1", Pending: []room.ID{"other", here}})
 		require.ErrorIs(t, err, room.ErrStore)
 		require.NotErrorIs(t, err, ledger.ErrAway)
-		require.Equal(t, []string{"integration 10 joined", "integration 10 granted"}, told(rows))
+		require.Equal(t, []string{"integration 10 joined", "integration 10 granted"}, brief(rows))
 	})
 }
 
@@ -211,11 +211,11 @@ func TestAStoryWithoutTheDatabaseIsWhatTheJournalsHave(t *testing.T) {
 		rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1", Pending: []room.ID{here}})
 		require.ErrorIs(t, err, ledger.ErrAway)
 		require.NotContains(t, err.Error(), "canary")
-		require.Equal(t, []string{"integration 10 granted"}, told(rows))
+		require.Equal(t, []string{"integration 10 granted"}, brief(rows))
 	}
 	pg.Start()
 	b.now.Move(time.Second)
 	rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1", Pending: []room.ID{here}})
 	require.NoError(t, err)
-	require.Equal(t, []string{"integration 10 joined", "integration 10 granted"}, told(rows))
+	require.Equal(t, []string{"integration 10 joined", "integration 10 granted"}, brief(rows))
 }

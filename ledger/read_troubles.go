@@ -71,8 +71,8 @@ const (
 	mostCould  = 100
 )
 
-// could returns the leases that were live when a message was sent, or in the ten minutes before, latest
-// first.
+// could returns the leases that could have caused a message, latest first. They were live when it was sent,
+// or in the ten minutes before.
 func (w *work) could(m Lost) (list []LeaseRow, err error) {
 	from, to := m.SentAt, m.SentAt
 	switch {

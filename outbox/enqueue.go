@@ -11,9 +11,9 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 )
 
-// Enqueue inserts tasks within the caller's transaction, so that they commit with the change that caused
-// them, or not at all. Enqueue fills in an empty UID, Phase and CreatedAt. It skips a task whose UID exists
-// already, without an error.
+// Enqueue inserts tasks within the caller's transaction. They commit with the change that caused them, or not
+// at all. Enqueue fills in an empty UID, Phase and CreatedAt. It skips a task whose UID exists already,
+// without an error.
 //
 // Tasks of one key are done in their order here, and after those of transactions that committed before.
 // Overlapping transactions have no order: a caller that needs one locks a common row first.

@@ -12,9 +12,9 @@ func (s *Store) Unlock(ctx context.Context, t Task, next Phase) error {
 	return s.UnlockTx(ctx, s.db, t, next)
 }
 
-// UnlockTx is Unlock within the caller's own transaction in the same database, so that the phase takes effect
-// exactly once. The phase's changes and its end commit together or not at all. The phase then returns
-// Settled. After ErrNotHeld the caller rolls back.
+// UnlockTx is Unlock within the caller's transaction, so that the phase takes effect exactly once. The
+// transaction is in the same database: the phase's changes and its end commit together or not at all. The
+// phase then returns Settled. After ErrNotHeld the caller rolls back.
 func (s *Store) UnlockTx(ctx context.Context, tx Querier, t Task, next Phase) error {
 	if next == Done {
 		return s.write(ctx, tx, t, `state = 'done', locked_at = $5, waiting_since = NULL, last_error = ''`,

@@ -77,7 +77,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Wake makes this worker look for tasks of a kind at once, for a caller that has just put some in.
+// Wake makes this worker look for tasks of a kind at once. A caller may have just put some in.
 func (w *Worker) Wake(kind string) {
 	for _, l := range w.lanes {
 		if l.name != kind {

@@ -57,8 +57,8 @@ func isDoorKey(text string) bool {
 	return ok && doorKey.MatchString(rest)
 }
 
-// isCompound reports whether a text ends in a compound with a word for a number that is no name of a code.
-// "고객번호" and "学籍番号" are such compounds, "인증번호" and "您的号码" are not.
+// isCompound reports whether a text ends in a compound word for another number. "고객번호" and "学籍番号" are such
+// compounds; "인증번호" and "您的号码" can name a code.
 func isCompound(text string) bool {
 	rest, ok := tails.cutEnd(text)
 	if !ok {
@@ -82,8 +82,8 @@ func besideAnother(before string) bool {
 	return ok && otherNumbers.endsIn(untilWord(rest))
 }
 
-// untilWord drops the signs at the end of a text, at most three, up to the end of a line or of a sender in
-// brackets.
+// untilWord drops the signs at the end of a text. It drops at most three, up to the end of a line or of a
+// sender in brackets.
 func untilWord(text string) string {
 	for range 3 {
 		r, n := utf8.DecodeLastRuneInString(text)

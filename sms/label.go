@@ -12,8 +12,8 @@ import (
 // reach is the largest distance, in characters, between a code and the word that announces it.
 const reach = 60
 
-// labelsOf returns the words of a folded text that announce a code, without those for another number or an
-// old code.
+// labelsOf returns the words of a folded text that announce a code. Words for another number, or an old code,
+// are not among them.
 func labelsOf(folded string, runs []run) []place {
 	labels := slices.DeleteFunc(codeWords.in(folded), func(l place) bool {
 		switch l.kind {
@@ -67,8 +67,7 @@ func beside(w *wording, label place) (run, bool) {
 	return leader(w, label, lastRun(w.runs, next, label.from))
 }
 
-// follower returns the run at an index if the label asks for the text after it and only filling words
-// separate them.
+// follower returns the run at an index if the label asks for it. Only filling words may separate them.
 func follower(w *wording, label place, i int) (run, bool) {
 	if label.kind == entering || label.kind == closing || i == len(w.runs) || w.runs[i].word {
 		return run{}, false
@@ -168,8 +167,8 @@ func inReach(w *wording, label place) (run, bool) {
 	return run{}, false
 }
 
-// wordBeside returns the next run if it has only capital letters, ends its phrase, and the whole text is not
-// in capitals.
+// wordBeside returns the next run if it has only capital letters and ends its phrase. A text all in capitals
+// has no such run.
 func wordBeside(w *wording, label place) (run, bool) {
 	i := nextRun(w.runs, label.to)
 	if i == len(w.runs) || !w.runs[i].word || shouted(w.text[:label.from]+w.text[w.runs[i].to:]) {

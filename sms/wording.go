@@ -56,8 +56,7 @@ func isAdvert(folded string) bool {
 	return marked && advert.MatchString(folded)
 }
 
-// possible returns the runs that no wording rules out, and marks those next to a thing with a number as
-// owned.
+// possible returns the runs that no wording rules out. It marks those next to a thing with a number as owned.
 func possible(folded string, runs []run) []run {
 	paid := strings.Contains(folded, "승인") && receipt.MatchString(folded)
 	runs = slices.DeleteFunc(slices.Clone(runs), func(r run) bool {

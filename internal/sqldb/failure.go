@@ -40,9 +40,9 @@ func OfData(err error) bool {
 	return false
 }
 
-// slow reports whether a question failed for lack of time or of a connection, although the database may be
-// there. It may have waited for its caller's deadline or another one's lock, or got connections that earlier
-// questions had broken. A probe then decides.
+// slow reports whether a question failed for lack of time or of a connection. The database may be there
+// nevertheless: the question may have waited for its caller's deadline or another one's lock, or got
+// connections that earlier questions had broken. A probe then decides.
 func slow(ctx context.Context, err error) bool {
 	if err == nil || OfData(err) {
 		return false

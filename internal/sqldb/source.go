@@ -51,10 +51,10 @@ func choosesServer(text string) bool {
 	return strings.Contains(text, "target_session_attrs=") || os.Getenv("PGTARGETSESSIONATTRS") != ""
 }
 
-// isTorn reports whether a part of the password may be parsed as a host, port, database or setting, because
-// its / or @ is not encoded. Connection errors name those, so such an address is never used. Like libpq, pgx
-// ends user and password at the first @ before any /; after it, only the values of user and password may
-// contain one.
+// isTorn reports whether a part of the password may be parsed as another part of the address. That happens
+// when its / or @ is not encoded. Connection errors name host, port, database and settings, so such an
+// address is never used. Like libpq, pgx ends user and password at the first @ before any /; after it, only
+// the values of user and password may contain one.
 func isTorn(text string) bool {
 	_, rest, _ := strings.Cut(text, "://")
 	if i := strings.IndexAny(rest, "@/"); i >= 0 && rest[i] == '@' {
@@ -82,8 +82,8 @@ func Connect(databaseURL string) (*sql.DB, error) {
 	return src.open()
 }
 
-// parseFault returns pgx's complaint about an address without the address, since pgx may hide only a part of
-// the password.
+// parseFault returns pgx's complaint about an address, without the address. pgx may hide only a part of the
+// password.
 func parseFault(err error) string {
 	parts := strings.Split(err.Error(), "`: ") // cannot parse `address`: reason
 	return parts[len(parts)-1]

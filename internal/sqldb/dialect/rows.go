@@ -131,8 +131,8 @@ func transposeNulls[T any](r *Rows, column int) []*T {
 	return list
 }
 
-// Matching joins rows v with the rows of a table t that meet the condition, by one index search for each.
-// OFFSET 0 keeps PostgreSQL from reading the whole table before it knows the table's size.
+// Matching joins rows v with the rows of a table t that meet the condition. It costs one index search for
+// each. OFFSET 0 keeps PostgreSQL from reading the whole table before it knows the table's size.
 func (d Dialect) Matching(table, condition string) string {
 	if d == Postgres {
 		return ` FROM v CROSS JOIN LATERAL (SELECT * FROM ` + table + ` t WHERE ` + condition + ` OFFSET 0) t`
