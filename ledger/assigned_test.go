@@ -17,7 +17,7 @@ func assign(messageID string, ticket int64) room.Record {
 	return r
 }
 
-// assignLate is the same for a lease that is over, said at an instant.
+// assignLate is assign for a lease that is over, at a given time.
 func assignLate(messageID string, ticket, at int64) room.Record {
 	r := assign(messageID, ticket)
 	r.At, r.Result, r.Completes = at, room.Late, false
@@ -29,7 +29,8 @@ func over(ticket int64) []room.Record {
 	return []room.Record{joined(ticket), granted(ticket), ended(ticket, room.Expired)}
 }
 
-const verdicts = `SELECT message_id || ' ' || kind || ' ' || fence || ' ' || verdict FROM attributions ORDER BY at, kind`
+const verdicts = `SELECT message_id || ' ' || kind || ' ' || fence || ' ' || verdict FROM attributions
+	ORDER BY at, kind`
 
 func TestSupportGivesAMessageToTheLiveLeaseAsItsHolderWould(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
@@ -46,12 +47,15 @@ func TestSupportGivesAMessageToTheLiveLeaseAsItsHolderWould(t *testing.T) {
 
 		require.Equal(t, []string{"m true", "m true"}, b.journal.told(), "also where it was applied before")
 		require.Equal(t, []string{"m assigned 1000 agreed"}, column(t, one.DB(), verdicts))
-		require.Equal(t, []string{"kim she read it to me"}, column(t, one.DB(), `SELECT who || ' ' || reason FROM attributions`))
-		require.Equal(t, []string{"m 1000 1"}, column(t, one.DB(), `SELECT message_id || ' ' || fence || ' ' || completes FROM verifications`))
+		require.Equal(t, []string{"kim she read it to me"}, column(t, one.DB(), `SELECT who || ' ' || reason
+			FROM attributions`))
+		require.Equal(t, []string{"m 1000 1"}, column(t, one.DB(), `SELECT message_id || ' ' || fence || ' ' ||
+			completes FROM verifications`))
 		require.Len(t, dataOf(t, one, "sms.matched"), 1)
 		known, err := one.Receive(t.Context(), here, first.MessageNote)
 		require.NoError(t, err)
-		require.Equal(t, room.Match{Result: room.Unmatched, Reason: room.NotExpected, Epoch: 1, At: 15}, *known, "the first answer stays")
+		require.Equal(t, room.Match{Result: room.Unmatched, Reason: room.NotExpected, Epoch: 1, At: 15}, *known,
+			"the first answer stays")
 		p, err := one.History(t.Context(), here, ledger.Filter{})
 		require.NoError(t, err)
 		require.Equal(t, room.Matched, p.Messages[0].Result, "but it belongs there now")
@@ -95,17 +99,23 @@ func TestAnAssignmentThatBreaksARuleIsRefused(t *testing.T) {
 		bad    room.Record
 		why    string
 	}{
-		"a live one that was passed":           {append(two, joined(3), granted(3)), assign("m", 2), "below one that was granted"},
-		"a live one that is over":              {over(2), assign("m", 2), "over by something else: expired"},
-		"one that is no lease":                 {nil, assignLate("m", 0, 60), "lease is not one"},
-		"one verified for another":             {append(one, matched("m", 1)), assignLate("m", 2, 60), "verified for a lease already"},
-		"one claimed for another":              {append(one, sent(15), claim("m", 1)), assignLate("m", 2, 60), "verified for a lease already"},
+		"a live one that was passed": {append(two, joined(3), granted(3)), assign("m", 2),
+			"below one that was granted"},
+		"a live one that is over": {over(2), assign("m", 2), "over by something else: expired"},
+		"one that is no lease":    {nil, assignLate("m", 0, 60), "lease is not one"},
+		"one verified for another": {append(one, matched("m", 1)), assignLate("m", 2, 60),
+			"verified for a lease already"},
+		"one claimed for another": {append(one, sent(15), claim("m", 1)), assignLate("m", 2, 60),
+			"verified for a lease already"},
 		"one assigned to another that is over": {gone, assignLate("m", 2, 60), "given to a lease already"},
 		"a live one, of another that is over":  {append(gone, two...), assign("m", 2), "given to a lease already"},
 		"a claim of one assigned":              {append(gone, two...), claim("m", 2), "given to a lease already"},
-		"one that came late for another":       {append(one, cameLate), assignLate("m", 2, 60), "came for a lease already"},
-		"one sent before its lease":            {[]room.Record{joined(2), soon, sent(2000)}, assignLate("m", 2, 5000), "sent before its lease was granted"},
-		"one sent before, by the room's word":  {[]room.Record{sent(2000)}, early, "sent before its lease was granted"},
+		"one that came late for another": {append(one, cameLate), assignLate("m", 2, 60),
+			"came for a lease already"},
+		"one sent before its lease": {[]room.Record{joined(2), soon, sent(2000)},
+			assignLate("m", 2, 5000), "sent before its lease was granted"},
+		"one sent before, by the room's word": {[]room.Record{sent(2000)}, early,
+			"sent before its lease was granted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onBoth(t, func(t *testing.T, b *bench) {
@@ -119,7 +129,8 @@ func TestAnAssignmentThatBreaksARuleIsRefused(t *testing.T) {
 				}
 				told := b.journal.told()
 				require.Equal(t, []string{"m false", "m false"}, told[len(told)-2:])
-				require.Equal(t, []string{"match_refused m"}, column(t, l.DB(), `SELECT kind || ' ' || subject FROM incidents`))
+				require.Equal(t, []string{"match_refused m"}, column(t, l.DB(), `SELECT kind || ' ' || subject
+					FROM incidents`))
 				require.Contains(t, b.log.String(), c.why)
 				require.LessOrEqual(t, count(t, l, "attributions WHERE verdict = 'agreed'"), 1)
 				require.Zero(t, count(t, l, "parked"))
@@ -169,12 +180,14 @@ func TestARejectedAssignmentMayBeMadeToAnotherLease(t *testing.T) {
 		require.ErrorIs(t, l.Drain(t.Context(), here), errLost)
 		b.journal.failTrim = nil
 		require.NoError(t, l.Drain(t.Context(), here))
-		require.Equal(t, []string{"m true", "m false", "m true", "m false"}, b.journal.told(), "what was said is not judged anew")
+		require.Equal(t, []string{"m true", "m false", "m true", "m false"}, b.journal.told(),
+			"what was said is not judged anew")
 		b.write(1, assignLate("m", 2, 60))
 		b.write(1, assignLate("m", 1, 70))
 		require.NoError(t, l.Drain(t.Context(), here))
 		require.Equal(t, []string{"m true", "m false"}, b.journal.told()[4:], "what is said again is")
-		require.Equal(t, []string{"m rejected 1000 ", "m assigned 2000 agreed", "m assigned 1000 refused"}, column(t, l.DB(), verdicts))
+		require.Equal(t, []string{"m rejected 1000 ", "m assigned 2000 agreed", "m assigned 1000 refused"},
+			column(t, l.DB(), verdicts))
 	})
 }
 

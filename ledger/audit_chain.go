@@ -1,18 +1,15 @@
 package ledger
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
-
-	"github.com/waitroom/waitroom/room"
 )
 
-// chained is a row of actions in its room's chain. Its hash covers the row and the hash before it, so an edited or missing row breaks the
-// chain. The texts that name a seller are covered by a salted digest: an erasure rewrites them and forgets the salt.
+// chained is a row of actions in its room's hash chain. Its hash covers the row and the previous hash, so an
+// edited or missing row breaks the chain. The columns that name a seller are covered by a salted digest: an
+// erasure rewrites them and deletes the salt.
 type chained struct {
 	Room                       string
 	Epoch, N, At, Seq          int64
@@ -24,19 +21,20 @@ type chained struct {
 	seller, reason, salt, hash string
 }
 
-// textDigest returns the digest of what names a seller.
+// textDigest returns the digest of the columns that name a seller.
 func (c chained) textDigest() string { return digestOf(c.salt, c.seller, c.reason) }
 
-// digest returns the hash of the row. Rows from before there were details have none, and their hash is as it was.
+// digest returns the hash of the row. Rows older than the detail column have no detail, and keep their hash.
 func (c chained) digest() string {
-	row := []any{c.Room, c.Epoch, c.N, c.At, c.Seq, c.Entry, c.Who, c.Action, c.Ticket, c.Fence, c.MessageID, c.Texts, c.Prev}
+	row := []any{c.Room, c.Epoch, c.N, c.At, c.Seq, c.Entry, c.Who, c.Action, c.Ticket, c.Fence, c.MessageID,
+		c.Texts, c.Prev}
 	if c.Detail != "" {
 		row = append(row, c.Detail)
 	}
 	return digestOf(row...)
 }
 
-// digestOf returns the SHA-256 of some values, written as JSON so that no two lists are alike.
+// digestOf returns the SHA-256 of the values as JSON, so that different lists have different digests.
 func digestOf(values ...any) string {
 	text, err := json.Marshal(values)
 	if err != nil {
@@ -46,7 +44,7 @@ func digestOf(values ...any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// chain puts an action behind the last of its room.
+// chain appends an action to its room's chain.
 func (w *work) chain(c *chained) error {
 	err := w.Row(`SELECT seq, hash FROM audit_chains WHERE room = $1`, c.Room).Scan(&c.Seq, &c.Prev)
 	if err != nil && !noRows(err) {
@@ -58,124 +56,4 @@ func (w *work) chain(c *chained) error {
 	_, err = w.Exec(`INSERT INTO audit_chains (room, first, seq, hash) VALUES ($1, 1, $2, $3)
 		ON CONFLICT (room) DO UPDATE SET seq = excluded.seq, hash = excluded.hash`, c.Room, c.Seq, c.hash)
 	return err
-}
-
-// AuditFault is what is wrong with a room's audit.
-type AuditFault struct {
-	Room room.ID
-	Seq  int64  // the number of the row in the room's audit
-	What string // in words
-}
-
-// AuditReport is what a verification has found.
-type AuditReport struct {
-	Rows    int // that were verified
-	Erased  int // of them, those whose texts were rewritten when a seller was erased: they are not verified
-	Outside int // rows that are in no chain: from before there was one, or about to go with the retention
-	Faults  []AuditFault
-	Heads   string // digest of the ends of all chains: it changes with each action, and with nothing else
-}
-
-// VerifyAudit verifies the chain of hashes over what support did, in every room.
-func (l *Ledger) VerifyAudit(ctx context.Context) (r AuditReport, err error) {
-	var ids []string
-	err = l.reading(ctx, "", func(w *work) error {
-		ids = nil
-		if err := w.Row(`SELECT COUNT(*) FROM actions a WHERE seq = 0 OR seq < (SELECT c.first FROM audit_chains c WHERE c.room = a.room)`).Scan(&r.Outside); err != nil {
-			return err
-		}
-		return w.Each(func(scan func(...any) error) error {
-			ids = append(ids, "")
-			return scan(&ids[len(ids)-1])
-		}, `SELECT room FROM audit_chains UNION SELECT room FROM actions WHERE seq > 0 ORDER BY room`)
-	})
-	var heads []any
-	for _, id := range ids {
-		if err != nil {
-			break
-		}
-		var v roomAudit
-		if err = l.inRoom(ctx, room.ID(id), func(w *work) (err error) { v, err = w.verify(id); return err }); err == nil {
-			r.Rows, r.Erased, r.Faults = r.Rows+v.rows, r.Erased+v.erased, append(r.Faults, v.faults...)
-			heads = append(heads, id, v.last, v.hash)
-		}
-	}
-	if err != nil {
-		return AuditReport{}, fmt.Errorf("verify audit: %w", err)
-	}
-	r.Heads = digestOf(heads...)
-	return r, nil
-}
-
-// roomAudit is what the verification of one room has found so far.
-type roomAudit struct {
-	room         string
-	next, last   int64  // the row that has to come, and the last that has to be there
-	hash         string // of the last one
-	prev         string // the hash before it; "" = not known
-	rows, erased int
-	faults       []AuditFault
-}
-
-// verify reads a room's chain. Neither the drain nor the retention writes in the room meanwhile.
-func (w *work) verify(id string) (v roomAudit, err error) {
-	v = roomAudit{room: id}
-	err = w.Row(`SELECT first, seq, hash FROM audit_chains WHERE room = $1`, id).Scan(&v.next, &v.last, &v.hash)
-	if noRows(err) {
-		v.fault(0, "the end of the chain is missing")
-		return v, nil
-	}
-	if err != nil {
-		return v, err
-	}
-	err = w.Each(func(scan func(...any) error) error {
-		c := chained{Room: id}
-		err := scan(&c.Epoch, &c.Entry, &c.N, &c.At, &c.Who, &c.Action, &c.reason, &c.Ticket, &c.Fence, &c.MessageID, &c.Detail, &c.seller, &c.Seq, &c.salt, &c.Texts, &c.Prev, &c.hash)
-		if err == nil {
-			v.row(c)
-		}
-		return err
-	}, `SELECT epoch, entry, n, at, who, action, reason, ticket, fence, message_id, detail, seller, seq, salt, texts, prev, hash
-		FROM actions WHERE room = $1 AND seq >= $2 AND seq <= $3 ORDER BY seq`, id, v.next, v.last)
-	v.missing(v.last + 1)
-	if v.prev != "" && v.prev != v.hash {
-		v.fault(v.last, "does not end the chain: the end was edited")
-	}
-	return v, err
-}
-
-// row verifies the next row of the chain.
-func (v *roomAudit) row(c chained) {
-	v.missing(c.Seq)
-	if c.Seq < v.next {
-		v.fault(c.Seq, "is there twice")
-		return
-	}
-	v.next = c.Seq + 1
-	v.rows++
-	switch {
-	case c.salt == "":
-		v.erased++
-	case c.textDigest() != c.Texts:
-		v.fault(c.Seq, "was edited: its seller or reason")
-	}
-	switch {
-	case c.digest() != c.hash:
-		v.fault(c.Seq, "was edited")
-	case v.prev != "" && c.Prev != v.prev:
-		v.fault(c.Seq, "does not follow the row before it")
-	}
-	v.prev = c.hash
-}
-
-// missing notes the rows that are not there before one that is.
-func (v *roomAudit) missing(seq int64) {
-	if v.next < seq {
-		v.fault(v.next, fmt.Sprintf("to %d: missing", seq-1))
-		v.next, v.prev = seq, ""
-	}
-}
-
-func (v *roomAudit) fault(seq int64, what string) {
-	v.faults = append(v.faults, AuditFault{Room: room.ID(v.room), Seq: seq, What: what})
 }

@@ -15,7 +15,8 @@ import (
 
 // acted is something that support did.
 func acted(n int64) room.Record {
-	return room.Record{Type: "action", At: n * 10, Who: "kim", Action: "release", Reason: fmt.Sprint("because s-1 ", n), Ticket: 1, Fence: 1000, Seller: "s-1",
+	return room.Record{Type: "action", At: n * 10, Who: "kim", Action: "release",
+		Reason: fmt.Sprint("because s-1 ", n), Ticket: 1, Fence: 1000, Seller: "s-1",
 		Seconds: n / 4 * 60} // the first three are as from before there were details
 }
 
@@ -55,21 +56,32 @@ func TestAnAuditThatNobodyTouchedIsWhole(t *testing.T) {
 
 func TestARowOfTheAuditThatIsEditedOrMissingIsFound(t *testing.T) {
 	for change, want := range map[string]string{
-		`UPDATE actions SET who = 'lee' WHERE room = 'integration' AND seq = 3`:         "integration 3 was edited",
-		`UPDATE actions SET reason = 'none' WHERE room = 'integration' AND seq = 1`:     "integration 1 was edited: its seller or reason",
-		`UPDATE actions SET seller = 's-2' WHERE room = 'far' AND seq = 5`:              "far 5 was edited: its seller or reason",
-		`UPDATE actions SET at = at + 1 WHERE room = 'far' AND seq = 2`:                 "far 2 was edited",
-		`UPDATE actions SET detail = '{"seconds":9}' WHERE room = 'far' AND seq = 2`:    "far 2 was edited",
-		`UPDATE actions SET detail = '' WHERE room = 'far' AND seq = 4`:                 "far 4 was edited",
-		`UPDATE actions SET fence = 7, hash = 'x' WHERE room = 'far' AND seq = 2`:       "far 2 was edited; far 3 does not follow the row before it",
-		`DELETE FROM actions WHERE room = 'integration' AND seq = 3`:                    "integration 3 to 3: missing",
-		`DELETE FROM actions WHERE room = 'integration' AND seq <= 2`:                   "integration 1 to 2: missing",
-		`DELETE FROM actions WHERE room = 'integration' AND seq >= 4`:                   "integration 4 to 5: missing",
-		`DELETE FROM actions WHERE room = 'integration'`:                                "integration 1 to 5: missing",
-		`DELETE FROM audit_chains WHERE room = 'far'`:                                   "far 0 the end of the chain is missing",
-		`UPDATE audit_chains SET hash = 'x' WHERE room = 'far'`:                         "far 5 does not end the chain: the end was edited",
-		`UPDATE actions SET seq = 0 WHERE room = 'integration' AND seq = 2`:             "integration 2 to 2: missing",
-		`UPDATE actions SET seq = 9 - seq WHERE room = 'integration' AND seq IN (4, 5)`: "integration 4 was edited; integration 5 was edited",
+		`UPDATE actions SET who = 'lee' WHERE room = 'integration' AND seq = 3`: "integration 3 was edited",
+		`UPDATE actions SET reason = 'none' WHERE room = 'integration' AND seq = 1`: "integration 1 was " +
+			"edited: its seller or reason",
+		`UPDATE actions SET seller = 's-2' WHERE room = 'far' AND seq = 5`: "far 5 was edited: its " +
+			"seller or reason",
+		`UPDATE actions SET at = at + 1 WHERE room = 'far' AND seq = 2`:              "far 2 was edited",
+		`UPDATE actions SET detail = '{"seconds":9}' WHERE room = 'far' AND seq = 2`: "far 2 was edited",
+		`UPDATE actions SET detail = '' WHERE room = 'far' AND seq = 4`:              "far 4 was edited",
+		`UPDATE actions SET fence = 7, hash = 'x' WHERE room = 'far' AND seq = 2`: "far 2 was edited; far " +
+			"3 does not follow the row before it",
+		`DELETE FROM actions WHERE room = 'integration' AND seq = 3`: "integration 3 to 3: " +
+			"missing",
+		`DELETE FROM actions WHERE room = 'integration' AND seq <= 2`: "integration 1 to 2: " +
+			"missing",
+		`DELETE FROM actions WHERE room = 'integration' AND seq >= 4`: "integration 4 to 5: " +
+			"missing",
+		`DELETE FROM actions WHERE room = 'integration'`: "integration 1 to 5: " +
+			"missing",
+		`DELETE FROM audit_chains WHERE room = 'far'`: "far 0 the end of the " +
+			"chain is missing",
+		`UPDATE audit_chains SET hash = 'x' WHERE room = 'far'`: "far 5 does not end " +
+			"the chain: the end was edited",
+		`UPDATE actions SET seq = 0 WHERE room = 'integration' AND seq = 2`: "integration 2 to 2: " +
+			"missing",
+		`UPDATE actions SET seq = 9 - seq WHERE room = 'integration' AND seq IN (4, 5)`: "integration 4 was " +
+			"edited; integration 5 was edited",
 	} {
 		t.Run(want, func(t *testing.T) {
 			onBoth(t, func(t *testing.T, b *bench) {
@@ -97,7 +109,8 @@ func TestAnErasureLeavesTheAuditWhole(t *testing.T) {
 		require.NoError(t, err)
 		after := verified(t, l)
 		require.Equal(t, ledger.AuditReport{Rows: 10, Erased: 10, Heads: before.Heads}, after)
-		require.Zero(t, count(t, l, `actions WHERE seller = 's-1' OR reason LIKE '%s-1%' OR salt <> ''`), "nothing is left by which the seller could be tried out")
+		require.Zero(t, count(t, l, `actions WHERE seller = 's-1' OR reason LIKE '%s-1%' OR salt <> ''`),
+			"nothing is left by which the seller could be tried out")
 		_, err = l.DB().Exec(`UPDATE actions SET who = 'lee' WHERE room = 'far' AND seq = 4`)
 		require.NoError(t, err)
 		require.Len(t, verified(t, l).Faults, 1)
@@ -131,10 +144,13 @@ func TestARowFromBeforeThereWereDetailsVerifies(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		row := `["integration",1,0,10,1,"1-0","kim","pause",0,0,"","` + oldTexts + `",""]`
-		_, err := l.DB().Exec(`INSERT INTO actions (room, epoch, entry, n, at, who, action, reason, ticket, fence, seq, salt, texts, hash)
-			VALUES ('integration', 1, '1-0', 0, 10, 'kim', 'pause', 'why', 0, 0, 1, 'SALT', '` + oldTexts + `', '` + sha(row) + `')`)
+		_, err := l.DB().Exec(`INSERT INTO actions (room, epoch, entry, n, at, who, action, reason, ticket, fence,
+			seq, salt, texts, hash)
+			VALUES ('integration', 1, '1-0', 0, 10, 'kim', 'pause', 'why', 0, 0, 1, 'SALT', '` + oldTexts + `', '` +
+			sha(row) + `')`)
 		require.NoError(t, err)
-		_, err = l.DB().Exec(`INSERT INTO audit_chains (room, first, seq, hash) VALUES ('integration', 1, 1, '` + sha(row) + `')`)
+		_, err = l.DB().Exec(`INSERT INTO audit_chains (room, first, seq, hash) VALUES ('integration', 1, 1, '` +
+			sha(row) + `')`)
 		require.NoError(t, err)
 		r := verified(t, l)
 		require.Equal(t, ledger.AuditReport{Rows: 1, Heads: r.Heads}, r)

@@ -15,9 +15,10 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// One operation of lives is a whole lease: joined, granted, matched, ended, and three events for the integration. One
-// of pairs is a join and a done of a line that nobody tells anything of: what rooms write that are busy. One of free is the same of
-// many rooms that are free before and after, drained together.
+// BenchmarkDrain measures three kinds of journals. One operation of lives is a whole lease: joined, granted,
+// matched, ended, and three webhooks. One operation of pairs is a join and an end in a line without webhooks,
+// which is what busy rooms write. free is the same for many rooms that are free before and after, drained
+// together.
 func BenchmarkDrain(b *testing.B) {
 	for name, url := range map[string]func() string{
 		"sqlite":   func() string { return "sqlite:" + filepath.Join(b.TempDir(), "waitroom.db") },
@@ -32,7 +33,7 @@ func BenchmarkDrain(b *testing.B) {
 func benchmarkDrain(b *testing.B, url string, tell bool, fill func(*bench, int64)) {
 	bench := newBench(url)
 	c := bench.config()
-	c.Tell = tell
+	c.Webhooks = tell
 	l := bench.openWith(b, c)
 	const chunk = 250
 	measure(b, (b.N+chunk-1)/chunk, func(n int) {
@@ -42,7 +43,7 @@ func benchmarkDrain(b *testing.B, url string, tell bool, fill func(*bench, int64
 	}, func(int) error { return l.Drain(b.Context(), here) })
 }
 
-// pair is somebody who joins a line of 60, and the holder who is done.
+// pair adds a join to a line of 60, and the end of its holder's lease.
 func (b *bench) pair(ticket int64) {
 	b.write(1, joined(ticket+60))
 	b.write(1, ended(ticket, room.Completed), granted(ticket+1))
@@ -50,26 +51,26 @@ func (b *bench) pair(ticket int64) {
 
 const (
 	freeRooms = 200
-	freePairs = 10 // of a room at a time
+	freePairs = 10 // of one room at a time
 )
 
 // benchmarkFree drains rooms as often as busy ones are looked at.
 func benchmarkFree(b *testing.B, url string) {
 	bench := newBench(url)
 	c := bench.config()
-	c.Tell = false
+	c.Webhooks = false
 	l := bench.openWith(b, c)
-	const chunk = ledger.TogetherMost * freePairs
-	rooms := make([]room.ID, ledger.TogetherMost)
+	const chunk = ledger.MaxRooms * freePairs
+	rooms := make([]room.ID, ledger.MaxRooms)
 	measure(b, (b.N+chunk-1)/chunk, func(n int) {
 		for i := range chunk {
-			rooms[i/freePairs] = room.ID(fmt.Sprint("bench:", (n*ledger.TogetherMost+i/freePairs)%freeRooms))
+			rooms[i/freePairs] = room.ID(fmt.Sprint("bench:", (n*ledger.MaxRooms+i/freePairs)%freeRooms))
 			bench.free(rooms[i/freePairs], n*chunk+i)
 		}
-	}, func(int) error { return l.DrainTogether(b.Context(), rooms) })
+	}, func(int) error { return l.DrainRooms(b.Context(), rooms) })
 }
 
-// free is somebody who has a free room's lock and is done at once.
+// free adds the lease of a free room's only seller, which ends at once.
 func (b *bench) free(id room.ID, n int) {
 	b.journal.mu.Lock()
 	ticket := b.journal.tickets[id] + 1
@@ -79,12 +80,14 @@ func (b *bench) free(id room.ID, n int) {
 	seller, fence := "b-"+uuid.NewString()[:13], at*1000+7
 	b.journal.add(id, room.Entry{ID: fmt.Sprintf("%d-0", at), Epoch: 1763688000000, Records: []room.Record{
 		{Type: "joined", At: at, Ticket: ticket, Seller: seller},
-		{Type: "granted", At: at, Ticket: ticket, Seller: seller, Fence: fence, GrantedAt: at, ExpiresAt: at + 120_000}}})
+		{Type: "granted", At: at, Ticket: ticket, Seller: seller, Fence: fence, GrantedAt: at,
+			ExpiresAt: at + 120_000}}})
 	b.journal.add(id, room.Entry{ID: fmt.Sprintf("%d-1", at+20), Epoch: 1763688000000, Records: []room.Record{
-		{Type: "ended", At: at + 20, Ticket: ticket, Seller: seller, Fence: fence, Outcome: room.Completed, EndedAt: at + 20}}})
+		{Type: "ended", At: at + 20, Ticket: ticket, Seller: seller, Fence: fence, Outcome: room.Completed,
+			EndedAt: at + 20}}})
 }
 
-// measure reports what entries cost the process that takes them in; what fills the journals does not count.
+// measure reports the cost of entries for the draining process, without filling the journals.
 func measure(b *testing.B, times int, fill func(n int), drain func(n int) error) {
 	var used time.Duration
 	b.ReportAllocs()
@@ -110,7 +113,8 @@ func processTime(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// Support finds a caller in the ledger of a year: 400,000 places of 40,000 sellers in 5,000 rooms, with eight lines each in their timelines.
+// Support finds a caller in the ledger of a year: 400,000 places of 40,000 sellers in 5,000 rooms, with eight
+// lines each in their timelines.
 func BenchmarkFindInTheLedgerOfAYear(b *testing.B) {
 	for name, url := range map[string]func() string{
 		"sqlite":   func() string { return "sqlite:" + filepath.Join(b.TempDir(), "waitroom.db") },
@@ -121,7 +125,8 @@ func BenchmarkFindInTheLedgerOfAYear(b *testing.B) {
 			l := on.openWith(b, on.config())
 			_, err := l.DB().Exec(`INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, seller)
 				WITH RECURSIVE lines (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM lines WHERE i < 3199999)
-				SELECT 'room:' || (i / 8 % 5000), 1, 'e-' || i, 0, i, 'joined', i / 8, 'seller-' || (i / 8 % 40000) FROM lines`)
+				SELECT 'room:' || (i / 8 % 5000), 1, 'e-' || i, 0, i, 'joined', i / 8, 'seller-' || (i / 8 % 40000)
+				FROM lines`)
 			require.NoError(b, err)
 			for _, text := range []string{"seller-31234", "Seller 3123", "31234", "selelr-31234"} {
 				b.Run(text, func(b *testing.B) {

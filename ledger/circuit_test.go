@@ -37,7 +37,7 @@ func hold(t *testing.T, by *ledger.Ledger) (release func()) {
 	}
 }
 
-// probes is how often the database was asked whether it is there, and answered so.
+// probes returns how many probes had this answer.
 func probes(t *testing.T, r *prometheus.Registry, answer string) (n float64) {
 	t.Helper()
 	families, err := r.Gather()
@@ -91,7 +91,7 @@ func TestOneSlowQuestionHoldsUpNobodyElse(t *testing.T) {
 	})
 }
 
-// The probe has a connection of its own: those that wait have all the others.
+// The probe has a connection of its own, since waiting questions hold all the others.
 func TestSlowQuestionsThatTakeEveryConnectionSayNothing(t *testing.T) {
 	b := onPostgres(t)
 	registry := prometheus.NewRegistry()
@@ -141,7 +141,8 @@ func TestAFrozenDatabaseIsFoundOutByOneProbe(t *testing.T) {
 	for range 3 { // which end at once, long before the probe
 		questions.Go(func() {
 			_, err := l.Receive(ctx, here, room.MessageNote{MessageID: "m"})
-			if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ledger.ErrAway) { // its own time says nothing
+			if !errors.Is(err, context.DeadlineExceeded) ||
+				errors.Is(err, ledger.ErrAway) { // a time-out proves nothing
 				t.Errorf("receive: %v", err)
 			}
 		})
@@ -178,7 +179,7 @@ func TestCloseEndsAProbe(t *testing.T) {
 	l.Close()
 	require.NoError(t, c.DB.Close())
 	require.Equal(t, ledger.Status{}, l.Status())
-	// the driver tells the server that its question is broken off, and waits until it has heard
+	// the driver cancels the question on the server, and waits until the server has it
 	testproc.Until(t, time.Minute, func() error { return goleak.Find(before) })
 }
 

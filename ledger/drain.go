@@ -4,129 +4,140 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"time"
 
-	"github.com/waitroom/waitroom/internal/sqldb"
+	"golang.org/x/sync/errgroup"
+
 	"github.com/waitroom/waitroom/room"
 )
 
-// drainBatch is how many entries are read and applied at a time.
-const drainBatch = 500
+const (
+	drainers    = 4
+	drainBatch  = 500 // entries of one room in one portion
+	maxRooms    = 16  // rooms in one transaction: other writers wait for all of them
+	drainWithin = 20 * time.Second
+	drainAgain  = 50 * time.Millisecond // between DrainAll's tries
+)
 
-// Drain takes a room's journal into the ledger, up to its end: apply, tell the verdicts, trim. Any
-// number of replicas may do so at once. An error leaves in the journal what is not certainly applied.
+// Run drains the rooms that JournalSeen queues, until ctx ends; it returns ctx's error. It also queues rooms
+// again that JournalSeen stopped naming, reconciles at once and every minute, and trims. While the database
+// is away, Run keeps retrying.
+func (l *Ledger) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for range drainers {
+		g.Go(func() error { return l.drainQueue(ctx) })
+	}
+	g.Go(func() error { return l.requeueStale(ctx) })
+	g.Go(func() error { return l.reconcileAlways(ctx) })
+	if l.cfg.Retention > 0 {
+		g.Go(func() error { return l.trimAlways(ctx) })
+	}
+	return g.Wait()
+}
+
+// drainQueue drains queued rooms, several at a time, until ctx ends; it returns ctx's error.
+func (l *Ledger) drainQueue(ctx context.Context) error {
+	for {
+		ids, err := l.backlog.next(ctx)
+		if err != nil {
+			return err
+		}
+		bounded, cancel := context.WithTimeout(ctx, drainWithin)
+		_, err = l.drain(bounded, ids)
+		cancel()
+		if err != nil && !errors.Is(err, context.Canceled) && l.failureLog.Allow() {
+			l.log.Error("ledger failed to drain rooms' journals; it will retry", "rooms", ids, "error", err)
+		}
+	}
+}
+
+// Drain takes a room's journal into the ledger, up to its end, and trims the journal. Any number of replicas
+// may drain a room at once. After an error, the journal still has each entry that may not be applied.
 func (l *Ledger) Drain(ctx context.Context, id room.ID) error {
-	_, err := l.drain(ctx, id)
+	_, err := l.drain(ctx, []room.ID{id})
 	return err
 }
 
-// drain is Drain. It also returns the verdicts on what it found in the journal, those that the room has been
-// told; also beside an error.
-func (l *Ledger) drain(ctx context.Context, id room.ID) (told map[match]bool, err error) {
+// drain is Drain for several rooms. It returns the verdicts that it sent to the rooms, also beside an error.
+// A room that fails holds up no other; the error joins theirs. Once a journal turns out to be longer than one
+// portion, drain unlocks the other rooms first: after an outage of the database a long one takes seconds.
+func (l *Ledger) drain(ctx context.Context, ids []room.ID) (sent settled, failed error) {
 	if err := l.db.Away(); err != nil {
 		return nil, err
 	}
-	unlock, err := l.rooms.lock(ctx, id)
+	locked, err := l.rooms.lock(ctx, ids)
 	if err != nil {
 		l.db.Suspect()
 		return nil, err
 	}
-	defer unlock()
-	told = make(map[match]bool)
-	return told, l.drainLocked(ctx, id, told)
+	defer locked.unlock()
+	sent = make(settled)
+	long, failed := l.drainPortions(ctx, locked.ids(), sent)
+	locked.unlockExcept(long)
+	for _, id := range long {
+		for more := []room.ID{id}; len(more) > 0; {
+			more, err = l.drainPortions(ctx, more, sent)
+			failed = errors.Join(failed, err)
+		}
+		locked.unlockOne(id)
+	}
+	return sent, failed
 }
 
-// drainLocked drains a room that nobody else of this process drains meanwhile.
-func (l *Ledger) drainLocked(ctx context.Context, id room.ID, told map[match]bool) error {
-	for {
-		entries, err := l.cfg.Journal.ReadJournal(ctx, id, drainBatch)
-		if err != nil {
-			return fmt.Errorf("drain: %w", err)
-		}
-		if err := l.take(ctx, id, entries, told); err != nil {
-			return fmt.Errorf("drain: %w", err)
-		}
-		if len(entries) < drainBatch {
-			l.backlog.drained(id)
-			return nil
-		}
-	}
-}
-
-// take applies entries, tells the room the verdicts in them, and trims the journal.
-func (l *Ledger) take(ctx context.Context, id room.ID, entries []room.Entry, told map[match]bool) error {
-	if len(entries) == 0 {
-		return nil
-	}
-	spans := l.spansOf(ctx, id, entries)
-	verdicts, err := l.apply(ctx, id, entries)
+// drainPortions drains a portion of each room's journal, in one transaction. It returns the rooms whose
+// journals may have more entries.
+func (l *Ledger) drainPortions(ctx context.Context, ids []room.ID, sent settled) (long []room.ID,
+	failed error) {
+	portions, failed := l.readPortions(ctx, ids)
+	spans := l.spansOf(ctx, portions)
+	err := l.apply(ctx, portions)
 	spans.end(err)
 	if err != nil {
-		return err
+		return nil, errors.Join(failed, fmt.Errorf("drain: %w", err))
 	}
-	return l.applied(ctx, &portion{id: id, entries: entries, verdicts: verdicts, told: told})[0]
-}
-
-// applied tells the rooms the verdicts in entries that were applied, and trims the journals; each room has an error of its own. The verdicts are
-// told before the trim, also for entries that were applied before: whoever applied them may be dead.
-func (l *Ledger) applied(ctx context.Context, portions ...*portion) []error {
-	failed, journals, of := make([]error, len(portions)), make([]room.Journal, 0, len(portions)), make([]int, 0, len(portions))
-	for i, p := range portions {
-		if failed[i] = l.tellAll(ctx, p); failed[i] == nil {
-			l.unsubscribe(ctx, p.id, p.entries)
-			journals, of = append(journals, room.Journal{Room: p.id, Entries: p.entries}), append(of, i)
+	for i, err := range l.settle(ctx, portions, sent) {
+		switch p := portions[i]; {
+		case err != nil:
+			failed = errors.Join(failed, fmt.Errorf("drain %s: %w", p.id, err))
+		case len(p.entries) == drainBatch:
+			long = append(long, p.id)
+		default:
+			l.backlog.drained(p.id)
 		}
 	}
-	for i, err := range l.cfg.Journal.TrimJournals(ctx, journals) {
-		if failed[of[i]] = err; err == nil {
-			l.metrics.drained(journals[i].Entries, l.cfg.Now())
+	return long, failed
+}
+
+// DrainAll drains rooms that no longer change until their journals are empty, also of the entries that
+// verdicts add. It retries until ctx ends, and then returns the first error of the last try. It is for a
+// store that is about to lose its journals.
+func (l *Ledger) DrainAll(ctx context.Context, ids []room.ID) error {
+	for {
+		left, failed := l.undrained(ctx, ids)
+		for some := range slices.Chunk(left, maxRooms) {
+			if _, err := l.drain(ctx, some); failed == nil {
+				failed = err
+			}
+		}
+		switch {
+		case failed == nil && len(left) == 0:
+			return nil
+		case failed != nil && pause(ctx, drainAgain) != nil:
+			return failed
 		}
 	}
-	return failed
 }
 
-// tellAll tells the room the verdicts in a portion.
-func (l *Ledger) tellAll(ctx context.Context, p *portion) error {
-	for _, v := range p.verdicts {
-		if err := l.tell(ctx, p.id, v); err != nil {
-			return err
+// undrained returns the rooms whose journals have entries.
+func (l *Ledger) undrained(ctx context.Context, ids []room.ID) (left []room.ID, failed error) {
+	for _, j := range l.cfg.Journal.ReadJournals(ctx, ids, 1) {
+		if len(j.Entries) > 0 {
+			left = append(left, j.Room)
 		}
-		p.told[v.match] = v.agreed
+		if failed == nil {
+			failed = j.Err
+		}
 	}
-	return nil
-}
-
-// apply writes entries in one transaction; where one of them is odd, each half in its own, until that one is alone and is parked. It returns
-// the verdicts on their matches, in the journal's order.
-func (l *Ledger) apply(ctx context.Context, id room.ID, entries []room.Entry) (verdicts []verdict, err error) {
-	verdicts, err = l.applyAtOnce(ctx, id, entries)
-	if err == nil || !sqldb.OfData(err) {
-		return verdicts, err
-	}
-	if len(entries) == 1 {
-		return nil, l.inRoom(ctx, id, func(w *work) error { return w.park(entries[0], err) })
-	}
-	half := len(entries) / 2
-	first, err := l.apply(ctx, id, entries[:half])
-	if err != nil {
-		return nil, err
-	}
-	second, err := l.apply(ctx, id, entries[half:])
-	return append(first, second...), err
-}
-
-func (l *Ledger) applyAtOnce(ctx context.Context, id room.ID, entries []room.Entry) (verdicts []verdict, err error) {
-	p := &portion{id: id, entries: entries, browsers: l.browsers(ctx, id, entries)}
-	err = l.applyPortions(ctx, []*portion{p})
-	return p.verdicts, err
-}
-
-// entryTime is when Redis wrote an entry, which its id begins with.
-func entryTime(e room.Entry) (time.Time, error) {
-	id := parseEntryID(e.ID)
-	if id.ms > math.MaxInt64 {
-		return time.Time{}, errors.New("entry id is odd")
-	}
-	return time.UnixMilli(int64(id.ms)), nil
+	return left, failed
 }

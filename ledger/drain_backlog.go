@@ -1,23 +1,59 @@
 package ledger
 
 import (
+	"context"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"github.com/waitroom/waitroom/room"
 )
 
-// behindAfter is how long a room's journal may wait before the ledger counts as behind.
-const behindAfter = 3 * time.Second
+// logEvery is the shortest time between two log lines of the same kind.
+const logEvery = 5 * time.Second
 
-// forgetAfter is how long a room counts that this replica saw waiting and has not seen since: the
-// others look after it.
+func newLogLimiter() *rate.Limiter { return rate.NewLimiter(rate.Every(logEvery), 1) }
+
+// JournalSeen queues a room for Run by the length of its journal. The engine's sweep calls it; it does not
+// wait. It logs an error once a journal is half full.
+func (l *Ledger) JournalSeen(id room.ID, found room.Checked) {
+	l.backlog.seen(id, found.Journal)
+	if full := l.cfg.JournalMax; full > 0 && found.Journal*2 >= full {
+		l.metrics.filling.Inc()
+		if l.backlogLog.Allow() {
+			l.log.Error("a room's journal fills up: what does not fit will be missing in the ledger", "room",
+				string(id),
+				"entries", found.Journal, "bound", full)
+		}
+	}
+}
+
+// requeueEvery is how often stale rooms are queued again and the database is probed.
+const requeueEvery = 500 * time.Millisecond
+
+// requeueStale keeps Status true in an idle process, until ctx ends; it returns ctx's error. It drains rooms
+// that JournalSeen stopped naming, since another replica may have drained them. Without such rooms it probes
+// the database, to notice that an outage is over.
+func (l *Ledger) requeueStale(ctx context.Context) error {
+	for {
+		if err := pause(ctx, requeueEvery); err != nil {
+			return err
+		}
+		if !l.backlog.requeueStale() {
+			l.db.Reprobe(ctx)
+		}
+	}
+}
+
+// forgetAfter is how long a room counts as waiting after this replica last saw it. Other replicas take care
+// of it then.
 const forgetAfter = 10 * time.Second
 
-// againAfter is how long a room waits that nobody has named since, until its journal is looked at again: another replica may have drained it.
-const againAfter = time.Second
+// staleAfter is how long after JournalSeen last named a waiting room the room is queued again.
+const staleAfter = time.Second
 
-// backlog is what this replica knows of journals that are not drained, and the queue of rooms to drain.
+// backlog holds the journals that this replica knows to wait, and the queue of rooms to drain.
 type backlog struct {
 	now   func() time.Time
 	queue chan room.ID
@@ -33,15 +69,15 @@ type waiting struct {
 	queued  bool
 }
 
-// queueRooms bounds the queue; a room that finds no space is looked at again in a second.
+// queueRooms bounds the queue. A room that does not fit is queued again after a second.
 const queueRooms = 4096
 
 func newBacklog(now func() time.Time) *backlog {
 	return &backlog{now: now, queue: make(chan room.ID, queueRooms), rooms: make(map[room.ID]*waiting)}
 }
 
-// saw takes in how long a room's journal is, and queues it for a drain.
-func (b *backlog) saw(id room.ID, entries int) {
+// seen records how long a room's journal is, and queues the room.
+func (b *backlog) seen(id room.ID, entries int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if entries == 0 {
@@ -68,22 +104,32 @@ func (b *backlog) enqueue(id room.ID, w *waiting) {
 	}
 }
 
-// again queues the rooms that nobody has named lately, and is false where no room waits.
-func (b *backlog) again() bool {
+// requeueStale queues the rooms that were not seen lately. It reports whether any room waits.
+func (b *backlog) requeueStale() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for id, w := range b.rooms {
-		if b.now().Sub(w.seen) > againAfter {
+		if b.now().Sub(w.seen) > staleAfter {
 			b.enqueue(id, w)
 		}
 	}
 	return len(b.rooms) > 0
 }
 
-// taken takes a room that has left the queue, and what more is in the queue: what is drained together costs less.
-func (b *backlog) taken(id room.ID) []room.ID {
+// next waits for a queued room and returns it with others from the queue, as many as one transaction drains.
+// It returns ctx's error when ctx ends.
+func (b *backlog) next(ctx context.Context) ([]room.ID, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case id := <-b.queue:
+		return b.dequeue(id), nil
+	}
+}
+
+func (b *backlog) dequeue(id room.ID) []room.ID {
 	ids := []room.ID{id}
-	for len(ids) < togetherMost && len(b.queue) > 0 {
+	for len(ids) < maxRooms && len(b.queue) > 0 {
 		select {
 		case id := <-b.queue:
 			ids = append(ids, id)
@@ -100,14 +146,14 @@ func (b *backlog) taken(id room.ID) []room.ID {
 	return ids
 }
 
-// drained says that a room's journal was read to its end.
+// drained removes a room whose journal was read to its end.
 func (b *backlog) drained(id room.ID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.rooms, id)
 }
 
-// sum is how many entries wait, in how many rooms, and since when the longest does.
+// sum returns how many entries wait, and since when the oldest does.
 func (b *backlog) sum() (entries int, since time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,11 +9,26 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Reconcile ends as lost what the ledger has open in an epoch that its room is no longer in, while the
-// room's journal has nothing more to say: an embedded store was started anew, say, and nobody has
-// joined since. It goes on past a room that can not be asked; the error is the first one.
+const reconcileEvery = time.Minute
+
+func (l *Ledger) reconcileAlways(ctx context.Context) error {
+	for {
+		wait := reconcileEvery
+		if err := l.Reconcile(ctx); err != nil && ctx.Err() == nil {
+			l.log.Warn("ledger was not reconciled", "error", err)
+			wait /= 12
+		}
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// Reconcile ends open places and leases as lost whose epoch is over and whose room has an empty journal. This
+// happens when an embedded store starts anew and no seller has joined since. Reconcile continues after a room
+// that fails, and returns the first error.
 func (l *Ledger) Reconcile(ctx context.Context) error {
-	open, err := l.open(ctx)
+	open, err := l.openEpochs(ctx)
 	if err != nil {
 		return fmt.Errorf("reconcile: %w", err)
 	}
@@ -26,8 +41,8 @@ func (l *Ledger) Reconcile(ctx context.Context) error {
 	return failed
 }
 
-// open are the rooms with open places or leases, and the epochs these are of.
-func (l *Ledger) open(ctx context.Context) (map[room.ID][]int64, error) {
+// openEpochs returns the rooms with open places or leases, with their epochs.
+func (l *Ledger) openEpochs(ctx context.Context) (map[room.ID][]int64, error) {
 	found := make(map[room.ID][]int64)
 	err := l.db.Read(ctx, func(s sqldb.Session) error {
 		return s.Each(func(scan func(...any) error) error {
@@ -36,13 +51,14 @@ func (l *Ledger) open(ctx context.Context) (map[room.ID][]int64, error) {
 			err := scan(&id, &epoch)
 			found[id] = append(found[id], epoch)
 			return err
-		}, `SELECT room, epoch FROM places WHERE outcome IS NULL UNION SELECT room, epoch FROM leases WHERE outcome IS NULL`)
+		}, `SELECT room, epoch FROM places WHERE outcome IS NULL UNION SELECT room, epoch FROM leases
+			WHERE outcome IS NULL`)
 	})
 	return found, err
 }
 
-// reconcile compares a room with the epochs that were open before it is asked: one that begins
-// meanwhile is not among them. Its journal is read after that: what it held of them is applied.
+// reconcile compares a room's current epoch with the epochs that had open rows before. It reads the journal
+// after the room's state, so that entries of those epochs are applied first.
 func (l *Ledger) reconcile(ctx context.Context, id room.ID, epochs []int64) error {
 	view, _, err := l.cfg.Rooms.Look(ctx, id)
 	if err != nil {
@@ -53,11 +69,11 @@ func (l *Ledger) reconcile(ctx context.Context, id room.ID, epochs []int64) erro
 		return err
 	}
 	for _, epoch := range epochs {
-		if epoch == view.Epoch || later(epoch, view) {
+		if epoch == view.Epoch || ofNewerMaster(epoch, view) {
 			continue
 		}
 		l.log.Warn("ledger ends an epoch's open places as lost", "room", string(id), "epoch", epoch)
-		err := l.inRoom(ctx, id, func(w *work) error { return w.lose(epoch, view.Now) })
+		err := l.inRoom(ctx, id, func(w *work) error { return w.endAsLost(epoch, view.Now) })
 		if err != nil {
 			return err
 		}
@@ -65,10 +81,11 @@ func (l *Ledger) reconcile(ctx context.Context, id room.ID, epochs []int64) erro
 	return nil
 }
 
-// laterFor is for how long a later epoch than its room's may be that of another master.
-const laterFor = 24 * time.Hour
+// newerMasterFor is for how long an epoch after its room's may belong to a newer master.
+const newerMasterFor = 24 * time.Hour
 
-// later is true of an epoch that somebody may have begun on a master which this replica does not know of yet: epochs grow, and are named by when they began (unix µs).
-func later(epoch int64, view room.View) bool {
-	return view.Epoch != 0 && epoch > view.Epoch && view.Now-epoch/1000 < laterFor.Milliseconds()
+// ofNewerMaster reports whether an epoch may come from a master that this replica does not know yet. Epochs
+// grow, and are named by when they began (unix µs).
+func ofNewerMaster(epoch int64, view room.View) bool {
+	return view.Epoch != 0 && epoch > view.Epoch && view.Now-epoch/1000 < newerMasterFor.Milliseconds()
 }

@@ -19,8 +19,10 @@ func TestADrainWritesWhatHappenedAndTrimsTheJournal(t *testing.T) {
 		l := b.open(t)
 		b.write(1, room.Record{Type: "epoch", At: 1})
 		b.life(1)
-		b.write(1, room.Record{Type: "action", At: 31, Who: "kim", Action: "extend", Reason: "slow carrier", Ticket: 2, Fence: 2000})
-		b.write(1, joined(3), room.Record{Type: "ended", At: 35, Ticket: 3, Seller: "s-3", Outcome: room.Cancelled, EndedAt: 35})
+		b.write(1, room.Record{Type: "action", At: 31, Who: "kim", Action: "extend", Reason: "slow carrier",
+			Ticket: 2, Fence: 2000})
+		b.write(1, joined(3), room.Record{Type: "ended", At: 35, Ticket: 3, Seller: "s-3", Outcome: room.Cancelled,
+			EndedAt: 35})
 		require.NoError(t, l.Drain(t.Context(), here))
 		require.Zero(t, b.journal.left(here))
 
@@ -28,15 +30,18 @@ func TestADrainWritesWhatHappenedAndTrimsTheJournal(t *testing.T) {
 			`SELECT ticket || ' ' || seller || ' ' || joined_at || ' ' || ended_at || ' ' || outcome || ' ' ||
 				COALESCE(CAST(fence AS TEXT), '-') FROM places ORDER BY ticket`))
 		require.Equal(t, []string{"1000 1 s-1 10 20 completed"}, column(t, l.DB(),
-			`SELECT fence || ' ' || ticket || ' ' || seller || ' ' || granted_at || ' ' || ended_at || ' ' || outcome FROM leases`))
+			`SELECT fence || ' ' || ticket || ' ' || seller || ' ' || granted_at || ' ' || ended_at || ' ' || outcome
+				FROM leases`))
 		require.Equal(t, []string{"m-1 matched agreed 1000"}, column(t, l.DB(),
 			`SELECT message_id || ' ' || result || ' ' || verdict || ' ' || fence FROM messages`))
 		require.Equal(t, []string{"kim extend slow carrier 2000"}, column(t, l.DB(),
 			`SELECT who || ' ' || action || ' ' || reason || ' ' || fence FROM actions`))
 		require.Equal(t, 8, count(t, l, "timeline"))
 		require.Equal(t, []string{"m-1 true"}, b.journal.told())
-		require.Equal(t, []string{`{"type":"lock.granted"`, `{"type":"sms.matched",`, `{"type":"lock.ended","`}, column(t, l.DB(),
-			`SELECT SUBSTR(payload, 1, 22) FROM outbox_tasks WHERE kind = 'webhook' AND task_key = 'integration/1000' ORDER BY id`))
+		require.Equal(t, []string{`{"type":"lock.granted"`, `{"type":"sms.matched",`, `{"type":"lock.ended","`},
+			column(t, l.DB(),
+				`SELECT SUBSTR(payload, 1, 22) FROM outbox_tasks WHERE kind = 'webhook' AND task_key = 'integration/1000'
+				ORDER BY id`))
 		require.JSONEq(t, `{"type":"lock.ended","timestamp":"1970-01-01T00:00:00.020Z","data":{"room":"integration","ticket":1,
 			"fence":1000,"seller_id":"s-1","granted_at":"1970-01-01T00:00:00.010Z","expires_at":"1970-01-01T00:00:00.130Z",
 			"ended_at":"1970-01-01T00:00:00.020Z","outcome":"completed"}}`,
@@ -72,8 +77,9 @@ func TestNothingIsMissingOrDoubledWhenDrainersDieBeforeTheyTrim(t *testing.T) {
 		require.NoError(t, l.Drain(t.Context(), here))
 		require.Zero(t, b.journal.left(here))
 		for from, want := range map[string]int{
-			"timeline": 4 * lives, "places WHERE outcome = 'completed'": lives, "leases WHERE outcome = 'completed'": lives,
-			"messages WHERE verdict = 'agreed'": lives, "verifications": lives, "outbox_tasks": 3 * lives,
+			"timeline": 4 * lives, "places WHERE outcome = 'completed'": lives,
+			"leases WHERE outcome = 'completed'": lives,
+			"messages WHERE verdict = 'agreed'":  lives, "verifications": lives, "outbox_tasks": 3 * lives,
 			"incidents": 0, "parked": 0,
 		} {
 			require.Equal(t, want, count(t, l, from), from)
@@ -85,15 +91,20 @@ func TestANewEpochEndsWhatWasOpenAsLost(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		b.write(1, joined(1), granted(1), joined(2))
-		b.write(1, room.Record{Type: "ended", At: 15, Ticket: 2, Seller: "s-2", Outcome: room.Cancelled, EndedAt: 15})
+		b.write(1, room.Record{Type: "ended", At: 15, Ticket: 2, Seller: "s-2", Outcome: room.Cancelled,
+			EndedAt: 15})
 		b.write(1, joined(3))
-		b.write(50, room.Record{Type: "epoch", At: 99}, room.Record{Type: "joined", At: 99, Ticket: 1, Seller: "s-9"})
+		b.write(50, room.Record{Type: "epoch", At: 99},
+			room.Record{Type: "joined", At: 99, Ticket: 1, Seller: "s-9"})
 		require.NoError(t, l.Drain(t.Context(), here))
-		require.Equal(t, []string{"1/1 lost 99", "1/2 cancelled 15", "1/3 lost 99", "50/1 open -"}, column(t, l.DB(),
-			`SELECT epoch || '/' || ticket || ' ' || COALESCE(outcome, 'open') || ' ' || COALESCE(CAST(ended_at AS TEXT), '-')
+		require.Equal(t, []string{"1/1 lost 99", "1/2 cancelled 15", "1/3 lost 99", "50/1 open -"},
+			column(t, l.DB(),
+				`SELECT epoch || '/' || ticket || ' ' || COALESCE(outcome,
+				'open') || ' ' || COALESCE(CAST(ended_at AS TEXT), '-')
 			FROM places ORDER BY epoch, ticket`))
 		require.Equal(t, []string{"lost"}, column(t, l.DB(), `SELECT outcome FROM leases`))
-		require.Equal(t, 1, count(t, l, "outbox_tasks WHERE payload LIKE '{\"type\":\"lock.ended\"%' AND payload LIKE '%\"lost\"%'"))
+		require.Equal(t, 1, count(t, l,
+			"outbox_tasks WHERE payload LIKE '{\"type\":\"lock.ended\"%' AND payload LIKE '%\"lost\"%'"))
 		require.Equal(t, 2, count(t, l, "timeline WHERE entry = 'lost'"))
 	})
 }
@@ -201,7 +212,7 @@ func TestReplicasThatStartAtOnceMigrateOnce(t *testing.T) {
 func TestWithoutAReceiverNothingIsEnqueued(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		c := b.config()
-		c.Tell = false
+		c.Webhooks = false
 		l := b.openWith(t, c)
 		b.life(1)
 		require.NoError(t, l.Drain(t.Context(), here))
@@ -214,10 +225,10 @@ func TestAFillingJournalIsSaidLoudly(t *testing.T) {
 	c := b.config()
 	c.JournalMax = 100
 	l := b.openWith(t, c)
-	l.Looked(here, room.Checked{Journal: 49})
+	l.JournalSeen(here, room.Checked{Journal: 49})
 	require.NotContains(t, b.log.String(), "fills up")
 	for range 10 {
-		l.Looked(here, room.Checked{Journal: 50})
+		l.JournalSeen(here, room.Checked{Journal: 50})
 	}
 	require.Equal(t, 1, strings.Count(b.log.String(), "fills up"), "not at every look")
 	require.Equal(t, 50, l.Status().Pending)
@@ -229,14 +240,18 @@ func TestAFillingJournalIsSaidLoudly(t *testing.T) {
 func TestNoDigitOfAMessageIsWrittenDown(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
-		_, err := l.Receive(t.Context(), here, room.MessageNote{MessageID: "direct", From: "+82 10-1234-5678", Text: "인증번호 ４８２９１３ 482913 ٤٨٢٩", Received: 5})
+		_, err := l.Receive(t.Context(), here,
+			room.MessageNote{MessageID: "direct", From: "+82 10-1234-5678", Text: "인증번호 ４８２９１３ 482913 ٤٨٢٩",
+				Received: 5})
 		require.NoError(t, err)
 		b.life(1)
 		require.NoError(t, l.Drain(t.Context(), here))
-		require.Equal(t, []string{"+** **-****-5678|인증번호 ****** ****** ****", "*******5678|code ******"}, column(t, l.DB(),
-			`SELECT sender || '|' || body FROM messages ORDER BY message_id`))
+		require.Equal(t, []string{"+** **-****-5678|인증번호 ****** ****** ****", "*******5678|code ******"},
+			column(t, l.DB(),
+				`SELECT sender || '|' || body FROM messages ORDER BY message_id`))
 		for _, table := range []string{"timeline", "outbox_tasks", "parked", "incidents"} {
-			cols := map[string]string{"timeline": "detail", "outbox_tasks": "payload", "parked": "body", "incidents": "detail"}
+			cols := map[string]string{"timeline": "detail", "outbox_tasks": "payload", "parked": "body",
+				"incidents": "detail"}
 			for _, text := range column(t, l.DB(), fmt.Sprintf("SELECT %s FROM %s", cols[table], table)) {
 				require.NotContains(t, text, "482913")
 			}

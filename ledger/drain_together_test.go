@@ -15,12 +15,12 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Two replicas drain what many rooms have, in one transaction at a time; each is told of the rooms in another order.
+// Two replicas drain the same rooms, several in one transaction, each in another order.
 func TestRoomsThatAreDrainedTogetherAreWrittenAsIfEachHadBeenAlone(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		one, other := b.open(t), b.open(t)
 		var rooms []room.ID
-		for n := range ledger.TogetherMost + 10 {
+		for n := range ledger.MaxRooms + 10 {
 			id := room.ID(fmt.Sprintf("r-%02d", n))
 			rooms = append(rooms, id)
 			for ticket := range int64(n%5 + 1) {
@@ -28,7 +28,8 @@ func TestRoomsThatAreDrainedTogetherAreWrittenAsIfEachHadBeenAlone(t *testing.T)
 				b.journal.write(id, 1, matched(fmt.Sprintf("m-%d", ticket), ticket+1), ended(ticket+1, room.Completed))
 			}
 		}
-		b.journal.add("r-07", room.Entry{ID: "x", Odd: errors.New("records: not JSON")}) // has the whole transaction undone
+		b.journal.add("r-07", room.Entry{ID: "x",
+			Odd: errors.New("records: not JSON")}) // has the whole transaction undone
 		b.journal.write("r-09", 1, room.Record{Type: "granted"})
 
 		drainAll(t, rooms, one, other)
@@ -39,9 +40,11 @@ func TestRoomsThatAreDrainedTogetherAreWrittenAsIfEachHadBeenAlone(t *testing.T)
 			all += n%5 + 1
 		}
 		for _, from := range []string{"leases WHERE outcome = 'completed'", "verifications"} {
-			require.Equal(t, want, column(t, one.DB(), `SELECT room || ' ' || COUNT(*) FROM `+from+` GROUP BY room ORDER BY room`))
+			require.Equal(t, want, column(t, one.DB(), `SELECT room || ' ' || COUNT(*)
+				FROM `+from+` GROUP BY room ORDER BY room`))
 		}
-		require.GreaterOrEqual(t, len(b.journal.told()), all, "a verdict for each match, of which there are one to five in a room; both may tell it")
+		require.GreaterOrEqual(t, len(b.journal.told()), all,
+			"a verdict for each match, of which there are one to five in a room; both may tell it")
 		require.Equal(t, []string{"r-07", "r-09"}, column(t, one.DB(), `SELECT room FROM parked ORDER BY room`))
 	})
 }
@@ -55,7 +58,7 @@ func drainAll(t *testing.T, rooms []room.ID, ledgers ...*ledger.Ledger) {
 			slices.Reverse(list)
 		}
 		for _, id := range list {
-			l.Looked(id, room.Checked{Journal: 1})
+			l.JournalSeen(id, room.Checked{Journal: 1})
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -70,15 +73,17 @@ func drainAll(t *testing.T, rooms []room.ID, ledgers ...*ledger.Ledger) {
 	require.ErrorIs(t, g.Wait(), context.Canceled)
 }
 
-// reading does something before a room's journal is read for itself.
+// reading calls before when one room's journal is read alone.
 type reading struct {
 	*journal
 	before func(room.ID)
 }
 
-func (r reading) ReadJournal(ctx context.Context, id room.ID, n int) ([]room.Entry, error) {
-	r.before(id)
-	return r.journal.ReadJournal(ctx, id, n)
+func (r reading) ReadJournals(ctx context.Context, ids []room.ID, n int) []room.Journal {
+	if len(ids) == 1 {
+		r.before(ids[0])
+	}
+	return r.journal.ReadJournals(ctx, ids, n)
 }
 
 func TestARoomWithALongJournalHoldsUpNoneThatIsDrainedWithIt(t *testing.T) {
@@ -101,17 +106,18 @@ func TestARoomWithALongJournalHoldsUpNoneThatIsDrainedWithIt(t *testing.T) {
 		for ticket := range int64(600) {
 			b.journal.write("long", 1, joined(ticket+1))
 		}
-		require.NoError(t, l.DrainTogether(t.Context(), []room.ID{"long", "short"}))
+		require.NoError(t, l.DrainRooms(t.Context(), []room.ID{"long", "short"}))
 		require.NotZero(t, more)
 		require.Equal(t, 600, count(t, l, "places WHERE room = 'long'"))
 		require.Equal(t, more+1, count(t, l, "places WHERE room = 'short'"))
 	})
 }
 
-// settling writes into a room's journal when it is told a verdict, as a room does that has changed for it.
+// settling adds to a room's journal on each verdict, as a room does that changes.
 type settling struct{ *journal }
 
-func (s settling) SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64, agreed bool) error {
+func (s settling) SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64,
+	agreed bool) error {
 	s.write(id, 1, joined(fence/1000+100))
 	return s.journal.SettleMatch(ctx, id, messageID, fence, agreed)
 }
@@ -122,7 +128,7 @@ func TestEverythingIsTakenInBeforeAStoreEndsAlsoWhatVerdictsAddAndWhatFailedAtFi
 		c.Rooms = settling{b.journal}
 		l := b.openWith(t, c)
 		var rooms []room.ID
-		for n := range ledger.TogetherMost + 1 {
+		for n := range ledger.MaxRooms + 1 {
 			id := room.ID(fmt.Sprintf("r-%02d", n))
 			rooms = append(rooms, id)
 			b.journal.write(id, 1, joined(1), granted(1))

@@ -14,28 +14,35 @@ import (
 
 const traceparent = "traceparent"
 
-// spans are of entries that are taken in.
+// spans are open while entries are applied.
 type spans []trace.Span
 
-// spansOf begins a span for each entry whose script was called within a span, as a part of that trace: many calls are taken in by one transaction. What is told of the
-// entry follows from that span.
-func (l *Ledger) spansOf(ctx context.Context, id room.ID, entries []room.Entry) (list spans) {
+// spansOf starts a span for each entry that was written within a span, as a part of that trace. One
+// transaction applies entries of many traces. Tasks that follow from the entry belong to the new span.
+func (l *Ledger) spansOf(ctx context.Context, portions []*portion) (list spans) {
 	if l.cfg.Tracer == nil {
 		return nil
 	}
-	for i := range entries {
-		e := &entries[i]
-		if wellFormed(e.Trace) == "" {
-			continue
+	for _, p := range portions {
+		for i := range p.entries {
+			if e := &p.entries[i]; wellFormed(e.Trace) != "" {
+				list = append(list, l.span(ctx, p, e))
+			}
 		}
-		ctx, span := l.cfg.Tracer.Start(within(ctx, e.Trace), "ledger.record", trace.WithSpanKind(trace.SpanKindConsumer),
-			trace.WithAttributes(attribute.String("waitroom.room", string(id)), semconv.MessagingBatchMessageCount(len(entries))))
-		carrier := propagation.MapCarrier{}
-		propagation.TraceContext{}.Inject(ctx, carrier)
-		e.Trace = carrier.Get(traceparent)
-		list = append(list, span)
 	}
 	return list
+}
+
+// span starts an entry's span, and makes it the entry's trace.
+func (l *Ledger) span(ctx context.Context, p *portion, e *room.Entry) trace.Span {
+	ctx, span := l.cfg.Tracer.Start(within(ctx, e.Trace), "ledger.record",
+		trace.WithSpanKind(trace.SpanKindConsumer),
+		trace.WithAttributes(attribute.String("waitroom.room", string(p.id)),
+			semconv.MessagingBatchMessageCount(len(p.entries))))
+	carrier := propagation.MapCarrier{}
+	propagation.TraceContext{}.Inject(ctx, carrier)
+	e.Trace = carrier.Get(traceparent)
+	return span
 }
 
 func (list spans) end(err error) {
@@ -47,7 +54,7 @@ func (list spans) end(err error) {
 	}
 }
 
-// within is ctx in the span that a traceparent names; one that is none changes nothing.
+// within returns ctx inside the span that a traceparent names, or ctx itself if the traceparent is not valid.
 func within(ctx context.Context, parent string) context.Context {
 	if parent == "" {
 		return ctx
@@ -55,7 +62,7 @@ func within(ctx context.Context, parent string) context.Context {
 	return propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{traceparent: parent})
 }
 
-// wellFormed is a traceparent, or "" where it is none: what is in the journal is not believed to be right.
+// wellFormed returns the traceparent, or "" if it is not valid. The journal's text is not trusted.
 func wellFormed(parent string) string {
 	if !trace.SpanContextFromContext(within(context.Background(), parent)).IsValid() {
 		return ""

@@ -29,7 +29,7 @@ func (b *bench) traced(parent string, records ...room.Record) {
 	list[len(list)-1].Trace = parent
 }
 
-// parents are the traceparents of tasks, by what they tell.
+// parents returns the traceparents of tasks, by event.
 func parents(t *testing.T, l *ledger.Ledger) map[string]string {
 	t.Helper()
 	found := make(map[string]string)
@@ -60,7 +60,8 @@ func TestATaskGoesOnInTheTraceOfTheCallThatItFollowsFrom(t *testing.T) {
 		}
 		told := parents(t, l)
 		for kind, i := range map[string]int{"sms.matched": 1, "lock.ended": 1} {
-			require.Equal(t, "00-"+spans[i].SpanContext().TraceID().String()+"-"+spans[i].SpanContext().SpanID().String()+"-01", told[kind], kind)
+			c := spans[i].SpanContext()
+			require.Equal(t, "00-"+c.TraceID().String()+"-"+c.SpanID().String()+"-01", told[kind], kind)
 		}
 		require.Empty(t, told["lock.granted"], "that of the last lease, whose call was not traced")
 	})
@@ -78,7 +79,8 @@ func TestAReplicaThatDoesNotTracePassesOnWhatOthersTraced(t *testing.T) {
 func TestAnEntryWithATraceThatIsNoneIsTakenInAllTheSame(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
-		for n, odd := range []string{"nonsense", "00-00000000000000000000000000000000-00f067aa0ba902b7-01", string(make([]byte, 300))} {
+		for n, odd := range []string{"nonsense", "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+			string(make([]byte, 300))} {
 			b.traced(odd, joined(int64(n+1)), granted(int64(n+1)))
 		}
 		require.NoError(t, l.Drain(t.Context(), here))
@@ -91,9 +93,11 @@ func TestAnEntryWithATraceThatIsNoneIsTakenInAllTheSame(t *testing.T) {
 func TestTheOutboxsTableIsAsItsPackageMakesIt(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
-		columns, dialect := `SELECT name || ' ' || type || ' ' || "notnull" || ' ' || COALESCE(dflt_value, '-') FROM pragma_table_info('outbox_tasks') ORDER BY name`, outbox.SQLite
+		columns, dialect := `SELECT name || ' ' || type || ' ' || "notnull" || ' ' || COALESCE(dflt_value, '-')
+			FROM pragma_table_info('outbox_tasks') ORDER BY name`, outbox.SQLite
 		if l.Dialect() == outbox.Postgres {
-			columns, dialect = `SELECT column_name || ' ' || data_type || ' ' || is_nullable || ' ' || COALESCE(column_default, '-') FROM information_schema.columns
+			columns, dialect = `SELECT column_name || ' ' || data_type || ' ' || is_nullable || ' ' ||
+				COALESCE(column_default, '-') FROM information_schema.columns
 				WHERE table_name = 'outbox_tasks' ORDER BY column_name`, outbox.Postgres
 		}
 		migrated := column(t, l.DB(), columns)

@@ -29,7 +29,7 @@ func (d dying) TrimJournals(ctx context.Context, journals []room.Journal) []erro
 	return failed
 }
 
-// seen is what the clients were told.
+// seen is what the clients have observed.
 type seen struct {
 	mu       sync.Mutex
 	outcomes map[int64]room.Outcome
@@ -69,7 +69,12 @@ func TestTheLedgerHasWhatTheClientsSaw(t *testing.T) {
 		sellers.Wait()
 		close(moved)
 		drains.Wait()
-		l := b.openWith(t, func() ledger.Config { c := b.config(); c.Journal, c.Rooms = engine, engine; return c }())
+		l := b.openWith(t, func() ledger.Config {
+			c := b.config()
+			c.Journal, c.Rooms = engine,
+				engine
+			return c
+		}())
 		require.NoError(t, l.Drain(t.Context(), here))
 
 		require.Len(t, saw.outcomes, 4*perSeller)
@@ -126,8 +131,10 @@ func (s *seen) message(t *testing.T, e *room.Engine, l *ledger.Ledger, id string
 		return
 	}
 	if m.Judge {
-		agreed, err := l.Judge(t.Context(), here, m.Epoch, room.Record{Type: "message", MessageNote: note, Result: m.Result,
-			Ticket: m.Ticket, Fence: m.Fence, GrantedAt: m.Granted, EndedAt: m.Ended, At: m.At, Judge: true, Completes: m.Completes})
+		agreed, err := l.Judge(t.Context(), here, m.Epoch,
+			room.Record{Type: "message", MessageNote: note, Result: m.Result,
+				Ticket: m.Ticket, Fence: m.Fence, GrantedAt: m.Granted, EndedAt: m.Ended, At: m.At, Judge: true,
+				Completes: m.Completes})
 		if err != nil && !errors.Is(err, errLost) || err == nil && !agreed {
 			t.Errorf("judge: %v %v", agreed, err)
 		}
@@ -145,7 +152,8 @@ func TestARestartedStoreLeavesNothingOpen(t *testing.T) {
 		c.Journal, c.Rooms = engine, engine
 		l := b.openWith(t, c)
 		for n := range 3 {
-			_, err := engine.Join(t.Context(), here, room.JoinRequest{Session: room.NewSession(), Seller: fmt.Sprintf("s-%d", n)})
+			_, err := engine.Join(t.Context(), here,
+				room.JoinRequest{Session: room.NewSession(), Seller: fmt.Sprintf("s-%d", n)})
 			require.NoError(t, err)
 		}
 		require.NoError(t, l.Drain(t.Context(), here))
@@ -167,7 +175,8 @@ func TestAnUnreadableJournalEntryIsParked(t *testing.T) {
 		c := b.config()
 		c.Journal, c.Rooms = engine, engine
 		l := b.openWith(t, c)
-		require.NoError(t, rdb.Do(t.Context(), "XADD", room.JournalKey(here), "*", "epoch", "1", "records", "{nonsense").Err())
+		require.NoError(t, rdb.Do(t.Context(), "XADD", room.JournalKey(here), "*", "epoch", "1", "records",
+			"{nonsense").Err())
 		_, err := engine.Join(t.Context(), here, room.JoinRequest{Session: room.NewSession(), Seller: "s-1"})
 		require.NoError(t, err)
 		require.NoError(t, l.Drain(t.Context(), here))

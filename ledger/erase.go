@@ -7,23 +7,27 @@ import (
 	"strings"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/ledger/pseudonym"
 	"github.com/waitroom/waitroom/room"
 )
 
-// naming is a table that names sellers: in columns of their own, in what people wrote, and in JSON of ours.
-type naming struct {
-	table, key           string // room first, where there is one
+// sellerColumns are the columns of a table that may name a seller: ids, free text, and JSON documents.
+type sellerColumns struct {
+	table, key           string // room first, if the table has one
 	sellers, texts, json []string
-	unsealed             string // what else is set where a row is rewritten; "" = nothing
+	unsealed             string // assignment for rewritten rows; "" = none
 }
 
-var namings = []naming{
+var sellerTables = []sellerColumns{
 	{table: "timeline", key: "room, epoch, entry, n", sellers: []string{"seller"}, json: []string{"detail"}},
 	{table: "places", key: "room, epoch, ticket", sellers: []string{"seller"}},
 	{table: "leases", key: "room, fence", sellers: []string{"seller"}},
-	{table: "messages", key: "room, message_id", sellers: []string{"seller", "now_seller"}, texts: []string{"body"}},
-	{table: "attributions", key: "room, message_id, kind, fence", sellers: []string{"seller"}, texts: []string{"reason"}},
-	{table: "actions", key: "room, epoch, entry, n", sellers: []string{"seller"}, texts: []string{"reason"}, unsealed: "salt = ''"},
+	{table: "messages", key: "room, message_id", sellers: []string{"seller", "now_seller"},
+		texts: []string{"body"}},
+	{table: "attributions", key: "room, message_id, kind, fence", sellers: []string{"seller"},
+		texts: []string{"reason"}},
+	{table: "actions", key: "room, epoch, entry, n", sellers: []string{"seller"}, texts: []string{"reason"},
+		unsealed: "salt = ''"},
 	{table: "incidents", key: "room, kind, subject, fence", texts: []string{"detail"}},
 	{table: "parked", key: "room, epoch, entry", texts: []string{"error"}, json: []string{"body"}},
 	{table: "outbox_tasks", key: "id", texts: []string{"last_error"}, json: []string{"payload"}},
@@ -31,18 +35,19 @@ var namings = []naming{
 
 const (
 	eraseRows   = 200 // in one transaction
-	erasePasses = 3   // a replica may write meanwhile what it had read before
+	erasePasses = 3   // because replicas may write meanwhile
 )
 
-// EraseSeller renames a seller in every table, also where people wrote of it and in what is still to be told, and says in how many
-// rows of each. Journals are to be drained before. The rows that were written beside an error are renamed for good; a repeat goes on.
-func (l *Ledger) EraseSeller(ctx context.Context, seller, pseudonym string) (map[string]int64, error) {
-	e := newEraser(seller, pseudonym)
+// EraseSeller renames a seller in every table, including free text and tasks that are not sent yet. It
+// returns how many rows of each table it rewrote, also beside an error; a repeat continues. The caller drains
+// the journals first.
+func (l *Ledger) EraseSeller(ctx context.Context, seller, name string) (map[string]int64, error) {
+	r := pseudonym.New(seller, name)
 	rows := make(map[string]int64)
 	for range erasePasses {
 		found := int64(0)
-		for _, n := range namings {
-			changed, err := l.eraseIn(ctx, n, e)
+		for _, n := range sellerTables {
+			changed, err := l.eraseIn(ctx, n, r)
 			rows[n.table] += changed
 			found += changed
 			if err != nil {
@@ -56,16 +61,18 @@ func (l *Ledger) EraseSeller(ctx context.Context, seller, pseudonym string) (map
 	return rows, nil
 }
 
-// mention is a row that names the seller, with what its columns say before and after.
-type mention struct {
+// sellerRow is a row that names the seller, with its columns before and after.
+type sellerRow struct {
 	key           []any
 	before, after []string
 }
 
-// eraseIn renames the seller in a table. The rows are found outside of any transaction, since all are read for it.
-func (l *Ledger) eraseIn(ctx context.Context, n naming, e eraser) (changed int64, err error) {
-	rooms := make(map[room.ID][]mention)
-	err = l.db.Read(ctx, func(s sqldb.Session) error { return n.find(s, e, rooms) })
+// eraseIn renames the seller in a table. It finds the rows outside any transaction, since it reads all of
+// them.
+func (l *Ledger) eraseIn(ctx context.Context, n sellerColumns, r pseudonym.Renamer) (changed int64,
+	err error) {
+	rooms := make(map[room.ID][]sellerRow)
+	err = l.db.Read(ctx, func(s sqldb.Session) error { return n.find(s, r, rooms) })
 	if err != nil {
 		return 0, err
 	}
@@ -73,7 +80,7 @@ func (l *Ledger) eraseIn(ctx context.Context, n naming, e eraser) (changed int64
 		for some := range slices.Chunk(list, eraseRows) {
 			err := l.inRoom(ctx, id, func(w *work) error {
 				for _, m := range some {
-					if err := n.write(w, e, m); err != nil {
+					if err := n.write(w, r, m); err != nil {
 						return err
 					}
 				}
@@ -88,79 +95,100 @@ func (l *Ledger) eraseIn(ctx context.Context, n naming, e eraser) (changed int64
 	return changed, nil
 }
 
-// find reads the rows that name the seller. What the database finds is looked at once more: it may only look like it.
-func (n naming) find(s sqldb.Session, e eraser, rooms map[room.ID][]mention) error {
+// find reads the rows that name the seller. It filters them again, since the database's LIKE finds too many.
+func (n sellerColumns) find(s sqldb.Session, r pseudonym.Renamer, rooms map[room.ID][]sellerRow) error {
 	q := &conditions{}
 	for _, column := range n.sellers {
-		q.add(column+" = %s", e.seller)
+		q.add(column+" = %s", r.Seller())
 	}
 	for _, column := range n.free() {
-		for _, form := range e.forms {
+		for _, form := range r.Forms() {
 			q.add(column+` LIKE %s ESCAPE '!'`, "%"+likeEscape.Replace(form)+"%")
 		}
 	}
-	keys, free := strings.Split(n.key, ", "), n.free()
-	query := fmt.Sprintf(`SELECT %s FROM %s WHERE %s`, strings.Join(append(slices.Clone(keys), append(free, n.sellers...)...), ", "),
-		n.table, strings.Join(q.list, " OR "))
+	columns := slices.Concat(n.keys(), n.free(), n.sellers)
+	query := fmt.Sprintf(`SELECT %s FROM %s WHERE %s`, strings.Join(columns, ", "), n.table,
+		strings.Join(q.list, " OR "))
 	return s.Each(func(scan func(...any) error) error {
-		m := mention{key: make([]any, len(keys)), before: make([]string, len(free)), after: make([]string, len(free))}
-		named := make([]*string, len(n.sellers))
-		var into []any
-		for i := range m.key {
-			into = append(into, &m.key[i])
-		}
-		for i := range m.before {
-			into = append(into, &m.before[i])
-		}
-		for i := range named {
-			into = append(into, &named[i])
-		}
-		if err := scan(into...); err != nil {
-			return err
-		}
-		found := false
-		for _, name := range named {
-			found = found || name != nil && *name == e.seller
-		}
-		for i, text := range m.before {
-			m.after[i] = e.rewrite(text, i >= len(n.texts))
-			found = found || m.after[i] != text
-		}
+		m, found, err := n.scan(scan, r)
 		if found {
-			var id room.ID
-			if keys[0] == "room" {
-				id = room.ID(fmt.Sprint(m.key[0]))
-			}
-			rooms[id] = append(rooms[id], m)
+			rooms[n.room(m)] = append(rooms[n.room(m)], m)
 		}
-		return nil
+		return err
 	}, query, q.args...)
 }
 
-// free are the columns that hold more than one word, JSON behind the others.
-func (n naming) free() []string { return append(slices.Clone(n.texts), n.json...) }
+// scan reads a row, and reports whether it names the seller.
+func (n sellerColumns) scan(scan func(...any) error, r pseudonym.Renamer) (m sellerRow, found bool,
+	err error) {
+	free := len(n.free())
+	m = sellerRow{key: make([]any, len(n.keys())), before: make([]string, free), after: make([]string, free)}
+	sellers := make([]*string, len(n.sellers))
+	if err := scan(slices.Concat(pointers(m.key), pointers(m.before), pointers(sellers))...); err != nil {
+		return m, false, err
+	}
+	for _, seller := range sellers {
+		found = found || seller != nil && *seller == r.Seller()
+	}
+	for i, text := range m.before {
+		m.after[i] = n.rewrite(r, i, text)
+		found = found || m.after[i] != text
+	}
+	return m, found, nil
+}
 
-// likeEscape writes what LIKE would take for a pattern; ids have an underscore.
+func pointers[T any](values []T) (list []any) {
+	for i := range values {
+		list = append(list, &values[i])
+	}
+	return list
+}
+
+// room returns the room of a row; "" if its table has none.
+func (n sellerColumns) room(m sellerRow) room.ID {
+	if n.keys()[0] != "room" {
+		return ""
+	}
+	return room.ID(fmt.Sprint(m.key[0]))
+}
+
+func (n sellerColumns) keys() []string { return strings.Split(n.key, ", ") }
+
+// rewrite renames the seller in the text of a free column.
+func (n sellerColumns) rewrite(r pseudonym.Renamer, column int, text string) string {
+	if column >= len(n.texts) {
+		return r.JSON(text)
+	}
+	return r.Text(text)
+}
+
+// free returns the columns with text, then those with JSON.
+func (n sellerColumns) free() []string { return append(slices.Clone(n.texts), n.json...) }
+
+// likeEscape escapes the characters that LIKE treats as patterns; ids contain underscores.
 var likeEscape = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
-// write renames the seller in a row. A column that has changed meanwhile is left to the next pass.
-func (n naming) write(w *work, e eraser, m mention) error {
+// write renames the seller in a row. It skips a column that has changed meanwhile, until the next pass.
+func (n sellerColumns) write(w *work, r pseudonym.Renamer, m sellerRow) error {
 	q := &conditions{}
 	var set []string
 	for _, column := range n.sellers {
-		set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[1]s = %[2]s THEN %[3]s ELSE %[1]s END", column, q.param(e.seller), q.param(e.pseudonym)))
+		set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[1]s = %[2]s THEN %[3]s ELSE %[1]s END", column,
+			q.param(r.Seller()), q.param(r.Pseudonym())))
 	}
 	for i, column := range n.free() {
 		if m.before[i] != m.after[i] {
-			set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[1]s = %[2]s THEN %[3]s ELSE %[1]s END", column, q.param(m.before[i]), q.param(m.after[i])))
+			set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[1]s = %[2]s THEN %[3]s ELSE %[1]s END", column,
+				q.param(m.before[i]), q.param(m.after[i])))
 		}
 	}
 	if n.unsealed != "" {
 		set = append(set, n.unsealed)
 	}
-	for i, column := range strings.Split(n.key, ", ") {
+	for i, column := range n.keys() {
 		q.add(column+" = %s", m.key[i])
 	}
-	_, err := w.Exec(fmt.Sprintf(`UPDATE %s SET %s WHERE %s`, n.table, strings.Join(set, ", "), q.where()), q.args...)
+	_, err := w.Exec(fmt.Sprintf(`UPDATE %s SET %s WHERE %s`, n.table, strings.Join(set, ", "), q.where()),
+		q.args...)
 	return err
 }

@@ -13,9 +13,10 @@ func (l *Ledger) DB() *sql.DB { return l.db.SQL() }
 
 func (l *Ledger) Dialect() dialect.Dialect { return l.db.Dialect() }
 
-// TogetherMost is of how many rooms a drain takes at once.
-const TogetherMost = togetherMost
+// MaxRooms is how many rooms one transaction drains.
+const MaxRooms = maxRooms
 
-func (l *Ledger) DrainTogether(ctx context.Context, ids []room.ID) error {
-	return l.drainTogether(ctx, ids)
+func (l *Ledger) DrainRooms(ctx context.Context, ids []room.ID) error {
+	_, err := l.drain(ctx, ids)
+	return err
 }

@@ -7,69 +7,18 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// match is what a verdict is on: the word of the room, of a holder or of support that a message belongs to a lease.
-type match struct {
-	kind      string // claimed: a holder's; assigned: support's; else the room's
-	messageID string
-	fence     int64
-}
-
-func matchOf(r room.Record) match {
-	m := match{messageID: r.MessageID, fence: r.Fence}
-	if gives(r.Type) {
-		m.kind = r.Type
-	}
-	return m
-}
-
-// verdict is what the second line said of a match.
-type verdict struct {
-	match
-	agreed bool
-}
-
-// give notes a verdict that this transaction gives.
-func (w *work) give(r room.Record, agree bool) {
-	w.judged++
-	if !agree {
-		w.refusals++
-	}
-	w.tellAgain(r, agree)
-}
-
-// tellAgain notes a verdict for the room to be told, in the order of the journal.
-func (w *work) tellAgain(r room.Record, agree bool) {
-	w.verdicts = append(w.verdicts, verdict{matchOf(r), agree})
-}
-
-// verdictOn looks up the verdict on a match. One to another lease than the message's first is refused.
-func (w *work) verdictOn(r room.Record) (agree, found bool, err error) {
-	if gives(r.Type) {
-		verdict, found, err := w.attributed(r)
-		return verdict == agreed, found, err
-	}
-	var verdict string
-	var fence int64
-	err = w.Row(`SELECT verdict, fence FROM messages WHERE room = $1 AND message_id = $2 AND state = 'judged'`,
-		string(w.id), plain(r.MessageID)).Scan(&verdict, &fence)
-	if noRows(err) {
-		return false, false, nil
-	}
-	return verdict == agreed && fence == r.Fence, err == nil, err
-}
-
-// Judge is the second line of defence: whether a match may count. The record is the journal's, of type message,
-// claimed or assigned, with the journal's time. The verdict is for ever; a repeat is told the same.
+// Judge reports whether a match may count: it is the second line of defence. The record is the journal's, of
+// type message, claimed or assigned, with the journal's time. A verdict is final; a repeat gets the same.
 //
-// With a nil error the room has been told the verdict: nobody else needs to. An error means that it may not have
-// been; the journal has the match then, and whoever drains it tells the room.
+// With a nil error, the room has the verdict. After an error it may not have it; the journal then still has
+// the match, and the next drain sends the verdict.
 //
-// Matches are judged in the order in which the room made them, so the room's journal is taken in first, which has
-// this very match.
+// Matches are judged in the order in which the room made them, so Judge drains the room's journal first. The
+// journal has this match too.
 func (l *Ledger) Judge(ctx context.Context, id room.ID, epoch int64, r room.Record) (agree bool, err error) {
-	told, err := l.drain(ctx, id)
-	if agree, ok := told[matchOf(r)]; ok {
-		return agree, nil // also where something behind it in the journal failed
+	sent, err := l.drain(ctx, []room.ID{id})
+	if agree, ok := sent[settledMatch{id, matchOf(r)}]; ok {
+		return agree, nil // even if a later entry failed
 	}
 	if err != nil {
 		return false, fmt.Errorf("judge: %w", err)
@@ -81,10 +30,11 @@ func (l *Ledger) Judge(ctx context.Context, id room.ID, epoch int64, r room.Reco
 	return agree, nil
 }
 
-// judgeLost judges a match that is not in the journal. Mostly another replica has taken it in; else the journal
-// lost it, and it is judged by what the caller knows. The room is told either way: nobody may have been left to
-// do so.
-func (l *Ledger) judgeLost(ctx context.Context, id room.ID, epoch int64, r room.Record) (agree bool, err error) {
+// judgeLost judges a match that is not in the journal. Another replica may have drained it; otherwise the
+// journal lost it, and the caller's record is judged. judgeLost sends the verdict to the room in either case,
+// since the other replica may have died.
+func (l *Ledger) judgeLost(ctx context.Context, id room.ID, epoch int64, r room.Record) (agree bool,
+	err error) {
 	r.Judge = true
 	agree, found, err := l.verdict(ctx, id, r)
 	if err != nil {
@@ -102,16 +52,16 @@ func (l *Ledger) judgeLost(ctx context.Context, id room.ID, epoch int64, r room.
 		}
 		agree = verdicts[len(verdicts)-1].agreed
 	}
-	return agree, l.tell(ctx, id, verdict{matchOf(r), agree})
+	return agree, l.settleMatch(ctx, id, verdict{matchOf(r), agree})
 }
 
-// judge gives the verdict on a match, or finds it given.
+// judge gives the verdict on a match, or finds an earlier one.
 func (w *work) judge(epoch int64, r room.Record) error {
 	if gives(r.Type) {
-		return w.given(epoch, r)
+		return w.giveMessage(epoch, r)
 	}
-	match := note{noteKey: noteKey{epoch: epoch}, Record: r}
-	runs := []*run{{work: w, notes: []note{match}}}
+	match := record{recordKey: recordKey{epoch: epoch}, Record: r}
+	runs := []*run{{work: w, records: []record{match}}}
 	if err := read(w.Session, runs); err != nil {
 		return err
 	}
@@ -132,10 +82,53 @@ func (l *Ledger) verdict(ctx context.Context, id room.ID, r room.Record) (agree,
 	return agree, found, nil
 }
 
-// tell tells a room a verdict.
-func (l *Ledger) tell(ctx context.Context, id room.ID, v verdict) error {
-	if err := l.cfg.Rooms.SettleMatch(ctx, id, v.messageID, v.fence, v.agreed); err != nil {
-		return fmt.Errorf("settle match: %w", err)
+// match is a decision that a message belongs to a lease, by the room, a holder or support.
+type match struct {
+	kind      string // claimed: a holder's; assigned: support's; "": the room's
+	messageID string
+	fence     int64
+}
+
+func matchOf(r room.Record) match {
+	m := match{messageID: r.MessageID, fence: r.Fence}
+	if gives(r.Type) {
+		m.kind = r.Type
 	}
-	return nil
+	return m
+}
+
+// verdict is the ledger's answer to a match.
+type verdict struct {
+	match
+	agreed bool
+}
+
+// addVerdict adds a new verdict.
+func (w *work) addVerdict(r room.Record, agree bool) {
+	w.judged++
+	if !agree {
+		w.refusals++
+	}
+	w.repeatVerdict(r, agree)
+}
+
+// repeatVerdict adds an earlier verdict, to be sent to the room in the journal's order.
+func (w *work) repeatVerdict(r room.Record, agree bool) {
+	w.verdicts = append(w.verdicts, verdict{matchOf(r), agree})
+}
+
+// verdictOn returns the verdict on a match. A match to another lease than the message's first is refused.
+func (w *work) verdictOn(r room.Record) (agree, found bool, err error) {
+	if gives(r.Type) {
+		verdict, found, err := w.findAttribution(r)
+		return verdict == agreed, found, err
+	}
+	var verdict string
+	var fence int64
+	err = w.Row(`SELECT verdict, fence FROM messages WHERE room = $1 AND message_id = $2 AND state = 'judged'`,
+		string(w.id), plain(r.MessageID)).Scan(&verdict, &fence)
+	if noRows(err) {
+		return false, false, nil
+	}
+	return verdict == agreed && fence == r.Fence, err == nil, err
 }

@@ -9,23 +9,23 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// A verdict on a match is for ever.
+// Verdicts are final.
 const (
 	agreed  = "agreed"
 	refused = "refused"
 )
 
-// facts are what the ledger knows that a match to the live lease may break a rule of. The end that a completing match gives its
-// lease stands behind it in the journal: a lease that is over by now was over by something else.
+// facts are the ledger's rows that may forbid a match to the live lease. The end that a completing match
+// causes comes later in the journal, so a lease that is over by now ended otherwise.
 type facts struct {
-	taken
-	settled     bool   // its fence is not above the highest settled one
-	overlapping bool   // its lease overlaps a settled one
-	passed      bool   // its fence is below one that was granted
-	outcome     string // of its lease; "" of one that is not over, for all that is known
+	assignedTo
+	settled     bool   // a fence at or above it is settled
+	overlapping bool   // a settled lease overlaps its lease
+	passed      bool   // a higher fence was granted
+	outcome     string // of its lease; "" = open, as far as known
 }
 
-// objection says what rule a match would break; "" when none.
+// objection returns the rule that a match would break; "" = none.
 func (f facts) objection(r room.Record) string {
 	switch {
 	case r.Fence <= 0 || r.EndedAt < r.GrantedAt:
@@ -34,8 +34,8 @@ func (f facts) objection(r room.Record) string {
 		return "its fence is not above the highest settled one"
 	case f.overlapping:
 		return "its lease overlaps a settled one"
-	case f.taken.objection() != "":
-		return f.taken.objection()
+	case f.assignedTo.objection() != "":
+		return f.assignedTo.objection()
 	case f.outcome != "":
 		return "its lease was over by something else: " + f.outcome
 	case f.passed:
@@ -44,10 +44,11 @@ func (f facts) objection(r room.Record) string {
 	return ""
 }
 
-// factsOf looks up the facts of each of some matches.
+// factsOf returns the facts about each match.
 func (w *work) factsOf(matches []room.Record) ([]facts, error) {
 	found := make([]facts, len(matches))
-	rows := dialect.NewRows(len(matches), "i BIGINT", "message_id TEXT", "fence BIGINT", "granted_at BIGINT", "ended_at BIGINT")
+	rows := dialect.NewRows(len(matches), "i BIGINT", "message_id TEXT", "fence BIGINT", "granted_at BIGINT",
+		"ended_at BIGINT")
 	for i, r := range matches {
 		rows.Add(int64(i), plain(r.MessageID), r.Fence, r.GrantedAt, r.EndedAt)
 	}
@@ -57,7 +58,7 @@ func (w *work) factsOf(matches []room.Record) ([]facts, error) {
 		err := scan(&i, &f.verified, &f.given, &f.answered, &f.settled, &f.overlapping, &f.passed, &f.outcome)
 		found[i] = f
 		return err
-	}, rows, `SELECT q.i, `+takenColumns("q.message_id")+`,
+	}, rows, `SELECT q.i, `+assignedColumns("q.message_id")+`,
 		EXISTS (SELECT 1 FROM verifications v WHERE v.room = $1 AND v.fence >= q.fence
 			AND (v.fence > q.fence OR (v.completes = 1 AND v.voided_at IS NULL)))
 			OR EXISTS (SELECT 1 FROM high_water h WHERE h.room = $1 AND h.settled >= q.fence),
@@ -70,26 +71,30 @@ func (w *work) factsOf(matches []room.Record) ([]facts, error) {
 		FROM v q`, string(w.id))
 }
 
-// taken is how a message belongs to a lease already.
-type taken struct {
-	verified bool // it was matched to it, or given to it while it went on
-	given    bool // and still is
-	answered bool // by its first answer, which its holder has not rejected; one that has no answer yet has none
+// assignedTo is how a message already belongs to a lease.
+type assignedTo struct {
+	verified bool // it was matched, or given to a live lease
+	given    bool // it was given to a lease, and still belongs to it
+	answered bool // its first answer named a lease, and the holder has not rejected it
 }
 
-// takenColumns are those of taken, of a message of the room $1. OFFSET 0 keeps PostgreSQL from reading whole tables into a hash
-// where it does not know yet how large they are.
-func takenColumns(message string) string {
+// assignedColumns returns the columns of assignedTo, for a message of room $1. OFFSET 0 keeps PostgreSQL from
+// hashing whole tables before it knows their sizes.
+func assignedColumns(message string) string {
 	return strings.ReplaceAll(`
-	EXISTS (SELECT 1 FROM verifications v WHERE v.room = $1 AND v.message_id = MESSAGE AND v.voided_at IS NULL LIMIT 1 OFFSET 0),
-	EXISTS (SELECT 1 FROM attributions a WHERE a.room = $1 AND a.message_id = MESSAGE AND `+standing+` LIMIT 1 OFFSET 0),
-	EXISTS (SELECT 1 FROM messages m WHERE m.room = $1 AND m.message_id = MESSAGE AND m.result IN ('matched', 'late')
+	EXISTS (SELECT 1 FROM verifications v WHERE v.room = $1 AND v.message_id = MESSAGE AND v.voided_at IS NULL
+	LIMIT 1 OFFSET 0),
+	EXISTS (SELECT 1 FROM attributions a WHERE a.room = $1 AND a.message_id = MESSAGE
+	AND `+standing+` LIMIT 1 OFFSET 0),
+	EXISTS (SELECT 1 FROM messages m WHERE m.room = $1 AND m.message_id = MESSAGE
+	AND m.result IN ('matched', 'late')
 		AND NOT EXISTS (SELECT 1 FROM attributions r
-			WHERE r.room = m.room AND r.message_id = m.message_id AND r.kind = 'rejected' AND r.fence = m.fence) LIMIT 1 OFFSET 0)`,
+			WHERE r.room = m.room AND r.message_id = m.message_id AND r.kind = 'rejected' AND r.fence = m.fence)
+			LIMIT 1 OFFSET 0)`,
 		"MESSAGE", message)
 }
 
-func (t taken) objection() string {
+func (t assignedTo) objection() string {
 	switch {
 	case t.verified:
 		return "it is verified for a lease already"
@@ -101,8 +106,8 @@ func (t taken) objection() string {
 	return ""
 }
 
-// objectionToGiven is objection, also to what support gives to a lease that is over: to one that the message could not have
-// come for because it was sent before.
+// objectionToGiven is objection for a message that support gives to a lease, live or over. A lease cannot
+// have caused a message that was sent before it began.
 func (w *work) objectionToGiven(r room.Record) (string, error) {
 	if r.Result != room.Late {
 		found, err := w.factsOf([]room.Record{r})
@@ -114,9 +119,9 @@ func (w *work) objectionToGiven(r room.Record) (string, error) {
 	if r.Fence <= 0 || r.EndedAt < r.GrantedAt {
 		return "its lease is not one", nil
 	}
-	var has taken
+	var has assignedTo
 	var sent, granted int64
-	err := w.Row(`SELECT `+takenColumns("$2")+`,
+	err := w.Row(`SELECT `+assignedColumns("$2")+`,
 		COALESCE((SELECT sent_at FROM messages WHERE room = $1 AND message_id = $2), 0),
 		COALESCE((SELECT granted_at FROM leases WHERE room = $1 AND fence = $3), $4)`,
 		string(w.id), plain(r.MessageID), r.Fence, r.GrantedAt).
@@ -132,38 +137,24 @@ func (w *work) objectionToGiven(r room.Record) (string, error) {
 	return "", nil
 }
 
-// wholeSecond is how exact a carrier's time is at the least, in ms.
+// wholeSecond is the coarsest precision of a carrier's time, in ms.
 const wholeSecond = 1000
 
-// verification binds a message to its lease for good.
-type verification struct {
-	epoch int64
-	room.Record
+// agreeToMatch sends the room and the integration that a message belongs to its lease.
+func (w *work) agreeToMatch(r room.Record) error {
+	w.addVerdict(r, true)
+	return w.sendWebhook("sms.matched", r.At,
+		webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, GrantedAt: r.GrantedAt,
+			MessageID: r.MessageID, SentAt: r.SentAt})
 }
 
-// writeVerifications writes them one after the other: the table's rules are asked of each, and see those before it.
-func (w *work) writeVerifications(list []verification) error {
-	rows := dialect.NewRows(len(list), "fence BIGINT", "epoch BIGINT", "ticket BIGINT", "message_id TEXT", "granted_at BIGINT", "ended_at BIGINT", "completes BIGINT")
-	for _, v := range list {
-		rows.Add(v.Fence, v.epoch, v.Ticket, plain(v.MessageID), v.GrantedAt, v.EndedAt, number(v.Completes))
-	}
-	return w.ExecRows(rows, `INSERT INTO verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at, completes)
-		SELECT $1, fence, epoch, ticket, message_id, granted_at, ended_at, completes FROM v`, string(w.id))
-}
-
-// agree has the room and the integration told that a message belongs to its lease.
-func (w *work) agree(r room.Record) error {
-	w.give(r, true)
-	return w.send("sms.matched", r.At, event{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, GrantedAt: r.GrantedAt,
-		MessageID: r.MessageID, SentAt: r.SentAt})
-}
-
-// refuse calls for a person.
-func (w *work) refuse(epoch int64, r room.Record, why string) error {
-	w.give(r, false)
-	return w.incident(epoch, alarm{kind: "match_refused", subject: r.MessageID, ticket: r.Ticket, fence: r.Fence,
+// refuseMatch refuses a match and adds an incident.
+func (w *work) refuseMatch(epoch int64, r room.Record, why string) error {
+	w.addVerdict(r, false)
+	return w.addIncident(epoch, alarm{kind: "match_refused", subject: r.MessageID, ticket: r.Ticket,
+		fence:  r.Fence,
 		seller: r.Seller, detail: "a match was refused: " + why, at: r.At})
 }
 
-// noRows is an answer, not a failure.
+// noRows reports an empty result, which is not a failure.
 func noRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }

@@ -17,12 +17,13 @@ func TestAMatchThatBreaksARuleIsRefused(t *testing.T) {
 		bad func(*room.Record)
 		why string
 	}{
-		"the fence of an accepted one": {func(r *room.Record) { r.Fence, r.GrantedAt, r.EndedAt = 5000, 50, 60 }, "fence"},
-		"a lower fence":                {func(r *room.Record) { r.Fence = 4999 }, "fence"},
-		"an overlapping lease":         {func(r *room.Record) { r.GrantedAt = 59 }, "overlaps"},
-		"a lease within another":       {func(r *room.Record) { r.GrantedAt, r.EndedAt = 55, 55 }, "overlaps"},
-		"a lease around another":       {func(r *room.Record) { r.GrantedAt, r.EndedAt = 40, 90 }, "overlaps"},
-		"no lease":                     {func(r *room.Record) { r.Fence = 0 }, "lease is not one"},
+		"the fence of an accepted one": {func(r *room.Record) { r.Fence, r.GrantedAt, r.EndedAt = 5000, 50, 60 },
+			"fence"},
+		"a lower fence":          {func(r *room.Record) { r.Fence = 4999 }, "fence"},
+		"an overlapping lease":   {func(r *room.Record) { r.GrantedAt = 59 }, "overlaps"},
+		"a lease within another": {func(r *room.Record) { r.GrantedAt, r.EndedAt = 55, 55 }, "overlaps"},
+		"a lease around another": {func(r *room.Record) { r.GrantedAt, r.EndedAt = 40, 90 }, "overlaps"},
+		"no lease":               {func(r *room.Record) { r.Fence = 0 }, "lease is not one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onBoth(t, func(t *testing.T, b *bench) {
@@ -45,7 +46,8 @@ func TestAMatchThatBreaksARuleIsRefused(t *testing.T) {
 				require.Equal(t, room.Ambiguous, settled.Reason)
 				require.Zero(t, settled.Fence)
 				require.Equal(t, 1, count(t, l, "verifications"))
-				require.Equal(t, []string{"match_refused bad"}, column(t, l.DB(), `SELECT kind || ' ' || subject FROM incidents`))
+				require.Equal(t, []string{"match_refused bad"}, column(t, l.DB(), `SELECT kind || ' ' || subject
+					FROM incidents`))
 				require.Equal(t, 1, count(t, l, "outbox_tasks WHERE payload LIKE '{\"type\":\"incident\"%'"))
 				require.Equal(t, 1, strings.Count(b.log.String(), "level=ERROR"))
 				require.Contains(t, b.log.String(), c.why)
@@ -119,7 +121,7 @@ func TestAMatchTheJournalLostIsJudgedByWhatIsKnown(t *testing.T) {
 	})
 }
 
-// The room forgot its answer and matched the message to somebody else's lease.
+// The room forgot its answer and matched the message to another seller's lease.
 func TestAMessageIsNeverMatchedToASecondLease(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
@@ -185,13 +187,15 @@ func TestLateAndUnmatchedMessagesAreKeptAndToldTheSame(t *testing.T) {
 		require.NoError(t, l.Drain(t.Context(), here))
 		settled, err = l.Receive(t.Context(), here, note)
 		require.NoError(t, err)
-		require.Equal(t, room.Match{Result: room.Late, Ticket: 1, Fence: 1000, Epoch: 1, Granted: 10, Ended: 20, At: 20}, *settled)
+		require.Equal(t, room.Match{Result: room.Late, Ticket: 1, Fence: 1000, Epoch: 1, Granted: 10, Ended: 20,
+			At: 20}, *settled)
 		settled, err = l.Receive(t.Context(), here, none.MessageNote)
 		require.NoError(t, err)
 		require.Equal(t, room.Match{Result: room.Unmatched, Reason: room.NoLease, Epoch: 1, At: 44}, *settled)
 		require.Empty(t, b.journal.told())
 		require.Zero(t, count(t, l, "verifications"))
-		require.Equal(t, []string{"33", "43"}, column(t, l.DB(), `SELECT received_at FROM messages ORDER BY message_id`))
+		require.Equal(t, []string{"33", "43"}, column(t, l.DB(), `SELECT received_at FROM messages
+			ORDER BY message_id`))
 	})
 }
 
@@ -204,39 +208,49 @@ func TestTheDatabaseRefusesABrokenRuleFromAnybody(t *testing.T) {
 		before.Completes, before.EndedAt = false, 65
 		b.write(1, joined(6), granted(6), before)
 		require.NoError(t, l.Drain(t.Context(), here))
-		insert := `INSERT INTO verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at, completes) VALUES `
+		insert := `INSERT INTO verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at,
+			completes) VALUES `
 		for name, statement := range map[string]string{
-			"the same fence":            insert + `('integration', 5000, 1, 6, 'x', 65, 70, 1)`,
-			"the same fence, no end":    insert + `('integration', 5000, 1, 6, 'x', 65, 70, 0)`,
-			"a lower fence":             insert + `('integration', 5999, 1, 6, 'x', 65, 70, 1)`,
-			"a lower fence, no end":     insert + `('integration', 5999, 1, 6, 'x', 65, 70, 0)`,
-			"an overlap":                insert + `('integration', 7000, 1, 7, 'x', 64, 70, 1)`,
-			"an overlap, no end":        insert + `('integration', 7000, 1, 7, 'x', 64, 70, 0)`,
-			"the same message":          insert + `('integration', 7000, 1, 7, 'm-5', 65, 70, 1)`,
-			"the same message, no end":  insert + `('integration', 7000, 1, 7, 'before', 65, 70, 0)`,
-			"no fence":                  insert + `('other', 0, 1, 6, 'x', 65, 70, 1)`,
-			"backwards":                 insert + `('other', 6000, 1, 6, 'x', 70, 60, 1)`,
-			"half an end":               insert + `('other', 6000, 1, 6, 'x', 60, 70, 2)`,
-			"one that never stood":      `INSERT INTO verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at, voided_at) VALUES ('other', 6000, 1, 6, 'x', 60, 70, 80)`,
-			"a change":                  `UPDATE verifications SET fence = 1`,
-			"a change beside a void":    `UPDATE verifications SET voided_at = 80, completes = 0 WHERE message_id = 'm-5'`,
-			"a message for another":     `UPDATE verifications SET voided_at = 80, message_id = 'x' WHERE message_id = 'm-5'`,
-			"nothing":                   `UPDATE verifications SET voided_at = NULL`,
-			"a deletion":                `DELETE FROM verifications`,
-			"a message again":           `INSERT INTO messages (room, message_id, state, sender, body, sent_at, received_at) VALUES ('integration', 'm-5', 'judged', '', '', 0, 0)`,
-			"a place again":             `INSERT INTO places (room, epoch, ticket, seller) VALUES ('integration', 1, 5, 'x')`,
-			"an attribution of no kind": `INSERT INTO attributions (room, message_id, kind, fence, epoch, ticket, seller, at) VALUES ('integration', 'm-5', 'x', 1, 1, 1, '', 0)`,
+			"the same fence":           insert + `('integration', 5000, 1, 6, 'x', 65, 70, 1)`,
+			"the same fence, no end":   insert + `('integration', 5000, 1, 6, 'x', 65, 70, 0)`,
+			"a lower fence":            insert + `('integration', 5999, 1, 6, 'x', 65, 70, 1)`,
+			"a lower fence, no end":    insert + `('integration', 5999, 1, 6, 'x', 65, 70, 0)`,
+			"an overlap":               insert + `('integration', 7000, 1, 7, 'x', 64, 70, 1)`,
+			"an overlap, no end":       insert + `('integration', 7000, 1, 7, 'x', 64, 70, 0)`,
+			"the same message":         insert + `('integration', 7000, 1, 7, 'm-5', 65, 70, 1)`,
+			"the same message, no end": insert + `('integration', 7000, 1, 7, 'before', 65, 70, 0)`,
+			"no fence":                 insert + `('other', 0, 1, 6, 'x', 65, 70, 1)`,
+			"backwards":                insert + `('other', 6000, 1, 6, 'x', 70, 60, 1)`,
+			"half an end":              insert + `('other', 6000, 1, 6, 'x', 60, 70, 2)`,
+			"one that never stood": `INSERT INTO verifications (room, fence, epoch, ticket, message_id,
+				granted_at, ended_at, voided_at) VALUES ('other', 6000, 1, 6, 'x', 60, 70, 80)`,
+			"a change": `UPDATE verifications SET fence = 1`,
+			"a change beside a void": `UPDATE verifications SET voided_at = 80, completes = 0
+				WHERE message_id = 'm-5'`,
+			"a message for another": `UPDATE verifications SET voided_at = 80, message_id = 'x'
+				WHERE message_id = 'm-5'`,
+			"nothing":    `UPDATE verifications SET voided_at = NULL`,
+			"a deletion": `DELETE FROM verifications`,
+			"a message again": `INSERT INTO messages (room, message_id, state, sender, body, sent_at,
+				received_at) VALUES ('integration', 'm-5', 'judged', '', '', 0, 0)`,
+			"a place again": `INSERT INTO places (room, epoch, ticket, seller)
+				VALUES ('integration', 1, 5, 'x')`,
+			"an attribution of no kind": `INSERT INTO attributions (room, message_id, kind, fence, epoch, ticket,
+				seller, at) VALUES ('integration', 'm-5', 'x', 1, 1, 1, '', 0)`,
 		} {
 			_, err := l.DB().Exec(statement)
 			require.Error(t, err, name)
 		}
 		if l.Dialect() == dialect.SQLite {
-			for _, values := range []string{`(7000, 'integration', 7000, 1, 7, 'm-5', 65, 70)`, `(1, 'other', 7000, 1, 7, 'x', 65, 70)`} {
-				_, err := l.DB().Exec(`INSERT OR REPLACE INTO verifications (id, room, fence, epoch, ticket, message_id, granted_at, ended_at) VALUES ` + values)
+			for _, values := range []string{`(7000, 'integration', 7000, 1, 7, 'm-5', 65, 70)`,
+				`(1, 'other', 7000, 1, 7, 'x', 65, 70)`} {
+				_, err := l.DB().Exec(`INSERT OR REPLACE INTO verifications (id, room, fence, epoch, ticket, message_id,
+					granted_at, ended_at) VALUES ` + values)
 				require.Error(t, err, "a replacement")
 			}
 		}
-		require.Equal(t, []string{"m-5", "before"}, column(t, l.DB(), `SELECT message_id FROM verifications ORDER BY id`))
+		require.Equal(t, []string{"m-5", "before"}, column(t, l.DB(), `SELECT message_id FROM verifications
+			ORDER BY id`))
 		_, err := l.DB().Exec(insert + `('integration', 6000, 1, 6, 'it', 60, 70, 1)`)
 		require.NoError(t, err, "the end of a lease that a message was for")
 		_, err = l.DB().Exec(insert + `('integration', 6000, 1, 6, 'x', 60, 70, 0)`)

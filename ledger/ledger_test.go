@@ -39,12 +39,13 @@ type bench struct {
 }
 
 func newBench(url string) *bench {
-	return &bench{url: url, journal: &journal{entries: map[room.ID][]room.Entry{}, tickets: map[room.ID]int64{}}, log: &testproc.Log{},
+	return &bench{url: url, journal: &journal{entries: map[room.ID][]room.Entry{}, tickets: map[room.ID]int64{}},
+		log: &testproc.Log{},
 		now: &clock{now: time.Now()}, probeWithin: time.Minute}
 }
 
 func (b *bench) config() ledger.Config {
-	return ledger.Config{Journal: b.journal, Rooms: b.journal, Tell: true, Now: b.now.Now,
+	return ledger.Config{Journal: b.journal, Rooms: b.journal, Webhooks: true, Now: b.now.Now,
 		Log: slog.New(slog.NewTextHandler(b.log, nil))}
 }
 
@@ -71,9 +72,10 @@ func (b *bench) database(ctx context.Context) (*sqldb.DB, error) {
 	return b.databaseWith(ctx, b.now.Now, b.log)
 }
 
-// databaseWith is one whose clock and log are given; only a database that is known to be away is one that took too long.
+// databaseWith opens a database with a clock and a log, and requires that it is reachable.
 func (b *bench) databaseWith(ctx context.Context, now func() time.Time, log io.Writer) (*sqldb.DB, error) {
-	return sqldb.Open(ctx, sqldb.Config{URL: b.url, Migrations: ledger.Migrations(), Now: now, Log: slog.New(slog.NewTextHandler(log, nil)),
+	return sqldb.Open(ctx, sqldb.Config{URL: b.url, Migrations: ledger.Migrations(), Now: now,
+		Log:         slog.New(slog.NewTextHandler(log, nil)),
 		ProbeWithin: b.probeWithin})
 }
 
@@ -127,7 +129,8 @@ func (j *journal) write(id room.ID, epoch int64, records ...room.Record) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.seq++
-	j.entries[id] = append(j.entries[id], room.Entry{ID: fmt.Sprintf("1763689000000-%d", j.seq), Epoch: epoch, Records: records})
+	j.entries[id] = append(j.entries[id], room.Entry{ID: fmt.Sprintf("1763689000000-%d", j.seq), Epoch: epoch,
+		Records: records})
 }
 
 // rename gives a room's journal to another room.
@@ -199,7 +202,8 @@ func (j *journal) Look(context.Context, room.ID, ...string) (room.View, []room.S
 	return room.View{Epoch: j.epoch, Now: 1763689999000}, nil, nil
 }
 
-func (j *journal) SettleMatch(_ context.Context, _ room.ID, messageID string, fence int64, agreed bool) error {
+func (j *journal) SettleMatch(_ context.Context, _ room.ID, messageID string, fence int64,
+	agreed bool) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.settled = append(j.settled, fmt.Sprint(messageID, " ", agreed))
@@ -235,26 +239,32 @@ func (c *clock) Move(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// A lease as the journal tells it: its fence is its number in thousands of µs, its time 10 ms from number·10.
+// joined is the first record of a lease. Its fence is its number in thousands of µs, its time 10 ms from
+// number·10.
 
 func joined(ticket int64) room.Record {
 	return room.Record{Type: "joined", At: ticket * 10, Ticket: ticket, Seller: fmt.Sprintf("s-%d", ticket)}
 }
 
 func granted(ticket int64) room.Record {
-	return room.Record{Type: "granted", At: ticket * 10, Ticket: ticket, Seller: fmt.Sprintf("s-%d", ticket), Fence: ticket * 1000,
+	return room.Record{Type: "granted", At: ticket * 10, Ticket: ticket, Seller: fmt.Sprintf("s-%d", ticket),
+		Fence:     ticket * 1000,
 		GrantedAt: ticket * 10, ExpiresAt: ticket*10 + 120}
 }
 
 func ended(ticket int64, o room.Outcome) room.Record {
-	return room.Record{Type: "ended", At: ticket*10 + 10, Ticket: ticket, Seller: fmt.Sprintf("s-%d", ticket), Fence: ticket * 1000,
+	return room.Record{Type: "ended", At: ticket*10 + 10, Ticket: ticket, Seller: fmt.Sprintf("s-%d", ticket),
+		Fence:   ticket * 1000,
 		Outcome: o, EndedAt: ticket*10 + 10}
 }
 
 func matched(messageID string, ticket int64) room.Record {
-	return room.Record{Type: "message", At: ticket*10 + 10, Ticket: ticket, Seller: fmt.Sprintf("s-%d", ticket), Fence: ticket * 1000,
-		GrantedAt: ticket * 10, EndedAt: ticket*10 + 10, Result: room.Matched, Code: true, Judge: true, Completes: true,
-		MessageNote: room.MessageNote{MessageID: messageID, From: "01012345678", Text: "code 482913", SentAt: ticket*10 + 5, Received: ticket*10 + 9}}
+	return room.Record{Type: "message", At: ticket*10 + 10, Ticket: ticket, Seller: fmt.Sprintf("s-%d", ticket),
+		Fence:     ticket * 1000,
+		GrantedAt: ticket * 10, EndedAt: ticket*10 + 10, Result: room.Matched, Code: true, Judge: true,
+		Completes: true,
+		MessageNote: room.MessageNote{MessageID: messageID, From: "01012345678", Text: "code 482913",
+			SentAt: ticket*10 + 5, Received: ticket*10 + 9}}
 }
 
 // life is a whole lease that an SMS completed.

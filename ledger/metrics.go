@@ -11,15 +11,15 @@ import (
 )
 
 type metrics struct {
-	entries   prometheus.Counter
-	lag       prometheus.Histogram
-	parked    prometheus.Counter
-	filling   prometheus.Counter
-	incidents *prometheus.CounterVec
-	judged    *prometheus.CounterVec
-	trimmed   *prometheus.CounterVec
-	tallied   tallied
-	oldest    atomic.Int64 // unix ms, when what is oldest happened; 0 = not known
+	entries     prometheus.Counter
+	lag         prometheus.Histogram
+	deadLetters prometheus.Counter
+	filling     prometheus.Counter
+	incidents   *prometheus.CounterVec
+	judged      *prometheus.CounterVec
+	trimmed     *prometheus.CounterVec
+	counters    counters
+	oldest      atomic.Int64 // unix ms, time of the oldest row; 0 = not known
 }
 
 func newMetrics(r prometheus.Registerer, l *Ledger) *metrics {
@@ -27,7 +27,8 @@ func newMetrics(r prometheus.Registerer, l *Ledger) *metrics {
 		return prometheus.NewCounter(prometheus.CounterOpts{Name: "waitroom_ledger_" + name, Help: help})
 	}
 	vec := func(name, help, label string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_ledger_" + name, Help: help}, []string{label})
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_ledger_" + name, Help: help},
+			[]string{label})
 	}
 	gauge := func(name, help string, read func() float64) prometheus.GaugeFunc {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "waitroom_ledger_" + name, Help: help}, read)
@@ -35,40 +36,48 @@ func newMetrics(r prometheus.Registerer, l *Ledger) *metrics {
 	m := &metrics{
 		entries: counter("entries_total", "Journal entries taken in."),
 		lag: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "waitroom_ledger_lag_seconds",
-			Help: "Time from a change to its entry in the ledger.", Buckets: []float64{.05, .1, .25, .5, 1, 2, 5, 15, 60, 300}}),
-		parked:    counter("parked_total", "Journal entries that could not be applied and were put aside."),
-		filling:   counter("journal_filling_total", "Times that a room's journal was seen at least half full."),
-		incidents: vec("incidents_total", "Incidents, by kind.", "kind"),
-		judged:    vec("judged_total", "Matched messages judged, by verdict.", "verdict"),
-		trimmed:   vec("trimmed_rows_total", "Rows deleted because they were older than the retention, by table.", "table"),
-		tallied:   newTallied(),
+			Help:    "Time from a change to its entry in the ledger.",
+			Buckets: []float64{.05, .1, .25, .5, 1, 2, 5, 15, 60, 300}}),
+		deadLetters: counter("parked_total", "Journal entries that could not be applied and were put aside."),
+		filling:     counter("journal_filling_total", "Times that a room's journal was seen at least half full."),
+		incidents:   vec("incidents_total", "Incidents, by kind.", "kind"),
+		judged:      vec("judged_total", "Matched messages judged, by verdict.", "verdict"),
+		trimmed: vec("trimmed_rows_total", "Rows deleted because they were older than the retention, by table.",
+			"table"),
+		counters: newCounters(),
 	}
 	for _, verdict := range []string{agreed, refused} {
-		m.judged.WithLabelValues(verdict) // a rate needs a zero to begin with
+		m.judged.WithLabelValues(verdict) // a rate needs a first value
 	}
 	if r != nil {
-		r.MustRegister(m.entries, m.lag, m.parked, m.filling, m.incidents, m.judged, m.trimmed,
+		r.MustRegister(m.entries, m.lag, m.deadLetters, m.filling, m.incidents, m.judged, m.trimmed,
 			gauge("pending_entries", "Journal entries that this replica knows to wait.",
 				func() float64 { return float64(l.Status().Pending) }),
 			gauge("behind_seconds", "How long the ledger has been behind; 0 when it is not.", l.behindSeconds),
-			gauge("oldest_row_seconds", "How old the oldest row is, as the last round of the trim found; 0 when not known.", l.oldestSeconds))
-		r.MustRegister(m.tallied.collectors()...)
-		r.MustRegister(ofDatabase(l.db)...)
+			gauge("oldest_row_seconds",
+				"How old the oldest row is, as the last round of the trim found; 0 when not known.", l.oldestSeconds))
+		r.MustRegister(m.counters.collectors()...)
+		r.MustRegister(databaseMetrics(l.db)...)
 	}
 	return m
 }
 
-// ofDatabase are the counts that the database keeps by itself.
-func ofDatabase(db *sqldb.DB) []prometheus.Collector {
+// databaseMetrics are the database's own counts.
+func databaseMetrics(db *sqldb.DB) []prometheus.Collector {
 	const probes = "Times the database was asked whether it is there because a question was slow, by answer."
-	count := func(name, help string, labels prometheus.Labels, read func(sqldb.Stats) uint64) prometheus.Collector {
-		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "waitroom_ledger_" + name, Help: help, ConstLabels: labels},
+	count := func(name, help string, labels prometheus.Labels,
+		read func(sqldb.Stats) uint64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "waitroom_ledger_" + name, Help: help,
+			ConstLabels: labels},
 			func() float64 { return float64(read(db.Stats())) })
 	}
 	return []prometheus.Collector{
-		count("failures_total", "Database operations that failed.", nil, func(s sqldb.Stats) uint64 { return s.Failures }),
-		count("probes_total", probes, prometheus.Labels{"answer": "there"}, func(s sqldb.Stats) uint64 { return s.Answered }),
-		count("probes_total", probes, prometheus.Labels{"answer": "none"}, func(s sqldb.Stats) uint64 { return s.Silent }),
+		count("failures_total", "Database operations that failed.", nil,
+			func(s sqldb.Stats) uint64 { return s.Failures }),
+		count("probes_total", probes, prometheus.Labels{"answer": "there"},
+			func(s sqldb.Stats) uint64 { return s.Answered }),
+		count("probes_total", probes, prometheus.Labels{"answer": "none"},
+			func(s sqldb.Stats) uint64 { return s.Silent }),
 	}
 }
 

@@ -10,11 +10,11 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// Migrations make the tables that a Ledger writes: its own, and the outbox's as outbox.Schema has them.
+// Migrations returns the tables that a Ledger writes: its own, and the outbox's, which match outbox.Schema.
 func Migrations() sqldb.Migrations {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
-		panic(err) // the name is not one
+		panic(err) // the name is fixed
 	}
 	return sqldb.Migrations{Files: files}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// explained is a database that says how it would answer what it is asked.
+// explained is a database that returns its query plans.
 type explained struct {
 	*sql.DB
 	dialect dialect.Dialect
@@ -67,17 +67,20 @@ func (e *explained) explain(ctx context.Context, query string, args ...any) erro
 	return rows.Err()
 }
 
-// wholeRoom says that all that a room has in an index is read; what is open is as much as who is there.
+// wholeRoom matches plans that read all of a room's rows in an index. Open rows are as few as the sellers
+// present.
 var wholeRoom = regexp.MustCompile(`\(room=\?\)|Index Cond: \(room = '[^']*'::text\)$`)
 
 // given is a scan of the rows that a statement was given, which it calls v, or q where v is another.
 var given = regexp.MustCompile(`^SCAN (v|q|CONSTANT ROW|\d+ CONSTANT ROWS)$`)
 
-// scans are the lines that say that a whole table or index is read, or all of a room. Rows that are given to a statement are none.
+// scans returns the lines of plans that read a whole table or index, or all of a room. Parameter rows do not
+// count.
 func (e *explained) scans() (list []string) {
 	before := ""
 	for _, line := range e.plans {
-		marks := strings.Contains(before+line, "high_water") || strings.HasPrefix(line, "SEARCH h ") // which has one row of a room
+		marks := strings.Contains(before+line, "high_water") ||
+			strings.HasPrefix(line, "SEARCH h ") // which has one row of a room
 		before = line
 		if strings.Contains(line, "Seq Scan") || strings.HasPrefix(line, "SCAN") && !given.MatchString(line) ||
 			wholeRoom.MatchString(line) && !strings.Contains(line, "_open ") && !marks {
@@ -87,26 +90,38 @@ func (e *explained) scans() (list []string) {
 	return list
 }
 
-// filled is how many rows a table gets. PostgreSQL goes by it, and reads a whole table where that has few; SQLite, which is not told, does not.
+// filled is how many rows a table gets. PostgreSQL's planner uses it, and reads small tables whole; SQLite's
+// does not.
 var filled = map[dialect.Dialect]int64{dialect.SQLite: 6000, dialect.Postgres: 20_000}
 
-// fill is what many rooms have written for a while: each statement's i counts rows, and the last hundred places are open.
+// fill is what many rooms have written for a while: each statement's i counts rows, and the last hundred
+// places are open.
 var fill = []string{
 	`places (room, epoch, ticket, seller, joined_at, ended_at, outcome, fence)
-		SELECT 'r' || (i % 50), 1, i, 's' || (i % 900), i * 10000, CASE WHEN i < most - 100 THEN i * 10000 + 5000 END, CASE WHEN i < most - 100 THEN 'completed' END, i FROM n, m`,
+		SELECT 'r' || (i % 50), 1, i, 's' || (i % 900), i * 10000, CASE WHEN i < most - 100 THEN i * 10000 + 5000
+		END, CASE WHEN i < most - 100 THEN 'completed' END, i FROM n, m`,
 	`leases (room, fence, epoch, ticket, seller, granted_at, expires_at, ended_at, outcome)
-		SELECT 'r' || (i % 50), i, 1, i, 's' || (i % 900), i * 10000, i * 10000 + 9999, i * 10000 + 5000, 'completed' FROM n`,
-	`timeline (room, epoch, entry, n, at, kind, ticket, seller) SELECT 'r' || (i % 50), 1, i || '-0', 0, i * 10000, 'joined', i, 's' || (i % 900) FROM n`,
-	`messages (room, message_id, state, sender, body, sent_at, received_at, result, seller, now_by, now_result, now_seller)
-		SELECT 'r' || (i % 50), 'm' || i, 'judged', '', '', i * 10000, i * 10000, CASE WHEN i % 10 = 0 THEN 'unmatched' ELSE 'matched' END,
-			's' || (i % 900), CASE WHEN i % 7 = 0 THEN 'claimed' END, CASE WHEN i % 7 = 0 THEN 'matched' END, CASE WHEN i % 7 = 0 THEN 's' || (i % 300) END FROM n`,
+		SELECT 'r' || (i % 50), i, 1, i, 's' || (i % 900), i * 10000, i * 10000 + 9999, i * 10000 + 5000,
+		'completed' FROM n`,
+	`timeline (room, epoch, entry, n, at, kind, ticket, seller) SELECT 'r' || (i % 50), 1, i || '-0', 0,
+		i * 10000, 'joined', i, 's' || (i % 900) FROM n`,
+	`messages (room, message_id, state, sender, body, sent_at, received_at, result, seller, now_by, now_result,
+		now_seller)
+		SELECT 'r' || (i % 50), 'm' || i, 'judged', '', '', i * 10000, i * 10000,
+		CASE WHEN i % 10 = 0 THEN 'unmatched' ELSE 'matched' END,
+			's' || (i % 900), CASE WHEN i % 7 = 0 THEN 'claimed' END, CASE WHEN i % 7 = 0 THEN 'matched' END,
+			CASE WHEN i % 7 = 0 THEN 's' || (i % 300) END FROM n`,
 	`attributions (room, message_id, kind, fence, epoch, ticket, seller, verdict, at)
-		SELECT 'r' || (i % 50), 'm' || i, CASE WHEN i % 3 = 0 THEN 'rejected' ELSE 'claimed' END, i, 1, i, '', 'agreed', i * 10000 FROM n`,
-	`verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at) SELECT 'r' || (i % 50), i, 1, i, 'm' || i, i * 10000, i * 10000 + 5000 FROM n WHERE i < 3000`,
+		SELECT 'r' || (i % 50), 'm' || i, CASE WHEN i % 3 = 0 THEN 'rejected' ELSE 'claimed' END, i, 1, i, '',
+		'agreed', i * 10000 FROM n`,
+	`verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at)
+		SELECT 'r' || (i % 50), i, 1, i, 'm' || i, i * 10000, i * 10000 + 5000 FROM n WHERE i < 3000`,
 	`actions (room, epoch, entry, n, at, who, action, reason, seller)
-		SELECT 'r' || (i % 50), 1, i || '-0', 0, i * 10000, 'w' || (i % 70), CASE WHEN i % 5 = 0 THEN 'pause' ELSE 'move' END, '', 's' || (i % 900) FROM n`,
+		SELECT 'r' || (i % 50), 1, i || '-0', 0, i * 10000, 'w' || (i % 70),
+		CASE WHEN i % 5 = 0 THEN 'pause' ELSE 'move' END, '', 's' || (i % 900) FROM n`,
 	`high_water (room, fence) SELECT 'q' || i, i FROM n WHERE i < 3000`,
-	`incidents (room, kind, subject, epoch, ticket, fence, detail, at) SELECT 'r' || (i % 50), 'match_refused', 'm' || i, 1, i, i, '', i * 10000 FROM n`,
+	`incidents (room, kind, subject, epoch, ticket, fence, detail, at)
+		SELECT 'r' || (i % 50), 'match_refused', 'm' || i, 1, i, i, '', i * 10000 FROM n`,
 }
 
 func busyDatabase(t *testing.T, url string) *explained {
@@ -116,7 +131,9 @@ func busyDatabase(t *testing.T, url string) *explained {
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	most := fmt.Sprint(filled[db.Dialect()])
 	for _, rows := range fill {
-		_, err := db.SQL().Exec(`WITH RECURSIVE m(most) AS (SELECT ` + most + `), n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ` + most + `) INSERT INTO ` + rows)
+		_, err := db.SQL().Exec(`WITH RECURSIVE m(most) AS (SELECT
+			` + most + `), n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ` + most + `) INSERT INTO ` +
+			rows)
 		require.NoError(t, err, rows)
 	}
 	if db.Dialect() == dialect.Postgres { // which does so by itself after a while
@@ -126,7 +143,7 @@ func busyDatabase(t *testing.T, url string) *explained {
 	return &explained{DB: db.SQL(), dialect: db.Dialect()}
 }
 
-// questions are what the desk and the drain ask of a database that is filled so, each of a room in it.
+// questions are the queries of the desk and the drain for a room of such a database.
 func questions(filled int64) map[string]func(*work) error {
 	now, one := filled*10_000, filled-40 // one that was there not long ago, and its seller
 	seller := fmt.Sprint("s", one%900)
@@ -163,9 +180,10 @@ func questions(filled int64) map[string]func(*work) error {
 			return err
 		}
 	}
-	given := room.Record{Type: assigned, MessageNote: room.MessageNote{MessageID: fmt.Sprint("m", one)}, Fence: one, Result: room.Late,
+	given := room.Record{Type: assigned, MessageNote: room.MessageNote{MessageID: fmt.Sprint("m", one)},
+		Fence: one, Result: room.Late,
 		GrantedAt: one * 10_000, EndedAt: one*10_000 + 5000}
-	key := noteKey{1, fmt.Sprint(one, "-0"), 0}
+	key := recordKey{1, fmt.Sprint(one, "-0"), 0}
 	return map[string]func(*work) error{
 		"minutes":            func(w *work) error { return w.minutes(newSeries(now-3*minute, now+minute, false)) },
 		"minutes with depth": func(w *work) error { return w.minutes(newSeries(now-3*minute, now+minute, true)) },
@@ -176,38 +194,51 @@ func questions(filled int64) map[string]func(*work) error {
 			}
 			return err
 		},
-		"incidents":                func(w *work) error { _, err := w.incidents(now-60*minute, 10); return err },
-		"audit":                    page(AuditFilter{}),
-		"audit of an action":       page(AuditFilter{Action: "pause", From: 1}),
-		"last pause":               func(w *work) error { _, err := w.pauses(); return err },
-		"audit of a time":          page(AuditFilter{From: now - minute, To: now}),
-		"audit of somebody":        page(AuditFilter{Who: "w10"}),
-		"audit of a room":          page(AuditFilter{Room: "r10"}),
-		"audit of all these":       page(AuditFilter{Room: "r10", Who: "w10", From: 1, To: now}),
-		"story":                    story(Story{Seller: "s10"}),
-		"story in a room":          story(Story{Seller: "s10", Room: "r10"}),
-		"a seller's leases":        history(0),
-		"a seller's places":        history(1),
-		"a seller's messages":      history(2),
-		"a seller's actions":       history(3),
-		"an objection":             func(w *work) error { _, err := w.objectionToGiven(given); return err },
-		"what is known of matches": func(w *work) error { _, err := w.factsOf([]room.Record{given, given}); return err },
+		"incidents":           func(w *work) error { _, err := w.incidents(now-60*minute, 10); return err },
+		"audit":               page(AuditFilter{}),
+		"audit of an action":  page(AuditFilter{Action: "pause", From: 1}),
+		"last pause":          func(w *work) error { _, err := w.pauses(); return err },
+		"audit of a time":     page(AuditFilter{From: now - minute, To: now}),
+		"audit of somebody":   page(AuditFilter{Who: "w10"}),
+		"audit of a room":     page(AuditFilter{Room: "r10"}),
+		"audit of all these":  page(AuditFilter{Room: "r10", Who: "w10", From: 1, To: now}),
+		"story":               story(Story{Seller: "s10"}),
+		"story in a room":     story(Story{Seller: "s10", Room: "r10"}),
+		"a seller's leases":   history(0),
+		"a seller's places":   history(1),
+		"a seller's messages": history(2),
+		"a seller's actions":  history(3),
+		"an objection":        func(w *work) error { _, err := w.objectionToGiven(given); return err },
+		"what is known of matches": func(w *work) error {
+			_, err := w.factsOf([]room.Record{given, given})
+			return err
+		},
 		"places and leases": func(w *work) error {
-			return read(w.Session, []*run{{work: w, notes: []note{{noteKey: key, Record: room.Record{Type: "granted", Ticket: one, Fence: one}}}}})
+			return read(w.Session,
+				[]*run{{work: w, records: []record{{recordKey: key,
+					Record: room.Record{Type: "granted", Ticket: one, Fence: one}}}}})
 		},
 		"what is there of entries": func(w *work) error {
-			return readNotes(w.Session, []*run{{work: w, notes: []note{{noteKey: key}}}})
+			return markApplied(w.Session, []*run{{work: w, records: []record{{recordKey: key}}}})
 		},
-		"what goes on in a new epoch": func(w *work) error { return w.keep(1, room.Kept{Ticket: one, Seller: seller}, now) },
+		"what goes on in a new epoch": func(w *work) error {
+			return w.carryOver(1,
+				room.Kept{Ticket: one, Seller: seller}, now)
+		},
 		"what was told of a place": func(w *work) error {
-			of, err := w.toldPlace(room.Record{Of: 9, Ticket: one, Seller: seller, Outcome: room.Lost, EndedAt: now})
+			of, err := w.replayPlace(room.Record{Of: 9, Ticket: one, Seller: seller, Outcome: room.Lost, EndedAt: now})
 			if err == nil && of != 1 {
 				err = fmt.Errorf("found in epoch %d", of)
 			}
 			return err
 		},
-		"a live objection":    func(w *work) error { g := given; g.Result = room.Matched; _, err := w.objectionToGiven(g); return err },
-		"what was attributed": func(w *work) error { _, _, err := w.attributed(given); return err },
+		"a live objection": func(w *work) error {
+			g := given
+			g.Result = room.Matched
+			_, err := w.objectionToGiven(g)
+			return err
+		},
+		"what was attributed": func(w *work) error { _, _, err := w.findAttribution(given); return err },
 	}
 }
 
@@ -220,7 +251,8 @@ func TestNoQuestionOfTheDeskReadsAWholeTable(t *testing.T) {
 			db := busyDatabase(t, url(t))
 			for name, ask := range questions(filled[db.dialect]) {
 				db.plans = nil
-				require.NoError(t, ask(&work{Session: sqldb.Session{Querier: db, Ctx: t.Context(), Dialect: db.dialect}, id: "r10"}), name)
+				require.NoError(t, ask(&work{Session: sqldb.Session{Querier: db, Ctx: t.Context(), Dialect: db.dialect},
+					id: "r10"}), name)
 				require.NotEmpty(t, db.plans, name)
 				require.Empty(t, db.scans(), "%s:\n%s", name, strings.Join(db.plans, "\n"))
 				if testing.Verbose() {
@@ -244,7 +276,8 @@ func trimPlans(t *testing.T, db *explained) {
 	db.plans = nil
 	gone, err := w.trim(20*50*10_000, 4*20) // twenty rows of each
 	require.NoError(t, err)
-	for _, table := range []string{"leases", "places", "verifications", "messages", "attributions", "actions", "incidents"} {
+	for _, table := range []string{"leases", "places", "verifications", "messages", "attributions", "actions",
+		"incidents"} {
 		require.NotZero(t, gone[table], table)
 	}
 	_, err = outbox.Trim(t.Context(), db, db.dialect, 1, 10, outbox.Finished)
@@ -255,6 +288,7 @@ func trimPlans(t *testing.T, db *explained) {
 		t.Logf("%s", strings.Join(db.plans, "\n"))
 	}
 	require.Empty(t, slices.DeleteFunc(db.scans(), func(line string) bool {
-		return strings.Contains(line, "parked") || strings.HasPrefix(line, "SCAN q") || strings.Contains(line, "outbox_tasks") // few; the rows of a subquery; none
+		return strings.Contains(line, "parked") || strings.HasPrefix(line, "SCAN q") ||
+			strings.Contains(line, "outbox_tasks") // few; the rows of a subquery; none
 	}), strings.Join(db.plans, "\n"))
 }

@@ -10,23 +10,23 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// AuditFilter says which actions of support are wanted. Zero fields do not narrow it.
+// AuditFilter selects actions of support. Zero fields select all.
 type AuditFilter struct {
 	Room     room.ID
 	Who      string
 	Action   string
 	From, To int64  // half-open, unix ms
 	Limit    int    // default 100, at most 1,000
-	Cursor   string // the one that the page before gave
+	Cursor   string // next of the page before
 }
 
-// AuditRow is something support did, in a room, or in room.SupportRoom where it concerns none.
+// AuditRow is an action of support in a room, or in room.SupportRoom if it concerns no room.
 type AuditRow struct {
 	Room room.ID
 	ActionRow
 }
 
-// actionKey is where an action is among all actions.
+// actionKey is the position of an action among all actions.
 type actionKey struct {
 	At    int64  `json:"a"`
 	Room  string `json:"r"`
@@ -35,7 +35,7 @@ type actionKey struct {
 	N     int64  `json:"n"`
 }
 
-// Audit reads what support did, latest first. ErrCursor when the cursor is nobody's.
+// Audit returns actions of support, latest first. It returns ErrCursor for an unknown cursor.
 func (l *Ledger) Audit(ctx context.Context, f AuditFilter) (rows []AuditRow, next string, err error) {
 	before, err := parseActionKey(f.Cursor)
 	if err != nil {
@@ -59,7 +59,7 @@ func (l *Ledger) Audit(ctx context.Context, f AuditFilter) (rows []AuditRow, nex
 	return rows, next, nil
 }
 
-// audit reads a page and one row more.
+// audit reads a page and one more row.
 func (w *work) audit(f AuditFilter, before *actionKey) (rows []AuditRow, keys []actionKey, err error) {
 	q := &conditions{}
 	q.add("at >= %s", f.From)
@@ -77,17 +77,20 @@ func (w *work) audit(f AuditFilter, before *actionKey) (rows []AuditRow, keys []
 	}
 	if k := before; k != nil {
 		q.add("at <= %s", k.At)
-		q.add("(at, room, epoch, entry, n) < ("+strings.Join([]string{q.param(k.At), q.param(plain(k.Room)), q.param(k.Epoch),
+		q.add("(at, room, epoch, entry, n) < ("+strings.Join([]string{q.param(k.At), q.param(plain(k.Room)),
+			q.param(k.Epoch),
 			q.param(plain(k.Entry))}, ", ")+", %s)", k.N)
 	}
 	err = w.Each(func(scan func(...any) error) error {
 		var k actionKey
 		var r AuditRow
-		err := scan(&k.At, &k.Room, &k.Epoch, &k.Entry, &k.N, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence, &r.MessageID, &r.Seller, &r.ActionDetail)
+		err := scan(&k.At, &k.Room, &k.Epoch, &k.Entry, &k.N, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence,
+			&r.MessageID, &r.Seller, &r.ActionDetail)
 		r.Room, r.Epoch, r.At = room.ID(k.Room), k.Epoch, k.At
 		rows, keys = append(rows, r), append(keys, k)
 		return err
-	}, fmt.Sprintf(`SELECT at, room, epoch, entry, n, who, action, reason, ticket, fence, message_id, seller, detail FROM actions WHERE %s
+	}, fmt.Sprintf(`SELECT at, room, epoch, entry, n, who, action, reason, ticket, fence, message_id, seller,
+		detail FROM actions WHERE %s
 		ORDER BY at DESC, room DESC, epoch DESC, entry DESC, n DESC LIMIT %d`, q.where(), f.Limit+1), q.args...)
 	return rows, keys, err
 }

@@ -40,13 +40,19 @@ func TestAnAuditSaysWhatSupportDidInAllRooms(t *testing.T) {
 			filter ledger.AuditFilter
 			want   []string
 		}{
-			"everything":    {ledger.AuditFilter{}, []string{"support 40 x\uFFFD\uFFFD sign-in-failed", "other 30 lee pause", "integration 20 kim release", "support 10 kim sign-in"}},
-			"of somebody":   {ledger.AuditFilter{Who: "kim"}, []string{"integration 20 kim release", "support 10 kim sign-in"}},
-			"of nobody":     {ledger.AuditFilter{Who: "\x00"}, nil},
-			"of an action":  {ledger.AuditFilter{Action: "pause"}, []string{"other 30 lee pause"}},
-			"in a room":     {ledger.AuditFilter{Room: "support"}, []string{"support 40 x\uFFFD\uFFFD sign-in-failed", "support 10 kim sign-in"}},
-			"in some time":  {ledger.AuditFilter{From: 20, To: 40}, []string{"other 30 lee pause", "integration 20 kim release"}},
-			"and all of it": {ledger.AuditFilter{Who: "kim", Room: here, From: 20, To: 21}, []string{"integration 20 kim release"}},
+			"everything": {ledger.AuditFilter{},
+				[]string{"support 40 x\uFFFD\uFFFD sign-in-failed", "other 30 lee pause", "integration 20 kim release",
+					"support 10 kim sign-in"}},
+			"of somebody": {ledger.AuditFilter{Who: "kim"},
+				[]string{"integration 20 kim release", "support 10 kim sign-in"}},
+			"of nobody":    {ledger.AuditFilter{Who: "\x00"}, nil},
+			"of an action": {ledger.AuditFilter{Action: "pause"}, []string{"other 30 lee pause"}},
+			"in a room": {ledger.AuditFilter{Room: "support"},
+				[]string{"support 40 x\uFFFD\uFFFD sign-in-failed", "support 10 kim sign-in"}},
+			"in some time": {ledger.AuditFilter{From: 20, To: 40},
+				[]string{"other 30 lee pause", "integration 20 kim release"}},
+			"and all of it": {ledger.AuditFilter{Who: "kim", Room: here, From: 20, To: 21},
+				[]string{"integration 20 kim release"}},
 		} {
 			got, next := did(t, l, c.filter)
 			require.Equal(t, c.want, got, name)
@@ -54,8 +60,9 @@ func TestAnAuditSaysWhatSupportDidInAllRooms(t *testing.T) {
 		}
 		rows, _, err := l.Audit(t.Context(), ledger.AuditFilter{Room: here})
 		require.NoError(t, err)
-		require.Equal(t, []ledger.AuditRow{{Room: here, ActionRow: ledger.ActionRow{Epoch: 1, Who: "kim", Action: "release",
-			Reason: "why release", Ticket: 1, Fence: 1000, At: 20, Seller: "s-1"}}}, rows)
+		require.Equal(t, []ledger.AuditRow{{Room: here,
+			ActionRow: ledger.ActionRow{Epoch: 1, Who: "kim", Action: "release",
+				Reason: "why release", Ticket: 1, Fence: 1000, At: 20, Seller: "s-1"}}}, rows)
 	})
 }
 
@@ -97,11 +104,13 @@ func TestAnActionIsKeptUnderTheSellerItWasFor(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		b.life(1)
-		said, byTicket, byFence, room := act(30, "kim", "said"), act(31, "kim", "ticket"), act(32, "kim", "fence"), act(33, "kim", "pause")
+		said, byTicket, byFence, room := act(30, "kim", "said"), act(31, "kim", "ticket"), act(32, "kim", "fence"),
+			act(33, "kim", "pause")
 		said.Ticket, said.Seller, byTicket.Ticket, byFence.Fence = 77, "s-9", 1, 1000
 		b.write(1, said, byTicket, byFence, room)
 		require.NoError(t, l.Drain(t.Context(), here))
-		require.Equal(t, []string{"said s-9", "ticket s-1", "fence s-1", "pause "}, column(t, l.DB(), `SELECT action || ' ' || seller FROM actions ORDER BY at`))
+		require.Equal(t, []string{"said s-9", "ticket s-1", "fence s-1", "pause "}, column(t, l.DB(), `SELECT
+			action || ' ' || seller FROM actions ORDER BY at`))
 		p, err := l.History(t.Context(), here, ledger.Filter{Seller: "s-1"})
 		require.NoError(t, err)
 		require.Len(t, p.Actions, 2)
@@ -118,11 +127,13 @@ func TestAnActionNamesItsMessage(t *testing.T) {
 		p, err := l.History(t.Context(), here, ledger.Filter{})
 		require.NoError(t, err)
 		require.Equal(t, []ledger.ActionRow{
-			{Epoch: 1, Who: "kim", Action: "assign", Reason: "why assign", Ticket: 1, Fence: 1000, MessageID: "m\uFFFD\uFFFD", At: 30},
+			{Epoch: 1, Who: "kim", Action: "assign", Reason: "why assign", Ticket: 1, Fence: 1000,
+				MessageID: "m\uFFFD\uFFFD", At: 30},
 			{Epoch: 1, Who: "kim", Action: "pause", Reason: "why pause", At: 31}}, p.Actions)
 		rows, _, err := l.Audit(t.Context(), ledger.AuditFilter{})
 		require.NoError(t, err)
-		require.Equal(t, []ledger.AuditRow{{Room: here, ActionRow: p.Actions[1]}, {Room: here, ActionRow: p.Actions[0]}}, rows)
+		require.Equal(t, []ledger.AuditRow{{Room: here, ActionRow: p.Actions[1]},
+			{Room: here, ActionRow: p.Actions[0]}}, rows)
 	})
 }
 
@@ -142,7 +153,8 @@ func TestAnActionSaysWhatItWasBeyondItsName(t *testing.T) {
 			require.Equal(t, detail, p.Actions[i].ActionDetail)
 			require.Equal(t, detail, rows[len(rows)-1-i].ActionDetail)
 		}
-		require.Equal(t, []string{`{"seconds":60}`, `{"from":3,"to":1}`, ""}, column(t, l.DB(), `SELECT detail FROM actions ORDER BY at`))
+		require.Equal(t, []string{`{"seconds":60}`, `{"from":3,"to":1}`, ""}, column(t, l.DB(), `SELECT detail
+			FROM actions ORDER BY at`))
 		_, err = l.DB().Exec(`UPDATE actions SET detail = 'none' WHERE at = 30`)
 		require.NoError(t, err)
 		p, err = l.History(t.Context(), here, ledger.Filter{})

@@ -6,9 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A cursor that is taken names a place in the history that a database can be asked for, and is the same when it is given out again.
+// A cursor that parses names a position that a database can be queried for, and encodes to the same cursor.
 func FuzzCursor(f *testing.F) {
-	for _, seed := range []string{"", "e30", "bnVsbA", "W10", "!", position{At: 1795220000000, Kind: 2, Key: "1 2"}.cursor(), position{Kind: -1}.cursor(),
+	for _, seed := range []string{"", "e30", "bnVsbA", "W10", "!",
+		position{At: 1795220000000, Kind: 2, Key: "1 2"}.cursor(), position{Kind: -1}.cursor(),
 		position{Kind: 99}.cursor(), position{Key: "a\x00b"}.cursor(), "eyJhIjoxZTMwfQ"} {
 		f.Add(seed)
 	}
@@ -31,7 +32,8 @@ func FuzzCursor(f *testing.F) {
 }
 
 func FuzzAuditCursorThatIsTakenIsTheSameWhenItIsGivenOutAgain(f *testing.F) {
-	for _, seed := range []string{"", "e30", "bnVsbA", "W10", "!", actionKey{At: 1, Room: "integration", Epoch: 2, Entry: "5-1", N: 3}.cursor(), actionKey{At: 1}.cursor(),
+	for _, seed := range []string{"", "e30", "bnVsbA", "W10", "!",
+		actionKey{At: 1, Room: "integration", Epoch: 2, Entry: "5-1", N: 3}.cursor(), actionKey{At: 1}.cursor(),
 		actionKey{Room: "a\x00b"}.cursor()} {
 		f.Add(seed)
 	}

@@ -12,16 +12,16 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// ErrCursor says that a cursor is not one that a page gave out.
+// ErrCursor is returned for a cursor that no page returned.
 var ErrCursor = errors.New("cursor is not valid")
 
-// Filter says which rows of a room's history are wanted. Zero fields do not narrow it.
+// Filter selects rows of a room's history. Zero fields select all.
 type Filter struct {
 	Seller   string
-	From, To int64  // half-open, unix ms: when it was joined, granted, received, done
-	Limit    int    // rows in all on a page; default 100, at most 1,000
-	Cursor   string // Next of the page before, of the same order
-	Latest   bool   // the latest rows first
+	From, To int64  // half-open, unix ms: joined, granted, received or done
+	Limit    int    // rows of all kinds on a page; default 100, at most 1,000
+	Cursor   string // Next of the page before, in the same order
+	Latest   bool   // latest rows first
 }
 
 const (
@@ -29,67 +29,67 @@ const (
 	maxLimit     = 1000
 )
 
-// Page is a part of a room's history. Each list is oldest first, and so are pages: all rows of a page
-// are from before those of the next. With Filter.Latest it is the other way round. Times are unix ms, 0 = not yet, or not known.
+// Page is a part of a room's history. Lists and pages are oldest first: no row of a page is later than a row
+// of the next. Filter.Latest reverses the order. Times are unix ms, 0 = not yet, or not known.
 type Page struct {
 	Leases   []LeaseRow
 	Places   []PlaceRow
 	Messages []MessageRow
 	Actions  []ActionRow
-	Next     string // "" = this was the last
+	Next     string // "" = the last page
 }
 
-// LeaseRow is one holding of the lock.
+// LeaseRow is one lease.
 type LeaseRow struct {
 	Epoch, Fence, Ticket int64
 	Seller               string
 	GrantedAt, EndedAt   int64
-	Outcome              room.Outcome // "" = it goes on
+	Outcome              room.Outcome // "" = live
 }
 
-// PlaceRow is one standing in the room.
+// PlaceRow is one place in the room.
 type PlaceRow struct {
 	Epoch, Ticket     int64
 	Seller            string
 	JoinedAt, EndedAt int64
-	Outcome           room.Outcome // "" = it goes on
+	Outcome           room.Outcome // "" = open
 }
 
-// MessageRow is one SMS and where it belongs now, which may not be what it was first answered; it has no text.
+// MessageRow is an SMS and its current lease, which may differ from its first answer. It has no text.
 type MessageRow struct {
 	Epoch              int64
 	MessageID          string
 	Result             room.Result
 	Reason             room.Reason
-	Ticket, Fence      int64 // 0 = bound to none
+	Ticket, Fence      int64 // 0 = none
 	SentAt, ReceivedAt int64
 }
 
-// ActionRow is something support did.
+// ActionRow is an action of support.
 type ActionRow struct {
 	Epoch               int64
 	Who, Action, Reason string
 	Ticket, Fence       int64
-	MessageID           string // "" = it was about none
+	MessageID           string // "" = none
 	At                  int64
-	Seller              string // whose place or lease it was; "" = nobody's
+	Seller              string // of its place or lease; "" = none
 	ActionDetail
 }
 
-// position is where a row is in the history: by time, kind and key.
+// position is a row's position in the history: time, kind and key.
 type position struct {
 	At   int64  `json:"a"`
 	Kind int    `json:"k"`
 	Key  string `json:"i"`
 }
 
-// found is a row and how to put it on a page.
+// found is a row and the function that puts it on a page.
 type found struct {
 	position
 	put func(*Page)
 }
 
-// History reads a page of a room's history. ErrCursor when the cursor is nobody's.
+// History returns a page of a room's history. It returns ErrCursor for an unknown cursor.
 func (l *Ledger) History(ctx context.Context, id room.ID, f Filter) (Page, error) {
 	after, err := parseCursor(f.Cursor)
 	if err != nil {
@@ -116,8 +116,8 @@ func (l *Ledger) History(ctx context.Context, id room.ID, f Filter) (Page, error
 	return page(rows, f), nil
 }
 
-// page takes the first rows of all kinds. What the database ordered by its collation stays in that
-// order: only rows of different kinds are put in order here.
+// page takes the first rows of all kinds. It orders only rows of different kinds, since the database orders
+// keys by its own collation.
 func page(rows []found, f Filter) Page {
 	slices.SortStableFunc(rows, func(a, b found) int {
 		if f.Latest {

@@ -43,7 +43,8 @@ func TestHistoryIsReadInPagesWithoutGapsOrRepeats(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, whole.Next)
 		require.Len(t, flat(whole), 3*30+12+1)
-		require.Equal(t, ledger.LeaseRow{Epoch: 1, Fence: 1000, Ticket: 1, Seller: "s-1", GrantedAt: 10, EndedAt: 20,
+		require.Equal(t, ledger.LeaseRow{Epoch: 1, Fence: 1000, Ticket: 1, Seller: "s-1", GrantedAt: 10,
+			EndedAt: 20,
 			Outcome: room.Completed}, whole.Leases[0])
 		require.Equal(t, ledger.MessageRow{Epoch: 1, MessageID: "m-1", Result: room.Matched, Ticket: 1, Fence: 1000,
 			SentAt: 15, ReceivedAt: 19}, whole.Messages[0])
@@ -81,7 +82,8 @@ func TestHistoryIsNarrowedBySellerAndTime(t *testing.T) {
 		for ticket := range int64(5) {
 			b.life(ticket + 1)
 		}
-		b.write(1, room.Record{Type: "action", At: 31, Who: "kim", Action: "extend", Reason: "r", Ticket: 3, Fence: 3000})
+		b.write(1, room.Record{Type: "action", At: 31, Who: "kim", Action: "extend", Reason: "r", Ticket: 3,
+			Fence: 3000})
 		b.write(1, room.Record{Type: "action", At: 41, Who: "kim", Action: "extend", Reason: "r", Fence: 4000})
 		require.NoError(t, l.Drain(t.Context(), here))
 		p, err := l.History(t.Context(), here, ledger.Filter{Seller: "s-4"})

@@ -10,13 +10,14 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Minute is what happened in a room within one minute.
+// Minute is one minute of a room.
 type Minute struct {
-	At                 int64 // unix ms of its start
-	Depth              int   // how many waited at its end, or at the instant of asking; -1 where that was not asked for
-	Granted            int   // how many leases were granted
-	WaitP50, WaitP95   int64 // ms from joining to being granted, of those granted in it; -1 = none were
-	DelayP50, DelayP95 int64 // ms from the end of the lease before to a grant, where somebody waited; -1 = nobody did
+	At               int64 // unix ms of its start
+	Depth            int   // places waiting at its end, or now; -1 = not requested
+	Granted          int   // leases granted
+	WaitP50, WaitP95 int64 // ms from join to grant, of its grants; -1 = no grants
+	// ms from the previous lease's end to the grant, if a seller waited; -1 = none waited
+	DelayP50, DelayP95 int64
 	Outcomes           map[room.Outcome]int
 }
 
@@ -25,9 +26,10 @@ const (
 	maxMinutes = 7 * 24 * 60
 )
 
-// Minutes reads the minutes that [from, to), both unix ms, touches, earliest first, those without anything too, and at most the
-// latest week. Depth costs a look at the whole line, and at every place that ended after to.
-func (l *Ledger) Minutes(ctx context.Context, id room.ID, from, to int64, depth bool) (list []Minute, err error) {
+// Minutes returns the minutes of [from, to), in unix ms, earliest first, at most the latest week. Empty
+// minutes are included. Depth costs a read of the whole line, and of every place that ended after to.
+func (l *Ledger) Minutes(ctx context.Context, id room.ID, from, to int64, depth bool) (list []Minute,
+	err error) {
 	to += minute - 1
 	from, to = from-from%minute, to-to%minute
 	from = max(from, to-maxMinutes*minute)
@@ -39,20 +41,21 @@ func (l *Ledger) Minutes(ctx context.Context, id room.ID, from, to int64, depth 
 	return s.list(), nil
 }
 
-// series is the minutes of [from, to).
+// series are the minutes of [from, to).
 type series struct {
 	from, to      int64
 	depth         bool
 	minutes       []Minute
 	waits, delays [][]int64
 	grants        []grant
-	open          int   // places that were there at the end
-	joined, ended []int // places that came and went, by the minute
+	open          int   // open places at the end
+	joined, ended []int // places by minute
 }
 
 func newSeries(from, to int64, depth bool) *series {
 	n := max(int((to-from)/minute), 0)
-	s := &series{from: from, to: to, depth: depth, minutes: make([]Minute, n), waits: make([][]int64, n), delays: make([][]int64, n),
+	s := &series{from: from, to: to, depth: depth, minutes: make([]Minute, n), waits: make([][]int64, n),
+		delays: make([][]int64, n),
 		joined: make([]int, n), ended: make([]int, n)}
 	for i := range s.minutes {
 		s.minutes[i] = Minute{At: from + int64(i)*minute, Depth: -1, Outcomes: map[room.Outcome]int{}}
@@ -70,14 +73,16 @@ func (w *work) minutes(s *series) error {
 	return w.places(s)
 }
 
-// grant is when a lease began and ended, when its place had joined, and when the lease before ended; 0 = not known, or not yet.
+// grant holds a lease's start and end, its place's join and the previous lease's end. 0 is not known, or not
+// yet.
 type grant struct{ at, ended, joined, before int64 }
 
-// grants reads the leases that were granted in a series and, for the depth, the one that may go on from before it.
+// grants reads the leases that were granted in a series. For the depth it also reads the lease before it.
 func (w *work) grants(s *series) error {
 	const began = `COALESCE(l.granted_at, l.ended_at, 0)`
 	const columns = `SELECT l.granted_at, COALESCE(l.ended_at, 0), COALESCE((SELECT p.joined_at FROM places p
-			WHERE p.room = l.room AND p.epoch = l.epoch AND p.ticket = l.ticket), 0), COALESCE((SELECT b.ended_at FROM leases b
+			WHERE p.room = l.room AND p.epoch = l.epoch AND p.ticket = l.ticket), 0), COALESCE((SELECT b.ended_at
+			FROM leases b
 			WHERE b.room = l.room AND b.fence < l.fence ORDER BY b.fence DESC LIMIT 1), 0)
 		FROM leases l WHERE l.room = $1 AND l.granted_at IS NOT NULL AND ` + began
 	read := func(scan func(...any) error) error {
@@ -86,13 +91,14 @@ func (w *work) grants(s *series) error {
 		s.grant(g)
 		return err
 	}
-	if err := w.Each(read, columns+` >= $2 AND `+began+` < $3`, string(w.id), s.from, s.to); err != nil || !s.depth {
+	if err := w.Each(read, columns+` >= $2 AND `+began+` < $3`, string(w.id), s.from, s.to); err != nil ||
+		!s.depth {
 		return err
 	}
 	return w.Each(read, columns+` < $2 ORDER BY `+began+` DESC LIMIT 1`, string(w.id), s.from)
 }
 
-// grant takes in a lease.
+// grant adds a lease.
 func (s *series) grant(g grant) {
 	s.grants = append(s.grants, g)
 	if g.at < s.from {
@@ -108,21 +114,24 @@ func (s *series) grant(g grant) {
 	}
 }
 
-// longestLease is how long a lease may be in all, in ms.
+// longestLease is the longest total length of a lease, in ms.
 const longestLease = 10 * minute
 
-// places reads how the places of a series ended, which leases nobody claimed and, for the depth, how many there were: in one statement, so that nobody
-// comes or goes between its parts.
+// places reads the ends of places, the unclaimed leases and, for the depth, the number of places. One
+// statement reads them, so that they are of one moment.
 func (w *work) places(s *series) error {
 	query, args := `SELECT 'ended', ended_at / 60000, outcome, COUNT(*),
 			COUNT(CASE WHEN joined_at <= ended_at THEN 1 END)
 		FROM places WHERE room = $1 AND ended_at >= $2 AND ended_at < $3 GROUP BY 2, 3
 		UNION ALL SELECT 'unclaimed', ended_at / 60000, outcome, COUNT(*), 0 FROM leases
 		WHERE room = $1 AND COALESCE(granted_at, ended_at, 0) >= $4 AND COALESCE(granted_at, ended_at, 0) < $3
-			AND outcome = 'unclaimed' AND ended_at >= $2 AND ended_at < $3 GROUP BY 2, 3`, []any{string(w.id), s.from, s.to, s.from - longestLease}
+			AND outcome = 'unclaimed' AND ended_at >= $2 AND ended_at < $3 GROUP BY 2, 3`,
+		[]any{string(w.id), s.from, s.to, s.from - longestLease}
 	if s.depth {
-		query += ` UNION ALL SELECT 'open', 0, '', 0, COUNT(*) FROM places WHERE room = $1 AND outcome IS NULL AND joined_at < $3
-			UNION ALL SELECT 'open', 0, '', 0, COUNT(*) FROM places WHERE room = $1 AND ended_at >= $3 AND joined_at < $3
+		query += ` UNION ALL SELECT 'open', 0, '', 0, COUNT(*) FROM places WHERE room = $1 AND outcome IS NULL
+			AND joined_at < $3
+			UNION ALL SELECT 'open', 0, '', 0, COUNT(*) FROM places WHERE room = $1 AND ended_at >= $3
+			AND joined_at < $3
 			UNION ALL SELECT 'joined', joined_at / 60000, '', 0, COUNT(*) FROM places
 			WHERE room = $1 AND COALESCE(joined_at, ended_at, 0) >= $2 AND COALESCE(joined_at, ended_at, 0) < $3
 				AND joined_at IS NOT NULL AND (ended_at IS NULL OR ended_at >= joined_at) GROUP BY 2`
@@ -130,7 +139,7 @@ func (w *work) places(s *series) error {
 	return w.Each(func(scan func(...any) error) error {
 		var what, outcome string
 		var at int64
-		var ended, present int // of them all, and of those that count for the depth
+		var ended, present int // of all places, and of those that count for the depth
 		err := scan(&what, &at, &outcome, &ended, &present)
 		switch i := at - s.from/minute; {
 		case err != nil:
@@ -148,7 +157,7 @@ func (w *work) places(s *series) error {
 	}, query, args...)
 }
 
-// list makes the minutes of what was read.
+// list computes the minutes.
 func (s *series) list() []Minute {
 	for i := range s.minutes {
 		m := &s.minutes[i]
@@ -161,8 +170,8 @@ func (s *series) list() []Minute {
 	return s.minutes
 }
 
-// count finds how many waited at the end of each minute, from the last one back: the places there were, but for those that held
-// the lock.
+// count computes the depth at the end of each minute, from the last one back. The depth is the number of
+// places without the lock.
 func (s *series) count() {
 	open := s.open
 	for i := len(s.minutes) - 1; i >= 0; i-- {
@@ -182,7 +191,7 @@ func (s *series) count() {
 	}
 }
 
-// percentiles are the median and the 95th percentile by nearest rank; -1 of none.
+// percentiles returns the median and the 95th percentile by nearest rank; -1 without values.
 func percentiles(values []int64) (p50, p95 int64) {
 	if len(values) == 0 {
 		return -1, -1

@@ -20,8 +20,8 @@ type life struct {
 	outcome                room.Outcome
 }
 
-// histories are places of a room in which one at a time holds the lock, for a while from an instant. Some rooms are busy, and
-// some things happen in the same millisecond, or in the first one of a minute.
+// histories are places of a room in which one at a time holds the lock, for a while from an instant. Some
+// rooms are busy, and some things happen in the same millisecond, or in the first one of a minute.
 func histories(r *rand.Rand, from int64) []life {
 	list := make([]life, 50+r.IntN(100))
 	pace := []int64{9000, 1500}[r.IntN(2)]
@@ -44,7 +44,8 @@ func histories(r *rand.Rand, from int64) []life {
 		if i == len(list)-1 && r.IntN(2) == 0 {
 			continue // it still holds the lock
 		}
-		p.ended, p.outcome = p.granted+r.Int64N(2*pace), []room.Outcome{room.Completed, room.Expired, room.Forced}[r.IntN(3)]
+		p.ended, p.outcome = p.granted+r.Int64N(2*pace),
+			[]room.Outcome{room.Completed, room.Expired, room.Forced}[r.IntN(3)]
 		switch r.IntN(12) {
 		case 0:
 			p.ended += 2 * minute
@@ -66,10 +67,12 @@ func (b *bench) writeHistories(list []life) {
 		var fence int64
 		if p.granted != 0 {
 			fence = ticket * 1000
-			b.write(1, room.Record{Type: "granted", At: p.granted, Ticket: ticket, Seller: seller, Fence: fence, GrantedAt: p.granted})
+			b.write(1, room.Record{Type: "granted", At: p.granted, Ticket: ticket, Seller: seller, Fence: fence,
+				GrantedAt: p.granted})
 		}
 		if p.ended != 0 {
-			b.write(1, room.Record{Type: "ended", At: p.ended, Ticket: ticket, Seller: seller, Fence: fence, Outcome: p.outcome, EndedAt: p.ended})
+			b.write(1, room.Record{Type: "ended", At: p.ended, Ticket: ticket, Seller: seller, Fence: fence,
+				Outcome: p.outcome, EndedAt: p.ended})
 		}
 	}
 }
@@ -132,7 +135,8 @@ func TestMinutesAreWhatOneByOneCountingFinds(t *testing.T) {
 			b.writeHistories(list)
 			b.journal.rename(here, id)
 			require.NoError(t, l.Drain(t.Context(), id))
-			for _, span := range [][2]int64{{from - 2*minute, from + 60*minute}, {from + 5*minute + 1, from + 9*minute + 1}, {from + 3*minute, from + 4*minute}} {
+			for _, span := range [][2]int64{{from - 2*minute, from + 60*minute},
+				{from + 5*minute + 1, from + 9*minute + 1}, {from + 3*minute, from + 4*minute}} {
 				depth := r.IntN(4) > 0
 				got, err := l.Minutes(t.Context(), id, span[0], span[1], depth)
 				require.NoError(t, err)
@@ -150,14 +154,17 @@ func TestMinutesOfARoomThatLostItsDataCountNobodyTwice(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		b.write(1, joined(1), granted(1), joined(2))
-		b.write(9, room.Record{Type: "epoch", At: minute + 5}, room.Record{Type: "joined", At: minute + 5, Ticket: 3, Seller: "s-2"})
-		b.write(9, ended(7, room.Expired)) // nobody knows how it began
+		b.write(9, room.Record{Type: "epoch", At: minute + 5},
+			room.Record{Type: "joined", At: minute + 5, Ticket: 3, Seller: "s-2"})
+		b.write(9, ended(7, room.Expired)) // its grant is not known
 		require.NoError(t, l.Drain(t.Context(), here))
 		got, err := l.Minutes(t.Context(), here, 0, 2*minute, true)
 		require.NoError(t, err)
 		require.Equal(t, []ledger.Minute{
-			{At: 0, Depth: 1, Granted: 1, WaitP50: 0, WaitP95: 0, DelayP50: -1, DelayP95: -1, Outcomes: map[room.Outcome]int{room.Expired: 1}},
-			{At: minute, Depth: 1, WaitP50: -1, WaitP95: -1, DelayP50: -1, DelayP95: -1, Outcomes: map[room.Outcome]int{room.Lost: 2}},
+			{At: 0, Depth: 1, Granted: 1, WaitP50: 0, WaitP95: 0, DelayP50: -1, DelayP95: -1,
+				Outcomes: map[room.Outcome]int{room.Expired: 1}},
+			{At: minute, Depth: 1, WaitP50: -1, WaitP95: -1, DelayP50: -1, DelayP95: -1,
+				Outcomes: map[room.Outcome]int{room.Lost: 2}},
 		}, got)
 	})
 }
@@ -175,7 +182,8 @@ func TestMinutesAreBounded(t *testing.T) {
 	})
 }
 
-// Of 21 waits the median is the 11th and the 95th percentile the 20th, of the 20 delays the 10th and the 19th.
+// The median of 21 waits is the 11th and their 95th percentile the 20th; of the 20 delays, the 10th and the
+// 19th.
 func TestPercentilesAreByNearestRank(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
@@ -183,14 +191,16 @@ func TestPercentilesAreByNearestRank(t *testing.T) {
 		var list []life
 		for n := range int64(21) {
 			granted := from + n*1000
-			list = append(list, life{joined: granted - 10_000 - 10*(n*5%21+1), granted: granted, outcome: room.Completed,
-				ended: granted + 1000 - 10*((n+1)*7%20+1)}) // as long before the next one is granted
+			list = append(list, life{joined: granted - 10_000 - 10*(n*5%21+1), granted: granted,
+				outcome: room.Completed,
+				ended:   granted + 1000 - 10*((n+1)*7%20+1)}) // as long before the next one is granted
 		}
 		b.writeHistories(list)
 		require.NoError(t, l.Drain(t.Context(), here))
 		got, err := l.Minutes(t.Context(), here, from, from+minute, false)
 		require.NoError(t, err)
-		require.Equal(t, []ledger.Minute{{At: from, Depth: -1, Granted: 21, WaitP50: 10_110, WaitP95: 10_200, DelayP50: 100, DelayP95: 190,
+		require.Equal(t, []ledger.Minute{{At: from, Depth: -1, Granted: 21, WaitP50: 10_110, WaitP95: 10_200,
+			DelayP50: 100, DelayP95: 190,
 			Outcomes: map[room.Outcome]int{room.Completed: 21}}}, got)
 	})
 }

@@ -11,29 +11,30 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Pause is what support said when it paused a room.
+// Pause is support's entry when it paused a room.
 type Pause struct {
 	Who, Reason string
 	At          int64 // unix ms
 }
 
-// pauseRows is how many pauses, and how many resumes, are read to find the one that counts.
+// pauseRows is how many pauses and how many resumes are read to find the one that counts.
 const pauseRows = 100
 
-// pausing is a pause or a resume; of the ledger's also where it stands among those of its millisecond.
-type pausing struct {
+// pauseAction is a pause or a resume. One from the ledger also has its key, which orders actions of one
+// millisecond.
+type pauseAction struct {
 	Pause
 	resume   bool
 	epoch, n int64
 	entry    string
 }
 
-// LastPause returns who paused a room last, and why, also where the ledger has not taken that in yet.
-// Of pauses with no resume between, the first one counts. found is false where none is known. The caller knows
-// whether the room is still paused. While the database is away the journal has to do: ErrAway where it has no
-// pause.
+// LastPause returns by whom and why a room was last paused, from the ledger and the journal. Of pauses with
+// no resume between, the first one counts. found is false if there is none. The caller knows whether the room
+// is still paused. While the database is away, LastPause uses the journal alone, and returns ErrAway if that
+// has no pause.
 func (l *Ledger) LastPause(ctx context.Context, id room.ID) (p Pause, found bool, err error) {
-	// In this order: what leaves the journal meanwhile is in the ledger.
+	// The journal is read first: entries that leave it meanwhile are in the ledger.
 	pending, whole, err := l.pendingPauses(ctx, id)
 	if err != nil || !whole {
 		return Pause{}, false, err
@@ -42,7 +43,7 @@ func (l *Ledger) LastPause(ctx context.Context, id room.ID) (p Pause, found bool
 	if began {
 		return p, true, nil
 	}
-	var rows []pausing
+	var rows []pauseAction
 	err = l.reading(ctx, id, func(w *work) (err error) {
 		rows, err = w.pauses()
 		return err
@@ -60,9 +61,9 @@ func (l *Ledger) LastPause(ctx context.Context, id room.ID) (p Pause, found bool
 	return p, p != (Pause{}), nil
 }
 
-// lastPause finds the pause that counts among all, oldest first. began is true where a resume is known before
-// it, so that nothing older can count.
-func lastPause(all []pausing) (p Pause, began bool) {
+// lastPause returns the pause that counts, of actions oldest first. began is true if a resume precedes it, so
+// that no older pause counts.
+func lastPause(all []pauseAction) (p Pause, began bool) {
 	for _, one := range slices.Backward(all) {
 		switch {
 		case !one.resume:
@@ -74,8 +75,8 @@ func lastPause(all []pausing) (p Pause, began bool) {
 	return p, false
 }
 
-// pendingPauses reads the journal. whole is false where it is longer than what is read of one.
-func (l *Ledger) pendingPauses(ctx context.Context, id room.ID) (found []pausing, whole bool, err error) {
+// pendingPauses reads the journal. whole is false if the journal is longer than the part that is read.
+func (l *Ledger) pendingPauses(ctx context.Context, id room.ID) (found []pauseAction, whole bool, err error) {
 	entries, err := l.cfg.Journal.ReadJournal(ctx, id, storyJournal)
 	if err != nil {
 		return nil, false, err
@@ -87,7 +88,7 @@ func (l *Ledger) pendingPauses(ctx context.Context, id room.ID) (found []pausing
 		for _, r := range e.Records {
 			if r.Type == "action" && (r.Action == "pause" || r.Action == "resume") {
 				p := Pause{plain(r.Who), plain(r.Reason), r.At}
-				found = append(found, pausing{Pause: p, resume: r.Action == "resume"})
+				found = append(found, pauseAction{Pause: p, resume: r.Action == "resume"})
 			}
 		}
 	}
@@ -95,10 +96,10 @@ func (l *Ledger) pendingPauses(ctx context.Context, id room.ID) (found []pausing
 }
 
 // pauses reads the latest pauses and resumes, oldest first.
-func (w *work) pauses() (rows []pausing, err error) {
+func (w *work) pauses() (rows []pauseAction, err error) {
 	for _, action := range []string{"pause", "resume"} {
 		err = w.Each(func(scan func(...any) error) error {
-			p := pausing{resume: action == "resume"}
+			p := pauseAction{resume: action == "resume"}
 			err := scan(&p.At, &p.epoch, &p.entry, &p.n, &p.Who, &p.Reason)
 			rows = append(rows, p)
 			return err
@@ -108,11 +109,11 @@ func (w *work) pauses() (rows []pausing, err error) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(rows, pausing.compare)
+	slices.SortFunc(rows, pauseAction.compare)
 	return rows, nil
 }
 
-func (p pausing) compare(other pausing) int {
+func (p pauseAction) compare(other pauseAction) int {
 	return cmp.Or(cmp.Compare(p.At, other.At), cmp.Compare(p.epoch, other.epoch),
 		compareEntries(p.entry, other.entry), cmp.Compare(p.n, other.n))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// lastPause tells what is known of a room's last pause.
+// lastPause describes a room's last pause.
 func lastPause(t *testing.T, l *ledger.Ledger) string {
 	t.Helper()
 	p, found, err := l.LastPause(t.Context(), here)
@@ -88,7 +88,7 @@ func TestLastPauseSaysWhenItCannotBeKnown(t *testing.T) {
 	b.write(1, act(10, "kim", "pause"))
 	require.NoError(t, l.Drain(t.Context(), here))
 	pg.Stop()
-	for range 2 { // the first call finds out, the second is told at once
+	for range 2 { // the first call notices the outage, the second fails at once
 		_, found, err := l.LastPause(t.Context(), here)
 		require.ErrorIs(t, err, ledger.ErrAway)
 		require.False(t, found)

@@ -6,46 +6,36 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/room"
 )
 
-// TimelineRow is one thing that happened to a seller: joined, away, back, moved, granted, extended, ended, asked, message,
-// claimed, assigned, rejected, action (support did it), incident, told (the integration was). Detail is a Detail as JSON. Room,
-// Epoch, Entry and N name it.
+// TimelineRow is one event of a seller, keyed by Room, Epoch, Entry and N. Its kinds are joined, away, back,
+// moved, granted, extended, ended, asked, message, claimed, assigned, rejected, action (by support),
+// incident, and told (a webhook was delivered). Detail is a Detail as JSON.
 type TimelineRow struct {
 	Room                     room.ID
 	At, Epoch, Ticket, Fence int64 // At: unix ms
 	Kind                     string
 	Detail                   json.RawMessage
-	Entry                    string // the journal's, or what stands for it
+	Entry                    string // of the journal, or a name that replaces it
 	N                        int64  // within the entry
 }
 
-// Story says whose timeline is wanted.
+// Story selects a seller's timeline.
 type Story struct {
 	Seller  string
 	Room    room.ID   // "" = every room
 	From    int64     // unix ms
-	Limit   int       // the latest so many; default and at most 1,000
-	Pending []room.ID // whose journals are read too, for what is not taken in yet
+	Limit   int       // of the latest rows; default and at most 1,000
+	Pending []room.ID // rooms whose journals are read too
 }
 
-const (
-	storyJournal = 10_000 // how many entries of a journal a story reads: what several minutes of a busy room write
-	storyReaders = 8
-)
-
-// Story reads what happened to a seller, earliest first: what is in the ledger and what still waits in the journals, each once.
-// Where the database is away it returns what is in the journals beside ErrAway; where a journal can not be read, what it has
-// besides, and the error.
+// Story returns a seller's events, earliest first, from the ledger and the journals, each once. While the
+// database is away, it returns those of the journals beside ErrAway. If a journal fails, it returns the other
+// events beside the error.
 func (l *Ledger) Story(ctx context.Context, s Story) ([]TimelineRow, error) {
 	s.Seller = plain(s.Seller)
 	if s.Seller == "" {
@@ -54,7 +44,7 @@ func (l *Ledger) Story(ctx context.Context, s Story) ([]TimelineRow, error) {
 	if s.Limit <= 0 || s.Limit > maxLimit {
 		s.Limit = maxLimit
 	}
-	// In this order: what leaves a journal meanwhile is in the ledger.
+	// The journals are read first: entries that leave them meanwhile are in the ledger.
 	pending, failed := l.pending(ctx, s)
 	var rows []TimelineRow
 	err := l.reading(ctx, s.Room, func(w *work) (err error) {
@@ -90,45 +80,32 @@ func (w *work) story(s Story) (rows []TimelineRow, err error) {
 	return rows, err
 }
 
-// pending reads what the journals have of a seller. The error is the first one; the other journals are read all the same.
+// pending reads a seller's events from the journals. It continues after a journal that fails, and returns the
+// first error.
 func (l *Ledger) pending(ctx context.Context, s Story) ([]TimelineRow, error) {
-	ids := slices.DeleteFunc(slices.Clone(s.Pending), func(id room.ID) bool { return s.Room != "" && id != s.Room })
+	ids := slices.DeleteFunc(slices.Clone(s.Pending),
+		func(id room.ID) bool { return s.Room != "" && id != s.Room })
 	found := make([][]TimelineRow, len(ids))
-	err := l.eachEntry(ctx, ids, func(i int, e room.Entry) { found[i] = append(found[i], rowsOf(ids[i], e, s)...) })
+	err := l.eachEntry(ctx, ids, func(i int,
+		e room.Entry) {
+		found[i] = append(found[i], timelineRows(ids[i], e, s)...)
+	})
 	return slices.Concat(found...), err
 }
 
-// eachEntry hands over the entries of some rooms' journals that can be read, in order within a room and several rooms at a time. The
-// error is the first one; the other journals are read all the same.
-func (l *Ledger) eachEntry(ctx context.Context, ids []room.ID, read func(i int, e room.Entry)) error {
-	var g errgroup.Group
-	g.SetLimit(storyReaders)
-	for i, id := range ids {
-		g.Go(func() error {
-			entries, err := l.cfg.Journal.ReadJournal(ctx, id, storyJournal)
-			for _, e := range entries {
-				if e.Odd == nil {
-					read(i, e)
-				}
-			}
-			return err
-		})
-	}
-	return g.Wait()
-}
-
-// rowsOf are the rows that an entry will be once it is taken in.
-func rowsOf(id room.ID, e room.Entry, s Story) (rows []TimelineRow) {
+// timelineRows returns the rows that a journal entry will become.
+func timelineRows(id room.ID, e room.Entry, s Story) (rows []TimelineRow) {
 	for n, r := range e.Records {
 		if plain(r.Seller) == s.Seller && r.At >= s.From {
-			rows = append(rows, TimelineRow{Room: id, At: r.At, Epoch: e.Epoch, Ticket: r.Ticket, Fence: r.Fence, Kind: plain(r.Type),
+			rows = append(rows, TimelineRow{Room: id, At: r.At, Epoch: e.Epoch, Ticket: r.Ticket, Fence: r.Fence,
+				Kind:   plain(r.Type),
 				Detail: json.RawMessage(detailOf(r)), Entry: e.ID, N: int64(n)})
 		}
 	}
 	return rows
 }
 
-// together puts rows in order, each once, and keeps the latest.
+// together merges rows in order, each once, and keeps the latest.
 func together(rows, pending []TimelineRow, limit int) []TimelineRow {
 	rows = append(rows, pending...)
 	slices.SortFunc(rows, TimelineRow.compare)
@@ -136,27 +113,9 @@ func together(rows, pending []TimelineRow, limit int) []TimelineRow {
 	return rows[max(len(rows)-limit, 0):]
 }
 
-// compare orders rows by when they happened; what happened in the same millisecond of a room, by its journal.
+// compare orders rows by time; rows of the same millisecond in a room, by the journal's order.
 func (r TimelineRow) compare(other TimelineRow) int {
-	return cmp.Or(cmp.Compare(r.At, other.At), cmp.Compare(r.Room, other.Room), cmp.Compare(r.Epoch, other.Epoch),
+	return cmp.Or(cmp.Compare(r.At, other.At), cmp.Compare(r.Room, other.Room),
+		cmp.Compare(r.Epoch, other.Epoch),
 		compareEntries(r.Entry, other.Entry), cmp.Compare(r.N, other.N))
-}
-
-// compareEntries orders the journal's ids as the store does; what stands for one follows them.
-func compareEntries(a, b string) int {
-	x, y := parseEntryID(a), parseEntryID(b)
-	return cmp.Or(cmp.Compare(x.ms, y.ms), cmp.Compare(x.seq, y.seq), cmp.Compare(a, b))
-}
-
-type entryID struct{ ms, seq uint64 }
-
-func parseEntryID(text string) entryID {
-	text, _, _ = strings.Cut(text, "~") // see renameOthers
-	before, after, _ := strings.Cut(text, "-")
-	ms, err := strconv.ParseUint(before, 10, 64)
-	seq, errSeq := strconv.ParseUint(after, 10, 64)
-	if err != nil || errSeq != nil {
-		return entryID{ms: math.MaxUint64, seq: math.MaxUint64}
-	}
-	return entryID{ms, seq}
 }

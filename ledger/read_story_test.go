@@ -37,11 +37,13 @@ func TestATimelineSaysWhatWasAskedAndClaimed(t *testing.T) {
 		}
 		require.JSONEq(t, `{"asks":2}`, details["asked"])
 		require.JSONEq(t, `{"ended_at":20,"message_id":"m","result":"matched"}`, details["claimed"])
-		require.JSONEq(t, `{"ended_at":20,"message_id":"twin","result":"matched","duplicate":true}`, details["message"])
+		require.JSONEq(t, `{"ended_at":20,"message_id":"twin","result":"matched","duplicate":true}`,
+			details["message"])
 		require.JSONEq(t, `{"message_id":"m"}`, details["rejected"])
 		require.Contains(t, details["incident"], "message_rejected")
-		require.Equal(t, []string{`{"message_id":"m","result":"unmatched","reason":"not_expected"}`}, column(t, l.DB(),
-			`SELECT detail FROM timeline WHERE kind = 'message' AND seller = ''`))
+		require.Equal(t, []string{`{"message_id":"m","result":"unmatched","reason":"not_expected"}`},
+			column(t, l.DB(),
+				`SELECT detail FROM timeline WHERE kind = 'message' AND seller = ''`))
 		p, err := l.History(t.Context(), here, ledger.Filter{})
 		require.NoError(t, err)
 		require.Equal(t, ledger.MessageRow{Epoch: 1, MessageID: "m", Result: room.Unmatched, Reason: room.Rejected,
@@ -56,9 +58,10 @@ func TestASellersTimelineSaysWhyATurnWasLost(t *testing.T) {
 		b.write(1, ended(1, room.Expired))
 		require.NoError(t, l.Drain(t.Context(), here))
 		task := outbox.Task{UID: "evt_1", UpdatedAt: 25,
-			Payload: column(t, l.DB(), `SELECT payload FROM outbox_tasks WHERE payload LIKE '{"type":"lock.ended"%'`)[0]}
-		require.NoError(t, l.Told(t.Context(), task))
-		require.NoError(t, l.Told(t.Context(), task))
+			Payload: column(t, l.DB(),
+				`SELECT payload FROM outbox_tasks WHERE payload LIKE '{"type":"lock.ended"%'`)[0]}
+		require.NoError(t, l.WebhookDelivered(t.Context(), task))
+		require.NoError(t, l.WebhookDelivered(t.Context(), task))
 		rows, err := l.Story(t.Context(), ledger.Story{Room: here, Seller: "s-1"})
 		require.NoError(t, err)
 		var kinds []string
@@ -71,8 +74,8 @@ func TestASellersTimelineSaysWhyATurnWasLost(t *testing.T) {
 	})
 }
 
-// told lists a story in short.
-func told(rows []ledger.TimelineRow) (list []string) {
+// brief lists a story in short.
+func brief(rows []ledger.TimelineRow) (list []string) {
 	for _, r := range rows {
 		list = append(list, fmt.Sprint(r.Room, " ", r.At, " ", r.Kind))
 	}
@@ -96,10 +99,12 @@ func TestAStoryHasWhatTheLedgerHasNotTakenInYetEachOnce(t *testing.T) {
 		all := ledger.Story{Seller: "s-1", Pending: []room.ID{here, "other"}}
 		rows, err := l.Story(t.Context(), all)
 		require.NoError(t, err)
-		want := []string{"integration 10 joined", "integration 10 granted", "other 11 joined", "integration 12 action", "integration 12 moved",
+		want := []string{"integration 10 joined", "integration 10 granted", "other 11 joined",
+			"integration 12 action", "integration 12 moved",
 			"integration 20 ended"}
-		require.Equal(t, want, told(rows))
-		require.Equal(t, ledger.TimelineRow{Room: here, At: 12, Epoch: 1, Ticket: 1, Kind: "action", Entry: "1763689000000-2",
+		require.Equal(t, want, brief(rows))
+		require.Equal(t, ledger.TimelineRow{Room: here, At: 12, Epoch: 1, Ticket: 1, Kind: "action",
+			Entry:  "1763689000000-2",
 			Detail: json.RawMessage(`{"who":"kim","action":"move","reason":"why move"}`)}, rows[3])
 		for _, id := range all.Pending {
 			require.NoError(t, l.Drain(t.Context(), id))
@@ -121,7 +126,7 @@ func TestAStoryHasWhatTheLedgerHasNotTakenInYetEachOnce(t *testing.T) {
 		} {
 			rows, err := l.Story(t.Context(), c.story)
 			require.NoError(t, err, name)
-			require.Equal(t, c.want, told(rows), name)
+			require.Equal(t, c.want, brief(rows), name)
 		}
 	})
 }
@@ -137,15 +142,15 @@ func TestAStoryOfOneMillisecondIsInTheJournalsOrder(t *testing.T) {
 		}
 		rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1", Pending: []room.ID{here}})
 		require.NoError(t, err)
-		require.Equal(t, want, told(rows))
+		require.Equal(t, want, brief(rows))
 		require.NoError(t, l.Drain(t.Context(), here))
 		rows, err = l.Story(t.Context(), ledger.Story{Seller: "s-1"})
 		require.NoError(t, err)
-		require.Equal(t, want, told(rows))
+		require.Equal(t, want, brief(rows))
 	})
 }
 
-// leaving is a journal of which all is taken in and trimmed just before a story reads it.
+// leaving is a journal that is drained and trimmed just before a story reads it.
 type leaving struct {
 	*journal
 	taken func()
@@ -165,7 +170,7 @@ func TestAStoryMissesNothingThatIsTakenInMeanwhile(t *testing.T) {
 		b.write(1, joined(1), granted(1))
 		rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1", Pending: []room.ID{here}})
 		require.NoError(t, err)
-		require.Equal(t, []string{"integration 10 joined", "integration 10 granted"}, told(rows))
+		require.Equal(t, []string{"integration 10 joined", "integration 10 granted"}, brief(rows))
 	})
 }
 
@@ -190,7 +195,7 @@ func TestAStoryWithoutAJournalHasTheRest(t *testing.T) {
 		rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1", Pending: []room.ID{"other", here}})
 		require.ErrorIs(t, err, room.ErrStore)
 		require.NotErrorIs(t, err, ledger.ErrAway)
-		require.Equal(t, []string{"integration 10 joined", "integration 10 granted"}, told(rows))
+		require.Equal(t, []string{"integration 10 joined", "integration 10 granted"}, brief(rows))
 	})
 }
 
@@ -202,15 +207,15 @@ func TestAStoryWithoutTheDatabaseIsWhatTheJournalsHave(t *testing.T) {
 	require.NoError(t, l.Drain(t.Context(), here))
 	pg.Stop()
 	b.write(1, granted(1))
-	for range 2 { // who finds out, and who is told at once
+	for range 2 { // the first call notices the outage, the second fails at once
 		rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1", Pending: []room.ID{here}})
 		require.ErrorIs(t, err, ledger.ErrAway)
 		require.NotContains(t, err.Error(), "canary")
-		require.Equal(t, []string{"integration 10 granted"}, told(rows))
+		require.Equal(t, []string{"integration 10 granted"}, brief(rows))
 	}
 	pg.Start()
 	b.now.Move(time.Second)
 	rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1", Pending: []room.ID{here}})
 	require.NoError(t, err)
-	require.Equal(t, []string{"integration 10 joined", "integration 10 granted"}, told(rows))
+	require.Equal(t, []string{"integration 10 joined", "integration 10 granted"}, brief(rows))
 }

@@ -8,24 +8,25 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Lost is a message that belongs to no lease, or came late, with what could have caused it by what the ledger knows.
+// Lost is a message without a lease, or a late one, with the leases that could have caused it.
 type Lost struct {
 	MessageRow
 	Sender, Body string // masked
-	Code         bool   // there is a code in it
+	Code         bool   // it contains a code
 	Could        []LeaseRow
 }
 
-// Incident is something that must not have happened.
+// Incident is a broken rule.
 type Incident struct {
 	Kind, Subject, Detail string
 	Epoch, Ticket, Fence  int64
 	At                    int64 // unix ms
 }
 
-// Troubles reads what a person may have to look at since an instant (unix ms), latest first, at most so many of each. A message
-// that was claimed, or that support has given to a lease, is none.
-func (l *Ledger) Troubles(ctx context.Context, id room.ID, since int64, limit int) (lost []Lost, seen []Incident, err error) {
+// Troubles returns lost messages and incidents since an instant (unix ms), latest first, at most limit of
+// each. A message that was claimed or assigned is not lost.
+func (l *Ledger) Troubles(ctx context.Context, id room.ID, since int64, limit int) (lost []Lost,
+	seen []Incident, err error) {
 	if limit <= 0 {
 		limit = defaultLimit
 	}
@@ -43,14 +44,15 @@ func (l *Ledger) Troubles(ctx context.Context, id room.ID, since int64, limit in
 	return lost, seen, nil
 }
 
-// lost reads the messages that nobody has.
+// lost reads the messages that are unassigned.
 func (w *work) lost(since int64, limit int) (list []Lost, err error) {
 	err = w.Each(func(scan func(...any) error) error {
 		var m Lost
 		err := scan(append(m.scanned(), &m.Sender, &m.Body, &m.Code)...)
 		list = append(list, m)
 		return err
-	}, `SELECT `+belongsColumns+`, sender, body, code FROM messages WHERE room = $1 AND received_at >= $2 AND `+nobodys+`
+	}, `SELECT `+belongsColumns+`, sender, body, code FROM messages WHERE room = $1
+		AND received_at >= $2 AND `+unassigned+`
 		ORDER BY received_at DESC, message_id LIMIT $3`, string(w.id), since, limit)
 	if err != nil {
 		return nil, err
@@ -64,12 +66,13 @@ func (w *work) lost(since int64, limit int) (list []Lost, err error) {
 }
 
 const (
-	couldCause = int64(10 * time.Minute / time.Millisecond) // how long after its end a lease may still cause a message
+	couldCause = int64(10 * time.Minute / time.Millisecond) // how long after its end a lease may cause a message
 	couldLast  = int64(time.Hour / time.Millisecond)        // longer than any lease
 	mostCould  = 100
 )
 
-// could are the leases that were live when a message was sent, or ended in the ten minutes before; the latest first.
+// could returns the leases that could have caused a message, latest first. They were live when it was sent,
+// or in the ten minutes before.
 func (w *work) could(m Lost) (list []LeaseRow, err error) {
 	from, to := m.SentAt, m.SentAt
 	switch {
@@ -83,7 +86,8 @@ func (w *work) could(m Lost) (list []LeaseRow, err error) {
 		err := scan(&r.Epoch, &r.Fence, &r.Ticket, &r.Seller, &r.GrantedAt, &r.EndedAt, &r.Outcome)
 		list = append(list, r)
 		return err
-	}, `SELECT epoch, fence, ticket, seller, COALESCE(granted_at, 0), COALESCE(ended_at, 0), COALESCE(outcome, '') FROM leases
+	}, `SELECT epoch, fence, ticket, seller, COALESCE(granted_at, 0), COALESCE(ended_at, 0), COALESCE(outcome,
+		'') FROM leases
 		WHERE room = $1 AND COALESCE(granted_at, ended_at, 0) > $2 AND COALESCE(granted_at, ended_at, 0) <= $3
 			AND (ended_at IS NULL OR ended_at > $4)
 		ORDER BY COALESCE(granted_at, ended_at, 0) DESC, fence DESC LIMIT $5`,

@@ -36,7 +36,8 @@ func TestAMessageIsATroubleWhileItIsNobodys(t *testing.T) {
 		b.write(1, bad)
 		require.NoError(t, l.Drain(t.Context(), here))
 		messages, incidents := troubles(t, l, 0, 0)
-		require.Equal(t, []string{"bad unmatched ambiguous 0", "n unmatched no_lease 0", "m unmatched not_expected 0", "late late  1000"}, messages)
+		require.Equal(t, []string{"bad unmatched ambiguous 0", "n unmatched no_lease 0",
+			"m unmatched not_expected 0", "late late  1000"}, messages)
 		require.Equal(t, []string{"match_refused bad 0 10"}, incidents)
 		messages, _ = troubles(t, l, 23, 1)
 		require.Equal(t, []string{"bad unmatched ambiguous 0"}, messages)
@@ -57,8 +58,10 @@ func TestAMessageIsATroubleWhileItIsNobodys(t *testing.T) {
 		reject("late", 1, 72)
 		require.NoError(t, l.Drain(t.Context(), here))
 		messages, incidents = troubles(t, l, 0, 0)
-		require.Equal(t, []string{"bad unmatched ambiguous 0", "n unmatched rejected 0", "late unmatched rejected 0", "m-1 unmatched rejected 0"}, messages)
-		require.Equal(t, []string{"message_rejected late 1000 72", "message_rejected m-1 1000 71", "message_rejected n 1000 70",
+		require.Equal(t, []string{"bad unmatched ambiguous 0", "n unmatched rejected 0",
+			"late unmatched rejected 0", "m-1 unmatched rejected 0"}, messages)
+		require.Equal(t, []string{"message_rejected late 1000 72", "message_rejected m-1 1000 71",
+			"message_rejected n 1000 70",
 			"match_refused bad 0 10"}, incidents)
 		messages, incidents = troubles(t, l, 71, 2)
 		require.Empty(t, messages, "it came before")
@@ -77,9 +80,11 @@ func TestATroubleNamesTheLeasesThatCouldHaveCausedIt(t *testing.T) {
 		lease := func(ticket, granted, ended int64) {
 			seller := fmt.Sprintf("s-%d", ticket)
 			b.write(1, room.Record{Type: "joined", At: granted, Ticket: ticket, Seller: seller})
-			b.write(1, room.Record{Type: "granted", At: granted, Ticket: ticket, Seller: seller, Fence: ticket, GrantedAt: granted})
+			b.write(1, room.Record{Type: "granted", At: granted, Ticket: ticket, Seller: seller, Fence: ticket,
+				GrantedAt: granted})
 			if ended != 0 {
-				b.write(1, room.Record{Type: "ended", At: ended, Ticket: ticket, Seller: seller, Fence: ticket, Outcome: room.Expired, EndedAt: ended})
+				b.write(1, room.Record{Type: "ended", At: ended, Ticket: ticket, Seller: seller, Fence: ticket,
+					Outcome: room.Expired, EndedAt: ended})
 			}
 		}
 		const ten, sent = 600_000, 10_000_000
@@ -88,7 +93,8 @@ func TestATroubleNamesTheLeasesThatCouldHaveCausedIt(t *testing.T) {
 		lease(3, sent-5000, sent+10)     // live
 		lease(4, sent+999, 0)            // in the same second
 		b.journal.write("other", 1, joined(9), granted(9))
-		said, unsaid, exact := unmatched("said", sent+50, room.Ambiguous), unmatched("unsaid", sent+1000, room.NoLease), unmatched("exact", sent+40, room.NoLease)
+		said, unsaid, exact := unmatched("said", sent+50, room.Ambiguous),
+			unmatched("unsaid", sent+1000, room.NoLease), unmatched("exact", sent+40, room.NoLease)
 		said.SentAt, unsaid.SentAt, exact.SentAt = sent, 0, sent+1
 		said.From, said.Text = "01012345678", "code 482913"
 		b.write(1, said, unsaid, exact)
@@ -102,11 +108,15 @@ func TestATroubleNamesTheLeasesThatCouldHaveCausedIt(t *testing.T) {
 			}
 		}
 		require.Equal(t, map[string][]int64{"said": {4, 3, 2}, "exact": {3}, "unsaid": {4, 3}}, could)
-		require.Equal(t, ledger.Lost{MessageRow: ledger.MessageRow{Epoch: 1, MessageID: "said", Result: room.Unmatched, Reason: room.Ambiguous,
-			SentAt: sent, ReceivedAt: sent + 50}, Sender: "*******5678", Body: "code ******", Code: true, Could: []ledger.LeaseRow{
-			{Epoch: 1, Fence: 4, Ticket: 4, Seller: "s-4", GrantedAt: sent + 999},
-			{Epoch: 1, Fence: 3, Ticket: 3, Seller: "s-3", GrantedAt: sent - 5000, EndedAt: sent + 10, Outcome: room.Expired},
-			{Epoch: 1, Fence: 2, Ticket: 2, Seller: "s-2", GrantedAt: sent - ten - 5, EndedAt: sent - ten + 1, Outcome: room.Expired},
-		}}, lost[1])
+		require.Equal(t, ledger.Lost{MessageRow: ledger.MessageRow{Epoch: 1, MessageID: "said",
+			Result: room.Unmatched, Reason: room.Ambiguous,
+			SentAt: sent, ReceivedAt: sent + 50}, Sender: "*******5678", Body: "code ******", Code: true,
+			Could: []ledger.LeaseRow{
+				{Epoch: 1, Fence: 4, Ticket: 4, Seller: "s-4", GrantedAt: sent + 999},
+				{Epoch: 1, Fence: 3, Ticket: 3, Seller: "s-3", GrantedAt: sent - 5000, EndedAt: sent + 10,
+					Outcome: room.Expired},
+				{Epoch: 1, Fence: 2, Ticket: 2, Seller: "s-2", GrantedAt: sent - ten - 5, EndedAt: sent - ten + 1,
+					Outcome: room.Expired},
+			}}, lost[1])
 	})
 }

@@ -14,7 +14,8 @@ import (
 // dataOf are the data of the events of a type.
 func dataOf(t *testing.T, l *ledger.Ledger, kind string) (list []string) {
 	t.Helper()
-	for _, text := range column(t, l.DB(), `SELECT payload FROM outbox_tasks WHERE payload LIKE '{"type":"`+kind+`"%' ORDER BY id`) {
+	for _, text := range column(t, l.DB(), `SELECT payload FROM outbox_tasks
+		WHERE payload LIKE '{"type":"`+kind+`"%' ORDER BY id`) {
 		var payload struct{ Data json.RawMessage }
 		require.NoError(t, json.Unmarshal([]byte(text), &payload))
 		list = append(list, string(payload.Data))
@@ -49,7 +50,8 @@ func TestAMatchToALeaseKnownToBeOverOrPassedIsRefused(t *testing.T) {
 					require.False(t, agreed)
 					require.Equal(t, []string{"m-5 true", "bad false"}, b.journal.told())
 					require.Equal(t, []string{"m-5"}, column(t, l.DB(), `SELECT message_id FROM verifications`))
-					require.Equal(t, []string{"match_refused bad"}, column(t, l.DB(), `SELECT kind || ' ' || subject FROM incidents`))
+					require.Equal(t, []string{"match_refused bad"}, column(t, l.DB(), `SELECT kind || ' ' || subject
+						FROM incidents`))
 					require.Contains(t, b.log.String(), c.why)
 					known, err := l.Receive(t.Context(), here, bad.MessageNote)
 					require.NoError(t, err)
@@ -103,11 +105,12 @@ func TestNothingFollowsTheCompletionOfALease(t *testing.T) {
 		b.write(1, matched("again", 1))
 		require.NoError(t, l.Drain(t.Context(), here))
 		require.Equal(t, []string{"before true", "it true", "after false", "again false"}, b.journal.told())
-		require.Equal(t, []string{"before 15", "it 20"}, column(t, l.DB(), `SELECT message_id || ' ' || ended_at FROM verifications ORDER BY id`))
+		require.Equal(t, []string{"before 15", "it 20"}, column(t, l.DB(), `SELECT message_id || ' ' || ended_at
+			FROM verifications ORDER BY id`))
 	})
 }
 
-// A duplicate that binds nothing new is told as its first was.
+// A duplicate without a lease of its own gets the first message's answer.
 func TestADuplicateIsNotJudged(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
@@ -121,10 +124,12 @@ func TestADuplicateIsNotJudged(t *testing.T) {
 		require.Equal(t, 1, count(t, l, "outbox_tasks WHERE payload LIKE '{\"type\":\"sms.matched\"%'"))
 		require.Zero(t, count(t, l, "incidents"))
 		require.Equal(t, []string{"matched  1000 1 1"}, column(t, l.DB(),
-			`SELECT result || ' ' || verdict || ' ' || fence || ' ' || duplicate || ' ' || code FROM messages WHERE message_id = 'twin'`))
+			`SELECT result || ' ' || verdict || ' ' || fence || ' ' || duplicate || ' ' || code FROM messages
+				WHERE message_id = 'twin'`))
 		known, err := l.Receive(t.Context(), here, twin.MessageNote)
 		require.NoError(t, err)
-		require.Equal(t, room.Match{Result: room.Matched, Duplicate: true, Ticket: 1, Fence: 1000, Epoch: 1, Granted: 10, Ended: 20, At: 25}, *known)
+		require.Equal(t, room.Match{Result: room.Matched, Duplicate: true, Ticket: 1, Fence: 1000, Epoch: 1,
+			Granted: 10, Ended: 20, At: 25}, *known)
 	})
 }
 
@@ -143,13 +148,14 @@ func TestARepeatWasSentWhenItFirstCameByWhicheverClock(t *testing.T) {
 	})
 }
 
-// deaf is a room that can not be told anything while it is down.
+// deaf is a room that refuses verdicts while it is down.
 type deaf struct {
 	*journal
 	down bool
 }
 
-func (d *deaf) SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64, agreed bool) error {
+func (d *deaf) SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64,
+	agreed bool) error {
 	if d.down {
 		return room.ErrStore
 	}

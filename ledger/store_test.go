@@ -13,7 +13,8 @@ import (
 	"github.com/waitroom/waitroom/ledger"
 )
 
-// made are empty databases with all tables: to make one takes longer than most tests. Of SQLite's each test gets a copy; PostgreSQL's are emptied after it.
+// made are empty databases with all tables, since making one takes longer than most tests. Each test gets a
+// copy of the SQLite file; PostgreSQL databases are emptied after a test.
 var made struct {
 	sync.Mutex
 	sqlite   []byte
@@ -26,7 +27,7 @@ func onBoth(t *testing.T, test func(*testing.T, *bench)) {
 	t.Run("postgres", func(t *testing.T) { test(t, onPostgres(t)) })
 }
 
-// onEmpty is onBoth with databases that nobody has migrated yet.
+// onEmpty is onBoth with databases that are not migrated yet.
 func onEmpty(t *testing.T, test func(*testing.T, *bench)) {
 	t.Run("sqlite", func(t *testing.T) {
 		test(t, newBench("sqlite:"+filepath.Join(t.TempDir(), "made for it", "waitroom.db")))

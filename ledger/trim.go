@@ -1,198 +1,137 @@
 package ledger
 
 import (
-	"database/sql"
+	"context"
+	"errors"
 	"fmt"
-	"math"
-	"strconv"
+	"time"
 
-	"github.com/waitroom/waitroom/internal/sqldb/dialect"
+	"github.com/waitroom/waitroom/internal/sqldb"
 )
 
-// stepRows is about how many rows of a table one transaction of the trim deletes.
-const stepRows = 200
+const (
+	trimEvery    = time.Hour       // from the end of a round to the next
+	trimAskEvery = time.Minute     // how often a replica checks whether a round is due
+	trimTurn     = 5 * time.Minute // a replica without a step for so long has lost its turn
+	// rest after a step, as a multiple of the step's time: at most a tenth of the database's time
+	trimRest    = 9
+	trimLeast   = 5 * time.Millisecond
+	trimBehind  = time.Second      // between checks whether the ledger is still behind
+	trimPending = 2 * time.Hour    // journal entries this close to the horizon are drained before the trim
+	trimWithin  = 10 * time.Second // one step
+	outboxStep  = 1000
+)
 
-// shelf is a table that is trimmed by an index on room and time. What hangs together goes together: a row stays while what it belongs
-// to does.
-type shelf struct {
-	table string // t in what follows
-	at    string // when it was over, unix ms
-	key   string // its primary key
-	only  string // which rows; begins with AND
-	stays string // why one stays that is old enough; begins with AND
-}
-
-// ofPlace keeps what is about a place for as long as the place.
-const ofPlace = ` AND NOT EXISTS (SELECT 1 FROM places p WHERE p.room = t.room AND p.epoch = t.epoch AND p.ticket = t.ticket)`
-
-// shelves are in the order in which they are trimmed: what others belong to comes first.
-var shelves = []shelf{
-	{table: "leases", at: "COALESCE(granted_at, ended_at, 0)", key: "room, fence", stays: " AND t.ended_at < $2"},
-	{table: "places", at: "ended_at", key: "room, epoch, ticket", only: " AND ended_at IS NOT NULL"},
-	{table: "verifications", at: "ended_at", key: "id",
-		stays: ` AND NOT EXISTS (SELECT 1 FROM leases l WHERE l.room = t.room AND l.fence = t.fence)`},
-	{table: "messages", at: "received_at", key: "room, message_id",
-		stays: ` AND NOT EXISTS (SELECT 1 FROM leases l WHERE l.room = t.room AND l.fence = COALESCE(t.now_fence, t.fence))`},
-	{table: "attributions", at: "at", key: "room, message_id, kind, fence",
-		stays: ` AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.room = t.room AND m.message_id = t.message_id)`},
-	{table: "actions", at: "at", key: "room, epoch, entry, n", stays: ofPlace},
-	{table: "incidents", at: "at", key: "room, kind, subject, fence"},
-	{table: "timeline", at: "at", key: "room, epoch, entry, n", only: " AND entry >= 'a'", stays: ofPlace}, // what no journal entry has
-}
-
-// nth is when the row with so many older ones happened; found is false where there are not as many.
-func (w *work) nth(s shelf, n int) (at int64, found bool, err error) {
-	err = w.Row(fmt.Sprintf(`SELECT %[2]s FROM %[1]s t WHERE room = $1%[3]s ORDER BY %[2]s LIMIT 1 OFFSET $2`, s.table, s.at, s.only),
-		string(w.id), n).Scan(&at)
-	if noRows(err) {
-		return 0, false, nil
-	}
-	return at, err == nil, err
-}
-
-// deletion deletes the rows t of a table that are found so. PostgreSQL is told where they are: it would rather read a whole table than
-// look for each by its key, where it takes the table to be small.
-func (w *work) deletion(table, key, found string) string {
-	if w.Dialect == dialect.Postgres {
-		return fmt.Sprintf(`DELETE FROM %[1]s WHERE ctid = ANY (ARRAY(SELECT t.ctid FROM %[1]s t %[2]s))`, table, found)
-	}
-	return fmt.Sprintf(`DELETE FROM %[1]s WHERE (%[3]s) IN (SELECT %[3]s FROM %[1]s t %[2]s)`, table, found, key)
-}
-
-// due are a shelf's rows of a room ($1) from before an instant ($2), so many ($3) at the most.
-func (s shelf) due() string {
-	return fmt.Sprintf(`WHERE t.room = $1 AND %[1]s < $2%[2]s%[3]s ORDER BY %[1]s LIMIT $3`, s.at, s.only, s.stays)
-}
-
-// clear deletes a shelf's rows from before an instant.
-func (w *work) clear(s shelf, before int64, most int) (int64, error) {
-	return w.Exec(w.deletion(s.table, s.key, s.due()), string(w.id), before, most)
-}
-
-// shorten has the room's audit chain begin behind the last row that goes.
-func (w *work) shorten(s shelf, before int64, most int) error {
-	var last sql.NullInt64
-	err := w.Row(`SELECT MAX(q.seq) FROM (SELECT t.seq FROM actions t `+s.due()+`) q`, string(w.id), before, most).Scan(&last)
-	if err != nil || !last.Valid || last.Int64 == 0 {
-		return err
-	}
-	_, err = w.Exec(`UPDATE audit_chains SET first = $2 WHERE room = $1 AND first < $2`, string(w.id), last.Int64+1)
-	return err
-}
-
-// entryBefore is what every journal entry from before an instant is less than: they begin with their time.
-func entryBefore(at int64) string { return strconv.FormatInt(at, 10) }
-
-// epochsOf are a room's epochs in the timeline.
-func (w *work) epochsOf() (epochs []int64, err error) {
-	for after := int64(math.MinInt64); ; {
-		var next sql.NullInt64
-		if err := w.Row(`SELECT MIN(epoch) FROM timeline WHERE room = $1 AND epoch > $2`, string(w.id), after).Scan(&next); err != nil || !next.Valid {
-			return epochs, err
+// trimAlways trims in rounds, one replica at a time, until ctx ends; it returns ctx's error.
+func (l *Ledger) trimAlways(ctx context.Context) error {
+	for {
+		if _, err := l.Trim(ctx); err != nil && ctx.Err() == nil {
+			l.log.Warn("ledger was not trimmed; it will be tried again", "error", err)
 		}
-		after = next.Int64
-		epochs = append(epochs, after)
+		if err := pause(ctx, trimAskEvery); err != nil {
+			return err
+		}
 	}
 }
 
-// nthEntry is nth, of an epoch's journal entries.
-func (w *work) nthEntry(epoch int64, n int) (at int64, found bool, err error) {
-	var entry string
-	err = w.Row(`SELECT entry FROM timeline WHERE room = $1 AND epoch = $2 AND entry < 'a' ORDER BY entry, n LIMIT 1 OFFSET $3`,
-		string(w.id), epoch, n).Scan(&entry)
-	if noRows(err) {
-		return 0, false, nil
+// Trim deletes rows that are older than Config.Retention, and returns how many. It works in steps of a few
+// hundred rows, with rests. It does nothing if another process trims, or did within the hour. Rows that
+// belong together go together; each room's highest fence and ticket stay known.
+func (l *Ledger) Trim(ctx context.Context) (rows int64, err error) {
+	if l.cfg.Retention <= 0 {
+		return 0, nil
 	}
-	id := parseEntryID(entry)
-	if id.ms > math.MaxInt64 {
-		return 0, err == nil, err // odd, and as old as can be
+	r := &round{Ledger: l, gone: make(trimmed), oldest: never}
+	mine, err := r.begin(ctx)
+	if err != nil || !mine {
+		return 0, err
 	}
-	return int64(id.ms), err == nil, err
+	if err = r.rooms(ctx); err == nil {
+		err = r.tasks(ctx)
+	}
+	rows = r.gone.sum()
+	if rows > 0 {
+		l.log.InfoContext(ctx, "ledger has trimmed what is older than its retention", "rows", rows, "retention",
+			l.cfg.Retention, "whole", err == nil)
+	}
+	if err != nil {
+		return rows, fmt.Errorf("trim: %w", err)
+	}
+	return rows, r.end(ctx)
 }
 
-func (w *work) clearEntries(epoch, before int64, most int) (int64, error) {
-	return w.Exec(w.deletion("timeline", "room, epoch, entry, n", `WHERE t.room = $1 AND t.epoch = $2 AND t.entry < $3`+ofPlace+` ORDER BY entry, n LIMIT $4`),
-		string(w.id), epoch, entryBefore(before), most)
+// round is one pass over all rooms.
+type round struct {
+	*Ledger
+	before int64 // unix ms: older rows are deleted
+	oldest int64 // remaining row
+	gone   trimmed
 }
 
-// ages are when the room's oldest row happened, and until when there are n rows of a table; never where there are not as many.
-type ages struct{ oldest, full int64 }
+// begin takes the turn, and reads the last round's result.
+func (r *round) begin(ctx context.Context) (mine bool, err error) {
+	var now int64
+	err = r.db.Transact(ctx, trimKey, func(s sqldb.Session) (err error) {
+		if now, err = s.Dialect.Now(ctx, s); err != nil {
+			return err
+		}
+		n, err := s.Exec(`UPDATE retention SET owner = $1, until = $2 WHERE id = 1 AND until <= $3`, r.name,
+			now+trimTurn.Milliseconds(), now)
+		mine = n == 1
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("take turn: %w", err)
+	}
+	// The earlier clock counts, so that a clock that is ahead does not delete rows too early.
+	r.before = min(now, r.cfg.Now().UnixMilli()) - r.cfg.Retention.Milliseconds()
+	return mine, r.readOldest(ctx)
+}
 
-const never = math.MaxInt64 // later than all times
+// trimKey is the transaction's key; no room has this id.
+const trimKey = "retention "
 
-func (a *ages) take(nth func(n int) (int64, bool, error), n int) error {
-	at, found, err := nth(0)
-	if err != nil || !found {
+// extendTurn keeps the turn.
+func (r *round) extendTurn(ctx context.Context) error { return r.set(ctx, trimTurn, "") }
+
+// errTurnLost is returned when another process has taken the turn.
+var errTurnLost = errors.New("another replica has the turn by now")
+
+func (r *round) set(ctx context.Context, until time.Duration, more string, args ...any) error {
+	return r.db.Write(ctx, func(s sqldb.Session) error {
+		now, err := s.Dialect.Now(ctx, s)
+		if err != nil {
+			return err
+		}
+		n, err := s.Exec(`UPDATE retention SET until = $2`+more+` WHERE id = 1 AND owner = $1`,
+			append([]any{r.name, now + until.Milliseconds()}, args...)...)
+		if err == nil && n == 0 {
+			err = errTurnLost
+		}
+		return err
+	})
+}
+
+// end makes the next round due in an hour, for any replica.
+func (r *round) end(ctx context.Context) error {
+	if r.oldest == never {
+		r.oldest = 0
+	}
+	if err := r.set(ctx, trimEvery, `, oldest = $3`, r.oldest); err != nil {
 		return err
 	}
-	a.oldest = min(a.oldest, at)
-	if at, found, err = nth(n); err != nil || !found {
-		return err
-	}
-	a.full = min(a.full, at)
+	r.metrics.oldest.Store(r.oldest)
 	return nil
 }
 
-// ages looks at every shelf of the room.
-func (w *work) ages(n int) (a ages, err error) {
-	a = ages{never, never}
-	for _, s := range shelves {
-		if err := a.take(func(n int) (int64, bool, error) { return w.nth(s, n) }, n); err != nil {
-			return a, fmt.Errorf("look at %s: %w", s.table, err)
-		}
-	}
-	epochs, err := w.epochsOf()
-	for _, epoch := range epochs {
+// readOldest reads the result of the last round, of any replica.
+func (l *Ledger) readOldest(ctx context.Context) error {
+	return l.db.Read(ctx, func(s sqldb.Session) error {
+		var oldest int64
+		err := s.Row(`SELECT oldest FROM retention WHERE id = 1`).Scan(&oldest)
 		if err == nil {
-			err = a.take(func(n int) (int64, bool, error) { return w.nthEntry(epoch, n) }, n)
+			l.metrics.oldest.Store(oldest)
 		}
-	}
-	if err != nil {
-		return a, fmt.Errorf("look at timeline: %w", err)
-	}
-	return a, nil
-}
-
-// trimmed counts rows by table.
-type trimmed map[string]int64
-
-func (t trimmed) sum() (rows int64) {
-	for _, n := range t {
-		rows += n
-	}
-	return rows
-}
-
-// trim deletes the room's rows from before an instant, of each table the same ones: what is left of its history begins at one time.
-func (w *work) trim(before int64, most int) (trimmed, error) {
-	gone := make(trimmed)
-	if err := w.raise(before, most); err != nil {
-		return nil, fmt.Errorf("high-water mark: %w", err)
-	}
-	for _, s := range shelves {
-		if s.table == "actions" {
-			if err := w.shorten(s, before, most); err != nil {
-				return nil, fmt.Errorf("shorten audit chain: %w", err)
-			}
-		}
-		n, err := w.clear(s, before, most)
-		if err != nil {
-			return nil, fmt.Errorf("trim %s: %w", s.table, err)
-		}
-		gone[s.table] += n
-	}
-	epochs, err := w.epochsOf()
-	if err != nil {
-		return nil, err
-	}
-	for _, epoch := range epochs {
-		n, err := w.clearEntries(epoch, before, most)
-		if err != nil {
-			return nil, fmt.Errorf("trim timeline: %w", err)
-		}
-		gone["timeline"] += n
-	}
-	n, err := w.Exec(`DELETE FROM parked WHERE room = $1 AND entry < $2`, string(w.id), entryBefore(before))
-	gone["parked"] += n
-	return gone, err
+		return err
+	})
 }

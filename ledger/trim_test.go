@@ -18,16 +18,23 @@ const (
 	seconds = int64(time.Second / time.Millisecond)
 )
 
-// turn is a place that held the lock, at a time: joined, granted, matched a message that ended it, and what support did of it.
+// turn is a place that held the lock, at a time: joined, granted, matched a message that ended it, and what
+// support did of it.
 func (b *bench) turn(id room.ID, ticket, at int64) {
-	fence, seller, m := at*1000, fmt.Sprintf("s-%d", ticket), room.MessageNote{MessageID: fmt.Sprintf("m-%d", at), From: "1588", Text: "code", SentAt: at + 2, Received: at + 3}
+	fence, seller, m := at*1000, fmt.Sprintf("s-%d", ticket),
+		room.MessageNote{MessageID: fmt.Sprintf("m-%d", at), From: "1588", Text: "code", SentAt: at + 2,
+			Received: at + 3}
 	records := []room.Record{
 		{Type: "joined", At: at, Ticket: ticket, Seller: seller},
-		{Type: "granted", At: at + 1, Ticket: ticket, Seller: seller, Fence: fence, GrantedAt: at + 1, ExpiresAt: at + 120*seconds},
-		{Type: "action", At: at + 2, Ticket: ticket, Fence: fence, Who: "kim", Action: "extend", Reason: "asked for it", Seller: seller},
-		{Type: "message", At: at + 3, MessageNote: m, Result: room.Matched, Judge: true, Completes: true, Code: true, Ticket: ticket, Fence: fence,
+		{Type: "granted", At: at + 1, Ticket: ticket, Seller: seller, Fence: fence, GrantedAt: at + 1,
+			ExpiresAt: at + 120*seconds},
+		{Type: "action", At: at + 2, Ticket: ticket, Fence: fence, Who: "kim", Action: "extend",
+			Reason: "asked for it", Seller: seller},
+		{Type: "message", At: at + 3, MessageNote: m, Result: room.Matched, Judge: true, Completes: true,
+			Code: true, Ticket: ticket, Fence: fence,
 			Seller: seller, GrantedAt: at + 1, EndedAt: at + 3},
-		{Type: "ended", At: at + 3, Ticket: ticket, Seller: seller, Fence: fence, Outcome: room.Completed, EndedAt: at + 3},
+		{Type: "ended", At: at + 3, Ticket: ticket, Seller: seller, Fence: fence, Outcome: room.Completed,
+			EndedAt: at + 3},
 	}
 	b.at(id, at, records...)
 }
@@ -45,7 +52,8 @@ func (b *bench) retaining(t testing.TB, d time.Duration) *ledger.Ledger {
 
 // tables that hold what happened, and how many rows of each are from before an instant.
 var recorded = map[string]string{
-	"leases": "granted_at", "places": "ended_at", "verifications": "ended_at", "messages": "received_at", "actions": "at", "timeline": "at", "incidents": "at",
+	"leases": "granted_at", "places": "ended_at", "verifications": "ended_at", "messages": "received_at",
+	"actions": "at", "timeline": "at", "incidents": "at",
 	"attributions": "at", "outbox_tasks": "updated_at",
 }
 
@@ -70,13 +78,19 @@ func TestWhatIsOlderThanTheRetentionGoesWithAllThatHangsOnItAndNothingElse(t *te
 		}
 		straddles := horizon - 5*seconds // joined before, ended after
 		b.at(here, straddles, room.Record{Type: "joined", At: straddles, Ticket: 31, Seller: "s-31"})
-		b.at(here, straddles+1, room.Record{Type: "granted", At: straddles + 1, Ticket: 31, Seller: "s-31", Fence: straddles * 1000, GrantedAt: straddles + 1, ExpiresAt: horizon + days})
-		b.at(here, horizon+60*seconds, room.Record{Type: "ended", At: horizon + 60*seconds, Ticket: 31, Seller: "s-31", Fence: straddles * 1000,
+		b.at(here, straddles+1, room.Record{Type: "granted", At: straddles + 1, Ticket: 31, Seller: "s-31",
+			Fence: straddles * 1000, GrantedAt: straddles + 1, ExpiresAt: horizon + days})
+		b.at(here, horizon+60*seconds, room.Record{Type: "ended", At: horizon + 60*seconds, Ticket: 31,
+			Seller: "s-31", Fence: straddles * 1000,
 			Outcome: room.Expired, EndedAt: horizon + 60*seconds})
 		b.turn(here, 32, now-days)
-		b.at(here, horizon-days, room.Record{Type: "incident", At: horizon - days, Action: "carrier_clock", Reason: "its clock is off"},
-			room.Record{Type: "message", At: horizon - days, MessageNote: room.MessageNote{MessageID: "nobodys", Received: horizon - days}, Result: room.Unmatched, Reason: string(room.NoLease)},
-			room.Record{Type: "claimed", At: horizon - days, MessageNote: room.MessageNote{MessageID: "unknown"}, Seller: "s-9", Ticket: 9, Fence: 1, GrantedAt: 3, EndedAt: 2})
+		b.at(here, horizon-days, room.Record{Type: "incident", At: horizon - days, Action: "carrier_clock",
+			Reason: "its clock is off"},
+			room.Record{Type: "message", At: horizon - days,
+				MessageNote: room.MessageNote{MessageID: "nobodys", Received: horizon - days}, Result: room.Unmatched,
+				Reason: string(room.NoLease)},
+			room.Record{Type: "claimed", At: horizon - days, MessageNote: room.MessageNote{MessageID: "unknown"},
+				Seller: "s-9", Ticket: 9, Fence: 1, GrantedAt: 3, EndedAt: 2})
 		b.turn("another", 1, horizon-days)
 		require.NoError(t, l.Drain(t.Context(), here))
 		require.NoError(t, l.Drain(t.Context(), "another"))
@@ -100,16 +114,19 @@ func TestWhatIsOlderThanTheRetentionGoesWithAllThatHangsOnItAndNothingElse(t *te
 		require.Equal(t, before, after)
 		gone, err := l.Known(t.Context(), "another")
 		require.NoError(t, err)
-		require.Equal(t, room.Recorded{Fence: (horizon - days) * 1000, Ticket: 1}, gone, "of a room of which nothing is left too")
+		require.Equal(t, room.Recorded{Fence: (horizon - days) * 1000, Ticket: 1}, gone,
+			"of a room of which nothing is left too")
 		require.Contains(t, b.log.String(), "trimmed what is older")
 
-		b.turn("another", 2, horizon-2*days) // what a lost handoff could bring back
+		b.turn("another", 2, horizon-2*days) // a lost handoff could bring this back
 		require.NoError(t, l.Drain(t.Context(), "another"))
 		require.Equal(t, 1, count(t, l, "incidents WHERE room = 'another' AND kind = 'match_refused'"))
-		_, err = l.DB().Exec(fmt.Sprintf(`INSERT INTO verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at)
+		_, err = l.DB().Exec(fmt.Sprintf(`INSERT INTO verifications (room, fence, epoch, ticket, message_id,
+			granted_at, ended_at)
 			VALUES ('another', %d, 7, 1, 'again', %d, %d)`, (horizon-days)*1000, now, now))
 		require.ErrorContains(t, err, "not above the highest settled one")
-		_, err = l.DB().Exec(fmt.Sprintf(`INSERT INTO verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at)
+		_, err = l.DB().Exec(fmt.Sprintf(`INSERT INTO verifications (room, fence, epoch, ticket, message_id,
+			granted_at, ended_at)
 			VALUES ('another', %d, 7, 1, 'again', %d, %d)`, now*1000, horizon-days, now))
 		require.ErrorContains(t, err, "overlaps")
 	})
@@ -124,8 +141,10 @@ func TestTheMarkOfWhatWasTrimmedDoesNotGoBackWhoeverAsks(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, count(t, l, "high_water"))
 		for _, statement := range []string{
-			`DELETE FROM high_water`, `UPDATE high_water SET fence = 1`, `UPDATE high_water SET settled = 0`, `UPDATE high_water SET settled_until = 0`,
-			`UPDATE high_water SET ticket = 0`, `UPDATE high_water SET epoch = 0`, `UPDATE high_water SET room = 'other'`,
+			`DELETE FROM high_water`, `UPDATE high_water SET fence = 1`, `UPDATE high_water
+				SET settled = 0`, `UPDATE high_water SET settled_until = 0`,
+			`UPDATE high_water SET ticket = 0`, `UPDATE high_water SET epoch = 0`, `UPDATE high_water
+				SET room = 'other'`,
 		} {
 			_, err := l.DB().Exec(statement)
 			require.Error(t, err, statement)
@@ -145,7 +164,8 @@ func TestOneReplicaTrimsAtATimeAndOnceAnHour(t *testing.T) {
 			b.turn(room.ID(fmt.Sprintf("stock:%d", i)), 1, now-3*days)
 			require.NoError(t, one.Drain(t.Context(), room.ID(fmt.Sprintf("stock:%d", i))))
 		}
-		whole := count(t, one, "timeline") + count(t, one, "leases") + count(t, one, "places") + count(t, one, "messages") + count(t, one, "verifications") + count(t, one, "actions")
+		whole := count(t, one, "timeline") + count(t, one, "leases") + count(t, one, "places") +
+			count(t, one, "messages") + count(t, one, "verifications") + count(t, one, "actions")
 		var rows [2]int64
 		var both errgroup.Group
 		for i, l := range []*ledger.Ledger{one, two} {
@@ -218,7 +238,7 @@ func TestTheHistoryStaysRightWhileOldRowsGoAndNewOnesCome(t *testing.T) {
 		}
 		require.NoError(t, all.Wait())
 		found := older(t, l, now-400*days)
-		delete(found, "outbox_tasks") // which nobody works off here
+		delete(found, "outbox_tasks") // no worker does them in this test
 		require.Empty(t, found)
 		for _, id := range live {
 			require.Equal(t, turns, count(t, l, fmt.Sprintf("leases WHERE room = '%s' AND outcome = 'completed'", id)))
@@ -238,7 +258,7 @@ func whole(t *testing.T, l *ledger.Ledger, before int64) {
 	if page.Next != "" || len(page.Leases) == 0 {
 		return // the page ends in the middle of one
 	}
-	if len(page.Places) == 0 { // the last step lay between: it took the leases too
+	if len(page.Places) == 0 { // a step came between: it deleted the leases too
 		page, err = l.History(t.Context(), here, ledger.Filter{To: before, Limit: 1000})
 		require.NoError(t, err)
 		require.Empty(t, page.Leases)
@@ -248,7 +268,8 @@ func whole(t *testing.T, l *ledger.Ledger, before int64) {
 	for _, row := range page.Places {
 		kept[row.Ticket] = true
 	}
-	for _, row := range page.Leases[1:] { // the parts of a page are read one after the other: a step may lie between them
+	// the parts of a page are read one after the other: a step may lie between them
+	for _, row := range page.Leases[1:] {
 		require.True(t, kept[row.Ticket] || row.Ticket < page.Places[0].Ticket, "lease of ticket %d", row.Ticket)
 	}
 }

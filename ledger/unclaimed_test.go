@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// court is a room with claims on a store whose clock the test moves, with a ledger.
+// court is a room with claims, on a store whose clock the test sets, with a ledger.
 type court struct {
 	*testing.T
 	store  *miniredis.Miniredis
@@ -73,20 +73,25 @@ func TestLeaseThatNobodyClaimedIsOverAndItsPlaceGoesOn(t *testing.T) {
 		c.leave(a)
 		c.pass(20 * time.Second)
 		require.NoError(t, c.ledger.Drain(t.Context(), here))
-		require.Equal(t, []string{"completed", "unclaimed"}, column(t, c.ledger.DB(), `SELECT outcome FROM leases ORDER BY fence`))
-		require.Equal(t, []string{"completed", ""}, column(t, c.ledger.DB(), `SELECT COALESCE(outcome, '') FROM places ORDER BY ticket`))
+		require.Equal(t, []string{"completed", "unclaimed"}, column(t, c.ledger.DB(), `SELECT outcome FROM leases
+			ORDER BY fence`))
+		require.Equal(t, []string{"completed", ""}, column(t, c.ledger.DB(), `SELECT COALESCE(outcome, '')
+			FROM places ORDER BY ticket`))
 
 		require.Equal(t, room.Locked, c.claim(s).Status)
 		c.join("z")
 		c.leave(s)
 		require.NoError(t, c.ledger.Drain(t.Context(), here))
-		require.Equal(t, []string{"completed", "unclaimed", "completed", ""}, column(t, c.ledger.DB(), `SELECT COALESCE(outcome, '') FROM leases ORDER BY fence`))
-		require.Equal(t, []string{"completed", "completed", ""}, column(t, c.ledger.DB(), `SELECT COALESCE(outcome, '') FROM places ORDER BY ticket`))
+		require.Equal(t, []string{"completed", "unclaimed", "completed", ""}, column(t, c.ledger.DB(), `SELECT
+			COALESCE(outcome, '') FROM leases ORDER BY fence`))
+		require.Equal(t, []string{"completed", "completed", ""}, column(t, c.ledger.DB(), `SELECT COALESCE(outcome,
+			'') FROM places ORDER BY ticket`))
 		require.Zero(t, count(t, c.ledger, "incidents"))
 		require.Zero(t, count(t, c.ledger, "parked"))
 
 		var told []string
-		for _, text := range column(t, c.ledger.DB(), `SELECT payload FROM outbox_tasks WHERE payload LIKE '{"type":"lock.ended"%' ORDER BY id`) {
+		for _, text := range column(t, c.ledger.DB(), `SELECT payload FROM outbox_tasks
+			WHERE payload LIKE '{"type":"lock.ended"%' ORDER BY id`) {
 			var p struct {
 				Data struct{ Outcome string }
 			}
@@ -118,25 +123,31 @@ func TestPlaceThatIsUnclaimedTwiceIsDroppedInTheLedger(t *testing.T) {
 		c.leave(z)
 		c.pass(20 * time.Second)
 		require.NoError(t, c.ledger.Drain(t.Context(), here))
-		require.Equal(t, []string{"completed", "unclaimed", "completed", "unclaimed"}, column(t, c.ledger.DB(), `SELECT outcome FROM leases ORDER BY fence`))
-		require.Equal(t, []string{"completed", "dropped", "completed"}, column(t, c.ledger.DB(), `SELECT outcome FROM places ORDER BY ticket`))
-		require.Equal(t, 1, count(t, c.ledger, "places WHERE ticket = 2 AND fence = (SELECT MAX(fence) FROM leases)"))
+		require.Equal(t, []string{"completed", "unclaimed", "completed", "unclaimed"},
+			column(t, c.ledger.DB(), `SELECT outcome FROM leases ORDER BY fence`))
+		require.Equal(t, []string{"completed", "dropped", "completed"}, column(t, c.ledger.DB(), `SELECT outcome
+			FROM places ORDER BY ticket`))
+		require.Equal(t, 1, count(t, c.ledger,
+			"places WHERE ticket = 2 AND fence = (SELECT MAX(fence) FROM leases)"))
 		require.Zero(t, count(t, c.ledger, "parked"))
 	})
 }
 
-// The store lost a turn that nobody claimed; a replica that was told of it says so.
+// The store lost a turn that was not claimed; a replica that observed it replays it.
 func TestLostLeaseThatNobodyClaimedIsInTheLedger(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		b.write(1, room.Record{Type: "epoch", At: 1}, room.Record{Type: "joined", At: 2, Ticket: 1, Seller: "a"})
 		require.NoError(t, l.Drain(t.Context(), here))
-		told := room.Record{Type: "told", At: 50, Of: 1, Ticket: 1, Seller: "a", Fence: 7, GrantedAt: 10, ExpiresAt: 40, Outcome: room.Unclaimed, EndedAt: 20}
+		told := room.Record{Type: "told", At: 50, Of: 1, Ticket: 1, Seller: "a", Fence: 7, GrantedAt: 10,
+			ExpiresAt: 40, Outcome: room.Unclaimed, EndedAt: 20}
 		b.write(2, told, room.Record{Type: "epoch", At: 50, Kept: []room.Kept{{Ticket: 1, Seller: "a"}}})
 		b.write(3, told, room.Record{Type: "epoch", At: 60, Kept: []room.Kept{{Ticket: 1, Seller: "a"}}})
 		require.NoError(t, l.Drain(t.Context(), here))
-		require.Equal(t, []string{"7 unclaimed 20"}, column(t, l.DB(), `SELECT fence || ' ' || outcome || ' ' || ended_at FROM leases`))
-		require.Equal(t, []string{"1 "}, column(t, l.DB(), `SELECT ticket || ' ' || COALESCE(outcome, '') FROM places`))
+		require.Equal(t, []string{"7 unclaimed 20"}, column(t, l.DB(), `SELECT fence || ' ' || outcome || ' ' ||
+			ended_at FROM leases`))
+		require.Equal(t, []string{"1 "}, column(t, l.DB(), `SELECT ticket || ' ' || COALESCE(outcome, '')
+			FROM places`))
 		require.Zero(t, count(t, l, "parked"))
 	})
 }

@@ -3,12 +3,12 @@ package outbox
 import "time"
 
 const (
-	slowAfter = 2 * time.Minute  // a task that has waited longer does not rest by tenths any more
-	slowRest  = 30 * time.Second // but for this long
+	slowAfter = 2 * time.Minute  // from here on the rest no longer grows
+	slowRest  = 30 * time.Second // the longest rest
 )
 
-// Backoff is how long a task rests that has waited this long so far: a tenth of it, rounded up to a
-// whole millisecond; 30 seconds once it has waited for over 2 minutes.
+// Backoff returns how long a task rests after it has waited for a time. The rest is a tenth of that time,
+// rounded up to a millisecond, and 30 seconds once that is over 2 minutes.
 func Backoff(waited time.Duration) time.Duration {
 	ms := max(waited.Milliseconds(), 0)
 	if ms > slowAfter.Milliseconds() {

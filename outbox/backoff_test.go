@@ -30,9 +30,10 @@ func TestBackoffIsATenthOfTheTimeWaitedAndThenThirtySeconds(t *testing.T) {
 func TestRelockRestsByTheFormula(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.put(t, "", "a")
-		b.clock.Move(time.Hour) // nobody tried meanwhile: that is no waiting
+		b.clock.Move(time.Hour) // no attempt in between: that is no waiting
 		start := b.clock.Now()
-		for _, waited := range []time.Duration{0, 1500 * time.Millisecond, 10 * time.Second, 2 * time.Minute, 3 * time.Minute, time.Hour} {
+		for _, waited := range []time.Duration{0, 1500 * time.Millisecond, 10 * time.Second, 2 * time.Minute,
+			3 * time.Minute, time.Hour} {
 			b.clock.Move(waited - b.clock.Now().Sub(start))
 			task := b.mustClaim(t)
 			require.Equal(t, start.UnixMilli(), task.WaitingSince)

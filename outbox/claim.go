@@ -7,24 +7,28 @@ import (
 	"fmt"
 )
 
-// claimable is a task t of kind $2 that was not locked since $1, or that is locked until after $3, and waits for none before it, the oldest first.
+// claimable selects tasks t of kind $2 that can be claimed, the oldest first. Such a task is unlocked, locked
+// before $1 or locked until after $3, and no earlier open task has its key.
 const claimable = `FROM outbox_tasks t
-	WHERE t.state = 'open' AND t.kind = $2 AND (t.locked_at < $1 OR t.locked_at > $3) AND (t.task_key = '' OR NOT EXISTS (` + before + `))
+	WHERE t.state = 'open' AND t.kind = $2 AND (t.locked_at < $1 OR t.locked_at > $3) AND (t.task_key = ''
+	OR NOT EXISTS (` + before + `))
 	ORDER BY t.updated_at, t.id LIMIT 1 `
 
-// before is an open task e that is to be done before t.
-const before = `SELECT 1 FROM outbox_tasks e WHERE e.task_key = t.task_key AND e.state = 'open' AND e.id < t.id`
+// before selects an open task e that must be done before t.
+const before = `SELECT 1 FROM outbox_tasks e WHERE e.task_key = t.task_key AND e.state = 'open'
+	AND e.id < t.id`
 
-// Claim locks the task of a kind that was written to the longest ago, of those that were free or whose lock was too old as of `asOf` (unix ms); ok is
-// false when there is none. Of many who claim at once each gets another one. A worker passes the time its tick began, so that no
-// task is tried twice in one tick.
+// Claim locks and returns the oldest free task of a kind; ok is false without one. A task is free when it is
+// unlocked or its lock was too old as of asOf (unix ms). Concurrent claims get different tasks. A worker
+// passes the time at which its tick began, so that it tries no task twice in one tick.
 func (s *Store) Claim(ctx context.Context, kind string, asOf int64) (t Task, ok bool, err error) {
 	now, err := s.Now(ctx)
 	if err != nil {
 		return Task{}, false, err
 	}
-	// No lock and no rest ends so late, unless the clock was ahead and has been set back.
-	free := []any{asOf - s.timeout.Milliseconds(), kind, now + s.timeout.Milliseconds() + slowRest.Milliseconds()}
+	// No lock and no rest ends this late, unless the clock was ahead and was set back.
+	free := []any{asOf - s.timeout.Milliseconds(), kind,
+		now + s.timeout.Milliseconds() + slowRest.Milliseconds()}
 	switch s.dialect {
 	case MySQL:
 		t, err = s.claimInTwo(ctx, free, now)
@@ -44,13 +48,15 @@ func (s *Store) Claim(ctx context.Context, kind string, asOf int64) (t Task, ok 
 
 func (s *Store) claimAtOnce(ctx context.Context, free []any, now int64) (Task, error) {
 	return scanTask(row(ctx, s.db, s.dialect, `
-		UPDATE outbox_tasks SET locked_at = $4, attempts = attempts + 1, waiting_since = COALESCE(waiting_since, $4), `+touch("$4")+`
+		UPDATE outbox_tasks SET locked_at = $4, attempts = attempts + 1, waiting_since = COALESCE(waiting_since,
+		$4), `+touch("$4")+`
 		WHERE id = (SELECT t.id `+claimable+s.dialect.SkipLocked()+`)
 		RETURNING `+columns, append(free, now)...))
 }
 
-// claimFound is for SQLite, which lets one write at a time: a task is looked for before that. Of thousands that rest or wait for one before them the search takes
-// some hundredths of a second, and the lane of a receiver that is away searches all the time.
+// claimFound is Claim for SQLite: it searches before it takes the write lock, which only one writer can have.
+// With thousands of resting or waiting tasks the search takes hundredths of a second, and the lane of an
+// unreachable receiver searches all the time.
 func (s *Store) claimFound(ctx context.Context, free []any, now int64) (t Task, err error) {
 	for {
 		found, err := scanTask(row(ctx, s.db, SQLite, `SELECT `+columns+` `+claimable, free...))
@@ -58,18 +64,22 @@ func (s *Store) claimFound(ctx context.Context, free []any, now int64) (t Task, 
 			return Task{}, err
 		}
 		t, err = scanTask(row(ctx, s.db, SQLite, `
-			UPDATE outbox_tasks AS t SET locked_at = $4, attempts = attempts + 1, waiting_since = COALESCE(waiting_since, $4), `+touch("$4")+`
-			WHERE id = $1 AND state = 'open' AND locked_at = $2 AND attempts = $3 AND (task_key = '' OR NOT EXISTS (`+before+`))
+			UPDATE outbox_tasks AS t SET locked_at = $4, attempts = attempts + 1,
+			waiting_since = COALESCE(waiting_since, $4), `+touch("$4")+`
+			WHERE id = $1 AND state = 'open' AND locked_at = $2 AND attempts = $3 AND (task_key = '' OR NOT
+			EXISTS (`+before+`))
 			RETURNING `+columns, found.ID, found.LockedAt, found.Attempts, now))
 		if !errors.Is(err, sql.ErrNoRows) {
 			return t, err
-		} // somebody else has it by now
+		} // another worker has claimed it
 	}
 }
 
-// claimInTwo is for MySQL, whose UPDATE does not tell what it changed: the row is locked by the first statement, and nobody else sees it meanwhile.
+// claimInTwo is Claim for MySQL, whose UPDATE returns no rows. Its first statement locks the row, so that no
+// other worker claims it before the second.
 func (s *Store) claimInTwo(ctx context.Context, free []any, now int64) (t Task, err error) {
-	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted}) // which keeps no locks on rows that do not fit
+	// keeps no locks on rows that do not match
+	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
 		return Task{}, err
 	}
@@ -85,27 +95,31 @@ func (s *Store) claimInTwo(ctx context.Context, free []any, now int64) (t Task, 
 		waiting_since = COALESCE(waiting_since, $2), `+touch("$2")+` WHERE id = $1`, t.ID, now); err != nil {
 		return Task{}, err
 	}
-	if t, err = scanTask(row(ctx, tx, MySQL, `SELECT `+columns+` FROM outbox_tasks WHERE id = $1`, t.ID)); err != nil {
+	if t, err = scanTask(row(ctx, tx, MySQL, `SELECT `+columns+` FROM outbox_tasks WHERE id = $1`,
+		t.ID)); err != nil {
 		return Task{}, err
 	}
 	return t, tx.Commit()
 }
 
-// overtakes is sql.ErrNoRows where a task is to be done before t after all: MySQL locks a row as it is now, and looks for those before it as they were
-// when the statement began, so that it may see of two that were put in together only the second.
+// overtakes returns sql.ErrNoRows if no earlier task blocks t. MySQL locks a row in its current state, but
+// searches for earlier ones in the state at the statement's start, and so may miss the first of two that were
+// put in together.
 func (s *Store) overtakes(ctx context.Context, tx *sql.Tx, t Task) error {
 	if t.Key == "" {
 		return nil
 	}
 	var n int
-	err := row(ctx, tx, MySQL, `SELECT COUNT(*) FROM outbox_tasks WHERE task_key = $1 AND state = 'open' AND id < $2`, t.Key, t.ID).Scan(&n)
+	err := row(ctx, tx, MySQL, `SELECT COUNT(*) FROM outbox_tasks WHERE task_key = $1 AND state = 'open'
+		AND id < $2`, t.Key, t.ID).Scan(&n)
 	if err == nil && n > 0 {
 		return sql.ErrNoRows
 	}
 	return err
 }
 
-// touch makes updated_at the parameter's time, and another one than before in any case: MySQL counts only rows that have changed.
+// touch sets updated_at to the parameter, or to the old value plus one if they are equal. MySQL counts only
+// rows that change.
 func touch(parameter string) string {
 	return `updated_at = CASE WHEN updated_at < ` + parameter + ` THEN ` + parameter + ` ELSE updated_at + 1 END`
 }

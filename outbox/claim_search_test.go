@@ -17,14 +17,21 @@ func TestWhatWasLockedWhileTheClockWasAheadGoesOnWhenItIsRight(t *testing.T) {
 		b.put(t, "lease/1", "behind it")
 		b.put(t, "lease/2", "its worker dies")
 		b.clock.Move(24 * time.Hour)
-		failing := b.worker(t, func(context.Context, outbox.Task) (outbox.Phase, error) { return "", errors.New("502") })
+		failing := b.worker(t, func(context.Context, outbox.Task) (outbox.Phase, error) {
+			return "",
+				errors.New("502")
+		})
 		require.NoError(t, failing.Tick(t.Context()))
 		_, ok, err := b.store.Claim(t.Context(), job, b.clock.Now().Add(time.Minute).UnixMilli())
 		require.NoError(t, err)
 		require.True(t, ok)
 		b.clock.Move(-24 * time.Hour)
 		done := 0
-		w := b.worker(t, func(context.Context, outbox.Task) (outbox.Phase, error) { done++; return outbox.Done, nil })
+		w := b.worker(t, func(context.Context, outbox.Task) (outbox.Phase, error) {
+			done++
+			return outbox.Done,
+				nil
+		})
 		for range 3 {
 			b.clock.Move(time.Minute)
 			require.NoError(t, w.Tick(t.Context()))
@@ -33,7 +40,7 @@ func TestWhatWasLockedWhileTheClockWasAheadGoesOnWhenItIsRight(t *testing.T) {
 	})
 }
 
-// Whoever writes to the same file, such as the ledger, waits for no search.
+// A search keeps no other writer of the file waiting, such as the ledger.
 func TestASearchOnSQLiteLocksNothing(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		if b.dialect != outbox.SQLite {

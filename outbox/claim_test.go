@@ -24,7 +24,8 @@ func TestALockIsTakenOverOnlyWhenItIsOlderThanThirtySeconds(t *testing.T) {
 
 func TestALocksTimeoutCanBeSet(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
-		b.store = outbox.NewStore(b.db, b.dialect, outbox.StoreConfig{LockTimeout: 2 * time.Minute, Now: b.clock.Now})
+		b.store = outbox.NewStore(b.db, b.dialect,
+			outbox.StoreConfig{LockTimeout: 2 * time.Minute, Now: b.clock.Now})
 		b.put(t, "", "a")
 		b.mustClaim(t)
 		b.clock.Move(2 * time.Minute)

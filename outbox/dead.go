@@ -7,13 +7,15 @@ import (
 	"time"
 )
 
-// deadRows is how many dead tasks are listed at a time.
+// deadRows is how many dead tasks Dead lists at most.
 const deadRows = 200
 
-// Dead lists tasks that were given up, the latest first, at most 200; of these kinds, or of all where none is named.
+// Dead returns the dead tasks of these kinds, latest first, at most 200. Without kinds it returns those of
+// all kinds.
 func (s *Store) Dead(ctx context.Context, kinds ...string) ([]Task, error) {
 	of, args := among(kinds, deadRows)
-	query, args := s.dialect.Bind(`SELECT `+columns+` FROM outbox_tasks WHERE state = 'dead'`+of+` ORDER BY updated_at DESC, id DESC LIMIT $1`, args...)
+	query, args := s.dialect.Bind(`SELECT `+columns+` FROM outbox_tasks WHERE state = 'dead'`+of+`
+		ORDER BY updated_at DESC, id DESC LIMIT $1`, args...)
 	rows, err := s.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list dead tasks: %w", err)
@@ -25,14 +27,16 @@ func (s *Store) Dead(ctx context.Context, kinds ...string) ([]Task, error) {
 	return tasks, nil
 }
 
-// Retry puts a dead task back into the phase it died in, with all its time again from its next attempt. ErrNotDead when it is not dead.
+// Retry puts a dead task back into the phase in which it died. The phase has its full time again, from its
+// next attempt. Retry returns ErrNotDead for any other task.
 func (s *Store) Retry(ctx context.Context, id int64) error {
 	now, err := s.Now(ctx)
 	if err != nil {
 		return err
 	}
 	n, err := exec(ctx, s.db, s.dialect, `UPDATE outbox_tasks
-		SET state = 'open', locked_at = 0, waiting_since = NULL, `+touch("$1")+` WHERE id = $2 AND state = 'dead'`, now, id)
+		SET state = 'open', locked_at = 0, waiting_since = NULL, `+touch("$1")+` WHERE id = $2 AND state = 'dead'`,
+		now, id)
 	if err != nil {
 		return fmt.Errorf("retry task: %w", err)
 	}
@@ -42,7 +46,7 @@ func (s *Store) Retry(ctx context.Context, id int64) error {
 	return nil
 }
 
-// RetryAll puts all dead tasks of these kinds, or of all where none is named, back as Retry does, and returns how many.
+// RetryAll retries all dead tasks of these kinds, or of all kinds without any, and returns how many.
 func (s *Store) RetryAll(ctx context.Context, kinds ...string) (int64, error) {
 	now, err := s.Now(ctx)
 	if err != nil {
@@ -57,31 +61,32 @@ func (s *Store) RetryAll(ctx context.Context, kinds ...string) (int64, error) {
 	return n, nil
 }
 
-// Counts is how many tasks there are to do and how many were given up.
+// Counts holds how many tasks are open and how many are dead.
 type Counts struct {
 	Pending int
 	Dead    int
 }
 
-// Failure is what keeps tasks from being done.
+// Failure describes open tasks that failed.
 type Failure struct {
-	Since int64  // unix ms: when the oldest task that was tried in vain was put in; 0 = there is none
-	Error string // of the last try
+	Since int64  // unix ms: when the oldest failed task was put in; 0 = no task failed
+	Error string // of the last attempt
 }
 
-// Failing returns what keeps the tasks to do of these kinds, or of all where none is named, from being done.
+// Failing returns the failures among the open tasks of these kinds, or of all kinds without any.
 func (s *Store) Failing(ctx context.Context, kinds ...string) (f Failure, err error) {
 	of, args := among(kinds)
 	tried := ` FROM outbox_tasks WHERE state = 'open' AND last_error <> ''` + of
 	err = row(ctx, s.db, s.dialect, `SELECT COALESCE((SELECT MIN(created_at)`+tried+`), 0),
-		COALESCE((SELECT last_error`+tried+` ORDER BY updated_at DESC, id DESC LIMIT 1), '')`, args...).Scan(&f.Since, &f.Error)
+		COALESCE((SELECT last_error`+tried+` ORDER BY updated_at DESC, id DESC LIMIT 1), '')`,
+		args...).Scan(&f.Since, &f.Error)
 	if err != nil {
 		return Failure{}, fmt.Errorf("look for failing tasks: %w", err)
 	}
 	return f, nil
 }
 
-// Count counts tasks of these kinds, or of all where none is named.
+// Count counts the tasks of these kinds, or of all kinds without any.
 func (s *Store) Count(ctx context.Context, kinds ...string) (c Counts, err error) {
 	of, args := among(kinds)
 	err = row(ctx, s.db, s.dialect, `SELECT (SELECT COUNT(*) FROM outbox_tasks WHERE state = 'open'`+of+`),
@@ -92,7 +97,7 @@ func (s *Store) Count(ctx context.Context, kinds ...string) (c Counts, err error
 	return c, nil
 }
 
-// among is a condition on the kind, and the statement's arguments with the kinds behind those before.
+// among returns a condition on the kind, and the arguments with the kinds appended.
 func among(kinds []string, args ...any) (condition string, all []any) {
 	var places []string
 	for _, kind := range kinds {
@@ -108,14 +113,16 @@ func among(kinds []string, args ...any) (condition string, all []any) {
 // forgetBatch bounds one clean-up, so that it holds no lock for long.
 const forgetBatch = 1000
 
-// Forget deletes tasks of a kind that are done for longer than keep, at most a thousand at a time, and says how many. Dead ones stay.
+// Forget deletes tasks of a kind that have been done for longer than keep, and returns how many. It deletes
+// at most a thousand at a time, and no dead ones.
 func (s *Store) Forget(ctx context.Context, kind string, keep time.Duration) (int64, error) {
 	now, err := s.Now(ctx)
 	if err != nil {
 		return 0, err
 	}
 	n, err := exec(ctx, s.db, s.dialect, `DELETE FROM outbox_tasks WHERE id IN (SELECT id FROM (
-		SELECT id FROM outbox_tasks WHERE state = 'done' AND kind = $3 AND updated_at < $1 ORDER BY updated_at LIMIT $2) old)`,
+		SELECT id FROM outbox_tasks WHERE state = 'done' AND kind = $3 AND updated_at < $1 ORDER BY updated_at
+		LIMIT $2) old)`,
 		now-keep.Milliseconds(), forgetBatch, kind)
 	if err != nil {
 		return 0, fmt.Errorf("forget done tasks: %w", err)
@@ -123,11 +130,14 @@ func (s *Store) Forget(ctx context.Context, kind string, keep time.Duration) (in
 	return n, nil
 }
 
-// Trim deletes tasks in some states that nobody has touched since before an instant (unix ms), of all kinds, at most so many, and says how many.
-func Trim(ctx context.Context, q Querier, d Dialect, before int64, most int, states ...State) (deleted int64, err error) {
+// Trim deletes tasks of all kinds in some states that have not changed since an instant (unix ms). It deletes
+// at most so many, and returns how many.
+func Trim(ctx context.Context, q Querier, d Dialect, before int64, most int, states ...State) (deleted int64,
+	err error) {
 	for _, state := range states {
 		n, err := exec(ctx, q, d, `DELETE FROM outbox_tasks WHERE id IN (SELECT id FROM (
-			SELECT id FROM outbox_tasks WHERE state = $1 AND updated_at < $2 ORDER BY updated_at LIMIT $3) old)`, string(state), before, int64(most)-deleted)
+			SELECT id FROM outbox_tasks WHERE state = $1 AND updated_at < $2 ORDER BY updated_at LIMIT $3) old)`,
+			string(state), before, int64(most)-deleted)
 		if err != nil {
 			return deleted, fmt.Errorf("trim tasks: %w", err)
 		}

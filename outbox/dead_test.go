@@ -17,7 +17,11 @@ func TestATaskIsGivenUpAfterADayAndPutBackIntoThePhaseItDiedIn(t *testing.T) {
 		broken, done := errors.New("answered 500"), 0
 		w := b.worker(t, outbox.Phases{
 			outbox.Start: func(context.Context, outbox.Task) (outbox.Phase, error) { return "second", nil },
-			"second":     func(context.Context, outbox.Task) (outbox.Phase, error) { done++; return outbox.Done, broken },
+			"second": func(context.Context, outbox.Task) (outbox.Phase, error) {
+				done++
+				return outbox.Done,
+					broken
+			},
 		}.Do)
 		require.NoError(t, w.Tick(t.Context()))
 		b.clock.Move(24*time.Hour - time.Millisecond)
@@ -28,7 +32,8 @@ func TestATaskIsGivenUpAfterADayAndPutBackIntoThePhaseItDiedIn(t *testing.T) {
 		dead, err := b.store.Dead(t.Context())
 		require.NoError(t, err)
 		require.Len(t, dead, 1)
-		require.Equal(t, []any{"answered 500", outbox.Phase("second"), outbox.Dead}, []any{dead[0].LastError, dead[0].Phase, dead[0].State})
+		require.Equal(t, []any{"answered 500", outbox.Phase("second"), outbox.Dead},
+			[]any{dead[0].LastError, dead[0].Phase, dead[0].State})
 		b.clock.Move(time.Hour)
 		require.NoError(t, w.Tick(t.Context()))
 		require.Equal(t, 3, done, "a dead task is left alone")
@@ -47,7 +52,8 @@ func TestATaskIsGivenUpAfterADayAndPutBackIntoThePhaseItDiedIn(t *testing.T) {
 // threeDead gives up the jobs a and b and the task c of another kind, in this order.
 func (b *bench) threeDead(t *testing.T) {
 	t.Helper()
-	b.putAll(t, outbox.Task{Kind: job, Payload: "a"}, outbox.Task{Kind: job, Payload: "b"}, outbox.Task{Kind: "other", Payload: "c"})
+	b.putAll(t, outbox.Task{Kind: job, Payload: "a"}, outbox.Task{Kind: job, Payload: "b"},
+		outbox.Task{Kind: "other", Payload: "c"})
 	for _, kind := range []string{job, job, "other"} {
 		task, ok, err := b.store.Claim(t.Context(), kind, b.clock.Now().UnixMilli())
 		require.NoError(t, err)

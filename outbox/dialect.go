@@ -7,20 +7,20 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 )
 
-// Dialect is the SQL that a database speaks.
+// Dialect is a database's SQL.
 type Dialect = dialect.Dialect
 
-// The databases it works on: SQLite from 3.38, PostgreSQL from 10, MySQL from 8.0 and MariaDB from 10.6.
+// The supported databases: SQLite from 3.38, PostgreSQL from 10, MySQL from 8.0 and MariaDB from 10.6.
 const (
 	SQLite   = dialect.SQLite
 	Postgres = dialect.Postgres
 	MySQL    = dialect.MySQL // and MariaDB
 )
 
-// Querier is what a *sql.DB and a *sql.Tx have in common.
+// Querier is the part that *sql.DB and *sql.Tx have in common.
 type Querier = dialect.Querier
 
-// exec runs a statement written with $1, $2 … and says how many rows it changed.
+// exec runs a statement written with $1, $2 … and returns how many rows it changed.
 func exec(ctx context.Context, q Querier, d Dialect, query string, args ...any) (int64, error) {
 	query, args = d.Bind(query, args...)
 	res, err := q.ExecContext(ctx, query, args...)

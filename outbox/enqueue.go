@@ -11,11 +11,12 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 )
 
-// Enqueue puts tasks in within the caller's transaction: what they follow from and they themselves happen together or not at all. UID, Phase
-// and CreatedAt are filled in where they are empty. A task whose UID is there already is not put in again, which is no error.
+// Enqueue inserts tasks within the caller's transaction. They commit with the change that caused them, or not
+// at all. Enqueue fills in an empty UID, Phase and CreatedAt. It skips a task whose UID exists already,
+// without an error.
 //
-// Tasks of one key are worked off in their order here, and after those of transactions that committed before. Between transactions that overlap there
-// is no order: where it matters the caller locks something they have in common first.
+// Tasks of one key are done in their order here, and after those of transactions that committed before.
+// Overlapping transactions have no order: a caller that needs one locks a common row first.
 func Enqueue(ctx context.Context, tx Querier, d Dialect, tasks ...Task) error {
 	if len(tasks) == 0 {
 		return nil
@@ -35,7 +36,7 @@ func Enqueue(ctx context.Context, tx Querier, d Dialect, tasks ...Task) error {
 	return nil
 }
 
-// complete fills in what was left out, and checks it all.
+// complete fills in empty fields, and validates the tasks.
 func complete(ctx context.Context, tx Querier, d Dialect, tasks []Task) ([]Task, error) {
 	tasks = slices.Clone(tasks)
 	var now int64
@@ -64,13 +65,15 @@ func complete(ctx context.Context, tx Querier, d Dialect, tasks []Task) ([]Task,
 }
 
 func insertRows(ctx context.Context, tx Querier, d Dialect, tasks []Task) error {
-	rows := dialect.NewRows(len(tasks), "i BIGINT", "uid TEXT", "kind TEXT", "task_key TEXT", "payload TEXT", "phase TEXT", "created_at BIGINT", "traceparent TEXT")
+	rows := dialect.NewRows(len(tasks), "i BIGINT", "uid TEXT", "kind TEXT", "task_key TEXT", "payload TEXT",
+		"phase TEXT", "created_at BIGINT", "traceparent TEXT")
 	for i, t := range tasks {
 		rows.Add(int64(i), t.UID, t.Kind, t.Key, t.Payload, string(t.Phase), t.CreatedAt, t.Traceparent)
 	}
 	for query, args := range d.Each(rows, `
 		INSERT INTO outbox_tasks (uid, kind, task_key, payload, phase, created_at, updated_at, traceparent)
-		SELECT uid, kind, task_key, payload, phase, created_at, created_at, traceparent FROM v WHERE true ORDER BY i ON CONFLICT (uid) DO NOTHING`) {
+		SELECT uid, kind, task_key, payload, phase, created_at, created_at, traceparent FROM v WHERE true
+		ORDER BY i ON CONFLICT (uid) DO NOTHING`) {
 		if _, err := exec(ctx, tx, d, query, args...); err != nil {
 			return err
 		}
@@ -78,7 +81,7 @@ func insertRows(ctx context.Context, tx Querier, d Dialect, tasks []Task) error 
 	return nil
 }
 
-// valuesAtOnce keeps a statement of MySQL's well below the arguments and bytes that it may have.
+// valuesAtOnce keeps a MySQL statement well below the limits on arguments and bytes.
 const valuesAtOnce = 100
 
 func insertValues(ctx context.Context, tx Querier, tasks []Task) error {
@@ -88,7 +91,8 @@ func insertValues(ctx context.Context, tx Querier, tasks []Task) error {
 			args = append(args, t.UID, t.Kind, t.Key, t.Payload, t.Phase, t.CreatedAt, t.CreatedAt, t.Traceparent)
 		}
 		places := strings.TrimSuffix(strings.Repeat("(?, ?, ?, ?, ?, ?, ?, ?), ", len(some)), ", ")
-		if _, err := tx.ExecContext(ctx, `INSERT INTO outbox_tasks (uid, kind, task_key, payload, phase, created_at, updated_at, traceparent)
+		if _, err := tx.ExecContext(ctx, `INSERT INTO outbox_tasks (uid, kind, task_key, payload, phase,
+			created_at, updated_at, traceparent)
 			VALUES `+places+` ON DUPLICATE KEY UPDATE id = id`, args...); err != nil {
 			return err
 		}

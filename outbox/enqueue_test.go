@@ -51,10 +51,12 @@ func TestTasksPutInTogetherFollowThoseBeforeInTheirOrder(t *testing.T) {
 func TestATaskComesBackAsItWasPutIn(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.clock.Move(7)
-		in := outbox.Task{UID: "evt_1", Kind: job, Key: `주문/"1"/$2?`, Phase: "ship", Payload: `{"text":"\\u0000 \"인증\" 🎫"}`}
+		in := outbox.Task{UID: "evt_1", Kind: job, Key: `주문/"1"/$2?`, Phase: "ship",
+			Payload: `{"text":"\\u0000 \"인증\" 🎫"}`}
 		b.putAll(t, in)
 		out := b.mustClaim(t)
-		require.Equal(t, []any{in.UID, in.Kind, in.Key, in.Phase, in.Payload}, []any{out.UID, out.Kind, out.Key, out.Phase, out.Payload})
+		require.Equal(t, []any{in.UID, in.Kind, in.Key, in.Phase, in.Payload},
+			[]any{out.UID, out.Kind, out.Key, out.Phase, out.Payload})
 		require.Equal(t, b.clock.Now().UnixMilli(), out.CreatedAt)
 		require.Equal(t, outbox.Open, out.State)
 	})
@@ -62,7 +64,8 @@ func TestATaskComesBackAsItWasPutIn(t *testing.T) {
 
 func TestWhatIsLeftOutIsFilledIn(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
-		require.NoError(t, outbox.Enqueue(t.Context(), b.db, b.dialect, outbox.Task{Kind: job}, outbox.Task{Kind: job}))
+		require.NoError(t, outbox.Enqueue(t.Context(), b.db, b.dialect, outbox.Task{Kind: job},
+			outbox.Task{Kind: job}))
 		one, two := b.mustClaim(t), b.mustClaim(t)
 		require.NotEmpty(t, one.UID)
 		require.NotEqual(t, one.UID, two.UID)
@@ -74,7 +77,8 @@ func TestWhatIsLeftOutIsFilledIn(t *testing.T) {
 func TestATaskOfTheSameUIDIsPutInOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.putAll(t, outbox.Task{UID: "order-7", Kind: job, Payload: "first"})
-		b.putAll(t, outbox.Task{UID: "order-7", Kind: job, Payload: "again"}, outbox.Task{UID: "order-8", Kind: job})
+		b.putAll(t, outbox.Task{UID: "order-7", Kind: job, Payload: "again"},
+			outbox.Task{UID: "order-8", Kind: job})
 		require.Equal(t, 2, b.pending(t))
 		require.Equal(t, "first", b.mustClaim(t).Payload)
 	})
@@ -82,24 +86,27 @@ func TestATaskOfTheSameUIDIsPutInOnce(t *testing.T) {
 
 func TestATaskThatNoDatabaseCanKeepIsRefused(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
-		long := outbox.Task{Kind: strings.Repeat("가", 64), Key: strings.Repeat("가", 512), UID: strings.Repeat("가", 128), Phase: outbox.Phase(strings.Repeat("가", 64))}
+		long := outbox.Task{Kind: strings.Repeat("가", 64), Key: strings.Repeat("가", 512),
+			UID: strings.Repeat("가", 128), Phase: outbox.Phase(strings.Repeat("가", 64))}
 		b.putAll(t, long)
 		for why, task := range map[string]outbox.Task{
-			"no kind":        {},
-			"long kind":      {Kind: long.Kind + "a"},
-			"long key":       {Kind: job, Key: long.Key + "a"},
-			"long UID":       {Kind: job, UID: long.UID + "a"},
-			"long phase":     {Kind: job, Phase: long.Phase + "a"},
-			"NUL":            {Kind: job, Payload: "a\x00"},
-			"not UTF-8":      {Kind: job, Key: "\xff"},
-			"begins done":    {Kind: job, Phase: outbox.Done},
-			"space at end":   {Kind: job, UID: "order-7 "}, // MySQL compares text without it: the second of two would not be put in
+			"no kind":      {},
+			"long kind":    {Kind: long.Kind + "a"},
+			"long key":     {Kind: job, Key: long.Key + "a"},
+			"long UID":     {Kind: job, UID: long.UID + "a"},
+			"long phase":   {Kind: job, Phase: long.Phase + "a"},
+			"NUL":          {Kind: job, Payload: "a\x00"},
+			"not UTF-8":    {Kind: job, Key: "\xff"},
+			"begins done":  {Kind: job, Phase: outbox.Done},
+			"space at end": {Kind: job, UID: "order-7 "},
+			// MySQL compares text without it: the second of two would not be put in
 			"kind's space":   {Kind: job + " "},
 			"key's space":    {Kind: job, Key: "order/7 "},
 			"phase's space":  {Kind: job, Phase: "ship "},
 			"begins nowhere": {Kind: job, Phase: outbox.Settled},
 		} {
-			require.ErrorIs(t, outbox.Enqueue(t.Context(), b.db, b.dialect, outbox.Task{Kind: job}, task), outbox.ErrInvalidTask, why)
+			require.ErrorIs(t, outbox.Enqueue(t.Context(), b.db, b.dialect, outbox.Task{Kind: job}, task),
+				outbox.ErrInvalidTask, why)
 		}
 		require.Equal(t, 1, b.pending(t), "nothing of what was refused is there")
 	})

@@ -12,11 +12,12 @@ import (
 	"github.com/waitroom/waitroom/outbox"
 )
 
-// shop is a program with a domain of its own: an order that is paid is packed, then shipped when the carrier comes, then the customer is told.
+// shop is a program of its own: a paid order is packed, then shipped when the carrier comes, then the
+// customer gets a mail.
 type shop struct {
 	db      *sql.DB
 	tasks   *outbox.Store
-	carrier bool // is at the door
+	carrier bool // the carrier has come
 	mail    bool // server is up
 }
 
@@ -30,13 +31,15 @@ func (s *shop) pay(ctx context.Context, order string) error {
 	if _, err := tx.ExecContext(ctx, `UPDATE orders SET state = 'paid' WHERE id = ?`, order); err != nil {
 		return err
 	}
-	if err := outbox.Enqueue(ctx, tx, outbox.SQLite, outbox.Task{Kind: "order", Key: order, Payload: order, Phase: "pack"}); err != nil {
+	if err := outbox.Enqueue(ctx, tx, outbox.SQLite,
+		outbox.Task{Kind: "order", Key: order, Payload: order, Phase: "pack"}); err != nil {
 		return err
 	}
 	return tx.Commit()
 }
 
-// pack changes the order and ends its phase in one transaction, so that nothing is packed twice, whoever dies when.
+// pack changes the order and ends its phase in one transaction, so that no crash makes it pack an order
+// twice.
 func (s *shop) pack(ctx context.Context, t outbox.Task) (outbox.Phase, error) {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -60,11 +63,11 @@ func (s *shop) ship(_ context.Context, t outbox.Task) (outbox.Phase, error) {
 		return "", outbox.ErrNotReady
 	}
 	fmt.Println("shipped", t.Payload)
-	return "tell", nil
+	return "mail", nil
 }
 
-// tell may fail; then it alone is tried again, and the order is not shipped twice.
-func (s *shop) tell(_ context.Context, t outbox.Task) (outbox.Phase, error) {
+// notify may fail; then it alone is retried, and the order is not shipped twice.
+func (s *shop) notify(_ context.Context, t outbox.Task) (outbox.Phase, error) {
 	if !s.mail {
 		fmt.Println("mail is down")
 		return "", errors.New("mail is down")
@@ -73,7 +76,8 @@ func (s *shop) tell(_ context.Context, t outbox.Task) (outbox.Phase, error) {
 	return outbox.Done, nil
 }
 
-// An order that is paid is packed, shipped and told of, phase by phase. Worker.Run would do what the calls of Tick do here, every second.
+// A paid order is packed, shipped and mailed about, phase by phase. Worker.Run would do every second what the
+// calls of Tick do here.
 func Example_order() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "shop")
@@ -81,19 +85,22 @@ func Example_order() {
 		panic(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "shop.db")+"?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir,
+		"shop.db")+"?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)")
 	if err != nil {
 		panic(err)
 	}
 	defer func() { _ = db.Close() }()
-	if _, err := db.Exec(`CREATE TABLE orders (id TEXT, state TEXT); INSERT INTO orders VALUES ('order-7', 'new');` + outbox.Schema(outbox.SQLite)); err != nil {
+	if _, err := db.Exec(`CREATE TABLE orders (id TEXT, state TEXT); INSERT INTO orders
+		VALUES ('order-7', 'new');` + outbox.Schema(outbox.SQLite)); err != nil {
 		panic(err)
 	}
 
 	now := time.Now() // a clock to set, so that this example need not wait
-	s := &shop{db: db, tasks: outbox.NewStore(db, outbox.SQLite, outbox.StoreConfig{Now: func() time.Time { return now }})}
+	s := &shop{db: db, tasks: outbox.NewStore(db, outbox.SQLite,
+		outbox.StoreConfig{Now: func() time.Time { return now }})}
 	worker, err := outbox.NewWorker(outbox.Config{Store: s.tasks, Kinds: map[string]outbox.Kind{
-		"order": {Do: outbox.Phases{"pack": s.pack, "ship": s.ship, "tell": s.tell}.Do},
+		"order": {Do: outbox.Phases{"pack": s.pack, "ship": s.ship, "mail": s.notify}.Do},
 	}})
 	if err != nil {
 		panic(err)

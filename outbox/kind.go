@@ -7,17 +7,18 @@ import (
 	"time"
 )
 
-// Handler does the phase that a task is in and returns the next one: Done where it was the last. An error has the phase tried
-// again after a rest, see Backoff; ErrNotReady does so without being a failure, and ErrGiveUp makes the task dead.
+// Handler does a task's current phase and returns the next one, or Done. After an error, the phase is retried
+// after a rest, see Backoff. ErrNotReady does so without counting as a failure, and ErrGiveUp makes the task
+// dead.
 //
-// It may be called again for a phase that it has done: after a crash, or where its end could not be written down. It must heed
-// ctx, which ends before the lock does: afterwards another worker may be at the same phase.
+// A handler may run again for a phase that it has done, after a crash or if its end could not be written. It
+// must heed ctx, which ends before the lock does: afterwards another worker may run the same phase.
 type Handler func(ctx context.Context, t Task) (next Phase, err error)
 
-// Phases is a Handler for each phase of a kind.
+// Phases maps each phase of a kind to its handler.
 type Phases map[Phase]Handler
 
-// Do is a Handler. A phase that is not there is an error, not the end: a newer program may have it.
+// Do is a Handler. It returns an error for an unknown phase, since a newer program may have it.
 func (p Phases) Do(ctx context.Context, t Task) (Phase, error) {
 	do := p[t.Phase]
 	if do == nil {
@@ -26,14 +27,15 @@ func (p Phases) Do(ctx context.Context, t Task) (Phase, error) {
 	return do(ctx, t)
 }
 
-// Kind is how tasks of one kind are worked off. Zero fields but Do get the defaults.
+// Kind configures how tasks of one kind are done. Zero fields but Do get the defaults.
 type Kind struct {
-	Do          Handler
-	Parallel    int           // how many tasks a worker is at at a time; default 8. Kinds do not take each other's
-	Timeout     time.Duration // how long a phase may take; default and at most five sixths of the lock's time-out: 25 s
-	GiveUpAfter time.Duration // how long a phase is tried, from its first claim, until the task is dead; default GiveUpAfter, negative = for ever
-	Keep        time.Duration // how long tasks that are done stay in the table; default 7 days
-	Close       func()        // called when Run ends, to let go of what Do uses; nil = nothing
+	Do       Handler
+	Parallel int           // tasks at a time in one worker, apart from other kinds; default 8
+	Timeout  time.Duration // of a phase; default and at most five sixths of the lock's time-out: 25 s
+	// from a phase's first claim until the task is dead; default GiveUpAfter, negative = never
+	GiveUpAfter time.Duration
+	Keep        time.Duration // how long done tasks stay in the table; default 7 days
+	Close       func()        // called when Run ends, to release what Do uses; nil = nothing
 }
 
 const (
@@ -58,7 +60,7 @@ func (k Kind) withDefaults(lock time.Duration) Kind {
 	return k
 }
 
-// panicked is what a phase panicked with: an error like another, so that one task does not end the process.
+// panicked is the error of a phase that panicked, so that one task does not end the process.
 type panicked struct {
 	value any
 	stack []byte
@@ -66,7 +68,7 @@ type panicked struct {
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
-// do calls the handler for as long as it may take.
+// do calls the handler with its time-out.
 func (k Kind) do(ctx context.Context, t Task) (next Phase, err error) {
 	ctx, cancel := context.WithTimeout(ctx, k.Timeout)
 	defer cancel()

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// lane works off one kind of a worker's: one goroutine claims, and one for each task that is worked on does its phase.
+// lane does the tasks of one kind in a worker. One goroutine claims; each claimed task has its own goroutine.
 type lane struct {
 	worker   *Worker
 	name     string
 	kind     Kind
-	busy     int        // tasks that are worked on
-	finished chan error // one for each of them
+	busy     int        // tasks in progress
+	finished chan error // one error for each task
 	wake     chan struct{}
 }
 
@@ -20,7 +20,8 @@ func newLane(w *Worker, name string, k Kind) *lane {
 	return &lane{worker: w, name: name, kind: k, wake: make(chan struct{}, 1)}
 }
 
-// run goes on until ctx ends. A task that is done makes room for the next one at once; one that failed is not tried again before the next tick.
+// run does tasks until ctx ends. A done task makes room for the next one at once; a failed one is not retried
+// before the next tick.
 func (l lane) run(ctx context.Context) {
 	l.finished = make(chan error, l.kind.Parallel)
 	tick := time.NewTicker(l.worker.every)
@@ -34,7 +35,7 @@ func (l lane) run(ctx context.Context) {
 			l.worker.log.Warn("outbox waits for the database", "kind", l.name, "error", err)
 		}
 		select {
-		case err = <-l.finished: // where it is the database's, the next tick is soon enough
+		case err = <-l.finished: // the database's error: the next tick is soon enough
 			l.busy--
 		case <-tick.C:
 			asOf, err = l.worker.store.Now(ctx)
@@ -66,7 +67,7 @@ func (l lane) tick(ctx context.Context) error {
 	}
 }
 
-// fill claims tasks until there is none or no room for more.
+// fill claims tasks until none is free or no room is left.
 func (l *lane) fill(ctx context.Context, asOf int64) error {
 	for l.busy < l.kind.Parallel && ctx.Err() == nil {
 		t, ok, err := l.worker.store.Claim(ctx, l.name, asOf)
@@ -80,7 +81,7 @@ func (l *lane) fill(ctx context.Context, asOf int64) error {
 	return ctx.Err()
 }
 
-// wait is the errors of all that are worked on, when they have finished.
+// wait waits for all tasks in progress, and returns their errors.
 func (l *lane) wait() (err error) {
 	for ; l.busy > 0; l.busy-- {
 		err = errors.Join(err, <-l.finished)

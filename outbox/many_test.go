@@ -73,7 +73,8 @@ type ordered struct {
 func (o *ordered) append(t outbox.Task) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if last := o.last[t.Key]; t.Key != "" && (len(last) > len(t.Payload) || len(last) == len(t.Payload) && last > t.Payload) {
+	if last := o.last[t.Key]; t.Key != "" &&
+		(len(last) > len(t.Payload) || len(last) == len(t.Payload) && last > t.Payload) {
 		o.wrong = append(o.wrong, last+" before "+t.Payload)
 	}
 	o.last[t.Key] = t.Payload

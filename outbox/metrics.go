@@ -14,10 +14,12 @@ type metrics struct {
 func newMetrics(r prometheus.Registerer) *metrics {
 	m := &metrics{
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "waitroom_outbox_attempts_total", Help: "Phases of tasks that were tried, by kind, phase and result: ok, waiting (not ready yet) or failed.",
+			Name: "waitroom_outbox_attempts_total",
+			Help: "Phases of tasks that were tried, by kind, phase and result: ok, waiting (not ready yet) or failed.",
 		}, []string{"kind", "phase", "result"}),
 		tasks: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "waitroom_outbox_tasks", Help: "Tasks in the outbox, by kind and state (pending, dead); counted once a minute.",
+			Name: "waitroom_outbox_tasks",
+			Help: "Tasks in the outbox, by kind and state (pending, dead); counted once a minute.",
 		}, []string{"kind", "state"}),
 	}
 	if r != nil {

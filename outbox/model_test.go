@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/outbox"
 )
 
-// model is what the rules say the table holds.
+// model is the expected content of the table.
 type model struct {
 	tasks []*modelTask
 	now   int64
@@ -29,8 +29,10 @@ func (m *model) touch(t *modelTask) { t.UpdatedAt = max(m.now, t.UpdatedAt+1) }
 func (m *model) claim() *modelTask {
 	var best *modelTask
 	for i, t := range m.tasks {
-		waits := t.Key != "" && slices.ContainsFunc(m.tasks[:i], func(e *modelTask) bool { return e.Key == t.Key && e.State == outbox.Open })
-		if t.State == outbox.Open && t.LockedAt < m.now-30_000 && !waits && (best == nil || t.UpdatedAt < best.UpdatedAt) {
+		waits := t.Key != "" && slices.ContainsFunc(m.tasks[:i],
+			func(e *modelTask) bool { return e.Key == t.Key && e.State == outbox.Open })
+		if t.State == outbox.Open && t.LockedAt < m.now-30_000 && !waits &&
+			(best == nil || t.UpdatedAt < best.UpdatedAt) {
 			best = t
 		}
 	}
@@ -44,14 +46,14 @@ func (m *model) claim() *modelTask {
 	return best
 }
 
-// holds says whether what was claimed may still be written about.
+// holds reports whether the claim is still valid.
 func (t *modelTask) holds(claim outbox.Task) bool {
 	return t.State == outbox.Open && t.LockedAt == claim.LockedAt && t.Attempts == claim.Attempts
 }
 
 func TestEveryStepIsAsTheRulesSay(t *testing.T) { walk(t, 200) }
 
-// walk takes random steps: the database does at each what the model says.
+// walk takes random steps, and compares the database with the model after each.
 func walk(t *testing.T, steps int) {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())
@@ -80,7 +82,9 @@ func walk(t *testing.T, steps int) {
 func (m *model) put(t *testing.T, b *bench, key string) {
 	name := fmt.Sprint(len(m.tasks))
 	b.put(t, key, name)
-	m.tasks = append(m.tasks, &modelTask{Task: outbox.Task{Kind: job, Key: key, Payload: name, State: outbox.Open, Phase: outbox.Start, CreatedAt: m.now, UpdatedAt: m.now}})
+	m.tasks = append(m.tasks,
+		&modelTask{Task: outbox.Task{Kind: job, Key: key, Payload: name, State: outbox.Open, Phase: outbox.Start,
+			CreatedAt: m.now, UpdatedAt: m.now}})
 }
 
 func (m *model) claimBoth(t *testing.T, b *bench) {

@@ -30,7 +30,7 @@ type runner func() int
 
 func (r runner) Run() int { return r() }
 
-// bench is one database with its tasks, and a clock that stands still.
+// bench is one database with its tasks, and a clock that the test sets.
 type bench struct {
 	db      *sql.DB
 	source  source
@@ -47,7 +47,8 @@ type source struct {
 
 // onEach runs a test on SQLite, on PostgreSQL and on MariaDB: the rules are the same.
 func onEach(t *testing.T, test func(*testing.T, *bench)) {
-	for name, where := range map[string]func(*testing.T) source{"sqlite": sqlite, "postgres": postgres, "mariadb": mariadb} {
+	for name, where := range map[string]func(*testing.T) source{"sqlite": sqlite, "postgres": postgres,
+		"mariadb": mariadb} {
 		t.Run(name, func(t *testing.T) { test(t, newBench(t, where(t))) })
 	}
 }
@@ -57,7 +58,8 @@ func sqlite(t *testing.T) source {
 		"?_pragma=busy_timeout(60000)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_txlock=immediate"}
 }
 
-// shared are the servers' databases and the ways to them, which the tests use one after another: to make and to know a database takes longer than most tests.
+// shared are the servers' databases and the ways to them, which the tests use one after another: to make and
+// to know a database takes longer than most tests.
 var shared struct {
 	postgres, mariadb string
 	open              map[source]*sql.DB
@@ -107,7 +109,8 @@ func newBench(t *testing.T, s source) *bench {
 	t.Helper()
 	db := s.connect(t)
 	c := &clock{now: time.Now().Truncate(time.Second)}
-	return &bench{db: db, source: s, dialect: s.Dialect, clock: c, store: outbox.NewStore(db, s.Dialect, outbox.StoreConfig{Now: c.Now})}
+	return &bench{db: db, source: s, dialect: s.Dialect, clock: c,
+		store: outbox.NewStore(db, s.Dialect, outbox.StoreConfig{Now: c.Now})}
 }
 
 const job = "job"

@@ -26,10 +26,11 @@ const victimEnv = "OUTBOX_TEST_VICTIM"
 
 type victim struct {
 	Source source
-	Now    int64 // its clock stands still, as the test's does
+	Now    int64 // its clock does not move, like the test's
 }
 
-// playVictim works off jobs until it is killed. It hangs in the first phase of some and in the second of all others, and says so.
+// playVictim does tasks until it is killed. It hangs in the first phase of some and in the second of all
+// others, and prints which.
 func playVictim() int {
 	var v victim
 	if json.Unmarshal([]byte(os.Getenv(victimEnv)), &v) != nil {
@@ -39,8 +40,10 @@ func playVictim() int {
 	if err != nil {
 		return 2
 	}
-	store := outbox.NewStore(db, v.Source.Dialect, outbox.StoreConfig{Now: func() time.Time { return time.UnixMilli(v.Now) }})
-	w, err := outbox.NewWorker(outbox.Config{Store: store, Kinds: map[string]outbox.Kind{job: {Parallel: held, Do: hang}}})
+	store := outbox.NewStore(db, v.Source.Dialect,
+		outbox.StoreConfig{Now: func() time.Time { return time.UnixMilli(v.Now) }})
+	w, err := outbox.NewWorker(outbox.Config{Store: store,
+		Kinds: map[string]outbox.Kind{job: {Parallel: held, Do: hang}}})
 	if err != nil {
 		return 2
 	}
@@ -96,7 +99,7 @@ func TestAKilledWorkersTasksAreTakenOverInThePhaseTheyWereIn(t *testing.T) {
 	})
 }
 
-// kill has a worker of another process killed in the middle of phases, and says which.
+// kill starts a worker process and kills it in the middle of phases; it returns which.
 func (b *bench) kill(t *testing.T) (hung []string) {
 	t.Helper()
 	v, err := json.Marshal(victim{b.source, b.clock.Now().UnixMilli()})

@@ -11,8 +11,8 @@ var postgresSchema string
 //go:embed schema/mysql.sql
 var mysqlSchema string
 
-// Schema makes the table, outbox_tasks, on a database that has none. Whoever owns the database runs it as one of its migrations.
-// For MySQL it is one statement; for the others several, which their drivers take at once.
+// Schema returns the SQL that creates the table outbox_tasks. The owner of the database runs it as one of its
+// migrations. For MySQL it is one statement; for the others several, which their drivers accept at once.
 func Schema(d Dialect) string {
 	switch d {
 	case Postgres:

@@ -6,26 +6,29 @@ import (
 	"strings"
 )
 
-// Unlock says that the claimed task's phase is over and gives it back for the next one, which may be claimed at once, by
-// anybody; Done ends it. ErrNotHeld when the claim is over.
+// Unlock ends the claimed task's phase and unlocks it for the next one, which any worker may claim at once.
+// Done ends the task. Unlock returns ErrNotHeld when the claim is over.
 func (s *Store) Unlock(ctx context.Context, t Task, next Phase) error {
 	return s.UnlockTx(ctx, s.db, t, next)
 }
 
-// UnlockTx is Unlock within the caller's own transaction in the same database: what the phase wrote and its end happen together or not at
-// all, so that the phase has its effect exactly once. The phase then returns Settled. After ErrNotHeld the caller rolls back.
+// UnlockTx is Unlock within the caller's transaction, so that the phase takes effect exactly once. The
+// transaction is in the same database: the phase's changes and its end commit together or not at all. The
+// phase then returns Settled. After ErrNotHeld the caller rolls back.
 func (s *Store) UnlockTx(ctx context.Context, tx Querier, t Task, next Phase) error {
 	if next == Done {
-		return s.write(ctx, tx, t, `state = 'done', locked_at = $5, waiting_since = NULL, last_error = ''`, unlocked)
+		return s.write(ctx, tx, t, `state = 'done', locked_at = $5, waiting_since = NULL, last_error = ''`,
+			unlocked)
 	}
 	if next == Settled || next == "" || len(next) > maxName || strings.HasSuffix(string(next), " ") {
 		return fmt.Errorf("%w: there is no phase %q to go on to", ErrInvalidTask, next)
 	}
-	return s.write(ctx, tx, t, `phase = $5, locked_at = $6, waiting_since = NULL, last_error = ''`, string(next), unlocked)
+	return s.write(ctx, tx, t, `phase = $5, locked_at = $6, waiting_since = NULL, last_error = ''`, string(next),
+		unlocked)
 }
 
-// Relock gives the claimed task back, to be claimed again for the same phase after a rest, see Backoff. why is kept beside it. ErrNotHeld when the
-// claim is over.
+// Relock unlocks the claimed task for the same phase after a rest, see Backoff, and stores why. It returns
+// ErrNotHeld when the claim is over.
 func (s *Store) Relock(ctx context.Context, t Task, why string) error {
 	now, err := s.Now(ctx)
 	if err != nil {
@@ -35,24 +38,27 @@ func (s *Store) Relock(ctx context.Context, t Task, why string) error {
 	return s.write(ctx, s.db, t, `locked_at = $5, last_error = $6`, lockedAt, plain(why))
 }
 
-// Release gives the claimed task back as if nobody had claimed it: whoever claims next has it. ErrNotHeld when the claim is over.
+// Release unlocks the claimed task as if it had not been claimed. It returns ErrNotHeld when the claim is
+// over.
 func (s *Store) Release(ctx context.Context, t Task) error {
 	return s.write(ctx, s.db, t, `locked_at = $5`, unlocked)
 }
 
-// GiveUp makes the claimed task dead: it is left alone until Retry. why is kept beside it. ErrNotHeld when the claim is over.
+// GiveUp makes the claimed task dead until Retry, and stores why. It returns ErrNotHeld when the claim is
+// over.
 func (s *Store) GiveUp(ctx context.Context, t Task, why string) error {
 	return s.write(ctx, s.db, t, `state = 'dead', locked_at = $5, last_error = $6`, unlocked, plain(why))
 }
 
-// write changes a task that is still as its claim left it: $1 now, $2–$4 the claim, the rest from $5.
+// write changes a task that still has its claim: $1 is now, $2–$4 the claim, the rest starts at $5.
 func (s *Store) write(ctx context.Context, q Querier, t Task, set string, args ...any) error {
 	now, err := s.now(ctx, q)
 	if err != nil {
 		return err
 	}
 	n, err := exec(ctx, q, s.dialect, `UPDATE outbox_tasks SET `+touch("$1")+`, `+set+`
-		WHERE id = $2 AND locked_at = $3 AND attempts = $4 AND state = 'open'`, append([]any{now, t.ID, t.LockedAt, t.Attempts}, args...)...)
+		WHERE id = $2 AND locked_at = $3 AND attempts = $4 AND state = 'open'`,
+		append([]any{now, t.ID, t.LockedAt, t.Attempts}, args...)...)
 	if err != nil {
 		return fmt.Errorf("write task: %w", err)
 	}

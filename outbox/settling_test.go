@@ -9,14 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Else a phase that is done would be written down by nobody, and be done again when its lock is too old.
+// Otherwise no worker would write the end of a phase, and the phase would be done again when its lock is too
+// old.
 func TestEndOfAPhaseIsWrittenForAsLongAsTheClaimLasts(t *testing.T) {
 	for name, c := range map[string]struct {
 		left, stopped, want time.Duration // until the claim is over; when the worker is to stop; how long there is
 	}{
-		"while it runs":              {left: LockTimeout, stopped: time.Hour, want: LockTimeout},
-		"the phase took all of it":   {left: time.Second, stopped: time.Hour, want: settleTime},
-		"it is stopped meanwhile":    {left: LockTimeout, stopped: 2 * time.Second, want: 2*time.Second + settleTime},
+		"while it runs":            {left: LockTimeout, stopped: time.Hour, want: LockTimeout},
+		"the phase took all of it": {left: time.Second, stopped: time.Hour, want: settleTime},
+		"it is stopped meanwhile": {left: LockTimeout, stopped: 2 * time.Second,
+			want: 2*time.Second + settleTime},
 		"it was to stop before":      {left: LockTimeout, stopped: 0, want: settleTime},
 		"it is stopped near its end": {left: 6 * time.Second, stopped: 4 * time.Second, want: 6 * time.Second},
 	} {

@@ -7,13 +7,15 @@ import (
 	"time"
 )
 
-// StoreConfig says how. Zero fields get the defaults.
+// StoreConfig configures a Store. Zero fields get the defaults.
 type StoreConfig struct {
-	LockTimeout time.Duration    // how long a claim lasts, the same for all who share the tasks; default LockTimeout
-	Now         func() time.Time // for tests; default: the one clock that all share, the database server's or, for SQLite, this machine's
+	// how long a claim lasts, the same for all users of the table; default LockTimeout
+	LockTimeout time.Duration
+	// for tests; default: the common clock, the database server's or, for SQLite, this machine's
+	Now func() time.Time
 }
 
-// Store is the tasks of one database. It holds nothing itself, and may be used by many goroutines.
+// Store accesses the tasks of one database. It has no state of its own, and is safe for concurrent use.
 type Store struct {
 	db      *sql.DB
 	dialect Dialect
@@ -21,7 +23,7 @@ type Store struct {
 	clock   func() time.Time // nil = the database's
 }
 
-// NewStore works on a database that has the Schema; db stays the caller's to close.
+// NewStore returns a store on a database that has the Schema. The caller closes db.
 func NewStore(db *sql.DB, d Dialect, c StoreConfig) *Store {
 	if c.LockTimeout == 0 {
 		c.LockTimeout = LockTimeout
@@ -29,10 +31,10 @@ func NewStore(db *sql.DB, d Dialect, c StoreConfig) *Store {
 	return &Store{db: db, dialect: d, timeout: c.LockTimeout, clock: c.Now}
 }
 
-// Now is the time by which tasks are claimed, in unix ms.
+// Now returns the time by which tasks are claimed, in unix ms.
 func (s *Store) Now(ctx context.Context) (int64, error) { return s.now(ctx, s.db) }
 
-// now reads the clock by a connection that the caller has already: a second one might have to wait for the first.
+// now reads the clock through the caller's connection: a second connection might have to wait for the first.
 func (s *Store) now(ctx context.Context, q Querier) (int64, error) {
 	if s.clock != nil {
 		return s.clock().UnixMilli(), nil

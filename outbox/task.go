@@ -8,55 +8,60 @@ import (
 	"unicode/utf8"
 )
 
-// Phase is what is to be done with a task next. A kind names its own; at most 64 characters.
+// Phase names the next thing to do with a task. A kind names its own phases; at most 64 characters.
 type Phase string
 
 const (
-	// Start is where a task begins that was put in without a phase.
+	// Start is the phase of a task that was put in without one.
 	Start Phase = "start"
-	// Done is the phase after the last one: nothing is left to do.
+	// Done is the phase after the last one.
 	Done Phase = "done"
 	// Settled is returned by a phase that has called Store.UnlockTx itself.
 	Settled Phase = "settled"
 )
 
-// State is whether anything is left to do with a task.
+// State is a task's state.
 type State string
 
 // The states of a task.
 const (
 	Open     State = "open"
 	Finished State = "done"
-	Dead     State = "dead" // given up; Store.Retry puts it back
+	Dead     State = "dead" // Store.Retry opens it again
 )
 
-// Task is one thing to do. Times are unix ms. UID, Kind, Key and Phase do not end with a space.
+// Task is one thing to do. Times are unix ms. UID, Kind, Key and Phase must not end with a space.
 type Task struct {
-	ID      int64
-	UID     string // names the task for good, also to others: the same on every attempt, so that repeats can be told. At most 128 characters
-	Kind    string // whose it is, see Config.Kinds; at most 64 characters
-	Key     string // tasks with the same key are worked off in the order they were put in; "" = in no order. At most 512 characters
-	Payload string // what the kind needs to know; the library does not read it. Valid UTF-8 without NUL
+	ID int64
+	// unique and the same on every attempt, so that receivers can recognize repeats; at most 128 characters
+	UID  string
+	Kind string // see Config.Kinds; at most 64 characters
+	// tasks with one key are done in the order they were put in; "" = in no order; at most 512 characters
+	Key     string
+	Payload string // for the kind; the library does not read it; valid UTF-8 without NUL
 
 	State        State
 	Phase        Phase
-	LockedAt     int64 // when it was claimed; 0 = nobody holds it
+	LockedAt     int64 // when it was claimed; 0 = unlocked
 	WaitingSince int64 // when this phase was first claimed; 0 = not yet
-	Attempts     int64 // claims so far, over all phases: it grows with each, so that it can serve as a fence
+	Attempts     int64 // claims so far, over all phases; grows with each, so that it can serve as a fence
 	LastError    string
 	CreatedAt    int64
 	UpdatedAt    int64 // the oldest is claimed first
 
-	// Traceparent is the W3C trace context of what it follows from: its phases are spans of that trace (Config.Tracer). "" = of one that begins here. At most 64 characters.
+	// Traceparent is the W3C trace context of the change that caused the task. The task's phases are spans of
+	// that trace (Config.Tracer). "" starts a trace. At most 64 characters.
 	Traceparent string
 }
 
-const columns = `id, uid, kind, task_key, payload, state, phase, locked_at, COALESCE(waiting_since, 0), attempts, last_error, created_at, updated_at, traceparent`
+const columns = `id, uid, kind, task_key, payload, state, phase, locked_at, COALESCE(waiting_since, 0),
+	attempts, last_error, created_at, updated_at, traceparent`
 
 type scanner interface{ Scan(dest ...any) error }
 
 func scanTask(from scanner) (t Task, err error) {
-	err = from.Scan(&t.ID, &t.UID, &t.Kind, &t.Key, &t.Payload, &t.State, &t.Phase, &t.LockedAt, &t.WaitingSince, &t.Attempts, &t.LastError,
+	err = from.Scan(&t.ID, &t.UID, &t.Kind, &t.Key, &t.Payload, &t.State, &t.Phase, &t.LockedAt, &t.WaitingSince,
+		&t.Attempts, &t.LastError,
 		&t.CreatedAt, &t.UpdatedAt, &t.Traceparent)
 	return t, err
 }
@@ -73,7 +78,7 @@ func scanTasks(rows *sql.Rows) (tasks []Task, err error) {
 	return tasks, rows.Err()
 }
 
-// The longest that every database takes, in characters.
+// The longest texts that every database takes, in characters.
 const (
 	maxUID   = 128
 	maxName  = 64 // of a kind and of a phase
@@ -86,7 +91,8 @@ func (t Task) validate() error {
 		name, text  string
 		least, most int
 	}{
-		{"UID", t.UID, 1, maxUID}, {"Kind", t.Kind, 1, maxName}, {"Key", t.Key, 0, maxKey}, {"Phase", string(t.Phase), 1, maxName},
+		{"UID", t.UID, 1, maxUID}, {"Kind", t.Kind, 1, maxName}, {"Key", t.Key, 0, maxKey},
+		{"Phase", string(t.Phase), 1, maxName},
 		{"Payload", t.Payload, 0, len(t.Payload)}, {"Traceparent", t.Traceparent, 0, maxName},
 	} {
 		n := utf8.RuneCountInString(field.text)
@@ -95,7 +101,8 @@ func (t Task) validate() error {
 			return fmt.Errorf("%w: no %s", ErrInvalidTask, field.name)
 		case n > field.most:
 			return fmt.Errorf("%w: %s is longer than %d characters", ErrInvalidTask, field.name, field.most)
-		case field.name != "Payload" && strings.HasSuffix(field.text, " "): // which MySQL does not compare
+		case field.name != "Payload" && strings.HasSuffix(field.text, " "):
+			// MySQL ignores trailing spaces when it compares
 			return fmt.Errorf("%w: %s ends with a space", ErrInvalidTask, field.name)
 		case !utf8.ValidString(field.text) || strings.ContainsRune(field.text, 0):
 			return fmt.Errorf("%w: %s is not UTF-8 without NUL", ErrInvalidTask, field.name)
@@ -107,7 +114,7 @@ func (t Task) validate() error {
 	return nil
 }
 
-// plain is an error's text as every database takes it.
+// plain returns an error's text as every database accepts it.
 func plain(text string) string {
 	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "�")
 	if utf8.RuneCountInString(text) > maxError {
@@ -116,7 +123,7 @@ func plain(text string) string {
 	return text
 }
 
-// waited is how long this phase has been tried, as of now in unix ms.
+// waited returns how long this phase has been tried, as of now in unix ms.
 func (t Task) waited(now int64) time.Duration {
 	return time.Duration(now-t.WaitingSince) * time.Millisecond
 }

@@ -19,19 +19,22 @@ func TestAPhaseIsASpanInTheTraceOfItsTask(t *testing.T) {
 		const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 		kept := tracetest.NewSpanRecorder()
 		within := make(map[string]trace.SpanContext)
-		w, err := outbox.NewWorker(outbox.Config{Store: b.store, Tracer: sdk.NewTracerProvider(sdk.WithSpanProcessor(kept)).Tracer("test"), Kinds: map[string]outbox.Kind{job: {
-			Parallel: 1, Do: func(ctx context.Context, task outbox.Task) (outbox.Phase, error) {
-				within[task.Payload] = trace.SpanContextFromContext(ctx)
-				switch task.Payload {
-				case "fails":
-					return "", errors.New("no luck")
-				case "waits":
-					return "", outbox.ErrNotReady
-				}
-				return outbox.Done, nil
-			}}}})
+		w, err := outbox.NewWorker(outbox.Config{Store: b.store,
+			Tracer: sdk.NewTracerProvider(sdk.WithSpanProcessor(kept)).Tracer("test"),
+			Kinds: map[string]outbox.Kind{job: {
+				Parallel: 1, Do: func(ctx context.Context, task outbox.Task) (outbox.Phase, error) {
+					within[task.Payload] = trace.SpanContextFromContext(ctx)
+					switch task.Payload {
+					case "fails":
+						return "", errors.New("no luck")
+					case "waits":
+						return "", outbox.ErrNotReady
+					}
+					return outbox.Done, nil
+				}}}})
 		require.NoError(t, err)
-		b.putAll(t, outbox.Task{Kind: job, Payload: "goes on", Traceparent: parent}, outbox.Task{Kind: job, Payload: "begins"}, outbox.Task{Kind: job, Payload: "fails"},
+		b.putAll(t, outbox.Task{Kind: job, Payload: "goes on", Traceparent: parent},
+			outbox.Task{Kind: job, Payload: "begins"}, outbox.Task{Kind: job, Payload: "fails"},
 			outbox.Task{Kind: job, Payload: "waits"})
 		require.NoError(t, w.Tick(t.Context()))
 		require.Equal(t, "4bf92f3577b34da6a3ce929d0e0e4736", within["goes on"].TraceID().String())
@@ -44,7 +47,8 @@ func TestAPhaseIsASpanInTheTraceOfItsTask(t *testing.T) {
 		}
 		require.Len(t, spans, 4)
 		require.Equal(t, "00f067aa0ba902b7", spans[within["goes on"].SpanID()].Parent().SpanID().String())
-		require.Equal(t, sdk.Status{Code: codes.Error, Description: "no luck"}, spans[within["fails"].SpanID()].Status())
+		require.Equal(t, sdk.Status{Code: codes.Error, Description: "no luck"},
+			spans[within["fails"].SpanID()].Status())
 		require.Equal(t, codes.Unset, spans[within["waits"].SpanID()].Status().Code)
 	})
 }

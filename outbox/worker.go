@@ -14,17 +14,18 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Config says which kinds a worker works off. Zero fields but Store and Kinds get the defaults.
+// Config configures a Worker. Zero fields but Store and Kinds get the defaults.
 type Config struct {
 	Store      *Store
-	Kinds      map[string]Kind // by Task.Kind; tasks of others are left to other workers
-	Tick       time.Duration   // how often it looks for tasks; default 1 s
+	Kinds      map[string]Kind // by Task.Kind; other kinds are left to other workers
+	Tick       time.Duration   // how often the worker looks for tasks; default 1 s
 	Log        *slog.Logger
 	Registerer prometheus.Registerer // nil = no metrics
-	Tracer     trace.Tracer          // has a span for each phase that is tried, in the trace of Task.Traceparent; nil = there are none
+	// starts a span for each attempt, in the trace of Task.Traceparent; nil = none
+	Tracer trace.Tracer
 }
 
-// Worker works off tasks. Several, in any number of processes, may share a database.
+// Worker does tasks. Several workers, in any number of processes, may share a database.
 type Worker struct {
 	store   *Store
 	lanes   []*lane
@@ -34,7 +35,7 @@ type Worker struct {
 	tracer  trace.Tracer
 }
 
-// NewWorker makes a worker; its error says which kind can not be worked off.
+// NewWorker returns a worker; its error names the kind that is not valid.
 func NewWorker(c Config) (*Worker, error) {
 	if c.Tick <= 0 {
 		c.Tick = time.Second
@@ -46,7 +47,8 @@ func NewWorker(c Config) (*Worker, error) {
 	for _, name := range slices.Sorted(maps.Keys(c.Kinds)) {
 		kind := c.Kinds[name]
 		if kind.Do == nil || name == "" || len(name) > maxName {
-			return nil, fmt.Errorf("outbox: kind %q has no handler, or no name of at most %d characters", name, maxName)
+			return nil, fmt.Errorf("outbox: kind %q has no handler, or no name of at most %d characters", name,
+				maxName)
 		}
 		w.lanes = append(w.lanes, newLane(w, name, kind.withDefaults(c.Store.timeout)))
 	}
@@ -55,17 +57,17 @@ func NewWorker(c Config) (*Worker, error) {
 
 const (
 	tidyEvery  = time.Minute
-	settleTime = 5 * time.Second // to write down what is known, while shutting down
+	settleTime = 5 * time.Second // to write results while shutting down
 )
 
-// Run looks for tasks at every tick until ctx ends, and returns its error. Phases that are under way then are cancelled, and those that
-// are not done are given back, to be tried by whoever ticks next.
+// Run looks for tasks at every tick until ctx ends, and returns its error. It then cancels phases in
+// progress, and releases their tasks for other workers.
 func (w *Worker) Run(ctx context.Context) error {
 	var g errgroup.Group
 	for _, l := range w.lanes {
 		g.Go(func() error { l.run(ctx); return nil })
 	}
-	g.Go(func() error { w.tidying(ctx); return nil })
+	g.Go(func() error { w.cleanup(ctx); return nil })
 	_ = g.Wait()
 	for _, l := range w.lanes {
 		if l.kind.Close != nil {
@@ -75,7 +77,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Wake has this worker look for tasks of a kind at once: whoever has just put some in need not wait for its next tick.
+// Wake makes this worker look for tasks of a kind at once. A caller may have just put some in.
 func (w *Worker) Wake(kind string) {
 	for _, l := range w.lanes {
 		if l.name != kind {
@@ -83,21 +85,21 @@ func (w *Worker) Wake(kind string) {
 		}
 		select {
 		case l.wake <- struct{}{}:
-		default: // it is to look anyway
+		default: // a wake-up is pending already
 		}
 	}
 }
 
-// Tick works off what can be claimed now: each task's phases once. It is for tests, and for programs that have a clockwork of their own.
+// Tick does each claimable task's phases once. It is for tests, and for programs with their own timer.
 func (w *Worker) Tick(ctx context.Context) error {
-	var g errgroup.Group // one that fails does not cut the others short
+	var g errgroup.Group // no error cancels the other lanes
 	for _, l := range w.lanes {
 		g.Go(func() error { return l.tick(ctx) })
 	}
 	return g.Wait()
 }
 
-// work does the phase the task is in. Its error is the database's; the handler's is the task's.
+// work does a task's phase. It returns the database's error; the handler's error goes into the task.
 func (w *Worker) work(ctx context.Context, k Kind, t Task) error {
 	claimed := time.Now()
 	ctx, end := w.span(ctx, t)
@@ -112,8 +114,8 @@ func (w *Worker) work(ctx context.Context, k Kind, t Task) error {
 	return w.overtaken(settle, t, w.settle(settle, k, t, next, failed))
 }
 
-// settling is the context in which the end of a phase is written down, which may have to wait for others who write: until the claim is over, and for
-// settleTime at the least, but no longer than that once ctx has ended.
+// settling returns a context for writing a phase's end, which may have to wait for other writers. It lasts
+// until the claim is over and at least settleTime, but no longer than that once ctx has ended.
 func settling(ctx context.Context, over time.Time) (context.Context, context.CancelFunc) {
 	settle, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(time.Until(over), settleTime))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(settleTime, cancel) })
@@ -123,7 +125,7 @@ func settling(ctx context.Context, over time.Time) (context.Context, context.Can
 	}
 }
 
-// overtaken is err but for a claim that is over, which is no trouble of the database's.
+// overtaken returns err, or nil if the claim is over, since that is no fault of the database.
 func (w *Worker) overtaken(ctx context.Context, t Task, err error) error {
 	if errors.Is(err, ErrNotHeld) {
 		w.log.WarnContext(ctx, "outbox task was taken over before its phase was written down", about(t)...)
@@ -141,21 +143,23 @@ func (w *Worker) settle(ctx context.Context, k Kind, t Task, next Phase, failed 
 		return err
 	}
 	gone := k.GiveUpAfter > 0 && t.waited(now) >= k.GiveUpAfter
-	w.tell(ctx, t, failed, gone)
+	w.recordFailure(ctx, t, failed, gone)
 	if gone || errors.Is(failed, ErrGiveUp) {
 		return w.store.GiveUp(ctx, t, failed.Error())
 	}
 	return w.store.Relock(ctx, t, failed.Error())
 }
 
-// unlock goes on to the next phase, and tries to until ctx ends: what is done and not written down is done again. A phase that can not be gone on to is a fault of the kind's, and the task's to wait for a better program.
+// unlock writes the next phase, and retries until ctx ends: a phase whose end is not written is done again.
+// An unknown next phase is a fault of the kind; the task then waits for a better program.
 func (w *Worker) unlock(ctx context.Context, k Kind, t Task, next Phase) error {
 	if next == Settled {
 		return nil
 	}
 	err := w.store.Unlock(ctx, t, next)
 	for err != nil && !errors.Is(err, ErrNotHeld) && !errors.Is(err, ErrInvalidTask) {
-		w.log.Warn("outbox task's phase is done and could not be written down yet", append(about(t), "error", err)...)
+		w.log.Warn("outbox task's phase is done and could not be written down yet",
+			append(about(t), "error", err)...)
 		select {
 		case <-time.After(w.every):
 			err = w.store.Unlock(ctx, t, next)
@@ -169,8 +173,8 @@ func (w *Worker) unlock(ctx context.Context, k Kind, t Task, next Phase) error {
 	return err
 }
 
-// tell says what became of a phase that was not done.
-func (w *Worker) tell(ctx context.Context, t Task, failed error, gone bool) {
+// recordFailure writes the result of a phase that was not done.
+func (w *Worker) recordFailure(ctx context.Context, t Task, failed error, gone bool) {
 	log := w.log.With(about(t)...).With("error", failed)
 	if p := (*panicked)(nil); errors.As(failed, &p) {
 		log.ErrorContext(ctx, "outbox task panicked", "stack", string(p.stack))
@@ -185,13 +189,13 @@ func (w *Worker) tell(ctx context.Context, t Task, failed error, gone bool) {
 	}
 }
 
-// about names a task in a log; its payload is not for logs.
+// about returns a task's fields for the log, without its payload.
 func about(t Task) []any {
 	return []any{"task", t.ID, "kind", t.Kind, "key", t.Key, "phase", string(t.Phase), "attempts", t.Attempts}
 }
 
-// tidying counts what is there and forgets what was done long ago, now and then.
-func (w *Worker) tidying(ctx context.Context) {
+// cleanup counts tasks and deletes old done ones, now and then.
+func (w *Worker) cleanup(ctx context.Context) {
 	tick := time.NewTicker(tidyEvery)
 	defer tick.Stop()
 	for {

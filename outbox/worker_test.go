@@ -30,7 +30,7 @@ func TestPhasesFollowEachOtherInOneTick(t *testing.T) {
 	})
 }
 
-// What was done stays done: only the phase that failed is tried again, once a tick, after its rest.
+// A done phase stays done: only the failed phase is retried, once a tick, after its rest.
 func TestOnlyThePhaseThatFailedIsTriedAgain(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.put(t, "", "a")
@@ -76,25 +76,30 @@ func TestAKindThatHangsHoldsUpNoOther(t *testing.T) {
 		}
 		b.putAll(t, outbox.Task{Kind: "other"})
 		through, hangs := make(chan struct{}), make(chan struct{}, 2)
-		w, err := outbox.NewWorker(outbox.Config{Store: b.store, Tick: time.Millisecond, Kinds: map[string]outbox.Kind{
-			job: {Parallel: 2, Do: func(ctx context.Context, _ outbox.Task) (outbox.Phase, error) {
-				hangs <- struct{}{}
-				<-ctx.Done()
-				return "", ctx.Err()
-			}},
-			"other": {Do: func(context.Context, outbox.Task) (outbox.Phase, error) { close(through); return outbox.Done, nil }},
-		}})
+		w, err := outbox.NewWorker(outbox.Config{Store: b.store, Tick: time.Millisecond,
+			Kinds: map[string]outbox.Kind{
+				job: {Parallel: 2, Do: func(ctx context.Context, _ outbox.Task) (outbox.Phase, error) {
+					hangs <- struct{}{}
+					<-ctx.Done()
+					return "", ctx.Err()
+				}},
+				"other": {Do: func(context.Context, outbox.Task) (outbox.Phase,
+					error) {
+					close(through)
+					return outbox.Done, nil
+				}},
+			}})
 		require.NoError(t, err)
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- w.Run(ctx) }()
 		<-through
 		<-hangs
-		<-hangs // what is stopped while it claims is known to nobody, and taken over later
+		<-hangs // a claim that is interrupted is known to no worker, and is taken over later
 		stop()
 		require.ErrorIs(t, <-ended, context.Canceled)
 		for range 20 {
-			b.mustClaim(t) // what was under way is given back at once
+			b.mustClaim(t) // tasks in progress are released at once
 		}
 	})
 }
@@ -127,8 +132,12 @@ func TestWhatIsNotReadyWaitsAndIsNoFailure(t *testing.T) {
 		b.put(t, "key", "a")
 		registry, log := prometheus.NewRegistry(), &strings.Builder{}
 		ready := outbox.ErrNotReady
-		w, err := outbox.NewWorker(outbox.Config{Store: b.store, Registerer: registry, Log: slog.New(slog.NewTextHandler(log, nil)),
-			Kinds: map[string]outbox.Kind{job: {Do: func(context.Context, outbox.Task) (outbox.Phase, error) { return outbox.Done, ready }}}})
+		w, err := outbox.NewWorker(outbox.Config{Store: b.store, Registerer: registry,
+			Log: slog.New(slog.NewTextHandler(log, nil)),
+			Kinds: map[string]outbox.Kind{job: {Do: func(context.Context, outbox.Task) (outbox.Phase,
+				error) {
+				return outbox.Done, ready
+			}}}})
 		require.NoError(t, err)
 		require.NoError(t, w.Tick(t.Context()))
 		b.clock.Move(time.Second)
@@ -166,7 +175,10 @@ func TestAPhaseThatPanicsIsAFailureAndItsPayloadIsNotLogged(t *testing.T) {
 		b.put(t, "key", "secret")
 		log := &strings.Builder{}
 		w, err := outbox.NewWorker(outbox.Config{Store: b.store, Log: slog.New(slog.NewTextHandler(log, nil)),
-			Kinds: map[string]outbox.Kind{job: {Do: func(context.Context, outbox.Task) (outbox.Phase, error) { panic("at the disco") }}}})
+			Kinds: map[string]outbox.Kind{job: {Do: func(context.Context, outbox.Task) (outbox.Phase,
+				error) {
+				panic("at the disco")
+			}}}})
 		require.NoError(t, err)
 		require.NoError(t, w.Tick(t.Context()))
 		b.clock.Move(time.Second)
@@ -190,7 +202,8 @@ func TestAPhaseThatNobodyKnowsIsNotTheEnd(t *testing.T) {
 	})
 }
 
-// The effect and the end of a phase are one transaction: it is done once, also where the lock was lost meanwhile.
+// The effect and the end of a phase are one transaction: it is done once, also where the lock was lost
+// meanwhile.
 func TestAPhaseThatUnlocksInItsOwnTransactionHasItsEffectOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		t.Cleanup(func() { _, _ = b.db.Exec(`DROP TABLE shipped`) })
@@ -253,12 +266,14 @@ func TestAPhaseThatIsDoneIsWrittenDownAsSoonAsTheDatabaseTakesIt(t *testing.T) {
 		t.Cleanup(func() { _, _ = b.db.Exec(`DROP TABLE IF EXISTS out_of_reach`) })
 		done := 0
 		w, err := outbox.NewWorker(outbox.Config{Store: b.store, Tick: time.Millisecond,
-			Log: slog.New(onWarning{slog.DiscardHandler, new(sync.Once), func() { rename("out_of_reach", "outbox_tasks") }}),
-			Kinds: map[string]outbox.Kind{job: {Parallel: 1, Do: func(context.Context, outbox.Task) (outbox.Phase, error) {
-				done++
-				rename("outbox_tasks", "out_of_reach")
-				return outbox.Done, nil
-			}}}})
+			Log: slog.New(onWarning{slog.DiscardHandler, new(sync.Once),
+				func() { rename("out_of_reach", "outbox_tasks") }}),
+			Kinds: map[string]outbox.Kind{job: {Parallel: 1,
+				Do: func(context.Context, outbox.Task) (outbox.Phase, error) {
+					done++
+					rename("outbox_tasks", "out_of_reach")
+					return outbox.Done, nil
+				}}}})
 		require.NoError(t, err)
 		require.NoError(t, w.Tick(t.Context()))
 		require.Equal(t, 1, done)
@@ -276,7 +291,8 @@ func TestAPhaseIsToldToEndBeforeItsLock(t *testing.T) {
 			end <- deadline
 			return outbox.Done, nil
 		}
-		for kind, want := range map[string]outbox.Kind{job: {Do: do}, "long": {Do: do, Timeout: time.Hour}, "short": {Do: do, Timeout: 10 * time.Second}} {
+		for kind, want := range map[string]outbox.Kind{job: {Do: do}, "long": {Do: do, Timeout: time.Hour},
+			"short": {Do: do, Timeout: 10 * time.Second}} {
 			w, err := outbox.NewWorker(outbox.Config{Store: b.store, Kinds: map[string]outbox.Kind{kind: want}})
 			require.NoError(t, err)
 			before := time.Now()

@@ -30,8 +30,8 @@ func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer)
 	if err != nil {
 		return fmt.Errorf("WAITROOM_DATABASE_URL (--database-url): %w", err)
 	}
-	c := ledger.Config{DB: s.db, Journal: s.engine, Rooms: s.engine, JournalMax: journalMax, Tell: s.cfg.WebhookURL != "", Log: s.recordLog,
-		Registerer: registry, Tracer: s.traces.Tracer("ledger"), Guard: s.cfg.SMSGuard, Retention: s.cfg.Retention, Alarmed: s.alarmed}
+	c := ledger.Config{DB: s.db, Journal: s.engine, Rooms: s.engine, JournalMax: journalMax, Webhooks: s.cfg.WebhookURL != "", Log: s.recordLog,
+		Registerer: registry, Tracer: s.traces.Tracer("ledger"), Guard: s.cfg.SMSGuard, Retention: s.cfg.Retention, OnIncident: s.alarmed}
 	if s.pushes != nil {
 		c.Pushes = subscriptions{s.pushes, s}
 	}
@@ -134,7 +134,7 @@ func (s *Server) clockJumped(by time.Duration) {
 
 // looked hands what the sweep found to the ledger, which takes the room's journal in.
 func (s *Server) looked(id room.ID, found room.Checked) {
-	s.ledger.Looked(id, found)
+	s.ledger.JournalSeen(id, found)
 }
 
 var errBehind = errors.New("ledger is behind")

@@ -12,10 +12,11 @@ var (
 	doorKey = regexp.MustCompile(`(?:택배함|보관함|사물함|무인함|현관|출입문|도어락|와이파이|wi-?fi|ボックス|ロッカー|ドア|オートロック)[^.。\n]*$` +
 		`|(?:\blocker (?:no\.? ?|#)?[a-z]?\d|보관(?:했|하였|되었|됐)|넣어 ?(?:두었|뒀))[^\n]*$`)
 	keys   = vocabularyOf(list{words: "비밀번호, 비번, 암호, password, pin, 暗証番号, 暗証番号は, パスワード, パスワードは"})
-	phrase = regexp.MustCompile(`(?:\bends (?:in|with)|\blast (?:4|four)(?: digits)?|\b(?:reply|text|send|sms) (?:\w+ )?to|국번 없이|카드 ?\(|(?:^|[\s(/])[tf][.:])$`)
+	phrase = regexp.MustCompile(`(?:\bends (?:in|with)|\blast (?:4|four)(?: digits)?|\b(?:reply|text|send` +
+		`|sms) (?:\w+ )?to|국번 없이|카드 ?\(|(?:^|[\s(/])[tf][.:])$`)
 )
 
-// ofAnother is true where what stands before a number, folded, says that it is the number of something else.
+// ofAnother reports whether the folded text before a number marks it as another number than a code.
 func ofAnother(before string) bool {
 	before = strings.TrimRight(before, " ")
 	if phrase.MatchString(before) || isPlate(before) {
@@ -29,7 +30,7 @@ func ofAnother(before string) bool {
 	return ok && namesAnother(untilWord(rest))
 }
 
-// namesAnother is true for a text that ends in the name of another number.
+// namesAnother reports whether a text ends in the name of another number.
 func namesAnother(text string) bool {
 	if isCompound(text) {
 		return true
@@ -38,7 +39,7 @@ func namesAnother(text string) bool {
 	return ok && topics.endsIn(strings.TrimRight(rest, " #.-"))
 }
 
-// isPlate is true for the first half of a car's number: "12가".
+// isPlate reports whether a text is the first half of a car's number: "12가".
 func isPlate(text string) bool {
 	r, n := utf8.DecodeLastRuneInString(text)
 	return isHangul(r) && isDigit(lastByte(text[:len(text)-n])) && plate.MatchString(text)
@@ -56,8 +57,8 @@ func isDoorKey(text string) bool {
 	return ok && doorKey.MatchString(rest)
 }
 
-// isCompound is true for a text that ends in a word that is written together with one for a number, and no name of a
-// code: "고객번호", "学籍番号", but not "인증번호" or "您的号码".
+// isCompound reports whether a text ends in a compound word for another number. "고객번호" and "学籍番号" are such
+// compounds; "인증번호" and "您的号码" can name a code.
 func isCompound(text string) bool {
 	rest, ok := tails.cutEnd(text)
 	if !ok {
@@ -71,7 +72,7 @@ func isCompound(text string) bool {
 	return unicode.In(r, unicode.Han, unicode.Katakana) && !strings.ContainsRune(loose, r) && w.kind != naming
 }
 
-// besideAnother is true where the word before a number is that of something that has numbers: "order 4829".
+// besideAnother reports whether the word before a number is a thing with a number: "order 4829".
 func besideAnother(before string) bool {
 	before = untilWord(strings.TrimRight(before, " "))
 	if otherNumbers.endsIn(before) {
@@ -81,11 +82,13 @@ func besideAnother(before string) bool {
 	return ok && otherNumbers.endsIn(untilWord(rest))
 }
 
-// untilWord drops the signs that a text ends in, at most three, up to the end of a line or of a sender in brackets.
+// untilWord drops the signs at the end of a text. It drops at most three, up to the end of a line or of a
+// sender in brackets.
 func untilWord(text string) string {
 	for range 3 {
 		r, n := utf8.DecodeLastRuneInString(text)
-		if r == ']' || r == '】' || r == '\n' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.M, r) {
+		if r == ']' || r == '】' || r == '\n' || unicode.IsLetter(r) || unicode.IsNumber(r) ||
+			unicode.Is(unicode.M, r) {
 			break
 		}
 		text = text[:len(text)-n]

@@ -2,14 +2,14 @@ package sms
 
 import "github.com/waitroom/waitroom/room"
 
-// Answer is what the sender of an SMS is told.
+// Answer is the response to the sender of an SMS.
 type Answer struct {
 	Result room.Result `json:"result"`
 	Reason room.Reason `json:"reason,omitempty"` // when unmatched
-	Ticket int64       `json:"ticket,omitempty"` // of the lease it belongs to
+	Ticket int64       `json:"ticket,omitempty"` // of its lease
 	Fence  int64       `json:"fence,omitempty"`
 
-	Duplicate bool `json:"duplicate,omitempty"` // the same sender and text as a message before
+	Duplicate bool `json:"duplicate,omitempty"` // same sender and text as an earlier message
 }
 
 func answerOf(m room.Match) Answer {

@@ -27,7 +27,8 @@ func TestAssignedMessageIsShownToWhomSupportGivesIt(t *testing.T) {
 	b := s.ambiguously("m")
 	s.requireShown(s.b)
 	for range 2 { // the same request
-		m, err := s.two.Assign(t.Context(), integration, room.AssignRequest{MessageID: "m", Fence: b.Fence, Request: "r", By: byKim})
+		m, err := s.two.Assign(t.Context(), integration,
+			room.AssignRequest{MessageID: "m", Fence: b.Fence, Request: "r", By: byKim})
 		require.NoError(t, err)
 		require.Equal(t, room.Matched, m.Result)
 		require.Equal(t, b.Ticket, m.Ticket)
@@ -41,7 +42,8 @@ func TestAssignedMessageIsShownToWhomSupportGivesIt(t *testing.T) {
 	require.Equal(t, "she read it to me", r.Reason)
 	require.Equal(t, b.Fence, r.Fence)
 	require.True(t, r.Completes)
-	_, err := s.two.Assign(t.Context(), integration, room.AssignRequest{MessageID: "m", Fence: b.Fence, By: byKim})
+	_, err := s.two.Assign(t.Context(), integration,
+		room.AssignRequest{MessageID: "m", Fence: b.Fence, By: byKim})
 	require.ErrorIs(t, err, room.ErrAlreadyMatched)
 }
 
@@ -49,7 +51,8 @@ func TestAssignmentThatTheLedgerRefusesIsShownToNobody(t *testing.T) {
 	s := newStage(t)
 	b := s.ambiguously("m")
 	s.ledger.refuse(b.Fence)
-	_, err := s.one.Assign(t.Context(), integration, room.AssignRequest{MessageID: "m", Fence: b.Fence, By: byKim})
+	_, err := s.one.Assign(t.Context(), integration,
+		room.AssignRequest{MessageID: "m", Fence: b.Fence, By: byKim})
 	require.ErrorIs(t, err, ErrRefused)
 	s.requireShown(s.b)
 }
@@ -58,7 +61,8 @@ func TestAssignmentIsShownWhileTheLedgerIsAway(t *testing.T) {
 	s := newStage(t)
 	b := s.ambiguously("m")
 	s.one.ledger.judge = away
-	_, err := s.one.Assign(t.Context(), integration, room.AssignRequest{MessageID: "m", Fence: b.Fence, By: byKim})
+	_, err := s.one.Assign(t.Context(), integration,
+		room.AssignRequest{MessageID: "m", Fence: b.Fence, By: byKim})
 	require.NoError(t, err)
 	s.requireShown(s.b, smsText)
 }
@@ -67,7 +71,8 @@ func TestAssignmentThatKeepsTheLeaseDoesNotEndIt(t *testing.T) {
 	s := newStage(t)
 	b := s.ambiguously("m")
 	keeps := s.replica(Config{Completes: false})
-	_, err := keeps.Assign(t.Context(), integration, room.AssignRequest{MessageID: "m", Fence: b.Fence, By: byKim})
+	_, err := keeps.Assign(t.Context(), integration,
+		room.AssignRequest{MessageID: "m", Fence: b.Fence, By: byKim})
 	require.NoError(t, err)
 	require.Equal(t, room.Locked, s.seat(s.b).Status)
 	s.requireShown(s.b, smsText)
@@ -76,6 +81,7 @@ func TestAssignmentThatKeepsTheLeaseDoesNotEndIt(t *testing.T) {
 func TestWhatTheEngineRefusesIsNotAskedOfTheLedger(t *testing.T) {
 	s := newStage(t)
 	s.one.ledger.judge = func(context.Context) error { panic("asked") }
-	_, err := s.one.Assign(t.Context(), integration, room.AssignRequest{MessageID: "nobody's", Fence: s.lease.Fence, By: byKim})
+	_, err := s.one.Assign(t.Context(), integration,
+		room.AssignRequest{MessageID: "nobody's", Fence: s.lease.Fence, By: byKim})
 	require.ErrorIs(t, err, room.ErrNoMessage)
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// A code goes through everything that a message goes through, well and badly; then everything that anybody but its
-// holder can read is searched for it.
+// A code takes every path of a message, successful and failing. Then the test searches for it in everything
+// that anyone but its holder can read.
 func TestCodeIsNowhereButBeforeItsHolderAlsoNotInTheStore(t *testing.T) {
 	s := newStage(t)
 	var logged bytes.Buffer
@@ -45,7 +45,8 @@ func TestCodeIsNowhereButBeforeItsHolderAlsoNotInTheStore(t *testing.T) {
 	s.join(s.a, "a")
 	send("a match without the ledger", "m4")
 	send("a bad message", "")
-	for name, body := range map[string]string{"bad json": `{"text":"` + canary, "bad time": `{"message_id":"m5","text":"` + canary + `","sent_at":"` + canary + `"}`} {
+	for name, body := range map[string]string{"bad json": `{"text":"` + canary,
+		"bad time": `{"message_id":"m5","text":"` + canary + `","sent_at":"` + canary + `"}`} {
 		_, err := r.Receive(t.Context(), integration, signed(t, testSecret, time.Now(), []byte(body)), []byte(body))
 		require.Error(t, err)
 		out["error of "+name] = fmt.Sprintf("%v %+v %#v", err, err, err)

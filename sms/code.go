@@ -11,16 +11,16 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// A code has this many characters. A longer run is not a code, and no part of it is.
+// A code has this many characters. A longer run is no code, and contains none.
 const (
 	minCode = 4
 	maxCode = 8
 )
 
-// FindCode returns the code of a text: the first run of 4 to 8 digits or capital letters and digits that the wording
-// marks as one, else the first run of digits that no wording rules out, where the text speaks of a code or is short; ok
-// is false where there is none. The code is in plain characters, without separators and without the letter before it
-// ("G-123456").
+// FindCode returns the code in a text; ok is false without one. It is the first run of 4 to 8 digits, or
+// capital letters and digits, that the wording marks as a code. If there is none, it is the first run of
+// digits that no wording rules out, provided that the text mentions a code or is short. The code has plain
+// characters, without separators and without the letter before it ("G-123456").
 func FindCode(text string) (code Secret, ok bool) {
 	w := read(text)
 	if len(w.runs) == 0 {
@@ -33,17 +33,18 @@ func FindCode(text string) (code Secret, ok bool) {
 	return NewSecret(r.code), ok
 }
 
-// normalise writes a text as a reader sees it: without what is invisible, in plain digits and letters, composed.
+// normalise returns a text as a reader sees it: composed, in plain digits and letters, without invisible
+// characters.
 func normalise(text string) string {
 	return norm.NFC.String(strings.Map(func(r rune) rune { return plainDigit(room.Plain(r)) }, text))
 }
 
-// plainDigit is the digit of our own script for one of any script.
+// plainDigit returns the ASCII digit for a digit of any script.
 func plainDigit(r rune) rune {
 	if r < 0x80 || !unicode.IsDigit(r) {
 		return r
 	}
-	for _, span := range unicode.Nd.R16 { // each is of whole sets of ten, from the zero on
+	for _, span := range unicode.Nd.R16 { // each span consists of whole sets of ten, from zero
 		if rune(span.Lo) <= r && r <= rune(span.Hi) {
 			return '0' + (r-rune(span.Lo))%10
 		}
@@ -56,14 +57,14 @@ func plainDigit(r rune) rune {
 	return r
 }
 
-// wording is a text as the finder reads it.
+// wording is a text prepared for the search.
 type wording struct {
 	text   string  // in plain characters
-	folded string  // in small letters, byte for byte the same
-	runs   []run   // what may be a code
-	labels []place // what announces one
-	asks   bool    // it asks to enter a code, or not to tell it
-	advert bool    // it says that it is an advertisement
+	folded string  // lower-case, with the same byte offsets
+	runs   []run   // possible codes
+	labels []place // words that announce a code
+	asks   bool    // it asks to enter a code, or to keep it secret
+	advert bool    // it is marked as an advertisement
 }
 
 func read(text string) *wording {
@@ -82,16 +83,19 @@ func read(text string) *wording {
 	return w
 }
 
-// rules are how clearly a kind of label marks a run, the clearest first.
+// rules map kinds of labels to the runs that they mark, the clearest rule first.
 var rules = []struct {
 	kinds []kind
 	mark  marker
 }{
-	{[]kind{naming}, said}, {[]kind{naming}, inReach}, {[]kind{calling, heading, numbering}, beside}, {[]kind{asking, entering, closing}, beside},
-	{[]kind{calling}, said}, {[]kind{calling, numbering}, inReach}, {[]kind{naming}, wordBeside}, {[]kind{calling, heading}, wordBeside},
+	{[]kind{naming}, afterCopula}, {[]kind{naming}, inReach}, {[]kind{calling, heading, numbering}, beside},
+	{[]kind{asking, entering, closing}, beside},
+	{[]kind{calling}, afterCopula}, {[]kind{calling, numbering}, inReach}, {[]kind{naming}, wordBeside},
+	{[]kind{calling, heading}, wordBeside},
 }
 
-// marked is the foremost run of those that the wording marks most clearly. An advertisement has to leave no doubt.
+// marked returns the first run that the clearest matching rule marks. An advertisement needs a rule without
+// doubt.
 func (w *wording) marked() (run, bool) {
 	if r, ok := w.foremost(beside, naming); ok || w.advert {
 		return r, ok
@@ -104,7 +108,7 @@ func (w *wording) marked() (run, bool) {
 	return run{}, false
 }
 
-// foremost is the first run in the text that any of the labels of some kinds marks.
+// foremost returns the first run in the text that a label of these kinds marks.
 func (w *wording) foremost(mark marker, kinds ...kind) (run, bool) {
 	first, ok := run{}, false
 	for _, label := range w.labels {
@@ -118,7 +122,7 @@ func (w *wording) foremost(mark marker, kinds ...kind) (run, bool) {
 	return first, ok
 }
 
-// bare is the first run of digits that looks like nothing but a code, in a text that speaks of one or is short.
+// bare returns the first run of digits that can only be a code. The text must mention a code or be short.
 func (w *wording) bare() (run, bool) {
 	if w.advert || !w.speaksOf(naming, calling, entering, secrecy) && !w.isShort() {
 		return run{}, false
@@ -131,20 +135,23 @@ func (w *wording) bare() (run, bool) {
 	return run{}, false
 }
 
-// round is what a price is, and one code in a thousand.
+// round matches prices, and one code in a thousand.
 var round = regexp.MustCompile(`^[1-9]\d*000$`)
 
-// speaksOf is true for a text that has a label of one of the kinds.
+// speaksOf reports whether a text has a label of one of the kinds.
 func (w *wording) speaksOf(kinds ...kind) bool {
 	return slices.ContainsFunc(w.labels, func(l place) bool { return slices.Contains(kinds, l.kind) })
 }
 
-// beyond is what is no wording: a sender or a mark in brackets, whom to call, and how long a code is good for.
-var beyond = regexp.MustCompile(`\[[^\]\n]*\]|【[^】\n]*】|\d+ ?(?:분|초|min|sec|分钟|分)(?:\PL|$)|(?:고객센터|문의|tel)\.?:? ?[\d-]+|\b[a-z]{1,3}-\d`)
+// beyond matches parts that do not count as wording: senders and marks in brackets, telephone numbers to
+// call, and how long a code is valid.
+var beyond = regexp.MustCompile(`\[[^\]\n]*\]|【[^】\n]*】|\d+ ?(?:분|초|min|sec|分钟|分)(?:\PL|$)|(?:고객센터|문의` +
+	`|tel)\.?:? ?[\d-]+|\b[a-z]{1,3}-\d`)
 
-// isShort is true for a text with at most two words beside its sender, and none in a script that needs no blanks.
+// isShort reports whether a text has at most two words beside its sender. A script without blanks has none.
 func (w *wording) isShort() bool {
 	rest := beyond.ReplaceAllString(w.folded, "")
 	foreign := func(r rune) bool { return unicode.IsLetter(r) && !alphabetic(r) }
-	return !strings.ContainsFunc(rest, foreign) && len(strings.FieldsFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) })) <= 2
+	return !strings.ContainsFunc(rest, foreign) &&
+		len(strings.FieldsFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) })) <= 2
 }

@@ -13,7 +13,7 @@ import (
 
 func TestCodeIsTheRunOfDigitsThatTheWordingMarks(t *testing.T) {
 	tests := []struct{ name, text, want string }{
-		// The label stands before the code.
+		// The label comes before the code.
 		{"in brackets", "[쿠팡] 인증번호는 [482913]입니다.", "482913"},
 		{"behind a particle", "[스마트스토어] 인증번호 482913 을 입력해 주세요", "482913"},
 		{"in round brackets", "인증번호(4829)를 화면에 적어 주세요.", "4829"},
@@ -43,7 +43,7 @@ func TestCodeIsTheRunOfDigitsThatTheWordingMarks(t *testing.T) {
 		{"bound to a site", "@seller.example.com #482913", "482913"},
 		{"bound to a site with a number", "@seller2026.example.com #482913", "482913"},
 
-		// The label stands after the code.
+		// The label comes after the code.
 		{"is your code", "482913 is your Marketplace verification code.", "482913"},
 		{"letter and hyphen", "G-482913 is your verification code", "482913"},
 		{"label in brackets", "482913 (인증번호)", "482913"},
@@ -228,7 +228,8 @@ func FuzzCodeIsFourToEightCapitalsOrDigitsOfTheTextAndGoneOnceItIsMasked(f *test
 	for _, s := range corpus(f) {
 		f.Add(s.text)
 	}
-	for _, seed := range []string{"", "인증\xff번호1234", strings.Repeat("1234 code ", 50), "code ABCDEFGHK\u0301", "코드: \u212aABC1", "@a.b #1\u200b2③4A-B",
+	for _, seed := range []string{"", "인증\xff번호1234", strings.Repeat("1234 code ", 50), "code ABCDEFGHK\u0301",
+		"코드: \u212aABC1", "@a.b #1\u200b2③4A-B",
 		"code: 1 2 3 4 5 6 7 8 9", "OTP AB-CD.", "code G-1234-5678", "A\u00c112345 code"} {
 		f.Add(seed)
 	}
@@ -253,8 +254,10 @@ var unseparated = strings.NewReplacer("-", "", "_", "", "·", "", " ", "")
 func BenchmarkFindCode(b *testing.B) {
 	texts := map[string]string{"usual": "[Web발신]\n[지마켓] 본인확인 인증번호\n[482913]\n타인에게 알려주지 마세요",
 		"bank":              "[Web발신]\n[누리은행] 홍*동(4821) 11/25 12:00 출금 4,500원 잔액 1,204,310원 문의 1588-1234",
-		"16 KiB of numbers": strings.Repeat("1234 ", 16<<10/5), "16 KiB of codes": strings.Repeat("code 1234 ", 16<<10/10),
-		"16 KiB of labels": strings.Repeat("인증번호 ", 16<<10/13), "16 KiB of one run": strings.Repeat("1-", 16<<10/2)}
+		"16 KiB of numbers": strings.Repeat("1234 ", 16<<10/5),
+		"16 KiB of codes":   strings.Repeat("code 1234 ", 16<<10/10),
+		"16 KiB of labels":  strings.Repeat("인증번호 ", 16<<10/13),
+		"16 KiB of one run": strings.Repeat("1-", 16<<10/2)}
 	for name, text := range texts {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

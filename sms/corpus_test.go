@@ -15,8 +15,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Each line has a code ("-" where there is none), where the shape of the text is known from or its kind, and a text in
-// that shape. codes.tsv is of all languages; the other files are one for each.
+// Each line has a code ("-" where there is none), where the shape of the text is known from or its kind, and
+// a text in that shape. codes.tsv is of all languages; the other files are one for each.
 //
 //go:embed testdata/*.tsv
 var testdata embed.FS
@@ -58,23 +58,25 @@ func shapesOf(t testing.TB, name string) []shape {
 	return shapes
 }
 
-// The contract allows one code in a hundred to be read wrongly, and none to be found where there is none. Every line of
-// the corpus is read rightly: one that can not be has to be argued for here.
+// The contract allows one code in a hundred to be read wrongly, and none to be found where there is none.
+// Every line of the corpus is read rightly: one that can not be has to be argued for here.
 func TestCorpusIsReadRightLineByLine(t *testing.T) {
 	shapes := corpus(t)
 	require.GreaterOrEqual(t, len(shapes), 200)
 	var wrong []string
 	for _, s := range shapes {
 		if code, _ := FindCode(s.text); code.Reveal() != s.code {
-			wrong = append(wrong, fmt.Sprintf("line %d (%s): want %q, got %q in %q", s.line, s.source, s.code, code.Reveal(), s.text))
+			wrong = append(wrong, fmt.Sprintf("line %d (%s): want %q, got %q in %q", s.line, s.source, s.code,
+				code.Reveal(), s.text))
 		}
 	}
 	require.Empty(t, wrong, "%d of %d\n%s", len(wrong), len(shapes), strings.Join(wrong, "\n"))
 }
 
-// Words of a Korean message that may have a code, written for this test alone.
+// Words of Korean messages that may have a code, written for this test alone.
 var (
-	speaksOfACode = regexp.MustCompile(`(?i)인\s?증|코드|번\s?호|비밀|비번|암호|패스워드|숫자|본인\s?확인|otp|code|pin\b|pass|입력|기입|누르|눌러|적어|넣어|써\s?주|` +
+	speaksOfACode = regexp.MustCompile(`(?i)인\s?증|코드|번\s?호|비밀|비번|암호|패스워드|숫자|본인\s?확인|otp|code|pin\b|pass|입력` +
+		`|기입|누르|눌러|적어|넣어|써\s?주|` +
 		`알려\s?주지|말하지|공유하지|노출|유출|타인|<#>|# ?\d`)
 	sender = regexp.MustCompile(`\[[^\]\n]*\]|【[^】\n]*】|(?:고객센터|문의)[ :]*[\d-]+`)
 )
@@ -83,7 +85,8 @@ func isKorean(text string) bool {
 	return regexp.MustCompile(`\p{Hangul}`).MatchString(sender.ReplaceAllString(text, ""))
 }
 
-// A bank's or a shop's message that was taken for a code would end a turn and send the code of it to the next seller.
+// A bank's or a shop's message that was taken for a code would end a turn and send the code of it to the next
+// seller.
 func TestNoKoreanMessageHasACodeThatSpeaksOfNone(t *testing.T) {
 	var texts []string
 	for _, s := range append(corpus(t), languageShapes(t)...) {
@@ -101,7 +104,8 @@ func TestNoKoreanMessageHasACodeThatSpeaksOfNone(t *testing.T) {
 		case 0:
 			text = "[Web발신]\n" + text
 		case 1:
-			text = rapid.SampledFrom(texts).Draw(t, "first") + rapid.SampledFrom([]string{" ", "\n", ". "}).Draw(t, "between") + text
+			text = rapid.SampledFrom(texts).Draw(t, "first") +
+				rapid.SampledFrom([]string{" ", "\n", ". "}).Draw(t, "between") + text
 		case 2:
 			text = strings.NewReplacer(",", "", "[", "", "]", " ").Replace(text)
 		case 3:
@@ -117,7 +121,7 @@ func TestNoKoreanMessageHasACodeThatSpeaksOfNone(t *testing.T) {
 	})
 }
 
-// As a code stands in a text: with separators, and with what no reader sees.
+// A code in a text may have separators, and characters that no reader sees.
 func TestNoCodeOfTheCorpusIsLeftWhereItsTextIsMasked(t *testing.T) {
 	for _, s := range corpus(t) {
 		masked := room.Mask(s.text)
@@ -139,7 +143,8 @@ func TestNoCodeOfTheCorpusIsLeftWhereItsTextIsMasked(t *testing.T) {
 
 // However a code is written, it is found right beside its label, and masked.
 func TestCodeIsFoundAndMaskedHoweverItIsWritten(t *testing.T) {
-	labels := []string{"인증번호 [%s]", "[쿠팡] 인증번호는 %s 입니다. 문의 1588-1234", "Your verification code is: %s", "验证码：%s，请勿泄露", "%s is your login code.", "OTP %s"}
+	labels := []string{"인증번호 [%s]", "[쿠팡] 인증번호는 %s 입니다. 문의 1588-1234", "Your verification code is: %s",
+		"验证码：%s，请勿泄露", "%s is your login code.", "OTP %s"}
 	rapid.Check(t, func(t *rapid.T) {
 		code := rapid.StringMatching(`[0-9]{4,8}|[A-Z][0-9][A-Z0-9]{2,6}`).Draw(t, "code")
 		separator, every := "", 1
@@ -147,7 +152,8 @@ func TestCodeIsFoundAndMaskedHoweverItIsWritten(t *testing.T) {
 			every = len(code) / 2
 			separator = rapid.SampledFrom([]string{"", "-", "–", "·", "_"}).Draw(t, "separator")
 		}
-		unseen := rapid.SampledFrom([]string{"", "\u200b", "\u2060", "\ufeff", "\u00ad", "\u202a"}).Draw(t, "unseen")
+		unseen := rapid.SampledFrom([]string{"", "\u200b", "\u2060", "\ufeff", "\u00ad", "\u202a"}).Draw(t,
+			"unseen")
 		wide := rapid.Bool().Draw(t, "full width")
 		var written strings.Builder
 		for i, c := range code {

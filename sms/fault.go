@@ -2,7 +2,7 @@ package sms
 
 import "errors"
 
-// Errors of a request, in the order in which it is checked. Callers compare with errors.Is.
+// Errors of a request, in the order of the checks. Callers compare with errors.Is.
 var (
 	ErrNotConfigured  = errors.New("there is no secret to check messages by")
 	ErrSignature      = errors.New("signature does not match")
@@ -10,30 +10,31 @@ var (
 	ErrInvalidMessage = errors.New("message is not valid")
 
 	ErrUnknownSource = errors.New("the room has no such source")
-	ErrIgnored       = errors.New("signed, and no inbound SMS") // a report or a ping, which is answered and is nothing more
+	// a report or a ping, which gets an answer and has no further effect
+	ErrIgnored = errors.New("signed, and no inbound SMS")
 )
 
-// SignatureFault is ErrSignature of a source, with what to look at. It repeats nothing of the request and no secret.
+// SignatureFault is ErrSignature of a source, with a hint. It repeats nothing of the request and no secret.
 type SignatureFault struct{ Hint string }
 
 func (f *SignatureFault) Error() string { return ErrSignature.Error() + ": " + f.Hint }
 
-// Unwrap is ErrSignature.
+// Unwrap returns ErrSignature.
 func (f *SignatureFault) Unwrap() error { return ErrSignature }
 
-// Fault is ErrInvalidJSON or ErrInvalidMessage with what to do about it. It repeats nothing of the message.
+// Fault is ErrInvalidJSON or ErrInvalidMessage with a remedy. It repeats nothing of the message.
 type Fault struct {
 	kind   error
 	ko, en string
 }
 
-// Error says what is wrong, in English.
+// Error returns the fault in English.
 func (f *Fault) Error() string { return f.kind.Error() + ": " + f.en }
 
-// Unwrap is ErrInvalidJSON or ErrInvalidMessage.
+// Unwrap returns ErrInvalidJSON or ErrInvalidMessage.
 func (f *Fault) Unwrap() error { return f.kind }
 
-// Detail says what to do, in Korean ("ko") or English.
+// Detail returns the remedy in Korean ("ko") or English.
 func (f *Fault) Detail(lang string) string {
 	if lang == "ko" {
 		return f.ko
@@ -45,13 +46,16 @@ var (
 	faultJSON = &Fault{ErrInvalidJSON, `본문에 JSON 객체 하나를 UTF-8로 보내 주세요. 예: {"message_id":"m-1","text":"…"}`,
 		`Send one JSON object in UTF-8 as the body, such as {"message_id":"m-1","text":"…"}.`}
 	faultID = &Fault{ErrInvalidMessage, "message_id를 1~128자의 글자나 숫자로 보내 주세요. 같은 문자를 다시 보낼 때는 같은 값이어야 해요.",
-		"Give message_id as a number or a string of 1 to 128 printable characters: the same one whenever the same SMS is sent again."}
+		"Give message_id as a number or a string of 1 to 128 printable characters: the same one whenever the " +
+			"same SMS is sent again."}
 	faultFrom = &Fault{ErrInvalidMessage, "from은 문자열이나 숫자예요. 모르면 빼고 보내 주세요.",
 		"Give from as a string or a number, or leave it out."}
 	faultText = &Fault{ErrInvalidMessage, "text에 문자 내용을 문자열로 보내 주세요. 비어 있으면 안 돼요.",
 		"Give the SMS itself in text, as a string that is not blank."}
-	faultSentAt = &Fault{ErrInvalidMessage, "sent_at은 2026-11-21T09:30:00.250+09:00처럼 시간대가 있는 RFC 3339나 유닉스 시각(초 또는 밀리초)으로 보내 주세요. 모르면 빼고 보내 주세요.",
-		"Give sent_at in RFC 3339 with its offset, such as 2026-11-21T09:30:00.250+09:00, or as unix seconds or milliseconds, or leave it out."}
+	faultSentAt = &Fault{ErrInvalidMessage,
+		"sent_at은 2026-11-21T09:30:00.250+09:00처럼 시간대가 있는 RFC 3339나 유닉스 시각(초 또는 밀리초)으로 보내 주세요. 모르면 빼고 보내 주세요.",
+		"Give sent_at in RFC 3339 with its offset, such as 2026-11-21T09:30:00.250+09:00, or as unix seconds or " +
+			"milliseconds, or leave it out."}
 	faultLeapSecond = &Fault{ErrInvalidMessage, "sent_at의 초는 00~59예요. 윤초(60)는 다음 초로 보내 주세요.",
 		"Seconds in sent_at go from 00 to 59: give a leap second (60) as the second after it."}
 	faultRoom = &Fault{ErrInvalidMessage, "room은 주소에 있는 방과 같아야 해요. 같게 보내거나 빼고 보내 주세요.",

@@ -17,14 +17,19 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// A message that is taken is the same one when it is written anew, prints nothing of its text, and what is kept of it has no digit;
-// one that is refused is told by one of our own sentences.
+// A valid message stays the same when it is encoded again, prints nothing of its text, and is recorded
+// without digits. A refused one gets one of our own sentences.
 func FuzzMessage(f *testing.F) {
-	for _, seed := range []string{"", "null", "{}", `{"message_id":"m-1","from":"1588-1234","text":"인증번호 482913","sent_at":"2026-11-21T09:30:00.250+09:00"}`,
-		`{"message_id":17,"from":15881234,"text":"code 4829","sent_at":1795220000,"ref":"r","part":1,"parts":2}`, `{"message_id":"m","text":"x","sent_at":1795220000250.7}`,
-		`{"message_id":"m","text":"\u0000","room":"integration"}`, `{"message_id":"m","text":"x","room":"other"}`, `{"message_id":"m","text":"x","sent_at":"0000-01-01T00:00:00Z"}`,
-		`{"message_id":"m","text":"x","sent_at":"2026-12-31T23:59:60Z"}`, `{"message_id":"m","text":"x","sent_at":1e400}`, `{"message_id":"m","text":"\ud800"}`,
-		`{"message_id":"m","text":"x","ref":"","part":1,"parts":1}`, `{"message_id":"m","text":"a","text":"b"}`, "{\"message_id\":\"m\",\"text\":\"\xff\"}", `{} {}`} {
+	for _, seed := range []string{"", "null", "{}",
+		`{"message_id":"m-1","from":"1588-1234","text":"인증번호 482913","sent_at":"2026-11-21T09:30:00.250+09:00"}`,
+		`{"message_id":17,"from":15881234,"text":"code 4829","sent_at":1795220000,"ref":"r","part":1,"parts":2}`,
+		`{"message_id":"m","text":"x","sent_at":1795220000250.7}`,
+		`{"message_id":"m","text":"\u0000","room":"integration"}`, `{"message_id":"m","text":"x","room":"other"}`,
+		`{"message_id":"m","text":"x","sent_at":"0000-01-01T00:00:00Z"}`,
+		`{"message_id":"m","text":"x","sent_at":"2026-12-31T23:59:60Z"}`,
+		`{"message_id":"m","text":"x","sent_at":1e400}`, `{"message_id":"m","text":"\ud800"}`,
+		`{"message_id":"m","text":"x","ref":"","part":1,"parts":1}`, `{"message_id":"m","text":"a","text":"b"}`,
+		"{\"message_id\":\"m\",\"text\":\"\xff\"}", `{} {}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -40,8 +45,10 @@ func FuzzMessage(f *testing.F) {
 			require.NotContains(t, kept, "\x00", "no database takes it")
 		}
 		require.True(t, validID(m.id))
-		require.True(t, m.sent == window{} || m.sent.to-m.sent.from == 1 || m.sent.to-m.sent.from == 1000, "%+v", m.sent)
-		require.True(t, m.part == room.Part{} || m.part.Part >= 1 && m.part.Part <= m.part.Parts && m.part.Parts <= maxParts && m.part.Ref != "")
+		require.True(t, m.sent == window{} || m.sent.to-m.sent.from == 1 || m.sent.to-m.sent.from == 1000, "%+v",
+			m.sent)
+		require.True(t, m.part == room.Part{} || m.part.Part >= 1 && m.part.Part <= m.part.Parts &&
+			m.part.Parts <= maxParts && m.part.Ref != "")
 		if len(text) > 3 && !strings.Contains(fmt.Sprintf("%q %q %+v", m.id, m.from, m.part), text) {
 			require.NotContains(t, fmt.Sprintf("%v %+v %#v", m, m, m), text)
 		}
@@ -55,11 +62,13 @@ func FuzzMessage(f *testing.F) {
 		require.NoError(t, err)
 		again, err := parse("integration", anew)
 		require.NoError(t, err)
-		require.Equal(t, []any{m.id, m.from, m.part, text}, []any{again.id, again.from, again.part, again.text.Reveal()})
+		require.Equal(t, []any{m.id, m.from, m.part, text},
+			[]any{again.id, again.from, again.part, again.text.Reveal()})
 	})
 }
 
-// What is taken was signed with one of our keys, byte for byte, within five minutes; and what was signed so is taken.
+// Verified requests were signed with one of our keys, byte for byte, within five minutes; and all such
+// requests are verified.
 func FuzzSignature(f *testing.F) {
 	const now = 1795220000000
 	sign := func(id string, at int64, body []byte) string {
@@ -70,8 +79,10 @@ func FuzzSignature(f *testing.F) {
 	}
 	body := []byte(`{"message_id":"m-1","text":"code 4829"}`)
 	good := sign("msg_1", now/1000, body)
-	for _, seed := range [][3]string{{"msg_1", "1795220000", good}, {"msg_1", "+1795220000", good}, {"msg_1", "1795220301", ""}, {"msg_1", "1795219700", "v2," + good[3:]},
-		{"", "1795220000", good}, {"msg_1", "", good}, {"msg_1", "9223372036854775807", "v1,"}, {"msg_1", "-9223372036854775808", "v1,x " + good}, {"msg_1", "1795220000", good[3:]}} {
+	for _, seed := range [][3]string{{"msg_1", "1795220000", good}, {"msg_1", "+1795220000", good},
+		{"msg_1", "1795220301", ""}, {"msg_1", "1795219700", "v2," + good[3:]},
+		{"", "1795220000", good}, {"msg_1", "", good}, {"msg_1", "9223372036854775807", "v1,"},
+		{"msg_1", "-9223372036854775808", "v1,x " + good}, {"msg_1", "1795220000", good[3:]}} {
 		f.Add(seed[0], seed[1], seed[2], body)
 	}
 	verifier, err := NewVerifier(testSecret + "," + replacedSecret)
@@ -95,13 +106,15 @@ func FuzzSignature(f *testing.F) {
 
 // Keys that are taken are those that were given; an error repeats nothing of a secret.
 func FuzzKeys(f *testing.F) {
-	for _, seed := range []string{testSecret, testSecret + ", " + otherSecret, "", ",", "whsec_", "whsec_whsec_AAAA", "not base64!", "AAAA\nAAAA", "whsec_AAA"} {
+	for _, seed := range []string{testSecret, testSecret + ", " + otherSecret, "", ",", "whsec_",
+		"whsec_whsec_AAAA", "not base64!", "AAAA\nAAAA", "whsec_AAA"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, secret string) {
 		keys, err := Keys(secret)
 		if err != nil {
-			require.Contains(t, []string{"SMS_WEBHOOK_SECRET is empty: give whsec_ and the base64 of 24 to 64 random bytes",
+			require.Contains(t, []string{"SMS_WEBHOOK_SECRET is empty: give whsec_ and the base64 of 24 to 64 " +
+				"random bytes",
 				"SMS_WEBHOOK_SECRET is not base64: give whsec_ and the base64 of 24 to 64 random bytes"}, err.Error())
 			return
 		}

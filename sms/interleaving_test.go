@@ -16,11 +16,14 @@ import (
 
 func TestTwoReplicasWithTheSameMessageGiveOneAnswer(t *testing.T) {
 	between := map[string]func(*replica, func()){
-		"before the match":   func(r *replica, f func()) { r.engine.beforeMatch = f },
-		"after the match":    func(r *replica, f func()) { r.engine.afterMatch = f },
-		"before the verdict": func(r *replica, f func()) { r.ledger.judge = func(context.Context) error { f(); return nil } },
-		"before it settles":  func(r *replica, f func()) { r.engine.beforeSettle = f },
-		"after it settles":   func(r *replica, f func()) { r.engine.afterSettle = f },
+		"before the match": func(r *replica, f func()) { r.engine.beforeMatch = f },
+		"after the match":  func(r *replica, f func()) { r.engine.afterMatch = f },
+		"before the verdict": func(r *replica,
+			f func()) {
+			r.ledger.judge = func(context.Context) error { f(); return nil }
+		},
+		"before it settles": func(r *replica, f func()) { r.engine.beforeSettle = f },
+		"after it settles":  func(r *replica, f func()) { r.engine.afterSettle = f },
 	}
 	for name, hook := range between {
 		for _, refused := range []bool{false, true} {
@@ -71,11 +74,12 @@ func TestRepeatAfterADeathBeforeTheMatchCountsFromTheFirstReception(t *testing.T
 	s.leave(s.a)
 	second := s.seat(s.b)
 	require.Equal(t, room.Locked, second.Status)
-	require.Equal(t, ambiguous, s.two.must(t, "m", smsText, 0), "it may have been sent at any time since it was first read: a held the lock, and b does")
+	require.Equal(t, ambiguous, s.two.must(t, "m", smsText, 0),
+		"it may have been sent at any time since it was first read: a held the lock, and b does")
 	require.Equal(t, second, s.seat(s.b))
 }
 
-// The ledger takes its time with a message that says nothing of when it was sent, and meanwhile the lock goes on.
+// The ledger is slow with a message without a time of sending, and meanwhile the lock goes on.
 func TestMessageThatWaitedForTheLedgerIsNotTheNextLeases(t *testing.T) {
 	s := newStage(t)
 	s.one.ledger.receive = func(context.Context) error {

@@ -9,10 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// reach is how far, in characters, a word that announces a code may stand from it.
+// reach is the largest distance, in characters, between a code and the word that announces it.
 const reach = 60
 
-// labelsOf are the words of a folded text that speak of a code: not of another number, and not of one that is over.
+// labelsOf returns the words of a folded text that announce a code. Words for another number, or an old code,
+// are not among them.
 func labelsOf(folded string, runs []run) []place {
 	labels := slices.DeleteFunc(codeWords.in(folded), func(l place) bool {
 		switch l.kind {
@@ -29,11 +30,11 @@ func labelsOf(folded string, runs []run) []place {
 	return labels
 }
 
-// boundTo is what the last line begins with that binds a code to a site.
+// boundTo matches the start of the last line that binds a code to a site.
 var boundTo = regexp.MustCompile(`@[a-z0-9-]+(?:\.[a-z0-9-]+)+ #`)
 
-// isSpent is true where the word before a label, or the rest of its sentence up to the next run, says that the code is
-// over or not wanted.
+// isSpent reports whether the words around a label mark the code as expired or not wanted: the word before
+// it, or the rest of its sentence up to the next run.
 func isSpent(folded string, runs []run, l place) bool {
 	rest := sentence(after(folded, l.to))
 	if i := nextRun(runs, l.to); i < len(runs) {
@@ -42,21 +43,22 @@ func isSpent(folded string, runs []run, l place) bool {
 	return spentBefore.endsIn(strings.TrimRight(before(folded, l.from), " ")) || len(spent.in(rest)) > 0
 }
 
-// sentence is a text up to the end of its first sentence or line.
+// sentence returns a text up to the end of its first sentence or line.
 func sentence(text string) string {
 	for i, r := range text {
-		if r == '\n' || r == '。' || strings.ContainsRune(".!?", r) && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n') {
+		if r == '\n' || r == '。' || strings.ContainsRune(".!?", r) &&
+			(i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n') {
 			return text[:i]
 		}
 	}
 	return text
 }
 
-// marker says which run a label means, if any.
+// marker returns the run that a label means, if any.
 type marker func(w *wording, label place) (run, bool)
 
-// beside is the next run when only a particle or a bracket is between them; else the last one when it leads up to the
-// label ("123456 is your …").
+// beside returns the next run if only a particle or a bracket separates it from the label. Otherwise it
+// returns the last run, if that leads up to the label ("123456 is your …").
 func beside(w *wording, label place) (run, bool) {
 	next := nextRun(w.runs, label.to)
 	if r, ok := follower(w, label, next); ok {
@@ -65,7 +67,7 @@ func beside(w *wording, label place) (run, bool) {
 	return leader(w, label, lastRun(w.runs, next, label.from))
 }
 
-// follower is the run at an index when the label asks for what follows it and nothing but filling is between them.
+// follower returns the run at an index if the label asks for it. Only filling words may separate them.
 func follower(w *wording, label place, i int) (run, bool) {
 	if label.kind == entering || label.kind == closing || i == len(w.runs) || w.runs[i].word {
 		return run{}, false
@@ -74,7 +76,7 @@ func follower(w *wording, label place, i int) (run, bool) {
 	return w.runs[i], near(gap) && onlyFilling(gap)
 }
 
-// leader is the run at an index when it leads up to the label. "[11ST] 인증번호 …" is a sender.
+// leader returns the run at an index if it leads up to the label. "[11ST] 인증번호 …" is a sender.
 func leader(w *wording, label place, i int) (run, bool) {
 	if label.kind == asking || i < 0 || w.runs[i].word {
 		return run{}, false
@@ -83,10 +85,11 @@ func leader(w *wording, label place, i int) (run, bool) {
 	if !near(gap) || !leadsUp(gap) {
 		return run{}, false
 	}
-	return r, r.plain() && !r.letters || strings.ContainsFunc(gap, func(c rune) bool { return unicode.IsLetter(c) || c == '(' })
+	return r, r.plain() && !r.letters || strings.ContainsFunc(gap,
+		func(c rune) bool { return unicode.IsLetter(c) || c == '(' })
 }
 
-// onlyFilling is true for a gap within a sentence that has nothing but signs and filling words.
+// onlyFilling reports whether a gap within a sentence has only signs and filling words.
 func onlyFilling(gap string) bool {
 	for i := 0; i < len(gap); {
 		if w, ok := copulas.at(gap, i); ok {
@@ -106,10 +109,11 @@ func onlyFilling(gap string) bool {
 	return true
 }
 
-// leadsUp is true for what may stand between a code and the label behind it: signs, a bracket that opens, or a copula
-// and the rest of the sentence.
+// leadsUp reports whether a gap can separate a code from a label behind it: signs, an opening bracket, or a
+// copula and the rest of the sentence.
 func leadsUp(gap string) bool {
-	if i := strings.IndexByte(gap, '('); i >= 0 && strings.TrimSpace(gap[:i]) == "" && !strings.ContainsAny(gap, ").!?。\n") {
+	if i := strings.IndexByte(gap, '('); i >= 0 && strings.TrimSpace(gap[:i]) == "" &&
+		!strings.ContainsAny(gap, ").!?。\n") {
 		return true
 	}
 	signs := strings.IndexFunc(gap, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
@@ -123,8 +127,9 @@ func leadsUp(gap string) bool {
 	return ok && !strings.ContainsAny(gap[signs+len(w.text):], ".!?。\n")
 }
 
-// said is the first run behind a label, in its sentence, that a copula or a colon stands before: "code for order 1 is …".
-func said(w *wording, label place) (run, bool) {
+// afterCopula returns the first run behind a label, in its sentence, that follows a copula or a colon: "code
+// for order 1 is …".
+func afterCopula(w *wording, label place) (run, bool) {
 	end := label.to + len(sentence(w.folded[label.to:]))
 	for i := nextRun(w.runs, label.to); i < len(w.runs) && w.runs[i].from < end; i++ {
 		r, gap := w.runs[i], w.folded[label.to:w.runs[i].from]
@@ -135,7 +140,7 @@ func said(w *wording, label place) (run, bool) {
 	return run{}, false
 }
 
-// announced is true for a text that ends in a copula or a colon.
+// announced reports whether a text ends in a copula or a colon.
 func announced(gap string) bool {
 	gap = strings.TrimRight(gap, ` "'([`)
 	if strings.HasSuffix(gap, ":") || strings.HasSuffix(gap, "=") {
@@ -144,25 +149,26 @@ func announced(gap string) bool {
 	return copulas.endsIn(gap)
 }
 
-// inReach is the next run in reach, else the last one; letters only where nothing else is on their line. A word that may
-// mean a code marks one so only where the text asks for it, or the run stands alone.
+// inReach returns the next run in reach, or else the last one. Runs with letters need a line without other
+// words. A word that may mean a code marks one only if the text asks for it, or the run has its own line.
 func inReach(w *wording, label place) (run, bool) {
 	sure := w.asks || label.kind == naming
 	next := nextRun(w.runs, label.to)
 	for i := next; i < len(w.runs) && near(w.text[label.to:w.runs[i].from]); i++ {
-		if r := w.runs[i]; r.plain() && !r.word && (sure && !r.letters || alone(w.text, r)) {
+		if r := w.runs[i]; r.plain() && !r.word && (sure && !r.letters || ownLine(w.text, r)) {
 			return r, true
 		}
 	}
 	for i := lastRun(w.runs, next, label.from); i >= 0 && near(w.text[w.runs[i].to:label.from]); i-- {
-		if r := w.runs[i]; r.plain() && !r.letters && (sure || alone(w.text, r)) {
+		if r := w.runs[i]; r.plain() && !r.letters && (sure || ownLine(w.text, r)) {
 			return r, true
 		}
 	}
 	return run{}, false
 }
 
-// wordBeside is the next run when it has only capital letters, ends its phrase, and not all of the text is written so.
+// wordBeside returns the next run if it has only capital letters and ends its phrase. A text all in capitals
+// has no such run.
 func wordBeside(w *wording, label place) (run, bool) {
 	i := nextRun(w.runs, label.to)
 	if i == len(w.runs) || !w.runs[i].word || shouted(w.text[:label.from]+w.text[w.runs[i].to:]) {
@@ -174,20 +180,22 @@ func wordBeside(w *wording, label place) (run, bool) {
 
 var wordEnd = regexp.MustCompile(`^(?:[^\p{L}\p{N} ]|\s*$| ?(?:입니다|이에요|을|를|です))`)
 
-// shouted is true for a text that has letters, and all of them capitals.
+// shouted reports whether a text has letters, and only capitals.
 func shouted(text string) bool {
-	return strings.ToUpper(text) == text && strings.ToLower(text) != text && !strings.ContainsFunc(text, isHangul)
+	return strings.ToUpper(text) == text && strings.ToLower(text) != text &&
+		!strings.ContainsFunc(text, isHangul)
 }
 
 func isHangul(r rune) bool { return unicode.Is(unicode.Hangul, r) }
 
-// nextRun is the index of the first run at or behind a place in the text.
+// nextRun returns the index of the first run at or behind a position in the text.
 func nextRun(runs []run, place int) int {
-	i, _ := slices.BinarySearchFunc(runs, place, func(r run, place int) int { return cmp.Compare(r.from, place) })
+	i, _ := slices.BinarySearchFunc(runs, place,
+		func(r run, place int) int { return cmp.Compare(r.from, place) })
 	return i
 }
 
-// lastRun is the index of the last run before i that ends at or before a place, -1 for none.
+// lastRun returns the index of the last run before i that ends at or before a position; -1 = none.
 func lastRun(runs []run, i, place int) int {
 	for i--; i >= 0 && runs[i].to > place; i-- { // within the label
 	}
@@ -203,7 +211,7 @@ var (
 	closeLine = regexp.MustCompile(`^(?:[^\p{L}\p{N}\n]*(?:$|\n)|\s?[\])>}"'」』】*])`)
 )
 
-// alone is true for a run that has its line, or a pair of brackets, for itself.
-func alone(text string, r run) bool {
+// ownLine reports whether a run has its line, or a pair of brackets, for itself.
+func ownLine(text string, r run) bool {
 	return openLine.MatchString(before(text, r.from)) && closeLine.MatchString(after(text, r.to))
 }

@@ -17,7 +17,7 @@ const (
 	maxParts = 255 // of a long message
 )
 
-// message is an SMS as it was posted. Unix ms; the times are 0 where the carrier gave none.
+// message is an SMS as it was posted. Times are unix ms, 0 if the carrier gave none.
 type message struct {
 	id   string
 	from string
@@ -26,13 +26,13 @@ type message struct {
 	part room.Part
 }
 
-// window is a half-open time.
+// window is a half-open interval.
 type window struct{ from, to int64 }
 
 // parse reads a body that was posted to a room. The error is a *Fault.
 func parse(id room.ID, body []byte) (message, error) {
 	var fields map[string]json.RawMessage
-	body = bytes.TrimPrefix(body, []byte("\uFEFF")) // some programs begin a text with that
+	body = bytes.TrimPrefix(body, []byte("\uFEFF")) // some programs begin a text with a byte-order mark
 	if !utf8.Valid(body) || json.Unmarshal(body, &fields) != nil || fields == nil {
 		return message{}, faultJSON
 	}
@@ -62,7 +62,7 @@ func parse(id room.ID, body []byte) (message, error) {
 
 func absent(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }
 
-// text reads a string; absent and null are "". What no database takes (NUL) becomes a replacement character.
+// text reads a string; absent and null are "". It replaces NUL, which no database accepts.
 func text(raw json.RawMessage) (string, bool) {
 	if raw == nil {
 		return "", true
@@ -74,7 +74,7 @@ func text(raw json.RawMessage) (string, bool) {
 	return strings.ReplaceAll(s, "\x00", "\uFFFD"), true
 }
 
-// textOrNumber reads a string, or a whole number as it is written.
+// textOrNumber reads a string, or a whole number as written.
 func textOrNumber(raw json.RawMessage) (string, bool) {
 	if wholeNumber.Match(raw) {
 		return string(raw), true
@@ -88,7 +88,8 @@ func validID(id string) bool {
 	return n >= 1 && n <= maxID && strings.TrimSpace(id) != "" && !strings.ContainsFunc(id, unprintable)
 }
 
-// part reads which piece of a long message it is; one without all three fields, or the only one, is whole.
+// part reads the position of a piece in a long message. A message with some of the three fields missing, or
+// with one piece, is whole.
 func part(fields map[string]json.RawMessage) (p room.Part, ok bool) {
 	if absent(fields["ref"]) || absent(fields["parts"]) || absent(fields["part"]) {
 		return room.Part{}, true
@@ -108,11 +109,12 @@ func part(fields map[string]json.RawMessage) (p room.Part, ok bool) {
 
 var (
 	wholeNumber = regexp.MustCompile(`^-?[0-9]{1,32}$`)
-	rfc3339     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$`)
-	leapSecond  = regexp.MustCompile(`^.{17}60`)
+	rfc3339     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-](?:[01]\d` +
+		`|2[0-3]):[0-5]\d)$`)
+	leapSecond = regexp.MustCompile(`^.{17}60`)
 )
 
-// sentAt reads when the carrier took a message; the zero window where it does not say.
+// sentAt reads when the carrier took a message; the zero window without a time.
 func sentAt(raw json.RawMessage) (window, error) {
 	if absent(raw) {
 		return window{}, nil
@@ -139,7 +141,7 @@ func parseSentAt(s string) (window, error) {
 	return windowOf(t), nil
 }
 
-// What a unix time in seconds is not above, and one in milliseconds is: the years 1973 and 5138.
+// A unix time in seconds is at most this, and one in milliseconds is above it: the years 5138 and 1973.
 const milliseconds = 100_000_000_000
 
 // unixSentAt reads unix seconds, with or without a fraction, or unix milliseconds.
@@ -149,13 +151,13 @@ func unixSentAt(raw json.RawMessage) (window, error) {
 		return window{}, faultSentAt
 	}
 	if n < milliseconds {
-		n = n*1000 + 0.001 // most fractions have no exact float, and what is finer than a millisecond is cut off
+		n = n*1000 + 0.001 // most fractions have no exact float, and finer parts than a millisecond are cut off
 	}
 	return windowOf(time.UnixMilli(int64(n))), nil
 }
 
-// windowOf is the time that an instant stands for: its millisecond where it has a fraction that is not all zeros, else its whole
-// second, since nobody knows whether the zeros were measured.
+// windowOf returns the interval that an instant stands for. It is a millisecond if the fraction is not all
+// zeros, else the whole second, since the zeros may not have been measured.
 func windowOf(t time.Time) window {
 	length := time.Millisecond
 	if t.Nanosecond() == 0 {
@@ -164,13 +166,14 @@ func windowOf(t time.Time) window {
 	return window{t.UnixMilli(), t.Add(length).UnixMilli()}
 }
 
-// note is what is kept of the message.
+// note returns the recorded part of the message.
 func (m message) note(received int64) room.MessageNote {
-	return room.MessageNote{MessageID: m.id, From: room.MaskSender(m.from), Text: room.Mask(m.text.Reveal()), SentAt: m.sent.from,
+	return room.MessageNote{MessageID: m.id, From: room.MaskSender(m.from), Text: room.Mask(m.text.Reveal()),
+		SentAt:   m.sent.from,
 		Received: received}
 }
 
-// shown is what its holder sees: one of the two places where the secret is revealed (the other masks it).
+// shown returns the part that the holder sees: one of two places that reveal the secret (the other masks it).
 func (m message) shown() room.Message {
 	shown := room.Message{MessageID: m.id, Text: m.text.Reveal()}
 	if code, ok := FindCode(shown.Text); ok {

@@ -13,7 +13,8 @@ import (
 var received = time.Date(2026, 11, 21, 0, 30, 0, 250e6, time.UTC)
 
 func TestBodyThatIsNotOneJSONObjectIsInvalidJSON(t *testing.T) {
-	for _, body := range []string{"", " ", "{", "null", "[]", `"x"`, "1", `{} {}`, `{}{"a":1}`, `{"text":"a"} x`, `{"text":}`,
+	for _, body := range []string{"", " ", "{", "null", "[]", `"x"`, "1", `{} {}`, `{}{"a":1}`, `{"text":"a"} x`,
+		`{"text":}`,
 		"{\"message_id\":\"m\",\"text\":\"\xff482913\"}"} {
 		_, err := parse(integration, []byte(body))
 		require.ErrorIs(t, err, ErrInvalidJSON, "%q", body)
@@ -60,17 +61,22 @@ func TestMessageThatCanNotBeUsedIsRefusedWithWhatToDo(t *testing.T) {
 		{"time before 1970 as a number", `{"message_id":"m","text":"80264173","sent_at":-1}`, faultSentAt},
 		{"time past the year 9999", `{"message_id":"m","text":"80264173","sent_at":1e18}`, faultSentAt},
 		{"empty time", `{"message_id":"m","text":"80264173","sent_at":""}`, faultSentAt},
-		{"time without offset", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T09:30:00"}`, faultSentAt},
+		{"time without offset", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T09:30:00"}`,
+			faultSentAt},
 		{"date only", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21"}`, faultSentAt},
 		{"a space for T", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21 09:30:00Z"}`, faultSentAt},
-		{"fraction without digits", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T09:30:00.Z"}`, faultSentAt},
-		{"comma for a point", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T09:30:00,5Z"}`, faultSentAt},
+		{"fraction without digits", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T09:30:00.Z"}`,
+			faultSentAt},
+		{"comma for a point", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T09:30:00,5Z"}`,
+			faultSentAt},
 		{"one-digit hour", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T9:30:00Z"}`, faultSentAt},
 		{"hour 24", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T24:00:00Z"}`, faultSentAt},
 		{"30 February", `{"message_id":"m","text":"80264173","sent_at":"2026-02-30T00:00:00Z"}`, faultSentAt},
-		{"offset of 24 hours", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T00:00:00+24:00"}`, faultSentAt},
+		{"offset of 24 hours", `{"message_id":"m","text":"80264173","sent_at":"2026-11-21T00:00:00+24:00"}`,
+			faultSentAt},
 		{"leap second", `{"message_id":"m","text":"80264173","sent_at":"2026-06-30T23:59:60Z"}`, faultLeapSecond},
-		{"leap second with a fraction", `{"message_id":"m","text":"80264173","sent_at":"2016-12-31T23:59:60.5Z"}`, faultLeapSecond},
+		{"leap second with a fraction", `{"message_id":"m","text":"80264173","sent_at":"2016-12-31T23:59:60.5Z"}`,
+			faultLeapSecond},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -104,7 +110,8 @@ func TestSentAtStandsForItsWholeSecondOrItsMillisecond(t *testing.T) {
 		{"a fraction of zeros tells no more", `,"sent_at":"2026-11-21T00:30:00.000Z"`, window{at, at + 1000}},
 		{"unix seconds", fmt.Sprintf(`,"sent_at":%d`, at/1000), window{at, at + 1000}},
 		{"unix seconds with a fraction", fmt.Sprintf(`,"sent_at":%d.25`, at/1000), window{at + 250, at + 251}},
-		{"unix seconds with a fraction that no float has", fmt.Sprintf(`,"sent_at":%d.001`, at/1000+1), window{at + 1001, at + 1002}},
+		{"unix seconds with a fraction that no float has", fmt.Sprintf(`,"sent_at":%d.001`, at/1000+1),
+			window{at + 1001, at + 1002}},
 		{"unix seconds with nanoseconds", fmt.Sprintf(`,"sent_at":%d.9999`, at/1000), window{at + 999, at + 1000}},
 		{"unix milliseconds", fmt.Sprintf(`,"sent_at":%d`, at+249), window{at + 249, at + 250}},
 		{"unix milliseconds of a whole second", fmt.Sprintf(`,"sent_at":%d`, at), window{at, at + 1000}},
@@ -128,7 +135,8 @@ func TestSentAtStandsForItsWholeSecondOrItsMillisecond(t *testing.T) {
 }
 
 func TestMessageIsReadWholeAndNotedWithoutItsDigits(t *testing.T) {
-	m, err := parse(integration, []byte(`{"message_id":"`+strings.Repeat("가", 128)+`","from":"1588-0000","text":"[쿠팡] 인증번호\u0000 80264173",
+	m, err := parse(integration,
+		[]byte(`{"message_id":"`+strings.Repeat("가", 128)+`","from":"1588-0000","text":"[쿠팡] 인증번호\u0000 80264173",
 		"sent_at":"2026-11-21T00:30:00Z","extra":{"a":[1]},"text2":null}`))
 	require.NoError(t, err)
 	require.Equal(t, strings.Repeat("가", 128), m.id)

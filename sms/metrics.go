@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// metrics counts answers. No label holds anything of a message.
+// metrics counts answers. No label has anything of a message.
 type metrics struct {
 	answers *prometheus.CounterVec
 	refused prometheus.Counter
@@ -19,21 +19,24 @@ type metrics struct {
 
 // results are all values of the label of waitroom_sms_total.
 var results = []string{string(room.Matched), string(room.Late), string(room.NoLease), string(room.Ambiguous),
-	string(room.NotExpected), string(room.Rejected), "bad_signature", "invalid_json", "invalid_message", BodyTooLarge, "failed"}
+	string(room.NotExpected), string(room.Rejected), "bad_signature", "invalid_json", "invalid_message",
+	BodyTooLarge, "failed"}
 
 func newMetrics(r prometheus.Registerer) *metrics {
 	m := &metrics{
 		answers: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_sms_total",
 			Help: "Inbound SMS by what was answered; a repeat counts again."}, []string{"result"}),
 		refused: prometheus.NewCounter(prometheus.CounterOpts{Name: "waitroom_sms_refused_total",
-			Help: "Matches whose caller was told that the ledger refused them; waitroom_ledger_judged_total has all."}),
+			Help: "Matches whose caller was told that the ledger refused them; waitroom_ledger_judged_total has " +
+				"all."}),
 		away: prometheus.NewCounter(prometheus.CounterOpts{Name: "waitroom_sms_ledger_away_total",
 			Help: "Questions about an inbound SMS that the ledger did not answer in time."}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "waitroom_sms_answer_seconds",
-			Help: "How long inbound SMS took to be answered.", Buckets: prometheus.ExponentialBuckets(0.00025, 2, 15)}),
+			Help:    "How long inbound SMS took to be answered.",
+			Buckets: prometheus.ExponentialBuckets(0.00025, 2, 15)}),
 	}
 	for _, result := range results {
-		m.answers.WithLabelValues(result) // a rate needs a zero to begin with
+		m.answers.WithLabelValues(result) // a rate needs a first value
 	}
 	if r != nil {
 		r.MustRegister(m.answers, m.refused, m.away, m.seconds)

@@ -7,18 +7,18 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Post is an SMS as a source's own format gives it, before it is checked.
+// Post is an SMS as a source's own format gives it, before it is validated.
 type Post struct {
-	ID     string // "" where the source has none that stays the same when it repeats a message
+	ID     string // "" if the source gives no id that stays the same when it repeats a message
 	From   string
 	Text   Secret
-	SentAt string // RFC 3339, or unix seconds or milliseconds; "" where the source gives none
-	Stamp  int64  // unix ms: stands in for SentAt in a derived ID, and says nothing of when the message was sent
+	SentAt string // RFC 3339, or unix seconds or milliseconds; "" if the source gives none
+	Stamp  int64  // unix ms: replaces SentAt in a derived ID only, and is not a time of sending
 
 	Ref, Part, Parts string // of a piece of a long message
 }
 
-// message is the post, checked as what is posted to the room itself. Its id is "" where the post has none.
+// message validates a post like a body that is posted to the room itself. Its id is "" if the post has none.
 func (p Post) message() (m message, err error) {
 	m = message{id: p.ID, from: printable(p.From), text: NewSecret(printable(p.Text.Reveal()))}
 	if p.ID != "" && !validID(p.ID) {
@@ -34,7 +34,7 @@ func (p Post) message() (m message, err error) {
 	return m, err
 }
 
-// printable is a text as databases take it.
+// printable returns a text as databases accept it.
 func printable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }

@@ -14,10 +14,11 @@ const (
 	thirds = 3
 )
 
-// unseen is true for a line that the finder was not fitted to: a third of each language's, by a hash of the text.
+// unseen is true for a line that the finder was not fitted to: a third of each language's, by a hash of the
+// text.
 func (s shape) unseen() bool { return crc32.ChecksumIEEE([]byte(s.text))%thirds == 0 }
 
-// tally counts the lines that have a code, those in which one was found, and those in which it was the right one.
+// tally counts the lines with a code, those in which one was found, and those in which it was the right one.
 type tally struct{ lines, coded, found, right int }
 
 func (c *tally) add(s shape) {
@@ -39,7 +40,8 @@ func (c *tally) precision() float64 { return float64(c.right) / float64(max(1, c
 
 func (c *tally) log(t *testing.T, name string) {
 	t.Helper()
-	t.Logf("%-6s %4d lines: recall %5.1f %%, precision %5.1f %%", name, c.lines, 100*c.recall(), 100*c.precision())
+	t.Logf("%-6s %4d lines: recall %5.1f %%, precision %5.1f %%", name, c.lines, 100*c.recall(),
+		100*c.precision())
 }
 
 func logTallies(t *testing.T, shapes []shape) (all tally) {
@@ -58,8 +60,8 @@ func logTallies(t *testing.T, shapes []shape) (all tally) {
 	return all
 }
 
-// The lines were written before the finder was fitted to two thirds of them. Only the figures of the unseen third are
-// shown: its lines stay unseen.
+// The lines were written before the finder was fitted to two thirds of them. Only the figures of the unseen
+// third are shown: its lines stay unseen.
 func TestFinderOfCodesReachesItsBar(t *testing.T) {
 	shapes := languageShapes(t)
 	t.Run("seen", func(t *testing.T) {

@@ -11,18 +11,19 @@ import (
 )
 
 const (
-	refusalsEvery  = 10 * time.Second // support is told no more often, of a room and code
-	refusalsAtOnce = 100              // rooms and codes that are counted: anybody may post what is refused
+	refusalsEvery  = 10 * time.Second // between reports to support, for a room and code
+	refusalsAtOnce = 100              // counted rooms and codes: anyone may post messages that are refused
 	refusalsWithin = 5 * time.Second
 )
 
-// BodyTooLarge is the code of a message that whoever reads it refuses before the service sees it.
+// BodyTooLarge is the code of a message that is refused before it reaches the service.
 const BodyTooLarge = "body_too_large"
 
-// refusals tells support of the messages that were refused: carriers do not repeat what got a 4xx. The first is told at once, those
-// that follow together. Nothing of what was posted is repeated: it need not be a carrier's.
+// refusals reports refused messages to support, since carriers do not repeat a message after a 4xx. It
+// reports the first at once, and later ones together. Reports contain nothing of the request, whose sender is
+// not known.
 type refusals struct {
-	tell func(ctx context.Context, id room.ID, subject, detail string) error
+	report func(ctx context.Context, id room.ID, subject, detail string) error
 
 	mu     sync.Mutex
 	counts map[refusal]*count
@@ -33,20 +34,20 @@ type refusal struct {
 	code string
 }
 
-// count is what was refused and not told yet.
+// count is the refused messages that are not reported yet.
 type count struct {
 	messages int
-	detail   string // of the last
+	detail   string // of the last one
 }
 
-// Refused counts a message that was refused before the service saw it, by its code, and tells support of it.
+// Refused counts and reports a message that was refused before it reached the service, by its code.
 func (s *Service) Refused(id room.ID, code string) {
 	s.metrics.answers.WithLabelValues(code).Inc()
 	s.refusals.add(refusal{id, code}, "")
 }
 
-// turnedAway tells support of what Receive refused.
-func (s *Service) turnedAway(id room.ID, err error) {
+// reportRefusal reports a message that Receive refused.
+func (s *Service) reportRefusal(id room.ID, err error) {
 	var fault *Fault
 	var unsigned *SignatureFault
 	switch {
@@ -61,12 +62,12 @@ func (s *Service) turnedAway(id room.ID, err error) {
 	}
 }
 
-// incident puts before support, and into the log, that messages were refused.
+// incident logs refused messages, and adds an incident.
 func (s *Service) incident(ctx context.Context, id room.ID, subject, detail string) error {
 	s.Log.WarnContext(ctx, "inbound SMS were refused", "room", id, "detail", detail)
 	err := s.Engine.Incident(ctx, id, "message_refused", subject, detail)
 	if err != nil {
-		s.Log.WarnContext(ctx, "support was not told of refused messages", "room", id, "error", err)
+		s.Log.WarnContext(ctx, "refused messages were not reported to support", "room", id, "error", err)
 	}
 	return err
 }
@@ -77,18 +78,18 @@ func (r *refusals) add(of refusal, detail string) {
 	c, known := r.counts[of]
 	if !known {
 		if len(r.counts) >= refusalsAtOnce {
-			return // the metrics have it
+			return // the metrics count it
 		}
 		c = &count{}
 		r.counts[of] = c
-		time.AfterFunc(0, func() { r.round(of) })
+		time.AfterFunc(0, func() { r.flush(of) })
 	}
 	c.messages++
 	c.detail = detail
 }
 
-// round tells what came since the last time, and comes again as long as something did.
-func (r *refusals) round(of refusal) {
+// flush reports the messages since the last report, and repeats until there are none.
+func (r *refusals) flush(of refusal) {
 	c, some := r.take(of)
 	if !some {
 		return
@@ -96,10 +97,10 @@ func (r *refusals) round(of refusal) {
 	ctx, cancel := context.WithTimeout(context.Background(), refusalsWithin)
 	defer cancel()
 	subject := fmt.Sprintf("%s/%d", of.code, time.Now().Unix())
-	if err := r.tell(ctx, of.room, subject, c.words(of.code)); err != nil {
-		r.keep(of, c)
+	if err := r.report(ctx, of.room, subject, c.words(of.code)); err != nil {
+		r.putBack(of, c)
 	}
-	time.AfterFunc(refusalsEvery, func() { r.round(of) })
+	time.AfterFunc(refusalsEvery, func() { r.flush(of) })
 }
 
 func (r *refusals) take(of refusal) (count, bool) {
@@ -115,14 +116,14 @@ func (r *refusals) take(of refusal) (count, bool) {
 	return taken, true
 }
 
-// keep counts what could not be told with what comes.
-func (r *refusals) keep(of refusal, untold count) {
+// putBack adds messages that could not be reported to the next report.
+func (r *refusals) putBack(of refusal, unsent count) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := r.counts[of]
-	c.messages += untold.messages
+	c.messages += unsent.messages
 	if c.detail == "" {
-		c.detail = untold.detail
+		c.detail = unsent.detail
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// deskEngine hears what support is told.
+// deskEngine records reports to support.
 type deskEngine struct {
 	Engine
 	mu   sync.Mutex
@@ -35,7 +35,7 @@ func (d *deskEngine) Incident(_ context.Context, id room.ID, kind, subject, deta
 	return d.err
 }
 
-// heard is what it was told once nobody is telling it anything.
+// heard returns the reports once none is in progress.
 func (d *deskEngine) heard() []string {
 	synctest.Wait()
 	d.mu.Lock()
@@ -57,7 +57,7 @@ func newDeskService(t *testing.T) (*Service, *deskEngine) {
 	return s, engine
 }
 
-// counted is how many messages were answered, by the label of waitroom_sms_total; what never was is left out.
+// counted returns the answered messages by label of waitroom_sms_total, without zeros.
 func counted(t *testing.T, s *Service) map[string]float64 {
 	t.Helper()
 	all := prometheus.NewRegistry()
@@ -82,14 +82,16 @@ func TestRefusedMessagesAreToldToSupportTogether(t *testing.T) {
 			require.ErrorIs(t, err, ErrSignature)
 		}
 		forged()
-		require.Equal(t, []string{fmt.Sprintf("integration message_refused bad_signature/%d: 1 message was refused: bad_signature", at)}, engine.heard())
+		require.Equal(t, []string{fmt.Sprintf("integration message_refused bad_signature/%d: 1 message was "+
+			"refused: bad_signature", at)}, engine.heard())
 		for range 3 {
 			forged()
 		}
 		time.Sleep(9 * time.Second) // the bubble's clock, not ours
 		require.Len(t, engine.heard(), 1, "not before ten seconds are over")
 		time.Sleep(time.Second)
-		require.Equal(t, fmt.Sprintf("integration message_refused bad_signature/%d: 3 messages were refused: bad_signature", at+10), engine.heard()[1])
+		require.Equal(t, fmt.Sprintf("integration message_refused bad_signature/%d: 3 messages were refused: "+
+			"bad_signature", at+10), engine.heard()[1])
 		time.Sleep(time.Minute)
 		require.Len(t, engine.heard(), 2)
 		s.refusals.mu.Lock()
@@ -105,7 +107,8 @@ func TestEachCodeAndRoomIsToldOfByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, engine := newDeskService(t)
 		for _, body := range []string{"{", `{"message_id":"m-482913","text":""}`} {
-			_, err := s.Receive(t.Context(), integration, signed(t, testSecret, time.Now(), []byte(body)), []byte(body))
+			_, err := s.Receive(t.Context(), integration, signed(t, testSecret, time.Now(), []byte(body)),
+				[]byte(body))
 			require.Error(t, err)
 		}
 		s.Refused(integration, BodyTooLarge)
@@ -113,11 +116,13 @@ func TestEachCodeAndRoomIsToldOfByItself(t *testing.T) {
 		at := time.Now().Unix()
 		require.ElementsMatch(t, []string{
 			fmt.Sprintf("integration message_refused invalid_json/%d: 1 message was refused: invalid_json", at),
-			fmt.Sprintf("integration message_refused invalid_message/%d: 1 message was refused: invalid_message. Give the SMS itself in text, as a string that is not blank.", at),
+			fmt.Sprintf("integration message_refused invalid_message/%d: 1 message was refused: invalid_message. "+
+				"Give the SMS itself in text, as a string that is not blank.", at),
 			fmt.Sprintf("integration message_refused body_too_large/%d: 1 message was refused: body_too_large", at),
 			fmt.Sprintf("other message_refused body_too_large/%d: 1 message was refused: body_too_large", at),
 		}, engine.heard())
-		require.Equal(t, map[string]float64{"invalid_json": 1, "invalid_message": 1, BodyTooLarge: 2}, counted(t, s))
+		require.Equal(t, map[string]float64{"invalid_json": 1, "invalid_message": 1, BodyTooLarge: 2},
+			counted(t, s))
 		time.Sleep(time.Minute)
 	})
 }

@@ -9,47 +9,50 @@ import (
 	"unicode/utf8"
 )
 
-// maxRuns is how many runs, and how many labels, are looked at.
+// maxRuns bounds how many runs, and how many labels, are examined.
 const maxRuns = 100
 
-// run is what may be a code: text[from:to], which reads as code.
+// run is a possible code: text[from:to], read as code.
 type run struct {
 	from, to int
 	code     string
-	letters  bool // it has capital letters: a code only where the wording marks it
-	word     bool // it has nothing but capital letters
-	doubtful bool // it is written as a year, a date or a telephone number is: a code only right beside its label
-	owned    bool // it stands beside something that has a number: likewise
+	letters  bool // with capital letters: a code only if the wording marks it
+	word     bool // with capital letters alone
+	doubtful bool // written like a year, a date or a telephone number: a code only next to its label
+	owned    bool // next to a thing with a number: likewise
 }
 
-// plain is true for a run that nothing speaks against.
+// plain reports whether nothing speaks against a run.
 func (r run) plain() bool { return !r.doubtful && !r.owned }
 
 // piece is a run of ASCII letters and digits: text[from:to].
 type piece struct {
 	from, to                int
 	digits, capitals, small int
-	fixed                   bool // it belongs to an address, a number, a date or a unit: no code, and no part of one
+	fixed                   bool // part of an address, a number, a date or a unit: no code, and no part of one
 }
 
 func (p piece) size() int { return p.to - p.from }
 
-// serviceHead is how the numbers begin that companies in Korea are called at from everywhere.
+// serviceHead matches the start of Korean nationwide service numbers.
 const serviceHead = `1(?:5(?:22|33|44|66|77|88|99)|6(?:00|22|44|61|66|68|70|88)|8(?:00|11|33|55|77|99))`
 
-// Runs of digits that are no code by their form: addresses, telephone numbers and dates.
+// Runs of digits that cannot be a code by their form: addresses, telephone numbers and dates.
 var (
 	address = regexp.MustCompile(`(?i)(?:https?://|www\.)[^\s()<>\[\]"'\x{80}-\x{10FFFF}]+` +
 		`|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/[^\s()<>\[\]"'\x{80}-\x{10FFFF}]*` +
 		`|\b[a-z0-9._%+-]+@[a-z0-9-]+\.[a-z.]+`)
-	solid = regexp.MustCompile(`\+\d{8,14}\b|\+\d{1,3}[-. ]?\(?\d{1,3}\)?[-. ]?\d{3,4}[-. ]?\d{4}\b|\(?\b\d{3}\)?[-. ]{1,2}\d{3}-\d{4}\b` +
-		`|\(?\b0\d{1,3}\)?[-. )]{1,2}\d{3,4}[-. ]\d{4}\b|\b01\d{5,6}[-. ]\d{4}\b|\b01\d[-. ]\d{7,8}\b|\b` + serviceHead + `-\d{4}\b` +
-		`|\b1[89]00[-. ]\d{4,6}\b|\b(?:19|20)\d\d[-./] ?\d{1,2}[-./] ?\d{1,2}\b|\b\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d\d\b|\b\d\d\.\d{1,2}\.\d{1,2}\b`)
-	// separated is found in every text that solid is found in; it costs a tenth.
+	solid = regexp.MustCompile(`\+\d{8,14}\b|\+\d{1,3}[-. ]?\(?\d{1,3}\)?[-. ]?\d{3,4}[-. ]?\d{4}\b` +
+		`|\(?\b\d{3}\)?[-. ]{1,2}\d{3}-\d{4}\b` +
+		`|\(?\b0\d{1,3}\)?[-. )]{1,2}\d{3,4}[-. ]\d{4}\b|\b01\d{5,6}[-. ]\d{4}\b|\b01\d[-. ]\d{7,8}\b|\b` +
+		serviceHead + `-\d{4}\b` +
+		`|\b1[89]00[-. ]\d{4,6}\b|\b(?:19|20)\d\d[-./] ?\d{1,2}[-./] ?\d{1,2}\b|\b\d{1,2}[-./]\d{1,2}[-./](?:19` +
+		`|20)\d\d\b|\b\d\d\.\d{1,2}\.\d{1,2}\b`)
+	// separated matches every text that solid matches; it costs a tenth.
 	separated = regexp.MustCompile(`\+|\d[-./) ]{1,2}\d`)
 )
 
-// fixedPlaces are where addresses, telephone numbers and dates stand in a text, by where they begin.
+// fixedPlaces returns where addresses, telephone numbers and dates are in a text, in order.
 func fixedPlaces(text string) [][]int {
 	var places [][]int
 	if strings.Contains(text, ".") && strings.ContainsAny(text, "@/Ww") {
@@ -62,7 +65,7 @@ func fixedPlaces(text string) [][]int {
 	return places
 }
 
-// runsOf are the first runs of a text in which a code could be, at most maxRuns.
+// runsOf returns the first possible codes of a text, at most maxRuns.
 func runsOf(text string) []run {
 	pieces := piecesOf(text)
 	var runs []run
@@ -101,7 +104,8 @@ func piecesOf(text string) []piece {
 		for len(places) > 0 && places[0][1] <= p.from {
 			places = places[1:]
 		}
-		p.fixed = len(places) > 0 && places[0][0] < p.to || foreign(text, p) || crossed(text[p.from:p.to]) || numeral(text, p) || p.digits > 0 && unit(text[p.to:])
+		p.fixed = len(places) > 0 && places[0][0] < p.to || foreign(text, p) || crossed(text[p.from:p.to]) ||
+			numeral(text, p) || p.digits > 0 && unit(text[p.to:])
 		pieces = append(pieces, p)
 	}
 	return pieces
@@ -121,7 +125,7 @@ func (p *piece) count(c byte) bool {
 	return true
 }
 
-// foreign is true for a part of a word that has other Latin letters, or marks, too.
+// foreign reports whether a piece is part of a word with other Latin letters, or marks.
 func foreign(text string, p piece) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:p.from])
 	after, _ := utf8.DecodeRuneInString(text[p.to:])
@@ -129,20 +133,22 @@ func foreign(text string, p piece) bool {
 	return latin(before) || latin(after)
 }
 
-// crossed is true for a number that is shown in part: "XX1234".
+// crossed reports whether a piece is a partly hidden number: "XX1234".
 func crossed(piece string) bool {
 	digits := strings.TrimLeft(piece, "Xx")
 	return len(piece)-len(digits) > 1 && digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
-// numeral is true for a part of a number or a time: "1,234", "3.14", "14:02", "11/21", "9~18".
+// numeral reports whether a piece is part of a number or a time: "1,234", "3.14", "14:02", "11/21", "9~18".
 func numeral(text string, p piece) bool {
 	before, after := digitsBefore(text, p.from-1), digitsAfter(text, p.to+1)
-	return before > 0 && partOf(text[p.from-1], before, p.size()) || after > 0 && partOf(text[p.to], p.size(), after)
+	return before > 0 && partOf(text[p.from-1], before, p.size()) || after > 0 &&
+		partOf(text[p.to], p.size(), after)
 }
 
-// partOf is true where two runs of digits with a sign between them are one number: groups of three digits with a comma,
-// and with a stroke or a wave two of about the same length ("730214/3분" has a code and a time).
+// partOf reports whether two runs of digits with a sign between them are one number. They are if a comma
+// separates groups of three digits, or a stroke or a wave separates two of about the same length ("730214/3분"
+// has a code and a time).
 func partOf(sign byte, left, right int) bool {
 	switch sign {
 	case '.':
@@ -157,7 +163,7 @@ func partOf(sign byte, left, right int) bool {
 	return false
 }
 
-// digitsBefore is how many digits end at a place of the text, digitsAfter how many begin there.
+// digitsBefore returns how many digits end at a position of the text, digitsAfter how many begin there.
 func digitsBefore(text string, place int) (n int) {
 	for place-n > 0 && isDigit(text[place-n-1]) {
 		n++
@@ -174,7 +180,7 @@ func digitsAfter(text string, place int) (n int) {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// joined is true for two pieces of one run: "123-456".
+// joined reports whether two pieces are one run: "123-456".
 func joined(text string, a, b piece) bool {
 	switch text[a.to:b.from] {
 	case "-", "_", "·":
@@ -188,10 +194,11 @@ func joined(text string, a, b piece) bool {
 	return false
 }
 
-// spaced is true for two pieces of one run that have only a blank between them. They are of one kind, and as long as
-// each other: "123 456", "1 2 3 4", "A 7 K 2", "A7K 2QD". A year does not go together with anything.
+// spaced reports whether two pieces with only a blank between them are one run. They are of one kind and of
+// equal length: "123 456", "1 2 3 4", "A 7 K 2", "A7K 2QD". A year is never joined.
 func spaced(text string, a, b piece) bool {
-	if text[a.to:b.from] != " " || a.fixed || b.fixed || a.small+b.small > 0 || a.size() != b.size() || a.size() > 4 {
+	if text[a.to:b.from] != " " || a.fixed || b.fixed || a.small+b.small > 0 || a.size() != b.size() ||
+		a.size() > 4 {
 		return false
 	}
 	if a.capitals+b.capitals == 0 {
@@ -200,7 +207,7 @@ func spaced(text string, a, b piece) bool {
 	return a.size() == 1 || a.digits > 0 && a.capitals > 0 && b.digits > 0 && b.capitals > 0
 }
 
-// Kinds of number that are told by their form alone.
+// Kinds of number that are recognized by their form alone.
 var (
 	year    = regexp.MustCompile(`^(?:19|20)\d\d$`)
 	day     = regexp.MustCompile(`^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$`)
@@ -208,7 +215,7 @@ var (
 	date    = regexp.MustCompile(`^\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$`)
 )
 
-// runOf reads pieces as one run; ok is false where they are no code.
+// runOf reads pieces as one run; ok is false if they are no code.
 func runOf(text string, pieces []piece) (r run, ok bool) {
 	r = run{from: pieces[0].from, to: pieces[len(pieces)-1].to}
 	if p := pieces[0]; len(pieces) == 2 && p.digits == 0 && pieces[1].capitals == 0 && text[p.to] == '-' &&
@@ -230,11 +237,12 @@ func runOf(text string, pieces []piece) (r run, ok bool) {
 	}
 	r.letters, r.word = all.capitals > 0, all.digits == 0
 	if len(pieces) == 1 {
-		r.doubtful = r.doubtful || year.MatchString(r.code) || day.MatchString(r.code) || service.MatchString(r.code)
+		r.doubtful = r.doubtful || year.MatchString(r.code) || day.MatchString(r.code) ||
+			service.MatchString(r.code)
 		return r, true
 	}
 	size := pieces[0].size()
-	broken := strings.HasPrefix(text[r.to:], "-") // the start of something longer
+	broken := strings.HasPrefix(text[r.to:], "-") // the start of a longer number
 	r.doubtful = broken || !even || size == 2 && (len(pieces) == 2 || date.MatchString(r.code)) || size == 4
 	return r, true
 }

@@ -8,15 +8,15 @@ import (
 
 const redacted = "***"
 
-// Secret is the text of an SMS or the code in it. Whatever prints, encodes or logs one gets ***; only
-// Reveal gives the value. It is held behind a function, so that what walks unexported fields by
-// reflection, as fmt does, finds an address and nothing else.
+// Secret is the text of an SMS or the code in it. Printing, encoding or logging a Secret gives ***; only
+// Reveal returns the value. A function holds the value, so that code which walks unexported fields by
+// reflection, as fmt does, finds only an address.
 type Secret struct{ reveal func() string }
 
 // NewSecret hides a value.
 func NewSecret(value string) Secret { return Secret{reveal: func() string { return value }} }
 
-// Reveal gives the value: for the one who holds the lease, and nobody else.
+// Reveal returns the value, for the lease's holder alone.
 func (s Secret) Reveal() string {
 	if s.reveal == nil {
 		return ""
@@ -24,20 +24,20 @@ func (s Secret) Reveal() string {
 	return s.reveal()
 }
 
-// String is ***.
+// String returns ***.
 func (s Secret) String() string { return redacted }
 
-// GoString is ***.
+// GoString returns ***.
 func (s Secret) GoString() string { return redacted }
 
 // Format writes *** for every verb and flag.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
 
-// MarshalText gives ***.
+// MarshalText returns ***.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
-// MarshalJSON gives "***".
+// MarshalJSON returns "***".
 func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + redacted + `"`), nil }
 
-// LogValue is ***.
+// LogValue returns ***.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }

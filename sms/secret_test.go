@@ -23,10 +23,13 @@ type hiding struct {
 
 func TestSecretPrintsAsStarsUnderEveryVerb(t *testing.T) {
 	secret := NewSecret(canary)
-	hidden := hiding{inner: secret, Outer: secret, more: []Secret{secret}, named: map[string]*Secret{"x": &secret}}
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "% x", "%#x", "%d", "%08d", "%o", "%b", "%c",
+	hidden := hiding{inner: secret, Outer: secret, more: []Secret{secret},
+		named: map[string]*Secret{"x": &secret}}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "% x", "%#x", "%d", "%08d", "%o",
+		"%b", "%c",
 		"%U", "%e", "%f", "%g", "%t", "%p", "%w", "%20s", "%-20v", "%.3s", "%z", "%T"} {
-		for _, value := range []any{secret, &secret, []Secret{secret}, map[string]Secret{"k": secret}, hidden, &hidden,
+		for _, value := range []any{secret, &secret, []Secret{secret}, map[string]Secret{"k": secret}, hidden,
+			&hidden,
 			struct{ s any }{secret}} {
 			printed := fmt.Sprintf(verb, value)
 			require.NotContains(t, printed, canary, "%s of %T", verb, value)
@@ -46,11 +49,13 @@ func TestSecretPrintsAsStarsUnderEveryVerb(t *testing.T) {
 
 func TestSecretIsStarsInErrorsJSONAndLogs(t *testing.T) {
 	secret := NewSecret(canary)
-	err := fmt.Errorf("outer: %w", errors.Join(fmt.Errorf("code %v", secret), fmt.Errorf("%+v", hiding{inner: secret})))
+	err := fmt.Errorf("outer: %w", errors.Join(fmt.Errorf("code %v", secret),
+		fmt.Errorf("%+v", hiding{inner: secret})))
 	require.NotContains(t, err.Error(), canary)
 	require.NotContains(t, fmt.Sprintf("%#v", err), canary)
 
-	encoded, jsonErr := json.Marshal(map[string]any{"code": secret, "pointer": &secret, "hidden": hiding{inner: secret, Outer: secret}})
+	encoded, jsonErr := json.Marshal(map[string]any{"code": secret, "pointer": &secret,
+		"hidden": hiding{inner: secret, Outer: secret}})
 	require.NoError(t, jsonErr)
 	require.NotContains(t, string(encoded), canary)
 	require.Contains(t, string(encoded), `"code":"***"`)
@@ -60,9 +65,11 @@ func TestSecretIsStarsInErrorsJSONAndLogs(t *testing.T) {
 
 	var out bytes.Buffer
 	options := &slog.HandlerOptions{Level: slog.LevelDebug}
-	for _, handler := range []slog.Handler{slog.NewTextHandler(&out, options), slog.NewJSONHandler(&out, options)} {
+	for _, handler := range []slog.Handler{slog.NewTextHandler(&out, options),
+		slog.NewJSONHandler(&out, options)} {
 		log := slog.New(handler).With("with", secret)
-		log.Debug("m", "code", secret, "pointer", &secret, "list", []Secret{secret}, "hidden", hiding{inner: secret},
+		log.Debug("m", "code", secret, "pointer", &secret, "list", []Secret{secret}, "hidden",
+			hiding{inner: secret},
 			"error", err, slog.Group("g", "code", secret), "sprint", fmt.Sprint(secret))
 	}
 	require.NotContains(t, out.String(), canary)

@@ -13,54 +13,59 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Engine is the first line: what the service needs of room.Engine.
+// Engine is the first line of defence: the part of room.Engine that the service uses.
 type Engine interface {
 	Match(context.Context, room.ID, room.MatchRequest) (room.Match, error)
 	Expect(context.Context, room.ID, room.ExpectRequest) (room.Expectation, error)
 	Assign(context.Context, room.ID, room.AssignRequest) (room.Match, error)
 	Incident(ctx context.Context, id room.ID, kind, subject, detail string) error
-	// SettleMatch shows a match to its holder, or withdraws it. The ledger calls it with its verdict; the service only where
-	// there is no ledger to ask.
+	// SettleMatch shows a match to its holder, or withdraws it. The ledger calls it with its verdict; the
+	// service calls it only without a ledger.
 	SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64, agreed bool) error
 	At(time.Time) int64
 	Fingerprint(room.ID, room.MatchRequest) string
 }
 
-// Ledger is the second line. Both methods may be repeated at will; an error says that the ledger did not answer.
+// Ledger is the second line of defence. Both methods may be repeated; an error means that the ledger did not
+// answer.
 type Ledger interface {
-	// Receive records a message as received, and says what is known of one that was received before: nil for a
-	// new one; with a Result when it was judged (as it is to be told, so ambiguous when it was refused); else
-	// with At alone, the unix ms at which it was first received.
+	// Receive records a message, and returns its earlier arrival: nil for a new message. A judged one has a
+	// Result, which is ambiguous if it was refused. Any other has only At, the unix ms of its first arrival.
 	Receive(ctx context.Context, id room.ID, note room.MessageNote) (known *room.Match, err error)
-	// Judge agrees to a matched message or refuses it: one verdict by room and message id, for ever. Without an error the room
-	// was told. The record is the journal's, save that it has no Seller. The journal alone brings the ledger what is not judged.
+	// Judge agrees to a match or refuses it: one final verdict by room and message id. With a nil error, the
+	// room has the verdict. The record is the journal's, without Seller. Unmatched messages reach the ledger
+	// through the journal alone.
 	Judge(ctx context.Context, id room.ID, epoch int64, r room.Record) (agreed bool, err error)
 }
 
-// Config is what a service is made of. Engine is required, and one of Secret, Own and Source.
+// Config configures a Service. Engine is required, and one of Secret, Own and Source.
 type Config struct {
-	Engine     Engine
-	Ledger     Ledger                                // nil: there is no second line
-	Secret     string                                // SMS_WEBHOOK_SECRET; "" = none, and rooms without one of their own take no messages
-	Own        func(room.ID) *Verifier               // of a room that has a secret of its own, in place of Secret; nil, also for a room: there is none
-	Source     SourceOf                              // what phones and providers send by themselves; nil: there are none
-	Heard      func(context.Context, room.ID, Heard) // is called with each signed request; nil: nothing is
-	Senders    func(room.ID) []string                // whose messages a room takes; nil, or an empty list: everybody's
+	Engine Engine
+	Ledger Ledger // nil = no second line
+	// SMS_WEBHOOK_SECRET; "" = none: rooms without their own take no messages
+	Secret string
+	// for rooms with their own secret; nil, also for one room = none
+	Own        func(room.ID) *Verifier
+	Source     SourceOf                              // formats of phones and providers; nil = none
+	Heard      func(context.Context, room.ID, Heard) // called with each signed request; nil = no call
+	Senders    func(room.ID) []string                // accepted senders of a room; nil, or an empty list = all
 	Guard      time.Duration                         // SMS_GUARD
 	Completes  bool                                  // SMS_COMPLETES: a match ends the lease
-	LedgerWait time.Duration                         // how long each of the two questions to the ledger may take; default 500 ms
+	LedgerWait time.Duration                         // for each of two calls to the ledger; default 500 ms
 	Log        *slog.Logger
-	Registerer prometheus.Registerer // nil: nothing is counted
+	Registerer prometheus.Registerer // nil = no metrics
 }
 
 // Heard is a signed request of a room's source.
 type Heard struct {
-	Source string        // its name; "" = the carrier that signs as Standard Webhooks
-	Timed  bool          // it is a message that says when it was sent
-	Delay  time.Duration // how long ago that was, by the store's clock; below 0 where the source's clock is ahead
+	Source string // name of the source; "" = a carrier that signs as Standard Webhooks
+	Timed  bool   // it is a message with a time of sending
+	// since the time of sending, by the store's clock; negative if the source's clock is ahead
+	Delay time.Duration
 }
 
-// heardOf is a request whose message was read at an instant, unix ms. A message in whole seconds was sent in their middle.
+// heardOf describes a request whose message was read at an instant, in unix ms. A time in whole seconds
+// counts as their middle.
 func heardOf(source string, m message, now int64) Heard {
 	if m.sent.from == 0 || now == 0 {
 		return Heard{Source: source}
@@ -68,21 +73,21 @@ func heardOf(source string, m message, now int64) Heard {
 	return Heard{source, true, time.Duration(now-(m.sent.from+m.sent.to)/2) * time.Millisecond}
 }
 
-// storeDay is a day in unix ms: a repeat without a time of its own is known by its sender, its text and the day.
+// storeDay is a day in ms: a repeat without its own time is recognized by sender, text and day.
 const storeDay = int64(24 * time.Hour / time.Millisecond)
 
-// settleWithin is how long a message that is matched may take to be settled, though whoever sent it has gone.
+// settleWithin bounds the settling of a matched message, even after its sender has gone.
 const settleWithin = 5 * time.Second
 
-// Service takes inbound SMS. It keeps nothing of a message between two calls and may be used by many goroutines.
+// Service receives inbound SMS. It keeps nothing of a message between calls, and is safe for concurrent use.
 type Service struct {
 	Config
-	verifier *Verifier // of Secret; nil: there is none
+	verifier *Verifier // of Secret; nil = none
 	metrics  *metrics
 	refusals *refusals
 }
 
-// New makes a service. The error names the setting that is wrong.
+// New returns a service. Its error names the wrong setting.
 func New(c Config) (*Service, error) {
 	var verifier *Verifier
 	if c.Secret != "" || (c.Own == nil && c.Source == nil) {
@@ -101,11 +106,11 @@ func New(c Config) (*Service, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{Config: c, verifier: verifier, metrics: newMetrics(c.Registerer)}
-	s.refusals = &refusals{tell: s.incident, counts: make(map[refusal]*count)}
+	s.refusals = &refusals{report: s.incident, counts: make(map[refusal]*count)}
 	return s, nil
 }
 
-// verifierOf checks the messages of a room; nil where it takes none.
+// verifierOf returns the verifier of a room's messages; nil if it takes none.
 func (s *Service) verifierOf(id room.ID) *Verifier {
 	if s.Own != nil {
 		if own := s.Own(id); own != nil {
@@ -115,8 +120,8 @@ func (s *Service) verifierOf(id room.ID) *Verifier {
 	return s.verifier
 }
 
-// Receive takes one SMS and says where it belongs. Errors: ErrNotConfigured, ErrSignature, ErrInvalidJSON, ErrInvalidMessage (the
-// last two as *Fault), and room.ErrStore, after which the same message may be sent again.
+// Receive matches one SMS and returns the answer. Errors: ErrNotConfigured, ErrSignature, ErrInvalidJSON,
+// ErrInvalidMessage (the last two as *Fault), and room.ErrStore, after which the sender may retry.
 func (s *Service) Receive(ctx context.Context, id room.ID, header http.Header, body []byte) (Answer, error) {
 	verifier := s.verifierOf(id)
 	if verifier == nil {
@@ -130,9 +135,10 @@ func (s *Service) Receive(ctx context.Context, id room.ID, header http.Header, b
 	})
 }
 
-// take reads one SMS and answers it: counted, and before support where it is refused. now is the store's time, in unix ms.
-func (s *Service) take(ctx context.Context, id room.ID, source string, read func(now int64) (message, error)) (Answer, error) {
-	begun := time.Now() // by the monotonic clock from here on: what this machine thinks the time is does not count
+// take reads one SMS and answers it; it counts and reports refusals. now is the store's time, in unix ms.
+func (s *Service) take(ctx context.Context, id room.ID, source string,
+	read func(now int64) (message, error)) (Answer, error) {
+	begun := time.Now() // monotonic from here on: this machine's wall clock does not count
 	now := s.now(begun)
 	m, err := read(now)
 	if s.Heard != nil && !errors.Is(err, ErrSignature) {
@@ -147,13 +153,13 @@ func (s *Service) take(ctx context.Context, id room.ID, source string, read func
 	}
 	s.metrics.answered(match, err, time.Since(begun))
 	if err != nil {
-		s.turnedAway(id, err)
+		s.reportRefusal(id, err)
 		return Answer{}, err
 	}
 	return answerOf(match), nil
 }
 
-// attribute says where a message belongs that was read at an instant.
+// attribute matches a message that was read at an instant.
 func (s *Service) attribute(ctx context.Context, id room.ID, m message, read time.Time) (room.Match, error) {
 	q := s.request(id, m, read)
 	known, err := s.recall(ctx, id, q.Note)
@@ -166,7 +172,7 @@ func (s *Service) attribute(ctx context.Context, id room.ID, m message, read tim
 		if known.Result != "" {
 			return *known, nil
 		}
-		q.ReadAt, q.Again = earlier(q.ReadAt, known.At), true // a repeat is as old as the first
+		q.ReadAt, q.Again = earlier(q.ReadAt, known.At), true // a repeat is as old as its first arrival
 	}
 	q.Age = time.Since(read)
 	match, err := s.Engine.Match(ctx, id, q)
@@ -183,7 +189,7 @@ func (s *Service) attribute(ctx context.Context, id room.ID, m message, read tim
 	return match, err
 }
 
-// earlier is the earlier of two times, of which 0 is not known.
+// earlier returns the earlier of two times; 0 is not known.
 func earlier(a, b int64) int64 {
 	if a == 0 || b == 0 {
 		return max(a, b)
@@ -191,7 +197,7 @@ func earlier(a, b int64) int64 {
 	return min(a, b)
 }
 
-// now is the store's time at an instant, in unix ms; this machine's own where the store never answered.
+// now returns the store's time at an instant, in unix ms; this machine's if the store has never answered.
 func (s *Service) now(at time.Time) int64 {
 	if now := s.Engine.At(at); now != 0 {
 		return now
@@ -199,12 +205,13 @@ func (s *Service) now(at time.Time) int64 {
 	return at.UnixMilli()
 }
 
-// request is what the engine is asked of a message that was read at an instant.
+// request returns the engine's request for a message that was read at an instant.
 func (s *Service) request(id room.ID, m message, read time.Time) room.MatchRequest {
-	q := room.MatchRequest{MessageID: m.id, From: m.sent.from, To: m.sent.to, ReadAt: s.Engine.At(read), Guard: s.Guard, Keep: !s.Completes,
+	q := room.MatchRequest{MessageID: m.id, From: m.sent.from, To: m.sent.to, ReadAt: s.Engine.At(read),
+		Guard: s.Guard, Keep: !s.Completes,
 		Sender: m.from, Part: m.part, Shown: m.shown()}
 	received := q.ReadAt
-	if received == 0 { // Redis never answered here: the best there is
+	if received == 0 { // Redis has never answered this process
 		received = read.UnixMilli()
 	}
 	q.Note = m.note(received)
@@ -216,7 +223,8 @@ func (s *Service) request(id room.ID, m message, read time.Time) room.MatchReque
 	return q
 }
 
-// recall makes the message durable and says what the ledger knows of it; nil also when it can not be asked. Errors: room.ErrIDUsedAgain.
+// recall makes a message durable, and returns its earlier arrival; nil also if the ledger does not answer.
+// Errors: room.ErrIDUsedAgain.
 func (s *Service) recall(ctx context.Context, id room.ID, note room.MessageNote) (*room.Match, error) {
 	if s.Ledger == nil {
 		return nil, nil
@@ -229,25 +237,29 @@ func (s *Service) recall(ctx context.Context, id room.ID, note room.MessageNote)
 	}
 	if err != nil {
 		s.metrics.away.Inc()
-		s.Log.WarnContext(ctx, "ledger is away: a message is not recorded yet", "room", id, "message", note.MessageID, "error", err)
+		s.Log.WarnContext(ctx, "ledger is away: a message is not recorded yet", "room", id, "message",
+			note.MessageID, "error", err)
 		return nil, nil
 	}
 	return known, nil
 }
 
-// conclude asks the second line about a match, and says what is answered. Where the ledger did not speak, another replica may have had its
-// word meanwhile: what is answered is what the engine says after, which does not show what was refused.
-func (s *Service) conclude(ctx context.Context, id room.ID, q room.MatchRequest, m room.Match) (room.Match, error) {
+// conclude judges a match, and returns the answer. If the ledger does not answer, another replica may have
+// had its verdict meanwhile: conclude then repeats the engine's match, which does not show refused messages.
+func (s *Service) conclude(ctx context.Context, id room.ID, q room.MatchRequest, m room.Match) (room.Match,
+	error) {
 	if !m.Judge {
 		return m, nil
 	}
-	v, err := s.verdictOn(ctx, id, m, room.Record{Type: "message", Code: q.Shown.Code != nil, Duplicate: m.Duplicate, MessageNote: q.Note})
+	v, err := s.verdictOn(ctx, id, m, room.Record{Type: "message", Code: q.Shown.Code != nil,
+		Duplicate: m.Duplicate, MessageNote: q.Note})
 	switch {
 	case err != nil:
 		return room.Match{}, err
 	case v == refused:
-		return room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: m.Epoch, At: m.At, Duplicate: m.Duplicate}, nil
-	case v == unspoken:
+		return room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: m.Epoch, At: m.At,
+			Duplicate: m.Duplicate}, nil
+	case v == noAnswer:
 		if m, err = s.Engine.Match(ctx, id, q); err != nil {
 			return room.Match{}, fmt.Errorf("match message: %w", err)
 		}
@@ -255,8 +267,9 @@ func (s *Service) conclude(ctx context.Context, id room.ID, q room.MatchRequest,
 	return m, nil
 }
 
-// Claim is Expect with a message: the holder had asked before it came. What the ledger refuses is nobody's: room.ErrNoMessage.
-// The other refusals are the engine's.
+// Claim is Expect with a message: the holder claims that it had requested this code before. If the ledger
+// refuses, Claim returns room.ErrNoMessage, and the message belongs to no lease. The other refusals are the
+// engine's.
 func (s *Service) Claim(ctx context.Context, id room.ID, q room.ExpectRequest) (room.Expectation, error) {
 	q.Keep = !s.Completes
 	x, err := s.Engine.Expect(ctx, id, q)
@@ -265,7 +278,8 @@ func (s *Service) Claim(ctx context.Context, id room.ID, q room.ExpectRequest) (
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
 	defer cancel()
-	v, err := s.verdictOn(ctx, id, x.Claim, room.Record{Type: "claimed", Code: true, MessageNote: room.MessageNote{MessageID: q.MessageID}})
+	v, err := s.verdictOn(ctx, id, x.Claim,
+		room.Record{Type: "claimed", Code: true, MessageNote: room.MessageNote{MessageID: q.MessageID}})
 	if v == refused {
 		return room.Expectation{}, room.ErrNoMessage
 	}

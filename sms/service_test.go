@@ -96,10 +96,13 @@ func TestWithoutALedgerTheFirstLineCounts(t *testing.T) {
 
 func TestAnswersAreTheContracts(t *testing.T) {
 	tests := map[string]room.Match{
-		`{"result":"matched","ticket":7,"fence":1795220000000001}`: {Result: room.Matched, Ticket: 7, Fence: 1795220000000001, Epoch: 1, At: 2},
-		`{"result":"late","ticket":7,"fence":9}`:                   {Result: room.Late, Ticket: 7, Fence: 9, Granted: 3},
-		`{"result":"unmatched","reason":"no_lease"}`:               {Result: room.Unmatched, Reason: room.NoLease},
-		`{"result":"unmatched","reason":"ambiguous"}`:              {Result: room.Unmatched, Reason: room.Ambiguous, Ticket: 7, Fence: 9},
+		`{"result":"matched","ticket":7,"fence":1795220000000001}`: {Result: room.Matched, Ticket: 7,
+			Fence: 1795220000000001, Epoch: 1, At: 2},
+		`{"result":"late","ticket":7,"fence":9}`: {Result: room.Late, Ticket: 7, Fence: 9,
+			Granted: 3},
+		`{"result":"unmatched","reason":"no_lease"}`: {Result: room.Unmatched, Reason: room.NoLease},
+		`{"result":"unmatched","reason":"ambiguous"}`: {Result: room.Unmatched, Reason: room.Ambiguous,
+			Ticket: 7, Fence: 9},
 	}
 	for want, match := range tests {
 		got, err := json.Marshal(answerOf(match))
@@ -119,7 +122,8 @@ func TestSignatureIsCheckedBeforeTheBodyAndTheBodyBeforeTheMessage(t *testing.T)
 		{testSecret, `{`, ErrInvalidJSON},
 		{testSecret, `{}`, ErrInvalidMessage},
 	} {
-		_, err := s.one.Receive(t.Context(), integration, signed(t, tt.secret, time.Now(), []byte(tt.body)), []byte(tt.body))
+		_, err := s.one.Receive(t.Context(), integration, signed(t, tt.secret, time.Now(), []byte(tt.body)),
+			[]byte(tt.body))
 		require.ErrorIs(t, err, tt.want)
 	}
 	_, err := s.one.Receive(t.Context(), integration, http.Header{}, nil)
@@ -161,7 +165,8 @@ func TestEveryAnswerIsCounted(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	r := s.replica(Config{Completes: true, Registerer: registry})
 	none := counts(t, registry)
-	require.Len(t, none, len(results)+3, "each result is there from the start: an increase begins at the second sample")
+	require.Len(t, none, len(results)+3,
+		"each result is there from the start: an increase begins at the second sample")
 	for name, count := range none {
 		require.Zero(t, count, name)
 	}
@@ -186,8 +191,10 @@ func TestEveryAnswerIsCounted(t *testing.T) {
 			delete(found, name)
 		}
 	}
-	require.Equal(t, map[string]float64{"matched": 2, "late": 1, "no_lease": 2, "ambiguous": 1, "invalid_message": 1,
-		"waitroom_sms_refused_total": 1, "waitroom_sms_ledger_away_total": 1, "waitroom_sms_answer_seconds": 7}, found)
+	require.Equal(t, map[string]float64{"matched": 2, "late": 1, "no_lease": 2, "ambiguous": 1,
+		"invalid_message":            1,
+		"waitroom_sms_refused_total": 1, "waitroom_sms_ledger_away_total": 1, "waitroom_sms_answer_seconds": 7},
+		found)
 }
 
 // counts are the counters by their label, or by their name where they have none.
@@ -219,7 +226,8 @@ func TestRoomWithASecretOfItsOwnIsSignedWithThatAlone(t *testing.T) {
 		return nil
 	}})
 	body := []byte(`{"message_id":"m-1","from":"1588","text":"hello"}`)
-	for id, secrets := range map[room.ID][2]string{integration: {otherSecret, testSecret}, "other": {testSecret, otherSecret}} {
+	for id, secrets := range map[room.ID][2]string{integration: {otherSecret, testSecret},
+		"other": {testSecret, otherSecret}} {
 		_, err = r.Receive(t.Context(), id, signed(t, secrets[0], time.Now(), body), body)
 		require.NoError(t, err, id)
 		_, err = r.Receive(t.Context(), id, signed(t, secrets[1], time.Now(), body), body)

@@ -12,8 +12,8 @@ import (
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// Keys are the keys in SMS_WEBHOOK_SECRET: one in base64, with or without "whsec_" in front, or several with commas between. The
-// first is the current one; those behind it are on their way out. The error does not repeat any.
+// Keys returns the keys in SMS_WEBHOOK_SECRET: base64, with or without "whsec_", separated by commas. The
+// first is the current one; the others are being replaced. The error repeats no key.
 func Keys(secret string) (keys [][]byte, err error) {
 	for one := range strings.SplitSeq(secret, ",") {
 		one = strings.TrimPrefix(strings.TrimSpace(one), "whsec_")
@@ -21,21 +21,22 @@ func Keys(secret string) (keys [][]byte, err error) {
 			return nil, errors.New("SMS_WEBHOOK_SECRET is empty: give whsec_ and the base64 of 24 to 64 random bytes")
 		}
 		key, err := base64.StdEncoding.DecodeString(one)
-		if err != nil { // the error says where the base64 broke off, which is more than a log should have
-			return nil, errors.New("SMS_WEBHOOK_SECRET is not base64: give whsec_ and the base64 of 24 to 64 random bytes")
+		if err != nil { // base64's error has the position, which does not belong in a log
+			return nil, errors.New("SMS_WEBHOOK_SECRET is not base64: give whsec_ and the base64 of 24 to 64 " +
+				"random bytes")
 		}
 		keys = append(keys, key)
 	}
 	return keys, nil
 }
 
-// Verifier knows what was signed with any of the keys of a secret.
+// Verifier checks signatures by any key of a secret.
 type Verifier struct {
 	keys  [][]byte
 	hooks []*webhooks.Webhook
 }
 
-// NewVerifier takes what SMS_WEBHOOK_SECRET may be. The error does not repeat it.
+// NewVerifier returns a verifier for a value of SMS_WEBHOOK_SECRET. The error does not repeat it.
 func NewVerifier(secret string) (*Verifier, error) {
 	keys, err := Keys(secret)
 	if err != nil {
@@ -52,13 +53,13 @@ func NewVerifier(secret string) (*Verifier, error) {
 	return v, nil
 }
 
-// Keys are the keys of the secret, the current one first.
+// Keys returns the keys of the secret, the current one first.
 func (v *Verifier) Keys() [][]byte { return v.keys }
 
 // Tolerance is how far a signature's timestamp may be off.
 const Tolerance = 5 * time.Minute
 
-// verify checks the signature, and its timestamp by what the time is now (unix ms). The error wraps ErrSignature.
+// verify checks the signature, and its timestamp against now (unix ms). The error wraps ErrSignature.
 func (v *Verifier) verify(header http.Header, body []byte, now int64) (err error) {
 	for _, hook := range v.hooks {
 		if err = hook.VerifyIgnoringTimestamp(body, header); err == nil {

@@ -55,12 +55,15 @@ func TestSignatureMustBeOursAndAtMostFiveMinutesOff(t *testing.T) {
 			{"another body", testSecret, 0, `{"text":"y"}`, nil, false},
 			{"without a prefix in the secret", strings.TrimPrefix(testSecret, "whsec_"), 0, "", nil, true},
 			{"another id", testSecret, 0, "", func(h http.Header) { h.Set("webhook-id", "msg_2") }, false},
-			{"another time", testSecret, 0, "", func(h http.Header) { h.Set("webhook-timestamp", strconv.FormatInt(now.Unix()-1, 10)) }, false},
+			{"another time", testSecret, 0, "",
+				func(h http.Header) { h.Set("webhook-timestamp", strconv.FormatInt(now.Unix()-1, 10)) }, false},
 			{"no time", testSecret, 0, "", func(h http.Header) { h.Del("webhook-timestamp") }, false},
-			{"a time that is none", testSecret, 0, "", func(h http.Header) { h.Set("webhook-timestamp", "now") }, false},
+			{"a time that is none", testSecret, 0, "", func(h http.Header) { h.Set("webhook-timestamp", "now") },
+				false},
 			{"no id", testSecret, 0, "", func(h http.Header) { h.Del("webhook-id") }, false},
 			{"no signature", testSecret, 0, "", func(h http.Header) { h.Del("webhook-signature") }, false},
-			{"an empty signature", testSecret, 0, "", func(h http.Header) { h.Set("webhook-signature", "v1,") }, false},
+			{"an empty signature", testSecret, 0, "", func(h http.Header) { h.Set("webhook-signature", "v1,") },
+				false},
 			{"another version", testSecret, 0, "", func(h http.Header) {
 				h.Set("webhook-signature", "v2"+strings.TrimPrefix(h.Get("webhook-signature"), "v1"))
 			}, false},
@@ -87,7 +90,7 @@ func TestSignatureMustBeOursAndAtMostFiveMinutesOff(t *testing.T) {
 	})
 }
 
-// otherClock is a store whose clock is not this machine's.
+// otherClock is a store whose clock differs from this machine's.
 type otherClock struct {
 	Engine
 	ahead time.Duration
@@ -107,7 +110,8 @@ func TestASignaturesTimeIsJudgedByTheStoresClockNotTheReplicas(t *testing.T) {
 }
 
 func TestWrongSecretStopsTheStartAndIsNotRepeated(t *testing.T) {
-	for _, secret := range []string{"", "whsec_", "whsec_not base64 8026", "whsec_abc", "%%%%", testSecret + ",", testSecret + ",%%%%"} {
+	for _, secret := range []string{"", "whsec_", "whsec_not base64 8026", "whsec_abc", "%%%%", testSecret + ",",
+		testSecret + ",%%%%"} {
 		_, err := New(Config{Secret: secret})
 		require.ErrorContains(t, err, "SMS_WEBHOOK_SECRET", "%q", secret)
 		if len(secret) > len("whsec_") {

@@ -8,18 +8,18 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Source reads what a phone or a provider sends in its own format.
+// Source reads the format of a phone or a provider.
 type Source interface {
 	// Verify checks the source's own signature. The error wraps ErrSignature and repeats no secret.
 	Verify(Request) error
-	// Parse reads a request that Verify let through. Errors: a *Fault, or ErrIgnored for what is no inbound SMS.
+	// Parse reads a verified request. Errors: a *Fault, or ErrIgnored for a request that is no inbound SMS.
 	Parse(Request) (Post, error)
 }
 
-// SourceOf is a room's source of that name; nil where it has none.
+// SourceOf returns a room's source of that name; nil if it has none.
 type SourceOf func(id room.ID, name string) Source
 
-// Request is what a source sent.
+// Request is a source's request.
 type Request struct {
 	URL    string // as the sender calls it, with its query: some signatures cover it
 	Header http.Header
@@ -34,8 +34,8 @@ func (s *Service) source(id room.ID, name string) Source {
 	return s.Source(id, name)
 }
 
-// ReceiveFrom takes one SMS in a source's own format, else like Receive. Errors are Receive's,
-// ErrUnknownSource in place of ErrNotConfigured, and ErrIgnored.
+// ReceiveFrom is Receive for a source's own format. Errors are Receive's, ErrUnknownSource in place of
+// ErrNotConfigured, and ErrIgnored.
 func (s *Service) ReceiveFrom(ctx context.Context, id room.ID, name string, r Request) (Answer, error) {
 	source := s.source(id, name)
 	if source == nil {
@@ -54,7 +54,7 @@ func (s *Service) ReceiveFrom(ctx context.Context, id room.ID, name string, r Re
 	})
 }
 
-// messageOf checks a post. One without an id gets one.
+// messageOf validates a post, and derives an id if it has none.
 func (s *Service) messageOf(id room.ID, p Post, now int64) (message, error) {
 	m, err := p.message()
 	if err == nil && m.id == "" {
@@ -63,12 +63,12 @@ func (s *Service) messageOf(id room.ID, p Post, now int64) (message, error) {
 	return m, err
 }
 
-// sameWithin is for how long a message that has neither an id nor a time is taken for a repeat by its id:
-// as long as rule 5 takes the same sender and text for one message.
+// sameWithin bounds the age of a repeat of a message with neither id nor time. It equals the time in which
+// rule 5 takes the same sender and text for one message.
 const sameWithin = int64(10 * time.Minute / time.Millisecond)
 
-// derivedID names a message by its sender, its text and its time, so that repeats are one message. The
-// text can not be tried out from it: the digest is keyed with the secret that seals.
+// derivedID names a message by its sender, text and time, so that repeats are one message. The digest is
+// keyed with the sealing secret, so the text cannot be guessed from it.
 func (s *Service) derivedID(id room.ID, m message, stamp, now int64) string {
 	at := m.sent.from
 	if at == 0 {

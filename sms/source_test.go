@@ -21,7 +21,7 @@ type plainSource struct {
 func (p *plainSource) Verify(Request) error        { return p.verify }
 func (p *plainSource) Parse(Request) (Post, error) { return p.post, p.parse }
 
-// sourced is a stage whose replicas have one source, phone.
+// sourced returns a stage whose replicas have one source, phone.
 func sourced(t *testing.T) (*stage, *plainSource, func(*replica) (Answer, error)) {
 	s, source := newStage(t), &plainSource{}
 	of := func(_ room.ID, name string) Source {
@@ -43,7 +43,8 @@ func at(ms int64) string {
 
 func TestPostOfASourceGoesTheSameWayAsTheRoomsOwn(t *testing.T) {
 	s, source, send := sourced(t)
-	source.post = Post{ID: "SM1", From: "1588-0000", Text: NewSecret("인증번호 482913"), SentAt: at(s.lease.GrantedAt)}
+	source.post = Post{ID: "SM1", From: "1588-0000", Text: NewSecret("인증번호 482913"),
+		SentAt: at(s.lease.GrantedAt)}
 	got, err := send(s.one)
 	require.NoError(t, err)
 	require.Equal(t, Answer{Result: room.Matched, Ticket: 1, Fence: s.lease.Fence}, got)
@@ -85,7 +86,7 @@ func TestMessageWithoutAnIDIsKnownByItsSenderTextAndTime(t *testing.T) {
 	require.Len(t, ids, 8)
 }
 
-// What names a message is in Redis and in the ledger, and a code has a million values.
+// The derived id of a message is in Redis and in the ledger, and there are only a million codes.
 func TestDerivedIDCanNotBeTriedOut(t *testing.T) {
 	post := message{from: "1588-0000", text: NewSecret("인증번호 482913"), sent: window{1000, 2000}}
 	id := func(secret string) string {
@@ -114,7 +115,8 @@ func TestPostIsCheckedAsWhatIsPostedToTheRoom(t *testing.T) {
 		_, err := p.message()
 		require.ErrorIs(t, err, want)
 	}
-	m, err := Post{From: "1588\x00", Text: NewSecret("a\xffb"), SentAt: "1795262398123", Ref: "7", Part: " 2", Parts: "3"}.message()
+	m, err := Post{From: "1588\x00", Text: NewSecret("a\xffb"), SentAt: "1795262398123", Ref: "7", Part: " 2",
+		Parts: "3"}.message()
 	require.NoError(t, err)
 	require.Equal(t, "1588\uFFFD", m.from)
 	require.Equal(t, "a\uFFFDb", m.text.Reveal())

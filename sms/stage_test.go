@@ -21,7 +21,7 @@ const integration = room.ID("integration")
 
 func TestMain(m *testing.M) { os.Exit(redistest.Main(m)) }
 
-// stage is a Redis, a ledger, two replicas, and sellers a and b, of whom a holds the lock.
+// stage has a Redis, a ledger, two replicas, and sellers a and b, of whom a holds the lock.
 type stage struct {
 	t      *testing.T
 	rdb    *redis.Client
@@ -33,7 +33,7 @@ type stage struct {
 	lease  *room.Lease // a's
 }
 
-// replica is a service whose steps a test can come between.
+// replica is a service with hooks between its steps.
 type replica struct {
 	*Service
 	engine *hookedEngine
@@ -64,18 +64,20 @@ func (s *stage) replica(c Config) *replica {
 
 func (s *stage) join(session, seller string) room.Standing {
 	s.t.Helper()
-	st, err := s.engine.Join(context.Background(), integration, room.JoinRequest{Session: session, Seller: seller})
+	st, err := s.engine.Join(context.Background(), integration,
+		room.JoinRequest{Session: session, Seller: seller})
 	require.NoError(s.t, err)
 	return st
 }
 
 func (s *stage) leave(session string) {
 	s.t.Helper()
-	_, err := s.engine.Leave(context.Background(), integration, room.LeaveRequest{Session: session, Outcome: room.Completed})
+	_, err := s.engine.Leave(context.Background(), integration,
+		room.LeaveRequest{Session: session, Outcome: room.Completed})
 	require.NoError(s.t, err)
 }
 
-// seat is how a session stands, and what it is shown.
+// seat returns a session's place, and the messages that it sees.
 func (s *stage) seat(session string) room.Seat {
 	s.t.Helper()
 	_, seats, err := s.engine.Look(context.Background(), integration, session)
@@ -136,7 +138,8 @@ func post(t testing.TB, id, text string, sent int64) (http.Header, []byte) {
 	t.Helper()
 	fields := map[string]any{"message_id": id, "from": "1588-0000", "text": text}
 	if sent != 0 {
-		fields["sent_at"] = room.Time(sent).Add(time.Microsecond).Format(time.RFC3339Nano) // a fraction of zeros would be the whole second
+		// a fraction of zeros would be the whole second
+		fields["sent_at"] = room.Time(sent).Add(time.Microsecond).Format(time.RFC3339Nano)
 	}
 	body, err := json.Marshal(fields)
 	require.NoError(t, err)
@@ -187,7 +190,8 @@ func (h *hookedEngine) Match(ctx context.Context, id room.ID, q room.MatchReques
 	return m, err
 }
 
-func (h *hookedEngine) SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64, agreed bool) error {
+func (h *hookedEngine) SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64,
+	agreed bool) error {
 	step(h.beforeSettle)
 	err := h.Engine.SettleMatch(ctx, id, messageID, fence, agreed)
 	step(h.afterSettle)
@@ -216,7 +220,7 @@ func (h *hookedLedger) Receive(ctx context.Context, id room.ID, note room.Messag
 	return h.fakeLedger.Receive(ctx, id, note)
 }
 
-// Judge tells the room what the ledger says, as the ledger does.
+// Judge sends the verdict to the room, as the ledger does.
 func (h *hookedLedger) Judge(ctx context.Context, id room.ID, epoch int64, r room.Record) (bool, error) {
 	if h.judge != nil {
 		if err := h.judge(ctx); err != nil {
@@ -234,14 +238,15 @@ func (h *hookedLedger) Judge(ctx context.Context, id room.ID, epoch int64, r roo
 type fakeLedger struct {
 	mu       sync.Mutex
 	received map[string]int64
-	judged   map[string]*room.Match // as it is to be told
+	judged   map[string]*room.Match // the answers to repeats
 	verified map[int64]string       // fence → the message that completed it
 	notes    []room.MessageNote
 	records  []room.Record
 }
 
 func newFakeLedger() *fakeLedger {
-	return &fakeLedger{received: map[string]int64{}, judged: map[string]*room.Match{}, verified: map[int64]string{}}
+	return &fakeLedger{received: map[string]int64{}, judged: map[string]*room.Match{},
+		verified: map[int64]string{}}
 }
 
 func (l *fakeLedger) Receive(_ context.Context, _ room.ID, note room.MessageNote) (*room.Match, error) {
@@ -262,7 +267,7 @@ func (l *fakeLedger) Judge(_ context.Context, _ room.ID, epoch int64, r room.Rec
 	return r.Result == room.Matched && l.record(epoch, r), nil
 }
 
-// record keeps what became of a message, the first time, and says whether it is so.
+// record keeps a message's first result, and reports whether this is it.
 func (l *fakeLedger) record(epoch int64, r room.Record) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -270,7 +275,8 @@ func (l *fakeLedger) record(epoch int64, r room.Record) bool {
 		return m.Result == r.Result
 	}
 	l.records = append(l.records, r)
-	m := &room.Match{Result: r.Result, Reason: room.Reason(r.Reason), Ticket: r.Ticket, Fence: r.Fence, Epoch: epoch, At: r.At}
+	m := &room.Match{Result: r.Result, Reason: room.Reason(r.Reason), Ticket: r.Ticket, Fence: r.Fence,
+		Epoch: epoch, At: r.At}
 	if r.Result == room.Matched && r.Completes && l.verified[r.Fence] != "" {
 		m = &room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: epoch, At: r.At}
 	} else if r.Result == room.Matched && r.Completes {

@@ -8,32 +8,34 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// verdict is what the second line says of a match. It is the ledger's to give and to tell the room; here is the one place that asks for
-// it, and that speaks for the first line where there is none.
+// verdict is the ledger's verdict on a match. This is the only code outside the ledger that requests
+// verdicts; without a ledger it agrees.
 type verdict int
 
 const (
 	agreed   verdict = iota + 1
-	refused          // the match is nobody's
-	unspoken         // the ledger did not answer: the first line's word counts until the journal has brought the match there
+	refused          // the match belongs to no lease
+	noAnswer         // the ledger did not answer: the match counts until the journal has brought it there
 )
 
-// verdictOn has a match judged. Without an error the room was told what is returned, or that it is to go on where nothing was spoken. The
-// record says what the match does not.
+// verdictOn judges a match. With a nil error the room has the verdict; after noAnswer it shows the match for
+// now. The record has the fields that the match lacks.
 func (s *Service) verdictOn(ctx context.Context, id room.ID, m room.Match, r room.Record) (verdict, error) {
 	yes, err := s.judge(ctx, id, m, r)
 	switch {
 	case err != nil:
-		return unspoken, s.goOn(ctx, id, r.MessageID, m.Fence, err)
+		return noAnswer, s.settleUnjudged(ctx, id, r.MessageID, m.Fence, err)
 	case !yes:
 		s.metrics.refused.Inc()
-		s.Log.ErrorContext(ctx, "the ledger refuses a match", "room", id, "message", r.MessageID, "ticket", m.Ticket, "fence", m.Fence)
+		s.Log.ErrorContext(ctx, "the ledger refuses a match", "room", id, "message", r.MessageID, "ticket",
+			m.Ticket, "fence", m.Fence)
 		return refused, nil
 	}
 	return agreed, nil
 }
 
-// judge asks the ledger, which tells the room what it says; without one the first line's word is told.
+// judge returns the ledger's verdict, which the ledger also sends to the room. Without a ledger, judge
+// settles the match itself.
 func (s *Service) judge(ctx context.Context, id room.ID, m room.Match, r room.Record) (bool, error) {
 	if s.Ledger == nil {
 		return true, s.Engine.SettleMatch(ctx, id, r.MessageID, m.Fence, true)
@@ -45,10 +47,12 @@ func (s *Service) judge(ctx context.Context, id room.ID, m room.Match, r room.Re
 	return s.Ledger.Judge(ctx, id, m.Epoch, r)
 }
 
-// goOn has a match shown without the ledger's word.
-func (s *Service) goOn(ctx context.Context, id room.ID, messageID string, fence int64, cause error) error {
+// settleUnjudged shows a match without the ledger's verdict.
+func (s *Service) settleUnjudged(ctx context.Context, id room.ID, messageID string, fence int64,
+	cause error) error {
 	s.metrics.away.Inc()
-	s.Log.WarnContext(ctx, "ledger is away: a message is judged later", "room", id, "message", messageID, "error", cause)
+	s.Log.WarnContext(ctx, "ledger is away: a message is judged later", "room", id, "message", messageID,
+		"error", cause)
 	if err := s.Engine.SettleMatch(ctx, id, messageID, fence, true); err != nil {
 		return fmt.Errorf("show message: %w", err)
 	}

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// vocabulary finds its words in a folded text. In an alphabet that writes blanks between words, a word is a whole one.
+// vocabulary finds its words in a folded text. In an alphabet with blanks between words, only whole words
+// match.
 type vocabulary struct{ byFirst, byLast map[rune][]word }
 
 type word struct {
@@ -19,20 +20,20 @@ type word struct {
 	stem bool // any ending may follow
 }
 
-// place is where in a text a word stands: text[from:to].
+// place is where a word is in a text: text[from:to].
 type place struct {
 	from, to int
 	kind     kind
 }
 
-// list is some words of one kind, with commas or line ends between them. "~" is a blank, a hyphen or nothing; "*" at the
-// end of a word is any ending. A word with accents is found without them, too.
+// list is some words of one kind, separated by commas or line ends. "~" matches a blank, a hyphen or nothing;
+// "*" at the end of a word matches any ending. A word with accents also matches without them.
 type list struct {
 	kind  kind
 	words string
 }
 
-// pairs are all words of heads with all of tails behind them: "a~c, a~d, b~c, b~d".
+// pairs returns all combinations of heads and tails: "a~c, a~d, b~c, b~d".
 func pairs(heads, tails string) string {
 	var all []string
 	for _, head := range split(heads) {
@@ -78,7 +79,7 @@ func (v vocabulary) add(w word) {
 	v.byLast[last] = append(v.byLast[last], w)
 }
 
-// forms are the ways in which a word of a list is written.
+// forms returns the spellings of a word in a list.
 func forms(text string) []string {
 	all := []string{""}
 	for i, part := range strings.Split(text, "~") {
@@ -100,7 +101,7 @@ func forms(text string) []string {
 	return all
 }
 
-// withoutAccents is a word of Latin letters as a telephone without accents writes it.
+// withoutAccents returns a Latin word as a telephone without accents writes it.
 func withoutAccents(text string) string {
 	if first, _ := utf8.DecodeRuneInString(text); !unicode.Is(unicode.Latin, first) {
 		return text
@@ -117,7 +118,8 @@ func withoutAccents(text string) string {
 	return norm.NFC.String(strings.Map(marked, norm.NFD.String(text)))
 }
 
-// in are the words of a text in their order, at most maxRuns; of two that begin at one place the longer one.
+// in returns the words of a text in order, at most maxRuns. Of words that begin at one position it returns
+// the longest.
 func (v vocabulary) in(text string) []place {
 	var places []place
 	for i := 0; i < len(text) && len(places) < maxRuns; {
@@ -132,7 +134,7 @@ func (v vocabulary) in(text string) []place {
 	return places
 }
 
-// at is the longest word that begins at a place of the text.
+// at returns the longest word that begins at a position of the text.
 func (v vocabulary) at(text string, from int) (word, bool) {
 	first, _ := utf8.DecodeRuneInString(text[from:])
 	for _, w := range v.byFirst[first] {
@@ -143,7 +145,7 @@ func (v vocabulary) at(text string, from int) (word, bool) {
 	return word{}, false
 }
 
-// last is the longest word that a text ends in.
+// last returns the longest word at the end of a text.
 func (v vocabulary) last(text string) (word, bool) {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	for _, w := range v.byLast[last] {
@@ -154,19 +156,19 @@ func (v vocabulary) last(text string) (word, bool) {
 	return word{}, false
 }
 
-// cutEnd is the text without the longest word that it ends in.
+// cutEnd returns the text without the longest word at its end.
 func (v vocabulary) cutEnd(text string) (rest string, ok bool) {
 	w, ok := v.last(text)
 	return text[:len(text)-len(w.text)], ok
 }
 
-// endsIn is true for a text that ends in a word.
+// endsIn reports whether a text ends in a word.
 func (v vocabulary) endsIn(text string) bool {
 	_, ok := v.last(text)
 	return ok
 }
 
-// whole is true where text[from:to] is not a part of a longer word.
+// whole reports whether text[from:to] is not a part of a longer word.
 func whole(text string, from, to int, stem bool) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:from])
 	first, _ := utf8.DecodeRuneInString(text[from:to])
@@ -178,7 +180,7 @@ func whole(text string, from, to int, stem bool) bool {
 	return stem || !alphabetic(last) || !alphabetic(after)
 }
 
-// alphabetic is true for a Latin, Greek or Cyrillic letter.
+// alphabetic reports whether a letter is Latin, Greek or Cyrillic.
 func alphabetic(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
@@ -186,7 +188,7 @@ func alphabetic(r rune) bool {
 	return r < '\u0530' && unicode.IsLetter(r) || r >= '\u1E00' && r < '\u2000'
 }
 
-// fold writes a text in small letters, each as long as what it stands for.
+// fold returns a text in small letters, each with as many bytes as the original.
 func fold(text string) string {
 	return strings.Map(func(r rune) rune {
 		if small := unicode.ToLower(r); utf8.RuneLen(small) == utf8.RuneLen(r) {

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// around is how many bytes beside a number tell what kind of number it is.
+// around is how many bytes next to a number decide its kind.
 const around = 48
 
-// What follows an amount, a quantity, a duration or a date.
+// Text that follows an amount, a quantity, a duration or a date.
 var unitAfter = regexp.MustCompile(`(?i)^(?:%|％|℃|‰` +
 	`|\s?[십백천만억조]*\s?원(?:$|[^\p{Hangul}]|[이을의은에씩짜대권])|만\s?(?:명|개|건|점)` +
 	`|[년월일시분초개명건점회장매대배층동호주권박강동강도톤](?:$|[^\p{L}]|[간께까의에이을은는도만안전후내째씩차로]|동안|부터|이내|이상|이하)` +
@@ -18,18 +18,21 @@ var unitAfter = regexp.MustCompile(`(?i)^(?:%|％|℃|‰` +
 	`|에\s?(?:주|팔|살|사|드|구매|판매|거래|가능)|\)?\s(?:서울|부산|대구|인천|광주|대전|울산|세종|경기|강원|충청?[북남]|전라?[북남]|경상?[북남]|제주)[특광시도 ]` +
 	`|\s?(?:포인트|마일|캐시|코인|달러|엔|위안|적립|점\s?적립|계좌|카드|체크|승인|버스)` +
 	`|\s?(?:元(?:$|[^旦])|円|分钟|分鐘|小时|秒|年|月|日|号室|号车|号機|号|度|件|积分|ポイント|番の|番で)` +
-	`|\s?(?:won|krw|usd|eur|jpy|cny|rmb|vnd|inr|dollars?|points?|pts|p|miles?|km|kg|g|ml|mb|gb|tb|mins?|minutes?|minuten|minutos|hours?|hrs?|sec|seconds?|days?|am|pm|people|times|items?|views?|off|kwh|mm|phút|phut|menit|минут|р|руб|tl|บาท|đ|d|vnd|trieu|triệu|diem|điểm)(?:$|[^\p{L}\p{N}]))`)
+	`|\s?(?:won|krw|usd|eur|jpy|cny|rmb|vnd|inr|dollars?|points?|pts|p|miles?|km|kg|g|ml|mb|gb|tb|mins?` +
+	`|minutes?|minuten|minutos|hours?|hrs?|sec|seconds?|days?|am|pm|people|times|items?|views?|off|kwh|mm` +
+	`|phút|phut|menit|минут|р|руб|tl|บาท|đ|d|vnd|trieu|triệu|diem|điểm)(?:$|[^\p{L}\p{N}]))`)
 
-// unitFirst is what one begins with that is not alphabetic.
+// unitFirst has the first characters of units that are not alphabetic.
 const unitFirst = `%％℃‰으로와과십백천만억조원년월일시분초개명건점회장매대배층동호주권박강도톤학세인번님편에서부광울경충전제포마캐코달엔위적계카체승버元円分小秒年月日号度件积ポ番บ`
 
-// unit is true where what follows a number says of what it is one.
+// unit reports whether the text after a number is a unit.
 func unit(after string) bool {
 	first, _ := utf8.DecodeRuneInString(strings.TrimPrefix(strings.TrimPrefix(after, ")"), " "))
-	return (alphabetic(first) || strings.ContainsRune(unitFirst, first)) && unitAfter.MatchString(after[:min(len(after), around)])
+	return (alphabetic(first) || strings.ContainsRune(unitFirst, first)) &&
+		unitAfter.MatchString(after[:min(len(after), around)])
 }
 
-// What stands before or behind a number that is something else than a code, in a folded text.
+// Text before or behind a number that is no code, folded.
 var (
 	moneyBefore = regexp.MustCompile(`(?:[₩$€¥£]|\b(?:rs|inr|krw|usd|jpy|rm|rp|ksh|ngn|vnd|usd|gbp|aed)\.?)\s?$`)
 	hiddenPart  = regexp.MustCompile(`(?:[*•●#]{2} ?|x{2,})-?$`) // "****1234", "xx-1234"
@@ -39,25 +42,28 @@ var (
 	hiddenAfter = regexp.MustCompile(`^-?(?:\*{2}|[•●]{2})`)
 	approval    = regexp.MustCompile(`승인\s?(?:번호)?[^\p{L}\p{N}\]】]{0,3}$`)
 	receipt     = regexp.MustCompile(`일시불|할부|누적|승인\s?취소|결제\s?취소|잔액|발급 완료|승인(?:\s*$|\s?[\d\n(]|\s(?:[^번코숫을키암]))`)
-	advert      = regexp.MustCompile(`[(\[<{【]\s?(?:광\s?[./]?\s?고|ad|廣告|广告|qc)\s?[)\]>}】]|무료\s?(?:수신\s?)?거부|수신\s?거부\s?[\d:]|退订|退訂|拒收`)
+	advert      = regexp.MustCompile(`[(\[<{【]\s?(?:광\s?[./]?\s?고|ad|廣告|广告|qc)\s?[)\]>}】]|무료\s?(?:수신\s?)?거부` +
+		`|수신\s?거부\s?[\d:]|退订|退訂|拒收`)
 )
 
-// isAdvert is true for a text that says so, as the law wants it to, or that makes an offer.
+// isAdvert reports whether a text is marked as an advertisement, as the law requires, or makes an offer.
 func isAdvert(folded string) bool {
 	if len(offers.in(folded)) > 0 {
 		return true
 	}
-	marked := strings.ContainsAny(folded, "광廣广거退拒") || strings.Contains(folded, "ad") || strings.Contains(folded, "qc")
+	marked := strings.ContainsAny(folded, "광廣广거退拒") || strings.Contains(folded, "ad") ||
+		strings.Contains(folded, "qc")
 	return marked && advert.MatchString(folded)
 }
 
-// possible are the runs that no wording rules out; one that stands beside something with numbers is owned.
+// possible returns the runs that no wording rules out. It marks those next to a thing with a number as owned.
 func possible(folded string, runs []run) []run {
 	paid := strings.Contains(folded, "승인") && receipt.MatchString(folded)
 	runs = slices.DeleteFunc(slices.Clone(runs), func(r run) bool {
 		before, after := before(folded, r.from), after(folded, r.to)
 		return paid && approval.MatchString(before) || moneyBefore.MatchString(before) || ofAnother(before) ||
-			wordBefore.MatchString(before) && !labelBefore.MatchString(before) || wordAfter.MatchString(after) || hidden(before, after)
+			wordBefore.MatchString(before) && !labelBefore.MatchString(before) || wordAfter.MatchString(after) ||
+			hidden(before, after)
 	})
 	for i, r := range runs {
 		runs[i].owned = besideAnother(before(folded, r.from))
@@ -65,7 +71,8 @@ func possible(folded string, runs []run) []run {
 	return runs
 }
 
-// hidden is true beside the stars of a number that is shown in part: "****1234", "1234****", "*250284".
+// hidden reports whether a number is next to the stars of a partly hidden one: "****1234", "1234****",
+// "*250284".
 func hidden(before, after string) bool {
 	if hiddenPart.MatchString(before) != hiddenAfter.MatchString(after) {
 		return true
@@ -73,7 +80,7 @@ func hidden(before, after string) bool {
 	return strings.HasSuffix(before, "*") && !strings.HasPrefix(after, "*")
 }
 
-// before is what leads up to a place in a text, after what follows it; no more than tells what a number is.
+// before returns the text that leads up to a position, at most as long as a number's kind depends on.
 func before(text string, place int) string {
 	from := max(0, place-around)
 	for from < place && !utf8.RuneStart(text[from]) {

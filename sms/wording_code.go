@@ -1,6 +1,6 @@
 package sms
 
-// The words that speak of a code, a list for each language and kind. Checks and Numbers make pairs: "인증" and "번호".
+// The words for codes, a list for each language and kind. Checks and Numbers make pairs: "인증" and "번호".
 
 // Korean.
 const koreanChecks = `인증, 확인, 보안, 승인, 검증, 일회용, 1회용, 로그인, 본인확인, 본인 확인, 본인인증, 본인 인증, 인증요청, 요청, 임시,
@@ -59,7 +59,7 @@ const chineseAsking = `输入, 請輸入, 输入验证, 使用`
 const chineseEntering = `以验证, 以完成`
 const chineseSecrecy = `勿, 不要告诉, 不要告訴`
 
-// Vietnamese; without accents, too.
+// Vietnamese, also without accents.
 const vietnameseHeads = `mã, mã số, mật khẩu`
 const vietnameseChecks = `otp, xác thực, xác minh, xác nhận, kích hoạt, bảo mật, đăng nhập, đăng ký,
 	pin, giao dịch, khôi phục, truy cập, phê duyệt, bí mật, hai lớp, ký hợp đồng, một lần, tạm thời,
@@ -72,7 +72,7 @@ const vietnameseClosing = `để đăng nhập, để xác nhận, để hoàn t
 const vietnameseSecrecy = `không chia sẻ, không cung cấp, không tiết lộ`
 const vietnameseNotACode = `tín dụng, nội dung, tương tự, người dùng, tiêu dùng`
 
-// Languages of which waitroom knows a few words.
+// Languages with a few words each.
 const furtherNames = `code de vérification, code de sécurité, code de confirmation,
 	code de connexion, code de validation, code d'authentification, code d’authentification,
 	code d'activation, code à usage unique, mot de passe à usage unique, bestätigungscode,

@@ -1,19 +1,19 @@
 package sms
 
-// kind is what a word says of a number near it.
+// kind is what a word indicates about a number near it.
 type kind int
 
 const (
 	other     kind = iota
 	naming         // it names a one-time code
 	calling        // it may call a number a code
-	heading        // it may call a number a code where no other word is between: "mã 1234", not "mã đơn hàng 1234"
-	numbering      // it calls something a number: a code only where the text has a word of another kind, too
-	purpose        // it says what a code is for
-	asking         // it asks to enter what follows
-	entering       // it asks to enter what leads up to it
-	closing        // it says what to do with what leads up to it, as many a text without a code does
-	secrecy        // it asks not to tell
+	heading        // it may call a number a code if no other word is between: "mã 1234", not "mã đơn hàng 1234"
+	numbering      // it calls a thing a number: a code only if the text has a word of another kind, too
+	purpose        // it gives a code's purpose
+	asking         // it asks to enter the following text
+	entering       // it asks to enter the preceding text
+	closing        // it gives instructions for the preceding text, as many texts without a code do
+	secrecy        // it asks for secrecy
 )
 
 // codeWords are the words that announce a code.

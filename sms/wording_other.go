@@ -1,6 +1,6 @@
 package sms
 
-// topics have a number that is no code, where a word for one follows: "주문번호", "order no.".
+// topics make the following word for a number another number than a code: "주문번호", "order no.".
 var topics = vocabularyOf(
 	list{words: koreanTopics}, list{words: englishTopics}, list{words: chineseTopics},
 	list{words: japaneseTopics}, list{words: vietnameseTopics}, list{words: furtherTopics},
@@ -36,7 +36,7 @@ const furtherTopics = `colis, retrait, ritiro, consegna, entrega, teslimat,
 	resi, pesanan, diskon, antrian, получения, выдачи, заказа, промо, kargo, indirim, müşteri,
 	sipariş, odbioru`
 
-// otherNumbers are words that themselves name another number, or the one that has it.
+// otherNumbers are words for another number, or for its owner.
 var otherNumbers = vocabularyOf(
 	list{words: koreanOthers}, list{words: englishOthers}, list{words: chineseOthers},
 	list{words: japaneseOthers}, list{words: vietnameseOthers}, list{words: furtherOthers},
@@ -46,7 +46,8 @@ const koreanOthers = `예, 예시, 생년월일, 주문, 접수, 예약, 운송�
 	콜센터, 대표, 연락처, 팩스, 내선, 거부, 국번없이, 신고, 금액, 잔액, 합계, 총액, 총, 한도, 누적, 적립, 가격, 수수료, 연도, 버전, 카드, 승인, 검침값,
 	지침, 등기, 접수증, 호텔, 지점, 통장, 객실, 회의실, 강의실, 공학관, 학생, 기사, 서버, 수강료, 단가, 원금, 상담원, 입금, 출금, 이체, 결제, 사용,
 	체크, 법인카드, 발급코드, 가입코드, 초대코드, 추천인코드, 할인코드, 수령코드, 상품코드, 홍보코드, 쿠폰코드, 통관번호, 핀번호, 일련번호, 승차권`
-const englishOthers = `e.g., eg, example, born, date of birth, konto, kontonummer, tel, call, dial, fax, order, ref, reference, tracking,
+const englishOthers = `e.g., eg, example, born, date of birth, konto, kontonummer,
+	tel, call, dial, fax, order, ref, reference, tracking,
 	invoice, booking, reservation, case, ticket, flight, acct, account, a/c, ac, ending, ending in,
 	ending with, extension, ext, version, parcel, card, atm, branch, bal, balance, avl bal, room,
 	door, gate, flat, bus, locker, item, counter, coupon, policy, report to, report, transaction,
@@ -76,20 +77,20 @@ const furtherOthers = `compte, colis, salle, dossier n°, numéro de client, cod
 	заказ, код получения, промокод, кабинет, баланс, номер обращения, остаток, müşteri numaranız,
 	müşteri numarası, oda, ordine, kod odbioru, bestelling, shikayat`
 
-// numberWords follow what has a number.
+// numberWords follow the owner of a number.
 var numberWords = vocabularyOf(list{words: `번호, 코드, 비밀번호, 비번, 암호, 번호는, number, code, codes, pin,
 	password, id, nr, no, n°, 号, 號, 号码, 號碼, 番号, 码, 碼, 密码, 编号, コード, 暗証番号, パスワード, mã, số, code de,
 	код, kodu, kod, código, kode`})
 
-// particles may stand between such a word and its number.
+// particles may separate such a word from its number.
 var particles = vocabularyOf(list{words: `번, 은, 는, 이, 을, 를, 가, 의, is, in, with, 为, 為, 是, は, が, を,
 	là, la, es, est, ist, é, hiện, cua ban la, của bạn là, 已, 号为, to, no, nr, no., number`})
 
-// ofCodes end a word that is written together with 번호 and is the name of a code.
+// ofCodes end a compound with 번호 that names a code.
 var ofCodes = vocabularyOf(list{words: `인증, 확인, 보안, 승인, 검증, 일회용, 회용, 인증용, 확인용, 로그인, 접속, 보호자, 입력, 복구,
 	재설정, 비밀, 임시, 간편, 개인, 패스, 자리, 숫자, 문자, 이, 아래, 다음, 해당, 위, 새, otp, 요청`})
 
-// tails are written together with what has a number; what ends in one of loose has none: "您的代码".
+// tails are compounded with the owner of a number; after a word in loose there is none: "您的代码".
 var tails = vocabularyOf(list{words: `번호, 코드, 码, 碼, 号, 號, 号码, 號碼, 番号, コード, 编号, 密码, 密碼, 代码, 代碼, キー,
 	パスワード`})
 

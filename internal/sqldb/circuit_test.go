@@ -14,7 +14,7 @@ func TestAnOutageIsToldOnceEachTimeItBegins(t *testing.T) {
 	c := &circuit{now: time.Now}
 	c.leave(errors.New("while it is opened"), false)
 	c.wrote()
-	c.tell(func(err error) { told = append(told, err) })
+	c.onOpen(func(err error) { told = append(told, err) })
 	for range 3 {
 		c.leave(refused, false)
 		require.False(t, c.probed(gone, c.count()))

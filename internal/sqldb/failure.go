@@ -15,12 +15,12 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// DataError is the caller's own word that its data is at fault, and not the database.
+// DataError is an error of the caller's data, not of the database.
 type DataError string
 
 func (e DataError) Error() string { return string(e) }
 
-// OfData tells a fault of the data, which trying again does not mend, from one of the database.
+// OfData reports whether an error is the data's fault, which no retry mends.
 func OfData(err error) bool {
 	if own := DataError(""); errors.As(err, &own) {
 		return true
@@ -40,27 +40,28 @@ func OfData(err error) bool {
 	return false
 }
 
-// slow tells a question that had to wait for too long, by its caller's time or behind another one's lock, and one that was given only connections
-// that questions before it broke off, from a database that is away. Where it is both, the probe finds out.
+// slow reports whether a question failed for lack of time or of a connection. The database may be there
+// nevertheless: the question may have waited for its caller's deadline or another one's lock, or got
+// connections that earlier questions had broken. A probe then decides.
 func slow(ctx context.Context, err error) bool {
 	if err == nil || OfData(err) {
 		return false
 	}
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
-		// rolled back for another's sake, lock not available, cancelled for the time it took
+		// rolled back for another transaction, lock not available, cancelled for its time
 		return strings.HasPrefix(pg.Code, "40") || pg.Code == "55P03" || pg.Code == "57014"
 	}
 	return late(ctx) || errors.Is(err, driver.ErrBadConn) || busy(err)
 }
 
-// late is true where the caller's time is over. The network's own timer for it may be the first to say so.
+// late reports whether the caller's time is over. The network's own timer may notice that first.
 func late(ctx context.Context) bool {
 	until, limited := ctx.Deadline()
 	return ctx.Err() != nil || limited && !time.Now().Before(until)
 }
 
-// busy is SQLite's word that somebody else writes.
+// busy reports whether SQLite has another writer.
 func busy(err error) bool {
 	var lite *sqlite.Error
 	if !errors.As(err, &lite) {
@@ -76,17 +77,18 @@ func answered(err error) bool {
 	return errors.As(err, &pg)
 }
 
-// RefusesParameter is true for a pooler that does not let a setting of the address through.
+// RefusesParameter reports whether a pooler refused a setting of the address.
 func RefusesParameter(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && strings.Contains(pg.Message, "unsupported startup parameter")
 }
 
-// ParameterAdvice is what to do about that.
-const ParameterAdvice = "take that setting out of DATABASE_URL, or name it in the pooler's ignore_startup_parameters"
+// ParameterAdvice is the remedy.
+const ParameterAdvice = "take that setting out of DATABASE_URL, or name it in the pooler's " +
+	"ignore_startup_parameters"
 
-// Temporary is true for a database that can not be reached or is overloaded, and false for one that
-// refuses us: a wrong password, a database that is not there.
+// Temporary reports whether the database is unreachable or overloaded. A refusal is not temporary, such as a
+// wrong password or a missing database.
 func Temporary(err error) bool {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
@@ -111,8 +113,10 @@ func Temporary(err error) bool {
 		errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) || errors.As(err, &connecting)
 }
 
-// OfConnection is true where no question got through, or its connection broke: trying again mends it once the database is back.
+// OfConnection reports whether no question got through, or its connection broke. A retry works once the
+// database is back.
 func OfConnection(err error) bool {
 	var connecting *pgconn.ConnectError
-	return Temporary(err) || errors.As(err, &connecting) || pgconn.SafeToRetry(err) || errors.Is(err, io.ErrUnexpectedEOF)
+	return Temporary(err) || errors.As(err, &connecting) || pgconn.SafeToRetry(err) ||
+		errors.Is(err, io.ErrUnexpectedEOF)
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// guard runs do where the database is there, migrated first, and fails at once where it is known to be away. One that was away is back once it
-// has taken a write: a standby, or a primary that was replaced, may still be read.
+// guard runs do on a migrated database, and fails at once while the database is away. A database is back once
+// it has taken a write: a standby, or a replaced primary, may still answer reads.
 func (d *DB) guard(ctx context.Context, do func() error) error {
 	again, err := d.circuit.enter()
 	if err != nil {
@@ -27,7 +27,7 @@ func (d *DB) guard(ctx context.Context, do func() error) error {
 	if err != nil && !OfData(err) && !late(ctx) {
 		d.stats.failures.Add(1)
 		if d.postgres != nil && !waited && !answered(err) {
-			d.postgres.distrust() // the others may lead to a server that is not the right one any more
+			d.postgres.distrust() // the others may lead to a replaced server
 		}
 	}
 	return err
@@ -44,9 +44,10 @@ func (d *DB) ready(ctx context.Context) error {
 	return nil
 }
 
-// tryWrite writes one row of the migrations' table as it is, and says that the database is back where that succeeds.
+// tryWrite rewrites one row of the migrations' table, and closes the circuit if that succeeds.
 func (d *DB) tryWrite(ctx context.Context) error {
-	if _, err := d.sql.ExecContext(ctx, `UPDATE goose_db_version SET is_applied = is_applied WHERE id = (SELECT MIN(id) FROM goose_db_version)`); err != nil {
+	if _, err := d.sql.ExecContext(ctx, `UPDATE goose_db_version SET is_applied = is_applied
+		WHERE id = (SELECT MIN(id) FROM goose_db_version)`); err != nil {
 		return fmt.Errorf("try to write: %w", err)
 	}
 	if d.circuit.wrote() {
@@ -55,7 +56,7 @@ func (d *DB) tryWrite(ctx context.Context) error {
 	return nil
 }
 
-// Suspect has the database probed after a question that was slow. Only a probe that fails opens the circuit.
+// Suspect starts a probe after a slow question. Only a failed probe opens the circuit.
 func (d *DB) Suspect() {
 	answers := d.circuit.count()
 	d.probe.start(func(err error) {
@@ -72,14 +73,15 @@ func (d *DB) Suspect() {
 	})
 }
 
-// AskAgain asks a database that is known to be away whether it is back, where nobody has done so in this moment. One that is not away is asked nothing.
-func (d *DB) AskAgain(ctx context.Context) {
+// Reprobe tries a database that is away, unless an attempt has just been made. It does nothing if the
+// database is not away.
+func (d *DB) Reprobe(ctx context.Context) {
 	if _, err := d.circuit.state(); err == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.probe.within)
 	defer cancel()
-	_ = d.guard(ctx, func() error { return nil }) // it has taken a write by then
+	_ = d.guard(ctx, func() error { return nil }) // guard has tried a write by then
 }
 
 // turn waits until no other goroutine of this process writes to SQLite.

@@ -12,30 +12,32 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 )
 
-// Migrations are the steps to this program's version, each with a number of its own.
+// Migrations are the numbered steps to this program's version.
 type Migrations struct {
 	Files fs.FS // sqlite/NNNNN_name.sql and postgres/NNNNN_name.sql
 }
 
-// Encoding is what a PostgreSQL database has to have.
+// Encoding is the encoding that a PostgreSQL database must have.
 const Encoding = "UTF8"
 
 // migrateLock is the advisory lock under which one replica migrates and the others wait.
 const migrateLock = 7_201_984_003
 
-// SQLite is asked again so often: replicas that start at once get in each other's way, and whoever comes second finds the work done.
+// SQLite is retried this often: replicas that start at once block each other, and the second one finds the
+// work done.
 const (
 	migrateRetries   = 19
 	migrateRetry     = 10 * time.Millisecond
 	migrateRetryMost = 200 * time.Millisecond
 )
 
-// migrate brings the database to this program's version; with nothing to do it changes nothing.
+// migrate brings the database to this program's version; it changes nothing if that is done.
 func (d *DB) migrate(ctx context.Context) error {
 	if d.dialect == dialect.Postgres {
 		return d.migrateAlone(ctx)
 	}
-	again := retry.WithMaxRetries(migrateRetries, retry.WithCappedDuration(migrateRetryMost, retry.NewExponential(migrateRetry)))
+	again := retry.WithMaxRetries(migrateRetries,
+		retry.WithCappedDuration(migrateRetryMost, retry.NewExponential(migrateRetry)))
 	return retry.Do(ctx, again, func(ctx context.Context) error {
 		return retry.RetryableError(d.migrateOnce(ctx, goose.DialectSQLite3, "sqlite"))
 	})
@@ -46,7 +48,8 @@ func (d *DB) migrateOnce(ctx context.Context, tool goose.Dialect, dir string) er
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
-	provider, err := goose.NewProvider(tool, d.sql, files, goose.WithDisableGlobalRegistry(true), goose.WithSlog(d.log.With("part", "migrations")))
+	provider, err := goose.NewProvider(tool, d.sql, files, goose.WithDisableGlobalRegistry(true),
+		goose.WithSlog(d.log.With("part", "migrations")))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
@@ -56,8 +59,8 @@ func (d *DB) migrateOnce(ctx context.Context, tool goose.Dialect, dir string) er
 	return nil
 }
 
-// migrateAlone has one replica migrate at a time. The lock is a transaction's, on a connection beside the one that migrates: see postgres. Who has
-// to wait asks again, so that waiting holds no connection of a pooler's.
+// migrateAlone lets one replica migrate at a time. The lock belongs to a transaction on a second connection,
+// see postgres. A waiting replica polls, so that waiting holds no connection of a pooler.
 func (d *DB) migrateAlone(ctx context.Context) error {
 	for {
 		alone, err := d.tryMigrate(ctx)
@@ -72,7 +75,7 @@ func (d *DB) migrateAlone(ctx context.Context) error {
 	}
 }
 
-// tryMigrate migrates unless another replica does: alone is false then.
+// tryMigrate migrates unless another replica does; alone is false then.
 func (d *DB) tryMigrate(ctx context.Context) (alone bool, err error) {
 	tx, err := d.sql.BeginTx(ctx, nil)
 	if err != nil {
@@ -80,10 +83,12 @@ func (d *DB) tryMigrate(ctx context.Context) (alone bool, err error) {
 	}
 	defer func() { _ = tx.Rollback() }()
 	var encoding string
-	err = tx.QueryRowContext(ctx, `SELECT current_setting('server_encoding'), pg_try_advisory_xact_lock($1) FROM set_config($2, '0', true)`, migrateLock, idleSetting).
+	err = tx.QueryRowContext(ctx, `SELECT current_setting('server_encoding'), pg_try_advisory_xact_lock($1)
+		FROM set_config($2, '0', true)`, migrateLock, idleSetting).
 		Scan(&encoding, &alone)
 	if err == nil && encoding != Encoding {
-		err = fmt.Errorf("the database's encoding is %s, which has not every letter: CREATE DATABASE … ENCODING '%s' TEMPLATE template0, and name that in DATABASE_URL", encoding, Encoding)
+		err = fmt.Errorf("the database's encoding is %s, which has not every letter: CREATE DATABASE … ENCODING "+
+			"'%s' TEMPLATE template0, and name that in DATABASE_URL", encoding, Encoding)
 	}
 	if err != nil || !alone {
 		return false, err

@@ -15,7 +15,8 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// With two connections of the server for all replicas, each transaction is likely to meet another server process than the one before.
+// With two connections of the server for all replicas, each transaction is likely to meet another server
+// process than the one before.
 func TestReplicasWorkBehindAPoolerOfTransactions(t *testing.T) {
 	behindPooler(t, "pool_mode = transaction", "default_pool_size = 2")
 }
@@ -32,7 +33,10 @@ func behindPooler(t *testing.T, settings ...string) {
 	const replicas, rounds = 3, 20
 	dbs, errs := make([]*sqldb.DB, replicas), make([]error, replicas)
 	for i := range replicas {
-		all.Go(func() { dbs[i], errs[i] = sqldb.Open(t.Context(), sqldb.Config{URL: url, Migrations: migrations()}) })
+		all.Go(func() {
+			dbs[i], errs[i] = sqldb.Open(t.Context(),
+				sqldb.Config{URL: url, Migrations: migrations()})
+		})
 	}
 	all.Wait()
 	failed := make(chan error, replicas*4*rounds)
@@ -60,15 +64,19 @@ func behindPooler(t *testing.T, settings ...string) {
 	for range replicas * 4 * rounds {
 		require.NoError(t, <-failed)
 	}
-	require.Equal(t, replicas*4*rounds, number(t, dbs[0], `SELECT MAX(n) FROM counters`), "each transaction was alone")
+	require.Equal(t, replicas*4*rounds, number(t, dbs[0], `SELECT MAX(n) FROM counters`),
+		"each transaction was alone")
 }
 
-// A replica that freezes in the middle of a transaction must not hold its rooms for ever, whoever is between.
+// A replica that freezes in the middle of a transaction must not hold its rooms for ever, with or without a
+// pooler.
 func TestServerIsAskedToEndATransactionThatIsIdleForTooLong(t *testing.T) {
 	direct := pgtest.Start(t).URL()
-	for name, url := range map[string]string{"direct": direct, "pooled": pgtest.Pooler(t, direct, "pool_mode = transaction")} {
+	for name, url := range map[string]string{"direct": direct,
+		"pooled": pgtest.Pooler(t, direct, "pool_mode = transaction")} {
 		t.Run(name, func(t *testing.T) {
-			db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url + "&idle_in_transaction_session_timeout=20s", Migrations: migrations()})
+			db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url + "&idle_in_transaction_session_timeout=20s",
+				Migrations: migrations()})
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, db.Close()) })
 			require.NoError(t, db.Transact(t.Context(), "key", func(s sqldb.Session) error {
@@ -90,21 +98,24 @@ func TestServerIsAskedToEndATransactionThatIsIdleForTooLong(t *testing.T) {
 
 func TestSettingThatAPoolerDoesNotLetThroughStopsTheStart(t *testing.T) {
 	url := pgtest.Pooler(t, pgtest.Start(t).URL())
-	_, err := sqldb.Open(t.Context(), sqldb.Config{URL: url + "&statement_timeout=10s", Migrations: migrations()})
+	_, err := sqldb.Open(t.Context(), sqldb.Config{URL: url + "&statement_timeout=10s",
+		Migrations: migrations()})
 	require.ErrorContains(t, err, "statement_timeout")
 	require.ErrorContains(t, err, "ignore_startup_parameters")
 }
 
 func TestSessionsThatTurnedReadOnlyAreNotUsedAgain(t *testing.T) {
 	now := time.Now()
-	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: pgtest.Start(t).URL(), Migrations: migrations(), Now: func() time.Time { return now }})
+	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: pgtest.Start(t).URL(), Migrations: migrations(),
+		Now: func() time.Time { return now }})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	turn := func() {
 		failed := make(chan error, 8)
-		for range cap(failed) { // of each session that there may be
+		for range cap(failed) { // in each possible session
 			go func() {
-				_, err := db.SQL().ExecContext(t.Context(), `SET default_transaction_read_only = on; SELECT pg_sleep(0.05)`)
+				_, err := db.SQL().ExecContext(t.Context(), `SET default_transaction_read_only = on;
+					SELECT pg_sleep(0.05)`)
 				failed <- err
 			}()
 		}
@@ -134,7 +145,8 @@ func TestSessionsThatTurnedReadOnlyAreNotUsedAgain(t *testing.T) {
 
 func TestReadOnlyServerIsAwayUntilItTakesWrites(t *testing.T) {
 	t.Run("where servers that take writes are asked for", func(t *testing.T) { awayWhileReadOnly(t, "") })
-	t.Run("where any server is asked for", func(t *testing.T) { awayWhileReadOnly(t, "&target_session_attrs=any") })
+	t.Run("where any server is asked for",
+		func(t *testing.T) { awayWhileReadOnly(t, "&target_session_attrs=any") })
 }
 
 func awayWhileReadOnly(t *testing.T, attributes string) {
@@ -155,7 +167,8 @@ func awayWhileReadOnly(t *testing.T, attributes string) {
 	}
 	var log testproc.Log
 	open := func() *sqldb.DB {
-		db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url, Migrations: migrations(), Log: slog.New(slog.NewTextHandler(&log, nil)), Now: func() time.Time { return now }})
+		db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url, Migrations: migrations(),
+			Log: slog.New(slog.NewTextHandler(&log, nil)), Now: func() time.Time { return now }})
 		require.NoError(t, err, "a standby is promoted in a moment")
 		t.Cleanup(func() { require.NoError(t, db.Close()) })
 		return db
@@ -178,13 +191,13 @@ func awayWhileReadOnly(t *testing.T, attributes string) {
 	now = now.Add(time.Second)
 	require.Error(t, db.Read(t.Context(), read), "what is read there may be old")
 	now = now.Add(time.Second)
-	db.AskAgain(t.Context())
+	db.Reprobe(t.Context())
 	require.ErrorIs(t, db.Away(), sqldb.ErrAway)
 	require.NotContains(t, log.String(), "database is back")
 	readOnly("off")
 	testproc.Until(t, 30*time.Second, func() error { // a busy machine may need longer than one question has
 		now = now.Add(time.Second)
-		db.AskAgain(t.Context())
+		db.Reprobe(t.Context())
 		return db.Away()
 	})
 	require.Equal(t, 1, strings.Count(log.String(), "database is back"), log.String())
@@ -192,7 +205,8 @@ func awayWhileReadOnly(t *testing.T, attributes string) {
 }
 
 func TestDatabaseThatHasNotEveryLetterStopsTheStart(t *testing.T) {
-	_, err := sqldb.Open(t.Context(), sqldb.Config{URL: pgtest.Start(t).URLIn("LATIN1"), Migrations: migrations()})
+	_, err := sqldb.Open(t.Context(), sqldb.Config{URL: pgtest.Start(t).URLIn("LATIN1"),
+		Migrations: migrations()})
 	require.ErrorContains(t, err, "LATIN1")
 	require.ErrorContains(t, err, "ENCODING 'UTF8'")
 }

@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// statements keeps SQLite's compiled statements: compiling one takes as long as running it. The
-// PostgreSQL driver does so by itself.
+// statements keeps SQLite's compiled statements: compiling one takes as long as running it. The PostgreSQL
+// driver keeps its own.
 type statements struct {
 	mu   sync.Mutex
 	byID map[string]*sql.Stmt
 }
 
-// prepared runs a transaction's statements through those kept.
+// prepared runs a transaction's statements through the kept ones.
 type prepared struct {
 	tx         *sql.Tx
 	db         *sql.DB
@@ -56,7 +56,7 @@ func (p prepared) QueryContext(ctx context.Context, query string, args ...any) (
 func (p prepared) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	s, err := p.statement(ctx, query)
 	if err != nil {
-		return p.tx.QueryRowContext(ctx, query, args...) // which fails by itself
+		return p.tx.QueryRowContext(ctx, query, args...) // returns its own error
 	}
 	return s.QueryRowContext(ctx, args...)
 }

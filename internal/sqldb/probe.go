@@ -9,24 +9,24 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// probeWithin is how long a database may take to answer that it is there, where nobody says.
+// probeWithin is the default time for a probe's answer.
 const probeWithin = time.Second
 
-// probe asks a database whether it is there, on nobody's time and on a connection of its own: those that wait may
-// have taken all the others. One runs at a time, at most every probeEvery.
+// probe checks whether a database answers, on its own time and its own connection: waiting questions may have
+// taken all the others. One probe runs at a time, at most every probeEvery.
 type probe struct {
 	ping   func(context.Context) error
 	within time.Duration
 	allow  *rate.Limiter
 
 	mu      sync.Mutex
-	stop    context.CancelFunc // of the one that runs; nil = none does
+	stop    context.CancelFunc // of the running probe; nil = none
 	closed  bool
 	running sync.WaitGroup
-	pings   sync.WaitGroup // may go on after their probe was over
+	pings   sync.WaitGroup // may outlive their probe
 }
 
-// start has answer called with what a probe found, unless one runs, or ran just now, or the probe is closed.
+// start calls answer with a probe's result, unless a probe runs, ran just now, or probe is closed.
 func (p *probe) start(answer func(error)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -36,7 +36,7 @@ func (p *probe) start(answer func(error)) {
 	ctx, cancel := context.WithTimeout(context.Background(), p.within)
 	p.stop = cancel
 	p.running.Go(func() {
-		err := p.ask(ctx)
+		err := p.check(ctx)
 		cancel()
 		if p.finished() {
 			answer(err)
@@ -44,8 +44,8 @@ func (p *probe) start(answer func(error)) {
 	})
 }
 
-// ask returns in time also where the system hangs, as it does for a file on a disk that is gone.
-func (p *probe) ask(ctx context.Context) error {
+// check returns in time even if the system hangs, as it does for a file on a lost disk.
+func (p *probe) check(ctx context.Context) error {
 	answer := make(chan error, 1)
 	p.pings.Go(func() { answer <- p.ping(ctx) })
 	select {
@@ -56,7 +56,7 @@ func (p *probe) ask(ctx context.Context) error {
 	}
 }
 
-// ping opens the database anew and asks it for a sign of life.
+// ping opens a new connection and queries it.
 func (s source) ping(ctx context.Context) error {
 	db, err := s.open()
 	if err != nil {
@@ -66,7 +66,7 @@ func (s source) ping(ctx context.Context) error {
 	return db.PingContext(ctx)
 }
 
-// finished is true where somebody still wants to know.
+// finished reports whether the result is still wanted.
 func (p *probe) finished() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,8 +74,8 @@ func (p *probe) finished() bool {
 	return !p.closed
 }
 
-// close ends the probe and lets no other begin. It returns when no ping has the database's file open any more, or
-// after as long as a probe takes: a system that hangs must not keep the program from ending.
+// close ends the probe and lets no other begin. It returns when no ping has the database's file open, or
+// after probeWithin: a hanging system must not keep the program from ending.
 func (p *probe) close() {
 	p.mu.Lock()
 	p.closed = true

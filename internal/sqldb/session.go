@@ -7,14 +7,15 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 )
 
-// Session is a way to the tables for as long as its context: a transaction's, or the database's own. Statements are written with $1, $2 ….
+// Session runs statements in a transaction, or on the database itself, until its context ends. Statements are
+// written with $1, $2 ….
 type Session struct {
-	dialect.Querier // what is asked goes here; through prepared statements where SQLite would parse it each time
+	dialect.Querier // runs the statements, prepared ones for SQLite
 	Ctx             context.Context
 	Dialect         dialect.Dialect
 }
 
-// Exec runs a statement and says how many rows it changed.
+// Exec runs a statement and returns how many rows it changed.
 func (s Session) Exec(query string, args ...any) (changed int64, err error) {
 	query, args = s.Dialect.Bind(query, args...)
 	res, err := s.ExecContext(s.Ctx, query, args...)
@@ -24,7 +25,7 @@ func (s Session) Exec(query string, args ...any) (changed int64, err error) {
 	return res.RowsAffected()
 }
 
-// ExecRows is Exec of a statement that reads rows as the table v.
+// ExecRows is Exec of a statement that reads rows as table v.
 func (s Session) ExecRows(rows *dialect.Rows, query string, args ...any) error {
 	for query, args := range s.Dialect.Each(rows, query, args...) {
 		if _, err := s.Exec(query, args...); err != nil {
@@ -34,8 +35,9 @@ func (s Session) ExecRows(rows *dialect.Rows, query string, args ...any) error {
 	return nil
 }
 
-// EachRow is Each of a statement that reads rows as the table v.
-func (s Session) EachRow(read func(scan func(...any) error) error, rows *dialect.Rows, query string, args ...any) error {
+// EachRow is Each of a statement that reads rows as table v.
+func (s Session) EachRow(read func(scan func(...any) error) error, rows *dialect.Rows, query string,
+	args ...any) error {
 	for query, args := range s.Dialect.Each(rows, query, args...) {
 		if err := s.Each(read, query, args...); err != nil {
 			return err
@@ -44,13 +46,13 @@ func (s Session) EachRow(read func(scan func(...any) error) error, rows *dialect
 	return nil
 }
 
-// Row asks for one row.
+// Row reads one row.
 func (s Session) Row(query string, args ...any) *sql.Row {
 	query, args = s.Dialect.Bind(query, args...)
 	return s.QueryRowContext(s.Ctx, query, args...)
 }
 
-// Each calls read for every row; it must not use the session meanwhile.
+// Each calls read for every row; read must not use the session.
 func (s Session) Each(read func(scan func(...any) error) error, query string, args ...any) error {
 	query, args = s.Dialect.Bind(query, args...)
 	rows, err := s.QueryContext(s.Ctx, query, args...)

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 )
 
-// source is a DATABASE_URL, read.
+// source is a parsed DATABASE_URL.
 type source struct {
 	dialect dialect.Dialect
 	path    string // of SQLite's file
@@ -23,7 +23,7 @@ type source struct {
 
 var errURL = errors.New("DATABASE_URL: use sqlite:PATH or postgres://user:password@host/database")
 
-// parseURL reads a DATABASE_URL. Its error does not repeat it: it may hold a password.
+// parseURL parses a DATABASE_URL. Its error does not repeat the URL, which may contain a password.
 func parseURL(text string) (source, error) {
 	if path, ok := strings.CutPrefix(text, "sqlite:"); ok {
 		if path == "" || strings.HasPrefix(path, ":memory:") {
@@ -35,23 +35,26 @@ func parseURL(text string) (source, error) {
 		return source{}, errURL
 	}
 	if isTorn(text) {
-		return source{}, fmt.Errorf("%w: percent-encode what is no letter or digit in user and password (/ is %%2F, @ is %%40)", errURL)
+		return source{}, fmt.Errorf("%w: percent-encode what is no letter or digit in user and password (/ is "+
+			"%%2F, @ is %%40)", errURL)
 	}
 	cfg, err := pgx.ParseConfig(text)
 	if err != nil {
-		return source{}, fmt.Errorf("%w: %s", errURL, whyNot(err))
+		return source{}, fmt.Errorf("%w: %s", errURL, parseFault(err))
 	}
 	return source{dialect: dialect.Postgres, pg: newPostgres(cfg, choosesServer(text))}, nil
 }
 
-// choosesServer is true where it is said which servers are right: pgx does not tell "any" from nothing.
+// choosesServer reports whether an address names the servers that it accepts: pgx does not distinguish "any"
+// from no setting.
 func choosesServer(text string) bool {
 	return strings.Contains(text, "target_session_attrs=") || os.Getenv("PGTARGETSESSIONATTRS") != ""
 }
 
-// isTorn is true for an address in which a part of the password is taken for a host, a port, a database or a setting, since a / or an @ of it is not encoded.
-// Errors about connections name these, so it must never be connected to. Like libpq, pgx has the first @ before any / end user and password; behind it only
-// the values of user and password may have one.
+// isTorn reports whether a part of the password may be parsed as another part of the address. That happens
+// when its / or @ is not encoded. Connection errors name host, port, database and settings, so such an
+// address is never used. Like libpq, pgx ends user and password at the first @ before any /; after it, only
+// the values of user and password may contain one.
 func isTorn(text string) bool {
 	_, rest, _ := strings.Cut(text, "://")
 	if i := strings.IndexAny(rest, "@/"); i >= 0 && rest[i] == '@' {
@@ -59,7 +62,8 @@ func isTorn(text string) bool {
 	}
 	place, query, _ := strings.Cut(rest, "?")
 	for pair := range strings.SplitSeq(query, "&") {
-		if name, value, _ := strings.Cut(pair, "="); strings.Contains(value, "@") && name != "user" && name != "password" {
+		if name, value, _ := strings.Cut(pair, "="); strings.Contains(value, "@") && name != "user" &&
+			name != "password" {
 			return true
 		} else if strings.Contains(name, "@") {
 			return true
@@ -68,7 +72,8 @@ func isTorn(text string) bool {
 	return strings.Contains(place, "@")
 }
 
-// Connect is a pool as a DB has one, where nothing is migrated. An address that can not be read is an error that does not repeat it.
+// Connect returns a pool like a DB's, without migrations. The error of an unreadable address does not repeat
+// it.
 func Connect(databaseURL string) (*sql.DB, error) {
 	src, err := parseURL(databaseURL)
 	if err != nil {
@@ -77,21 +82,24 @@ func Connect(databaseURL string) (*sql.DB, error) {
 	return src.open()
 }
 
-// whyNot is what pgx finds wrong with an address, without the address: what it takes for the password there may be only a part of it.
-func whyNot(err error) string {
+// parseFault returns pgx's complaint about an address, without the address. pgx may hide only a part of the
+// password.
+func parseFault(err error) string {
 	parts := strings.Split(err.Error(), "`: ") // cannot parse `address`: reason
 	return parts[len(parts)-1]
 }
 
-// sqliteOptions: FULL makes every commit durable before the journal is trimmed, so that a power cut
-// loses nothing; IMMEDIATE makes a writer wait at the start of its transaction and not fail in its middle. What a transaction changes stays
-// in memory until its commit, up to 16 MB, and so does what would undo a statement: else both would go to files meanwhile, and be written twice.
-// The log is taken into the file every 16 MB: what changed again meanwhile is written there once.
+// FULL makes every commit durable before the journal is trimmed, so that a power cut loses nothing. IMMEDIATE
+// makes a writer wait at the start of its transaction, instead of failing in its middle. A transaction's
+// changes stay in memory until its commit, up to 16 MB, and so does a statement's undo log: otherwise both
+// would be written to files, and twice. The log is checkpointed every 16 MB: a page that changed several
+// times is written once.
 const sqliteOptions = "?_busy_timeout=5000&_journal_mode=WAL&_synchronous=FULL&_txlock=immediate" +
 	"&_pragma=cache_size(-16000)&_pragma=temp_store(memory)&_pragma=wal_autocheckpoint(4000)"
 
-// sqliteConnections: waits for a writer hold a connection each. A transaction of ours needs a second one for a statement that is not compiled
-// yet, so there are more than the outbox's workers and ours can wait with.
+// sqliteConnections leaves room for writers that wait, each with a connection. Our transactions need a second
+// connection for a statement that is not compiled yet, so there are more connections than the outbox's
+// workers and our writers use.
 const sqliteConnections = 24
 
 func (s source) open() (*sql.DB, error) {

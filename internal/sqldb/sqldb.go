@@ -1,5 +1,5 @@
-// Package sqldb is what the ledger and the outbox stand on: a database, SQLite or PostgreSQL, that is migrated before it is used, and
-// that may be away. Whoever asks one that is known to be away fails at once.
+// Package sqldb opens the database of the ledger and the outbox: SQLite or PostgreSQL, migrated before its
+// first use. While the database is known to be away, calls fail at once.
 package sqldb
 
 import (
@@ -16,20 +16,20 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 )
 
-// ErrAway says that the database can not be reached, or could not be a moment ago.
+// ErrAway is returned while the database is unreachable, or was a moment ago.
 var ErrAway = errors.New("database is away")
 
-// Config says which database. Zero fields get the defaults.
+// Config configures a DB. Zero fields get the defaults.
 type Config struct {
 	URL        string // DATABASE_URL: sqlite:PATH or postgres://…; default DefaultURL
 	Migrations Migrations
 	Log        *slog.Logger
-	Now        func() time.Time // for tests: when to try a database again that was away
+	Now        func() time.Time // for tests: the clock of retries
 
-	ProbeWithin time.Duration // for tests: how long the database may take to answer that it is there; default a second
+	ProbeWithin time.Duration // for tests: time for a probe's answer; default a second
 }
 
-// DefaultURL is where the database is when nobody says.
+// DefaultURL is the default of Config.URL.
 const DefaultURL = "sqlite:data/waitroom.db"
 
 func (c Config) withDefaults() Config {
@@ -48,12 +48,12 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// DB is one process's way to a database. It may be used by many goroutines.
+// DB is one process's access to a database. It is safe for concurrent use.
 type DB struct {
 	log        *slog.Logger
 	sql        *sql.DB
 	dialect    dialect.Dialect
-	postgres   *postgres     // nil where it is SQLite
+	postgres   *postgres     // nil for SQLite
 	writer     chan struct{} // SQLite has one writer at a time: ours queue here, not in its busy loop
 	migrations Migrations
 	migrated   atomic.Bool
@@ -63,11 +63,11 @@ type DB struct {
 	stats      stats
 }
 
-// openWithin is how long Open waits for the database before it goes on without.
+// openWithin is how long Open waits for the database before it continues without.
 const openWithin = 15 * time.Second
 
-// Open connects and migrates. A wrong URL, password or database is an error; a server that can not be
-// reached is not: it is away then, and migrated when it is back. Close it in the end.
+// Open connects and migrates; the caller closes the DB. A wrong URL, password or database is an error. An
+// unreachable server is not: it is away, and is migrated when it is back.
 func Open(ctx context.Context, c Config) (*DB, error) {
 	c = c.withDefaults()
 	src, err := parseURL(c.URL)
@@ -98,27 +98,29 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 			}
 			return nil, err
 		}
-		d.circuit.fail(err) // also where it only took its time: there was enough of it
+		d.circuit.fail(err) // also after a time-out, which was long enough
 		d.log.Error("database is away: starting without it", "error", err)
 	}
-	d.circuit.tell(func(err error) { d.log.Error("database is away", "error", err) })
+	d.circuit.onOpen(func(err error) { d.log.Error("database is away", "error", err) })
 	return d, nil
 }
 
-// writable finds out whether SQLite's file may be written, before goose does, which asks for long: one that is at this program's version is only read
-// until something happens.
+// writable checks whether SQLite's file can be written, before goose does, which retries for long. A file at
+// this program's version is otherwise only read.
 func (d *DB) writable(ctx context.Context, path string) error {
 	if d.dialect != dialect.SQLite {
 		return nil
 	}
 	err := TakesWrites(ctx, d.sql)
 	if err != nil && !Temporary(err) {
-		return fmt.Errorf("DATABASE_URL: %s can not be written: give the user who runs waitroom the right to do so (%w)", path, err)
+		return fmt.Errorf("DATABASE_URL: %s can not be written: give the user who runs waitroom the right to do "+
+			"so (%w)", path, err)
 	}
 	return nil
 }
 
-// TakesWrites makes a table in a transaction that it gives up. To begin one is not enough: where SQLite may only read, it begins one for that.
+// TakesWrites creates a table in a transaction and rolls it back. Beginning a transaction is not enough:
+// SQLite begins one on a read-only file.
 func TakesWrites(ctx context.Context, pool *sql.DB) error {
 	tx, err := pool.BeginTx(ctx, nil)
 	if err != nil {
@@ -129,20 +131,20 @@ func TakesWrites(ctx context.Context, pool *sql.DB) error {
 	return err
 }
 
-// Close ends the connections, and the probe if there is one.
+// Close closes the connections, and ends the probe.
 func (d *DB) Close() error {
 	d.probe.close()
 	return d.sql.Close()
 }
 
-// SQL is the database itself, for whoever needs no guard.
+// SQL returns the pool, without the guard.
 func (d *DB) SQL() *sql.DB { return d.sql }
 
-// Dialect is what SQL speaks.
+// Dialect returns the dialect of SQL.
 func (d *DB) Dialect() dialect.Dialect { return d.dialect }
 
-// Away is nil where the database may be asked, and ErrAway where that would fail at once.
+// Away returns ErrAway while calls would fail at once, else nil.
 func (d *DB) Away() error { return d.circuit.closed() }
 
-// State is since when the database is away, and why; a nil error where it is not.
+// State returns since when the database is away, and the error; nil if it is not away.
 func (d *DB) State() (since time.Time, err error) { return d.circuit.state() }

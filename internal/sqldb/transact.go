@@ -7,12 +7,13 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 )
 
-// Read runs do outside of any transaction. It fails with ErrAway at once where the database is known to be away, as Write and Transact do.
+// Read runs do outside any transaction. Like Write and Transact, it returns ErrAway at once while the
+// database is away.
 func (d *DB) Read(ctx context.Context, do func(Session) error) error {
 	return d.guard(ctx, func() error { return do(d.session(ctx, d.sql)) })
 }
 
-// Write is Read for one statement that writes: SQLite's writers of this process wait for each other.
+// Write is Read for one statement that writes: SQLite's writers of this process queue for it.
 func (d *DB) Write(ctx context.Context, do func(Session) error) error {
 	done, err := d.turn(ctx)
 	if err != nil {
@@ -22,13 +23,14 @@ func (d *DB) Write(ctx context.Context, do func(Session) error) error {
 	return d.Read(ctx, do)
 }
 
-// Transact runs do in a transaction that is alone under its key, across all processes: it waits for the one
-// before it. Where do fails nothing is written.
+// Transact runs do in a transaction that is alone under its key, across all processes. If do fails, nothing
+// is written.
 func (d *DB) Transact(ctx context.Context, key string, do func(Session) error) error {
 	return d.TransactIn(ctx, []string{key}, do)
 }
 
-// TransactIn is Transact under several keys. All who name some of the same name them in the same order, or they may wait for each other until the database ends it.
+// TransactIn is Transact under several keys. All callers name common keys in the same order; otherwise they
+// may block each other until the database ends one.
 func (d *DB) TransactIn(ctx context.Context, keys []string, do func(Session) error) error {
 	done, err := d.turn(ctx)
 	if err != nil {
@@ -39,7 +41,7 @@ func (d *DB) TransactIn(ctx context.Context, keys []string, do func(Session) err
 }
 
 func (d *DB) transact(ctx context.Context, keys []string, do func(Session) error) error {
-	tx, err := d.sql.BeginTx(ctx, nil) // SQLite: IMMEDIATE, which is alone in the whole file
+	tx, err := d.sql.BeginTx(ctx, nil) // SQLite: IMMEDIATE, which excludes all other writers
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}

@@ -19,7 +19,7 @@ const (
 // carriers plays sms/sim's worlds of the bars.
 func (b *bench) carriers(ctx context.Context) error {
 	slow := []float64{.02, .05}
-	tallies := make([]sim.Tally, len(slow))
+	tallies := make([]sim.Counts, len(slow))
 	group, ctx := errgroup.WithContext(ctx)
 	for i, share := range slow {
 		group.Go(func() (err error) {
@@ -30,7 +30,7 @@ func (b *bench) carriers(ctx context.Context) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	wrong := func(t sim.Tally) float64 { return t.Share(t.AllWrong()) }
+	wrong := func(t sim.Counts) float64 { return t.Share(t.AllWrong()) }
 	b.add(row{what: "simulated carriers (`sms/sim`): wrong attributions at 30 s of quarantine", bar: "≤ 0.2 % / 0.7 % where 2 % / 5 % of codes are slow, 0 for codes sent within it", checks: []check{
 		{"", wrong(tallies[0]), " %", 0.2, false}, {"", wrong(tallies[1]), " %", 0.7, false},
 		{"", float64(tallies[0].Wrong[sim.Broken] + tallies[1].Wrong[sim.Broken]), " of codes sent in time", 0, false}},
@@ -40,10 +40,10 @@ func (b *bench) carriers(ctx context.Context) error {
 }
 
 // play is so many leases where a share of the codes is slow.
-func play(ctx context.Context, slow float64, leases int) (sim.Tally, error) {
+func play(ctx context.Context, slow float64, leases int) (sim.Counts, error) {
 	store := miniredis.NewMiniRedis()
 	if err := store.Start(); err != nil {
-		return sim.Tally{}, err
+		return sim.Counts{}, err
 	}
 	defer store.Close()
 	store.ClockTTL(true)

@@ -81,21 +81,21 @@ func breakages() []breakage {
 		{CodeLeaked, "an answered message's body is logged", Calm(), []edit{
 			{"sms/service.go", `"message answered", "room", id, "message", m.id,`, `"message answered", "room", id, "message", string(body),`}}},
 		{LedgerMissing, "the ledger skips every seventh ticket", Calm(), []edit{
-			{"ledger/apply.go", "		for n, r := range e.Records {\n", "		for n, r := range e.Records {\n			if r.Ticket%7 == 3 {\n				continue\n			}\n"}}},
+			{"ledger/drain_order.go", "		for n, r := range e.Records {\n", "		for n, r := range e.Records {\n			if r.Ticket%7 == 3 {\n				continue\n			}\n"}}},
 		{LedgerOverlap, "leases begin earlier in the ledger", Calm(), []edit{
-			{"ledger/lease.go", "new(r.GrantedAt), new(r.ExpiresAt), true", "new(r.GrantedAt-700), new(r.ExpiresAt), true"}}},
+			{"ledger/drain_lease.go", "new(r.GrantedAt), new(r.ExpiresAt), true", "new(r.GrantedAt-700), new(r.ExpiresAt), true"}}},
 		{LedgerOutcomes, "the ledger does not close every fifth place", Calm(), []edit{
-			{"ledger/apply.go", "		return w.ended(b, epoch, r)", "		if r.Ticket%5 == 0 {\n			return nil\n		}\n		return w.ended(b, epoch, r)"}}},
+			{"ledger/drain_record.go", "		return w.ended(b, epoch, r)", "		if r.Ticket%5 == 0 {\n			return nil\n		}\n		return w.ended(b, epoch, r)"}}},
 		{LedgerGap, "every ninth ticket is left out", Calm(), []edit{
 			lua("verb/join.lua", "room.tickets = room.tickets + 1", "room.tickets = room.tickets + (room.tickets % 9 == 8 and 2 or 1)")}},
 		{Miscounted, "no replica counts the end of every fifth place", Calm(), []edit{
-			{"ledger/apply.go", "b.places[placeKey{epoch, r.Ticket}].end(r) {", "b.places[placeKey{epoch, r.Ticket}].end(r) && r.Ticket%5 != 0 {"}}},
+			{"ledger/drain_record.go", "b.places[placeKey{epoch, r.Ticket}].end(r) {", "b.places[placeKey{epoch, r.Ticket}].end(r) && r.Ticket%5 != 0 {"}}},
 		{WebhookMissing, "the integration is told nothing of every seventh ticket", Calm(), []edit{
-			{"ledger/tell.go", "	if !w.tell {", "	if !w.tell || e.Ticket%7 == 3 {"}}},
+			{"ledger/drain_webhook.go", "	if !w.webhooks {", "	if !w.webhooks || e.Ticket%7 == 3 {"}}},
 		{WebhookTwice, "every seventh ticket's events are put in twice", Calm(), []edit{
-			{"ledger/tell.go", "	return nil\n}\n\n// enqueue", "	if again := w.tasks[len(w.tasks)-1]; e.Ticket%7 == 3 {\n		again.UID += \"-2\"\n		w.tasks = append(w.tasks, again)\n	}\n	return nil\n}\n\n// enqueue"}}},
+			{"ledger/drain_webhook.go", "	return nil\n}\n\n// enqueue", "	if again := w.tasks[len(w.tasks)-1]; e.Ticket%7 == 3 {\n		again.UID += \"-2\"\n		w.tasks = append(w.tasks, again)\n	}\n	return nil\n}\n\n// enqueue"}}},
 		{WebhookOrder, "a lease's end waits for nothing that was to be told before", Calm(), []edit{
-			{"ledger/tell.go", "strconv.FormatInt(e.Fence, 10)\n	}\n	return string(id)", "strconv.FormatInt(e.Fence, 10) + string(e.Outcome)\n	}\n	return string(id)"}}},
+			{"ledger/drain_webhook.go", "strconv.FormatInt(e.Fence, 10)\n	}\n	return string(id)", "strconv.FormatInt(e.Fence, 10) + string(e.Outcome)\n	}\n	return string(id)"}}},
 		{IndexLost, "nobody sees that the index has another life", only("index-lost"), []edit{
 			{"room/rebuild.go", "if l.busy || (!another && found.whole) {", "if l.busy || l.life != \"\" || !another && found.whole {"}}},
 		{GhostGranted, "nobody is ever away", only("half-open"), []edit{

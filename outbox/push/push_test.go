@@ -18,7 +18,7 @@ import (
 	"github.com/waitroom/waitroom/outbox/push"
 )
 
-// office is a database with pushes to send, and a clock that stands still.
+// office is a database with pushes to send, and a clock that the test sets.
 type office struct {
 	store *outbox.Store
 	put   func(n push.News)
@@ -26,7 +26,8 @@ type office struct {
 }
 
 func newOffice(t *testing.T) *office {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "outbox.db")+"?_pragma=busy_timeout(10000)&_txlock=immediate")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(),
+		"outbox.db")+"?_pragma=busy_timeout(10000)&_txlock=immediate")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	_, err = db.Exec(outbox.Schema(outbox.SQLite))
@@ -42,13 +43,14 @@ func newOffice(t *testing.T) *office {
 	return o
 }
 
-func (o *office) worker(t *testing.T, tell push.Tell) *outbox.Worker {
-	w, err := outbox.NewWorker(outbox.Config{Store: o.store, Kinds: push.Kinds(tell)})
+func (o *office) worker(t *testing.T, send push.Send) *outbox.Worker {
+	w, err := outbox.NewWorker(outbox.Config{Store: o.store, Kinds: push.Kinds(send)})
 	require.NoError(t, err)
 	return w
 }
 
-// Any number of places may be passed over at once, by sellers who come and go as they like; the lock is one's.
+// Any number of places may be passed over at once, by sellers who come and go as they like; the lock is
+// one's.
 func TestTurnDoesNotWaitForThoseWhoArePassedOver(t *testing.T) {
 	o := newOffice(t)
 	for i := range 40 {
@@ -80,7 +82,7 @@ func TestTurnDoesNotWaitForThoseWhoArePassedOver(t *testing.T) {
 	require.ErrorIs(t, <-stopped, context.Canceled)
 }
 
-// Whoever comes and goes all the time has us ask its push service no more often.
+// A seller that comes and goes all the time causes no more calls to its push service.
 func TestBrowserIsToldOnceAMinuteThatItIsPassedOver(t *testing.T) {
 	o := newOffice(t)
 	var told atomic.Int64
@@ -112,7 +114,7 @@ func TestPushThatCouldNotBeTriedForDaysIsNotDead(t *testing.T) {
 		require.NoError(t, w.Tick(t.Context()))
 		o.now = o.now.Add(25 * time.Hour)
 	}
-	away = nil // the room says that the turn is over
+	away = nil // the turn is over
 	require.NoError(t, w.Tick(t.Context()))
 	counts, err := o.store.Count(t.Context())
 	require.NoError(t, err)

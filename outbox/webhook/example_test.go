@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/outbox/webhook"
 )
 
-// What happened is put in with the change that it follows from, and posted until the other program has it.
+// An event is put in with the change that caused it, and posted until the other program has it.
 func ExampleNew() {
 	verifier, err := webhooks.NewWebhook(secret)
 	if err != nil {
@@ -43,7 +43,8 @@ func ExampleNew() {
 	if err != nil {
 		panic(err)
 	}
-	worker, err := outbox.NewWorker(outbox.Config{Store: outbox.NewStore(db, outbox.SQLite, outbox.StoreConfig{}),
+	worker, err := outbox.NewWorker(outbox.Config{Store: outbox.NewStore(db, outbox.SQLite,
+		outbox.StoreConfig{}),
 		Kinds: map[string]outbox.Kind{webhook.Kind: kind}})
 	if err != nil {
 		panic(err)
@@ -51,8 +52,10 @@ func ExampleNew() {
 
 	ctx := context.Background()
 	err = outbox.Enqueue(ctx, db, outbox.SQLite, // or within a transaction
-		outbox.Task{UID: "evt_1", Kind: webhook.Kind, Key: "order/7", Phase: webhook.Deliver, Payload: `{"type":"order.paid"}`},
-		outbox.Task{UID: "evt_2", Kind: webhook.Kind, Key: "order/7", Phase: webhook.Deliver, Payload: `{"type":"order.shipped"}`})
+		outbox.Task{UID: "evt_1", Kind: webhook.Kind, Key: "order/7", Phase: webhook.Deliver,
+			Payload: `{"type":"order.paid"}`},
+		outbox.Task{UID: "evt_2", Kind: webhook.Kind, Key: "order/7", Phase: webhook.Deliver,
+			Payload: `{"type":"order.shipped"}`})
 	if err != nil {
 		panic(err)
 	}

@@ -14,7 +14,8 @@ import (
 )
 
 func TestWhileASecretIsReplacedBothSign(t *testing.T) {
-	fresh, old, strange := "whsec_ZnJlc2gtc2VjcmV0LTEyMzQ1Njc4OTA=", "b2xkLXNlY3JldC0xMjM0NTY3ODkwMTI=", "whsec_c3RyYW5nZS1zZWNyZXQtMTIzNDU2Nzg="
+	fresh, old, strange := "whsec_ZnJlc2gtc2VjcmV0LTEyMzQ1Njc4OTA=", "b2xkLXNlY3JldC0xMjM0NTY3ODkwMTI=",
+		"whsec_c3RyYW5nZS1zZWNyZXQtMTIzNDU2Nzg="
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		require.NoError(t, err)
@@ -28,7 +29,8 @@ func TestWhileASecretIsReplacedBothSign(t *testing.T) {
 	kind, err := webhook.New(webhook.Config{URL: receiver.URL, Secret: fresh + ", " + old})
 	require.NoError(t, err)
 	defer kind.Close()
-	next, err := kind.Do(t.Context(), outbox.Task{Kind: webhook.Kind, UID: "u-1", Phase: webhook.Deliver, Payload: `{"type":"x"}`})
+	next, err := kind.Do(t.Context(), outbox.Task{Kind: webhook.Kind, UID: "u-1", Phase: webhook.Deliver,
+		Payload: `{"type":"x"}`})
 	require.NoError(t, err)
 	require.Equal(t, webhook.Record, next)
 	for _, bad := range []string{"", ",", fresh + ",", fresh + ",whsec_", fresh + ",no base64!"} {

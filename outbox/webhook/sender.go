@@ -16,11 +16,11 @@ import (
 	"github.com/waitroom/waitroom/outbox"
 )
 
-// sendTimeout is how long the receiver may take: well under a lock's time-out, so that a slow one is not
-// called by two workers at a time.
+// sendTimeout bounds the receiver's answer. It is well below a lock's time-out, so that two workers never
+// call a slow receiver at once.
 const sendTimeout = 10 * time.Second
 
-// bodyBytes is how much of an answer is read, so that the connection can be used again.
+// bodyBytes bounds how much of an answer is read, so that the connection can be reused.
 const bodyBytes = 64 << 10
 
 // sender posts signed webhooks to one address.
@@ -52,7 +52,7 @@ func newSender(address, secret string) (*sender, error) {
 }
 
 // send posts a task; any 2xx means that the receiver has it. Errors do not name the address, which may
-// hold a token.
+// contain a token.
 func (s *sender) send(ctx context.Context, t outbox.Task, at time.Time) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, strings.NewReader(t.Payload))
 	if err != nil {
@@ -91,7 +91,7 @@ func withoutAddress(err error) error {
 	return err
 }
 
-// sign has each secret sign: the receiver takes a webhook that has a signature by the one that it knows.
+// sign signs with each secret; a receiver checks the signature of the secret that it knows.
 func (s *sender) sign(t outbox.Task, at time.Time) (string, error) {
 	signatures := make([]string, len(s.signers))
 	for i, signer := range s.signers {

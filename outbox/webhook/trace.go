@@ -11,14 +11,15 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// traced puts a request that is made within a span into a span of its own, and tells the receiver of it (traceparent). The address is in none: it may hold a token.
-// Call end with the answer's status or the error.
+// traced starts a span for a request that is made within one, and adds the header traceparent. The span has
+// no address, since that may contain a token. The caller passes the answer's status or the error to end.
 func traced(req *http.Request) (_ *http.Request, end func(status int, err error)) {
 	within := trace.SpanFromContext(req.Context())
 	if !within.SpanContext().IsValid() {
 		return req, func(int, error) {}
 	}
-	ctx, span := within.TracerProvider().Tracer("github.com/waitroom/waitroom/outbox/webhook").Start(req.Context(), req.Method,
+	tracer := within.TracerProvider().Tracer("github.com/waitroom/waitroom/outbox/webhook")
+	ctx, span := tracer.Start(req.Context(), req.Method,
 		trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(semconv.HTTPRequestMethodPost))
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	return req.WithContext(ctx), func(status int, err error) {

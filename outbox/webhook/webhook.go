@@ -1,8 +1,10 @@
-// Package webhook tells another program what happened: a kind of outbox tasks that are posted to one address as Standard Webhooks.
+// Package webhook posts events to another program: a kind of outbox tasks, sent as Standard Webhooks to one
+// address.
 //
 //	deliver ──2xx──▶ record ──▶ done
 //
-// At least once, and those of one key in order: the receiver tells repeats apart by the webhook-id, which is the task's UID on every attempt.
+// Delivery is at least once, in order for each key. The receiver recognizes repeats by the webhook-id, which
+// is the task's UID on every attempt.
 package webhook
 
 import (
@@ -13,25 +15,27 @@ import (
 	"github.com/waitroom/waitroom/outbox"
 )
 
-// Kind is the Task.Kind by which webhooks are put in and registered.
+// Kind is the Task.Kind of webhooks.
 const Kind = "webhook"
 
 // The phases. A task is put in with Deliver.
 const (
 	Deliver outbox.Phase = "deliver" // post the payload to the receiver
-	Record  outbox.Phase = "record"  // the receiver has it: say so in our own books
+	Record  outbox.Phase = "record"  // call Config.Recorded: the receiver has it
 )
 
-// Config says where to and how.
+// Config configures the receiver.
 type Config struct {
-	URL    string // where to post to
-	Secret string // base64, with or without whsec_ before it; several, separated by commas, while one is replaced: each signs
-	// Recorded is called when the receiver has a task, at least once, to write it in the books; nil = nothing to write.
+	URL string // address of the receiver
+	// base64, with or without the prefix whsec_; several, separated by commas, while one is replaced: each signs
+	Secret string
+	// Recorded is called when the receiver has a task, at least once; nil = no call.
 	Recorded func(context.Context, outbox.Task) error
-	Now      func() time.Time // for tests: the time that is signed; default time.Now
+	Now      func() time.Time // for tests: the signed time; default time.Now
 }
 
-// New is the kind to register as Kind. It checks the address and the secret; its error names the setting, not the value.
+// New returns the kind to register as Kind. It checks the address and the secret; its error names the
+// setting, not its value.
 func New(c Config) (outbox.Kind, error) {
 	s, err := newSender(c.URL, c.Secret)
 	if err != nil {
@@ -53,7 +57,7 @@ func New(c Config) (outbox.Kind, error) {
 	}.Do, Close: s.client.CloseIdleConnections}, nil
 }
 
-// TypeOf is the "type" that a task's payload has, as Standard Webhooks writes it; "" = none.
+// TypeOf returns the "type" of a task's payload, as Standard Webhooks define it; "" = none.
 func TypeOf(t outbox.Task) string {
 	var event struct {
 		Type string `json:"type"`

@@ -22,7 +22,7 @@ import (
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-// receiver is the other program: it checks signatures and remembers what it was told.
+// receiver is the other program: it checks signatures and records its webhooks.
 type receiver struct {
 	url    string
 	mu     sync.Mutex
@@ -58,7 +58,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	w.WriteHeader(status)
 }
 
-// office is a database with webhooks to send, and a clock that stands still.
+// office is a database with webhooks to send, and a clock that the test sets.
 type office struct {
 	db    *sql.DB
 	store *outbox.Store
@@ -66,7 +66,8 @@ type office struct {
 }
 
 func newOffice(t *testing.T) *office {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "outbox.db")+"?_pragma=busy_timeout(10000)&_txlock=immediate")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(),
+		"outbox.db")+"?_pragma=busy_timeout(10000)&_txlock=immediate")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	_, err = db.Exec(outbox.Schema(outbox.SQLite))
@@ -77,7 +78,8 @@ func newOffice(t *testing.T) *office {
 }
 
 func (o *office) put(t *testing.T, uid, key, body string) {
-	require.NoError(t, outbox.Enqueue(t.Context(), o.db, outbox.SQLite, outbox.Task{UID: uid, Kind: webhook.Kind, Key: key, Phase: webhook.Deliver, Payload: body}))
+	require.NoError(t, outbox.Enqueue(t.Context(), o.db, outbox.SQLite,
+		outbox.Task{UID: uid, Kind: webhook.Kind, Key: key, Phase: webhook.Deliver, Payload: body}))
 }
 
 func (o *office) tick(t *testing.T, c webhook.Config) {
@@ -105,12 +107,14 @@ func TestADeliveryIsSignedAndItsIDStaysTheSame(t *testing.T) {
 	for range 4 {
 		o.tick(t, webhook.Config{URL: r.url, Secret: secret})
 	}
-	require.Equal(t, []string{"evt_1", "evt_1"}, asked, "once a tick, and what is delivered is not delivered again")
+	require.Equal(t, []string{"evt_1", "evt_1"}, asked,
+		"once a tick, and what is delivered is not delivered again")
 	require.Equal(t, []string{`{"type":"lock.granted"}`}, r.bodies)
 	require.Zero(t, r.forged)
 }
 
-// A client would make a GET without a body of what a 301 answers, and the integration would never hear of the event.
+// A client would make a GET without a body of what a 301 answers, and the integration would never hear of the
+// event.
 func TestReceiverThatHasMovedWasNotTold(t *testing.T) {
 	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusPermanentRedirect} {
 		o, moved := newOffice(t), newReceiver(t)

@@ -8,23 +8,23 @@ import (
 	"github.com/waitroom/waitroom/sms"
 )
 
-// Who sends.
+// The senders.
 const (
 	marketplace = "15881234"
 	stranger    = "15447788"
 )
 
-// message is an SMS on its way, with the truth of it.
+// message is an SMS in transit, with its true cause.
 type message struct {
-	of     *seller // whose press caused it; nil = it is an advert
+	of     *seller // seller whose press caused it; nil = an advert
 	from   string
 	text   string
 	sent   int64
-	repeat bool // the carrier sends it for the second time
+	repeat bool // the carrier's second copy
 	id     string
 }
 
-// send has the marketplace send the code, or lose it.
+// send makes the marketplace send a code, or lose it.
 func (s *shift) send(g *seller) {
 	if g.code == "" || !s.chance(s.SameCode) {
 		g.code = s.number(s.Digits)
@@ -41,7 +41,7 @@ func (s *shift) send(g *seller) {
 	}
 }
 
-// delay is from a press until the code is sent.
+// delay returns the time from a press until the code is sent.
 func (s *shift) delay() (ms int64, lost bool) {
 	switch u := s.r.Float64(); {
 	case u < s.Lost:
@@ -52,7 +52,7 @@ func (s *shift) delay() (ms int64, lost bool) {
 	return s.Quick.draw(s.r), false
 }
 
-// carry has a message sent in a while, and come a little later.
+// carry sends a message after a delay, and delivers it a little later.
 func (s *shift) carry(m message, delay int64) {
 	m.sent = s.now + delay
 	s.after(delay+s.Transit.draw(s.r), func(ctx context.Context) error { return s.arrive(ctx, m) })
@@ -84,12 +84,13 @@ func (s *shift) number(digits int) string {
 	return string(b)
 }
 
-// arrive hands a message to the engine, and has it counted and acted upon.
+// arrive delivers a message to the engine, counts the result and acts on it.
 func (s *shift) arrive(ctx context.Context, m message) error {
 	s.messages++
 	m.id = fmt.Sprintf("m%d", s.messages)
-	q := room.MatchRequest{MessageID: m.id, Sender: m.from, Guard: s.Guard, Keep: s.Keep, Shown: room.Message{Text: m.text, ReceivedAt: s.now},
-		Note: room.MessageNote{MessageID: m.id, From: m.from, Received: s.now}}
+	q := room.MatchRequest{MessageID: m.id, Sender: m.from, Guard: s.Guard, Keep: s.Keep,
+		Shown: room.Message{Text: m.text, ReceivedAt: s.now},
+		Note:  room.MessageNote{MessageID: m.id, From: m.from, Received: s.now}}
 	q.From, q.To = s.window(m.sent)
 	found, ok := sms.FindCode(m.text)
 	if ok {
@@ -97,7 +98,7 @@ func (s *shift) arrive(ctx context.Context, m message) error {
 		q.Shown.Code = &code
 	}
 	match, err := s.engine.Match(ctx, integration, q)
-	s.tally.Calls++
+	s.counts.Calls++
 	if err != nil {
 		return fmt.Errorf("match: %w", err)
 	}
@@ -105,16 +106,16 @@ func (s *shift) arrive(ctx context.Context, m message) error {
 		if !ok {
 			return nil
 		}
-		s.tally.unmatched(m, match.Reason)
+		s.counts.unmatched(m, match.Reason)
 		return s.offer(ctx, m)
 	}
 	return s.settle(ctx, m, match, ok, false)
 }
 
-// settle has the ledger agree to a match or a claim, and a code counted and acted upon.
+// settle agrees to a match or a claim, counts the code and acts on it.
 func (s *shift) settle(ctx context.Context, m message, match room.Match, code, claimed bool) error {
 	if match.Judge {
-		s.tally.Calls++
+		s.counts.Calls++
 		if err := s.engine.SettleMatch(ctx, integration, m.id, match.Fence, true); err != nil {
 			return fmt.Errorf("settle: %w", err)
 		}
@@ -123,12 +124,12 @@ func (s *shift) settle(ctx context.Context, m message, match room.Match, code, c
 		s.judge(m, match, claimed)
 	}
 	if match.Completes {
-		return s.join(ctx) // its answer says who is next
+		return s.join(ctx) // its answer has the next lease
 	}
 	return nil
 }
 
-// judge counts where a code went, and has the seller that got it act on it.
+// judge counts which lease got a code, and makes its seller act.
 func (s *shift) judge(m message, match room.Match, claimed bool) {
 	to := s.sellers[match.Ticket]
 	live := to == s.holder && match.Result == room.Matched
@@ -137,24 +138,25 @@ func (s *shift) judge(m message, match room.Match, claimed bool) {
 		if !claimed {
 			cause = s.cause(m)
 		}
-		s.tally.wrong(cause, live)
+		s.counts.wrong(cause, live)
 		to.foreign++
 		to.robbed = to.robbed || live && match.Completes
 	} else {
-		s.tally.own(m, live, to.verified)
+		s.counts.own(m, live, to.verified)
 		if m.repeat {
 			to.repeated++
 		}
 		if live && !to.verified {
 			to.verified = true
 			if !match.Completes {
-				s.after(s.EnterCode.Milliseconds(), func(ctx context.Context) error { return s.leave(ctx, to, room.Completed) })
+				s.after(s.EnterCode.Milliseconds(),
+					func(ctx context.Context) error { return s.leave(ctx, to, room.Completed) })
 			}
 		}
 	}
-	by := s.now // a claim answers an ask that was made since
+	by := s.now // a claim answers a later ask
 	if _, end := s.window(m.sent); end != 0 && !claimed {
-		by = min(end-1+s.Guard.Milliseconds(), s.now) // any ask within the window may have been made before
+		by = min(end-1+s.Guard.Milliseconds(), s.now) // any ask within the window may have come earlier
 	}
 	to.answer(by)
 	if s.texts[m.text].to != to {
@@ -162,19 +164,20 @@ func (s *shift) judge(m message, match room.Match, claimed bool) {
 	}
 }
 
-// cause says why a code went astray. An ask that is open must keep it from that, and so must one that only its own codes answered.
+// cause returns why a code went to the wrong lease. An ask that is open must prevent that, and so must an ask
+// that only its own codes answered.
 func (s *shift) cause(m message) Cause {
 	if m.of == nil {
 		return Advert
 	}
 	sent := s.sentBy(m)
-	asked, ok := m.of.lastAsked(sent, false)
+	at, ok := m.of.lastAsked(sent, false)
 	open, isOpen := m.of.lastAsked(sent, true)
 	first, known := s.texts[m.text]
 	switch {
 	case !ok:
 		return Unasked
-	case sent-asked >= s.promised():
+	case sent-at >= s.promised():
 		return SentLate
 	case known && first.to != m.of && s.now-first.at < 10*60*1000:
 		return Twin
@@ -188,9 +191,9 @@ func (s *shift) cause(m message) Cause {
 	return Broken
 }
 
-// sentBy is when a message was sent as far as anybody can know.
+// sentBy returns when a message was sent at the latest, as far as the rules can know.
 func (s *shift) sentBy(m message) int64 {
-	if s.Stamp == Unsaid {
+	if s.Stamp == Unstamped {
 		return s.now
 	}
 	return m.sent

@@ -8,13 +8,14 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// offer looks whether the engine offers a code that it gave to nobody to the holder, and has that one answer.
+// offer shows the holder a code that the engine gave to no lease, and takes the holder's answer.
 //
-// The holder does not see the code: it is asked whether it has just requested one. So a seller that had pressed by then and still
-// waits says yes, whether or not the code is its own; one that had not says no. Programs that never ask do not claim either.
+// The holder does not see the code: it is asked whether it has just requested one. A seller that has pressed
+// and still waits answers yes, whether or not the code is its own; any other answers no. Programs that never
+// ask do not claim either.
 func (s *shift) offer(ctx context.Context, m message) error {
 	g := s.holder
-	s.tally.Calls++
+	s.counts.Calls++
 	_, seats, err := s.engine.Look(ctx, integration, g.session)
 	if err != nil {
 		return fmt.Errorf("look: %w", err)
@@ -22,7 +23,7 @@ func (s *shift) offer(ctx context.Context, m message) error {
 	if !slices.ContainsFunc(seats[0].Offers, func(o room.Offer) bool { return o.MessageID == m.id }) {
 		return nil
 	}
-	s.tally.Offered++
+	s.counts.Offered++
 	if !g.asks || !g.pressed || g.verified {
 		return nil
 	}
@@ -30,19 +31,20 @@ func (s *shift) offer(ctx context.Context, m message) error {
 	return nil
 }
 
-// claim says that a code is the holder's own, unless its own came meanwhile.
+// claim claims a code for the holder, unless its own has arrived meanwhile.
 func (s *shift) claim(ctx context.Context, g *seller, m message) error {
 	if s.holder != g || g.verified {
 		return nil
 	}
-	x, refused := s.engine.Expect(ctx, integration, room.ExpectRequest{Session: g.session, Fence: g.fence, MessageID: m.id, Keep: s.Keep})
-	s.tally.Calls++
+	x, refused := s.engine.Expect(ctx, integration,
+		room.ExpectRequest{Session: g.session, Fence: g.fence, MessageID: m.id, Keep: s.Keep})
+	s.counts.Calls++
 	switch {
-	case room.Refused(refused): // it is another's by now, or may be
+	case room.Refused(refused): // it belongs, or may belong, to another seller by now
 		return nil
 	case refused != nil:
 		return fmt.Errorf("claim: %w", refused)
 	}
-	s.tally.Claimed++
+	s.counts.Claimed++
 	return s.settle(ctx, m, x.Claim, true, true)
 }

@@ -7,23 +7,23 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// seller is one standing in the line and its lease.
+// seller is one place in the line, and its lease.
 type seller struct {
 	session  string
 	ticket   int64
 	fence    int64
-	expires  int64 // its lease's end, as the engine said last
-	asks     bool  // it says before it asks
+	expires  int64 // end of its lease, by the engine's last answer
+	asks     bool  // it registers an ask before it presses
 	code     string
-	pressed  bool // it waits for a code, or did
+	pressed  bool // it has pressed
 	verified bool // its own code came while it held the lock
 	robbed   bool // another's code came for it
 	asked    []ask
-	foreign  int // codes not caused by it that were attributed to it
-	repeated int // second copies of its own codes that were
+	foreign  int // others' codes that it got
+	repeated int // second copies of its own codes that it got
 }
 
-// join adds one to the line.
+// join adds a seller to the line.
 func (s *shift) join(ctx context.Context) error {
 	g := &seller{session: room.NewSession(), asks: s.chance(s.Asking)}
 	st, err := s.engine.Join(ctx, integration, room.JoinRequest{Session: g.session, Fresh: true, Asks: g.asks})
@@ -34,9 +34,9 @@ func (s *shift) join(ctx context.Context) error {
 	return s.see(ctx, st.View, err)
 }
 
-// granted has the holder do what holders do.
+// granted schedules a holder's actions.
 func (s *shift) granted(g *seller, l *room.Lease) {
-	s.tally.Leases++
+	s.counts.Leases++
 	g.fence = l.Fence
 	s.after(s.Press.draw(s.r), func(ctx context.Context) error { return s.press(ctx, g, 0) })
 	if s.chance(s.Cancel) {
@@ -44,17 +44,19 @@ func (s *shift) granted(g *seller, l *room.Lease) {
 	}
 }
 
-// leave ends the lease, if it still goes on.
+// leave ends the lease, if it is live.
 func (s *shift) leave(ctx context.Context, g *seller, outcome room.Outcome) error {
 	if s.holder != g {
 		return nil
 	}
-	st, err := s.engine.Leave(ctx, integration, room.LeaveRequest{Session: g.session, Outcome: outcome, Fence: g.fence})
+	st, err := s.engine.Leave(ctx, integration,
+		room.LeaveRequest{Session: g.session, Outcome: outcome, Fence: g.fence})
 	return s.see(ctx, st.View, err)
 }
 
-// press is "send me the code", for the nth time from 0. Who asks says so before, and waits while the number is busy. Who lost
-// the lock to another's code before it pressed may press all the same: it believes that it holds it, and nobody can stop it.
+// press requests a code, for the nth time from 0. A seller that asks registers first, and waits while the
+// number is busy. A seller that lost the lock to another's code before it pressed may press all the same,
+// since it does not know that.
 func (s *shift) press(ctx context.Context, g *seller, nth int) error {
 	switch {
 	case s.holder != g:
@@ -64,7 +66,7 @@ func (s *shift) press(ctx context.Context, g *seller, nth int) error {
 	case g.verified:
 		return nil
 	case g.asks:
-		if said, err := s.expect(ctx, g, nth); !said || err != nil {
+		if registered, err := s.expect(ctx, g, nth); !registered || err != nil {
 			return err
 		}
 	}
@@ -81,8 +83,8 @@ func (s *shift) press(ctx context.Context, g *seller, nth int) error {
 	return nil
 }
 
-// expect says that the holder asks; where the number is busy it comes again.
-func (s *shift) expect(ctx context.Context, g *seller, nth int) (said bool, err error) {
+// expect registers the holder's ask, and retries while the number is busy.
+func (s *shift) expect(ctx context.Context, g *seller, nth int) (registered bool, err error) {
 	q := room.ExpectRequest{Session: g.session, Fence: g.fence}
 	if !s.Unfiltered {
 		q.Filter.From = []string{marketplace}
@@ -93,24 +95,24 @@ func (s *shift) expect(ctx context.Context, g *seller, nth int) (said bool, err 
 	}
 	if errors.Is(refused, room.ErrNumberBusy) {
 		wait := min(x.AskAfter-s.now, s.BusyEvery.Milliseconds())
-		s.tally.BusyMS += wait
+		s.counts.BusyMS += wait
 		s.after(wait, func(ctx context.Context) error { return s.press(ctx, g, nth) })
 		return false, nil
 	}
-	if refused != nil { // the lease ended in this very millisecond
+	if refused != nil { // the lease ended in this millisecond
 		return false, nil
 	}
 	g.asked = append(g.asked, ask{at: s.now})
 	return true, nil
 }
 
-// ask is one that the engine knows of.
+// ask is an ask that the engine has.
 type ask struct {
 	at       int64
 	answered bool
 }
 
-// lastAsked is when the seller last asked, at or before a time; of the open asks alone, or of all.
+// lastAsked returns the seller's last ask at or before a time, of all asks or of the open ones.
 func (g *seller) lastAsked(by int64, open bool) (at int64, ok bool) {
 	for _, a := range g.asked {
 		if a.at <= by && !(open && a.answered) {
@@ -120,7 +122,7 @@ func (g *seller) lastAsked(by int64, open bool) (at int64, ok bool) {
 	return at, ok
 }
 
-// answer closes the earliest open ask that was made at or before a time.
+// answer closes the earliest open ask at or before a time.
 func (g *seller) answer(by int64) {
 	for i, a := range g.asked {
 		if a.at <= by && !a.answered {

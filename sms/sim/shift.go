@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Store is a Redis whose clock is moved by hand. It is emptied before every shift.
+// Store is a Redis with a clock that is set by hand. It is emptied before every shift.
 type Store struct {
 	Client  redis.UniversalClient
 	SetTime func(time.Time)
@@ -21,13 +21,13 @@ type Store struct {
 
 const (
 	integration = room.ID("integration")
-	shiftLeases = 500                      // a store that forgets nothing for a day gets slow
+	shiftLeases = 500                      // a store that keeps everything for a day gets slow
 	opening     = int64(1_800_000_000_123) // unix ms
 )
 
-// Run plays shifts until so many leases were granted.
-func Run(ctx context.Context, store Store, w World, seed uint64, leases int) (Tally, error) {
-	var all Tally
+// Run plays shifts until enough leases were granted.
+func Run(ctx context.Context, store Store, w World, seed uint64, leases int) (Counts, error) {
+	var all Counts
 	for n := uint64(0); all.Leases < leases; n++ {
 		t, err := play(ctx, store, w, rand.New(rand.NewPCG(seed, n)), min(leases-all.Leases, shiftLeases))
 		all.add(t)
@@ -38,73 +38,75 @@ func Run(ctx context.Context, store Store, w World, seed uint64, leases int) (Ta
 	return all, nil
 }
 
-// shift is one room while it is played. Times are unix ms.
+// shift is one room during a run. Times are unix ms.
 type shift struct {
 	World
 	store  Store
 	engine *room.Engine
 	r      *rand.Rand
-	tally  Tally
+	counts Counts
 
 	now      int64
 	events   events
 	sellers  map[int64]*seller  // by ticket
-	holder   *seller            // nil = nobody
-	texts    map[string]carried // who was given a text last
+	holder   *seller            // nil = none
+	texts    map[string]carried // the last recipient of each text
 	messages int
 }
 
-// carried is whom a text was attributed to.
+// carried is the lease that got a text.
 type carried struct {
 	to *seller
 	at int64
 }
 
-func play(ctx context.Context, store Store, w World, r *rand.Rand, leases int) (Tally, error) {
+func play(ctx context.Context, store Store, w World, r *rand.Rand, leases int) (Counts, error) {
 	if err := store.Client.FlushAll(ctx).Err(); err != nil {
-		return Tally{}, fmt.Errorf("empty the store: %w", err)
+		return Counts{}, fmt.Errorf("empty the store: %w", err)
 	}
 	quarantine := w.Quarantine
 	if quarantine == 0 {
 		quarantine = -1
 	}
-	s := &shift{World: w, store: store, r: r, now: opening, sellers: map[int64]*seller{}, texts: map[string]carried{},
-		engine: room.New(store.Client, room.Config{Quarantine: quarantine, Required: w.Required, Leases: 2 * time.Hour, Silent: true})}
+	s := &shift{World: w, store: store, r: r, now: opening, sellers: map[int64]*seller{},
+		texts: map[string]carried{},
+		engine: room.New(store.Client, room.Config{Quarantine: quarantine, Required: w.Required,
+			Leases: 2 * time.Hour, Silent: true})}
 	s.store.SetTime(room.Time(s.now))
 	if err := s.join(ctx); err != nil {
-		return s.tally, err
+		return s.counts, err
 	}
 	s.nextAdvert()
-	for s.tally.Leases < leases {
+	for s.counts.Leases < leases {
 		e := heap.Pop(&s.events).(event)
 		s.now = e.at
 		s.store.SetTime(room.Time(s.now))
 		if err := e.do(ctx); err != nil {
-			return s.tally, fmt.Errorf("at %d ms: %w", s.now-opening, err)
+			return s.counts, fmt.Errorf("at %d ms: %w", s.now-opening, err)
 		}
 	}
-	s.tally.Played += time.Duration(s.now-opening) * time.Millisecond
-	return s.tally, nil
+	s.counts.Played += time.Duration(s.now-opening) * time.Millisecond
+	return s.counts, nil
 }
 
-// after has something done in a while.
+// after schedules a function.
 func (s *shift) after(ms int64, do func(context.Context) error) {
 	s.events.count++
 	heap.Push(&s.events, event{at: s.now + max(ms, 0), n: s.events.count, do: do})
 }
 
-// chance is true in a share of all cases.
+// chance returns true in a share of all calls.
 func (s *shift) chance(share float64) bool { return s.r.Float64() < share }
 
-// between is a time of so many seconds.
+// between returns a random time between two numbers of seconds, in ms.
 func (s *shift) between(from, to float64) int64 {
 	return int64(1000 * (from + (to-from)*s.r.Float64()))
 }
 
-// see takes in how the room is: who holds the lock, until when, and whether the line is as long as it always is. A refusal
-// tells that as well; what the store did wrong ends the shift.
+// see records the room's state: the holder, the end of its lease, and whether the line is full. A refusal has
+// the state as well; a store's error ends the shift.
 func (s *shift) see(ctx context.Context, v room.View, err error) error {
-	s.tally.Calls++
+	s.counts.Calls++
 	if err != nil && !room.Refused(err) {
 		return err
 	}
@@ -126,7 +128,7 @@ func (s *shift) see(ctx context.Context, v room.View, err error) error {
 	return nil
 }
 
-// expires has the lease end when it is over, unless its end is moved.
+// expires ends the lease on time, unless its end is moved.
 func (s *shift) expires(g *seller, at int64) {
 	g.expires = at
 	s.after(at-s.now, func(ctx context.Context) error {
@@ -141,14 +143,14 @@ func (s *shift) expires(g *seller, at int64) {
 	})
 }
 
-// event is something that happens; of two at the same time, the one that was planned first.
+// event is a scheduled function; of two at one time, the one that was scheduled first runs first.
 type event struct {
 	at int64
 	n  int
 	do func(context.Context) error
 }
 
-// events is a heap of what is to happen.
+// events is a heap.
 type events struct {
 	list  []event
 	count int

@@ -32,17 +32,17 @@ func store(tb testing.TB) sim.Store {
 	return sim.Store{Client: rdb, SetTime: embedded.SetTime}
 }
 
-func run(tb testing.TB, w sim.World, leases int) sim.Tally {
+func run(tb testing.TB, w sim.World, leases int) sim.Counts {
 	tb.Helper()
 	return runSeed(tb, w, *seed, leases)
 }
 
-func runSeed(tb testing.TB, w sim.World, seed uint64, leases int) sim.Tally {
+func runSeed(tb testing.TB, w sim.World, seed uint64, leases int) sim.Counts {
 	tb.Helper()
-	tally, err := sim.Run(tb.Context(), store(tb), w, seed, leases)
+	counts, err := sim.Run(tb.Context(), store(tb), w, seed, leases)
 	require.NoError(tb, err)
-	tb.Logf("\n%s\n%s", sim.TableHead, tally.Row("", w))
-	return tally
+	tb.Logf("\n%s\n%s", sim.TableHead, counts.Row("", w))
+	return counts
 }
 
 // slow is the world of the bars with so many codes slow.
@@ -52,7 +52,7 @@ func slow(share float64) sim.World {
 	return w
 }
 
-// before is how it was when nobody could say that he asks.
+// before is the world before sellers could register asks.
 func before(w sim.World) sim.World {
 	w.Asking, w.Quarantine = 0, 0
 	return w
@@ -61,8 +61,8 @@ func before(w sim.World) sim.World {
 // bar is the largest share of wrong attributions at 30 s of quarantine, by the share of slow codes.
 var bar = map[float64]float64{.02: .002, .05: .007}
 
-// within is how many there may be in so many leases, chance counted in: three standard deviations of a Poisson count of pairs,
-// since one that goes astray mostly sends another after it.
+// within is how many there may be in so many leases, chance counted in: three standard deviations of a
+// Poisson count of pairs, since one that goes astray mostly sends another after it.
 func within(bar float64, leases int) int {
 	mean := bar * float64(leases)
 	return int(mean + 3*math.Sqrt(2*mean))
@@ -85,14 +85,15 @@ func TestCodeSentWithinTheQuarantineGoesAstrayOnlyWhereAnotherTookItsPlace(t *te
 }
 
 func noneGoAstray(t *testing.T, leases int) {
-	for _, stamp := range []sim.Stamp{sim.Exact, sim.Second, sim.Unsaid} {
+	for _, stamp := range []sim.Stamp{sim.Exact, sim.Second, sim.Unstamped} {
 		w := hard()
 		w.Stamp = stamp
 		require.Zero(t, run(t, w, leases).Wrong[sim.Broken], stamp)
 	}
 }
 
-// prompt is a world in which many codes are lost, and the next seller's is sent right after the quarantine of the one before.
+// prompt is a world in which many codes are lost, and the next seller's is sent right after the quarantine of
+// the one before.
 func prompt() sim.World {
 	w := slow(.02)
 	w.Lost, w.Quick, w.Cancel = .4, sim.Lognormal{Median: time.Second, Sigma: .8}, .5
@@ -109,10 +110,11 @@ func clocksSendNoneAstray(t *testing.T, leases, seeds int) {
 		for n := range seeds {
 			w := prompt()
 			w.Ahead = ahead
-			tally := runSeed(t, w, *seed+uint64(n), leases)
-			require.Zero(t, tally.Wrong[sim.Broken], "%s, seed %d", ahead, *seed+uint64(n))
+			counts := runSeed(t, w, *seed+uint64(n), leases)
+			require.Zero(t, counts.Wrong[sim.Broken], "%s, seed %d", ahead, *seed+uint64(n))
 			if ahead < 0 {
-				require.NotZero(t, tally.Claimed, "%s, seed %d: sellers see none of the codes that seem too old", ahead, *seed+uint64(n))
+				require.NotZero(t, counts.Claimed, "%s, seed %d: sellers see none of the codes that seem too old", ahead,
+					*seed+uint64(n))
 			}
 		}
 	}
@@ -141,9 +143,9 @@ type row struct {
 	name   string
 	world  sim.World
 	bar    float64 // 0 = none is set
-	tally  sim.Tally
+	counts sim.Counts
 	err    error
-	played chan struct{} // closed when tally and err are there
+	played chan struct{} // closed when counts and err are there
 }
 
 func rows(share float64) (list []*row) {
@@ -154,15 +156,16 @@ func rows(share float64) (list []*row) {
 		return list[len(list)-1]
 	}
 	add("before: nobody asks", func(w *sim.World) { *w = before(*w) })
-	add("before: nobody asks", func(w *sim.World) { *w = before(*w); w.Stamp = sim.Unsaid })
+	add("before: nobody asks", func(w *sim.World) { *w = before(*w); w.Stamp = sim.Unstamped })
 	for _, seconds := range []int{0, 15, 30, 60, 120} {
-		r := add(fmt.Sprintf("all ask, quarantine %d s", seconds), func(w *sim.World) { w.Quarantine = time.Duration(seconds) * time.Second })
+		r := add(fmt.Sprintf("all ask, quarantine %d s", seconds),
+			func(w *sim.World) { w.Quarantine = time.Duration(seconds) * time.Second })
 		if seconds == 30 {
 			r.bar = bar[share]
 		}
 	}
 	add("all ask, 30 s", func(w *sim.World) { w.Stamp = sim.Second }).bar = bar[share]
-	add("all ask, 30 s", func(w *sim.World) { w.Stamp = sim.Unsaid })
+	add("all ask, 30 s", func(w *sim.World) { w.Stamp = sim.Unstamped })
 	add("all ask, 30 s, asks without a sender", func(w *sim.World) { w.Unfiltered = true })
 	add("all ask, 30 s, codes of 4 digits", func(w *sim.World) { w.Digits = 4 })
 	add("all ask, 30 s, codes come twice", func(w *sim.World) { w.SameCode, w.Resent = .5, .02 })
@@ -187,7 +190,8 @@ func TestTable(t *testing.T) {
 		t.Skip("make sim prints the table")
 	}
 	wanted := regexp.MustCompile(*tableRows)
-	table := slices.DeleteFunc(append(rows(.02), rows(.05)...), func(r *row) bool { return !wanted.MatchString(r.name) })
+	table := slices.DeleteFunc(append(rows(.02), rows(.05)...),
+		func(r *row) bool { return !wanted.MatchString(r.name) })
 	begun := time.Now()
 	play(t, table)
 	fmt.Println(sim.TableHead)
@@ -195,17 +199,17 @@ func TestTable(t *testing.T) {
 	for _, r := range table {
 		<-r.played
 		require.NoError(t, r.err, r.name)
-		calls += r.tally.Calls
-		fmt.Println(r.tally.Row(r.name, r.world))
+		calls += r.counts.Calls
+		fmt.Println(r.counts.Row(r.name, r.world))
 	}
 	fmt.Printf("\n%d leases a row, seed %d; %d calls of the engine, %.0f a second\n", *tableLeases, *seed, calls,
 		float64(calls)/time.Since(begun).Seconds())
 	for _, r := range table {
 		if r.world.Quarantine > 0 {
-			require.Zero(t, r.tally.Wrong[sim.Broken], "%s: sent in time", r.name)
+			require.Zero(t, r.counts.Wrong[sim.Broken], "%s: sent in time", r.name)
 		}
 		if r.bar > 0 {
-			require.LessOrEqual(t, r.tally.AllWrong(), within(r.bar, r.tally.Leases), "%s: wrong", r.name)
+			require.LessOrEqual(t, r.counts.AllWrong(), within(r.bar, r.counts.Leases), "%s: wrong", r.name)
 		}
 	}
 }
@@ -223,7 +227,7 @@ func play(t *testing.T, table []*row) {
 		mine := store(t)
 		wg.Go(func() {
 			for r := range next {
-				r.tally, r.err = sim.Run(t.Context(), mine, r.world, *seed, *tableLeases)
+				r.counts, r.err = sim.Run(t.Context(), mine, r.world, *seed, *tableLeases)
 				close(r.played)
 			}
 		})

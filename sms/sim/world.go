@@ -1,8 +1,10 @@
-// Package sim plays carriers and sellers against the real engine, on a clock that is moved by hand, and counts whose code went
-// where: one room, always a line. Every join, ask, message and end is a call of room.Engine; what it would do is nowhere modelled.
+// Package sim plays carriers and sellers against the real engine, and counts which leases got whose codes.
+// One room always has a line, and its clock is set by hand. Every join, ask, message and end is a call of
+// room.Engine, which is not modelled.
 //
-// A run is made of shifts, each a room of its own on an empty store, and is told by its seed alone. The one thing that the seed
-// does not tell is how many real milliseconds a call took, which the engine adds to the age of a message without sent_at.
+// A run consists of shifts, each with its own room on an empty store, and depends only on its seed. The one
+// exception is how many real milliseconds a call takes, which the engine adds to the age of a message without
+// sent_at.
 package sim
 
 import (
@@ -11,66 +13,66 @@ import (
 	"time"
 )
 
-// World is what is simulated. Zero fields are zero; Default has the figures that the bars are for.
+// World configures a simulation. Zero fields are zero; Default has the figures of the bars.
 type World struct {
 	Rules
 	Carriers
 	Sellers
 }
 
-// Rules says how the room is set up, and whether sellers keep to it.
+// Rules configure the room, and how far sellers keep to them.
 type Rules struct {
-	Asking     float64       // the share of sellers that say before they ask
+	Asking     float64       // share of sellers that register asks
 	Quarantine time.Duration // SMS_QUARANTINE; 0 = none
-	Promised   time.Duration // codes sent within this after their ask must not go astray; 0 = as Quarantine
-	Unfiltered bool          // asks do not say who the sender must be
-	Required   bool          // SMS_EXPECT=required: nobody is matched by time alone
+	Promised   time.Duration // codes sent within this time after their ask must not go astray; 0 = Quarantine
+	Unfiltered bool          // asks do not name the sender
+	Required   bool          // SMS_EXPECT=required: no match by time alone
 	Guard      time.Duration // SMS_GUARD
 	Keep       bool          // SMS_COMPLETES=false: a code ends no lease
 }
 
-// Stamp says what a message tells of when the carrier took it.
+// Stamp is how precisely a message has the time at which the carrier took it.
 type Stamp string
 
 // The stamps.
 const (
-	Exact  Stamp = "exact"  // sent_at to the millisecond
-	Second Stamp = "second" // sent_at to the second
-	Unsaid Stamp = "none"   // no sent_at: it counts as sent when it is read
+	Exact     Stamp = "exact"  // sent_at to the millisecond
+	Second    Stamp = "second" // sent_at to the second
+	Unstamped Stamp = "none"   // no sent_at: it counts as sent when it is read
 )
 
-// Carriers says how messages travel. A log-normal time is given by its median and sigma.
+// Carriers configures the transport of messages. A log-normal time has a median and a sigma.
 type Carriers struct {
-	Slow    float64 // the share of codes that the marketplace or the carrier takes long to send
-	Lost    float64 // and that never come
+	Slow    float64 // share of codes that are sent late
+	Lost    float64 // share of codes that are never sent
 	Quick   Lognormal
 	Slowly  Lognormal
-	Transit Lognormal // from sent_at to here
-	Resent  float64   // the share of codes that come a second time under another id, with the time of the second sending
+	Transit Lognormal // from sent_at to arrival
+	Resent  float64   // share of codes that arrive twice, under another id, with the time of the second sending
 	Stamp   Stamp
-	Ahead   time.Duration // how far the carrier's clock is ahead, in whole ms; negative = it is behind
+	Ahead   time.Duration // how far the carrier's clock is ahead, in whole ms; negative = behind
 	Digits  int           // of a code
 
 	Adverts       float64 // an hour, to the number
-	AdvertsNumber float64 // the share of them in which a number looks like a code
-	AdvertsSame   float64 // the share of them that the marketplace itself sends
+	AdvertsNumber float64 // share of them with a number that looks like a code
+	AdvertsSame   float64 // share of them that the marketplace itself sends
 }
 
-// Sellers says what who holds the lock does.
+// Sellers configures the holders.
 type Sellers struct {
 	Press      Lognormal     // from the grant to pressing "send me the code"
-	Again      float64       // the share that press again, each time, 15 to 35 s later
-	AgainMost  int           // how often at the most
-	SameCode   float64       // the share of those whose marketplace then sends the same text again
-	Cancel     float64       // the share that give up after 45 to 110 s
-	StillTry   float64       // the share that press although another's code has ended their lease before they pressed at all
-	EnterCode  time.Duration // from the right code to done, where the lease goes on
-	Answer     time.Duration // from being offered a code to claiming it
-	BusyEvery  time.Duration // how often who is told number_busy looks whether it is over
-	LineLength int           // how many wait, always
+	Again      float64       // share that press again, each time, 15 to 35 s later
+	AgainMost  int           // at most
+	SameCode   float64       // share of those whose marketplace then sends the same text again
+	Cancel     float64       // share that give up after 45 to 110 s
+	StillTry   float64       // share that press although another's code has ended their lease before
+	EnterCode  time.Duration // from the right code to done, if the lease goes on
+	Answer     time.Duration // from an offer to its claim
+	BusyEvery  time.Duration // retries after number_busy
+	LineLength int           // places that wait, always
 }
 
-// Lognormal is a time that is log-normally spread.
+// Lognormal is a log-normally distributed time.
 type Lognormal struct {
 	Median time.Duration
 	Sigma  float64
@@ -80,8 +82,8 @@ func (l Lognormal) draw(r *rand.Rand) int64 {
 	return int64(float64(l.Median.Milliseconds()) * math.Exp(r.NormFloat64()*l.Sigma))
 }
 
-// Default is the world of the bars: everybody asks, 30 s of quarantine, 2 % of codes slow, 1 % lost, an advert an hour; every press
-// brings a code of its own, and carriers send nothing twice.
+// Default returns the world of the bars. All sellers ask; the quarantine is 30 s; 2 % of codes are slow, 1 %
+// are lost; an advert comes every hour. Every press gets its own code, and carriers send nothing twice.
 func Default() World {
 	return World{
 		Rules: Rules{Asking: 1, Quarantine: 30 * time.Second},
@@ -97,8 +99,9 @@ func Default() World {
 	}
 }
 
-// promised is how long after its ask a code may be sent and must not go astray. A clock that is ahead shortens it by as much:
-// a code that is on its way for longer than that seems to have been sent later than it was, and nothing shows it.
+// promised returns how long after its ask a code may be sent and must not go astray. A clock that is ahead
+// shortens it by as much: a code with a longer transit seems to be sent later than it was, which the rules
+// cannot notice.
 func (w World) promised() int64 {
 	promised := w.Promised
 	if promised == 0 {
@@ -107,12 +110,12 @@ func (w World) promised() int64 {
 	return (promised - max(w.Ahead, 0)).Milliseconds()
 }
 
-// window is the half-open time that the carrier's sent_at stands for; both 0 = it gives none. A sent_at without a fraction is
-// its whole second.
+// window returns the half-open interval that the carrier's sent_at stands for; 0, 0 = no sent_at. A sent_at
+// without a fraction is its whole second.
 func (c Carriers) window(sent int64) (from, to int64) {
 	at := sent + c.Ahead.Milliseconds()
 	switch {
-	case c.Stamp == Unsaid:
+	case c.Stamp == Unstamped:
 		return 0, 0
 	case c.Stamp == Second || at%1000 == 0:
 		from = at - at%1000

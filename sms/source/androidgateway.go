@@ -8,10 +8,10 @@ import (
 	"github.com/waitroom/waitroom/sms"
 )
 
-// androidGateway takes the webhooks of SMS Gateway for Android (capcom6/android-sms-gateway): JSON, signed
-// in X-Signature by HMAC-SHA256 of the body and X-Timestamp. The id of an event stays the same when the
-// app repeats it, that of a message is a hash that two messages may share. receivedAt is the carrier's own
-// time stamp, in whole seconds.
+// androidGateway reads the webhooks of SMS Gateway for Android (capcom6/android-sms-gateway). They are JSON,
+// signed in X-Signature by HMAC-SHA256 of the body and X-Timestamp. An event's id stays the same when the app
+// repeats it; a message's id is a hash that two messages may share. receivedAt is the carrier's own
+// timestamp, in whole seconds.
 // https://docs.sms-gate.app/features/webhooks/
 type androidGateway struct{ keys keys }
 
@@ -41,7 +41,7 @@ func (g androidGateway) Parse(r sms.Request) (sms.Post, error) {
 	}
 	from := f.text("payload.sender")
 	if from == "" {
-		from = f.text("payload.phoneNumber") // as older versions of the app call it
+		from = f.text("payload.phoneNumber") // name in older versions of the app
 	}
 	return sms.Post{ID: f.text("id"), From: from, Text: sms.NewSecret(f.text("payload.message")),
 		SentAt: f.text("payload.receivedAt")}, nil

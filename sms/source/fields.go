@@ -12,10 +12,10 @@ import (
 	"github.com/waitroom/waitroom/sms"
 )
 
-// fields are what a body says: JSON, or a form as an object of texts.
+// fields are a body's fields: JSON, or a form as an object of texts.
 type fields struct{ root any }
 
-// readFields reads a body by its content type, else by how it begins. The error is sms.FaultBody.
+// readFields parses a body by its content type, or else by its first character. The error is sms.FaultBody.
 func readFields(r sms.Request) (fields, error) {
 	if isForm(r) {
 		form, err := url.ParseQuery(string(r.Body))
@@ -30,7 +30,7 @@ func readFields(r sms.Request) (fields, error) {
 	}
 	var root any
 	body := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(r.Body, []byte("\uFEFF"))))
-	body.UseNumber() // a number stays as it is written
+	body.UseNumber() // keeps numbers as written
 	if body.Decode(&root) != nil {
 		return fields{}, sms.FaultBody
 	}
@@ -51,7 +51,8 @@ func isForm(r sms.Request) bool {
 	return len(body) > 0 && body[0] != '{' && body[0] != '['
 }
 
-// text is the value at a path such as payload.message or results.0.text; "" where there is no text or number.
+// text returns the value at a path such as payload.message or results.0.text; "" if there is no text or
+// number.
 func (f fields) text(path string) string {
 	switch v := at(f.root, path).(type) {
 	case string:
@@ -68,7 +69,7 @@ func (f fields) is(path string) bool { return at(f.root, path) == true }
 func at(value any, path string) any {
 	switch v := value.(type) {
 	case map[string]any:
-		if found, ok := v[path]; ok { // also a name that has a dot in it
+		if found, ok := v[path]; ok { // also for a name with a dot
 			return found
 		}
 		if first, rest, more := strings.Cut(path, "."); more {

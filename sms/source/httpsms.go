@@ -10,9 +10,9 @@ import (
 	"github.com/waitroom/waitroom/sms"
 )
 
-// httpSMS takes the events of httpSMS (NdoleStudio/httpsms): a CloudEvent in JSON, with a token by HS256 under
-// the webhook's signing key. The token proves who sends, not what: it does not cover the body. The timestamp
-// is when the phone received the message, by the phone's clock.
+// httpSMS reads the events of httpSMS (NdoleStudio/httpsms): CloudEvents in JSON. Their token, by HS256 under
+// the webhook's signing key, authenticates the sender, but does not cover the body. The timestamp is when the
+// phone received the message, by the phone's clock.
 // https://docs.httpsms.com/webhooks/introduction
 type httpSMS struct{ keys keys }
 
@@ -22,7 +22,8 @@ func (h httpSMS) Verify(r sms.Request) error {
 		return refused("there is no bearer token: give the webhook a signing key in httpSMS")
 	}
 	var claims jwt.RegisteredClaims
-	parser := jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Name}), jwt.WithExpirationRequired(),
+	parser := jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Name}),
+		jwt.WithExpirationRequired(),
 		jwt.WithLeeway(sms.Tolerance), jwt.WithTimeFunc(func() time.Time { return r.Now }))
 	_, err := parser.ParseWithClaims(token, &claims, func(*jwt.Token) (any, error) { return h.keys.set(), nil })
 	switch {

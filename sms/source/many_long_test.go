@@ -31,23 +31,28 @@ var bare = Template{From: "from", Text: "text"}
 // senders are what each kind sends of one message, in the text that the other tests have.
 var senders = map[string]func(id, body string, at, now time.Time) sms.Request{
 	"twilio": func(id, body string, _, _ time.Time) sms.Request {
-		return byTwilio(here, secret, url.Values{"MessageSid": {"SM" + id}, "From": {"+8215881234"}, "Body": {body}, "SmsStatus": {"received"}})
+		return byTwilio(here, secret, url.Values{"MessageSid": {"SM" + id}, "From": {"+8215881234"}, "Body": {body},
+			"SmsStatus": {"received"}})
 	},
 	"android-sms-gateway": func(id, body string, at, now time.Time) sms.Request {
-		return byGateway(secret, strings.NewReplacer("Ey6ECgOkVVFjz3CL48B8C", id, text, body, "2026-11-25T20:59:58.000+09:00",
+		return byGateway(secret, strings.NewReplacer("Ey6ECgOkVVFjz3CL48B8C", id, text, body,
+			"2026-11-25T20:59:58.000+09:00",
 			at.Truncate(time.Second).Format("2006-01-02T15:04:05.000Z07:00")).Replace(gatewayBody), now)
 	},
 	"httpsms": func(id, body string, at, now time.Time) sms.Request {
-		return byHTTPSMS(secret, strings.NewReplacer("32343a19-da5e-4b1b-a767-3298a73703cb", id, text, body, "2026-11-25T11:59:58.123Z",
+		return byHTTPSMS(secret, strings.NewReplacer("32343a19-da5e-4b1b-a767-3298a73703cb", id, text, body,
+			"2026-11-25T11:59:58.123Z",
 			at.Format(time.RFC3339Nano)).Replace(httpSMSBody), jwt.SigningMethodHS256, now)
 	},
 	"smsforwarder": func(_, body string, at, now time.Time) sms.Request {
 		r := forwarderJSON(secret, now)
-		r.Body = []byte(strings.NewReplacer(text, body, "2026-11-25T20:59:58.123+09:00", at.Format(time.RFC3339Nano)).Replace(string(r.Body)))
+		r.Body = []byte(strings.NewReplacer(text, body, "2026-11-25T20:59:58.123+09:00",
+			at.Format(time.RFC3339Nano)).Replace(string(r.Body)))
 		return r
 	},
 	"template": func(_, body string, _, _ time.Time) sms.Request {
-		return request(url.Values{"from": {"15881234"}, "text": {body}}.Encode(), "Content-Type", asForm, "Authorization", "Bearer "+secret)
+		return request(url.Values{"from": {"15881234"}, "text": {body}}.Encode(), "Content-Type", asForm,
+			"Authorization", "Bearer "+secret)
 	},
 }
 
@@ -58,14 +63,16 @@ type sent struct {
 	answer   sms.Answer
 }
 
-// Of many messages, of which sources send some again, at once and later, none counts twice and none goes to another's lease.
+// Sources send some of many messages again, at once and later. No repeat counts twice, and no message goes to
+// another's lease.
 func TestManyMessagesWithRepeatsNoneDoubledNoneWrong(t *testing.T) {
 	require.Len(t, senders, len(kinds))
 	rdb := redistest.Shared(t)
 	engine := room.New(rdb, room.Config{Journal: 1 << 20, Keys: room.NewKeyring([]byte(secret))})
-	service, err := sms.New(sms.Config{Engine: engine, Completes: true, Source: func(_ room.ID, name string) sms.Source {
-		return configured(t, name, bare)
-	}})
+	service, err := sms.New(sms.Config{Engine: engine, Completes: true,
+		Source: func(_ room.ID, name string) sms.Source {
+			return configured(t, name, bare)
+		}})
 	require.NoError(t, err)
 	for _, kind := range Kinds() {
 		t.Run(kind, func(t *testing.T) {
@@ -88,12 +95,14 @@ func sendMany(t *testing.T, engine *room.Engine, service *sms.Service, kind stri
 		session := room.NewSession()
 		st, err := engine.Join(ctx, id, room.JoinRequest{Session: session, Seller: "a"})
 		require.NoError(t, err)
-		s := sent{id: fmt.Sprint("id-", i), body: fmt.Sprintf("[쿠팡] 인증번호 %06d", 100_000+i), at: room.Time(st.Lease.GrantedAt)}
+		s := sent{id: fmt.Sprint("id-", i), body: fmt.Sprintf("[쿠팡] 인증번호 %06d", 100_000+i),
+			at: room.Time(st.Lease.GrantedAt)}
 		s.answer = post(s)
 		all = append(all, s)
 		if s.answer.Result != room.Unmatched {
 			matched++
-			require.Equal(t, sms.Answer{Result: room.Matched, Ticket: st.Lease.Ticket, Fence: st.Lease.Fence}, s.answer)
+			require.Equal(t, sms.Answer{Result: room.Matched, Ticket: st.Lease.Ticket, Fence: st.Lease.Fence},
+				s.answer)
 		}
 		for range rng.IntN(3) {
 			require.Equal(t, s.answer, post(s))
@@ -104,11 +113,12 @@ func sendMany(t *testing.T, engine *room.Engine, service *sms.Service, kind stri
 			repeats++
 		}
 		requireOwn(t, engine, id, session, s)
-		_, _ = engine.Leave(ctx, id, room.LeaveRequest{Session: session, Outcome: room.Cancelled}) // where the message was in doubt
+		// the message was ambiguous
+		_, _ = engine.Leave(ctx, id, room.LeaveRequest{Session: session, Outcome: room.Cancelled})
 	}
 	require.Equal(t, count, journalled(t, engine, id))
 	t.Logf("%d messages, %d repeats, %d matched, %d in doubt", count, repeats, matched, count-matched)
-	if kind != "android-sms-gateway" { // whose time is a whole second, in which many of these leases are
+	if kind != "android-sms-gateway" { // its time is a whole second, which contains many of these leases
 		require.Greater(t, matched, count*98/100)
 	}
 }
@@ -128,7 +138,7 @@ func requireOwn(t *testing.T, engine *room.Engine, id room.ID, session string, s
 	}
 }
 
-// journalled is how many messages the ledger will be told of, each of which it is told once.
+// journalled returns how many messages the journal has for the ledger, each once.
 func journalled(t *testing.T, engine *room.Engine, id room.ID) int {
 	t.Helper()
 	seen := map[string]bool{}

@@ -13,10 +13,10 @@ import (
 	"github.com/waitroom/waitroom/sms"
 )
 
-// keys are the secrets that a source may sign with. They do not print.
+// keys are a source's secrets. They do not print.
 type keys []sms.Secret
 
-// match reports whether what any of the keys makes equals what was given. Each is compared in constant time.
+// match reports whether any key produces the given signature. It compares in constant time.
 func (k keys) match(given []byte, makes func(key []byte) []byte) bool {
 	found := 0
 	for _, key := range k {
@@ -25,7 +25,7 @@ func (k keys) match(given []byte, makes func(key []byte) []byte) bool {
 	return found == 1
 }
 
-// set is the secrets as the JWT library takes them.
+// set returns the secrets as the JWT library takes them.
 func (k keys) set() (set jwt.VerificationKeySet) {
 	for _, key := range k {
 		set.Keys = append(set.Keys, []byte(key.Reveal()))
@@ -33,7 +33,7 @@ func (k keys) set() (set jwt.VerificationKeySet) {
 	return set
 }
 
-// mac is the HMAC of some texts, one behind the other.
+// mac returns the HMAC of the concatenated texts.
 func mac(h func() hash.Hash, key []byte, texts ...[]byte) []byte {
 	m := hmac.New(h, key)
 	for _, text := range texts {
@@ -44,12 +44,12 @@ func mac(h func() hash.Hash, key []byte, texts ...[]byte) []byte {
 
 func hmacSHA256(key []byte, texts ...[]byte) []byte { return mac(sha256.New, key, texts...) }
 
-// refused is sms.ErrSignature with what to look at. It repeats nothing of the request.
+// refused returns sms.ErrSignature with a hint. It repeats nothing of the request.
 func refused(format string, args ...any) error {
 	return &sms.SignatureFault{Hint: fmt.Sprintf(format, args...)}
 }
 
-// timely holds a signature to the time at which it was made.
+// timely returns an error if a signature's time is too far off.
 func timely(signed, now time.Time) error {
 	if off := now.Sub(signed); off.Abs() > sms.Tolerance {
 		return refused("its time is over %s off: check the sender's clock", sms.Tolerance)

@@ -10,10 +10,10 @@ import (
 	"github.com/waitroom/waitroom/sms"
 )
 
-// smsForwarder takes the webhooks of SmsForwarder (pppscn/SmsForwarder): JSON or a form with the names
-// that the app's own tags have. sign is the HMAC-SHA256 of "timestamp\nsecret" under the secret: it proves
-// who sends, not what. The app has no id; receive_time is when the phone received the message, by the
-// phone's clock.
+// smsForwarder reads the webhooks of SmsForwarder (pppscn/SmsForwarder): JSON, or a form, with the names of
+// the app's own tags. sign is the HMAC-SHA256 of "timestamp\nsecret" under the secret: it authenticates the
+// sender, but does not cover the body. The app has no id; receive_time is when the phone received the
+// message, by the phone's clock.
 // https://github.com/pppscn/SmsForwarder/wiki
 type smsForwarder struct{ keys keys }
 
@@ -37,7 +37,7 @@ func (s smsForwarder) Verify(r sms.Request) error {
 	return timely(time.UnixMilli(ms), r.Now)
 }
 
-// unescaped is the signature without the escapes that the app writes it with, whatever it writes it into.
+// unescaped returns the signature without the escapes that the app adds in either format.
 func unescaped(sign string) string {
 	if !strings.Contains(sign, "%") {
 		return sign
@@ -54,11 +54,12 @@ func (s smsForwarder) Parse(r sms.Request) (sms.Post, error) {
 	if err != nil {
 		return sms.Post{}, err
 	}
-	text := f.text("org_content") // content is the app's own template around it, where nobody changed that
+	// content has the app's own template around the text, unless the user changed that
+	text := f.text("org_content")
 	if text == "" {
 		text = f.text("content")
 	}
-	stamp, _ := strconv.ParseInt(f.text("timestamp"), 10, 64) // Verify has read it
+	stamp, _ := strconv.ParseInt(f.text("timestamp"), 10, 64) // Verify has parsed it
 	return sms.Post{From: f.text("from"), Text: sms.NewSecret(text),
 		SentAt: f.text("receive_time"), Stamp: stamp}, nil
 }

@@ -1,6 +1,6 @@
-// Package source reads what phones and SMS providers send by themselves: each kind checks its own
-// signature and makes an sms.Post of its own format. A kind is one file and two methods, Verify and Parse,
-// written after the documentation and the source code of the program that sends.
+// Package source reads the formats of phones and SMS providers. Each kind verifies its own signature and
+// returns an sms.Post. A kind is one file with two methods, Verify and Parse, written after the documentation
+// and source code of the sending program.
 package source
 
 import (
@@ -14,14 +14,14 @@ import (
 	"github.com/waitroom/waitroom/sms"
 )
 
-// Settings are what a source is set up with.
+// Settings configure a source.
 type Settings struct {
 	Kind     string
 	Secrets  []sms.Secret // the current one first; each is accepted, so that one can be replaced
-	Template Template     // of the kind template
+	Template Template     // of kind template
 }
 
-// Configured is a source that was set up.
+// Configured is a source with its settings.
 type Configured struct {
 	sms.Source
 	Settings
@@ -35,10 +35,10 @@ var kinds = map[string]func(keys, Template) (sms.Source, error){
 	"template":            newTemplate,
 }
 
-// Kinds are the kinds that there are.
+// Kinds returns all kinds.
 func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 
-// New sets a source up. The error names what is wrong and repeats no secret.
+// New returns a source. The error names the wrong setting and repeats no secret.
 func New(s Settings) (Configured, error) {
 	newSource, known := kinds[s.Kind]
 	if !known {
@@ -56,10 +56,10 @@ func New(s Settings) (Configured, error) {
 
 var name = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
-// ValidName reports whether a source may be called so: it stands in an address.
+// ValidName reports whether a source may have this name, which is part of a URL.
 func ValidName(text string) bool { return name.MatchString(text) }
 
-// Secrets are the secrets of several sources, always in the same order.
+// Secrets returns the secrets of several sources, always in the same order.
 func Secrets(sources map[string]Configured) (secrets [][]byte) {
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		for _, secret := range sources[name].Secrets {
@@ -69,8 +69,7 @@ func Secrets(sources map[string]Configured) (secrets [][]byte) {
 	return secrets
 }
 
-// shortest is how many characters a secret has at the least that is not spoken of: a phone's app makes one
-// of 8.
+// shortest is the length from which a secret causes no warning. One phone's app makes secrets of 8.
 const shortest = 16
 
 // Short reports whether one of the secrets can be guessed.

@@ -12,11 +12,11 @@ import (
 	"github.com/waitroom/waitroom/sms"
 )
 
-// Template says where a source of the kind template has what: names of form fields, or paths in JSON such as
+// Template maps the fields of a source of kind template: names of form fields, or JSON paths such as
 // payload.message and results.0.text. From and Text are required.
 type Template struct {
 	Scheme string // bearer, the default, or hmac-sha256
-	Header string // that has the secret or the signature; default Authorization, X-Signature
+	Header string // of the secret or signature; default Authorization, X-Signature
 
 	ID, From, Text, SentAt string
 	Format                 string // of SentAt: rfc3339 (default), unix, unix_ms or a pattern
@@ -25,7 +25,7 @@ type Template struct {
 	Ref, Part, Parts string
 }
 
-// template takes any JSON or form.
+// template reads any JSON or form.
 type template struct {
 	keys keys
 	Template
@@ -66,11 +66,11 @@ func newTemplate(k keys, t Template) (sms.Source, error) {
 	return made, nil
 }
 
-// letters of a pattern, as phones and providers write it, and what package time calls them.
+// letters maps the letters of a pattern to the layout of package time.
 var letters = strings.NewReplacer("yyyy", "2006", "YYYY", "2006", "MM", "01", "dd", "02", "DD", "02",
 	"HH", "15", "mm", "04", "ss", "05", "SSS", "000", "XXX", "Z07:00", "XX", "Z0700", "'", "")
 
-// layoutOf is "" for what a Post takes as it is.
+// layoutOf returns the layout of a format; "" for formats that a Post accepts as they are.
 func layoutOf(format string) (string, error) {
 	switch format {
 	case "", "rfc3339", "unix", "unix_ms":
@@ -105,13 +105,13 @@ func (t template) Verify(r sms.Request) error {
 	return nil
 }
 
-// digest reads a signature in hex or base64, with or without sha256= in front.
+// digest decodes a signature in hex or base64, with or without the prefix sha256=.
 func digest(text string) []byte {
 	text = strings.TrimPrefix(text, "sha256=")
 	if sum, err := hex.DecodeString(text); err == nil {
 		return sum
 	}
-	sum, _ := base64.StdEncoding.DecodeString(text) // what is neither is no signature
+	sum, _ := base64.StdEncoding.DecodeString(text) // neither is no signature
 	return sum
 }
 
@@ -130,7 +130,7 @@ func (t template) Parse(r sms.Request) (sms.Post, error) {
 		SentAt: t.sentAt(text(t.SentAt)), Ref: text(t.Ref), Part: text(t.Part), Parts: text(t.Parts)}, nil
 }
 
-// sentAt is a time in RFC 3339, or as it was given where it can not be read: a Post refuses that.
+// sentAt returns a time in RFC 3339, or the given text if it cannot be parsed, which a Post refuses.
 func (t template) sentAt(given string) string {
 	given = strings.TrimSpace(given)
 	if t.layout == "" || given == "" {

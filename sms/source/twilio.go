@@ -11,8 +11,8 @@ import (
 	"github.com/waitroom/waitroom/sms"
 )
 
-// twilio takes incoming messages of Twilio: a form, signed together with the address that Twilio calls by
-// HMAC-SHA1 under the account's auth token. It says nothing of when the message was sent.
+// twilio reads Twilio's incoming messages: a form, signed with the URL that Twilio calls by HMAC-SHA1 under
+// the account's auth token. They have no time of sending.
 // https://www.twilio.com/docs/usage/webhooks/webhooks-security
 type twilio struct{ keys keys }
 
@@ -51,7 +51,7 @@ func (t twilio) Parse(r sms.Request) (sms.Post, error) {
 	return sms.Post{ID: id, From: form.Get("From"), Text: sms.NewSecret(form.Get("Body"))}, nil
 }
 
-// signedValues are the form's names and values as they are signed: sorted, one behind the other.
+// signedValues returns the form's names and values as they are signed: sorted and concatenated.
 func signedValues(form url.Values) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(form)) {
@@ -64,7 +64,7 @@ func signedValues(form url.Values) string {
 	return b.String()
 }
 
-// addresses are a URL with and without its scheme's own port: Twilio signs either.
+// addresses returns a URL with and without its scheme's default port: Twilio signs either.
 func addresses(address string) []string {
 	scheme, rest, _ := strings.Cut(address, "://")
 	host, path := rest, ""

@@ -1,4 +1,4 @@
-// Package dialect is the SQL in which the databases differ. It needs none of their drivers.
+// Package dialect has the differences between the databases' SQL. It needs none of their drivers.
 package dialect
 
 import (
@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// Dialect is the SQL that a database speaks. Statements are written with $1, $2 ….
+// Dialect is a database's SQL. Statements are written with $1, $2 ….
 type Dialect int
 
-// The databases it works on.
+// The supported databases.
 const (
 	SQLite Dialect = iota + 1
 	Postgres
-	MySQL // and MariaDB, in the SQL that both speak
+	MySQL // and MariaDB, in their common SQL
 )
 
-// Querier is what a *sql.DB and a *sql.Tx have in common.
+// Querier is the part that *sql.DB and *sql.Tx have in common.
 type Querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
@@ -29,8 +29,8 @@ type Querier interface {
 
 var parameter = regexp.MustCompile(`\$[0-9]+`)
 
-// Bind writes a statement's parameters as the database wants them, and its arguments where MySQL wants one for each place. Statements have
-// no other dollar.
+// Bind returns a statement and its arguments as the database accepts them. MySQL needs an argument for each
+// place of a parameter. Statements contain no other dollar sign.
 func (d Dialect) Bind(query string, args ...any) (string, []any) {
 	switch d {
 	case SQLite:
@@ -47,7 +47,8 @@ func (d Dialect) Bind(query string, args ...any) (string, []any) {
 	return query, args
 }
 
-// SkipLocked is what keeps claimants from waiting for each other; SQLite has one writer at a time anyway.
+// SkipLocked returns the clause that keeps claimants from waiting for each other. SQLite needs none: it has
+// one writer at a time.
 func (d Dialect) SkipLocked() string {
 	if d == SQLite {
 		return ""
@@ -55,14 +56,15 @@ func (d Dialect) SkipLocked() string {
 	return "FOR UPDATE SKIP LOCKED"
 }
 
-// Now is the one clock of all who use a database, in unix ms: the server's own, because its clients may be on several machines; this
-// machine's for SQLite, whose users all share it.
+// Now returns the common clock of all users of a database, in unix ms. It is the server's, since clients may
+// run on several machines; for SQLite it is this machine's.
 func (d Dialect) Now(ctx context.Context, q Querier) (ms int64, err error) {
 	switch d {
 	case Postgres:
 		err = q.QueryRowContext(ctx, `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint`).Scan(&ms)
-	case MySQL: // by UTC, which no session's time zone changes
-		err = q.QueryRowContext(ctx, `SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000`).Scan(&ms)
+	case MySQL: // in UTC, whatever the session's time zone
+		err = q.QueryRowContext(ctx,
+			`SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000`).Scan(&ms)
 	default:
 		ms = time.Now().UnixMilli()
 	}

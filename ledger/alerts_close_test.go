@@ -1,0 +1,47 @@
+package ledger
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+func TestCloseWaitsForTheCallThatGoesOnAndMakesNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []room.ID
+		goOn := make(chan struct{})
+		b := alerts{notify: func(id room.ID) { told = append(told, id); <-goOn }}
+		b.raise("first")
+		synctest.Wait()
+		b.raise("second")
+		closed := false
+		go func() { b.close(); closed = true }()
+		synctest.Wait()
+		require.False(t, closed)
+		close(goOn)
+		synctest.Wait()
+		require.True(t, closed)
+		b.raise("third")
+		synctest.Wait()
+		require.Equal(t, []room.ID{"first"}, told)
+	})
+}
+
+func TestARoomThatAlarmsWhileNobodyListensIsToldOfOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []room.ID
+		goOn := make(chan struct{})
+		b := alerts{notify: func(id room.ID) { told = append(told, id); <-goOn }}
+		for range 3 {
+			b.raise("a room")
+			synctest.Wait()
+		}
+		close(goOn)
+		synctest.Wait()
+		require.Equal(t, []room.ID{"a room", "a room"}, told, "once for those that came while the first was told")
+		b.close()
+	})
+}

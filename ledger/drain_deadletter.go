@@ -1,0 +1,68 @@
+package ledger
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/room"
+)
+
+// errMalformed is wrapped by errors of records that no program of this version could apply.
+var errMalformed error = sqldb.DataError("record is odd")
+
+// deadLetterMalformed stores a malformed record as a dead letter; the rest of its entry is applied.
+func (w *work) deadLetterMalformed(rec record, err error) error {
+	if errors.Is(err, errMalformed) {
+		err = w.deadLetter(room.Entry{ID: fmt.Sprintf("%s/%d", rec.entry, rec.n), Epoch: rec.epoch,
+			Records: []room.Record{rec.Record}}, err)
+	}
+	if err != nil {
+		return fmt.Errorf("entry %s: %s: %w", rec.entry, rec.Type, err)
+	}
+	return nil
+}
+
+// deadLetter stores an entry that cannot be applied in table parked, for a person to look at. The entries
+// behind it go on.
+func (w *work) deadLetter(e room.Entry, why error) error {
+	stored, err := w.Exec(`INSERT INTO parked (room, epoch, entry, body, error) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT DO NOTHING`, string(w.id), e.Epoch, e.ID, plain(bodyOf(e)), plain(why.Error()))
+	if err == nil && stored > 0 {
+		w.deadLetters = append(w.deadLetters, deadLetter{entry: e.ID, err: why})
+	}
+	return err
+}
+
+type deadLetter struct {
+	entry string
+	err   error
+}
+
+// bodyOf returns an entry's content, without digits that could be a code.
+func bodyOf(e room.Entry) string {
+	if e.Odd != nil {
+		return codeRuns.ReplaceAllString(e.Raw, "****")
+	}
+	records := slices.Clone(e.Records)
+	for i := range records {
+		records[i].Text, records[i].From = room.Mask(records[i].Text), room.MaskSender(records[i].From)
+	}
+	body, err := json.Marshal(records)
+	if err != nil {
+		return err.Error()
+	}
+	return string(body)
+}
+
+// codeRuns are runs of digits as long as a code; times and fences are longer.
+var codeRuns = regexp.MustCompile(`\b[0-9]{4,8}\b`)
+
+// plain returns the text as every database accepts it: valid UTF-8 without NUL.
+func plain(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+}

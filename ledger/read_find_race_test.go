@@ -1,0 +1,29 @@
+package ledger
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/sqldb"
+)
+
+// The retention may take all of a seller between the search and the look at where something happened to it
+// last.
+func TestSellerWhoGoesDuringTheSearchIsLeftOut(t *testing.T) {
+	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: "sqlite:" + t.TempDir() + "/waitroom.db",
+		Migrations: Migrations()})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	_, err = db.SQL().Exec(`INSERT INTO timeline (room, epoch, entry, n, at, kind, seller)
+		VALUES ('integration', 1, '1-0', 0, 10, 'joined', 's-2')`)
+	require.NoError(t, err)
+	f := newFinder("s", nil)
+	f.add("s-1") // it was there a moment ago
+	var found FoundSellers
+	require.NoError(t, db.Read(t.Context(), func(s sqldb.Session) (err error) {
+		found, err = (&work{Session: s}).findSellers(f)
+		return err
+	}))
+	require.Equal(t, []FoundSeller{{Seller: "s-2", Room: "integration", At: 10}}, found.List)
+}

@@ -1,0 +1,120 @@
+package ledger
+
+import (
+	"fmt"
+	"strings"
+)
+
+// kind is one table of the history. Its rows are ordered by at, then key. Rows must meet the condition whole;
+// "" for none.
+type kind struct {
+	table, columns, at, key, seller, whole string
+	read                                   func(scan func(...any) error, p *position) (func(*Page), error)
+}
+
+// padded makes numbers sort as text.
+func padded(column string) string {
+	return `CAST(1000000000000000000 + ` + column + ` AS TEXT)`
+}
+
+var kinds = []kind{
+	{
+		table: "leases", columns: "epoch, fence, ticket, seller, COALESCE(granted_at, 0), COALESCE(ended_at, " +
+			"0), COALESCE(outcome, '')",
+		at: "COALESCE(granted_at, ended_at, 0)", key: padded("fence"), seller: "seller",
+		read: func(scan func(...any) error, p *position) (func(*Page), error) {
+			var r LeaseRow
+			err := scan(&p.At, &p.Key, &r.Epoch, &r.Fence, &r.Ticket, &r.Seller, &r.GrantedAt, &r.EndedAt, &r.Outcome)
+			return func(page *Page) { page.Leases = append(page.Leases, r) }, err
+		},
+	},
+	{
+		table: "places", columns: "epoch, ticket, seller, COALESCE(joined_at, 0), COALESCE(ended_at, 0), " +
+			"COALESCE(outcome, '')",
+		at: "COALESCE(joined_at, ended_at, 0)", key: padded("epoch") + ` || '/' || ` + padded("ticket"),
+		seller: "seller",
+		read: func(scan func(...any) error, p *position) (func(*Page), error) {
+			var r PlaceRow
+			err := scan(&p.At, &p.Key, &r.Epoch, &r.Ticket, &r.Seller, &r.JoinedAt, &r.EndedAt, &r.Outcome)
+			return func(page *Page) { page.Places = append(page.Places, r) }, err
+		},
+	},
+	{
+		table: "messages", columns: belongsColumns, at: "received_at", key: "message_id", seller: belongsSeller,
+		whole: "state = '" + judged + "'",
+		read: func(scan func(...any) error, p *position) (func(*Page), error) {
+			var r MessageRow
+			err := scan(append([]any{&p.At, &p.Key}, r.scanned()...)...)
+			return func(page *Page) { page.Messages = append(page.Messages, r) }, err
+		},
+	},
+	{
+		table: "actions", columns: "epoch, who, action, reason, ticket, fence, message_id, at, seller, detail",
+		at: "at", key: `entry || '/' || ` + padded("n"), seller: "seller",
+		read: func(scan func(...any) error, p *position) (func(*Page), error) {
+			var r ActionRow
+			err := scan(&p.At, &p.Key, &r.Epoch, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence, &r.MessageID,
+				&r.At, &r.Seller, &r.ActionDetail)
+			return func(page *Page) { page.Actions = append(page.Actions, r) }, err
+		},
+	},
+}
+
+// history reads the rows of one kind that follow a position, one more than fits on the page.
+func (w *work) history(n int, k kind, f Filter, after *position) (rows []found, err error) {
+	q := &conditions{args: []any{string(w.id)}, list: []string{"room = $1"}}
+	if k.whole != "" {
+		q.list = append(q.list, k.whole)
+	}
+	if f.Seller != "" {
+		q.add(k.seller+" = %s", f.Seller)
+	}
+	if f.From != 0 {
+		q.add(k.at+" >= %s", f.From)
+	}
+	if f.To != 0 {
+		q.add(k.at+" < %s", f.To)
+	}
+	follows, order := " >", ""
+	if f.Latest {
+		follows, order = " <", " DESC"
+	}
+	switch {
+	case after == nil:
+	case n == after.Kind:
+		q.add(k.at+follows+"= %s", after.At)
+		q.add("("+k.at+follows+" %s OR "+k.key+follows+" "+q.param(after.Key)+")", after.At)
+	case (n < after.Kind) == f.Latest: // rows of the same moment follow
+		q.add(k.at+follows+"= %s", after.At)
+	default:
+		q.add(k.at+follows+" %s", after.At)
+	}
+	query := fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s ORDER BY %s%s, %s%s LIMIT %d", k.at, k.key,
+		k.columns, k.table,
+		q.where(), k.at, order, k.key, order, f.Limit+1)
+	err = w.Each(func(scan func(...any) error) error {
+		p := position{Kind: n}
+		put, err := k.read(scan, &p)
+		rows = append(rows, found{position: p, put: put})
+		return err
+	}, query, q.args...)
+	return rows, err
+}
+
+// conditions are an SQL condition and its parameters.
+type conditions struct {
+	list []string
+	args []any
+}
+
+func (q *conditions) param(value any) string {
+	q.args = append(q.args, value)
+	return fmt.Sprintf("$%d", len(q.args))
+}
+
+func (q *conditions) where() string { return strings.Join(q.list, " AND ") }
+
+// add adds a condition, with the value in place of %s.
+func (q *conditions) add(condition string, value any) {
+	q.list = append(q.list, fmt.Sprintf(condition, q.param(value)))
+}

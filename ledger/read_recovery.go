@@ -1,0 +1,62 @@
+package ledger
+
+import (
+	"context"
+
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
+	"github.com/waitroom/waitroom/room"
+)
+
+// Known returns the ledger's last state of a room whose data the store may have lost. It has the highest
+// fence, the highest ticket of the latest epoch, whether a lease is open, and when the latest one ended.
+// Trimmed fences and tickets count.
+func (l *Ledger) Known(ctx context.Context, id room.ID) (found room.Recorded, err error) {
+	err = l.reading(ctx, id, func(w *work) error {
+		var open int
+		err := w.Row(`SELECT COALESCE((SELECT MAX(fence) FROM leases WHERE room = $1), 0),
+			CASE WHEN EXISTS (SELECT 1 FROM leases WHERE room = $1 AND outcome IS NULL) THEN 1 ELSE 0 END`,
+			string(id)).Scan(&found.Fence, &open)
+		if err != nil {
+			return err
+		}
+		found.Open = open == 1
+		err = w.Row(`SELECT COALESCE(ended_at, granted_at, 0) FROM leases WHERE room = $1
+			ORDER BY COALESCE(granted_at, ended_at, 0) DESC LIMIT 1`, string(id)).Scan(&found.Ended)
+		if err != nil && !noRows(err) {
+			return err
+		}
+		var epoch int64
+		err = w.Row(`SELECT epoch, ticket FROM places WHERE room = $1 ORDER BY epoch DESC, ticket DESC LIMIT 1`,
+			string(id)).Scan(&epoch, &found.Ticket)
+		if err != nil && !noRows(err) {
+			return err
+		}
+		h, _, err := w.highWater()
+		found.Fence = max(found.Fence, h.fence)
+		if h.epoch > epoch || h.epoch == epoch && h.ticket > found.Ticket {
+			found.Ticket = h.ticket
+		}
+		return err
+	})
+	return found, err
+}
+
+// Ended returns the ends of those places that ended, without lost ones.
+func (l *Ledger) Ended(ctx context.Context, id room.ID, places []room.PlaceID) (ends []room.RecordedEnd,
+	err error) {
+	rows := dialect.NewRows(len(places), "epoch BIGINT", "ticket BIGINT")
+	for _, p := range places {
+		rows.Add(p.Epoch, p.Ticket)
+	}
+	err = l.reading(ctx, id, func(w *work) error {
+		return w.EachRow(func(scan func(...any) error) error {
+			var e room.RecordedEnd
+			err := scan(&e.Epoch, &e.Ticket, &e.Seller, &e.Outcome, &e.Fence, &e.EndedAt)
+			ends = append(ends, e)
+			return err
+		}, rows, `SELECT p.epoch, p.ticket, p.seller, p.outcome, COALESCE(p.fence, 0), p.ended_at
+			FROM v JOIN places p ON p.room = $1 AND p.epoch = v.epoch AND p.ticket = v.ticket
+			WHERE p.outcome <> 'lost'`, string(id))
+	})
+	return ends, err
+}

@@ -1,0 +1,212 @@
+package ledger
+
+import (
+	"database/sql"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
+)
+
+// stepRows is about how many rows of a table one step deletes.
+const stepRows = 200
+
+// trimTable is a table that is trimmed by an index on room and time. A row stays while the row that it
+// belongs to stays.
+type trimTable struct {
+	table string // t in the conditions below
+	at    string // when it ended, unix ms
+	key   string // its primary key
+	only  string // restricts the rows; begins with AND
+	stays string // keeps rows that are old enough; begins with AND
+}
+
+// ofPlace keeps rows of a place as long as the place.
+const ofPlace = ` AND NOT EXISTS (SELECT 1 FROM places p WHERE p.room = t.room AND p.epoch = t.epoch
+	AND p.ticket = t.ticket)`
+
+// trimTables are in the order of the trim: rows that others belong to come first.
+var trimTables = []trimTable{
+	{table: "leases", at: "COALESCE(granted_at, ended_at, 0)", key: "room, fence",
+		stays: " AND t.ended_at < $2"},
+	{table: "places", at: "ended_at", key: "room, epoch, ticket", only: " AND ended_at IS NOT NULL"},
+	{table: "verifications", at: "ended_at", key: "id",
+		stays: ` AND NOT EXISTS (SELECT 1 FROM leases l WHERE l.room = t.room AND l.fence = t.fence)`},
+	{table: "messages", at: "received_at", key: "room, message_id",
+		stays: ` AND NOT EXISTS (SELECT 1 FROM leases l WHERE l.room = t.room
+			AND l.fence = COALESCE(t.now_fence, t.fence))`},
+	{table: "attributions", at: "at", key: "room, message_id, kind, fence",
+		stays: ` AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.room = t.room AND m.message_id = t.message_id)`},
+	{table: "actions", at: "at", key: "room, epoch, entry, n", stays: ofPlace},
+	{table: "incidents", at: "at", key: "room, kind, subject, fence"},
+	// rows without a journal entry
+	{table: "timeline", at: "at", key: "room, epoch, entry, n", only: " AND entry >= 'a'", stays: ofPlace},
+}
+
+// nthRow returns the time of the row that has n older ones; found is false with fewer rows.
+func (w *work) nthRow(s trimTable, n int) (at int64, found bool, err error) {
+	err = w.Row(fmt.Sprintf(`SELECT %[2]s FROM %[1]s t WHERE room = $1%[3]s ORDER BY %[2]s LIMIT 1 OFFSET $2`,
+		s.table, s.at, s.only),
+		string(w.id), n).Scan(&at)
+	if noRows(err) {
+		return 0, false, nil
+	}
+	return at, err == nil, err
+}
+
+// deletion returns a statement that deletes the found rows t of a table. For PostgreSQL it names their
+// locations: by key, the planner would read a whole table that it takes to be small.
+func (w *work) deletion(table, key, found string) string {
+	if w.Dialect == dialect.Postgres {
+		return fmt.Sprintf(`DELETE FROM %[1]s WHERE ctid = ANY (ARRAY(SELECT t.ctid FROM %[1]s t %[2]s))`, table,
+			found)
+	}
+	return fmt.Sprintf(`DELETE FROM %[1]s WHERE (%[3]s) IN (SELECT %[3]s FROM %[1]s t %[2]s)`, table, found, key)
+}
+
+// due selects a table's rows of a room ($1) before an instant ($2), at most $3.
+func (s trimTable) due() string {
+	return fmt.Sprintf(`WHERE t.room = $1 AND %[1]s < $2%[2]s%[3]s ORDER BY %[1]s LIMIT $3`, s.at, s.only,
+		s.stays)
+}
+
+// clear deletes a table's rows from before an instant.
+func (w *work) clear(s trimTable, before int64, most int) (int64, error) {
+	return w.Exec(w.deletion(s.table, s.key, s.due()), string(w.id), before, most)
+}
+
+// shorten makes the room's audit chain begin after the last row to be deleted.
+func (w *work) shorten(s trimTable, before int64, most int) error {
+	var last sql.NullInt64
+	err := w.Row(`SELECT MAX(q.seq) FROM (SELECT t.seq FROM actions t `+s.due()+`) q`, string(w.id), before,
+		most).Scan(&last)
+	if err != nil || !last.Valid || last.Int64 == 0 {
+		return err
+	}
+	_, err = w.Exec(`UPDATE audit_chains SET first = $2 WHERE room = $1 AND first < $2`, string(w.id),
+		last.Int64+1)
+	return err
+}
+
+// entryBefore returns a text that sorts after every journal entry before an instant. Entries begin with their
+// time.
+func entryBefore(at int64) string { return strconv.FormatInt(at, 10) }
+
+// epochsOf returns a room's epochs in the timeline.
+func (w *work) epochsOf() (epochs []int64, err error) {
+	for after := int64(math.MinInt64); ; {
+		var next sql.NullInt64
+		if err := w.Row(`SELECT MIN(epoch) FROM timeline WHERE room = $1 AND epoch > $2`, string(w.id),
+			after).Scan(&next); err != nil || !next.Valid {
+			return epochs, err
+		}
+		after = next.Int64
+		epochs = append(epochs, after)
+	}
+}
+
+// nthEntry is nthRow for the journal entries of an epoch.
+func (w *work) nthEntry(epoch int64, n int) (at int64, found bool, err error) {
+	var entry string
+	err = w.Row(`SELECT entry FROM timeline WHERE room = $1 AND epoch = $2 AND entry < 'a' ORDER BY entry, n
+		LIMIT 1 OFFSET $3`,
+		string(w.id), epoch, n).Scan(&entry)
+	if noRows(err) {
+		return 0, false, nil
+	}
+	id := parseEntryID(entry)
+	if id.ms > math.MaxInt64 {
+		return 0, err == nil, err // malformed, and treated as the oldest
+	}
+	return int64(id.ms), err == nil, err
+}
+
+func (w *work) clearEntries(epoch, before int64, most int) (int64, error) {
+	return w.Exec(w.deletion("timeline", "room, epoch, entry, n", `WHERE t.room = $1 AND t.epoch = $2
+		AND t.entry < $3`+ofPlace+` ORDER BY entry, n LIMIT $4`),
+		string(w.id), epoch, entryBefore(before), most)
+}
+
+// ages are the time of the room's oldest row, and the time until which a table has n rows; never with fewer.
+type ages struct{ oldest, full int64 }
+
+const never = math.MaxInt64 // later than all times
+
+func (a *ages) take(nth func(n int) (int64, bool, error), n int) error {
+	at, found, err := nth(0)
+	if err != nil || !found {
+		return err
+	}
+	a.oldest = min(a.oldest, at)
+	if at, found, err = nth(n); err != nil || !found {
+		return err
+	}
+	a.full = min(a.full, at)
+	return nil
+}
+
+// ages reads the ages of all the room's tables.
+func (w *work) ages(n int) (a ages, err error) {
+	a = ages{never, never}
+	for _, s := range trimTables {
+		if err := a.take(func(n int) (int64, bool, error) { return w.nthRow(s, n) }, n); err != nil {
+			return a, fmt.Errorf("look at %s: %w", s.table, err)
+		}
+	}
+	epochs, err := w.epochsOf()
+	for _, epoch := range epochs {
+		if err == nil {
+			err = a.take(func(n int) (int64, bool, error) { return w.nthEntry(epoch, n) }, n)
+		}
+	}
+	if err != nil {
+		return a, fmt.Errorf("look at timeline: %w", err)
+	}
+	return a, nil
+}
+
+// trimmed counts rows by table.
+type trimmed map[string]int64
+
+func (t trimmed) sum() (rows int64) {
+	for _, n := range t {
+		rows += n
+	}
+	return rows
+}
+
+// trim deletes the room's rows from before an instant. All tables use the same instant, so that the remaining
+// history begins at one time.
+func (w *work) trim(before int64, most int) (trimmed, error) {
+	gone := make(trimmed)
+	if err := w.raiseHighWater(before, most); err != nil {
+		return nil, fmt.Errorf("high-water mark: %w", err)
+	}
+	for _, s := range trimTables {
+		if s.table == "actions" {
+			if err := w.shorten(s, before, most); err != nil {
+				return nil, fmt.Errorf("shorten audit chain: %w", err)
+			}
+		}
+		n, err := w.clear(s, before, most)
+		if err != nil {
+			return nil, fmt.Errorf("trim %s: %w", s.table, err)
+		}
+		gone[s.table] += n
+	}
+	epochs, err := w.epochsOf()
+	if err != nil {
+		return nil, err
+	}
+	for _, epoch := range epochs {
+		n, err := w.clearEntries(epoch, before, most)
+		if err != nil {
+			return nil, fmt.Errorf("trim timeline: %w", err)
+		}
+		gone["timeline"] += n
+	}
+	n, err := w.Exec(`DELETE FROM parked WHERE room = $1 AND entry < $2`, string(w.id), entryBefore(before))
+	gone["parked"] += n
+	return gone, err
+}
