@@ -249,18 +249,17 @@ end
 --   shown       whether it is shown as a message of its own; otherwise `first` stays the one that is shown
 local function decide(whole)
   local first, lease, ask, shown_again = matching.duplicate()
-  local d = { first = first, duplicate = lease ~= nil, either = ask == 'ambiguous',
-    shown = shown_again ~= false }
-  if not (d.duplicate or d.either) then
+  local duplicate, either, other = lease ~= nil, ask == 'ambiguous', nil
+  if not (duplicate or either) then
     if whole and not whole.again then
-      lease, ask, d.other = matching.judge_part(whole)
+      lease, ask, other = matching.judge_part(whole)
     else
-      lease, ask, d.other = matching.judge()
+      lease, ask, other = matching.judge()
     end
     if lease and first and not matching.could_be(lease.party, first) then lease, ask = nil, 'ambiguous' end
   end
-  if lease then d.lease, d.ask = lease, ask else d.reason = ask end
-  return d
+  return { lease = lease, ask = lease and ask, reason = not lease and ask, other = other, first = first,
+    duplicate = duplicate, either = either, shown = shown_again ~= false }
 end
 
 function verb.match()
