@@ -34,7 +34,7 @@ func TestOnlyTheCurrentVersionIsKeptForEver(t *testing.T) {
 	}
 }
 
-// Its page is of that version, too, and may have nothing that this replica's script looks for.
+// The page is of that version, too, and may lack the elements that this replica's script looks for.
 func TestScriptOfAnotherVersionsPageLoadsThePageAgain(t *testing.T) {
 	for _, script := range []string{"room.js", "desk/room.js", "of-a-later-version.js"} {
 		answer := get("/static/v-000000000000/bundle/"+script, http.Header{"Accept-Encoding": {"br"}})
@@ -66,7 +66,8 @@ func TestFilesHaveTheTypesBrowsersInsistOn(t *testing.T) {
 	}
 }
 
-// iOS pushes only to a page on the Home Screen whose manifest says standalone, and shows no icon that is not PNG.
+// iOS pushes only to a page on the Home Screen whose manifest has display standalone,
+// and shows only PNG icons.
 func TestManifestMakesAPageOfTheHomeScreen(t *testing.T) {
 	var manifest struct {
 		Display string

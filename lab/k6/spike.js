@@ -1,4 +1,4 @@
-// A campaign opens: after a third of the time many more come to every room within a second.
+// A campaign opens: after a third of the time many more sellers come to every room within a second.
 import { options as optionsOf, plan as planOf } from "./lib/plan.js";
 import { after, play, steady } from "./lib/play.js";
 import { summary } from "./lib/summary.js";

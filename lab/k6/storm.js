@@ -1,4 +1,4 @@
-// A network breaks: every socket of every room is lost at once, again and again, and all come back.
+// A network breaks: every socket of every room is lost at once, again and again, and all reconnect.
 import { options as optionsOf, plan as planOf } from "./lib/plan.js";
 import { after, play, steady } from "./lib/play.js";
 import { summary } from "./lib/summary.js";

@@ -1,7 +1,7 @@
 import { Chime } from "./chime.js";
 import { byID, put } from "./dom.js";
 
-/** Everything that reaches a seller who is looking elsewhere. */
+/** Every alert that reaches a seller who looks elsewhere. */
 export class TurnAlert {
   constructor({ words, icons, notifier }) {
     Object.assign(this, { words, icons, notifier, chime: new Chime() });
@@ -19,20 +19,20 @@ export class TurnAlert {
     this.#notify(this.words.notify_turn);
   }
 
-  /** My turn comes near. */
+  /** The turn comes near. */
   near(words) {
     this.chime.call(1);
     buzz([120]);
     this.#notify(words);
   }
 
-  /** My turn is nearly over. */
+  /** The turn is nearly over. */
   hurry() {
     this.chime.call(1);
     buzz([200, 100, 200]);
   }
 
-  /** A message has come; code: it has one that is mine. */
+  /** A message has come; code: it has a code for this seller. */
   message(code) {
     this.chime.call(1);
     buzz([200]);
@@ -61,7 +61,7 @@ export class TurnAlert {
   }
 }
 
-/** Shows each way to be told with its state: a sound has to be armed again by a press after each reload. */
+/** Shows each kind of alert with its state: after each reload a press has to arm the sound again. */
 export function offerAlerts(alert) {
   const { chime } = alert;
   byID("alerts").hidden = false;

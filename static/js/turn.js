@@ -1,14 +1,14 @@
 import { byID, put } from "./dom.js";
 
-const HURRIES = 30000; // milliseconds: the last of a turn; shorter turns have none
+const HURRIES = 30000; // milliseconds: the last part of a turn; shorter turns have none
 const STEPS = { asked: 2, text: 2, code: 3 }; // all others are in the first
 
-/** Draws what to do in my turn: to ask, to wait until I may, to enter the code. */
+/** Draws the step of a turn: to ask, to wait until the number is free, to enter the code. */
 export class Turn {
   #step; // the step on show; undefined before the first
   #state = null;
 
-  /** onStep hears of each new step of a turn, and of the one before. */
+  /** onStep receives each new step of a turn, and the one before. */
   constructor({ words, lease, server, journey, messages, onStep }) {
     Object.assign(this, { words, lease, server, journey, messages, onStep });
     byID("ask-countdown").addEventListener("wr-tick", ({ detail: left }) => left === 0 && this.draw(this.#state));
@@ -36,7 +36,7 @@ export class Turn {
     if (same && before !== undefined && step !== before) this.onStep(step, before);
   }
 
-  /** Colours what is left of a turn, and names it: the last half minute is told apart. */
+  /** Colours and labels the time left of a turn: the last half minute looks different. */
   hurry() {
     const { status, claim_by, lease_expires_at: until } = this.#state;
     const left = status === "locked" ? until - this.server.now() : Infinity;
@@ -64,7 +64,7 @@ export class Turn {
     return main && !main.code ? "text" : "asked";
   }
 
-  /** Whether a turn has run out with nobody having told how it ended: it is another's by now, for all that is known. */
+  /** Whether a turn has run out without a word of how it ended: another seller may have it now. */
   #over({ status, claim_by, lease_expires_at: until }) {
     const ends = Math.min(claim_by ?? Infinity, until ?? Infinity);
     return status === "locked" && ends <= this.server.now();

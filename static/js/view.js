@@ -4,13 +4,13 @@ import { Turn } from "./turn.js";
 import { ahead, clock, estimate, fill, span, timeOfDay, waitParts, waitSentence, waitsNow, whenWords } from "./words.js";
 
 const SOON = 10; // seconds: a wait that is not worth a number
-const CLOCKLESS = 12 * 60 * 60; // seconds: from such a wait on a time of day does not say which day it is of
+const CLOCKLESS = 12 * 60 * 60; // seconds: from such a wait on a time of day does not show which day it is of
 
 /** Draws a state into the page that the server rendered. */
 export class View {
   #formOf = "";
 
-  /** onStep hears of each new step of my turn. */
+  /** onStep receives each new step of the turn. */
   constructor({ words, leaseSeconds, claimSeconds, dropSeconds, journey, server, messages, unclaimed, onStep }) {
     this.words = words;
     this.lease = leaseSeconds * 1000;
@@ -51,7 +51,7 @@ export class View {
     this.#form(state.status);
   }
 
-  /** Who joins again need not say who they are; another name can be given. */
+  /** A returning seller need not type a name again, but can give another one. */
   #form(status) {
     const join = byID("join");
     if (join) put(join, status === "ended" ? join.dataset.again : join.dataset.first);
@@ -64,7 +64,10 @@ export class View {
     this.#formOf = status;
   }
 
-  /** The button comes first, unless there is something to fill in before it. What has the focus is not moved: it would lose it. */
+  /**
+   * The button comes first, unless there is something to fill in before it. The focused element is not moved:
+   * it would lose focus.
+   */
   #order(seller, join) {
     const behind = Boolean(seller.compareDocumentPosition(join) & Node.DOCUMENT_POSITION_FOLLOWING);
     if (seller.open && !behind) seller.after(byID("error"), join);
@@ -78,14 +81,14 @@ export class View {
     }
   }
 
-  /** To the heading of the state on show, which is where reading goes on. */
+  /** Focuses the heading of the state on show, from where reading goes on. */
   focus() {
     const heading = document.querySelector("[data-panel]:not([hidden]) h1");
     heading?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }
 
-  /** To the heading also where what had the focus is gone, and nothing would have it. */
+  /** Focuses the heading also where the focused element is gone. */
   keepFocus() {
     const { activeElement: at, body } = document;
     if (at && at !== body && at.getClientRects().length === 0) this.focus();
@@ -97,13 +100,13 @@ export class View {
     this.lost.hear(status);
   }
 
-  /** What is shown was true at that moment. */
+  /** Records when the shown state was true. */
   heard(at = new Date()) {
     put(byID("updated"), timeOfDay(at));
     byID("updated").dateTime = at.toISOString();
   }
 
-  /** Where something went wrong is said beside what was pressed; seller: it is the seller's name that is wrong. */
+  /** Shows an error beside the pressed button; seller: the seller's name is wrong. */
   error(text, seller = false) {
     const { status } = this.state;
     for (const place of document.querySelectorAll("[data-error]")) put(place, place.dataset.error === status ? text : "");
@@ -114,7 +117,7 @@ export class View {
     field?.setAttribute("aria-invalid", String(form && seller));
   }
 
-  /** The marketplace did not open by itself: its link is next. */
+  /** The marketplace did not open by itself: focuses its link. */
   marketBlocked() {
     put(byID("market-note"), this.words.market_blocked);
     byID("market").focus();
@@ -124,19 +127,19 @@ export class View {
     return ahead(this.words, this.state.queue_position);
   }
 
-  /** A wait is not counted down without a connection: who is gone by now is not known. */
+  /** Without a connection a wait does not count down: others may have left meanwhile. */
   get waitWords() {
     if (this.lost.shown) return this.#lostWait;
     const { estimated, maximum } = waitsNow(this.state, this.server.now());
     return waitSentence(this.words, estimated, maximum);
   }
 
-  /** What stands for a wait while none is told; "replaced" does not end. */
+  /** The words in place of an unknown wait; "replaced" does not end. */
   get #lostWait() {
     return document.body.dataset.connection === "replaced" ? this.words.wait_unknown : this.words.wait_lost;
   }
 
-  /** What is said of how the place ended. While a code is on show, it is to be entered first. */
+  /** The words for how the place ended. A code on show has to be entered first. */
   get ending() {
     const { words: t, state, messages, journey } = this;
     const { main } = messages;
@@ -185,7 +188,10 @@ export class View {
     this.#waits();
   }
 
-  /** What stands where the holder has nothing left: a line that is paused hands on to nobody, and what is not heard of is not known. */
+  /**
+   * The words for a holder without time left: a paused line hands on to nobody, and without
+   * news the outcome is unknown.
+   */
   #over() {
     byID("lease-countdown").dataset.over = this.state.paused || this.lost.shown ? "–" : this.words.handing_off;
   }
@@ -218,13 +224,13 @@ export class View {
     byID("lease-countdown").run(this.server, mine ? null : state.lease_expires_at, this.lease);
   }
 
-  /** The connection is lost for a while already, or was. */
+  /** Shows that the connection has been lost for a while, or that it is back. */
   #broken() {
     if (this.state?.status === "waiting") this.#over();
     this.#waits();
   }
 
-  /** What runs down between two frames. */
+  /** Draws the waits that run down between two frames. */
   #waits() {
     const { state } = this;
     if (state?.status === "waiting") this.#wait(state);
@@ -242,7 +248,7 @@ export class View {
     put(byID("when"), latest ? this.#when(state) : "");
   }
 
-  /** By the clock, from the last frame on, so that it stands still until something happens. */
+  /** Returns a time of day, by the last frame's clock, so that it stands still until something changes. */
   #when({ estimated_wait: wait, server_time: told }) {
     if (wait == null || wait < 60 || wait >= CLOCKLESS) return "";
     const at = new Date(told + wait * 1000);

@@ -1,5 +1,5 @@
-// Checks the checks: tells a referee of lies, each of which must be noticed, and of what is right but looks odd, which must not.
-// Run by: make load-check
+// Tests the referee: it must report every wrong case and accept every unusual but correct
+// one. Run by: make load-check
 import { check } from "k6";
 import { Referee } from "../lib/checks.js";
 import { settings } from "../lib/settings.js";
@@ -13,7 +13,7 @@ const says = (status, ticket, version, more) =>
 const waits = (ticket, version, more) => says("waiting", ticket, version, Object.assign({ position: 1 }, more));
 const holds = (ticket, version, fence, more) => says("locked", ticket, version, Object.assign({ fence }, more));
 
-/** Each case plays with three sessions that have tickets 1, 2 and 3, and says what is to be found. */
+/** Each case plays three sessions with tickets 1, 2 and 3, and names the failures to expect. */
 const CASES = {
   "a room in order": [{}, (r, a, b) => {
     r.told(a, holds(1, 1, 10));

@@ -2,15 +2,16 @@ import { say } from "./holds.js";
 import { lostPlaces, overtaken, twoHolders } from "./metrics.js";
 import { settings } from "./settings.js";
 
-const NEIGHBOURS = 4; // a lease is compared with so many before it
-const AWAY_MARGIN = 5000; // ms: who was gone for nearly as long as the server's AWAY_AFTER may have been passed over
+const NEIGHBOURS = 4; // how many earlier leases each lease is compared with
+const AWAY_MARGIN = 5000; // ms: a session away for nearly the server's AWAY_AFTER may have been passed over
 
 /**
- * Referee sees everything that the sessions of one room are told, and judges it. One VU plays one room, so it misses nothing: VUs share
- * no memory. It believes versions and fences before times: a frame may be late, but within an epoch a version names one state of the room.
+ * Referee receives every answer and frame of one room's sessions, and judges them. One VU plays one room, so
+ * it misses nothing: VUs share no memory. It trusts versions and fences before times: a frame may be late,
+ * but within an epoch a version names one state of the room.
  *
- * A standing is { epoch, version, status, ticket, position, fence, at, expires, granted }: what an answer or a frame says of a session,
- * times in unix ms of Redis's clock, null where it says nothing.
+ * A standing is { epoch, version, status, ticket, position, fence, at, expires, granted }: what an answer or
+ * a frame contains about a session, times in unix ms of Redis's clock, null for what it does not contain.
  */
 export class Referee {
   constructor(room) {
@@ -26,10 +27,13 @@ export class Referee {
     this.byVersion = new Map(); // version → fence
     this.tickets = new Map(); // ticket → session
     this.peak = null; // the lease with the highest ticket that was granted in line order
-    this.moved = new Set(); // tickets that support moved: the line's order says nothing of them
+    this.moved = new Set(); // tickets that support moved: the line's order proves nothing about them
   }
 
-  /** told takes what a session was told. gone is how long (ms) its browser had no connection before. */
+  /**
+   * observed records a standing that a session received. gone is how long (ms) its browser
+   * had no connection before.
+   */
   told(session, s, gone = 0) {
     if (s.epoch < this.epoch) return;
     if (s.epoch > this.epoch) {
@@ -82,7 +86,7 @@ export class Referee {
     return lease;
   }
 
-  /** compare holds a lease against its neighbours: the lower fence must be over before the higher one begins. */
+  /** compare checks a lease against its neighbours: the lower fence must end before the higher one begins. */
   compare(lease) {
     const at = this.leases.lastIndexOf(lease);
     for (let i = Math.max(0, at - NEIGHBOURS); i < Math.min(this.leases.length, at + NEIGHBOURS); i++) {
@@ -101,7 +105,10 @@ export class Referee {
     say(`two holders in ${this.room}`, `${why}: ticket ${a.ticket} fence ${a.fence} until ${a.until}, ticket ${b.ticket} fence ${b.fence} from ${b.from}`);
   }
 
-  /** waiting judges whether somebody behind has had the lock before this ticket: by version while it waits, by fence once it holds. */
+  /**
+   * waiting checks that no later ticket had the lock before this one: by version while it
+   * waits, by fence once it holds.
+   */
   waiting(session, ticket, version, fence) {
     const p = this.peak;
     if (!p || p.ticket <= ticket || p.ticket <= session.pardon || this.moved.has(ticket) || session.overtaken) return;
@@ -122,7 +129,7 @@ export class Referee {
     this.done(session, s.outcome);
   }
 
-  /** done notes that a session's place is over, and so its lease. */
+  /** done records that a session's place is over, and so its lease. */
   done(session, outcome) {
     for (let i = this.leases.length - 1; i >= 0; i--) {
       if (this.leases[i].session !== session) continue;
@@ -131,7 +138,7 @@ export class Referee {
     }
   }
 
-  /** lost notes a place that vanished, once for a session. */
+  /** lost records a vanished place, once for a session. */
   lost(session, why, s) {
     if (session.missing) return;
     session.missing = true;
@@ -146,7 +153,9 @@ export class Referee {
     return most;
   }
 
-  /** close judges what only the end shows. fresh: the room is this run's own, so all its tickets are known. */
+  /**
+   * close checks what only the end shows. fresh: the room is this run's own, so all its tickets are known.
+   */
   close(fresh) {
     for (let i = 0; i + 1 < this.leases.length; i++) {
       const [lease, next] = [this.leases[i], this.leases[i + 1]];

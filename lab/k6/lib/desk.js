@@ -7,22 +7,23 @@ import { Socket } from "./socket.js";
 import { sleep, until } from "./wait.js";
 
 const KEPT = 200; // versions of the line that are remembered
-const FRESH = 10000; // ms: data older than that is not live
+const FRESH = 10000; // ms: older data is not live
 const KINDS = new Set(["desk", "change", "items", "minutes", "replicas", "sources", "pause", "beat", "notice"]);
 
 /**
- * Desk is support, watching and acting in a room. It follows the line as support's page does, and compares it with what each seller is
- * told: at the same version both must name the same position and the same holder.
+ * Desk plays support in a room: it watches and acts. It follows the line as support's page does,
+ * and compares it with what each seller receives: at the same version both must name the same
+ * position and the same holder.
  */
 export class Desk {
   constructor(room) {
     Object.assign(this, { room, jar: new http.CookieJar(), line: [], holder: null, epoch: 0, version: 0, beats: 0, acts: 0, shown: false });
     this.states = new Map(); // version → { line, fence }
-    this.pending = new Map(); // version → what sellers were told before the desk was
+    this.pending = new Map(); // version → what sellers received before the desk did
     room.desk = this;
   }
 
-  /** open signs in and watches; false where that was refused. */
+  /** open signs in and watches; it returns false if the server refused. */
   async open() {
     const body = `username=${encodeURIComponent(settings.supportUser)}&password=${encodeURIComponent(settings.supportPassword)}`;
     const { status } = await call("sign-in", "POST", "/support/sign-in", {
@@ -48,7 +49,10 @@ export class Desk {
     }
   }
 
-  /** change brings the line to the change's version: who left and who holds goes out, then each goes to its position. */
+  /**
+   * change brings the line to the change's version: it removes those who left and the holder, then puts each
+   * place at its position.
+   */
   change({ left = [], joined = [], moved = [], holder }) {
     const out = new Set(left.map(([ticket]) => ticket).concat(moved.map(([ticket]) => ticket), holder ? holder.ticket : []));
     this.line = this.line.filter((ticket) => !out.has(ticket));
@@ -66,7 +70,7 @@ export class Desk {
     this.pending.delete(frame.version - KEPT);
   }
 
-  /** compare takes what a seller is told. */
+  /** compare checks a seller's standing against the line of the same version. */
   compare(session, s) {
     if (s.status !== "waiting" && s.status !== "locked") return;
     if (s.epoch !== this.epoch) return;
@@ -100,7 +104,7 @@ export class Desk {
     holds("the desk's heart beats", this.beats > 0, this.beats);
   }
 
-  /** extend gives the holder two seconds more. */
+  /** extend gives the holder two more seconds. */
   async extend() {
     const before = this.holder;
     if (!before) return;
@@ -111,11 +115,11 @@ export class Desk {
     holds("an extended lease ends later", !then || then.fence !== before.fence || then.expires === before.expires_at + 2000, { before, then });
   }
 
-  /** move puts the last one in front. */
+  /** move puts the last waiter in front. */
   async move() {
     const ticket = this.line[this.line.length - 1];
     if (this.line.length < 2) return;
-    this.room.referee.moved.add(ticket); // before: the frames may be faster than the answer
+    this.room.referee.moved.add(ticket); // before the call: the frames may be faster than the answer
     const { status, body } = await this.act("move", { ticket, position: 1, reason: "load test: move" });
     if (!this.done("move", status, body, "stale_ticket")) return;
     await until(2000, () => this.version >= body.version);
@@ -132,7 +136,7 @@ export class Desk {
     this.done("release", status, body, "stale_fence");
   }
 
-  /** refused holds that nothing is done without a reason, nor on a fence that is over. */
+  /** refused checks that an action without a reason, or on an old fence, is refused. */
   async refused() {
     const fence = this.holder?.fence;
     if (!fence) return;
@@ -142,7 +146,7 @@ export class Desk {
     holds("a stale fence ends nothing", stale.status === 409 && stale.body?.code === "stale_fence", stale);
   }
 
-  /** done is true where an action was done. It may come too late: then it must say so. */
+  /** done returns whether an action was done. An action that came too late must be refused as such. */
   done(action, status, body, late) {
     const ok = holds(`support's ${action} is done or too late`, status === 200 || (status === 409 && body?.code === late), { status, body });
     if (status === 200) this.acts++;

@@ -1,14 +1,14 @@
 import { check } from "k6";
 
-const MOST = 20; // lines for each VU: what is broken once is mostly broken a thousand times
+const MOST = 20; // lines for each VU: one fault mostly shows a thousand times
 let said = 0;
 
-/** say writes what went wrong, the first few times. */
+/** report writes a failure to the console, the first few times. */
 export function say(what, detail) {
   if (++said <= MOST) console.error(`${what}: ${typeof detail === "object" ? JSON.stringify(detail) : detail}`);
 }
 
-/** holds is one check, with its name as k6 counts it; where it fails, detail says why. */
+/** holds is one check under its name in k6; where it fails, detail gives the reason. */
 export function holds(name, ok, detail = "") {
   check(null, { [name]: () => ok });
   if (!ok) say(name, detail);

@@ -7,16 +7,16 @@ import { Session } from "./session.js";
 import { settings } from "./settings.js";
 import { sleep, until } from "./wait.js";
 
-const SHORT_LEASE = 15000; // ms: only so short a lease is ever left to expire
-const CODE_WITHIN = 5000; // ms for a code to reach its holder's page
+const SHORT_LEASE = 15000; // ms: only a lease this short is ever left to expire
+const CODE_WITHIN = 5000; // ms within which a code must reach its holder's page
 
-/** What a holder may do in the end, and how often. */
+/** How often a holder ends its turn in each way. */
 const ENDINGS = { code: 50, done: 33, cancel: 16, expire: 1 };
 
-/** Which outcomes each ending may have. */
+/** The outcomes that each ending may have. */
 const OUTCOMES = { code: ["completed"], done: ["completed"], cancel: ["cancelled"], expire: ["expired"], leave: ["cancelled"] };
 
-/** Room is one room with all its sellers, played by one VU. */
+/** Room is one room with all its sellers; one VU plays it. */
 export class Room {
   constructor(run, plan) {
     const number = __VU;
@@ -35,7 +35,7 @@ export class Room {
     this.desk = null;
   }
 
-  /** add lets one seller come; the promise is done when its place is over. */
+  /** add lets one seller come; the promise resolves when its place is over. */
   add() {
     const endings = canSend ? ENDINGS : Object.assign({}, ENDINGS, { code: 0 });
     return new Promise((done) => {
@@ -46,7 +46,7 @@ export class Room {
     });
   }
 
-  /** habit has some press again, some reload, and some open a second tab. */
+  /** habit makes some sellers press again, some reload, and some open a second tab. */
   habit(session) {
     const at = this.random.next();
     if (at < 0.05) session.join();
@@ -54,7 +54,7 @@ export class Room {
     else if (at < 0.13 && !session.over) session.open();
   }
 
-  /** crowd keeps so many sellers in the room: as one goes, another comes. */
+  /** crowd keeps this many sellers in the room: as one goes, another comes. */
   async crowd(sellers) {
     const one = async () => {
       await sleep(this.random.next() * 1000); // not all in the same millisecond
@@ -63,7 +63,7 @@ export class Room {
     await Promise.all(Array.from({ length: sellers }, one));
   }
 
-  /** rush lets so many come within ms. */
+  /** rush lets this many sellers come within ms. */
   rush(sellers, ms) {
     return Promise.all(Array.from({ length: sellers }, () => sleep(this.random.next() * ms).then(() => this.add())));
   }
@@ -98,7 +98,7 @@ export class Room {
     if (session.ending !== "leave") this.turn(session);
   }
 
-  /** turn plays a turn: the holder does what it came for and ends its lease, one way or another. */
+  /** turn plays a turn: the holder asks, finishes or cancels, and ends its lease in one of these ways. */
   async turn(session) {
     let plan = session.plans;
     if (plan === "expire" && session.expires - Date.now() > SHORT_LEASE) plan = "done";
@@ -131,7 +131,7 @@ export class Room {
     holds("its holder is shown the code", shown && (forced || session.codes.get(id) === code), { ticket: session.ticket, shown });
   }
 
-  /** over closes what a session leaves behind; its sockets a moment later, so that a code can still come. */
+  /** over closes a session's sockets a moment later, so that a code can still come. */
   over(session) {
     if (!this.sessions.delete(session)) return;
     if (session.over) {
@@ -143,7 +143,7 @@ export class Room {
     session.done();
   }
 
-  /** settle asks after whoever is left, and judges the whole. */
+  /** settle asks how each remaining session stands, and judges the room. */
   async settle() {
     this.stopped = true;
     const one = async (session) => {

@@ -4,13 +4,13 @@ import { joined, joinMs, over } from "./metrics.js";
 import { Socket } from "./socket.js";
 import { until } from "./wait.js";
 
-const TOLD_WITHIN = 5000; // ms for a socket to say what a refused call says, a reconnect included
+const TOLD_WITHIN = 5000; // ms for a socket to show what a refused call reported, a reconnect included
 
 const time = (text) => (text ? Date.parse(text) : null);
 
 /** Session is one seller's browser in one room: its place, its socket, and every call it makes. */
 export class Session {
-  /** changed(session, standing) is called with every standing that is told, after the room's referee has it. */
+  /** changed(session, standing) is called with every standing received, after the room's referee has it. */
   constructor(room, seller, changed) {
     Object.assign(this, { room, seller, changed, id: crypto.randomUUID(), ticket: null, known: 0, pardon: 0, position: null });
     Object.assign(this, { fence: null, expires: 0, over: "", missing: false, overtaken: false, settling: false, codes: new Map(), tabs: [] });
@@ -35,7 +35,7 @@ export class Session {
     }, gone);
   }
 
-  /** answered takes what an HTTP answer says of this session. */
+  /** answered records the standing in an HTTP answer. */
   answered(body) {
     this.stands({
       epoch: body.epoch, version: body.version, status: body.status, outcome: body.outcome ?? null, ticket: body.ticket ?? null,
@@ -61,7 +61,7 @@ export class Session {
     this.changed(this, { status: "ended", outcome });
   }
 
-  /** join presses 준비 완료; pressed again it must give the same ticket. */
+  /** join presses 준비 완료; a second press must return the same ticket. */
   async join() {
     const before = this.ticket;
     const began = Date.now();
@@ -85,25 +85,26 @@ export class Session {
       this.ends(body.outcome);
       return true;
     }
-    // A repeat of a call whose answer was lost finds nothing to end, and the lease's own end may have been faster: then its socket says so.
+    // A repeat of a call with a lost answer finds nothing to end, and the lease's own end may have been
+    // faster: then the socket shows it.
     const faster = status === 404 && (await until(TOLD_WITHIN, () => this.over !== ""));
     return holds("a place can be given up", faster || this.over !== "", { status, body, ticket: this.ticket, fence });
   }
 
-  /** expect says that a code is about to be asked for. */
+  /** expect records that the seller is about to ask for a code. */
   async expect(key) {
     const headers = Object.assign({ "Idempotency-Key": key }, this.headers);
     const { status, body } = await call("expect", "POST", `${this.path}/expect`, { headers, body: { fence: this.fence } });
     return holds("the holder may ask for a code", status === 200 || this.over !== "" || this.settling, { status, body }) && status === 200;
   }
 
-  /** standing asks how the session stands; null where nobody could say. */
+  /** standing asks how the session stands; null if no server answered. */
   async standing() {
     const { status, body } = await call("status", "GET", `${this.path}/status`, { headers: this.headers, patience: 5000 });
     return status === 200 ? body : null;
   }
 
-  /** settle finds out what became of the place at the end: it is over, or it is live, or it is lost. */
+  /** settle finds out at the end whether the place is over, live or lost. */
   async settle() {
     if (this.ticket === null) return;
     if (!this.over) {

@@ -9,11 +9,14 @@ const SLOWEST_TRY = 20000;
 const KINDS = new Set(["state", "sms", "sms_unclaimed", "notice"]);
 
 /**
- * Socket is one browser tab's connection: it answers pings, reconnects with full jitter and holds the server to what is true of every
- * socket: the first frame is a state, and versions never go back within an epoch.
+ * Socket is one browser tab's connection: it answers pings and reconnects with full jitter. It checks what
+ * holds for every socket: the first frame is a state, and versions never go back within an epoch.
  */
 export class Socket {
-  /** told is called with every frame but pings, and with gone: how long (ms) the browser had no connection before it, or 0. */
+  /**
+   * observed is called with every frame but pings, and with gone: how long (ms) the browser had no connection
+   * before it, or 0.
+   */
   constructor(path, headers, told, kinds = KINDS) {
     Object.assign(this, { path, headers, told, kinds, ws: null, wanted: false, tries: 0, lostAt: 0, batch: 0 });
   }
@@ -46,7 +49,7 @@ export class Socket {
     ws.onmessage = (e) => {
       const frame = parse(e.data);
       this.count();
-      if (this.ws !== ws) return; // it was closed from here: its last frames are nobody's
+      if (this.ws !== ws) return; // this side closed it: its last frames belong to no tab
       if (frame === null) return void holds("a frame is JSON", false, e.data);
       if (frame.type === "ping") return ws.send('{"type":"pong"}');
       if (!this.kinds.has(frame.type)) return void holds("a frame's type is known", false, e.data);
@@ -64,7 +67,7 @@ export class Socket {
     };
   }
 
-  /** first measures how long a first frame took. */
+  /** first measures the time to the first frame. */
   first(frame, since) {
     holds("the first frame is the whole state", frame.type === "state" || frame.type === "desk", frame.type);
     const now = Date.now();
@@ -90,7 +93,7 @@ export class Socket {
     setTimeout(() => this.wanted && !this.ws && this.begin(), Math.random() * most);
   }
 
-  /** drop loses the connection as a network would, and it comes back by itself. */
+  /** drop loses the connection as a network would; the socket then reconnects. */
   drop() {
     const ws = this.ws;
     if (!ws || ws.readyState !== 1) return;
@@ -106,7 +109,7 @@ export class Socket {
     this.flush();
   }
 
-  /** count adds frames up, as a sample for each would cost more than the frame. */
+  /** count adds frames up: a sample for each would cost more than the frame. */
   count() {
     if (++this.batch >= 20) this.flush();
   }

@@ -1,4 +1,5 @@
-// What a run leaves: text for a person, on the terminal and in a file, and JSON for programs. lab/run makes the page of it.
+// What a run writes: text for a person, on the terminal and in a file, and JSON for programs. lab/run makes
+// the page of it.
 import { settings } from "./settings.js";
 
 const ROWS = [
@@ -58,7 +59,7 @@ function text(name, data) {
   return lines.join("\n");
 }
 
-/** summary makes a scenario's handleSummary. */
+/** summary returns a scenario's handleSummary. */
 export function summary(name) {
   return (data) => {
     const words = text(name, data);

@@ -6,8 +6,8 @@ import { fill } from "../words.js";
 const LONGEST = 200; // characters of a reason
 
 /**
- * The question before every action: who is concerned, what will happen, and why. It is open for one action at a time, and looks
- * again with every change of the room whether there is still something to do.
+ * The question before every action: the seller, the effect and a reason. It is open for one action at a time,
+ * and checks with every change of the room whether the action is still possible.
  */
 export class ActDialog {
   #action = null;
@@ -15,7 +15,7 @@ export class ActDialog {
   #over = false; // nothing is left to do here
   #busy = false;
 
-  /** stale(): whether what the page shows may be old. */
+  /** stale(): whether the page's data may be old. */
   constructor({ words, api, stale }) {
     Object.assign(this, { words, api, stale });
     this.dialog = byID("act");
@@ -32,8 +32,9 @@ export class ActDialog {
   }
 
   /**
-   * action: {verb, about, who, effect(values), outdated(), choices, position, body(values), done(answer, values), back()}. values are
-   * {choice, position}; outdated gives the words for why there is nothing to do any more; back returns the focus.
+   * action: {verb, about, who, effect(values), outdated(), choices, position, body(values), done(answer,
+   * values), back()}. values are {choice, position}; outdated returns why the action is not possible any
+   * more; back returns the focus.
    */
   ask(action) {
     const { title, yes } = this.words.act[action.verb];
@@ -54,7 +55,7 @@ export class ActDialog {
     this.check();
   }
 
-  /** With every change: what will happen, and whether it can still. */
+  /** Runs with every change: shows the effect, and whether the action is still possible. */
   check() {
     if (!this.#action || this.#busy || !isModal(this.dialog)) return;
     const outdated = this.#over ? "" : this.#action.outdated();
@@ -118,7 +119,9 @@ export class ActDialog {
     return "";
   }
 
-  /** A refusal that further presses would only repeat ends the question; what was typed wrong can be put right. */
+  /**
+   * A refusal that every further press would repeat ends the question; the agent can correct a typing error.
+   */
   #refused(error) {
     const text = this.api.plain(error);
     if (error.final && !error.code.startsWith("invalid_")) return this.#end(text);
@@ -144,7 +147,7 @@ export class ActDialog {
     put(byID("act-error"), text);
   }
 
-  /** A close is told a moment later: by then another question may be open. */
+  /** A close event comes a moment later: by then another question may be open. */
   #closed() {
     if (isModal(this.dialog)) return;
     const action = this.#action;

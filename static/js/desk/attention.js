@@ -6,8 +6,8 @@ import { fill } from "../words.js";
 const KEPT = "desk-attention";
 
 /**
- * Reaches an agent who looks elsewhere when something comes to need a hand: by the title and the icon of the tab and, where the agent
- * wants it, by a sound and a notification. The agent chooses for what; the browser remembers it.
+ * Alerts an agent who looks elsewhere when a trouble appears. The title and the icon of the tab show it and,
+ * where the agent wants it, a sound and a notification. The agent chooses for what; the browser remembers it.
  */
 export class Attention {
   #title = document.title;
@@ -28,7 +28,7 @@ export class Attention {
     byID("attention-notify").disabled = !("Notification" in window);
   }
 
-  /** Takes what needs a hand now: each with a key that it keeps, its kind, and what is said of it. */
+  /** Takes the present troubles: each with a stable key, its kind, and its words. */
   see(troubles) {
     this.#now = troubles;
     const chosen = troubles.filter(({ kind }) => this.#wants(kind));
@@ -57,7 +57,7 @@ export class Attention {
         shown.close();
       });
     } catch {
-      // Chrome on Android shows none that a page makes itself.
+      // Chrome on Android has no notifications without a service worker.
     }
   }
 
@@ -100,6 +100,6 @@ function remember(choice) {
   try {
     localStorage.setItem(KEPT, JSON.stringify(choice));
   } catch {
-    // Private windows may refuse; it then counts for this page only.
+    // Private windows may refuse; the choice then lasts for this page only.
   }
 }

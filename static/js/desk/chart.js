@@ -5,10 +5,11 @@ import { hourAndMinute } from "./time.js";
 /** A figure: the plot, and the same numbers as a table. */
 export class Chart {
   #plot = null;
-  #data = null; // {at: [ms], series: [{name, words, color, values, plotted, bars}]}, series as they are listed
+  // {at: [ms], series: [{name, words, color, values, plotted, bars}]}, series in the order of the list
+  #data = null;
   #shape = "";
 
-  /** format(value) puts a value into words; steps are those that an axis may have. */
+  /** format(value) returns a value in words; steps are the allowed steps of an axis. */
   constructor({ name, words, format, steps }) {
     Object.assign(this, { words, format, steps });
     this.figure = byID(`chart-${name}`);
@@ -47,7 +48,7 @@ export class Chart {
     else this.#plot.setData(data);
   }
 
-  /** What is listed last is drawn first: a stack's higher edges lie behind its lower ones. */
+  /** The last of the list is drawn first: a stack's higher edges lie behind its lower ones. */
   get #drawn() {
     return [...this.#data.series].reverse();
   }
@@ -77,7 +78,7 @@ export class Chart {
     return {
       width,
       height,
-      padding: [6, 16, 0, 0], // the last time of the axis stands half beyond the plot
+      padding: [6, 16, 0, 0], // half of the axis's last label stands beyond the plot
       legend: { show: false },
       cursor: { y: false, drag: { setScale: false }, points: { size: 5 } },
       scales: { y: { range: (_, __, max) => [0, Math.max(max ?? 0, 1) * 1.1] } },
@@ -96,7 +97,7 @@ export class Chart {
     return { points: { show: false }, spanGaps: false, ...look };
   }
 
-  /** The numbers of the minute pointed at; without one the newest of a line, and the sum of bars. */
+  /** Shows the numbers of the minute under the pointer; by default a line's newest and a bar's sum. */
   #say(index) {
     const { at, series } = this.#data;
     const parts = series.map((one) => ({ ...one, value: index == null ? newest(one) : one.values[index] }));
@@ -126,7 +127,7 @@ export class Chart {
   }
 }
 
-/** Times that the plot shows: of others a piece would stand at its edge. */
+/** Returns the times inside the plot: other labels would stand cut off at its edge. */
 function within({ scales: { x } }, times) {
   return times.map((s) => (s >= x.min && s <= x.max ? s : null));
 }

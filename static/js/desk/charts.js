@@ -11,7 +11,7 @@ const TIMES = [
   ...[1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 1440].map((n) => n * MINUTE),
 ];
 
-/** The four figures of the last hour. Each says the same numbers as a plot and as a table. */
+/** The four figures of the last hour. Each shows the same numbers as a plot and as a table. */
 export class Charts {
   #said = "";
 
@@ -25,7 +25,7 @@ export class Charts {
     this.outcomes = new Chart({ name: "outcomes", ...counts });
   }
 
-  /** depth: how many wait now. */
+  /** depth: how many sellers wait now. */
   draw(minutes, now, depth) {
     const hour = lastHour(minutes, now, depth);
     const said = JSON.stringify(hour);

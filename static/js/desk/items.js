@@ -2,22 +2,22 @@ import { byID, make, put } from "../dom.js";
 import { fill, timeOfDay } from "../words.js";
 import { seller as timeline } from "./address.js";
 
-const FRESH = 600000; // milliseconds in which a message or an incident is worth a person's look
-const MOST = 200; // items on show
-const TOLD = 10000; // milliseconds that a result stays with its message
+const FRESH = 600000; // milliseconds in which a message or an incident needs a person's look
+const MOST = 200; // items shown
+const TOLD = 10000; // milliseconds that a result stays at its message
 
-/** Whether somebody has to look: a code that nobody was given, or an incident, of the last ten minutes. */
+/** Whether a person has to look: an undelivered code or an incident of the last ten minutes. */
 export function needsPerson(item, now) {
   if (now - item.at > FRESH) return false;
   return item.kind === "incident" || (item.result === "unmatched" && item.code);
 }
 
-/** Messages that went to nobody or came late, and incidents. What needs a person is first. */
+/** Unassigned and late messages, and incidents. Those that need a person come first. */
 export class ItemsPanel {
   #shown = new Map(); // key → {item, urgent, element}
-  #told = new Map(); // key → {item, words}: what was done with it, also when it is gone from the list
+  #told = new Map(); // key → {item, words}: the result of an action, also when the item is gone from the list
 
-  /** assign(item, lease, back); none for who may only watch. */
+  /** assign(item, lease, back); none for an agent who may only watch. */
   constructor({ words, items, server, room, assign }) {
     Object.assign(this, { words, items, server, room, assign });
     this.list = byID("items");
@@ -54,7 +54,7 @@ export class ItemsPanel {
     return all.sort((a, b) => urgent(b) - urgent(a) || b.at - a.at);
   }
 
-  /** Made anew only where something of it is new, so that focus stays. */
+  /** A row is rebuilt only when it changed, so that focus stays. */
   #element(item, now) {
     const urgent = needsPerson(item, now);
     const known = this.#shown.get(item.key);

@@ -8,12 +8,12 @@ import { elapsed } from "./time.js";
 
 const MARKED = 10000; // milliseconds
 
-/** The line: everybody who waits, in order. */
+/** The line: all waiting sellers, in order. */
 export class LinePanel {
-  #marks = new Map(); // ticket → what was done with it
+  #marks = new Map(); // ticket → the result of the last action
   #cells = new WeakMap();
 
-  /** verbs: {move, remove} of a row; none for who may only watch. */
+  /** verbs: {move, remove} of a row; none for an agent who may only watch. */
   constructor({ words, model, server, room, verbs }) {
     Object.assign(this, { words, model, server, room, verbs });
     this.menu = new RowMenu(byID("row-menu"));
@@ -43,7 +43,7 @@ export class LinePanel {
     put(empty, line.length > 0 ? this.words.no_match : this.words.no_line);
   }
 
-  /** Says in a row what was done with it, for a while. */
+  /** Shows the result of an action in a row, for a while. */
   mark(ticket, words) {
     this.#marks.set(ticket, words);
     this.grid.redraw();

@@ -1,4 +1,5 @@
-// The quiet pages of support: times in the reader's zone, the link to a page, and days as its reader counts them.
+// The quiet pages of support: times in the reader's zone, the link to a page, and days
+// as its reader counts them.
 import { find } from "./find.js";
 import { isFree, keysAreOn } from "./keys.js";
 import { endOf, startOf, stamp, typed, zone } from "./times.js";
@@ -43,7 +44,7 @@ function copyLink() {
   });
 }
 
-// A day is the reader's own day: what is sent is the instants at which it begins and ends.
+// A day is the reader's own: the form sends the instants at which it begins and ends.
 function days() {
   const form = document.getElementById("filter");
   const fields = form?.querySelectorAll("[data-date]") ?? [];
@@ -78,7 +79,7 @@ function period(preset) {
   }
 }
 
-// A history that was asked for without anything is today's.
+// A history without a query in its address shows today.
 function today() {
   const query = new URLSearchParams(location.search);
   if (!document.querySelector("main.history") || [...query.keys()].some((key) => key !== "lang")) return;
@@ -101,7 +102,7 @@ function presets(form) {
 }
 
 function keys() {
-  if (!document.getElementById("find")) return; // nobody is signed in
+  if (!document.getElementById("find")) return; // no agent is signed in
   document.addEventListener("keydown", (event) => {
     if (event.key !== "/" || !keysAreOn() || !isFree(event)) return;
     event.preventDefault();

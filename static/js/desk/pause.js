@@ -2,7 +2,7 @@ import { byID, put } from "../dom.js";
 import { fill } from "../words.js";
 import { stamp } from "./times.js";
 
-/** Says who paused the room, since when and why; nothing while it is not paused, or while that is not known. */
+/** Shows the agent who paused the room, the time and the reason; nothing while it runs or that is unknown. */
 export function drawPausedBy(words, paused, [pause], now) {
   const said = byID("paused-by");
   const known = paused && pause;

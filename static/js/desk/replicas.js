@@ -1,6 +1,6 @@
 import { byID, make } from "../dom.js";
 
-/** The replicas as rows of a table. */
+/** Draws the replicas as rows of a table. */
 export function drawReplicas(words, list) {
   byID("replicas").replaceChildren(...list.map((replica) => row(words, replica)));
 }
@@ -16,7 +16,7 @@ function row(t, { id, name, sockets, watchers, store, ledger, draining }) {
   );
 }
 
-/** The replicas in one line. */
+/** Returns the replicas in one line. */
 export function lineOfReplicas(words, list) {
   byID("replicas").replaceChildren(...list.map((replica) => entry(words, replica)));
 }

@@ -52,7 +52,7 @@ function rowVerbs() {
 }
 
 function receive(frame) {
-  if (frame.type === "desk") pauses.apply({ reset: true }); // what is known of it comes behind
+  if (frame.type === "desk") pauses.apply({ reset: true }); // the pauses follow in frames of their own
   if (frame.type === "desk" || frame.type === "change") take(frame);
   if (frame.type === "items") show(items, frame, () => messages.draw());
   if (frame.type === "minutes") show(minutes, frame, drawCharts);
@@ -71,7 +71,7 @@ function receive(frame) {
   }
 }
 
-/** A change that does not fit is answered by coming back for all of it. */
+/** A change that does not fit makes the page reconnect for a full frame. */
 function take(frame) {
   const taken = model.apply(frame);
   if (taken === "gap") live.socket.again();
@@ -85,9 +85,9 @@ function show(list, frame, drawn) {
   dialog.check();
 }
 
-/** However many changes come, there is one drawing a picture. */
+/** However many changes come, a picture is drawn once. */
 function draw() {
-  if (document.hidden) trouble.draw(); // nothing is drawn there
+  if (document.hidden) trouble.draw(); // a hidden page draws nothing
   if (drawing) return;
   drawing = true;
   requestAnimationFrame(() => {

@@ -6,11 +6,14 @@ import { Grid } from "./grid.js";
 import { Search } from "./search.js";
 import { elapsed } from "./time.js";
 
-/** All rooms. Their order waits while somebody points at a row or is in one: rows must not jump from under a click. */
+/**
+ * The table of all rooms. Its order waits while the agent points at a row or is in one: rows must not jump
+ * from under a click.
+ */
 export class RoomsTable {
   #order = [];
   #by = { column: "trouble", up: false };
-  #only = false; // those with trouble
+  #only = false; // only rooms with trouble
   #pointed = false;
   #cells = new WeakMap();
 
@@ -33,7 +36,7 @@ export class RoomsTable {
     byID("only-trouble").addEventListener("click", (event) => this.#narrow(event.currentTarget));
   }
 
-  /** anew: in a new order, whoever looks. */
+  /** anew: sorts again, even while the agent points at a row. */
   draw(anew = false) {
     const all = this.rooms.all;
     const found = all.filter((room) => this.#matches(room));
@@ -71,7 +74,7 @@ export class RoomsTable {
     this.draw(true);
   }
 
-  /** Letters go up where they begin with the first of them. */
+  /** Text sorts ascending, by its first letters. */
   get #sense() {
     return this.#by.up !== (this.#by.column === "room") ? "ascending" : "descending";
   }
@@ -135,7 +138,7 @@ export class RoomsTable {
   }
 }
 
-/** Nothing is said of nothing: what there is stands out. */
+/** A zero stays empty: other numbers stand out. */
 function count(n) {
   return n > 0 ? n.toLocaleString() : "";
 }

@@ -2,11 +2,11 @@ import { byID, make } from "../dom.js";
 import { fill } from "../words.js";
 import { needsPerson } from "./items.js";
 
-/** What of a room needs a look, in words: red for what needs a person, amber for what may come to. */
+/** A room's troubles in words: red for one that needs a person, amber for one that may come to. */
 export class Trouble {
   #said = "";
 
-  /** attention hears of all that is found. */
+  /** attention receives all troubles found. */
   constructor({ words, model, items, server, attention }) {
     Object.assign(this, { words, model, items, server, attention });
     this.replicas = [];
@@ -49,7 +49,7 @@ export class Trouble {
   }
 }
 
-/** The key of what came last: a further message is a further trouble. */
+/** The key of the last message: a further message is a further trouble. */
 function newest(items) {
   return items.reduce((last, item) => (item.at > last.at ? item : last)).key;
 }

@@ -2,11 +2,17 @@ import { Refused } from "../http.js";
 import { fill, timeOfDay } from "../words.js";
 
 const SECONDS = [30, 60, 120];
-const SHOWN = 600000; // milliseconds after its coming in which a message given is shown
+const SHOWN = 600000; // milliseconds after its arrival in which an assigned message is shown
 
-/** What support can do in a room: for each verb the question of the dialog, what it sends, and what is said when it is done. */
+/**
+ * Support's actions in a room. Each verb has the dialog's question, its request, and
+ * the words for its result.
+ */
 export class Verbs {
-  /** notes: {holder, line, pause}, each with say; mark(ticket, words): in the row; told(key, words): at the message. */
+  /**
+   * notes: {holder, line, pause}, each with say; mark(ticket, words): in the row;
+   * result(key, words): at the message.
+   */
   constructor({ words, model, items, server, dialog, api, notes, mark, told, unit }) {
     Object.assign(this, { words, model, items, server, dialog, api, notes, mark, told, unit });
   }
@@ -60,7 +66,7 @@ export class Verbs {
     });
   }
 
-  /** Pauses the room or, where it is paused, lets it go on. */
+  /** Pauses the room; lets a paused one go on. */
   pause(back) {
     const { paused } = this.model;
     const verb = paused ? "resume" : "pause";
@@ -77,7 +83,7 @@ export class Verbs {
     });
   }
 
-  /** Gives a message to one of the leases that it could belong to. */
+  /** Assigns a message to one of the leases that it could belong to. */
   assign(item, lease, back) {
     const choice = (one) => ({ value: one.fence, words: this.#name(one.seller_id, one.ticket), picked: one === lease });
     const chosen = ({ choice: fence }) => item.could.find((one) => String(one.fence) === fence) ?? lease;
@@ -103,7 +109,7 @@ export class Verbs {
     return { verb, back, who: this.#name(row.seller, row.ticket), outdated: () => this.#left(row) };
   }
 
-  /** Why somebody is not in the line any more; "" for who is. */
+  /** Returns why a seller is not in the line any more; "" for one who is. */
   #left({ ticket, seller }) {
     if (this.model.find(ticket)) return "";
     return fill(this.words.outdated[this.model.holder?.ticket === ticket ? "turn" : "gone"], { seller });
@@ -144,13 +150,13 @@ export class Verbs {
     this.notes.line.say(said, this.#undo("move", body, this.notes.line));
   }
 
-  /** Where somebody is: the position, and who comes next, which stays true when others leave. */
+  /** Returns a seller's position, and who comes next, which stays true when others leave. */
   #place({ ticket }) {
     const position = this.model.position(ticket);
     return { position, behind: this.model.line[position]?.ticket };
   }
 
-  /** The position that brings somebody back to a place. */
+  /** Returns the position that brings a seller back to a former place. */
   #former({ ticket }, { position, behind }) {
     const next = this.model.position(behind);
     if (next === 0) return Math.min(position, this.model.line.length) || 1;
@@ -158,7 +164,7 @@ export class Verbs {
     return now > 0 && now < next ? next - 1 : next;
   }
 
-  /** The way back is an action too, with a reason of its own. */
+  /** The undo is an action too, with a reason of its own. */
   #undo(verb, body, note) {
     const run = async () => {
       try {
