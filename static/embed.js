@@ -50,7 +50,10 @@ export class WaitingRoom {
     this.clock = new ServerClock();
     this.clock.observe(state?.server_time);
     this.#session = sessionOf({ base, kind: session, token, seller, renewed: () => this.#startOver() });
-    this.store = new Store(state, new LastPlace(token == null ? `place:${room}${seller ? `:${seller}` : ""}` : ""));
+    this.store = new Store(
+      state,
+      new LastPlace(token == null ? `place:${room}${seller ? `:${seller}` : ""}` : ""),
+    );
     this.#fence = this.state.fence;
     const lang = language ?? (document.documentElement.lang || navigator.language);
     this.actions = new Actions({ room, base, lang, words, session: this.#session });
@@ -149,7 +152,12 @@ export class WaitingRoom {
     const { signal } = this.#gone;
     if (signal.aborted) return;
     this.#socket.start();
-    whenBack({ back: () => this.#back(), away: () => this.#rest(), lost: () => this.#socket.again(), signal });
+    whenBack({
+      back: () => this.#back(),
+      away: () => this.#rest(),
+      lost: () => this.#socket.again(),
+      signal,
+    });
   }
 
   #back() {
@@ -191,7 +199,8 @@ export class WaitingRoom {
     this.#emit("polled");
     if (!["locked", "ended"].includes(this.state.status)) return;
     const { messages = [] } = await this.actions.messages().catch(() => ({}));
-    for (const { received_at, ...message } of messages) this.#hear({ ...message, type: "sms", received_at: Date.parse(received_at) });
+    for (const { received_at, ...message } of messages)
+      this.#hear({ ...message, type: "sms", received_at: Date.parse(received_at) });
   }
 
   /** Forgets the previous seller: the next one in this browser gets nothing of theirs. */

@@ -13,7 +13,8 @@ self.addEventListener("notificationclick", (event) => {
 });
 
 /** WebKit ends the subscription where a push shows nothing, also when the room is visible. */
-const ALWAYS = /AppleWebKit/.test(self.navigator.userAgent) && !/Chrom(e|ium)\//.test(self.navigator.userAgent);
+const ALWAYS =
+  /AppleWebKit/.test(self.navigator.userAgent) && !/Chrom(e|ium)\//.test(self.navigator.userAgent);
 
 /**
  * A visible room needs no notification. One sent by both a page in the background and this worker rings once.

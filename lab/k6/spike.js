@@ -5,7 +5,16 @@ import { summary } from "./lib/summary.js";
 
 export { setup } from "./lib/plan.js";
 
-const plan = planOf("spike", { rooms: 4, sellers: 3, spike: 60, duration: 30, drain: 40, hold: 150, handoffP99: 500, joinP99: 1500 });
+const plan = planOf("spike", {
+  rooms: 4,
+  sellers: 3,
+  spike: 60,
+  duration: 30,
+  drain: 40,
+  hold: 150,
+  handoffP99: 500,
+  joinP99: 1500,
+});
 
 export const options = optionsOf(plan);
 export const handleSummary = summary("spike");

@@ -81,7 +81,14 @@ export function offerAlerts(alert) {
 }
 
 function offerNotifications({ words, notifier }) {
-  const said = { none: words.untold, home: words.told_home, blocked: words.blocked, off: words.turned_off, open: words.told_open, closed: words.told_closed };
+  const said = {
+    none: words.untold,
+    home: words.told_home,
+    blocked: words.blocked,
+    off: words.turned_off,
+    open: words.told_open,
+    closed: words.told_closed,
+  };
   const show = () => {
     put(byID("notify-note"), said[notifier.state]);
     byID("notify").hidden = notifier.state !== "off";

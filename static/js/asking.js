@@ -33,7 +33,14 @@ export class Asking {
   async putOff() {
     const { state } = this.store;
     const wait = (state.codes?.ask_after ?? 0) - this.server.now();
-    if (state.status !== "locked" || document.hidden || this.#pending || wait < WORTH || this.journey.wasPutOff(state)) return;
+    if (
+      state.status !== "locked" ||
+      document.hidden ||
+      this.#pending ||
+      wait < WORTH ||
+      this.journey.wasPutOff(state)
+    )
+      return;
     this.#pending = true;
     try {
       this.store.applyExpectation(await this.ask());

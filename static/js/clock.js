@@ -62,7 +62,8 @@ export class ServerClock {
    */
   #agree(frame) {
     const first = this.#late;
-    if (first && Math.abs(frame.offset - first.offset) <= JUMP) return frame.read - first.read >= Math.min(this.#best() - first.offset, STALL);
+    if (first && Math.abs(frame.offset - first.offset) <= JUMP)
+      return frame.read - first.read >= Math.min(this.#best() - first.offset, STALL);
     this.#late = frame;
     return false;
   }

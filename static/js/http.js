@@ -44,13 +44,23 @@ export async function call(url, options, page) {
 }
 
 async function answered(url, { once: single, ...options }, { lang, words, session }) {
-  const headers = { ...options.headers, Accept: "application/json", "Accept-Language": lang, ...(await session?.headers()) };
+  const headers = {
+    ...options.headers,
+    Accept: "application/json",
+    "Accept-Language": lang,
+    ...(await session?.headers()),
+  };
   for (let attempt = 0; ; attempt++) {
-    const answer = await attemptOf(url, { ...options, headers, credentials: session?.credentials ?? "same-origin" });
+    const answer = await attemptOf(url, {
+      ...options,
+      headers,
+      credentials: session?.credentials ?? "same-origin",
+    });
     const last = single || attempt === TRIES - 1;
     if (answer?.ok) return answer.body;
     if (answer && !passes(answer.status)) throw refusal(answer, words);
-    if (last || options.signal?.aborted) throw answer ? refusal(answer, words) : new Refused("unreachable", words.unreachable);
+    if (last || options.signal?.aborted)
+      throw answer ? refusal(answer, words) : new Refused("unreachable", words.unreachable);
     await sleep(pause(answer, attempt), options.signal);
   }
 }
@@ -58,7 +68,9 @@ async function answered(url, { once: single, ...options }, { lang, words, sessio
 /** crypto.randomUUID exists in secure contexts only. */
 export function freshKey() {
   if (crypto.randomUUID) return crypto.randomUUID();
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
 }
 
 function refusal({ status, body }, words) {

@@ -60,9 +60,11 @@ export class Narrator {
     const { title, lead } = this.words.turn[step] ?? {};
     if (step === "over") this.#over();
     if (step === "busy") this.#busy();
-    else if (step === "ask" && before === "claim") this.speaker.say(fill(this.words.say_both, { title, lead }));
+    else if (step === "ask" && before === "claim")
+      this.speaker.say(fill(this.words.say_both, { title, lead }));
     else if (step === "ask" && before === "busy") this.speaker.say(this.words.say_free);
-    else if (step === "asked" || step === "again" || step === "over") this.speaker.say(fill(this.words.say_both, { title, lead }));
+    else if (step === "asked" || step === "again" || step === "over")
+      this.speaker.say(fill(this.words.say_both, { title, lead }));
   }
 
   /**
@@ -100,7 +102,8 @@ export class Narrator {
     const { state } = this.view;
     const left = this.#rest(state);
     if (state.status !== "locked" || left === 0) return "";
-    const pattern = state.claim_by == null || this.claiming.byItself ? this.words.say_turn : this.words.say_claim;
+    const pattern =
+      state.claim_by == null || this.claiming.byItself ? this.words.say_turn : this.words.say_claim;
     return fill(pattern, { left: spoken(this.words, left) });
   }
 
@@ -130,7 +133,8 @@ export class Narrator {
   #nearer(now, before) {
     const t = this.words;
     if (now === 1 && before > 1) this.alert.near(t.notify_next);
-    else if (now <= SOON && before > SOON) this.alert.near({ ...t.notify_soon, lead: fill(t.notify_soon.lead, { n: now - 1 }) });
+    else if (now <= SOON && before > SOON)
+      this.alert.near({ ...t.notify_soon, lead: fill(t.notify_soon.lead, { n: now - 1 }) });
   }
 
   #ended() {

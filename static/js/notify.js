@@ -57,7 +57,9 @@ export class Notifier {
     const worker = await this.#worker;
     if (worker) {
       const data = { paths: [location.pathname] };
-      await worker.showNotification(title, { body, tag: this.tag, icon: this.icon, renotify: true, data }).catch(() => this.#cannot());
+      await worker
+        .showNotification(title, { body, tag: this.tag, icon: this.icon, renotify: true, data })
+        .catch(() => this.#cannot());
     } else {
       this.#showAlone(title, body);
     }
@@ -118,7 +120,12 @@ export class Notifier {
  * opened from the Home Screen.
  */
 function onlyFromHomeScreen() {
-  return navigator.standalone === false && window.top === window && window.isSecureContext && !("Notification" in window);
+  return (
+    navigator.standalone === false &&
+    window.top === window &&
+    window.isSecureContext &&
+    !("Notification" in window)
+  );
 }
 
 /** Returns the running worker; undefined where there is none. */

@@ -23,7 +23,11 @@ export class LastPlace {
       this.#keep({ epoch: String(state.epoch), ticket: state.ticket, at: Date.now() });
       return state;
     }
-    const lost = state.status === "idle" && this.#place && this.#place.epoch !== String(state.epoch) && Date.now() - this.#place.at < KEPT;
+    const lost =
+      state.status === "idle" &&
+      this.#place &&
+      this.#place.epoch !== String(state.epoch) &&
+      Date.now() - this.#place.at < KEPT;
     if (lost) return { ...state, status: "ended", outcome: "lost", ticket: this.#place.ticket };
     this.#keep(null);
     return state;

@@ -29,7 +29,14 @@ const page = JSON.parse(block.textContent);
 const { room, words } = page;
 block.textContent = JSON.stringify({ ...page, sms: [] }); // the page forgets messages in time too
 
-const waitingRoom = WaitingRoom.connect({ room, language: page.lang, words, state: page.state, session: hasCookies() ? "cookie" : "own", seller: page.seller });
+const waitingRoom = WaitingRoom.connect({
+  room,
+  language: page.lang,
+  words,
+  state: page.state,
+  session: hasCookies() ? "cookie" : "own",
+  seller: page.seller,
+});
 const { clock: server, store, actions } = waitingRoom;
 const messages = document.getElementById("sms");
 const journey = new Journey(room, page.state, page.joined);
@@ -43,8 +50,23 @@ const onStep = (step, before) => {
   view.keepFocus();
   narrator.step(step, before);
 };
-const { lease_seconds: leaseSeconds, claim_seconds: claimSeconds, away_seconds: awaySeconds, drop_seconds: dropSeconds } = page;
-const view = new View({ words, leaseSeconds, claimSeconds, dropSeconds, journey, server, messages, unclaimed, onStep });
+const {
+  lease_seconds: leaseSeconds,
+  claim_seconds: claimSeconds,
+  away_seconds: awaySeconds,
+  drop_seconds: dropSeconds,
+} = page;
+const view = new View({
+  words,
+  leaseSeconds,
+  claimSeconds,
+  dropSeconds,
+  journey,
+  server,
+  messages,
+  unclaimed,
+  onStep,
+});
 const subscribe = (subscription) => actions.push(subscription, page.lang);
 const notifier = new Notifier({ room, icon: page.icons.turn, key: page.push_key, subscribe });
 const alert = new TurnAlert({ words, icons: page.icons, notifier });
@@ -118,7 +140,8 @@ function show() {
 function receive(frame) {
   if (frame.type === "ping") freshen(frame);
   if (!stale) view.heard();
-  if (frame.type === "state" && passedOver.back(store.state)) notice.hear({ notice: "passed_over" }, store.state);
+  if (frame.type === "state" && passedOver.back(store.state))
+    notice.hear({ notice: "passed_over" }, store.state);
   passedOver.heard();
   if (frame.type === "sms") receiveMessage(frame);
   if (frame.type === "sms_unclaimed" && unclaimed.hear(frame)) narrator.unclaimed();
@@ -161,13 +184,19 @@ function act(id, call, { take = (answer) => store.applyAnswer(answer, server.now
 function same({ epoch, ticket, fence }) {
   const now = store.state;
   const live = now.status === "waiting" || now.status === "locked";
-  return live && String(now.epoch) === String(epoch) && now.ticket === ticket && (fence == null || now.fence === fence);
+  return (
+    live &&
+    String(now.epoch) === String(epoch) &&
+    now.ticket === ticket &&
+    (fence == null || now.fence === fence)
+  );
 }
 
 /** A place that is gone already is no error to a seller who wanted to leave it. */
 async function settle(error) {
   if (error.code === "number_busy" && error.problem.ask_after) return asking.refused(error);
-  if (error.code !== "no_place" && error.code !== "stale_fence") return view.error(saidOf(error, words), error.code === "invalid_seller");
+  if (error.code !== "no_place" && error.code !== "stale_fence")
+    return view.error(saidOf(error, words), error.code === "invalid_seller");
   try {
     store.applyStatus(await actions.status());
   } catch {
@@ -197,7 +226,9 @@ for (const [form, button] of [["claim-form", "claim"], ["back-form", "back"]]) {
   byID(form).addEventListener("submit", (event) => {
     event.preventDefault();
     const { state } = store;
-    act(button, () => actions.claim(state.fence), { wanted: () => same(state) && (state.fence == null || store.state.claim_by != null) });
+    act(button, () => actions.claim(state.fence), {
+      wanted: () => same(state) && (state.fence == null || store.state.claim_by != null),
+    });
   });
 }
 
@@ -223,7 +254,8 @@ function end(id, reason) {
   act(id, (signal) => actions.leave(reason, state.fence, signal), { wanted: () => same(state) });
 }
 
-for (const id of ["ask", "ask-again"]) byID(id).addEventListener("click", () => (byID("ask-form").dataset.pressed = id));
+for (const id of ["ask", "ask-again"])
+  byID(id).addEventListener("click", () => (byID("ask-form").dataset.pressed = id));
 
 document.getElementById("ask-form").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -274,13 +306,16 @@ function reject() {
   const { main } = messages;
   if (!main) return;
   const fence = main.fence ?? journey.fence(store.state);
-  act("sms-reject", () => actions.reject(fence, main.id).catch(refuseReject), { wanted: () => messages.has(main.id), take: (answer) => {
-    if (!answer) return;
-    journey.reject(store.state);
-    messages.reject(main.id);
-    forget();
-    view.focus();
-  } });
+  act("sms-reject", () => actions.reject(fence, main.id).catch(refuseReject), {
+    wanted: () => messages.has(main.id),
+    take: (answer) => {
+      if (!answer) return;
+      journey.reject(store.state);
+      messages.reject(main.id);
+      forget();
+      view.focus();
+    },
+  });
 }
 
 /** A message that is gone already is no error to a seller who wanted it gone. */
@@ -293,7 +328,9 @@ function refuseReject(error) {
 const numberCopy = byID("number-copy");
 if (numberCopy) {
   numberCopy.hidden = false;
-  numberCopy.addEventListener("click", () => copy(numberCopy, byID("number").textContent.trim(), byID("number"), words));
+  numberCopy.addEventListener("click", () =>
+    copy(numberCopy, byID("number").textContent.trim(), byID("number"), words),
+  );
 }
 
 // Links that look like buttons react to the space bar like buttons.

@@ -21,7 +21,9 @@ class CookieSession {
   #seller;
 
   constructor(seller) {
-    this.#seller = seller && [...new TextEncoder().encode(seller)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    this.#seller =
+      seller &&
+      [...new TextEncoder().encode(seller)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   }
 
   async headers() {
@@ -146,7 +148,13 @@ function keyOf(base) {
 function uuid() {
   const hex = freshKey().replaceAll("-", "");
   const variant = "89ab"[parseInt(hex[16], 16) % 4];
-  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, variant + hex.slice(17, 20), hex.slice(20)].join("-");
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    variant + hex.slice(17, 20),
+    hex.slice(20),
+  ].join("-");
 }
 
 /**

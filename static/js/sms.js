@@ -151,7 +151,11 @@ export class Messages extends HTMLElement {
     if (message.late) item.firstChild.prepend(strong(this.#words.late_title));
     if (!message.code) return item;
     const words = this.#find("copy").dataset.copy;
-    const button = make("button", { type: "button", class: "button small", "data-copy": words, "aria-label": `${message.code} ${words}` }, words);
+    const button = make(
+      "button",
+      { type: "button", class: "button small", "data-copy": words, "aria-label": `${message.code} ${words}` },
+      words,
+    );
     button.addEventListener("click", () => this.#copy(button, message.code, item.firstChild));
     item.append(button);
     return item;

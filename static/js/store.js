@@ -85,12 +85,16 @@ export class Store {
   applyStatus(status) {
     const { me, ...room } = status;
     if (me) {
-      return this.applyAnswer({ ...me, claim_by: time(me.claim_by), epoch: room.epoch, version: room.version, paused: room.paused }, room.server_time);
+      return this.applyAnswer(
+        { ...me, claim_by: time(me.claim_by), epoch: room.epoch, version: room.version, paused: room.paused },
+        room.server_time,
+      );
     }
     const { state } = this;
     const known = String(room.epoch) === String(state.epoch) && room.version === state.version;
     const rest = { ...room, status: "idle", lease_expires_at: null };
-    if (known && state.status === "idle") Object.assign(rest, { maximum_wait: state.maximum_wait, lease_expires_at: state.lease_expires_at });
+    if (known && state.status === "idle")
+      Object.assign(rest, { maximum_wait: state.maximum_wait, lease_expires_at: state.lease_expires_at });
     else if (room.expires_in != null) rest.lease_expires_at = room.server_time + room.expires_in * 1000;
     return this.apply(rest);
   }

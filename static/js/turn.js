@@ -11,7 +11,10 @@ export class Turn {
   /** onStep receives each new step of a turn, and the one before. */
   constructor({ words, lease, server, journey, messages, onStep }) {
     Object.assign(this, { words, lease, server, journey, messages, onStep });
-    byID("ask-countdown").addEventListener("wr-tick", ({ detail: left }) => left === 0 && this.draw(this.#state));
+    byID("ask-countdown").addEventListener(
+      "wr-tick",
+      ({ detail: left }) => left === 0 && this.draw(this.#state),
+    );
   }
 
   get step() {
@@ -48,7 +51,18 @@ export class Turn {
     const label = byID("time-left");
     const t = this.words;
     const busy = this.#step === "busy";
-    put(label, claims ? t.answer_in : over ? t.time_is_up : busy ? t.ask_in : hurry ? t.nearly_over : label.dataset.usual);
+    put(
+      label,
+      claims
+        ? t.answer_in
+        : over
+          ? t.time_is_up
+          : busy
+            ? t.ask_in
+            : hurry
+              ? t.nearly_over
+              : label.dataset.usual,
+    );
   }
 
   #stepOf(state) {
@@ -79,7 +93,8 @@ export class Turn {
     put(byID("turn-title"), title);
     put(byID("turn-lead"), lead);
     const current = STEPS[step] ?? 1;
-    for (const n of [1, 2, 3]) byID(`step-${n}`).setAttribute("aria-current", n === current ? "step" : "false");
+    for (const n of [1, 2, 3])
+      byID(`step-${n}`).setAttribute("aria-current", n === current ? "step" : "false");
     for (const id of ["done-form", "cancel-form", "lost-turn"]) byID(id).hidden = step === "over";
     byID("claim-form").hidden = step !== "claim";
     byID("ask-part").hidden = step !== "ask" && step !== "busy";
@@ -87,6 +102,7 @@ export class Turn {
     byID("countdown").hidden = step === "busy";
     byID("ask-countdown").hidden = step !== "busy";
     byID("ask-more").hidden = step !== "busy" || !this.journey.wasPutOff(state);
-    byID("ask-again").hidden = step === "ask" || step === "over" || this.#busy(state) || !(state.codes?.asked > 0);
+    byID("ask-again").hidden =
+      step === "ask" || step === "over" || this.#busy(state) || !(state.codes?.asked > 0);
   }
 }

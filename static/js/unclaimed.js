@@ -70,7 +70,9 @@ export class Unclaimed {
     if (box.dataset.message !== (shown?.id ?? "")) this.error("");
     box.dataset.message = shown?.id ?? "";
     box.hidden = !shown;
-    byID("unclaimed-time").textContent = shown ? fill(this.words.arrived, { time: timeOfDay(new Date(shown.at)) }) : "";
+    byID("unclaimed-time").textContent = shown
+      ? fill(this.words.arrived, { time: timeOfDay(new Date(shown.at)) })
+      : "";
     if (shown) this.#timer = setTimeout(() => this.#draw(), Math.max(shown.at + KEPT - this.server.now(), 1));
   }
 }

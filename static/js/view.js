@@ -1,7 +1,18 @@
 import { byID, put } from "./dom.js";
 import { LostNotice } from "./lost.js";
 import { Turn } from "./turn.js";
-import { ahead, clock, estimate, fill, span, timeOfDay, waitParts, waitSentence, waitsNow, whenWords } from "./words.js";
+import {
+  ahead,
+  clock,
+  estimate,
+  fill,
+  span,
+  timeOfDay,
+  waitParts,
+  waitSentence,
+  waitsNow,
+  whenWords,
+} from "./words.js";
 
 const SOON = 10; // seconds: a wait that is not worth a number
 const CLOCKLESS = 12 * 60 * 60; // seconds: from such a wait on a time of day does not show which day it is of
@@ -11,7 +22,17 @@ export class View {
   #formOf = "";
 
   /** onStep receives each new step of the turn. */
-  constructor({ words, leaseSeconds, claimSeconds, dropSeconds, journey, server, messages, unclaimed, onStep }) {
+  constructor({
+    words,
+    leaseSeconds,
+    claimSeconds,
+    dropSeconds,
+    journey,
+    server,
+    messages,
+    unclaimed,
+    onStep,
+  }) {
     this.words = words;
     this.lease = leaseSeconds * 1000;
     this.claim = claimSeconds * 1000;
@@ -45,7 +66,8 @@ export class View {
     if (state.status === "idle") this.#waits();
     if (state.status === "waiting") this.#waiting(state);
     if (state.status === "ended") this.#ended(state);
-    if (state.ticket != null) put(byID("ticket"), byID("ticket").textContent.replace(/\d+/, String(state.ticket)));
+    if (state.ticket != null)
+      put(byID("ticket"), byID("ticket").textContent.replace(/\d+/, String(state.ticket)));
     this.#countdowns(state);
     for (const field of document.querySelectorAll("[data-fence]")) field.value = state.fence ?? "";
     this.#form(state.status);
@@ -109,7 +131,8 @@ export class View {
   /** Shows an error beside the pressed button; seller: the seller's name is wrong. */
   error(text, seller = false) {
     const { status } = this.state;
-    for (const place of document.querySelectorAll("[data-error]")) put(place, place.dataset.error === status ? text : "");
+    for (const place of document.querySelectorAll("[data-error]"))
+      put(place, place.dataset.error === status ? text : "");
     const form = status === "idle" || status === "ended";
     put(byID("error"), form ? text : "");
     const field = byID("seller-id");
@@ -193,7 +216,8 @@ export class View {
    * news the outcome is unknown.
    */
   #over() {
-    byID("lease-countdown").dataset.over = this.state.paused || this.lost.shown ? "–" : this.words.handing_off;
+    byID("lease-countdown").dataset.over =
+      this.state.paused || this.lost.shown ? "–" : this.words.handing_off;
   }
 
   /** The time is by this machine's clock, which the seller has before them. */
@@ -205,7 +229,10 @@ export class View {
     put(byID("missed-lead"), state.lease_expires_at == null ? t.missed_free : t.missed_held);
     const until = this.drop > 0 && this.journey.missedAt(state) + this.drop;
     const known = until > this.drop;
-    put(byID("missed-by"), known ? fill(t.missed_by, { time: timeOfDay(new Date(Date.now() + until - this.server.now())) }) : "");
+    put(
+      byID("missed-by"),
+      known ? fill(t.missed_by, { time: timeOfDay(new Date(Date.now() + until - this.server.now())) }) : "",
+    );
   }
 
   #ended(state) {
@@ -220,7 +247,11 @@ export class View {
   #countdowns(state) {
     const mine = state.status === "locked";
     const claims = mine && state.claim_by != null;
-    byID("countdown").run(this.server, claims ? state.claim_by : mine ? state.lease_expires_at : null, claims ? this.claim : this.lease);
+    byID("countdown").run(
+      this.server,
+      claims ? state.claim_by : mine ? state.lease_expires_at : null,
+      claims ? this.claim : this.lease,
+    );
     byID("lease-countdown").run(this.server, mine ? null : state.lease_expires_at, this.lease);
   }
 

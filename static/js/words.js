@@ -80,7 +80,9 @@ export function clock(milliseconds) {
 }
 
 export function timeOfDay(date) {
-  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((n) => String(n).padStart(2, "0")).join(":");
+  return [date.getHours(), date.getMinutes(), date.getSeconds()]
+    .map((n) => String(n).padStart(2, "0"))
+    .join(":");
 }
 
 /** Returns the words for how many sellers are before a position. */

@@ -9,9 +9,25 @@ export const options = { thresholds: { checks: ["rate==1"] } };
 const T = 1795000000000; // unix ms
 const session = () => ({ ticket: null, known: 0, pardon: 0, over: "", missing: false, overtaken: false });
 const says = (status, ticket, version, more) =>
-  Object.assign({ epoch: 1, version, status, outcome: null, ticket, position: null, fence: null, at: T + version, expires: T + 10000, granted: null }, more);
-const waits = (ticket, version, more) => says("waiting", ticket, version, Object.assign({ position: 1 }, more));
-const holds = (ticket, version, fence, more) => says("locked", ticket, version, Object.assign({ fence }, more));
+  Object.assign(
+    {
+      epoch: 1,
+      version,
+      status,
+      outcome: null,
+      ticket,
+      position: null,
+      fence: null,
+      at: T + version,
+      expires: T + 10000,
+      granted: null,
+    },
+    more,
+  );
+const waits = (ticket, version, more) =>
+  says("waiting", ticket, version, Object.assign({ position: 1 }, more));
+const holds = (ticket, version, fence, more) =>
+  says("locked", ticket, version, Object.assign({ fence }, more));
 
 /** Each case plays three sessions with tickets 1, 2 and 3, and names the failures to expect. */
 const CASES = {
@@ -112,6 +128,7 @@ export default () => {
     referee.close(true);
     const expected = Object.assign({ two: 0, overtaken: 0, lost: 0 }, found);
     const ok = check(null, { [name]: () => JSON.stringify(referee.found) === JSON.stringify(expected) });
-    if (!ok) console.error(`${name}: found ${JSON.stringify(referee.found)}, not ${JSON.stringify(expected)}`);
+    if (!ok)
+      console.error(`${name}: found ${JSON.stringify(referee.found)}, not ${JSON.stringify(expected)}`);
   }
 };

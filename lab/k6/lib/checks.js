@@ -52,7 +52,8 @@ export class Referee {
     const owner = this.tickets.get(s.ticket);
     if (owner && owner !== session) this.lost(session, "a ticket of two sessions", s);
     this.tickets.set(s.ticket, session);
-    if (session.ticket !== null && session.ticket !== s.ticket) this.lost(session, `ticket ${session.ticket} became another`, s);
+    if (session.ticket !== null && session.ticket !== s.ticket)
+      this.lost(session, `ticket ${session.ticket} became another`, s);
     session.ticket = s.ticket;
     session.known = Math.max(session.known, s.version);
   }
@@ -65,7 +66,8 @@ export class Referee {
     lease.expires = Math.max(lease.expires, s.expires ?? 0);
     lease.until = Math.max(lease.until, Math.min(s.at ?? 0, lease.expires));
     const other = this.byVersion.get(s.version);
-    if (other !== undefined && other !== s.fence) this.two(lease, this.byFence.get(other), `both at version ${s.version}`);
+    if (other !== undefined && other !== s.fence)
+      this.two(lease, this.byFence.get(other), `both at version ${s.version}`);
     this.byVersion.set(s.version, s.fence);
     this.compare(lease);
     this.waiting(session, s.ticket, s.version, s.fence);
@@ -75,14 +77,26 @@ export class Referee {
   lease(session, s) {
     let lease = this.byFence.get(s.fence);
     if (!lease) {
-      lease = { fence: s.fence, session, ticket: s.ticket, first: Infinity, last: 0, from: Infinity, until: 0, expires: 0, over: "", told: false };
+      lease = {
+        fence: s.fence,
+        session,
+        ticket: s.ticket,
+        first: Infinity,
+        last: 0,
+        from: Infinity,
+        until: 0,
+        expires: 0,
+        over: "",
+        told: false,
+      };
       this.byFence.set(s.fence, lease);
       this.leases.push(lease);
       for (let i = this.leases.length - 1; i > 0 && this.leases[i - 1].fence > lease.fence; i--) {
         [this.leases[i - 1], this.leases[i]] = [this.leases[i], this.leases[i - 1]];
       }
     }
-    if (lease.session !== session) this.two(lease, { fence: s.fence, ticket: s.ticket }, "one fence, two sessions");
+    if (lease.session !== session)
+      this.two(lease, { fence: s.fence, ticket: s.ticket }, "one fence, two sessions");
     return lease;
   }
 
@@ -93,7 +107,8 @@ export class Referee {
       const [older, newer] = i < at ? [this.leases[i], lease] : [lease, this.leases[i]];
       if (older === newer) continue;
       if (older.last >= newer.first) this.two(older, newer, "locked at a version at which the next one held");
-      if (older.until - newer.from > settings.clockSlack) this.two(older, newer, "locked at overlapping server times");
+      if (older.until - newer.from > settings.clockSlack)
+        this.two(older, newer, "locked at overlapping server times");
     }
   }
 
@@ -102,7 +117,10 @@ export class Referee {
     a.told = b.told = true;
     this.found.two++;
     twoHolders.add(1);
-    say(`two holders in ${this.room}`, `${why}: ticket ${a.ticket} fence ${a.fence} until ${a.until}, ticket ${b.ticket} fence ${b.fence} from ${b.from}`);
+    say(
+      `two holders in ${this.room}`,
+      `${why}: ticket ${a.ticket} fence ${a.fence} until ${a.until}, ticket ${b.ticket} fence ${b.fence} from ${b.from}`,
+    );
   }
 
   /**
@@ -111,16 +129,21 @@ export class Referee {
    */
   waiting(session, ticket, version, fence) {
     const p = this.peak;
-    if (!p || p.ticket <= ticket || p.ticket <= session.pardon || this.moved.has(ticket) || session.overtaken) return;
+    if (!p || p.ticket <= ticket || p.ticket <= session.pardon || this.moved.has(ticket) || session.overtaken)
+      return;
     if (fence ? p.fence > fence : p.first > version) return;
     session.overtaken = true;
     this.found.overtaken++;
     overtaken.add(1);
-    say(`overtaken in ${this.room}`, `ticket ${p.ticket} (fence ${p.fence}, version ${p.first}) before ticket ${ticket}${fence ? ` (fence ${fence})` : ` (waiting at version ${version})`}`);
+    say(
+      `overtaken in ${this.room}`,
+      `ticket ${p.ticket} (fence ${p.fence}, version ${p.first}) before ticket ${ticket}${fence ? ` (fence ${fence})` : ` (waiting at version ${version})`}`,
+    );
   }
 
   idle(session, s) {
-    if (session.ticket !== null && !session.over && s.version >= session.known) this.lost(session, "told that it has no place", s);
+    if (session.ticket !== null && !session.over && s.version >= session.known)
+      this.lost(session, "told that it has no place", s);
   }
 
   ended(session, s) {
@@ -159,7 +182,8 @@ export class Referee {
   close(fresh) {
     for (let i = 0; i + 1 < this.leases.length; i++) {
       const [lease, next] = [this.leases[i], this.leases[i + 1]];
-      if (!lease.over && next.from < lease.expires - settings.clockSlack) this.two(lease, next, "granted while a lease ran that nobody had ended");
+      if (!lease.over && next.from < lease.expires - settings.clockSlack)
+        this.two(lease, next, "granted while a lease ran that nobody had ended");
     }
     if (!fresh) return;
     const most = this.highest();

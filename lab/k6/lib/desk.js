@@ -8,7 +8,17 @@ import { sleep, until } from "./wait.js";
 
 const KEPT = 200; // versions of the line that are remembered
 const FRESH = 10000; // ms: older data is not live
-const KINDS = new Set(["desk", "change", "items", "minutes", "replicas", "sources", "pause", "beat", "notice"]);
+const KINDS = new Set([
+  "desk",
+  "change",
+  "items",
+  "minutes",
+  "replicas",
+  "sources",
+  "pause",
+  "beat",
+  "notice",
+]);
 
 /**
  * Desk plays support in a room: it watches and acts. It follows the line as support's page does,
@@ -17,7 +27,17 @@ const KINDS = new Set(["desk", "change", "items", "minutes", "replicas", "source
  */
 export class Desk {
   constructor(room) {
-    Object.assign(this, { room, jar: new http.CookieJar(), line: [], holder: null, epoch: 0, version: 0, beats: 0, acts: 0, shown: false });
+    Object.assign(this, {
+      room,
+      jar: new http.CookieJar(),
+      line: [],
+      holder: null,
+      epoch: 0,
+      version: 0,
+      beats: 0,
+      acts: 0,
+      shown: false,
+    });
     this.states = new Map(); // version → { line, fence }
     this.pending = new Map(); // version → what sellers received before the desk did
     room.desk = this;
@@ -27,13 +47,21 @@ export class Desk {
   async open() {
     const body = `username=${encodeURIComponent(settings.supportUser)}&password=${encodeURIComponent(settings.supportPassword)}`;
     const { status } = await call("sign-in", "POST", "/support/sign-in", {
-      body, jar: this.jar, redirects: 0, headers: { "Content-Type": "application/x-www-form-urlencoded", Accept: "text/html" },
+      body,
+      jar: this.jar,
+      redirects: 0,
+      headers: { "Content-Type": "application/x-www-form-urlencoded", Accept: "text/html" },
     });
     if (!holds("support signs in", status === 303, status)) return false;
     const cookies = this.jar.cookiesForURL(settings.base);
     const cookie = Object.entries(cookies).map(([name, values]) => `${name}=${values[0]}`).join("; ");
     this.headers = { Cookie: cookie, Origin: settings.base };
-    this.socket = new Socket(`/api/support/${this.room.name}/ws`, this.headers, (frame) => this.told(frame), KINDS);
+    this.socket = new Socket(
+      `/api/support/${this.room.name}/ws`,
+      this.headers,
+      (frame) => this.told(frame),
+      KINDS,
+    );
     this.socket.open();
     return holds("the desk is shown the room", await until(5000, () => this.shown), this.room.name);
   }
@@ -54,16 +82,28 @@ export class Desk {
    * place at its position.
    */
   change({ left = [], joined = [], moved = [], holder }) {
-    const out = new Set(left.map(([ticket]) => ticket).concat(moved.map(([ticket]) => ticket), holder ? holder.ticket : []));
+    const out = new Set(
+      left
+        .map(([ticket]) => ticket)
+        .concat(
+          moved.map(([ticket]) => ticket),
+          holder ? holder.ticket : [],
+        ),
+    );
     this.line = this.line.filter((ticket) => !out.has(ticket));
     const places = joined.map(([ticket, , , position]) => [ticket, position]).concat(moved);
-    for (const [ticket, position] of places.sort((a, b) => a[1] - b[1])) this.line.splice(position - 1, 0, ticket);
+    for (const [ticket, position] of places.sort((a, b) => a[1] - b[1]))
+      this.line.splice(position - 1, 0, ticket);
   }
 
   state(frame) {
     if (frame.epoch !== this.epoch) this.states.clear();
     Object.assign(this, { epoch: frame.epoch, version: frame.version, holder: frame.holder });
-    this.states.set(frame.version, { line: this.line.slice(), fence: frame.holder?.fence ?? null, expires: frame.holder?.expires_at ?? null });
+    this.states.set(frame.version, {
+      line: this.line.slice(),
+      fence: frame.holder?.fence ?? null,
+      expires: frame.holder?.expires_at ?? null,
+    });
     this.states.delete(frame.version - KEPT);
     for (const seen of this.pending.get(frame.version) ?? []) this.judge(frame.version, seen);
     this.pending.delete(frame.version);
@@ -74,9 +114,14 @@ export class Desk {
   compare(session, s) {
     if (s.status !== "waiting" && s.status !== "locked") return;
     if (s.epoch !== this.epoch) return;
-    const seen = { ticket: session.ticket, position: s.status === "waiting" ? s.position : 0, fence: s.fence };
+    const seen = {
+      ticket: session.ticket,
+      position: s.status === "waiting" ? s.position : 0,
+      fence: s.fence,
+    };
     if (this.states.has(s.version)) this.judge(s.version, seen);
-    else if (s.version > this.version) this.pending.set(s.version, (this.pending.get(s.version) ?? []).concat(seen));
+    else if (s.version > this.version)
+      this.pending.set(s.version, (this.pending.get(s.version) ?? []).concat(seen));
   }
 
   judge(version, { ticket, position, fence }) {
@@ -84,7 +129,13 @@ export class Desk {
     deskChecked.add(1);
     if (position ? state.line[position - 1] === ticket : state.fence === fence) return;
     deskWrong.add(1);
-    say(`the desk of ${this.room.name} shows another line`, { version, ticket, position, fence, desk: state });
+    say(`the desk of ${this.room.name} shows another line`, {
+      version,
+      ticket,
+      position,
+      fence,
+      desk: state,
+    });
   }
 
   act(action, body) {
@@ -108,11 +159,19 @@ export class Desk {
   async extend() {
     const before = this.holder;
     if (!before) return;
-    const { status, body } = await this.act("extend", { fence: before.fence, seconds: 2, reason: "load test: extend" });
+    const { status, body } = await this.act("extend", {
+      fence: before.fence,
+      seconds: 2,
+      reason: "load test: extend",
+    });
     if (!this.done("extend", status, body, "stale_fence")) return;
     await until(2000, () => this.version >= body.version);
     const then = this.states.get(body.version);
-    holds("an extended lease ends later", !then || then.fence !== before.fence || then.expires === before.expires_at + 2000, { before, then });
+    holds(
+      "an extended lease ends later",
+      !then || then.fence !== before.fence || then.expires === before.expires_at + 2000,
+      { before, then },
+    );
   }
 
   /** move puts the last waiter in front. */
@@ -148,7 +207,11 @@ export class Desk {
 
   /** done returns whether an action was done. An action that came too late must be refused as such. */
   done(action, status, body, late) {
-    const ok = holds(`support's ${action} is done or too late`, status === 200 || (status === 409 && body?.code === late), { status, body });
+    const ok = holds(
+      `support's ${action} is done or too late`,
+      status === 200 || (status === 409 && body?.code === late),
+      { status, body },
+    );
     if (status === 200) this.acts++;
     return ok && status === 200;
   }

@@ -5,7 +5,8 @@ let said = 0;
 
 /** report writes a failure to the console, the first few times. */
 export function say(what, detail) {
-  if (++said <= MOST) console.error(`${what}: ${typeof detail === "object" ? JSON.stringify(detail) : detail}`);
+  if (++said <= MOST)
+    console.error(`${what}: ${typeof detail === "object" ? JSON.stringify(detail) : detail}`);
 }
 
 /** holds is one check under its name in k6; where it fails, detail gives the reason. */

@@ -11,7 +11,12 @@ const TRANSIENT = new Set([0, 502, 503, 504]); // no answer, no replica behind t
  * call asks once, and again while no answer comes. Every call of waitroom may be repeated, as long as it
  * names its session. name is the request's name in the results; body is sent as JSON, unless it is text.
  */
-export async function call(name, method, path, { body, headers = {}, jar, redirects, patience = PATIENCE } = {}) {
+export async function call(
+  name,
+  method,
+  path,
+  { body, headers = {}, jar, redirects, patience = PATIENCE } = {},
+) {
   const params = {
     headers: Object.assign(typeof body === "object" ? { "Content-Type": "application/json" } : {}, headers),
     // sessions go by header: another session's cookie would confuse the server
@@ -24,7 +29,8 @@ export async function call(name, method, path, { body, headers = {}, jar, redire
   const end = Date.now() + patience;
   for (let tries = 1; ; tries++) {
     const answer = await http.asyncRequest(method, settings.base + path, text, params);
-    if (!TRANSIENT.has(answer.status) || Date.now() >= end) return { status: answer.status, body: parse(answer.body), tries };
+    if (!TRANSIENT.has(answer.status) || Date.now() >= end)
+      return { status: answer.status, body: parse(answer.body), tries };
     retries.add(1);
     await sleep(50 + Math.random() * Math.min(100 * tries, 1000));
   }

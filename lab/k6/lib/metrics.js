@@ -24,5 +24,19 @@ export const deskChecked = new Counter("desk_checked"); // places compared
 
 /** begin gives every counter a first value. */
 export function begin() {
-  for (const c of [joined, over, handoffs, opened, closed, frames, retries, twoHolders, overtaken, lostPlaces, deskWrong, deskChecked]) c.add(0);
+  for (const c of [
+    joined,
+    over,
+    handoffs,
+    opened,
+    closed,
+    frames,
+    retries,
+    twoHolders,
+    overtaken,
+    lostPlaces,
+    deskWrong,
+    deskChecked,
+  ])
+    c.add(0);
 }

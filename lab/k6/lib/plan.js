@@ -46,7 +46,13 @@ export function options(p) {
   if (p.name === "desk") Object.assign(thresholds, { desk_wrong: ["count==0"], desk_checked: ["count>0"] });
   return {
     scenarios: {
-      [p.name]: { executor: "per-vu-iterations", vus: p.rooms, iterations: 1, maxDuration: `${p.duration + p.drain + 60}s`, gracefulStop: "0s" },
+      [p.name]: {
+        executor: "per-vu-iterations",
+        vus: p.rooms,
+        iterations: 1,
+        maxDuration: `${p.duration + p.drain + 60}s`,
+        gracefulStop: "0s",
+      },
     },
     thresholds,
     systemTags: ["name", "status", "check", "error_code"],
@@ -59,6 +65,7 @@ export function options(p) {
 /** setup runs once and waits for a ready server. Every VU gets what it returns. */
 export function setup() {
   const ready = http.get(`${settings.base}/readyz`, { tags: { name: "readyz" } });
-  if (ready.status !== 200) throw new Error(`${settings.base}/readyz: ${ready.status || ready.error} ${ready.body ?? ""}`);
+  if (ready.status !== 200)
+    throw new Error(`${settings.base}/readyz: ${ready.status || ready.error} ${ready.body ?? ""}`);
   return { id: __ENV.RUN || Date.now().toString(36) };
 }

@@ -14,7 +14,13 @@ const CODE_WITHIN = 5000; // ms within which a code must reach its holder's page
 const ENDINGS = { code: 50, done: 33, cancel: 16, expire: 1 };
 
 /** The outcomes that each ending may have. */
-const OUTCOMES = { code: ["completed"], done: ["completed"], cancel: ["cancelled"], expire: ["expired"], leave: ["cancelled"] };
+const OUTCOMES = {
+  code: ["completed"],
+  done: ["completed"],
+  cancel: ["cancelled"],
+  expire: ["expired"],
+  leave: ["cancelled"],
+};
 
 /** Room is one room with all its sellers; one VU plays it. */
 export class Room {
@@ -22,7 +28,9 @@ export class Room {
     const number = __VU;
     this.plan = plan;
     this.fresh = settings.rooms.length === 0;
-    this.name = this.fresh ? `${settings.prefix}:${run.id}:${number}` : settings.rooms[(number - 1) % settings.rooms.length];
+    this.name = this.fresh
+      ? `${settings.prefix}:${run.id}:${number}`
+      : settings.rooms[(number - 1) % settings.rooms.length];
     this.random = new Random(settings.seed * 1000 + number);
     this.referee = new Referee(this.name);
     this.label = `${run.id}-${number}`;
@@ -39,8 +47,15 @@ export class Room {
   add() {
     const endings = canSend ? ENDINGS : Object.assign({}, ENDINGS, { code: 0 });
     return new Promise((done) => {
-      const session = new Session(this, `load-${this.label}-${++this.count}`, (s, standing) => this.changed(s, standing));
-      Object.assign(session, { done, ending: "", plans: this.random.pick(endings), leaves: this.random.next() < this.plan.leave });
+      const session = new Session(this, `load-${this.label}-${++this.count}`, (s, standing) =>
+        this.changed(s, standing),
+      );
+      Object.assign(session, {
+        done,
+        ending: "",
+        plans: this.random.pick(endings),
+        leaves: this.random.next() < this.plan.leave,
+      });
       this.sessions.add(session);
       session.join().then((ok) => (ok ? this.habit(session) : this.over(session)));
     });
@@ -65,7 +80,9 @@ export class Room {
 
   /** rush lets this many sellers come within ms. */
   rush(sellers, ms) {
-    return Promise.all(Array.from({ length: sellers }, () => sleep(this.random.next() * ms).then(() => this.add())));
+    return Promise.all(
+      Array.from({ length: sellers }, () => sleep(this.random.next() * ms).then(() => this.add())),
+    );
   }
 
   changed(session, s) {
@@ -117,26 +134,48 @@ export class Room {
   /** code asks for a code; the carrier delivers it, which ends the lease. */
   async code(session) {
     const id = `${this.label}-${++this.messages}`;
-    if (!(await session.expect(id))) return session.over || session.settling || this.release(session, "cancelled");
+    if (!(await session.expect(id)))
+      return session.over || session.settling || this.release(session, "cancelled");
     const code = String(100000 + Math.floor(this.random.next() * 900000));
     const began = (this.released = Date.now());
     const { status, body } = await send(this.name, id, code);
     const forced = this.forced.has(session.fence) || session.settling;
-    const mine = status === 200 && body?.result === "matched" && body.ticket === session.ticket && body.fence === session.fence;
-    if (!holds("a code is matched to who asked for it", mine || forced, { status, body, ticket: session.ticket, fence: session.fence })) {
+    const mine =
+      status === 200 &&
+      body?.result === "matched" &&
+      body.ticket === session.ticket &&
+      body.fence === session.fence;
+    if (
+      !holds("a code is matched to who asked for it", mine || forced, {
+        status,
+        body,
+        ticket: session.ticket,
+        fence: session.fence,
+      })
+    ) {
       return session.over || this.release(session, "cancelled");
     }
     const shown = await until(CODE_WITHIN, () => session.codes.has(id) || forced);
     if (shown && !forced) codeMs.add(Date.now() - began);
-    holds("its holder is shown the code", shown && (forced || session.codes.get(id) === code), { ticket: session.ticket, shown });
+    holds("its holder is shown the code", shown && (forced || session.codes.get(id) === code), {
+      ticket: session.ticket,
+      shown,
+    });
   }
 
   /** over closes a session's sockets a moment later, so that a code can still come. */
   over(session) {
     if (!this.sessions.delete(session)) return;
     if (session.over) {
-      const allowed = (OUTCOMES[session.ending] ?? ["cancelled"]).concat(this.forced.has(session.fence) ? "forced" : [], this.plan.faults ? "expired" : []);
-      holds("the outcome is what was done", allowed.includes(session.over), { ticket: session.ticket, ending: session.ending, over: session.over });
+      const allowed = (OUTCOMES[session.ending] ?? ["cancelled"]).concat(
+        this.forced.has(session.fence) ? "forced" : [],
+        this.plan.faults ? "expired" : [],
+      );
+      holds("the outcome is what was done", allowed.includes(session.over), {
+        ticket: session.ticket,
+        ending: session.ending,
+        over: session.over,
+      });
     }
     const wait = session.ending === "code" ? CODE_WITHIN : 300;
     until(wait, () => session.ending === "code" && session.codes.size > 0).then(() => session.close());

@@ -18,7 +18,17 @@ export class Socket {
    * before it, or 0.
    */
   constructor(path, headers, told, kinds = KINDS) {
-    Object.assign(this, { path, headers, told, kinds, ws: null, wanted: false, tries: 0, lostAt: 0, batch: 0 });
+    Object.assign(this, {
+      path,
+      headers,
+      told,
+      kinds,
+      ws: null,
+      wanted: false,
+      tries: 0,
+      lostAt: 0,
+      batch: 0,
+    });
   }
 
   open() {
@@ -28,7 +38,10 @@ export class Socket {
 
   begin() {
     const since = Date.now();
-    const ws = new WebSocket(settings.sockets + this.path, null, { headers: this.headers, tags: { name: "ws" } });
+    const ws = new WebSocket(settings.sockets + this.path, null, {
+      headers: this.headers,
+      tags: { name: "ws" },
+    });
     let live = false;
     let first = true;
     let epoch = 0;
@@ -60,7 +73,8 @@ export class Socket {
       }
       if (frame.epoch !== undefined) {
         const forward = frame.epoch > epoch || (frame.epoch === epoch && frame.version >= version);
-        if (!forward) holds("versions never go back on a socket", false, `${epoch}/${version}, then ${e.data}`);
+        if (!forward)
+          holds("versions never go back on a socket", false, `${epoch}/${version}, then ${e.data}`);
         ({ epoch, version } = frame);
       }
       this.told(frame, gone);

@@ -47,7 +47,9 @@ export class ActDialog {
     put(byID("act-yes"), yes);
     byID("act-yes").classList.toggle("danger", Boolean(action.danger));
     this.text.value = "";
-    byID("act-picks").replaceChildren(...this.words.reasons[action.verb].map((text) => pick("reason", text, text)));
+    byID("act-picks").replaceChildren(
+      ...this.words.reasons[action.verb].map((text) => pick("reason", text, text)),
+    );
     this.#choices(action.choices);
     this.#position(action.position);
     this.#say("");
@@ -157,7 +159,12 @@ export class ActDialog {
 }
 
 function pick(name, value, words, picked = false) {
-  const label = make("label", { class: "pick" }, make("input", { type: "radio", name, value }), make("span", {}, words));
+  const label = make(
+    "label",
+    { class: "pick" },
+    make("input", { type: "radio", name, value }),
+    make("span", {}, words),
+  );
   label.firstElementChild.checked = picked;
   return label;
 }

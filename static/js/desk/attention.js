@@ -24,7 +24,8 @@ export class Attention {
     this.dialog.addEventListener("change", () => this.#choose());
     byID("attention-open").addEventListener("click", () => openModal(this.dialog));
     byID("attention-try").addEventListener("click", () => this.#try());
-    for (const press of ["pointerdown", "keydown"]) document.addEventListener(press, () => this.#wants("sound") && this.#chime.arm());
+    for (const press of ["pointerdown", "keydown"])
+      document.addEventListener(press, () => this.#wants("sound") && this.#chime.arm());
     byID("attention-notify").disabled = !("Notification" in window);
   }
 
@@ -51,7 +52,11 @@ export class Attention {
     const said = fresh.slice(0, 3).map(({ words }) => words);
     if (fresh.length > 3) said.push(fill(this.words.attention_more, { n: fresh.length - 3 }));
     try {
-      const shown = new Notification(this.words.attention_title, { body: said.join("\n"), tag: KEPT, icon: this.#icon.href });
+      const shown = new Notification(this.words.attention_title, {
+        body: said.join("\n"),
+        tag: KEPT,
+        icon: this.#icon.href,
+      });
       shown.addEventListener("click", () => {
         window.focus();
         shown.close();
@@ -72,7 +77,8 @@ export class Attention {
   async #choose() {
     if (this.#wants("sound")) this.#chime.arm();
     const notify = byID("attention-notify");
-    if (this.#wants("notify") && Notification.permission !== "granted") notify.checked = (await Notification.requestPermission()) === "granted";
+    if (this.#wants("notify") && Notification.permission !== "granted")
+      notify.checked = (await Notification.requestPermission()) === "granted";
     remember(Object.fromEntries(this.#boxes.map(({ name, checked }) => [name, checked])));
     this.see(this.#now);
   }

@@ -83,8 +83,24 @@ export class Chart {
       cursor: { y: false, drag: { setScale: false }, points: { size: 5 } },
       scales: { y: { range: (_, __, max) => [0, Math.max(max ?? 0, 1) * 1.1] } },
       axes: [
-        { ...axis, size: 20, gap: 2, space: 44, grid: { show: false }, filter: within, values: (_, times) => times.map((s) => (s == null ? "" : hourAndMinute(s * 1000))) },
-        { ...axis, size: 44, gap: 4, space: 24, grid, incrs: this.steps, values: (_, values) => values.map((value) => (value === 0 ? "0" : this.format(value))) },
+        {
+          ...axis,
+          size: 20,
+          gap: 2,
+          space: 44,
+          grid: { show: false },
+          filter: within,
+          values: (_, times) => times.map((s) => (s == null ? "" : hourAndMinute(s * 1000))),
+        },
+        {
+          ...axis,
+          size: 44,
+          gap: 4,
+          space: 24,
+          grid,
+          incrs: this.steps,
+          values: (_, values) => values.map((value) => (value === 0 ? "0" : this.format(value))),
+        },
       ],
       series: [{}, ...this.#drawn.map((one) => this.#series(one, color))],
       hooks: { setCursor: [({ cursor: { idx } }) => this.#data && this.#say(idx)] },
@@ -93,7 +109,9 @@ export class Chart {
 
   #series({ color: name, bars }, color) {
     const stroke = color(name);
-    const look = bars ? { fill: stroke, width: 0, paths: uPlot.paths.bars({ size: [0.8, 24] }) } : { width: 1.5, stroke };
+    const look = bars
+      ? { fill: stroke, width: 0, paths: uPlot.paths.bars({ size: [0.8, 24] }) }
+      : { width: 1.5, stroke };
     return { points: { show: false }, spanGaps: false, ...look };
   }
 
@@ -101,7 +119,9 @@ export class Chart {
   #say(index) {
     const { at, series } = this.#data;
     const parts = series.map((one) => ({ ...one, value: index == null ? newest(one) : one.values[index] }));
-    const said = parts.filter(({ value }) => value != null).map((part) => this.#value(part, series.length > 1));
+    const said = parts
+      .filter(({ value }) => value != null)
+      .map((part) => this.#value(part, series.length > 1));
     const time = index == null ? "" : make("span", {}, hourAndMinute(at[index]));
     this.now.replaceChildren(...(said.length > 0 ? [time, ...said] : [make("span", {}, this.words.no_data)]));
   }
@@ -114,15 +134,24 @@ export class Chart {
   /** The newest minute is on top. */
   #drawTable() {
     const { at, series } = this.#data;
-    const head = make("tr", {}, make("th", { scope: "col" }, this.words.minute), ...series.map(({ words }) => make("th", { scope: "col", class: "num" }, words)));
+    const head = make(
+      "tr",
+      {},
+      make("th", { scope: "col" }, this.words.minute),
+      ...series.map(({ words }) => make("th", { scope: "col", class: "num" }, words)),
+    );
     const rows = at.map((ms, i) =>
       make("tr", {},
         make("th", { scope: "row" }, hourAndMinute(ms)),
-        ...series.map(({ values }) => make("td", { class: "num" }, values[i] == null ? "–" : this.format(values[i]))),
+        ...series.map(({ values }) =>
+          make("td", { class: "num" }, values[i] == null ? "–" : this.format(values[i])),
+        ),
       ),
     );
     const { scrollTop } = this.table;
-    this.table.replaceChildren(make("table", { class: "desk-table" }, make("thead", {}, head), make("tbody", {}, ...rows.reverse())));
+    this.table.replaceChildren(
+      make("table", { class: "desk-table" }, make("thead", {}, head), make("tbody", {}, ...rows.reverse())),
+    );
     this.table.scrollTop = scrollTop;
   }
 }

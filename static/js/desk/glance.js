@@ -37,7 +37,13 @@ export function sorted(rooms, column, up = false) {
   const by = COLUMNS[column];
   const keyed = rooms.map((room) => ({ room, key: by(room), trouble: weight(room), wait: longest(room) }));
   const turn = up ? -1 : 1;
-  keyed.sort((a, b) => turn * compare(a.key, b.key) || b.trouble - a.trouble || b.wait - a.wait || letters(a.room.room, b.room.room));
+  keyed.sort(
+    (a, b) =>
+      turn * compare(a.key, b.key) ||
+      b.trouble - a.trouble ||
+      b.wait - a.wait ||
+      letters(a.room.room, b.room.room),
+  );
   return keyed.map(({ room }) => room);
 }
 

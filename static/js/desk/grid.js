@@ -14,7 +14,12 @@ export class Grid {
     this.root = root;
     this.key = key;
     this.onOpen = onOpen;
-    this.window = new Windowed({ scroller: rows, make, draw: (row, thing, i) => this.#draw(draw, row, thing, i), key });
+    this.window = new Windowed({
+      scroller: rows,
+      make,
+      draw: (row, thing, i) => this.#draw(draw, row, thing, i),
+      key,
+    });
     rows.addEventListener("keydown", (event) => this.#press(event));
     rows.addEventListener("focusin", (event) => this.#focused(event.target));
   }
@@ -113,7 +118,14 @@ export class Grid {
 
   #press(event) {
     if (event.target.closest("[role=row]") !== event.target) return;
-    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: this.window.page, PageUp: -this.window.page, Home: -Infinity, End: Infinity };
+    const steps = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: this.window.page,
+      PageUp: -this.window.page,
+      Home: -Infinity,
+      End: Infinity,
+    };
     if (event.key === "Enter") this.open();
     else if (event.key in steps) this.move(steps[event.key]);
     else return;

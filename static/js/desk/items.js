@@ -30,7 +30,10 @@ export class ItemsPanel {
     this.list.hidden = all.length === 0;
     put(byID("items-count"), all.length > 0 ? String(all.length) : "");
     const shown = all.slice(0, MOST).map((item) => this.#element(item, now));
-    if (shown.length !== this.list.children.length || shown.some((element, i) => element !== this.list.children[i])) {
+    if (
+      shown.length !== this.list.children.length ||
+      shown.some((element, i) => element !== this.list.children[i])
+    ) {
       this.list.replaceChildren(...shown);
     }
   }
@@ -49,7 +52,8 @@ export class ItemsPanel {
   #sorted(now) {
     const all = this.items.all;
     const known = new Set(all.map(({ key }) => key));
-    for (const { item } of this.#told.values()) if (!known.has(item.key)) all.push({ ...item, assignable: false });
+    for (const { item } of this.#told.values())
+      if (!known.has(item.key)) all.push({ ...item, assignable: false });
     const urgent = (item) => (needsPerson(item, now) ? 1 : 0);
     return all.sort((a, b) => urgent(b) - urgent(a) || b.at - a.at);
   }
@@ -74,13 +78,17 @@ export class ItemsPanel {
       item.offered && make("p", { class: "item-why" }, make("span", { class: "chip" }, t.offered)),
       this.#could(item),
     ].filter(Boolean);
-    const folded = item.code ? content : [make("details", {}, make("summary", { class: "soft" }, t.no_code), ...content)];
+    const folded = item.code
+      ? content
+      : [make("details", {}, make("summary", { class: "soft" }, t.no_code), ...content)];
     return this.#item(item, urgent, t.results[item.result] ?? t.results.unmatched, folded);
   }
 
   #incident(item, urgent) {
     const { words: t } = this;
-    const facts = [item.ticket > 0 && fill(t.ticket, { ticket: item.ticket }), item.detail].filter(Boolean).join(" · ");
+    const facts = [item.ticket > 0 && fill(t.ticket, { ticket: item.ticket }), item.detail]
+      .filter(Boolean)
+      .join(" · ");
     return this.#item(item, urgent, t.incident[item.incident] ?? t.incident[""], [
       facts && make("p", { class: "item-facts soft" }, facts),
     ]);
@@ -126,12 +134,22 @@ export class ItemsPanel {
       lease.live && make("span", { class: "chip" }, t.live),
     );
     const times = make("span", { class: "soft lease-times" }, this.#times(lease));
-    return make("li", {}, who, times, this.assign && item.assignable && !this.#told.has(item.key) && this.#give(item, lease));
+    return make(
+      "li",
+      {},
+      who,
+      times,
+      this.assign && item.assignable && !this.#told.has(item.key) && this.#give(item, lease),
+    );
   }
 
   #give(item, lease) {
     const { words: t } = this;
-    const button = make("button", { type: "button", class: "button", "aria-label": `${t.assign_to}: ${lease.seller_id}` }, t.assign_to);
+    const button = make(
+      "button",
+      { type: "button", class: "button", "aria-label": `${t.assign_to}: ${lease.seller_id}` },
+      t.assign_to,
+    );
     button.addEventListener("click", () => this.assign(item, lease, () => this.#back(item.key)));
     return button;
   }
@@ -144,7 +162,9 @@ export class ItemsPanel {
   #times({ granted_at: from, ended_at: to, asked_at: asked }) {
     const { words: t } = this;
     const time = (at) => timeOfDay(new Date(at));
-    const held = to ? fill(t.held_from, { from: time(from), to: time(to) }) : fill(t.held_now, { from: time(from) });
+    const held = to
+      ? fill(t.held_from, { from: time(from), to: time(to) })
+      : fill(t.held_now, { from: time(from) });
     return asked ? `${held} · ${fill(t.asked_at, { time: time(asked) })}` : held;
   }
 }

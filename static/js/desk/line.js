@@ -64,7 +64,9 @@ export class LinePanel {
 
   #make() {
     const row = byID("line-row").content.firstElementChild.cloneNode(true);
-    const cells = Object.fromEntries([...row.querySelectorAll("[data-cell]")].map((cell) => [cell.dataset.cell, cell]));
+    const cells = Object.fromEntries(
+      [...row.querySelectorAll("[data-cell]")].map((cell) => [cell.dataset.cell, cell]),
+    );
     const more = row.querySelector(".more");
     more.addEventListener("click", () => this.#open(this.model.find(Number(row.dataset.key)), row));
     this.#cells.set(row, { ...cells, more });
@@ -78,7 +80,11 @@ export class LinePanel {
     put(cells.position, this.#position(row, ticket).toLocaleString());
     put(cells.ticket, String(ticket));
     put(cells.waited, elapsed(now - joined));
-    put(cells.state, this.#marks.get(ticket) ?? (away > 0 ? fill(this.words.away_for, { time: elapsed(now - away) }) : this.words.connected));
+    put(
+      cells.state,
+      this.#marks.get(ticket) ??
+        (away > 0 ? fill(this.words.away_for, { time: elapsed(now - away) }) : this.words.connected),
+    );
     row.dataset.away = String(away > 0);
     row.dataset.marked = String(this.#marks.has(ticket));
     if (cells.seller.textContent === seller) return;

@@ -31,7 +31,11 @@ export class Live {
 
   start() {
     this.socket.start();
-    whenBack({ back: () => this.socket.renew(), away: () => this.socket.rest(), lost: () => this.socket.again() });
+    whenBack({
+      back: () => this.socket.renew(),
+      away: () => this.socket.rest(),
+      lost: () => this.socket.again(),
+    });
     setInterval(() => this.#tick(), 1000);
   }
 

@@ -12,8 +12,14 @@ class Line {
     if (!this.#fits(left, joined, moved, away, holder)) return false;
     const gone = left.map(([ticket]) => this.byTicket.get(ticket)).concat(this.byTicket.get(holder?.ticket));
     const again = moved.map(([ticket, position]) => ({ row: this.byTicket.get(ticket), position }));
-    const fresh = joined.map(([ticket, seller, at, position]) => ({ row: { ticket, seller, joined: at, away: 0 }, position }));
-    this.#take(gone, again.map(({ row }) => row));
+    const fresh = joined.map(([ticket, seller, at, position]) => ({
+      row: { ticket, seller, joined: at, away: 0 },
+      position,
+    }));
+    this.#take(
+      gone,
+      again.map(({ row }) => row),
+    );
     this.#put([...again, ...fresh]);
     for (const [ticket, since] of away) {
       const row = this.byTicket.get(ticket);

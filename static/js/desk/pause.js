@@ -8,5 +8,8 @@ export function drawPausedBy(words, paused, [pause], now) {
   const known = paused && pause;
   said.hidden = !known;
   if (!known) return put(said, "");
-  put(said, fill(words.paused_by, { who: pause.who, at: stamp(pause.at, now, "minute"), reason: pause.reason }));
+  put(
+    said,
+    fill(words.paused_by, { who: pause.who, at: stamp(pause.at, now, "minute"), reason: pause.reason }),
+  );
 }

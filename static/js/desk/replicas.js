@@ -6,8 +6,11 @@ export function drawReplicas(words, list) {
 }
 
 function row(t, { id, name, sockets, watchers, store, ledger, draining }) {
-  const state = (fine, words, kind) => make("td", {}, fine ? t.fine : make("span", { class: `chip ${kind}` }, words));
-  return make("tr", {},
+  const state = (fine, words, kind) =>
+    make("td", {}, fine ? t.fine : make("span", { class: `chip ${kind}` }, words));
+  return make(
+    "tr",
+    {},
     make("th", { scope: "row" }, name || id, draining && make("span", { class: "chip" }, t.draining)),
     make("td", { class: "num" }, sockets.toLocaleString()),
     make("td", { class: "num" }, watchers.toLocaleString()),

@@ -26,11 +26,20 @@ const minutes = new Keyed();
 const sources = new Keyed();
 const pauses = new Keyed();
 
-const live = new Live({ path: `/api/support/${encodeURIComponent(room)}/ws`, first: "desk", words, onFrame: receive });
+const live = new Live({
+  path: `/api/support/${encodeURIComponent(room)}/ws`,
+  first: "desk",
+  words,
+  onFrame: receive,
+});
 const { server } = live;
 const api = new Api(page);
 const dialog = new ActDialog({ words, api, stale: () => live.stale });
-const notes = { holder: new Note(byID("holder-note")), line: new Note(byID("line-note")), pause: new Note(byID("pause-note")) };
+const notes = {
+  holder: new Note(byID("holder-note")),
+  line: new Note(byID("line-note")),
+  pause: new Note(byID("pause-note")),
+};
 const verbs = new Verbs({
   words, model, items, server, dialog, api, notes,
   unit: byID("act-choices").dataset.unit,

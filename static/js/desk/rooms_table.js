@@ -69,7 +69,8 @@ export class RoomsTable {
   #sort(column) {
     const up = this.#by.column === column && !this.#by.up;
     this.#by = { column, up };
-    for (const head of document.querySelectorAll("[data-column]")) head.ariaSort = head.dataset.column === column ? this.#sense : "none";
+    for (const head of document.querySelectorAll("[data-column]"))
+      head.ariaSort = head.dataset.column === column ? this.#sense : "none";
     this.rows.scrollTop = 0;
     this.draw(true);
   }
@@ -94,12 +95,18 @@ export class RoomsTable {
     if (this.#only && room.trouble.length === 0) return false;
     if (this.search.empty) return true;
     const { name, phone, marketplace } = this.names.of(room.room);
-    return [room.room, name, phone, marketplace, room.holder].some((word) => word && this.search.matches(word));
+    return [room.room, name, phone, marketplace, room.holder].some(
+      (word) => word && this.search.matches(word),
+    );
   }
 
   #say(all, found) {
     for (const [name, n] of Object.entries(totals(all))) put(byID(`total-${name}`), n.toLocaleString());
-    byID("only-trouble").dataset.kind = all.some(({ trouble }) => trouble.some((name) => kindOf(name) === "bad")) ? "bad" : "";
+    byID("only-trouble").dataset.kind = all.some(({ trouble }) =>
+      trouble.some((name) => kindOf(name) === "bad"),
+    )
+      ? "bad"
+      : "";
     const shown = { n: found.length.toLocaleString(), all: all.length.toLocaleString() };
     put(byID("rooms-shown"), found.length < all.length ? fill(this.words.rooms_shown, shown) : "");
     const empty = byID("rooms-empty");
@@ -110,7 +117,10 @@ export class RoomsTable {
 
   #make() {
     const row = byID("rooms-row").content.firstElementChild.cloneNode(true);
-    this.#cells.set(row, Object.fromEntries([...row.querySelectorAll("[data-cell]")].map((cell) => [cell.dataset.cell, cell])));
+    this.#cells.set(
+      row,
+      Object.fromEntries([...row.querySelectorAll("[data-cell]")].map((cell) => [cell.dataset.cell, cell])),
+    );
     return row;
   }
 
@@ -134,7 +144,11 @@ export class RoomsTable {
     const said = troubles.join();
     if (cell.dataset.said === said) return;
     cell.dataset.said = said;
-    cell.replaceChildren(...troubles.map((name) => make("span", { class: `chip ${kindOf(name)}` }, this.words.troubles[name] ?? name)));
+    cell.replaceChildren(
+      ...troubles.map((name) =>
+        make("span", { class: `chip ${kindOf(name)}` }, this.words.troubles[name] ?? name),
+      ),
+    );
   }
 }
 

@@ -11,11 +11,21 @@ export function drawSources(words, list) {
 
 function row(t, { key, kind, heard_at: heard, clock_ms: off }) {
   const seconds = (Math.abs(off) / 1000).toFixed(1);
-  return make("tr", {},
-    make("th", { scope: "row" }, key || t.source_carrier, kind && kind !== key && make("span", { class: "soft" }, ` ${kind}`)),
-    make("td", {},
+  return make(
+    "tr",
+    {},
+    make(
+      "th",
+      { scope: "row" },
+      key || t.source_carrier,
+      kind && kind !== key && make("span", { class: "soft" }, ` ${kind}`),
+    ),
+    make(
+      "td",
+      {},
       heard > 0 ? `${when(heard)} ` : make("span", { class: "chip warn" }, t.source_never),
-      off !== 0 && make("span", { class: "chip warn" }, fill(off > 0 ? t.clock_behind : t.clock_ahead, { n: seconds })),
+      off !== 0 &&
+        make("span", { class: "chip warn" }, fill(off > 0 ? t.clock_behind : t.clock_ahead, { n: seconds })),
     ),
   );
 }

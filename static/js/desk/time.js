@@ -14,7 +14,8 @@ export function elapsed(milliseconds) {
 /** Returns a length of time in its largest unit, for figures: "3ms", "42초", "12분". */
 export function short(t, milliseconds) {
   if (milliseconds < 1000) return fill(t.short_ms, { n: Math.round(milliseconds) });
-  if (milliseconds < 10000) return fill(t.short_s, { n: (milliseconds / 1000).toFixed(1).replace(/\.0$/, "") });
+  if (milliseconds < 10000)
+    return fill(t.short_s, { n: (milliseconds / 1000).toFixed(1).replace(/\.0$/, "") });
   if (milliseconds < 2 * MINUTE) return fill(t.short_s, { n: Math.round(milliseconds / 1000) });
   if (milliseconds < 120 * MINUTE) return fill(t.short_m, { n: Math.round(milliseconds / MINUTE) });
   return fill(t.short_h, { n: (milliseconds / 60 / MINUTE).toFixed(1).replace(/\.0$/, "") });

@@ -20,10 +20,14 @@ export class Verbs {
   extend(back) {
     const { holder } = this.model;
     if (!holder) return;
-    const until = ({ choice }) => timeOfDay(new Date((this.model.holder ?? holder).expires_at + choice * 1000));
+    const until = ({ choice }) =>
+      timeOfDay(new Date((this.model.holder ?? holder).expires_at + choice * 1000));
     this.dialog.ask({
       ...this.#ofHolder("extend", holder, back),
-      choices: { legend: "seconds", of: SECONDS.map((s) => ({ value: s, words: fill(this.unit, { n: s }), picked: s === 60 })) },
+      choices: {
+        legend: "seconds",
+        of: SECONDS.map((s) => ({ value: s, words: fill(this.unit, { n: s }), picked: s === 60 })),
+      },
       effect: (values) => this.#effect("extend", { seller: holder.seller_id, time: until(values) }),
       body: ({ choice }) => ({ fence: holder.fence, seconds: Number(choice) }),
       done: (_, { choice }) => this.notes.holder.say(this.#done("extend", { s: choice })),
@@ -77,7 +81,8 @@ export class Verbs {
       about: "line",
       who: fill(this.words.people, { n: this.model.line.length }),
       effect: () => this.#pausing(paused),
-      outdated: () => (this.model.paused === paused ? "" : this.words.outdated[paused ? "resumed" : "paused"]),
+      outdated: () =>
+        this.model.paused === paused ? "" : this.words.outdated[paused ? "resumed" : "paused"],
       body: () => ({}),
       done: () => this.notes.pause.say(this.words.act[verb].done, undo),
     });
@@ -85,7 +90,11 @@ export class Verbs {
 
   /** Assigns a message to one of the leases that it could belong to. */
   assign(item, lease, back) {
-    const choice = (one) => ({ value: one.fence, words: this.#name(one.seller_id, one.ticket), picked: one === lease });
+    const choice = (one) => ({
+      value: one.fence,
+      words: this.#name(one.seller_id, one.ticket),
+      picked: one === lease,
+    });
     const chosen = ({ choice: fence }) => item.could.find((one) => String(one.fence) === fence) ?? lease;
     this.dialog.ask({
       verb: "assign",
@@ -118,7 +127,9 @@ export class Verbs {
   #handoff() {
     const { paused, next } = this.model;
     if (paused) return this.#effect("release_paused");
-    return next ? this.#effect("release_next", { next: this.#name(next.seller, next.ticket) }) : this.#effect("release_nobody");
+    return next
+      ? this.#effect("release_next", { next: this.#name(next.seller, next.ticket) })
+      : this.#effect("release_nobody");
   }
 
   #moving(row, to) {
@@ -131,7 +142,9 @@ export class Verbs {
   #pausing(paused) {
     const { line, next } = this.model;
     if (!paused) return this.#effect("pause", { n: line.length });
-    return next ? this.#effect("resume_next", { next: this.#name(next.seller, next.ticket) }) : this.#effect("resume_nobody");
+    return next
+      ? this.#effect("resume_next", { next: this.#name(next.seller, next.ticket) })
+      : this.#effect("resume_nobody");
   }
 
   #giving(item, { seller_id: seller }) {

@@ -46,7 +46,8 @@ export class Windowed {
     const top = index * this.height;
     const { scrollTop, clientHeight } = this.scroller;
     if (top < scrollTop) this.scroller.scrollTop = top;
-    else if (top + this.height > scrollTop + clientHeight) this.scroller.scrollTop = top + this.height - clientHeight;
+    else if (top + this.height > scrollTop + clientHeight)
+      this.scroller.scrollTop = top + this.height - clientHeight;
     this.#draw();
     if (focus) this.row(this.key(this.#things[index]))?.focus({ preventScroll: true });
   }
