@@ -241,7 +241,7 @@ export class WaitingRoom {
     return this.state;
   }
 
-  #emit(event, ...told) {
-    for (const listener of [...(this.#listeners.get(event) ?? [])]) listener(...told);
+  #emit(event, ...values) {
+    for (const listener of [...(this.#listeners.get(event) ?? [])]) listener(...values);
   }
 }

@@ -22,7 +22,10 @@ const worth = 256
 
 // kinds are the types that browsers insist on, whatever the machine's own table has.
 var kinds = map[string]string{
-	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".map": "application/json", ".svg": "image/svg+xml",
+	".js":          "text/javascript; charset=utf-8",
+	".css":         "text/css; charset=utf-8",
+	".map":         "application/json",
+	".svg":         "image/svg+xml",
 	".webmanifest": "application/manifest+json",
 	".ts":          "text/plain; charset=utf-8", // types, for developers
 	"":             "text/plain; charset=utf-8",

@@ -5,7 +5,7 @@
 
 self.addEventListener("install", () => self.skipWaiting());
 
-self.addEventListener("push", (event) => event.waitUntil(tell(event.data.json())));
+self.addEventListener("push", (event) => event.waitUntil(showPush(event.data.json())));
 
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
@@ -19,7 +19,7 @@ const ALWAYS =
 /**
  * A visible room needs no notification. One sent by both a page in the background and this worker rings once.
  */
-async function tell({ title, body, until, lang, tag, paths }) {
+async function showPush({ title, body, until, lang, tag, paths }) {
   if (!ALWAYS && (await pages(paths)).some((page) => page.visibilityState === "visible")) return;
   const shown = await self.registration.getNotifications({ tag });
   const time = new Date(until).toLocaleTimeString(lang, { timeStyle: "medium" });

@@ -15,13 +15,20 @@ import (
 
 // scripts and styles are the files that pages load first; each becomes one file with all its imports.
 var (
-	scripts = []string{"embed.js", "worker.js", "js/room.js", "js/desk/room.js", "js/desk/rooms.js", "js/desk/pages.js"}
-	styles  = []string{"css/seller.css"}
+	scripts = []string{
+		"embed.js", "worker.js", "js/room.js", "js/desk/room.js", "js/desk/rooms.js", "js/desk/pages.js",
+	}
+	styles = []string{"css/seller.css"}
 )
 
 // engines are the oldest browsers that the contract names in its part on pages. The bundler rewrites newer
 // grammar for them; compat.config.cjs lists their APIs.
-var engines = []api.Engine{{Name: api.EngineSafari, Version: "15.0"}, {Name: api.EngineIOS, Version: "15.0"}, {Name: api.EngineChrome, Version: "100"}, {Name: api.EngineFirefox, Version: "100"}}
+var engines = []api.Engine{
+	{Name: api.EngineSafari, Version: "15.0"},
+	{Name: api.EngineIOS, Version: "15.0"},
+	{Name: api.EngineChrome, Version: "100"},
+	{Name: api.EngineFirefox, Version: "100"},
+}
 
 // bundle makes every file of the sources under dir, by its path under the target.
 func bundle(dir string) (map[string][]byte, error) {

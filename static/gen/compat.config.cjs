@@ -28,7 +28,8 @@ const looksFirst = [
 // Methods that Safari 15.0 does not have and that the plugin cannot find: a call does
 // not show its object's type.
 const later =
-  "at|findLast|findLastIndex|toReversed|toSorted|toSpliced|with|isWellFormed|toWellFormed|hasOwn|groupBy|withResolvers|fromAsync|throwIfAborted|requestSubmit|checkVisibility|showModal|canParse";
+  "at|findLast|findLastIndex|toReversed|toSorted|toSpliced|with|isWellFormed|toWellFormed|hasOwn|groupBy|" +
+  "withResolvers|fromAsync|throwIfAborted|requestSubmit|checkVisibility|showModal|canParse";
 
 module.exports = [
   {
@@ -46,7 +47,7 @@ module.exports = [
         ].map((selector) => ({
           selector,
           message:
-            "not in every browser that the pages are for: look whether it is there, and say so by eslint-disable",
+            "missing in browsers that the pages are for: test for it, and mark the line by eslint-disable",
         })),
       ],
     },

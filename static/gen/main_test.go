@@ -28,7 +28,8 @@ func TestBundlesAreThoseOfTheSources(t *testing.T) {
 	}))
 	for name, content := range want {
 		require.Contains(t, have, name, "run make generate")
-		require.True(t, bytes.Equal(plain(t, name, content), plain(t, name, have[name])), "%s is not what is in the sources: run make generate", name)
+		require.True(t, bytes.Equal(plain(t, name, content), plain(t, name, have[name])),
+			"%s differs from its sources: run make generate", name)
 	}
 	require.Len(t, have, len(want), "run make generate")
 }

@@ -65,10 +65,11 @@ export class TurnAlert {
 export function offerAlerts(alert) {
   const { chime } = alert;
   byID("alerts").hidden = false;
-  const said = { on: alert.words.turned_on, off: alert.words.turned_off, stopped: alert.words.sound_stopped };
+  const { turned_on: on, turned_off: off, sound_stopped: stopped } = alert.words;
+  const stateWords = { on, off, stopped };
   const show = () => {
     const button = byID("sound-test");
-    put(byID("sound-state"), said[chime.state]);
+    put(byID("sound-state"), stateWords[chime.state]);
     put(button, chime.armed ? button.dataset.on : button.dataset.off);
   };
   chime.onChange = show;
@@ -81,7 +82,7 @@ export function offerAlerts(alert) {
 }
 
 function offerNotifications({ words, notifier }) {
-  const said = {
+  const stateWords = {
     none: words.untold,
     home: words.told_home,
     blocked: words.blocked,
@@ -90,7 +91,7 @@ function offerNotifications({ words, notifier }) {
     closed: words.told_closed,
   };
   const show = () => {
-    put(byID("notify-note"), said[notifier.state]);
+    put(byID("notify-note"), stateWords[notifier.state]);
     byID("notify").hidden = notifier.state !== "off";
   };
   byID("notify-row").hidden = false;

@@ -5,7 +5,7 @@ const STALL = 20000; // milliseconds: all frames that one stall held up are read
 /** The server's time, by its frames; before the first frame, this machine's. */
 export class ServerClock {
   #offsets = [];
-  #said = -Infinity; // the last frame's time
+  #newest = -Infinity; // the last frame's time
   #apart = 0; // this machine's clock minus local, at the last trusted frame
   #late = null; // the first of the frames that seem late: {offset, read}
 
@@ -26,8 +26,8 @@ export class ServerClock {
     const read = this.local();
     const offset = serverTime - read;
     // frames come in order: a late one's time is not before the previous one's
-    const back = serverTime < this.#said - JUMP;
-    this.#said = serverTime;
+    const back = serverTime < this.#newest - JUMP;
+    this.#newest = serverTime;
     if (this.#best() - offset > JUMP) {
       if (!back && !this.#agree({ offset, read })) return;
       this.#offsets = [];

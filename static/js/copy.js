@@ -1,6 +1,6 @@
 import { put } from "./dom.js";
 
-const SAID = 3000; // milliseconds that a button confirms the copy
+const SHOWN = 3000; // milliseconds that a button confirms the copy
 
 /**
  * Makes a button copy a text and confirm it. Where that is not possible, it selects place and returns false.
@@ -13,6 +13,6 @@ export async function copy(button, text, place, words) {
     return false;
   }
   put(button, words.copied);
-  setTimeout(() => put(button, button.dataset.copy), SAID);
+  setTimeout(() => put(button, button.dataset.copy), SHOWN);
   return true;
 }

@@ -18,7 +18,7 @@ export function passing(error) {
 }
 
 /** Returns a person's words for anything thrown. */
-export function saidOf(error, words) {
+export function wordsOf(error, words) {
   return error instanceof Refused ? error.message : words.went_wrong;
 }
 

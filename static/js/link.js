@@ -1,5 +1,5 @@
 import { byID, put } from "./dom.js";
-import { Refused, saidOf } from "./http.js";
+import { Refused, wordsOf } from "./http.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -56,7 +56,7 @@ export class DeviceLink {
     try {
       this.#show(await this.actions.link());
     } catch (error) {
-      put(byID("link-error"), saidOf(error, this.words));
+      put(byID("link-error"), wordsOf(error, this.words));
       if (!(error instanceof Refused)) throw error;
     } finally {
       button.removeAttribute("aria-busy");

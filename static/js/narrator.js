@@ -19,7 +19,7 @@ export class Narrator {
     this.#left = this.#rest(state);
   }
 
-  tell(state, before, pressed) {
+  announce(state, before, pressed) {
     this.#head(state);
     if (state.status !== before.status) this.speaker.hush();
     if (state.status === "locked") this.#turn(state, before, pressed);
@@ -125,8 +125,8 @@ export class Narrator {
     if (before.status === "waiting" && before.queue_position === state.queue_position && !back) return;
     if (before.status === "waiting") this.#nearer(state.queue_position, before.queue_position);
     const values = { n: state.queue_position, ahead: this.view.aheadWords, wait: this.view.waitWords };
-    const said = fill(this.words.say_waiting, values);
-    this.speaker.say(back ? fill(this.words.say_both, { title: this.words.say_back, lead: said }) : said);
+    const words = fill(this.words.say_waiting, values);
+    this.speaker.say(back ? fill(this.words.say_both, { title: this.words.say_back, lead: words }) : words);
   }
 
   /** A seller who becomes third, and next, is alerted wherever they look. */

@@ -165,7 +165,7 @@ async function subscriptionOf({ pushManager }, key) {
 
 function bytes(base64url) {
   const text = atob(base64url.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+  return Uint8Array.from(text, (char) => char.charCodeAt(0));
 }
 
 function same(buffer, wanted) {

@@ -15,16 +15,16 @@ export class Press {
   #wanted = null; // of a kept press
   #abort = null; // of a kept press
 
-  /** settle takes a refusal's consequences; say shows a text beside the pressed button. */
-  constructor({ words, say, settle }) {
-    Object.assign(this, { words, say, settle });
+  /** settle takes a refusal's consequences; showText shows a text beside the pressed button. */
+  constructor({ words, showText, settle }) {
+    Object.assign(this, { words, showText, settle });
   }
 
   /**
    * Whether another press is unanswered yet, so that this one is refused; a repeat of the same press is not.
    */
   taken(id) {
-    if (this.#busy && this.#busy !== id) this.say(this.words.still_sending);
+    if (this.#busy && this.#busy !== id) this.showText(this.words.still_sending);
     return this.#busy != null;
   }
 
@@ -39,7 +39,7 @@ export class Press {
     this.#broken = false;
     const button = document.getElementById(id);
     button?.setAttribute("aria-busy", "true");
-    this.say(wanted && !this.#connected ? this.words.kept : "");
+    this.showText(wanted && !this.#connected ? this.words.kept : "");
     try {
       await this.#ask(call, take, wanted);
     } catch (error) {
@@ -58,7 +58,7 @@ export class Press {
     this.#waiting();
     if (!this.#broken) return;
     this.#broken = false;
-    this.say(this.words.not_sent);
+    this.showText(this.words.not_sent);
   }
 
   /** Runs at each new state: it may have settled the press. */
@@ -86,11 +86,11 @@ export class Press {
           reached = false;
         });
         if (reached) {
-          this.say("");
+          this.showText("");
           return take(answer);
         }
-        if (signal.aborted) return this.say("");
-        this.say(this.words.kept);
+        if (signal.aborted) return this.showText("");
+        this.showText(this.words.kept);
         this.sending = false;
         await this.#again(attempt);
         this.sending = true;
@@ -113,7 +113,7 @@ export class Press {
     try {
       await this.settle(error);
     } catch (second) {
-      this.say(this.words.went_wrong);
+      this.showText(this.words.went_wrong);
       throw second;
     }
     if (!(error instanceof Refused)) throw error; // for developers at the console

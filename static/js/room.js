@@ -7,7 +7,7 @@ import { copy } from "./copy.js";
 import "./countdown.js";
 import { byID, put } from "./dom.js";
 import { hasCookies } from "./frame.js";
-import { Refused, saidOf } from "./http.js";
+import { Refused, wordsOf } from "./http.js";
 import { Journey } from "./journey.js";
 import { keepLanguage } from "./language.js";
 import { DeviceLink } from "./link.js";
@@ -83,7 +83,7 @@ const questions = [
 ];
 const [, notYet, wrong] = questions;
 
-const press = new Press({ words, settle, say: (text) => view.error(text) });
+const press = new Press({ words, settle, showText: (text) => view.error(text) });
 
 store.onChange((state, before) => {
   const changed = state.status !== before.status;
@@ -96,7 +96,7 @@ store.onChange((state, before) => {
     view.error("");
     view.focus();
   } else view.keepFocus();
-  narrator.tell(state, before, press.sending);
+  narrator.announce(state, before, press.sending);
   press.check();
   attend(state);
 });
@@ -196,7 +196,7 @@ function same({ epoch, ticket, fence }) {
 async function settle(error) {
   if (error.code === "number_busy" && error.problem.ask_after) return asking.refused(error);
   if (error.code !== "no_place" && error.code !== "stale_fence")
-    return view.error(saidOf(error, words), error.code === "invalid_seller");
+    return view.error(wordsOf(error, words), error.code === "invalid_seller");
   try {
     store.applyStatus(await actions.status());
   } catch {

@@ -188,16 +188,16 @@ function title(t, main) {
 }
 
 function strong(text) {
-  const said = document.createElement("strong");
-  said.textContent = text;
-  return said;
+  const element = document.createElement("strong");
+  element.textContent = text;
+  return element;
 }
 
 function line(text) {
   const item = document.createElement("li");
-  const said = document.createElement("span");
-  said.textContent = text;
-  item.append(said);
+  const element = document.createElement("span");
+  element.textContent = text;
+  item.append(element);
   return item;
 }
 

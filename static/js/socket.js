@@ -13,7 +13,7 @@ const HANDSHAKE = 10000;
 export class RoomSocket {
   #socket = null;
   #opening = null;
-  #told = false; // that it is open
+  #reported = false; // whether onStatus received "open"
   #attempt = 0;
   #retry = 0;
   #watch = 0;
@@ -83,8 +83,8 @@ export class RoomSocket {
     if (frame.type === "ping") socket.send('{"type":"pong"}');
     if (frame.type === this.first) {
       this.#attempt = 0;
-      if (!this.#told) this.onStatus("open");
-      this.#told = true;
+      if (!this.#reported) this.onStatus("open");
+      this.#reported = true;
     }
     this.onFrame(frame);
   }
@@ -110,7 +110,7 @@ export class RoomSocket {
     clearTimeout(this.#watch);
     const socket = this.#socket;
     this.#socket = this.#opening = null;
-    this.#told = false;
+    this.#reported = false;
     if (socket && socket.readyState < WebSocket.CLOSING) socket.close(1000);
   }
 }

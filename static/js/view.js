@@ -171,8 +171,8 @@ export class View {
     const completed = state.outcome === "completed";
     const entered = main && journey.finished(state) === main.id;
     if (completed && main?.code && (rejected || !main.late) && !entered) return t.code_arrived;
-    const said = this.#outcome;
-    return main?.code && !completed ? { title: said.title, lead: t.try_code } : said;
+    const outcome = this.#outcome;
+    return main?.code && !completed ? { title: outcome.title, lead: t.try_code } : outcome;
   }
 
   get #outcome() {
@@ -273,16 +273,16 @@ export class View {
 
   #wait(state) {
     const { estimated, maximum } = waitsNow(state, this.server.now());
-    const [said, latest] = this.lost.shown ? [this.#lostWait, ""] : waitParts(this.words, estimated, maximum);
-    put(byID("estimate"), said);
+    const [wait, latest] = this.lost.shown ? [this.#lostWait, ""] : waitParts(this.words, estimated, maximum);
+    put(byID("estimate"), wait);
     put(byID("latest"), latest);
     put(byID("when"), latest ? this.#when(state) : "");
   }
 
   /** Returns a time of day, by the last frame's clock, so that it stands still until something changes. */
-  #when({ estimated_wait: wait, server_time: told }) {
+  #when({ estimated_wait: wait, server_time: time }) {
     if (wait == null || wait < 60 || wait >= CLOCKLESS) return "";
-    const at = new Date(told + wait * 1000);
+    const at = new Date(time + wait * 1000);
     return whenWords(this.words, at.getHours(), at.getMinutes());
   }
 

@@ -56,8 +56,8 @@ export function waitParts(t, estimated, maximum) {
 }
 
 export function waitSentence(t, estimated, maximum) {
-  const [said, latest] = waitParts(t, estimated, maximum);
-  return latest ? fill(t.wait_both, { wait: said, max: latest }) : said;
+  const [wait, latest] = waitParts(t, estimated, maximum);
+  return latest ? fill(t.wait_both, { wait, max: latest }) : wait;
 }
 
 /** Returns an approximate time of day. */

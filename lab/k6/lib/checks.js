@@ -1,4 +1,4 @@
-import { say } from "./holds.js";
+import { report } from "./holds.js";
 import { lostPlaces, overtaken, twoHolders } from "./metrics.js";
 import { settings } from "./settings.js";
 
@@ -34,7 +34,7 @@ export class Referee {
    * observed records a standing that a session received. gone is how long (ms) its browser
    * had no connection before.
    */
-  told(session, s, gone = 0) {
+  observed(session, s, gone = 0) {
     if (s.epoch < this.epoch) return;
     if (s.epoch > this.epoch) {
       this.epoch = s.epoch;
@@ -87,7 +87,7 @@ export class Referee {
         until: 0,
         expires: 0,
         over: "",
-        told: false,
+        reported: false,
       };
       this.byFence.set(s.fence, lease);
       this.leases.push(lease);
@@ -113,13 +113,14 @@ export class Referee {
   }
 
   two(a, b, why) {
-    if (a.told && b.told) return;
-    a.told = b.told = true;
+    if (a.reported && b.reported) return;
+    a.reported = b.reported = true;
     this.found.two++;
     twoHolders.add(1);
-    say(
+    report(
       `two holders in ${this.room}`,
-      `${why}: ticket ${a.ticket} fence ${a.fence} until ${a.until}, ticket ${b.ticket} fence ${b.fence} from ${b.from}`,
+      `${why}: ticket ${a.ticket} fence ${a.fence} until ${a.until}, ` +
+        `ticket ${b.ticket} fence ${b.fence} from ${b.from}`,
     );
   }
 
@@ -135,20 +136,21 @@ export class Referee {
     session.overtaken = true;
     this.found.overtaken++;
     overtaken.add(1);
-    say(
+    report(
       `overtaken in ${this.room}`,
-      `ticket ${p.ticket} (fence ${p.fence}, version ${p.first}) before ticket ${ticket}${fence ? ` (fence ${fence})` : ` (waiting at version ${version})`}`,
+      `ticket ${p.ticket} (fence ${p.fence}, version ${p.first}) before ticket ${ticket} ` +
+        (fence ? `(fence ${fence})` : `(waiting at version ${version})`),
     );
   }
 
   idle(session, s) {
     if (session.ticket !== null && !session.over && s.version >= session.known)
-      this.lost(session, "told that it has no place", s);
+      this.lost(session, "a frame without its place", s);
   }
 
   ended(session, s) {
     if (session.ticket === null || s.ticket !== null && s.ticket !== session.ticket) return;
-    if (s.outcome === "lost") this.lost(session, "told lost", s);
+    if (s.outcome === "lost") this.lost(session, "a frame with a lost place", s);
     this.done(session, s.outcome);
   }
 
@@ -167,7 +169,7 @@ export class Referee {
     session.missing = true;
     this.found.lost++;
     lostPlaces.add(1);
-    say(`lost place in ${this.room}`, `ticket ${session.ticket}: ${why} ${JSON.stringify(s ?? "")}`);
+    report(`lost place in ${this.room}`, `ticket ${session.ticket}: ${why} ${JSON.stringify(s ?? "")}`);
   }
 
   highest() {
@@ -183,14 +185,14 @@ export class Referee {
     for (let i = 0; i + 1 < this.leases.length; i++) {
       const [lease, next] = [this.leases[i], this.leases[i + 1]];
       if (!lease.over && next.from < lease.expires - settings.clockSlack)
-        this.two(lease, next, "granted while a lease ran that nobody had ended");
+        this.two(lease, next, "granted while a lease ran without an end");
     }
     if (!fresh) return;
     const most = this.highest();
     if (most > this.tickets.size) {
       this.found.lost += most - this.tickets.size;
       lostPlaces.add(most - this.tickets.size);
-      say(`lost place in ${this.room}`, `${most} tickets were given, ${this.tickets.size} were seen`);
+      report(`lost place in ${this.room}`, `${most} tickets were given, ${this.tickets.size} were seen`);
     }
   }
 }

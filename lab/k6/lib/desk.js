@@ -1,5 +1,5 @@
 import http from "k6/http";
-import { holds, say } from "./holds.js";
+import { holds, report } from "./holds.js";
 import { call } from "./http.js";
 import { deskChecked, deskWrong } from "./metrics.js";
 import { settings } from "./settings.js";
@@ -45,7 +45,8 @@ export class Desk {
 
   /** open signs in and watches; it returns false if the server refused. */
   async open() {
-    const body = `username=${encodeURIComponent(settings.supportUser)}&password=${encodeURIComponent(settings.supportPassword)}`;
+    const [user, password] = [settings.supportUser, settings.supportPassword].map(encodeURIComponent);
+    const body = `username=${user}&password=${password}`;
     const { status } = await call("sign-in", "POST", "/support/sign-in", {
       body,
       jar: this.jar,
@@ -59,14 +60,14 @@ export class Desk {
     this.socket = new Socket(
       `/api/support/${this.room.name}/ws`,
       this.headers,
-      (frame) => this.told(frame),
+      (frame) => this.observed(frame),
       KINDS,
     );
     this.socket.open();
     return holds("the desk is shown the room", await until(5000, () => this.shown), this.room.name);
   }
 
-  told(frame) {
+  observed(frame) {
     if (frame.type === "desk") this.shown = true;
     if (frame.type === "desk") this.line = frame.line.map(([ticket]) => ticket);
     if (frame.type === "change") this.change(frame);
@@ -82,14 +83,8 @@ export class Desk {
    * place at its position.
    */
   change({ left = [], joined = [], moved = [], holder }) {
-    const out = new Set(
-      left
-        .map(([ticket]) => ticket)
-        .concat(
-          moved.map(([ticket]) => ticket),
-          holder ? holder.ticket : [],
-        ),
-    );
+    const out = new Set([...left, ...moved].map(([ticket]) => ticket));
+    if (holder) out.add(holder.ticket);
     this.line = this.line.filter((ticket) => !out.has(ticket));
     const places = joined.map(([ticket, , , position]) => [ticket, position]).concat(moved);
     for (const [ticket, position] of places.sort((a, b) => a[1] - b[1]))
@@ -129,7 +124,7 @@ export class Desk {
     deskChecked.add(1);
     if (position ? state.line[position - 1] === ticket : state.fence === fence) return;
     deskWrong.add(1);
-    say(`the desk of ${this.room.name} shows another line`, {
+    report(`the desk of ${this.room.name} shows another line`, {
       version,
       ticket,
       position,
@@ -183,7 +178,7 @@ export class Desk {
     if (!this.done("move", status, body, "stale_ticket")) return;
     await until(2000, () => this.version >= body.version);
     const then = this.states.get(body.version);
-    holds("who was moved is first", !then || then.line[0] === ticket, { ticket, then });
+    holds("the moved seller is first", !then || then.line[0] === ticket, { ticket, then });
   }
 
   /** release ends the holder's lease. */

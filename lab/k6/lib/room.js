@@ -146,7 +146,7 @@ export class Room {
       body.ticket === session.ticket &&
       body.fence === session.fence;
     if (
-      !holds("a code is matched to who asked for it", mine || forced, {
+      !holds("a code is matched to the lease that asked for it", mine || forced, {
         status,
         body,
         ticket: session.ticket,

@@ -4,7 +4,7 @@ import { joined, joinMs, over } from "./metrics.js";
 import { Socket } from "./socket.js";
 import { until } from "./wait.js";
 
-const TOLD_WITHIN = 5000; // ms for a socket to show what a refused call reported, a reconnect included
+const SHOWN_WITHIN = 5000; // ms for a socket to show what a refused call reported, a reconnect included
 
 const time = (text) => (text ? Date.parse(text) : null);
 
@@ -40,13 +40,13 @@ export class Session {
   /** open opens one more tab. */
   open() {
     const tab = new Socket(`/api/${this.room.name}/ws`, this.headers, (frame, gone) =>
-      this.told(frame, gone),
+      this.observed(frame, gone),
     );
     this.tabs.push(tab);
     tab.open();
   }
 
-  told(frame, gone) {
+  observed(frame, gone) {
     if (frame.type === "sms") this.codes.set(frame.message_id, frame.code);
     if (frame.type !== "state") return;
     this.stands(
@@ -86,10 +86,10 @@ export class Session {
   }
 
   stands(s, gone) {
-    this.room.referee.told(this, s, gone);
+    this.room.referee.observed(this, s, gone);
     if (s.status === "waiting") {
       this.position = s.position;
-      if (!(s.position >= 1)) holds("who waits has a position", false, s);
+      if (!(s.position >= 1)) holds("a waiting session has a position", false, s);
     }
     if (s.status === "ended" && this.ticket !== null) this.ends(s.outcome);
     if (!this.over) this.changed(this, s);
@@ -139,7 +139,7 @@ export class Session {
     }
     // A repeat of a call with a lost answer finds nothing to end, and the lease's own end may have been
     // faster: then the socket shows it.
-    const faster = status === 404 && (await until(TOLD_WITHIN, () => this.over !== ""));
+    const faster = status === 404 && (await until(SHOWN_WITHIN, () => this.over !== ""));
     return holds("a place can be given up", faster || this.over !== "", {
       status,
       body,
@@ -178,12 +178,12 @@ export class Session {
     if (!this.over) {
       const all = await this.standing();
       const me = all?.me;
-      if (!all) holds("the room says how a session stands", false, this.ticket);
+      if (!all) holds("the room answers how a session stands", false, this.ticket);
       else if (me?.status === "ended") this.ends(me.outcome);
       else if (!me || me.ticket !== this.ticket)
         this.room.referee.lost(this, "the room does not know it", all);
       else if (me.status === "waiting" && all.status === "free" && !all.paused)
-        this.room.referee.lost(this, "it waits for a lock that nobody holds", all);
+        this.room.referee.lost(this, "it waits for a free lock", all);
       else await this.leave("cancelled", null, 5000);
     }
     if (this.over === "lost") this.room.referee.lost(this, "its outcome is lost");

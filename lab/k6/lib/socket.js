@@ -17,11 +17,11 @@ export class Socket {
    * observed is called with every frame but pings, and with gone: how long (ms) the browser had no connection
    * before it, or 0.
    */
-  constructor(path, headers, told, kinds = KINDS) {
+  constructor(path, headers, observed, kinds = KINDS) {
     Object.assign(this, {
       path,
       headers,
-      told,
+      observed,
       kinds,
       ws: null,
       wanted: false,
@@ -77,7 +77,7 @@ export class Socket {
           holds("versions never go back on a socket", false, `${epoch}/${version}, then ${e.data}`);
         ({ epoch, version } = frame);
       }
-      this.told(frame, gone);
+      this.observed(frame, gone);
     };
   }
 

@@ -27,7 +27,7 @@ export class ActDialog {
       this.#submit();
     });
     byID("act-form").addEventListener("input", () => this.check());
-    byID("act-form").addEventListener("change", () => this.#say(""));
+    byID("act-form").addEventListener("change", () => this.#showError(""));
     this.dialog.addEventListener("close", () => this.#closed());
   }
 
@@ -52,7 +52,7 @@ export class ActDialog {
     );
     this.#choices(action.choices);
     this.#position(action.position);
-    this.#say("");
+    this.#showError("");
     openModal(this.dialog);
     this.check();
   }
@@ -97,7 +97,7 @@ export class ActDialog {
     if (this.#busy || this.#over) return;
     const reason = this.#reason;
     const wrong = this.#wrong(reason);
-    if (wrong) return this.#say(wrong);
+    if (wrong) return this.#showError(wrong);
     this.#working(true);
     const action = this.#action;
     const values = this.#values;
@@ -128,14 +128,14 @@ export class ActDialog {
     const text = this.api.plain(error);
     if (error.final && !error.code.startsWith("invalid_")) return this.#end(text);
     if (error.final) this.#send = this.api.action(this.#action.verb);
-    this.#say(text);
+    this.#showError(text);
   }
 
   #end(text) {
     this.#over = true;
     byID("act-yes").disabled = true;
     put(byID("act-effect"), "–");
-    this.#say(text);
+    this.#showError(text);
   }
 
   #working(busy) {
@@ -145,7 +145,7 @@ export class ActDialog {
     else this.check();
   }
 
-  #say(text) {
+  #showError(text) {
     put(byID("act-error"), text);
   }
 

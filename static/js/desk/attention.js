@@ -49,11 +49,11 @@ export class Attention {
   #call(fresh) {
     if (this.#wants("sound")) this.#chime.play();
     if (!this.#wants("notify") || !document.hidden || Notification.permission !== "granted") return;
-    const said = fresh.slice(0, 3).map(({ words }) => words);
-    if (fresh.length > 3) said.push(fill(this.words.attention_more, { n: fresh.length - 3 }));
+    const lines = fresh.slice(0, 3).map(({ words }) => words);
+    if (fresh.length > 3) lines.push(fill(this.words.attention_more, { n: fresh.length - 3 }));
     try {
       const shown = new Notification(this.words.attention_title, {
-        body: said.join("\n"),
+        body: lines.join("\n"),
         tag: KEPT,
         icon: this.#icon.href,
       });

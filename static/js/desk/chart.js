@@ -25,7 +25,7 @@ export class Chart {
 
   draw(data) {
     this.#data = data;
-    this.#say(null);
+    this.#showValues(null);
     if (this.table.hidden) this.#drawPlot();
     else this.#drawTable();
   }
@@ -103,7 +103,7 @@ export class Chart {
         },
       ],
       series: [{}, ...this.#drawn.map((one) => this.#series(one, color))],
-      hooks: { setCursor: [({ cursor: { idx } }) => this.#data && this.#say(idx)] },
+      hooks: { setCursor: [({ cursor: { idx } }) => this.#data && this.#showValues(idx)] },
     };
   }
 
@@ -116,14 +116,15 @@ export class Chart {
   }
 
   /** Shows the numbers of the minute under the pointer; by default a line's newest and a bar's sum. */
-  #say(index) {
+  #showValues(index) {
     const { at, series } = this.#data;
     const parts = series.map((one) => ({ ...one, value: index == null ? newest(one) : one.values[index] }));
-    const said = parts
+    const shown = parts
       .filter(({ value }) => value != null)
       .map((part) => this.#value(part, series.length > 1));
     const time = index == null ? "" : make("span", {}, hourAndMinute(at[index]));
-    this.now.replaceChildren(...(said.length > 0 ? [time, ...said] : [make("span", {}, this.words.no_data)]));
+    const none = [make("span", {}, this.words.no_data)];
+    this.now.replaceChildren(...(shown.length > 0 ? [time, ...shown] : none));
   }
 
   #value({ color, words, value }, named) {

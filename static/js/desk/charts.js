@@ -13,7 +13,7 @@ const TIMES = [
 
 /** The four figures of the last hour. Each shows the same numbers as a plot and as a table. */
 export class Charts {
-  #said = "";
+  #drawn = "";
 
   constructor(words) {
     this.words = words;
@@ -28,9 +28,9 @@ export class Charts {
   /** depth: how many sellers wait now. */
   draw(minutes, now, depth) {
     const hour = lastHour(minutes, now, depth);
-    const said = JSON.stringify(hour);
-    if (said === this.#said) return;
-    this.#said = said;
+    const data = JSON.stringify(hour);
+    if (data === this.#drawn) return;
+    this.#drawn = data;
     const at = hour.map((minute) => minute.at);
     this.depth.draw({ at, series: [this.#line(hour, "depth", "--chart-1")] });
     this.waits.draw({ at, series: this.#percentiles(hour, "wait") });

@@ -42,16 +42,16 @@ export function sorted(rooms, column, up = false) {
       turn * compare(a.key, b.key) ||
       b.trouble - a.trouble ||
       b.wait - a.wait ||
-      letters(a.room.room, b.room.room),
+      byText(a.room.room, b.room.room),
   );
   return keyed.map(({ room }) => room);
 }
 
 function compare(a, b) {
-  return typeof a === "string" ? letters(a, b) : b - a;
+  return typeof a === "string" ? byText(a, b) : b - a;
 }
 
-function letters(a, b) {
+function byText(a, b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 

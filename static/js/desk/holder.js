@@ -50,10 +50,10 @@ export class HolderCard {
 
   #asks({ asked, open, ask_after: after }) {
     const { words: t } = this;
-    const said = asked > 0 ? fill(t.asks, { n: asked, open }) : t.asks_none;
+    const words = asked > 0 ? fill(t.asks, { n: asked, open }) : t.asks_none;
     return after > this.server.now()
-      ? `${said} · ${fill(t.ask_after, { time: timeOfDay(new Date(after)) })}`
-      : said;
+      ? `${words} · ${fill(t.ask_after, { time: timeOfDay(new Date(after)) })}`
+      : words;
   }
 
   #count({ fence, granted_at: from, expires_at: until }) {

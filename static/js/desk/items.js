@@ -4,7 +4,7 @@ import { seller as timeline } from "./address.js";
 
 const FRESH = 600000; // milliseconds in which a message or an incident needs a person's look
 const MOST = 200; // items shown
-const TOLD = 10000; // milliseconds that a result stays at its message
+const SHOWN = 10000; // milliseconds that a result stays at its message
 
 /** Whether a person has to look: an undelivered code or an incident of the last ten minutes. */
 export function needsPerson(item, now) {
@@ -15,7 +15,8 @@ export function needsPerson(item, now) {
 /** Unassigned and late messages, and incidents. Those that need a person come first. */
 export class ItemsPanel {
   #shown = new Map(); // key → {item, urgent, element}
-  #told = new Map(); // key → {item, words}: the result of an action, also when the item is gone from the list
+  // key → {item, words}: the result of an action, also when the item is gone from the list
+  #results = new Map();
 
   /** assign(item, lease, back); none for an agent who may only watch. */
   constructor({ words, items, server, room, assign }) {
@@ -38,13 +39,13 @@ export class ItemsPanel {
     }
   }
 
-  tell(item, words) {
-    this.#told.set(item.key, { item, words });
+  showResult(item, words) {
+    this.#results.set(item.key, { item, words });
     setTimeout(() => {
-      this.#told.delete(item.key);
+      this.#results.delete(item.key);
       this.#shown.delete(item.key);
       this.draw();
-    }, TOLD);
+    }, SHOWN);
     this.#shown.delete(item.key);
     this.draw();
   }
@@ -52,7 +53,7 @@ export class ItemsPanel {
   #sorted(now) {
     const all = this.items.all;
     const known = new Set(all.map(({ key }) => key));
-    for (const { item } of this.#told.values())
+    for (const { item } of this.#results.values())
       if (!known.has(item.key)) all.push({ ...item, assignable: false });
     const urgent = (item) => (needsPerson(item, now) ? 1 : 0);
     return all.sort((a, b) => urgent(b) - urgent(a) || b.at - a.at);
@@ -96,7 +97,7 @@ export class ItemsPanel {
 
   #item(item, urgent, title, content) {
     const at = new Date(item.at);
-    const told = this.#told.get(item.key);
+    const result = this.#results.get(item.key);
     return make("li", { class: "item", "data-urgent": String(urgent), "data-key": item.key },
       make("p", { class: "item-head" },
         urgent ? make("span", { class: "chip bad" }, title) : make("strong", {}, title),
@@ -104,15 +105,15 @@ export class ItemsPanel {
         make("time", { class: "soft num", datetime: at.toISOString() }, timeOfDay(at)),
       ),
       ...content.filter(Boolean),
-      told && make("p", { class: "item-told", role: "status" }, told.words),
+      result && make("p", { class: "item-told", role: "status" }, result.words),
     );
   }
 
   #facts({ from, sent_at: sent }) {
     const { words: t } = this;
-    const said = from ? [fill(t.from, { from })] : [];
-    if (sent) said.push(fill(t.sent_at, { time: timeOfDay(new Date(sent)) }));
-    return said.join(" · ");
+    const parts = from ? [fill(t.from, { from })] : [];
+    if (sent) parts.push(fill(t.sent_at, { time: timeOfDay(new Date(sent)) }));
+    return parts.join(" · ");
   }
 
   #could(item) {
@@ -128,7 +129,7 @@ export class ItemsPanel {
 
   #lease(item, lease) {
     const { words: t } = this;
-    const who = make("span", { class: "lease-who" },
+    const holder = make("span", { class: "lease-who" },
       make("a", { href: timeline(lease.seller_id, this.room) }, lease.seller_id),
       make("span", { class: "soft" }, ` ${fill(t.ticket, { ticket: lease.ticket })}`),
       lease.live && make("span", { class: "chip" }, t.live),
@@ -137,9 +138,9 @@ export class ItemsPanel {
     return make(
       "li",
       {},
-      who,
+      holder,
       times,
-      this.assign && item.assignable && !this.#told.has(item.key) && this.#give(item, lease),
+      this.assign && item.assignable && !this.#results.has(item.key) && this.#give(item, lease),
     );
   }
 

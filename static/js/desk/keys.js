@@ -27,14 +27,14 @@ export class Keys {
 
   #press(event, on) {
     if (!on || !isFree(event)) return;
-    const action = this.#actions.get(event.key) ?? this.#actions.get(letter(event));
+    const action = this.#actions.get(event.key) ?? this.#actions.get(latinKey(event));
     if (!action) return;
     event.preventDefault();
     action();
   }
 }
 
-function letter({ key, code, shiftKey }) {
+function latinKey({ key, code, shiftKey }) {
   if (/^[a-z]$/i.test(key) || shiftKey) return "";
   return /^Key[A-Z]$/.test(code) ? code.slice(3).toLowerCase() : "";
 }

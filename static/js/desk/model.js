@@ -78,17 +78,17 @@ const NOTHING = { epoch: "", version: -1, paused: false, hold: 0, holder: null, 
  */
 export class DeskModel {
   #shown = new Line(NOTHING);
-  #told = null;
+  #latest = null;
 
   /** Returns "changed", "old" (nothing to show), or "gap": only a full frame can help. */
   apply(frame) {
-    if (frame.type === "desk") this.#told = new Line(frame);
-    else if (!this.#told || frame.epoch !== this.#told.epoch) return "gap";
-    else if (frame.version < this.#told.version) return "old";
-    else if (!this.#told.change(frame)) return "gap";
-    const older = this.#told.epoch === this.#shown.epoch && this.#told.version < this.#shown.version;
+    if (frame.type === "desk") this.#latest = new Line(frame);
+    else if (!this.#latest || frame.epoch !== this.#latest.epoch) return "gap";
+    else if (frame.version < this.#latest.version) return "old";
+    else if (!this.#latest.change(frame)) return "gap";
+    const older = this.#latest.epoch === this.#shown.epoch && this.#latest.version < this.#shown.version;
     if (older) return "old";
-    this.#shown = this.#told;
+    this.#shown = this.#latest;
     return "changed";
   }
 

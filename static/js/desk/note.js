@@ -12,7 +12,7 @@ export class Note {
   }
 
   /** undo: {words, run}. */
-  say(text, undo = null) {
+  show(text, undo = null) {
     clearTimeout(this.#timer);
     this.#undo = undo;
     this.element.replaceChildren(make("span", {}, text), undo ? this.#button(undo) : "");

@@ -13,7 +13,8 @@ function localTimes() {
     time.title = stamp(Number(at), 0, "full");
   }
   for (const mark of all(".utc")) mark.hidden = true;
-  for (const said of all("[data-zone]")) said.textContent = said.dataset.zone.replace("{zone}", zone());
+  for (const element of all("[data-zone]"))
+    element.textContent = element.dataset.zone.replace("{zone}", zone());
 }
 
 async function copied(text) {
@@ -29,17 +30,17 @@ function copyLink() {
   const button = document.getElementById("copy-link");
   if (!button) return;
   const words = button.textContent;
-  const said = document.getElementById("copy-said");
+  const status = document.getElementById("copy-said");
   let back;
   button.hidden = false;
   button.addEventListener("click", async () => {
     const done = await copied(location.href);
     const now = done ? button.dataset.copied : button.dataset.failed;
-    button.textContent = said.textContent = now;
+    button.textContent = status.textContent = now;
     clearTimeout(back);
     back = setTimeout(() => {
       button.textContent = words;
-      said.textContent = "";
+      status.textContent = "";
     }, 4000);
   });
 }
@@ -52,7 +53,8 @@ function days() {
   const hint = document.getElementById("time-hint");
   hint.textContent = hint.dataset.local.replace("{zone}", zone());
   for (const field of fields) field.value = typed(field.value, field.dataset.date);
-  for (const said of all("[data-typed]")) said.textContent = typed(said.textContent, said.dataset.typed);
+  for (const element of all("[data-typed]"))
+    element.textContent = typed(element.textContent, element.dataset.typed);
   form.addEventListener("formdata", ({ formData }) => {
     for (const field of fields) {
       const text = field.value.trim();

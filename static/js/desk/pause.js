@@ -4,12 +4,12 @@ import { stamp } from "./times.js";
 
 /** Shows the agent who paused the room, the time and the reason; nothing while it runs or that is unknown. */
 export function drawPausedBy(words, paused, [pause], now) {
-  const said = byID("paused-by");
+  const line = byID("paused-by");
   const known = paused && pause;
-  said.hidden = !known;
-  if (!known) return put(said, "");
+  line.hidden = !known;
+  if (!known) return put(line, "");
   put(
-    said,
+    line,
     fill(words.paused_by, { who: pause.who, at: stamp(pause.at, now, "minute"), reason: pause.reason }),
   );
 }

@@ -43,8 +43,8 @@ const notes = {
 const verbs = new Verbs({
   words, model, items, server, dialog, api, notes,
   unit: byID("act-choices").dataset.unit,
-  mark: (ticket, said) => line.mark(ticket, said),
-  told: (item, said) => messages.tell(item, said),
+  mark: (ticket, words) => line.mark(ticket, words),
+  result: (item, words) => messages.showResult(item, words),
 });
 const holder = new HolderCard({ words, model, server, room, lease: page.lease_seconds * 1000 });
 const line = new LinePanel({ words, model, server, room, verbs: page.may_act ? rowVerbs() : null });

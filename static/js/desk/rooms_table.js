@@ -44,7 +44,7 @@ export class RoomsTable {
     this.#order = held ? kept(found, this.#order) : sorted(found, this.#by.column, this.#by.up);
     this.grid.show(this.#order);
     byID("rooms-frozen").hidden = !held;
-    this.#say(all, found);
+    this.#showCount(all, found);
   }
 
   tick() {
@@ -100,7 +100,7 @@ export class RoomsTable {
     );
   }
 
-  #say(all, found) {
+  #showCount(all, found) {
     for (const [name, n] of Object.entries(totals(all))) put(byID(`total-${name}`), n.toLocaleString());
     byID("only-trouble").dataset.kind = all.some(({ trouble }) =>
       trouble.some((name) => kindOf(name) === "bad"),
@@ -141,9 +141,9 @@ export class RoomsTable {
   }
 
   #troubles(cell, troubles) {
-    const said = troubles.join();
-    if (cell.dataset.said === said) return;
-    cell.dataset.said = said;
+    const drawn = troubles.join();
+    if (cell.dataset.drawn === drawn) return;
+    cell.dataset.drawn = drawn;
     cell.replaceChildren(
       ...troubles.map((name) =>
         make("span", { class: `chip ${kindOf(name)}` }, this.words.troubles[name] ?? name),

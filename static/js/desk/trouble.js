@@ -4,7 +4,7 @@ import { needsPerson } from "./items.js";
 
 /** A room's troubles in words: red for one that needs a person, amber for one that may come to. */
 export class Trouble {
-  #said = "";
+  #drawn = "";
 
   /** attention receives all troubles found. */
   constructor({ words, model, items, server, attention }) {
@@ -16,9 +16,9 @@ export class Trouble {
     const found = this.#found();
     if (this.model.version >= 0)
       this.attention.see(found.map(({ id, trouble, words }) => ({ key: id, kind: trouble, words })));
-    const said = JSON.stringify(found);
-    if (said === this.#said) return;
-    this.#said = said;
+    const drawn = JSON.stringify(found);
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
     document.body.dataset.trouble = found.some(({ kind }) => kind === "bad")
       ? "bad"
       : found.length > 0

@@ -10,11 +10,11 @@ const SHOWN = 600000; // milliseconds after its arrival in which an assigned mes
  */
 export class Verbs {
   /**
-   * notes: {holder, line, pause}, each with say; mark(ticket, words): in the row;
+   * notes: {holder, line, pause}, each with show; mark(ticket, words): in the row;
    * result(key, words): at the message.
    */
-  constructor({ words, model, items, server, dialog, api, notes, mark, told, unit }) {
-    Object.assign(this, { words, model, items, server, dialog, api, notes, mark, told, unit });
+  constructor({ words, model, items, server, dialog, api, notes, mark, result, unit }) {
+    Object.assign(this, { words, model, items, server, dialog, api, notes, mark, result, unit });
   }
 
   extend(back) {
@@ -30,7 +30,7 @@ export class Verbs {
       },
       effect: (values) => this.#effect("extend", { seller: holder.seller_id, time: until(values) }),
       body: ({ choice }) => ({ fence: holder.fence, seconds: Number(choice) }),
-      done: (_, { choice }) => this.notes.holder.say(this.#done("extend", { s: choice })),
+      done: (_, { choice }) => this.notes.holder.show(this.#done("extend", { s: choice })),
     });
   }
 
@@ -42,7 +42,7 @@ export class Verbs {
       danger: true,
       effect: () => this.#handoff(),
       body: () => ({ fence: holder.fence }),
-      done: () => this.notes.holder.say(this.#done("release", { seller: holder.seller_id })),
+      done: () => this.notes.holder.show(this.#done("release", { seller: holder.seller_id })),
     });
   }
 
@@ -66,7 +66,7 @@ export class Verbs {
       danger: true,
       effect: () => this.#effect("remove", { seller: row.seller }),
       body: () => ({ ticket: row.ticket }),
-      done: () => this.notes.line.say(this.#done("remove", { seller: row.seller })),
+      done: () => this.notes.line.show(this.#done("remove", { seller: row.seller })),
     });
   }
 
@@ -84,7 +84,7 @@ export class Verbs {
       outdated: () =>
         this.model.paused === paused ? "" : this.words.outdated[paused ? "resumed" : "paused"],
       body: () => ({}),
-      done: () => this.notes.pause.say(this.words.act[verb].done, undo),
+      done: () => this.notes.pause.show(this.words.act[verb].done, undo),
     });
   }
 
@@ -105,7 +105,7 @@ export class Verbs {
       effect: (values) => this.#giving(item, chosen(values)),
       outdated: () => (this.items.get(item.key)?.assignable ? "" : this.words.outdated.message),
       body: (values) => ({ message_id: item.message_id, fence: chosen(values).fence }),
-      done: ({ shown }, values) => this.told(item, this.#given(shown, chosen(values))),
+      done: ({ shown }, values) => this.result(item, this.#given(shown, chosen(values))),
     });
   }
 
@@ -153,14 +153,15 @@ export class Verbs {
   }
 
   #given(shown, { seller_id: seller }) {
-    return `${this.#done("assign", { seller })} · ${this.words.effects[shown ? "assigned_shown" : "assigned_not"]}`;
+    const effect = this.words.effects[shown ? "assigned_shown" : "assigned_not"];
+    return `${this.#done("assign", { seller })} · ${effect}`;
   }
 
   #moved(row, place, to) {
-    const said = this.#done("move", { seller: row.seller, position: Math.min(to, this.model.line.length) });
+    const words = this.#done("move", { seller: row.seller, position: Math.min(to, this.model.line.length) });
     this.mark(row.ticket, this.words.moved_to);
     const body = () => ({ ticket: row.ticket, position: this.#former(row, place) });
-    this.notes.line.say(said, this.#undo("move", body, this.notes.line));
+    this.notes.line.show(words, this.#undo("move", body, this.notes.line));
   }
 
   /** Returns a seller's position, and who comes next, which stays true when others leave. */
@@ -182,10 +183,10 @@ export class Verbs {
     const run = async () => {
       try {
         await this.api.action(verb)({ ...body(), reason: this.words.reasons.undo[0] });
-        note.say(this.words.act.undo.done);
+        note.show(this.words.act.undo.done);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        note.say(this.api.plain(error));
+        note.show(this.api.plain(error));
       }
     };
     return { words: this.words.undo, run };
