@@ -119,11 +119,11 @@ func TestKeepAliveHoldsTheLockWhileCancelledWorkComesToItsEnd(t *testing.T) {
 	})
 }
 
-// deaf extends leases and is not told so: the answers to the first attempts are lost.
+// deaf extends leases but loses the answers to the first attempts.
 type deaf struct {
 	*locktest.Fake
 	lost    int
-	longest time.Duration // what a lease had left at the most
+	longest time.Duration // the most that a lease had left
 }
 
 func (d *deaf) Extend(ctx context.Context, lease *lock.Lease, by time.Duration) error {

@@ -15,7 +15,8 @@ import (
 // quarantine of the asks: leases are short here, so that codes come within it and after it.
 const quarantine = 400 * time.Millisecond
 
-// ask says that it asks, once or twice, and has the marketplace send a code each time; then it waits for its lease to end, or does not.
+// ask records one ask or two, and has the marketplace send a code each time; then it waits for its lease to
+// end, or does not.
 func (s *seller) ask(ctx context.Context, p *stay) error {
 	for again := false; ; again = true {
 		of := shops[s.rng.IntN(len(shops))]
@@ -56,7 +57,7 @@ func (s *seller) filter(of shop) (f filter) {
 	return f
 }
 
-// fate is what becomes of the code.
+// fate decides what happens to the code.
 func (s *seller) fate(ctx context.Context, by *cause, of shop) {
 	l, how := s.carrier.codeLetter(of), s.stamp()
 	if s.chance(6) {
@@ -73,7 +74,7 @@ func (s *seller) fate(ctx context.Context, by *cause, of shop) {
 		s.dispatch(ctx, l, s.upTo(int(quarantine.Milliseconds())), how, s.rng.IntN(2), by)
 	case n < 90:
 		s.dispatch(ctx, l, quarantine+s.upTo(1200), how, 0, by)
-	case n < 93: // another sender than it thinks, perhaps
+	case n < 93: // its sender may differ from the filter
 		s.dispatch(ctx, s.carrier.codeLetter(shops[s.rng.IntN(len(shops))]), s.upTo(15), how, 0, by)
 	default: // lost
 	}
@@ -91,7 +92,7 @@ func (s *seller) stamp() stamp {
 	return clockAhead
 }
 
-// expect says that it now asks, and again when the number is free, until it may or its lease is over.
+// expect records an ask, and again when the number is free, until it may ask or its lease is over.
 func (s *seller) expect(ctx context.Context, p *stay, f filter) (*request, error) {
 	for {
 		r := &request{filter: f}
@@ -109,7 +110,7 @@ func (s *seller) expect(ctx context.Context, p *stay, f filter) (*request, error
 	}
 }
 
-// say posts an expect.
+// post sends an expect.
 func (s *seller) say(ctx context.Context, p *stay, r *request) (reply, error) {
 	body, _ := json.Marshal(struct { // it always marshals
 		filter
@@ -147,7 +148,7 @@ func (s *seller) say(ctx context.Context, p *stay, r *request) (reply, error) {
 	return got, nil
 }
 
-// busyFor compares the two ways in which the answer says for how long.
+// busyFor compares the two ways in which the answer gives the wait.
 func busyFor(got reply, r *request) error {
 	seconds, err := strconv.ParseInt(got.header.Get("Retry-After"), 10, 64)
 	least, most := float64(r.until-r.to)/1000, float64(r.until-r.from)/1000

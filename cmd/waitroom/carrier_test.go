@@ -22,20 +22,20 @@ type message struct {
 	letter
 	room, id string
 	body     string
-	from, to int64  // the half-open time it says it was sent in, unix ms; both 0 = it does not say
-	sent     int64  // when it was sent in truth
-	cause    *cause // the hidden truth; nil: nobody asked for it
+	from, to int64  // the half-open time that it names as sent, unix ms; both 0 if it names none
+	sent     int64  // when it was really sent
+	cause    *cause // the hidden truth; nil if no seller asked for it
 	ahead    int64  // by how much the carrier's clock was ahead, ms; negative = behind
-	resent   bool   // the text of one before, with an id of its own
+	resent   bool   // an earlier text with a new id
 	reused   bool   // its id came again with another text
 	repeated bool   // it was posted more than once before it was answered
 
-	asked, told int64 // when it was first posted, and when the first answer was there
+	asked, told int64 // when it was first posted, and when the first answer came
 	raw         string
 	answer      answer
 }
 
-// cause is who is behind a code: a place, and the ask where it said that it asks.
+// cause is the origin of a code: a place, and the ask where it recorded one.
 type cause struct {
 	place *stay
 	ask   *request
@@ -59,16 +59,16 @@ type route struct {
 	again   bool // once more, a lease later
 }
 
-// carrier signs and posts messages, and sees to it that each is answered.
+// carrier signs and posts messages, and checks that each is answered.
 type carrier struct {
 	fleet  *fleet
 	signer *webhooks.Webhook
 	count  atomic.Int64
-	drift  float64 // where between its extremes the clock begins; negative = it does not drift
+	drift  float64 // where between its extremes the clock begins; negative if it does not drift
 
 	mu       sync.Mutex
 	messages []*message
-	last     map[string]letter // by room: with a code, in one piece
+	last     map[string]letter // by room: the last with a code, in one piece
 }
 
 func newCarrier(f *fleet) (*carrier, error) {
@@ -76,8 +76,8 @@ func newCarrier(f *fleet) (*carrier, error) {
 	return &carrier{fleet: f, signer: signer, drift: -1, last: map[string]letter{}}, err
 }
 
-// ahead is by how much the carrier's clock is ahead (ms). It drifts from a tenth of a quarantine behind to a fifteenth ahead and back: as from 3 s behind to
-// 2 s ahead where the quarantine is 30 s.
+// ahead returns how far the carrier's clock is ahead (ms). It drifts from a tenth of a quarantine behind to a
+// fifteenth ahead and back: as from 3 s behind to 2 s ahead where the quarantine is 30 s.
 func (c *carrier) ahead(at time.Time) int64 {
 	if c.drift < 0 {
 		return 0
@@ -88,7 +88,7 @@ func (c *carrier) ahead(at time.Time) int64 {
 	return int64((ahead-behind)/2 + (ahead+behind)/2*math.Sin(2*math.Pi*turn))
 }
 
-// stamp says how a carrier gives the time.
+// stamp is how a carrier gives the time.
 type stamp int
 
 const (
@@ -124,7 +124,7 @@ func (c *carrier) compose(room string, l letter, at time.Time, how stamp) *messa
 	switch how {
 	case milliseconds:
 		m.from, m.to = stamped, stamped+1
-		if stamped%1000 == 0 { // the zeros may not have been measured
+		if stamped%1000 == 0 { // the carrier may have rounded
 			m.to = stamped + 1000
 		}
 		fields["sent_at"] = at.Format(inMilliseconds)
@@ -154,7 +154,7 @@ func (c *carrier) call(m *message) call {
 	}}
 }
 
-// deliver brings a message by its route; pace is its room's. Every post of it must be answered alike.
+// deliver brings a message by its route; pace is its room's. Every post of it must get the same answer.
 func (c *carrier) deliver(ctx context.Context, m *message, by route, pace *pace) error {
 	if err := pace.pass(ctx, by.leases); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (c *carrier) deliver(ctx context.Context, m *message, by route, pace *pace)
 	return c.answered(m, replies)
 }
 
-// reuse posts another text with the id of a message that was answered: it gets that answer.
+// reuse posts another text under the id of an answered message: it gets that answer.
 func (c *carrier) reuse(ctx context.Context, m *message) error {
 	other := c.codeLetter(shops[0])
 	again := *m
@@ -218,7 +218,7 @@ func (c *carrier) answered(m *message, replies []reply) error {
 	return nil
 }
 
-// pace counts a room's leases as the sellers see them, for who waits for some to pass.
+// pace counts a room's leases as the sellers see them, for routes that wait for some to pass.
 type pace struct {
 	mu     sync.Mutex
 	leases int
@@ -230,7 +230,7 @@ func newPace() *pace { return &pace{moved: make(chan struct{})} }
 
 func (p *pace) granted() { p.move(func() { p.leases++ }) }
 
-// finish lets nobody wait any more.
+// finish ends every wait.
 func (p *pace) finish() { p.move(func() { p.over = true }) }
 
 func (p *pace) move(f func()) {

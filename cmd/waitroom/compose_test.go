@@ -22,7 +22,7 @@ import (
 
 const checkout = "../.."
 
-// composed is what deploy/compose.yaml says of a service.
+// composed is a service of deploy/compose.yaml.
 type composed struct {
 	Environment map[string]string
 	Command     []string
@@ -39,7 +39,7 @@ func composeFile(t *testing.T) map[string]composed {
 	return file.Services
 }
 
-// byDefault is what a variable of compose is where nobody gives it: ${NAME:-value}.
+// byDefault returns the default of a variable in compose: ${NAME:-value}.
 func byDefault(value string) string {
 	if rest, ok := strings.CutPrefix(value, "${"); ok {
 		_, value, _ = strings.Cut(strings.TrimSuffix(rest, "}"), ":-")
@@ -47,7 +47,8 @@ func byDefault(value string) string {
 	return value
 }
 
-// environment is a service's, with addresses of this machine in the place of those inside, and secrets' files elsewhere.
+// environment returns a service's, with addresses of this machine in place of the inner ones, and secrets'
+// files elsewhere.
 func (c composed) environment(t *testing.T, addresses, secrets map[string]string) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -127,7 +128,7 @@ func get(url string) (string, error) {
 	return string(text), err
 }
 
-// The file that users are told to start from is tried by the fault harness; compose's must be the same but for its addresses.
+// The fault harness tests the documented file; compose's must be the same but for its addresses.
 func TestComposesHaproxyIsTheDocumentedOne(t *testing.T) {
 	rules := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(checkout, name))

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// journey is what happens to a message on its way.
+// journey is how a message travels.
 type journey struct {
 	route
-	resend time.Duration // after its answer the same text comes with another id; 0 = it does not
+	resend time.Duration // after its answer the same text comes with another id; 0 if not
 	reuse  bool          // another text comes with its id
 }
 
@@ -20,12 +20,12 @@ func (s *seller) journey(leases int) journey {
 	return j
 }
 
-// send has a code sent now, which arrives some leases later.
+// send sends a code now, which arrives some leases later.
 func (s *seller) send(ctx context.Context, by *cause, how stamp, leases int) {
 	s.travel(ctx, s.message(s.carrier.codeLetter(shops[s.rng.IntN(len(shops))]), time.Now(), how, by), how, s.journey(leases))
 }
 
-// dispatch has a letter sent after a while, which arrives some leases later.
+// dispatch sends a message after a while; it arrives some leases later.
 func (s *seller) dispatch(ctx context.Context, l letter, after time.Duration, how stamp, leases int, by *cause) {
 	j := s.journey(leases)
 	s.post.Go(func() error {
@@ -36,7 +36,7 @@ func (s *seller) dispatch(ctx context.Context, l letter, after time.Duration, ho
 	})
 }
 
-// dispatchLong has the parts of a long message sent, which come in any order.
+// dispatchLong sends the parts of a long message, which come in any order.
 func (s *seller) dispatchLong(ctx context.Context, parts [2]letter, by *cause) {
 	if s.chance(40) {
 		parts[0], parts[1] = parts[1], parts[0]
@@ -55,12 +55,12 @@ func (s *seller) dispatchLong(ctx context.Context, parts [2]letter, by *cause) {
 	})
 }
 
-// stray is a code that nobody asked for.
+// stray is a code that no seller asked for.
 func (s *seller) stray(ctx context.Context, at time.Time, leases int) {
 	s.travel(ctx, s.message(s.carrier.codeLetter(shops[0]), at, milliseconds, nil), milliseconds, s.journey(leases))
 }
 
-// noise is what comes to the number besides.
+// noise sends the number's other messages.
 func (s *seller) noise(ctx context.Context) {
 	if s.chance(10) {
 		s.dispatch(ctx, s.carrier.advert(shops[s.rng.IntN(len(shops))]), s.upTo(60), s.stamp(), 0, nil)

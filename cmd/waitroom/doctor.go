@@ -12,7 +12,7 @@ import (
 
 var errDoctor = errors.New("something is wrong: see above")
 
-// doctor says in words what is wrong with what a replica with these settings would stand on, and what to do.
+// doctor checks what a replica with these settings depends on, and writes what is wrong and what to do.
 func doctor(args []string, out io.Writer) error {
 	cfg, err := server.ParseConfig(args)
 	if errors.Is(err, server.ErrHelp) {

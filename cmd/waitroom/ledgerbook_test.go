@@ -17,18 +17,18 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// ledgerBook is what the ledger says, read by SQL.
+// ledgerBook is the ledger's content, read by SQL.
 type ledgerBook struct {
 	leases   []ledgerLease
 	places   []ledgerPlace
 	messages []ledgerMessage
-	events   []event // by room, in the order in which they happened
+	events   []event // by room, in order
 }
 
-// event is a line of the timeline: what a script did.
+// event is a line of the timeline: the work of one script.
 type event struct {
 	room, kind, entry string
-	ms, sequence, n   int64 // where it stands in the journal
+	ms, sequence, n   int64 // its place in the journal
 	at, ticket, fence int64
 	ended             int64
 	message           string
@@ -118,7 +118,7 @@ func readLedger(t *testing.T, db *sql.DB) ledgerBook {
 	return b
 }
 
-// readEvents reads what the scripts journalled.
+// readEvents reads the journal of the scripts.
 func readEvents(t *testing.T, db *sql.DB) (list []event) {
 	t.Helper()
 	require.NoError(t, rows(t.Context(), db, `SELECT room, entry, n, at, kind, ticket, fence, detail FROM timeline
@@ -147,7 +147,7 @@ func readEvents(t *testing.T, db *sql.DB) (list []event) {
 	return list
 }
 
-// awaitLedger returns when nothing of the rooms waits to be written down.
+// awaitLedger returns when no entry of the rooms waits to be written.
 func awaitLedger(t *testing.T, rdb redis.UniversalClient, db *sql.DB, rooms ...string) {
 	t.Helper()
 	testproc.Until(t, patience, func() error {
@@ -166,8 +166,8 @@ func awaitLedger(t *testing.T, rdb redis.UniversalClient, db *sql.DB, rooms ...s
 	})
 }
 
-// complete gives the clients' book what no client can know: the fence of a lease that was over before its
-// holder looked, and places that came of a join whose answer was lost.
+// complete adds what no client can know: the fence of a lease that was over before its holder looked, and the
+// places of a join with a lost answer.
 func (b ledgerBook) complete(stays []*stay) []*stay {
 	byTicket, lost := map[string]*stay{}, map[string][]*stay{}
 	for _, p := range stays {
@@ -200,7 +200,8 @@ func (b ledgerBook) complete(stays []*stay) []*stay {
 	return stays
 }
 
-// compare says where the ledger is not what the clients saw, and takes over its times, which lie in the clients' spans.
+// compare reports where the ledger differs from the clients, and takes over its times, which lie in the
+// clients' spans.
 func (b ledgerBook) compare(stays []*stay) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	b.comparePlaces(stays, say)
@@ -263,8 +264,8 @@ func (b ledgerBook) compareLeases(stays []*stay, say say) {
 	}
 }
 
-// compareMessages says where the ledger has another answer than the carrier, or not one verification for each match that it was asked
-// about.
+// compareMessages reports where the ledger has another answer than the carrier, or not one
+// verification for each match.
 func (b ledgerBook) compareMessages(messages []*message, x *accounts) (wrong []string) {
 	told := map[string]*message{}
 	for _, m := range messages {

@@ -5,26 +5,27 @@ import (
 	"strings"
 )
 
-// letter is what a message says.
+// content is a message's sender and text.
 type letter struct {
 	sender, text string
-	code         string // "" = there is none in it
+	code         string // empty if it has none
 	ref          string
-	part, parts  int // both 0 = it is whole
+	part, parts  int // both 0 if it is whole
 }
 
-// shop is a marketplace: who sends its codes, and what stands in them.
+// shop is a marketplace: the sender and the name in its codes.
 type shop struct{ sender, name string }
 
 var shops = []shop{{"1588-0000", "쿠팡"}, {"02-555-0000", "네이버"}}
 
-// codeLetter has a code that no other has.
+// codeContent has a code that no other message has.
 func (c *carrier) codeLetter(of shop) letter {
 	code := fmt.Sprint(10_000_000 + c.count.Add(1))
 	return letter{sender: of.sender, text: "[" + of.name + "] 인증번호는 [" + code + "] 입니다.", code: code}
 }
 
-// longLetter is a code in two parts, of one of ten kinds: the other part may have a code too, or may be the same for everybody.
+// longContent is a code in two parts, of one of ten kinds: the other part may have a code too, or may be the
+// same in every message.
 func (c *carrier) longLetter(of shop, kind int) [2]letter {
 	both := [2]letter{c.codeLetter(of), {sender: of.sender, text: "남에게 알려 주지 마세요."}}
 	switch {
@@ -40,7 +41,8 @@ func (c *carrier) longLetter(of shop, kind int) [2]letter {
 	return both
 }
 
-// alike is the last letter with a code that was sent in a room in one piece; the given one where there is none.
+// alike returns the last content with a code that was sent in a room in one piece; the
+// given one where there is none.
 func (c *carrier) alike(room string, l letter) letter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +52,7 @@ func (c *carrier) alike(room string, l letter) letter {
 	return l
 }
 
-// advert has no code; codelike has one that nobody asked for, and not the sender of any marketplace.
+// advert has no code; codelike has an unasked one, and not the sender of any marketplace.
 func (c *carrier) advert(of shop) letter {
 	return letter{sender: of.sender, text: "(광고) [" + of.name + "] 이번 주 특가를 만나 보세요. " + c.word()}
 }
@@ -59,7 +61,7 @@ func (c *carrier) codelike() letter {
 	return c.codeLetter(shop{"1577-9999", "쿠팡 택배"})
 }
 
-// word is one that was not there before, in letters that no code has.
+// word returns a new word, in letters that no code has.
 func (c *carrier) word() string {
 	return strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprint(c.count.Add(1)))
 }
@@ -70,7 +72,7 @@ type filter struct {
 	Contains string   `json:"contains,omitempty"`
 }
 
-// takes says whether a letter can be the answer.
+// takes reports whether a content can be the answer.
 func (f filter) takes(l letter) bool {
 	from := len(f.From) == 0
 	for _, sender := range f.From {

@@ -1,4 +1,4 @@
-// Command waitroom gives every room's lock to one seller at a time, in the order in which they came.
+// Command waitroom gives every room's lock to one seller at a time, in order of arrival.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run is the whole program; the result is its exit code.
+// run is the whole program; it returns the exit code.
 func run(args []string, in io.Reader, out, problems io.Writer) int {
 	command := "serve"
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -58,8 +58,8 @@ func dispatch(command string, args []string, in io.Reader, out, problems io.Writ
 	return fmt.Errorf("there is no command %q; see waitroom --help", command)
 }
 
-// serve runs until the first SIGINT or SIGTERM and drains; the second ends the process at once. SIGHUP has the rooms file read again; where there is none,
-// it is as SIGTERM: the terminal is gone.
+// serve runs until the first SIGINT or SIGTERM and drains; the second ends the process at once. SIGHUP
+// reloads the rooms file; without a rooms file it acts as SIGTERM: the terminal is gone.
 func serve(args []string, problems io.Writer) error {
 	cfg, err := server.ParseConfig(args)
 	if err != nil {
@@ -73,7 +73,7 @@ func serve(args []string, problems io.Writer) error {
 		signal.Notify(hangups, syscall.SIGHUP)
 		defer signal.Stop(hangups)
 		cfg.Reload = hangups
-	case !signal.Ignored(syscall.SIGHUP): // as nohup has it
+	case !signal.Ignored(syscall.SIGHUP): // as under nohup
 		ends = append(ends, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)

@@ -27,11 +27,11 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-const patience = time.Minute // nothing is held to a time; this ends what hangs
+const patience = time.Minute // no test depends on its length; it ends one that hangs
 
-var program string // this binary by the program's name: see TestMain
+var program string // this binary under the program's name: see TestMain
 
-// TestMain is the program itself where it was started by its name, so that what the tests start need not be built again.
+// TestMain runs the program itself when started by its name, so that the tests need not build it again.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == programName {
 		main()
@@ -112,7 +112,7 @@ func (r *replica) join(session, seller string) string {
 	return answer.Status
 }
 
-// grants are the leases that the store tells of, from now on, each once.
+// grants returns the store's new leases, from now on, each once.
 func grants(t *testing.T, rdb *redis.Client) (next func() *room.EventLease) {
 	t.Helper()
 	sub := rdb.Subscribe(t.Context(), room.Channel("integration"))
@@ -141,7 +141,7 @@ func grants(t *testing.T, rdb *redis.Client) (next func() *room.EventLease) {
 func TestAC03_OtherReplicaHandsOffWhenTheOneThatGrantedIsKilledAndNobodyIsConnected(t *testing.T) {
 	t.Parallel()
 	store := redistest.Start(t)
-	args := []string{"--redis-url", store.URL(), "--lease", "3s"} // three join within one
+	args := []string{"--redis-url", store.URL(), "--lease", "3s"} // three join within one lease
 	granting, other := startReplica(t, args...), startReplica(t, args...)
 	next := grants(t, store.Client())
 	sessions := []string{room.NewSession(), room.NewSession(), room.NewSession()}
@@ -165,7 +165,7 @@ func TestAC03_OtherReplicaHandsOffWhenTheOneThatGrantedIsKilledAndNobodyIsConnec
 
 func TestFirstSignalDrainsAndEndsWell(t *testing.T) {
 	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP) // what nohup has this process ignore, its children would, too
+	signal.Notify(hangups, syscall.SIGHUP) // children would inherit what nohup has this process ignore
 	defer signal.Stop(hangups)
 	for name, sig := range map[string]syscall.Signal{"terminated": syscall.SIGTERM, "the terminal is gone": syscall.SIGHUP} {
 		t.Run(name, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 )
 
-// kill kills replicas, never all at once, until enough happened. It is the test's own goroutine.
+// kill kills replicas, never all at once, until enough has happened. It runs on the test's own goroutine.
 func (s *street) kill(ctx context.Context, leases, least int) (kills int) {
 	rng := rand.New(rand.NewPCG(s.seed, 1<<32))
 	for kills < least || s.book.leases() < leases {

@@ -47,7 +47,7 @@ func TestHangupHasTheRoomsFileReadAgainAndABadOneChangesNothing(t *testing.T) {
 	r.Stop(syscall.SIGTERM)
 }
 
-// lease is how long a lease is that a room grants to a new seller.
+// lease returns the length of a lease that a room grants to a new seller.
 func (r *replica) lease(id string) int64 {
 	r.t.Helper()
 	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodPost, r.url+"/api/"+id+"/lock", strings.NewReader(`{"seller_id":"s-1"}`))

@@ -12,17 +12,17 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// set changes what Redis says of the room's lease.
+// set changes a field of the room's lease in Redis.
 func (b *single) set(member string, value any) {
 	redistest.SetState(b.t, b.rdb, oneRoom, member, value)
 }
 
-// forget takes the ended leases from the first line: it sees the current one only.
+// forget removes the ended leases from the first check, which then sees only the current one.
 func (b *single) forget() {
 	require.NoError(b.t, b.rdb.Del(b.t.Context(), "{"+oneRoom+"}:leases").Err())
 }
 
-// lies are what the first line may be told wrong of a room, and how the second one names it.
+// lies are false states of a room in Redis, each with the reason by which the second check refuses it.
 var lies = []struct {
 	name string
 	tell func(b *single, first standing) (sentAt time.Time)
@@ -47,7 +47,7 @@ func TestSecondLineAloneKeepsACodeFromTheWrongSeller(t *testing.T) {
 	requireSecondLine(t, "sqlite", sqliteFile)
 }
 
-// requireSecondLine tells each lie to a server whose ledger is another each time.
+// requireSecondLine gives each lie to a server with a ledger of the given kind.
 func requireSecondLine(t *testing.T, driver string, ledger func(*testing.T) (url, dsn string)) {
 	for _, lie := range lies {
 		t.Run(lie.name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func requireSecondLine(t *testing.T, driver string, ledger func(*testing.T) (url
 	}
 }
 
-// requireRefused wants the refusal on record, once, and somebody called.
+// requireRefused requires the refusal to be recorded, once, and a person to be alerted.
 func (b *single) requireRefused(m *message, why string) {
 	b.t.Helper()
 	testproc.Until(b.t, patience, func() error {
@@ -96,10 +96,10 @@ func (b *single) requireRefused(m *message, why string) {
 	require.Equal(b.t, "unmatched ambiguous", result+" "+reason)
 }
 
-// requireHidden wants that who held the lock has not been shown the message: neither when it came nor on reload.
+// requireHidden requires that the holder has not seen the message: neither when it came nor on reload.
 func (b *single) requireHidden(m *message, session string, s *socket) {
 	b.t.Helper()
-	testproc.Until(b.t, patience, func() error { // the socket has been told everything up to here
+	testproc.Until(b.t, patience, func() error { // the socket has received every frame up to here
 		for _, f := range s.frames() {
 			if f.Status == "ended" {
 				return nil

@@ -24,7 +24,7 @@ import (
 
 const leaseLength = time.Second
 
-// street is rooms full of sellers, and the carrier who brings their messages.
+// street is rooms full of sellers, and the carrier that brings their messages.
 type street struct {
 	t       *testing.T
 	seed    uint64
@@ -35,7 +35,7 @@ type street struct {
 	db      *sql.DB
 	rooms   []string
 	sellers []*seller
-	over    atomic.Bool // nobody comes again
+	over    atomic.Bool // no seller comes again
 	ended   chan error
 }
 
@@ -69,7 +69,7 @@ func seed(t *testing.T) uint64 {
 	return n
 }
 
-// fill lets the sellers come, again and again until over is set; ended tells when all have gone.
+// fill lets the sellers come, again and again until over is set; ended closes when all have gone.
 func (s *street) fill(ctx context.Context) {
 	var group errgroup.Group
 	for i, id := range s.rooms {
@@ -85,7 +85,7 @@ func (s *street) fill(ctx context.Context) {
 // inhabit is one room from its first seller to its last message.
 func (s *street) inhabit(ctx context.Context, id string, n, members int, pace *pace) error {
 	var sellers, post, sockets errgroup.Group
-	post.Go(func() error { // nobody's: before any lease
+	post.Go(func() error { // an unasked one, before any lease
 		m := s.carrier.write(id, time.Now().Add(-time.Hour), milliseconds)
 		return s.carrier.deliver(ctx, m, route{twins: true, again: true}, pace)
 	})
@@ -121,7 +121,7 @@ func (s *street) inhabit(ctx context.Context, id string, n, members int, pace *p
 	return err
 }
 
-// close lets everybody finish and waits for the ledger.
+// close lets all sellers finish and waits for the ledger.
 func (s *street) close() {
 	s.t.Helper()
 	s.over.Store(true)
@@ -129,7 +129,7 @@ func (s *street) close() {
 	awaitLedger(s.t, s.rdb, s.db, s.rooms...)
 }
 
-// check compares what the clients saw, what the messages were answered, and what the ledger has.
+// check compares the clients' view, the answers to messages, and the ledger.
 func (s *street) check() (*accounts, astray) {
 	ledger := readLedger(s.t, s.db)
 	stays, messages := ledger.complete(s.book.stays), s.carrier.messages
@@ -158,15 +158,15 @@ func (s *street) check() (*accounts, astray) {
 	return x, truth
 }
 
-// checkIncidents wants one for each id that came with another text and for each message by which the carrier's clock may be behind, and nothing else: no match
-// was refused.
+// checkIncidents requires one incident for each id that came with another text and for each message by which
+// the carrier's clock may be behind, and nothing else: no match was refused.
 func (s *street) checkIncidents(x *accounts) {
 	s.t.Helper()
 	want, got := []string{}, []string{}
 	require.NoError(s.t, rows(s.t.Context(), s.db, `SELECT kind, subject FROM incidents`, func(scan func(...any) error) error {
 		var kind, subject string
 		err := scan(&kind, &subject)
-		if !strings.HasPrefix(subject, "sms/") { // of the carrier as such: that its clock is off
+		if !strings.HasPrefix(subject, "sms/") { // of the carrier as such: its clock is off
 			got = append(got, kind+" "+subject)
 		}
 		return err
@@ -176,7 +176,7 @@ func (s *street) checkIncidents(x *accounts) {
 			want = append(want, "message_id_reused "+m.id)
 		}
 		name := "carrier_clock " + m.id
-		// A message that is unmatched in both may be so for the clock as well: package room tests the rules for that.
+		// A message that is unmatched in both may be so for the clock as well: package room tests those rules.
 		j := x.judged(m)
 		maybe := j != nil && slices.Contains(got, name) && (j.unsure || !m.answer.attributed())
 		if maybe || j != nil && j.clock && !j.unsure {
@@ -213,14 +213,14 @@ func outcomes(stays []*stay) map[string]int {
 	return n
 }
 
-// turn is one lease of a session: a message is shown in the turn it is for, and in no later one.
+// turn is one lease of a session: a message is shown in its own turn, and in no later one.
 type turn struct {
 	session string
 	fence   int64
 }
 
-// shown says where a message was shown to another than the session of its lease, or not to that one: in the turn it is for, or in any
-// where it came late.
+// shown reports where a message was shown to another session than its lease's, or not to that one: in its own
+// turn, or in any if it came late.
 func (s *street) shown(all map[string]history, x *accounts) (wrong []string) {
 	owners := map[string][]string{} // code → sessions
 	want, late := map[turn][]string{}, map[string][]string{}
@@ -231,7 +231,7 @@ func (s *street) shown(all map[string]history, x *accounts) (wrong []string) {
 		}
 		owners[m.code] = append(owners[m.code], p.session)
 		switch j := x.judged(m); {
-		case j == nil || j.repeats: // it is shown already
+		case j == nil || j.repeats: // it has been shown already
 		case m.answer.Result == "late":
 			late[p.session] = append(late[p.session], m.id)
 		default:
@@ -265,7 +265,7 @@ func (s *street) shown(all map[string]history, x *accounts) (wrong []string) {
 	return wrong
 }
 
-// engine is one that reads what the replicas sealed.
+// engine returns an engine that can read what the replicas sealed.
 func (s *street) engine() *room.Engine {
 	keys, err := sms.Keys(smsSecret)
 	require.NoError(s.t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// The commands of docs/support.md are for a shell that finds the program. Only the address is another one.
+// The commands of docs/support.md need a shell that finds the program. Only the address differs.
 func TestCommandsOfTheSupportGuideMakeATokenThatAsksAndActs(t *testing.T) {
 	t.Parallel()
 	_, err := exec.LookPath("curl")

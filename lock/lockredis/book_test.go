@@ -17,13 +17,13 @@ import (
 	"github.com/waitroom/waitroom/lock"
 )
 
-// writer makes the pages of books that are being written, one at a time for each book.
+// writer makes the pages of books, one at a time for each book.
 type writer struct {
 	locker lock.Locker
 	page   func(ctx context.Context, book string) (string, error)
 }
 
-// write does not wait: whoever comes while a page is made is told to come back.
+// write does not wait: a caller that comes while a page is made has to come back.
 func (w writer) write(ctx context.Context, book string) (page string, err error) {
 	key, err := lock.NewKey("book", "progress", book)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Whatever comes as a push: only the waiter whose session and lock it names is told, and once.
+// For any payload of a push, only the waiter whose session and lock it names gets its grant, and once.
 func FuzzPush(f *testing.F) {
 	const session, key = "6ba7b810-9dad-41d1-80b4-00c04fd430c8", "lock:stock:1"
 	for _, seed := range []string{"", "null", "[]", `{"room":"lock:stock:1","session":"` + session + `","fence":7,"granted_at":1,"expires_at":2}`,

@@ -27,8 +27,8 @@ const roleEnv = "LOCK_TEST_ROLE"
 
 const (
 	holds   = "holds"   // and lets the lease run
-	extends = "extends" // it once, by as much again
-	renews  = "renews"  // it as KeepAlive does
+	extends = "extends" // extends it once, by as much again
+	renews  = "renews"  // renews it as KeepAlive does
 )
 
 // playRole takes the lock, prints its token, and keeps it until it is killed.
@@ -60,7 +60,7 @@ func playRole() int {
 	select {}
 }
 
-// renewed says so after the second renewal.
+// renewed prints a line after the second renewal.
 type renewed struct {
 	lock.Locker
 	times int
@@ -74,7 +74,8 @@ func (r *renewed) Extend(ctx context.Context, lease *lock.Lease, by time.Duratio
 	return err
 }
 
-// contender starts a process that wants the lock; its first line is the token of its lease, and there is none where it ends before.
+// contender starts a process that wants the lock; its first line is the token of its lease, and there is none
+// where it ends before.
 func contender(t *testing.T, addr string, key lock.Key, lease time.Duration, role string) (*testproc.Process, *bufio.Reader) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -94,7 +95,8 @@ func contender(t *testing.T, addr string, key lock.Key, lease time.Duration, rol
 	return process, bufio.NewReader(said)
 }
 
-// died has a process hold the lock, in its way, and kills it; for a longer lease where the machine is so slow that it is over by then.
+// died kills a process that holds the lock, in its role; with a longer lease where the machine is so slow
+// that it is over by then.
 func died(ctx context.Context, t *testing.T, l *lockredis.Locker, addr, role string) *lock.Lease {
 	t.Helper()
 	for lease := 1200 * time.Millisecond; ; lease *= 2 {
@@ -175,7 +177,7 @@ func TestProcessKilledWhileWaitingIsPassedOver(t *testing.T) {
 	require.NoError(t, l.Unlock(ctx, second))
 }
 
-// fenceOf reads the fence of the live lease where people read it.
+// fenceOf reads the fence of the live lease from its key in Redis.
 func fenceOf(t *testing.T, s *redistest.Server, key lock.Key) int64 {
 	t.Helper()
 	var lease struct{ Fence int64 }

@@ -19,7 +19,7 @@ import (
 	"github.com/waitroom/waitroom/lock"
 )
 
-// errTaken is what the one who lost is told.
+// errTaken is the error of the second caller.
 var errTaken = errors.New("다른 사용자가 먼저 예약했어요. 다른 시간을 골라 주세요")
 
 // slot is an hour of a trainer.
@@ -32,8 +32,8 @@ func (s slot) key() (lock.Key, error) {
 	return lock.NewKey("reservation", "trainer", fmt.Sprint(s.trainer), s.date, s.time)
 }
 
-// gym books slots: the lock keeps people from running into each other, the table's unique constraint
-// keeps the promise also when there is no lock.
+// gym books slots: the lock keeps people from running into each other, the table's unique constraint keeps
+// the promise also without a lock.
 type gym struct {
 	locker lock.Locker
 	db     *pgxpool.Pool

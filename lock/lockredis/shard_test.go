@@ -12,7 +12,8 @@ import (
 	"github.com/waitroom/waitroom/lock/lockredis"
 )
 
-// Both wait for a key of a shard that answers; the first one's process also waits for one of a shard that does not.
+// Both wait for a key of a shard that answers; the first one's process also waits for one
+// of a shard that does not.
 func TestShardThatDoesNotAnswerCostsNobodyElseItsTurn(t *testing.T) {
 	t.Parallel()
 	ctx := within(t)
@@ -45,7 +46,7 @@ func TestShardThatDoesNotAnswerCostsNobodyElseItsTurn(t *testing.T) {
 	silent, answers := shard(dead), shard(sound).Addr()
 	silent.Pause()
 	t.Cleanup(silent.Resume)
-	time.Sleep(2 * heartbeat) // for as long the process says nothing of either key, if it waits for the shard
+	time.Sleep(2 * heartbeat) // for as long as the process is silent about either key, if it waits for the shard
 	require.NoError(t, holder.Unlock(ctx, held), "%s answers, %s does not", answers, silent.Addr())
 	select {
 	case got := <-turn:

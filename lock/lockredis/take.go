@@ -60,7 +60,7 @@ func (l *Locker) tryNow(ctx context.Context, w *waiter) (*lock.Lease, error) {
 	return l.granted(w, st)
 }
 
-// granted is the lease of a join that found the lock free.
+// granted returns the lease of a join that found the lock free.
 func (l *Locker) granted(w *waiter, st room.Standing) (*lock.Lease, error) {
 	held := l.holding(w, grant{fence: st.Fence, expires: st.Lease.ExpiresAt})
 	if held == nil {
@@ -116,8 +116,8 @@ func (l *Locker) waitInLine(ctx context.Context, w *waiter, over <-chan time.Tim
 	return l.giveUp(ctx, w, cause)
 }
 
-// giveUp leaves the line; a lock that was granted meanwhile is used where the wait alone was over,
-// else given back by the same step.
+// giveUp leaves the line. It keeps a lock granted meanwhile only if the wait alone was over, else the same
+// step gives it back.
 func (l *Locker) giveUp(ctx context.Context, w *waiter, cause error) (*lock.Lease, error) {
 	l.unlist(w)
 	if cause != lock.ErrNotAcquired {

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/lock/lockredis"
 )
 
-// leftOf is what Redis has: each key, and how long it is kept. A key without an end fails the test.
+// leftOf returns each key in Redis, and its TTL. A key without an end fails the test.
 func leftOf(t *testing.T, rdb redis.UniversalClient) map[string]time.Duration {
 	t.Helper()
 	left := make(map[string]time.Duration)
@@ -86,7 +86,7 @@ func TestFenceGoesOnWhereNothingElseIsLeftOfALock(t *testing.T) {
 func TestWhatIsLeftOfALockWhoseProcessesAllDiedHasAnEnd(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Shared(t)
-	l := lockredis.New(rdb, lockredis.Config{Heartbeat: time.Hour}) // a process that says nothing more
+	l := lockredis.New(rdb, lockredis.Config{Heartbeat: time.Hour}) // a process that sends nothing more
 	defer func() { require.NoError(t, l.Close()) }()
 	key, err := lock.NewKey("stock", "item", "9")
 	require.NoError(t, err)

@@ -147,7 +147,7 @@ func TestLostReplyChangesNothing(t *testing.T) {
 func TestWaiterIsTold(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
-		before, after func(*redistest.Proxy) // the waiter waits; the lock was handed to it
+		before, after func(*redistest.Proxy) // before: the waiter waits; after: it has been granted the lock
 	}{
 		"when the subscription broke before the push": {
 			before: func(p *redistest.Proxy) { p.Refuse(); p.CutAll() },
@@ -249,7 +249,7 @@ func TestLeaseAndLineOutliveAFailover(t *testing.T) {
 	require.NoError(t, <-kept)
 }
 
-// replicated returns when a replica has all that the server was told so far: nobody waits for that in life.
+// replicated returns when a replica has every write of the server so far; real clients do not wait for that.
 func replicated(ctx context.Context, t *testing.T, master *redistest.Server) {
 	t.Helper()
 	conn := master.Client().Conn()
@@ -260,7 +260,7 @@ func replicated(ctx context.Context, t *testing.T, master *redistest.Server) {
 	require.EqualValues(t, 1, n)
 }
 
-// follows returns when a client writes to that master: what it wrote to the old one before is lost.
+// follows returns when a client writes to that master: its writes to the old one before are lost.
 func follows(ctx context.Context, t *testing.T, rdb *redis.Client, master *redistest.Server) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -268,7 +268,7 @@ func follows(ctx context.Context, t *testing.T, rdb *redis.Client, master *redis
 	}, soon, 10*time.Millisecond)
 }
 
-// answered returns when Redis has answered the call, whatever it said.
+// answered returns when Redis has answered the call, with any result.
 func answered(t *testing.T, call func() error) {
 	t.Helper()
 	require.Eventually(t, func() bool { return !errors.Is(call(), lock.ErrStore) }, soon, 10*time.Millisecond)
@@ -340,7 +340,7 @@ func TestStoreThatIsAwayIsToldAsSuch(t *testing.T) {
 	require.ErrorIs(t, err, lock.ErrStore)
 }
 
-// deaf is a client whose first subscription looks healthy and is told nothing, as one to a demoted master.
+// deaf is a client whose first subscription looks healthy and receives nothing, as one to a demoted master.
 type deaf struct {
 	redis.UniversalClient
 	elsewhere redis.UniversalClient

@@ -52,7 +52,8 @@ func (s *suite) extendLasts() {
 	var held *lock.Lease
 	var first time.Time
 	err := lock.ErrNotHeld
-	for lease := 500 * time.Millisecond; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 { // a longer one where it is over by then
+	// a longer one where it is over by then
+	for lease := 500 * time.Millisecond; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 {
 		held = s.atLeast(lease)
 		first = held.ExpiresAt
 		err = s.Extend(s.ctx, held, long)
@@ -76,7 +77,8 @@ func (s *suite) extendedEnds() {
 	var first *lock.Lease
 	var next taken
 	err := lock.ErrNotHeld
-	for lease := 500 * time.Millisecond; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 { // a longer one where it is over by then
+	// a longer one where it is over by then
+	for lease := 500 * time.Millisecond; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 {
 		first = s.atLeast(lease)
 		second := s.ask(s.ctx, long)
 		s.until("the second waits", func() bool { return s.inLine(1) || len(second) > 0 })
@@ -183,7 +185,7 @@ func (s *suite) doValue() {
 	s.wantLocked(false)
 }
 
-// renewals tells how often a Locker was asked to extend, and did.
+// renewals counts the extensions that a Locker was asked for, and did.
 type renewals struct {
 	lock.Locker
 	done atomic.Int32
@@ -201,7 +203,8 @@ func (r *renewals) Extend(ctx context.Context, lease *lock.Lease, by time.Durati
 
 func (s *suite) keepAlive() {
 	err := lock.ErrNotHeld
-	for lease := time.Second; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 { // a longer one where it is over before anybody can renew it
+	// a longer one where it is over before the test can renew it
+	for lease := time.Second; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 {
 		r := &renewals{Locker: s.Locker}
 		begun := time.Now()
 		err = lock.Do(s.ctx, r, s.key, long, lease, func(ctx context.Context, _ int64) error {
