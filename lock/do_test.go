@@ -56,7 +56,7 @@ func TestDoHandsOutTheFence(t *testing.T) {
 	}
 }
 
-func TestDoTellsWhenItsLeaseWasEndedMeanwhile(t *testing.T) {
+func TestDoReturnsErrNotHeldWhenItsLeaseWasEndedMeanwhile(t *testing.T) {
 	f, key := locktest.NewFake(), newKey(t, "order", "1")
 	err := lock.Do(t.Context(), f, key, 0, long, func(ctx context.Context, _ int64) error {
 		f.Expire(key)

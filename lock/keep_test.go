@@ -89,7 +89,7 @@ func TestKeepAliveCancelsTheWorkAtTheEndOfALeaseThatItCannotRenew(t *testing.T) 
 	})
 }
 
-func TestKeepAliveCancelsTheWorkWhenSomebodyElseEndedItsLease(t *testing.T) {
+func TestKeepAliveCancelsTheWorkWhenAnotherCallerEndedItsLease(t *testing.T) {
 	keepAlive(t, func(t *testing.T, f *locktest.Fake, key lock.Key, do func(func(context.Context) error) error) {
 		begun := time.Now()
 		err := do(func(ctx context.Context) error {
@@ -176,7 +176,7 @@ func TestRenewalThatHangsLeavesTimeForAnother(t *testing.T) {
 	})
 }
 
-func TestResumeTellsTheEndAfterAnExtensionWhoseAnswerWasLost(t *testing.T) {
+func TestResumeReturnsTheEndAfterAnExtensionWhoseAnswerWasLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &deaf{Fake: locktest.NewFake(), lost: 1}
 		held, err := d.TryLock(t.Context(), newKey(t, "order", "1"), 0, long)
@@ -189,7 +189,7 @@ func TestResumeTellsTheEndAfterAnExtensionWhoseAnswerWasLost(t *testing.T) {
 	})
 }
 
-func TestFailedUnlockIsTold(t *testing.T) {
+func TestFailedUnlockIsReturned(t *testing.T) {
 	for name, opts := range map[string][]lock.Option{"plain": nil, "kept alive": {lock.KeepAlive}} {
 		for _, want := range []error{nil, errMine} {
 			t.Run(name, func(t *testing.T) {

@@ -200,7 +200,7 @@ func TestBrowserShowsNoCodeOfAnEarlierTurn(t *testing.T) {
 	tab.requireQuiet()
 }
 
-func TestBrowserSaysWaitsAsTheTableSays(t *testing.T) {
+func TestBrowserWritesWaitsAsTheTableHasThem(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	table, err := os.ReadFile("testdata/words.json")
 	require.NoError(t, err)

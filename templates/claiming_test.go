@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-func TestClaimIsThePagesWhereSomebodyIsThereElseTheSellers(t *testing.T) {
+func TestPageClaimsForAPresentSellerAndElseTheSellerDoes(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.open(room, "ko")
 	mine := turn(0)
@@ -50,7 +50,7 @@ func TestClaimIsThePagesWhereSomebodyIsThereElseTheSellers(t *testing.T) {
 	require.Equal(t, object{"fence": 78.0}, room.last().body)
 }
 
-func TestWhoIsThereIsNotToldToPressWhatThePagePresses(t *testing.T) {
+func TestPresentSellerIsNotAskedToPressTheClaim(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.before(`window.shouted = []; const real = fetch; window.fetch = (...asked) => new Promise((go) => setTimeout(go, 300)).then(() => real(...asked)); addEventListener("DOMContentLoaded", () => {
 		const shout = document.getElementById("shout");
@@ -79,7 +79,7 @@ func TestWhoIsThereIsNotToldToPressWhatThePagePresses(t *testing.T) {
 	tab.shows("claim")
 }
 
-func TestMouseThatLiesStillOnThePageIsNobody(t *testing.T) {
+func TestMouseThatLiesStillOnThePageIsNoPresence(t *testing.T) {
 	pen := func(p *input.DispatchMouseEventParams) { p.PointerType = input.DispatchMouseEventPointerTypePen }
 	for name, use := range map[string]browsertest.Action{
 		"a mouse that moves":  chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 10, 10),
@@ -106,7 +106,7 @@ func TestMouseThatLiesStillOnThePageIsNobody(t *testing.T) {
 	}
 }
 
-func TestMissedTurnSaysUntilWhenToAnswerAndWhatASecondOneDoes(t *testing.T) {
+func TestMissedTurnShowsTheDeadlineAndTheEffectOfASecondOne(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.AwaySeconds, room.view.DropSeconds = 5, 45
 	room.change(place(1))
@@ -139,7 +139,7 @@ func TestMissedTurnSaysUntilWhenToAnswerAndWhatASecondOneDoes(t *testing.T) {
 	require.Contains(t, tab.text("outcome-lead"), "차례가 오면 ‘저\u00a0여기\u00a0있어요’를 눌러 주세요")
 }
 
-func TestWhoWasAwayAndNotAskedIsNotToldToHaveMissedAnything(t *testing.T) {
+func TestSellerAwayWithoutATurnSeesNoMissedTurn(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	missed, back := place(1), place(1)
 	missed["unclaimed"] = true
@@ -158,7 +158,7 @@ func TestWhoWasAwayAndNotAskedIsNotToldToHaveMissedAnything(t *testing.T) {
 	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="outcome"`, "</p>"), "버튼을 누르지 않아 순서가 사라졌어요")
 }
 
-func TestWhoIsBackInLineIsToldWhere(t *testing.T) {
+func TestSellerBackInLineSeesThePlace(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	missed := place(1)
 	missed["unclaimed"] = true

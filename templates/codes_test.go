@@ -131,7 +131,7 @@ func TestTurnAsksFirstAndSpeaksOfTheMarketplaceThen(t *testing.T) {
 	require.NotEqual(t, calls[0].key, room.last().key, "another ask has another key")
 }
 
-func TestJoiningSaysThatThePageAsks(t *testing.T) {
+func TestJoiningSendsThatThePageAsks(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.open(room, "ko")
 	room.then(turn(0))

@@ -38,7 +38,7 @@ func TestMachineWithoutANetworkHasNoConnection(t *testing.T) {
 	tab.until(`document.body.dataset.connection === "open"`)
 }
 
-func TestHandingOverIsSaidOnlyWhereItCanBeKnown(t *testing.T) {
+func TestHandingOverIsShownOnlyWhereItIsKnown(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	over := place(2)
 	over["lease_expires_at"] = time.Now().Add(-time.Second).UnixMilli()

@@ -43,7 +43,7 @@ func actingDesk(t *testing.T) (*fakeDesk, *deskTab) {
 	return d, tab
 }
 
-func TestEveryActionSaysWhoAndWhatAndSendsItWithItsGuardAndReason(t *testing.T) {
+func TestEveryActionShowsItsSubjectAndEffectAndSendsGuardAndReason(t *testing.T) {
 	d, tab := actingDesk(t)
 	for _, row := range []struct {
 		verb, who, effect, note, said string
@@ -71,7 +71,7 @@ func TestEveryActionSaysWhoAndWhatAndSendsItWithItsGuardAndReason(t *testing.T) 
 	require.Empty(t, browsertest.Errors(tab.ctx))
 }
 
-func TestFocusStaysWithTheHoldersCardWhereNobodyIsNext(t *testing.T) {
+func TestFocusStaysWithTheHoldersCardWithoutANextSeller(t *testing.T) {
 	for name, end := range map[string]func(d *fakeDesk, tab *deskTab){
 		"ended here": func(_ *fakeDesk, tab *deskTab) {
 			tab.openVerb("release")
@@ -135,7 +135,7 @@ func TestRefusalIsInViewWhereAPhoneIsTooShortForTheQuestion(t *testing.T) {
 	})`))
 }
 
-func TestEveryRefusalIsSaidInPlainWordsAndNothingMoreIsOffered(t *testing.T) {
+func TestEveryRefusalIsShownInPlainWordsAndEndsTheQuestion(t *testing.T) {
 	d, tab := actingDesk(t)
 	for _, row := range []struct {
 		verb   string
@@ -195,7 +195,7 @@ func TestSignedOutActionLeadsToTheSignIn(t *testing.T) {
 	tab.goes("/support/sign-in?next=%2Fsupport%2Fintegration%3Flang%3Dko")
 }
 
-func TestDialogLeftOpenSaysThatThereIsNothingLeftToDo(t *testing.T) {
+func TestDialogLeftOpenShowsThatThereIsNothingLeftToDo(t *testing.T) {
 	d, tab := actingDesk(t)
 	for _, row := range []struct {
 		verb, said string
@@ -228,7 +228,7 @@ func TestDialogLeftOpenSaysThatThereIsNothingLeftToDo(t *testing.T) {
 	require.Empty(t, d.asked())
 }
 
-func TestOpenDialogSaysTheNextOfNow(t *testing.T) {
+func TestOpenDialogShowsThePresentNextSeller(t *testing.T) {
 	d, tab := actingDesk(t)
 	tab.openVerb("release")
 	tab.says("act-effect", "다음 분 s-2")
@@ -287,7 +287,7 @@ func TestFocusComesBackToTheRowAfterAnAction(t *testing.T) {
 }
 
 // A message that was given stays, with what came of it, until its list is told anew.
-func TestGivenMessageSaysWhatCameOfIt(t *testing.T) {
+func TestAssignedMessageShowsItsResult(t *testing.T) {
 	d, tab := actingDesk(t)
 	tab.openVerb("assign")
 	tab.click(`#act-choices label:nth-child(2) input`)

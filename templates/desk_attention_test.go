@@ -70,7 +70,7 @@ func TestDeskGoesOnWhereTheBrowserShowsNoNotification(t *testing.T) {
 	}
 }
 
-func TestRoomsDeskSpeaksUpForEachMessageThatIsNobodys(t *testing.T) {
+func TestRoomsDeskSpeaksUpForEachUnassignedMessage(t *testing.T) {
 	d := startFakeDesk(t, 3)
 	tab := openDesk(t, d)
 	tab.before(heard + `; localStorage.setItem("desk-attention", '{"nobodys":true,"sound":true}')`)

@@ -21,7 +21,7 @@ func openModules(t *testing.T) *deskTab {
 	return tab
 }
 
-func TestLineFollowsChangesAsTheTableSays(t *testing.T) {
+func TestLineFollowsChangesAsInTheTable(t *testing.T) {
 	tab := openModules(t)
 	table, err := os.ReadFile("testdata/desk_model.json")
 	require.NoError(t, err)

@@ -155,7 +155,7 @@ func TestEveryFileAQuietPageNamesIsServed(t *testing.T) {
 	}
 }
 
-func TestWhatIsTypedOrRecordedCannotBreakOutOfAQuietPage(t *testing.T) {
+func TestTypedOrRecordedTextCannotBreakOutOfAQuietPage(t *testing.T) {
 	hostile := `"></script><script>alert(1)</script><img src=x>`
 	story := storyView("ko")
 	story.Seller, story.Room = hostile, hostile
@@ -187,7 +187,7 @@ func TestWhatIsTypedOrRecordedCannotBreakOutOfAQuietPage(t *testing.T) {
 	}
 }
 
-func TestSignInSaysWhatWentWrongAndNotWhoExists(t *testing.T) {
+func TestSignInShowsTheErrorAndRevealsNoAccount(t *testing.T) {
 	view := signInView("ko")
 	page := render(t, templates.SignInPage(view))
 	form := between(t, page, `<form id="sign-in"`, "</form>")
@@ -238,7 +238,7 @@ func TestBounceLeadsToThisSiteOnly(t *testing.T) {
 	}
 }
 
-func TestStoryPageTellsTheLatestVisitFirst(t *testing.T) {
+func TestStoryPageShowsTheLatestVisitFirst(t *testing.T) {
 	page := render(t, templates.StoryPage(storyView("ko")))
 	require.Contains(t, flat(between(t, page, `id="answer"`, "</p>")), "마지막 차례: 2분 안에 인증하지 않아 다음 분께 넘어갔어요 · 문자는 차례가 끝난 뒤에 도착했어요")
 	require.Less(t, strings.Index(page, "대기 번호 12번"), strings.Index(page, "대기 번호 3번"))
@@ -259,7 +259,7 @@ func TestStoryPageTellsTheLatestVisitFirst(t *testing.T) {
 	require.Contains(t, page, `href="/support/-/sellers/s-1"`)
 }
 
-func TestSellersAreAddressedWhateverTheirLetters(t *testing.T) {
+func TestSellersAreAddressedWhateverTheirCharacters(t *testing.T) {
 	v := storyView("ko")
 	v.Seller = "가/나?x=1#y"
 	require.Contains(t, render(t, templates.StoryPage(v)), `href="/support/-/sellers/%EA%B0%80%2F%EB%82%98%3Fx=1%23y`)
@@ -303,7 +303,7 @@ func TestAuditNamesEveryActionInBothLanguages(t *testing.T) {
 	}
 }
 
-func TestAuditSaysWhatWasDoneAndToWhom(t *testing.T) {
+func TestAuditShowsEachActionAndItsSubject(t *testing.T) {
 	page := render(t, templates.AuditPage(auditView("ko")))
 	for _, said := range []string{"60초 더", "12번째 → 1번째", "문자 carrier-20260703-1", "token:zendesk"} {
 		require.Contains(t, flat(page), said)
@@ -325,7 +325,7 @@ func TestAuditSaysWhatWasDoneAndToWhom(t *testing.T) {
 	require.Contains(t, page, `href="/support/-/sellers/s-1?room=integration"`)
 }
 
-func TestOnlyWhoMayActIsOfferedToSendAgain(t *testing.T) {
+func TestOnlyAnAgentWhoMayActIsOfferedToSendAgain(t *testing.T) {
 	v := deliveriesView("ko")
 	page := render(t, templates.DeliveriesPage(v))
 	require.Contains(t, page, `<form method="post" action="/support/-/deliveries/42/retry">`)
@@ -358,7 +358,7 @@ func flat(html string) string {
 	return strings.TrimSpace(spaces.ReplaceAllString(tags.ReplaceAllString(html, " "), " "))
 }
 
-func TestBounceDoesNotSayThatSomebodyIsSignedIn(t *testing.T) {
+func TestBounceDoesNotRevealASignIn(t *testing.T) {
 	for lang, wrong := range map[string]string{"ko": "로그인", "en": "igned in"} {
 		page := render(t, templates.BouncePage(templates.BounceView{DeskView: visitor(lang), Next: "/support"}))
 		require.NotContains(t, page, wrong, "it may be a stranger who followed a link")

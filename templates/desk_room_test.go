@@ -39,7 +39,7 @@ func (b *deskTab) reason() {
 	b.click("#act-yes")
 }
 
-func TestDeskShowsTheRoomAsTheFramesTellIt(t *testing.T) {
+func TestDeskShowsTheRoomOfTheFrames(t *testing.T) {
 	d := busyDesk(t)
 	tab := openDesk(t, d)
 	tab.open(roomPage)
@@ -64,7 +64,7 @@ func TestDeskShowsTheRoomAsTheFramesTellIt(t *testing.T) {
 	tab.says("line-count", "3,214명")
 }
 
-func TestDeskSaysWhoPausedTheRoomWhileItIsPaused(t *testing.T) {
+func TestDeskShowsTheAgentWhoPausedTheRoom(t *testing.T) {
 	d := pausedDesk(t, "통신사 <b>장애</b>", time.Date(2026, 7, 3, 14, 3, 0, 0, time.Local))
 	tab := openDesk(t, d)
 	tab.open(roomPage)
@@ -78,7 +78,7 @@ func TestDeskSaysWhoPausedTheRoomWhileItIsPaused(t *testing.T) {
 	tab.until(`document.getElementById("paused-by").hidden && document.body.dataset.paused === "true"`)
 }
 
-func TestTroubleIsSaidWithoutScrolling(t *testing.T) {
+func TestTroubleIsShownWithoutScrolling(t *testing.T) {
 	tab := openDesk(t, troubledDesk(t))
 	tab.open(roomPage)
 	for _, words := range []string{"줄이 막힘", "주인 없는 문자 2건", "확인할 일 1건", "waitroom-b 저장소 연결 안 됨", "기록이 밀림"} {
@@ -91,7 +91,7 @@ func TestTroubleIsSaidWithoutScrolling(t *testing.T) {
 	tab.says("items", "판매자-42")
 }
 
-func TestWhoHasTheTurnHasMoreRoomThanTheLastHour(t *testing.T) {
+func TestHolderHasMoreSpaceThanTheLastHour(t *testing.T) {
 	d := busyDesk(t)
 	d.holder["seller_id"] = strings.Repeat("seller-0", 8)
 	tab := openDesk(t, d)
@@ -258,7 +258,7 @@ func TestEveryKeyOfTheRoom(t *testing.T) {
 	require.NotEqual(t, "search", run[string](tab, `document.activeElement.id`), "and it stays so")
 }
 
-func TestLettersAreKeysWhileKoreanIsTyped(t *testing.T) {
+func TestLatinKeysWorkWhileKoreanIsTyped(t *testing.T) {
 	tab := openDesk(t, startFakeDesk(t, 20))
 	tab.open(roomPage)
 	tab.until(`document.querySelector('[data-key="2"]')`)
@@ -294,8 +294,8 @@ func TestFiguresSayTheSameAsTables(t *testing.T) {
 	tab.until(`!document.querySelector("#chart-depth .chart-plot").hidden && document.querySelector("#chart-depth .chart-table").hidden`)
 }
 
-// TestDeskKeepsNobodyOutInAnyLook is the rest of it.
-func TestDeskKeepsNobodyOut(t *testing.T) {
+// TestDeskIsAccessibleInEveryLook is the rest of it.
+func TestDeskIsAccessible(t *testing.T) {
 	d := troubledDesk(t)
 	tab := openDesk(t, d)
 	tab.open("/support/integration?lang=ko")

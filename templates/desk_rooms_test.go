@@ -110,7 +110,7 @@ func TestRowsDoNotJumpFromUnderAPointerOrFocus(t *testing.T) {
 	tab.ordered("long stuck calm both paused short")
 }
 
-func TestRoomsAreFoundByWhatTheOperatorCallsThem(t *testing.T) {
+func TestRoomsAreFoundByTheirDisplayNames(t *testing.T) {
 	d := startFakeDesk(t, 0)
 	d.rooms = fewRooms()
 	d.names = []templates.RoomName{{Room: "calm", Name: "쿠팡 서울", Phone: "010-1234-5678", Marketplace: "Wing"}, {Room: "long", Phone: "02-555-0000"}}
@@ -185,8 +185,8 @@ func TestFiveThousandRoomsStaySmooth(t *testing.T) {
 	tab.until(`[...document.querySelectorAll("#rooms-rows [role=row]")].at(-1).getAttribute("aria-rowindex") === "5001"`)
 }
 
-// TestAllRoomsKeepNobodyOutInAnyLook is the rest of it.
-func TestAllRoomsKeepNobodyOut(t *testing.T) {
+// TestAllRoomsAreAccessibleInEveryLook is the rest of it.
+func TestAllRoomsAreAccessible(t *testing.T) {
 	d, tab := openRooms(t, fewRooms())
 	for _, width := range []int{1440, 768, 360} {
 		tab.size(width, 800, width == 360)

@@ -59,7 +59,7 @@ func told(lang string, events ...templates.StoryEvent) string {
 	return lines[len(lines)-1].Text.String()
 }
 
-func TestEveryEventIsSaidInBothLanguages(t *testing.T) {
+func TestEveryEventIsWrittenInBothLanguages(t *testing.T) {
 	join, turn := happened("joined", 0), granted(200, 320)
 	type events = []templates.StoryEvent
 	for name, c := range map[string]struct {
@@ -113,7 +113,7 @@ func TestEveryEventIsSaidInBothLanguages(t *testing.T) {
 	}
 }
 
-func TestWhatSupportDidIsSaidToBeSupports(t *testing.T) {
+func TestSupportsActionsAreAttributedToSupport(t *testing.T) {
 	more := with(granted(240, 380), func(e *templates.StoryEvent) { e.Kind = "extended" })
 	events := []templates.StoryEvent{granted(200, 320), more, acted("extend", "느린 통신사", 240), over("forced", 250), acted("release", "고객 요청", 250)}
 	var lines []string

@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-func TestDeskSaysHowOldItsDataIs(t *testing.T) {
+func TestDeskShowsTheAgeOfItsData(t *testing.T) {
 	d := busyDesk(t)
 	tab := openDesk(t, d)
 	tab.open(roomPage)
@@ -62,7 +62,7 @@ func TestSignedOutDeskLeadsToTheSignInAndBack(t *testing.T) {
 }
 
 // A browser does not say why a socket was not let in.
-func TestDeskThatIsNotLetInForWantOfSignInLeadsThere(t *testing.T) {
+func TestDeskRefusedWithoutASignInLeadsToIt(t *testing.T) {
 	d := startFakeDesk(t, 2)
 	tab := openDesk(t, d)
 	browsertest.AllowErrors(tab.ctx, "401", "HTTP Authentication failed")

@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-func TestPageSaysInWhichLanguageItIsAndLeadsToAllOthersWithoutAScript(t *testing.T) {
+func TestPageNamesItsLanguageAndLinksToAllOthersWithoutAScript(t *testing.T) {
 	for _, lang := range templates.Languages() {
 		view := everyState()["idle"]
 		view.Lang = lang
@@ -41,7 +41,7 @@ func TestPageCarriesNoOtherLanguagesWords(t *testing.T) {
 	}
 }
 
-func TestErrorPageOffersTheLanguagesThatItIsGiven(t *testing.T) {
+func TestErrorPageOffersItsLanguages(t *testing.T) {
 	page := render(t, templates.ErrorPage(templates.ErrorView{Lang: "en", Languages: templates.DeskLanguages(), Code: "not_found"}))
 	require.Equal(t, len(templates.DeskLanguages()), strings.Count(page, "hreflang="))
 	page = render(t, templates.ErrorPage(templates.ErrorView{Lang: "vi", Code: "not_found"}))

@@ -36,7 +36,7 @@ func TestNothingKeepsPeopleOutOfAQuietPageInAnyLook(t *testing.T) {
 	}
 }
 
-func TestDeskKeepsNobodyOutInAnyLook(t *testing.T) {
+func TestDeskIsAccessibleInEveryLook(t *testing.T) {
 	d := troubledDesk(t)
 	tab := openDesk(t, d)
 	for _, width := range []int{1440, 360} {
@@ -56,7 +56,7 @@ func TestDeskKeepsNobodyOutInAnyLook(t *testing.T) {
 	tab.keepsNobodyOut("a table")
 }
 
-func TestAllRoomsKeepNobodyOutInAnyLook(t *testing.T) {
+func TestAllRoomsAreAccessibleInEveryLook(t *testing.T) {
 	d, tab := openRooms(t, fewRooms())
 	for _, width := range []int{1440, 768, 360} {
 		for _, lang := range []string{"ko", "en"} {

@@ -3,7 +3,7 @@ package templates_test
 import "testing"
 
 // The store lost its data and the server was started again: nobody knows of my place any more but my browser.
-func TestPlaceThatNobodyKnowsAnyMoreIsSaidToBeLost(t *testing.T) {
+func TestUnknownPlaceIsShownAsLost(t *testing.T) {
 	for name, mine := range map[string]object{
 		"who waits": {"status": "waiting", "outcome": nil, "ticket": 9, "queue_position": 2, "queue_length": 3},
 		"who holds": turn(0),

@@ -12,7 +12,7 @@ func support(notice string) object {
 	return object{"type": "notice", "notice": notice, "server_time": time.Now().UnixMilli()}
 }
 
-func TestSellerIsToldWhatSupportDidUntilItIsNoLongerTrue(t *testing.T) {
+func TestSellerSeesSupportsActionUntilItIsNoLongerTrue(t *testing.T) {
 	room, tab := expectTurn(t)
 	room.tell(t, support("extended"))
 	tab.says("notice", "상담원이 시간을 더 드렸어요")
@@ -33,7 +33,7 @@ func TestSellerIsToldWhatSupportDidUntilItIsNoLongerTrue(t *testing.T) {
 	tab.requireQuiet()
 }
 
-func TestSellerIsToldThatSupportCheckedATextWhileItIsOnShow(t *testing.T) {
+func TestSellerSeesThatSupportCheckedATextWhileItIsOnShow(t *testing.T) {
 	room, tab := expectTurn(t)
 	room.push(t, ended("completed"))
 	room.tell(t, support("assigned"))
@@ -47,7 +47,7 @@ func TestSellerIsToldThatSupportCheckedATextWhileItIsOnShow(t *testing.T) {
 	tab.requireQuiet()
 }
 
-func TestWhoIsMovedUpIsNotToldThatOthersFinished(t *testing.T) {
+func TestMovedSellerDoesNotSeeThatOthersFinished(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	for lang, said := range map[string]string{"ko": "줄 선 뒤 2명 줄었어요", "en": "You have moved up 2 places"} {
 		room.change(place(3))

@@ -31,7 +31,7 @@ const noSockets = `{ window.answers = {};
 	};
 	const real = setTimeout; window.setTimeout = (f, ms, ...rest) => real(f, ms < 10000 ? Math.min(ms, 50) : ms, ...rest) }`
 
-func TestAPageWithoutASocketShowsTheTurnWhatItHasToClaimAndTheCode(t *testing.T) {
+func TestAPageWithoutASocketShowsTheTurnItsUnclaimedMessagesAndTheCode(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.change(place(1))
 	tab.before(noSockets)

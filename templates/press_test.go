@@ -40,7 +40,7 @@ func confirm(tab *browser, opener, yes string) {
 }
 
 // Each press ends something, so that a seller who leaves the page for it is not to stand in line all the same.
-func TestWhatIsPressedWithoutAConnectionIsBusyAtOnceAndSentWhenItIsBack(t *testing.T) {
+func TestPressWithoutAConnectionIsBusyAtOnceAndSentWhenItIsBack(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	for opener, c := range map[string]struct {
 		yes, sent string
@@ -73,7 +73,7 @@ func TestWhatIsPressedWithoutAConnectionIsBusyAtOnceAndSentWhenItIsBack(t *testi
 	}
 }
 
-func TestWhatWasToBeLeftAndIsOverAlreadyIsNotSent(t *testing.T) {
+func TestLeaveOfAPlaceThatIsOverIsNotSent(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.change(place(2))
 	tab.before(unplugged)
@@ -88,7 +88,7 @@ func TestWhatWasToBeLeftAndIsOverAlreadyIsNotSent(t *testing.T) {
 	tab.until(`document.body.dataset.state === "ended" && !document.querySelector("[aria-busy]")`)
 }
 
-func TestAPressBesideOneThatIsNotAnsweredSaysWhy(t *testing.T) {
+func TestAPressBesideAnUnansweredOneShowsTheReason(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.change(turn(0))
 	tab.before(unplugged)
@@ -100,7 +100,7 @@ func TestAPressBesideOneThatIsNotAnsweredSaysWhy(t *testing.T) {
 	tab.until(`[...document.querySelectorAll("[data-error=locked]")].some((e) => e.textContent.startsWith("먼저 누른 것을 보내고 있어요"))`)
 }
 
-func TestAPressIsNotSilentWhateverWasThrown(t *testing.T) {
+func TestAPressShowsEveryThrownError(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.open(room, "ko")
 	const wrong = "처리하지 못했어요. 잠시 뒤 다시 눌러 주세요."

@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-func TestPushSaysTheSameAsThePageAndLeavesTheTimeToTheBrowser(t *testing.T) {
+func TestPushHasThePagesTextAndLeavesTheTimeToTheBrowser(t *testing.T) {
 	for _, lang := range templates.Languages() {
 		turn, turnPlain := templates.PushWords(lang, true, false, "", "integration")
 		claim, claimPlain := templates.PushWords(lang, true, true, "스마트 공방", "integration")

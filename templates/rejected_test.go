@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestRejectedCodeIsGoneAndTheSellerIsToldToAskAgain(t *testing.T) {
+func TestRejectedCodeIsGoneAndThePageShowsToAskAgain(t *testing.T) {
 	room, tab := expectTurn(t)
 	tab.do(chromedp.Click("#ask"))
 	tab.step("asked")

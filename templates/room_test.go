@@ -108,7 +108,7 @@ func codeAt(id, code string, before int64) templates.SMSView {
 	return templates.SMSView{MessageID: id, Text: "text " + code, Code: code, ReceivedAt: 1_790_000_000_000 - before*1000, Fence: 77}
 }
 
-func TestTurnShowsWhatToDoNext(t *testing.T) {
+func TestTurnShowsTheNextStep(t *testing.T) {
 	view := everyState()["locked"]
 	step := func() string { return between(t, render(t, templates.RoomPage(view)), `data-step="`, `"`) }
 	require.Equal(t, `data-step="ask`, step())
@@ -182,7 +182,7 @@ func TestPageStartsItsModulesFromAStateFrame(t *testing.T) {
 	}
 }
 
-func TestErrorPageSaysWhatToDo(t *testing.T) {
+func TestErrorPageShowsTheNextStep(t *testing.T) {
 	page := render(t, templates.ErrorPage(templates.ErrorView{Lang: "ko", Code: "unknown_room", Detail: "<b>"}))
 	require.Contains(t, page, "이런 대기실은 없어요")
 	require.Contains(t, page, "&lt;b&gt;")

@@ -58,7 +58,7 @@ func (r *fakeRoom) open() int {
 	return len(r.sockets)
 }
 
-func TestFrozenPageSaysThatNobodyIsThere(t *testing.T) {
+func TestFrozenPageReportsItsAbsence(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.open(room, "ko")
 	room.push(t, place(2))
@@ -88,7 +88,7 @@ func TestScreenStaysOnWhileThereIsSomethingToWaitFor(t *testing.T) {
 	tab.until(`document.body.dataset.state === "ended" && held === 0`)
 }
 
-func TestPlaceIsKeptForAsLongAsThePageSays(t *testing.T) {
+func TestPlaceIsKeptForAsLongAsThePageShows(t *testing.T) {
 	view := everyState()["waiting"]
 	keep := func() string { return between(t, render(t, templates.RoomPage(view)), `id="keep">`, "</p>") }
 	require.NotRegexp(t, `15초|5분`, keep(), "what is not known is not said")
@@ -101,7 +101,7 @@ func TestPlaceIsKeptForAsLongAsThePageSays(t *testing.T) {
 	require.Contains(t, between(t, render(t, templates.RoomPage(dropped)), `id="outcome-lead">`, "</p>"), "5분 안에 돌아와야")
 }
 
-func TestWhoWasPassedOverIsToldSo(t *testing.T) {
+func TestSellerPassedOverSeesIt(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.AwaySeconds = 1
 	tab.open(room, "ko")
@@ -116,7 +116,7 @@ func TestWhoWasPassedOverIsToldSo(t *testing.T) {
 }
 
 // As where a network drops everything without a word.
-func TestWhoWasPassedOverWhileTheConnectionOnlyLookedAliveIsToldSo(t *testing.T) {
+func TestSellerPassedOverBehindADeadConnectionSeesIt(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.AwaySeconds = 15
 	tab.before(`window.skip = 0; const real = performance.now.bind(performance); performance.now = () => real() + skip`)
@@ -129,7 +129,7 @@ func TestWhoWasPassedOverWhileTheConnectionOnlyLookedAliveIsToldSo(t *testing.T)
 	tab.says("notice", "자리를 비운 사이 다음 분이 먼저 시작했어요")
 }
 
-func TestSoundIsOnOnlyOnceSomebodyHasPressed(t *testing.T) {
+func TestSoundIsOnOnlyAfterAPress(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.change(place(2))
 	tab.open(room, "ko")
@@ -168,7 +168,7 @@ func TestSoundThatCannotBePlayedIsShown(t *testing.T) {
 }
 
 // Safari on iOS has notifications only on a page that was opened from the Home Screen, and navigator.standalone says whether it was.
-func TestPageOnAnIPhoneSaysHowToGetNotifications(t *testing.T) {
+func TestPageOnAnIPhoneShowsHowToGetNotifications(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.Info.Name = "스마트 공방"
 	tab.before(`delete window.Notification; Navigator.prototype.standalone = false`)
@@ -260,7 +260,7 @@ func TestLongTextLeavesTimeAndButtonsOnAPhone(t *testing.T) {
 	}
 }
 
-func TestSpacePressesWhatLooksLikeAButton(t *testing.T) {
+func TestSpacePressesLinksThatLookLikeButtons(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.Info.ReturnURL = "#back"
 	room.change(place(2))
@@ -287,7 +287,7 @@ func TestPageThatCannotBeShownNowOffersToTryAgain(t *testing.T) {
 }
 
 // Nothing tells the page for how long a place has been where it is: it may be a minute after a reload.
-func TestNothingIsSaidToBeJustNowThatMayBeLongAgo(t *testing.T) {
+func TestAnOldTimeIsNeverShownAsJustNow(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	for lang, now := range map[string]string{"ko": "방금", "en": `\b[Jj]ust\b|moment ago`} {
 		room.change(place(4))
@@ -308,7 +308,7 @@ func TestPageWhoseScriptIsAnotherVersionsIsLoadedAgainUntilBothAreOfOne(t *testi
 	require.Equal(t, "3명이 기다려요", tab.text("queue-length"))
 }
 
-func TestRefusalSaysWhatIsWrongAndOfWhat(t *testing.T) {
+func TestRefusalNamesTheErrorAndItsSubject(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.open(room, "ko")
 	invalid := `document.getElementById("seller-id").getAttribute("aria-invalid") === "true"`
@@ -375,7 +375,7 @@ func TestNothingKeepsPeopleOutOfTheSellersPage(t *testing.T) {
 	tab.until(outside + ` && document.querySelectorAll("main aside").length === 0`)
 }
 
-func TestRefusalOfAStoreThatWasAwaySaysToPressAgainWhenItIsBack(t *testing.T) {
+func TestRefusalOfAStoreThatWasAwayAsksForANewPressWhenItIsBack(t *testing.T) {
 	room, tab := expectTurn(t)
 	said := fmt.Sprintf(`document.querySelector("[data-error=locked]").textContent === %q`, "대기실에 닿지 않아요")
 	quiet := `document.querySelector("[data-error=locked]").textContent.startsWith("다시 연결됐어요.")`

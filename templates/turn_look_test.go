@@ -47,7 +47,7 @@ func TestEveryButtonCanBeReadInForcedColors(t *testing.T) {
 	legible("")
 }
 
-func TestRingShowsWhatIsLeftInForcedColors(t *testing.T) {
+func TestRingShowsTheTimeLeftInForcedColors(t *testing.T) {
 	_, tab := expectTurn(t)
 	tab.do(forcedColors(true))
 	tab.until(`["track", "left"].map((part) => parseFloat(getComputedStyle(document.querySelector(".dial-" + part)).strokeWidth)).reduce((track, left) => track * 3 <= left)`)

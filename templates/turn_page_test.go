@@ -20,7 +20,7 @@ const stopped = `{
 	window.pass = (ms) => now += ms;
 }`
 
-func TestTurnIsToldThreeTimesBeforeItIsOver(t *testing.T) {
+func TestTurnIsAnnouncedThreeTimesBeforeItIsOver(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.before(stopped)
 	tab.before(`window.buzzed = []; navigator.vibrate = (pattern) => buzzed.push(pattern.length) > 0`)
@@ -44,7 +44,7 @@ func TestTurnIsToldThreeTimesBeforeItIsOver(t *testing.T) {
 	tab.until(`buzzed.join() === "1,1,5,3"`)
 }
 
-func TestPageShowsWhatTheOperatorSaysOfTheRoom(t *testing.T) {
+func TestPageShowsTheOperatorsRoomDetails(t *testing.T) {
 	view := everyState()["locked"]
 	view.Info = templates.RoomInfo{Name: "쿠팡 연동", Phone: "010-0000-0000", Marketplace: templates.MarketplaceInfo{Name: "쿠팡", URL: "https://wing.example"},
 		Support: templates.SupportInfo{Text: "판매자 센터", URL: "https://help.example", Tel: "1500 0000"}, ReturnURL: "https://portal.example/done"}
@@ -95,7 +95,7 @@ const opensTabs = `window.opened = []; window.open = () => {
 	return { document: { body: {} }, location: { replace: (url) => opened.push(url) }, close: () => opened.push("closed") };
 }`
 
-func TestOnePressSaysThatIAskAndOpensTheMarketplace(t *testing.T) {
+func TestOnePressRecordsTheAskAndOpensTheMarketplace(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.Info.Marketplace = templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"}
 	tab.before(opensTabs)
@@ -116,7 +116,7 @@ const cutOff = `window.WebSocket = class extends EventTarget { close() {} };
 	window.fetch = () => new Promise((_, lost) => setTimeout(() => lost(new TypeError("no network")), 10));
 	const real = setTimeout; window.setTimeout = (f, ms) => real(f, ms < 10000 ? Math.min(ms, 50) : ms)`
 
-func TestTurnThatIsOverForAllThePageKnowsCallsNobodyToTheMarketplace(t *testing.T) {
+func TestTurnThatMayBeOverDoesNotCallToTheMarketplace(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.Info.Marketplace = templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"}
 	tab.open(room, "ko")

@@ -90,14 +90,14 @@ func readViews(t *testing.T) (content []byte, table viewTable) {
 	return content, table
 }
 
-func TestPageShowsAStateAsTheTableSays(t *testing.T) {
+func TestPageShowsAStateAsInTheTable(t *testing.T) {
 	_, table := readViews(t)
 	for _, row := range table.Cases {
 		require.Equal(t, row.Shown, shown(t, render(t, templates.RoomPage(row.view())), table.IDs), row.Name)
 	}
 }
 
-func TestScriptShowsAStateAsTheTableSays(t *testing.T) {
+func TestScriptShowsAStateAsInTheTable(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	content, table := readViews(t)
 	tab.do(inZone("Asia/Seoul"))

@@ -57,7 +57,7 @@ func (r waitsRow) page(gone float64) (estimated, maximum *int64) {
 	return new(min(*r.Estimated, most)), new(most)
 }
 
-func TestPageCountsWaitsDownAsTheTableSays(t *testing.T) {
+func TestPageCountsWaitsDownAsInTheTable(t *testing.T) {
 	content, err := os.ReadFile("testdata/words.json")
 	require.NoError(t, err)
 	var table struct{ Waits []waitsRow }
@@ -72,7 +72,7 @@ func TestPageCountsWaitsDownAsTheTableSays(t *testing.T) {
 }
 
 // Else the next frame, of somebody who joined behind, would raise what the page has come down to.
-func TestPageNeverCountsBelowWhatTheNextFrameWillSayNorUp(t *testing.T) {
+func TestPageNeverCountsBelowTheNextFrameNorUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tenths := func(most int, name string) float64 { return float64(rapid.IntRange(0, most).Draw(t, name)) / 10 }
 		elapsed, left := tenths(6000, "elapsed"), tenths(1200, "left")

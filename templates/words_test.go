@@ -36,7 +36,7 @@ func (r wordsRow) texts() map[string]string {
 	return map[string]string{"ko": r.Ko, "en": r.En, "ja": r.Ja, "zh-Hans": r.ZhHans, "vi": r.Vi}
 }
 
-func TestWaitsAreSaidAsTheTableSays(t *testing.T) {
+func TestWaitsAreWrittenAsInTheTable(t *testing.T) {
 	content, err := os.ReadFile("testdata/words.json")
 	require.NoError(t, err)
 	var table wordsTable

@@ -39,7 +39,7 @@ func (a *account) displaced(l *lease, m *message, w span) bool {
 	return slices.ContainsFunc(a.leases, func(other *lease) bool {
 		return other.fence > l.fence && other.party() != l.party() && other.asking && !other.live && !other.waits() &&
 			slices.ContainsFunc(other.asks, func(ask ask) bool {
-				return ask.at < w.to && w.from-ask.at < quarantine.Milliseconds() && ask.filter.takes(m.letter)
+				return ask.at < w.to && w.from-ask.at < quarantine.Milliseconds() && ask.filter.takes(m.content)
 			})
 	})
 }
@@ -187,14 +187,14 @@ func (l *lease) askedBy(moment int64) int64 {
 
 func (l *lease) fits(m *message, w span) bool {
 	return slices.ContainsFunc(l.asks, func(a ask) bool {
-		return a.at < w.to && w.from-a.at <= openFor && a.filter.takes(m.letter)
+		return a.at < w.to && w.from-a.at <= openFor && a.filter.takes(m.content)
 	})
 }
 
 // answers returns the earliest open ask that a message may answer; -1 for none.
 func (l *lease) answers(m *message, w span) int {
 	return slices.IndexFunc(l.asks, func(a ask) bool {
-		return a.at < w.to && w.from-a.at <= openFor && a.answer == nil && a.filter.takes(m.letter)
+		return a.at < w.to && w.from-a.at <= openFor && a.answer == nil && a.filter.takes(m.content)
 	})
 }
 

@@ -67,7 +67,7 @@ func newAccount() *account {
 
 func (a *account) granted(e event, p *stay) string {
 	if p == nil {
-		return "nobody had that lease"
+		return "no session had that lease"
 	}
 	l := &lease{stay: p, fence: e.fence, ticket: e.ticket, granted: p.granted.from, live: true, asking: p.manner.joinsAsking()}
 	a.leases = append(a.leases, l)
@@ -96,7 +96,7 @@ func (a *account) asked(e event) string {
 	l.asking = true
 	r := slices.IndexFunc(l.requests, func(r *request) bool { return r.has(e.at) && r.explains(e) })
 	if r < 0 {
-		return fmt.Sprintf("ticket %d did not say so", e.ticket)
+		return fmt.Sprintf("ticket %d did not ask", e.ticket)
 	}
 	if e.kind == "extended" {
 		return ""
@@ -175,7 +175,7 @@ const startsBehind = 2000
 func (a *account) cautious(m *message, at int64) (list []judgement) {
 	if m.from == 0 {
 		for from := m.asked - startsBehind; from < m.asked-clocksDiffer; from++ {
-			list = append(list, a.nobodys(m, span{from, at + 1})...)
+			list = append(list, a.unmatched(m, span{from, at + 1})...)
 		}
 		return list
 	}
@@ -183,13 +183,13 @@ func (a *account) cautious(m *message, at int64) (list []judgement) {
 		return nil
 	}
 	for read := min(m.from-1, at); read >= m.asked-startsBehind; read-- {
-		list = append(list, a.nobodys(m, span{read - (m.from - read), min(m.to, at+1)})...)
+		list = append(list, a.unmatched(m, span{read - (m.from - read), min(m.to, at+1)})...)
 	}
 	return list
 }
 
-// nobodys returns the judgements by which a message stays unmatched.
-func (a *account) nobodys(m *message, w span) []judgement {
+// unmatched returns the judgements by which a message stays unmatched.
+func (a *account) unmatched(m *message, w span) []judgement {
 	return slices.DeleteFunc(a.attribute(m, w), func(j judgement) bool { return j.lease != nil })
 }
 

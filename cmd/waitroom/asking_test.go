@@ -59,7 +59,7 @@ func (s *seller) filter(of shop) (f filter) {
 
 // fate decides what happens to the code.
 func (s *seller) fate(ctx context.Context, by *cause, of shop) {
-	l, how := s.carrier.codeLetter(of), s.stamp()
+	l, how := s.carrier.codeContent(of), s.stamp()
 	if s.chance(6) {
 		l = s.carrier.alike(s.room, l)
 	}
@@ -69,13 +69,13 @@ func (s *seller) fate(ctx context.Context, by *cause, of shop) {
 	case n < 62:
 		s.dispatch(ctx, l, s.upTo(15), how, 1+s.rng.IntN(3), by)
 	case n < 68:
-		s.dispatchLong(ctx, s.carrier.longLetter(of, s.rng.IntN(10)), by)
+		s.dispatchLong(ctx, s.carrier.longContent(of, s.rng.IntN(10)), by)
 	case n < 80:
 		s.dispatch(ctx, l, s.upTo(int(quarantine.Milliseconds())), how, s.rng.IntN(2), by)
 	case n < 90:
 		s.dispatch(ctx, l, quarantine+s.upTo(1200), how, 0, by)
 	case n < 93: // its sender may differ from the filter
-		s.dispatch(ctx, s.carrier.codeLetter(shops[s.rng.IntN(len(shops))]), s.upTo(15), how, 0, by)
+		s.dispatch(ctx, s.carrier.codeContent(shops[s.rng.IntN(len(shops))]), s.upTo(15), how, 0, by)
 	default: // lost
 	}
 }
@@ -97,7 +97,7 @@ func (s *seller) expect(ctx context.Context, p *stay, f filter) (*request, error
 	for {
 		r := &request{filter: f}
 		p.requests = append(p.requests, r)
-		got, err := s.say(ctx, p, r)
+		got, err := s.postAsk(ctx, p, r)
 		if err != nil || r.until == 0 {
 			return r, err
 		}
@@ -110,8 +110,8 @@ func (s *seller) expect(ctx context.Context, p *stay, f filter) (*request, error
 	}
 }
 
-// post sends an expect.
-func (s *seller) say(ctx context.Context, p *stay, r *request) (reply, error) {
+// postAsk sends an expect.
+func (s *seller) postAsk(ctx context.Context, p *stay, r *request) (reply, error) {
 	body, _ := json.Marshal(struct { // it always marshals
 		filter
 		Fence int64 `json:"fence"`
@@ -125,7 +125,7 @@ func (s *seller) say(ctx context.Context, p *stay, r *request) (reply, error) {
 	if err != nil {
 		return got, err
 	}
-	r.span, r.again = span{got.asked, got.told}, got.attempts > 1
+	r.span, r.again = span{got.asked, got.answered}, got.attempts > 1
 	var answer struct {
 		Status                     any // of a problem it is a number
 		Code                       string
@@ -154,7 +154,7 @@ func busyFor(got reply, r *request) error {
 	least, most := float64(r.until-r.to)/1000, float64(r.until-r.from)/1000
 	if err != nil || seconds < 1 || float64(seconds) < math.Ceil(least) || float64(seconds) > max(math.Ceil(most), 1) ||
 		least > quarantine.Seconds() {
-		return fmt.Errorf("the number is busy for %q or until %d, asked %d, told %d", got.header.Get("Retry-After"), r.until, r.from, r.to)
+		return fmt.Errorf("the number is busy for %q or until %d, asked %d, answered %d", got.header.Get("Retry-After"), r.until, r.from, r.to)
 	}
 	return nil
 }

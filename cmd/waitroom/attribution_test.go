@@ -82,26 +82,26 @@ func (x *accounts) judge(a *account, e event, m *message, next []event) string {
 	if m == nil {
 		return "no carrier brought " + e.message
 	}
-	if e.at < m.asked || e.at > m.told {
-		return fmt.Sprintf("%s was judged then, and posted from %d to %d", m.id, m.asked, m.told)
+	if e.at < m.asked || e.at > m.answered {
+		return fmt.Sprintf("%s was judged then, and posted from %d to %d", m.id, m.asked, m.answered)
 	}
 	got := verdict{m.answer.Result, m.answer.Reason, m.answer.Fence, m.answer.Duplicate}
 	possible := a.possible(m, e.at)
 	if len(possible) == 1 {
 		x.certain++
 	}
-	said := func(j judgement) bool { return j.verdict == got }
-	if !slices.ContainsFunc(possible, said) {
+	matches := func(j judgement) bool { return j.verdict == got }
+	if !slices.ContainsFunc(possible, matches) {
 		possible = append(possible, a.cautious(m, e.at)...)
 		x.cautious++
 	}
-	found := slices.IndexFunc(possible, said)
+	found := slices.IndexFunc(possible, matches)
 	if found < 0 {
 		a.take(judgement{verdict: got, message: m, lease: a.byFence[got.fence]}, e.at)
 		return fmt.Sprintf("%s (sent %d–%d, part %d of %d of %q, code %t) is %s, not %v", m.id, m.from, m.to, m.part, m.parts, m.ref, m.code != "", m.raw, possible)
 	}
 	picked := possible[found]
-	picked.unsure = slices.ContainsFunc(possible, func(j judgement) bool { return said(j) && j.clock != picked.clock })
+	picked.unsure = slices.ContainsFunc(possible, func(j judgement) bool { return matches(j) && j.clock != picked.clock })
 	if picked.clock {
 		x.clock++
 	}
@@ -226,7 +226,7 @@ func (x *accounts) unasked(m *message) string {
 // sentBy returns the latest time at which a message was sent: one without a time is as old as its way here.
 func (x *accounts) sentBy(m *message) int64 {
 	if m.from == 0 {
-		return m.told
+		return m.answered
 	}
 	return m.sent
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAuditSaysWhatItNeeds(t *testing.T) {
+func TestAuditWithoutItsArgumentsPrintsUsage(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
 		"waitroom: say what: waitroom audit verify":                  {"audit"},

@@ -77,8 +77,8 @@ func (p *stay) seen(r reply, now standing) error {
 		return fmt.Errorf("ticket %d: outcome %s has become %s", p.ticket, p.outcome, now.Outcome)
 	}
 	p.outcome = now.Outcome
-	p.ended.narrow(p.granted.from, r.told)
-	p.granted.narrow(0, r.told)
+	p.ended.narrow(p.granted.from, r.answered)
+	p.granted.narrow(0, r.answered)
 	if p.outcome == "expired" && p.fence != 0 {
 		end := p.granted.from + leaseLength.Milliseconds()
 		p.ended.narrow(end, end+p.manner.putOff())
@@ -133,12 +133,12 @@ func (p *stay) released(r reply) error {
 	p.outcome = left.Outcome
 	if left.Fence != 0 {
 		p.fence = left.Fence
-		p.granted.narrow(0, r.told)
+		p.granted.narrow(0, r.answered)
 	}
 	if left.Already {
 		r.asked = 0
 	}
-	p.ended.narrow(r.asked, r.told)
+	p.ended.narrow(r.asked, r.answered)
 	return nil
 }
 

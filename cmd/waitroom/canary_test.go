@@ -57,7 +57,7 @@ func newReceiver(t *testing.T) *receiver {
 	return r
 }
 
-func (r *receiver) told() string {
+func (r *receiver) received() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return strings.Join(r.bodies, "\n")
@@ -89,16 +89,16 @@ func (s *single) posts(paths map[string]string) (answers string) {
 }
 
 // canaryContent has the canary as its code, and returns a word that marks this one.
-func (s *single) canaryLetter() (l letter, word string) {
+func (s *single) canaryContent() (l content, word string) {
 	word = s.carrier.word()
-	return letter{sender: canarySender, code: canary, text: "[" + word + "] 인증번호는 [" + canaryText + "] 입니다. (" + canaryWide + ")\n" +
+	return content{sender: canarySender, code: canary, text: "[" + word + "] 인증번호는 [" + canaryText + "] 입니다. (" + canaryWide + ")\n" +
 		"@seller.example.com #" + canary + " " + canaryTail}, word
 }
 
 // sendCanary sends it, three times, and returns its word.
 func (s *single) sendCanary(want string, at time.Time, how stamp) (*message, string) {
 	s.t.Helper()
-	l, word := s.canaryLetter()
+	l, word := s.canaryContent()
 	m := s.bring(s.carrier.compose(oneRoom, l, at, how), route{twins: true, again: true})
 	require.Equal(s.t, want, strings.TrimSpace(m.answer.Result+" "+m.answer.Reason))
 	return m, word
@@ -134,7 +134,7 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.do(http.MethodDelete, a, "/lock?reason=completed", "").status)
 	_, lateToA := s.sendCanary("late", asked, milliseconds)
 	s.awaitFrame(ofA, lateToA)
-	again := s.bring(s.carrier.compose(oneRoom, m.letter, time.Now(), milliseconds), route{again: true})
+	again := s.bring(s.carrier.compose(oneRoom, m.content, time.Now(), milliseconds), route{again: true})
 	require.Equal(t, answer{"matched", "", first.Ticket, first.Fence, true}, again.answer)
 	_, toB := s.sendCanary("matched", time.Now(), milliseconds)
 	s.awaitFrame(ofB, toB)
@@ -143,7 +143,7 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	m, toC := s.sendCanary("matched", time.Now(), noTime)
 	s.awaitFrame(ofC, toC)
 	s.reject(c, m)
-	stray, nobodys := s.sendCanary("unmatched no_lease", first.GrantedAt.Add(-time.Hour), milliseconds)
+	stray, unmatched := s.sendCanary("unmatched no_lease", first.GrantedAt.Add(-time.Hour), milliseconds)
 	other, anybodys := s.sendCanary("unmatched ambiguous", first.GrantedAt, clockAhead)
 	roomDesk.await(t, `"ambiguous"`) // before it is assigned
 	out := map[string]string{}
@@ -159,7 +159,7 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	require.Contains(t, s.page(a), canary, "its holder sees it on reload")
 	integration.await(t, "lock.granted", "sms.matched", "lock.ended", "message_rejected")
 	for socket, own := range map[*socket][]string{ofA: {toA, lateToA}, ofB: {toB}, ofC: {toC}, ofD: nil} {
-		requireOnly(t, framesOf(socket), own, []string{toA, lateToA, toB, toC, nobodys, anybodys})
+		requireOnly(t, framesOf(socket), own, []string{toA, lateToA, toB, toC, unmatched, anybodys})
 	}
 	for name, session := range map[string]string{"a holder": d, "who rejected it": c, "nobody": ""} {
 		out["page of "+name] = s.page(session)
@@ -175,10 +175,10 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 		out[where] = content
 	}
 	out["desk: room's socket"], out["desk: all rooms' socket"] = roomDesk.text(), allRooms.text()
-	require.Contains(t, out["desk: room's socket"], "["+nobodys+"]", "the text is there, masked")
+	require.Contains(t, out["desk: room's socket"], "["+unmatched+"]", "the text is there, masked")
 	out["metrics"] = s.get("", "/metrics")
 	out["readyz"] = s.get("", "/readyz")
-	out["webhooks"] = integration.told()
+	out["webhooks"] = integration.received()
 	s.searchStore(store, out, published, monitored)
 	s.fleet.members[0].process.Stop(syscall.SIGTERM)
 	out["log"] = s.file(s.fleet.members[0].log)
@@ -265,10 +265,10 @@ func (s *single) reject(session string, m *message) {
 func (r *receiver) await(t *testing.T, words ...string) {
 	t.Helper()
 	testproc.Until(t, patience, func() error {
-		told := r.told()
+		received := r.received()
 		for _, word := range words {
-			if !strings.Contains(told, word) {
-				return fmt.Errorf("it was not told of %s", word)
+			if !strings.Contains(received, word) {
+				return fmt.Errorf("it did not receive %s", word)
 			}
 		}
 		return nil

@@ -19,7 +19,7 @@ const smsSecret = "whsec_c2VjcmV0LW9mLXRoZS1jYXJyaWVyLTEyMzQ1Ng=="
 
 // message is one SMS on its way.
 type message struct {
-	letter
+	content
 	room, id string
 	body     string
 	from, to int64  // the half-open time that it names as sent, unix ms; both 0 if it names none
@@ -30,9 +30,9 @@ type message struct {
 	reused   bool   // its id came again with another text
 	repeated bool   // it was posted more than once before it was answered
 
-	asked, told int64 // when it was first posted, and when the first answer came
-	raw         string
-	answer      answer
+	asked, answered int64 // when it was first posted, and when the first answer came
+	raw             string
+	answer          answer
 }
 
 // cause is the origin of a code: a place, and the ask where it recorded one.
@@ -68,12 +68,12 @@ type carrier struct {
 
 	mu       sync.Mutex
 	messages []*message
-	last     map[string]letter // by room: the last with a code, in one piece
+	last     map[string]content // by room: the last with a code, in one piece
 }
 
 func newCarrier(f *fleet) (*carrier, error) {
 	signer, err := webhooks.NewWebhook(smsSecret)
-	return &carrier{fleet: f, signer: signer, drift: -1, last: map[string]letter{}}, err
+	return &carrier{fleet: f, signer: signer, drift: -1, last: map[string]content{}}, err
 }
 
 // ahead returns how far the carrier's clock is ahead (ms). It drifts from a tenth of a quarantine behind to a
@@ -100,12 +100,12 @@ const (
 
 // write makes a message with a new code that was sent at a time.
 func (c *carrier) write(room string, at time.Time, how stamp) *message {
-	return c.compose(room, c.codeLetter(shops[0]), at, how)
+	return c.compose(room, c.codeContent(shops[0]), at, how)
 }
 
-func (c *carrier) compose(room string, l letter, at time.Time, how stamp) *message {
+func (c *carrier) compose(room string, l content, at time.Time, how stamp) *message {
 	at = at.In(time.FixedZone("KST", 9*60*60)).Truncate(time.Millisecond)
-	m := &message{letter: l, room: room, id: fmt.Sprint("m-", c.count.Add(1)), sent: at.UnixMilli()}
+	m := &message{content: l, room: room, id: fmt.Sprint("m-", c.count.Add(1)), sent: at.UnixMilli()}
 	if how != noTime {
 		m.ahead = c.ahead(at)
 	}
@@ -188,7 +188,7 @@ func (c *carrier) deliver(ctx context.Context, m *message, by route, pace *pace)
 
 // reuse posts another text under the id of an answered message: it gets that answer.
 func (c *carrier) reuse(ctx context.Context, m *message) error {
-	other := c.codeLetter(shops[0])
+	other := c.codeContent(shops[0])
 	again := *m
 	again.body = encode(map[string]any{"message_id": m.id, "from": other.sender, "text": other.text})
 	m.reused = true
@@ -200,12 +200,12 @@ func (c *carrier) reuse(ctx context.Context, m *message) error {
 }
 
 func (c *carrier) answered(m *message, replies []reply) error {
-	m.asked, m.told, m.raw = replies[0].asked, replies[0].told, replies[0].body
+	m.asked, m.answered, m.raw = replies[0].asked, replies[0].answered, replies[0].body
 	for _, r := range replies {
 		if r.status != http.StatusOK || r.body != m.raw {
 			return fmt.Errorf("message %s in %s: %d %s, and another post of it %s", m.id, m.room, r.status, r.body, m.raw)
 		}
-		m.asked, m.told = min(m.asked, r.asked), min(m.told, r.told)
+		m.asked, m.answered = min(m.asked, r.asked), min(m.answered, r.answered)
 		m.repeated = m.repeated || r.attempts > 1
 	}
 	m.repeated = m.repeated || len(replies) > 1

@@ -96,14 +96,14 @@ func TestAReplicaIsReadyWithWhatComposeGivesIt(t *testing.T) {
 	t.Cleanup(process.Kill)
 	ready := `"checks":{"ledger":"ok","redis":"ok","server":"ok","subscription":"ok"}`
 	testproc.Until(t, patience, func() error {
-		if said, err := get("http://" + addr + "/readyz"); err != nil || !strings.Contains(said, ready) {
-			return fmt.Errorf("%s %w\n%s", said, err, testproc.LogTail(logPath))
+		if output, err := get("http://" + addr + "/readyz"); err != nil || !strings.Contains(output, ready) {
+			return fmt.Errorf("%s %w\n%s", output, err, testproc.LogTail(logPath))
 		}
 		return nil
 	})
-	said, err := get("http://" + metrics + "/metrics")
+	output, err := get("http://" + metrics + "/metrics")
 	require.NoError(t, err)
-	require.Contains(t, said, `waitroom_check_ok{check="redis"} 1`)
+	require.Contains(t, output, `waitroom_check_ok{check="redis"} 1`)
 
 	health := exec.Command(program, "healthcheck") // as HEALTHCHECK does
 	health.Env = env

@@ -22,11 +22,11 @@ func (s *seller) journey(leases int) journey {
 
 // send sends a code now, which arrives some leases later.
 func (s *seller) send(ctx context.Context, by *cause, how stamp, leases int) {
-	s.travel(ctx, s.message(s.carrier.codeLetter(shops[s.rng.IntN(len(shops))]), time.Now(), how, by), how, s.journey(leases))
+	s.travel(ctx, s.message(s.carrier.codeContent(shops[s.rng.IntN(len(shops))]), time.Now(), how, by), how, s.journey(leases))
 }
 
 // dispatch sends a message after a while; it arrives some leases later.
-func (s *seller) dispatch(ctx context.Context, l letter, after time.Duration, how stamp, leases int, by *cause) {
+func (s *seller) dispatch(ctx context.Context, l content, after time.Duration, how stamp, leases int, by *cause) {
 	j := s.journey(leases)
 	s.post.Go(func() error {
 		if err := linger(ctx, after); err != nil {
@@ -37,7 +37,7 @@ func (s *seller) dispatch(ctx context.Context, l letter, after time.Duration, ho
 }
 
 // dispatchLong sends the parts of a long message, which come in any order.
-func (s *seller) dispatchLong(ctx context.Context, parts [2]letter, by *cause) {
+func (s *seller) dispatchLong(ctx context.Context, parts [2]content, by *cause) {
 	if s.chance(40) {
 		parts[0], parts[1] = parts[1], parts[0]
 	}
@@ -57,7 +57,7 @@ func (s *seller) dispatchLong(ctx context.Context, parts [2]letter, by *cause) {
 
 // stray is a code that no seller asked for.
 func (s *seller) stray(ctx context.Context, at time.Time, leases int) {
-	s.travel(ctx, s.message(s.carrier.codeLetter(shops[0]), at, milliseconds, nil), milliseconds, s.journey(leases))
+	s.travel(ctx, s.message(s.carrier.codeContent(shops[0]), at, milliseconds, nil), milliseconds, s.journey(leases))
 }
 
 // noise sends the number's other messages.
@@ -70,7 +70,7 @@ func (s *seller) noise(ctx context.Context) {
 	}
 }
 
-func (s *seller) message(l letter, at time.Time, how stamp, by *cause) *message {
+func (s *seller) message(l content, at time.Time, how stamp, by *cause) *message {
 	m := s.carrier.compose(s.room, l, at, how)
 	m.cause = by
 	return m
@@ -95,7 +95,7 @@ func (s *seller) carry(ctx context.Context, m *message, how stamp, j journey) er
 	if err := linger(ctx, j.resend); err != nil {
 		return err
 	}
-	again := s.message(m.letter, time.Now(), how, m.cause)
+	again := s.message(m.content, time.Now(), how, m.cause)
 	again.resent = true
 	return s.carrier.deliver(ctx, again, route{replica: j.replica + 1}, s.pace)
 }

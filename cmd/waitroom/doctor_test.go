@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-func TestDoctorsExitCodeSaysWhetherSomethingIsWrong(t *testing.T) {
+func TestDoctorsExitCodeReportsAFailedCheck(t *testing.T) {
 	t.Parallel()
 	args := []string{"doctor", "--addr", fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(t)), "--database-url", "sqlite:" + filepath.Join(t.TempDir(), "data", "waitroom.db")}
 	var out, problems bytes.Buffer

@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-func TestErasureSaysWhomAndWhatItNeeds(t *testing.T) {
+func TestErasureWithoutItsArgumentsPrintsUsage(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
 		"waitroom: say who: waitroom erase --seller ID": {"erase"},

@@ -84,12 +84,12 @@ type call struct {
 
 // reply is an answer, with the times (unix ms) of its first attempt and its arrival.
 type reply struct {
-	status       int
-	header       http.Header
-	body         string
-	asked, told  int64
-	attempts     int
-	lastAttempts int64 // when the answered attempt began
+	status          int
+	header          http.Header
+	body            string
+	asked, answered int64
+	attempts        int
+	lastAttempts    int64 // when the answered attempt began
 }
 
 // ask asks one replica, once.
@@ -114,7 +114,7 @@ func (f *fleet) ask(ctx context.Context, base string, c call) (reply, error) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	text, err := io.ReadAll(resp.Body)
-	r.status, r.header, r.body, r.told = resp.StatusCode, resp.Header, string(text), time.Now().UnixMilli()
+	r.status, r.header, r.body, r.answered = resp.StatusCode, resp.Header, string(text), time.Now().UnixMilli()
 	r.lastAttempts = r.asked
 	return r, err
 }
@@ -143,7 +143,7 @@ func (f *fleet) took(c call, r reply) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.slowest[name] = max(f.slowest[name], time.Duration(r.told-r.asked)*time.Millisecond)
+	f.slowest[name] = max(f.slowest[name], time.Duration(r.answered-r.asked)*time.Millisecond)
 }
 
 // linger waits for the delay of a person or a network.

@@ -203,63 +203,63 @@ func (b ledgerBook) complete(stays []*stay) []*stay {
 // compare reports where the ledger differs from the clients, and takes over its times, which lie in the
 // clients' spans.
 func (b ledgerBook) compare(stays []*stay) (wrong []string) {
-	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	b.comparePlaces(stays, say)
-	b.compareLeases(stays, say)
+	report := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	b.comparePlaces(stays, report)
+	b.compareLeases(stays, report)
 	return wrong
 }
 
-type say func(format string, args ...any)
+type reportf func(format string, args ...any)
 
-func (b ledgerBook) comparePlaces(stays []*stay, say say) {
+func (b ledgerBook) comparePlaces(stays []*stay, report reportf) {
 	seen := map[string]*stay{}
 	for _, p := range stays {
 		if key := fmt.Sprint(p.room, "/", p.ticket); seen[key] != nil {
-			say("%s: ticket %d was given twice", p.room, p.ticket)
+			report("%s: ticket %d was given twice", p.room, p.ticket)
 		} else {
 			seen[key] = p
 		}
 	}
 	if len(b.places) != len(seen) {
-		say("the ledger has %d places and the clients %d", len(b.places), len(seen))
+		report("the ledger has %d places and the clients %d", len(b.places), len(seen))
 	}
 	var last ledgerPlace
 	for _, l := range b.places {
 		if l.room == last.room && (l.epoch != last.epoch || l.ticket != last.ticket+1) || l.room != last.room && l.ticket != 1 {
-			say("%s: ticket %d of epoch %d follows ticket %d of epoch %d", l.room, l.ticket, l.epoch, last.ticket, last.epoch)
+			report("%s: ticket %d of epoch %d follows ticket %d of epoch %d", l.room, l.ticket, l.epoch, last.ticket, last.epoch)
 		}
 		last = l
 		p := seen[fmt.Sprint(l.room, "/", l.ticket)]
 		if p == nil || p.seller != l.seller || p.outcome != l.outcome || p.fence != l.fence || l.timesEnded != 1 {
-			say("place: the ledger has %+v, its client %+v", l, p)
+			report("place: the ledger has %+v, its client %+v", l, p)
 		}
 	}
 }
 
-func (b ledgerBook) compareLeases(stays []*stay, say say) {
+func (b ledgerBook) compareLeases(stays []*stay, report reportf) {
 	seen := histories(stays)
 	n := 0
 	for _, h := range seen {
 		n += len(h)
 	}
 	if n != len(b.leases) {
-		say("the ledger has %d leases and the clients %d", len(b.leases), n)
+		report("the ledger has %d leases and the clients %d", len(b.leases), n)
 	}
 	var last ledgerLease
 	for _, l := range b.leases { // by room and fence
 		if l.room == last.room && (l.ticket <= last.ticket || l.granted < last.ended) {
-			say("%s: lease %+v follows %+v", l.room, l, last)
+			report("%s: lease %+v follows %+v", l.room, l, last)
 		}
 		last = l
 		p := seen[l.room][l.fence]
 		if p == nil || p.ticket != l.ticket || p.seller != l.seller || p.outcome != l.outcome ||
 			!p.granted.has(l.granted) || !p.ended.has(l.ended) {
-			say("lease: the ledger has %+v, its client %+v", l, p)
+			report("lease: the ledger has %+v, its client %+v", l, p)
 			continue
 		}
 		p.granted, p.ended = span{l.granted, l.granted}, span{l.ended, l.ended}
 		if expires := p.expires(); !expires.has(l.expires) {
-			say("lease: the ledger has %+v, and it may expire in %v", l, expires)
+			report("lease: the ledger has %+v, and it may expire in %v", l, expires)
 		}
 	}
 }
@@ -267,15 +267,15 @@ func (b ledgerBook) compareLeases(stays []*stay, say say) {
 // compareMessages reports where the ledger has another answer than the carrier, or not one
 // verification for each match.
 func (b ledgerBook) compareMessages(messages []*message, x *accounts) (wrong []string) {
-	told := map[string]*message{}
+	answered := map[string]*message{}
 	for _, m := range messages {
-		told[m.room+"/"+m.id] = m
+		answered[m.room+"/"+m.id] = m
 	}
-	if len(b.messages) != len(told) {
-		wrong = append(wrong, fmt.Sprintf("the ledger has %d messages and the carrier %d", len(b.messages), len(told)))
+	if len(b.messages) != len(answered) {
+		wrong = append(wrong, fmt.Sprintf("the ledger has %d messages and the carrier %d", len(b.messages), len(answered)))
 	}
 	for _, l := range b.messages {
-		m := told[l.room+"/"+l.id]
+		m := answered[l.room+"/"+l.id]
 		if m == nil || l.state != "judged" || (answer{l.result, l.reason, l.ticket, l.fence, l.duplicate == 1}) != m.answer {
 			wrong = append(wrong, fmt.Sprintf("message: the ledger has %+v, the carrier %+v", l, m))
 			continue

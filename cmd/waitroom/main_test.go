@@ -119,12 +119,12 @@ func grants(t *testing.T, rdb *redis.Client) (next func() *room.EventLease) {
 	t.Cleanup(func() { _ = sub.Close() })
 	_, err := sub.Receive(t.Context())
 	require.NoError(t, err)
-	told, last := sub.Channel(), int64(0)
+	published, last := sub.Channel(), int64(0)
 	return func() *room.EventLease {
 		t.Helper()
 		for end := time.After(patience); ; {
 			select {
-			case m := <-told:
+			case m := <-published:
 				e, err := room.ParseEvent(m.Payload)
 				require.NoError(t, err)
 				if e.Lease != nil && e.Lease.Fence > last {

@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestBillOfMaterialsHasWhatTheProgramIsMadeOfAndNothingElse(t *testing.T) {
+func TestBillOfMaterialsListsExactlyTheProgramsModules(t *testing.T) {
 	built := filepath.Join(t.TempDir(), "waitroom")
-	said, err := exec.Command("go", "build", "-o", built, ".").CombinedOutput()
-	require.NoError(t, err, string(said))
+	output, err := exec.Command("go", "build", "-o", built, ".").CombinedOutput()
+	require.NoError(t, err, string(output))
 	bill := exec.Command("go", "run", "../../internal/sbom", built, "v1.2.3")
 	out, err := bill.Output()
 	require.NoError(t, err)

@@ -24,9 +24,9 @@ func (b *single) forget() {
 
 // lies are false states of a room in Redis, each with the reason by which the second check refuses it.
 var lies = []struct {
-	name string
-	tell func(b *single, first standing) (sentAt time.Time)
-	why  string
+	name  string
+	apply func(b *single, first standing) (sentAt time.Time)
+	why   string
 }{
 	{"two leases overlap", func(b *single, first standing) time.Time {
 		b.set("lease.granted", first.GrantedAt.UnixMilli())
@@ -63,7 +63,7 @@ func requireSecondLine(t *testing.T, driver string, ledger func(*testing.T) (url
 			require.Equal(t, "locked", holder.Status)
 
 			b.forget()
-			m := b.send(lie.tell(b, first))
+			m := b.send(lie.apply(b, first))
 			require.Equal(t, answer{Result: "unmatched", Reason: "ambiguous"}, m.answer)
 			b.requireRefused(m, lie.why)
 			b.requireHidden(m, second, socket)

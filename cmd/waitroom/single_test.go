@@ -76,7 +76,7 @@ func (b *single) expect(session string, fence int64, more string) int64 {
 	b.t.Helper()
 	r := b.do(http.MethodPost, session, "/lock/expect", fmt.Sprintf(`{"fence":%d%s}`, fence, more))
 	require.Equal(b.t, http.StatusOK, r.status, r.body)
-	return r.told
+	return r.answered
 }
 
 // status returns a session's status of its place.

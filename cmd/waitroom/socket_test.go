@@ -82,14 +82,14 @@ func (s *socket) connection(ctx context.Context, n int) error {
 			}
 			last = f
 		}
-		s.told(f)
+		s.received(f)
 		if err != nil {
 			return err
 		}
 	}
 }
 
-func (s *socket) told(f frame) {
+func (s *socket) received(f frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f.Type == "sms" {

@@ -19,7 +19,7 @@ func TestOriginIsComparedBySchemeHostAndPort(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoOriginIsNotTrusted(t *testing.T) {
+func TestTextsThatAreNoOriginAreNotTrusted(t *testing.T) {
 	for _, text := range []string{"portal.example", "https://portal.example/", "null"} {
 		_, err := New("", []string{text})
 		require.ErrorContains(t, err, text)

@@ -15,7 +15,7 @@ func TestFoldLeavesOutCaseWidthAndSeparators(t *testing.T) {
 	require.Equal(t, similar.Fold("판매자"), similar.Fold("\u1111\u1161\u11ab\u1106\u1162\u110c\u1161"), "however it is composed")
 }
 
-func TestDistanceCountsLetters(t *testing.T) {
+func TestDistanceCountsCharacters(t *testing.T) {
 	for _, c := range []struct {
 		a, b         string
 		whole, begin int

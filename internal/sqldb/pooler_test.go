@@ -191,7 +191,7 @@ func awayWhileReadOnly(t *testing.T, attributes string) {
 	require.NoError(t, db.Write(t.Context(), write))
 }
 
-func TestDatabaseThatHasNotEveryLetterStopsTheStart(t *testing.T) {
+func TestDatabaseWithoutFullUnicodeStopsTheStart(t *testing.T) {
 	_, err := sqldb.Open(t.Context(), sqldb.Config{URL: pgtest.Start(t).URLIn("LATIN1"), Migrations: migrations()})
 	require.ErrorContains(t, err, "LATIN1")
 	require.ErrorContains(t, err, "ENCODING 'UTF8'")

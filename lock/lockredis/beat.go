@@ -31,7 +31,7 @@ func (l *Locker) beat(ctx context.Context) {
 		case <-l.lookNow:
 		}
 		for _, id := range l.waitedFor() {
-			beats.begin(id, l.shard(ctx, id), func() { l.vouch(ctx, id, l.waiters(id)) })
+			beats.begin(id, l.shard(ctx, id), func() { l.sendHeartbeat(ctx, id, l.waiters(id)) })
 		}
 		l.doubtPushes()
 	}
@@ -48,16 +48,16 @@ type beats struct {
 
 // beat is a key whose heartbeat is under way, or waits for its turn.
 type beat struct {
-	vouching bool
+	underWay bool
 	again    bool // asked for once more meanwhile: an answer that is on its way may be too old
 }
 
 // begin sends a key's heartbeat in the background, and once more if one is under way.
-func (b *beats) begin(id room.ID, shard string, vouch func()) {
+func (b *beats) begin(id room.ID, shard string, send func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if beat := b.busy[id]; beat != nil {
-		beat.again = beat.vouching
+		beat.again = beat.underWay
 		return
 	}
 	if b.busy == nil {
@@ -72,7 +72,7 @@ func (b *beats) begin(id room.ID, shard string, vouch func()) {
 	b.work.Go(func() {
 		turns <- struct{}{}
 		for b.wanted(id) {
-			vouch()
+			send()
 		}
 		<-turns
 	})
@@ -83,11 +83,11 @@ func (b *beats) wanted(id room.ID) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	beat := b.busy[id]
-	if beat.vouching && !beat.again {
+	if beat.underWay && !beat.again {
 		delete(b.busy, id)
 		return false
 	}
-	beat.vouching, beat.again = true, false
+	beat.underWay, beat.again = true, false
 	return true
 }
 
@@ -126,7 +126,7 @@ func (l *Locker) waiters(id room.ID) []string {
 	return nil
 }
 
-func (l *Locker) vouch(ctx context.Context, id room.ID, sessions []string) {
+func (l *Locker) sendHeartbeat(ctx context.Context, id room.ID, sessions []string) {
 	for from := 0; from < len(sessions); from += room.SeenBatch {
 		batch := sessions[from:min(from+room.SeenBatch, len(sessions))]
 		sent := time.Now()
@@ -136,7 +136,7 @@ func (l *Locker) vouch(ctx context.Context, id room.ID, sessions []string) {
 			l.note(id, v)
 			err = l.settle(ctx, id, v)
 		}
-		l.warn(ctx, "vouch for waiters", err)
+		l.warn(ctx, "heartbeat of waiters", err)
 	}
 }
 
@@ -189,7 +189,7 @@ func (l *Locker) seated(id room.ID, session string, v room.View, p room.Place) {
 	case p.Status == room.Locked && v.Lease != nil:
 		l.found(w, grant{fence: p.Fence, expires: v.Lease.ExpiresAt})
 	case p.Status != room.Waiting:
-		l.tell(w, grant{}) // its place is lost
+		l.notify(w, grant{}) // its place is lost
 	}
 }
 

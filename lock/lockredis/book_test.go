@@ -106,7 +106,7 @@ func TestFailedWorkReleasesTheLock(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestWhoComesWhileAPageIsMadeIsAnswered409(t *testing.T) {
+func TestCallerWhileAPageIsMadeGets409(t *testing.T) {
 	t.Parallel()
 	begun, finish := make(chan struct{}), make(chan struct{})
 	h := writer{newLocker(t, redistest.Shared(t)), func(_ context.Context, book string) (string, error) {

@@ -22,7 +22,7 @@ func TestDoWhileRedisGoesAway(t *testing.T) {
 		work  func(context.Context) error
 		hold  func(*testing.T, error)
 	}{
-		"work that ends within its lease stands, and that the lock is not free is told": {
+		"work that ends within its lease stands, and a lock that is not free is an error": {
 			lease: long,
 			work:  func(context.Context) error { return nil },
 			hold: func(t *testing.T, err error) {
@@ -57,7 +57,7 @@ func TestDoWhileRedisGoesAway(t *testing.T) {
 	}
 }
 
-func TestWaitThatRunsOutWhileRedisIsAwaySaysBoth(t *testing.T) {
+func TestWaitThatRunsOutWhileRedisIsAwayReturnsBothErrors(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Start(t)
 	l, key := newLocker(t, client(t, rdb.Addr())), newKey(t, "order", "1")

@@ -33,19 +33,19 @@ func FuzzPush(f *testing.F) {
 		if timer := l.lines[key].timer; timer != nil {
 			timer.Stop()
 		}
-		require.Empty(t, neighbour.news)
-		var said struct {
+		require.Empty(t, neighbour.result)
+		var pushed struct {
 			Room    room.ID
 			Session string
 			Fence   int64
 		}
-		err = json.Unmarshal([]byte(payload), &said)
-		if len(w.news) == 0 {
+		err = json.Unmarshal([]byte(payload), &pushed)
+		if len(w.result) == 0 {
 			return
 		}
 		require.NoError(t, err)
-		require.Equal(t, session, said.Session)
-		require.EqualValues(t, key, said.Room)
-		require.Equal(t, said.Fence, (<-w.news).fence)
+		require.Equal(t, session, pushed.Session)
+		require.EqualValues(t, key, pushed.Room)
+		require.Equal(t, pushed.Fence, (<-w.result).fence)
 	})
 }

@@ -12,7 +12,7 @@ type waiter struct {
 	key     lock.Key
 	session string
 	lease   time.Duration
-	news    chan grant // holds one: the grant, or the zero grant when the place was lost
+	result  chan grant // holds one: the grant, or the zero grant when the place was lost
 
 	sent     time.Time // before a request was sent
 	redisNow int64     // Redis's clock in its answer, unix ms
@@ -27,7 +27,7 @@ type grant struct {
 }
 
 func newWaiter(key lock.Key, lease time.Duration) *waiter {
-	return &waiter{key: key, session: room.NewSession(), lease: lease, news: make(chan grant, 1)}
+	return &waiter{key: key, session: room.NewSession(), lease: lease, result: make(chan grant, 1)}
 }
 
 // holding returns the lease of a grant; nil where the place was lost, or the grant arrived after
@@ -119,11 +119,11 @@ func (l *Locker) forget(w *waiter) bool {
 }
 
 // notify gives a waiter its grant or loss, once. The caller has mu.
-func (l *Locker) tell(w *waiter, g grant) bool {
+func (l *Locker) notify(w *waiter, g grant) bool {
 	if !l.forget(w) {
 		return false
 	}
-	w.news <- g
+	w.result <- g
 	return true
 }
 

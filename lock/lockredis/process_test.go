@@ -80,19 +80,19 @@ func contender(t *testing.T, addr string, key lock.Key, lease time.Duration, rol
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %s %s", roleEnv, addr, key, lease, role))
-	said, out := io.Pipe()
+	output, out := io.Pipe()
 	cmd.Stdout, cmd.Stderr = out, os.Stderr
 	process, err := testproc.Start(cmd, syscall.SIGKILL)
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		_ = said.Close()
+		_ = output.Close()
 		process.Kill()
 	})
 	go func() {
 		<-process.Done()
 		_ = out.Close()
 	}()
-	return process, bufio.NewReader(said)
+	return process, bufio.NewReader(output)
 }
 
 // died kills a process that holds the lock, in its role; with a longer lease where the machine is so slow
@@ -100,8 +100,8 @@ func contender(t *testing.T, addr string, key lock.Key, lease time.Duration, rol
 func died(ctx context.Context, t *testing.T, l *lockredis.Locker, addr, role string) *lock.Lease {
 	t.Helper()
 	for lease := 1200 * time.Millisecond; ; lease *= 2 {
-		process, said := contender(t, addr, newKey(t, "order", "killed:"+role), lease, role)
-		token, err := said.ReadString('\n')
+		process, output := contender(t, addr, newKey(t, "order", "killed:"+role), lease, role)
+		token, err := output.ReadString('\n')
 		process.Kill()
 		if err != nil {
 			require.ErrorIs(t, err, io.EOF)
@@ -139,8 +139,8 @@ func TestLeaseOfAKilledProcessIsResumedByAnother(t *testing.T) {
 	ctx := within(t)
 	rdb := redistest.Start(t)
 	l, key := newLocker(t, rdb.Client()), newKey(t, "order", "resumed")
-	process, said := contender(t, rdb.Addr(), key, long, holds)
-	token, err := said.ReadString('\n')
+	process, output := contender(t, rdb.Addr(), key, long, holds)
+	token, err := output.ReadString('\n')
 	require.NoError(t, err)
 	process.Kill()
 	held, err := l.Resume(ctx, strings.TrimSpace(token))

@@ -146,7 +146,7 @@ func (l *Locker) pushed(payload string) {
 	defer l.mu.Unlock()
 	delete(l.unpushed, p.Session)
 	if ln := l.lines[p.Room]; ln != nil && ln.waiters[p.Session] != nil {
-		l.tell(ln.waiters[p.Session], grant{fence: p.Fence, expires: p.ExpiresAt})
+		l.notify(ln.waiters[p.Session], grant{fence: p.Fence, expires: p.ExpiresAt})
 		if len(ln.waiters) > 0 { // the lease just began
 			l.arm(p.Room, ln, time.Duration(p.ExpiresAt-p.GrantedAt+1)*time.Millisecond)
 		}
@@ -155,7 +155,7 @@ func (l *Locker) pushed(payload string) {
 
 // found notifies a waiter of a grant that an answer showed before its push came. The caller has mu.
 func (l *Locker) found(w *waiter, g grant) {
-	if l.tell(w, g) {
+	if l.notify(w, g) {
 		l.unpushed[w.session] = time.Now()
 	}
 }

@@ -92,7 +92,7 @@ func (g *gym) booked(t *testing.T) (n int) {
 	return n
 }
 
-func TestOfManyAtOnceOneReservesAndTheOthersAreToldSo(t *testing.T) { oneReserves(t, 10) }
+func TestOfManyAtOnceOneReservesAndTheOthersGetAnError(t *testing.T) { oneReserves(t, 10) }
 
 func oneReserves(t *testing.T, members int) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 
 // Both wait for a key of a shard that answers; the first one's process also waits for one
 // of a shard that does not.
-func TestShardThatDoesNotAnswerCostsNobodyElseItsTurn(t *testing.T) {
+func TestShardThatDoesNotAnswerCostsNoOtherKeyItsTurn(t *testing.T) {
 	t.Parallel()
 	ctx := within(t)
 	c := redistest.StartClusterWith(t, redistest.Config{Args: []string{"--cluster-require-full-coverage", "no", "--cluster-node-timeout", "60000"}})

@@ -104,7 +104,7 @@ func (l *Locker) waitInLine(ctx context.Context, w *waiter, over <-chan time.Tim
 	l.placed(w, st)
 	var cause error
 	select {
-	case g := <-w.news:
+	case g := <-w.result:
 		return l.holding(w, g), nil
 	case <-over:
 		cause = lock.ErrNotAcquired
@@ -125,7 +125,7 @@ func (l *Locker) giveUp(ctx context.Context, w *waiter, cause error) (*lock.Leas
 		return nil, cause
 	}
 	select {
-	case g := <-w.news:
+	case g := <-w.result:
 		if held := l.holding(w, g); held != nil {
 			return held, nil
 		}

@@ -83,7 +83,7 @@ func TestFenceGoesOnWhereNothingElseIsLeftOfALock(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOfALockWhoseProcessesAllDiedHasAnEnd(t *testing.T) {
+func TestKeysOfALockWhoseProcessesAllDiedExpire(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Shared(t)
 	l := lockredis.New(rdb, lockredis.Config{Heartbeat: time.Hour}) // a process that sends nothing more

@@ -144,7 +144,7 @@ func TestLostReplyChangesNothing(t *testing.T) {
 	require.False(t, locked)
 }
 
-func TestWaiterIsTold(t *testing.T) {
+func TestWaiterGetsItsGrantByPush(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		before, after func(*redistest.Proxy) // before: the waiter waits; after: it has been granted the lock
@@ -307,7 +307,7 @@ func TestHandDeletedLockGoesToTheNextInLine(t *testing.T) {
 	require.ErrorIs(t, l.Unlock(ctx, held), lock.ErrNotHeld)
 }
 
-func TestNothingIsLeftBehindByCallsThatNobodyWaitedFor(t *testing.T) {
+func TestAbandonedCallsLeaveNothingBehind(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Start(t)
 	l, key := newLocker(t, rdb.Client()), newKey(t, "order", "abandoned")
@@ -328,7 +328,7 @@ func TestNothingIsLeftBehindByCallsThatNobodyWaitedFor(t *testing.T) {
 	require.NoError(t, l.Unlock(within(t), held))
 }
 
-func TestStoreThatIsAwayIsToldAsSuch(t *testing.T) {
+func TestStoreThatIsAwayReturnsErrStore(t *testing.T) {
 	t.Parallel()
 	l := newLocker(t, client(t, "127.0.0.1:1"))
 	key := newKey(t, "order", "away")
@@ -354,7 +354,7 @@ func (d *deaf) Subscribe(ctx context.Context, channels ...string) *redis.PubSub 
 	return d.elsewhere.Subscribe(ctx, channels...)
 }
 
-func TestSubscriptionThatTellsNothingIsRenewed(t *testing.T) {
+func TestSubscriptionWithoutMessagesIsRenewed(t *testing.T) {
 	t.Parallel()
 	ctx := within(t)
 	rdb := redistest.Start(t)

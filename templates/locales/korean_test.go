@@ -46,7 +46,7 @@ func wordsOfTheDesk(t *testing.T) (words []word) {
 	return words
 }
 
-func TestDeskSaysOneKoreanWordForOneThing(t *testing.T) {
+func TestDeskUsesOneKoreanWordForOneThing(t *testing.T) {
 	catalogue, err := Read()
 	require.NoError(t, err)
 	said := map[string]string{}

@@ -38,7 +38,7 @@ func TestTextThatIsNotInOrderIsNamed(t *testing.T) {
 	}
 }
 
-func TestWhatSellersReadIsThereInEveryLanguageAndTheRestInTwo(t *testing.T) {
+func TestSellersTextsExistInEveryLanguageAndOthersInTwo(t *testing.T) {
 	const two = "by:\n  ko: \"가\"\n  en: \"a\"\n"
 	readAs := func(name, content string) error {
 		_, err := read(fstest.MapFS{name: {Data: []byte(content)}})

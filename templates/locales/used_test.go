@@ -31,7 +31,7 @@ func scripts() map[string][]string {
 	}
 }
 
-func TestNoTextIsThereThatNobodySays(t *testing.T) {
+func TestEveryTextIsUsed(t *testing.T) {
 	catalogue, err := Read()
 	require.NoError(t, err)
 	said := saidInGo(t)
@@ -49,7 +49,7 @@ func TestNoTextIsThereThatNobodySays(t *testing.T) {
 	require.Empty(t, unused, "no template, Go code or script says these")
 }
 
-func TestScriptsAreHandedWhatTheySayAndNothingElse(t *testing.T) {
+func TestScriptsGetExactlyTheTextsThatTheyUse(t *testing.T) {
 	catalogue, err := Read()
 	require.NoError(t, err)
 	handed := map[string][]string{}
@@ -62,7 +62,7 @@ func TestScriptsAreHandedWhatTheySayAndNothingElse(t *testing.T) {
 }
 
 // What is looked up by a word of the contract is used where that word stands anywhere in the product.
-func TestNoTextIsThereForAWordThatNobodyKnows(t *testing.T) {
+func TestEveryTextBelongsToAKnownWord(t *testing.T) {
 	catalogue, err := Read()
 	require.NoError(t, err)
 	known := wordsOfTheProduct(t)

@@ -89,7 +89,7 @@ func cookie(t *testing.T, ctx context.Context, url string) string {
 	return sent
 }
 
-func TestPageIsAsTheTestSaysItIs(t *testing.T) {
+func TestPageIsAsTheTestWroteIt(t *testing.T) {
 	ctx := browsertest.Page(t)
 	require.NoError(t, chromedp.Do(ctx,
 		browsertest.Language("en"),

@@ -102,7 +102,7 @@ func TestFrameOrWebhookThatIsNotAsDescribedIsFound(t *testing.T) {
 	require.Contains(t, r.Unseen(), "webhooks lock.ended")
 }
 
-func TestHandlerPassesOnWhatItRecords(t *testing.T) {
+func TestHandlerPassesRecordedRequestsOn(t *testing.T) {
 	r := recorder(t)
 	h := r.Handler(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -181,7 +181,7 @@ func TestReferenceThatLeadsNowhereStopsTheReading(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestWhatNoTestSeesIsNamedUnlessItIsExcused(t *testing.T) {
+func TestUntestedSchemasAreNamedUnlessExcused(t *testing.T) {
 	passed := Run{Excused: map[string]string{"* 500": "because", "room ping": "because"}}
 	require.True(t, passed.excuses("join 500"))
 	require.True(t, passed.excuses("room ping"))

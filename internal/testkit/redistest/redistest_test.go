@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-func TestServerComesBackOnItsPortAndKeepsWhatItWasToldToKeep(t *testing.T) {
+func TestServerComesBackOnItsPortWithItsSavedData(t *testing.T) {
 	ctx := context.Background()
 	s := redistest.StartWith(t, redistest.Config{Args: []string{
 		"--appendonly", "yes", "--appendfsync", "always",
@@ -35,7 +35,7 @@ func TestServerComesBackOnItsPortAndKeepsWhatItWasToldToKeep(t *testing.T) {
 	require.NoError(t, s.Client().Ping(ctx).Err())
 }
 
-func TestEachWhoSharesTheServerHasAnEmptyDatabase(t *testing.T) {
+func TestEachUserOfTheSharedServerHasAnEmptyDatabase(t *testing.T) {
 	ctx := context.Background()
 	one, other := redistest.Shared(t), redistest.Shared(t)
 	require.Equal(t, one.Options().Addr, other.Options().Addr)

@@ -6,7 +6,7 @@ import (
 )
 
 // content is a message's sender and text.
-type letter struct {
+type content struct {
 	sender, text string
 	code         string // empty if it has none
 	ref          string
@@ -19,18 +19,18 @@ type shop struct{ sender, name string }
 var shops = []shop{{"1588-0000", "쿠팡"}, {"02-555-0000", "네이버"}}
 
 // codeContent has a code that no other message has.
-func (c *carrier) codeLetter(of shop) letter {
+func (c *carrier) codeContent(of shop) content {
 	code := fmt.Sprint(10_000_000 + c.count.Add(1))
-	return letter{sender: of.sender, text: "[" + of.name + "] 인증번호는 [" + code + "] 입니다.", code: code}
+	return content{sender: of.sender, text: "[" + of.name + "] 인증번호는 [" + code + "] 입니다.", code: code}
 }
 
 // longContent is a code in two parts, of one of ten kinds: the other part may have a code too, or may be the
 // same in every message.
-func (c *carrier) longLetter(of shop, kind int) [2]letter {
-	both := [2]letter{c.codeLetter(of), {sender: of.sender, text: "남에게 알려 주지 마세요."}}
+func (c *carrier) longContent(of shop, kind int) [2]content {
+	both := [2]content{c.codeContent(of), {sender: of.sender, text: "남에게 알려 주지 마세요."}}
 	switch {
 	case kind < 3:
-		both[1] = c.codeLetter(of)
+		both[1] = c.codeContent(of)
 	case kind < 7:
 		both[1].text += " " + c.word()
 	}
@@ -43,7 +43,7 @@ func (c *carrier) longLetter(of shop, kind int) [2]letter {
 
 // alike returns the last content with a code that was sent in a room in one piece; the
 // given one where there is none.
-func (c *carrier) alike(room string, l letter) letter {
+func (c *carrier) alike(room string, l content) content {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if last, ok := c.last[room]; ok {
@@ -53,12 +53,12 @@ func (c *carrier) alike(room string, l letter) letter {
 }
 
 // advert has no code; codelike has an unasked one, and not the sender of any marketplace.
-func (c *carrier) advert(of shop) letter {
-	return letter{sender: of.sender, text: "(광고) [" + of.name + "] 이번 주 특가를 만나 보세요. " + c.word()}
+func (c *carrier) advert(of shop) content {
+	return content{sender: of.sender, text: "(광고) [" + of.name + "] 이번 주 특가를 만나 보세요. " + c.word()}
 }
 
-func (c *carrier) codelike() letter {
-	return c.codeLetter(shop{"1577-9999", "쿠팡 택배"})
+func (c *carrier) codelike() content {
+	return c.codeContent(shop{"1577-9999", "쿠팡 택배"})
 }
 
 // word returns a new word, in letters that no code has.
@@ -73,7 +73,7 @@ type filter struct {
 }
 
 // takes reports whether a content can be the answer.
-func (f filter) takes(l letter) bool {
+func (f filter) takes(l content) bool {
 	from := len(f.From) == 0
 	for _, sender := range f.From {
 		from = from || sameSender(sender, l.sender)
