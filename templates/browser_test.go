@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
 
-// browser is one Chromium tab that remembers every complaint of its console.
+// browser is one Chromium tab that records every error of its console.
 type browser struct {
 	t   *testing.T
 	ctx context.Context
@@ -33,7 +33,7 @@ type browser struct {
 func openBrowser(t *testing.T) *browser {
 	t.Helper()
 	ctx := browsertest.Page(t)
-	browsertest.AllowErrors(ctx, "") // each test looks at its complaints itself
+	browsertest.AllowErrors(ctx, "") // each test checks its errors itself
 	b := &browser{t: t, ctx: ctx}
 	require.NoError(t, chromedp.Listen(ctx, b.hear))
 	return b
@@ -64,11 +64,11 @@ func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	require.NoError(b.t, chromedp.Do(b.ctx, steps...))
 }
 
-// wentOn is what Chromium says of a page that was left while it was asked.
+// wentOn matches Chromium's error for a page that was left during an evaluation.
 var wentOn = regexp.MustCompile("Cannot find context|Cannot find default execution context|Execution context was destroyed|Inspected target navigated")
 
-// until waits for an expression to become true. The page's own policy forbids to
-// make functions out of text, so the expression is evaluated from outside.
+// until waits for an expression to become true. The page's own policy forbids making functions out of text,
+// so the expression is evaluated from outside.
 func (b *browser) until(expression string) {
 	b.t.Helper()
 	look := fmt.Sprintf(`new Promise((done) => {
@@ -77,7 +77,7 @@ func (b *browser) until(expression string) {
 		look();
 	})`, expression)
 	seen, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](look, chromedp.EvalAwaitPromise))
-	for err != nil && wentOn.MatchString(err.Error()) { // to another page meanwhile, which is asked then
+	for err != nil && wentOn.MatchString(err.Error()) { // another page meanwhile, which is asked then
 		seen, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool](look, chromedp.EvalAwaitPromise))
 	}
 	require.NoError(b.t, err, expression)
@@ -191,7 +191,8 @@ func TestBrowserShowsNoCodeOfAnEarlierTurn(t *testing.T) {
 	room.push(t, turn(10))
 	room.send(t, code)
 	room.push(t, object{"lease_expires_at": time.Now().Add(10 * time.Minute).UnixMilli()})
-	tab.until(`/^(10|9):\d\d$/.test(document.getElementById("countdown").textContent)`) // as nothing before it: what an ended turn leaves is 0:00
+	// as if nothing were before it: an ended turn leaves 0:00
+	tab.until(`/^(10|9):\d\d$/.test(document.getElementById("countdown").textContent)`)
 	require.Equal(t, "지금 차례예요", tab.text("turn-title"))
 	require.Equal(t, "문자를 기다리고 있어요", tab.text("sms-code"))
 
@@ -204,7 +205,7 @@ func TestBrowserWritesWaitsAsTheTableHasThem(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	table, err := os.ReadFile("testdata/words.json")
 	require.NoError(t, err)
-	tab.do(inZone("UTC")) // where there is no script, pages of support write instants in it
+	tab.do(inZone("UTC")) // without a script, pages of support write instants in this zone
 	for _, lang := range templates.Languages() {
 		tab.open(room, lang)
 		wrong, err := chromedp.Run(tab.ctx, chromedp.Evaluate[[]string](fmt.Sprintf(`(async (table, lang) => {

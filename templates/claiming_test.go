@@ -75,7 +75,7 @@ func TestPresentSellerIsNotAskedToPressTheClaim(t *testing.T) {
 	again := turn(0)
 	again["fence"], again["claim_by"] = 78, time.Now().Add(5*time.Minute).UnixMilli()
 	room.push(t, again)
-	tab.says("shout", "‘저 여기 있어요’를 눌러 주세요") // it could not be said for them
+	tab.says("shout", "‘저 여기 있어요’를 눌러 주세요") // the page could not claim for them
 	tab.shows("claim")
 }
 
@@ -93,7 +93,8 @@ func TestMouseThatLiesStillOnThePageIsNoPresence(t *testing.T) {
 			mine["claim_by"] = time.Now().Add(5 * time.Minute).UnixMilli()
 			room.push(t, mine)
 			tab.step("claim")
-			still := chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 0, 0) // where Chromium has it from the start
+			// where Chromium has the mouse from the start
+			still := chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 0, 0)
 			tab.do(still, still)
 			tab.until(`moves >= 2`)
 			tab.step("claim")
@@ -121,13 +122,13 @@ func TestMissedTurnShowsTheDeadlineAndTheEffectOfASecondOne(t *testing.T) {
 	missed["unclaimed"], missed["lease_expires_at"] = true, nil
 	room.push(t, missed)
 	tab.shows("back")
-	tab.hides("keep") // the page is open, and the place is passed over already
+	tab.hides("keep") // the page is open, and the place is already passed over
 	tab.until(`document.title === "차례가 지나갔어요 – 눌러 주세요"`)
 	require.Equal(t, "버튼을 누르지 않아 차례를 건너뛰었어요. 누르면 다시 맨 앞이에요.", tab.text("missed-lead"))
 	require.Equal(t, "차례가 지난 뒤 45초 안에 돌아오면 순서가 그대로예요. 한 번 더 놓치면 순서가 사라져요.", tab.text("missed-rule"))
 	until := by.Add(45 * time.Second).In(time.FixedZone("KST", 9*60*60))
 	around := map[string]bool{}
-	for off := -1; off <= 20; off++ { // by the page's clock, which is behind by what the quickest frame took
+	for off := -1; off <= 20; off++ { // by the page's clock, which is behind by the fastest frame's delay
 		around[until.Add(time.Duration(off)*time.Second).Format("15:04:05")+"까지 눌러 주세요."] = true
 	}
 	require.True(t, around[tab.text("missed-by")], tab.text("missed-by"))

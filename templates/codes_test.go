@@ -15,7 +15,7 @@ import (
 // turnLength is longer than any test takes, however slow the machine is.
 const turnLength = 30 * time.Minute
 
-// turn is a state frame's part of my turn, in which the number is busy for a while.
+// turn returns the fields of a state frame of the seller's turn, in which the number is busy for a while.
 func turn(busy time.Duration) object {
 	var after any
 	if busy > 0 {
@@ -27,7 +27,7 @@ func turn(busy time.Duration) object {
 	}
 }
 
-// busyUntil is a state frame's part that says from when I may ask.
+// busyUntil returns the field of a state frame from when the seller may ask.
 func busyUntil(after any) object {
 	return object{"codes": object{"asked": 0, "open": 0, "ask_after": after}}
 }
@@ -36,7 +36,7 @@ func ended(outcome string) object {
 	return object{"status": "ended", "outcome": outcome, "fence": nil, "lease_expires_at": nil, "codes": nil}
 }
 
-// message is an sms frame that came so long ago; code may be nil.
+// message returns an sms frame of that age; code may be nil.
 func message(id, text string, code any, ago time.Duration) object {
 	return object{"type": "sms", "message_id": id, "text": text, "code": code, "received_at": time.Now().Add(-ago).UnixMilli(), "late": false}
 }
@@ -50,7 +50,7 @@ func offer(id string) object {
 	return object{"type": "sms_unclaimed", "message_id": id, "received_at": time.Now().UnixMilli()}
 }
 
-// shows waits for an element to be on show, and hides for it not to be.
+// shows waits for an element to be visible, and hides for it not to be.
 func (b *browser) shows(id string) { b.t.Helper(); b.until(fmt.Sprintf(onShow, id)) }
 func (b *browser) hides(id string) { b.t.Helper(); b.until("!" + fmt.Sprintf(onShow, id)) }
 
@@ -66,13 +66,13 @@ func (b *browser) step(step string) {
 	b.until(fmt.Sprintf(`document.body.dataset.step === %q`, step))
 }
 
-// nowhere requires that a secret is not in the page any more, shown or not.
+// nowhere requires that a secret is not in the page any more, visible or not.
 func (b *browser) nowhere(secret string) {
 	b.t.Helper()
 	b.until(fmt.Sprintf(`!document.documentElement.outerHTML.includes(%q)`, secret))
 }
 
-// expectTurn opens the page in my turn.
+// expectTurn opens the page in the seller's turn.
 func expectTurn(t *testing.T) (*fakeRoom, *browser) {
 	t.Helper()
 	room, tab := startFakeRoom(t), openBrowser(t)
@@ -88,13 +88,13 @@ func TestQuestionIsNoLongerAskedOnceANewCodeIsThere(t *testing.T) {
 	tab.shows("done-confirm")
 	room.tell(t, message("a", "광고", nil, time.Second))
 	tab.until(`document.getElementById("sms-text").textContent === "광고"`)
-	tab.shows("done-confirm") // still none has come
+	tab.shows("done-confirm") // still no code has come
 	room.tell(t, message("b", "인증번호 000000", "000000", 0))
 	tab.hides("done-confirm")
 	tab.do(chromedp.Click("#sms-reject"))
 	tab.shows("reject-confirm")
 	room.tell(t, message("c", "인증번호 111111", "111111", 0))
-	tab.hides("reject-confirm") // the one that is not mine is not the one on show
+	tab.hides("reject-confirm") // another seller's code is not the one on show
 	require.Empty(t, room.made())
 }
 
@@ -289,8 +289,8 @@ func TestCodeOutlivesAPressThatCameTooLate(t *testing.T) {
 	tab.shows("sms")
 }
 
-// passes lets time pass at once on the pages that are opened from now on, for pass(ms): every clock goes on by it, and what was put off for
-// longer than two minutes is done when its time has come.
+// passes lets a test advance every clock of the pages opened from now on, by pass(ms). A timer longer than
+// two minutes fires when its time has come.
 const passes = `{
 	const [now, date, later, never] = [performance.now.bind(performance), Date.now, setTimeout, clearTimeout];
 	const put = new Map();
@@ -305,8 +305,8 @@ const passes = `{
 	};
 }`
 
-// edges adds messages that are ten minutes old just before or after they come, while the clock goes on by a
-// millisecond each time that it is read.
+// edges adds messages that are ten minutes old just before or after they come; the clock goes on by a
+// millisecond each time that the page reads it.
 const edges = `(() => {
 	const [sms, now] = [document.getElementById("sms"), performance.now];
 	let read = 0;

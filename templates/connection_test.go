@@ -32,7 +32,7 @@ func TestMachineWithoutANetworkHasNoConnection(t *testing.T) {
 	room.change(place(2))
 	tab.open(room, "ko")
 	letIn := room.shutOut()
-	tab.run(`dispatchEvent(new Event("offline"))`) // nothing tells the socket
+	tab.run(`dispatchEvent(new Event("offline"))`) // the socket gets no event
 	tab.until(`document.body.dataset.connection === "lost"`)
 	letIn()
 	tab.until(`document.body.dataset.connection === "open"`)

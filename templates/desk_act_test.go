@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// openVerb opens the question of an action by what an agent presses for it.
+// openVerb opens the question of an action by its button or key.
 func (b *deskTab) openVerb(verb string) {
 	b.t.Helper()
 	switch verb {
@@ -35,7 +35,7 @@ func actingDesk(t *testing.T) (*fakeDesk, *deskTab) {
 	d := startFakeDesk(t, 20)
 	d.beside = []object{{"type": "items", "reset": true, "set": list{unowned(2)}}}
 	tab := openDesk(t, d)
-	browsertest.AllowErrors(tab.ctx, "the server responded with a status of") // a browser writes down each refusal
+	browsertest.AllowErrors(tab.ctx, "the server responded with a status of") // a browser logs each refusal
 	tab.timed()
 	tab.open(roomPage)
 	tab.says("line-count", "20명")
@@ -150,7 +150,7 @@ func TestEveryRefusalIsShownInPlainWordsAndEndsTheQuestion(t *testing.T) {
 		{"remove", 409, "stale_ticket", "그 사이 줄에서 나갔거나 차례가 됐어요."},
 		{"pause", 403, "not_allowed", "보기 전용 계정이라 처리할 수 없어요."},
 		{"assign", 409, "already_matched", "이미 주인이 있는 문자예요."},
-		{"assign", 409, "not_possible", "said by the server"}, // which knows of two causes
+		{"assign", 409, "not_possible", "said by the server"}, // which has two causes
 		{"assign", 404, "no_message", "더는 배정할 수 없는 문자예요."},
 		{"release", 409, "unheard_of", "said by the server"},
 	} {
@@ -286,7 +286,7 @@ func TestFocusComesBackToTheRowAfterAnAction(t *testing.T) {
 	tab.until(`!document.getElementById("act").open && document.activeElement.dataset.key === "3"`)
 }
 
-// A message that was given stays, with what came of it, until its list is told anew.
+// An assigned message stays, with its result, until its list comes anew.
 func TestAssignedMessageShowsItsResult(t *testing.T) {
 	d, tab := actingDesk(t)
 	tab.openVerb("assign")

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// heard stands for what an agent who looks elsewhere hears and is shown.
+// heard records what an agent who looks elsewhere would hear and see.
 const heard = `window.played = 0; window.shown = [];
 	window.AudioContext = class extends AudioContext { createOscillator() { window.played++; return super.createOscillator(); } };
 	window.Notification = class extends EventTarget {
@@ -22,7 +22,8 @@ func TestDeskSpeaksUpForWhatItsAgentChose(t *testing.T) {
 	tab := openDesk(t, d)
 	tab.before(heard)
 	tab.open(roomsPage)
-	tab.until(`document.title.startsWith("(2) ") && document.querySelector('link[rel="icon"]').href.endsWith("/alarm.svg")`) // stuck, nobodys
+	// stuck, nobodys
+	tab.until(`document.title.startsWith("(2) ") && document.querySelector('link[rel="icon"]').href.endsWith("/alarm.svg")`)
 	tab.click("#attention-open")
 	tab.click("[name=paused]")
 	tab.until(`document.title.startsWith("(4) ")`)
@@ -76,7 +77,7 @@ func TestRoomsDeskSpeaksUpForEachUnassignedMessage(t *testing.T) {
 	tab.before(heard + `; localStorage.setItem("desk-attention", '{"nobodys":true,"sound":true}')`)
 	tab.open(roomPage)
 	tab.until(`document.body.dataset.connection === "open" && !document.title.startsWith("(")`)
-	tab.press("j")                    // browsers are silent before something is pressed
+	tab.press("j")                    // browsers are silent before a press
 	for _, n := range []int64{2, 1} { // the second is later
 		run[bool](tab, `(played = 0, true)`)
 		d.tell(object{"type": "items", "set": list{unowned(n)}})

@@ -18,7 +18,8 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// serveQuietPages serves support's pages that are not live under /support/{lang}/{name}, as the real server would.
+// serveQuietPages serves support's pages that are not live under /support/{lang}/{name},
+// as the real server would.
 func serveQuietPages(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -45,7 +46,7 @@ func serveQuietPages(t *testing.T) string {
 	return s.URL
 }
 
-// inZone makes the browser's zone another one.
+// inZone changes the browser's time zone.
 func inZone(name string) browsertest.Action {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: name})
@@ -60,7 +61,7 @@ func read(t *testing.T, ctx context.Context, expression string) string {
 	return text
 }
 
-// until waits for an expression to become true, on this page or on the one it leads to.
+// until waits for an expression to become true, on this page or on the next one.
 func until(t *testing.T, ctx context.Context, expression string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -69,8 +70,8 @@ func until(t *testing.T, ctx context.Context, expression string) {
 	}, 60*time.Second, 20*time.Millisecond, expression)
 }
 
-// lookedAt are the pages that differ in more than what they leave out, with the look that each is seen in: every one in every look is
-// TestNothingKeepsPeopleOutOfAQuietPageInAnyLook's.
+// lookedAt are the pages that differ in more than missing parts, each with the look to test.
+// TestNothingKeepsPeopleOutOfAQuietPageInAnyLook tests every page in every look.
 var lookedAt = []struct {
 	lang, name string
 	dark       bool
@@ -145,7 +146,8 @@ func TestADayInTheSearchIsTheReadersOwn(t *testing.T) {
 	sent := func() string { return read(t, ctx, `location.search`) }
 	value := func(id string) string { return read(t, ctx, fmt.Sprintf(`document.getElementById(%q).value`, id)) }
 	require.NoError(t, chromedp.Do(ctx, inZone("Asia/Seoul"), chromedp.Navigate(site+"/support/integration/history?lang=ko")))
-	until(t, ctx, `location.search.startsWith("?lang=ko&from=20") && !document.querySelector(".presets").hidden`) // today's, where nothing is asked for
+	// today's, without a filter
+	until(t, ctx, `location.search.startsWith("?lang=ko&from=20") && !document.querySelector(".presets").hidden`)
 	until(t, ctx, `document.getElementById("from").value === new Date(Date.now() + 9 * 3600000).toISOString().slice(0, 10)`)
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/integration/history?from=")))
 	until(t, ctx, `!document.querySelector(".presets").hidden`)
@@ -184,5 +186,5 @@ func TestSignInWorksWithAKeyboardAndWithoutAScript(t *testing.T) {
 
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/ko/bounce")))
 	until(t, ctx, `location.pathname === "/support/integration"`)
-	browsertest.AllowErrors(ctx, "/support/integration", "/favicon.ico") // there is no page, and so nothing that names an icon
+	browsertest.AllowErrors(ctx, "/support/integration", "/favicon.ico") // there is no page, and so no icon
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// A module that needs no page is tried in one that has nothing else.
+// A module without a page is tested in an empty one.
 func openModules(t *testing.T) *deskTab {
 	d := startFakeDesk(t, 0)
 	tab := &deskTab{t, browsertest.Page(t), d}
@@ -68,7 +68,7 @@ func TestVersionsNeverGoBackWithinAnEpoch(t *testing.T) {
 	require.Equal(t, "changed7 old7 old7 3 changed7 changed8 4 changed1", got)
 }
 
-// Whatever happens in a line, its changes lead to what a full frame would have said.
+// Any changes of a line lead to the same state as a full frame.
 func TestChangesLeadToTheSameLineAsAFullFrame(t *testing.T) {
 	tab := openModules(t)
 	random := rand.New(rand.NewPCG(1, 2))

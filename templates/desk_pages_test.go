@@ -19,12 +19,12 @@ func deskView(lang string) templates.DeskView {
 	return templates.DeskView{Lang: lang, AssetPrefix: static.Prefix(), Agent: "kim", MayAct: true}
 }
 
-// visitor is who has not signed in yet.
+// visitor is a reader without a sign-in.
 func visitor(lang string) templates.DeskView {
 	return templates.DeskView{Lang: lang, AssetPrefix: static.Prefix()}
 }
 
-// quietPages are support's pages that are not live, in every state, by name.
+// quietPages returns support's pages that are not live, in every state, by name.
 func quietPages(lang string) map[string]templ.Component {
 	failed, oidc := signInView(lang), signInView(lang)
 	failed.Name, failed.Error = "kim", "wrong_password"
@@ -353,7 +353,7 @@ func TestDeskHasWordsForEveryOutcome(t *testing.T) {
 
 var tags, spaces = regexp.MustCompile(`<[^>]*>`), regexp.MustCompile(`\s+`)
 
-// flat is the text of a page as it is read.
+// flat returns the visible text of a page.
 func flat(html string) string {
 	return strings.TrimSpace(spaces.ReplaceAllString(tags.ReplaceAllString(html, " "), " "))
 }

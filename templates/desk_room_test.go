@@ -140,7 +140,8 @@ func TestLineOfTenThousandStaysSmoothAtTwentyChangesASecond(t *testing.T) {
 		i === 0 || Number(row.getAttribute("aria-rowindex")) === Number(all[i - 1].getAttribute("aria-rowindex")) + 1)`)
 }
 
-// costs does a number of things and gives the processor time that each took the page's own thread: what else the machine has to do is not in it.
+// costs runs do a number of times and returns the processor time of each on the page's own thread: other work
+// of the machine is not in it.
 func (b *deskTab) costs(number int, do func()) time.Duration {
 	b.t.Helper()
 	before := b.worked()
@@ -149,7 +150,7 @@ func (b *deskTab) costs(number int, do func()) time.Duration {
 	return (b.worked() - before) / time.Duration(number)
 }
 
-// worked is the processor time that the page's thread has taken for tasks so far.
+// worked returns the processor time of the page's thread for tasks so far.
 func (b *deskTab) worked() (sum time.Duration) {
 	b.t.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
@@ -192,7 +193,7 @@ func (d *fakeDesk) rush(t *testing.T, changes int) {
 	}
 }
 
-// fresh is a ticket that nobody has.
+// fresh returns a new ticket.
 func (d *fakeDesk) fresh() int64 {
 	d.tickets++
 	return 1_000_000 + d.tickets
@@ -294,7 +295,7 @@ func TestFiguresSayTheSameAsTables(t *testing.T) {
 	tab.until(`!document.querySelector("#chart-depth .chart-plot").hidden && document.querySelector("#chart-depth .chart-table").hidden`)
 }
 
-// TestDeskIsAccessibleInEveryLook is the rest of it.
+// TestDeskIsAccessibleInEveryLook tests the other looks.
 func TestDeskIsAccessible(t *testing.T) {
 	d := troubledDesk(t)
 	tab := openDesk(t, d)
@@ -314,7 +315,8 @@ func TestDeskIsAccessible(t *testing.T) {
 
 func (b *deskTab) keepsNobodyOut(what string, args ...any) {
 	b.t.Helper()
-	b.until(`!document.getAnimations().some((one) => one instanceof CSSTransition)`) // half way from one theme to the other nothing can be read
+	// half way between two themes the text has no contrast
+	b.until(`!document.getAnimations().some((one) => one instanceof CSSTransition)`)
 	found, err := browsertest.Axe(b.ctx)
 	require.NoError(b.t, err)
 	require.Empty(b.t, found, fmt.Sprintf(what, args...))

@@ -32,7 +32,7 @@ func fewRooms() list {
 	}
 }
 
-// order is the rooms on show, from above.
+// order returns the visible rooms, from above.
 func (b *deskTab) order() string {
 	b.t.Helper()
 	return run[string](b, `[...document.querySelectorAll("#rooms-rows [role=row]")].map((row) => row.dataset.key).join(" ")`)
@@ -185,7 +185,7 @@ func TestFiveThousandRoomsStaySmooth(t *testing.T) {
 	tab.until(`[...document.querySelectorAll("#rooms-rows [role=row]")].at(-1).getAttribute("aria-rowindex") === "5001"`)
 }
 
-// TestAllRoomsAreAccessibleInEveryLook is the rest of it.
+// TestAllRoomsAreAccessibleInEveryLook tests the other looks.
 func TestAllRoomsAreAccessible(t *testing.T) {
 	d, tab := openRooms(t, fewRooms())
 	for _, width := range []int{1440, 768, 360} {

@@ -15,7 +15,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// reader is how somebody reads a page.
+// reader is a person's settings for a page.
 type reader struct {
 	lang string
 	dark bool
@@ -23,10 +23,11 @@ type reader struct {
 
 var readers = []reader{{"ko", false}, {"ko", true}, {"en", false}, {"en", true}}
 
-// heights are those of windows, by their widths.
+// heights are the heights of windows, by their widths.
 var heights = map[int]int{1440: 900, 1280: 720, 768: 1024, 360: 740}
 
-// Pictures of support's live pages for people to look at: DESK_SHOTS=folder go test -tags pictures ./templates -run Pictures
+// Pictures of support's live pages for people to look at: DESK_SHOTS=folder go test -tags pictures
+// ./templates -run Pictures
 func TestPicturesOfTheDesk(t *testing.T) {
 	folder := os.Getenv("DESK_SHOTS")
 	require.NotEmpty(t, folder, "DESK_SHOTS names the folder")
@@ -48,7 +49,7 @@ func TestPicturesOfTheDesk(t *testing.T) {
 						d.lag = 14 * time.Second
 						tab.until(`document.body.dataset.age === "stale"`)
 					}
-					time.Sleep(400 * time.Millisecond) // pictures only: what fades has faded
+					time.Sleep(400 * time.Millisecond) // pictures only: the fading has ended
 					name := fmt.Sprintf("%s-%s-%d-%s-%v.png", filepath.Base(page), state, width, look.lang, look.dark)
 					require.NoError(t, browsertest.Screenshot(tab.ctx, filepath.Join(folder, name)))
 					if width < 1000 && page != "/support" && state == "trouble" {
@@ -62,7 +63,7 @@ func TestPicturesOfTheDesk(t *testing.T) {
 	}
 }
 
-// lifelike gives a line the names that sellers have.
+// lifelike gives a line realistic names of sellers.
 func lifelike(d *fakeDesk) {
 	names := []string{"kim-daegu-0317", "mungji.store", "seller_20231107_a", "HAPPYPET", "chungmuro-books@shop", "s-41"}
 	for i := range d.line {
@@ -103,7 +104,7 @@ func TestPicturesOfActions(t *testing.T) {
 			tab.size(size[0], size[1], dark)
 			tab.open("/support/integration?lang=ko")
 			shot := func(what string) {
-				time.Sleep(300 * time.Millisecond) // pictures only: what moves has come to rest
+				time.Sleep(300 * time.Millisecond) // pictures only: the movement has ended
 				require.NoError(t, browsertest.Screenshot(tab.ctx, filepath.Join(folder, fmt.Sprintf("act-%s-%s-%v.png", what, name, dark))))
 			}
 			tab.click("#extend")

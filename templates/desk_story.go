@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// Tale is a seller's story in words: what became of the latest visit, and every visit, the latest first.
+// Tale is a seller's story in words: the outcome of the latest visit, and every visit, the latest first.
 type Tale struct {
 	Answer Words // empty where there is no visit
 	Open   bool  // the latest visit goes on
 	Visits []Visit
 }
 
-// Visit is what happened to one place in a room, the earliest first.
+// Visit is the events of one place in a room, the earliest first.
 type Visit struct {
 	Room   string
-	Ticket int64 // 0: what happened without a place
+	Ticket int64 // 0: events without a place
 	From   int64 // unix ms
 	To     int64 // unix ms; 0 = it goes on
 	State  string
 	Lines  []Line
 }
 
-// Line is one thing that happened.
+// Line is one event.
 type Line struct {
 	At   int64 // unix ms
 	Kind string
@@ -31,7 +31,7 @@ type Line struct {
 	Note string // small beside it
 }
 
-// Story tells what happened to a seller so that it can be read out on the telephone.
+// Story returns a seller's events so that they can be read out on the telephone.
 func Story(events []StoryEvent, lang string) Tale {
 	t := teller{TextIn(lang)}
 	var tale Tale
@@ -70,18 +70,18 @@ func (t teller) line(e StoryEvent, c course) Line {
 	return line
 }
 
-// saidBelow is whether an action needs no line: one of those that follow has what came of it.
+// shownBelow reports whether an action needs no line: a following one has its result.
 func saidBelow(e StoryEvent, following []StoryEvent) bool {
 	return e.Kind == "action" && slices.ContainsFunc(following, course{done: e}.acted)
 }
 
-// place is what makes events one visit.
+// place is the identity of a visit.
 type place struct {
 	room          string
 	epoch, ticket int64
 }
 
-// visits puts events together that are of one place, the place that began last first.
+// visits groups events by place, the place that began last first.
 func visits(events []StoryEvent) [][]StoryEvent {
 	events = inOrder(events)
 	of := map[place]int{}
@@ -101,7 +101,8 @@ func visits(events []StoryEvent) [][]StoryEvent {
 	return list
 }
 
-// inOrder sorts events by time, what support did before what it brought about, and finds the ticket of those that name a lease alone.
+// inOrder sorts events by time, support's action before its result, and finds the ticket of
+// those that name a lease alone.
 func inOrder(events []StoryEvent) []StoryEvent {
 	events = slices.Clone(events)
 	slices.SortStableFunc(events, func(a, b StoryEvent) int {
@@ -134,7 +135,7 @@ func before(e StoryEvent) int {
 	return 1
 }
 
-// tone colours what is worth it: red is for what a person has to look at.
+// tone returns the colour of an event: red needs a person's look.
 func tone(e StoryEvent) string {
 	switch {
 	case e.Kind == "incident", e.Outcome == "lost":

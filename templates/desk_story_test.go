@@ -11,10 +11,10 @@ import (
 // started is 2026-07-03 14:01:00 UTC in unix ms.
 const started = 1_783_087_260_000
 
-// at is so many seconds after it.
+// at returns so many seconds after it.
 func at(seconds int64) int64 { return started + seconds*1000 }
 
-// happened is an event of ticket 3, so many seconds after the start.
+// happened returns an event of ticket 3, so many seconds after the start.
 func happened(kind string, seconds int64) templates.StoryEvent {
 	return templates.StoryEvent{At: at(seconds), Room: "integration", Epoch: 1, Ticket: 3, Kind: kind}
 }
@@ -53,7 +53,7 @@ func about(kind, action string, seconds int64) templates.StoryEvent {
 	return with(happened(kind, seconds), func(e *templates.StoryEvent) { e.Action = action })
 }
 
-// told is the last line of a story.
+// lastLine returns the last line of a story.
 func told(lang string, events ...templates.StoryEvent) string {
 	lines := templates.Story(events, lang).Visits[0].Lines
 	return lines[len(lines)-1].Text.String()

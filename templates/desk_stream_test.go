@@ -44,7 +44,7 @@ func TestDeskComesBackForTheWholeLineWhenAChangeDoesNotFit(t *testing.T) {
 	tab := openDesk(t, d)
 	tab.open(roomPage)
 	tab.says("line-count", "5명")
-	d.line = append(d.line, waiter{77, "s-unseen", time.Now().UnixMilli(), 0}) // told to nobody
+	d.line = append(d.line, waiter{77, "s-unseen", time.Now().UnixMilli(), 0}) // sent to no socket
 	d.change(t, func() object { return d.move(77, 1) })
 	tab.until(`document.querySelector('[data-key="77"] [data-cell=position]')?.textContent === "1"`)
 	require.Equal(t, 2, d.everOpened())
@@ -61,7 +61,7 @@ func TestSignedOutDeskLeadsToTheSignInAndBack(t *testing.T) {
 	}
 }
 
-// A browser does not say why a socket was not let in.
+// A browser does not report why a socket was refused.
 func TestDeskRefusedWithoutASignInLeadsToIt(t *testing.T) {
 	d := startFakeDesk(t, 2)
 	tab := openDesk(t, d)
@@ -71,7 +71,7 @@ func TestDeskRefusedWithoutASignInLeadsToIt(t *testing.T) {
 	tab.goes("/support/sign-in?next=%2Fsupport%2Fintegration%3Flang%3Dko")
 }
 
-// setLag makes what is told from now on so old, and says so at once.
+// setLag makes every frame from now on so old, and sends one at once.
 func (d *fakeDesk) setLag(lag time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

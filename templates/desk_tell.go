@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// teller finds the sentences of a story.
+// narrator finds the sentences of a story.
 type teller struct{ Text }
 
-// tell says one event, after what happened before.
+// line returns the sentence of one event, after the earlier ones.
 func (t teller) tell(e StoryEvent, c course) Words {
 	s := t.Desk.Story
 	switch e.Kind {
@@ -43,7 +43,7 @@ func (t teller) tell(e StoryEvent, c course) Words {
 	return t.beside(e, c)
 }
 
-// beside says what happened beside the line: messages, incidents, what the integration was told.
+// beside returns the sentence of an event beside the line: a message, an incident, a webhook.
 func (t teller) beside(e StoryEvent, c course) Words {
 	s := t.Desk.Story
 	switch e.Kind {
@@ -78,7 +78,7 @@ func (t teller) message(e StoryEvent) Words {
 	return said
 }
 
-// ended says how a turn ended, or a wait, and how long it was.
+// ended returns how a turn ended, or a wait, and how long it was.
 func (t teller) ended(e StoryEvent, c course) Words {
 	s := t.Desk.Story
 	if s.waited(e, c) {
@@ -94,7 +94,8 @@ func (t teller) ended(e StoryEvent, c course) Words {
 	return t.with(t.done(pattern, e, c, "outcome", e.Outcome), more, span, c.granted)
 }
 
-// waited is whether what ended was a wait and no turn. Of an event that says neither, its outcome tells.
+// waited reports whether the ended state was a wait and no turn. For an event without
+// both, its outcome decides.
 func (s DeskStoryText) waited(e StoryEvent, c course) bool {
 	if e.Fence != 0 || c.state == "holding" {
 		return false
@@ -104,12 +105,12 @@ func (s DeskStoryText) waited(e StoryEvent, c course) bool {
 	return wait || !turn
 }
 
-// did says what somebody of support did, and why.
+// did returns an action of support, and its reason.
 func (t teller) did(e StoryEvent) Words {
 	return t.because(say(word(t.Desk.Story.Did, e.Action), "who", t.agent(e.Who), "action", e.Action), e)
 }
 
-// done says what came of something that support did, by whom, and why, where that is known.
+// done returns the result of support's action, by whom, and why, where that is known.
 func (t teller) done(pattern string, e StoryEvent, c course, pairs ...any) Words {
 	by := e
 	if c.acted(e) {
@@ -132,7 +133,7 @@ func (t teller) because(said Words, e StoryEvent) Words {
 	return t.join(said, say(t.Desk.Story.Because, "why", e.Why))
 }
 
-// answer says what became of a visit, and where its time ran out, why.
+// answer returns the outcome of a visit, and where its time ran out, the reason.
 func (t teller) answer(c course) Words {
 	s := t.Desk.Story
 	pattern, by := word(s.Answers, c.state), StoryEvent{}
@@ -151,7 +152,7 @@ func (t teller) answer(c course) Words {
 	return t.because(said, by)
 }
 
-// lacked is what a turn whose time ran out did not have.
+// lacked returns what a turn that timed out was missing.
 func (t teller) lacked(c course) string {
 	s := t.Desk.Story
 	switch {
@@ -165,7 +166,7 @@ func (t teller) lacked(c course) string {
 	return s.NoMessage
 }
 
-// with adds how long something took, where it is known when it began and it took a second at least.
+// with adds a duration, where its begin is known and it took a second at least.
 func (t teller) with(said Words, pattern string, ms, began int64) Words {
 	if began == 0 || ms < 1000 {
 		return said
@@ -177,7 +178,7 @@ func (t teller) join(first, second Words) Words {
 	return slices.Concat(first, Words{{Text: t.Desk.Story.Sep}}, second)
 }
 
-// span says a length of time: to the second below an hour, to the minute from there on.
+// span returns a length of time: to the second below an hour, to the minute from there on.
 func (t teller) span(ms int64) string {
 	seconds := int(max(ms, 0)+500) / 1000
 	if seconds < 60*60 {
@@ -186,7 +187,7 @@ func (t teller) span(ms int64) string {
 	return hours(seconds/60, t.Live.Hours, t.Live.HoursMin)
 }
 
-// word is the word for a code, or the one for every other.
+// word returns the word for a code, or the one for every other.
 func word(of map[string]string, code string) string {
 	return cmp.Or(of[code], of[""])
 }

@@ -27,7 +27,7 @@ func pausedDesk(t *testing.T, reason string, at time.Time) *fakeDesk {
 	return d
 }
 
-// phone is a source that was heard at a time, whose clock is so many milliseconds behind.
+// phone is a source with its last sign of life, and a clock so many milliseconds behind.
 func phone(name string, heard time.Time, behind int) object {
 	kind, at := "android-sms-gateway", int64(0)
 	if name == "twilio" {
@@ -105,4 +105,4 @@ func minutesFrame() object {
 	return object{"type": "minutes", "reset": true, "set": set}
 }
 
-// Pictures of what an agent does in a room.
+// Pictures of an agent's actions in a room.

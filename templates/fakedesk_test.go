@@ -26,11 +26,11 @@ type waiter struct {
 	joined, away int64
 }
 
-// fakeDesk is the other side of support's live pages: a line that a test changes, and whatever else it tells.
+// fakeDesk is the server of support's live pages: a line that a test changes, and other frames.
 type fakeDesk struct {
 	server *httptest.Server
-	watch  bool // who is signed in may watch only
-	out    bool // nobody is signed in
+	watch  bool // the signed-in agent may watch only
+	out    bool // no agent is signed in
 
 	mu      sync.Mutex
 	sockets map[*websocket.Conn]bool
@@ -42,7 +42,7 @@ type fakeDesk struct {
 	tickets int64 // given by fresh
 	rooms   list
 	names   []templates.RoomName
-	beside  []object // frames that every new socket is told after the first
+	beside  []object // frames for every new socket after the first
 	lag     time.Duration
 	calls   []call
 	refuse  object // the next action is refused with it
@@ -154,7 +154,7 @@ func (d *fakeDesk) head(kind string) object {
 		"hold": 60_000, "holder": d.holder}
 }
 
-// change does something with the line and tells what it says is different.
+// change changes the line and sends the returned difference.
 func (d *fakeDesk) change(t *testing.T, do func() object) {
 	t.Helper()
 	d.mu.Lock()
@@ -162,7 +162,7 @@ func (d *fakeDesk) change(t *testing.T, do func() object) {
 	d.apply(do)
 }
 
-// apply is change for who has the lock.
+// apply is change for a caller that has the lock.
 func (d *fakeDesk) apply(do func() object) {
 	said := do()
 	d.version++
@@ -201,12 +201,12 @@ func (d *fakeDesk) beats(stop chan struct{}) {
 	}
 }
 
-// beat is for who has the lock.
+// beat sends a heartbeat. The caller has the lock.
 func (d *fakeDesk) beat(now time.Time) {
 	d.tellAll(object{"type": "beat", "server_time": now.UnixMilli(), "as_of": now.Add(-d.lag).UnixMilli()})
 }
 
-// next hands the lock to the first who is not away, and says what a change frame does of it.
+// next hands the lock to the first seller who is not away, and returns the fields of its change frame.
 func (d *fakeDesk) next(outcome string) object {
 	said := object{}
 	if d.holder != nil {
@@ -250,7 +250,7 @@ func (d *fakeDesk) at(ticket int64) int {
 	return slices.IndexFunc(d.line, func(w waiter) bool { return w.ticket == ticket })
 }
 
-// action does what support asks for, and tells all sockets, unless it is to be refused.
+// action runs support's action and sends the change to all sockets, unless it has to refuse it.
 func (d *fakeDesk) action(w http.ResponseWriter, req *http.Request) {
 	var body object
 	_ = json.NewDecoder(req.Body).Decode(&body)
@@ -307,7 +307,7 @@ func (d *fakeDesk) closeAll(code int) {
 	}
 }
 
-// asked are the actions so far.
+// asked returns the actions so far.
 func (d *fakeDesk) asked() []call {
 	d.mu.Lock()
 	defer d.mu.Unlock()

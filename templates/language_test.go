@@ -48,7 +48,7 @@ func TestErrorPageOffersItsLanguages(t *testing.T) {
 	require.Equal(t, len(templates.Languages()), strings.Count(page, "hreflang="))
 }
 
-// TestNothingKeepsPeopleOutInAnyLanguage is the rest of it.
+// TestNothingKeepsPeopleOutInAnyLanguage tests the rest.
 func TestNothingIsCutOffOnAPhoneInAnyLanguage(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000", Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}}
@@ -71,7 +71,7 @@ func TestNothingIsCutOffOnAPhoneInAnyLanguage(t *testing.T) {
 	tab.requireQuiet()
 }
 
-// wider are the elements that reach beyond a phone's edge, or whose text is wider than they are.
+// wider returns the elements that reach beyond a phone's edge, or whose text is wider than they are.
 const wider = `[...document.querySelectorAll("body, body *")].filter((e) => e.checkVisibility() && !e.closest(".unseen, .skip, svg") && e.clientWidth > 2)
 	.filter((e) => e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > 361)
 	.map((e) => e.tagName + "#" + e.id + "." + e.className).join()`

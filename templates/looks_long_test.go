@@ -72,7 +72,7 @@ func TestAllRoomsAreAccessibleInEveryLook(t *testing.T) {
 	tab.keepsNobodyOut("old data on a phone")
 }
 
-// Korean has every state looked at by TestNothingKeepsPeopleOutOfTheSellersPage.
+// TestNothingKeepsPeopleOutOfTheSellersPage tests every state in Korean.
 func TestNothingKeepsPeopleOutInAnyLanguage(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000", Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}}

@@ -2,7 +2,7 @@ package templates_test
 
 import "testing"
 
-// The store lost its data and the server was started again: nobody knows of my place any more but my browser.
+// The store lost its data and the server was restarted: only the browser knows of the place.
 func TestUnknownPlaceIsShownAsLost(t *testing.T) {
 	for name, mine := range map[string]object{
 		"who waits": {"status": "waiting", "outcome": nil, "ticket": 9, "queue_position": 2, "queue_length": 3},
@@ -17,7 +17,7 @@ func TestUnknownPlaceIsShownAsLost(t *testing.T) {
 			nothing["epoch"] = "f"
 			room.push(t, nothing)
 			tab.says("outcome", "저희 쪽 문제로 순서가 사라졌어요")
-			room.push(t, nothing) // somebody else did something
+			room.push(t, nothing) // another seller acted
 			room.view.Epoch = "f"
 			tab.open(room, "ko")
 			tab.says("outcome", "저희 쪽 문제로 순서가 사라졌어요")

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A proxy may take a handshake and never answer it: long before somebody is away for it the page tries anew.
+// A proxy may take a handshake and never answer it: the page reconnects long before
+// the seller counts as away.
 func TestHandshakeThatIsNotAnsweredIsGivenUpAfterTenSeconds(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	letIn := room.shutOut()
@@ -21,7 +22,7 @@ func TestHandshakeThatIsNotAnsweredIsGivenUpAfterTenSeconds(t *testing.T) {
 	tab.until(`document.body.dataset.connection === "open"`)
 }
 
-// noSockets has a page without any: what it asks instead is answered by window.answers.
+// noSockets opens a page without sockets: window.answers answers its polls.
 const noSockets = `{ window.answers = {};
 	window.WebSocket = class extends EventTarget { close() {} constructor() { super(); setTimeout(() => this.dispatchEvent(new CloseEvent("close", { code: 1006 }))); } };
 	const fetched = window.fetch;

@@ -11,7 +11,8 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// unplugged has every call fail for as long as window.noNetwork says so, and a page that does not wait long between two tries.
+// unplugged makes every call fail while window.noNetwork is true, and a page that does not
+// wait long between two tries.
 const unplugged = `{ const fetched = window.fetch;
 	window.fetch = (...what) => window.noNetwork ? Promise.reject(new TypeError("no network")) : fetched(...what);
 	const real = setTimeout; window.setTimeout = (f, ms, ...rest) => real(f, ms < 10000 ? Math.min(ms, 30) : ms, ...rest) }`
@@ -31,7 +32,8 @@ func cut(room *fakeRoom, tab *browser) (plug func()) {
 	}
 }
 
-// confirm presses a button and one that answers its question. By script: a page that has just lost its connection moves under a mouse.
+// confirm presses a button and one that answers its question. It uses a script: a page that has just lost its
+// connection moves under a mouse.
 func confirm(tab *browser, opener, yes string) {
 	tab.t.Helper()
 	tab.run(fmt.Sprintf("document.getElementById(%q).click()", opener))
@@ -39,7 +41,7 @@ func confirm(tab *browser, opener, yes string) {
 	tab.run(fmt.Sprintf("document.getElementById(%q).click()", yes))
 }
 
-// Each press ends something, so that a seller who leaves the page for it is not to stand in line all the same.
+// Each press ends something, so that a seller who leaves the page for it does not stay in line.
 func TestPressWithoutAConnectionIsBusyAtOnceAndSentWhenItIsBack(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	for opener, c := range map[string]struct {
@@ -120,7 +122,7 @@ func TestAPressShowsEveryThrownError(t *testing.T) {
 	tab.until(`document.getElementById("link-error").textContent !== ""`)
 }
 
-// asIOS15 takes away what Safari and iOS 15.0 do not have, as far as a page could use it.
+// asIOS15 removes the APIs that Safari and iOS 15.0 do not have, as far as a page could use them.
 const asIOS15 = `{
 	const gone = (from, ...names) => { for (const name of names) if (from) delete from[name]; };
 	gone(AbortSignal, "timeout", "any");
@@ -172,7 +174,8 @@ func TestASellerComesThroughATurnWithWhatIOS15Has(t *testing.T) {
 	tab.requireQuiet()
 }
 
-// look says how a button is drawn: "primary" in the page's own colour, "second" with a line or a ground of its own, "quiet" with neither, "" not at all.
+// look returns how a button is drawn: "primary" in the page's own colour, "second" with a line or a ground of
+// its own, "quiet" with neither, "" if hidden.
 const look = `(id) => {
 	const button = document.getElementById(id);
 	if (!button || button.getClientRects().length === 0) return "";

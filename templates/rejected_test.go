@@ -65,13 +65,14 @@ func TestRejectedCodeIsNoSuccessWhateverElseHasCome(t *testing.T) {
 	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요"`)
 	green := `document.querySelector(".sign-done").checkVisibility()`
 	lesser := `getComputedStyle(document.getElementById("join")).backgroundColor !== getComputedStyle(document.getElementById("reject-stay")).backgroundColor`
-	tab.until(green + " && " + lesser) // a code is on show: that is first
+	tab.until(green + " && " + lesser) // a code is on show and comes first
 	tab.rejects()
 	tab.until(`document.getElementById("outcome").textContent === "문자를 지웠어요" && !(` + green + `) && !(` + lesser + `)`)
 	tab.until(`document.title.startsWith("문자를 지웠어요")`)
 
 	room.tell(t, late(message("c", "인증번호 111111", "111111", 0)))
-	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요" && ` + lesser) // it is to be entered still
+	// the seller still has to enter it
+	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요" && ` + lesser)
 }
 
 // With SMS_COMPLETES=false a code does not end the turn.

@@ -103,7 +103,7 @@ func TestFormsSendWhatTheContractNeedsWithoutScript(t *testing.T) {
 	require.Contains(t, between(t, waiting, `id="leave-form"`, "</form>"), `name="fence" value=""`)
 }
 
-// codeAt is a message of the locked view's lease that came so many seconds before it.
+// codeAt returns a message of the locked view's lease that came so many seconds before it.
 func codeAt(id, code string, before int64) templates.SMSView {
 	return templates.SMSView{MessageID: id, Text: "text " + code, Code: code, ReceivedAt: 1_790_000_000_000 - before*1000, Fence: 77}
 }
@@ -224,7 +224,7 @@ func render(t *testing.T, component templ.Component) string {
 	return page.String()
 }
 
-// between is the text from a mark to the next end.
+// between returns the text from a mark to the next end.
 func between(t *testing.T, page, mark, end string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(page, mark)

@@ -34,8 +34,8 @@ type picture struct {
 	state  object
 	view   func(*templates.RoomView)
 	frames []object
-	then   string // a script that brings the page where it is to be
-	until  string // what is to be true before the picture is taken
+	then   string // a script that brings the page to the state
+	until  string // the condition before the picture is taken
 }
 
 func in(seconds int64) int64 { return pictureAt + seconds*1000 }
@@ -93,7 +93,8 @@ func pictures() []picture {
 	}
 }
 
-// Pictures of the seller's page in every state, for people to look at: make screenshots. next and turn-code are the README's too.
+// Pictures of the seller's page in every state, for people to look at: make screenshots. next and turn-code
+// are the README's too.
 func TestScreenshots(t *testing.T) {
 	folder := os.Getenv("SCREENSHOTS")
 	require.NotEmpty(t, folder, "SCREENSHOTS names the folder")
@@ -150,7 +151,8 @@ func (b *browser) prepare(room *fakeRoom, p picture) {
 	}
 }
 
-// shoot takes the page as a phone and a desktop show it, light, dark, and in forced colours on dark and on light.
+// shoot takes the page as a phone and a desktop show it, light, dark, and in forced
+// colours on dark and on light.
 func (b *browser) shoot(folder, name string) {
 	b.t.Helper()
 	for _, width := range []int{360, 1280} {
@@ -180,7 +182,7 @@ func appearance(look string) browsertest.Action {
 	})
 }
 
-// atMoment has the browser's clock stand still in the pages that are opened from now on.
+// atMoment stops the browser's clock in the pages opened from now on.
 func atMoment(ms int64) browsertest.Action {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(`

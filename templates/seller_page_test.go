@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// place is a state frame's part of my place in line.
+// place returns the fields of a state frame of a place in line.
 func place(position int) object {
 	return object{"status": "waiting", "outcome": nil, "ticket": 9, "queue_position": position, "queue_length": 6, "fence": nil, "codes": nil,
 		"estimated_wait": 180, "maximum_wait": 300, "lease_expires_at": time.Now().Add(87 * time.Second).UnixMilli(), "claim_by": nil, "unclaimed": false}
@@ -27,7 +27,7 @@ func (b *browser) run(script string) {
 	b.do(chromedp.Evaluate[chromedp.Void](script + ";0"))
 }
 
-// before has a script run in each page that is opened from now on, before its own.
+// before runs a script in each page opened from now on, before its own.
 func (b *browser) before(script string) {
 	b.t.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
@@ -115,7 +115,7 @@ func TestSellerPassedOverSeesIt(t *testing.T) {
 	tab.says("notice", "자리를 비운 사이 다음 분이 먼저 시작했어요")
 }
 
-// As where a network drops everything without a word.
+// As where a network drops every packet.
 func TestSellerPassedOverBehindADeadConnectionSeesIt(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.AwaySeconds = 15
@@ -124,7 +124,8 @@ func TestSellerPassedOverBehindADeadConnectionSeesIt(t *testing.T) {
 	room.push(t, place(1))
 	tab.until(`document.body.dataset.next === "true"`)
 	room.at = time.Now().Add(time.Minute).UnixMilli()
-	room.change(object{"lease_expires_at": room.at + 80_700}) // another's turn, that began 40 s ago: 20 s after the page heard something last
+	// another's turn, that began 40 s ago: 20 s after the page's last frame
+	room.change(object{"lease_expires_at": room.at + 80_700})
 	tab.run(`skip = 60_000; dispatchEvent(new Event("online"))`)
 	tab.says("notice", "자리를 비운 사이 다음 분이 먼저 시작했어요")
 }
@@ -142,7 +143,8 @@ func TestSoundIsOnOnlyAfterAPress(t *testing.T) {
 	require.Equal(t, "켜기", tab.text("sound-test"))
 }
 
-// A telephone call stops the sound of an iPhone's page, which then says "interrupted" and may not answer a resume.
+// A telephone call stops the sound of an iPhone's page, whose state is then "interrupted" and which may not
+// answer a resume.
 func TestSoundThatCannotBePlayedIsShown(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.before(`window.AudioContext = class extends AudioContext {
@@ -167,7 +169,8 @@ func TestSoundThatCannotBePlayedIsShown(t *testing.T) {
 	tab.says("sound-state", "소리를 낼 수 없어요")
 }
 
-// Safari on iOS has notifications only on a page that was opened from the Home Screen, and navigator.standalone says whether it was.
+// Safari on iOS has notifications only on a page that was opened from the Home Screen;
+// navigator.standalone is true there.
 func TestPageOnAnIPhoneShowsHowToGetNotifications(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.Info.Name = "스마트 공방"
@@ -193,7 +196,7 @@ func TestDoneBeforeACodeHasComeAsksFirst(t *testing.T) {
 	tab.until(`document.body.dataset.state === "ended"`)
 }
 
-// A hidden page draws nothing: what it has to say waits until somebody is back.
+// A hidden page draws nothing: its announcements wait until the seller is back.
 func TestTurnThatCameAndWentUnseenIsNotAnnouncedAsCurrent(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.open(room, "ko")
@@ -286,7 +289,7 @@ func TestPageThatCannotBeShownNowOffersToTryAgain(t *testing.T) {
 	require.Contains(t, sorry("unknown_room"), "대기실로 돌아가기")
 }
 
-// Nothing tells the page for how long a place has been where it is: it may be a minute after a reload.
+// The page does not know how long a place has been where it is: it may be a minute after a reload.
 func TestAnOldTimeIsNeverShownAsJustNow(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	for lang, now := range map[string]string{"ko": "방금", "en": `\b[Jj]ust\b|moment ago`} {
@@ -319,10 +322,12 @@ func TestRefusalNamesTheErrorAndItsSubject(t *testing.T) {
 		tab.says("error", "말 "+code)
 		tab.until(fmt.Sprintf(`(%s) === %v`, invalid, wrong))
 	}
-	tab.before(`window.fetch = () => Promise.reject(new TypeError("no network")); const real = setTimeout; window.setTimeout = (f, ms) => real(f, ms < 10000 ? Math.min(ms, 50) : ms)`) // not the wait for a silent socket
+	// not the wait for a silent socket
+	tab.before(`window.fetch = () => Promise.reject(new TypeError("no network")); const real = setTimeout; window.setTimeout = (f, ms) => real(f, ms < 10000 ? Math.min(ms, 50) : ms)`)
 	room.change(place(2))
 	tab.open(room, "ko")
-	tab.until(`document.body.dataset.connection === "open"`) // once it is, what was refused before is no longer said
+	// once it is, the refusal from before is no longer shown
+	tab.until(`document.body.dataset.connection === "open"`)
 	tab.do(chromedp.Click("#leave"), chromedp.WaitVisible("#leave-confirm"), chromedp.Click("#leave-confirm"))
 	tab.until(`document.querySelector("[data-error=waiting]").textContent === "연결이 끊겨 있어요. 다시 연결되면 바로 보낼게요."`)
 	room.push(t, object{"status": "idle", "ticket": nil, "queue_position": nil})
@@ -403,7 +408,7 @@ func TestRefusalOfAStoreThatWasAwayAsksForANewPressWhenItIsBack(t *testing.T) {
 	tab.do(chromedp.Click("#ask"))
 	tab.until(`document.querySelector("[data-error=locked]").textContent === "더 요청할 수 없어요"`)
 	room.tell(t, fresh)
-	// It may be back sooner than anybody looks.
+	// The page may reconnect before the test looks.
 	tab.run(`{ const watch = new MutationObserver(() => { window.wasLost ||= document.body.dataset.connection === "lost" }); watch.observe(document.body, { attributes: true }) }`)
 	room.closeAll(4002)
 	tab.until(`window.wasLost === true && document.body.dataset.connection === "open"`)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shown are the texts of those parts of a page that are not hidden, by id, its title, and what its body says of itself.
+// shown returns the texts of the visible parts of a page, by id, its title, and the body's attributes.
 func shown(t *testing.T, page string, ids []string) map[string]string {
 	t.Helper()
 	r := pageReader{wanted: append([]string{"title"}, ids...), open: []element{{text: &strings.Builder{}}}, found: map[string]string{}}

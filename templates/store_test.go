@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A status answer has no newcomer's maximum, a lease's end in whole seconds, and claim_by only while the lease is to be claimed.
+// A status answer has no newcomer's maximum, a lease's end in whole seconds, and claim_by only while the
+// lease has to be claimed.
 func TestStatusKeepsValuesThatItDoesNotContain(t *testing.T) {
 	tab := openModules(t)
 	require.Empty(t, run[[]string](tab, `(async () => {

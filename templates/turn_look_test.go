@@ -8,7 +8,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// pale are the buttons on show that are hard to read on what is behind them.
+// pale returns the visible buttons that are hard to read on their background.
 const pale = `(() => {
 	const parts = (color) => color.match(/[\d.]+/g).map(Number);
 	const light = ([r, g, b]) => [r, g, b].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
@@ -53,7 +53,7 @@ func TestRingShowsTheTimeLeftInForcedColors(t *testing.T) {
 	tab.until(`["track", "left"].map((part) => parseFloat(getComputedStyle(document.querySelector(".dial-" + part)).strokeWidth)).reduce((track, left) => track * 3 <= left)`)
 }
 
-// crossing is what of the ring's label lies on the ring or beyond it.
+// crossing returns the parts of the ring's label that lie on the ring or beyond it.
 const crossing = `(() => {
 	const ring = document.querySelector(".dial svg").getBoundingClientRect();
 	const [x, y, inner] = [ring.x + ring.width / 2, ring.y + ring.height / 2, ring.width * 51 / 120];

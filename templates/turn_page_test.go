@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// stopped stops the clocks of the pages that are opened from now on; pass(ms) sets them on.
+// stopped stops the clocks of the pages opened from now on; pass(ms) advances them.
 const stopped = `{
 	let now = performance.now();
 	const since = Date.now() - now;
@@ -27,7 +27,7 @@ func TestTurnIsAnnouncedThreeTimesBeforeItIsOver(t *testing.T) {
 	room.at = time.Now().UnixMilli()
 	room.change(place(6))
 	tab.open(room, "ko")
-	tab.do(chromedp.Click("#sound-test")) // browsers tell nobody who has pressed nothing
+	tab.do(chromedp.Click("#sound-test")) // browsers play no sound before a press
 	for _, position := range []int{5, 3, 2, 1} {
 		room.push(t, object{"queue_position": position})
 		tab.until(fmt.Sprintf(`document.getElementById("position").textContent === "%d"`, position))
@@ -89,7 +89,7 @@ func TestNextInLineHasNumberAndMarketplaceAtHandAndLeavesByTheLastButton(t *test
 	tab.hides("ready")
 }
 
-// opensTabs stands for tabs, and notes what becomes of them.
+// opensTabs replaces window.open, and records what happens to the tabs.
 const opensTabs = `window.opened = []; window.open = () => {
 	opened.push("tab");
 	return { document: { body: {} }, location: { replace: (url) => opened.push(url) }, close: () => opened.push("closed") };
@@ -111,7 +111,7 @@ func TestOnePressRecordsTheAskAndOpensTheMarketplace(t *testing.T) {
 	tab.until(`!document.querySelector("[aria-busy]") && opened.length === 2`)
 }
 
-// cutOff has the page hear nothing any more, and nobody hear it, as without a network.
+// cutOff cuts the page's socket off both ways, as without a network.
 const cutOff = `window.WebSocket = class extends EventTarget { close() {} };
 	window.fetch = () => new Promise((_, lost) => setTimeout(() => lost(new TypeError("no network")), 10));
 	const real = setTimeout; window.setTimeout = (f, ms) => real(f, ms < 10000 ? Math.min(ms, 50) : ms)`
@@ -124,7 +124,7 @@ func TestTurnThatMayBeOverDoesNotCallToTheMarketplace(t *testing.T) {
 	tab.step("ask")
 	tab.run(`document.getElementById("ask").focus()`)
 	tab.run(`(() => {` + cutOff + `})()`)
-	room.push(t, object{"lease_expires_at": time.Now().Add(time.Second).UnixMilli()}) // the last that it hears
+	room.push(t, object{"lease_expires_at": time.Now().Add(time.Second).UnixMilli()}) // its last frame
 	room.closeAll(4001)
 	tab.until(`document.body.dataset.connection === "lost"`)
 	tab.step("over")

@@ -6,9 +6,9 @@
 //	RoomPage(RoomView)   the page of one room, in whatever state its reader is in
 //	ErrorPage(ErrorView) a page for a browser that asked for something it cannot have
 //
-// The pages need nothing but themselves and what is under AssetPrefix, so they are
-// to be served with ContentSecurityPolicy. They work by plain forms without
-// JavaScript. What the forms and links send, each answered by 303 back to the page:
+// The pages need nothing but themselves and what is under AssetPrefix, so they are to be served with
+// ContentSecurityPolicy. They work by plain forms without JavaScript. What the forms and links send, each
+// answered by 303 back to the page:
 //
 //	POST /rooms/{room}/join   seller_id, lang
 //	POST /rooms/{room}/leave  reason=completed|cancelled, fence (only of a holder), confirm=yes
@@ -19,8 +19,8 @@
 //	GET  /rooms/{room}?not={message_id} shows the page without that offer
 //	GET  /rooms/{room}?lang=ko|en switches the language
 //
-// A leave without confirm=yes is to be answered by 303 to ?ask=leave, or ?ask=done where
-// the reason is completed; a reject without it by 303 to ?ask=reject.
+// A leave without confirm=yes is to be answered by 303 to ?ask=leave, or ?ask=done where the reason is
+// completed; a reject without it by 303 to ?ask=reject.
 //
 // # Hooks
 //
@@ -71,8 +71,8 @@
 //	#paused                on show while the room is paused and it is not my turn
 package templates
 
-// ContentSecurityPolicy is all that the pages need. The JSON blocks in them are
-// data and are not executed, so they need no script permission.
+// ContentSecurityPolicy is the policy that the pages need. The JSON blocks in them are data and are not
+// executed, so they need no script permission.
 const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; worker-src 'self'; manifest-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -104,31 +104,32 @@ type RoomView struct {
 	MaximumWait    *int  // seconds; as EstimatedWait
 	LeaseExpiresAt int64 // unix milliseconds of the current lease's end; 0 where free
 	ServerTime     int64 // unix milliseconds of the moment of this view
-	Fence          int64 // of my lease while locked; when ended, of the lease I had, if known; else 0
+	Fence          int64 // of the present lease while locked; when ended, of the last one, if known; else 0
 	LeaseSeconds   int   // how long a turn is in this room
 	Paused         bool
-	Unclaimed      bool  // while waiting: my turn came, I did not claim it, and I am passed over until I say that I am back
-	ClaimBy        int64 // unix milliseconds until when my lease is to be claimed; 0: it needs not
+	// while waiting: the turn was missed, and the place is passed over until the seller is back
+	Unclaimed bool
+	ClaimBy   int64 // unix milliseconds until when the lease has to be claimed; 0: it need not be
 
 	Info         RoomInfo
 	AwaySeconds  int // a waiter gone for longer is passed over
 	DropSeconds  int // and one away for longer than this loses its place
 	ClaimSeconds int // how long a turn may stay unclaimed; 0: it needs no claim
 
-	Rejected     bool // the code that ended the turn was not the seller's: they said so once it was over
+	Rejected     bool // the seller rejected the code that ended the turn, once it was over
 	JoinedDevice bool // another device was let into this place
 
-	PushKey string // what browsers subscribe for, in base64url; empty where they are not told when no page is open
+	PushKey string // the server's push key, in base64url; empty where it pushes nothing
 
-	SellerID    string // filled in for the seller, or whom the token names
+	SellerID    string // filled in for the seller, or the seller that the token names
 	SellerFixed bool   // the token names the seller: the page does not ask for it
 
-	Codes  *CodesView  // of the holder; nil for everybody else
-	AskKey string      // makes what the forms of this page ask one ask, however often they are sent
-	Offers []OfferView // messages that the holder may say are its own, oldest first
-	SMS    []SMSView   // mine, oldest first: this turn's, and late ones
+	Codes  *CodesView  // of the holder; nil for all others
+	AskKey string      // makes repeats of this page's forms one ask
+	Offers []OfferView // messages that the holder may claim, oldest first
+	SMS    []SMSView   // the seller's, oldest first: this turn's, and late ones
 
-	Error          string // what the last form was refused for, in the reader's language
+	Error          string // the refusal of the last form, in the reader's language
 	ErrorOfSeller  bool   // it is about the seller id
 	Ask            string // a question to ask: QuestionLeave, QuestionDone or QuestionReject; else empty
 	RefreshSeconds int    // without JavaScript, while waiting or locked; 0 is 5
@@ -141,14 +142,14 @@ const (
 	QuestionReject = "reject"
 )
 
-// CodesView is how the holder has asked for codes.
+// CodesView is the holder's asks for codes.
 type CodesView struct {
 	Asked    int
-	Open     int   // how many of the asks no code has come for
+	Open     int   // how many asks have no code yet
 	AskAfter int64 // unix milliseconds: from when it may ask, while the number is busy; else 0
 }
 
-// OfferView is a message with a code that may be the holder's own; what it says is not shown.
+// OfferView is a message with a code that may be the holder's own; its text is not shown.
 type OfferView struct {
 	MessageID  string
 	ReceivedAt int64 // unix milliseconds
@@ -170,15 +171,15 @@ type ErrorView struct {
 	Languages   []string // that the page may be read in; all where there are none
 	AssetPrefix string
 
-	// Code is the contract's code (unknown_room, store_unavailable, …). It picks
-	// the words; a code without words of its own gets general ones.
+	// Code is the contract's code (unknown_room, store_unavailable, …). It picks the words; a code without words
+	// of its own gets general ones.
 	Code   string
-	Detail string // said instead of the code's words, where it is not empty
+	Detail string // shown instead of the code's words, where it is not empty
 	Room   string // the room to go back to; empty where there is none
 
-	Again       int    // in how many seconds the browser asks again by itself; 0: it does not
-	AgainAt     string // where it asks then, instead of the page's own address
-	DropSeconds int    // a place of which nothing is heard for longer is lost; 0: nothing is said of it
+	Again       int    // in how many seconds the browser reloads by itself; 0: it does not
+	AgainAt     string // where it goes then, instead of the page's own address
+	DropSeconds int    // a place without news for longer is lost; 0: the page does not mention it
 }
 
 func (v ErrorView) languages() []string {
@@ -188,7 +189,7 @@ func (v ErrorView) languages() []string {
 	return v.Languages
 }
 
-// Passing reports whether to ask again is likely to help.
+// Passing reports whether a repeat is likely to help.
 func (v ErrorView) Passing() bool {
 	switch v.Code {
 	case "store_unavailable", "too_many_requests", "room_full", "keys_unavailable", "internal", "draining", "too_many_places":

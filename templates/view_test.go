@@ -12,9 +12,9 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// viewTable is what each state shows, which the page without a script and the one with it must agree on.
+// viewTable is the content of each state: the page without a script and the one with it must agree on it.
 type viewTable struct {
-	IDs   []string // the parts that are looked at
+	IDs   []string // the parts to compare
 	Cases []viewCase
 }
 
@@ -25,7 +25,7 @@ type viewCase struct {
 	Rejected bool      // once it was over
 	SMS      []viewMessage
 	Offers   []viewMessage
-	Shown    map[string]string // text by id; what is not in it is hidden. title is the document's, data-… the body's
+	Shown    map[string]string // text by id; all others are hidden. title is the document's, data-… the body's
 }
 
 type viewState struct {
@@ -53,7 +53,7 @@ type viewMessage struct {
 
 const viewNow = int64(1_790_000_000_000)
 
-// moment is the one in so many seconds; 0 is none.
+// moment returns the one in so many seconds; 0 is none.
 func moment(in *float64) int64 {
 	if in == nil {
 		return 0
@@ -110,7 +110,8 @@ func TestScriptShowsAStateAsInTheTable(t *testing.T) {
 	tab.requireQuiet()
 }
 
-// drawViews has the page's own modules draw each state of the table, one after another into the same page, and says what is shown then.
+// drawViews makes the page's own modules draw each state of the table, one after another into the same page,
+// and returns the visible texts.
 const drawViews = `(async ({ ids, cases }, now) => {
 	const { Journey } = await import("/static/js/journey.js");
 	const { Unclaimed } = await import("/static/js/unclaimed.js");

@@ -12,7 +12,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// waitsRow is what a room knows and what a frame tells of it, and what the page says some time after the frame. All in seconds.
+// waitsRow is the state of a room, its frame's waits, and the waits that the page shows some
+// time later. All in seconds.
 type waitsRow struct {
 	Paused             bool
 	Hold, Spread       float64
@@ -39,7 +40,7 @@ func (r waitsRow) view() room.View {
 	return v
 }
 
-// at is what the server says so long after the frame.
+// at returns the server's waits so long after the frame.
 func (r waitsRow) at(gone float64) (estimated, maximum *int64) {
 	w, ok := r.view().WaitsAt(r.Position, frameAt+seconds(gone).Milliseconds(), leaseLength)
 	if !ok {
@@ -48,7 +49,7 @@ func (r waitsRow) at(gone float64) (estimated, maximum *int64) {
 	return new(room.Seconds(w.Estimated)), new(room.Seconds(w.Maximum))
 }
 
-// page is the rule of waitsNow in words.js; the table holds the two together.
+// page is the rule of waitsNow in words.js; the table tests the two together.
 func (r waitsRow) page(gone float64) (estimated, maximum *int64) {
 	if r.Estimated == nil || r.Left == nil {
 		return r.Estimated, r.Maximum
@@ -71,7 +72,7 @@ func TestPageCountsWaitsDownAsInTheTable(t *testing.T) {
 	}
 }
 
-// Else the next frame, of somebody who joined behind, would raise what the page has come down to.
+// Else the next frame, of a seller who joined behind, would raise the page's wait again.
 func TestPageNeverCountsBelowTheNextFrameNorUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tenths := func(most int, name string) float64 { return float64(rapid.IntRange(0, most).Draw(t, name)) / 10 }

@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// wordsTable is the table that holds the Go words and the browser's to each other.
+// wordsTable is the table that tests the Go words against the browser's.
 type wordsTable struct {
 	Estimate, Span, Sentence, Ahead, When []wordsRow
 	Stamp                                 []struct {
@@ -24,7 +24,7 @@ type wordsTable struct {
 	}
 }
 
-// wordsRow is what something is called in each language: it has the fields that its part of the table is about.
+// wordsRow is one example in each language: it has the fields of its part of the table.
 type wordsRow struct {
 	Seconds, Position, Hour, Minute int
 	Estimated, Maximum              *int

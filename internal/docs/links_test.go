@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pages are all documents of the repository, by their path from its root.
+// pages returns all documents of the repository, by their path from its root.
 func pages(t *testing.T) []string {
 	var found []string
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "deploy/*.md", "deploy/*/*.md", "lab/*.md", "lab/*/*.md"} {
@@ -41,7 +41,8 @@ var (
 	block   = regexp.MustCompile("(?ms)^```.*?^```")
 )
 
-// anchors are the fragments by which a page's headings are reached where Markdown is shown: lower case, words joined by hyphens.
+// anchors returns the fragments of a page's headings as Markdown viewers make them: lower
+// case, words joined by hyphens.
 func anchors(text string) map[string]bool {
 	found := map[string]bool{}
 	for _, line := range heading.FindAllStringSubmatch(block.ReplaceAllString(text, ""), -1) {
@@ -79,7 +80,7 @@ func TestEveryLinkOfAPageLeadsSomewhere(t *testing.T) {
 	}
 }
 
-// madeByHand are paths that a page names though a checkout has none: whoever follows the page makes them.
+// madeByHand are paths that a page names though a checkout has none: the page's reader makes them.
 var madeByHand = []string{"deploy/secrets", "lab/k6/NAME.js"}
 
 // A path that begins with a directory of the repository is one that a reader will look for.

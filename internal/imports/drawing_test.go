@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// notDrawn is what is no part of the product.
+// notDrawn are the directories outside the product.
 var notDrawn = []string{"docs", "internal"}
 
 func TestDrawingIsTheTableOfImports(t *testing.T) {

@@ -8,14 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// insideHub says what of ours the packages under hub may import; they know nothing of each other.
+// insideHub lists which of our packages those under hub may import; they do not know each other.
 var insideHub = map[string][]string{
 	"hub/mirror": {"room"},
 	"hub/follow": {"room"},
 	"hub/socket": {},
 }
 
-// impure is what a mirror has no use for: it asks nobody, waits for nobody and has no clock of its own.
+// impure are packages that a mirror has no use for: it makes no calls, never waits
+// and has no clock of its own.
 var impure = []string{"context", "net", "net/http", "os", "sync", "sync/atomic", "log/slog", "github.com/redis/go-redis/v9"}
 
 func TestPackagesInsideTheHubKnowNothingOfEachOther(t *testing.T) {

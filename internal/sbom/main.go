@@ -1,4 +1,5 @@
-// Command sbom prints what a Go program is made of, as CycloneDX 1.6 JSON: the modules that its linker wrote into it, so nothing that was only near it.
+// Command sbom prints a Go program's modules as CycloneDX 1.6 JSON: those that its linker
+// wrote into it, and no others.
 //
 //	sbom PROGRAM VERSION
 package main

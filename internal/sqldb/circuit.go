@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// probeEvery is how often a database that is away is tried; everybody in between fails at once.
+// probeEvery is how often a database that is away is tried; every call in between fails at once.
 const probeEvery = 500 * time.Millisecond
 
 // circuit remembers that the database is away.
@@ -14,14 +14,15 @@ type circuit struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	opened  func(error) // has the word when it opens; nil = nobody has
+	opened  func(error) // called when it opens; may be nil
 	err     error       // nil = it works
 	since   time.Time
-	next    time.Time // when somebody may try again
-	answers uint64    // how many questions it has answered
+	next    time.Time // when a call may try again
+	answers uint64    // how many calls it has answered
 }
 
-// enter is nil for whoever may ask. again is true where the database was away: it has to take a write first.
+// enter returns nil for a call that may go on. again is true where the database was away: it
+// has to take a write first.
 func (c *circuit) enter() (again bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,7 +36,7 @@ func (c *circuit) enter() (again bool, err error) {
 	return false, fmt.Errorf("%w: %w", ErrAway, c.err)
 }
 
-// closed tells, without using up a try, whether there is one to have.
+// closed returns the error of a call, without using up a try.
 func (c *circuit) closed() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,8 +46,9 @@ func (c *circuit) closed() error {
 	return fmt.Errorf("%w: %w", ErrAway, c.err)
 }
 
-// leave takes in what became of a question. One that was slow says nothing: the probe that it calls for does. One that was answered does not close
-// the circuit: it may have begun before the circuit opened, or have read where nobody can write.
+// leave records the result of a call. A slow one proves nothing: its probe does. An answered one
+// does not close the circuit: it may have begun before the circuit opened, or have read from a
+// server that takes no writes.
 func (c *circuit) leave(err error, slow bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,7 +60,7 @@ func (c *circuit) leave(err error, slow bool) {
 	}
 }
 
-// wrote closes the circuit: the database took a write. It is true where the database was away.
+// wrote closes the circuit: the database took a write. It returns true where the database was away.
 func (c *circuit) wrote() (back bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,9 +77,9 @@ func (c *circuit) fail(err error) {
 	c.failed(err)
 }
 
-// probed takes in what a probe found that was sent when the database had given so many answers. One that has
-// come since says more than a probe that failed. A probe writes nothing, so it does not close the circuit:
-// again is true where a write has to be tried for that.
+// probed records the result of a probe that was sent after so many answers. A later answer outweighs a failed
+// probe. A probe writes nothing, so it does not close the circuit: again is true where a write has to be
+// tried for that.
 func (c *circuit) probed(err error, answers uint64) (again bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,21 +103,22 @@ func (c *circuit) failed(err error) {
 	c.err, c.next = err, c.now().Add(probeEvery)
 }
 
-// tell has opened called with why, each time the circuit opens from now on. It must not ask the circuit.
-func (c *circuit) tell(opened func(error)) {
+// onOpen sets the function that is called with the reason, each time the circuit opens. It
+// must not call the circuit.
+func (c *circuit) onOpen(opened func(error)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.opened = opened
 }
 
-// state is since when the database is away, and why; a nil error where it is not.
+// state returns since when the database is away, and why; a nil error where it is not.
 func (c *circuit) state() (since time.Time, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.since, c.err
 }
 
-// count is how many questions the database has answered.
+// count returns how many calls the database has answered.
 func (c *circuit) count() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

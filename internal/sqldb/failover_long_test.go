@@ -29,8 +29,9 @@ func TestWritesGoToTheNewPrimaryBehindTheSameAddress(t *testing.T) {
 	}
 }
 
-// failsOver takes the primary away from a database that has an address of its own; through is what clients use for it. A pooler
-// knows of no failover: its sessions stay with the old primary until that ends them, which end has it do.
+// failsOver takes the primary away from a database that has an address of its own; through is its clients'
+// address. A pooler does not notice a failover: its sessions stay with the old primary until that ends them,
+// which end makes it do.
 func failsOver(t *testing.T, through func(url string) string, end func(old *pgtest.DB)) {
 	t.Helper()
 	old := pgtest.StartOwn(t)
@@ -62,7 +63,7 @@ func failsOver(t *testing.T, through func(url string) string, end func(old *pgte
 	old.Fence()
 	standby.Promote(old)
 	require.Error(t, write("refused"))
-	for range 3 { // while there is no primary behind the address, it is not back, whatever may be read there
+	for range 3 { // while there is no primary behind the address, it is not back, even if reads work there
 		now.Store(new(now.Load().Add(time.Second))) // it may be asked again
 		db.AskAgain(t.Context())
 		require.NotContains(t, log.String(), "database is back")

@@ -15,12 +15,12 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// DataError is the caller's own word that its data is at fault, and not the database.
+// DataError is a caller's error in its data, and not of the database.
 type DataError string
 
 func (e DataError) Error() string { return string(e) }
 
-// OfData tells a fault of the data, which trying again does not mend, from one of the database.
+// OfData reports whether an error lies in the data, where a repeat does not help.
 func OfData(err error) bool {
 	if own := DataError(""); errors.As(err, &own) {
 		return true
@@ -40,27 +40,28 @@ func OfData(err error) bool {
 	return false
 }
 
-// slow tells a question that had to wait for too long, by its caller's time or behind another one's lock, and one that was given only connections
-// that questions before it broke off, from a database that is away. Where it is both, the probe finds out.
+// slow reports whether a call waited too long, by its caller's time or behind another's lock, or got
+// only broken connections of earlier calls. A database that is away is another matter; where it may
+// be both, the probe decides.
 func slow(ctx context.Context, err error) bool {
 	if err == nil || OfData(err) {
 		return false
 	}
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
-		// rolled back for another's sake, lock not available, cancelled for the time it took
+		// rolled back for another's sake, lock not available, cancelled for its duration
 		return strings.HasPrefix(pg.Code, "40") || pg.Code == "55P03" || pg.Code == "57014"
 	}
 	return late(ctx) || errors.Is(err, driver.ErrBadConn) || busy(err)
 }
 
-// late is true where the caller's time is over. The network's own timer for it may be the first to say so.
+// late reports whether the caller's time is over. The network's own timer for it may fire first.
 func late(ctx context.Context) bool {
 	until, limited := ctx.Deadline()
 	return ctx.Err() != nil || limited && !time.Now().Before(until)
 }
 
-// busy is SQLite's word that somebody else writes.
+// busy reports whether SQLite refused a call because of another writer.
 func busy(err error) bool {
 	var lite *sqlite.Error
 	if !errors.As(err, &lite) {
@@ -76,17 +77,17 @@ func answered(err error) bool {
 	return errors.As(err, &pg)
 }
 
-// RefusesParameter is true for a pooler that does not let a setting of the address through.
+// RefusesParameter reports whether a pooler refuses a setting of the address.
 func RefusesParameter(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && strings.Contains(pg.Message, "unsupported startup parameter")
 }
 
-// ParameterAdvice is what to do about that.
+// ParameterAdvice is the advice against that error.
 const ParameterAdvice = "take that setting out of DATABASE_URL, or name it in the pooler's ignore_startup_parameters"
 
-// Temporary is true for a database that can not be reached or is overloaded, and false for one that
-// refuses us: a wrong password, a database that is not there.
+// Temporary reports whether a database cannot be reached or is overloaded. It is false for a lasting refusal:
+// a wrong password, a database that does not exist.
 func Temporary(err error) bool {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
@@ -111,7 +112,8 @@ func Temporary(err error) bool {
 		errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) || errors.As(err, &connecting)
 }
 
-// OfConnection is true where no question got through, or its connection broke: trying again mends it once the database is back.
+// OfConnection reports whether no call got through, or its connection broke: a repeat helps
+// once the database is back.
 func OfConnection(err error) bool {
 	var connecting *pgconn.ConnectError
 	return Temporary(err) || errors.As(err, &connecting) || pgconn.SafeToRetry(err) || errors.Is(err, io.ErrUnexpectedEOF)

@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// guard runs do where the database is there, migrated first, and fails at once where it is known to be away. One that was away is back once it
-// has taken a write: a standby, or a primary that was replaced, may still be read.
+// guard runs do where the database is there, migrated first, and fails at once where it is known to be
+// away. One that was away is back once it has taken a write: a standby, or a primary that was
+// replaced, may still be read.
 func (d *DB) guard(ctx context.Context, do func() error) error {
 	again, err := d.circuit.enter()
 	if err != nil {
@@ -27,7 +28,7 @@ func (d *DB) guard(ctx context.Context, do func() error) error {
 	if err != nil && !OfData(err) && !late(ctx) {
 		d.stats.failures.Add(1)
 		if d.postgres != nil && !waited && !answered(err) {
-			d.postgres.distrust() // the others may lead to a server that is not the right one any more
+			d.postgres.distrust() // the others may lead to the wrong server by now
 		}
 	}
 	return err
@@ -44,7 +45,7 @@ func (d *DB) ready(ctx context.Context) error {
 	return nil
 }
 
-// tryWrite writes one row of the migrations' table as it is, and says that the database is back where that succeeds.
+// tryWrite writes one row of the migrations' table as it is, and closes the circuit where that succeeds.
 func (d *DB) tryWrite(ctx context.Context) error {
 	if _, err := d.sql.ExecContext(ctx, `UPDATE goose_db_version SET is_applied = is_applied WHERE id = (SELECT MIN(id) FROM goose_db_version)`); err != nil {
 		return fmt.Errorf("try to write: %w", err)
@@ -55,7 +56,7 @@ func (d *DB) tryWrite(ctx context.Context) error {
 	return nil
 }
 
-// Suspect has the database probed after a question that was slow. Only a probe that fails opens the circuit.
+// Suspect starts a probe of the database after a slow call. Only a probe that fails opens the circuit.
 func (d *DB) Suspect() {
 	answers := d.circuit.count()
 	d.probe.start(func(err error) {
@@ -72,7 +73,8 @@ func (d *DB) Suspect() {
 	})
 }
 
-// AskAgain asks a database that is known to be away whether it is back, where nobody has done so in this moment. One that is not away is asked nothing.
+// AskAgain asks a database that is known to be away whether it is back, unless another call has just asked.
+// It does not ask one that is not away.
 func (d *DB) AskAgain(ctx context.Context) {
 	if _, err := d.circuit.state(); err == nil {
 		return

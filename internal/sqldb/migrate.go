@@ -17,13 +17,14 @@ type Migrations struct {
 	Files fs.FS // sqlite/NNNNN_name.sql and postgres/NNNNN_name.sql
 }
 
-// Encoding is what a PostgreSQL database has to have.
+// Encoding is the encoding that a PostgreSQL database needs.
 const Encoding = "UTF8"
 
 // migrateLock is the advisory lock under which one replica migrates and the others wait.
 const migrateLock = 7_201_984_003
 
-// SQLite is asked again so often: replicas that start at once get in each other's way, and whoever comes second finds the work done.
+// How often SQLite is tried again: replicas that start at once get in each other's way, and the
+// second finds the work done.
 const (
 	migrateRetries   = 19
 	migrateRetry     = 10 * time.Millisecond
@@ -56,8 +57,8 @@ func (d *DB) migrateOnce(ctx context.Context, tool goose.Dialect, dir string) er
 	return nil
 }
 
-// migrateAlone has one replica migrate at a time. The lock is a transaction's, on a connection beside the one that migrates: see postgres. Who has
-// to wait asks again, so that waiting holds no connection of a pooler's.
+// migrateAlone makes one replica migrate at a time. The lock is a transaction's, on a connection beside the
+// one that migrates: see postgres. A waiting replica polls, so that it holds no connection of a pooler's.
 func (d *DB) migrateAlone(ctx context.Context) error {
 	for {
 		alone, err := d.tryMigrate(ctx)

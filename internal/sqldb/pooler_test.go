@@ -15,7 +15,8 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// With two connections of the server for all replicas, each transaction is likely to meet another server process than the one before.
+// With two connections of the server for all replicas, each transaction is likely to meet another server
+// process than the one before.
 func TestReplicasWorkBehindAPoolerOfTransactions(t *testing.T) {
 	behindPooler(t, "pool_mode = transaction", "default_pool_size = 2")
 }
@@ -24,7 +25,7 @@ func TestReplicasWorkBehindAPoolerOfSessions(t *testing.T) {
 	behindPooler(t) // by its defaults
 }
 
-// behindPooler has replicas start at once and write.
+// behindPooler makes replicas start at once and write.
 func behindPooler(t *testing.T, settings ...string) {
 	t.Helper()
 	url := pgtest.Pooler(t, pgtest.Start(t).URL(), settings...)
@@ -63,7 +64,8 @@ func behindPooler(t *testing.T, settings ...string) {
 	require.Equal(t, replicas*4*rounds, number(t, dbs[0], `SELECT MAX(n) FROM counters`), "each transaction was alone")
 }
 
-// A replica that freezes in the middle of a transaction must not hold its rooms for ever, whoever is between.
+// A replica that freezes in the middle of a transaction must not hold its rooms for ever,
+// with or without a pooler.
 func TestServerIsAskedToEndATransactionThatIsIdleForTooLong(t *testing.T) {
 	direct := pgtest.Start(t).URL()
 	for name, url := range map[string]string{"direct": direct, "pooled": pgtest.Pooler(t, direct, "pool_mode = transaction")} {
@@ -79,9 +81,9 @@ func TestServerIsAskedToEndATransactionThatIsIdleForTooLong(t *testing.T) {
 			}))
 			var limit string
 			require.NoError(t, db.SQL().QueryRow(`SELECT current_setting('idle_in_transaction_session_timeout')`).Scan(&limit))
-			want := "20s" // the outbox's transactions have it of the session
+			want := "20s" // the outbox's transactions inherit it from the session
 			if name == "pooled" {
-				want = "0" // the session is another one's too
+				want = "0" // the session is another client's too
 			}
 			require.Equal(t, want, limit)
 		})
@@ -102,7 +104,7 @@ func TestSessionsThatTurnedReadOnlyAreNotUsedAgain(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	turn := func() {
 		failed := make(chan error, 8)
-		for range cap(failed) { // of each session that there may be
+		for range cap(failed) { // of each possible session
 			go func() {
 				_, err := db.SQL().ExecContext(t.Context(), `SET default_transaction_read_only = on; SELECT pg_sleep(0.05)`)
 				failed <- err
@@ -182,7 +184,7 @@ func awayWhileReadOnly(t *testing.T, attributes string) {
 	require.ErrorIs(t, db.Away(), sqldb.ErrAway)
 	require.NotContains(t, log.String(), "database is back")
 	readOnly("off")
-	testproc.Until(t, 30*time.Second, func() error { // a busy machine may need longer than one question has
+	testproc.Until(t, 30*time.Second, func() error { // a busy machine may need longer than one call has
 		now = now.Add(time.Second)
 		db.AskAgain(t.Context())
 		return db.Away()

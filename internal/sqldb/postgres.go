@@ -23,19 +23,22 @@ const (
 	idleSetting = "idle_in_transaction_session_timeout"
 )
 
-// postgres makes the connections of a pool. Each leads to a server that takes writes. Where one is refused a write, or ended by the server, it
-// is not used again, and neither is any other that there is: behind one address there may be another server by now.
+// postgres makes the connections of a pool. Each leads to a server that takes writes. A connection that is
+// refused a write, or ended by the server, is not used again, and neither are all others: behind one address
+// there may be another server by now.
 //
-// Behind a pooler of transactions (pgbouncer) a session is another one's from transaction to transaction. So nothing there is a session's: no setting
-// at the start that a pooler does not know, no lock, and, once a pooler is noticed, no setting and no prepared statement that has a name.
+// Behind a pooler of transactions (pgbouncer) a session is another client's from transaction to transaction.
+// So nothing there belongs to a session: no setting at the start that a pooler does not know, no lock, and,
+// once a pooler is noticed, no setting and no named prepared statement.
 type postgres struct {
 	cfg    *pgx.ConnConfig
-	idle   string       // the value of idleSetting: of sessions where no pooler is between, and of each transaction of ours
+	idle   string       // the value of idleSetting: of sessions without a pooler, and of each transaction of ours
 	pooled atomic.Bool  // a pooler is between
-	age    atomic.Int64 // grows when the connections that there are can not be trusted any more
+	age    atomic.Int64 // grows when the present connections cannot be trusted any more
 }
 
-// newPostgres takes what an address says. anyServer leaves servers in that take no writes, unless the address asks for certain ones.
+// newPostgres returns the connector of an address. anyServer accepts servers that take no writes, unless the
+// address asks for certain ones.
 func newPostgres(cfg *pgx.ConnConfig, anyServer bool) *postgres {
 	p := &postgres{cfg: cfg.Copy(), idle: idleTimeout}
 	if p.cfg.ConnectTimeout == 0 {
@@ -44,7 +47,8 @@ func newPostgres(cfg *pgx.ConnConfig, anyServer bool) *postgres {
 	if p.cfg.RuntimeParams["application_name"] == "" {
 		p.cfg.RuntimeParams["application_name"] = "waitroom"
 	}
-	p.cfg.RuntimeParams["client_encoding"] = Encoding // the server's own, a role's or the environment's may be another one; poolers know it
+	// the server's, a role's or the environment's own may differ; poolers know it
+	p.cfg.RuntimeParams["client_encoding"] = Encoding
 	if own := p.cfg.RuntimeParams[idleSetting]; own != "" {
 		p.idle = own
 		delete(p.cfg.RuntimeParams, idleSetting)
@@ -64,12 +68,13 @@ func newPostgres(cfg *pgx.ConnConfig, anyServer bool) *postgres {
 
 const readOnlyTransaction = "25006"
 
-// ended is true for what makes connections useless: a server that takes no writes, shuts down or speaks of the connection itself.
+// ended reports whether a code makes connections useless: a server that takes no writes, shuts down or
+// reports the connection itself.
 func ended(code string) bool {
 	return code == readOnlyTransaction || strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08")
 }
 
-// distrust has every connection that there is closed before it is used again.
+// distrust closes every present connection before its next use.
 func (p *postgres) distrust() { p.age.Add(1) }
 
 func (p *postgres) pool() *sql.DB {
@@ -109,8 +114,10 @@ func (p *postgres) connect(ctx context.Context, named bool) (driver.Conn, error)
 	})).Connect(ctx)
 }
 
-// noticePooler finds out whether a pooler stands between waitroom and the database. A pooler invents the process id that it sends a client for cancelling
-// statements, so it differs from the id of the process that serves the statement. Without a pooler the session gets its idle limit, which the outbox's transactions have too.
+// noticePooler finds out whether a pooler stands between waitroom and the database. A pooler invents
+// the process id that it sends a client for cancelling statements, so it differs from the id of the
+// process that serves the statement. Without a pooler the session gets its idle limit, which the
+// outbox's transactions have too.
 func (p *postgres) noticePooler(ctx context.Context, conn *pgx.Conn) error {
 	var pid int64
 	if err := conn.QueryRow(ctx, `SELECT pg_backend_pid()`, pgx.QueryExecModeSimpleProtocol).Scan(&pid); err != nil {

@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// statements keeps SQLite's compiled statements: compiling one takes as long as running it. The
-// PostgreSQL driver does so by itself.
+// statements keeps SQLite's compiled statements: compiling one takes as long as running it. The PostgreSQL
+// driver does so by itself.
 type statements struct {
 	mu   sync.Mutex
 	byID map[string]*sql.Stmt
 }
 
-// prepared runs a transaction's statements through those kept.
+// prepared runs a transaction's statements through the kept ones.
 type prepared struct {
 	tx         *sql.Tx
 	db         *sql.DB

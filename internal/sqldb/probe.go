@@ -9,24 +9,24 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// probeWithin is how long a database may take to answer that it is there, where nobody says.
+// probeWithin is how long a database may take to answer a probe, by default.
 const probeWithin = time.Second
 
-// probe asks a database whether it is there, on nobody's time and on a connection of its own: those that wait may
-// have taken all the others. One runs at a time, at most every probeEvery.
+// probe asks a database whether it is there, in the background and on a connection of its own: waiting calls
+// may have taken all the others. One runs at a time, at most every probeEvery.
 type probe struct {
 	ping   func(context.Context) error
 	within time.Duration
 	allow  *rate.Limiter
 
 	mu      sync.Mutex
-	stop    context.CancelFunc // of the one that runs; nil = none does
+	stop    context.CancelFunc // of the running one; nil = none
 	closed  bool
 	running sync.WaitGroup
 	pings   sync.WaitGroup // may go on after their probe was over
 }
 
-// start has answer called with what a probe found, unless one runs, or ran just now, or the probe is closed.
+// start calls answer with a probe's result, unless one runs, or ran just now, or the probe is closed.
 func (p *probe) start(answer func(error)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,7 +66,7 @@ func (s source) ping(ctx context.Context) error {
 	return db.PingContext(ctx)
 }
 
-// finished is true where somebody still wants to know.
+// finished reports whether the result is still wanted.
 func (p *probe) finished() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,8 +74,8 @@ func (p *probe) finished() bool {
 	return !p.closed
 }
 
-// close ends the probe and lets no other begin. It returns when no ping has the database's file open any more, or
-// after as long as a probe takes: a system that hangs must not keep the program from ending.
+// close ends the probe and lets no other begin. It returns when no ping has the database's file open any
+// more, or after as long as a probe takes: a system that hangs must not keep the program from ending.
 func (p *probe) close() {
 	p.mu.Lock()
 	p.closed = true

@@ -7,14 +7,15 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 )
 
-// Session is a way to the tables for as long as its context: a transaction's, or the database's own. Statements are written with $1, $2 ….
+// Session is access to the tables for as long as its context: a transaction's, or the database's own.
+// Statements are written with $1, $2 ….
 type Session struct {
-	dialect.Querier // what is asked goes here; through prepared statements where SQLite would parse it each time
+	dialect.Querier // takes the statements; through prepared ones where SQLite would parse them each time
 	Ctx             context.Context
 	Dialect         dialect.Dialect
 }
 
-// Exec runs a statement and says how many rows it changed.
+// Exec runs a statement and returns how many rows it changed.
 func (s Session) Exec(query string, args ...any) (changed int64, err error) {
 	query, args = s.Dialect.Bind(query, args...)
 	res, err := s.ExecContext(s.Ctx, query, args...)

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 )
 
-// source is a DATABASE_URL, read.
+// source is a parsed DATABASE_URL.
 type source struct {
 	dialect dialect.Dialect
 	path    string // of SQLite's file
@@ -44,14 +44,16 @@ func parseURL(text string) (source, error) {
 	return source{dialect: dialect.Postgres, pg: newPostgres(cfg, choosesServer(text))}, nil
 }
 
-// choosesServer is true where it is said which servers are right: pgx does not tell "any" from nothing.
+// choosesServer reports whether the address names the right servers: pgx does not distinguish
+// "any" from an empty value.
 func choosesServer(text string) bool {
 	return strings.Contains(text, "target_session_attrs=") || os.Getenv("PGTARGETSESSIONATTRS") != ""
 }
 
-// isTorn is true for an address in which a part of the password is taken for a host, a port, a database or a setting, since a / or an @ of it is not encoded.
-// Errors about connections name these, so it must never be connected to. Like libpq, pgx has the first @ before any / end user and password; behind it only
-// the values of user and password may have one.
+// isTorn reports whether a part of the password reads as a host, a port, a database or a setting, since a /
+// or an @ of it is not encoded. Errors about connections name these, so it must never be connected to. Like
+// libpq, pgx has the first @ before any / end user and password; behind it only the values of user and
+// password may have one.
 func isTorn(text string) bool {
 	_, rest, _ := strings.Cut(text, "://")
 	if i := strings.IndexAny(rest, "@/"); i >= 0 && rest[i] == '@' {
@@ -68,7 +70,8 @@ func isTorn(text string) bool {
 	return strings.Contains(place, "@")
 }
 
-// Connect is a pool as a DB has one, where nothing is migrated. An address that can not be read is an error that does not repeat it.
+// Connect returns a pool as a DB has one, without a migration. The error of an unreadable
+// address does not repeat it.
 func Connect(databaseURL string) (*sql.DB, error) {
 	src, err := parseURL(databaseURL)
 	if err != nil {
@@ -77,7 +80,8 @@ func Connect(databaseURL string) (*sql.DB, error) {
 	return src.open()
 }
 
-// whyNot is what pgx finds wrong with an address, without the address: what it takes for the password there may be only a part of it.
+// whyNot returns pgx's error about an address, without the address: the password in it may
+// be recognized only in part.
 func whyNot(err error) string {
 	parts := strings.Split(err.Error(), "`: ") // cannot parse `address`: reason
 	return parts[len(parts)-1]

@@ -1,5 +1,5 @@
-// Package sqldb is what the ledger and the outbox stand on: a database, SQLite or PostgreSQL, that is migrated before it is used, and
-// that may be away. Whoever asks one that is known to be away fails at once.
+// Package sqldb is the database under the ledger and the outbox: SQLite or PostgreSQL. It is migrated before
+// its first use, and may be away. A call on a database that is known to be away fails at once.
 package sqldb
 
 import (
@@ -16,20 +16,20 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 )
 
-// ErrAway says that the database can not be reached, or could not be a moment ago.
+// ErrAway reports that the database cannot be reached, or could not be a moment ago.
 var ErrAway = errors.New("database is away")
 
-// Config says which database. Zero fields get the defaults.
+// Config selects the database. Zero fields get the defaults.
 type Config struct {
 	URL        string // DATABASE_URL: sqlite:PATH or postgres://…; default DefaultURL
 	Migrations Migrations
 	Log        *slog.Logger
 	Now        func() time.Time // for tests: when to try a database again that was away
 
-	ProbeWithin time.Duration // for tests: how long the database may take to answer that it is there; default a second
+	ProbeWithin time.Duration // for tests: how long the database may take to answer a probe; default a second
 }
 
-// DefaultURL is where the database is when nobody says.
+// DefaultURL is the address of the database by default.
 const DefaultURL = "sqlite:data/waitroom.db"
 
 func (c Config) withDefaults() Config {
@@ -48,13 +48,13 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// DB is one process's way to a database. It may be used by many goroutines.
+// DB is one process's access to a database. It is safe for many goroutines.
 type DB struct {
 	log        *slog.Logger
 	sql        *sql.DB
 	dialect    dialect.Dialect
-	postgres   *postgres     // nil where it is SQLite
-	writer     chan struct{} // SQLite has one writer at a time: ours queue here, not in its busy loop
+	postgres   *postgres     // nil for SQLite
+	writer     chan struct{} // SQLite has one writer at a time: this process's queue here, not in its busy loop
 	migrations Migrations
 	migrated   atomic.Bool
 	circuit    circuit
@@ -66,8 +66,8 @@ type DB struct {
 // openWithin is how long Open waits for the database before it goes on without.
 const openWithin = 15 * time.Second
 
-// Open connects and migrates. A wrong URL, password or database is an error; a server that can not be
-// reached is not: it is away then, and migrated when it is back. Close it in the end.
+// Open connects and migrates. A wrong URL, password or database is an error; a server that cannot be reached
+// is not: it is away then, and migrated when it is back. Close it in the end.
 func Open(ctx context.Context, c Config) (*DB, error) {
 	c = c.withDefaults()
 	src, err := parseURL(c.URL)
@@ -98,15 +98,15 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 			}
 			return nil, err
 		}
-		d.circuit.fail(err) // also where it only took its time: there was enough of it
+		d.circuit.fail(err) // also where it was only slow: there was enough time
 		d.log.Error("database is away: starting without it", "error", err)
 	}
-	d.circuit.tell(func(err error) { d.log.Error("database is away", "error", err) })
+	d.circuit.onOpen(func(err error) { d.log.Error("database is away", "error", err) })
 	return d, nil
 }
 
-// writable finds out whether SQLite's file may be written, before goose does, which asks for long: one that is at this program's version is only read
-// until something happens.
+// writable checks whether SQLite's file may be written, before goose, which asks for long: one that is at
+// this program's version is only read until a write comes.
 func (d *DB) writable(ctx context.Context, path string) error {
 	if d.dialect != dialect.SQLite {
 		return nil
@@ -118,7 +118,8 @@ func (d *DB) writable(ctx context.Context, path string) error {
 	return nil
 }
 
-// TakesWrites makes a table in a transaction that it gives up. To begin one is not enough: where SQLite may only read, it begins one for that.
+// TakesWrites makes a table in a transaction that it rolls back. Beginning one is not enough: where SQLite
+// may only read, it begins one for that.
 func TakesWrites(ctx context.Context, pool *sql.DB) error {
 	tx, err := pool.BeginTx(ctx, nil)
 	if err != nil {
@@ -135,14 +136,14 @@ func (d *DB) Close() error {
 	return d.sql.Close()
 }
 
-// SQL is the database itself, for whoever needs no guard.
+// SQL returns the database itself, for a caller that needs no guard.
 func (d *DB) SQL() *sql.DB { return d.sql }
 
-// Dialect is what SQL speaks.
+// Dialect returns the database's SQL.
 func (d *DB) Dialect() dialect.Dialect { return d.dialect }
 
-// Away is nil where the database may be asked, and ErrAway where that would fail at once.
+// Away returns nil where the database may be called, and ErrAway where a call would fail at once.
 func (d *DB) Away() error { return d.circuit.closed() }
 
-// State is since when the database is away, and why; a nil error where it is not.
+// State returns since when the database is away, and why; a nil error where it is not.
 func (d *DB) State() (since time.Time, err error) { return d.circuit.state() }

@@ -28,7 +28,7 @@ func migrations() sqldb.Migrations {
 		"sqlite/00002_others.sql": second, "postgres/00002_others.sql": second}}
 }
 
-// onBoth runs a test on SQLite and on PostgreSQL, each with as many processes as are opened.
+// onBoth runs a test on SQLite and on PostgreSQL, with a process for each call of open.
 func onBoth(t *testing.T, test func(t *testing.T, open func() *sqldb.DB)) {
 	for name, url := range map[string]func() string{
 		"sqlite":   func() string { return "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db") },
@@ -106,7 +106,7 @@ func TestAFaultOfTheDataIsNoneOfTheDatabase(t *testing.T) {
 		require.Zero(t, db.Stats().Failures)
 		long := make([]byte, 20_000)
 		for i := range long {
-			long[i] = 'a' + byte(rand.IntN(26)) // nothing that could be compressed
+			long[i] = 'a' + byte(rand.IntN(26)) // nothing compressible
 		}
 		err = db.Write(t.Context(), func(s sqldb.Session) error {
 			_, err := s.Exec(`INSERT INTO counters (name, n) VALUES ($1, 1)`, string(long))

@@ -7,7 +7,8 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 )
 
-// Read runs do outside of any transaction. It fails with ErrAway at once where the database is known to be away, as Write and Transact do.
+// Read runs do outside of any transaction. It fails with ErrAway at once where the database is known to be
+// away, as Write and Transact do.
 func (d *DB) Read(ctx context.Context, do func(Session) error) error {
 	return d.guard(ctx, func() error { return do(d.session(ctx, d.sql)) })
 }
@@ -28,7 +29,8 @@ func (d *DB) Transact(ctx context.Context, key string, do func(Session) error) e
 	return d.TransactIn(ctx, []string{key}, do)
 }
 
-// TransactIn is Transact under several keys. All who name some of the same name them in the same order, or they may wait for each other until the database ends it.
+// TransactIn is Transact under several keys. All callers with common keys name them in the same order, or
+// they may wait for each other until the database ends it.
 func (d *DB) TransactIn(ctx context.Context, keys []string, do func(Session) error) error {
 	done, err := d.turn(ctx)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Unanswered is a commit that the database has not answered: it may have happened. Committed finds out.
+// Unanswered is a commit without an answer of the database: it may have happened. Committed finds out.
 type Unanswered struct {
 	number int64 // PostgreSQL's, of the transaction
 	err    error
@@ -13,10 +13,11 @@ type Unanswered struct {
 
 func (u *Unanswered) Error() string { return u.err.Error() }
 
-// Unwrap returns what happened instead of an answer.
+// Unwrap returns the error in place of an answer.
 func (u *Unanswered) Unwrap() error { return u.err }
 
-// unanswered wraps a commit's error unless the database itself said that nothing is written. SQLite always does.
+// unanswered wraps a commit's error unless the database itself reported that nothing is
+// written. SQLite always does.
 func unanswered(number int64, err error) error {
 	if number == 0 || answered(err) {
 		return err
@@ -24,7 +25,8 @@ func unanswered(number int64, err error) error {
 	return &Unanswered{number: number, err: err}
 }
 
-// Committed reports whether a commit without an answer happened. It is not known while its transaction goes on.
+// Committed reports whether a commit without an answer happened. It is not known
+// while its transaction goes on.
 func (d *DB) Committed(ctx context.Context, u *Unanswered) (committed, known bool, err error) {
 	var status string
 	err = d.Read(ctx, func(s Session) error {

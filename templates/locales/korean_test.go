@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// said are all Korean texts of an area, by their place in the catalogue.
+// korean adds all Korean texts of an area, by their place in the catalogue.
 func (e Entry) said(at string, into map[string]string) {
 	if text := e.Texts["ko"]; text != "" {
 		into[at] = text
@@ -22,7 +22,7 @@ func (e Entry) said(at string, into map[string]string) {
 	}
 }
 
-// word is what the desk calls a thing, and what it does not.
+// word is the desk's name for a thing, and its forbidden synonyms.
 type word struct {
 	thing, is string
 	not       []string

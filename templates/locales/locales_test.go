@@ -83,7 +83,8 @@ func TestTextWantsTheSameValuesInEveryLanguage(t *testing.T) {
 	})
 }
 
-// values are the names of what a text wants, each once. An hour is one of twelve or of twenty-four, as the language has it.
+// values returns the names of a text's values, each once. An hour is one of twelve or of twenty-four, as the
+// language has it.
 func values(text string) []string {
 	var names []string
 	for _, part := range placeholder.FindAllStringSubmatch(text, -1) {
@@ -105,8 +106,8 @@ func each(e Entry, path string, visit func(path string, text Entry)) {
 
 var inQuotes = regexp.MustCompile(`[‘“]([^‘“”]{1,16})[’”]`)
 
-// In a narrow window a browser would break "‘인증 완료’" over two lines. A way through menus may be broken at its arrows, and what
-// is spoken has no lines.
+// In a narrow window a browser would break "‘인증 완료’" over two lines. A path through menus may be broken at
+// its arrows, and a spoken text has no lines.
 func TestButtonsNameInASentenceStaysOnOneLine(t *testing.T) {
 	catalogue, err := Read()
 	require.NoError(t, err)

@@ -23,7 +23,8 @@ const (
 	module = "github.com/waitroom/waitroom/"
 )
 
-// scripts are the areas that pages hand over to JavaScript, with the modules that say them. Those name a text as words.key or t.key.
+// scripts are the areas that pages hand over to JavaScript, with the modules that use them. Those name a text
+// as words.key or t.key.
 func scripts() map[string][]string {
 	return map[string][]string{
 		"live":      {"static/js/*.js"},
@@ -61,7 +62,7 @@ func TestScriptsGetExactlyTheTextsThatTheyUse(t *testing.T) {
 	}
 }
 
-// What is looked up by a word of the contract is used where that word stands anywhere in the product.
+// An entry named by a word of the contract is used where that word stands anywhere in the product.
 func TestEveryTextBelongsToAKnownWord(t *testing.T) {
 	catalogue, err := Read()
 	require.NoError(t, err)
@@ -75,7 +76,7 @@ func TestEveryTextBelongsToAKnownWord(t *testing.T) {
 	})
 }
 
-// entries visits every entry that an area has a name for.
+// entries visits every entry with a name in an area.
 func entries(e Entry, area string, visit func(name string, e Entry)) {
 	for _, part := range e.Parts {
 		name := path.Join(area, part.Key)
@@ -87,14 +88,14 @@ func entries(e Entry, area string, visit func(name string, e Entry)) {
 	}
 }
 
-// without are those that are not among others.
+// without returns the texts that are not among others.
 func without(list, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(one string) bool { return slices.Contains(others, one) })
 }
 
 var sayings = regexp.MustCompile(`\b(?:words|t)\.([a-z][a-z0-9_]*)`)
 
-// saidInScripts are the keys that modules name.
+// usedInScripts returns the keys that modules name.
 func saidInScripts(t *testing.T, modules []string) (said []string) {
 	t.Helper()
 	for _, pattern := range modules {
@@ -114,7 +115,7 @@ func saidInScripts(t *testing.T, modules []string) (said []string) {
 	return said
 }
 
-// saidInGo are the entries whose fields Go code names, by area and key.
+// usedInGo returns the entries whose fields Go code names, by area and key.
 func saidInGo(t *testing.T) map[string]bool {
 	t.Helper()
 	ours := packages{}
@@ -133,10 +134,11 @@ func saidInGo(t *testing.T) map[string]bool {
 	return said
 }
 
-// packages are those of ours that have been read. All others count as empty: what is in them has no type, which here is no error.
+// packages are those of ours that have been read. All others count as empty: their types are unknown, which
+// here is no error.
 type packages map[string]*types.Package
 
-// Import is for types.Importer.
+// Import implements types.Importer.
 func (p packages) Import(name string) (*types.Package, error) {
 	if p[name] == nil {
 		p[name] = types.NewPackage(name, path.Base(name))
@@ -164,7 +166,7 @@ func check(t *testing.T, name string, load types.Importer, info *types.Info) *ty
 	return checked
 }
 
-// fieldsOf names each field of the catalogue's types as the catalogue does.
+// fieldsOf maps each field of the catalogue's types to its key.
 func fieldsOf(of types.Type, area string, names map[types.Object]string) {
 	group, ok := of.Underlying().(*types.Struct)
 	if !ok {

@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// Dialect is the SQL that a database speaks. Statements are written with $1, $2 ….
+// Dialect is the SQL of a database. Statements are written with $1, $2 ….
 type Dialect int
 
-// The databases it works on.
+// The supported databases.
 const (
 	SQLite Dialect = iota + 1
 	Postgres
-	MySQL // and MariaDB, in the SQL that both speak
+	MySQL // and MariaDB, in the SQL that both understand
 )
 
-// Querier is what a *sql.DB and a *sql.Tx have in common.
+// Querier is the common part of a *sql.DB and a *sql.Tx.
 type Querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
@@ -29,8 +29,8 @@ type Querier interface {
 
 var parameter = regexp.MustCompile(`\$[0-9]+`)
 
-// Bind writes a statement's parameters as the database wants them, and its arguments where MySQL wants one for each place. Statements have
-// no other dollar.
+// Bind returns a statement with the database's parameters, and its arguments: MySQL wants one for each place.
+// Statements have no other dollar.
 func (d Dialect) Bind(query string, args ...any) (string, []any) {
 	switch d {
 	case SQLite:
@@ -47,7 +47,8 @@ func (d Dialect) Bind(query string, args ...any) (string, []any) {
 	return query, args
 }
 
-// SkipLocked is what keeps claimants from waiting for each other; SQLite has one writer at a time anyway.
+// SkipLocked returns the clause that keeps claimants from waiting for each other; SQLite has
+// one writer at a time anyway.
 func (d Dialect) SkipLocked() string {
 	if d == SQLite {
 		return ""
@@ -55,8 +56,8 @@ func (d Dialect) SkipLocked() string {
 	return "FOR UPDATE SKIP LOCKED"
 }
 
-// Now is the one clock of all who use a database, in unix ms: the server's own, because its clients may be on several machines; this
-// machine's for SQLite, whose users all share it.
+// Now returns the one clock of all users of a database, in unix ms. It is the server's own, because its
+// clients may be on several machines; for SQLite it is this machine's, which all its users share.
 func (d Dialect) Now(ctx context.Context, q Querier) (ms int64, err error) {
 	switch d {
 	case Postgres:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Rows are rows that a statement is given as parameters: a table v to it.
+// Rows are rows that a statement gets as parameters: a table v to it.
 type Rows struct {
 	columns []column
 	values  []any
@@ -14,7 +14,8 @@ type Rows struct {
 
 type column struct{ name, kind string }
 
-// NewRows makes room for n rows of columns such as "room TEXT" and "fence BIGINT"; these are all the types there are.
+// NewRows makes room for n rows of columns such as "room TEXT" and "fence BIGINT"; these
+// are all the types there are.
 func NewRows(n int, columns ...string) *Rows {
 	r := &Rows{columns: make([]column, len(columns)), values: make([]any, 0, n*len(columns))}
 	for i, c := range columns {
@@ -23,7 +24,8 @@ func NewRows(n int, columns ...string) *Rows {
 	return r
 }
 
-// Add puts in a row: of each column an int64 or a string, or nil or a pointer to one, which is NULL where it is nil.
+// Add adds a row: for each column an int64 or a string, or nil or a pointer to one,
+// which is NULL where it is nil.
 func (r *Rows) Add(values ...any) {
 	for _, v := range values {
 		switch p := v.(type) {
@@ -40,14 +42,15 @@ func (r *Rows) Add(values ...any) {
 	}
 }
 
-// Len is how many rows there are.
+// Len returns how many rows there are.
 func (r *Rows) Len() int { return len(r.values) / len(r.columns) }
 
-// mostRows is how many rows SQLite is given at a time. It has a parameter for each of their values, and each number of rows is a statement of its own: so it is
-// given powers of two.
+// mostRows is the most rows that SQLite gets at a time. It has a parameter for each of their values, and each
+// number of rows is a statement of its own: so it gets powers of two.
 const mostRows = 64
 
-// Each makes statements of one that reads the table v, in the rows' order: SQLite takes some at a time. args are the statement's other parameters, the first ones.
+// Each yields the statements for one that reads the table v, in the rows' order: SQLite takes some at a time.
+// args are the statement's other parameters, the first ones.
 func (d Dialect) Each(rows *Rows, query string, args ...any) iter.Seq2[string, []any] {
 	return func(yield func(string, []any) bool) {
 		if d == Postgres && len(rows.values) > 0 {
@@ -76,14 +79,14 @@ func (r *Rows) names() string {
 	return strings.Join(names, ", ")
 }
 
-// list is the table v of n rows, whose parameters are numbered from first on.
+// list returns the table v of n rows, whose parameters are numbered from first on.
 func (r *Rows) list(first, n int) string {
 	row := "(?" + strings.Repeat(", ?", len(r.columns)-1) + ")"
 	rows := strings.Repeat(row+", ", n-1) + row
 	return fmt.Sprintf("WITH v(%s) AS (VALUES (?%d%s) ", r.names(), first, rows[len("(?"):])
 }
 
-// arrays is the table v of any number of rows: a parameter for each column.
+// arrays returns the table v of any number of rows: a parameter for each column.
 func (r *Rows) arrays(first int) string {
 	arrays := make([]string, len(r.columns))
 	for i, c := range r.columns {
@@ -92,7 +95,7 @@ func (r *Rows) arrays(first int) string {
 	return fmt.Sprintf("WITH v(%s) AS (SELECT * FROM unnest(%s)) ", r.names(), strings.Join(arrays, ", "))
 }
 
-// transposed are the columns.
+// transposed returns the columns.
 func (r *Rows) transposed() []any {
 	columns := make([]any, len(r.columns))
 	for i, c := range r.columns {
@@ -105,7 +108,7 @@ func (r *Rows) transposed() []any {
 	return columns
 }
 
-// transpose is a column, of pointers where there is a NULL in it.
+// transpose returns a column, of pointers where there is a NULL in it.
 func transpose[T any](r *Rows, column int) any {
 	list := make([]T, 0, r.Len())
 	for i := column; i < len(r.values); i += len(r.columns) {
@@ -130,8 +133,9 @@ func transposeNulls[T any](r *Rows, column int) []*T {
 	return list
 }
 
-// Matching joins rows v with those of a table, t, that meet the condition: one look into an index for each. PostgreSQL
-// would rather read the whole table where it does not know yet how much that is; OFFSET 0 keeps it from that.
+// Matching joins rows v with those of a table, t, that meet the condition: one look into an index
+// for each. PostgreSQL would rather read the whole table where it does not know its size yet;
+// OFFSET 0 keeps it from that.
 func (d Dialect) Matching(table, condition string) string {
 	if d == Postgres {
 		return ` FROM v CROSS JOIN LATERAL (SELECT * FROM ` + table + ` t WHERE ` + condition + ` OFFSET 0) t`

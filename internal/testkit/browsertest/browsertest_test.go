@@ -80,7 +80,7 @@ func TestPageBeginsWithoutTheCookiesOfTheOneBefore(t *testing.T) {
 	}
 }
 
-// cookie is what a tab sends a site that it opens.
+// cookie returns the cookie that a tab sends to a site.
 func cookie(t *testing.T, ctx context.Context, url string) string {
 	t.Helper()
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(url)))

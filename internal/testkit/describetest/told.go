@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Frame says what is wrong with a text frame of the socket at a path; nil where nothing is.
+// Frame returns what is wrong with a text frame of the socket at a path; nil for a correct one.
 func (r *Recorder) Frame(path string, text []byte) error {
 	i := slices.IndexFunc(r.channels, func(c channel) bool { return c.address != nil && matches(c.address, path) && c.parameters() == 0 })
 	if i < 0 {
@@ -20,7 +20,7 @@ func (r *Recorder) Frame(path string, text []byte) error {
 	return r.told(r.channels[i], nil, text)
 }
 
-// Webhook says what is wrong with a webhook; nil where nothing is.
+// Webhook returns what is wrong with a webhook; nil for a correct one.
 func (r *Recorder) Webhook(header http.Header, body []byte) error {
 	i := slices.IndexFunc(r.channels, func(c channel) bool { return c.address == nil })
 	if i < 0 {
@@ -54,7 +54,7 @@ func (r *Recorder) told(c channel, header http.Header, text []byte) error {
 
 func (c channel) parameters() int { return pathItem{parts: c.address}.parameters() }
 
-// flat are headers as an object, by their names in small letters.
+// flat returns headers as an object, by their names in small letters.
 func flat(header http.Header) map[string]any {
 	object := map[string]any{}
 	for name := range header {

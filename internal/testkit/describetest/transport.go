@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Transport asks as next does, and fails the test at its end where a frame that a socket was told is not as described.
+// Transport sends as next does, and fails the test at its end where a socket received a frame
+// that is not as described.
 func (r *Recorder) Transport(t testing.TB, next http.RoundTripper) http.RoundTripper {
 	return &transport{r, found(t), next}
 }
@@ -29,14 +30,15 @@ func (t *transport) RoundTrip(q *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// CloseIdleConnections passes on what a client's owner asks for.
+// CloseIdleConnections passes on to next.
 func (t *transport) CloseIdleConnections() {
 	if c, ok := t.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// listener reads along what a server sends on a WebSocket. Frames of a server are not masked; ours are neither compressed nor in parts.
+// listener reads a copy of the server's frames on a WebSocket. Frames of a server are not masked; ours are
+// neither compressed nor in parts.
 type listener struct {
 	io.ReadWriteCloser
 	told func([]byte)
@@ -60,7 +62,7 @@ func (l *listener) Read(p []byte) (int, error) {
 	}
 }
 
-// frame is the first frame of what was read, and its size; 0 where it is not whole.
+// frame returns the first frame of the bytes read, and its size; 0 where it is not whole.
 func frame(b []byte) (op byte, payload []byte, size int) {
 	if len(b) < 2 {
 		return 0, nil, 0

@@ -1,5 +1,5 @@
-// Package pushtest has what stands at the other end of Web Push, written from the standards alone: browsers that can read what is sealed for them, and a push
-// service that keeps what is sent.
+// Package pushtest is the other end of Web Push, written from the standards alone: browsers that can open
+// pushes sealed for them, and a push service that keeps them.
 package pushtest
 
 import (
@@ -36,15 +36,15 @@ func NewBrowser(tb testing.TB, endpoint string) *Browser {
 	return b
 }
 
-// P256dh is the browser's public key as it writes it.
+// P256dh returns the browser's public key as it writes it.
 func (b *Browser) P256dh() string {
 	return base64.RawURLEncoding.EncodeToString(b.private.PublicKey().Bytes())
 }
 
-// Auth is the browser's secret as it writes it.
+// Auth returns the browser's secret as it writes it.
 func (b *Browser) Auth() string { return base64.RawURLEncoding.EncodeToString(b.auth) }
 
-// JSON is what PushSubscription.toJSON gives.
+// JSON returns the result of PushSubscription.toJSON.
 func (b *Browser) JSON(tb testing.TB) string {
 	tb.Helper()
 	text, err := json.Marshal(map[string]any{"endpoint": b.Endpoint, "expirationTime": nil, "keys": map[string]string{"p256dh": b.P256dh(), "auth": b.Auth()}})

@@ -170,7 +170,7 @@ func TestSentinelClientFollowsTheMaster(t *testing.T) {
 	second := s.Master()
 	require.NotEqual(t, first, second)
 	write := func() bool { return c.Set(ctx, "k", "w", 0).Err() == nil }
-	require.Eventually(t, func() bool { // until a sentinel has told it, it writes to the old one
+	require.Eventually(t, func() bool { // until a sentinel has sent the new address, it writes to the old one
 		return write() && second.Client().Get(ctx, "k").Val() == "w"
 	}, time.Minute, 10*time.Millisecond)
 

@@ -99,7 +99,7 @@ func (f *firefox) open(url string) error {
 	return f.ask("browsingContext.navigate", object{"context": f.tab, "url": url, "wait": "complete"}, nil)
 }
 
-// eval has the page write JSON, since BiDi has types of its own.
+// eval makes the page write JSON, since BiDi has types of its own.
 func (f *firefox) eval(expression string) (json.RawMessage, error) {
 	var got struct {
 		Result struct {
@@ -130,7 +130,7 @@ func (f *firefox) click(selector string) error {
 	}})
 }
 
-// middle brings an element into view and says where it is then.
+// middle brings an element into view and returns where it is then.
 func (f *firefox) middle(selector string) (at [2]int, err error) {
 	got, err := f.eval(`(() => {
 		const element = document.querySelector(` + quote(selector) + `);
@@ -199,7 +199,7 @@ func (f *firefox) firstTab() error {
 	return f.ask("browsingContext.activate", object{"context": f.first}, nil)
 }
 
-// ask sends a command and waits for its answer; what Firefox tells beside it is passed by.
+// ask sends a command and waits for its answer; it skips Firefox's events.
 func (f *firefox) ask(method string, params object, value any) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -24,7 +24,7 @@ type webkit struct {
 	first   string // handle of the first tab
 }
 
-// WebKit starts WebKitGTK's MiniBrowser (Debian's webkit2gtk-driver) on a display that nobody sees (xvfb).
+// WebKit starts WebKitGTK's MiniBrowser (Debian's webkit2gtk-driver) on an invisible display (xvfb).
 func WebKit(tb testing.TB, cfg Config) *Browser {
 	tb.Helper()
 	args := []string{"--automation"}
@@ -59,7 +59,7 @@ func WebKit(tb testing.TB, cfg Config) *Browser {
 	return &Browser{tb: tb, engine: w, Name: "webkit"}
 }
 
-// miniBrowser is in a directory that the library's version names.
+// miniBrowser returns its path, in a directory that the library's version names.
 func miniBrowser(tb testing.TB) string {
 	tb.Helper()
 	found, _ := filepath.Glob("/usr/lib/*/webkit2gtk-4.*/MiniBrowser")
