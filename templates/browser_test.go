@@ -124,7 +124,7 @@ func TestSellerGoesFromReadyToVerifiedInTheBrowser(t *testing.T) {
 
 	old := room.change(object{"queue_position": 3})
 	room.push(t, object{"queue_position": 1})
-	room.send(t, old)
+	room.write(t, old)
 	tab.until(`document.body.dataset.next === "true"`)
 	require.Equal(t, "1", tab.text("position"))
 	require.Equal(t, "줄 선 뒤 3명 줄었어요", tab.text("passed"))
@@ -142,8 +142,8 @@ func TestSellerGoesFromReadyToVerifiedInTheBrowser(t *testing.T) {
 	sms := object{"type": "sms", "text": "인증번호 482103", "code": "482103", "received_at": time.Now().UnixMilli()}
 	frame, err := json.Marshal(sms)
 	require.NoError(t, err)
-	room.send(t, frame)
-	room.send(t, frame)
+	room.write(t, frame)
+	room.write(t, frame)
 	tab.until(`document.getElementById("sms-code").textContent === "482103"`)
 	require.Empty(t, tab.text("sms-earlier"), "a repeated message is shown once")
 
@@ -184,12 +184,12 @@ func TestBrowserShowsNoCodeOfAnEarlierTurn(t *testing.T) {
 	gone := object{"status": "ended", "outcome": "completed", "fence": nil, "lease_expires_at": nil}
 
 	room.push(t, turn(9))
-	room.send(t, code)
+	room.write(t, code)
 	room.push(t, gone)
 	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요"`)
 
 	room.push(t, turn(10))
-	room.send(t, code)
+	room.write(t, code)
 	room.push(t, object{"lease_expires_at": time.Now().Add(10 * time.Minute).UnixMilli()})
 	// as if nothing were before it: an ended turn leaves 0:00
 	tab.until(`/^(10|9):\d\d$/.test(document.getElementById("countdown").textContent)`)

@@ -22,7 +22,7 @@ func TestPageClaimsForAPresentSellerAndElseTheSellerDoes(t *testing.T) {
 	tab.shows("claim")
 	tab.hides("ask")
 	tab.until(`/^(5:00|4:\d\d)$/.test(document.getElementById("countdown").textContent)`)
-	tab.says("shout", "‘저 여기 있어요’를 눌러 주세요")
+	tab.hasText("shout", "‘저 여기 있어요’를 눌러 주세요")
 	require.Empty(t, room.made(), "nobody has touched the page")
 	room.then(object{"claim_by": nil})
 	tab.run(`document.getElementById("claim").click()`)
@@ -65,8 +65,8 @@ func TestPresentSellerIsNotAskedToPressTheClaim(t *testing.T) {
 	room.then(object{"claim_by": nil})
 	room.push(t, mine)
 	tab.step("ask")
-	tab.says("shout", "지금 차례예요")
-	tab.until(`shouted.length > 0 && !shouted.some((said) => said.includes("저 여기 있어요"))`)
+	tab.hasText("shout", "지금 차례예요")
+	tab.until(`shouted.length > 0 && !shouted.some((shown) => shown.includes("저 여기 있어요"))`)
 
 	room.push(t, place(1))
 	tab.until(`document.body.dataset.state === "waiting"`)
@@ -75,7 +75,7 @@ func TestPresentSellerIsNotAskedToPressTheClaim(t *testing.T) {
 	again := turn(0)
 	again["fence"], again["claim_by"] = 78, time.Now().Add(5*time.Minute).UnixMilli()
 	room.push(t, again)
-	tab.says("shout", "‘저 여기 있어요’를 눌러 주세요") // the page could not claim for them
+	tab.hasText("shout", "‘저 여기 있어요’를 눌러 주세요") // the page could not claim for them
 	tab.shows("claim")
 }
 
@@ -170,5 +170,5 @@ func TestSellerBackInLineSeesThePlace(t *testing.T) {
 	tab.do(chromedp.Click("#back"))
 	tab.hides("back")
 	tab.until(`document.activeElement === document.querySelector("[data-panel=waiting] h1")`)
-	tab.says("say", "다시 줄을 섰어요. 지금 1번째예요")
+	tab.hasText("say", "다시 줄을 섰어요. 지금 1번째예요")
 }

@@ -231,11 +231,11 @@ func (v RoomView) ending() Notice {
 	case v.Outcome == "completed" && code && (v.Rejected || !v.main().Late):
 		return t.CodeArrived
 	}
-	said := v.ended()
+	words := v.ended()
 	if code && v.Outcome != "completed" {
-		said.Lead = t.TryCode
+		words.Lead = t.TryCode
 	}
-	return said
+	return words
 }
 
 // ended returns the notice of the outcome, whatever messages have come.
@@ -282,13 +282,13 @@ func (v RoomView) offlineWords() string {
 }
 
 func (v ErrorView) words() Notice {
-	said := notice(TextIn(v.Lang).Page.Errors, v.Code)
+	words := notice(TextIn(v.Lang).Page.Errors, v.Code)
 	if v.Detail != "" {
-		said.Lead = v.Detail
+		words.Lead = v.Detail
 	} else if v.DropSeconds > 0 && v.mayHaveAPlace() {
-		said.Lead = sentences(said.Lead, fill(TextIn(v.Lang).Page.KeptFor, "drop", SpanWords(v.Lang, v.DropSeconds)))
+		words.Lead = sentences(words.Lead, fill(TextIn(v.Lang).Page.KeptFor, "drop", SpanWords(v.Lang, v.DropSeconds)))
 	}
-	return said
+	return words
 }
 
 // mayHaveAPlace reports whether a reader in line could see this page.

@@ -38,16 +38,16 @@ func actingDesk(t *testing.T) (*fakeDesk, *deskTab) {
 	browsertest.AllowErrors(tab.ctx, "the server responded with a status of") // a browser logs each refusal
 	tab.timed()
 	tab.open(roomPage)
-	tab.says("line-count", "20명")
-	tab.says("items", "판매자-42")
+	tab.hasText("line-count", "20명")
+	tab.hasText("items", "판매자-42")
 	return d, tab
 }
 
 func TestEveryActionShowsItsSubjectAndEffectAndSendsGuardAndReason(t *testing.T) {
 	d, tab := actingDesk(t)
 	for _, row := range []struct {
-		verb, who, effect, note, said string
-		body                          object
+		verb, who, effect, note, shown string
+		body                           object
 	}{
 		{"extend", "s-1 · 대기 번호 1번", "s-1의 차례가", "holder-note", "시간을 60초 더 줬어요", object{"fence": 1.790000000000001e15, "seconds": 60.0, "reason": "문자 지연"}},
 		{"move", "s-3 · 대기 번호 3번", "2번째에서 5번째로 가요. 그 사이 3명의 순서가 바뀌어요.", "line-note", "s-3 판매자를 5번째로 옮겼어요", object{"ticket": 3.0, "position": 5.0, "reason": "우리 쪽 문제로 차례를 놓침"}},
@@ -58,11 +58,11 @@ func TestEveryActionShowsItsSubjectAndEffectAndSendsGuardAndReason(t *testing.T)
 		{"assign", "●●●●1234 · [쿠팡]", "s-41에게 바로 보여 줘요", "items", "s-41에게 배정했어요 · 판매자 화면에 보여요", object{"message_id": "id-2", "fence": 101.0, "reason": "판매자와 통화로 확인"}},
 	} {
 		tab.openVerb(row.verb)
-		tab.says("act-who", row.who)
-		tab.says("act-effect", row.effect)
+		tab.hasText("act-who", row.who)
+		tab.hasText("act-effect", row.effect)
 		tab.reason()
 		tab.answered()
-		tab.says(row.note, row.said)
+		tab.hasText(row.note, row.shown)
 		last := d.lastAsked(t)
 		require.Equal(t, row.verb, last.what)
 		require.Equal(t, row.body, last.body)
@@ -88,7 +88,7 @@ func TestFocusStaysWithTheHoldersCardWithoutANextSeller(t *testing.T) {
 			tab := openDesk(t, d)
 			tab.timed()
 			tab.open(roomPage)
-			tab.says("holder-seller", "s-1")
+			tab.hasText("holder-seller", "s-1")
 			end(d, tab)
 			tab.until(`document.getElementById("release").disabled && document.activeElement.id === "holder-title"`)
 			require.Empty(t, run[string](tab, `document.getElementById("act-error").textContent`), "nothing is left in a question that is closed")
@@ -101,10 +101,10 @@ func TestEveryActionNeedsAReason(t *testing.T) {
 	for _, verb := range []string{"extend", "release", "move", "remove", "pause", "assign"} {
 		tab.openVerb(verb)
 		tab.click("#act-yes")
-		tab.says("act-error", "사유를 고르거나 적어 주세요.")
+		tab.hasText("act-error", "사유를 고르거나 적어 주세요.")
 		tab.do(chromedp.SendKeys(chromedp.CSS("#act-text"), "   "))
 		tab.click("#act-yes")
-		tab.says("act-error", "사유를 고르거나 적어 주세요.")
+		tab.hasText("act-error", "사유를 고르거나 적어 주세요.")
 		tab.click("#act-no")
 		tab.answered()
 	}
@@ -113,7 +113,7 @@ func TestEveryActionNeedsAReason(t *testing.T) {
 	tab.openVerb("release")
 	run[bool](tab, `(document.getElementById("act-text").value = %q, true)`, strings.Repeat("가", 201))
 	tab.click("#act-yes")
-	tab.says("act-error", "사유가 1자 더 길어요")
+	tab.hasText("act-error", "사유가 1자 더 길어요")
 	run[bool](tab, `(document.getElementById("act-text").value = "전화가 끊김", true)`)
 	tab.reason()
 	tab.answered()
@@ -128,7 +128,7 @@ func TestRefusalIsInViewWhereAPhoneIsTooShortForTheQuestion(t *testing.T) {
 	tab.open(roomPage)
 	tab.click(`[data-key="m:2"] .button`)
 	tab.click("#act-yes")
-	tab.says("act-error", "사유를 고르거나 적어 주세요.")
+	tab.hasText("act-error", "사유를 고르거나 적어 주세요.")
 	require.True(t, run[bool](tab, `["act-error", "act-yes"].every((id) => {
 		const box = document.getElementById(id).getBoundingClientRect();
 		return document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2)?.closest("#" + id);
@@ -141,7 +141,7 @@ func TestEveryRefusalIsShownInPlainWordsAndEndsTheQuestion(t *testing.T) {
 		verb   string
 		status int
 		code   string
-		said   string
+		shown  string
 	}{
 		{"extend", 409, "stale_fence", "그 사이 차례가 바뀌었어요. 바뀐 것은 없어요."},
 		{"extend", 409, "lease_too_long", "한 차례는 모두 합해 10분까지예요."},
@@ -157,18 +157,18 @@ func TestEveryRefusalIsShownInPlainWordsAndEndsTheQuestion(t *testing.T) {
 		d.refuseNext(row.status, row.code)
 		tab.openVerb(row.verb)
 		tab.reason()
-		tab.says("act-error", row.said)
+		tab.hasText("act-error", row.shown)
 		tab.until(`document.getElementById("act-yes").disabled && document.getElementById("act").open`)
 		tab.click("#act-no")
 		tab.answered()
 	}
-	tab.says("line-count", "20명")
-	tab.says("holder-seller", "s-1")
+	tab.hasText("line-count", "20명")
+	tab.hasText("holder-seller", "s-1")
 
 	d.refuseNext(400, "invalid_reason")
 	tab.openVerb("release")
 	tab.reason()
-	tab.says("act-error", "사유를 1자에서 200자까지")
+	tab.hasText("act-error", "사유를 1자에서 200자까지")
 	require.False(t, run[bool](tab, `document.getElementById("act-yes").disabled`), "what was typed wrong can be put right")
 	first := d.lastAsked(t).key
 	tab.click("#act-yes")
@@ -198,8 +198,8 @@ func TestSignedOutActionLeadsToTheSignIn(t *testing.T) {
 func TestDialogLeftOpenShowsThatThereIsNothingLeftToDo(t *testing.T) {
 	d, tab := actingDesk(t)
 	for _, row := range []struct {
-		verb, said string
-		meanwhile  func() object
+		verb, shown string
+		meanwhile   func() object
 	}{
 		{"remove", "그 사이 s-3 판매자가 줄에서 나갔어요", func() object { return d.remove(3, "cancelled") }},
 		{"extend", "그 사이 차례가 바뀌었어요", func() object { return d.next("completed") }},
@@ -209,7 +209,7 @@ func TestDialogLeftOpenShowsThatThereIsNothingLeftToDo(t *testing.T) {
 	} {
 		tab.openVerb(row.verb)
 		d.change(t, row.meanwhile)
-		tab.says("act-error", row.said)
+		tab.hasText("act-error", row.shown)
 		tab.until(`document.getElementById("act-yes").disabled`)
 		tab.click("#act-no")
 		tab.answered()
@@ -217,13 +217,13 @@ func TestDialogLeftOpenShowsThatThereIsNothingLeftToDo(t *testing.T) {
 	tab.click(`[data-key="5"] .more`)
 	tab.click(`#row-menu [data-verb=move]`)
 	d.change(t, func() object { return d.next("completed") })
-	tab.says("act-error", "그 사이 s-5의 차례가 됐어요")
+	tab.hasText("act-error", "그 사이 s-5의 차례가 됐어요")
 	tab.click("#act-no")
 	tab.answered()
 
 	tab.openVerb("assign")
-	d.tell(object{"type": "items", "set": list{}, "drop": list{"m:2"}})
-	tab.says("act-error", "그 사이 이 문자가 처리됐어요")
+	d.send(object{"type": "items", "set": list{}, "drop": list{"m:2"}})
+	tab.hasText("act-error", "그 사이 이 문자가 처리됐어요")
 	tab.until(`document.getElementById("act-yes").disabled`)
 	require.Empty(t, d.asked())
 }
@@ -231,11 +231,11 @@ func TestDialogLeftOpenShowsThatThereIsNothingLeftToDo(t *testing.T) {
 func TestOpenDialogShowsThePresentNextSeller(t *testing.T) {
 	d, tab := actingDesk(t)
 	tab.openVerb("release")
-	tab.says("act-effect", "다음 분 s-2")
+	tab.hasText("act-effect", "다음 분 s-2")
 	d.change(t, func() object { return d.away(2, time.Now().UnixMilli()) })
-	tab.says("act-effect", "다음 분 s-3")
+	tab.hasText("act-effect", "다음 분 s-3")
 	d.change(t, func() object { d.paused = true; return object{} })
-	tab.says("act-effect", "아무에게도 넘어가지 않아요")
+	tab.hasText("act-effect", "아무에게도 넘어가지 않아요")
 }
 
 func TestMoveIsUndoneToTheFormerPlaceAlsoWhenOthersLeft(t *testing.T) {
@@ -246,9 +246,9 @@ func TestMoveIsUndoneToTheFormerPlaceAlsoWhenOthersLeft(t *testing.T) {
 	tab.until(`document.querySelector('[data-key="3"] [data-cell=position]').textContent === "5"`)
 	tab.until(`document.querySelector('[data-key="3"] [data-cell=state]').textContent.trim() === "여기로 옮겼어요"`)
 	d.change(t, func() object { return d.remove(2, "cancelled") })
-	tab.says("line-count", "19명")
+	tab.hasText("line-count", "19명")
 	tab.press("u")
-	tab.says("line-note", "되돌렸어요")
+	tab.hasText("line-note", "되돌렸어요")
 	require.Equal(t, object{"ticket": 3.0, "position": 1.0, "reason": "바로 앞 처리를 되돌림"}, d.lastAsked(t).body, "before whom it was before")
 	tab.until(`document.querySelector('[data-key="3"] [data-cell=position]').textContent === "1"`)
 
@@ -257,7 +257,7 @@ func TestMoveIsUndoneToTheFormerPlaceAlsoWhenOthersLeft(t *testing.T) {
 	tab.answered()
 	d.refuseNext(409, "stale_ticket")
 	tab.click("#line-note button")
-	tab.says("line-note", "그 사이 줄에서 나갔거나 차례가 됐어요")
+	tab.hasText("line-note", "그 사이 줄에서 나갔거나 차례가 됐어요")
 }
 
 func TestPauseIsUndoneForTenSecondsOnly(t *testing.T) {
@@ -265,9 +265,9 @@ func TestPauseIsUndoneForTenSecondsOnly(t *testing.T) {
 	tab.openVerb("pause")
 	tab.reason()
 	tab.answered()
-	tab.says("trouble", "줄 멈춤")
+	tab.hasText("trouble", "줄 멈춤")
 	tab.click("#pause-note button")
-	tab.says("pause-note", "되돌렸어요")
+	tab.hasText("pause-note", "되돌렸어요")
 	require.Equal(t, "resume", d.lastAsked(t).what)
 	tab.later()
 	tab.until(`document.getElementById("pause").textContent === "줄 멈추기" && document.getElementById("pause-note").textContent === ""`)
@@ -291,12 +291,12 @@ func TestAssignedMessageShowsItsResult(t *testing.T) {
 	d, tab := actingDesk(t)
 	tab.openVerb("assign")
 	tab.click(`#act-choices label:nth-child(2) input`)
-	tab.says("act-effect", "판매자-42에게")
+	tab.hasText("act-effect", "판매자-42에게")
 	tab.reason()
 	tab.answered()
 	require.EqualValues(t, 102, d.lastAsked(t).body["fence"])
-	d.tell(object{"type": "items", "set": list{}, "drop": list{"m:2"}})
-	tab.says("items", "판매자-42에게 배정했어요 · 판매자 화면에 보여요")
+	d.send(object{"type": "items", "set": list{}, "drop": list{"m:2"}})
+	tab.hasText("items", "판매자-42에게 배정했어요 · 판매자 화면에 보여요")
 	require.Zero(t, run[int](tab, `document.querySelectorAll("#items .button").length`))
 	tab.later()
 	tab.until(`document.querySelectorAll("#items > li").length === 0`)

@@ -34,20 +34,20 @@ func TestDeskSpeaksUpForWhatItsAgentChose(t *testing.T) {
 	tab.press("j")
 	require.Equal(t, "0 0", run[string](tab, `[played, shown.length].join(" ")`), "what was there before is no news")
 
-	d.tell(tellRoom("calm", object{"trouble": list{"expired"}}))
+	d.send(roomFrame("calm", object{"trouble": list{"expired"}}))
 	tab.until(`document.querySelector('[data-key="calm"] .chip.warn')`)
 	require.Equal(t, "0 0", run[string](tab, `[played, shown.length].join(" ")`), "that was not chosen")
-	d.tell(tellRoom("calm", object{"trouble": list{"expired", "stuck"}}))
+	d.send(roomFrame("calm", object{"trouble": list{"expired", "stuck"}}))
 	tab.until(`document.title.startsWith("(5) ") && played > 0`)
 	require.Equal(t, 0, run[int](tab, `shown.length`), "the agent looks at the page")
 	run[bool](tab, `(Object.defineProperty(document, "hidden", { value: true }), played = 0, true)`)
-	d.tell(tellRoom("long", object{"trouble": list{"lost"}}))
+	d.send(roomFrame("long", object{"trouble": list{"lost"}}))
 	tab.until(`played > 0 && shown.join() === "확인이 필요해요: long: 데이터 유실"`)
 
 	tab.open(roomsPage)
 	tab.until(`document.title.startsWith("(4) ") && document.querySelector("[name=paused]").checked`)
 	for _, room := range []string{"stuck", "both", "paused"} {
-		d.tell(tellRoom(room, object{"trouble": list{}}))
+		d.send(roomFrame(room, object{"trouble": list{}}))
 	}
 	tab.until(`!document.title.startsWith("(") && document.querySelector('link[rel="icon"]').href.endsWith("/waiting.svg")`)
 }
@@ -65,7 +65,7 @@ func TestDeskGoesOnWhereTheBrowserShowsNoNotification(t *testing.T) {
 			tab.open(roomsPage)
 			tab.click("[name=paused]")
 			tab.until(`JSON.parse(localStorage.getItem("desk-attention")).paused`)
-			d.tell(tellRoom("calm", object{"trouble": list{"stuck"}}))
+			d.send(roomFrame("calm", object{"trouble": list{"stuck"}}))
 			tab.until(`document.querySelector('[data-key="calm"] .chip.bad')`)
 		})
 	}
@@ -80,7 +80,7 @@ func TestRoomsDeskSpeaksUpForEachUnassignedMessage(t *testing.T) {
 	tab.press("j")                    // browsers are silent before a press
 	for _, n := range []int64{2, 1} { // the second is later
 		run[bool](tab, `(played = 0, true)`)
-		d.tell(object{"type": "items", "set": list{unowned(n)}})
+		d.send(object{"type": "items", "set": list{unowned(n)}})
 		tab.until(`document.title.startsWith("(1) ") && played > 0`)
 	}
 }

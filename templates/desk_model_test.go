@@ -50,20 +50,20 @@ func TestVersionsNeverGoBackWithinAnEpoch(t *testing.T) {
 	got := run[string](tab, `(async () => {
 		const { DeskModel } = await import("/static/js/desk/model.js");
 		const model = new DeskModel();
-		const said = [];
+		const shown = [];
 		const full = (epoch, version, ...tickets) =>
-			said.push(model.apply({ type: "desk", epoch, version, holder: null, line: tickets.map((n) => [n, "s" + n, n, 0]) }) + model.version);
+			shown.push(model.apply({ type: "desk", epoch, version, holder: null, line: tickets.map((n) => [n, "s" + n, n, 0]) }) + model.version);
 		const change = (version, ticket, position) =>
-			said.push(model.apply({ type: "change", epoch: "e", version, holder: null, joined: [[ticket, "s" + ticket, 1, position]] }) + model.version);
+			shown.push(model.apply({ type: "change", epoch: "e", version, holder: null, joined: [[ticket, "s" + ticket, 1, position]] }) + model.version);
 		full("e", 7, 1, 2, 3);
 		full("e", 5, 1);
 		change(6, 2, 2);
-		said.push(model.line.length);
+		shown.push(model.line.length);
 		change(7, 3, 3);
 		change(8, 4, 4);
-		said.push(model.line.length);
+		shown.push(model.line.length);
 		full("f", 1, 9);
-		return said.join(" ");
+		return shown.join(" ");
 	})()`)
 	require.Equal(t, "changed7 old7 old7 3 changed7 changed8 4 changed1", got)
 }
@@ -74,10 +74,10 @@ func TestChangesLeadToTheSameLineAsAFullFrame(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	d := &fakeDesk{version: 1}
 	var frames []object
-	note := func(said object) {
+	note := func(shown object) {
 		d.version++
 		frame := d.head("change")
-		for name, value := range said {
+		for name, value := range shown {
 			frame[name] = value
 		}
 		frames = append(frames, frame)
@@ -136,8 +136,8 @@ func TestAgeOfTheDataIsTheLagOfTheLastBeatAndTheSilenceSince(t *testing.T) {
 		const { Freshness } = await import("/static/js/desk/freshness.js");
 		let now = 0;
 		const fresh = new Freshness(() => now);
-		const said = [];
-		const look = (at) => { now = at; said.push(fresh.state + fresh.age); };
+		const shown = [];
+		const look = (at) => { now = at; shown.push(fresh.state + fresh.age); };
 		look(2999);
 		look(3000);
 		fresh.hear({ type: "beat", server_time: 5000, as_of: 4000 });
@@ -150,7 +150,7 @@ func TestAgeOfTheDataIsTheLagOfTheLastBeatAndTheSilenceSince(t *testing.T) {
 		look(14000);
 		fresh.connection(true);
 		look(14000);
-		return said.join(" ");
+		return shown.join(" ");
 	})()`)
 	require.Equal(t, "fresh2999 late3000 fresh2000 late3000 fresh1000 stale10000 fresh0 lost0", got)
 }

@@ -75,12 +75,12 @@ func storyView(lang string) templates.StoryView {
 	turn := with(granted(460, 580), func(e *templates.StoryEvent) { e.Ticket, e.Room, e.Fence = 12, "coupang:seoul", 81 })
 	asked := with(happened("asked", 470), func(e *templates.StoryEvent) { e.Ticket, e.Room, e.Fence = 12, "coupang:seoul", 81 })
 	end := with(over("expired", 580), func(e *templates.StoryEvent) { e.Ticket, e.Room, e.Fence = 12, "coupang:seoul", 81 })
-	late := with(letter("message", "late", "", 612), func(e *templates.StoryEvent) { e.Ticket, e.Room, e.Fence = 12, "coupang:seoul", 81 })
+	late := with(messageEvent("message", "late", "", 612), func(e *templates.StoryEvent) { e.Ticket, e.Room, e.Fence = 12, "coupang:seoul", 81 })
 	return templates.StoryView{DeskView: deskView(lang), Seller: "s-1", Events: []templates.StoryEvent{
 		happened("joined", 0), gone(117, 132), happened("back", 150), granted(200, 320), happened("asked", 205),
-		letter("message", "unmatched", "ambiguous", 240), about("incident", "carrier_clock", 241),
+		messageEvent("message", "unmatched", "ambiguous", 240), about("incident", "carrier_clock", 241),
 		acted("extend", "문자 지연", 250), with(granted(250, 380), func(e *templates.StoryEvent) { e.Kind = "extended" }),
-		letter("message", "matched", "", 260), over("completed", 260), about("told", "lock.ended", 262),
+		messageEvent("message", "matched", "", 260), over("completed", 260), about("told", "lock.ended", 262),
 		again, action, moved, turn, asked, end, late,
 	}}
 }
@@ -197,15 +197,15 @@ func TestSignInShowsTheErrorAndRevealsNoAccount(t *testing.T) {
 	require.Regexp(t, `<input id="password" name="password" type="password" autocomplete="current-password"`, form)
 	require.NotContains(t, page, `role="alert"`)
 
-	said := map[string]bool{}
+	shown := map[string]bool{}
 	for _, code := range []string{"wrong_password", "too_many_requests", "not_admitted", "sign_in_expired", "store_unavailable", "provider_unavailable", "else"} {
 		view.Error, view.Minutes, view.Name = code, 5, "kim"
 		page = render(t, templates.SignInPage(view))
 		require.Regexp(t, `<div class="banner bad" role="alert" id="error" tabindex="-1" autofocus>`, page)
 		require.Contains(t, page, "<title>로그인하지 못했어요", code)
 		text := between(t, page, `id="error-text"`, "</p>")
-		require.False(t, said[text], code)
-		said[text] = true
+		require.False(t, shown[text], code)
+		shown[text] = true
 		require.Equal(t, code == "wrong_password", strings.Contains(page, `aria-describedby="error-text" aria-invalid="true"`), code)
 		require.NotContains(t, between(t, page, `<input id="password"`, ">"), "value", "a password is never sent back")
 	}
@@ -268,11 +268,11 @@ func TestSellersAreAddressedWhateverTheirCharacters(t *testing.T) {
 func TestHistoryPageShowsEveryKindAndWhatItIsNarrowedTo(t *testing.T) {
 	page := render(t, templates.HistoryPage(historyView("ko")))
 	text := flat(page)
-	for _, said := range []string{
+	for _, shown := range []string{
 		"이 페이지 8건", "제때 도착 · 문자 carrier-20260703-1", "주인 없음 · 누구 것인지 알 수 없음 · 문자 carrier-20260703-2",
 		"kim · 순서 옮기기 · 우리 쪽 문제로 차례를 놓침", "2026-07-03 23:59:20 2026-07-04 00:02:40 줄 s-3", "진행 중", "시간 초과", "한 번에 50,000건까지",
 	} {
-		require.Contains(t, text, said)
+		require.Contains(t, text, shown)
 	}
 	require.Contains(t, page, `href="/support/-/sellers/s-2?room=integration"`)
 	require.Contains(t, page, `rel="next" href="?cursor=abc&amp;seller=s-1"`)
@@ -289,12 +289,12 @@ func TestHistoryPageShowsEveryKindAndWhatItIsNarrowedTo(t *testing.T) {
 
 func TestAuditNamesEveryActionInBothLanguages(t *testing.T) {
 	for _, lang := range []string{"ko", "en"} {
-		actions, said := templates.TextIn(lang).Desk.Actions, map[string]bool{}
+		actions, shown := templates.TextIn(lang).Desk.Actions, map[string]bool{}
 		page := render(t, templates.AuditPage(auditView(lang)))
 		for _, action := range templates.DeskActions {
 			require.NotEmpty(t, actions[action], action)
-			require.False(t, said[actions[action]], action)
-			said[actions[action]] = true
+			require.False(t, shown[actions[action]], action)
+			shown[actions[action]] = true
 			require.Regexp(t, `<option value="`+action+`"( selected)?>`+actions[action]+"</option>", page)
 			row := between(t, page, `data-action="`+action+`"`, "</tr>")
 			require.Contains(t, row, actions[action])
@@ -305,8 +305,8 @@ func TestAuditNamesEveryActionInBothLanguages(t *testing.T) {
 
 func TestAuditShowsEachActionAndItsSubject(t *testing.T) {
 	page := render(t, templates.AuditPage(auditView("ko")))
-	for _, said := range []string{"60초 더", "12번째 → 1번째", "문자 carrier-20260703-1", "token:zendesk"} {
-		require.Contains(t, flat(page), said)
+	for _, shown := range []string{"60초 더", "12번째 → 1번째", "문자 carrier-20260703-1", "token:zendesk"} {
+		require.Contains(t, flat(page), shown)
 	}
 	require.Contains(t, page, `href="/support/-/sellers/%ED%8C%90%EB%A7%A4%EC%9E%90-%EA%B0%80%EB%82%98%EB%8B%A4@shop.example?room=integration"`)
 	require.Contains(t, page, `<option value="move" selected>`)

@@ -51,7 +51,7 @@ func openRooms(t *testing.T, rooms list) (*fakeDesk, *deskTab) {
 	return d, tab
 }
 
-func tellRoom(name string, with object) object {
+func roomFrame(name string, with object) object {
 	for _, room := range fewRooms() {
 		if room := room.(object); room["room"] == name {
 			for field, value := range with {
@@ -73,9 +73,9 @@ func TestRoomsWithTroubleComeFirstThenTheLongestWait(t *testing.T) {
 	require.Equal(t, "주인 없는 문자", run[string](tab, `document.querySelector('[data-key="both"] .chip.bad').textContent`))
 	require.Equal(t, "줄 멈춤", run[string](tab, `document.querySelector('[data-key="both"] .chip.warn').textContent`), "not red: nobody has to come")
 
-	d.tell(tellRoom("short", object{"trouble": list{"lost"}}))
+	d.send(roomFrame("short", object{"trouble": list{"lost"}}))
 	tab.ordered("stuck both short paused long calm")
-	d.tell(object{"type": "rooms", "server_time": time.Now().UnixMilli(), "set": list{}, "drop": list{"stuck"}})
+	d.send(object{"type": "rooms", "server_time": time.Now().UnixMilli(), "set": list{}, "drop": list{"stuck"}})
 	tab.ordered("both short paused long calm")
 
 	for _, step := range [][2]string{
@@ -94,7 +94,7 @@ func TestRowsDoNotJumpFromUnderAPointerOrFocus(t *testing.T) {
 	tab.ordered("stuck both paused long short calm")
 	tab.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 500, 300))
 	tab.until(`document.querySelector("#rooms-rows:hover")`)
-	d.tell(tellRoom("calm", object{"trouble": list{"stuck"}, "waiting": 4}))
+	d.send(roomFrame("calm", object{"trouble": list{"stuck"}, "waiting": 4}))
 	tab.until(`document.querySelector('[data-key="calm"] [data-cell=waiting]').textContent === "4" && document.querySelector('[data-key="calm"] .chip.bad')`)
 	require.Equal(t, "stuck both paused long short calm", tab.order(), "values are new, the order is not")
 	tab.until(`!document.getElementById("rooms-frozen").hidden`)
@@ -103,7 +103,7 @@ func TestRowsDoNotJumpFromUnderAPointerOrFocus(t *testing.T) {
 
 	tab.press("j")
 	tab.until(`document.activeElement.dataset.key === "stuck"`)
-	d.tell(tellRoom("long", object{"trouble": list{"stuck", "lost"}}))
+	d.send(roomFrame("long", object{"trouble": list{"stuck", "lost"}}))
 	tab.until(`document.querySelector('[data-key="long"] .chip.bad')`)
 	require.Equal(t, "stuck calm both paused long short", tab.order())
 	run[bool](tab, `(document.activeElement.blur(), true)`)
@@ -140,7 +140,7 @@ func TestEveryKeyOfAllRooms(t *testing.T) {
 	tab.press("f")
 	tab.press("판매")
 	tab.ordered("short")
-	tab.says("rooms-shown", "6개 중 1개")
+	tab.hasText("rooms-shown", "6개 중 1개")
 	tab.press(escape)
 	tab.ordered("stuck both paused long short calm")
 	tab.press(escape)
@@ -170,12 +170,12 @@ func TestFiveThousandRoomsStaySmooth(t *testing.T) {
 				room["waiting"], room["oldest"] = n+1, time.Now().Add(-time.Duration(random.IntN(9000))*time.Second).UnixMilli()
 				set = append(set, room)
 			}
-			d.tell(object{"type": "rooms", "server_time": time.Now().UnixMilli(), "set": set, "drop": list{}})
+			d.send(object{"type": "rooms", "server_time": time.Now().UnixMilli(), "set": set, "drop": list{}})
 			<-tick.C
 		}
 		last := d.rooms[4999].(object)
 		last["trouble"], last["oldest"] = list{"stuck", "nobodys", "lost"}, random.IntN(99)+1
-		d.tell(object{"type": "rooms", "server_time": time.Now().UnixMilli(), "set": list{last}, "drop": list{}})
+		d.send(object{"type": "rooms", "server_time": time.Now().UnixMilli(), "set": list{last}, "drop": list{}})
 		tab.until(`document.querySelector("#rooms-rows [role=row]").dataset.key === %q`, last["room"])
 	})
 	t.Logf("5,000 rooms: five rows' changes took the page %v", each)

@@ -115,7 +115,7 @@ func TestPicturesOfActions(t *testing.T) {
 			tab.click(`[data-key="m:2"] .button`)
 			shot("assign")
 			tab.click("#act-yes")
-			tab.says("act-error", "사유를")
+			tab.hasText("act-error", "사유를")
 			shot("refused")
 			tab.click("#act-no")
 			tab.until(`!document.getElementById("act").open`)
@@ -131,7 +131,7 @@ func TestPicturesOfActions(t *testing.T) {
 			shot("move")
 			tab.click(`#act-picks input`)
 			tab.click("#act-yes")
-			tab.says("line-note", "2번째로 옮겼어요")
+			tab.hasText("line-note", "2번째로 옮겼어요")
 			tab.click("#chart-waits .chart-toggle")
 			shot("moved")
 		}

@@ -33,7 +33,7 @@ type Line struct {
 
 // Story returns a seller's events so that they can be read out on the telephone.
 func Story(events []StoryEvent, lang string) Tale {
-	t := teller{TextIn(lang)}
+	t := narrator{TextIn(lang)}
 	var tale Tale
 	for n, v := range visits(events) {
 		told, c := t.visit(v)
@@ -45,12 +45,12 @@ func Story(events []StoryEvent, lang string) Tale {
 	return tale
 }
 
-func (t teller) visit(events []StoryEvent) (Visit, course) {
+func (t narrator) visit(events []StoryEvent) (Visit, course) {
 	first := events[0]
 	v := Visit{Room: first.Room, Ticket: first.Ticket, From: first.At}
 	var c course
 	for n, e := range events {
-		if !saidBelow(e, events[n+1:]) {
+		if !shownBelow(e, events[n+1:]) {
 			v.Lines = append(v.Lines, t.line(e, c))
 		}
 		c = c.after(e)
@@ -62,8 +62,8 @@ func (t teller) visit(events []StoryEvent) (Visit, course) {
 	return v, c
 }
 
-func (t teller) line(e StoryEvent, c course) Line {
-	line := Line{At: e.At, Kind: e.Kind, Tone: tone(e), Text: t.tell(e, c)}
+func (t narrator) line(e StoryEvent, c course) Line {
+	line := Line{At: e.At, Kind: e.Kind, Tone: tone(e), Text: t.sentence(e, c)}
 	if e.MessageID != "" {
 		line.Note = fill(t.Desk.Story.Message, "id", e.MessageID)
 	}
@@ -71,7 +71,7 @@ func (t teller) line(e StoryEvent, c course) Line {
 }
 
 // shownBelow reports whether an action needs no line: a following one has its result.
-func saidBelow(e StoryEvent, following []StoryEvent) bool {
+func shownBelow(e StoryEvent, following []StoryEvent) bool {
 	return e.Kind == "action" && slices.ContainsFunc(following, course{done: e}.acted)
 }
 

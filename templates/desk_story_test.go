@@ -37,7 +37,7 @@ func left(outcome string, seconds int64) templates.StoryEvent {
 	return with(happened("ended", seconds), func(e *templates.StoryEvent) { e.Outcome = outcome })
 }
 
-func letter(kind, result, reason string, seconds int64) templates.StoryEvent {
+func messageEvent(kind, result, reason string, seconds int64) templates.StoryEvent {
 	return with(happened(kind, seconds), func(e *templates.StoryEvent) { e.Result, e.Reason, e.MessageID = result, reason, "m-1" })
 }
 
@@ -54,7 +54,7 @@ func about(kind, action string, seconds int64) templates.StoryEvent {
 }
 
 // lastLine returns the last line of a story.
-func told(lang string, events ...templates.StoryEvent) string {
+func lastLine(lang string, events ...templates.StoryEvent) string {
 	lines := templates.Story(events, lang).Visits[0].Lines
 	return lines[len(lines)-1].Text.String()
 }
@@ -88,16 +88,16 @@ func TestEveryEventIsWrittenInBothLanguages(t *testing.T) {
 		"dropped":       {events{join, gone(10, 25), left("dropped", 310)}, "오래 돌아오지 않아 줄에서 빠졌어요 · 5분 동안 자리를 비웠어요", "Did not come back for long, so the place was given up · away for 5 minutes"},
 		"lost waiting":  {events{join, left("lost", 9)}, "데이터 유실로 순서가 사라졌어요", "The place was lost because of a problem with our data store"},
 		"no fence":      {events{left("expired", 9)}, "시간 초과로 다음 분께 넘어갔어요", "Time ran out · the turn went to the next seller"},
-		"matched":       {events{turn, letter("message", "matched", "", 240)}, "이번 차례의 문자가 도착했어요", "The text for this turn arrived"},
-		"resent":        {events{turn, with(letter("message", "matched", "", 240), func(e *templates.StoryEvent) { e.Duplicate = true })}, "이번 차례의 문자가 도착했어요 · 같은 문자가 다시 왔어요", "The text for this turn arrived · the same text came again"},
-		"late":          {events{turn, letter("message", "late", "", 400)}, "이 차례의 문자가 차례가 끝난 뒤에 도착했어요 · 요청한 분께만 보여드려요", "The text for this turn arrived after it had ended · only this seller is shown it"},
-		"no lease":      {events{join, letter("message", "unmatched", "no_lease", 9)}, "차례인 분이 없을 때 문자가 왔어요 · 아무에게도 보여드리지 않아요", "A text came while nobody had the turn · nobody is shown it"},
-		"ambiguous":     {events{join, letter("message", "unmatched", "ambiguous", 9)}, "누구의 것인지 알 수 없는 문자가 왔어요 · 아무에게도 보여드리지 않아요", "A text came that could be more than one seller’s · nobody is shown it"},
-		"not expected":  {events{join, letter("message", "unmatched", "not_expected", 9)}, "요청한 분이 없는 문자가 왔어요 · 아무에게도 보여드리지 않아요", "A text came that nobody had asked for · nobody is shown it"},
-		"a new reason":  {events{join, letter("message", "unmatched", "strange", 9)}, "주인을 찾지 못한 문자가 왔어요 · 아무에게도 보여드리지 않아요", "A text came that belongs to nobody · nobody is shown it"},
-		"claimed":       {events{turn, letter("claimed", "matched", "", 240)}, "도착한 문자를 본인 것이라고 했어요", "Said that a text which had come is theirs"},
-		"rejected":      {events{turn, letter("rejected", "", "", 240)}, "받은 문자가 본인 것이 아니라고 했어요 · 화면에서 지우고 상담원에게 알렸어요", "Said that the text is not theirs · it was taken off their page and support was told"},
-		"assigned":      {events{turn, letter("assigned", "matched", "", 240)}, "상담원이 문자를 이 차례에 배정했어요", "Support assigned a text to this turn"},
+		"matched":       {events{turn, messageEvent("message", "matched", "", 240)}, "이번 차례의 문자가 도착했어요", "The text for this turn arrived"},
+		"resent":        {events{turn, with(messageEvent("message", "matched", "", 240), func(e *templates.StoryEvent) { e.Duplicate = true })}, "이번 차례의 문자가 도착했어요 · 같은 문자가 다시 왔어요", "The text for this turn arrived · the same text came again"},
+		"late":          {events{turn, messageEvent("message", "late", "", 400)}, "이 차례의 문자가 차례가 끝난 뒤에 도착했어요 · 요청한 분께만 보여드려요", "The text for this turn arrived after it had ended · only this seller is shown it"},
+		"no lease":      {events{join, messageEvent("message", "unmatched", "no_lease", 9)}, "차례인 분이 없을 때 문자가 왔어요 · 아무에게도 보여드리지 않아요", "A text came while nobody had the turn · nobody is shown it"},
+		"ambiguous":     {events{join, messageEvent("message", "unmatched", "ambiguous", 9)}, "누구의 것인지 알 수 없는 문자가 왔어요 · 아무에게도 보여드리지 않아요", "A text came that could be more than one seller’s · nobody is shown it"},
+		"not expected":  {events{join, messageEvent("message", "unmatched", "not_expected", 9)}, "요청한 분이 없는 문자가 왔어요 · 아무에게도 보여드리지 않아요", "A text came that nobody had asked for · nobody is shown it"},
+		"a new reason":  {events{join, messageEvent("message", "unmatched", "strange", 9)}, "주인을 찾지 못한 문자가 왔어요 · 아무에게도 보여드리지 않아요", "A text came that belongs to nobody · nobody is shown it"},
+		"claimed":       {events{turn, messageEvent("claimed", "matched", "", 240)}, "도착한 문자를 본인 것이라고 했어요", "Said that a text which had come is theirs"},
+		"rejected":      {events{turn, messageEvent("rejected", "", "", 240)}, "받은 문자가 본인 것이 아니라고 했어요 · 화면에서 지우고 상담원에게 알렸어요", "Said that the text is not theirs · it was taken off their page and support was told"},
+		"assigned":      {events{turn, messageEvent("assigned", "matched", "", 240)}, "상담원이 문자를 이 차례에 배정했어요", "Support assigned a text to this turn"},
 		"incident":      {events{turn, about("incident", "match_refused", 240)}, "확인이 필요해요 · 끝난 차례의 문자라서 받아들이지 않았어요", "Needs a look · a text for a turn that was over was not accepted"},
 		"new incident":  {events{turn, about("incident", "flood", 240)}, "확인이 필요해요 · flood", "Needs a look · flood"},
 		"told":          {events{turn, about("told", "lock.ended", 240)}, "연동 서비스에 알렸어요 · 차례가 끝남", "The integration was told · a turn ended"},
@@ -108,8 +108,8 @@ func TestEveryEventIsWrittenInBothLanguages(t *testing.T) {
 		"a new action":  {events{join, acted("bless", "", 9)}, "kim님이 처리했어요 (bless)", "kim did something (bless)"},
 		"a new kind":    {events{join, happened("blessed", 9)}, "다른 기록이 있어요 (blessed)", "Something else is recorded (blessed)"},
 	} {
-		require.Equal(t, c.ko, told("ko", c.events...), name)
-		require.Equal(t, c.en, told("en", c.events...), name)
+		require.Equal(t, c.ko, lastLine("ko", c.events...), name)
+		require.Equal(t, c.en, lastLine("en", c.events...), name)
 	}
 }
 
@@ -134,10 +134,10 @@ func TestTheLatestVisitIsAnsweredInOneLine(t *testing.T) {
 		events events
 		ko, en string
 	}{
-		"never asked":      {events{join, turn, over("expired", 320)}, "2분 안에 인증하지 않아 다음 분께 넘어갔어요 · 인증번호를 요청한다고 누르지 않았어요", "they did not verify within 2 minutes, so it went to the next seller · they never said that they were requesting a code"},
+		"never asked":      {events{join, turn, over("expired", 320)}, "2분 안에 인증하지 않아 다음 분께 넘어갔어요 · 인증번호를 요청한다고 누르지 않았어요", "they did not verify within 2 minutes, so it went to the next seller · they never shown that they were requesting a code"},
 		"no message":       {events{turn, happened("asked", 210), over("expired", 320)}, "2분 안에 인증하지 않아 다음 분께 넘어갔어요 · 요청한 문자가 차례 안에 오지 않았어요", "they did not verify within 2 minutes, so it went to the next seller · no text came during the turn"},
-		"late":             {events{turn, happened("asked", 210), over("expired", 320), letter("message", "late", "", 330)}, "2분 안에 인증하지 않아 다음 분께 넘어갔어요 · 문자는 차례가 끝난 뒤에 도착했어요", "they did not verify within 2 minutes, so it went to the next seller · the text came after the turn had ended"},
-		"in time":          {events{turn, letter("message", "matched", "", 230), over("expired", 320)}, "2분 안에 인증하지 않아 다음 분께 넘어갔어요 · 문자는 차례 안에 도착했어요", "they did not verify within 2 minutes, so it went to the next seller · the text did come during the turn"},
+		"late":             {events{turn, happened("asked", 210), over("expired", 320), messageEvent("message", "late", "", 330)}, "2분 안에 인증하지 않아 다음 분께 넘어갔어요 · 문자는 차례가 끝난 뒤에 도착했어요", "they did not verify within 2 minutes, so it went to the next seller · the text came after the turn had ended"},
+		"in time":          {events{turn, messageEvent("message", "matched", "", 230), over("expired", 320)}, "2분 안에 인증하지 않아 다음 분께 넘어갔어요 · 문자는 차례 안에 도착했어요", "they did not verify within 2 minutes, so it went to the next seller · the text did come during the turn"},
 		"completed":        {events{turn, over("completed", 245)}, "인증을 마쳤어요", "they verified"},
 		"cancelled turn":   {events{turn, over("cancelled", 245)}, "판매자가 차례를 취소해 다음 분께 넘어갔어요", "they cancelled it, and it went to the next seller"},
 		"cancelled wait":   {events{join, left("cancelled", 9)}, "판매자가 줄에서 나갔어요", "they left the line themselves"},

@@ -113,7 +113,7 @@ func (b *deskTab) goes(address string) {
 	}, 60*time.Second, 20*time.Millisecond, address)
 }
 
-func (b *deskTab) says(id, text string) {
+func (b *deskTab) hasText(id, text string) {
 	b.t.Helper()
 	b.until(`document.getElementById(%q).textContent.includes(%q)`, id, text)
 }

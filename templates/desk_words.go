@@ -31,7 +31,7 @@ func (w Words) String() string {
 }
 
 // wordsOf fills a pattern as fill does, and leaves instants as such.
-func say(pattern string, pairs ...any) Words {
+func wordsOf(pattern string, pairs ...any) Words {
 	var words Words
 	for i := 0; i+1 < len(pairs); i += 2 {
 		at, ok := pairs[i+1].(instant)

@@ -164,22 +164,22 @@ func (d *fakeDesk) change(t *testing.T, do func() object) {
 
 // apply is change for a caller that has the lock.
 func (d *fakeDesk) apply(do func() object) {
-	said := do()
+	shown := do()
 	d.version++
 	frame := d.head("change")
-	for name, value := range said {
+	for name, value := range shown {
 		frame[name] = value
 	}
-	d.tellAll(frame)
+	d.sendAll(frame)
 }
 
-func (d *fakeDesk) tell(frame object) {
+func (d *fakeDesk) send(frame object) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.tellAll(frame)
+	d.sendAll(frame)
 }
 
-func (d *fakeDesk) tellAll(frame object) {
+func (d *fakeDesk) sendAll(frame object) {
 	encoded := encode(frame)
 	for conn := range d.sockets {
 		_ = conn.Write(context.Background(), websocket.MessageText, encoded)
@@ -203,14 +203,14 @@ func (d *fakeDesk) beats(stop chan struct{}) {
 
 // beat sends a heartbeat. The caller has the lock.
 func (d *fakeDesk) beat(now time.Time) {
-	d.tellAll(object{"type": "beat", "server_time": now.UnixMilli(), "as_of": now.Add(-d.lag).UnixMilli()})
+	d.sendAll(object{"type": "beat", "server_time": now.UnixMilli(), "as_of": now.Add(-d.lag).UnixMilli()})
 }
 
 // next hands the lock to the first seller who is not away, and returns the fields of its change frame.
 func (d *fakeDesk) next(outcome string) object {
-	said := object{}
+	shown := object{}
 	if d.holder != nil {
-		said["left"] = list{list{d.holder["ticket"], outcome}}
+		shown["left"] = list{list{d.holder["ticket"], outcome}}
 	}
 	d.holder = nil
 	at := slices.IndexFunc(d.line, func(w waiter) bool { return w.away == 0 })
@@ -218,7 +218,7 @@ func (d *fakeDesk) next(outcome string) object {
 		d.holder = d.grant(d.line[at].ticket, d.line[at].seller)
 		d.line = slices.Delete(d.line, at, at+1)
 	}
-	return said
+	return shown
 }
 
 func (d *fakeDesk) join(ticket int64, seller string) object {

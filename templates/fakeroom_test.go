@@ -180,18 +180,18 @@ func (r *fakeRoom) shutOut() (letIn func()) {
 // push goes on to a state and sends it to every socket.
 func (r *fakeRoom) push(t *testing.T, to object) {
 	t.Helper()
-	r.send(t, r.change(to))
+	r.write(t, r.change(to))
 }
 
 // send sends a frame that is no state.
-func (r *fakeRoom) tell(t *testing.T, frame object) {
+func (r *fakeRoom) send(t *testing.T, frame object) {
 	t.Helper()
 	encoded, err := json.Marshal(frame)
 	require.NoError(t, err)
-	r.send(t, encoded)
+	r.write(t, encoded)
 }
 
-func (r *fakeRoom) send(t *testing.T, frame []byte) {
+func (r *fakeRoom) write(t *testing.T, frame []byte) {
 	t.Helper()
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -56,7 +56,7 @@ func fitsPhones(t *testing.T, langs []string, widths ...int) {
 		for _, s := range states {
 			room.push(t, s.state)
 			for _, frame := range s.frames {
-				room.tell(t, frame)
+				room.send(t, frame)
 			}
 			tab.until(s.shown)
 			for _, width := range widths {

@@ -35,8 +35,8 @@ func TestPageCarriesNoOtherLanguagesWords(t *testing.T) {
 		view.Lang = lang
 		page := render(t, templates.RoomPage(view))
 		for _, other := range templates.Languages() {
-			said := templates.TextIn(other).Live.SayUnclaimed
-			require.Equal(t, other == lang, strings.Contains(page, said), "%s in %s", other, lang)
+			shown := templates.TextIn(other).Live.SayUnclaimed
+			require.Equal(t, other == lang, strings.Contains(page, shown), "%s in %s", other, lang)
 		}
 	}
 }

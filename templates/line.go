@@ -80,8 +80,8 @@ func (v RoomView) newcomerWords() string {
 func (v RoomView) aheadWords() string { return AheadWords(v.Lang, v.QueuePosition) }
 
 func (v RoomView) waitWords() string {
-	said, _ := waitParts(v.text().Live, v.EstimatedWait, v.MaximumWait)
-	return said
+	words, _ := waitParts(v.text().Live, v.EstimatedWait, v.MaximumWait)
+	return words
 }
 
 func (v RoomView) latestWords() string {
@@ -105,14 +105,14 @@ func (v RoomView) whenWords() string {
 // keepWords explain what happens to the place of a closed page, in this room's true numbers.
 func (v RoomView) keepWords() string {
 	t := v.text().Page
-	said := fill(t.KeepOpen, "lease", v.lease())
+	words := fill(t.KeepOpen, "lease", v.lease())
 	if v.AwaySeconds > 0 && v.DropSeconds > 0 {
-		said = fill(t.KeepDrop, "away", v.span(v.AwaySeconds), "drop", v.span(v.DropSeconds))
+		words = fill(t.KeepDrop, "away", v.span(v.AwaySeconds), "drop", v.span(v.DropSeconds))
 	}
 	if v.ClaimSeconds > 0 {
-		said = sentences(said, fill(t.KeepClaim, "claim", v.span(v.ClaimSeconds)))
+		words = sentences(words, fill(t.KeepClaim, "claim", v.span(v.ClaimSeconds)))
 	}
-	return said
+	return words
 }
 
 // keepScriptless explain the same where no script opens a socket: a seller who never had one is never away,

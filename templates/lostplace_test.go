@@ -16,16 +16,16 @@ func TestUnknownPlaceIsShownAsLost(t *testing.T) {
 			nothing := object{"status": "idle", "outcome": nil, "ticket": nil, "fence": nil, "queue_position": nil, "queue_length": 0, "lease_expires_at": nil, "codes": nil}
 			nothing["epoch"] = "f"
 			room.push(t, nothing)
-			tab.says("outcome", "저희 쪽 문제로 순서가 사라졌어요")
+			tab.hasText("outcome", "저희 쪽 문제로 순서가 사라졌어요")
 			room.push(t, nothing) // another seller acted
 			room.view.Epoch = "f"
 			tab.open(room, "ko")
-			tab.says("outcome", "저희 쪽 문제로 순서가 사라졌어요")
+			tab.hasText("outcome", "저희 쪽 문제로 순서가 사라졌어요")
 
 			room.push(t, object{"status": "waiting", "ticket": 1, "queue_position": 1, "queue_length": 1})
 			tab.until(`document.body.dataset.state === "waiting"`)
 			room.push(t, ended("cancelled"))
-			tab.says("outcome", "줄에서 나왔어요")
+			tab.hasText("outcome", "줄에서 나왔어요")
 			room.push(t, nothing)
 			tab.until(`document.body.dataset.state === "idle"`)
 			tab.requireQuiet()

@@ -58,19 +58,19 @@ func TestPressWithoutAConnectionIsBusyAtOnceAndSentWhenItIsBack(t *testing.T) {
 		tab.before(unplugged)
 		tab.open(room, "ko")
 		if opener == "sms-reject" {
-			room.tell(t, message("m-"+opener, "인증번호 000000", "000000", 0))
+			room.send(t, message("m-"+opener, "인증번호 000000", "000000", 0))
 			tab.shows("sms-reject")
 		}
 		plug := cut(room, tab)
 		calls := len(room.made())
 		confirm(tab, opener, c.yes+"-confirm")
 		tab.until(fmt.Sprintf(`document.getElementById(%q).getAttribute("aria-busy") === "true"`, opener))
-		said := fmt.Sprintf(`[...document.querySelectorAll("[data-error]")].some((e) => e.textContent === %q)`, keptWords)
-		tab.until(said)
+		shown := fmt.Sprintf(`[...document.querySelectorAll("[data-error]")].some((e) => e.textContent === %q)`, keptWords)
+		tab.until(shown)
 		require.Len(t, room.made(), calls, "nothing came through")
 		room.then(ended("cancelled"))
 		plug()
-		tab.until(`!document.querySelector("[aria-busy]") && !(` + said + `)`)
+		tab.until(`!document.querySelector("[aria-busy]") && !(` + shown + `)`)
 		require.Equal(t, c.sent, room.lastCall())
 	}
 }
@@ -163,7 +163,7 @@ func TestASellerComesThroughATurnWithWhatIOS15Has(t *testing.T) {
 	tab.do(chromedp.Click("#ask-again"))
 	tab.until(`!document.querySelector("[aria-busy]")`)
 	require.Equal(t, "POST /api/integration/lock/expect ", room.lastCall())
-	room.tell(t, message("m", "인증번호 482103", "482103", 0))
+	room.send(t, message("m", "인증번호 482103", "482103", 0))
 	tab.step("code")
 	tab.do(chromedp.Click("#sms-copy"))
 	tab.until(`document.getElementById("sms-note").textContent !== ""`)
@@ -200,13 +200,13 @@ func TestWhileACodeIsOnShowToCopyItIsTheButtonAndTheMarketplaceTheSecond(t *test
 	}
 	room.push(t, turn(0))
 	tab.step("ask")
-	room.tell(t, message("m", "인증번호 482103", "482103", 0))
+	room.send(t, message("m", "인증번호 482103", "482103", 0))
 	tab.step("code")
 	looks("sms-copy:primary sms-market:second market: done:quiet cancel:quiet return: join:")
 	require.Equal(t, "인증번호 복사", tab.text("sms-copy"))
 	require.Equal(t, "마켓 열기", tab.text("sms-market"))
 	room.push(t, ended("completed")) // by the code
-	tab.says("outcome", "인증번호가 도착했어요")
+	tab.hasText("outcome", "인증번호가 도착했어요")
 	looks("sms-copy:primary sms-market:second market: done: cancel: return:quiet join:quiet")
 
 	room.push(t, object{"status": "locked", "ticket": 10, "fence": 78, "lease_expires_at": time.Now().Add(time.Minute).UnixMilli()})

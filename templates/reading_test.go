@@ -44,7 +44,7 @@ func TestMainButtonIsOnTheFirstScreenAndTabGoesAsReadingDoes(t *testing.T) {
 	for _, s := range states {
 		room.push(t, s.state)
 		for _, frame := range s.frames {
-			room.tell(t, frame)
+			room.send(t, frame)
 		}
 		tab.until(s.shown)
 		tab.tabThrough()

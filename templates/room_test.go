@@ -30,14 +30,14 @@ func TestPageHasNothingTheContentPolicyForbids(t *testing.T) {
 }
 
 func TestEveryOutcomeHasItsOwnWordsInEveryLanguage(t *testing.T) {
-	said := map[string]string{}
+	shown := map[string]string{}
 	for _, lang := range templates.Languages() {
 		for _, outcome := range outcomes {
 			view := everyState()["ended"]
 			view.Lang, view.Outcome = lang, outcome
 			title := between(t, render(t, templates.RoomPage(view)), `id="outcome"`, "</h1>")
-			require.Empty(t, said[title], "%s in %s", outcome, lang)
-			said[title] = outcome
+			require.Empty(t, shown[title], "%s in %s", outcome, lang)
+			shown[title] = outcome
 			require.Contains(t, title, `data-outcome="`+outcome+`"`)
 		}
 	}

@@ -138,7 +138,7 @@ func (b *browser) prepare(room *fakeRoom, p picture) {
 	b.do(inZone("Asia/Seoul"), atMoment(pictureAt), browsertest.Viewport(360, 640, false, true))
 	b.open(room, cmp.Or(os.Getenv("PAGE_LANG"), "ko"))
 	for _, frame := range p.frames {
-		room.tell(b.t, frame)
+		room.send(b.t, frame)
 	}
 	if len(p.frames) > 0 && p.until == "" {
 		b.until(`document.getElementById("sms").dataset.count !== "0" || !document.getElementById("unclaimed").hidden`)

@@ -91,7 +91,7 @@ func TestScreenStaysOnWhileThereIsSomethingToWaitFor(t *testing.T) {
 func TestPlaceIsKeptForAsLongAsThePageShows(t *testing.T) {
 	view := everyState()["waiting"]
 	keep := func() string { return between(t, render(t, templates.RoomPage(view)), `id="keep">`, "</p>") }
-	require.NotRegexp(t, `15초|5분`, keep(), "what is not known is not said")
+	require.NotRegexp(t, `15초|5분`, keep(), "what is not known is not shown")
 	view.AwaySeconds, view.DropSeconds, view.ClaimSeconds = 15, 300, 20
 	require.Contains(t, keep(), "15초 넘게 닫아 두면 차례를 건너뛰어요. 5분 안에 돌아오면 순서는 그대로예요. 차례가 오면 20초 안에 ‘저\u00a0여기\u00a0있어요’를 눌러 주세요.")
 	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="keep">`, `class="leave"`), "<noscript><p class=\"note\">이 화면을 닫아도 차례는 와요. 차례가 오면 2분 안에 인증해야 해요.")
@@ -112,7 +112,7 @@ func TestSellerPassedOverSeesIt(t *testing.T) {
 	room.at = time.Now().Add(time.Minute).UnixMilli()
 	room.change(object{"lease_expires_at": room.at + 100_700}) // another's turn
 	tab.lifecycle(cdppage.SetWebLifecycleStateStateActive)
-	tab.says("notice", "자리를 비운 사이 다음 분이 먼저 시작했어요")
+	tab.hasText("notice", "자리를 비운 사이 다음 분이 먼저 시작했어요")
 }
 
 // As where a network drops every packet.
@@ -127,7 +127,7 @@ func TestSellerPassedOverBehindADeadConnectionSeesIt(t *testing.T) {
 	// another's turn, that began 40 s ago: 20 s after the page's last frame
 	room.change(object{"lease_expires_at": room.at + 80_700})
 	tab.run(`skip = 60_000; dispatchEvent(new Event("online"))`)
-	tab.says("notice", "자리를 비운 사이 다음 분이 먼저 시작했어요")
+	tab.hasText("notice", "자리를 비운 사이 다음 분이 먼저 시작했어요")
 }
 
 func TestSoundIsOnOnlyAfterAPress(t *testing.T) {
@@ -136,7 +136,7 @@ func TestSoundIsOnOnlyAfterAPress(t *testing.T) {
 	tab.open(room, "ko")
 	require.Equal(t, "꺼짐", tab.text("sound-state"))
 	tab.do(chromedp.Click("#sound-test"))
-	tab.says("sound-state", "켜짐")
+	tab.hasText("sound-state", "켜짐")
 	require.Equal(t, "들어보기", tab.text("sound-test"))
 	tab.open(room, "ko")
 	require.Equal(t, "꺼짐", tab.text("sound-state"), "it has to be armed again")
@@ -155,18 +155,18 @@ func TestSoundThatCannotBePlayedIsShown(t *testing.T) {
 	room.change(place(2))
 	tab.open(room, "ko")
 	tab.do(chromedp.Click("#sound-test"))
-	tab.says("sound-state", "켜짐")
+	tab.hasText("sound-state", "켜짐")
 	tab.run(`call = true; sound.dispatchEvent(new Event("statechange"))`)
-	tab.says("sound-state", "소리를 낼 수 없어요")
+	tab.hasText("sound-state", "소리를 낼 수 없어요")
 	require.Equal(t, "켜기", tab.text("sound-test"))
 	tab.run(`call = false`)
 	tab.do(chromedp.Click("#sound-test"))
-	tab.says("sound-state", "켜짐")
+	tab.hasText("sound-state", "켜짐")
 
 	tab.before(`window.AudioContext = undefined`)
 	tab.open(room, "ko")
 	tab.do(chromedp.Click("#sound-test"))
-	tab.says("sound-state", "소리를 낼 수 없어요")
+	tab.hasText("sound-state", "소리를 낼 수 없어요")
 }
 
 // Safari on iOS has notifications only on a page that was opened from the Home Screen;
@@ -177,7 +177,7 @@ func TestPageOnAnIPhoneShowsHowToGetNotifications(t *testing.T) {
 	tab.before(`delete window.Notification; Navigator.prototype.standalone = false`)
 	room.change(place(2))
 	tab.open(room, "ko")
-	tab.says("notify-note", "iPhone·iPad에서는 ‘공유 → 홈 화면에 추가’로 연 화면에서만 알림이 와요 (iOS 16.4부터)")
+	tab.hasText("notify-note", "iPhone·iPad에서는 ‘공유 → 홈 화면에 추가’로 연 화면에서만 알림이 와요 (iOS 16.4부터)")
 	tab.hides("notify")
 	tab.until(`document.querySelector("link[rel=manifest]").href.endsWith("/icons/app.webmanifest")
 		&& document.querySelector("link[rel=apple-touch-icon]").href.endsWith("/icons/app-180.png")
@@ -252,11 +252,11 @@ func TestLongTextLeavesTimeAndButtonsOnAPhone(t *testing.T) {
 		t.Helper()
 		tab.until(fmt.Sprintf(`(({ top, bottom, height }) => height > 0 && top >= 0 && bottom <= 640)(document.getElementById(%q).getBoundingClientRect())`, id))
 	}
-	room.tell(t, message("a", long, nil, 0))
+	room.send(t, message("a", long, nil, 0))
 	tab.step("text")
 	onScreen("countdown")
 	onScreen("ask-again")
-	room.tell(t, message("b", long+"인증번호 000000", "000000", 0))
+	room.send(t, message("b", long+"인증번호 000000", "000000", 0))
 	tab.step("code")
 	for _, id := range []string{"sms-code", "countdown", "done"} {
 		onScreen(id)
@@ -319,7 +319,7 @@ func TestRefusalNamesTheErrorAndItsSubject(t *testing.T) {
 		room.then(object{"code": code, "detail": "말 " + code, "http": 400})
 		tab.run(`document.getElementById("seller-id").value = "s-1"`)
 		tab.do(chromedp.Click("#join"))
-		tab.says("error", "말 "+code)
+		tab.hasText("error", "말 "+code)
 		tab.until(fmt.Sprintf(`(%s) === %v`, invalid, wrong))
 	}
 	// not the wait for a silent socket
@@ -334,7 +334,7 @@ func TestRefusalNamesTheErrorAndItsSubject(t *testing.T) {
 	tab.until(`document.body.dataset.state === "idle"`)
 	tab.run(`document.getElementById("seller-id").value = "s-1"`)
 	tab.do(chromedp.Click("#join"))
-	tab.says("error", "여러 번 눌러도 순서는 하나예요")
+	tab.hasText("error", "여러 번 눌러도 순서는 하나예요")
 }
 
 func TestLanguageIsOneEntryOfTheHistory(t *testing.T) {
@@ -364,7 +364,7 @@ func TestNothingKeepsPeopleOutOfTheSellersPage(t *testing.T) {
 	for _, state := range []object{{}, place(3), place(1), missed, mine, asked, hurry, ended("completed")} {
 		room.push(t, state)
 		if state["fence"] != nil && state["claim_by"] == nil {
-			room.tell(t, message("a", "인증번호 000000", "000000", 0))
+			room.send(t, message("a", "인증번호 000000", "000000", 0))
 		}
 		tab.until(fmt.Sprintf(`document.body.dataset.state === %q`, room.state["status"]))
 		tab.do(browsertest.Viewport(360, 740, false, true))
@@ -382,7 +382,7 @@ func TestNothingKeepsPeopleOutOfTheSellersPage(t *testing.T) {
 
 func TestRefusalOfAStoreThatWasAwayAsksForANewPressWhenItIsBack(t *testing.T) {
 	room, tab := expectTurn(t)
-	said := fmt.Sprintf(`document.querySelector("[data-error=locked]").textContent === %q`, "대기실에 닿지 않아요")
+	shown := fmt.Sprintf(`document.querySelector("[data-error=locked]").textContent === %q`, "대기실에 닿지 않아요")
 	quiet := `document.querySelector("[data-error=locked]").textContent.startsWith("다시 연결됐어요.")`
 	fresh := object{"type": "ping", "server_time": time.Now().UnixMilli()}
 	away := func() {
@@ -390,13 +390,13 @@ func TestRefusalOfAStoreThatWasAwayAsksForANewPressWhenItIsBack(t *testing.T) {
 		tab.run(`{ const real = setTimeout; window.setTimeout = (f, ms, ...rest) => real(f, ms > 500 && ms < 10000 ? 5 : ms, ...rest) }`)
 		room.then(object{"code": "store_unavailable", "detail": "대기실에 닿지 않아요", "http": 503})
 		tab.do(chromedp.Click("#ask"))
-		tab.until(said)
+		tab.until(shown)
 	}
 	away()
-	room.tell(t, object{"type": "ping", "server_time": time.Now().UnixMilli(), "as_of": time.Now().UnixMilli() - 9000})
+	room.send(t, object{"type": "ping", "server_time": time.Now().UnixMilli(), "as_of": time.Now().UnixMilli() - 9000})
 	tab.until(`document.body.dataset.connection === "stale"`)
-	tab.until(said)
-	room.tell(t, fresh)
+	tab.until(shown)
+	room.send(t, fresh)
 	tab.until(quiet)
 
 	away()
@@ -407,7 +407,7 @@ func TestRefusalOfAStoreThatWasAwayAsksForANewPressWhenItIsBack(t *testing.T) {
 	room.then(object{"code": "too_many_asks", "detail": "더 요청할 수 없어요"})
 	tab.do(chromedp.Click("#ask"))
 	tab.until(`document.querySelector("[data-error=locked]").textContent === "더 요청할 수 없어요"`)
-	room.tell(t, fresh)
+	room.send(t, fresh)
 	// The page may reconnect before the test looks.
 	tab.run(`{ const watch = new MutationObserver(() => { window.wasLost ||= document.body.dataset.connection === "lost" }); watch.observe(document.body, { attributes: true }) }`)
 	room.closeAll(4002)

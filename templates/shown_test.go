@@ -22,7 +22,7 @@ func shown(t *testing.T, page string, ids []string) map[string]string {
 		case xml.EndElement:
 			r.end()
 		case xml.CharData:
-			r.say(string(part))
+			r.add(string(part))
 		}
 	}
 	require.Len(t, r.open, 1, "the page is read to its end")
@@ -67,10 +67,10 @@ func (r *pageReader) end() {
 	if slices.Contains(r.wanted, e.id) {
 		r.found[e.id] = text
 	}
-	r.say(" " + text + " ")
+	r.add(" " + text + " ")
 }
 
-func (r *pageReader) say(text string) {
+func (r *pageReader) add(text string) {
 	if top := r.open[len(r.open)-1]; top.text != nil {
 		top.text.WriteString(text)
 	}

@@ -128,12 +128,12 @@ func (v RoomView) live() LiveText {
 }
 
 // inMarket puts the marketplace's name into notices.
-func (v RoomView) inMarket(said map[string]Notice) map[string]Notice {
-	said = maps.Clone(said)
-	for key, n := range said {
-		said[key] = Notice{fill(n.Title, "market", v.market()), fill(n.Lead, "market", v.market())}
+func (v RoomView) inMarket(words map[string]Notice) map[string]Notice {
+	words = maps.Clone(words)
+	for key, n := range words {
+		words[key] = Notice{fill(n.Title, "market", v.market()), fill(n.Lead, "market", v.market())}
 	}
-	return said
+	return words
 }
 
 func (v RoomView) market() string { return orElse(v.Info.Marketplace.Name, v.text().Page.Market) }

@@ -33,14 +33,14 @@ func TestEveryButtonCanBeReadInForcedColors(t *testing.T) {
 	legible("")
 	room.push(t, turn(0))
 	legible("ask")
-	room.tell(t, offer("m-1"))
+	room.send(t, offer("m-1"))
 	tab.shows("unclaimed")
 	legible("ask")
 	asked := turn(0)
 	asked["codes"] = object{"asked": 1, "open": 1, "ask_after": nil}
 	room.push(t, asked)
 	legible("asked")
-	room.tell(t, message("a", "인증번호 000000", "000000", 0))
+	room.send(t, message("a", "인증번호 000000", "000000", 0))
 	legible("code")
 	room.push(t, ended("expired"))
 	tab.until(`document.body.dataset.state === "ended"`)
@@ -79,7 +79,7 @@ func TestLabelOfTheRingStaysInItInAnyLanguage(t *testing.T) {
 
 func TestButtonThatIsAloneHasTheWholeRow(t *testing.T) {
 	room, tab := expectTurn(t)
-	room.tell(t, message("a", "인증번호 000000", "000000", 0))
+	room.send(t, message("a", "인증번호 000000", "000000", 0))
 	tab.step("code")
 	tab.hides("ask-again")
 	tab.until(`document.getElementById("cancel").offsetWidth === document.getElementById("done").offsetWidth`)

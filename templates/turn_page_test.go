@@ -80,7 +80,7 @@ func TestNextInLineHasNumberAndMarketplaceAtHandAndLeavesByTheLastButton(t *test
 	tab.hides("ready")
 	room.push(t, place(1))
 	tab.shows("ready")
-	tab.says("ready", "010-0000-0000")
+	tab.hasText("ready", "010-0000-0000")
 	tab.until(`document.querySelector("#ready a").href === "https://market.example/"`)
 	tab.until(`[...document.querySelectorAll("main button")].filter((b) => b.getClientRects().length > 0).at(-1).id === "leave"`)
 	tab.until(`document.querySelector(".help a").textContent === "고객센터에 물어보기" && document.querySelector(".help span").textContent === "평일 9시~18시"`)
@@ -135,7 +135,7 @@ func TestTurnThatMayBeOverDoesNotCallToTheMarketplace(t *testing.T) {
 	require.Contains(t, tab.text("turn-lead"), "그때까지 인증번호를 요청하지 마세요")
 	tab.until(`document.title === "시간이 다 됐어요 · 인증 대기실" && document.querySelector("link[rel=icon]").href.endsWith("waiting.svg")`)
 	tab.until(`document.activeElement.id === "turn-title"`)
-	tab.says("say", "시간이 다 됐어요. 차례가 어떻게 됐는지 아직 확인하지 못했어요")
+	tab.hasText("say", "시간이 다 됐어요. 차례가 어떻게 됐는지 아직 확인하지 못했어요")
 	require.Empty(t, tab.text("shout"))
 }
 
@@ -161,5 +161,5 @@ func TestMarketplaceIsOpenedOnlyOnceTheAskCounts(t *testing.T) {
 	tab.do(chromedp.Click("#ask"))
 	tab.step("asked")
 	tab.until(`document.activeElement.id === "market"`)
-	tab.says("market-note", "새 창이 열리지 않았어요. 위 버튼을 눌러 이동해 주세요.")
+	tab.hasText("market-note", "새 창이 열리지 않았어요. 위 버튼을 눌러 이동해 주세요.")
 }

@@ -19,16 +19,16 @@ func EstimateWords(lang string, seconds int) string {
 // room, it returns that there are none.
 func WaitSentence(lang string, estimated, maximum *int) string {
 	t := TextIn(lang).Live
-	said, latest := waitParts(t, estimated, maximum)
+	words, latest := waitParts(t, estimated, maximum)
 	if latest == "" {
-		return said
+		return words
 	}
-	return fill(t.WaitBoth, "wait", said, "max", latest)
+	return fill(t.WaitBoth, "wait", words, "max", latest)
 }
 
 // waitParts returns when the turn comes, and by when at the latest. Where both are the same, it
 // returns the latest alone.
-func waitParts(t LiveText, estimated, maximum *int) (said, latest string) {
+func waitParts(t LiveText, estimated, maximum *int) (words, latest string) {
 	if estimated == nil || maximum == nil {
 		return t.NoWaits, ""
 	}
@@ -52,8 +52,8 @@ func WhenWords(lang string, hour, minute int) string {
 	if hour >= 12 {
 		pattern = t.Afternoon
 	}
-	said := fill(pattern, "h", (hour+11)%12+1, "hh", hour, "mm", fmt.Sprintf("%02d", minute))
-	return fill(t.When, "time", said)
+	words := fill(pattern, "h", (hour+11)%12+1, "hh", hour, "mm", fmt.Sprintf("%02d", minute))
+	return fill(t.When, "time", words)
 }
 
 // AheadWords returns how many sellers are before a position.

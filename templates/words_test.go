@@ -43,8 +43,8 @@ func TestWaitsAreWrittenAsInTheTable(t *testing.T) {
 	require.NoError(t, json.Unmarshal(content, &table))
 
 	for _, part := range []struct {
-		rows []wordsRow
-		said func(lang string, r wordsRow) string
+		rows  []wordsRow
+		shown func(lang string, r wordsRow) string
 	}{
 		{table.Estimate, func(lang string, r wordsRow) string { return templates.EstimateWords(lang, r.Seconds) }},
 		{table.Span, func(lang string, r wordsRow) string { return templates.SpanWords(lang, r.Seconds) }},
@@ -55,7 +55,7 @@ func TestWaitsAreWrittenAsInTheTable(t *testing.T) {
 		require.NotEmpty(t, part.rows)
 		for _, row := range part.rows {
 			for _, lang := range templates.Languages() {
-				require.Equal(t, row.texts()[lang], part.said(lang, row), lang)
+				require.Equal(t, row.texts()[lang], part.shown(lang, row), lang)
 			}
 		}
 	}

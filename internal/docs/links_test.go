@@ -99,7 +99,7 @@ func TestEveryPathThatADocumentOrACommentNamesExists(t *testing.T) {
 		}
 	}
 	for _, page := range pages(t) {
-		if page != "CHANGELOG.md" { // which tells of what was
+		if page != "CHANGELOG.md" { // a record of the past
 			check(page, read(t, page))
 		}
 	}

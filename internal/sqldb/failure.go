@@ -41,8 +41,7 @@ func OfData(err error) bool {
 }
 
 // slow reports whether a call waited too long, by its caller's time or behind another's lock, or got
-// only broken connections of earlier calls. A database that is away is another matter; where it may
-// be both, the probe decides.
+// only broken connections of earlier calls. The probe decides whether the database is away as well.
 func slow(ctx context.Context, err error) bool {
 	if err == nil || OfData(err) {
 		return false

@@ -35,7 +35,7 @@ func parseURL(text string) (source, error) {
 		return source{}, errURL
 	}
 	if isTorn(text) {
-		return source{}, fmt.Errorf("%w: percent-encode what is no letter or digit in user and password (/ is %%2F, @ is %%40)", errURL)
+		return source{}, fmt.Errorf("%w: percent-encode other characters than letters and digits in user and password (/ is %%2F, @ is %%40)", errURL)
 	}
 	cfg, err := pgx.ParseConfig(text)
 	if err != nil {

@@ -143,7 +143,7 @@ func entry(at, key string, value any) (e Entry, err error) {
 	case []any:
 		e.Items, err = items(at, v)
 	default:
-		err = fmt.Errorf("%v is in no language: say which, or all", value)
+		err = fmt.Errorf("%v is in no language: name one, or all", value)
 	}
 	return e, err
 }
@@ -194,7 +194,7 @@ func complete(texts map[string]string, needed []string) error {
 		if !slices.Contains(needed, lang) {
 			wrong = append(wrong, fmt.Errorf("%s is no language of it", lang))
 		} else if text == "" {
-			wrong = append(wrong, fmt.Errorf("nothing is said in %s", lang))
+			wrong = append(wrong, fmt.Errorf("no text in %s", lang))
 		}
 	}
 	for _, lang := range needed {

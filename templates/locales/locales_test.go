@@ -23,11 +23,11 @@ func catalogueOf(content string) (Entry, error) {
 func TestTextThatIsNotInOrderIsNamed(t *testing.T) {
 	for content, wrong := range map[string]string{
 		"join:\n  ko: \"준비 완료\"":                                  "docs.yaml: join: en is missing",
-		"join:\n  ko: \"준비 완료\"\n  en: \"\"":                      "join: nothing is said in en",
+		"join:\n  ko: \"준비 완료\"\n  en: \"\"":                      "join: no text in en",
 		"join:\n  ko: \"준비\"\n  en: \"Ready\"\n  fr: \"Prêt\"":    "join: fr is no language of it",
 		"join:\n  all: \"·\"\n  en: \"·\"":                        "join: en is no language of it",
 		"join: \"Ready\"":                                         "join: Ready is in no language",
-		"join:\n  ko: 1\n  en: \"1\"":                             "join: nothing is said in ko",
+		"join:\n  ko: 1\n  en: \"1\"":                             "join: no text in ko",
 		"why:\n  - ko: \"하나\"":                                    "why: item 1: en is missing",
 		"errors by code:\n  other:\n    title:\n      en: \"No\"": "errors by code: other: title: ko is missing",
 		"a:\n  all: \"1\"\na:\n  all: \"2\"":                      `"a" already defined`,
@@ -77,8 +77,8 @@ func TestTextWantsTheSameValuesInEveryLanguage(t *testing.T) {
 	catalogue, err := Read()
 	require.NoError(t, err)
 	each(catalogue, "", func(path string, text Entry) {
-		for lang, said := range text.Texts {
-			require.Equal(t, values(text.Texts[Languages()[0]]), values(said), "%s in %s", path, lang)
+		for lang, shown := range text.Texts {
+			require.Equal(t, values(text.Texts[Languages()[0]]), values(shown), "%s in %s", path, lang)
 		}
 	})
 }
@@ -115,9 +115,9 @@ func TestButtonsNameInASentenceStaysOnOneLine(t *testing.T) {
 		if strings.Contains(path, "/say_") {
 			return
 		}
-		for lang, said := range text.Texts {
-			for _, name := range inQuotes.FindAllStringSubmatch(said, -1) {
-				require.False(t, strings.Contains(name[1], " ") && !strings.Contains(name[1], "→"), "%s in %s: %q", path, lang, said)
+		for lang, shown := range text.Texts {
+			for _, name := range inQuotes.FindAllStringSubmatch(shown, -1) {
+				require.False(t, strings.Contains(name[1], " ") && !strings.Contains(name[1], "→"), "%s in %s: %q", path, lang, shown)
 			}
 		}
 	})

@@ -35,15 +35,15 @@ func scripts() map[string][]string {
 func TestEveryTextIsUsed(t *testing.T) {
 	catalogue, err := Read()
 	require.NoError(t, err)
-	said := saidInGo(t)
+	shown := usedInGo(t)
 	for area, modules := range scripts() {
-		for _, key := range saidInScripts(t, modules) {
-			said[path.Join(area, key)] = true
+		for _, key := range usedInScripts(t, modules) {
+			shown[path.Join(area, key)] = true
 		}
 	}
 	var unused []string
 	entries(catalogue, "", func(name string, _ Entry) {
-		if !said[name] {
+		if !shown[name] {
 			unused = append(unused, name)
 		}
 	})
@@ -56,9 +56,9 @@ func TestScriptsGetExactlyTheTextsThatTheyUse(t *testing.T) {
 	handed := map[string][]string{}
 	entries(catalogue, "", func(name string, e Entry) { handed[path.Dir(name)] = append(handed[path.Dir(name)], e.Key) })
 	for area, modules := range scripts() {
-		said := saidInScripts(t, modules)
-		require.Empty(t, without(said, handed[area]), "%s misses what its scripts say", area)
-		require.Empty(t, without(handed[area], said), "no script says it: it belongs beside %s", area)
+		shown := usedInScripts(t, modules)
+		require.Empty(t, without(shown, handed[area]), "%s misses what its scripts say", area)
+		require.Empty(t, without(handed[area], shown), "no script says it: it belongs beside %s", area)
 	}
 }
 
@@ -96,7 +96,7 @@ func without(list, others []string) []string {
 var sayings = regexp.MustCompile(`\b(?:words|t)\.([a-z][a-z0-9_]*)`)
 
 // usedInScripts returns the keys that modules name.
-func saidInScripts(t *testing.T, modules []string) (said []string) {
+func usedInScripts(t *testing.T, modules []string) (shown []string) {
 	t.Helper()
 	for _, pattern := range modules {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
@@ -107,19 +107,19 @@ func saidInScripts(t *testing.T, modules []string) (said []string) {
 			require.NoError(t, err)
 			for _, name := range sayings.FindAllStringSubmatch(string(content), -1) {
 				if name[1] != "js" { // words.js is a module
-					said = append(said, name[1])
+					shown = append(shown, name[1])
 				}
 			}
 		}
 	}
-	return said
+	return shown
 }
 
 // usedInGo returns the entries whose fields Go code names, by area and key.
-func saidInGo(t *testing.T) map[string]bool {
+func usedInGo(t *testing.T) map[string]bool {
 	t.Helper()
 	ours := packages{}
-	said, fields := map[string]bool{}, map[types.Object]string{}
+	shown, fields := map[string]bool{}, map[types.Object]string{}
 	for _, name := range []string{"templates", "web"} {
 		info := types.Info{Uses: map[*ast.Ident]types.Object{}}
 		ours[module+name] = check(t, name, ours, &info)
@@ -128,10 +128,10 @@ func saidInGo(t *testing.T) map[string]bool {
 			require.NotEmpty(t, fields)
 		}
 		for _, used := range info.Uses {
-			said[fields[used]] = true
+			shown[fields[used]] = true
 		}
 	}
-	return said
+	return shown
 }
 
 // packages are those of ours that have been read. All others count as empty: their types are unknown, which

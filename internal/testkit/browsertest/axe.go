@@ -57,12 +57,12 @@ func axe(ctx context.Context, t *chromedp.Target, rules []string) ([]string, err
 	if err != nil {
 		return nil, err
 	}
-	var said string
-	if err := json.Unmarshal(text, &said); err != nil {
+	var encoded string
+	if err := json.Unmarshal(text, &encoded); err != nil {
 		return nil, err
 	}
 	var found []string
-	return found, json.Unmarshal([]byte(said), &found)
+	return found, json.Unmarshal([]byte(encoded), &found)
 }
 
 // ownWorld makes an isolated world for scripts: it sees the page's document and none of its scripts.

@@ -82,15 +82,15 @@ func (w *watch) expects(complaint string) bool {
 }
 
 func words(args []*runtime.RemoteObject) string {
-	var said []string
+	var parts []string
 	for _, arg := range args {
 		switch {
 		case arg == nil:
 		case arg.Description != "":
-			said = append(said, arg.Description)
+			parts = append(parts, arg.Description)
 		default:
-			said = append(said, string(arg.Value))
+			parts = append(parts, string(arg.Value))
 		}
 	}
-	return strings.Join(said, " ")
+	return strings.Join(parts, " ")
 }

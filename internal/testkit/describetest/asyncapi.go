@@ -55,7 +55,7 @@ func readAsyncAPI(text []byte) ([]channel, error) {
 			}
 			kind, ok := at(payload, "properties", "type")["const"].(string)
 			if !ok {
-				return nil, fmt.Errorf("a message of channel %s does not say its type", c.name)
+				return nil, fmt.Errorf("a message of channel %s does not name its type", c.name)
 			}
 			w := waiting{name: c.name + " " + kind, kind: kind, payload: d.schema(m["payload"])}
 			if m["headers"] != nil {

@@ -35,7 +35,7 @@ const (
 		`"queue_length":1,"estimated_wait":120,"maximum_wait":null,"lease_expires_at":null,"epoch":9,"version":2}`
 	state = `{"type":"state","room":"integration","epoch":9,"version":2,"server_time":7,"status":"waiting","outcome":null,"ticket":2,"queue_position":1,` +
 		`"queue_length":1,"estimated_wait":115,"maximum_wait":115,"lease_expires_at":9,"fence":null,"paused":false,"claim_by":null,"codes":null}`
-	told    = `{"type":"lock.granted","timestamp":"2026-11-21T03:00:54.435Z","data":{"room":"integration","ticket":1,"fence":9,"seller_id":"s-1"}}`
+	webhook = `{"type":"lock.granted","timestamp":"2026-11-21T03:00:54.435Z","data":{"room":"integration","ticket":1,"fence":9,"seller_id":"s-1"}}`
 	refused = `{"type":"urn:waitroom:problem:lock_held","title":"t","status":409,"code":"lock_held","detail":"d"}`
 )
 
@@ -89,14 +89,14 @@ func TestFrameOrWebhookThatIsNotAsDescribedIsFound(t *testing.T) {
 		`"queue_position":1`: `"queue_position":null`, `"fence":null`: `"fence":9`, `"waiting"`: `"queued"`} {
 		require.Error(t, frame(was, is), is)
 	}
-	require.Error(t, r.Frame("/api/support/ws", []byte(state)), "another socket tells other things")
+	require.Error(t, r.Frame("/api/support/ws", []byte(state)), "another socket sends other frames")
 	require.Error(t, r.Frame("/api/support/integration/ws", []byte(state)))
 	require.Error(t, r.Frame("/elsewhere", []byte(state)))
 
 	signed := http.Header{"Webhook-Id": {"evt_1"}, "Webhook-Timestamp": {"1795230054"}, "Webhook-Signature": {"v1,AAAA"}}
-	require.NoError(t, r.Webhook(signed, []byte(told)))
-	require.ErrorContains(t, r.Webhook(http.Header{}, []byte(told)), "headers")
-	require.Error(t, r.Webhook(signed, []byte(strings.Replace(told, "seller_id", "seller", 1))))
+	require.NoError(t, r.Webhook(signed, []byte(webhook)))
+	require.ErrorContains(t, r.Webhook(http.Header{}, []byte(webhook)), "headers")
+	require.Error(t, r.Webhook(signed, []byte(strings.Replace(webhook, "seller_id", "seller", 1))))
 	require.NotContains(t, r.Unseen(), "room state")
 	require.NotContains(t, r.Unseen(), "webhooks lock.granted")
 	require.Contains(t, r.Unseen(), "webhooks lock.ended")
@@ -123,12 +123,12 @@ func TestFramesAreReadHoweverTheyArrive(t *testing.T) {
 	long := strings.Repeat("x", 70_000)
 	stream := "\x81\x02hi" + "\x89\x00" + "\x81\x7e\x01\x00" + long[:256] + "\x81\x7f\x00\x00\x00\x00\x00\x01\x11\x70" + long
 	for _, piece := range []int{1, 3, 1000, len(stream)} {
-		var told []int
-		l := &listener{ReadWriteCloser: pipe{strings.NewReader(stream)}, told: func(text []byte) { told = append(told, len(text)) }}
+		var lengths []int
+		l := &listener{ReadWriteCloser: pipe{strings.NewReader(stream)}, received: func(text []byte) { lengths = append(lengths, len(text)) }}
 		got, err := io.ReadAll(io.LimitReader(pieces{l, piece}, int64(len(stream))))
 		require.NoError(t, err)
 		require.Equal(t, stream, string(got))
-		require.Equal(t, []int{2, 256, 70_000}, told)
+		require.Equal(t, []int{2, 256, 70_000}, lengths)
 	}
 }
 

@@ -25,7 +25,7 @@ func (t *transport) RoundTrip(q *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 	if stream, ok := resp.Body.(io.ReadWriteCloser); ok {
-		resp.Body = &listener{ReadWriteCloser: stream, told: func(text []byte) { t.faults.add(t.recorder.Frame(q.URL.Path, text)) }}
+		resp.Body = &listener{ReadWriteCloser: stream, received: func(text []byte) { t.faults.add(t.recorder.Frame(q.URL.Path, text)) }}
 	}
 	return resp, nil
 }
@@ -41,8 +41,8 @@ func (t *transport) CloseIdleConnections() {
 // neither compressed nor in parts.
 type listener struct {
 	io.ReadWriteCloser
-	told func([]byte)
-	rest []byte
+	received func([]byte)
+	rest     []byte
 }
 
 const opText = 1
@@ -56,7 +56,7 @@ func (l *listener) Read(p []byte) (int, error) {
 			return n, err
 		}
 		if op == opText {
-			l.told(payload)
+			l.received(payload)
 		}
 		l.rest = l.rest[size:]
 	}

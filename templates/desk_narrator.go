@@ -6,33 +6,33 @@ import (
 )
 
 // narrator finds the sentences of a story.
-type teller struct{ Text }
+type narrator struct{ Text }
 
-// line returns the sentence of one event, after the earlier ones.
-func (t teller) tell(e StoryEvent, c course) Words {
+// sentence returns the sentence of one event, after the earlier ones.
+func (t narrator) sentence(e StoryEvent, c course) Words {
 	s := t.Desk.Story
 	switch e.Kind {
 	case "joined":
-		return say(s.Joined, "n", e.Ticket)
+		return wordsOf(s.Joined, "n", e.Ticket)
 	case "granted":
-		return t.with(say(s.Granted, "until", instant(e.ExpiresAt)), s.Waited, e.At-c.joined, c.joined)
+		return t.with(wordsOf(s.Granted, "until", instant(e.ExpiresAt)), s.Waited, e.At-c.joined, c.joined)
 	case "asked":
 		if n := max(e.Asks, c.asks+1); n > 1 {
-			return say(s.AskedAgain, "n", n)
+			return wordsOf(s.AskedAgain, "n", n)
 		}
-		return say(s.Asked)
+		return wordsOf(s.Asked)
 	case "extended":
 		if c.by("extend", e.At) {
 			return t.done(s.ExtendedBy, e, c, "until", instant(e.ExpiresAt))
 		}
-		return say(s.ExtendedBusy, "until", instant(e.ExpiresAt))
+		return wordsOf(s.ExtendedBusy, "until", instant(e.ExpiresAt))
 	case "away":
-		return t.join(say(s.Away), say(s.Gone, "since", instant(e.gone())))
+		return t.join(wordsOf(s.Away), wordsOf(s.Gone, "since", instant(e.gone())))
 	case "back":
 		if c.since == 0 {
-			return say(s.Back)
+			return wordsOf(s.Back)
 		}
-		return say(s.BackAfter, "span", t.span(e.At-c.since))
+		return wordsOf(s.BackAfter, "span", t.span(e.At-c.since))
 	case "moved":
 		return t.done(s.Moved, e, c, "n", e.Position)
 	case "ended":
@@ -44,42 +44,42 @@ func (t teller) tell(e StoryEvent, c course) Words {
 }
 
 // beside returns the sentence of an event beside the line: a message, an incident, a webhook.
-func (t teller) beside(e StoryEvent, c course) Words {
+func (t narrator) beside(e StoryEvent, c course) Words {
 	s := t.Desk.Story
 	switch e.Kind {
 	case "message":
 		return t.message(e)
 	case "claimed":
-		return say(s.Claimed)
+		return wordsOf(s.Claimed)
 	case "rejected":
-		return say(s.Rejected)
+		return wordsOf(s.Rejected)
 	case "assigned":
 		return t.done(s.Assigned, e, c)
 	case "incident":
-		return say(word(s.Incidents, e.Action), "kind", e.Action)
+		return wordsOf(word(s.Incidents, e.Action), "kind", e.Action)
 	case "told":
-		return say(s.Told, "what", cmp.Or(t.Desk.Events[e.Action], e.Action))
+		return wordsOf(s.Told, "what", cmp.Or(t.Desk.Events[e.Action], e.Action))
 	}
-	return say(s.Unknown, "kind", e.Kind)
+	return wordsOf(s.Unknown, "kind", e.Kind)
 }
 
-func (t teller) message(e StoryEvent) Words {
+func (t narrator) message(e StoryEvent) Words {
 	s := t.Desk.Story
-	said := say(word(s.Unmatched, e.Reason))
+	words := wordsOf(word(s.Unmatched, e.Reason))
 	switch e.Result {
 	case "matched":
-		said = say(s.Matched)
+		words = wordsOf(s.Matched)
 	case "late":
-		said = say(s.Late)
+		words = wordsOf(s.Late)
 	}
 	if e.Duplicate {
-		return t.join(said, say(s.Duplicate))
+		return t.join(words, wordsOf(s.Duplicate))
 	}
-	return said
+	return words
 }
 
 // ended returns how a turn ended, or a wait, and how long it was.
-func (t teller) ended(e StoryEvent, c course) Words {
+func (t narrator) ended(e StoryEvent, c course) Words {
 	s := t.Desk.Story
 	if s.waited(e, c) {
 		return t.with(t.done(word(s.Left, e.Outcome), e, c, "outcome", e.Outcome), s.AwayFor, e.At-c.since, c.since)
@@ -106,35 +106,35 @@ func (s DeskStoryText) waited(e StoryEvent, c course) bool {
 }
 
 // did returns an action of support, and its reason.
-func (t teller) did(e StoryEvent) Words {
-	return t.because(say(word(t.Desk.Story.Did, e.Action), "who", t.agent(e.Who), "action", e.Action), e)
+func (t narrator) did(e StoryEvent) Words {
+	return t.because(wordsOf(word(t.Desk.Story.Did, e.Action), "who", t.agent(e.Who), "action", e.Action), e)
 }
 
 // done returns the result of support's action, by whom, and why, where that is known.
-func (t teller) done(pattern string, e StoryEvent, c course, pairs ...any) Words {
+func (t narrator) done(pattern string, e StoryEvent, c course, pairs ...any) Words {
 	by := e
 	if c.acted(e) {
 		by = c.done
 	}
-	return t.because(say(pattern, append(pairs, "who", t.agent(by.Who))...), by)
+	return t.because(wordsOf(pattern, append(pairs, "who", t.agent(by.Who))...), by)
 }
 
-func (t teller) agent(who string) string {
+func (t narrator) agent(who string) string {
 	if who == "" {
 		return t.Desk.Story.Support
 	}
 	return fill(t.Desk.Story.Agent, "who", who)
 }
 
-func (t teller) because(said Words, e StoryEvent) Words {
+func (t narrator) because(words Words, e StoryEvent) Words {
 	if e.Why == "" {
-		return said
+		return words
 	}
-	return t.join(said, say(t.Desk.Story.Because, "why", e.Why))
+	return t.join(words, wordsOf(t.Desk.Story.Because, "why", e.Why))
 }
 
 // answer returns the outcome of a visit, and where its time ran out, the reason.
-func (t teller) answer(c course) Words {
+func (t narrator) answer(c course) Words {
 	s := t.Desk.Story
 	pattern, by := word(s.Answers, c.state), StoryEvent{}
 	switch {
@@ -145,15 +145,15 @@ func (t teller) answer(c course) Words {
 	case c.state == "cancelled" && c.granted != 0:
 		pattern = s.AnswerTurn
 	}
-	said := say(pattern, "span", t.span(c.until-c.granted), "until", instant(c.until), "who", t.agent(by.Who))
+	words := wordsOf(pattern, "span", t.span(c.until-c.granted), "until", instant(c.until), "who", t.agent(by.Who))
 	if c.state == "expired" {
-		return t.join(said, say(t.lacked(c)))
+		return t.join(words, wordsOf(t.lacked(c)))
 	}
-	return t.because(said, by)
+	return t.because(words, by)
 }
 
 // lacked returns what a turn that timed out was missing.
-func (t teller) lacked(c course) string {
+func (t narrator) lacked(c course) string {
 	s := t.Desk.Story
 	switch {
 	case c.matched:
@@ -167,19 +167,19 @@ func (t teller) lacked(c course) string {
 }
 
 // with adds a duration, where its begin is known and it took a second at least.
-func (t teller) with(said Words, pattern string, ms, began int64) Words {
+func (t narrator) with(words Words, pattern string, ms, began int64) Words {
 	if began == 0 || ms < 1000 {
-		return said
+		return words
 	}
-	return t.join(said, say(pattern, "span", t.span(ms)))
+	return t.join(words, wordsOf(pattern, "span", t.span(ms)))
 }
 
-func (t teller) join(first, second Words) Words {
+func (t narrator) join(first, second Words) Words {
 	return slices.Concat(first, Words{{Text: t.Desk.Story.Sep}}, second)
 }
 
 // span returns a length of time: to the second below an hour, to the minute from there on.
-func (t teller) span(ms int64) string {
+func (t narrator) span(ms int64) string {
 	seconds := int(max(ms, 0)+500) / 1000
 	if seconds < 60*60 {
 		return span(t.Live, seconds)

@@ -17,7 +17,7 @@ func (r *Recorder) Frame(path string, text []byte) error {
 	if i < 0 {
 		return fmt.Errorf("no socket is described at %s", path)
 	}
-	return r.told(r.channels[i], nil, text)
+	return r.sent(r.channels[i], nil, text)
 }
 
 // Webhook returns what is wrong with a webhook; nil for a correct one.
@@ -26,19 +26,19 @@ func (r *Recorder) Webhook(header http.Header, body []byte) error {
 	if i < 0 {
 		return fmt.Errorf("no webhook is described")
 	}
-	return r.told(r.channels[i], header, body)
+	return r.sent(r.channels[i], header, body)
 }
 
-func (r *Recorder) told(c channel, header http.Header, text []byte) error {
+func (r *Recorder) sent(c channel, header http.Header, text []byte) error {
 	var of struct {
 		Type string `json:"type"`
 	}
 	if err := json.Unmarshal(text, &of); err != nil {
-		return fmt.Errorf("%s tells what is no JSON object: %w", c.name, err)
+		return fmt.Errorf("%s sends no JSON object: %w", c.name, err)
 	}
 	m, ok := c.messages[of.Type]
 	if !ok {
-		return fmt.Errorf("%s tells %q, which is not described\n%.1000s", c.name, of.Type, text)
+		return fmt.Errorf("%s sends %q, which is not described\n%.1000s", c.name, of.Type, text)
 	}
 	if err := validate(m.payload, text); err != nil {
 		return fmt.Errorf("%s, which is not as described: %w\n%.1000s", m.name, err, text)
