@@ -27,7 +27,8 @@ type Option func(*holding)
 //     another holder meanwhile;
 //   - ErrUnlock with its cause where the lock could not be given back: fn had it as long as it ran, and it
 //     is free at the end of its lease.
-func Do(ctx context.Context, locker Locker, key Key, wait, lease time.Duration, fn func(ctx context.Context, fence int64) error, opts ...Option) error {
+func Do(ctx context.Context, locker Locker, key Key, wait, lease time.Duration,
+	fn func(ctx context.Context, fence int64) error, opts ...Option) error {
 	_, err := DoValue(ctx, locker, key, wait, lease, func(ctx context.Context, fence int64) (struct{}, error) {
 		return struct{}{}, fn(ctx, fence)
 	}, opts...)
@@ -35,7 +36,8 @@ func Do(ctx context.Context, locker Locker, key Key, wait, lease time.Duration, 
 }
 
 // DoValue is Do for work with a result, which it returns beside any error.
-func DoValue[T any](ctx context.Context, locker Locker, key Key, wait, lease time.Duration, fn func(ctx context.Context, fence int64) (T, error), opts ...Option) (value T, err error) {
+func DoValue[T any](ctx context.Context, locker Locker, key Key, wait, lease time.Duration,
+	fn func(ctx context.Context, fence int64) (T, error), opts ...Option) (value T, err error) {
 	held, err := locker.TryLock(ctx, key, wait, lease)
 	if err != nil {
 		return value, err

@@ -14,7 +14,7 @@
 //	the loser gets an error at once (409)        Do with a wait of 0: ErrNotAcquired
 //	work longer than a crash may block others    Do with KeepAlive and a short lease
 //	taken in one function, given back elsewhere  TryLock, Unlock
-//	a caller that waits as long as its ctx lives  Lock
+//	a caller that waits as long as ctx lives     Lock
 //	taken in one process, given back by another  Lease.Token, Resume
 //	is it running anywhere? (for display only)   IsLocked
 //
@@ -29,14 +29,15 @@
 //   - A call with a lost reply is not done twice.
 //   - Different keys never wait for each other.
 //
-// The package comment of lockredis states the assumptions behind these promises, and their limits in a failover.
+// The package comment of lockredis states the assumptions behind these promises, and
+// their limits in a failover.
 //
 // # Fences
 //
 // No lock with a lease can stop a holder that is frozen past its end and then writes. Do cancels the
-// work's context in time, but a paused process runs no code, and a write on the network arrives when it
-// arrives. Work that must never happen twice hands the fence to each system that it writes to, which refuses
-// a lower one:
+// work's context in time, but a paused process runs no code, and a write on the network arrives when
+// it arrives. Work that must never happen twice hands the fence to each system that it writes to,
+// which refuses a lower one:
 //
 //	UPDATE stock SET amount = $2, fence = $1 WHERE item = 456 AND fence < $1
 //
@@ -47,15 +48,16 @@
 //	INSERT INTO fences (key, fence) VALUES ($1, $2)
 //	ON CONFLICT (key) DO UPDATE SET fence = excluded.fence WHERE fences.fence <= excluded.fence
 //
-// Zero rows inserted means the same: roll back. Or let a unique constraint refuse the second of two: UNIQUE (trainer, date, time).
+// Zero rows inserted means the same: roll back. Or let a unique constraint refuse the second of two: UNIQUE
+// (trainer, date, time).
 //
 // # When not to use it
 //
-// Where a transaction, a unique constraint or SELECT … FOR UPDATE in the database does it alone: that is simpler
-// and stronger. For work that has to be done even if its process dies: use a task queue. For a counter or a rate
-// limit: use a command of Redis. Inside one process: use a sync.Mutex. Do not lock twice in one line
-// of work, or always in the same order of keys: the lock is not reentrant. Do not call other services while
-// holding: ask first, then lock.
+// Where a transaction, a unique constraint or SELECT … FOR UPDATE in the database does it alone: that is
+// simpler and stronger. For work that has to be done even if its process dies: use a task queue. For a
+// counter or a rate limit: use a command of Redis. Inside one process: use a sync.Mutex. Do not lock twice in
+// one line of work, or always in the same order of keys: the lock is not reentrant. Do not call other
+// services while holding: ask first, then lock.
 //
 // # Waits and leases
 //
@@ -69,8 +71,8 @@
 //	heavy (process a batch)      30 s    60 s
 //	long (a migration)            0 s    30 s, KeepAlive, a deadline in ctx
 //
-// The deadline of ctx must be beyond the wait, or the caller never sees ErrNotAcquired. A write under the lock
-// must time out before the lease does.
+// The deadline of ctx must be beyond the wait, or the caller never sees ErrNotAcquired. A write under the
+// lock must time out before the lease does.
 //
 // # Beside other locks
 //
@@ -96,9 +98,9 @@
 //	Redis commands for a pair   30           4           5            6 to 14      not measured
 //	left in Redis afterwards    its fence    nothing     nothing      nothing      nothing
 //
-// The limits: a waiter that dies within the last 3 s before its turn is granted the lock all the same, and its
-// lease runs out unused. Taking and releasing a free lock makes Redis run several times as many commands as
-// SET NX and DEL, scripts counted. The highest fence of every key, some 160 bytes, stays for a day: for
+// The limits: a waiter that dies within the last 3 s before its turn is granted the lock all the same, and
+// its lease runs out unused. Taking and releasing a free lock makes Redis run several times as many commands
+// as SET NX and DEL, scripts counted. The highest fence of every key, some 160 bytes, stays for a day: for
 // uncontended locks on millions of keys, redislock is cheaper. Under contention it is the other way round
 // (lab/benchmarks.md of the repository has both). A process that waits keeps a subscription open and sends a
 // heartbeat for each key. One master decides: there is no quorum. Only programs that use this package see its
@@ -108,6 +110,7 @@
 //
 // # In tests
 //
-// Application code takes a Locker. locktest.NewFake makes one in memory that can fail and end leases on demand,
-// also in a testing/synctest bubble; locktest.Conformance tests a Locker of your own against the rules.
+// Application code takes a Locker. locktest.NewFake makes one in memory that can fail and end
+// leases on demand, also in a testing/synctest bubble; locktest.Conformance tests a Locker of
+// your own against the rules.
 package lock

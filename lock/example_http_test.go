@@ -68,7 +68,8 @@ func (w *Writer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 
 // A web server answers 409 while the work is being done.
 func ExampleDoValue_http() {
-	w := &Writer{Locker: locktest.NewFake(), Pages: map[string]int{}, Begun: make(chan struct{}), Finish: make(chan struct{})}
+	w := &Writer{Locker: locktest.NewFake(), Pages: map[string]int{}, Begun: make(chan struct{}),
+		Finish: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.Handle("POST /books/{book}/pages", w)
 	post := func(path string) string {

@@ -30,7 +30,8 @@ func Example() {
 }
 
 func ExampleNewKey() {
-	for _, parts := range [][]string{{"order", "ORD-123"}, {"stock", "456", "warehouse", "1"}, {"예약", "김코치", "14:00"}, {"order", ""}} {
+	for _, parts := range [][]string{{"order", "ORD-123"}, {"stock", "456", "warehouse", "1"},
+		{"예약", "김코치", "14:00"}, {"order", ""}} {
 		key, err := lock.NewKey(parts...)
 		fmt.Println(key, errors.Is(err, lock.ErrInvalidKey))
 	}

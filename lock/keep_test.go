@@ -15,12 +15,15 @@ import (
 )
 
 // keepAlive runs work under a lease of 30 seconds that is kept alive, in a bubble with a clock of its own.
-func keepAlive(t *testing.T, hold func(t *testing.T, f *locktest.Fake, key lock.Key, do func(work func(context.Context) error) error)) {
+func keepAlive(t *testing.T,
+	hold func(t *testing.T, f *locktest.Fake, key lock.Key, do func(work func(context.Context) error) error)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		f, key := locktest.NewFake(), newKey(t, "order", "1")
 		hold(t, f, key, func(work func(context.Context) error) error {
-			return lock.Do(t.Context(), f, key, 0, 30*time.Second, func(ctx context.Context, _ int64) error { return work(ctx) }, lock.KeepAlive)
+			return lock.Do(t.Context(), f, key, 0, 30*time.Second, func(ctx context.Context, _ int64) error {
+				return work(ctx)
+			}, lock.KeepAlive)
 		})
 	})
 }
@@ -49,10 +52,11 @@ func TestKeepAliveHoldsTheLockForAsLongAsTheWorkTakes(t *testing.T) {
 func TestWithoutKeepAliveTheWorkIsOverWithItsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		err := lock.Do(t.Context(), locktest.NewFake(), newKey(t, "order", "1"), 0, 30*time.Second, func(ctx context.Context, _ int64) error {
-			<-ctx.Done()
-			return context.Cause(ctx)
-		})
+		err := lock.Do(t.Context(), locktest.NewFake(), newKey(t, "order", "1"), 0, 30*time.Second,
+			func(ctx context.Context, _ int64) error {
+				<-ctx.Done()
+				return context.Cause(ctx)
+			})
 		require.ErrorIs(t, err, lock.ErrNotHeld)
 		require.Equal(t, 30*time.Second, time.Since(begun))
 	})
@@ -142,10 +146,11 @@ func TestRenewalWhoseAnswerWasLostIsNotDoneTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &deaf{Fake: locktest.NewFake(), lost: 5}
 		const lease = 30 * time.Second
-		require.NoError(t, lock.Do(t.Context(), d, newKey(t, "order", "1"), 0, lease, func(ctx context.Context, _ int64) error {
-			time.Sleep(3 * lease)
-			return ctx.Err()
-		}, lock.KeepAlive))
+		require.NoError(t, lock.Do(t.Context(), d, newKey(t, "order", "1"), 0, lease,
+			func(ctx context.Context, _ int64) error {
+				time.Sleep(3 * lease)
+				return ctx.Err()
+			}, lock.KeepAlive))
 		require.Zero(t, d.lost)
 		require.Equal(t, lease, d.longest)
 	})
@@ -168,10 +173,11 @@ func (h *hung) Extend(ctx context.Context, lease *lock.Lease, by time.Duration) 
 func TestRenewalThatHangsLeavesTimeForAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hung{Fake: locktest.NewFake()}
-		require.NoError(t, lock.Do(t.Context(), h, newKey(t, "order", "1"), 0, 30*time.Second, func(ctx context.Context, _ int64) error {
-			time.Sleep(5 * time.Minute)
-			return context.Cause(ctx)
-		}, lock.KeepAlive))
+		require.NoError(t, lock.Do(t.Context(), h, newKey(t, "order", "1"), 0, 30*time.Second,
+			func(ctx context.Context, _ int64) error {
+				time.Sleep(5 * time.Minute)
+				return context.Cause(ctx)
+			}, lock.KeepAlive))
 		require.Greater(t, h.calls, 10)
 	})
 }
@@ -214,7 +220,9 @@ func TestFailedUnlockIsReturned(t *testing.T) {
 func TestWorksOwnErrorIsReturnedAsItIs(t *testing.T) {
 	f, key := locktest.NewFake(), newKey(t, "order", "1")
 	for _, opts := range [][]lock.Option{nil, {lock.KeepAlive}} {
-		require.Same(t, errMine, lock.Do(t.Context(), f, key, 0, long, func(context.Context, int64) error { return errMine }, opts...))
+		require.Same(t, errMine, lock.Do(t.Context(), f, key, 0, long, func(context.Context, int64) error {
+			return errMine
+		}, opts...))
 	}
 }
 

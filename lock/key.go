@@ -27,7 +27,8 @@ func NewKey(parts ...string) (Key, error) {
 	escaped := make([]string, len(parts))
 	for i, part := range parts {
 		if part == "" || len(part) > maxPartBytes || !utf8.ValidString(part) {
-			return Key{}, fmt.Errorf("%w: part %d is %q: use 1 to %d bytes of UTF-8", ErrInvalidKey, i+1, part, maxPartBytes)
+			return Key{}, fmt.Errorf("%w: part %d is %q: use 1 to %d bytes of UTF-8", ErrInvalidKey, i+1, part,
+				maxPartBytes)
 		}
 		escaped[i] = escape(part)
 	}

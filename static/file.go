@@ -59,8 +59,9 @@ func read(tree fs.FS) map[string]*file {
 			continue
 		}
 		sum := sha256.Sum256(content)
-		read[name] = &file{kind: kindOf(name), tag: hex.EncodeToString(sum[:8]), plain: content, brotli: contents[name+".br"],
-			gzip: sync.OnceValue(func() []byte { return zip(content) })}
+		read[name] = &file{kind: kindOf(name), tag: hex.EncodeToString(sum[:8]), plain: content,
+			brotli: contents[name+".br"],
+			gzip:   sync.OnceValue(func() []byte { return zip(content) })}
 	}
 	return read
 }

@@ -65,7 +65,8 @@ func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 }
 
 // wentOn matches Chromium's error for a page that was left during an evaluation.
-var wentOn = regexp.MustCompile("Cannot find context|Cannot find default execution context|Execution context was destroyed|Inspected target navigated")
+var wentOn = regexp.MustCompile("Cannot find context|Cannot find default execution context|Execution " +
+	"context was destroyed|Inspected target navigated")
 
 // until waits for an expression to become true. The page's own policy forbids making functions out of text,
 // so the expression is evaluated from outside.
@@ -86,7 +87,8 @@ func (b *browser) until(expression string) {
 
 func (b *browser) text(id string) string {
 	b.t.Helper()
-	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](fmt.Sprintf(`document.getElementById(%q).innerText`, id)))
+	text, err := chromedp.Run(b.ctx,
+		chromedp.Evaluate[string](fmt.Sprintf(`document.getElementById(%q).innerText`, id)))
 	require.NoError(b.t, err)
 	return text
 }
@@ -137,7 +139,8 @@ func TestSellerGoesFromReadyToVerifiedInTheBrowser(t *testing.T) {
 	})
 	tab.until(`document.body.dataset.state === "locked" && !document.getElementById("leave-dialog").open`)
 	tab.until(`document.getElementById("shout").textContent.startsWith("지금 차례예요")`)
-	tab.until(`document.title.endsWith("지금 차례예요") && /^(30|29):\d\d$/.test(document.getElementById("countdown").textContent)`)
+	tab.until(
+		`document.title.endsWith("지금 차례예요") && /^(30|29):\d\d$/.test(document.getElementById("countdown").textContent)`)
 
 	sms := object{"type": "sms", "text": "인증번호 482103", "code": "482103", "received_at": time.Now().UnixMilli()}
 	frame, err := json.Marshal(sms)
@@ -179,7 +182,8 @@ func TestBrowserShowsNoCodeOfAnEarlierTurn(t *testing.T) {
 			"maximum_wait": nil, "lease_expires_at": time.Now().Add(2 * time.Minute).UnixMilli(),
 		}
 	}
-	code, err := json.Marshal(object{"type": "sms", "text": "482103", "code": "482103", "received_at": time.Now().UnixMilli()})
+	code, err := json.Marshal(object{"type": "sms", "text": "482103", "code": "482103",
+		"received_at": time.Now().UnixMilli()})
 	require.NoError(t, err)
 	gone := object{"status": "ended", "outcome": "completed", "fence": nil, "lease_expires_at": nil}
 
@@ -241,6 +245,7 @@ func TestBrowserWritesWaitsAsTheTableHasThem(t *testing.T) {
 		return [backoff(0, () => 0), backoff(0, most), backoff(3, most), backoff(9, most), backoff(9000, most)];
 	})()`, chromedp.EvalAwaitPromise))
 	require.NoError(t, err)
-	require.Equal(t, []float64{0, 1000, 8000, 20000, 20000}, delays, "the first try within a second, then doubled, capped")
+	require.Equal(t, []float64{0, 1000, 8000, 20000, 20000}, delays, "the first try within a second, then "+
+		"doubled, capped")
 	tab.requireQuiet()
 }

@@ -59,7 +59,8 @@ func TestPresentSellerIsNotAskedToPressTheClaim(t *testing.T) {
 	tab.open(room, "ko")
 	room.push(t, place(1))
 	tab.until(`document.body.dataset.next === "true"`)
-	tab.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 10, 10), chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 20, 20))
+	tab.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 10, 10),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 20, 20))
 	mine := turn(0)
 	mine["claim_by"] = time.Now().Add(5 * time.Minute).UnixMilli()
 	room.then(object{"claim_by": nil})
@@ -156,7 +157,8 @@ func TestSellerAwayWithoutATurnSeesNoMissedTurn(t *testing.T) {
 
 	view := everyState()["ended"]
 	view.Outcome, view.Fence = "dropped", 77
-	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="outcome"`, "</p>"), "버튼을 누르지 않아 순서가 사라졌어요")
+	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="outcome"`, "</p>"),
+		"버튼을 누르지 않아 순서가 사라졌어요")
 }
 
 func TestSellerBackInLineSeesThePlace(t *testing.T) {

@@ -23,7 +23,8 @@ func turn(busy time.Duration) object {
 	}
 	return object{
 		"status": "locked", "outcome": nil, "ticket": 9, "fence": 77, "queue_position": nil, "estimated_wait": nil, "maximum_wait": nil,
-		"lease_expires_at": time.Now().Add(turnLength).UnixMilli(), "codes": object{"asked": 0, "open": 0, "ask_after": after},
+		"lease_expires_at": time.Now().Add(turnLength).UnixMilli(), "codes": object{"asked": 0, "open": 0,
+			"ask_after": after},
 	}
 }
 
@@ -38,7 +39,8 @@ func ended(outcome string) object {
 
 // message returns an sms frame of that age; code may be nil.
 func message(id, text string, code any, ago time.Duration) object {
-	return object{"type": "sms", "message_id": id, "text": text, "code": code, "received_at": time.Now().Add(-ago).UnixMilli(), "late": false}
+	return object{"type": "sms", "message_id": id, "text": text, "code": code,
+		"received_at": time.Now().Add(-ago).UnixMilli(), "late": false}
 }
 
 func late(frame object) object {
@@ -144,7 +146,8 @@ func TestBusyNumberIsCountedDownAndThenItMayBePressed(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.open(room, "ko")
 	busy := turn(10 * time.Minute)
-	room.then(object{"code": "number_busy", "detail": "바빠요", "ask_after": rfc(busy["codes"].(object)["ask_after"].(int64))})
+	room.then(object{"code": "number_busy", "detail": "바빠요",
+		"ask_after": rfc(busy["codes"].(object)["ask_after"].(int64))})
 	room.push(t, busy)
 	tab.step("busy")
 	tab.hides("ask")
@@ -166,7 +169,8 @@ func TestBusyNumberIsCountedDownAndThenItMayBePressed(t *testing.T) {
 	tab.hides("ask-more")
 	tab.hasText("say", "이제 인증번호를 요청할 수 있어요")
 
-	room.then(object{"code": "number_busy", "detail": "바빠요", "ask_after": rfc(time.Now().Add(10 * time.Minute).UnixMilli())})
+	room.then(object{"code": "number_busy", "detail": "바빠요",
+		"ask_after": rfc(time.Now().Add(10 * time.Minute).UnixMilli())})
 	tab.do(chromedp.Click("#ask"))
 	tab.step("busy")
 	room.then(nil)
@@ -254,7 +258,8 @@ func TestLateMessageIsTheEndedTurnsAndNeverTheNext(t *testing.T) {
 	require.Contains(t, tab.text("outcome-lead"), "먼저 아래 인증번호를 마켓플레이스에 입력해 보세요")
 	tab.hasText("shout", "차례가 끝난 뒤 도착한 문자예요. 인증번호가 도착했어요. 4 8 2 1 0 3")
 
-	room.push(t, object{"status": "waiting", "outcome": nil, "ticket": 10, "queue_position": 1, "queue_length": 1})
+	room.push(t, object{"status": "waiting", "outcome": nil, "ticket": 10, "queue_position": 1,
+		"queue_length": 1})
 	tab.until(`document.body.dataset.state === "waiting"`)
 	tab.hides("sms")
 	tab.hasText("past-list", "인증번호 482103")
@@ -348,12 +353,14 @@ func TestCodeIsForgottenTenMinutesAfterItCame(t *testing.T) {
 	locked := everyState()["locked"]
 	locked.LeaseExpiresAt = time.Now().Add(time.Hour).UnixMilli()
 	locked.Codes = &templates.CodesView{Asked: 1}
-	locked.SMS = []templates.SMSView{{MessageID: "m-3", Text: "인증번호 313233", Code: "313233", ReceivedAt: time.Now().Add(-5 * time.Minute).UnixMilli()}}
+	locked.SMS = []templates.SMSView{{MessageID: "m-3", Text: "인증번호 313233", Code: "313233",
+		ReceivedAt: time.Now().Add(-5 * time.Minute).UnixMilli()}}
 	room.mu.Lock()
 	room.view = locked
 	room.mu.Unlock()
 	state := turn(0)
-	state["codes"], state["lease_expires_at"] = object{"asked": 1, "open": 0, "ask_after": nil}, locked.LeaseExpiresAt
+	state["codes"], state["lease_expires_at"] = object{"asked": 1, "open": 0, "ask_after": nil},
+		locked.LeaseExpiresAt
 	room.change(state)
 	tab.open(room, "ko")
 	require.Equal(t, "313233", tab.text("sms-code"))

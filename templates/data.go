@@ -82,7 +82,8 @@ type iconsByState struct {
 func (v RoomView) data() pageData {
 	messages := make([]smsFrame, 0, len(v.SMS))
 	for _, m := range v.SMS {
-		messages = append(messages, smsFrame{"sms", m.MessageID, m.Text, m.Code, m.ReceivedAt, m.Late, present(m.Fence)})
+		messages = append(messages, smsFrame{"sms", m.MessageID, m.Text, m.Code, m.ReceivedAt, m.Late,
+			present(m.Fence)})
 	}
 	offers := make([]offerFrame, 0, len(v.Offers))
 	for _, o := range v.Offers {
@@ -286,7 +287,8 @@ func (v ErrorView) words() Notice {
 	if v.Detail != "" {
 		words.Lead = v.Detail
 	} else if v.DropSeconds > 0 && v.mayHaveAPlace() {
-		words.Lead = sentences(words.Lead, fill(TextIn(v.Lang).Page.KeptFor, "drop", SpanWords(v.Lang, v.DropSeconds)))
+		words.Lead = sentences(words.Lead,
+			fill(TextIn(v.Lang).Page.KeptFor, "drop", SpanWords(v.Lang, v.DropSeconds)))
 	}
 	return words
 }

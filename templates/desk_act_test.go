@@ -49,13 +49,18 @@ func TestEveryActionShowsItsSubjectAndEffectAndSendsGuardAndReason(t *testing.T)
 		verb, who, effect, note, shown string
 		body                           object
 	}{
-		{"extend", "s-1 · 대기 번호 1번", "s-1의 차례가", "holder-note", "시간을 60초 더 줬어요", object{"fence": 1.790000000000001e15, "seconds": 60.0, "reason": "문자 지연"}},
-		{"move", "s-3 · 대기 번호 3번", "2번째에서 5번째로 가요. 그 사이 3명의 순서가 바뀌어요.", "line-note", "s-3 판매자를 5번째로 옮겼어요", object{"ticket": 3.0, "position": 5.0, "reason": "우리 쪽 문제로 차례를 놓침"}},
-		{"remove", "s-3 · 대기 번호 3번", "s-3의 순서가 사라져요", "line-note", "s-3 판매자를 줄에서 제외했어요", object{"ticket": 3.0, "reason": "판매자 전화 요청"}},
-		{"release", "s-1 · 대기 번호 1번", "다음 분 s-2 · 대기 번호 2번에게 바로 넘어가요", "holder-note", "s-1의 차례를 종료했어요", object{"fence": 1.790000000000001e15, "reason": "판매자 전화 요청"}},
+		{"extend", "s-1 · 대기 번호 1번", "s-1의 차례가", "holder-note", "시간을 60초 더 줬어요",
+			object{"fence": 1.790000000000001e15, "seconds": 60.0, "reason": "문자 지연"}},
+		{"move", "s-3 · 대기 번호 3번", "2번째에서 5번째로 가요. 그 사이 3명의 순서가 바뀌어요.", "line-note", "s-3 판매자를 5번째로 옮겼어요",
+			object{"ticket": 3.0, "position": 5.0, "reason": "우리 쪽 문제로 차례를 놓침"}},
+		{"remove", "s-3 · 대기 번호 3번", "s-3의 순서가 사라져요", "line-note", "s-3 판매자를 줄에서 제외했어요",
+			object{"ticket": 3.0, "reason": "판매자 전화 요청"}},
+		{"release", "s-1 · 대기 번호 1번", "다음 분 s-2 · 대기 번호 2번에게 바로 넘어가요", "holder-note", "s-1의 차례를 종료했어요",
+			object{"fence": 1.790000000000001e15, "reason": "판매자 전화 요청"}},
 		{"pause", "18명", "18명의 순서는 유지돼요", "pause-note", "줄을 멈췄어요", object{"reason": "문자 발송 장애"}},
 		{"resume", "18명", "s-4 · 대기 번호 4번부터 차례를 이어가요", "pause-note", "줄을 다시 시작했어요", object{"reason": "장애 해소"}},
-		{"assign", "●●●●1234 · [쿠팡]", "s-41에게 바로 보여 줘요", "items", "s-41에게 배정했어요 · 판매자 화면에 보여요", object{"message_id": "id-2", "fence": 101.0, "reason": "판매자와 통화로 확인"}},
+		{"assign", "●●●●1234 · [쿠팡]", "s-41에게 바로 보여 줘요", "items", "s-41에게 배정했어요 · 판매자 화면에 보여요",
+			object{"message_id": "id-2", "fence": 101.0, "reason": "판매자와 통화로 확인"}},
 	} {
 		tab.openVerb(row.verb)
 		tab.hasText("act-who", row.who)
@@ -91,7 +96,8 @@ func TestFocusStaysWithTheHoldersCardWithoutANextSeller(t *testing.T) {
 			tab.hasText("holder-seller", "s-1")
 			end(d, tab)
 			tab.until(`document.getElementById("release").disabled && document.activeElement.id === "holder-title"`)
-			require.Empty(t, run[string](tab, `document.getElementById("act-error").textContent`), "nothing is left in a question that is closed")
+			require.Empty(t, run[string](tab, `document.getElementById("act-error").textContent`),
+				"nothing is left in a question that is closed")
 		})
 	}
 }
@@ -169,7 +175,8 @@ func TestEveryRefusalIsShownInPlainWordsAndEndsTheQuestion(t *testing.T) {
 	tab.openVerb("release")
 	tab.reason()
 	tab.hasText("act-error", "사유를 1자에서 200자까지")
-	require.False(t, run[bool](tab, `document.getElementById("act-yes").disabled`), "what was typed wrong can be put right")
+	require.False(t, run[bool](tab, `document.getElementById("act-yes").disabled`),
+		"what was typed wrong can be put right")
 	first := d.lastAsked(t).key
 	tab.click("#act-yes")
 	tab.answered()
@@ -249,7 +256,8 @@ func TestMoveIsUndoneToTheFormerPlaceAlsoWhenOthersLeft(t *testing.T) {
 	tab.hasText("line-count", "19명")
 	tab.press("u")
 	tab.hasText("line-note", "되돌렸어요")
-	require.Equal(t, object{"ticket": 3.0, "position": 1.0, "reason": "바로 앞 처리를 되돌림"}, d.lastAsked(t).body, "before whom it was before")
+	require.Equal(t, object{"ticket": 3.0, "position": 1.0, "reason": "바로 앞 처리를 되돌림"}, d.lastAsked(t).body,
+		"before whom it was before")
 	tab.until(`document.querySelector('[data-key="3"] [data-cell=position]').textContent === "1"`)
 
 	tab.openVerb("move")
@@ -270,7 +278,8 @@ func TestPauseIsUndoneForTenSecondsOnly(t *testing.T) {
 	tab.hasText("pause-note", "되돌렸어요")
 	require.Equal(t, "resume", d.lastAsked(t).what)
 	tab.later()
-	tab.until(`document.getElementById("pause").textContent === "줄 멈추기" && document.getElementById("pause-note").textContent === ""`)
+	tab.until(
+		`document.getElementById("pause").textContent === "줄 멈추기" && document.getElementById("pause-note").textContent === ""`)
 	tab.press("u")
 	require.Equal(t, "resume", d.lastAsked(t).what)
 	require.Len(t, d.asked(), 2)

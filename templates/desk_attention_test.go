@@ -23,16 +23,19 @@ func TestDeskSpeaksUpForWhatItsAgentChose(t *testing.T) {
 	tab.before(heard)
 	tab.open(roomsPage)
 	// stuck, nobodys
-	tab.until(`document.title.startsWith("(2) ") && document.querySelector('link[rel="icon"]').href.endsWith("/alarm.svg")`)
+	tab.until(
+		`document.title.startsWith("(2) ") && document.querySelector('link[rel="icon"]').href.endsWith("/alarm.svg")`)
 	tab.click("#attention-open")
 	tab.click("[name=paused]")
 	tab.until(`document.title.startsWith("(4) ")`)
 	tab.click("[name=sound]")
 	tab.click("#attention-notify")
-	tab.until(`Notification.permission === "granted" && JSON.parse(localStorage.getItem("desk-attention")).notify`)
+	tab.until(
+		`Notification.permission === "granted" && JSON.parse(localStorage.getItem("desk-attention")).notify`)
 	tab.click("#attention .act-answers button")
 	tab.press("j")
-	require.Equal(t, "0 0", run[string](tab, `[played, shown.length].join(" ")`), "what was there before is no news")
+	require.Equal(t, "0 0", run[string](tab, `[played, shown.length].join(" ")`),
+		"what was there before is no news")
 
 	d.send(roomFrame("calm", object{"trouble": list{"expired"}}))
 	tab.until(`document.querySelector('[data-key="calm"] .chip.warn')`)
@@ -49,7 +52,8 @@ func TestDeskSpeaksUpForWhatItsAgentChose(t *testing.T) {
 	for _, room := range []string{"stuck", "both", "paused"} {
 		d.send(roomFrame(room, object{"trouble": list{}}))
 	}
-	tab.until(`!document.title.startsWith("(") && document.querySelector('link[rel="icon"]').href.endsWith("/waiting.svg")`)
+	tab.until(
+		`!document.title.startsWith("(") && document.querySelector('link[rel="icon"]').href.endsWith("/waiting.svg")`)
 }
 
 func TestDeskGoesOnWhereTheBrowserShowsNoNotification(t *testing.T) {
@@ -61,7 +65,8 @@ func TestDeskGoesOnWhereTheBrowserShowsNoNotification(t *testing.T) {
 			d := startFakeDesk(t, 0)
 			d.rooms = fewRooms()
 			tab := openDesk(t, d)
-			tab.before(script + `; localStorage.setItem("desk-attention", '{"stuck":true,"notify":true}'); Object.defineProperty(document, "hidden", { value: true })`)
+			tab.before(script +
+				`; localStorage.setItem("desk-attention", '{"stuck":true,"notify":true}'); Object.defineProperty(document, "hidden", { value: true })`)
 			tab.open(roomsPage)
 			tab.click("[name=paused]")
 			tab.until(`JSON.parse(localStorage.getItem("desk-attention")).paused`)

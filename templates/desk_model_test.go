@@ -127,7 +127,8 @@ func TestHourOfMinutesHasNoHolesAndEndsWithTheLineOfNow(t *testing.T) {
 		const names = outcomesOf(hour);
 		return [hour.length, hour.at(-1).at, hour.at(-1).depth, hour.at(-2).depth, hour.at(-3).depth, hour.at(-3).wait_p50, hour.at(-3).delay_p50, names, stacked(hour, names).map((edge) => edge.at(-3))];
 	})()`)
-	require.JSONEq(t, fmt.Sprintf(`[60, %d, 7, null, 4, null, 0, ["completed", "expired"], [2, 3]]`, int64(1790000040000)), string(got))
+	require.JSONEq(t, fmt.Sprintf(`[60, %d, 7, null, 4, null, 0, ["completed", "expired"], [2, 3]]`,
+		int64(1790000040000)), string(got))
 }
 
 func TestAgeOfTheDataIsTheLagOfTheLastBeatAndTheSilenceSince(t *testing.T) {

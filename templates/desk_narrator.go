@@ -145,7 +145,8 @@ func (t narrator) answer(c course) Words {
 	case c.state == "cancelled" && c.granted != 0:
 		pattern = s.AnswerTurn
 	}
-	words := wordsOf(pattern, "span", t.span(c.until-c.granted), "until", instant(c.until), "who", t.agent(by.Who))
+	words := wordsOf(pattern, "span", t.span(c.until-c.granted), "until", instant(c.until), "who",
+		t.agent(by.Who))
 	if c.state == "expired" {
 		return t.join(words, wordsOf(t.lacked(c)))
 	}

@@ -24,7 +24,8 @@ const (
 // asks waits for the question of an action.
 func (b *deskTab) asks(title string) {
 	b.t.Helper()
-	b.until(`document.getElementById("act").open && document.getElementById("act-title").textContent === %q`, title)
+	b.until(`document.getElementById("act").open && document.getElementById("act-title").textContent === %q`,
+		title)
 }
 
 func (b *deskTab) answered() {
@@ -84,9 +85,13 @@ func TestTroubleIsShownWithoutScrolling(t *testing.T) {
 	for _, words := range []string{"줄이 막힘", "주인 없는 문자 2건", "확인할 일 1건", "waitroom-b 저장소 연결 안 됨", "기록이 밀림"} {
 		tab.hasText("trouble", words)
 	}
-	require.True(t, run[bool](tab, `document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth`))
+	require.True(t,
+		run[bool](tab,
+			`document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth`))
 	require.Equal(t, 3, run[int](tab, `document.querySelectorAll("#items [data-urgent=true]").length`))
-	require.Equal(t, "false", run[string](tab, `document.querySelector("#items > li:last-child").dataset.urgent`), "what needs nobody comes last")
+	require.Equal(t, "false",
+		run[string](tab,
+			`document.querySelector("#items > li:last-child").dataset.urgent`), "what needs nobody comes last")
 	tab.hasText("items", "두 분 이상의 것일 수 있어서")
 	tab.hasText("items", "판매자-42")
 }
@@ -100,7 +105,9 @@ func TestHolderHasMoreSpaceThanTheLastHour(t *testing.T) {
 			tab.size(width, height, false)
 			tab.open("/support/integration?lang=" + lang)
 			tab.until(`document.querySelectorAll("#chart-waits .chart-value").length === 2`)
-			require.True(t, run[bool](tab, `document.querySelector(".holder").offsetWidth > document.querySelector(".charts").offsetWidth`),
+			require.True(t,
+				run[bool](tab,
+					`document.querySelector(".holder").offsetWidth > document.querySelector(".charts").offsetWidth`),
 				"%s at %d px", lang, width)
 			require.Empty(t, run[string](tab, `[...document.querySelectorAll(".chart-title, #chart-waits .chart-now, #chart-delays .chart-now")].
 				filter((e) => e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight + 1).map((e) => e.textContent).join()`),
@@ -118,10 +125,12 @@ func TestLineOfTenThousandStaysSmoothAtTwentyChangesASecond(t *testing.T) {
 	tab.hasText("line-count", "10,000명")
 	each := tab.costs(20, func() {
 		d.rush(t, 20)
-		tab.until(`document.getElementById("line-count").textContent === %q`, fmt.Sprintf("%s명", thousands(len(d.line))))
+		tab.until(`document.getElementById("line-count").textContent === %q`,
+			fmt.Sprintf("%s명", thousands(len(d.line))))
 	})
 	t.Logf("10,000 waiters: each change took the page %v", each)
-	require.Less(t, each, 50*time.Millisecond, "twenty of them are a second's; a line of ten thousand drawn anew at each change takes seconds")
+	require.Less(t, each, 50*time.Millisecond, "twenty of them are a second's; a line of ten thousand drawn "+
+		"anew at each change takes seconds")
 	require.Equal(t, 1, d.everOpened(), "every change fitted")
 
 	const screens = 20
@@ -135,7 +144,8 @@ func TestLineOfTenThousandStaysSmoothAtTwentyChangesASecond(t *testing.T) {
 	})
 	t.Logf("10,000 waiters: each screen that is scrolled to took the page %v", each)
 	require.Less(t, each, 50*time.Millisecond)
-	require.Less(t, run[int](tab, `document.querySelectorAll("#line-rows [role=row]").length`), 60, "only what is seen exists")
+	require.Less(t, run[int](tab, `document.querySelectorAll("#line-rows [role=row]").length`), 60,
+		"only what is seen exists")
 	tab.until(`[...document.querySelectorAll("#line-rows [role=row]:not(.aside)")].every((row, i, all) =>
 		i === 0 || Number(row.getAttribute("aria-rowindex")) === Number(all[i - 1].getAttribute("aria-rowindex")) + 1)`)
 }
@@ -154,7 +164,8 @@ func (b *deskTab) costs(number int, do func()) time.Duration {
 func (b *deskTab) worked() (sum time.Duration) {
 	b.t.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		if _, err := cdp.Call(ctx, target, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
+		if _, err := cdp.Call(ctx, target, performance.Enable,
+			performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
 			return err
 		}
 		told, err := cdp.Call(ctx, target, performance.GetMetrics, cdp.Empty{})
@@ -214,12 +225,14 @@ func TestEveryKeyOfTheRoom(t *testing.T) {
 	tab.press("k")
 	tab.until(`document.activeElement.dataset.key === "4"`)
 	d.change(t, func() object { return d.next("completed") })
-	tab.until(`document.activeElement.dataset.key === "4" && document.activeElement.getAttribute("aria-rowindex") === "3"`)
+	tab.until(
+		`document.activeElement.dataset.key === "4" && document.activeElement.getAttribute("aria-rowindex") === "3"`)
 	d.change(t, func() object { return d.remove(4, "cancelled") })
 	tab.until(`document.activeElement.dataset.key === "5"`)
 
 	tab.press("\r")
-	tab.until(`document.querySelector("#row-menu:popover-open") && document.activeElement.dataset.verb === "move"`)
+	tab.until(
+		`document.querySelector("#row-menu:popover-open") && document.activeElement.dataset.verb === "move"`)
 	tab.press(escape)
 	tab.until(`!document.querySelector("#row-menu:popover-open") && document.activeElement.dataset.key === "5"`)
 
@@ -243,7 +256,8 @@ func TestEveryKeyOfTheRoom(t *testing.T) {
 	tab.until(`document.activeElement.dataset.key === "19"`)
 	tab.press("f")
 	tab.press(escape)
-	tab.until(`document.getElementById("line").getAttribute("aria-rowcount") === "199" && document.getElementById("search").value === ""`)
+	tab.until(
+		`document.getElementById("line").getAttribute("aria-rowcount") === "199" && document.getElementById("search").value === ""`)
 
 	tab.press(escape)
 	tab.until(`document.activeElement.role === "row"`)
@@ -253,7 +267,8 @@ func TestEveryKeyOfTheRoom(t *testing.T) {
 	tab.click("#keys-on")
 	tab.click("#help-close")
 	tab.press("f")
-	require.NotEqual(t, "search", run[string](tab, `document.activeElement.id`), "switched off, for who speaks to a computer")
+	require.NotEqual(t, "search", run[string](tab, `document.activeElement.id`),
+		"switched off, for who speaks to a computer")
 	tab.open(roomPage)
 	tab.press("f")
 	require.NotEqual(t, "search", run[string](tab, `document.activeElement.id`), "and it stays so")
@@ -263,7 +278,8 @@ func TestLatinKeysWorkWhileKoreanIsTyped(t *testing.T) {
 	tab := openDesk(t, startFakeDesk(t, 20))
 	tab.open(roomPage)
 	tab.until(`document.querySelector('[data-key="2"]')`)
-	run[bool](tab, `(document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ㅓ", code: "KeyJ", bubbles: true })), true)`)
+	run[bool](tab,
+		`(document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ㅓ", code: "KeyJ", bubbles: true })), true)`)
 	tab.until(`document.activeElement.dataset.key === "2"`)
 }
 
@@ -274,9 +290,11 @@ func TestWatchersAreOfferedNothingToDo(t *testing.T) {
 	tab := openDesk(t, d)
 	tab.open(roomPage)
 	tab.hasText("items", "판매자-42")
-	require.Zero(t, run[int](tab, `document.querySelectorAll("#extend, #release, #pause, [data-verb], #items button").length`))
+	require.Zero(t,
+		run[int](tab, `document.querySelectorAll("#extend, #release, #pause, [data-verb], #items button").length`))
 	tab.press("j\r")
-	tab.until(`document.querySelector("#row-menu:popover-open [data-timeline]")?.getAttribute("href") === "/support/-/sellers/s-2?room=integration"`)
+	tab.until(
+		`document.querySelector("#row-menu:popover-open [data-timeline]")?.getAttribute("href") === "/support/-/sellers/s-2?room=integration"`)
 }
 
 func TestFiguresSayTheSameAsTables(t *testing.T) {
@@ -286,13 +304,16 @@ func TestFiguresSayTheSameAsTables(t *testing.T) {
 	tab.until(`document.querySelector("#chart-depth .chart-now").textContent === "3,214"`)
 	for _, name := range []string{"depth", "waits", "delays", "outcomes"} {
 		tab.click("#chart-" + name + " .chart-toggle")
-		tab.until(`document.querySelectorAll("#chart-%s .chart-table tbody tr").length === 60 && document.querySelector("#chart-%s .chart-plot").hidden`, name, name)
+		tab.until(
+			`document.querySelectorAll("#chart-%s .chart-table tbody tr").length === 60 && document.querySelector("#chart-%s .chart-plot").hidden`, name, name)
 	}
 	tab.until(`document.querySelector("#chart-depth tbody tr td").textContent === "3,214"`)
 	require.Equal(t, "시각 인증 완료 취소 시간 초과 상담원 종료 연결 끊김",
-		run[string](tab, `[...document.querySelectorAll("#chart-outcomes thead th")].map((cell) => cell.textContent).join(" ")`))
+		run[string](tab,
+			`[...document.querySelectorAll("#chart-outcomes thead th")].map((cell) => cell.textContent).join(" ")`))
 	tab.click("#chart-depth .chart-toggle")
-	tab.until(`!document.querySelector("#chart-depth .chart-plot").hidden && document.querySelector("#chart-depth .chart-table").hidden`)
+	tab.until(
+		`!document.querySelector("#chart-depth .chart-plot").hidden && document.querySelector("#chart-depth .chart-table").hidden`)
 }
 
 // TestDeskIsAccessibleInEveryLook tests the other looks.

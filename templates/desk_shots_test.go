@@ -32,7 +32,8 @@ func TestPicturesOfTheDesk(t *testing.T) {
 	folder := os.Getenv("DESK_SHOTS")
 	require.NotEmpty(t, folder, "DESK_SHOTS names the folder")
 	paused := pausedDesk(t, "통신사 장애 · 고객센터 공지 4711번, 복구되면 다시 시작", time.Now().Add(-7*time.Minute))
-	desks := map[string]*fakeDesk{"idle": idleDesk(t), "busy": busyDesk(t), "trouble": troubledDesk(t), "stale": busyDesk(t), "paused": paused}
+	desks := map[string]*fakeDesk{"idle": idleDesk(t), "busy": busyDesk(t), "trouble": troubledDesk(t),
+		"stale": busyDesk(t), "paused": paused}
 	for state, d := range desks {
 		tab := openDesk(t, d)
 		lifelike(d)
@@ -65,7 +66,8 @@ func TestPicturesOfTheDesk(t *testing.T) {
 
 // lifelike gives a line realistic names of sellers.
 func lifelike(d *fakeDesk) {
-	names := []string{"kim-daegu-0317", "mungji.store", "seller_20231107_a", "HAPPYPET", "chungmuro-books@shop", "s-41"}
+	names := []string{"kim-daegu-0317", "mungji.store", "seller_20231107_a", "HAPPYPET", "chungmuro-books@shop",
+		"s-41"}
 	for i := range d.line {
 		d.line[i].seller = fmt.Sprint(names[i%len(names)], "-", i)
 	}
@@ -105,7 +107,9 @@ func TestPicturesOfActions(t *testing.T) {
 			tab.open("/support/integration?lang=ko")
 			shot := func(what string) {
 				time.Sleep(300 * time.Millisecond) // pictures only: the movement has ended
-				require.NoError(t, browsertest.Screenshot(tab.ctx, filepath.Join(folder, fmt.Sprintf("act-%s-%s-%v.png", what, name, dark))))
+				require.NoError(t,
+					browsertest.Screenshot(tab.ctx,
+						filepath.Join(folder, fmt.Sprintf("act-%s-%s-%v.png", what, name, dark))))
 			}
 			tab.click("#extend")
 			tab.until(`document.getElementById("act").open`)
@@ -142,7 +146,8 @@ func idleDesk(t *testing.T) *fakeDesk {
 	d := startFakeDesk(t, 0)
 	d.holder = nil
 	d.rooms = manyRooms(8)
-	d.beside = []object{{"type": "items", "reset": true, "set": list{}}, {"type": "minutes", "reset": true, "set": list{}},
+	d.beside = []object{{"type": "items", "reset": true, "set": list{}},
+		{"type": "minutes", "reset": true, "set": list{}},
 		{"type": "replicas", "list": list{replica("a", "ok", "ok"), replica("b", "ok", "ok")}}}
 	return d
 }

@@ -96,7 +96,8 @@ func visits(events []StoryEvent) [][]StoryEvent {
 		list[n] = append(list[n], e)
 	}
 	slices.SortStableFunc(list, func(a, b []StoryEvent) int {
-		return cmp.Or(cmp.Compare(min(b[0].Ticket, 1), min(a[0].Ticket, 1)), cmp.Compare(b[0].At, a[0].At), cmp.Compare(b[0].Ticket, a[0].Ticket))
+		return cmp.Or(cmp.Compare(min(b[0].Ticket, 1), min(a[0].Ticket, 1)), cmp.Compare(b[0].At, a[0].At),
+			cmp.Compare(b[0].Ticket, a[0].Ticket))
 	})
 	return list
 }

@@ -16,7 +16,8 @@ func TestDeskShowsTheAgeOfItsData(t *testing.T) {
 	tab.open(roomPage)
 	tab.hasText("age-words", "방금")
 	d.setLag(5 * time.Second)
-	tab.until(`document.body.dataset.age === "late" && /^[56]초 전$/.test(document.getElementById("age-words").textContent) && document.getElementById("band").hidden`)
+	tab.until(
+		`document.body.dataset.age === "late" && /^[56]초 전$/.test(document.getElementById("age-words").textContent) && document.getElementById("band").hidden`)
 	d.setLag(12 * time.Second)
 	tab.until(`document.body.dataset.age === "stale" && !document.getElementById("band").hidden`)
 	tab.hasText("band-age", "초 전 데이터예요")
@@ -31,7 +32,8 @@ func TestDeskComesBackAfterABreakAndGreysMeanwhile(t *testing.T) {
 	tab.open(roomPage)
 	for n, code := range []int{4001, 1012} {
 		d.line = append(d.line, waiter{int64(90 + n), "s-late", time.Now().UnixMilli(), 0})
-		run[bool](tab, `(window.seen = [], new MutationObserver(() => window.seen.push(document.body.dataset.age)).observe(document.body, { attributes: true }), true)`)
+		run[bool](tab,
+			`(window.seen = [], new MutationObserver(() => window.seen.push(document.body.dataset.age)).observe(document.body, { attributes: true }), true)`)
 		d.closeAll(code)
 		tab.until(`window.seen.includes("lost")`)
 		tab.until(`document.body.dataset.connection === "open" && document.body.dataset.age === "fresh"`)
@@ -51,7 +53,8 @@ func TestDeskComesBackForTheWholeLineWhenAChangeDoesNotFit(t *testing.T) {
 }
 
 func TestSignedOutDeskLeadsToTheSignInAndBack(t *testing.T) {
-	for path, next := range map[string]string{roomPage: "%2Fsupport%2Fintegration%3Flang%3Dko", "/support?lang=en": "%2Fsupport%3Flang%3Den"} {
+	for path, next := range map[string]string{roomPage: "%2Fsupport%2Fintegration%3Flang%3Dko",
+		"/support?lang=en": "%2Fsupport%3Flang%3Den"} {
 		d := startFakeDesk(t, 2)
 		d.rooms = manyRooms(3)
 		tab := openDesk(t, d)

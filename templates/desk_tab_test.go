@@ -45,7 +45,8 @@ func (b *deskTab) open(path string) {
 func (b *deskTab) before(script string) {
 	b.t.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument,
+			page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
 		return err
 	}))
 }
@@ -126,7 +127,8 @@ func (b *deskTab) text(id string) string {
 // cell returns the text of a row's cell of the line; the row has to be in view.
 func (b *deskTab) cell(ticket int, cell string) string {
 	b.t.Helper()
-	return run[string](b, `document.querySelector('[data-key="%d"] [data-cell=%s]')?.textContent ?? ""`, ticket, cell)
+	return run[string](b, `document.querySelector('[data-key="%d"] [data-cell=%s]')?.textContent ?? ""`, ticket,
+		cell)
 }
 
 // picked returns the ticket of the picked row; 0 for none.
@@ -137,7 +139,8 @@ func (b *deskTab) picked() int {
 
 func run[T any](b *deskTab, expression string, args ...any) T {
 	b.t.Helper()
-	value, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](fmt.Sprintf(expression, args...), chromedp.EvalAwaitPromise))
+	value, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](fmt.Sprintf(expression, args...),
+		chromedp.EvalAwaitPromise))
 	require.NoError(b.t, err, expression)
 	return value
 }

@@ -53,7 +53,9 @@ func startFakeDesk(t *testing.T, waiting int) *fakeDesk {
 	t.Helper()
 	d := &fakeDesk{sockets: map[*websocket.Conn]bool{}, version: 1, start: time.Now()}
 	for i := range waiting {
-		d.line = append(d.line, waiter{int64(i + 2), sellerName(i + 2), d.start.Add(-time.Duration(waiting-i) * time.Second).UnixMilli(), 0})
+		d.line = append(d.line,
+			waiter{int64(i + 2), sellerName(i + 2), d.start.Add(-time.Duration(waiting-i) * time.Second).UnixMilli(),
+				0})
 	}
 	d.holder = d.grant(1, "s-1")
 	mux := http.NewServeMux()
@@ -77,12 +79,14 @@ func ticketWord(n int64) string { b, _ := json.Marshal(n); return string(b) }
 
 func (d *fakeDesk) grant(ticket int64, seller string) object {
 	now := time.Now().UnixMilli()
-	return object{"ticket": ticket, "seller_id": seller, "fence": 1_790_000_000_000_000 + ticket, "granted_at": now, "expires_at": now + 120_000,
+	return object{"ticket": ticket, "seller_id": seller, "fence": 1_790_000_000_000_000 + ticket,
+		"granted_at": now, "expires_at": now + 120_000,
 		"asked": 1, "open": 1, "ask_after": nil}
 }
 
 func (d *fakeDesk) view(req *http.Request) templates.DeskView {
-	return templates.DeskView{Lang: req.URL.Query().Get("lang"), AssetPrefix: static.Prefix(), Agent: "mina", MayAct: !d.watch}
+	return templates.DeskView{Lang: req.URL.Query().Get("lang"), AssetPrefix: static.Prefix(), Agent: "mina",
+		MayAct: !d.watch}
 }
 
 func (d *fakeDesk) roomsPage(w http.ResponseWriter, req *http.Request) {
@@ -92,7 +96,8 @@ func (d *fakeDesk) roomsPage(w http.ResponseWriter, req *http.Request) {
 
 func (d *fakeDesk) roomPage(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Content-Security-Policy", templates.ContentSecurityPolicy)
-	_ = templates.DeskRoomPage(templates.DeskRoomView{DeskView: d.view(req), Room: "integration", LeaseSeconds: 120}).Render(req.Context(), w)
+	_ = templates.DeskRoomPage(templates.DeskRoomView{DeskView: d.view(req), Room: "integration",
+		LeaseSeconds: 120}).Render(req.Context(), w)
 }
 
 // elsewhere is any page that is not live.
@@ -133,7 +138,8 @@ func (d *fakeDesk) socket(w http.ResponseWriter, req *http.Request) {
 func (d *fakeDesk) chunks() []object {
 	frames := []object{}
 	for part := range slices.Chunk(d.rooms, 500) {
-		frames = append(frames, object{"type": "rooms", "reset": len(frames) == 0, "server_time": time.Now().UnixMilli(), "set": part, "drop": list{}})
+		frames = append(frames, object{"type": "rooms", "reset": len(frames) == 0,
+			"server_time": time.Now().UnixMilli(), "set": part, "drop": list{}})
 	}
 	return append(frames, object{"type": "replicas", "list": list{replica("a", "ok", "ok")}})
 }
@@ -150,8 +156,9 @@ func (d *fakeDesk) full() object {
 }
 
 func (d *fakeDesk) head(kind string) object {
-	return object{"type": kind, "epoch": "e", "version": d.version, "server_time": time.Now().UnixMilli(), "paused": d.paused,
-		"hold": 60_000, "holder": d.holder}
+	return object{"type": kind, "epoch": "e", "version": d.version, "server_time": time.Now().UnixMilli(),
+		"paused": d.paused,
+		"hold":   60_000, "holder": d.holder}
 }
 
 // change changes the line and sends the returned difference.
@@ -265,7 +272,8 @@ func (d *fakeDesk) action(w http.ResponseWriter, req *http.Request) {
 		d.refuse = nil
 		return
 	}
-	answer := object{"status": "done", "action": verb, "room": "integration", "epoch": "e", "version": d.version, "result": "matched", "shown": true}
+	answer := object{"status": "done", "action": verb, "room": "integration", "epoch": "e", "version": d.version,
+		"result": "matched", "shown": true}
 	d.perform(verb, body)
 	_, _ = w.Write(encode(answer))
 }
@@ -328,7 +336,8 @@ func (d *fakeDesk) everOpened() int {
 }
 
 func replica(name, store, ledger string) object {
-	return object{"id": name, "name": "waitroom-" + name, "sockets": 1204, "rooms": 12, "watchers": 3, "store": store, "ledger": ledger,
+	return object{"id": name, "name": "waitroom-" + name, "sockets": 1204, "rooms": 12, "watchers": 3,
+		"store": store, "ledger": ledger,
 		"draining": false, "started_at": time.Now().Add(-time.Hour).UnixMilli()}
 }
 

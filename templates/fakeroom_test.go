@@ -106,7 +106,8 @@ func (r *fakeRoom) action(w http.ResponseWriter, req *http.Request) {
 	_ = json.NewDecoder(req.Body).Decode(&body)
 	seller, _ := body["seller_id"].(string)
 	r.mu.Lock()
-	r.calls = append(r.calls, call{req.Method + " " + req.URL.RequestURI() + " " + seller, req.Header.Get("Idempotency-Key"), body})
+	r.calls = append(r.calls, call{req.Method + " " + req.URL.RequestURI() + " " + seller,
+		req.Header.Get("Idempotency-Key"), body})
 	next, failed := r.next, r.fail > 0
 	r.fail--
 	r.mu.Unlock()
@@ -139,16 +140,20 @@ func (r *fakeRoom) expect() object {
 	r.change(object{"codes": object{"asked": asked, "open": asked, "ask_after": nil}})
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return object{"status": "expecting", "room": "integration", "ticket": r.state["ticket"], "fence": r.state["fence"],
-		"asked": asked, "open": asked, "expires_at": rfc(r.state["lease_expires_at"].(int64)), "epoch": "e", "version": r.version}
+	return object{"status": "expecting", "room": "integration", "ticket": r.state["ticket"],
+		"fence": r.state["fence"],
+		"asked": asked, "open": asked, "expires_at": rfc(
+			r.state["lease_expires_at"].(int64)), "epoch": "e", "version": r.version}
 }
 
 // status answers that the seller's place has ended, as the contract does: without its ticket.
 func (r *fakeRoom) status(w http.ResponseWriter, _ *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_ = json.NewEncoder(w).Encode(object{"room": "integration", "status": "free", "paused": false, "queue_length": 0, "expires_in": nil,
-		"epoch": "e", "version": r.version, "server_time": time.Now().UnixMilli(), "me": object{"status": "ended", "outcome": "completed"}})
+	_ = json.NewEncoder(w).Encode(object{"room": "integration", "status": "free", "paused": false,
+		"queue_length": 0, "expires_in": nil,
+		"epoch": "e", "version": r.version, "server_time": time.Now().UnixMilli(), "me": object{"status": "ended",
+			"outcome": "completed"}})
 }
 
 func rfc(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -81,23 +81,28 @@ type pageState struct {
 
 // pageStates are those of a room with every part filled.
 func pageStates(room *fakeRoom) []pageState {
-	room.view.Info = templates.RoomInfo{Name: "마켓 계정 연동", Phone: "010-2345-6789", Marketplace: templates.MarketplaceInfo{Name: "쿠팡 윙", URL: "https://market.example"},
-		Support: templates.SupportInfo{Text: "판매자 지원 센터", URL: "https://help.example", Tel: "1588-0000"}, ReturnURL: "https://portal.example"}
+	room.view.Info = templates.RoomInfo{Name: "마켓 계정 연동", Phone: "010-2345-6789",
+		Marketplace: templates.MarketplaceInfo{Name: "쿠팡 윙", URL: "https://market.example"},
+		Support: templates.SupportInfo{Text: "판매자 지원 센터", URL: "https://help.example",
+			Tel: "1588-0000"}, ReturnURL: "https://portal.example"}
 	room.view.AwaySeconds, room.view.DropSeconds = 15, 300
-	room.then(object{"code": "number_busy", "detail": "…", "ask_after": rfc(time.Now().Add(time.Hour).UnixMilli())})
+	room.then(object{"code": "number_busy", "detail": "…",
+		"ask_after": rfc(time.Now().Add(time.Hour).UnixMilli())})
 	asked := turn(0)
 	asked["codes"] = object{"asked": 1, "open": 1, "ask_after": nil}
 	far := place(1234)
 	far["queue_length"] = 4321
 	return []pageState{
-		{"idle", object{"status": "idle", "fence": nil, "codes": nil}, nil, `document.body.dataset.state === "idle"`},
+		{"idle", object{"status": "idle", "fence": nil, "codes": nil}, nil,
+			`document.body.dataset.state === "idle"`},
 		{"far", far, nil, `document.getElementById("position").textContent === "1234"`},
 		{"next", place(1), nil, `document.body.dataset.next === "true"`},
 		{"turn", turn(0), nil, `document.body.dataset.step === "ask"`},
 		{"busy", turn(time.Hour), nil, `document.body.dataset.step === "busy"`},
 		{"asked", asked, nil, `document.body.dataset.step === "asked"`},
 		{"question", asked, []object{offer("m-1")}, fmt.Sprintf(onShow, "unclaimed")},
-		{"code", asked, []object{message("a", "[쿠팡] 인증번호 [AB12CD34]", "AB12CD34", 0)}, `document.body.dataset.step === "code"`},
+		{"code", asked, []object{message("a", "[쿠팡] 인증번호 [AB12CD34]", "AB12CD34", 0)},
+			`document.body.dataset.step === "code"`},
 		{"ended", ended("completed"), nil, `document.body.dataset.state === "ended"`},
 	}
 }

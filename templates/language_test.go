@@ -42,7 +42,8 @@ func TestPageCarriesNoOtherLanguagesWords(t *testing.T) {
 }
 
 func TestErrorPageOffersItsLanguages(t *testing.T) {
-	page := render(t, templates.ErrorPage(templates.ErrorView{Lang: "en", Languages: templates.DeskLanguages(), Code: "not_found"}))
+	page := render(t, templates.ErrorPage(templates.ErrorView{Lang: "en", Languages: templates.DeskLanguages(),
+		Code: "not_found"}))
 	require.Equal(t, len(templates.DeskLanguages()), strings.Count(page, "hreflang="))
 	page = render(t, templates.ErrorPage(templates.ErrorView{Lang: "vi", Code: "not_found"}))
 	require.Equal(t, len(templates.Languages()), strings.Count(page, "hreflang="))
@@ -51,7 +52,8 @@ func TestErrorPageOffersItsLanguages(t *testing.T) {
 // TestNothingKeepsPeopleOutInAnyLanguage tests the rest.
 func TestNothingIsCutOffOnAPhoneInAnyLanguage(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
-	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000", Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}}
+	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000",
+		Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}}
 	tab.do(browsertest.Viewport(360, 740, false, true))
 	for _, lang := range templates.Languages()[1:] {
 		room.change(object{"status": "idle", "fence": nil})
@@ -59,7 +61,8 @@ func TestNothingIsCutOffOnAPhoneInAnyLanguage(t *testing.T) {
 		tab.until(fmt.Sprintf(`document.documentElement.lang === %q`, lang))
 		tab.do(chromedp.Click("#lang summary"))
 		tab.until(`document.getElementById("lang").open`)
-		tab.until(`[...document.querySelectorAll("#lang a, #lang summary")].every((e) => e.getBoundingClientRect().height >= 44)`)
+		tab.until(
+			`[...document.querySelectorAll("#lang a, #lang summary")].every((e) => e.getBoundingClientRect().height >= 44)`)
 		tab.do(chromedp.KeyEvent(kb.Escape))
 		tab.until(`!document.getElementById("lang").open && document.activeElement.matches("#lang summary")`)
 		for _, state := range []object{{"status": "idle", "fence": nil}, place(3), turn(0), ended("dropped")} {

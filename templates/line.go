@@ -95,7 +95,8 @@ const clockless = 12 * 60 * 60
 // whenWords return the approximate time of day of the turn. A wait of under a minute needs no clock, and the
 // longest wait is no time at which it comes.
 func (v RoomView) whenWords() string {
-	if v.EstimatedWait == nil || v.latestWords() == "" || *v.EstimatedWait < 60 || *v.EstimatedWait >= clockless {
+	if v.EstimatedWait == nil || v.latestWords() == "" || *v.EstimatedWait < 60 ||
+		*v.EstimatedWait >= clockless {
 		return ""
 	}
 	at := time.UnixMilli(v.ServerTime).Add(time.Duration(*v.EstimatedWait) * time.Second).In(korea)

@@ -21,7 +21,8 @@ func TestNothingKeepsPeopleOutOfAQuietPageInAnyLook(t *testing.T) {
 			if name == "bounce" { // it leads on
 				continue
 			}
-			require.NoError(t, chromedp.Do(ctx, browsertest.Viewport(1440, 900, false, true), chromedp.Navigate(site+"/support/"+lang+"/"+name)))
+			require.NoError(t, chromedp.Do(ctx, browsertest.Viewport(1440, 900, false, true),
+				chromedp.Navigate(site+"/support/"+lang+"/"+name)))
 			for _, look := range []struct {
 				width int
 				dark  bool
@@ -64,7 +65,8 @@ func TestAllRoomsAreAccessibleInEveryLook(t *testing.T) {
 			tab.open("/support?lang=" + lang)
 			tab.ordered("stuck both paused long short calm")
 			tab.keepsNobodyOut("%s at %d", lang, width)
-			require.True(t, run[bool](tab, `document.documentElement.scrollWidth <= innerWidth`), "%s at %d is too wide", lang, width)
+			require.True(t, run[bool](tab, `document.documentElement.scrollWidth <= innerWidth`),
+				"%s at %d is too wide", lang, width)
 		}
 	}
 	d.setLag(12 * time.Second)
@@ -75,7 +77,8 @@ func TestAllRoomsAreAccessibleInEveryLook(t *testing.T) {
 // TestNothingKeepsPeopleOutOfTheSellersPage tests every state in Korean.
 func TestNothingKeepsPeopleOutInAnyLanguage(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
-	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000", Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}}
+	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000",
+		Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}}
 	tab.do(browsertest.Viewport(360, 740, false, true))
 	for _, lang := range templates.Languages()[1:] {
 		tab.open(room, lang)

@@ -13,7 +13,8 @@ func TestUnknownPlaceIsShownAsLost(t *testing.T) {
 			tab.open(room, "ko")
 			room.push(t, mine)
 			tab.until(`document.body.dataset.state !== "idle"`)
-			nothing := object{"status": "idle", "outcome": nil, "ticket": nil, "fence": nil, "queue_position": nil, "queue_length": 0, "lease_expires_at": nil, "codes": nil}
+			nothing := object{"status": "idle", "outcome": nil, "ticket": nil, "fence": nil, "queue_position": nil,
+				"queue_length": 0, "lease_expires_at": nil, "codes": nil}
 			nothing["epoch"] = "f"
 			room.push(t, nothing)
 			tab.hasText("outcome", "저희 쪽 문제로 순서가 사라졌어요")

@@ -22,7 +22,8 @@ func TestSellerSeesSupportsActionUntilItIsNoLongerTrue(t *testing.T) {
 	room.push(t, ended("expired"))
 	tab.until(`document.body.dataset.state === "ended" && document.getElementById("notice").textContent === ""`)
 
-	room.push(t, object{"status": "waiting", "outcome": nil, "ticket": 12, "queue_position": 3, "queue_length": 5, "codes": nil})
+	room.push(t, object{"status": "waiting", "outcome": nil, "ticket": 12, "queue_position": 3,
+		"queue_length": 5, "codes": nil})
 	room.send(t, support("moved"))
 	tab.hasText("notice", "상담원이 순서를 바꿨어요. 지금 순서를 확인해 주세요.")
 	room.push(t, object{"queue_position": 2})

@@ -42,7 +42,8 @@ func TestAPageWithoutASocketShowsTheTurnItsUnclaimedMessagesAndTheCode(t *testin
 		return fmt.Sprintf(`{ room: "integration", status: "locked", paused: false, queue_length: 0, expires_in: 100, estimated_wait: 0, epoch: "e", version: Date.now(), server_time: Date.now(),
 			me: { status: "locked", room: "integration", ticket: 9, fence: 77, expires_at: %q, expires_in: 100 %s } }`, now.Add(100*time.Second).Format(time.RFC3339), more)
 	}
-	tab.run(`window.answers = { "/lock/status": ` + status(fmt.Sprintf(`, claim_by: %q`, now.Add(50*time.Second).Format(time.RFC3339))) + ` }`)
+	tab.run(`window.answers = { "/lock/status": ` +
+		status(fmt.Sprintf(`, claim_by: %q`, now.Add(50*time.Second).Format(time.RFC3339))) + ` }`)
 	tab.until(`document.body.dataset.connection === "polling"`)
 	require.Equal(t, "몇 초마다 확인하고 있어요", tab.text("connection"))
 	tab.hides("lost")
@@ -51,6 +52,7 @@ func TestAPageWithoutASocketShowsTheTurnItsUnclaimedMessagesAndTheCode(t *testin
 		messages: [{ message_id: "m", text: "인증번호 482103", code: "482103", received_at: new Date().toISOString(), late: false }] } }`)
 	tab.step("code")
 	require.Equal(t, "482103", tab.text("sms-code"))
-	tab.run(`window.answers = { "/lock/status": { broken: true } }; window.fetch = () => Promise.reject(new TypeError("no network"))`)
+	tab.run(
+		`window.answers = { "/lock/status": { broken: true } }; window.fetch = () => Promise.reject(new TypeError("no network"))`)
 	tab.until(`document.body.dataset.connection === "lost"`)
 }

@@ -48,9 +48,15 @@ func TestPressWithoutAConnectionIsBusyAtOnceAndSentWhenItIsBack(t *testing.T) {
 		yes, sent string
 		state     func() object
 	}{
-		"leave":      {"leave", "DELETE /api/integration/lock?reason=cancelled ", func() object { return place(2) }},
-		"cancel":     {"leave", "DELETE /api/integration/lock?reason=cancelled&fence=77 ", func() object { return turn(0) }},
-		"done":       {"done", "DELETE /api/integration/lock?reason=completed&fence=77 ", func() object { return turn(0) }},
+		"leave": {"leave", "DELETE /api/integration/lock?reason=cancelled ", func() object {
+			return place(2)
+		}},
+		"cancel": {"leave", "DELETE /api/integration/lock?reason=cancelled&fence=77 ", func() object {
+			return turn(0)
+		}},
+		"done": {"done", "DELETE /api/integration/lock?reason=completed&fence=77 ", func() object {
+			return turn(0)
+		}},
 		"sms-reject": {"reject", "POST /api/integration/lock/reject ", func() object { return turn(0) }},
 	} {
 		room.change(object{"claim_by": nil, "outcome": nil})
@@ -65,7 +71,8 @@ func TestPressWithoutAConnectionIsBusyAtOnceAndSentWhenItIsBack(t *testing.T) {
 		calls := len(room.made())
 		confirm(tab, opener, c.yes+"-confirm")
 		tab.until(fmt.Sprintf(`document.getElementById(%q).getAttribute("aria-busy") === "true"`, opener))
-		shown := fmt.Sprintf(`[...document.querySelectorAll("[data-error]")].some((e) => e.textContent === %q)`, keptWords)
+		shown := fmt.Sprintf(`[...document.querySelectorAll("[data-error]")].some((e) => e.textContent === %q)`,
+			keptWords)
 		tab.until(shown)
 		require.Len(t, room.made(), calls, "nothing came through")
 		room.then(ended("cancelled"))
@@ -99,7 +106,8 @@ func TestAPressBesideAnUnansweredOneShowsTheReason(t *testing.T) {
 	confirm(tab, "cancel", "leave-confirm")
 	tab.until(`document.getElementById("cancel").getAttribute("aria-busy") === "true"`)
 	tab.run(`document.getElementById("ask").click()`)
-	tab.until(`[...document.querySelectorAll("[data-error=locked]")].some((e) => e.textContent.startsWith("먼저 누른 것을 보내고 있어요"))`)
+	tab.until(
+		`[...document.querySelectorAll("[data-error=locked]")].some((e) => e.textContent.startsWith("먼저 누른 것을 보내고 있어요"))`)
 }
 
 func TestAPressShowsEveryThrownError(t *testing.T) {
@@ -110,7 +118,8 @@ func TestAPressShowsEveryThrownError(t *testing.T) {
 	tab.run(`document.getElementById("seller-id").value = "s-1"`)
 	tab.run(`{ window.whole = JSON.stringify; ` + breaks + ` }`)
 	tab.run(`document.getElementById("join").click()`)
-	tab.until(`document.getElementById("error").textContent === "` + wrong + `" && !document.querySelector("[aria-busy]")`)
+	tab.until(`document.getElementById("error").textContent === "` + wrong +
+		`" && !document.querySelector("[aria-busy]")`)
 	tab.run(`JSON.stringify = window.whole`)
 
 	room.push(t, turn(0))
@@ -187,7 +196,8 @@ const look = `(id) => {
 
 func TestWhileACodeIsOnShowToCopyItIsTheButtonAndTheMarketplaceTheSecond(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
-	room.view.Info = templates.RoomInfo{Marketplace: templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"}, ReturnURL: "https://portal.example"}
+	room.view.Info = templates.RoomInfo{Marketplace: templates.MarketplaceInfo{Name: "마켓",
+		URL: "https://market.example"}, ReturnURL: "https://portal.example"}
 	tab.open(room, "ko")
 	looks := func(want string) {
 		t.Helper()
@@ -209,7 +219,8 @@ func TestWhileACodeIsOnShowToCopyItIsTheButtonAndTheMarketplaceTheSecond(t *test
 	tab.hasText("outcome", "인증번호가 도착했어요")
 	looks("sms-copy:primary sms-market:second market: done: cancel: return:quiet join:quiet")
 
-	room.push(t, object{"status": "locked", "ticket": 10, "fence": 78, "lease_expires_at": time.Now().Add(time.Minute).UnixMilli()})
+	room.push(t, object{"status": "locked", "ticket": 10, "fence": 78,
+		"lease_expires_at": time.Now().Add(time.Minute).UnixMilli()})
 	tab.step("ask")
 	room.push(t, ended("cancelled"))
 	looks("sms-copy: sms-market: market: done: cancel: return:primary join:second")

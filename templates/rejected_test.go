@@ -31,7 +31,8 @@ func TestRejectedCodeIsGoneAndThePageShowsToAskAgain(t *testing.T) {
 	room.push(t, object{"queue_length": 5})
 	tab.hasText("queue-length", "3명이 기다려요") // of the idle part, which this state does not touch
 	tab.step("again")
-	tab.until(`document.getElementById("sms").dataset.count === "0" && !document.querySelector("main").innerText.includes("482103")`)
+	tab.until(
+		`document.getElementById("sms").dataset.count === "0" && !document.querySelector("main").innerText.includes("482103")`)
 
 	tab.do(chromedp.Click("#ask-again"))
 	tab.step("asked")
@@ -43,18 +44,22 @@ func TestRejectedCodeIsGoneAndThePageShowsToAskAgain(t *testing.T) {
 	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요"`)
 
 	room.then(object{"code": "too_many_rejects", "detail": "더 지울 수 없어요"})
-	tab.do(chromedp.Click("#sms-reject"), chromedp.WaitVisible("#reject-confirm"), chromedp.Click("#reject-confirm"))
+	tab.do(chromedp.Click("#sms-reject"), chromedp.WaitVisible("#reject-confirm"),
+		chromedp.Click("#reject-confirm"))
 	tab.hasText("sms-note", "더 지울 수 없어요")
-	require.Equal(t, object{"fence": 77.0, "message_id": "m-2"}, room.last().body, "the fence of the turn that is over")
+	require.Equal(t, object{"fence": 77.0, "message_id": "m-2"}, room.last().body,
+		"the fence of the turn that is over")
 	room.then(nil)
-	tab.do(chromedp.Click("#sms-reject"), chromedp.WaitVisible("#reject-confirm"), chromedp.Click("#reject-confirm"))
+	tab.do(chromedp.Click("#sms-reject"), chromedp.WaitVisible("#reject-confirm"),
+		chromedp.Click("#reject-confirm"))
 	tab.until(`document.getElementById("outcome").textContent === "문자를 지웠어요"`)
 	tab.hides("sms")
 }
 
 func (b *browser) rejects() {
 	b.t.Helper()
-	b.do(chromedp.Click("#sms-reject"), chromedp.WaitVisible("#reject-confirm"), chromedp.Click("#reject-confirm"))
+	b.do(chromedp.Click("#sms-reject"), chromedp.WaitVisible("#reject-confirm"),
+		chromedp.Click("#reject-confirm"))
 }
 
 func TestRejectedCodeIsNoSuccessWhateverElseHasCome(t *testing.T) {
@@ -67,7 +72,8 @@ func TestRejectedCodeIsNoSuccessWhateverElseHasCome(t *testing.T) {
 	lesser := `getComputedStyle(document.getElementById("join")).backgroundColor !== getComputedStyle(document.getElementById("reject-stay")).backgroundColor`
 	tab.until(green + " && " + lesser) // a code is on show and comes first
 	tab.rejects()
-	tab.until(`document.getElementById("outcome").textContent === "문자를 지웠어요" && !(` + green + `) && !(` + lesser + `)`)
+	tab.until(`document.getElementById("outcome").textContent === "문자를 지웠어요" && !(` + green + `) && !(` +
+		lesser + `)`)
 	tab.until(`document.title.startsWith("문자를 지웠어요")`)
 
 	room.send(t, late(message("c", "인증번호 111111", "111111", 0)))

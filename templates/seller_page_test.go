@@ -18,8 +18,10 @@ import (
 
 // place returns the fields of a state frame of a place in line.
 func place(position int) object {
-	return object{"status": "waiting", "outcome": nil, "ticket": 9, "queue_position": position, "queue_length": 6, "fence": nil, "codes": nil,
-		"estimated_wait": 180, "maximum_wait": 300, "lease_expires_at": time.Now().Add(87 * time.Second).UnixMilli(), "claim_by": nil, "unclaimed": false}
+	return object{"status": "waiting", "outcome": nil, "ticket": 9, "queue_position": position,
+		"queue_length": 6, "fence": nil, "codes": nil,
+		"estimated_wait": 180, "maximum_wait": 300, "lease_expires_at": time.Now().Add(
+			87 * time.Second).UnixMilli(), "claim_by": nil, "unclaimed": false}
 }
 
 func (b *browser) run(script string) {
@@ -31,7 +33,8 @@ func (b *browser) run(script string) {
 func (b *browser) before(script string) {
 	b.t.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+		_, err := cdp.Call(ctx, t, cdppage.AddScriptToEvaluateOnNewDocument,
+			cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: script})
 		return err
 	}))
 }
@@ -47,7 +50,9 @@ func (b *browser) lifecycle(state cdppage.SetWebLifecycleStateState) {
 func forcedColors(on bool) browsertest.Action {
 	value := map[bool]string{true: "active", false: "none"}[on]
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "forced-colors", Value: value}}})
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia,
+			emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "forced-colors",
+				Value: value}}})
 		return err
 	})
 }
@@ -93,12 +98,16 @@ func TestPlaceIsKeptForAsLongAsThePageShows(t *testing.T) {
 	keep := func() string { return between(t, render(t, templates.RoomPage(view)), `id="keep">`, "</p>") }
 	require.NotRegexp(t, `15초|5분`, keep(), "what is not known is not shown")
 	view.AwaySeconds, view.DropSeconds, view.ClaimSeconds = 15, 300, 20
-	require.Contains(t, keep(), "15초 넘게 닫아 두면 차례를 건너뛰어요. 5분 안에 돌아오면 순서는 그대로예요. 차례가 오면 20초 안에 ‘저\u00a0여기\u00a0있어요’를 눌러 주세요.")
-	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="keep">`, `class="leave"`), "<noscript><p class=\"note\">이 화면을 닫아도 차례는 와요. 차례가 오면 2분 안에 인증해야 해요.")
-	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="lost-lead"`, `id="lost-long"`), "5분 안에 돌아오면 순서가 그대로예요")
+	require.Contains(t, keep(), "15초 넘게 닫아 두면 차례를 건너뛰어요. 5분 안에 돌아오면 순서는 그대로예요. 차례가 오면 20초 안에 "+
+		"‘저\u00a0여기\u00a0있어요’를 눌러 주세요.")
+	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="keep">`, `class="leave"`),
+		"<noscript><p class=\"note\">이 화면을 닫아도 차례는 와요. 차례가 오면 2분 안에 인증해야 해요.")
+	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="lost-lead"`, `id="lost-long"`),
+		"5분 안에 돌아오면 순서가 그대로예요")
 	dropped := everyState()["ended"]
 	dropped.Outcome, dropped.DropSeconds = "dropped", 300
-	require.Contains(t, between(t, render(t, templates.RoomPage(dropped)), `id="outcome-lead">`, "</p>"), "5분 안에 돌아와야")
+	require.Contains(t, between(t, render(t, templates.RoomPage(dropped)), `id="outcome-lead">`, "</p>"),
+		"5분 안에 돌아와야")
 }
 
 func TestSellerPassedOverSeesIt(t *testing.T) {
@@ -119,7 +128,8 @@ func TestSellerPassedOverSeesIt(t *testing.T) {
 func TestSellerPassedOverBehindADeadConnectionSeesIt(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.AwaySeconds = 15
-	tab.before(`window.skip = 0; const real = performance.now.bind(performance); performance.now = () => real() + skip`)
+	tab.before(
+		`window.skip = 0; const real = performance.now.bind(performance); performance.now = () => real() + skip`)
 	tab.open(room, "ko")
 	room.push(t, place(1))
 	tab.until(`document.body.dataset.next === "true"`)
@@ -233,10 +243,12 @@ func TestForcedColorsHideNothing(t *testing.T) {
 	room.push(t, place(4))
 	tab.until(`document.body.dataset.state === "waiting"`)
 	tab.until(style("progress", "borderTopWidth") + ` === "1px"`)
-	tab.until(`document.querySelector(".hero-label").getBoundingClientRect().bottom <= document.querySelector(".hero-line").getBoundingClientRect().top + 1`)
+	tab.until(
+		`document.querySelector(".hero-label").getBoundingClientRect().bottom <= document.querySelector(".hero-line").getBoundingClientRect().top + 1`)
 	room.push(t, turn(0))
 	tab.step("ask")
-	tab.until(`document.querySelector(".dial-text").scrollHeight <= document.querySelector(".dial-text").clientHeight`)
+	tab.until(
+		`document.querySelector(".dial-text").scrollHeight <= document.querySelector(".dial-text").clientHeight`)
 	tab.until(style(".dial-left", "stroke") + ` !== ` + style("body", "backgroundColor"))
 }
 
@@ -250,7 +262,9 @@ func TestLongTextLeavesTimeAndButtonsOnAPhone(t *testing.T) {
 	}
 	onScreen := func(id string) {
 		t.Helper()
-		tab.until(fmt.Sprintf(`(({ top, bottom, height }) => height > 0 && top >= 0 && bottom <= 640)(document.getElementById(%q).getBoundingClientRect())`, id))
+		tab.until(
+			fmt.Sprintf(
+				`(({ top, bottom, height }) => height > 0 && top >= 0 && bottom <= 640)(document.getElementById(%q).getBoundingClientRect())`, id))
 	}
 	room.send(t, message("a", long, nil, 0))
 	tab.step("text")
@@ -283,7 +297,10 @@ func TestSpacePressesLinksThatLookLikeButtons(t *testing.T) {
 
 func TestPageThatCannotBeShownNowOffersToTryAgain(t *testing.T) {
 	sorry := func(code string) string {
-		return between(t, render(t, templates.ErrorPage(templates.ErrorView{Lang: "ko", Code: code, Room: "integration"})), `<form method="get" action="/rooms/integration">`, "</form>")
+		return between(t,
+			render(t,
+				templates.ErrorPage(templates.ErrorView{Lang: "ko", Code: code, Room: "integration"})),
+			`<form method="get" action="/rooms/integration">`, "</form>")
 	}
 	require.Contains(t, sorry("store_unavailable"), "다시 시도하기")
 	require.Contains(t, sorry("unknown_room"), "대기실로 돌아가기")
@@ -296,15 +313,18 @@ func TestAnOldTimeIsNeverShownAsJustNow(t *testing.T) {
 		room.change(place(4))
 		tab.open(room, lang)
 		room.push(t, object{"server_time": time.Now().Add(65 * time.Second).UnixMilli(), "queue_length": 6})
-		tab.until(`document.body.dataset.state === "waiting" && document.getElementById("passed").textContent !== ""`)
-		tab.until(fmt.Sprintf(`!new RegExp(%q).test(document.querySelector("section[data-panel=waiting]").innerText)`, now))
+		tab.until(
+			`document.body.dataset.state === "waiting" && document.getElementById("passed").textContent !== ""`)
+		tab.until(
+			fmt.Sprintf(`!new RegExp(%q).test(document.querySelector("section[data-panel=waiting]").innerText)`, now))
 	}
 }
 
 // As behind a balancer, while replicas are upgraded.
 func TestPageWhoseScriptIsAnotherVersionsIsLoadedAgainUntilBothAreOfOne(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
-	tab.before(`const real = setTimeout; window.setTimeout = (f, ms) => real(f, ms < 10000 ? Math.min(ms, 50) : ms)`)
+	tab.before(
+		`const real = setTimeout; window.setTimeout = (f, ms) => real(f, ms < 10000 ? Math.min(ms, 50) : ms)`)
 	room.others = 2
 	tab.open(room, "ko")
 	require.Zero(t, room.others)
@@ -315,7 +335,8 @@ func TestRefusalNamesTheErrorAndItsSubject(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.open(room, "ko")
 	invalid := `document.getElementById("seller-id").getAttribute("aria-invalid") === "true"`
-	for code, wrong := range map[string]bool{"room_full": false, "seller_has_place": false, "invalid_seller": true} {
+	for code, wrong := range map[string]bool{"room_full": false, "seller_has_place": false,
+		"invalid_seller": true} {
 		room.then(object{"code": code, "detail": "말 " + code, "http": 400})
 		tab.run(`document.getElementById("seller-id").value = "s-1"`)
 		tab.do(chromedp.Click("#join"))
@@ -323,7 +344,8 @@ func TestRefusalNamesTheErrorAndItsSubject(t *testing.T) {
 		tab.until(fmt.Sprintf(`(%s) === %v`, invalid, wrong))
 	}
 	// not the wait for a silent socket
-	tab.before(`window.fetch = () => Promise.reject(new TypeError("no network")); const real = setTimeout; window.setTimeout = (f, ms) => real(f, ms < 10000 ? Math.min(ms, 50) : ms)`)
+	tab.before(
+		`window.fetch = () => Promise.reject(new TypeError("no network")); const real = setTimeout; window.setTimeout = (f, ms) => real(f, ms < 10000 ? Math.min(ms, 50) : ms)`)
 	room.change(place(2))
 	tab.open(room, "ko")
 	// once it is, the refusal from before is no longer shown
@@ -343,18 +365,23 @@ func TestLanguageIsOneEntryOfTheHistory(t *testing.T) {
 	tab.until(`location.search === ""`)
 	length := read(t, tab.ctx, `String(history.length)`)
 	tab.do(chromedp.Click("#lang summary"), chromedp.Click(`#lang a[hreflang="en"]`))
-	tab.until(`document.documentElement?.lang === "en" && document.body?.dataset.connection === "open" && location.search === ""`)
-	require.Equal(t, length, read(t, tab.ctx, `String(history.length)`), "back does not lead to the old language")
+	tab.until(
+		`document.documentElement?.lang === "en" && document.body?.dataset.connection === "open" && location.search === ""`)
+	require.Equal(t, length, read(t, tab.ctx, `String(history.length)`),
+		"back does not lead to the old language")
 
-	tab.do(chromedp.SendKeys("#seller-id", "half-typed"), chromedp.Click("#lang summary"), chromedp.Click(`#lang a[hreflang="ko"]`))
-	tab.until(`document.documentElement?.lang === "ko" && document.getElementById("seller-id")?.value === "half-typed"`)
+	tab.do(chromedp.SendKeys("#seller-id", "half-typed"), chromedp.Click("#lang summary"),
+		chromedp.Click(`#lang a[hreflang="ko"]`))
+	tab.until(
+		`document.documentElement?.lang === "ko" && document.getElementById("seller-id")?.value === "half-typed"`)
 	tab.open(room, "ko")
 	tab.until(`document.getElementById("seller-id")?.value === ""`)
 }
 
 func TestNothingKeepsPeopleOutOfTheSellersPage(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
-	room.view.Info = templates.RoomInfo{Name: "마켓 연동", Phone: "010-0000-0000", Support: templates.SupportInfo{Text: "센터", URL: "https://help.example", Tel: "1500"},
+	room.view.Info = templates.RoomInfo{Name: "마켓 연동", Phone: "010-0000-0000",
+		Support:     templates.SupportInfo{Text: "센터", URL: "https://help.example", Tel: "1500"},
 		Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}, ReturnURL: "https://portal.example"}
 	tab.open(room, "ko")
 	missed, mine, asked, hurry := place(1), turn(0), turn(0), turn(0)
@@ -387,13 +414,15 @@ func TestRefusalOfAStoreThatWasAwayAsksForANewPressWhenItIsBack(t *testing.T) {
 	fresh := object{"type": "ping", "server_time": time.Now().UnixMilli()}
 	away := func() {
 		t.Helper()
-		tab.run(`{ const real = setTimeout; window.setTimeout = (f, ms, ...rest) => real(f, ms > 500 && ms < 10000 ? 5 : ms, ...rest) }`)
+		tab.run(
+			`{ const real = setTimeout; window.setTimeout = (f, ms, ...rest) => real(f, ms > 500 && ms < 10000 ? 5 : ms, ...rest) }`)
 		room.then(object{"code": "store_unavailable", "detail": "대기실에 닿지 않아요", "http": 503})
 		tab.do(chromedp.Click("#ask"))
 		tab.until(shown)
 	}
 	away()
-	room.send(t, object{"type": "ping", "server_time": time.Now().UnixMilli(), "as_of": time.Now().UnixMilli() - 9000})
+	room.send(t, object{"type": "ping", "server_time": time.Now().UnixMilli(),
+		"as_of": time.Now().UnixMilli() - 9000})
 	tab.until(`document.body.dataset.connection === "stale"`)
 	tab.until(shown)
 	room.send(t, fresh)
@@ -409,7 +438,8 @@ func TestRefusalOfAStoreThatWasAwayAsksForANewPressWhenItIsBack(t *testing.T) {
 	tab.until(`document.querySelector("[data-error=locked]").textContent === "더 요청할 수 없어요"`)
 	room.send(t, fresh)
 	// The page may reconnect before the test looks.
-	tab.run(`{ const watch = new MutationObserver(() => { window.wasLost ||= document.body.dataset.connection === "lost" }); watch.observe(document.body, { attributes: true }) }`)
+	tab.run(
+		`{ const watch = new MutationObserver(() => { window.wasLost ||= document.body.dataset.connection === "lost" }); watch.observe(document.body, { attributes: true }) }`)
 	room.closeAll(4002)
 	tab.until(`window.wasLost === true && document.body.dataset.connection === "open"`)
 	tab.until(`document.querySelector("[data-error=locked]").textContent === "더 요청할 수 없어요"`)

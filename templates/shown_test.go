@@ -12,7 +12,8 @@ import (
 // shown returns the texts of the visible parts of a page, by id, its title, and the body's attributes.
 func shown(t *testing.T, page string, ids []string) map[string]string {
 	t.Helper()
-	r := pageReader{wanted: append([]string{"title"}, ids...), open: []element{{text: &strings.Builder{}}}, found: map[string]string{}}
+	r := pageReader{wanted: append([]string{"title"}, ids...), open: []element{{text: &strings.Builder{}}},
+		found: map[string]string{}}
 	decoder := xml.NewDecoder(strings.NewReader(page))
 	decoder.Strict, decoder.AutoClose, decoder.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
 	for token, err := decoder.Token(); err == nil; token, err = decoder.Token() {
@@ -46,7 +47,8 @@ func (r *pageReader) begin(part xml.StartElement) {
 	case "title":
 		e.id = "title"
 	case "body":
-		for _, name := range []string{"data-state", "data-step", "data-next", "data-missed", "data-hurry", "data-paused"} {
+		for _, name := range []string{"data-state", "data-step", "data-next", "data-missed", "data-hurry",
+			"data-paused"} {
 			r.found[name] = attribute(part, name)
 		}
 	}

@@ -90,7 +90,8 @@ func (v RoomView) turnLeft() int64 {
 const hurries = 30_000
 
 func (v RoomView) hurry() bool {
-	return v.shows("locked") && v.step() != "claim" && !v.over() && int64(v.LeaseSeconds)*1000 > hurries && v.left() <= hurries
+	return v.shows("locked") && v.step() != "claim" && !v.over() && int64(v.LeaseSeconds)*1000 > hurries &&
+		v.left() <= hurries
 }
 
 func (v RoomView) leftLabel() string {

@@ -22,7 +22,8 @@ const pale = `(() => {
 
 func TestEveryButtonCanBeReadInForcedColors(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
-	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000", Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}, ReturnURL: "#back"}
+	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000",
+		Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}, ReturnURL: "#back"}
 	tab.do(forcedColors(true))
 	tab.open(room, "ko")
 	legible := func(step string) {
@@ -50,7 +51,8 @@ func TestEveryButtonCanBeReadInForcedColors(t *testing.T) {
 func TestRingShowsTheTimeLeftInForcedColors(t *testing.T) {
 	_, tab := expectTurn(t)
 	tab.do(forcedColors(true))
-	tab.until(`["track", "left"].map((part) => parseFloat(getComputedStyle(document.querySelector(".dial-" + part)).strokeWidth)).reduce((track, left) => track * 3 <= left)`)
+	tab.until(
+		`["track", "left"].map((part) => parseFloat(getComputedStyle(document.querySelector(".dial-" + part)).strokeWidth)).reduce((track, left) => track * 3 <= left)`)
 }
 
 // crossing returns the parts of the ring's label that lie on the ring or beyond it.

@@ -46,8 +46,10 @@ func TestTurnIsAnnouncedThreeTimesBeforeItIsOver(t *testing.T) {
 
 func TestPageShowsTheOperatorsRoomDetails(t *testing.T) {
 	view := everyState()["locked"]
-	view.Info = templates.RoomInfo{Name: "쿠팡 연동", Phone: "010-0000-0000", Marketplace: templates.MarketplaceInfo{Name: "쿠팡", URL: "https://wing.example"},
-		Support: templates.SupportInfo{Text: "판매자 센터", URL: "https://help.example", Tel: "1500 0000"}, ReturnURL: "https://portal.example/done"}
+	view.Info = templates.RoomInfo{Name: "쿠팡 연동", Phone: "010-0000-0000",
+		Marketplace: templates.MarketplaceInfo{Name: "쿠팡", URL: "https://wing.example"},
+		Support: templates.SupportInfo{Text: "판매자 센터", URL: "https://help.example",
+			Tel: "1500 0000"}, ReturnURL: "https://portal.example/done"}
 	page := render(t, templates.RoomPage(view))
 	require.Contains(t, between(t, page, `<header`, "</header>"), "쿠팡 연동")
 	require.Contains(t, page, `<strong id="number" class="whole">010-0000-0000</strong>`)
@@ -59,7 +61,9 @@ func TestPageShowsTheOperatorsRoomDetails(t *testing.T) {
 	require.Contains(t, between(t, page, `id="return"`, ">"), `href="https://portal.example/done"`)
 	require.NotContains(t, between(t, page, "<footer", "</footer>"), "integration")
 
-	require.Contains(t, render(t, templates.LinkPage(templates.LinkView{Lang: "ko", Room: "integration", Name: "쿠팡 연동"})), "<dd>쿠팡 연동</dd>")
+	require.Contains(t,
+		render(t,
+			templates.LinkPage(templates.LinkView{Lang: "ko", Room: "integration", Name: "쿠팡 연동"})), "<dd>쿠팡 연동</dd>")
 
 	view.Info.Support.URL, view.Info.ReturnURL = "javascript:alert(1)", "javascript:alert(1)"
 	require.NotContains(t, render(t, templates.RoomPage(view)), "javascript:")
@@ -72,8 +76,9 @@ func TestPageShowsTheOperatorsRoomDetails(t *testing.T) {
 
 func TestNextInLineHasNumberAndMarketplaceAtHandAndLeavesByTheLastButton(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
-	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000", Marketplace: templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"},
-		Support: templates.SupportInfo{Text: "평일 9시~18시", URL: "https://help.example"}}
+	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000",
+		Marketplace: templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"},
+		Support:     templates.SupportInfo{Text: "평일 9시~18시", URL: "https://help.example"}}
 	tab.open(room, "ko")
 	room.push(t, place(2))
 	tab.until(`document.body.dataset.state === "waiting"`)
@@ -82,8 +87,10 @@ func TestNextInLineHasNumberAndMarketplaceAtHandAndLeavesByTheLastButton(t *test
 	tab.shows("ready")
 	tab.hasText("ready", "010-0000-0000")
 	tab.until(`document.querySelector("#ready a").href === "https://market.example/"`)
-	tab.until(`[...document.querySelectorAll("main button")].filter((b) => b.getClientRects().length > 0).at(-1).id === "leave"`)
-	tab.until(`document.querySelector(".help a").textContent === "고객센터에 물어보기" && document.querySelector(".help span").textContent === "평일 9시~18시"`)
+	tab.until(
+		`[...document.querySelectorAll("main button")].filter((b) => b.getClientRects().length > 0).at(-1).id === "leave"`)
+	tab.until(
+		`document.querySelector(".help a").textContent === "고객센터에 물어보기" && document.querySelector(".help span").textContent === "평일 9시~18시"`)
 	room.push(t, turn(0))
 	tab.step("ask")
 	tab.hides("ready")
@@ -133,7 +140,8 @@ func TestTurnThatMayBeOverDoesNotCallToTheMarketplace(t *testing.T) {
 	}
 	require.Equal(t, "시간이 다 됐어요", tab.text("turn-title"))
 	require.Contains(t, tab.text("turn-lead"), "그때까지 인증번호를 요청하지 마세요")
-	tab.until(`document.title === "시간이 다 됐어요 · 인증 대기실" && document.querySelector("link[rel=icon]").href.endsWith("waiting.svg")`)
+	tab.until(
+		`document.title === "시간이 다 됐어요 · 인증 대기실" && document.querySelector("link[rel=icon]").href.endsWith("waiting.svg")`)
 	tab.until(`document.activeElement.id === "turn-title"`)
 	tab.hasText("say", "시간이 다 됐어요. 차례가 어떻게 됐는지 아직 확인하지 못했어요")
 	require.Empty(t, tab.text("shout"))
@@ -146,7 +154,8 @@ func TestMarketplaceIsOpenedOnlyOnceTheAskCounts(t *testing.T) {
 	tab.open(room, "ko")
 	room.push(t, turn(0))
 	tab.step("ask")
-	room.then(object{"code": "number_busy", "detail": "바빠요", "ask_after": rfc(time.Now().Add(10 * time.Minute).UnixMilli())})
+	room.then(object{"code": "number_busy", "detail": "바빠요",
+		"ask_after": rfc(time.Now().Add(10 * time.Minute).UnixMilli())})
 	tab.do(chromedp.Click("#ask"))
 	tab.step("busy")
 	tab.until(`opened.join() === "tab,closed"`)
@@ -155,7 +164,8 @@ func TestMarketplaceIsOpenedOnlyOnceTheAskCounts(t *testing.T) {
 	tab.step("ask")
 	tab.run(`(() => { window.fetched = window.fetch; ` + cutOff + `})()`)
 	tab.do(chromedp.Click("#ask"))
-	tab.until(`document.querySelector("[data-error=locked]").textContent.startsWith("서버에 닿지 못했어요. 아직 인증번호를 요청하지 말고")`)
+	tab.until(
+		`document.querySelector("[data-error=locked]").textContent.startsWith("서버에 닿지 못했어요. 아직 인증번호를 요청하지 말고")`)
 	tab.until(`opened.join() === "tab,closed,tab,closed"`)
 	tab.run(`window.fetch = window.fetched; window.open = () => null`) // blocked
 	tab.do(chromedp.Click("#ask"))

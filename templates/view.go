@@ -76,7 +76,8 @@ package templates
 
 // ContentSecurityPolicy is the policy that the pages need. The JSON blocks in them are data and are not
 // executed, so they need no script permission.
-const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; worker-src 'self'; manifest-src 'self'; " +
+const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+	"worker-src 'self'; manifest-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // The states of a RoomView: the contract's statuses of a state frame.

@@ -73,7 +73,8 @@ func (c viewCase) view() templates.RoomView {
 		v.Codes = &templates.CodesView{Asked: codes.Asked, Open: codes.Open, AskAfter: moment(codes.AskIn)}
 	}
 	for _, m := range c.SMS {
-		v.SMS = append(v.SMS, templates.SMSView{MessageID: m.ID, Text: m.Text, Code: m.Code, Late: m.Late, ReceivedAt: viewNow - m.Ago*1000})
+		v.SMS = append(v.SMS, templates.SMSView{MessageID: m.ID, Text: m.Text, Code: m.Code, Late: m.Late,
+			ReceivedAt: viewNow - m.Ago*1000})
 	}
 	for _, m := range c.Offers {
 		v.Offers = append(v.Offers, templates.OfferView{MessageID: m.ID, ReceivedAt: viewNow - m.Ago*1000})
@@ -102,7 +103,9 @@ func TestScriptShowsAStateAsInTheTable(t *testing.T) {
 	content, table := readViews(t)
 	tab.do(inZone("Asia/Seoul"))
 	tab.open(room, "ko")
-	seen, err := chromedp.Run(tab.ctx, chromedp.Evaluate[map[string]map[string]string](fmt.Sprintf(drawViews, content, viewNow), chromedp.EvalAwaitPromise))
+	seen, err := chromedp.Run(tab.ctx,
+		chromedp.Evaluate[map[string]map[string]string](fmt.Sprintf(drawViews, content, viewNow),
+			chromedp.EvalAwaitPromise))
 	require.NoError(t, err)
 	for _, row := range table.Cases {
 		require.Equal(t, row.Shown, seen[row.Name], row.Name)

@@ -35,7 +35,8 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 func (r waitsRow) view() room.View {
 	v := room.View{Paused: r.Paused, Hold: seconds(r.Hold), Spread: seconds(r.Spread)}
 	if r.Left != nil {
-		v.Lease = &room.Lease{GrantedAt: frameAt - seconds(*r.Elapsed).Milliseconds(), ExpiresAt: frameAt + seconds(*r.Left).Milliseconds()}
+		v.Lease = &room.Lease{GrantedAt: frameAt - seconds(*r.Elapsed).Milliseconds(),
+			ExpiresAt: frameAt + seconds(*r.Left).Milliseconds()}
 	}
 	return v
 }
@@ -68,7 +69,8 @@ func TestPageCountsWaitsDownAsInTheTable(t *testing.T) {
 		estimated, maximum := row.at(0)
 		require.Equal(t, [2]*int64{row.Estimated, row.Maximum}, [2]*int64{estimated, maximum}, "frame %+v", row)
 		estimated, maximum = row.page(row.Gone)
-		require.Equal(t, [2]*int64{row.ThenEstimated, row.ThenMaximum}, [2]*int64{estimated, maximum}, "page %+v", row)
+		require.Equal(t, [2]*int64{row.ThenEstimated, row.ThenMaximum}, [2]*int64{estimated, maximum}, "page %+v",
+			row)
 	}
 }
 

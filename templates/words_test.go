@@ -48,7 +48,9 @@ func TestWaitsAreWrittenAsInTheTable(t *testing.T) {
 	}{
 		{table.Estimate, func(lang string, r wordsRow) string { return templates.EstimateWords(lang, r.Seconds) }},
 		{table.Span, func(lang string, r wordsRow) string { return templates.SpanWords(lang, r.Seconds) }},
-		{table.Sentence, func(lang string, r wordsRow) string { return templates.WaitSentence(lang, r.Estimated, r.Maximum) }},
+		{table.Sentence, func(lang string, r wordsRow) string {
+			return templates.WaitSentence(lang, r.Estimated, r.Maximum)
+		}},
 		{table.Ahead, func(lang string, r wordsRow) string { return templates.AheadWords(lang, r.Position) }},
 		{table.When, func(lang string, r wordsRow) string { return templates.WhenWords(lang, r.Hour, r.Minute) }},
 	} {

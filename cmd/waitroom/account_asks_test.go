@@ -37,7 +37,8 @@ func (a *account) displaced(l *lease, m *message, w span) bool {
 		return false
 	}
 	return slices.ContainsFunc(a.leases, func(other *lease) bool {
-		return other.fence > l.fence && other.party() != l.party() && other.asking && !other.live && !other.waits() &&
+		return other.fence > l.fence && other.party() != l.party() && other.asking && !other.live &&
+			!other.waits() &&
 			slices.ContainsFunc(other.asks, func(ask ask) bool {
 				return ask.at < w.to && w.from-ask.at < quarantine.Milliseconds() && ask.filter.takes(m.content)
 			})
@@ -68,13 +69,17 @@ func (a *account) behind(mine *lease, m *message, w span) bool {
 
 // askedByOthers reports whether another party has an open ask that a message may answer.
 func (a *account) askedByOthers(mine *lease, m *message, w span) bool {
-	return slices.ContainsFunc(a.leases, func(l *lease) bool { return l.party() != mine.party() && l.answers(m, w) >= 0 })
+	return slices.ContainsFunc(a.leases, func(l *lease) bool {
+		return l.party() != mine.party() && l.answers(m, w) >= 0
+	})
 }
 
 // askedSince reports whether another party asked after a moment.
 func (a *account) askedSince(mine *lease, moment int64) bool {
 	return slices.ContainsFunc(a.leases, func(l *lease) bool {
-		return l.party() != mine.party() && slices.ContainsFunc(l.asks, func(ask ask) bool { return ask.at > moment })
+		return l.party() != mine.party() && slices.ContainsFunc(l.asks, func(ask ask) bool {
+			return ask.at > moment
+		})
 	})
 }
 
@@ -83,7 +88,9 @@ func (a *account) askedSince(mine *lease, moment int64) bool {
 func (a *account) secondCode(w span) bool {
 	turns := map[string]int{}
 	for _, l := range a.leases {
-		if slices.ContainsFunc(l.asks, func(ask ask) bool { return ask.at < w.to && w.from < ask.at+2*quarantine.Milliseconds() }) {
+		if slices.ContainsFunc(l.asks, func(ask ask) bool {
+			return ask.at < w.to && w.from < ask.at+2*quarantine.Milliseconds()
+		}) {
 			turns[l.party()]++
 		}
 	}
@@ -98,7 +105,10 @@ func (a *account) secondCode(w span) bool {
 // couldCause reports whether a lease's party could have caused a message.
 func (a *account) couldCause(party string, w span) bool {
 	return slices.ContainsFunc(a.leases, func(l *lease) bool {
-		return l.party() == party && (l.touches(w) || slices.ContainsFunc(l.asks, func(ask ask) bool { return ask.at < w.to && w.from-ask.at <= openFor }))
+		return l.party() == party &&
+			(l.touches(w) || slices.ContainsFunc(l.asks, func(ask ask) bool {
+				return ask.at < w.to && w.from-ask.at <= openFor
+			}))
 	})
 }
 
@@ -127,7 +137,8 @@ func (l *lease) last(moment int64) int64 {
 func (a *account) quarantined(mine *lease, w span) bool {
 	for _, l := range a.leases {
 		for _, ask := range l.asks {
-			if l.fence < mine.fence && ask.answer == nil && ask.at < w.to && w.from < ask.at+quarantine.Milliseconds() {
+			if l.fence < mine.fence && ask.answer == nil && ask.at < w.to &&
+				w.from < ask.at+quarantine.Milliseconds() {
 				return true
 			}
 		}
@@ -200,5 +211,7 @@ func (l *lease) answers(m *message, w span) int {
 
 // answersAny returns the earliest open ask made before a message, with any filter; -1 for none.
 func (l *lease) answersAny(w span) int {
-	return slices.IndexFunc(l.asks, func(a ask) bool { return a.at < w.to && w.from-a.at <= openFor && a.answer == nil })
+	return slices.IndexFunc(l.asks, func(a ask) bool {
+		return a.at < w.to && w.from-a.at <= openFor && a.answer == nil
+	})
 }

@@ -62,14 +62,16 @@ type judgement struct {
 func (j judgement) String() string { return fmt.Sprintf("%+v", j.verdict) }
 
 func newAccount() *account {
-	return &account{byFence: map[int64]*lease{}, same: map[string]*judgement{}, parts: map[string]*long{}, judged: map[string]*judgement{}}
+	return &account{byFence: map[int64]*lease{}, same: map[string]*judgement{}, parts: map[string]*long{},
+		judged: map[string]*judgement{}}
 }
 
 func (a *account) granted(e event, p *stay) string {
 	if p == nil {
 		return "no session had that lease"
 	}
-	l := &lease{stay: p, fence: e.fence, ticket: e.ticket, granted: p.granted.from, live: true, asking: p.manner.joinsAsking()}
+	l := &lease{stay: p, fence: e.fence, ticket: e.ticket, granted: p.granted.from, live: true,
+		asking: p.manner.joinsAsking()}
 	a.leases = append(a.leases, l)
 	a.byFence[l.fence] = l
 	return ""
@@ -140,7 +142,9 @@ func (a *account) busyUntil(mine *lease) (until int64) {
 func (a *account) possible(m *message, at int64) (list []judgement) {
 	for _, w := range m.windows(at) {
 		for _, j := range a.attribute(m, w) {
-			if !slices.ContainsFunc(list, func(other judgement) bool { return other.verdict == j.verdict && other.clock == j.clock }) {
+			if !slices.ContainsFunc(list, func(other judgement) bool {
+				return other.verdict == j.verdict && other.clock == j.clock
+			}) {
 				list = append(list, j)
 			}
 		}
@@ -251,7 +255,9 @@ func (a *account) byTime(m *message, w span) []judgement {
 	}
 	if whole.twice {
 		own := a.judge(m, w)
-		if slices.ContainsFunc(own, func(j judgement) bool { return j.lease == nil || j.lease.party() != l.party() }) {
+		if slices.ContainsFunc(own, func(j judgement) bool {
+			return j.lease == nil || j.lease.party() != l.party()
+		}) {
 			return []judgement{none("ambiguous")}
 		}
 	}

@@ -116,7 +116,8 @@ func (s *seller) postAsk(ctx context.Context, p *stay, r *request) (reply, error
 		filter
 		Fence int64 `json:"fence"`
 	}{r.filter, p.fence})
-	c := call{method: http.MethodPost, path: "/api/" + s.room + "/lock/expect", body: string(body), session: s.session}
+	c := call{method: http.MethodPost, path: "/api/" + s.room + "/lock/expect", body: string(body),
+		session: s.session}
 	if s.chance(90) {
 		key := room.NewSession()
 		c.header = func() http.Header { return http.Header{"Idempotency-Key": {key}} }
@@ -136,7 +137,8 @@ func (s *seller) postAsk(ctx context.Context, p *stay, r *request) (reply, error
 		return got, fmt.Errorf("expect: %d %s", got.status, got.body)
 	}
 	switch {
-	case got.status == http.StatusOK && answer.Status == "expecting" && answer.Ticket == p.ticket && answer.Fence == p.fence:
+	case got.status == http.StatusOK && answer.Status == "expecting" && answer.Ticket == p.ticket &&
+		answer.Fence == p.fence:
 		r.number = answer.Asked
 	case got.status == http.StatusConflict && answer.Code == "number_busy":
 		r.until = answer.AskAfter.UnixMilli()
@@ -152,9 +154,11 @@ func (s *seller) postAsk(ctx context.Context, p *stay, r *request) (reply, error
 func busyFor(got reply, r *request) error {
 	seconds, err := strconv.ParseInt(got.header.Get("Retry-After"), 10, 64)
 	least, most := float64(r.until-r.to)/1000, float64(r.until-r.from)/1000
-	if err != nil || seconds < 1 || float64(seconds) < math.Ceil(least) || float64(seconds) > max(math.Ceil(most), 1) ||
+	if err != nil || seconds < 1 || float64(seconds) < math.Ceil(least) ||
+		float64(seconds) > max(math.Ceil(most), 1) ||
 		least > quarantine.Seconds() {
-		return fmt.Errorf("the number is busy for %q or until %d, asked %d, answered %d", got.header.Get("Retry-After"), r.until, r.from, r.to)
+		return fmt.Errorf("the number is busy for %q or until %d, asked %d, answered %d",
+			got.header.Get("Retry-After"), r.until, r.from, r.to)
 	}
 	return nil
 }

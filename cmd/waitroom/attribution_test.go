@@ -98,15 +98,19 @@ func (x *accounts) judge(a *account, e event, m *message, next []event) string {
 	found := slices.IndexFunc(possible, matches)
 	if found < 0 {
 		a.take(judgement{verdict: got, message: m, lease: a.byFence[got.fence]}, e.at)
-		return fmt.Sprintf("%s (sent %d–%d, part %d of %d of %q, code %t) is %s, not %v", m.id, m.from, m.to, m.part, m.parts, m.ref, m.code != "", m.raw, possible)
+		return fmt.Sprintf("%s (sent %d–%d, part %d of %d of %q, code %t) is %s, not %v", m.id, m.from, m.to,
+			m.part, m.parts, m.ref, m.code != "", m.raw, possible)
 	}
 	picked := possible[found]
-	picked.unsure = slices.ContainsFunc(possible, func(j judgement) bool { return matches(j) && j.clock != picked.clock })
+	picked.unsure = slices.ContainsFunc(possible, func(j judgement) bool {
+		return matches(j) && j.clock != picked.clock
+	})
 	if picked.clock {
 		x.clock++
 	}
 	j := a.take(picked, e.at)
-	ended := len(next) > 0 && next[0].entry == e.entry && next[0].room == e.room && next[0].kind == "ended" && next[0].fence == got.fence
+	ended := len(next) > 0 && next[0].entry == e.entry && next[0].room == e.room && next[0].kind == "ended" &&
+		next[0].fence == got.fence
 	switch {
 	case j.lease != nil && j.lease.ticket != m.answer.Ticket:
 		return fmt.Sprintf("%s: that lease is ticket %d's", m.id, j.lease.ticket)
@@ -122,7 +126,8 @@ func (x *accounts) busy(stays []*stay) (wrong []string) {
 	for _, p := range stays {
 		for _, r := range p.requests {
 			if r.until != 0 && !x.rooms[p.room].keepsBusy(p, r.until-quarantine.Milliseconds()) {
-				wrong = append(wrong, fmt.Sprintf("ticket %d in %s: the number is busy until %d", p.ticket, p.room, r.until))
+				wrong = append(wrong, fmt.Sprintf("ticket %d in %s: the number is busy until %d", p.ticket, p.room,
+					r.until))
 			}
 		}
 	}
@@ -132,7 +137,8 @@ func (x *accounts) busy(stays []*stay) (wrong []string) {
 // keepsBusy reports whether another session's earlier lease asked, or ended without a word, at a moment.
 func (a *account) keepsBusy(mine *stay, moment int64) bool {
 	return slices.ContainsFunc(a.leases, func(l *lease) bool {
-		return l.fence < mine.fence && l.party() != mine.party() && (slices.Contains(times(l.asks), moment) || !l.asking && l.end == moment)
+		return l.fence < mine.fence && l.party() != mine.party() &&
+			(slices.Contains(times(l.asks), moment) || !l.asking && l.end == moment)
 	})
 }
 
@@ -155,9 +161,13 @@ type astray struct {
 }
 
 func (s astray) String() string {
-	return fmt.Sprintf("%d codes sent within their quarantine: %d to their own, %d to nobody, displaced by another that took their place: %v, "+
-		"%d overtaken by their own lease's next code, %d alike another's, %d by a clock behind while two asks were open, %d wrong; %d sent after it: %d wrong; %d of sellers who had not asked wrong; %d codes of nobody taken for somebody's", s.inside,
-		s.insideRight, s.insideNobody, s.displaced, s.overtaken, s.twins, s.closer, len(s.wrong), s.beyond, s.beyondWrong, s.unasked, s.adverts)
+	return fmt.Sprintf("%d codes sent within their quarantine: %d to their own, %d to nobody, displaced by "+
+		"another that took their place: %v, "+
+		"%d overtaken by their own lease's next code, %d alike another's, %d by a clock behind while two asks "+
+		"were open, %d wrong; %d sent after it: %d wrong; %d of sellers who had not asked wrong; %d codes of "+
+		"nobody taken for somebody's", s.inside,
+		s.insideRight, s.insideNobody, s.displaced, s.overtaken, s.twins, s.closer, len(
+			s.wrong), s.beyond, s.beyondWrong, s.unasked, s.adverts)
 }
 
 // truth compares each code's hidden truth with the lease it was attributed to.
@@ -204,9 +214,11 @@ func (x *accounts) truth(all map[string]history, messages []*message) (s astray)
 			case x.closer(m):
 				s.closer++
 			default:
-				s.wrong = append(s.wrong, fmt.Sprintf("%s in %s, sent at %d (it says %d–%d), judged at %d, asked for by ticket %d (%s), is %s: of %s",
-					m.id, m.room, m.sent, m.from, m.to, x.judged(m).at, m.cause.place.ticket,
-					x.rooms[m.room].byFence[m.cause.place.fence], m.raw, x.rooms[m.room].byFence[m.answer.Fence]))
+				s.wrong = append(s.wrong,
+					fmt.Sprintf("%s in %s, sent at %d (it says %d–%d), judged at %d, asked for by ticket %d (%s), is %s: "+
+						"of %s",
+						m.id, m.room, m.sent, m.from, m.to, x.judged(m).at, m.cause.place.ticket,
+						x.rooms[m.room].byFence[m.cause.place.fence], m.raw, x.rooms[m.room].byFence[m.answer.Fence]))
 			}
 		}
 	}
@@ -220,7 +232,8 @@ func (x *accounts) unasked(m *message) string {
 	if l == nil || l.asking || m.resent || m.sent+m.ahead < l.granted || x.sentBy(m)+m.ahead >= l.end {
 		return ""
 	}
-	return fmt.Sprintf("%s in %s, sent at %d in the lease of ticket %d, which is not asking, is %s", m.id, m.room, m.sent, l.ticket, m.raw)
+	return fmt.Sprintf("%s in %s, sent at %d in the lease of ticket %d, which is not asking, is %s", m.id,
+		m.room, m.sent, l.ticket, m.raw)
 }
 
 // sentBy returns the latest time at which a message was sent: one without a time is as old as its way here.
@@ -260,7 +273,9 @@ func (x *accounts) displaced(m *message) string {
 
 // overtaken reports whether a code of the same lease had answered the ask: sent later, but faster.
 func (x *accounts) overtaken(m *message) bool {
-	return x.answeredBefore(m, func(z *message) bool { return z.cause != nil && z.cause.place == m.cause.place && z.sent > m.sent })
+	return x.answeredBefore(m, func(z *message) bool {
+		return z.cause != nil && z.cause.place == m.cause.place && z.sent > m.sent
+	})
 }
 
 // closer reports whether a code seems older than its ask, while its lease had asked less than a

@@ -55,7 +55,8 @@ const lastMoment = 1 << 60
 func (p *stay) party() string { return p.session + "=" + p.seller }
 
 func newStay(s *seller, name string) *stay {
-	return &stay{room: s.room, session: s.session, seller: name, manner: s.manner(), granted: span{0, lastMoment}, ended: span{0, lastMoment}}
+	return &stay{room: s.room, session: s.session, seller: name, manner: s.manner(),
+		granted: span{0, lastMoment}, ended: span{0, lastMoment}}
 }
 
 func (p *stay) joined(r reply, now standing) {
@@ -127,7 +128,8 @@ func (p *stay) released(r reply) error {
 	if r.status == http.StatusNotFound || r.status == http.StatusConflict { // it had ended before
 		return nil
 	}
-	if err := json.Unmarshal([]byte(r.body), &left); err != nil || r.status != http.StatusOK || left.Ticket != p.ticket {
+	if err := json.Unmarshal([]byte(r.body), &left); err != nil || r.status != http.StatusOK ||
+		left.Ticket != p.ticket {
 		return fmt.Errorf("leave of ticket %d: %d %s", p.ticket, r.status, r.body)
 	}
 	p.outcome = left.Outcome

@@ -34,7 +34,8 @@ const (
 
 // secrets may appear to the holder alone; the others are no secret in the store, but may not leave it.
 var (
-	secrets   = []string{canary, canaryText, canaryWide, canaryTail, canarySender, strings.ReplaceAll(canarySender, "-", ""), "7319-5566", smsSecret, rawSecret}
+	secrets = []string{canary, canaryText, canaryWide, canaryTail, canarySender,
+		strings.ReplaceAll(canarySender, "-", ""), "7319-5566", smsSecret, rawSecret}
 	rawSecret = strings.TrimPrefix(smsSecret, "whsec_")
 )
 
@@ -91,7 +92,8 @@ func (s *single) posts(paths map[string]string) (answers string) {
 // canaryContent has the canary as its code, and returns a word that marks this one.
 func (s *single) canaryContent() (l content, word string) {
 	word = s.carrier.word()
-	return content{sender: canarySender, code: canary, text: "[" + word + "] 인증번호는 [" + canaryText + "] 입니다. (" + canaryWide + ")\n" +
+	return content{sender: canarySender, code: canary, text: "[" + word + "] 인증번호는 [" + canaryText + "] 입니다. (" +
+		canaryWide + ")\n" +
 		"@seller.example.com #" + canary + " " + canaryTail}, word
 }
 
@@ -110,10 +112,12 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	t.Parallel()
 	integration := newReceiver(t)
 	url, dsn := sqliteFile(t)
-	store := redistest.StartWith(t, redistest.Config{Args: []string{"--appendonly", "yes", "--rdbcompression", "no",
-		"--slowlog-log-slower-than", "0", "--slowlog-max-len", "1000000"}})
+	store := redistest.StartWith(t,
+		redistest.Config{Args: []string{"--appendonly", "yes", "--rdbcompression", "no",
+			"--slowlog-log-slower-than", "0", "--slowlog-max-len", "1000000"}})
 	monitored := monitor(t, store.Addr())
-	s := newSingleOn(t, store, "sqlite", url, dsn, "--webhook-url", integration.URL, "--webhook-secret", smsSecret,
+	s := newSingleOn(t, store, "sqlite", url, dsn, "--webhook-url", integration.URL, "--webhook-secret",
+		smsSecret,
 		"--log-level", "debug", "--log-format", "json", "--support-users", supportUsers(t))
 	agent := newAgent(t, s.fleet.members[0].url)
 	roomDesk, allRooms := agent.watch("/api/support/"+oneRoom+"/ws"), agent.watch("/api/support/ws")
@@ -148,9 +152,10 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	roomDesk.await(t, `"ambiguous"`) // before it is assigned
 	out := map[string]string{}
 	out["answers to what is wrong"] = s.posts(map[string]string{
-		"/api/" + oneRoom + "/sms":       `{"message_id":"bad","text":"` + canary + `","sent_at":"` + canary + `"}`,
-		"/api/" + oneRoom + "/sms?q=1":   `{"text":"` + canary,
-		"/api/" + oneRoom + "/sms?q=2":   `{"message_id":"bad","from":"` + canarySender + `","text":"` + canary + `","ref":"` + canary + `","part":3,"parts":2}`,
+		"/api/" + oneRoom + "/sms":     `{"message_id":"bad","text":"` + canary + `","sent_at":"` + canary + `"}`,
+		"/api/" + oneRoom + "/sms?q=1": `{"text":"` + canary,
+		"/api/" + oneRoom + "/sms?q=2": `{"message_id":"bad","from":"` + canarySender + `","text":"` + canary +
+			`","ref":"` + canary + `","part":3,"parts":2}`,
 		"/api/other/sms":                 `{"message_id":"bad","text":"` + canary + `"}`,
 		"/api/" + oneRoom + "/sms?big=1": `{"message_id":"bad","text":"` + strings.Repeat(canary+" ", 4096) + `"}`,
 		"/api/" + oneRoom + "/lock":      `{"message_id":"bad","text":"` + canary + `"}`,
@@ -167,7 +172,8 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	}
 	out["status for its holder"] = s.get(a, "/api/"+oneRoom+"/lock/status")
 	out["frames of the next holder"] = framesOf(ofD)
-	out["desk: assign"] = agent.act("/api/support/"+oneRoom+"/assign", fmt.Sprintf(`{"message_id":%q,"fence":%d,"reason":"the seller says so"}`, other.id, first.Fence))
+	out["desk: assign"] = agent.act("/api/support/"+oneRoom+"/assign",
+		fmt.Sprintf(`{"message_id":%q,"fence":%d,"reason":"the seller says so"}`, other.id, first.Fence))
 	require.Contains(t, out["desk: assign"], `"result":"late"`)
 	roomDesk.await(t, `"type":"desk"`, `"ambiguous"`, `"no_lease"`, `"rejected"`, `"message_refused"`, "minutes")
 	allRooms.await(t, `"nobodys"`)
@@ -205,7 +211,8 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 }
 
 // searchStore adds everything readable in Redis: keys, publishes, the slow log, the monitor, and every file.
-func (s *single) searchStore(store *redistest.Server, out map[string]string, published func() string, monitored func() string) {
+func (s *single) searchStore(store *redistest.Server, out map[string]string, published func() string,
+	monitored func() string) {
 	s.t.Helper()
 	keys := s.keys()
 	require.NotEmpty(s.t, keys["{"+oneRoom+"}:texts"], "they are there, and sealed")
@@ -213,7 +220,8 @@ func (s *single) searchStore(store *redistest.Server, out map[string]string, pub
 	slow, err := s.rdb.SlowLogGet(s.t.Context(), -1).Result()
 	require.NoError(s.t, err)
 	require.NoError(s.t, s.rdb.Save(s.t.Context()).Err())
-	out["store: slow log"], out["store: published"], out["store: monitor"] = fmt.Sprintf("%+v", slow), published(), monitored()
+	out["store: slow log"], out["store: published"], out["store: monitor"] = fmt.Sprintf("%+v", slow),
+		published(), monitored()
 	for _, verb := range []string{"fcall", "hset", "zadd", "xadd", "publish"} { // commands of scripts, too
 		require.Contains(s.t, strings.ToLower(out["store: monitor"]), `"`+verb+`"`)
 	}
@@ -257,7 +265,8 @@ func monitor(t *testing.T, addr string) func() string {
 // reject reports that a message is not the session's.
 func (s *single) reject(session string, m *message) {
 	s.t.Helper()
-	r := s.do(http.MethodPost, session, "/lock/reject", fmt.Sprintf(`{"fence":%d,"message_id":"%s"}`, m.answer.Fence, m.id))
+	r := s.do(http.MethodPost, session, "/lock/reject", fmt.Sprintf(`{"fence":%d,"message_id":"%s"}`,
+		m.answer.Fence, m.id))
 	require.Equal(s.t, http.StatusOK, r.status, r.body)
 }
 

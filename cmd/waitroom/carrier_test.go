@@ -147,11 +147,13 @@ func encode(fields map[string]any) string {
 }
 
 func (c *carrier) call(m *message) call {
-	return call{method: http.MethodPost, path: "/api/" + m.room + "/sms", body: m.body, header: func() http.Header {
-		now := time.Now()
-		signature, _ := c.signer.Sign(m.id, now, []byte(m.body)) // an HMAC does not fail
-		return http.Header{"Webhook-Id": {m.id}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)}, "Webhook-Signature": {signature}}
-	}}
+	return call{method: http.MethodPost, path: "/api/" + m.room + "/sms", body: m.body,
+		header: func() http.Header {
+			now := time.Now()
+			signature, _ := c.signer.Sign(m.id, now, []byte(m.body)) // an HMAC does not fail
+			return http.Header{"Webhook-Id": {m.id}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
+				"Webhook-Signature": {signature}}
+		}}
 }
 
 // deliver brings a message by its route; pace is its room's. Every post of it must get the same answer.
@@ -194,7 +196,8 @@ func (c *carrier) reuse(ctx context.Context, m *message) error {
 	m.reused = true
 	r, err := c.fleet.insist(ctx, 0, c.call(&again))
 	if err == nil && (r.status != http.StatusOK || r.body != m.raw) {
-		err = fmt.Errorf("message %s in %s: %s, and another with its id %d %s", m.id, m.room, m.raw, r.status, r.body)
+		err = fmt.Errorf("message %s in %s: %s, and another with its id %d %s", m.id, m.room, m.raw, r.status,
+			r.body)
 	}
 	return err
 }
@@ -203,7 +206,8 @@ func (c *carrier) answered(m *message, replies []reply) error {
 	m.asked, m.answered, m.raw = replies[0].asked, replies[0].answered, replies[0].body
 	for _, r := range replies {
 		if r.status != http.StatusOK || r.body != m.raw {
-			return fmt.Errorf("message %s in %s: %d %s, and another post of it %s", m.id, m.room, r.status, r.body, m.raw)
+			return fmt.Errorf("message %s in %s: %d %s, and another post of it %s", m.id, m.room, r.status, r.body,
+				m.raw)
 		}
 		m.asked, m.answered = min(m.asked, r.asked), min(m.answered, r.answered)
 		m.repeated = m.repeated || r.attempts > 1

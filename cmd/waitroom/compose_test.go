@@ -77,12 +77,16 @@ func TestAReplicaIsReadyWithWhatComposeGivesIt(t *testing.T) {
 	redis := services["redis"].Command
 	require.Equal(t, "redis-server", redis[0])
 	store := redistest.StartWith(t, redistest.Config{Args: redis[1:]})
-	addr, metrics := fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(t)), fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(t))
+	addr, metrics := fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(t)),
+		fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(t))
 	rooms, err := filepath.Abs(filepath.Join(checkout, "deploy", "rooms", "rooms.yaml"))
 	require.NoError(t, err)
-	require.Equal(t, []string{"./rooms:" + filepath.Dir(services["waitroom-1"].Environment["WAITROOM_ROOMS_FILE"]) + ":ro"}, services["waitroom-1"].Volumes)
+	require.Equal(t,
+		[]string{"./rooms:" + filepath.Dir(services["waitroom-1"].Environment["WAITROOM_ROOMS_FILE"]) +
+			":ro"}, services["waitroom-1"].Volumes)
 	env := services["waitroom-1"].environment(t,
-		map[string]string{"WAITROOM_ADDR": addr, "WAITROOM_METRICS_ADDR": metrics, "WAITROOM_REDIS_URL": store.URL(), "WAITROOM_ROOMS_FILE": rooms},
+		map[string]string{"WAITROOM_ADDR": addr, "WAITROOM_METRICS_ADDR": metrics,
+			"WAITROOM_REDIS_URL": store.URL(), "WAITROOM_ROOMS_FILE": rooms},
 		map[string]string{"database_url": pgtest.Start(t).URL(), "sms_webhook_secret": smsSecret,
 			"support_users": "support:$2a$10$7EqJtq98hPqEX7fNZaFWoOhi5cX3bJ7oVYJcM0KqBv2Jc0pUoM8bW"})
 	logPath := filepath.Join(t.TempDir(), "log")
@@ -137,14 +141,16 @@ func TestComposesHaproxyIsTheDocumentedOne(t *testing.T) {
 		for line := range strings.Lines(string(text[bytes.Index(text, []byte("\nglobal\n")):])) {
 			line = strings.TrimSpace(strings.ReplaceAll(line, ":8080", ":80"))
 			for i, name := range []string{"one", "two", "three"} {
-				line = strings.Replace(line, fmt.Sprintf("server %s waitroom-%d", name, i+1), fmt.Sprintf("server %s 10.0.0.%d", name, i+1), 1)
+				line = strings.Replace(line, fmt.Sprintf("server %s waitroom-%d", name, i+1),
+					fmt.Sprintf("server %s 10.0.0.%d", name, i+1), 1)
 			}
 			kept = append(kept, line)
 		}
 		return strings.Join(kept, "\n")
 	}
 	here := rules("deploy/haproxy/haproxy.cfg")
-	for _, more := range []string{"# A container that begins anew may have another address.\ndefault-server init-addr last,libc,none resolvers names\n\n",
+	for _, more := range []string{"# A container that begins anew may have another address.\ndefault-server " +
+		"init-addr last,libc,none resolvers names\n\n",
 		"resolvers names\nparse-resolv-conf\nhold valid 1s\n"} {
 		require.Contains(t, here, more)
 		here = strings.Replace(here, more, "", 1)
@@ -155,7 +161,8 @@ func TestComposesHaproxyIsTheDocumentedOne(t *testing.T) {
 func TestTheImageIsBuiltFromAllThatTheProgramNeeds(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(checkout, ".dockerignore"))
 	require.NoError(t, err)
-	list := exec.Command("go", "list", "-deps", "-f", `{{if and .Module .Module.Main}}{{.ImportPath}}{{end}}`, ".")
+	list := exec.Command("go", "list", "-deps", "-f", `{{if and .Module .Module.Main}}{{.ImportPath}}{{end}}`,
+		".")
 	out, err := list.Output()
 	require.NoError(t, err)
 	for _, path := range strings.Fields(string(out)) {

@@ -45,7 +45,8 @@ func newAgent(t *testing.T, base string) *agent {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	a := &agent{t: t, base: base, http: &http.Client{Jar: jar, Transport: transport, Timeout: patience}}
-	resp, err := a.http.PostForm(base+"/support/sign-in", url.Values{"username": {agentName}, "password": {agentPassword}})
+	resp, err := a.http.PostForm(base+"/support/sign-in",
+		url.Values{"username": {agentName}, "password": {agentPassword}})
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, resp.StatusCode)
 	require.Equal(t, "/support", resp.Request.URL.Path)
@@ -147,16 +148,19 @@ func (w *watched) await(t *testing.T, words ...string) {
 func (a *agent) seen(seller string, fence int64, messageID string) map[string]string {
 	a.t.Helper()
 	out := map[string]string{}
-	for _, path := range []string{"/support", "/support/" + oneRoom, "/support/" + oneRoom + "/history", "/support/-/sellers/" + seller,
+	for _, path := range []string{"/support", "/support/" + oneRoom, "/support/" + oneRoom + "/history",
+		"/support/-/sellers/" + seller,
 		"/support/-/audit", "/support/-/deliveries"} {
 		for _, lang := range []string{"ko", "en"} {
 			out["desk: page "+path+" "+lang] = a.get(path + "?lang=" + lang)
 		}
 	}
-	for _, path := range []string{"/history", "/history?format=csv", "/history?seller=" + seller, "/timeline?seller=" + seller} {
+	for _, path := range []string{"/history", "/history?format=csv", "/history?seller=" + seller,
+		"/timeline?seller=" + seller} {
 		out["desk: "+path] = a.get("/api/support/" + oneRoom + path)
 	}
-	for _, body := range []string{"{}", `{"reason":"x","fence":1}`, `{"reason":"x","fence":1,"message_id":"` + messageID + `"}`} {
+	for _, body := range []string{"{}", `{"reason":"x","fence":1}`, `{"reason":"x","fence":1,"message_id":"` +
+		messageID + `"}`} {
 		for _, verb := range []string{"release", "assign", "remove"} {
 			out["desk: "+verb+" "+body] = a.act("/api/support/"+oneRoom+"/"+verb, body)
 		}

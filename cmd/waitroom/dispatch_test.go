@@ -13,7 +13,8 @@ type journey struct {
 }
 
 func (s *seller) journey(leases int) journey {
-	j := journey{route: route{replica: s.rng.IntN(3), leases: leases, twins: s.chance(20), again: s.chance(20)}, reuse: s.chance(4)}
+	j := journey{route: route{replica: s.rng.IntN(3), leases: leases, twins: s.chance(20), again: s.chance(20)},
+		reuse: s.chance(4)}
 	if s.chance(8) {
 		j.resend = time.Millisecond + s.upTo(120)
 	}
@@ -22,11 +23,13 @@ func (s *seller) journey(leases int) journey {
 
 // send sends a code now, which arrives some leases later.
 func (s *seller) send(ctx context.Context, by *cause, how stamp, leases int) {
-	s.travel(ctx, s.message(s.carrier.codeContent(shops[s.rng.IntN(len(shops))]), time.Now(), how, by), how, s.journey(leases))
+	s.travel(ctx, s.message(s.carrier.codeContent(shops[s.rng.IntN(len(shops))]), time.Now(), how, by), how,
+		s.journey(leases))
 }
 
 // dispatch sends a message after a while; it arrives some leases later.
-func (s *seller) dispatch(ctx context.Context, l content, after time.Duration, how stamp, leases int, by *cause) {
+func (s *seller) dispatch(ctx context.Context, l content, after time.Duration, how stamp, leases int,
+	by *cause) {
 	j := s.journey(leases)
 	s.post.Go(func() error {
 		if err := linger(ctx, after); err != nil {
@@ -57,7 +60,8 @@ func (s *seller) dispatchLong(ctx context.Context, parts [2]content, by *cause) 
 
 // stray is a code that no seller asked for.
 func (s *seller) stray(ctx context.Context, at time.Time, leases int) {
-	s.travel(ctx, s.message(s.carrier.codeContent(shops[0]), at, milliseconds, nil), milliseconds, s.journey(leases))
+	s.travel(ctx, s.message(s.carrier.codeContent(shops[0]), at, milliseconds, nil), milliseconds,
+		s.journey(leases))
 }
 
 // noise sends the number's other messages.

@@ -15,8 +15,10 @@ func TestErasureWithoutItsArgumentsPrintsUsage(t *testing.T) {
 	for want, args := range map[string][]string{
 		"waitroom: say who: waitroom erase --seller ID": {"erase"},
 		"--seller: seller id is not valid":              {"erase", "--seller=no such"},
-		"WAITROOM_LEASE (--lease) is \"3h\"":            {"erase", "--seller", "s-1", "--end-places", "--lease", "3h"},
-		"WAITROOM_DATABASE_URL (--database-url): there is no ledger": {"erase", "--seller", "s-1", "--redis-url", redistest.Start(t).URL(),
+		"WAITROOM_LEASE (--lease) is \"3h\"": {"erase", "--seller", "s-1", "--end-places", "--lease",
+			"3h"},
+		"WAITROOM_DATABASE_URL (--database-url): there is no ledger": {"erase", "--seller", "s-1", "--redis-url",
+			redistest.Start(t).URL(),
 			"--database-url", "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db")},
 	} {
 		var out, problems bytes.Buffer

@@ -42,7 +42,8 @@ func startFleet(t *testing.T, n int, args ...string) *fleet {
 	t.Helper()
 	transport := &http.Transport{MaxIdleConnsPerHost: 100}
 	t.Cleanup(transport.CloseIdleConnections)
-	f := &fleet{t: t, args: args, slowest: map[string]time.Duration{}, client: &http.Client{Transport: transport, Timeout: patience}}
+	f := &fleet{t: t, args: args, slowest: map[string]time.Duration{},
+		client: &http.Client{Transport: transport, Timeout: patience}}
 	for i := range n {
 		addr := fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(t))
 		m := &member{addr: addr, url: "http://" + addr, log: filepath.Join(t.TempDir(), fmt.Sprint("log-", i))}

@@ -110,7 +110,8 @@ func readLedger(t *testing.T, db *sql.DB) ledgerBook {
 			AND v.completes = m.completes AND v.voided_at IS NULL)
 		FROM messages m ORDER BY room, message_id`, func(scan func(...any) error) error {
 		var m ledgerMessage
-		err := scan(&m.room, &m.id, &m.state, &m.result, &m.reason, &m.ticket, &m.fence, &m.duplicate, &m.completes, &m.verified)
+		err := scan(&m.room, &m.id, &m.state, &m.result, &m.reason, &m.ticket, &m.fence, &m.duplicate, &m.completes,
+			&m.verified)
 		b.messages = append(b.messages, m)
 		return err
 	}))
@@ -142,7 +143,8 @@ func readEvents(t *testing.T, db *sql.DB) (list []event) {
 		return err
 	}))
 	slices.SortFunc(list, func(a, b event) int {
-		return cmp.Or(cmp.Compare(a.room, b.room), cmp.Compare(a.ms, b.ms), cmp.Compare(a.sequence, b.sequence), cmp.Compare(a.n, b.n))
+		return cmp.Or(cmp.Compare(a.room, b.room), cmp.Compare(a.ms, b.ms), cmp.Compare(a.sequence, b.sequence),
+			cmp.Compare(a.n, b.n))
 	})
 	return list
 }
@@ -187,7 +189,8 @@ func (b ledgerBook) complete(stays []*stay) []*stay {
 		if byTicket[key] != nil || later == nil {
 			continue
 		}
-		p := &stay{room: place.room, session: later.session, seller: place.seller, ticket: place.ticket, outcome: place.outcome, manner: later.manner,
+		p := &stay{room: place.room, session: later.session, seller: place.seller, ticket: place.ticket,
+			outcome: place.outcome, manner: later.manner,
 			granted: span{0, lastMoment}, ended: span{0, lastMoment}}
 		byTicket[key] = p
 		stays = append(stays, p)
@@ -225,8 +228,10 @@ func (b ledgerBook) comparePlaces(stays []*stay, report reportf) {
 	}
 	var last ledgerPlace
 	for _, l := range b.places {
-		if l.room == last.room && (l.epoch != last.epoch || l.ticket != last.ticket+1) || l.room != last.room && l.ticket != 1 {
-			report("%s: ticket %d of epoch %d follows ticket %d of epoch %d", l.room, l.ticket, l.epoch, last.ticket, last.epoch)
+		if l.room == last.room && (l.epoch != last.epoch || l.ticket != last.ticket+1) || l.room != last.room &&
+			l.ticket != 1 {
+			report("%s: ticket %d of epoch %d follows ticket %d of epoch %d", l.room, l.ticket, l.epoch, last.ticket,
+				last.epoch)
 		}
 		last = l
 		p := seen[fmt.Sprint(l.room, "/", l.ticket)]
@@ -272,11 +277,13 @@ func (b ledgerBook) compareMessages(messages []*message, x *accounts) (wrong []s
 		answered[m.room+"/"+m.id] = m
 	}
 	if len(b.messages) != len(answered) {
-		wrong = append(wrong, fmt.Sprintf("the ledger has %d messages and the carrier %d", len(b.messages), len(answered)))
+		wrong = append(wrong, fmt.Sprintf("the ledger has %d messages and the carrier %d", len(b.messages),
+			len(answered)))
 	}
 	for _, l := range b.messages {
 		m := answered[l.room+"/"+l.id]
-		if m == nil || l.state != "judged" || (answer{l.result, l.reason, l.ticket, l.fence, l.duplicate == 1}) != m.answer {
+		if m == nil || l.state != "judged" ||
+			(answer{l.result, l.reason, l.ticket, l.fence, l.duplicate == 1}) != m.answer {
 			wrong = append(wrong, fmt.Sprintf("message: the ledger has %+v, the carrier %+v", l, m))
 			continue
 		}

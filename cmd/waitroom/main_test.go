@@ -157,7 +157,8 @@ func TestAC03_OtherReplicaHandsOffWhenTheOneThatGrantedIsKilledAndNobodyIsConnec
 		require.Equal(t, session, now.Session)
 		require.EqualValues(t, i+2, now.Ticket, "the line keeps its order")
 		require.GreaterOrEqual(t, now.GrantedAt, before.ExpiresAt, "two leases overlap")
-		t.Logf("ticket %d: granted %d ms after the lease before was over", now.Ticket, now.GrantedAt-before.ExpiresAt)
+		t.Logf("ticket %d: granted %d ms after the lease before was over", now.Ticket,
+			now.GrantedAt-before.ExpiresAt)
 		before = now
 	}
 	other.Stop(syscall.SIGTERM)
@@ -167,7 +168,8 @@ func TestFirstSignalDrainsAndEndsWell(t *testing.T) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP) // children would inherit what nohup has this process ignore
 	defer signal.Stop(hangups)
-	for name, sig := range map[string]syscall.Signal{"terminated": syscall.SIGTERM, "the terminal is gone": syscall.SIGHUP} {
+	for name, sig := range map[string]syscall.Signal{"terminated": syscall.SIGTERM,
+		"the terminal is gone": syscall.SIGHUP} {
 		t.Run(name, func(t *testing.T) {
 			r := startReplica(t)
 			require.Equal(t, "locked", r.join(room.NewSession(), "a"))

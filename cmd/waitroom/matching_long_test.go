@@ -42,7 +42,8 @@ func TestEverySMSBelongsToExactlyOneLease(t *testing.T) {
 	s.close()
 	t.Logf("%d kills in %s", kills, time.Since(began).Round(time.Millisecond))
 	x, truth := s.check()
-	require.Less(t, 50*x.cautious, len(s.carrier.messages), "too many messages are nobody's whose time says whose they are")
+	require.Less(t, 50*x.cautious, len(s.carrier.messages), "too many messages are nobody's whose time says "+
+		"whose they are")
 	require.GreaterOrEqual(t, s.book.leases(), 300)
 	require.Greater(t, truth.inside, 80, "too few codes were sent within their quarantine")
 	require.Greater(t, truth.insideRight, truth.inside/3, "too few of them came to their own")

@@ -79,7 +79,8 @@ func TestSellersDoNotNoticeThatTheDatabaseIsAway(t *testing.T) {
 	enough()
 	<-watched
 
-	t.Logf("%d leases before the outage, %d in its %s; readyz asked %d times, behind %d times; slowest answers %v",
+	t.Logf("%d leases before the outage, %d in its %s; readyz asked %d times, behind %d times; slowest "+
+		"answers %v",
 		before, during, length, ready.asked, ready.behind, s.fleet.slowest)
 	require.Zero(t, s.fleet.failed.Load(), "requests failed")
 	require.Empty(t, ready.wrong)

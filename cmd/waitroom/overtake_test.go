@@ -18,9 +18,12 @@ func TestCodeIsItsOwnSellersThoughTheNextCodeCameFirst(t *testing.T) {
 	a, ofA := s.join("a")
 	b, ofB := s.join("b")
 	asked := s.expect(a, s.status(a).Fence, "")
-	require.Equal(t, http.StatusOK, s.do(http.MethodDelete, a, "/lock?reason=cancelled", "").status, "its code is lost")
+	require.Equal(t, http.StatusOK, s.do(http.MethodDelete, a, "/lock?reason=cancelled", "").status,
+		"its code is lost")
 	holder := s.status(b)
-	require.NoError(t, linger(t.Context(), time.Until(time.UnixMilli(asked).Add(quarantine))+clocksDiffer*time.Millisecond), "the quarantine passes")
+	require.NoError(t,
+		linger(t.Context(),
+			time.Until(time.UnixMilli(asked).Add(quarantine))+clocksDiffer*time.Millisecond), "the quarantine passes")
 
 	s.expect(b, holder.Fence, "")
 	first := s.carrier.write(oneRoom, time.Now(), milliseconds)

@@ -41,7 +41,8 @@ func TestBillOfMaterialsListsExactlyTheProgramsModules(t *testing.T) {
 			require.True(t, strings.HasPrefix(c.Properties[0].Value, "h1:"), c.Name)
 		}
 	}
-	for _, needed := range []string{"std", "github.com/gin-gonic/gin", "github.com/redis/go-redis/v9", "modernc.org/sqlite"} {
+	for _, needed := range []string{"std", "github.com/gin-gonic/gin", "github.com/redis/go-redis/v9",
+		"modernc.org/sqlite"} {
 		require.True(t, named[needed], needed)
 	}
 	require.False(t, named["github.com/stretchr/testify"], "tests ship")

@@ -50,7 +50,8 @@ func TestHangupHasTheRoomsFileReadAgainAndABadOneChangesNothing(t *testing.T) {
 // lease returns the length of a lease that a room grants to a new seller.
 func (r *replica) lease(id string) int64 {
 	r.t.Helper()
-	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodPost, r.url+"/api/"+id+"/lock", strings.NewReader(`{"seller_id":"s-1"}`))
+	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodPost, r.url+"/api/"+id+"/lock",
+		strings.NewReader(`{"seller_id":"s-1"}`))
 	require.NoError(r.t, err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("X-Session-ID", room.NewSession())

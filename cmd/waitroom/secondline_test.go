@@ -79,15 +79,20 @@ func (b *single) requireRefused(m *message, why string) {
 		return b.db.QueryRowContext(b.t.Context(), `SELECT kind, detail FROM incidents`).Scan(&kind, &detail)
 	})
 	var kind, subject, detail string
-	require.NoError(b.t, b.db.QueryRowContext(b.t.Context(), `SELECT kind, subject, detail FROM incidents`).Scan(&kind, &subject, &detail))
+	require.NoError(b.t,
+		b.db.QueryRowContext(b.t.Context(), `SELECT kind, subject, detail FROM incidents`).Scan(&kind, &subject,
+			&detail))
 	require.Equal(b.t, "match_refused", kind)
 	require.Equal(b.t, m.id, subject)
 	require.Contains(b.t, detail, why)
 	require.Equal(b.t, 1, count(b.t, b.db, `SELECT COUNT(*) FROM incidents`))
 	require.Equal(b.t, 1, count(b.t, b.db, `SELECT COUNT(*) FROM verifications`), "the first match alone")
-	require.Equal(b.t, 1, count(b.t, b.db, `SELECT COUNT(*) FROM outbox_tasks WHERE payload LIKE '{"type":"sms.matched"%'`))
+	require.Equal(b.t, 1,
+		count(b.t, b.db, `SELECT COUNT(*) FROM outbox_tasks WHERE payload LIKE '{"type":"sms.matched"%'`))
 	var payload string
-	require.NoError(b.t, b.db.QueryRowContext(b.t.Context(), `SELECT payload FROM outbox_tasks WHERE payload LIKE '{"type":"incident"%'`).Scan(&payload))
+	require.NoError(b.t,
+		b.db.QueryRowContext(b.t.Context(),
+			`SELECT payload FROM outbox_tasks WHERE payload LIKE '{"type":"incident"%'`).Scan(&payload))
 	require.Contains(b.t, payload, `"message_id":"`+m.id+`"`)
 	require.Contains(b.t, payload, `"kind":"match_refused"`)
 	var result, reason string

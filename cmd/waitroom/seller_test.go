@@ -42,7 +42,8 @@ type standing struct {
 }
 
 func (s *seller) insist(ctx context.Context, method, path, body string) (reply, error) {
-	return s.fleet.insist(ctx, s.rng.IntN(len(s.fleet.members)), call{method: method, path: "/api/" + s.room + path, body: body, session: s.session})
+	return s.fleet.insist(ctx, s.rng.IntN(len(s.fleet.members)),
+		call{method: method, path: "/api/" + s.room + path, body: body, session: s.session})
 }
 
 func (s *seller) chance(percent int) bool { return s.rng.IntN(100) < percent }
@@ -60,7 +61,9 @@ func (s *seller) stay(ctx context.Context) error {
 	}
 	if now.Status == "waiting" && s.chance(4) {
 		err = s.release(ctx, p, "cancelled")
-	} else if now, err = s.await(ctx, p, func(now standing) bool { return now.Status != "waiting" }); err == nil && now.Status == "locked" {
+	} else if now, err = s.await(ctx, p, func(now standing) bool {
+		return now.Status != "waiting"
+	}); err == nil && now.Status == "locked" {
 		s.pace.granted()
 		err = s.hold(ctx, p)
 	}
@@ -132,7 +135,8 @@ func (s *seller) afterwards(ctx context.Context) error {
 }
 
 func (s *seller) join(ctx context.Context, p *stay) (standing, error) {
-	r, err := s.insist(ctx, http.MethodPost, "/lock", fmt.Sprintf(`{"seller_id":%q,"asks":%t}`, p.seller, p.manner.joinsAsking()))
+	r, err := s.insist(ctx, http.MethodPost, "/lock", fmt.Sprintf(`{"seller_id":%q,"asks":%t}`, p.seller,
+		p.manner.joinsAsking()))
 	if err != nil {
 		return standing{}, err
 	}
@@ -165,7 +169,8 @@ func (s *seller) await(ctx context.Context, p *stay, so func(standing) bool) (st
 			return standing{}, err
 		}
 		var status struct{ Me *standing }
-		if err := json.Unmarshal([]byte(r.body), &status); err != nil || r.status != http.StatusOK || status.Me == nil {
+		if err := json.Unmarshal([]byte(r.body), &status); err != nil || r.status != http.StatusOK ||
+			status.Me == nil {
 			return standing{}, fmt.Errorf("status of ticket %d: %d %s", p.ticket, r.status, r.body)
 		}
 		if err := p.seen(r, *status.Me); err != nil {

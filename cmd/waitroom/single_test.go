@@ -33,7 +33,8 @@ func newSingle(t *testing.T, driver, databaseURL, dsn string, args ...string) *s
 	return newSingleOn(t, redistest.Start(t), driver, databaseURL, dsn, args...)
 }
 
-func newSingleOn(t *testing.T, store *redistest.Server, driver, databaseURL, dsn string, args ...string) *single {
+func newSingleOn(t *testing.T, store *redistest.Server, driver, databaseURL, dsn string,
+	args ...string) *single {
 	b := &single{t: t, rdb: store.Client()}
 	b.fleet = startFleet(t, 1, append([]string{"--redis-url", store.URL(), "--database-url", databaseURL,
 		"--sms-webhook-secret", smsSecret}, args...)...)
@@ -66,7 +67,8 @@ func (b *single) join(seller string) (string, *socket) {
 // do sends a session's request to its room.
 func (b *single) do(method, session, path, body string) reply {
 	b.t.Helper()
-	r, err := b.fleet.insist(b.t.Context(), 0, call{method: method, path: "/api/" + oneRoom + path, body: body, session: session})
+	r, err := b.fleet.insist(b.t.Context(), 0, call{method: method, path: "/api/" + oneRoom + path, body: body,
+		session: session})
 	require.NoError(b.t, err)
 	return r
 }
@@ -82,7 +84,8 @@ func (b *single) expect(session string, fence int64, more string) int64 {
 // status returns a session's status of its place.
 func (b *single) status(session string) standing {
 	b.t.Helper()
-	r, err := b.fleet.insist(b.t.Context(), 0, call{method: http.MethodGet, path: "/api/" + oneRoom + "/lock/status", session: session})
+	r, err := b.fleet.insist(b.t.Context(), 0, call{method: http.MethodGet, path: "/api/" + oneRoom +
+		"/lock/status", session: session})
 	require.NoError(b.t, err)
 	var status struct{ Me standing }
 	require.NoError(b.t, json.Unmarshal([]byte(r.body), &status), r.body)

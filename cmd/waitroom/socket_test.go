@@ -57,7 +57,8 @@ var errRule = errors.New("a socket's rule is broken")
 // connection reads one connection to its end.
 func (s *socket) connection(ctx context.Context, n int) error {
 	url := s.fleet.members[n%len(s.fleet.members)].url + "/api/" + s.room + "/ws"
-	conn, _, err := websocket.Dial(ctx, url, &websocket.DialOptions{HTTPHeader: http.Header{"X-Session-Id": {s.session}}})
+	conn, _, err := websocket.Dial(ctx, url,
+		&websocket.DialOptions{HTTPHeader: http.Header{"X-Session-Id": {s.session}}})
 	if err != nil {
 		return err
 	}

@@ -40,15 +40,18 @@ type street struct {
 }
 
 // manners of the sellers of a room, and of the next: all ask, none does, and all kinds.
-var manners = [][]manner{{asks}, {plain}, {asks, asks, asks, calls, plain, promises}, {asks, calls}, {asks, plain}}
+var manners = [][]manner{{asks}, {plain}, {asks, asks, asks, calls, plain, promises}, {asks, calls},
+	{asks, plain}}
 
 // openStreet starts replicas on a database; the last room has one seller, the others four.
 func openStreet(t *testing.T, replicas, rooms int, databaseURL string, args ...string) *street {
 	t.Helper()
 	store := redistest.Start(t)
-	s := &street{t: t, seed: seed(t), book: &book{}, rdb: store.Client(), db: openDatabase(t, "pgx", databaseURL), ended: make(chan error, 1)}
-	s.fleet = startFleet(t, replicas, append([]string{"--redis-url", store.URL(), "--database-url", databaseURL, "--rooms", "r:*",
-		"--lease", leaseLength.String(), "--sms-webhook-secret", smsSecret, "--sms-quarantine", quarantine.String(), "--rate-limit", "0", "--places-per-ip", "0", "--sockets-per-ip", "0", "--log-level", "warn"}, args...)...)
+	s := &street{t: t, seed: seed(t), book: &book{}, rdb: store.Client(),
+		db: openDatabase(t, "pgx", databaseURL), ended: make(chan error, 1)}
+	s.fleet = startFleet(t, replicas,
+		append([]string{"--redis-url", store.URL(), "--database-url", databaseURL, "--rooms", "r:*",
+			"--lease", leaseLength.String(), "--sms-webhook-secret", smsSecret, "--sms-quarantine", quarantine.String(), "--rate-limit", "0", "--places-per-ip", "0", "--sockets-per-ip", "0", "--log-level", "warn"}, args...)...)
 	var err error
 	s.carrier, err = newCarrier(s.fleet)
 	require.NoError(t, err)
@@ -92,7 +95,8 @@ func (s *street) inhabit(ctx context.Context, id string, n, members int, pace *p
 	listening, hangUp := context.WithCancel(ctx)
 	defer hangUp()
 	for i := range members {
-		x := &seller{fleet: s.fleet, carrier: s.carrier, book: s.book, pace: pace, post: &post, room: id, session: room.NewSession(),
+		x := &seller{fleet: s.fleet, carrier: s.carrier, book: s.book, pace: pace, post: &post, room: id,
+			session: room.NewSession(),
 			manners: manners[n%len(manners)],
 			name:    fmt.Sprintf("s%d-%d", n, i), rng: rand.New(rand.NewPCG(s.seed, uint64(n*100+i)))}
 		if i%2 == 0 {
@@ -146,13 +150,16 @@ func (s *street) check() (*accounts, astray) {
 	wrong = append(wrong, truth.wrong...)
 	wrong = append(wrong, s.shown(all, x)...)
 
-	s.t.Logf("%d leases, %d places: %v; %d messages: %v; %d of them certain, %d of those nobody's out of caution; %d that a clock behind may be the cause of; %d requests repeated", len(ledger.leases), len(ledger.places),
+	s.t.Logf("%d leases, %d places: %v; %d messages: %v; %d of them certain, %d of those nobody's out of "+
+		"caution; %d that a clock behind may be the cause of; %d requests repeated", len(ledger.leases), len(
+		ledger.places),
 		outcomes(stays), len(messages), results(messages), x.certain, x.cautious, x.clock, s.fleet.failed.Load())
 	s.t.Log(truth)
 	require.Empty(s.t, wrong, "%d faults", len(wrong))
 	require.Greater(s.t, 10*x.certain, 9*len(messages), "it is not known where too many messages belong")
 	require.Zero(s.t, count(s.t, s.db, `SELECT COUNT(*) FROM parked`))
-	require.Equal(s.t, len(ledger.leases), count(s.t, s.db, `SELECT COUNT(*) FROM timeline WHERE kind = 'granted'`))
+	require.Equal(s.t, len(ledger.leases),
+		count(s.t, s.db, `SELECT COUNT(*) FROM timeline WHERE kind = 'granted'`))
 	require.Equal(s.t, len(messages), count(s.t, s.db, `SELECT COUNT(*) FROM timeline WHERE kind = 'message'`))
 	s.checkIncidents(x)
 	return x, truth
@@ -163,14 +170,15 @@ func (s *street) check() (*accounts, astray) {
 func (s *street) checkIncidents(x *accounts) {
 	s.t.Helper()
 	want, got := []string{}, []string{}
-	require.NoError(s.t, rows(s.t.Context(), s.db, `SELECT kind, subject FROM incidents`, func(scan func(...any) error) error {
-		var kind, subject string
-		err := scan(&kind, &subject)
-		if !strings.HasPrefix(subject, "sms/") { // of the carrier as such: its clock is off
-			got = append(got, kind+" "+subject)
-		}
-		return err
-	}))
+	require.NoError(s.t, rows(s.t.Context(), s.db, `SELECT kind, subject FROM incidents`,
+		func(scan func(...any) error) error {
+			var kind, subject string
+			err := scan(&kind, &subject)
+			if !strings.HasPrefix(subject, "sms/") { // of the carrier as such: its clock is off
+				got = append(got, kind+" "+subject)
+			}
+			return err
+		}))
 	for _, m := range s.carrier.messages {
 		if m.reused {
 			want = append(want, "message_id_reused "+m.id)

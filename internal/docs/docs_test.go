@@ -19,7 +19,8 @@ const root = "../.."
 func TestEveryTestThatAPageNamesExists(t *testing.T) {
 	tests := testsOf(t)
 	for _, page := range pages(t) {
-		named := regexp.MustCompile("`((?:Test|Fuzz|Example)[A-Z0-9][A-Za-z0-9_]+)`").FindAllStringSubmatch(read(t, page), -1)
+		named := regexp.MustCompile("`((?:Test|Fuzz|Example)[A-Z0-9][A-Za-z0-9_]+)`").FindAllStringSubmatch(read(t,
+			page), -1)
 		if page == "CHANGELOG.md" {
 			continue
 		}

@@ -16,7 +16,8 @@ import (
 // pages returns all documents of the repository, by their path from its root.
 func pages(t *testing.T) []string {
 	var found []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "deploy/*.md", "deploy/*/*.md", "lab/*.md", "lab/*/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "deploy/*.md", "deploy/*/*.md",
+		"lab/*.md", "lab/*/*.md"} {
 		paths, err := filepath.Glob(filepath.Join(root, pattern))
 		require.NoError(t, err)
 		for _, path := range paths {
@@ -74,7 +75,8 @@ func TestEveryLinkOfAPageLeadsSomewhere(t *testing.T) {
 			_, err := os.Stat(filepath.Join(root, to))
 			require.NoError(t, err, "%s links to %s", page, target[1])
 			if fragment != "" && strings.HasSuffix(to, ".md") {
-				require.True(t, anchors(read(t, to))[fragment], "%s links to %s: there is no such heading", page, target[1])
+				require.True(t, anchors(read(t, to))[fragment], "%s links to %s: there is no such heading", page,
+					target[1])
 			}
 		}
 	}
@@ -85,7 +87,8 @@ var madeByHand = []string{"deploy/secrets", "lab/k6/NAME.js"}
 
 // A path that begins with a directory of the repository is one that a reader will look for.
 func TestEveryPathThatADocumentOrACommentNamesExists(t *testing.T) {
-	named := regexp.MustCompile("(?:^|[\\s(`\"])((?:cmd|deploy|docs|hub|internal|lab|ledger|lock|outbox|room|scripts|server|sms|static|templates|web)/[A-Za-z0-9_./-]*[A-Za-z0-9_])")
+	named := regexp.MustCompile(
+		"(?:^|[\\s(`\"])((?:cmd|deploy|docs|hub|internal|lab|ledger|lock|outbox|room|scripts|server|sms|static|templates|web)/[A-Za-z0-9_./-]*[A-Za-z0-9_])")
 	var missing []string
 	check := func(where, text string) {
 		for _, match := range named.FindAllStringSubmatch(text, -1) {
@@ -120,7 +123,8 @@ func comments(t *testing.T) map[string]string {
 	comment := regexp.MustCompile(`(?m)^\s*(?://|--|\*)(.*)$`)
 	found := map[string]string{}
 	walk(t, func(path string, text []byte) {
-		if !slices.Contains([]string{".go", ".lua", ".js"}, filepath.Ext(path)) || strings.HasSuffix(path, "_gen.go") || strings.Contains(path, "/bundle/") {
+		if !slices.Contains([]string{".go", ".lua", ".js"}, filepath.Ext(path)) ||
+			strings.HasSuffix(path, "_gen.go") || strings.Contains(path, "/bundle/") {
 			return
 		}
 		var lines strings.Builder
@@ -161,7 +165,8 @@ func TestEveryMakeTargetThatAPageNamesExists(t *testing.T) {
 		if page == "CHANGELOG.md" {
 			continue
 		}
-		for _, match := range regexp.MustCompile("(?m)(?:^|`)make ([a-z][a-z-]*)").FindAllStringSubmatch(read(t, page), -1) {
+		for _, match := range regexp.MustCompile("(?m)(?:^|`)make ([a-z][a-z-]*)").FindAllStringSubmatch(read(t,
+			page), -1) {
 			require.True(t, targets[match[1]], "%s names make %s", page, match[1])
 		}
 	}

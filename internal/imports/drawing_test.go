@@ -41,7 +41,8 @@ func TestDrawingIsTheTableOfImports(t *testing.T) {
 		delete(want, one)
 	}
 	for importer, imported := range want {
-		require.ElementsMatch(t, imported, drawn[importer], "docs/architecture.md draws otherwise what %s may import", importer)
+		require.ElementsMatch(t, imported, drawn[importer], "docs/architecture.md draws otherwise what %s may "+
+			"import", importer)
 		delete(drawn, importer)
 	}
 	require.Empty(t, drawn, "docs/architecture.md draws what is in no table")

@@ -17,7 +17,8 @@ var insideHub = map[string][]string{
 
 // impure are packages that a mirror has no use for: it makes no calls, never waits
 // and has no clock of its own.
-var impure = []string{"context", "net", "net/http", "os", "sync", "sync/atomic", "log/slog", "github.com/redis/go-redis/v9"}
+var impure = []string{"context", "net", "net/http", "os", "sync", "sync/atomic", "log/slog",
+	"github.com/redis/go-redis/v9"}
 
 func TestPackagesInsideTheHubKnowNothingOfEachOther(t *testing.T) {
 	for name, allowed := range insideHub {

@@ -14,8 +14,9 @@ const module = "github.com/waitroom/waitroom"
 // mayImport is the table: each package of the top level, with those of ours that it may import directly. A
 // directory's subpackages count as the directory, but for floors.
 var mayImport = map[string][]string{
-	"cmd":              {"server"},
-	"server":           {"web", "hub", "sms", "ledger", "outbox", "room", "templates", "static", "internal/origin", "internal/similar", "internal/sqldb"},
+	"cmd": {"server"},
+	"server": {"web", "hub", "sms", "ledger", "outbox", "room", "templates", "static",
+		"internal/origin", "internal/similar", "internal/sqldb"},
 	"web":              {"room", "sms", "templates", "internal/origin", "internal/similar"},
 	"hub":              {"room", "internal/origin"},
 	"sms":              {"room"},
@@ -75,18 +76,23 @@ func TestImportsRunOneWay(t *testing.T) {
 
 func TestNothingThatIsShippedNeedsATestLibrary(t *testing.T) {
 	for _, path := range needs(t, "cmd", "lock", "outbox") {
-		isTestOnly := slices.ContainsFunc(testOnly, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") })
+		isTestOnly := slices.ContainsFunc(testOnly, func(p string) bool {
+			return path == p || strings.HasPrefix(path, p+"/")
+		})
 		require.False(t, isTestOnly, "%s is part of the product", path)
 		require.NotEqual(t, "internal", top(path), "%s is part of the product", path)
 	}
 }
 
 // drivers are the packages that a program using one of our libraries chooses itself.
-var drivers = []string{"github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/go-sql-driver/mysql", "github.com/pressly/goose/v3", "github.com/redis/go-redis/v9"}
+var drivers = []string{"github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/go-sql-driver/mysql",
+	"github.com/pressly/goose/v3", "github.com/redis/go-redis/v9"}
 
 func TestTheOutboxBringsNoDriver(t *testing.T) {
 	for _, path := range needs(t, "outbox") {
-		isDriver := slices.ContainsFunc(drivers, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") })
+		isDriver := slices.ContainsFunc(drivers, func(p string) bool {
+			return path == p || strings.HasPrefix(path, p+"/")
+		})
 		require.False(t, isDriver, "package outbox needs %s", path)
 	}
 }

@@ -38,7 +38,8 @@ func New(public string, others []string) (Sites, error) {
 // scheme://host:port, and nothing else in it.
 func Plain(text string) string {
 	u, err := url.Parse(text)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || !strings.EqualFold(text, u.Scheme+"://"+u.Host) {
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" ||
+		!strings.EqualFold(text, u.Scheme+"://"+u.Host) {
 		return ""
 	}
 	return u.Scheme + "://" + Host(u.Host, u.Scheme)

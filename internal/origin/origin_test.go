@@ -30,7 +30,8 @@ func TestTextsThatAreNoOriginAreNotTrusted(t *testing.T) {
 
 // An accepted origin is one that a browser could have written, and stays itself.
 func FuzzOrigin(f *testing.F) {
-	for _, seed := range []string{"https://wait.example", "http://a@b", "https://[::1]:443", "https://x:", "HTTP://X.:80", "https://%41", "http://x\\@y", "null"} {
+	for _, seed := range []string{"https://wait.example", "http://a@b", "https://[::1]:443", "https://x:",
+		"HTTP://X.:80", "https://%41", "http://x\\@y", "null"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -24,7 +24,9 @@ func TestWritesGoToTheNewPrimaryBehindTheSameAddress(t *testing.T) {
 	})
 	for _, mode := range []string{"session", "transaction"} {
 		t.Run("by a pooler of "+mode+"s", func(t *testing.T) {
-			failsOver(t, func(url string) string { return pgtest.Pooler(t, url, "pool_mode = "+mode) }, (*pgtest.DB).HangUp)
+			failsOver(t, func(url string) string {
+				return pgtest.Pooler(t, url, "pool_mode = "+mode)
+			}, (*pgtest.DB).HangUp)
 		})
 	}
 }
@@ -41,7 +43,8 @@ func failsOver(t *testing.T, through func(url string) string, end func(old *pgte
 	var log testproc.Log
 	var now atomic.Pointer[time.Time]
 	now.Store(new(time.Now()))
-	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: through(behind), Migrations: migrations(), Log: slog.New(slog.NewTextHandler(&log, nil)),
+	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: through(behind), Migrations: migrations(),
+		Log: slog.New(slog.NewTextHandler(&log, nil)),
 		Now: func() time.Time { return *now.Load() }})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })

@@ -83,7 +83,8 @@ func RefusesParameter(err error) bool {
 }
 
 // ParameterAdvice is the advice against that error.
-const ParameterAdvice = "take that setting out of DATABASE_URL, or name it in the pooler's ignore_startup_parameters"
+const ParameterAdvice = "take that setting out of DATABASE_URL, or name it in the pooler's " +
+	"ignore_startup_parameters"
 
 // Temporary reports whether a database cannot be reached or is overloaded. It is false for a lasting refusal:
 // a wrong password, a database that does not exist.
@@ -115,5 +116,6 @@ func Temporary(err error) bool {
 // once the database is back.
 func OfConnection(err error) bool {
 	var connecting *pgconn.ConnectError
-	return Temporary(err) || errors.As(err, &connecting) || pgconn.SafeToRetry(err) || errors.Is(err, io.ErrUnexpectedEOF)
+	return Temporary(err) || errors.As(err, &connecting) || pgconn.SafeToRetry(err) ||
+		errors.Is(err, io.ErrUnexpectedEOF)
 }

@@ -36,7 +36,8 @@ func (d *DB) migrate(ctx context.Context) error {
 	if d.dialect == dialect.Postgres {
 		return d.migrateAlone(ctx)
 	}
-	again := retry.WithMaxRetries(migrateRetries, retry.WithCappedDuration(migrateRetryMost, retry.NewExponential(migrateRetry)))
+	again := retry.WithMaxRetries(migrateRetries,
+		retry.WithCappedDuration(migrateRetryMost, retry.NewExponential(migrateRetry)))
 	return retry.Do(ctx, again, func(ctx context.Context) error {
 		return retry.RetryableError(d.migrateOnce(ctx, goose.DialectSQLite3, "sqlite"))
 	})
@@ -47,7 +48,8 @@ func (d *DB) migrateOnce(ctx context.Context, tool goose.Dialect, dir string) er
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
-	provider, err := goose.NewProvider(tool, d.sql, files, goose.WithDisableGlobalRegistry(true), goose.WithSlog(d.log.With("part", "migrations")))
+	provider, err := goose.NewProvider(tool, d.sql, files, goose.WithDisableGlobalRegistry(true),
+		goose.WithSlog(d.log.With("part", "migrations")))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
@@ -81,10 +83,12 @@ func (d *DB) tryMigrate(ctx context.Context) (alone bool, err error) {
 	}
 	defer func() { _ = tx.Rollback() }()
 	var encoding string
-	err = tx.QueryRowContext(ctx, `SELECT current_setting('server_encoding'), pg_try_advisory_xact_lock($1) FROM set_config($2, '0', true)`, migrateLock, idleSetting).
+	err = tx.QueryRowContext(ctx,
+		`SELECT current_setting('server_encoding'), pg_try_advisory_xact_lock($1) FROM set_config($2, '0', true)`, migrateLock, idleSetting).
 		Scan(&encoding, &alone)
 	if err == nil && encoding != Encoding {
-		err = fmt.Errorf("the database's encoding is %s, which has not every letter: CREATE DATABASE … ENCODING '%s' TEMPLATE template0, and name that in DATABASE_URL", encoding, Encoding)
+		err = fmt.Errorf("the database's encoding is %s, which has not every letter: CREATE DATABASE … ENCODING "+
+			"'%s' TEMPLATE template0, and name that in DATABASE_URL", encoding, Encoding)
 	}
 	if err != nil || !alone {
 		return false, err

@@ -33,7 +33,9 @@ func behindPooler(t *testing.T, settings ...string) {
 	const replicas, rounds = 3, 20
 	dbs, errs := make([]*sqldb.DB, replicas), make([]error, replicas)
 	for i := range replicas {
-		all.Go(func() { dbs[i], errs[i] = sqldb.Open(t.Context(), sqldb.Config{URL: url, Migrations: migrations()}) })
+		all.Go(func() {
+			dbs[i], errs[i] = sqldb.Open(t.Context(), sqldb.Config{URL: url, Migrations: migrations()})
+		})
 	}
 	all.Wait()
 	failed := make(chan error, replicas*4*rounds)
@@ -61,16 +63,19 @@ func behindPooler(t *testing.T, settings ...string) {
 	for range replicas * 4 * rounds {
 		require.NoError(t, <-failed)
 	}
-	require.Equal(t, replicas*4*rounds, number(t, dbs[0], `SELECT MAX(n) FROM counters`), "each transaction was alone")
+	require.Equal(t, replicas*4*rounds, number(t, dbs[0], `SELECT MAX(n) FROM counters`),
+		"each transaction was alone")
 }
 
 // A replica that freezes in the middle of a transaction must not hold its rooms for ever,
 // with or without a pooler.
 func TestServerIsAskedToEndATransactionThatIsIdleForTooLong(t *testing.T) {
 	direct := pgtest.Start(t).URL()
-	for name, url := range map[string]string{"direct": direct, "pooled": pgtest.Pooler(t, direct, "pool_mode = transaction")} {
+	for name, url := range map[string]string{"direct": direct,
+		"pooled": pgtest.Pooler(t, direct, "pool_mode = transaction")} {
 		t.Run(name, func(t *testing.T) {
-			db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url + "&idle_in_transaction_session_timeout=20s", Migrations: migrations()})
+			db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url + "&idle_in_transaction_session_timeout=20s",
+				Migrations: migrations()})
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, db.Close()) })
 			require.NoError(t, db.Transact(t.Context(), "key", func(s sqldb.Session) error {
@@ -80,7 +85,8 @@ func TestServerIsAskedToEndATransactionThatIsIdleForTooLong(t *testing.T) {
 				return nil
 			}))
 			var limit string
-			require.NoError(t, db.SQL().QueryRow(`SELECT current_setting('idle_in_transaction_session_timeout')`).Scan(&limit))
+			require.NoError(t,
+				db.SQL().QueryRow(`SELECT current_setting('idle_in_transaction_session_timeout')`).Scan(&limit))
 			want := "20s" // the outbox's transactions inherit it from the session
 			if name == "pooled" {
 				want = "0" // the session is another client's too
@@ -92,21 +98,24 @@ func TestServerIsAskedToEndATransactionThatIsIdleForTooLong(t *testing.T) {
 
 func TestSettingThatAPoolerDoesNotLetThroughStopsTheStart(t *testing.T) {
 	url := pgtest.Pooler(t, pgtest.Start(t).URL())
-	_, err := sqldb.Open(t.Context(), sqldb.Config{URL: url + "&statement_timeout=10s", Migrations: migrations()})
+	_, err := sqldb.Open(t.Context(), sqldb.Config{URL: url + "&statement_timeout=10s",
+		Migrations: migrations()})
 	require.ErrorContains(t, err, "statement_timeout")
 	require.ErrorContains(t, err, "ignore_startup_parameters")
 }
 
 func TestSessionsThatTurnedReadOnlyAreNotUsedAgain(t *testing.T) {
 	now := time.Now()
-	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: pgtest.Start(t).URL(), Migrations: migrations(), Now: func() time.Time { return now }})
+	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: pgtest.Start(t).URL(), Migrations: migrations(),
+		Now: func() time.Time { return now }})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	turn := func() {
 		failed := make(chan error, 8)
 		for range cap(failed) { // of each possible session
 			go func() {
-				_, err := db.SQL().ExecContext(t.Context(), `SET default_transaction_read_only = on; SELECT pg_sleep(0.05)`)
+				_, err := db.SQL().ExecContext(t.Context(),
+					`SET default_transaction_read_only = on; SELECT pg_sleep(0.05)`)
 				failed <- err
 			}()
 		}
@@ -136,7 +145,9 @@ func TestSessionsThatTurnedReadOnlyAreNotUsedAgain(t *testing.T) {
 
 func TestReadOnlyServerIsAwayUntilItTakesWrites(t *testing.T) {
 	t.Run("where servers that take writes are asked for", func(t *testing.T) { awayWhileReadOnly(t, "") })
-	t.Run("where any server is asked for", func(t *testing.T) { awayWhileReadOnly(t, "&target_session_attrs=any") })
+	t.Run("where any server is asked for", func(t *testing.T) {
+		awayWhileReadOnly(t, "&target_session_attrs=any")
+	})
 }
 
 func awayWhileReadOnly(t *testing.T, attributes string) {
@@ -157,7 +168,8 @@ func awayWhileReadOnly(t *testing.T, attributes string) {
 	}
 	var log testproc.Log
 	open := func() *sqldb.DB {
-		db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url, Migrations: migrations(), Log: slog.New(slog.NewTextHandler(&log, nil)), Now: func() time.Time { return now }})
+		db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url, Migrations: migrations(),
+			Log: slog.New(slog.NewTextHandler(&log, nil)), Now: func() time.Time { return now }})
 		require.NoError(t, err, "a standby is promoted in a moment")
 		t.Cleanup(func() { require.NoError(t, db.Close()) })
 		return db
@@ -194,7 +206,8 @@ func awayWhileReadOnly(t *testing.T, attributes string) {
 }
 
 func TestDatabaseWithoutFullUnicodeStopsTheStart(t *testing.T) {
-	_, err := sqldb.Open(t.Context(), sqldb.Config{URL: pgtest.Start(t).URLIn("LATIN1"), Migrations: migrations()})
+	_, err := sqldb.Open(t.Context(), sqldb.Config{URL: pgtest.Start(t).URLIn("LATIN1"),
+		Migrations: migrations()})
 	require.ErrorContains(t, err, "LATIN1")
 	require.ErrorContains(t, err, "ENCODING 'UTF8'")
 }

@@ -106,12 +106,13 @@ func (p *postgres) connect(ctx context.Context, named bool) (driver.Conn, error)
 		cfg.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
 	age := p.age.Load()
-	return stdlib.GetConnector(cfg, stdlib.OptionAfterConnect(p.noticePooler), stdlib.OptionResetSession(func(context.Context, *pgx.Conn) error {
-		if p.age.Load() != age {
-			return driver.ErrBadConn
-		}
-		return nil
-	})).Connect(ctx)
+	return stdlib.GetConnector(cfg, stdlib.OptionAfterConnect(p.noticePooler),
+		stdlib.OptionResetSession(func(context.Context, *pgx.Conn) error {
+			if p.age.Load() != age {
+				return driver.ErrBadConn
+			}
+			return nil
+		})).Connect(ctx)
 }
 
 // noticePooler finds out whether a pooler stands between waitroom and the database. A pooler invents
@@ -120,7 +121,8 @@ func (p *postgres) connect(ctx context.Context, named bool) (driver.Conn, error)
 // outbox's transactions have too.
 func (p *postgres) noticePooler(ctx context.Context, conn *pgx.Conn) error {
 	var pid int64
-	if err := conn.QueryRow(ctx, `SELECT pg_backend_pid()`, pgx.QueryExecModeSimpleProtocol).Scan(&pid); err != nil {
+	if err := conn.QueryRow(ctx, `SELECT pg_backend_pid()`,
+		pgx.QueryExecModeSimpleProtocol).Scan(&pid); err != nil {
 		return err
 	}
 	if pid != int64(conn.PgConn().PID()) {

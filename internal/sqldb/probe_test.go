@@ -29,7 +29,9 @@ func TestClosedProbeHasLeftTheDatabasesFile(t *testing.T) {
 func TestProbeOfASystemThatHangsIsNotWaitedForInTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan error)
-		p := probe{within: time.Second, allow: rate.NewLimiter(rate.Inf, 1), ping: func(context.Context) error { return <-answers }}
+		p := probe{within: time.Second, allow: rate.NewLimiter(rate.Inf, 1), ping: func(context.Context) error {
+			return <-answers
+		}}
 		p.start(func(error) {})
 		synctest.Wait()
 		began := time.Now()

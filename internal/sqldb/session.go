@@ -36,7 +36,8 @@ func (s Session) ExecRows(rows *dialect.Rows, query string, args ...any) error {
 }
 
 // EachRow is Each of a statement that reads rows as the table v.
-func (s Session) EachRow(read func(scan func(...any) error) error, rows *dialect.Rows, query string, args ...any) error {
+func (s Session) EachRow(read func(scan func(...any) error) error, rows *dialect.Rows, query string,
+	args ...any) error {
 	for query, args := range s.Dialect.Each(rows, query, args...) {
 		if err := s.Each(read, query, args...); err != nil {
 			return err

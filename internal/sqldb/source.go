@@ -35,7 +35,8 @@ func parseURL(text string) (source, error) {
 		return source{}, errURL
 	}
 	if isTorn(text) {
-		return source{}, fmt.Errorf("%w: percent-encode other characters than letters and digits in user and password (/ is %%2F, @ is %%40)", errURL)
+		return source{}, fmt.Errorf("%w: percent-encode other characters than letters and digits in user and "+
+			"password (/ is %%2F, @ is %%40)", errURL)
 	}
 	cfg, err := pgx.ParseConfig(text)
 	if err != nil {
@@ -61,7 +62,8 @@ func isTorn(text string) bool {
 	}
 	place, query, _ := strings.Cut(rest, "?")
 	for pair := range strings.SplitSeq(query, "&") {
-		if name, value, _ := strings.Cut(pair, "="); strings.Contains(value, "@") && name != "user" && name != "password" {
+		if name, value, _ := strings.Cut(pair, "="); strings.Contains(value, "@") && name != "user" &&
+			name != "password" {
 			return true
 		} else if strings.Contains(name, "@") {
 			return true

@@ -9,7 +9,8 @@ import (
 )
 
 func TestAWrongDatabaseURLStopsTheStartWithoutShowingIt(t *testing.T) {
-	for _, url := range []string{"mysql://u:canary@h/d", "sqlite:", "sqlite::memory:", "postgres://u:canary@h:port/d", "canary"} {
+	for _, url := range []string{"mysql://u:canary@h/d", "sqlite:", "sqlite::memory:",
+		"postgres://u:canary@h:port/d", "canary"} {
 		_, err := sqldb.Open(t.Context(), sqldb.Config{URL: url})
 		require.ErrorContains(t, err, "DATABASE_URL", url)
 		require.NotContains(t, err.Error(), "canary")

@@ -113,7 +113,8 @@ func (d *DB) writable(ctx context.Context, path string) error {
 	}
 	err := TakesWrites(ctx, d.sql)
 	if err != nil && !Temporary(err) {
-		return fmt.Errorf("DATABASE_URL: %s can not be written: give the user who runs waitroom the right to do so (%w)", path, err)
+		return fmt.Errorf("DATABASE_URL: %s can not be written: give the user who runs waitroom the right to do "+
+			"so (%w)", path, err)
 	}
 	return nil
 }

@@ -22,10 +22,12 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 // migrations make a table of counters, and another one out of it.
 func migrations() sqldb.Migrations {
-	first := &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT NOT NULL);\n")}
+	first := &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY, n " +
+		"BIGINT NOT NULL);\n")}
 	second := &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE others AS SELECT name FROM counters;\n")}
-	return sqldb.Migrations{Files: fstest.MapFS{"sqlite/00001_counters.sql": first, "postgres/00001_counters.sql": first,
-		"sqlite/00002_others.sql": second, "postgres/00002_others.sql": second}}
+	return sqldb.Migrations{Files: fstest.MapFS{"sqlite/00001_counters.sql": first,
+		"postgres/00001_counters.sql": first,
+		"sqlite/00002_others.sql":     second, "postgres/00002_others.sql": second}}
 }
 
 // onBoth runs a test on SQLite and on PostgreSQL, with a process for each call of open.
@@ -60,7 +62,8 @@ func TestATransactionIsAloneUnderItsKey(t *testing.T) {
 			if err := s.Row(`SELECT COALESCE(MAX(n), 0) FROM counters`).Scan(&n); err != nil {
 				return err
 			}
-			_, err := s.Exec(`INSERT INTO counters (name, n) VALUES ('a', $1) ON CONFLICT (name) DO UPDATE SET n = excluded.n`, n+1)
+			_, err := s.Exec(
+				`INSERT INTO counters (name, n) VALUES ('a', $1) ON CONFLICT (name) DO UPDATE SET n = excluded.n`, n+1)
 			return err
 		}
 		var writers sync.WaitGroup
@@ -140,7 +143,8 @@ func TestRowsOfAStatementKeepTheirOrderAndTheirNulls(t *testing.T) {
 			require.Equal(t, many, rows.Len())
 			var got []string
 			require.NoError(t, db.Transact(t.Context(), "a", func(s sqldb.Session) error {
-				if err := s.ExecRows(rows, `INSERT INTO given (name, n, nick) SELECT $1 || name, n, nick FROM v`, "to "); err != nil {
+				if err := s.ExecRows(rows, `INSERT INTO given (name, n, nick) SELECT $1 || name, n, nick FROM v`,
+					"to "); err != nil {
 					return err
 				}
 				return s.EachRow(func(scan func(...any) error) error {
@@ -153,7 +157,8 @@ func TestRowsOfAStatementKeepTheirOrderAndTheirNulls(t *testing.T) {
 				}, rows, `SELECT $1 || name, n, nick FROM v`, "all ")
 			}))
 			require.Equal(t, want, got)
-			require.Equal(t, many, number(t, db, `SELECT COUNT(*) FROM given WHERE name LIKE 'to 가%' AND (n IS NULL) = (nick IS NULL)`))
+			require.Equal(t, many,
+				number(t, db, `SELECT COUNT(*) FROM given WHERE name LIKE 'to 가%' AND (n IS NULL) = (nick IS NULL)`))
 			_, err := db.SQL().Exec(`DELETE FROM given`)
 			require.NoError(t, err)
 		}

@@ -13,5 +13,6 @@ type stats struct{ failures, answered, silent atomic.Uint64 }
 
 // Stats returns the present counts.
 func (d *DB) Stats() Stats {
-	return Stats{Failures: d.stats.failures.Load(), Answered: d.stats.answered.Load(), Silent: d.stats.silent.Load()}
+	return Stats{Failures: d.stats.failures.Load(), Answered: d.stats.answered.Load(),
+		Silent: d.stats.silent.Load()}
 }

@@ -29,9 +29,10 @@ func (w writer) write(ctx context.Context, book string) (page string, err error)
 	if err != nil {
 		return "", err
 	}
-	return lock.DoValue(ctx, w.locker, key, 0, 120*time.Second, func(ctx context.Context, _ int64) (string, error) {
-		return w.page(ctx, book)
-	})
+	return lock.DoValue(ctx, w.locker, key, 0, 120*time.Second,
+		func(ctx context.Context, _ int64) (string, error) {
+			return w.page(ctx, book)
+		})
 }
 
 func (w writer) handler() http.Handler {
@@ -69,7 +70,10 @@ func TestOfTenAtOnceExactlyOneSucceeds(t *testing.T) {
 	const threads = 10
 	var written, refused atomic.Int32
 	tried := make(chan struct{}) // closed when all others were refused
-	w := writer{newLocker(t, redistest.Shared(t)), func(context.Context, string) (string, error) { <-tried; return "", nil }}
+	w := writer{newLocker(t, redistest.Shared(t)), func(context.Context, string) (string, error) {
+		<-tried
+		return "", nil
+	}}
 	var all sync.WaitGroup
 	for range threads {
 		all.Go(func() {

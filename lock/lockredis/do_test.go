@@ -47,10 +47,11 @@ func TestDoWhileRedisGoesAway(t *testing.T) {
 			l := newLocker(t, client(t, rdb.Addr()))
 			err := lock.ErrNotAcquired // where Redis takes longer than the lease to answer
 			for lease := c.lease; errors.Is(err, lock.ErrNotAcquired) && lease <= long; lease *= 2 {
-				err = lock.Do(within(t), l, newKey(t, "order", "1"), soon, lease, func(ctx context.Context, _ int64) error {
-					rdb.Kill()
-					return c.work(ctx)
-				}, c.opts...)
+				err = lock.Do(within(t), l, newKey(t, "order", "1"), soon, lease,
+					func(ctx context.Context, _ int64) error {
+						rdb.Kill()
+						return c.work(ctx)
+					}, c.opts...)
 			}
 			c.hold(t, err)
 		})

@@ -1,7 +1,7 @@
 // Package lockredis is the lock.Locker on Redis: waiters get the lock in the order of asking, each by a push.
-// No waiter polls: taking and releasing are one command each, however many wait. It runs on a single Redis, with
-// Sentinel and on Cluster, from 6.2 on, and on managed ones: it needs scripts, publish and subscribe, and neither
-// CONFIG nor keyspace notifications.
+// No waiter polls: taking and releasing are one command each, however many wait. It runs on a single Redis,
+// with Sentinel and on Cluster, from 6.2 on, and on managed ones: it needs scripts, publish and subscribe,
+// and neither CONFIG nor keyspace notifications.
 //
 // # The assumptions behind its promises
 //
@@ -23,9 +23,9 @@
 //
 // # In a failover
 //
-// Calls fail with lock.ErrStore, or wait for the client's retries, until the new master is found. Where the new
-// master has every write that the old one acknowledged, nothing has changed: leases, places and their order are
-// there. Redis replicates behind its answers, so the last writes may be missing:
+// Calls fail with lock.ErrStore, or wait for the client's retries, until the new master is found. Where the
+// new master has every write that the old one acknowledged, nothing has changed: leases, places and their
+// order are there. Redis replicates behind its answers, so the last writes may be missing:
 //
 //   - A lease that is missing is over: Extend and Unlock return lock.ErrNotHeld, and another waiter may have the
 //     lock at once, while the holder still works. Do notices when it unlocks, KeepAlive at the next renewal. The
@@ -33,32 +33,33 @@
 //   - An unlock that is missing leaves the lock taken to the end of its lease.
 //   - A place in line that is missing: the waiter gets in line again by itself, at the end.
 //
-// While the old master is alive and cut off, both may grant. min-replicas-to-write 1 with min-replicas-max-lag 1
-// bounds for how long. A failover client of go-redis listens to one sentinel of its choice: for up to about two
-// seconds after the failover, two processes with different sentinels can be with two masters, both of which
-// answer. (The server of this repository listens to all sentinels and closes connections to the old master:
-// docs/decisions/0015-redis-moves.md. This package uses its caller's client.) So hand the fence to each system
-// that you write to, or have a constraint there: a lock alone does not keep two writers apart in these seconds,
-// neither this one nor another on Redis.
+// While the old master is alive and cut off, both may grant. min-replicas-to-write 1 with
+// min-replicas-max-lag 1 bounds for how long. A failover client of go-redis listens to one sentinel of its
+// choice: for up to about two seconds after the failover, two processes with different sentinels can be with
+// two masters, both of which answer. (The server of this repository listens to all sentinels and closes
+// connections to the old master: docs/decisions/0015-redis-moves.md. This package uses its caller's client.)
+// So hand the fence to each system that you write to, or have a constraint there: a lock alone does not keep
+// two writers apart in these seconds, neither this one nor another on Redis.
 //
 // # Time-outs
 //
-// ctx ends every call at once, also while Redis does not answer. Besides it, the client's own ReadTimeout (5 s by
-// default) bounds each attempt of a request (MaxRetries, 3, beside the first). Keep ReadTimeout below a third of
-// the shortest lease that is kept alive. Heartbeat (3 s) is how long dead processes can delay the line, and how
-// long a living one may pause: raise it where garbage collection or the machine's own pauses come near.
+// ctx ends every call at once, also while Redis does not answer. Besides it, the client's own
+// ReadTimeout (5 s by default) bounds each attempt of a request (MaxRetries, 3, beside the first). Keep
+// ReadTimeout below a third of the shortest lease that is kept alive. Heartbeat (3 s) is how long dead
+// processes can delay the line, and how long a living one may pause: raise it where garbage collection
+// or the machine's own pauses come near.
 //
 // # Costs
 //
 // One command for taking a lock and one for giving it back, another where the key was not used in the last
 // minute; for a waiter's process, a heartbeat for each key that it waits for. A process that waits has one
-// subscription for all its keys. Five seconds after the last unlock only a key's highest fence is left in Redis,
-// and that for a day at most. lab/benchmarks.md compares it with its peers.
+// subscription for all its keys. Five seconds after the last unlock only a key's highest fence is left in
+// Redis, and that for a day at most. lab/benchmarks.md compares it with its peers.
 //
 // # Metrics and spans
 //
 // With Config.Registerer: waitroom_lock_wait_seconds by result, waitroom_lock_hold_seconds,
 // waitroom_lock_losses_total (a lease that was over before its holder was done, a place in line) and
-// waitroom_lock_failures_total by call. With Config.Tracer: a span lock.TryLock, lock.Unlock and so on
-// for each call, with the attribute lock.key. Keys are in no metric, tokens and proofs nowhere.
+// waitroom_lock_failures_total by call. With Config.Tracer: a span lock.TryLock, lock.Unlock and so on for
+// each call, with the attribute lock.key. Keys are in no metric, tokens and proofs nowhere.
 package lockredis

@@ -20,7 +20,8 @@ func (l *Locker) Unlock(ctx context.Context, lease *lock.Lease) (err error) {
 	}
 	id := roomOf(lease.Key)
 	st, err := call(ctx, l, func() (room.Standing, error) {
-		return l.engine.Leave(ctx, id, room.LeaveRequest{Session: lease.Proof(), Outcome: room.Completed, Fence: lease.Fence})
+		return l.engine.Leave(ctx, id, room.LeaveRequest{Session: lease.Proof(), Outcome: room.Completed,
+			Fence: lease.Fence})
 	})
 	if err == nil {
 		l.note(id, st.View)
@@ -83,9 +84,12 @@ func (l *Locker) Resume(ctx context.Context, token string) (lease *lock.Lease, e
 }
 
 // find returns the state of a live lease's room after `sent`.
-func (l *Locker) find(ctx context.Context, lease *lock.Lease) (sent time.Time, v room.View, held bool, err error) {
+func (l *Locker) find(ctx context.Context, lease *lock.Lease) (sent time.Time, v room.View, held bool,
+	err error) {
 	sent = time.Now()
-	st, err := call(ctx, l, func() (room.Standing, error) { return l.engine.Stand(ctx, roomOf(lease.Key), lease.Proof()) })
+	st, err := call(ctx, l, func() (room.Standing, error) {
+		return l.engine.Stand(ctx, roomOf(lease.Key), lease.Proof())
+	})
 	held = err == nil && st.Status == room.Locked && st.Fence == lease.Fence && st.Lease != nil
 	return sent, st.View, held, stored(err)
 }

@@ -55,7 +55,9 @@ func (p withPostgres) Run() int { return pgtest.Main(p.m) }
 func TestRedisKeepsTheRules(t *testing.T) {
 	t.Parallel()
 	stores := map[string]func(*testing.T) redis.UniversalClient{
-		"embedded": func(t *testing.T) redis.UniversalClient { return client(t, redistest.StartEmbedded(t).Addr()) },
+		"embedded": func(t *testing.T) redis.UniversalClient {
+			return client(t, redistest.StartEmbedded(t).Addr())
+		},
 		"single":   func(t *testing.T) redis.UniversalClient { return redistest.Shared(t) },
 		"sentinel": func(t *testing.T) redis.UniversalClient { return redistest.StartSentinel(t).Client() },
 		"cluster":  func(t *testing.T) redis.UniversalClient { return redistest.StartCluster(t).Client() },

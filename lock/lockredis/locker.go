@@ -52,7 +52,8 @@ func New(rdb redis.UniversalClient, cfg Config) *Locker {
 		AwayAfter: awayAfter, DropAfter: dropAfter, Outcomes: -1, Leases: -1, Silent: true, Ephemeral: true, Prefix: roomPrefix, KeyPrefix: cfg.Prefix,
 	})
 	l := &Locker{
-		rdb: rdb, engine: engine, heartbeat: cfg.Heartbeat, log: cfg.Logger, watch: newWatch(cfg.Registerer, cfg.Tracer),
+		rdb: rdb, engine: engine, heartbeat: cfg.Heartbeat, log: cfg.Logger, watch: newWatch(cfg.Registerer,
+			cfg.Tracer),
 		channel: engine.Names().Channel("waitroom-lock:" + room.NewSession()),
 		done:    make(chan struct{}), attempts: make(chan *attempt, 1),
 		lookNow: make(chan struct{}, 1), lines: make(map[room.ID]*line), unpushed: make(map[string]time.Time),

@@ -46,7 +46,8 @@ func playRole() int {
 	l := lockredis.New(redis.NewClient(&redis.Options{Addr: f[0]}), lockredis.Config{})
 	if f[3] == renews {
 		r := &renewed{Locker: l}
-		_ = lock.Do(ctx, r, key, long, lease, func(ctx context.Context, _ int64) error { <-ctx.Done(); return nil }, lock.KeepAlive)
+		_ = lock.Do(ctx, r, key, long, lease, func(ctx context.Context, _ int64) error { <-ctx.Done(); return nil },
+			lock.KeepAlive)
 		return 2 // it could not renew it
 	}
 	held, err := l.Lock(ctx, key, lease)
@@ -76,7 +77,8 @@ func (r *renewed) Extend(ctx context.Context, lease *lock.Lease, by time.Duratio
 
 // contender starts a process that wants the lock; its first line is the token of its lease, and there is none
 // where it ends before.
-func contender(t *testing.T, addr string, key lock.Key, lease time.Duration, role string) (*testproc.Process, *bufio.Reader) {
+func contender(t *testing.T, addr string, key lock.Key, lease time.Duration, role string) (*testproc.Process,
+	*bufio.Reader) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %s %s", roleEnv, addr, key, lease, role))

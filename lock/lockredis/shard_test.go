@@ -17,7 +17,9 @@ import (
 func TestShardThatDoesNotAnswerCostsNoOtherKeyItsTurn(t *testing.T) {
 	t.Parallel()
 	ctx := within(t)
-	c := redistest.StartClusterWith(t, redistest.Config{Args: []string{"--cluster-require-full-coverage", "no", "--cluster-node-timeout", "60000"}})
+	c := redistest.StartClusterWith(t,
+		redistest.Config{Args: []string{"--cluster-require-full-coverage", "no", "--cluster-node-timeout",
+			"60000"}})
 	const heartbeat = 1500 * time.Millisecond
 	quick := func() *lockredis.Locker {
 		l := lockredis.New(c.Client(), lockredis.Config{Heartbeat: heartbeat})

@@ -14,7 +14,8 @@ import (
 // and by the client's own time-outs. A grant that arrives as the wait runs out is returned or given
 // back. A waiter that lost its place, because Redis lost its data or this process was cut off for
 // seconds, gets in line again.
-func (l *Locker) TryLock(ctx context.Context, key lock.Key, wait, lease time.Duration) (held *lock.Lease, err error) {
+func (l *Locker) TryLock(ctx context.Context, key lock.Key, wait, lease time.Duration) (held *lock.Lease,
+	err error) {
 	ctx, over := l.watch.wait(ctx, "TryLock", key)
 	defer func() { over(err) }()
 	if wait <= 0 {
@@ -36,7 +37,8 @@ func (l *Locker) Lock(ctx context.Context, key lock.Key, lease time.Duration) (h
 	})
 }
 
-func (l *Locker) take(ctx context.Context, key lock.Key, lease time.Duration, how func(context.Context, *waiter) (*lock.Lease, error)) (*lock.Lease, error) {
+func (l *Locker) take(ctx context.Context, key lock.Key, lease time.Duration,
+	how func(context.Context, *waiter) (*lock.Lease, error)) (*lock.Lease, error) {
 	if err := lock.Validate(key, lease); err != nil {
 		return nil, err
 	}

@@ -96,7 +96,9 @@ func TestKeysOfALockWhoseProcessesAllDiedExpire(t *testing.T) {
 	const seen = "{lock:stock:item:9}:seen"
 	waiter, err := rdb.ZRange(t.Context(), seen, 0, 0).Result()
 	require.NoError(t, err)
-	require.NoError(t, rdb.ZAdd(t.Context(), seen, redis.Z{Score: float64(time.Now().Add(-time.Second).UnixMilli()), Member: waiter[0]}).Err())
+	require.NoError(t,
+		rdb.ZAdd(t.Context(), seen, redis.Z{Score: float64(time.Now().Add(-time.Second).UnixMilli()),
+			Member: waiter[0]}).Err())
 	_, err = l.TryLock(t.Context(), key, 0, time.Minute) // finds it away
 	require.ErrorIs(t, err, lock.ErrNotAcquired)
 	left := leftOf(t, rdb)

@@ -62,7 +62,8 @@ func TestLockIsAStringInRedisThatNamesItsFence(t *testing.T) {
 	held, err := l.TryLock(within(t), key, 0, long)
 	require.NoError(t, err)
 	require.Equal(t, held.Fence, fenceOf(t, rdb, key))
-	require.Equal(t, fmt.Sprintf("stock:item:456#%d", held.Fence), fmt.Sprintf("%+v", held), "the session in it is a credential")
+	require.Equal(t, fmt.Sprintf("stock:item:456#%d", held.Fence), fmt.Sprintf("%+v", held),
+		"the session in it is a credential")
 }
 
 func TestWaitersOfAProcessShareOneSubscription(t *testing.T) {
@@ -129,11 +130,13 @@ func TestLostReplyChangesNothing(t *testing.T) {
 	require.NoError(t, err)
 	losing(func() { err = l.Extend(ctx, held, long) })
 	require.NoError(t, err)
-	require.InDelta(t, 2*long.Seconds(), time.Until(held.ExpiresAt).Seconds(), soon.Seconds(), "it was extended once")
+	require.InDelta(t, 2*long.Seconds(), time.Until(held.ExpiresAt).Seconds(), soon.Seconds(),
+		"it was extended once")
 	var again *lock.Lease
 	losing(func() { again, err = l.Resume(ctx, held.Token()) })
 	require.NoError(t, err)
-	require.InDelta(t, 2*long.Seconds(), time.Until(again.ExpiresAt).Seconds(), soon.Seconds(), "and so Redis has it")
+	require.InDelta(t, 2*long.Seconds(), time.Until(again.ExpiresAt).Seconds(), soon.Seconds(),
+		"and so Redis has it")
 	losing(func() { err = l.Unlock(ctx, again) })
 	require.NoError(t, err, "the first of the two unlocked it")
 	losing(func() { held, err = l.TryLock(ctx, key, long, long) })
@@ -264,7 +267,8 @@ func replicated(ctx context.Context, t *testing.T, master *redistest.Server) {
 func follows(ctx context.Context, t *testing.T, rdb *redis.Client, master *redistest.Server) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		return rdb.Set(ctx, "follows", "", time.Minute).Err() == nil && master.Client().Exists(ctx, "follows").Val() == 1
+		return rdb.Set(ctx, "follows", "", time.Minute).Err() == nil &&
+			master.Client().Exists(ctx, "follows").Val() == 1
 	}, soon, 10*time.Millisecond)
 }
 

@@ -30,14 +30,19 @@ func newWatch(r prometheus.Registerer, t trace.Tracer) *watch {
 	buckets := prometheus.ExponentialBuckets(0.001, 4, 9) // 1 ms to 65 s
 	return &watch{
 		tracer: t,
-		waits: register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "waitroom_lock_wait_seconds", Buckets: buckets,
-			Help: "How long TryLock and Lock took, by result: acquired, not_acquired, cancelled, refused, failed."}, []string{"result"})),
-		holds: register(r, prometheus.NewHistogram(prometheus.HistogramOpts{Name: "waitroom_lock_hold_seconds", Buckets: buckets,
-			Help: "How long locks were held that were unlocked in time."})),
+		waits: register(r,
+			prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "waitroom_lock_wait_seconds", Buckets: buckets,
+				Help: "How long TryLock and Lock took, by result: acquired, not_acquired, cancelled, refused, failed."},
+				[]string{"result"})),
+		holds: register(r,
+			prometheus.NewHistogram(prometheus.HistogramOpts{Name: "waitroom_lock_hold_seconds", Buckets: buckets,
+				Help: "How long locks were held that were unlocked in time."})),
 		losses: register(r, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_lock_losses_total",
-			Help: "What was lost: a lease that was over before its holder was done with it (lease), a place in line (place)."}, []string{"what"})),
+			Help: "What was lost: a lease that was over before its holder was done with it (lease), a place in line " +
+				"(place)."}, []string{"what"})),
 		failures: register(r, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_lock_failures_total",
-			Help: "Calls that Redis did not answer, or not intelligibly; background is what no caller waits for."}, []string{"call"})),
+			Help: "Calls that Redis did not answer, or not intelligibly; background is what no caller waits for."},
+			[]string{"call"})),
 	}
 }
 
@@ -60,7 +65,8 @@ func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
 
 // call begins a span; the returned function ends it, and counts failures.
 func (w *watch) call(ctx context.Context, name string, key lock.Key) (context.Context, func(error)) {
-	ctx, span := w.tracer.Start(ctx, "lock."+name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attribute.String("lock.key", key.String())))
+	ctx, span := w.tracer.Start(ctx, "lock."+name, trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(attribute.String("lock.key", key.String())))
 	return ctx, func(err error) {
 		defer span.End()
 		if errors.Is(err, lock.ErrNotHeld) {

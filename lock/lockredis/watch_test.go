@@ -24,7 +24,8 @@ type spans struct {
 	names []string
 }
 
-func (s *spans) Start(ctx context.Context, name string, opts ...trace.SpanStartOption) (context.Context, trace.Span) {
+func (s *spans) Start(ctx context.Context, name string, opts ...trace.SpanStartOption) (context.Context,
+	trace.Span) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.names = append(s.names, name)
@@ -65,7 +66,8 @@ func TestEveryWaitHoldLossAndFailureIsCountedAndSpanned(t *testing.T) {
 		return l
 	}
 	// there is no such database
-	l, away := open(redis.NewClient(&redis.Options{Addr: rdb.Addr()})), open(redis.NewClient(&redis.Options{Addr: rdb.Addr(), DB: 1 << 20}))
+	l, away := open(redis.NewClient(&redis.Options{Addr: rdb.Addr()})),
+		open(redis.NewClient(&redis.Options{Addr: rdb.Addr(), DB: 1 << 20}))
 	key := newKey(t, "order", "counted")
 	held, err := l.Lock(ctx, key, long)
 	require.NoError(t, err)
@@ -86,5 +88,6 @@ func TestEveryWaitHoldLossAndFailureIsCountedAndSpanned(t *testing.T) {
 		"waitroom_lock_wait_seconds refused": 1, "waitroom_lock_hold_seconds": 1, "waitroom_lock_losses_total lease": 1,
 		"waitroom_lock_failures_total TryLock": 1,
 	}, got)
-	require.Equal(t, []string{"lock.Lock", "lock.TryLock", "lock.Extend", "lock.Unlock", "lock.Unlock", "lock.TryLock", "lock.TryLock"}, s.names)
+	require.Equal(t, []string{"lock.Lock", "lock.TryLock", "lock.Extend", "lock.Unlock", "lock.Unlock",
+		"lock.TryLock", "lock.TryLock"}, s.names)
 }

@@ -73,7 +73,8 @@ func (f *Fake) Lock(ctx context.Context, key lock.Key, lease time.Duration) (*lo
 	return f.take(ctx, key, lease, true, nil)
 }
 
-func (f *Fake) take(ctx context.Context, key lock.Key, lease time.Duration, waits bool, over <-chan time.Time) (*lock.Lease, error) {
+func (f *Fake) take(ctx context.Context, key lock.Key, lease time.Duration, waits bool,
+	over <-chan time.Time) (*lock.Lease, error) {
 	if err := lock.Validate(key, lease); err != nil {
 		return nil, err
 	}

@@ -149,7 +149,8 @@ func (s *suite) resumesNothing() {
 func (s *suite) anyText() {
 	own := strings.TrimPrefix(s.key.String(), "locktest:")
 	var held []*lock.Lease
-	for _, part := range []string{"ORD-123", "ord-123", "14:00", "14", "예약", " {a}b*c?[d]", "\"\\|,;'%s%d", "\x00\n\r\t", "🙂", strings.Repeat("%", 64)} {
+	for _, part := range []string{"ORD-123", "ord-123", "14:00", "14", "예약", " {a}b*c?[d]", "\"\\|,;'%s%d",
+		"\x00\n\r\t", "🙂", strings.Repeat("%", 64)} {
 		key, err := lock.NewKey("locktest", own, part)
 		if err != nil {
 			s.Fatal(err)
@@ -177,7 +178,9 @@ func (s *suite) anyText() {
 func (s *suite) doValue() {
 	failed := errors.New("mine")
 	for _, want := range []error{nil, failed} {
-		got, err := lock.DoValue(s.ctx, s, s.key, long, long, func(_ context.Context, fence int64) (int64, error) { return fence, want })
+		got, err := lock.DoValue(s.ctx, s, s.key, long, long, func(_ context.Context, fence int64) (int64, error) {
+			return fence, want
+		})
 		if !errors.Is(err, want) || got <= 0 {
 			s.Fatalf("DoValue is %d, %v, not a fence, %v", got, err, want)
 		}

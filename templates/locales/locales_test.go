@@ -63,7 +63,8 @@ func TestEntryIsReadInEnglishWhereItHasNotTheLanguage(t *testing.T) {
 }
 
 func TestEntryIsReadInOneLanguage(t *testing.T) {
-	catalogue, err := catalogueOf("join:\n  ko: \"준비 완료\"\n  en: \"Ready\"\nno:\n  all: \"·\"\nwhy:\n  - ko: \"하나\"\n    en: \"One\"\n" +
+	catalogue, err := catalogueOf("join:\n  ko: \"준비 완료\"\n  en: \"Ready\"\nno:\n  all: \"·\"\nwhy:\n  - ko: " +
+		"\"하나\"\n    en: \"One\"\n" +
 		"ended by outcome:\n  off:\n    ko: \"끔\"\n    en: \"Off\"\n  other:\n    ko: \"끝\"\n    en: \"Over\"\n")
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"docs": map[string]any{
@@ -117,7 +118,8 @@ func TestButtonsNameInASentenceStaysOnOneLine(t *testing.T) {
 		}
 		for lang, shown := range text.Texts {
 			for _, name := range inQuotes.FindAllStringSubmatch(shown, -1) {
-				require.False(t, strings.Contains(name[1], " ") && !strings.Contains(name[1], "→"), "%s in %s: %q", path, lang, shown)
+				require.False(t, strings.Contains(name[1], " ") && !strings.Contains(name[1], "→"), "%s in %s: %q", path,
+					lang, shown)
 			}
 		}
 	})

@@ -54,7 +54,9 @@ func TestScriptsGetExactlyTheTextsThatTheyUse(t *testing.T) {
 	catalogue, err := Read()
 	require.NoError(t, err)
 	handed := map[string][]string{}
-	entries(catalogue, "", func(name string, e Entry) { handed[path.Dir(name)] = append(handed[path.Dir(name)], e.Key) })
+	entries(catalogue, "", func(name string, e Entry) {
+		handed[path.Dir(name)] = append(handed[path.Dir(name)], e.Key)
+	})
 	for area, modules := range scripts() {
 		shown := usedInScripts(t, modules)
 		require.Empty(t, without(shown, handed[area]), "%s misses what its scripts say", area)
@@ -185,7 +187,8 @@ var literal = regexp.MustCompile("[\"'`.]([A-Za-z][A-Za-z0-9_.-]*)\\b|\\b([a-z][
 func wordsOfTheProduct(t *testing.T) map[string]bool {
 	t.Helper()
 	known := map[string]bool{}
-	for _, dir := range []string{"room", "sms", "ledger", "hub", "web", "server", "outbox", "static/js", "templates"} {
+	for _, dir := range []string{"room", "sms", "ledger", "hub", "web", "server", "outbox", "static/js",
+		"templates"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(name string, file fs.DirEntry, err error) error {
 			if err != nil || file.IsDir() || !shipped(name) {
 				return err
@@ -203,5 +206,6 @@ func wordsOfTheProduct(t *testing.T) map[string]bool {
 
 func shipped(name string) bool {
 	generated := strings.HasSuffix(name, "text_gen.go") || strings.HasSuffix(name, "_templ.go")
-	return slices.Contains([]string{".go", ".js", ".lua", ".templ"}, filepath.Ext(name)) && !strings.HasSuffix(name, "_test.go") && !generated
+	return slices.Contains([]string{".go", ".js", ".lua", ".templ"}, filepath.Ext(name)) &&
+		!strings.HasSuffix(name, "_test.go") && !generated
 }

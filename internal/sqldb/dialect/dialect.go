@@ -63,7 +63,8 @@ func (d Dialect) Now(ctx context.Context, q Querier) (ms int64, err error) {
 	case Postgres:
 		err = q.QueryRowContext(ctx, `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint`).Scan(&ms)
 	case MySQL: // by UTC, which no session's time zone changes
-		err = q.QueryRowContext(ctx, `SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000`).Scan(&ms)
+		err = q.QueryRowContext(ctx,
+			`SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000`).Scan(&ms)
 	default:
 		ms = time.Now().UnixMilli()
 	}

@@ -37,7 +37,8 @@ func Viewport(width, height int, dark, reducedMotion bool) Action {
 // Language sets the browser's Accept-Language and formats, such as "ko" or "en".
 func Language(tag string) Action {
 	return chromedp.Steps(
-		call(network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": tag}}),
+		call(network.SetExtraHTTPHeaders,
+			network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": tag}}),
 		call(emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: tag}),
 	)
 }

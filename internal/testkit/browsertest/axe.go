@@ -28,7 +28,9 @@ const axeRun = `((rules) => axe.run(document, { resultTypes: ["violations"], pre
 // runs beside the page's own scripts, where the page's content security policy does not reach. With rules it
 // tests these alone, such as "color-contrast", which is all that another theme can break.
 func Axe(ctx context.Context, rules ...string) ([]string, error) {
-	found, err := chromedp.Run(ctx, func(ctx context.Context, t *chromedp.Target) ([]string, error) { return axe(ctx, t, rules) })
+	found, err := chromedp.Run(ctx, func(ctx context.Context, t *chromedp.Target) ([]string, error) {
+		return axe(ctx, t, rules)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("axe: %w", err)
 	}
@@ -77,7 +79,8 @@ func ownWorld(ctx context.Context, t *chromedp.Target) (runtime.ExecutionContext
 	return world.ExecutionContextID, err
 }
 
-func evaluate(ctx context.Context, t *chromedp.Target, world runtime.ExecutionContextID, expression string) ([]byte, error) {
+func evaluate(ctx context.Context, t *chromedp.Target, world runtime.ExecutionContextID,
+	expression string) ([]byte, error) {
 	yes := true
 	result, err := cdp.Call(ctx, t, runtime.Evaluate, runtime.EvaluateParams{
 		Expression: expression, ContextID: world, AwaitPromise: &yes, ReturnByValue: &yes,

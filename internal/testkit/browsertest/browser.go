@@ -36,7 +36,8 @@ func switches() []chromedp.ExecAllocatorOption {
 
 // frugal makes one process draw all pages of one profile, and the browser itself do the work of other
 // processes: that is half the processor time.
-var frugal = []chromedp.ExecAllocatorOption{chromedp.Flag("renderer-process-limit", "1"), chromedp.Flag("in-process-gpu", true)}
+var frugal = []chromedp.ExecAllocatorOption{chromedp.Flag("renderer-process-limit", "1"),
+	chromedp.Flag("in-process-gpu", true)}
 
 // shared are the browsers of all tests of a package, where Main runs them: to start one takes a second.
 var shared struct {
@@ -73,7 +74,8 @@ var (
 )
 
 // allocate starts a browser of the first of these programs that exists; free ends it.
-func allocate(tb testing.TB, parent context.Context, programs []string, more ...chromedp.ExecAllocatorOption) (ctx context.Context, free func()) {
+func allocate(tb testing.TB, parent context.Context, programs []string,
+	more ...chromedp.ExecAllocatorOption) (ctx context.Context, free func()) {
 	tb.Helper()
 	options := append(switches(), chromedp.ExecPath(testproc.Find(tb, programs...)))
 	return chromedp.NewExecAllocator(parent, append(options, more...)...)

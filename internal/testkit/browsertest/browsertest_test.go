@@ -120,7 +120,8 @@ func TestPageIsAsTheTestWroteIt(t *testing.T) {
 
 func TestPageWithoutScriptAsksInTheLanguage(t *testing.T) {
 	ctx := browsertest.Page(t)
-	require.NoError(t, chromedp.Do(ctx, browsertest.WithoutScript(), browsertest.Language("ko"), chromedp.Navigate(site(t))))
+	require.NoError(t, chromedp.Do(ctx, browsertest.WithoutScript(), browsertest.Language("ko"),
+		chromedp.Navigate(site(t))))
 	browsertest.AllowErrors(ctx, "Content Security Policy")
 	language, err := chromedp.Run(ctx, chromedp.Text(chromedp.CSS("#language")))
 	require.NoError(t, err)

@@ -42,7 +42,8 @@ func (r *Recorder) Answer(method, path string, status int, header http.Header, b
 	}
 	err := r.answer(method, path, status, header, body)
 	if err != nil {
-		return fmt.Errorf("%s %s answers %d, which is not as described: %w\n%.1000s", method, path, status, err, body)
+		return fmt.Errorf("%s %s answers %d, which is not as described: %w\n%.1000s", method, path, status, err,
+			body)
 	}
 	return nil
 }
@@ -78,7 +79,8 @@ func (r *Recorder) answer(method, path string, status int, header http.Header, b
 const notServed = "not_found"
 
 // strays are the refusals of undescribed operations.
-var strays = []string{notServed, "unknown_room", "method_not_allowed", "not_signed_in", "cross_site", "wrong_host"}
+var strays = []string{notServed, "unknown_room", "method_not_allowed", "not_signed_in", "cross_site",
+	"wrong_host"}
 
 // stray checks the answer to an undescribed operation: it is a refusal, or a preflight.
 func (r *Recorder) stray(status int, header http.Header, body []byte) error {
@@ -120,7 +122,8 @@ func (a answer) check(header http.Header, body []byte) error {
 	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	schema, ok := a.content[kind]
 	if err != nil || !ok {
-		return fmt.Errorf("its content type is %q, and not one of %v", header.Get("Content-Type"), slices.Sorted(maps.Keys(a.content)))
+		return fmt.Errorf("its content type is %q, and not one of %v", header.Get("Content-Type"),
+			slices.Sorted(maps.Keys(a.content)))
 	}
 	if !strings.HasSuffix(kind, "json") {
 		return nil

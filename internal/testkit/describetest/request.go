@@ -19,7 +19,8 @@ type parameter struct {
 }
 
 // readRequest reads the parameters and body of an operation.
-func (d *document) readRequest(op *operation, path, described any, later map[string]func(*jsonschema.Schema)) error {
+func (d *document) readRequest(op *operation, path, described any,
+	later map[string]func(*jsonschema.Schema)) error {
 	ofPath, _ := at(path)["parameters"].([]any)
 	own, _ := at(described)["parameters"].([]any)
 	given := append(slices.Clone(ofPath), own...)

@@ -10,9 +10,13 @@ import (
 
 // Frame returns what is wrong with a text frame of the socket at a path; nil for a correct one.
 func (r *Recorder) Frame(path string, text []byte) error {
-	i := slices.IndexFunc(r.channels, func(c channel) bool { return c.address != nil && matches(c.address, path) && c.parameters() == 0 })
+	i := slices.IndexFunc(r.channels, func(c channel) bool {
+		return c.address != nil && matches(c.address, path) && c.parameters() == 0
+	})
 	if i < 0 {
-		i = slices.IndexFunc(r.channels, func(c channel) bool { return c.address != nil && matches(c.address, path) })
+		i = slices.IndexFunc(r.channels, func(c channel) bool {
+			return c.address != nil && matches(c.address, path)
+		})
 	}
 	if i < 0 {
 		return fmt.Errorf("no socket is described at %s", path)

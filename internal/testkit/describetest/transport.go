@@ -25,7 +25,9 @@ func (t *transport) RoundTrip(q *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 	if stream, ok := resp.Body.(io.ReadWriteCloser); ok {
-		resp.Body = &listener{ReadWriteCloser: stream, received: func(text []byte) { t.faults.add(t.recorder.Frame(q.URL.Path, text)) }}
+		resp.Body = &listener{ReadWriteCloser: stream, received: func(text []byte) {
+			t.faults.add(t.recorder.Frame(q.URL.Path, text))
+		}}
 	}
 	return resp, nil
 }

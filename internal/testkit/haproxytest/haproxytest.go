@@ -22,7 +22,8 @@ func Config(root, listen string, replicas []string) ([]byte, error) {
 	}
 	config, bound, backends := fill(string(text), listen, replicas)
 	if bound != 1 || backends == 0 || !strings.Contains(config, MinDrain) {
-		return nil, fmt.Errorf("%s: %d lines that bind, %d backends with servers, or %s is not in it", path, bound, backends, MinDrain)
+		return nil, fmt.Errorf("%s: %d lines that bind, %d backends with servers, or %s is not in it", path, bound,
+			backends, MinDrain)
 	}
 	return []byte(config), nil
 }

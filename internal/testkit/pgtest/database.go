@@ -48,7 +48,8 @@ func (s *server) createIn(ctx context.Context, encoding string) (name string, er
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	name = s.nextDatabase()
-	for _, statement := range []string{"CREATE DATABASE template0", "CREATE DATABASE " + name + " TEMPLATE template0 ENCODING '" + encoding + "'", "DROP DATABASE template0"} {
+	for _, statement := range []string{"CREATE DATABASE template0", "CREATE DATABASE " + name +
+		" TEMPLATE template0 ENCODING '" + encoding + "'", "DROP DATABASE template0"} {
 		if _, err := conn.Exec(ctx, statement); err != nil {
 			return "", fmt.Errorf("%s: %w", statement, err)
 		}

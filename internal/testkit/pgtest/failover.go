@@ -33,7 +33,8 @@ func (s *server) follower() (_ *server, err error) {
 	if f.dir, err = tempDir(f.owner); err != nil {
 		return f, err
 	}
-	backup := f.command("pg_basebackup", "-D", f.data(), "-d", s.url("postgres"), "-R", "-c", "fast", "--no-sync")
+	backup := f.command("pg_basebackup", "-D", f.data(), "-d", s.url("postgres"), "-R", "-c", "fast",
+		"--no-sync")
 	if out, err := backup.CombinedOutput(); err != nil {
 		return f, fmt.Errorf("%w\n%s", err, out)
 	}
@@ -74,7 +75,8 @@ func (d *DB) Fence() {
 func (d *DB) HangUp() {
 	d.tb.Helper()
 	var ended int
-	d.ask(`SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`, &ended)
+	d.ask(
+		`SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`, &ended)
 }
 
 func (d *DB) ask(query string, into ...any) {

@@ -124,7 +124,8 @@ func (s *server) ask(ctx context.Context) error {
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	var data string
-	if err := conn.QueryRow(ctx, "SELECT current_setting('data_directory'), current_setting('server_version_num')::int").Scan(&data, &s.version); err != nil {
+	if err := conn.QueryRow(ctx, "SELECT current_setting('data_directory'), "+
+		"current_setting('server_version_num')::int").Scan(&data, &s.version); err != nil {
 		return err
 	}
 	if data != s.data() {

@@ -119,7 +119,8 @@ func (a *account) own(path string) error {
 }
 
 func (s *server) initData(more ...string) error {
-	args := append([]string{"-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"}, more...)
+	args := append([]string{"-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C",
+		"--no-sync"}, more...)
 	if out, err := s.command("initdb", args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
 	}
@@ -129,7 +130,8 @@ func (s *server) initData(more ...string) error {
 // dropTemplate0 leaves out a third of the files: no test needs a second database that is as good as empty.
 func (s *server) dropTemplate0() error {
 	single := s.command("postgres", "--single", "-D", s.data(), "-c", "fsync=off", "postgres")
-	single.Stdin = strings.NewReader("UPDATE pg_database SET datistemplate = false WHERE datname = 'template0';\nDROP DATABASE template0;\n")
+	single.Stdin = strings.NewReader("UPDATE pg_database SET datistemplate = false WHERE datname = " +
+		"'template0';\nDROP DATABASE template0;\n")
 	if out, err := single.CombinedOutput(); err != nil {
 		return fmt.Errorf("drop template0: %w\n%s", err, out)
 	}

@@ -27,7 +27,8 @@ type Claims map[string]any
 // For returns the claims of a token for a seller, made now, as a portal would send them.
 func For(seller string) Claims {
 	now := time.Now()
-	return Claims{"sub": seller, "aud": "waitroom", "iat": now.Unix(), "exp": now.Add(time.Minute).Unix(), "jti": rand.Text()}
+	return Claims{"sub": seller, "aud": "waitroom", "iat": now.Unix(), "exp": now.Add(time.Minute).Unix(),
+		"jti": rand.Text()}
 }
 
 // With returns the same with one claim set, or left out where it is nil.

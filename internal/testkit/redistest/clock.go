@@ -44,7 +44,8 @@ func MakeClock(dir string) (*Clock, error) {
 	if err := os.WriteFile(source, clockSource, 0o600); err != nil {
 		return nil, err
 	}
-	if out, err := exec.Command(compiler, "-shared", "-fPIC", "-O1", "-o", c.library, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command(compiler, "-shared", "-fPIC", "-O1", "-o", c.library,
+		source).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, out)
 	}
 	return c, c.Put(0)

@@ -52,7 +52,8 @@ func StartClusterWith(tb testing.TB, config Config) *Cluster {
 // dead master's place about a second later.
 func StartClusterWithReplicas(tb testing.TB) *Cluster {
 	tb.Helper()
-	c := StartClusterWith(tb, Config{Args: []string{"--cluster-node-timeout", "500", "--repl-ping-replica-period", "1"}})
+	c := StartClusterWith(tb,
+		Config{Args: []string{"--cluster-node-timeout", "500", "--repl-ping-replica-period", "1"}})
 	c.AddReplicas()
 	return c
 }
@@ -198,7 +199,8 @@ func (c *Cluster) form(i int) {
 func (c *Cluster) meet(node *Server) {
 	c.tb.Helper()
 	first := c.nodes[0]
-	if err := node.Client().Do(context.Background(), "CLUSTER", "MEET", "127.0.0.1", first.port, first.busPort()).Err(); err != nil {
+	if err := node.Client().Do(context.Background(), "CLUSTER", "MEET", "127.0.0.1", first.port,
+		first.busPort()).Err(); err != nil {
 		c.tb.Fatalf("redistest: %v", err)
 	}
 }

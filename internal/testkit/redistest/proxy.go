@@ -46,7 +46,8 @@ func StartProxy(tb testing.TB, target string) *Proxy {
 	if err != nil {
 		tb.Fatalf("redistest: %v", err)
 	}
-	p := &Proxy{tb: tb, target: target, listener: listener, links: map[*link]struct{}{}, gates: [2]*gate{newGate(), newGate()}}
+	p := &Proxy{tb: tb, target: target, listener: listener, links: map[*link]struct{}{},
+		gates: [2]*gate{newGate(), newGate()}}
 	p.running.Go(p.accept)
 	tb.Cleanup(p.close)
 	return p

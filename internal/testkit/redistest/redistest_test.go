@@ -48,9 +48,12 @@ func TestEachUserOfTheSharedServerHasAnEmptyDatabase(t *testing.T) {
 func TestPausedServerAnswersOnlyAfterResume(t *testing.T) {
 	ctx := context.Background()
 	s := redistest.Start(t)
-	impatient := redis.NewClient(&redis.Options{Addr: s.Addr(), ReadTimeout: 50 * time.Millisecond, MaxRetries: -1})
+	impatient := redis.NewClient(&redis.Options{Addr: s.Addr(), ReadTimeout: 50 * time.Millisecond,
+		MaxRetries: -1})
 	t.Cleanup(func() { _ = impatient.Close() })
-	require.Eventually(t, func() bool { return impatient.Ping(ctx).Err() == nil }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return impatient.Ping(ctx).Err() == nil
+	}, time.Minute, 5*time.Millisecond)
 	s.Pause()
 	require.ErrorContains(t, impatient.Ping(ctx).Err(), "timeout")
 	s.Resume()
@@ -140,7 +143,8 @@ func TestBlackholeHoldsOneDirectionUntilHeal(t *testing.T) {
 	p.Blackhole(redistest.ToClient)
 	answer := make(chan error, 1)
 	go func() { answer <- c.Incr(ctx, "n").Err() }()
-	require.Eventually(t, func() bool { return s.Client().Get(ctx, "n").Val() == "1" }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return s.Client().Get(ctx, "n").Val() == "1" }, time.Minute,
+		5*time.Millisecond)
 	require.Empty(t, answer)
 
 	p.Heal()

@@ -77,7 +77,9 @@ func StartSentinelWith(tb testing.TB, c SentinelConfig) *Sentinel {
 	master := StartWith(tb, Config{Args: args})
 	s := &Sentinel{tb: tb, users: c.Users, nodes: []*Server{master}}
 	for range max(c.Replicas, 1) {
-		replica := StartWith(tb, Config{Clock: c.ReplicasClock, Args: append(slices.Clip(args), "--replicaof", "127.0.0.1 "+strconv.Itoa(master.port))})
+		replica := StartWith(tb,
+			Config{Clock: c.ReplicasClock, Args: append(slices.Clip(args), "--replicaof", "127.0.0.1 "+
+				strconv.Itoa(master.port))})
 		s.nodes = append(s.nodes, replica)
 	}
 	for _, replica := range s.nodes[1:] {
@@ -162,7 +164,8 @@ func (s *Sentinel) StopObserving(node *Server) {
 // as which they then go on.
 func (s *Sentinel) strangers(node *Server, may string) {
 	s.tb.Helper()
-	if err := node.Client().ACLSetUser(context.Background(), "default", may+"ping", may+"info", may+"slaveof", may+"replicaof").Err(); err != nil {
+	if err := node.Client().ACLSetUser(context.Background(), "default", may+"ping", may+"info", may+"slaveof",
+		may+"replicaof").Err(); err != nil {
 		s.tb.Fatalf("redistest: %v", err)
 	}
 }
@@ -193,7 +196,8 @@ func (s *Sentinel) shut(node *Server, user string) {
 // Follow makes a server a replica of the master.
 func (s *Sentinel) Follow(node *Server) {
 	s.tb.Helper()
-	if err := node.Client().ReplicaOf(context.Background(), "127.0.0.1", strconv.Itoa(s.Master().port)).Err(); err != nil {
+	if err := node.Client().ReplicaOf(context.Background(), "127.0.0.1",
+		strconv.Itoa(s.Master().port)).Err(); err != nil {
 		s.tb.Fatalf("redistest: %v", err)
 	}
 }
@@ -319,8 +323,10 @@ func (s *Sentinel) complete() error {
 		if err != nil {
 			return err
 		}
-		if m["flags"] != "master" || m["num-slaves"] != strconv.Itoa(len(s.nodes)-1) || m["num-other-sentinels"] != strconv.Itoa(sentinels-1) {
-			return fmt.Errorf("flags %s, replicas %s, other sentinels %s", m["flags"], m["num-slaves"], m["num-other-sentinels"])
+		if m["flags"] != "master" || m["num-slaves"] != strconv.Itoa(len(s.nodes)-1) ||
+			m["num-other-sentinels"] != strconv.Itoa(sentinels-1) {
+			return fmt.Errorf("flags %s, replicas %s, other sentinels %s", m["flags"], m["num-slaves"],
+				m["num-other-sentinels"])
 		}
 	}
 	return nil

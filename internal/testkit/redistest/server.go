@@ -123,7 +123,8 @@ func (s *Server) Restart() {
 
 // start returns when the server answers.
 func (s *Server) start() error {
-	args := append([]string{"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--save", "", "--dir", s.dir}, s.args...)
+	args := append([]string{"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--save", "", "--dir", s.dir},
+		s.args...)
 	process, logPath, err := launch(s.program, s.dir, args, s.env...)
 	if err != nil {
 		return err

@@ -90,7 +90,8 @@ func startShared(tb testing.TB) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	shared.dir, shared.server = dir, launchServer(tb, dir, Config{Args: []string{"--databases", strconv.Itoa(databases)}})
+	shared.dir, shared.server = dir,
+		launchServer(tb, dir, Config{Args: []string{"--databases", strconv.Itoa(databases)}})
 }
 
 func giveBack(what func()) {

@@ -52,7 +52,8 @@ func (c *chromium) do(step browsertest.Action) error {
 // eval makes the page write JSON, since undefined is no JSON.
 func (c *chromium) eval(expression string) (json.RawMessage, error) {
 	written, err := chromedp.Run(c.tab, chromedp.Evaluate[string](
-		"Promise.resolve("+expression+").then((value) => JSON.stringify(value ?? null))", chromedp.EvalAwaitPromise))
+		"Promise.resolve("+expression+
+			").then((value) => JSON.stringify(value ?? null))", chromedp.EvalAwaitPromise))
 	return json.RawMessage(written), err
 }
 

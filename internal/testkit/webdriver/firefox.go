@@ -36,7 +36,8 @@ func Firefox(tb testing.TB, cfg Config) *Browser {
 		tb.Fatal(err)
 	}
 	if cfg.NoCookies {
-		if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(`user_pref("network.cookie.cookieBehavior", 2);`), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(profile, "user.js"),
+			[]byte(`user_pref("network.cookie.cookieBehavior", 2);`), 0o600); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -154,7 +155,8 @@ func (f *firefox) keys(selector, text string) error {
 	}
 	var presses []any
 	for _, key := range text {
-		presses = append(presses, object{"type": "keyDown", "value": string(key)}, object{"type": "keyUp", "value": string(key)})
+		presses = append(presses, object{"type": "keyDown", "value": string(key)},
+			object{"type": "keyUp", "value": string(key)})
 	}
 	return f.act(object{"type": "key", "id": "keyboard", "actions": presses})
 }
@@ -164,7 +166,8 @@ func (f *firefox) act(source object) error {
 }
 
 func (f *firefox) resize(width, height int) error {
-	return f.ask("browsingContext.setViewport", object{"context": f.tab, "viewport": object{"width": width, "height": height}}, nil)
+	return f.ask("browsingContext.setViewport",
+		object{"context": f.tab, "viewport": object{"width": width, "height": height}}, nil)
 }
 
 func (f *firefox) picture() ([]byte, error) {
@@ -187,7 +190,8 @@ func (f *firefox) tabs() (urls []string, err error) {
 
 func (f *firefox) newTab(url string) error {
 	var made tab
-	if err := f.ask("browsingContext.create", object{"type": "tab", "referenceContext": f.first}, &made); err != nil {
+	if err := f.ask("browsingContext.create", object{"type": "tab", "referenceContext": f.first},
+		&made); err != nil {
 		return err
 	}
 	f.tab = made.Context

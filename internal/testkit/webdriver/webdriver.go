@@ -142,7 +142,8 @@ func (b *Browser) must(err error, what string) {
 // home returns a directory for a browser to write into, and its environment.
 func home(tb testing.TB) (dir string, env []string) {
 	dir = tb.TempDir()
-	env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_CACHE_HOME="+dir, "XDG_DATA_HOME="+dir, "LANG=C.UTF-8")
+	env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_CACHE_HOME="+dir, "XDG_DATA_HOME="+dir,
+		"LANG=C.UTF-8")
 	return dir, env
 }
 

@@ -77,7 +77,8 @@ func display(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	defer func() { _ = read.Close() }()
-	server := exec.Command(testproc.Find(tb, "Xvfb"), "-displayfd", "3", "-screen", "0", "1400x1000x24", "-nolisten", "tcp")
+	server := exec.Command(testproc.Find(tb, "Xvfb"), "-displayfd", "3", "-screen", "0", "1400x1000x24",
+		"-nolisten", "tcp")
 	server.ExtraFiles = []*os.File{write}
 	p, err := testproc.Start(server, syscall.SIGKILL)
 	_ = write.Close()
@@ -97,7 +98,8 @@ type object = map[string]any
 func (w *webkit) open(url string) error { return w.post("/url", object{"url": url}, nil) }
 
 func (w *webkit) eval(expression string) (value json.RawMessage, err error) {
-	script := "const done = arguments[0]; Promise.resolve(" + expression + ").then(done, (error) => done(String(error)))"
+	script := "const done = arguments[0]; Promise.resolve(" + expression +
+		").then(done, (error) => done(String(error)))"
 	return value, w.post("/execute/async", object{"script": script, "args": []any{}}, &value)
 }
 
