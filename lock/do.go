@@ -23,8 +23,8 @@ type Option func(*holding)
 //
 // Do returns TryLock's error without running fn, else fn's. Joined to that, also to nil, is
 //
-//   - ErrNotHeld where the lease was over before fn ended, or another caller had ended it: the lock may have had
-//     another holder meanwhile;
+//   - ErrNotHeld where the lease was over before fn ended, or another caller had ended it: the lock may have
+//     had another holder meanwhile;
 //   - ErrUnlock with its cause where the lock could not be given back: fn had it as long as it ran, and it
 //     is free at the end of its lease.
 func Do(ctx context.Context, locker Locker, key Key, wait, lease time.Duration,

@@ -22,7 +22,8 @@
 //
 //   - One lease per key is live at any instant, judged by the clock of the store alone.
 //   - A fence grows with every lease of its key, for ever.
-//   - First come, first served, among all processes. Only a waiter whose process has fallen silent is passed over.
+//   - First come, first served, among all processes. Only a waiter whose process has fallen silent is
+//     passed over.
 //   - A push wakes a waiter: an unlock assigns the lock to the next in line in the same step.
 //   - A lease ends at its end by itself.
 //   - A stale holder extends, ends and frees nothing; it only gets ErrNotHeld.

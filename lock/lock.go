@@ -15,11 +15,11 @@ var (
 	ErrInvalidLease = errors.New("lease is shorter than a millisecond")
 	ErrClosed       = errors.New("locker is closed")
 
-	// ErrStore wraps every failure to reach the store or to understand its answer: the call may have taken
+	// ErrStore wraps every failure to reach the store or to understand its answer. The call may have taken
 	// effect or not. The Locker gives back a lock that TryLock or Lock may have taken as soon as it can.
 	ErrStore = errors.New("lock store failed")
-	// ErrUnlock is in the error of Do and DoValue, beside its cause, where the work was done and the lock could
-	// not be given back: it is free at the end of its lease.
+	// ErrUnlock is in the error of Do and DoValue where the lock could not be given back. It stands beside its
+	// cause; the work was done, and the lock is free at the end of its lease.
 	ErrUnlock = errors.New("lock not unlocked")
 )
 

@@ -51,8 +51,8 @@ export interface Unclaimed {
 }
 
 /**
- * "open" once the state is current; "polling" where no socket comes through and the client asks every few
- * seconds instead; "lost" while it reconnects; "closed" after the server ended it for good.
+ * The states of the connection. "open": the state is current; "polling": no socket comes through and the
+ * client asks every few seconds instead; "lost": it reconnects; "closed": the server ended it for good.
  */
 export type Connection = "connecting" | "open" | "polling" | "lost" | "closed";
 
@@ -60,7 +60,7 @@ export interface Events {
   state: (state: State, before: State) => void;
   message: (message: Message) => void;
   unclaimed: (message: Unclaimed) => void;
-  /** What support did for this seller. */
+  /** An action of support for this seller. */
   notice: (notice: string) => void;
   connection: (connection: Connection) => void;
   /** Every frame of the socket, as the server wrote it. */
@@ -81,8 +81,8 @@ export interface Options {
    */
   session?: "cookie" | "own";
   /**
-   * With SELLER_AUTH=jwt: the portal's token, or a function that returns one before each call and each
-   * opening of the socket; null while no seller has signed in.
+   * With SELLER_AUTH=jwt: the portal's token, or a function that returns one. It is called before each call
+   * and each opening of the socket; null while no seller has signed in.
    */
   token?: string | (() => string | null | Promise<string | null>);
   /** A state that the page already has, such as one it was rendered with. */
@@ -130,7 +130,9 @@ export class WaitingRoom {
   close(options?: { forget?: boolean }): void;
 }
 
-/** What every method but on, now and close throws: the server refused, or did not answer after four tries. */
+/**
+ * The error of every method but on, now and close. The server refused, or did not answer after four tries.
+ */
 export class Refused extends Error {
   /** The server's code, such as "seller_has_place"; "unreachable" where there was no answer. */
   readonly code: string;

@@ -1,5 +1,5 @@
 /**
- * The service worker of the seller's page: it shows waitroom's pushes while no page of the room is visible,
+ * The service worker of the seller's page. It shows waitroom's pushes while no page of the room is visible,
  * and leads back there.
  */
 

@@ -8,8 +8,8 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// askPart is the first step of a turn: a button to ask for a code, or from when that is possible. Without a
-// script the countdown stands still, so the seller may press anyway.
+// askPart is the first step of a turn: a button to ask for a code. While the number is busy it shows from
+// when that is possible. Without a script the countdown stands still, so the seller may press anyway.
 func askPart(v RoomView, t Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

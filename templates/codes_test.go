@@ -22,7 +22,8 @@ func turn(busy time.Duration) object {
 		after = time.Now().Add(busy).UnixMilli()
 	}
 	return object{
-		"status": "locked", "outcome": nil, "ticket": 9, "fence": 77, "queue_position": nil, "estimated_wait": nil, "maximum_wait": nil,
+		"status": "locked", "outcome": nil, "ticket": 9, "fence": 77, "queue_position": nil, "estimated_wait": nil,
+		"maximum_wait":     nil,
 		"lease_expires_at": time.Now().Add(turnLength).UnixMilli(), "codes": object{"asked": 0, "open": 0,
 			"ask_after": after},
 	}
@@ -310,7 +311,7 @@ const passes = `{
 	};
 }`
 
-// edges adds messages that are ten minutes old just before or after they come; the clock goes on by a
+// edges adds messages that are ten minutes old just before or after they come. The clock goes on by a
 // millisecond each time that the page reads it.
 const edges = `(() => {
 	const [sms, now] = [document.getElementById("sms"), performance.now];

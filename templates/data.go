@@ -90,8 +90,10 @@ func (v RoomView) data() pageData {
 		offers = append(offers, offerFrame{"sms_unclaimed", o.MessageID, o.ReceivedAt})
 	}
 	return pageData{
-		Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds, ClaimSeconds: v.ClaimSeconds, AwaySeconds: v.AwaySeconds, DropSeconds: v.DropSeconds,
-		Joined: v.JoinedPosition, Seller: v.provenSeller(), State: v.frame(), SMS: messages, Offers: offers, Rejected: v.Rejected, JoinedDevice: v.JoinedDevice, PushKey: v.PushKey, Words: v.live(),
+		Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds, ClaimSeconds: v.ClaimSeconds,
+		AwaySeconds: v.AwaySeconds, DropSeconds: v.DropSeconds,
+		Joined: v.JoinedPosition, Seller: v.provenSeller(), State: v.frame(), SMS: messages, Offers: offers,
+		Rejected: v.Rejected, JoinedDevice: v.JoinedDevice, PushKey: v.PushKey, Words: v.live(),
 		Icons: iconsByState{v.AssetPrefix + "/icons/waiting.svg", v.AssetPrefix + "/icons/turn.svg"},
 	}
 }
@@ -296,7 +298,8 @@ func (v ErrorView) words() Notice {
 // mayHaveAPlace reports whether a reader in line could see this page.
 func (v ErrorView) mayHaveAPlace() bool {
 	switch v.Code {
-	case "store_unavailable", "internal", "draining", "keys_unavailable", "not_identified", "token_expired", "token_used":
+	case "store_unavailable", "internal", "draining", "keys_unavailable", "not_identified", "token_expired",
+		"token_used":
 		return true
 	}
 	return false

@@ -67,7 +67,7 @@ var brought = map[string]effect{
 	"assign":  {"assigned", ""},
 }
 
-// by reports whether support has just acted so: the result is of the same script, and so of the same instant.
+// by reports whether support has just acted so. The result is of the same script, and so of the same instant.
 func (c course) by(action string, at int64) bool {
 	return c.done.Action == action && c.done.At == at
 }

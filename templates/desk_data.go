@@ -22,7 +22,7 @@ func (v DeskRoomView) data(words DeskLiveText) deskData {
 	}
 }
 
-// deskStyle returns the address of a style sheet of a page of support: a bare name is one of our own.
+// deskStyle returns the address of a style sheet of a page of support. A bare name is one of our own.
 func deskStyle(prefix, name string) string {
 	if !strings.Contains(name, "/") {
 		name = "css/" + name

@@ -150,8 +150,8 @@ func TestLineOfTenThousandStaysSmoothAtTwentyChangesASecond(t *testing.T) {
 		i === 0 || Number(row.getAttribute("aria-rowindex")) === Number(all[i - 1].getAttribute("aria-rowindex")) + 1)`)
 }
 
-// costs runs do a number of times and returns the processor time of each on the page's own thread: other work
-// of the machine is not in it.
+// costs runs do a number of times and returns the processor time of each. It counts the page's own thread
+// alone, without other work of the machine.
 func (b *deskTab) costs(number int, do func()) time.Duration {
 	b.t.Helper()
 	before := b.worked()

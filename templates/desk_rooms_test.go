@@ -44,7 +44,8 @@ func (b *deskTab) order() string {
 func (b *deskTab) ordered(want string) {
 	b.t.Helper()
 	b.until(
-		`[...document.querySelectorAll("#rooms-rows [role=row]")].map((row) => row.dataset.key).join(" ") === %q`, want)
+		`[...document.querySelectorAll("#rooms-rows [role=row]")].map((row) => row.dataset.key).join(" ") === %q`,
+		want)
 }
 
 func openRooms(t *testing.T, rooms list) (*fakeDesk, *deskTab) {

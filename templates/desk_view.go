@@ -21,7 +21,7 @@ type SignInView struct {
 	OIDC    bool // one button to the provider instead of name and password
 }
 
-// BounceView is a page that leads on by itself: the browser sends a SameSite cookie only
+// BounceView is a page that leads on by itself. The browser sends a SameSite cookie only
 // with a press on this site.
 type BounceView struct {
 	DeskView

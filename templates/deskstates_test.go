@@ -96,7 +96,8 @@ func lateMessage(i int64) object {
 	at := time.Now().Add(-4 * time.Minute).UnixMilli()
 	return object{"key": fmt.Sprintf("m:late-%d", i), "kind": "message", "at": at, "message_id": "late",
 		"result": "late", "reason": "", "text": "인증번호 ●●●●",
-		"from": "●●●●8800", "sent_at": nil, "code": true, "ticket": 12, "fence": 99, "offered": false, "assignable": false, "could": list{}}
+		"from": "●●●●8800", "sent_at": nil, "code": true, "ticket": 12, "fence": 99, "offered": false,
+		"assignable": false, "could": list{}}
 }
 
 func incident(i int64) object {
@@ -113,8 +114,10 @@ func minutesFrame() object {
 		set = append(set,
 			object{"key": ticketWord(int64(i)), "at": last.Add(-time.Duration(n) * time.Minute).UnixMilli(),
 				"depth": 2000 + i*20 + (i*i)%170, "granted": 20 + i%9,
-				"wait_p50": 200_000 + i*4000, "wait_p95": 500_000 + i*9000 + (i%7)*20_000, "delay_p50": 2 + i%3, "delay_p95": 6 + (i*i)%23,
-				"outcomes": object{"completed": 14 + i%6, "cancelled": i % 4, "expired": i % 3, "forced": i % 17 / 16, "dropped": i % 5 / 4}})
+				"wait_p50": 200_000 + i*4000, "wait_p95": 500_000 + i*9000 + (i%7)*20_000, "delay_p50": 2 + i%3,
+				"delay_p95": 6 + (i*i)%23,
+				"outcomes": object{"completed": 14 + i%6, "cancelled": i % 4, "expired": i % 3, "forced": i % 17 / 16,
+					"dropped": i % 5 / 4}})
 	}
 	return object{"type": "minutes", "reset": true, "set": set}
 }

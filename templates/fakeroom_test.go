@@ -167,7 +167,7 @@ func (r *fakeRoom) change(to object) []byte {
 	return r.frame()
 }
 
-// shutOut lets no socket in until the returned function is called: otherwise a page may reconnect before a
+// shutOut lets no socket in until the returned function is called. Otherwise a page may reconnect before a
 // test sees the break.
 func (r *fakeRoom) shutOut() (letIn func()) {
 	r.mu.Lock()

@@ -116,7 +116,7 @@ func (v RoomView) keepWords() string {
 	return words
 }
 
-// keepScriptless explain the same where no script opens a socket: a seller who never had one is never away,
+// keepScriptless explain the same where no script opens a socket. A seller who never had one is never away,
 // and need not claim.
 func (v RoomView) keepScriptless() string {
 	return fill(v.text().Page.KeepScriptless, "lease", v.lease())

@@ -183,8 +183,8 @@ func TestASellerComesThroughATurnWithWhatIOS15Has(t *testing.T) {
 	tab.requireQuiet()
 }
 
-// look returns how a button is drawn: "primary" in the page's own colour, "second" with a line or a ground of
-// its own, "quiet" with neither, "" if hidden.
+// look returns how a button is drawn. That is "primary" in the page's own colour, "second" with a line or a
+// ground of its own, "quiet" with neither, "" if hidden.
 const look = `(id) => {
 	const button = document.getElementById(id);
 	if (!button || button.getClientRects().length === 0) return "";

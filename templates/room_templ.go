@@ -1117,7 +1117,7 @@ func returnPart(v RoomView, t Text) templ.Component {
 	})
 }
 
-// outcomeSign has a sign for each kind of ending; the style sheet shows the one that belongs to
+// outcomeSign has a sign for each kind of ending. The style sheet shows the one that belongs to
 // the heading's data-outcome.
 func outcomeSign() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -306,7 +306,7 @@ func TestPageThatCannotBeShownNowOffersToTryAgain(t *testing.T) {
 	require.Contains(t, sorry("unknown_room"), "대기실로 돌아가기")
 }
 
-// The page does not know how long a place has been where it is: it may be a minute after a reload.
+// The page does not know how long a place has been where it is. It may be a minute after a reload.
 func TestAnOldTimeIsNeverShownAsJustNow(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	for lang, now := range map[string]string{"ko": "방금", "en": `\b[Jj]ust\b|moment ago`} {

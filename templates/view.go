@@ -33,7 +33,8 @@
 //	body[data-next]        "true" while first in line
 //	body[data-missed]      "true" after a missed turn, until the seller is back
 //	body[data-hurry]       "true" in the last 30 s of a turn
-//	body[data-connection]  off (no script) | connecting | open | stale (the server gets no news) | lost | closed
+//	body[data-connection]  off (no script) | connecting | open | stale (the server gets no news) | lost |
+//	                       closed
 //	body[data-paused]      "true" while support has paused the room
 //	#seller-id #join       the form's field and button (idle and ended)
 //	#error                 the error of the last press (idle and ended); empty otherwise.
@@ -49,9 +50,9 @@
 //	#leave                 asks whether to leave (waiting)
 //	#countdown             the seller's time left, m:ss (locked); until when to claim the turn, before that
 //	#claim                 "I am here": before all else, where claims are on (locked)
-//	#ask                   "I ask for the code now": step 1 (locked); opens the marketplace where it has a link,
-//	                       once the ask counts, which #market does later. #number is the shared number,
-//	                       #number-copy copies it
+//	#ask                   "I ask for the code now": step 1 (locked); opens the marketplace where it has a
+//	                       link, once the ask counts, which #market does later. #number is the shared
+//	                       number, #number-copy copies it
 //	#ask-busy              instead of it while the number is busy; #ask-countdown until when, m:ss
 //	#ask-again             "I ask once more", after an ask (locked)
 //	#done #cancel          end the turn (locked); cancel asks first, and so does done before a code has come
@@ -196,7 +197,8 @@ func (v ErrorView) languages() []string {
 // Passing reports whether a repeat is likely to help.
 func (v ErrorView) Passing() bool {
 	switch v.Code {
-	case "store_unavailable", "too_many_requests", "room_full", "keys_unavailable", "internal", "draining", "too_many_places":
+	case "store_unavailable", "too_many_requests", "room_full", "keys_unavailable", "internal", "draining",
+		"too_many_places":
 		return true
 	}
 	return false

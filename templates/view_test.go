@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// viewTable is the content of each state: the page without a script and the one with it must agree on it.
+// viewTable is the content of each state. The page without a script and the one with it must agree on it.
 type viewTable struct {
 	IDs   []string // the parts to compare
 	Cases []viewCase
@@ -63,9 +63,11 @@ func moment(in *float64) int64 {
 
 func (c viewCase) view() templates.RoomView {
 	v := templates.RoomView{
-		Lang: "ko", Room: "integration", AssetPrefix: "/static/v-1", Epoch: "e", ServerTime: viewNow, LeaseSeconds: 120, ClaimSeconds: 20, JoinedPosition: c.Joined,
-		State: c.State.Status, Outcome: c.State.Outcome, Ticket: c.State.Ticket, Fence: c.State.Fence, QueuePosition: c.State.QueuePosition,
-		QueueLength: c.State.QueueLength, EstimatedWait: c.State.EstimatedWait, MaximumWait: c.State.MaximumWait,
+		Lang: "ko", Room: "integration", AssetPrefix: "/static/v-1", Epoch: "e", ServerTime: viewNow,
+		LeaseSeconds: 120, ClaimSeconds: 20, JoinedPosition: c.Joined,
+		State: c.State.Status, Outcome: c.State.Outcome, Ticket: c.State.Ticket, Fence: c.State.Fence,
+		QueuePosition: c.State.QueuePosition,
+		QueueLength:   c.State.QueueLength, EstimatedWait: c.State.EstimatedWait, MaximumWait: c.State.MaximumWait,
 		LeaseExpiresAt: moment(c.State.LeaseExpiresIn), Paused: c.State.Paused,
 		Unclaimed: c.State.Unclaimed, Rejected: c.Rejected, ClaimBy: moment(c.State.ClaimIn),
 	}
@@ -113,8 +115,8 @@ func TestScriptShowsAStateAsInTheTable(t *testing.T) {
 	tab.requireQuiet()
 }
 
-// drawViews makes the page's own modules draw each state of the table, one after another into the same page,
-// and returns the visible texts.
+// drawViews makes the page's own modules draw each state of the table into the same page. It
+// returns the visible texts.
 const drawViews = `(async ({ ids, cases }, now) => {
 	const { Journey } = await import("/static/js/journey.js");
 	const { Unclaimed } = await import("/static/js/unclaimed.js");

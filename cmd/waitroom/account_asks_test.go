@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// anothers reports whether a message that was sent in a part of its window might belong
-// to another lease than mine.
+// anothers reports whether a message might belong to another lease than mine: it covers a part of the
+// message's window.
 func (a *account) anothers(mine *lease, m *message, w span) bool {
 	if w.from >= w.to {
 		return false
@@ -83,8 +83,8 @@ func (a *account) askedSince(mine *lease, moment int64) bool {
 	})
 }
 
-// secondCode reports whether a party that asked in two turns may still wait for one more
-// code, which may be this one.
+// secondCode reports whether a party that asked in two turns may still wait for one
+// more code. This may be it.
 func (a *account) secondCode(w span) bool {
 	turns := map[string]int{}
 	for _, l := range a.leases {

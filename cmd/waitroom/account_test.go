@@ -137,8 +137,8 @@ func (a *account) busyUntil(mine *lease) (until int64) {
 	return until
 }
 
-// possible returns the judgements that the rules allow: more than one only where it is
-// unknown when a message was sent.
+// possible returns the judgements that the rules allow. There is more than one only where it is unknown when
+// a message was sent.
 func (a *account) possible(m *message, at int64) (list []judgement) {
 	for _, w := range m.windows(at) {
 		for _, j := range a.attribute(m, w) {
@@ -272,7 +272,7 @@ func (a *account) byTime(m *message, w span) []judgement {
 	return []judgement{{verdict: verdict{l.result(), "", l.fence, false}, lease: l, ask: n}}
 }
 
-// wholeOf returns the long message that this is a part of, as far as it came before; a
+// wholeOf returns the long message that this is a part of, as far as it came before. A
 // complete one has no more parts.
 func (a *account) wholeOf(m *message) *long {
 	whole := a.parts[m.sender+"|"+m.ref]

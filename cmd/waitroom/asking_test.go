@@ -15,7 +15,7 @@ import (
 // quarantine of the asks: leases are short here, so that codes come within it and after it.
 const quarantine = 400 * time.Millisecond
 
-// ask records one ask or two, and has the marketplace send a code each time; then it waits for its lease to
+// ask records one ask or two, and has the marketplace send a code each time. Then it waits for its lease to
 // end, or does not.
 func (s *seller) ask(ctx context.Context, p *stay) error {
 	for again := false; ; again = true {

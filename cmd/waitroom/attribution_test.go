@@ -145,7 +145,7 @@ func (a *account) keepsBusy(mine *stay, moment int64) bool {
 // judged returns how a message was judged.
 func (x *accounts) judged(m *message) *judgement { return x.rooms[m.room].judged[m.id] }
 
-// astray counts the codes that went to another session than their own, by cause; a code
+// astray counts the codes that went to another session than their own, by cause. A code
 // without a cause is a fault.
 type astray struct {
 	inside                    int // codes sent in the quarantine of their ask
@@ -225,7 +225,7 @@ func (x *accounts) truth(all map[string]history, messages []*message) (s astray)
 	return s
 }
 
-// unasked reports a code of a seller that is not asking and went to another: in its own lease it may only be
+// unasked reports a code of a seller that is not asking and went to another. In its own lease it may only be
 // matched to it or stay unmatched.
 func (x *accounts) unasked(m *message) string {
 	l := x.rooms[m.room].byFence[m.cause.place.fence]
@@ -236,7 +236,7 @@ func (x *accounts) unasked(m *message) string {
 		m.room, m.sent, l.ticket, m.raw)
 }
 
-// sentBy returns the latest time at which a message was sent: one without a time is as old as its way here.
+// sentBy returns the latest time at which a message was sent. One without a time is as old as its way here.
 func (x *accounts) sentBy(m *message) int64 {
 	if m.from == 0 {
 		return m.answered
@@ -244,8 +244,8 @@ func (x *accounts) sentBy(m *message) int64 {
 	return m.sent
 }
 
-// within reports whether a code was sent within the quarantine of the ask before it, also
-// by a clock that is ahead.
+// within reports whether a code was sent within the quarantine of the ask before it. It allows
+// for a clock that is ahead.
 func (x *accounts) within(m *message) bool {
 	l, last := x.rooms[m.room].byFence[m.cause.place.fence], int64(0)
 	for _, a := range l.asks {
@@ -278,9 +278,9 @@ func (x *accounts) overtaken(m *message) bool {
 	})
 }
 
-// closer reports whether a code seems older than its ask, while its lease had asked less than a
-// quarantine before that: an answer was taken back. By rule 2 its own ask is too young then for the
-// clock to count as the cause.
+// closer reports whether a code seems older than its ask, because an answer was taken back. Its
+// lease had asked less than a quarantine before that. By rule 2 its own ask is too young then for
+// the clock to count as the cause.
 func (x *accounts) closer(m *message) bool {
 	room := x.rooms[m.room]
 	return slices.ContainsFunc(room.byFence[m.cause.place.fence].asks, func(mine ask) bool {

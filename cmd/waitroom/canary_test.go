@@ -23,7 +23,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Texts that must not leak: every message has this code, as a reader writes it, and once more in its tail.
+// Texts that must not leak. Every message has this code, as a reader writes it, and once more in its tail.
 const (
 	canary       = "73190284"
 	canaryText   = "7319-0284"

@@ -24,7 +24,7 @@ func (c *carrier) codeContent(of shop) content {
 	return content{sender: of.sender, text: "[" + of.name + "] 인증번호는 [" + code + "] 입니다.", code: code}
 }
 
-// longContent is a code in two parts, of one of ten kinds: the other part may have a code too, or may be the
+// longContent is a code in two parts, of one of ten kinds. The other part may have a code too, or may be the
 // same in every message.
 func (c *carrier) longContent(of shop, kind int) [2]content {
 	both := [2]content{c.codeContent(of), {sender: of.sender, text: "남에게 알려 주지 마세요."}}
@@ -41,8 +41,7 @@ func (c *carrier) longContent(of shop, kind int) [2]content {
 	return both
 }
 
-// alike returns the last content with a code that was sent in a room in one piece; the
-// given one where there is none.
+// alike returns a room's last one-piece content with a code; the given one where there is none.
 func (c *carrier) alike(room string, l content) content {
 	c.mu.Lock()
 	defer c.mu.Unlock()

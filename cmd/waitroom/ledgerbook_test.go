@@ -168,8 +168,8 @@ func awaitLedger(t *testing.T, rdb redis.UniversalClient, db *sql.DB, rooms ...s
 	})
 }
 
-// complete adds what no client can know: the fence of a lease that was over before its holder looked, and the
-// places of a join with a lost answer.
+// complete adds the facts that no client can know. These are the fence of a lease that was over before its
+// holder looked, and the places of a join with a lost answer.
 func (b ledgerBook) complete(stays []*stay) []*stay {
 	byTicket, lost := map[string]*stay{}, map[string][]*stay{}
 	for _, p := range stays {

@@ -51,7 +51,9 @@ func openStreet(t *testing.T, replicas, rooms int, databaseURL string, args ...s
 		db: openDatabase(t, "pgx", databaseURL), ended: make(chan error, 1)}
 	s.fleet = startFleet(t, replicas,
 		append([]string{"--redis-url", store.URL(), "--database-url", databaseURL, "--rooms", "r:*",
-			"--lease", leaseLength.String(), "--sms-webhook-secret", smsSecret, "--sms-quarantine", quarantine.String(), "--rate-limit", "0", "--places-per-ip", "0", "--sockets-per-ip", "0", "--log-level", "warn"}, args...)...)
+			"--lease", leaseLength.String(), "--sms-webhook-secret", smsSecret, "--sms-quarantine",
+			quarantine.String(), "--rate-limit", "0", "--places-per-ip", "0", "--sockets-per-ip", "0", "--log-level",
+			"warn"}, args...)...)
 	var err error
 	s.carrier, err = newCarrier(s.fleet)
 	require.NoError(t, err)
@@ -165,8 +167,8 @@ func (s *street) check() (*accounts, astray) {
 	return x, truth
 }
 
-// checkIncidents requires one incident for each id that came with another text and for each message by which
-// the carrier's clock may be behind, and nothing else: no match was refused.
+// checkIncidents requires one incident for each repeated id and for each message by which the carrier's clock
+// may be behind. There are no others, since no match was refused.
 func (s *street) checkIncidents(x *accounts) {
 	s.t.Helper()
 	want, got := []string{}, []string{}
@@ -227,8 +229,8 @@ type turn struct {
 	fence   int64
 }
 
-// shown reports where a message was shown to another session than its lease's, or not to that one: in its own
-// turn, or in any if it came late.
+// shown reports messages that another session than the lease's saw, or that their own did not see. A message
+// shows in its own turn, and in any if it came late.
 func (s *street) shown(all map[string]history, x *accounts) (wrong []string) {
 	owners := map[string][]string{} // code → sessions
 	want, late := map[turn][]string{}, map[string][]string{}

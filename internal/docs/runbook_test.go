@@ -68,7 +68,7 @@ func TestTheRunbookReadsSecretsWhereTheyAre(t *testing.T) {
 	}
 }
 
-// An alert leads to its entry by a link: its address is the page's in the repository, and its
+// An alert leads to its entry by a link. Its address is the page's in the repository, and its
 // fragment a heading of it.
 func TestTheRunbookHasTheHeadingThatEachAlertLinksTo(t *testing.T) {
 	alerts := read(t, "deploy/prometheus/alerts.yaml")

@@ -15,7 +15,7 @@ var insideHub = map[string][]string{
 	"hub/socket": {},
 }
 
-// impure are packages that a mirror has no use for: it makes no calls, never waits
+// impure are packages that a mirror has no use for. It makes no calls, never waits
 // and has no clock of its own.
 var impure = []string{"context", "net", "net/http", "os", "sync", "sync/atomic", "log/slog",
 	"github.com/redis/go-redis/v9"}

@@ -21,7 +21,8 @@ type listed struct {
 // list asks the go command once, for all tests: it takes longer than all of them.
 var list = sync.OnceValues(func() (map[string]listed, error) {
 	cmd := exec.Command("go", "list", "-e", "-deps", "-tags", "long", "-f",
-		`{{.ImportPath}}|{{.Standard}}|{{join .Imports " "}}|{{join .TestImports " "}} {{join .XTestImports " "}}`, "./...")
+		`{{.ImportPath}}|{{.Standard}}|{{join .Imports " "}}|{{join .TestImports " "}} {{join .XTestImports " "}}`,
+		"./...")
 	cmd.Dir = "../.."
 	out, err := cmd.Output()
 	all := make(map[string]listed)

@@ -34,8 +34,8 @@ func New(public string, others []string) (Sites, error) {
 	return s, nil
 }
 
-// Plain returns an origin in its comparable form; "" where the text is none: there is scheme://host or
-// scheme://host:port, and nothing else in it.
+// Plain returns an origin in its comparable form; "" where the text is none. An origin is scheme://host or
+// scheme://host:port, and nothing else.
 func Plain(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" ||
@@ -45,8 +45,8 @@ func Plain(text string) string {
 	return u.Scheme + "://" + Host(u.Host, u.Scheme)
 }
 
-// Host returns a host in its comparable form: in small letters, without a dot at its end, and without its
-// scheme's own port.
+// Host returns a host in its comparable form. That has small letters, no dot at its end,
+// and no port of its scheme.
 func Host(host, scheme string) string {
 	name, port, err := net.SplitHostPort(host)
 	if err != nil {

@@ -10,10 +10,14 @@ import (
 
 func TestOriginIsComparedBySchemeHostAndPort(t *testing.T) {
 	for text, plain := range map[string]string{
-		"https://wait.example": "https://wait.example", "HTTPS://Wait.Example.:443": "https://wait.example", "http://wait.example:80": "http://wait.example",
-		"https://wait.example:80": "https://wait.example:80", "http://[::1]:8080": "http://[::1]:8080", "http://127.0.0.1:1": "http://127.0.0.1:1",
-		"": "", "null": "", "wait.example": "", "//wait.example": "", "https://": "", "https://a@wait.example": "", "https://wait.example/": "", "https://wait.example?": "",
-		"https://wait.example#": "", "https://wait.example/a": "", "ftp://wait.example": "", " https://wait.example": "", "https://wait.example, https://wait.example": "",
+		"https://wait.example": "https://wait.example", "HTTPS://Wait.Example.:443": "https://wait.example",
+		"http://wait.example:80":  "http://wait.example",
+		"https://wait.example:80": "https://wait.example:80", "http://[::1]:8080": "http://[::1]:8080",
+		"http://127.0.0.1:1": "http://127.0.0.1:1",
+		"":                   "", "null": "", "wait.example": "", "//wait.example": "", "https://": "",
+		"https://a@wait.example": "", "https://wait.example/": "", "https://wait.example?": "",
+		"https://wait.example#": "", "https://wait.example/a": "", "ftp://wait.example": "",
+		" https://wait.example": "", "https://wait.example, https://wait.example": "",
 	} {
 		require.Equal(t, plain, Plain(text), text)
 	}

@@ -20,8 +20,8 @@ func Fold(name string) string {
 	return folded
 }
 
-// Distance returns how many characters have to be changed, added or dropped to make b of a; two that swapped
-// places count as one.
+// Distance returns how many changed, added or dropped characters make b of a. Two that
+// swapped places count as one.
 func Distance(a, b string) int {
 	last := distances([]rune(a), []rune(b))
 	return last[len(last)-1]

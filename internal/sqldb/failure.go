@@ -40,8 +40,8 @@ func OfData(err error) bool {
 	return false
 }
 
-// slow reports whether a call waited too long, by its caller's time or behind another's lock, or got
-// only broken connections of earlier calls. The probe decides whether the database is away as well.
+// slow reports whether a call waited too long, or got only broken connections of earlier calls. It waits for
+// its caller's time, or behind another's lock. The probe decides whether the database is away as well.
 func slow(ctx context.Context, err error) bool {
 	if err == nil || OfData(err) {
 		return false

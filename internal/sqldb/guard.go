@@ -5,9 +5,8 @@ import (
 	"fmt"
 )
 
-// guard runs do where the database is there, migrated first, and fails at once where it is known to be
-// away. One that was away is back once it has taken a write: a standby, or a primary that was
-// replaced, may still be read.
+// guard runs do where the database is there, migrated first; it fails at once where it is away. One that was
+// away is back once it has taken a write: a standby, or a primary that was replaced, may still be read.
 func (d *DB) guard(ctx context.Context, do func() error) error {
 	again, err := d.circuit.enter()
 	if err != nil {

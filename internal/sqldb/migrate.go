@@ -23,7 +23,7 @@ const Encoding = "UTF8"
 // migrateLock is the advisory lock under which one replica migrates and the others wait.
 const migrateLock = 7_201_984_003
 
-// How often SQLite is tried again: replicas that start at once get in each other's way, and the
+// How often SQLite is tried again. Replicas that start at once get in each other's way, and the
 // second finds the work done.
 const (
 	migrateRetries   = 19
@@ -84,7 +84,8 @@ func (d *DB) tryMigrate(ctx context.Context) (alone bool, err error) {
 	defer func() { _ = tx.Rollback() }()
 	var encoding string
 	err = tx.QueryRowContext(ctx,
-		`SELECT current_setting('server_encoding'), pg_try_advisory_xact_lock($1) FROM set_config($2, '0', true)`, migrateLock, idleSetting).
+		`SELECT current_setting('server_encoding'), pg_try_advisory_xact_lock($1) FROM set_config($2, '0', true)`,
+		migrateLock, idleSetting).
 		Scan(&encoding, &alone)
 	if err == nil && encoding != Encoding {
 		err = fmt.Errorf("the database's encoding is %s, which has not every letter: CREATE DATABASE … ENCODING "+

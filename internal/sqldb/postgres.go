@@ -68,8 +68,8 @@ func newPostgres(cfg *pgx.ConnConfig, anyServer bool) *postgres {
 
 const readOnlyTransaction = "25006"
 
-// ended reports whether a code makes connections useless: a server that takes no writes, shuts down or
-// reports the connection itself.
+// ended reports whether a code makes connections useless. The server takes no writes, shuts down or reports
+// the connection itself.
 func ended(code string) bool {
 	return code == readOnlyTransaction || strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08")
 }

@@ -12,7 +12,7 @@ import (
 // probeWithin is how long a database may take to answer a probe, by default.
 const probeWithin = time.Second
 
-// probe asks a database whether it is there, in the background and on a connection of its own: waiting calls
+// probe asks a database whether it is there, in the background and on a connection of its own. Waiting calls
 // may have taken all the others. One runs at a time, at most every probeEvery.
 type probe struct {
 	ping   func(context.Context) error

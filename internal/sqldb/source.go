@@ -51,9 +51,9 @@ func choosesServer(text string) bool {
 	return strings.Contains(text, "target_session_attrs=") || os.Getenv("PGTARGETSESSIONATTRS") != ""
 }
 
-// isTorn reports whether a part of the password reads as a host, a port, a database or a setting, since a /
-// or an @ of it is not encoded. Errors about connections name these, so it must never be connected to. Like
-// libpq, pgx has the first @ before any / end user and password; behind it only the values of user and
+// isTorn reports whether a part of the password reads as another part of the address. That happens since a /
+// or an @ of it is not encoded. Errors about connections name these parts, so it must never be connected to.
+// Like libpq, pgx has the first @ before any / end user and password; behind it only the values of user and
 // password may have one.
 func isTorn(text string) bool {
 	_, rest, _ := strings.Cut(text, "://")
@@ -89,15 +89,16 @@ func whyNot(err error) string {
 	return parts[len(parts)-1]
 }
 
-// sqliteOptions: FULL makes every commit durable before the journal is trimmed, so that a power cut
-// loses nothing; IMMEDIATE makes a writer wait at the start of its transaction and not fail in its middle. What a transaction changes stays
-// in memory until its commit, up to 16 MB, and so does what would undo a statement: else both would go to files meanwhile, and be written twice.
-// The log is taken into the file every 16 MB: what changed again meanwhile is written there once.
+// sqliteOptions: FULL makes every commit durable before the journal is trimmed, so that a power cut loses
+// nothing; IMMEDIATE makes a writer wait at the start of its transaction and not fail in its middle. What a
+// transaction changes stays in memory until its commit, up to 16 MB, and so does what would undo a statement:
+// else both would go to files meanwhile, and be written twice. The log is taken into the file every 16 MB:
+// what changed again meanwhile is written there once.
 const sqliteOptions = "?_busy_timeout=5000&_journal_mode=WAL&_synchronous=FULL&_txlock=immediate" +
 	"&_pragma=cache_size(-16000)&_pragma=temp_store(memory)&_pragma=wal_autocheckpoint(4000)"
 
-// sqliteConnections: waits for a writer hold a connection each. A transaction of ours needs a second one for a statement that is not compiled
-// yet, so there are more than the outbox's workers and ours can wait with.
+// sqliteConnections: waits for a writer hold a connection each. A transaction of ours needs a second one for
+// a statement that is not compiled yet, so there are more than the outbox's workers and ours can wait with.
 const sqliteConnections = 24
 
 func (s source) open() (*sql.DB, error) {

@@ -105,7 +105,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	return d, nil
 }
 
-// writable checks whether SQLite's file may be written, before goose, which asks for long: one that is at
+// writable checks whether SQLite's file may be written, before goose, which asks for long. One that is at
 // this program's version is only read until a write comes.
 func (d *DB) writable(ctx context.Context, path string) error {
 	if d.dialect != dialect.SQLite {

@@ -23,7 +23,7 @@ func (d *DB) Write(ctx context.Context, do func(Session) error) error {
 	return d.Read(ctx, do)
 }
 
-// Transact runs do in a transaction that is alone under its key, across all processes: it waits for the one
+// Transact runs do in a transaction that is alone under its key, across all processes. It waits for the one
 // before it. Where do fails nothing is written.
 func (d *DB) Transact(ctx context.Context, key string, do func(Session) error) error {
 	return d.TransactIn(ctx, []string{key}, do)

@@ -156,8 +156,8 @@ func (l *Locker) settle(ctx context.Context, id room.ID, v room.View) error {
 	return nil
 }
 
-// doubtful returns the waiters that cannot just be waiting: the lock is free, or one behind them has it, or
-// the epoch is another.
+// doubtful returns the waiters that cannot just be waiting. Either the lock is free, or one behind them has
+// it, or the epoch is another.
 func (l *Locker) doubtful(id room.ID, v room.View) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,9 +7,9 @@
 //
 //   - One lease per key is live at any instant, judged by the clock of Redis alone. That assumes one
 //     Redis master that keeps every write: see below.
-//   - A fence grows with every lease of its key, for ever, across restarts, failovers and lost data: it is the
-//     time of the grant in microseconds, or one more than the last. That assumes that Redis's clock is not set
-//     back by more than such an outage lasts.
+//   - A fence grows with every lease of its key, for ever, across restarts, failovers and lost data. It is
+//     the time of the grant in microseconds, or one more than the last. That assumes that Redis's clock is
+//     not set back by more than such an outage lasts.
 //   - First come, first served: by the order in which Redis sees TryLock and Lock. Only a
 //     waiter whose process is silent for the Heartbeat is passed over; back within 5 seconds more, it
 //     has its place again.
@@ -27,9 +27,9 @@
 // new master has every write that the old one acknowledged, nothing has changed: leases, places and their
 // order are there. Redis replicates behind its answers, so the last writes may be missing:
 //
-//   - A lease that is missing is over: Extend and Unlock return lock.ErrNotHeld, and another waiter may have the
-//     lock at once, while the holder still works. Do notices when it unlocks, KeepAlive at the next renewal. The
-//     lost lease's fence is lower.
+//   - A lease that is missing is over: Extend and Unlock return lock.ErrNotHeld, and another waiter may have
+//     the lock at once, while the holder still works. Do notices when it unlocks, KeepAlive at the next
+//     renewal. The lost lease's fence is lower.
 //   - An unlock that is missing leaves the lock taken to the end of its lease.
 //   - A place in line that is missing: the waiter gets in line again by itself, at the end.
 //

@@ -127,7 +127,7 @@ func (l *Locker) notify(w *waiter, g grant) bool {
 	return true
 }
 
-// note reads the lock's holder from any answer: it may be a waiter of this process whose push is late or
+// note reads the lock's holder from any answer. It may be a waiter of this process whose push is late or
 // lost. It also reads the lease's end: should the holder be dead, the first waiter's process ends it.
 func (l *Locker) note(id room.ID, v room.View) {
 	if v.Lease == nil {

@@ -100,7 +100,7 @@ func within(t testing.TB) context.Context {
 	return ctx
 }
 
-// brief takes the lock for a lease that ends soon; for a longer one where Redis takes as long to answer.
+// brief takes the lock for a lease that ends soon. The lease is longer where Redis takes as long to answer.
 func brief(ctx context.Context, t testing.TB, l *lockredis.Locker, key lock.Key) *lock.Lease {
 	t.Helper()
 	for lease := 500 * time.Millisecond; ; lease *= 2 {

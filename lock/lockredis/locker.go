@@ -49,7 +49,8 @@ func roomOf(key lock.Key) room.ID { return room.ID(roomPrefix + key.String()) }
 func New(rdb redis.UniversalClient, cfg Config) *Locker {
 	cfg = cfg.withDefaults()
 	engine := room.New(rdb, room.Config{
-		AwayAfter: awayAfter, DropAfter: dropAfter, Outcomes: -1, Leases: -1, Silent: true, Ephemeral: true, Prefix: roomPrefix, KeyPrefix: cfg.Prefix,
+		AwayAfter: awayAfter, DropAfter: dropAfter, Outcomes: -1, Leases: -1, Silent: true, Ephemeral: true,
+		Prefix: roomPrefix, KeyPrefix: cfg.Prefix,
 	})
 	l := &Locker{
 		rdb: rdb, engine: engine, heartbeat: cfg.Heartbeat, log: cfg.Logger, watch: newWatch(cfg.Registerer,

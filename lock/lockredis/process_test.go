@@ -75,7 +75,7 @@ func (r *renewed) Extend(ctx context.Context, lease *lock.Lease, by time.Duratio
 	return err
 }
 
-// contender starts a process that wants the lock; its first line is the token of its lease, and there is none
+// contender starts a process that wants the lock. Its first line is the token of its lease, and there is none
 // where it ends before.
 func contender(t *testing.T, addr string, key lock.Key, lease time.Duration, role string) (*testproc.Process,
 	*bufio.Reader) {
@@ -97,7 +97,7 @@ func contender(t *testing.T, addr string, key lock.Key, lease time.Duration, rol
 	return process, bufio.NewReader(output)
 }
 
-// died kills a process that holds the lock, in its role; with a longer lease where the machine is so slow
+// died kills a process that holds the lock, in its role. It uses a longer lease where the machine is so slow
 // that it is over by then.
 func died(ctx context.Context, t *testing.T, l *lockredis.Locker, addr, role string) *lock.Lease {
 	t.Helper()

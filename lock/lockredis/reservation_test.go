@@ -32,7 +32,7 @@ func (s slot) key() (lock.Key, error) {
 	return lock.NewKey("reservation", "trainer", fmt.Sprint(s.trainer), s.date, s.time)
 }
 
-// gym books slots: the lock keeps people from running into each other, the table's unique constraint keeps
+// gym books slots: the lock keeps people from running into each other. The table's unique constraint keeps
 // the promise also without a lock.
 type gym struct {
 	locker lock.Locker

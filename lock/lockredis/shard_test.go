@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/lock/lockredis"
 )
 
-// Both wait for a key of a shard that answers; the first one's process also waits for one
+// Both wait for a key of a shard that answers. The first one's process also waits for one
 // of a shard that does not.
 func TestShardThatDoesNotAnswerCostsNoOtherKeyItsTurn(t *testing.T) {
 	t.Parallel()

@@ -84,8 +84,10 @@ func TestEveryWaitHoldLossAndFailureIsCountedAndSpanned(t *testing.T) {
 	got := counted(t, r)
 	delete(got, "waitroom_lock_failures_total background") // background work may have failed by now
 	require.Equal(t, map[string]uint64{
-		"waitroom_lock_wait_seconds acquired": 1, "waitroom_lock_wait_seconds not_acquired": 1, "waitroom_lock_wait_seconds failed": 1,
-		"waitroom_lock_wait_seconds refused": 1, "waitroom_lock_hold_seconds": 1, "waitroom_lock_losses_total lease": 1,
+		"waitroom_lock_wait_seconds acquired": 1, "waitroom_lock_wait_seconds not_acquired": 1,
+		"waitroom_lock_wait_seconds failed":  1,
+		"waitroom_lock_wait_seconds refused": 1, "waitroom_lock_hold_seconds": 1,
+		"waitroom_lock_losses_total lease":     1,
 		"waitroom_lock_failures_total TryLock": 1,
 	}, got)
 	require.Equal(t, []string{"lock.Lock", "lock.TryLock", "lock.Extend", "lock.Unlock", "lock.Unlock",

@@ -89,7 +89,8 @@ func (s *suite) take(key lock.Key, lease time.Duration) *lock.Lease {
 	return held
 }
 
-// brief takes the lock for a lease that ends soon; for a longer one where the store takes as long to answer.
+// brief takes the lock for a lease that ends soon. The lease is longer where the
+// store takes as long to answer.
 func (s *suite) brief() *lock.Lease {
 	s.Helper()
 	return s.atLeast(50 * time.Millisecond)

@@ -40,8 +40,8 @@ var _ lock.Locker = (*Fake)(nil)
 // NewFake makes one with all locks free.
 func NewFake() *Fake { return &Fake{keys: make(map[lock.Key]*state)} }
 
-// Break makes every call fail from now on with an error that wraps lock.ErrStore, as when Redis is away;
-// Repair ends that. Leases run on meanwhile.
+// Break makes every call fail from now on with an error that wraps lock.ErrStore. Redis away looks so; Repair
+// ends it. Leases run on meanwhile.
 func (f *Fake) Break() { f.setErr(fmt.Errorf("%w: broken by the test", lock.ErrStore)) }
 
 // Repair ends Break.

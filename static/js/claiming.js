@@ -13,7 +13,7 @@ export class Claiming {
     document.addEventListener("visibilitychange", () => this.check());
   }
 
-  /** Whether the page claims the turn without a press, now or soon. */
+  /** Returns whether the page claims the turn without a press, now or soon. */
   get byItself() {
     const { fence, claim_by } = this.store.state;
     return claim_by != null && this.#refused !== fence && (this.#pending === fence || this.presence.here);

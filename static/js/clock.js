@@ -47,8 +47,8 @@ export class ServerClock {
   }
 
   /**
-   * What local missed. If this machine's clock was set ahead, the next frame corrects it; till then codes
-   * disappear early, never late.
+   * Returns how much time local missed. If this machine's clock was set ahead, the next frame corrects it;
+   * till then codes disappear early, never late.
    */
   #slept() {
     const slept = this.machine() - this.local() - this.#apart;
@@ -56,9 +56,9 @@ export class ServerClock {
   }
 
   /**
-   * Whether a second late frame in a row agrees. Frames of one stall are read together: a frame
-   * counts as a second one only if it is read as long after the first as that was late, and so
-   * was written after the stall.
+   * Returns whether a second late frame in a row agrees. Frames of one stall are read together: a frame
+   * counts as a second one only if it is read as long after the first as that was late, and so was written
+   * after the stall.
    */
   #agree(frame) {
     const first = this.#late;

@@ -20,7 +20,7 @@ export class Countdown extends HTMLElement {
   }
 
   /**
-   * until: unix ms or null; whole: the full time in ms, for the ring; default: the time left at
+   * until: unix ms or null. whole: the full time in ms, for the ring; default: the time left at
    * this moment's first call.
    */
   run(server, until, whole) {

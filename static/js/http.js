@@ -12,7 +12,7 @@ export class Refused extends Error {
   }
 }
 
-/** Whether a repeat may be answered otherwise. */
+/** Returns whether a repeat may be answered otherwise. */
 export function passing(error) {
   return error instanceof Refused && !error.final;
 }

@@ -1,4 +1,4 @@
-/** What the server need not know of a seller's way through a room; this tab remembers it. */
+/** A tab's memory of a seller's way through a room: the part that the server need not know. */
 export class Journey {
   #here = new Map();
 
@@ -24,7 +24,7 @@ export class Journey {
     return state.fence ?? (Number(this.#kept("held", state)) || null);
   }
 
-  /** Whether this place came to its turn before it ended. */
+  /** Returns whether this place came to its turn before it ended. */
   held(state) {
     return state.fence != null || this.#kept("held", state) != null;
   }
@@ -57,7 +57,7 @@ export class Journey {
     this.#keep("rejected", state, state.status);
   }
 
-  /** Whether the seller rejected a code after the turn was over, so that the rejection ended it. */
+  /** Returns whether the seller rejected a code after the turn was over, so that the rejection ended it. */
   rejectedEnd(state) {
     return this.#kept("rejected", state) === "ended";
   }

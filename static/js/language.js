@@ -2,7 +2,7 @@ const TYPED = "waitroom.typed"; // in sessionStorage: the text of the seller's f
 const COOKIE = /(?:^|; )waitroom_lang=([\w-]+)/;
 
 /**
- * Makes a change of language replace the history entry: back leads to the previous page, never to this one in
+ * Makes a change of language replace the history entry. Back leads to the previous page, never to this one in
  * the old language.
  */
 export function keepLanguage(lang) {

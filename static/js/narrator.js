@@ -68,7 +68,7 @@ export class Narrator {
   }
 
   /**
-   * The countdown is silent but for a few moments; the last half minute of a turn also sounds for a seller
+   * The countdown is silent but for a few moments. The last half minute of a turn also sounds for a seller
    * who looks elsewhere.
    */
   tick(left) {
@@ -81,7 +81,7 @@ export class Narrator {
   }
 
   /**
-   * A turn that is over when its frame comes, or when it is spoken, is no news: the page
+   * A turn that is over when its frame comes, or when it is spoken, is no news. The page
    * may have slept through it.
    */
   #turn(state, before, pressed) {

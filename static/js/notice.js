@@ -2,7 +2,7 @@ import { byID, put } from "./dom.js";
 
 const TOGETHER = 3000; // milliseconds within which a message belongs to a notice
 
-/** What support did for the seller, in a line that stays until it is no longer true. */
+/** Support's notice to the seller, in a line that stays until it is no longer true. */
 export class SupportNotice {
   #about = null; // {place, message, at}
 

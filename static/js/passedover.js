@@ -21,7 +21,7 @@ export class PassedOver {
   }
 
   /**
-   * Takes the first state after the break: returns whether another seller got the lock while this one was and
+   * Takes the first state after the break. Returns whether another seller got the lock while this one was and
    * stayed first in line.
    */
   back(state) {

@@ -1,7 +1,7 @@
 const LATELY = 60000; // milliseconds
 const USES = ["pointerdown", "pointermove", "keydown", "wheel", "touchstart"];
 
-/** Whether the seller is at the page: it is visible and was used lately. */
+/** Returns whether the seller is at the page: it is visible and was used lately. */
 export class Presence {
   #used = -Infinity; // by this machine's clock, which goes on while the machine sleeps
   #mouse; // its last place on the screen

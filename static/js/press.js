@@ -4,9 +4,9 @@ import { backoff } from "./backoff.js";
 /** Refusals that are due to a break are no longer true once the server is back. */
 const BREAKS = ["unreachable", "store_unavailable", "draining", ""];
 
-/** One press at a time: its button is busy until there is an answer, and the page always shows the result. */
+/** One press at a time. Its button is busy until there is an answer, and the page always shows the result. */
 export class Press {
-  /** Whether a request is on its way, so that the newest change may be its result. */
+  /** Returns whether a request is on its way, so that the newest change may be its result. */
   sending = false;
   #busy = null; // id of the pressed button
   #broken = false; // whether the refusal on show is due to a break
@@ -21,7 +21,8 @@ export class Press {
   }
 
   /**
-   * Whether another press is unanswered yet, so that this one is refused; a repeat of the same press is not.
+   * Returns whether another press is unanswered yet, so that this one is refused. A repeat
+   * of the same press is not.
    */
   taken(id) {
     if (this.#busy && this.#busy !== id) this.showText(this.words.still_sending);

@@ -180,7 +180,7 @@ function act(id, call, { take = (answer) => store.applyAnswer(answer, server.now
   return press.act(id, call, take, wanted);
 }
 
-/** Whether a place, or a turn, is the same as at the press. */
+/** Returns whether a place, or a turn, is the same as at the press. */
 function same({ epoch, ticket, fence }) {
   const now = store.state;
   const live = now.status === "waiting" || now.status === "locked";

@@ -21,7 +21,7 @@ export class Turn {
     return this.#step;
   }
 
-  /** Whether it is early to be done: no code is on show. */
+  /** Returns whether it is early to be done: no code is on show. */
   get early() {
     return this.#step !== "code";
   }
@@ -78,7 +78,7 @@ export class Turn {
     return main && !main.code ? "text" : "asked";
   }
 
-  /** Whether a turn has run out without a word of how it ended: another seller may have it now. */
+  /** Returns whether a turn has run out without a word of how it ended: another seller may have it now. */
   #over({ status, claim_by, lease_expires_at: until }) {
     const ends = Math.min(claim_by ?? Infinity, until ?? Infinity);
     return status === "locked" && ends <= this.server.now();

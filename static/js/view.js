@@ -212,7 +212,7 @@ export class View {
   }
 
   /**
-   * The words for a holder without time left: a paused line hands on to nobody, and without
+   * The words for a holder without time left. A paused line does not hand on, and without
    * news the outcome is unknown.
    */
   #over() {

@@ -13,7 +13,7 @@ export function whenBack({ back, away, lost = () => {}, signal }) {
   }, { signal });
   window.addEventListener("pageshow", (event) => event.persisted && back(), { signal });
   window.addEventListener("pagehide", away, { signal });
-  // A frozen page gets no frames of a turn: its last act is to leave, so that the turn goes
+  // A frozen page gets no frames of a turn. Its last act is to leave, so that the turn goes
   // to a seller who is there.
   document.addEventListener("freeze", away, { signal });
   document.addEventListener("resume", back, { signal });

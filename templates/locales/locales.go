@@ -171,7 +171,7 @@ func items(at string, values []any) (list []Entry, err error) {
 	return list, err
 }
 
-// textsOf reads a mapping as one text, if it is one: it names a language, and has no group under it.
+// textsOf reads a mapping as one text, if it is one. It names a language, and has no group under it.
 func textsOf(m yaml.MapSlice) (texts map[string]string, ok bool) {
 	texts = map[string]string{}
 	for _, item := range m {
@@ -209,8 +209,8 @@ func complete(texts map[string]string, needed []string) error {
 // by the empty one.
 const other = "other"
 
-// In returns the entry in one language, or in English where it lacks that: a string, a map
-// of its parts, or a slice.
+// In returns the entry in one language, or in English where it lacks that. It is a string, a map of its
+// parts, or a slice.
 func (e Entry) In(lang string) any {
 	switch {
 	case e.Texts != nil:

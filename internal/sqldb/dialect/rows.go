@@ -14,7 +14,7 @@ type Rows struct {
 
 type column struct{ name, kind string }
 
-// NewRows makes room for n rows of columns such as "room TEXT" and "fence BIGINT"; these
+// NewRows makes room for n rows of columns such as "room TEXT" and "fence BIGINT". These
 // are all the types there are.
 func NewRows(n int, columns ...string) *Rows {
 	r := &Rows{columns: make([]column, len(columns)), values: make([]any, 0, n*len(columns))}
@@ -24,8 +24,7 @@ func NewRows(n int, columns ...string) *Rows {
 	return r
 }
 
-// Add adds a row: for each column an int64 or a string, or nil or a pointer to one,
-// which is NULL where it is nil.
+// Add adds a row, with an int64 or a string for each column. A nil or a nil pointer to one is NULL.
 func (r *Rows) Add(values ...any) {
 	for _, v := range values {
 		switch p := v.(type) {
@@ -49,8 +48,8 @@ func (r *Rows) Len() int { return len(r.values) / len(r.columns) }
 // number of rows is a statement of its own: so it gets powers of two.
 const mostRows = 64
 
-// Each yields the statements for one that reads the table v, in the rows' order: SQLite takes some at a time.
-// args are the statement's other parameters, the first ones.
+// Each yields the statements for one that reads the table v, in the rows' order. SQLite takes some rows at a
+// time. args are the statement's other parameters, the first ones.
 func (d Dialect) Each(rows *Rows, query string, args ...any) iter.Seq2[string, []any] {
 	return func(yield func(string, []any) bool) {
 		if d == Postgres && len(rows.values) > 0 {
@@ -133,7 +132,7 @@ func transposeNulls[T any](r *Rows, column int) []*T {
 	return list
 }
 
-// Matching joins rows v with those of a table, t, that meet the condition: one look into an index
+// Matching joins rows v with those of a table, t, that meet the condition. It looks into an index
 // for each. PostgreSQL would rather read the whole table where it does not know its size yet;
 // OFFSET 0 keeps it from that.
 func (d Dialect) Matching(table, condition string) string {

@@ -23,7 +23,8 @@ func switches() []chromedp.ExecAllocatorOption {
 	for _, name := range []string{
 		"headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "no-default-browser-check",
 		"disable-background-networking", "disable-component-update", "disable-sync", "disable-dev-shm-usage",
-		"disable-background-timer-throttling", "disable-backgrounding-occluded-windows", "disable-renderer-backgrounding",
+		"disable-background-timer-throttling", "disable-backgrounding-occluded-windows",
+		"disable-renderer-backgrounding",
 		"disable-extensions", "disable-default-apps", "hide-scrollbars", "mute-audio",
 	} {
 		options = append(options, chromedp.Flag(name, true))
@@ -35,7 +36,7 @@ func switches() []chromedp.ExecAllocatorOption {
 }
 
 // frugal makes one process draw all pages of one profile, and the browser itself do the work of other
-// processes: that is half the processor time.
+// processes. That is half the processor time.
 var frugal = []chromedp.ExecAllocatorOption{chromedp.Flag("renderer-process-limit", "1"),
 	chromedp.Flag("in-process-gpu", true)}
 
@@ -52,8 +53,8 @@ type browser struct {
 	free     func()
 }
 
-// Main runs a package's tests, one after the other, with one browser of a kind for all of them: TestMain
-// hands its result to os.Exit.
+// Main runs a package's tests, one after the other, with one browser of a kind for all. TestMain hands its
+// result to os.Exit.
 func Main(m interface{ Run() int }) int {
 	shared.on, shared.lean, shared.pages, shared.whole = true, &browser{}, &browser{switches: frugal}, &browser{}
 	code := m.Run()
@@ -81,14 +82,14 @@ func allocate(tb testing.TB, parent context.Context, programs []string,
 	return chromedp.NewExecAllocator(parent, append(options, more...)...)
 }
 
-// New returns the first tab of a browser with a fresh profile: one of its own, or a part of the shared one
-// that shares nothing with the others. Both are gone at the end of the test.
+// New returns the first tab of a browser with a fresh profile. The browser is the test's own, or a part of
+// the shared one that shares nothing with the others. Both are gone at the end of the test.
 func New(tb testing.TB) context.Context {
 	tb.Helper()
 	return start(tb, lean, shared.lean, chromedp.WithNewBrowserContext())
 }
 
-// Page is New for a test with one visitor, at half the cost: where the browser is shared, its pages have one
+// Page is New for a test with one visitor, at half the cost. Where the browser is shared, its pages have one
 // profile and one process. It begins without cookies; the pages' storage is kept by their origin, and each
 // test's server is one of its own.
 func Page(tb testing.TB) context.Context {
@@ -98,7 +99,7 @@ func Page(tb testing.TB) context.Context {
 	return ctx
 }
 
-// Whole is New with the features of the whole Chromium: it shows notifications, and passes keys and clicks on
+// Whole is New with the features of the whole Chromium. It shows notifications, and passes keys and clicks on
 // to pages of other sites in frames. No new profile of a running browser may show notifications, so that
 // tests which share one share the first; it has no cookies when a test begins.
 func Whole(tb testing.TB) context.Context {

@@ -25,8 +25,8 @@ var shared struct {
 	holders int
 }
 
-// Main runs the tests of a package whose tests share one server from first use to the end of the binary.
-// Without it the server ends whenever no test uses it, and the next test starts another.
+// Main runs the tests of a package with one shared server, from its first use to the end. Without it the
+// server ends whenever no test uses it, and the next test starts another.
 func Main(m interface{ Run() int }) int {
 	shared.Lock()
 	shared.holders++

@@ -44,7 +44,8 @@ func (s *server) start() error {
 	// Without accounts there are no system tables to make, which would take longer than the start itself.
 	cmd := exec.Command(bin, "--no-defaults", "--datadir="+s.data(), "--socket="+s.socket(), "--skip-networking",
 		"--skip-grant-tables",
-		"--innodb-log-file-size=8M", "--innodb-buffer-pool-size=32M", "--innodb-flush-log-at-trx-commit=0", "--innodb-fast-shutdown=2",
+		"--innodb-log-file-size=8M", "--innodb-buffer-pool-size=32M", "--innodb-flush-log-at-trx-commit=0",
+		"--innodb-fast-shutdown=2",
 		"--character-set-server=utf8mb4", "--max-connections=200", "--tmpdir="+s.dir)
 	if os.Geteuid() == 0 {
 		cmd.Args = append(cmd.Args, "--user=root") // it refuses root without this

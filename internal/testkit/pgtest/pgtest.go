@@ -20,8 +20,8 @@ type DB struct {
 	server *server
 }
 
-// shared is the binary's server and how many tests (and Main) hold it; and, until Main ends, those that
-// StartOwn gave to tests that are over.
+// shared is the binary's server and the number of its users, Main among them. Until Main ends, it also keeps
+// the servers that StartOwn gave to tests that are over.
 var shared struct {
 	sync.Mutex
 	server  *server

@@ -13,7 +13,7 @@ import (
 // layout is raised when data directories are made in another way.
 const layout = 1
 
-// makeData makes the data directory of a server under little load: a copy of one that this machine keeps,
+// makeData makes the data directory of a server under little load. It copies one that this machine keeps,
 // since initdb takes ten times as long.
 func (s *server) makeData() error {
 	kept, err := s.template()

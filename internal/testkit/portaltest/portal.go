@@ -1,4 +1,4 @@
-// Package portaltest is the seller portal of tests: it signs tokens and serves their keys, which can be
+// Package portaltest is the seller portal of tests. It signs tokens and serves their keys, which can be
 // changed and withheld.
 package portaltest
 

@@ -1,5 +1,5 @@
-// Package pushtest is the other end of Web Push, written from the standards alone: browsers that can open
-// pushes sealed for them, and a push service that keeps them.
+// Package pushtest is the other end of Web Push, written from the standards alone. It has browsers that can
+// open pushes sealed for them, and a push service that keeps them.
 package pushtest
 
 import (

@@ -65,7 +65,7 @@ func (p *Proxy) URL() string { return "redis://" + p.Addr() }
 // Client returns a new client that goes through the proxy; the end of the test closes it.
 func (p *Proxy) Client() *redis.Client { return newClient(p.tb, p.Addr()) }
 
-// DropNextReply loses the reply to the next request that matches (nil matches every request): the server
+// DropNextReply loses the reply to the next request that matches (nil matches every request). The server
 // carries it out, its answer is swallowed, and the connection is cut, so that the client tries again. Each
 // call loses one reply. match receives the request as it is on the wire, from one goroutine at a time. The
 // returned channel is closed when the reply is lost.

@@ -34,8 +34,8 @@ const (
 type SentinelConfig struct {
 	Replicas int      // 0 = 1
 	Args     []string // more arguments of every server
-	// Users makes replicas and sentinels sign in as users of their own, so that a test can shut either out of
-	// the master (Isolate) while other clients still reach it.
+	// Users makes replicas and sentinels sign in as users of their own. A test can then shut either out of the
+	// master (Isolate) while other clients still reach it.
 	Users bool
 	// ReplicasClock is the wall clock of the servers that begin as replicas; nil = the machine's.
 	ReplicasClock *Clock

@@ -60,7 +60,7 @@ func Shared(tb testing.TB) *redis.Client {
 	return client
 }
 
-// Lent gives the test the whole of the binary's server, emptied, until the test ends: for tests that neither
+// Lent gives the test the whole of the binary's server, emptied, until the test ends. The test must neither
 // stop it nor change its settings. While another test uses the server, it is one of the test's own.
 func Lent(tb testing.TB) *Server {
 	tb.Helper()

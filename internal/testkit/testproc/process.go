@@ -34,7 +34,7 @@ func Start(cmd *exec.Cmd, onDeath syscall.Signal) (*Process, error) {
 	return p, nil
 }
 
-// run keeps its thread for the child's whole life: the kernel sends the death signal when the starting thread
+// run keeps its thread for the child's whole life. The kernel sends the death signal when the starting thread
 // ends, not when the process does.
 func (p *Process) run(started chan<- error) {
 	runtime.LockOSThread()

@@ -35,7 +35,8 @@ func Chromium(tb testing.TB, _ Config) *Browser {
 // mayCopy allows copying at a press, as Chromium with a window does.
 func mayCopy(ctx context.Context, t *chromedp.Target) error {
 	_, err := cdp.Call(ctx, t, browser.SetPermission, browser.SetPermissionParams{
-		Permission: &browser.PermissionDescriptor{Name: "clipboard-write"}, Setting: browser.PermissionSettingGranted,
+		Permission: &browser.PermissionDescriptor{Name: "clipboard-write"},
+		Setting:    browser.PermissionSettingGranted,
 	})
 	return err
 }

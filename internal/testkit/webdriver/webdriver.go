@@ -1,4 +1,4 @@
-// Package webdriver drives browsers of several makers in tests, all in one way: WebKit (WebKitGTK's
+// Package webdriver drives browsers of several makers in tests, all in one way. They are WebKit (WebKitGTK's
 // MiniBrowser, on a display of its own) by WebDriver, Firefox by WebDriver BiDi, and Chromium. It has the
 // steps of a journey through a page, and no more; tests for Chromium alone use browsertest.
 package webdriver
@@ -119,7 +119,7 @@ func (b *Browser) Picture(name string) {
 	b.must(os.WriteFile(filepath.Join(dir, b.Name+"-"+name+".png"), png, 0o644), "picture")
 }
 
-// Pictures is Picture of a phone and of a desktop, with the sizes at the end of the name; it leaves the
+// Pictures is Picture of a phone and of a desktop, with the sizes at the end of the name. It leaves the
 // window as a phone.
 func (b *Browser) Pictures(name string) {
 	b.tb.Helper()

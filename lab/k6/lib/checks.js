@@ -125,7 +125,7 @@ export class Referee {
   }
 
   /**
-   * waiting checks that no later ticket had the lock before this one: by version while it
+   * waiting checks that no later ticket had the lock before this one. It goes by version while the ticket
    * waits, by fence once it holds.
    */
   waiting(session, ticket, version, fence) {

@@ -79,7 +79,7 @@ export class Desk {
   }
 
   /**
-   * change brings the line to the change's version: it removes those who left and the holder, then puts each
+   * change brings the line to the change's version. It removes those who left and the holder, then puts each
    * place at its position.
    */
   change({ left = [], joined = [], moved = [], holder }) {

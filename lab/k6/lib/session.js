@@ -137,7 +137,7 @@ export class Session {
       this.ends(body.outcome);
       return true;
     }
-    // A repeat of a call with a lost answer finds nothing to end, and the lease's own end may have been
+    // A repeat of a call with a lost answer finds nothing to end. The lease's own end may also have been
     // faster: then the socket shows it.
     const faster = status === 404 && (await until(SHOWN_WITHIN, () => this.over !== ""));
     return holds("a place can be given up", faster || this.over !== "", {

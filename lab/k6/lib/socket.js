@@ -14,8 +14,8 @@ const KINDS = new Set(["state", "sms", "sms_unclaimed", "notice"]);
  */
 export class Socket {
   /**
-   * observed is called with every frame but pings, and with gone: how long (ms) the browser had no connection
-   * before it, or 0.
+   * observed is called with every frame but pings. gone is how long (ms) the browser had no
+   * connection before it, or 0.
    */
   constructor(path, headers, observed, kinds = KINDS) {
     Object.assign(this, {

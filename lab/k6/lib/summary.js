@@ -1,5 +1,5 @@
-// What a run writes: text for a person, on the terminal and in a file, and JSON for programs. lab/run makes
-// the page of it.
+// A run writes text for a person, on the terminal and in a file, and JSON for programs.
+// lab/run makes the page of it.
 import { settings } from "./settings.js";
 
 const ROWS = [

@@ -6,7 +6,7 @@ export function kindOf(trouble) {
   return RED.has(trouble) ? "bad" : "warn";
 }
 
-/** How bad a room is, for sorting: a worse trouble weighs more than all lesser ones together. */
+/** Returns how bad a room is, for sorting. A worse trouble weighs more than all lesser ones together. */
 function weight({ trouble }) {
   return trouble.reduce((sum, name) => sum + 2 ** (TROUBLES.length - TROUBLES.indexOf(name)), 0);
 }

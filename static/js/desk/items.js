@@ -6,7 +6,7 @@ const FRESH = 600000; // milliseconds in which a message or an incident needs a 
 const MOST = 200; // items shown
 const SHOWN = 10000; // milliseconds that a result stays at its message
 
-/** Whether a person has to look: an undelivered code or an incident of the last ten minutes. */
+/** Returns whether a person has to look: an undelivered code or an incident of the last ten minutes. */
 export function needsPerson(item, now) {
   if (now - item.at > FRESH) return false;
   return item.kind === "incident" || (item.result === "unmatched" && item.code);

@@ -39,19 +39,19 @@ function latinKey({ key, code, shiftKey }) {
   return /^Key[A-Z]$/.test(code) ? code.slice(3).toLowerCase() : "";
 }
 
-/** Whether a key is pressed alone, and nothing else has a use for it. */
+/** Returns whether a key is pressed alone, and nothing else has a use for it. */
 export function isFree(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return false;
   return !document.querySelector("dialog[open], [popover]:popover-open") && !takes(event);
 }
 
-/** Whether the focused element uses the key itself. */
+/** Returns whether the focused element uses the key itself. */
 function takes({ key, target }) {
   if (key === "Enter") return target.closest("a, button, summary, input, textarea, select") != null;
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
-/** Whether this browser uses single keys. */
+/** Returns whether this browser uses single keys. */
 export function keysAreOn() {
   try {
     return localStorage.getItem(KEPT) !== "off";

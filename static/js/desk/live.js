@@ -44,7 +44,7 @@ export class Live {
     this.#listeners.push(listener);
   }
 
-  /** Whether the shown state may be old. */
+  /** Returns whether the shown state may be old. */
   get stale() {
     return this.freshness.state === "stale" || this.freshness.state === "lost";
   }

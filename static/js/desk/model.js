@@ -34,7 +34,7 @@ class Line {
   }
 
   /**
-   * Tickets of left may be the former holder's, of away the new one's; every other has to be
+   * Tickets of left may be the former holder's, of away the new one's. Every other has to be
    * known, and every new one new.
    */
   #fits(left, joined, moved, away, holder) {
