@@ -4,9 +4,8 @@
 //
 //	key, err := lock.NewKey("stock", "item", "456")
 //	...
-//	err = lock.Do(ctx, locker, key, 5*time.Second, 10*time.Second, func(ctx context.Context, fence int64) error {
-//		return takeOne(ctx, 456, fence)
-//	})
+//	work := func(ctx context.Context, fence int64) error { return takeOne(ctx, 456, fence) }
+//	err = lock.Do(ctx, locker, key, 5*time.Second, 10*time.Second, work)
 //
 // # Which call
 //

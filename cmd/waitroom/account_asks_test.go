@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// anothers reports whether a message might belong to another lease than mine: it covers a part of the
-// message's window.
+// anothers reports whether a message sent in this part of its window might belong to another lease.
+// The rest of the window lies in mine.
 func (a *account) anothers(mine *lease, m *message, w span) bool {
 	if w.from >= w.to {
 		return false

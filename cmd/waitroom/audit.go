@@ -14,7 +14,7 @@ import (
 // audit reads the audit's own flags; the rest are settings.
 func audit(args []string, out io.Writer) error {
 	if len(args) == 0 || args[0] != "verify" {
-		return errors.New("say what: waitroom audit verify")
+		return errors.New("usage: waitroom audit verify")
 	}
 	cfg, err := server.ParseConfig(args[1:])
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 func TestAuditWithoutItsArgumentsPrintsUsage(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		"waitroom: say what: waitroom audit verify": {"audit"},
-		"say what: waitroom audit verify":           {"audit", "repair"},
+		"waitroom: usage: waitroom audit verify": {"audit"},
+		"usage: waitroom audit verify":           {"audit", "repair"},
 		"WAITROOM_LEASE (--lease) is \"3h\"":        {"audit", "verify", "--lease", "3h"},
 		"WAITROOM_DATABASE_URL (--database-url): there is no ledger": {"audit", "verify", "--database-url",
 			"sqlite:" + filepath.Join(t.TempDir(), "waitroom.db")},

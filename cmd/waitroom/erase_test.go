@@ -13,7 +13,7 @@ import (
 func TestErasureWithoutItsArgumentsPrintsUsage(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		"waitroom: say who: waitroom erase --seller ID": {"erase"},
+		"waitroom: usage: waitroom erase --seller ID": {"erase"},
 		"--seller: seller id is not valid":              {"erase", "--seller=no such"},
 		"WAITROOM_LEASE (--lease) is \"3h\"": {"erase", "--seller", "s-1", "--end-places", "--lease",
 			"3h"},

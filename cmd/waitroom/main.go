@@ -88,18 +88,23 @@ func usage(out io.Writer) {
 Usage:
   waitroom [serve] [settings]      serve until interrupted
   waitroom healthcheck [settings]  exit 0 when the server with these settings lives
-  waitroom doctor [settings]       say what is wrong with settings, Redis, database and ports, and what to do; exit 1 where something is
-  waitroom version                 say which version this is
+  waitroom doctor [settings]       check settings, Redis, database and ports, and print errors with their
+                                   remedies; exit 1 if there are any
+  waitroom version                 print the version
   waitroom erase --seller ID [--end-places] [settings]
-                                   give a seller a random name instead of its own, in Redis and in the ledger, and say what was done
-  waitroom audit verify [settings] verify that no row of support's audit was edited or is missing; exit 1 where one is
+                                   replace a seller's name by a random one, in Redis and in the ledger, and
+                                   print the result
+  waitroom audit verify [settings] verify that no row of support's audit was edited or is missing; exit 1
+                                   if one is
   waitroom hash-password           read a password from standard input and print its hash
-  waitroom support token NAME ROLE make a token for an integration, role watch or act, and print it and its entry in WAITROOM_SUPPORT_TOKENS
+  waitroom support token NAME ROLE make a token for an integration, role watch or act, and print it and its
+                                   entry in WAITROOM_SUPPORT_TOKENS
 
 Settings, as flag or environment variable; the flag wins:
 `)
 	server.WriteSettings(out)
 	fmt.Fprint(out, `
-Traces are set up by the variables of OpenTelemetry (OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318; docs/traces.md).
+The variables of OpenTelemetry set up traces (OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318;
+docs/traces.md).
 `)
 }

@@ -230,9 +230,9 @@ func TestSupportTokenPrintsATokenAndItsEntry(t *testing.T) {
 	require.Equal(t, []string{lines[0], "zendesk:act:" + hex.EncodeToString(sum[:]), ""}, lines)
 	require.Contains(t, problems.String(), "WAITROOM_SUPPORT_TOKENS")
 	for want, args := range map[string][]string{
-		"say for whom: waitroom support token NAME watch|act": {"support"},
-		"say for whom: waitroom support token":                {"support", "token", "zendesk"},
-		"say for whom":                                        {"support", "tokens", "zendesk", "act"},
+		"usage: waitroom support token NAME watch|act": {"support"},
+		"usage: waitroom support token":                {"support", "token", "zendesk"},
+		"usage: waitroom support":                                        {"support", "tokens", "zendesk", "act"},
 		"neither watch nor act":                               {"support", "token", "zendesk", "admin"},
 		`"a b"`:                                               {"support", "token", "a b", "act"},
 	} {

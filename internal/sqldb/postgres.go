@@ -32,7 +32,7 @@ const (
 // once a pooler is noticed, no setting and no named prepared statement.
 type postgres struct {
 	cfg    *pgx.ConnConfig
-	idle   string       // the value of idleSetting: of sessions without a pooler, and of each transaction of ours
+	idle   string       // idleSetting's value, for sessions without a pooler and for each transaction
 	pooled atomic.Bool  // a pooler is between
 	age    atomic.Int64 // grows when the present connections cannot be trusted any more
 }

@@ -64,7 +64,7 @@ func languagesOf(name string) []string {
 // Entry is a text, a group of entries or a list.
 type Entry struct {
 	Key   string            // as written, without "by …"
-	By    string            // what names the entries in it, where the names are words of the contract; else empty
+	By    string            // the words of the contract that name the entries in it; else empty
 	Texts map[string]string // of a text, by language
 	Parts []Entry           // of a group: each has a key
 	Items []Entry           // of a list

@@ -75,8 +75,8 @@ func (d *DB) Fence() {
 func (d *DB) HangUp() {
 	d.tb.Helper()
 	var ended int
-	d.ask(
-		`SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`, &ended)
+	d.ask(`SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity
+		WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`, &ended)
 }
 
 func (d *DB) ask(query string, into ...any) {
