@@ -14,7 +14,7 @@ func TestErasureWithoutItsArgumentsPrintsUsage(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
 		"waitroom: usage: waitroom erase --seller ID": {"erase"},
-		"--seller: seller id is not valid":              {"erase", "--seller=no such"},
+		"--seller: seller id is not valid":            {"erase", "--seller=no such"},
 		"WAITROOM_LEASE (--lease) is \"3h\"": {"erase", "--seller", "s-1", "--end-places", "--lease",
 			"3h"},
 		"WAITROOM_DATABASE_URL (--database-url): there is no ledger": {"erase", "--seller", "s-1", "--redis-url",

@@ -232,9 +232,9 @@ func TestSupportTokenPrintsATokenAndItsEntry(t *testing.T) {
 	for want, args := range map[string][]string{
 		"usage: waitroom support token NAME watch|act": {"support"},
 		"usage: waitroom support token":                {"support", "token", "zendesk"},
-		"usage: waitroom support":                                        {"support", "tokens", "zendesk", "act"},
-		"neither watch nor act":                               {"support", "token", "zendesk", "admin"},
-		`"a b"`:                                               {"support", "token", "a b", "act"},
+		"usage: waitroom support":                      {"support", "tokens", "zendesk", "act"},
+		"neither watch nor act":                        {"support", "token", "zendesk", "admin"},
+		`"a b"`:                                        {"support", "token", "a b", "act"},
 	} {
 		out.Reset()
 		problems.Reset()

@@ -46,8 +46,9 @@ func (d *DB) ready(ctx context.Context) error {
 
 // tryWrite writes one row of the migrations' table as it is, and closes the circuit where that succeeds.
 func (d *DB) tryWrite(ctx context.Context) error {
-	if _, err := d.sql.ExecContext(ctx,
-		`UPDATE goose_db_version SET is_applied = is_applied WHERE id = (SELECT MIN(id) FROM goose_db_version)`); err != nil {
+	_, err := d.sql.ExecContext(ctx, `UPDATE goose_db_version SET is_applied = is_applied
+		WHERE id = (SELECT MIN(id) FROM goose_db_version)`)
+	if err != nil {
 		return fmt.Errorf("try to write: %w", err)
 	}
 	if d.circuit.wrote() {

@@ -19,7 +19,9 @@ var axeSource string
 
 // axeRun returns axe's findings of a serious or critical impact. There is one line for each element, with the
 // rule that it breaks. %s are the rules to try, as JSON; none: all.
-const axeRun = `((rules) => axe.run(document, { resultTypes: ["violations"], preload: false, ...(rules && { runOnly: rules }) }))(%s).then(({ violations }) => JSON.stringify(violations
+const axeRun = `((rules) =>
+	axe.run(document, { resultTypes: ["violations"], preload: false, ...(rules && { runOnly: rules }) })
+)(%s).then(({ violations }) => JSON.stringify(violations
 	.filter(({ impact }) => impact === "serious" || impact === "critical")
 	.flatMap(({ id, impact, help, nodes }) => nodes.map(({ target, any, all, none }) =>
 		[impact, id, target.join(" "), [...any, ...all, ...none][0]?.message ?? help].join(": ")))))`
