@@ -183,7 +183,7 @@ func TestTheLatestVisitIsAnsweredInOneLine(t *testing.T) {
 		ko, en string
 	}{
 		"never asked": {events{join, turn, over("expired", 320)}, "2분 안에 인증하지 않아 다음 분께 넘어갔어요 · 인증번호를 요청한다고 " +
-			"누르지 않았어요", "they did not verify within 2 minutes, so it went to the next seller · they never shown " +
+			"누르지 않았어요", "they did not verify within 2 minutes, so it went to the next seller · they never said " +
 			"that they were requesting a code"},
 		"no message": {events{turn, happened("asked", 210), over("expired", 320)},
 			"2분 안에 인증하지 않아 다음 분께 넘어갔어요 · 요청한 문자가 차례 안에 오지 않았어요", "they did not verify within 2 minutes, so it went " +

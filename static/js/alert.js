@@ -63,10 +63,9 @@ export class TurnAlert {
 
 /** Shows each kind of alert with its state: after each reload a press has to arm the sound again. */
 export function offerAlerts(alert) {
-  const { chime } = alert;
+  const { chime, words } = alert;
   byID("alerts").hidden = false;
-  const { turned_on: on, turned_off: off, sound_stopped: stopped } = alert.words;
-  const stateWords = { on, off, stopped };
+  const stateWords = { on: words.turned_on, off: words.turned_off, stopped: words.sound_stopped };
   const show = () => {
     const button = byID("sound-test");
     put(byID("sound-state"), stateWords[chime.state]);
